@@ -9,6 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/event"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // closedRules let anybody into "open" and only ann, or the group staff, into "prod".
@@ -64,7 +66,7 @@ func TestRulesGuardMoves(t *testing.T) {
 // A reload changes the policy and the lists of a running cluster together, or neither of them; what
 // it comes to is an event.
 func TestReloadIsAllOrNothing(t *testing.T) {
-	var events []scheduling.Event
+	var events []event.Event
 	c := start(t, Config{Events: func(e Event) { events = append(events, e.Event) }})
 	pools, err := scheduling.Preset("hfs")
 	require.NoError(t, err)
@@ -85,7 +87,7 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 	require.ErrorIs(t, submit(), allocation.ErrDenied)
 	require.NoError(t, c.ReloadFailed(errors.New("pools.xml:3: wrong")))
 	require.NoError(t, c.Close())
-	find := func(of scheduling.EventType) (found []scheduling.Event) {
+	find := func(of event.Type) (found []event.Event) {
 		for _, e := range events {
 			if e.Type == of {
 				found = append(found, e)
@@ -93,8 +95,8 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 		}
 		return found
 	}
-	require.Equal(t, "new", find(scheduling.EventReconfigured)[0].Name)
-	require.Equal(t, "pools.xml:3: wrong", find(scheduling.EventReloadFailed)[0].Err)
+	require.Equal(t, "new", find(event.Reconfigured)[0].Name)
+	require.Equal(t, "pools.xml:3: wrong", find(event.ReloadFailed)[0].Err)
 }
 
 // After a reload from pools to queues, or back, jobs go where the policy in force puts them.
@@ -111,7 +113,7 @@ func TestAdmissionFollowsThePolicyInForce(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		var job scheduling.JobView
+		var job view.Job
 		require.NoError(t, c.Inspect(func(v scheduling.View) { job, err = v.Job(h.ID()) }))
 		require.NoError(t, err)
 		h.wait(t)

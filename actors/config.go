@@ -12,6 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/calls"
 )
 
 // Config describes a cluster. The zero value is one node with a map slot and a reduce
@@ -110,9 +111,9 @@ type Config struct {
 	Explain bool
 
 	// Calls, if not nil, is called for each call of the scheduling.Core with its answer,
-	// like Events. A [scheduling.CallWriter] writes a log that
+	// like Events. A [calls.Writer] writes a log that
 	// [scheduling.ReplayFrom] checks.
-	Calls func(*scheduling.Call)
+	Calls func(*calls.Call)
 
 	// State, if not nil, remembers what the cluster does, so that another cluster goes on with the
 	// jobs of this one when its process was killed or the cluster closed before they ended; see

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // spillFiles opens the process's spill files in dir, which have no names any more.
@@ -99,10 +100,10 @@ func TestDamagedMapOutputRunsTheMapAgain(t *testing.T) {
 			for range 15 {
 				dir, damaged := t.TempDir(), 0
 				cfg := Config{SpillDir: dir, Events: func(e Event) {
-					if e.Type == scheduling.EventLaunched && e.Attempt.Task.Kind == scheduling.Reduce && damaged < 3 {
+					if e.Type == event.Launched && e.Attempt.Task.Kind == scheduling.Reduce && damaged < 3 {
 						damaged += spoil(t, dir, rng)
 					}
-					if e.Type == scheduling.EventOutputLost {
+					if e.Type == event.OutputLost {
 						again++
 					}
 				}}

@@ -5,12 +5,13 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // Event is what the scheduling.Core says happened and, for attempts and jobs that have
 // ended, what a live run knows besides. As JSON it is one flat object.
 type Event struct {
-	scheduling.Event
+	event.Event
 
 	// Phases of an attempt that succeeded or failed.
 	Phases *Phases `json:"phases,omitempty"`
@@ -35,10 +36,10 @@ func (e *env) tellBeginning(p *scheduling.Policy) {
 	if e.cfg.Events == nil {
 		return
 	}
-	e.tell([]Event{{Event: scheduling.Event{
-		At: e.facts.Now, Type: scheduling.EventBegan, Node: scheduling.NoNode, Name: p.Name, Policy: p,
-		Began: &scheduling.Began{
-			Schema: scheduling.EventSchema, Wall: e.start.UTC().Round(0), Seed: e.cfg.Seed, Heartbeat: e.cfg.HeartbeatInterval,
+	e.tell([]Event{{Event: event.Event{
+		At: e.facts.Now, Type: event.Began, Node: scheduling.NoNode, Name: p.Name, Policy: p,
+		Began: &event.Header{
+			Schema: event.Schema, Wall: e.start.UTC().Round(0), Seed: e.cfg.Seed, Heartbeat: e.cfg.HeartbeatInterval,
 			Expiry: e.cfg.Expiry, Nodes: e.cfg.Nodes, Racks: e.cfg.Racks,
 		},
 	}}})

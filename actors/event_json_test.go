@@ -10,12 +10,13 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // What is written by hand is what package json writes.
 func TestEventAppendJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		e := Event{Event: scheduling.Event{Type: scheduling.EventSucceeded, Node: scheduling.NodeID(rapid.IntRange(-1, 3).Draw(t, "node"))}}
+		e := Event{Event: event.Event{Type: event.Succeeded, Node: scheduling.NodeID(rapid.IntRange(-1, 3).Draw(t, "node"))}}
 		if rapid.Bool().Draw(t, "phases") {
 			d := rapid.SampledFrom([]time.Duration{0, 1, time.Hour})
 			e.Phases = &Phases{

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // recorder keeps a cluster's events.
@@ -30,7 +30,7 @@ func (r *recorder) add(e Event) {
 }
 
 // of returns the events of a type.
-func (r *recorder) of(want scheduling.EventType) []Event {
+func (r *recorder) of(want event.Type) []Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(r.list), func(e Event) bool { return e.Type != want })

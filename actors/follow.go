@@ -5,26 +5,27 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // take follows one event.
 func (jt *jobTracker) take(c actor.Context, e *Event) {
 	r := jt.runs[e.JobID]
 	switch e.Type {
-	case scheduling.EventLaunched:
+	case event.Launched:
 		r.launched(e)
-	case scheduling.EventSucceeded:
+	case event.Succeeded:
 		jt.succeeded(r, e)
-	case scheduling.EventFailed:
+	case event.Failed:
 		jt.failed(r, e)
-	case scheduling.EventKilled:
+	case event.Killed:
 		r.killed(e)
-	case scheduling.EventOutputLost:
+	case event.OutputLost:
 		r.outputLost(e.Attempt.Task.Index)
-	case scheduling.EventLost:
+	case event.Lost:
 		jt.env.cfg.Logger.Warn("node lost", "node", e.NodeName)
 		c.Send(jt.nameNode, &nodeLost{node: dfs.NodeID(e.NodeName), life: jt.nodes[e.Node].life})
-	case scheduling.EventFinished:
+	case event.Finished:
 		jt.finished(r, e)
 	default: // of interest to the sink only
 	}

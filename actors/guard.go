@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 
-	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/calls"
 )
 
 // tell hands events to the user's function, which may panic or end its goroutine (as a failed
@@ -33,11 +33,11 @@ func (e *env) tell(events []Event) {
 
 // guardCalls makes a function of the user's that may panic safe to call within a call of the
 // Core, also if it ends its goroutine.
-func guardCalls(f func(*scheduling.Call), log *slog.Logger) func(*scheduling.Call) {
+func guardCalls(f func(*calls.Call), log *slog.Logger) func(*calls.Call) {
 	if f == nil {
 		return nil
 	}
-	return func(call *scheduling.Call) {
+	return func(call *calls.Call) {
 		err := apart(func() error {
 			f(call)
 			return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // updateInterval is how often the Core's periodic step runs, at most. Where events explain, jobs that
@@ -37,7 +38,7 @@ type jobTracker struct {
 	patient time.Duration // until then nobody expires
 
 	// Of the call of the Core at hand:
-	happened []scheduling.Event
+	happened []event.Event
 	taken    int     // of happened, by settle
 	sure     int     // of happened, those of calls that are on the log
 	told     []Event // scratch

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // TestHalt lets what computes end, launches nothing more, and leaves no output.
@@ -175,7 +176,7 @@ func TestSmallJobSuspendsLarge(t *testing.T) {
 		require.Equal(t, scheduling.JobRunning, h.Progress().State)
 		h.wait(t)
 		require.Equal(t, oracle(t, counting(1), text), out.String())
-		suspended, resumed := events.of(scheduling.EventSuspended), events.of(scheduling.EventResumed)
+		suspended, resumed := events.of(event.Suspended), events.of(event.Resumed)
 		require.NotEmpty(t, suspended)
 		require.Len(t, resumed, len(suspended))
 		for i := range resumed {
@@ -192,13 +193,13 @@ func TestEventsTellTheStory(t *testing.T) {
 	c.submit(t, wordCount(t, prose(1, 50), 2), SubmitOptions{User: "ada", Pool: "p"}).wait(t)
 	require.NoError(t, c.Drain(context.Background()))
 
-	submitted, finished := events.of(scheduling.EventSubmitted), events.of(scheduling.EventFinished)
+	submitted, finished := events.of(event.Submitted), events.of(event.Finished)
 	require.Len(t, submitted, 1)
 	require.Equal(t, "ada", submitted[0].User)
 	require.Equal(t, "p", submitted[0].Pool)
 	require.Len(t, finished, 1)
 	require.EqualValues(t, 50, finished[0].Counters.Get(mapreduce.MapInputRecords))
-	launched, succeeded := events.of(scheduling.EventLaunched), events.of(scheduling.EventSucceeded)
+	launched, succeeded := events.of(event.Launched), events.of(event.Succeeded)
 	require.Len(t, succeeded, submitted[0].Tasks[0]+submitted[0].Tasks[1])
 	require.Len(t, launched, len(succeeded))
 	for _, e := range succeeded {
@@ -207,7 +208,7 @@ func TestEventsTellTheStory(t *testing.T) {
 		require.LessOrEqual(t, e.Phases.Start+e.Phases.Wait+e.Phases.Read+e.Phases.Shuffle+e.Phases.Work+e.Phases.Commit, e.At)
 	}
 	for _, e := range launched {
-		require.NotEqual(t, scheduling.NoCause, e.Reason.Cause, "%v", e)
+		require.NotEqual(t, event.NoCause, e.Reason.Cause, "%v", e)
 		if e.Kind == scheduling.Reduce {
 			require.NotNil(t, e.Placed, "%v", e)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // All messages between actors. They are pointers to values that nobody changes after
@@ -127,7 +128,7 @@ type (
 	stopAttempt struct {
 		quiet
 		id  scheduling.AttemptID
-		why scheduling.Reason
+		why event.Reason
 	}
 	holdAttempt struct {
 		quiet

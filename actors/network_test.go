@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // testNetwork has 8 nodes in 2 racks, even ones in the first, of 100 bytes a second each.
@@ -154,7 +155,7 @@ func TestNetworkSlowsRemoteReads(t *testing.T) {
 		c.submit(t, p, SubmitOptions{}).wait(t)
 		require.Equal(t, oracle(t, counting(2), string(text)), out.String())
 		seen := map[bool]int{}
-		for _, e := range events.of(scheduling.EventSucceeded) {
+		for _, e := range events.of(event.Succeeded) {
 			if e.Attempt.Task.Kind != scheduling.Map {
 				continue
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 func TestLostMessages(t *testing.T) {
@@ -44,7 +45,7 @@ func TestDeadNodeExpires(t *testing.T) {
 	cfg := Config{Nodes: 3, MapSlots: 1, Replication: 3, Events: events.add}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
 		h, out, release := c.hold(t, SubmitOptions{MaxAttempts: 1})
-		launched := events.of(scheduling.EventLaunched)
+		launched := events.of(event.Launched)
 		require.Len(t, launched, 1)
 		dead := launched[0].NodeName
 		began := time.Now()
@@ -54,8 +55,8 @@ func TestDeadNodeExpires(t *testing.T) {
 		require.GreaterOrEqual(t, time.Since(began), c.env.cfg.Expiry-c.env.cfg.HeartbeatInterval)
 		require.Less(t, time.Since(began), c.env.cfg.Expiry+time.Minute)
 		require.Equal(t, "hold\t1\nme\t1\n", out.String())
-		require.Len(t, events.of(scheduling.EventLost), 1)
-		require.Empty(t, events.of(scheduling.EventFailed), "the loss of a node is no failure of the task")
+		require.Len(t, events.of(event.Lost), 1)
+		require.Empty(t, events.of(event.Failed), "the loss of a node is no failure of the task")
 
 		require.NoError(t, c.StartNode(dead))
 		synctest.Wait()
@@ -84,7 +85,7 @@ func TestZombieIsNotWaitedFor(t *testing.T) {
 		h := c.submit(t, p, SubmitOptions{})
 		synctest.Wait()
 		began := time.Now()
-		require.NoError(t, c.KillNode(events.of(scheduling.EventLaunched)[0].NodeName))
+		require.NoError(t, c.KillNode(events.of(event.Launched)[0].NodeName))
 		h.wait(t)
 		require.Less(t, time.Since(began), c.env.cfg.Expiry+time.Minute)
 		require.Equal(t, "a\t1\nb\t1\n", out.String())
@@ -108,7 +109,7 @@ func TestNodeActorPanics(t *testing.T) {
 		close(release)
 		h.wait(t)
 		require.Equal(t, "hold\t1\nme\t1\n", out.String())
-		require.Len(t, events.of(scheduling.EventJoined), 2)
+		require.Len(t, events.of(event.Joined), 2)
 		require.Contains(t, logged.String(), "actor panics")
 		require.Contains(t, logged.String(), "node.go")
 	})
@@ -119,7 +120,7 @@ func TestStoppedNodeIsLeftAtOnce(t *testing.T) {
 	bubble(t, Config{Nodes: 3, MapSlots: 1, Events: events.add}, func(t *testing.T, c *Cluster) {
 		h, out, release := c.hold(t, SubmitOptions{})
 		began := time.Now()
-		require.NoError(t, c.StopNode(events.of(scheduling.EventLaunched)[0].NodeName))
+		require.NoError(t, c.StopNode(events.of(event.Launched)[0].NodeName))
 		close(release)
 		h.wait(t)
 		require.Less(t, time.Since(began), time.Minute)
@@ -141,10 +142,10 @@ func TestNodeDiesWithMapOutputs(t *testing.T) {
 		p, out := bindLines(t, job, text)
 		h := c.submit(t, p, SubmitOptions{SlowStart: 1})
 		synctest.Wait()
-		done := events.of(scheduling.EventSucceeded)
+		done := events.of(event.Succeeded)
 		require.NotEmpty(t, done)
 		var holder string
-		for _, e := range events.of(scheduling.EventLaunched) {
+		for _, e := range events.of(event.Launched) {
 			if !slices.ContainsFunc(done, func(d Event) bool { return d.Attempt == e.Attempt }) {
 				holder = e.NodeName
 			}
@@ -156,8 +157,8 @@ func TestNodeDiesWithMapOutputs(t *testing.T) {
 		r := h.wait(t)
 		require.Less(t, time.Since(began), time.Minute)
 		require.Equal(t, oracle(t, counting(1), text), out.String())
-		require.NotEmpty(t, events.of(scheduling.EventOutputLost))
-		require.Empty(t, events.of(scheduling.EventLost))
+		require.NotEmpty(t, events.of(event.OutputLost))
+		require.Empty(t, events.of(event.Lost))
 		require.EqualValues(t, 3, r.Counters.Get(mapreduce.ShuffledMaps), "each map counts once")
 		require.EqualValues(t, 3, r.Counters.Get(mapreduce.MapInputRecords))
 	})
@@ -185,19 +186,19 @@ func TestSilentNodeComesBack(t *testing.T) {
 	})
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
 		h, out, release := c.hold(t, SubmitOptions{})
-		name := events.of(scheduling.EventLaunched)[0].NodeName
+		name := events.of(event.Launched)[0].NodeName
 		cut.Store(&name)
 		pass(2 * time.Minute)
-		require.Len(t, events.of(scheduling.EventLost), 1)
-		require.Len(t, events.of(scheduling.EventLaunched), 2, "again on the other node")
+		require.Len(t, events.of(event.Lost), 1)
+		require.Len(t, events.of(event.Launched), 2, "again on the other node")
 		cut.Store(nil)
 		pass(time.Minute)
-		require.Len(t, events.of(scheduling.EventJoined), 3)
+		require.Len(t, events.of(event.Joined), 3)
 		require.Equal(t, 1, len(h.run.live), "the zombie was stopped")
 		close(release)
 		h.wait(t)
 		require.Equal(t, "hold\t1\nme\t1\n", out.String())
-		require.Len(t, events.of(scheduling.EventSucceeded), 2)
+		require.Len(t, events.of(event.Succeeded), 2)
 	})
 }
 
@@ -210,13 +211,13 @@ func TestCordonedNodeGetsNothing(t *testing.T) {
 	bubble(t, Config{Nodes: 2, MapSlots: 1, BlockSize: 10, Events: events.add}, func(t *testing.T, c *Cluster) {
 		require.NoError(t, c.Cordon("node-00", true))
 		c.submit(t, wordCount(t, prose(1, 20), 1), SubmitOptions{}).wait(t)
-		for _, e := range events.of(scheduling.EventLaunched) {
+		for _, e := range events.of(event.Launched) {
 			require.Equal(t, "node-01", e.NodeName)
 		}
 		require.NoError(t, c.Cordon("node-00", false))
 		require.NoError(t, c.Cordon("node-01", true))
 		c.submit(t, wordCount(t, prose(1, 20), 1), SubmitOptions{}).wait(t)
-		last := events.of(scheduling.EventLaunched)
+		last := events.of(event.Launched)
 		require.Equal(t, "node-00", last[len(last)-1].NodeName)
 	})
 }
@@ -227,7 +228,7 @@ func TestCommitNeedsLeave(t *testing.T) {
 	var events recorder
 	bubble(t, Config{MapSlots: 1, Events: events.add}, func(t *testing.T, c *Cluster) {
 		h, _, release := c.hold(t, SubmitOptions{})
-		live := events.of(scheduling.EventLaunched)[0].Attempt
+		live := events.of(event.Launched)[0].Attempt
 		later, other := live, live
 		later.Try++
 		other.Task.Job++

@@ -6,6 +6,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/calls"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 const (
@@ -21,8 +23,8 @@ type estate struct {
 	runs    map[scheduling.JobID]*run
 	nodes   []*tracked
 	joined  func(scheduling.NodeID)
-	pending []scheduling.Event // of calls that returned, not taken in
-	told    []Event            // taken in, and not told
+	pending []event.Event // of calls that returned, not taken in
+	told    []Event       // taken in, and not told
 	reports []*report
 	over    []func()
 	cause   error
@@ -36,7 +38,7 @@ func (jt *jobTracker) newCore() error {
 	cfg := scheduling.Config{
 		HeartbeatInterval: e.cfg.HeartbeatInterval, Expiry: e.cfg.Expiry, MaxAttempts: e.cfg.MaxAttempts,
 		Explain: e.cfg.Explain, Calls: guardCalls(e.cfg.Calls, e.cfg.Logger), TaskSelector: e.cfg.selector, Parts: e.cfg.Parts,
-		Events: func(ev scheduling.Event) { jt.happened = append(jt.happened, ev) },
+		Events: func(ev event.Event) { jt.happened = append(jt.happened, ev) },
 	}
 	var err error
 	if e.cfg.State == nil {
@@ -44,7 +46,7 @@ func (jt *jobTracker) newCore() error {
 		return err
 	}
 	heard := cfg.Calls
-	cfg.Calls = func(call *scheduling.Call) {
+	cfg.Calls = func(call *calls.Call) {
 		e.cfg.State.record(call, e.cfg.Logger)
 		if heard != nil {
 			heard(call)

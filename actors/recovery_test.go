@@ -17,6 +17,8 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/calls"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // remembering runs f with a cluster that has a State in dir.
@@ -113,16 +115,16 @@ func TestSchedulerGoesOnWithWhatHappened(t *testing.T) {
 		cfg := Config{
 			Nodes: 3, MapSlots: 4, ReduceSlots: 1, BlockSize: 40, Expiry: 3*time.Second + time.Duration(step)*50*time.Millisecond,
 			selector: p.choose, Logger: slog.New(p),
-			Calls: func(call *scheduling.Call) {
-				if call.Op == scheduling.OpExpire {
+			Calls: func(call *calls.Call) {
+				if call.Op == calls.Expire {
 					p.panics(1)
 				}
 			},
 			Events: func(e Event) {
 				switch e.Type {
-				case scheduling.EventLost:
+				case event.Lost:
 					lost.Add(1)
-				case scheduling.EventKilled:
+				case event.Killed:
 					killed.Add(1)
 				default: // of no interest
 				}
@@ -451,7 +453,7 @@ func TestPromisesAreOnTheDisk(t *testing.T) {
 		require.Zero(t, state.journal.Unsynced())
 		require.NoError(t, c.Cordon("node-00", false))
 		synctest.Wait()
-		id := events.of(scheduling.EventLaunched)[0].Attempt
+		id := events.of(event.Launched)[0].Attempt
 		require.Positive(t, state.journal.Unsynced())
 		_, err := c.env.sys.Root.RequestFuture(c.jobTracker, &commitRequest{attempt: id}, time.Second).Result()
 		require.NoError(t, err)

@@ -3,6 +3,7 @@ package actors
 import (
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // Reload puts a policy and the rules of admission in force that changed configuration files
@@ -35,8 +36,8 @@ func (jt *jobTracker) reconfigure(p scheduling.Policy) error {
 // force, and why.
 func (c *Cluster) ReloadFailed(why error) error {
 	return c.command(func(jt *jobTracker) error {
-		jt.happened = append(jt.happened, scheduling.Event{
-			At: jt.env.now(), Type: scheduling.EventReloadFailed, Node: scheduling.NoNode, Err: why.Error(),
+		jt.happened = append(jt.happened, event.Event{
+			At: jt.env.now(), Type: event.ReloadFailed, Node: scheduling.NoNode, Err: why.Error(),
 		})
 		return nil
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/calls"
 )
 
 // TestReplay runs several jobs with failures live and replays the calls of the Core
@@ -17,13 +18,13 @@ func TestReplay(t *testing.T) {
 	for _, preset := range scheduling.Presets() {
 		for seed := range uint64(3) {
 			var log bytes.Buffer
-			calls := scheduling.NewCallWriter(&log)
+			writer := calls.NewWriter(&log)
 			heartbeats, launches := 0, 0
 			cfg := Config{
 				Nodes: 6, Racks: 2, MapSlots: 2, ReduceSlots: 1, BlockSize: 40, Scheduler: preset, Seed: seed, Expiry: 10 * time.Second,
-				Calls: func(c *scheduling.Call) {
-					calls.Write(c)
-					if c.Op == scheduling.OpHeartbeat {
+				Calls: func(c *calls.Call) {
+					writer.Write(c)
+					if c.Op == calls.Heartbeat {
 						heartbeats++
 						launches += len(c.Actions)
 					}
@@ -42,7 +43,7 @@ func TestReplay(t *testing.T) {
 					h.wait(t)
 				}
 			})
-			require.NoError(t, calls.Err())
+			require.NoError(t, writer.Err())
 			require.Greater(t, heartbeats, 20)
 			require.Greater(t, launches, 30)
 
@@ -53,7 +54,7 @@ func TestReplay(t *testing.T) {
 				HeartbeatInterval: full.HeartbeatInterval, Expiry: full.Expiry, MaxAttempts: full.MaxAttempts,
 			}, policy)
 			require.NoError(t, err)
-			require.NoError(t, scheduling.ReplayFrom(core, &log), "preset %s, seed %d", preset, seed)
+			require.NoError(t, core.Replay(&log), "preset %s, seed %d", preset, seed)
 		}
 	}
 }

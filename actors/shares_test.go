@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // Under every scheduler a live run tells what pools, queues and jobs want, run and should have, as the
@@ -40,7 +41,7 @@ func TestLiveSharesOfEveryScheduler(t *testing.T) {
 				h.wait(t)
 			}
 		})
-		has := func(f func(e Event) bool) bool { return slices.ContainsFunc(events.of(scheduling.EventShares), f) }
+		has := func(f func(e Event) bool) bool { return slices.ContainsFunc(events.of(event.Shares), f) }
 		for id := scheduling.JobID(1); id <= 2; id++ {
 			require.True(t, has(func(e Event) bool { return e.JobID == id && e.Demand[0] > 0 }), "%s: what job %d wants", preset, id)
 			require.True(t, has(func(e Event) bool { return e.JobID == id && e.Running[0] > 0 }), "%s: what job %d runs", preset, id)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // stumble takes a moment for each line, and for the line "stone" so much longer, but only the first
@@ -64,9 +65,9 @@ func TestCopiesOfStuckMaps(t *testing.T) {
 			var copies, superseded atomic.Int32
 			cfg := Config{Nodes: 4, MapSlots: 1, ReduceSlots: 1, Policy: policy, BlockSize: 210, Events: func(e Event) {
 				switch {
-				case e.Type == scheduling.EventLaunched && e.Reason.Cause == scheduling.CauseSlowTask:
+				case e.Type == event.Launched && e.Reason.Cause == event.CauseSlowTask:
 					copies.Add(1)
-				case e.Type == scheduling.EventKilled && e.Reason.Cause == scheduling.CauseSuperseded:
+				case e.Type == event.Killed && e.Reason.Cause == event.CauseSuperseded:
 					superseded.Add(1)
 				}
 			}}

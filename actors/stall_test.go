@@ -12,7 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/calls"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // TestStallOfAllLosesNothing stops the JobTracker for longer than the expiry, as a suspended
@@ -26,11 +27,11 @@ func TestStallOfAllLosesNothing(t *testing.T) {
 				return nil
 			}))
 			pass(time.Minute)
-			require.Empty(t, events.of(scheduling.EventLost), stall)
+			require.Empty(t, events.of(event.Lost), stall)
 		}
 		require.NoError(t, c.KillNode("node-01"))
 		pass(7 * time.Second)
-		require.Len(t, events.of(scheduling.EventLost), 1, "one that is silent while the JobTracker runs is lost as ever")
+		require.Len(t, events.of(event.Lost), 1, "one that is silent while the JobTracker runs is lost as ever")
 	})
 }
 
@@ -46,7 +47,7 @@ func TestSilentNodesKeepTheirBlocks(t *testing.T) {
 		require.NoError(t, c.FS().WriteFile("in", []byte(text)))
 		cut.Store(true)
 		pass(time.Minute)
-		require.Len(t, events.of(scheduling.EventLost), 3)
+		require.Len(t, events.of(event.Lost), 3)
 		p, out := bindLines(t, counting(1), text)
 		h := c.submit(t, p, SubmitOptions{}) // a local input needs no node
 		cut.Store(false)
@@ -122,7 +123,7 @@ func TestSinksMayPanic(t *testing.T) {
 			var told atomic.Int64
 			cfg := Config{Nodes: 2, Logger: slog.New(brokenHandler{fault})}
 			cfg.Events = func(Event) { told.Add(1); fault() }
-			cfg.Calls = func(*scheduling.Call) { fault() }
+			cfg.Calls = func(*calls.Call) { fault() }
 			bubble(t, cfg, func(t *testing.T, c *Cluster) {
 				p, out := bindLines(t, counting(1), "a b a\n")
 				c.submit(t, p, SubmitOptions{}).wait(t)

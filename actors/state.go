@@ -16,6 +16,8 @@ import (
 	"github.com/tarry-mr/tarry/internal/journal"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/calls"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // ErrStateInUse is wrapped by the error of [OpenState] for a directory that another process, or
@@ -91,7 +93,7 @@ func (s *saved) skip(e *skipEntry) {
 
 // What a record begins with says what it is.
 const (
-	callRecord    = 'c' // a scheduling.Call
+	callRecord    = 'c' // a calls.Call
 	successRecord = 's'
 	cutRecord     = 'k'
 	skipRecord    = 'b' // of bad records
@@ -214,12 +216,12 @@ func (s *State) rebuild(cfg scheduling.Config, snapshot []byte, records [][]byte
 	}
 	silent, as := true, from.Config
 	as.LoadManager, as.TaskSelector, as.Parts = cfg.LoadManager, cfg.TaskSelector, cfg.Parts
-	as.Calls = func(call *scheduling.Call) {
+	as.Calls = func(call *calls.Call) {
 		if !silent {
 			cfg.Calls(call)
 		}
 	}
-	as.Events = func(e scheduling.Event) {
+	as.Events = func(e event.Event) {
 		if !silent {
 			cfg.Events(e)
 		}
@@ -237,7 +239,7 @@ func (s *State) rebuild(cfg scheduling.Config, snapshot []byte, records [][]byte
 			log.Write(r[1:])
 		}
 	}
-	if err := scheduling.ReplayFrom(core, &log); err != nil {
+	if err := core.Replay(&log); err != nil {
 		return nil, fmt.Errorf("%s: another version of tarry has written it: %w", s.dir, err)
 	}
 	silent = false
@@ -332,7 +334,7 @@ func (s *State) tell(err error, log *slog.Logger) {
 }
 
 // record puts a call of the Core on the log.
-func (s *State) record(call *scheduling.Call, log *slog.Logger) {
+func (s *State) record(call *calls.Call, log *slog.Logger) {
 	if !s.stopped.Load() && !s.broken.Load() {
 		s.append(callRecord, call, log)
 	}

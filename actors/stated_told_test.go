@@ -12,13 +12,14 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // TestLeavingIsToldAtOnce states that whoever watches hears of a node that is taken out when it is,
 // not when the JobTracker next has something to do.
 func TestLeavingIsToldAtOnce(t *testing.T) {
 	var mu sync.Mutex
-	var told []scheduling.EventType
+	var told []event.Type
 	cfg := Config{Nodes: 2, Events: func(e Event) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -29,7 +30,7 @@ func TestLeavingIsToldAtOnce(t *testing.T) {
 		told = nil
 		require.NoError(t, c.StopNode("node-01"))
 		pass(0)
-		require.Equal(t, []scheduling.EventType{scheduling.EventLost}, told)
+		require.Equal(t, []event.Type{event.Lost}, told)
 	})
 }
 

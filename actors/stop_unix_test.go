@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // stoppedFor is how long the process stands still, several times stoppedExpiry.
@@ -81,5 +81,5 @@ func runStopped(t *testing.T) {
 	p, out := bindLines(t, job, text)
 	c.submit(t, p, SubmitOptions{MaxAttempts: 1}).wait(t)
 	require.Equal(t, oracle(t, counting(2), text), out.String())
-	require.Empty(t, events.of(scheduling.EventLost))
+	require.Empty(t, events.of(event.Lost))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // only cordons all nodes but one.
@@ -147,7 +148,7 @@ func TestPhasesAddUp(t *testing.T) {
 			}
 			c.submit(t, first(bindLines(t, job, "a b\nc d\n")), SubmitOptions{SlowStart: 0.5}).wait(t)
 			var waited, worked time.Duration
-			for _, e := range events.of(scheduling.EventSucceeded) {
+			for _, e := range events.of(event.Succeeded) {
 				ph := e.Phases
 				require.Equal(t, e.At-ph.Start, ph.Wait+ph.Read+ph.Shuffle+ph.Work+ph.Commit, e.Attempt)
 				if e.Attempt.Task.Kind == scheduling.Map {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // hangingFirst is a word count whose first map attempt calls hang at the first line.
@@ -48,7 +49,7 @@ func TestTaskTimeout(t *testing.T) {
 		require.EqualValues(t, 1, r.Counters.Named(mapreduce.GroupJob, "Failed map tasks"))
 		require.GreaterOrEqual(t, r.Elapsed, 3*time.Minute)
 		require.Less(t, r.Elapsed, 3*time.Minute+3*c.env.cfg.HeartbeatInterval)
-		failed := rec.of(scheduling.EventFailed)
+		failed := rec.of(event.Failed)
 		require.Len(t, failed, 1)
 		require.Regexp(t, `^text: at byte 0, "a b": task timeout: no progress for 3m0s, in text, bytes 0 to \d+, at actors/timeout_test.go:\d+$`, failed[0].Err)
 		c.requireNothingHeld(t)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/calls"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // TestFaultsOfUserCode fails in each place where user code runs, in each way, on a cluster
@@ -155,10 +157,10 @@ func TestFaultsOfCallbacks(t *testing.T) {
 			continue
 		}
 		synctest.Test(t, func(t *testing.T) {
-			var types []scheduling.EventType
+			var types []event.Type
 			cfg := Config{
 				Events: func(e Event) { types = append(types, e.Type); _ = fail() },
-				Calls:  func(*scheduling.Call) { _ = fail() },
+				Calls:  func(*calls.Call) { _ = fail() },
 				Logger: slog.New(panickyHandler{func() { _ = fail() }}),
 			}
 			c, err := Start(cfg)
@@ -166,8 +168,8 @@ func TestFaultsOfCallbacks(t *testing.T) {
 			p, out := bindLines(t, counting(1), "a\n")
 			c.submit(t, p, SubmitOptions{}).wait(t)
 			require.Equal(t, "a\t1\n", out.String())
-			require.Contains(t, types, scheduling.EventJoined)
-			require.Contains(t, types, scheduling.EventFinished)
+			require.Contains(t, types, event.Joined)
+			require.Contains(t, types, event.Finished)
 			err = c.Inspect(func(scheduling.View) { _ = fail() })
 			blame(t, way, err)
 			require.NoError(t, c.Close())

@@ -1,261 +1,135 @@
 package scheduling
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
-	"slices"
+	"io"
 	"time"
 
-	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
-	"github.com/tarry-mr/tarry/scheduling/internal/index"
-)
-
-// The errors of Core's methods; match them with errors.Is.
-var (
-	ErrTimeBackwards = errors.New("scheduling: time goes backwards")
-	ErrUnknownNode   = errors.New("scheduling: unknown node")
-	ErrUnknownJob    = errors.New("scheduling: unknown job")
-	ErrUnknownTask   = errors.New("scheduling: unknown task")
-	ErrUnknownPool   = errors.New("scheduling: unknown pool")
-	ErrUnknownQueue  = errors.New("scheduling: unknown queue")
-	ErrQueueFull     = errors.New("scheduling: queue is full")
-	ErrJobEnded      = errors.New("scheduling: the job has ended")
-	ErrBadConfig     = errors.New("scheduling: bad configuration")
-	ErrBadJob        = errors.New("scheduling: bad job")
-	ErrBadNode       = errors.New("scheduling: bad node")
+	"github.com/tarry-mr/tarry/scheduling/internal/engine"
 )
 
 // Config sets what is not policy. The zero value is usable.
-type Config struct {
-	// HeartbeatInterval of the nodes, as far as automatic waits need it; 0 means
-	// HeartbeatInterval(number of nodes).
-	HeartbeatInterval time.Duration
-	Expiry            time.Duration // a node silent for so long is lost; 0 means 10 min
-	MaxAttempts       int           // failures of one task that fail its job; 0 means 4
-	History           int           // ended jobs whose records are kept, the last to end; 0 means 1000, negative all
-	RackDepth         int           // parts of a node's Rack path; 0 means 1: plain racks. Each adds a level of locality
-	// LoadManager, if not nil, replaces that of the order "pools", which heeds Policy.Spread.
-	// TaskSelector, if not nil, has the last word on which task of a job is launched, under any
-	// order. Both are called within calls of the Core, which they must not call. The call log does
-	// not hold their answers: a run replays only with the same functions, and only if these depend
-	// on nothing but their arguments.
-	LoadManager  LoadManager  `json:"-"`
-	TaskSelector TaskSelector `json:"-"`
-	// Parts are parts of policies from outside; what is said of the functions above goes for them,
-	// too.
-	Parts Parts `json:"-"`
-	// Explain keeps the Skips of the last heartbeat for Core.Skips, and makes events of them.
-	Explain bool
-	// Events, if not nil, is called for each event, within the call that causes it. It must not
-	// call the Core.
-	Events func(Event) `json:"-"`
-	// Calls, if not nil, is called for each call that changes the Core, with its answer; see
-	// Replay. The Call and what it points to are valid only during the call.
-	Calls func(*Call) `json:"-"`
-}
+type Config = engine.Config
 
-// HeartbeatInterval is Hadoop's rule: 1 s for each 100 nodes, at least 300 ms.
-func HeartbeatInterval(nodes int) time.Duration {
-	return max(300*time.Millisecond, time.Duration(nodes)*10*time.Millisecond)
-}
+// View answers questions about a Core as it stands at the time of the question. No question changes
+// what a later call answers. What it returns belongs to the caller unless it says otherwise. Like
+// the Core it is not safe for concurrent use.
+type View = engine.View
 
 // Core is the JobTracker's state machine. Its methods take the time since the cluster's start,
 // which never decreases. It is not safe for concurrent use.
-type Core struct {
-	cfg   Config
-	pol   Policy
-	now   time.Duration
-	dirty bool // what may launch must be worked out anew
-
-	nodes  []*node
-	names  map[string]NodeID
-	groups []groupNames      // by level; 0 unused
-	topo   int               // changes when a node that jobs may refer to gets its rack
-	near   []index.BitMatrix // by level from 0: which jobs may have a pending map in which group
-	oldest time.Duration
-
-	jobs    index.Pages[job]   // by id-1
-	awaited map[JobID]JobFacts // restored, and not yet resumed
-	past    []JobID            // ended jobs whose records are kept, in order of their ends; unless all are
-	active  []*job             // not ended, in submission order; may hold ended ones until the next settle
-	ended   int                // ended jobs still in active
-	held    int                // jobs that have not ended and may not launch
-	byIndex []*job             // by their dense index; nil where it is free
-	vacant  []int32            // indexes free again
-	outputs []*gravity.Outputs // by index of the job: where its map outputs lie; nil while none is known
-
-	atts []attempt
-	free []int32
-
-	slots   [kinds]int // of live nodes that are not cordoned
-	room    [kinds]int // of these, free
-	waiting [kinds]int // tasks of jobs that have not ended, to be launched now or later
-	slow    [kinds]int // tasks of these to be copied
-	running [kinds]int // attempts that are not suspended
-	load    [kinds]int // sum of the jobs' loads
-	live    int        // nodes
-	cluster uint64     // changes when nodes or slots come or go
-	suspend int        // suspended attempts
-
-	order     order
-	placement [kinds]placement
-	far       Locality // the farthest level
-
-	beat     uint64          // heartbeats that asked for work
-	refusals [kinds][]uint64 // by index of the job: the heartbeat of its last refusal that stands while that lasts
-	actions  []Action
-	skips    []Skip
-	killed   []AttemptID
-	due      due
-	faulty   int     // nodes with faults
-	slowest  slowest // scratch of speculate
-}
+type Core struct{ c *engine.Core }
 
 // NewCore makes a Core with policy p. The error, if any, wraps ErrBadConfig or ErrUnknownPolicy and
 // names every fault.
 func NewCore(cfg Config, p Policy) (*Core, error) {
-	cfg.Expiry = cmp.Or(cfg.Expiry, 10*time.Minute)
-	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, 4)
-	cfg.RackDepth = cmp.Or(cfg.RackDepth, 1)
-	cfg.History = cmp.Or(cfg.History, 1000)
-	if err := errors.Join(cfg.validate(), p.Validate()); err != nil {
+	c, err := engine.NewCore(cfg, p)
+	if err != nil {
 		return nil, err
 	}
-	c := &Core{cfg: cfg, names: map[string]NodeID{}, far: Locality(cfg.RackDepth + 1)}
-	c.groups, c.near = make([]groupNames, 1+cfg.RackDepth), make([]index.BitMatrix, 1+cfg.RackDepth)
-	for i := range c.groups {
-		c.groups[i] = groupNames{ids: map[string]int32{}}
-	}
-	return c, c.install(p)
+	return &Core{c}, nil
 }
 
-func (cfg Config) validate() error {
-	if cfg.HeartbeatInterval < 0 || cfg.Expiry < 0 || cfg.MaxAttempts < 0 || cfg.MaxAttempts > 255 || cfg.RackDepth < 0 || cfg.RackDepth > 8 {
-		return fmt.Errorf("%w: intervals must not be negative, MaxAttempts 0 to 255, RackDepth 0 to 8", ErrBadConfig)
-	}
-	for _, e := range orderTable() {
-		if cfg.Parts.Orders[e.name] != nil {
-			return fmt.Errorf("%w: an order %q is there already", ErrBadConfig, e.name)
-		}
-	}
-	return nil
+// View gives access to the questions.
+func (c *Core) View() View { return c.c.View() }
+
+// Replay reads calls that a calls.Writer wrote and applies them to c, which must be fresh and
+// configured as the recorded one was. The error names the first call whose answer differs.
+func (c *Core) Replay(r io.Reader) error { return engine.ReplayFrom(c.c, r) }
+
+// HeartbeatInterval is Hadoop's rule: 1 s for each 100 nodes, at least 300 ms.
+func HeartbeatInterval(nodes int) time.Duration { return engine.HeartbeatInterval(nodes) }
+
+// Restore puts facts into a fresh Core. No node is live until it joins, and of the jobs only their
+// numbers are given: each goes on from its Resume. Errors wrap ErrBadConfig.
+func (c *Core) Restore(f Facts) error { return c.c.Restore(f) }
+
+// Resume takes in a job that a former Core had: id is one of the restored facts, or 0 for a job of
+// which they say nothing. s is as for Submit; priority and pool or queue are those of the facts, if
+// they can be. kept are the tasks whose output is there still, ascending: reduces, or maps of a job
+// without reduces. They are done. The others keep their numbers of attempts and failures. A
+// job whose tasks are all done succeeds at once. Errors are as of Submit, or wrap ErrUnknownJob.
+func (c *Core) Resume(now time.Duration, id JobID, s JobSpec, kept []int32) (JobID, error) {
+	return c.c.Resume(now, id, s, kept)
 }
 
-// install puts the parts of p in place; on error the Core is as before.
-func (c *Core) install(p Policy) error {
-	if p.SlowStart < 0 {
-		p.SlowStart = DefaultSlowStart
-	}
-	p.Avoid = p.Avoid.withDefaults()
-	o, errOrder := newOrder(c, &p)
-	maps, errMaps := newMapPlacement(c, p.Locality, c.placement[Map])
-	reduces, errReduces := newReducePlacement(c, p.Reduce, c.placement[Reduce])
-	if err := errors.Join(errOrder, errMaps, errReduces); err != nil {
-		return err
-	}
-	c.pol, c.order, c.placement = p, o, [kinds]placement{maps, reduces}
-	return nil
+// Heartbeat takes a node's report and answers with actions: first kills that were due, then what
+// the policy gives the node's free slots. A node that the Core does not know, or has given up, is
+// told to register again.
+func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
+	return c.c.Heartbeat(now, h)
 }
 
-// advance moves the clock.
-func (c *Core) advance(now time.Duration) error {
-	if now < c.now {
-		return fmt.Errorf("%w: %v after %v", ErrTimeBackwards, now, c.now)
-	}
-	c.now = now
-	return nil
+// MapOutput tells, or corrects, the sizes of a done map's output, one per reduce, where they did
+// not come with its status. Fewer numbers than reduces leave the others at 0. Of a job that has
+// ended nothing is kept.
+func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
+	return c.c.MapOutput(now, id, bytes)
 }
 
-// settle works out what may launch if that may have changed. Every call that changes the Core ends
-// with it, so that questions find all settled.
-func (c *Core) settle() {
-	if !c.dirty {
-		return
-	}
-	c.dirty = false
-	if c.ended > len(c.active)/2 {
-		c.active = slices.DeleteFunc(c.active, func(j *job) bool { return j.state.Ended() })
-		c.ended = 0
-	}
-	c.order.settle()
+// MayCommit tells whether an attempt may make its output the task's. Of the live attempts of a task
+// the first to ask may, and again if it asks again; the others may not unless it ends without
+// having succeeded. The answer stands until the next call that changes the Core.
+func (c *Core) MayCommit(id AttemptID) bool { return c.c.MayCommit(id) }
+
+// NodeID gives the number of the node of that name, and reserves one for a node that has not
+// joined.
+func (c *Core) NodeID(name string) NodeID { return c.c.NodeID(name) }
+
+// Join adds a node, or brings one back: with another Incarnation, or after it was lost, what it ran
+// and held is gone. Joining again with the same incarnation changes nothing but the slots.
+func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) { return c.c.Join(now, spec) }
+
+// Cordon keeps new tasks from a node (true), or lets them in again; running ones go on, and
+// suspended ones resume there as slots become free.
+func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
+	return c.c.Cordon(now, id, cordoned)
 }
+
+// Leave takes a node out: its attempts and the map outputs that are still needed run again, without
+// counting as failures.
+func (c *Core) Leave(now time.Duration, id NodeID) error { return c.c.Leave(now, id) }
+
+// Expire takes out the nodes that have been silent for Config.Expiry and returns them, lowest
+// first. It costs nothing before NextExpiry.
+func (c *Core) Expire(now time.Duration) ([]NodeID, error) { return c.c.Expire(now) }
+
+// Preempt runs one preemption round now and returns the attempts killed: maps, then reduces, newest
+// first. They are pending again at once; their nodes are told at their next heartbeats. Policies
+// that do not kill return none. The Core owns the slice until the next call.
+func (c *Core) Preempt(now time.Duration) ([]AttemptID, error) { return c.c.Preempt(now) }
+
+// Submit takes a job in. A job without any task has succeeded at once. Errors wrap ErrBadJob,
+// ErrUnknownPool or ErrUnknownQueue.
+func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) { return c.c.Submit(now, s) }
+
+// Kill ends a job; its attempts are killed at their nodes' next heartbeats. A job that has ended is
+// an error.
+func (c *Core) Kill(now time.Duration, id JobID) error { return c.c.Kill(now, id) }
+
+// SetPriority changes a job's priority; the order follows at once.
+func (c *Core) SetPriority(now time.Duration, id JobID, p Priority) error {
+	return c.c.SetPriority(now, id, p)
+}
+
+// SetPool moves a job to another pool (order "pools") or queue (order "capacity"). Other orders
+// have neither and refuse.
+func (c *Core) SetPool(now time.Duration, id JobID, name string) error {
+	return c.c.SetPool(now, id, name)
+}
+
+// Reconfigure replaces the policy, all or nothing: on error the former one stays. Running attempts,
+// waits and jobs are kept; a job whose pool or queue no longer exists is an error.
+func (c *Core) Reconfigure(now time.Duration, p Policy) error { return c.c.Reconfigure(now, p) }
 
 // Update is the periodic step: shares, preemption clocks, where the policy preempts, a round when it
 // is due, and where it speculates, the search for slow tasks. Call it every 500 ms or so; how often
 // does not change which task a heartbeat gets, except through preemption and speculation.
-func (c *Core) Update(now time.Duration) error {
-	if err := c.advance(now); err != nil {
-		return err
-	}
-	c.order.update()
-	c.forgive()
-	c.speculate()
-	c.tellStanding()
-	c.end(Call{Op: OpUpdate, At: now})
-	return nil
-}
+func (c *Core) Update(now time.Duration) error { return c.c.Update(now) }
 
-// changed tells the order of a change and keeps the cluster's load.
-func (c *Core) changed(j *job, k TaskKind) {
-	w := &j.w[k]
-	if load := int32(j.load(k)); load != w.load {
-		c.load[k] += int(load - w.load)
-		w.load = load
-	}
-	c.order.changed(j, k)
-}
-
-// admit lets a job launch as soon as it is added, also one that a former policy held back.
-func (c *Core) admit(j *job) {
-	j.runnable, j.state, j.hold = true, JobRunning, Reason{}
-	j.started = cmp.Or(j.started, c.now)
-}
-
-// setRunnable says whether a job may launch, and if not, why.
-func (c *Core) setRunnable(j *job, runnable bool, why Reason) {
-	if !runnable && why.Cause != j.hold.Cause && c.explains() && c.cfg.Events != nil {
-		c.emit(Event{Type: EventSkipped, JobID: j.id, Node: NoNode, Reason: why})
-	}
-	j.hold = why
-	if j.runnable == runnable {
-		return
-	}
-	j.runnable = runnable
-	if !j.state.Ended() {
-		j.state = JobWaiting
-		c.held++
-		if runnable {
-			c.held -= 2
-			j.state = JobRunning
-			j.started = cmp.Or(j.started, c.now)
-		}
-	}
-	c.changed(j, Map)
-	c.changed(j, Reduce)
-}
-
-// heartbeatInterval is the configured interval, or that of the rule.
-func (c *Core) heartbeatInterval() time.Duration {
-	if c.cfg.HeartbeatInterval > 0 {
-		return c.cfg.HeartbeatInterval
-	}
-	return HeartbeatInterval(c.live)
-}
-
-// autoWait is Hadoop's automatic locality wait.
-func (c *Core) autoWait() time.Duration {
-	return min(15*time.Second, c.heartbeatInterval()*3/2)
-}
-
-// emit passes an event on.
-func (c *Core) emit(e Event) {
-	e.At = c.now
-	if e.Node != NoNode {
-		e.NodeName = c.nodes[e.Node].name
-	}
-	if e.Kind == Map && e.Attempt != (AttemptID{}) && e.Type != EventOutputLost { // of an output it is not known
-		e.Near = e.Locality.String()
-	}
-	c.cfg.Events(e)
-}
+// Due names the nodes that should be asked for a heartbeat now, those first that an action
+// or a reduce waits for, in the order in which they came to be waited for; then, lowest
+// first, those with a slot, free or to be taken back, for work that has come since their last
+// heartbeat: a job, reduces that may start, a task that is to run again. A node is named once
+// for each such event, and may be in both lists. A driver whose nodes send heartbeats at regular
+// times alone need not ask. The Core owns the slices until the next call of any method.
+func (c *Core) Due() (called, open []NodeID) { return c.c.Due() }

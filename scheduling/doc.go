@@ -10,18 +10,15 @@
 //	for _, o := range answer.Actions { … }   // launch job_0001_m_000000_0 any-place …
 //
 // The same calls give the same answers, whoever drives: live actors, the simulator in virtual time,
-// or a scenario file. Every call may be written to a call log (Config.Calls), and Replay feeds such
-// a log to a fresh Core and compares.
+// or a scenario file. Every call may be written to a call log (Config.Calls), and Core.Replay feeds
+// such a log to a fresh Core and compares.
 //
-// A policy is put together from parts that know nothing of each other: which job is next (order,
-// order_*.go), may its map go to this node now (locality_*.go), may its reduce (reduce_*.go), may
-// it run at all (limits), and who gives slots back (preemption). What a part keeps of a job lies
-// with the part. Preset gives the named combinations. Adding one takes a file with its order and a
-// line in presets.go. Plain structures and formulas without a Core stand in internal: index,
-// shares, virtual, gravity.
+// A policy is put together from parts: which job is next, may its map go to this node now, may its
+// reduce, may it run at all, and who gives slots back. Preset gives the named combinations; a
+// program brings parts of its own in Config.Parts.
+//
+// Package event has what a Core tells of, calls the log of its calls, view the answers to questions
+// about it. The Core itself, and its policies, are in internal/engine.
 //
 // A Core is not safe for concurrent use. It does not move bytes, run tasks or keep wall-clock time.
-//
-// Reading order: ids.go, types.go, policy.go, core.go, order.go, heartbeat.go, offer.go, then one
-// order (order_fair.go) and the rest.
 package scheduling

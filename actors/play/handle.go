@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 	"github.com/tarry-mr/tarry/scheduling/scenario"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
@@ -114,12 +115,12 @@ func answer(r *Request, a *Answer, sink Sink) (err error) {
 }
 
 // tell makes lines of events; nil where nobody listens.
-func tell(sink Sink, side int) func(scheduling.Event) {
+func tell(sink Sink, side int) func(event.Event) {
 	if sink == nil {
 		return nil
 	}
 	var line []byte
-	return func(e scheduling.Event) {
+	return func(e event.Event) {
 		line = append(e.AppendJSON(line[:0]), '\n')
 		sink(side, line)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // Parting is the first decision at which two runs on the same workload part ways.
@@ -25,22 +25,22 @@ type Side struct {
 
 // decision is one of the events that are decisions.
 type decision struct {
-	event scheduling.Event
+	event event.Event
 	at    int // in the list of its side's events
 }
 
 // passedOver is the last skip before a decision of the job, kind and node of another one, or else of
 // the job and kind; nil: there is none.
-func (d *decision) passedOver(events []scheduling.Event, theirs *scheduling.Event) *scheduling.Event {
-	var found *scheduling.Event
+func (d *decision) passedOver(events []event.Event, theirs *event.Event) *event.Event {
+	var found *event.Event
 	for i := d.at - 1; i >= 0; i-- {
 		e := &events[i]
 		switch {
 		case e.JobID != theirs.Attempt.Task.Job || e.Kind != theirs.Attempt.Task.Kind:
-		case e.Type == scheduling.EventLaunched:
+		case e.Type == event.Launched:
 			return found // what held it back before that does no longer
-		case e.Type != scheduling.EventSkipped || e.Reason.Cause == scheduling.NoCause || e.Reason.Cause == scheduling.CauseNoSlot:
-		case e.Reason.Cause == scheduling.CauseSlowStart && e.At < d.event.At: // it may be over
+		case e.Type != event.Skipped || e.Reason.Cause == event.NoCause || e.Reason.Cause == event.CauseNoSlot:
+		case e.Reason.Cause == event.CauseSlowStart && e.At < d.event.At: // it may be over
 		case e.Node == theirs.Node:
 			return e
 		case found == nil:
@@ -51,19 +51,19 @@ func (d *decision) passedOver(events []scheduling.Event, theirs *scheduling.Even
 }
 
 // decides tells what counts as a decision.
-func decides(e *scheduling.Event) bool {
+func decides(e *event.Event) bool {
 	switch e.Type {
-	case scheduling.EventLaunched, scheduling.EventSuspended, scheduling.EventResumed:
+	case event.Launched, event.Suspended, event.Resumed:
 		return true
-	case scheduling.EventKilled:
-		return e.Reason.Cause == scheduling.CausePreempted || e.Reason.Cause == scheduling.CauseSmallerJob || e.Reason.Cause == scheduling.CauseFlowMoved
+	case event.Killed:
+		return e.Reason.Cause == event.CausePreempted || e.Reason.Cause == event.CauseSmallerJob || e.Reason.Cause == event.CauseFlowMoved
 	default:
 		return false
 	}
 }
 
 // same tells whether two decisions are one: who does what, where and when.
-func same(a, b *scheduling.Event) bool {
+func same(a, b *event.Event) bool {
 	return a.At == b.At && a.Type == b.Type && a.Attempt == b.Attempt && a.Node == b.Node
 }
 
@@ -71,18 +71,18 @@ func same(a, b *scheduling.Event) bool {
 func part(r *Request, a *Answer, sink Sink) error {
 	other := r.Setup
 	other.Policy, other.Set, other.Weights = r.Other.Policy, r.Other.Set, r.Other.Weights
-	var events [2][]scheduling.Event
+	var events [2][]event.Event
 	var names [2]string
 	for side, s := range []*Setup{&r.Setup, &other} {
 		pass := tell(sink, side)
-		res, err := s.run(func(e scheduling.Event) {
+		res, err := s.run(func(e event.Event) {
 			if pass != nil {
 				pass(e)
 			}
-			if decides(&e) || e.Type == scheduling.EventSkipped {
+			if decides(&e) || e.Type == event.Skipped {
 				events[side] = append(events[side], e)
 			}
-			if e.Type == scheduling.EventBegan {
+			if e.Type == event.Began {
 				names[side] = e.Name
 			}
 		})
@@ -103,11 +103,11 @@ func part(r *Request, a *Answer, sink Sink) error {
 }
 
 // parting finds the first decision that differs.
-func parting(events [2][]scheduling.Event, names [2]string) *Parting {
+func parting(events [2][]event.Event, names [2]string) *Parting {
 	var lists [2][]decision
 	for side := range lists {
 		for i, e := range events[side] {
-			if e.Type != scheduling.EventSkipped {
+			if e.Type != event.Skipped {
 				lists[side] = append(lists[side], decision{e, i})
 			}
 		}
@@ -128,7 +128,7 @@ func parting(events [2][]scheduling.Event, names [2]string) *Parting {
 }
 
 // explain puts the parting into words, from both sides.
-func explain(at [2]*decision, events [2][]scheduling.Event, names [2]string, n int) *Parting {
+func explain(at [2]*decision, events [2][]event.Event, names [2]string, n int) *Parting {
 	p := &Parting{At: -1}
 	for side, d := range at {
 		s := &p.Sides[side]
@@ -157,7 +157,7 @@ func explain(at [2]*decision, events [2][]scheduling.Event, names [2]string, n i
 }
 
 // instead says of a side why it did not do what the other one did.
-func instead(d *decision, theirs *scheduling.Event, events []scheduling.Event) string {
+func instead(d *decision, theirs *event.Event, events []event.Event) string {
 	mine, job := &d.event, theirs.Attempt.Task.Job
 	skip := d.passedOver(events, theirs)
 	switch {
@@ -179,7 +179,7 @@ func instead(d *decision, theirs *scheduling.Event, events []scheduling.Event) s
 }
 
 // on says for which slot a job was passed over.
-func on(e *scheduling.Event) string {
+func on(e *event.Event) string {
 	if e.NodeName == "" {
 		return "a slot"
 	}
@@ -187,12 +187,12 @@ func on(e *scheduling.Event) string {
 }
 
 // did is a decision in words.
-func did(e *scheduling.Event) string {
-	verb := map[scheduling.EventType]string{
-		scheduling.EventLaunched: "launches", scheduling.EventSuspended: "suspends", scheduling.EventResumed: "resumes", scheduling.EventKilled: "kills",
+func did(e *event.Event) string {
+	verb := map[event.Type]string{
+		event.Launched: "launches", event.Suspended: "suspends", event.Resumed: "resumes", event.Killed: "kills",
 	}[e.Type]
 	near := ""
-	if e.Type == scheduling.EventLaunched && e.Near != "" {
+	if e.Type == event.Launched && e.Near != "" {
 		near = ", " + e.Near
 	}
 	return fmt.Sprintf("%s %v on %s at %v%s", verb, e.Attempt, e.NodeName, e.At, near)

@@ -19,6 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/play/build"
 	"github.com/tarry-mr/tarry/actors/play/site"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // handle answers a request and gives the events of both sides.
@@ -91,7 +92,7 @@ func TestPart(t *testing.T) {
 	require.Less(t, a.Against.Maps.NodeLocal, a.Report.Maps.NodeLocal)
 	launches := func(side int) (list []string) {
 		for line := range strings.Lines(events[side]) {
-			var e scheduling.Event
+			var e event.Event
 			require.NoError(t, json.Unmarshal([]byte(line), &e))
 			if decides(&e) {
 				list = append(list, did(&e))

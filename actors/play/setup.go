@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/clusterfile"
@@ -133,7 +134,7 @@ func or(n, other int) int {
 }
 
 // run simulates a set-up; events, if not nil, are told with explanations.
-func (s *Setup) run(events func(scheduling.Event)) (*simulator.Result, error) {
+func (s *Setup) run(events func(event.Event)) (*simulator.Result, error) {
 	w, err := s.workload()
 	if err != nil {
 		return nil, err

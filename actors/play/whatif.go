@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator/replay"
 )
 
@@ -20,7 +20,7 @@ type WhatIf struct {
 
 // whatIf runs the events of a recorded run, lines of JSON, again. Of the set-up only the policy is
 // heeded; an empty one is the recorded one with what Set and Weights change.
-func whatIf(text string, s *Setup, events func(scheduling.Event)) (*WhatIf, error) {
+func whatIf(text string, s *Setup, events func(event.Event)) (*WhatIf, error) {
 	var r replay.Reader
 	n := 0
 	for line := range strings.Lines(text) {

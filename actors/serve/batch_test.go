@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/actors"
-	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // brokerOf has so many events.
 func brokerOf(ring, events int) *broker {
 	b := newBroker(ring, 1)
 	for i := range events {
-		b.add(actors.Event{Event: scheduling.Event{Type: scheduling.EventWarning, Name: fmt.Sprint("event ", i+1)}})
+		b.add(actors.Event{Event: event.Event{Type: event.Warning, Name: fmt.Sprint("event ", i+1)}})
 	}
 	return b
 }
@@ -39,7 +39,7 @@ func TestBatchIsMadeOnce(t *testing.T) {
 		want = append(want, l.frame("boot")...)
 	}
 	require.Equal(t, string(want), string(first.text)+string(second.text))
-	b.add(actors.Event{Event: scheduling.Event{Type: scheduling.EventWarning, Name: "later"}})
+	b.add(actors.Event{Event: event.Event{Type: event.Warning, Name: "later"}})
 	again, _, _ := b.batch(first.next, "boot")
 	require.Equal(t, second.next, again.next)
 	require.Same(t, &second.text[0], &again.text[0])

@@ -11,6 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // killPatience is how long the answer to a kill waits for the job's end.
@@ -158,7 +159,7 @@ func (s *Server) poolOf(j *job) (pool string) {
 
 // views are jobs as clients see them.
 func (s *Server) views(list []*job) []api.Job {
-	seen := map[scheduling.JobID]scheduling.JobView{}
+	seen := map[scheduling.JobID]view.Job{}
 	var want []scheduling.JobID
 	for _, j := range list {
 		if h := j.running(); h != nil {
@@ -192,7 +193,7 @@ func (s *Server) viewsOf(c caller, list []*job) []api.Job {
 }
 
 // view is a job as clients see it.
-func (s *Server) view(j *job, seen map[scheduling.JobID]scheduling.JobView) api.Job {
+func (s *Server) view(j *job, seen map[scheduling.JobID]view.Job) api.Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	v := api.Job{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // digest is what is still true of events that the ring has lost: those that lead whoever begins with
@@ -47,7 +48,7 @@ func (d *digest) add(l *line) {
 	about, j := d.about, d.jobs[l.job]
 	switch {
 	case l.job == 0:
-	case l.kind == scheduling.EventSubmitted:
+	case l.kind == event.Submitted:
 		j = &jobDigest{
 			about: map[key]*line{}, attempts: map[scheduling.AttemptID][2]*line{}, counts: counts{Type: "counts", Node: -1, Job: l.job},
 		}
@@ -58,15 +59,15 @@ func (d *digest) add(l *line) {
 		about = j.about
 	}
 	switch l.kind {
-	case scheduling.EventFinished:
+	case event.Finished:
 		delete(d.jobs, l.job)
-	case scheduling.EventLaunched, scheduling.EventSuspended, scheduling.EventResumed:
+	case event.Launched, event.Suspended, event.Resumed:
 		j.lives(l)
-	case scheduling.EventSucceeded, scheduling.EventFailed, scheduling.EventKilled:
+	case event.Succeeded, event.Failed, event.Killed:
 		d.ended(j, l)
-	case scheduling.EventOutputLost:
+	case event.OutputLost:
 		j.counts.Done[l.attempt.Task.Kind]--
-	case scheduling.EventProgress, scheduling.EventVictim, scheduling.EventWarning:
+	case event.Progress, event.Victim, event.Warning:
 	default:
 		about[l.key] = l
 	}
@@ -75,9 +76,9 @@ func (d *digest) add(l *line) {
 // lives takes in what leads to an attempt that runs.
 func (j *jobDigest) lives(l *line) {
 	was := j.attempts[l.attempt]
-	if l.kind == scheduling.EventLaunched {
+	if l.kind == event.Launched {
 		was = [2]*line{l}
-		delete(j.about, key{kind: scheduling.EventSkipped, of: l.attempt.Task.Kind}) // it waits no more
+		delete(j.about, key{kind: event.Skipped, of: l.attempt.Task.Kind}) // it waits no more
 	} else {
 		was[1] = l
 	}
@@ -92,9 +93,9 @@ func (d *digest) ended(j *jobDigest, l *line) {
 		return
 	}
 	switch l.kind {
-	case scheduling.EventSucceeded:
+	case event.Succeeded:
 		j.counts.Done[l.attempt.Task.Kind]++
-	case scheduling.EventFailed:
+	case event.Failed:
 		j.counts.Failed++
 	default:
 		j.counts.Killed++
@@ -132,7 +133,7 @@ func (d *digest) all() (list []*line, sums []counts) {
 // key says what an event replaces: of events with one key about the same job, or none, the last is
 // worth as much as all.
 type key struct {
-	kind scheduling.EventType
+	kind event.Type
 	of   scheduling.TaskKind
 	node scheduling.NodeID
 	pool string
@@ -141,16 +142,16 @@ type key struct {
 func keyOf(e *actors.Event) key {
 	k := key{kind: e.Type}
 	switch e.Type {
-	case scheduling.EventSkipped:
+	case event.Skipped:
 		k.of = e.Kind
-	case scheduling.EventShares:
+	case event.Shares:
 		k.pool = e.Pool
-	case scheduling.EventNeed:
+	case event.Need:
 		k.pool, k.of = e.Pool, e.Kind
-	case scheduling.EventJoined, scheduling.EventLost, scheduling.EventCordoned:
+	case event.Joined, event.Lost, event.Cordoned:
 		k.node = e.Node
-	case scheduling.EventAvoided, scheduling.EventAdmitted:
-		k.kind, k.node = scheduling.EventAvoided, e.Node
+	case event.Avoided, event.Admitted:
+		k.kind, k.node = event.Avoided, e.Node
 	default: // the kind alone
 	}
 	return k

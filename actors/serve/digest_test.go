@@ -11,6 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // What is left of events that are gone is what still holds: nodes, the jobs that have not ended with
@@ -20,23 +21,23 @@ func TestDigestIsTheState(t *testing.T) {
 	attempt := func(job scheduling.JobID, task int32) scheduling.AttemptID {
 		return scheduling.AttemptID{Task: scheduling.TaskID{Job: job, Kind: scheduling.Map, Index: task}}
 	}
-	tell := func(e scheduling.Event) { b.add(actors.Event{Event: e}) }
-	tell(scheduling.Event{Type: scheduling.EventBegan})                                                            // 1
-	tell(scheduling.Event{Type: scheduling.EventJoined, Node: 0})                                                  // 2
-	tell(scheduling.Event{Type: scheduling.EventJoined, Node: 1})                                                  // 3
-	tell(scheduling.Event{Type: scheduling.EventJoined, Node: 0})                                                  // 4 in place of 2
-	tell(scheduling.Event{Type: scheduling.EventSubmitted, JobID: 1})                                              // 5
-	tell(scheduling.Event{Type: scheduling.EventSubmitted, JobID: 2})                                              // 6
-	tell(scheduling.Event{Type: scheduling.EventSkipped, JobID: 2, Kind: scheduling.Map})                          // 7
-	tell(scheduling.Event{Type: scheduling.EventLaunched, Attempt: attempt(1, 0), Locality: scheduling.NodeLocal}) // 8
-	tell(scheduling.Event{Type: scheduling.EventLaunched, Attempt: attempt(2, 0), Locality: scheduling.NodeLocal}) // 9 ends 7
-	tell(scheduling.Event{Type: scheduling.EventLaunched, Attempt: attempt(2, 1), Locality: scheduling.RackLocal}) // 10
-	tell(scheduling.Event{Type: scheduling.EventSucceeded, Attempt: attempt(2, 0)})                                // 11 ends 9
-	tell(scheduling.Event{Type: scheduling.EventSuspended, Attempt: attempt(2, 1)})                                // 12
-	tell(scheduling.Event{Type: scheduling.EventFinished, JobID: 1})                                               // 13 ends 5, 8
-	tell(scheduling.Event{Type: scheduling.EventKilled, Attempt: attempt(1, 0)})                                   // 14 of none
-	tell(scheduling.Event{Type: scheduling.EventPriority, JobID: 2, Name: "HIGH"})                                 // 15
-	tell(scheduling.Event{Type: scheduling.EventWarning})                                                          // 16 in the ring
+	tell := func(e event.Event) { b.add(actors.Event{Event: e}) }
+	tell(event.Event{Type: event.Began})                                                            // 1
+	tell(event.Event{Type: event.Joined, Node: 0})                                                  // 2
+	tell(event.Event{Type: event.Joined, Node: 1})                                                  // 3
+	tell(event.Event{Type: event.Joined, Node: 0})                                                  // 4 in place of 2
+	tell(event.Event{Type: event.Submitted, JobID: 1})                                              // 5
+	tell(event.Event{Type: event.Submitted, JobID: 2})                                              // 6
+	tell(event.Event{Type: event.Skipped, JobID: 2, Kind: scheduling.Map})                          // 7
+	tell(event.Event{Type: event.Launched, Attempt: attempt(1, 0), Locality: scheduling.NodeLocal}) // 8
+	tell(event.Event{Type: event.Launched, Attempt: attempt(2, 0), Locality: scheduling.NodeLocal}) // 9 ends 7
+	tell(event.Event{Type: event.Launched, Attempt: attempt(2, 1), Locality: scheduling.RackLocal}) // 10
+	tell(event.Event{Type: event.Succeeded, Attempt: attempt(2, 0)})                                // 11 ends 9
+	tell(event.Event{Type: event.Suspended, Attempt: attempt(2, 1)})                                // 12
+	tell(event.Event{Type: event.Finished, JobID: 1})                                               // 13 ends 5, 8
+	tell(event.Event{Type: event.Killed, Attempt: attempt(1, 0)})                                   // 14 of none
+	tell(event.Event{Type: event.Priority, JobID: 2, Name: "HIGH"})                                 // 15
+	tell(event.Event{Type: event.Warning})                                                          // 16 in the ring
 	before, sums, oldest := b.begin()
 	var numbers []uint64
 	for _, l := range before {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // broker keeps the last events of the cluster for those who watch. Whoever watches reads at their
@@ -21,14 +22,14 @@ type broker struct {
 	streams int
 	beats   chan struct{}    // see beat; nil: nobody waits
 	batches map[uint64]batch // by the number of their first event
-	counts  map[scheduling.EventType]int64
+	counts  map[event.Type]int64
 	local   [4]int64 // launched maps: node-local, rack-local, elsewhere, without location
 }
 
 // line is an event, made text when it is first wanted.
 type line struct {
 	number  uint64
-	kind    scheduling.EventType
+	kind    event.Type
 	job     scheduling.JobID // 0 if it is about none
 	attempt scheduling.AttemptID
 	near    scheduling.Locality
@@ -41,7 +42,7 @@ type line struct {
 
 func newBroker(ring, streams int) *broker {
 	return &broker{
-		ring: make([]*line, ring), gone: newDigest(), next: 1, most: streams, counts: map[scheduling.EventType]int64{},
+		ring: make([]*line, ring), gone: newDigest(), next: 1, most: streams, counts: map[event.Type]int64{},
 		batches: map[uint64]batch{},
 	}
 }
@@ -87,7 +88,7 @@ func (b *broker) add(e actors.Event) {
 	}
 	b.next++
 	b.counts[e.Type]++
-	if e.Type == scheduling.EventLaunched && e.Attempt.Task.Kind == scheduling.Map {
+	if e.Type == event.Launched && e.Attempt.Task.Kind == scheduling.Map {
 		b.local[localityColumn(e.Locality)]++
 	}
 	if b.wake != nil {
@@ -159,7 +160,7 @@ func (b *broker) detach() {
 }
 
 // figures are those of metrics.
-func (b *broker) figures() (counts map[scheduling.EventType]int64, local [4]int64, streams int) {
+func (b *broker) figures() (counts map[event.Type]int64, local [4]int64, streams int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return maps.Clone(b.counts), b.local, b.streams

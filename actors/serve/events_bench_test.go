@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tarry-mr/tarry/actors"
-	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // BenchmarkEventFor200Readers is what an event costs the JobTracker, which tells it, while 200
@@ -32,7 +32,7 @@ func BenchmarkEventFor200Readers(b *testing.B) {
 			}
 		})
 	}
-	e := actors.Event{Event: scheduling.Event{Type: scheduling.EventLaunched, JobID: 1, NodeName: "node-01"}}
+	e := actors.Event{Event: event.Event{Type: event.Launched, JobID: 1, NodeName: "node-01"}}
 	for b.Loop() {
 		events.add(e)
 	}

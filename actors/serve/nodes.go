@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // nodeTable knows the nodes that are drained.
@@ -55,7 +56,7 @@ func (s *Server) nodeList() (list []api.Node, err error) {
 	return list, err
 }
 
-func nodeState(n *scheduling.NodeView) string {
+func nodeState(n *view.Node) string {
 	switch {
 	case !n.Live:
 		return "down"

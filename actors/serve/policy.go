@@ -8,6 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // policyInForce is the scheduler as clients see it.
@@ -58,7 +59,7 @@ func modeOf(m scheduling.PoolMode) string {
 	return "fair"
 }
 
-func poolTasks(least, most int, k scheduling.KindView) api.PoolTasks {
+func poolTasks(least, most int, k view.Kind) api.PoolTasks {
 	t := api.PoolTasks{Min: least, Running: k.Running, Demand: k.Demand, Share: share(k.Share)}
 	if most != scheduling.NoLimit && most != 0 {
 		t.Max = new(max(most, 0))

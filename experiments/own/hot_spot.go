@@ -10,6 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -171,8 +172,8 @@ func hotRun(ctx context.Context, o study.Options, rule scheduling.ReducePolicy) 
 			Seed: o.Seed + uint64(i), TellProgress: true,
 			Places: func(int) scheduling.Places { return places },
 		}
-		cfg.Core.Events = func(e scheduling.Event) {
-			if e.Type == scheduling.EventLaunched && e.Kind == scheduling.Reduce {
+		cfg.Core.Events = func(e event.Event) {
+			if e.Type == event.Launched && e.Kind == scheduling.Reduce {
 				on[e.Node]++
 			}
 		}

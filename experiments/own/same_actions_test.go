@@ -13,6 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/calls"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -30,8 +31,8 @@ type actions struct {
 	places []scheduling.Places
 }
 
-func (o *actions) take(c *scheduling.Call) {
-	if c.Op == scheduling.OpSubmit {
+func (o *actions) take(c *calls.Call) {
+	if c.Op == calls.Submit {
 		o.places = append(o.places, scheduling.Places{
 			Offsets: slices.Clone(c.Submit.Places.Offsets),
 			Nodes:   slices.Clone(c.Submit.Places.Nodes),

@@ -12,6 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/calls"
 )
 
 // runLive runs the jobs on a live cluster with an emulated network.
@@ -26,8 +27,8 @@ func runLive(
 		Network: actors.NetworkConfig{
 			NodeLink: validationLink, Oversubscription: validationOver,
 		},
-		Calls: func(c *scheduling.Call) {
-			if c.Op == scheduling.OpSubmit {
+		Calls: func(c *calls.Call) {
+			if c.Op == calls.Submit {
 				places := c.Submit.Places
 				o.places = append(o.places, scheduling.Places{
 					Offsets: slices.Clone(places.Offsets), Nodes: slices.Clone(places.Nodes),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -30,11 +31,11 @@ func taking(
 ) preempted {
 	most, now := 0.0, 0.0
 	cfg := onFourNodes(seed, change)
-	cfg.Core.Events = func(e scheduling.Event) {
-		if e.Type == scheduling.EventSuspended {
+	cfg.Core.Events = func(e event.Event) {
+		if e.Type == event.Suspended {
 			now++
 		}
-		if e.Type == scheduling.EventResumed {
+		if e.Type == event.Resumed {
 			now--
 		}
 		most = max(most, now)

@@ -7,6 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -60,11 +61,11 @@ func stickyRun(s *study.Study, seed uint64, jobs, slots int, preset string) []fl
 		Drive:   simulator.HeartbeatDrive, OutOfBand: true,
 		Policy: study.Policy(preset, preset).Policy, Seed: seed,
 	}
-	cfg.Core.Events = func(e scheduling.Event) {
+	cfg.Core.Events = func(e event.Event) {
 		switch {
-		case e.Type == scheduling.EventSucceeded:
+		case e.Type == event.Succeeded:
 			last[e.Node] = e.JobID
-		case e.Type == scheduling.EventLaunched && !over:
+		case e.Type == event.Launched && !over:
 			launches++
 			of[e.JobID]++
 			over = of[e.JobID] == maps

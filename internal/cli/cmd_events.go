@@ -15,6 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/eventlog"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // eventsFlags are the flags of `tarry events`.
@@ -136,12 +137,12 @@ func (f *eventsFlags) trace(name string, read func(func(*actors.Event) error) er
 // filter makes the choice of --job and --only. Events of no job, such as a node's joining, pass
 // only without --job.
 func (f *eventsFlags) filter(jobs []scheduling.JobID) (func(*actors.Event) bool, error) {
-	var types []scheduling.EventType
+	var types []event.Type
 	if f.only != nil && len(f.only) == 0 {
 		return nil, usageError("--only: which types of events?")
 	}
 	for _, name := range f.only {
-		var t scheduling.EventType
+		var t event.Type
 		if err := t.UnmarshalText([]byte(name)); err != nil {
 			return nil, usageError("--only: no event is called %s", words.Quoted(name))
 		}

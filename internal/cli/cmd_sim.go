@@ -19,7 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/internal/cli/internal/progress"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
-	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -95,7 +95,7 @@ func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
 	}
 	defer func() { err = firstError(err, rec.close()) }()
 	if sink := rec.sink(); sink != nil {
-		cfg.Core.Events = func(e scheduling.Event) { sink(actors.Event{Event: e}) }
+		cfg.Core.Events = func(e event.Event) { sink(actors.Event{Event: e}) }
 		cfg.Core.Explain = f.events != ""
 	}
 	for turn := range max(1, f.repeat) {

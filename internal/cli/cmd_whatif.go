@@ -14,6 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/eventlog"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator/replay"
 )
 
@@ -152,9 +153,9 @@ func replayInto(ctx context.Context, rec *replay.Recording, policy scheduling.Po
 		return nil, err
 	}
 	defer func() { err = firstError(err, file.close()) }()
-	var sink func(scheduling.Event)
+	var sink func(event.Event)
 	if write := file.sink(); write != nil {
-		sink = func(e scheduling.Event) { write(actors.Event{Event: e}) }
+		sink = func(e event.Event) { write(actors.Event{Event: e}) }
 	}
 	return rec.Run(ctx, policy, sink)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/actors"
-	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // A batch at work takes up edits of its files: what is wrong changes nothing and is told, with the
@@ -49,18 +49,18 @@ func TestBatchTakesUpEditedFiles(t *testing.T) {
 	}
 	events, err := os.ReadFile("ev.jsonl")
 	require.NoError(t, err)
-	var seen []scheduling.EventType
+	var seen []event.Type
 	for line := range strings.Lines(string(events)) {
 		var e actors.Event
 		require.NoError(t, json.Unmarshal([]byte(line), &e))
 		switch e.Type {
-		case scheduling.EventReloadFailed:
+		case event.ReloadFailed:
 			require.Contains(t, e.Err, "pools.xml:2: pool a: weight: 0 would give nothing")
 			within(e, pool("0"))
-		case scheduling.EventReconfigured:
+		case event.Reconfigured:
 			require.Equal(t, 2.0, e.Policy.Pools.Pools[0].Weight)
 			within(e, pool("2"))
-		case scheduling.EventFinished:
+		case event.Finished:
 			require.Equal(t, "succeeded", e.State)
 			require.GreaterOrEqual(t, e.At, time.Minute)
 		default:
@@ -68,7 +68,7 @@ func TestBatchTakesUpEditedFiles(t *testing.T) {
 		}
 		seen = append(seen, e.Type)
 	}
-	require.Equal(t, []scheduling.EventType{scheduling.EventReloadFailed, scheduling.EventReconfigured, scheduling.EventFinished}, seen)
+	require.Equal(t, []event.Type{event.ReloadFailed, event.Reconfigured, event.Finished}, seen)
 	require.Contains(t, stderr.String(), "tarry: configuration files are not reloaded, the old ones stay in force: pools.xml:2: pool a")
 	require.Contains(t, stderr.String(), "tarry: configuration files are reloaded\n")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/linear"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // hostile are files that grow where a reader may be careless.
@@ -81,7 +82,7 @@ func TestManyPoolsAndQueuesTakeLinearWork(t *testing.T) {
 			policy, err := scheduling.Preset(preset)
 			require.NoError(t, err)
 			apply(text, &policy)
-			core, err := scheduling.NewCore(scheduling.Config{Events: func(scheduling.Event) {}}, policy)
+			core, err := scheduling.NewCore(scheduling.Config{Events: func(event.Event) {}}, policy)
 			require.NoError(t, err)
 			require.NoError(t, core.Update(1))
 			require.NoError(t, core.Reconfigure(2, policy))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // cluster is a core under hfs with so many nodes of 4 map slots, and an allocation file.
@@ -31,14 +32,14 @@ func cluster(t require.TestingT, nodes int, file string) (*scheduling.Core, []sc
 }
 
 // pool finds a pool of the core.
-func pool(t require.TestingT, core *scheduling.Core, name string) scheduling.PoolView {
+func pool(t require.TestingT, core *scheduling.Core, name string) view.Pool {
 	for _, p := range core.View().Pools() {
 		if p.Name == name {
 			return p
 		}
 	}
 	require.Fail(t, "no pool "+name)
-	return scheduling.PoolView{}
+	return view.Pool{}
 }
 
 // launch sends a heartbeat of every node and counts launches by job.

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/calls"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -150,7 +151,7 @@ func TestOffersReplay(t *testing.T) {
 			}
 		}
 		var log bytes.Buffer
-		calls := scheduling.NewCallWriter(&log)
+		calls := calls.NewWriter(&log)
 		cfg := simulator.Config{
 			Cluster: simulator.Cluster{Nodes: 6, Racks: 2, MapSlots: 2}, Policy: Policy(), Seed: 1,
 			Core: scheduling.Config{
@@ -163,6 +164,6 @@ func TestOffersReplay(t *testing.T) {
 		cfg.Core.Calls = nil
 		fresh, err := scheduling.NewCore(cfg.Core, Policy())
 		require.NoError(rt, err)
-		require.NoError(rt, scheduling.ReplayFrom(fresh, &log))
+		require.NoError(rt, fresh.Replay(&log))
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // change performs a statement that changes something. known is false if the verb is not one of
@@ -243,18 +244,18 @@ func (w *world) heeds(k scheduling.TaskKind) bool {
 
 // attempt finds the running attempt of a task, of several the oldest, or that on the node named
 // behind an @.
-func (w *world) attempt(arg string) (scheduling.AttemptView, error) {
+func (w *world) attempt(arg string) (view.Attempt, error) {
 	name, on, placed := strings.Cut(arg, "@")
 	id, err := w.task(name)
 	if err != nil {
-		return scheduling.AttemptView{}, err
+		return view.Attempt{}, err
 	}
 	for _, a := range w.core.View().Attempts(id) {
 		if !a.Suspended && (!placed || w.core.View().NodeName(a.Node) == on) {
 			return a, nil
 		}
 	}
-	return scheduling.AttemptView{}, fmt.Errorf("task %s does not run", arg)
+	return view.Attempt{}, fmt.Errorf("task %s does not run", arg)
 }
 
 // tell sends a report from a node that asks for no work.

@@ -3,32 +3,32 @@ package scenario
 import (
 	"fmt"
 
-	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // note keeps what the core says it did and why, for -v.
-func (w *world) note(e scheduling.Event) {
+func (w *world) note(e event.Event) {
 	verb := ""
 	switch e.Type {
-	case scheduling.EventLaunched:
+	case event.Launched:
 		verb = "launch"
-	case scheduling.EventKilled:
+	case event.Killed:
 		verb = "kill"
-	case scheduling.EventSuspended:
+	case event.Suspended:
 		verb = "suspend"
-	case scheduling.EventResumed:
+	case event.Resumed:
 		verb = "resume"
-	case scheduling.EventNeed:
+	case event.Need:
 		w.keep(e, fmt.Sprintf("pool %s may claim %v slots: %d", e.Pool, e.Kind, e.Need))
 		return
-	case scheduling.EventWarning:
+	case event.Warning:
 		w.keep(e, "warning: "+e.Err)
 		return
 	default: // what the scenario says itself, or asks
 		return
 	}
 	text := fmt.Sprintf("%s %s on %s", verb, w.nameOf(e.Attempt.Task), e.NodeName)
-	if e.Reason.Cause != scheduling.NoCause {
+	if e.Reason.Cause != event.NoCause {
 		text += ": " + e.Reason.String()
 	}
 	if e.Placed != nil && e.Placed.Center != "" {
@@ -38,7 +38,7 @@ func (w *world) note(e scheduling.Event) {
 }
 
 // keep keeps a note; in a cluster that drives itself, with its time.
-func (w *world) keep(e scheduling.Event, text string) {
+func (w *world) keep(e event.Event, text string) {
 	if w.drives {
 		text = fmt.Sprintf("at %v: %s", e.At, text)
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
+	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // answer is what the core says to a question.
@@ -111,7 +113,7 @@ func (w *world) heartbeat(now time.Duration, args []string) (answer, error) {
 	var a answer
 	for _, o := range got.Actions {
 		switch {
-		case o.Verb == scheduling.Launch && o.Reason.Cause == scheduling.CauseSlowTask:
+		case o.Verb == scheduling.Launch && o.Reason.Cause == event.CauseSlowTask:
 			a.words = append(a.words, "copy", w.nameOf(o.Attempt.Task))
 		case o.Verb == scheduling.Launch:
 			a.words = append(a.words, w.nameOf(o.Attempt.Task))
@@ -160,14 +162,14 @@ func (w *world) perJob(s statement) (answer, error) {
 }
 
 // kinds finds a job or, as pool:NAME, a pool.
-func (w *world) kinds(name string) ([2]scheduling.KindView, error) {
+func (w *world) kinds(name string) ([2]view.Kind, error) {
 	if pool, ok := strings.CutPrefix(name, "pool:"); ok {
 		for _, p := range w.core.View().Pools() {
 			if p.Name == pool {
 				return p.Kinds, nil
 			}
 		}
-		return [2]scheduling.KindView{}, fmt.Errorf("unknown pool %q", pool)
+		return [2]view.Kind{}, fmt.Errorf("unknown pool %q", pool)
 	}
 	if queue, ok := strings.CutPrefix(name, "queue:"); ok {
 		for _, q := range w.core.View().Queues() {
@@ -175,17 +177,17 @@ func (w *world) kinds(name string) ([2]scheduling.KindView, error) {
 				return q.Kinds, nil
 			}
 		}
-		return [2]scheduling.KindView{}, fmt.Errorf("unknown queue %q", queue)
+		return [2]view.Kind{}, fmt.Errorf("unknown queue %q", queue)
 	}
 	id, err := w.job(name)
 	if err != nil {
-		return [2]scheduling.KindView{}, err
+		return [2]view.Kind{}, err
 	}
 	v, err := w.core.View().Job(id)
 	return v.Kinds, err
 }
 
-func show(what string, k [2]scheduling.KindView) string {
+func show(what string, k [2]view.Kind) string {
 	var parts [2]string
 	for i := range k {
 		switch what {

@@ -40,8 +40,8 @@ func (o *Options) open(name string) (io.ReadCloser, error) {
 	return os.Open(name)
 }
 
-// event is a line of JSON output.
-type event struct {
+// outputLine is a line of JSON output.
+type outputLine struct {
 	File  string   `json:"file"`
 	Line  int      `json:"line"`
 	Event string   `json:"event,omitempty"`
@@ -101,8 +101,8 @@ func faultText(file string, err error) string {
 	return fmt.Sprintf("%s: %v", file, err)
 }
 
-func faultEvent(file string, err error) event {
-	e := event{File: file, Error: err.Error()}
+func faultEvent(file string, err error) outputLine {
+	e := outputLine{File: file, Error: err.Error()}
 	if f, ok := errors.AsType[*fault](err); ok {
 		e.Line, e.Error = f.line, f.err.Error()
 	}
@@ -248,7 +248,7 @@ func (r *runner) judge(s statement, a answer, asked bool) {
 }
 
 func (r *runner) judgeJSON(s statement, a answer, asked, ok bool) {
-	e := event{File: r.file, Line: s.line, Event: eventText(s), Want: strings.Join(s.expected, " "), Notes: a.notes}
+	e := outputLine{File: r.file, Line: s.line, Event: eventText(s), Want: strings.Join(s.expected, " "), Notes: a.notes}
 	if asked {
 		e.Got = a.text()
 	}

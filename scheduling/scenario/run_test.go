@@ -104,10 +104,10 @@ func TestJSON(t *testing.T) {
 	require.Equal(t, Mismatch, code)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	require.Len(t, lines, 2)
-	var e event
+	var e outputLine
 	require.NoError(t, json.Unmarshal([]byte(lines[0]), &e))
 	no := false
-	require.Equal(t, event{File: "F", Line: 4, Event: "at 1s heartbeat tt1", Got: "A.m0", Want: "A.m1", OK: &no}, e)
+	require.Equal(t, outputLine{File: "F", Line: 4, Event: "at 1s heartbeat tt1", Got: "A.m0", Want: "A.m1", OK: &no}, e)
 	require.JSONEq(t, `{"passed":0,"failed":1}`, lines[1])
 }
 

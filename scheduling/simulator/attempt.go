@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
@@ -68,7 +69,7 @@ func (s *sim) launch(i int32, o scheduling.Action) {
 	n, j, k := &s.nodes[i], &s.jobs[a.job], o.Attempt.Task.Kind
 	n.running = append(n.running, ai)
 	s.occupy(a, 1)
-	if a.copy = o.Reason.Cause == scheduling.CauseSlowTask; a.copy {
+	if a.copy = o.Reason.Cause == event.CauseSlowTask; a.copy {
 		j.figures.copies++
 	}
 	if chance := s.cfg.Failures.TaskFails; chance > 0 {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
@@ -134,9 +135,9 @@ func TestAlikeMachinesAreNodes(t *testing.T) {
 		for i := range nodes {
 			other.Cluster.Machines = append(other.Cluster.Machines, cfg.Cluster.machine(i))
 		}
-		var events [2][]scheduling.Event
-		cfg.Core.Events = func(e scheduling.Event) { events[0] = append(events[0], e) }
-		other.Core.Events = func(e scheduling.Event) { events[1] = append(events[1], e) }
+		var events [2][]event.Event
+		cfg.Core.Events = func(e event.Event) { events[0] = append(events[0], e) }
+		other.Core.Events = func(e event.Event) { events[1] = append(events[1], e) }
 		a, err := Run(context.Background(), cfg, load)
 		require.NoError(r, err)
 		b, err := Run(context.Background(), other, load)

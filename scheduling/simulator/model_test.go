@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
@@ -108,8 +109,8 @@ func TestCoreKnowsTheSizes(t *testing.T) {
 		cfg := Config{Cluster: Cluster{Nodes: 10, Racks: 3, MapSlots: 2, ReduceSlots: 2}, Drive: HeartbeatDrive, Policy: preset(t, "hfs"), Seed: 4}
 		cfg.Policy.Reduce.Rule = scheduling.CoGRS
 		var told int64
-		cfg.Core.Events = func(e scheduling.Event) {
-			if e.Type == scheduling.EventLaunched && e.Placed != nil {
+		cfg.Core.Events = func(e event.Event) {
+			if e.Type == event.Launched && e.Placed != nil {
 				told += e.Placed.Here
 			}
 		}
@@ -188,8 +189,8 @@ func TestNodeFailure(t *testing.T) {
 		}
 		calm := run(t, cfg, &w)
 		var lost int
-		cfg.Core.Events = func(e scheduling.Event) {
-			if e.Type == scheduling.EventOutputLost {
+		cfg.Core.Events = func(e event.Event) {
+			if e.Type == event.OutputLost {
 				lost++
 			}
 		}

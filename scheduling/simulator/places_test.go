@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
@@ -45,11 +46,11 @@ func TestTracedJob(t *testing.T) {
 	cfg := Config{Cluster: Cluster{Nodes: 6, Racks: 3, MapSlots: 2}, Policy: policy, Drive: HeartbeatDrive}
 	var nodes []scheduling.NodeID
 	var told []int64
-	cfg.Core.Events = func(e scheduling.Event) {
-		if e.Type == scheduling.EventLaunched && e.Kind == scheduling.Map {
+	cfg.Core.Events = func(e event.Event) {
+		if e.Type == event.Launched && e.Kind == scheduling.Map {
 			nodes = append(nodes, e.Node)
 		}
-		if e.Type == scheduling.EventLaunched && e.Placed != nil {
+		if e.Type == event.Launched && e.Placed != nil {
 			told = append(told, e.Placed.AtCenter)
 		}
 	}

@@ -9,10 +9,10 @@ import (
 // errPast is returned for an event that lies before the time already reached.
 var errPast = errors.New("simulator: event in the past")
 
-// event is a thing that happens at a time. What a and b mean depends on the kind. Events are values
+// simEvent is a thing that happens at a time. What a and b mean depends on the kind. Events are values
 // of 32 bytes without pointers, so that neither pushing nor popping allocates and the collector has
 // nothing to follow.
-type event struct {
+type simEvent struct {
 	at   time.Duration
 	seq  uint64 // insertion number, given by queue.push
 	kind eventKind
@@ -21,7 +21,7 @@ type event struct {
 }
 
 // before orders events by time, then by insertion [Mumak].
-func (e *event) before(o *event) bool {
+func (e *simEvent) before(o *simEvent) bool {
 	return e.at < o.at || (e.at == o.at && e.seq < o.seq)
 }
 
@@ -29,13 +29,13 @@ func (e *event) before(o *event) bool {
 // four children share two cache lines. Measured against container/heap in queue_test.go
 // (BenchmarkQueue).
 type queue struct {
-	heap []event
+	heap []simEvent
 	now  time.Duration // the time of the last event taken
 	seq  uint64
 }
 
 // push adds an event; one before the time of the last event taken is refused with errPast.
-func (q *queue) push(e event) error {
+func (q *queue) push(e simEvent) error {
 	if e.at < q.now {
 		return fmt.Errorf("%w: %v, the clock shows %v", errPast, e.at, q.now)
 	}
@@ -56,10 +56,10 @@ func (q *queue) push(e event) error {
 }
 
 // pop takes the earliest event and advances the clock to it. ok is false if there is none.
-func (q *queue) pop() (e event, ok bool) {
+func (q *queue) pop() (e simEvent, ok bool) {
 	h := q.heap
 	if len(h) == 0 {
-		return event{}, false
+		return simEvent{}, false
 	}
 	e = h[0]
 	q.now = e.at
@@ -73,7 +73,7 @@ func (q *queue) pop() (e event, ok bool) {
 }
 
 // sink puts e into the hole at the root of h.
-func sink(h []event, e event) {
+func sink(h []simEvent, e simEvent) {
 	i := 0
 	for {
 		first := 4*i + 1

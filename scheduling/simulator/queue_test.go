@@ -15,13 +15,13 @@ import (
 func TestQueueOrder(t *testing.T) {
 	var q queue
 	for i, at := range []time.Duration{10 * time.Second, 5 * time.Second, 10 * time.Second} {
-		require.NoError(t, q.push(event{at: at, a: int32('a' + i)}))
+		require.NoError(t, q.push(simEvent{at: at, a: int32('a' + i)}))
 	}
 	e, ok := q.pop()
 	require.True(t, ok)
 	require.Equal(t, int32('b'), e.a)
-	require.ErrorIs(t, q.push(event{at: 4 * time.Second}), errPast)
-	require.NoError(t, q.push(event{at: 5 * time.Second, a: 'd'}), "the present is allowed")
+	require.ErrorIs(t, q.push(simEvent{at: 4 * time.Second}), errPast)
+	require.NoError(t, q.push(simEvent{at: 5 * time.Second, a: 'd'}), "the present is allowed")
 	var got []int32
 	for e, ok = q.pop(); ok; e, ok = q.pop() {
 		got = append(got, e.a)
@@ -35,13 +35,13 @@ func TestQueueOrder(t *testing.T) {
 func TestQueueAgainstSort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q queue
-		var want []event
+		var want []simEvent
 		for step := range rapid.IntRange(0, 200).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "push") {
-				e := event{at: q.now + time.Duration(rapid.IntRange(0, 9).Draw(t, "at")), a: int32(step)}
+				e := simEvent{at: q.now + time.Duration(rapid.IntRange(0, 9).Draw(t, "at")), a: int32(step)}
 				require.NoError(t, q.push(e))
 				want = append(want, e)
-				slices.SortStableFunc(want, func(x, y event) int { return int(x.at - y.at) })
+				slices.SortStableFunc(want, func(x, y simEvent) int { return int(x.at - y.at) })
 				continue
 			}
 			e, ok := q.pop()
@@ -55,12 +55,12 @@ func TestQueueAgainstSort(t *testing.T) {
 	})
 }
 
-type plainHeap []event
+type plainHeap []simEvent
 
 func (h plainHeap) Len() int           { return len(h) }
 func (h plainHeap) Less(i, j int) bool { return h[i].before(&h[j]) }
 func (h plainHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *plainHeap) Push(x any)        { *h = append(*h, x.(event)) }
+func (h *plainHeap) Push(x any)        { *h = append(*h, x.(simEvent)) }
 func (h *plainHeap) Pop() any {
 	last := (*h)[len(*h)-1]
 	*h = (*h)[:len(*h)-1]
@@ -79,23 +79,23 @@ func BenchmarkQueue(b *testing.B) {
 	b.Run("four", func(b *testing.B) {
 		var q queue
 		for i := range held {
-			_ = q.push(event{at: steps[i%len(steps)]})
+			_ = q.push(simEvent{at: steps[i%len(steps)]})
 		}
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
 			e, _ := q.pop()
-			_ = q.push(event{at: e.at + steps[i%len(steps)]})
+			_ = q.push(simEvent{at: e.at + steps[i%len(steps)]})
 		}
 	})
 	b.Run("container", func(b *testing.B) {
 		var q plainHeap
 		for i := range held {
-			heap.Push(&q, event{at: steps[i%len(steps)], seq: uint64(i)})
+			heap.Push(&q, simEvent{at: steps[i%len(steps)], seq: uint64(i)})
 		}
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {
-			e := heap.Pop(&q).(event)
-			heap.Push(&q, event{at: e.at + steps[i%len(steps)], seq: uint64(held + i)})
+			e := heap.Pop(&q).(simEvent)
+			heap.Push(&q, simEvent{at: e.at + steps[i%len(steps)], seq: uint64(held + i)})
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/calls"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
@@ -21,7 +22,7 @@ func TestReplay(t *testing.T) {
 		for _, drive := range []Drive{EventDrive, HeartbeatDrive} {
 			for _, rule := range []scheduling.ReduceRule{scheduling.AnyNode, scheduling.CoGRS} {
 				var log bytes.Buffer
-				calls := scheduling.NewCallWriter(&log)
+				calls := calls.NewWriter(&log)
 				p := preset(t, name)
 				p.Reduce.Rule = rule
 				cfg := Config{
@@ -34,7 +35,7 @@ func TestReplay(t *testing.T) {
 				require.NotZero(t, log.Len())
 				core, err := scheduling.NewCore(scheduling.Config{HeartbeatInterval: time.Second, Expiry: time.Minute}, p)
 				require.NoError(t, err)
-				require.NoError(t, scheduling.ReplayFrom(core, &log), "%s %v %v", name, drive, rule)
+				require.NoError(t, core.Replay(&log), "%s %v %v", name, drive, rule)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarry-mr/tarry/internal/netmodel"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
@@ -115,8 +116,8 @@ func (s *sim) watch() {
 		return
 	}
 	users := s.cfg.Core.Events
-	s.cfg.Core.Events = func(e scheduling.Event) {
-		if e.Type == scheduling.EventFinished && e.State == scheduling.JobFailed.String() {
+	s.cfg.Core.Events = func(e event.Event) {
+		if e.Type == event.Finished && e.State == scheduling.JobFailed.String() {
 			s.jobs[s.byID[e.JobID]].failed = true
 		}
 		if users != nil {
@@ -174,10 +175,10 @@ func (s *sim) tellBeginning() {
 		return
 	}
 	p := s.core.View().Policy()
-	c.Core.Events(scheduling.Event{
-		Type: scheduling.EventBegan, Node: scheduling.NoNode, Name: p.Name, Policy: &p,
-		Began: &scheduling.Began{
-			Schema: scheduling.EventSchema, Simulated: true, Seed: c.Seed, Heartbeat: c.Interval, Expiry: c.Core.Expiry,
+	c.Core.Events(event.Event{
+		Type: event.Began, Node: scheduling.NoNode, Name: p.Name, Policy: &p,
+		Began: &event.Header{
+			Schema: event.Schema, Simulated: true, Seed: c.Seed, Heartbeat: c.Interval, Expiry: c.Core.Expiry,
 			Nodes: c.Cluster.Nodes, Racks: c.Cluster.Racks, Drive: c.drive(),
 		},
 	})
@@ -185,7 +186,7 @@ func (s *sim) tellBeginning() {
 
 // at schedules an event; the time is never in the past.
 func (s *sim) at(t time.Duration, kind eventKind, a, b int32) {
-	if err := s.q.push(event{at: t, kind: kind, a: a, b: b}); err != nil {
+	if err := s.q.push(simEvent{at: t, kind: kind, a: a, b: b}); err != nil {
 		panic(err)
 	}
 }
@@ -226,7 +227,7 @@ func (s *sim) loop(ctx context.Context) error {
 }
 
 // handle lets one event happen.
-func (s *sim) handle(e event) error {
+func (s *sim) handle(e simEvent) error {
 	switch e.kind {
 	case evAttempt:
 		if a := &s.atts[e.a]; a.live && a.gen == e.b {

@@ -5,15 +5,16 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // killed ends an attempt that the Core had killed; if it has ended already, unreported, its report
 // is void.
 func (s *sim) killed(i int32, o scheduling.Action) {
-	overtaken := o.Reason.Cause == scheduling.CauseSuperseded
+	overtaken := o.Reason.Cause == event.CauseSuperseded
 	preempted := false
 	switch o.Reason.Cause {
-	case scheduling.CausePreempted, scheduling.CauseSmallerJob, scheduling.CauseFlowMoved:
+	case event.CausePreempted, event.CauseSmallerJob, event.CauseFlowMoved:
 		preempted = true
 	default:
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
@@ -28,15 +29,15 @@ func TestLostOutputsNoLongerWeigh(t *testing.T) {
 		var s *sim
 		checked, lost := 0, false
 		gone := map[scheduling.NodeID]bool{} // given up by the Core
-		cfg.Core.Events = func(e scheduling.Event) {
+		cfg.Core.Events = func(e event.Event) {
 			switch e.Type {
-			case scheduling.EventOutputLost:
+			case event.OutputLost:
 				lost = true
-			case scheduling.EventLost, scheduling.EventJoined:
-				gone[e.Node] = e.Type == scheduling.EventLost
+			case event.Lost, event.Joined:
+				gone[e.Node] = e.Type == event.Lost
 			default:
 			}
-			if e.Type != scheduling.EventLaunched || e.Placed == nil || !lost || len(s.nodes[e.Node].done) > 0 {
+			if e.Type != event.Launched || e.Placed == nil || !lost || len(s.nodes[e.Node].done) > 0 {
 				return
 			}
 			for i := range s.nodes {

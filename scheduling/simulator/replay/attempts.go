@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // attempt takes in what happened to an attempt.
-func (r *Reader) attempt(e scheduling.Event) error {
+func (r *Reader) attempt(e event.Event) error {
 	id := e.Attempt
 	j, err := r.job(id.Task.Job)
 	if err != nil {
@@ -19,21 +20,21 @@ func (r *Reader) attempt(e scheduling.Event) error {
 		return bad("job %d has no attempt %v", id.Task.Job, id)
 	}
 	t := &list[id.Task.Index]
-	if e.Type == scheduling.EventOutputLost {
+	if e.Type == event.OutputLost {
 		return nil
 	}
 	n, err := r.node(e.Node)
 	if err != nil {
 		return err
 	}
-	if e.Type != scheduling.EventKilled { // which the loss of a node does, too
+	if e.Type != event.Killed { // which the loss of a node does, too
 		n.last = max(n.last, e.At)
 	}
-	if e.Type == scheduling.EventLaunched {
+	if e.Type == event.Launched {
 		for int(id.Try) >= len(t.tries) {
 			t.tries = append(t.tries, try{})
 		}
-		copied := e.Reason.Cause == scheduling.CauseSlowTask
+		copied := e.Reason.Cause == event.CauseSlowTask
 		t.tries[id.Try] = try{node: int(e.Node), launched: e.At, near: locality(e), copy: copied}
 		if copied {
 			j.copies++
@@ -48,10 +49,10 @@ func (r *Reader) attempt(e scheduling.Event) error {
 }
 
 // changed takes in what happened to an attempt that was launched.
-func (r *Reader) changed(j *job, t *task, a *try, e scheduling.Event) {
+func (r *Reader) changed(j *job, t *task, a *try, e event.Event) {
 	end := func(o outcome) { a.ended, a.held, a.out = e.At, e.Held, o }
 	switch e.Type {
-	case scheduling.EventSucceeded:
+	case event.Succeeded:
 		end(succeeded)
 		if e.Attempt.Task.Kind == scheduling.Map {
 			j.mapsDone = append(j.mapsDone, e.At)
@@ -67,32 +68,32 @@ func (r *Reader) changed(j *job, t *task, a *try, e scheduling.Event) {
 				t.output, j.hasOutput = e.Output, true
 			}
 		}
-	case scheduling.EventFailed:
+	case event.Failed:
 		end(failed)
-	case scheduling.EventKilled:
+	case event.Killed:
 		end(killed)
 		switch e.Reason.Cause {
-		case scheduling.CauseSuperseded:
+		case event.CauseSuperseded:
 			a.out = overtaken
-		case scheduling.CausePreempted, scheduling.CauseSmallerJob, scheduling.CauseFlowMoved:
+		case event.CausePreempted, event.CauseSmallerJob, event.CauseFlowMoved:
 			j.killed++
 		default:
 		}
-	case scheduling.EventSuspended:
+	case event.Suspended:
 		j.suspended++
 		a.gaps = append(a.gaps, outage{from: e.At})
-	case scheduling.EventResumed:
+	case event.Resumed:
 		if n := len(a.gaps); n > 0 && a.gaps[n-1].to == 0 {
 			a.gaps[n-1].to = e.At
 		}
-	case scheduling.EventProgress:
+	case event.Progress:
 		a.part, a.partAt = e.Progress, e.At
 	default:
 	}
 }
 
 // locality is how near a map was to its data.
-func locality(e scheduling.Event) scheduling.Locality {
+func locality(e event.Event) scheduling.Locality {
 	for l := scheduling.NodeLocal; l <= scheduling.OffRack; l++ {
 		if e.Near == l.String() {
 			return l
@@ -112,7 +113,7 @@ const burst = 50 * time.Millisecond
 
 // asked notes the order in which nodes are offered tasks when a job has come: in a live cluster it is
 // that of messages, which nothing else tells.
-func (r *Reader) asked(e scheduling.Event) {
+func (r *Reader) asked(e event.Event) {
 	if len(r.rec.jobs) == 0 || e.Node < 0 || int(e.Node) >= len(r.rec.nodes) {
 		return
 	}

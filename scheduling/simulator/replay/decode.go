@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // Decode reads an event from its line of JSON. What a live run adds, and this package does not need,
 // is left out.
-func Decode(line []byte) (e scheduling.Event, err error) {
+func Decode(line []byte) (e event.Event, err error) {
 	if err = json.Unmarshal(line, &e); err != nil {
 		return e, fmt.Errorf("not an event: %w", err)
 	}

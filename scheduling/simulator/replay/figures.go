@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -98,7 +99,7 @@ type Outcome struct {
 // Run runs the recorded workload under a policy. events, if not nil, is told what happens, with
 // explanations. Errors are those of simulator.Run, and ErrRecording where the policy has parts that only
 // the recording program knows.
-func (r *Recording) Run(ctx context.Context, p scheduling.Policy, events func(scheduling.Event)) (*Outcome, error) {
+func (r *Recording) Run(ctx context.Context, p scheduling.Policy, events func(event.Event)) (*Outcome, error) {
 	if err := check(&p); err != nil {
 		return nil, err
 	}
@@ -118,7 +119,7 @@ func check(p *scheduling.Policy) error {
 
 // simulate runs a workload made of the recording, and sums up.
 func (r *Recording) simulate(
-	ctx context.Context, cfg simulator.Config, w *workload.Workload, events func(scheduling.Event),
+	ctx context.Context, cfg simulator.Config, w *workload.Workload, events func(event.Event),
 ) (*Outcome, error) {
 	cfg.Core.Events, cfg.Core.Explain = events, events != nil
 	res, err := simulator.Run(ctx, cfg, w)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // ErrRecording is what every reason why events are no recording of a whole run is.
@@ -38,36 +39,36 @@ type Reader struct {
 }
 
 // Add takes an event in. Errors are ErrRecording.
-func (r *Reader) Add(e scheduling.Event) error {
+func (r *Reader) Add(e event.Event) error {
 	if r.rec == nil {
 		return r.begin(e)
 	}
-	if e.Type == scheduling.EventLaunched || e.Type == scheduling.EventSkipped {
+	if e.Type == event.Launched || e.Type == event.Skipped {
 		r.asked(e)
 	}
 	switch e.Type {
-	case scheduling.EventBegan:
+	case event.Began:
 		return bad("another run begins here: a file of one run is needed")
-	case scheduling.EventJoined:
+	case event.Joined:
 		return r.joined(e)
-	case scheduling.EventLost:
+	case event.Lost:
 		return r.lost(e)
-	case scheduling.EventSubmitted:
+	case event.Submitted:
 		return r.submitted(e)
-	case scheduling.EventFinished:
+	case event.Finished:
 		j, err := r.job(e.JobID)
 		if err != nil {
 			return err
 		}
 		j.ended, j.state = e.At, e.State
 		r.ends = append(r.ends, int(e.JobID))
-	case scheduling.EventPriority:
+	case event.Priority:
 		r.leaveOut("changes of a job's priority")
-	case scheduling.EventPool:
+	case event.Pool:
 		r.leaveOut("moves of a job to another pool")
-	case scheduling.EventReconfigured:
+	case event.Reconfigured:
 		r.leaveOut("changes of the policy")
-	case scheduling.EventCordoned:
+	case event.Cordoned:
 		r.leaveOut("cordons of a node")
 	default:
 		if e.Attempt != (scheduling.AttemptID{}) {
@@ -84,12 +85,12 @@ func bad(format string, a ...any) error {
 func (r *Reader) leaveOut(what string) { r.changes[what]++ }
 
 // begin reads the header.
-func (r *Reader) begin(e scheduling.Event) error {
+func (r *Reader) begin(e event.Event) error {
 	switch {
-	case e.Type != scheduling.EventBegan || e.Began == nil:
-		return bad("the first event is %q, not the header %q: the beginning of the recording is missing", e.Type, scheduling.EventBegan)
-	case e.Began.Schema != scheduling.EventSchema:
-		return bad("events of version %d, want version %d", e.Began.Schema, scheduling.EventSchema)
+	case e.Type != event.Began || e.Began == nil:
+		return bad("the first event is %q, not the header %q: the beginning of the recording is missing", e.Type, event.Began)
+	case e.Began.Schema != event.Schema:
+		return bad("events of version %d, want version %d", e.Began.Schema, event.Schema)
 	case e.Policy == nil:
 		return bad("the header does not tell the policy")
 	}
@@ -100,7 +101,7 @@ func (r *Reader) begin(e scheduling.Event) error {
 }
 
 // joined takes in a node, or has it back.
-func (r *Reader) joined(e scheduling.Event) error {
+func (r *Reader) joined(e event.Event) error {
 	nodes := &r.rec.nodes
 	if e.Node < 0 || int(e.Node) >= maxNodes || e.Slots[0] < 0 || e.Slots[1] < 0 {
 		return bad("node %d of %d map and %d reduce slots", e.Node, e.Slots[0], e.Slots[1])
@@ -120,7 +121,7 @@ func (r *Reader) joined(e scheduling.Event) error {
 }
 
 // lost takes a node away, from when nothing was heard of it.
-func (r *Reader) lost(e scheduling.Event) error {
+func (r *Reader) lost(e event.Event) error {
 	n, err := r.node(e.Node)
 	if err != nil || n.lost {
 		return err
@@ -147,7 +148,7 @@ func (r *Reader) job(id scheduling.JobID) (*job, error) {
 }
 
 // submitted takes a job in.
-func (r *Reader) submitted(e scheduling.Event) error {
+func (r *Reader) submitted(e event.Event) error {
 	if int(e.JobID) != len(r.rec.jobs)+1 {
 		return bad("job %d is submitted where job %d was to come: the recording is not of a whole run", e.JobID, len(r.rec.jobs)+1)
 	}
@@ -200,7 +201,7 @@ func (r *Reader) followed(j *job) int {
 }
 
 // checkPlaces reports places that are not those of so many maps on so many nodes.
-func checkPlaces(p *scheduling.InputPlaces, maps, nodes int) error {
+func checkPlaces(p *event.InputPlaces, maps, nodes int) error {
 	if p == nil || p.Omitted > 0 {
 		return nil
 	}

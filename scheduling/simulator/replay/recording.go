@@ -4,11 +4,12 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // Recording is what the events of a run tell. It must not be changed; several goroutines may Run it.
 type Recording struct {
-	Began  scheduling.Began
+	Began  event.Header
 	Policy scheduling.Policy // at the beginning
 	// Warnings are what the recording has and a replay leaves out, a sentence each.
 	Warnings []string
@@ -43,7 +44,7 @@ type job struct {
 	slowStart          float64
 	width              int
 	bytes              int64
-	places             *scheduling.InputPlaces
+	places             *event.InputPlaces
 	asked              []int // nodes in the order in which they were given tasks when the job came
 	follows            int   // number of the job that it follows, from 1; 0: none
 	tasks              [2][]task

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -21,7 +22,7 @@ func recorded(t *testing.T, cfg simulator.Config, w *workload.Workload) *Recordi
 	t.Helper()
 	var r Reader
 	cfg.Core.Explain = true
-	cfg.Core.Events = func(e scheduling.Event) {
+	cfg.Core.Events = func(e event.Event) {
 		line := e.AppendJSON(nil)
 		back, err := Decode(line)
 		require.NoError(t, err)
@@ -133,18 +134,18 @@ func TestOtherPolicyChangesTheSame(t *testing.T) {
 }
 
 // events are those of a small run.
-func events(t *testing.T) (list []scheduling.Event) {
+func events(t *testing.T) (list []event.Event) {
 	t.Helper()
 	cfg := simulator.Config{Cluster: simulator.Cluster{Nodes: 4, Racks: 2}, Policy: preset(t, "hfs"), Seed: 3}
 	cfg.Core.Explain = true
-	cfg.Core.Events = func(e scheduling.Event) { list = append(list, e) }
+	cfg.Core.Events = func(e event.Event) { list = append(list, e) }
 	_, err := simulator.Run(t.Context(), cfg, mixed(4))
 	require.NoError(t, err)
 	return list
 }
 
 // read gives what a Reader makes of events.
-func read(list []scheduling.Event) error {
+func read(list []event.Event) error {
 	var r Reader
 	for _, e := range list {
 		if err := r.Add(e); err != nil {
@@ -160,28 +161,28 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	list := events(t)
 	require.NoError(t, read(list))
-	without := func(drop func(scheduling.Event) bool) []scheduling.Event {
+	without := func(drop func(event.Event) bool) []event.Event {
 		return slices.DeleteFunc(slices.Clone(list), drop)
 	}
 	old := slices.Clone(list)
 	began := *list[0].Began
 	began.Schema = 1
 	old[0].Began = &began
-	for want, got := range map[string][]scheduling.Event{
+	for want, got := range map[string][]event.Event{
 		"there is no event":                              nil,
 		"the first event is \"joined\", not the header":  list[1:],
 		"events of version 1, want version 2":            old,
 		"another run begins here":                        append(slices.Clone(list), list...),
 		"no job was submitted":                           list[:3],
 		"the run has not ended, or the recording is cut": list[:len(list)-1],
-		"and 3 more have not finished":                   without(func(e scheduling.Event) bool { return e.Type == scheduling.EventFinished }),
-		"events are missing": without(func(e scheduling.Event) bool {
-			return e.Type == scheduling.EventSucceeded && e.Attempt.Task.Index == 1
+		"and 3 more have not finished":                   without(func(e event.Event) bool { return e.Type == event.Finished }),
+		"events are missing": without(func(e event.Event) bool {
+			return e.Type == event.Succeeded && e.Attempt.Task.Index == 1
 		}),
-		"was not launched":  without(func(e scheduling.Event) bool { return e.Type == scheduling.EventLaunched }),
-		"has not joined":    without(func(e scheduling.Event) bool { return e.Type == scheduling.EventJoined }),
-		"was not submitted": without(func(e scheduling.Event) bool { return e.Type == scheduling.EventSubmitted }),
-		"job 2 was to come": without(func(e scheduling.Event) bool { return e.JobID == 2 || e.Attempt.Task.Job == 2 }),
+		"was not launched":  without(func(e event.Event) bool { return e.Type == event.Launched }),
+		"has not joined":    without(func(e event.Event) bool { return e.Type == event.Joined }),
+		"was not submitted": without(func(e event.Event) bool { return e.Type == event.Submitted }),
+		"job 2 was to come": without(func(e event.Event) bool { return e.JobID == 2 || e.Attempt.Task.Job == 2 }),
 	} {
 		err := read(got)
 		require.ErrorIs(t, err, ErrRecording, want)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 func TestReadErrors(t *testing.T) {
@@ -36,7 +37,7 @@ func TestReadErrors(t *testing.T) {
 func TestCopy(t *testing.T) {
 	var in, want strings.Builder
 	for i := range 20_000 {
-		e := actors.Event{Event: scheduling.Event{At: time.Duration(i), Type: scheduling.EventLaunched, Node: scheduling.NodeID(i % 7)}}
+		e := actors.Event{Event: event.Event{At: time.Duration(i), Type: event.Launched, Node: scheduling.NodeID(i % 7)}}
 		switch i % 3 {
 		case 0:
 			e.Name, e.Shares = "plain", [2]float64{1.5, 0}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // Summary gathers what events tell of each job.
@@ -29,7 +30,7 @@ type jobSummary struct {
 	launched             [2]int         // attempts, by kind
 	near                 map[string]int // map attempts by locality
 	failed, killed, held int            // attempts; held were suspended
-	skips                map[scheduling.Cause]int
+	skips                map[event.Cause]int
 }
 
 // NewSummary is a summary without events.
@@ -46,28 +47,28 @@ func (s *Summary) Add(e *actors.Event) {
 	j := s.byID[id]
 	if j == nil {
 		j = &jobSummary{
-			id: id, first: -1, submitted: e.At, near: map[string]int{}, skips: map[scheduling.Cause]int{},
+			id: id, first: -1, submitted: e.At, near: map[string]int{}, skips: map[event.Cause]int{},
 		}
 		s.byID[id] = j
 		s.list = append(s.list, j)
 	}
 	j.ended = e.At
 	switch e.Type {
-	case scheduling.EventSubmitted:
+	case event.Submitted:
 		j.name, j.pool, j.state = e.Name, e.Pool, "running"
-	case scheduling.EventLaunched:
+	case event.Launched:
 		j.launch(e)
-	case scheduling.EventFailed:
+	case event.Failed:
 		j.failed++
-	case scheduling.EventKilled:
+	case event.Killed:
 		j.killed++
-	case scheduling.EventSuspended:
+	case event.Suspended:
 		j.held++
-	case scheduling.EventSkipped:
+	case event.Skipped:
 		j.skips[e.Reason.Cause]++
-	case scheduling.EventPool:
+	case event.Pool:
 		j.pool = e.Pool
-	case scheduling.EventFinished:
+	case event.Finished:
 		j.state = e.State
 	default:
 	}
@@ -108,7 +109,7 @@ func (j *jobSummary) why() string {
 	if len(j.skips) == 0 {
 		return "-"
 	}
-	causes := slices.SortedFunc(maps.Keys(j.skips), func(a, b scheduling.Cause) int {
+	causes := slices.SortedFunc(maps.Keys(j.skips), func(a, b event.Cause) int {
 		return cmp.Or(cmp.Compare(j.skips[b], j.skips[a]), cmp.Compare(a, b))
 	})
 	words := make([]string, len(causes))

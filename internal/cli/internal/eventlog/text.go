@@ -8,6 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // JobOf is the job that an event is about, 0 for none.
@@ -22,20 +23,20 @@ func JobOf(e *actors.Event) scheduling.JobID {
 func Line(e *actors.Event) string {
 	line := e.Event.String()
 	switch e.Type {
-	case scheduling.EventSubmitted:
+	case event.Submitted:
 		line += fmt.Sprintf(": %s of %s in %s, %s, %s", e.Name, e.User, e.Pool,
 			words.Count(e.Tasks[scheduling.Map], "map"), words.Count(e.Tasks[scheduling.Reduce], "reduce"))
-	case scheduling.EventShares:
+	case event.Shares:
 		line += shares(e)
-	case scheduling.EventNeed:
+	case event.Need:
 		line += fmt.Sprintf(": %s may claim %s", e.Pool, words.Count(e.Need, e.Kind.String()+" slot"))
-	case scheduling.EventFinished, scheduling.EventCordoned:
+	case event.Finished, event.Cordoned:
 		line += " " + e.State
-	case scheduling.EventSkipped:
+	case event.Skipped:
 		line += skip(e)
-	case scheduling.EventProgress:
+	case event.Progress:
 		line += fmt.Sprintf(": %.0f %%", 100*e.Progress)
-	case scheduling.EventBegan:
+	case event.Began:
 		line += began(e)
 	default:
 	}
@@ -84,7 +85,7 @@ func shares(e *actors.Event) string {
 		of, e.Shares[scheduling.Map], e.Shares[scheduling.Reduce],
 		e.Running[scheduling.Map], e.Running[scheduling.Reduce], e.Demand[scheduling.Map], e.Demand[scheduling.Reduce])
 	for k, v := range e.Virtual {
-		if v != (scheduling.Projected{}) {
+		if v != (event.Projected{}) {
 			fmt.Fprintf(&line, "; %s: %v of work left, done at %v in the virtual cluster",
 				scheduling.TaskKind(k), v.Left.Round(time.Millisecond), v.Finish.Round(time.Millisecond))
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // Trace is a Chrome trace: a row for each slot that was in use at once on a node, a bar for each
@@ -60,16 +61,16 @@ func CreateTrace(name string) (*Trace, error) {
 func (t *Trace) Write(e actors.Event) error {
 	node := int(e.Node)
 	switch e.Type {
-	case scheduling.EventJoined:
+	case event.Joined:
 		name := map[string]any{"name": e.NodeName}
 		return t.put(traceEvent{Name: "process_name", Phase: "M", Node: node, Args: name})
-	case scheduling.EventLaunched:
+	case event.Launched:
 		t.open[e.Attempt] = traceBar{
 			node: node, row: t.takeRow(node, e.Attempt), start: e.At,
 			locality: e.Near, reason: e.Reason.String(),
 		}
 		return nil
-	case scheduling.EventSuspended:
+	case event.Suspended:
 		bar, ok := t.open[e.Attempt]
 		if !ok || bar.row < 0 {
 			return nil
@@ -79,7 +80,7 @@ func (t *Trace) Write(e actors.Event) error {
 		bar.row = -1
 		t.open[e.Attempt] = bar
 		return err
-	case scheduling.EventResumed:
+	case event.Resumed:
 		bar, ok := t.open[e.Attempt]
 		if !ok || bar.row >= 0 {
 			return nil
@@ -87,7 +88,7 @@ func (t *Trace) Write(e actors.Event) error {
 		bar.row, bar.start, bar.resumed = t.takeRow(bar.node, e.Attempt), e.At, true
 		t.open[e.Attempt] = bar
 		return nil
-	case scheduling.EventSucceeded, scheduling.EventFailed, scheduling.EventKilled:
+	case event.Succeeded, event.Failed, event.Killed:
 		bar, ok := t.open[e.Attempt]
 		if !ok {
 			return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // Attempts are launched, suspended, resumed and ended at random on nodes with few slots: no row of
@@ -37,7 +38,7 @@ func TestTraceHasNoMoreRowsThanSlots(t *testing.T) {
 				}
 			}
 			node := rapid.IntRange(0, 1).Draw(t, "node")
-			e := scheduling.Event{At: at, Node: scheduling.NodeID(node)}
+			e := event.Event{At: at, Node: scheduling.NodeID(node)}
 			pick := func(from map[int][]scheduling.AttemptID) scheduling.AttemptID {
 				i := rapid.IntRange(0, len(from[node])-1).Draw(t, "which")
 				a := from[node][i]
@@ -46,20 +47,20 @@ func TestTraceHasNoMoreRowsThanSlots(t *testing.T) {
 			}
 			switch what := rapid.IntRange(0, 3).Draw(t, "what"); {
 			case what == 0 && len(running[node]) < slots:
-				e.Type = scheduling.EventLaunched
+				e.Type = event.Launched
 				e.Attempt.Task = scheduling.TaskID{Job: 1, Kind: scheduling.Reduce, Index: next}
 				next++
 				running[node] = append(running[node], e.Attempt)
 			case what == 1 && len(running[node]) > 0:
-				e.Type, e.Attempt = scheduling.EventSuspended, pick(running)
+				e.Type, e.Attempt = event.Suspended, pick(running)
 				suspended[node] = append(suspended[node], e.Attempt)
 			case what == 2 && len(suspended[node]) > 0 && len(running[node]) < slots:
-				e.Type, e.Attempt = scheduling.EventResumed, pick(suspended)
+				e.Type, e.Attempt = event.Resumed, pick(suspended)
 				running[node] = append(running[node], e.Attempt)
 			case what == 3 && len(running[node]) > 0:
-				e.Type, e.Attempt = scheduling.EventSucceeded, pick(running)
+				e.Type, e.Attempt = event.Succeeded, pick(running)
 			case what == 3 && len(suspended[node]) > 0:
-				e.Type, e.Attempt = scheduling.EventKilled, pick(suspended)
+				e.Type, e.Attempt = event.Killed, pick(suspended)
 			default:
 				continue
 			}
@@ -67,7 +68,7 @@ func TestTraceHasNoMoreRowsThanSlots(t *testing.T) {
 		}
 		for node, list := range running {
 			for _, a := range list {
-				e := scheduling.Event{Type: scheduling.EventKilled, At: at, Node: scheduling.NodeID(node), Attempt: a}
+				e := event.Event{Type: event.Killed, At: at, Node: scheduling.NodeID(node), Attempt: a}
 				require.NoError(t, trace.Write(actors.Event{Event: e}))
 			}
 		}

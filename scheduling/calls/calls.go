@@ -1,0 +1,35 @@
+// Package calls is the log of the calls of a Core, from which the same run is made again:
+// scheduling.Core's Replay reads what a Writer wrote.
+package calls
+
+import (
+	"io"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/engine"
+)
+
+// Call is one call of a Core with what it answered, as JSON one line. Which fields count depends on
+// Op.
+type Call = engine.Call
+
+// Op names the method of a Call.
+type Op = engine.Op
+
+// The methods that change a Core.
+const (
+	Submit    = engine.OpSubmit
+	Heartbeat = engine.OpHeartbeat
+	Expire    = engine.OpExpire
+)
+
+// Writer writes calls as JSON lines. It is not safe for concurrent use.
+type Writer = engine.CallWriter
+
+// ErrReplay says that a Core answered a recorded call differently.
+var (
+	// ErrReplay says that a Core answered a recorded call differently.
+	ErrReplay = engine.ErrReplay
+)
+
+// NewWriter writes to w; its Write method fits scheduling.Config.Calls.
+func NewWriter(w io.Writer) *Writer { return engine.NewCallWriter(w) }

@@ -1,0 +1,196 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// tenNodes is a Core with ten nodes of two map slots.
+func tenNodes(t *testing.T, cfg Config, avoid Avoidance) *Core {
+	p, err := Preset("fair")
+	require.NoError(t, err)
+	p.Avoid = avoid
+	c, err := NewCore(cfg, p)
+	require.NoError(t, err)
+	for i := range 10 {
+		_, err := c.Join(0, Node{Name: fmt.Sprint("n", i), MapSlots: 2})
+		require.NoError(t, err)
+	}
+	return c
+}
+
+// failOn has the job's maps fail so often on a node.
+func failOn(t *testing.T, c *Core, n NodeID, times int) {
+	for range times {
+		got := beat(t, c, c.now, n)
+		require.NotEmpty(t, got)
+		_, err := c.Heartbeat(c.now, Heartbeat{Node: n, Statuses: []Status{{Attempt: got[0], State: StateFailed}}, NoWork: true})
+		require.NoError(t, err)
+		for _, a := range got[1:] {
+			_, err := c.Heartbeat(c.now, Heartbeat{Node: n, Statuses: []Status{{Attempt: a, State: StateKilled}}, NoWork: true})
+			require.NoError(t, err)
+		}
+	}
+}
+
+// A node on which four attempts of a job failed gets no more of it; other jobs go there
+// [Hadoop: mapred.max.tracker.failures].
+func TestJobAvoidsNodeWithFailures(t *testing.T) {
+	var events []Event
+	c := tenNodes(t, Config{MaxAttempts: 9, Explain: true, Events: func(e Event) { events = append(events, e) }}, Avoidance{})
+	id, err := c.Submit(0, JobSpec{Maps: 50})
+	require.NoError(t, err)
+	failOn(t, c, 3, 3)
+	require.Len(t, beat(t, c, 0, 4), 2)
+	failOn(t, c, 3, 1)
+	require.Empty(t, beat(t, c, 0, 3))
+	require.Equal(t, Reason{Cause: CauseAvoided, Count: 4, Of: 4}, c.View().IdleReasons(3)[0].Reason)
+	require.Len(t, beat(t, c, 0, 5), 2)
+	other, err := c.Submit(0, JobSpec{Maps: 1})
+	require.NoError(t, err)
+	got := beat(t, c, 0, 3)
+	require.Len(t, got, 1)
+	require.Equal(t, other, got[0].Task.Job)
+	told := 0
+	for _, e := range events {
+		if e.Type == EventAvoided {
+			require.Equal(t, []any{id, NodeID(3)}, []any{e.JobID, e.Node})
+			told++
+		}
+	}
+	require.Equal(t, 1, told)
+	checkInvariants(t, c)
+}
+
+// When a quarter of the nodes or more would be avoided, the job is at fault, and none is.
+func TestJobAvoidsLessThanAQuarterOfTheNodes(t *testing.T) {
+	c := tenNodes(t, Config{MaxAttempts: 200}, Avoidance{JobFailures: 2})
+	_, err := c.Submit(0, JobSpec{Maps: 50})
+	require.NoError(t, err)
+	failOn(t, c, 0, 2)
+	failOn(t, c, 1, 2)
+	require.Empty(t, beat(t, c, 0, 0))
+	require.Empty(t, beat(t, c, 0, 1))
+	failOn(t, c, 2, 2)
+	for n := range NodeID(3) {
+		require.Len(t, beat(t, c, 0, n), 2, "three of ten")
+	}
+}
+
+// faultyJob is a job that succeeds but for its attempts on a node.
+func faultyJob(t *testing.T, c *Core, n NodeID) {
+	id, err := c.Submit(c.now, JobSpec{Maps: 3, MaxAttempts: 100})
+	require.NoError(t, err)
+	failOn(t, c, n, 4)
+	for _, on := range []NodeID{8, 9} {
+		var done []Status
+		for _, a := range beat(t, c, c.now, on) {
+			done = append(done, Status{Attempt: a, State: StateSucceeded})
+		}
+		_, err := c.Heartbeat(c.now, Heartbeat{Node: on, Statuses: done, NoWork: true})
+		require.NoError(t, err)
+	}
+	require.Equal(t, JobSucceeded, c.View().State(id))
+}
+
+// Four jobs that succeeded while they avoided a node make all avoid it, until a day without another
+// one has passed [Hadoop: mapred.max.tracker.blacklists].
+func TestAllAvoidFaultyNodeForADay(t *testing.T) {
+	c := tenNodes(t, Config{Expiry: 1000 * time.Hour}, Avoidance{})
+	for range 4 {
+		require.False(t, c.View().Nodes()[3].Avoided)
+		faultyJob(t, c, 3)
+	}
+	require.True(t, c.View().Nodes()[3].Avoided)
+	_, err := c.Submit(0, JobSpec{Maps: 30})
+	require.NoError(t, err)
+	require.Empty(t, beat(t, c, 0, 3))
+	require.False(t, c.View().Useful(3))
+	checkInvariants(t, c)
+	require.NoError(t, c.Update(24*time.Hour-1))
+	require.Empty(t, beat(t, c, 24*time.Hour-1, 3))
+	require.NoError(t, c.Update(24*time.Hour))
+	called, _ := c.Due()
+	require.Contains(t, called, NodeID(3))
+	require.Len(t, beat(t, c, 24*time.Hour, 3), 2)
+	checkInvariants(t, c)
+}
+
+// A job that fails tells nothing about nodes.
+func TestFailedJobBlamesNoNode(t *testing.T) {
+	c := tenNodes(t, Config{}, Avoidance{})
+	for range 8 {
+		id, err := c.Submit(0, JobSpec{Maps: 1})
+		require.NoError(t, err)
+		failOn(t, c, 3, 4)
+		require.Equal(t, JobFailed, c.View().State(id))
+	}
+	require.False(t, c.View().Nodes()[3].Avoided)
+}
+
+// A node that joins anew, with another incarnation, has no faults; joining again with the same
+// changes nothing.
+func TestRestartForgivesANode(t *testing.T) {
+	c := tenNodes(t, Config{}, Avoidance{})
+	for range 4 {
+		faultyJob(t, c, 3)
+	}
+	_, err := c.Submit(0, JobSpec{Maps: 30})
+	require.NoError(t, err)
+	_, err = c.Join(0, Node{Name: "n3", MapSlots: 2})
+	require.NoError(t, err)
+	require.Empty(t, beat(t, c, 0, 3))
+	_, err = c.Join(0, Node{Name: "n3", MapSlots: 2, Incarnation: 1})
+	require.NoError(t, err)
+	checkInvariants(t, c)
+	got, err := c.Heartbeat(0, Heartbeat{Node: 3, Incarnation: 1})
+	require.NoError(t, err)
+	require.Len(t, got.Actions, 2)
+}
+
+// A new policy counts anew which nodes a job avoids.
+func TestNewPolicyAvoidsOtherNodes(t *testing.T) {
+	c := tenNodes(t, Config{MaxAttempts: 200}, Avoidance{JobFailures: -1})
+	_, err := c.Submit(0, JobSpec{Maps: 50})
+	require.NoError(t, err)
+	failOn(t, c, 3, 9)
+	p := c.pol
+	p.Avoid = Avoidance{JobFailures: 9}
+	require.NoError(t, c.Reconfigure(0, p))
+	require.Empty(t, beat(t, c, 0, 3))
+	p.Avoid = Avoidance{JobFailures: 10}
+	require.NoError(t, c.Reconfigure(0, p))
+	require.Len(t, beat(t, c, 0, 3), 2)
+}
+
+// A node with as many faults as its neighbors is no worse than they; half of the nodes at most are
+// avoided by all.
+func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
+	c := tenNodes(t, Config{}, Avoidance{Jobs: 1})
+	faultyJob(t, c, 0)
+	require.True(t, c.View().Nodes()[0].Avoided)
+	c = tenNodes(t, Config{}, Avoidance{})
+	for range 4 {
+		for n := range NodeID(6) {
+			faultyJob(t, c, n)
+		}
+	}
+	avoided := 0
+	for _, n := range c.View().Nodes() {
+		if n.Avoided {
+			avoided++
+		}
+	}
+	require.Equal(t, 5, avoided)
+	checkInvariants(t, c)
+
+	c = tenNodes(t, Config{}, Avoidance{Jobs: 1})
+	for n := range NodeID(8) {
+		c.nodes[n].faults, c.faulty = 5, c.faulty+1
+	}
+	faultyJob(t, c, 4)
+	require.False(t, c.View().Nodes()[4].Avoided, "6 faults, and the mean is 4.1")
+}

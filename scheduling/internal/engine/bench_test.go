@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/tarry-mr/tarry/internal/cputime"
+)
+
+// setup is a cluster and a load for the benchmarks. The first is that of [Zaharia10 §5.4]: 2,500
+// nodes with 2 map and 2 reduce slots, 100 jobs with 1,000 maps and 1,000 reduces each, in 20
+// pools; published: 3,200 tasks a second.
+type setup struct {
+	nodes, racks  int
+	slots         [2]int
+	jobs, pools   int
+	maps, reduces int
+	sizes         bool      // maps report the sizes of their outputs, all alike
+	bytes         [][]int64 // or these in turn
+}
+
+func paperSetup() setup {
+	return setup{nodes: 2500, racks: 63, slots: [2]int{2, 2}, jobs: 100, pools: 20, maps: 1000, reduces: 1000}
+}
+
+// load makes the core and submits the jobs, each map with three replicas on random nodes.
+func (s setup) load(tb testing.TB, p Policy) *Core {
+	c, err := NewCore(Config{HeartbeatInterval: 25 * time.Second}, p)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for i := range s.nodes {
+		if _, err := c.Join(0, Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i*s.racks/s.nodes), MapSlots: s.slots[0], ReduceSlots: s.slots[1]}); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range s.jobs {
+		places := Places{Offsets: []int32{0}}
+		for range s.maps {
+			for range 3 {
+				places.Nodes = append(places.Nodes, NodeID(rng.IntN(s.nodes)))
+			}
+			places.Offsets = append(places.Offsets, int32(len(places.Nodes)))
+		}
+		name := fmt.Sprint("p", i%s.pools)
+		_, err := c.Submit(0, JobSpec{
+			Name: fmt.Sprint("j", i), User: name, Pool: name, Queue: p.queueFor(i), Maps: s.maps, Reduces: s.reduces,
+			Places: places, MapTime: 20 * time.Second, ReduceTime: 60 * time.Second,
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return c
+}
+
+// queueFor spreads jobs over the leaf queues of the policy.
+func (p *Policy) queueFor(i int) string {
+	if len(p.Queues) == 0 {
+		return ""
+	}
+	return p.Queues[i%len(p.Queues)].Name
+}
+
+// drain sends heartbeats round after round; every attempt launched in one round ends in the next.
+// It returns the number of launches.
+func (s setup) drain(tb testing.TB, c *Core, step time.Duration) (launches int) {
+	running := make([][]Status, s.nodes)
+	sizes := make([]int64, s.reduces)
+	for i := range sizes {
+		sizes[i] = int64(1000 + i%7)
+	}
+	now := time.Duration(0)
+	for len(c.active) > c.ended {
+		for n := range s.nodes {
+			now += step / time.Duration(s.nodes)
+			got, err := c.Heartbeat(now, Heartbeat{Node: NodeID(n), Statuses: running[n]})
+			if err != nil {
+				tb.Fatal(err)
+			}
+			running[n] = running[n][:0]
+			for _, o := range got.Actions {
+				if o.Verb != Launch && o.Verb != Resume {
+					continue
+				}
+				st := Status{Attempt: o.Attempt, State: StateSucceeded}
+				if s.sizes && o.Attempt.Task.Kind == Map {
+					st.OutputBytes = sizes
+				}
+				if len(s.bytes) > 0 && o.Attempt.Task.Kind == Map {
+					st.OutputBytes = s.bytes[int(o.Attempt.Task.Index+int32(o.Attempt.Task.Job)*7)%len(s.bytes)]
+				}
+				running[n] = append(running[n], st)
+				launches++
+			}
+		}
+	}
+	return launches
+}
+
+func benchPolicy(tb testing.TB, name string, change func(*Policy)) Policy {
+	p, err := Preset(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if change != nil {
+		change(&p)
+	}
+	return p
+}
+
+// run is one benchmark: submissions are not timed, everything after is.
+func (s setup) run(b *testing.B, p Policy) {
+	b.ReportAllocs()
+	launches := 0
+	var spent, cpu time.Duration
+	for b.Loop() {
+		b.StopTimer()
+		c := s.load(b, p)
+		b.StartTimer()
+		start, used := time.Now(), cputime.Used()
+		launches += s.drain(b, c, 20*time.Second)
+		spent += time.Since(start)
+		cpu += cputime.Used() - used
+	}
+	b.ReportMetric(float64(launches)/spent.Seconds(), "tasks/s")
+	if cpu > 0 {
+		b.ReportMetric(float64(launches)/cpu.Seconds(), "tasks/cpu-s")
+	}
+}
+
+func cogrsOn(p *Policy) { p.Reduce.Rule = CoGRS }
+
+func twentyQueues(p *Policy) {
+	for i := range 20 {
+		p.Queues = append(p.Queues, QueueConfig{Name: fmt.Sprint("q", i), Capacity: 5})
+	}
+}
+
+// BenchmarkAssign gives the task assignments per second of each scheduler in the paper's set-up,
+// heartbeats, reports and all.
+func BenchmarkAssign(b *testing.B) {
+	s := paperSetup()
+	withSizes := s
+	withSizes.sizes = true
+	for _, c := range []struct {
+		name string
+		s    setup
+		p    Policy
+	}{
+		{"fifo", s, benchPolicy(b, "fifo", nil)},
+		{"fair", s, benchPolicy(b, "fair", nil)},
+		{"delay", s, benchPolicy(b, "delay", func(p *Policy) { p.Locality.Skips = []int{100} })},
+		{"hfs", s, benchPolicy(b, "hfs", nil)},
+		{"hfs+cogrs", withSizes, benchPolicy(b, "hfs", cogrsOn)},
+		{"capacity", s, benchPolicy(b, "capacity", twentyQueues)},
+		{"hfsp", s, benchPolicy(b, "hfsp", nil)},
+	} {
+		b.Run(c.name, func(b *testing.B) { c.s.run(b, c.p) })
+	}
+	large := setup{nodes: 10000, racks: 250, slots: [2]int{8, 8}, jobs: 1000, pools: 100, maps: 500, reduces: 100, sizes: true}
+	b.Run("large/hfs+cogrs", func(b *testing.B) { large.run(b, benchPolicy(b, "hfs", cogrsOn)) })
+}
+
+// BenchmarkScale shows how the cost of an assignment grows with the number of nodes, at 100 jobs,
+// and of jobs, on 1,000 nodes.
+func BenchmarkScale(b *testing.B) {
+	cogrs := benchPolicy(b, "hfs", cogrsOn)
+	cogrs.Name = "hfs+cogrs"
+	presets := []Policy{benchPolicy(b, "fifo", nil), benchPolicy(b, "hfs", nil), cogrs, benchPolicy(b, "capacity", twentyQueues), benchPolicy(b, "hfsp", nil)}
+	for _, p := range presets {
+		run := func(what string, nodes, jobs, tasks int) {
+			s := setup{nodes: nodes, racks: nodes / 40, slots: [2]int{2, 2}, jobs: jobs, pools: 20, maps: tasks, reduces: tasks, sizes: p.Reduce.Rule == CoGRS}
+			b.Run(p.Name+"/"+what, func(b *testing.B) { s.run(b, p) })
+		}
+		for _, nodes := range []int{100, 1000, 10000} {
+			run(fmt.Sprintf("nodes=%d", nodes), nodes, 100, nodes/2)
+		}
+		for _, jobs := range []int{10, 100, 1000, 4000} {
+			run(fmt.Sprintf("jobs=%d", jobs), 1000, jobs, 40000/jobs)
+		}
+	}
+}

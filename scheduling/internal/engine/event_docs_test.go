@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// eventDocs reads docs/events.md: the rows of each section, by the name that begins them, with the
+// names that end them.
+func eventDocs(t require.TestingT) map[string]map[string][]string {
+	text, err := os.ReadFile("../../../docs/events.md")
+	require.NoError(t, err)
+	name := regexp.MustCompile("`([a-z_-]+)`")
+	sections, at := map[string]map[string][]string{}, map[string][]string{}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && strings.HasPrefix(line, "#") {
+			at = map[string][]string{}
+			sections[title] = at
+		}
+		cells := strings.Split(line, "|")
+		if first := name.FindStringSubmatch(cells[min(1, len(cells)-1)]); strings.HasPrefix(line, "| `") {
+			at[first[1]] = []string{}
+			for _, found := range name.FindAllStringSubmatch(cells[len(cells)-2], -1) {
+				at[first[1]] = append(at[first[1]], found[1])
+			}
+		}
+	}
+	return sections
+}
+
+// jsonNames are the names of a struct's fields in JSON.
+func jsonNames(of any) (names []string) {
+	for f := range reflect.TypeOf(of).Fields() {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
+			names = append(names, name)
+		}
+	}
+	return slices.Sorted(slices.Values(names))
+}
+
+// The page on events names every kind and every field that there is, and no other.
+func TestEventDocs(t *testing.T) {
+	docs := eventDocs(t)
+	require.ElementsMatch(t, eventNames[1:], slices.Collect(maps.Keys(docs["Kinds"])))
+	live := []string{"counters", "phases"} // of package actors, which has a test of its own
+	require.ElementsMatch(t, append(jsonNames(Event{}), live...), slices.Collect(maps.Keys(docs["Fields"])))
+	for section, of := range map[string]any{
+		"reason": Reason{}, "placed": Placed{}, "candidates": Candidate{}, "places": InputPlaces{}, "virtual": Projected{}, "began": Began{},
+	} {
+		require.Equal(t, jsonNames(of), slices.Sorted(maps.Keys(docs[section])), section)
+	}
+	used := map[string]bool{"at": true, "type": true, "node": true, "node_name": true}
+	for kind, fields := range docs["Kinds"] {
+		for _, f := range fields {
+			require.Contains(t, docs["Fields"], f, kind)
+			used[f] = true
+		}
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Keys(docs["Fields"])), slices.Collect(maps.Keys(used)), "a field of no kind")
+}
+
+// Whatever happens, an event has no field but those that the page names for its kind.
+func TestEventsHaveTheFieldsOfTheDocs(t *testing.T) {
+	docs := eventDocs(t)["Kinds"]
+	seen := map[string]bool{}
+	rapid.Check(t, func(t *rapid.T) {
+		p, err := Preset(rapid.SampledFrom(Presets()).Draw(t, "preset"))
+		require.NoError(t, err)
+		p.Pools = Allocations{Pools: []PoolConfig{{Name: "a", Min: [2]int{2, 1}, MinTimeout: 1}}, FairTimeout: 1}
+		p.Preemption = PreemptionPolicy{Mode: PreemptionMode(rapid.IntRange(0, 2).Draw(t, "preempt")), Interval: 1}
+		p.Queues = []QueueConfig{{Name: "a", Max: 60, InitJobs: 1}, {Name: "b", UserLimit: 50}, {Name: "default", InitJobs: 1}}
+		y := newPlay(t, p)
+		y.c.cfg.Events = func(e Event) {
+			text, err := json.Marshal(e)
+			require.NoError(t, err)
+			var got map[string]any
+			require.NoError(t, json.Unmarshal(text, &got))
+			for _, always := range []string{"at", "type", "node", "node_name"} {
+				delete(got, always)
+			}
+			for name := range got {
+				require.Contains(t, docs[e.Type.String()], name, e.Type)
+			}
+			seen[e.Type.String()] = true
+		}
+		for range 20 {
+			y.step(4, 1)
+			require.NoError(t, y.c.Update(y.c.now))
+		}
+	})
+	for _, kind := range []string{"launched", "succeeded", "submitted", "skipped", "shares"} {
+		require.True(t, seen[kind], kind)
+	}
+}

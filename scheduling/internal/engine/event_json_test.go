@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// drawFields fills the fields of a struct at random, some of them left out.
+func drawFields(t *rapid.T, v reflect.Value) {
+	for i := range v.NumField() {
+		if f := v.Field(i); rapid.Bool().Draw(t, v.Type().Field(i).Name) {
+			drawValue(t, f)
+		}
+	}
+}
+
+func drawValue(t *rapid.T, f reflect.Value) {
+	switch f.Interface().(type) {
+	case EventType:
+		f.SetUint(uint64(rapid.IntRange(1, len(eventNames)-1).Draw(t, "type")))
+		return
+	case Cause:
+		f.SetUint(uint64(rapid.IntRange(0, len(causeText)-1).Draw(t, "cause")))
+		return
+	case TaskKind:
+		f.SetUint(uint64(rapid.IntRange(0, 1).Draw(t, "kind")))
+		return
+	case time.Time:
+		f.Set(reflect.ValueOf(time.Unix(rapid.Int64Range(0, 1<<32).Draw(t, "wall"), 5).UTC()))
+		return
+	case *Policy:
+		f.Set(reflect.ValueOf(&Policy{Name: rapid.String().Draw(t, "policy")}))
+		return
+	case AttemptID:
+		f.Set(reflect.ValueOf(AttemptID{TaskID{
+			JobID(rapid.Int32Range(1, 1<<31-1).Draw(t, "job")), TaskKind(rapid.IntRange(0, 1).Draw(t, "kind")), rapid.Int32Range(0, 1<<31-1).Draw(t, "task"),
+		}, rapid.Int32Range(0, 9).Draw(t, "try")}))
+		return
+	}
+	switch f.Kind() {
+	case reflect.String:
+		f.SetString(rapid.String().Draw(t, "text"))
+	case reflect.Float64:
+		f.SetFloat(rapid.Float64().Draw(t, "number"))
+	case reflect.Bool:
+		f.SetBool(true)
+	case reflect.Uint64:
+		f.SetUint(rapid.Uint64().Draw(t, "number"))
+	case reflect.Int, reflect.Int8, reflect.Int32, reflect.Int64:
+		n := rapid.Int64Range(-1<<30, 1<<30).Draw(t, "number")
+		if f.Kind() == reflect.Int8 {
+			n %= 9
+		}
+		f.SetInt(n)
+	case reflect.Struct:
+		drawFields(t, f)
+	case reflect.Pointer:
+		f.Set(reflect.New(f.Type().Elem()))
+		drawFields(t, f.Elem())
+	case reflect.Array:
+		for i := range f.Len() {
+			drawValue(t, f.Index(i))
+		}
+	case reflect.Slice:
+		f.Set(reflect.MakeSlice(f.Type(), rapid.IntRange(0, 3).Draw(t, "length"), 3))
+		for i := range f.Len() {
+			drawValue(t, f.Index(i))
+		}
+	default:
+		t.Fatalf("no way to draw a %v", f.Type())
+	}
+}
+
+// Whatever an event holds, its short way to JSON gives the bytes of the long one.
+func TestEventAppendsAsJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var e Event
+		drawFields(t, reflect.ValueOf(&e).Elem())
+		want, err := json.Marshal(e)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(e.AppendJSON(nil)))
+	})
+}
+
+func BenchmarkEventAppendJSON(b *testing.B) {
+	e := Event{
+		At: 123456789012, Type: EventLaunched, JobID: 17, Attempt: AttemptID{TaskID{17, Map, 204}, 0}, Node: 33, NodeName: "n00033",
+		Near: "node-local", Slot: 2, Reason: Reason{Cause: CauseLocal},
+	}
+	var line []byte
+	for b.Loop() {
+		line = e.AppendJSON(line[:0])
+	}
+	b.ReportMetric(float64(len(line)), "B/event")
+}

@@ -1,0 +1,398 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestExplore drives the Core through the interleavings of what may happen in small worlds: from
+// each state found it takes every step that can follow, until there is nothing new, or a number of
+// states of each world is found: 200,000 in all, 10 million with LONG_TESTS=1. States that the
+// same can follow are one (explore_print_test.go). Those without faults, with one, two, and so on
+// take turns, so that each is gone through as far as the number allows. After each step the rules
+// of explore_rules_test.go hold; some states are looked at more closely (sample, alike).
+func TestExplore(t *testing.T) {
+	specs := smallWorlds(t)
+	most := 200_000 / len(specs)
+	switch {
+	case os.Getenv("LONG_TESTS") != "":
+		most = 10_200_000 / len(specs)
+	case raceEnabled || testing.Short():
+		most = 10_000 / len(specs)
+	}
+	for _, spec := range specs {
+		t.Run(spec.name, func(t *testing.T) {
+			t.Parallel()
+			x := explore(spec, most)
+			if x.err != nil {
+				t.Fatalf("%v\n%s", x.err, spec.story(spec.shrink(x.failing)))
+			}
+			t.Logf("%d states, %d steps, up to %d after each other; %s; %d looked at closely", len(x.found), x.steps, x.depth, x.through(), x.sampled)
+		})
+	}
+}
+
+// smallWorlds are the worlds explored: each policy, with and without data to wait for.
+func smallWorlds(t testing.TB) (list []*worldSpec) {
+	two := []Node{{Name: "n1", MapSlots: 1, ReduceSlots: 1}, {Name: "n2", MapSlots: 1, ReduceSlots: 1}}
+	three := []Node{{Name: "n1", Rack: "a", MapSlots: 1, ReduceSlots: 1}, {Name: "n2", Rack: "a", MapSlots: 1, ReduceSlots: 1}, {Name: "n3", Rack: "b", MapSlots: 1, ReduceSlots: 1}}
+	wide := []Node{{Name: "n1", MapSlots: 2, ReduceSlots: 1}, {Name: "n2", MapSlots: 2, ReduceSlots: 1}}
+	both := []JobSpec{{Name: "a", User: "u", Pool: "a", Maps: 2, Reduces: 1}, {Name: "b", User: "v", Pool: "b", Maps: 1}}
+	large := []JobSpec{{Name: "a", User: "u", Pool: "a", Maps: 3, Reduces: 2}, {Name: "b", User: "v", Pool: "b", Maps: 1, Reduces: 1}}
+	placed := slices.Clone(both)
+	placed[0].Places = Places{Offsets: []int32{0, 1, 2}, Nodes: []NodeID{0, 0}}
+	placed[1].Places = Places{Offsets: []int32{0, 1}, Nodes: []NodeID{1}}
+	some := faults{fail: 2, blameless: 1, lostOutput: 1, unfetched: 1, crash: 1, leave: 1, kill: 1, mute: 1, double: 1, cordon: 2, preempt: 0, stop: 1, tick: 3}
+	add := func(name, preset string, nodes []Node, jobs []JobSpec, change func(*Policy, *faults)) {
+		p, err := Preset(preset)
+		require.NoError(t, err)
+		f := some
+		if p.Locality.Rule == TimedWait {
+			p.Locality.Waits = []time.Duration{quantum, 2 * quantum}
+		}
+		if change != nil {
+			change(&p, &f)
+		}
+		own := slices.Clone(jobs) // a Core keeps what it is given; worlds are explored side by side
+		for i := range own {
+			own[i].Places = Places{Offsets: slices.Clone(own[i].Places.Offsets), Nodes: slices.Clone(own[i].Places.Nodes)}
+		}
+		list = append(list, &worldSpec{name, p, nodes, own, f})
+	}
+	cogrs := func(p *Policy, _ *faults) {
+		p.Reduce = ReducePolicy{Rule: CoGRS, Waits: [2]time.Duration{quantum, quantum}}
+	}
+	add("fifo", "fifo", two, both, nil)
+	add("fifo large", "fifo", wide, large, nil)
+	add("fair", "fair", two, both, nil)
+	add("fair large", "fair", three, large, func(p *Policy, _ *faults) { p.SlowStart = 1 })
+	add("delay", "delay", two, placed, func(p *Policy, _ *faults) { p.Locality.Skips = []int{1} })
+	add("delay by maps", "delay", two, placed, nil)
+	add("hfs", "hfs", two, placed, nil)
+	add("hfs capped", "hfs", three, placed, func(p *Policy, _ *faults) { p.Locality.Capped = true })
+	add("hfs cogrs", "hfs", three, placed, cogrs)
+	add("fair cogrs", "fair", two, large, cogrs)
+	add("fair larts", "fair", two, large, func(p *Policy, f *faults) { cogrs(p, f); p.Reduce.Rule = LARTS })
+	add("preemption", "hfs", wide, placed, func(p *Policy, f *faults) {
+		p.Pools.Pools = []PoolConfig{{Name: "b", Min: [2]int{1, 0}, MinTimeout: quantum}}
+		p.Pools.MinTimeout, p.Pools.FairTimeout = quantum, 2*quantum
+		p.Preemption = PreemptionPolicy{Mode: PreemptOn, Interval: 2 * quantum}
+		f.preempt = 1
+	})
+	add("capacity", "capacity", two, both, nil)
+	add("capacity queues", "capacity", wide, both, func(p *Policy, _ *faults) {
+		p.Queues = []QueueConfig{{Name: "default", Capacity: 50, UserLimit: 50}, {Name: "other", Capacity: 50}}
+	})
+	add("hfsp suspends", "hfsp", two, both, func(p *Policy, _ *faults) { p.HFSP.Sample = 1; p.HFSP.Delta = quantum })
+	add("hfsp kills", "hfsp", two, both, func(p *Policy, _ *faults) { p.HFSP.Sample = 1; p.HFSP.Reclaim = KillLarger })
+	add("srpt", "srpt", two, both, nil)
+	add("quincy", "quincy", three, placed, func(p *Policy, f *faults) {
+		p.Quincy.Interval, f.preempt = quantum, 1
+	})
+	add("quincy waits", "quincy", two, placed, func(p *Policy, _ *faults) { p.Quincy.Rule = Q })
+	late := SpeculationPolicy{Rule: LATE, Lag: quantum, MinCopies: 1}
+	alone := []JobSpec{{Name: "a", User: "u", Maps: 2}, {Name: "b", User: "v", Maps: 1, Reduces: 2}}
+	add("late", "fifo", wide, alone, func(p *Policy, _ *faults) { p.Speculation = late })
+	add("late waits", "hfs", wide, placed, func(p *Policy, _ *faults) { p.Speculation = late })
+	add("late capacity", "capacity", wide, alone, func(p *Policy, _ *faults) { p.Speculation = late })
+	add("native hfsp", "hfsp", wide, both, func(p *Policy, _ *faults) {
+		p.HFSP.Sample = 1
+		p.Speculation = SpeculationPolicy{Rule: NativeRule, Lag: quantum}
+	})
+	return list
+}
+
+// reached is a state found: the state before it, and the step from there.
+type reached struct {
+	before int32
+	by     step
+	faults int8 // so far
+}
+
+// exploration is a search through the states of a world.
+type exploration struct {
+	spec    *worldSpec
+	seen    map[uint64]int32 // fingerprints, and where the state stands in found
+	found   []reached
+	queues  [mostFaults + 1][]int32 // states to go on from, by faults
+	turn    int                     // of the queues
+	random  *rand.Rand
+	steps   int
+	depth   int
+	sampled int
+	failing []step
+	err     error
+}
+
+// mostFaults is up to how many faults are put together.
+const mostFaults = 3
+
+// sampleEvery is of how many steps one is looked at closely.
+const sampleEvery = 200
+
+// explore goes through the states of a world up to a number of states, or to the first step that
+// breaks a rule.
+func explore(spec *worldSpec, most int) *exploration {
+	x := &exploration{spec: spec, seen: map[uint64]int32{}, random: rand.New(rand.NewPCG(1, 2))}
+	var p printer
+	x.add(p.fingerprint(newWorld(spec)), reached{before: -1})
+	for at := x.take(); at >= 0 && len(x.found) < most && x.err == nil; at = x.take() {
+		x.expand(&p, at)
+	}
+	return x
+}
+
+func (x *exploration) add(hash uint64, r reached) {
+	at := int32(len(x.found))
+	x.seen[hash] = at
+	x.found = append(x.found, r)
+	if r.faults <= mostFaults {
+		x.queues[r.faults] = append(x.queues[r.faults], at)
+	}
+}
+
+// take is the next state to go on from, or -1: of the next number of faults the first found, the
+// last, or any.
+func (x *exploration) take() int32 {
+	for range x.queues {
+		x.turn = (x.turn + 1) % len(x.queues)
+		if q := x.queues[x.turn]; len(q) > 0 {
+			last := len(q) - 1
+			i := [...]int{0, last, last, x.random.IntN(len(q))}[x.random.IntN(4)]
+			at := q[i]
+			if i == 0 {
+				x.queues[x.turn] = q[1:]
+			} else {
+				q[i], x.queues[x.turn] = q[last], q[:last]
+			}
+			return at
+		}
+	}
+	return -1
+}
+
+// through tells how far the exploration went: of the states with each number of faults, how many
+// were not gone on from.
+func (x *exploration) through() string {
+	var all [mostFaults + 2]int
+	for _, r := range x.found {
+		all[r.faults]++
+	}
+	text := ""
+	for faults, q := range x.queues {
+		text += fmt.Sprintf(" %d of %d", all[faults]-len(q), all[faults])
+	}
+	return "gone on from, without faults, with one, …:" + text
+}
+
+// expand takes every step that can follow a state.
+func (x *exploration) expand(p *printer, at int32) {
+	path := x.path(at)
+	w, err := x.spec.play(path, nil)
+	if err != nil {
+		x.failing, x.err = path, fmt.Errorf("taken again, the same steps fail: %w", err)
+		return
+	}
+	x.depth = max(x.depth, len(path)+1)
+	before, env := remember(w.c), w.environment
+	next := w.steps(nil)
+	x.random.Shuffle(len(next), func(a, b int) { next[a], next[b] = next[b], next[a] })
+	for _, s := range next {
+		x.steps++
+		err := w.take(s)
+		if err == nil {
+			err = x.note(p, w, path, at, s)
+		}
+		if err != nil {
+			x.failing, x.err = append(path, s), err
+			return
+		}
+		before.restore()
+		w.environment = env
+	}
+}
+
+// note takes in the state of w, that the step s has led to after the path to a state.
+func (x *exploration) note(p *printer, w *world, path []step, at int32, s step) error {
+	h := p.fingerprint(w)
+	known, old := x.seen[h]
+	if !old {
+		faults := x.found[at].faults
+		if s.what.isFault() {
+			faults++
+		}
+		x.add(h, reached{at, s, faults})
+	}
+	if x.steps%sampleEvery != 0 {
+		return nil
+	}
+	x.sampled++
+	path = append(slices.Clip(path), s)
+	if old {
+		if err := x.spec.alike(path, x.path(known)); err != nil {
+			return err
+		}
+	}
+	return x.spec.sample(path, h)
+}
+
+// path is the steps to a state.
+func (x *exploration) path(at int32) (path []step) {
+	for ; x.found[at].before >= 0; at = x.found[at].before {
+		path = append(path, x.found[at].by)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// play takes steps from the beginning; the error is that of the first that breaks a rule.
+func (spec *worldSpec) play(path []step, trace func(string, ...any)) (*world, error) {
+	w := newWorld(spec)
+	w.trace = trace
+	for _, s := range path {
+		w.says("%s", w.tell(s))
+		if err := w.take(s); err != nil {
+			return w, err
+		}
+	}
+	return w, nil
+}
+
+// collector takes failures for checkInvariants.
+type collector struct{ err error }
+
+func (c *collector) Errorf(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (c *collector) FailNow() { panic(c.err) }
+
+// sample looks at one state more closely: taking the same steps again leads to it, so do the calls
+// on record in a fresh Core, all that the Core keeps agrees, and every job ends once nothing more
+// goes wrong.
+func (spec *worldSpec) sample(path []step, want uint64) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	w := newWorld(spec)
+	var log bytes.Buffer
+	calls := NewCallWriter(&log)
+	w.environment = environment{left: spec.faults}
+	w.c = w.newCore(calls.Write)
+	for i := range spec.nodes {
+		w.join(i)
+	}
+	for _, s := range path {
+		if err := w.take(s); err != nil {
+			return err
+		}
+	}
+	var p printer
+	if p.fingerprint(w) != want {
+		return fmt.Errorf("taken again, the same steps lead to another state")
+	}
+	again := *w
+	again.c, err = NewCore(Config{HeartbeatInterval: quantum, Expiry: worldExpiry, MaxAttempts: worldAttempts}, spec.policy)
+	if err != nil {
+		return err
+	}
+	if err := ReplayFrom(again.c, &log); err != nil {
+		return fmt.Errorf("after a restart: %w", err)
+	}
+	if p.fingerprint(&again) != want {
+		return fmt.Errorf("after a restart from the log the Core is in another state")
+	}
+	checkInvariants(&collector{}, w.c)
+	return w.ends()
+}
+
+// alike compares what can happen next in two states with the same fingerprint.
+func (spec *worldSpec) alike(one, other []step) error {
+	a, err := spec.after(one)
+	if err != nil {
+		return err
+	}
+	b, err := spec.after(other)
+	if err != nil {
+		return err
+	}
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			return fmt.Errorf("the fingerprint joins states that are not alike: %q leads to another after\n%s", stepNames[s.what], spec.story(other))
+		}
+	}
+	return nil
+}
+
+// next is a kind of step and the state that it leads to.
+type next struct {
+	what stepKind
+	hash uint64
+}
+
+func (spec *worldSpec) after(path []step) (list []next, err error) {
+	w, err := spec.play(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	var p printer
+	before, env := remember(w.c), w.environment
+	for _, s := range w.steps(nil) {
+		if err := w.take(s); err != nil {
+			return nil, err
+		}
+		list = append(list, next{s.what, p.fingerprint(w)})
+		before.restore()
+		w.environment = env
+	}
+	return list, nil
+}
+
+// shrink leaves out steps of a failing path as long as it still fails.
+func (spec *worldSpec) shrink(path []step) []step {
+	for i := len(path) - 1; i >= 0; i-- {
+		shorter := slices.Delete(slices.Clone(path), i, i+1)
+		if spec.fails(shorter) {
+			path = shorter
+			i = min(i, len(path))
+		}
+	}
+	return path
+}
+
+// fails tells whether steps that all may happen end in a broken rule.
+func (spec *worldSpec) fails(path []step) bool {
+	w := newWorld(spec)
+	for i, s := range path {
+		if !w.may(s) {
+			return false
+		}
+		if err := w.take(s); err != nil {
+			return i == len(path)-1
+		}
+	}
+	return w.ends() != nil
+}
+
+// story is a path for people.
+func (spec *worldSpec) story(path []step) string {
+	var lines []string
+	w, err := spec.play(path, func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) })
+	if err == nil {
+		lines = append(lines, "then no more faults:")
+		err = w.ends()
+	}
+	return strings.Join(append(lines, fmt.Sprint("=> ", err)), "\n")
+}

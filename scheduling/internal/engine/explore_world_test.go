@@ -1,0 +1,389 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// The small world of the explorer: a Core, a few machines that send it heartbeats as the real ones
+// do, the messages under way, and how many faults are left to happen. All but the Core is one
+// value without pointers, so that a copy of it is a copy of the world.
+
+const (
+	mostMachines = 3
+	mostHeld     = 6
+	mostJobs     = 2
+	mostTasks    = 3
+	quantum      = time.Second // by which time passes
+)
+
+// worldSpec says what a small world is made of, and which faults may happen in it, each how often.
+type worldSpec struct {
+	name   string
+	policy Policy
+	nodes  []Node
+	jobs   []JobSpec
+	faults faults
+}
+
+// faults counts what may yet happen.
+type faults struct {
+	fail, blameless, lostOutput, unfetched, crash, leave, kill, mute, double, cordon, preempt, stop, tick int8
+}
+
+const (
+	worldAttempts = 2 // failures of a task that fail its job
+	worldExpiry   = 3 * quantum
+)
+
+// heldState is how an attempt stands on its machine.
+type heldState int8
+
+const (
+	heldRuns heldState = iota
+	heldPaused
+	heldSucceeded // from here on: ended, and not told yet
+	heldFailed
+	heldBlameless
+	heldStopped
+)
+
+// onMachine is an attempt on a machine.
+type onMachine struct {
+	id      AttemptID
+	state   heldState
+	granted bool
+	half    bool // half done
+	lost    int8 // 1 + the number of the map whose output it misses, not told yet
+	lostTry int32
+	cut     bool // it could not be fetched: it may be there all the same
+}
+
+// letter is a heartbeat under way.
+type letter struct {
+	used bool
+	life uint64
+	seq  uint64
+	n    int8
+	told [mostHeld]onMachine
+}
+
+// machine is a node's side of the protocol: one heartbeat at a time, sent again as it was until it
+// is answered; a new life after the Core has given it up.
+type machine struct {
+	up, registered bool
+	life, seq      uint64
+	n              int8
+	held           [mostHeld]onMachine
+	sent           letter // not answered
+	late           letter // a copy that is still under way
+}
+
+// taskFacts is what has happened to a task.
+type taskFacts struct {
+	done    int8 // successes that stand: 0 or 1
+	failed  int8 // failures that machines have met
+	granted int8 // 1 + the try that was last granted to commit
+}
+
+// environment is all of the world but its Core.
+type environment struct {
+	now       time.Duration
+	lives     uint64
+	machines  [mostMachines]machine
+	left      faults
+	submitted int8
+	killed    [mostJobs]bool
+	opened    [mostJobs]bool // so many maps were done at some time that reduces may start
+	cordoned  [mostMachines]bool
+	tasks     [mostJobs][kinds][mostTasks]taskFacts
+	missed    [mostHeld]LostOutput // in the heartbeat under way, and how many
+	misses    int8
+	placed    [mostJobs]placing // of the maps
+}
+
+// placing is when a job was submitted, or a map of it with a place last launched, and how near.
+type placing struct {
+	at    time.Duration
+	level Locality
+}
+
+// world is a Core in its environment.
+type world struct {
+	environment
+	spec   *worldSpec
+	c      *Core
+	broken error // the first rule broken
+	trace  func(format string, args ...any)
+}
+
+func newWorld(spec *worldSpec) *world {
+	w := &world{spec: spec}
+	w.left = spec.faults
+	w.c = w.newCore(nil)
+	for i := range spec.nodes {
+		w.join(i)
+	}
+	return w
+}
+
+// newCore makes the Core of a world, without nodes or jobs.
+func (w *world) newCore(calls func(*Call)) *Core {
+	cfg := Config{Events: w.event, Calls: calls, HeartbeatInterval: quantum, Expiry: worldExpiry, MaxAttempts: worldAttempts}
+	c, err := NewCore(cfg, w.spec.policy)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// breaks notes that a rule is broken.
+func (w *world) breaks(format string, args ...any) {
+	if w.broken == nil {
+		w.broken = fmt.Errorf(format, args...)
+	}
+}
+
+// says tells of something that happens, where the path is printed.
+func (w *world) says(format string, args ...any) {
+	if w.trace != nil {
+		w.trace(format, args...)
+	}
+}
+
+func (w *world) facts(id TaskID) *taskFacts { return &w.tasks[id.Job-1][id.Kind][id.Index] }
+
+// commits tells whether a task's attempts ask before they end.
+func (w *world) commits(id TaskID) bool {
+	return id.Kind == Reduce || w.spec.jobs[id.Job-1].Reduces == 0
+}
+
+// mapsDone is how many maps of a job are done now.
+func (w *world) mapsDone(id JobID) (n int) {
+	for _, f := range w.tasks[id-1][Map] {
+		n += int(f.done)
+	}
+	return n
+}
+
+// event takes in what the Core tells.
+func (w *world) event(e Event) {
+	w.says("    %v", e)
+	switch e.Type {
+	case EventSucceeded:
+		f := w.facts(e.Attempt.Task)
+		f.done++
+		if f.done > 1 {
+			w.breaks("%v is done twice", e.Attempt.Task)
+		}
+		if j := e.JobID; w.mapsDone(j) >= w.c.job(j).gate {
+			w.opened[j-1] = true
+		}
+		if w.commits(e.Attempt.Task) && f.granted != int8(e.Attempt.Try)+1 {
+			w.breaks("%v is done by an attempt that was not the one granted to commit", e.Attempt.Task)
+		}
+	case EventOutputLost:
+		w.facts(e.Attempt.Task).done--
+		if w.commits(e.Attempt.Task) {
+			w.breaks("%v was committed and runs again", e.Attempt.Task)
+		}
+		if w.misses > 0 && !slices.ContainsFunc(w.missed[:w.misses], func(l LostOutput) bool { return l.Map == e.Attempt.Task.Index && l.Try == e.Attempt.Try }) {
+			w.breaks("%v runs again, its output was not the one missed", e.Attempt)
+		}
+	case EventLaunched:
+		w.launched(e)
+	case EventFinished:
+		w.finished(e)
+	default:
+	}
+}
+
+// launched checks that an attempt may be launched where it is, now.
+func (w *world) launched(e Event) {
+	id := e.Attempt.Task
+	switch {
+	case w.cordoned[e.Node]:
+		w.breaks("%v is launched on the cordoned %s", e.Attempt, e.NodeName)
+	case !w.c.nodes[e.Node].live:
+		w.breaks("%v is launched on the lost %s", e.Attempt, e.NodeName)
+	case w.killed[e.JobID-1]:
+		w.breaks("%v is launched, of a killed job", e.Attempt)
+	case w.facts(id).done > 0:
+		w.breaks("%v is launched, its task is done", e.Attempt)
+	case id.Kind == Reduce:
+		if gate := w.c.job(id.Job).gate; w.mapsDone(id.Job) < gate && !w.opened[id.Job-1] {
+			w.breaks("%v is launched after %d maps, not %d", e.Attempt, w.mapsDone(id.Job), gate)
+		}
+	case e.Locality >= NodeLocal && len(w.spec.jobs[id.Job-1].Places.Nodes) > 0:
+		w.waited(e)
+	}
+}
+
+// waited checks that a map has waited for its data for as long as the policy says.
+func (w *world) waited(e Event) {
+	p, last := &w.spec.policy, &w.placed[e.JobID-1]
+	if p.Locality.Rule != TimedWait || p.Locality.Capped || p.Preemption.Mode == PreemptOn {
+		return // a pool that is starved does not wait
+	}
+	least := time.Duration(0)
+	for l := last.level; l < e.Locality; l++ {
+		least += p.Locality.Waits[l]
+	}
+	if e.Reason.Cause != CauseSlowTask && w.now-last.at < least {
+		w.breaks("%v is launched %v after %v, no sooner than after %v", e.Attempt, e.Locality, w.now-last.at, least)
+	}
+	*last = placing{w.now, e.Locality}
+}
+
+// finished checks that a job ends as it must.
+func (w *world) finished(e Event) {
+	j, spec := e.JobID, &w.spec.jobs[e.JobID-1]
+	most := int8(0)
+	for k, n := range [kinds]int{spec.Maps, spec.Reduces} {
+		for i := range n {
+			f := w.facts(TaskID{j, TaskKind(k), int32(i)})
+			most = max(most, f.failed)
+			last := TaskKind(k) == Reduce || spec.Reduces == 0
+			if e.State == JobSucceeded.String() && last && f.done != 1 {
+				w.breaks("%v succeeds without %v", j, TaskID{j, TaskKind(k), int32(i)})
+			}
+		}
+	}
+	if e.State == JobFailed.String() && most < worldAttempts {
+		w.breaks("%v fails (%s), no task of it has failed %d times", j, e.Err, worldAttempts)
+	}
+	if e.State == JobKilled.String() && !w.killed[j-1] {
+		w.breaks("%v is killed by nobody", j)
+	}
+}
+
+// join has a machine register in a new life.
+func (w *world) join(i int) {
+	m := &w.machines[i]
+	w.lives++
+	*m = machine{up: true, registered: true, life: w.lives, late: m.late}
+	spec := w.spec.nodes[i]
+	spec.Incarnation = m.life
+	w.c.Join(w.now, spec)
+}
+
+// write composes the next heartbeat of a machine, of all its attempts or of those that have ended,
+// unless one is unanswered: that is sent again.
+func (w *world) write(i int, all bool) *letter {
+	m := &w.machines[i]
+	if m.sent.used {
+		return &m.sent
+	}
+	m.seq++
+	m.sent = letter{used: true, life: m.life, seq: m.seq}
+	kept := int8(0)
+	for h := range m.held[:m.n] {
+		a := m.held[h]
+		if all || a.state >= heldSucceeded || a.lost > 0 {
+			m.sent.told[m.sent.n] = a
+			m.sent.n++
+		}
+		if a.state < heldSucceeded {
+			a.lost = 0
+			m.held[kept] = a
+			kept++
+		}
+	}
+	clear(m.held[kept:])
+	m.n = kept
+	return &m.sent
+}
+
+// deliver hands a heartbeat to the Core.
+func (w *world) deliver(i int, l *letter) Answer {
+	var list [mostHeld]Status
+	for k := range l.told[:l.n] {
+		a := &l.told[k]
+		s := Status{Attempt: a.id}
+		if a.half {
+			s.Progress, s.ReduceProgress = 0.5, 0.5
+		}
+		switch a.state {
+		case heldPaused:
+			s.State = StateSuspended
+		case heldSucceeded:
+			s.State, s.Progress = StateSucceeded, 1
+			if a.id.Task.Kind == Map {
+				s.OutputBytes = slices.Repeat([]int64{100}, w.spec.jobs[a.id.Task.Job-1].Reduces)
+			}
+		case heldFailed, heldBlameless:
+			s.State, s.Blameless, s.Err = StateFailed, a.state == heldBlameless, "broken"
+		case heldStopped:
+			s.State = StateKilled
+		case heldRuns:
+		}
+		if a.lost > 0 {
+			w.missed[w.misses] = LostOutput{Map: int32(a.lost) - 1, Try: a.lostTry}
+			w.misses++
+			s.Lost = []LostOutput{{Map: int32(a.lost) - 1, Try: a.lostTry, Unreachable: a.cut}}
+		}
+		list[k] = s
+	}
+	id, _ := w.c.View().Lookup(w.spec.nodes[i].Name)
+	answer, err := w.c.Heartbeat(w.now, Heartbeat{Node: id, Incarnation: l.life, Seq: l.seq, Statuses: list[:l.n]})
+	w.misses = 0
+	if err != nil {
+		w.breaks("a heartbeat is refused: %v", err)
+	}
+	return answer
+}
+
+// answered has a machine do what the answer to its heartbeat asks.
+func (w *world) answered(i int, answer Answer) {
+	m := &w.machines[i]
+	m.sent = letter{}
+	if answer.Reregister {
+		w.join(i)
+		return
+	}
+	for _, o := range answer.Actions {
+		at := -1
+		for h := range m.held[:m.n] {
+			if m.held[h].id == o.Attempt {
+				at = h
+			}
+		}
+		switch {
+		case o.Verb == Launch && at < 0:
+			if int(m.n) == mostHeld {
+				w.breaks("%s is given more than it can hold", w.spec.nodes[i].Name)
+				return
+			}
+			m.held[m.n] = onMachine{id: o.Attempt}
+			m.n++
+		case at < 0 || m.held[at].state >= heldSucceeded:
+		case o.Verb == Kill:
+			m.held[at].state = heldStopped
+		case o.Verb == Suspend:
+			m.held[at].state = heldPaused
+		case o.Verb == Resume:
+			if m.held[at].state != heldPaused {
+				w.breaks("%v resumes and was not suspended", o.Attempt)
+			}
+			m.held[at].state = heldRuns
+		}
+	}
+	w.agrees(i)
+}
+
+// agrees checks that a machine that has just been answered holds what the Core thinks it does:
+// an attempt that only the Core knows would never end.
+func (w *world) agrees(i int) {
+	m, id := &w.machines[i], w.c.names[w.spec.nodes[i].Name]
+	for _, ai := range w.c.nodes[id].atts {
+		a, found := &w.c.atts[ai], false
+		for h := range m.held[:m.n] {
+			on := &m.held[h]
+			found = found || on.id == a.id && (on.state >= heldSucceeded || (on.state == heldPaused) == a.suspended)
+		}
+		if !found {
+			w.breaks("the Core waits for %v (suspended: %v) on %s, which does not hold it so", a.id, a.suspended, w.spec.nodes[i].Name)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// restart puts a Core of the same policy, restored from facts that went through JSON, in the place
+// of the play's, resumes its jobs and brings the nodes back. Some outputs are there still.
+func (y *play) restart(p Policy) (Facts, *bytes.Buffer) {
+	t, old := y.t, y.c
+	text, err := json.Marshal(old.View().Facts())
+	require.NoError(t, err)
+	var f Facts
+	require.NoError(t, json.Unmarshal(text, &f))
+	log := new(bytes.Buffer)
+	y.calls = NewCallWriter(log)
+	y.c, err = NewCore(Config{Calls: y.calls.Write, Explain: true, HeartbeatInterval: time.Second}, p)
+	require.NoError(t, err)
+	require.NoError(t, y.c.Restore(f))
+	require.Equal(t, f, y.c.View().Facts(), "nothing is lost before the jobs go on")
+	for _, n := range y.joined {
+		if rapid.IntRange(0, 5).Draw(t, "late") > 0 {
+			y.join(n)
+		}
+	}
+	for _, known := range f.Active {
+		before := old.job(known.ID)
+		s := known.Spec
+		s.Places = before.spec.Places
+		id, err := y.c.Resume(y.now, known.ID, s, y.kept(before))
+		require.NoError(t, err)
+		require.Equal(t, known.ID, id)
+		checkInvariants(t, y.c)
+	}
+	for _, n := range y.joined {
+		y.join(n)
+	}
+	for _, n := range y.nodes {
+		y.running[n] = map[AttemptID]bool{}
+	}
+	checkInvariants(t, y.c)
+	return f, log
+}
+
+// kept are the tasks of a job whose output the play lets be; the others were not committed.
+func (y *play) kept(j *job) (kept []int32) {
+	k := Map
+	if len(j.w[Reduce].tasks) > 0 {
+		k = Reduce
+	}
+	for i := range j.w[k].tasks {
+		id := TaskID{Job: j.id, Kind: k, Index: int32(i)}
+		if j.w[k].tasks[i].state == taskDone && rapid.IntRange(0, 3).Draw(y.t, "kept") > 0 {
+			kept = append(kept, int32(i))
+		} else {
+			delete(y.won, id)
+		}
+	}
+	return kept
+}
+
+// Whenever a Core gives way to one restored from its facts, every job ends, nothing that is kept
+// runs again, attempts get no number twice, and the calls since replay on the facts.
+func TestRestart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPolicy(t)
+		y := newPlay(t, p)
+		y.fixed = true
+		for range rapid.IntRange(5, 40).Draw(t, "before") {
+			y.step(4, 2)
+		}
+		before := y.c
+		p = y.c.pol
+		f, log := y.restart(p)
+		for _, known := range f.Active {
+			j := y.c.job(known.ID)
+			require.Equal(t, before.job(known.ID).group, j.group)
+			require.Equal(t, before.job(known.ID).spec.Priority, j.spec.Priority)
+			for k, list := range [kinds][]TaskFacts{known.Maps, known.Reduces} {
+				for _, task := range list {
+					if !j.state.Ended() {
+						require.Equal(t, task.Tries, j.w[k].tasks[task.Index].tries)
+						require.Equal(t, task.Fails, j.w[k].tasks[task.Index].fails)
+					}
+				}
+			}
+		}
+		for range rapid.IntRange(0, 20).Draw(t, "after") {
+			y.step(4, 0)
+		}
+		y.finish()
+		fresh, err := NewCore(Config{Explain: true, HeartbeatInterval: time.Second}, p)
+		require.NoError(t, err)
+		require.NoError(t, fresh.Restore(f))
+		require.NoError(t, ReplayFrom(fresh, log))
+	})
+}
+
+// A job of which nothing is known is taken in as a new one, with what is there of it; all of it ends
+// it at once.
+func TestResumeUnknown(t *testing.T) {
+	p, err := Preset("hfs")
+	require.NoError(t, err)
+	c, err := NewCore(Config{}, p)
+	require.NoError(t, err)
+	require.NoError(t, c.Restore(Facts{Now: time.Minute, Jobs: 6, Nodes: []NodeFacts{{Name: "a", Cordoned: true}}}))
+	n, err := c.Join(time.Minute, Node{Name: "a", MapSlots: 8, ReduceSlots: 8})
+	require.NoError(t, err)
+	id, err := c.Resume(time.Minute, 0, JobSpec{Maps: 2, Reduces: 3}, []int32{0, 2})
+	require.NoError(t, err)
+	require.Equal(t, JobID(7), id)
+	whole, err := c.Resume(time.Minute, 0, JobSpec{Maps: 2}, []int32{0, 1})
+	require.NoError(t, err)
+	require.Equal(t, JobSucceeded, c.View().State(whole))
+	_, err = c.Resume(time.Minute, 3, JobSpec{Maps: 2}, nil)
+	require.ErrorIs(t, err, ErrUnknownJob)
+	got, err := c.Heartbeat(time.Minute, Heartbeat{Node: n})
+	require.NoError(t, err)
+	require.Empty(t, got.Actions, "the node is cordoned still")
+	require.NoError(t, c.Cordon(time.Minute, n, false))
+	got, err = c.Heartbeat(time.Minute, Heartbeat{Node: n})
+	require.NoError(t, err)
+	var launched []string
+	for _, a := range got.Actions {
+		launched = append(launched, a.Attempt.String())
+	}
+	slices.Sort(launched)
+	require.Equal(t, []string{"job_0007_m_000000_0", "job_0007_m_000001_0", "job_0007_r_000001_0"}, launched)
+}
+
+// A pool that is gone leaves the one that the submission names.
+func TestResumeWithoutPool(t *testing.T) {
+	p, err := Preset("hfs")
+	require.NoError(t, err)
+	p.Pools.Known = true
+	p.Pools.Pools = []PoolConfig{{Name: "new"}}
+	c, err := NewCore(Config{}, p)
+	require.NoError(t, err)
+	require.NoError(t, c.Restore(Facts{Jobs: 1, Active: []JobFacts{{ID: 1, Spec: JobSpec{Maps: 1, Pool: "gone"}}}}))
+	_, err = c.Resume(0, 1, JobSpec{Maps: 1, Pool: "gone"}, nil)
+	require.ErrorIs(t, err, ErrUnknownPool)
+	id, err := c.Resume(0, 1, JobSpec{Maps: 1, Pool: "new"}, nil)
+	require.NoError(t, err)
+	v, err := c.View().Job(id)
+	require.NoError(t, err)
+	require.Equal(t, "new", v.Pool)
+}
+
+// Facts and kept tasks that cannot be are refused.
+func TestBadFacts(t *testing.T) {
+	p, err := Preset("hfs")
+	require.NoError(t, err)
+	fresh := func() *Core {
+		c, err := NewCore(Config{}, p)
+		require.NoError(t, err)
+		return c
+	}
+	for _, f := range []Facts{
+		{Now: -1},
+		{Jobs: -1},
+		{Jobs: mostRestored + 1},
+		{Jobs: 1, Active: []JobFacts{{ID: 2}}},
+		{Jobs: 1, Active: []JobFacts{{}}},
+		{Jobs: 1, Active: []JobFacts{{ID: 1}, {ID: 1}}},
+		{Nodes: []NodeFacts{{Name: "a"}, {Name: "a"}}},
+	} {
+		require.ErrorIs(t, fresh().Restore(f), ErrBadConfig, "%+v", f)
+	}
+	used := fresh()
+	used.NodeID("a")
+	require.ErrorIs(t, used.Restore(Facts{}), ErrBadConfig)
+	for _, kept := range [][]int32{{-1}, {2}, {0, 0}, {1, 0}} {
+		_, err := fresh().Resume(0, 0, JobSpec{Maps: 9, Reduces: 2}, kept)
+		require.ErrorIs(t, err, ErrBadJob, kept)
+	}
+}

@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// allJobs lists the jobs that are not forgotten.
+func allJobs(c *Core) (jobs []*job) {
+	for i := range c.jobs.Len() {
+		if j := c.jobs.Get(i); j != nil {
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs
+}
+
+// tiny runs n jobs of one map and one reduce, one after the other, beside a long one.
+func tiny(t *testing.T, c *Core, node NodeID, n int) {
+	for range n {
+		_, err := c.Submit(c.now, JobSpec{Name: "tiny", Maps: 1, Reduces: 1, Places: on(1, node)})
+		require.NoError(t, err)
+		for range 2 {
+			got, err := c.Heartbeat(c.now+time.Millisecond, Heartbeat{Node: node})
+			require.NoError(t, err)
+			require.Len(t, got.Actions, 1)
+			_, err = c.Heartbeat(c.now, Heartbeat{
+				Node: node, NoWork: true,
+				Statuses: []Status{{Attempt: got.Actions[0].Attempt, State: StateSucceeded, OutputBytes: []int64{1}}},
+			})
+			require.NoError(t, err)
+		}
+	}
+}
+
+func heapInUse() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+func TestManyJobsLeaveNothing(t *testing.T) {
+	for _, preset := range Presets() {
+		p, err := Preset(preset)
+		require.NoError(t, err)
+		p.Reduce.Rule = CoGRS
+		c, err := NewCore(Config{}, p)
+		require.NoError(t, err)
+		n, err := c.Join(0, Node{Name: "n", MapSlots: 1, ReduceSlots: 1})
+		require.NoError(t, err)
+		jobs := 10_000
+		if preset == "hfs" { // what the Core itself keeps is the same for all
+			jobs = 100_000
+		}
+		tiny(t, c, n, 2_000)
+		before := heapInUse()
+		tiny(t, c, n, jobs)
+		require.Less(t, heapInUse(), before+256<<10, "%s: %d jobs", preset, jobs)
+		require.Len(t, allJobs(c), 1000)
+		require.Equal(t, 2_000+jobs, c.View().Jobs())
+		_, err = c.View().Job(1)
+		require.ErrorIs(t, err, ErrUnknownJob)
+	}
+}
+
+func TestEndedJobsAreForgotten(t *testing.T) {
+	for _, history := range []int{-1, 1, 2} {
+		c, nodes := newTestCore(t, "fifo", func(cfg *Config, _ *Policy) { cfg.History = history })
+		_, err := c.Submit(0, JobSpec{Maps: 1, Reduces: 3, SlowStart: 1})
+		require.NoError(t, err)
+		_, err = c.Submit(0, JobSpec{Maps: 1})
+		require.NoError(t, err)
+		got := beat(t, c, 0, nodes[0])
+		got = append(got, beat(t, c, 0, nodes[1])...)
+		require.Len(t, got, 2)
+		for _, id := range []JobID{2, 3, 4} {
+			if id > 2 {
+				_, err := c.Submit(0, JobSpec{Maps: 1})
+				require.NoError(t, err)
+			}
+			require.NoError(t, c.Kill(0, id))
+		}
+		known := 0
+		for id := JobID(1); id <= 4; id++ {
+			if v, err := c.View().Job(id); err == nil {
+				known++
+				require.Equal(t, 1, v.Kinds[Map].Total, "its numbers outlive its tables")
+			}
+		}
+		require.Equal(t, map[int]int{-1: 4, 1: 2, 2: 3}[history], known, "of the ended jobs %d, and the first", history)
+		late, err := c.Heartbeat(0, Heartbeat{Node: nodes[1], NoWork: true, Statuses: []Status{{Attempt: AttemptID{Task: TaskID{2, Map, 0}}, State: StateSucceeded}}})
+		require.NoError(t, err)
+		for _, o := range late.Actions {
+			require.Equal(t, Kill, o.Verb)
+		}
+		require.NoError(t, c.MapOutput(0, TaskID{2, Map, 0}, []int64{1}))
+		id, err := c.Submit(0, JobSpec{Maps: 1})
+		require.NoError(t, err)
+		require.Equal(t, JobID(5), id, "ids are not used again")
+	}
+}
+
+func TestForgettingIsReplayed(t *testing.T) {
+	p, err := Preset("hfs")
+	require.NoError(t, err)
+	var again *Core
+	c, err := NewCore(Config{History: 2, Calls: func(call *Call) { require.NoError(t, again.replay(call)) }}, p)
+	require.NoError(t, err)
+	again, err = NewCore(Config{History: 2}, p)
+	require.NoError(t, err)
+	n, err := c.Join(0, Node{Name: "n", MapSlots: 1, ReduceSlots: 1})
+	require.NoError(t, err)
+	for range 20 {
+		tiny(t, c, n, 3)
+		require.Len(t, allJobs(again), len(allJobs(c)))
+	}
+}

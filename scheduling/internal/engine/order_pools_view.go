@@ -1,0 +1,36 @@
+package engine
+
+// PoolView is a snapshot of a pool.
+type PoolView struct {
+	Name   string
+	Config PoolConfig // with the defaults filled in
+	Jobs   int
+	Kinds  [2]KindView // Running, Demand (cut to the maximum), Share
+	Need   [2]int      // slots that it may now claim by preemption
+}
+
+// Pools lists the pools by name; none unless the policy has pools.
+func (q View) Pools() []PoolView {
+	o, ok := q.c.order.(*pools)
+	if !ok {
+		return nil
+	}
+	o.computeShares()
+	var views []PoolView
+	for _, p := range o.sorted {
+		v := PoolView{Name: p.Name, Config: p.PoolConfig, Jobs: len(p.jobs)}
+		for k := range TaskKind(kinds) {
+			v.Kinds[k] = KindView{Running: p.running[k], Demand: p.wants(k), Share: p.share[k], Weight: p.Weight}
+			v.Need[k] = o.needOf(p, k)
+			for _, j := range p.jobs {
+				w := &j.w[k]
+				v.Kinds[k].Total += len(w.tasks)
+				v.Kinds[k].Pending += w.waiting()
+				v.Kinds[k].Done += w.done
+				v.Kinds[k].Suspended += w.suspended
+			}
+		}
+		views = append(views, v)
+	}
+	return views
+}

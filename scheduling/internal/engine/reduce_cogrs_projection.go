@@ -1,0 +1,47 @@
+package engine
+
+// projected is what running maps add to the scores of nodes (ours): each counts with the mean known
+// output on its node, so that a node with nothing but running maps may be a center, too. The zero
+// value adds nothing.
+type projected struct {
+	known int       // outputs whose mean it is
+	count []tallies // running maps by level and group
+}
+
+// projection counts the running maps, as long as not all outputs are known, in the lists of p.
+func (r *cogrs) projection(j *job, p projected) projected {
+	for l := range p.count {
+		p.count[l] = p.count[l][:0]
+	}
+	p.known = 0
+	if r.pol.NoProjection || j.w[Map].running == 0 {
+		return p
+	}
+	if p.known = r.c.outputsOf(j).Known(); p.count == nil {
+		p.count = make([]tallies, r.levels)
+	}
+	for i := range j.w[Map].tasks {
+		if ai := j.w[Map].tasks[i].att; ai >= 0 {
+			for l := range p.count {
+				p.count[l].add(r.c.atts[ai].node.groups[l], 1)
+			}
+		}
+	}
+	return p
+}
+
+// runs reports whether maps run on n.
+func (p *projected) runs(n *node) bool { return p.known > 0 && p.count[0].of(n.groups[0]) > 0 }
+
+// share is the part of a reduce's known input that the running maps near n add to its score there,
+// each level counted.
+func (p *projected) share(n *node) float64 {
+	if p.known == 0 {
+		return 0
+	}
+	maps := int32(0)
+	for l := range p.count {
+		maps += p.count[l].of(n.groups[l])
+	}
+	return float64(maps) / float64(p.known)
+}

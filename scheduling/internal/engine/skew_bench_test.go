@@ -1,0 +1,47 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// skewedSizes draws the bytes of each output and reduce from a lognormal distribution, a set of
+// tables that the maps use in turn.
+func skewedSizes(reduces int, sigma float64) [][]int64 {
+	rng := rand.New(rand.NewPCG(3, 4))
+	tables := make([][]int64, 64)
+	for m := range tables {
+		tables[m] = make([]int64, reduces)
+		for r := range tables[m] {
+			tables[m][r] = int64(1000 * math.Exp(sigma*rng.NormFloat64()))
+		}
+	}
+	return tables
+}
+
+// BenchmarkSkewedReduces is hfs with cogrs in the paper's set-up where no two partitions are alike,
+// so that every reduce has a center of its own.
+func BenchmarkSkewedReduces(b *testing.B) {
+	for _, sigma := range []float64{1, 3} {
+		b.Run(fmt.Sprintf("sigma=%v", sigma), func(b *testing.B) {
+			s := paperSetup()
+			s.bytes = skewedSizes(s.reduces, sigma)
+			s.run(b, benchPolicy(b, "hfs", cogrsOn))
+		})
+	}
+	b.Run("few", func(b *testing.B) { // few maps: the centers of all reduces are the same few nodes
+		s := setup{nodes: 1000, racks: 25, slots: [2]int{2, 2}, jobs: 40, pools: 20, maps: 20, reduces: 400, bytes: skewedSizes(400, 2)}
+		s.run(b, benchPolicy(b, "hfs", cogrsOn))
+	})
+}
+
+// Skewed jobs end, whoever their centers are.
+func TestSkewedJobsRunThrough(t *testing.T) {
+	s := setup{nodes: 40, racks: 4, slots: [2]int{2, 2}, jobs: 6, pools: 2, maps: 30, reduces: 60, bytes: skewedSizes(60, 3)}
+	if got, want := s.drain(t, s.load(t, benchPolicy(t, "hfs", cogrsOn)), 20*time.Second), 6*90; got != want {
+		t.Fatalf("%d launches, want %d", got, want)
+	}
+}

@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// sharesOf runs two jobs of two users on a node of four map slots and gives what the first update
+// tells of shares: of pools and queues, then of jobs.
+func sharesOf(t *testing.T, preset string, change func(*Policy)) []Event {
+	c, since := told(t, preset, func(cfg *Config, p *Policy) {
+		cfg.Explain, p.Spread = true, false
+		if change != nil {
+			change(p)
+		}
+	})
+	n, err := c.Join(0, Node{Name: "n", MapSlots: 4, ReduceSlots: 1})
+	require.NoError(t, err)
+	for _, s := range []JobSpec{{User: "ann", Queue: "a", Maps: 9, MapTime: time.Minute}, {User: "bob", Queue: "b1", Maps: 1, MapTime: time.Minute}} {
+		_, err = c.Submit(0, s)
+		require.NoError(t, err)
+	}
+	for range 4 { // fifo and capacity launch one map a heartbeat
+		beat(t, c, 0, n)
+	}
+	since()
+	require.NoError(t, c.Update(0))
+	var list []Event
+	for _, e := range since() {
+		if e.Type == EventShares {
+			e.Type, e.Node = 0, 0
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// Every policy tells what jobs, pools and queues want and run, and what they should have as far as
+// it has a notion of it.
+func TestSharesOfEveryPolicy(t *testing.T) {
+	maps := func(n int) [2]int { return [2]int{n, 0} }
+	equal := []Event{
+		{JobID: 1, Shares: [2]float64{3, 0}, Demand: maps(9), Running: maps(3)},
+		{JobID: 2, Shares: [2]float64{1, 0}, Demand: maps(1), Running: maps(1)},
+	}
+	first := []Event{{JobID: 1, Demand: maps(9), Running: maps(4)}, {JobID: 2, Demand: maps(1)}}
+	for preset, want := range map[string][]Event{
+		"fifo":  first,
+		"fair":  equal,
+		"delay": equal,
+		"srpt":  {{JobID: 1, Demand: maps(9), Running: maps(3)}, {JobID: 2, Demand: maps(1), Running: maps(1)}},
+	} {
+		require.Equal(t, want, sharesOf(t, preset, nil), preset)
+	}
+	require.Equal(t, []Event{
+		{Pool: "ann", Shares: [2]float64{3, 0}, Demand: maps(9), Running: maps(3)},
+		{Pool: "bob", Shares: [2]float64{1, 0}, Demand: maps(1), Running: maps(1), Min: maps(1), Max: [2]int{2, -1}},
+		{JobID: 1, Pool: "ann", Shares: [2]float64{3, 0}, Demand: maps(9), Running: maps(3)},
+		{JobID: 2, Pool: "bob", Shares: [2]float64{1, 0}, Demand: maps(1), Running: maps(1)},
+	}, sharesOf(t, "hfs", func(p *Policy) {
+		p.Pools.Pools = []PoolConfig{{Name: "bob", Min: [2]int{1, 0}, Max: [2]int{2, -1}}}
+	}))
+	require.Equal(t, []Event{
+		{Pool: "a", Shares: [2]float64{2, 0}, Demand: maps(9), Running: maps(3), Max: [2]int{3, 1}},
+		{Pool: "b", Shares: [2]float64{2, 0}, Demand: maps(1), Running: maps(1)},
+		{Pool: "b1", Shares: [2]float64{2, 0}, Demand: maps(1), Running: maps(1)},
+		{JobID: 1, Pool: "a", Demand: maps(9), Running: maps(3)},
+		{JobID: 2, Pool: "b1", Demand: maps(1), Running: maps(1)},
+	}, sharesOf(t, "capacity", func(p *Policy) {
+		p.Queues = []QueueConfig{{Name: "a", Capacity: 50, Max: 75}, {Name: "b", Capacity: 50}, {Name: "b1", Parent: "b"}}
+	}))
+	require.Equal(t, equal, sharesOf(t, "quincy", func(p *Policy) { p.Quincy.Rule = QF }))
+	require.Equal(t, first, sharesOf(t, "quincy", func(p *Policy) { p.Quincy.Rule = Q }))
+	hfsp := sharesOf(t, "hfsp", func(p *Policy) { p.HFSP.NoTraining = true })
+	require.Len(t, hfsp, 2)
+	require.Equal(t, []any{3.0, 1.0}, []any{hfsp[0].Virtual[Map].Slots, hfsp[1].Virtual[Map].Slots}, "the slots of the virtual cluster")
+	require.Equal(t, []any{maps(9), maps(1)}, []any{hfsp[0].Demand, hfsp[1].Demand})
+}
+
+// What pools, queues and jobs want and run is told again when a twentieth of their age has passed, of
+// pools and queues after 10 seconds at the latest; what pools and queues should have is told at once.
+func TestSharesAreToldAgain(t *testing.T) {
+	for _, preset := range []string{"hfs", "capacity", "fifo"} {
+		c, since := told(t, preset, func(cfg *Config, p *Policy) { cfg.Explain, p.Spread = true, false })
+		n, err := c.Join(0, Node{Name: "n", MapSlots: 2})
+		require.NoError(t, err)
+		_, err = c.Submit(0, JobSpec{User: "u", Maps: 4000})
+		require.NoError(t, err)
+		var groups, jobs []time.Duration
+		var ends []Status
+		for now := time.Duration(0); now < 1000*time.Second; now += time.Second {
+			got, err := c.Heartbeat(now, Heartbeat{Node: n, Statuses: ends})
+			require.NoError(t, err)
+			if ends = ends[:0]; len(got.Actions) > 0 {
+				ends = append(ends, Status{Attempt: got.Actions[0].Attempt, State: StateSucceeded})
+			}
+			require.NoError(t, c.Update(now))
+			for _, e := range since() {
+				switch {
+				case e.Type != EventShares:
+				case e.JobID != 0:
+					jobs = append(jobs, e.At)
+				default:
+					groups = append(groups, e.At)
+				}
+			}
+		}
+		for i, at := range jobs[1:] {
+			require.GreaterOrEqual(t, at-jobs[i], at/tellAgain, preset)
+			require.Less(t, at-jobs[i], at/tellAgain+time.Second, preset)
+		}
+		if preset == "fifo" {
+			require.Empty(t, groups)
+			continue
+		}
+		require.GreaterOrEqual(t, len(groups), 100, preset)
+		for i, at := range groups[1:] {
+			require.GreaterOrEqual(t, at-groups[i], min(at/tellAgain, 10*time.Second), preset)
+			require.LessOrEqual(t, at-groups[i], 10*time.Second, preset)
+		}
+	}
+}

@@ -1,0 +1,241 @@
+package engine
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// stranded is a cluster of three nodes with one map slot each, on the first of which a task of the
+// large job is suspended for one of the small.
+type stranded struct {
+	t          *testing.T
+	c          *Core
+	now        time.Duration
+	nodes      []NodeID
+	held       map[NodeID]map[AttemptID]bool // true: suspended
+	away       map[NodeID]bool
+	shrunk     bool // a node has less slots than tasks that run
+	big, small JobID
+}
+
+func strand(t *testing.T) *stranded {
+	s := &stranded{t: t, held: map[NodeID]map[AttemptID]bool{}, away: map[NodeID]bool{}}
+	p, err := Preset("hfsp")
+	require.NoError(t, err)
+	p.HFSP.NoTraining, p.Locality = true, LocalityPolicy{}
+	s.c, err = NewCore(Config{}, p)
+	require.NoError(t, err)
+	for _, name := range []string{"a", "b", "c"} {
+		id, err := s.c.Join(0, Node{Name: name, MapSlots: 1, ReduceSlots: 1})
+		require.NoError(t, err)
+		s.nodes, s.held[id] = append(s.nodes, id), map[AttemptID]bool{}
+	}
+	s.big, err = s.c.Submit(0, JobSpec{Name: "big", Maps: 3, Reduces: 1, MapTime: time.Hour, ReduceTime: time.Hour})
+	require.NoError(t, err)
+	s.beats(false)
+	s.now += time.Second
+	s.small, err = s.c.Submit(s.now, JobSpec{Name: "small", Maps: 1, MapTime: time.Second})
+	require.NoError(t, err)
+	s.beat(s.nodes[0], false)
+	require.Len(t, s.held[s.nodes[0]], 2)
+	require.Equal(t, 1, s.c.suspend)
+	return s
+}
+
+// beat is a heartbeat in which all attempts that run end, if ends.
+func (s *stranded) beat(n NodeID, ends bool) {
+	if s.away[n] {
+		return
+	}
+	var list []Status
+	for _, id := range sortedAttempts(s.held[n]) {
+		st := Status{Attempt: id}
+		switch {
+		case s.held[n][id]:
+			st.State = StateSuspended
+		case ends && (id.Task.Kind == Map || s.c.job(s.big).unfinished(Map) == 0):
+			st.State = StateSucceeded
+			delete(s.held[n], id)
+		}
+		list = append(list, st)
+	}
+	got, err := s.c.Heartbeat(s.now, Heartbeat{Node: n, Incarnation: s.c.nodes[n].incarnation, Statuses: list})
+	require.NoError(s.t, err)
+	for _, o := range got.Actions {
+		switch o.Verb {
+		case Launch, Suspend, Resume:
+			require.False(s.t, o.Verb == Launch && s.c.nodes[n].barred.has(barCordoned), "cordon keeps new tasks away")
+			s.held[n][o.Attempt] = o.Verb == Suspend
+		case Kill:
+			delete(s.held[n], o.Attempt)
+		}
+	}
+	if !s.shrunk {
+		checkInvariants(s.t, s.c)
+	}
+}
+
+func (s *stranded) beats(ends bool) {
+	for _, n := range s.nodes {
+		s.beat(n, ends)
+	}
+}
+
+// allowed expects no error, but that the job has ended if it has.
+func (s *stranded) allowed(err error, job JobID) {
+	if err != nil {
+		require.ErrorIs(s.t, err, ErrJobEnded)
+		require.True(s.t, s.c.View().State(job).Ended())
+	}
+}
+
+func (s *stranded) reconfigure(preset string, change func(p *Policy)) {
+	p, err := Preset(preset)
+	require.NoError(s.t, err)
+	if change != nil {
+		change(&p)
+	}
+	require.NoError(s.t, s.c.Reconfigure(s.now, p))
+}
+
+// TestSuspendedGoesOn does to a cluster with a suspended attempt whatever can be done to it. Every
+// job that is not killed then ends.
+func TestSuspendedGoesOn(t *testing.T) {
+	events := map[string]func(s *stranded){
+		"nothing":    func(*stranded) {},
+		"cordon":     func(s *stranded) { require.NoError(s.t, s.c.Cordon(s.now, s.nodes[0], true)) },
+		"node lost":  func(s *stranded) { s.away[s.nodes[0]] = true; require.NoError(s.t, s.c.Leave(s.now, s.nodes[0])) },
+		"priority":   func(s *stranded) { s.allowed(s.c.SetPriority(s.now, s.big, VeryLow), s.big) },
+		"kill small": func(s *stranded) { s.allowed(s.c.Kill(s.now, s.small), s.small) },
+		"kill big":   func(s *stranded) { s.allowed(s.c.Kill(s.now, s.big), s.big) },
+		"pool": func(s *stranded) {
+			if err := s.c.SetPool(s.now, s.big, "p"); s.c.pol.Order == "pools" {
+				s.allowed(err, s.big)
+			} else {
+				require.Error(s.t, err)
+			}
+		},
+		"wait":        func(s *stranded) { s.reconfigure("hfsp", func(p *Policy) { p.HFSP.Reclaim = WaitForSlot }) },
+		"kill larger": func(s *stranded) { s.reconfigure("hfsp", func(p *Policy) { p.HFSP.Reclaim = KillLarger }) },
+		"new life": func(s *stranded) {
+			s.held[s.nodes[0]] = map[AttemptID]bool{}
+			_, err := s.c.Join(s.now, Node{Name: "a", MapSlots: 1, ReduceSlots: 1, Incarnation: 7})
+			require.NoError(s.t, err)
+		},
+		"no slots left": func(s *stranded) {
+			s.shrunk = true
+			_, err := s.c.Join(s.now, Node{Name: "a", ReduceSlots: 1})
+			require.NoError(s.t, err)
+		},
+	}
+	for _, name := range Presets() {
+		events["switch to "+name] = func(s *stranded) { s.reconfigure(name, nil) }
+	}
+	for first, do := range events {
+		for second, then := range events {
+			t.Run(first+", "+second, func(t *testing.T) {
+				s := strand(t)
+				do(s)
+				s.beat(s.nodes[1], false)
+				then(s)
+				for rounds := 0; len(s.c.View().Active()) > 0; rounds++ {
+					require.Less(t, rounds, 30, "%+v", s.held)
+					s.now += time.Second
+					s.beats(true)
+				}
+				require.Zero(t, s.c.suspend)
+			})
+		}
+	}
+}
+
+// TestDrainedNodesEnd cordons all nodes: what runs and what is suspended ends, and nothing is
+// launched.
+func TestDrainedNodesEnd(t *testing.T) {
+	s := strand(t)
+	for _, n := range s.nodes {
+		require.NoError(t, s.c.Cordon(s.now, n, true))
+	}
+	for range 3 {
+		s.now += time.Second
+		s.beats(true)
+	}
+	for _, n := range s.nodes {
+		require.Empty(t, s.held[n])
+	}
+	require.Equal(t, JobSucceeded, s.c.View().State(s.small))
+	require.Equal(t, []JobID{s.big}, s.c.View().Active(), "its reduce is not launched")
+}
+
+// TestDisplacedJobGoesOn switches from pools with a limit, under which a job that runs is displaced
+// by one of higher priority, to every other policy.
+func TestDisplacedJobGoesOn(t *testing.T) {
+	for _, preset := range Presets() {
+		p, err := Preset("hfs")
+		require.NoError(t, err)
+		p.Pools.PoolMaxJobs = 1
+		c, err := NewCore(Config{}, p)
+		require.NoError(t, err)
+		n, err := c.Join(0, Node{Name: "a", MapSlots: 1, ReduceSlots: 1})
+		require.NoError(t, err)
+		id, err := c.Submit(0, JobSpec{Pool: "p", Maps: 2})
+		require.NoError(t, err)
+		beat := func(now time.Duration, ended ...Status) []Action {
+			got, err := c.Heartbeat(now, Heartbeat{Node: n, Statuses: ended})
+			require.NoError(t, err)
+			return got.Actions
+		}
+		ran := beat(1)
+		require.Len(t, ran, 1)
+		first, err := c.Submit(2, JobSpec{Pool: "p", Maps: 1, Priority: VeryHigh})
+		require.NoError(t, err)
+		beat(3)
+		v, err := c.View().Job(id)
+		require.NoError(t, err)
+		require.False(t, v.Runnable)
+		to, err := Preset(preset)
+		require.NoError(t, err)
+		require.NoError(t, c.Reconfigure(4, to))
+		now := time.Duration(5)
+		for ; len(ran) > 0 && now < 20; now++ {
+			ran = beat(now, Status{Attempt: ran[0].Attempt, State: StateSucceeded})
+		}
+		require.Empty(t, c.View().Active(), preset)
+		require.Equal(t, JobSucceeded, c.View().State(id))
+		require.Equal(t, JobSucceeded, c.View().State(first))
+	}
+}
+
+// TestInfiniteXiAfterASwitch trains a job anew that has run under another policy: of the tasks that
+// were done then nothing was learnt.
+func TestInfiniteXiAfterASwitch(t *testing.T) {
+	p, err := Preset("fifo")
+	require.NoError(t, err)
+	c, err := NewCore(Config{}, p)
+	require.NoError(t, err)
+	n, err := c.Join(0, Node{Name: "a", MapSlots: 1})
+	require.NoError(t, err)
+	id, err := c.Submit(0, JobSpec{Maps: 8})
+	require.NoError(t, err)
+	var ended []Status
+	for now := range time.Duration(12) {
+		if now == 6 {
+			to, err := Preset("hfsp")
+			require.NoError(t, err)
+			to.HFSP.Xi = math.Inf(1)
+			require.NoError(t, c.Reconfigure(now, to))
+		}
+		got, err := c.Heartbeat(now, Heartbeat{Node: n, Statuses: ended})
+		require.NoError(t, err)
+		ended = ended[:0]
+		for _, o := range got.Actions {
+			if o.Verb == Launch {
+				ended = append(ended, Status{Attempt: o.Attempt, State: StateSucceeded})
+			}
+		}
+	}
+	require.Equal(t, JobSucceeded, c.View().State(id))
+}

@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// ask puts every question that there is, by their signatures, so that a new one is asked too.
+func ask(t require.TestingT, c *Core) {
+	for _, question := range reflect.ValueOf(c.View()).Methods() {
+		args := [][]reflect.Value{{}}
+		for of := range question.Type().Ins() {
+			var longer [][]reflect.Value
+			for _, value := range valuesOf(c, of) {
+				for _, known := range args {
+					longer = append(longer, append(slices.Clip(known), value))
+				}
+			}
+			args = longer
+		}
+		for _, a := range args {
+			question.Call(a)
+		}
+	}
+}
+
+// valuesOf lists some values of a type for ask to put into questions.
+func valuesOf(c *Core, of reflect.Type) (list []reflect.Value) {
+	add := func(v any) { list = append(list, reflect.ValueOf(v)) }
+	switch of {
+	case reflect.TypeFor[JobID]():
+		for id := range c.View().Jobs() {
+			add(JobID(id + 1))
+		}
+	case reflect.TypeFor[NodeID]():
+		for _, n := range c.View().Nodes() {
+			add(n.ID)
+		}
+	case reflect.TypeFor[TaskKind]():
+		add(Map)
+		add(Reduce)
+	case reflect.TypeFor[TaskID]():
+		for id := range c.View().Jobs() {
+			for k := range TaskKind(kinds) {
+				add(TaskID{Job: JobID(id + 1), Kind: k})
+			}
+		}
+	case reflect.TypeFor[AttemptID]():
+		for id := range c.View().Jobs() {
+			add(AttemptID{Task: TaskID{Job: JobID(id + 1)}})
+		}
+	case reflect.TypeFor[string]():
+		add("n0")
+		add("nobody")
+	default:
+		panic("a question about a " + of.String())
+	}
+	return list
+}
+
+// A Core that is asked everything between any two calls answers these as one that is asked nothing,
+// with the same events.
+func TestQuestionsChangeNothing(t *testing.T) {
+	for _, preset := range Presets() {
+		t.Run(preset, rapid.MakeCheck(func(t *rapid.T) {
+			p := drawPolicy(t)
+			p.Order = orderOf(t, preset)
+			if p.Order != "capacity" {
+				p.Queues = nil
+			}
+			var asked, silent []Event
+			y := newPlay(t, p)
+			y.c.cfg.Events = func(e Event) { asked = append(asked, e) }
+			fresh, err := NewCore(silently(y.config()), p)
+			require.NoError(t, err)
+			require.NoError(t, ReplayFrom(fresh, &y.log))
+			fresh.cfg.Events = func(e Event) { silent = append(silent, e) }
+			for range rapid.IntRange(5, 40).Draw(t, "steps") {
+				y.step(4, 2)
+				if rapid.IntRange(0, 2).Draw(t, "asked") == 0 {
+					ask(t, y.c)
+				}
+			}
+			require.NoError(t, ReplayFrom(fresh, &y.log))
+			require.Equal(t, silent, asked)
+		}))
+	}
+}
+
+// silently is a configuration without a call log.
+func silently(cfg Config) Config {
+	cfg.Calls = nil
+	return cfg
+}
+
+func orderOf(t require.TestingT, preset string) string {
+	p, err := Preset(preset)
+	require.NoError(t, err)
+	return p.Order
+}
