@@ -1,11 +1,9 @@
 package hammoud12
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/experiments/study"
@@ -14,87 +12,58 @@ import (
 
 // gravityCluster is a Core with a job whose maps have run, to be asked about distances.
 type gravityCluster struct {
+	s     *study.Study
 	core  *scheduling.Core
 	nodes []scheduling.NodeID
 }
 
-// newGravityCluster makes racks of so many nodes and a job with one map on each feeding node
-// (numbered from 0 through all racks), each map with one byte for each reduce.
-func newGravityCluster(racks []int, feeding []int, reduces int) (*gravityCluster, error) {
-	p := setup.Preset("fair",
+// newGravityCluster makes two racks of so many nodes and a job with one map on each feeding node
+// (numbered from 0 through both racks), each map with one byte for each reduce.
+func newGravityCluster(s *study.Study, rack int, feeding []int, reduces int) *gravityCluster {
+	p := study.Policy("fair", "fair",
 		func(p *scheduling.Policy) { p.Reduce.Rule, p.SlowStart = scheduling.CoGRS, 1 })
-	core, err := scheduling.NewCore(scheduling.Config{}, p)
-	if err != nil {
-		return nil, err
+	core, err := scheduling.NewCore(scheduling.Config{}, p.Policy)
+	s.Check(err)
+	g := &gravityCluster{s: s, core: core}
+	for n := range 2 * rack {
+		id, err := core.Join(0, scheduling.Node{
+			Name: fmt.Sprintf("node%d", n+1), Rack: fmt.Sprintf("rack%d", n/rack+1), MapSlots: 1,
+			ReduceSlots: 2,
+		})
+		s.Check(err)
+		g.nodes = append(g.nodes, id)
 	}
-	g := &gravityCluster{core: core}
-	for rack, n := range racks {
-		for range n {
-			id, err := core.Join(0,
-				scheduling.Node{
-					Name: fmt.Sprintf("node%d", len(g.nodes)+1),
-					Rack: fmt.Sprintf("rack%d", rack+1), MapSlots: 1, ReduceSlots: 2,
-				})
-			if err != nil {
-				return nil, err
-			}
-			g.nodes = append(g.nodes, id)
-		}
-	}
-	if _, err := core.Submit(0,
-		scheduling.JobSpec{Name: "wordcount", Maps: len(feeding), Reduces: reduces}); err != nil {
-		return nil, err
-	}
-	bytes := make([]int64, reduces)
-	for i := range bytes {
-		bytes[i] = 1
-	}
+	_, err = core.Submit(0,
+		scheduling.JobSpec{Name: "wordcount", Maps: len(feeding), Reduces: reduces})
+	s.Check(err)
 	for _, n := range feeding {
 		got, err := core.Heartbeat(0, scheduling.Heartbeat{Node: g.nodes[n]})
-		if err != nil {
-			return nil, err
-		}
+		s.Check(err)
 		for _, order := range got.Actions {
-			status := scheduling.Status{
-				Attempt: order.Attempt, State: scheduling.StateSucceeded, OutputBytes: bytes,
-			}
-			if _, err := core.Heartbeat(0,
-				scheduling.Heartbeat{
-					Node: g.nodes[n], NoWork: true, Statuses: []scheduling.Status{status},
-				}); err != nil {
-				return nil, err
-			}
+			_, err := core.Heartbeat(0, scheduling.Heartbeat{
+				Node: g.nodes[n], NoWork: true, Statuses: []scheduling.Status{{
+					Attempt: order.Attempt, State: scheduling.StateSucceeded,
+					OutputBytes: slices.Repeat([]int64{1}, reduces),
+				}},
+			})
+			s.Check(err)
 		}
 	}
-	return g, nil
+	return g
 }
 
 // tnd asks for the total network distance of reduce 0 on a node, numbered from 1 as in the paper.
-func (g *gravityCluster) tnd(node int) (float64, error) {
+func (g *gravityCluster) tnd(node int) float64 {
 	d, err := g.core.View().TND(scheduling.TaskID{Job: 1, Kind: scheduling.Reduce, Index: 0},
 		g.nodes[node-1])
-	return float64(d), err
+	g.s.Check(err)
+	return float64(d)
 }
 
-// Fig5 is [Hammoud12 Figs 5 and 7]: total network distances, asked of the Core.
-func Fig5(context.Context, study.Options) (*study.Result, error) {
-	r := &study.Result{
-		Setup: []string{
-			"Fig 5: 14 nodes in two racks of 7; 11 maps, one a node: 5 in the rack of node 3 and " +
-				"6 in that of nodes 8, 11 and 13, the only numbers that fit the published " +
-				"distances; nodes 3 and 12 feed nothing.",
-			"Fig 7: two racks of 3 nodes, TT1 and TT2 feeding.",
-			"Distances are the Core's own answers: 0 on the node, 2 in the rack, 4 beyond.",
-		},
-	}
-	five, err := newGravityCluster([]int{7, 7}, fig5Feeding(), 3)
-	if err != nil {
-		return nil, err
-	}
-	seven, err := newGravityCluster([]int{3, 3}, []int{0, 1}, 1)
-	if err != nil {
-		return nil, err
-	}
+// fig5 is [Hammoud12 Figs 5 and 7]: total network distances, asked of the Core.
+func fig5(s *study.Study) {
+	feeding := []int{0, 1, 3, 4, 5, 7, 8, 9, 10, 12, 13}
+	five, seven := newGravityCluster(s, 7, feeding, 3), newGravityCluster(s, 3, []int{0, 1}, 1)
 	for _, c := range []struct {
 		text   string
 		g      *gravityCluster
@@ -111,75 +80,45 @@ func Fig5(context.Context, study.Options) (*study.Result, error) {
 		{"Fig 7: R on TT1", seven, 1, 2, false},
 		{"Fig 7: R on TT2", seven, 2, 2, false},
 	} {
-		got, err := c.g.tnd(c.node)
-		if err != nil {
-			return nil, err
-		}
-		row := study.PrintedRow(c.text+": total network distance", "", c.want, study.Count,
-			study.Sure(got))
+		quantity, got := c.text+": total network distance", study.Sure(c.g.tnd(c.node))
 		if c.fitted {
-			row = study.Known(row.Quantity, "", c.want, row.Ours).OldSaying("the racks follow from it")
+			s.Known(quantity, "", c.want, got).Saying("the racks follow from it")
+			continue
 		}
-		r.Add(row)
+		s.Printed(quantity, "", c.want, study.Count, got)
 	}
-	return r, placeFig5(r, five)
+	bars := s.Plot("tnd", "Total network distance of a reduce by node", "node", "links").
+		Lines("feeding nodes", "idle nodes")
+	random := 0.0
+	for n := range five.nodes {
+		d := five.tnd(n + 1)
+		random += d / float64(len(five.nodes))
+		bars.Bars(fmt.Sprint(n + 1))
+		both := [2]float64{0, d}
+		if slices.Contains(feeding, n) {
+			both = [2]float64{d, 0}
+		}
+		for i, series := range bars.Series {
+			series.Y = append(series.Y, both[i])
+		}
+	}
+	s.Formula("Fig 5: sum of the three reduces where CoGRS puts them", "", 90, 0,
+		study.Sure(placed(s, five, feeding))).Saying("follows from the text; native placement has 96")
+	s.Formula("Fig 5: mean over all nodes, a reduce", "", 31.43, 0.005, study.Sure(random)).
+		Saying("follows from the text")
 }
 
-// placeFig5 lets the Core place the three reduces of Fig 5 and compares with native Hadoop's nodes
-// and with random ones.
-func placeFig5(r *study.Result, g *gravityCluster) error {
-	p := setup.Placing{Slots: 2, At: fig5Feeding()}
-	bars := study.Figure{
-		Name: "tnd", Title: "Total network distance of a reduce by node", X: "node", Y: "links",
-		Series: []*study.Series{{Name: "feeding nodes"}, {Name: "idle nodes"}},
-	}
-	random := 0.0
+// placed lets the Core place the three reduces of Fig 5 and sums up their distances.
+func placed(s *study.Study, g *gravityCluster, feeding []int) (sum float64) {
+	p := setup.Placing{Slots: 2, At: feeding, Bytes: slices.Repeat([][]int64{{1, 1, 1}}, len(feeding))}
 	for n := range g.nodes {
 		p.RackOf = append(p.RackOf, n/7)
-		d, err := g.tnd(n + 1)
-		if err != nil {
-			return err
-		}
-		random += d / float64(len(g.nodes))
-		bars.Categories = append(bars.Categories, fmt.Sprint(n+1))
-		ys := [2]float64{0, d}
-		if slices.Contains(p.At, n) {
-			ys = [2]float64{d, 0}
-		}
-		bars.Series[0].Y = append(bars.Series[0].Y, ys[0])
-		bars.Series[1].Y = append(bars.Series[1].Y, ys[1])
 	}
-	for range p.At {
-		p.Bytes = append(p.Bytes, []int64{1, 1, 1})
-	}
-	rule := setup.Rule{
-		Known: 1,
-		Policy: scheduling.ReducePolicy{
-			Rule: scheduling.CoGRS, Theta: -1, Waits: [2]time.Duration{placingWaits, placingWaits},
-		},
-	}
+	rule := cogrs(1, func(r *setup.Rule) { r.Policy.Theta = -1 })
 	where, err := p.ByCore(rule, rand.New(rand.NewPCG(1, 0)))
-	if err != nil {
-		return err
-	}
-	sum := 0.0
+	s.Check(err)
 	for _, n := range where {
-		d, err := g.tnd(n + 1)
-		if err != nil {
-			return err
-		}
-		sum += d
+		sum += g.tnd(n + 1)
 	}
-	r.Add(study.FormulaRow("Fig 5: sum of the three reduces where CoGRS puts them", "", 90, 0,
-		study.Sure(sum)).OldSaying("follows from the text; native placement has 96"),
-		study.FormulaRow("Fig 5: mean over all nodes, a reduce", "", 31.43, 0.005,
-			study.Sure(random)).OldSaying("follows from the text"))
-	r.Setup = append(r.Setup,
-		"The Core places the three reduces of Fig 5 itself, without tolerance for nodes that are "+
-			"nearly as good.")
-	r.Figures = []study.Figure{bars}
-	return nil
+	return sum
 }
-
-// fig5Feeding lists the feeding nodes of Fig 5, numbered from 0.
-func fig5Feeding() []int { return []int{0, 1, 3, 4, 5, 7, 8, 9, 10, 12, 13} }

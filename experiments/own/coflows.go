@@ -1,14 +1,15 @@
 package own
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/experiments/study"
+	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -16,36 +17,43 @@ import (
 // coflowName is the trace of shuffles looked for in the folder that TARRY_TRACES names.
 const coflowName = "FB2010-1Hr-150-0.txt"
 
-// Coflows asks what placing reduces is worth on a trace of shuffles, by job and by byte.
-func Coflows(ctx context.Context, o study.Options) (*study.Result, error) {
-	trace, err := readCoflows(o)
-	if err != nil {
-		return nil, err
+// coflows asks what placing reduces is worth on a trace of shuffles, by job and by byte.
+func coflows(s *study.Study) {
+	x := readCoflows(s)
+	x.cut(s)
+	x.replay(s)
+}
+
+// coflowTrace is the shuffles of each seed: those of the trace under all, or some drawn like them.
+type coflowTrace struct {
+	lists    [][]workload.Coflow
+	racks    int
+	recorded bool
+}
+
+// readCoflows gives the shuffles; the set-up says where they are from.
+func readCoflows(s *study.Study) *coflowTrace {
+	x := &coflowTrace{lists: make([][]workload.Coflow, s.Repeats(1, 10)), racks: workload.CoflowRacks}
+	var list []workload.Coflow
+	x.recorded = setup.Trace(s, coflowName, func(f *os.File) (err error) {
+		list, x.racks, err = workload.ReadCoflows(f, coflowName)
+		return err
+	})
+	n := study.Pick(s, 150, 526)
+	for i := range x.lists {
+		x.lists[i] = list
+		if !x.recorded {
+			x.lists[i] = workload.DrawCoflows(rand.New(rand.NewPCG(s.Seed+uint64(i), 8)), n)
+		}
 	}
-	r := &study.Result{Setup: []string{
-		trace.source,
-		"By the trace: all reduces of a rack are one, and where they ran is known; each map rack " +
-			"has an equal part of the shuffle. The center of gravity is then any of the map racks.",
-		"Replayed: 2 nodes for each rack of the trace, 4 map and 8 reduce slots each; maps stay " +
-			"in their racks (waits without bound) and take 5 s, reduces start after the last map " +
-			"and fetch 1 GB/s.",
-		"Order fair; CoGRS without tolerance (theta 0), waits of 4.5 s; beside it any node that " +
-			"asks. Both are held against the places of the trace.",
-	}}
-	trace.cut(r)
-	if err := trace.replay(ctx, o, r); err != nil {
-		return nil, err
+	if x.recorded {
+		s.Fill("source", fmt.Sprintf("Workload: the %d shuffles of %s, arrivals as recorded.", len(list),
+			coflowName))
+		return x
 	}
-	r.Notes = []string{
-		"Most shuffles are of few racks and gain; nearly all bytes are in shuffles over more " +
-			"than 75 racks, where every rack is as good as any other. Both numbers are true; " +
-			"report both.",
-		"What was measured before is of the trace itself, by a calculation apart.",
-		"Replayed on a cluster with idle slots, any node does well on small jobs: the node that " +
-			"reports the last map asks for work in the same breath and gets the reduces. On the " +
-			"busy cluster of the trace 54 % of the reduces ran in a rack without a map of theirs.",
-	}
-	return r, nil
+	s.Fill("source", setup.NoTrace(coflowName, "%d shuffles of its shape are drawn: the same classes of "+
+		"map racks and bytes by class, random racks.", n))
+	return x
 }
 
 // rackBytes is where the bytes of shuffles went: all, off the rack as it was, and off the rack if
@@ -53,175 +61,130 @@ func Coflows(ctx context.Context, o study.Options) (*study.Result, error) {
 type rackBytes struct{ all, actual, best float64 }
 
 // traced gives the bytes of one shuffle.
-func traced(c *workload.Coflow) (s rackBytes) {
+func traced(c *workload.Coflow) (b rackBytes) {
 	for p, rack := range c.Reduces {
 		bytes, part := float64(c.Bytes[p]), 1/float64(len(c.Maps))
-		s.all += bytes
-		s.best += bytes * (1 - part)
-		s.actual += bytes
+		b.all += bytes
+		b.best += bytes * (1 - part)
+		b.actual += bytes
 		if slices.Contains(c.Maps, rack) {
-			s.actual -= bytes * part
+			b.actual -= bytes * part
 		}
 	}
-	return s
+	return b
 }
 
-// tracedBytes is what the shuffles of one seed come to by the trace alone.
-type tracedBytes struct {
-	classes map[string]*rackBytes // by number of map racks
-	total   rackBytes
-	cuts    []float64 // of off-rack bytes by job, in per cent, ascending
-}
-
-func newTracedBytes(list []workload.Coflow) *tracedBytes {
-	t := &tracedBytes{classes: map[string]*rackBytes{}}
+// tracedBytes is what shuffles come to by the trace alone: in all, and what the best racks would save
+// of off-rack bytes by job, in per cent, ascending.
+func tracedBytes(list []workload.Coflow, class string) (sum rackBytes, cuts []float64) {
 	for i := range list {
-		one, name := traced(&list[i]), workload.CoflowClass(len(list[i].Maps))
-		if t.classes[name] == nil {
-			t.classes[name] = &rackBytes{}
+		if class != "" && workload.CoflowClass(len(list[i].Maps)) != class {
+			continue
 		}
-		for _, s := range []*rackBytes{t.classes[name], &t.total} {
-			s.all, s.actual, s.best = s.all+one.all, s.actual+one.actual, s.best+one.best
-		}
+		one := traced(&list[i])
+		sum = rackBytes{sum.all + one.all, sum.actual + one.actual, sum.best + one.best}
 		if one.actual > 0 {
-			t.cuts = append(t.cuts, 100*(1-one.best/one.actual))
+			cuts = append(cuts, 100*(1-one.best/one.actual))
 		}
 	}
-	slices.Sort(t.cuts)
-	return t
+	slices.Sort(cuts)
+	return sum, cuts
+}
+
+// by gives a figure of the shuffles of a class by seed, 0 of none; with no class it is of all.
+func (x *coflowTrace) by(class string, figure func(sum rackBytes, cuts []float64) float64) study.Sample {
+	sample := study.Samples(len(x.lists), func(i int) []float64 {
+		sum, cuts := tracedBytes(x.lists[i], class)
+		if sum.all == 0 {
+			return []float64{0}
+		}
+		return []float64{figure(sum, cuts)}
+	})[0]
+	if x.recorded {
+		return study.Sure(sample.Values[0])
+	}
+	return sample
 }
 
 // cut compares the racks where reduces ran with the best racks.
-func (x *coflowTrace) cut(r *study.Result) {
-	all := make([]*tracedBytes, len(x.lists))
-	for i, list := range x.lists {
-		all[i] = newTracedBytes(list)
-	}
-	by := func(figure func(*tracedBytes) float64) study.Sample {
-		values := make([]float64, len(all))
-		for i, t := range all {
-			values[i] = figure(t)
-		}
-		if x.recorded {
-			return study.Sure(values[0])
-		}
-		return study.BySeed(values)
-	}
+func (x *coflowTrace) cut(s *study.Study) {
 	saved := "by the trace: off-rack bytes saved, " // whatever a scheduler does
-	r.Add(study.Shown(saved+"mean of jobs", "%",
-		by(func(t *tracedBytes) float64 { return setup.Average(t.cuts) })).
-		OldSaying("43 measured before"),
-		study.Shown(saved+"median job", "%",
-			by(func(t *tracedBytes) float64 { return setup.Median(t.cuts) })).
-			OldSaying("25 measured before"),
-		study.Shown(saved+"of all bytes", "%",
-			by(func(t *tracedBytes) float64 { return 100 * (1 - t.total.best/t.total.actual) })).
-			OldSaying("0.2 measured before"))
-	bars := study.Figure{
-		Name: "classes", Title: "Bytes off the rack by map racks of the shuffle", X: "map racks",
-		Y:      "part of the bytes",
-		Series: []*study.Series{{Name: "as it was"}, {Name: "center of gravity"}},
-	}
-	for _, c := range coflowClasses() {
-		if all[0].classes[c.name] == nil {
-			continue
-		}
-		part := func(figure func(s *rackBytes) float64) study.Sample {
-			return by(func(t *tracedBytes) float64 {
-				if t.classes[c.name] == nil {
-					return 0
-				}
-				return figure(t.classes[c.name])
-			})
-		}
-		was := part(func(s *rackBytes) float64 { return s.actual / s.all })
-		best := part(func(s *rackBytes) float64 { return s.best / s.all })
-		r.Add(study.Shown(c.name+": bytes off the rack as it was", "",
-			was).OldSaying(fmt.Sprintf("%g measured before", c.was)),
-			study.Shown(c.name+": bytes off the rack at the center of gravity", "",
-				best).OldSaying(fmt.Sprintf("%g measured before", c.best)))
-		bars.Categories = append(bars.Categories, c.name)
-		bars.Series[0].AddBar(was)
-		bars.Series[1].AddBar(best)
-	}
-	r.Figures = append(r.Figures, bars)
-}
-
-// coflowClass is a class of shuffles with the parts of its bytes that were measured before.
-type coflowClass struct {
-	name      string
-	was, best float64
-}
-
-func coflowClasses() []coflowClass {
-	return []coflowClass{
+	s.Shown(saved+"mean of jobs", "%",
+		x.by("", func(_ rackBytes, cuts []float64) float64 { return study.Average(cuts) })).
+		Saying("43 measured before")
+	s.Shown(saved+"median job", "%",
+		x.by("", func(_ rackBytes, cuts []float64) float64 { return study.Median(cuts) })).
+		Saying("25 measured before")
+	s.Shown(saved+"of all bytes", "%",
+		x.by("", func(sum rackBytes, _ []float64) float64 { return 100 * (1 - sum.best/sum.actual) })).
+		Saying("0.2 measured before")
+	bars := s.Plot("classes", "Bytes off the rack by map racks of the shuffle", "map racks",
+		"part of the bytes").Lines("as it was", "center of gravity")
+	for _, c := range []struct {
+		name      string
+		was, best float64 // measured before
+	}{
 		{"1 rack", 0.996, 0},
 		{"2-5 racks", 0.993, 0.719},
 		{"6-20 racks", 0.992, 0.903},
 		{"21-75 racks", 0.993, 0.976},
 		{"over 75 racks", 0.993, 0.993},
+	} {
+		if sum, _ := tracedBytes(x.lists[0], c.name); sum.all == 0 {
+			continue
+		}
+		was := x.by(c.name, func(sum rackBytes, _ []float64) float64 { return sum.actual / sum.all })
+		best := x.by(c.name, func(sum rackBytes, _ []float64) float64 { return sum.best / sum.all })
+		s.Shown(c.name+": bytes off the rack as it was", "", was).
+			Saying(fmt.Sprintf("%g measured before", c.was))
+		s.Shown(c.name+": bytes off the rack at the center of gravity", "", best).
+			Saying(fmt.Sprintf("%g measured before", c.best))
+		bars.Bars(c.name)
+		bars.Series[0].AddBar(was)
+		bars.Series[1].AddBar(best)
 	}
 }
 
 // replay simulates the shuffles with both placements.
-func (x *coflowTrace) replay(ctx context.Context, o study.Options, r *study.Result) error {
-	contenders := setup.Placements()
-	contenders = contenders[:2]
-	for i := range contenders {
-		setup.Waits(time.Hour, 24*time.Hour)(&contenders[i].Policy)
-	}
-	contenders[1].Policy.Reduce.Theta, contenders[1].Policy.Reduce.Waits = -1,
-		[2]time.Duration{sweepWaits, sweepWaits}
+func (x *coflowTrace) replay(s *study.Study) {
+	list := setup.Placements(1, setup.Waits(time.Hour, 24*time.Hour), func(p *scheduling.Policy) {
+		if p.Reduce.Rule == scheduling.CoGRS {
+			p.Reduce.Theta, p.Reduce.Waits = -1, [2]time.Duration{sweepWaits, sweepWaits}
+		}
+	})[:2]
 	cfg := simulator.Config{
 		Cluster: simulator.Cluster{
 			Nodes: 2 * x.racks, Racks: x.racks, MapSlots: 4, ReduceSlots: 8, MergeRate: -1,
 		}, Network: simulator.Network{ShuffleRate: 1e9},
 		Interval: setup.BeatEvery, TellProgress: true,
 	}
-	var means, bytes [2][]float64
-	var against, local []float64
-	figure := study.Figure{
-		Name: "by-job", Title: "Off-rack bytes saved over the trace's own places, by job",
-		X: "saved (%)", Y: "part of the jobs", Steps: true,
-	}
-	for n, list := range x.lists {
-		w, err := workload.FromCoflows(list,
+	figure := s.Plot("by-job", "Off-rack bytes saved over the trace's own places, by job", "saved (%)",
+		"part of the jobs")
+	figure.Steps = true
+	got := study.Samples(len(x.lists), func(n int) (values []float64) {
+		w, err := workload.FromCoflows(x.lists[n],
 			workload.CoflowOptions{Map: workload.Cost{Time: 5 * time.Second, Spread: 0.3}})
-		if err != nil {
-			return err
-		}
-		cfg.Seed = o.Seed + uint64(n)
-		all, err := setup.Contests(ctx, cfg, contenders, 1,
-			func(*rand.Rand) workload.Workload { return w })
-		if err != nil {
-			return err
-		}
-		for k := range all {
-			cuts, kept := coflowCuts(list, all[k].Results[0])
-			means[k] = append(means[k], setup.Average(cuts))
-			bytes[k] = append(bytes[k], 100*(1-kept))
+		s.Check(err)
+		cfg.Seed = uint64(n)
+		all := s.Compare(cfg, list, 1, study.Always(w))
+		for _, r := range all {
+			cuts, kept := coflowCuts(x.lists[n], r.Results[0])
+			values = append(values, study.Average(cuts), 100*(1-kept))
 			if n == 0 {
-				figure.Series = append(figure.Series, setup.Distribution(all[k].Name, cuts))
+				figure.Distribution(r.Name, cuts)
 			}
 		}
-		against = append(against, setup.MeanSojourn(all[1].Results[0])/
-			setup.MeanSojourn(all[0].Results[0]))
-		local = append(local, setup.RackLocal(all[0].Results[0]))
-	}
+		return append(values, all.Over(1, 0, study.MeanSojourn).Mean(), all[0].By(study.RackLocal).Mean())
+	})
 	what := func(name, of string) string {
 		return "replayed, " + name + ": off-rack bytes saved over the trace's places, " + of
 	}
-	r.Add(study.Shown(what("any node", "mean of jobs"), "%", study.BySeed(means[0])),
-		study.Shown(what("any node", "of all bytes"), "%", study.BySeed(bytes[0])),
-		study.OwnRow(what("CoGRS", "mean of jobs"), "%", "43 measured before", study.Near(43),
-			study.BySeed(means[1])),
-		study.OwnRow(what("CoGRS", "of all bytes"), "%", "hardly any, 0.2 measured before",
-			study.Less(1), study.BySeed(bytes[1])),
-		study.Shown("replayed: mean sojourn, CoGRS over any node", "×", study.BySeed(against)),
-		study.OwnRow("replayed: maps in their racks", "%", "all", study.AtLeast(100),
-			study.BySeed(local)))
-	r.Figures = append(r.Figures, figure)
-	return nil
+	s.Shown(what("any node", "mean of jobs"), "%", got[0])
+	s.Shown(what("any node", "of all bytes"), "%", got[1])
+	s.Own(what("CoGRS", "mean of jobs"), "%", "43 measured before", study.Near(43), got[2])
+	s.Own(what("CoGRS", "of all bytes"), "%", "hardly any, 0.2 measured before", study.Less(1), got[3])
+	s.Shown("replayed: mean sojourn, CoGRS over any node", "×", got[4])
+	s.Own("replayed: maps in their racks", "%", "all", study.AtLeast(100), got[5])
 }
 
 // coflowCuts gives what a run saves of a shuffle's off-rack bytes over the trace's places, by
@@ -238,46 +201,4 @@ func coflowCuts(list []workload.Coflow, res *simulator.Result) (cuts []float64, 
 	}
 	slices.Sort(cuts)
 	return cuts, kept / actual
-}
-
-// coflowTrace is the shuffles of each seed: those of the trace under all, or some drawn like them.
-type coflowTrace struct {
-	lists    [][]workload.Coflow
-	racks    int
-	recorded bool
-	source   string
-}
-
-// readCoflows gives the shuffles and says where they are from.
-func readCoflows(o study.Options) (*coflowTrace, error) {
-	f, err := setup.OpenTrace(coflowName)
-	if err != nil {
-		return nil, err
-	}
-	x := &coflowTrace{lists: make([][]workload.Coflow, o.Repeats(1, 10))}
-	if f == nil {
-		n := 526
-		if o.Quick {
-			n = 150
-		}
-		for i := range x.lists {
-			x.lists[i] = workload.DrawCoflows(rand.New(rand.NewPCG(o.Seed+uint64(i), 8)), n)
-		}
-		x.racks = workload.CoflowRacks
-		x.source = setup.NoTrace(coflowName, "%d shuffles of its shape are drawn: the same "+
-			"classes of map racks and bytes by class, random racks.", n)
-		return x, nil
-	}
-	defer f.Close()
-	list, racks, err := workload.ReadCoflows(f, coflowName)
-	if err != nil {
-		return nil, err
-	}
-	for i := range x.lists {
-		x.lists[i] = list
-	}
-	x.racks, x.recorded = racks, true
-	x.source = fmt.Sprintf("Workload: the %d shuffles of %s, arrivals as recorded.", len(list),
-		coflowName)
-	return x, nil
 }

@@ -3,6 +3,7 @@ package own
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ func TestCoflowsOfATrace(t *testing.T) {
 	require.NoError(t,
 		os.WriteFile(filepath.Join(dir, coflowName),
 			[]byte("3 2\n1 0 1 0 2 0:5.0 1:7\n2 10 2 1 2 1 0:3\n"), 0o666))
-	res, err := Coflows(t.Context(), study.Options{Seed: 1, Quick: true})
+	res, err := find(t, "coflows").Run(t.Context(), study.Options{Seed: 1, Quick: true})
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(res.Setup[0], "Workload: the 2 shuffles of FB2010"),
 		res.Setup[0])
@@ -36,17 +37,24 @@ func TestCoflowsOfATrace(t *testing.T) {
 
 	require.NoError(t,
 		os.WriteFile(filepath.Join(dir, coflowName), []byte("3 2\n1 0 1 9 1 0:5\n"), 0o666))
-	_, err = Coflows(t.Context(), study.Options{Quick: true})
+	_, err = find(t, "coflows").Run(t.Context(), study.Options{Quick: true})
 	require.ErrorIs(t, err, workload.ErrFormat, "a bad trace is not passed over")
 }
 
 // With a folder but without its files, what is drawn stands in, and the set-up says so.
 func TestTracesThatAreNotThere(t *testing.T) {
 	t.Setenv("TARRY_TRACES", t.TempDir())
-	_, source, err := traceJobs(10)
-	require.NoError(t, err)
-	require.Contains(t, source, "is not there")
-	_, source, err = hotJobs(10)
-	require.NoError(t, err)
-	require.Contains(t, source, "is not there")
+	for _, name := range []string{"facebook-trace", "hot-files"} {
+		res, err := find(t, name).Run(t.Context(), study.Options{Quick: true})
+		require.NoError(t, err)
+		require.Contains(t, res.Setup[0], "is not there")
+	}
+}
+
+// find returns the experiment called name.
+func find(t *testing.T, name string) study.Experiment {
+	all := All()
+	i := slices.IndexFunc(all, func(e study.Experiment) bool { return e.Name == name })
+	require.GreaterOrEqual(t, i, 0, name)
+	return all[i]
 }

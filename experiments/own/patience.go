@@ -1,11 +1,8 @@
 package own
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -13,7 +10,6 @@ import (
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
-	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
 // patient is a placement that lets slots pass for as long as moving what a better one saves takes.
@@ -56,167 +52,95 @@ func (p patient) saved(q scheduling.View, reduce scheduling.TaskID, n scheduling
 	return float64(most - here)
 }
 
-// patiencePoint is what each placement saves at a point of the grid over any node, in per cent.
-type patiencePoint struct {
-	label string
-	saved []study.Sample // by contender but the first
-}
-
-// Patience asks where reduces should wait for a better place: rules with fixed waits against ones
+// patience asks where reduces should wait for a better place: rules with fixed waits against ones
 // that wait for as long as there is something to be gained.
-func Patience(ctx context.Context, o study.Options) (*study.Result, error) {
-	r := &study.Result{Setup: []string{
-		"14 nodes in 2 racks, 4 map and 2 reduce slots each, links of 1 Gb/s that flows share " +
-			"fairly, uplinks over-subscribed 1:1, 5:1 and 20:1. Heartbeats every 3 s and when a " +
-			"task ends.",
-		"Jobs one after another, 0.5 or 2 maps a node of 2 s and a block each, 7 reduces, a " +
-			"shuffle as large as the input and four times; a lognormal factor of sigma 0, 1 or 2 " +
-			"on each (map, partition).",
-		"CoGRS and LARTS wait 4.5 s for their node, CoGRS as long again for its rack. The patient " +
-			"rules refuse a slot while the job has waited less long than a node's link takes for " +
-			"the bytes that the better place saves: the center of gravity, or the node that holds " +
-			"most. They are parts from outside (scheduling.Parts).",
-		"Reduces start at 5 % of the maps, the default, and at half of them. Saved is mean time " +
-			"from arrival to end, over reduces on any node with the same start.",
-	}}
-	list, parts := patienceContenders()
+func patience(s *study.Study) {
 	for _, start := range []float64{0.05, 0.5} {
-		points, err := patienceGrid(ctx, o, list, parts, start)
-		if err != nil {
-			return nil, err
-		}
-		addPatience(r, list[1:], points, start)
+		list, parts := patienceContenders(start)
+		label := fmt.Sprintf("start at %g %%", 100*start)
+		t := s.Table(fmt.Sprintf("saved-%g", 100*start), "Time saved over any node (%), "+label,
+			"uplink, shuffle, skew, maps")
+		saved := patienceGrid(s, list, parts, t)
+		patienceRows(s, label, list, saved, t)
 	}
-	r.Notes = []string{
-		"Not better everywhere: where few maps feed large shuffles through a narrow uplink, fixed " +
-			"waits save more, since a patient job counts neither the other reduces on the uplink " +
-			"nor what its own maps have yet to write. The default stays CoGRS as published.",
-	}
-	return r, nil
 }
 
 // patienceContenders are any node, CoGRS, LARTS and the patient rules.
-func patienceContenders() ([]simulator.Contender, scheduling.Parts) {
-	list := setup.Placements()
+func patienceContenders(start float64) (study.Contenders, scheduling.Parts) {
+	list := setup.Placements(start)
 	parts := scheduling.Parts{Reduces: map[string]func() scheduling.ReducePlacement{}}
-	for _, c := range []struct {
-		name    string
-		largest bool
-	}{{"patient for the center", false}, {"patient for the node", true}} {
-		parts.Reduces[c.name] = func() scheduling.ReducePlacement {
-			return patient{rate: 125e6, largest: c.largest}
+	for i, name := range []string{"patient for the center", "patient for the node"} {
+		parts.Reduces[name] = func() scheduling.ReducePlacement {
+			return patient{rate: 125e6, largest: i == 1}
 		}
 		next := list[0]
-		next.Name, next.Policy.Reduce = c.name, scheduling.ReducePolicy{Part: c.name}
+		next.Name, next.Policy.Reduce = name, scheduling.ReducePolicy{Part: name}
 		list = append(list, next)
 	}
 	return list, parts
 }
 
-// patienceGrid runs all points with one start.
+// patienceGrid gives what each policy but the first saves over any node, at each point of the grid, in
+// per cent, and adds a line to the table for each.
 func patienceGrid(
-	ctx context.Context, o study.Options, list []simulator.Contender, parts scheduling.Parts,
-	start float64,
-) (points []patiencePoint, err error) {
-	list = slices.Clone(list)
-	for i := range list {
-		list[i].Policy.SlowStart = start
-	}
-	narrow, sigmas, perNode, jobs := []float64{1, 5, 20}, []float64{0, 1, 2}, []float64{0.5, 2}, 6
-	if o.Quick {
-		narrow, sigmas, perNode, jobs = []float64{1, 20}, []float64{0, 2}, []float64{0.5}, 3
-	}
-	for _, over := range narrow {
+	s *study.Study, list study.Contenders, parts scheduling.Parts, t *study.Table,
+) [][]study.Sample {
+	saved := make([][]study.Sample, len(list)-1)
+	for _, at := range study.Grid(
+		study.Pick(s, []float64{1, 20}, []float64{1, 5, 20}), []float64{1, 4},
+		study.Pick(s, []float64{0, 2}, []float64{0, 1, 2}), study.Pick(s, []float64{0.5}, []float64{0.5, 2}),
+	) {
+		over, ratio, sigma, per := at[0], at[1], at[2], at[3]
 		cfg := simulator.Config{
 			Cluster: simulator.Cluster{Nodes: 14, Racks: 2, MapSlots: 4, ReduceSlots: 2},
 			Network: simulator.Network{Flows: true, Oversubscription: over},
 			Drive:   simulator.HeartbeatDrive, Interval: setup.BeatEvery, OutOfBand: true,
 			TellProgress: true, Submission: simulator.Submission{Rule: simulator.Serial},
-			Seed: o.Seed, Core: scheduling.Config{Parts: parts},
+			Core: scheduling.Config{Parts: parts},
 		}
-		for _, ratio := range []float64{1, 4} {
-			for _, sigma := range sigmas {
-				for _, per := range perNode {
-					c, err := setup.Contests(ctx, cfg, list, o.Repeats(1, 10),
-						func(*rand.Rand) workload.Workload {
-							return patienceJobs(jobs, per, sigma, ratio)
-						})
-					if err != nil {
-						return nil, err
-					}
-					at := patiencePoint{label: fmt.Sprintf(
-						"%g:1, shuffle %g × input, sigma %g, %g maps a node", over, ratio, sigma, per)}
-					for k := range c[1:] {
-						ours, any := setup.Each(&c[k+1], setup.MeanSojourn), setup.Each(&c[0], setup.MeanSojourn)
-						at.saved = append(at.saved, study.Pair(ours, any,
-							func(ours, any float64) float64 { return 100 * (1 - ours/any) }))
-					}
-					points = append(points, at)
-				}
-			}
+		all := s.Compare(cfg, list, s.Repeats(1, 10), setup.ShuffleJobs(setup.Shuffles{
+			Jobs: study.Pick(s, 3, 6), Maps: int(14 * per), Reduces: 7, Sigma: sigma, Ratio: ratio,
+		}))
+		var line []float64
+		for k := range saved {
+			x := all.Saved(k+1, 0, study.MeanSojourn)
+			saved[k], line = append(saved[k], x), append(line, x.Mean())
 		}
+		t.Add(fmt.Sprintf("%g:1, shuffle %g × input, sigma %g, %g maps a node", over, ratio, sigma, per),
+			line...)
 	}
-	return points, nil
+	return saved
 }
 
-// patienceJobs are jobs one after another whose shuffle is so many times their input.
-func patienceJobs(jobs int, perNode, sigma, ratio float64) workload.Workload {
-	w := setup.ShuffleJobs(jobs, int(14*perNode), 7, sigma)
-	for i := range w.Jobs {
-		w.Jobs[i].ShuffleBytes = int64(ratio * float64(w.Jobs[i].InputBytes))
-	}
-	return w
-}
-
-// addPatience adds rows, table and finding of one start.
-func addPatience(
-	r *study.Result, list []simulator.Contender, points []patiencePoint, start float64,
+// patienceRows adds the rows and the finding of one start.
+func patienceRows(
+	s *study.Study, label string, list study.Contenders, saved [][]study.Sample, t *study.Table,
 ) {
-	label := fmt.Sprintf("start at %g %%", 100*start)
-	table := study.Table{
-		Name: fmt.Sprintf("saved-%g", 100*start), Title: "Time saved over any node (%), " + label,
-		Columns: []string{"uplink, shuffle, skew, maps"},
-	}
-	means := make([]study.Sample, len(list))
+	var means []study.Sample
 	var where []string
-	for k, c := range list {
-		table.Columns = append(table.Columns, c.Name)
-		var all []study.Sample
-		gains, losses := 0, 0
-		for _, at := range points {
-			all = append(all, at.saved[k])
-			low, high := at.saved[k].Interval()
+	for k, all := range saved {
+		name, gains, losses := list[k+1].Name, 0, 0
+		t.Columns = append(t.Columns, name)
+		for _, x := range all {
+			low, high := x.Interval()
 			if low > 0 {
 				gains++
 			} else if high < 0 {
 				losses++
 			}
 		}
-		means[k] = study.MeanOf(all)
-		least := slices.MinFunc(all,
-			func(a, b study.Sample) int { return cmp.Compare(a.Mean(), b.Mean()) })
-		r.Add(study.Shown(label+", "+c.Name+": saved, mean over the grid", "%", means[k]),
-			study.Shown(label+", "+c.Name+": saved, least", "%", least))
-		where = append(where, fmt.Sprintf("%s saves time at %d and costs time at %d", c.Name, gains,
-			losses))
+		means = append(means, study.MeanOf(all))
+		s.Shown(label+", "+name+": saved, mean over the grid", "%", means[k])
+		s.Shown(label+", "+name+": saved, least", "%", slices.MinFunc(all, study.ByMean))
+		where = append(where, fmt.Sprintf("%s saves time at %d and costs time at %d", name, gains, losses))
 	}
-	for _, at := range points {
-		var line []float64
-		for _, s := range at.saved {
-			line = append(line, s.Mean())
-		}
-		table.Add(at.label, line...)
-	}
-	r.Tables = append(r.Tables, table)
-	last := len(list) - 1
-	r.Add(
-		study.OwnRow(label+": patient for the node, saved over any node", "%", "more than nothing",
-			study.More(0), means[last]),
-		study.OwnRow(label+": patient for the node less CoGRS", "points", "more than nothing",
-			study.More(0), means[last].Minus(means[0])),
-		study.OwnRow(label+": patient for the node less LARTS", "points", "more than nothing",
-			study.More(0), means[last].Minus(means[1])),
-	)
-	r.Findings = append(r.Findings, fmt.Sprintf("With a %s of the maps, of %d points: %s.", label,
-		len(points), strings.Join(where, "; ")))
+	const cogrs, larts, node = 0, 1, 3
+	s.Own(label+": patient for the node, saved over any node", "%", "more than nothing",
+		study.More(0), means[node])
+	s.Own(label+": patient for the node less CoGRS", "points", "more than nothing", study.More(0),
+		means[node].Minus(means[cogrs]))
+	s.Own(label+": patient for the node less LARTS", "points", "more than nothing", study.More(0),
+		means[node].Minus(means[larts]))
+	s.Findings = append(s.Findings, fmt.Sprintf("With a %s of the maps, of %d points: %s.", label,
+		len(saved[0]), strings.Join(where, "; ")))
 }

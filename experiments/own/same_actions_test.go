@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/actors"
-	"github.com/tarry-mr/tarry/experiments/internal/setup"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/calls"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
@@ -85,7 +85,7 @@ func TestLiveAndSimulatedActionsAreTheSame(t *testing.T) {
 		jobs[i].even = true
 	}
 	for _, rule := range []scheduling.ReduceRule{scheduling.CoGRS, scheduling.LARTS} {
-		p := setup.Preset("fifo", func(p *scheduling.Policy) {
+		p := study.Policy("fifo", "fifo", func(p *scheduling.Policy) {
 			p.Spread, p.SlowStart = false, 1
 			p.Locality = scheduling.LocalityPolicy{
 				Rule: scheduling.TimedWait, Waits: []time.Duration{time.Hour, time.Hour},
@@ -93,7 +93,7 @@ func TestLiveAndSimulatedActionsAreTheSame(t *testing.T) {
 			p.Reduce = scheduling.ReducePolicy{
 				Rule: rule, Theta: -1, Waits: [2]time.Duration{time.Hour, time.Hour},
 			}
-		})
+		}).Policy
 		var live, sim actions
 		synctest.Test(t, func(t *testing.T) {
 			c, err := actors.Start(actors.Config{

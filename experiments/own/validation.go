@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -107,11 +106,11 @@ func (j validationJob) time(t *mapreduce.Task, mean time.Duration) time.Duration
 // validationPolicies are the schedulers that are compared: all that run live, hfs with reduces at
 // their centers.
 func validationPolicies() []scheduling.Policy {
-	list := []scheduling.Policy{setup.Preset("hfs", func(p *scheduling.Policy) {
+	list := []scheduling.Policy{study.Policy("hfs", "hfs", func(p *scheduling.Policy) {
 		p.Reduce.Rule, p.SlowStart = scheduling.CoGRS, 0.5
-	})}
+	}).Policy}
 	for _, name := range []string{"fifo", "fair", "delay", "capacity", "hfsp"} {
-		list = append(list, setup.Preset(name, nil))
+		list = append(list, study.Policy(name, name).Policy)
 	}
 	return list
 }
@@ -172,41 +171,18 @@ func simulatedPlaces(p scheduling.Places) scheduling.Places {
 // validationUser gives every job one of eight users.
 func validationUser(i int) string { return fmt.Sprintf("user-%d", i%8) }
 
-// Validation runs the same jobs on a live cluster, on a fake clock, and in the simulator.
-func Validation(ctx context.Context, o study.Options) (*study.Result, error) {
-	n := 80
-	if o.Quick {
-		n = 20
-	}
-	r := &study.Result{Measured: true, Setup: []string{
-		fmt.Sprintf("%d nodes in %d racks, %d map slots and 1 reduce slot each, 3 replicas; node "+
-			"links of %d bytes/s, over-subscribed %d to 1; blocks of %d bytes.",
-			validationNodes, validationRacks, validationMapSlots, validationLink, validationOver,
-			validationBlock),
-		fmt.Sprintf("%d jobs of 1 to 60 maps that sleep 6 to 14 s and emit %d bytes each, "+
-			"exponential gaps of 4 s; jobs of 5 maps and more have reduces that sleep 4 to 12 s.",
-			n, validationOutput),
-		"Live: package actors with its emulated network, on a fake clock. Simulated: event drive, " +
-			"flows, one copy at a time, no set-up or disk time.",
-		"In both, slots are offered to the racks' nodes in turn when a job comes and heartbeats " +
-			"tell attempts' progress; each task's time has a lognormal factor of sigma 0.2, " +
-			"drawn apart.",
-		"The simulator is given where the live run's blocks lay and how many bytes it shuffled; " +
-			"the Core is the same in both.",
-	}}
+// validation runs the same jobs on a live cluster, on a fake clock, and in the simulator.
+func validation(s *study.Study) {
+	n := study.Pick(s, 20, 80)
+	s.Fill("jobs", n)
+	s.Measured = true
 	for _, p := range validationPolicies() {
-		lives, sims, err := bothWays(ctx, o.Seed, o.Repeats(1, 30), n, p)
+		lives, sims, err := bothWays(s.Context(), s.Seed, s.Repeats(1, 30), n, p)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Name, err)
+			s.Check(fmt.Errorf("%s: %w", p.Name, err))
 		}
-		r.Add(comparison(p.Name, lives, sims)...)
-		r.Tables = append(r.Tables, bySeed(p.Name, o.Seed, lives, sims))
+		comparison(s, p.Name, lives, sims)
 	}
-	r.Notes = []string{
-		"One run strays by some per cent, and a job by more, since a flow that is late makes " +
-			"others late: the tables have each seed. Means over all seeds are judged.",
-	}
-	return r, nil
 }
 
 // bothWays runs the jobs of several seeds live and simulated.
@@ -223,40 +199,37 @@ func bothWays(
 		sims[i], err = simulated(ctx, jobs, p, lives[i], own)
 		return err
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return lives, sims, nil
+	return lives, sims, err
 }
 
-// comparison puts simulated runs beside the live ones.
-func comparison(name string, lives, sims []*outcome) []study.Row {
-	by := func(figure func(live, sim *outcome) float64) study.Sample {
-		values := make([]float64, len(lives))
-		for i := range lives {
-			values[i] = figure(lives[i], sims[i])
+// comparison puts simulated runs beside the live ones: rows, and a table of what each seed gave.
+func comparison(s *study.Study, name string, lives, sims []*outcome) {
+	by := study.Samples(len(lives), func(i int) []float64 {
+		live, sim := lives[i], sims[i]
+		return []float64{
+			live.mean(), sim.mean(), live.locality(), sim.locality(), apart(live, sim, 0.5),
+			apart(live, sim, 0.95), sim.offRack() - live.offRack(),
 		}
-		return study.BySeed(values)
-	}
-	mean := func(of func(live, sim *outcome) *outcome) study.Sample {
-		return by(func(live, sim *outcome) float64 { return of(live, sim).mean() })
-	}
-	live := mean(func(live, _ *outcome) *outcome { return live })
-	sim := mean(func(_, sim *outcome) *outcome { return sim })
-	return []study.Row{
-		study.OwnRow(name+": node-local maps, simulated less live", "points", "within 2",
-			study.Between(-2, 2),
-			by(func(live, sim *outcome) float64 { return sim.locality() - live.locality() })),
-		study.OwnRow(name+": mean sojourn of all seeds' jobs, simulated of live", "%",
-			"within 3 % of each other", study.Between(97, 103), sim.Part(live)),
-		study.Shown(name+": shuffled off-rack, simulated less live", "points",
-			by(func(live, sim *outcome) float64 { return sim.offRack() - live.offRack() })),
-		study.Shown(name+": difference of a seed's mean sojourn", "%",
-			by(func(live, sim *outcome) float64 { return 100 * math.Abs(sim.mean()/live.mean()-1) })),
-		study.Shown(name+": difference of a job's sojourn, median", "%",
-			by(func(live, sim *outcome) float64 { return apart(live, sim, 0.5) })),
-		study.Shown(name+": difference of a job's sojourn, 95th percentile", "%",
-			by(func(live, sim *outcome) float64 { return apart(live, sim, 0.95) })),
+	})
+	live, sim := by[0], by[1]
+	s.Own(name+": node-local maps, simulated less live", "points", "within 2", study.Between(-2, 2),
+		by[3].Minus(by[2]))
+	s.Own(name+": mean sojourn of all seeds' jobs, simulated of live", "%",
+		"within 3 % of each other", study.Between(97, 103), sim.Part(live))
+	s.Shown(name+": shuffled off-rack, simulated less live", "points", by[6])
+	s.Shown(name+": difference of a seed's mean sojourn", "%", study.Pair(sim, live,
+		func(sim, live float64) float64 { return 100 * math.Abs(sim/live-1) }))
+	s.Shown(name+": difference of a job's sojourn, median", "%", by[4])
+	s.Shown(name+": difference of a job's sojourn, 95th percentile", "%", by[5])
+	t := s.Table(name+"-by-seed", name+", seed by seed", "seed", "mean sojourn live (s)",
+		"simulated (s)", "node-local live (%)", "simulated (%)", "a job apart, median (%)",
+		"95th percentile (%)")
+	for i := range lives {
+		var line []float64
+		for _, x := range by[:6] {
+			line = append(line, x.Values[i])
+		}
+		t.Add(fmt.Sprint(s.Seed+uint64(i)), line...)
 	}
 }
 
@@ -269,20 +242,4 @@ func apart(live, sim *outcome, q float64) float64 {
 	}
 	slices.Sort(list)
 	return list[int(q*float64(len(list)-1))]
-}
-
-// bySeed is a table of what each seed gave.
-func bySeed(name string, seed uint64, lives, sims []*outcome) study.Table {
-	t := study.Table{
-		Name: name + "-by-seed", Title: name + ", seed by seed", Columns: []string{
-			"seed", "mean sojourn live (s)", "simulated (s)", "node-local live (%)",
-			"simulated (%)", "a job apart, median (%)", "95th percentile (%)",
-		},
-	}
-	for i, live := range lives {
-		sim := sims[i]
-		t.Add(fmt.Sprint(seed+uint64(i)), live.mean(), sim.mean(), live.locality(), sim.locality(),
-			apart(live, sim, 0.5), apart(live, sim, 0.95))
-	}
-	return t
 }

@@ -138,10 +138,14 @@ func TestIntervalsInCSV(t *testing.T) {
 // A page has everything inside, escaped, and names no place but the names of XML.
 func TestPage(t *testing.T) {
 	table := Table{Name: "more", Title: "more", Columns: []string{"h"}, Lines: []Line{{Label: "<script>"}}}
+	var s Study
+	rows := []Row{
+		*s.Own("<script>", "", "", More(3), Sure(4)), *s.Own("r", "", "", More(3), BySeed([]float64{1})),
+	}
 	done := []Outcome{{
 		Experiment{Text: Text{Name: "one", Title: "a < b", Source: "x & y"}}, &Result{
 			Figures: []Figure{lines()}, Tables: []Table{table, {Title: "None"}}, Setup: []string{"n"},
-			Rows: []Row{OwnRow("<script>", "", "", More(3), Sure(4)), OwnRow("r", "", "", More(3), BySeed([]float64{1}))},
+			Rows: rows,
 		},
 	}, {Experiment{Text: Text{Name: "clock"}}, &Result{Measured: true}}}
 	var a, b bytes.Buffer

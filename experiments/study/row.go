@@ -1,7 +1,6 @@
 package study
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -40,12 +39,6 @@ type Row struct {
 
 // Saying adds what is said in words.
 func (r *Row) Saying(claim string) { r.Claim = claim }
-
-// OldSaying returns the row with what is said in words.
-func (r Row) OldSaying(claim string) Row {
-	r.Claim = claim
-	return r
-}
 
 // Bounds say when a row holds: the whole interval of ours lies between them. Those of a tolerance
 // and of "at most" are within, those of a strict claim are not.
@@ -108,63 +101,6 @@ func Count(float64) float64 { return 0 }
 func rounding(number float64) float64 {
 	_, digits, _ := strings.Cut(strconv.FormatFloat(number, 'f', -1, 64), ".")
 	return 0.5 * math.Pow10(-len(digits))
-}
-
-// PrintedRow is a number that a paper prints beside ours. It panics if the tolerance lets the
-// opposite hold: that of a gain is 1 and less, that of any other number nothing.
-func PrintedRow(quantity, unit string, number float64, t Tolerance, ours Sample) Row {
-	return PrintedRange(quantity, unit, number, number, t, ours)
-}
-
-// PrintedRange is like PrintedRow where the paper gives a range.
-func PrintedRange(quantity, unit string, low, high float64, t Tolerance, ours Sample) Row {
-	from, to := low-t(low), high+t(high)
-	gain := unit == "×"
-	if gain && from <= 1 && to >= 1 || !gain && low > 0 && from <= 0 {
-		panic(fmt.Sprintf("%s: from %v to %v the opposite would hold", quantity, from, to))
-	}
-	return Row{
-		Quantity: quantity, Unit: unit, Kind: Printed, Published: low, Ours: ours,
-		Bounds: Bounds{Low: from, High: to},
-	}
-}
-
-// SaidRow is a claim of a paper.
-func SaidRow(quantity, unit, claim string, b Bounds, ours Sample) Row {
-	return Row{
-		Quantity: quantity, Unit: unit, Kind: Said, Published: math.NaN(), Claim: claim, Ours: ours,
-		Bounds: b,
-	}
-}
-
-// OwnRow is an expectation of ours.
-func OwnRow(quantity, unit, claim string, b Bounds, ours Sample) Row {
-	r := SaidRow(quantity, unit, claim, b, ours)
-	r.Kind = Own
-	return r
-}
-
-// FollowsRow is a claim that follows from a paper's formula or rule.
-func FollowsRow(quantity, unit, claim string, b Bounds, ours Sample) Row {
-	r := SaidRow(quantity, unit, claim, b, ours)
-	r.Kind = Formula
-	return r
-}
-
-// FormulaRow is a number that follows from a paper's text, and ours, at most so far from it.
-func FormulaRow(quantity, unit string, number, within float64, ours Sample) Row {
-	return Row{
-		Quantity: quantity, Unit: unit, Kind: Formula, Published: number, Ours: ours,
-		Bounds: Bounds{Low: number - within, High: number + within},
-	}
-}
-
-// Shown is context of which nothing is published.
-func Shown(quantity, unit string, ours Sample) Row { return Known(quantity, unit, math.NaN(), ours) }
-
-// Known is context beside a published number, for instance one that was used to choose the set-up.
-func Known(quantity, unit string, number float64, ours Sample) Row {
-	return Row{Quantity: quantity, Unit: unit, Published: number, Ours: ours}
 }
 
 // Verdict is the outcome of a row.

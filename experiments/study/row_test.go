@@ -9,21 +9,22 @@ import (
 )
 
 func TestVerdict(t *testing.T) {
+	var s Study
 	seeds := func(v ...float64) Sample { return BySeed(v) }
-	said := func(b Bounds, s Sample) Row { return SaidRow("x", "", "", b, s) }
+	said := func(b Bounds, ours Sample) *Row { return s.Said("x", "", "", b, ours) }
 	for _, c := range []struct {
 		name string
-		row  Row
+		row  *Row
 		want Verdict
 	}{
-		{"within", PrintedRow("x", "s", 10, Size, seeds(9.5, 9.6, 9.5, 9.6)), Holds},
-		{"beyond", PrintedRow("x", "s", 10, Size, seeds(8.5, 8.6, 8.5, 8.6)), Differs},
-		{"across the edge", PrintedRow("x", "s", 10, Size, seeds(8.5, 9.6, 8.5, 9.6)), CannotTell},
-		{"one seed", PrintedRow("x", "s", 10, Size, seeds(10)), CannotTell},
-		{"no chance", PrintedRow("x", "s", 10, Size, Sure(9)), Holds},
-		{"counted", PrintedRow("x", "", 6, Count, Sure(5)), Differs},
-		{"a range", PrintedRange("x", "%", 99, 100, Share, Sure(100)), Holds},
-		{"below a range", PrintedRange("x", "%", 99, 100, Share, Sure(97.9)), Differs},
+		{"within", s.Printed("x", "s", 10, Size, seeds(9.5, 9.6, 9.5, 9.6)), Holds},
+		{"beyond", s.Printed("x", "s", 10, Size, seeds(8.5, 8.6, 8.5, 8.6)), Differs},
+		{"across the edge", s.Printed("x", "s", 10, Size, seeds(8.5, 9.6, 8.5, 9.6)), CannotTell},
+		{"one seed", s.Printed("x", "s", 10, Size, seeds(10)), CannotTell},
+		{"no chance", s.Printed("x", "s", 10, Size, Sure(9)), Holds},
+		{"counted", s.Printed("x", "", 6, Count, Sure(5)), Differs},
+		{"a range", s.PrintedRange("x", "%", 99, 100, Share, Sure(100)), Holds},
+		{"below a range", s.PrintedRange("x", "%", 99, 100, Share, Sure(97.9)), Differs},
 		{"more", said(More(1), seeds(1.1, 1.11, 1.1)), Holds},
 		{"equal is not more", said(More(1), Sure(1)), Differs},
 		{"equal is at least", said(AtLeast(1), Sure(1)), Holds},
@@ -31,9 +32,9 @@ func TestVerdict(t *testing.T) {
 		{"less", said(More(1), seeds(0.9, 0.89, 0.9)), Differs},
 		{"not below", said(Less(1), seeds(1, 1)), Differs},
 		{"not measured", said(Less(1), seeds(1, math.NaN())), Differs},
-		{"formula", FormulaRow("x", "", 2, 0, Sure(2)), Holds},
-		{"own", OwnRow("x", "", "", Near(100), seeds(80, 82)), CannotTell},
-		{"context", Known("x", "", 3, Sure(2)), NotJudged},
+		{"formula", s.Formula("x", "", 2, 0, Sure(2)), Holds},
+		{"own", s.Own("x", "", "", Near(100), seeds(80, 82)), CannotTell},
+		{"context", s.Known("x", "", 3, Sure(2)), NotJudged},
 	} {
 		require.Equal(t, c.want, c.row.Verdict(), c.name)
 	}
@@ -41,14 +42,15 @@ func TestVerdict(t *testing.T) {
 
 // No tolerance reaches what would be the opposite of the number.
 func TestTolerancesStopBeforeTheOpposite(t *testing.T) {
+	var s Study
 	for _, gain := range []float64{1.1, 1.2, 1.6, 2, 5, 20, 0.5} {
-		r := PrintedRow("x", "×", gain, Gain, Sure(gain))
+		r := s.Printed("x", "×", gain, Gain, Sure(gain))
 		require.Equal(t, gain > 1, r.Bounds.Low > 1)
 		require.Equal(t, gain < 1, r.Bounds.High < 1)
 	}
-	require.Panics(t, func() { PrintedRow("x", "×", 1, Gain, Sure(1)) })
-	require.Panics(t, func() { PrintedRow("x", "×", 1.1, Size, Sure(1)) }, "down to 0.99")
-	require.Panics(t, func() { PrintedRow("x", "%", 0.4, Share, Sure(1)) })
+	require.Panics(t, func() { s.Printed("x", "×", 1, Gain, Sure(1)) })
+	require.Panics(t, func() { s.Printed("x", "×", 1.1, Size, Sure(1)) }, "down to 0.99")
+	require.Panics(t, func() { s.Printed("x", "%", 0.4, Share, Sure(1)) })
 	require.InDelta(t, 5, Share(50), 1e-9)
 	require.InDelta(t, 0.5, Share(100), 1e-9, "half of the last digit")
 	require.InDelta(t, 0.447, Share(99.8), 1e-3)
@@ -82,10 +84,13 @@ func TestInterval(t *testing.T) {
 }
 
 func TestCounts(t *testing.T) {
-	r := Result{Rows: []Row{
-		PrintedRow("a", "s", 10, Size, Sure(10)), PrintedRow("b", "s", 10, Size, Sure(20)),
-		SaidRow("c", "", "", More(1), BySeed([]float64{2})), Shown("d", "", Sure(1)),
-	}}
+	var s Study
+	s.Printed("a", "s", 10, Size, Sure(10))
+	s.Printed("b", "s", 10, Size, Sure(20))
+	s.Said("c", "", "", More(1), BySeed([]float64{2}))
+	s.Shown("d", "", Sure(1))
+	r, err := s.result(Text{})
+	require.NoError(t, err)
 	c := r.Counts()
 	c.Add(r.Counts())
 	require.Equal(t, 4, c.Of(Printed))

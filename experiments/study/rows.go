@@ -1,47 +1,59 @@
 package study
 
+import (
+	"fmt"
+	"math"
+)
+
 // add adds a row.
-func (s *Study) add(r Row) *Row {
-	s.rows = append(s.rows, &r)
-	return &r
+func (s *Study) add(kind Kind, quantity, unit, claim string, published float64, b Bounds, ours Sample) *Row {
+	r := &Row{quantity, unit, kind, published, claim, ours, b}
+	s.rows = append(s.rows, r)
+	return r
 }
 
-// Printed adds PrintedRow.
+// Printed adds a number that a paper prints. It panics if the tolerance lets the opposite hold: that of
+// a gain is 1 and less, that of any other number nothing.
 func (s *Study) Printed(quantity, unit string, number float64, t Tolerance, ours Sample) *Row {
-	return s.add(PrintedRow(quantity, unit, number, t, ours))
+	return s.PrintedRange(quantity, unit, number, number, t, ours)
 }
 
-// PrintedRange adds PrintedRange.
+// PrintedRange is like Printed where the paper gives a range.
 func (s *Study) PrintedRange(quantity, unit string, low, high float64, t Tolerance, ours Sample) *Row {
-	return s.add(PrintedRange(quantity, unit, low, high, t, ours))
+	from, to := low-t(low), high+t(high)
+	gain := unit == "×"
+	if gain && from <= 1 && to >= 1 || !gain && low > 0 && from <= 0 {
+		panic(fmt.Sprintf("%s: from %v to %v the opposite would hold", quantity, from, to))
+	}
+	return s.add(Printed, quantity, unit, "", low, Bounds{Low: from, High: to}, ours)
 }
 
-// Said adds SaidRow.
+// Said adds a claim of a paper.
 func (s *Study) Said(quantity, unit, claim string, b Bounds, ours Sample) *Row {
-	return s.add(SaidRow(quantity, unit, claim, b, ours))
+	return s.add(Said, quantity, unit, claim, math.NaN(), b, ours)
 }
 
-// Own adds OwnRow.
+// Own adds an expectation of one's own.
 func (s *Study) Own(quantity, unit, claim string, b Bounds, ours Sample) *Row {
-	return s.add(OwnRow(quantity, unit, claim, b, ours))
+	return s.add(Own, quantity, unit, claim, math.NaN(), b, ours)
 }
 
-// Follows adds FollowsRow.
+// Follows adds a claim that follows from a paper's formula or rule.
 func (s *Study) Follows(quantity, unit, claim string, b Bounds, ours Sample) *Row {
-	return s.add(FollowsRow(quantity, unit, claim, b, ours))
+	return s.add(Formula, quantity, unit, claim, math.NaN(), b, ours)
 }
 
-// Formula adds FormulaRow.
+// Formula adds a number that follows from a paper's text, and ours, at most so far from it.
 func (s *Study) Formula(quantity, unit string, number, within float64, ours Sample) *Row {
-	return s.add(FormulaRow(quantity, unit, number, within, ours))
+	return s.add(Formula, quantity, unit, "", number, Bounds{Low: number - within, High: number + within}, ours)
 }
 
-// Shown adds Shown.
+// Shown adds context of which nothing is published.
 func (s *Study) Shown(quantity, unit string, ours Sample) *Row {
-	return s.add(Shown(quantity, unit, ours))
+	return s.Known(quantity, unit, math.NaN(), ours)
 }
 
-// Known adds Known.
+// Known adds context beside a published number, for instance one that was used to choose the set-up.
 func (s *Study) Known(quantity, unit string, number float64, ours Sample) *Row {
-	return s.add(Known(quantity, unit, number, ours))
+	return s.add(Context, quantity, unit, "", number, Bounds{}, ours)
 }

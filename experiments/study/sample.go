@@ -73,6 +73,11 @@ func MeanOf(all []Sample) Sample {
 	return sum
 }
 
+// Times is s times a factor.
+func (s Sample) Times(factor float64) Sample {
+	return Pair(s, s, func(a, _ float64) float64 { return a * factor })
+}
+
 // Inverse is 1 over s for each seed apart.
 func (s Sample) Inverse() Sample { return Pair(s, s, func(a, _ float64) float64 { return 1 / a }) }
 

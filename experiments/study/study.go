@@ -143,37 +143,3 @@ func (s *Study) result(text Text) (*Result, error) {
 	}
 	return r, nil
 }
-
-// AddRows works out rows, part by part, and appends them.
-func (r *Result) AddRows(
-	ctx context.Context, o Options, parts ...func(context.Context, Options) ([]Row, error),
-) error {
-	for _, part := range parts {
-		rows, err := part(ctx, o)
-		if err != nil {
-			return err
-		}
-		r.Add(rows...)
-	}
-	return nil
-}
-
-// AddTables works out tables that take runs of their own and appends them, unless o wants none.
-func (r *Result) AddTables(
-	ctx context.Context, o Options, tables ...func(context.Context, Options) (Table, error),
-) error {
-	if o.NoTables {
-		return nil
-	}
-	for _, table := range tables {
-		t, err := table(ctx, o)
-		if err != nil {
-			return err
-		}
-		r.Tables = append(r.Tables, t)
-	}
-	return nil
-}
-
-// Add appends rows.
-func (r *Result) Add(rows ...Row) { r.Rows = append(r.Rows, rows...) }

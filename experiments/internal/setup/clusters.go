@@ -21,20 +21,6 @@ func EC2() simulator.Config {
 	}
 }
 
-// EC2Setup describes EC2 for a Result.
-func EC2Setup() []string {
-	return []string{
-		"Cluster: 100 nodes in one rack, 4 map and 2 reduce slots each, 128 MB blocks, 3 " +
-			"replicas [Zaharia10 Table 1].",
-		"Heartbeats every 3 s (Hadoop 0.20), no out-of-band heartbeats: a choice, the paper does " +
-			"not say.",
-		"A map takes 1 s to set up and reads its block at 6.4 MB/s (21 s in all): chosen so that " +
-			"400 busy slots free about 19 a second, which the published points of Fig 15 imply.",
-		"Remote reads take twice as long as local ones ([Zaharia10]: local tasks are up to twice " +
-			"as fast), no network model.",
-	}
-}
-
 // RemoteLink is what all remote reads and shuffles of a node share, either way, in bytes a second.
 // It is fitted to published numbers: the 44 % of [Zaharia10 Fig 7] alone gives about 18 MB/s
 // (delay-fig5 sweeps it), the gains of Fig 14 alone 16 (delay-fig13). Table 1's link of 1 Gb/s
@@ -53,14 +39,6 @@ func Contended(link float64) simulator.Network {
 func Factors(rack, far float64) simulator.Network {
 	return simulator.Network{ReadFactor: [3]float64{1, rack, far}}
 }
-
-// ContendedSetup describes Contended(RemoteLink).
-const ContendedSetup = "Remote reads and shuffles share the link of 18 MB/s that each node has " +
-	"in either direction, max-min fairly; a lone remote read is as fast as a local one; " +
-	"transfers end at half seconds. The paper names contention and no number (it measured 1 " +
-	"Gb/s, which such tasks never fill): 18 MB/s is fitted to the 44 % of Fig 7 and used for " +
-	"Figs 5 to 15 alike. The gains of Fig 14, which alone would give 16 MB/s, were known when it " +
-	"was chosen. Sweeps are in delay-fig5 and delay-fig13."
 
 // MacroMap is how long a map of the IO-heavy macrobenchmark of [Zaharia10 §5.1] takes beside its
 // block.

@@ -4,39 +4,44 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Placements are the ways to place reduces, on a fair scheduler that waits 3 s for local maps.
-func Placements() []simulator.Contender {
-	var list []simulator.Contender
-	for _, s := range []struct {
-		name string
-		rule scheduling.ReduceRule
-	}{{"any node", scheduling.AnyNode}, {"CoGRS", scheduling.CoGRS}, {"LARTS", scheduling.LARTS}} {
-		p := Preset("fair", func(p *scheduling.Policy) {
-			Waits(3*time.Second, 3*time.Second)(p)
-			p.Reduce.Rule = s.rule
-			p.SlowStart = 1
-		})
-		list = append(list, simulator.Contender{Name: s.name, Policy: p})
+// Placements are the ways to place reduces, any node, CoGRS and LARTS, on a fair scheduler that waits
+// 3 s for local maps and starts reduces at a part of the maps.
+func Placements(start float64, changes ...study.Change) study.Contenders {
+	policy := func(rule scheduling.ReduceRule) []study.Change {
+		return append([]study.Change{Waits(3*time.Second, 3*time.Second), func(p *scheduling.Policy) {
+			p.Reduce.Rule, p.SlowStart = rule, start
+		}}, changes...)
 	}
-	return list
+	return study.Contenders{
+		study.Policy("any node", "fair", policy(scheduling.AnyNode)...),
+		study.Policy("CoGRS", "fair", policy(scheduling.CoGRS)...),
+		study.Policy("LARTS", "fair", policy(scheduling.LARTS)...),
+	}
 }
 
-// ShuffleJobs are jobs one after another with so many maps and reduces and a skew over the pairs of
-// map and partition.
-func ShuffleJobs(jobs, maps, reduces int, sigma float64) workload.Workload {
+// Shuffles are jobs that shuffle Ratio times their input, with a skew over the pairs of map and
+// partition.
+type Shuffles struct {
+	Jobs, Maps, Reduces int
+	Sigma, Ratio        float64
+}
+
+// ShuffleJobs is the load of such jobs, one after another.
+func ShuffleJobs(s Shuffles) study.Load {
 	w := workload.Workload{Name: "shuffles"}
-	for i := range jobs {
+	for i := range s.Jobs {
+		input := int64(s.Maps) * workload.DefaultBlock
 		w.Jobs = append(w.Jobs, workload.Job{
-			Name: fmt.Sprintf("job%02d", i), User: "u", Class: "all", Maps: maps, Reduces: reduces,
-			InputBytes:   int64(maps) * workload.DefaultBlock,
-			ShuffleBytes: int64(maps) * workload.DefaultBlock, Skew: workload.Skew{Cells: sigma},
-			Map: workload.Cost{CPU: -1, Time: 2 * time.Second, Spread: 0.3},
+			Name: fmt.Sprintf("job%02d", i), User: "u", Class: "all", Maps: s.Maps, Reduces: s.Reduces,
+			InputBytes: input, ShuffleBytes: int64(s.Ratio * float64(input)),
+			Skew: workload.Skew{Cells: s.Sigma},
+			Map:  workload.Cost{CPU: -1, Time: 2 * time.Second, Spread: 0.3},
 		})
 	}
-	return w
+	return study.Always(w)
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -166,9 +167,9 @@ const BeatEvery = 3 * time.Second
 // s until all reduces have a slot. r draws which maps end first and in which order nodes ask.
 func (p *Placing) ByCore(rule Rule, r *rand.Rand) ([]int, error) {
 	known := min(max(1, int(math.Ceil(rule.Known*float64(len(p.At))-1e-9))), len(p.At))
-	pol := Preset("fair", func(pol *scheduling.Policy) {
+	pol := study.Policy("fair", "fair", func(pol *scheduling.Policy) {
 		pol.Reduce, pol.SlowStart = rule.Policy, float64(known)/float64(len(p.At))
-	})
+	}).Policy
 	core, err := scheduling.NewCore(scheduling.Config{HeartbeatInterval: BeatEvery}, pol)
 	if err != nil {
 		return nil, err

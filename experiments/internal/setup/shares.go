@@ -49,7 +49,7 @@ func (t Timeline) between(from, to time.Duration, jobs []int) []float64 {
 
 // Mean is the mean number of slots that jobs hold together from one time to another.
 func (t Timeline) Mean(from, to time.Duration, jobs ...int) float64 {
-	return Average(t.between(from, to, jobs))
+	return study.Average(t.between(from, to, jobs))
 }
 
 // Most is the most slots that jobs ever hold together.
@@ -77,13 +77,6 @@ func Timelines(
 	r *study.Runs, jobs int, every time.Duration, figure func(Timeline) float64,
 ) study.Sample {
 	return r.By(func(one *simulator.Result) float64 { return figure(NewTimeline(one, jobs, every)) })
-}
-
-// OldTimelines is Timelines.
-func OldTimelines(
-	c *simulator.Contest, jobs int, every time.Duration, figure func(Timeline) float64,
-) study.Sample {
-	return Timelines(runs(c), jobs, every, figure)
 }
 
 // Tenant is a job without data of its own that shares a cluster with others.

@@ -4,20 +4,24 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/tarry-mr/tarry/experiments/study"
 )
 
-// OpenTrace opens a trace in the folder that TARRY_TRACES names; nil if it is not there or no
-// folder is named.
-func OpenTrace(name string) (*os.File, error) {
+// Trace reads a trace in the folder that TARRY_TRACES names, and reports whether it is there.
+func Trace(s *study.Study, name string, read func(f *os.File) error) bool {
 	dir := os.Getenv("TARRY_TRACES")
 	if dir == "" {
-		return nil, nil
+		return false
 	}
 	f, err := os.Open(filepath.Join(dir, name))
 	if os.IsNotExist(err) {
-		return nil, nil
+		return false
 	}
-	return f, err
+	s.Check(err)
+	defer f.Close()
+	s.Check(read(f))
+	return true
 }
 
 // NoTrace says that a trace is not there, and what stands in for it.
