@@ -13,7 +13,7 @@ import (
 // gravityCluster is a Core with a job whose maps have run, to be asked about distances.
 type gravityCluster struct {
 	s     *study.Study
-	core  *scheduling.Core
+	core  setup.Core
 	nodes []scheduling.NodeID
 }
 
@@ -22,31 +22,22 @@ type gravityCluster struct {
 func newGravityCluster(s *study.Study, rack int, feeding []int, reduces int) *gravityCluster {
 	p := study.Policy("fair", "fair",
 		func(p *scheduling.Policy) { p.Reduce.Rule, p.SlowStart = scheduling.CoGRS, 1 })
-	core, err := scheduling.NewCore(scheduling.Config{}, p.Policy)
-	s.Check(err)
-	g := &gravityCluster{s: s, core: core}
+	g := &gravityCluster{s: s, core: setup.NewCore(s.Check, scheduling.Config{}, p)}
 	for n := range 2 * rack {
-		id, err := core.Join(0, scheduling.Node{
+		g.nodes = append(g.nodes, g.core.Join(scheduling.Node{
 			Name: fmt.Sprintf("node%d", n+1), Rack: fmt.Sprintf("rack%d", n/rack+1), MapSlots: 1,
 			ReduceSlots: 2,
-		})
-		s.Check(err)
-		g.nodes = append(g.nodes, id)
+		}))
 	}
-	_, err = core.Submit(0,
-		scheduling.JobSpec{Name: "wordcount", Maps: len(feeding), Reduces: reduces})
-	s.Check(err)
+	g.core.Submit(scheduling.JobSpec{Name: "wordcount", Maps: len(feeding), Reduces: reduces})
 	for _, n := range feeding {
-		got, err := core.Heartbeat(0, scheduling.Heartbeat{Node: g.nodes[n]})
-		s.Check(err)
-		for _, order := range got.Actions {
-			_, err := core.Heartbeat(0, scheduling.Heartbeat{
+		for _, order := range g.core.Beat(0, scheduling.Heartbeat{Node: g.nodes[n]}) {
+			g.core.Beat(0, scheduling.Heartbeat{
 				Node: g.nodes[n], NoWork: true, Statuses: []scheduling.Status{{
 					Attempt: order.Attempt, State: scheduling.StateSucceeded,
 					OutputBytes: slices.Repeat([]int64{1}, reduces),
 				}},
 			})
-			s.Check(err)
 		}
 	}
 	return g
@@ -115,9 +106,7 @@ func placed(s *study.Study, g *gravityCluster, feeding []int) (sum float64) {
 		p.RackOf = append(p.RackOf, n/7)
 	}
 	rule := cogrs(1, func(r *setup.Rule) { r.Policy.Theta = -1 })
-	where, err := p.ByCore(rule, rand.New(rand.NewPCG(1, 0)))
-	s.Check(err)
-	for _, n := range where {
+	for _, n := range p.ByCore(s.Check, rule, rand.New(rand.NewPCG(1, 0))) {
 		sum += g.tnd(n + 1)
 	}
 	return sum

@@ -37,8 +37,6 @@ func byCore(
 	s *study.Study, rule setup.Rule, figure func(*setup.Placing, []int) float64,
 ) func(p *setup.Placing, r *rand.Rand) float64 {
 	return func(p *setup.Placing, r *rand.Rand) float64 {
-		where, err := p.ByCore(rule, r)
-		s.Check(err)
-		return figure(p, where)
+		return figure(p, p.ByCore(s.Check, rule, r))
 	}
 }

@@ -52,9 +52,7 @@ func tenant(pool string) setup.Tenant {
 
 // heldOver is how many times as many slots one of two jobs holds as the other.
 func heldOver(r *study.Runs, from, to time.Duration, a, b int) study.Sample {
-	return setup.Timelines(r, 2, shareEvery, func(t setup.Timeline) float64 {
-		return t.Mean(from, to, a) / t.Mean(from, to, b)
-	})
+	return setup.Held(r, from, to, a).Over(setup.Held(r, from, to, b))
 }
 
 // fairWeights measures the weights of pools, of priorities, which are jobs' weights in a pool, and by
@@ -116,8 +114,7 @@ func fairLimits(s *study.Study) {
 		Pools: []scheduling.PoolConfig{{Name: "capped", Max: [2]int{25, 25}}},
 	}, shareEnd, setup.Tenants(tenant("capped"), tenant("free")))
 	most := func(job int) study.Sample {
-		return setup.Timelines(slots, 2, shareEvery,
-			func(t setup.Timeline) float64 { return t.Most(job) })
+		return setup.Timelines(slots, func(t setup.Timeline) float64 { return t.Most(job) })
 	}
 	s.Own("pool with at most 25 slots: most that it holds", "slots", "25", study.Between(24.5, 25.5),
 		most(0))

@@ -93,11 +93,8 @@ func spotPlaces() (at []int) {
 func spotRun(s *study.Study, rule scheduling.ReducePolicy) pileUp {
 	p := study.Policy("fair", "fair", setup.Waits(time.Minute, time.Minute),
 		func(p *scheduling.Policy) { p.Reduce, p.SlowStart = rule, 1 })
-	places := scheduling.Places{Offsets: []int32{0}}
-	for _, n := range spotPlaces() {
-		places.Nodes = append(places.Nodes, scheduling.NodeID(n))
-		places.Offsets = append(places.Offsets, int32(len(places.Nodes)))
-	}
+	at := spotPlaces()
+	places := setup.Places(len(at), func(i int) []int { return at[i : i+1] })
 	input := int64(20 * workload.DefaultBlock)
 	w := workload.Workload{Jobs: []workload.Job{{
 		Name: "hot", User: "u", Maps: 20, Reduces: spotReduces, InputBytes: input,

@@ -35,18 +35,13 @@ func trapRun(s *study.Study, task time.Duration, capped bool) time.Duration {
 	const nodes, maps = 100, 500
 	p := study.Policy("fair", "fair", setup.Waits(6*time.Second, 0),
 		func(p *scheduling.Policy) { p.Locality.Capped = capped })
-	core, err := scheduling.NewCore(scheduling.Config{}, p.Policy)
-	s.Check(err)
+	core := setup.NewCore(s.Check, scheduling.Config{}, p)
 	for i := range nodes {
-		_, err := core.Join(0, scheduling.Node{Name: fmt.Sprintf("node%03d", i+1), MapSlots: 1})
-		s.Check(err)
+		core.Join(scheduling.Node{Name: fmt.Sprintf("node%03d", i+1), MapSlots: 1})
 	}
-	at := scheduling.Places{Offsets: make([]int32, maps+1), Nodes: make([]scheduling.NodeID, maps)}
-	for i := range maps {
-		at.Offsets[i+1] = int32(i + 1)
-	}
-	job, err := core.Submit(0, scheduling.JobSpec{Name: "trap", Maps: maps, Places: at})
-	s.Check(err)
+	job := core.Submit(scheduling.JobSpec{
+		Name: "trap", Maps: maps, Places: setup.Places(maps, func(int) []int { return []int{0} }),
+	})
 	var running [nodes]scheduling.AttemptID
 	var ends [nodes]time.Duration
 	for now := time.Duration(0); now < 10_000*time.Second; now += time.Second / nodes {
@@ -59,9 +54,7 @@ func trapRun(s *study.Study, task time.Duration, capped bool) time.Duration {
 			}
 			ends[n] = 0
 		}
-		got, err := core.Heartbeat(now, h)
-		s.Check(err)
-		for _, order := range got.Actions {
+		for _, order := range core.Beat(now, h) {
 			running[n], ends[n] = order.Attempt, now+task
 		}
 		if core.View().State(job).Ended() {

@@ -2,7 +2,6 @@ package zaharia10
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
@@ -16,13 +15,9 @@ import (
 func fig11(s *study.Study) {
 	w := workload.Hierarchy(true)
 	runs := hierarchy(s, &w, setup.EC2().Interval, s.Repeats(1, 10))
-	first := newTimeline(runs.Results[0])
 	fig := s.Plot("fig11", "Share of the running maps by job", "seconds", "running maps (%)")
-	fig.Stacked = true
-	for i := range w.Jobs {
-		line := fig.Line(fmt.Sprintf("%s (%s)", w.Jobs[i].Name, w.Jobs[i].Pool))
-		line.X, line.Y = first.at, first.running[i]
-	}
+	setup.NewTimeline(runs.Results[0]).Parts().Draw(fig,
+		func(i int) string { return fmt.Sprintf("%s (%s)", w.Jobs[i].Name, w.Jobs[i].Pool) })
 	two, three := reachedAfter(runs)
 	s.Printed("pool 2 reaches 50 % after", "s", 17, study.Size, two)
 	s.Printed("pool 3 reaches 33 % after", "s", 12, study.Size, three)
@@ -80,14 +75,10 @@ func leastLocal(r *simulator.Result) float64 {
 
 // firstTwo is the part of pool 3's running maps that are not its third job's while its first runs.
 func firstTwo(r *simulator.Result) float64 {
-	two, three, t := 0.0, 0.0, newTimeline(r)
-	for n, at := range t.at {
-		if at >= 118 && at < r.Jobs[2].Ended.Seconds() {
-			two += t.running[2][n] + t.running[3][n]
-			three += t.running[4][n]
-		}
-	}
-	return 100 * two / (two + three)
+	t := setup.NewTimeline(r).Parts()
+	until := r.Jobs[2].Ended + t.Every - 1 // with the sample before the end
+	two, all := t.Mean(118*time.Second, until, 2, 3), t.Mean(118*time.Second, until, 2, 3, 4)
+	return 100 * two / all
 }
 
 // shares compares the shares with the published ones, and shows them as parts of the running maps and
@@ -99,7 +90,7 @@ func shares(s *study.Study, runs *study.Runs) {
 		row, line string
 		published float64
 		job       int
-		from, to  float64
+		from, to  time.Duration // seconds
 	}{
 		{"pool 2 once it has its share (90 to 117 s)", "pool 2, 90 to 117 s", 50, 1, 90, 117},
 		{"job 1 before the last job (400 to 490 s)", "job 1, 400 to 490 s", 50, 0, 400, 490},
@@ -107,76 +98,20 @@ func shares(s *study.Study, runs *study.Runs) {
 		{"last job (520 to 575 s)", "last job, 520 to 575 s", 25, 5, 520, 575},
 		{"pool 2 (520 to 575 s)", "pool 2, 520 to 575 s", 50, 1, 520, 575},
 	} {
-		both := runs.Each(func(r *simulator.Result) []float64 {
-			t := newTimeline(r)
-			return []float64{
-				study.Average(t.part(t.running[c.job], c.from, c.to)),
-				study.Average(t.part(t.slots[c.job], c.from, c.to)),
-			}
+		from, to := c.from*time.Second, c.to*time.Second
+		running := setup.Timelines(runs, func(t setup.Timeline) float64 {
+			return t.Parts().Mean(from, to, c.job)
 		})
-		s.Printed(c.row, "%", c.published, study.Share, both[0])
-		t.Add(c.line, both[0].Mean(), both[1].Mean())
+		s.Printed(c.row, "%", c.published, study.Share, running)
+		t.Add(c.line, running.Mean(), setup.Held(runs, from, to, c.job).Mean()/4)
 	}
 }
 
 // reachedAfter is how long pools 2 and 3 take to their shares, within 2 points.
 func reachedAfter(runs *study.Runs) (two, three study.Sample) {
 	both := runs.Each(func(r *simulator.Result) []float64 {
-		t := newTimeline(r)
-		return []float64{t.reach(57, 48, 1), t.reach(118, 31.3, 2, 3, 4)}
+		t := setup.NewTimeline(r).Parts()
+		return []float64{t.Reach(57*time.Second, 48, 1), t.Reach(118*time.Second, 31.3, 2, 3, 4)}
 	})
 	return both[0], both[1]
-}
-
-// timeline is the jobs' shares at each sample, in per cent.
-type timeline struct {
-	at      []float64   // seconds
-	running [][]float64 // by job: of the running maps
-	slots   [][]float64 // by job: of the 400 map slots
-}
-
-func newTimeline(r *simulator.Result) *timeline {
-	t := &timeline{}
-	for range r.Jobs {
-		t.running = append(t.running, make([]float64, len(r.Samples)))
-		t.slots = append(t.slots, make([]float64, len(r.Samples)))
-	}
-	for n, s := range r.Samples {
-		t.at = append(t.at, s.At.Seconds())
-		sum := 0
-		for _, j := range s.Jobs {
-			sum += j.Slots[0]
-		}
-		for _, j := range s.Jobs {
-			t.running[j.Job][n] = 100 * float64(j.Slots[0]) / float64(sum)
-			t.slots[j.Job][n] = 100 * float64(j.Slots[0]) / 400
-		}
-	}
-	return t
-}
-
-// part cuts out the samples from one time to another, in seconds.
-func (t *timeline) part(y []float64, from, to float64) []float64 {
-	var x []float64
-	for n := range t.at {
-		if t.at[n] >= from && t.at[n] < to {
-			x = append(x, y[n])
-		}
-	}
-	return x
-}
-
-// reach is how long after a time the jobs together have a share of the running maps, NaN if they
-// never do.
-func (t *timeline) reach(from, want float64, jobs ...int) float64 {
-	for n := range t.at {
-		sum := 0.0
-		for _, i := range jobs {
-			sum += t.running[i][n]
-		}
-		if t.at[n] >= from && sum >= want {
-			return t.at[n] - from
-		}
-	}
-	return math.NaN()
 }

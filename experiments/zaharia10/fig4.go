@@ -13,7 +13,7 @@ import (
 // fig4 is [Zaharia10 Fig 4]: what the pools of the example are given, first while pool 3 is idle,
 // then when it has a job too.
 func fig4(s *study.Study) {
-	const slots, wakes, every = 100, 300 * time.Second, time.Second
+	const slots, wakes = 100, 300 * time.Second
 	p := study.Policy("hfs", "hfs", setup.Packed, func(p *scheduling.Policy) {
 		p.Pools = scheduling.Allocations{Pools: []scheduling.PoolConfig{
 			{Name: "pool1", Min: [2]int{60, 0}},
@@ -27,9 +27,10 @@ func fig4(s *study.Study) {
 	}
 	list[4].At = wakes
 	runs := s.Simulate(simulator.Config{
-		Cluster: simulator.Cluster{Nodes: slots / 4}, Sample: every, Until: 2 * wakes,
+		Cluster: simulator.Cluster{Nodes: slots / 4}, Sample: time.Second, Until: 2 * wakes,
 	}, p, s.Repeats(1, 10), study.Always(setup.Tenants(list...)))
-	drawHeld(s, setup.NewTimeline(runs.Results[0], len(list), every), list)
+	setup.NewTimeline(runs.Results[0]).Draw(s.Plot("fig4", "Slots held by job", "seconds", "map slots"),
+		func(i int) string { return fmt.Sprintf("job %d (%s)", i+1, list[i].Pool) })
 	for part, want := range [2][]float64{{30, 30, 40, 0}, {30, 30, 20, 0, 20}} {
 		when := [2]string{"pool 3 idle", "pool 3 awake"}[part]
 		from := time.Duration(part)*wakes + 100*time.Second
@@ -38,23 +39,9 @@ func fig4(s *study.Study) {
 			if i == 4 {
 				name, claim = "pool 3", ""
 			}
-			held := setup.Timelines(runs, len(list), every, func(t setup.Timeline) float64 {
-				return t.Mean(from, time.Duration(part+1)*wakes, i)
-			})
+			held := setup.Held(runs, from, time.Duration(part+1)*wakes, i)
 			s.Formula(when+": "+name, "slots", want[i], 0.5, held).
 				Saying("follows from max-min with minimum shares" + claim)
-		}
-	}
-}
-
-// drawHeld draws the map slots that each job holds.
-func drawHeld(s *study.Study, t setup.Timeline, list []setup.Tenant) {
-	fig := s.Plot("fig4", "Slots held by job", "seconds", "map slots")
-	fig.Stacked = true
-	for i, held := range t.Held {
-		line := fig.Line(fmt.Sprintf("job %d (%s)", i+1, list[i].Pool))
-		for n, slots := range held {
-			line.Add((time.Duration(n) * t.Every).Seconds(), slots)
 		}
 	}
 }

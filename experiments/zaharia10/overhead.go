@@ -6,8 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
 // overheadSize is the load of [Zaharia10 §5.4].
@@ -26,7 +28,7 @@ func overhead(s *study.Study) {
 	for _, name := range []string{"hfs", "fifo", "fair"} {
 		var beats []time.Duration
 		rate := study.Samples(s.Repeats(2, 10), func(int) []float64 {
-			launches, took := size.drain(s, study.Policy(name, name).Policy)
+			launches, took := size.drain(s, study.Policy(name, name))
 			beats = append(beats, took...)
 			var sum time.Duration
 			for _, b := range took {
@@ -51,7 +53,9 @@ func overhead(s *study.Study) {
 }
 
 // drain lets a Core hand out all tasks: how many it launched, and how long each heartbeat took.
-func (o overheadSize) drain(s *study.Study, p scheduling.Policy) (launches int, beats []time.Duration) {
+func (o overheadSize) drain(
+	s *study.Study, p simulator.Contender,
+) (launches int, beats []time.Duration) {
 	core := o.load(s, p)
 	running := make([][]scheduling.Status, o.nodes)
 	beats = make([]time.Duration, 0, 2*o.jobs*o.tasks)
@@ -79,31 +83,23 @@ func (o overheadSize) drain(s *study.Study, p scheduling.Policy) (launches int, 
 }
 
 // load makes a Core with the nodes and the jobs.
-func (o overheadSize) load(s *study.Study, p scheduling.Policy) *scheduling.Core {
-	core, err := scheduling.NewCore(scheduling.Config{HeartbeatInterval: 25 * time.Second}, p)
-	s.Check(err)
+func (o overheadSize) load(s *study.Study, p simulator.Contender) setup.Core {
+	core := setup.NewCore(s.Check, scheduling.Config{HeartbeatInterval: 25 * time.Second}, p)
 	for i := range o.nodes {
-		_, err := core.Join(0, scheduling.Node{
+		core.Join(scheduling.Node{
 			Name: fmt.Sprintf("n%04d", i), Rack: fmt.Sprintf("r%02d", i*o.racks/o.nodes),
 			MapSlots: 2, ReduceSlots: 2,
 		})
-		s.Check(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 54))
 	for i := range o.jobs {
-		places := scheduling.Places{Offsets: []int32{0}}
-		for range o.tasks {
-			for range 3 {
-				places.Nodes = append(places.Nodes, scheduling.NodeID(rng.IntN(o.nodes)))
-			}
-			places.Offsets = append(places.Offsets, int32(len(places.Nodes)))
-		}
 		pool := fmt.Sprintf("p%02d", i%o.pools)
-		_, err := core.Submit(0, scheduling.JobSpec{
+		core.Submit(scheduling.JobSpec{
 			Name: fmt.Sprintf("j%03d", i), User: pool, Pool: pool, Maps: o.tasks, Reduces: o.tasks,
-			Places: places,
+			Places: setup.Places(o.tasks, func(int) []int {
+				return []int{rng.IntN(o.nodes), rng.IntN(o.nodes), rng.IntN(o.nodes)}
+			}),
 		})
-		s.Check(err)
 	}
 	return core
 }

@@ -31,9 +31,7 @@ func waitForShare(s *study.Study) {
 		Cluster: simulator.Cluster{Nodes: 310, MapSlots: 10}, Sample: every,
 		Until: comes + 30*time.Second,
 	}, study.Policy("fair", "fair"), s.Repeats(2, 10), study.Always(setup.Tenants(list...)))
-	took := setup.Timelines(runs, len(list), every, func(t setup.Timeline) float64 {
-		return t.Reach(comes, 0.98*share, len(list)-1) / 0.98
-	})
+	took := setup.Reached(runs, comes, 0.98*share, len(list)-1).Times(1 / 0.98)
 	s.Formula("§3.2: until a new job has 271 of 3,100 slots, by waiting alone", "s",
 		share*task.Seconds()/3100, 1, took).Saying("F T / S, 27.1 slots freed a second")
 }
@@ -72,8 +70,7 @@ func (x starved) simulate(s *study.Study) *study.Runs {
 
 // untilHeld is how long the pool waits for so many slots.
 func (x starved) untilHeld(r *study.Runs, slots float64) study.Sample {
-	return setup.Timelines(r, 2, poolEvery,
-		func(t setup.Timeline) float64 { return t.Reach(x.comes, slots, 1) })
+	return setup.Reached(r, x.comes, slots, 1)
 }
 
 // killedMaps is how many maps of the hog were killed.

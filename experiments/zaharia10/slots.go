@@ -72,13 +72,6 @@ func headJobs(jobs, maps int) workload.Workload {
 func headPlaces(maps int) func(job int) scheduling.Places {
 	return func(job int) scheduling.Places {
 		nodes := rand.New(rand.NewPCG(uint64(job), 331)).Perm(headNodes)[:headData]
-		p := scheduling.Places{Offsets: []int32{0}}
-		for range maps {
-			for _, n := range nodes {
-				p.Nodes = append(p.Nodes, scheduling.NodeID(n))
-			}
-			p.Offsets = append(p.Offsets, int32(len(p.Nodes)))
-		}
-		return p
+		return setup.Places(maps, func(int) []int { return nodes })
 	}
 }

@@ -164,50 +164,35 @@ type Rule struct {
 const BeatEvery = 3 * time.Second
 
 // ByCore asks a Core: some of the maps end, the others run on; then each node asks for work every 3
-// s until all reduces have a slot. r draws which maps end first and in which order nodes ask.
-func (p *Placing) ByCore(rule Rule, r *rand.Rand) ([]int, error) {
+// s until all reduces have a slot. r draws which maps end first and in which order nodes ask; what
+// fails goes to check.
+func (p *Placing) ByCore(check func(error), rule Rule, r *rand.Rand) []int {
 	known := min(max(1, int(math.Ceil(rule.Known*float64(len(p.At))-1e-9))), len(p.At))
 	pol := study.Policy("fair", "fair", func(pol *scheduling.Policy) {
 		pol.Reduce, pol.SlowStart = rule.Policy, float64(known)/float64(len(p.At))
-	}).Policy
-	core, err := scheduling.NewCore(scheduling.Config{HeartbeatInterval: BeatEvery}, pol)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.runMaps(core, r.Perm(len(p.At))[:known], rule.Count); err != nil {
-		return nil, err
-	}
+	})
+	core := NewCore(check, scheduling.Config{HeartbeatInterval: BeatEvery}, pol)
+	p.runMaps(core, r.Perm(len(p.At))[:known], rule.Count)
 	return p.askAll(core, r.Perm(len(p.RackOf)))
 }
 
 // runMaps lets the nodes join, launches each map where it belongs and lets those in done succeed,
 // in that order.
-func (p *Placing) runMaps(core *scheduling.Core, done []int, count bool) error {
+func (p *Placing) runMaps(core Core, done []int, count bool) {
 	maps := make([][]int, len(p.RackOf))
 	for m, n := range p.At {
 		maps[n] = append(maps[n], m)
 	}
 	for n, rack := range p.RackOf {
-		node := scheduling.Node{
+		core.Join(scheduling.Node{
 			Name: fmt.Sprintf("node%d", n), Rack: fmt.Sprintf("rack%d", rack),
 			MapSlots: len(maps[n]), ReduceSlots: p.Slots,
-		}
-		if _, err := core.Join(0, node); err != nil {
-			return err
-		}
+		})
 	}
-	if _, err := core.Submit(0,
-		scheduling.JobSpec{Name: "placing", Maps: len(p.At), Reduces: len(p.Bytes[0])}); err !=
-		nil {
-		return err
-	}
+	core.Submit(scheduling.JobSpec{Name: "placing", Maps: len(p.At), Reduces: len(p.Bytes[0])})
 	attempt := make([]scheduling.AttemptID, len(p.At)) // by map of ours; the Core's numbers differ
 	for n, list := range maps {
-		got, err := core.Heartbeat(0, scheduling.Heartbeat{Node: scheduling.NodeID(n)})
-		if err != nil {
-			return err
-		}
-		for i, order := range got.Actions {
+		for i, order := range core.Beat(0, scheduling.Heartbeat{Node: scheduling.NodeID(n)}) {
 			attempt[list[i]] = order.Attempt
 		}
 	}
@@ -221,37 +206,29 @@ func (p *Placing) runMaps(core *scheduling.Core, done []int, count bool) error {
 				status.OutputBytes[i] = min(b, 1)
 			}
 		}
-		if _, err := core.Heartbeat(0,
-			scheduling.Heartbeat{
-				Node: scheduling.NodeID(p.At[m]), NoWork: true,
-				Statuses: []scheduling.Status{status},
-			}); err != nil {
-			return err
-		}
+		core.Beat(0, scheduling.Heartbeat{
+			Node: scheduling.NodeID(p.At[m]), NoWork: true, Statuses: []scheduling.Status{status},
+		})
 	}
-	return nil
 }
 
 // askAll lets the nodes ask in turn and gives the node of each reduce. Reduces that run report that
 // they have hardly begun: no slot frees.
-func (p *Placing) askAll(core *scheduling.Core, order []int) ([]int, error) {
+func (p *Placing) askAll(core Core, order []int) []int {
 	where, left := make([]int, len(p.Bytes[0])), len(p.Bytes[0])
 	running := make([][]scheduling.Status, len(order))
 	for now := BeatEvery; left > 0; now += BeatEvery / time.Duration(len(order)) {
 		if now > time.Hour {
-			return nil, fmt.Errorf("%w: %d of %d", errUnplaced, left, len(where))
+			core.check(fmt.Errorf("%w: %d of %d", errUnplaced, left, len(where)))
+			return where
 		}
 		n := order[int(now/(BeatEvery/time.Duration(len(order))))%len(order)]
-		got, err := core.Heartbeat(now,
-			scheduling.Heartbeat{Node: scheduling.NodeID(n), Statuses: running[n]})
-		if err != nil {
-			return nil, err
-		}
-		for _, o := range got.Actions {
+		for _, o := range core.Beat(now,
+			scheduling.Heartbeat{Node: scheduling.NodeID(n), Statuses: running[n]}) {
 			where[o.Attempt.Task.Index] = n
 			left--
 			running[n] = append(running[n], scheduling.Status{Attempt: o.Attempt, Progress: 1e-6})
 		}
 	}
-	return where, nil
+	return where
 }

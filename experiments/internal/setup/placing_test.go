@@ -93,8 +93,7 @@ func TestPlacing(t *testing.T) {
 			scheduling.AnyNode, scheduling.CoGRS, scheduling.LARTS,
 		}).Draw(t, "rule")
 		rule.Policy.Waits = [2]time.Duration{30 * time.Second, 30 * time.Second}
-		where, err := p.ByCore(rule, r)
-		require.NoError(t, err)
+		where := p.ByCore(func(err error) { require.NoError(t, err) }, rule, r)
 		on := map[int]int{}
 		for _, n := range where {
 			on[n]++

@@ -18,18 +18,47 @@ type Timeline struct {
 	Held  [][]float64
 }
 
-// NewTimeline reads the samples of a run of so many jobs.
-func NewTimeline(res *simulator.Result, jobs int, every time.Duration) Timeline {
-	t := Timeline{every, make([][]float64, jobs)}
+// NewTimeline reads the samples of a run; there must be two at least.
+func NewTimeline(r *simulator.Result) Timeline {
+	t := Timeline{r.Samples[1].At - r.Samples[0].At, make([][]float64, len(r.Jobs))}
 	for i := range t.Held {
-		t.Held[i] = make([]float64, len(res.Samples))
+		t.Held[i] = make([]float64, len(r.Samples))
 	}
-	for n, s := range res.Samples {
+	for n, s := range r.Samples {
 		for _, j := range s.Jobs {
 			t.Held[j.Job][n] = float64(j.Slots[0])
 		}
 	}
 	return t
+}
+
+// Parts is the timeline in per cent of what all jobs hold together.
+func (t Timeline) Parts() Timeline {
+	parts := Timeline{t.Every, make([][]float64, len(t.Held))}
+	for i := range t.Held {
+		parts.Held[i] = make([]float64, len(t.Held[i]))
+	}
+	for n := range t.Held[0] {
+		sum := 0.0
+		for i := range t.Held {
+			sum += t.Held[i][n]
+		}
+		for i := range t.Held {
+			parts.Held[i][n] = 100 * t.Held[i][n] / max(sum, 1)
+		}
+	}
+	return parts
+}
+
+// Draw adds the timeline to a figure, one area a job.
+func (t Timeline) Draw(f *study.Figure, name func(job int) string) {
+	f.Stacked = true
+	for i, held := range t.Held {
+		line := f.Line(name(i))
+		for n, slots := range held {
+			line.Add((time.Duration(n) * t.Every).Seconds(), slots)
+		}
+	}
 }
 
 // between cuts the samples from one time to another, both since the start, out of what jobs hold
@@ -72,11 +101,19 @@ func (t Timeline) Reach(from time.Duration, slots float64, jobs ...int) float64 
 	return (time.Duration(len(held)) * t.Every).Seconds()
 }
 
-// Timelines gives a figure of the timeline of each run, of so many jobs sampled at an interval.
-func Timelines(
-	r *study.Runs, jobs int, every time.Duration, figure func(Timeline) float64,
-) study.Sample {
-	return r.By(func(one *simulator.Result) float64 { return figure(NewTimeline(one, jobs, every)) })
+// Timelines gives a figure of the timeline of each run.
+func Timelines(r *study.Runs, figure func(Timeline) float64) study.Sample {
+	return r.By(func(one *simulator.Result) float64 { return figure(NewTimeline(one)) })
+}
+
+// Held is the mean number of slots that jobs hold together from one time to another.
+func Held(r *study.Runs, from, to time.Duration, jobs ...int) study.Sample {
+	return Timelines(r, func(t Timeline) float64 { return t.Mean(from, to, jobs...) })
+}
+
+// Reached is Timeline.Reach of each run.
+func Reached(r *study.Runs, from time.Duration, slots float64, jobs ...int) study.Sample {
+	return Timelines(r, func(t Timeline) float64 { return t.Reach(from, slots, jobs...) })
 }
 
 // Tenant is a job without data of its own that shares a cluster with others.

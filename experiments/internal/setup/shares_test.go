@@ -10,7 +10,7 @@ import (
 )
 
 func TestTimeline(t *testing.T) {
-	res := &simulator.Result{}
+	res := &simulator.Result{Jobs: make([]simulator.JobResult, 2)}
 	for n, held := range [][2]int{{4, 0}, {3, 1}, {1, 3}, {2, 2}} {
 		s := simulator.Sample{At: time.Duration(n) * 2 * time.Second}
 		for job, slots := range held {
@@ -20,11 +20,12 @@ func TestTimeline(t *testing.T) {
 		}
 		res.Samples = append(res.Samples, s)
 	}
-	line := NewTimeline(res, 2, 2*time.Second)
+	line := NewTimeline(res)
 	require.InDelta(t, 2, line.Mean(2*time.Second, 6*time.Second, 0), 1e-9, "of 3 and 1")
 	require.InDelta(t, 4, line.Mean(0, 8*time.Second, 0, 1), 1e-9, "together")
 	require.InDelta(t, 3, line.Most(1), 1e-9)
 	require.InDelta(t, 4, line.Reach(0, 2, 1), 1e-9, "at the third sample")
 	require.InDelta(t, 2, line.Reach(2*time.Second, 2, 1), 1e-9)
 	require.InDelta(t, 8, line.Reach(0, 4, 1), 1e-9, "never")
+	require.InDelta(t, 62.5, line.Parts().Mean(4*time.Second, 8*time.Second, 1), 1e-9, "of 75 and 50 %")
 }

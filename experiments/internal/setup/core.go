@@ -1,0 +1,55 @@
+package setup
+
+import (
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+)
+
+// Core is a scheduling core that an experiment drives itself. What fails goes to a function, which
+// ends the experiment: Study.Check.
+type Core struct {
+	*scheduling.Core
+	check func(error)
+}
+
+// NewCore makes a core with a policy.
+func NewCore(check func(error), cfg scheduling.Config, p simulator.Contender) Core {
+	core, err := scheduling.NewCore(cfg, p.Policy)
+	check(err)
+	return Core{core, check}
+}
+
+// Join lets a node join.
+func (c Core) Join(n scheduling.Node) scheduling.NodeID {
+	id, err := c.Core.Join(0, n)
+	c.check(err)
+	return id
+}
+
+// Submit hands a job in.
+func (c Core) Submit(j scheduling.JobSpec) scheduling.JobID {
+	id, err := c.Core.Submit(0, j)
+	c.check(err)
+	return id
+}
+
+// Beat gives what a heartbeat is answered.
+func (c Core) Beat(now time.Duration, h scheduling.Heartbeat) []scheduling.Action {
+	got, err := c.Heartbeat(now, h)
+	c.check(err)
+	return got.Actions
+}
+
+// Places are those of so many maps, of which at gives the nodes.
+func Places(maps int, at func(i int) []int) scheduling.Places {
+	p := scheduling.Places{Offsets: []int32{0}}
+	for i := range maps {
+		for _, n := range at(i) {
+			p.Nodes = append(p.Nodes, scheduling.NodeID(n))
+		}
+		p.Offsets = append(p.Offsets, int32(len(p.Nodes)))
+	}
+	return p
+}
