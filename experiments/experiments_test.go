@@ -47,7 +47,7 @@ func TestAll(t *testing.T) {
 }
 
 // requireRows wants names that tell rows apart, and no verdict from one draw of chance.
-func requireRows(t *testing.T, rows []study.Row) {
+func requireRows(t *testing.T, rows []*study.Row) {
 	t.Helper()
 	seen := map[string]bool{}
 	for _, row := range rows {

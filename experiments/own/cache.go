@@ -93,22 +93,19 @@ func cache(s *study.Study) {
 	cacheTables(s)
 }
 
-// cacheTables sweep W0, and what a map reads from memory: the choice that decides what a hit is worth.
+// cacheTables sweeps W0, and what a map reads from memory: the choice that decides what a hit is worth.
 func cacheTables(s *study.Study) {
+	waits := study.Sweep("%v", []float64{0, 1, 2, 5, 20}, func(c *caching, w0 float64) {
+		c.wait = time.Duration(w0 * float64(time.Second))
+	})
 	t := s.Extra("waits", fmt.Sprintf("Cache-affinity by its wait for memory, %d MiB a node",
 		middle.mebibytes()), "W0 (s)", "in memory (%)", "mean sojourn (s)")
-	var waits, rates []study.Choice[caching]
-	for _, w0 := range []float64{0, 1, 2, 5, 20} {
-		waits = append(waits, study.With(fmt.Sprint(w0),
-			func(c *caching) { c.wait = time.Duration(w0 * float64(time.Second)) }))
-	}
 	study.Vary(s, t, len(waits), middle, waits, func(c caching) []float64 {
 		r := c.run(s, c.policies()[1:])[0]
 		return []float64{r.By(inMemory).Mean(), r.By(study.MeanSojourn).Mean()}
 	})
-	for _, rate := range []float64{12.8, 64, 1000} {
-		rates = append(rates, study.With(fmt.Sprint(rate), func(c *caching) { c.rate = rate * 1e6 }))
-	}
+	rates := study.Sweep("%v", []float64{12.8, 64, 1000},
+		func(c *caching, rate float64) { c.rate = rate * 1e6 })
 	t = s.Extra("rates", fmt.Sprintf("Mean sojourn by the rate at which maps read memory, %d MiB a node",
 		middle.mebibytes()), "rate (MB/s)", "delay 5 s (s)", "cache-affinity (s)")
 	study.Vary(s, t, len(rates), middle, rates, func(c caching) []float64 {

@@ -16,6 +16,16 @@ func (r *Result) Counts() (c Counts) {
 	return c
 }
 
+// countsOf counts the rows of all outcomes but the measured ones.
+func countsOf(done []Outcome) (all Counts) {
+	for _, d := range done {
+		if !d.Result.Measured {
+			all.Add(d.Result.Counts())
+		}
+	}
+	return all
+}
+
 // Add adds other counts.
 func (c *Counts) Add(d Counts) {
 	for k := range c {

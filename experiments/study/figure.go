@@ -1,8 +1,6 @@
 package study
 
 import (
-	"encoding/csv"
-	"io"
 	"math"
 	"strconv"
 )
@@ -105,9 +103,9 @@ func (s *Series) interval(i int) (low, high float64, ok bool) {
 	return s.Low[i], s.High[i], true
 }
 
-// writeCSV writes the points, a line each: series, x (or category), y, the ends of its interval; or
+// csv is the points, a line each: series, x (or category), y, the ends of its interval; or
 // the cells of a heat map.
-func (f *Figure) writeCSV(w io.Writer) error {
+func (f *Figure) csv() [][]string {
 	head := []string{"series", "x", "y", "low95", "high95"}
 	if len(f.Categories) > 0 {
 		head[1] = "category"
@@ -136,7 +134,7 @@ func (f *Figure) writeCSV(w io.Writer) error {
 			rows = append(rows, []string{strconv.Itoa(i), strconv.Itoa(k), Number(v)})
 		}
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return rows
 }
 
 // Number prints a float with at most six digits, the same on every machine.

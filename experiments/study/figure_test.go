@@ -123,11 +123,9 @@ func TestHeatMapIsOrdered(t *testing.T) {
 }
 
 func TestIntervalsInCSV(t *testing.T) {
-	var b strings.Builder
 	f := lines()
 	f.Series[0].AddSample(11, BySeed([]float64{7}))
-	require.NoError(t, f.writeCSV(&b))
-	rows := strings.Split(strings.TrimSpace(b.String()), "\n")
+	rows := strings.Split(strings.TrimSpace(string(csvFile("f", f.csv()).content)), "\n")
 	require.Equal(t, "series,x,y,low95,high95", rows[0])
 	require.Regexp(t, `^a long name of a series that is ours,0,92,87\.03\d*,96\.96\d*$`, rows[1])
 	require.Equal(t, "a long name of a series that is ours,11,7,,", rows[3])
@@ -137,22 +135,23 @@ func TestIntervalsInCSV(t *testing.T) {
 
 // A page has everything inside, escaped, and names no place but the names of XML.
 func TestPage(t *testing.T) {
+	figure := lines()
 	table := Table{Name: "more", Title: "more", Columns: []string{"h"}, Lines: []Line{{Label: "<script>"}}}
 	var s Study
-	rows := []Row{
-		*s.Own("<script>", "", "", More(3), Sure(4)), *s.Own("r", "", "", More(3), BySeed([]float64{1})),
-	}
+	s.Own("<script>", "", "", More(3), Sure(4))
+	s.Own("r", "", "", More(3), BySeed([]float64{1}))
 	done := []Outcome{{
 		Experiment{Text: Text{Name: "one", Title: "a < b", Source: "x & y"}}, &Result{
-			Figures: []Figure{lines()}, Tables: []Table{table, {Title: "None"}}, Setup: []string{"n"},
-			Rows: rows,
+			Figures: []*Figure{&figure}, Tables: []*Table{&table, {Title: "None"}}, Setup: []string{"n"},
+			Rows: s.Rows,
 		},
 	}, {Experiment{Text: Text{Name: "clock"}}, &Result{Measured: true}}}
-	var a, b bytes.Buffer
-	require.NoError(t, writePage(&a, done, Options{}))
-	require.NoError(t, writePage(&b, done, Options{}))
-	require.Equal(t, a.String(), b.String())
-	text := a.String()
+	a, err := pageOf(done, Options{})
+	require.NoError(t, err)
+	b, err := pageOf(done, Options{})
+	require.NoError(t, err)
+	text := string(a)
+	require.Equal(t, text, string(b))
 	require.Contains(t, text, `<a href="#one">a &lt; b</a>`)
 	require.Contains(t, text, `<section id="one">`)
 	require.Contains(t, text, "<svg ")

@@ -1,6 +1,9 @@
 package study
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Pick is the choice of a quick run or of a full one.
 func Pick[T any](s *Study, quick, full T) T {
@@ -33,6 +36,14 @@ type Choice[T any] struct {
 
 // With is a choice.
 func With[T any](name string, change func(*T)) Choice[T] { return Choice[T]{name, change} }
+
+// Sweep is a choice for each of some values, named by a format.
+func Sweep[T, V any](format string, values []V, set func(*T, V)) (list []Choice[T]) {
+	for _, v := range values {
+		list = append(list, With(fmt.Sprintf(format, v), func(x *T) { set(x, v) }))
+	}
+	return list
+}
 
 // Vary adds a line to a table for each choice: the values under a set-up with that one choice changed.
 // A quick run has the first few. Without a table, see Study.Extra, nothing is run.

@@ -61,8 +61,8 @@ func (p *picture) drawCells() {
 	}
 }
 
-// shadeKeys tell which shade stands for what, the greatest on top.
-func (p *picture) shadeKeys() (keys []key) {
+// shadeKeys tells which shade stands for what, the greatest on top.
+func (p *picture) shadeKeys(key func(name string, draw func(a, b point))) {
 	least, most := p.cellRange()
 	steps := 5
 	if least == most {
@@ -70,9 +70,6 @@ func (p *picture) shadeKeys() (keys []key) {
 	}
 	for i := range steps {
 		part := float64(steps-1-i) / float64(max(steps-1, 1))
-		keys = append(keys, key{Number(least + part*(most-least)), func(a, b point) {
-			p.fill(shade(part), box(a, b)...)
-		}})
+		key(Number(least+part*(most-least)), func(a, b point) { p.fill(shade(part), box(a, b)...) })
 	}
-	return keys
 }

@@ -3,7 +3,6 @@ package study
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
@@ -24,9 +23,8 @@ section { border-top: 1px solid #ccc; margin-top: 2em }
 // page is a document in one file: pictures are inside, nothing is fetched.
 type page struct{ markup.Writer }
 
-// writePage writes all outcomes but the measured ones as one page. The same outcomes give the same
-// bytes.
-func writePage(w io.Writer, done []Outcome, o Options) error {
+// pageOf is all outcomes but the measured ones as one page. The same outcomes give the same bytes.
+func pageOf(done []Outcome, o Options) ([]byte, error) {
 	const title = "Published figures beside ours"
 	var p page
 	p.Put(`<!DOCTYPE html>
@@ -41,19 +39,17 @@ func writePage(w io.Writer, done []Outcome, o Options) error {
 	if o.Quick {
 		p.paragraphs("Quick run: smaller versions with few seeds, so that most rows cannot be told.")
 	}
-	var all Counts
 	var lines [][]string
 	var names []string
 	for _, d := range done {
 		if c := d.Result.Counts(); !d.Result.Measured {
-			all.Add(c)
 			names = append(names, d.Name)
 			lines = append(lines, []string{
 				d.Title, d.Source, c.Cell(Printed), c.Cell(Said), c.Cell(Formula), c.Cell(Own),
 			})
 		}
 	}
-	p.paragraphs(fmt.Sprintf("Seed %d. %v.", o.Seed, all),
+	p.paragraphs(fmt.Sprintf("Seed %d. %v.", o.Seed, countsOf(done)),
 		"Printed is a number of a paper, said a claim in its words, formula follows from a text, own is a question of "+
 			"ours. A row holds if the whole 95 % interval of ours lies where it should, differs if none of it does; else "+
 			"we cannot tell. Columns count holds / differs / cannot tell. Bars with whiskers are means with 95 % "+
@@ -64,12 +60,11 @@ func writePage(w io.Writer, done []Outcome, o Options) error {
 			continue
 		}
 		if err := p.section(d, o); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	p.Put("</body>\n</html>\n")
-	_, err := w.Write(p.Bytes())
-	return err
+	return p.Bytes(), nil
 }
 
 // section writes an outcome. What it has none of is left out.
@@ -77,23 +72,18 @@ func (p *page) section(d Outcome, o Options) error {
 	p.Put("<section id=\"%s\">\n<h2>%s</h2>\n", d.Name, d.Title)
 	p.paragraphs(fmt.Sprintf("Source: %s. Command: %s", d.Source, command(d.Name, o)))
 	p.paragraphs(d.Result.Findings...)
-	var rows [][]string
-	for _, r := range d.Result.Rows {
-		rows = append(rows, r.cells())
-	}
-	p.table(rowHead, rows, nil)
-	for i := range d.Result.Figures {
-		f := &d.Result.Figures[i]
+	p.table(rowHead, d.Result.cells(), nil)
+	for _, f := range d.Result.Figures {
 		svg, err := f.svg()
 		if err != nil {
-			return fmt.Errorf("figure %s: %w", f.Name, err)
+			return err
 		}
 		p.Put("<figure role=\"img\" aria-label=\"%s\">\n", f.Title)
 		p.Raw(svg[max(0, bytes.Index(svg, []byte("<svg"))):])
 		p.Put("</figure>\n")
 	}
-	for i := range d.Result.Tables {
-		if t := &d.Result.Tables[i]; len(t.Lines) > 0 {
+	for _, t := range d.Result.Tables {
+		if len(t.Lines) > 0 {
 			p.Put("<details><summary>%s</summary>\n", t.Title)
 			p.table(t.Columns, t.cells(), nil)
 			p.Put("</details>\n")

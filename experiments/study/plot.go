@@ -30,12 +30,6 @@ type picture struct {
 	xAxis, yAxis axis
 }
 
-// key is a line of the legend; draw draws it in a box with two opposite corners.
-type key struct {
-	name string
-	draw func(a, b point)
-}
-
 // svg gives the picture as SVG that every viewer shows alike.
 func (f *Figure) svg() ([]byte, error) {
 	if err := f.checkCells(); err != nil {
@@ -219,25 +213,23 @@ func (p *picture) drawAreas() {
 
 // drawLegend draws the names of the series or shades, the first on top, and returns how wide that is.
 func (p *picture) drawLegend() (width float64) {
-	var legend []key
+	line := 0
+	key := func(name string, draw func(a, b point)) {
+		top := p.yAxis.to + float64(line)*small*1.5
+		draw(point{wide, top}, point{wide + keyWidth, top + small})
+		p.write(point{wide + keyWidth + margin, top + math.Floor(small*0.8)}, small, start, name)
+		width = max(width, textWidth(name, small)+keyWidth+3*margin)
+		line++
+	}
 	if len(p.Cells) > 0 {
-		legend = p.shadeKeys()
-	} else if slices.ContainsFunc(p.Series, func(s *Series) bool { return s.Name != "" }) {
-		legend = p.seriesKeys()
+		p.shadeKeys(key)
+		return width
 	}
-	for i, k := range legend {
-		top := p.yAxis.to + float64(i)*small*1.5
-		k.draw(point{wide, top}, point{wide + keyWidth, top + small})
-		p.write(point{wide + keyWidth + margin, top + math.Floor(small*0.8)}, small, start, k.name)
-		width = max(width, textWidth(k.name, small)+keyWidth+3*margin)
+	if !slices.ContainsFunc(p.Series, func(s *Series) bool { return s.Name != "" }) {
+		return 0
 	}
-	return width
-}
-
-// seriesKeys names the series, each drawn as it is in the picture.
-func (p *picture) seriesKeys() (keys []key) {
 	for i, s := range p.Series {
-		keys = append(keys, key{s.Name, func(a, b point) {
+		key(s.Name, func(a, b point) { // as it is in the picture
 			y := (a.y + b.y) / 2
 			switch {
 			case s.Published:
@@ -247,7 +239,7 @@ func (p *picture) seriesKeys() (keys []key) {
 			default:
 				p.stroke(p.linePen(i), point{a.x, y}, point{b.x, y})
 			}
-		}})
+		})
 	}
-	return keys
+	return width
 }

@@ -89,8 +89,7 @@ func TestCounts(t *testing.T) {
 	s.Printed("b", "s", 10, Size, Sure(20))
 	s.Said("c", "", "", More(1), BySeed([]float64{2}))
 	s.Shown("d", "", Sure(1))
-	r, err := s.result(Text{})
-	require.NoError(t, err)
+	r := &s.Result
 	c := r.Counts()
 	c.Add(r.Counts())
 	require.Equal(t, 4, c.Of(Printed))

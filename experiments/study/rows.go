@@ -8,7 +8,7 @@ import (
 // add adds a row.
 func (s *Study) add(kind Kind, quantity, unit, claim string, published float64, b Bounds, ours Sample) *Row {
 	r := &Row{quantity, unit, kind, published, claim, ours, b}
-	s.rows = append(s.rows, r)
+	s.Rows = append(s.Rows, r)
 	return r
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -38,11 +39,11 @@ type Result struct {
 	Findings []string
 	// Setup names every modelling choice, one sentence each, in the order of reading.
 	Setup []string
-	Rows  []Row
+	Rows  []*Row
 	// Figures are drawn as SVG; their points are written as CSV too.
-	Figures []Figure
+	Figures []*Figure
 	// Tables are shown after the rows and written as CSV; mostly sensitivity runs.
-	Tables []Table
+	Tables []*Table
 	// Measured says that the numbers come from a clock and differ from run to run. They stay in the
 	// experiment's folder; the report only points there.
 	Measured bool
@@ -55,14 +56,9 @@ type Result struct {
 // the experiment with its error. It is not safe for concurrent use.
 type Study struct {
 	Options
-	Findings []string // see Result
-	Measured bool     // see Result
-
-	ctx     context.Context
-	filled  map[string]string // in the set-up, by name
-	rows    []*Row
-	figures []*Figure
-	tables  []*Table
+	Result
+	ctx    context.Context
+	filled map[string]string // in the set-up, by name
 }
 
 // Context ends when the run is to end.
@@ -85,14 +81,14 @@ func (s *Study) Fill(name string, value any) { s.filled[name] = fmt.Sprint(value
 // Plot adds a figure with a title and labels of its axes; name is that of its files.
 func (s *Study) Plot(name, title, x, y string) *Figure {
 	f := &Figure{Name: name, Title: title, X: x, Y: y}
-	s.figures = append(s.figures, f)
+	s.Figures = append(s.Figures, f)
 	return f
 }
 
 // Table adds a table. The first column heads the labels; name is that of its file.
 func (s *Study) Table(name, title string, columns ...string) *Table {
 	t := &Table{Name: name, Title: title, Columns: columns}
-	s.tables = append(s.tables, t)
+	s.Tables = append(s.Tables, t)
 	return t
 }
 
@@ -117,29 +113,20 @@ func (s *Study) run(body func(*Study)) (err error) {
 		}
 	}()
 	body(s)
-	return nil
+	return s.fill()
 }
 
-// result is what was found, with what is told of the experiment.
-func (s *Study) result(text Text) (*Result, error) {
-	r := &Result{Findings: s.Findings, Measured: s.Measured, Notes: text.Notes}
-	for _, line := range text.Setup {
+// fill puts what is filled in into the set-up. What nothing fills is an error, lest the set-up say less
+// than it means to.
+func (s *Study) fill() error {
+	s.Setup = slices.Clone(s.Setup)
+	for i := range s.Setup {
 		for name, value := range s.filled {
-			line = strings.ReplaceAll(line, "{"+name+"}", value)
+			s.Setup[i] = strings.ReplaceAll(s.Setup[i], "{"+name+"}", value)
 		}
-		if left := regexp.MustCompile(placeholder).FindString(line); left != "" {
-			return nil, fmt.Errorf("set-up: nothing fills %s", left)
+		if left := regexp.MustCompile(placeholder).FindString(s.Setup[i]); left != "" {
+			return fmt.Errorf("set-up: nothing fills %s", left)
 		}
-		r.Setup = append(r.Setup, line)
 	}
-	for _, row := range s.rows {
-		r.Rows = append(r.Rows, *row)
-	}
-	for _, f := range s.figures {
-		r.Figures = append(r.Figures, *f)
-	}
-	for _, t := range s.tables {
-		r.Tables = append(r.Tables, *t)
-	}
-	return r, nil
+	return nil
 }

@@ -1,10 +1,5 @@
 package study
 
-import (
-	"encoding/csv"
-	"io"
-)
-
 // Table is numbers that no row is judged by, side by side: mostly how a result moves with a choice
 // that the paper leaves open.
 type Table struct {
@@ -39,8 +34,8 @@ func (t *Table) cells() (all [][]string) {
 	return all
 }
 
-// writeCSV writes the table, heads first.
-func (t *Table) writeCSV(w io.Writer) error {
+// csv is the table as lines, heads first.
+func (t *Table) csv() [][]string {
 	rows := [][]string{t.Columns}
 	for _, l := range t.Lines {
 		row := []string{l.Label}
@@ -49,5 +44,5 @@ func (t *Table) writeCSV(w io.Writer) error {
 		}
 		rows = append(rows, row)
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return rows
 }

@@ -38,11 +38,12 @@ type Experiment struct {
 
 // Run runs a study that a text tells of.
 func Run(ctx context.Context, o Options, text Text, body func(*Study)) (*Result, error) {
-	s := &Study{Options: o, ctx: ctx, filled: map[string]string{}}
+	found := Result{Setup: text.Setup, Notes: text.Notes}
+	s := &Study{Options: o, Result: found, ctx: ctx, filled: map[string]string{}}
 	if err := s.run(body); err != nil {
 		return nil, err
 	}
-	return s.result(text)
+	return &s.Result, nil
 }
 
 // Library is a folder of texts. What stands in its file shared.md under "## name" as one item, or as

@@ -21,8 +21,8 @@ func TestReportOfMeasuredIsTheSame(t *testing.T) {
 			var s Study
 			return &Result{
 				Measured: true, Setup: []string{"none"},
-				Rows: []Row{*s.Own("ticks", "", "two", AtLeast(1.5), Sure(n))},
-				Tables: []Table{
+				Rows: []*Row{s.Own("ticks", "", "two", AtLeast(1.5), Sure(n))},
+				Tables: []*Table{
 					{
 						Name: "ticks", Title: "Ticks", Columns: []string{"clock", "ticks"},
 						Lines: []Line{{"one", []float64{n}}, {"none", []float64{math.NaN()}}},

@@ -88,15 +88,10 @@ func scanTable(s *study.Study) {
 	t := s.Extra("sensitivity", "Throughput of delay over naive by what remote reads cost", "choice",
 		"10 jobs", "20 jobs", "50 jobs")
 	t.Add("published", 1.1, 1.6, 2)
-	var list []study.Choice[simulator.Network]
-	for _, mb := range []float64{18, 12.5, 15, 25, 125} {
-		list = append(list, study.With(fmt.Sprintf("links of %g MB/s", mb),
-			func(n *simulator.Network) { *n = setup.Contended(mb * 1e6) }))
-	}
-	for _, f := range []float64{1.5, 2, 2.5} {
-		list = append(list, study.With(fmt.Sprintf("remote reads %g times as long, no contention", f),
-			func(n *simulator.Network) { *n = setup.Factors(f, f) }))
-	}
+	list := append(study.Sweep("links of %g MB/s", []float64{18, 12.5, 15, 25, 125},
+		func(n *simulator.Network, mb float64) { *n = setup.Contended(mb * 1e6) }),
+		study.Sweep("remote reads %g times as long, no contention", []float64{1.5, 2, 2.5},
+			func(n *simulator.Network, f float64) { *n = setup.Factors(f, f) })...)
 	study.Vary(s, t, 0, simulator.Network{}, list, func(n simulator.Network) (gains []float64) {
 		for _, jobs := range []int{10, 20, 50} {
 			c := scans(s, jobs, 1, n)

@@ -93,9 +93,6 @@ func sensitivity15() []study.Choice[case15] {
 		study.With("W1 = 1 s, heartbeats every second", func(c *case15) { c.interval = second }),
 		study.With("W1 = 1 s, heartbeats every 5 s", func(c *case15) { c.interval = 5 * second }),
 	}
-	for _, f := range []float64{1.5, 2} {
-		list = append(list, study.With(fmt.Sprintf("W1 = 1 s, remote reads %g times as long, no contention", f),
-			func(c *case15) { c.network = setup.Factors(f, f) }))
-	}
-	return list
+	return append(list, study.Sweep("W1 = 1 s, remote reads %g times as long, no contention",
+		[]float64{1.5, 2}, func(c *case15, f float64) { c.network = setup.Factors(f, f) })...)
 }

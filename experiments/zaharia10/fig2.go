@@ -1,7 +1,6 @@
 package zaharia10
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -85,11 +84,9 @@ func leastRise(r *study.Runs, level scheduling.Locality) study.Sample {
 
 // warehouseTable shows how the locality of the smallest jobs moves with the set-up.
 func warehouseTable(s *study.Study, jobs int) {
-	list := []study.Choice[warehouseRun]{{Name: "as above"}}
-	for _, racks := range []int{8, 12, 20, 31} {
-		list = append(list, study.With(fmt.Sprintf("%d racks", racks),
-			func(w *warehouseRun) { w.cfg.Cluster.Racks = racks }))
-	}
+	list := append([]study.Choice[warehouseRun]{{Name: "as above"}},
+		study.Sweep("%d racks", []int{8, 12, 20, 31},
+			func(w *warehouseRun, racks int) { w.cfg.Cluster.Racks = racks })...)
 	list = append(list,
 		study.With("several tasks a heartbeat", func(w *warehouseRun) { w.policy.Policy.OneTask = false }),
 		study.With("no load manager", func(w *warehouseRun) { w.policy.Policy.Spread = false }),

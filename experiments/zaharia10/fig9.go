@@ -1,7 +1,6 @@
 package zaharia10
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
@@ -94,18 +93,15 @@ func mixedGains(all study.Comparison) (io, reduces study.Sample) {
 
 // mixedTable shows how the times and the gains move with the set-up.
 func mixedTable(s *study.Study) {
-	var list []study.Choice[mixedChoice]
-	for _, reduce := range []time.Duration{0, 25, 50, 75} {
-		list = append(list, study.With(fmt.Sprintf("reduces compute for %v", reduce*time.Second),
-			func(m *mixedChoice) { m.reduce = reduce * time.Second }))
-	}
-	list = append(list, study.Choice[mixedChoice]{
-		Name: "reads 5 s, computes 5 s, remote reads twice as long, no contention, reduces compute for 0 s",
-		Change: func(m *mixedChoice) {
+	const second = time.Second
+	list := append(study.Sweep("reduces compute for %v",
+		[]time.Duration{0, 25 * second, 50 * second, 75 * second},
+		func(m *mixedChoice, reduce time.Duration) { m.reduce = reduce }),
+		study.With("reads 5 s, computes 5 s, remote reads twice as long, no contention, reduces "+
+			"compute for 0 s", func(m *mixedChoice) {
 			halves(&m.macroChoice)
 			m.network = setup.Factors(2, 2)
-		},
-	})
+		}))
 	t := s.Extra("sensitivity", "One choice changed", "choice", "bins 1, 2: median (s)",
 		"bin 3: median (s)", "gain of delay, IO bins", "gain of delay, bins with reduces")
 	study.Vary(s, t, 0, mixedChoice{macroChoice: plainMacro()}, list, func(m mixedChoice) []float64 {

@@ -69,11 +69,9 @@ func macroLoads(
 // macroChoices are the set-ups of the sensitivity table.
 func macroChoices() []study.Choice[macroChoice] {
 	const second = time.Second
-	list := []study.Choice[macroChoice]{{Name: "as above"}}
-	for _, mb := range []float64{12.5, 15, 25, 125} {
-		list = append(list, study.With(fmt.Sprintf("links of %g MB/s", mb),
-			func(m *macroChoice) { m.network = setup.Contended(mb * 1e6) }))
-	}
+	list := append([]study.Choice[macroChoice]{{Name: "as above"}},
+		study.Sweep("links of %g MB/s", []float64{12.5, 15, 25, 125},
+			func(m *macroChoice, mb float64) { m.network = setup.Contended(mb * 1e6) })...)
 	return append(list,
 		study.With("reads 9 s, computes 1 s", func(m *macroChoice) { m.read, m.compute = 9*second, second }),
 		study.With("reads 5 s, computes 5 s", halves),
