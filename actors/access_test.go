@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 	"github.com/tarry-mr/tarry/scheduling/event"
@@ -60,7 +61,7 @@ func TestRulesGuardMoves(t *testing.T) {
 	require.ErrorIs(t, h.SetPool("prod"), allocation.ErrDenied)
 	require.NoError(t, h.SetPool("open"))
 	close(hold)
-	require.Zero(t, h.wait(t).Counters.Get(mapreduce.MapOutputRecords))
+	require.Zero(t, h.wait(t).Counters.Get(counter.MapOutputRecords))
 }
 
 // A reload changes the policy and the lists of a running cluster together, or neither of them; what

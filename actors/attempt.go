@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -118,7 +119,7 @@ func (a *attempt) try(r *report) error {
 	memory := a.env.memory.Sub()
 	defer memory.Close()
 	a.memory = memory
-	r.counters = new(mapreduce.Counters)
+	r.counters = new(counter.Set)
 	res := mapreduce.Resources{
 		Budget: memory, Pool: a.env.buffers, Spills: a.env.spills, SpillDir: a.env.cfg.SpillDir,
 		Host: a.at.name, Pause: a.pause, Progress: &a.progress, Counters: r.counters, Log: a.env.cfg.taskLog,

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -48,12 +49,12 @@ func TestCountersOfFailedAttempts(t *testing.T) {
 		p, out := bindLines(t, job, "a b\na\n")
 		r := c.submit(t, p, SubmitOptions{}).wait(t)
 		require.Equal(t, "a\t2\nb\t1\n", out.String())
-		require.EqualValues(t, 1, r.Counters.Named(mapreduce.GroupJob, "Failed map tasks"))
-		require.EqualValues(t, 1, r.Counters.Named(mapreduce.GroupJob, "Failed reduce tasks"))
+		require.EqualValues(t, 1, r.Counters.Named(counter.GroupJob, "Failed map tasks"))
+		require.EqualValues(t, 1, r.Counters.Named(counter.GroupJob, "Failed reduce tasks"))
 		require.EqualValues(t, 2, r.Counters.Named("mine", "lines"))
 		require.EqualValues(t, 2, r.Counters.Named("mine", "words"))
-		require.EqualValues(t, 2, r.Counters.Get(mapreduce.MapInputRecords))
-		require.EqualValues(t, 2, r.Counters.Get(mapreduce.ReduceOutputRecords))
+		require.EqualValues(t, 2, r.Counters.Get(counter.MapInputRecords))
+		require.EqualValues(t, 2, r.Counters.Get(counter.ReduceOutputRecords))
 	})
 }
 

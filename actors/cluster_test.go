@@ -17,6 +17,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -28,7 +29,7 @@ func TestWordCountOnOneNode(t *testing.T) {
 	r := h.wait(t)
 	require.Equal(t, oracle(t, counting(3), text), out.String())
 	require.Equal(t, scheduling.JobSucceeded, r.State)
-	require.Equal(t, int64(500), r.Counters.Get(mapreduce.MapInputRecords))
+	require.Equal(t, int64(500), r.Counters.Get(counter.MapInputRecords))
 	maps, reduces := launches(r)
 	require.EqualValues(t, 1, maps)
 	require.EqualValues(t, 3, reduces)
@@ -101,7 +102,7 @@ func TestFailedJobLeavesNoOutput(t *testing.T) {
 	require.ErrorIs(t, err, boom)
 	require.Equal(t, scheduling.JobFailed, r.State)
 	require.NoDirExists(t, out)
-	require.EqualValues(t, 4, r.Counters.Named(mapreduce.GroupJob, "Failed reduce tasks"))
+	require.EqualValues(t, 4, r.Counters.Named(counter.GroupJob, "Failed reduce tasks"))
 }
 
 func TestTruncatedInputFailsTheJobNotTheProcess(t *testing.T) {
@@ -122,7 +123,7 @@ func TestTruncatedInputFailsTheJobNotTheProcess(t *testing.T) {
 	res, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
 	require.ErrorIs(t, err, ErrJobFailed)
 	require.ErrorIs(t, err, mapreduce.ErrInputChanged)
-	require.EqualValues(t, 1, res.Counters.Named(mapreduce.GroupJob, "Failed map tasks"), "not tried again")
+	require.EqualValues(t, 1, res.Counters.Named(counter.GroupJob, "Failed map tasks"), "not tried again")
 }
 
 func TestStoredFilesAreInput(t *testing.T) {

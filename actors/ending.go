@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -16,10 +16,10 @@ import (
 const endGrace = 5 * time.Second
 
 // total is the sum of all counters, Hadoop's job counters included.
-func (r *run) total() *mapreduce.Counters {
+func (r *run) total() *counter.Set {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := new(mapreduce.Counters)
+	c := new(counter.Set)
 	c.Merge(r.sums)
 	for i := range r.shuffle.outputs { // only the JobTracker, which calls this, writes them
 		c.Merge(r.shuffle.outputs[i].counters)
@@ -29,17 +29,17 @@ func (r *run) total() *mapreduce.Counters {
 		group, name string
 		value       int64
 	}{
-		{mapreduce.GroupJob, "Launched map tasks", int64(t.launched[0])},
-		{mapreduce.GroupJob, "Launched reduce tasks", int64(t.launched[1])},
-		{mapreduce.GroupJob, "Data-local map tasks", int64(t.locality[0])},
-		{mapreduce.GroupJob, "Rack-local map tasks", int64(t.locality[1])},
-		{mapreduce.GroupJob, "Other local map tasks", int64(t.locality[2] + t.locality[3])},
-		{mapreduce.GroupJob, "Failed map tasks", int64(t.failed[0])},
-		{mapreduce.GroupJob, "Failed reduce tasks", int64(t.failed[1])},
-		{mapreduce.GroupJob, "Killed map tasks", int64(t.killed[0])},
-		{mapreduce.GroupJob, "Killed reduce tasks", int64(t.killed[1])},
-		{mapreduce.GroupJob, "Total time spent by all map tasks (ms)", t.time[0].Milliseconds()},
-		{mapreduce.GroupJob, "Total time spent by all reduce tasks (ms)", t.time[1].Milliseconds()},
+		{counter.GroupJob, "Launched map tasks", int64(t.launched[0])},
+		{counter.GroupJob, "Launched reduce tasks", int64(t.launched[1])},
+		{counter.GroupJob, "Data-local map tasks", int64(t.locality[0])},
+		{counter.GroupJob, "Rack-local map tasks", int64(t.locality[1])},
+		{counter.GroupJob, "Other local map tasks", int64(t.locality[2] + t.locality[3])},
+		{counter.GroupJob, "Failed map tasks", int64(t.failed[0])},
+		{counter.GroupJob, "Failed reduce tasks", int64(t.failed[1])},
+		{counter.GroupJob, "Killed map tasks", int64(t.killed[0])},
+		{counter.GroupJob, "Killed reduce tasks", int64(t.killed[1])},
+		{counter.GroupJob, "Total time spent by all map tasks (ms)", t.time[0].Milliseconds()},
+		{counter.GroupJob, "Total time spent by all reduce tasks (ms)", t.time[1].Milliseconds()},
 		{"CoGRS", "Node-local shuffle bytes", t.shuffled[0]},
 		{"CoGRS", "Rack-local shuffle bytes", t.shuffled[1]},
 		{"CoGRS", "Off-rack shuffle bytes", t.shuffled[2]},
@@ -55,7 +55,7 @@ func (r *run) total() *mapreduce.Counters {
 // runs in a goroutine of its own. It waits for the attempts of the job, which their nodes stop, or
 // of lost nodes, which nobody but this can stop; those that do not heed it are abandoned. What
 // these use is freed when they end.
-func (r *run) end(state scheduling.JobState, c *mapreduce.Counters, g *registry) {
+func (r *run) end(state scheduling.JobState, c *counter.Set, g *registry) {
 	gone := r.close(state == scheduling.JobSucceeded)
 	grace := time.NewTimer(endGrace)
 	defer grace.Stop()

@@ -3,7 +3,7 @@ package actors
 import (
 	"time"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
@@ -18,7 +18,7 @@ type Event struct {
 
 	// Counters of an attempt that succeeded, or of a job that ended. They must not be
 	// changed.
-	Counters *mapreduce.Counters `json:"counters,omitempty"`
+	Counters *counter.Set `json:"counters,omitempty"`
 }
 
 // Phases are the times of an attempt, in nanoseconds as JSON.

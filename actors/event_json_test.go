@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
@@ -25,11 +25,11 @@ func TestEventAppendJSON(t *testing.T) {
 			}
 		}
 		if rapid.Bool().Draw(t, "counters") {
-			e.Counters = new(mapreduce.Counters)
+			e.Counters = new(counter.Set)
 			for range rapid.IntRange(0, 3).Draw(t, "n") {
 				e.Counters.AddNamed(rapid.String().Draw(t, "group"), rapid.String().Draw(t, "name"), rapid.Int64().Draw(t, "value"))
 			}
-			e.Counters.Add(mapreduce.MapInputRecords, 7)
+			e.Counters.Add(counter.MapInputRecords, 7)
 		}
 		want, err := json.Marshal(&e)
 		require.NoError(t, err)

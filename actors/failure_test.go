@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
@@ -87,7 +88,7 @@ func TestFourAttempts(t *testing.T) {
 				require.ErrorContains(t, err, "not yet")
 				require.ErrorContains(t, err, "job_0001_m_000000")
 			}
-			require.EqualValues(t, fails, r.Counters.Named(mapreduce.GroupJob, "Failed map tasks"))
+			require.EqualValues(t, fails, r.Counters.Named(counter.GroupJob, "Failed map tasks"))
 			require.EqualValues(t, 4, tries.Load())
 		})
 	}
@@ -125,7 +126,7 @@ func TestKill(t *testing.T) {
 		require.ErrorIs(t, err, ErrJobKilled)
 		require.ErrorContains(t, err, "no longer wanted")
 		require.Less(t, time.Since(began), c.env.cfg.HeartbeatInterval, "nodes are poked")
-		require.EqualValues(t, 4, r.Counters.Named(mapreduce.GroupJob, "Killed map tasks"))
+		require.EqualValues(t, 4, r.Counters.Named(counter.GroupJob, "Killed map tasks"))
 		require.Empty(t, out.String())
 		require.NoError(t, h.Kill("twice"))
 		synctest.Wait()

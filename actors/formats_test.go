@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // TestFormatsOnACluster: records of CSV that cross blocks, routed to files by attempts that fail at
@@ -40,7 +41,7 @@ func TestFormatsOnACluster(t *testing.T) {
 		}))
 	require.NoError(t, err)
 	r := c.submit(t, p, SubmitOptions{}).wait(t)
-	require.EqualValues(t, 400, r.Counters.Get(mapreduce.MapInputRecords))
+	require.EqualValues(t, 400, r.Counters.Get(counter.MapInputRecords))
 	maps, _ := launches(r)
 	require.Greater(t, maps, int64(10))
 	for key := range 3 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -34,7 +35,7 @@ type Result struct {
 	ID        scheduling.JobID
 	Name      string
 	State     scheduling.JobState
-	Counters  *mapreduce.Counters // also of a job that failed, as far as it went
+	Counters  *counter.Set        // also of a job that failed, as far as it went
 	Submitted time.Duration       // since the cluster's start
 	Elapsed   time.Duration       // from Submit to the commit of the output
 	Err       error               // nil if the job succeeded

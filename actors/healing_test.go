@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // TestHealingHasARate: what a node lost is made again, not faster than allowed.
@@ -57,6 +58,6 @@ func TestBlockWithoutAReplica(t *testing.T) {
 		require.ErrorIs(t, err, ErrJobFailed)
 		require.ErrorIs(t, err, dfs.ErrNoReplica)
 		require.ErrorContains(t, err, "words: dfs: no live replica: blk_1: no live node holds it")
-		require.EqualValues(t, 1, r.Counters.Named(mapreduce.GroupJob, "Failed map tasks"))
+		require.EqualValues(t, 1, r.Counters.Named(counter.GroupJob, "Failed map tasks"))
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -105,7 +106,7 @@ func BenchmarkHeartbeat(b *testing.B) {
 func ended(id scheduling.AttemptID) []*report {
 	return []*report{{
 		status:   scheduling.Status{Attempt: id, State: scheduling.StateSucceeded, Progress: 1},
-		counters: new(mapreduce.Counters),
+		counters: new(counter.Set),
 	}}
 }
 

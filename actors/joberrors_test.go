@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -62,7 +63,7 @@ func TestFirstCauseIsReported(t *testing.T) {
 		res, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
 		require.ErrorIs(t, err, errUser)
 		require.NotErrorIs(t, err, mapreduce.ErrConsumed)
-		require.EqualValues(t, 2, res.Counters.Named(mapreduce.GroupJob, "Failed map tasks"), "what is consumed stays so")
+		require.EqualValues(t, 2, res.Counters.Named(counter.GroupJob, "Failed map tasks"), "what is consumed stays so")
 	})
 }
 
@@ -78,7 +79,7 @@ func TestPermanentErrorsAreNotTriedAgain(t *testing.T) {
 		p, _ := bindLines(t, job, "a\n")
 		res, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
 		require.ErrorIs(t, err, errUser)
-		require.EqualValues(t, 1, res.Counters.Named(mapreduce.GroupJob, "Failed map tasks"))
+		require.EqualValues(t, 1, res.Counters.Named(counter.GroupJob, "Failed map tasks"))
 		maps, _ := launches(res)
 		require.EqualValues(t, 1, maps)
 	})

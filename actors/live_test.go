@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
@@ -38,7 +39,7 @@ func TestHalt(t *testing.T) {
 		r, err := h.Wait(context.Background())
 		require.ErrorIs(t, err, ErrJobKilled)
 		require.EqualValues(t, 1, ran.Load())
-		require.EqualValues(t, 1, r.Counters.Get(mapreduce.MapInputRecords), "the counters tell what was done")
+		require.EqualValues(t, 1, r.Counters.Get(counter.MapInputRecords), "the counters tell what was done")
 		require.Empty(t, out.String())
 		_, err = c.Submit(context.Background(), wordCount(t, "a", 1), SubmitOptions{})
 		require.ErrorIs(t, err, ErrClosed)
@@ -198,7 +199,7 @@ func TestEventsTellTheStory(t *testing.T) {
 	require.Equal(t, "ada", submitted[0].User)
 	require.Equal(t, "p", submitted[0].Pool)
 	require.Len(t, finished, 1)
-	require.EqualValues(t, 50, finished[0].Counters.Get(mapreduce.MapInputRecords))
+	require.EqualValues(t, 50, finished[0].Counters.Get(counter.MapInputRecords))
 	launched, succeeded := events.of(event.Launched), events.of(event.Succeeded)
 	require.Len(t, succeeded, submitted[0].Tasks[0]+submitted[0].Tasks[1])
 	require.Len(t, launched, len(succeeded))

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -132,8 +133,8 @@ func (h *JobHandle) wait(t testing.TB) Result {
 
 // launches counts the attempts that a result's job launched.
 func launches(r Result) (maps, reduces int64) {
-	return r.Counters.Named(mapreduce.GroupJob, "Launched map tasks"),
-		r.Counters.Named(mapreduce.GroupJob, "Launched reduce tasks")
+	return r.Counters.Named(counter.GroupJob, "Launched map tasks"),
+		r.Counters.Named(counter.GroupJob, "Launched reduce tasks")
 }
 
 // requireNothingHeld checks that all memory but idle buffers is given back.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
@@ -163,7 +164,7 @@ type report struct {
 	status   scheduling.Status
 	err      error                // of a failed attempt
 	output   *mapreduce.MapOutput // of a map; the run owns it
-	counters *mapreduce.Counters  // of one that succeeded
+	counters *counter.Set         // of one that succeeded
 	totals   totals               // of one that succeeded
 	skipped  []mapreduce.Skipped  // records that a map left out
 	shuffled [distances]int64     // bytes by distance, of a reduce

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
@@ -34,7 +34,7 @@ func TestLostMessages(t *testing.T) {
 			r := c.submit(t, p, SubmitOptions{}).wait(t)
 			require.Equal(t, oracle(t, counting(3), text), out.String(), "seed %d", seed)
 			maps, reduces := launches(r)
-			require.EqualValues(t, r.Counters.Get(mapreduce.ShuffledMaps), maps*3, "seed %d", seed)
+			require.EqualValues(t, r.Counters.Get(counter.ShuffledMaps), maps*3, "seed %d", seed)
 			require.EqualValues(t, 3, reduces, "an order that comes twice is carried out once; seed %d", seed)
 		})
 	}
@@ -159,8 +159,8 @@ func TestNodeDiesWithMapOutputs(t *testing.T) {
 		require.Equal(t, oracle(t, counting(1), text), out.String())
 		require.NotEmpty(t, events.of(event.OutputLost))
 		require.Empty(t, events.of(event.Lost))
-		require.EqualValues(t, 3, r.Counters.Get(mapreduce.ShuffledMaps), "each map counts once")
-		require.EqualValues(t, 3, r.Counters.Get(mapreduce.MapInputRecords))
+		require.EqualValues(t, 3, r.Counters.Get(counter.ShuffledMaps), "each map counts once")
+		require.EqualValues(t, 3, r.Counters.Get(counter.MapInputRecords))
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // clumsy is a writer of lines whose first attempt at each task hangs or fails at one place.
@@ -77,7 +78,7 @@ func TestOwnPartsOfAttempts(t *testing.T) {
 				mapreduce.Parts(mapreduce.Dir(dir), open))
 			require.NoError(t, err)
 			r := c.submit(t, p, SubmitOptions{}).wait(t)
-			require.EqualValues(t, 2, r.Counters.Named(mapreduce.GroupJob, "Failed reduce tasks"), place)
+			require.EqualValues(t, 2, r.Counters.Named(counter.GroupJob, "Failed reduce tasks"), place)
 			close(release)
 			hung.Wait()
 			synctest.Wait()

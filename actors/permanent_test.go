@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // moody is a number that cannot be encoded, or decoded, if it is odd, as text or as bytes.
@@ -183,7 +184,7 @@ func TestDeterminedErrorsAreNotTriedAgain(t *testing.T) {
 			require.NotContains(t, err.Error(), "failed 4 times")
 			require.NotContains(t, err.Error(), "\n")
 			for _, kind := range []string{"Failed map tasks", "Failed reduce tasks"} {
-				require.LessOrEqual(t, res.Counters.Named(mapreduce.GroupJob, kind), int64(1))
+				require.LessOrEqual(t, res.Counters.Named(counter.GroupJob, kind), int64(1))
 			}
 			_, err = run(actors.SubmitOptions{MaxSkips: 4})
 			require.Equal(t, x.bad, err == nil, "%v", err)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -32,8 +32,8 @@ func TestTransientFetches(t *testing.T) {
 		p, out := bindLines(t, counting(1), "a b\nc d\n")
 		r := c.submit(t, p, SubmitOptions{}).wait(t)
 		require.Equal(t, "a\t1\nb\t1\nc\t1\nd\t1\n", out.String())
-		require.EqualValues(t, 2, r.Counters.Named(mapreduce.GroupJob, "Launched map tasks"))
-		require.Zero(t, r.Counters.Named(mapreduce.GroupJob, "Failed reduce tasks"))
+		require.EqualValues(t, 2, r.Counters.Named(counter.GroupJob, "Launched map tasks"))
+		require.Zero(t, r.Counters.Named(counter.GroupJob, "Failed reduce tasks"))
 		require.Equal(t, fetches{{0, 0}: 3, {1, 0}: 3}, f)
 		require.GreaterOrEqual(t, r.Elapsed, 3*time.Second, "a second, then two")
 		require.Less(t, r.Elapsed, 4*time.Second)
@@ -47,10 +47,10 @@ func TestUnreachableOutput(t *testing.T) {
 		p, out := bindLines(t, counting(1), "a b\nc d\n")
 		r := c.submit(t, p, SubmitOptions{}).wait(t)
 		require.Equal(t, "a\t1\nb\t1\nc\t1\nd\t1\n", out.String())
-		require.EqualValues(t, 3, r.Counters.Named(mapreduce.GroupJob, "Launched map tasks"))
+		require.EqualValues(t, 3, r.Counters.Named(counter.GroupJob, "Launched map tasks"))
 		require.Equal(t, 3, f[[2]int32{1, 0}], "the only reduce need not report twice")
 		require.Equal(t, 1, f[[2]int32{1, 1}])
-		require.EqualValues(t, 4, r.Counters.Get(mapreduce.MapOutputRecords))
+		require.EqualValues(t, 4, r.Counters.Get(counter.MapOutputRecords))
 	})
 }
 

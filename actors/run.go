@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
@@ -42,11 +43,11 @@ type run struct {
 	live    map[*attempt]bool
 	left    map[*attempt]bool // abandoned ones that have not ended
 	outputs []*mapreduce.MapOutput
-	fixed   int64               // bytes of memory that the job takes from its submission to its end
-	sums    *mapreduce.Counters // of reduces, and of maps without reduces
-	ended   bool                // no attempt may enter any more
-	empty   chan struct{}       // closed when ended and the last live attempt has left
-	buried  chan struct{}       // closed when ended and no attempt is left, abandoned or not
+	fixed   int64         // bytes of memory that the job takes from its submission to its end
+	sums    *counter.Set  // of reduces, and of maps without reduces
+	ended   bool          // no attempt may enter any more
+	empty   chan struct{} // closed when ended and the last live attempt has left
+	buried  chan struct{} // closed when ended and no attempt is left, abandoned or not
 	faults  map[scheduling.TaskID]*fault
 	failing scheduling.TaskID               // the task that failed last: of a failed job, the one to blame
 	cause   error                           // the job ended for another reason than its tasks
@@ -99,7 +100,7 @@ func newRun(e *env, p *mapreduce.Plan, user, input string) *run {
 	return &run{
 		env: e, name: p.Name(), user: user, plan: p, input: input, inputBytes: p.InputBytes(), done: make(chan struct{}),
 		live: map[*attempt]bool{}, left: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{}, skipped: map[int32][]mapreduce.Skipped{},
-		sums: new(mapreduce.Counters), empty: make(chan struct{}), buried: make(chan struct{}),
+		sums: new(counter.Set), empty: make(chan struct{}), buried: make(chan struct{}),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // shuffle knows where a job's map outputs are. The JobTracker publishes and withdraws;
@@ -25,7 +26,7 @@ type mapOutput struct {
 	out      *mapreduce.MapOutput
 	try      int32
 	at       *place
-	counters *mapreduce.Counters
+	counters *counter.Set
 	totals   totals
 }
 

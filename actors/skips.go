@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -108,6 +109,6 @@ func (r *run) resumeSkips(kept []int32) {
 	defer r.mu.Unlock()
 	for m, skipped := range list {
 		r.skipped[m] = skipped
-		r.sums.Add(mapreduce.MapSkippedRecords, int64(len(skipped)))
+		r.sums.Add(counter.MapSkippedRecords, int64(len(skipped)))
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // touchyLine fails on bad lines, after a while.
@@ -80,7 +81,7 @@ func testSkipsOutlive(t *testing.T, text string, bad int, job binder, mapOnly bo
 			gone += h.run.leftOut()
 			r := h.wait(t)
 			require.Len(t, r.Skipped, bad)
-			require.EqualValues(t, bad, r.Counters.Get(mapreduce.MapSkippedRecords))
+			require.EqualValues(t, bad, r.Counters.Get(counter.MapSkippedRecords))
 			require.Empty(t, c.env.cfg.State.saved.Skips, "the job is over")
 		})
 		require.Equal(t, want, parts(t, at))
@@ -103,12 +104,12 @@ func TestSkipsOfMapsThatDoNotRunAgain(t *testing.T) {
 		require.Len(t, left, 1)
 		require.True(t, c.env.cfg.State.skip("count", 0, left, c.env.cfg.Logger))
 		r := h.run
-		r.skipped, r.sums = map[int32][]mapreduce.Skipped{}, new(mapreduce.Counters)
+		r.skipped, r.sums = map[int32][]mapreduce.Skipped{}, new(counter.Set)
 		r.resumeSkips([]int32{0, 1, 2})
 		require.Empty(t, r.skipped)
 		r.resumeSkips([]int32{0, 1, 2, 3})
 		require.Equal(t, map[int32][]mapreduce.Skipped{0: left}, r.skipped)
-		require.EqualValues(t, 1, r.sums.Get(mapreduce.MapSkippedRecords))
+		require.EqualValues(t, 1, r.sums.Get(counter.MapSkippedRecords))
 	})
 }
 
@@ -153,7 +154,7 @@ func TestSkipsOfPartsThatGo(t *testing.T) {
 			}
 			r := h.wait(t)
 			require.Len(t, r.Skipped, bad)
-			require.EqualValues(t, bad, r.Counters.Get(mapreduce.MapSkippedRecords))
+			require.EqualValues(t, bad, r.Counters.Get(counter.MapSkippedRecords))
 		})
 	}
 	require.Equal(t, good, parts(t, home))

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // spoiled is text of so many lines, some of which are bad, and those that are not.
@@ -62,7 +63,7 @@ func TestSkipsOnTheCluster(t *testing.T) {
 			res, err := h.Wait(context.Background())
 			require.NoError(t, err)
 			require.Equal(t, want, out.String())
-			require.Equal(t, int64(bad), res.Counters.Get(mapreduce.MapSkippedRecords))
+			require.Equal(t, int64(bad), res.Counters.Get(counter.MapSkippedRecords))
 			require.Len(t, res.Skipped, bad)
 			for i, s := range res.Skipped {
 				require.Contains(t, all[s.Offset:s.Offset+int64(s.Size)], "bad")
@@ -108,8 +109,8 @@ func TestSkipsOfWhatDoesNotReturn(t *testing.T) {
 				s := r.Skipped[0]
 				require.Equal(t, []any{"text", int64(4), int64(2), "stuck"}, []any{s.Input, s.Offset, s.Number, s.Head})
 				require.Contains(t, s.Reason, "actors/skips_test.go:")
-				require.EqualValues(t, 1, r.Counters.Get(mapreduce.MapSkippedRecords))
-				failed := r.Counters.Named(mapreduce.GroupJob, "Failed map tasks")
+				require.EqualValues(t, 1, r.Counters.Get(counter.MapSkippedRecords))
+				failed := r.Counters.Named(counter.GroupJob, "Failed map tasks")
 				if name == "does not heed" {
 					require.EqualValues(t, 2, failed, "the first attempt does not know the record")
 				} else {

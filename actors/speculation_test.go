@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
@@ -76,7 +77,7 @@ func TestCopiesOfStuckMaps(t *testing.T) {
 				res, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
 				require.NoError(t, err)
 				require.Equal(t, want.String(), out.String())
-				for _, id := range []mapreduce.Counter{mapreduce.MapInputRecords, mapreduce.MapOutputRecords, mapreduce.ReduceOutputRecords} {
+				for _, id := range []counter.ID{counter.MapInputRecords, counter.MapOutputRecords, counter.ReduceOutputRecords} {
 					require.Equal(t, local.Get(id), res.Counters.Get(id), "%v", id)
 				}
 				require.Equal(t, int32(1), copies.Load(), "one task is slow")

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -127,7 +128,7 @@ func TestTallyIsPlainSums(t *testing.T) {
 		"Other local map tasks": 5, "Failed map tasks": 1, "Failed reduce tasks": 1, "Killed map tasks": 1, "Killed reduce tasks": 1,
 		"Total time spent by all map tasks (ms)": 12_000, "Total time spent by all reduce tasks (ms)": 1000,
 	} {
-		require.Equal(t, n, c.Named(mapreduce.GroupJob, name), name)
+		require.Equal(t, n, c.Named(counter.GroupJob, name), name)
 	}
 	require.EqualValues(t, 8, c.Named("CoGRS", "Rack-local shuffle bytes"))
 	for v := range aRun(t, 1).total().All() {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
@@ -54,7 +54,7 @@ func TestDistancesAreCounted(t *testing.T) {
 				p := h.Progress()
 				for d, n := range []int{p.NodeLocal, p.RackLocal, p.OffRack} {
 					require.Equal(t, d == mapAt, n == 1, "%d of distance %d", n, d)
-					require.EqualValues(t, n, r.Counters.Named(mapreduce.GroupJob, maps[d]))
+					require.EqualValues(t, n, r.Counters.Named(counter.GroupJob, maps[d]))
 				}
 				require.Zero(t, p.AnyPlace)
 				went := c.env.placeOf(nodes[mapAt]).distance(c.env.placeOf(nodes[reduceAt]))
@@ -89,8 +89,8 @@ func TestTimesAreCounted(t *testing.T) {
 			return sum(k, vs, emit)
 		}
 		r := c.submit(t, first(bindLines(t, job, "a\n")), SubmitOptions{SlowStart: 1}).wait(t)
-		require.EqualValues(t, 2*3000, r.Counters.Named(mapreduce.GroupJob, "Total time spent by all map tasks (ms)"))
-		require.EqualValues(t, 2*5000, r.Counters.Named(mapreduce.GroupJob, "Total time spent by all reduce tasks (ms)"))
+		require.EqualValues(t, 2*3000, r.Counters.Named(counter.GroupJob, "Total time spent by all map tasks (ms)"))
+		require.EqualValues(t, 2*5000, r.Counters.Named(counter.GroupJob, "Total time spent by all reduce tasks (ms)"))
 	})
 }
 
@@ -107,8 +107,8 @@ func TestKilledAttemptsAreCounted(t *testing.T) {
 		require.NoError(t, h.Kill(""))
 		r, err := h.Wait(context.Background())
 		require.ErrorIs(t, err, ErrJobKilled)
-		require.EqualValues(t, 2, r.Counters.Named(mapreduce.GroupJob, "Killed map tasks"))
-		require.EqualValues(t, running, r.Counters.Named(mapreduce.GroupJob, "Killed reduce tasks"))
+		require.EqualValues(t, 2, r.Counters.Named(counter.GroupJob, "Killed map tasks"))
+		require.EqualValues(t, running, r.Counters.Named(counter.GroupJob, "Killed reduce tasks"))
 		p = h.Progress()
 		require.Equal(t, TaskCounts{Total: 2, Killed: 2}, p.Maps)
 		require.Equal(t, TaskCounts{Total: 3, Killed: running}, p.Reduces)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
@@ -46,7 +47,7 @@ func TestTaskTimeout(t *testing.T) {
 		p, out := bindLines(t, job, "a b\nc\n")
 		r := c.submit(t, p, SubmitOptions{}).wait(t)
 		require.Equal(t, "a\t1\nb\t1\nc\t1\n", out.String())
-		require.EqualValues(t, 1, r.Counters.Named(mapreduce.GroupJob, "Failed map tasks"))
+		require.EqualValues(t, 1, r.Counters.Named(counter.GroupJob, "Failed map tasks"))
 		require.GreaterOrEqual(t, r.Elapsed, 3*time.Minute)
 		require.Less(t, r.Elapsed, 3*time.Minute+3*c.env.cfg.HeartbeatInterval)
 		failed := rec.of(event.Failed)
@@ -72,8 +73,8 @@ func TestAbandonedAttempt(t *testing.T) {
 		p, out := bindLines(t, job, "a b\nc\n")
 		r := c.submit(t, p, SubmitOptions{}).wait(t)
 		require.Equal(t, "a\t1\nb\t1\nc\t1\n", out.String())
-		require.EqualValues(t, 1, r.Counters.Named(mapreduce.GroupJob, "Failed map tasks"))
-		require.EqualValues(t, 2, r.Counters.Get(mapreduce.MapInputRecords))
+		require.EqualValues(t, 1, r.Counters.Named(counter.GroupJob, "Failed map tasks"))
+		require.EqualValues(t, 2, r.Counters.Get(counter.MapInputRecords))
 		require.EqualValues(t, 0, r.Counters.Named("own", "first"))
 		require.Less(t, r.Elapsed, 10*time.Minute+abandonAfter+time.Second)
 		require.Regexp(t, `is abandoned: .* attempt="job_0001_m_000000_0 of .* at=actors/timeout_test.go:\d+`, heard.String())
@@ -257,8 +258,8 @@ func TestSignsOfLife(t *testing.T) {
 			bubble(t, Config{TaskTimeout: limit}, func(t *testing.T, c *Cluster) {
 				p, _ := bindLines(t, job(), "a\na\na\n")
 				r := c.submit(t, p, SubmitOptions{SlowStart: 1e-9}).wait(t)
-				require.Zero(t, r.Counters.Named(mapreduce.GroupJob, "Failed map tasks"))
-				require.Zero(t, r.Counters.Named(mapreduce.GroupJob, "Failed reduce tasks"))
+				require.Zero(t, r.Counters.Named(counter.GroupJob, "Failed map tasks"))
+				require.Zero(t, r.Counters.Named(counter.GroupJob, "Failed reduce tasks"))
 				require.Greater(t, r.Elapsed, 2*limit)
 			})
 		})
@@ -286,7 +287,7 @@ func TestWaitingIsNoHanging(t *testing.T) {
 		}
 		for i, h := range jobs {
 			r := h.wait(t)
-			require.Zero(t, r.Counters.Named(mapreduce.GroupJob, "Failed map tasks"))
+			require.Zero(t, r.Counters.Named(counter.GroupJob, "Failed map tasks"))
 			require.Equal(t, "a\t4\n", out[i].String())
 		}
 	})

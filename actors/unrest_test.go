@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -38,7 +39,7 @@ func TestChaosOnDemand(t *testing.T) {
 			p, out := bindLines(t, job, text)
 			r := c.submit(t, p, SubmitOptions{}).wait(t)
 			require.Equal(t, oracle(t, counting(2), text), out.String())
-			failed += r.Counters.Named(mapreduce.GroupJob, "Failed map tasks")
+			failed += r.Counters.Named(counter.GroupJob, "Failed map tasks")
 		})
 	}
 	for _, what := range []string{"dies", "stops", "back", "cordoned", "more", "fails"} {

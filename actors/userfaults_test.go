@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/calls"
 	"github.com/tarry-mr/tarry/scheduling/event"
@@ -92,9 +93,9 @@ func TestOnlyCommittedAttemptsCount(t *testing.T) {
 			})
 			require.NoError(t, err)
 			r := c.submit(t, p, SubmitOptions{}).wait(t).Counters
-			require.EqualValues(t, 1, r.Named(mapreduce.GroupJob, "Failed reduce tasks"), place)
-			require.EqualValues(t, 3, r.Get(mapreduce.ReduceInputGroups), place)
-			require.EqualValues(t, 3, r.Get(mapreduce.ReduceOutputRecords), place)
+			require.EqualValues(t, 1, r.Named(counter.GroupJob, "Failed reduce tasks"), place)
+			require.EqualValues(t, 3, r.Get(counter.ReduceInputGroups), place)
+			require.EqualValues(t, 3, r.Get(counter.ReduceOutputRecords), place)
 		})
 	}
 }
@@ -144,7 +145,7 @@ func TestFaultsOfAWriter(t *testing.T) {
 			blame(t, way, err)
 			require.Equal(t, 1, calls)
 			if way != "goexit" {
-				require.EqualValues(t, 1, res.Counters.Named(mapreduce.GroupJob, "Failed map tasks"), "not tried again")
+				require.EqualValues(t, 1, res.Counters.Named(counter.GroupJob, "Failed map tasks"), "not tried again")
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarry-mr/tarry/jobs/internal/search"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // The colors of GNU grep: what begins one, and what ends it.
@@ -21,9 +22,9 @@ const (
 type printer struct {
 	pattern  *search.Pattern
 	o        GrepOptions
-	name     []byte                 // of the file
-	selected *mapreduce.UserCounter // lines
-	text     []byte                 // buffers
+	name     []byte        // of the file
+	selected *counter.User // lines
+	text     []byte        // buffers
 	line     []byte
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tarry-mr/tarry/internal/gen"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // awkward are inputs that trip up readers of lines, each a list of files.
@@ -122,7 +123,7 @@ func run(t *testing.T, s setting, bind func(to mapreduce.Destination) (*mapreduc
 
 // runner runs plans in a setting.
 func runner(t *testing.T, s setting) Runner {
-	return func(ctx context.Context, plan *mapreduce.Plan) (*mapreduce.Counters, error) {
+	return func(ctx context.Context, plan *mapreduce.Plan) (*counter.Set, error) {
 		blocks := blocksOf(plan, s.block)
 		if s.local {
 			return mapreduce.RunLocal(ctx, plan, mapreduce.LocalOptions{Reduces: s.reduces, Blocks: blocks})
@@ -144,16 +145,16 @@ func blocksOf(plan *mapreduce.Plan, size int64) func(source int) []mapreduce.Blo
 }
 
 // runAttempts drives a plan as a cluster does, one attempt after the other.
-func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(int) []mapreduce.Block) *mapreduce.Counters {
+func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(int) []mapreduce.Block) *counter.Set {
 	t.Helper()
-	ctx, counters := t.Context(), new(mapreduce.Counters)
+	ctx, counters := t.Context(), new(counter.Set)
 	require.NoError(t, plan.SetupJob())
 	require.NoError(t, plan.Prepare(ctx, mapreduce.PrepareOptions{Reduces: reduces}))
 	splits, err := plan.Splits(ctx, blocks)
 	require.NoError(t, err)
 	outputs := make([]*mapreduce.MapOutput, len(splits))
 	for i, split := range splits {
-		a := &mapreduce.MapAttempt{Index: i, Split: split, Resources: mapreduce.Resources{Counters: new(mapreduce.Counters)}}
+		a := &mapreduce.MapAttempt{Index: i, Split: split, Resources: mapreduce.Resources{Counters: new(counter.Set)}}
 		outputs[i], err = plan.RunMap(ctx, a)
 		require.NoError(t, err)
 		counters.Merge(a.Counters)
@@ -171,7 +172,7 @@ func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(in
 			left = left[1:]
 			return s, nil
 		}}
-		a.Counters = new(mapreduce.Counters)
+		a.Counters = new(counter.Set)
 		require.NoError(t, plan.RunReduce(ctx, a))
 		counters.Merge(a.Counters)
 		require.NoError(t, plan.CommitTask(a.ID()))

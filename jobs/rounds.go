@@ -4,17 +4,18 @@ import (
 	"context"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // Runner runs a plan to its end. Computations of several rounds, each a job, are given one, so that
 // they run on any cluster, or by [mapreduce.RunLocal].
-type Runner func(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error)
+type Runner func(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error)
 
 // collect runs a job and gives what comes out of it, part by part, with its counters. All of it is in
 // memory, twice while it is decoded.
 func collect[O any](
 	ctx context.Context, run Runner, bind func(mapreduce.Output[O]) (*mapreduce.Plan, error),
-) ([]O, *mapreduce.Counters, error) {
+) ([]O, *counter.Set, error) {
 	var out mapreduce.Collected[O]
 	plan, err := bind(out.Output())
 	if err != nil {

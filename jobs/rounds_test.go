@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // someSettings are settings for what runs many jobs.
@@ -123,7 +124,7 @@ func components(t *testing.T, s setting, text string) (jobs int) {
 	}
 	slices.Sort(want)
 	run := runner(t, s)
-	members, err := Components(t.Context(), func(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) {
+	members, err := Components(t.Context(), func(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 		jobs++
 		return run(ctx, p)
 	}, mapreduce.Lines(sources([]string{text})...))
@@ -254,7 +255,7 @@ func TestKMeansDrawsSeveralAtOnce(t *testing.T) {
 	}
 	var first []Cluster
 	for _, s := range someSettings() {
-		run := func(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) {
+		run := func(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 			draws++
 			return runner(t, s)(ctx, p)
 		}
@@ -276,7 +277,7 @@ func TestKMeansDrawsSeveralAtOnce(t *testing.T) {
 // Rounds end when no center moves, equal points are one to begin at, and a center may stay alone.
 func TestKMeansEnds(t *testing.T) {
 	jobs := 0
-	count := func(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) {
+	count := func(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 		jobs++
 		return runner(t, someSettings()[0])(ctx, p)
 	}
@@ -297,7 +298,7 @@ func TestKMeansRefuses(t *testing.T) {
 		"1\t2\n3\n4\t5\n6\t7": "coordinates",
 		"1\t2\n1\t2\n1\n":     "coordinates",
 	} {
-		_, err := KMeans(t.Context(), func(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) {
+		_, err := KMeans(t.Context(), func(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 			return mapreduce.RunLocal(ctx, p, mapreduce.LocalOptions{})
 		}, mapreduce.Lines(sources([]string{text})...), KMeansOptions{Clusters: 1})
 		require.ErrorContains(t, err, reason)
@@ -312,7 +313,7 @@ func TestKMeansRefuses(t *testing.T) {
 }
 
 // locally runs plans for examples, without a cluster.
-func locally(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) {
+func locally(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 	return mapreduce.RunLocal(ctx, p, mapreduce.LocalOptions{})
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarry-mr/tarry/internal/cputime"
 	"github.com/tarry-mr/tarry/internal/gen"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // benchSlots is how many goroutines run attempts in benchmarks.
@@ -76,7 +77,7 @@ func each(b *testing.B, n int, fn func(i int) error) {
 }
 
 // benchPlan runs a plan as a cluster of benchSlots slots would.
-func benchPlan(b *testing.B, memory *Memory, pool *Buffers, bind func(Destination) (*Plan, error)) *Counters {
+func benchPlan(b *testing.B, memory *Memory, pool *Buffers, bind func(Destination) (*Plan, error)) *counter.Set {
 	b.Helper()
 	ctx := context.Background()
 	dir := benchDir(b)
@@ -87,7 +88,7 @@ func benchPlan(b *testing.B, memory *Memory, pool *Buffers, bind func(Destinatio
 	splits, err := p.Splits(ctx, p.BlocksOf(32<<20))
 	require.NoError(b, err)
 	outs := make([]*MapOutput, len(splits))
-	counters := make([]Counters, len(splits)+p.Reduces())
+	counters := make([]counter.Set, len(splits)+p.Reduces())
 	each(b, len(splits), func(i int) (err error) {
 		budget := memory.Sub()
 		defer budget.Close()
@@ -120,7 +121,7 @@ func benchPlan(b *testing.B, memory *Memory, pool *Buffers, bind func(Destinatio
 		o.Release()
 	}
 	require.NoError(b, p.CommitJob())
-	total := new(Counters)
+	total := new(counter.Set)
 	for i := range counters {
 		total.Merge(&counters[i])
 	}
@@ -148,7 +149,7 @@ func benchJob(b *testing.B, kind gen.Kind, share float64, bind func(src Source, 
 		src, err := File(path)
 		require.NoError(b, err)
 		c := benchPlan(b, memory, pool, func(d Destination) (*Plan, error) { return bind(src, d) })
-		spilled = c.Get(FileBytesWritten)
+		spilled = c.Get(counter.FileBytesWritten)
 	}
 	b.ReportMetric(float64(spilled)/(1<<20), "spilled-MiB/op")
 	b.ReportMetric((cputime.Used()-before).Seconds()/float64(b.N), "cpu-s/op")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -22,7 +23,7 @@ func TestBindNamesTheCallersLine(t *testing.T) {
 		Name: "odd", Map: nothing[map[int]int, chan int], Reduce: ignore[map[int]int, chan int, string],
 	}.Bind(in, Text[string](Writer("-", io.Discard)))
 	require.ErrorIs(t, err, ErrUnsupportedType)
-	require.ErrorContains(t, err, `bind_test.go:23: job "odd": key type map[int]int: unsupported type map[int]int`)
+	require.ErrorContains(t, err, `bind_test.go:24: job "odd": key type map[int]int: unsupported type map[int]int`)
 	require.ErrorContains(t, err, "value type chan int: unsupported type chan int")
 }
 
@@ -192,12 +193,12 @@ func TestTaskKnowsItsAttempt(t *testing.T) {
 		},
 		Partition: func(string, int) int { return 1 },
 	}
-	run := func(local bool) (*Counters, []string) {
+	run := func(local bool) (*counter.Set, []string) {
 		names = nil
 		var out Collected[string]
 		p, err := j.Bind(Lines(Bytes("text", []byte("a\nb\nc\n"))), out.Output())
 		require.NoError(t, err)
-		var c *Counters
+		var c *counter.Set
 		if local {
 			c, err = RunLocal(context.Background(), p, LocalOptions{Reduces: 2})
 			require.NoError(t, err)
@@ -213,11 +214,11 @@ func TestTaskKnowsItsAttempt(t *testing.T) {
 		c, names := run(local)
 		require.Equal(t, int64(3), c.Named("Mine", "lines"))
 		require.Equal(t, []string{"m-00000-0", "text", "r-00000-0", "r-00001-0"}, names)
-		require.Equal(t, int64(3), c.Get(MapInputRecords))
-		require.Equal(t, int64(1), c.Get(MapOutputRecords))
-		require.Equal(t, int64(1), c.Get(ReduceInputGroups))
-		require.Equal(t, int64(1), c.Get(ReduceInputRecords))
-		require.Equal(t, int64(2), c.Get(ReduceOutputRecords))
+		require.Equal(t, int64(3), c.Get(counter.MapInputRecords))
+		require.Equal(t, int64(1), c.Get(counter.MapOutputRecords))
+		require.Equal(t, int64(1), c.Get(counter.ReduceInputGroups))
+		require.Equal(t, int64(1), c.Get(counter.ReduceInputRecords))
+		require.Equal(t, int64(2), c.Get(counter.ReduceOutputRecords))
 	}
 }
 

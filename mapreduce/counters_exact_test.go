@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -47,26 +48,26 @@ func TestCountersAreWhatHappened(t *testing.T) {
 		for v := range local.All() {
 			require.Equal(t, v.Value, c.Named(v.Group, v.Name), "%s: %s", name, v.Name)
 		}
-		require.EqualValues(t, 3, c.Get(MapInputRecords), name)
-		require.EqualValues(t, 8, c.Get(InputBytesRead), name)
-		require.Zero(t, c.Get(SpilledRecords)+c.Get(FileBytesRead)+c.Get(FileBytesWritten), name)
+		require.EqualValues(t, 3, c.Get(counter.MapInputRecords), name)
+		require.EqualValues(t, 8, c.Get(counter.InputBytesRead), name)
+		require.Zero(t, c.Get(counter.SpilledRecords)+c.Get(counter.FileBytesRead)+c.Get(counter.FileBytesWritten), name)
 		if p.MapOnly() {
-			require.EqualValues(t, 3, c.Get(MapOutputRecords))
-			require.EqualValues(t, 8, c.Get(OutputBytesWritten))
-			require.EqualValues(t, 8, c.Get(MapOutputBytes))
+			require.EqualValues(t, 3, c.Get(counter.MapOutputRecords))
+			require.EqualValues(t, 8, c.Get(counter.OutputBytesWritten))
+			require.EqualValues(t, 8, c.Get(counter.MapOutputBytes))
 			continue
 		}
-		require.EqualValues(t, 4, c.Get(MapOutputRecords), name)
-		require.EqualValues(t, 4, c.Get(ReduceInputRecords), name)
-		require.EqualValues(t, 4, c.Get(ShuffledMaps), name)
-		require.Positive(t, c.Get(MapOutputMaterializedBytes), name)
-		require.Equal(t, c.Get(MapOutputMaterializedBytes), c.Get(ReduceShuffleBytes), name)
+		require.EqualValues(t, 4, c.Get(counter.MapOutputRecords), name)
+		require.EqualValues(t, 4, c.Get(counter.ReduceInputRecords), name)
+		require.EqualValues(t, 4, c.Get(counter.ShuffledMaps), name)
+		require.Positive(t, c.Get(counter.MapOutputMaterializedBytes), name)
+		require.Equal(t, c.Get(counter.MapOutputMaterializedBytes), c.Get(counter.ReduceShuffleBytes), name)
 		if name == "reduce" {
-			require.EqualValues(t, 3, c.Get(ReduceInputGroups), name)
-			require.EqualValues(t, 3, c.Get(ReduceOutputRecords), name)
+			require.EqualValues(t, 3, c.Get(counter.ReduceInputGroups), name)
+			require.EqualValues(t, 3, c.Get(counter.ReduceOutputRecords), name)
 		} else {
-			require.EqualValues(t, 4, c.Get(ReduceOutputRecords), name)
-			require.EqualValues(t, len("a\t1\na\t1\nb\t1\nc\t1\n"), c.Get(OutputBytesWritten), name)
+			require.EqualValues(t, 4, c.Get(counter.ReduceOutputRecords), name)
+			require.EqualValues(t, len("a\t1\na\t1\nb\t1\nc\t1\n"), c.Get(counter.OutputBytesWritten), name)
 		}
 	}
 }
@@ -83,26 +84,26 @@ func TestSpillsAreCounted(t *testing.T) {
 		ctx := context.Background()
 		require.NoError(t, p.SetupJob())
 		require.NoError(t, p.Prepare(ctx, PrepareOptions{Reduces: 1}))
-		var c, reduced Counters
+		var c, reduced counter.Set
 		var mapping, reducing Progress
 		res := Resources{Budget: NewMemory(1).Sub(), SpillDir: t.TempDir(), Progress: &mapping, Counters: &c}
 		out, err := p.RunMap(ctx, &MapAttempt{Split: Split{Length: int64(text.Len())}, Resources: res})
 		require.NoError(t, err)
-		require.GreaterOrEqual(t, c.Get(SpilledRecords), int64(20_000))
-		require.Positive(t, c.Get(FileBytesWritten))
-		require.Equal(t, c.Get(FileBytesWritten), c.Get(FileBytesRead))
-		require.Equal(t, c.Get(FileBytesWritten), mapping.Spilled.Load())
+		require.GreaterOrEqual(t, c.Get(counter.SpilledRecords), int64(20_000))
+		require.Positive(t, c.Get(counter.FileBytesWritten))
+		require.Equal(t, c.Get(counter.FileBytesWritten), c.Get(counter.FileBytesRead))
+		require.Equal(t, c.Get(counter.FileBytesWritten), mapping.Spilled.Load())
 		require.EqualValues(t, text.Len(), mapping.Bytes.Load())
 		require.EqualValues(t, 20_000, mapping.Records.Load())
 		require.Equal(t, out.Sizes(), []int64{out.Segment(0).Bytes})
 		res.Progress, res.Counters = &reducing, &reduced
 		require.NoError(t, p.RunReduce(ctx, &ReduceAttempt{Next: sent(0, out), Resources: res}))
 		require.Equal(t, out.Segment(0).Bytes, reducing.Bytes.Load())
-		require.Equal(t, reduced.Get(FileBytesWritten), reducing.Spilled.Load())
+		require.Equal(t, reduced.Get(counter.FileBytesWritten), reducing.Spilled.Load())
 		require.Positive(t, reducing.Records.Load())
-		require.LessOrEqual(t, reducing.Records.Load(), reduced.Get(ReduceInputRecords))
-		require.EqualValues(t, 1, reduced.Get(ShuffledMaps))
-		require.EqualValues(t, 1, reduced.Get(MergedMapOutputs))
+		require.LessOrEqual(t, reducing.Records.Load(), reduced.Get(counter.ReduceInputRecords))
+		require.EqualValues(t, 1, reduced.Get(counter.ShuffledMaps))
+		require.EqualValues(t, 1, reduced.Get(counter.MergedMapOutputs))
 		out.Release()
 	}
 }

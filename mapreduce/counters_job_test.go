@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // names lists what the counters print, without values.
-func names(c *Counters) map[string]bool {
+func names(c *counter.Set) map[string]bool {
 	list := map[string]bool{}
 	for v := range c.All() {
 		list[v.Name] = true
@@ -29,7 +31,7 @@ func TestCountersThatAreNotMeasured(t *testing.T) {
 	require.NoError(t, err)
 	c, err := RunLocal(context.Background(), plan, LocalOptions{})
 	require.NoError(t, err)
-	require.Equal(t, int64(1), c.Get(MapInputChunks))
+	require.Equal(t, int64(1), c.Get(counter.MapInputChunks))
 	require.Equal(t, map[string]bool{
 		"Map input chunks": true, "Map output records": true, "Map output bytes": true, "Bytes Read": true, "Bytes Written": true,
 	}, names(c))
@@ -39,7 +41,7 @@ func TestCountersThatAreNotMeasured(t *testing.T) {
 	require.NoError(t, err)
 	c, err = RunLocal(context.Background(), plan, LocalOptions{})
 	require.NoError(t, err)
-	require.Equal(t, int64(1000), c.Get(MapInputRecords))
+	require.Equal(t, int64(1000), c.Get(counter.MapInputRecords))
 	require.False(t, names(c)["Map input chunks"])
 }
 
@@ -51,12 +53,12 @@ func TestCombineCountersAddUp(t *testing.T) {
 		out.Output())
 	require.NoError(t, err)
 	c := runEngine(t, plan, 2, nil, Resources{})
-	require.Equal(t, int64(6), c.Get(MapOutputRecords))
-	require.Equal(t, int64(6*(1+8)), c.Get(MapOutputBytes), "of keys and values, before Combine")
-	require.Equal(t, int64(6+4), c.Get(CombineInputRecords))
-	require.Equal(t, int64(4+3), c.Get(CombineOutputRecords))
-	require.Equal(t, int64(3), c.Get(ReduceInputRecords))
-	require.Equal(t, int64(3), c.Get(ReduceInputGroups))
+	require.Equal(t, int64(6), c.Get(counter.MapOutputRecords))
+	require.Equal(t, int64(6*(1+8)), c.Get(counter.MapOutputBytes), "of keys and values, before Combine")
+	require.Equal(t, int64(6+4), c.Get(counter.CombineInputRecords))
+	require.Equal(t, int64(4+3), c.Get(counter.CombineOutputRecords))
+	require.Equal(t, int64(3), c.Get(counter.ReduceInputRecords))
+	require.Equal(t, int64(3), c.Get(counter.ReduceInputGroups))
 }
 
 // An attempt that fails counts nothing, whatever it had done and the user had counted.
@@ -91,7 +93,7 @@ func TestFailedAttemptsCountNothing(t *testing.T) {
 			Close: func(func(string)) error { return bad },
 		}, nil
 	}
-	var c Counters
+	var c counter.Set
 	res := Resources{Counters: &c}
 	failed := func(err error) {
 		require.ErrorIs(t, err, bad)

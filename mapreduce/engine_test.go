@@ -8,17 +8,19 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // runEngine runs a plan through map and reduce attempts, one after the other.
-func runEngine(t testing.TB, p *Plan, reduces int, blocks func(int) []Block, res Resources) *Counters {
+func runEngine(t testing.TB, p *Plan, reduces int, blocks func(int) []Block, res Resources) *counter.Set {
 	t.Helper()
 	return engine(t, p, reduces, blocks, res)
 }
 
-func engine(t require.TestingT, p *Plan, reduces int, blocks func(int) []Block, res Resources) *Counters {
+func engine(t require.TestingT, p *Plan, reduces int, blocks func(int) []Block, res Resources) *counter.Set {
 	ctx := context.Background()
-	total := new(Counters)
+	total := new(counter.Set)
 	require.NoError(t, p.SetupJob())
 	require.NoError(t, p.Prepare(ctx, PrepareOptions{Reduces: reduces}))
 	splits, err := p.Splits(ctx, blocks)

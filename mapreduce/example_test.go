@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 func Example() {
@@ -72,7 +73,7 @@ func ExampleMapOnly() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(counters.Get(mapreduce.MapInputRecords), "lines")
+	fmt.Println(counters.Get(counter.MapInputRecords), "lines")
 	// Output:
 	// this
 	// isle

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // passOn is a job that writes its input.
@@ -126,7 +128,7 @@ func TestBadLinesAreLeftOut(t *testing.T) {
 		places = append(places, s.Offset, s.Number)
 	}
 	require.Equal(t, []int64{8, 2, 10, 3, 26, 5}, places)
-	require.EqualValues(t, 3, c.Get(MapSkippedRecords))
+	require.EqualValues(t, 3, c.Get(counter.MapSkippedRecords))
 }
 
 func TestDecoded(t *testing.T) {

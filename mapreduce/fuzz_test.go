@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // FuzzReadTyped reads any bytes as what Typed has written: records, or an error, the same wherever
@@ -35,7 +37,7 @@ func FuzzCounters(f *testing.F) {
 	f.Add([]byte(`[{"group":"g","name":"n","value":3},{"group":"g","name":"n","value":-3}]`))
 	f.Add([]byte(`[{"group":"Map-Reduce Framework","name":"Map input records","value":9223372036854775807}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var c, again Counters
+		var c, again counter.Set
 		if json.Unmarshal(data, &c) != nil {
 			return
 		}

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
@@ -294,11 +295,11 @@ func (n sliceSource) View(int64, int) ([]byte, func(), error) { return nil, nil,
 func (n sliceSource) Close() error                            { return nil }
 
 // counter is what its records count as.
-func (in inputPlan) counter() Counter {
+func (in inputPlan) counter() counter.ID {
 	if in.chunks {
-		return MapInputChunks
+		return counter.MapInputChunks
 	}
-	return MapInputRecords
+	return counter.MapInputRecords
 }
 
 // recordEnds finds where records end; lineEnds, byteEnds, textEnds and everyN implement it.

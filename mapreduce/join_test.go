@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 type joinRecord struct {
@@ -183,7 +185,7 @@ func TestJoinKeepsWhatItHolds(t *testing.T) {
 	p, err := CoGroup(side(), side(), sum).Bind(out.Output())
 	require.NoError(t, err)
 	c := engine(t, p, 1, p.BlocksOf(10_000), Resources{Budget: NewMemory(256 << 10).Sub(), SpillDir: t.TempDir()})
-	require.Positive(t, c.Get(SpilledRecords))
+	require.Positive(t, c.Get(counter.SpilledRecords))
 	got, err := out.Records()
 	require.NoError(t, err)
 	require.Len(t, got, 10)

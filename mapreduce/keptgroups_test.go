@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // linkedPage has a slice of numbers, which is copied, and one of bytes, which is lent.
@@ -113,7 +115,7 @@ func TestGroupsArePlainGo(t *testing.T) {
 				plan.Debug(DebugOptions{})
 			}
 			c := engine(t, plan, 0, nil, Resources{Budget: budget})
-			require.EqualValues(t, len(want), c.Get(MapInputRecords))
+			require.EqualValues(t, len(want), c.Get(counter.MapInputRecords))
 			slices.Sort(got)
 			slices.Sort(want)
 			require.Equal(t, want, got)

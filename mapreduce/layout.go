@@ -50,7 +50,7 @@ func (p *Plan) Travels() error {
 		}
 	}
 	if !p.output.Meets() {
-		return fmt.Errorf("output %s %w: give it a directory", p.OutputName(), ErrStays)
+		return fmt.Errorf("output %s %w: give it a directory", p.output.Name(), ErrStays)
 	}
 	if p.debug != nil {
 		return fmt.Errorf("what Debug watches %w", ErrStays)

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"sort"
 
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -29,8 +30,8 @@ type LocalOptions struct {
 // RunLocal runs a plan from start to end in this goroutine: no cluster, budget,
 // spills or clever data structures. It keeps everything in memory and is the
 // oracle that the engine is tested against. After an error no output is left.
-func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *Counters, err error) {
-	c = new(Counters)
+func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *counter.Set, err error) {
+	c = new(counter.Set)
 	if err := p.Claim(); err != nil {
 		return c, err
 	}
@@ -55,7 +56,7 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *Counters, err er
 }
 
 // allLocal runs a plan whose output is ready.
-func (p *Plan) allLocal(ctx context.Context, o LocalOptions, c *Counters) error {
+func (p *Plan) allLocal(ctx context.Context, o LocalOptions, c *counter.Set) error {
 	if o.MaxSkips > 0 {
 		if err := p.SkipsFit(); err != nil {
 			return err
@@ -89,7 +90,7 @@ type localPair[V any] struct {
 	value []byte
 }
 
-func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []Split, c *Counters, k *skips) error {
+func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []Split, c *counter.Set, k *skips) error {
 	parts := make([][]localPair[V], p.reduces)
 	partition := b.partitioner(p.reduces)
 	encodeKey, encodeValue := b.key.Encoder(), b.value.Encoder()
@@ -115,8 +116,8 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 			for _, pair := range emitted {
 				n := partition(pair.key)
 				parts[n] = append(parts[n], pair)
-				c.Add(MapOutputRecords, 1)
-				c.Add(MapOutputBytes, int64(len(pair.key)+len(pair.value)))
+				c.Add(counter.MapOutputRecords, 1)
+				c.Add(counter.MapOutputBytes, int64(len(pair.key)+len(pair.value)))
 			}
 			emitted = nil
 		}
@@ -158,7 +159,7 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 }
 
 func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *Plan, index int, part []localPair[V],
-	c *Counters,
+	c *counter.Set,
 ) error {
 	sort.SliceStable(part, func(i, j int) bool { return bytes.Compare(part[i].key, part[j].key) < 0 })
 	id := AttemptID{Kind: ReduceKind, Index: index}
@@ -183,9 +184,9 @@ func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *Plan, index i
 	if err = w.close(err); err != nil {
 		return err
 	}
-	c.Add(ReduceInputRecords, int64(len(part)))
-	c.Add(ReduceOutputRecords, w.records)
-	c.Add(OutputBytesWritten, w.part.Bytes)
+	c.Add(counter.ReduceInputRecords, int64(len(part)))
+	c.Add(counter.ReduceOutputRecords, w.records)
+	c.Add(counter.OutputBytesWritten, w.part.Bytes)
 	return p.CommitTask(id)
 }
 
@@ -223,7 +224,7 @@ func (b *boundJob[I, K, V, O]) groupLocal(p *Plan, t *Task, part []localPair[V],
 		if err != nil {
 			return err
 		}
-		t.counters.Add(ReduceInputGroups, 1)
+		t.counters.Add(counter.ReduceInputGroups, 1)
 		if b.job.Partition != nil && p.reduces > 1 {
 			if err := checkPartition(b.job.Partition, k, p.reduces, t.id.Index); err != nil {
 				return err
@@ -303,7 +304,7 @@ func (b *boundJob[I, K, V, O]) pairsLocal(group []localPair[V]) []Pair[K, V] {
 	return pairs
 }
 
-func (b *boundMapOnly[I, O]) runLocal(ctx context.Context, p *Plan, splits []Split, c *Counters, k *skips) error {
+func (b *boundMapOnly[I, O]) runLocal(ctx context.Context, p *Plan, splits []Split, c *counter.Set, k *skips) error {
 	for i, split := range splits {
 		a := &MapAttempt{Index: i, Split: split, Resources: Resources{Counters: c}}
 		if _, err := b.runMapSkipping(ctx, p, a, k); err != nil {

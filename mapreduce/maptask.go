@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -41,7 +42,7 @@ func (c *collector[K, V]) call(code func() error) error {
 }
 
 func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt) (*MapOutput, error) {
-	var c Counters
+	var c counter.Set
 	col := b.collector(p, a)
 	defer col.close()
 	col.gate.Shut()
@@ -57,13 +58,13 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttemp
 	out := &MapOutput{segments: segments, release: release, skipped: k.count(&c)}
 	for i := range out.segments {
 		out.segments[i].Map = a.Index
-		c.Add(MapOutputMaterializedBytes, out.segments[i].Bytes)
+		c.Add(counter.MapOutputMaterializedBytes, out.segments[i].Bytes)
 	}
-	c.Add(MapOutputRecords, stats.Records)
-	c.Add(MapOutputBytes, stats.Bytes)
+	c.Add(counter.MapOutputRecords, stats.Records)
+	c.Add(counter.MapOutputBytes, stats.Bytes)
 	if b.combines() {
-		c.Add(CombineInputRecords, stats.Records)
-		c.Add(CombineOutputRecords, stats.Output)
+		c.Add(counter.CombineInputRecords, stats.Records)
+		c.Add(counter.CombineOutputRecords, stats.Output)
 	}
 	addSpills(&c, stats)
 	a.report(&c)
@@ -72,7 +73,7 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttemp
 
 // mapFile maps the part of a split that lies in one file.
 func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttempt, file Split, col *collector[K, V],
-	c *Counters, k *skips,
+	c *counter.Set, k *skips,
 ) error {
 	t := &Task{
 		ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[file.Source].Name(), counters: c,
@@ -93,7 +94,7 @@ func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttem
 }
 
 // mapping is what is done with each record. The usual case is written out: each call less is 2 ns a record.
-func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], c *Counters, k *skips) mapCalls[I] {
+func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], c *counter.Set, k *skips) mapCalls[I] {
 	gate, failed := col.gate, col.failed
 	after := func(err error) error {
 		if err != nil {
@@ -124,7 +125,7 @@ func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], 
 }
 
 // trying maps a record such that it can be left out if it is bad.
-func (b *boundJob[I, K, V, O]) trying(m Mapper[I, K, V], col *collector[K, V], c *Counters) func(I) error {
+func (b *boundJob[I, K, V, O]) trying(m Mapper[I, K, V], col *collector[K, V], c *counter.Set) func(I) error {
 	h := newHeldPairs(b.key, b.value)
 	h.gate = col.gate
 	return func(rec I) error {
@@ -144,19 +145,19 @@ func emitted(err error) error {
 	return err
 }
 
-func addSpills(c *Counters, s segment.Stats) {
-	c.Add(SpilledRecords, s.SpilledRecords)
-	c.Add(FileBytesWritten, s.FileBytes)
-	c.Add(FileBytesRead, s.FileBytes)
+func addSpills(c *counter.Set, s segment.Stats) {
+	c.Add(counter.SpilledRecords, s.SpilledRecords)
+	c.Add(counter.FileBytesWritten, s.FileBytes)
+	c.Add(counter.FileBytesRead, s.FileBytes)
 }
 
 // report hands the counters of a successful attempt to its owner.
-func (r *Resources) report(c *Counters) {
+func (r *Resources) report(c *counter.Set) {
 	if r.Counters != nil {
 		r.Counters.Merge(c)
 	}
 	if r.Progress != nil {
-		r.Progress.Spilled.Store(c.Get(FileBytesWritten))
+		r.Progress.Spilled.Store(c.Get(counter.FileBytesWritten))
 	}
 }
 
@@ -173,7 +174,7 @@ func readFile[I any](t *Task, p *Plan, a *MapAttempt, file Split, in Input[I], k
 	defer stop()
 	r := &splitReader{
 		ctx: ctx, windows: usualWindows(), source: p.sources[file.Source], split: file,
-		watch: w, progress: a.Progress, read: c.Get(InputBytesRead), budget: a.Budget, pool: a.Pool, pin: memory.pin, copied: memory.copies,
+		watch: w, progress: a.Progress, read: c.Get(counter.InputBytesRead), budget: a.Budget, pool: a.Pool, pin: memory.pin, copied: memory.copies,
 		skips: k, task: t, part: p.inputs[file.Source].cut != nil,
 	}
 	t.reader = r
@@ -201,7 +202,7 @@ func readFile[I any](t *Task, p *Plan, a *MapAttempt, file Split, in Input[I], k
 	err = r.placed(err, l.records)
 	l.tell()
 	c.Add(kind.counter(), l.records)
-	c.Add(InputBytesRead, r.read-c.Get(InputBytesRead))
+	c.Add(counter.InputBytesRead, r.read-c.Get(counter.InputBytesRead))
 	if a.Progress != nil {
 		a.Progress.Bytes.Store(r.read)
 	}
@@ -349,7 +350,7 @@ func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt)
 }
 
 func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *Plan, a *MapAttempt, k *skips) (_ *MapOutput, err error) {
-	var c Counters
+	var c counter.Set
 	t := &Task{ctx: ctx, id: a.ID(), counters: &c, budget: a.Budget, log: a.Log}
 	w, err := newRecordWriter(p, t, a.Host, b.out)
 	if err != nil {
@@ -366,9 +367,9 @@ func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *Plan, a *Map
 	if err = w.close(err); err != nil {
 		return nil, err
 	}
-	c.Add(MapOutputRecords, w.records)
-	c.Add(MapOutputBytes, w.part.Bytes)
-	c.Add(OutputBytesWritten, w.part.Bytes)
+	c.Add(counter.MapOutputRecords, w.records)
+	c.Add(counter.MapOutputBytes, w.part.Bytes)
+	c.Add(counter.OutputBytesWritten, w.part.Bytes)
 	out := &MapOutput{skipped: k.count(&c)}
 	a.report(&c)
 	return out, nil
@@ -376,7 +377,7 @@ func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *Plan, a *Map
 
 // filterFile maps the part of a split that lies in one file.
 func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAttempt, file Split, w *recordWriter[O],
-	c *Counters, k *skips,
+	c *counter.Set, k *skips,
 ) error {
 	t := &Task{ctx: ctx, id: a.ID(), name: p.sources[file.Source].Name(), counters: c, budget: a.Budget, log: a.Log}
 	f, err := b.filter(t)
@@ -414,7 +415,7 @@ func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAtte
 }
 
 // tryingFilter is the map of a job without reduces whose bad records are left out.
-func tryingFilter[I, O any](f Filter[I, O], w *recordWriter[O], c *Counters) func(I) error {
+func tryingFilter[I, O any](f Filter[I, O], w *recordWriter[O], c *counter.Set) func(I) error {
 	emit, keep, drop := w.writing()
 	return func(rec I) error {
 		err := trial(c, func() error {

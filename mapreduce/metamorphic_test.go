@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // TestAnyRunGivesTheOraclesBytes states that for a job that combines, groups and
@@ -193,7 +195,7 @@ func TestCombinedBytesAreCopied(t *testing.T) {
 		c := runEngine(t, p, 1, p.BlocksOf(100000), res)
 		require.Equal(t, want.String(), got.String())
 		if memory > 0 {
-			require.Positive(t, c.Get(SpilledRecords))
+			require.Positive(t, c.Get(counter.SpilledRecords))
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -287,12 +288,12 @@ func TestPackedInputCountsItsBytesAsStored(t *testing.T) {
 		p, err := wordCount(true).Bind(Lines(src), out.Output())
 		require.NoError(t, err)
 		counters := runEngine(t, p, 1, nil, Resources{})
-		require.Equal(t, int64(b.Len()), counters.Get(InputBytesRead), c)
-		require.Equal(t, int64(50_000), counters.Get(MapInputRecords))
+		require.Equal(t, int64(b.Len()), counters.Get(counter.InputBytesRead), c)
+		require.Equal(t, int64(50_000), counters.Get(counter.MapInputRecords))
 	}
 	stream := Stream("pipe", bytes.NewReader(text))
 	var out Collected[Pair[string, int64]]
 	p, err := wordCount(true).Bind(Lines(stream), out.Output())
 	require.NoError(t, err)
-	require.Equal(t, int64(len(text)), runEngine(t, p, 1, nil, Resources{}).Get(InputBytesRead))
+	require.Equal(t, int64(len(text)), runEngine(t, p, 1, nil, Resources{}).Get(counter.InputBytesRead))
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
@@ -137,7 +138,7 @@ type sampler[I, K, V, O any] struct {
 
 // sample adds the keys of the first records of a split.
 func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
-	t := &Task{ctx: s.ctx, reduces: s.p.reduces, name: src.Name(), counters: new(Counters), ahead: true}
+	t := &Task{ctx: s.ctx, reduces: s.p.reduces, name: src.Name(), counters: new(counter.Set), ahead: true}
 	m, err := s.bound.mapper(t)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
@@ -74,7 +75,7 @@ type tasks interface {
 	adopt(ctx context.Context, p *Plan, ranges [][]byte) error
 	// imported is what Segment.data holds of a segment from another process.
 	imported(s *segment.Segment) any
-	runLocal(ctx context.Context, p *Plan, splits []Split, c *Counters, k *skips) error
+	runLocal(ctx context.Context, p *Plan, splits []Split, c *counter.Set, k *skips) error
 }
 
 // Name is the job's name.
@@ -119,9 +120,6 @@ func (p *Plan) UsualReduces() int {
 	n := min(max((p.InputBytes()+bytesPerReduce-1)/bytesPerReduce, 1), mostReduces)
 	return 1 << bits.Len64(uint64(n-1))
 }
-
-// OutputName is what a person calls the output: a directory, or "-".
-func (p *Plan) OutputName() string { return p.output.Name() }
 
 // PrepareOptions are the cluster's choices for one job.
 type PrepareOptions struct {

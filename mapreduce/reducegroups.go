@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
@@ -37,8 +38,8 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 	g := &groupRun[I, K, V, O]{run: r, next: next, decodeKey: r.bound.key.Decoder()}
 	g.calls.resumes = r.user.resumes
 	defer func() {
-		r.c.Add(ReduceInputRecords, g.records)
-		r.c.Add(ReduceInputGroups, g.groups)
+		r.c.Add(counter.ReduceInputRecords, g.records)
+		r.c.Add(counter.ReduceInputGroups, g.groups)
 	}()
 	for i := range keptSeqs {
 		if r.user.Pairs != nil {

@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 )
@@ -17,7 +18,7 @@ func (r *reduceRun[I, K, V, O]) passNumbers(m *combine.Merge[V]) (joined int64, 
 	keys, values, pairs := make([]uint64, numberBatch), make([]V, numberBatch), make([]Pair[K, V], numberBatch)
 	list, flip := any(pairs).([]O), codec.IntegerFlip[K]() // gaps of pairs stay zero: only their fields are set
 	r.w.gate.Open()
-	defer func() { r.c.Add(ReduceInputRecords, joined) }()
+	defer func() { r.c.Add(counter.ReduceInputRecords, joined) }()
 	for {
 		n, ok := m.Numbers(keys, values)
 		if !ok || n == 0 {

@@ -7,12 +7,13 @@ import (
 	"io"
 	"slices"
 
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *ReduceAttempt) error {
-	var c Counters
+	var c counter.Set
 	list, err := fetch(ctx, a, &c)
 	if err != nil {
 		return err
@@ -47,15 +48,15 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *Reduce
 	if err = w.close(err); err != nil {
 		return err
 	}
-	c.Add(ReduceOutputRecords, w.records)
-	c.Add(OutputBytesWritten, w.part.Bytes)
+	c.Add(counter.ReduceOutputRecords, w.records)
+	c.Add(counter.OutputBytesWritten, w.part.Bytes)
 	a.report(&c)
 	return nil
 }
 
 // fetch gathers the segments of all maps, in the order of the maps, so that what
 // comes out does not depend on which came first.
-func fetch(ctx context.Context, a *ReduceAttempt, c *Counters) ([]Segment, error) {
+func fetch(ctx context.Context, a *ReduceAttempt, c *counter.Set) ([]Segment, error) {
 	var list []Segment
 	for {
 		s, err := a.Next(ctx)
@@ -65,8 +66,8 @@ func fetch(ctx context.Context, a *ReduceAttempt, c *Counters) ([]Segment, error
 		if err != nil {
 			return nil, err
 		}
-		c.Add(ShuffledMaps, 1)
-		c.Add(ReduceShuffleBytes, s.Bytes)
+		c.Add(counter.ShuffledMaps, 1)
+		c.Add(counter.ReduceShuffleBytes, s.Bytes)
 		if a.Progress != nil {
 			a.Progress.Bytes.Add(s.Bytes)
 		}
@@ -74,7 +75,7 @@ func fetch(ctx context.Context, a *ReduceAttempt, c *Counters) ([]Segment, error
 			list = append(list, s)
 		}
 	}
-	c.Add(MergedMapOutputs, int64(len(list)))
+	c.Add(counter.MergedMapOutputs, int64(len(list)))
 	slices.SortFunc(list, func(x, y Segment) int { return cmp.Compare(x.Map, y.Map) })
 	return list, nil
 }
@@ -83,7 +84,7 @@ func fetch(ctx context.Context, a *ReduceAttempt, c *Counters) ([]Segment, error
 type reduceRun[I, K, V, O any] struct {
 	bound *boundJob[I, K, V, O]
 	a     *ReduceAttempt
-	c     *Counters
+	c     *counter.Set
 	w     *recordWriter[O]
 	user  Reducer[K, V, O]
 	// reduces is the number of them.
@@ -105,15 +106,15 @@ func (r *reduceRun[I, K, V, O]) merged(list []Segment) error {
 	defer func() { addSpills(r.c, m.Stats()) }()
 	if r.bound.passesBytes() {
 		n, _, err := m.WriteTo(r.w.part, *r.bound.out.layout)
-		r.c.Add(ReduceInputRecords, n)
+		r.c.Add(counter.ReduceInputRecords, n)
 		r.w.records += n
 		return err
 	}
 	in := &encodedPairs{merge: m, alive: r.alive, progress: r.a.Progress}
 	if r.user.encoded != nil {
 		defer func() {
-			r.c.Add(ReduceInputRecords, in.records)
-			r.c.Add(ReduceInputGroups, in.groups)
+			r.c.Add(counter.ReduceInputRecords, in.records)
+			r.c.Add(counter.ReduceInputGroups, in.groups)
 		}()
 		return r.user.encoded(in, r.w)
 	}
@@ -151,8 +152,8 @@ func (r *reduceRun[I, K, V, O]) combined(list []Segment) error {
 	var joined int64
 	defer func() {
 		addSpills(r.c, m.Stats())
-		r.c.Add(CombineInputRecords, m.Stats().Records)
-		r.c.Add(CombineOutputRecords, joined)
+		r.c.Add(counter.CombineInputRecords, m.Stats().Records)
+		r.c.Add(counter.CombineOutputRecords, joined)
 	}()
 	n, done, err := r.passNumbers(m)
 	if joined = n; done || err != nil {
@@ -182,7 +183,7 @@ func (r *reduceRun[I, K, V, O]) pass(next func() ([]byte, V, bool, error)) error
 		if err != nil {
 			return err
 		}
-		r.c.Add(ReduceInputRecords, 1)
+		r.c.Add(counter.ReduceInputRecords, 1)
 		emit(Pair[K, V]{k, v})
 		if err := r.goesOn(); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"sync/atomic"
 
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
@@ -26,7 +27,7 @@ type Resources struct {
 	// Progress and Counters, if not nil, receive the attempt's progress and, at
 	// its end, its counters.
 	Progress *Progress
-	Counters *Counters
+	Counters *counter.Set
 }
 
 // Progress shows how far an attempt is; its owner may read it at any time.

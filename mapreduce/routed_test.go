@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -56,14 +57,14 @@ func TestRouted(t *testing.T) {
 		for range 2 { // the second takes the place of the first
 			p, err := passOn[string]().Bind(lines(), Routed(Text[string](ReplacedDir(dir)), firstWord))
 			require.NoError(t, err)
-			var c *Counters
+			var c *counter.Set
 			if local {
 				c, err = RunLocal(t.Context(), p, LocalOptions{})
 				require.NoError(t, err)
 			} else {
 				c = runEngine(t, p, 0, nil, Resources{Budget: NewMemory(1 << 30).Sub()})
 			}
-			require.EqualValues(t, len(text), c.Get(OutputBytesWritten))
+			require.EqualValues(t, len(text), c.Get(counter.OutputBytesWritten))
 			require.Equal(t, want, contents(t, dir))
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // feed is a closed channel of n ones: records that nobody can tell apart.
@@ -54,11 +56,11 @@ func attemptsOver(t *testing.T, in Input[int], failAt int, total bool) (records 
 	require.NoError(t, err)
 	require.Len(t, splits, 1)
 	for try := range 4 {
-		c := new(Counters)
+		c := new(counter.Set)
 		var got *MapOutput
 		got, err = p.RunMap(ctx, &MapAttempt{Split: splits[0], Try: try, Resources: Resources{Counters: c}})
 		got.Release()
-		if records = c.Get(MapInputRecords); err == nil {
+		if records = c.Get(counter.MapInputRecords); err == nil {
 			break
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -120,11 +121,11 @@ func (k *skips) leaveOut(e *RecordError) error {
 }
 
 // count counts the records left out, and returns them.
-func (k *skips) count(c *Counters) []Skipped {
+func (k *skips) count(c *counter.Set) []Skipped {
 	if k == nil || len(k.list) == 0 {
 		return nil
 	}
-	c.Add(MapSkippedRecords, int64(len(k.list)-k.counted))
+	c.Add(counter.MapSkippedRecords, int64(len(k.list)-k.counted))
 	k.counted = len(k.list)
 	return k.list
 }
@@ -151,19 +152,14 @@ func (s *splitReader) refused(run, rec []byte, err error) error {
 
 // trial runs the user's code for a record such that it leaves nothing behind if it fails: then drop is
 // called, and the user's counters are put back.
-func trial(c *Counters, code func() error, drop func()) error {
-	before := make(map[*UserCounter]int64, len(c.users))
-	for _, u := range c.users {
-		before[u] = u.value
-	}
+func trial(c *counter.Set, code func() error, drop func()) error {
+	restore := c.Snapshot()
 	err := recovered(code)
 	if err == nil {
 		return nil
 	}
 	drop()
-	for _, u := range c.users {
-		u.value = before[u]
-	}
+	restore()
 	return err
 }
 

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // spoiled is text with bad lines among good ones; it returns the good ones alone, too.
@@ -37,7 +39,7 @@ func spoiled(lines int) (all, good string, bad int) {
 }
 
 // stumble emits the words of a line up to a bad one.
-func stumble(u *UserCounter, line []byte, emit func(string)) error {
+func stumble(u *counter.User, line []byte, emit func(string)) error {
 	for word := range bytes.FieldsSeq(line) {
 		u.Add(1)
 		switch string(word) {
@@ -53,7 +55,7 @@ func stumble(u *UserCounter, line []byte, emit func(string)) error {
 
 // skipTrials are jobs in the ways in which maps emit, with the records of text.
 func skipTrials(t *testing.T) map[string]func(text string) (*Plan, *bytes.Buffer) {
-	count := func(task *Task) *UserCounter { return task.Counter("user", "words") }
+	count := func(task *Task) *counter.User { return task.Counter("user", "words") }
 	sum := func(a, b int64) int64 { return a + b }
 	counting := func(combine func(a, b int64) int64) func(string) (*Plan, *bytes.Buffer) {
 		return func(text string) (*Plan, *bytes.Buffer) {
@@ -117,7 +119,7 @@ func TestSkippedRecordsLeaveNothing(t *testing.T) {
 		for _, local := range []bool{true, false} {
 			p, out := make(all)
 			var list []Skipped
-			var got *Counters
+			var got *counter.Set
 			if local {
 				got, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: bad, Skipped: &list})
 				require.NoError(t, err, name)
@@ -125,9 +127,9 @@ func TestSkippedRecordsLeaveNothing(t *testing.T) {
 				got, list = skippingEngine(t, p, bad)
 			}
 			require.Equal(t, want.String(), out.String(), "%s, local %v", name, local)
-			require.Equal(t, int64(bad), got.Get(MapSkippedRecords))
-			require.Equal(t, counters.Get(MapInputRecords)+int64(bad), got.Get(MapInputRecords))
-			require.Equal(t, counters.Get(MapOutputRecords), got.Get(MapOutputRecords))
+			require.Equal(t, int64(bad), got.Get(counter.MapSkippedRecords))
+			require.Equal(t, counters.Get(counter.MapInputRecords)+int64(bad), got.Get(counter.MapInputRecords))
+			require.Equal(t, counters.Get(counter.MapOutputRecords), got.Get(counter.MapOutputRecords))
 			require.Equal(t, counters.Named("user", "words"), got.Named("user", "words"))
 			require.Len(t, list, bad)
 			for _, s := range list {
@@ -144,8 +146,8 @@ func TestSkippedRecordsLeaveNothing(t *testing.T) {
 }
 
 // skippingEngine is runEngine with one map that may leave out so many records.
-func skippingEngine(t require.TestingT, p *Plan, most int) (*Counters, []Skipped) {
-	ctx, c := context.Background(), new(Counters)
+func skippingEngine(t require.TestingT, p *Plan, most int) (*counter.Set, []Skipped) {
+	ctx, c := context.Background(), new(counter.Set)
 	require.NoError(t, p.SetupJob())
 	require.NoError(t, p.Prepare(ctx, PrepareOptions{Reduces: 1}))
 	splits, err := p.Splits(ctx, nil)
@@ -289,7 +291,7 @@ func TestSkipsByInput(t *testing.T) {
 		require.Contains(t, list[0].Reason, "panic: evil (mapreduce/skips_test.go:", name)
 		list[0].Reason = ""
 		require.Equal(t, c.want, list[0], name)
-		require.EqualValues(t, 2, counters.Get(MapOutputRecords), name)
+		require.EqualValues(t, 2, counters.Get(counter.MapOutputRecords), name)
 		leftOutUnseen(t, c.bind, c.want)
 
 		p, err = c.bind(Text[[]byte](Writer("out", io.Discard)))
@@ -321,7 +323,7 @@ func leftOutUnseen(t *testing.T, bind func(Output[[]byte]) (*Plan, error), want 
 	var progress Progress
 	a := &MapAttempt{
 		MaxSkips: 1, LeaveOut: []BadRecord{{want.Input, want.Number, "told"}, {want.Input, 17, "beyond"}, {"other", 1, "elsewhere"}},
-		Resources: Resources{Progress: &progress, Counters: new(Counters)},
+		Resources: Resources{Progress: &progress, Counters: new(counter.Set)},
 	}
 	input, number := progress.AtHand()
 	require.Zero(t, number)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
@@ -31,7 +32,7 @@ func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 	hold := smallHold[K, B]{broadcast: b, encodeKey: b.key.Encoder(), encode: b.value.Encoder(), decode: b.value.Decoder()}
 	b.matches = combine.Lookup[B]{}
 	for i, src := range sources {
-		t := &Task{ctx: ctx, name: src.Name(), counters: new(Counters)}
+		t := &Task{ctx: ctx, name: src.Name(), counters: new(counter.Set)}
 		r := &splitReader{ctx: ctx, windows: usualWindows(), source: src, split: Split{Source: i, Length: src.Size()}, task: t}
 		t.reader = r
 		records := int64(0)

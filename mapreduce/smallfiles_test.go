@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // filesJob writes each line with its file and its number there, and a line when the file ends.
@@ -30,13 +32,13 @@ func filesJob() MapOnly[[]byte, string] {
 }
 
 // mapAll runs the maps of a plan over the splits that cut makes and returns its output.
-func mapAll(t *rapid.T, sources []Source, cut func(p *Plan) []Split) (out string, splits []Split, c *Counters) {
+func mapAll(t *rapid.T, sources []Source, cut func(p *Plan) []Split) (out string, splits []Split, c *counter.Set) {
 	var b bytes.Buffer
 	p, err := filesJob().Bind(Lines(sources...), Text[string](Writer("out", &b)))
 	require.NoError(t, err)
 	require.NoError(t, p.SetupJob())
 	require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
-	splits, c = cut(p), new(Counters)
+	splits, c = cut(p), new(counter.Set)
 	for i, s := range splits {
 		a := &MapAttempt{Index: i, Split: s, Resources: Resources{Counters: c}}
 		_, err := p.RunMap(context.Background(), a)
@@ -76,8 +78,8 @@ func TestJoinSmall(t *testing.T) {
 		alone, single, before := mapAll(t, sources(), cut)
 		joined, fewer, after := mapAll(t, sources(), func(p *Plan) []Split { return p.JoinSmall(cut(p), limit) })
 		require.Equal(t, alone, joined)
-		require.Equal(t, before.Get(MapInputRecords), after.Get(MapInputRecords))
-		require.Equal(t, before.Get(InputBytesRead), after.Get(InputBytesRead))
+		require.Equal(t, before.Get(counter.MapInputRecords), after.Get(counter.MapInputRecords))
+		require.Equal(t, before.Get(counter.InputBytesRead), after.Get(counter.InputBytesRead))
 
 		files, cost := 0, func(s Split) int64 { return s.Length + fileCost*int64(max(1, s.Files)) }
 		for i, s := range fewer {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 )
 
@@ -26,7 +27,7 @@ type Task struct {
 	id       AttemptID
 	reduces  int
 	name     string
-	counters *Counters
+	counters *counter.Set
 	budget   *Memory      // may be nil
 	ahead    bool         // it reads a sample
 	records  *loans       // of a watched map; else nil
@@ -93,10 +94,8 @@ func (t *Task) MemoryBudget() int64 { return t.budget.Limit() }
 
 // Counter returns the user's counter of that group and name. Its value counts
 // only if the attempt succeeds.
-func (t *Task) Counter(group, name string) *UserCounter {
-	u := t.counters.user(group, name)
-	u.life = t.budget.Life()
-	return u
+func (t *Task) Counter(group, name string) *counter.User {
+	return t.counters.User(group, name, t.budget.Life())
 }
 
 // Progress says that the attempt goes on. Work that takes minutes without reading, emitting or

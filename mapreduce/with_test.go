@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // Task.Offset is where each record begins, for all inputs, wherever they are cut.
@@ -123,7 +124,7 @@ func TestMapWithAndReduceWithKnowTheTask(t *testing.T) {
 		var out Collected[string]
 		p, err := job.Bind(Lines(Bytes("text", []byte("a\nb\n"))), out.Output())
 		require.NoError(t, err)
-		var c *Counters
+		var c *counter.Set
 		if local {
 			c, err = RunLocal(context.Background(), p, LocalOptions{})
 			require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -23,7 +24,7 @@ type Stage func(
 ) (*mapreduce.Plan, error)
 
 // Runner runs a plan to its end, on the cluster.
-type Runner func(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error)
+type Runner func(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error)
 
 // OneStage is the stage that only binds a job.
 func OneStage(bind Bind) Stage {

@@ -12,6 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
@@ -41,7 +42,7 @@ type job struct {
 	stages   []api.Stage        // of those that have ended
 	cores    []scheduling.JobID // of all stages that have begun
 	turn     chan struct{}      // closed when a stage begins, or the job ends
-	counters *mapreduce.Counters
+	counters *counter.Set
 	dropped  bool                 // it could not be written
 	stored   map[string]*dfs.Sums // files of the block store that it has written
 	kill     *api.Kill            // it is to end

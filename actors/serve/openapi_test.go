@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/actors/serve/api"
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // document is openapi.yaml, as far as it is compared.
@@ -98,7 +98,7 @@ func TestDescriptionNamesTheFields(t *testing.T) {
 		api.Stage{},
 		api.Tasks{},
 		api.Counters{},
-		mapreduce.CounterValue{},
+		counter.Value{},
 		api.Kill{},
 		api.SetPriority{},
 		api.SetPool{},

@@ -19,6 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/internal/journal"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
@@ -69,7 +70,7 @@ type ending struct {
 	Pool     string `json:",omitempty"`
 	Priority string
 	Stages   []api.Stage
-	Counters *mapreduce.Counters
+	Counters *counter.Set
 }
 
 // entry is a line of the journal: one of these, but that files may be stored with an end.

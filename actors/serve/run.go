@@ -14,6 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // run carries a job out, in a goroutine of its own.
@@ -73,7 +74,7 @@ func (s *Server) carryOut(j *job) (err error) {
 
 // stage runs one stage.
 func (s *Server) stage(j *job, i int, bind Stage, src []mapreduce.Source, to mapreduce.Destination) error {
-	round := func(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) {
+	round := func(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 		res, err := s.onCluster(ctx, j, p, "")
 		return res.Counters, err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 func TestMain(m *testing.M) {
@@ -172,7 +173,7 @@ func TestJobFromSubmissionToCounters(t *testing.T) {
 	require.Equal(t, 1, j.Stages[0].Maps.Done)
 	n, err := b.Counters(t.Context(), j.ID)
 	require.NoError(t, err)
-	require.Contains(t, n.Counters, mapreduce.CounterValue{Group: mapreduce.GroupFramework, Name: "Map input records", Value: 2})
+	require.Contains(t, n.Counters, counter.Value{Group: counter.GroupFramework, Name: "Map input records", Value: 2})
 	list, err := b.History(t.Context(), "")
 	require.NoError(t, err)
 	require.Equal(t, []api.Job{j}, list)

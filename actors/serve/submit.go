@@ -14,6 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/internal/spelling"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
@@ -89,7 +90,7 @@ func (s *Server) place(j *job) (bool, error) {
 func (s *Server) newJob(a api.Submission, who allocation.Principal) *job {
 	j := &job{
 		asked: a, who: who,
-		counters: new(mapreduce.Counters), done: make(chan struct{}), written: make(chan struct{}),
+		counters: new(counter.Set), done: make(chan struct{}), written: make(chan struct{}),
 		handed: make(chan struct{}), turn: make(chan struct{}),
 	}
 	j.ctx, j.cancel = context.WithCancel(s.ended)

@@ -18,14 +18,15 @@ import (
 
 	"github.com/tarry-mr/tarry/actors/worker/enginetest"
 	mr "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // submit runs a job on an engine, and returns its output's folder.
-func submit(t testing.TB, name string, o Options, inputs []string) (string, *mr.Counters, error) {
+func submit(t testing.TB, name string, o Options, inputs []string) (string, *counter.Set, error) {
 	return submitTo(t, filepath.Join(t.TempDir(), "out"), name, o, inputs)
 }
 
-func submitTo(t testing.TB, out, name string, o Options, inputs []string) (string, *mr.Counters, error) {
+func submitTo(t testing.TB, out, name string, o Options, inputs []string) (string, *counter.Set, error) {
 	dir := t.TempDir()
 	o.Args = append([]string{name, dir, out}, inputs...)
 	o.SpillDir = t.TempDir()
@@ -58,7 +59,7 @@ func TestProcesses(t *testing.T) {
 				want = inAttempts(t, name, 3, blockBytes, inputs)
 			}
 			require.Equal(t, want, filesIn(t, out))
-			for _, id := range []mr.Counter{mr.MapInputRecords, mr.MapOutputRecords, mr.ReduceInputGroups, mr.ReduceOutputRecords} {
+			for _, id := range []counter.ID{counter.MapInputRecords, counter.MapOutputRecords, counter.ReduceInputGroups, counter.ReduceOutputRecords} {
 				require.Equal(t, local.Get(id), c.Get(id), id)
 			}
 		})
@@ -74,12 +75,12 @@ func TestProcessesSkip(t *testing.T) {
 	require.NoError(t, err)
 	c, err := mr.RunLocal(t.Context(), p, mr.LocalOptions{Reduces: 3, Blocks: p.BlocksOf(blockBytes), MaxSkips: 1e6})
 	require.NoError(t, err)
-	n := int(c.Get(mr.MapSkippedRecords))
+	n := int(c.Get(counter.MapSkippedRecords))
 	require.Greater(t, n, 100)
 	o := Options{On: "processes:3", Reduces: 3, BlockSize: blockBytes, MaxSkips: n}
 	out, c, err := submit(t, "bad lines", o, books)
 	require.NoError(t, err)
-	require.EqualValues(t, n, c.Get(mr.MapSkippedRecords))
+	require.EqualValues(t, n, c.Get(counter.MapSkippedRecords))
 	require.Contains(t, filesIn(t, out), "_skipped.jsonl")
 	require.Equal(t, filesIn(t, want), filesIn(t, out))
 	for _, most := range []int{n - 1, 3} { // more than all maps may together, and than one may
@@ -97,7 +98,7 @@ func TestSeveralRuns(t *testing.T) {
 	book := bookOf(t, t.TempDir(), "a", 100_000)
 	runs.Store(0)
 	earlierRuns = nil
-	err := several(dir, []string{book}, func(ctx context.Context, p *mr.Plan) (*mr.Counters, error) {
+	err := several(dir, []string{book}, func(ctx context.Context, p *mr.Plan) (*counter.Set, error) {
 		o := Options{On: "processes:2", Reduces: 2, BlockSize: blockBytes, Args: []string{"several", dir, book}}
 		return Submit(ctx, p, o)
 	})

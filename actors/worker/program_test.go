@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors/worker/enginetest"
 	mr "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 var (
@@ -47,8 +48,8 @@ func TestMain(m *testing.M) {
 
 // several is a program that runs three jobs: one that fails, since its output is there, one that it
 // goes on with, and one of the output of that.
-func several(dir string, inputs []string, run func(context.Context, *mr.Plan) (*mr.Counters, error)) error {
-	do := func(name, out string, inputs ...string) (*mr.Counters, error) {
+func several(dir string, inputs []string, run func(context.Context, *mr.Plan) (*counter.Set, error)) error {
+	do := func(name, out string, inputs ...string) (*counter.Set, error) {
 		p, err := bind(name, dir, dir+"/"+out, inputs)
 		if err != nil {
 			return nil, err
@@ -62,7 +63,7 @@ func several(dir string, inputs []string, run func(context.Context, *mr.Plan) (*
 	if err != nil {
 		return err
 	}
-	if n := c.Get(mr.MapInputRecords); n < 1000 {
+	if n := c.Get(counter.MapInputRecords); n < 1000 {
 		return fmt.Errorf("%d records", n)
 	}
 	_, err = do("wordcount", "counted", dir+"/sorted")

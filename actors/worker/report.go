@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // report is what the engine hands to the submitter for each task whose output is to be committed: once,
@@ -16,7 +17,7 @@ type report struct {
 	Kind     string              `json:"kind"`
 	Index    int                 `json:"index"`
 	Attempt  int                 `json:"attempt"`
-	Counters *mapreduce.Counters `json:"counters"`
+	Counters *counter.Set        `json:"counters"`
 	Output   mapreduce.Handover  `json:"output,omitzero"`
 	Skipped  []mapreduce.Skipped `json:"skipped,omitempty"` // by a map
 	Maps     []report            `json:"maps,omitempty"`    // of reduce 0: those of all maps

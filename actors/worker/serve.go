@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // permanentExit is the exit code of a worker whose error another attempt would meet again.
@@ -23,7 +24,7 @@ var ownExits = []int{0, 1, 2, permanentExit, waitedExit}
 // is for, it runs that task and ends the process: with 0, or with 1 (3 if another attempt would fail,
 // too) and the error on standard error and in the output's folder of errors. Plans that the program runs before it have been run by the
 // submitter: their counters are returned at once.
-func Serve(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) {
+func Serve(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 	n := int(runs.Add(1)) - 1
 	err := wrong
 	if err == nil && n < asked.Run {
@@ -52,7 +53,7 @@ func Serve(ctx context.Context, p *mapreduce.Plan) (*mapreduce.Counters, error) 
 }
 
 // earlier is the outcome of a run of the program before the one at hand.
-func earlier(p *mapreduce.Plan, n int) (*mapreduce.Counters, error) {
+func earlier(p *mapreduce.Plan, n int) (*counter.Set, error) {
 	f, err := readPlan(asked.Plan)
 	if err != nil {
 		return nil, err
@@ -160,7 +161,7 @@ func (t *task) fail(id mapreduce.AttemptID, cause error) error {
 
 // resources are those of the one attempt of this process.
 func (t *task) resources() mapreduce.Resources {
-	r := mapreduce.Resources{SpillDir: t.Spills, Spills: mapreduce.NewSpills(t.Spills), Counters: new(mapreduce.Counters)}
+	r := mapreduce.Resources{SpillDir: t.Spills, Spills: mapreduce.NewSpills(t.Spills), Counters: new(counter.Set)}
 	if t.Memory > 0 {
 		total := mapreduce.NewMemory(t.Memory)
 		r.Budget, r.Pool = total.Sub(), mapreduce.NewBuffers(total, t.Memory/4)

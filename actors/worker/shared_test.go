@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mr "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // What array jobs leave for each other in a folder comes to the same output, also where attempts ran
@@ -51,11 +52,11 @@ func TestSharedFolder(t *testing.T) {
 		require.Empty(t, hidden, "attempts that failed leave nothing")
 		reports, err := readReports(folder{dir: dir}, reportSuffix)
 		require.NoError(t, err)
-		var c mr.Counters
+		var c counter.Set
 		require.NoError(t, j.commit(p, reports, &c))
 		require.NoError(t, p.CommitJob())
 		require.Equal(t, want, filesIn(t, out))
-		require.Equal(t, local.Get(mr.MapInputRecords), c.Get(mr.MapInputRecords))
+		require.Equal(t, local.Get(counter.MapInputRecords), c.Get(counter.MapInputRecords))
 	}
 }
 
@@ -63,11 +64,11 @@ func TestSharedFolder(t *testing.T) {
 func TestReportsAreComplete(t *testing.T) {
 	j := &job{layout: mr.Layout{Reduces: 2}}
 	one := func(kind string, index int) report {
-		return report{Kind: kind, Index: index, Counters: new(mr.Counters)}
+		return report{Kind: kind, Index: index, Counters: new(counter.Set)}
 	}
 	for _, list := range [][]report{
 		nil, {one(reduceTask, 1)}, {one(reduceTask, 1), one(reduceTask, 1)}, {one(mapTask, 0), one(mapTask, 1)},
 	} {
-		require.ErrorContains(t, j.commit(nil, list, new(mr.Counters)), "has not said once of each of 2 reduces")
+		require.ErrorContains(t, j.commit(nil, list, new(counter.Set)), "has not said once of each of 2 reduces")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/dfs/stores/storetest"
 	mr "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // The store test://HOST is a folder whose name HOST is in hexadecimal digits, so that workers find it.
@@ -124,7 +125,7 @@ func TestSharedStore(t *testing.T) {
 	}
 	reports, err := readReports(shuffle, reportSuffix)
 	require.NoError(t, err)
-	require.NoError(t, j.commit(p, reports, new(mr.Counters)))
+	require.NoError(t, j.commit(p, reports, new(counter.Set)))
 	require.NoError(t, p.CommitJob())
 	require.Equal(t, want, filesIn(t, filepath.Join(store.Root, "out")))
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // Options are choices for Submit; the zero value but On is useful.
@@ -114,8 +115,8 @@ type job struct {
 
 // outcome is how a run of the program has ended, for workers of those that follow.
 type outcome struct {
-	Counters *mapreduce.Counters `json:"counters"`
-	Error    string              `json:"error,omitempty"`
+	Counters *counter.Set `json:"counters"`
+	Error    string       `json:"error,omitempty"`
 }
 
 // The program's runs before the one at hand, and whether there is one.
@@ -131,8 +132,8 @@ var errTogether = errors.New("two jobs at the same time: workers know a job by i
 // every task run in a worker, and commits. If ctx ends, workers of this machine are killed. Counters are
 // those of the attempts that were committed. One call at a time: workers know a plan by its number among
 // those that the program runs.
-func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *mapreduce.Counters, err error) {
-	c = new(mapreduce.Counters)
+func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *counter.Set, err error) {
+	c = new(counter.Set)
 	if submitting.Swap(true) {
 		return c, errTogether
 	}
@@ -227,7 +228,7 @@ func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
 }
 
 // commit makes each task's winning attempt part of the output, and counts it.
-func (j *job) commit(p *mapreduce.Plan, reports []report, c *mapreduce.Counters) error {
+func (j *job) commit(p *mapreduce.Plan, reports []report, c *counter.Set) error {
 	kind, want := reduceTask, j.layout.Reduces
 	if j.mapOnly {
 		kind, want = mapTask, len(j.layout.Splits)

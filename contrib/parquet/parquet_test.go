@@ -17,6 +17,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 type row struct {
@@ -256,7 +257,7 @@ func TestOnACluster(t *testing.T) {
 	require.NoError(t, err)
 	r, err := actors.Run(t.Context(), actors.Config{Nodes: 3}, p)
 	require.NoError(t, err)
-	require.EqualValues(t, 2000, r.Counters.Get(mapreduce.MapInputRecords))
+	require.EqualValues(t, 2000, r.Counters.Get(counter.MapInputRecords))
 	got := map[string]int64{}
 	totals, _, err := read[total](t, dir)
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	mr "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 func main() {
@@ -34,5 +35,5 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Fprintln(os.Stderr, res.Counters.Get(mr.MapOutputRecords), "lines")
+	fmt.Fprintln(os.Stderr, res.Counters.Get(counter.MapOutputRecords), "lines")
 }

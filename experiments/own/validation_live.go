@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/calls"
 )
@@ -72,7 +73,7 @@ func (o *outcome) add(r actors.Result) {
 	for l, name := range [3]string{
 		"Data-local map tasks", "Rack-local map tasks", "Other local map tasks",
 	} {
-		o.maps[l] += int(r.Counters.Named(mapreduce.GroupJob, name))
+		o.maps[l] += int(r.Counters.Named(counter.GroupJob, name))
 	}
 	var sum int64
 	for l, name := range [3]string{

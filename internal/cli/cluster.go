@@ -21,6 +21,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -324,7 +325,7 @@ func startCluster(r *clusterFlags) (*cluster, error) {
 // watched is a planRunner that calls watch when a plan's job has begun, and what that returns when
 // it has ended.
 func (c *cluster) watched(watch func(*actors.JobHandle) (ended func())) planRunner {
-	return func(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*mapreduce.Counters, error) {
+	return func(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*counter.Set, error) {
 		o := j.submitOptions()
 		o.Key = j.saved.key(j.stage)
 		job, err := c.Submit(ctx, plan, o)

@@ -17,6 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/progress"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // newBatch is the command `tarry batch`.
@@ -221,8 +222,8 @@ func (b *batch) report() error {
 }
 
 // ranWhere says where the maps of a job ran.
-func ranWhere(c *mapreduce.Counters) string {
-	of := func(what string) int64 { return c.Named(mapreduce.GroupJob, what+" map tasks") }
+func ranWhere(c *counter.Set) string {
+	of := func(what string) int64 { return c.Named(counter.GroupJob, what+" map tasks") }
 	near, rack, far := of("Data-local"), of("Rack-local"), of("Other local")
 	if near+rack+far == 0 {
 		return "maps without places"

@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/internal/cli/internal/eventlog"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // newJob is the command `tarry job`.
@@ -178,7 +178,7 @@ func newJobCounters(p *program, c *clientFlags) *cobra.Command {
 			if c.json {
 				return json.NewEncoder(p.stdout).Encode(n)
 			}
-			sum := new(mapreduce.Counters)
+			sum := new(counter.Set)
 			for _, v := range n.Counters {
 				sum.AddNamed(v.Group, v.Name, v.Value)
 			}

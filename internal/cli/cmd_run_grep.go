@@ -12,6 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/jobs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // grepFlags are the flags of `tarry run grep`.
@@ -264,4 +265,4 @@ func (g *grepFlags) checkReduces(cmd *cobra.Command) error {
 }
 
 // found tells whether a search has selected any line.
-func found(c *mapreduce.Counters) bool { return c.Named(jobs.GrepCounters, jobs.LinesSelected) > 0 }
+func found(c *counter.Set) bool { return c.Named(jobs.GrepCounters, jobs.LinesSelected) > 0 }

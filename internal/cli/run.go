@@ -21,6 +21,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // runFlags are the flags that all `tarry run` commands share.
@@ -135,7 +136,7 @@ func (p *program) run(cmd *cobra.Command, r *runFlags, inputs []string, stages [
 }
 
 // planRunner runs a plan to its end, on a cluster or inline. Counters are there after errors, too.
-type planRunner func(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*mapreduce.Counters, error)
+type planRunner func(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*counter.Set, error)
 
 // startRun starts what the flags ask for; stop ends it, and writes what was recorded.
 func (p *program) startRun(r *runFlags) (run planRunner, stop func() error, err error) {
@@ -162,7 +163,7 @@ func (p *program) startRun(r *runFlags) (run planRunner, stop func() error, err 
 }
 
 // runInline is a planRunner in one goroutine, without a cluster.
-func (r *runFlags) runInline(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*mapreduce.Counters, error) {
+func (r *runFlags) runInline(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*counter.Set, error) {
 	o := mapreduce.LocalOptions{Reduces: j.reduces, MaxSkips: j.maxSkips}
 	if size := int64(r.blockSize); size > 0 {
 		o.Blocks = plan.BlocksOf(size)
@@ -205,7 +206,7 @@ func (p *program) openWork(
 	if err != nil {
 		return nil, err
 	}
-	r := &result{Output: j.output, Counters: new(mapreduce.Counters), began: time.Now()}
+	r := &result{Output: j.output, Counters: new(counter.Set), began: time.Now()}
 	return &work{flags: j, src: src, out: out, stages: stages, between: c.spillDir, result: r}, nil
 }
 
@@ -218,12 +219,12 @@ func runStages(ctx context.Context, run planRunner, w *work) (err error) {
 	}
 	defer func() { err = errors.Join(err, clean(err == nil)) }()
 	src := w.src
-	do := func(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*mapreduce.Counters, error) {
+	do := func(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*counter.Set, error) {
 		counters, err := run(ctx, plan, j)
 		w.result.Counters.Merge(counters)
 		return counters, err
 	}
-	round := func(ctx context.Context, plan *mapreduce.Plan) (*mapreduce.Counters, error) {
+	round := func(ctx context.Context, plan *mapreduce.Plan) (*counter.Set, error) {
 		j := *w.flags
 		j.saved = saved{} // rounds are not remembered: they begin anew, and come to the same
 		return do(ctx, plan, &j)
@@ -335,18 +336,18 @@ func (p *program) again(c *clusterFlags, j *jobFlags, was *result, stages int) e
 
 // result is the outcome of a run, as --json prints it.
 type result struct {
-	Line           int                 `json:"line,omitempty"`       // of the batch file
-	AtSeconds      float64             `json:"at_seconds,omitempty"` // when it began, since the batch did
-	Job            string              `json:"job"`
-	State          string              `json:"state"` // succeeded, failed or killed
-	Output         string              `json:"output"`
-	ElapsedSeconds float64             `json:"elapsed_seconds"`
-	Earlier        bool                `json:"earlier,omitempty"` // it was there when the command began, see --state
-	Error          string              `json:"error,omitempty"`
-	Counters       *mapreduce.Counters `json:"counters"`
+	Line           int          `json:"line,omitempty"`       // of the batch file
+	AtSeconds      float64      `json:"at_seconds,omitempty"` // when it began, since the batch did
+	Job            string       `json:"job"`
+	State          string       `json:"state"` // succeeded, failed or killed
+	Output         string       `json:"output"`
+	ElapsedSeconds float64      `json:"elapsed_seconds"`
+	Earlier        bool         `json:"earlier,omitempty"` // it was there when the command began, see --state
+	Error          string       `json:"error,omitempty"`
+	Counters       *counter.Set `json:"counters"`
 
 	began time.Time
-	last  *mapreduce.Counters // of the job that writes the output; nil before it
+	last  *counter.Set // of the job that writes the output; nil before it
 }
 
 // end notes how the run ended.
@@ -374,19 +375,19 @@ func (r *result) line() string {
 // amounts says in a line what was read by all jobs of the run, and written by the last.
 func (r *result) amounts() string {
 	c := r.Counters
-	read := numbers.Human(c.Get(mapreduce.InputBytesRead))
-	if n := c.Get(mapreduce.MapInputRecords); n > 0 {
+	read := numbers.Human(c.Get(counter.InputBytesRead))
+	if n := c.Get(counter.MapInputRecords); n > 0 {
 		read = records(n) + ", " + read
 	}
-	var last mapreduce.Counters // of the job that wrote
+	var last counter.Set // of the job that wrote
 	last.Merge(r.last)
-	wrote := last.Get(mapreduce.MapOutputRecords)
+	wrote := last.Get(counter.MapOutputRecords)
 	for v := range last.All() {
-		if v.Name == mapreduce.ReduceOutputRecords.String() { // a job without reduces does not have it
+		if v.Name == counter.ReduceOutputRecords.String() { // a job without reduces does not have it
 			wrote = v.Value
 		}
 	}
-	return fmt.Sprintf("read %s; wrote %s, %s", read, records(wrote), numbers.Human(last.Get(mapreduce.OutputBytesWritten)))
+	return fmt.Sprintf("read %s; wrote %s, %s", read, records(wrote), numbers.Human(last.Get(counter.OutputBytesWritten)))
 }
 
 // records is a number of them: 1 record, 12,345 records.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors/worker"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // printed is standard output for what somebody else is to run. It ends when that is printed, so that a pipe
@@ -22,7 +23,7 @@ func (p *program) printed() io.Writer {
 // runOn is the planRunner of --on: plans run on an engine, or, in a process that this program was started
 // again as, the one task that it is there for.
 func (p *program) runOn(r *runFlags) planRunner {
-	return func(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*mapreduce.Counters, error) {
+	return func(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*counter.Set, error) {
 		if worker.Asked() {
 			return worker.Serve(ctx, plan)
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/internal/globs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // about is what the directory of --state belongs to. Whoever starts again must be the same.
@@ -229,7 +230,7 @@ func (s saved) earlier(output string, stages int) *result {
 	}
 	return &result{
 		Job: how.Name, State: "succeeded", Earlier: true, Output: output,
-		ElapsedSeconds: how.Elapsed.Seconds(), Counters: new(mapreduce.Counters), began: time.Now(),
+		ElapsedSeconds: how.Elapsed.Seconds(), Counters: new(counter.Set), began: time.Now(),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // mapTask puts a map with the state of an attempt into a word count.
@@ -168,7 +169,7 @@ func TestRunsAreWhatTheySay(t *testing.T) {
 		o, err := c.run(v)
 		require.NoError(t, err)
 		require.Len(t, o.parts, 2)
-		require.Equal(t, v.scarce, o.counters.Get(mapreduce.SpilledRecords) > 0, "%v", v)
+		require.Equal(t, v.scarce, o.counters.Get(counter.SpilledRecords) > 0, "%v", v)
 		require.Equal(t, v.failing, tries.Swap(0) > 0, "%v", v)
 		require.Greater(t, maps.Swap(0), int64(mostClusterSplits/2))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // errInterrupted is what attempts fail with that are to be tried again.
@@ -55,7 +56,7 @@ func plural(n int64, noun string) string {
 type outcome[O any] struct {
 	variant
 	parts    [][]O
-	counters *mapreduce.Counters
+	counters *counter.Set
 }
 
 // mostSplits of a run in RunLocal, and on a cluster.
@@ -130,7 +131,7 @@ func (c *check[O]) run(v variant) (*outcome[O], error) {
 }
 
 // live runs a plan on a cluster of its own.
-func (v variant) live(ctx context.Context, p *mapreduce.Plan) (_ *mapreduce.Counters, err error) {
+func (v variant) live(ctx context.Context, p *mapreduce.Plan) (_ *counter.Set, err error) {
 	cfg := actors.Config{Nodes: 2, MapSlots: 4, ReduceSlots: 4, BlockSize: v.split}
 	if v.scarce {
 		cfg.Memory = 1

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // Submission asks for a job.
@@ -91,7 +91,7 @@ type Tasks struct {
 
 // Counters are those of a job, of the stages that have ended.
 type Counters struct {
-	Counters []mapreduce.CounterValue `json:"counters"`
+	Counters []counter.Value `json:"counters"`
 }
 
 // Node is a node of the cluster.

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mr "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // Book writes a file of random lines.
@@ -77,7 +78,7 @@ func Files(t testing.TB, dir string) map[string]string {
 }
 
 // Wanted is what RunLocal makes of a job, and its counters.
-func Wanted(t testing.TB, name string, reduces int, block int64, inputs []string) (map[string]string, *mr.Counters) {
+func Wanted(t testing.TB, name string, reduces int, block int64, inputs []string) (map[string]string, *counter.Set) {
 	out := filepath.Join(t.TempDir(), "want")
 	p, err := Bind(name, t.TempDir(), out, inputs)
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package mapreduce
+package counter
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 )
 
 func TestCountersPrintAsHadoopDoes(t *testing.T) {
-	var c Counters
+	var c Set
 	c.Add(MapInputRecords, 3)
 	c.AddNamed(GroupFramework, "Map output records", 4)
 	c.Add(SpilledRecords, 0)
@@ -18,7 +18,7 @@ func TestCountersPrintAsHadoopDoes(t *testing.T) {
 	c.AddNamed("Words", "short", 2)
 	c.AddNamed("Words", "long", 1)
 	c.AddNamed(GroupJob, "Launched map tasks", 1)
-	var other Counters
+	var other Set
 	other.Add(MapInputRecords, 2)
 	other.AddNamed("Words", "long", 6)
 	c.Merge(&other)
@@ -45,14 +45,14 @@ func TestCountersPrintAsHadoopDoes(t *testing.T) {
 
 	data, err := json.Marshal(&c)
 	require.NoError(t, err)
-	var back Counters
+	var back Set
 	require.NoError(t, json.Unmarshal(data, &back))
 	require.Equal(t, slices.Collect(c.All()), slices.Collect(back.All()))
 }
 
 func TestEveryCounterHasAName(t *testing.T) {
 	seen := map[string]bool{}
-	for id := range counterCount {
+	for id := range count {
 		require.NotEmpty(t, id.Group())
 		require.NotEmpty(t, id.String())
 		require.False(t, seen[id.Group()+id.String()])

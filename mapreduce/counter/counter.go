@@ -1,0 +1,272 @@
+// Package counter has what an attempt or a job has counted, under Hadoop's groups and names: the engine's
+// counters and those of users.
+package counter
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// The names of Hadoop's groups of counters.
+const (
+	GroupJob         = "Job Counters"
+	GroupFramework   = "Map-Reduce Framework"
+	groupFileSystem  = "File System Counters"
+	groupFileInput   = "File Input Format Counters"
+	groupFileOutput  = "File Output Format Counters"
+	groupShuffle     = "Shuffle Errors"
+	groupOrderLength = 6
+)
+
+// ID is a counter that the engine keeps itself, with Hadoop's group and name.
+type ID int
+
+// The engine's counters, in the order in which they are printed.
+const (
+	FileBytesRead    ID = iota // spill files read
+	FileBytesWritten           // spill files written
+	MapInputRecords
+	MapInputChunks    // instead of MapInputRecords where records are chunks, see Chunks; Hadoop has none
+	MapSkippedRecords // of the input records, those left out; see MapAttempt.MaxSkips
+	MapOutputRecords
+	MapOutputBytes
+	MapOutputMaterializedBytes
+	CombineInputRecords  // by maps, and by reduces that combine what they fetched before they reduce it
+	CombineOutputRecords // likewise: map output, less what Combine took away, is reduce input
+	ReduceInputGroups
+	ReduceShuffleBytes
+	ReduceInputRecords
+	ReduceOutputRecords
+	SpilledRecords
+	ShuffledMaps
+	MergedMapOutputs
+	InputBytesRead     // bytes of input files read by maps
+	OutputBytesWritten // bytes of output files
+	count
+)
+
+// names is indexed by ID.
+var names = [count][2]string{
+	FileBytesRead:              {groupFileSystem, "FILE: Number of bytes read"},
+	FileBytesWritten:           {groupFileSystem, "FILE: Number of bytes written"},
+	MapInputRecords:            {GroupFramework, "Map input records"},
+	MapInputChunks:             {GroupFramework, "Map input chunks"},
+	MapSkippedRecords:          {GroupFramework, "Map skipped records"},
+	MapOutputRecords:           {GroupFramework, "Map output records"},
+	MapOutputBytes:             {GroupFramework, "Map output bytes"},
+	MapOutputMaterializedBytes: {GroupFramework, "Map output materialized bytes"},
+	CombineInputRecords:        {GroupFramework, "Combine input records"},
+	CombineOutputRecords:       {GroupFramework, "Combine output records"},
+	ReduceInputGroups:          {GroupFramework, "Reduce input groups"},
+	ReduceShuffleBytes:         {GroupFramework, "Reduce shuffle bytes"},
+	ReduceInputRecords:         {GroupFramework, "Reduce input records"},
+	ReduceOutputRecords:        {GroupFramework, "Reduce output records"},
+	SpilledRecords:             {GroupFramework, "Spilled Records"},
+	ShuffledMaps:               {GroupFramework, "Shuffled Maps"},
+	MergedMapOutputs:           {GroupFramework, "Merged Map outputs"},
+	InputBytesRead:             {groupFileInput, "Bytes Read"},
+	OutputBytesWritten:         {groupFileOutput, "Bytes Written"},
+}
+
+// Group returns Hadoop's name of the counter's group.
+func (c ID) Group() string { return names[c][0] }
+
+// String returns Hadoop's name of the counter.
+func (c ID) String() string { return names[c][1] }
+
+// User is a counter of the user's own or of another layer of the engine.
+// It belongs to the goroutine of its attempt.
+type User struct {
+	value int64
+	life  *memory.Life // of the attempt; may be nil
+}
+
+// Add adds n, which may be negative.
+func (u *User) Add(n int64) {
+	u.value += n
+	u.life.Sign()
+}
+
+// Value returns the sum so far.
+func (u *User) Value() int64 { return u.value }
+
+// Set holds the counters of an attempt or, merged, of a job. The zero value
+// is ready and all zero. It is not safe for concurrent use.
+type Set struct {
+	framework [count]int64
+	counted   [count]bool // whether anything was added, be it 0: the others are not measured
+	users     map[key]*User
+}
+
+type key struct{ group, name string }
+
+// Add adds n to an engine counter. One to which 0 was added is known to be 0.
+func (s *Set) Add(id ID, n int64) {
+	s.framework[id] += n
+	s.counted[id] = true
+}
+
+// Get returns an engine counter.
+func (s *Set) Get(id ID) int64 { return s.framework[id] }
+
+// AddNamed adds n to the counter of any group and name, for instance those of
+// [GroupJob], which the cluster keeps, or a user's.
+func (s *Set) AddNamed(group, name string, n int64) {
+	if id, ok := idOf(group, name); ok {
+		s.Add(id, n)
+		return
+	}
+	s.user(group, name).Add(n)
+}
+
+// Named returns the counter of that group and name, 0 if there is none.
+func (s *Set) Named(group, name string) int64 {
+	if id, ok := idOf(group, name); ok {
+		return s.framework[id]
+	}
+	if u := s.users[key{group, name}]; u != nil {
+		return u.value
+	}
+	return 0
+}
+
+func idOf(group, name string) (ID, bool) {
+	i := slices.Index(names[:], [2]string{group, name})
+	return ID(i), i >= 0
+}
+
+// Merge adds all counters of o, which may be nil.
+func (s *Set) Merge(o *Set) {
+	if o == nil {
+		return
+	}
+	for i, n := range o.framework {
+		if o.counted[i] {
+			s.Add(ID(i), n)
+		}
+	}
+	for k, u := range o.users {
+		s.AddNamed(k.group, k.name, u.value)
+	}
+}
+
+// Value is one counter with its names.
+type Value struct {
+	Group string `json:"group"`
+	Name  string `json:"name"`
+	Value int64  `json:"value"`
+}
+
+// All yields the counters group by group: Hadoop's groups in Hadoop's order,
+// then the user's by name. Engine counters come even if zero, unless nothing
+// counted them, as those of reduces in a job without, or their whole group is zero.
+func (s *Set) All() iter.Seq[Value] {
+	var list []Value
+	live := map[string]bool{} // groups
+	for i, n := range s.framework {
+		live[ID(i).Group()] = live[ID(i).Group()] || n != 0
+	}
+	for i, n := range s.framework {
+		if id := ID(i); s.counted[i] && live[id.Group()] {
+			list = append(list, Value{id.Group(), id.String(), n})
+		}
+	}
+	var named []Value
+	for k, u := range s.users {
+		named = append(named, Value{k.group, k.name, u.value})
+	}
+	slices.SortFunc(named, func(a, b Value) int { return cmp.Compare(a.Name, b.Name) })
+	list = append(list, named...)
+	slices.SortStableFunc(list, func(a, b Value) int {
+		return cmp.Or(cmp.Compare(groupRank(a.Group), groupRank(b.Group)), cmp.Compare(a.Group, b.Group))
+	})
+	return slices.Values(list)
+}
+
+func groupRank(group string) int {
+	order := [groupOrderLength]string{
+		groupFileSystem, GroupJob, GroupFramework, groupShuffle, groupFileInput,
+		groupFileOutput,
+	}
+	if i := slices.Index(order[:], group); i >= 0 {
+		return i
+	}
+	return groupOrderLength
+}
+
+// Print writes the counters in Hadoop's layout: "Counters: N", each group
+// indented by one tab, each counter by two as Name=value.
+func (s *Set) Print(w io.Writer) error {
+	list := slices.Collect(s.All())
+	_, err := fmt.Fprintf(w, "Counters: %d\n", len(list))
+	group := ""
+	for _, v := range list {
+		if v.Group != group && err == nil {
+			group = v.Group
+			_, err = fmt.Fprintf(w, "\t%s\n", group)
+		}
+		if err == nil {
+			_, err = fmt.Fprintf(w, "\t\t%s=%d\n", v.Name, v.Value)
+		}
+	}
+	return err
+}
+
+// User returns the counter of any group and name, whose every Add is a sign of life of the attempt; life
+// may be nil. An engine counter's name gives another counter than the engine's.
+func (s *Set) User(group, name string, life *memory.Life) *User {
+	u := s.user(group, name)
+	u.life = life
+	return u
+}
+
+func (s *Set) user(group, name string) *User {
+	k := key{group, name}
+	u := s.users[k]
+	if u == nil {
+		if s.users == nil {
+			s.users = map[key]*User{}
+		}
+		u = new(User)
+		s.users[k] = u
+	}
+	return u
+}
+
+// MarshalJSON writes the list of [Set.All].
+func (s *Set) MarshalJSON() ([]byte, error) {
+	return json.Marshal(slices.AppendSeq([]Value{}, s.All()))
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (s *Set) UnmarshalJSON(b []byte) error {
+	var list []Value
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err
+	}
+	*s = Set{}
+	for _, v := range list {
+		s.AddNamed(v.Group, v.Name, v.Value)
+	}
+	return nil
+}
+
+// Snapshot remembers the values of users' counters, and returns what puts them back, those that came since
+// to 0: nothing that an attempt to map a bad record has counted is to stay.
+func (s *Set) Snapshot() (restore func()) {
+	before := make(map[*User]int64, len(s.users))
+	for _, u := range s.users {
+		before[u] = u.value
+	}
+	return func() {
+		for _, u := range s.users {
+			u.value = before[u]
+		}
+	}
+}
