@@ -11,7 +11,6 @@ import (
 // exported is a segment of either kind on its way out.
 type exported interface {
 	Export(w io.Writer) error
-	ExportBytes() int64
 }
 
 func (s Segment) exported() exported {
@@ -24,9 +23,6 @@ func (s Segment) exported() exported {
 // Export writes the segment as bytes of which [Imports] make it again in another process, as long as
 // its map attempt was Stored. They are s2-compressed and checksummed.
 func (s Segment) Export(w io.Writer) error { return s.exported().Export(w) }
-
-// ExportBytes is how many bytes Export writes: at least 24, also for a segment without records.
-func (s Segment) ExportBytes() int64 { return s.exported().ExportBytes() }
 
 // Imports gathers the exported segments of one reduce, whose maps ran in other processes. Pieces come
 // in any order and go to spills as they come. It is not safe for concurrent use.

@@ -19,13 +19,10 @@ type Layout struct {
 	Reduces int           `json:"reduces"`
 	Ranges  [][]byte      `json:"ranges,omitempty"` // of a total order: where each but the first begins, encoded
 	Splits  []Split       `json:"splits"`
-	Sources []SourceStamp `json:"sources"`
+	Sources []input.Stamp `json:"sources"`
 	Output  string        `json:"output"` // the directory in which attempts write: absolute, or of a store
 	Synced  bool          `json:"synced,omitempty"`
 }
-
-// SourceStamp tells one content of an input from another.
-type SourceStamp = input.Stamp
 
 // ErrStays is wrapped by the error of Travels.
 var ErrStays = errors.New("cannot leave this process")
@@ -77,9 +74,9 @@ func (p *Plan) Layout(splits []Split) (Layout, error) {
 // types names the types of the job.
 func (p *Plan) types() string { return fmt.Sprintf("%T", p.tasks) }
 
-func (p *Plan) stamps() (list []SourceStamp, err error) {
+func (p *Plan) stamps() (list []input.Stamp, err error) {
 	for _, s := range p.sources {
-		x := SourceStamp{Name: s.Name(), Size: s.Size()}
+		x := input.Stamp{Name: s.Name(), Size: s.Size()}
 		if _, unit := s.Data.(unitSource); !unit {
 			if x, err = input.StampOf(s); err != nil {
 				return nil, err

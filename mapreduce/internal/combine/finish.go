@@ -86,14 +86,6 @@ func (s *Segment[V]) Export(w io.Writer) error {
 	return s.files.Export(w)
 }
 
-// ExportBytes is what Export writes.
-func (s *Segment[V]) ExportBytes() int64 {
-	if s.files == nil {
-		return new(segment.Segment).ExportBytes()
-	}
-	return s.files.ExportBytes()
-}
-
 // Finish ends the attempt: one segment per partition, each to be released by
 // the caller. The table can only be closed afterwards.
 func (t *Table[V]) Finish() ([]*Segment[V], segment.Stats, error) {
