@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/tarry-mr/tarry/experiments/hammoud12"
 	"github.com/tarry-mr/tarry/experiments/own"
@@ -24,14 +25,17 @@ type Outcome = study.Outcome
 // Counts is how many rows there are by kind and verdict.
 type Counts = study.Counts
 
-// All returns the experiments in the order of the report.
-func All() []Experiment {
+// all reads the texts once.
+var all = sync.OnceValue(func() []Experiment {
 	return slices.Concat(zaharia10.All(), pastorelli13.All(), hammoud12.All(), own.All())
-}
+})
+
+// All returns the experiments in the order of the report.
+func All() []Experiment { return slices.Clone(all()) }
 
 // Find returns the experiment called name.
 func Find(name string) (Experiment, bool) {
-	for _, e := range All() {
+	for _, e := range all() {
 		if e.Name == name {
 			return e, true
 		}

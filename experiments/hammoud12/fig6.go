@@ -49,9 +49,7 @@ func partitionSizes(
 // figure; ours are measured.
 func fig6(s *study.Study) {
 	size := study.Pick(s, heatSize{10, 10, 100_000}, heatSize{20, 20, 1_000_000})
-	s.Fill("maps", size.maps)
-	s.Fill("kilobytes", size.split/1000)
-	s.Fill("reduces", size.reduces)
+	s.Fill("maps", size.maps, "kilobytes", size.split/1000, "reduces", size.reduces)
 	reduces := map[string]study.Sample{}
 	for _, j := range heatJobs() {
 		uneven := s.Seeds(s.Repeats(1, 10), func(seed uint64) []float64 {

@@ -22,8 +22,7 @@ func (s savings) least() study.Sample { return slices.MinFunc(s, study.ByMean) }
 // narrow the way between racks is.
 func runtime(s *study.Study) {
 	jobs, seeds := study.Pick(s, 3, 6), s.Repeats(1, 10)
-	s.Fill("jobs", jobs)
-	s.Fill("seeds", seeds)
+	s.Fill("jobs", jobs, "seeds", seeds)
 	grid := study.Grid(study.Pick(s, []float64{0.5, 4}, []float64{0.5, 1, 2, 4}),
 		study.Pick(s, []float64{0, 2}, []float64{0, 1, 2}))
 	fig := s.Plot("run-time", "Run time saved over native placement", "over-subscription",

@@ -31,6 +31,7 @@ type pileUp struct{ distance, largest, sojourn study.Sample }
 // hotSpot is SPARK-10087: reduces without skew all prefer the node with the most outputs; the cap
 // spreads them.
 func hotSpot(s *study.Study) {
+	s.Fill("nodes", spotNodes, "maps", spotMaps, "reduces", spotReduces)
 	fig := s.Plot("cap", "What the cap on reduces a node costs and saves",
 		"cap c: ceil(c R / feeding nodes) reduces a node", "per cent, reduces, seconds").
 		Lines("distance (% of the greatest)", "reduces on the fullest node", "time of the job (s)")

@@ -20,6 +20,7 @@ const (
 // leen asks what dividing keys by locality and fairness is worth against hash partitions, wherever
 // their reduces are placed.
 func leen(s *study.Study) {
+	s.Fill("nodes", leenNodes, "maps", leenMaps)
 	leenKeys(s, "uniform keys", workload.Keys{Count: 400, Spread: 1})
 	leenKeys(s, "Zipf 0.8", workload.Keys{Count: 400, Zipf: 0.8, Spread: 1})
 }

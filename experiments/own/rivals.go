@@ -22,18 +22,20 @@ const (
 	rivalQFP     = 6
 )
 
-// rivalPolicies are the schedulers that are compared. What delay scheduling waits for a node is what
-// Quincy takes a read off the data to cost.
+// rivalWait is what delay scheduling waits for a node, and what Quincy takes a read off the data to
+// cost.
+const rivalWait = 5 * time.Second
+
+// rivalPolicies are the schedulers that are compared.
 func rivalPolicies() study.Contenders {
-	const wait = 5 * time.Second
 	quincy := func(name string, rule scheduling.QuincyRule, floor float64) simulator.Contender {
 		return study.Policy(name, "quincy", func(p *scheduling.Policy) {
-			p.Quincy = scheduling.QuincyPolicy{Rule: rule, Rack: wait, Far: wait, Floor: floor}
+			p.Quincy = scheduling.QuincyPolicy{Rule: rule, Rack: rivalWait, Far: rivalWait, Floor: floor}
 		})
 	}
 	return study.Contenders{
 		study.Policy("fifo", "fifo"), study.Policy("fair", "fair"), study.Policy("delay", "delay"),
-		rivalHFS:     study.Policy("hfs", "hfs", setup.Waits(wait, 0), setup.Packed),
+		rivalHFS:     study.Policy("hfs", "hfs", setup.Waits(rivalWait, 0), setup.Packed),
 		rivalQF:      quincy("quincy QF", scheduling.QF, 0),
 		rivalPatient: quincy("quincy QF, no floor", scheduling.QF, -1),
 		rivalQFP:     quincy("quincy QFP", scheduling.QFP, 0),
@@ -43,6 +45,7 @@ func rivalPolicies() study.Contenders {
 // rivals compares delay scheduling with Quincy, which weighs all maps against all slots and kills, on
 // maps of some seconds, and on such as take long.
 func rivals(s *study.Study) {
+	s.Fill("wait", rivalWait)
 	local := s.Plot("locality", "Node-local maps", "scheduler", "node-local (%)")
 	for _, c := range rivalPolicies() {
 		local.Bars(c.Name)

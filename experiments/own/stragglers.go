@@ -51,6 +51,7 @@ func speculators() study.Contenders {
 
 // stragglers shows what copies of slow tasks buy, by Hadoop's first rule and by LATE.
 func stragglers(s *study.Study) {
+	s.Fill("maps", sortMaps, "reduces", sortReduces)
 	times := s.Table("times", "Time of the job, seconds",
 		"cluster", "no copies", "native", "LATE", "LATE on any node")
 	copies := s.Table("copies", "Copies launched, and the part of them that ended first",
@@ -101,11 +102,14 @@ func copiesRows(s *study.Study, c slowness, all study.Comparison) {
 	s.Shown(c.name+": no copies against native", "×", over(none, native))
 }
 
+// The tasks of the job, fewer than there are slots.
+const sortMaps, sortReduces = 380, 180
+
 // oneSort is a job of one wave of maps and one of reduces.
 func oneSort() workload.Workload {
-	const maps, reduces, bytes = 380, 180, 380 * workload.DefaultBlock
+	const bytes = sortMaps * workload.DefaultBlock
 	return workload.Workload{Name: "sort", Jobs: []workload.Job{{
-		Name: "sort", User: "u", Maps: maps, Reduces: reduces,
+		Name: "sort", User: "u", Maps: sortMaps, Reduces: sortReduces,
 		InputBytes: bytes, ShuffleBytes: bytes, OutputBytes: bytes,
 		Map:    workload.Cost{CPU: -1, Time: 60 * time.Second, Spread: 0.1},
 		Reduce: workload.Cost{CPU: -1, Time: 60 * time.Second, Spread: 0.1},

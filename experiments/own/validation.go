@@ -174,7 +174,9 @@ func validationUser(i int) string { return fmt.Sprintf("user-%d", i%8) }
 // validation runs the same jobs on a live cluster, on a fake clock, and in the simulator.
 func validation(s *study.Study) {
 	n := study.Pick(s, 20, 80)
-	s.Fill("jobs", n)
+	s.Fill("jobs", n, "nodes", validationNodes, "racks", validationRacks, "slots", validationMapSlots,
+		"link", validationLink, "over", validationOver, "block", validationBlock,
+		"output", validationOutput)
 	s.Measured = true
 	for _, p := range validationPolicies() {
 		lives, sims, err := bothWays(s.Context(), s.Seed, s.Repeats(1, 30), n, p)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -75,8 +74,12 @@ func (s *Study) Check(err error) {
 	}
 }
 
-// Fill puts a value in the place of {name} in the set-up.
-func (s *Study) Fill(name string, value any) { s.filled[name] = fmt.Sprint(value) }
+// Fill puts values in the place of {name} in the set-up: names and values in turn.
+func (s *Study) Fill(pairs ...any) {
+	for ; len(pairs) > 0; pairs = pairs[2:] {
+		s.filled[pairs[0].(string)] = fmt.Sprint(pairs[1])
+	}
+}
 
 // Plot adds a figure with a title and labels of its axes; name is that of its files.
 func (s *Study) Plot(name, title, x, y string) *Figure {
@@ -116,17 +119,21 @@ func (s *Study) run(body func(*Study)) (err error) {
 	return s.fill()
 }
 
-// fill puts what is filled in into the set-up. What nothing fills is an error, lest the set-up say less
-// than it means to.
+// fill puts what is filled in into the set-up. What nothing fills is an error, and so is what stands
+// nowhere, lest the set-up say something else than it means to.
 func (s *Study) fill() error {
-	s.Setup = slices.Clone(s.Setup)
-	for i := range s.Setup {
-		for name, value := range s.filled {
-			s.Setup[i] = strings.ReplaceAll(s.Setup[i], "{"+name+"}", value)
+	text := strings.Join(s.Setup, "\n")
+	for name, value := range s.filled {
+		if !strings.Contains(text, "{"+name+"}") {
+			return fmt.Errorf("set-up: {%s} stands nowhere", name)
 		}
-		if left := regexp.MustCompile(placeholder).FindString(s.Setup[i]); left != "" {
-			return fmt.Errorf("set-up: nothing fills %s", left)
-		}
+		text = strings.ReplaceAll(text, "{"+name+"}", value)
+	}
+	if left := regexp.MustCompile(placeholder).FindString(text); left != "" {
+		return fmt.Errorf("set-up: nothing fills %s", left)
+	}
+	if len(s.Setup) > 0 {
+		s.Setup = strings.Split(text, "\n")
 	}
 	return nil
 }

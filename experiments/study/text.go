@@ -36,16 +36,6 @@ type Experiment struct {
 	Run func(ctx context.Context, o Options) (*Result, error)
 }
 
-// Run runs a study that a text tells of.
-func Run(ctx context.Context, o Options, text Text, body func(*Study)) (*Result, error) {
-	found := Result{Setup: text.Setup, Notes: text.Notes}
-	s := &Study{Options: o, Result: found, ctx: ctx, filled: map[string]string{}}
-	if err := s.run(body); err != nil {
-		return nil, err
-	}
-	return &s.Result, nil
-}
-
 // Library is a folder of texts. What stands in its file shared.md under "## name" as one item, or as
 // several, stands for {name} in all others.
 type Library struct {
@@ -86,7 +76,14 @@ func (l *Library) Experiment(file string, body func(*Study)) Experiment {
 	t := Text{
 		Name: name, Title: title, Source: head[1], Setup: l.expand(lists["Set-up"]), Notes: l.expand(lists["Notes"]),
 	}
-	return Experiment{t, func(ctx context.Context, o Options) (*Result, error) { return Run(ctx, o, t, body) }}
+	return Experiment{t, func(ctx context.Context, o Options) (*Result, error) {
+		found := Result{Setup: t.Setup, Notes: t.Notes}
+		s := &Study{Options: o, Result: found, ctx: ctx, filled: map[string]string{}}
+		if err := s.run(body); err != nil {
+			return nil, err
+		}
+		return &s.Result, nil
+	}}
 }
 
 // expand puts shared items in the place of their names.

@@ -41,6 +41,9 @@ func TestText(t *testing.T) {
 func TestStudyEndsWithTheFirstError(t *testing.T) {
 	_, err := library().Experiment("one", func(*Study) {}).Run(context.Background(), Options{})
 	require.ErrorContains(t, err, "nothing fills {jobs}")
+	_, err = library().Experiment("one", func(s *Study) { s.Fill("jobs", 1, "job", 2) }).
+		Run(context.Background(), Options{})
+	require.ErrorContains(t, err, "{job} stands nowhere")
 	wrong, after := errors.New("wrong"), false
 	_, err = library().Experiment("one", func(s *Study) {
 		s.Check(nil)

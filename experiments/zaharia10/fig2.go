@@ -39,7 +39,9 @@ func (w warehouseRun) simulate(s *study.Study, seeds int) *study.Runs {
 // scheduling, its tasks' and jobs' times and the locality of jobs by size.
 func fig2(s *study.Study) {
 	jobs, seeds := study.Pick(s, 100, 1500), s.Repeats(1, 10)
-	s.Fill("jobs", jobs)
+	cluster := warehouse()
+	s.Fill("jobs", jobs, "nodes", cluster.Cluster.Nodes, "racks", cluster.Cluster.Racks,
+		"interval", cluster.Interval)
 	naive := newWarehouseRun(jobs, 0, 0).simulate(s, seeds)
 	delay := newWarehouseRun(jobs, 10*time.Second, 10*time.Second).simulate(s, seeds)
 	bySize(s, naive, "fig2", "Locality by job size, HFS without delay")

@@ -18,12 +18,8 @@ type overheadSize struct{ nodes, racks, jobs, tasks, pools int }
 // overhead is [Zaharia10 §5.4]: how many tasks a second the scheduler hands out, by the clock.
 func overhead(s *study.Study) {
 	size := study.Pick(s, overheadSize{500, 13, 20, 200, 20}, overheadSize{2500, 63, 100, 1000, 20})
-	for name, value := range map[string]int{
-		"nodes": size.nodes, "racks": size.racks, "jobs": size.jobs, "tasks": size.tasks,
-		"pools": size.pools,
-	} {
-		s.Fill(name, value)
-	}
+	s.Fill("nodes", size.nodes, "racks", size.racks, "jobs", size.jobs, "tasks", size.tasks,
+		"pools", size.pools)
 	s.Measured = true
 	for _, name := range []string{"hfs", "fifo", "fair"} {
 		var beats []time.Duration
