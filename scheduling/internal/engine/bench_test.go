@@ -47,7 +47,7 @@ func (s setup) load(tb testing.TB, p Policy) *Core {
 		}
 		name := fmt.Sprint("p", i%s.pools)
 		_, err := c.Submit(0, JobSpec{
-			Name: fmt.Sprint("j", i), User: name, Pool: name, Queue: p.queueFor(i), Maps: s.maps, Reduces: s.reduces,
+			Name: fmt.Sprint("j", i), User: name, Pool: name, Queue: queueFor(&p, i), Maps: s.maps, Reduces: s.reduces,
 			Places: places, MapTime: 20 * time.Second, ReduceTime: 60 * time.Second,
 		})
 		if err != nil {
@@ -58,7 +58,7 @@ func (s setup) load(tb testing.TB, p Policy) *Core {
 }
 
 // queueFor spreads jobs over the leaf queues of the policy.
-func (p *Policy) queueFor(i int) string {
+func queueFor(p *Policy, i int) string {
 	if len(p.Queues) == 0 {
 		return ""
 	}

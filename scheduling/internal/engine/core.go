@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -21,6 +22,7 @@ var (
 	ErrUnknownQueue  = errors.New("scheduling: unknown queue")
 	ErrQueueFull     = errors.New("scheduling: queue is full")
 	ErrJobEnded      = errors.New("scheduling: the job has ended")
+	ErrUnknownPolicy = errors.New("scheduling: unknown policy") // no preset or order has the name asked for
 	ErrBadConfig     = errors.New("scheduling: bad configuration")
 	ErrBadJob        = errors.New("scheduling: bad job")
 	ErrBadNode       = errors.New("scheduling: bad node")
@@ -63,6 +65,7 @@ func HeartbeatInterval(nodes int) time.Duration {
 // Core is the JobTracker's state machine. Its methods take the time since the cluster's start,
 // which never decreases. It is not safe for concurrent use.
 type Core struct {
+	built *Policies
 	cfg   Config
 	pol   Policy
 	now   time.Duration
@@ -112,17 +115,17 @@ type Core struct {
 	slowest  slowest // scratch of speculate
 }
 
-// NewCore makes a Core with policy p. The error, if any, wraps ErrBadConfig or ErrUnknownPolicy and
-// names every fault.
-func NewCore(cfg Config, p Policy) (*Core, error) {
+// New makes a Core with policy p, of the parts built. The error, if any, wraps ErrBadConfig or
+// ErrUnknownPolicy and names every fault.
+func New(built *Policies, cfg Config, p Policy) (*Core, error) {
 	cfg.Expiry = cmp.Or(cfg.Expiry, 10*time.Minute)
 	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, 4)
 	cfg.RackDepth = cmp.Or(cfg.RackDepth, 1)
 	cfg.History = cmp.Or(cfg.History, 1000)
-	if err := errors.Join(cfg.validate(), p.Validate()); err != nil {
+	if err := errors.Join(cfg.validate(built), p.Validate()); err != nil {
 		return nil, err
 	}
-	c := &Core{cfg: cfg, names: map[string]NodeID{}, far: Locality(cfg.RackDepth + 1)}
+	c := &Core{built: built, cfg: cfg, names: map[string]NodeID{}, far: Locality(cfg.RackDepth + 1)}
 	c.groups, c.near = make([]groupNames, 1+cfg.RackDepth), make([]index.BitMatrix, 1+cfg.RackDepth)
 	for i := range c.groups {
 		c.groups[i] = groupNames{ids: map[string]int32{}}
@@ -130,13 +133,13 @@ func NewCore(cfg Config, p Policy) (*Core, error) {
 	return c, c.install(p)
 }
 
-func (cfg Config) validate() error {
+func (cfg Config) validate(built *Policies) error {
 	if cfg.HeartbeatInterval < 0 || cfg.Expiry < 0 || cfg.MaxAttempts < 0 || cfg.MaxAttempts > 255 || cfg.RackDepth < 0 || cfg.RackDepth > 8 {
 		return fmt.Errorf("%w: intervals must not be negative, MaxAttempts 0 to 255, RackDepth 0 to 8", ErrBadConfig)
 	}
-	for _, e := range orderTable() {
-		if cfg.Parts.Orders[e.name] != nil {
-			return fmt.Errorf("%w: an order %q is there already", ErrBadConfig, e.name)
+	for _, name := range slices.Sorted(maps.Keys(cfg.Parts.Orders)) {
+		if built.Orders[name] != nil {
+			return fmt.Errorf("%w: an order %q is there already", ErrBadConfig, name)
 		}
 	}
 	return nil
@@ -148,9 +151,9 @@ func (c *Core) install(p Policy) error {
 		p.SlowStart = DefaultSlowStart
 	}
 	p.Avoid = p.Avoid.withDefaults()
-	o, errOrder := newOrder(c, &p)
-	maps, errMaps := newMapPlacement(c, p.Locality, c.placement[Map])
-	reduces, errReduces := newReducePlacement(c, p.Reduce, c.placement[Reduce])
+	o, errOrder := c.newOrder(&p)
+	maps, errMaps := c.newMapPlacement(p.Locality, c.placement[Map])
+	reduces, errReduces := c.newReducePlacement(p.Reduce, c.placement[Reduce])
 	if err := errors.Join(errOrder, errMaps, errReduces); err != nil {
 		return err
 	}
@@ -194,6 +197,21 @@ func (c *Core) Update(now time.Duration) error {
 	c.tellStanding()
 	c.end(Call{Op: OpUpdate, At: now})
 	return nil
+}
+
+// Preempt runs one preemption round now and returns the attempts killed: maps, then reduces, newest
+// first. They are pending again at once; their nodes are told at their next heartbeats. Policies
+// that do not kill return none. The Core owns the slice until the next call.
+func (c *Core) Preempt(now time.Duration) ([]AttemptID, error) {
+	if err := c.advance(now); err != nil {
+		return nil, err
+	}
+	c.killed = c.killed[:0]
+	if o, ok := c.order.(preempter); ok {
+		o.preemptNow()
+	}
+	c.end(Call{Op: OpPreempt, At: now})
+	return c.killed, nil
 }
 
 // changed tells the order of a change and keeps the cluster's load.

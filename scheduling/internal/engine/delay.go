@@ -27,7 +27,7 @@ type skips struct {
 	nodes int
 }
 
-func newSkipCount(c *Core, p LocalityPolicy, former placement) *skipCount {
+func newSkipCount(c *Core, p LocalityPolicy, former placement) placement {
 	s := &skipCount{c: c, limits: p.Skips}
 	if !p.Auto && s.limits == nil {
 		s.limits = []int{}
@@ -110,7 +110,7 @@ type timedWait struct {
 	capped  bool
 }
 
-func newTimedWait(c *Core, p LocalityPolicy, former placement) *timedWait {
+func newTimedWait(c *Core, p LocalityPolicy, former placement) placement {
 	t := &timedWait{waits: waits{c: c}, lengths: p.Waits, auto: p.Auto, capped: p.Capped}
 	if old, ok := former.(*timedWait); ok {
 		t.takeOver(&old.waits)

@@ -68,8 +68,8 @@ func (m *memory) first(at unsafe.Pointer, t reflect.Type, n int) bool {
 func (m *memory) visit(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if v.IsNil() || !m.first(v.UnsafePointer(), v.Type(), 1) {
-			return
+		if v.IsNil() || v.Type() == reflect.TypeFor[*Policies]() || !m.first(v.UnsafePointer(), v.Type(), 1) {
+			return // the tables of policies are for all
 		}
 		live := reflect.NewAt(v.Type().Elem(), v.UnsafePointer()).Elem() // may be set, whatever v may
 		m.keep(live)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
@@ -37,12 +38,37 @@ type order interface {
 	took(former order)
 }
 
+// Policies are the parts that a Core may be made of, besides those that a program brings along:
+// orders by name, placements by rule. A rule that is not there launches at once.
+type Policies struct {
+	Orders  map[string]func(c *Core, p *Policy) (order, error)
+	Maps    map[LocalityRule]func(c *Core, p LocalityPolicy, former placement) placement
+	Reduces map[ReduceRule]func(c *Core, p ReducePolicy, former placement) placement
+}
+
+// newOrder makes the order that p names, a built-in one or from outside.
+func (c *Core) newOrder(p *Policy) (order, error) {
+	if make := c.built.Orders[p.Order]; make != nil {
+		return make(c, p)
+	}
+	if len(c.cfg.Parts.Orders) > 0 {
+		return newRankedOrder(c, p.Order)
+	}
+	return nil, fmt.Errorf("%w: no order %q", ErrUnknownPolicy, p.Order)
+}
+
 // What only some orders do:
 
 // mover is an order with pools or queues, between which jobs may be moved.
 type mover interface {
 	move(j *job, name string) error
 }
+
+// poolLister is an order with pools, queueLister one with queues, as views show them.
+type (
+	poolLister interface{ poolViews() []PoolView }
+	queueLister interface{ queueViews() []QueueView }
+)
 
 // preempter is an order that kills attempts in rounds.
 type preempter interface{ preemptNow() }

@@ -37,7 +37,7 @@ func (o *capacity) assignKind(n *node, k TaskKind) {
 	o.walk = o.leaves(o.walk[:0], &o.top, k, true)
 	for _, q := range o.walk {
 		if q.occupied[k]+1 > q.most[k] {
-			o.c.skipQueue(q, n, k, Reason{Cause: CauseQueueMax, Count: int32(q.occupied[k]), Of: int32(q.most[k])})
+			o.skipQueue(q, n, k, Reason{Cause: CauseQueueMax, Count: int32(q.occupied[k]), Of: int32(q.most[k])})
 			continue
 		}
 		if o.assignQueue(q, n, k, true) || o.assignQueue(q, n, k, false) {
@@ -158,12 +158,12 @@ func (q *queue) used(k TaskKind) float64 {
 }
 
 // skipQueue notes that all jobs of a queue were passed over.
-func (c *Core) skipQueue(q *queue, n *node, k TaskKind, why Reason) {
-	if !c.cfg.Explain {
+func (o *capacity) skipQueue(q *queue, n *node, k TaskKind, why Reason) {
+	if !o.c.cfg.Explain {
 		return
 	}
-	for j := range c.in(&q.lists[k]) {
-		c.skip(j, n, k, why, 0)
+	for j := range o.c.in(&q.lists[k]) {
+		o.c.skip(j, n, k, why, 0)
 	}
 }
 
@@ -192,34 +192,14 @@ func (o *capacity) tellGroups() {
 	}
 }
 
-// QueueView is a snapshot of a queue of the capacity scheduler.
-type QueueView struct {
-	Name     string
-	Parent   string // empty for top queues
-	Leaf     bool
-	Config   QueueConfig
-	Capacity [2]int      // guaranteed slots
-	Max      [2]int      // NoLimit if none
-	Occupied [2]int      // slots held, not tasks
-	Kinds    [2]KindView // Running and Demand, of leaves
-	Jobs     int         // not ended, waiting ones too
-	Users    int
-}
-
-// Queues lists the queues in the order of the configuration; none unless the policy has queues.
-func (q View) Queues() []QueueView {
-	c := q.c
-	o, ok := c.order.(*capacity)
-	if !ok {
-		return nil
-	}
+func (o *capacity) queueViews() []QueueView {
 	var views []QueueView
 	for _, q := range o.queues {
 		v := QueueView{
 			Name: q.Name, Parent: q.Parent, Leaf: len(q.children) == 0, Config: q.QueueConfig, Capacity: q.slots, Max: q.most,
 			Occupied: q.occupied, Jobs: q.jobs, Users: len(q.users),
 		}
-		for _, j := range c.active {
+		for _, j := range o.c.active {
 			if !j.state.Ended() && o.queueOf(j) == q {
 				for k := range TaskKind(kinds) {
 					v.Kinds[k].Running += j.w[k].running

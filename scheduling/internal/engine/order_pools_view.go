@@ -1,20 +1,6 @@
 package engine
 
-// PoolView is a snapshot of a pool.
-type PoolView struct {
-	Name   string
-	Config PoolConfig // with the defaults filled in
-	Jobs   int
-	Kinds  [2]KindView // Running, Demand (cut to the maximum), Share
-	Need   [2]int      // slots that it may now claim by preemption
-}
-
-// Pools lists the pools by name; none unless the policy has pools.
-func (q View) Pools() []PoolView {
-	o, ok := q.c.order.(*pools)
-	if !ok {
-		return nil
-	}
+func (o *pools) poolViews() []PoolView {
 	o.computeShares()
 	var views []PoolView
 	for _, p := range o.sorted {

@@ -50,7 +50,7 @@ type planned struct {
 
 func newQuincy(c *Core, p *Policy) (order, error) {
 	o := &quincy{pol: p.Quincy, old: true, last: c.now}
-	o.pol.Rack, o.pol.Far = p.Quincy.costs()
+	o.pol.Rack, o.pol.Far = costsOf(&p.Quincy)
 	o.pol.Floor = max(0, cmp.Or(o.pol.Floor, 1))
 	o.pol.Lost = max(0, cmp.Or(o.pol.Lost, 1))
 	o.pol.Interval = cmp.Or(o.pol.Interval, time.Second)
@@ -64,8 +64,8 @@ func newQuincy(c *Core, p *Policy) (order, error) {
 	return o, nil
 }
 
-// costs are Rack and Far with their defaults.
-func (q *QuincyPolicy) costs() (rack, far time.Duration) {
+// costsOf are Rack and Far with their defaults.
+func costsOf(q *QuincyPolicy) (rack, far time.Duration) {
 	far = max(0, cmp.Or(q.Far, 5*time.Second))
 	return min(far, max(0, cmp.Or(q.Rack, 2500*time.Millisecond))), far
 }

@@ -36,29 +36,23 @@ type proposal struct {
 
 // newMapPlacement makes the placement of maps that p asks for. It takes over the waits of a former
 // one of the same kind.
-func newMapPlacement(c *Core, p LocalityPolicy, former placement) (placement, error) {
+func (c *Core) newMapPlacement(p LocalityPolicy, former placement) (placement, error) {
 	if p.Part != "" {
 		return newAskedLocality(c, p.Part, former)
 	}
-	switch p.Rule {
-	case SkipCount:
-		return newSkipCount(c, p, former), nil
-	case TimedWait:
-		return newTimedWait(c, p, former), nil
-	case Greedy:
+	if make := c.built.Maps[p.Rule]; make != nil {
+		return make(c, p, former), nil
 	}
 	return greedy{c}, nil
 }
 
 // newReducePlacement makes the placement of reduces that p asks for, likewise.
-func newReducePlacement(c *Core, p ReducePolicy, former placement) (placement, error) {
+func (c *Core) newReducePlacement(p ReducePolicy, former placement) (placement, error) {
 	if p.Part != "" {
 		return newAskedPlacement(c, p.Part, former)
 	}
-	switch p.Rule {
-	case CoGRS, LARTS:
-		return newCoGRS(c, p, former), nil
-	case AnyNode:
+	if make := c.built.Reduces[p.Rule]; make != nil {
+		return make(c, p, former), nil
 	}
 	return anyNode{greedy{c}}, nil
 }

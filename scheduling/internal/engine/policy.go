@@ -42,6 +42,10 @@ type Policy struct {
 	Avoid       Avoidance         // of nodes on which attempts fail
 }
 
+// DefaultSlowStart is the share of a job's maps that must be done before its reduces launch, unless
+// the policy or the job says another one [Hadoop].
+const DefaultSlowStart = 0.05
+
 // LocalityRule names a way to weigh waiting against launching a map off its data.
 type LocalityRule uint8
 
@@ -81,12 +85,7 @@ func (p Policy) NeedsProgress(k TaskKind) bool {
 	if p.Speculation.Rule != NoSpeculation {
 		return true
 	}
-	for _, e := range orderTable() {
-		if e.name == p.Order {
-			return e.learns[k]
-		}
-	}
-	return false
+	return p.Order == "hfsp" && k == Reduce
 }
 
 // NeedsSizes tells whether the placement of reduces goes by the sizes of the maps' outputs.

@@ -3,23 +3,7 @@ package engine
 import (
 	"cmp"
 	"slices"
-	"time"
 )
-
-// Preempt runs one preemption round now and returns the attempts killed: maps, then reduces, newest
-// first. They are pending again at once; their nodes are told at their next heartbeats. Policies
-// that do not kill return none. The Core owns the slice until the next call.
-func (c *Core) Preempt(now time.Duration) ([]AttemptID, error) {
-	if err := c.advance(now); err != nil {
-		return nil, err
-	}
-	c.killed = c.killed[:0]
-	if o, ok := c.order.(preempter); ok {
-		o.preemptNow()
-	}
-	c.end(Call{Op: OpPreempt, At: now})
-	return c.killed, nil
-}
 
 func (o *pools) preemptNow() {
 	if o.preempt.Mode == PreemptOff {

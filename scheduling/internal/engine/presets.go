@@ -1,14 +1,10 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 )
-
-// ErrUnknownPolicy says that no preset or order has the name asked for.
-var ErrUnknownPolicy = errors.New("scheduling: unknown policy")
 
 // preset is one line of the table: a named combination of parts.
 type preset struct {
@@ -16,38 +12,40 @@ type preset struct {
 	policy Policy
 }
 
-// orderEntry is one line of the table of orders.
-type orderEntry struct {
-	name   string
-	make   func(c *Core, p *Policy) (order, error)
-	learns [kinds]bool // from the progress of running attempts, by kind
+// orders lists the orders. A new order is a file with its constructor and a line here.
+var orders = []struct {
+	name string
+	make func(c *Core, p *Policy) (order, error)
+}{
+	{"fifo", newFIFO},
+	{"fair", newNaiveFair},
+	{"pools", newPools},
+	{"capacity", newCapacity},
+	{"hfsp", newHFSP},
+	{"srpt", newSRPT},
+	{"quincy", newQuincy},
 }
 
-// orderTable lists the orders. A new order is a file with its constructor and a line here.
-func orderTable() []orderEntry {
-	return []orderEntry{
-		{name: "fifo", make: newFIFO},
-		{name: "fair", make: newNaiveFair},
-		{name: "pools", make: newPools},
-		{name: "capacity", make: newCapacity},
-		{name: "hfsp", make: newHFSP, learns: [kinds]bool{Reduce: true}},
-		{name: "srpt", make: newSRPT},
-		{name: "quincy", make: newQuincy},
+// built are the policies of the tables.
+var built = func() *Policies {
+	p := &Policies{
+		Orders: map[string]func(c *Core, p *Policy) (order, error){},
+		Maps: map[LocalityRule]func(c *Core, p LocalityPolicy, former placement) placement{
+			SkipCount: newSkipCount, TimedWait: newTimedWait,
+		},
+		Reduces: map[ReduceRule]func(c *Core, p ReducePolicy, former placement) placement{
+			CoGRS: newCoGRS, LARTS: newCoGRS,
+		},
 	}
-}
+	for _, o := range orders {
+		p.Orders[o.name] = o.make
+	}
+	return p
+}()
 
-// newOrder makes the order that p names, of the table or from outside.
-func newOrder(c *Core, p *Policy) (order, error) {
-	for _, e := range orderTable() {
-		if e.name == p.Order {
-			return e.make(c, p)
-		}
-	}
-	if len(c.cfg.Parts.Orders) > 0 {
-		return newRankedOrder(c, p.Order)
-	}
-	return nil, fmt.Errorf("%w: no order %q", ErrUnknownPolicy, p.Order)
-}
+// NewCore makes a Core with policy p. The error, if any, wraps ErrBadConfig or ErrUnknownPolicy and
+// names every fault.
+func NewCore(cfg Config, p Policy) (*Core, error) { return New(built, cfg, p) }
 
 // presetTable lists the named schedulers. A new policy is a line here.
 func presetTable() []preset {
@@ -85,15 +83,11 @@ func Presets() []string {
 // Orders lists the names of the orders, in the order of the table.
 func Orders() []string {
 	var names []string
-	for _, o := range orderTable() {
+	for _, o := range orders {
 		names = append(names, o.name)
 	}
 	return names
 }
-
-// DefaultSlowStart is the share of a job's maps that must be done before its reduces launch, unless
-// the policy or the job says another one [Hadoop].
-const DefaultSlowStart = 0.05
 
 // DefaultReduceRule is where a cluster puts reduces under the named preset unless told otherwise: at
 // their center of gravity under hfs, the engine's own scheduler; on any node, as Hadoop does, under

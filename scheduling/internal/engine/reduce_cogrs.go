@@ -52,7 +52,7 @@ type cogrs struct {
 	rooms []room  // by rack
 }
 
-func newCoGRS(c *Core, p ReducePolicy, former placement) *cogrs {
+func newCoGRS(c *Core, p ReducePolicy, former placement) placement {
 	p.Theta = max(0, cmp.Or(p.Theta, 0.05))
 	p.SkewCap = cmp.Or(p.SkewCap, 1.5)
 	r := &cogrs{waits: waits{c: c}, pol: p, levels: int(c.far)}

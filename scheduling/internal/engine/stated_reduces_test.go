@@ -44,7 +44,7 @@ func TestPartOfANode(t *testing.T) {
 		{0, 4, 2, 3}, {0, 3, 3, 2}, {0, 1, 3, 1}, {2, 3, 3, 2}, {1, 4, 2, 2}, {0.1, 4, 3, 1}, {-1, 4, 2, math.MaxInt32}, {0, 4, 0, math.MaxInt32}, {3, 4, 4, 3},
 	} {
 		c, _, nodes := gravityCore(t, CoGRS, []int{4}, x.reduces, nil)
-		r := newCoGRS(c, ReducePolicy{SkewCap: x.cap}, nil)
+		r := newCoGRS(c, ReducePolicy{SkewCap: x.cap}, nil).(*cogrs)
 		g := gravity.New(9, x.reduces)
 		for m := range x.feeds {
 			g.Add(int32(m), c.nodes[nodes[m]].site(), []int64{1})
@@ -57,10 +57,10 @@ func TestPartOfANode(t *testing.T) {
 // Numbers that are not set have their defaults; a negative Theta is none, a negative wait, too.
 func TestDefaultsOfCoGRS(t *testing.T) {
 	c, _ := newTestCore(t, "fair", func(cfg *Config, _ *Policy) { cfg.HeartbeatInterval = 2 * time.Second })
-	r := newCoGRS(c, ReducePolicy{Rule: CoGRS}, nil)
+	r := newCoGRS(c, ReducePolicy{Rule: CoGRS}, nil).(*cogrs)
 	require.Equal(t, []any{0.05, 1.5, 2}, []any{r.pol.Theta, r.pol.SkewCap, r.levels})
 	require.Equal(t, []time.Duration{3 * time.Second, 3 * time.Second}, []time.Duration{r.length(0), r.length(1)})
-	r = newCoGRS(c, ReducePolicy{Rule: LARTS, Theta: -1, SkewCap: 4, Waits: [2]time.Duration{time.Second, -1}}, nil)
+	r = newCoGRS(c, ReducePolicy{Rule: LARTS, Theta: -1, SkewCap: 4, Waits: [2]time.Duration{time.Second, -1}}, nil).(*cogrs)
 	require.Equal(t, []any{0.0, 4.0, 1}, []any{r.pol.Theta, r.pol.SkewCap, r.levels})
 	require.Equal(t, []time.Duration{time.Second, 0}, []time.Duration{r.length(0), r.length(1)})
 }

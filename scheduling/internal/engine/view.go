@@ -310,3 +310,42 @@ func (q View) Virtual(id JobID, k TaskKind) (VirtualView, error) {
 	}
 	return VirtualView{}, fmt.Errorf("%w: policy %s has no virtual cluster", ErrBadConfig, c.pol.Name)
 }
+
+// PoolView is a snapshot of a pool.
+type PoolView struct {
+	Name   string
+	Config PoolConfig // with the defaults filled in
+	Jobs   int
+	Kinds  [2]KindView // Running, Demand (cut to the maximum), Share
+	Need   [2]int      // slots that it may now claim by preemption
+}
+
+// Pools lists the pools by name; none unless the policy has pools.
+func (q View) Pools() []PoolView {
+	if o, ok := q.c.order.(poolLister); ok {
+		return o.poolViews()
+	}
+	return nil
+}
+
+// QueueView is a snapshot of a queue of the capacity scheduler.
+type QueueView struct {
+	Name     string
+	Parent   string // empty for top queues
+	Leaf     bool
+	Config   QueueConfig
+	Capacity [2]int      // guaranteed slots
+	Max      [2]int      // NoLimit if none
+	Occupied [2]int      // slots held, not tasks
+	Kinds    [2]KindView // Running and Demand, of leaves
+	Jobs     int         // not ended, waiting ones too
+	Users    int
+}
+
+// Queues lists the queues in the order of the configuration; none unless the policy has queues.
+func (q View) Queues() []QueueView {
+	if o, ok := q.c.order.(queueLister); ok {
+		return o.queueViews()
+	}
+	return nil
+}
