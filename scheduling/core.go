@@ -4,20 +4,21 @@ import (
 	"io"
 	"time"
 
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/engine"
 )
 
 // Config sets what is not policy. The zero value is usable.
-type Config = engine.Config
+type Config = core.Config
 
 // View answers questions about a Core as it stands at the time of the question. No question changes
 // what a later call answers. What it returns belongs to the caller unless it says otherwise. Like
 // the Core it is not safe for concurrent use.
-type View = engine.View
+type View = core.View
 
 // Core is the JobTracker's state machine. Its methods take the time since the cluster's start,
 // which never decreases. It is not safe for concurrent use.
-type Core struct{ c *engine.Core }
+type Core struct{ c *core.Core }
 
 // NewCore makes a Core with policy p. The error, if any, wraps ErrBadConfig or ErrUnknownPolicy and
 // names every fault.
@@ -34,10 +35,10 @@ func (c *Core) View() View { return c.c.View() }
 
 // Replay reads calls that a calls.Writer wrote and applies them to c, which must be fresh and
 // configured as the recorded one was. The error names the first call whose answer differs.
-func (c *Core) Replay(r io.Reader) error { return engine.ReplayFrom(c.c, r) }
+func (c *Core) Replay(r io.Reader) error { return core.ReplayFrom(c.c, r) }
 
 // HeartbeatInterval is Hadoop's rule: 1 s for each 100 nodes, at least 300 ms.
-func HeartbeatInterval(nodes int) time.Duration { return engine.HeartbeatInterval(nodes) }
+func HeartbeatInterval(nodes int) time.Duration { return core.HeartbeatInterval(nodes) }
 
 // Restore puts facts into a fresh Core. No node is live until it joins, and of the jobs only their
 // numbers are given: each goes on from its Resume. Errors wrap ErrBadConfig.

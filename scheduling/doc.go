@@ -18,7 +18,7 @@
 // program brings parts of its own in Config.Parts.
 //
 // Package event has what a Core tells of, calls the log of its calls, view the answers to questions
-// about it. The Core itself, and its policies, are in internal/engine.
+// about it. The Core itself is internal/core, its policies are packages beside it.
 //
 // A Core is not safe for concurrent use. It does not move bytes, run tasks or keep wall-clock time.
 package scheduling

@@ -1,28 +1,28 @@
 package scheduling
 
-import "github.com/tarry-mr/tarry/scheduling/internal/engine"
+import "github.com/tarry-mr/tarry/scheduling/internal/core"
 
 // The errors of Core's methods; match them with errors.Is.
 var (
-	ErrTimeBackwards = engine.ErrTimeBackwards
-	ErrUnknownNode   = engine.ErrUnknownNode
-	ErrUnknownJob    = engine.ErrUnknownJob
-	ErrUnknownTask   = engine.ErrUnknownTask
-	ErrUnknownPool   = engine.ErrUnknownPool
-	ErrUnknownQueue  = engine.ErrUnknownQueue
+	ErrTimeBackwards = core.ErrTimeBackwards
+	ErrUnknownNode   = core.ErrUnknownNode
+	ErrUnknownJob    = core.ErrUnknownJob
+	ErrUnknownTask   = core.ErrUnknownTask
+	ErrUnknownPool   = core.ErrUnknownPool
+	ErrUnknownQueue  = core.ErrUnknownQueue
 )
 
 // ErrUnknownPolicy says that no preset or order has the name asked for.
 var (
 	// ErrUnknownPolicy says that no preset or order has the name asked for.
-	ErrUnknownPolicy = engine.ErrUnknownPolicy
+	ErrUnknownPolicy = core.ErrUnknownPolicy
 )
 
 // The errors of Core's methods; match them with errors.Is.
 var (
-	ErrQueueFull = engine.ErrQueueFull
-	ErrJobEnded  = engine.ErrJobEnded
-	ErrBadConfig = engine.ErrBadConfig
-	ErrBadJob    = engine.ErrBadJob
-	ErrBadNode   = engine.ErrBadNode
+	ErrQueueFull = core.ErrQueueFull
+	ErrJobEnded  = core.ErrJobEnded
+	ErrBadConfig = core.ErrBadConfig
+	ErrBadJob    = core.ErrBadJob
+	ErrBadNode   = core.ErrBadNode
 )

@@ -1,60 +1,60 @@
 package scheduling
 
-import "github.com/tarry-mr/tarry/scheduling/internal/engine"
+import "github.com/tarry-mr/tarry/scheduling/internal/core"
 
 // NodeID is the dense number of a node within one Core, from 0 in the order in which their names
 // were first met.
-type NodeID = engine.NodeID
+type NodeID = core.NodeID
 
 // NoNode stands where no node is meant.
-const NoNode = engine.NoNode
+const NoNode = core.NoNode
 
 // JobID is the dense number of a job within one Core, from 1 in order of submission. Zero is no
 // job.
-type JobID = engine.JobID
+type JobID = core.JobID
 
 // TaskKind tells maps from reduces. Slots, demands and shares are kept apart by kind throughout.
-type TaskKind = engine.TaskKind
+type TaskKind = core.TaskKind
 
 // The two kinds of task.
 const (
-	Map    = engine.Map
-	Reduce = engine.Reduce
+	Map    = core.Map
+	Reduce = core.Reduce
 )
 
 // TaskID names one task of a job; Index counts from 0 within its kind.
-type TaskID = engine.TaskID
+type TaskID = core.TaskID
 
 // AttemptID names one try at a task; Try counts from 0.
-type AttemptID = engine.AttemptID
+type AttemptID = core.AttemptID
 
 // Locality says how near to its data a map was launched: the height of the lowest network level
 // that the node and the nearest replica share. With racks in groups (Rack "site/rack") the levels
 // go on beyond OffRack.
-type Locality = engine.Locality
+type Locality = core.Locality
 
 // The levels of a network of racks. OffRack is the last unless racks are grouped.
 const (
-	NodeLocal = engine.NodeLocal
-	RackLocal = engine.RackLocal
-	OffRack   = engine.OffRack
-	AnyPlace  = engine.AnyPlace // the map has no location information
+	NodeLocal = core.NodeLocal
+	RackLocal = core.RackLocal
+	OffRack   = core.OffRack
+	AnyPlace  = core.AnyPlace // the map has no location information
 )
 
 // Priority of a job; a smaller value goes first. The zero value is Normal.
-type Priority = engine.Priority
+type Priority = core.Priority
 
 // The five priorities of Hadoop.
 const (
-	VeryHigh = engine.VeryHigh
-	High     = engine.High
-	Normal   = engine.Normal
-	Low      = engine.Low
-	VeryLow  = engine.VeryLow
+	VeryHigh = core.VeryHigh
+	High     = core.High
+	Normal   = core.Normal
+	Low      = core.Low
+	VeryLow  = core.VeryLow
 )
 
 // ParseAttemptID reads the form that AttemptID.String writes.
-func ParseAttemptID(s string) (AttemptID, error) { return engine.ParseAttemptID(s) }
+func ParseAttemptID(s string) (AttemptID, error) { return core.ParseAttemptID(s) }
 
 // ParsePriority reads Hadoop's name of a priority, in any case.
-func ParsePriority(s string) (Priority, error) { return engine.ParsePriority(s) }
+func ParsePriority(s string) (Priority, error) { return core.ParsePriority(s) }

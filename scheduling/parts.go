@@ -1,6 +1,6 @@
 package scheduling
 
-import "github.com/tarry-mr/tarry/scheduling/internal/engine"
+import "github.com/tarry-mr/tarry/scheduling/internal/core"
 
 // Parts are parts of policies that a program brings along, by the names under which a Policy asks
 // for them. Each is made anew for each Core, and again when a policy that names it takes the place
@@ -13,13 +13,13 @@ import "github.com/tarry-mr/tarry/scheduling/internal/engine"
 //
 // is told when a job has ended. It may put any question to the View, and must not call the Core.
 // Built-in parts are not restricted to these interfaces, and are faster: see docs/adding-a-policy.md.
-type Parts = engine.Parts
+type Parts = core.Parts
 
 // JobOrder says which job is next.
-type JobOrder = engine.JobOrder
+type JobOrder = core.JobOrder
 
 // MapPlacement weighs waiting for a nearer node against launching a map here.
-type MapPlacement = engine.MapPlacement
+type MapPlacement = core.MapPlacement
 
 // MapChooser is a MapPlacement that chooses the map itself, by what it knows besides places. One
 // with the method
@@ -28,26 +28,26 @@ type MapPlacement = engine.MapPlacement
 //
 // is told when the map that it chose last for a job has been launched: a choice may come to nothing
 // where an order asks what a job would take.
-type MapChooser = engine.MapChooser
+type MapChooser = core.MapChooser
 
 // MapOffer is a map slot that a job is offered.
-type MapOffer = engine.MapOffer
+type MapOffer = core.MapOffer
 
 // ReducePlacement weighs waiting for a better node against launching a reduce here.
-type ReducePlacement = engine.ReducePlacement
+type ReducePlacement = core.ReducePlacement
 
 // ReduceOffer is a reduce slot that a job is offered.
-type ReduceOffer = engine.ReduceOffer
+type ReduceOffer = core.ReduceOffer
 
 // LoadManager tells whether a node may be given one more task of kind k, free slots apart; load is
 // the number of tasks that the cluster could run, slots the cluster's. Hadoop's Fair Scheduler has
 // the same extension point (mapred.fairscheduler.loadmanager).
-type LoadManager = engine.LoadManager
+type LoadManager = core.LoadManager
 
 // TaskSelector picks which of a job's tasks to launch on a node that the policy has found for it.
 // Index is the policy's own choice; a task that is not pending, or a map farther from its data than
 // the policy allows now, leaves it at that. Hadoop: mapred.fairscheduler.taskselector.
-type TaskSelector = engine.TaskSelector
+type TaskSelector = core.TaskSelector
 
 // Selection is the question put to a TaskSelector.
-type Selection = engine.Selection
+type Selection = core.Selection

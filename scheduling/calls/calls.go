@@ -5,31 +5,31 @@ package calls
 import (
 	"io"
 
-	"github.com/tarry-mr/tarry/scheduling/internal/engine"
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // Call is one call of a Core with what it answered, as JSON one line. Which fields count depends on
 // Op.
-type Call = engine.Call
+type Call = core.Call
 
 // Op names the method of a Call.
-type Op = engine.Op
+type Op = core.Op
 
 // The methods that change a Core.
 const (
-	Submit    = engine.OpSubmit
-	Heartbeat = engine.OpHeartbeat
-	Expire    = engine.OpExpire
+	Submit    = core.OpSubmit
+	Heartbeat = core.OpHeartbeat
+	Expire    = core.OpExpire
 )
 
 // Writer writes calls as JSON lines. It is not safe for concurrent use.
-type Writer = engine.CallWriter
+type Writer = core.CallWriter
 
 // ErrReplay says that a Core answered a recorded call differently.
 var (
 	// ErrReplay says that a Core answered a recorded call differently.
-	ErrReplay = engine.ErrReplay
+	ErrReplay = core.ErrReplay
 )
 
 // NewWriter writes to w; its Write method fits scheduling.Config.Calls.
-func NewWriter(w io.Writer) *Writer { return engine.NewCallWriter(w) }
+func NewWriter(w io.Writer) *Writer { return core.NewCallWriter(w) }

@@ -6,44 +6,46 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // In steady state, tasks ending and others taking their slots, a heartbeat allocates nothing.
 func TestHeartbeatDoesNotAllocate(t *testing.T) {
 	for _, preset := range Presets() {
-		for _, rule := range []ReduceRule{AnyNode, CoGRS} {
+		for _, rule := range []core.ReduceRule{core.AnyNode, core.CoGRS} {
 			t.Run(fmt.Sprint(preset, rule), func(t *testing.T) {
 				p, err := Preset(preset)
 				require.NoError(t, err)
 				p.Reduce.Rule = rule
 				p.HFSP.Sample = 1
-				c, err := NewCore(Config{}, p)
+				c, err := NewCore(core.Config{}, p)
 				require.NoError(t, err)
 				const nodes = 8
 				for i := range nodes {
-					_, err := c.Join(0, Node{Name: fmt.Sprint(i), Rack: fmt.Sprint(i % 2), MapSlots: 2, ReduceSlots: 2})
+					_, err := c.Join(0, core.Node{Name: fmt.Sprint(i), Rack: fmt.Sprint(i % 2), MapSlots: 2, ReduceSlots: 2})
 					require.NoError(t, err)
 				}
 				for i := range 6 {
-					_, err := c.Submit(0, JobSpec{User: fmt.Sprint(i), Maps: 20000, Reduces: 20000, SlowStart: -1, Places: on(20000, NodeID(i), NodeID(i+1))})
+					_, err := c.Submit(0, core.JobSpec{User: fmt.Sprint(i), Maps: 20000, Reduces: 20000, SlowStart: -1, Places: on(20000, core.NodeID(i), core.NodeID(i+1))})
 					require.NoError(t, err)
 				}
-				running := make([][]Status, nodes)
+				running := make([][]core.Status, nodes)
 				for n := range running {
-					running[n] = make([]Status, 0, 16)
+					running[n] = make([]core.Status, 0, 16)
 				}
 				now := time.Duration(0)
 				round := func() {
-					for n := range NodeID(nodes) {
+					for n := range core.NodeID(nodes) {
 						now += 100 * time.Millisecond
-						got, err := c.Heartbeat(now, Heartbeat{Node: n, Statuses: running[n]})
+						got, err := c.Heartbeat(now, core.Heartbeat{Node: n, Statuses: running[n]})
 						if err != nil {
 							t.Fatal(err)
 						}
 						running[n] = running[n][:0]
 						for _, o := range got.Actions {
-							if o.Verb == Launch {
-								running[n] = append(running[n], Status{Attempt: o.Attempt, State: StateSucceeded})
+							if o.Verb == core.Launch {
+								running[n] = append(running[n], core.Status{Attempt: o.Attempt, State: core.StateSucceeded})
 							}
 						}
 					}

@@ -6,31 +6,33 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // tenNodes is a Core with ten nodes of two map slots.
-func tenNodes(t *testing.T, cfg Config, avoid Avoidance) *Core {
+func tenNodes(t *testing.T, cfg core.Config, avoid core.Avoidance) *core.Core {
 	p, err := Preset("fair")
 	require.NoError(t, err)
 	p.Avoid = avoid
 	c, err := NewCore(cfg, p)
 	require.NoError(t, err)
 	for i := range 10 {
-		_, err := c.Join(0, Node{Name: fmt.Sprint("n", i), MapSlots: 2})
+		_, err := c.Join(0, core.Node{Name: fmt.Sprint("n", i), MapSlots: 2})
 		require.NoError(t, err)
 	}
 	return c
 }
 
 // failOn has the job's maps fail so often on a node.
-func failOn(t *testing.T, c *Core, n NodeID, times int) {
+func failOn(t *testing.T, c *core.Core, n core.NodeID, times int) {
 	for range times {
-		got := beat(t, c, c.now, n)
+		got := beat(t, c, c.Now, n)
 		require.NotEmpty(t, got)
-		_, err := c.Heartbeat(c.now, Heartbeat{Node: n, Statuses: []Status{{Attempt: got[0], State: StateFailed}}, NoWork: true})
+		_, err := c.Heartbeat(c.Now, core.Heartbeat{Node: n, Statuses: []core.Status{{Attempt: got[0], State: core.StateFailed}}, NoWork: true})
 		require.NoError(t, err)
 		for _, a := range got[1:] {
-			_, err := c.Heartbeat(c.now, Heartbeat{Node: n, Statuses: []Status{{Attempt: a, State: StateKilled}}, NoWork: true})
+			_, err := c.Heartbeat(c.Now, core.Heartbeat{Node: n, Statuses: []core.Status{{Attempt: a, State: core.StateKilled}}, NoWork: true})
 			require.NoError(t, err)
 		}
 	}
@@ -39,25 +41,25 @@ func failOn(t *testing.T, c *Core, n NodeID, times int) {
 // A node on which four attempts of a job failed gets no more of it; other jobs go there
 // [Hadoop: mapred.max.tracker.failures].
 func TestJobAvoidsNodeWithFailures(t *testing.T) {
-	var events []Event
-	c := tenNodes(t, Config{MaxAttempts: 9, Explain: true, Events: func(e Event) { events = append(events, e) }}, Avoidance{})
-	id, err := c.Submit(0, JobSpec{Maps: 50})
+	var events []core.Event
+	c := tenNodes(t, core.Config{MaxAttempts: 9, Explain: true, Events: func(e core.Event) { events = append(events, e) }}, core.Avoidance{})
+	id, err := c.Submit(0, core.JobSpec{Maps: 50})
 	require.NoError(t, err)
 	failOn(t, c, 3, 3)
 	require.Len(t, beat(t, c, 0, 4), 2)
 	failOn(t, c, 3, 1)
 	require.Empty(t, beat(t, c, 0, 3))
-	require.Equal(t, Reason{Cause: CauseAvoided, Count: 4, Of: 4}, c.View().IdleReasons(3)[0].Reason)
+	require.Equal(t, core.Reason{Cause: core.CauseAvoided, Count: 4, Of: 4}, c.View().IdleReasons(3)[0].Reason)
 	require.Len(t, beat(t, c, 0, 5), 2)
-	other, err := c.Submit(0, JobSpec{Maps: 1})
+	other, err := c.Submit(0, core.JobSpec{Maps: 1})
 	require.NoError(t, err)
 	got := beat(t, c, 0, 3)
 	require.Len(t, got, 1)
 	require.Equal(t, other, got[0].Task.Job)
 	told := 0
 	for _, e := range events {
-		if e.Type == EventAvoided {
-			require.Equal(t, []any{id, NodeID(3)}, []any{e.JobID, e.Node})
+		if e.Type == core.EventAvoided {
+			require.Equal(t, []any{id, core.NodeID(3)}, []any{e.JobID, e.Node})
 			told++
 		}
 	}
@@ -67,45 +69,45 @@ func TestJobAvoidsNodeWithFailures(t *testing.T) {
 
 // When a quarter of the nodes or more would be avoided, the job is at fault, and none is.
 func TestJobAvoidsLessThanAQuarterOfTheNodes(t *testing.T) {
-	c := tenNodes(t, Config{MaxAttempts: 200}, Avoidance{JobFailures: 2})
-	_, err := c.Submit(0, JobSpec{Maps: 50})
+	c := tenNodes(t, core.Config{MaxAttempts: 200}, core.Avoidance{JobFailures: 2})
+	_, err := c.Submit(0, core.JobSpec{Maps: 50})
 	require.NoError(t, err)
 	failOn(t, c, 0, 2)
 	failOn(t, c, 1, 2)
 	require.Empty(t, beat(t, c, 0, 0))
 	require.Empty(t, beat(t, c, 0, 1))
 	failOn(t, c, 2, 2)
-	for n := range NodeID(3) {
+	for n := range core.NodeID(3) {
 		require.Len(t, beat(t, c, 0, n), 2, "three of ten")
 	}
 }
 
 // faultyJob is a job that succeeds but for its attempts on a node.
-func faultyJob(t *testing.T, c *Core, n NodeID) {
-	id, err := c.Submit(c.now, JobSpec{Maps: 3, MaxAttempts: 100})
+func faultyJob(t *testing.T, c *core.Core, n core.NodeID) {
+	id, err := c.Submit(c.Now, core.JobSpec{Maps: 3, MaxAttempts: 100})
 	require.NoError(t, err)
 	failOn(t, c, n, 4)
-	for _, on := range []NodeID{8, 9} {
-		var done []Status
-		for _, a := range beat(t, c, c.now, on) {
-			done = append(done, Status{Attempt: a, State: StateSucceeded})
+	for _, on := range []core.NodeID{8, 9} {
+		var done []core.Status
+		for _, a := range beat(t, c, c.Now, on) {
+			done = append(done, core.Status{Attempt: a, State: core.StateSucceeded})
 		}
-		_, err := c.Heartbeat(c.now, Heartbeat{Node: on, Statuses: done, NoWork: true})
+		_, err := c.Heartbeat(c.Now, core.Heartbeat{Node: on, Statuses: done, NoWork: true})
 		require.NoError(t, err)
 	}
-	require.Equal(t, JobSucceeded, c.View().State(id))
+	require.Equal(t, core.JobSucceeded, c.View().State(id))
 }
 
 // Four jobs that succeeded while they avoided a node make all avoid it, until a day without another
 // one has passed [Hadoop: mapred.max.tracker.blacklists].
 func TestAllAvoidFaultyNodeForADay(t *testing.T) {
-	c := tenNodes(t, Config{Expiry: 1000 * time.Hour}, Avoidance{})
+	c := tenNodes(t, core.Config{Expiry: 1000 * time.Hour}, core.Avoidance{})
 	for range 4 {
 		require.False(t, c.View().Nodes()[3].Avoided)
 		faultyJob(t, c, 3)
 	}
 	require.True(t, c.View().Nodes()[3].Avoided)
-	_, err := c.Submit(0, JobSpec{Maps: 30})
+	_, err := c.Submit(0, core.JobSpec{Maps: 30})
 	require.NoError(t, err)
 	require.Empty(t, beat(t, c, 0, 3))
 	require.False(t, c.View().Useful(3))
@@ -114,19 +116,19 @@ func TestAllAvoidFaultyNodeForADay(t *testing.T) {
 	require.Empty(t, beat(t, c, 24*time.Hour-1, 3))
 	require.NoError(t, c.Update(24*time.Hour))
 	called, _ := c.Due()
-	require.Contains(t, called, NodeID(3))
+	require.Contains(t, called, core.NodeID(3))
 	require.Len(t, beat(t, c, 24*time.Hour, 3), 2)
 	checkInvariants(t, c)
 }
 
 // A job that fails tells nothing about nodes.
 func TestFailedJobBlamesNoNode(t *testing.T) {
-	c := tenNodes(t, Config{}, Avoidance{})
+	c := tenNodes(t, core.Config{}, core.Avoidance{})
 	for range 8 {
-		id, err := c.Submit(0, JobSpec{Maps: 1})
+		id, err := c.Submit(0, core.JobSpec{Maps: 1})
 		require.NoError(t, err)
 		failOn(t, c, 3, 4)
-		require.Equal(t, JobFailed, c.View().State(id))
+		require.Equal(t, core.JobFailed, c.View().State(id))
 	}
 	require.False(t, c.View().Nodes()[3].Avoided)
 }
@@ -134,34 +136,34 @@ func TestFailedJobBlamesNoNode(t *testing.T) {
 // A node that joins anew, with another incarnation, has no faults; joining again with the same
 // changes nothing.
 func TestRestartForgivesANode(t *testing.T) {
-	c := tenNodes(t, Config{}, Avoidance{})
+	c := tenNodes(t, core.Config{}, core.Avoidance{})
 	for range 4 {
 		faultyJob(t, c, 3)
 	}
-	_, err := c.Submit(0, JobSpec{Maps: 30})
+	_, err := c.Submit(0, core.JobSpec{Maps: 30})
 	require.NoError(t, err)
-	_, err = c.Join(0, Node{Name: "n3", MapSlots: 2})
+	_, err = c.Join(0, core.Node{Name: "n3", MapSlots: 2})
 	require.NoError(t, err)
 	require.Empty(t, beat(t, c, 0, 3))
-	_, err = c.Join(0, Node{Name: "n3", MapSlots: 2, Incarnation: 1})
+	_, err = c.Join(0, core.Node{Name: "n3", MapSlots: 2, Incarnation: 1})
 	require.NoError(t, err)
 	checkInvariants(t, c)
-	got, err := c.Heartbeat(0, Heartbeat{Node: 3, Incarnation: 1})
+	got, err := c.Heartbeat(0, core.Heartbeat{Node: 3, Incarnation: 1})
 	require.NoError(t, err)
 	require.Len(t, got.Actions, 2)
 }
 
 // A new policy counts anew which nodes a job avoids.
 func TestNewPolicyAvoidsOtherNodes(t *testing.T) {
-	c := tenNodes(t, Config{MaxAttempts: 200}, Avoidance{JobFailures: -1})
-	_, err := c.Submit(0, JobSpec{Maps: 50})
+	c := tenNodes(t, core.Config{MaxAttempts: 200}, core.Avoidance{JobFailures: -1})
+	_, err := c.Submit(0, core.JobSpec{Maps: 50})
 	require.NoError(t, err)
 	failOn(t, c, 3, 9)
-	p := c.pol
-	p.Avoid = Avoidance{JobFailures: 9}
+	p := c.Policy
+	p.Avoid = core.Avoidance{JobFailures: 9}
 	require.NoError(t, c.Reconfigure(0, p))
 	require.Empty(t, beat(t, c, 0, 3))
-	p.Avoid = Avoidance{JobFailures: 10}
+	p.Avoid = core.Avoidance{JobFailures: 10}
 	require.NoError(t, c.Reconfigure(0, p))
 	require.Len(t, beat(t, c, 0, 3), 2)
 }
@@ -169,12 +171,12 @@ func TestNewPolicyAvoidsOtherNodes(t *testing.T) {
 // A node with as many faults as its neighbors is no worse than they; half of the nodes at most are
 // avoided by all.
 func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
-	c := tenNodes(t, Config{}, Avoidance{Jobs: 1})
+	c := tenNodes(t, core.Config{}, core.Avoidance{Jobs: 1})
 	faultyJob(t, c, 0)
 	require.True(t, c.View().Nodes()[0].Avoided)
-	c = tenNodes(t, Config{}, Avoidance{})
+	c = tenNodes(t, core.Config{}, core.Avoidance{})
 	for range 4 {
-		for n := range NodeID(6) {
+		for n := range core.NodeID(6) {
 			faultyJob(t, c, n)
 		}
 	}
@@ -187,9 +189,9 @@ func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
 	require.Equal(t, 5, avoided)
 	checkInvariants(t, c)
 
-	c = tenNodes(t, Config{}, Avoidance{Jobs: 1})
-	for n := range NodeID(8) {
-		c.nodes[n].faults, c.faulty = 5, c.faulty+1
+	c = tenNodes(t, core.Config{}, core.Avoidance{Jobs: 1})
+	for n := range core.NodeID(8) {
+		c.Nodes[n].Faults, c.Faulty = 5, c.Faulty+1
 	}
 	faultyJob(t, c, 4)
 	require.False(t, c.View().Nodes()[4].Avoided, "6 faults, and the mean is 4.1")

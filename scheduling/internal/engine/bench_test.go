@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/internal/cputime"
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // setup is a cluster and a load for the benchmarks. The first is that of [Zaharia10 §5.4]: 2,500
@@ -26,27 +27,27 @@ func paperSetup() setup {
 }
 
 // load makes the core and submits the jobs, each map with three replicas on random nodes.
-func (s setup) load(tb testing.TB, p Policy) *Core {
-	c, err := NewCore(Config{HeartbeatInterval: 25 * time.Second}, p)
+func (s setup) load(tb testing.TB, p core.Policy) *core.Core {
+	c, err := NewCore(core.Config{HeartbeatInterval: 25 * time.Second}, p)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	for i := range s.nodes {
-		if _, err := c.Join(0, Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i*s.racks/s.nodes), MapSlots: s.slots[0], ReduceSlots: s.slots[1]}); err != nil {
+		if _, err := c.Join(0, core.Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i*s.racks/s.nodes), MapSlots: s.slots[0], ReduceSlots: s.slots[1]}); err != nil {
 			tb.Fatal(err)
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range s.jobs {
-		places := Places{Offsets: []int32{0}}
+		places := core.Places{Offsets: []int32{0}}
 		for range s.maps {
 			for range 3 {
-				places.Nodes = append(places.Nodes, NodeID(rng.IntN(s.nodes)))
+				places.Nodes = append(places.Nodes, core.NodeID(rng.IntN(s.nodes)))
 			}
 			places.Offsets = append(places.Offsets, int32(len(places.Nodes)))
 		}
 		name := fmt.Sprint("p", i%s.pools)
-		_, err := c.Submit(0, JobSpec{
+		_, err := c.Submit(0, core.JobSpec{
 			Name: fmt.Sprint("j", i), User: name, Pool: name, Queue: queueFor(&p, i), Maps: s.maps, Reduces: s.reduces,
 			Places: places, MapTime: 20 * time.Second, ReduceTime: 60 * time.Second,
 		})
@@ -58,7 +59,7 @@ func (s setup) load(tb testing.TB, p Policy) *Core {
 }
 
 // queueFor spreads jobs over the leaf queues of the policy.
-func queueFor(p *Policy, i int) string {
+func queueFor(p *core.Policy, i int) string {
 	if len(p.Queues) == 0 {
 		return ""
 	}
@@ -67,30 +68,30 @@ func queueFor(p *Policy, i int) string {
 
 // drain sends heartbeats round after round; every attempt launched in one round ends in the next.
 // It returns the number of launches.
-func (s setup) drain(tb testing.TB, c *Core, step time.Duration) (launches int) {
-	running := make([][]Status, s.nodes)
+func (s setup) drain(tb testing.TB, c *core.Core, step time.Duration) (launches int) {
+	running := make([][]core.Status, s.nodes)
 	sizes := make([]int64, s.reduces)
 	for i := range sizes {
 		sizes[i] = int64(1000 + i%7)
 	}
 	now := time.Duration(0)
-	for len(c.active) > c.ended {
+	for len(c.Active) > c.Ended {
 		for n := range s.nodes {
 			now += step / time.Duration(s.nodes)
-			got, err := c.Heartbeat(now, Heartbeat{Node: NodeID(n), Statuses: running[n]})
+			got, err := c.Heartbeat(now, core.Heartbeat{Node: core.NodeID(n), Statuses: running[n]})
 			if err != nil {
 				tb.Fatal(err)
 			}
 			running[n] = running[n][:0]
 			for _, o := range got.Actions {
-				if o.Verb != Launch && o.Verb != Resume {
+				if o.Verb != core.Launch && o.Verb != core.Resume {
 					continue
 				}
-				st := Status{Attempt: o.Attempt, State: StateSucceeded}
-				if s.sizes && o.Attempt.Task.Kind == Map {
+				st := core.Status{Attempt: o.Attempt, State: core.StateSucceeded}
+				if s.sizes && o.Attempt.Task.Kind == core.Map {
 					st.OutputBytes = sizes
 				}
-				if len(s.bytes) > 0 && o.Attempt.Task.Kind == Map {
+				if len(s.bytes) > 0 && o.Attempt.Task.Kind == core.Map {
 					st.OutputBytes = s.bytes[int(o.Attempt.Task.Index+int32(o.Attempt.Task.Job)*7)%len(s.bytes)]
 				}
 				running[n] = append(running[n], st)
@@ -101,7 +102,7 @@ func (s setup) drain(tb testing.TB, c *Core, step time.Duration) (launches int) 
 	return launches
 }
 
-func benchPolicy(tb testing.TB, name string, change func(*Policy)) Policy {
+func benchPolicy(tb testing.TB, name string, change func(*core.Policy)) core.Policy {
 	p, err := Preset(name)
 	if err != nil {
 		tb.Fatal(err)
@@ -113,7 +114,7 @@ func benchPolicy(tb testing.TB, name string, change func(*Policy)) Policy {
 }
 
 // run is one benchmark: submissions are not timed, everything after is.
-func (s setup) run(b *testing.B, p Policy) {
+func (s setup) run(b *testing.B, p core.Policy) {
 	b.ReportAllocs()
 	launches := 0
 	var spent, cpu time.Duration
@@ -132,11 +133,11 @@ func (s setup) run(b *testing.B, p Policy) {
 	}
 }
 
-func cogrsOn(p *Policy) { p.Reduce.Rule = CoGRS }
+func cogrsOn(p *core.Policy) { p.Reduce.Rule = core.CoGRS }
 
-func twentyQueues(p *Policy) {
+func twentyQueues(p *core.Policy) {
 	for i := range 20 {
-		p.Queues = append(p.Queues, QueueConfig{Name: fmt.Sprint("q", i), Capacity: 5})
+		p.Queues = append(p.Queues, core.QueueConfig{Name: fmt.Sprint("q", i), Capacity: 5})
 	}
 }
 
@@ -149,11 +150,11 @@ func BenchmarkAssign(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		s    setup
-		p    Policy
+		p    core.Policy
 	}{
 		{"fifo", s, benchPolicy(b, "fifo", nil)},
 		{"fair", s, benchPolicy(b, "fair", nil)},
-		{"delay", s, benchPolicy(b, "delay", func(p *Policy) { p.Locality.Skips = []int{100} })},
+		{"delay", s, benchPolicy(b, "delay", func(p *core.Policy) { p.Locality.Skips = []int{100} })},
 		{"hfs", s, benchPolicy(b, "hfs", nil)},
 		{"hfs+cogrs", withSizes, benchPolicy(b, "hfs", cogrsOn)},
 		{"capacity", s, benchPolicy(b, "capacity", twentyQueues)},
@@ -170,10 +171,10 @@ func BenchmarkAssign(b *testing.B) {
 func BenchmarkScale(b *testing.B) {
 	cogrs := benchPolicy(b, "hfs", cogrsOn)
 	cogrs.Name = "hfs+cogrs"
-	presets := []Policy{benchPolicy(b, "fifo", nil), benchPolicy(b, "hfs", nil), cogrs, benchPolicy(b, "capacity", twentyQueues), benchPolicy(b, "hfsp", nil)}
+	presets := []core.Policy{benchPolicy(b, "fifo", nil), benchPolicy(b, "hfs", nil), cogrs, benchPolicy(b, "capacity", twentyQueues), benchPolicy(b, "hfsp", nil)}
 	for _, p := range presets {
 		run := func(what string, nodes, jobs, tasks int) {
-			s := setup{nodes: nodes, racks: nodes / 40, slots: [2]int{2, 2}, jobs: jobs, pools: 20, maps: tasks, reduces: tasks, sizes: p.Reduce.Rule == CoGRS}
+			s := setup{nodes: nodes, racks: nodes / 40, slots: [2]int{2, 2}, jobs: jobs, pools: 20, maps: tasks, reduces: tasks, sizes: p.Reduce.Rule == core.CoGRS}
 			b.Run(p.Name+"/"+what, func(b *testing.B) { s.run(b, p) })
 		}
 		for _, nodes := range []int{100, 1000, 10000} {

@@ -6,23 +6,25 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // newTestCore makes a core of a preset with two racks of two nodes, each with 2 map slots and 1
 // reduce slot.
-func newTestCore(t *testing.T, preset string, change func(*Config, *Policy)) (*Core, []NodeID) {
+func newTestCore(t *testing.T, preset string, change func(*core.Config, *core.Policy)) (*core.Core, []core.NodeID) {
 	t.Helper()
 	p, err := Preset(preset)
 	require.NoError(t, err)
-	var cfg Config
+	var cfg core.Config
 	if change != nil {
 		change(&cfg, &p)
 	}
 	c, err := NewCore(cfg, p)
 	require.NoError(t, err)
-	var ids []NodeID
+	var ids []core.NodeID
 	for i, name := range []string{"n1", "n2", "n3", "n4"} {
-		id, err := c.Join(0, Node{Name: name, Rack: []string{"r1", "r2"}[i/2], MapSlots: 2, ReduceSlots: 1})
+		id, err := c.Join(0, core.Node{Name: name, Rack: []string{"r1", "r2"}[i/2], MapSlots: 2, ReduceSlots: 1})
 		require.NoError(t, err)
 		ids = append(ids, id)
 	}
@@ -30,12 +32,12 @@ func newTestCore(t *testing.T, preset string, change func(*Config, *Policy)) (*C
 }
 
 // beat sends a heartbeat and returns copies of the attempts launched.
-func beat(t require.TestingT, c *Core, now time.Duration, n NodeID, statuses ...Status) []AttemptID {
-	got, err := c.Heartbeat(now, Heartbeat{Node: n, Statuses: statuses})
+func beat(t require.TestingT, c *core.Core, now time.Duration, n core.NodeID, statuses ...core.Status) []core.AttemptID {
+	got, err := c.Heartbeat(now, core.Heartbeat{Node: n, Statuses: statuses})
 	require.NoError(t, err)
-	var ids []AttemptID
+	var ids []core.AttemptID
 	for _, o := range got.Actions {
-		if o.Verb == Launch {
+		if o.Verb == core.Launch {
 			ids = append(ids, o.Attempt)
 		}
 	}
@@ -45,67 +47,67 @@ func beat(t require.TestingT, c *Core, now time.Duration, n NodeID, statuses ...
 func TestJobRunsThrough(t *testing.T) {
 	for _, preset := range Presets() {
 		c, nodes := newTestCore(t, preset, nil)
-		id, err := c.Submit(0, JobSpec{Name: "j", Maps: 5, Reduces: 2})
+		id, err := c.Submit(0, core.JobSpec{Name: "j", Maps: 5, Reduces: 2})
 		require.NoError(t, err)
 		now := time.Duration(0)
-		running := map[NodeID][]AttemptID{}
+		running := map[core.NodeID][]core.AttemptID{}
 		for range 50 {
 			now += time.Second
 			for _, n := range nodes {
-				var done []Status
+				var done []core.Status
 				for _, a := range running[n] {
-					done = append(done, Status{Attempt: a, State: StateSucceeded})
+					done = append(done, core.Status{Attempt: a, State: core.StateSucceeded})
 				}
 				running[n] = beat(t, c, now, n, done...)
 			}
 		}
 		v, err := c.View().Job(id)
 		require.NoError(t, err)
-		require.Equal(t, JobSucceeded, v.State, preset)
-		require.Equal(t, 5, v.Kinds[Map].Done)
-		require.Equal(t, 2, v.Kinds[Reduce].Done)
+		require.Equal(t, core.JobSucceeded, v.State, preset)
+		require.Equal(t, 5, v.Kinds[core.Map].Done)
+		require.Equal(t, 2, v.Kinds[core.Reduce].Done)
 	}
 }
 
 func TestFourFailuresFailTheJob(t *testing.T) {
-	c, nodes := newTestCore(t, "fifo", func(_ *Config, p *Policy) { p.Spread = false })
-	id, err := c.Submit(0, JobSpec{Name: "j", Maps: 1})
+	c, nodes := newTestCore(t, "fifo", func(_ *core.Config, p *core.Policy) { p.Spread = false })
+	id, err := c.Submit(0, core.JobSpec{Name: "j", Maps: 1})
 	require.NoError(t, err)
 	got := beat(t, c, 1, nodes[0])
 	for try := range int32(4) {
-		require.Equal(t, []AttemptID{{TaskID{id, Map, 0}, try}}, got)
-		require.Equal(t, JobRunning, c.View().State(id))
-		got = beat(t, c, 2, nodes[0], Status{Attempt: got[0], State: StateFailed, Err: "boom"})
+		require.Equal(t, []core.AttemptID{{Task: core.TaskID{Job: id, Kind: core.Map, Index: 0}, Try: try}}, got)
+		require.Equal(t, core.JobRunning, c.View().State(id))
+		got = beat(t, c, 2, nodes[0], core.Status{Attempt: got[0], State: core.StateFailed, Err: "boom"})
 	}
 	require.Empty(t, got)
 	v, err := c.View().Job(id)
 	require.NoError(t, err)
-	require.Equal(t, JobFailed, v.State)
+	require.Equal(t, core.JobFailed, v.State)
 	require.Contains(t, v.Err, "boom")
 }
 
 func TestBlamelessFailuresDoNotCount(t *testing.T) {
 	c, nodes := newTestCore(t, "fair", nil)
-	id, err := c.Submit(0, JobSpec{Name: "j", Maps: 1})
+	id, err := c.Submit(0, core.JobSpec{Name: "j", Maps: 1})
 	require.NoError(t, err)
 	got := beat(t, c, 1, nodes[0])
 	for range 10 {
-		got = beat(t, c, 2, nodes[0], Status{Attempt: got[0], State: StateFailed, Blameless: true})
+		got = beat(t, c, 2, nodes[0], core.Status{Attempt: got[0], State: core.StateFailed, Blameless: true})
 	}
-	require.Equal(t, JobRunning, c.View().State(id))
+	require.Equal(t, core.JobRunning, c.View().State(id))
 	require.EqualValues(t, 10, got[0].Try)
 }
 
 func TestLostNodeRunsItsWorkAgain(t *testing.T) {
 	c, nodes := newTestCore(t, "fair", nil)
-	id, err := c.Submit(0, JobSpec{Name: "j", Maps: 3, Reduces: 1, SlowStart: 1})
+	id, err := c.Submit(0, core.JobSpec{Name: "j", Maps: 3, Reduces: 1, SlowStart: 1})
 	require.NoError(t, err)
 	maps := beat(t, c, 1, nodes[0])
 	require.Len(t, maps, 2)
-	more := beat(t, c, 1, nodes[0], Status{Attempt: maps[0], State: StateSucceeded})
+	more := beat(t, c, 1, nodes[0], core.Status{Attempt: maps[0], State: core.StateSucceeded})
 	require.Len(t, more, 1)
 	for _, n := range nodes[1:] {
-		_, err := c.Heartbeat(20*time.Minute, Heartbeat{Node: n, NoWork: true})
+		_, err := c.Heartbeat(20*time.Minute, core.Heartbeat{Node: n, NoWork: true})
 		require.NoError(t, err)
 	}
 	lost, err := c.Expire(20 * time.Minute)
@@ -113,9 +115,9 @@ func TestLostNodeRunsItsWorkAgain(t *testing.T) {
 	require.Equal(t, nodes[:1], lost)
 	v, err := c.View().Job(id)
 	require.NoError(t, err)
-	require.Equal(t, 3, v.Kinds[Map].Pending, "the done map's output is gone too")
-	require.Zero(t, v.Kinds[Map].Running)
-	got, err := c.Heartbeat(20*time.Minute, Heartbeat{Node: nodes[0]})
+	require.Equal(t, 3, v.Kinds[core.Map].Pending, "the done map's output is gone too")
+	require.Zero(t, v.Kinds[core.Map].Running)
+	got, err := c.Heartbeat(20*time.Minute, core.Heartbeat{Node: nodes[0]})
 	require.NoError(t, err)
 	require.True(t, got.Reregister)
 	require.False(t, c.MayCommit(maps[1]), "an attempt of a lost node may not commit")
@@ -123,74 +125,74 @@ func TestLostNodeRunsItsWorkAgain(t *testing.T) {
 
 func TestLateReportsAreIgnored(t *testing.T) {
 	c, nodes := newTestCore(t, "fair", nil)
-	_, err := c.Submit(0, JobSpec{Name: "j", Maps: 2})
+	_, err := c.Submit(0, core.JobSpec{Name: "j", Maps: 2})
 	require.NoError(t, err)
 	got := beat(t, c, 1, nodes[0])
-	done := Status{Attempt: got[0], State: StateSucceeded}
-	require.Empty(t, beat(t, c, 2, nodes[0], done, done, Status{Attempt: got[0], State: StateFailed}))
+	done := core.Status{Attempt: got[0], State: core.StateSucceeded}
+	require.Empty(t, beat(t, c, 2, nodes[0], done, done, core.Status{Attempt: got[0], State: core.StateFailed}))
 	v, _ := c.View().Job(1)
-	require.Equal(t, 1, v.Kinds[Map].Done)
-	answer, err := c.Heartbeat(3, Heartbeat{Node: nodes[1], Statuses: []Status{{Attempt: got[1]}}})
+	require.Equal(t, 1, v.Kinds[core.Map].Done)
+	answer, err := c.Heartbeat(3, core.Heartbeat{Node: nodes[1], Statuses: []core.Status{{Attempt: got[1]}}})
 	require.NoError(t, err)
-	require.Equal(t, Kill, answer.Actions[0].Verb, "an attempt that is not this node's is killed there")
+	require.Equal(t, core.Kill, answer.Actions[0].Verb, "an attempt that is not this node's is killed there")
 }
 
 func TestRepeatedHeartbeatGetsTheSameAnswer(t *testing.T) {
 	c, nodes := newTestCore(t, "fair", nil)
-	_, err := c.Submit(0, JobSpec{Name: "j", Maps: 9})
+	_, err := c.Submit(0, core.JobSpec{Name: "j", Maps: 9})
 	require.NoError(t, err)
-	h := Heartbeat{Node: nodes[0], Seq: 1}
+	h := core.Heartbeat{Node: nodes[0], Seq: 1}
 	first, err := c.Heartbeat(1, h)
 	require.NoError(t, err)
-	want := append([]Action(nil), first.Actions...)
+	want := append([]core.Action(nil), first.Actions...)
 	require.Len(t, want, 2)
 	again, err := c.Heartbeat(2, h)
 	require.NoError(t, err)
 	require.Equal(t, want, again.Actions)
 	v, _ := c.View().Job(1)
-	require.Equal(t, 2, v.Kinds[Map].Running)
+	require.Equal(t, 2, v.Kinds[core.Map].Running)
 }
 
 func TestLostOutputRunsTheMapAgain(t *testing.T) {
 	c, nodes := newTestCore(t, "fair", nil)
-	id, err := c.Submit(0, JobSpec{Name: "j", Maps: 1, Reduces: 1, SlowStart: 1})
+	id, err := c.Submit(0, core.JobSpec{Name: "j", Maps: 1, Reduces: 1, SlowStart: 1})
 	require.NoError(t, err)
 	m := beat(t, c, 1, nodes[0])
-	r := beat(t, c, 2, nodes[0], Status{Attempt: m[0], State: StateSucceeded})
+	r := beat(t, c, 2, nodes[0], core.Status{Attempt: m[0], State: core.StateSucceeded})
 	require.Len(t, r, 1)
-	lost := Status{Attempt: r[0], Lost: []LostOutput{{Map: 0, Try: 0}}}
+	lost := core.Status{Attempt: r[0], Lost: []core.LostOutput{{Map: 0, Try: 0}}}
 	again := beat(t, c, 3, nodes[0], lost)
-	require.Equal(t, []AttemptID{{TaskID{id, Map, 0}, 1}}, again)
-	require.Empty(t, beat(t, c, 4, nodes[0], Status{Attempt: again[0], State: StateSucceeded}, lost), "another attempt has replaced the output")
-	_, try, ok := c.View().Output(TaskID{id, Map, 0})
+	require.Equal(t, []core.AttemptID{{Task: core.TaskID{Job: id, Kind: core.Map, Index: 0}, Try: 1}}, again)
+	require.Empty(t, beat(t, c, 4, nodes[0], core.Status{Attempt: again[0], State: core.StateSucceeded}, lost), "another attempt has replaced the output")
+	_, try, ok := c.View().Output(core.TaskID{Job: id, Kind: core.Map, Index: 0})
 	require.True(t, ok)
 	require.EqualValues(t, 1, try)
 }
 
 func TestEveryCauseHasItsWords(t *testing.T) {
 	seen := map[string]bool{}
-	for c := NoCause; int(c) < len(causeText); c++ {
+	for c := core.NoCause; int(c) < len(core.CauseText); c++ {
 		require.False(t, seen[c.String()], "%d: %v", c, c)
 		seen[c.String()] = true
 		text, err := c.MarshalText()
 		require.NoError(t, err)
-		var back Cause
+		var back core.Cause
 		require.NoError(t, back.UnmarshalText(text))
 		require.Equal(t, c, back)
 	}
 	require.False(t, seen["cause?"])
-	require.Len(t, causeText, len(seen))
+	require.Len(t, core.CauseText, len(seen))
 }
 
 // A glance at a job says all but shares and weights, which may depend on all jobs.
 func TestGlance(t *testing.T) {
 	c, nodes := newTestCore(t, "hfs", nil)
-	_, err := c.Submit(0, JobSpec{Name: "j", Maps: 2, Reduces: 1})
+	_, err := c.Submit(0, core.JobSpec{Name: "j", Maps: 2, Reduces: 1})
 	require.NoError(t, err)
 	require.NotEmpty(t, beat(t, c, 1, nodes[0]))
 	job, err := c.View().Job(1)
 	require.NoError(t, err)
-	require.InDelta(t, 2, job.Kinds[Map].Share, 0)
+	require.InDelta(t, 2, job.Kinds[core.Map].Share, 0)
 	glance, err := c.View().Glance(1)
 	require.NoError(t, err)
 	for k := range glance.Kinds {
@@ -199,5 +201,5 @@ func TestGlance(t *testing.T) {
 	}
 	require.Equal(t, job, glance)
 	_, err = c.View().Glance(2)
-	require.ErrorIs(t, err, ErrUnknownJob)
+	require.ErrorIs(t, err, core.ErrUnknownJob)
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // eventDocs reads docs/events.md: the rows of each section, by the name that begins them, with the
@@ -51,11 +53,11 @@ func jsonNames(of any) (names []string) {
 // The page on events names every kind and every field that there is, and no other.
 func TestEventDocs(t *testing.T) {
 	docs := eventDocs(t)
-	require.ElementsMatch(t, eventNames[1:], slices.Collect(maps.Keys(docs["Kinds"])))
+	require.ElementsMatch(t, core.EventNames[1:], slices.Collect(maps.Keys(docs["Kinds"])))
 	live := []string{"counters", "phases"} // of package actors, which has a test of its own
-	require.ElementsMatch(t, append(jsonNames(Event{}), live...), slices.Collect(maps.Keys(docs["Fields"])))
+	require.ElementsMatch(t, append(jsonNames(core.Event{}), live...), slices.Collect(maps.Keys(docs["Fields"])))
 	for section, of := range map[string]any{
-		"reason": Reason{}, "placed": Placed{}, "candidates": Candidate{}, "places": InputPlaces{}, "virtual": Projected{}, "began": Began{},
+		"reason": core.Reason{}, "placed": core.Placed{}, "candidates": core.Candidate{}, "places": core.InputPlaces{}, "virtual": core.Projected{}, "began": core.Began{},
 	} {
 		require.Equal(t, jsonNames(of), slices.Sorted(maps.Keys(docs[section])), section)
 	}
@@ -76,11 +78,11 @@ func TestEventsHaveTheFieldsOfTheDocs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, err := Preset(rapid.SampledFrom(Presets()).Draw(t, "preset"))
 		require.NoError(t, err)
-		p.Pools = Allocations{Pools: []PoolConfig{{Name: "a", Min: [2]int{2, 1}, MinTimeout: 1}}, FairTimeout: 1}
-		p.Preemption = PreemptionPolicy{Mode: PreemptionMode(rapid.IntRange(0, 2).Draw(t, "preempt")), Interval: 1}
-		p.Queues = []QueueConfig{{Name: "a", Max: 60, InitJobs: 1}, {Name: "b", UserLimit: 50}, {Name: "default", InitJobs: 1}}
+		p.Pools = core.Allocations{Pools: []core.PoolConfig{{Name: "a", Min: [2]int{2, 1}, MinTimeout: 1}}, FairTimeout: 1}
+		p.Preemption = core.PreemptionPolicy{Mode: core.PreemptionMode(rapid.IntRange(0, 2).Draw(t, "preempt")), Interval: 1}
+		p.Queues = []core.QueueConfig{{Name: "a", Max: 60, InitJobs: 1}, {Name: "b", UserLimit: 50}, {Name: "default", InitJobs: 1}}
 		y := newPlay(t, p)
-		y.c.cfg.Events = func(e Event) {
+		y.c.Config.Events = func(e core.Event) {
 			text, err := json.Marshal(e)
 			require.NoError(t, err)
 			var got map[string]any
@@ -95,7 +97,7 @@ func TestEventsHaveTheFieldsOfTheDocs(t *testing.T) {
 		}
 		for range 20 {
 			y.step(4, 1)
-			require.NoError(t, y.c.Update(y.c.now))
+			require.NoError(t, y.c.Update(y.c.Now))
 		}
 	})
 	for _, kind := range []string{"launched", "succeeded", "submitted", "skipped", "shares"} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
@@ -18,52 +19,52 @@ import (
 // jobs they are spread over; among a user's own jobs the oldest. It is fair sharing between people
 // without a pool for each.
 type users struct {
-	flatOrder
-	jobs map[string][]*job // of each user, oldest first
+	core.FlatOrder
+	jobs map[string][]*core.Job // of each user, oldest first
 }
 
-func newUsers(c *Core, _ *Policy) (order, error) {
-	o := &users{jobs: map[string][]*job{}}
-	o.flatOrder = flatOrder{simple: simple{c}, rankOf: o.rank}
+func New(c *core.Core, _ *core.Policy) (core.Order, error) {
+	o := &users{jobs: map[string][]*core.Job{}}
+	o.FlatOrder = core.FlatOrder{Simple: core.Simple{C: c}, RankOf: o.rank}
 	return o, nil
 }
 
 // rank counts what all jobs of the user run; the job's id breaks ties, so that no two ranks are
 // equal.
-func (o *users) rank(j *job, k TaskKind) index.Rank {
+func (o *users) rank(j *core.Job, k core.TaskKind) index.Rank {
 	running := 0
-	for _, other := range o.jobs[j.spec.User] {
-		running += other.w[k].running
+	for _, other := range o.jobs[j.Spec.User] {
+		running += other.Work[k].Running
 	}
-	return index.Rank{Value: float64(running), Tie: int32(j.id)}
+	return index.Rank{Value: float64(running), Tie: int32(j.ID)}
 }
 
-func (o *users) add(j *job) error {
-	o.jobs[j.spec.User] = append(o.jobs[j.spec.User], j)
-	return o.flatOrder.add(j)
+func (o *users) Add(j *core.Job) error {
+	o.jobs[j.Spec.User] = append(o.jobs[j.Spec.User], j)
+	return o.FlatOrder.Add(j)
 }
 
-func (o *users) remove(j *job) {
-	o.jobs[j.spec.User] = slices.DeleteFunc(o.jobs[j.spec.User], func(other *job) bool { return other == j })
-	o.flatOrder.remove(j)
+func (o *users) Remove(j *core.Job) {
+	o.jobs[j.Spec.User] = slices.DeleteFunc(o.jobs[j.Spec.User], func(other *core.Job) bool { return other == j })
+	o.FlatOrder.Remove(j)
 }
 
-// changed moves all jobs of the user, since the rank of each depends on all.
-func (o *users) changed(j *job, k TaskKind) {
-	o.flatOrder.changed(j, k)
-	for _, other := range o.jobs[j.spec.User] {
-		o.flatOrder.changed(other, k)
+// Changed moves all jobs of the user, since the rank of each depends on all.
+func (o *users) Changed(j *core.Job, k core.TaskKind) {
+	o.FlatOrder.Changed(j, k)
+	for _, other := range o.jobs[j.Spec.User] {
+		o.FlatOrder.Changed(other, k)
 	}
 }
 
 // The end of the example.
 
 // usersCore is a core with the order users.
-func usersCore(t *testing.T) (*Core, []NodeID) {
+func usersCore(t *testing.T) (*core.Core, []core.NodeID) {
 	t.Helper()
 	c, nodes := newTestCore(t, "fair", nil)
 	var err error
-	c.order, err = newUsers(c, &c.pol)
+	c.Order, err = New(c, &c.Policy)
 	require.NoError(t, err)
 	return c, nodes
 }
@@ -72,15 +73,15 @@ func usersCore(t *testing.T) (*Core, []NodeID) {
 func TestExamplePolicySharesBetweenUsers(t *testing.T) {
 	c, nodes := usersCore(t)
 	for _, user := range []string{"ann", "ann", "ann", "bob"} {
-		_, err := c.Submit(0, JobSpec{Name: "j", User: user, Maps: 100})
+		_, err := c.Submit(0, core.JobSpec{Name: "j", User: user, Maps: 100})
 		require.NoError(t, err)
 	}
 	launched := map[string]int{}
-	var first []AttemptID
+	var first []core.AttemptID
 	for i, n := range nodes {
 		got := beat(t, c, time.Second, n)
 		for _, a := range got {
-			launched[c.job(a.Task.Job).spec.User]++
+			launched[c.Job(a.Task.Job).Spec.User]++
 		}
 		if i == 0 {
 			first = got
@@ -89,33 +90,33 @@ func TestExamplePolicySharesBetweenUsers(t *testing.T) {
 	require.Equal(t, map[string]int{"ann": 4, "bob": 4}, launched)
 
 	// A slot of Ann's goes back to Ann: she is then the one with fewer.
-	require.Equal(t, JobID(1), first[0].Task.Job)
-	next := beat(t, c, 2*time.Second, nodes[0], Status{Attempt: first[0], State: StateSucceeded})
+	require.Equal(t, core.JobID(1), first[0].Task.Job)
+	next := beat(t, c, 2*time.Second, nodes[0], core.Status{Attempt: first[0], State: core.StateSucceeded})
 	require.Len(t, next, 1)
-	require.Equal(t, "ann", c.job(next[0].Task.Job).spec.User)
+	require.Equal(t, "ann", c.Job(next[0].Task.Job).Spec.User)
 }
 
 // Every job gets through, and an ended one counts no more.
 func TestExamplePolicyRunsJobsThrough(t *testing.T) {
 	c, nodes := usersCore(t)
 	for _, user := range []string{"ann", "bob", "ann"} {
-		_, err := c.Submit(0, JobSpec{Name: "j", User: user, Maps: 5, Reduces: 2})
+		_, err := c.Submit(0, core.JobSpec{Name: "j", User: user, Maps: 5, Reduces: 2})
 		require.NoError(t, err)
 	}
-	running := map[NodeID][]AttemptID{}
+	running := map[core.NodeID][]core.AttemptID{}
 	for second := 1; second < 20; second++ {
 		for _, n := range nodes {
-			var done []Status
+			var done []core.Status
 			for _, a := range running[n] {
-				done = append(done, Status{Attempt: a, State: StateSucceeded})
+				done = append(done, core.Status{Attempt: a, State: core.StateSucceeded})
 			}
 			running[n] = beat(t, c, time.Duration(second)*time.Second, n, done...)
 		}
 	}
-	for id := JobID(1); id <= 3; id++ {
-		require.Equal(t, JobSucceeded, c.View().State(id))
+	for id := core.JobID(1); id <= 3; id++ {
+		require.Equal(t, core.JobSucceeded, c.View().State(id))
 	}
-	require.Empty(t, c.order.(*users).jobs["ann"])
+	require.Empty(t, c.Order.(*users).jobs["ann"])
 	require.Empty(t, c.View().Active())
 }
 
@@ -127,6 +128,6 @@ func TestExamplePolicyIsTheDocumentedOne(t *testing.T) {
 	example, _, _ = strings.Cut(example, "\n// The end of the example.")
 	page, err := os.ReadFile("../../../docs/adding-a-policy.md")
 	require.NoError(t, err)
-	require.Contains(t, string(page), "```go\npackage engine\n\nimport (\n\t\"slices\"\n\n\t\"github.com/tarry-mr/tarry/scheduling/internal/index\"\n)\n\n"+example+"```\n")
+	require.Contains(t, string(page), "```go\npackage users\n\nimport (\n\t\"slices\"\n\n\t\"github.com/tarry-mr/tarry/scheduling/internal/core\"\n\t\"github.com/tarry-mr/tarry/scheduling/internal/index\"\n)\n\n"+example+"```\n")
 	require.LessOrEqual(t, strings.Count(example, "\n"), 50)
 }

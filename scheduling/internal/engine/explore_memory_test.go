@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"sync"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // memory is what lies behind a pointer, all that can be reached from it, as it was at a moment.
@@ -68,7 +70,7 @@ func (m *memory) first(at unsafe.Pointer, t reflect.Type, n int) bool {
 func (m *memory) visit(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if v.IsNil() || v.Type() == reflect.TypeFor[*Policies]() || !m.first(v.UnsafePointer(), v.Type(), 1) {
+		if v.IsNil() || v.Type() == reflect.TypeFor[*core.Policies]() || !m.first(v.UnsafePointer(), v.Type(), 1) {
 			return // the tables of policies are for all
 		}
 		live := reflect.NewAt(v.Type().Elem(), v.UnsafePointer()).Elem() // may be set, whatever v may

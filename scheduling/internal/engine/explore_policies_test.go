@@ -3,6 +3,14 @@ package engine
 import (
 	"reflect"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/capacity"
+	"github.com/tarry-mr/tarry/scheduling/internal/cogrs"
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/delay"
+	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
+	"github.com/tarry-mr/tarry/scheduling/internal/pools"
+	"github.com/tarry-mr/tarry/scheduling/internal/quincy"
 )
 
 // What of the policies tells one state of the explorer from another.
@@ -11,151 +19,151 @@ import (
 func (p *printer) policy(h *mix) {
 	c := p.w.c
 	for i := range p.w.spec.jobs {
-		if j := c.job(JobID(i + 1)); j != nil && !j.state.Ended() {
+		if j := c.Job(core.JobID(i + 1)); j != nil && !j.State.Ended() {
 			p.locality(h, j)
-			if r, ok := c.placement[Reduce].(*cogrs); ok {
+			if r, ok := c.Placement[core.Reduce].(*cogrs.Placement); ok {
 				p.reduces(h, r, j)
 			}
 		}
 	}
-	if r, ok := c.placement[Reduce].(*cogrs); ok {
-		h.flag(r.period > 0)
-		h.length(min(p.w.now-r.since, c.heartbeatInterval()/6))
+	if r, ok := c.Placement[core.Reduce].(*cogrs.Placement); ok {
+		h.flag(r.Period > 0)
+		h.length(min(p.w.now-r.Since, c.HeartbeatInterval()/6))
 	}
-	switch o := c.order.(type) {
-	case *pools:
+	switch o := c.Order.(type) {
+	case *pools.Order:
 		p.pools(h, o)
-	case *capacity:
-		for _, q := range append([]*queue{&o.top}, o.queues...) {
-			for k := range q.sorted {
-				for _, s := range q.sorted[k] {
+	case *capacity.Order:
+		for _, q := range append([]*capacity.Queue{&o.Top}, o.Queues...) {
+			for k := range q.Sorted {
+				for _, s := range q.Sorted[k] {
 					h.add(p.hashString(s.Name))
 				}
 			}
 		}
-		for _, j := range c.active {
-			if !j.state.Ended() {
-				h.flag(o.of[j.index].begun)
+		for _, j := range c.Active {
+			if !j.State.Ended() {
+				h.flag(o.Of[j.Index].Begun)
 			}
 		}
-	case *hfsp:
+	case *hfsp.Order:
 		p.sizes(h, o)
-	case *quincy:
+	case *quincy.Order:
 		p.flow(h, o)
 	}
 }
 
 // flow adds how long jobs have waited, their bounds, and the plan if it still holds.
-func (p *printer) flow(h *mix, o *quincy) {
-	h.length(min(o.pol.Interval, p.w.now-o.last))
-	h.flag(o.old)
-	for _, j := range o.c.active {
-		if !j.state.Ended() {
-			h.length(p.w.now - j.submitted)
-			h.int(int(o.of[j.index].least))
-			h.int(int(o.of[j.index].most))
+func (p *printer) flow(h *mix, o *quincy.Order) {
+	h.length(min(o.Pol.Interval, p.w.now-o.Last))
+	h.flag(o.Old)
+	for _, j := range o.C.Active {
+		if !j.State.Ended() {
+			h.length(p.w.now - j.Submitted)
+			h.int(int(o.Of[j.Index].Least))
+			h.int(int(o.Of[j.Index].Most))
 		}
 	}
-	if !o.fresh || o.at != p.w.now {
+	if !o.Fresh || o.At != p.w.now {
 		return
 	}
-	for _, one := range o.plan {
-		h.int(int(one.job.id))
-		h.int(int(one.task))
-		h.int(int(one.node))
+	for _, one := range o.Plan {
+		h.int(int(one.Job.ID))
+		h.int(int(one.Task))
+		h.int(int(one.Node))
 	}
 }
 
 // waits adds how a job waits, and how long ago the last offer was if it was passed over then.
-func (p *printer) waits(h *mix, s *waits, j *job) {
-	w := s.of.of(j)
-	h.int(int(w.level))
-	h.length(w.wait)
-	h.flag(w.skipped)
-	if w.skipped {
-		h.length(p.w.now - s.last)
+func (p *printer) waits(h *mix, s *delay.Waits, j *core.Job) {
+	w := s.Of.Of(j)
+	h.int(int(w.Level))
+	h.length(w.Wait)
+	h.flag(w.Skipped)
+	if w.Skipped {
+		h.length(p.w.now - s.Last)
 	}
 }
 
-func (p *printer) locality(h *mix, j *job) {
-	switch r := p.w.c.placement[Map].(type) {
-	case *timedWait:
-		h.length(p.w.now - p.w.placed[j.id-1].at)
-		p.waits(h, &r.waits, j)
-		if at := r.of.of(j).refused; r.capped && at > 0 {
-			h.add(min(mostMachines, p.w.c.beat-at))
+func (p *printer) locality(h *mix, j *core.Job) {
+	switch r := p.w.c.Placement[core.Map].(type) {
+	case *delay.TimedWait:
+		h.length(p.w.now - p.w.placed[j.ID-1].at)
+		p.waits(h, &r.Waits, j)
+		if at := r.Of.Of(j).Refused; r.Capped && at > 0 {
+			h.add(min(mostMachines, p.w.c.Beat-at))
 		}
-	case *skipCount:
-		for _, n := range r.of.of(j).count {
+	case *delay.SkipCount:
+		for _, n := range r.Of.Of(j).Count {
 			h.int(int(n))
 		}
 	}
 }
 
-func (p *printer) reduces(h *mix, r *cogrs, j *job) {
-	plan := r.planOf(j)
-	p.waits(h, &r.waits, j)
-	h.flag(plan.made)
-	h.flag(plan.flat)
-	h.int(plan.known)
-	h.flag(plan.cluster == p.w.c.cluster)
-	h.flag(plan.period == r.period)
-	for i := range plan.candidates {
-		for _, c := range plan.candidates[i] {
-			if c.node != nil {
-				h.int(int(c.node.id))
-				h.int(int(c.score))
+func (p *printer) reduces(h *mix, r *cogrs.Placement, j *core.Job) {
+	plan := r.PlanOf(j)
+	p.waits(h, &r.Waits, j)
+	h.flag(plan.Made)
+	h.flag(plan.Flat)
+	h.int(plan.Known)
+	h.flag(plan.Cluster == p.w.c.Cluster)
+	h.flag(plan.Period == r.Period)
+	for i := range plan.Candidates {
+		for _, c := range plan.Candidates[i] {
+			if c.Node != nil {
+				h.int(int(c.Node.ID))
+				h.int(int(c.Score))
 			}
 		}
 	}
-	for i, n := range p.w.c.nodes {
-		p.nodes0(i, j, r.on(j, n))
+	for i, n := range p.w.c.Nodes {
+		p.nodes0(i, j, r.On(j, n))
 	}
 }
 
 // nodes0 adds to a node what a job knows of it.
-func (p *printer) nodes0(i int, j *job, reduces int32) {
+func (p *printer) nodes0(i int, j *core.Job, reduces int32) {
 	h := mix(97)
-	h.int(int(j.id))
+	h.int(int(j.ID))
 	h.int(int(reduces))
 	p.nodes[i] += uint64(h)
 }
 
-func (p *printer) pools(h *mix, o *pools) {
-	if o.preempt.Mode == PreemptOff {
+func (p *printer) pools(h *mix, o *pools.Order) {
+	if o.Preempt.Mode == core.PreemptOff {
 		return
 	}
 	now := p.w.now
-	h.length(min(o.preempt.Interval, now-o.lastRound))
-	for _, q := range o.sorted {
-		for k := range kinds {
-			h.length(min(o.alloc.MinTimeout+quantum, now-q.lastMin[k]))
-			h.length(min(o.alloc.FairTimeout+quantum, now-q.lastHalf[k]))
-			h.flag(q.urgent[k])
-			h.int(q.need[k])
+	h.length(min(o.Preempt.Interval, now-o.LastRound))
+	for _, q := range o.Sorted {
+		for k := range core.Kinds {
+			h.length(min(o.Alloc.MinTimeout+quantum, now-q.LastMin[k]))
+			h.length(min(o.Alloc.FairTimeout+quantum, now-q.LastHalf[k]))
+			h.flag(q.Urgent[k])
+			h.int(q.Need[k])
 		}
 	}
 }
 
-func (p *printer) sizes(h *mix, o *hfsp) {
-	h.flag(o.waits)
-	for k := range TaskKind(kinds) {
-		h.flag(o.stale[k])
-		h.flag(o.drifted[k])
-		h.length(min(patience, p.w.now-o.last[k]))
-		h.length(o.sum[k])
-		h.int(int(o.count[k]))
-		p.add(h, reflect.ValueOf(o.virtual[k]).Elem())
-		for _, v := range o.all[k] {
-			h.int(int(v.job.id))
-			h.flag(v.estimate)
-			h.length(v.worked)
-			h.int(v.through)
-			h.add(uint64(len(v.samples)))
-			for _, d := range v.samples {
+func (p *printer) sizes(h *mix, o *hfsp.Order) {
+	h.flag(o.Waits)
+	for k := range core.TaskKind(core.Kinds) {
+		h.flag(o.Stale[k])
+		h.flag(o.Drifted[k])
+		h.length(min(hfsp.Patience, p.w.now-o.Last[k]))
+		h.length(o.Sum[k])
+		h.int(int(o.Count[k]))
+		p.add(h, reflect.ValueOf(o.Virtual[k]).Elem())
+		for _, v := range o.All[k] {
+			h.int(int(v.Job.ID))
+			h.flag(v.Estimate)
+			h.length(v.Worked)
+			h.int(v.Through)
+			h.add(uint64(len(v.Samples)))
+			for _, d := range v.Samples {
 				h.length(d)
 			}
-			p.add(h, reflect.ValueOf(&v.v).Elem())
+			p.add(h, reflect.ValueOf(&v.V).Elem())
 		}
 	}
 }

@@ -5,6 +5,11 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/cogrs"
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
+	"github.com/tarry-mr/tarry/scheduling/internal/quincy"
 )
 
 // The fingerprint of a world: equal for states from which the same can happen. Times count from
@@ -33,7 +38,7 @@ func (h *mix) flag(x bool) {
 func (h *mix) int(x int)              { h.add(uint64(x)) }
 func (h *mix) length(x time.Duration) { h.add(uint64(x)) }
 func (h *mix) number(x float64)       { h.add(math.Float64bits(x)) }
-func (h *mix) pair(x [kinds]int)      { h.int(x[0]); h.int(x[1]) }
+func (h *mix) pair(x [core.Kinds]int) { h.int(x[0]); h.int(x[1]) }
 func mixed(seed uint64, x uint64) uint64 {
 	h := mix(seed)
 	h.add(x)
@@ -49,13 +54,15 @@ type link struct {
 // printer works out fingerprints; what it holds is scratch.
 type printer struct {
 	w     *world
-	tasks [mostJobs * kinds * mostTasks]uint64
+	tasks [mostJobs * core.Kinds * mostTasks]uint64
 	nodes [mostMachines]uint64
 	links []link
 	sort  []uint64
 }
 
-func taskAt(id TaskID) int { return (int(id.Job-1)*kinds+int(id.Kind))*mostTasks + int(id.Index) }
+func taskAt(id core.TaskID) int {
+	return (int(id.Job-1)*core.Kinds+int(id.Kind))*mostTasks + int(id.Index)
+}
 
 // fingerprint is that of a world.
 func (p *printer) fingerprint(w *world) uint64 {
@@ -110,61 +117,61 @@ func (p *printer) unordered(set []uint64) uint64 {
 
 // job adds a job and makes the hashes of its tasks.
 func (p *printer) job(h *mix, i int) {
-	for k := range kinds {
-		first := (i*kinds + k) * mostTasks
+	for k := range core.Kinds {
+		first := (i*core.Kinds + k) * mostTasks
 		clear(p.tasks[first : first+mostTasks])
 	}
-	j := p.w.c.job(JobID(i + 1))
+	j := p.w.c.Job(core.JobID(i + 1))
 	if j == nil {
 		for _, at := range p.w.spec.jobs[i].Places.Nodes {
 			p.nodes[at] += mixed(47, uint64(i))
 		}
 		return
 	}
-	h.int(int(j.state))
+	h.int(int(j.State))
 	h.flag(p.w.killed[i])
 	h.flag(p.w.opened[i])
-	if j.state.Ended() {
+	if j.State.Ended() {
 		return
 	}
-	h.flag(j.runnable)
+	h.flag(j.Runnable)
 	p.fetches(h, j)
-	h.flag(j.trouble != nil)
-	if j.trouble != nil {
-		for n, times := range j.trouble.failures {
+	h.flag(j.Trouble != nil)
+	if j.Trouble != nil {
+		for n, times := range j.Trouble.Failures {
 			p.nodes[n] += mixed(107+uint64(i), uint64(times))
 		}
 	}
-	for k := range TaskKind(kinds) {
-		h.flag(j.w[k].open)
+	for k := range core.TaskKind(core.Kinds) {
+		h.flag(j.Work[k].Open)
 		p.pace(h, j, k)
-		for m := range j.w[k].tasks {
-			p.task(j, TaskID{j.id, k, int32(m)})
+		for m := range j.Work[k].Tasks {
+			p.task(j, core.TaskID{Job: j.ID, Kind: k, Index: int32(m)})
 		}
 	}
 }
 
 // task makes the hash of a task.
-func (p *printer) task(j *job, id TaskID) {
-	t, f := &j.w[id.Kind].tasks[id.Index], p.w.facts(id)
+func (p *printer) task(j *core.Job, id core.TaskID) {
+	t, f := &j.Work[id.Kind].Tasks[id.Index], p.w.facts(id)
 	h := mix(31)
 	h.int(taskAt(id))
-	h.int(int(t.state))
-	h.int(int(t.fails))
+	h.int(int(t.State))
+	h.int(int(t.Fails))
 	h.int(int(f.failed))
-	h.flag(t.tries > 0)
-	h.flag(f.granted > 0 && p.w.isLive(AttemptID{id, int32(f.granted) - 1}))
+	h.flag(t.Tries > 0)
+	h.flag(f.granted > 0 && p.w.isLive(core.AttemptID{Task: id, Try: int32(f.granted) - 1}))
 	p.tasks[taskAt(id)] = uint64(h)
-	if id.Kind == Reduce {
+	if id.Kind == core.Reduce {
 		return
 	}
-	if t.state == taskDone {
+	if t.State == core.TaskDone {
 		n := mix(43)
-		n.int(int(t.tries - t.won))
-		p.link(id, int(t.node), n)
+		n.int(int(t.Tries - t.Won))
+		p.link(id, int(t.Node), n)
 	}
-	if j.hasPlace(id.Index) {
-		o := j.spec.Places
+	if j.HasPlace(id.Index) {
+		o := j.Spec.Places
 		for _, at := range o.Nodes[o.Offsets[id.Index]:o.Offsets[id.Index+1]] {
 			p.link(id, int(at), mix(47))
 		}
@@ -172,100 +179,100 @@ func (p *printer) task(j *job, id TaskID) {
 }
 
 // fetches adds what reduces have said of outputs that they could not fetch.
-func (p *printer) fetches(h *mix, j *job) {
-	for i := range j.w[Map].tasks {
-		if u := j.unfetched[int32(i)]; u != nil {
-			h.flag(u.try == j.w[Map].tasks[i].won)
-			h.int(u.times)
-			h.int(u.reruns)
-			h.int(len(u.reduces))
+func (p *printer) fetches(h *mix, j *core.Job) {
+	for i := range j.Work[core.Map].Tasks {
+		if u := j.Unfetched[int32(i)]; u != nil {
+			h.flag(u.Try == j.Work[core.Map].Tasks[i].Won)
+			h.int(u.Times)
+			h.int(u.Reruns)
+			h.int(len(u.Reduces))
 		}
 	}
 }
 
 // pace adds which tasks are to be copied, and by what that is found out.
-func (p *printer) pace(h *mix, j *job, k TaskKind) {
-	for _, i := range j.w[k].toCopy() {
+func (p *printer) pace(h *mix, j *core.Job, k core.TaskKind) {
+	for _, i := range j.Work[k].ToCopy() {
 		h.int(int(i) + 1)
 	}
-	rate := func(s sample) {
-		h.int(s.n)
-		h.number(s.sum)
-		h.number(s.squares)
+	rate := func(s core.Sample) {
+		h.int(s.N)
+		h.number(s.Sum)
+		h.number(s.Squares)
 	}
-	if j.w[Map].slow != nil || j.w[Reduce].slow != nil {
-		rate(p.w.c.slowest.rates[k][j.index])
+	if j.Work[core.Map].Slow != nil || j.Work[core.Reduce].Slow != nil {
+		rate(p.w.c.Slowest.Rates[k][j.Index])
 	}
-	if j.pace[k] == nil {
+	if j.Pace[k] == nil {
 		return
 	}
-	rate(j.pace[k].rates)
-	for n, s := range j.pace[k].nodes {
+	rate(j.Pace[k].Rates)
+	for n, s := range j.Pace[k].Nodes {
 		x := mix(103)
-		x.int(int(j.id))
-		x.int(s.n)
-		x.number(s.sum)
+		x.int(int(j.ID))
+		x.int(s.N)
+		x.number(s.Sum)
 		p.nodes[n] += uint64(x)
 	}
 }
 
-func (p *printer) link(id TaskID, node int, h mix) {
+func (p *printer) link(id core.TaskID, node int, h mix) {
 	p.links = append(p.links, link{taskAt(id), node, uint64(h)})
 }
 
 // attempt links an attempt with a node. An attempt is known by how many came after it.
-func (p *printer) attempt(id AttemptID, node int, kind uint64, more uint64) {
-	j := p.w.c.job(id.Task.Job)
+func (p *printer) attempt(id core.AttemptID, node int, kind uint64, more uint64) {
+	j := p.w.c.Job(id.Task.Job)
 	h := mix(kind)
 	h.add(more)
-	if !j.state.Ended() {
-		h.int(int(j.w[id.Task.Kind].tasks[id.Task.Index].tries - id.Try))
+	if !j.State.Ended() {
+		h.int(int(j.Work[id.Task.Kind].Tasks[id.Task.Index].Tries - id.Try))
 	}
 	p.link(id.Task, node, h)
 }
 
 // node makes the hash of a node, of the Core's and the machine's side.
 func (p *printer) node(i int) {
-	w, n, m := p.w, p.w.c.nodes[i], &p.w.machines[i]
+	w, n, m := p.w, p.w.c.Nodes[i], &p.w.machines[i]
 	h := mix(53)
-	h.add(p.hashString(n.rack))
-	h.pair(n.slots)
-	if _, ok := w.c.placement[Reduce].(*cogrs); ok {
+	h.add(p.hashString(n.Rack))
+	h.pair(n.Slots)
+	if _, ok := w.c.Placement[core.Reduce].(*cogrs.Placement); ok {
 		h.int(i) // of centers equally good it takes the first
 	}
-	if o, ok := w.c.order.(*quincy); ok {
+	if o, ok := w.c.Order.(*quincy.Order); ok {
 		h.int(i) // of nodes equally cheap it takes the first
-		if i < len(o.held) && o.held[i] > 0 {
-			h.length(w.now - o.held[i])
+		if i < len(o.Held) && o.Held[i] > 0 {
+			h.length(w.now - o.Held[i])
 		}
 	}
-	h.flag(n.live)
-	h.int(int(n.barred))
-	h.int(n.faults)
+	h.flag(n.Live)
+	h.int(int(n.Barred))
+	h.int(n.Faults)
 	h.flag(m.up)
-	h.flag(n.live && n.incarnation == m.life)
-	if n.live {
-		h.length(min(w.now-n.seen, worldExpiry))
+	h.flag(n.Live && n.Incarnation == m.life)
+	if n.Live {
+		h.length(min(w.now-n.Seen, worldExpiry))
 	}
-	for _, ai := range n.atts {
-		a := &w.c.atts[ai]
+	for _, ai := range n.Atts {
+		a := &w.c.Attempts[ai]
 		x := mix(59)
-		x.flag(a.suspended)
-		x.flag(a.progress > 0)
+		x.flag(a.Suspended)
+		x.flag(a.Progress > 0)
 		if p.timed() {
-			x.length(w.now - a.start)
-			x.length(a.worked(w.now))
+			x.length(w.now - a.Start)
+			x.length(a.Worked(w.now))
 			p.lesson(&x, ai, a)
 		}
-		p.attempt(a.id, i, 61, uint64(x))
+		p.attempt(a.ID, i, 61, uint64(x))
 	}
-	for _, o := range n.pending {
+	for _, o := range n.Pending {
 		p.attempt(o.Attempt, i, 67, uint64(o.Verb))
 	}
-	if m.sent.used && n.live && m.sent.life == n.incarnation && m.sent.seq == n.seq { // it may be asked for again
-		for k, o := range n.last {
-			same := func(b Action) bool { return b.Verb == o.Verb && b.Attempt == o.Attempt } // killed for two reasons
-			if !slices.ContainsFunc(n.last[:k], same) {
+	if m.sent.used && n.Live && m.sent.life == n.Incarnation && m.sent.seq == n.Seq { // it may be asked for again
+		for k, o := range n.Last {
+			same := func(b core.Action) bool { return b.Verb == o.Verb && b.Attempt == o.Attempt } // killed for two reasons
+			if !slices.ContainsFunc(n.Last[:k], same) {
 				p.attempt(o.Attempt, i, 71, uint64(o.Verb))
 			}
 		}
@@ -280,17 +287,17 @@ func (p *printer) node(i int) {
 }
 
 // letter adds a heartbeat under way, if the Core would take it in.
-func (p *printer) letter(h *mix, i int, l *letter, n *node, kind uint64) {
+func (p *printer) letter(h *mix, i int, l *letter, n *core.NodeState, kind uint64) {
 	h.flag(l.used)
 	if !l.used {
 		return
 	}
-	known := n.live && l.life == n.incarnation
+	known := n.Live && l.life == n.Incarnation
 	h.flag(known)
 	if known {
-		h.int(cmp.Compare(l.seq, n.seq))
+		h.int(cmp.Compare(l.seq, n.Seq))
 	}
-	if known && l.seq > n.seq {
+	if known && l.seq > n.Seq {
 		for k := range l.told[:l.n] {
 			p.held(i, k, kind, &l.told[k])
 		}
@@ -305,11 +312,11 @@ func (p *printer) held(i, order int, kind uint64, a *onMachine) {
 	x.flag(a.granted)
 	x.flag(a.half)
 	x.flag(a.lost > 0)
-	if j := p.w.c.job(a.id.Task.Job); a.lost > 0 && !j.state.Ended() {
-		m := TaskID{j.id, Map, int32(a.lost) - 1}
-		t := &j.w[Map].tasks[m.Index]
+	if j := p.w.c.Job(a.id.Task.Job); a.lost > 0 && !j.State.Ended() {
+		m := core.TaskID{Job: j.ID, Kind: core.Map, Index: int32(a.lost) - 1}
+		t := &j.Work[core.Map].Tasks[m.Index]
 		h := mix(kind + 100)
-		h.flag(t.state == taskDone && t.won == a.lostTry)
+		h.flag(t.State == core.TaskDone && t.Won == a.lostTry)
 		h.flag(a.cut)
 		p.link(m, i, h)
 	}
@@ -326,17 +333,17 @@ func (p *printer) hashString(s string) uint64 {
 
 // timed tells whether the order knows how long attempts run.
 func (p *printer) timed() bool {
-	switch p.w.c.order.(type) {
-	case *hfsp, *quincy:
+	switch p.w.c.Order.(type) {
+	case *hfsp.Order, *quincy.Order:
 		return true
 	}
-	return p.w.spec.policy.Speculation.Rule != NoSpeculation
+	return p.w.spec.policy.Speculation.Rule != core.NoSpeculation
 }
 
-func (p *printer) lesson(h *mix, ai int32, a *attempt) {
-	if o, ok := p.w.c.order.(*hfsp); ok && int(ai) < len(o.learned) && o.learned[ai].attempt == a.id {
-		h.length(o.learned[ai].shuffled)
-		h.flag(o.learned[ai].sampled)
-		h.number(a.reduced)
+func (p *printer) lesson(h *mix, ai int32, a *core.Attempt) {
+	if o, ok := p.w.c.Order.(*hfsp.Order); ok && int(ai) < len(o.Learned) && o.Learned[ai].Attempt == a.ID {
+		h.length(o.Learned[ai].Shuffled)
+		h.flag(o.Learned[ai].Sampled)
+		h.number(a.Reduced)
 	}
 }

@@ -6,142 +6,146 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
+	"github.com/tarry-mr/tarry/scheduling/internal/cogrs"
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/delay"
+	"github.com/tarry-mr/tarry/scheduling/internal/pools"
 )
 
 // check looks at what must hold after every step, from the tasks and attempts themselves. It is
 // quick; checkInvariants, which knows the lists of each policy as well, is asked now and then.
 func (w *world) check() {
 	c := w.c
-	var running, free [kinds]int
+	var running, free [core.Kinds]int
 	suspended := 0
-	for _, n := range c.nodes {
+	for _, n := range c.Nodes {
 		suspended += w.checkNode(n, &running)
 		for k := range free {
-			if n.open() {
-				free[k] += max(0, n.free(TaskKind(k)))
+			if n.Open() {
+				free[k] += max(0, n.Free(core.TaskKind(k)))
 			}
 		}
 	}
-	if running != c.running || free != c.room {
-		w.breaks("the Core counts %v running and %v free slots, there are %v and %v", c.running, c.room, running, free)
+	if running != c.Running || free != c.Room {
+		w.breaks("the Core counts %v running and %v free slots, there are %v and %v", c.Running, c.Room, running, free)
 	}
-	if suspended != c.suspend {
-		w.breaks("the Core counts %d suspended attempts, there are %d", c.suspend, suspended)
+	if suspended != c.Suspend {
+		w.breaks("the Core counts %d suspended attempts, there are %d", c.Suspend, suspended)
 	}
-	var waiting [kinds]int
+	var waiting [core.Kinds]int
 	for i := range w.submitted {
-		if j := c.job(JobID(i + 1)); !j.state.Ended() {
+		if j := c.Job(core.JobID(i + 1)); !j.State.Ended() {
 			w.checkJob(j, &waiting)
 		}
 	}
-	if waiting != c.waiting {
-		w.breaks("the Core counts %v tasks that wait, there are %v", c.waiting, waiting)
+	if waiting != c.Waiting {
+		w.breaks("the Core counts %v tasks that wait, there are %v", c.Waiting, waiting)
 	}
-	if o, ok := c.order.(*pools); ok {
+	if o, ok := c.Order.(*pools.Order); ok {
 		w.checkShares(o)
 	}
 	w.checkWaits()
 }
 
 // checkNode: no slot is negative or used twice, no task runs twice on a node.
-func (w *world) checkNode(n *node, running *[kinds]int) (suspended int) {
-	var used, tasks [kinds]int
-	for _, ai := range n.atts {
-		a := &w.c.atts[ai]
-		if !n.live {
-			w.breaks("%v runs on the lost %s", a.id, n.name)
+func (w *world) checkNode(n *core.NodeState, running *[core.Kinds]int) (suspended int) {
+	var used, tasks [core.Kinds]int
+	for _, ai := range n.Atts {
+		a := &w.c.Attempts[ai]
+		if !n.Live {
+			w.breaks("%v runs on the lost %s", a.ID, n.Name)
 		}
-		if a.job.state.Ended() {
-			w.breaks("%v runs, its job has ended", a.id)
+		if a.Job.State.Ended() {
+			w.breaks("%v runs, its job has ended", a.ID)
 		}
-		for _, b := range n.atts {
-			if other := &w.c.atts[b]; b != ai && other.id.Task == a.id.Task {
-				w.breaks("%v and %v are on the same node", a.id, other.id)
+		for _, b := range n.Atts {
+			if other := &w.c.Attempts[b]; b != ai && other.ID.Task == a.ID.Task {
+				w.breaks("%v and %v are on the same node", a.ID, other.ID)
 			}
 		}
-		if a.suspended {
+		if a.Suspended {
 			suspended++
 		} else {
-			used[a.id.Task.Kind] += int(a.job.slots)
-			tasks[a.id.Task.Kind]++
-			running[a.id.Task.Kind]++
+			used[a.ID.Task.Kind] += int(a.Job.Slots)
+			tasks[a.ID.Task.Kind]++
+			running[a.ID.Task.Kind]++
 		}
 	}
 	for k := range used {
-		if used[k] != n.used[k] || tasks[k] != n.running[k] || used[k] > n.slots[k] {
-			w.breaks("%s: %d of %d %v slots used, the Core counts %d", n.name, used[k], n.slots[k], TaskKind(k), n.used[k])
+		if used[k] != n.Used[k] || tasks[k] != n.Running[k] || used[k] > n.Slots[k] {
+			w.breaks("%s: %d of %d %v slots used, the Core counts %d", n.Name, used[k], n.Slots[k], core.TaskKind(k), n.Used[k])
 		}
 	}
 	return suspended
 }
 
 // checkJob: every task of a live job waits, runs, is suspended or done, and is counted as such.
-func (w *world) checkJob(j *job, waiting *[kinds]int) {
-	for k := range TaskKind(kinds) {
-		x := &j.w[k]
+func (w *world) checkJob(j *core.Job, waiting *[core.Kinds]int) {
+	for k := range core.TaskKind(core.Kinds) {
+		x := &j.Work[k]
 		var alive [mostTasks][2]int8 // attempts of each task: running, suspended
-		for _, n := range w.c.nodes {
-			for _, ai := range n.atts {
-				if a := &w.c.atts[ai]; a.job == j && a.id.Task.Kind == k {
+		for _, n := range w.c.Nodes {
+			for _, ai := range n.Atts {
+				if a := &w.c.Attempts[ai]; a.Job == j && a.ID.Task.Kind == k {
 					s := 0
-					if a.suspended {
+					if a.Suspended {
 						s = 1
 					}
-					alive[a.id.Task.Index][s]++
+					alive[a.ID.Task.Index][s]++
 				}
 			}
 		}
 		done, running, suspended := 0, 0, 0
-		for i := range x.tasks {
-			t, in := &x.tasks[i], x.pending.Has(int32(i))
-			if k == Map && j.hasPlace(int32(i)) {
-				in = x.placed.Has(int32(i))
+		for i := range x.Tasks {
+			t, in := &x.Tasks[i], x.Pending.Has(int32(i))
+			if k == core.Map && j.HasPlace(int32(i)) {
+				in = x.Placed.Has(int32(i))
 			}
 			ok := false
-			switch t.state {
-			case taskPending:
+			switch t.State {
+			case core.TaskPending:
 				ok = in && alive[i] == [2]int8{}
-			case taskRunning:
+			case core.TaskRunning:
 				ok = !in && alive[i][0] > 0
-			case taskSuspended:
+			case core.TaskSuspended:
 				ok = !in && alive[i][0] == 0 && alive[i][1] > 0
-			case taskDone:
+			case core.TaskDone:
 				ok = !in && alive[i] == [2]int8{}
 				done++
-				if k == Map && len(j.w[Reduce].tasks) > 0 && !w.c.nodes[t.node].live {
-					w.breaks("%v counts as done, its output is gone with its node", TaskID{j.id, k, int32(i)})
+				if k == core.Map && len(j.Work[core.Reduce].Tasks) > 0 && !w.c.Nodes[t.Node].Live {
+					w.breaks("%v counts as done, its output is gone with its node", core.TaskID{Job: j.ID, Kind: k, Index: int32(i)})
 				}
 			}
-			if id := (TaskID{j.id, k, int32(i)}); !ok {
-				w.breaks("%v is forgotten or counted twice: state %d, to be launched %v, running %d, suspended %d", id, t.state, in, alive[i][0], alive[i][1])
-			} else if f := w.facts(id); f.done > 0 != (t.state == taskDone) || int8(t.fails) > f.failed {
-				w.breaks("%v: state %d after %d successes, %d failures counted of %d", id, t.state, f.done, t.fails, f.failed)
+			if id := (core.TaskID{Job: j.ID, Kind: k, Index: int32(i)}); !ok {
+				w.breaks("%v is forgotten or counted twice: state %d, to be launched %v, running %d, suspended %d", id, t.State, in, alive[i][0], alive[i][1])
+			} else if f := w.facts(id); f.done > 0 != (t.State == core.TaskDone) || int8(t.Fails) > f.failed {
+				w.breaks("%v: state %d after %d successes, %d failures counted of %d", id, t.State, f.done, t.Fails, f.failed)
 			}
 			running, suspended = running+int(alive[i][0]), suspended+int(alive[i][1])
 		}
-		waiting[k] += x.waiting()
-		if done != x.done || running != x.running || suspended != x.suspended {
-			w.breaks("%v: the Core counts %d %vs done, %d running, %d suspended; there are %d, %d, %d", j.id, x.done, k, x.running, x.suspended, done, running, suspended)
+		waiting[k] += x.Waiting()
+		if done != x.Done || running != x.Running || suspended != x.Suspended {
+			w.breaks("%v: the Core counts %d %vs done, %d running, %d suspended; there are %d, %d, %d", j.ID, x.Done, k, x.Running, x.Suspended, done, running, suspended)
 		}
-		if k == Reduce && !x.open && running+suspended+done > 0 {
-			w.breaks("%v: reduces before %d maps are done", j.id, j.gate)
+		if k == core.Reduce && !x.Open && running+suspended+done > 0 {
+			w.breaks("%v: reduces before %d maps are done", j.ID, j.Gate)
 		}
 	}
 }
 
 // checkShares: the fair shares are at most the slots.
-func (w *world) checkShares(o *pools) {
-	o.computeShares()
-	for k := range TaskKind(kinds) {
+func (w *world) checkShares(o *pools.Order) {
+	o.ComputeShares()
+	for k := range core.TaskKind(core.Kinds) {
 		sum := 0.0
-		for _, p := range o.sorted {
-			sum += p.share[k]
-			if p.share[k] < 0 || p.share[k] > float64(p.wants(k))+1e-6 {
-				w.breaks("pool %s has a share of %v %vs and wants %d", p.Name, p.share[k], k, p.wants(k))
+		for _, p := range o.Sorted {
+			sum += p.Share[k]
+			if p.Share[k] < 0 || p.Share[k] > float64(p.Wants(k))+1e-6 {
+				w.breaks("pool %s has a share of %v %vs and wants %d", p.Name, p.Share[k], k, p.Wants(k))
 			}
 		}
-		if sum > float64(w.c.slots[k])+1e-6 {
-			w.breaks("the shares sum to %v of %d %v slots", sum, w.c.slots[k], k)
+		if sum > float64(w.c.Slots[k])+1e-6 {
+			w.breaks("the shares sum to %v of %d %v slots", sum, w.c.Slots[k], k)
 		}
 	}
 }
@@ -149,32 +153,32 @@ func (w *world) checkShares(o *pools) {
 // checkWaits: no job is passed over once its wait has reached the bound.
 func (w *world) checkWaits() {
 	for i := range w.submitted {
-		j := w.c.job(JobID(i + 1))
-		if j.state.Ended() {
+		j := w.c.Job(core.JobID(i + 1))
+		if j.State.Ended() {
 			continue
 		}
-		switch r := w.c.placement[Map].(type) {
-		case *timedWait:
-			x := r.of.of(j)
+		switch r := w.c.Placement[core.Map].(type) {
+		case *delay.TimedWait:
+			x := r.Of.Of(j)
 			bound := time.Duration(0)
-			for l := x.level; l < w.c.far; l++ {
+			for l := x.Level; l < w.c.Far; l++ {
 				bound += w.spec.policy.Locality.Waits[l]
 			}
-			if x.skipped && x.wait >= bound {
-				w.breaks("a map of %v waits for its data for %v, at most %v are allowed", j.id, x.wait, bound)
+			if x.Skipped && x.Wait >= bound {
+				w.breaks("a map of %v waits for its data for %v, at most %v are allowed", j.ID, x.Wait, bound)
 			}
-		case *skipCount:
-			bound := sumOf(r.limits)
-			if r.limits == nil { // its own, by the live nodes, of which there were all at most
-				bound = delaymath.Skips(autoLocality, j.spec.Maps, len(w.c.nodes), 1)
+		case *delay.SkipCount:
+			bound := sumOf(r.Limits)
+			if r.Limits == nil { // its own, by the live nodes, of which there were all at most
+				bound = delaymath.Skips(delay.AutoLocality, j.Spec.Maps, len(w.c.Nodes), 1)
 			}
-			if v, _ := r.view(j); v.Skips > bound {
-				w.breaks("%v has refused %d offers for its data, at most %d are allowed", j.id, v.Skips, bound)
+			if v, _ := r.View(j); v.Skips > bound {
+				w.breaks("%v has refused %d offers for its data, at most %d are allowed", j.ID, v.Skips, bound)
 			}
 		}
-		if r, ok := w.c.placement[Reduce].(*cogrs); ok {
-			if x, bound := r.of.of(j), r.length(0)+r.length(1); x.skipped && x.wait >= bound {
-				w.breaks("a reduce of %v waits for its center for %v, at most %v are allowed", j.id, x.wait, bound)
+		if r, ok := w.c.Placement[core.Reduce].(*cogrs.Placement); ok {
+			if x, bound := r.Of.Of(j), r.Length(0)+r.Length(1); x.Skipped && x.Wait >= bound {
+				w.breaks("a reduce of %v waits for its center for %v, at most %v are allowed", j.ID, x.Wait, bound)
 			}
 		}
 	}
@@ -249,6 +253,6 @@ func (w *world) revive() {
 			w.join(i)
 		}
 		w.cordoned[i] = false
-		w.c.Cordon(w.now, NodeID(i), false)
+		w.c.Cordon(w.now, core.NodeID(i), false)
 	}
 }

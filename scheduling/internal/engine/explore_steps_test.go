@@ -1,6 +1,10 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+)
 
 // step is one thing that may happen in a small world: what, where, to which attempt or job.
 type step struct {
@@ -81,7 +85,7 @@ func (w *world) may(s step) bool {
 	case stepSubmit:
 		return int(w.submitted) < len(w.spec.jobs) && s.item == w.submitted
 	case stepKill:
-		return w.left.kill > 0 && s.item < w.submitted && !w.c.job(JobID(s.item+1)).state.Ended()
+		return w.left.kill > 0 && s.item < w.submitted && !w.c.Job(core.JobID(s.item+1)).State.Ended()
 	case stepPreempt:
 		return w.left.preempt > 0
 	case stepTick:
@@ -95,7 +99,7 @@ func (w *world) may(s step) bool {
 	case stepLate:
 		return m.late.used
 	case stepLeave:
-		return w.left.leave > 0 && w.c.nodes[s.node].live
+		return w.left.leave > 0 && w.c.Nodes[s.node].Live
 	case stepCordon:
 		return w.left.cordon > 0
 	default:
@@ -138,9 +142,9 @@ func (w *world) mayHappen(a *onMachine, what stepKind) bool {
 	case stepCommit:
 		return !a.granted && w.commits(a.id.Task)
 	case stepLost:
-		return w.left.lostOutput > 0 && a.lost == 0 && a.id.Task.Kind == Reduce && w.missing(a) >= 0
+		return w.left.lostOutput > 0 && a.lost == 0 && a.id.Task.Kind == core.Reduce && w.missing(a) >= 0
 	case stepUnfetched:
-		return w.left.unfetched > 0 && a.lost == 0 && a.id.Task.Kind == Reduce && w.missing(a) >= 0
+		return w.left.unfetched > 0 && a.lost == 0 && a.id.Task.Kind == core.Reduce && w.missing(a) >= 0
 	default:
 		return false
 	}
@@ -157,9 +161,9 @@ func (w *world) ended(m *machine) bool {
 
 // missing is the first done map whose output a reduce may miss, or -1.
 func (w *world) missing(a *onMachine) int32 {
-	j := w.c.job(a.id.Task.Job)
-	for i := range j.w[Map].tasks {
-		if j.w[Map].tasks[i].state == taskDone {
+	j := w.c.Job(a.id.Task.Job)
+	for i := range j.Work[core.Map].Tasks {
+		if j.Work[core.Map].Tasks[i].State == core.TaskDone {
 			return int32(i)
 		}
 	}
@@ -207,7 +211,7 @@ func (w *world) take(s step) (err error) {
 	switch s.what {
 	case stepSubmit:
 		w.submitted++
-		w.placed[s.item] = placing{w.now, NodeLocal}
+		w.placed[s.item] = placing{w.now, core.NodeLocal}
 		if _, err := w.c.Submit(w.now, w.spec.jobs[s.item]); err != nil {
 			w.breaks("a job is refused: %v", err)
 		}
@@ -233,15 +237,15 @@ func (w *world) take(s step) (err error) {
 		w.join(i)
 	case stepLeave:
 		w.left.leave--
-		w.c.Leave(w.now, NodeID(i))
+		w.c.Leave(w.now, core.NodeID(i))
 	case stepKill:
 		w.left.kill--
 		w.killed[s.item] = true
-		w.c.Kill(w.now, JobID(s.item+1))
+		w.c.Kill(w.now, core.JobID(s.item+1))
 	case stepCordon:
 		w.left.cordon--
 		w.cordoned[i] = !w.cordoned[i]
-		w.c.Cordon(w.now, NodeID(i), w.cordoned[i])
+		w.c.Cordon(w.now, core.NodeID(i), w.cordoned[i])
 	case stepPreempt:
 		w.left.preempt--
 		w.c.Preempt(w.now)
@@ -264,9 +268,9 @@ func (w *world) pass() {
 	if err := w.c.Update(w.now); err != nil {
 		w.breaks("update: %v", err)
 	}
-	for _, n := range w.c.nodes {
-		if n.live && w.now-n.seen >= worldExpiry {
-			w.breaks("%s has been silent for %v and is not lost", n.name, w.now-n.seen)
+	for _, n := range w.c.Nodes {
+		if n.Live && w.now-n.Seen >= worldExpiry {
+			w.breaks("%s has been silent for %v and is not lost", n.Name, w.now-n.Seen)
 		}
 	}
 }
@@ -303,7 +307,7 @@ func (w *world) happens(a *onMachine, what stepKind) {
 // miss has a reduce miss the output of a map, or find it cut off.
 func (w *world) miss(a *onMachine, cut bool) {
 	m := w.missing(a)
-	a.lost, a.lostTry, a.cut = int8(m)+1, w.c.job(a.id.Task.Job).w[Map].tasks[m].won, cut
+	a.lost, a.lostTry, a.cut = int8(m)+1, w.c.Job(a.id.Task.Job).Work[core.Map].Tasks[m].Won, cut
 }
 
 // commit asks the Core whether an attempt may commit; one that may not ends.
@@ -317,17 +321,17 @@ func (w *world) commit(a *onMachine) {
 	if f.done > 0 {
 		w.breaks("%v may commit, another attempt has", a.id)
 	}
-	if other := int32(f.granted) - 1; other >= 0 && other != a.id.Try && w.isLive(AttemptID{a.id.Task, other}) {
+	if other := int32(f.granted) - 1; other >= 0 && other != a.id.Try && w.isLive(core.AttemptID{Task: a.id.Task, Try: other}) {
 		w.breaks("%v may commit, as may try %d, which is alive", a.id, other)
 	}
 	f.granted = int8(a.id.Try) + 1
 }
 
 // isLive tells whether the Core counts on an attempt.
-func (w *world) isLive(id AttemptID) bool {
-	for _, n := range w.c.nodes {
-		for _, ai := range n.atts {
-			if w.c.atts[ai].id == id {
+func (w *world) isLive(id core.AttemptID) bool {
+	for _, n := range w.c.Nodes {
+		for _, ai := range n.Atts {
+			if w.c.Attempts[ai].ID == id {
 				return true
 			}
 		}

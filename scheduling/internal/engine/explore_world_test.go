@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // The small world of the explorer: a Core, a few machines that send it heartbeats as the real ones
@@ -21,9 +23,9 @@ const (
 // worldSpec says what a small world is made of, and which faults may happen in it, each how often.
 type worldSpec struct {
 	name   string
-	policy Policy
-	nodes  []Node
-	jobs   []JobSpec
+	policy core.Policy
+	nodes  []core.Node
+	jobs   []core.JobSpec
 	faults faults
 }
 
@@ -51,7 +53,7 @@ const (
 
 // onMachine is an attempt on a machine.
 type onMachine struct {
-	id      AttemptID
+	id      core.AttemptID
 	state   heldState
 	granted bool
 	half    bool // half done
@@ -97,8 +99,8 @@ type environment struct {
 	killed    [mostJobs]bool
 	opened    [mostJobs]bool // so many maps were done at some time that reduces may start
 	cordoned  [mostMachines]bool
-	tasks     [mostJobs][kinds][mostTasks]taskFacts
-	missed    [mostHeld]LostOutput // in the heartbeat under way, and how many
+	tasks     [mostJobs][core.Kinds][mostTasks]taskFacts
+	missed    [mostHeld]core.LostOutput // in the heartbeat under way, and how many
 	misses    int8
 	placed    [mostJobs]placing // of the maps
 }
@@ -106,14 +108,14 @@ type environment struct {
 // placing is when a job was submitted, or a map of it with a place last launched, and how near.
 type placing struct {
 	at    time.Duration
-	level Locality
+	level core.Locality
 }
 
 // world is a Core in its environment.
 type world struct {
 	environment
 	spec   *worldSpec
-	c      *Core
+	c      *core.Core
 	broken error // the first rule broken
 	trace  func(format string, args ...any)
 }
@@ -129,8 +131,8 @@ func newWorld(spec *worldSpec) *world {
 }
 
 // newCore makes the Core of a world, without nodes or jobs.
-func (w *world) newCore(calls func(*Call)) *Core {
-	cfg := Config{Events: w.event, Calls: calls, HeartbeatInterval: quantum, Expiry: worldExpiry, MaxAttempts: worldAttempts}
+func (w *world) newCore(calls func(*core.Call)) *core.Core {
+	cfg := core.Config{Events: w.event, Calls: calls, HeartbeatInterval: quantum, Expiry: worldExpiry, MaxAttempts: worldAttempts}
 	c, err := NewCore(cfg, w.spec.policy)
 	if err != nil {
 		panic(err)
@@ -152,108 +154,108 @@ func (w *world) says(format string, args ...any) {
 	}
 }
 
-func (w *world) facts(id TaskID) *taskFacts { return &w.tasks[id.Job-1][id.Kind][id.Index] }
+func (w *world) facts(id core.TaskID) *taskFacts { return &w.tasks[id.Job-1][id.Kind][id.Index] }
 
 // commits tells whether a task's attempts ask before they end.
-func (w *world) commits(id TaskID) bool {
-	return id.Kind == Reduce || w.spec.jobs[id.Job-1].Reduces == 0
+func (w *world) commits(id core.TaskID) bool {
+	return id.Kind == core.Reduce || w.spec.jobs[id.Job-1].Reduces == 0
 }
 
 // mapsDone is how many maps of a job are done now.
-func (w *world) mapsDone(id JobID) (n int) {
-	for _, f := range w.tasks[id-1][Map] {
+func (w *world) mapsDone(id core.JobID) (n int) {
+	for _, f := range w.tasks[id-1][core.Map] {
 		n += int(f.done)
 	}
 	return n
 }
 
 // event takes in what the Core tells.
-func (w *world) event(e Event) {
+func (w *world) event(e core.Event) {
 	w.says("    %v", e)
 	switch e.Type {
-	case EventSucceeded:
+	case core.EventSucceeded:
 		f := w.facts(e.Attempt.Task)
 		f.done++
 		if f.done > 1 {
 			w.breaks("%v is done twice", e.Attempt.Task)
 		}
-		if j := e.JobID; w.mapsDone(j) >= w.c.job(j).gate {
+		if j := e.JobID; w.mapsDone(j) >= w.c.Job(j).Gate {
 			w.opened[j-1] = true
 		}
 		if w.commits(e.Attempt.Task) && f.granted != int8(e.Attempt.Try)+1 {
 			w.breaks("%v is done by an attempt that was not the one granted to commit", e.Attempt.Task)
 		}
-	case EventOutputLost:
+	case core.EventOutputLost:
 		w.facts(e.Attempt.Task).done--
 		if w.commits(e.Attempt.Task) {
 			w.breaks("%v was committed and runs again", e.Attempt.Task)
 		}
-		if w.misses > 0 && !slices.ContainsFunc(w.missed[:w.misses], func(l LostOutput) bool { return l.Map == e.Attempt.Task.Index && l.Try == e.Attempt.Try }) {
+		if w.misses > 0 && !slices.ContainsFunc(w.missed[:w.misses], func(l core.LostOutput) bool { return l.Map == e.Attempt.Task.Index && l.Try == e.Attempt.Try }) {
 			w.breaks("%v runs again, its output was not the one missed", e.Attempt)
 		}
-	case EventLaunched:
+	case core.EventLaunched:
 		w.launched(e)
-	case EventFinished:
+	case core.EventFinished:
 		w.finished(e)
 	default:
 	}
 }
 
 // launched checks that an attempt may be launched where it is, now.
-func (w *world) launched(e Event) {
+func (w *world) launched(e core.Event) {
 	id := e.Attempt.Task
 	switch {
 	case w.cordoned[e.Node]:
 		w.breaks("%v is launched on the cordoned %s", e.Attempt, e.NodeName)
-	case !w.c.nodes[e.Node].live:
+	case !w.c.Nodes[e.Node].Live:
 		w.breaks("%v is launched on the lost %s", e.Attempt, e.NodeName)
 	case w.killed[e.JobID-1]:
 		w.breaks("%v is launched, of a killed job", e.Attempt)
 	case w.facts(id).done > 0:
 		w.breaks("%v is launched, its task is done", e.Attempt)
-	case id.Kind == Reduce:
-		if gate := w.c.job(id.Job).gate; w.mapsDone(id.Job) < gate && !w.opened[id.Job-1] {
+	case id.Kind == core.Reduce:
+		if gate := w.c.Job(id.Job).Gate; w.mapsDone(id.Job) < gate && !w.opened[id.Job-1] {
 			w.breaks("%v is launched after %d maps, not %d", e.Attempt, w.mapsDone(id.Job), gate)
 		}
-	case e.Locality >= NodeLocal && len(w.spec.jobs[id.Job-1].Places.Nodes) > 0:
+	case e.Locality >= core.NodeLocal && len(w.spec.jobs[id.Job-1].Places.Nodes) > 0:
 		w.waited(e)
 	}
 }
 
 // waited checks that a map has waited for its data for as long as the policy says.
-func (w *world) waited(e Event) {
+func (w *world) waited(e core.Event) {
 	p, last := &w.spec.policy, &w.placed[e.JobID-1]
-	if p.Locality.Rule != TimedWait || p.Locality.Capped || p.Preemption.Mode == PreemptOn {
+	if p.Locality.Rule != core.TimedWait || p.Locality.Capped || p.Preemption.Mode == core.PreemptOn {
 		return // a pool that is starved does not wait
 	}
 	least := time.Duration(0)
 	for l := last.level; l < e.Locality; l++ {
 		least += p.Locality.Waits[l]
 	}
-	if e.Reason.Cause != CauseSlowTask && w.now-last.at < least {
+	if e.Reason.Cause != core.CauseSlowTask && w.now-last.at < least {
 		w.breaks("%v is launched %v after %v, no sooner than after %v", e.Attempt, e.Locality, w.now-last.at, least)
 	}
 	*last = placing{w.now, e.Locality}
 }
 
 // finished checks that a job ends as it must.
-func (w *world) finished(e Event) {
+func (w *world) finished(e core.Event) {
 	j, spec := e.JobID, &w.spec.jobs[e.JobID-1]
 	most := int8(0)
-	for k, n := range [kinds]int{spec.Maps, spec.Reduces} {
+	for k, n := range [core.Kinds]int{spec.Maps, spec.Reduces} {
 		for i := range n {
-			f := w.facts(TaskID{j, TaskKind(k), int32(i)})
+			f := w.facts(core.TaskID{Job: j, Kind: core.TaskKind(k), Index: int32(i)})
 			most = max(most, f.failed)
-			last := TaskKind(k) == Reduce || spec.Reduces == 0
-			if e.State == JobSucceeded.String() && last && f.done != 1 {
-				w.breaks("%v succeeds without %v", j, TaskID{j, TaskKind(k), int32(i)})
+			last := core.TaskKind(k) == core.Reduce || spec.Reduces == 0
+			if e.State == core.JobSucceeded.String() && last && f.done != 1 {
+				w.breaks("%v succeeds without %v", j, core.TaskID{Job: j, Kind: core.TaskKind(k), Index: int32(i)})
 			}
 		}
 	}
-	if e.State == JobFailed.String() && most < worldAttempts {
+	if e.State == core.JobFailed.String() && most < worldAttempts {
 		w.breaks("%v fails (%s), no task of it has failed %d times", j, e.Err, worldAttempts)
 	}
-	if e.State == JobKilled.String() && !w.killed[j-1] {
+	if e.State == core.JobKilled.String() && !w.killed[j-1] {
 		w.breaks("%v is killed by nobody", j)
 	}
 }
@@ -296,37 +298,37 @@ func (w *world) write(i int, all bool) *letter {
 }
 
 // deliver hands a heartbeat to the Core.
-func (w *world) deliver(i int, l *letter) Answer {
-	var list [mostHeld]Status
+func (w *world) deliver(i int, l *letter) core.Answer {
+	var list [mostHeld]core.Status
 	for k := range l.told[:l.n] {
 		a := &l.told[k]
-		s := Status{Attempt: a.id}
+		s := core.Status{Attempt: a.id}
 		if a.half {
 			s.Progress, s.ReduceProgress = 0.5, 0.5
 		}
 		switch a.state {
 		case heldPaused:
-			s.State = StateSuspended
+			s.State = core.StateSuspended
 		case heldSucceeded:
-			s.State, s.Progress = StateSucceeded, 1
-			if a.id.Task.Kind == Map {
+			s.State, s.Progress = core.StateSucceeded, 1
+			if a.id.Task.Kind == core.Map {
 				s.OutputBytes = slices.Repeat([]int64{100}, w.spec.jobs[a.id.Task.Job-1].Reduces)
 			}
 		case heldFailed, heldBlameless:
-			s.State, s.Blameless, s.Err = StateFailed, a.state == heldBlameless, "broken"
+			s.State, s.Blameless, s.Err = core.StateFailed, a.state == heldBlameless, "broken"
 		case heldStopped:
-			s.State = StateKilled
+			s.State = core.StateKilled
 		case heldRuns:
 		}
 		if a.lost > 0 {
-			w.missed[w.misses] = LostOutput{Map: int32(a.lost) - 1, Try: a.lostTry}
+			w.missed[w.misses] = core.LostOutput{Map: int32(a.lost) - 1, Try: a.lostTry}
 			w.misses++
-			s.Lost = []LostOutput{{Map: int32(a.lost) - 1, Try: a.lostTry, Unreachable: a.cut}}
+			s.Lost = []core.LostOutput{{Map: int32(a.lost) - 1, Try: a.lostTry, Unreachable: a.cut}}
 		}
 		list[k] = s
 	}
 	id, _ := w.c.View().Lookup(w.spec.nodes[i].Name)
-	answer, err := w.c.Heartbeat(w.now, Heartbeat{Node: id, Incarnation: l.life, Seq: l.seq, Statuses: list[:l.n]})
+	answer, err := w.c.Heartbeat(w.now, core.Heartbeat{Node: id, Incarnation: l.life, Seq: l.seq, Statuses: list[:l.n]})
 	w.misses = 0
 	if err != nil {
 		w.breaks("a heartbeat is refused: %v", err)
@@ -335,7 +337,7 @@ func (w *world) deliver(i int, l *letter) Answer {
 }
 
 // answered has a machine do what the answer to its heartbeat asks.
-func (w *world) answered(i int, answer Answer) {
+func (w *world) answered(i int, answer core.Answer) {
 	m := &w.machines[i]
 	m.sent = letter{}
 	if answer.Reregister {
@@ -350,7 +352,7 @@ func (w *world) answered(i int, answer Answer) {
 			}
 		}
 		switch {
-		case o.Verb == Launch && at < 0:
+		case o.Verb == core.Launch && at < 0:
 			if int(m.n) == mostHeld {
 				w.breaks("%s is given more than it can hold", w.spec.nodes[i].Name)
 				return
@@ -358,11 +360,11 @@ func (w *world) answered(i int, answer Answer) {
 			m.held[m.n] = onMachine{id: o.Attempt}
 			m.n++
 		case at < 0 || m.held[at].state >= heldSucceeded:
-		case o.Verb == Kill:
+		case o.Verb == core.Kill:
 			m.held[at].state = heldStopped
-		case o.Verb == Suspend:
+		case o.Verb == core.Suspend:
 			m.held[at].state = heldPaused
-		case o.Verb == Resume:
+		case o.Verb == core.Resume:
 			if m.held[at].state != heldPaused {
 				w.breaks("%v resumes and was not suspended", o.Attempt)
 			}
@@ -375,15 +377,15 @@ func (w *world) answered(i int, answer Answer) {
 // agrees checks that a machine that has just been answered holds what the Core thinks it does:
 // an attempt that only the Core knows would never end.
 func (w *world) agrees(i int) {
-	m, id := &w.machines[i], w.c.names[w.spec.nodes[i].Name]
-	for _, ai := range w.c.nodes[id].atts {
-		a, found := &w.c.atts[ai], false
+	m, id := &w.machines[i], w.c.Names[w.spec.nodes[i].Name]
+	for _, ai := range w.c.Nodes[id].Atts {
+		a, found := &w.c.Attempts[ai], false
 		for h := range m.held[:m.n] {
 			on := &m.held[h]
-			found = found || on.id == a.id && (on.state >= heldSucceeded || (on.state == heldPaused) == a.suspended)
+			found = found || on.id == a.ID && (on.state >= heldSucceeded || (on.state == heldPaused) == a.Suspended)
 		}
 		if !found {
-			w.breaks("the Core waits for %v (suspended: %v) on %s, which does not hold it so", a.id, a.suspended, w.spec.nodes[i].Name)
+			w.breaks("the Core waits for %v (suspended: %v) on %s, which does not hold it so", a.ID, a.Suspended, w.spec.nodes[i].Name)
 		}
 	}
 }

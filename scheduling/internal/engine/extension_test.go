@@ -5,52 +5,54 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 func TestLoadManagerIsAsked(t *testing.T) {
-	c, nodes := newTestCore(t, "hfs", func(cfg *Config, p *Policy) {
+	c, nodes := newTestCore(t, "hfs", func(cfg *core.Config, p *core.Policy) {
 		p.Spread = false
-		cfg.LoadManager = func(n NodeView, k TaskKind, load, slots int) bool {
+		cfg.LoadManager = func(n core.NodeView, k core.TaskKind, load, slots int) bool {
 			require.Equal(t, [2]int{100, 0}[k], load)
 			require.Equal(t, [2]int{8, 4}[k], slots)
 			return n.Name != "n2" && n.Running[k] < 1
 		}
 	})
-	_, err := c.Submit(0, JobSpec{Maps: 100})
+	_, err := c.Submit(0, core.JobSpec{Maps: 100})
 	require.NoError(t, err)
 	require.Len(t, beat(t, c, 0, nodes[0]), 1, "of two slots")
 	require.Empty(t, beat(t, c, 0, nodes[1]))
 }
 
 func TestTaskSelectorHasTheLastWord(t *testing.T) {
-	for _, rule := range []ReduceRule{AnyNode, CoGRS} {
+	for _, rule := range []core.ReduceRule{core.AnyNode, core.CoGRS} {
 		answer := int32(0)
-		c, nodes := newTestCore(t, "hfs", func(cfg *Config, p *Policy) {
+		c, nodes := newTestCore(t, "hfs", func(cfg *core.Config, p *core.Policy) {
 			p.Reduce.Rule, p.Spread = rule, false
-			p.Locality = LocalityPolicy{Rule: TimedWait, Waits: []time.Duration{time.Hour, time.Hour}}
-			cfg.TaskSelector = func(s Selection) int32 {
+			p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{time.Hour, time.Hour}}
+			cfg.TaskSelector = func(s core.Selection) int32 {
 				require.True(t, s.Pending(s.Index))
 				require.False(t, s.Pending(1<<20))
 				return answer
 			}
 		})
-		_, err := c.Submit(0, JobSpec{Maps: 4, Reduces: 5, SlowStart: -1, Places: Places{
-			Offsets: []int32{0, 1, 2, 3, 4}, Nodes: []NodeID{nodes[0], nodes[2], nodes[0], nodes[0]},
+		_, err := c.Submit(0, core.JobSpec{Maps: 4, Reduces: 5, SlowStart: -1, Places: core.Places{
+			Offsets: []int32{0, 1, 2, 3, 4}, Nodes: []core.NodeID{nodes[0], nodes[2], nodes[0], nodes[0]},
 		}})
 		require.NoError(t, err)
-		index := func(got []AttemptID) (list [kinds][]int32) {
+		index := func(got []core.AttemptID) (list [core.Kinds][]int32) {
 			for _, id := range got {
 				list[id.Task.Kind] = append(list[id.Task.Kind], id.Task.Index)
 			}
 			return list
 		}
 		answer = 3 // and the second time, since 3 runs already, the policy's
-		require.Equal(t, [kinds][]int32{{3, 0}, {3}}, index(beat(t, c, 0, nodes[0])))
+		require.Equal(t, [core.Kinds][]int32{{3, 0}, {3}}, index(beat(t, c, 0, nodes[0])))
 		answer = 0 // neither pending nor local
-		require.Equal(t, [kinds][]int32{{1}, {0}}, index(beat(t, c, 0, nodes[2])))
-		require.Equal(t, NodeLocal, c.level(c.job(1), 2, c.nodes[nodes[0]]))
-		require.Equal(t, RackLocal, c.level(c.job(1), 2, c.nodes[nodes[1]]))
-		require.Equal(t, OffRack, c.level(c.job(1), 2, c.nodes[nodes[3]]))
+		require.Equal(t, [core.Kinds][]int32{{1}, {0}}, index(beat(t, c, 0, nodes[2])))
+		require.Equal(t, core.NodeLocal, c.Level(c.Job(1), 2, c.Nodes[nodes[0]]))
+		require.Equal(t, core.RackLocal, c.Level(c.Job(1), 2, c.Nodes[nodes[1]]))
+		require.Equal(t, core.OffRack, c.Level(c.Job(1), 2, c.Nodes[nodes[3]]))
 		answer = 4
 		require.Equal(t, int32(4), beat(t, c, 0, nodes[1])[0].Task.Index, "a reduce on a node without local maps")
 	}

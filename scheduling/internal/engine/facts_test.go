@@ -9,19 +9,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // restart puts a Core of the same policy, restored from facts that went through JSON, in the place
 // of the play's, resumes its jobs and brings the nodes back. Some outputs are there still.
-func (y *play) restart(p Policy) (Facts, *bytes.Buffer) {
+func (y *play) restart(p core.Policy) (core.Facts, *bytes.Buffer) {
 	t, old := y.t, y.c
 	text, err := json.Marshal(old.View().Facts())
 	require.NoError(t, err)
-	var f Facts
+	var f core.Facts
 	require.NoError(t, json.Unmarshal(text, &f))
 	log := new(bytes.Buffer)
-	y.calls = NewCallWriter(log)
-	y.c, err = NewCore(Config{Calls: y.calls.Write, Explain: true, HeartbeatInterval: time.Second}, p)
+	y.calls = core.NewCallWriter(log)
+	y.c, err = NewCore(core.Config{Calls: y.calls.Write, Explain: true, HeartbeatInterval: time.Second}, p)
 	require.NoError(t, err)
 	require.NoError(t, y.c.Restore(f))
 	require.Equal(t, f, y.c.View().Facts(), "nothing is lost before the jobs go on")
@@ -31,9 +33,9 @@ func (y *play) restart(p Policy) (Facts, *bytes.Buffer) {
 		}
 	}
 	for _, known := range f.Active {
-		before := old.job(known.ID)
+		before := old.Job(known.ID)
 		s := known.Spec
-		s.Places = before.spec.Places
+		s.Places = before.Spec.Places
 		id, err := y.c.Resume(y.now, known.ID, s, y.kept(before))
 		require.NoError(t, err)
 		require.Equal(t, known.ID, id)
@@ -43,21 +45,21 @@ func (y *play) restart(p Policy) (Facts, *bytes.Buffer) {
 		y.join(n)
 	}
 	for _, n := range y.nodes {
-		y.running[n] = map[AttemptID]bool{}
+		y.running[n] = map[core.AttemptID]bool{}
 	}
 	checkInvariants(t, y.c)
 	return f, log
 }
 
 // kept are the tasks of a job whose output the play lets be; the others were not committed.
-func (y *play) kept(j *job) (kept []int32) {
-	k := Map
-	if len(j.w[Reduce].tasks) > 0 {
-		k = Reduce
+func (y *play) kept(j *core.Job) (kept []int32) {
+	k := core.Map
+	if len(j.Work[core.Reduce].Tasks) > 0 {
+		k = core.Reduce
 	}
-	for i := range j.w[k].tasks {
-		id := TaskID{Job: j.id, Kind: k, Index: int32(i)}
-		if j.w[k].tasks[i].state == taskDone && rapid.IntRange(0, 3).Draw(y.t, "kept") > 0 {
+	for i := range j.Work[k].Tasks {
+		id := core.TaskID{Job: j.ID, Kind: k, Index: int32(i)}
+		if j.Work[k].Tasks[i].State == core.TaskDone && rapid.IntRange(0, 3).Draw(y.t, "kept") > 0 {
 			kept = append(kept, int32(i))
 		} else {
 			delete(y.won, id)
@@ -77,17 +79,17 @@ func TestRestart(t *testing.T) {
 			y.step(4, 2)
 		}
 		before := y.c
-		p = y.c.pol
+		p = y.c.Policy
 		f, log := y.restart(p)
 		for _, known := range f.Active {
-			j := y.c.job(known.ID)
-			require.Equal(t, before.job(known.ID).group, j.group)
-			require.Equal(t, before.job(known.ID).spec.Priority, j.spec.Priority)
-			for k, list := range [kinds][]TaskFacts{known.Maps, known.Reduces} {
+			j := y.c.Job(known.ID)
+			require.Equal(t, before.Job(known.ID).Group, j.Group)
+			require.Equal(t, before.Job(known.ID).Spec.Priority, j.Spec.Priority)
+			for k, list := range [core.Kinds][]core.TaskFacts{known.Maps, known.Reduces} {
 				for _, task := range list {
-					if !j.state.Ended() {
-						require.Equal(t, task.Tries, j.w[k].tasks[task.Index].tries)
-						require.Equal(t, task.Fails, j.w[k].tasks[task.Index].fails)
+					if !j.State.Ended() {
+						require.Equal(t, task.Tries, j.Work[k].Tasks[task.Index].Tries)
+						require.Equal(t, task.Fails, j.Work[k].Tasks[task.Index].Fails)
 					}
 				}
 			}
@@ -96,10 +98,10 @@ func TestRestart(t *testing.T) {
 			y.step(4, 0)
 		}
 		y.finish()
-		fresh, err := NewCore(Config{Explain: true, HeartbeatInterval: time.Second}, p)
+		fresh, err := NewCore(core.Config{Explain: true, HeartbeatInterval: time.Second}, p)
 		require.NoError(t, err)
 		require.NoError(t, fresh.Restore(f))
-		require.NoError(t, ReplayFrom(fresh, log))
+		require.NoError(t, core.ReplayFrom(fresh, log))
 	})
 }
 
@@ -108,24 +110,24 @@ func TestRestart(t *testing.T) {
 func TestResumeUnknown(t *testing.T) {
 	p, err := Preset("hfs")
 	require.NoError(t, err)
-	c, err := NewCore(Config{}, p)
+	c, err := NewCore(core.Config{}, p)
 	require.NoError(t, err)
-	require.NoError(t, c.Restore(Facts{Now: time.Minute, Jobs: 6, Nodes: []NodeFacts{{Name: "a", Cordoned: true}}}))
-	n, err := c.Join(time.Minute, Node{Name: "a", MapSlots: 8, ReduceSlots: 8})
+	require.NoError(t, c.Restore(core.Facts{Now: time.Minute, Jobs: 6, Nodes: []core.NodeFacts{{Name: "a", Cordoned: true}}}))
+	n, err := c.Join(time.Minute, core.Node{Name: "a", MapSlots: 8, ReduceSlots: 8})
 	require.NoError(t, err)
-	id, err := c.Resume(time.Minute, 0, JobSpec{Maps: 2, Reduces: 3}, []int32{0, 2})
+	id, err := c.Resume(time.Minute, 0, core.JobSpec{Maps: 2, Reduces: 3}, []int32{0, 2})
 	require.NoError(t, err)
-	require.Equal(t, JobID(7), id)
-	whole, err := c.Resume(time.Minute, 0, JobSpec{Maps: 2}, []int32{0, 1})
+	require.Equal(t, core.JobID(7), id)
+	whole, err := c.Resume(time.Minute, 0, core.JobSpec{Maps: 2}, []int32{0, 1})
 	require.NoError(t, err)
-	require.Equal(t, JobSucceeded, c.View().State(whole))
-	_, err = c.Resume(time.Minute, 3, JobSpec{Maps: 2}, nil)
-	require.ErrorIs(t, err, ErrUnknownJob)
-	got, err := c.Heartbeat(time.Minute, Heartbeat{Node: n})
+	require.Equal(t, core.JobSucceeded, c.View().State(whole))
+	_, err = c.Resume(time.Minute, 3, core.JobSpec{Maps: 2}, nil)
+	require.ErrorIs(t, err, core.ErrUnknownJob)
+	got, err := c.Heartbeat(time.Minute, core.Heartbeat{Node: n})
 	require.NoError(t, err)
 	require.Empty(t, got.Actions, "the node is cordoned still")
 	require.NoError(t, c.Cordon(time.Minute, n, false))
-	got, err = c.Heartbeat(time.Minute, Heartbeat{Node: n})
+	got, err = c.Heartbeat(time.Minute, core.Heartbeat{Node: n})
 	require.NoError(t, err)
 	var launched []string
 	for _, a := range got.Actions {
@@ -140,13 +142,13 @@ func TestResumeWithoutPool(t *testing.T) {
 	p, err := Preset("hfs")
 	require.NoError(t, err)
 	p.Pools.Known = true
-	p.Pools.Pools = []PoolConfig{{Name: "new"}}
-	c, err := NewCore(Config{}, p)
+	p.Pools.Pools = []core.PoolConfig{{Name: "new"}}
+	c, err := NewCore(core.Config{}, p)
 	require.NoError(t, err)
-	require.NoError(t, c.Restore(Facts{Jobs: 1, Active: []JobFacts{{ID: 1, Spec: JobSpec{Maps: 1, Pool: "gone"}}}}))
-	_, err = c.Resume(0, 1, JobSpec{Maps: 1, Pool: "gone"}, nil)
-	require.ErrorIs(t, err, ErrUnknownPool)
-	id, err := c.Resume(0, 1, JobSpec{Maps: 1, Pool: "new"}, nil)
+	require.NoError(t, c.Restore(core.Facts{Jobs: 1, Active: []core.JobFacts{{ID: 1, Spec: core.JobSpec{Maps: 1, Pool: "gone"}}}}))
+	_, err = c.Resume(0, 1, core.JobSpec{Maps: 1, Pool: "gone"}, nil)
+	require.ErrorIs(t, err, core.ErrUnknownPool)
+	id, err := c.Resume(0, 1, core.JobSpec{Maps: 1, Pool: "new"}, nil)
 	require.NoError(t, err)
 	v, err := c.View().Job(id)
 	require.NoError(t, err)
@@ -157,27 +159,27 @@ func TestResumeWithoutPool(t *testing.T) {
 func TestBadFacts(t *testing.T) {
 	p, err := Preset("hfs")
 	require.NoError(t, err)
-	fresh := func() *Core {
-		c, err := NewCore(Config{}, p)
+	fresh := func() *core.Core {
+		c, err := NewCore(core.Config{}, p)
 		require.NoError(t, err)
 		return c
 	}
-	for _, f := range []Facts{
+	for _, f := range []core.Facts{
 		{Now: -1},
 		{Jobs: -1},
-		{Jobs: mostRestored + 1},
-		{Jobs: 1, Active: []JobFacts{{ID: 2}}},
-		{Jobs: 1, Active: []JobFacts{{}}},
-		{Jobs: 1, Active: []JobFacts{{ID: 1}, {ID: 1}}},
-		{Nodes: []NodeFacts{{Name: "a"}, {Name: "a"}}},
+		{Jobs: core.MostRestored + 1},
+		{Jobs: 1, Active: []core.JobFacts{{ID: 2}}},
+		{Jobs: 1, Active: []core.JobFacts{{}}},
+		{Jobs: 1, Active: []core.JobFacts{{ID: 1}, {ID: 1}}},
+		{Nodes: []core.NodeFacts{{Name: "a"}, {Name: "a"}}},
 	} {
-		require.ErrorIs(t, fresh().Restore(f), ErrBadConfig, "%+v", f)
+		require.ErrorIs(t, fresh().Restore(f), core.ErrBadConfig, "%+v", f)
 	}
 	used := fresh()
 	used.NodeID("a")
-	require.ErrorIs(t, used.Restore(Facts{}), ErrBadConfig)
+	require.ErrorIs(t, used.Restore(core.Facts{}), core.ErrBadConfig)
 	for _, kept := range [][]int32{{-1}, {2}, {0, 0}, {1, 0}} {
-		_, err := fresh().Resume(0, 0, JobSpec{Maps: 9, Reduces: 2}, kept)
-		require.ErrorIs(t, err, ErrBadJob, kept)
+		_, err := fresh().Resume(0, 0, core.JobSpec{Maps: 9, Reduces: 2}, kept)
+		require.ErrorIs(t, err, core.ErrBadJob, kept)
 	}
 }

@@ -5,15 +5,17 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // Each level waits its own time: with 1 s for the node and 5 s for the rack, a rack is allowed after
 // 1 s, anything else after 6 s, not 2 [Zaharia10 Algorithm 3].
 func TestEachLevelWaitsItsOwnTime(t *testing.T) {
-	c, n := newTestCore(t, "fair", func(_ *Config, p *Policy) {
-		p.Locality = LocalityPolicy{Rule: TimedWait, Waits: []time.Duration{time.Second, 5 * time.Second}}
+	c, n := newTestCore(t, "fair", func(_ *core.Config, p *core.Policy) {
+		p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{time.Second, 5 * time.Second}}
 	})
-	_, err := c.Submit(0, JobSpec{Maps: 2, Places: on(2, n[0])})
+	_, err := c.Submit(0, core.JobSpec{Maps: 2, Places: on(2, n[0])})
 	require.NoError(t, err)
 	require.Empty(t, beat(t, c, 0, n[3]))
 	require.Empty(t, beat(t, c, 900*time.Millisecond, n[1]))
@@ -24,8 +26,8 @@ func TestEachLevelWaitsItsOwnTime(t *testing.T) {
 // Only failures of the task count toward its attempts: it is lost with its node three times and
 // fails once, with two attempts allowed.
 func TestLostAttemptsAreNotFailures(t *testing.T) {
-	c, n := newTestCore(t, "fifo", func(cfg *Config, _ *Policy) { cfg.MaxAttempts = 2 })
-	id, err := c.Submit(0, JobSpec{Maps: 1})
+	c, n := newTestCore(t, "fifo", func(cfg *core.Config, _ *core.Policy) { cfg.MaxAttempts = 2 })
+	id, err := c.Submit(0, core.JobSpec{Maps: 1})
 	require.NoError(t, err)
 	for life := range 3 {
 		require.Len(t, beat(t, c, 0, n[life]), 1)
@@ -33,27 +35,27 @@ func TestLostAttemptsAreNotFailures(t *testing.T) {
 	}
 	got := beat(t, c, 0, n[3])
 	require.Len(t, got, 1)
-	got = beat(t, c, 0, n[3], Status{Attempt: got[0], State: StateFailed})
-	require.Equal(t, JobRunning, c.View().State(id), "one failure of two")
-	beat(t, c, 0, n[3], Status{Attempt: got[0], State: StateFailed})
-	require.Equal(t, JobFailed, c.View().State(id))
+	got = beat(t, c, 0, n[3], core.Status{Attempt: got[0], State: core.StateFailed})
+	require.Equal(t, core.JobRunning, c.View().State(id), "one failure of two")
+	beat(t, c, 0, n[3], core.Status{Attempt: got[0], State: core.StateFailed})
+	require.Equal(t, core.JobFailed, c.View().State(id))
 }
 
 // The size of a job in training is its tasks times the mean of those that have finished, times ξ
 // [Pastorelli13 §3.1.1].
 func TestTrainingSizeIsScaledByXi(t *testing.T) {
-	c, _ := newTestCore(t, "hfsp", func(_ *Config, p *Policy) { p.HFSP.Xi, p.HFSP.Initial = 3, 10*time.Second })
-	id, err := c.Submit(0, JobSpec{Maps: 7})
+	c, _ := newTestCore(t, "hfsp", func(_ *core.Config, p *core.Policy) { p.HFSP.Xi, p.HFSP.Initial = 3, 10*time.Second })
+	id, err := c.Submit(0, core.JobSpec{Maps: 7})
 	require.NoError(t, err)
-	v, err := c.View().Virtual(id, Map)
+	v, err := c.View().Virtual(id, core.Map)
 	require.NoError(t, err)
 	require.Equal(t, 7*3*10*time.Second, v.Left)
 }
 
 // A heartbeat gets any number of maps near their data, but one off its rack, which ends the maps.
 func TestFIFOLaunchesOneMapOffItsRack(t *testing.T) {
-	c, n := newTestCore(t, "fifo", func(_ *Config, p *Policy) { p.Spread = false })
-	_, err := c.Submit(0, JobSpec{Maps: 9, Places: on(9, n[0])})
+	c, n := newTestCore(t, "fifo", func(_ *core.Config, p *core.Policy) { p.Spread = false })
+	_, err := c.Submit(0, core.JobSpec{Maps: 9, Places: on(9, n[0])})
 	require.NoError(t, err)
 	require.Len(t, beat(t, c, 0, n[3]), 1, "off its rack")
 	require.Len(t, beat(t, c, 0, n[1]), 2, "in its rack")
@@ -65,7 +67,7 @@ func TestNodesHaveNames(t *testing.T) {
 	c, n := newTestCore(t, "fifo", nil)
 	require.Equal(t, "n1", c.View().NodeName(n[0]))
 	require.Equal(t, "n4", c.View().NodeName(n[3]))
-	require.Empty(t, c.View().NodeName(NoNode))
+	require.Empty(t, c.View().NodeName(core.NoNode))
 	require.Empty(t, c.View().NodeName(n[3]+1))
 }
 
@@ -76,18 +78,18 @@ func TestReservedNodeWaitsForItsTask(t *testing.T) {
 	for _, other := range n[1:] {
 		require.NoError(t, c.Leave(0, other))
 	}
-	_, err := c.Submit(0, JobSpec{User: "u", Maps: 3})
+	_, err := c.Submit(0, core.JobSpec{User: "u", Maps: 3})
 	require.NoError(t, err)
 	first := append(beat(t, c, 0, n[0]), beat(t, c, 0, n[0])...)
 	require.Len(t, first, 2)
-	large, err := c.Submit(0, JobSpec{User: "v", Maps: 1, SlotsPerTask: 2})
+	large, err := c.Submit(0, core.JobSpec{User: "v", Maps: 1, SlotsPerTask: 2})
 	require.NoError(t, err)
-	reserved := beat(t, c, 0, n[0], Status{Attempt: first[0], State: StateSucceeded})
+	reserved := beat(t, c, 0, n[0], core.Status{Attempt: first[0], State: core.StateSucceeded})
 	if len(reserved) > 0 { // the first job's last map goes before
-		reserved = beat(t, c, 0, n[0], Status{Attempt: reserved[0], State: StateSucceeded})
+		reserved = beat(t, c, 0, n[0], core.Status{Attempt: reserved[0], State: core.StateSucceeded})
 	}
 	require.Empty(t, reserved, "one slot of two is free")
-	got := beat(t, c, 0, n[0], Status{Attempt: first[1], State: StateSucceeded})
+	got := beat(t, c, 0, n[0], core.Status{Attempt: first[1], State: core.StateSucceeded})
 	require.Len(t, got, 1)
 	require.Equal(t, large, got[0].Task.Job)
 }

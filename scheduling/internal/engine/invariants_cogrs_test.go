@@ -4,28 +4,31 @@ import (
 	"slices"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/cogrs"
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // checkCoGRS counts the reduces on each node anew, and looks for each choice of a plan in its lists.
-func checkCoGRS(t require.TestingT, r *cogrs) {
-	for _, j := range r.c.active {
-		if j.state.Ended() {
+func checkCoGRS(t require.TestingT, r *cogrs.Placement) {
+	for _, j := range r.C.Active {
+		if j.State.Ended() {
 			continue
 		}
-		want := map[NodeID]int32{}
-		for i := range j.w[Reduce].tasks {
-			task := &j.w[Reduce].tasks[i]
-			for ai := task.att; ai >= 0; ai = r.c.atts[ai].next {
-				want[r.c.atts[ai].node.id]++
+		want := map[core.NodeID]int32{}
+		for i := range j.Work[core.Reduce].Tasks {
+			task := &j.Work[core.Reduce].Tasks[i]
+			for ai := task.Att; ai >= 0; ai = r.C.Attempts[ai].Next {
+				want[r.C.Attempts[ai].Node.ID]++
 			}
-			if task.state == taskDone && task.node != NoNode {
-				want[task.node]++
+			if task.State == core.TaskDone && task.Node != core.NoNode {
+				want[task.Node]++
 			}
 		}
-		for _, n := range r.c.nodes {
-			require.Equal(t, want[n.id], r.on(j, n), "reduces of %v on %s", j.id, n.name)
+		for _, n := range r.C.Nodes {
+			require.Equal(t, want[n.ID], r.On(j, n), "reduces of %v on %s", j.ID, n.Name)
 		}
-		if p := r.planOf(j); p.made && !p.flat {
+		if p := r.PlanOf(j); p.Made && !p.Flat {
 			checkPlan(t, r, j, p)
 		}
 	}
@@ -33,29 +36,29 @@ func checkCoGRS(t require.TestingT, r *cogrs) {
 
 // checkPlan looks for each pending reduce's candidates, which are the best first, in the lists of a
 // plan. These may hold more: reduces that were launched meanwhile.
-func checkPlan(t require.TestingT, r *cogrs, j *job, p *plan) {
-	require.Len(t, p.best, len(j.w[Reduce].tasks))
-	require.True(t, slices.IsSortedFunc(p.byNode, here.compare))
-	require.True(t, slices.IsSortedFunc(p.byRack, here.compare))
-	pending := &j.w[Reduce].pending
+func checkPlan(t require.TestingT, r *cogrs.Placement, j *core.Job, p *cogrs.Plan) {
+	require.Len(t, p.Best, len(j.Work[core.Reduce].Tasks))
+	require.True(t, slices.IsSortedFunc(p.ByNode, cogrs.Here.Compare))
+	require.True(t, slices.IsSortedFunc(p.ByRack, cogrs.Here.Compare))
+	pending := &j.Work[core.Reduce].Pending
 	for i := pending.First(); i >= 0; i = pending.Next(i) {
-		if j.w[Reduce].tasks[i].tries > 0 {
+		if j.Work[core.Reduce].Tasks[i].Tries > 0 {
 			continue // it goes anywhere
 		}
-		best := p.candidates[i]
+		best := p.Candidates[i]
 		for k, c := range best {
-			if c.node == nil {
-				require.Equal(t, [choices]candidate{}, [choices]candidate(append(slices.Clone(best[k:]), make([]candidate, k)...)))
+			if c.Node == nil {
+				require.Equal(t, [cogrs.Choices]cogrs.Candidate{}, [cogrs.Choices]cogrs.Candidate(append(slices.Clone(best[k:]), make([]cogrs.Candidate, k)...)))
 				break
 			}
 			if k == 0 {
-				require.Len(t, slices.DeleteFunc(slices.Clone(p.byRack), func(h here) bool { return h.reduce != i }), 1)
+				require.Len(t, slices.DeleteFunc(slices.Clone(p.ByRack), func(h cogrs.Here) bool { return h.Reduce != i }), 1)
 			} else {
 				d := best[k-1]
-				require.True(t, d.score > c.score || d.score == c.score && d.node.id < c.node.id, "%v before %v", d, c)
+				require.True(t, d.Score > c.Score || d.Score == c.Score && d.Node.ID < c.Node.ID, "%v before %v", d, c)
 			}
-			require.Contains(t, p.byNode, here{int32(c.node.id), i, c.score})
-			require.True(t, r.near[0].Has(int32(c.node.id), j.index))
+			require.Contains(t, p.ByNode, cogrs.Here{Group: int32(c.Node.ID), Reduce: i, Score: c.Score})
+			require.True(t, r.Near[0].Has(int32(c.Node.ID), j.Index))
 		}
 	}
 }

@@ -7,90 +7,95 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/scheduling/internal/capacity"
+	"github.com/tarry-mr/tarry/scheduling/internal/cogrs"
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
+	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/pools"
 )
 
-func sortByString(ids []AttemptID) {
+func sortByString(ids []core.AttemptID) {
 	sort.Slice(ids, func(a, b int) bool { return ids[a].String() < ids[b].String() })
 }
 
 // checkInvariants counts everything anew and compares.
-func checkInvariants(t require.TestingT, c *Core) {
-	var slots, room, running, load, waiting, slow [kinds]int
+func checkInvariants(t require.TestingT, c *core.Core) {
+	var slots, room, running, load, waiting, slow [core.Kinds]int
 	suspended, held := 0, 0
-	for _, n := range c.nodes {
-		if n.groups == nil {
+	for _, n := range c.Nodes {
+		if n.Groups == nil {
 			continue
 		}
-		var used, tasks [kinds]int
-		for i, ai := range n.atts {
-			a := &c.atts[ai]
-			require.Equal(t, int32(i), a.pos)
-			require.Same(t, n, a.node)
-			require.Equal(t, ai, c.liveAttempt(a.id))
-			if a.suspended {
+		var used, tasks [core.Kinds]int
+		for i, ai := range n.Atts {
+			a := &c.Attempts[ai]
+			require.Equal(t, int32(i), a.Pos)
+			require.Same(t, n, a.Node)
+			require.Equal(t, ai, c.LiveAttempt(a.ID))
+			if a.Suspended {
 				suspended++
 				continue
 			}
-			used[a.id.Task.Kind] += int(a.job.slots)
-			tasks[a.id.Task.Kind]++
+			used[a.ID.Task.Kind] += int(a.Job.Slots)
+			tasks[a.ID.Task.Kind]++
 		}
-		require.Equal(t, used, n.used)
-		require.Equal(t, tasks, n.running)
-		for k := range n.slots {
-			require.LessOrEqual(t, n.used[k], n.slots[k], "no slot is over-used")
+		require.Equal(t, used, n.Used)
+		require.Equal(t, tasks, n.Running)
+		for k := range n.Slots {
+			require.LessOrEqual(t, n.Used[k], n.Slots[k], "no slot is over-used")
 			running[k] += tasks[k]
-			if n.live && n.barred == 0 {
-				slots[k] += n.slots[k]
-				room[k] += max(0, n.slots[k]-n.used[k])
+			if n.Live && n.Barred == 0 {
+				slots[k] += n.Slots[k]
+				room[k] += max(0, n.Slots[k]-n.Used[k])
 			}
 		}
 	}
-	require.Equal(t, slots, c.slots)
-	require.Equal(t, room, c.room)
-	require.Equal(t, running, c.running)
-	require.Equal(t, suspended, c.suspend)
-	defer func() { require.Equal(t, held, c.held) }()
+	require.Equal(t, slots, c.Slots)
+	require.Equal(t, room, c.Room)
+	require.Equal(t, running, c.Running)
+	require.Equal(t, suspended, c.Suspend)
+	defer func() { require.Equal(t, held, c.Held) }()
 	for _, j := range allJobs(c) {
-		if j.state.Ended() {
+		if j.State.Ended() {
 			continue
 		}
-		if !j.runnable {
+		if !j.Runnable {
 			held++
 		}
-		for k := range TaskKind(kinds) {
+		for k := range core.TaskKind(core.Kinds) {
 			checkWork(t, c, j, k)
-			load[k] += j.load(k)
-			waiting[k] += j.w[k].waiting()
-			slow[k] += len(j.w[k].toCopy())
+			load[k] += j.Load(k)
+			waiting[k] += j.Work[k].Waiting()
+			slow[k] += len(j.Work[k].ToCopy())
 		}
 	}
-	require.Equal(t, load, c.load)
-	require.Equal(t, waiting, c.waiting)
-	require.Equal(t, slow, c.slow)
-	if o, ok := c.order.(*pools); ok {
+	require.Equal(t, load, c.Load)
+	require.Equal(t, waiting, c.Waiting)
+	require.Equal(t, slow, c.Slow)
+	if o, ok := c.Order.(*pools.Order); ok {
 		checkPools(t, o)
 	}
-	if r, ok := c.placement[Reduce].(*cogrs); ok {
+	if r, ok := c.Placement[core.Reduce].(*cogrs.Placement); ok {
 		checkCoGRS(t, r)
 	}
 	checkOrder(t, c)
 }
 
 // checkWork counts one kind of a job's tasks, and compares the fast pick with the slow one.
-func checkWork(t require.TestingT, c *Core, j *job, k TaskKind) {
-	w := &j.w[k]
+func checkWork(t require.TestingT, c *core.Core, j *core.Job, k core.TaskKind) {
+	w := &j.Work[k]
 	var pending, running, suspended, copies, done, again int
-	for i := range w.tasks {
-		task := &w.tasks[i]
+	for i := range w.Tasks {
+		task := &w.Tasks[i]
 		attempts, granted := 0, 0
-		for ai := task.att; ai >= 0; ai = c.atts[ai].next {
+		for ai := task.Att; ai >= 0; ai = c.Attempts[ai].Next {
 			attempts++
-			if c.atts[ai].granted {
+			if c.Attempts[ai].Granted {
 				granted++
 			}
-			if c.atts[ai].suspended {
+			if c.Attempts[ai].Suspended {
 				suspended++
 			} else {
 				running++
@@ -98,176 +103,176 @@ func checkWork(t require.TestingT, c *Core, j *job, k TaskKind) {
 		}
 		copies += max(0, attempts-1)
 		require.LessOrEqual(t, granted, 1, "attempts of a task that may commit")
-		switch task.state {
-		case taskPending:
+		switch task.State {
+		case core.TaskPending:
 			pending++
-			set := &w.pending
-			if k == Map && j.hasPlace(int32(i)) {
-				set = &w.placed
+			set := &w.Pending
+			if k == core.Map && j.HasPlace(int32(i)) {
+				set = &w.Placed
 			}
 			require.True(t, set.Has(int32(i)))
-			if task.tries > 0 {
+			if task.Tries > 0 {
 				again++
 			}
-		case taskRunning, taskSuspended:
-			require.Equal(t, task.state == taskRunning, slices.ContainsFunc(c.View().Attempts(TaskID{j.id, k, int32(i)}), func(a AttemptView) bool { return !a.Suspended }))
-		case taskDone:
+		case core.TaskRunning, core.TaskSuspended:
+			require.Equal(t, task.State == core.TaskRunning, slices.ContainsFunc(c.View().Attempts(core.TaskID{Job: j.ID, Kind: k, Index: int32(i)}), func(a core.AttemptView) bool { return !a.Suspended }))
+		case core.TaskDone:
 			done++
 		}
-		require.Equal(t, task.state == taskRunning || task.state == taskSuspended, task.att >= 0)
+		require.Equal(t, task.State == core.TaskRunning || task.State == core.TaskSuspended, task.Att >= 0)
 	}
-	require.Equal(t, []int{pending, running, suspended, copies, done, again}, []int{w.waiting(), w.running, w.suspended, w.copies, w.done, int(w.again)})
-	for _, i := range w.toCopy() {
-		require.Len(t, c.View().Attempts(TaskID{j.id, k, i}), 1, "a task to copy has one attempt")
-		require.Equal(t, taskRunning, w.tasks[i].state)
+	require.Equal(t, []int{pending, running, suspended, copies, done, again}, []int{w.Waiting(), w.Running, w.Suspended, w.Copies, w.Done, int(w.Again)})
+	for _, i := range w.ToCopy() {
+		require.Len(t, c.View().Attempts(core.TaskID{Job: j.ID, Kind: k, Index: i}), 1, "a task to copy has one attempt")
+		require.Equal(t, core.TaskRunning, w.Tasks[i].State)
 	}
-	if k == Reduce {
-		require.True(t, w.open || running+suspended+done == 0, "reduces start only after slow start")
+	if k == core.Reduce {
+		require.True(t, w.Open || running+suspended+done == 0, "reduces start only after slow start")
 		return
 	}
-	for _, n := range c.nodes {
-		if n.groups == nil {
+	for _, n := range c.Nodes {
+		if n.Groups == nil {
 			continue
 		}
-		for far := NodeLocal; far <= c.far; far++ {
-			gotMap, gotAt := c.pick(j, n, far)
+		for far := core.NodeLocal; far <= c.Far; far++ {
+			gotMap, gotAt := c.Pick(j, n, far)
 			wantMap, wantAt := slowPick(c, j, n, far)
-			require.Equal(t, []any{wantMap, wantAt}, []any{gotMap, gotAt}, "pick on %s up to %v", n.name, far)
+			require.Equal(t, []any{wantMap, wantAt}, []any{gotMap, gotAt}, "pick on %s up to %v", n.Name, far)
 		}
 	}
 }
 
 // checkPools counts the pools anew.
-func checkPools(t require.TestingT, o *pools) {
-	var load [kinds]int
-	for _, p := range o.sorted {
-		for k := range TaskKind(kinds) {
+func checkPools(t require.TestingT, o *pools.Order) {
+	var load [core.Kinds]int
+	for _, p := range o.Sorted {
+		for k := range core.TaskKind(core.Kinds) {
 			var running, demand, sum int
-			for _, j := range p.jobs {
-				require.Same(t, p, o.poolOf(j))
-				running += j.w[k].running
-				demand += j.demand(k)
-				sum += j.load(k)
+			for _, j := range p.Jobs {
+				require.Same(t, p, o.PoolOf(j))
+				running += j.Work[k].Running
+				demand += j.Demand(k)
+				sum += j.Load(k)
 			}
-			require.Equal(t, []int{running, demand, sum}, []int{p.running[k], p.demand[k], p.load[k]}, p.Name)
+			require.Equal(t, []int{running, demand, sum}, []int{p.Running[k], p.Demand[k], p.Load[k]}, p.Name)
 			load[k] += min(sum, p.Max[k])
 		}
 	}
-	require.Equal(t, load, o.load)
-	if o.limits {
+	require.Equal(t, load, o.Load)
+	if o.Limits {
 		checkLimits(t, o)
 	}
 }
 
 // checkLimits decides from nothing which jobs may run.
-func checkLimits(t require.TestingT, o *pools) {
-	inPool, ofUser := map[*pool]int{}, map[string]int{}
-	for p := VeryHigh; p <= VeryLow; p++ {
-		for _, j := range allJobs(o.c) {
-			if j.state.Ended() || j.spec.Priority != p {
+func checkLimits(t require.TestingT, o *pools.Order) {
+	inPool, ofUser := map[*pools.Pool]int{}, map[string]int{}
+	for p := core.VeryHigh; p <= core.VeryLow; p++ {
+		for _, j := range allJobs(o.C) {
+			if j.State.Ended() || j.Spec.Priority != p {
 				continue
 			}
-			may := inPool[o.poolOf(j)] < o.poolOf(j).MaxJobs && ofUser[j.spec.User] < o.userOf(j).most
-			require.Equal(t, may, j.runnable, "%v of %s in %s", j.id, j.spec.User, j.group)
+			may := inPool[o.PoolOf(j)] < o.PoolOf(j).MaxJobs && ofUser[j.Spec.User] < o.UserOf(j).Most
+			require.Equal(t, may, j.Runnable, "%v of %s in %s", j.ID, j.Spec.User, j.Group)
 			if may {
-				inPool[o.poolOf(j)]++
-				ofUser[j.spec.User]++
+				inPool[o.PoolOf(j)]++
+				ofUser[j.Spec.User]++
 			}
 		}
 	}
 }
 
 // checkOrder compares the incremental order with one sorted from nothing.
-func checkOrder(t require.TestingT, c *Core) {
-	switch o := c.order.(type) {
-	case *hfsp:
+func checkOrder(t require.TestingT, c *core.Core) {
+	switch o := c.Order.(type) {
+	case *hfsp.Order:
 		checkHFSP(t, c, o)
 		return
-	case *capacity:
+	case *capacity.Order:
 		checkQueues(t, c, o)
 		return
 	}
-	for k := range TaskKind(kinds) {
+	for k := range core.TaskKind(core.Kinds) {
 		want := slowOrder(c, k)
 		require.Equal(t, want, c.View().Order(k))
 	}
 }
 
 // checkHFSP compares the lists with ranks worked out anew, and the virtual work with the jobs'.
-func checkHFSP(t require.TestingT, c *Core, o *hfsp) {
-	for k := range TaskKind(kinds) {
+func checkHFSP(t require.TestingT, c *core.Core, o *hfsp.Order) {
+	for k := range core.TaskKind(core.Kinds) {
 		listed := 0
 		for _, j := range allJobs(c) {
-			if j.state.Ended() || o.sized(j, k) == nil {
+			if j.State.Ended() || o.Sized(j, k) == nil {
 				continue
 			}
-			w, spot := &j.w[k], o.sized(j, k).listed
+			w, spot := &j.Work[k], o.Sized(j, k).Listed
 			if spot.In {
 				listed++
-				if !o.drifted[k] && !o.stale[k] {
-					require.Equal(t, o.rank(j, k), spot.Rank())
+				if !o.Drifted[k] && !o.Stale[k] {
+					require.Equal(t, o.Rank(j, k), spot.Rank())
 				}
 			}
-			held := math.IsInf(o.pol.Xi, 1) && o.training(j, k) && !o.sampling(j, k) && w.suspended == 0
-			require.Equal(t, j.runnable && w.open && !held && w.waiting()+w.suspended+len(w.toCopy()) > 0, spot.In)
+			held := math.IsInf(o.Pol.Xi, 1) && o.Training(j, k) && !o.Sampling(j, k) && w.Suspended == 0
+			require.Equal(t, j.Runnable && w.Open && !held && w.Waiting()+w.Suspended+len(w.ToCopy()) > 0, spot.In)
 		}
-		require.Equal(t, listed, o.lists[k].Len())
-		if _, pure := c.placement[Reduce].(anyNode); !o.drifted[k] && !o.stale[k] && (k == Map || pure) {
-			for _, n := range c.nodes {
-				if largest := o.largestOn(n, k); largest != nil {
+		require.Equal(t, listed, o.Lists[k].Len())
+		if _, pure := c.Placement[core.Reduce].(core.Anywhere); !o.Drifted[k] && !o.Stale[k] && (k == core.Map || pure) {
+			for _, n := range c.Nodes {
+				if largest := o.LargestOn(n, k); largest != nil {
 					wantWinner, wantLoser := slowMatch(o, n, k, largest)
-					winner, loser := o.match(n, k, largest)
-					require.Equal(t, [2]*sized{wantWinner, wantLoser}, [2]*sized{winner, loser}, "match on %s", n.name)
+					winner, loser := o.Match(n, k, largest)
+					require.Equal(t, [2]*hfsp.Sized{wantWinner, wantLoser}, [2]*hfsp.Sized{winner, loser}, "match on %s", n.Name)
 				}
 			}
 		}
 		slots := 0
-		for _, v := range o.all[k] {
-			require.LessOrEqual(t, v.v.Slots(), max(0, v.v.Tasks()))
-			slots += v.v.Slots()
+		for _, v := range o.All[k] {
+			require.LessOrEqual(t, v.V.Slots(), max(0, v.V.Tasks()))
+			slots += v.V.Slots()
 		}
-		require.LessOrEqual(t, slots, c.slots[k])
+		require.LessOrEqual(t, slots, c.Slots[k])
 	}
 }
 
 // checkQueues counts the queues anew.
-func checkQueues(t require.TestingT, c *Core, o *capacity) {
-	for _, q := range append([]*queue{&o.top}, o.queues...) {
-		var occupied [kinds]int
+func checkQueues(t require.TestingT, c *core.Core, o *capacity.Order) {
+	for _, q := range append([]*capacity.Queue{&o.Top}, o.Queues...) {
+		var occupied [core.Kinds]int
 		users := map[string]int{}
 		for _, j := range allJobs(c) {
-			if j.state.Ended() {
+			if j.State.Ended() {
 				continue
 			}
-			for up := o.queueOf(j); up != nil; up = up.parent {
+			for up := o.QueueOf(j); up != nil; up = up.Above {
 				if up == q {
-					users[j.spec.User]++
+					users[j.Spec.User]++
 					for k := range occupied {
-						occupied[k] += j.w[k].running * int(j.slots)
+						occupied[k] += j.Work[k].Running * int(j.Slots)
 					}
 				}
 			}
 		}
-		require.Equal(t, occupied, q.occupied, q.Name)
-		if q != &o.top && len(q.children) == 0 {
-			require.Len(t, q.users, len(users))
+		require.Equal(t, occupied, q.Occupied, q.Name)
+		if q != &o.Top && len(q.Children) == 0 {
+			require.Len(t, q.Users, len(users))
 			require.Empty(t, toInitialize(q), q.Name)
 		}
 	}
-	for k := range TaskKind(kinds) { // at every level the least loaded first
-		leaves := o.leaves(nil, &o.top, k, false)
+	for k := range core.TaskKind(core.Kinds) { // at every level the least loaded first
+		leaves := o.Leaves(nil, &o.Top, k, false)
 		for i := 1; i < len(leaves); i++ {
 			a, b := apart(leaves[i-1], leaves[i])
-			require.LessOrEqual(t, a.used(k), b.used(k))
+			require.LessOrEqual(t, a.Used(k), b.Used(k))
 		}
-		require.Len(t, leaves, len(slices.DeleteFunc(slices.Clone(o.queues), func(q *queue) bool { return len(q.children) > 0 })))
+		require.Len(t, leaves, len(slices.DeleteFunc(slices.Clone(o.Queues), func(q *capacity.Queue) bool { return len(q.Children) > 0 })))
 	}
 }
 
 // apart gives the ancestors of two leaves, or the leaves themselves, that have the same parent.
-func apart(a, b *queue) (*queue, *queue) {
-	path := func(q *queue) (list []*queue) {
-		for ; q != nil; q = q.parent {
+func apart(a, b *capacity.Queue) (*capacity.Queue, *capacity.Queue) {
+	path := func(q *capacity.Queue) (list []*capacity.Queue) {
+		for ; q != nil; q = q.Above {
 			list = append(list, q)
 		}
 		slices.Reverse(list)
@@ -283,36 +288,36 @@ func apart(a, b *queue) (*queue, *queue) {
 }
 
 // toInitialize looks at all waiting jobs of a queue for those that Hadoop would initialize now.
-func toInitialize(q *queue) (ids []JobID) {
+func toInitialize(q *capacity.Queue) (ids []core.JobID) {
 	maxUsers := 100/q.UserLimit + 2
 	met, of := 0, map[string]int{}
 	var at index.Cursor
-	for j, ok := q.waiting.Next(&at); ok && met <= maxUsers*q.InitJobs; j, ok = q.waiting.Next(&at) {
-		n, known := of[j.spec.User]
-		if !j.runnable {
+	for j, ok := q.Waiting.Next(&at); ok && met <= maxUsers*q.InitJobs; j, ok = q.Waiting.Next(&at) {
+		n, known := of[j.Spec.User]
+		if !j.Runnable {
 			if known && n >= q.InitJobs || !known && len(of) >= maxUsers {
 				continue
 			}
-			ids = append(ids, j.id)
+			ids = append(ids, j.ID)
 		}
-		of[j.spec.User]++
+		of[j.Spec.User]++
 		met++
 	}
 	return ids
 }
 
 // slowOrder sorts all jobs by the published comparison.
-func slowOrder(c *Core, k TaskKind) []JobID {
-	var jobs []*job
-	o, _ := c.order.(*pools)
-	poolOf := func(j *job) *pool {
+func slowOrder(c *core.Core, k core.TaskKind) []core.JobID {
+	var jobs []*core.Job
+	o, _ := c.Order.(*pools.Order)
+	poolOf := func(j *core.Job) *pools.Pool {
 		if o == nil {
 			return nil
 		}
-		return o.poolOf(j)
+		return o.PoolOf(j)
 	}
 	for _, j := range allJobs(c) {
-		if !j.state.Ended() && j.launchable(k) && (o == nil || poolOf(j).running[k] < poolOf(j).Max[k]) {
+		if !j.State.Ended() && j.Launchable(k) && (o == nil || poolOf(j).Running[k] < poolOf(j).Max[k]) {
 			jobs = append(jobs, j)
 		}
 	}
@@ -323,40 +328,40 @@ func slowOrder(c *Core, k TaskKind) []JobID {
 			return poolBefore(p, q, k)
 		}
 		switch {
-		case o == nil && c.pol.Order == "fifo", o == nil && c.pol.Order == "quincy" && c.pol.Quincy.Rule >= QP, o != nil && p.Mode == FIFOMode:
-			if x.spec.Priority != y.spec.Priority {
-				return x.spec.Priority < y.spec.Priority
+		case o == nil && c.Policy.Order == "fifo", o == nil && c.Policy.Order == "quincy" && c.Policy.Quincy.Rule >= core.QP, o != nil && p.Mode == core.FIFOMode:
+			if x.Spec.Priority != y.Spec.Priority {
+				return x.Spec.Priority < y.Spec.Priority
 			}
 		default:
-			rx, ry := float64(x.w[k].running), float64(y.w[k].running)
+			rx, ry := float64(x.Work[k].Running), float64(y.Work[k].Running)
 			if o != nil {
-				rx, ry = rx/o.weight(x, k), ry/o.weight(y, k)
-			} else if c.pol.Order == "quincy" {
-				rx, ry = rx/x.spec.Priority.factor(), ry/y.spec.Priority.factor()
+				rx, ry = rx/o.Weight(x, k), ry/o.Weight(y, k)
+			} else if c.Policy.Order == "quincy" {
+				rx, ry = rx/x.Spec.Priority.Factor(), ry/y.Spec.Priority.Factor()
 			}
 			if rx != ry {
 				return rx < ry
 			}
 		}
-		return x.id < y.id
+		return x.ID < y.ID
 	})
-	var ids []JobID
+	var ids []core.JobID
 	for _, j := range jobs {
-		ids = append(ids, j.id)
+		ids = append(ids, j.ID)
 	}
 	return ids
 }
 
 // poolBefore is the comparison of Hadoop's SchedulingAlgorithms.
-func poolBefore(p, q *pool, k TaskKind) bool {
-	mp, mq := min(p.Min[k], min(p.demand[k], p.Max[k])), min(q.Min[k], min(q.demand[k], q.Max[k]))
-	needyP, needyQ := p.running[k] < mp, q.running[k] < mq
-	rp, rq := float64(p.running[k])/p.Weight, float64(q.running[k])/q.Weight
+func poolBefore(p, q *pools.Pool, k core.TaskKind) bool {
+	mp, mq := min(p.Min[k], min(p.Demand[k], p.Max[k])), min(q.Min[k], min(q.Demand[k], q.Max[k]))
+	needyP, needyQ := p.Running[k] < mp, q.Running[k] < mq
+	rp, rq := float64(p.Running[k])/p.Weight, float64(q.Running[k])/q.Weight
 	switch {
 	case needyP != needyQ:
 		return needyP
 	case needyP:
-		rp, rq = float64(p.running[k])/float64(mp), float64(q.running[k])/float64(mq)
+		rp, rq = float64(p.Running[k])/float64(mp), float64(q.Running[k])/float64(mq)
 	}
 	if rp != rq {
 		return rp < rq
@@ -365,25 +370,25 @@ func poolBefore(p, q *pool, k TaskKind) bool {
 }
 
 // slowPick looks at every task.
-func slowPick(c *Core, j *job, n *node, far Locality) (int32, Locality) {
-	best, at := int32(-1), Locality(100)
+func slowPick(c *core.Core, j *core.Job, n *core.NodeState, far core.Locality) (int32, core.Locality) {
+	best, at := int32(-1), core.Locality(100)
 	unplaced := int32(-1)
-	for m := range int32(len(j.w[Map].tasks)) {
-		if j.w[Map].tasks[m].state != taskPending {
+	for m := range int32(len(j.Work[core.Map].Tasks)) {
+		if j.Work[core.Map].Tasks[m].State != core.TaskPending {
 			continue
 		}
-		if !j.hasPlace(m) {
+		if !j.HasPlace(m) {
 			if unplaced < 0 {
 				unplaced = m
 			}
 			continue
 		}
-		p := j.spec.Places
-		l := c.far
+		p := j.Spec.Places
+		l := c.Far
 		for _, r := range p.Nodes[p.Offsets[m]:p.Offsets[m+1]] {
-			if c.nodes[r].groups != nil {
-				l = min(l, Locality(gravity.Distance(c.nodes[r].site(), n.site())/2))
-			} else if r == n.id {
+			if c.Nodes[r].Groups != nil {
+				l = min(l, core.Locality(gravity.Distance(c.Nodes[r].Site(), n.Site())/2))
+			} else if r == n.ID {
 				l = 0
 			}
 		}
@@ -394,5 +399,5 @@ func slowPick(c *Core, j *job, n *node, far Locality) (int32, Locality) {
 	if best >= 0 && at <= far {
 		return best, at
 	}
-	return unplaced, AnyPlace
+	return unplaced, core.AnyPlace
 }

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // allJobs lists the jobs that are not forgotten.
-func allJobs(c *Core) (jobs []*job) {
-	for i := range c.jobs.Len() {
-		if j := c.jobs.Get(i); j != nil {
+func allJobs(c *core.Core) (jobs []*core.Job) {
+	for i := range c.Jobs.Len() {
+		if j := c.Jobs.Get(i); j != nil {
 			jobs = append(jobs, j)
 		}
 	}
@@ -19,17 +21,17 @@ func allJobs(c *Core) (jobs []*job) {
 }
 
 // tiny runs n jobs of one map and one reduce, one after the other, beside a long one.
-func tiny(t *testing.T, c *Core, node NodeID, n int) {
+func tiny(t *testing.T, c *core.Core, node core.NodeID, n int) {
 	for range n {
-		_, err := c.Submit(c.now, JobSpec{Name: "tiny", Maps: 1, Reduces: 1, Places: on(1, node)})
+		_, err := c.Submit(c.Now, core.JobSpec{Name: "tiny", Maps: 1, Reduces: 1, Places: on(1, node)})
 		require.NoError(t, err)
 		for range 2 {
-			got, err := c.Heartbeat(c.now+time.Millisecond, Heartbeat{Node: node})
+			got, err := c.Heartbeat(c.Now+time.Millisecond, core.Heartbeat{Node: node})
 			require.NoError(t, err)
 			require.Len(t, got.Actions, 1)
-			_, err = c.Heartbeat(c.now, Heartbeat{
+			_, err = c.Heartbeat(c.Now, core.Heartbeat{
 				Node: node, NoWork: true,
-				Statuses: []Status{{Attempt: got.Actions[0].Attempt, State: StateSucceeded, OutputBytes: []int64{1}}},
+				Statuses: []core.Status{{Attempt: got.Actions[0].Attempt, State: core.StateSucceeded, OutputBytes: []int64{1}}},
 			})
 			require.NoError(t, err)
 		}
@@ -48,10 +50,10 @@ func TestManyJobsLeaveNothing(t *testing.T) {
 	for _, preset := range Presets() {
 		p, err := Preset(preset)
 		require.NoError(t, err)
-		p.Reduce.Rule = CoGRS
-		c, err := NewCore(Config{}, p)
+		p.Reduce.Rule = core.CoGRS
+		c, err := NewCore(core.Config{}, p)
 		require.NoError(t, err)
-		n, err := c.Join(0, Node{Name: "n", MapSlots: 1, ReduceSlots: 1})
+		n, err := c.Join(0, core.Node{Name: "n", MapSlots: 1, ReduceSlots: 1})
 		require.NoError(t, err)
 		jobs := 10_000
 		if preset == "hfs" { // what the Core itself keeps is the same for all
@@ -64,56 +66,56 @@ func TestManyJobsLeaveNothing(t *testing.T) {
 		require.Len(t, allJobs(c), 1000)
 		require.Equal(t, 2_000+jobs, c.View().Jobs())
 		_, err = c.View().Job(1)
-		require.ErrorIs(t, err, ErrUnknownJob)
+		require.ErrorIs(t, err, core.ErrUnknownJob)
 	}
 }
 
 func TestEndedJobsAreForgotten(t *testing.T) {
 	for _, history := range []int{-1, 1, 2} {
-		c, nodes := newTestCore(t, "fifo", func(cfg *Config, _ *Policy) { cfg.History = history })
-		_, err := c.Submit(0, JobSpec{Maps: 1, Reduces: 3, SlowStart: 1})
+		c, nodes := newTestCore(t, "fifo", func(cfg *core.Config, _ *core.Policy) { cfg.History = history })
+		_, err := c.Submit(0, core.JobSpec{Maps: 1, Reduces: 3, SlowStart: 1})
 		require.NoError(t, err)
-		_, err = c.Submit(0, JobSpec{Maps: 1})
+		_, err = c.Submit(0, core.JobSpec{Maps: 1})
 		require.NoError(t, err)
 		got := beat(t, c, 0, nodes[0])
 		got = append(got, beat(t, c, 0, nodes[1])...)
 		require.Len(t, got, 2)
-		for _, id := range []JobID{2, 3, 4} {
+		for _, id := range []core.JobID{2, 3, 4} {
 			if id > 2 {
-				_, err := c.Submit(0, JobSpec{Maps: 1})
+				_, err := c.Submit(0, core.JobSpec{Maps: 1})
 				require.NoError(t, err)
 			}
 			require.NoError(t, c.Kill(0, id))
 		}
 		known := 0
-		for id := JobID(1); id <= 4; id++ {
+		for id := core.JobID(1); id <= 4; id++ {
 			if v, err := c.View().Job(id); err == nil {
 				known++
-				require.Equal(t, 1, v.Kinds[Map].Total, "its numbers outlive its tables")
+				require.Equal(t, 1, v.Kinds[core.Map].Total, "its numbers outlive its tables")
 			}
 		}
 		require.Equal(t, map[int]int{-1: 4, 1: 2, 2: 3}[history], known, "of the ended jobs %d, and the first", history)
-		late, err := c.Heartbeat(0, Heartbeat{Node: nodes[1], NoWork: true, Statuses: []Status{{Attempt: AttemptID{Task: TaskID{2, Map, 0}}, State: StateSucceeded}}})
+		late, err := c.Heartbeat(0, core.Heartbeat{Node: nodes[1], NoWork: true, Statuses: []core.Status{{Attempt: core.AttemptID{Task: core.TaskID{Job: 2, Kind: core.Map, Index: 0}}, State: core.StateSucceeded}}})
 		require.NoError(t, err)
 		for _, o := range late.Actions {
-			require.Equal(t, Kill, o.Verb)
+			require.Equal(t, core.Kill, o.Verb)
 		}
-		require.NoError(t, c.MapOutput(0, TaskID{2, Map, 0}, []int64{1}))
-		id, err := c.Submit(0, JobSpec{Maps: 1})
+		require.NoError(t, c.MapOutput(0, core.TaskID{Job: 2, Kind: core.Map, Index: 0}, []int64{1}))
+		id, err := c.Submit(0, core.JobSpec{Maps: 1})
 		require.NoError(t, err)
-		require.Equal(t, JobID(5), id, "ids are not used again")
+		require.Equal(t, core.JobID(5), id, "ids are not used again")
 	}
 }
 
 func TestForgettingIsReplayed(t *testing.T) {
 	p, err := Preset("hfs")
 	require.NoError(t, err)
-	var again *Core
-	c, err := NewCore(Config{History: 2, Calls: func(call *Call) { require.NoError(t, again.replay(call)) }}, p)
+	var again *core.Core
+	c, err := NewCore(core.Config{History: 2, Calls: func(call *core.Call) { require.NoError(t, again.Replay(call)) }}, p)
 	require.NoError(t, err)
-	again, err = NewCore(Config{History: 2}, p)
+	again, err = NewCore(core.Config{History: 2}, p)
 	require.NoError(t, err)
-	n, err := c.Join(0, Node{Name: "n", MapSlots: 1, ReduceSlots: 1})
+	n, err := c.Join(0, core.Node{Name: "n", MapSlots: 1, ReduceSlots: 1})
 	require.NoError(t, err)
 	for range 20 {
 		tiny(t, c, n, 3)

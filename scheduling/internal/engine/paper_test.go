@@ -9,11 +9,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/delay"
 )
 
 // on gives every map the same places.
-func on(maps int, nodes ...NodeID) Places {
-	p := Places{Offsets: []int32{0}}
+func on(maps int, nodes ...core.NodeID) core.Places {
+	p := core.Places{Offsets: []int32{0}}
 	for range maps {
 		p.Nodes = append(p.Nodes, nodes...)
 		p.Offsets = append(p.Offsets, int32(len(p.Nodes)))
@@ -23,8 +25,8 @@ func on(maps int, nodes ...NodeID) Places {
 
 // [Zaharia10 §3.6]: first D1 offers for the node, then D2 for the rack, then anywhere.
 func TestTwoLevelSkipCount(t *testing.T) {
-	c, nodes := newTestCore(t, "delay", func(_ *Config, p *Policy) { p.Locality.Skips = []int{1, 2} })
-	_, err := c.Submit(0, JobSpec{Maps: 6, Places: on(6, nodes[0])})
+	c, nodes := newTestCore(t, "delay", func(_ *core.Config, p *core.Policy) { p.Locality.Skips = []int{1, 2} })
+	_, err := c.Submit(0, core.JobSpec{Maps: 6, Places: on(6, nodes[0])})
 	require.NoError(t, err)
 	// n3 has two slots a heartbeat, and each offer counts: one for the node, one for the rack; then
 	// one more for the rack, and off it goes.
@@ -46,18 +48,18 @@ func TestSkipsForLocality(t *testing.T) {
 		for _, replicas := range []int{1, 3} {
 			p, err := Preset("delay")
 			require.NoError(t, err)
-			c, err := NewCore(Config{}, p)
+			c, err := NewCore(core.Config{}, p)
 			require.NoError(t, err)
-			var nodes []NodeID
+			var nodes []core.NodeID
 			join := func(n int) {
 				for range n {
-					id, err := c.Join(1, Node{Name: fmt.Sprint(len(nodes)), MapSlots: 1})
+					id, err := c.Join(1, core.Node{Name: fmt.Sprint(len(nodes)), MapSlots: 1})
 					require.NoError(t, err)
 					nodes = append(nodes, id)
 				}
 			}
 			join(20)
-			_, err = c.Submit(1, JobSpec{Maps: maps, Places: on(maps, nodes[:replicas]...)})
+			_, err = c.Submit(1, core.JobSpec{Maps: maps, Places: on(maps, nodes[:replicas]...)})
 			require.NoError(t, err)
 			refused := 0
 			beatOn := func(n int) {
@@ -81,15 +83,15 @@ func TestHeadOfLineWaitIsBounded(t *testing.T) {
 		p, err := Preset("hfs")
 		require.NoError(t, err)
 		p.Locality.Waits = []time.Duration{w1, w2}
-		c, err := NewCore(Config{}, p)
+		c, err := NewCore(core.Config{}, p)
 		require.NoError(t, err)
-		var nodes []NodeID
+		var nodes []core.NodeID
 		for i := range 6 {
-			id, err := c.Join(0, Node{Name: fmt.Sprint(i), Rack: fmt.Sprint(i % 3), MapSlots: 1})
+			id, err := c.Join(0, core.Node{Name: fmt.Sprint(i), Rack: fmt.Sprint(i % 3), MapSlots: 1})
 			require.NoError(t, err)
 			nodes = append(nodes, id)
 		}
-		_, err = c.Submit(0, JobSpec{Maps: 50, Places: on(50, nodes[0])})
+		_, err = c.Submit(0, core.JobSpec{Maps: 50, Places: on(50, nodes[0])})
 		require.NoError(t, err)
 		var now, waited, last time.Duration
 		offered := false
@@ -99,12 +101,12 @@ func TestHeadOfLineWaitIsBounded(t *testing.T) {
 				waited += now - last
 			}
 			n := rapid.SampledFrom(nodes).Draw(t, "node")
-			if c.nodes[n].free(Map) == 0 {
-				ai := c.nodes[n].atts[0]
-				_, err := c.Heartbeat(now, Heartbeat{Node: n, NoWork: true, Statuses: []Status{{Attempt: c.atts[ai].id, State: StateSucceeded}}})
+			if c.Nodes[n].Free(core.Map) == 0 {
+				ai := c.Nodes[n].Atts[0]
+				_, err := c.Heartbeat(now, core.Heartbeat{Node: n, NoWork: true, Statuses: []core.Status{{Attempt: c.Attempts[ai].ID, State: core.StateSucceeded}}})
 				require.NoError(t, err)
 			}
-			got, err := c.Heartbeat(now, Heartbeat{Node: n})
+			got, err := c.Heartbeat(now, core.Heartbeat{Node: n})
 			require.NoError(t, err)
 			offered, last = len(got.Actions) == 0, now
 			if len(got.Actions) > 0 {
@@ -118,12 +120,12 @@ func TestHeadOfLineWaitIsBounded(t *testing.T) {
 
 // [Zaharia10 §3.5.1]: the last slot of a node is kept for short tasks.
 func TestLongTaskBalancing(t *testing.T) {
-	c, nodes := newTestCore(t, "hfs", func(_ *Config, p *Policy) { p.ReserveLong, p.LongTask = 1, time.Minute })
-	_, err := c.Submit(0, JobSpec{Name: "long", Maps: 20, MapTime: time.Hour})
+	c, nodes := newTestCore(t, "hfs", func(_ *core.Config, p *core.Policy) { p.ReserveLong, p.LongTask = 1, time.Minute })
+	_, err := c.Submit(0, core.JobSpec{Name: "long", Maps: 20, MapTime: time.Hour})
 	require.NoError(t, err)
 	require.Len(t, beat(t, c, 1, nodes[0]), 1)
 	require.Empty(t, beat(t, c, 1, nodes[0]))
-	_, err = c.Submit(1, JobSpec{Name: "short", Maps: 1, MapTime: time.Second})
+	_, err = c.Submit(1, core.JobSpec{Name: "short", Maps: 1, MapTime: time.Second})
 	require.NoError(t, err)
 	require.Len(t, beat(t, c, 1, nodes[0]), 1)
 }
@@ -134,51 +136,51 @@ func TestThreeLevels(t *testing.T) {
 	p, err := Preset("hfs")
 	require.NoError(t, err)
 	p.Locality.Waits = []time.Duration{2 * time.Second, 2 * time.Second, 2 * time.Second}
-	c, err := NewCore(Config{RackDepth: 2}, p)
+	c, err := NewCore(core.Config{RackDepth: 2}, p)
 	require.NoError(t, err)
-	var nodes []NodeID
+	var nodes []core.NodeID
 	for i, rack := range []string{"s1/r1", "s1/r1", "s1/r2", "s2/r3"} {
-		id, err := c.Join(0, Node{Name: fmt.Sprint(i), Rack: rack, MapSlots: 1})
+		id, err := c.Join(0, core.Node{Name: fmt.Sprint(i), Rack: rack, MapSlots: 1})
 		require.NoError(t, err)
 		nodes = append(nodes, id)
 	}
-	_, err = c.Join(0, Node{Name: "x", Rack: "r1", MapSlots: 1})
-	require.ErrorIs(t, err, ErrBadNode)
-	_, err = c.Submit(0, JobSpec{Maps: 9, Places: on(9, nodes[0])})
+	_, err = c.Join(0, core.Node{Name: "x", Rack: "r1", MapSlots: 1})
+	require.ErrorIs(t, err, core.ErrBadNode)
+	_, err = c.Submit(0, core.JobSpec{Maps: 9, Places: on(9, nodes[0])})
 	require.NoError(t, err)
-	var got []Locality
+	var got []core.Locality
 	for now := time.Duration(0); now <= 16*time.Second; now += time.Second {
 		for i := len(nodes) - 1; i > 0; i-- {
-			o, err := c.Heartbeat(now, Heartbeat{Node: nodes[i]})
+			o, err := c.Heartbeat(now, core.Heartbeat{Node: nodes[i]})
 			require.NoError(t, err)
 			for _, l := range o.Actions {
 				got = append(got, l.Locality)
-				c.placement[Map].(*timedWait).of.of(c.job(1)).level = NodeLocal // each level from the start
+				c.Placement[core.Map].(*delay.TimedWait).Of.Of(c.Job(1)).Level = core.NodeLocal // each level from the start
 			}
 		}
 	}
-	require.Equal(t, []Locality{RackLocal, OffRack, Locality(3)}, got)
+	require.Equal(t, []core.Locality{core.RackLocal, core.OffRack, core.Locality(3)}, got)
 }
 
 // Without the cap, the rule of the paper lets a job whose local tasks are short wait for ever; with
 // it the wait runs on while offers are refused.
 func TestCappedWait(t *testing.T) {
-	for capped, want := range map[bool]Locality{false: NodeLocal, true: OffRack} {
-		c, nodes := newTestCore(t, "hfs", func(_ *Config, p *Policy) {
-			p.Locality = LocalityPolicy{Rule: TimedWait, Waits: []time.Duration{3 * time.Second, 3 * time.Second}, Capped: capped}
+	for capped, want := range map[bool]core.Locality{false: core.NodeLocal, true: core.OffRack} {
+		c, nodes := newTestCore(t, "hfs", func(_ *core.Config, p *core.Policy) {
+			p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{3 * time.Second, 3 * time.Second}, Capped: capped}
 			p.Spread = false
 		})
-		_, err := c.Submit(0, JobSpec{Maps: 1000, Places: on(1000, nodes[0])})
+		_, err := c.Submit(0, core.JobSpec{Maps: 1000, Places: on(1000, nodes[0])})
 		require.NoError(t, err)
-		farthest := NodeLocal
-		running := map[NodeID][]AttemptID{}
+		farthest := core.NodeLocal
+		running := map[core.NodeID][]core.AttemptID{}
 		for s := range 20 {
 			for _, n := range nodes {
-				var done []Status
+				var done []core.Status
 				for _, id := range running[n] {
-					done = append(done, Status{Attempt: id, State: StateSucceeded})
+					done = append(done, core.Status{Attempt: id, State: core.StateSucceeded})
 				}
-				got, err := c.Heartbeat(time.Duration(s)*time.Second, Heartbeat{Node: n, Statuses: done})
+				got, err := c.Heartbeat(time.Duration(s)*time.Second, core.Heartbeat{Node: n, Statuses: done})
 				require.NoError(t, err)
 				running[n] = nil
 				for _, o := range got.Actions {
@@ -198,29 +200,29 @@ func TestPreemptionSparesShares(t *testing.T) {
 		require.NoError(t, err)
 		p.Spread = false
 		p.Pools.FairTimeout = 5 * time.Second
-		p.Preemption = PreemptionPolicy{Mode: PreemptOn, Interval: -1}
+		p.Preemption = core.PreemptionPolicy{Mode: core.PreemptOn, Interval: -1}
 		for i := range 4 {
-			p.Pools.Pools = append(p.Pools.Pools, PoolConfig{
+			p.Pools.Pools = append(p.Pools.Pools, core.PoolConfig{
 				Name: fmt.Sprint("p", i), Weight: rapid.SampledFrom([]float64{1, 2, 3}).Draw(t, "weight"),
 				Min: [2]int{rapid.IntRange(0, 3).Draw(t, "min"), 0}, MinTimeout: time.Second,
 			})
 		}
-		c, err := NewCore(Config{}, p)
+		c, err := NewCore(core.Config{}, p)
 		require.NoError(t, err)
-		var nodes []NodeID
+		var nodes []core.NodeID
 		for i := range 5 {
-			id, err := c.Join(0, Node{Name: fmt.Sprint(i), MapSlots: 2})
+			id, err := c.Join(0, core.Node{Name: fmt.Sprint(i), MapSlots: 2})
 			require.NoError(t, err)
 			nodes = append(nodes, id)
 		}
 		for i := range rapid.IntRange(1, 3).Draw(t, "first") {
-			_, err := c.Submit(0, JobSpec{Pool: fmt.Sprint("p", i), Maps: rapid.IntRange(1, 12).Draw(t, "maps")})
+			_, err := c.Submit(0, core.JobSpec{Pool: fmt.Sprint("p", i), Maps: rapid.IntRange(1, 12).Draw(t, "maps")})
 			require.NoError(t, err)
 		}
 		for _, n := range nodes {
 			beat(t, c, 0, n)
 		}
-		_, err = c.Submit(time.Second, JobSpec{Pool: "p3", Maps: rapid.IntRange(1, 12).Draw(t, "late")})
+		_, err = c.Submit(time.Second, core.JobSpec{Pool: "p3", Maps: rapid.IntRange(1, 12).Draw(t, "late")})
 		require.NoError(t, err)
 		require.NoError(t, c.Update(time.Second))
 		require.NoError(t, c.Update(20*time.Second))
@@ -228,8 +230,8 @@ func TestPreemptionSparesShares(t *testing.T) {
 		_, err = c.Preempt(20 * time.Second)
 		require.NoError(t, err)
 		for i, after := range c.View().Pools() {
-			if after.Kinds[Map].Running < before[i].Kinds[Map].Running {
-				require.GreaterOrEqual(t, float64(after.Kinds[Map].Running), float64(int(before[i].Kinds[Map].Share)), after.Name)
+			if after.Kinds[core.Map].Running < before[i].Kinds[core.Map].Running {
+				require.GreaterOrEqual(t, float64(after.Kinds[core.Map].Running), float64(int(before[i].Kinds[core.Map].Share)), after.Name)
 			}
 		}
 	})
@@ -241,27 +243,27 @@ func TestFIFOOrder(t *testing.T) {
 		p, err := Preset("fifo")
 		require.NoError(t, err)
 		p.Spread = rapid.Bool().Draw(t, "spread")
-		c, err := NewCore(Config{}, p)
+		c, err := NewCore(core.Config{}, p)
 		require.NoError(t, err)
 		for i := range 3 {
-			_, err := c.Join(0, Node{Name: fmt.Sprint(i), MapSlots: 2})
+			_, err := c.Join(0, core.Node{Name: fmt.Sprint(i), MapSlots: 2})
 			require.NoError(t, err)
 		}
 		for now := range time.Duration(40) {
 			if rapid.Bool().Draw(t, "submit") {
-				_, err := c.Submit(now, JobSpec{Maps: rapid.IntRange(1, 4).Draw(t, "maps"), Priority: Priority(rapid.IntRange(-2, 2).Draw(t, "priority"))})
+				_, err := c.Submit(now, core.JobSpec{Maps: rapid.IntRange(1, 4).Draw(t, "maps"), Priority: core.Priority(rapid.IntRange(-2, 2).Draw(t, "priority"))})
 				require.NoError(t, err)
 			}
-			n := NodeID(rapid.IntRange(0, 2).Draw(t, "node"))
-			var done []Status
-			for _, ai := range c.nodes[n].atts {
-				done = append(done, Status{Attempt: c.atts[ai].id, State: StateSucceeded})
+			n := core.NodeID(rapid.IntRange(0, 2).Draw(t, "node"))
+			var done []core.Status
+			for _, ai := range c.Nodes[n].Atts {
+				done = append(done, core.Status{Attempt: c.Attempts[ai].ID, State: core.StateSucceeded})
 			}
 			for _, id := range beat(t, c, now, n, done...) {
-				j := c.job(id.Task.Job)
+				j := c.Job(id.Task.Job)
 				for _, k := range allJobs(c) {
-					if k.launchable(Map) {
-						require.False(t, k.spec.Priority < j.spec.Priority || k.spec.Priority == j.spec.Priority && k.id < j.id)
+					if k.Launchable(core.Map) {
+						require.False(t, k.Spec.Priority < j.Spec.Priority || k.Spec.Priority == j.Spec.Priority && k.ID < j.ID)
 					}
 				}
 			}
@@ -275,21 +277,21 @@ func TestWorkConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, err := Preset(rapid.SampledFrom([]string{"fair", "hfs", "hfsp", "srpt"}).Draw(t, "preset"))
 		require.NoError(t, err)
-		p.Locality, p.Spread, p.SlowStart = LocalityPolicy{}, false, 0
+		p.Locality, p.Spread, p.SlowStart = core.LocalityPolicy{}, false, 0
 		y := newPlay(t, p)
 		y.fixed = true
 		for range 40 {
 			y.step(4, 1)
 			n := rapid.SampledFrom(y.nodes).Draw(t, "node")
 			y.beat(n, 3, 1)
-			for k := range TaskKind(kinds) {
-				at := y.c.nodes[n]
-				if !at.open() {
+			for k := range core.TaskKind(core.Kinds) {
+				at := y.c.Nodes[n]
+				if !at.Open() {
 					continue
 				}
-				for _, j := range y.c.active {
-					fits := at.free(k) >= int(j.slots) && !y.c.avoids(j, at)
-					require.False(t, !j.state.Ended() && fits && j.w[k].waiting() > 0 && j.launchable(k), "%v idles on %v beside %v", k, n, j.id)
+				for _, j := range y.c.Active {
+					fits := at.Free(k) >= int(j.Slots) && !y.c.Avoids(j, at)
+					require.False(t, !j.State.Ended() && fits && j.Work[k].Waiting() > 0 && j.Launchable(k), "%v idles on %v beside %v", k, n, j.ID)
 				}
 			}
 		}

@@ -7,22 +7,25 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/cogrs"
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // twins are two cores that get the same calls. One explains, and looks at the plan of every job whose
-// reduces are offered a slot; the other goes by what jobs have answered (reduce_cogrs_skip.go).
+// reduces are offered a slot; the other goes by what jobs have answered (cogrs/skip.go).
 type twins struct {
 	t       *testing.T
 	rng     *rand.Rand
-	cores   [2]*Core
+	cores   [2]*core.Core
 	now     time.Duration
-	nodes   []Node
-	running map[NodeID][]AttemptID
+	nodes   []core.Node
+	running map[core.NodeID][]core.AttemptID
 	refused int // offers
 	waiting int // jobs that answered as before, summed over the steps
 }
 
-func (w *twins) both(call func(c *Core) (any, error)) any {
+func (w *twins) both(call func(c *core.Core) (any, error)) any {
 	first, err := call(w.cores[0])
 	require.NoError(w.t, err)
 	second, err := call(w.cores[1])
@@ -31,76 +34,76 @@ func (w *twins) both(call func(c *Core) (any, error)) any {
 	return first
 }
 
-func (w *twins) join(n Node) {
-	w.both(func(c *Core) (any, error) { return c.Join(w.now, n) })
+func (w *twins) join(n core.Node) {
+	w.both(func(c *core.Core) (any, error) { return c.Join(w.now, n) })
 }
 
 func (w *twins) submit() {
-	s := JobSpec{
-		User: fmt.Sprint("u", w.rng.IntN(4)), Priority: Priority(w.rng.IntN(5) - 2), Maps: w.rng.IntN(12), Reduces: w.rng.IntN(9),
+	s := core.JobSpec{
+		User: fmt.Sprint("u", w.rng.IntN(4)), Priority: core.Priority(w.rng.IntN(5) - 2), Maps: w.rng.IntN(12), Reduces: w.rng.IntN(9),
 		MapTime: time.Duration(1+w.rng.IntN(20)) * time.Second, ReduceTime: 5 * time.Second, SlotsPerTask: w.rng.IntN(12) / 10 * 2,
 	}
 	if w.rng.IntN(10) > 0 {
 		s.Places.Offsets = []int32{0}
 		for range s.Maps {
 			for range 3 - 3*w.rng.IntN(40)/39 {
-				s.Places.Nodes = append(s.Places.Nodes, NodeID(w.rng.IntN(len(w.nodes))))
+				s.Places.Nodes = append(s.Places.Nodes, core.NodeID(w.rng.IntN(len(w.nodes))))
 			}
 			s.Places.Offsets = append(s.Places.Offsets, int32(len(s.Places.Nodes)))
 		}
 	}
-	w.both(func(c *Core) (any, error) { return c.Submit(w.now, s) })
+	w.both(func(c *core.Core) (any, error) { return c.Submit(w.now, s) })
 }
 
 // outputs draws the sizes of a map's output: many reduces get nothing.
-func (w *twins) outputs(a AttemptID) (bytes []int64) {
-	if j := w.cores[0].job(a.Task.Job); a.Task.Kind == Map && j != nil {
-		for range j.spec.Reduces {
+func (w *twins) outputs(a core.AttemptID) (bytes []int64) {
+	if j := w.cores[0].Job(a.Task.Job); a.Task.Kind == core.Map && j != nil {
+		for range j.Spec.Reduces {
 			bytes = append(bytes, max(0, int64(w.rng.IntN(200)-100)))
 		}
 	}
 	return bytes
 }
 
-func (w *twins) beat(id NodeID) {
-	h := Heartbeat{Node: id, Incarnation: w.nodes[id].Incarnation}
+func (w *twins) beat(id core.NodeID) {
+	h := core.Heartbeat{Node: id, Incarnation: w.nodes[id].Incarnation}
 	kept := w.running[id][:0]
 	for _, a := range w.running[id] {
 		switch dice := w.rng.IntN(10); {
 		case dice < 4:
-			h.Statuses = append(h.Statuses, Status{Attempt: a, State: StateSucceeded, OutputBytes: w.outputs(a)})
+			h.Statuses = append(h.Statuses, core.Status{Attempt: a, State: core.StateSucceeded, OutputBytes: w.outputs(a)})
 		case dice == 4:
-			h.Statuses = append(h.Statuses, Status{Attempt: a, State: StateFailed, Blameless: true})
+			h.Statuses = append(h.Statuses, core.Status{Attempt: a, State: core.StateFailed, Blameless: true})
 		default:
 			kept = append(kept, a)
 			if dice < 8 {
-				h.Statuses = append(h.Statuses, Status{Attempt: a, Progress: 0.2 * w.rng.Float64()})
+				h.Statuses = append(h.Statuses, core.Status{Attempt: a, Progress: 0.2 * w.rng.Float64()})
 			}
 		}
 	}
 	w.running[id] = kept
-	if r, ok := w.cores[0].placement[Reduce].(*cogrs); ok {
-		clear(r.waiting)
+	if r, ok := w.cores[0].Placement[core.Reduce].(*cogrs.Placement); ok {
+		clear(r.Waiting)
 	}
-	got := w.both(func(c *Core) (any, error) {
+	got := w.both(func(c *core.Core) (any, error) {
 		got, err := c.Heartbeat(w.now, h)
-		got.Actions = append([]Action(nil), got.Actions...)
+		got.Actions = append([]core.Action(nil), got.Actions...)
 		return got, err
-	}).(Answer)
+	}).(core.Answer)
 	if got.Reregister {
 		w.nodes[id].Incarnation++
 		w.join(w.nodes[id])
 	}
 	for _, s := range w.cores[0].View().Skips() {
-		if s.Reason.Cause == CauseWaiting {
+		if s.Reason.Cause == core.CauseWaiting {
 			w.refused++
 		}
 	}
 	for _, o := range got.Actions {
 		switch o.Verb {
-		case Launch, Resume:
+		case core.Launch, core.Resume:
 			w.running[id] = append(w.running[id], o.Attempt)
-		case Kill, Suspend:
+		case core.Kill, core.Suspend:
 			for i, a := range w.running[id] {
 				if a == o.Attempt {
 					w.running[id] = append(w.running[id][:i:i], w.running[id][i+1:]...)
@@ -112,19 +115,19 @@ func (w *twins) beat(id NodeID) {
 }
 
 // step does something at random, mostly a heartbeat.
-func (w *twins) step(p Policy) {
+func (w *twins) step(p core.Policy) {
 	w.now += time.Duration(w.rng.IntN(300)) * time.Millisecond
-	id := NodeID(w.rng.IntN(len(w.nodes)))
+	id := core.NodeID(w.rng.IntN(len(w.nodes)))
 	active := w.cores[0].View().Active()
 	switch what := w.rng.IntN(300); {
 	case what < 12:
 		w.submit()
 	case what < 14 && len(active) > 0:
-		job, to := active[w.rng.IntN(len(active))], Priority(w.rng.IntN(5)-2)
-		w.both(func(c *Core) (any, error) { return nil, c.SetPriority(w.now, job, to) })
+		job, to := active[w.rng.IntN(len(active))], core.Priority(w.rng.IntN(5)-2)
+		w.both(func(c *core.Core) (any, error) { return nil, c.SetPriority(w.now, job, to) })
 	case what == 14 && len(active) > 0:
 		job := active[w.rng.IntN(len(active))]
-		w.both(func(c *Core) (any, error) { return nil, c.Kill(w.now, job) })
+		w.both(func(c *core.Core) (any, error) { return nil, c.Kill(w.now, job) })
 	case what < 17: // comes back, now and then in another rack
 		n := &w.nodes[id]
 		n.Incarnation++
@@ -135,80 +138,80 @@ func (w *twins) step(p Policy) {
 		w.join(*n)
 	case what < 20:
 		w.running[id] = nil
-		w.both(func(c *Core) (any, error) { return nil, c.Leave(w.now, id) })
+		w.both(func(c *core.Core) (any, error) { return nil, c.Leave(w.now, id) })
 	case what == 20:
-		if p.Locality.Rule == TimedWait {
+		if p.Locality.Rule == core.TimedWait {
 			p.Locality.Waits = []time.Duration{time.Duration(w.rng.IntN(4)) * time.Second, 2 * time.Second}
 		}
-		w.both(func(c *Core) (any, error) { return nil, c.Reconfigure(w.now, p) })
+		w.both(func(c *core.Core) (any, error) { return nil, c.Reconfigure(w.now, p) })
 		for n := range w.nodes {
-			w.beat(NodeID(n)) // those that were suspended are killed
+			w.beat(core.NodeID(n)) // those that were suspended are killed
 		}
 	case what < 25:
 		cordoned := w.rng.IntN(2) == 0
-		w.both(func(c *Core) (any, error) { return nil, c.Cordon(w.now, id, cordoned) })
+		w.both(func(c *core.Core) (any, error) { return nil, c.Cordon(w.now, id, cordoned) })
 	case what < 29:
-		w.both(func(c *Core) (any, error) { return nil, c.Update(w.now) })
+		w.both(func(c *core.Core) (any, error) { return nil, c.Update(w.now) })
 	default:
 		w.beat(id)
 	}
 	for _, job := range w.cores[0].View().Active() {
-		w.both(func(c *Core) (any, error) { return c.View().Locality(job) })
-		w.both(func(c *Core) (any, error) {
-			stands, until := c.placement[Reduce].view(c.job(job))
+		w.both(func(c *core.Core) (any, error) { return c.View().Locality(job) })
+		w.both(func(c *core.Core) (any, error) {
+			stands, until := c.Placement[core.Reduce].View(c.Job(job))
 			return []any{stands, until}, nil
 		})
 		c := w.cores[1]
-		if r, ok := c.placement[Reduce].(*cogrs); ok && r.waiting.of(c.job(job)).period == r.period {
+		if r, ok := c.Placement[core.Reduce].(*cogrs.Placement); ok && r.Waiting.Of(c.Job(job)).Period == r.Period {
 			w.waiting++
 		}
 	}
 }
 
 func TestAnswersAsBeforeAgreeWithAsking(t *testing.T) {
-	waits := LocalityPolicy{Rule: TimedWait, Waits: []time.Duration{2 * time.Second, time.Second, time.Second}}
-	with := func(l LocalityPolicy) func(*Policy) { return func(p *Policy) { p.Locality = l } }
+	waits := core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{2 * time.Second, time.Second, time.Second}}
+	with := func(l core.LocalityPolicy) func(*core.Policy) { return func(p *core.Policy) { p.Locality = l } }
 	for name, tc := range map[string]struct {
 		preset string
-		change func(*Policy)
+		change func(*core.Policy)
 	}{
 		"hfs":      {"hfs", with(waits)},
-		"auto":     {"hfs", with(LocalityPolicy{Rule: TimedWait, Auto: true})},
-		"capped":   {"hfs", with(LocalityPolicy{Rule: TimedWait, Waits: waits.Waits, Capped: true})},
-		"reserved": {"hfs", func(p *Policy) { p.Locality, p.ReserveLong, p.LongTask = waits, 1, 10*time.Second }},
-		"urgent": {"hfs", func(p *Policy) {
-			p.Locality, p.Preemption = waits, PreemptionPolicy{Mode: PreemptOn, Interval: 2 * time.Second}
+		"auto":     {"hfs", with(core.LocalityPolicy{Rule: core.TimedWait, Auto: true})},
+		"capped":   {"hfs", with(core.LocalityPolicy{Rule: core.TimedWait, Waits: waits.Waits, Capped: true})},
+		"reserved": {"hfs", func(p *core.Policy) { p.Locality, p.ReserveLong, p.LongTask = waits, 1, 10*time.Second }},
+		"urgent": {"hfs", func(p *core.Policy) {
+			p.Locality, p.Preemption = waits, core.PreemptionPolicy{Mode: core.PreemptOn, Interval: 2 * time.Second}
 			p.Pools.FairTimeout, p.Pools.PoolMaxJobs = 3*time.Second, 5
 		}},
-		"cogrs": {"hfs", func(p *Policy) { p.Locality, p.Reduce.Rule, p.SlowStart = waits, CoGRS, 0.5 }},
-		"part": {"hfs", func(p *Policy) {
-			p.Locality, p.Reduce.Rule, p.SlowStart, p.Reduce.SkewCap = waits, CoGRS, 0.2, 0.3
+		"cogrs": {"hfs", func(p *core.Policy) { p.Locality, p.Reduce.Rule, p.SlowStart = waits, core.CoGRS, 0.5 }},
+		"part": {"hfs", func(p *core.Policy) {
+			p.Locality, p.Reduce.Rule, p.SlowStart, p.Reduce.SkewCap = waits, core.CoGRS, 0.2, 0.3
 		}},
-		"urgent reduces": {"hfs", func(p *Policy) {
-			p.Reduce.Rule, p.Preemption = CoGRS, PreemptionPolicy{Mode: PreemptOn, Interval: 2 * time.Second}
+		"urgent reduces": {"hfs", func(p *core.Policy) {
+			p.Reduce.Rule, p.Preemption = core.CoGRS, core.PreemptionPolicy{Mode: core.PreemptOn, Interval: 2 * time.Second}
 			p.Pools.FairTimeout, p.SlowStart = 3*time.Second, 0.2
 		}},
-		"larts": {"hfsp", func(p *Policy) {
-			p.Locality, p.Reduce.Rule, p.HFSP.NoTraining = waits, LARTS, true
+		"larts": {"hfsp", func(p *core.Policy) {
+			p.Locality, p.Reduce.Rule, p.HFSP.NoTraining = waits, core.LARTS, true
 			p.Reduce.Waits = [2]time.Duration{3 * time.Second, time.Second}
 		}},
 		"fifo":     {"fifo", with(waits)},
 		"capacity": {"capacity", with(waits)},
-		"delay":    {"delay", with(LocalityPolicy{Rule: SkipCount, Skips: []int{8, 3}})},
-		"by maps":  {"delay", with(LocalityPolicy{Rule: SkipCount, Auto: true})},
-		"hfsp":     {"hfsp", func(p *Policy) { p.Locality, p.HFSP.Sample = waits, 2 }},
-		"suspend":  {"hfsp", func(p *Policy) { p.Locality, p.HFSP.NoTraining = waits, true }},
-		"kill":     {"hfsp", func(p *Policy) { p.Locality, p.HFSP.Reclaim, p.HFSP.NoTraining = waits, KillLarger, true }},
+		"delay":    {"delay", with(core.LocalityPolicy{Rule: core.SkipCount, Skips: []int{8, 3}})},
+		"by maps":  {"delay", with(core.LocalityPolicy{Rule: core.SkipCount, Auto: true})},
+		"hfsp":     {"hfsp", func(p *core.Policy) { p.Locality, p.HFSP.Sample = waits, 2 }},
+		"suspend":  {"hfsp", func(p *core.Policy) { p.Locality, p.HFSP.NoTraining = waits, true }},
+		"kill":     {"hfsp", func(p *core.Policy) { p.Locality, p.HFSP.Reclaim, p.HFSP.NoTraining = waits, core.KillLarger, true }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			refused, waiting := 0, 0
 			for seed := range uint64(4) {
 				p := benchPolicy(t, tc.preset, tc.change)
-				w := &twins{t: t, rng: rand.New(rand.NewPCG(seed, 5)), running: map[NodeID][]AttemptID{}}
+				w := &twins{t: t, rng: rand.New(rand.NewPCG(seed, 5)), running: map[core.NodeID][]core.AttemptID{}}
 				for i := range w.cores {
-					cfg := Config{Explain: i == 0, RackDepth: 1 + int(seed)%2}
-					if p.Reduce.Rule != AnyNode { // waits long enough to be passed over
+					cfg := core.Config{Explain: i == 0, RackDepth: 1 + int(seed)%2}
+					if p.Reduce.Rule != core.AnyNode { // waits long enough to be passed over
 						cfg.HeartbeatInterval = 4 * time.Second
 					}
 					c, err := NewCore(cfg, p)
@@ -216,7 +219,7 @@ func TestAnswersAsBeforeAgreeWithAsking(t *testing.T) {
 					w.cores[i] = c
 				}
 				for i := range 34 {
-					n := Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i%6), MapSlots: 1 + i%2, ReduceSlots: 1 + i%3}
+					n := core.Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i%6), MapSlots: 1 + i%2, ReduceSlots: 1 + i%3}
 					if seed%2 == 1 {
 						n.Rack = fmt.Sprint("s", i%2, "/", n.Rack)
 					}
@@ -233,7 +236,7 @@ func TestAnswersAsBeforeAgreeWithAsking(t *testing.T) {
 				waiting += w.waiting
 			}
 			require.Greater(t, refused, 500)
-			if benchPolicy(t, tc.preset, tc.change).Reduce.Rule != AnyNode {
+			if benchPolicy(t, tc.preset, tc.change).Reduce.Rule != core.AnyNode {
 				require.Greater(t, waiting, 500, "jobs that answered as before")
 			}
 		})
@@ -242,17 +245,17 @@ func TestAnswersAsBeforeAgreeWithAsking(t *testing.T) {
 
 // Automatic waits follow the number of nodes, also for jobs that wait already.
 func TestAutomaticWaitFollowsTheCluster(t *testing.T) {
-	c, err := NewCore(Config{}, benchPolicy(t, "hfs", func(p *Policy) { p.Locality = LocalityPolicy{Rule: TimedWait, Auto: true} }))
+	c, err := NewCore(core.Config{}, benchPolicy(t, "hfs", func(p *core.Policy) { p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Auto: true} }))
 	require.NoError(t, err)
 	for i := range 100 {
-		_, err := c.Join(0, Node{Name: fmt.Sprint("n", i), MapSlots: 1})
+		_, err := c.Join(0, core.Node{Name: fmt.Sprint("n", i), MapSlots: 1})
 		require.NoError(t, err)
 	}
-	_, err = c.Submit(0, JobSpec{Maps: 2, Places: on(2, 0)})
+	_, err = c.Submit(0, core.JobSpec{Maps: 2, Places: on(2, 0)})
 	require.NoError(t, err)
 	require.Empty(t, beat(t, c, 0, 1))
 	require.Empty(t, beat(t, c, time.Second, 1), "100 nodes: 1.5 s")
-	for i := range NodeID(60) {
+	for i := range core.NodeID(60) {
 		require.NoError(t, c.Leave(time.Second, 40+i))
 	}
 	require.Len(t, beat(t, c, 1100*time.Millisecond, 1), 1, "40 nodes: 0.6 s")
@@ -261,21 +264,21 @@ func TestAutomaticWaitFollowsTheCluster(t *testing.T) {
 // A policy that takes the place of another has room for as many jobs as there have been.
 func TestReloadWithFewerJobsThanBefore(t *testing.T) {
 	p := benchPolicy(t, "hfs", cogrsOn)
-	c, err := NewCore(Config{}, p)
+	c, err := NewCore(core.Config{}, p)
 	require.NoError(t, err)
-	_, err = c.Join(0, Node{Name: "n", MapSlots: 1, ReduceSlots: 1})
+	_, err = c.Join(0, core.Node{Name: "n", MapSlots: 1, ReduceSlots: 1})
 	require.NoError(t, err)
 	for range 130 {
-		_, err := c.Submit(0, JobSpec{Maps: 1, Reduces: 1})
+		_, err := c.Submit(0, core.JobSpec{Maps: 1, Reduces: 1})
 		require.NoError(t, err)
 	}
-	for id := JobID(2); id <= 130; id++ {
+	for id := core.JobID(2); id <= 130; id++ {
 		require.NoError(t, c.Kill(0, id))
 	}
 	require.NoError(t, c.Reconfigure(0, p))
 	launched := beat(t, c, time.Second, 0)
 	require.Len(t, launched, 1)
-	got, err := c.Heartbeat(2*time.Second, Heartbeat{Node: 0, Statuses: []Status{{Attempt: launched[0], State: StateSucceeded, OutputBytes: []int64{5}}}})
+	got, err := c.Heartbeat(2*time.Second, core.Heartbeat{Node: 0, Statuses: []core.Status{{Attempt: launched[0], State: core.StateSucceeded, OutputBytes: []int64{5}}}})
 	require.NoError(t, err)
 	require.Len(t, got.Actions, 1, "the reduce")
 }

@@ -4,37 +4,46 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/capacity"
+	"github.com/tarry-mr/tarry/scheduling/internal/cogrs"
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/delay"
+	"github.com/tarry-mr/tarry/scheduling/internal/flat"
+	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
+	"github.com/tarry-mr/tarry/scheduling/internal/pools"
+	"github.com/tarry-mr/tarry/scheduling/internal/quincy"
 )
 
 // preset is one line of the table: a named combination of parts.
 type preset struct {
 	name   string
-	policy Policy
+	policy core.Policy
 }
 
 // orders lists the orders. A new order is a file with its constructor and a line here.
 var orders = []struct {
 	name string
-	make func(c *Core, p *Policy) (order, error)
+	make func(c *core.Core, p *core.Policy) (core.Order, error)
 }{
-	{"fifo", newFIFO},
-	{"fair", newNaiveFair},
-	{"pools", newPools},
-	{"capacity", newCapacity},
-	{"hfsp", newHFSP},
-	{"srpt", newSRPT},
-	{"quincy", newQuincy},
+	{"fifo", flat.NewFIFO},
+	{"fair", flat.NewFair},
+	{"pools", pools.New},
+	{"capacity", capacity.New},
+	{"hfsp", hfsp.New},
+	{"srpt", hfsp.NewSRPT},
+	{"quincy", quincy.New},
 }
 
 // built are the policies of the tables.
-var built = func() *Policies {
-	p := &Policies{
-		Orders: map[string]func(c *Core, p *Policy) (order, error){},
-		Maps: map[LocalityRule]func(c *Core, p LocalityPolicy, former placement) placement{
-			SkipCount: newSkipCount, TimedWait: newTimedWait,
+var built = func() *core.Policies {
+	p := &core.Policies{
+		Orders: map[string]func(c *core.Core, p *core.Policy) (core.Order, error){},
+		Maps: map[core.LocalityRule]func(c *core.Core, p core.LocalityPolicy, former core.Placement) core.Placement{
+			core.SkipCount: delay.NewSkipCount, core.TimedWait: delay.NewTimedWait,
 		},
-		Reduces: map[ReduceRule]func(c *Core, p ReducePolicy, former placement) placement{
-			CoGRS: newCoGRS, LARTS: newCoGRS,
+		Reduces: map[core.ReduceRule]func(c *core.Core, p core.ReducePolicy, former core.Placement) core.Placement{
+			core.CoGRS: cogrs.New, core.LARTS: cogrs.New,
 		},
 	}
 	for _, o := range orders {
@@ -45,29 +54,29 @@ var built = func() *Policies {
 
 // NewCore makes a Core with policy p. The error, if any, wraps ErrBadConfig or ErrUnknownPolicy and
 // names every fault.
-func NewCore(cfg Config, p Policy) (*Core, error) { return New(built, cfg, p) }
+func NewCore(cfg core.Config, p core.Policy) (*core.Core, error) { return core.New(built, cfg, p) }
 
 // presetTable lists the named schedulers. A new policy is a line here.
 func presetTable() []preset {
 	w := []time.Duration{5 * time.Second, 10 * time.Second}
-	wait := LocalityPolicy{Rule: TimedWait, Waits: w}
+	wait := core.LocalityPolicy{Rule: core.TimedWait, Waits: w}
 	return []preset{
 		// five priorities, then submission; greedy locality [Hadoop]
-		{"fifo", Policy{Order: "fifo", Spread: true}},
+		{"fifo", core.Policy{Order: "fifo", Spread: true}},
 		// fewest running tasks first; greedy locality [Zaharia10 Algorithm 1]
-		{"fair", Policy{Order: "fair"}},
+		{"fair", core.Policy{Order: "fair"}},
 		// fair with a skip count, for 95 % locality [Zaharia10 Algorithm 2, Equation 2]
-		{"delay", Policy{Order: "fair", Locality: LocalityPolicy{Rule: SkipCount, Auto: true}}},
+		{"delay", core.Policy{Order: "fair", Locality: core.LocalityPolicy{Rule: core.SkipCount, Auto: true}}},
 		// pools with weights and shares, two-level wait [Zaharia10 §4]
-		{"hfs", Policy{Order: "pools", Spread: true, Locality: wait, Pools: Allocations{PoolPerUser: true}}},
+		{"hfs", core.Policy{Order: "pools", Spread: true, Locality: wait, Pools: core.Allocations{PoolPerUser: true}}},
 		// hierarchical queues with capacities and user limits [Hadoop]
-		{"capacity", Policy{Order: "capacity"}},
+		{"capacity", core.Policy{Order: "capacity"}},
 		// projected finish under processor sharing, by estimated sizes [HFSP]
-		{"hfsp", Policy{Order: "hfsp", Locality: wait}},
+		{"hfsp", core.Policy{Order: "hfsp", Locality: wait}},
 		// least work left first, sizes known: a bound
-		{"srpt", Policy{Order: "srpt"}},
+		{"srpt", core.Policy{Order: "srpt"}},
 		// a flow of least cost, with fair shares and kills [Isard09]
-		{"quincy", Policy{Order: "quincy"}},
+		{"quincy", core.Policy{Order: "quincy"}},
 	}
 }
 
@@ -92,16 +101,16 @@ func Orders() []string {
 // DefaultReduceRule is where a cluster puts reduces under the named preset unless told otherwise: at
 // their center of gravity under hfs, the engine's own scheduler; on any node, as Hadoop does, under
 // the others, which are baselines.
-func DefaultReduceRule(preset string) ReduceRule {
+func DefaultReduceRule(preset string) core.ReduceRule {
 	if preset == "hfs" {
-		return CoGRS
+		return core.CoGRS
 	}
-	return AnyNode
+	return core.AnyNode
 }
 
 // Preset gives the named policy with its default settings: reduces on any node, default slow start.
 // The caller may change it.
-func Preset(name string) (Policy, error) {
+func Preset(name string) (core.Policy, error) {
 	for _, p := range presetTable() {
 		if p.name == name {
 			pol := p.policy
@@ -109,5 +118,5 @@ func Preset(name string) (Policy, error) {
 			return pol, nil
 		}
 	}
-	return Policy{}, fmt.Errorf("%w %q (have %s)", ErrUnknownPolicy, name, strings.Join(Presets(), ", "))
+	return core.Policy{}, fmt.Errorf("%w %q (have %s)", core.ErrUnknownPolicy, name, strings.Join(Presets(), ", "))
 }

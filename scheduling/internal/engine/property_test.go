@@ -9,108 +9,110 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // drawPolicy draws any combination of parts.
-func drawPolicy(t *rapid.T) Policy {
+func drawPolicy(t *rapid.T) core.Policy {
 	p, err := Preset(rapid.SampledFrom(Presets()).Draw(t, "preset"))
 	require.NoError(t, err)
 	switch rapid.IntRange(0, 3).Draw(t, "locality") {
 	case 0:
-		p.Locality = LocalityPolicy{}
+		p.Locality = core.LocalityPolicy{}
 	case 1:
-		p.Locality = LocalityPolicy{Rule: SkipCount, Skips: rapid.SliceOfN(rapid.IntRange(0, 3), 0, 2).Draw(t, "skips")}
+		p.Locality = core.LocalityPolicy{Rule: core.SkipCount, Skips: rapid.SliceOfN(rapid.IntRange(0, 3), 0, 2).Draw(t, "skips")}
 	case 2:
-		p.Locality = LocalityPolicy{Rule: TimedWait, Waits: []time.Duration{2 * time.Second, 3 * time.Second}, Capped: rapid.Bool().Draw(t, "capped")}
+		p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{2 * time.Second, 3 * time.Second}, Capped: rapid.Bool().Draw(t, "capped")}
 	case 3:
-		p.Locality = LocalityPolicy{Rule: TimedWait, Auto: true}
+		p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Auto: true}
 	}
-	p.Reduce.Rule = rapid.SampledFrom([]ReduceRule{AnyNode, CoGRS, LARTS}).Draw(t, "placement")
+	p.Reduce.Rule = rapid.SampledFrom([]core.ReduceRule{core.AnyNode, core.CoGRS, core.LARTS}).Draw(t, "placement")
 	p.Reduce.Waits = [2]time.Duration{2 * time.Second, 2 * time.Second}
 	p.SlowStart = rapid.SampledFrom([]float64{-1, 0, 0.5, 1}).Draw(t, "slowstart")
 	p.Spread = rapid.Bool().Draw(t, "spread")
 	p.OneTask = rapid.Bool().Draw(t, "onetask")
 	if rapid.Bool().Draw(t, "pools") {
-		p.Pools.Pools = []PoolConfig{
+		p.Pools.Pools = []core.PoolConfig{
 			{Name: "a", Min: [2]int{3, 1}, Weight: 2, MinTimeout: 5 * time.Second},
-			{Name: "b", Max: [2]int{3, NoLimit}, Mode: FIFOMode, MaxJobs: 2},
+			{Name: "b", Max: [2]int{3, core.NoLimit}, Mode: core.FIFOMode, MaxJobs: 2},
 		}
 		p.Pools.FairTimeout = 10 * time.Second
 		p.Pools.UserMaxJobs = 3
 		p.Pools.SizeBasedWeight = true
 		p.Pools.BoostFactor, p.Pools.BoostTime = 3, 20*time.Second
-		p.Preemption = PreemptionPolicy{Mode: PreemptOn, Interval: 4 * time.Second}
+		p.Preemption = core.PreemptionPolicy{Mode: core.PreemptOn, Interval: 4 * time.Second}
 	}
 	if p.Order == "capacity" && rapid.Bool().Draw(t, "queues") {
-		p.Queues = []QueueConfig{
+		p.Queues = []core.QueueConfig{
 			{Name: "top", Capacity: 60},
 			{Name: "a", Parent: "top", Capacity: 70, UserLimit: 25, Priorities: true},
 			{Name: "b", Parent: "top"},
 			{Name: "default", Capacity: 40, Max: 80},
 		}
 	}
-	p.HFSP.Reclaim = rapid.SampledFrom([]Reclaim{EagerSuspend, WaitForSlot, KillLarger}).Draw(t, "reclaim")
+	p.HFSP.Reclaim = rapid.SampledFrom([]core.Reclaim{core.EagerSuspend, core.WaitForSlot, core.KillLarger}).Draw(t, "reclaim")
 	p.HFSP.NoTraining = rapid.Bool().Draw(t, "notraining")
 	p.HFSP.Sample = rapid.IntRange(1, 3).Draw(t, "sample")
 	p.HFSP.Delta = 2 * time.Second
 	p.HFSP.Estimator = rapid.SampledFrom([]string{"mean", "fit"}).Draw(t, "estimator")
 	p.HFSP.SuspendHigh = rapid.IntRange(0, 4).Draw(t, "high")
 	p.HFSP.Weighted = rapid.Bool().Draw(t, "weighted")
-	p.Quincy = QuincyPolicy{
-		Rule:  rapid.SampledFrom([]QuincyRule{QFP, QF, QP, Q}).Draw(t, "quincy"),
+	p.Quincy = core.QuincyPolicy{
+		Rule:  rapid.SampledFrom([]core.QuincyRule{core.QFP, core.QF, core.QP, core.Q}).Draw(t, "quincy"),
 		Rack:  rapid.SampledFrom([]time.Duration{-1, 0, time.Second}).Draw(t, "rack"),
 		Floor: rapid.SampledFrom([]float64{-1, 0, 0.5}).Draw(t, "floor"),
 		Lost:  rapid.SampledFrom([]float64{-1, 0, 3}).Draw(t, "lost"),
 	}
-	p.Speculation = SpeculationPolicy{
-		Rule: rapid.SampledFrom([]SpeculationRule{NoSpeculation, NativeRule, LATE}).Draw(t, "speculation"),
+	p.Speculation = core.SpeculationPolicy{
+		Rule: rapid.SampledFrom([]core.SpeculationRule{core.NoSpeculation, core.NativeRule, core.LATE}).Draw(t, "speculation"),
 		Lag:  time.Second, SlowTask: 0.1, MinCopies: 2,
 	}
-	p.Avoid = Avoidance{JobFailures: 1, Jobs: 1, Forgive: 10 * time.Second}
+	p.Avoid = core.Avoidance{JobFailures: 1, Jobs: 1, Forgive: 10 * time.Second}
 	p.HFSP.Xi = rapid.SampledFrom([]float64{0, 2, math.Inf(1)}).Draw(t, "xi")
 	return p
 }
 
 // play is a random run of a core, with the state that nodes would have.
 type play struct {
-	parts   Parts
+	parts   core.Parts
 	t       *rapid.T
-	c       *Core
+	c       *core.Core
 	now     time.Duration
-	nodes   []NodeID
-	joined  []Node
-	big     NodeID                        // has room for every task
-	fixed   bool                          // the policy stays
-	running map[NodeID]map[AttemptID]bool // true: suspended
-	won     map[TaskID]int                // commits of reduces
+	nodes   []core.NodeID
+	joined  []core.Node
+	big     core.NodeID                             // has room for every task
+	fixed   bool                                    // the policy stays
+	running map[core.NodeID]map[core.AttemptID]bool // true: suspended
+	won     map[core.TaskID]int                     // commits of reduces
 	log     bytes.Buffer
-	calls   *CallWriter
+	calls   *core.CallWriter
 }
 
-func newPlay(t *rapid.T, p Policy) *play { return newPlayOf(t, p, Parts{}) }
+func newPlay(t *rapid.T, p core.Policy) *play { return newPlayOf(t, p, core.Parts{}) }
 
 // newPlayOf is newPlay with parts from outside.
-func newPlayOf(t *rapid.T, p Policy, parts Parts) *play {
-	y := &play{t: t, running: map[NodeID]map[AttemptID]bool{}, won: map[TaskID]int{}, parts: parts}
-	y.calls = NewCallWriter(&y.log)
+func newPlayOf(t *rapid.T, p core.Policy, parts core.Parts) *play {
+	y := &play{t: t, running: map[core.NodeID]map[core.AttemptID]bool{}, won: map[core.TaskID]int{}, parts: parts}
+	y.calls = core.NewCallWriter(&y.log)
 	c, err := NewCore(y.config(), p)
 	require.NoError(t, err)
 	y.c = c
 	for i := range rapid.IntRange(1, 5).Draw(t, "nodes") {
-		y.join(Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i%2), MapSlots: rapid.IntRange(0, 3).Draw(t, "map"), ReduceSlots: rapid.IntRange(1, 2).Draw(t, "reduce")})
+		y.join(core.Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i%2), MapSlots: rapid.IntRange(0, 3).Draw(t, "map"), ReduceSlots: rapid.IntRange(1, 2).Draw(t, "reduce")})
 	}
-	y.join(Node{Name: "big", MapSlots: 2, ReduceSlots: 2})
+	y.join(core.Node{Name: "big", MapSlots: 2, ReduceSlots: 2})
 	y.big = y.nodes[len(y.nodes)-1]
 	return y
 }
 
-func (y *play) config() Config {
-	return Config{
+func (y *play) config() core.Config {
+	return core.Config{
 		Calls: y.calls.Write, Explain: true, HeartbeatInterval: time.Second, Parts: y.parts,
 	}
 }
 
-func (y *play) join(n Node) {
+func (y *play) join(n core.Node) {
 	id, err := y.c.Join(y.now, n)
 	require.NoError(y.t, err)
 	for i, known := range y.nodes {
@@ -120,18 +122,18 @@ func (y *play) join(n Node) {
 		}
 	}
 	y.nodes, y.joined = append(y.nodes, id), append(y.joined, n)
-	y.running[id] = map[AttemptID]bool{}
+	y.running[id] = map[core.AttemptID]bool{}
 }
 
 func (y *play) submit() {
 	t := y.t
-	s := JobSpec{
+	s := core.JobSpec{
 		Name: "j", User: rapid.SampledFrom([]string{"u", "v"}).Draw(t, "user"), Pool: rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "pool"),
-		Priority: Priority(rapid.IntRange(-2, 2).Draw(t, "priority")), Maps: rapid.IntRange(0, 6).Draw(t, "maps"), Reduces: rapid.IntRange(0, 3).Draw(t, "reduces"),
+		Priority: core.Priority(rapid.IntRange(-2, 2).Draw(t, "priority")), Maps: rapid.IntRange(0, 6).Draw(t, "maps"), Reduces: rapid.IntRange(0, 3).Draw(t, "reduces"),
 		NoSuspend: rapid.Bool().Draw(t, "nosuspend"), MapTime: 3 * time.Second, ReduceTime: 5 * time.Second,
 		SlotsPerTask: rapid.SampledFrom([]int{0, 0, 0, 2}).Draw(t, "slots"),
 	}
-	if len(y.c.pol.Queues) > 0 {
+	if len(y.c.Policy.Queues) > 0 {
 		s.Queue = rapid.SampledFrom([]string{"a", "b", "default"}).Draw(t, "queue")
 	}
 	if rapid.Bool().Draw(t, "placed") {
@@ -149,57 +151,57 @@ func (y *play) submit() {
 
 // beat sends a heartbeat of a node; attempts end with the given chance in ten, some of them in
 // failure.
-func (y *play) beat(n NodeID, ends, fails int) {
+func (y *play) beat(n core.NodeID, ends, fails int) {
 	t := y.t
-	var list []Status
+	var list []core.Status
 	for _, id := range sortedAttempts(y.running[n]) {
 		if y.running[n][id] {
-			list = append(list, Status{Attempt: id, State: StateSuspended})
+			list = append(list, core.Status{Attempt: id, State: core.StateSuspended})
 			continue
 		}
-		st := Status{Attempt: id, Progress: rapid.SampledFrom([]float64{0, 0.2, 0.5, 0.9}).Draw(t, "progress"), ReduceProgress: 0.5}
+		st := core.Status{Attempt: id, Progress: rapid.SampledFrom([]float64{0, 0.2, 0.5, 0.9}).Draw(t, "progress"), ReduceProgress: 0.5}
 		if rapid.IntRange(0, 9).Draw(t, "end") < ends {
 			delete(y.running[n], id)
-			st.State = StateSucceeded
+			st.State = core.StateSucceeded
 			if rapid.IntRange(0, 9).Draw(t, "fail") < fails {
-				st.State = StateFailed
-			} else if id.Task.Kind == Reduce && y.c.MayCommit(id) {
+				st.State = core.StateFailed
+			} else if id.Task.Kind == core.Reduce && y.c.MayCommit(id) {
 				y.won[id.Task]++
-			} else if id.Task.Kind == Reduce {
-				st.State = StateKilled
+			} else if id.Task.Kind == core.Reduce {
+				st.State = core.StateKilled
 			} else {
-				for range y.c.job(id.Task.Job).spec.Reduces {
+				for range y.c.Job(id.Task.Job).Spec.Reduces {
 					st.OutputBytes = append(st.OutputBytes, int64(rapid.IntRange(0, 100).Draw(t, "bytes")))
 				}
 			}
 		}
 		list = append(list, st)
 	}
-	got, err := y.c.Heartbeat(y.now, Heartbeat{Node: n, Incarnation: y.incarnation(n), Statuses: list})
+	got, err := y.c.Heartbeat(y.now, core.Heartbeat{Node: n, Incarnation: y.incarnation(n), Statuses: list})
 	require.NoError(t, err)
 	if got.Reregister {
-		y.running[n] = map[AttemptID]bool{}
+		y.running[n] = map[core.AttemptID]bool{}
 		return
 	}
 	for _, o := range got.Actions {
 		switch o.Verb {
-		case Launch:
+		case core.Launch:
 			y.running[n][o.Attempt] = false
-		case Kill:
+		case core.Kill:
 			delete(y.running[n], o.Attempt)
-		case Suspend:
+		case core.Suspend:
 			y.running[n][o.Attempt] = true
-		case Resume:
+		case core.Resume:
 			require.True(t, y.running[n][o.Attempt], "resumes on the node that has it suspended")
 			y.running[n][o.Attempt] = false
 		}
 	}
 	for _, s := range y.c.View().IdleReasons(n) {
-		require.NotEqual(t, NoCause, s.Reason.Cause, "an idle slot has a reason")
+		require.NotEqual(t, core.NoCause, s.Reason.Cause, "an idle slot has a reason")
 	}
 }
 
-func (y *play) incarnation(n NodeID) uint64 {
+func (y *play) incarnation(n core.NodeID) uint64 {
 	for i, id := range y.nodes {
 		if id == n {
 			return y.joined[i].Incarnation
@@ -208,7 +210,7 @@ func (y *play) incarnation(n NodeID) uint64 {
 	return 0
 }
 
-func sortedAttempts(m map[AttemptID]bool) (ids []AttemptID) {
+func sortedAttempts(m map[core.AttemptID]bool) (ids []core.AttemptID) {
 	for id := range m {
 		ids = append(ids, id)
 	}
@@ -228,8 +230,8 @@ func (y *play) step(ends, fails int) {
 		require.NoError(t, y.c.Update(y.now))
 	case what == 4 && len(y.c.View().Active()) > 0:
 		id := rapid.SampledFrom(y.c.View().Active()).Draw(t, "job")
-		require.NoError(t, y.c.SetPriority(y.now, id, Priority(rapid.IntRange(-2, 2).Draw(t, "priority"))))
-	case what == 5 && len(y.c.View().Active()) > 0 && y.c.pol.Order == "pools":
+		require.NoError(t, y.c.SetPriority(y.now, id, core.Priority(rapid.IntRange(-2, 2).Draw(t, "priority"))))
+	case what == 5 && len(y.c.View().Active()) > 0 && y.c.Policy.Order == "pools":
 		id := rapid.SampledFrom(y.c.View().Active()).Draw(t, "job")
 		require.NoError(t, y.c.SetPool(y.now, id, rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "pool")))
 	case what == 6 && fails > 0 && len(y.c.View().Active()) > 0:
@@ -247,10 +249,10 @@ func (y *play) step(ends, fails int) {
 		_, err := y.c.Preempt(y.now)
 		require.NoError(t, err)
 	case what == 9 && fails > 0 && !y.fixed && rapid.IntRange(0, 4).Draw(t, "reconfigure") == 0:
-		before := y.c.order
+		before := y.c.Order
 		if err := y.c.Reconfigure(y.now, drawPolicy(t)); err != nil {
-			require.ErrorIs(t, err, ErrUnknownQueue)
-			require.Equal(t, before, y.c.order, "all or nothing")
+			require.ErrorIs(t, err, core.ErrUnknownQueue)
+			require.Equal(t, before, y.c.Order, "all or nothing")
 		}
 	default:
 		y.beat(n, ends, fails)
@@ -266,7 +268,7 @@ func (y *play) finish() {
 	require.NoError(t, y.c.Cordon(y.now, y.big, false))
 	for round := 0; len(y.c.View().Active()) > 0; round++ {
 		if round > 400 {
-			t.Logf("%+v", y.c.pol)
+			t.Logf("%+v", y.c.Policy)
 			for _, id := range y.c.View().Active() {
 				v, _ := y.c.View().Job(id)
 				l, _ := y.c.View().Locality(id)
@@ -290,12 +292,12 @@ func (y *play) finish() {
 }
 
 // rejoin brings a node back in a new life.
-func (y *play) rejoin(n NodeID) {
+func (y *play) rejoin(n core.NodeID) {
 	for i, id := range y.nodes {
 		if id == n {
 			spec := y.joined[i]
 			spec.Incarnation++
-			y.running[n] = map[AttemptID]bool{}
+			y.running[n] = map[core.AttemptID]bool{}
 			y.join(spec)
 		}
 	}
@@ -311,6 +313,6 @@ func TestRandomRuns(t *testing.T) {
 		y.finish()
 		fresh, err := NewCore(silently(y.config()), p)
 		require.NoError(t, err)
-		require.NoError(t, ReplayFrom(fresh, &y.log))
+		require.NoError(t, core.ReplayFrom(fresh, &y.log))
 	})
 }

@@ -6,24 +6,26 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // A reload each second must not keep a starved pool from its share for ever.
 func TestReloadsDoNotPutPreemptionOff(t *testing.T) {
-	c, nodes := newTestCore(t, "hfs", func(_ *Config, p *Policy) {
-		p.Pools.Pools = []PoolConfig{{Name: "prod", Min: [2]int{2, 0}, MinTimeout: 10 * time.Second}}
-		p.Preemption = PreemptionPolicy{Mode: PreemptOn, Interval: 5 * time.Second}
+	c, nodes := newTestCore(t, "hfs", func(_ *core.Config, p *core.Policy) {
+		p.Pools.Pools = []core.PoolConfig{{Name: "prod", Min: [2]int{2, 0}, MinTimeout: 10 * time.Second}}
+		p.Preemption = core.PreemptionPolicy{Mode: core.PreemptOn, Interval: 5 * time.Second}
 	})
-	_, err := c.Submit(0, JobSpec{Pool: "adhoc", Maps: 100})
+	_, err := c.Submit(0, core.JobSpec{Pool: "adhoc", Maps: 100})
 	require.NoError(t, err)
 	for _, n := range nodes {
 		require.Len(t, beat(t, c, 0, n), 2)
 	}
-	_, err = c.Submit(0, JobSpec{Pool: "prod", Maps: 10})
+	_, err = c.Submit(0, core.JobSpec{Pool: "prod", Maps: 10})
 	require.NoError(t, err)
 	killed := 0
-	c.cfg.Events = func(e Event) {
-		if e.Type == EventKilled {
+	c.Config.Events = func(e core.Event) {
+		if e.Type == core.EventKilled {
 			killed++
 		}
 	}
@@ -40,12 +42,12 @@ func TestReloadsDoNotPutPreemptionOff(t *testing.T) {
 func TestQueueAtItsMaximumByRounding(t *testing.T) {
 	p, err := Preset("capacity")
 	require.NoError(t, err)
-	p.Queues = []QueueConfig{{Name: "a", Capacity: 33.3}, {Name: "b", Capacity: 33.3}, {Name: "c", Max: 33.4}}
-	_, err = NewCore(Config{}, p)
+	p.Queues = []core.QueueConfig{{Name: "a", Capacity: 33.3}, {Name: "b", Capacity: 33.3}, {Name: "c", Max: 33.4}}
+	_, err = NewCore(core.Config{}, p)
 	require.NoError(t, err, "100 - 33.3 - 33.3 is a little more than 33.4 in floating point")
 	for i := range 3 {
-		p.Queues[i] = QueueConfig{Name: fmt.Sprint(i), Capacity: 33.4}
+		p.Queues[i] = core.QueueConfig{Name: fmt.Sprint(i), Capacity: 33.4}
 	}
-	_, err = NewCore(Config{}, p)
-	require.ErrorIs(t, err, ErrBadConfig)
+	_, err = NewCore(core.Config{}, p)
+	require.ErrorIs(t, err, core.ErrBadConfig)
 }

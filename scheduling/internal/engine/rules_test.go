@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // TestLostNodesAreNoFailures loses the node of a map more often than the map may fail.
@@ -14,25 +16,25 @@ func TestLostNodesAreNoFailures(t *testing.T) {
 	for _, preset := range Presets() {
 		p, err := Preset(preset)
 		require.NoError(t, err)
-		c, err := NewCore(Config{MaxAttempts: 1}, p)
+		c, err := NewCore(core.Config{MaxAttempts: 1}, p)
 		require.NoError(t, err)
-		id, err := c.Submit(0, JobSpec{Maps: 1})
+		id, err := c.Submit(0, core.JobSpec{Maps: 1})
 		require.NoError(t, err)
 		for life := range uint64(5) {
-			n, err := c.Join(time.Duration(life), Node{Name: "a", MapSlots: 1, Incarnation: life})
+			n, err := c.Join(time.Duration(life), core.Node{Name: "a", MapSlots: 1, Incarnation: life})
 			require.NoError(t, err)
-			got, err := c.Heartbeat(time.Duration(life), Heartbeat{Node: n, Incarnation: life})
+			got, err := c.Heartbeat(time.Duration(life), core.Heartbeat{Node: n, Incarnation: life})
 			require.NoError(t, err)
 			require.Len(t, got.Actions, 1, preset)
 			require.EqualValues(t, life, got.Actions[0].Attempt.Try)
 			v, err := c.View().Job(id)
 			require.NoError(t, err)
-			require.Zero(t, v.Kinds[Map].Failed)
+			require.Zero(t, v.Kinds[core.Map].Failed)
 			if life == 3 {
 				require.NoError(t, c.Leave(time.Duration(life), n))
 			}
 		}
-		require.Equal(t, JobRunning, c.View().State(id), preset)
+		require.Equal(t, core.JobRunning, c.View().State(id), preset)
 	}
 }
 
@@ -41,23 +43,23 @@ func TestCordonKeepsNewTasksAway(t *testing.T) {
 	for _, preset := range Presets() {
 		p, err := Preset(preset)
 		require.NoError(t, err)
-		c, err := NewCore(Config{}, p)
+		c, err := NewCore(core.Config{}, p)
 		require.NoError(t, err)
-		n, err := c.Join(0, Node{Name: "a", MapSlots: 2, ReduceSlots: 2})
+		n, err := c.Join(0, core.Node{Name: "a", MapSlots: 2, ReduceSlots: 2})
 		require.NoError(t, err)
-		beat := func(now time.Duration) []Action {
-			got, err := c.Heartbeat(now, Heartbeat{Node: n})
+		beat := func(now time.Duration) []core.Action {
+			got, err := c.Heartbeat(now, core.Heartbeat{Node: n})
 			require.NoError(t, err)
 			return got.Actions
 		}
 		require.NoError(t, c.Cordon(0, n, true))
-		_, err = c.Submit(0, JobSpec{Maps: 1, Reduces: 1, SlowStart: -1})
+		_, err = c.Submit(0, core.JobSpec{Maps: 1, Reduces: 1, SlowStart: -1})
 		require.NoError(t, err)
 		require.Empty(t, beat(time.Minute), preset)
 		require.NoError(t, c.Cordon(time.Minute, n, false))
 		require.NotEmpty(t, beat(2*time.Minute), preset)
 		require.NoError(t, c.Cordon(2*time.Minute, n, true))
-		_, err = c.Submit(2*time.Minute, JobSpec{Maps: 9, Reduces: 9, Priority: VeryHigh, SlowStart: -1})
+		_, err = c.Submit(2*time.Minute, core.JobSpec{Maps: 9, Reduces: 9, Priority: core.VeryHigh, SlowStart: -1})
 		require.NoError(t, err)
 		require.Empty(t, beat(3*time.Minute), preset)
 	}
@@ -68,17 +70,17 @@ func TestCordonKeepsNewTasksAway(t *testing.T) {
 func TestJoinAgain(t *testing.T) {
 	p, err := Preset("fifo")
 	require.NoError(t, err)
-	c, err := NewCore(Config{}, p)
+	c, err := NewCore(core.Config{}, p)
 	require.NoError(t, err)
-	spec := Node{Name: "a", MapSlots: 2, Incarnation: 1}
+	spec := core.Node{Name: "a", MapSlots: 2, Incarnation: 1}
 	n, err := c.Join(0, spec)
 	require.NoError(t, err)
-	_, err = c.Submit(0, JobSpec{Maps: 1})
+	_, err = c.Submit(0, core.JobSpec{Maps: 1})
 	require.NoError(t, err)
-	beat := Heartbeat{Node: n, Incarnation: 1, Seq: 1}
+	beat := core.Heartbeat{Node: n, Incarnation: 1, Seq: 1}
 	first, err := c.Heartbeat(1, beat)
 	require.NoError(t, err)
-	actions := append([]Action(nil), first.Actions...)
+	actions := append([]core.Action(nil), first.Actions...)
 	require.Len(t, actions, 1)
 	_, err = c.Join(2, spec)
 	require.NoError(t, err)
@@ -93,14 +95,14 @@ func TestCommitsAreInTheCallLog(t *testing.T) {
 	p, err := Preset("fifo")
 	require.NoError(t, err)
 	var log bytes.Buffer
-	calls := NewCallWriter(&log)
-	c, err := NewCore(Config{Calls: calls.Write}, p)
+	calls := core.NewCallWriter(&log)
+	c, err := NewCore(core.Config{Calls: calls.Write}, p)
 	require.NoError(t, err)
-	n, err := c.Join(0, Node{Name: "a", MapSlots: 1})
+	n, err := c.Join(0, core.Node{Name: "a", MapSlots: 1})
 	require.NoError(t, err)
-	_, err = c.Submit(0, JobSpec{Maps: 1})
+	_, err = c.Submit(0, core.JobSpec{Maps: 1})
 	require.NoError(t, err)
-	got, err := c.Heartbeat(1, Heartbeat{Node: n})
+	got, err := c.Heartbeat(1, core.Heartbeat{Node: n})
 	require.NoError(t, err)
 	id := got.Actions[0].Attempt
 	require.True(t, c.MayCommit(id))
@@ -111,13 +113,13 @@ func TestCommitsAreInTheCallLog(t *testing.T) {
 	require.NoError(t, calls.Err())
 	require.Equal(t, 3, strings.Count(log.String(), `"op":"commit"`))
 	replay := func(log string) error {
-		fresh, err := NewCore(Config{}, p)
+		fresh, err := NewCore(core.Config{}, p)
 		require.NoError(t, err)
-		return ReplayFrom(fresh, strings.NewReader(log))
+		return core.ReplayFrom(fresh, strings.NewReader(log))
 	}
 	require.NoError(t, replay(log.String()))
 	lines := strings.SplitAfter(log.String(), "\n")
 	launch := lines[len(lines)-5]
 	require.Contains(t, launch, `"actions"`)
-	require.ErrorIs(t, replay(strings.Replace(log.String(), launch, "", 1)), ErrReplay)
+	require.ErrorIs(t, replay(strings.Replace(log.String(), launch, "", 1)), core.ErrReplay)
 }

@@ -8,17 +8,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // server runs jobs of one kind on a single node with the given policy until all have ended, and
 // returns the finish times; every job fills the whole node: with one task a slot, or, if small,
 // with tasks of one second.
-func server(t require.TestingT, p Policy, slots int, arrive []int, work []int, small bool) []time.Duration {
-	c, err := NewCore(Config{}, p)
+func server(t require.TestingT, p core.Policy, slots int, arrive []int, work []int, small bool) []time.Duration {
+	c, err := NewCore(core.Config{}, p)
 	require.NoError(t, err)
-	n, err := c.Join(0, Node{Name: "n", ReduceSlots: slots})
+	n, err := c.Join(0, core.Node{Name: "n", ReduceSlots: slots})
 	require.NoError(t, err)
-	left, running := map[AttemptID]int{}, map[AttemptID]bool{}
+	left, running := map[core.AttemptID]int{}, map[core.AttemptID]bool{}
 	finish := make([]time.Duration, len(arrive))
 	for now := range 10000 {
 		at := time.Duration(now) * time.Second
@@ -29,31 +31,31 @@ func server(t require.TestingT, p Policy, slots int, arrive []int, work []int, s
 				if small {
 					tasks, each = slots*work[i], time.Second
 				}
-				_, err := c.Submit(at, JobSpec{Name: fmt.Sprint(i), Reduces: tasks, ReduceTime: each})
+				_, err := c.Submit(at, core.JobSpec{Name: fmt.Sprint(i), Reduces: tasks, ReduceTime: each})
 				require.NoError(t, err)
 			}
 		}
-		var list []Status
+		var list []core.Status
 		for _, id := range sortedAttempts(running) {
 			if left[id]--; left[id] == 0 {
 				delete(running, id)
-				list = append(list, Status{Attempt: id, State: StateSucceeded})
+				list = append(list, core.Status{Attempt: id, State: core.StateSucceeded})
 			}
 		}
-		got, err := c.Heartbeat(at, Heartbeat{Node: n, Statuses: list})
+		got, err := c.Heartbeat(at, core.Heartbeat{Node: n, Statuses: list})
 		require.NoError(t, err)
 		for _, o := range got.Actions {
 			switch o.Verb {
-			case Launch:
+			case core.Launch:
 				left[o.Attempt], running[o.Attempt] = work[o.Attempt.Task.Job-1], true
 				if small {
 					left[o.Attempt] = 1
 				}
-			case Resume:
+			case core.Resume:
 				running[o.Attempt] = true
-			case Suspend:
+			case core.Suspend:
 				delete(running, o.Attempt)
-			case Kill:
+			case core.Kill:
 				require.Fail(t, "nothing is killed here", "%v", o)
 			}
 		}
@@ -61,7 +63,7 @@ func server(t require.TestingT, p Policy, slots int, arrive []int, work []int, s
 		for i := range arrive {
 			over = over && i < c.View().Jobs()
 			if i < c.View().Jobs() && finish[i] == 0 {
-				if v, _ := c.View().Job(JobID(i + 1)); v.State == JobSucceeded {
+				if v, _ := c.View().Job(core.JobID(i + 1)); v.State == core.JobSucceeded {
 					finish[i] = v.Finished
 				} else {
 					over = false
@@ -150,14 +152,14 @@ func TestSingleServerExample(t *testing.T) {
 // Fair shares follow the slots that there are.
 func TestSharesFollowTheSlots(t *testing.T) {
 	c, _ := newTestCore(t, "hfs", nil)
-	_, err := c.Submit(0, JobSpec{User: "u", Maps: 100})
+	_, err := c.Submit(0, core.JobSpec{User: "u", Maps: 100})
 	require.NoError(t, err)
 	had := c.View().Pools()
-	_, err = c.Join(0, Node{Name: "another", MapSlots: 7})
+	_, err = c.Join(0, core.Node{Name: "another", MapSlots: 7})
 	require.NoError(t, err)
 	for i, p := range c.View().Pools() {
 		if p.Name == "u" {
-			require.InDelta(t, had[i].Kinds[Map].Share+7, p.Kinds[Map].Share, 1e-9)
+			require.InDelta(t, had[i].Kinds[core.Map].Share+7, p.Kinds[core.Map].Share, 1e-9)
 		}
 	}
 }

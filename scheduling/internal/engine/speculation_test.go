@@ -5,22 +5,24 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // slowJob is a job of seven maps on four nodes with two map slots each, launched at time 0; the last
 // node has a free slot. attempts are by the maps' indexes, at are their nodes.
 type slowJob struct {
 	t        *testing.T
-	c        *Core
-	nodes    []NodeID
-	id       JobID
-	attempts []AttemptID
-	at       []NodeID
+	c        *core.Core
+	nodes    []core.NodeID
+	id       core.JobID
+	attempts []core.AttemptID
+	at       []core.NodeID
 }
 
-func newSlowJob(t *testing.T, preset string, change func(*Config, *Policy), spec JobSpec) *slowJob {
-	c, nodes := newTestCore(t, preset, func(cfg *Config, p *Policy) {
-		p.Speculation.Rule = LATE
+func newSlowJob(t *testing.T, preset string, change func(*core.Config, *core.Policy), spec core.JobSpec) *slowJob {
+	c, nodes := newTestCore(t, preset, func(cfg *core.Config, p *core.Policy) {
+		p.Speculation.Rule = core.LATE
 		if change != nil {
 			change(cfg, p)
 		}
@@ -28,13 +30,13 @@ func newSlowJob(t *testing.T, preset string, change func(*Config, *Policy), spec
 	spec.Maps = 7
 	id, err := c.Submit(0, spec)
 	require.NoError(t, err)
-	s := &slowJob{t: t, c: c, nodes: nodes, id: id, attempts: make([]AttemptID, 7), at: make([]NodeID, 7)}
+	s := &slowJob{t: t, c: c, nodes: nodes, id: id, attempts: make([]core.AttemptID, 7), at: make([]core.NodeID, 7)}
 	for _, n := range nodes {
 		for _, a := range beat(t, c, 0, n) {
 			s.attempts[a.Task.Index], s.at[a.Task.Index] = a, n
 		}
 	}
-	require.Equal(t, 7, c.job(id).w[Map].running)
+	require.Equal(t, 7, c.Job(id).Work[core.Map].Running)
 	return s
 }
 
@@ -45,19 +47,19 @@ func (s *slowJob) progress(now time.Duration, slow map[int]float64) {
 		if !ok {
 			p = 0.9
 		}
-		_, err := s.c.Heartbeat(now, Heartbeat{Node: s.at[i], Statuses: []Status{{Attempt: a, Progress: p}}, NoWork: true})
+		_, err := s.c.Heartbeat(now, core.Heartbeat{Node: s.at[i], Statuses: []core.Status{{Attempt: a, Progress: p}}, NoWork: true})
 		require.NoError(s.t, err)
 	}
 	require.NoError(s.t, s.c.Update(now))
 }
 
-func (s *slowJob) end(now time.Duration, m int, state AttemptState) {
-	_, err := s.c.Heartbeat(now, Heartbeat{Node: s.at[m], Statuses: []Status{{Attempt: s.attempts[m], State: state}}, NoWork: true})
+func (s *slowJob) end(now time.Duration, m int, state core.AttemptState) {
+	_, err := s.c.Heartbeat(now, core.Heartbeat{Node: s.at[m], Statuses: []core.Status{{Attempt: s.attempts[m], State: state}}, NoWork: true})
 	require.NoError(s.t, err)
 }
 
 // copyOf is the second attempt at a map.
-func (s *slowJob) copyOf(m int) AttemptID {
+func (s *slowJob) copyOf(m int) core.AttemptID {
 	a := s.attempts[m]
 	a.Try = 1
 	return a
@@ -68,14 +70,14 @@ const minuteAndMore = 100 * time.Second
 // LATE copies the task with the longest estimated time to end first: at 3 % in 100 s, half done in
 // 100 s is nearer its end [Zaharia08 §4].
 func TestLATECopiesTheLongestTimeToEnd(t *testing.T) {
-	s := newSlowJob(t, "fair", func(_ *Config, p *Policy) { p.Speculation.SlowTask = 0.5 }, JobSpec{})
+	s := newSlowJob(t, "fair", func(_ *core.Config, p *core.Policy) { p.Speculation.SlowTask = 0.5 }, core.JobSpec{})
 	s.progress(minuteAndMore, map[int]float64{0: 0.5, 2: 0.03})
-	require.Equal(t, []AttemptID{s.copyOf(2)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
-	s.end(minuteAndMore, 6, StateSucceeded) // leaves a slot of the last node
-	require.Equal(t, []AttemptID{s.copyOf(0)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
+	require.Equal(t, []core.AttemptID{s.copyOf(2)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
+	s.end(minuteAndMore, 6, core.StateSucceeded) // leaves a slot of the last node
+	require.Equal(t, []core.AttemptID{s.copyOf(0)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
 	require.Len(t, s.c.View().Attempts(s.attempts[2].Task), 2)
 	require.NoError(t, s.c.Update(minuteAndMore))
-	s.end(minuteAndMore, 4, StateSucceeded)
+	s.end(minuteAndMore, 4, core.StateSucceeded)
 	require.Empty(t, beat(t, s.c, minuteAndMore, s.at[4]), "a task has one copy at most")
 	checkInvariants(t, s.c)
 }
@@ -83,10 +85,10 @@ func TestLATECopiesTheLongestTimeToEnd(t *testing.T) {
 // By the older rule a task is slow if its progress is 0.2 below the mean of the job's, however fast
 // it has become, and the first such task comes first [Zaharia08 §2.1].
 func TestNativeRuleComparesProgress(t *testing.T) {
-	s := newSlowJob(t, "fair", func(_ *Config, p *Policy) { p.Speculation.Rule = NativeRule }, JobSpec{})
+	s := newSlowJob(t, "fair", func(_ *core.Config, p *core.Policy) { p.Speculation.Rule = core.NativeRule }, core.JobSpec{})
 	s.progress(minuteAndMore, map[int]float64{0: 0.5, 2: 0.03})
-	require.Equal(t, []AttemptID{s.copyOf(0)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
-	s = newSlowJob(t, "fair", func(_ *Config, p *Policy) { p.Speculation.Rule = NativeRule }, JobSpec{})
+	require.Equal(t, []core.AttemptID{s.copyOf(0)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
+	s = newSlowJob(t, "fair", func(_ *core.Config, p *core.Policy) { p.Speculation.Rule = core.NativeRule }, core.JobSpec{})
 	s.progress(minuteAndMore, map[int]float64{0: 0.7})
 	require.Empty(t, beat(t, s.c, minuteAndMore, s.nodes[3]), "0.2 below 0.87 is 0.67")
 }
@@ -94,17 +96,17 @@ func TestNativeRuleComparesProgress(t *testing.T) {
 func TestWhatIsNotCopied(t *testing.T) {
 	slow := map[int]float64{2: 0.03}
 	for name, try := range map[string]struct {
-		change func(*Config, *Policy)
+		change func(*core.Config, *core.Policy)
 		at     time.Duration
 		on     int // node asked
 		before func(s *slowJob)
 	}{
 		"nothing before an attempt has run for the lag":  {at: 59 * time.Second, on: 3},
-		"nothing without a rule":                         {at: minuteAndMore, on: 3, change: func(_ *Config, p *Policy) { p.Speculation.Rule = NoSpeculation }},
-		"no kind that is left out":                       {at: minuteAndMore, on: 3, change: func(_ *Config, p *Policy) { p.Speculation.Except[Map] = true }},
-		"no task slower than the mean by less than that": {at: minuteAndMore, on: 3, change: func(_ *Config, p *Policy) { p.Speculation.SlowTask = 3 }},
+		"nothing without a rule":                         {at: minuteAndMore, on: 3, change: func(_ *core.Config, p *core.Policy) { p.Speculation.Rule = core.NoSpeculation }},
+		"no kind that is left out":                       {at: minuteAndMore, on: 3, change: func(_ *core.Config, p *core.Policy) { p.Speculation.Except[core.Map] = true }},
+		"no task slower than the mean by less than that": {at: minuteAndMore, on: 3, change: func(_ *core.Config, p *core.Policy) { p.Speculation.SlowTask = 3 }},
 		"no task on its own node": {at: minuteAndMore, on: 1, before: func(s *slowJob) {
-			s.end(minuteAndMore, 3, StateSucceeded)
+			s.end(minuteAndMore, 3, core.StateSucceeded)
 		}},
 		"no task that may commit": {at: minuteAndMore, on: 3, before: func(s *slowJob) {
 			require.True(s.t, s.c.MayCommit(s.attempts[2]))
@@ -112,7 +114,7 @@ func TestWhatIsNotCopied(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSlowJob(t, "fair", try.change, JobSpec{})
+			s := newSlowJob(t, "fair", try.change, core.JobSpec{})
 			s.progress(try.at, slow)
 			if try.before != nil {
 				try.before(s)
@@ -121,20 +123,20 @@ func TestWhatIsNotCopied(t *testing.T) {
 			checkInvariants(t, s.c)
 		})
 	}
-	s := newSlowJob(t, "fair", nil, JobSpec{})
+	s := newSlowJob(t, "fair", nil, core.JobSpec{})
 	s.progress(60*time.Second, slow)
 	require.Len(t, beat(t, s.c, 60*time.Second, s.nodes[3]), 1, "else there is a copy")
 }
 
 // A node whose tasks of the job took much longer than the others' gets no copy.
 func TestSlowNodeGetsNoCopy(t *testing.T) {
-	s := newSlowJob(t, "fair", nil, JobSpec{})
+	s := newSlowJob(t, "fair", nil, core.JobSpec{})
 	for _, m := range []int{0, 1, 4, 5} {
-		s.end(10*time.Second, m, StateSucceeded)
+		s.end(10*time.Second, m, core.StateSucceeded)
 	}
-	s.end(90*time.Second, 6, StateSucceeded)
+	s.end(90*time.Second, 6, core.StateSucceeded)
 	for _, m := range []int{2, 3} {
-		_, err := s.c.Heartbeat(minuteAndMore, Heartbeat{Node: s.at[m], Statuses: []Status{{Attempt: s.attempts[m], Progress: 0.1}}, NoWork: true})
+		_, err := s.c.Heartbeat(minuteAndMore, core.Heartbeat{Node: s.at[m], Statuses: []core.Status{{Attempt: s.attempts[m], Progress: 0.1}}, NoWork: true})
 		require.NoError(t, err)
 	}
 	require.NoError(t, s.c.Update(minuteAndMore))
@@ -144,29 +146,29 @@ func TestSlowNodeGetsNoCopy(t *testing.T) {
 
 // A job runs no more copies than the cap allows.
 func TestCopiesAreCapped(t *testing.T) {
-	s := newSlowJob(t, "fair", func(cfg *Config, p *Policy) {
+	s := newSlowJob(t, "fair", func(cfg *core.Config, p *core.Policy) {
 		cfg.Explain = true
 		p.Speculation.MinCopies = 1
-	}, JobSpec{})
+	}, core.JobSpec{})
 	s.progress(minuteAndMore, map[int]float64{0: 0.1, 1: 0.1})
 	require.Len(t, beat(t, s.c, minuteAndMore, s.nodes[3]), 1)
-	s.end(minuteAndMore, 6, StateSucceeded)
+	s.end(minuteAndMore, 6, core.StateSucceeded)
 	require.Empty(t, beat(t, s.c, minuteAndMore, s.nodes[3]))
-	require.Equal(t, Reason{Cause: CauseCopyCap, Count: 1, Of: 1}, s.c.View().Skips()[0].Reason)
+	require.Equal(t, core.Reason{Cause: core.CauseCopyCap, Count: 1, Of: 1}, s.c.View().Skips()[0].Reason)
 }
 
 // Of the attempts of a task the first to ask may commit. When it fails another one may.
 func TestOneAttemptCommits(t *testing.T) {
-	s := newSlowJob(t, "fair", nil, JobSpec{})
+	s := newSlowJob(t, "fair", nil, core.JobSpec{})
 	s.progress(minuteAndMore, map[int]float64{2: 0.03})
 	require.Len(t, beat(t, s.c, minuteAndMore, s.nodes[3]), 1)
 	require.True(t, s.c.MayCommit(s.copyOf(2)))
 	require.True(t, s.c.MayCommit(s.copyOf(2)), "the answer was lost")
 	require.False(t, s.c.MayCommit(s.attempts[2]))
-	beat(t, s.c, minuteAndMore, s.nodes[3], Status{Attempt: s.copyOf(2), State: StateFailed})
+	beat(t, s.c, minuteAndMore, s.nodes[3], core.Status{Attempt: s.copyOf(2), State: core.StateFailed})
 	require.False(t, s.c.MayCommit(s.copyOf(2)))
 	require.True(t, s.c.MayCommit(s.attempts[2]))
-	require.Zero(t, s.c.job(s.id).w[Map].waiting(), "the first attempt goes on")
+	require.Zero(t, s.c.Job(s.id).Work[core.Map].Waiting(), "the first attempt goes on")
 	checkInvariants(t, s.c)
 }
 
@@ -174,25 +176,25 @@ func TestOneAttemptCommits(t *testing.T) {
 // what that reports later counts nothing.
 func TestFirstAttemptToSucceedWins(t *testing.T) {
 	for _, copyWins := range []bool{true, false} {
-		s := newSlowJob(t, "fair", nil, JobSpec{Reduces: 1, SlowStart: 1})
+		s := newSlowJob(t, "fair", nil, core.JobSpec{Reduces: 1, SlowStart: 1})
 		s.progress(minuteAndMore, map[int]float64{2: 0.03})
 		require.Len(t, beat(t, s.c, minuteAndMore, s.nodes[3]), 1)
 		winner, at, loser, loses := s.copyOf(2), s.nodes[3], s.attempts[2], s.at[2]
 		if !copyWins {
 			winner, at, loser, loses = loser, loses, winner, at
 		}
-		_, err := s.c.Heartbeat(minuteAndMore, Heartbeat{Node: at, Statuses: []Status{{Attempt: winner, State: StateSucceeded, OutputBytes: []int64{7}}}})
+		_, err := s.c.Heartbeat(minuteAndMore, core.Heartbeat{Node: at, Statuses: []core.Status{{Attempt: winner, State: core.StateSucceeded, OutputBytes: []int64{7}}}})
 		require.NoError(t, err)
-		got, err := s.c.Heartbeat(minuteAndMore, Heartbeat{Node: loses, Statuses: []Status{{Attempt: loser, State: StateSucceeded, OutputBytes: []int64{9}}}})
+		got, err := s.c.Heartbeat(minuteAndMore, core.Heartbeat{Node: loses, Statuses: []core.Status{{Attempt: loser, State: core.StateSucceeded, OutputBytes: []int64{9}}}})
 		require.NoError(t, err)
-		require.Equal(t, []Action{{Verb: Kill, Attempt: loser, Locality: AnyPlace, Reason: Reason{Cause: CauseSuperseded}}}, got.Actions)
+		require.Equal(t, []core.Action{{Verb: core.Kill, Attempt: loser, Locality: core.AnyPlace, Reason: core.Reason{Cause: core.CauseSuperseded}}}, got.Actions)
 		n, try, ok := s.c.View().Output(winner.Task)
 		require.True(t, ok)
 		require.Equal(t, at, n)
 		require.Equal(t, winner.Try, try)
-		require.Equal(t, 1, s.c.job(s.id).w[Map].done)
-		require.Zero(t, s.c.job(s.id).w[Map].copies)
-		center, ok, err := s.c.View().Gravity(TaskID{Job: s.id, Kind: Reduce})
+		require.Equal(t, 1, s.c.Job(s.id).Work[core.Map].Done)
+		require.Zero(t, s.c.Job(s.id).Work[core.Map].Copies)
+		center, ok, err := s.c.View().Gravity(core.TaskID{Job: s.id, Kind: core.Reduce})
 		require.NoError(t, err)
 		require.True(t, ok)
 		require.Equal(t, at, center)
@@ -202,46 +204,46 @@ func TestFirstAttemptToSucceedWins(t *testing.T) {
 
 // A task whose one attempt is lost with its node is not pending while the other one lives.
 func TestCopyOutlivesItsNode(t *testing.T) {
-	s := newSlowJob(t, "fair", nil, JobSpec{})
+	s := newSlowJob(t, "fair", nil, core.JobSpec{})
 	s.progress(minuteAndMore, map[int]float64{2: 0.03})
 	require.Len(t, beat(t, s.c, minuteAndMore, s.nodes[3]), 1)
 	require.NoError(t, s.c.Leave(minuteAndMore, s.at[2]))
-	require.Equal(t, 1, s.c.job(s.id).w[Map].waiting(), "the other map of the node")
+	require.Equal(t, 1, s.c.Job(s.id).Work[core.Map].Waiting(), "the other map of the node")
 	require.Equal(t, s.copyOf(2), s.c.View().Attempts(s.attempts[2].Task)[0].ID)
 	checkInvariants(t, s.c)
 	require.NoError(t, s.c.Leave(minuteAndMore, s.nodes[3]))
-	require.Equal(t, 3, s.c.job(s.id).w[Map].waiting())
+	require.Equal(t, 3, s.c.Job(s.id).Work[core.Map].Waiting())
 	checkInvariants(t, s.c)
 }
 
 // Copies go anywhere: a job that waits for locality waits with them, too [Hadoop's
 // FairScheduler: a capped request never returns a copy].
 func TestDelaySchedulingDelaysCopies(t *testing.T) {
-	s := newSlowJob(t, "fair", func(_ *Config, p *Policy) {
-		p.Locality = LocalityPolicy{Rule: TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}}
-	}, JobSpec{Places: on(7, 0, 1, 2, 3)})
+	s := newSlowJob(t, "fair", func(_ *core.Config, p *core.Policy) {
+		p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}}
+	}, core.JobSpec{Places: on(7, 0, 1, 2, 3)})
 	s.progress(minuteAndMore, map[int]float64{2: 0.03})
 	require.Empty(t, beat(t, s.c, minuteAndMore, s.nodes[3]))
 	require.Empty(t, beat(t, s.c, minuteAndMore+9*time.Second, s.nodes[3]))
-	require.Equal(t, []AttemptID{s.copyOf(2)}, beat(t, s.c, minuteAndMore+10*time.Second, s.nodes[3]))
+	require.Equal(t, []core.AttemptID{s.copyOf(2)}, beat(t, s.c, minuteAndMore+10*time.Second, s.nodes[3]))
 }
 
 // Every order copies the slow tasks of its jobs, maps and reduces.
 func TestEveryOrderCopies(t *testing.T) {
 	for _, preset := range Presets() {
-		for _, rule := range []ReduceRule{AnyNode, CoGRS} {
-			c, n := newTestCore(t, preset, func(_ *Config, p *Policy) {
-				p.Speculation.Rule, p.Locality, p.Reduce.Rule, p.Spread = LATE, LocalityPolicy{}, rule, false
+		for _, rule := range []core.ReduceRule{core.AnyNode, core.CoGRS} {
+			c, n := newTestCore(t, preset, func(_ *core.Config, p *core.Policy) {
+				p.Speculation.Rule, p.Locality, p.Reduce.Rule, p.Spread = core.LATE, core.LocalityPolicy{}, rule, false
 			})
-			id, err := c.Submit(0, JobSpec{Maps: 1, Reduces: 3, MapTime: time.Minute, ReduceTime: time.Minute})
+			id, err := c.Submit(0, core.JobSpec{Maps: 1, Reduces: 3, MapTime: time.Minute, ReduceTime: time.Minute})
 			require.NoError(t, err)
 			one := beat(t, c, 0, n[0])
-			_, err = c.Heartbeat(0, Heartbeat{
+			_, err = c.Heartbeat(0, core.Heartbeat{
 				Node: n[0], NoWork: true,
-				Statuses: []Status{{Attempt: one[0], State: StateSucceeded, OutputBytes: []int64{1, 1, 1}}},
+				Statuses: []core.Status{{Attempt: one[0], State: core.StateSucceeded, OutputBytes: []int64{1, 1, 1}}},
 			})
 			require.NoError(t, err)
-			now, at := time.Duration(0), map[AttemptID]NodeID{}
+			now, at := time.Duration(0), map[core.AttemptID]core.NodeID{}
 			for ; len(at) < 3 && now < time.Hour; now += time.Second {
 				for _, on := range n {
 					for _, a := range beat(t, c, now, on) {
@@ -251,13 +253,13 @@ func TestEveryOrderCopies(t *testing.T) {
 			}
 			require.Len(t, at, 3, "%s %v", preset, rule)
 			now += 2 * time.Minute
-			var slow AttemptID
+			var slow core.AttemptID
 			for a, on := range at {
 				p := 0.9
 				if a.Task.Index == 1 {
 					slow, p = a, 0.1
 				}
-				_, err := c.Heartbeat(now, Heartbeat{Node: on, Statuses: []Status{{Attempt: a, Progress: p}}})
+				_, err := c.Heartbeat(now, core.Heartbeat{Node: on, Statuses: []core.Status{{Attempt: a, Progress: p}}})
 				require.NoError(t, err)
 			}
 			require.NoError(t, c.Update(now))
@@ -270,59 +272,61 @@ func TestEveryOrderCopies(t *testing.T) {
 				}
 			}
 			require.Equal(t, 1, copies, "%s %v", preset, rule)
-			require.Equal(t, 1, c.job(id).w[Reduce].copies)
+			require.Equal(t, 1, c.Job(id).Work[core.Reduce].Copies)
 			checkInvariants(t, c)
 		}
 	}
 }
 
 func TestSpeculationRuleIsText(t *testing.T) {
-	for r := NoSpeculation; r <= LATE; r++ {
+	for r := core.NoSpeculation; r <= core.LATE; r++ {
 		text, err := r.MarshalText()
 		require.NoError(t, err)
-		var back SpeculationRule
+		var back core.SpeculationRule
 		require.NoError(t, back.UnmarshalText(text))
 		require.Equal(t, r, back)
 	}
-	require.Error(t, new(SpeculationRule).UnmarshalText([]byte("LATEST")))
-	for _, p := range []SpeculationPolicy{{Rule: 3}, {Lag: -1}, {SlowTask: -1}, {SlowNode: -1}, {Cap: 2}, {MinCopies: -1}} {
-		_, err := NewCore(Config{}, Policy{Order: "fifo", Speculation: p})
-		require.ErrorIs(t, err, ErrBadConfig)
+	require.Error(t, new(core.SpeculationRule).UnmarshalText([]byte("LATEST")))
+	for _, p := range []core.SpeculationPolicy{{Rule: 3}, {Lag: -1}, {SlowTask: -1}, {SlowNode: -1}, {Cap: 2}, {MinCopies: -1}} {
+		_, err := NewCore(core.Config{}, core.Policy{Order: "fifo", Speculation: p})
+		require.ErrorIs(t, err, core.ErrBadConfig)
 	}
 }
 
 // A node is known to be slow by what runs there, and by what was overtaken there, although nothing
 // has ended there.
 func TestNodeIsSlowBeforeAnythingEndsThere(t *testing.T) {
-	s := newSlowJob(t, "fair", nil, JobSpec{})
+	s := newSlowJob(t, "fair", nil, core.JobSpec{})
 	s.progress(minuteAndMore, map[int]float64{0: 0.05, 6: 0.05})
 	require.Empty(t, beat(t, s.c, minuteAndMore, s.nodes[3]), "map 6 is as slow there")
-	s.end(minuteAndMore, 2, StateSucceeded)
-	s.end(minuteAndMore, 3, StateSucceeded)
-	require.Equal(t, []AttemptID{s.copyOf(0), s.copyOf(6)}, beat(t, s.c, minuteAndMore, s.nodes[1]))
-	_, err := s.c.Heartbeat(minuteAndMore+time.Second, Heartbeat{Node: s.nodes[1], Statuses: []Status{{Attempt: s.copyOf(6), State: StateSucceeded}}, NoWork: true})
+	s.end(minuteAndMore, 2, core.StateSucceeded)
+	s.end(minuteAndMore, 3, core.StateSucceeded)
+	require.Equal(t, []core.AttemptID{s.copyOf(0), s.copyOf(6)}, beat(t, s.c, minuteAndMore, s.nodes[1]))
+	_, err := s.c.Heartbeat(minuteAndMore+time.Second, core.Heartbeat{Node: s.nodes[1], Statuses: []core.Status{{Attempt: s.copyOf(6), State: core.StateSucceeded}}, NoWork: true})
 	require.NoError(t, err)
-	s.end(minuteAndMore+time.Second, 1, StateSucceeded)
+	s.end(minuteAndMore+time.Second, 1, core.StateSucceeded)
 	require.NoError(t, s.c.Leave(minuteAndMore+time.Second, s.nodes[1])) // the copy of map 0 is gone
 	for _, m := range []int{0, 4, 5} {
-		_, err := s.c.Heartbeat(minuteAndMore+time.Second, Heartbeat{Node: s.at[m], Statuses: []Status{{Attempt: s.attempts[m], Progress: 0.05}}, NoWork: true})
+		_, err := s.c.Heartbeat(minuteAndMore+time.Second, core.Heartbeat{Node: s.at[m], Statuses: []core.Status{{Attempt: s.attempts[m], Progress: 0.05}}, NoWork: true})
 		require.NoError(t, err)
 	}
-	require.True(t, s.c.slowNode(s.c.job(s.id), s.c.nodes[s.nodes[3]]), "map 6 was overtaken there")
+	require.True(t, s.c.SlowNode(s.c.Job(s.id), s.c.Nodes[s.nodes[3]]), "map 6 was overtaken there")
 	checkInvariants(t, s.c)
 }
 
 // A reduce that has waited for maps is not slow for it: its time counts from the last map's end.
 func TestReducesThatWaitedAreNotSlow(t *testing.T) {
-	c, n := newTestCore(t, "fair", func(_ *Config, p *Policy) { p.Speculation = SpeculationPolicy{Rule: LATE, SlowTask: 0.5} })
-	_, err := c.Submit(0, JobSpec{Maps: 1, Reduces: 3, SlowStart: -1})
+	c, n := newTestCore(t, "fair", func(_ *core.Config, p *core.Policy) {
+		p.Speculation = core.SpeculationPolicy{Rule: core.LATE, SlowTask: 0.5}
+	})
+	_, err := c.Submit(0, core.JobSpec{Maps: 1, Reduces: 3, SlowStart: -1})
 	require.NoError(t, err)
-	var m AttemptID
-	at := map[AttemptID]NodeID{}
-	launch := func(now time.Duration, on NodeID) {
+	var m core.AttemptID
+	at := map[core.AttemptID]core.NodeID{}
+	launch := func(now time.Duration, on core.NodeID) {
 		for _, a := range beat(t, c, now, on) {
 			at[a] = on
-			if a.Task.Kind == Map {
+			if a.Task.Kind == core.Map {
 				m = a
 			}
 		}
@@ -331,8 +335,8 @@ func TestReducesThatWaitedAreNotSlow(t *testing.T) {
 	launch(0, n[1])
 	report := func(now time.Duration, progress float64) {
 		for a, on := range at {
-			if a.Task.Kind == Reduce {
-				_, err := c.Heartbeat(now, Heartbeat{Node: on, Statuses: []Status{{Attempt: a, Progress: progress}}, NoWork: true})
+			if a.Task.Kind == core.Reduce {
+				_, err := c.Heartbeat(now, core.Heartbeat{Node: on, Statuses: []core.Status{{Attempt: a, Progress: progress}}, NoWork: true})
 				require.NoError(t, err)
 			}
 		}
@@ -343,7 +347,7 @@ func TestReducesThatWaitedAreNotSlow(t *testing.T) {
 	require.Len(t, at, 4)
 	require.NoError(t, c.Update(990*time.Second))
 	require.Empty(t, beat(t, c, 990*time.Second, n[3]), "no reduce is slow while a map runs")
-	_, err = c.Heartbeat(1000*time.Second, Heartbeat{Node: at[m], Statuses: []Status{{Attempt: m, State: StateSucceeded}}, NoWork: true})
+	_, err = c.Heartbeat(1000*time.Second, core.Heartbeat{Node: at[m], Statuses: []core.Status{{Attempt: m, State: core.StateSucceeded}}, NoWork: true})
 	require.NoError(t, err)
 	report(1100*time.Second, 0.5)
 	require.Empty(t, beat(t, c, 1100*time.Second, n[3]), "all three have worked for 100 s")

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // Each limit of the configuration may be reached, not passed.
@@ -13,86 +15,86 @@ func TestBoundsOfTheConfiguration(t *testing.T) {
 	p, err := Preset("fifo")
 	require.NoError(t, err)
 	for _, x := range []struct {
-		cfg  Config
+		cfg  core.Config
 		fits bool
 	}{
-		{Config{}, true},
-		{Config{HeartbeatInterval: 1, Expiry: 1, MaxAttempts: 255, RackDepth: 8, History: -1}, true},
-		{Config{HeartbeatInterval: -1}, false},
-		{Config{Expiry: -1}, false},
-		{Config{MaxAttempts: -1}, false},
-		{Config{MaxAttempts: 256}, false},
-		{Config{RackDepth: -1}, false},
-		{Config{RackDepth: 9}, false},
+		{core.Config{}, true},
+		{core.Config{HeartbeatInterval: 1, Expiry: 1, MaxAttempts: 255, RackDepth: 8, History: -1}, true},
+		{core.Config{HeartbeatInterval: -1}, false},
+		{core.Config{Expiry: -1}, false},
+		{core.Config{MaxAttempts: -1}, false},
+		{core.Config{MaxAttempts: 256}, false},
+		{core.Config{RackDepth: -1}, false},
+		{core.Config{RackDepth: 9}, false},
 	} {
 		_, err := NewCore(x.cfg, p)
 		if x.fits {
 			require.NoError(t, err, x.cfg)
 		} else {
-			require.ErrorIs(t, err, ErrBadConfig, x.cfg)
+			require.ErrorIs(t, err, core.ErrBadConfig, x.cfg)
 		}
 	}
-	c, err := NewCore(Config{}, p)
+	c, err := NewCore(core.Config{}, p)
 	require.NoError(t, err)
-	require.Equal(t, []any{10 * time.Minute, 4, 1, 1000}, []any{c.cfg.Expiry, c.cfg.MaxAttempts, c.cfg.RackDepth, c.cfg.History}, "the defaults")
+	require.Equal(t, []any{10 * time.Minute, 4, 1, 1000}, []any{c.Config.Expiry, c.Config.MaxAttempts, c.Config.RackDepth, c.Config.History}, "the defaults")
 }
 
 // Each fault of a job is named, alone as well; what is just within the limits is none.
 func TestBoundsOfJobs(t *testing.T) {
 	c, n := newTestCore(t, "fifo", nil)
 	last := n[len(n)-1]
-	for _, good := range []JobSpec{
+	for _, good := range []core.JobSpec{
 		{},
 		{Maps: 1 << 30},
 		{Reduces: 1 << 30},
-		{SlotsPerTask: 1, MaxAttempts: 255, MapTime: 1, ReduceTime: 1, SlowStart: 1, Priority: VeryHigh},
-		{Priority: VeryLow, SlowStart: -3},
-		{Maps: 2, Places: Places{Offsets: []int32{0, 0, 1}, Nodes: []NodeID{last}}},
-		{Maps: 1, Places: Places{Offsets: []int32{0, 2}, Nodes: []NodeID{0, last}}},
+		{SlotsPerTask: 1, MaxAttempts: 255, MapTime: 1, ReduceTime: 1, SlowStart: 1, Priority: core.VeryHigh},
+		{Priority: core.VeryLow, SlowStart: -3},
+		{Maps: 2, Places: core.Places{Offsets: []int32{0, 0, 1}, Nodes: []core.NodeID{last}}},
+		{Maps: 1, Places: core.Places{Offsets: []int32{0, 2}, Nodes: []core.NodeID{0, last}}},
 	} {
-		require.NoError(t, c.validateJob(&good), "%+v", good)
+		require.NoError(t, c.ValidateJob(&good), "%+v", good)
 	}
 	for _, x := range []struct {
-		bad  JobSpec
+		bad  core.JobSpec
 		says string
 	}{
-		{JobSpec{Maps: -1}, "-1 maps and 0 reduces"},
-		{JobSpec{Reduces: -1}, "0 maps and -1 reduces"},
-		{JobSpec{Maps: 1<<30 + 1}, "maps and 0 reduces"},
-		{JobSpec{Reduces: 1<<30 + 1}, "0 maps and"},
-		{JobSpec{SlotsPerTask: -1}, "slots per task"},
-		{JobSpec{MaxAttempts: -1}, "attempts (at most 255)"},
-		{JobSpec{MaxAttempts: 256}, "attempts (at most 255)"},
-		{JobSpec{MapTime: -1}, "times must not be negative"},
-		{JobSpec{ReduceTime: -1}, "times must not be negative"},
-		{JobSpec{Priority: VeryHigh - 1}, "priority(-3)"},
-		{JobSpec{Priority: VeryLow + 1}, "priority(3)"},
-		{JobSpec{SlowStart: 1.01}, "slow start 1.01 is above 1"},
-		{JobSpec{SlowStart: math.NaN()}, "slow start NaN"},
-		{JobSpec{Maps: 2, Places: Places{Offsets: []int32{0, 1}, Nodes: []NodeID{0}}}, "places do not fit 2 maps"},
-		{JobSpec{Maps: 1, Places: Places{Offsets: []int32{1, 1}, Nodes: []NodeID{0}}}, "places do not fit 1 maps"},
-		{JobSpec{Maps: 1, Places: Places{Offsets: []int32{0, 1}, Nodes: []NodeID{0, 0}}}, "places do not fit 1 maps"},
-		{JobSpec{Maps: 2, Places: Places{Offsets: []int32{0, 2, 1}, Nodes: []NodeID{0}}}, "places of map 1"},
-		{JobSpec{Maps: 1, Places: Places{Offsets: []int32{0, 1}, Nodes: []NodeID{NoNode}}}, "place -1 is no node"},
-		{JobSpec{Maps: 1, Places: Places{Offsets: []int32{0, 1}, Nodes: []NodeID{last + 1}}}, "place 4 is no node"},
-		{JobSpec{Maps: 1, Places: Places{Nodes: []NodeID{0}}}, "places without offsets"},
+		{core.JobSpec{Maps: -1}, "-1 maps and 0 reduces"},
+		{core.JobSpec{Reduces: -1}, "0 maps and -1 reduces"},
+		{core.JobSpec{Maps: 1<<30 + 1}, "maps and 0 reduces"},
+		{core.JobSpec{Reduces: 1<<30 + 1}, "0 maps and"},
+		{core.JobSpec{SlotsPerTask: -1}, "slots per task"},
+		{core.JobSpec{MaxAttempts: -1}, "attempts (at most 255)"},
+		{core.JobSpec{MaxAttempts: 256}, "attempts (at most 255)"},
+		{core.JobSpec{MapTime: -1}, "times must not be negative"},
+		{core.JobSpec{ReduceTime: -1}, "times must not be negative"},
+		{core.JobSpec{Priority: core.VeryHigh - 1}, "priority(-3)"},
+		{core.JobSpec{Priority: core.VeryLow + 1}, "priority(3)"},
+		{core.JobSpec{SlowStart: 1.01}, "slow start 1.01 is above 1"},
+		{core.JobSpec{SlowStart: math.NaN()}, "slow start NaN"},
+		{core.JobSpec{Maps: 2, Places: core.Places{Offsets: []int32{0, 1}, Nodes: []core.NodeID{0}}}, "places do not fit 2 maps"},
+		{core.JobSpec{Maps: 1, Places: core.Places{Offsets: []int32{1, 1}, Nodes: []core.NodeID{0}}}, "places do not fit 1 maps"},
+		{core.JobSpec{Maps: 1, Places: core.Places{Offsets: []int32{0, 1}, Nodes: []core.NodeID{0, 0}}}, "places do not fit 1 maps"},
+		{core.JobSpec{Maps: 2, Places: core.Places{Offsets: []int32{0, 2, 1}, Nodes: []core.NodeID{0}}}, "places of map 1"},
+		{core.JobSpec{Maps: 1, Places: core.Places{Offsets: []int32{0, 1}, Nodes: []core.NodeID{core.NoNode}}}, "place -1 is no node"},
+		{core.JobSpec{Maps: 1, Places: core.Places{Offsets: []int32{0, 1}, Nodes: []core.NodeID{last + 1}}}, "place 4 is no node"},
+		{core.JobSpec{Maps: 1, Places: core.Places{Nodes: []core.NodeID{0}}}, "places without offsets"},
 	} {
 		_, err := c.Submit(0, x.bad)
-		require.ErrorIs(t, err, ErrBadJob)
+		require.ErrorIs(t, err, core.ErrBadJob)
 		require.ErrorContains(t, err, x.says)
 	}
-	_, err := c.Submit(0, JobSpec{Maps: -1, SlotsPerTask: -1, Priority: 7, SlowStart: 2})
+	_, err := c.Submit(0, core.JobSpec{Maps: -1, SlotsPerTask: -1, Priority: 7, SlowStart: 2})
 	for _, says := range []string{"-1 maps", "slots per task", "priority(7)", "slow start 2"} {
 		require.ErrorContains(t, err, says, "all faults at once")
 	}
 	require.Zero(t, c.View().Jobs())
-	id, err := c.Submit(0, JobSpec{Maps: 1})
+	id, err := c.Submit(0, core.JobSpec{Maps: 1})
 	require.NoError(t, err)
-	for p, fits := range map[Priority]bool{VeryHigh - 1: false, VeryHigh: true, VeryLow: true, VeryLow + 1: false} {
+	for p, fits := range map[core.Priority]bool{core.VeryHigh - 1: false, core.VeryHigh: true, core.VeryLow: true, core.VeryLow + 1: false} {
 		if err := c.SetPriority(0, id, p); fits {
 			require.NoError(t, err)
 		} else {
-			require.ErrorIs(t, err, ErrBadJob)
+			require.ErrorIs(t, err, core.ErrBadJob)
 		}
 	}
 }
@@ -101,26 +103,26 @@ func TestBoundsOfJobs(t *testing.T) {
 func TestBoundsOfNodes(t *testing.T) {
 	p, err := Preset("fifo")
 	require.NoError(t, err)
-	c, err := NewCore(Config{RackDepth: 2}, p)
+	c, err := NewCore(core.Config{RackDepth: 2}, p)
 	require.NoError(t, err)
-	for _, bad := range []Node{
+	for _, bad := range []core.Node{
 		{},
 		{Name: "a", MapSlots: -1},
 		{Name: "a", ReduceSlots: -1},
-		{Name: "a", MapSlots: mostSlots + 1},
-		{Name: "a", ReduceSlots: mostSlots + 1},
+		{Name: "a", MapSlots: core.MostSlots + 1},
+		{Name: "a", ReduceSlots: core.MostSlots + 1},
 		{Name: "a", Rack: "r"},
 		{Name: "a", Rack: "s/t/r"},
 	} {
 		_, err := c.Join(0, bad)
-		require.ErrorIs(t, err, ErrBadNode, bad)
+		require.ErrorIs(t, err, core.ErrBadNode, bad)
 	}
-	require.Empty(t, c.nodes)
-	_, err = c.Join(0, Node{Name: "a", Rack: "s/r", MapSlots: mostSlots, ReduceSlots: mostSlots})
+	require.Empty(t, c.Nodes)
+	_, err = c.Join(0, core.Node{Name: "a", Rack: "s/r", MapSlots: core.MostSlots, ReduceSlots: core.MostSlots})
 	require.NoError(t, err)
-	id, err := c.Join(0, Node{Name: "b"})
+	id, err := c.Join(0, core.Node{Name: "b"})
 	require.NoError(t, err)
-	require.Equal(t, []string{"default/default", "default"}, []string{c.groups[1].names[c.nodes[id].groups[1]], c.groups[2].names[c.nodes[id].groups[2]]})
+	require.Equal(t, []string{"default/default", "default"}, []string{c.Groups[1].Names[c.Nodes[id].Groups[1]], c.Groups[2].Names[c.Nodes[id].Groups[2]]})
 	_, known := c.View().Lookup("b")
 	require.True(t, known)
 	c.NodeID("named")
@@ -128,49 +130,49 @@ func TestBoundsOfNodes(t *testing.T) {
 	require.False(t, known, "it has not joined")
 	_, known = c.View().Lookup("nobody")
 	require.False(t, known)
-	for _, at := range []NodeID{NoNode, 2, 3} {
-		require.ErrorIs(t, c.Cordon(0, at, true), ErrUnknownNode)
-		require.ErrorIs(t, c.Leave(0, at), ErrUnknownNode)
-		got, err := c.Heartbeat(0, Heartbeat{Node: at})
-		require.ErrorIs(t, err, ErrUnknownNode)
+	for _, at := range []core.NodeID{core.NoNode, 2, 3} {
+		require.ErrorIs(t, c.Cordon(0, at, true), core.ErrUnknownNode)
+		require.ErrorIs(t, c.Leave(0, at), core.ErrUnknownNode)
+		got, err := c.Heartbeat(0, core.Heartbeat{Node: at})
+		require.ErrorIs(t, err, core.ErrUnknownNode)
 		require.True(t, got.Reregister)
 	}
 }
 
 // Each fault of the queues is refused, alone as well; the limits themselves are not.
 func TestBoundsOfQueues(t *testing.T) {
-	try := func(queues ...QueueConfig) error {
+	try := func(queues ...core.QueueConfig) error {
 		p, err := Preset("capacity")
 		require.NoError(t, err)
 		p.Queues = queues
-		_, err = NewCore(Config{}, p)
+		_, err = NewCore(core.Config{}, p)
 		return err
 	}
-	a := QueueConfig{Name: "a", Capacity: 50, Max: 50, UserLimit: 1, UserFactor: 0, InitLimit: 0, JobLimit: 0}
-	require.NoError(t, try(a, QueueConfig{Name: "b", UserLimit: 100}))
-	require.NoError(t, try(QueueConfig{Name: "a", Capacity: 100}))
-	require.NoError(t, try(QueueConfig{Name: "a", Capacity: 60}, QueueConfig{Name: "b", Capacity: 40}))
-	for name, spoil := range map[string]func(*QueueConfig){
-		"no name":            func(q *QueueConfig) { q.Name = "" },
-		"twice":              func(q *QueueConfig) { q.Name = "b" },
-		"no parent":          func(q *QueueConfig) { q.Parent = "x" },
-		"its own parent":     func(q *QueueConfig) { q.Parent = "a" },
-		"negative":           func(q *QueueConfig) { q.Capacity = -1 },
-		"above 100":          func(q *QueueConfig) { q.Capacity, q.Max = 101, 0 },
-		"no number":          func(q *QueueConfig) { q.Capacity = math.NaN() },
-		"above its maximum":  func(q *QueueConfig) { q.Capacity = 50.1 },
-		"user limit":         func(q *QueueConfig) { q.UserLimit = -1 },
-		"user limit above":   func(q *QueueConfig) { q.UserLimit = 101 },
-		"user factor":        func(q *QueueConfig) { q.UserFactor = -1 },
-		"infinite factor":    func(q *QueueConfig) { q.UserFactor = math.Inf(1) },
-		"factor no number":   func(q *QueueConfig) { q.UserFactor = math.NaN() },
-		"limit on init":      func(q *QueueConfig) { q.InitLimit = -1 },
-		"limit on jobs":      func(q *QueueConfig) { q.JobLimit = -1 },
-		"too much in common": func(q *QueueConfig) { q.Capacity, q.Max = 70.1, 0 },
+	a := core.QueueConfig{Name: "a", Capacity: 50, Max: 50, UserLimit: 1, UserFactor: 0, InitLimit: 0, JobLimit: 0}
+	require.NoError(t, try(a, core.QueueConfig{Name: "b", UserLimit: 100}))
+	require.NoError(t, try(core.QueueConfig{Name: "a", Capacity: 100}))
+	require.NoError(t, try(core.QueueConfig{Name: "a", Capacity: 60}, core.QueueConfig{Name: "b", Capacity: 40}))
+	for name, spoil := range map[string]func(*core.QueueConfig){
+		"no name":            func(q *core.QueueConfig) { q.Name = "" },
+		"twice":              func(q *core.QueueConfig) { q.Name = "b" },
+		"no parent":          func(q *core.QueueConfig) { q.Parent = "x" },
+		"its own parent":     func(q *core.QueueConfig) { q.Parent = "a" },
+		"negative":           func(q *core.QueueConfig) { q.Capacity = -1 },
+		"above 100":          func(q *core.QueueConfig) { q.Capacity, q.Max = 101, 0 },
+		"no number":          func(q *core.QueueConfig) { q.Capacity = math.NaN() },
+		"above its maximum":  func(q *core.QueueConfig) { q.Capacity = 50.1 },
+		"user limit":         func(q *core.QueueConfig) { q.UserLimit = -1 },
+		"user limit above":   func(q *core.QueueConfig) { q.UserLimit = 101 },
+		"user factor":        func(q *core.QueueConfig) { q.UserFactor = -1 },
+		"infinite factor":    func(q *core.QueueConfig) { q.UserFactor = math.Inf(1) },
+		"factor no number":   func(q *core.QueueConfig) { q.UserFactor = math.NaN() },
+		"limit on init":      func(q *core.QueueConfig) { q.InitLimit = -1 },
+		"limit on jobs":      func(q *core.QueueConfig) { q.JobLimit = -1 },
+		"too much in common": func(q *core.QueueConfig) { q.Capacity, q.Max = 70.1, 0 },
 	} {
 		bad := a
 		spoil(&bad)
-		require.ErrorIs(t, try(QueueConfig{Name: "b", Capacity: 30}, bad), ErrBadConfig, name)
+		require.ErrorIs(t, try(core.QueueConfig{Name: "b", Capacity: 30}, bad), core.ErrBadConfig, name)
 	}
 }
 
@@ -179,7 +181,7 @@ func TestBoundsOfQueues(t *testing.T) {
 func TestCapacitiesOfQueues(t *testing.T) {
 	p, err := Preset("capacity")
 	require.NoError(t, err)
-	p.Queues = []QueueConfig{
+	p.Queues = []core.QueueConfig{
 		{Name: "a", Capacity: 40, Max: 55},
 		{Name: "b"},
 		{Name: "c"},
@@ -187,9 +189,9 @@ func TestCapacitiesOfQueues(t *testing.T) {
 		{Name: "a2", Parent: "a"},
 		{Name: "full", Capacity: 0.5, Max: 0.5},
 	}
-	c, err := NewCore(Config{}, p)
+	c, err := NewCore(core.Config{}, p)
 	require.NoError(t, err)
-	_, err = c.Join(0, Node{Name: "n", MapSlots: 21, ReduceSlots: 2})
+	_, err = c.Join(0, core.Node{Name: "n", MapSlots: 21, ReduceSlots: 2})
 	require.NoError(t, err)
 	type size struct {
 		leaf     bool
@@ -200,7 +202,7 @@ func TestCapacitiesOfQueues(t *testing.T) {
 	for _, q := range c.View().Queues() {
 		got[q.Name] = size{q.Leaf, q.Capacity, q.Max}
 	}
-	none := [2]int{NoLimit, NoLimit}
+	none := [2]int{core.NoLimit, core.NoLimit}
 	require.Equal(t, map[string]size{
 		"a": {false, [2]int{8, 0}, [2]int{11, 1}}, "b": {true, [2]int{6, 0}, none}, "c": {true, [2]int{6, 0}, none},
 		"a1": {true, [2]int{2, 0}, [2]int{2, 1}}, "a2": {true, [2]int{6, 0}, none}, "full": {true, [2]int{0, 0}, [2]int{1, 1}},
@@ -212,11 +214,11 @@ func TestCapacitiesOfQueues(t *testing.T) {
 func TestQueueWithNothingLeft(t *testing.T) {
 	p, err := Preset("capacity")
 	require.NoError(t, err)
-	p.Queues = []QueueConfig{{Name: "a", Capacity: 100}, {Name: "b"}}
-	c, err := NewCore(Config{}, p)
+	p.Queues = []core.QueueConfig{{Name: "a", Capacity: 100}, {Name: "b"}}
+	c, err := NewCore(core.Config{}, p)
 	require.NoError(t, err)
-	_, err = c.Join(0, Node{Name: "n", MapSlots: 10})
+	_, err = c.Join(0, core.Node{Name: "n", MapSlots: 10})
 	require.NoError(t, err)
 	views := c.View().Queues()
-	require.Equal(t, []int{10, 0}, []int{views[0].Capacity[Map], views[1].Capacity[Map]})
+	require.Equal(t, []int{10, 0}, []int{views[0].Capacity[core.Map], views[1].Capacity[core.Map]})
 }

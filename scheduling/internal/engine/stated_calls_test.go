@@ -12,15 +12,17 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // onRecord is a Core under hfs that keeps its calls.
-func onRecord(t *testing.T) (c *Core, calls *[]Call) {
+func onRecord(t *testing.T) (c *core.Core, calls *[]core.Call) {
 	p, err := Preset("hfs")
 	require.NoError(t, err)
-	p.Preemption.Mode = PreemptOn
-	calls = new([]Call)
-	c, err = NewCore(Config{Calls: func(call *Call) { *calls = append(*calls, *call) }}, p)
+	p.Preemption.Mode = core.PreemptOn
+	calls = new([]core.Call)
+	c, err = NewCore(core.Config{Calls: func(call *core.Call) { *calls = append(*calls, *call) }}, p)
 	require.NoError(t, err)
 	return c, calls
 }
@@ -29,44 +31,46 @@ func onRecord(t *testing.T) (c *Core, calls *[]Call) {
 // refused, and a question, are not.
 func TestEveryCallIsOnRecord(t *testing.T) {
 	c, calls := onRecord(t)
-	spec := Node{Name: "a", Rack: "r", MapSlots: 2, ReduceSlots: 1}
-	job := JobSpec{Name: "j", User: "u", Maps: 2, Reduces: 1}
+	spec := core.Node{Name: "a", Rack: "r", MapSlots: 2, ReduceSlots: 1}
+	job := core.JobSpec{Name: "j", User: "u", Maps: 2, Reduces: 1}
 	pol := c.View().Policy()
-	m := func(i, try int32) AttemptID { return AttemptID{TaskID{1, Map, i}, try} }
+	m := func(i, try int32) core.AttemptID {
+		return core.AttemptID{Task: core.TaskID{Job: 1, Kind: core.Map, Index: i}, Try: try}
+	}
 	for _, x := range []struct {
 		call func() error
-		want []Call
+		want []core.Call
 	}{
-		{func() error { c.NodeID("b"); c.NodeID("b"); return nil }, []Call{{Op: OpName, Text: "b"}}},
-		{func() error { _, err := c.Join(1, spec); return err }, []Call{{Op: OpJoin, At: 1, Node: 1, Join: &spec}}},
-		{func() error { _, err := c.Join(1, Node{}); return err }, nil},
-		{func() error { _, err := c.Submit(2, job); return err }, []Call{{Op: OpSubmit, At: 2, Job: 1, Submit: &job}}},
-		{func() error { _, err := c.Submit(2, JobSpec{Maps: -1}); return err }, nil},
-		{func() error { _, err := c.Heartbeat(3, Heartbeat{Node: 1}); return err }, []Call{{Op: OpHeartbeat, At: 3, Node: 1}}},
-		{func() error { _, err := c.Heartbeat(3, Heartbeat{Node: 1, Incarnation: 7}); return err }, nil},
-		{func() error { c.MayCommit(m(0, 0)); return nil }, []Call{{Op: OpCommit, At: 3, Attempt: m(0, 0), Flag: true}}},
-		{func() error { c.MayCommit(m(0, 1)); return nil }, []Call{{Op: OpCommit, At: 3, Attempt: m(0, 1)}}},
+		{func() error { c.NodeID("b"); c.NodeID("b"); return nil }, []core.Call{{Op: core.OpName, Text: "b"}}},
+		{func() error { _, err := c.Join(1, spec); return err }, []core.Call{{Op: core.OpJoin, At: 1, Node: 1, Join: &spec}}},
+		{func() error { _, err := c.Join(1, core.Node{}); return err }, nil},
+		{func() error { _, err := c.Submit(2, job); return err }, []core.Call{{Op: core.OpSubmit, At: 2, Job: 1, Submit: &job}}},
+		{func() error { _, err := c.Submit(2, core.JobSpec{Maps: -1}); return err }, nil},
+		{func() error { _, err := c.Heartbeat(3, core.Heartbeat{Node: 1}); return err }, []core.Call{{Op: core.OpHeartbeat, At: 3, Node: 1}}},
+		{func() error { _, err := c.Heartbeat(3, core.Heartbeat{Node: 1, Incarnation: 7}); return err }, nil},
+		{func() error { c.MayCommit(m(0, 0)); return nil }, []core.Call{{Op: core.OpCommit, At: 3, Attempt: m(0, 0), Flag: true}}},
+		{func() error { c.MayCommit(m(0, 1)); return nil }, []core.Call{{Op: core.OpCommit, At: 3, Attempt: m(0, 1)}}},
 		{func() error {
-			_, err := c.Heartbeat(4, Heartbeat{Node: 1, Statuses: []Status{{Attempt: m(0, 0), State: StateSucceeded}}})
+			_, err := c.Heartbeat(4, core.Heartbeat{Node: 1, Statuses: []core.Status{{Attempt: m(0, 0), State: core.StateSucceeded}}})
 			return err
-		}, []Call{{Op: OpHeartbeat, At: 4, Node: 1}}},
-		{func() error { return c.MapOutput(5, m(0, 0).Task, []int64{7}) }, []Call{{Op: OpOutput, At: 5, Attempt: m(0, 0), Bytes: []int64{7}}}},
+		}, []core.Call{{Op: core.OpHeartbeat, At: 4, Node: 1}}},
+		{func() error { return c.MapOutput(5, m(0, 0).Task, []int64{7}) }, []core.Call{{Op: core.OpOutput, At: 5, Attempt: m(0, 0), Bytes: []int64{7}}}},
 		{func() error { return c.MapOutput(5, m(1, 0).Task, []int64{7}) }, nil},
-		{func() error { return c.SetPriority(6, 1, High) }, []Call{{Op: OpPriority, At: 6, Job: 1, Number: int(High)}}},
-		{func() error { return c.SetPriority(6, 9, High) }, nil},
-		{func() error { return c.SetPool(7, 1, "p") }, []Call{{Op: OpPool, At: 7, Job: 1, Text: "p"}}},
-		{func() error { return c.Update(8) }, []Call{{Op: OpUpdate, At: 8}}},
-		{func() error { _, err := c.Preempt(9); return err }, []Call{{Op: OpPreempt, At: 9}}},
-		{func() error { return c.Cordon(10, 1, true) }, []Call{{Op: OpCordon, At: 10, Node: 1, Flag: true}}},
+		{func() error { return c.SetPriority(6, 1, core.High) }, []core.Call{{Op: core.OpPriority, At: 6, Job: 1, Number: int(core.High)}}},
+		{func() error { return c.SetPriority(6, 9, core.High) }, nil},
+		{func() error { return c.SetPool(7, 1, "p") }, []core.Call{{Op: core.OpPool, At: 7, Job: 1, Text: "p"}}},
+		{func() error { return c.Update(8) }, []core.Call{{Op: core.OpUpdate, At: 8}}},
+		{func() error { _, err := c.Preempt(9); return err }, []core.Call{{Op: core.OpPreempt, At: 9}}},
+		{func() error { return c.Cordon(10, 1, true) }, []core.Call{{Op: core.OpCordon, At: 10, Node: 1, Flag: true}}},
 		{func() error { return c.Cordon(10, 0, true) }, nil}, // it has not joined
-		{func() error { _, err := c.Resume(11, 0, job, []int32{0}); return err }, []Call{{Op: OpResume, At: 11, Job: 2, Submit: &job, Kept: []int32{0}}}},
-		{func() error { return c.Kill(12, 1) }, []Call{{Op: OpKill, At: 12, Job: 1}}},
+		{func() error { _, err := c.Resume(11, 0, job, []int32{0}); return err }, []core.Call{{Op: core.OpResume, At: 11, Job: 2, Submit: &job, Kept: []int32{0}}}},
+		{func() error { return c.Kill(12, 1) }, []core.Call{{Op: core.OpKill, At: 12, Job: 1}}},
 		{func() error { return c.Kill(12, 1) }, nil},
-		{func() error { return c.Reconfigure(13, pol) }, []Call{{Op: OpReconfigure, At: 13, Policy: &pol}}},
-		{func() error { return c.Reconfigure(13, Policy{}) }, nil},
+		{func() error { return c.Reconfigure(13, pol) }, []core.Call{{Op: core.OpReconfigure, At: 13, Policy: &pol}}},
+		{func() error { return c.Reconfigure(13, core.Policy{}) }, nil},
 		{func() error { _, err := c.Expire(13); return err }, nil}, // it is too early for any
-		{func() error { _, err := c.Expire(time.Hour); return err }, []Call{{Op: OpExpire, At: time.Hour}}},
-		{func() error { return c.Leave(time.Hour, 1) }, []Call{{Op: OpLeave, At: time.Hour, Node: 1}}},
+		{func() error { _, err := c.Expire(time.Hour); return err }, []core.Call{{Op: core.OpExpire, At: time.Hour}}},
+		{func() error { return c.Leave(time.Hour, 1) }, []core.Call{{Op: core.OpLeave, At: time.Hour, Node: 1}}},
 		{func() error { c.View().Facts(); return nil }, nil},
 	} {
 		*calls = nil
@@ -84,49 +88,49 @@ func TestEveryCallIsOnRecord(t *testing.T) {
 func TestReplayNamesTheCall(t *testing.T) {
 	p, log := recorded(t, "hfs")
 	lines := strings.SplitAfter(strings.TrimSpace(log), "\n")
-	play := func(lines []string) (*Core, error) {
-		c, err := NewCore(Config{}, p)
+	play := func(lines []string) (*core.Core, error) {
+		c, err := NewCore(core.Config{}, p)
 		require.NoError(t, err)
-		return c, ReplayFrom(c, strings.NewReader(strings.Join(lines, "")))
+		return c, core.ReplayFrom(c, strings.NewReader(strings.Join(lines, "")))
 	}
 	c, err := play(lines)
 	require.NoError(t, err)
 	require.Equal(t, 3, c.View().Jobs())
 	kinds := map[string]bool{}
 	for i, line := range lines {
-		var call Call
+		var call core.Call
 		require.NoError(t, json.Unmarshal([]byte(line), &call))
 		want := "call " + fmt.Sprint(i+1) + ": "
 		_, err := play(append(slices.Clone(lines[:i]), "{"))
 		require.ErrorContains(t, err, "scheduling: "+want)
 		switch {
-		case call.Op == OpJoin || call.Op == OpSubmit || call.Op == OpResume || len(call.Actions) > 0 || call.Op == OpCommit:
+		case call.Op == core.OpJoin || call.Op == core.OpSubmit || call.Op == core.OpResume || len(call.Actions) > 0 || call.Op == core.OpCommit:
 		default:
 			continue
 		}
 		kinds[call.Op.String()] = true
 		call.Node, call.Job, call.Flag = call.Node+1, call.Job+1, !call.Flag
-		if call.Op == OpHeartbeat {
+		if call.Op == core.OpHeartbeat {
 			call.Actions = call.Actions[1:]
 		}
 		other, err := json.Marshal(&call)
 		require.NoError(t, err)
 		_, err = play(append(slices.Clone(lines[:i]), string(other)))
-		require.ErrorIs(t, err, ErrReplay, string(other))
+		require.ErrorIs(t, err, core.ErrReplay, string(other))
 		require.ErrorContains(t, err, want)
 	}
 	require.Len(t, kinds, 5)
 	c, err = play([]string{`{"op":"join","join":{"Name":"n","MapSlots":1}}`, `{"op":"heartbeat","heartbeat":{"Node":0},"actions":[{"Verb":"kill"}]}`})
-	require.ErrorIs(t, err, ErrReplay, "nothing was to be done")
+	require.ErrorIs(t, err, core.ErrReplay, "nothing was to be done")
 	require.Equal(t, 1, len(c.View().Nodes()))
 }
 
 // A writer of calls stops at its first error, and keeps it.
 func TestCallWriterKeepsTheFirstError(t *testing.T) {
 	w := &failing{errs: []error{nil, errors.New("first"), errors.New("second"), nil}}
-	calls := NewCallWriter(w)
+	calls := core.NewCallWriter(w)
 	for range 4 {
-		calls.Write(&Call{Op: OpUpdate})
+		calls.Write(&core.Call{Op: core.OpUpdate})
 	}
 	require.EqualError(t, calls.Err(), "first")
 	require.Len(t, w.errs, 2, "it writes no more")
@@ -147,17 +151,17 @@ func (f *failing) Write(b []byte) (int, error) {
 // A policy is the same after it was JSON, also with an infinite Xi.
 func TestXiAsJSON(t *testing.T) {
 	for _, xi := range []float64{0, 1, 2.5, math.Inf(1)} {
-		p := HFSPPolicy{Xi: xi, Sample: 3}
+		p := core.HFSPPolicy{Xi: xi, Sample: 3}
 		text, err := json.Marshal(p)
 		require.NoError(t, err)
 		require.Equal(t, math.IsInf(xi, 1), strings.Contains(string(text), `"+Inf"`))
-		var got HFSPPolicy
+		var got core.HFSPPolicy
 		require.NoError(t, json.Unmarshal(text, &got))
 		require.Equal(t, p, got)
 	}
-	var p HFSPPolicy
+	var p core.HFSPPolicy
 	require.NoError(t, json.Unmarshal([]byte(`{"Sample":4}`), &p))
-	require.Equal(t, HFSPPolicy{Sample: 4}, p, "what is not said is left as it is")
+	require.Equal(t, core.HFSPPolicy{Sample: 4}, p, "what is not said is left as it is")
 	require.ErrorContains(t, json.Unmarshal([]byte(`{"Xi":"many"}`), &p), `scheduling: Xi: want a number or "+Inf"`)
 	require.Error(t, json.Unmarshal([]byte(`{"Sample":"x"}`), &p))
 	require.Error(t, json.Unmarshal([]byte(`{`), &p))

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // TestHowManyCopies states that a job may run copies of a share of its tasks that were begun,
@@ -24,10 +26,10 @@ func TestHowManyCopies(t *testing.T) {
 		{running: 10, want: 10},
 		{running: 200, want: 20},
 	} {
-		core := &Core{pol: Policy{Speculation: SpeculationPolicy{Cap: c.part, MinCopies: c.least}}}
-		core.slots[Map] = c.slots
-		j := new(job)
-		j.w[Map].running, j.w[Map].suspended, j.w[Map].copies = c.running, c.suspended, c.copies
-		require.Equal(t, c.want, core.mostCopies(j, Map), "%+v", c)
+		k := &core.Core{Policy: core.Policy{Speculation: core.SpeculationPolicy{Cap: c.part, MinCopies: c.least}}}
+		k.Slots[core.Map] = c.slots
+		j := new(core.Job)
+		j.Work[core.Map].Running, j.Work[core.Map].Suspended, j.Work[core.Map].Copies = c.running, c.suspended, c.copies
+		require.Equal(t, c.want, k.MostCopies(j, core.Map), "%+v", c)
 	}
 }

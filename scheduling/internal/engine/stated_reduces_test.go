@@ -7,29 +7,34 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/scheduling/internal/cogrs"
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/delay"
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 )
 
 // A node whose outputs are gone and on which maps run is one choice, not two.
 func TestNodeIsChosenOnce(t *testing.T) {
-	c, n := newTestCore(t, "fair", func(_ *Config, p *Policy) { p.Reduce, p.SlowStart = ReducePolicy{Rule: CoGRS, Theta: -1}, 0 })
-	submit(t, c, JobSpec{Maps: 3, Reduces: 1})
+	c, n := newTestCore(t, "fair", func(_ *core.Config, p *core.Policy) {
+		p.Reduce, p.SlowStart = core.ReducePolicy{Rule: core.CoGRS, Theta: -1}, 0
+	})
+	submit(t, c, core.JobSpec{Maps: 3, Reduces: 1})
 	maps := beat(t, c, 0, n[0])
 	require.Len(t, maps, 3, "two maps and the reduce, of whose input nothing is known")
-	done := func(at NodeID, id AttemptID) {
-		_, err := c.Heartbeat(0, Heartbeat{Node: at, NoWork: true, Statuses: []Status{{Attempt: id, State: StateSucceeded, OutputBytes: []int64{100}}}})
+	done := func(at core.NodeID, id core.AttemptID) {
+		_, err := c.Heartbeat(0, core.Heartbeat{Node: at, NoWork: true, Statuses: []core.Status{{Attempt: id, State: core.StateSucceeded, OutputBytes: []int64{100}}}})
 		require.NoError(t, err)
 	}
 	done(n[0], maps[0])
-	r, j := c.placement[Reduce].(*cogrs), c.job(1)
-	r.plan(j, c.outputsOf(j))
-	c.rerun(j, maps[0].Task.Index)
+	r, j := c.Placement[core.Reduce].(*cogrs.Placement), c.Job(1)
+	r.Plan(j, c.OutputsOf(j))
+	c.Rerun(j, maps[0].Task.Index)
 	other := beat(t, c, 0, n[1])
 	require.NotEmpty(t, other)
 	done(n[1], other[0])
-	best := r.plan(j, c.outputsOf(j)).best[0]
-	require.Equal(t, []NodeID{n[1], n[0]}, []NodeID{best[0].node.id, best[1].node.id})
-	require.Nil(t, best[2].node)
+	best := r.Plan(j, c.OutputsOf(j)).Best[0]
+	require.Equal(t, []core.NodeID{n[1], n[0]}, []core.NodeID{best[0].Node.ID, best[1].Node.ID})
+	require.Nil(t, best[2].Node)
 	checkInvariants(t, c)
 }
 
@@ -43,26 +48,26 @@ func TestPartOfANode(t *testing.T) {
 	}{
 		{0, 4, 2, 3}, {0, 3, 3, 2}, {0, 1, 3, 1}, {2, 3, 3, 2}, {1, 4, 2, 2}, {0.1, 4, 3, 1}, {-1, 4, 2, math.MaxInt32}, {0, 4, 0, math.MaxInt32}, {3, 4, 4, 3},
 	} {
-		c, _, nodes := gravityCore(t, CoGRS, []int{4}, x.reduces, nil)
-		r := newCoGRS(c, ReducePolicy{SkewCap: x.cap}, nil).(*cogrs)
+		c, _, nodes := gravityCore(t, core.CoGRS, []int{4}, x.reduces, nil)
+		r := cogrs.New(c, core.ReducePolicy{SkewCap: x.cap}, nil).(*cogrs.Placement)
 		g := gravity.New(9, x.reduces)
 		for m := range x.feeds {
-			g.Add(int32(m), c.nodes[nodes[m]].site(), []int64{1})
+			g.Add(int32(m), c.Nodes[nodes[m]].Site(), []int64{1})
 		}
-		j := &job{w: [kinds]work{Reduce: {tasks: make([]task, x.reduces)}}}
-		require.Equal(t, x.want, r.cap(j, g), "%+v", x)
+		j := &core.Job{Work: [core.Kinds]core.Work{core.Reduce: {Tasks: make([]core.Task, x.reduces)}}}
+		require.Equal(t, x.want, r.Cap(j, g), "%+v", x)
 	}
 }
 
 // Numbers that are not set have their defaults; a negative Theta is none, a negative wait, too.
 func TestDefaultsOfCoGRS(t *testing.T) {
-	c, _ := newTestCore(t, "fair", func(cfg *Config, _ *Policy) { cfg.HeartbeatInterval = 2 * time.Second })
-	r := newCoGRS(c, ReducePolicy{Rule: CoGRS}, nil).(*cogrs)
-	require.Equal(t, []any{0.05, 1.5, 2}, []any{r.pol.Theta, r.pol.SkewCap, r.levels})
-	require.Equal(t, []time.Duration{3 * time.Second, 3 * time.Second}, []time.Duration{r.length(0), r.length(1)})
-	r = newCoGRS(c, ReducePolicy{Rule: LARTS, Theta: -1, SkewCap: 4, Waits: [2]time.Duration{time.Second, -1}}, nil).(*cogrs)
-	require.Equal(t, []any{0.0, 4.0, 1}, []any{r.pol.Theta, r.pol.SkewCap, r.levels})
-	require.Equal(t, []time.Duration{time.Second, 0}, []time.Duration{r.length(0), r.length(1)})
+	c, _ := newTestCore(t, "fair", func(cfg *core.Config, _ *core.Policy) { cfg.HeartbeatInterval = 2 * time.Second })
+	r := cogrs.New(c, core.ReducePolicy{Rule: core.CoGRS}, nil).(*cogrs.Placement)
+	require.Equal(t, []any{0.05, 1.5, 2}, []any{r.Pol.Theta, r.Pol.SkewCap, r.Levels})
+	require.Equal(t, []time.Duration{3 * time.Second, 3 * time.Second}, []time.Duration{r.Length(0), r.Length(1)})
+	r = cogrs.New(c, core.ReducePolicy{Rule: core.LARTS, Theta: -1, SkewCap: 4, Waits: [2]time.Duration{time.Second, -1}}, nil).(*cogrs.Placement)
+	require.Equal(t, []any{0.0, 4.0, 1}, []any{r.Pol.Theta, r.Pol.SkewCap, r.Levels})
+	require.Equal(t, []time.Duration{time.Second, 0}, []time.Duration{r.Length(0), r.Length(1)})
 }
 
 // How far from its center a job may go: a level farther for each wait that is over; anywhere once it
@@ -70,10 +75,10 @@ func TestDefaultsOfCoGRS(t *testing.T) {
 func TestHowFarAReduceMayGo(t *testing.T) {
 	for _, x := range []struct {
 		waits [2]time.Duration
-		level Locality
+		level core.Locality
 		wait  time.Duration
 		free  int // slots for the two reduces
-		want  Locality
+		want  core.Locality
 	}{
 		{[2]time.Duration{4, 6}, 0, 3, 4, 0},
 		{[2]time.Duration{4, 6}, 0, 4, 4, 1},
@@ -86,46 +91,46 @@ func TestHowFarAReduceMayGo(t *testing.T) {
 		{[2]time.Duration{}, 0, time.Second, 2, 2},
 		{[2]time.Duration{}, 0, time.Second, 1, 0},
 	} {
-		c, n := newTestCore(t, "fair", func(cfg *Config, p *Policy) {
+		c, n := newTestCore(t, "fair", func(cfg *core.Config, p *core.Policy) {
 			cfg.HeartbeatInterval = time.Second
-			p.Reduce = ReducePolicy{Rule: CoGRS, Waits: x.waits}
+			p.Reduce = core.ReducePolicy{Rule: core.CoGRS, Waits: x.waits}
 		})
 		require.Len(t, n, 4)
-		j := c.job(submit(t, c, JobSpec{Reduces: 2}))
-		r := c.placement[Reduce].(*cogrs)
-		*r.of.of(j) = delayed{level: x.level, wait: x.wait}
-		c.running[Reduce] = 4 - x.free
-		require.Equal(t, x.want, r.allowed(j), "%+v", x)
+		j := c.Job(submit(t, c, core.JobSpec{Reduces: 2}))
+		r := c.Placement[core.Reduce].(*cogrs.Placement)
+		*r.Of.Of(j) = delay.Delayed{Level: x.level, Wait: x.wait}
+		c.Running[core.Reduce] = 4 - x.free
+		require.Equal(t, x.want, r.Allowed(j), "%+v", x)
 	}
-	c, _ := newTestCore(t, "fair", func(cfg *Config, p *Policy) { cfg.HeartbeatInterval, p.Reduce.Rule = time.Second, CoGRS })
-	j := c.job(submit(t, c, JobSpec{Reduces: 2, Maps: 1}))
-	c.placement[Reduce].(*cogrs).of.of(j).wait = time.Second
-	require.Zero(t, c.placement[Reduce].(*cogrs).allowed(j), "a map is not done")
-	j = c.job(submit(t, c, JobSpec{Reduces: 2, SlotsPerTask: 3}))
-	c.placement[Reduce].(*cogrs).of.of(j).wait = time.Second
-	require.Zero(t, c.placement[Reduce].(*cogrs).allowed(j), "they need six slots")
+	c, _ := newTestCore(t, "fair", func(cfg *core.Config, p *core.Policy) { cfg.HeartbeatInterval, p.Reduce.Rule = time.Second, core.CoGRS })
+	j := c.Job(submit(t, c, core.JobSpec{Reduces: 2, Maps: 1}))
+	c.Placement[core.Reduce].(*cogrs.Placement).Of.Of(j).Wait = time.Second
+	require.Zero(t, c.Placement[core.Reduce].(*cogrs.Placement).Allowed(j), "a map is not done")
+	j = c.Job(submit(t, c, core.JobSpec{Reduces: 2, SlotsPerTask: 3}))
+	c.Placement[core.Reduce].(*cogrs.Placement).Of.Of(j).Wait = time.Second
+	require.Zero(t, c.Placement[core.Reduce].(*cogrs.Placement).Allowed(j), "they need six slots")
 }
 
 // Which nodes can take a reduce within the wait: open ones that the job does not avoid, with slots
 // enough, that have not had their part; with a slot free, or one that soon is.
 func TestWhichNodesCanTakeAReduce(t *testing.T) {
-	c, j, nodes := gravityCore(t, CoGRS, []int{2}, 2, map[int][]int64{0: {10, 10}})
-	r, n := c.placement[Reduce].(*cogrs), c.nodes[nodes[1]]
-	require.True(t, r.canTake(j, n, 1))
-	require.False(t, r.canTake(j, n, 0), "it has its part")
-	j.slots = 2
-	require.False(t, r.canTake(j, n, 1), "it is too small")
-	j.slots = 1
-	n.bar(barCordoned, true)
-	require.False(t, r.canTake(j, n, 1))
-	n.bar(barCordoned, false)
-	j.trouble = &trouble{failures: map[NodeID]int32{n.id: 9}, nodes: 1}
-	c.live = 8
-	require.False(t, r.canTake(j, n, 1), "the job avoids it")
-	c.live, j.trouble = 2, nil
-	other := c.job(submit(t, c, JobSpec{Reduces: 1, Maps: 1, SlowStart: -1}))
-	c.launch(other, Reduce, 0, n, AnyPlace, Reason{}, nil)
-	a := &c.atts[n.atts[0]]
+	c, j, nodes := gravityCore(t, core.CoGRS, []int{2}, 2, map[int][]int64{0: {10, 10}})
+	r, n := c.Placement[core.Reduce].(*cogrs.Placement), c.Nodes[nodes[1]]
+	require.True(t, r.CanTake(j, n, 1))
+	require.False(t, r.CanTake(j, n, 0), "it has its part")
+	j.Slots = 2
+	require.False(t, r.CanTake(j, n, 1), "it is too small")
+	j.Slots = 1
+	n.Bar(core.BarCordoned, true)
+	require.False(t, r.CanTake(j, n, 1))
+	n.Bar(core.BarCordoned, false)
+	j.Trouble = &core.Trouble{Failures: map[core.NodeID]int32{n.ID: 9}, Nodes: 1}
+	c.Live = 8
+	require.False(t, r.CanTake(j, n, 1), "the job avoids it")
+	c.Live, j.Trouble = 2, nil
+	other := c.Job(submit(t, c, core.JobSpec{Reduces: 1, Maps: 1, SlowStart: -1}))
+	c.Launch(other, core.Reduce, 0, n, core.AnyPlace, core.Reason{}, nil)
+	a := &c.Attempts[n.Atts[0]]
 	for _, x := range []struct {
 		ran       time.Duration
 		progress  float64
@@ -140,12 +145,12 @@ func TestWhichNodesCanTakeAReduce(t *testing.T) {
 		{21 * time.Second, 0.8, false, false},
 		{0, 0, true, false},
 	} {
-		a.start, a.since, a.progress, a.suspended = c.now-x.ran, c.now-x.ran, x.progress, x.suspended
-		require.Equal(t, x.want, r.freesSoon(n), "%+v", x)
-		require.Equal(t, x.want, r.canTake(j, n, 1), "%+v", x)
+		a.Start, a.Since, a.Progress, a.Suspended = c.Now-x.ran, c.Now-x.ran, x.progress, x.suspended
+		require.Equal(t, x.want, r.FreesSoon(n), "%+v", x)
+		require.Equal(t, x.want, r.CanTake(j, n, 1), "%+v", x)
 	}
-	a.suspended, a.progress, a.id.Task.Kind = false, 0, Map
-	require.False(t, r.freesSoon(n), "a map gives back no slot for reduces")
+	a.Suspended, a.Progress, a.ID.Task.Kind = false, 0, core.Map
+	require.False(t, r.FreesSoon(n), "a map gives back no slot for reduces")
 }
 
 // Of reduces of equal value the one with the larger input is launched, of equal inputs the first.
@@ -167,63 +172,63 @@ func TestBestReduce(t *testing.T) {
 		{[][2]int64{{3, 6}, {1, 5}}, 3},
 		{[][2]int64{{0, 6}, {1, 5}}, 0},
 	} {
-		best := bestReduce{g: g, reduce: -1}
+		best := cogrs.BestReduce{G: g, Reduce: -1}
 		for _, o := range x.offers {
-			best.offer(int32(o[0]), o[1])
+			best.Offer(int32(o[0]), o[1])
 		}
-		require.Equal(t, x.want, best.reduce, x.offers)
+		require.Equal(t, x.want, best.Reduce, x.offers)
 	}
 }
 
 // A plan is made anew when half as many outputs again are known, when all are, and when one is
 // lost.
 func TestWhenAPlanIsMade(t *testing.T) {
-	c, j, nodes := gravityCore(t, CoGRS, []int{2}, 1, nil)
-	j.w[Map].tasks = make([]task, 9)
+	c, j, nodes := gravityCore(t, core.CoGRS, []int{2}, 1, nil)
+	j.Work[core.Map].Tasks = make([]core.Task, 9)
 	g := gravity.New(9, 1)
-	c.outputs[j.index] = g
-	r := c.placement[Reduce].(*cogrs)
-	plan := func() *plan { return r.plan(j, g) }
+	c.Outputs[j.Index] = g
+	r := c.Placement[core.Reduce].(*cogrs.Placement)
+	plan := func() *cogrs.Plan { return r.Plan(j, g) }
 	var made []int
 	for m := range int32(9) {
-		g.Add(m, c.nodes[nodes[0]].site(), []int64{1})
-		if plan(); r.planOf(j).known == g.Known() {
+		g.Add(m, c.Nodes[nodes[0]].Site(), []int64{1})
+		if plan(); r.PlanOf(j).Known == g.Known() {
 			made = append(made, g.Known())
 		}
 	}
 	require.Equal(t, []int{1, 2, 3, 5, 8, 9}, made)
-	plan().byNode = nil
-	require.Nil(t, plan().byNode, "nothing new")
+	plan().ByNode = nil
+	require.Nil(t, plan().ByNode, "nothing new")
 	for name, change := range map[string]func(){
 		"one is lost":        func() { g.Remove(0) },
 		"a node has come":    func() { beatJoin(t, c, "new") },
-		"one is cordoned":    func() { require.NoError(t, c.Cordon(c.now, nodes[1], true)) },
-		"one has gone":       func() { require.NoError(t, c.Leave(c.now, nodes[1])) },
+		"one is cordoned":    func() { require.NoError(t, c.Cordon(c.Now, nodes[1], true)) },
+		"one has gone":       func() { require.NoError(t, c.Leave(c.Now, nodes[1])) },
 		"one has more slots": func() { beatJoin(t, c, "new") },
 	} {
-		plan().byNode = nil
+		plan().ByNode = nil
 		change()
-		require.NotNil(t, plan().byNode, name)
+		require.NotNil(t, plan().ByNode, name)
 	}
 }
 
 // beatJoin has a node of a name join, or join again with other slots.
-func beatJoin(t *testing.T, c *Core, name string) {
-	_, err := c.Join(c.now, Node{Name: name, Rack: "r0", ReduceSlots: 1 + c.slots[Reduce]})
+func beatJoin(t *testing.T, c *core.Core, name string) {
+	_, err := c.Join(c.Now, core.Node{Name: name, Rack: "r0", ReduceSlots: 1 + c.Slots[core.Reduce]})
 	require.NoError(t, err)
 }
 
 // What is known of where a reduce's input lies can be asked; of what is no reduce it is an error.
 func TestQuestionsAboutGravity(t *testing.T) {
-	c, _, nodes := gravityCore(t, CoGRS, []int{2, 1}, 2, map[int][]int64{0: {10, 0}, 2: {3, 0}})
-	first, second := TaskID{1, Reduce, 0}, TaskID{1, Reduce, 1}
+	c, _, nodes := gravityCore(t, core.CoGRS, []int{2, 1}, 2, map[int][]int64{0: {10, 0}, 2: {3, 0}})
+	first, second := core.TaskID{Job: 1, Kind: core.Reduce, Index: 0}, core.TaskID{Job: 1, Kind: core.Reduce, Index: 1}
 	center, ok, err := c.View().Gravity(first)
 	require.NoError(t, err)
 	require.Equal(t, []any{nodes[0], true}, []any{center, ok})
 	center, ok, err = c.View().Gravity(second)
 	require.NoError(t, err)
-	require.Equal(t, []any{NoNode, false}, []any{center, ok})
-	for n, want := range map[NodeID][2]int64{nodes[0]: {12, 4}, nodes[1]: {32, 6}, nodes[2]: {40, 4}} {
+	require.Equal(t, []any{core.NoNode, false}, []any{center, ok})
+	for n, want := range map[core.NodeID][2]int64{nodes[0]: {12, 4}, nodes[1]: {32, 6}, nodes[2]: {40, 4}} {
 		weighted, err := c.View().WTND(first, n)
 		require.NoError(t, err)
 		plain, err := c.View().TND(first, n)
@@ -231,22 +236,22 @@ func TestQuestionsAboutGravity(t *testing.T) {
 		require.Equal(t, want, [2]int64{weighted, plain})
 	}
 	unjoined := c.NodeID("named")
-	for _, n := range []NodeID{NoNode, unjoined, unjoined + 1} {
+	for _, n := range []core.NodeID{core.NoNode, unjoined, unjoined + 1} {
 		_, err = c.View().WTND(first, n)
-		require.ErrorIs(t, err, ErrUnknownNode)
+		require.ErrorIs(t, err, core.ErrUnknownNode)
 	}
-	for _, id := range []TaskID{{1, Map, 0}, {1, Reduce, 2}, {9, Reduce, 0}} {
+	for _, id := range []core.TaskID{{Job: 1, Kind: core.Map, Index: 0}, {Job: 1, Kind: core.Reduce, Index: 2}, {Job: 9, Kind: core.Reduce, Index: 0}} {
 		_, err = c.View().WTND(id, nodes[0])
-		require.ErrorIs(t, err, ErrUnknownTask)
+		require.ErrorIs(t, err, core.ErrUnknownTask)
 		_, ok, err = c.View().Gravity(id)
-		require.ErrorIs(t, err, ErrUnknownTask)
+		require.ErrorIs(t, err, core.ErrUnknownTask)
 		require.False(t, ok)
 	}
-	id := submit(t, c, JobSpec{Maps: 1, Reduces: 1})
-	_, ok, err = c.View().Gravity(TaskID{id, Reduce, 0})
+	id := submit(t, c, core.JobSpec{Maps: 1, Reduces: 1})
+	_, ok, err = c.View().Gravity(core.TaskID{Job: id, Kind: core.Reduce, Index: 0})
 	require.NoError(t, err)
 	require.False(t, ok, "nothing is known yet")
-	sum, err := c.View().WTND(TaskID{id, Reduce, 0}, NodeID(99))
+	sum, err := c.View().WTND(core.TaskID{Job: id, Kind: core.Reduce, Index: 0}, core.NodeID(99))
 	require.NoError(t, err)
 	require.Zero(t, sum)
 }
@@ -254,32 +259,32 @@ func TestQuestionsAboutGravity(t *testing.T) {
 // Under a new policy of the kind, reduces that run, are copied or are done count for their nodes as
 // before; those that a node kept from a former cluster count for none.
 func TestReducesCountUnderANewPolicy(t *testing.T) {
-	c, j, nodes := gravityCore(t, CoGRS, []int{2}, 4, map[int][]int64{0: {9, 9, 9, 9}})
-	r := c.placement[Reduce].(*cogrs)
-	n := c.nodes[nodes[0]]
+	c, j, nodes := gravityCore(t, core.CoGRS, []int{2}, 4, map[int][]int64{0: {9, 9, 9, 9}})
+	r := c.Placement[core.Reduce].(*cogrs.Placement)
+	n := c.Nodes[nodes[0]]
 	for range 2 {
 		got := beat(t, c, 0, nodes[0])
 		require.Len(t, got, 1)
-		_, err := c.Heartbeat(0, Heartbeat{Node: nodes[0], NoWork: true, Statuses: []Status{{Attempt: got[0], State: StateSucceeded}}})
+		_, err := c.Heartbeat(0, core.Heartbeat{Node: nodes[0], NoWork: true, Statuses: []core.Status{{Attempt: got[0], State: core.StateSucceeded}}})
 		require.NoError(t, err)
 	}
 	require.Len(t, beat(t, c, 0, nodes[0]), 1)
-	require.Equal(t, int32(3), r.on(j, n))
-	j.w[Reduce].tasks[0].node = NoNode
-	other := c.nodes[nodes[1]]
+	require.Equal(t, int32(3), r.On(j, n))
+	j.Work[core.Reduce].Tasks[0].Node = core.NoNode
+	other := c.Nodes[nodes[1]]
 	running := runningReduce(j)
-	c.launch(j, Reduce, running, other, AnyPlace, Reason{Cause: CauseSlowTask}, nil)
+	c.Launch(j, core.Reduce, running, other, core.AnyPlace, core.Reason{Cause: core.CauseSlowTask}, nil)
 	require.NoError(t, c.Reconfigure(0, c.View().Policy()))
-	r = c.placement[Reduce].(*cogrs)
-	require.Equal(t, []int32{2, 1}, []int32{r.on(j, n), r.on(j, other)})
-	c.kill(c.atts[j.w[Reduce].tasks[running].att].next, Reason{}, false)
-	require.Equal(t, []int32{2, 0}, []int32{r.on(j, n), r.on(j, other)}, "it came to nothing")
+	r = c.Placement[core.Reduce].(*cogrs.Placement)
+	require.Equal(t, []int32{2, 1}, []int32{r.On(j, n), r.On(j, other)})
+	c.KillAttempt(c.Attempts[j.Work[core.Reduce].Tasks[running].Att].Next, core.Reason{}, false)
+	require.Equal(t, []int32{2, 0}, []int32{r.On(j, n), r.On(j, other)}, "it came to nothing")
 }
 
 // runningReduce is the reduce of a job that runs.
-func runningReduce(j *job) int32 {
-	for i := range j.w[Reduce].tasks {
-		if j.w[Reduce].tasks[i].att >= 0 {
+func runningReduce(j *core.Job) int32 {
+	for i := range j.Work[core.Reduce].Tasks {
+		if j.Work[core.Reduce].Tasks[i].Att >= 0 {
 			return int32(i)
 		}
 	}

@@ -5,20 +5,22 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // sharesOf runs two jobs of two users on a node of four map slots and gives what the first update
 // tells of shares: of pools and queues, then of jobs.
-func sharesOf(t *testing.T, preset string, change func(*Policy)) []Event {
-	c, since := told(t, preset, func(cfg *Config, p *Policy) {
+func sharesOf(t *testing.T, preset string, change func(*core.Policy)) []core.Event {
+	c, since := told(t, preset, func(cfg *core.Config, p *core.Policy) {
 		cfg.Explain, p.Spread = true, false
 		if change != nil {
 			change(p)
 		}
 	})
-	n, err := c.Join(0, Node{Name: "n", MapSlots: 4, ReduceSlots: 1})
+	n, err := c.Join(0, core.Node{Name: "n", MapSlots: 4, ReduceSlots: 1})
 	require.NoError(t, err)
-	for _, s := range []JobSpec{{User: "ann", Queue: "a", Maps: 9, MapTime: time.Minute}, {User: "bob", Queue: "b1", Maps: 1, MapTime: time.Minute}} {
+	for _, s := range []core.JobSpec{{User: "ann", Queue: "a", Maps: 9, MapTime: time.Minute}, {User: "bob", Queue: "b1", Maps: 1, MapTime: time.Minute}} {
 		_, err = c.Submit(0, s)
 		require.NoError(t, err)
 	}
@@ -27,9 +29,9 @@ func sharesOf(t *testing.T, preset string, change func(*Policy)) []Event {
 	}
 	since()
 	require.NoError(t, c.Update(0))
-	var list []Event
+	var list []core.Event
 	for _, e := range since() {
-		if e.Type == EventShares {
+		if e.Type == core.EventShares {
 			e.Type, e.Node = 0, 0
 			list = append(list, e)
 		}
@@ -41,12 +43,12 @@ func sharesOf(t *testing.T, preset string, change func(*Policy)) []Event {
 // it has a notion of it.
 func TestSharesOfEveryPolicy(t *testing.T) {
 	maps := func(n int) [2]int { return [2]int{n, 0} }
-	equal := []Event{
+	equal := []core.Event{
 		{JobID: 1, Shares: [2]float64{3, 0}, Demand: maps(9), Running: maps(3)},
 		{JobID: 2, Shares: [2]float64{1, 0}, Demand: maps(1), Running: maps(1)},
 	}
-	first := []Event{{JobID: 1, Demand: maps(9), Running: maps(4)}, {JobID: 2, Demand: maps(1)}}
-	for preset, want := range map[string][]Event{
+	first := []core.Event{{JobID: 1, Demand: maps(9), Running: maps(4)}, {JobID: 2, Demand: maps(1)}}
+	for preset, want := range map[string][]core.Event{
 		"fifo":  first,
 		"fair":  equal,
 		"delay": equal,
@@ -54,28 +56,28 @@ func TestSharesOfEveryPolicy(t *testing.T) {
 	} {
 		require.Equal(t, want, sharesOf(t, preset, nil), preset)
 	}
-	require.Equal(t, []Event{
+	require.Equal(t, []core.Event{
 		{Pool: "ann", Shares: [2]float64{3, 0}, Demand: maps(9), Running: maps(3)},
 		{Pool: "bob", Shares: [2]float64{1, 0}, Demand: maps(1), Running: maps(1), Min: maps(1), Max: [2]int{2, -1}},
 		{JobID: 1, Pool: "ann", Shares: [2]float64{3, 0}, Demand: maps(9), Running: maps(3)},
 		{JobID: 2, Pool: "bob", Shares: [2]float64{1, 0}, Demand: maps(1), Running: maps(1)},
-	}, sharesOf(t, "hfs", func(p *Policy) {
-		p.Pools.Pools = []PoolConfig{{Name: "bob", Min: [2]int{1, 0}, Max: [2]int{2, -1}}}
+	}, sharesOf(t, "hfs", func(p *core.Policy) {
+		p.Pools.Pools = []core.PoolConfig{{Name: "bob", Min: [2]int{1, 0}, Max: [2]int{2, -1}}}
 	}))
-	require.Equal(t, []Event{
+	require.Equal(t, []core.Event{
 		{Pool: "a", Shares: [2]float64{2, 0}, Demand: maps(9), Running: maps(3), Max: [2]int{3, 1}},
 		{Pool: "b", Shares: [2]float64{2, 0}, Demand: maps(1), Running: maps(1)},
 		{Pool: "b1", Shares: [2]float64{2, 0}, Demand: maps(1), Running: maps(1)},
 		{JobID: 1, Pool: "a", Demand: maps(9), Running: maps(3)},
 		{JobID: 2, Pool: "b1", Demand: maps(1), Running: maps(1)},
-	}, sharesOf(t, "capacity", func(p *Policy) {
-		p.Queues = []QueueConfig{{Name: "a", Capacity: 50, Max: 75}, {Name: "b", Capacity: 50}, {Name: "b1", Parent: "b"}}
+	}, sharesOf(t, "capacity", func(p *core.Policy) {
+		p.Queues = []core.QueueConfig{{Name: "a", Capacity: 50, Max: 75}, {Name: "b", Capacity: 50}, {Name: "b1", Parent: "b"}}
 	}))
-	require.Equal(t, equal, sharesOf(t, "quincy", func(p *Policy) { p.Quincy.Rule = QF }))
-	require.Equal(t, first, sharesOf(t, "quincy", func(p *Policy) { p.Quincy.Rule = Q }))
-	hfsp := sharesOf(t, "hfsp", func(p *Policy) { p.HFSP.NoTraining = true })
+	require.Equal(t, equal, sharesOf(t, "quincy", func(p *core.Policy) { p.Quincy.Rule = core.QF }))
+	require.Equal(t, first, sharesOf(t, "quincy", func(p *core.Policy) { p.Quincy.Rule = core.Q }))
+	hfsp := sharesOf(t, "hfsp", func(p *core.Policy) { p.HFSP.NoTraining = true })
 	require.Len(t, hfsp, 2)
-	require.Equal(t, []any{3.0, 1.0}, []any{hfsp[0].Virtual[Map].Slots, hfsp[1].Virtual[Map].Slots}, "the slots of the virtual cluster")
+	require.Equal(t, []any{3.0, 1.0}, []any{hfsp[0].Virtual[core.Map].Slots, hfsp[1].Virtual[core.Map].Slots}, "the slots of the virtual cluster")
 	require.Equal(t, []any{maps(9), maps(1)}, []any{hfsp[0].Demand, hfsp[1].Demand})
 }
 
@@ -83,23 +85,23 @@ func TestSharesOfEveryPolicy(t *testing.T) {
 // pools and queues after 10 seconds at the latest; what pools and queues should have is told at once.
 func TestSharesAreToldAgain(t *testing.T) {
 	for _, preset := range []string{"hfs", "capacity", "fifo"} {
-		c, since := told(t, preset, func(cfg *Config, p *Policy) { cfg.Explain, p.Spread = true, false })
-		n, err := c.Join(0, Node{Name: "n", MapSlots: 2})
+		c, since := told(t, preset, func(cfg *core.Config, p *core.Policy) { cfg.Explain, p.Spread = true, false })
+		n, err := c.Join(0, core.Node{Name: "n", MapSlots: 2})
 		require.NoError(t, err)
-		_, err = c.Submit(0, JobSpec{User: "u", Maps: 4000})
+		_, err = c.Submit(0, core.JobSpec{User: "u", Maps: 4000})
 		require.NoError(t, err)
 		var groups, jobs []time.Duration
-		var ends []Status
+		var ends []core.Status
 		for now := time.Duration(0); now < 1000*time.Second; now += time.Second {
-			got, err := c.Heartbeat(now, Heartbeat{Node: n, Statuses: ends})
+			got, err := c.Heartbeat(now, core.Heartbeat{Node: n, Statuses: ends})
 			require.NoError(t, err)
 			if ends = ends[:0]; len(got.Actions) > 0 {
-				ends = append(ends, Status{Attempt: got.Actions[0].Attempt, State: StateSucceeded})
+				ends = append(ends, core.Status{Attempt: got.Actions[0].Attempt, State: core.StateSucceeded})
 			}
 			require.NoError(t, c.Update(now))
 			for _, e := range since() {
 				switch {
-				case e.Type != EventShares:
+				case e.Type != core.EventShares:
 				case e.JobID != 0:
 					jobs = append(jobs, e.At)
 				default:
@@ -108,8 +110,8 @@ func TestSharesAreToldAgain(t *testing.T) {
 			}
 		}
 		for i, at := range jobs[1:] {
-			require.GreaterOrEqual(t, at-jobs[i], at/tellAgain, preset)
-			require.Less(t, at-jobs[i], at/tellAgain+time.Second, preset)
+			require.GreaterOrEqual(t, at-jobs[i], at/core.TellAgain, preset)
+			require.Less(t, at-jobs[i], at/core.TellAgain+time.Second, preset)
 		}
 		if preset == "fifo" {
 			require.Empty(t, groups)
@@ -117,7 +119,7 @@ func TestSharesAreToldAgain(t *testing.T) {
 		}
 		require.GreaterOrEqual(t, len(groups), 100, preset)
 		for i, at := range groups[1:] {
-			require.GreaterOrEqual(t, at-groups[i], min(at/tellAgain, 10*time.Second), preset)
+			require.GreaterOrEqual(t, at-groups[i], min(at/core.TellAgain, 10*time.Second), preset)
 			require.LessOrEqual(t, at-groups[i], 10*time.Second, preset)
 		}
 	}

@@ -6,70 +6,72 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // stranded is a cluster of three nodes with one map slot each, on the first of which a task of the
 // large job is suspended for one of the small.
 type stranded struct {
 	t          *testing.T
-	c          *Core
+	c          *core.Core
 	now        time.Duration
-	nodes      []NodeID
-	held       map[NodeID]map[AttemptID]bool // true: suspended
-	away       map[NodeID]bool
+	nodes      []core.NodeID
+	held       map[core.NodeID]map[core.AttemptID]bool // true: suspended
+	away       map[core.NodeID]bool
 	shrunk     bool // a node has less slots than tasks that run
-	big, small JobID
+	big, small core.JobID
 }
 
 func strand(t *testing.T) *stranded {
-	s := &stranded{t: t, held: map[NodeID]map[AttemptID]bool{}, away: map[NodeID]bool{}}
+	s := &stranded{t: t, held: map[core.NodeID]map[core.AttemptID]bool{}, away: map[core.NodeID]bool{}}
 	p, err := Preset("hfsp")
 	require.NoError(t, err)
-	p.HFSP.NoTraining, p.Locality = true, LocalityPolicy{}
-	s.c, err = NewCore(Config{}, p)
+	p.HFSP.NoTraining, p.Locality = true, core.LocalityPolicy{}
+	s.c, err = NewCore(core.Config{}, p)
 	require.NoError(t, err)
 	for _, name := range []string{"a", "b", "c"} {
-		id, err := s.c.Join(0, Node{Name: name, MapSlots: 1, ReduceSlots: 1})
+		id, err := s.c.Join(0, core.Node{Name: name, MapSlots: 1, ReduceSlots: 1})
 		require.NoError(t, err)
-		s.nodes, s.held[id] = append(s.nodes, id), map[AttemptID]bool{}
+		s.nodes, s.held[id] = append(s.nodes, id), map[core.AttemptID]bool{}
 	}
-	s.big, err = s.c.Submit(0, JobSpec{Name: "big", Maps: 3, Reduces: 1, MapTime: time.Hour, ReduceTime: time.Hour})
+	s.big, err = s.c.Submit(0, core.JobSpec{Name: "big", Maps: 3, Reduces: 1, MapTime: time.Hour, ReduceTime: time.Hour})
 	require.NoError(t, err)
 	s.beats(false)
 	s.now += time.Second
-	s.small, err = s.c.Submit(s.now, JobSpec{Name: "small", Maps: 1, MapTime: time.Second})
+	s.small, err = s.c.Submit(s.now, core.JobSpec{Name: "small", Maps: 1, MapTime: time.Second})
 	require.NoError(t, err)
 	s.beat(s.nodes[0], false)
 	require.Len(t, s.held[s.nodes[0]], 2)
-	require.Equal(t, 1, s.c.suspend)
+	require.Equal(t, 1, s.c.Suspend)
 	return s
 }
 
 // beat is a heartbeat in which all attempts that run end, if ends.
-func (s *stranded) beat(n NodeID, ends bool) {
+func (s *stranded) beat(n core.NodeID, ends bool) {
 	if s.away[n] {
 		return
 	}
-	var list []Status
+	var list []core.Status
 	for _, id := range sortedAttempts(s.held[n]) {
-		st := Status{Attempt: id}
+		st := core.Status{Attempt: id}
 		switch {
 		case s.held[n][id]:
-			st.State = StateSuspended
-		case ends && (id.Task.Kind == Map || s.c.job(s.big).unfinished(Map) == 0):
-			st.State = StateSucceeded
+			st.State = core.StateSuspended
+		case ends && (id.Task.Kind == core.Map || s.c.Job(s.big).Unfinished(core.Map) == 0):
+			st.State = core.StateSucceeded
 			delete(s.held[n], id)
 		}
 		list = append(list, st)
 	}
-	got, err := s.c.Heartbeat(s.now, Heartbeat{Node: n, Incarnation: s.c.nodes[n].incarnation, Statuses: list})
+	got, err := s.c.Heartbeat(s.now, core.Heartbeat{Node: n, Incarnation: s.c.Nodes[n].Incarnation, Statuses: list})
 	require.NoError(s.t, err)
 	for _, o := range got.Actions {
 		switch o.Verb {
-		case Launch, Suspend, Resume:
-			require.False(s.t, o.Verb == Launch && s.c.nodes[n].barred.has(barCordoned), "cordon keeps new tasks away")
-			s.held[n][o.Attempt] = o.Verb == Suspend
-		case Kill:
+		case core.Launch, core.Suspend, core.Resume:
+			require.False(s.t, o.Verb == core.Launch && s.c.Nodes[n].Barred.Has(core.BarCordoned), "cordon keeps new tasks away")
+			s.held[n][o.Attempt] = o.Verb == core.Suspend
+		case core.Kill:
 			delete(s.held[n], o.Attempt)
 		}
 	}
@@ -85,14 +87,14 @@ func (s *stranded) beats(ends bool) {
 }
 
 // allowed expects no error, but that the job has ended if it has.
-func (s *stranded) allowed(err error, job JobID) {
+func (s *stranded) allowed(err error, job core.JobID) {
 	if err != nil {
-		require.ErrorIs(s.t, err, ErrJobEnded)
+		require.ErrorIs(s.t, err, core.ErrJobEnded)
 		require.True(s.t, s.c.View().State(job).Ended())
 	}
 }
 
-func (s *stranded) reconfigure(preset string, change func(p *Policy)) {
+func (s *stranded) reconfigure(preset string, change func(p *core.Policy)) {
 	p, err := Preset(preset)
 	require.NoError(s.t, err)
 	if change != nil {
@@ -108,26 +110,26 @@ func TestSuspendedGoesOn(t *testing.T) {
 		"nothing":    func(*stranded) {},
 		"cordon":     func(s *stranded) { require.NoError(s.t, s.c.Cordon(s.now, s.nodes[0], true)) },
 		"node lost":  func(s *stranded) { s.away[s.nodes[0]] = true; require.NoError(s.t, s.c.Leave(s.now, s.nodes[0])) },
-		"priority":   func(s *stranded) { s.allowed(s.c.SetPriority(s.now, s.big, VeryLow), s.big) },
+		"priority":   func(s *stranded) { s.allowed(s.c.SetPriority(s.now, s.big, core.VeryLow), s.big) },
 		"kill small": func(s *stranded) { s.allowed(s.c.Kill(s.now, s.small), s.small) },
 		"kill big":   func(s *stranded) { s.allowed(s.c.Kill(s.now, s.big), s.big) },
 		"pool": func(s *stranded) {
-			if err := s.c.SetPool(s.now, s.big, "p"); s.c.pol.Order == "pools" {
+			if err := s.c.SetPool(s.now, s.big, "p"); s.c.Policy.Order == "pools" {
 				s.allowed(err, s.big)
 			} else {
 				require.Error(s.t, err)
 			}
 		},
-		"wait":        func(s *stranded) { s.reconfigure("hfsp", func(p *Policy) { p.HFSP.Reclaim = WaitForSlot }) },
-		"kill larger": func(s *stranded) { s.reconfigure("hfsp", func(p *Policy) { p.HFSP.Reclaim = KillLarger }) },
+		"wait":        func(s *stranded) { s.reconfigure("hfsp", func(p *core.Policy) { p.HFSP.Reclaim = core.WaitForSlot }) },
+		"kill larger": func(s *stranded) { s.reconfigure("hfsp", func(p *core.Policy) { p.HFSP.Reclaim = core.KillLarger }) },
 		"new life": func(s *stranded) {
-			s.held[s.nodes[0]] = map[AttemptID]bool{}
-			_, err := s.c.Join(s.now, Node{Name: "a", MapSlots: 1, ReduceSlots: 1, Incarnation: 7})
+			s.held[s.nodes[0]] = map[core.AttemptID]bool{}
+			_, err := s.c.Join(s.now, core.Node{Name: "a", MapSlots: 1, ReduceSlots: 1, Incarnation: 7})
 			require.NoError(s.t, err)
 		},
 		"no slots left": func(s *stranded) {
 			s.shrunk = true
-			_, err := s.c.Join(s.now, Node{Name: "a", ReduceSlots: 1})
+			_, err := s.c.Join(s.now, core.Node{Name: "a", ReduceSlots: 1})
 			require.NoError(s.t, err)
 		},
 	}
@@ -146,7 +148,7 @@ func TestSuspendedGoesOn(t *testing.T) {
 					s.now += time.Second
 					s.beats(true)
 				}
-				require.Zero(t, s.c.suspend)
+				require.Zero(t, s.c.Suspend)
 			})
 		}
 	}
@@ -166,8 +168,8 @@ func TestDrainedNodesEnd(t *testing.T) {
 	for _, n := range s.nodes {
 		require.Empty(t, s.held[n])
 	}
-	require.Equal(t, JobSucceeded, s.c.View().State(s.small))
-	require.Equal(t, []JobID{s.big}, s.c.View().Active(), "its reduce is not launched")
+	require.Equal(t, core.JobSucceeded, s.c.View().State(s.small))
+	require.Equal(t, []core.JobID{s.big}, s.c.View().Active(), "its reduce is not launched")
 }
 
 // TestDisplacedJobGoesOn switches from pools with a limit, under which a job that runs is displaced
@@ -177,20 +179,20 @@ func TestDisplacedJobGoesOn(t *testing.T) {
 		p, err := Preset("hfs")
 		require.NoError(t, err)
 		p.Pools.PoolMaxJobs = 1
-		c, err := NewCore(Config{}, p)
+		c, err := NewCore(core.Config{}, p)
 		require.NoError(t, err)
-		n, err := c.Join(0, Node{Name: "a", MapSlots: 1, ReduceSlots: 1})
+		n, err := c.Join(0, core.Node{Name: "a", MapSlots: 1, ReduceSlots: 1})
 		require.NoError(t, err)
-		id, err := c.Submit(0, JobSpec{Pool: "p", Maps: 2})
+		id, err := c.Submit(0, core.JobSpec{Pool: "p", Maps: 2})
 		require.NoError(t, err)
-		beat := func(now time.Duration, ended ...Status) []Action {
-			got, err := c.Heartbeat(now, Heartbeat{Node: n, Statuses: ended})
+		beat := func(now time.Duration, ended ...core.Status) []core.Action {
+			got, err := c.Heartbeat(now, core.Heartbeat{Node: n, Statuses: ended})
 			require.NoError(t, err)
 			return got.Actions
 		}
 		ran := beat(1)
 		require.Len(t, ran, 1)
-		first, err := c.Submit(2, JobSpec{Pool: "p", Maps: 1, Priority: VeryHigh})
+		first, err := c.Submit(2, core.JobSpec{Pool: "p", Maps: 1, Priority: core.VeryHigh})
 		require.NoError(t, err)
 		beat(3)
 		v, err := c.View().Job(id)
@@ -201,11 +203,11 @@ func TestDisplacedJobGoesOn(t *testing.T) {
 		require.NoError(t, c.Reconfigure(4, to))
 		now := time.Duration(5)
 		for ; len(ran) > 0 && now < 20; now++ {
-			ran = beat(now, Status{Attempt: ran[0].Attempt, State: StateSucceeded})
+			ran = beat(now, core.Status{Attempt: ran[0].Attempt, State: core.StateSucceeded})
 		}
 		require.Empty(t, c.View().Active(), preset)
-		require.Equal(t, JobSucceeded, c.View().State(id))
-		require.Equal(t, JobSucceeded, c.View().State(first))
+		require.Equal(t, core.JobSucceeded, c.View().State(id))
+		require.Equal(t, core.JobSucceeded, c.View().State(first))
 	}
 }
 
@@ -214,13 +216,13 @@ func TestDisplacedJobGoesOn(t *testing.T) {
 func TestInfiniteXiAfterASwitch(t *testing.T) {
 	p, err := Preset("fifo")
 	require.NoError(t, err)
-	c, err := NewCore(Config{}, p)
+	c, err := NewCore(core.Config{}, p)
 	require.NoError(t, err)
-	n, err := c.Join(0, Node{Name: "a", MapSlots: 1})
+	n, err := c.Join(0, core.Node{Name: "a", MapSlots: 1})
 	require.NoError(t, err)
-	id, err := c.Submit(0, JobSpec{Maps: 8})
+	id, err := c.Submit(0, core.JobSpec{Maps: 8})
 	require.NoError(t, err)
-	var ended []Status
+	var ended []core.Status
 	for now := range time.Duration(12) {
 		if now == 6 {
 			to, err := Preset("hfsp")
@@ -228,14 +230,14 @@ func TestInfiniteXiAfterASwitch(t *testing.T) {
 			to.HFSP.Xi = math.Inf(1)
 			require.NoError(t, c.Reconfigure(now, to))
 		}
-		got, err := c.Heartbeat(now, Heartbeat{Node: n, Statuses: ended})
+		got, err := c.Heartbeat(now, core.Heartbeat{Node: n, Statuses: ended})
 		require.NoError(t, err)
 		ended = ended[:0]
 		for _, o := range got.Actions {
-			if o.Verb == Launch {
-				ended = append(ended, Status{Attempt: o.Attempt, State: StateSucceeded})
+			if o.Verb == core.Launch {
+				ended = append(ended, core.Status{Attempt: o.Attempt, State: core.StateSucceeded})
 			}
 		}
 	}
-	require.Equal(t, JobSucceeded, c.View().State(id))
+	require.Equal(t, core.JobSucceeded, c.View().State(id))
 }

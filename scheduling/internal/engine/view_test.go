@@ -7,10 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // ask puts every question that there is, by their signatures, so that a new one is asked too.
-func ask(t require.TestingT, c *Core) {
+func ask(t require.TestingT, c *core.Core) {
 	for _, question := range reflect.ValueOf(c.View()).Methods() {
 		args := [][]reflect.Value{{}}
 		for of := range question.Type().Ins() {
@@ -29,29 +31,29 @@ func ask(t require.TestingT, c *Core) {
 }
 
 // valuesOf lists some values of a type for ask to put into questions.
-func valuesOf(c *Core, of reflect.Type) (list []reflect.Value) {
+func valuesOf(c *core.Core, of reflect.Type) (list []reflect.Value) {
 	add := func(v any) { list = append(list, reflect.ValueOf(v)) }
 	switch of {
-	case reflect.TypeFor[JobID]():
+	case reflect.TypeFor[core.JobID]():
 		for id := range c.View().Jobs() {
-			add(JobID(id + 1))
+			add(core.JobID(id + 1))
 		}
-	case reflect.TypeFor[NodeID]():
+	case reflect.TypeFor[core.NodeID]():
 		for _, n := range c.View().Nodes() {
 			add(n.ID)
 		}
-	case reflect.TypeFor[TaskKind]():
-		add(Map)
-		add(Reduce)
-	case reflect.TypeFor[TaskID]():
+	case reflect.TypeFor[core.TaskKind]():
+		add(core.Map)
+		add(core.Reduce)
+	case reflect.TypeFor[core.TaskID]():
 		for id := range c.View().Jobs() {
-			for k := range TaskKind(kinds) {
-				add(TaskID{Job: JobID(id + 1), Kind: k})
+			for k := range core.TaskKind(core.Kinds) {
+				add(core.TaskID{Job: core.JobID(id + 1), Kind: k})
 			}
 		}
-	case reflect.TypeFor[AttemptID]():
+	case reflect.TypeFor[core.AttemptID]():
 		for id := range c.View().Jobs() {
-			add(AttemptID{Task: TaskID{Job: JobID(id + 1)}})
+			add(core.AttemptID{Task: core.TaskID{Job: core.JobID(id + 1)}})
 		}
 	case reflect.TypeFor[string]():
 		add("n0")
@@ -72,27 +74,27 @@ func TestQuestionsChangeNothing(t *testing.T) {
 			if p.Order != "capacity" {
 				p.Queues = nil
 			}
-			var asked, silent []Event
+			var asked, silent []core.Event
 			y := newPlay(t, p)
-			y.c.cfg.Events = func(e Event) { asked = append(asked, e) }
+			y.c.Config.Events = func(e core.Event) { asked = append(asked, e) }
 			fresh, err := NewCore(silently(y.config()), p)
 			require.NoError(t, err)
-			require.NoError(t, ReplayFrom(fresh, &y.log))
-			fresh.cfg.Events = func(e Event) { silent = append(silent, e) }
+			require.NoError(t, core.ReplayFrom(fresh, &y.log))
+			fresh.Config.Events = func(e core.Event) { silent = append(silent, e) }
 			for range rapid.IntRange(5, 40).Draw(t, "steps") {
 				y.step(4, 2)
 				if rapid.IntRange(0, 2).Draw(t, "asked") == 0 {
 					ask(t, y.c)
 				}
 			}
-			require.NoError(t, ReplayFrom(fresh, &y.log))
+			require.NoError(t, core.ReplayFrom(fresh, &y.log))
 			require.Equal(t, silent, asked)
 		}))
 	}
 }
 
 // silently is a configuration without a call log.
-func silently(cfg Config) Config {
+func silently(cfg core.Config) core.Config {
 	cfg.Calls = nil
 	return cfg
 }

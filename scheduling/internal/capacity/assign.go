@@ -1,0 +1,216 @@
+package capacity
+
+import (
+	"slices"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/shares"
+)
+
+// Assign gives a node at most one reduce and then one map per heartbeat [Hadoop
+// CapacityTaskScheduler].
+func (o *Order) Assign(n *core.NodeState) {
+	for _, k := range [...]core.TaskKind{core.Reduce, core.Map} {
+		if n.Free(k) > 0 {
+			o.C.Placement[k].Begin()
+			o.assignKind(n, k)
+		}
+	}
+}
+
+// assignKind offers one slot, or several to one task, to the queues in order: first within the user
+// limits, then, so that no slot idles, without. Hadoop passes over a queue whose capacity is cut
+// down to no whole slot, which starves it on a small cluster; here it comes last, and borrows.
+func (o *Order) assignKind(n *core.NodeState, k core.TaskKind) {
+	o.Reserved[k] = core.Reach(o.Reserved[k], int32(n.ID))
+	if j := o.Reserved[k][n.ID]; j != nil {
+		if n.Slots[k] >= int(j.Slots) && j.Launchable(k) {
+			if n.Free(k) < int(j.Slots) {
+				return // it waits for more slots to become free here
+			}
+			if o.C.Offer(j, n, k) {
+				o.Reserved[k][n.ID] = nil
+				return
+			}
+		}
+		o.Reserved[k][n.ID] = nil
+	}
+	o.walk = o.Leaves(o.walk[:0], &o.Top, k, true)
+	for _, q := range o.walk {
+		if q.Occupied[k]+1 > q.most[k] {
+			o.skipQueue(q, n, k, core.Reason{Cause: core.CauseQueueMax, Count: int32(q.Occupied[k]), Of: int32(q.most[k])})
+			continue
+		}
+		if o.assignQueue(q, n, k, true) || o.assignQueue(q, n, k, false) {
+			return
+		}
+	}
+}
+
+// assignQueue offers a slot to the jobs of a queue; true ends the offers of this kind.
+func (o *Order) assignQueue(q *Queue, n *core.NodeState, k core.TaskKind, limits bool) bool {
+	c := o.C
+	for j := range c.In(&q.lists[k]) {
+		if q.Occupied[k] > 0 && q.Occupied[k]+int(j.Slots) > q.most[k] { // an empty queue may launch any task, else it starves
+			c.Skip(j, n, k, core.Reason{Cause: core.CauseQueueMax, Count: int32(q.Occupied[k]), Of: int32(q.most[k])}, 0)
+			continue
+		}
+		if most := q.userMost(k); q.Users[j.Spec.User].occupied[k]+int(j.Slots) > max(most, int(j.Slots)) {
+			c.Skip(j, n, k, core.Reason{Cause: core.CauseUserLimit, Count: int32(q.Users[j.Spec.User].occupied[k]), Of: int32(most)}, 0)
+			continue
+		}
+		over := q.overLimit(j, k)
+		if over == limits {
+			if limits {
+				c.Skip(j, n, k, core.Reason{Cause: core.CauseUserLimit}, 0)
+			}
+			continue // over the limit in the first round, offered already in the second
+		}
+		if n.Free(k) < int(j.Slots) {
+			if o.reserve(j, n, k) {
+				return true
+			}
+			continue
+		}
+		if c.Offer(j, n, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// reserve keeps a node for a job whose task needs more slots than are free, unless it has enough
+// nodes reserved. Nothing else is launched then.
+func (o *Order) reserve(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
+	if o.C.Avoids(j, n) {
+		return false
+	}
+	held := 0
+	for id, other := range o.Reserved[k] {
+		if other == j && o.C.Nodes[id].Live {
+			held++
+		}
+	}
+	if n.Slots[k] >= int(j.Slots) && held < j.Work[k].Waiting() {
+		o.Reserved[k][n.ID] = j
+		o.C.Skip(j, n, k, core.Reason{Cause: core.CauseReserved, Count: int32(n.Free(k)), Of: j.Slots}, 0)
+		return true
+	}
+	return false
+}
+
+// overLimit tells whether j's user holds at least the user limit of the queue.
+func (q *Queue) overLimit(j *core.Job, k core.TaskKind) bool {
+	u := q.Users[j.Spec.User]
+	return u.occupied[k] >= shares.OfUser(q.slots[k], q.Occupied[k], int(j.Slots), len(q.Users), q.UserLimit)
+}
+
+// userMost is how many slots one user may hold by UserFactor, whatever is idle.
+func (q *Queue) userMost(k core.TaskKind) int {
+	if q.UserFactor == 0 {
+		return core.NoLimit
+	}
+	return max(1, int(min(q.UserFactor*float64(q.slots[k]), core.NoLimit)))
+}
+
+// Leaves appends the queues with jobs below q to a list: at each level by the part of their
+// capacity in use, equal ones in the order of the walk before, which this one is if it is kept.
+func (o *Order) Leaves(list []*Queue, q *Queue, k core.TaskKind, kept bool) []*Queue {
+	s := q.Sorted[k]
+	if !kept {
+		s = slices.Clone(s)
+	}
+	for i := 1; i < len(s); i++ { // all but sorted already
+		for p := i; p > 0 && s[p].before(s[p-1], k); p-- {
+			s[p], s[p-1] = s[p-1], s[p]
+		}
+	}
+	for _, ch := range s {
+		if len(ch.Children) == 0 {
+			list = append(list, ch)
+		} else {
+			list = o.Leaves(list, ch, k, kept)
+		}
+	}
+	return list
+}
+
+// Line is that of the i-th leaf. It answers questions; slots are offered by assign.
+func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
+	if i == 0 {
+		o.shown = o.Leaves(o.shown[:0], &o.Top, k, false)
+	}
+	if i >= len(o.shown) {
+		return nil
+	}
+	return &o.shown[i].lists[k]
+}
+
+// before compares occupied over capacity; a queue without capacity counts as full.
+func (q *Queue) before(r *Queue, k core.TaskKind) bool {
+	return q.Used(k) < r.Used(k)
+}
+
+// Used is how much of its capacity the queue holds.
+func (q *Queue) Used(k core.TaskKind) float64 {
+	if q.slots[k] == 0 {
+		return 1
+	}
+	return float64(q.Occupied[k]) / float64(q.slots[k])
+}
+
+// skipQueue notes that all jobs of a queue were passed over.
+func (o *Order) skipQueue(q *Queue, n *core.NodeState, k core.TaskKind, why core.Reason) {
+	if !o.C.Config.Explain {
+		return
+	}
+	for j := range o.C.In(&q.lists[k]) {
+		o.C.Skip(j, n, k, why, 0)
+	}
+}
+
+// TellGroups says what each queue's capacity is, in slots, what its jobs could use and what they hold,
+// where that has changed.
+func (o *Order) TellGroups() {
+	for _, q := range o.Queues {
+		q.wants = [core.Kinds]int{}
+	}
+	for _, j := range o.C.Active {
+		if j.State.Ended() {
+			continue
+		}
+		for q := o.QueueOf(j); q != nil; q = q.Above {
+			for k := range core.TaskKind(core.Kinds) {
+				q.wants[k] += j.Demand(k) * int(j.Slots)
+			}
+		}
+	}
+	for _, q := range o.Queues {
+		now := core.Figures{Demand: q.wants, Running: q.Occupied}
+		for k := range core.Kinds {
+			now.Shares[k], now.Max[k] = float64(q.slots[k]), core.MaximumTold(q.most[k])
+		}
+		o.C.TellGroup(q.Name, &q.told, now)
+	}
+}
+
+// QueueViews implements what core asks of some orders.
+func (o *Order) QueueViews() []core.QueueView {
+	var views []core.QueueView
+	for _, q := range o.Queues {
+		v := core.QueueView{
+			Name: q.Name, Parent: q.Parent, Leaf: len(q.Children) == 0, Config: q.QueueConfig, Capacity: q.slots, Max: q.most,
+			Occupied: q.Occupied, Jobs: q.jobs, Users: len(q.Users),
+		}
+		for _, j := range o.C.Active {
+			if !j.State.Ended() && o.QueueOf(j) == q {
+				for k := range core.TaskKind(core.Kinds) {
+					v.Kinds[k].Running += j.Work[k].Running
+					v.Kinds[k].Demand += j.Demand(k)
+				}
+			}
+		}
+		views = append(views, v)
+	}
+	return views
+}

@@ -1,0 +1,361 @@
+// Package capacity is the Capacity Scheduler: hierarchical queues with capacities and limits for
+// their users [Hadoop].
+package capacity
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+)
+
+// Order is the order of Hadoop's Capacity Scheduler: a tree of queues with guaranteed parts of
+// the cluster, jobs in the leaves. At every level the queue with the smallest part of its capacity
+// in use goes first; queues of equal load keep the order that they had. A queue may borrow what
+// others leave idle, up to its maximum; nothing is taken back by killing. A user holds at most the
+// queue's user limit while others want slots.
+type Order struct {
+	core.Simple
+	Queues []*Queue // as configured
+	ByName map[string]*Queue
+	Top    Queue // the parent of the top queues: the cluster
+
+	Of       []queueJob // by index of the job
+	spots    core.Spots
+	Reserved [core.Kinds][]*core.Job // by node: the job that needs several slots there
+	walk     []*Queue                // scratch: leaves in order
+	shown    []*Queue                // likewise, as questions see them
+}
+
+// Queue is a part of the cluster; one without children has jobs.
+type Queue struct {
+	core.QueueConfig
+	Above    *Queue
+	Children []*Queue
+	Sorted   [core.Kinds][]*Queue // children, in the order of the last walk
+	percent  float64              // of the parent
+	slots    [core.Kinds]int      // capacity
+	most     [core.Kinds]int      // maximum capacity, NoLimit if none
+	Occupied [core.Kinds]int      // slots held by its jobs or those below it
+	lists    [core.Kinds]core.JobList
+	Waiting  index.List[*core.Job] // jobs that have launched nothing yet
+	Users    map[string]*queueUser
+	jobs     int
+	told     core.GroupStanding
+	wants    [core.Kinds]int // slots that its jobs or those below it could use, when that was last told
+	stale    bool            // another of its jobs may be initialized
+}
+
+// queueJob is what the order keeps of a job.
+type queueJob struct {
+	queue   *Queue
+	rank    index.Rank      // among the queue's waiting jobs, until it has begun
+	Begun   bool            // has launched a task
+	told    bool            // the event that it is held back was emitted
+	counted [core.Kinds]int // slots that the queue has counted of it
+}
+
+// queueUser is what a user has in a queue.
+type queueUser struct {
+	jobs     int // not ended, waiting ones too
+	occupied [core.Kinds]int
+}
+
+// New makes the order "capacity".
+func New(c *core.Core, p *core.Policy) (core.Order, error) {
+	o := &Order{Simple: core.Simple{C: c}, ByName: map[string]*Queue{}}
+	configs := p.Queues
+	if len(configs) == 0 {
+		configs = []core.QueueConfig{{Name: core.DefaultName, Capacity: 100}}
+	}
+	for _, cfg := range configs {
+		q := &Queue{QueueConfig: cfg, Users: map[string]*queueUser{}, told: core.GroupStanding{Since: c.Now}}
+		q.UserLimit = cmp.Or(cfg.UserLimit, 100)
+		q.InitJobs = cmp.Or(cfg.InitJobs, 2)
+		q.Above = &o.Top
+		if cfg.Parent != "" {
+			if q.Above = o.ByName[cfg.Parent]; q.Above == nil {
+				return nil, fmt.Errorf("%w: queue %s stands before its parent %q", core.ErrBadConfig, cfg.Name, cfg.Parent)
+			}
+		}
+		if o.ByName[cfg.Name] != nil || cfg.Name == "" {
+			return nil, fmt.Errorf("%w: queue %q without a name or twice", core.ErrBadConfig, cfg.Name)
+		}
+		o.ByName[cfg.Name] = q
+		o.Queues = append(o.Queues, q)
+		q.Above.Children = append(q.Above.Children, q)
+	}
+	for _, q := range append([]*Queue{&o.Top}, o.Queues...) {
+		if err := q.divide(); err != nil {
+			return nil, err
+		}
+		for k := range q.Sorted {
+			q.Sorted[k] = append([]*Queue(nil), q.Children...)
+		}
+	}
+	o.resize()
+	return o, nil
+}
+
+// percentNoise is how far sums of per cents may be off by rounding.
+const percentNoise = 1e-6
+
+// divide works out the children's parts in per cent: those without a capacity get equal parts of
+// what the others leave.
+func (q *Queue) divide() error {
+	rest, unset := 100.0, 0
+	for _, ch := range q.Children {
+		if ch.Capacity < 0 || ch.Capacity > 100 || math.IsNaN(ch.Capacity) || ch.UserLimit < 1 || ch.UserLimit > 100 {
+			return fmt.Errorf("%w: queue %s: capacity and user limit must be within 0 and 100 per cent", core.ErrBadConfig, ch.Name)
+		}
+		if !(ch.UserFactor >= 0) || math.IsInf(ch.UserFactor, 1) || ch.InitLimit < 0 || ch.JobLimit < 0 {
+			return fmt.Errorf("%w: queue %s: user factor and limits on jobs must not be negative", core.ErrBadConfig, ch.Name)
+		}
+		rest -= ch.Capacity
+		if ch.Capacity == 0 {
+			unset++
+		}
+	}
+	if rest < -percentNoise {
+		return fmt.Errorf("%w: the queues below %q have more than 100 per cent", core.ErrBadConfig, q.Name)
+	}
+	for _, ch := range q.Children {
+		if ch.percent = ch.Capacity; ch.Capacity == 0 {
+			ch.percent = max(0, rest) / float64(unset)
+		}
+		if ch.Max > 0 && ch.percent > ch.Max+percentNoise {
+			return fmt.Errorf("%w: queue %s: capacity %v is above its maximum %v", core.ErrBadConfig, ch.Name, ch.percent, ch.Max)
+		}
+	}
+	return nil
+}
+
+// resize works out the capacities in whole slots, cut down at each level.
+func (o *Order) resize() {
+	o.Top.slots = o.C.Slots
+	for _, q := range o.Queues {
+		for k := range q.slots {
+			q.slots[k] = cut(q.percent, q.Above.slots[k])
+			q.most[k] = core.NoLimit
+			if q.Max > 0 {
+				q.most[k] = max(min(1, o.C.Slots[k]), cut(q.Max, q.Above.slots[k])) // one slot at least, else it starves
+			}
+		}
+	}
+}
+
+func cut(percent float64, slots int) int { return int(math.Floor(percent*float64(slots)/100 + 1e-9)) }
+
+// Add puts a job into its queue, where it waits until it is initialized.
+func (o *Order) Add(j *core.Job) error {
+	o.spots.Add(j)
+	o.Of = core.RoomFor(o.Of, j.Index)
+	q, err := o.leaf(cmp.Or(strings.TrimSpace(j.Spec.Queue), core.DefaultName))
+	if err != nil {
+		return err
+	}
+	if o.C.Job(j.ID) == nil && q.full() { // a change of policy refuses nobody
+		return q.refusal()
+	}
+	o.enter(j, q)
+	return nil
+}
+
+// leaf finds the queue of a name, which must be one for jobs.
+func (o *Order) leaf(name string) (*Queue, error) {
+	q := o.ByName[name]
+	if q == nil || len(q.Children) > 0 {
+		return nil, fmt.Errorf("%w: %q is no leaf queue", core.ErrUnknownQueue, name)
+	}
+	return q, nil
+}
+
+// enter makes a job one of a queue.
+func (o *Order) enter(j *core.Job, q *Queue) {
+	of := &o.Of[j.Index]
+	begun := of.Begun // in another queue
+	*of = queueJob{queue: q, rank: q.rank(j), Begun: begun}
+	j.Group = q.Name
+	u := q.Users[j.Spec.User]
+	if u == nil {
+		u = &queueUser{}
+		q.Users[j.Spec.User] = u
+	}
+	u.jobs++
+	q.jobs++
+	q.stale = true
+	for k := range j.Work {
+		of.Begun = of.Begun || j.Work[k].Launched() > 0 // under a former policy
+	}
+	if !of.Begun {
+		q.Waiting.Insert(of.rank, j)
+	}
+	switch {
+	case of.Begun && !j.Runnable: // held back by a former policy; it was initialized long ago
+		o.C.Admit(j)
+	case !j.Runnable:
+		j.Hold = core.Reason{Cause: core.CauseNotInitialized}
+	}
+}
+
+// QueueOf is the queue of a job that has not ended.
+func (o *Order) QueueOf(j *core.Job) *Queue { return o.Of[j.Index].queue }
+
+// full tells whether the queue takes no more jobs.
+func (q *Queue) full() bool { return q.JobLimit > 0 && q.jobs >= q.JobLimit }
+
+func (q *Queue) refusal() error {
+	return fmt.Errorf("%w: queue %s has %d jobs and takes no more", core.ErrQueueFull, q.Name, q.jobs)
+}
+
+// initialized counts the jobs of a queue that may launch tasks.
+func (o *Order) initialized(q *Queue) (n int) {
+	for _, j := range o.C.Active {
+		if !j.State.Ended() && o.QueueOf(j) == q && j.Runnable {
+			n++
+		}
+	}
+	return n
+}
+
+func (o *Order) queueRank(j *core.Job, _ core.TaskKind) index.Rank { return o.QueueOf(j).rank(j) }
+
+// rank is a job's place in its queue.
+func (q *Queue) rank(j *core.Job) index.Rank {
+	r := index.Rank{Tie: int32(j.ID)}
+	if q.Priorities {
+		r.Class = int16(j.Spec.Priority)
+	}
+	return r
+}
+
+// Remove implements core.Order.
+func (o *Order) Remove(j *core.Job) {
+	q := o.QueueOf(j)
+	u := q.Users[j.Spec.User]
+	for k := range core.TaskKind(core.Kinds) {
+		q.lists[k].Put(&o.spots[k][j.Index], false, index.Rank{}, 0)
+		o.occupy(j, k, 0)
+	}
+	if of := &o.Of[j.Index]; !of.Begun {
+		q.Waiting.Remove(of.rank)
+	}
+	q.jobs--
+	q.stale = true
+	if u.jobs--; u.jobs == 0 {
+		delete(q.Users, j.Spec.User)
+	}
+}
+
+// Move takes a job to another leaf queue.
+func (o *Order) Move(j *core.Job, name string) error {
+	q, err := o.leaf(name)
+	if err != nil {
+		return err
+	}
+	if q != o.QueueOf(j) && q.full() {
+		return q.refusal()
+	}
+	o.Remove(j)
+	o.enter(j, q)
+	o.Changed(j, core.Map)
+	o.Changed(j, core.Reduce)
+	return nil
+}
+
+// occupy counts the slots that a job holds, up to the top of the tree.
+func (o *Order) occupy(j *core.Job, k core.TaskKind, slots int) {
+	of := &o.Of[j.Index]
+	d := slots - of.counted[k]
+	if d == 0 {
+		return
+	}
+	of.counted[k] = slots
+	of.queue.Users[j.Spec.User].occupied[k] += d
+	for q := of.queue; q != nil; q = q.Above {
+		q.Occupied[k] += d
+	}
+}
+
+// Changed implements core.Order.
+func (o *Order) Changed(j *core.Job, k core.TaskKind) {
+	of, w := &o.Of[j.Index], &j.Work[k]
+	q := of.queue
+	o.occupy(j, k, w.Running*int(j.Slots))
+	if !of.Begun {
+		if r := q.rank(j); r != of.rank {
+			q.Waiting.Move(of.rank, r)
+			of.rank, q.stale = r, true
+		}
+		if w.Running > 0 {
+			of.Begun = true
+			q.Waiting.Remove(of.rank)
+			q.stale, o.C.Dirty = true, true
+		}
+	}
+	o.spots.Put(&q.lists[k], j, k, o.queueRank)
+}
+
+// Settle follows changes of the cluster and initializes waiting jobs: per queue in its order, up to
+// InitJobs a user and 100/user limit + 2 users, until more jobs than the product of the two have
+// been met. Those initialized earlier count until they launch, so that a job of higher priority can
+// go beyond.
+func (o *Order) Settle() {
+	o.resize()
+	for _, q := range o.Queues {
+		if q.stale {
+			q.stale = false
+			o.initialize(q)
+		}
+	}
+}
+
+// tellHeld puts on record, once each, which jobs wait until others of their queue and user have
+// begun.
+func (o *Order) tellHeld(q *Queue) {
+	if !o.C.Config.Explain || o.C.Config.Events == nil {
+		return
+	}
+	var at index.Cursor
+	for j, ok := q.Waiting.Next(&at); ok; j, ok = q.Waiting.Next(&at) {
+		if of := &o.Of[j.Index]; !j.Runnable && !of.told {
+			of.told = true
+			o.C.Emit(core.Event{Type: core.EventSkipped, JobID: j.ID, Node: core.NoNode, Reason: j.Hold})
+		}
+	}
+}
+
+func (o *Order) initialize(q *Queue) {
+	maxUsers := 100/q.UserLimit + 2
+	met, of, full := 0, map[string]int{}, 0
+	var at index.Cursor
+	var chosen []*core.Job
+	for met <= maxUsers*q.InitJobs && (full < len(of) || len(of) < min(maxUsers, len(q.Users))) {
+		j, ok := q.Waiting.Next(&at)
+		if !ok {
+			break
+		}
+		n, known := of[j.Spec.User]
+		switch {
+		case j.Runnable:
+		case !known && len(of) < maxUsers, known && n < q.InitJobs:
+			chosen = append(chosen, j)
+		default:
+			continue
+		}
+		if of[j.Spec.User]++; n+1 == q.InitJobs {
+			full++
+		}
+		met++
+	}
+	if q.InitLimit > 0 {
+		chosen = chosen[:min(len(chosen), max(0, q.InitLimit-o.initialized(q)))]
+	}
+	for _, j := range chosen {
+		o.C.SetRunnable(j, true, core.Reason{})
+	}
+	o.tellHeld(q)
+}

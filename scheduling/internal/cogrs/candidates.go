@@ -1,0 +1,186 @@
+package cogrs
+
+import (
+	"slices"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
+)
+
+// Steps 2 and 3 of cogrs: what reduces cost on nodes, and their candidates.
+
+// Choices is how many nodes are kept for each reduce: the best, and others in case that is full.
+const Choices = 3
+
+// Candidate is a node and its score for a reduce.
+type Candidate struct {
+	Node  *core.NodeState
+	Score int64
+}
+
+// Score is the score of reduce i on n, with the running maps as in the plan: each counts with the
+// mean known output on its node.
+func (r *Placement) Score(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState) int64 {
+	return g.Held(i, int32(n.ID)) + g.Around(i, n.Site(), r.Levels) + int64(p.Ahead.share(n)*float64(g.Total(i))) // 2
+}
+
+// findFeeding finds the best feeding nodes of each reduce: those that hold some of its input, or on
+// which maps run.
+func (r *Placement) findFeeding(g *gravity.Outputs, p *Plan) {
+	r.floor = append(r.floor[:0], make([]int64, len(p.Best))...)
+	for _, f := range g.Feeders() {
+		if f.Bytes != nil {
+			r.enterFeeding(g, p, r.C.Nodes[f.Node], f.Bytes)
+		}
+	}
+	if p.Ahead.known > 0 {
+		for _, t := range p.Ahead.count[0] {
+			if !g.Feeds(t.Group) {
+				r.enterFeeding(g, p, r.C.Nodes[t.Group], nil)
+			}
+		}
+	}
+}
+
+// enterFeeding enters n, with its bytes, for every reduce of which it holds something, or will.
+func (r *Placement) enterFeeding(g *gravity.Outputs, p *Plan, n *core.NodeState, bytes []int64) {
+	best, floor, total, runs := p.Best, r.floor[:len(p.Best)], g.Totals()[:len(p.Best)], p.Ahead.Runs(n)
+	base := r.around(g, p, n)[:len(p.Best)]
+	for i := range best {
+		here := int64(0)
+		if i < len(bytes) {
+			here = bytes[i]
+		}
+		score := here + base[i]
+		if score < floor[i] || here == 0 && !(runs && total[i] > 0) {
+			continue
+		}
+		Enter(&best[i], Candidate{n, score}) // 3
+		if worst := best[i][Choices-1]; worst.Node != nil {
+			floor[i] = worst.Score
+		}
+	}
+}
+
+// around is, by reduce, the score on n without what lies there.
+func (r *Placement) around(g *gravity.Outputs, p *Plan, n *core.NodeState) []int64 {
+	share, sum := p.Ahead.share(n), r.sum[:0]
+	for l := 1; l < r.Levels; l++ {
+		switch row := g.In(l, n.Site()); {
+		case row == nil:
+		case len(sum) == 0 && share == 0 && r.Levels == 2:
+			return row // by far the most frequent case
+		case len(sum) == 0:
+			sum = append(sum, row...)
+		default:
+			for i, b := range row {
+				sum[i] += b
+			}
+		}
+	}
+	if len(sum) == 0 {
+		sum = append(sum, make([]int64, len(p.Best))...)
+	}
+	if share > 0 {
+		for i, b := range g.Totals() {
+			sum[i] += int64(share * float64(b))
+		}
+	}
+	r.sum = sum
+	return sum
+}
+
+// Enter puts a node among the best if it is; of equal ones the first in the order of nodes.
+func Enter(best *[Choices]Candidate, c Candidate) {
+	for k, d := range best {
+		if d.Node == nil || c.Score > d.Score || c.Score == d.Score && c.Node.ID < d.Node.ID {
+			best[k], c = c, d
+			if c.Node == nil {
+				return
+			}
+		}
+	}
+}
+
+// Renew finds new candidates for the pending reduces none of whose candidates can take one: to wait
+// for them would be in vain.
+func (r *Placement) Renew(j *core.Job, g *gravity.Outputs, p *Plan) {
+	limit, pending := r.Cap(j, g), &j.Work[core.Reduce].Pending
+	r.findTaken(j, p, limit)
+	renewed := false
+	for i := pending.First(); i >= 0; i = pending.Next(i) {
+		if r.taken[i] {
+			continue
+		}
+		if !renewed {
+			renewed = true
+			r.findRooms(j, g, p, limit)
+		}
+		if p.Candidates[i] = p.Best[i]; !r.AnyCanTake(j, &p.Best[i], limit) {
+			p.Candidates[i] = r.bestOf(g, p, i) // 3
+		}
+	}
+	if renewed {
+		r.Index(j, p)
+	}
+}
+
+// findTaken finds out of each reduce whether one of its candidates can take it.
+func (r *Placement) findTaken(j *core.Job, p *Plan, limit int32) {
+	r.taken = append(r.taken[:0], make([]bool, len(p.Candidates))...)
+	node, can := int32(-1), false
+	for _, h := range p.ByNode {
+		if h.Group != node {
+			node, can = h.Group, r.CanTake(j, r.C.Nodes[h.Group], limit)
+		}
+		r.taken[h.Reduce] = r.taken[h.Reduce] || can
+	}
+}
+
+// AnyCanTake reports whether a node that is a candidate for a reduce can take it.
+func (r *Placement) AnyCanTake(j *core.Job, list *[Choices]Candidate, limit int32) bool {
+	return slices.ContainsFunc(list[:], func(c Candidate) bool { return c.Node != nil && r.CanTake(j, c.Node, limit) })
+}
+
+// room is the nodes of a rack that can take a reduce of a job: those that hold input of the job or
+// run its maps, and of the others, which are all alike, as many as are kept.
+type room struct {
+	feeding []*core.NodeState
+	others  []*core.NodeState
+}
+
+func (r *Placement) findRooms(j *core.Job, g *gravity.Outputs, p *Plan, limit int32) {
+	for k := range r.rooms {
+		r.rooms[k] = room{r.rooms[k].feeding[:0], r.rooms[k].others[:0]}
+	}
+	for _, n := range r.C.Nodes {
+		if !n.Live || !r.CanTake(j, n, limit) {
+			continue
+		}
+		r.rooms = core.Reach(r.rooms, n.Groups[1])
+		in := &r.rooms[n.Groups[1]]
+		switch {
+		case g.Feeds(int32(n.ID)) || p.Ahead.Runs(n):
+			in.feeding = append(in.feeding, n)
+		case len(in.others) < Choices:
+			in.others = append(in.others, n)
+		}
+	}
+}
+
+// bestOf finds the best nodes for reduce i of those that have room.
+func (r *Placement) bestOf(g *gravity.Outputs, p *Plan, i int32) (best [Choices]Candidate) {
+	for k := range r.rooms {
+		in := &r.rooms[k]
+		for _, n := range in.feeding {
+			Enter(&best, Candidate{n, r.Score(g, p, i, n)})
+		}
+		if len(in.others) > 0 {
+			score := r.Score(g, p, i, in.others[0])
+			for _, n := range in.others {
+				Enter(&best, Candidate{n, score})
+			}
+		}
+	}
+	return best
+}

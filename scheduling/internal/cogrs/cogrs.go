@@ -1,0 +1,268 @@
+// Package cogrs places reduces at the center of gravity of their input [Hammoud12], or where most of
+// it is [Hammoud11]. Numbers in comments are the steps in docs/papers.md.
+package cogrs
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/delay"
+	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+)
+
+// Placement launches each reduce at, or near, the center of gravity of its input [Hammoud12]. LARTS is
+// the same with the node that holds most as center [Hammoud11]. A node with a free reduce slot asks;
+// for the next job in order:
+//
+//  1. Start. While no map's output is known, the first pending reduce goes anywhere.
+//  2. Cost. WTND(r, v) = 2 (H W − score(r, v)): the weighted network distance of reduce r at node v
+//     (package gravity).
+//  3. Candidates of r: the three feeding nodes of least WTND; if none of them can take r, the three
+//     of all nodes that can (ours).
+//  4. Cap (ours): a node gets at most its part of a job's reduces, and half as many again, while the
+//     job waits.
+//  5. Nothing to gain (ours): if no node's score exceeds Theta H W for any reduce, the first goes
+//     anywhere.
+//  6. Center: if the node is a candidate, and within Theta of the best candidate that can take r, r
+//     is launched; of several the one that would lose most elsewhere.
+//  7. Wait (ours): else the slot is refused until W1 is over; then r may go to the rack of its best
+//     candidate; after W2 anywhere. How long to wait for the center, the papers do not say: waits
+//     and levels are those of maps. A reduce that has failed does not wait.
+//
+// Steps 2 and 3 (candidates.go) make a plan of the job (plan.go), which is a
+// cache: it is made when it is asked for and due. Candidates are looked at again each sixth of a
+// heartbeat interval. That is all that the answer depends on: a refusal does no work.
+//
+// The levels of a reduce are NodeLocal at its center, RackLocal in the rack of it, OffRack beyond.
+type Placement struct {
+	delay.Waits
+	Pol    core.ReducePolicy
+	Levels int // H: those that count in the score
+	plans  core.Records[*Plan]
+	Period uint64        // goes up each sixth of a heartbeat interval, if something is offered
+	Since  time.Duration // when it last did
+	// Near says of nodes (0) and jobs whether a reduce may have the node as candidate, or reduces of
+	// the job run there; of racks (1), whether a reduce may have its best candidate there.
+	Near    [2]index.BitMatrix
+	Waiting core.Records[waiting]
+
+	// scratch of a plan
+	floor []int64 // by reduce: the score from which a node is among the best
+	taken []bool  // by reduce: a candidate can take it
+	sum   []int64 // by reduce
+	rooms []room  // by rack
+}
+
+// New makes the placement of p, CoGRS or LARTS; it takes over the waits of a former one.
+func New(c *core.Core, p core.ReducePolicy, former core.Placement) core.Placement {
+	p.Theta = max(0, cmp.Or(p.Theta, 0.05))
+	p.SkewCap = cmp.Or(p.SkewCap, 1.5)
+	r := &Placement{Waits: delay.Waits{C: c}, Pol: p, Levels: int(c.Far)}
+	if p.Rule == core.LARTS {
+		r.Levels = 1
+	}
+	if old, ok := former.(*Placement); ok {
+		r.TakeOver(&old.Waits)
+	}
+	return r
+}
+
+// Begin also begins a period, after which candidates are looked at again.
+func (r *Placement) Begin() {
+	r.Waits.Begin()
+	if r.Period == 0 || r.C.Now-r.Since >= r.C.HeartbeatInterval()/6 {
+		r.Period, r.Since = r.Period+1, r.C.Now
+	}
+}
+
+// Place goes through the steps; choose is 6 and 7.
+func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
+	if allowed, ok := r.stillWaits(j, n); ok {
+		return core.Proposal{Task: -1, Allowed: allowed, Why: core.CauseGravityWait}
+	}
+	pending, g := &j.Work[core.Reduce].Pending, r.C.OutputsOf(j)
+	switch {
+	case pending.Len() == 0:
+		return core.Proposal{Task: -1, Allowed: r.C.Far} // a copy does not wait
+	case g == nil || g.Known() == 0:
+		return core.Proposal{Task: pending.First(), Allowed: core.OffRack, Why: core.CauseNoGain} // 1
+	}
+	p, allowed := r.Plan(j, g), r.Allowed(j) // 2, 3
+	switch {
+	case allowed < core.OffRack && r.On(j, n) >= r.Cap(j, g):
+		return core.Proposal{Task: -1, Allowed: allowed, Why: core.CausePlacementCap} // 4
+	case p.Flat:
+		return core.Proposal{Task: pending.First(), Allowed: allowed, Why: core.CauseNoGain} // 5
+	case j.Work[core.Reduce].Again == 0 && !r.mayTake(j, n, allowed): // by far the most frequent case of 7
+		r.keepsWaiting(j, allowed)
+		return core.Proposal{Task: -1, Allowed: allowed, Why: core.CauseGravityWait}
+	}
+	return r.choose(j, n, allowed)
+}
+
+// choose proposes the reduce to launch on n (6), and if there is none what a job that has waited, or
+// whose reduce has failed, launches there (7). Only the last loop looks at all pending reduces; that
+// comes after the waits.
+func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed core.Locality) core.Proposal {
+	g, p, w := r.C.OutputsOf(j), r.PlanOf(j), &j.Work[core.Reduce]
+	best, limit := BestReduce{G: g, Reduce: -1}, r.Cap(j, g)
+	for _, h := range in(p.ByNode, int32(n.ID)) {
+		if w.Pending.Has(h.Reduce) {
+			if at, other := r.rivals(j, h.Reduce, n, limit); float64(at-h.Score) <= r.worth(g, h.Reduce) {
+				best.Offer(h.Reduce, h.Score-other) // 6
+			}
+		}
+	}
+	for i := w.Pending.First(); best.Reduce < 0 && w.Again > 0 && i >= 0; i = w.Pending.Next(i) {
+		if w.Tasks[i].Tries > 0 {
+			best.Offer(i, 0)
+		}
+	}
+	if best.Reduce >= 0 {
+		return core.Proposal{Task: best.Reduce, Allowed: allowed, Why: core.CauseGravity}
+	}
+	if allowed >= core.RackLocal {
+		for _, h := range in(p.ByRack, n.Groups[1]) {
+			if w.Pending.Has(h.Reduce) {
+				best.Offer(h.Reduce, r.Score(g, p, h.Reduce, n)) // 7
+			}
+		}
+	}
+	if best.Reduce >= 0 {
+		return core.Proposal{Task: best.Reduce, Level: core.RackLocal, Allowed: allowed, Why: core.CauseWaited}
+	}
+	for i := w.Pending.First(); allowed >= core.OffRack && i >= 0; i = w.Pending.Next(i) {
+		best.Offer(i, r.Score(g, p, i, n)-p.Candidates[i][0].Score) // 7
+	}
+	if best.Reduce < 0 {
+		return core.Proposal{Task: -1, Allowed: allowed, Why: core.CauseGravityWait}
+	}
+	return core.Proposal{Task: best.Reduce, Level: core.OffRack, Allowed: allowed, Why: core.CauseWaited}
+}
+
+// rivals returns the scores of the best candidate of reduce i that can take one, n included, and of
+// the best other one; -1 for none.
+func (r *Placement) rivals(j *core.Job, i int32, n *core.NodeState, limit int32) (at, other int64) {
+	at, other = -1, -1
+	for _, c := range r.PlanOf(j).Candidates[i] { // the best first
+		if c.Node == nil || !r.CanTake(j, c.Node, limit) {
+			continue
+		}
+		at = max(at, c.Score)
+		if c.Node != n {
+			return at, c.Score
+		}
+	}
+	return at, other
+}
+
+// BestReduce keeps the reduce of greatest value; ties go to the larger input, then to the one
+// offered first.
+type BestReduce struct {
+	G      *gravity.Outputs
+	Reduce int32
+	value  int64
+}
+
+// Offer keeps a reduce if it loses more elsewhere than the one kept.
+func (b *BestReduce) Offer(i int32, value int64) {
+	if b.Reduce < 0 || value > b.value || value == b.value && b.G.Total(i) > b.G.Total(b.Reduce) {
+		b.Reduce, b.value = i, value
+	}
+}
+
+// worth is the difference in score that is not worth waiting for.
+func (r *Placement) worth(g *gravity.Outputs, i int32) float64 {
+	return r.Pol.Theta * float64(int64(r.Levels)*g.Total(i))
+}
+
+// Cap is how many of a job's reduces one node may get: its part of them, and half as many again.
+func (r *Placement) Cap(j *core.Job, g *gravity.Outputs) int32 {
+	nodes := min(r.C.Live, len(g.Feeders()))
+	if r.Pol.SkewCap < 0 || nodes == 0 {
+		return math.MaxInt32
+	}
+	return int32(max(1, math.Ceil(r.Pol.SkewCap*float64(len(j.Work[core.Reduce].Tasks))/float64(nodes)-1e-9)))
+}
+
+// Allowed is how far from its center a reduce of j may go now, as in Algorithm 3 (delay.go).
+func (r *Placement) Allowed(j *core.Job) core.Locality {
+	w := r.Of.Of(j)
+	if r.C.Order.Urgent(j, core.Reduce) || w.Wait >= r.C.HeartbeatInterval() && r.idle(j) {
+		return core.OffRack
+	}
+	level, left := w.Level, w.Wait
+	for ; level < core.OffRack && left >= r.Length(level); level++ {
+		left -= r.Length(level)
+	}
+	return level
+}
+
+// Length is the wait of a level.
+func (r *Placement) Length(l core.Locality) time.Duration {
+	if w := r.Pol.Waits[l]; w != 0 {
+		return max(0, w)
+	}
+	return r.C.AutoWait()
+}
+
+// idle reports whether all that is left to do for j is its reduces, with room for all of them in the
+// cluster. Then every node with a free slot has asked within a heartbeat interval, and waiting for
+// longer is a loss. Waits that the policy sets are kept to.
+func (r *Placement) idle(j *core.Job) bool {
+	w := &j.Work[core.Reduce]
+	return r.Pol.Waits == [2]time.Duration{} && j.Unfinished(core.Map) == 0 && r.C.Slots[core.Reduce]-r.C.Running[core.Reduce] >= w.Waiting()*int(j.Slots)
+}
+
+// Launched counts a reduce on n, and starts the wait of its level anew; a copy (AnyPlace) is only
+// counted.
+func (r *Placement) Launched(j *core.Job, n *core.NodeState, l core.Locality) {
+	r.count(j, r.PlanOf(j), n.ID)
+	if l != core.AnyPlace {
+		r.Waiting.Remove(j)
+		*r.Of.Of(j) = delay.Delayed{Level: l, Launched: r.C.Beat}
+	}
+}
+
+// Remove implements core.Placement.
+func (r *Placement) Remove(j *core.Job) {
+	if p := *r.plans.Of(j); p != nil {
+		r.unmark(j, p)
+	}
+	r.plans.Remove(j)
+	r.Waits.Remove(j)
+	r.Waiting.Remove(j)
+}
+
+// View implements core.Placement.
+func (r *Placement) View(j *core.Job) (core.LocalityView, time.Duration) {
+	w := r.Of.Of(j)
+	return core.LocalityView{Level: w.Level, Wait: w.Wait, Skipped: w.Skipped}, r.C.Now + max(0, r.Length(0)+r.Length(1)-w.Wait)
+}
+
+// CanTake reports whether n can take one more reduce of j: now, or, for all that is known, within
+// the wait for the center.
+func (r *Placement) CanTake(j *core.Job, n *core.NodeState, limit int32) bool {
+	if !n.Open() || n.Slots[core.Reduce] < int(j.Slots) || r.C.Avoids(j, n) || r.On(j, n) >= limit {
+		return false
+	}
+	return n.Free(core.Reduce) >= int(j.Slots) || r.FreesSoon(n)
+}
+
+// FreesSoon reports whether a reduce on n may end within the wait for the center. Its progress tells
+// how long it still takes; one without progress may.
+func (r *Placement) FreesSoon(n *core.NodeState) bool {
+	for _, ai := range n.Atts {
+		a := &r.C.Attempts[ai]
+		if a.ID.Task.Kind != core.Reduce || a.Suspended {
+			continue
+		}
+		if a.Progress == 0 || float64(a.Worked(r.C.Now))*(1-a.Progress) <= a.Progress*float64(r.Length(0)) {
+			return true
+		}
+	}
+	return false
+}

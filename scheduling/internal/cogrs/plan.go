@@ -1,0 +1,191 @@
+package cogrs
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
+)
+
+// Plan is what cogrs works out for the reduces of a job, and counts of them. All plans of a job
+// together cost O(reduces × feeding nodes × log maps).
+type Plan struct {
+	// What the plan was made of: it is due when a half more outputs are known, or the last, when
+	// one is lost, and when nodes or slots have come or gone.
+	Made    bool
+	Known   int
+	removed int
+	Cluster uint64 // Core.cluster
+
+	Flat       bool                 // no reduce gains anything worth a wait on any node
+	Best       [][Choices]Candidate // of each reduce, the best feeding nodes
+	Candidates [][Choices]Candidate // of each reduce, these, or others that can take it
+	ByNode     []Here               // the candidates of pending reduces
+	ByRack     []Here               // the best of each
+	Period     uint64               // cogrs.period when candidates were looked at
+	Ahead      projected            // running maps
+
+	Launched core.Tallies // by node: reduces launched there that have not come to nothing
+	lost     int          // 1 + job.reducesLost when they were counted
+}
+
+// Here says that a reduce has a candidate in a group.
+type Here struct {
+	Group  int32
+	Reduce int32
+	Score  int64
+}
+
+// PlanOf is the plan of a job as it stands.
+func (r *Placement) PlanOf(j *core.Job) *Plan {
+	p := r.plans.Of(j)
+	if *p == nil {
+		*p = &Plan{}
+		r.Near[0].Widen(j.Index)
+		r.Near[1].Widen(j.Index)
+	}
+	if (*p).lost != j.ReducesLost+1 {
+		r.recount(j, *p)
+	}
+	return *p
+}
+
+// Plan is the plan of a job with known outputs, made anew if it is due, with candidates that are
+// looked at once a period.
+func (r *Placement) Plan(j *core.Job, g *gravity.Outputs) *Plan {
+	p := r.PlanOf(j)
+	if p.due(g, len(j.Work[core.Map].Tasks), r.C.Cluster) {
+		r.MakePlan(j, g, p)
+	}
+	if !p.Flat && p.Period != r.Period {
+		r.Renew(j, g, p)
+		p.Period = r.Period
+	}
+	return p
+}
+
+// due reports whether the plan is to be made anew; all is the number of maps.
+func (p *Plan) due(g *gravity.Outputs, all int, cluster uint64) bool {
+	known := g.Known()
+	return !p.Made || p.removed != g.Removed() || p.Cluster != cluster || p.Known != known && (known == all || known*2 >= p.Known*3)
+}
+
+// MakePlan makes the plan of a job anew.
+func (r *Placement) MakePlan(j *core.Job, g *gravity.Outputs, p *Plan) {
+	p.Made, p.Known, p.removed, p.Cluster, p.Period = true, g.Known(), g.Removed(), r.C.Cluster, 0
+	p.Best = p.Best[:0]
+	if p.Flat = g.Even(r.Pol.Theta, r.Levels); !p.Flat {
+		g.Fold()
+		p.Best = append(p.Best, make([][Choices]Candidate, len(j.Work[core.Reduce].Tasks))...)
+		p.Ahead = r.projection(j, p.Ahead)
+		r.findFeeding(g, p)
+		p.Flat = r.nothingToGain(g, p)
+	}
+	p.Candidates = append(p.Candidates[:0], p.Best...)
+	r.Index(j, p)
+}
+
+// nothingToGain reports whether, for every reduce, the greatest score that a node has is too small
+// to wait for.
+func (r *Placement) nothingToGain(g *gravity.Outputs, p *Plan) bool {
+	for i := range p.Best {
+		if float64(p.Best[i][0].Score) > r.worth(g, int32(i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Index lists the candidates of pending reduces by node and the best ones by rack, and has the best
+// asked that have a slot.
+func (r *Placement) Index(j *core.Job, p *Plan) {
+	r.unmark(j, p)
+	p.ByNode, p.ByRack = p.ByNode[:0], p.ByRack[:0]
+	for _, t := range p.Launched {
+		r.Near[0].Set(t.Group, j.Index)
+	}
+	if p.Flat {
+		return
+	}
+	pending := &j.Work[core.Reduce].Pending
+	for i := pending.First(); i >= 0; i = pending.Next(i) {
+		for k, c := range p.Candidates[i] {
+			if c.Node == nil {
+				break
+			}
+			r.Near[0].Set(int32(c.Node.ID), j.Index)
+			p.ByNode = append(p.ByNode, Here{int32(c.Node.ID), i, c.Score})
+			if k == 0 {
+				r.Near[1].Set(c.Node.Groups[1], j.Index)
+				p.ByRack = append(p.ByRack, Here{c.Node.Groups[1], i, c.Score})
+				if c.Node.Free(core.Reduce) > 0 {
+					r.C.Call(c.Node)
+				}
+			}
+		}
+	}
+	slices.SortFunc(p.ByNode, Here.Compare)
+	slices.SortFunc(p.ByRack, Here.Compare)
+}
+
+// Compare orders by group, then by reduce.
+func (h Here) Compare(o Here) int {
+	return cmp.Or(cmp.Compare(h.Group, o.Group), cmp.Compare(h.Reduce, o.Reduce))
+}
+
+// in returns the part of a list that belongs to a group.
+func in(list []Here, Group int32) []Here {
+	i, _ := slices.BinarySearchFunc(list, Group, func(h Here, g int32) int { return cmp.Compare(h.Group, g) })
+	k := i
+	for k < len(list) && list[k].Group == Group {
+		k++
+	}
+	return list[i:k]
+}
+
+// unmark takes the marks of the job off all nodes.
+func (r *Placement) unmark(j *core.Job, p *Plan) {
+	for _, h := range p.ByNode {
+		r.Near[0].Clear(h.Group, j.Index)
+	}
+	for _, h := range p.ByRack {
+		r.Near[1].Clear(h.Group, j.Index)
+	}
+	for _, t := range p.Launched {
+		r.Near[0].Clear(t.Group, j.Index)
+	}
+}
+
+// count counts a reduce on a node.
+func (r *Placement) count(j *core.Job, p *Plan, id core.NodeID) {
+	r.Near[0].Set(int32(id), j.Index)
+	p.Launched.Add(int32(id), 1)
+}
+
+// On is the number of reduces of j on n, done ones included.
+func (r *Placement) On(j *core.Job, n *core.NodeState) int32 {
+	p := r.PlanOf(j)
+	if !r.Near[0].Has(int32(n.ID), j.Index) {
+		return 0
+	}
+	return p.Launched.Of(int32(n.ID))
+}
+
+// recount counts the reduces on each node: when the job is met first, and after one has come to
+// nothing.
+func (r *Placement) recount(j *core.Job, p *Plan) {
+	p.lost = j.ReducesLost + 1
+	for i := range p.Launched {
+		p.Launched[i].N = 0
+	}
+	for i := range j.Work[core.Reduce].Tasks {
+		t := &j.Work[core.Reduce].Tasks[i]
+		for ai := t.Att; ai >= 0; ai = r.C.Attempts[ai].Next {
+			r.count(j, p, r.C.Attempts[ai].Node.ID)
+		}
+		if t.Att < 0 && t.State == core.TaskDone && t.Node != core.NoNode {
+			r.count(j, p, t.Node)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package cogrs
+
+import "github.com/tarry-mr/tarry/scheduling/internal/core"
+
+// projected is what running maps add to the scores of nodes (ours): each counts with the mean known
+// output on its node, so that a node with nothing but running maps may be a center, too. The zero
+// value adds nothing.
+type projected struct {
+	known int            // outputs whose mean it is
+	count []core.Tallies // running maps by level and group
+}
+
+// projection counts the running maps, as long as not all outputs are known, in the lists of p.
+func (r *Placement) projection(j *core.Job, p projected) projected {
+	for l := range p.count {
+		p.count[l] = p.count[l][:0]
+	}
+	p.known = 0
+	if r.Pol.NoProjection || j.Work[core.Map].Running == 0 {
+		return p
+	}
+	if p.known = r.C.OutputsOf(j).Known(); p.count == nil {
+		p.count = make([]core.Tallies, r.Levels)
+	}
+	for i := range j.Work[core.Map].Tasks {
+		if ai := j.Work[core.Map].Tasks[i].Att; ai >= 0 {
+			for l := range p.count {
+				p.count[l].Add(r.C.Attempts[ai].Node.Groups[l], 1)
+			}
+		}
+	}
+	return p
+}
+
+// Runs reports whether maps run on n.
+func (p *projected) Runs(n *core.NodeState) bool {
+	return p.known > 0 && p.count[0].Of(n.Groups[0]) > 0
+}
+
+// share is the part of a reduce's known input that the running maps near n add to its score there,
+// each level counted.
+func (p *projected) share(n *core.NodeState) float64 {
+	if p.known == 0 {
+		return 0
+	}
+	maps := int32(0)
+	for l := range p.count {
+		maps += p.count[l].Of(n.Groups[l])
+	}
+	return float64(maps) / float64(p.known)
+}

@@ -1,0 +1,294 @@
+package core
+
+import "time"
+
+// Attempt is a live attempt: running or suspended. It is kept in a slab and known by its index
+// there.
+type Attempt struct {
+	ID        AttemptID
+	Job       *Job
+	Node      *NodeState
+	Pos       int32 // index in node.atts
+	Next      int32 // slab index of the task's next live attempt, or -1
+	Locality  Locality
+	slot      int32 // its first on the node, from 1; 0 while it has none or nobody listens
+	told      int8  // quarters of its progress
+	Suspended bool
+	Granted   bool          // it may commit; no other attempt of the task may while it lives
+	Start     time.Duration // of the launch
+	Since     time.Duration // of the launch or the last resume
+	ran       time.Duration // before since, while not suspended
+	Progress  float64
+	Reduced   float64
+}
+
+// Worked is how long the attempt has held its slot so far.
+func (a *Attempt) Worked(now time.Duration) time.Duration {
+	if a.Suspended {
+		return a.ran
+	}
+	return a.ran + now - a.Since
+}
+
+// held is how long the attempt has been suspended so far.
+func (a *Attempt) held(now time.Duration) time.Duration { return now - a.Start - a.Worked(now) }
+
+// takeSlot numbers an attempt that runs from now on: the lowest slot of its kind that is free on
+// its node, of several the first. Numbers are for events alone.
+func (c *Core) takeSlot(ai int32) {
+	if c.Config.Events != nil {
+		a := &c.Attempts[ai]
+		a.slot = a.Node.numbers[a.ID.Task.Kind].Take(a.Job.Slots)
+	}
+}
+
+// leaveSlot frees the number.
+func (c *Core) leaveSlot(ai int32) {
+	if a := &c.Attempts[ai]; a.slot > 0 {
+		a.Node.numbers[a.ID.Task.Kind].Free(a.slot, a.Job.Slots)
+		a.slot = 0
+	}
+}
+
+// Launch starts an attempt of a task that is pending, or a copy of one that runs, on n, which must
+// have the slots free.
+func (c *Core) Launch(j *Job, k TaskKind, i int32, n *NodeState, l Locality, why Reason, placed *Placed) {
+	w := &j.Work[k]
+	t := &w.Tasks[i]
+	switch {
+	case n.Free(k) < int(j.Slots):
+		panic("scheduling: " + c.Policy.Name + " launches on a full node")
+	case t.State == TaskPending:
+		j.take(k, i)
+		c.Waiting[k]--
+	case t.State != TaskRunning || why.Cause != CauseSlowTask:
+		panic("scheduling: " + c.Policy.Name + " launches a task that is not pending")
+	}
+	id := AttemptID{Task: TaskID{Job: j.ID, Kind: k, Index: i}, Try: t.Tries}
+	t.State = TaskRunning
+	t.Tries++
+	ai := c.newAttempt()
+	c.Attempts[ai] = Attempt{ID: id, Job: j, Node: n, Pos: int32(len(n.Atts)), Next: -1, Locality: l, Start: c.Now, Since: c.Now}
+	if t.Att < 0 {
+		t.Att = ai
+	} else {
+		c.Attempts[t.Att].Next = ai // a task has one copy at most
+		w.Copies++
+	}
+	n.Atts = append(n.Atts, ai)
+	c.hold(ai, 1)
+	c.takeSlot(ai)
+	w.skipped = NoCause
+	c.Actions = append(c.Actions, Action{Verb: Launch, Attempt: id, Locality: l, Reason: why})
+	if c.Config.Events != nil {
+		c.Emit(Event{Type: EventLaunched, JobID: j.ID, Attempt: id, Kind: k, Node: n.ID, Locality: l, Reason: why, Placed: placed, Slot: int(c.Attempts[ai].slot)})
+	}
+	c.changed(j, k)
+}
+
+// hold counts an attempt that takes (1) or gives back (-1) its slots.
+func (c *Core) hold(ai int32, sign int) {
+	a := &c.Attempts[ai]
+	j, n, k := a.Job, a.Node, a.ID.Task.Kind
+	room := max(0, n.Free(k))
+	n.Used[k] += sign * int(j.Slots)
+	if n.Open() {
+		c.Room[k] += max(0, n.Free(k)) - room
+	}
+	n.Running[k] += sign
+	j.Work[k].Running += sign
+	c.Running[k] += sign
+}
+
+// newAttempt finds room in the slab.
+func (c *Core) newAttempt() int32 {
+	if k := len(c.free) - 1; k >= 0 {
+		i := c.free[k]
+		c.free = c.free[:k]
+		return i
+	}
+	c.Attempts = append(c.Attempts, Attempt{})
+	return int32(len(c.Attempts) - 1)
+}
+
+// release takes a live attempt off its node and out of the slab; the task's new state is the
+// caller's affair.
+func (c *Core) release(ai int32) {
+	a := &c.Attempts[ai]
+	n, j, id := a.Node, a.Job, a.ID.Task
+	if a.Suspended {
+		j.Work[id.Kind].Suspended--
+		c.Suspend--
+	} else {
+		c.hold(ai, -1)
+		c.leaveSlot(ai)
+	}
+	last := n.Atts[len(n.Atts)-1]
+	n.Atts[a.Pos] = last
+	c.Attempts[last].Pos = a.Pos
+	n.Atts = n.Atts[:len(n.Atts)-1]
+	w := &j.Work[id.Kind]
+	if t := &w.Tasks[id.Index]; t.Att == ai && a.Next < 0 {
+		t.Att = -1
+	} else {
+		c.unlink(w, t, ai)
+	}
+	c.notSlow(j, id.Kind, id.Index)
+	c.Attempts[ai].Job = nil
+	c.free = append(c.free, ai)
+}
+
+// unlink takes an attempt out of those of its task, of which another one lives.
+func (c *Core) unlink(w *Work, t *Task, ai int32) {
+	at := &t.Att
+	for *at != ai {
+		at = &c.Attempts[*at].Next
+	}
+	*at = c.Attempts[ai].Next
+	w.Copies--
+	if w.Slow != nil {
+		c.newWork() // there may be room for another copy
+	}
+	c.restate(t)
+}
+
+// restate makes a task with live attempts running, or suspended if all of them are.
+func (c *Core) restate(t *Task) {
+	if t.State == TaskDone {
+		return
+	}
+	t.State = TaskSuspended
+	for ai := t.Att; ai >= 0; ai = c.Attempts[ai].Next {
+		if !c.Attempts[ai].Suspended {
+			t.State = TaskRunning
+		}
+	}
+}
+
+// abandoned makes a task pending that has lost its last live attempt and is not done.
+func (c *Core) abandoned(j *Job, k TaskKind, i int32) {
+	t := &j.Work[k].Tasks[i]
+	if t.Att >= 0 || t.State == TaskDone {
+		return
+	}
+	t.State = TaskPending
+	c.putBack(j, k, i)
+}
+
+// drop ends a live attempt without blame: its task is pending again, unless another attempt of it
+// lives or it is done.
+func (c *Core) drop(ai int32, why Reason) {
+	a := c.Attempts[ai]
+	k, i := a.ID.Task.Kind, a.ID.Task.Index
+	held := a.held(c.Now)
+	c.release(ai)
+	c.abandoned(a.Job, k, i)
+	if k == Reduce {
+		a.Job.reduceLost()
+	}
+	if c.Config.Events != nil {
+		c.Emit(Event{Type: EventKilled, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: why, Held: held})
+	}
+	c.changed(a.Job, k)
+}
+
+// KillAttempt drops a live attempt and has its node told at the next heartbeat, or in this answer if now
+// is set.
+func (c *Core) KillAttempt(ai int32, why Reason, now bool) {
+	a := &c.Attempts[ai]
+	o := Action{Verb: Kill, Attempt: a.ID, Locality: a.Locality, Reason: why}
+	if now {
+		c.Actions = append(c.Actions, o)
+	} else {
+		a.Node.Pending = append(a.Node.Pending, o)
+		c.Call(a.Node)
+	}
+	c.drop(ai, why)
+}
+
+// SuspendAttempt gives an attempt's slot to others; it stays on its node.
+func (c *Core) SuspendAttempt(ai int32, why Reason) {
+	a := &c.Attempts[ai]
+	k := a.ID.Task.Kind
+	a.ran, a.Suspended = a.Worked(c.Now), true
+	c.hold(ai, -1)
+	c.leaveSlot(ai)
+	a.Job.Work[k].Suspended++
+	c.Suspend++
+	c.notSlow(a.Job, k, a.ID.Task.Index)
+	c.restate(&a.Job.Work[k].Tasks[a.ID.Task.Index])
+	c.Actions = append(c.Actions, Action{Verb: Suspend, Attempt: a.ID, Locality: a.Locality, Reason: why})
+	if c.Config.Events != nil {
+		c.Emit(Event{Type: EventSuspended, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: why})
+	}
+	c.changed(a.Job, k)
+}
+
+// ResumeAttempt gives a suspended attempt a free slot of its node.
+func (c *Core) ResumeAttempt(ai int32) {
+	a := &c.Attempts[ai]
+	k := a.ID.Task.Kind
+	a.Since, a.Suspended = c.Now, false
+	a.Job.Work[k].Suspended--
+	c.Suspend--
+	c.hold(ai, 1)
+	c.takeSlot(ai)
+	c.restate(&a.Job.Work[k].Tasks[a.ID.Task.Index])
+	c.Actions = append(c.Actions, Action{Verb: Resume, Attempt: a.ID, Locality: a.Locality, Reason: Reason{Cause: CauseResumed}})
+	if c.Config.Events != nil {
+		c.Emit(Event{Type: EventResumed, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Slot: int(a.slot), Held: a.held(c.Now)})
+	}
+	c.changed(a.Job, k)
+}
+
+// Rerun makes a done map pending again: its output is gone.
+func (c *Core) Rerun(j *Job, m int32) {
+	t := &j.Work[Map].Tasks[m]
+	if c.Config.Events != nil {
+		id := AttemptID{Task: TaskID{Job: j.ID, Kind: Map, Index: m}, Try: t.Won}
+		c.Emit(Event{Type: EventOutputLost, JobID: j.ID, Attempt: id, Node: t.Node, Reason: Reason{Cause: CauseOutputLost}})
+	}
+	t.State, t.Node = TaskPending, NoNode
+	j.Work[Map].Done--
+	c.putBack(j, Map, m)
+	c.mapGone(j, m)
+	c.changed(j, Map)
+}
+
+// take removes a pending task from the sets.
+func (j *Job) take(k TaskKind, i int32) {
+	w := &j.Work[k]
+	if w.Tasks[i].Tries > 0 {
+		w.Again--
+	}
+	if w.Placed.Has(i) {
+		w.Placed.Remove(i)
+		return
+	}
+	w.Pending.Remove(i)
+}
+
+// putBack makes a task pending again.
+func (c *Core) putBack(j *Job, k TaskKind, i int32) {
+	w := &j.Work[k]
+	w.Again++
+	c.Waiting[k]++
+	if !j.State.Ended() {
+		c.newWork()
+	}
+	if k == Reduce || !j.HasPlace(i) {
+		w.Pending.Add(i)
+		return
+	}
+	w.Placed.Add(i)
+	p := j.Spec.Places
+	for _, n := range p.Nodes[p.Offsets[i]:p.Offsets[i+1]] {
+		for l := range j.ByPlace.Levels {
+			if l == 0 {
+				j.ByPlace.Levels[0].Again(int32(n), i)
+			} else if g := c.Nodes[n].Groups; g != nil {
+				j.ByPlace.Levels[l].Again(g[l], i)
+			}
+		}
+	}
+}

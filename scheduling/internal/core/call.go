@@ -1,0 +1,225 @@
+package core
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"time"
+)
+
+// Op names the method of a Call.
+type Op uint8
+
+// The methods that change a Core.
+const (
+	OpName Op = iota + 1
+	OpJoin
+	OpLeave
+	OpCordon
+	OpSubmit
+	OpHeartbeat
+	OpExpire
+	OpUpdate
+	OpKill
+	OpPriority
+	OpPool
+	OpOutput
+	OpReconfigure
+	OpPreempt
+	OpCommit
+	OpResume
+)
+
+// OpNames are the names of calls, by Op.
+var OpNames = [...]string{
+	"", "name", "join", "leave", "cordon", "submit", "heartbeat", "expire", "update", "kill", "priority", "pool", "output",
+	"reconfigure", "preempt", "commit", "resume",
+}
+
+// String gives the call's name in lower case.
+func (o Op) String() string {
+	if int(o) < len(OpNames) {
+		return OpNames[o]
+	}
+	return "op " + strconv.Itoa(int(o))
+}
+
+// MarshalText gives the call's name.
+func (o Op) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText reads a call's name.
+func (o *Op) UnmarshalText(text []byte) error {
+	for i, name := range OpNames {
+		if i > 0 && name == string(text) {
+			*o = Op(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("scheduling: unknown call %q", text)
+}
+
+// Call is one call of a Core with what it answered, as JSON one line. Which fields count depends on
+// Op.
+type Call struct {
+	Op        Op            `json:"op"`
+	At        time.Duration `json:"at"`
+	Node      NodeID        `json:"node,omitempty"`
+	Job       JobID         `json:"job,omitempty"`
+	Flag      bool          `json:"flag,omitempty"`
+	Number    int           `json:"number,omitempty"`
+	Text      string        `json:"text,omitempty"`
+	Attempt   AttemptID     `json:"attempt,omitzero"`
+	Bytes     []int64       `json:"bytes,omitempty"`
+	Join      *Node         `json:"join,omitempty"`
+	Submit    *JobSpec      `json:"submit,omitempty"`
+	Heartbeat *Heartbeat    `json:"heartbeat,omitempty"`
+	Policy    *Policy       `json:"policy,omitempty"`
+	Kept      []int32       `json:"kept,omitempty"`
+	Actions   []Action      `json:"actions,omitempty"` // the answer to a heartbeat
+}
+
+// end ends a call that has changed the Core: it settles, and puts the call on record.
+func (c *Core) end(call Call) {
+	c.settle()
+	c.record(call)
+}
+
+// record passes a call on.
+func (c *Core) record(call Call) {
+	if c.Config.Calls != nil {
+		c.pass(call)
+	}
+}
+
+// pass is apart so that a call goes to the heap only where calls are recorded.
+func (c *Core) pass(call Call) { c.Config.Calls(&call) }
+
+// CallWriter writes calls as JSON lines. It is not safe for concurrent use.
+type CallWriter struct {
+	enc *json.Encoder
+	err error
+}
+
+// NewCallWriter writes to w; its Write method fits Config.Calls.
+func NewCallWriter(w io.Writer) *CallWriter { return &CallWriter{enc: json.NewEncoder(w)} }
+
+// Write writes one call. The first error stops the writing.
+func (w *CallWriter) Write(call *Call) {
+	if w.err == nil {
+		w.err = w.enc.Encode(call)
+	}
+}
+
+// Err is the first error that writing met.
+func (w *CallWriter) Err() error { return w.err }
+
+// ErrReplay says that a Core answered a recorded call differently.
+var ErrReplay = errors.New("scheduling: replay differs")
+
+// ReplayFrom reads calls that a CallWriter wrote and applies them to c, which must be fresh and
+// configured as the recorded one was. The error names the first call whose answer differs.
+func ReplayFrom(c *Core, r io.Reader) error {
+	dec := json.NewDecoder(bufio.NewReader(r))
+	for n := 1; ; n++ {
+		var call Call
+		if err := dec.Decode(&call); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("scheduling: call %d: %w", n, err)
+		}
+		if err := c.Replay(&call); err != nil {
+			return fmt.Errorf("call %d: %w", n, err)
+		}
+	}
+}
+
+// MostReplayed is how many tasks a recorded job may have: a damaged log must not take all memory.
+const MostReplayed = 1 << 24
+
+// Complete tells what a call lacks, or has too much of, that no Core has recorded.
+func (call *Call) Complete() error {
+	lacks := func(what string) error { return fmt.Errorf("%w: %v without its %s", ErrReplay, call.Op, what) }
+	switch {
+	case call.Op == OpName && call.Text == "":
+		return lacks("name")
+	case call.Op == OpJoin && call.Join == nil:
+		return lacks("node")
+	case (call.Op == OpSubmit || call.Op == OpResume) && call.Submit == nil:
+		return lacks("job")
+	case call.Op == OpHeartbeat && call.Heartbeat == nil:
+		return lacks("heartbeat")
+	case call.Op == OpReconfigure && call.Policy == nil:
+		return lacks("policy")
+	}
+	if s := call.Submit; s != nil && (s.Maps > MostReplayed || s.Reduces > MostReplayed) {
+		return fmt.Errorf("%w: a job of %d maps and %d reduces, want %d at most", ErrReplay, s.Maps, s.Reduces, MostReplayed)
+	}
+	return nil
+}
+
+// Replay makes a recorded call and compares the answer with the recorded one; a difference, and a
+// call that no Core has recorded, wrap ErrReplay.
+func (c *Core) Replay(call *Call) error {
+	if err := call.Complete(); err != nil {
+		return err
+	}
+	switch call.Op {
+	case OpName:
+		c.NodeID(call.Text)
+		return nil
+	case OpJoin:
+		id, err := c.Join(call.At, *call.Join)
+		return differs(err, id, call.Node)
+	case OpLeave:
+		return c.Leave(call.At, call.Node)
+	case OpCordon:
+		return c.Cordon(call.At, call.Node, call.Flag)
+	case OpSubmit:
+		id, err := c.Submit(call.At, *call.Submit)
+		return differs(err, id, call.Job)
+	case OpResume:
+		id, err := c.Resume(call.At, JobID(call.Number), *call.Submit, call.Kept)
+		return differs(err, id, call.Job)
+	case OpHeartbeat:
+		got, err := c.Heartbeat(call.At, *call.Heartbeat)
+		if len(got.Actions) == 0 && len(call.Actions) == 0 {
+			return err
+		}
+		return differs(err, got.Actions, call.Actions)
+	case OpExpire:
+		_, err := c.Expire(call.At)
+		return err
+	case OpUpdate:
+		return c.Update(call.At)
+	case OpKill:
+		return c.Kill(call.At, call.Job)
+	case OpPriority:
+		return c.SetPriority(call.At, call.Job, Priority(call.Number))
+	case OpPool:
+		return c.SetPool(call.At, call.Job, call.Text)
+	case OpOutput:
+		return c.MapOutput(call.At, call.Attempt.Task, call.Bytes)
+	case OpReconfigure:
+		return c.Reconfigure(call.At, *call.Policy)
+	case OpCommit:
+		return differs(nil, c.MayCommit(call.Attempt), call.Flag)
+	case OpPreempt:
+		_, err := c.Preempt(call.At)
+		return err
+	}
+	return fmt.Errorf("%w: unknown call %v", ErrReplay, call.Op)
+}
+
+func differs(err error, got, want any) error {
+	if err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(got, want) {
+		return fmt.Errorf("%w: got %v, recorded %v", ErrReplay, got, want)
+	}
+	return nil
+}

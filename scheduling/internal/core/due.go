@@ -1,0 +1,69 @@
+package core
+
+// due is the Core's account of which nodes a driver should ask for a heartbeat. A node is
+// called by an action or a reduce that waits for it. All others wait for news: work that may
+// be launched and could not be before.
+type due struct {
+	news   uint64      // goes up with new work
+	told   uint64      // the news that Due has told
+	called []NodeID    // in the order of the calls; those whose node.called is set
+	answer [2][]NodeID // scratch
+}
+
+// Due names the nodes that should be asked for a heartbeat now, those first that an action
+// or a reduce waits for, in the order in which they came to be waited for; then, lowest
+// first, those with a slot, free or to be taken back, for work that has come since their last
+// heartbeat: a job, reduces that may start, a task that is to run again. A node is named once
+// for each such event, and may be in both lists. A driver whose nodes send heartbeats at regular
+// times alone need not ask. The Core owns the slices until the next call of any method.
+func (c *Core) Due() (called, open []NodeID) {
+	d := &c.due
+	called, open = d.answer[0][:0], d.answer[1][:0]
+	for _, id := range d.called {
+		c.Nodes[id].called = false
+		called = append(called, id)
+	}
+	d.called = d.called[:0]
+	if d.told == d.news {
+		return called, nil
+	}
+	d.told = d.news
+	reclaims := c.MayReclaim()
+	for _, n := range c.Nodes {
+		if !n.Open() || n.Heard == d.news {
+			continue
+		}
+		n.Heard = d.news
+		if n.Free(Map) > 0 || n.Free(Reduce) > 0 || reclaims {
+			open = append(open, n.ID)
+		}
+	}
+	d.answer = [2][]NodeID{called, open}
+	return called, open
+}
+
+// MayReclaim tells whether the order may take slots from running attempts.
+func (c *Core) MayReclaim() bool {
+	o, ok := c.Order.(reclaimer)
+	return ok && o.MayReclaim()
+}
+
+// Useful tells whether a heartbeat of the node, or with NoNode of any, may bring it a task:
+// tasks wait, for their launch or for a copy, of a kind of which it has a free slot, or the policy
+// takes slots back.
+func (q View) Useful(id NodeID) bool {
+	c := q.c
+	if c.Waiting[Map]+c.Waiting[Reduce] > 0 && c.MayReclaim() {
+		return true
+	}
+	free := c.Room
+	if id != NoNode {
+		n := c.Nodes[id]
+		if !n.Open() {
+			return false
+		}
+		free = [Kinds]int{n.Free(Map), n.Free(Reduce)}
+	}
+	wanted := [Kinds]int{c.Waiting[Map] + c.Slow[Map], c.Waiting[Reduce] + c.Slow[Reduce]}
+	return wanted[Map] > 0 && free[Map] > 0 || wanted[Reduce] > 0 && free[Reduce] > 0
+}

@@ -1,0 +1,186 @@
+package core
+
+import (
+	"fmt"
+	"time"
+)
+
+// EventType says what an Event tells.
+type EventType uint8
+
+// The events, version 2; docs/events.md has each with its fields. The comment names those that are
+// set besides At, Type and, where it applies, JobID, Kind and Attempt. What stands in brackets is
+// told with Config.Explain alone.
+const (
+	EventJoined       EventType = iota + 1 // Node, NodeName, Rack, Slots
+	EventLost                              // Node, NodeName: silent for too long, left, or restarted
+	EventSubmitted                         // Name, User, Pool, Tasks, Priority, Bytes, Gate, Width, [Places]
+	EventLaunched                          // Node, Locality, Reason, Slot; Placed for reduces
+	EventSucceeded                         // Node, Held; of maps Bytes, [Output]
+	EventFailed                            // Node, Err, Reason, Held
+	EventKilled                            // Node, Reason, Held
+	EventSuspended                         // Node, Reason
+	EventResumed                           // Node, Slot, Held
+	EventSkipped                           // Kind, Node, Reason, Until, Level, Count; Placed: where the job's reduce would rather go
+	EventShares                            // Pool or JobID, Shares, Demand, Running, Min, Max, Virtual
+	EventNeed                              // Pool, Kind, Need: slots that the pool may claim by preemption
+	EventWarning                           // Err
+	EventPriority                          // Name: the new priority
+	EventPool                              // Pool: the new pool
+	EventFinished                          // State, Err
+	EventOutputLost                        // Attempt: of the map that runs again
+	EventReconfigured                      // Name: of the policy; Policy
+	EventReloadFailed                      // Err: changed configuration files were not put in force
+	EventAvoided                           // Node, Reason: JobID, or without one all jobs, launches nothing there
+	EventAdmitted                          // Node, Reason: tasks are launched there again
+	EventBegan                             // Began, Policy: the first of a run, from whoever drives the Core
+	EventCordoned                          // Node, State: "cordoned" or "open"
+	EventProgress                          // [Node, Progress: at each quarter]
+	EventVictim                            // Node, Reason: would be killed if preemption were not only logged
+)
+
+// EventSchema is the version of the events: it changes when a reader of the former would be misled.
+const EventSchema = 2
+
+// EventNames are the names of events, by type.
+var EventNames = [...]string{
+	"", "joined", "lost", "submitted", "launched", "succeeded", "failed", "killed", "suspended",
+	"resumed", "skipped", "shares", "need", "warning", "priority", "pool", "finished", "output-lost", "reconfigured",
+	"reload-failed", "avoided", "admitted", "began", "cordoned", "progress", "victim",
+}
+
+// eventTypes are the types by their names.
+var eventTypes = func() map[string]EventType {
+	types := map[string]EventType{}
+	for i, name := range EventNames[1:] {
+		types[name] = EventType(i + 1)
+	}
+	return types
+}()
+
+// String gives the event's name in lower case.
+func (t EventType) String() string { return EventNames[t] }
+
+// MarshalText gives the event's name.
+func (t EventType) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// UnmarshalText reads an event's name.
+func (t *EventType) UnmarshalText(text []byte) error {
+	if named, known := eventTypes[string(text)]; known {
+		*t = named
+		return nil
+	}
+	return fmt.Errorf("scheduling: unknown event %q", text)
+}
+
+// Began is the header of a run's events.
+type Began struct {
+	Schema  int    `json:"schema"`            // EventSchema
+	Program string `json:"program,omitempty"` // and its version
+	// Wall is the time of day at At 0; zero for simulations, whose time is none of ours.
+	Wall      time.Time     `json:"wall,omitzero"`
+	Simulated bool          `json:"simulated,omitempty"`
+	Seed      uint64        `json:"seed"`
+	Heartbeat time.Duration `json:"heartbeat,omitempty"` // interval of the nodes, in nanoseconds
+	Expiry    time.Duration `json:"expiry,omitempty"`    // in nanoseconds; 0: 10 minutes
+	Nodes     int           `json:"nodes"`               // how many join at the beginning
+	Racks     int           `json:"racks"`
+	// Drive says when a simulation's JobTracker learns of a free slot: empty at once, "heartbeat" at
+	// its node's next heartbeat, "out-of-band" also when a task ends.
+	Drive string `json:"drive,omitempty"`
+}
+
+// Event is one thing that the Core did or learned. One schema serves live runs, histories and
+// simulations; as JSON it makes one line. Times are in nanoseconds there, pairs are of maps and of
+// reduces, and what is zero is left out but for at, type and node.
+type Event struct {
+	At       time.Duration `json:"at"` // since the cluster's start
+	Type     EventType     `json:"type"`
+	JobID    JobID         `json:"job,omitempty"`
+	Attempt  AttemptID     `json:"attempt,omitzero"`
+	Kind     TaskKind      `json:"kind,omitempty"` // 0 map, 1 reduce
+	Node     NodeID        `json:"node"`           // NoNode where none is meant
+	NodeName string        `json:"node_name,omitempty"`
+	Rack     string        `json:"rack,omitempty"`
+	Locality Locality      `json:"-"`                  // of a map's attempt
+	Near     string        `json:"locality,omitempty"` // Locality in words, where it is known; set by the Core
+	Reason   Reason        `json:"reason,omitzero"`
+	Until    time.Duration `json:"until,omitempty"`    // when a skip's reason ends by itself
+	Slot     int           `json:"slot,omitempty"`     // of the node, among those of the kind, from 1; the first of several
+	Level    string        `json:"level,omitempty"`    // of a skip: how far from its data the job may go now
+	Count    int           `json:"count,omitempty"`    // of a skip: so many for this reason and level so far
+	Held     time.Duration `json:"held,omitempty"`     // how long the attempt was suspended so far
+	Progress float64       `json:"progress,omitempty"` // 0 to 1
+	Placed   *Placed       `json:"placed,omitempty"`
+	Name     string        `json:"name,omitempty"`
+	User     string        `json:"user,omitempty"`
+	Pool     string        `json:"pool,omitempty"` // or queue
+	Priority string        `json:"priority,omitempty"`
+	Slots    [2]int        `json:"slots,omitzero"`
+	Tasks    [2]int        `json:"tasks,omitzero"`
+	Bytes    int64         `json:"bytes,omitempty"`  // of a job's input, 0 if unknown; of a map's output
+	Output   []int64       `json:"output,omitempty"` // bytes of a map's output, by reduce; the Core's, not to be changed
+	Places   *InputPlaces  `json:"places,omitempty"`
+	Gate     float64       `json:"slow_start,omitempty"` // of a job that sets its own: JobSpec.SlowStart
+	Width    int           `json:"width,omitempty"`      // slots that each task of a job takes, if more than 1
+	Shares   [2]float64    `json:"shares,omitzero"`      // fair shares in slots; of a queue its capacity
+	Demand   [2]int        `json:"demand,omitzero"`      // tasks that could run now
+	Running  [2]int        `json:"running,omitzero"`     // attempts
+	Min      [2]int        `json:"min,omitzero"`         // slots
+	Max      [2]int        `json:"max,omitzero"`         // slots; 0: no maximum, -1: none allowed
+	Virtual  [2]Projected  `json:"virtual,omitzero"`     // of a job, under hfsp
+	Need     int           `json:"need,omitempty"`
+	State    string        `json:"state,omitempty"`
+	Err      string        `json:"err,omitempty"`
+	Began    *Began        `json:"began,omitempty"`
+	Policy   *Policy       `json:"policy,omitempty"` // with all that is set; it must not be changed
+}
+
+// Projected is a job's place in the virtual cluster of hfsp, as VirtualView.
+type Projected struct {
+	Left   time.Duration `json:"left,omitempty"`
+	Slots  float64       `json:"slots,omitempty"`
+	Finish time.Duration `json:"finish,omitempty"`
+}
+
+// String is a line for people.
+func (e Event) String() string {
+	s := fmt.Sprintf("%v %v", e.At, e.Type)
+	switch {
+	case e.Attempt != (AttemptID{}):
+		s += " " + e.Attempt.String()
+	case e.JobID != 0:
+		s += " " + e.JobID.String()
+	}
+	if e.NodeName != "" {
+		s += " on " + e.NodeName
+	}
+	if e.Type == EventReconfigured {
+		s += ": policy " + e.Name
+	}
+	if e.Type == EventLaunched && e.Near != "" {
+		s += " " + e.Near
+	}
+	if why := e.Why(); why != "" {
+		s += ": " + why
+	}
+	if e.Err != "" {
+		s += ": " + e.Err
+	}
+	return s
+}
+
+// Why is the reason in words: that of a reduce placed by its input says how much worse its node is
+// than the center, such as "near enough: +2.0 % over node-15".
+func (e Event) Why() string {
+	why := e.Reason.String()
+	worse := e.Placed.worse()
+	switch {
+	case worse == "":
+		return why
+	case e.Reason.Cause == CauseGravity:
+		return "near enough: " + worse
+	default:
+		return why + ": " + worse
+	}
+}

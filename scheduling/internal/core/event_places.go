@@ -1,0 +1,87 @@
+package core
+
+import "fmt"
+
+// Placed explains where a reduce went: the center of gravity of its input, and the weighted total
+// network distance of that node and of the node chosen, in byte-hops. Best, Mean and Candidates are
+// told with Config.Explain alone.
+type Placed struct {
+	Center     string      `json:"center,omitempty"` // empty while nothing is known of the input
+	AtCenter   int64       `json:"at_center"`
+	Here       int64       `json:"here"`
+	Best       int64       `json:"best,omitempty"` // the least of any live node
+	Mean       int64       `json:"mean,omitempty"` // of all live nodes
+	Candidates []Candidate `json:"candidates,omitempty"`
+}
+
+// Candidate is a node that the rule kept in mind for a reduce, and the weighted distance there.
+type Candidate struct {
+	Node string `json:"node"`
+	Cost int64  `json:"cost"`
+}
+
+// worse says by how much the node chosen is worse than the center, "" if it is not or nothing is
+// known.
+func (p *Placed) worse() string {
+	switch {
+	case p == nil || p.Center == "" || p.Here <= p.AtCenter:
+		return ""
+	case p.AtCenter == 0:
+		return fmt.Sprintf("all of its input is on %s", p.Center)
+	}
+	return fmt.Sprintf("+%.1f %% over %s", 100*float64(p.Here-p.AtCenter)/float64(p.AtCenter), p.Center)
+}
+
+// MostPlaces and mostOutputs bound what events tell of one job: the places of its blocks, and the
+// numbers of all its maps' outputs.
+const (
+	MostPlaces  = 1 << 16
+	MostOutputs = 1 << 20
+)
+
+// InputPlaces is where the blocks of a job's maps lie, map after map: Each or, if that is 0, Counts
+// says how many nodes are meant for each. Of a job with more than 65,536 places none is told, and
+// Omitted is how many there are.
+type InputPlaces struct {
+	Each    int      `json:"each,omitempty"`
+	Counts  []int32  `json:"counts,omitempty"`
+	Nodes   []NodeID `json:"nodes,omitempty"` // the Core's, not to be changed
+	Omitted int      `json:"omitted,omitempty"`
+}
+
+// Tells tells whether events are to say more than what happened.
+func (c *Core) Tells() bool { return c.Config.Explain && c.Config.Events != nil }
+
+// InputPlaces is what EventSubmitted tells of a job's places.
+func (c *Core) InputPlaces(p Places) *InputPlaces {
+	switch {
+	case !c.Tells() || len(p.Nodes) == 0:
+		return nil
+	case len(p.Nodes) > MostPlaces:
+		return &InputPlaces{Omitted: len(p.Nodes)}
+	}
+	out := &InputPlaces{Each: int(p.Offsets[1]), Nodes: p.Nodes}
+	for m := range p.Offsets[1:] {
+		if int(p.Offsets[m+1]-p.Offsets[m]) != out.Each {
+			out.Each = 0
+		}
+	}
+	if out.Each == 0 {
+		for m := range p.Offsets[1:] {
+			out.Counts = append(out.Counts, p.Offsets[m+1]-p.Offsets[m])
+		}
+	}
+	return out
+}
+
+// OutputTold is what EventSucceeded tells of a map's output: the sum and, unless the job is huge,
+// the parts.
+func (c *Core) OutputTold(j *Job, bytes []int64) (sum int64, parts []int64) {
+	for _, b := range bytes {
+		sum += b
+	}
+	if c.Tells() && j.Spec.Maps*j.Spec.Reduces <= MostOutputs {
+		parts = bytes
+	}
+	return sum, parts
+}

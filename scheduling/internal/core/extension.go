@@ -1,0 +1,54 @@
+package core
+
+// LoadManager tells whether a node may be given one more task of kind k, free slots apart; load is
+// the number of tasks that the cluster could run, slots the cluster's. Hadoop's Fair Scheduler has
+// the same extension point (mapred.fairscheduler.loadmanager).
+type LoadManager func(n NodeView, k TaskKind, load, slots int) bool
+
+// TaskSelector picks which of a job's tasks to launch on a node that the policy has found for it.
+// Index is the policy's own choice; a task that is not pending, or a map farther from its data than
+// the policy allows now, leaves it at that. Hadoop: mapred.fairscheduler.taskselector.
+type TaskSelector func(s Selection) (index int32)
+
+// Selection is the question put to a TaskSelector.
+type Selection struct {
+	Job     JobID
+	Kind    TaskKind
+	Node    NodeID
+	Index   int32            // the policy's own choice
+	Allowed Locality         // of a map: the farthest level that the policy allows now
+	Pending func(int32) bool // tells whether the task of that index waits to be launched; valid during the call
+}
+
+// Selected asks the task selector for a task instead of i, the policy's choice.
+func (c *Core) Selected(j *Job, k TaskKind, n *NodeState, i int32, allowed Locality) int32 {
+	if c.Config.TaskSelector == nil {
+		return i
+	}
+	pending := func(m int32) bool {
+		w := &j.Work[k]
+		return m >= 0 && int(m) < len(w.Tasks) && w.Tasks[m].State == TaskPending
+	}
+	m := c.Config.TaskSelector(Selection{Job: j.ID, Kind: k, Node: n.ID, Index: i, Allowed: allowed, Pending: pending})
+	if !pending(m) || k == Map && c.Level(j, m, n) > allowed {
+		return i
+	}
+	return m
+}
+
+// Level is how far map m is from its data on n.
+func (c *Core) Level(j *Job, m int32, n *NodeState) Locality {
+	if !j.HasPlace(m) {
+		return AnyPlace
+	}
+	p, best := j.Spec.Places, c.Far
+	for _, id := range p.Nodes[p.Offsets[m]:p.Offsets[m+1]] {
+		groups := c.Nodes[id].Groups
+		for l := Locality(0); l < best && groups != nil; l++ {
+			if groups[l] == n.Groups[l] {
+				best = l
+			}
+		}
+	}
+	return best
+}

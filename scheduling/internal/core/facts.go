@@ -1,0 +1,200 @@
+package core
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Facts are what a Core knows that outlives all nodes: whoever restores them in a fresh Core and
+// resumes the jobs goes on where the former one was, but for what ran and for what the policy had
+// learned and waited. They are plain data, to be kept as JSON.
+type Facts struct {
+	Now   time.Duration // of the last call
+	Jobs  JobID         // numbers of jobs given so far
+	Nodes []NodeFacts   // by NodeID
+	// Active are the jobs that have not ended, by ID.
+	Active []JobFacts
+}
+
+// NodeFacts are those of a node that joined at some time.
+type NodeFacts struct {
+	Name     string
+	Cordoned bool `json:",omitempty"`
+}
+
+// JobFacts are those of a job that has not ended.
+type JobFacts struct {
+	ID        JobID
+	Spec      JobSpec // with the priority and pool or queue of now, without Places
+	Submitted time.Duration
+	// Maps and Reduces list the tasks that were launched at some time.
+	Maps, Reduces []TaskFacts `json:",omitempty"`
+}
+
+// TaskFacts are those of a task that was launched.
+type TaskFacts struct {
+	Index int32
+	Tries int32 // attempts launched
+	Fails uint8 `json:",omitempty"` // of these, to be blamed on the task
+}
+
+// Facts lists what outlives the Core.
+func (q View) Facts() Facts {
+	c := q.c
+	f := Facts{Now: c.Now, Jobs: JobID(c.Jobs.Len())}
+	for _, n := range c.Nodes {
+		f.Nodes = append(f.Nodes, NodeFacts{Name: n.Name, Cordoned: n.Barred.Has(BarCordoned)})
+	}
+	active := make(map[JobID]JobFacts, len(c.awaited)+len(c.Active))
+	maps.Copy(active, c.awaited)
+	for _, j := range c.Active {
+		if !j.State.Ended() {
+			active[j.ID] = c.factsOf(j)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(active)) {
+		f.Active = append(f.Active, active[id])
+	}
+	return f
+}
+
+func (c *Core) factsOf(j *Job) JobFacts {
+	f := JobFacts{ID: j.ID, Spec: j.Spec, Submitted: j.Submitted}
+	f.Spec.Places = Places{}
+	switch c.Policy.Order {
+	case "pools":
+		f.Spec.Pool = j.Group
+	case "capacity":
+		f.Spec.Queue = j.Group
+	}
+	for k, list := range [Kinds]*[]TaskFacts{&f.Maps, &f.Reduces} {
+		for i := range j.Work[k].Tasks {
+			if t := &j.Work[k].Tasks[i]; t.Tries > 0 {
+				*list = append(*list, TaskFacts{Index: int32(i), Tries: t.Tries, Fails: t.Fails})
+			}
+		}
+	}
+	return f
+}
+
+// MostRestored is how many jobs may have had a number: a damaged log must not take all memory.
+const MostRestored = 1 << 28
+
+// Restore puts facts into a fresh Core. No node is live until it joins, and of the jobs only their
+// numbers are given: each goes on from its Resume. Errors wrap ErrBadConfig.
+func (c *Core) Restore(f Facts) error {
+	if c.Now != 0 || len(c.Nodes) > 0 || c.Jobs.Len() > 0 {
+		return fmt.Errorf("%w: facts for a Core that was used", ErrBadConfig)
+	}
+	if f.Now < 0 || f.Jobs < 0 || f.Jobs > MostRestored {
+		return fmt.Errorf("%w: facts of time %v and %d jobs", ErrBadConfig, f.Now, f.Jobs)
+	}
+	awaited := map[JobID]JobFacts{}
+	for _, j := range f.Active {
+		if _, twice := awaited[j.ID]; twice || j.ID < 1 || j.ID > f.Jobs {
+			return fmt.Errorf("%w: facts of job %d, of %d", ErrBadConfig, j.ID, f.Jobs)
+		}
+		awaited[j.ID] = j
+	}
+	c.Now, c.awaited = f.Now, awaited
+	for range f.Jobs {
+		c.Jobs.Add(nil)
+	}
+	for i, n := range f.Nodes {
+		if id := c.nodeID(n.Name); int(id) != i {
+			return fmt.Errorf("%w: facts of node %q twice", ErrBadConfig, n.Name)
+		}
+		c.Nodes[i].Bar(BarCordoned, n.Cordoned)
+	}
+	return nil
+}
+
+// Resume takes in a job that a former Core had: id is one of the restored facts, or 0 for a job of
+// which they say nothing. s is as for Submit; priority and pool or queue are those of the facts, if
+// they can be. kept are the tasks whose output is there still, ascending: reduces, or maps of a job
+// without reduces. They are done. The others keep their numbers of attempts and failures. A
+// job whose tasks are all done succeeds at once. Errors are as of Submit, or wrap ErrUnknownJob.
+func (c *Core) Resume(now time.Duration, id JobID, s JobSpec, kept []int32) (JobID, error) {
+	if err := c.advance(now); err != nil {
+		return 0, err
+	}
+	f, known := c.awaited[id]
+	if id != 0 && !known {
+		return 0, fmt.Errorf("%w %v: nothing is known of it to resume", ErrUnknownJob, id)
+	}
+	if err := cmp.Or(c.ValidateJob(&s), validateKept(&s, kept)); err != nil {
+		return 0, err
+	}
+	j := &Job{ID: cmp.Or(id, JobID(c.Jobs.Len()+1)), Spec: s, Submitted: now}
+	if known {
+		j.Submitted = f.Submitted
+		j.Spec.Priority, j.Spec.Pool, j.Spec.Queue = f.Spec.Priority, f.Spec.Pool, f.Spec.Queue
+	}
+	j.Work[j.lasting()].Done = len(kept) // the order asks when it takes the job in
+	keep := func() { c.keep(j, f, kept) }
+	err := c.takeIn(j, keep)
+	if known && (errors.Is(err, ErrUnknownPool) || errors.Is(err, ErrUnknownQueue)) {
+		j.Spec = s
+		err = c.takeIn(j, keep)
+	}
+	if err != nil {
+		return 0, err
+	}
+	delete(c.awaited, id)
+	c.end(Call{Op: OpResume, At: now, Submit: &s, Number: int(id), Kept: kept, Job: j.ID})
+	return j.ID, nil
+}
+
+func validateKept(s *JobSpec, kept []int32) error {
+	tasks := s.Reduces
+	if tasks == 0 {
+		tasks = s.Maps
+	}
+	last := int32(-1)
+	for _, i := range kept {
+		if i <= last || int(i) >= tasks {
+			return fmt.Errorf("%w: kept task %d, of %d, after %d", ErrBadJob, i, tasks, last)
+		}
+		last = i
+	}
+	return nil
+}
+
+// lasting is the kind of task whose output outlives a node.
+func (j *Job) lasting() TaskKind {
+	if j.Spec.Reduces > 0 {
+		return Reduce
+	}
+	return Map
+}
+
+// keep gives the tasks of a job that is taken in what is known of them.
+func (c *Core) keep(j *Job, f JobFacts, kept []int32) {
+	done := j.lasting()
+	w := &j.Work[done]
+	for _, i := range kept {
+		j.take(done, i)
+		c.Waiting[done]--
+		w.Tasks[i].State = TaskDone
+	}
+	if done == Reduce && len(kept) > 0 {
+		w.Open = true // slow start was over
+	}
+	for k, list := range [Kinds][]TaskFacts{f.Maps, f.Reduces} {
+		w := &j.Work[k]
+		for _, known := range list {
+			if known.Index < 0 || int(known.Index) >= len(w.Tasks) {
+				continue // it is cut in another way now
+			}
+			t := &w.Tasks[known.Index]
+			if known.Tries > 0 && t.Tries == 0 && t.State == TaskPending {
+				w.Again++
+			}
+			t.Tries, t.Fails = max(t.Tries, known.Tries), known.Fails
+		}
+	}
+}

@@ -1,0 +1,292 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Heartbeat takes a node's report and answers with actions: first kills that were due, then what
+// the policy gives the node's free slots. A node that the Core does not know, or has given up, is
+// told to register again.
+func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
+	before := c.Now
+	n, err := c.nodeAt(now, h.Node)
+	if err != nil {
+		return Answer{Reregister: true}, err
+	}
+	if !n.Live || n.Incarnation != h.Incarnation {
+		c.Now = before // what changes nothing moves no clock
+		return Answer{Reregister: true}, nil
+	}
+	if h.Seq != 0 && h.Seq <= n.Seq {
+		c.Now = before
+		if h.Seq == n.Seq {
+			return Answer{Actions: n.Last}, nil
+		}
+		return Answer{}, nil
+	}
+	n.Seen = now
+	c.Actions, c.skips = c.Actions[:0], c.skips[:0]
+	for i := range h.Statuses {
+		c.apply(n, &h.Statuses[i])
+	}
+	c.Actions = append(c.Actions, n.Pending...)
+	n.Pending = n.Pending[:0]
+	if o, ok := c.Order.(ager); ok {
+		o.Age()
+	}
+	c.settle()
+	switch {
+	case h.NoWork:
+	case !n.Open():
+		c.ResumeOn(n)
+	default:
+		c.Beat++
+		c.Order.Assign(n)
+		c.explainIdle(n)
+	}
+	c.asked(n)
+	c.settle()
+	if h.Seq != 0 {
+		n.Seq = h.Seq
+		n.Last = append(n.Last[:0], c.Actions...)
+	}
+	out := Answer{Actions: c.Actions}
+	if c.Config.Calls != nil {
+		c.recordHeartbeat(h)
+	}
+	return out, nil
+}
+
+// newWork notes that tasks may be launched that could not be before.
+func (c *Core) newWork() { c.due.news++ }
+
+// Call notes that n is waited for.
+func (c *Core) Call(n *NodeState) {
+	if !n.called {
+		n.called = true
+		c.due.called = append(c.due.called, n.ID)
+	}
+}
+
+// uncall takes that back.
+func (c *Core) uncall(n *NodeState) {
+	if n.called {
+		n.called = false
+		at := slices.Index(c.due.called, n.ID)
+		c.due.called = slices.Delete(c.due.called, at, at+1)
+	}
+}
+
+// asked notes that n has sent a heartbeat: it has been told all but what was queued for it
+// meanwhile.
+func (c *Core) asked(n *NodeState) {
+	n.Heard = c.due.news
+	if len(n.Pending) == 0 {
+		c.uncall(n)
+	}
+}
+
+// ResumeOn lets a cordoned node finish what it holds: its slots go to nobody else, so that its
+// suspended attempts get each as it becomes free.
+func (c *Core) ResumeOn(n *NodeState) {
+	if o, ok := c.Order.(resumer); ok {
+		o.ResumeOn(n)
+	}
+}
+
+// recordHeartbeat is apart so that a heartbeat escapes to the heap only where calls are recorded.
+func (c *Core) recordHeartbeat(h Heartbeat) {
+	c.record(Call{Op: OpHeartbeat, At: c.Now, Node: h.Node, Heartbeat: &h, Actions: c.Actions})
+}
+
+// LiveAttempt finds the slab index of a live attempt, or -1.
+func (c *Core) LiveAttempt(id AttemptID) int32 {
+	t := c.taskOf(id.Task)
+	if t == nil {
+		return -1
+	}
+	ai := t.Att
+	for ai >= 0 && c.Attempts[ai].ID != id {
+		ai = c.Attempts[ai].Next
+	}
+	return ai
+}
+
+// taskOf finds a task, or nil.
+func (c *Core) taskOf(id TaskID) *Task {
+	j := c.Job(id.Job)
+	if j == nil || id.Kind > Reduce {
+		return nil
+	}
+	w := &j.Work[id.Kind]
+	if id.Index < 0 || int(id.Index) >= len(w.Tasks) {
+		return nil
+	}
+	return &w.Tasks[id.Index]
+}
+
+// apply is the one transition table of attempts. Reports on attempts that are not live on n are
+// late or false: what still runs is killed, the rest ignored.
+func (c *Core) apply(n *NodeState, s *Status) {
+	ai := c.LiveAttempt(s.Attempt)
+	if ai < 0 || c.Attempts[ai].Node != n {
+		if s.State == StateRunning || s.State == StateSuspended {
+			c.Actions = append(c.Actions, Action{Verb: Kill, Attempt: s.Attempt, Reason: Reason{Cause: CauseSuperseded}})
+		}
+		return
+	}
+	a := &c.Attempts[ai]
+	j, id := a.Job, a.ID.Task
+	if s.Progress <= 1 {
+		a.Progress = max(a.Progress, s.Progress)
+	}
+	if s.ReduceProgress <= 1 {
+		a.Reduced = max(a.Reduced, s.ReduceProgress)
+	}
+	if id.Kind == Reduce {
+		for _, l := range s.Lost {
+			c.outputLost(j, id.Index, l)
+		}
+		if j.State.Ended() {
+			return
+		}
+	}
+	switch s.State {
+	case StateSucceeded:
+		c.succeed(ai, s)
+	case StateFailed:
+		c.fail(ai, s)
+	case StateKilled:
+		c.drop(ai, Reason{Cause: CauseSuperseded})
+	case StateRunning, StateSuspended:
+		if quarter := int8(4 * a.Progress); quarter > a.told && c.Tells() {
+			a.told = quarter
+			c.Emit(Event{Type: EventProgress, JobID: j.ID, Attempt: a.ID, Kind: id.Kind, Node: n.ID, Locality: a.Locality, Progress: a.Progress})
+		}
+		if o, ok := c.Order.(learner); ok {
+			o.Progressed(ai)
+		}
+	}
+}
+
+// succeed ends an attempt whose task is done; other attempts of the task are killed.
+func (c *Core) succeed(ai int32, s *Status) {
+	a := c.Attempts[ai]
+	j, k, i := a.Job, a.ID.Task.Kind, a.ID.Task.Index
+	c.release(ai)
+	w := &j.Work[k]
+	t := &w.Tasks[i]
+	t.State, t.Node, t.Won = TaskDone, a.Node.ID, a.ID.Try
+	w.Done++
+	if c.Policy.Speculation.Rule != NoSpeculation {
+		c.paced(&a)
+	}
+	if k == Map && w.Done == len(w.Tasks) {
+		j.MapsDone = c.Now
+	}
+	if o, ok := c.Order.(learner); ok {
+		o.Succeeded(ai, a)
+	}
+	if c.Config.Events != nil {
+		e := Event{Type: EventSucceeded, JobID: j.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Held: a.held(c.Now)}
+		if k == Map {
+			e.Bytes, e.Output = c.OutputTold(j, s.OutputBytes)
+		}
+		c.Emit(e)
+	}
+	for t.Att >= 0 {
+		c.overtaken(t.Att)
+		c.KillAttempt(t.Att, Reason{Cause: CauseSuperseded}, false)
+	}
+	if k == Map {
+		c.mapDone(j, i, a.Node, s.OutputBytes)
+		r := &j.Work[Reduce]
+		if !r.Open && w.Done >= j.Gate {
+			r.Open = true
+			c.changed(j, Reduce)
+		}
+		if len(r.Tasks) > 0 && (w.Done == j.Gate || w.Done == len(w.Tasks)) && (c.Room[Reduce] > 0 || c.MayReclaim()) {
+			c.newWork() // once all maps are done reduces may go farther from their centers
+		}
+	}
+	c.changed(j, k)
+	c.finishIfDone(j)
+}
+
+// fail ends an attempt that failed; too many failures to blame on the task fail the job.
+func (c *Core) fail(ai int32, s *Status) {
+	a := c.Attempts[ai]
+	j, k, i := a.Job, a.ID.Task.Kind, a.ID.Task.Index
+	c.release(ai)
+	w := &j.Work[k]
+	t := &w.Tasks[i]
+	if !s.Blameless {
+		t.Fails++
+		j.failed[k]++
+	}
+	c.abandoned(j, k, i)
+	if k == Reduce {
+		j.reduceLost()
+	}
+	if c.Config.Events != nil {
+		c.Emit(Event{Type: EventFailed, JobID: j.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Err: s.Err, Held: a.held(c.Now)})
+	}
+	c.Troubled(j, a.Node)
+	c.changed(j, k)
+	switch {
+	case s.Final && !s.Blameless:
+		c.finish(j, JobFailed, fmt.Sprintf("task %v failed for good: %s", a.ID.Task, s.Err))
+	case int(t.Fails) >= j.tries:
+		c.finish(j, JobFailed, fmt.Sprintf("task %v failed %d times: %s", a.ID.Task, t.Fails, s.Err))
+	}
+}
+
+// MapOutput tells, or corrects, the sizes of a done map's output, one per reduce, where they did
+// not come with its status. Fewer numbers than reduces leave the others at 0. Of a job that has
+// ended nothing is kept.
+func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
+	if err := c.advance(now); err != nil {
+		return err
+	}
+	j := c.Job(id.Job)
+	if id.Job >= 1 && int(id.Job) <= c.Jobs.Len() && (j == nil || j.State.Ended()) {
+		return nil // too late
+	}
+	t := c.taskOf(id)
+	if t == nil || id.Kind != Map || t.State != TaskDone || t.Node == NoNode {
+		return fmt.Errorf("%w: %v is no map that is done", ErrUnknownTask, id)
+	}
+	c.mapDone(j, id.Index, c.Nodes[t.Node], bytes)
+	c.end(Call{Op: OpOutput, At: now, Attempt: AttemptID{Task: id}, Bytes: bytes})
+	return nil
+}
+
+// MayCommit tells whether an attempt may make its output the task's. Of the live attempts of a task
+// the first to ask may, and again if it asks again; the others may not unless it ends without
+// having succeeded. The answer stands until the next call that changes the Core.
+func (c *Core) MayCommit(id AttemptID) bool {
+	may := c.grant(id)
+	c.end(Call{Op: OpCommit, At: c.Now, Attempt: id, Flag: may})
+	return may
+}
+
+// grant lets an attempt commit, unless it is not live or another one of its task may.
+func (c *Core) grant(id AttemptID) bool {
+	ai := c.LiveAttempt(id)
+	if ai < 0 {
+		return false
+	}
+	j, k, i := c.Attempts[ai].Job, id.Task.Kind, id.Task.Index
+	for other := j.Work[k].Tasks[i].Att; other >= 0; other = c.Attempts[other].Next {
+		if other != ai && c.Attempts[other].Granted {
+			return false
+		}
+	}
+	c.Attempts[ai].Granted = true
+	if c.notSlow(j, k, i) {
+		c.changed(j, k)
+	}
+	return true
+}

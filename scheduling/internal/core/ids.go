@@ -1,0 +1,205 @@
+package core
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// NodeID is the dense number of a node within one Core, from 0 in the order in which their names
+// were first met.
+type NodeID int32
+
+// NoNode stands where no node is meant.
+const NoNode NodeID = -1
+
+// JobID is the dense number of a job within one Core, from 1 in order of submission. Zero is no
+// job.
+type JobID int32
+
+// String gives "job_0001".
+func (id JobID) String() string { return fmt.Sprintf("job_%04d", int32(id)) }
+
+// TaskKind tells maps from reduces. Slots, demands and shares are kept apart by kind throughout.
+type TaskKind uint8
+
+// The two kinds of task.
+const (
+	Map TaskKind = iota
+	Reduce
+)
+
+// Kinds is the number of task kinds, for arrays indexed by TaskKind.
+const Kinds = 2
+
+// String gives "map" or "reduce".
+func (k TaskKind) String() string {
+	if k == Map {
+		return "map"
+	}
+	return "reduce"
+}
+
+// letter is the kind's letter in task names.
+func (k TaskKind) letter() byte { return "mr"[k&1] }
+
+// TaskID names one task of a job; Index counts from 0 within its kind.
+type TaskID struct {
+	Job   JobID
+	Kind  TaskKind
+	Index int32
+}
+
+// String gives "job_0001_m_000003".
+func (id TaskID) String() string {
+	return fmt.Sprintf("%v_%c_%06d", id.Job, id.Kind.letter(), id.Index)
+}
+
+// AttemptID names one try at a task; Try counts from 0.
+type AttemptID struct {
+	Task TaskID
+	Try  int32
+}
+
+// String gives "job_0001_m_000003_0".
+func (id AttemptID) String() string {
+	return id.Task.String() + "_" + strconv.Itoa(int(id.Try))
+}
+
+// MarshalText writes the form of String, so that JSON shows readable names; the zero ID is empty
+// text.
+func (id AttemptID) MarshalText() ([]byte, error) {
+	if id == (AttemptID{}) {
+		return nil, nil
+	}
+	return []byte(id.String()), nil
+}
+
+// UnmarshalText reads what MarshalText wrote.
+func (id *AttemptID) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		*id = AttemptID{}
+		return nil
+	}
+	parsed, err := ParseAttemptID(string(text))
+	if err != nil {
+		return err
+	}
+	*id = parsed
+	return nil
+}
+
+// ParseAttemptID reads the form that AttemptID.String writes.
+func ParseAttemptID(s string) (AttemptID, error) {
+	id, ok := parseAttempt(s)
+	if !ok {
+		return AttemptID{}, fmt.Errorf("scheduling: %q is not an attempt id", s)
+	}
+	return id, nil
+}
+
+func parseAttempt(s string) (id AttemptID, ok bool) {
+	s, ok = strings.CutPrefix(s, "job_")
+	if !ok || !cutNumber(&s, (*int32)(&id.Task.Job)) || id.Task.Job == 0 || len(s) < 2 || s[1] != '_' {
+		return id, false
+	}
+	switch s[0] {
+	case 'm':
+		id.Task.Kind = Map
+	case 'r':
+		id.Task.Kind = Reduce
+	default:
+		return id, false
+	}
+	s = s[2:]
+	if !cutNumber(&s, &id.Task.Index) {
+		return id, false
+	}
+	n, err := strconv.ParseUint(s, 10, 31)
+	id.Try = int32(n)
+	return id, err == nil
+}
+
+// cutNumber takes a number and the _ behind it off the front.
+func cutNumber(s *string, to *int32) bool {
+	number, rest, found := strings.Cut(*s, "_")
+	n, err := strconv.ParseUint(number, 10, 31)
+	*s, *to = rest, int32(n)
+	return found && err == nil
+}
+
+// Locality says how near to its data a map was launched: the height of the lowest network level
+// that the node and the nearest replica share. With racks in groups (Rack "site/rack") the levels
+// go on beyond OffRack.
+type Locality int8
+
+// The levels of a network of racks. OffRack is the last unless racks are grouped.
+const (
+	AnyPlace  Locality = -1 // the map has no location information
+	NodeLocal Locality = 0
+	RackLocal Locality = 1
+	OffRack   Locality = 2
+)
+
+// String gives "node-local", "rack-local", "off-rack", "any-place", or "level-3" and so on above.
+func (l Locality) String() string {
+	switch l {
+	case AnyPlace:
+		return "any-place"
+	case NodeLocal:
+		return "node-local"
+	case RackLocal:
+		return "rack-local"
+	case OffRack:
+		return "off-rack"
+	}
+	return "level-" + strconv.Itoa(int(l))
+}
+
+// Priority of a job; a smaller value goes first. The zero value is Normal.
+type Priority int8
+
+// The five priorities of Hadoop.
+const (
+	VeryHigh Priority = iota - 2
+	High
+	Normal
+	Low
+	VeryLow
+)
+
+var priorityNames = [...]string{"VERY_HIGH", "HIGH", "NORMAL", "LOW", "VERY_LOW"}
+
+// String gives Hadoop's name, such as "VERY_HIGH".
+func (p Priority) String() string {
+	if p < VeryHigh || p > VeryLow {
+		return "priority(" + strconv.Itoa(int(p)) + ")"
+	}
+	return priorityNames[p+2]
+}
+
+// ParsePriority reads Hadoop's name of a priority, in any case.
+func ParsePriority(s string) (Priority, error) {
+	for i, name := range priorityNames {
+		if strings.EqualFold(s, name) {
+			return Priority(i - 2), nil
+		}
+	}
+	return 0, fmt.Errorf("scheduling: unknown priority %q (want %s)", s, strings.Join(priorityNames[:], ", "))
+}
+
+// Factor is the weight that the Fair Scheduler gives a priority: 4, 2, 1, 0.5, 0.25.
+func (p Priority) Factor() float64 {
+	switch p {
+	case VeryHigh:
+		return 4
+	case High:
+		return 2
+	case Low:
+		return 0.5
+	case VeryLow:
+		return 0.25
+	case Normal:
+	}
+	return 1
+}

@@ -1,0 +1,222 @@
+package core
+
+import (
+	"math"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+)
+
+// taskState is where a task is in its life.
+type taskState uint8
+
+// The states of a task.
+const (
+	TaskPending taskState = iota
+	TaskRunning
+	TaskSuspended
+	TaskDone
+)
+
+// Task is what the Core keeps of each task; 20 bytes, since a job may have millions.
+type Task struct {
+	State taskState
+	Fails uint8
+	Tries int32  // attempts launched so far
+	Att   int32  // slab index of the first live attempt, or -1
+	Node  NodeID // where the output of a done task lies
+	Won   int32  // the try that succeeded
+}
+
+// Work is one kind of a job's tasks. What a launch and a report read and write of it is two lines of
+// the cache, of 64 bytes each: a job is met far from where the one before it lies.
+type Work struct {
+	Tasks     []Task // none once the job has ended
+	Running   int    // live attempts that are not suspended
+	Done      int
+	Suspended int
+	Copies    int      // live attempts but the first of each task
+	Open      bool     // reduces: the slow-start gate is open; maps: always
+	skipped   Cause    // of the last event that told that the job was passed over
+	skipLevel Locality // likewise
+
+	Pending index.TaskSet // for maps: those without a place
+	Placed  index.TaskSet // maps only: pending ones with a place
+	Again   int32         // pending ones that were launched before
+	Load    int32         // what the Core has counted of the job
+	Slow    *slowTasks    // to be copied; nil for none
+}
+
+// slowTasks are tasks to be copied, in this order; at least one.
+type slowTasks struct{ list []int32 }
+
+// ToCopy is the tasks to be copied, in order.
+func (w *Work) ToCopy() []int32 {
+	if w.Slow == nil {
+		return nil
+	}
+	return w.Slow.list
+}
+
+// Launched is how many tasks have been launched at some time.
+func (w *Work) Launched() int { return w.Running + w.Suspended - w.Copies + w.Done + int(w.Again) }
+
+// Waiting is how many tasks wait to be launched.
+func (w *Work) Waiting() int { return w.Pending.Len() + w.Placed.Len() }
+
+// Job is the Core's record of a job. What a policy keeps of it lies with the policy.
+type Job struct {
+	// What an offer and a report read stands first: one line of the cache, and two of each kind.
+	ID       JobID
+	Index    int32    // dense number among the jobs that have not ended
+	Slots    int32    // per task
+	Changes  int32    // of where its outputs lie; attempts at reduces that came to nothing count, too
+	Runnable bool     // may launch tasks: within the limits on jobs, initialized
+	Located  bool     // some map has a place
+	Priority Priority // as spec says
+	State    JobState
+	Gate     int      // maps that must be done before reduces launch
+	Trouble  *Trouble // where its attempts have failed; nil while none has
+	ByPlace  placeIndex
+	Work     [Kinds]Work
+
+	Spec  JobSpec
+	Hold  Reason // why it is not runnable
+	err   string
+	Group string // the name of its pool or queue, empty where there is none
+	tries int
+
+	failed      [Kinds]int   // attempts
+	ReducesLost int          // attempts at reduces that have come to nothing
+	skips       [Kinds]int   // events that could have told that it was passed over, of the last cause and level, since the last launch
+	skipAt      [Kinds]int32 // where it stands in Core.skips, if it does
+
+	// Unfetched is by map; nil unless fetches of map outputs have failed.
+	Unfetched map[int32]*unfetched
+	MapsDone  time.Duration // when the last map was done
+	told      *standing     // how it stands, by the last event that said so
+	Pace      [Kinds]*pace  // of the tasks done, under a policy that speculates; nil without one
+
+	Submitted, started, finished time.Duration
+}
+
+// placeIndex finds, for a job and a node, the pending map of least index with a replica on that
+// node, in its rack, or in a wider group.
+type placeIndex struct {
+	Levels []index.Level // 0: nodes, 1: racks, …
+	Topo   int           // the Core's topology when the levels above 0 were built
+}
+
+// reduceLost notes that an attempt at a reduce has come to nothing.
+func (j *Job) reduceLost() {
+	j.ReducesLost++
+	j.Changes++
+}
+
+// Launchable tells whether the job has a task of kind k that it may launch, or copy, now.
+func (j *Job) Launchable(k TaskKind) bool {
+	w := &j.Work[k]
+	return j.Runnable && w.Open && (w.Waiting() > 0 || w.Slow != nil)
+}
+
+// TaskTime is the known duration of a task, 0 if unknown.
+func (j *Job) TaskTime(k TaskKind) time.Duration {
+	if k == Map {
+		return j.Spec.MapTime
+	}
+	return j.Spec.ReduceTime
+}
+
+// Unfinished is the number of tasks of kind k not done yet.
+func (j *Job) Unfinished(k TaskKind) int { return len(j.Work[k].Tasks) - j.Work[k].Done }
+
+// Demand is the number of slots the job could use: its unfinished tasks, running ones included, 0
+// if it may not launch.
+func (j *Job) Demand(k TaskKind) int {
+	if !j.Runnable || !j.Work[k].Open {
+		return 0
+	}
+	return j.Unfinished(k)
+}
+
+// Load is the demand, or the running tasks of a job that may not launch any more.
+func (j *Job) Load(k TaskKind) int {
+	if !j.Runnable || !j.Work[k].Open {
+		return j.Work[k].Running
+	}
+	return j.Unfinished(k)
+}
+
+// Replicas is how many places the inputs have in the mean, of those maps that have any; at least 1.
+func (j *Job) Replicas() int {
+	maps := 0
+	for m := range int32(j.Spec.Maps) {
+		if j.HasPlace(m) {
+			maps++
+		}
+	}
+	n := max(1, maps)
+	return max(1, (len(j.Spec.Places.Nodes)+n/2)/n)
+}
+
+// SlowStartMaps is the number of maps that must be done before reduces launch.
+func SlowStartMaps(share float64, maps int) int {
+	return int(min(float64(maps), math.Ceil(max(0, share)*float64(maps)-1e-9)))
+}
+
+// HasPlace tells whether map m has a place.
+func (j *Job) HasPlace(m int32) bool {
+	o := j.Spec.Places.Offsets
+	return len(o) > 0 && o[m+1] > o[m]
+}
+
+// buildTasks makes the task tables and the pending sets.
+func (c *Core) buildTasks(j *Job) {
+	s := &j.Spec
+	for k, n := range [Kinds]int{s.Maps, s.Reduces} {
+		w := &j.Work[k]
+		w.Tasks = make([]Task, n)
+		for i := range w.Tasks {
+			w.Tasks[i].Att, w.Tasks[i].Node = -1, NoNode
+		}
+	}
+	j.Work[Reduce].Pending = index.NewFullTaskSet(s.Reduces)
+	c.Waiting[Map] += s.Maps
+	c.Waiting[Reduce] += s.Reduces
+	m := &j.Work[Map]
+	m.Open = true
+	j.Located = len(s.Places.Nodes) > 0
+	if !j.Located {
+		m.Pending = index.NewFullTaskSet(s.Maps)
+		return
+	}
+	m.Pending, m.Placed = index.NewTaskSet(s.Maps), index.NewTaskSet(s.Maps)
+	for i := range int32(s.Maps) {
+		if j.HasPlace(i) {
+			m.Placed.Add(i)
+		} else {
+			m.Pending.Add(i)
+		}
+	}
+	c.BuildIndex(j)
+}
+
+// BuildIndex indexes the job's maps by node and, as far as the racks are known, by rack and wider
+// groups.
+func (c *Core) BuildIndex(j *Job) {
+	x, p := &j.ByPlace, j.Spec.Places
+	if x.Levels == nil {
+		x.Levels = make([]index.Level, 1+c.Config.RackDepth)
+		x.Levels[0] = index.NewLevel(p.Offsets, p.Nodes, len(c.Nodes), &c.near[0], j.Index, func(n NodeID) int32 { return int32(n) })
+	}
+	for l := 1; l < len(x.Levels); l++ {
+		x.Levels[l].Leave()
+		x.Levels[l] = index.NewLevel(p.Offsets, p.Nodes, c.Groups[l].Count(), &c.near[l], j.Index, func(n NodeID) int32 {
+			if g := c.Nodes[n].Groups; g != nil {
+				return g[l]
+			}
+			return -1
+		})
+	}
+	x.Topo = c.Topo
+}

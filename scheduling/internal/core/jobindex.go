@@ -1,0 +1,44 @@
+package core
+
+// acquireIndex gives a new job a dense index: a number as small as the jobs that have not ended
+// allow. What policies keep of jobs stands in lists by it.
+func (c *Core) acquireIndex(j *Job) {
+	if k := len(c.vacant) - 1; k >= 0 {
+		j.Index, c.vacant = c.vacant[k], c.vacant[:k]
+	} else {
+		j.Index = int32(len(c.ByIndex))
+		c.ByIndex = append(c.ByIndex, nil)
+		c.Outputs = append(c.Outputs, nil)
+		for k := range c.refusals {
+			c.refusals[k] = append(c.refusals[k], 0)
+		}
+		for l := range c.near {
+			c.near[l].Widen(j.Index)
+		}
+	}
+	c.ByIndex[j.Index] = j
+}
+
+// releaseIndex takes the index of a job that has ended, or was refused.
+func (c *Core) releaseIndex(j *Job) {
+	for l := range j.ByPlace.Levels {
+		j.ByPlace.Levels[l].Leave()
+	}
+	c.ByIndex[j.Index], c.Outputs[j.Index] = nil, nil
+	c.vacant = append(c.vacant, j.Index)
+}
+
+// Job finds a job by its id, nil if there was none or it is forgotten.
+func (c *Core) Job(id JobID) *Job { return c.Jobs.Get(int(id) - 1) }
+
+// retire puts an ended job into the history and forgets the one that falls out of it.
+func (c *Core) retire(j *Job) {
+	if c.Config.History < 0 {
+		return
+	}
+	c.past = append(c.past, j.ID)
+	if len(c.past) > c.Config.History {
+		c.Jobs.Remove(int(c.past[0]) - 1)
+		c.past = c.past[1:]
+	}
+}

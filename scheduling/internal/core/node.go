@@ -1,0 +1,339 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// NodeState is the Core's record of a machine. One that has only been named, as the place of a replica,
+// has no groups yet.
+type NodeState struct {
+	// What a look for a slot reads stands first, in one line of the cache, then what a heartbeat does.
+	ID      NodeID
+	Live    bool
+	closed  bool // barred for some reason; apart, for speed
+	Barred  bars // why it takes no new tasks
+	called  bool // in due.called
+	Slots   [Kinds]int
+	Used    [Kinds]int // slots held by attempts that are not suspended
+	Running [Kinds]int // attempts that are not suspended
+
+	Groups      []int32 // by level: the node itself, its rack, wider groups
+	Atts        []int32 // live attempts, suspended ones included
+	Incarnation uint64
+	Seen        time.Duration
+
+	Pending []Action // for the next heartbeat
+	Last    []Action // answer to the last numbered heartbeat
+	Seq     uint64
+	Heard   uint64 // due.news of its last heartbeat, or of the last Due that named it
+
+	Name    string
+	Rack    string
+	Faults  int           // jobs that succeeded while they avoided it, as far as not forgiven
+	faultAt time.Duration // of the last fault, or of the last that was forgiven
+	numbers [Kinds]SlotNumbers
+}
+
+// Free is the number of slots of kind k that are free; below 0 on a node that has joined again with
+// fewer.
+func (n *NodeState) Free(k TaskKind) int { return n.Slots[k] - n.Used[k] }
+
+// Open tells whether the node takes new tasks.
+func (n *NodeState) Open() bool { return n.Live && !n.closed }
+
+// bars are why a live node takes no new tasks; 0 if it does.
+type bars uint8
+
+// The bars.
+const (
+	BarCordoned bars = 1 << iota
+	BarFaults        // all jobs avoid it
+)
+
+// Has tells whether a bar is there.
+func (b bars) Has(bar bars) bool { return b&bar != 0 }
+
+// Bar puts a bar there, or takes it away.
+func (n *NodeState) Bar(bar bars, on bool) {
+	n.Barred &^= bar
+	if on {
+		n.Barred |= bar
+	}
+	n.closed = n.Barred != 0
+}
+
+// groupNames numbers the groups of one level of the network.
+type groupNames struct {
+	ids   map[string]int32
+	Names []string
+}
+
+func (g *groupNames) Count() int { return len(g.Names) }
+
+func (g *groupNames) id(name string) int32 {
+	id, ok := g.ids[name]
+	if !ok {
+		id = int32(len(g.Names))
+		g.ids[name] = id
+		g.Names = append(g.Names, name)
+	}
+	return id
+}
+
+// NodeID gives the number of the node of that name, and reserves one for a node that has not
+// joined.
+func (c *Core) NodeID(name string) NodeID {
+	if id, ok := c.Names[name]; ok {
+		return id
+	}
+	id := NodeID(len(c.Nodes))
+	c.Names[name] = id
+	c.Nodes = append(c.Nodes, &NodeState{ID: id, Name: name})
+	c.record(Call{Op: OpName, At: c.Now, Text: name})
+	return id
+}
+
+// Lookup gives the number of a node that has joined at some time.
+func (q View) Lookup(name string) (NodeID, bool) {
+	id, ok := q.c.Names[name]
+	return id, ok && q.c.Nodes[id].Groups != nil
+}
+
+// MostSlots is how many slots of a kind a node may have: a heartbeat may take time in proportion.
+const MostSlots = 1 << 20
+
+// Join adds a node, or brings one back: with another Incarnation, or after it was lost, what it ran
+// and held is gone. Joining again with the same incarnation changes nothing but the slots.
+func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
+	if err := c.advance(now); err != nil {
+		return NoNode, err
+	}
+	path := strings.Split(spec.Rack, "/")
+	if spec.Rack == "" {
+		path = strings.Split(strings.Repeat("default/", c.Config.RackDepth-1)+"default", "/")
+	}
+	switch {
+	case spec.Name == "":
+		return NoNode, fmt.Errorf("%w: no name", ErrBadNode)
+	case spec.MapSlots < 0 || spec.ReduceSlots < 0 || spec.MapSlots > MostSlots || spec.ReduceSlots > MostSlots:
+		return NoNode, fmt.Errorf("%w %s: %d map and %d reduce slots, want 0 to %d", ErrBadNode, spec.Name, spec.MapSlots, spec.ReduceSlots, MostSlots)
+	case len(path) != c.Config.RackDepth:
+		return NoNode, fmt.Errorf("%w %s: rack %q has %d parts, want %d", ErrBadNode, spec.Name, spec.Rack, len(path), c.Config.RackDepth)
+	}
+	_, known := c.Names[spec.Name]
+	id := c.nodeID(spec.Name)
+	n := c.Nodes[id]
+	again := n.Live && n.Incarnation == spec.Incarnation
+	restarted := n.Incarnation != spec.Incarnation
+	if n.Live && !again {
+		c.lose(n)
+	}
+	if known && (n.Groups == nil || n.Rack != spec.Rack) {
+		c.Topo++ // jobs may refer to it
+	}
+	c.countSlots(n, -1)
+	n.Rack, n.Live, n.Incarnation = spec.Rack, true, spec.Incarnation
+	n.Slots = [Kinds]int{spec.MapSlots, spec.ReduceSlots}
+	n.Seen = now
+	if !again {
+		n.Seq, n.Heard = 0, 0
+	}
+	if restarted {
+		c.absolve(n)
+	}
+	c.stand(n, path)
+	c.countSlots(n, 1)
+	c.dropUnfit(n)
+	c.Dirty = true
+	if c.Config.Events != nil {
+		c.Emit(Event{Type: EventJoined, Node: id, Rack: spec.Rack, Slots: n.Slots})
+	}
+	c.end(Call{Op: OpJoin, At: now, Join: &spec, Node: id})
+	return id, nil
+}
+
+// stand notes where a node stands in the network.
+func (c *Core) stand(n *NodeState, path []string) {
+	n.Groups = []int32{int32(n.ID)} // places of outputs may keep the former
+	for l := 1; l <= c.Config.RackDepth; l++ {
+		n.Groups = append(n.Groups, c.Groups[l].id(strings.Join(path[:len(path)-l+1], "/")))
+	}
+}
+
+// dropUnfit kills the suspended attempts of a node that has become too small to resume them.
+func (c *Core) dropUnfit(n *NodeState) {
+	for _, ai := range slices.Clone(n.Atts) {
+		if a := &c.Attempts[ai]; a.Suspended && n.Slots[a.ID.Task.Kind] < int(a.Job.Slots) {
+			c.KillAttempt(ai, Reason{Cause: CauseSuperseded}, false)
+		}
+	}
+}
+
+// SlotNumbers is which slots of a node and kind are taken, as far as events tell.
+type SlotNumbers struct {
+	taken []bool
+	low   int32 // none below is free
+}
+
+// Take takes count slots that lie side by side, the lowest that are free, and gives the first, from
+// 1. Where none do within the node's slots, for tasks of several slots leave gaps, it is one beyond.
+func (s *SlotNumbers) Take(count int32) int32 {
+	for int(s.low) < len(s.taken) && s.taken[s.low] {
+		s.low++
+	}
+	first, run := s.low, int32(0)
+	for at := first; run < count; at++ {
+		if int(at) == len(s.taken) {
+			s.taken = append(s.taken, false)
+		}
+		if run++; s.taken[at] {
+			first, run = at+1, 0
+		}
+	}
+	for i := range count {
+		s.taken[first+i] = true
+	}
+	return first + 1
+}
+
+// Free gives back what take has given.
+func (s *SlotNumbers) Free(first, count int32) {
+	for i := range count {
+		s.taken[first-1+i] = false
+	}
+	s.low = min(s.low, first-1)
+}
+
+// nodeID is NodeID without a record in the call log.
+func (c *Core) nodeID(name string) NodeID {
+	calls := c.Config.Calls
+	c.Config.Calls = nil
+	id := c.NodeID(name)
+	c.Config.Calls = calls
+	return id
+}
+
+// countSlots adds (1) or takes away (-1) a node's slots and itself from the cluster's.
+func (c *Core) countSlots(n *NodeState, sign int) {
+	c.Cluster++
+	if n.Live {
+		c.Live += sign
+	}
+	if !n.Open() {
+		return
+	}
+	for k := range TaskKind(Kinds) {
+		c.Slots[k] += sign * n.Slots[k]
+		c.Room[k] += sign * max(0, n.Free(k))
+	}
+}
+
+// Cordon keeps new tasks from a node (true), or lets them in again; running ones go on, and
+// suspended ones resume there as slots become free.
+func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
+	n, err := c.nodeAt(now, id)
+	if err != nil {
+		return err
+	}
+	changed := n.Barred.Has(BarCordoned) != cordoned
+	c.countSlots(n, -1)
+	n.Bar(BarCordoned, cordoned)
+	c.countSlots(n, 1)
+	if changed && c.Config.Events != nil {
+		c.Emit(Event{Type: EventCordoned, Node: id, State: map[bool]string{true: "cordoned", false: "open"}[cordoned]})
+	}
+	c.Dirty = true
+	if n.Live && !cordoned {
+		c.Call(n)
+	}
+	c.end(Call{Op: OpCordon, At: now, Node: id, Flag: cordoned})
+	return nil
+}
+
+// Leave takes a node out: its attempts and the map outputs that are still needed run again, without
+// counting as failures.
+func (c *Core) Leave(now time.Duration, id NodeID) error {
+	n, err := c.nodeAt(now, id)
+	if err != nil {
+		return err
+	}
+	if n.Live {
+		c.lose(n)
+	}
+	c.end(Call{Op: OpLeave, At: now, Node: id})
+	return nil
+}
+
+// nodeAt moves the clock and finds a node that has joined at some time.
+func (c *Core) nodeAt(now time.Duration, id NodeID) (*NodeState, error) {
+	if err := c.advance(now); err != nil {
+		return nil, err
+	}
+	if id < 0 || int(id) >= len(c.Nodes) || c.Nodes[id].Groups == nil {
+		return nil, fmt.Errorf("%w %d", ErrUnknownNode, id)
+	}
+	return c.Nodes[id], nil
+}
+
+// Expire takes out the nodes that have been silent for Config.Expiry and returns them, lowest
+// first. It costs nothing before NextExpiry.
+func (c *Core) Expire(now time.Duration) ([]NodeID, error) {
+	if err := c.advance(now); err != nil {
+		return nil, err
+	}
+	if now < c.View().NextExpiry() {
+		return nil, nil
+	}
+	var lost []NodeID
+	c.oldest = now
+	for _, n := range c.Nodes {
+		if !n.Live {
+			continue
+		}
+		if now-n.Seen >= c.Config.Expiry {
+			lost = append(lost, n.ID)
+			c.lose(n)
+			continue
+		}
+		c.oldest = min(c.oldest, n.Seen)
+	}
+	c.end(Call{Op: OpExpire, At: now})
+	return lost, nil
+}
+
+// NextExpiry is the earliest time at which Expire can find a node silent for too long.
+func (q View) NextExpiry() time.Duration { return q.c.oldest + q.c.Config.Expiry }
+
+// lose takes a live node out of the cluster.
+func (c *Core) lose(n *NodeState) {
+	c.countSlots(n, -1)
+	n.Live = false
+	c.uncall(n)
+	n.Pending, n.Last = n.Pending[:0], n.Last[:0]
+	if c.Config.Events != nil {
+		c.Emit(Event{Type: EventLost, Node: n.ID})
+	}
+	for len(n.Atts) > 0 {
+		c.drop(n.Atts[0], Reason{Cause: CauseNodeLost})
+	}
+	for _, j := range c.Active {
+		if j.State.Ended() {
+			continue
+		}
+		if j.Trouble.Avoided() > 0 {
+			c.newWork() // of fewer nodes the job may have to use those that it avoids
+		}
+		if len(j.Work[Reduce].Tasks) == 0 {
+			continue
+		}
+		for m := range j.Work[Map].Tasks {
+			if t := &j.Work[Map].Tasks[m]; t.State == TaskDone && t.Node == n.ID {
+				c.Rerun(j, int32(m))
+			}
+		}
+	}
+	c.Dirty = true
+}

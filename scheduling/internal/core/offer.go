@@ -1,0 +1,278 @@
+package core
+
+import (
+	"iter"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+)
+
+// Offer offers one free slot of kind k on n to j, which has a launchable task, and tells whether j
+// took it.
+func (c *Core) Offer(j *Job, n *NodeState, k TaskKind) bool {
+	if n.Free(k) < int(j.Slots) {
+		return c.Skip(j, n, k, Reason{Cause: CauseSlots, Count: int32(n.Free(k)), Of: j.Slots}, 0)
+	}
+	if c.Kept(j, k) && n.Free(k) <= c.Policy.ReserveLong && n.Slots[k] > c.Policy.ReserveLong {
+		return c.Skip(j, n, k, Reason{Cause: CauseBusyLong}, 0)
+	}
+	if c.Avoids(j, n) {
+		return c.Skip(j, n, k, j.Trouble.reason(c, n), 0)
+	}
+	if c.refusals[k][j.Index] == c.Beat {
+		return false // as before in this heartbeat: nothing has changed for the better since
+	}
+	p := c.Placement[k].Place(j, n)
+	switch {
+	case p.Task >= 0:
+		c.accept(j, n, k, p)
+		return true
+	case p.Allowed >= c.Far && j.Work[k].Waiting() == 0:
+		return c.offerCopy(j, n, k)
+	}
+	return c.refuse(j, n, k, p)
+}
+
+// accept launches what is proposed, or what the task selector wants instead.
+func (c *Core) accept(j *Job, n *NodeState, k TaskKind, p Proposal) {
+	at := c.Placement[k]
+	if k == Reduce {
+		i := c.Selected(j, k, n, p.Task, AnyPlace)
+		why, placed := c.reason(j, k, p.Why), (*Placed)(nil)
+		if e, ok := at.(explainer); ok && c.Config.Events != nil {
+			placed = e.Explain(j, i, n)
+		}
+		at.Launched(j, n, p.Level)
+		c.Launch(j, k, i, n, AnyPlace, why, placed)
+		return
+	}
+	m, l := p.Task, p.Level
+	if i := c.Selected(j, k, n, m, p.Allowed); i != m {
+		m, l = i, c.Level(j, i, n)
+	}
+	why := c.reason(j, k, near(l, p.Why))
+	at.Launched(j, n, l)
+	c.Launch(j, k, m, n, l, why, nil)
+}
+
+// refuse notes that j does not take a slot of n. It always returns false, as skip does.
+func (c *Core) refuse(j *Job, n *NodeState, k TaskKind, p Proposal) bool {
+	at := c.Placement[k]
+	if c.explains() {
+		var placed func() *Placed
+		if e, ok := at.(explainer); ok && c.Tells() {
+			placed = func() *Placed { return e.Explain(j, -1, n) }
+		}
+		_, until := at.View(j)
+		c.skipAt(j, n, k, c.reason(j, k, p.Why), until, p.Allowed, placed)
+	}
+	if !at.Again() {
+		c.refusals[k][j.Index] = c.Beat
+	}
+	at.Refused(j)
+	return false
+}
+
+// near is the cause of a launch at level l; off is that of one off its data.
+func near(l Locality, off Cause) Cause {
+	switch l {
+	case NodeLocal:
+		return CauseLocal
+	case AnyPlace:
+		return CauseNoLocation
+	default:
+		return off
+	}
+}
+
+// reason gives a cause, and where it is that j waits or has waited, how long.
+func (c *Core) reason(j *Job, k TaskKind, why Cause) Reason {
+	switch why {
+	case CauseWaiting, CauseWaited, CauseGravityWait, CausePlacementCap, CausePlaced, CausePlacementWait:
+		v, _ := c.Placement[k].View(j)
+		reason := Reason{Cause: why, Wait: v.Wait, Count: int32(v.Skips)}
+		if why == CausePlacementWait {
+			reason.Count++ // this offer, too
+		}
+		return reason
+	default:
+		return Reason{Cause: why}
+	}
+}
+
+// Pick returns the pending map to launch on n: the nearest, and of those equally near the one of
+// least index, but none farther than level far; maps without a place come last and may go anywhere.
+// It returns -1 if there is none.
+func (c *Core) Pick(j *Job, n *NodeState, far Locality) (int32, Locality) {
+	w := &j.Work[Map]
+	if far == NodeLocal && w.Pending.Len() == 0 && !c.near[0].Has(int32(n.ID), j.Index) {
+		return -1, AnyPlace // by far the most frequent case
+	}
+	if w.Placed.Len() > 0 {
+		if j.ByPlace.Topo != c.Topo {
+			c.BuildIndex(j)
+		}
+		for l := 0; l < len(j.ByPlace.Levels) && l <= int(far); l++ {
+			if m := j.ByPlace.Levels[l].First(n.Groups[l], &w.Placed); m >= 0 {
+				return m, Locality(l)
+			}
+		}
+		if int(far) >= len(j.ByPlace.Levels) {
+			return w.Placed.First(), Locality(len(j.ByPlace.Levels))
+		}
+	}
+	if w.Pending.Len() > 0 {
+		return w.Pending.First(), AnyPlace
+	}
+	return -1, AnyPlace
+}
+
+// Kept tells whether j's tasks of kind k are known to be so long that some slots are kept from
+// them.
+func (c *Core) Kept(j *Job, k TaskKind) bool {
+	return c.Policy.ReserveLong > 0 && j.TaskTime(k) > c.Policy.LongTask
+}
+
+// JobList is a list of the jobs that have a task of some kind to launch, by their indexes: an offer
+// that a job refuses reads no more of it.
+type JobList = index.List[int32]
+
+// Spots is where each job stands in a list of an order, by kind and index.
+type Spots [Kinds][]index.Spot
+
+// Add makes room for a new job.
+func (s *Spots) Add(j *Job) {
+	for k := range s {
+		s[k] = RoomFor(s[k], j.Index)
+	}
+}
+
+// Reach lengthens a list so that it has an element for an index.
+func Reach[T any](list []T, i int32) []T {
+	if need := int(i) + 1 - len(list); need > 0 {
+		list = append(list, make([]T, need)...)
+	}
+	return list
+}
+
+// RoomFor is reach, and clears the element.
+func RoomFor[T any](list []T, i int32) []T {
+	list = Reach(list, i)
+	list[i] = *new(T)
+	return list
+}
+
+// Put puts a job where its rank says in a list of the jobs that may launch, or takes it out.
+func (s *Spots) Put(l *JobList, j *Job, k TaskKind, rankOf func(*Job, TaskKind) index.Rank) {
+	var r index.Rank
+	in := j.Launchable(k)
+	if in {
+		r = rankOf(j, k)
+	}
+	l.Put(&s[k][j.Index], in, r, j.Index)
+}
+
+// InOrder yields the jobs of the order that have a task of kind k to launch, first those that are
+// offered a slot first. A launch ends the walk.
+func (c *Core) InOrder(k TaskKind) iter.Seq[*Job] {
+	return func(yield func(*Job) bool) { c.walk(k, yield) }
+}
+
+// In yields the jobs of one line.
+func (c *Core) In(l *JobList) iter.Seq[*Job] {
+	return func(yield func(*Job) bool) { c.walkLine(l, yield) }
+}
+
+// walk is inOrder, apart so that no walk allocates.
+func (c *Core) walk(k TaskKind, yield func(*Job) bool) {
+	for i := 0; ; i++ {
+		if l := c.Order.Line(k, i); l == nil || !c.walkLine(l, yield) {
+			return
+		}
+	}
+}
+
+// walkLine walks one line, and reports whether it came to the end.
+func (c *Core) walkLine(l *JobList, yield func(*Job) bool) bool {
+	var at index.Cursor
+	for job, ok := l.Next(&at); ok; job, ok = l.Next(&at) {
+		if !yield(c.ByIndex[job]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Round offers one slot of kind k to the jobs in their order until one takes it [Zaharia10
+// Algorithm 1, whose lines are counted: the printed loop lacks its exit].
+func (c *Core) Round(n *NodeState, k TaskKind) bool {
+	c.Placement[k].Begin()
+	for j := range c.InOrder(k) { // 3, 4
+		if c.Offer(j, n, k) { // 5 to 8
+			return true
+		}
+	}
+	return false
+}
+
+// Fill offers each free slot of kind k once. Unless refusals are counted, a slot refused by all
+// ends it, for the next would be too.
+func (c *Core) Fill(n *NodeState, k TaskKind) {
+	counts := k == Map && c.Placement[k].Again()
+	for slots := n.Free(k); slots > 0 && n.Free(k) > 0; slots-- {
+		if !c.Round(n, k) && !counts {
+			return
+		}
+	}
+}
+
+// explains tells whether anyone wants to know of skips.
+func (c *Core) explains() bool { return c.Config.Explain }
+
+// Skip notes that j was passed over. It always returns false, so that a refusal is one line.
+func (c *Core) Skip(j *Job, n *NodeState, k TaskKind, why Reason, until time.Duration) bool {
+	return c.skipAt(j, n, k, why, until, AnyPlace, nil)
+}
+
+// skipAt is skip of a job that waits for locality, with the level that it is allowed. It is told
+// when reason or level change, and else when there are twice as many skips as when it was told
+// last, until the job launches; placed, if not nil, then says what a reduce waits for.
+func (c *Core) skipAt(j *Job, n *NodeState, k TaskKind, why Reason, until time.Duration, level Locality, placed func() *Placed) bool {
+	if !c.Config.Explain {
+		return false
+	}
+	s := c.skipOf(j, k)
+	if s == nil {
+		j.skipAt[k] = int32(len(c.skips))
+		c.skips = append(c.skips, Skip{Job: j.ID, Kind: k, Node: n.ID})
+		s = &c.skips[j.skipAt[k]]
+	}
+	s.Reason, s.Until = why, until
+	w := &j.Work[k]
+	if c.Config.Events == nil {
+		return false
+	}
+	if w.skipped != why.Cause || w.skipLevel != level {
+		w.skipped, w.skipLevel, j.skips[k] = why.Cause, level, 0
+	}
+	j.skips[k]++
+	if skips := j.skips[k]; skips&(skips-1) == 0 {
+		e := Event{Type: EventSkipped, JobID: j.ID, Kind: k, Node: n.ID, Reason: why, Until: until, Count: skips}
+		if level != AnyPlace {
+			e.Level = level.String()
+		}
+		if placed != nil {
+			e.Placed = placed()
+		}
+		c.Emit(e)
+	}
+	return false
+}
+
+// skipOf is how j was passed over in the last heartbeat, nil if it was not.
+func (c *Core) skipOf(j *Job, k TaskKind) *Skip {
+	if i := int(j.skipAt[k]); i < len(c.skips) && c.skips[i].Job == j.ID && c.skips[i].Kind == k {
+		return &c.skips[i]
+	}
+	return nil
+}

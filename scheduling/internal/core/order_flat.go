@@ -1,0 +1,37 @@
+package core
+
+import "github.com/tarry-mr/tarry/scheduling/internal/index"
+
+// FlatOrder is an order that is a sorted list: a rank per job and kind. The orders fifo and fair
+// are little more than their rank.
+type FlatOrder struct {
+	Simple
+	RankOf func(j *Job, k TaskKind) index.Rank
+	Lists  [Kinds]JobList
+	Spots  Spots
+}
+
+// Add implements Order.
+func (o *FlatOrder) Add(j *Job) error {
+	o.Spots.Add(j)
+	return o.Simple.Add(j)
+}
+
+// Changed implements Order.
+func (o *FlatOrder) Changed(j *Job, k TaskKind) {
+	o.Spots.Put(&o.Lists[k], j, k, o.RankOf)
+}
+
+// Line implements Order.
+func (o *FlatOrder) Line(k TaskKind, i int) *JobList {
+	if i > 0 {
+		return nil
+	}
+	return &o.Lists[k]
+}
+
+// Assign fills the free map slots, then the free reduce slots.
+func (o *FlatOrder) Assign(n *NodeState) {
+	o.C.Fill(n, Map)
+	o.C.Fill(n, Reduce)
+}

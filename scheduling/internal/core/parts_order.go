@@ -1,0 +1,55 @@
+package core
+
+import (
+	"math"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+)
+
+// rankedOrder is an order from outside: a list that is sorted anew before each walk.
+type rankedOrder struct {
+	FlatOrder
+	part    JobOrder
+	ranking bool // in a walk that begins; a part that asks for the order meanwhile gets the former
+}
+
+func newRankedOrder(c *Core, name string) (Order, error) {
+	p, err := part(c.Config.Parts.Orders, "order", name)
+	if err != nil {
+		return nil, err
+	}
+	o := &rankedOrder{part: p}
+	o.FlatOrder = FlatOrder{Simple: Simple{c}, RankOf: o.rank}
+	return o, nil
+}
+
+func (o *rankedOrder) rank(j *Job, k TaskKind) index.Rank {
+	value := o.part.Rank(o.C.View(), j.ID, k)
+	if math.IsNaN(value) {
+		value = math.Inf(1)
+	}
+	return index.Rank{Value: value, Tie: int32(j.ID)}
+}
+
+// Changed notes whether j has a task to launch; where it stands the next walk asks.
+func (o *rankedOrder) Changed(j *Job, k TaskKind) {
+	o.Spots.Put(&o.Lists[k], j, k, func(j *Job, _ TaskKind) index.Rank { return index.Rank{Tie: int32(j.ID)} })
+}
+
+func (o *rankedOrder) Line(k TaskKind, i int) *JobList {
+	if i == 0 && !o.ranking {
+		o.ranking = true
+		for _, j := range o.C.Active {
+			if j.Launchable(k) {
+				o.FlatOrder.Changed(j, k)
+			}
+		}
+		o.ranking = false
+	}
+	return o.FlatOrder.Line(k, i)
+}
+
+func (o *rankedOrder) Remove(j *Job) {
+	o.FlatOrder.Remove(j)
+	forget(o.part, j.ID)
+}

@@ -1,0 +1,319 @@
+package core
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+)
+
+// Submit takes a job in. A job without any task has succeeded at once. Errors wrap ErrBadJob,
+// ErrUnknownPool or ErrUnknownQueue.
+func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
+	if err := c.advance(now); err != nil {
+		return 0, err
+	}
+	if err := c.ValidateJob(&s); err != nil {
+		return 0, err
+	}
+	j := &Job{ID: JobID(c.Jobs.Len() + 1), Spec: s, Submitted: now}
+	if err := c.takeIn(j, nil); err != nil {
+		return 0, err
+	}
+	c.end(Call{Op: OpSubmit, At: now, Submit: &s, Job: j.ID})
+	return j.ID, nil
+}
+
+// takeIn makes a job one of the Core's; known, if not nil, changes its tasks first.
+func (c *Core) takeIn(j *Job, known func()) error {
+	s := &j.Spec
+	j.Spec.User = cmp.Or(strings.TrimSpace(s.User), "anonymous")
+	j.Slots, j.Priority = int32(cmp.Or(s.SlotsPerTask, 1)), s.Priority
+	j.tries = cmp.Or(s.MaxAttempts, c.Config.MaxAttempts)
+	j.Gate = SlowStartMaps(cmp.Or(s.SlowStart, c.Policy.SlowStart), s.Maps)
+	c.acquireIndex(j)
+	if err := c.Order.Add(j); err != nil {
+		c.releaseIndex(j)
+		return err
+	}
+	if !j.Runnable {
+		c.Held++
+	}
+	c.buildTasks(j)
+	j.Work[Reduce].Open = j.Gate == 0
+	if known != nil {
+		known()
+	}
+	c.newWork()
+	if int(j.ID) > c.Jobs.Len() {
+		c.Jobs.Add(j)
+	} else {
+		c.Jobs.Set(int(j.ID)-1, j)
+	}
+	c.Active = append(c.Active, j)
+	c.Dirty = true
+	if c.Config.Events != nil {
+		c.Emit(Event{Type: EventSubmitted, JobID: j.ID, Node: NoNode, Name: s.Name, User: j.Spec.User, Pool: j.Group, Tasks: [2]int{s.Maps, s.Reduces}, Priority: s.Priority.String(), Bytes: s.InputBytes, Places: c.InputPlaces(s.Places), Gate: s.SlowStart, Width: j.width()})
+	}
+	c.changed(j, Map)
+	c.changed(j, Reduce)
+	c.finishIfDone(j)
+	return nil
+}
+
+// width is what EventSubmitted tells of the slots that each task takes: 0 is one.
+func (j *Job) width() int {
+	if j.Slots > 1 {
+		return int(j.Slots)
+	}
+	return 0
+}
+
+// ValidateJob names every fault of a job.
+func (c *Core) ValidateJob(s *JobSpec) error {
+	var errs []error
+	bad := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%w: %s", ErrBadJob, fmt.Sprintf(format, args...)))
+	}
+	if s.Maps < 0 || s.Reduces < 0 || s.Maps > 1<<30 || s.Reduces > 1<<30 {
+		bad("%d maps and %d reduces", s.Maps, s.Reduces)
+	}
+	if s.SlotsPerTask < 0 || s.MaxAttempts < 0 || s.MaxAttempts > 255 || s.MapTime < 0 || s.ReduceTime < 0 {
+		bad("slots per task, attempts (at most 255) and times must not be negative")
+	}
+	if s.InputBytes < 0 {
+		bad("%d bytes of input", s.InputBytes)
+	}
+	if s.Priority < VeryHigh || s.Priority > VeryLow {
+		bad("%v", s.Priority)
+	}
+	if !(s.SlowStart <= 1) {
+		bad("slow start %v is above 1", s.SlowStart)
+	}
+	if p := s.Places; len(p.Offsets) > 0 {
+		if len(p.Offsets) != s.Maps+1 || p.Offsets[0] != 0 || int(p.Offsets[s.Maps]) != len(p.Nodes) {
+			bad("places do not fit %d maps", s.Maps)
+			return errors.Join(errs...)
+		}
+		for m := range s.Maps {
+			if p.Offsets[m] > p.Offsets[m+1] {
+				bad("places of map %d", m)
+				break
+			}
+		}
+		for _, n := range p.Nodes {
+			if n < 0 || int(n) >= len(c.Nodes) {
+				bad("place %d is no node", n)
+				break
+			}
+		}
+	} else if len(p.Nodes) > 0 {
+		bad("places without offsets")
+	}
+	return errors.Join(errs...)
+}
+
+// jobAt moves the clock and finds a job.
+func (c *Core) jobAt(now time.Duration, id JobID) (*Job, error) {
+	if err := c.advance(now); err != nil {
+		return nil, err
+	}
+	return c.find(id)
+}
+
+func (c *Core) find(id JobID) (*Job, error) {
+	if j := c.Job(id); j != nil {
+		return j, nil
+	}
+	return nil, fmt.Errorf("%w %v", ErrUnknownJob, id)
+}
+
+// Kill ends a job; its attempts are killed at their nodes' next heartbeats. A job that has ended is
+// an error.
+func (c *Core) Kill(now time.Duration, id JobID) error {
+	j, err := c.liveJob(now, id)
+	if err != nil {
+		return err
+	}
+	c.finish(j, JobKilled, "killed")
+	c.end(Call{Op: OpKill, At: now, Job: id})
+	return nil
+}
+
+func (c *Core) liveJob(now time.Duration, id JobID) (*Job, error) {
+	j, err := c.jobAt(now, id)
+	if err == nil && j.State.Ended() {
+		err = fmt.Errorf("%w: %v", ErrJobEnded, id)
+	}
+	return j, err
+}
+
+// SetPriority changes a job's priority; the order follows at once.
+func (c *Core) SetPriority(now time.Duration, id JobID, p Priority) error {
+	j, err := c.liveJob(now, id)
+	if err != nil {
+		return err
+	}
+	if p < VeryHigh || p > VeryLow {
+		return fmt.Errorf("%w: %v", ErrBadJob, p)
+	}
+	j.Spec.Priority, j.Priority = p, p
+	c.Dirty = true
+	c.newWork()
+	c.changed(j, Map)
+	c.changed(j, Reduce)
+	if c.Config.Events != nil {
+		c.Emit(Event{Type: EventPriority, JobID: id, Node: NoNode, Name: p.String()})
+	}
+	c.end(Call{Op: OpPriority, At: now, Job: id, Number: int(p)})
+	return nil
+}
+
+// SetPool moves a job to another pool (order "pools") or queue (order "capacity"). Other orders
+// have neither and refuse.
+func (c *Core) SetPool(now time.Duration, id JobID, name string) error {
+	j, err := c.liveJob(now, id)
+	if err != nil {
+		return err
+	}
+	o, ok := c.Order.(mover)
+	if !ok {
+		return fmt.Errorf("%w: policy %s has no pools", ErrUnknownPool, c.Policy.Name)
+	}
+	if err := o.Move(j, strings.TrimSpace(name)); err != nil {
+		return err
+	}
+	c.Dirty = true
+	c.newWork()
+	if c.Config.Events != nil {
+		c.Emit(Event{Type: EventPool, JobID: id, Node: NoNode, Pool: j.Group})
+	}
+	c.end(Call{Op: OpPool, At: now, Job: id, Text: name})
+	return nil
+}
+
+// Reconfigure replaces the policy, all or nothing: on error the former one stays. Running attempts,
+// waits and jobs are kept; a job whose pool or queue no longer exists is an error.
+func (c *Core) Reconfigure(now time.Duration, p Policy) error {
+	if err := c.advance(now); err != nil {
+		return err
+	}
+	if err := p.Validate(); err != nil {
+		return err
+	}
+	old := *c
+	var saved []Job
+	for _, j := range c.Active {
+		saved = append(saved, *j)
+	}
+	err := c.install(p)
+	for _, j := range c.Active {
+		if err == nil && !j.State.Ended() {
+			err = c.Order.Add(j)
+		}
+	}
+	if err != nil {
+		for i, j := range c.Active {
+			*j = saved[i]
+		}
+		c.Policy, c.Order, c.Placement = old.Policy, old.Order, old.Placement
+		return err
+	}
+	c.Order.Took(old.Order)
+	c.enlist()
+	c.resetNodes()
+	c.Dirty = true
+	c.newWork()
+	if c.Config.Events != nil {
+		c.Emit(Event{Type: EventReconfigured, Node: NoNode, Name: p.Name, Policy: &p})
+	}
+	c.end(Call{Op: OpReconfigure, At: now, Policy: &p})
+	return nil
+}
+
+// enlist makes the jobs known to a new policy.
+func (c *Core) enlist() {
+	c.Held = 0
+	for _, j := range c.Active {
+		if j.State.Ended() {
+			continue
+		}
+		for k := range TaskKind(Kinds) {
+			c.setSlow(j, k, nil) // another rule may find others
+		}
+		j.Trouble.recount(c.Policy.Avoid.JobFailures)
+		if !j.Runnable {
+			c.Held++
+		}
+	}
+	for _, j := range c.Active {
+		if !j.State.Ended() {
+			c.changed(j, Map)
+			c.changed(j, Reduce)
+		}
+	}
+}
+
+// resetNodes kills the suspended attempts that nobody would resume under a new policy; their tasks
+// start again.
+func (c *Core) resetNodes() {
+	_, resumes := c.Order.(resumer)
+	for _, n := range c.Nodes {
+		for i := len(n.Atts) - 1; i >= 0 && !resumes; i-- {
+			if c.Attempts[n.Atts[i]].Suspended {
+				c.KillAttempt(n.Atts[i], Reason{Cause: CauseSuperseded}, false)
+			}
+		}
+	}
+}
+
+// finishIfDone ends a job whose last task is done.
+func (c *Core) finishIfDone(j *Job) {
+	m, r := &j.Work[Map], &j.Work[Reduce]
+	if len(r.Tasks) > 0 && r.Done == len(r.Tasks) || len(r.Tasks) == 0 && m.Done == len(m.Tasks) {
+		c.finish(j, JobSucceeded, "")
+	}
+}
+
+// finish ends a job: its live attempts are killed, its tables freed.
+func (c *Core) finish(j *Job, s JobState, why string) {
+	if !j.Runnable {
+		c.Held--
+	}
+	j.State, j.err, j.finished, j.Runnable = s, why, c.Now, false
+	for k := range j.Work {
+		for i := range j.Work[k].Tasks {
+			for j.Work[k].Tasks[i].Att >= 0 {
+				c.KillAttempt(j.Work[k].Tasks[i].Att, Reason{Cause: CauseJobEnded}, false)
+			}
+		}
+	}
+	for k := range TaskKind(Kinds) {
+		c.changed(j, k)
+	}
+	c.Order.Remove(j)
+	for k := range c.Placement {
+		c.Placement[k].Remove(j)
+	}
+	for k := range j.Work {
+		c.Waiting[k] -= j.Work[k].Waiting()
+		j.Work[k].Pending, j.Work[k].Placed, j.Work[k].Tasks = index.TaskSet{}, index.TaskSet{}, nil
+	}
+	c.releaseIndex(j)
+	if s == JobSucceeded {
+		c.blameNodes(j)
+	}
+	j.ByPlace, j.Spec.Places, j.Unfetched = placeIndex{}, Places{}, nil
+	c.Ended++
+	c.retire(j)
+	c.Dirty = true
+	if c.Held > 0 { // one of these may launch now
+		c.newWork()
+	}
+	if c.Config.Events != nil {
+		c.Emit(Event{Type: EventFinished, JobID: j.ID, Node: NoNode, State: s.String(), Err: why})
+	}
+}

@@ -1,0 +1,190 @@
+package core
+
+import (
+	"fmt"
+	"time"
+)
+
+// Node is a machine that joins the cluster.
+type Node struct {
+	Name string // unique; a node that joins again keeps its NodeID
+	// Rack names the node's rack; empty means the rack "default". In a network of more levels it is
+	// a path from the outside in, such as "site1/rack3", with Config.RackDepth parts.
+	Rack        string
+	MapSlots    int // 0 or more
+	ReduceSlots int // 0 or more
+	// Incarnation tells one life of the node's process from the next. A join with another
+	// incarnation loses what the former one ran and held.
+	Incarnation uint64
+}
+
+// Places says where the input of each map lies, flattened: map i has its replicas on
+// Nodes[Offsets[i]:Offsets[i+1]]. The zero value gives no map a location. Use Core.NodeID for the
+// numbers, also of nodes that have not joined yet. The Core keeps the slices and does not change
+// them.
+type Places struct {
+	Offsets []int32
+	Nodes   []NodeID
+}
+
+// JobSpec describes a job at its submission.
+type JobSpec struct {
+	Name         string
+	Key          string   `json:",omitempty"` // names the job to who resumes it; the Core makes nothing of it
+	User         string   // empty means "anonymous"
+	Pool         string   // the explicit pool property; wins over PoolProperty; trimmed
+	PoolProperty string   // the value of the property that names the pool unless Pool does; trimmed
+	Queue        string   // capacity scheduler: a leaf queue; empty means "default"
+	Priority     Priority // zero is Normal
+	Maps         int      // 0 or more
+	Reduces      int      // 0 or more
+	InputBytes   int64    `json:",omitempty"` // 0: unknown; told by events, the Core makes nothing of it
+	Places       Places   // where the maps' inputs lie
+	// SlowStart is the share of the maps that must be done before reduces launch: 0 takes the
+	// policy's, negative means none.
+	SlowStart float64
+	// SlotsPerTask is how many slots one task holds, maps and reduces alike; 0 means 1.
+	SlotsPerTask int
+	// MaxAttempts is how often one task may fail before the job fails; 0 means Config.MaxAttempts.
+	MaxAttempts int
+	// MapTime and ReduceTime are the durations known of one task, for policies that are given sizes
+	// (srpt, hfsp without training); 0 means unknown.
+	MapTime    time.Duration
+	ReduceTime time.Duration
+	// NoSuspend forbids suspending this job's attempts (they talk to an outside system); they are
+	// waited for or killed.
+	NoSuspend bool
+}
+
+// AttemptState is what a node reports of an attempt.
+type AttemptState uint8
+
+// The states a node may report.
+const (
+	StateRunning   AttemptState = iota
+	StateSucceeded              // its output is committed (reduce) or ready to be fetched (map)
+	StateFailed
+	StateKilled // stopped by the Core, or of itself without being to blame
+	StateSuspended
+)
+
+// LostOutput names a map output that a reduce could not have: that of attempt Try of map Map of
+// the same job. The map runs again unless another attempt has replaced that output already.
+type LostOutput struct {
+	Map int32
+	Try int32
+	// Unreachable says that fetches failed, again and again, of an output that may be there all the
+	// same: the map runs again once enough has been heard of it. Without, the output is known to be
+	// gone, or damaged.
+	Unreachable bool `json:",omitempty"`
+}
+
+// Status is a node's report on one attempt.
+type Status struct {
+	Attempt  AttemptID
+	State    AttemptState
+	Progress float64 // 0 to 1; of a reduce, the shuffle is the first third
+	// ReduceProgress is the share of a reduce's input that its reduce function has consumed, 0 to
+	// 1.
+	ReduceProgress float64
+	Err            string
+	// Blameless marks a failure that is the node's or the data's, not the user code's: it does not
+	// count toward MaxAttempts.
+	Blameless bool
+	// Final marks a failure that another attempt would meet again: it fails the job at once, unless
+	// it is Blameless.
+	Final bool `json:",omitempty"`
+	// Lost lists map outputs that a reduce could not have.
+	Lost []LostOutput
+	// OutputBytes of a map that succeeded, one per reduce; nil means unknown. The Core keeps
+	// the slice and does not change it; nor may the caller.
+	OutputBytes []int64
+}
+
+// Heartbeat is a node's message to the JobTracker.
+type Heartbeat struct {
+	Node        NodeID
+	Incarnation uint64
+	// Seq numbers the node's heartbeats from 1; a repeated one gets the same actions again, an
+	// older one none. 0 means unnumbered.
+	Seq      uint64
+	Statuses []Status
+	// NoWork says that the node asks for no new task: statuses are applied and pending kills
+	// returned, nothing is launched.
+	NoWork bool
+}
+
+// Verb is what an action asks of a node.
+type Verb uint8
+
+// The actions there are.
+const (
+	Launch Verb = iota
+	Kill
+	Suspend
+	Resume
+)
+
+// String gives the verb in lower case.
+func (v Verb) String() string { return [...]string{"launch", "kill", "suspend", "resume"}[v&3] }
+
+// MarshalText gives the verb in lower case.
+func (v Verb) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (v *Verb) UnmarshalText(text []byte) error {
+	for w := Launch; w <= Resume; w++ {
+		if w.String() == string(text) {
+			*v = w
+			return nil
+		}
+	}
+	return fmt.Errorf("scheduling: unknown verb %q", text)
+}
+
+// Action asks a node to do something with an attempt. Actions are idempotent: launching an attempt
+// that runs, or killing one that is gone, does nothing.
+type Action struct {
+	Verb     Verb
+	Attempt  AttemptID
+	Locality Locality // of a launch
+	Reason   Reason   // why now, why here
+}
+
+// Answer answers a heartbeat.
+type Answer struct {
+	// Actions is in the order of execution; the Core owns it and overwrites it at the next call.
+	Actions []Action
+	// Reregister says that the Core does not know this node or this incarnation of it: join again.
+	Reregister bool
+}
+
+// Skip says that a job with a task to launch was passed over when a slot was offered, and why.
+// Until is when the reason ends by itself, 0 if it does not.
+type Skip struct {
+	Job    JobID
+	Kind   TaskKind
+	Node   NodeID
+	Reason Reason
+	Until  time.Duration
+}
+
+// JobState is where a job is in its life.
+type JobState uint8
+
+// The states of a job. Only JobRunning launches tasks.
+const (
+	JobWaiting JobState = iota // held back by a limit on jobs, or not initialized
+	JobRunning
+	JobSucceeded
+	JobFailed
+	JobKilled
+)
+
+// String gives the state in lower case.
+func (s JobState) String() string {
+	return [...]string{"waiting", "running", "succeeded", "failed", "killed"}[s]
+}
+
+// Ended tells whether the job is over.
+func (s JobState) Ended() bool { return s >= JobSucceeded }

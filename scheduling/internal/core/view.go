@@ -1,0 +1,352 @@
+package core
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// View answers questions about a Core as it stands at the time of the question. No question changes
+// what a later call answers. What it returns belongs to the caller unless it says otherwise. Like
+// the Core it is not safe for concurrent use.
+type View struct{ c *Core }
+
+// View gives access to the questions.
+func (c *Core) View() View { return View{c} }
+
+// KindView is one kind of a job's tasks, or of all tasks of a pool.
+type KindView struct {
+	Total     int
+	Pending   int // waiting to be launched
+	Running   int // attempts that hold slots
+	Suspended int
+	Done      int
+	Failed    int     // failed attempts so far
+	Demand    int     // unfinished tasks, running ones included; 0 for a job that may not launch
+	Share     float64 // fair share in slots; NaN where the policy gives none
+	Weight    float64 // with which a job enters the computation of shares
+}
+
+// JobView is a snapshot of a job.
+type JobView struct {
+	ID        JobID
+	Name      string
+	User      string
+	Pool      string // or queue
+	Priority  Priority
+	State     JobState
+	Runnable  bool   // may launch: initialized, within the limits on jobs
+	Hold      Reason // why not, unless Runnable
+	Err       string // why it failed
+	Submitted time.Duration
+	Started   time.Duration // when it could first launch
+	Finished  time.Duration // 0 while it has not ended
+	Kinds     [2]KindView   // by TaskKind
+}
+
+// Now is the time of the last call.
+func (q View) Now() time.Duration { return q.c.Now }
+
+// Policy is the policy in force, with defaults filled in.
+func (q View) Policy() Policy { return q.c.Policy }
+
+// Jobs is the number of jobs submitted so far; their ids are 1 to Jobs(). The records of some that
+// ended may be forgotten.
+func (q View) Jobs() int { return q.c.Jobs.Len() }
+
+// Active lists the jobs that have not ended, in order of submission.
+func (q View) Active() []JobID {
+	var ids []JobID
+	for _, j := range q.c.Active {
+		if !j.State.Ended() {
+			ids = append(ids, j.ID)
+		}
+	}
+	return ids
+}
+
+// Spec is a job as it was submitted, or has been changed since. Its Places are the Core's: not to be
+// changed, and gone once the job has ended. A job unknown or forgotten is an error that wraps
+// ErrUnknownJob.
+func (q View) Spec(id JobID) (JobSpec, error) {
+	j, err := q.c.find(id)
+	if err != nil {
+		return JobSpec{}, err
+	}
+	return j.Spec, nil
+}
+
+// State is the state of a job, JobWaiting if the Core does not know it; cheap.
+func (q View) State(id JobID) JobState {
+	if j, err := q.c.find(id); err == nil {
+		return j.State
+	}
+	return JobWaiting
+}
+
+// Job takes a snapshot of a job. A job unknown or forgotten is an error that wraps ErrUnknownJob.
+func (q View) Job(id JobID) (JobView, error) {
+	v, err := q.Glance(id)
+	if err != nil || v.State.Ended() {
+		return v, err
+	}
+	j, err := q.c.find(id)
+	for k := range TaskKind(Kinds) {
+		v.Kinds[k].Share, v.Kinds[k].Weight = q.c.Order.Share(j, k)
+	}
+	return v, err
+}
+
+// Glance is Job without the shares and weights, which may depend on all jobs that have not ended: its
+// cost does not.
+func (q View) Glance(id JobID) (JobView, error) {
+	j, err := q.c.find(id)
+	if err != nil {
+		return JobView{}, err
+	}
+	v := JobView{
+		ID: id, Name: j.Spec.Name, User: j.Spec.User, Pool: j.Group, Priority: j.Spec.Priority, State: j.State, Runnable: j.Runnable,
+		Hold: j.Hold, Err: j.err, Submitted: j.Submitted, Started: j.started, Finished: j.finished,
+	}
+	for k := range TaskKind(Kinds) {
+		w := &j.Work[k]
+		v.Kinds[k] = KindView{
+			Total: [Kinds]int{j.Spec.Maps, j.Spec.Reduces}[k], Pending: w.Waiting(), Running: w.Running, Suspended: w.Suspended, Done: w.Done, Failed: j.failed[k],
+			Demand: j.Demand(k), Share: math.NaN(), Weight: 1,
+		}
+	}
+	return v, nil
+}
+
+// Order lists the jobs with a task of kind k to launch, in the order in which the next free slot is
+// offered.
+func (q View) Order(k TaskKind) []JobID {
+	c := q.c
+	var ids []JobID
+	for j := range c.InOrder(k) {
+		if j.Launchable(k) {
+			ids = append(ids, j.ID)
+		}
+	}
+	return ids
+}
+
+// Runnable lists the jobs that may launch, in order of submission.
+func (q View) Runnable() []JobID {
+	var ids []JobID
+	for _, j := range q.c.Active {
+		if j.Runnable {
+			ids = append(ids, j.ID)
+		}
+	}
+	return ids
+}
+
+// Skips lists the jobs passed over in the last heartbeat that asked for work, if Config.Explain is
+// set. The Core owns the slice until the next call.
+func (q View) Skips() []Skip { return q.c.skips }
+
+// NodeView is a snapshot of a node.
+type NodeView struct {
+	ID       NodeID
+	Name     string
+	Rack     string
+	Slots    [2]int
+	Running  [2]int
+	Free     [2]int
+	Live     bool
+	Cordoned bool
+	Avoided  bool          // for its faults, by all jobs
+	Seen     time.Duration // last heartbeat
+}
+
+// Nodes lists the nodes that have joined at some time, lost ones included.
+func (q View) Nodes() []NodeView {
+	var views []NodeView
+	for _, n := range q.c.Nodes {
+		if n.Groups != nil {
+			views = append(views, n.View())
+		}
+	}
+	return views
+}
+
+// Node takes a snapshot of a node; ok is false if it has never joined.
+func (q View) Node(id NodeID) (v NodeView, ok bool) {
+	if id < 0 || int(id) >= len(q.c.Nodes) || q.c.Nodes[id].Groups == nil {
+		return v, false
+	}
+	return q.c.Nodes[id].View(), true
+}
+
+// Between is how far two nodes are from each other: NodeLocal for one and the same, RackLocal, …;
+// AnyPlace if one of them has never joined.
+func (q View) Between(a, b NodeID) Locality {
+	c := q.c
+	for _, id := range [2]NodeID{a, b} {
+		if id < 0 || int(id) >= len(c.Nodes) || c.Nodes[id].Groups == nil {
+			return AnyPlace
+		}
+	}
+	for l, group := range c.Nodes[a].Groups {
+		if group == c.Nodes[b].Groups[l] {
+			return Locality(l)
+		}
+	}
+	return c.Far
+}
+
+// View is a snapshot of the node.
+func (n *NodeState) View() NodeView {
+	return NodeView{
+		ID: n.ID, Name: n.Name, Rack: n.Rack, Slots: n.Slots, Running: n.Running,
+		Free: [2]int{n.Free(Map), n.Free(Reduce)}, Live: n.Live, Cordoned: n.Barred.Has(BarCordoned), Avoided: n.Barred.Has(BarFaults), Seen: n.Seen,
+	}
+}
+
+// NodeName is the name of a node, "" for NoNode.
+func (q View) NodeName(id NodeID) string {
+	if id < 0 || int(id) >= len(q.c.Nodes) {
+		return ""
+	}
+	return q.c.Nodes[id].Name
+}
+
+// AttemptView is a snapshot of a live attempt.
+type AttemptView struct {
+	ID        AttemptID
+	Node      NodeID
+	Suspended bool
+	Started   time.Duration
+	Worked    time.Duration // time in a slot so far
+	Locality  Locality
+	Progress  float64
+	Granted   bool // it may commit
+}
+
+// Live finds the live attempt of a task, of several the oldest; ok is false if it has none.
+func (q View) Live(id TaskID) (v AttemptView, ok bool) {
+	t := q.c.taskOf(id)
+	if t == nil || t.Att < 0 {
+		return v, false
+	}
+	return q.c.attemptView(t.Att), true
+}
+
+// Attempt finds a live attempt.
+func (q View) Attempt(id AttemptID) (v AttemptView, ok bool) {
+	ai := q.c.LiveAttempt(id)
+	if ai < 0 {
+		return v, false
+	}
+	return q.c.attemptView(ai), true
+}
+
+// Attempts lists the live attempts of a task, the oldest first.
+func (q View) Attempts(id TaskID) (list []AttemptView) {
+	if t := q.c.taskOf(id); t != nil {
+		for ai := t.Att; ai >= 0; ai = q.c.Attempts[ai].Next {
+			list = append(list, q.c.attemptView(ai))
+		}
+	}
+	return list
+}
+
+func (c *Core) attemptView(ai int32) AttemptView {
+	a := &c.Attempts[ai]
+	return AttemptView{
+		ID: a.ID, Node: a.Node.ID, Suspended: a.Suspended, Started: a.Start, Worked: a.Worked(c.Now),
+		Locality: a.Locality, Progress: a.Progress, Granted: a.Granted,
+	}
+}
+
+// Output finds the node on which a done task's output lies and the try that made it.
+func (q View) Output(id TaskID) (NodeID, int32, bool) {
+	t := q.c.taskOf(id)
+	if t == nil || t.State != TaskDone {
+		return NoNode, 0, false
+	}
+	return t.Node, t.Won, true
+}
+
+// LocalityView is how a job stands with the locality rule.
+type LocalityView struct {
+	Level   Locality      // of its last map; starts at NodeLocal
+	Wait    time.Duration // credited since
+	Skipped bool          // passed over at the last offer of a map slot
+	Skips   int           // under SkipCount: offers refused
+}
+
+// Locality tells how a job stands with the locality rule.
+func (q View) Locality(id JobID) (LocalityView, error) {
+	j, err := q.c.find(id)
+	if err != nil {
+		return LocalityView{}, err
+	}
+	if j.State.Ended() {
+		return LocalityView{}, nil
+	}
+	v, _ := q.c.Placement[Map].View(j)
+	return v, nil
+}
+
+// VirtualView is a job's place in the virtual cluster of hfsp, for one kind of its tasks.
+type VirtualView struct {
+	Left   time.Duration // serialized work left
+	Slots  float64       // held
+	Finish time.Duration // projected, or when it finished there; 0 if it has no tasks of the kind
+}
+
+// Virtual asks for a job's place in the virtual cluster.
+func (q View) Virtual(id JobID, k TaskKind) (VirtualView, error) {
+	c := q.c
+	j, err := c.find(id)
+	if err != nil {
+		return VirtualView{}, err
+	}
+	if o, ok := c.Order.(projector); ok {
+		if v, has := o.Projected(j, k); has {
+			return v, nil
+		}
+	}
+	return VirtualView{}, fmt.Errorf("%w: policy %s has no virtual cluster", ErrBadConfig, c.Policy.Name)
+}
+
+// PoolView is a snapshot of a pool.
+type PoolView struct {
+	Name   string
+	Config PoolConfig // with the defaults filled in
+	Jobs   int
+	Kinds  [2]KindView // Running, Demand (cut to the maximum), Share
+	Need   [2]int      // slots that it may now claim by preemption
+}
+
+// Pools lists the pools by name; none unless the policy has pools.
+func (q View) Pools() []PoolView {
+	if o, ok := q.c.Order.(poolLister); ok {
+		return o.PoolViews()
+	}
+	return nil
+}
+
+// QueueView is a snapshot of a queue of the capacity scheduler.
+type QueueView struct {
+	Name     string
+	Parent   string // empty for top queues
+	Leaf     bool
+	Config   QueueConfig
+	Capacity [2]int      // guaranteed slots
+	Max      [2]int      // NoLimit if none
+	Occupied [2]int      // slots held, not tasks
+	Kinds    [2]KindView // Running and Demand, of leaves
+	Jobs     int         // not ended, waiting ones too
+	Users    int
+}
+
+// Queues lists the queues in the order of the configuration; none unless the policy has queues.
+func (q View) Queues() []QueueView {
+	if o, ok := q.c.Order.(queueLister); ok {
+		return o.QueueViews()
+	}
+	return nil
+}

@@ -1,0 +1,278 @@
+// Package hfsp is the Hadoop Fair Sojourn Protocol [HFSP], and the least work left first, a bound.
+package hfsp
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/virtual"
+)
+
+// Patience is how long a new size may wait to be heeded, so that many that come together cost one
+// projection.
+const Patience = 500 * time.Millisecond
+
+// Order is the Hadoop Fair Sojourn Protocol: a slot goes to the job that would finish first under
+// processor sharing, by its estimated size; larger jobs may be made to give slots back [HFSP §3].
+// Maps and reduces are ordered apart. The order "srpt" is the same with the work that is really
+// left in place of the projected finish. Numbers in comments are the steps in docs/papers.md.
+type Order struct {
+	core.Simple
+	Pol     core.HFSPPolicy
+	srpt    bool
+	est     virtual.Estimator
+	Virtual [core.Kinds]*virtual.Cluster
+	Stale   [core.Kinds]bool          // projected finishes must be worked out anew
+	Drifted [core.Kinds]bool          // likewise, but that may wait for a moment
+	Last    [core.Kinds]time.Duration // when they were
+	Sum     [core.Kinds]time.Duration
+	Count   [core.Kinds]int64 // tasks that have finished, and their durations in sum
+	Of      [core.Kinds][]*Sized
+	All     [core.Kinds][]*Sized // those that are not nil
+	Lists   [core.Kinds]core.JobList
+	needy   [core.Kinds]index.List[*Sized] // jobs with tasks to launch or to resume, smallest first
+	holders [core.Kinds]index.List[*Sized] // jobs with slots that they may lose, largest first
+	Waits   bool                           // too many suspended tasks
+	Learned []Lesson                       // by place in the slab of attempts
+}
+
+// Sized is what the order keeps of one kind of a job's tasks: their place in the virtual cluster
+// and in the lists, and what is known of their size.
+type Sized struct {
+	Job      *core.Job
+	V        virtual.Job
+	Estimate bool            // the size is more than the initial guess
+	Samples  []time.Duration // lengths of tasks
+	Worked   time.Duration   // work done by the sample's tasks
+	Through  int             // of them that have finished
+	before   int             // tasks done under a former policy, of which nothing was learnt
+	At       int             // in hfsp.all
+	Listed   index.Spot
+	needy    index.Spot
+	holds    index.Spot
+}
+
+// New makes the order "hfsp".
+func New(c *core.Core, p *core.Policy) (core.Order, error) {
+	o := &Order{Simple: core.Simple{C: c}, Pol: p.HFSP}
+	o.Pol.Sample = cmp.Or(o.Pol.Sample, 5)
+	o.Pol.Delta = cmp.Or(o.Pol.Delta, time.Minute)
+	o.Pol.Xi = cmp.Or(o.Pol.Xi, 1)
+	o.Pol.Initial = cmp.Or(o.Pol.Initial, time.Minute)
+	switch o.Pol.Estimator {
+	case "", "mean":
+		o.est = virtual.Mean
+	case "fit":
+		o.est = virtual.LogNormal
+	default:
+		return nil, fmt.Errorf("%w: hfsp: unknown estimator %q", core.ErrBadConfig, o.Pol.Estimator)
+	}
+	for k := range o.Virtual {
+		o.Virtual[k] = virtual.New(c.Now, c.Slots[k])
+	}
+	return o, nil
+}
+
+// NewSRPT makes the order "srpt": the job with the least work left first, sizes known. It is a
+// bound to compare with.
+func NewSRPT(c *core.Core, p *core.Policy) (core.Order, error) {
+	o, err := New(c, p)
+	if err != nil {
+		return nil, err
+	}
+	s := o.(*Order)
+	s.srpt, s.Pol.NoTraining = true, true
+	return s, nil
+}
+
+// Add implements core.Order.
+func (o *Order) Add(j *core.Job) error {
+	o.C.Admit(j)
+	for k, n := range [core.Kinds]int{j.Spec.Maps, j.Spec.Reduces} {
+		o.Of[k] = core.RoomFor(o.Of[k], j.Index)
+		if n == 0 {
+			continue
+		}
+		k := core.TaskKind(k)
+		o.Age(k)
+		v := &Sized{Job: j, V: virtual.Job{ID: int64(j.ID), Size: n, Weight: 1}, before: j.Work[k].Done}
+		if o.Pol.Weighted {
+			v.V.Weight = j.Spec.Priority.Factor()
+		}
+		o.Of[k][j.Index] = v
+		each := o.guess(j, k, v)
+		if !o.srpt && (!math.IsInf(o.Pol.Xi, 1) || v.Estimate) {
+			v.V.Resize(n, each)
+			o.Virtual[k].Insert(&v.V)
+		}
+		v.V.Finish = math.MaxInt64
+		v.At = len(o.All[k])
+		o.All[k] = append(o.All[k], v)
+		o.Stale[k] = true
+	}
+	return nil
+}
+
+// guess is the duration assumed of each task before any has been measured.
+func (o *Order) guess(j *core.Job, k core.TaskKind, v *Sized) time.Duration {
+	if known := j.TaskTime(k); o.Pol.NoTraining && known > 0 {
+		v.Estimate = true
+		return known
+	}
+	v.Estimate = o.Pol.NoTraining
+	mean := o.Pol.Initial
+	if o.Count[k] > 0 {
+		mean = o.Sum[k] / time.Duration(o.Count[k])
+	}
+	if o.Pol.NoTraining || math.IsInf(o.Pol.Xi, 1) {
+		return mean
+	}
+	return time.Duration(float64(mean) * o.Pol.Xi) // 7
+}
+
+// Remove forgets a job that has ended. Its virtual work goes on, else the others would get ahead
+// unfairly; unless it was given up.
+func (o *Order) Remove(j *core.Job) {
+	for k := range core.TaskKind(core.Kinds) {
+		v := o.Sized(j, k)
+		if v == nil {
+			continue
+		}
+		all := o.All[k]
+		last := all[len(all)-1]
+		all[v.At], last.At = last, v.At
+		all[len(all)-1] = nil
+		o.All[k] = all[:len(all)-1]
+		o.Of[k][j.Index] = nil
+		if j.State != core.JobSucceeded {
+			o.Age(k)
+			o.Virtual[k].Remove(&v.V)
+			o.Stale[k] = true
+		}
+	}
+}
+
+// Sized finds what is kept of a job that has not ended, nil if it has no task of the kind.
+func (o *Order) Sized(j *core.Job, k core.TaskKind) *Sized { return o.Of[k][j.Index] }
+
+// Age brings a virtual cluster up to now.
+func (o *Order) Age(k core.TaskKind) { o.Virtual[k].Run(o.C.Now) }
+
+// Settle implements core.Order.
+func (o *Order) Settle() {
+	for k := range core.TaskKind(core.Kinds) {
+		if o.Virtual[k].Resize(o.C.Now, o.C.Slots[k]) {
+			o.Stale[k] = true
+		}
+		o.reproject(k)
+	}
+}
+
+// Update implements core.Order.
+func (o *Order) Update() { o.Settle() }
+
+// reproject works out the projected finishes and the order anew, at once after an arrival or with
+// another number of slots. The mere passing of time does not change them.
+func (o *Order) reproject(k core.TaskKind) {
+	if o.srpt || !o.Stale[k] && !(o.Drifted[k] && o.C.Now-o.Last[k] >= Patience) {
+		return
+	}
+	o.Stale[k], o.Drifted[k], o.Last[k] = false, false, o.C.Now
+	o.Age(k)
+	o.Virtual[k].Project()
+	for _, v := range o.All[k] {
+		o.reposition(v.Job, k)
+	}
+}
+
+// key orders the jobs by size: projected finish, or work left.
+func (o *Order) key(v *Sized) time.Duration {
+	if !o.srpt {
+		return v.V.Finish
+	}
+	j := v.Job
+	return time.Duration(j.Unfinished(core.Map))*j.Spec.MapTime + time.Duration(j.Unfinished(core.Reduce))*j.Spec.ReduceTime
+}
+
+// Training tells whether the job's size of this kind is not known yet.
+func (o *Order) Training(j *core.Job, k core.TaskKind) bool {
+	v := o.Sized(j, k)
+	return v != nil && !v.Estimate
+}
+
+// Changed implements core.Order.
+func (o *Order) Changed(j *core.Job, k core.TaskKind) {
+	if !o.srpt {
+		o.reposition(j, k)
+		return
+	}
+	for k := range core.TaskKind(core.Kinds) { // what is left counts for both
+		o.reposition(j, k)
+	}
+}
+
+// reposition puts a job where its rank says.
+func (o *Order) reposition(j *core.Job, k core.TaskKind) {
+	v := o.Sized(j, k)
+	if v == nil {
+		return
+	}
+	r := o.RankOf(v)
+	o.Lists[k].Put(&v.Listed, o.listed(j, k), o.Rank(j, k), j.Index)
+	o.needy[k].Put(&v.needy, o.Needs(j, k), r, v)
+	o.holders[k].Put(&v.holds, o.Spare(v, k) > 0, r.Reversed(), v)
+}
+
+// Needs tells whether j has a task to launch or to resume, and may.
+func (o *Order) Needs(j *core.Job, k core.TaskKind) bool {
+	w := &j.Work[k]
+	return j.Runnable && w.Open && (w.Waiting() > 0 || w.Suspended > 0)
+}
+
+// listed tells whether j is offered slots; a job of unknown size is not, with an infinite Xi, once
+// its sample is launched.
+func (o *Order) listed(j *core.Job, k core.TaskKind) bool {
+	return (o.Needs(j, k) || j.Launchable(k)) && (!o.Training(j, k) || !math.IsInf(o.Pol.Xi, 1) || o.Sampling(j, k) || j.Work[k].Suspended > 0)
+}
+
+// Rank puts jobs of unknown size first until their sample is launched, those with the fewest tasks
+// to go before the others.
+func (o *Order) Rank(j *core.Job, k core.TaskKind) index.Rank {
+	if o.Sampling(j, k) {
+		return index.Rank{Value: float64(j.Unfinished(k)), Tie: int32(j.ID)} // 8
+	}
+	return o.RankOf(o.Sized(j, k))
+}
+
+// RankOf orders by size alone.
+func (o *Order) RankOf(v *Sized) index.Rank {
+	return index.Rank{Class: 1, Value: float64(o.key(v)), Tie: int32(v.Job.ID)}
+}
+
+// Sampling tells whether tasks of the sample wait to be launched.
+func (o *Order) Sampling(j *core.Job, k core.TaskKind) bool {
+	w := &j.Work[k]
+	return o.Training(j, k) && w.Waiting() > 0 && w.Done-o.Sized(j, k).before+w.Running+w.Suspended-w.Copies < o.Pol.Sample
+}
+
+// Line has those, too, that can resume but not launch.
+func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
+	if i > 0 {
+		return nil
+	}
+	return &o.Lists[k]
+}
+
+// Projected is a job's place in the virtual cluster, zero for one that is not there; srpt has none.
+func (o *Order) Projected(j *core.Job, k core.TaskKind) (core.VirtualView, bool) {
+	if o.srpt || j.State.Ended() || o.Sized(j, k) == nil {
+		return core.VirtualView{}, !o.srpt
+	}
+	o.Age(k)
+	v := &o.Sized(j, k).V
+	return core.VirtualView{Left: v.Left(), Slots: float64(v.Slots()), Finish: v.Finish}, true
+}

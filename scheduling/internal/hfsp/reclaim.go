@@ -1,0 +1,224 @@
+package hfsp
+
+import (
+	"cmp"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+)
+
+// Assign fills the free map slots, then the reduce slots; of each kind it then takes back slots
+// from larger jobs, if the policy does so.
+func (o *Order) Assign(n *core.NodeState) {
+	for k := range core.TaskKind(core.Kinds) {
+		for n.Free(k) > 0 && o.offerSlot(n, k) {
+		}
+		if n.Slots[k] == 0 || !o.Reclaims() {
+			continue
+		}
+		left := n.Free(k)
+		o.reclaim(n, k)
+		for n.Free(k) > left && o.offerSlot(n, k) { // a task of several slots gave more than one
+		}
+	}
+}
+
+// offerSlot offers a free slot to the jobs in order: a task of theirs that is suspended here
+// resumes before a new one is launched.
+func (o *Order) offerSlot(n *core.NodeState, k core.TaskKind) bool {
+	c := o.C
+	c.Placement[k].Begin()
+	o.reproject(k)
+	for j := range c.InOrder(k) { // 5
+		if o.use(j, n, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// use gives a free slot of n to j, if it has a task for it.
+func (o *Order) use(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
+	if ai := o.suspendedOn(j, n, k); ai >= 0 && n.Free(k) >= int(j.Slots) {
+		o.C.ResumeAttempt(ai) // 13
+		return true
+	}
+	return j.Launchable(k) && o.C.Offer(j, n, k) // 6
+}
+
+// ResumeOn resumes what fits into the free slots of n, of the smallest jobs first.
+func (o *Order) ResumeOn(n *core.NodeState) {
+	for k := range core.TaskKind(core.Kinds) {
+		if n.Free(k) > 0 {
+			o.reproject(k)
+		}
+		for ai := o.nextToResume(n, k); ai >= 0; ai = o.nextToResume(n, k) {
+			o.C.ResumeAttempt(ai)
+		}
+	}
+}
+
+// nextToResume finds the suspended attempt of the smallest job that fits into the free slots of n,
+// or -1.
+func (o *Order) nextToResume(n *core.NodeState, k core.TaskKind) int32 {
+	var smallest *Sized
+	for _, ai := range n.Atts {
+		a := &o.C.Attempts[ai]
+		if a.ID.Task.Kind != k || !a.Suspended || n.Free(k) < int(a.Job.Slots) {
+			continue
+		}
+		if v := o.Sized(a.Job, k); smallest == nil || o.Smaller(v, smallest) {
+			smallest = v
+		}
+	}
+	if smallest == nil {
+		return -1
+	}
+	return o.suspendedOn(smallest.Job, n, k)
+}
+
+// suspendedOn finds the attempt of j to resume on n, or -1: the oldest, of least index.
+func (o *Order) suspendedOn(j *core.Job, n *core.NodeState, k core.TaskKind) int32 {
+	if j.Work[k].Suspended == 0 {
+		return -1
+	}
+	return o.Extreme(j, n, k, true, -1)
+}
+
+// Extreme finds j's first launched (sign -1) or last launched (sign 1) attempt on n, running or
+// suspended; of several the one of least index; -1 if there is none.
+func (o *Order) Extreme(j *core.Job, n *core.NodeState, k core.TaskKind, suspended bool, sign int) int32 {
+	best := int32(-1)
+	for _, ai := range n.Atts {
+		a := &o.C.Attempts[ai]
+		if a.Job != j || a.ID.Task.Kind != k || a.Suspended != suspended {
+			continue
+		}
+		if best < 0 {
+			best = ai
+			continue
+		}
+		b := &o.C.Attempts[best]
+		if cmp.Or(sign*cmp.Compare(a.Start, b.Start), cmp.Compare(b.ID.Task.Index, a.ID.Task.Index)) > 0 {
+			best = ai
+		}
+	}
+	return best
+}
+
+// MayReclaim tells whether larger jobs may ever have to give slots back.
+func (o *Order) MayReclaim() bool { return o.Pol.Reclaim != core.WaitForSlot }
+
+// Reclaims tells whether larger jobs are made to give slots back now: not while too many tasks are
+// suspended.
+func (o *Order) Reclaims() bool {
+	if o.Pol.Reclaim != core.EagerSuspend || o.Pol.SuspendHigh == 0 {
+		return o.Pol.Reclaim != core.WaitForSlot
+	}
+	switch {
+	case o.C.Suspend >= o.Pol.SuspendHigh: // 14
+		o.Waits = true
+	case o.C.Suspend <= o.Pol.SuspendLow:
+		o.Waits = false
+	}
+	return !o.Waits
+}
+
+// reclaim takes slots of n from larger jobs, one after the other, each right before the task that
+// takes it.
+func (o *Order) reclaim(n *core.NodeState, k core.TaskKind) {
+	for o.Reclaims() {
+		o.reproject(k)
+		largest := o.LargestOn(n, k)
+		if largest == nil {
+			return
+		}
+		winner, loser := o.Match(n, k, largest) // 11
+		if winner == nil {
+			return
+		}
+		ai := o.Extreme(loser.Job, n, k, false, 1)
+		if why := (core.Reason{Cause: core.CauseSmallerJob}); o.Pol.Reclaim == core.KillLarger {
+			o.C.KillAttempt(ai, why, true)
+		} else {
+			o.C.SuspendAttempt(ai, why)
+		}
+		if !o.use(winner.Job, n, k) {
+			return
+		}
+	}
+}
+
+// Spare is how many slots of kind k a job may lose: none if it must not be suspended, and while its
+// size is unknown only those beyond its sample, which the training keeps [HFSP §3.1.1].
+func (o *Order) Spare(v *Sized, k core.TaskKind) int {
+	switch {
+	case o.Pol.Reclaim != core.KillLarger && v.Job.Spec.NoSuspend:
+		return 0
+	case !v.Estimate:
+		return max(0, v.Job.Work[k].Running-o.Pol.Sample)
+	}
+	return v.Job.Work[k].Running
+}
+
+// LargestOn finds the largest job with a running attempt on n that may lose its slot.
+func (o *Order) LargestOn(n *core.NodeState, k core.TaskKind) (largest *Sized) {
+	for _, ai := range n.Atts {
+		a := &o.C.Attempts[ai]
+		if a.ID.Task.Kind != k || a.Suspended {
+			continue
+		}
+		if v := o.Sized(a.Job, k); o.Spare(v, k) > 0 && (largest == nil || o.Smaller(largest, v)) {
+			largest = v
+		}
+	}
+	return largest
+}
+
+// Smaller reports whether a goes before b by size alone.
+func (o *Order) Smaller(a, b *Sized) bool { return o.RankOf(a).Compare(o.RankOf(b)) < 0 }
+
+// Match lets the jobs in order of size claim the slots they lack, first free ones anywhere, then
+// those of the largest jobs, each slot claimed once, and returns the first job that claims a slot
+// that a job has here, and that job.
+func (o *Order) Match(n *core.NodeState, k core.TaskKind, largest *Sized) (winner, loser *Sized) {
+	free := max(0, o.C.Slots[k]-o.C.Running[k])
+	var small, large index.Cursor
+	left := 0 // slots of loser not claimed yet
+	for v, ok := o.needy[k].Next(&small); ok && o.Smaller(v, largest); v, ok = o.needy[k].Next(&small) {
+		need := v.Job.Work[k].Waiting() + v.Job.Work[k].Suspended
+		own := min(need, free)
+		free -= own
+		need -= own
+		for fits := need > 0 && o.Fits(v.Job, n, k); need > 0; {
+			if left == 0 {
+				if loser, ok = o.holders[k].Next(&large); !ok { // 12
+					return nil, nil
+				}
+				left = o.Spare(loser, k)
+			}
+			if !o.Smaller(v, loser) {
+				return nil, nil // nor is any after v
+			}
+			if fits && o.Extreme(loser.Job, n, k, false, 1) >= 0 {
+				return v, loser
+			}
+			take := min(need, left)
+			need -= take
+			left -= take
+		}
+	}
+	return nil, nil
+}
+
+// Fits tells whether j would take a slot of n: it has a task suspended here, or one that may be
+// launched here.
+func (o *Order) Fits(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
+	if o.suspendedOn(j, n, k) >= 0 {
+		return true
+	}
+	if !j.Launchable(k) || j.Work[k].Waiting() == 0 || j.Slots > 1 || o.C.Avoids(j, n) {
+		return false
+	}
+	return o.C.Placement[k].Place(j, n).Task >= 0
+}

@@ -1,0 +1,100 @@
+package hfsp
+
+import (
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+)
+
+// Lesson is what the order has learned from a live attempt.
+type Lesson struct {
+	Attempt  core.AttemptID
+	Shuffled time.Duration // worked so long at the last report that a reduce had consumed nothing
+	Sampled  bool          // its progress has told its length
+}
+
+// lesson finds, or begins, what was learned from the attempt at a place in the slab.
+func (o *Order) lesson(ai int32, id core.AttemptID) *Lesson {
+	o.Learned = core.Reach(o.Learned, ai)
+	l := &o.Learned[ai]
+	if l.Attempt != id {
+		*l = Lesson{Attempt: id}
+	}
+	return l
+}
+
+// Executed is how long an attempt has worked on its own input. Of a reduce that is the time in a
+// slot since its function began to consume, as far as reports tell: not before the job's last map
+// ended, nor before the last report that it had consumed nothing. Shuffle and sort do not count
+// [HFSP §3.2.1].
+func (o *Order) Executed(a *core.Attempt, l *Lesson) time.Duration {
+	d := a.Worked(o.C.Now)
+	if a.ID.Task.Kind == core.Map {
+		return d
+	}
+	if a.Job.Work[core.Map].Done < len(a.Job.Work[core.Map].Tasks) {
+		return 0
+	}
+	return min(d-l.Shuffled, o.C.Now-max(a.Start, a.Job.MapsDone))
+}
+
+// Progressed learns from a running reduce: after Delta of execution its progress tells its length.
+func (o *Order) Progressed(ai int32) {
+	a := &o.C.Attempts[ai]
+	j, k := a.Job, a.ID.Task.Kind
+	if k == core.Map {
+		return
+	}
+	l := o.lesson(ai, a.ID)
+	switch {
+	case l.Sampled:
+		return
+	case a.Reduced <= 0:
+		l.Shuffled = a.Worked(o.C.Now)
+		return
+	case !o.Training(j, k):
+		return
+	}
+	if d := o.Executed(a, l); d >= o.Pol.Delta {
+		l.Sampled = true
+		o.sample(j, k, time.Duration(float64(d)/a.Reduced), d, false) // 9
+	}
+}
+
+// Succeeded learns from a finished task.
+func (o *Order) Succeeded(ai int32, a core.Attempt) {
+	j, k, l := a.Job, a.ID.Task.Kind, o.lesson(ai, a.ID)
+	d := o.Executed(&a, l)
+	o.Sum[k] += d
+	o.Count[k]++
+	if !l.Sampled && o.Training(j, k) {
+		o.sample(j, k, d, d, true)
+	}
+}
+
+// sample adds a task's length, of which worked is done. With enough of them the job gets its new
+// size, less the work done in the sample.
+func (o *Order) sample(j *core.Job, k core.TaskKind, length, worked time.Duration, finished bool) {
+	v := o.Sized(j, k)
+	v.Samples = append(v.Samples, length)
+	v.Worked += worked
+	if finished {
+		v.Through++
+	}
+	n := len(j.Work[k].Tasks)
+	if len(v.Samples) < min(o.Pol.Sample, n) {
+		return
+	}
+	v.Estimate = true
+	size := o.est(v.Samples, n)
+	o.Age(k)
+	o.Virtual[k].Remove(&v.V)
+	rest := n - v.Through
+	v.V.Resize(rest, max(1, (size-v.Worked)/time.Duration(max(1, rest)))) // 10
+	if rest == 0 {
+		v.V.Finish = o.C.Now
+	}
+	o.Virtual[k].Insert(&v.V)
+	o.Drifted[k] = true
+	o.reposition(j, k)
+}

@@ -1,0 +1,94 @@
+package pools
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+)
+
+// Add puts a job into its pool.
+func (o *Order) Add(j *core.Job) error {
+	o.spots.Add(j)
+	o.of, o.fair = core.RoomFor(o.of, j.Index), core.RoomFor(o.fair, j.Index)
+	name := cmp.Or(strings.TrimSpace(j.Spec.Pool), strings.TrimSpace(j.Spec.PoolProperty))
+	if name == "" && o.Alloc.PoolPerUser {
+		name = j.Spec.User
+	}
+	p, err := o.named(cmp.Or(name, core.DefaultName))
+	if err != nil {
+		return err
+	}
+	o.enter(j, p)
+	if !o.Limits {
+		o.C.Admit(j)
+	}
+	if o.Alloc.BoostFactor > 0 {
+		// Where a job goes on from a former Core's facts, younger ones may be there before it.
+		older := func(a, b *core.Job) int {
+			return cmp.Or(cmp.Compare(a.Submitted, b.Submitted), cmp.Compare(a.ID, b.ID))
+		}
+		i, _ := slices.BinarySearchFunc(o.Boosted, j, older)
+		o.Boosted = slices.Insert(o.Boosted, i, j)
+	}
+	return nil
+}
+
+// named finds the pool of a name, and makes it if it may.
+func (o *Order) named(name string) (*Pool, error) {
+	if p := o.byName[name]; p != nil {
+		return p, nil
+	}
+	if o.Alloc.Known {
+		return nil, fmt.Errorf("%w %q", core.ErrUnknownPool, name)
+	}
+	return o.create(core.PoolConfig{Name: name}), nil
+}
+
+// enter makes j a job of a pool.
+func (o *Order) enter(j *core.Job, p *Pool) {
+	of := &o.of[j.Index]
+	*of = poolJob{pool: p}
+	for k := range of.counted {
+		of.counted[k].priority = j.Priority
+	}
+	o.arrived = append(o.arrived, j)
+	j.Group = p.Name
+	p.Jobs = append(p.Jobs, j)
+	o.stale = true
+}
+
+// Remove takes j out of its pool.
+func (o *Order) Remove(j *core.Job) {
+	p := o.PoolOf(j)
+	i := slices.Index(p.Jobs, j)
+	p.Jobs = slices.Delete(p.Jobs, i, i+1)
+	for k := range core.TaskKind(core.Kinds) {
+		p.lists[k].Put(&o.spots[k][j.Index], false, index.Rank{}, 0)
+		counted := &o.of[j.Index].counted[k]
+		p.Running[k] -= int(counted.running)
+		o.count(p, k, counted, 0, 0, counted.priority)
+		o.reposition(p, k)
+	}
+	o.stale = true
+	o.dismiss(j)
+}
+
+// Move takes a job to another pool.
+func (o *Order) Move(j *core.Job, name string) error {
+	name = cmp.Or(name, core.DefaultName)
+	p, err := o.named(name)
+	if err != nil {
+		return err
+	}
+	o.Remove(j)
+	o.unsettled = true
+	o.enter(j, p)
+	j.Spec.Pool = name
+	o.Changed(j, core.Map)
+	o.Changed(j, core.Reduce)
+	return nil
+}

@@ -1,0 +1,292 @@
+// Package pools is the Fair Scheduler: pools with weights, shares and preemption [Zaharia10 §4].
+package pools
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/index"
+	"github.com/tarry-mr/tarry/scheduling/internal/shares"
+)
+
+// Order is the order of the Hadoop Fair Scheduler: pools by how far below their minimum share, then
+// by running tasks over weight; jobs inside by running tasks over weight, or first in first out
+// [Zaharia10 §4; Hadoop FairScheduler]. It is a two-level order: a pool none of whose jobs takes
+// the slot passes it to the next.
+type Order struct {
+	C         *core.Core
+	Alloc     core.Allocations
+	Preempt   core.PreemptionPolicy
+	byName    map[string]*Pool
+	Sorted    []*Pool               // by name
+	of        []poolJob             // by index of the job
+	fair      [][core.Kinds]float64 // likewise: the jobs' shares
+	spots     core.Spots
+	lists     [core.Kinds]index.List[*Pool]
+	Load      [core.Kinds]int // sum of the pools' loads, each cut to its maximum
+	Limits    bool            // some limit on running jobs is set
+	users     map[string]int  // limits configured
+	ofUser    map[string]*quota
+	arrived   []*core.Job   // since the last settle
+	lowest    core.Priority // of the jobs decided
+	unsettled bool          // all jobs must be decided anew
+	Boosted   []*core.Job   // young jobs with a boosted weight, oldest first
+
+	ranks [core.FIFOMode + 1]func(*core.Job, core.TaskKind) index.Rank // of jobs, by the mode of their pool
+
+	stale     bool             // shares must be worked out anew
+	shared    [core.Kinds]int  // the slots that they divide
+	over      [core.Kinds]bool // the minimum shares exceed the slots
+	warned    [core.Kinds]bool // that was told
+	LastRound time.Duration
+}
+
+// Pool is a group of jobs that has a share of the cluster.
+type Pool struct {
+	core.PoolConfig             // with the defaults filled in
+	order           int32       // among the names
+	Jobs            []*core.Job // not ended
+	admitted        quota
+	lists           [core.Kinds]core.JobList
+	Running         [core.Kinds]int
+	Demand          [core.Kinds]int // of its jobs, not cut to the maximum
+	Load            [core.Kinds]int
+	Share           [core.Kinds]float64
+	told            core.GroupStanding
+	LastMin         [core.Kinds]time.Duration // when it last had its minimum share, or no use for it
+	LastHalf        [core.Kinds]time.Duration // likewise half its fair share
+	Urgent          [core.Kinds]bool          // starved past a timeout
+	Need            [core.Kinds]int           // at the last update
+	spot            [core.Kinds]index.Spot
+}
+
+// poolJob is what the order keeps of a job, in one line of the cache.
+type poolJob struct {
+	pool     *Pool
+	counted  [core.Kinds]poolWork
+	user     *quota // nil until decided
+	admitted bool   // counted there
+	_        [8]byte
+}
+
+// poolWork is what a pool has counted of a job.
+type poolWork struct {
+	running, demand, load int32
+	priority              core.Priority
+}
+
+// New makes the order "pools".
+func New(c *core.Core, p *core.Policy) (core.Order, error) {
+	o := &Order{C: c, Alloc: p.Pools, Preempt: p.Preemption, byName: map[string]*Pool{}, users: map[string]int{}, ofUser: map[string]*quota{}, lowest: core.VeryHigh, stale: true}
+	o.ranks[core.FairMode], o.ranks[core.FIFOMode] = o.jobRank, core.FifoRank
+	o.Preempt.Interval = cmp.Or(o.Preempt.Interval, 15*time.Second)
+	o.Alloc.BoostTime = cmp.Or(o.Alloc.BoostTime, 5*time.Minute)
+	o.Limits = p.Pools.PoolMaxJobs != 0 || p.Pools.UserMaxJobs != 0
+	for _, u := range p.Pools.Users {
+		o.users[u.Name] = u.MaxJobs
+		o.Limits = o.Limits || u.MaxJobs != 0
+	}
+	for _, cfg := range p.Pools.Pools {
+		o.Sorted = append(o.Sorted, o.build(cfg))
+	}
+	if o.byName[core.DefaultName] == nil {
+		o.Sorted = append(o.Sorted, o.build(core.PoolConfig{Name: core.DefaultName}))
+	}
+	slices.SortStableFunc(o.Sorted, func(p, q *Pool) int { return strings.Compare(p.Name, q.Name) })
+	o.rerank()
+	return o, nil
+}
+
+// create adds a pool.
+func (o *Order) create(cfg core.PoolConfig) *Pool {
+	p := o.build(cfg)
+	i, _ := slices.BinarySearchFunc(o.Sorted, p.Name, func(q *Pool, name string) int { return strings.Compare(q.Name, name) })
+	o.Sorted = slices.Insert(o.Sorted, i, p)
+	o.rerank()
+	return p
+}
+
+// build makes a pool that is not yet among the sorted ones.
+func (o *Order) build(cfg core.PoolConfig) *Pool {
+	a := &o.Alloc
+	cfg.Weight = cmp.Or(cfg.Weight, 1)
+	cfg.Mode = cmp.Or(cfg.Mode, a.PoolMode, core.FairMode)
+	cfg.MaxJobs = cmp.Or(cfg.MaxJobs, a.PoolMaxJobs, core.NoLimit)
+	cfg.MinTimeout = cmp.Or(cfg.MinTimeout, a.MinTimeout)
+	for k := range cfg.Max {
+		cfg.Max[k] = max(0, cmp.Or(cfg.Max[k], core.NoLimit))
+	}
+	o.Limits = o.Limits || cfg.MaxJobs != core.NoLimit
+	p := &Pool{PoolConfig: cfg, admitted: quota{Most: cfg.MaxJobs}, told: core.GroupStanding{Since: o.C.Now}}
+	for k := range p.LastMin {
+		p.LastMin[k], p.LastHalf[k] = o.C.Now, o.C.Now
+	}
+	o.byName[cfg.Name] = p
+	return p
+}
+
+// rerank puts all pools in their places anew, since the order of the names is part of the ranks.
+func (o *Order) rerank() {
+	for k := range core.TaskKind(core.Kinds) {
+		o.lists[k] = index.List[*Pool]{}
+		for n, q := range o.Sorted {
+			q.order, q.spot[k] = int32(n), index.Spot{}
+			o.reposition(q, k)
+		}
+	}
+}
+
+// PoolOf is the pool of a job that has not ended.
+func (o *Order) PoolOf(j *core.Job) *Pool { return o.of[j.Index].pool }
+
+// count replaces what the pool has counted of a job, but for its running attempts.
+func (o *Order) count(p *Pool, k core.TaskKind, counted *poolWork, demand, load int32, priority core.Priority) {
+	o.stale = true
+	o.unsettled = o.unsettled || priority != counted.priority
+	o.Load[k] -= min(p.Load[k], p.Max[k])
+	p.Demand[k] += int(demand - counted.demand)
+	p.Load[k] += int(load - counted.load)
+	o.Load[k] += min(p.Load[k], p.Max[k])
+	counted.demand, counted.load, counted.priority = demand, load, priority
+}
+
+// Changed implements core.Order.
+func (o *Order) Changed(j *core.Job, k core.TaskKind) {
+	of, w := &o.of[j.Index], &j.Work[k]
+	p, counted := of.pool, &of.counted[k]
+	running := int32(w.Running)
+	p.Running[k] += int(running - counted.running)
+	counted.running = running
+	if d := int32(j.Demand(k)); d != counted.demand || w.Load != counted.load || j.Priority != counted.priority {
+		o.count(p, k, counted, d, w.Load, j.Priority)
+	}
+	o.spots.Put(&p.lists[k], j, k, o.ranks[p.Mode])
+	o.reposition(p, k)
+}
+
+func (o *Order) jobRank(j *core.Job, k core.TaskKind) index.Rank {
+	return index.Rank{Value: float64(j.Work[k].Running) / o.Weight(j, k), Tie: int32(j.ID)}
+}
+
+// Weight is a job's weight in its pool: size × priority × boost.
+func (o *Order) Weight(j *core.Job, k core.TaskKind) float64 {
+	if !j.Runnable {
+		return 1
+	}
+	w := j.Priority.Factor()
+	if o.Alloc.SizeBasedWeight {
+		w *= math.Log2(1 + float64(max(1, j.Demand(k))))
+	}
+	if f := o.Alloc.BoostFactor; f > 0 && o.C.Now-j.Submitted < o.Alloc.BoostTime {
+		w *= f
+	}
+	return w
+}
+
+// Wants is the pool's demand, cut to its maximum share; least is the minimum share as far as it has
+// use for it.
+func (p *Pool) Wants(k core.TaskKind) int { return min(p.Demand[k], p.Max[k]) }
+func (p *Pool) least(k core.TaskKind) int { return min(p.Min[k], p.Wants(k)) }
+
+// reposition puts a pool where its rank says: in the list if it has a job to launch and is below
+// its maximum. Those below their minimum share go first, by the part of it that they have; the
+// others by running tasks over weight; ties by name.
+func (o *Order) reposition(p *Pool, k core.TaskKind) {
+	l := &o.lists[k]
+	if p.lists[k].Len() == 0 || p.Running[k] >= p.Max[k] {
+		l.Put(&p.spot[k], false, index.Rank{}, p)
+		return
+	}
+	r := index.Rank{Class: 1, Value: float64(p.Running[k]) / p.Weight, Tie: p.order}
+	if m := p.least(k); p.Running[k] < m {
+		r = index.Rank{Value: float64(p.Running[k]) / float64(m), Tie: p.order}
+	}
+	l.Put(&p.spot[k], true, r, p)
+}
+
+// Assign offers the node's slots one by one: of the kind of which the node runs fewer tasks, maps
+// if equal, until neither kind has a free slot that the load cap lets it use and some job wants
+// [Hadoop FairScheduler.assignTasks]. With OneTask it stops after one task. Tasks handed out in
+// this heartbeat count for the node at once.
+func (o *Order) Assign(n *core.NodeState) {
+	c := o.C
+	var rejected [core.Kinds]bool
+	for {
+		for k := range core.TaskKind(core.Kinds) {
+			if !rejected[k] && (n.Free(k) <= 0 || !o.mayLoad(n, k)) {
+				rejected[k] = true
+			}
+		}
+		k := core.Map
+		switch {
+		case rejected[core.Map] && rejected[core.Reduce]:
+			return
+		case rejected[core.Map]:
+			k = core.Reduce
+		case !rejected[core.Reduce] && n.Running[core.Map] > n.Running[core.Reduce]:
+			k = core.Reduce
+		}
+		if !c.Round(n, k) {
+			rejected[k] = true
+		} else if c.Policy.OneTask {
+			return
+		}
+	}
+}
+
+// mayLoad asks the load manager: the one configured, or that which caps a node while the cluster is
+// under-loaded.
+func (o *Order) mayLoad(n *core.NodeState, k core.TaskKind) bool {
+	if f := o.C.Config.LoadManager; f != nil {
+		return f(n.View(), k, o.Load[k], o.C.Slots[k])
+	}
+	p := &o.C.Policy
+	return !p.Spread || n.Running[k] < shares.OfNode(n.Slots[k], o.Load[k], o.C.Slots[k], p.LoadMaxDiff)
+}
+
+// Age ranks anew the jobs that are no longer new.
+func (o *Order) Age() {
+	for len(o.Boosted) > 0 && o.C.Now-o.Boosted[0].Submitted >= o.Alloc.BoostTime {
+		j := o.Boosted[0]
+		o.Boosted = o.Boosted[1:]
+		o.stale = true
+		if !j.State.Ended() {
+			o.Changed(j, core.Map)
+			o.Changed(j, core.Reduce)
+		}
+	}
+}
+
+// Line is that of the i-th pool.
+func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
+	if i >= o.lists[k].Len() {
+		return nil
+	}
+	return &o.lists[k].At(i).lists[k]
+}
+
+// Urgent implements core.Order.
+func (o *Order) Urgent(j *core.Job, k core.TaskKind) bool { return o.PoolOf(j).Urgent[k] }
+
+// Share implements core.Order.
+func (o *Order) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
+	o.ComputeShares()
+	return o.fair[j.Index][k], o.Weight(j, k)
+}
+
+// Idle implements core.Order.
+func (o *Order) Idle(j *core.Job, n *core.NodeState, k core.TaskKind) core.Reason {
+	switch p := o.PoolOf(j); {
+	case p.Running[k] >= p.Max[k]:
+		return core.Reason{Cause: core.CausePoolMax, Count: int32(p.Running[k]), Of: int32(p.Max[k])}
+	case o.C.Policy.OneTask:
+		return core.Reason{Cause: core.CauseOneTask}
+	case !o.mayLoad(n, k):
+		return core.Reason{Cause: core.CauseLoadCap}
+	}
+	return core.Reason{Cause: core.CauseNotOffered}
+}

@@ -1,0 +1,148 @@
+package pools
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+)
+
+// PreemptNow implements what core asks of some orders.
+func (o *Order) PreemptNow() {
+	if o.Preempt.Mode == core.PreemptOff {
+		return
+	}
+	o.ComputeShares()
+	o.updateNeeds()
+	o.LastRound = o.C.Now
+	o.round()
+}
+
+// updateNeeds moves the clocks of the pools that are not starved, and works out what each pool may
+// claim.
+func (o *Order) updateNeeds() {
+	now := o.C.Now
+	for _, p := range o.Sorted {
+		for k := range core.TaskKind(core.Kinds) {
+			if p.Running[k] >= p.least(k) {
+				p.LastMin[k] = now
+			}
+			if p.Running[k] >= p.half(k) {
+				p.LastHalf[k] = now
+			}
+			need := o.needOf(p, k)
+			if need != p.Need[k] && need > 0 && o.C.Config.Events != nil {
+				o.C.Emit(core.Event{Type: core.EventNeed, Node: core.NoNode, Pool: p.Name, Kind: k, Need: need})
+			}
+			p.Need[k], p.Urgent[k] = need, need > 0 && o.Preempt.Mode == core.PreemptOn
+		}
+	}
+}
+
+// Took takes over, from the pools of a former policy, since when each that remains has been below
+// its shares, and when the last round was: else who reloads often would never preempt.
+func (o *Order) Took(former core.Order) {
+	old, ok := former.(*Order)
+	if !ok {
+		return
+	}
+	o.LastRound = old.LastRound
+	for _, p := range o.Sorted {
+		if q := old.byName[p.Name]; q != nil {
+			p.LastMin, p.LastHalf = q.LastMin, q.LastHalf
+		}
+	}
+}
+
+// half is half the fair share, in whole slots, as far as the pool has use for it.
+func (p *Pool) half(k core.TaskKind) int { return int(min(p.Share[k]/2, float64(p.Wants(k)))) }
+
+// needOf is what a pool may claim by preemption now, by the clocks of the last update:
+//   - its minimum share, if it has been below it for longer than the pool's timeout;
+//   - its fair share, if it has been below half of it for longer than the fair timeout;
+//
+// the larger of the two counts.
+func (o *Order) needOf(p *Pool, k core.TaskKind) (need int) {
+	if o.Preempt.Mode == core.PreemptOff {
+		return 0
+	}
+	now, run := o.C.Now, p.Running[k]
+	if p.MinTimeout > 0 && now-p.LastMin[k] > p.MinTimeout {
+		need = max(0, p.least(k)-run)
+	}
+	if t := o.Alloc.FairTimeout; t > 0 && now-p.LastHalf[k] > t && run < p.half(k) {
+		need = max(need, int(min(p.Share[k], float64(p.Wants(k))))-run)
+	}
+	return need
+}
+
+// round kills as many attempts as the pools need: the newest of pools above their fair share, none
+// that would take its pool below the share.
+func (o *Order) round() {
+	for k := range core.TaskKind(core.Kinds) {
+		need := 0
+		for _, p := range o.Sorted {
+			need += p.Need[k]
+		}
+		switch {
+		case need > 0 && o.Preempt.Mode == core.PreemptOn:
+			o.killNewest(k, need)
+		case need > 0 && o.C.Config.Events != nil:
+			o.tellVictims(k, need)
+		}
+	}
+}
+
+// aboveShare tells whether a pool runs more than its fair share.
+func (o *Order) aboveShare(p *Pool, k core.TaskKind) bool { return float64(p.Running[k]) > p.Share[k] }
+
+// newest lists the attempts of kind k of over-served pools, newest first.
+func (o *Order) newest(k core.TaskKind) (victims []int32) {
+	c := o.C
+	for _, n := range c.Nodes {
+		for _, ai := range n.Atts {
+			a := &c.Attempts[ai]
+			if a.ID.Task.Kind == k && !a.Suspended && o.aboveShare(o.PoolOf(a.Job), k) {
+				victims = append(victims, ai)
+			}
+		}
+	}
+	slices.SortFunc(victims, func(x, y int32) int {
+		a, b := &c.Attempts[x], &c.Attempts[y]
+		return cmp.Or(cmp.Compare(b.Start, a.Start), cmp.Compare(a.ID.Task.Job, b.ID.Task.Job), cmp.Compare(a.ID.Task.Index, b.ID.Task.Index))
+	})
+	return victims
+}
+
+// tellVictims names the attempts that killNewest would kill.
+func (o *Order) tellVictims(k core.TaskKind, need int) {
+	c, gone := o.C, map[*Pool]int{}
+	for _, ai := range o.newest(k) {
+		a := &c.Attempts[ai]
+		p := o.PoolOf(a.Job)
+		if float64(p.Running[k]-gone[p]) <= p.Share[k] {
+			continue
+		}
+		gone[p]++
+		c.Emit(core.Event{Type: core.EventVictim, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: core.Reason{Cause: core.CausePreempted}})
+		if need--; need == 0 {
+			return
+		}
+	}
+}
+
+// killNewest kills up to need attempts of kind k of over-served pools.
+func (o *Order) killNewest(k core.TaskKind, need int) {
+	c := o.C
+	victims := o.newest(k)
+	for _, ai := range victims {
+		if !o.aboveShare(o.PoolOf(c.Attempts[ai].Job), k) {
+			continue
+		}
+		c.Killed = append(c.Killed, c.Attempts[ai].ID)
+		c.KillAttempt(ai, core.Reason{Cause: core.CausePreempted}, false)
+		if need--; need == 0 {
+			return
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package pools
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/shares"
+)
+
+// ComputeShares works out the fair shares of the pools over all slots and, in fair pools, those of
+// the jobs over the pool's share. Order and launches do not use them; preemption and people do.
+func (o *Order) ComputeShares() {
+	if !o.stale && o.shared == o.C.Slots {
+		return
+	}
+	o.stale, o.shared = false, o.C.Slots
+	var claims []shares.Claim
+	for k := range core.TaskKind(core.Kinds) {
+		claims = claims[:0]
+		for _, p := range o.Sorted {
+			claims = append(claims, shares.Claim{Demand: float64(p.Wants(k)), Min: float64(p.Min[k]), Weight: p.Weight})
+		}
+		o.over[k] = shares.Divide(claims, float64(o.C.Slots[k]))
+		for i, p := range o.Sorted {
+			p.Share[k] = claims[i].Share
+		}
+		for _, p := range o.Sorted {
+			claims = o.jobShares(p, k, claims)
+		}
+	}
+}
+
+// tellShares puts on record which shares have changed, and whether the minimum shares are too much
+// for the cluster.
+func (o *Order) tellShares() {
+	if o.C.Config.Events == nil {
+		return
+	}
+	o.ComputeShares()
+	for k := range core.TaskKind(core.Kinds) {
+		if o.over[k] && !o.warned[k] {
+			o.C.Emit(core.Event{
+				Type: core.EventWarning, Node: core.NoNode, Kind: k,
+				Err: fmt.Sprintf("minimum shares exceed the cluster's %d %v slots and are scaled down", o.C.Slots[k], k),
+			})
+		}
+		o.warned[k] = o.over[k]
+	}
+	for _, p := range o.Sorted {
+		now := core.Figures{Shares: p.Share, Running: p.Running, Min: p.Min}
+		for k := range core.TaskKind(core.Kinds) {
+			now.Demand[k], now.Max[k] = p.Wants(k), core.MaximumTold(p.Max[k])
+		}
+		o.C.TellGroup(p.Name, &p.told, now)
+	}
+}
+
+// jobShares divides a pool's share among its jobs; jobs of a FIFO pool have none.
+func (o *Order) jobShares(p *Pool, k core.TaskKind, claims []shares.Claim) []shares.Claim {
+	claims = claims[:0]
+	if p.Mode == core.FIFOMode {
+		for _, j := range p.Jobs {
+			o.fair[j.Index][k] = math.NaN()
+		}
+		return claims
+	}
+	for _, j := range p.Jobs {
+		claims = append(claims, shares.Claim{Demand: float64(j.Demand(k)), Weight: o.Weight(j, k)})
+	}
+	shares.Divide(claims, p.Share[k])
+	for i, j := range p.Jobs {
+		o.fair[j.Index][k] = claims[i].Share
+	}
+	return claims
+}
+
+// Update works out the shares and, if the policy preempts, the needs, and runs a round when it is
+// due.
+func (o *Order) Update() {
+	o.Age()
+	o.tellShares()
+	if o.Preempt.Mode == core.PreemptOff {
+		return
+	}
+	o.ComputeShares()
+	o.updateNeeds()
+	if o.Preempt.Interval > 0 && o.C.Now-o.LastRound >= o.Preempt.Interval {
+		o.LastRound = o.C.Now
+		o.round()
+	}
+}

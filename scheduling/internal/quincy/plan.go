@@ -1,0 +1,139 @@
+package quincy
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/flow"
+)
+
+// Assign gives the free map slots of n to tasks of several slots, to the maps that the flow has for
+// it, and to copies, in this order, and offers the free reduce slots to the jobs in order.
+func (o *Order) Assign(n *core.NodeState) {
+	if n.Free(core.Map) > 0 && o.Lists[core.Map].Len() > 0 {
+		o.ComputeBounds()
+		o.offerSome(n, func(j *core.Job) bool {
+			return j.Slots > 1 && (j.Work[core.Map].Waiting() == 0 || j.Work[core.Map].Running < int(o.Of[j.Index].Most))
+		})
+		o.launchPlanned(n)
+		o.offerSome(n, func(j *core.Job) bool { return j.Slots == 1 && j.Work[core.Map].Waiting() == 0 })
+	}
+	o.C.Fill(n, core.Reduce)
+}
+
+// offerSome offers the free map slots of n to some of the jobs in order.
+func (o *Order) offerSome(n *core.NodeState, some func(*core.Job) bool) {
+	o.C.Placement[core.Map].Begin()
+	for n.Free(core.Map) > 0 && o.offerOne(n, some) {
+	}
+}
+
+// offerOne offers one slot, and reports whether a job took it.
+func (o *Order) offerOne(n *core.NodeState, some func(*core.Job) bool) bool {
+	for j := range o.C.InOrder(core.Map) {
+		if some(j) && o.C.Offer(j, n, core.Map) {
+			return true
+		}
+	}
+	return false
+}
+
+// launchPlanned launches what the plan has for n, after a new plan if the last is of another time or
+// state, or did not count on n.
+func (o *Order) launchPlanned(n *core.NodeState) {
+	o.Held = core.Reach(o.Held, int32(len(o.C.Nodes)-1))
+	if !o.Fresh || o.At != o.C.Now || o.Held[n.ID] != 0 {
+		o.Held[n.ID] = 0
+		o.MakePlan(n)
+	}
+	o.Held[n.ID] = 0
+	o.acting = true
+	for i := range o.Plan {
+		p := &o.Plan[i]
+		if p.Node == n.ID && n.Free(core.Map) > 0 {
+			p.Node = core.NoNode
+			o.follow(p, n)
+		}
+	}
+	o.acting = false
+}
+
+// follow launches a planned map on n; the task selector may want another one of the job.
+func (o *Order) follow(p *planned, n *core.NodeState) {
+	c, w, m := o.C, &p.Job.Work[core.Map], p.Task
+	if m < 0 {
+		m = w.Pending.First()
+	}
+	if m < 0 || w.Tasks[m].State != core.TaskPending {
+		return
+	}
+	if i := c.Selected(p.Job, core.Map, n, m, c.Far); i != m {
+		m, o.Fresh = i, false
+	}
+	l, why := c.Level(p.Job, m, n), core.Reason{Cause: core.CauseFlow}
+	switch l {
+	case core.NodeLocal:
+		why.Cause = core.CauseLocal
+	case core.AnyPlace:
+		why.Cause = core.CauseNoLocation
+	default:
+	}
+	c.Launch(p.Job, core.Map, m, n, l, why, nil) // 10
+}
+
+// MakePlan works out which of the maps that wait go to which of the free slots, as n asks.
+func (o *Order) MakePlan(n *core.NodeState) {
+	x := &o.Net
+	o.Fresh, o.At, o.Plan = true, o.C.Now, o.Plan[:0]
+	o.Build(n.ID, false)
+	if len(x.tasks) == 0 {
+		return
+	}
+	x.G.Solve(NetSource, NetSink) // 9
+	for i := range slices.Backward(x.tasks) {
+		t := &x.tasks[i]
+		for v := x.G.Trace(t.vertex, NetSink); v != flow.None; v = x.G.Trace(t.vertex, NetSink) {
+			at := x.nodes[v-firstNode]
+			o.Plan = append(o.Plan, planned{t.job, t.task, at})
+			if o.Held[at] == 0 {
+				o.Held[at] = o.C.Now + 1
+			}
+		}
+	}
+}
+
+// PreemptNow has running maps and those that wait flow to all slots, and kills the running ones that
+// no longer flow where they are, the newest first.
+func (o *Order) PreemptNow() {
+	if !o.kills() {
+		return
+	}
+	x, c := &o.Net, o.C
+	o.Last = c.Now
+	o.ComputeBounds()
+	if o.Build(core.NoNode, true); len(x.runs) == 0 {
+		return
+	}
+	x.G.Solve(NetSource, NetSink) // 9
+	moved := x.maps[:0]
+	for i := range x.tasks {
+		t := &x.tasks[i]
+		if t.attempt < 0 {
+			continue
+		}
+		v := x.G.Trace(t.vertex, NetSink)
+		if v == flow.None || x.nodes[v-firstNode] != c.Attempts[t.attempt].Node.ID {
+			moved = append(moved, t.attempt)
+		}
+	}
+	x.maps = moved
+	slices.SortFunc(moved, func(x, y int32) int {
+		a, b := &c.Attempts[x], &c.Attempts[y]
+		return cmp.Or(cmp.Compare(b.Start, a.Start), cmp.Compare(a.ID.Task.Job, b.ID.Task.Job), cmp.Compare(a.ID.Task.Index, b.ID.Task.Index))
+	})
+	for _, ai := range moved {
+		c.Killed = append(c.Killed, c.Attempts[ai].ID)
+		c.KillAttempt(ai, core.Reason{Cause: core.CauseFlowMoved}, false) // 10
+	}
+}
