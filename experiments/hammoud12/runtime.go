@@ -6,7 +6,6 @@ import (
 
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/experiments/study"
-	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
 // savings are run times saved, in per cent, at points of a grid.
@@ -82,11 +81,5 @@ func placedRuns(s *study.Study, over float64, seeds int, load study.Load) study.
 	list := setup.Placements(0.5)
 	list = append(list, list[0])
 	list[0].Policy.SlowStart = 0.05
-	cfg := simulator.Config{
-		Cluster: simulator.Cluster{Nodes: 14, Racks: 2, MapSlots: 4, ReduceSlots: 2},
-		Network: simulator.Network{Flows: true, Oversubscription: over},
-		Drive:   simulator.HeartbeatDrive, Interval: setup.BeatEvery, OutOfBand: true,
-		TellProgress: true, Submission: simulator.Submission{Rule: simulator.Serial},
-	}
-	return s.Compare(cfg, list, seeds, load)
+	return s.Compare(setup.NarrowCluster(over), list, seeds, load)
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/experiments/study"
-	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
 // surface is the evaluation of [Hammoud12] as a surface: off-rack bytes saved over native
@@ -32,19 +31,15 @@ func surfaceOf(s *study.Study, nodes, racks int) (points savings) {
 	fig := s.Plot(fmt.Sprintf("surface-%d", racks),
 		fmt.Sprintf("Off-rack bytes saved by CoGRS, %d racks", racks), "maps a node",
 		"off-rack bytes saved (%)")
-	cfg := simulator.Config{
-		Cluster: simulator.Cluster{Nodes: nodes, Racks: racks, MapSlots: 4, ReduceSlots: 2},
-		Drive:   simulator.HeartbeatDrive, Interval: setup.BeatEvery,
-		Submission: simulator.Submission{Rule: simulator.Serial}, TellProgress: true,
-	}
 	for _, sigma := range study.Pick(s, []float64{0, 2}, []float64{0, 1, 1.5, 2}) {
 		line := fig.Line(fmt.Sprintf("σ = %g", sigma))
 		for _, per := range study.Pick(s, []float64{0.5, 4}, []float64{0.5, 1, 2, 4, 16}) {
-			all := s.Compare(cfg, setup.Placements(1)[:2], s.Repeats(1, 10),
-				setup.ShuffleJobs(setup.Shuffles{
-					Jobs: study.Pick(s, 4, 10), Maps: int(per * float64(nodes)), Reduces: nodes / 2,
-					Sigma: sigma, Ratio: 1,
-				}))
+			jobs := setup.ShuffleJobs(setup.Shuffles{
+				Jobs: study.Pick(s, 4, 10), Maps: int(per * float64(nodes)), Reduces: nodes / 2,
+				Sigma: sigma, Ratio: 1,
+			})
+			all := s.Compare(setup.ShuffleCluster(nodes, racks), setup.Placements(1)[:2],
+				s.Repeats(1, 10), jobs)
 			cut := all.Saved(1, 0, study.OffRack)
 			points = append(points, cut)
 			line.AddSample(per, cut)

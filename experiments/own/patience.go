@@ -9,7 +9,6 @@ import (
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
 // patient is a placement that lets slots pass for as long as moving what a better one saves takes.
@@ -91,13 +90,8 @@ func patienceGrid(
 		study.Pick(s, []float64{0, 2}, []float64{0, 1, 2}), study.Pick(s, []float64{0.5}, []float64{0.5, 2}),
 	) {
 		over, ratio, sigma, per := at[0], at[1], at[2], at[3]
-		cfg := simulator.Config{
-			Cluster: simulator.Cluster{Nodes: 14, Racks: 2, MapSlots: 4, ReduceSlots: 2},
-			Network: simulator.Network{Flows: true, Oversubscription: over},
-			Drive:   simulator.HeartbeatDrive, Interval: setup.BeatEvery, OutOfBand: true,
-			TellProgress: true, Submission: simulator.Submission{Rule: simulator.Serial},
-			Core: scheduling.Config{Parts: parts},
-		}
+		cfg := setup.NarrowCluster(over)
+		cfg.Core.Parts = parts
 		all := s.Compare(cfg, list, s.Repeats(1, 10), setup.ShuffleJobs(setup.Shuffles{
 			Jobs: study.Pick(s, 3, 6), Maps: int(14 * per), Reduces: 7, Sigma: sigma, Ratio: ratio,
 		}))

@@ -104,12 +104,8 @@ func reduceRun(s *study.Study, active int, change study.Change) sweepPoint {
 		change(p)
 	})[:2]
 	list[0].Policy.Reduce = scheduling.ReducePolicy{}
-	cfg := simulator.Config{
-		Cluster: simulator.Cluster{Nodes: 14, Racks: 2, MapSlots: 4, ReduceSlots: 2},
-		Drive:   simulator.HeartbeatDrive, Interval: setup.BeatEvery,
-		Submission:   simulator.Submission{Rule: simulator.Closed, Active: active},
-		TellProgress: true,
-	}
+	cfg := setup.ShuffleCluster(14, 2)
+	cfg.Submission = simulator.Submission{Rule: simulator.Closed, Active: active}
 	jobs := setup.ShuffleJobs(setup.Shuffles{Jobs: 4 * active, Maps: 28, Reduces: 10, Sigma: 1, Ratio: 1})
 	all := s.Compare(cfg, list, s.Repeats(2, 20), study.Changed(jobs, func(j *workload.Job) {
 		j.Map.Time, j.Map.Spread = 10*time.Second, 0.5

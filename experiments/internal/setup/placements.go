@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
@@ -44,4 +45,22 @@ func ShuffleJobs(s Shuffles) study.Load {
 		})
 	}
 	return study.Always(w)
+}
+
+// ShuffleCluster runs such jobs, one after another. Heartbeats tell progress, as live ones do.
+func ShuffleCluster(nodes, racks int) simulator.Config {
+	return simulator.Config{
+		Cluster: simulator.Cluster{Nodes: nodes, Racks: racks, MapSlots: 4, ReduceSlots: 2},
+		Drive:   simulator.HeartbeatDrive, Interval: BeatEvery, TellProgress: true,
+		Submission: simulator.Submission{Rule: simulator.Serial},
+	}
+}
+
+// NarrowCluster is a ShuffleCluster of 14 nodes in 2 racks whose flows share links, with uplinks that
+// are over-subscribed. A task that ends is told at once.
+func NarrowCluster(oversubscription float64) simulator.Config {
+	cfg := ShuffleCluster(14, 2)
+	cfg.Network = simulator.Network{Flows: true, Oversubscription: oversubscription}
+	cfg.OutOfBand = true
+	return cfg
 }
