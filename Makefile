@@ -8,9 +8,8 @@ BENCHTIME    ?= 1x
 FUZZTIME     ?= 20s
 TEST_TIMEOUT ?= 10m
 GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
-# This module, and the nested one with the contests, which go.work joins to it. contrib/beam is
-# not in it: it compiles for a minute; make test-engines ENGINE=beam tests it.
-PACKAGES      = ./... ./bench/...
+# contrib/beam is a module of its own, which compiles for a minute: make test-engines ENGINE=beam tests it.
+PACKAGES      = ./...
 
 .PHONY: run build build-beam test test-page test-play test-long lint fmt fmt-check vet elsewhere tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke bench-serve fuzz fuzz-jobs differential test-engines test-engines-light chaos whatif mutants mutants-experiments golden check clean
 
@@ -106,8 +105,8 @@ bench-serve:
 	ARGS='$(ARGS)' internal/tools/bench-serve.sh
 
 # Function by function: save figures now, compare with them later, on the same, quiet machine.
-BASELINE ?= bench/baseline.txt
-BENCHES = $(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -benchtime 200ms -count 6 -timeout 60m $(or $(PKGS),./mapreduce/... ./scheduling ./actors ./bench/limit)
+BASELINE ?= internal/bench/baseline.txt
+BENCHES = $(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -benchtime 200ms -count 6 -timeout 60m $(or $(PKGS),./mapreduce/... ./scheduling ./actors ./internal/bench/limit)
 
 bench-baseline:
 	$(BENCHES) | tee $(BASELINE)
@@ -118,7 +117,7 @@ bench-compare:
 	$(GO) run golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da $(BASELINE) out/now.txt
 
 bench-programs: build
-	$(GO) build -o bin/ ./bench/cmd/...
+	$(GO) build -o bin/ ./internal/bench/cmd/...
 
 # Jobs on real engines - Hadoop Streaming in one process and on YARN, Spark, Slurm, Beam - which it installs into
 # a cache folder and starts itself. Some forty minutes; ENGINE=light|yarn|spark|slurm|s3|beam for one of them.

@@ -5,7 +5,7 @@
 # removed a short while ago.
 set -eu
 cd "$(dirname "$0")/../.."
-go build -o bin/ ./cmd/tarry ./bench/cmd/submissions
+go build -o bin/ ./cmd/tarry ./internal/bench/cmd/submissions
 mkdir -p out/submissions
 rm -rf out/submissions/*
 echo "a few words" >out/submissions/in.txt

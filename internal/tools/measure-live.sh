@@ -3,7 +3,7 @@
 # 200 clients that watch cost the server. make test-page has fetched the browser's driver before.
 set -eu
 cd "$(dirname "$0")/../.."
-go build -o bin/ ./cmd/tarry ./bench/cmd/live
+go build -o bin/ ./cmd/tarry ./internal/bench/cmd/live
 mkdir -p out/live
 rm -rf out/live/*
 seconds=${SECONDS_EACH:-30}

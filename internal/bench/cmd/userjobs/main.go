@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
-	"github.com/tarry-mr/tarry/bench"
+	"github.com/tarry-mr/tarry/internal/bench"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 

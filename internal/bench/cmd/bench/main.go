@@ -1,4 +1,4 @@
-// Bench runs Tarry, the hand-tuned programs of bench/limit and the tools on this machine side by
+// Bench runs Tarry, the hand-tuned programs of internal/bench/limit and the tools on this machine side by
 // side and prints how they compare; see docs/benchmarks.md. The programs must have been built
 // before: use `make bench` or `make bench-quick`.
 package main
@@ -17,7 +17,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/tarry-mr/tarry/bench"
+	"github.com/tarry-mr/tarry/internal/bench"
 )
 
 func main() {

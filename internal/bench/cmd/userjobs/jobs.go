@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"iter"
 
-	"github.com/tarry-mr/tarry/bench"
+	"github.com/tarry-mr/tarry/internal/bench"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/bench"
+	"github.com/tarry-mr/tarry/internal/bench"
 )
 
 // The queries find what one reads off a few rows.

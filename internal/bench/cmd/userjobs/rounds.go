@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
-	"github.com/tarry-mr/tarry/bench"
-	"github.com/tarry-mr/tarry/bench/limit"
+	"github.com/tarry-mr/tarry/internal/bench"
+	"github.com/tarry-mr/tarry/internal/bench/limit"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 

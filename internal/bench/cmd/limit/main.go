@@ -18,7 +18,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/tarry-mr/tarry/bench/limit"
+	"github.com/tarry-mr/tarry/internal/bench/limit"
 )
 
 func main() {

@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 
-	"github.com/tarry-mr/tarry/bench"
+	"github.com/tarry-mr/tarry/internal/bench"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
