@@ -14,9 +14,9 @@ import (
 )
 
 // TestAll runs the quick version of every experiment: each has rows, a set-up and figures that can
-// be drawn, and what it writes is the same each time, unless it is measured. Under the race detector,
-// which takes ten times as long, every third runs, once, since all are run by the same code: `make
-// experiments` runs all of them twice.
+// be drawn, and what it writes is the same each time, unless it is measured. Under the race
+// detector, which takes ten times as long, every third runs, once, since all are run by the same
+// code: `make experiments` runs all of them twice.
 func TestAll(t *testing.T) {
 	for i, e := range All() {
 		if raced && i%3 != 0 {

@@ -17,7 +17,7 @@ type gravityCluster struct {
 	nodes []scheduling.NodeID
 }
 
-// newGravityCluster makes two racks of so many nodes and a job with one map on each feeding node
+// newGravityCluster makes two racks of rack nodes each and a job with one map on each feeding node
 // (numbered from 0 through both racks), each map with one byte for each reduce.
 func newGravityCluster(s *study.Study, rack int, feeding []int, reduces int) *gravityCluster {
 	p := study.Policy("fair", "fair",

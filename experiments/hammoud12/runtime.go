@@ -56,7 +56,8 @@ func runtime(s *study.Study) {
 	totals(s, native, same)
 }
 
-// totals judges the whole grid: savings over native placement, and over any node with the same start.
+// totals judges the whole grid: savings over native placement, and over any node with the same
+// start.
 func totals(s *study.Study, native, same [2]savings) {
 	cogrs, larts := native[0], native[1]
 	s.Printed("CoGRS: greatest saving of run time", "%", 23.8, study.Share, cogrs.most()).
@@ -75,8 +76,8 @@ func totals(s *study.Study, native, same [2]savings) {
 		"time over native placement and LARTS %.2f %%.", cogrs.mean().Mean(), larts.mean().Mean())}
 }
 
-// placedRuns runs jobs one after another with native placement, CoGRS and LARTS, and with any node and
-// the start of the latter.
+// placedRuns runs jobs one after another with native placement, CoGRS and LARTS, and with any node
+// and the start of the latter.
 func placedRuns(s *study.Study, over float64, seeds int, load study.Load) study.Comparison {
 	list := setup.Placements(0.5)
 	list = append(list, list[0])

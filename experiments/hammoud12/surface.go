@@ -26,7 +26,7 @@ func surface(s *study.Study) {
 		"cluster, which has 2, and 38.6 %% on EC2.", two.mean().Mean(), four.mean().Mean())}
 }
 
-// surfaceOf runs the grid on so many nodes in racks.
+// surfaceOf runs the grid on a cluster of nodes in racks.
 func surfaceOf(s *study.Study, nodes, racks int) (points savings) {
 	fig := s.Plot(fmt.Sprintf("surface-%d", racks),
 		fmt.Sprintf("Off-rack bytes saved by CoGRS, %d racks", racks), "maps a node",

@@ -93,7 +93,8 @@ func cache(s *study.Study) {
 	cacheTables(s)
 }
 
-// cacheTables sweeps W0, and what a map reads from memory: the choice that decides what a hit is worth.
+// cacheTables sweeps W0, and what a map reads from memory: the choice that decides what a hit is
+// worth.
 func cacheTables(s *study.Study) {
 	waits := study.Sweep("%v", []float64{0, 1, 2, 5, 20}, func(c *caching, w0 float64) {
 		c.wait = time.Duration(w0 * float64(time.Second))

@@ -74,8 +74,8 @@ func traced(c *workload.Coflow) (b rackBytes) {
 	return b
 }
 
-// tracedBytes is what shuffles come to by the trace alone: in all, and what the best racks would save
-// of off-rack bytes by job, in per cent, ascending.
+// tracedBytes is what shuffles come to by the trace alone: in all, and what the best racks would
+// save of off-rack bytes by job, in per cent, ascending.
 func tracedBytes(list []workload.Coflow, class string) (sum rackBytes, cuts []float64) {
 	for i := range list {
 		if class != "" && workload.CoflowClass(len(list[i].Maps)) != class {

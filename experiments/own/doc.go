@@ -1,5 +1,5 @@
-// Package own asks questions of our own, which no paper answers: one file an experiment with its text
-// beside it.
+// Package own asks questions of our own, which no paper answers: one file an experiment with its
+// text beside it.
 package own
 
 import (

@@ -55,8 +55,8 @@ func heldOver(r *study.Runs, from, to time.Duration, a, b int) study.Sample {
 	return setup.Held(r, from, to, a).Over(setup.Held(r, from, to, b))
 }
 
-// fairWeights measures the weights of pools, of priorities, which are jobs' weights in a pool, and by
-// size.
+// fairWeights measures the weights of pools, of priorities, which are jobs' weights in a pool, and
+// by size.
 func fairWeights(s *study.Study) {
 	over := func(a scheduling.Allocations, w workload.Workload) study.Sample {
 		return heldOver(shared(s, a, shareEnd, w), shareFrom, shareEnd, 0, 1)

@@ -11,9 +11,10 @@ import (
 )
 
 // onFakeClock runs f for each number below n, several at a time, where time goes by as soon as all
-// goroutines that f has started wait: a live cluster then takes as long as it computes, and is never
-// late. Such time is had from package synctest alone, which serves tests, so that each f runs as a
-// test of its own. ctx ends it between two runs: what another time made cannot be waited for in this.
+// goroutines that f has started wait: a live cluster then takes as long as it computes, and is
+// never late. Such time is had from package synctest alone, which serves tests, so that each f runs
+// as a test of its own. ctx ends it between two runs: what another time made cannot be waited for
+// in this.
 func onFakeClock(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
 	testing.Init()
 	errs := make([]error, n)

@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// The hot spot: so many of the job's maps run on one node, the others one a node.
+// The hot spot: spotMaps of the job's maps run on one node, the others one a node.
 const (
 	spotNodes   = 14
 	spotMaps    = 8

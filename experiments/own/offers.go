@@ -58,8 +58,8 @@ func (x sharing) run(s *study.Study) *study.Runs {
 		}))
 }
 
-// frameworks asks whether delay scheduling works as frameworks' own choice: a master offers each slot to
-// one framework, which refuses or takes it, against one scheduler with the same two pools.
+// frameworks asks whether delay scheduling works as frameworks' own choice: a master offers each
+// slot to one framework, which refuses or takes it, against one scheduler with the same two pools.
 func frameworks(s *study.Study) {
 	const wait = 5 * time.Second
 	local := s.Plot("locality", "Node-local maps", "", "node-local (%)").Lines(pools[:]...)

@@ -79,8 +79,8 @@ func patienceContenders(start float64) (study.Contenders, scheduling.Parts) {
 	return list, parts
 }
 
-// patienceGrid gives what each policy but the first saves over any node, at each point of the grid, in
-// per cent, and adds a line to the table for each.
+// patienceGrid gives what each policy but the first saves over any node, at each point of the grid,
+// in per cent, and adds a line to the table for each.
 func patienceGrid(
 	s *study.Study, list study.Contenders, parts scheduling.Parts, t *study.Table,
 ) [][]study.Sample {

@@ -97,7 +97,8 @@ func sweepWait(s *study.Study) {
 		"nearly all of it (a guess)", study.More(80), few.Part(most))
 }
 
-// reduceRun compares CoGRS with a changed policy with any-node placement, so many jobs at a time.
+// reduceRun compares CoGRS with a changed policy with any-node placement, with active jobs at a
+// time.
 func reduceRun(s *study.Study, active int, change study.Change) sweepPoint {
 	list := setup.Placements(0.5, func(p *scheduling.Policy) {
 		p.Reduce.Waits = [2]time.Duration{sweepWaits, sweepWaits}

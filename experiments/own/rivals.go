@@ -42,8 +42,8 @@ func rivalPolicies() study.Contenders {
 	}
 }
 
-// rivals compares delay scheduling with Quincy, which weighs all maps against all slots and kills, on
-// maps of some seconds, and on such as take long.
+// rivals compares delay scheduling with Quincy, which weighs all maps against all slots and kills,
+// on maps of some seconds, and on such as take long.
 func rivals(s *study.Study) {
 	s.Fill("wait", rivalWait)
 	local := s.Plot("locality", "Node-local maps", "scheduler", "node-local (%)")
@@ -101,7 +101,7 @@ func rivalry(
 }
 
 // wasted is what attempts that were killed had worked, in per cent of the time that all held map
-// slots, of which the cluster has so many.
+// slots.
 func wasted(slots int) study.Metric {
 	return func(r *simulator.Result) float64 {
 		held := r.Report.Utilization.Map * r.Report.MakespanS * float64(slots)
@@ -126,7 +126,7 @@ func rivalTable(s *study.Study, name string, all study.Comparison, lost study.Me
 }
 
 // bySize is the part of node-local maps in per cent, and the mean and the 95th percentile of the
-// sojourn, of the jobs with so many maps; dashes if there are none.
+// sojourn, of the jobs with least to most maps; dashes if there are none.
 func bySize(runs *study.Runs, least, most int) []float64 {
 	var places simulator.MapPlaces
 	var all []float64

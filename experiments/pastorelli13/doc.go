@@ -1,5 +1,6 @@
 // Package pastorelli13 reproduces the figures of [Pastorelli13], "HFSP: Size-based Scheduling for
-// Hadoop": one file an experiment with its text beside it, and dataset.go for what several have in common.
+// Hadoop": one file an experiment with its text beside it, and dataset.go for what several have in
+// common.
 package pastorelli13
 
 import (

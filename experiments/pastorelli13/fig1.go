@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// fluidJob is a job of the worked examples: it comes at a time, needs so many seconds if given all
+// fluidJob is a job of the worked examples: it comes at a time, takes length seconds if given all
 // it can use, and can use a part of the cluster.
 type fluidJob struct {
 	arrive, length, width float64

@@ -42,7 +42,7 @@ func fig7(s *study.Study) {
 	}
 }
 
-// ways7 runs the jobs with small reduces of so many seconds: eager suspension, waiting, killing.
+// ways7 runs the jobs with small reduces of small seconds: eager suspension, waiting, killing.
 func ways7(s *study.Study, small int) (eager, wait, kill *simulator.Result) {
 	run := func(way scheduling.Reclaim) *simulator.Result {
 		w := workload.Preemption()

@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// pathologies is what [Pastorelli13 §3.3, §4.3] says of preemption at its worst: work that is killed
-// again and again, tasks that pile up suspended, and tasks too short to be worth it.
+// pathologies is what [Pastorelli13 §3.3, §4.3] says of preemption at its worst: work that is
+// killed again and again, tasks that pile up suspended, and tasks too short to be worth it.
 func pathologies(s *study.Study) {
 	killLoop(s)
 	pileSuspended(s)

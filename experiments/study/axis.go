@@ -54,8 +54,8 @@ func (r reach) axis() axis {
 	return axis{min: r.min, max: r.max}
 }
 
-// axes are the ranges of what the figure shows. An axis of parts or per cent ends where they end, and
-// other axes of what is not negative begin at 0.
+// axes are the ranges of what the figure shows. An axis of parts or per cent ends where they end,
+// and other axes of what is not negative begin at 0.
 func (f *Figure) axes() (x, y axis, err error) {
 	if len(f.Cells) > 0 {
 		x = axis{min: -0.5, max: float64(len(f.Cells[0])) - 0.5}

@@ -30,8 +30,8 @@ type Series struct {
 	Name   string
 	X, Y   []float64
 	Dashed bool // for theoretical curves
-	// Low and High, if given, are the ends of the 95 % intervals of Y, drawn as error bars; NaN where
-	// there is none.
+	// Low and High, if given, are the ends of the 95 % intervals of Y, drawn as error bars; NaN
+	// where there is none.
 	Low, High []float64
 	// Published draws points without a line or bar: what a paper states.
 	Published bool
@@ -72,7 +72,8 @@ func (f *Figure) Bars(categories ...string) *Figure {
 	return f
 }
 
-// Distribution adds the empirical distribution function of ascending numbers, as at most 200 points.
+// Distribution adds the empirical distribution function of ascending numbers, as at most 200
+// points.
 func (f *Figure) Distribution(name string, x []float64) {
 	s, step := f.Line(name), max(1, len(x)/200)
 	for i := 0; i < len(x); i += step {

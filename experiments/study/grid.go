@@ -45,8 +45,8 @@ func Sweep[T, V any](format string, values []V, set func(*T, V)) (list []Choice[
 	return list
 }
 
-// Vary adds a line to a table for each choice: the values under a set-up with that one choice changed.
-// A quick run has the first few. Without a table, see Study.Extra, nothing is run.
+// Vary adds a line to a table for each choice: the values under a set-up with that one choice
+// changed. A quick run has the first few. Without a table, see Study.Extra, nothing is run.
 func Vary[T any](s *Study, t *Table, quick int, base T, list []Choice[T], values func(T) []float64) {
 	if t == nil {
 		return

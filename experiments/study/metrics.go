@@ -32,8 +32,8 @@ func WTND(r *simulator.Result) float64 {
 	return 2*float64(r.Report.Shuffle.RackLocal) + 4*float64(r.Report.Shuffle.OffRack)
 }
 
-// Sojourns gives the sojourn times of the jobs of some classes, all if none is named, in seconds and
-// ascending.
+// Sojourns gives the sojourn times of the jobs of some classes, all if none is named, in seconds
+// and ascending.
 func (r *Runs) Sojourns(classes ...string) []float64 {
 	var all []float64
 	for _, one := range r.Results {

@@ -113,8 +113,8 @@ func (p *page) list(title string, lines []string) {
 	p.Put("</ul></details>\n")
 }
 
-// table writes a table, unless it is empty. The first cell of each line leads to a section, if names
-// are given.
+// table writes a table, unless it is empty. The first cell of each line leads to a section, if
+// names are given.
 func (p *page) table(head []string, lines [][]string, names []string) {
 	if len(lines) == 0 {
 		return

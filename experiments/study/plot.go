@@ -22,8 +22,8 @@ var palette = [...]string{
 	"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", black,
 }
 
-// picture is a figure that is drawn, with its axes in their place. The legend stands beside it, so that
-// neither covers the other.
+// picture is a figure that is drawn, with its axes in their place. The legend stands beside it, so
+// that neither covers the other.
 type picture struct {
 	*Figure
 	svg
@@ -177,8 +177,8 @@ func (p *picture) drawIntervals(series int, shift float64) {
 	}
 }
 
-// drawPublished draws points that a paper states: rings, black for there are bars behind them, or in
-// the color of the series before them, which is ours.
+// drawPublished draws points that a paper states: rings, black for there are bars behind them, or
+// in the color of the series before them, which is ours.
 func (p *picture) drawPublished(series int, shift float64) {
 	s := p.Series[series]
 	for i, x := range p.places(s, shift) {
@@ -211,7 +211,8 @@ func (p *picture) drawAreas() {
 	}
 }
 
-// drawLegend draws the names of the series or shades, the first on top, and returns how wide that is.
+// drawLegend draws the names of the series or shades, the first on top, and returns how wide that
+// is.
 func (p *picture) drawLegend() (width float64) {
 	line := 0
 	key := func(name string, draw func(a, b point)) {

@@ -12,8 +12,8 @@ func (s *Study) add(kind Kind, quantity, unit, claim string, published float64, 
 	return r
 }
 
-// Printed adds a number that a paper prints. It panics if the tolerance lets the opposite hold: that of
-// a gain is 1 and less, that of any other number nothing.
+// Printed adds a number that a paper prints. It panics if the tolerance lets the opposite hold:
+// that of a gain is 1 and less, that of any other number nothing.
 func (s *Study) Printed(quantity, unit string, number float64, t Tolerance, ours Sample) *Row {
 	return s.PrintedRange(quantity, unit, number, number, t, ours)
 }
@@ -53,7 +53,8 @@ func (s *Study) Shown(quantity, unit string, ours Sample) *Row {
 	return s.Known(quantity, unit, math.NaN(), ours)
 }
 
-// Known adds context beside a published number, for instance one that was used to choose the set-up.
+// Known adds context beside a published number, for instance one that was used to choose the
+// set-up.
 func (s *Study) Known(quantity, unit string, number float64, ours Sample) *Row {
 	return s.add(Context, quantity, unit, "", number, Bounds{}, ours)
 }

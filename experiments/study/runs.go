@@ -47,8 +47,8 @@ type Contenders = []simulator.Contender
 // Change changes a policy.
 type Change = func(*scheduling.Policy)
 
-// Policy is a preset of package scheduling with changes, under a name of its own. The names of presets
-// are constants of a program, so that one that does not exist is a panic.
+// Policy is a preset of package scheduling with changes, under a name of its own. The names of
+// presets are constants of a program, so that one that does not exist is a panic.
 func Policy(name, preset string, changes ...Change) simulator.Contender {
 	p, err := scheduling.Preset(preset)
 	if err != nil {
@@ -60,7 +60,7 @@ func Policy(name, preset string, changes ...Change) simulator.Contender {
 	return simulator.Contender{Name: name, Policy: p}
 }
 
-// Compare runs policies over so many seeds of a load, from Seed + cfg.Seed on, in parallel.
+// Compare runs policies over a number of seeds of a load, from Seed + cfg.Seed on, in parallel.
 func (s *Study) Compare(
 	cfg simulator.Config, list Contenders, seeds int, load Load,
 ) Comparison {
@@ -79,7 +79,7 @@ func (s *Study) Compare(
 	return c
 }
 
-// Simulate runs one policy over so many seeds of a load.
+// Simulate runs one policy over a number of seeds of a load.
 func (s *Study) Simulate(cfg simulator.Config, p simulator.Contender, seeds int, load Load) *Runs {
 	return s.Compare(cfg, Contenders{p}, seeds, load)[0]
 }

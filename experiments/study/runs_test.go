@@ -40,8 +40,8 @@ func TestComparisonIsBySeed(t *testing.T) {
 	require.Equal(t, []float64{1, 1}, both[1].Values)
 }
 
-// All policies meet the same jobs under a seed, other seeds have others, and what is run alone is what
-// is run beside others.
+// All policies meet the same jobs under a seed, other seeds have others, and what is run alone is
+// what is run beside others.
 func TestCommonRandomNumbers(t *testing.T) {
 	s := &Study{Options: Options{Seed: 5}, ctx: context.Background()}
 	load := func(r *rand.Rand) workload.Workload { return workload.Scans(1+r.IntN(1000), 1, 0) }

@@ -50,9 +50,9 @@ type Result struct {
 	Notes []string
 }
 
-// Study is one run of an experiment: what a person chose, and what has been found so far. The function
-// that runs an experiment adds rows, figures and tables to it and checks no errors: what fails ends
-// the experiment with its error. It is not safe for concurrent use.
+// Study is one run of an experiment: what a person chose, and what has been found so far. The
+// function that runs an experiment adds rows, figures and tables to it and checks no errors: what
+// fails ends the experiment with its error. It is not safe for concurrent use.
 type Study struct {
 	Options
 	Result
@@ -66,8 +66,8 @@ func (s *Study) Context() context.Context { return s.ctx }
 // failure is what Check panics with.
 type failure struct{ error }
 
-// Check ends the experiment, as testing.T.FailNow ends a test, if err is not nil. It must be called by
-// the goroutine that runs the experiment.
+// Check ends the experiment, as testing.T.FailNow ends a test, if err is not nil. It must be called
+// by the goroutine that runs the experiment.
 func (s *Study) Check(err error) {
 	if err != nil {
 		panic(failure{err})
@@ -95,8 +95,8 @@ func (s *Study) Table(name, title string, columns ...string) *Table {
 	return t
 }
 
-// Extra adds a table that takes runs of its own, unless there are to be none: then it returns nil, to
-// which nothing is added.
+// Extra adds a table that takes runs of its own, unless there are to be none: then it returns nil,
+// to which nothing is added.
 func (s *Study) Extra(name, title string, columns ...string) *Table {
 	if s.NoTables {
 		return nil
@@ -119,8 +119,8 @@ func (s *Study) run(body func(*Study)) (err error) {
 	return s.fill()
 }
 
-// fill puts what is filled in into the set-up. What nothing fills is an error, and so is what stands
-// nowhere, lest the set-up say something else than it means to.
+// fill puts what is filled in into the set-up. What nothing fills is an error, and so is what
+// stands nowhere, lest the set-up say something else than it means to.
 func (s *Study) fill() error {
 	text := strings.Join(s.Setup, "\n")
 	for name, value := range s.filled {

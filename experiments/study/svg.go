@@ -97,8 +97,8 @@ func ring(center point, radius float64) []point {
 	return ring
 }
 
-// widths are those of letters in a common sans-serif font, in 2,048ths of its size. A viewer may draw
-// with another one of family, whose widths are nearly the same.
+// widths are those of letters in a common sans-serif font, in 2,048ths of its size. A viewer may
+// draw with another one of family, whose widths are nearly the same.
 var widths = [...]struct {
 	width   float64
 	letters string

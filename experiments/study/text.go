@@ -36,8 +36,8 @@ type Experiment struct {
 	Run func(ctx context.Context, o Options) (*Result, error)
 }
 
-// Library is a folder of texts. What stands in its file shared.md under "## name" as one item, or as
-// several, stands for {name} in all others.
+// Library is a folder of texts. What stands in its file shared.md under "## name" as one item, or
+// as several, stands for {name} in all others.
 type Library struct {
 	files  fs.FS
 	shared map[string][]string
@@ -106,8 +106,8 @@ func (l *Library) expand(items []string) (list []string) {
 	return list
 }
 
-// parse reads the part of Markdown that texts are written in: the lines of the head, and the items of
-// the lists under "## title" by title. An item may have several lines.
+// parse reads the part of Markdown that texts are written in: the lines of the head, and the items
+// of the lists under "## title" by title. An item may have several lines.
 func parse(text string) (head []string, lists map[string][]string) {
 	lists, title, open := map[string][]string{}, "", false
 	for line := range strings.Lines(text) {

@@ -37,7 +37,8 @@ func TestText(t *testing.T) {
 	require.Equal(t, "one", r.Tables[0].Lines[0].Label)
 }
 
-// What nothing fills is an error, and so is what the function finds wrong, after which it does nothing.
+// What nothing fills is an error, and so is what the function finds wrong, after which it does
+// nothing.
 func TestStudyEndsWithTheFirstError(t *testing.T) {
 	_, err := library().Experiment("one", func(*Study) {}).Run(context.Background(), Options{})
 	require.ErrorContains(t, err, "nothing fills {jobs}")

@@ -22,9 +22,9 @@ type file struct {
 	content []byte
 }
 
-// Write runs the experiments one after the other and writes everything into dir, which is made if it is
-// missing; files of the same names are replaced. The progress line of each goes to log. It returns the
-// outcomes; an experiment that fails ends the run with its name in the error.
+// Write runs the experiments one after the other and writes everything into dir, which is made if
+// it is missing; files of the same names are replaced. The progress line of each goes to log. It
+// returns the outcomes; an experiment that fails ends the run with its name in the error.
 func Write(
 	ctx context.Context, dir string, list []Experiment, o Options, log io.Writer,
 ) ([]Outcome, error) {
@@ -57,8 +57,8 @@ func Write(
 	return done, err
 }
 
-// files are those of an experiment's folder: result.md, rows.csv, each table as CSV and each figure as
-// SVG and CSV.
+// files are those of an experiment's folder: result.md, rows.csv, each table as CSV and each figure
+// as SVG and CSV.
 func (d Outcome) files(o Options) ([]file, error) {
 	list := []file{{"result.md", resultOf(d, o)}, csvFile("rows", d.Result.csv())}
 	for _, t := range d.Result.Tables {

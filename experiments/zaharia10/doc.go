@@ -1,6 +1,6 @@
 // Package zaharia10 reproduces the tables and figures of [Zaharia10], "Delay Scheduling: A Simple
-// Technique for Achieving Locality and Fairness in Cluster Scheduling": one file an experiment with its
-// text beside it, and warehouse.go and macro.go for what several have in common.
+// Technique for Achieving Locality and Fairness in Cluster Scheduling": one file an experiment with
+// its text beside it, and warehouse.go and macro.go for what several have in common.
 package zaharia10
 
 import (
@@ -26,6 +26,6 @@ func All() []study.Experiment {
 	}
 }
 
-// unmoved is said of a number that none of the faults of internal/tools/mutants/experiments.yaml moves: that
-// it is as published says nothing of the scheduler.
+// unmoved is said of a number that none of the faults of internal/tools/mutants/experiments.yaml
+// moves: that it is as published says nothing of the scheduler.
 const unmoved = "not judged: no fault that was tried moves it"

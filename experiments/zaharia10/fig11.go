@@ -81,8 +81,8 @@ func firstTwo(r *simulator.Result) float64 {
 	return 100 * two / all
 }
 
-// shares compares the shares with the published ones, and shows them as parts of the running maps and
-// of all slots.
+// shares compares the shares with the published ones, and shows them as parts of the running maps
+// and of all slots.
 func shares(s *study.Study, runs *study.Runs) {
 	t := s.Table("definition", "Share of the running maps, and of all 400 slots (%)",
 		"job and time", "of the running maps", "of all slots")

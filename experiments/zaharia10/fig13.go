@@ -14,7 +14,7 @@ import (
 // The policies of the scans: naive fair sharing and delay scheduling.
 const scanNaive, scanDelay = 0, 1
 
-// scans runs so many jobs that all scan the same data.
+// scans runs jobs that all scan the same data.
 func scans(s *study.Study, jobs, seeds int, network simulator.Network) study.Comparison {
 	cfg := setup.EC2()
 	cfg.Network = network

@@ -29,7 +29,7 @@ func plain15(w1 int) case15 {
 	}
 }
 
-// locality is the part of node-local maps of jobs of so many maps, by seed.
+// locality is the part of node-local maps of jobs with that number of maps, by seed.
 func (c case15) locality(s *study.Study, maps int) study.Sample {
 	cfg := setup.EC2()
 	cfg.Network, cfg.Interval = c.network, c.interval

@@ -8,7 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// fig5 is [Zaharia10 Table 2, Figs 5, 6 and 7, §5.1.1]: the IO-heavy workload under three schedulers.
+// fig5 is [Zaharia10 Table 2, Figs 5, 6 and 7, §5.1.1]: the IO-heavy workload under three
+// schedulers.
 func fig5(s *study.Study) {
 	all := macro(s, plainMacro(), s.Repeats(1, 10), workload.FacebookIO)
 	names := bins(all[fifo])
@@ -77,8 +78,8 @@ func greedyRows(s *study.Study, all study.Comparison) {
 	}
 }
 
-// gainRows judges what is said of delay scheduling's gains by bin. The link is fitted to that of bin
-// 5, which is therefore not judged.
+// gainRows judges what is said of delay scheduling's gains by bin. The link is fitted to that of
+// bin 5, which is therefore not judged.
 func gainRows(s *study.Study, names []string, gains map[string]study.Sample) {
 	for _, b := range names {
 		what := b + ": speed-up of delay over naive"

@@ -77,8 +77,8 @@ func medianOf(all study.Comparison, classes ...string) study.Sample {
 	})
 }
 
-// mixedGains are the means over bins of the speed-ups of delay over naive fair, by seed: of the bins
-// of IO-heavy jobs and of those with reduces.
+// mixedGains are the means over bins of the speed-ups of delay over naive fair, by seed: of the
+// bins of IO-heavy jobs and of those with reduces.
 func mixedGains(all study.Comparison) (io, reduces study.Sample) {
 	mean := func(names ...string) study.Sample {
 		var gains []study.Sample

@@ -37,8 +37,8 @@ func longTasks(s *study.Study) {
 		"each node has a slot for them: high", study.More(80), kept)
 }
 
-// longRuns runs small jobs beside long tasks: without balancing, with it, and, last, without the long
-// tasks.
+// longRuns runs small jobs beside long tasks: without balancing, with it, and, last, without the
+// long tasks.
 func longRuns(s *study.Study, phi float64) study.Comparison {
 	const slots = 200
 	policy := func(name string, reserve, most int) simulator.Contender {

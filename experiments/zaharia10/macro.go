@@ -102,8 +102,8 @@ func bins(r *study.Runs) []string {
 	return slices.Compact(list)
 }
 
-// speedups gives, for each job of some classes (all if none is named) under each seed, how many times
-// as fast it was under b as under a.
+// speedups gives, for each job of some classes (all if none is named) under each seed, how many
+// times as fast it was under b as under a.
 func speedups(a, b *study.Runs, classes ...string) []float64 {
 	var all []float64
 	for n, ra := range a.Results {
@@ -145,8 +145,8 @@ func scheduleRange(s *study.Study, rows ...*study.Row) {
 	}
 }
 
-// macroCDFs draws the distributions of response times of three ranges of bins; those of the large jobs
-// are named.
+// macroCDFs draws the distributions of response times of three ranges of bins; those of the large
+// jobs are named.
 func macroCDFs(s *study.Study, name string, all study.Comparison, large ...string) {
 	for _, classes := range [][]string{
 		{"bin 1", "bin 2", "bin 3"}, {"bin 4", "bin 5", "bin 6", "bin 7", "bin 8"}, large,

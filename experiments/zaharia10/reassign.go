@@ -68,7 +68,7 @@ func (x starved) simulate(s *study.Study) *study.Runs {
 	}, p, s.Repeats(2, 10), study.Always(w))
 }
 
-// untilHeld is how long the pool waits for so many slots.
+// untilHeld is how long the pool waits for a number of slots.
 func (x starved) untilHeld(r *study.Runs, slots float64) study.Sample {
 	return setup.Reached(r, x.comes, slots, 1)
 }

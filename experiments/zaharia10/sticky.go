@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// sticky is [Zaharia10 §3.3.2] simulated: under naive fair sharing a job gets back the slots that it
-// frees, and reads what lies elsewhere over the network.
+// sticky is [Zaharia10 §3.3.2] simulated: under naive fair sharing a job gets back the slots that
+// it frees, and reads what lies elsewhere over the network.
 func sticky(s *study.Study) {
 	exampleBack, exampleLocal := stickyRuns(s, 10, 1, "fair")
 	curedBack, curedLocal := stickyRuns(s, 10, 1, "delay")
@@ -34,7 +34,7 @@ func sticky(s *study.Study) {
 	}
 }
 
-// stickyRuns gives, of jobs of equal shares on 100 nodes with so many slots each, the slots that their
+// stickyRuns gives, of jobs of equal shares on 100 nodes with slots each, the slots that their
 // job gets back and the maps that are node-local, in per cent.
 func stickyRuns(s *study.Study, jobs, slots int, preset string) (back, local study.Sample) {
 	both := s.Seeds(s.Repeats(2, 10), func(seed uint64) []float64 {
@@ -43,8 +43,8 @@ func stickyRuns(s *study.Study, jobs, slots int, preset string) (back, local stu
 	return both[0], both[1]
 }
 
-// stickyRun counts launches until a job has launched all: of those of a slot that has been used before, those of
-// the job that freed a slot of the node last; and of all, those beside their data.
+// stickyRun counts launches until a job has launched all: of those of a slot that has been used
+// before, those of the job that freed a slot of the node last; and of all, those beside their data.
 func stickyRun(s *study.Study, seed uint64, jobs, slots int, preset string) []float64 {
 	const maps = 300
 	w := workload.Scans(jobs, maps, 0)

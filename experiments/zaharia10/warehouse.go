@@ -12,7 +12,7 @@ import (
 )
 
 // Facebook's warehouse as far as [Zaharia10 §3.2] describes it: times are medians, and the mean
-// that follows from 3,100 slots of which so many free up each second under load.
+// that follows from 3,100 slots and the slots that free up each second under load.
 const (
 	warehouseNodes     = 620
 	warehouseRacks     = 16

@@ -34,8 +34,8 @@ func Contended(link float64) simulator.Network {
 	return simulator.Network{Flows: true, NodeLink: link, Grain: 500 * time.Millisecond}
 }
 
-// Factors is a network on which remote reads take so many times as long as local ones, within a rack
-// and beyond, however many there are.
+// Factors is a network on which remote reads take rack and far times as long as local ones, within
+// a rack and beyond, however many there are.
 func Factors(rack, far float64) simulator.Network {
 	return simulator.Network{ReadFactor: [3]float64{1, rack, far}}
 }

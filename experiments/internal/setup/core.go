@@ -42,7 +42,7 @@ func (c Core) Beat(now time.Duration, h scheduling.Heartbeat) []scheduling.Actio
 	return got.Actions
 }
 
-// Places are those of so many maps, of which at gives the nodes.
+// Places are those of a number of maps, of which at gives the nodes.
 func Places(maps int, at func(i int) []int) scheduling.Places {
 	p := scheduling.Places{Offsets: []int32{0}}
 	for i := range maps {

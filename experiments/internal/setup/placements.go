@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Placements are the ways to place reduces, any node, CoGRS and LARTS, on a fair scheduler that waits
-// 3 s for local maps and starts reduces at a part of the maps.
+// Placements are the ways to place reduces, any node, CoGRS and LARTS, on a fair scheduler that
+// waits 3 s for local maps and starts reduces at a part of the maps.
 func Placements(start float64, changes ...study.Change) study.Contenders {
 	policy := func(rule scheduling.ReduceRule) []study.Change {
 		return append([]study.Change{Waits(3*time.Second, 3*time.Second), func(p *scheduling.Policy) {
@@ -56,8 +56,8 @@ func ShuffleCluster(nodes, racks int) simulator.Config {
 	}
 }
 
-// NarrowCluster is a ShuffleCluster of 14 nodes in 2 racks whose flows share links, with uplinks that
-// are over-subscribed. A task that ends is told at once.
+// NarrowCluster is a ShuffleCluster of 14 nodes in 2 racks whose flows share links, with uplinks
+// that are over-subscribed. A task that ends is told at once.
 func NarrowCluster(oversubscription float64) simulator.Config {
 	cfg := ShuffleCluster(14, 2)
 	cfg.Network = simulator.Network{Flows: true, Oversubscription: oversubscription}

@@ -23,8 +23,8 @@ func Waits(w1, w2 time.Duration) func(*scheduling.Policy) {
 // Packed is a policy without a load manager that spreads tasks over nodes.
 func Packed(p *scheduling.Policy) { p.Spread = false }
 
-// Capped cuts the jobs of a quick run's workload to 400 maps and so many reduces; a full run keeps
-// its own.
+// Capped cuts the jobs of a quick run's workload to 400 maps and a number of reduces; a full run
+// keeps its own.
 func Capped(s *study.Study, reduces int, load study.Load) study.Load {
 	if !s.Quick {
 		return load

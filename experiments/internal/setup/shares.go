@@ -89,8 +89,8 @@ func (t Timeline) Most(jobs ...int) (most float64) {
 	return most
 }
 
-// Reach is how many seconds after a time jobs first hold so many slots together; the rest of the run
-// if they never do.
+// Reach is how many seconds after a time jobs first hold that number of slots together; the rest of
+// the run if they never do.
 func (t Timeline) Reach(from time.Duration, slots float64, jobs ...int) float64 {
 	held := t.between(from, time.Duration(len(t.Held[0]))*t.Every, jobs)
 	for n, x := range held {
