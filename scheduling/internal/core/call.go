@@ -34,16 +34,15 @@ const (
 	OpResume
 )
 
-// OpNames are the names of calls, by Op.
-var OpNames = [...]string{
+var opNames = [...]string{
 	"", "name", "join", "leave", "cordon", "submit", "heartbeat", "expire", "update", "kill", "priority", "pool", "output",
 	"reconfigure", "preempt", "commit", "resume",
 }
 
 // String gives the call's name in lower case.
 func (o Op) String() string {
-	if int(o) < len(OpNames) {
-		return OpNames[o]
+	if int(o) < len(opNames) {
+		return opNames[o]
 	}
 	return "op " + strconv.Itoa(int(o))
 }
@@ -53,7 +52,7 @@ func (o Op) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // UnmarshalText reads a call's name.
 func (o *Op) UnmarshalText(text []byte) error {
-	for i, name := range OpNames {
+	for i, name := range opNames {
 		if i > 0 && name == string(text) {
 			*o = Op(i)
 			return nil

@@ -118,6 +118,7 @@ type Core struct {
 	due      due
 	Faulty   int     // nodes with faults
 	Slowest  slowest // scratch of speculate
+	Paces    Records[Paces]
 }
 
 // New makes a Core with policy p, of the parts built. The error, if any, wraps ErrBadConfig or

@@ -42,8 +42,7 @@ const (
 // EventSchema is the version of the events: it changes when a reader of the former would be misled.
 const EventSchema = 2
 
-// EventNames are the names of events, by type.
-var EventNames = [...]string{
+var eventNames = [...]string{
 	"", "joined", "lost", "submitted", "launched", "succeeded", "failed", "killed", "suspended",
 	"resumed", "skipped", "shares", "need", "warning", "priority", "pool", "finished", "output-lost", "reconfigured",
 	"reload-failed", "avoided", "admitted", "began", "cordoned", "progress", "victim",
@@ -52,14 +51,14 @@ var EventNames = [...]string{
 // eventTypes are the types by their names.
 var eventTypes = func() map[string]EventType {
 	types := map[string]EventType{}
-	for i, name := range EventNames[1:] {
+	for i, name := range eventNames[1:] {
 		types[name] = EventType(i + 1)
 	}
 	return types
 }()
 
 // String gives the event's name in lower case.
-func (t EventType) String() string { return EventNames[t] }
+func (t EventType) String() string { return eventNames[t] }
 
 // MarshalText gives the event's name.
 func (t EventType) MarshalText() ([]byte, error) { return []byte(t.String()), nil }

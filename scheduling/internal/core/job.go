@@ -95,7 +95,6 @@ type Job struct {
 	Unfetched map[int32]*unfetched
 	MapsDone  time.Duration // when the last map was done
 	told      *standing     // how it stands, by the last event that said so
-	Pace      [Kinds]*pace  // of the tasks done, under a policy that speculates; nil without one
 
 	Submitted, started, finished time.Duration
 }

@@ -54,8 +54,7 @@ const (
 	CauseNoSlot               // waiting: no slot of the kind is free, or others come first
 )
 
-// CauseText is the words of causes, by cause.
-var CauseText = [...]string{
+var causeText = [...]string{
 	NoCause:             "",
 	CauseLocal:          "local to its data",
 	CauseNoLocation:     "no location information",
@@ -102,8 +101,8 @@ var CauseText = [...]string{
 
 // String is a short sentence.
 func (c Cause) String() string {
-	if int(c) < len(CauseText) {
-		return CauseText[c]
+	if int(c) < len(causeText) {
+		return causeText[c]
 	}
 	return "cause?"
 }
@@ -113,7 +112,7 @@ func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // UnmarshalText reads the form of String.
 func (c *Cause) UnmarshalText(text []byte) error {
-	for i, s := range CauseText {
+	for i, s := range causeText {
 		if s == string(text) {
 			*c = Cause(i)
 			return nil

@@ -23,18 +23,17 @@ const (
 	LATE
 )
 
-// SpeculationNames are the names of the rules, by rule.
-var SpeculationNames = [...]string{"none", "native", "late"}
+var speculationNames = [...]string{"none", "native", "late"}
 
 // String gives the rule's name in lower case.
-func (r SpeculationRule) String() string { return SpeculationNames[r] }
+func (r SpeculationRule) String() string { return speculationNames[r] }
 
 // MarshalText gives the rule's name.
 func (r SpeculationRule) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // UnmarshalText reads a rule's name.
 func (r *SpeculationRule) UnmarshalText(text []byte) error {
-	i := slices.Index(SpeculationNames[:], string(text))
+	i := slices.Index(speculationNames[:], string(text))
 	if i < 0 {
 		return fmt.Errorf("scheduling: unknown rule of speculation %q: want none, native or late", text)
 	}
@@ -75,7 +74,7 @@ const (
 )
 
 func (p *SpeculationPolicy) validate(bad func(string, ...any)) {
-	if int(p.Rule) >= len(SpeculationNames) {
+	if int(p.Rule) >= len(speculationNames) {
 		bad("speculation: unknown rule %d", p.Rule)
 	}
 	if p.Lag < 0 || !(p.SlowTask >= 0) || !(p.SlowNode >= 0) || !(p.Cap >= 0 && p.Cap <= 1) || p.MinCopies < 0 {
@@ -116,9 +115,13 @@ type pace struct {
 	Nodes map[NodeID]*Sample
 }
 
+// Paces are those of a job's tasks, by kind; nil of a kind without a task that is done, or under a
+// policy that does not speculate.
+type Paces [Kinds]*pace
+
 // paced notes how fast an attempt was that has succeeded.
 func (c *Core) paced(a *Attempt) {
-	p := &a.Job.Pace[a.ID.Task.Kind]
+	p := &c.Paces.Of(a.Job)[a.ID.Task.Kind]
 	if *p == nil {
 		*p = &pace{Nodes: map[NodeID]*Sample{}}
 	}
@@ -131,7 +134,7 @@ func (c *Core) paced(a *Attempt) {
 // no other to be known by.
 func (c *Core) overtaken(ai int32) {
 	a := &c.Attempts[ai]
-	if p := a.Job.Pace[a.ID.Task.Kind]; p != nil {
+	if p := c.Paces.Of(a.Job)[a.ID.Task.Kind]; p != nil {
 		p.on(a.Node).add(a.rate(c.Now))
 	}
 }
@@ -177,7 +180,7 @@ func (c *Core) speculate() {
 	for _, n := range c.Nodes {
 		for _, ai := range n.Atts {
 			if a := &c.Attempts[ai]; c.compares(a) {
-				s.gather(a, c.Now)
+				s.gather(a, &c.Paces, c.Now)
 			}
 		}
 	}
@@ -212,12 +215,12 @@ func (s *slowest) clear(jobs int) {
 }
 
 // gather takes in a running attempt, and before the first of its job the tasks that are done.
-func (s *slowest) gather(a *Attempt, now time.Duration) {
+func (s *slowest) gather(a *Attempt, paces *Records[Paces], now time.Duration) {
 	j, k := a.Job, a.ID.Task.Kind
 	rates, progress := &s.Rates[k][j.Index], &s.progress[k][j.Index]
 	if done := j.Work[k].Done; rates.N == 0 {
-		if j.Pace[k] != nil {
-			*rates = j.Pace[k].Rates
+		if done := paces.Of(j)[k]; done != nil {
+			*rates = done.Rates
 		}
 		*progress = Sample{N: done, Sum: float64(done), Squares: float64(done)}
 	}
@@ -365,7 +368,7 @@ func (c *Core) SlowNode(j *Job, n *NodeState) bool {
 	for k := range TaskKind(Kinds) {
 		all := c.Slowest.Rates[k][j.Index]
 		var here Sample
-		if p := j.Pace[k]; p != nil {
+		if p := c.Paces.Of(j)[k]; p != nil {
 			if all.N == 0 {
 				all = p.Rates
 			}

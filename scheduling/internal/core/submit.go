@@ -295,6 +295,7 @@ func (c *Core) finish(j *Job, s JobState, why string) {
 		c.changed(j, k)
 	}
 	c.Order.Remove(j)
+	c.Paces.Remove(j)
 	for k := range c.Placement {
 		c.Placement[k].Remove(j)
 	}

@@ -169,21 +169,6 @@ func TestLostOutputRunsTheMapAgain(t *testing.T) {
 	require.EqualValues(t, 1, try)
 }
 
-func TestEveryCauseHasItsWords(t *testing.T) {
-	seen := map[string]bool{}
-	for c := core.NoCause; int(c) < len(core.CauseText); c++ {
-		require.False(t, seen[c.String()], "%d: %v", c, c)
-		seen[c.String()] = true
-		text, err := c.MarshalText()
-		require.NoError(t, err)
-		var back core.Cause
-		require.NoError(t, back.UnmarshalText(text))
-		require.Equal(t, c, back)
-	}
-	require.False(t, seen["cause?"])
-	require.Len(t, core.CauseText, len(seen))
-}
-
 // A glance at a job says all but shares and weights, which may depend on all jobs.
 func TestGlance(t *testing.T) {
 	c, nodes := newTestCore(t, "hfs", nil)

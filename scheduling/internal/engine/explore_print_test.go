@@ -203,11 +203,11 @@ func (p *printer) pace(h *mix, j *core.Job, k core.TaskKind) {
 	if j.Work[core.Map].Slow != nil || j.Work[core.Reduce].Slow != nil {
 		rate(p.w.c.Slowest.Rates[k][j.Index])
 	}
-	if j.Pace[k] == nil {
+	if p.w.c.Paces.Of(j)[k] == nil {
 		return
 	}
-	rate(j.Pace[k].Rates)
-	for n, s := range j.Pace[k].Nodes {
+	rate(p.w.c.Paces.Of(j)[k].Rates)
+	for n, s := range p.w.c.Paces.Of(j)[k].Nodes {
 		x := mix(103)
 		x.int(int(j.ID))
 		x.int(s.N)

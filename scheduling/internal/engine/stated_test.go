@@ -317,7 +317,7 @@ func TestBadPoliciesAreRefused(t *testing.T) {
 		"suspend low":    func(p *core.Policy) { p.HFSP.SuspendLow = -1 },
 		"low above high": func(p *core.Policy) { p.HFSP.SuspendLow = 3 },
 		"pools":          func(p *core.Policy) { p.Pools.Pools = []core.PoolConfig{{}} },
-		"copies' rule":   func(p *core.Policy) { p.Speculation.Rule = core.SpeculationRule(len(core.SpeculationNames)) },
+		"copies' rule":   func(p *core.Policy) { p.Speculation.Rule = core.LATE + 1 },
 		"copies' lag":    func(p *core.Policy) { p.Speculation.Lag = -1 },
 		"slow task":      func(p *core.Policy) { p.Speculation.SlowTask = math.NaN() },
 		"slow node":      func(p *core.Policy) { p.Speculation.SlowNode = -1 },

@@ -1,4 +1,4 @@
-package engine
+package core
 
 import (
 	"encoding/json"
@@ -8,8 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
 // drawFields fills the fields of a struct at random, some of them left out.
@@ -23,24 +21,24 @@ func drawFields(t *rapid.T, v reflect.Value) {
 
 func drawValue(t *rapid.T, f reflect.Value) {
 	switch f.Interface().(type) {
-	case core.EventType:
-		f.SetUint(uint64(rapid.IntRange(1, len(core.EventNames)-1).Draw(t, "type")))
+	case EventType:
+		f.SetUint(uint64(rapid.IntRange(1, len(eventNames)-1).Draw(t, "type")))
 		return
-	case core.Cause:
-		f.SetUint(uint64(rapid.IntRange(0, len(core.CauseText)-1).Draw(t, "cause")))
+	case Cause:
+		f.SetUint(uint64(rapid.IntRange(0, len(causeText)-1).Draw(t, "cause")))
 		return
-	case core.TaskKind:
+	case TaskKind:
 		f.SetUint(uint64(rapid.IntRange(0, 1).Draw(t, "kind")))
 		return
 	case time.Time:
 		f.Set(reflect.ValueOf(time.Unix(rapid.Int64Range(0, 1<<32).Draw(t, "wall"), 5).UTC()))
 		return
-	case *core.Policy:
-		f.Set(reflect.ValueOf(&core.Policy{Name: rapid.String().Draw(t, "policy")}))
+	case *Policy:
+		f.Set(reflect.ValueOf(&Policy{Name: rapid.String().Draw(t, "policy")}))
 		return
-	case core.AttemptID:
-		f.Set(reflect.ValueOf(core.AttemptID{Task: core.TaskID{
-			Job: core.JobID(rapid.Int32Range(1, 1<<31-1).Draw(t, "job")), Kind: core.TaskKind(rapid.IntRange(0, 1).Draw(t, "kind")), Index: rapid.Int32Range(0, 1<<31-1).Draw(t, "task"),
+	case AttemptID:
+		f.Set(reflect.ValueOf(AttemptID{Task: TaskID{
+			Job: JobID(rapid.Int32Range(1, 1<<31-1).Draw(t, "job")), Kind: TaskKind(rapid.IntRange(0, 1).Draw(t, "kind")), Index: rapid.Int32Range(0, 1<<31-1).Draw(t, "task"),
 		}, Try: rapid.Int32Range(0, 9).Draw(t, "try")}))
 		return
 	}
@@ -81,7 +79,7 @@ func drawValue(t *rapid.T, f reflect.Value) {
 // Whatever an event holds, its short way to JSON gives the bytes of the long one.
 func TestEventAppendsAsJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var e core.Event
+		var e Event
 		drawFields(t, reflect.ValueOf(&e).Elem())
 		want, err := json.Marshal(e)
 		require.NoError(t, err)
@@ -90,9 +88,9 @@ func TestEventAppendsAsJSON(t *testing.T) {
 }
 
 func BenchmarkEventAppendJSON(b *testing.B) {
-	e := core.Event{
-		At: 123456789012, Type: core.EventLaunched, JobID: 17, Attempt: core.AttemptID{Task: core.TaskID{Job: 17, Kind: core.Map, Index: 204}, Try: 0}, Node: 33, NodeName: "n00033",
-		Near: "node-local", Slot: 2, Reason: core.Reason{Cause: core.CauseLocal},
+	e := Event{
+		At: 123456789012, Type: EventLaunched, JobID: 17, Attempt: AttemptID{Task: TaskID{Job: 17, Kind: Map, Index: 204}, Try: 0}, Node: 33, NodeName: "n00033",
+		Near: "node-local", Slot: 2, Reason: Reason{Cause: CauseLocal},
 	}
 	var line []byte
 	for b.Loop() {

@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+)
+
+// The presets are the papers' schedulers, with the waits and limits of Hadoop.
+func TestPresetsAreThePapers(t *testing.T) {
+	wait := core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 10 * time.Second}}
+	for name, want := range map[string]core.Policy{
+		"fifo":     {Order: "fifo", Spread: true},
+		"fair":     {Order: "fair"},
+		"delay":    {Order: "fair", Locality: core.LocalityPolicy{Rule: core.SkipCount, Auto: true}},
+		"hfs":      {Order: "pools", Spread: true, Locality: wait, Pools: core.Allocations{PoolPerUser: true}},
+		"capacity": {Order: "capacity"},
+		"hfsp":     {Order: "hfsp", Locality: wait},
+		"srpt":     {Order: "srpt"},
+		"quincy":   {Order: "quincy"},
+	} {
+		got, err := Preset(name)
+		require.NoError(t, err)
+		want.Name, want.SlowStart = name, -1
+		require.Equal(t, want, got)
+		require.Equal(t, map[bool]core.ReduceRule{true: core.CoGRS, false: core.AnyNode}[name == "hfs"], DefaultReduceRule(name))
+		require.False(t, got.NeedsProgress(core.Map), name)
+		require.Equal(t, name == "hfsp", got.NeedsProgress(core.Reduce), name)
+	}
+	require.Len(t, Presets(), 8)
+	_, err := Preset("lottery")
+	require.ErrorIs(t, err, core.ErrUnknownPolicy)
+	require.EqualError(t, err, `scheduling: unknown policy "lottery" (have fifo, fair, delay, hfs, capacity, hfsp, srpt, quincy)`)
+	require.False(t, core.Policy{Order: "lottery"}.NeedsProgress(core.Map))
+	_, err = NewCore(core.Config{}, core.Policy{Order: "lottery"})
+	require.ErrorIs(t, err, core.ErrUnknownPolicy)
+}
+
+// The interval between heartbeats grows by a second with each 100 nodes, from 300 ms; the automatic
+// wait is one and a half, at most 15 s [Hadoop].
+func TestIntervals(t *testing.T) {
+	for nodes, want := range map[int]time.Duration{0: 300, 1: 300, 30: 300, 31: 310, 100: 1000, 250: 2500} {
+		require.Equal(t, want*time.Millisecond, core.HeartbeatInterval(nodes))
+	}
+	for interval, want := range map[time.Duration]time.Duration{
+		0: 450 * time.Millisecond, time.Second: 1500 * time.Millisecond, 10 * time.Second: 15 * time.Second, time.Minute: 15 * time.Second,
+	} {
+		c, _ := newTestCore(t, "fair", func(cfg *core.Config, _ *core.Policy) { cfg.HeartbeatInterval = interval })
+		require.Equal(t, want, c.AutoWait(), interval)
+	}
+}
