@@ -104,7 +104,6 @@ func TestVirtualWorkOfEndedJobs(t *testing.T) {
 	beat(t, c, time.Minute, n, core.Status{Attempt: got[0], State: core.StateSucceeded})
 	require.Equal(t, 1, slots())
 	require.Len(t, o.All[core.Map], 1)
-	require.Zero(t, o.All[core.Map][0].At)
 	require.NoError(t, c.Update(time.Hour))
 	o.Age(core.Map)
 	require.Zero(t, slots())

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
@@ -50,7 +51,6 @@ type Sized struct {
 	Worked   time.Duration   // work done by the sample's tasks
 	Through  int             // of them that have finished
 	before   int             // tasks done under a former policy, of which nothing was learnt
-	At       int             // in hfsp.all
 	Listed   index.Spot
 	needy    index.Spot
 	holds    index.Spot
@@ -63,12 +63,8 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 	o.Pol.Delta = cmp.Or(o.Pol.Delta, time.Minute)
 	o.Pol.Xi = cmp.Or(o.Pol.Xi, 1)
 	o.Pol.Initial = cmp.Or(o.Pol.Initial, time.Minute)
-	switch o.Pol.Estimator {
-	case "", "mean":
-		o.est = virtual.Mean
-	case "fit":
-		o.est = virtual.LogNormal
-	default:
+	estimators := map[string]virtual.Estimator{"": virtual.Mean, "mean": virtual.Mean, "fit": virtual.LogNormal}
+	if o.est = estimators[o.Pol.Estimator]; o.est == nil {
 		return nil, fmt.Errorf("%w: hfsp: unknown estimator %q", core.ErrBadConfig, o.Pol.Estimator)
 	}
 	for k := range o.Virtual {
@@ -81,12 +77,11 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 // bound to compare with.
 func NewSRPT(c *core.Core, p *core.Policy) (core.Order, error) {
 	o, err := New(c, p)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		s := o.(*Order)
+		s.srpt, s.Pol.NoTraining = true, true
 	}
-	s := o.(*Order)
-	s.srpt, s.Pol.NoTraining = true, true
-	return s, nil
+	return o, err
 }
 
 // Add implements core.Order.
@@ -110,7 +105,6 @@ func (o *Order) Add(j *core.Job) error {
 			o.Virtual[k].Insert(&v.V)
 		}
 		v.V.Finish = math.MaxInt64
-		v.At = len(o.All[k])
 		o.All[k] = append(o.All[k], v)
 		o.Stale[k] = true
 	}
@@ -142,11 +136,8 @@ func (o *Order) Remove(j *core.Job) {
 		if v == nil {
 			continue
 		}
-		all := o.All[k]
-		last := all[len(all)-1]
-		all[v.At], last.At = last, v.At
-		all[len(all)-1] = nil
-		o.All[k] = all[:len(all)-1]
+		i := slices.Index(o.All[k], v)
+		o.All[k] = slices.Delete(o.All[k], i, i+1)
 		o.Of[k][j.Index] = nil
 		if j.State != core.JobSucceeded {
 			o.Age(k)
@@ -187,15 +178,6 @@ func (o *Order) reproject(k core.TaskKind) {
 	for _, v := range o.All[k] {
 		o.reposition(v.Job, k)
 	}
-}
-
-// key orders the jobs by size: projected finish, or work left.
-func (o *Order) key(v *Sized) time.Duration {
-	if !o.srpt {
-		return v.V.Finish
-	}
-	j := v.Job
-	return time.Duration(j.Unfinished(core.Map))*j.Spec.MapTime + time.Duration(j.Unfinished(core.Reduce))*j.Spec.ReduceTime
 }
 
 // Training tells whether the job's size of this kind is not known yet.
@@ -248,9 +230,13 @@ func (o *Order) Rank(j *core.Job, k core.TaskKind) index.Rank {
 	return o.RankOf(o.Sized(j, k))
 }
 
-// RankOf orders by size alone.
+// RankOf orders by size alone: projected finish, or work left.
 func (o *Order) RankOf(v *Sized) index.Rank {
-	return index.Rank{Class: 1, Value: float64(o.key(v)), Tie: int32(v.Job.ID)}
+	size := v.V.Finish
+	if j := v.Job; o.srpt {
+		size = time.Duration(j.Unfinished(core.Map))*j.Spec.MapTime + time.Duration(j.Unfinished(core.Reduce))*j.Spec.ReduceTime
+	}
+	return index.Rank{Class: 1, Value: float64(size), Tie: int32(v.Job.ID)}
 }
 
 // Sampling tells whether tasks of the sample wait to be launched.
