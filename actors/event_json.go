@@ -2,8 +2,8 @@ package actors
 
 import "encoding/json"
 
-// AppendJSON appends the event as [json.Marshal] writes it; see the event of package scheduling. Those with
-// phases or counters, one an attempt, are left to package json.
+// AppendJSON appends the event as [json.Marshal] writes it; see the event of package scheduling.
+// Those with phases or counters, one an attempt, are left to package json.
 func (e *Event) AppendJSON(b []byte) []byte {
 	if e.Phases == nil && e.Counters == nil {
 		return e.Event.AppendJSON(b)

@@ -23,8 +23,9 @@ type path struct {
 	run   func(t *testing.T) error
 }
 
-// TestPaths runs a case for each fast path, and checks by its coverage that it has taken it. make test and make
-// differential build the test with -cover; without that only the names of the places are checked.
+// TestPaths runs a case for each fast path, and checks by its coverage that it has taken it. make
+// test and make differential build the test with -cover; without that only the names of the places
+// are checked.
 func TestPaths(t *testing.T) {
 	if testing.CoverMode() == "" {
 		t.Log("not built with -cover -coverpkg=.../mapreduce/...: no case is checked to have taken its path")
@@ -67,7 +68,8 @@ func pathsTable() []path {
 	return slices.Concat(combinePaths(), numberPaths(), sortPaths(), keptPaths(), jobPaths())
 }
 
-// many emits n pairs, two of each key in a row, whose keys repeat after so many and have some bytes.
+// many emits n pairs, two of each key in a row, whose keys repeat after so many and have some
+// bytes.
 func many(n, keys, keyBytes int) [][]pair[string, int64] {
 	return [][]pair[string, int64]{emitting(n, func(i int) (string, int64) {
 		k := i / 2 % keys

@@ -1,5 +1,5 @@
-// Package counter has what an attempt or a job has counted, under Hadoop's groups and names: the engine's
-// counters and those of users.
+// Package counter has what an attempt or a job has counted, under Hadoop's groups and names: the
+// engine's counters and those of users.
 package counter
 
 import (
@@ -218,8 +218,8 @@ func (s *Set) Print(w io.Writer) error {
 	return err
 }
 
-// User returns the counter of any group and name, whose every Add is a sign of life of the attempt; life
-// may be nil. An engine counter's name gives another counter than the engine's.
+// User returns the counter of any group and name, whose every Add is a sign of life of the attempt;
+// life may be nil. An engine counter's name gives another counter than the engine's.
 func (s *Set) User(group, name string, life *memory.Life) *User {
 	u := s.user(group, name)
 	u.life = life
@@ -257,8 +257,8 @@ func (s *Set) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Snapshot remembers the values of users' counters, and returns what puts them back, those that came since
-// to 0: nothing that an attempt to map a bad record has counted is to stay.
+// Snapshot remembers the values of users' counters, and returns what puts them back, those that
+// came since to 0: nothing that an attempt to map a bad record has counted is to stay.
 func (s *Set) Snapshot() (restore func()) {
 	before := make(map[*User]int64, len(s.users))
 	for _, u := range s.users {

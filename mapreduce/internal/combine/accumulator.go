@@ -6,8 +6,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// accumulator folds pairs into one value for each key: in the hash table or, keys that are numbers close
-// to each other, in the dense array. Over budget it empties both into a spill.
+// accumulator folds pairs into one value for each key: in the hash table or, keys that are numbers
+// close to each other, in the dense array. Over budget it empties both into a spill.
 type accumulator[V any] struct {
 	cfg     Config[V]
 	hash    hashTable[V]
@@ -97,8 +97,8 @@ func (a *accumulator[V]) touch(from, to int) {
 	a.hash.touch(&a.short, from, to)
 }
 
-// waiting reports whether pairs wait in a batch: in either half of the one for short keys, or in the
-// one for long keys.
+// waiting reports whether pairs wait in a batch: in either half of the one for short keys, or in
+// the one for long keys.
 func (a *accumulator[V]) waiting() bool { return a.short.n > 0 || a.short.late || a.long.n > 0 }
 
 // flush folds all that waits.

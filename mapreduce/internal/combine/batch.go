@@ -9,8 +9,8 @@ import (
 // batchSize is the number of emits gathered before the table is touched.
 const batchSize = 64
 
-// pending is an emitted pair that waits. A value that is not to be added waits at the same index of an
-// array of values.
+// pending is an emitted pair that waits. A value that is not to be added waits at the same index of
+// an array of values.
 type pending struct {
 	k0, k1 uint64 // as in a cell
 	hash   uint64
@@ -19,8 +19,8 @@ type pending struct {
 	word   uint64 // the value, if it is to be added
 }
 
-// batch gathers keys of at most 16 bytes in two halves: they are hashed as they come, and when a half
-// is full
+// batch gathers keys of at most 16 bytes in two halves: they are hashed as they come, and when a
+// half is full
 //
 //  1. the processor is asked for the cells that its pairs go to, and does not wait for them;
 //  2. the pairs of the other half, whose cells have come meanwhile, are folded into theirs.
@@ -114,8 +114,9 @@ const (
 	longBatchBytes = 4 << 10
 )
 
-// longBatch gathers longer keys as batch does short ones, with a second round of touches for the keys
-// in the arena. WordCount of source code, where every eighth word is long, takes 0.85 of the time.
+// longBatch gathers longer keys as batch does short ones, with a second round of touches for the
+// keys in the arena. WordCount of source code, where every eighth word is long, takes 0.85 of the
+// time.
 type longBatch struct {
 	keys [longBatchSize]pending
 	n    int

@@ -32,8 +32,8 @@ type Config[V any] struct {
 	// job; 0 if unknown. It only sizes the first table: growing it to its size costs up to a
 	// fifth of a WordCount of real text.
 	Distinct int
-	// Expected is how many distinct keys there may be, such as the records of a dataset; 0 if unknown.
-	// The dense array is made for as many, if their keys lie close enough to each other.
+	// Expected is how many distinct keys there may be, such as the records of a dataset; 0 if
+	// unknown. The dense array is made for as many, if their keys lie close enough to each other.
 	Expected int
 	// Budget pays for tables, arenas and entries; nil means no limit.
 	Budget *memory.Budget

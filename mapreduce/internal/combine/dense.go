@@ -9,9 +9,9 @@ import (
 )
 
 // denseValues is the dense array of an accumulator whose keys are numbers: values stand each at the
-// place of its key, so that there is nothing to hash or compare: an emit costs a third of one into the
-// hash table. Keys that lie elsewhere are in the hash table, until there are so many of all that a
-// longer array is worth its memory.
+// place of its key, so that there is nothing to hash or compare: an emit costs a third of one into
+// the hash table. Keys that lie elsewhere are in the hash table, until there are so many of all
+// that a longer array is worth its memory.
 type denseValues[V any] struct {
 	places
 	values []V
@@ -83,8 +83,8 @@ func (a *accumulator[V]) putElsewhere(x uint64, v V) {
 	}
 }
 
-// lookAgain moves all keys into a longer array if they, or as many as are expected, lie close enough to
-// each other; else the hash table becomes large enough for as many as are expected.
+// lookAgain moves all keys into a longer array if they, or as many as are expected, lie close
+// enough to each other; else the hash table becomes large enough for as many as are expected.
 func (a *accumulator[V]) lookAgain() {
 	a.dense.lookAt = 2 * a.hash.n
 	base, n, ok := a.span(max(a.len(), a.cfg.Distinct, a.cfg.Expected))
@@ -107,9 +107,9 @@ func (a *accumulator[V]) gather() bool {
 	return ok && a.move(base, n)
 }
 
-// span is where an array begins that has all keys, and how many places it has; false if n keys are too
-// few for it. Its ends are rounded, so that the arrays of maps over the same keys mostly have the
-// same, and what lies beyond the keys seen so far is in it.
+// span is where an array begins that has all keys, and how many places it has; false if n keys are
+// too few for it. Its ends are rounded, so that the arrays of maps over the same keys mostly have
+// the same, and what lies beyond the keys seen so far is in it.
 func (a *accumulator[V]) span(n int) (base uint64, size int, ok bool) {
 	d := &a.dense
 	low, high := d.low, d.high

@@ -11,8 +11,8 @@ func NumberEmitter[K, V any](t *Table[V], flip uint64) func(K, V) {
 	return emitAs[K, V](numberEmitter(t, flip))
 }
 
-// numberEmitter is NumberEmitter for keys that are integers of as many bytes as N. All that most pairs
-// need is written out in it: a call less is 2 ns a pair.
+// numberEmitter is NumberEmitter for keys that are integers of as many bytes as N. All that most
+// pairs need is written out in it: a call less is 2 ns a pair.
 func numberEmitter[N uint32 | uint64, V any](t *Table[V], flip N) func(N, V) {
 	d, gate, records, fold := &t.dense, &t.gate, &t.stats.Records, t.hash.combine
 	if t.hash.sum {

@@ -7,8 +7,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// denseSegment is what a segment has of a table's dense array: all of it, where the table left it, and
-// which places belong to the partition. Nothing is copied, hashed or sorted to hand it over.
+// denseSegment is what a segment has of a table's dense array: all of it, where the table left it,
+// and which places belong to the partition. Nothing is copied, hashed or sorted to hand it over.
 type denseSegment[V any] struct {
 	places
 	values []V
@@ -40,8 +40,8 @@ func (r *denseSegment[V]) count() (n int64) {
 	return n
 }
 
-// handDense hands the dense array over as it is, if all keys lie in it and packing them would not take
-// half the memory. It reports whether it has, or has spilled the table.
+// handDense hands the dense array over as it is, if all keys lie in it and packing them would not
+// take half the memory. It reports whether it has, or has spilled the table.
 func (a *accumulator[V]) handDense(out []*Segment[V]) bool {
 	d, c := &a.dense, &a.cfg
 	if d.n == 0 || c.Partition != nil || len(a.spills) > 0 || !a.gather() {

@@ -1,13 +1,13 @@
 // Package combine aggregates values by key for the map and reduce sides of a job.
 //
 // A [Table] is the map-side combiner. Emit folds each value into the value stored for its key.
-// [Table.Finish] returns one [Segment] a partition, with one record for each distinct key unless the
-// table spilled. Entries in memory are unsorted. When the memory budget is exhausted, the table writes
-// a sorted, compressed run (package segment) and continues empty. Values without an encoding never
-// spill. Combine must be associative and commutative.
+// [Table.Finish] returns one [Segment] a partition, with one record for each distinct key unless
+// the table spilled. Entries in memory are unsorted. When the memory budget is exhausted, the table
+// writes a sorted, compressed run (package segment) and continues empty. Values without an encoding
+// never spill. Combine must be associative and commutative.
 //
-// A [Merge] combines the segments of one partition and returns each key once, in ascending order, with
-// its combined value. [Lookup] is the hash table of broadcast joins.
+// A [Merge] combines the segments of one partition and returns each key once, in ascending order,
+// with its combined value. [Lookup] is the hash table of broadcast joins.
 //
 // Tables and merges are not safe for concurrent use. Segments are immutable and must be released
 // exactly once.
@@ -34,9 +34,10 @@
 //
 // # Fast paths, and the tests that enter them
 //
-// Pairs do not go into the table one by one. They wait, and while they wait the memory that a user's
-// map has emitted must not be what they point to. Each of these paths has a test here that names its
-// states, and a case in package actors/differential that is shown by coverage to enter it on a cluster.
+// Pairs do not go into the table one by one. They wait, and while they wait the memory that a
+// user's map has emitted must not be what they point to. Each of these paths has a test here that
+// names its states, and a case in package actors/differential that is shown by coverage to enter it
+// on a cluster.
 //
 //   - batch.go: two halves of 64 pairs with keys of at most 16 bytes; one half is filled while the other
 //     waits for its cells (late). TestCombineEqualsMap.

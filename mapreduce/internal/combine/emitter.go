@@ -33,9 +33,10 @@ func Emitter[K, V any](t *Table[V]) func(K, V) {
 	return emit
 }
 
-// sumEmitter makes emits of a table of sums of 8 bytes. What most pairs need is written out in them, and they have
-// no type parameter, not even one for their key: of each small function that is called where a program's package
-// has a generic function compiled, Go makes a call. With those calls a WordCount takes a fifth longer.
+// sumEmitter makes emits of a table of sums of 8 bytes. What most pairs need is written out in
+// them, and they have no type parameter, not even one for their key: of each small function that is
+// called where a program's package has a generic function compiled, Go makes a call. With those
+// calls a WordCount takes a fifth longer.
 type sumEmitter struct {
 	waiting *batch
 	gate    *memory.Gate

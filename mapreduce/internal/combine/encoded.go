@@ -6,19 +6,19 @@ import (
 	"unsafe"
 )
 
-// keyRoom is the room of an encoded key that waits in a batch. A key in a cell takes a quarter of it:
-// encoders may write more than they need (memory.AppendShort).
+// keyRoom is the room of an encoded key that waits in a batch. A key in a cell takes a quarter of
+// it: encoders may write more than they need (memory.AppendShort).
 const keyRoom = 4 * inlineKey
 
 // encodedKeys are the keys of the half of a batch that is being filled.
 type encodedKeys [batchSize][keyRoom]byte
 
-// EncodedEmitter is Emit as a function of keys that have to be encoded. It must be the only one that
-// emits to the table.
+// EncodedEmitter is Emit as a function of keys that have to be encoded. It must be the only one
+// that emits to the table.
 //
-// A key is not looked at until its half of the batch is full: its bytes, stored field by field, are on
-// their way to memory until then, and a load of eight that several stores have made waits for them. That
-// was a fifth of a WordCount with structs for keys.
+// A key is not looked at until its half of the batch is full: its bytes, stored field by field, are
+// on their way to memory until then, and a load of eight that several stores have made waits for
+// them. That was a fifth of a WordCount with structs for keys.
 //
 //go:noinline
 func EncodedEmitter[K, V any](t *Table[V], encode func(dst []byte, key unsafe.Pointer) []byte) func(K, V) {

@@ -69,8 +69,8 @@ func (s *Segment[V]) Release() {
 	s.files, s.dense, s.blocks, s.values, s.store = nil, nil, nil, nil, nil
 }
 
-// OfFiles is a segment of what another process has spilled, and exported. The segment is the caller's to
-// release.
+// OfFiles is a segment of what another process has spilled, and exported. The segment is the
+// caller's to release.
 func OfFiles[V any](s *segment.Segment) *Segment[V] {
 	return &Segment[V]{files: s, records: s.Records(), bytes: s.Bytes()}
 }

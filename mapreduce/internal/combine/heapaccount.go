@@ -97,7 +97,8 @@ func (h *hashTable[V]) weighAll() (n int64) {
 	return n
 }
 
-// putHeavy is put with a look at the value's weight: a bulky one does not wait in a batch with others.
+// putHeavy is put with a look at the value's weight: a bulky one does not wait in a batch with
+// others.
 func (a *accumulator[V]) putHeavy(key []byte, v V) {
 	a.put(key, v)
 	if a.hash.heap.weigh != nil && a.hash.heap.size(&v) > heapFactor*(heapEach+1<<10) {

@@ -32,8 +32,8 @@ var layouts struct {
 	list []*layout // the one asked for last is the first
 }
 
-// layoutOf returns the layout of places numbers from base on, both multiples of 64; nil if it would be
-// too large.
+// layoutOf returns the layout of places numbers from base on, both multiples of 64; nil if it would
+// be too large.
 func layoutOf(width int, base uint64, places, partitions int) *layout {
 	if places/8*partitions > layoutBytes {
 		return nil
@@ -87,8 +87,8 @@ func NewPartitions(width, partitions int) *Partitions {
 	return &Partitions{width: width, partitions: partitions}
 }
 
-// Places returns bits that tell of a range of numbers, from base on, which of them lie in partition p; nil,
-// if no such range with x is known.
+// Places returns bits that tell of a range of numbers, from base on, which of them lie in partition
+// p; nil, if no such range with x is known.
 func (n *Partitions) Places(p int, x uint64) (base uint64, places []uint64) {
 	if n.of == nil || x-n.of.base >= uint64(n.of.places) {
 		if n.of = n.find(x); n.of == nil {
@@ -110,7 +110,8 @@ func (n *Partitions) find(x uint64) *layout {
 	return l
 }
 
-// layoutWith returns a layout that was asked for, of those with a place for x; nil if there is none.
+// layoutWith returns a layout that was asked for, of those with a place for x; nil if there is
+// none.
 func layoutWith(width, partitions int, x uint64) *layout {
 	layouts.mu.Lock()
 	defer layouts.mu.Unlock()

@@ -6,10 +6,11 @@ import (
 	"unsafe"
 )
 
-// lentValues has the bytes of values that wait in the batches of a table of byte slices. Most values of a key that
-// has one are read by Combine and forgotten, so that only what stays in the table is copied to memory of its own; and
-// most of what stays first is alike, such as the name of a file, so that keys share one copy. An index takes half the
-// time that it takes with a copy of each value.
+// lentValues has the bytes of values that wait in the batches of a table of byte slices. Most
+// values of a key that has one are read by Combine and forgotten, so that only what stays in the
+// table is copied to memory of its own; and most of what stays first is alike, such as the name of
+// a file, so that keys share one copy. An index takes half the time that it takes with a copy of
+// each value.
 type lentValues struct {
 	buf     []byte // its capacity stays; behind it there is scratch
 	scratch []byte // what Combine gets in place of a value that keys may share
@@ -56,8 +57,8 @@ func EmitLent(t *Table[[]byte], key, v []byte) {
 	t.put(key, l.buf[from:len(l.buf):len(l.buf)])
 }
 
-// keep returns v, or a copy if it lies in the memory of what is lent. Where that is used V is []byte, as EmitLent
-// sees to; so in foldLent.
+// keep returns v, or a copy if it lies in the memory of what is lent. Where that is used V is
+// []byte, as EmitLent sees to; so in foldLent.
 func (a *heapAccount[V]) keep(v *V) V {
 	l := &a.lent
 	if !l.used {
@@ -79,8 +80,8 @@ func (l *lentValues) has(b []byte) bool {
 	return at < lentBytes+largestLent
 }
 
-// foldLent is foldHeap for a table that was lent values. It reports false, and has done nothing, if no other key
-// can have the same value: one that is large, or that has grown where it lies.
+// foldLent is foldHeap for a table that was lent values. It reports false, and has done nothing, if
+// no other key can have the same value: one that is large, or that has grown where it lies.
 func (h *hashTable[V]) foldLent(x *cell[V], v *V) bool {
 	old := *any(&x.value).(*[]byte)
 	if cap(old) != len(old) || len(old) > largestLent {

@@ -54,8 +54,8 @@ func (a *Ahead[V]) Add(key []byte) (room bool) {
 	return len(a.asked) < Abreast
 }
 
-// Find looks up all keys and forgets them. The list has the values of each, as [Lookup.Find] returns
-// them, until the next call.
+// Find looks up all keys and forgets them. The list has the values of each, as [Lookup.Find]
+// returns them, until the next call.
 func (a *Ahead[V]) Find() [][]V {
 	found := a.found[:len(a.asked)]
 	if a.lookup.n == 0 {

@@ -35,9 +35,9 @@ const (
 	largeBlock = 256 << 10
 	sharedSlab = 64 << 10 // of small blocks, at least
 
-	// Blocks behind the first of a partition that are smaller than sharedBlock share slabs, once there
-	// is enough for one: by themselves they would lie on the Go heap, which is collected when it has
-	// doubled.
+	// Blocks behind the first of a partition that are smaller than sharedBlock share slabs, once
+	// there is enough for one: by themselves they would lie on the Go heap, which is collected when
+	// it has doubled.
 	sharedBlock = 64 << 10
 	mostShared  = 256 << 10 // bytes of such a slab
 )

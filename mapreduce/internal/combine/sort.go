@@ -132,7 +132,8 @@ func (a *accumulator[V]) sort() sorted[V] {
 // touchAhead is how many cells are loaded before the first of them is looked at.
 const touchAhead = 32
 
-// touch loads the cells of entries, then the long keys of these, so that misses at random places overlap.
+// touch loads the cells of entries, then the long keys of these, so that misses at random places
+// overlap.
 func (s *sorted[V]) touch(list []segment.Entry) {
 	for i := range list {
 		if e := &list[i]; e.Region() >= inCells {
@@ -157,8 +158,8 @@ func (s *sorted[V]) pair(e *segment.Entry) (key []byte, v *V) {
 	return x.in(s.arena), &x.value
 }
 
-// compact copies the cells of sorted keys in their order, and the values of the dense array with them, so that
-// both can be freed.
+// compact copies the cells of sorted keys in their order, and the values of the dense array with
+// them, so that both can be freed.
 func (a *accumulator[V]) compact(s *sorted[V]) {
 	h := &a.hash
 	n := len(s.list)

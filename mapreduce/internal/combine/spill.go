@@ -5,8 +5,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// spill writes a sorted run of each partition. What the hash table and the dense array are charged pays for
-// the entries to sort.
+// spill writes a sorted run of each partition. What the hash table and the dense array are charged
+// pays for the entries to sort.
 func (a *accumulator[V]) spill() error {
 	w, err := segment.NewSpillWriter(segment.Config{
 		Partitions: a.cfg.Partitions, Budget: a.cfg.Budget, Pool: a.cfg.Pool,
@@ -37,8 +37,8 @@ func (a *accumulator[V]) spill() error {
 	return nil
 }
 
-// byPartition returns the order of sorted keys by partition, and where each partition ends in it. space is
-// for two numbers a key.
+// byPartition returns the order of sorted keys by partition, and where each partition ends in it.
+// space is for two numbers a key.
 func (a *accumulator[V]) byPartition(s *sorted[V], space []uint32) (order, ends []uint32) {
 	n := len(s.list)
 	order, parts := space[:n], space[n:]

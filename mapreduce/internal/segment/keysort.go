@@ -7,7 +7,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Entry is the place of a key that is sorted, with a number by which its owner finds what goes with it.
+// Entry is the place of a key that is sorted, with a number by which its owner finds what goes with
+// it.
 type Entry = entry
 
 // EntrySize is the bytes of an Entry.
@@ -16,7 +17,8 @@ const EntrySize = entrySize
 // Set makes e the entry of a key whose first 8 bytes, zero padded, are prefix. Its n bytes begin at
 // byte at of a region; one of KeyRoom(n) > n bytes was put there by AppendKey.
 func (e *entry) Set(prefix uint64, region int, at uint32, n int, number uint32) {
-	// Field by field: a whole entry is built elsewhere and copied, which waits for what was just written.
+	// Field by field: a whole entry is built elsewhere and copied, which waits for what was just
+	// written.
 	e.prefix, e.key, e.value, e.vlen = prefix, at, number, 0
 	e.klen, e.region = uint16(min(n, longKey)), uint16(region)
 }
@@ -52,8 +54,8 @@ type Sorting struct {
 	Pool      *memory.Pool
 }
 
-// Reader reads a list of entries once, from its beginning: by one of its methods, which fill dst with
-// what comes next and return how much that was, less than dst holds only at the end.
+// Reader reads a list of entries once, from its beginning: by one of its methods, which fill dst
+// with what comes next and return how much that was, less than dst holds only at the end.
 type Reader interface {
 	Prefixes(dst []uint64) int
 	Entries(dst []Entry) int
