@@ -18,7 +18,10 @@
 // program brings parts of its own in Config.Parts.
 //
 // Package event has what a Core tells of, calls the log of its calls, view the answers to questions
-// about it. The Core itself is internal/core, its policies are packages beside it.
+// about it. The Core itself is internal/core, its policies are packages beside it; types of this
+// package are names for those of internal/core, where go doc shows their fields and methods:
+//
+//	go doc github.com/tarry-mr/tarry/scheduling/internal/core.Policy
 //
 // A Core is not safe for concurrent use. It does not move bytes, run tasks or keep wall-clock time.
 package scheduling
