@@ -10,19 +10,12 @@ var (
 	ErrUnknownTask   = core.ErrUnknownTask
 	ErrUnknownPool   = core.ErrUnknownPool
 	ErrUnknownQueue  = core.ErrUnknownQueue
+	ErrQueueFull     = core.ErrQueueFull
+	ErrJobEnded      = core.ErrJobEnded
+	ErrBadConfig     = core.ErrBadConfig
+	ErrBadJob        = core.ErrBadJob
+	ErrBadNode       = core.ErrBadNode
 )
 
 // ErrUnknownPolicy says that no preset or order has the name asked for.
-var (
-	// ErrUnknownPolicy says that no preset or order has the name asked for.
-	ErrUnknownPolicy = core.ErrUnknownPolicy
-)
-
-// The errors of Core's methods; match them with errors.Is.
-var (
-	ErrQueueFull = core.ErrQueueFull
-	ErrJobEnded  = core.ErrJobEnded
-	ErrBadConfig = core.ErrBadConfig
-	ErrBadJob    = core.ErrBadJob
-	ErrBadNode   = core.ErrBadNode
-)
+var ErrUnknownPolicy = core.ErrUnknownPolicy

@@ -3,7 +3,6 @@ package study
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -129,7 +128,7 @@ func (s *Study) fill() error {
 		}
 		text = strings.ReplaceAll(text, "{"+name+"}", value)
 	}
-	if left := regexp.MustCompile(placeholder).FindString(text); left != "" {
+	if left := nameInBraces.FindString(text); left != "" {
 		return fmt.Errorf("set-up: nothing fills %s", left)
 	}
 	if len(s.Setup) > 0 {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// placeholder is the pattern of a name in braces.
-const placeholder = `\{[a-z0-9-]+\}`
+// nameInBraces finds what stands for an item or a value, such as {maps}.
+var nameInBraces = regexp.MustCompile(`\{[a-z0-9-]+\}`)
 
 // Text is what a reader is told of an experiment besides its numbers. Its Markdown is
 //
@@ -88,10 +88,9 @@ func (l *Library) Experiment(file string, body func(*Study)) Experiment {
 
 // expand puts shared items in the place of their names.
 func (l *Library) expand(items []string) (list []string) {
-	names := regexp.MustCompile(placeholder)
 	for _, item := range items {
 		whole := []string{item}
-		for _, name := range names.FindAllString(item, -1) {
+		for _, name := range nameInBraces.FindAllString(item, -1) {
 			if shared := l.shared[strings.Trim(name, "{}")]; shared != nil {
 				whole = nil
 				for _, one := range shared {

@@ -56,8 +56,8 @@ func nextOfMany[V any](atOnce int) func(m *Merge[V]) ([]byte, V, bool) {
 	}
 }
 
-// drawNumbers are keys in up to three ranges, of which some are dense, at places near each other, far
-// from each other and at the ends of what there is.
+// drawNumbers are keys in up to three ranges, of which some are dense, at places near each other,
+// far from each other and at the ends of what there is.
 func drawNumbers(t *rapid.T, width int) [][]byte {
 	type span struct{ from, size uint64 }
 	var spans []span
@@ -107,8 +107,9 @@ func TestNumbersEqualMap(t *testing.T) {
 	}))
 }
 
-// Numbers close to each other come to lie in a row, others in cells; values on the heap have none.
-func TestNumbersLieInARow(t *testing.T) {
+// Numbers close to each other come to lie in a dense array, others in cells; values on the heap
+// have none.
+func TestNumbersLieInADenseArray(t *testing.T) {
 	fill := func(n int, key func(i int) uint64) *Table[int64] {
 		table := NewTable(Config[int64]{Sum: true, Width: 8, Partitions: 1})
 		emit := NumberEmitter[uint64](table, 0)
@@ -144,9 +145,9 @@ func TestNumbersLieInARow(t *testing.T) {
 	require.Panics(t, func() { NewTable(Config[int64]{Sum: true, Width: 9, Partitions: 1}) })
 }
 
-// A row is handed over as it is where all keys lie in it and there is little room between them, and
-// else packed; either is read in the order of its keys, and so are both together.
-func TestRowsAreHandedOver(t *testing.T) {
+// A dense array is handed over as it is where all keys lie in it and there is little room between
+// them, and else packed; either is read in the order of its keys, and so are both together.
+func TestDenseArraysAreHandedOver(t *testing.T) {
 	root := memory.NewBudget(1 << 30)
 	finish := func(cfg Config[int64], n int, step uint32) []*Segment[int64] {
 		cfg.Sum, cfg.Width, cfg.Partitions, cfg.Budget = true, 4, 2, root.Sub()
@@ -201,7 +202,7 @@ func TestRowsAreHandedOver(t *testing.T) {
 	}
 }
 
-// Where the budget keeps no more, a row is spilled.
+// Where the budget keeps no more, a dense array is spilled.
 func TestRowsThatMayNotStayAreSpilled(t *testing.T) {
 	root := memory.NewBudget(16 << 20)
 	budget := root.Sub()
@@ -251,8 +252,9 @@ func TestPartitionsAreOfTheBytes(t *testing.T) {
 	})
 }
 
-// A row is paid for, with what its copy takes; where the budget refuses one, keys go to the cells.
-func TestRowsArePaidFor(t *testing.T) {
+// A dense array is paid for, with what its copy takes; where the budget refuses one, keys go to the
+// cells.
+func TestDenseArraysArePaidFor(t *testing.T) {
 	root := memory.NewBudget(1 << 30)
 	budget := root.Sub()
 	table := NewTable(Config[int64]{Sum: true, Width: 4, Partitions: 1, Budget: budget})
@@ -261,9 +263,9 @@ func TestRowsArePaidFor(t *testing.T) {
 	for i := range uint32(100_000) {
 		emit(i, 1)
 	}
-	row := len(table.dense.slab.Bytes)
-	require.GreaterOrEqual(t, row, 100_000*65/8)
-	require.GreaterOrEqual(t, budget.Used()-before, int64(row)+100_000*13)
+	array := len(table.dense.slab.Bytes)
+	require.GreaterOrEqual(t, array, 100_000*65/8)
+	require.GreaterOrEqual(t, budget.Used()-before, int64(array)+100_000*13)
 	table.Close()
 	require.Zero(t, budget.Used())
 

@@ -47,5 +47,5 @@
 //   - encoded.go: keys that are encoded, read when their half is full. TestEmittersAtEndsOfPages.
 //   - emitter.go: sums of 8 bytes under keys that are bytes. TestEmittersAtEndsOfPages.
 //   - dense.go, densesegment.go: values of integer keys in an array, handed to the reduces as it is.
-//     TestNumbersEqualMap, TestRowsAreHandedOver.
+//     TestNumbersEqualMap, TestDenseArraysAreHandedOver.
 package combine

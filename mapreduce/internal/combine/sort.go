@@ -42,7 +42,7 @@ func (l *keyList) cell(i int) *cellKey { return (*cellKey)(unsafe.Add(l.cells, u
 
 // sort sorts the keys into a slab, of which n entries are to be the owner's to put back.
 func (l *keyList) sort(n int, pool *memory.Pool) ([]segment.Entry, memory.Slab) {
-	s := segment.Sorting{N: n, Low: ^uint64(0), Regions: [][]byte{inDense: nil, inArena: l.arena}, Pool: pool}
+	s := segment.Sorting{N: n, Regions: [][]byte{inDense: nil, inArena: l.arena}, Pool: pool}
 	for i := 0; i < l.n; i += 1 << l.chunk {
 		size := uintptr(min(1<<l.chunk, l.n-i)) * l.stride
 		s.Regions = append(s.Regions, unsafe.Slice((*byte)(unsafe.Pointer(l.cell(i))), size))

@@ -66,9 +66,8 @@ func TestWhyOfReduces(t *testing.T) {
 	}
 }
 
-// A reduce's launch tells what other nodes would have cost: the best of all, the mean, and those
-// that were kept in mind. Input and output of maps are told, too.
-func TestCostsOfReducesAreTold(t *testing.T) {
+// twoRacks is a Core that explains, with cogrs, and nodes a and b in one rack, c and d in another.
+func twoRacks(t *testing.T) (*core.Core, []core.NodeID, func() []core.Event) {
 	c, since := told(t, "hfs", func(cfg *core.Config, p *core.Policy) {
 		cfg.Explain, p.Spread = true, false
 		p.Reduce = core.ReducePolicy{Rule: core.CoGRS}
@@ -79,6 +78,13 @@ func TestCostsOfReducesAreTold(t *testing.T) {
 		nodes[i], err = c.Join(0, core.Node{Name: string(rune('a' + i)), Rack: rack, MapSlots: 1, ReduceSlots: 1})
 		require.NoError(t, err)
 	}
+	return c, nodes, since
+}
+
+// A reduce's launch tells what other nodes would have cost: the best of all, the mean, and those
+// that were kept in mind. Input and output of maps are told, too.
+func TestCostsOfReducesAreTold(t *testing.T) {
+	c, nodes, since := twoRacks(t)
 	_, err := c.Submit(0, core.JobSpec{Maps: 2, Reduces: 1, SlowStart: 1, InputBytes: 77, Places: core.Places{Offsets: []int32{0, 1, 2}, Nodes: nodes[:2]}})
 	require.NoError(t, err)
 	submitted := since()[4]
@@ -99,16 +105,7 @@ func TestCostsOfReducesAreTold(t *testing.T) {
 
 // A job that lets a slot pass for the center of a reduce says which node that is.
 func TestSkippedReducesNameTheirCenter(t *testing.T) {
-	c, since := told(t, "hfs", func(cfg *core.Config, p *core.Policy) {
-		cfg.Explain, p.Spread = true, false
-		p.Reduce = core.ReducePolicy{Rule: core.CoGRS}
-	})
-	nodes := make([]core.NodeID, 4)
-	for i, rack := range []string{"r", "r", "s", "s"} {
-		var err error
-		nodes[i], err = c.Join(0, core.Node{Name: string(rune('a' + i)), Rack: rack, MapSlots: 1, ReduceSlots: 1})
-		require.NoError(t, err)
-	}
+	c, nodes, since := twoRacks(t)
 	_, err := c.Submit(0, core.JobSpec{Maps: 2, Reduces: 2, SlowStart: 1, Places: core.Places{Offsets: []int32{0, 1, 2}, Nodes: nodes[:2]}})
 	require.NoError(t, err)
 	first, second := beat(t, c, 0, nodes[0]), beat(t, c, 0, nodes[1])

@@ -32,7 +32,8 @@ func TestTrainingReplacesTheSize(t *testing.T) {
 	require.Equal(t, 30*time.Second, v.Left, "8 tasks of 10 s, less the 50 s of the sample")
 }
 
-func TestReduceProgressTellsItsLength(t *testing.T) {
+// threeReduces are those of a job under hfsp, whose sample is one of them, on a node with one slot.
+func threeReduces(t *testing.T) (*core.Core, core.NodeID) {
 	p, err := Preset("hfsp")
 	require.NoError(t, err)
 	p.HFSP.Sample = 1
@@ -42,6 +43,11 @@ func TestReduceProgressTellsItsLength(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.Submit(0, core.JobSpec{Reduces: 3})
 	require.NoError(t, err)
+	return c, n
+}
+
+func TestReduceProgressTellsItsLength(t *testing.T) {
+	c, n := threeReduces(t)
 	r := beat(t, c, 0, n)
 	beat(t, c, 30*time.Second, n, core.Status{Attempt: r[0], ReduceProgress: 0.1})
 	v, _ := c.View().Virtual(1, core.Reduce)
@@ -54,15 +60,7 @@ func TestReduceProgressTellsItsLength(t *testing.T) {
 // TestShuffleIsNoExecution has a reduce that shuffles long after the last map, so that it has
 // consumed little when Delta has passed since that map.
 func TestShuffleIsNoExecution(t *testing.T) {
-	p, err := Preset("hfsp")
-	require.NoError(t, err)
-	p.HFSP.Sample = 1
-	c, err := NewCore(core.Config{}, p)
-	require.NoError(t, err)
-	n, err := c.Join(0, core.Node{Name: "n", ReduceSlots: 1})
-	require.NoError(t, err)
-	_, err = c.Submit(0, core.JobSpec{Reduces: 3})
-	require.NoError(t, err)
+	c, n := threeReduces(t)
 	r := beat(t, c, 0, n)
 	beat(t, c, 178*time.Second, n, core.Status{Attempt: r[0]})
 	beat(t, c, 180*time.Second, n, core.Status{Attempt: r[0], ReduceProgress: 0.01})

@@ -1,0 +1,79 @@
+package combine
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// Keys about as long as an entry's length can say, and longer, come in their order: from the table
+// of a merge, and from its spills.
+func TestLongestKeys(t *testing.T) {
+	for name, limit := range map[string]int64{"in memory": 0, "spilled": 4 << 20} {
+		for _, n := range []int{20, 200} { // below and above what is sorted by insertion
+			t.Run(name, func(t *testing.T) { longestKeys(t, limit, n) })
+		}
+	}
+}
+
+func longestKeys(t *testing.T, limit int64, n int) {
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	want := map[string]int64{}
+	cfg := Config[int64]{Partitions: 1, Sum: true, Budget: memory.NewBudget(limit), SpillDir: t.TempDir(), largest: 1 << 20}
+	table := NewTable(cfg)
+	for i := range 2 * n {
+		size := []int{7, 24, 65_533, 65_534, 65_535, 65_536, 70_000}[i/2%7]
+		key := bytes.Repeat([]byte("a"), size)
+		key[size-1] = byte('a' + rng.IntN(26)) // all else is alike
+		table.Emit(key, int64(i))
+		want[string(key)] += int64(i)
+	}
+	segments, stats, err := table.Finish()
+	require.NoError(t, err)
+	require.Equal(t, limit > 0 && n > 100, stats.Spills > 0)
+	m := NewMerge(cfg, segments)
+	defer m.Close()
+	var got []string
+	for key, v, ok := m.Next(); ok; key, v, ok = m.Next() {
+		got = append(got, string(key))
+		require.Equal(t, want[string(key)], v)
+	}
+	require.NoError(t, m.Err())
+	require.Len(t, got, len(want))
+	require.True(t, slices.IsSortedFunc(got, strings.Compare))
+	segments[0].Release()
+}
+
+// Cells lie in regions of as many bytes as an offset reaches, which only tables of gigabytes fill;
+// here one has 64 cells. Keys begin alike, so that they are read from their regions.
+func TestCellsOfManyRegions(t *testing.T) {
+	var a accumulator[int64]
+	a.init(Config[int64]{Partitions: 1, Sum: true, Pool: memory.NewPool(nil, 0)})
+	defer a.close()
+	var want []string
+	for i := range 3000 {
+		key := fmt.Sprintf("12345678%d", i*7919%3000)
+		a.put([]byte(key), 1)
+		want = append(want, key)
+	}
+	a.flush()
+	slices.Sort(want)
+	keys := keysOf(&a)
+	keys.chunk = 6
+	list, slab := keys.sort(a.len(), a.cfg.Pool)
+	defer a.cfg.Pool.Put(slab)
+	s := sorted[int64]{cells: a.hash.cells, arena: a.hash.arena, dense: &a.dense}
+	var got []string
+	for i := range list {
+		key, _ := s.pair(&list[i])
+		got = append(got, string(key))
+	}
+	require.Equal(t, want, got)
+}
