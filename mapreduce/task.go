@@ -28,6 +28,7 @@ type Task struct {
 	reduces  int
 	name     string
 	counters *counter.Set
+	sign     func()       // of life, for counters; nil before the first
 	budget   *Memory      // may be nil
 	ahead    bool         // it reads a sample
 	records  *loans       // of a watched map; else nil
@@ -95,7 +96,10 @@ func (t *Task) MemoryBudget() int64 { return t.budget.Limit() }
 // Counter returns the user's counter of that group and name. Its value counts
 // only if the attempt succeeds.
 func (t *Task) Counter(group, name string) *counter.User {
-	return t.counters.User(group, name, t.budget.Life())
+	if t.sign == nil {
+		t.sign = t.budget.Life().Sign
+	}
+	return t.counters.User(group, name, t.sign)
 }
 
 // Progress says that the attempt goes on. Work that takes minutes without reading, emitting or

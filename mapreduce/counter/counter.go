@@ -9,8 +9,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-
-	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // The names of Hadoop's groups of counters.
@@ -84,13 +82,15 @@ func (c ID) String() string { return names[c][1] }
 // It belongs to the goroutine of its attempt.
 type User struct {
 	value int64
-	life  *memory.Life // of the attempt; may be nil
+	sign  func() // may be nil
 }
 
 // Add adds n, which may be negative.
 func (u *User) Add(n int64) {
 	u.value += n
-	u.life.Sign()
+	if u.sign != nil {
+		u.sign()
+	}
 }
 
 // Value returns the sum so far.
@@ -218,11 +218,12 @@ func (s *Set) Print(w io.Writer) error {
 	return err
 }
 
-// User returns the counter of any group and name, whose every Add is a sign of life of the attempt;
-// life may be nil. An engine counter's name gives another counter than the engine's.
-func (s *Set) User(group, name string, life *memory.Life) *User {
+// User returns the counter of any group and name. Each Add calls sign, an attempt's sign of life,
+// unless that is nil. An engine counter's name gives another counter than the engine's, until Merge
+// adds the two.
+func (s *Set) User(group, name string, sign func()) *User {
 	u := s.user(group, name)
-	u.life = life
+	u.sign = sign
 	return u
 }
 
