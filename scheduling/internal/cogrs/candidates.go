@@ -18,10 +18,10 @@ type Candidate struct {
 	Score int64
 }
 
-// Score is the score of reduce i on n, with the running maps as in the plan: each counts with the
+// score is the score of reduce i on n, with the running maps as in the plan: each counts with the
 // mean known output on its node.
-func (r *Placement) Score(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState) int64 {
-	return g.Held(i, int32(n.ID)) + g.Around(i, n.Site(), r.Levels) + int64(p.Ahead.share(n)*float64(g.Total(i))) // 2
+func (r *Placement) score(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState) int64 {
+	return g.Held(i, int32(n.ID)) + g.Around(i, n.Site(), r.levels) + int64(p.ahead.share(n)*float64(g.Total(i))) // 2
 }
 
 // findFeeding finds the best feeding nodes of each reduce: those that hold some of its input, or on
@@ -33,8 +33,8 @@ func (r *Placement) findFeeding(g *gravity.Outputs, p *Plan) {
 			r.enterFeeding(g, p, r.C.Nodes[f.Node], f.Bytes)
 		}
 	}
-	if p.Ahead.known > 0 {
-		for _, t := range p.Ahead.count[0] {
+	if p.ahead.known > 0 {
+		for _, t := range p.ahead.count[0] {
 			if !g.Feeds(t.Group) {
 				r.enterFeeding(g, p, r.C.Nodes[t.Group], nil)
 			}
@@ -44,7 +44,7 @@ func (r *Placement) findFeeding(g *gravity.Outputs, p *Plan) {
 
 // enterFeeding enters n, with its bytes, for every reduce of which it holds something, or will.
 func (r *Placement) enterFeeding(g *gravity.Outputs, p *Plan, n *core.NodeState, bytes []int64) {
-	best, floor, total, runs := p.Best, r.floor[:len(p.Best)], g.Totals()[:len(p.Best)], p.Ahead.Runs(n)
+	best, floor, total, runs := p.Best, r.floor[:len(p.Best)], g.Totals()[:len(p.Best)], p.ahead.runs(n)
 	base := r.around(g, p, n)[:len(p.Best)]
 	for i := range best {
 		here := int64(0)
@@ -55,7 +55,7 @@ func (r *Placement) enterFeeding(g *gravity.Outputs, p *Plan, n *core.NodeState,
 		if score < floor[i] || here == 0 && !(runs && total[i] > 0) {
 			continue
 		}
-		Enter(&best[i], Candidate{n, score}) // 3
+		enter(&best[i], Candidate{n, score}) // 3
 		if worst := best[i][Choices-1]; worst.Node != nil {
 			floor[i] = worst.Score
 		}
@@ -64,11 +64,11 @@ func (r *Placement) enterFeeding(g *gravity.Outputs, p *Plan, n *core.NodeState,
 
 // around is, by reduce, the score on n without what lies there.
 func (r *Placement) around(g *gravity.Outputs, p *Plan, n *core.NodeState) []int64 {
-	share, sum := p.Ahead.share(n), r.sum[:0]
-	for l := 1; l < r.Levels; l++ {
+	share, sum := p.ahead.share(n), r.sum[:0]
+	for l := 1; l < r.levels; l++ {
 		switch row := g.In(l, n.Site()); {
 		case row == nil:
-		case len(sum) == 0 && share == 0 && r.Levels == 2:
+		case len(sum) == 0 && share == 0 && r.levels == 2:
 			return row // by far the most frequent case
 		case len(sum) == 0:
 			sum = append(sum, row...)
@@ -90,8 +90,8 @@ func (r *Placement) around(g *gravity.Outputs, p *Plan, n *core.NodeState) []int
 	return sum
 }
 
-// Enter puts a node among the best if it is; of equal ones the first in the order of nodes.
-func Enter(best *[Choices]Candidate, c Candidate) {
+// enter puts a node among the best if it is; of equal ones the first in the order of nodes.
+func enter(best *[Choices]Candidate, c Candidate) {
 	for k, d := range best {
 		if d.Node == nil || c.Score > d.Score || c.Score == d.Score && c.Node.ID < d.Node.ID {
 			best[k], c = c, d
@@ -102,10 +102,10 @@ func Enter(best *[Choices]Candidate, c Candidate) {
 	}
 }
 
-// Renew finds new candidates for the pending reduces none of whose candidates can take one: to wait
+// renew finds new candidates for the pending reduces none of whose candidates can take one: to wait
 // for them would be in vain.
-func (r *Placement) Renew(j *core.Job, g *gravity.Outputs, p *Plan) {
-	limit, pending := r.Cap(j, g), &j.Work[core.Reduce].Pending
+func (r *Placement) renew(j *core.Job, g *gravity.Outputs, p *Plan) {
+	limit, pending := r.cap(j, g), &j.Work[core.Reduce].Pending
 	r.findTaken(j, p, limit)
 	renewed := false
 	for i := pending.First(); i >= 0; i = pending.Next(i) {
@@ -116,12 +116,12 @@ func (r *Placement) Renew(j *core.Job, g *gravity.Outputs, p *Plan) {
 			renewed = true
 			r.findRooms(j, g, p, limit)
 		}
-		if p.Candidates[i] = p.Best[i]; !r.AnyCanTake(j, &p.Best[i], limit) {
+		if p.Candidates[i] = p.Best[i]; !r.anyCanTake(j, &p.Best[i], limit) {
 			p.Candidates[i] = r.bestOf(g, p, i) // 3
 		}
 	}
 	if renewed {
-		r.Index(j, p)
+		r.index(j, p)
 	}
 }
 
@@ -131,15 +131,15 @@ func (r *Placement) findTaken(j *core.Job, p *Plan, limit int32) {
 	node, can := int32(-1), false
 	for _, h := range p.ByNode {
 		if h.Group != node {
-			node, can = h.Group, r.CanTake(j, r.C.Nodes[h.Group], limit)
+			node, can = h.Group, r.canTake(j, r.C.Nodes[h.Group], limit)
 		}
 		r.taken[h.Reduce] = r.taken[h.Reduce] || can
 	}
 }
 
-// AnyCanTake reports whether a node that is a candidate for a reduce can take it.
-func (r *Placement) AnyCanTake(j *core.Job, list *[Choices]Candidate, limit int32) bool {
-	return slices.ContainsFunc(list[:], func(c Candidate) bool { return c.Node != nil && r.CanTake(j, c.Node, limit) })
+// anyCanTake reports whether a node that is a candidate for a reduce can take it.
+func (r *Placement) anyCanTake(j *core.Job, list *[Choices]Candidate, limit int32) bool {
+	return slices.ContainsFunc(list[:], func(c Candidate) bool { return c.Node != nil && r.canTake(j, c.Node, limit) })
 }
 
 // room is the nodes of a rack that can take a reduce of a job: those that hold input of the job or
@@ -154,13 +154,13 @@ func (r *Placement) findRooms(j *core.Job, g *gravity.Outputs, p *Plan, limit in
 		r.rooms[k] = room{r.rooms[k].feeding[:0], r.rooms[k].others[:0]}
 	}
 	for _, n := range r.C.Nodes {
-		if !n.Live || !r.CanTake(j, n, limit) {
+		if !n.Live || !r.canTake(j, n, limit) {
 			continue
 		}
 		r.rooms = core.Reach(r.rooms, n.Groups[1])
 		in := &r.rooms[n.Groups[1]]
 		switch {
-		case g.Feeds(int32(n.ID)) || p.Ahead.Runs(n):
+		case g.Feeds(int32(n.ID)) || p.ahead.runs(n):
 			in.feeding = append(in.feeding, n)
 		case len(in.others) < Choices:
 			in.others = append(in.others, n)
@@ -173,12 +173,12 @@ func (r *Placement) bestOf(g *gravity.Outputs, p *Plan, i int32) (best [Choices]
 	for k := range r.rooms {
 		in := &r.rooms[k]
 		for _, n := range in.feeding {
-			Enter(&best, Candidate{n, r.Score(g, p, i, n)})
+			enter(&best, Candidate{n, r.score(g, p, i, n)})
 		}
 		if len(in.others) > 0 {
-			score := r.Score(g, p, i, in.others[0])
+			score := r.score(g, p, i, in.others[0])
 			for _, n := range in.others {
-				Enter(&best, Candidate{n, score})
+				enter(&best, Candidate{n, score})
 			}
 		}
 	}

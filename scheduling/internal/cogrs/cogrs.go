@@ -39,8 +39,8 @@ import (
 // The levels of a reduce are NodeLocal at its center, RackLocal in the rack of it, OffRack beyond.
 type Placement struct {
 	delay.Waits
-	Pol    core.ReducePolicy
-	Levels int // H: those that count in the score
+	pol    core.ReducePolicy
+	levels int // H: those that count in the score
 	plans  core.Records[*Plan]
 	Period uint64        // goes up each sixth of a heartbeat interval, if something is offered
 	Since  time.Duration // when it last did
@@ -60,9 +60,9 @@ type Placement struct {
 func New(c *core.Core, p core.ReducePolicy, former core.Placement) core.Placement {
 	p.Theta = max(0, cmp.Or(p.Theta, 0.05))
 	p.SkewCap = cmp.Or(p.SkewCap, 1.5)
-	r := &Placement{Waits: delay.Waits{C: c}, Pol: p, Levels: int(c.Far)}
+	r := &Placement{Waits: delay.Waits{C: c}, pol: p, levels: int(c.Far)}
 	if p.Rule == core.LARTS {
-		r.Levels = 1
+		r.levels = 1
 	}
 	if old, ok := former.(*Placement); ok {
 		r.TakeOver(&old.Waits)
@@ -90,9 +90,9 @@ func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	case g == nil || g.Known() == 0:
 		return core.Proposal{Task: pending.First(), Allowed: core.OffRack, Why: core.CauseNoGain} // 1
 	}
-	p, allowed := r.Plan(j, g), r.Allowed(j) // 2, 3
+	p, allowed := r.plan(j, g), r.allowed(j) // 2, 3
 	switch {
-	case allowed < core.OffRack && r.On(j, n) >= r.Cap(j, g):
+	case allowed < core.OffRack && r.On(j, n) >= r.cap(j, g):
 		return core.Proposal{Task: -1, Allowed: allowed, Why: core.CausePlacementCap} // 4
 	case p.Flat:
 		return core.Proposal{Task: pending.First(), Allowed: allowed, Why: core.CauseNoGain} // 5
@@ -108,39 +108,39 @@ func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 // comes after the waits.
 func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed core.Locality) core.Proposal {
 	g, p, w := r.C.OutputsOf(j), r.PlanOf(j), &j.Work[core.Reduce]
-	best, limit := BestReduce{G: g, Reduce: -1}, r.Cap(j, g)
+	best, limit := bestReduce{g: g, reduce: -1}, r.cap(j, g)
 	for _, h := range in(p.ByNode, int32(n.ID)) {
 		if w.Pending.Has(h.Reduce) {
 			if at, other := r.rivals(j, h.Reduce, n, limit); float64(at-h.Score) <= r.worth(g, h.Reduce) {
-				best.Offer(h.Reduce, h.Score-other) // 6
+				best.offer(h.Reduce, h.Score-other) // 6
 			}
 		}
 	}
-	for i := w.Pending.First(); best.Reduce < 0 && w.Again > 0 && i >= 0; i = w.Pending.Next(i) {
+	for i := w.Pending.First(); best.reduce < 0 && w.Again > 0 && i >= 0; i = w.Pending.Next(i) {
 		if w.Tasks[i].Tries > 0 {
-			best.Offer(i, 0)
+			best.offer(i, 0)
 		}
 	}
-	if best.Reduce >= 0 {
-		return core.Proposal{Task: best.Reduce, Allowed: allowed, Why: core.CauseGravity}
+	if best.reduce >= 0 {
+		return core.Proposal{Task: best.reduce, Allowed: allowed, Why: core.CauseGravity}
 	}
 	if allowed >= core.RackLocal {
 		for _, h := range in(p.ByRack, n.Groups[1]) {
 			if w.Pending.Has(h.Reduce) {
-				best.Offer(h.Reduce, r.Score(g, p, h.Reduce, n)) // 7
+				best.offer(h.Reduce, r.score(g, p, h.Reduce, n)) // 7
 			}
 		}
 	}
-	if best.Reduce >= 0 {
-		return core.Proposal{Task: best.Reduce, Level: core.RackLocal, Allowed: allowed, Why: core.CauseWaited}
+	if best.reduce >= 0 {
+		return core.Proposal{Task: best.reduce, Level: core.RackLocal, Allowed: allowed, Why: core.CauseWaited}
 	}
 	for i := w.Pending.First(); allowed >= core.OffRack && i >= 0; i = w.Pending.Next(i) {
-		best.Offer(i, r.Score(g, p, i, n)-p.Candidates[i][0].Score) // 7
+		best.offer(i, r.score(g, p, i, n)-p.Candidates[i][0].Score) // 7
 	}
-	if best.Reduce < 0 {
+	if best.reduce < 0 {
 		return core.Proposal{Task: -1, Allowed: allowed, Why: core.CauseGravityWait}
 	}
-	return core.Proposal{Task: best.Reduce, Level: core.OffRack, Allowed: allowed, Why: core.CauseWaited}
+	return core.Proposal{Task: best.reduce, Level: core.OffRack, Allowed: allowed, Why: core.CauseWaited}
 }
 
 // rivals returns the scores of the best candidate of reduce i that can take one, n included, and of
@@ -148,7 +148,7 @@ func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed core.Locality
 func (r *Placement) rivals(j *core.Job, i int32, n *core.NodeState, limit int32) (at, other int64) {
 	at, other = -1, -1
 	for _, c := range r.PlanOf(j).Candidates[i] { // the best first
-		if c.Node == nil || !r.CanTake(j, c.Node, limit) {
+		if c.Node == nil || !r.canTake(j, c.Node, limit) {
 			continue
 		}
 		at = max(at, c.Score)
@@ -159,37 +159,37 @@ func (r *Placement) rivals(j *core.Job, i int32, n *core.NodeState, limit int32)
 	return at, other
 }
 
-// BestReduce keeps the reduce of greatest value; ties go to the larger input, then to the one
+// bestReduce keeps the reduce of greatest value; ties go to the larger input, then to the one
 // offered first.
-type BestReduce struct {
-	G      *gravity.Outputs
-	Reduce int32
+type bestReduce struct {
+	g      *gravity.Outputs
+	reduce int32
 	value  int64
 }
 
-// Offer keeps a reduce if it loses more elsewhere than the one kept.
-func (b *BestReduce) Offer(i int32, value int64) {
-	if b.Reduce < 0 || value > b.value || value == b.value && b.G.Total(i) > b.G.Total(b.Reduce) {
-		b.Reduce, b.value = i, value
+// offer keeps a reduce if it loses more elsewhere than the one kept.
+func (b *bestReduce) offer(i int32, value int64) {
+	if b.reduce < 0 || value > b.value || value == b.value && b.g.Total(i) > b.g.Total(b.reduce) {
+		b.reduce, b.value = i, value
 	}
 }
 
 // worth is the difference in score that is not worth waiting for.
 func (r *Placement) worth(g *gravity.Outputs, i int32) float64 {
-	return r.Pol.Theta * float64(int64(r.Levels)*g.Total(i))
+	return r.pol.Theta * float64(int64(r.levels)*g.Total(i))
 }
 
-// Cap is how many of a job's reduces one node may get: its part of them, and half as many again.
-func (r *Placement) Cap(j *core.Job, g *gravity.Outputs) int32 {
+// cap is how many of a job's reduces one node may get: its part of them, and half as many again.
+func (r *Placement) cap(j *core.Job, g *gravity.Outputs) int32 {
 	nodes := min(r.C.Live, len(g.Feeders()))
-	if r.Pol.SkewCap < 0 || nodes == 0 {
+	if r.pol.SkewCap < 0 || nodes == 0 {
 		return math.MaxInt32
 	}
-	return int32(max(1, math.Ceil(r.Pol.SkewCap*float64(len(j.Work[core.Reduce].Tasks))/float64(nodes)-1e-9)))
+	return int32(max(1, math.Ceil(r.pol.SkewCap*float64(len(j.Work[core.Reduce].Tasks))/float64(nodes)-1e-9)))
 }
 
-// Allowed is how far from its center a reduce of j may go now, as in Algorithm 3 (delay.go).
-func (r *Placement) Allowed(j *core.Job) core.Locality {
+// allowed is how far from its center a reduce of j may go now, as in Algorithm 3 (delay.go).
+func (r *Placement) allowed(j *core.Job) core.Locality {
 	w := r.Of.Of(j)
 	if r.C.Order.Urgent(j, core.Reduce) || w.Wait >= r.C.HeartbeatInterval() && r.idle(j) {
 		return core.OffRack
@@ -203,7 +203,7 @@ func (r *Placement) Allowed(j *core.Job) core.Locality {
 
 // Length is the wait of a level.
 func (r *Placement) Length(l core.Locality) time.Duration {
-	if w := r.Pol.Waits[l]; w != 0 {
+	if w := r.pol.Waits[l]; w != 0 {
 		return max(0, w)
 	}
 	return r.C.AutoWait()
@@ -214,7 +214,7 @@ func (r *Placement) Length(l core.Locality) time.Duration {
 // longer is a loss. Waits that the policy sets are kept to.
 func (r *Placement) idle(j *core.Job) bool {
 	w := &j.Work[core.Reduce]
-	return r.Pol.Waits == [2]time.Duration{} && j.Unfinished(core.Map) == 0 && r.C.Slots[core.Reduce]-r.C.Running[core.Reduce] >= w.Waiting()*int(j.Slots)
+	return r.pol.Waits == [2]time.Duration{} && j.Unfinished(core.Map) == 0 && r.C.Slots[core.Reduce]-r.C.Running[core.Reduce] >= w.Waiting()*int(j.Slots)
 }
 
 // Launched counts a reduce on n, and starts the wait of its level anew; a copy (AnyPlace) is only
@@ -243,18 +243,18 @@ func (r *Placement) View(j *core.Job) (core.LocalityView, time.Duration) {
 	return core.LocalityView{Level: w.Level, Wait: w.Wait, Skipped: w.Skipped}, r.C.Now + max(0, r.Length(0)+r.Length(1)-w.Wait)
 }
 
-// CanTake reports whether n can take one more reduce of j: now, or, for all that is known, within
+// canTake reports whether n can take one more reduce of j: now, or, for all that is known, within
 // the wait for the center.
-func (r *Placement) CanTake(j *core.Job, n *core.NodeState, limit int32) bool {
+func (r *Placement) canTake(j *core.Job, n *core.NodeState, limit int32) bool {
 	if !n.Open() || n.Slots[core.Reduce] < int(j.Slots) || r.C.Avoids(j, n) || r.On(j, n) >= limit {
 		return false
 	}
-	return n.Free(core.Reduce) >= int(j.Slots) || r.FreesSoon(n)
+	return n.Free(core.Reduce) >= int(j.Slots) || r.freesSoon(n)
 }
 
-// FreesSoon reports whether a reduce on n may end within the wait for the center. Its progress tells
+// freesSoon reports whether a reduce on n may end within the wait for the center. Its progress tells
 // how long it still takes; one without progress may.
-func (r *Placement) FreesSoon(n *core.NodeState) bool {
+func (r *Placement) freesSoon(n *core.NodeState) bool {
 	for _, ai := range n.Atts {
 		a := &r.C.Attempts[ai]
 		if a.ID.Task.Kind != core.Reduce || a.Suspended {

@@ -26,7 +26,7 @@ func (r *Placement) Explain(j *core.Job, i int32, n *core.NodeState) *core.Place
 // center is where reduce i has its center, with the distances there and on n.
 func (r *Placement) center(g *gravity.Outputs, i int32, n *core.NodeState) *core.Placed {
 	p := &core.Placed{Here: g.Distance(i, n.Site(), gravity.Bytes)}
-	if at, ok := g.Center(i, r.Levels); ok {
+	if at, ok := g.Center(i, r.levels); ok {
 		p.Center, p.AtCenter = r.C.Nodes[at.Node].Name, g.Distance(i, at, gravity.Bytes)
 	}
 	return p

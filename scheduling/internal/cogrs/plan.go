@@ -24,9 +24,9 @@ type Plan struct {
 	ByNode     []Here               // the candidates of pending reduces
 	ByRack     []Here               // the best of each
 	Period     uint64               // cogrs.period when candidates were looked at
-	Ahead      projected            // running maps
+	ahead      projected            // running maps
 
-	Launched core.Tallies // by node: reduces launched there that have not come to nothing
+	launched core.Tallies // by node: reduces launched there that have not come to nothing
 	lost     int          // 1 + job.reducesLost when they were counted
 }
 
@@ -51,15 +51,15 @@ func (r *Placement) PlanOf(j *core.Job) *Plan {
 	return *p
 }
 
-// Plan is the plan of a job with known outputs, made anew if it is due, with candidates that are
+// plan is the plan of a job with known outputs, made anew if it is due, with candidates that are
 // looked at once a period.
-func (r *Placement) Plan(j *core.Job, g *gravity.Outputs) *Plan {
+func (r *Placement) plan(j *core.Job, g *gravity.Outputs) *Plan {
 	p := r.PlanOf(j)
 	if p.due(g, len(j.Work[core.Map].Tasks), r.C.Cluster) {
-		r.MakePlan(j, g, p)
+		r.makePlan(j, g, p)
 	}
 	if !p.Flat && p.Period != r.Period {
-		r.Renew(j, g, p)
+		r.renew(j, g, p)
 		p.Period = r.Period
 	}
 	return p
@@ -71,19 +71,19 @@ func (p *Plan) due(g *gravity.Outputs, all int, cluster uint64) bool {
 	return !p.Made || p.removed != g.Removed() || p.Cluster != cluster || p.Known != known && (known == all || known*2 >= p.Known*3)
 }
 
-// MakePlan makes the plan of a job anew.
-func (r *Placement) MakePlan(j *core.Job, g *gravity.Outputs, p *Plan) {
+// makePlan makes the plan of a job anew.
+func (r *Placement) makePlan(j *core.Job, g *gravity.Outputs, p *Plan) {
 	p.Made, p.Known, p.removed, p.Cluster, p.Period = true, g.Known(), g.Removed(), r.C.Cluster, 0
 	p.Best = p.Best[:0]
-	if p.Flat = g.Even(r.Pol.Theta, r.Levels); !p.Flat {
+	if p.Flat = g.Even(r.pol.Theta, r.levels); !p.Flat {
 		g.Fold()
 		p.Best = append(p.Best, make([][Choices]Candidate, len(j.Work[core.Reduce].Tasks))...)
-		p.Ahead = r.projection(j, p.Ahead)
+		p.ahead = r.projection(j, p.ahead)
 		r.findFeeding(g, p)
 		p.Flat = r.nothingToGain(g, p)
 	}
 	p.Candidates = append(p.Candidates[:0], p.Best...)
-	r.Index(j, p)
+	r.index(j, p)
 }
 
 // nothingToGain reports whether, for every reduce, the greatest score that a node has is too small
@@ -97,12 +97,12 @@ func (r *Placement) nothingToGain(g *gravity.Outputs, p *Plan) bool {
 	return true
 }
 
-// Index lists the candidates of pending reduces by node and the best ones by rack, and has the best
+// index lists the candidates of pending reduces by node and the best ones by rack, and has the best
 // asked that have a slot.
-func (r *Placement) Index(j *core.Job, p *Plan) {
+func (r *Placement) index(j *core.Job, p *Plan) {
 	r.unmark(j, p)
 	p.ByNode, p.ByRack = p.ByNode[:0], p.ByRack[:0]
-	for _, t := range p.Launched {
+	for _, t := range p.launched {
 		r.Near[0].Set(t.Group, j.Index)
 	}
 	if p.Flat {
@@ -152,7 +152,7 @@ func (r *Placement) unmark(j *core.Job, p *Plan) {
 	for _, h := range p.ByRack {
 		r.Near[1].Clear(h.Group, j.Index)
 	}
-	for _, t := range p.Launched {
+	for _, t := range p.launched {
 		r.Near[0].Clear(t.Group, j.Index)
 	}
 }
@@ -160,7 +160,7 @@ func (r *Placement) unmark(j *core.Job, p *Plan) {
 // count counts a reduce on a node.
 func (r *Placement) count(j *core.Job, p *Plan, id core.NodeID) {
 	r.Near[0].Set(int32(id), j.Index)
-	p.Launched.Add(int32(id), 1)
+	p.launched.Add(int32(id), 1)
 }
 
 // On is the number of reduces of j on n, done ones included.
@@ -169,15 +169,15 @@ func (r *Placement) On(j *core.Job, n *core.NodeState) int32 {
 	if !r.Near[0].Has(int32(n.ID), j.Index) {
 		return 0
 	}
-	return p.Launched.Of(int32(n.ID))
+	return p.launched.Of(int32(n.ID))
 }
 
 // recount counts the reduces on each node: when the job is met first, and after one has come to
 // nothing.
 func (r *Placement) recount(j *core.Job, p *Plan) {
 	p.lost = j.ReducesLost + 1
-	for i := range p.Launched {
-		p.Launched[i].N = 0
+	for i := range p.launched {
+		p.launched[i].N = 0
 	}
 	for i := range j.Work[core.Reduce].Tasks {
 		t := &j.Work[core.Reduce].Tasks[i]

@@ -16,11 +16,11 @@ func (r *Placement) projection(j *core.Job, p projected) projected {
 		p.count[l] = p.count[l][:0]
 	}
 	p.known = 0
-	if r.Pol.NoProjection || j.Work[core.Map].Running == 0 {
+	if r.pol.NoProjection || j.Work[core.Map].Running == 0 {
 		return p
 	}
 	if p.known = r.C.OutputsOf(j).Known(); p.count == nil {
-		p.count = make([]core.Tallies, r.Levels)
+		p.count = make([]core.Tallies, r.levels)
 	}
 	for i := range j.Work[core.Map].Tasks {
 		if ai := j.Work[core.Map].Tasks[i].Att; ai >= 0 {
@@ -32,8 +32,8 @@ func (r *Placement) projection(j *core.Job, p projected) projected {
 	return p
 }
 
-// Runs reports whether maps run on n.
-func (p *projected) Runs(n *core.NodeState) bool {
+// runs reports whether maps run on n.
+func (p *projected) runs(n *core.NodeState) bool {
 	return p.known > 0 && p.count[0].Of(n.Groups[0]) > 0
 }
 

@@ -42,7 +42,7 @@ func (r *Placement) keepsWaiting(j *core.Job, allowed core.Locality) {
 	for l := r.Of.Of(j).Level; l <= allowed; l++ {
 		until += r.Length(l)
 	}
-	if r.Pol.Waits == [2]time.Duration{} && j.Unfinished(core.Map) == 0 {
+	if r.pol.Waits == [2]time.Duration{} && j.Unfinished(core.Map) == 0 {
 		until = min(until, r.C.HeartbeatInterval())
 	}
 	*r.Waiting.Of(j) = waiting{r.Period, r.C.Cluster, j.Changes, allowed, until}

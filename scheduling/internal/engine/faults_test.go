@@ -2,26 +2,11 @@ package engine
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
-
-// Each level waits its own time: with 1 s for the node and 5 s for the rack, a rack is allowed after
-// 1 s, anything else after 6 s, not 2 [Zaharia10 Algorithm 3].
-func TestEachLevelWaitsItsOwnTime(t *testing.T) {
-	c, n := newTestCore(t, "fair", func(_ *core.Config, p *core.Policy) {
-		p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{time.Second, 5 * time.Second}}
-	})
-	_, err := c.Submit(0, core.JobSpec{Maps: 2, Places: on(2, n[0])})
-	require.NoError(t, err)
-	require.Empty(t, beat(t, c, 0, n[3]))
-	require.Empty(t, beat(t, c, 900*time.Millisecond, n[1]))
-	require.Empty(t, beat(t, c, 5900*time.Millisecond, n[3]), "the wait for the rack is not over")
-	require.Len(t, beat(t, c, 6*time.Second, n[3]), 2)
-}
 
 // Only failures of the task count toward its attempts: it is lost with its node three times and
 // fails once, with two attempts allowed.
@@ -39,17 +24,6 @@ func TestLostAttemptsAreNotFailures(t *testing.T) {
 	require.Equal(t, core.JobRunning, c.View().State(id), "one failure of two")
 	beat(t, c, 0, n[3], core.Status{Attempt: got[0], State: core.StateFailed})
 	require.Equal(t, core.JobFailed, c.View().State(id))
-}
-
-// The size of a job in training is its tasks times the mean of those that have finished, times ξ
-// [Pastorelli13 §3.1.1].
-func TestTrainingSizeIsScaledByXi(t *testing.T) {
-	c, _ := newTestCore(t, "hfsp", func(_ *core.Config, p *core.Policy) { p.HFSP.Xi, p.HFSP.Initial = 3, 10*time.Second })
-	id, err := c.Submit(0, core.JobSpec{Maps: 7})
-	require.NoError(t, err)
-	v, err := c.View().Virtual(id, core.Map)
-	require.NoError(t, err)
-	require.Equal(t, 7*3*10*time.Second, v.Left)
 }
 
 // A heartbeat gets any number of maps near their data, but one off its rack, which ends the maps.

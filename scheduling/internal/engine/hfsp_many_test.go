@@ -2,10 +2,6 @@ package engine
 
 import (
 	"slices"
-	"testing"
-	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
@@ -42,24 +38,4 @@ func slowMatch(o *hfsp.Order, n *core.NodeState, k core.TaskKind, largest *hfsp.
 		}
 	}
 	return nil, nil
-}
-
-// A small job that comes to many goes first at once.
-func TestSmallJobAmongManyGoesFirst(t *testing.T) {
-	c, nodes := newTestCore(t, "hfsp", func(_ *core.Config, p *core.Policy) { p.HFSP.NoTraining = true })
-	submit := func(maps int) core.JobID {
-		id, err := c.Submit(c.Now, core.JobSpec{Maps: maps, MapTime: 10 * time.Second})
-		require.NoError(t, err)
-		return id
-	}
-	for range 130 {
-		submit(40)
-	}
-	require.NoError(t, c.Update(time.Minute))
-	small, smallest := submit(4), submit(3)
-	require.Equal(t, []core.JobID{smallest, small}, c.View().Order(core.Map)[:2])
-	got := beat(t, c, time.Minute, nodes[0])
-	require.Equal(t, smallest, got[0].Task.Job)
-	require.NoError(t, c.Update(2*time.Minute))
-	require.Equal(t, []core.JobID{smallest, small}, c.View().Order(core.Map)[:2])
 }

@@ -8,9 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/tarry-mr/tarry/scheduling/delaymath"
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
-	"github.com/tarry-mr/tarry/scheduling/internal/delay"
 )
 
 // on gives every map the same places.
@@ -23,101 +21,6 @@ func on(maps int, nodes ...core.NodeID) core.Places {
 	return p
 }
 
-// [Zaharia10 §3.6]: first D1 offers for the node, then D2 for the rack, then anywhere.
-func TestTwoLevelSkipCount(t *testing.T) {
-	c, nodes := newTestCore(t, "delay", func(_ *core.Config, p *core.Policy) { p.Locality.Skips = []int{1, 2} })
-	_, err := c.Submit(0, core.JobSpec{Maps: 6, Places: on(6, nodes[0])})
-	require.NoError(t, err)
-	// n3 has two slots a heartbeat, and each offer counts: one for the node, one for the rack; then
-	// one more for the rack, and off it goes.
-	require.Empty(t, beat(t, c, 1, nodes[2]))
-	require.Len(t, beat(t, c, 2, nodes[2]), 1)
-	// n2 is in the rack: allowed at once, and the rack is waited for anew, the node is not.
-	require.Len(t, beat(t, c, 3, nodes[1]), 2)
-	require.Empty(t, beat(t, c, 4, nodes[3]))
-	require.Len(t, beat(t, c, 5, nodes[0]), 2)
-	v, err := c.View().Locality(1)
-	require.NoError(t, err)
-	require.Zero(t, v.Skips, "a local launch resets both")
-}
-
-// [Zaharia10 Equation 2]: without a count each job lets as many offers pass as give it 95 % locality,
-// by its own maps and replicas and the nodes there are at the time.
-func TestSkipsForLocality(t *testing.T) {
-	for _, maps := range []int{1, 10, 200} {
-		for _, replicas := range []int{1, 3} {
-			p, err := Preset("delay")
-			require.NoError(t, err)
-			c, err := NewCore(core.Config{}, p)
-			require.NoError(t, err)
-			var nodes []core.NodeID
-			join := func(n int) {
-				for range n {
-					id, err := c.Join(1, core.Node{Name: fmt.Sprint(len(nodes)), MapSlots: 1})
-					require.NoError(t, err)
-					nodes = append(nodes, id)
-				}
-			}
-			join(20)
-			_, err = c.Submit(1, core.JobSpec{Maps: maps, Places: on(maps, nodes[:replicas]...)})
-			require.NoError(t, err)
-			refused := 0
-			beatOn := func(n int) {
-				for range n {
-					require.Empty(t, beat(t, c, 1, nodes[19]), "%d maps, %d replicas, offer %d", maps, replicas, refused)
-					refused++
-				}
-			}
-			beatOn(1)
-			join(20) // a cluster of 40 asks for more
-			beatOn(delaymath.Skips(0.95, maps, 40, replicas) - refused)
-			require.Len(t, beat(t, c, 1, nodes[19]), 1)
-		}
-	}
-}
-
-// [Zaharia10 Algorithm 3]: a job at the head of the line launches within W1+W2 of credited waiting, whatever is offered.
-func TestHeadOfLineWaitIsBounded(t *testing.T) {
-	w1, w2 := 3*time.Second, 4*time.Second
-	rapid.Check(t, func(t *rapid.T) {
-		p, err := Preset("hfs")
-		require.NoError(t, err)
-		p.Locality.Waits = []time.Duration{w1, w2}
-		c, err := NewCore(core.Config{}, p)
-		require.NoError(t, err)
-		var nodes []core.NodeID
-		for i := range 6 {
-			id, err := c.Join(0, core.Node{Name: fmt.Sprint(i), Rack: fmt.Sprint(i % 3), MapSlots: 1})
-			require.NoError(t, err)
-			nodes = append(nodes, id)
-		}
-		_, err = c.Submit(0, core.JobSpec{Maps: 50, Places: on(50, nodes[0])})
-		require.NoError(t, err)
-		var now, waited, last time.Duration
-		offered := false
-		for range 40 {
-			now += time.Duration(rapid.IntRange(0, 3000).Draw(t, "ms")) * time.Millisecond
-			if offered {
-				waited += now - last
-			}
-			n := rapid.SampledFrom(nodes).Draw(t, "node")
-			if c.Nodes[n].Free(core.Map) == 0 {
-				ai := c.Nodes[n].Atts[0]
-				_, err := c.Heartbeat(now, core.Heartbeat{Node: n, NoWork: true, Statuses: []core.Status{{Attempt: c.Attempts[ai].ID, State: core.StateSucceeded}}})
-				require.NoError(t, err)
-			}
-			got, err := c.Heartbeat(now, core.Heartbeat{Node: n})
-			require.NoError(t, err)
-			offered, last = len(got.Actions) == 0, now
-			if len(got.Actions) > 0 {
-				waited = 0
-				continue
-			}
-			require.Less(t, waited, w1+w2)
-		}
-	})
-}
-
 // [Zaharia10 §3.5.1]: the last slot of a node is kept for short tasks.
 func TestLongTaskBalancing(t *testing.T) {
 	c, nodes := newTestCore(t, "hfs", func(_ *core.Config, p *core.Policy) { p.ReserveLong, p.LongTask = 1, time.Minute })
@@ -128,69 +31,6 @@ func TestLongTaskBalancing(t *testing.T) {
 	_, err = c.Submit(1, core.JobSpec{Name: "short", Maps: 1, MapTime: time.Second})
 	require.NoError(t, err)
 	require.Len(t, beat(t, c, 1, nodes[0]), 1)
-}
-
-// More levels than node and rack are a matter of configuration: racks in sites give node, rack,
-// site and beyond, with a wait each.
-func TestThreeLevels(t *testing.T) {
-	p, err := Preset("hfs")
-	require.NoError(t, err)
-	p.Locality.Waits = []time.Duration{2 * time.Second, 2 * time.Second, 2 * time.Second}
-	c, err := NewCore(core.Config{RackDepth: 2}, p)
-	require.NoError(t, err)
-	var nodes []core.NodeID
-	for i, rack := range []string{"s1/r1", "s1/r1", "s1/r2", "s2/r3"} {
-		id, err := c.Join(0, core.Node{Name: fmt.Sprint(i), Rack: rack, MapSlots: 1})
-		require.NoError(t, err)
-		nodes = append(nodes, id)
-	}
-	_, err = c.Join(0, core.Node{Name: "x", Rack: "r1", MapSlots: 1})
-	require.ErrorIs(t, err, core.ErrBadNode)
-	_, err = c.Submit(0, core.JobSpec{Maps: 9, Places: on(9, nodes[0])})
-	require.NoError(t, err)
-	var got []core.Locality
-	for now := time.Duration(0); now <= 16*time.Second; now += time.Second {
-		for i := len(nodes) - 1; i > 0; i-- {
-			o, err := c.Heartbeat(now, core.Heartbeat{Node: nodes[i]})
-			require.NoError(t, err)
-			for _, l := range o.Actions {
-				got = append(got, l.Locality)
-				c.Placement[core.Map].(*delay.TimedWait).Of.Of(c.Job(1)).Level = core.NodeLocal // each level from the start
-			}
-		}
-	}
-	require.Equal(t, []core.Locality{core.RackLocal, core.OffRack, core.Locality(3)}, got)
-}
-
-// Without the cap, the rule of the paper lets a job whose local tasks are short wait for ever; with
-// it the wait runs on while offers are refused.
-func TestCappedWait(t *testing.T) {
-	for capped, want := range map[bool]core.Locality{false: core.NodeLocal, true: core.OffRack} {
-		c, nodes := newTestCore(t, "hfs", func(_ *core.Config, p *core.Policy) {
-			p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{3 * time.Second, 3 * time.Second}, Capped: capped}
-			p.Spread = false
-		})
-		_, err := c.Submit(0, core.JobSpec{Maps: 1000, Places: on(1000, nodes[0])})
-		require.NoError(t, err)
-		farthest := core.NodeLocal
-		running := map[core.NodeID][]core.AttemptID{}
-		for s := range 20 {
-			for _, n := range nodes {
-				var done []core.Status
-				for _, id := range running[n] {
-					done = append(done, core.Status{Attempt: id, State: core.StateSucceeded})
-				}
-				got, err := c.Heartbeat(time.Duration(s)*time.Second, core.Heartbeat{Node: n, Statuses: done})
-				require.NoError(t, err)
-				running[n] = nil
-				for _, o := range got.Actions {
-					farthest = max(farthest, o.Locality)
-					running[n] = append(running[n], o.Attempt)
-				}
-			}
-		}
-		require.Equal(t, want, farthest, "capped %v", capped)
-	}
 }
 
 // A preemption round never takes a pool below the whole slots of its share.

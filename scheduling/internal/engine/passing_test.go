@@ -243,24 +243,6 @@ func TestAnswersAsBeforeAgreeWithAsking(t *testing.T) {
 	}
 }
 
-// Automatic waits follow the number of nodes, also for jobs that wait already.
-func TestAutomaticWaitFollowsTheCluster(t *testing.T) {
-	c, err := NewCore(core.Config{}, benchPolicy(t, "hfs", func(p *core.Policy) { p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Auto: true} }))
-	require.NoError(t, err)
-	for i := range 100 {
-		_, err := c.Join(0, core.Node{Name: fmt.Sprint("n", i), MapSlots: 1})
-		require.NoError(t, err)
-	}
-	_, err = c.Submit(0, core.JobSpec{Maps: 2, Places: on(2, 0)})
-	require.NoError(t, err)
-	require.Empty(t, beat(t, c, 0, 1))
-	require.Empty(t, beat(t, c, time.Second, 1), "100 nodes: 1.5 s")
-	for i := range core.NodeID(60) {
-		require.NoError(t, c.Leave(time.Second, 40+i))
-	}
-	require.Len(t, beat(t, c, 1100*time.Millisecond, 1), 1, "40 nodes: 0.6 s")
-}
-
 // A policy that takes the place of another has room for as many jobs as there have been.
 func TestReloadWithFewerJobsThanBefore(t *testing.T) {
 	p := benchPolicy(t, "hfs", cogrsOn)

@@ -99,34 +99,6 @@ func TestForgivenADayAfterTheLastFault(t *testing.T) {
 	require.Equal(t, 2, c.Nodes[3].Faults, "one a day")
 }
 
-// With KillLarger a smaller job's tasks take the slots of a larger one, whose attempts are killed
-// and run again later.
-func TestLargerJobIsKilled(t *testing.T) {
-	p, err := Preset("hfsp")
-	require.NoError(t, err)
-	p.HFSP = core.HFSPPolicy{NoTraining: true, Reclaim: core.KillLarger}
-	c, err := NewCore(core.Config{}, p)
-	require.NoError(t, err)
-	n, err := c.Join(0, core.Node{Name: "n", ReduceSlots: 4})
-	require.NoError(t, err)
-	_, err = c.Submit(0, core.JobSpec{Reduces: 4, ReduceTime: time.Hour})
-	require.NoError(t, err)
-	require.Len(t, beat(t, c, 0, n), 4)
-	_, err = c.Submit(time.Second, core.JobSpec{Reduces: 3, ReduceTime: time.Minute})
-	require.NoError(t, err)
-	got, err := c.Heartbeat(time.Second, core.Heartbeat{Node: n})
-	require.NoError(t, err)
-	verbs := map[core.Verb]int{}
-	for _, a := range got.Actions {
-		verbs[a.Verb]++
-		require.Equal(t, map[core.Verb]core.JobID{core.Kill: 1, core.Launch: 2}[a.Verb], a.Attempt.Task.Job)
-	}
-	require.Equal(t, map[core.Verb]int{core.Kill: 3, core.Launch: 3}, verbs)
-	v, err := c.View().Job(1)
-	require.NoError(t, err)
-	require.Equal(t, []int{1, 0, 3}, []int{v.Kinds[core.Reduce].Running, v.Kinds[core.Reduce].Suspended, v.Kinds[core.Reduce].Pending})
-}
-
 // A job may be moved to a leaf queue that has room for it, and stays in its own although that is
 // full.
 func TestMovesBetweenQueues(t *testing.T) {
@@ -332,18 +304,6 @@ func TestBadPoliciesAreRefused(t *testing.T) {
 	most := good
 	most.Locality.Skips, most.Locality.Waits = make([]int, many-1), make([]time.Duration, many-1)
 	require.NoError(t, most.Validate())
-}
-
-// A reduce that has waited long enough for its center goes farther, and says how long it has waited.
-func TestWaitOfAReduceIsTold(t *testing.T) {
-	c, _, nodes := gravityCore(t, core.CoGRS, []int{2, 1}, 1, map[int][]int64{0: {10}})
-	for _, at := range []time.Duration{time.Second, 6*time.Second - 1} {
-		require.Empty(t, beat(t, c, at, nodes[1]))
-	}
-	got, err := c.Heartbeat(6*time.Second, core.Heartbeat{Node: nodes[1]})
-	require.NoError(t, err)
-	require.Len(t, got.Actions, 1)
-	require.Equal(t, core.Reason{Cause: core.CauseWaited, Wait: 5 * time.Second}, got.Actions[0].Reason)
 }
 
 // Of three jobs at once none has an index above 2, however many there were before.

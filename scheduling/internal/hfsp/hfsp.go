@@ -32,13 +32,13 @@ type Order struct {
 	Last    [core.Kinds]time.Duration // when they were
 	Sum     [core.Kinds]time.Duration
 	Count   [core.Kinds]int64 // tasks that have finished, and their durations in sum
-	Of      [core.Kinds][]*Sized
+	of      [core.Kinds][]*Sized
 	All     [core.Kinds][]*Sized // those that are not nil
 	Lists   [core.Kinds]core.JobList
 	needy   [core.Kinds]index.List[*Sized] // jobs with tasks to launch or to resume, smallest first
 	holders [core.Kinds]index.List[*Sized] // jobs with slots that they may lose, largest first
 	Waits   bool                           // too many suspended tasks
-	Learned []Lesson                       // by place in the slab of attempts
+	Learned []lesson                       // by place in the slab of attempts
 }
 
 // Sized is what the order keeps of one kind of a job's tasks: their place in the virtual cluster
@@ -88,17 +88,17 @@ func NewSRPT(c *core.Core, p *core.Policy) (core.Order, error) {
 func (o *Order) Add(j *core.Job) error {
 	o.C.Admit(j)
 	for k, n := range [core.Kinds]int{j.Spec.Maps, j.Spec.Reduces} {
-		o.Of[k] = core.RoomFor(o.Of[k], j.Index)
+		o.of[k] = core.RoomFor(o.of[k], j.Index)
 		if n == 0 {
 			continue
 		}
 		k := core.TaskKind(k)
-		o.Age(k)
+		o.age(k)
 		v := &Sized{Job: j, V: virtual.Job{ID: int64(j.ID), Size: n, Weight: 1}, before: j.Work[k].Done}
 		if o.Pol.Weighted {
 			v.V.Weight = j.Spec.Priority.Factor()
 		}
-		o.Of[k][j.Index] = v
+		o.of[k][j.Index] = v
 		each := o.guess(j, k, v)
 		if !o.srpt && (!math.IsInf(o.Pol.Xi, 1) || v.Estimate) {
 			v.V.Resize(n, each)
@@ -138,9 +138,9 @@ func (o *Order) Remove(j *core.Job) {
 		}
 		i := slices.Index(o.All[k], v)
 		o.All[k] = slices.Delete(o.All[k], i, i+1)
-		o.Of[k][j.Index] = nil
+		o.of[k][j.Index] = nil
 		if j.State != core.JobSucceeded {
-			o.Age(k)
+			o.age(k)
 			o.Virtual[k].Remove(&v.V)
 			o.Stale[k] = true
 		}
@@ -148,10 +148,10 @@ func (o *Order) Remove(j *core.Job) {
 }
 
 // Sized finds what is kept of a job that has not ended, nil if it has no task of the kind.
-func (o *Order) Sized(j *core.Job, k core.TaskKind) *Sized { return o.Of[k][j.Index] }
+func (o *Order) Sized(j *core.Job, k core.TaskKind) *Sized { return o.of[k][j.Index] }
 
-// Age brings a virtual cluster up to now.
-func (o *Order) Age(k core.TaskKind) { o.Virtual[k].Run(o.C.Now) }
+// age brings a virtual cluster up to now.
+func (o *Order) age(k core.TaskKind) { o.Virtual[k].Run(o.C.Now) }
 
 // Settle implements core.Order.
 func (o *Order) Settle() {
@@ -173,7 +173,7 @@ func (o *Order) reproject(k core.TaskKind) {
 		return
 	}
 	o.Stale[k], o.Drifted[k], o.Last[k] = false, false, o.C.Now
-	o.Age(k)
+	o.age(k)
 	o.Virtual[k].Project()
 	for _, v := range o.All[k] {
 		o.reposition(v.Job, k)
@@ -258,7 +258,7 @@ func (o *Order) Projected(j *core.Job, k core.TaskKind) (core.VirtualView, bool)
 	if o.srpt || j.State.Ended() || o.Sized(j, k) == nil {
 		return core.VirtualView{}, !o.srpt
 	}
-	o.Age(k)
+	o.age(k)
 	v := &o.Sized(j, k).V
 	return core.VirtualView{Left: v.Left(), Slots: float64(v.Slots()), Finish: v.Finish}, true
 }

@@ -13,7 +13,7 @@ func (o *Order) Assign(n *core.NodeState) {
 	for k := range core.TaskKind(core.Kinds) {
 		for n.Free(k) > 0 && o.offerSlot(n, k) {
 		}
-		if n.Slots[k] == 0 || !o.Reclaims() {
+		if n.Slots[k] == 0 || !o.reclaims() {
 			continue
 		}
 		left := n.Free(k)
@@ -109,9 +109,9 @@ func (o *Order) Extreme(j *core.Job, n *core.NodeState, k core.TaskKind, suspend
 // MayReclaim tells whether larger jobs may ever have to give slots back.
 func (o *Order) MayReclaim() bool { return o.Pol.Reclaim != core.WaitForSlot }
 
-// Reclaims tells whether larger jobs are made to give slots back now: not while too many tasks are
+// reclaims tells whether larger jobs are made to give slots back now: not while too many tasks are
 // suspended.
-func (o *Order) Reclaims() bool {
+func (o *Order) reclaims() bool {
 	if o.Pol.Reclaim != core.EagerSuspend || o.Pol.SuspendHigh == 0 {
 		return o.Pol.Reclaim != core.WaitForSlot
 	}
@@ -127,7 +127,7 @@ func (o *Order) Reclaims() bool {
 // reclaim takes slots of n from larger jobs, one after the other, each right before the task that
 // takes it.
 func (o *Order) reclaim(n *core.NodeState, k core.TaskKind) {
-	for o.Reclaims() {
+	for o.reclaims() {
 		o.reproject(k)
 		largest := o.LargestOn(n, k)
 		if largest == nil {

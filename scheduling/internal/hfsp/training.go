@@ -6,28 +6,28 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// Lesson is what the order has learned from a live attempt.
-type Lesson struct {
+// lesson is what the order has learned from a live attempt.
+type lesson struct {
 	Attempt  core.AttemptID
 	Shuffled time.Duration // worked so long at the last report that a reduce had consumed nothing
 	Sampled  bool          // its progress has told its length
 }
 
 // lesson finds, or begins, what was learned from the attempt at a place in the slab.
-func (o *Order) lesson(ai int32, id core.AttemptID) *Lesson {
+func (o *Order) lesson(ai int32, id core.AttemptID) *lesson {
 	o.Learned = core.Reach(o.Learned, ai)
 	l := &o.Learned[ai]
 	if l.Attempt != id {
-		*l = Lesson{Attempt: id}
+		*l = lesson{Attempt: id}
 	}
 	return l
 }
 
-// Executed is how long an attempt has worked on its own input. Of a reduce that is the time in a
+// executed is how long an attempt has worked on its own input. Of a reduce that is the time in a
 // slot since its function began to consume, as far as reports tell: not before the job's last map
 // ended, nor before the last report that it had consumed nothing. Shuffle and sort do not count
 // [HFSP §3.2.1].
-func (o *Order) Executed(a *core.Attempt, l *Lesson) time.Duration {
+func (o *Order) executed(a *core.Attempt, l *lesson) time.Duration {
 	d := a.Worked(o.C.Now)
 	if a.ID.Task.Kind == core.Map {
 		return d
@@ -55,7 +55,7 @@ func (o *Order) Progressed(ai int32) {
 	case !o.Training(j, k):
 		return
 	}
-	if d := o.Executed(a, l); d >= o.Pol.Delta {
+	if d := o.executed(a, l); d >= o.Pol.Delta {
 		l.Sampled = true
 		o.sample(j, k, time.Duration(float64(d)/a.Reduced), d, false) // 9
 	}
@@ -64,7 +64,7 @@ func (o *Order) Progressed(ai int32) {
 // Succeeded learns from a finished task.
 func (o *Order) Succeeded(ai int32, a core.Attempt) {
 	j, k, l := a.Job, a.ID.Task.Kind, o.lesson(ai, a.ID)
-	d := o.Executed(&a, l)
+	d := o.executed(&a, l)
 	o.Sum[k] += d
 	o.Count[k]++
 	if !l.Sampled && o.Training(j, k) {
@@ -87,7 +87,7 @@ func (o *Order) sample(j *core.Job, k core.TaskKind, length, worked time.Duratio
 	}
 	v.Estimate = true
 	size := o.est(v.Samples, n)
-	o.Age(k)
+	o.age(k)
 	o.Virtual[k].Remove(&v.V)
 	rest := n - v.Through
 	v.V.Resize(rest, max(1, (size-v.Worked)/time.Duration(max(1, rest)))) // 10

@@ -17,7 +17,7 @@ import (
 // common, is taken off the arc to the job, so that only what pays for itself flows. Costs are in
 // milliseconds. Numbers in comments are those of docs/papers.md.
 type quincyNet struct {
-	G      flow.Graph
+	g      flow.Graph
 	nodes  []core.NodeID // with slots; their vertices are firstNode and on
 	vertex []int32       // by node, or flow.None
 	held   []flow.Arc    // by place in nodes: to the sink, as wide as its running maps
@@ -30,15 +30,15 @@ type quincyNet struct {
 
 // The first vertices.
 const (
-	NetSource = iota
-	NetSink
+	netSource = iota
+	netSink
 	netAny // the cluster
 	firstNode
 )
 
 // The cost of a map that its job must not do without, and the greatest of waiting.
 const (
-	NetMust = 1 << 44
+	netMust = 1 << 44
 	netWait = 1 << 40
 )
 
@@ -50,15 +50,15 @@ type netTask struct {
 	attempt int32 // slab index where it runs, or -1
 }
 
-// Build makes the network of the free slots, as asks sees them, the node that asks, or NoNode; and,
+// build makes the network of the free slots, as asks sees them, the node that asks, or NoNode; and,
 // if moving, of those that running maps hold.
-func (o *Order) Build(asks core.NodeID, moving bool) {
-	x, c := &o.Net, o.C
-	x.G.Reset()
+func (o *Order) build(asks core.NodeID, moving bool) {
+	x, c := &o.net, o.C
+	x.g.Reset()
 	x.slots = 0
 	x.tasks, x.nodes, x.held, x.runs, x.vertex = x.tasks[:0], x.nodes[:0], x.held[:0], x.runs[:0], x.vertex[:0]
 	for range firstNode {
-		x.G.Vertex()
+		x.g.Vertex()
 	}
 	for _, n := range c.Nodes {
 		x.vertex = append(x.vertex, flow.None)
@@ -73,11 +73,11 @@ func (o *Order) Build(asks core.NodeID, moving bool) {
 		if holds+free == 0 {
 			continue
 		}
-		v := x.G.Vertex()
+		v := x.g.Vertex()
 		x.vertex[n.ID] = v
 		x.nodes = append(x.nodes, n.ID)
-		x.held = append(x.held, x.G.Add(v, NetSink, holds, 0))
-		x.G.Add(v, NetSink, free, o.Silence(n, asks)) // 5
+		x.held = append(x.held, x.g.Add(v, netSink, holds, 0))
+		x.g.Add(v, netSink, free, o.silence(n, asks)) // 5
 		x.slots += holds + free
 	}
 	if x.slots == 0 {
@@ -102,15 +102,15 @@ func (o *Order) addMoving(n *core.NodeState) {
 		a := &o.C.Attempts[ai]
 		alone := a.Next < 0 && a.Job.Work[a.ID.Task.Kind].Tasks[a.ID.Task.Index].Att == ai
 		if a.ID.Task.Kind == core.Map && !a.Suspended && !a.Granted && a.Job.Slots == 1 && alone {
-			o.Net.runs = append(o.Net.runs, ai)
+			o.net.runs = append(o.net.runs, ai)
 		}
 	}
 }
 
-// Silence is the cost of going to a node that does not ask now: a millisecond, so that of equal slots
+// silence is the cost of going to a node that does not ask now: a millisecond, so that of equal slots
 // the one at hand is taken, and the time since a plan first had a map for it, if it has not asked
 // since, one interval of heartbeats excepted.
-func (o *Order) Silence(n *core.NodeState, asks core.NodeID) int64 {
+func (o *Order) silence(n *core.NodeState, asks core.NodeID) int64 {
 	switch {
 	case n.ID == asks:
 		return 0
@@ -122,7 +122,7 @@ func (o *Order) Silence(n *core.NodeState, asks core.NodeID) int64 {
 
 // addGroups adds the racks, and what groups them, down to the nodes.
 func (o *Order) addGroups() {
-	x, c := &o.Net, o.C
+	x, c := &o.net, o.C
 	x.groups = core.Reach(x.groups, int32(len(c.Groups)-1))
 	for l := 1; l < len(c.Groups); l++ {
 		x.groups[l] = x.groups[l][:0]
@@ -136,24 +136,24 @@ func (o *Order) addGroups() {
 			v := x.groups[l][groups[l]]
 			known := v != flow.None
 			if !known {
-				v = x.G.Vertex()
+				v = x.g.Vertex()
 				x.groups[l][groups[l]] = v
 			}
-			x.G.Add(v, below, math.MaxInt32, 0)
+			x.g.Add(v, below, math.MaxInt32, 0)
 			if below = v; known {
 				below = flow.None
 				break
 			}
 		}
 		if below != flow.None {
-			x.G.Add(netAny, below, math.MaxInt32, 0)
+			x.g.Add(netAny, below, math.MaxInt32, 0)
 		}
 	}
 }
 
 // addJob adds a job with the maps that may be launched, and with those that run if they take part.
 func (o *Order) addJob(j *core.Job) {
-	x, w, of := &o.Net, &j.Work[core.Map], o.Of[j.Index]
+	x, w, of := &o.net, &j.Work[core.Map], o.Of[j.Index]
 	first, ok := slices.BinarySearchFunc(x.runs, j.ID, func(ai int32, id core.JobID) int {
 		return cmp.Compare(o.C.Attempts[ai].ID.Task.Job, id)
 	})
@@ -169,16 +169,16 @@ func (o *Order) addJob(j *core.Job) {
 	if more <= 0 && moving == 0 {
 		return
 	}
-	v, wait := x.G.Vertex(), o.Waiting(j)
+	v, wait := x.g.Vertex(), o.waiting(j)
 	tiers := [...]flow.Arc{
-		x.G.Add(NetSource, v, must, -NetMust-wait), // 1, 6, 7
-		x.G.Add(NetSource, v, may, -wait),
-		x.G.Add(NetSource, v, max(0, moving-must-may), 0), // beyond its share: to be had by others
+		x.g.Add(netSource, v, must, -netMust-wait), // 1, 6, 7
+		x.g.Add(netSource, v, may, -wait),
+		x.g.Add(netSource, v, max(0, moving-must-may), 0), // beyond its share: to be had by others
 	}
 	for _, ai := range runs {
 		for _, tier := range tiers {
-			if x.G.Room(tier) > 0 {
-				x.G.Push(tier, 1)
+			if x.g.Room(tier) > 0 {
+				x.g.Push(tier, 1)
 				break
 			}
 		}
@@ -189,25 +189,25 @@ func (o *Order) addJob(j *core.Job) {
 	}
 }
 
-// Waiting is what it costs that a map of j waits: the time since its submission, times the weight of
+// waiting is what it costs that a map of j waits: the time since its submission, times the weight of
 // its priority, and enough for the nearest slot anywhere from the beginning.
-func (o *Order) Waiting(j *core.Job) int64 {
+func (o *Order) waiting(j *core.Job) int64 {
 	return 2 + int64(min(netWait, float64((o.C.Now-j.Submitted).Milliseconds())*j.Spec.Priority.Factor()))
 }
 
 // addRunning joins a running map to its job, and to the places where it could be, and has it flow
 // where it is. To stay is cheaper by what would be lost, and not to run costs it its reading.
 func (o *Order) addRunning(job, ai int32) {
-	x, a := &o.Net, &o.C.Attempts[ai]
+	x, a := &o.net, &o.C.Attempts[ai]
 	at := x.vertex[a.Node.ID]
-	t := netTask{job: a.Job, task: a.ID.Task.Index, vertex: x.G.Vertex(), attempt: ai}
+	t := netTask{job: a.Job, task: a.ID.Task.Index, vertex: x.g.Vertex(), attempt: ai}
 	lost := float64(a.Worked(o.C.Now).Milliseconds()) * o.Pol.Lost
 	for _, arc := range [...]flow.Arc{
-		x.G.Add(job, t.vertex, 1, -o.Cost(o.C.Far)),
-		x.G.Add(t.vertex, at, 1, o.Cost(a.Locality)-int64(min(lost, netWait))), // 8
+		x.g.Add(job, t.vertex, 1, -o.cost(o.C.Far)),
+		x.g.Add(t.vertex, at, 1, o.cost(a.Locality)-int64(min(lost, netWait))), // 8
 		x.held[at-firstNode],
 	} {
-		x.G.Push(arc, 1)
+		x.g.Push(arc, 1)
 	}
 	o.connect(t.job, t.task, t.vertex, 1)
 	x.tasks = append(x.tasks, t)
@@ -216,16 +216,16 @@ func (o *Order) addRunning(job, ai int32) {
 // addWaiting adds the maps of j of which up to more may be launched: all, or only as many for each
 // node, for each rack, and for the cluster, as can be launched; a further one would be no cheaper.
 func (o *Order) addWaiting(j *core.Job, v, more int32) {
-	x, w := &o.Net, &j.Work[core.Map]
+	x, w := &o.net, &j.Work[core.Map]
 	if n := min(int32(w.Pending.Len()), more); n > 0 {
-		t := netTask{job: j, task: -1, vertex: x.G.Vertex(), attempt: -1}
-		x.G.Add(v, t.vertex, n, 0)
+		t := netTask{job: j, task: -1, vertex: x.g.Vertex(), attempt: -1}
+		x.g.Add(v, t.vertex, n, 0)
 		o.connect(j, -1, t.vertex, n)
 		x.tasks = append(x.tasks, t)
 	}
 	for _, m := range slices.Backward(o.candidates(j, more)) {
-		t := netTask{job: j, task: m, vertex: x.G.Vertex(), attempt: -1}
-		x.G.Add(v, t.vertex, 1, 0)
+		t := netTask{job: j, task: m, vertex: x.g.Vertex(), attempt: -1}
+		x.g.Add(v, t.vertex, 1, 0)
 		o.connect(j, m, t.vertex, 1)
 		x.tasks = append(x.tasks, t)
 	}
@@ -233,7 +233,7 @@ func (o *Order) addWaiting(j *core.Job, v, more int32) {
 
 // candidates lists the pending maps of j with a place that the network needs.
 func (o *Order) candidates(j *core.Job, more int32) []int32 {
-	x, w := &o.Net, &j.Work[core.Map]
+	x, w := &o.net, &j.Work[core.Map]
 	x.maps = x.maps[:0]
 	most := int(more)
 	if w.Placed.Len() <= most*(len(x.nodes)+1) {
@@ -269,33 +269,33 @@ func (o *Order) picky(j *core.Job) bool { return j.Trouble.Avoided() > 0 || o.C.
 
 // connect joins a map, or n maps without a place, to where it may run.
 func (o *Order) connect(j *core.Job, m, v, n int32) {
-	x := &o.Net
+	x := &o.net
 	if o.picky(j) {
 		o.connectOneByOne(j, m, v, n)
 		return
 	}
 	if m < 0 || !j.HasPlace(m) {
-		x.G.Add(v, netAny, n, 0)
+		x.g.Add(v, netAny, n, 0)
 		return
 	}
 	p := j.Spec.Places
 	for _, id := range p.Nodes[p.Offsets[m]:p.Offsets[m+1]] {
 		if x.vertex[id] != flow.None {
-			x.G.Add(v, x.vertex[id], n, 0) // 2
+			x.g.Add(v, x.vertex[id], n, 0) // 2
 		}
 		groups := o.C.Nodes[id].Groups
 		for l := 1; l < len(groups); l++ {
 			if to := x.groups[l][groups[l]]; to != flow.None {
-				x.G.Add(v, to, n, o.Cost(core.Locality(l))) // 3
+				x.g.Add(v, to, n, o.cost(core.Locality(l))) // 3
 			}
 		}
 	}
-	x.G.Add(v, netAny, n, o.Cost(o.C.Far)) // 4
+	x.g.Add(v, netAny, n, o.cost(o.C.Far)) // 4
 }
 
 // connectOneByOne joins a map to the nodes that its job does not refuse.
 func (o *Order) connectOneByOne(j *core.Job, m, v, n int32) {
-	x, c := &o.Net, o.C
+	x, c := &o.net, o.C
 	for _, id := range x.nodes {
 		to := c.Nodes[id]
 		if c.Avoids(j, to) || c.Kept(j, core.Map) && to.Free(core.Map) <= c.Policy.ReserveLong && to.Slots[core.Map] > c.Policy.ReserveLong {
@@ -305,12 +305,12 @@ func (o *Order) connectOneByOne(j *core.Job, m, v, n int32) {
 		if m >= 0 {
 			l = c.Level(j, m, to)
 		}
-		x.G.Add(v, x.vertex[id], n, o.Cost(l))
+		x.g.Add(v, x.vertex[id], n, o.cost(l))
 	}
 }
 
-// Cost is that of reading at a level, in milliseconds.
-func (o *Order) Cost(l core.Locality) int64 {
+// cost is that of reading at a level, in milliseconds.
+func (o *Order) cost(l core.Locality) int64 {
 	rack, far := o.Pol.Rack, o.Pol.Far
 	switch {
 	case l == core.NodeLocal || l == core.AnyPlace:

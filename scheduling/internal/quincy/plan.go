@@ -12,7 +12,7 @@ import (
 // it, and to copies, in this order, and offers the free reduce slots to the jobs in order.
 func (o *Order) Assign(n *core.NodeState) {
 	if n.Free(core.Map) > 0 && o.Lists[core.Map].Len() > 0 {
-		o.ComputeBounds()
+		o.computeBounds()
 		o.offerSome(n, func(j *core.Job) bool {
 			return j.Slots > 1 && (j.Work[core.Map].Waiting() == 0 || j.Work[core.Map].Running < int(o.Of[j.Index].Most))
 		})
@@ -45,7 +45,7 @@ func (o *Order) launchPlanned(n *core.NodeState) {
 	o.Held = core.Reach(o.Held, int32(len(o.C.Nodes)-1))
 	if !o.Fresh || o.At != o.C.Now || o.Held[n.ID] != 0 {
 		o.Held[n.ID] = 0
-		o.MakePlan(n)
+		o.makePlan(n)
 	}
 	o.Held[n.ID] = 0
 	o.acting = true
@@ -82,18 +82,18 @@ func (o *Order) follow(p *planned, n *core.NodeState) {
 	c.Launch(p.Job, core.Map, m, n, l, why, nil) // 10
 }
 
-// MakePlan works out which of the maps that wait go to which of the free slots, as n asks.
-func (o *Order) MakePlan(n *core.NodeState) {
-	x := &o.Net
+// makePlan works out which of the maps that wait go to which of the free slots, as n asks.
+func (o *Order) makePlan(n *core.NodeState) {
+	x := &o.net
 	o.Fresh, o.At, o.Plan = true, o.C.Now, o.Plan[:0]
-	o.Build(n.ID, false)
+	o.build(n.ID, false)
 	if len(x.tasks) == 0 {
 		return
 	}
-	x.G.Solve(NetSource, NetSink) // 9
+	x.g.Solve(netSource, netSink) // 9
 	for i := range slices.Backward(x.tasks) {
 		t := &x.tasks[i]
-		for v := x.G.Trace(t.vertex, NetSink); v != flow.None; v = x.G.Trace(t.vertex, NetSink) {
+		for v := x.g.Trace(t.vertex, netSink); v != flow.None; v = x.g.Trace(t.vertex, netSink) {
 			at := x.nodes[v-firstNode]
 			o.Plan = append(o.Plan, planned{t.job, t.task, at})
 			if o.Held[at] == 0 {
@@ -109,20 +109,20 @@ func (o *Order) PreemptNow() {
 	if !o.kills() {
 		return
 	}
-	x, c := &o.Net, o.C
+	x, c := &o.net, o.C
 	o.Last = c.Now
-	o.ComputeBounds()
-	if o.Build(core.NoNode, true); len(x.runs) == 0 {
+	o.computeBounds()
+	if o.build(core.NoNode, true); len(x.runs) == 0 {
 		return
 	}
-	x.G.Solve(NetSource, NetSink) // 9
+	x.g.Solve(netSource, netSink) // 9
 	moved := x.maps[:0]
 	for i := range x.tasks {
 		t := &x.tasks[i]
 		if t.attempt < 0 {
 			continue
 		}
-		v := x.G.Trace(t.vertex, NetSink)
+		v := x.g.Trace(t.vertex, netSink)
 		if v == flow.None || x.nodes[v-firstNode] != c.Attempts[t.attempt].Node.ID {
 			moved = append(moved, t.attempt)
 		}

@@ -25,7 +25,7 @@ type Order struct {
 	Of   []quincyJob       // by index of the job
 	Old  bool              // the bounds are
 	Last time.Duration     // round
-	Net  quincyNet
+	net  quincyNet
 
 	Plan   []planned
 	Fresh  bool // the plan is of the state as it stands
@@ -135,10 +135,10 @@ func (o *Order) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
 	return share, j.Spec.Priority.Factor()
 }
 
-// ComputeBounds bounds the maps of each job that run: by its share, cut to whole slots, from below,
+// computeBounds bounds the maps of each job that run: by its share, cut to whole slots, from below,
 // and rounded up from above. A job with less than a slot may have one. Without fairness there are no
 // bounds.
-func (o *Order) ComputeBounds() {
+func (o *Order) computeBounds() {
 	if !o.Old {
 		return
 	}

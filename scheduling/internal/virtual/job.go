@@ -25,7 +25,7 @@ func (v *Job) Tasks() int { return v.tasks }
 // Slots is how many of the cluster's slots the job holds.
 func (v *Job) Slots() int { return v.slots }
 
-// Run is a number of tasks in a row with the same work left.
+// run is a number of tasks in a row with the same work left.
 type run struct {
 	n    int
 	left time.Duration

@@ -1,7 +1,6 @@
-package engine
+package quincy
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -9,13 +8,21 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
-	"github.com/tarry-mr/tarry/scheduling/internal/quincy"
+	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 )
+
+// built has this order.
+var built = &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"quincy": New}}
+
+func quincyCore(t require.TestingT, cfg core.Config, p core.QuincyPolicy, nodes ...core.Node) (*core.Core, *Order) {
+	c := coretest.New(t, built, cfg, core.Policy{Order: "quincy", Quincy: p}, nodes...)
+	return c, c.Order.(*Order)
+}
 
 // cheapest is the least cost of all ways to put the maps that wait on free slots, as the paper has
 // it, by trying all.
 type cheapest struct {
-	o     *quincy.Order
+	o     *Order
 	asks  *core.NodeState
 	maps  []core.TaskID
 	free  map[core.NodeID]int
@@ -35,9 +42,9 @@ func (b *cheapest) try(i int, cost int64) {
 	if ran >= bounds.Most {
 		return
 	}
-	off := b.o.Waiting(j)
+	off := b.o.waiting(j)
 	if ran < bounds.Least {
-		off += quincy.NetMust
+		off += netMust
 	}
 	for _, n := range b.o.C.Nodes {
 		if b.free[n.ID] == 0 {
@@ -45,7 +52,7 @@ func (b *cheapest) try(i int, cost int64) {
 		}
 		b.free[n.ID]--
 		b.count[id.Job]++
-		b.try(i+1, cost-off+b.o.Cost(b.o.C.Level(j, id.Index, n))+b.o.Silence(n, b.asks.ID))
+		b.try(i+1, cost-off+b.o.cost(b.o.C.Level(j, id.Index, n))+b.o.silence(n, b.asks.ID))
 		b.count[id.Job]--
 		b.free[n.ID]++
 	}
@@ -55,17 +62,16 @@ func (b *cheapest) try(i int, cost int64) {
 // clusters costs what the best of all ways costs, and the plan is such a way.
 func TestQuincyPlansAtLeastCost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p, err := Preset("quincy")
-		require.NoError(t, err)
-		p.Quincy.Rule = rapid.SampledFrom([]core.QuincyRule{core.QFP, core.Q}).Draw(t, "rule")
-		p.Quincy.Floor = rapid.SampledFrom([]float64{-1, 0, 0.5}).Draw(t, "floor")
-		c, err := NewCore(core.Config{HeartbeatInterval: time.Second}, p)
-		require.NoError(t, err)
-		nodes := rapid.IntRange(1, 3).Draw(t, "nodes")
-		for i := range nodes {
-			_, err := c.Join(0, core.Node{Name: fmt.Sprint(i), Rack: fmt.Sprint(i / 2), MapSlots: rapid.IntRange(0, 2).Draw(t, "slots")})
-			require.NoError(t, err)
+		p := core.QuincyPolicy{
+			Rule:  rapid.SampledFrom([]core.QuincyRule{core.QFP, core.Q}).Draw(t, "rule"),
+			Floor: rapid.SampledFrom([]float64{-1, 0, 0.5}).Draw(t, "floor"),
 		}
+		nodes := rapid.IntRange(1, 3).Draw(t, "nodes")
+		machines := coretest.Racks([2]int{}, 2, 1)[:nodes]
+		for i := range machines {
+			machines[i].MapSlots = rapid.IntRange(0, 2).Draw(t, "slots")
+		}
+		c, o := quincyCore(t, core.Config{HeartbeatInterval: time.Second}, p, machines...)
 		node := rapid.Int32Range(0, int32(nodes-1))
 		left := 6
 		for range rapid.IntRange(1, 3).Draw(t, "jobs") {
@@ -78,18 +84,17 @@ func TestQuincyPlansAtLeastCost(t *testing.T) {
 				}
 				s.Places.Offsets = append(s.Places.Offsets, int32(len(s.Places.Nodes)))
 			}
-			_, err := c.Submit(c.Now, s)
-			require.NoError(t, err)
+			coretest.Submit(t, c, s)
 			c.Now += time.Duration(rapid.IntRange(0, 6000).Draw(t, "ms")) * time.Millisecond
 			if rapid.Bool().Draw(t, "beat") {
-				beat(t, c, c.Now, core.NodeID(node.Draw(t, "node")))
+				coretest.Beat(t, c, c.Now, core.NodeID(node.Draw(t, "node")))
 			}
 		}
-		o, asks := c.Order.(*quincy.Order), c.Nodes[node.Draw(t, "asks")]
+		asks := c.Nodes[node.Draw(t, "asks")]
 		b := &cheapest{o: o, asks: asks, free: map[core.NodeID]int{}, count: map[core.JobID]int32{}}
 		o.Held = core.Reach(o.Held, int32(len(c.Nodes)-1))
 		o.Held[asks.ID] = 0
-		o.ComputeBounds()
+		o.computeBounds()
 		for _, n := range c.Nodes {
 			b.free[n.ID] = n.Free(core.Map)
 		}
@@ -101,10 +106,10 @@ func TestQuincyPlansAtLeastCost(t *testing.T) {
 			}
 		}
 		b.try(0, 0)
-		o.Build(asks.ID, false)
-		o.Net.G.Solve(quincy.NetSource, quincy.NetSink)
-		require.Equal(t, b.least, o.Net.G.Cost())
-		o.MakePlan(asks)
+		o.build(asks.ID, false)
+		o.net.g.Solve(netSource, netSink)
+		require.Equal(t, b.least, o.net.g.Cost())
+		o.makePlan(asks)
 		require.LessOrEqual(t, len(o.Plan), len(b.maps))
 	})
 }
@@ -112,24 +117,15 @@ func TestQuincyPlansAtLeastCost(t *testing.T) {
 // A round kills nothing where nothing is cheaper: what the last one left, it leaves.
 func TestQuincyRoundsComeToRest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p, err := Preset("quincy")
-		require.NoError(t, err)
-		p.Quincy.Interval = -1
-		p.Quincy.Rule = rapid.SampledFrom([]core.QuincyRule{core.QFP, core.QP}).Draw(t, "rule")
-		c, err := NewCore(core.Config{}, p)
-		require.NoError(t, err)
-		for i := range 3 {
-			_, err := c.Join(0, core.Node{Name: fmt.Sprint(i), Rack: fmt.Sprint(i / 2), MapSlots: 2})
-			require.NoError(t, err)
-		}
+		p := core.QuincyPolicy{Interval: -1, Rule: rapid.SampledFrom([]core.QuincyRule{core.QFP, core.QP}).Draw(t, "rule")}
+		c, _ := quincyCore(t, core.Config{}, p, coretest.Racks([2]int{2, 0}, 2, 1)...)
 		now := time.Duration(0)
 		for range rapid.IntRange(1, 5).Draw(t, "jobs") {
 			maps := rapid.IntRange(1, 8).Draw(t, "maps")
-			_, err := c.Submit(now, core.JobSpec{Maps: maps, Places: on(maps, core.NodeID(rapid.IntRange(0, 2).Draw(t, "place")))})
-			require.NoError(t, err)
+			coretest.Submit(t, c, core.JobSpec{Maps: maps, Places: coretest.On(maps, core.NodeID(rapid.IntRange(0, 2).Draw(t, "place")))})
 			now += time.Duration(rapid.IntRange(0, 9000).Draw(t, "ms")) * time.Millisecond
 			for n := range core.NodeID(3) {
-				beat(t, c, now, n)
+				coretest.Beat(t, c, now, n)
 			}
 		}
 		for round := 0; ; round++ {
@@ -141,12 +137,12 @@ func TestQuincyRoundsComeToRest(t *testing.T) {
 			require.Less(t, round, 2, "%v", killed)
 			for range 2 {
 				for n := range core.NodeID(3) {
-					beat(t, c, now, n)
+					coretest.Beat(t, c, now, n)
 				}
 			}
 		}
 		for n := range core.NodeID(3) {
-			beat(t, c, now+10*time.Second, n)
+			coretest.Beat(t, c, now+10*time.Second, n)
 		}
 		for _, n := range c.Nodes {
 			require.False(t, n.Free(core.Map) > 0 && c.Waiting[core.Map] > 0, "who has waited long takes any slot")
@@ -157,18 +153,12 @@ func TestQuincyRoundsComeToRest(t *testing.T) {
 // Reading from the rack costs Rack, from beyond all that nodes have in common Far, and the levels
 // between lie evenly between.
 func TestQuincyCosts(t *testing.T) {
-	p, err := Preset("quincy")
-	require.NoError(t, err)
-	p.Quincy.Rack, p.Quincy.Far = time.Second, 10*time.Second
-	c, err := NewCore(core.Config{RackDepth: 3}, p)
-	require.NoError(t, err)
-	_, err = c.Join(0, core.Node{Name: "a", Rack: "/x/y", MapSlots: 1})
-	require.NoError(t, err)
-	o := c.Order.(*quincy.Order)
+	p := core.QuincyPolicy{Rack: time.Second, Far: 10 * time.Second}
+	c, o := quincyCore(t, core.Config{RackDepth: 3}, p, core.Node{Name: "a", Rack: "/x/y", MapSlots: 1})
 	var got []int64
 	for l := core.NodeLocal; l <= c.Far; l++ {
-		got = append(got, o.Cost(l))
+		got = append(got, o.cost(l))
 	}
 	require.Equal(t, []int64{0, 1000, 4000, 7000, 10_000}, got)
-	require.Zero(t, o.Cost(core.AnyPlace), "what has no place is near everywhere")
+	require.Zero(t, o.cost(core.AnyPlace), "what has no place is near everywhere")
 }

@@ -1,0 +1,287 @@
+package cogrs
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
+	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
+)
+
+// crowded is a job of six reduces that all have the same nodes as best: those of rack 0. The part
+// of each node is one or two of them.
+func crowded(t *testing.T) (*core.Core, *core.Job) {
+	outputs := map[int][]int64{}
+	for n := range 8 {
+		outputs[n] = []int64{10, 10, 10, 10, 10, 10}
+		if n < 3 {
+			outputs[n] = []int64{500, 500, 500, 500, 500, 500}
+		}
+	}
+	return gravityCore(t, core.CoGRS, []int{4, 4}, 6, outputs)
+}
+
+func TestReduceWhoseNodesAreTakenGoesToTheNextBest(t *testing.T) {
+	c, j := crowded(t)
+	placement(c).pol.SkewCap = 0.5 // one reduce a node, so that the three best nodes are soon at their part
+	launched := map[core.NodeID]int{}
+	for round := range 4 { // a round is longer than a sixth of the heartbeat interval of 300 ms
+		for n := core.NodeID(7); n >= 0; n-- {
+			launched[n] += len(coretest.Beat(t, c, time.Second+time.Duration(round)*60*time.Millisecond, n))
+		}
+	}
+	require.Zero(t, j.Work[core.Reduce].Waiting(), "launched in 240 ms, though the waits are 5 s each")
+	for n := range core.NodeID(4) {
+		require.Equal(t, 1, launched[n], "the heavy rack comes first")
+	}
+}
+
+func TestReduceWhoseNodesAreFullOrGoneGoesOn(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		c, j := crowded(t)
+		for n := range core.NodeID(4) {
+			if lost {
+				require.NoError(t, c.Cordon(time.Second, n, true))
+				continue
+			}
+			c.Nodes[n].Used[core.Reduce]++ // held by something that will go on for long
+		}
+		coretest.Beat(t, c, time.Second, 4)
+		coretest.Beat(t, c, 1010*time.Millisecond, 5)
+		require.Equal(t, 4, j.Work[core.Reduce].Waiting(), "two are launched at once; lost %v", lost)
+	}
+}
+
+func TestFullCenterIsWaitedForIfASlotIsInSight(t *testing.T) {
+	for progress, waiting := range map[float64]int{0.9: 1, 0.1: 0} {
+		c, j := gravityCore(t, core.CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
+		for _, n := range []core.NodeID{1, 2} { // only the center and the asker can be reached
+			require.NoError(t, c.Cordon(0, n, true))
+		}
+		_, err := c.Submit(time.Second, core.JobSpec{Reduces: 1})
+		require.NoError(t, err)
+		c.Launch(c.Job(2), core.Reduce, 0, c.Nodes[0], core.AnyPlace, core.Reason{}, nil)
+		on := core.AttemptID{Task: core.TaskID{Job: 2, Kind: core.Reduce}}
+		coretest.Beat(t, c, 11*time.Second, 0, core.Status{Attempt: on, Progress: progress})
+		coretest.Beat(t, c, 11*time.Second, 3)
+		require.Equal(t, waiting, j.Work[core.Reduce].Waiting(), "%v done in 10 s, waits are 5 s", progress)
+	}
+}
+
+func TestIdleClusterEndsAutomaticWaits(t *testing.T) {
+	c, j := gravityCore(t, core.CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
+	placement(c).pol.Waits = [2]time.Duration{}
+	require.Empty(t, coretest.Beat(t, c, time.Second, 3))
+	called, _ := c.Due()
+	require.Equal(t, []core.NodeID{0}, called)
+	called, _ = c.Due()
+	require.Empty(t, called, "it is told once")
+	require.Empty(t, coretest.Beat(t, c, 1200*time.Millisecond, 3))
+	require.Len(t, coretest.Beat(t, c, 1300*time.Millisecond, 3), 1, "after one heartbeat interval of 300 ms")
+	require.Zero(t, j.Work[core.Reduce].Waiting())
+}
+
+// Which nodes can take a reduce within the wait: open ones that the job does not avoid, with slots
+// enough, that have not had their part; with a slot free, or one that soon is.
+func TestWhichNodesCanTakeAReduce(t *testing.T) {
+	c, j := gravityCore(t, core.CoGRS, []int{2}, 2, map[int][]int64{0: {10, 10}})
+	r, n := placement(c), c.Nodes[1]
+	require.True(t, r.canTake(j, n, 1))
+	require.False(t, r.canTake(j, n, 0), "it has its part")
+	j.Slots = 2
+	require.False(t, r.canTake(j, n, 1), "it is too small")
+	j.Slots = 1
+	n.Bar(core.BarCordoned, true)
+	require.False(t, r.canTake(j, n, 1))
+	n.Bar(core.BarCordoned, false)
+	j.Trouble = &core.Trouble{Failures: map[core.NodeID]int32{n.ID: 9}, Nodes: 1}
+	c.Live = 8
+	require.False(t, r.canTake(j, n, 1), "the job avoids it")
+	c.Live, j.Trouble = 2, nil
+	other := c.Job(coretest.Submit(t, c, core.JobSpec{Reduces: 1, Maps: 1, SlowStart: -1}))
+	c.Launch(other, core.Reduce, 0, n, core.AnyPlace, core.Reason{}, nil)
+	a := &c.Attempts[n.Atts[0]]
+	for _, x := range []struct {
+		ran       time.Duration
+		progress  float64
+		suspended bool
+		want      bool
+	}{
+		{time.Hour, 0, false, true},
+		{10 * time.Second, 0.5, false, false},
+		{5 * time.Second, 0.5, false, true},
+		{5*time.Second + 1, 0.5, false, false},
+		{20 * time.Second, 0.8, false, true},
+		{21 * time.Second, 0.8, false, false},
+		{0, 0, true, false},
+	} {
+		a.Start, a.Since, a.Progress, a.Suspended = c.Now-x.ran, c.Now-x.ran, x.progress, x.suspended
+		require.Equal(t, x.want, r.freesSoon(n), "%+v", x)
+		require.Equal(t, x.want, r.canTake(j, n, 1), "%+v", x)
+	}
+	a.Suspended, a.Progress, a.ID.Task.Kind = false, 0, core.Map
+	require.False(t, r.freesSoon(n), "a map gives back no slot for reduces")
+}
+
+// A candidate that cannot take a reduce any more is given up a sixth of a heartbeat interval after the
+// candidates were looked at last, not before.
+func TestCandidatesAreLookedAtEachSixthOfAnInterval(t *testing.T) {
+	c, j := gravityCore(t, core.CoGRS, []int{2, 4}, 1, map[int][]int64{0: {100}})
+	at := time.Second
+	candidate := func() core.NodeID {
+		require.Empty(t, coretest.Beat(t, c, at, 5))
+		return placement(c).PlanOf(j).Candidates[0][0].Node.ID
+	}
+	require.Equal(t, core.NodeID(0), candidate())
+	c.Nodes[0].Used[core.Reduce]++ // by something that goes on for long
+	at += c.HeartbeatInterval()/6 - 1
+	require.Equal(t, core.NodeID(0), candidate())
+	at++
+	require.Equal(t, core.NodeID(1), candidate(), "in the rack of the center")
+	c.Nodes[0].Used[core.Reduce]--
+	at += time.Second
+	require.Equal(t, core.NodeID(1), candidate(), "it can take the reduce")
+	for _, n := range c.Nodes[1:4] {
+		n.Used[core.Reduce]++
+	}
+	at += time.Second
+	require.Equal(t, core.NodeID(0), candidate(), "none of the three can, the center can again")
+}
+
+// A node whose outputs are gone and on which maps run is one choice, not two.
+func TestNodeIsChosenOnce(t *testing.T) {
+	c, r := fair(t, core.Config{}, core.ReducePolicy{Rule: core.CoGRS, Theta: -1})
+	j := c.Job(coretest.Submit(t, c, core.JobSpec{Maps: 3, Reduces: 1, SlowStart: -1}))
+	maps := coretest.Beat(t, c, 0, 0)
+	require.Len(t, maps, 3, "two maps and the reduce, of whose input nothing is known")
+	done := func(at core.NodeID, id core.AttemptID) {
+		coretest.Report(t, c, 0, at, core.Status{Attempt: id, State: core.StateSucceeded, OutputBytes: []int64{100}})
+	}
+	done(0, maps[0])
+	r.plan(j, c.OutputsOf(j))
+	c.Rerun(j, maps[0].Task.Index)
+	other := coretest.Beat(t, c, 0, 1)
+	require.NotEmpty(t, other)
+	done(1, other[0])
+	best := r.plan(j, c.OutputsOf(j)).Best[0]
+	require.Equal(t, []core.NodeID{1, 0}, []core.NodeID{best[0].Node.ID, best[1].Node.ID})
+	require.Nil(t, best[2].Node)
+}
+
+// A plan is made anew when half as many outputs again are known, when all are, and when one is
+// lost.
+func TestWhenAPlanIsMade(t *testing.T) {
+	c, j := gravityCore(t, core.CoGRS, []int{2}, 1, nil)
+	j.Work[core.Map].Tasks = make([]core.Task, 9)
+	g := gravity.New(9, 1)
+	c.Outputs[j.Index] = g
+	r := placement(c)
+	plan := func() *Plan { return r.plan(j, g) }
+	var made []int
+	for m := range int32(9) {
+		g.Add(m, c.Nodes[0].Site(), []int64{1})
+		if plan(); r.PlanOf(j).Known == g.Known() {
+			made = append(made, g.Known())
+		}
+	}
+	require.Equal(t, []int{1, 2, 3, 5, 8, 9}, made)
+	plan().ByNode = nil
+	require.Nil(t, plan().ByNode, "nothing new")
+	join := func() { // the second time with more slots
+		_, err := c.Join(c.Now, core.Node{Name: "new", Rack: "r0", ReduceSlots: 1 + c.Slots[core.Reduce]})
+		require.NoError(t, err)
+	}
+	for name, change := range map[string]func(){
+		"one is lost":        func() { g.Remove(0) },
+		"a node has come":    join,
+		"one is cordoned":    func() { require.NoError(t, c.Cordon(c.Now, 1, true)) },
+		"one has gone":       func() { require.NoError(t, c.Leave(c.Now, 1)) },
+		"one has more slots": join,
+	} {
+		plan().ByNode = nil
+		change()
+		require.NotNil(t, plan().ByNode, name)
+	}
+}
+
+// Few nodes are looked at closely; the three best are those of a look at all: of those that hold or
+// will hold some of a reduce's input; if none of these can take it, of those that can.
+func TestCandidatesAreTheBestNodes(t *testing.T) {
+	for _, x := range []struct{ racks, perRack, jobs, maps, reduces, sigma int }{{6, 10, 8, 30, 40, 2}, {9, 17, 4, 140, 30, 1}} {
+		for _, rule := range []core.ReduceRule{core.CoGRS, core.LARTS} {
+			sizes := slices.Repeat([]int{x.perRack}, x.racks)
+			c := coretest.New(t, built, core.Config{}, core.Policy{Order: "fair", SlowStart: 0.2, Reduce: core.ReducePolicy{Rule: rule}}, coretest.Racks([2]int{2, 2}, sizes...)...)
+			for range x.jobs {
+				coretest.Submit(t, c, core.JobSpec{Maps: x.maps, Reduces: x.reduces})
+			}
+			var looks [2]int
+			drive(t, c, x.reduces, float64(x.sigma), func(j *core.Job) { candidatesAreTheBest(t, placement(c), j, &looks) })
+			require.Greater(t, min(looks[0], looks[1]), 100)
+		}
+	}
+}
+
+// drive lets maps end with outputs drawn from a lognormal distribution, some of them equal or empty,
+// and looks now and then at the jobs that have a plan with centers.
+func drive(t *testing.T, c *core.Core, reduces int, sigma float64, look func(j *core.Job)) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	running := make([][]core.Status, len(c.Nodes))
+	for step := range 400 {
+		n := core.NodeID(step * 7 % len(c.Nodes))
+		launched := coretest.Beat(t, c, time.Duration(step)*50*time.Millisecond, n, running[n]...)
+		running[n] = nil
+		for _, a := range launched {
+			s := core.Status{Attempt: a, State: core.StateSucceeded}
+			for range reduces {
+				s.OutputBytes = append(s.OutputBytes, int64(2*math.Exp(sigma*rng.NormFloat64()))*500)
+			}
+			running[n] = append(running[n], s)
+		}
+		for _, j := range c.Active {
+			if p := placement(c).PlanOf(j); !j.State.Ended() && step%9 == 0 && p.Made && !p.Flat {
+				look(j)
+			}
+		}
+	}
+}
+
+func candidatesAreTheBest(t *testing.T, r *Placement, j *core.Job, looks *[2]int) {
+	g, p := r.C.OutputsOf(j), r.PlanOf(j)
+	limit := r.cap(j, g)
+	best := func(i int32, fits func(n *core.NodeState) bool) (best [Choices]Candidate) {
+		for _, n := range r.C.Nodes {
+			if fits(n) {
+				enter(&best, Candidate{n, r.score(g, p, i, n)})
+			}
+		}
+		return best
+	}
+	r.makePlan(j, g, p)
+	for i := range int32(len(p.Best)) {
+		require.Equal(t, best(i, func(n *core.NodeState) bool {
+			return g.Held(i, int32(n.ID)) > 0 || p.ahead.runs(n) && g.Total(i) > 0
+		}), p.Best[i])
+	}
+	for i := range p.Best { // as if none of the best could take any
+		if (int(j.Index)+i)%2 == 0 {
+			p.Best[i], p.Candidates[i] = [Choices]Candidate{}, [Choices]Candidate{}
+		}
+	}
+	r.index(j, p)
+	r.renew(j, g, p)
+	for i := j.Work[core.Reduce].Pending.First(); i >= 0; i = j.Work[core.Reduce].Pending.Next(i) {
+		want, which := p.Best[i], 0
+		if !r.anyCanTake(j, &p.Best[i], limit) {
+			want, which = best(i, func(n *core.NodeState) bool { return r.canTake(j, n, limit) }), 1
+		}
+		require.Equal(t, want, p.Candidates[i])
+		looks[which]++
+	}
+	checkPlan(t, r, j, p)
+}

@@ -1,0 +1,395 @@
+package cogrs
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
+	"github.com/tarry-mr/tarry/scheduling/internal/delay"
+	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
+)
+
+func TestCenterOfGravityWeighsRacks(t *testing.T) {
+	for _, c := range []struct {
+		racks         []int
+		outputs       map[int][]int64
+		cogrs, larts  int
+		weightedTotal int64 // at the center of gravity
+	}{
+		// A {10}, B {6, 6}: 20 against 18 speaks for A; with a third node in B, 24 against 20 for
+		// B. LARTS takes the node that holds most.
+		{[]int{1, 2}, map[int][]int64{0: {10}, 1: {6}, 2: {6}}, 0, 0, 48},
+		{[]int{1, 3}, map[int][]int64{0: {10}, 1: {6}, 2: {6}, 3: {6}}, 1, 0, 64},
+		// TT1 10 bytes, TT2 90 bytes in one rack: 180 and 20.
+		{[]int{2, 1}, map[int][]int64{0: {10}, 1: {90}}, 1, 1, 20},
+	} {
+		for rule, want := range map[core.ReduceRule]int{core.CoGRS: c.cogrs, core.LARTS: c.larts} {
+			k, j := gravityCore(t, rule, c.racks, 1, c.outputs)
+			g := k.OutputsOf(j)
+			g.Fold()
+			center, ok, err := k.View().Gravity(core.TaskID{Job: 1, Kind: core.Reduce, Index: 0})
+			require.NoError(t, err)
+			require.True(t, ok)
+			require.Equal(t, core.NodeID(c.cogrs), center)
+			at, err := k.View().WTND(core.TaskID{Job: 1, Kind: core.Reduce, Index: 0}, center)
+			require.NoError(t, err)
+			require.Equal(t, c.weightedTotal, at)
+			levels := placement(k).levels
+			best := scoreOf(g, 0, k.Nodes[want], levels)
+			for _, n := range k.Nodes { // only the rule's own center takes the reduce at once
+				score := scoreOf(g, 0, n, levels)
+				require.LessOrEqual(t, score, best)
+				require.Equal(t, score == best, placement(k).Place(j, n).Task >= 0, "rule %d, node %d", rule, n.ID)
+			}
+		}
+	}
+}
+
+func TestGravityProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		racks := rapid.SliceOfN(rapid.IntRange(1, 4), 1, 4).Draw(t, "racks")
+		total := 0
+		for _, n := range racks {
+			total += n
+		}
+		reduces := rapid.IntRange(1, 4).Draw(t, "reduces")
+		outputs := map[int][]int64{}
+		for n := range total {
+			if n == 0 || rapid.Bool().Draw(t, "feeds") {
+				outputs[n] = rapid.SliceOfN(rapid.Int64Range(0, 50), reduces, reduces).Draw(t, "bytes")
+			}
+		}
+		c, j := gravityCore(t, core.CoGRS, racks, reduces, outputs)
+		g := c.OutputsOf(j)
+		g.Fold()
+		before := map[string]int64{}
+		for r := range int32(reduces) {
+			sum, best := int64(0), int64(1)<<60
+			for _, b := range outputs {
+				sum += b[r]
+			}
+			for _, n := range c.Nodes {
+				at, err := c.View().WTND(core.TaskID{Job: 1, Kind: core.Reduce, Index: r}, n.ID)
+				require.NoError(t, err)
+				require.Equal(t, at, 2*(2*sum-scoreOf(g, r, n, 2)), "closed form")
+				best = min(best, at)
+				before[fmt.Sprint(r, n.ID)] = at
+			}
+			if center, ok, _ := c.View().Gravity(core.TaskID{Job: 1, Kind: core.Reduce, Index: r}); ok {
+				require.Equal(t, best, before[fmt.Sprint(r, center)], "the least distance of all nodes is at a feeding node")
+			}
+		}
+		m := int32(rapid.IntRange(0, len(outputs)-1).Draw(t, "map"))
+		on := c.Nodes[j.Work[core.Map].Tasks[m].Node]
+		g.Remove(m)
+		g.Add(m, on.Site(), outputs[int(on.ID)])
+		g.Fold()
+		for r := range int32(reduces) {
+			for _, n := range c.Nodes {
+				sum := int64(0)
+				for _, b := range outputs {
+					sum += b[r]
+				}
+				require.Equal(t, before[fmt.Sprint(r, n.ID)], 2*(2*sum-scoreOf(g, r, n, 2)), "taking an output out and in again changes nothing")
+			}
+		}
+	})
+}
+
+// Three maps run on node 2 of rack 1 while one is done on node 0 of rack 0: each counts with that
+// one's output, so the center is where they run, although nothing lies there yet. Without
+// projection it is where the known output lies.
+func TestRunningMapsMakeACenter(t *testing.T) {
+	for _, blind := range []bool{false, true} {
+		nodes := coretest.Racks([2]int{0, 1}, 2, 2)
+		nodes[0].MapSlots, nodes[2].MapSlots = 1, 3
+		p := core.Policy{Order: "fair", SlowStart: 0.25, Reduce: core.ReducePolicy{Rule: core.CoGRS, NoProjection: blind}}
+		c := coretest.New(t, built, core.Config{}, p, nodes...)
+		coretest.Submit(t, c, core.JobSpec{Maps: 4, Reduces: 1})
+		done := coretest.Beat(t, c, 0, 0)
+		require.Len(t, done, 1)
+		require.Len(t, coretest.Beat(t, c, 0, 2), 3)
+		coretest.Report(t, c, 0, 0, core.Status{Attempt: done[0], State: core.StateSucceeded, OutputBytes: []int64{100}})
+		j := c.Job(1)
+		for n, want := range []bool{blind, false, !blind, false} {
+			require.Equal(t, want, placement(c).Place(j, c.Nodes[n]).Task >= 0, "node %d, blind %v", n, blind)
+		}
+	}
+}
+
+func TestReduceWaitIsBounded(t *testing.T) {
+	c, j := gravityCore(t, core.CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
+	require.Empty(t, coretest.Beat(t, c, time.Second, 1), "the center's rack comes after 5 s")
+	require.Empty(t, coretest.Beat(t, c, 2*time.Second, 3))
+	require.False(t, placement(c).Place(j, c.Nodes[1]).Task >= 0)
+	require.Empty(t, coretest.Beat(t, c, 7*time.Second, 3), "6 s of waiting: the rack, but not yet anywhere")
+	require.True(t, placement(c).Place(j, c.Nodes[1]).Task >= 0)
+	require.Len(t, coretest.Beat(t, c, 11500*time.Millisecond, 3), 1, "after both waits anywhere")
+}
+
+func TestEvenJobDoesNotWait(t *testing.T) {
+	outputs := map[int][]int64{}
+	for n := range 44 {
+		outputs[n] = []int64{50, 51, 49}
+	}
+	racks := make([]int, 44)
+	for i := range racks {
+		racks[i] = 1
+	}
+	c, j := gravityCore(t, core.CoGRS, racks, 3, outputs)
+	placement(c).pol.Theta = 0.05
+	require.True(t, placement(c).plan(j, c.OutputsOf(j)).Flat)
+	require.Len(t, coretest.Beat(t, c, time.Second, 7), 1)
+}
+
+func TestNoNodeGetsMoreThanItsPart(t *testing.T) {
+	outputs := map[int][]int64{}
+	for n := range 14 {
+		outputs[n] = make([]int64, 10)
+		for r := range outputs[n] {
+			outputs[n][r] = 10
+		}
+	}
+	outputs[3][0] = 500 // one reduce has a clear center, so that the plan is not flat
+	c, j := gravityCore(t, core.CoGRS, []int{7, 7}, 10, outputs)
+	for now := time.Second; j.Work[core.Reduce].Waiting() > 0; now += 100 * time.Millisecond {
+		require.Less(t, now, time.Minute)
+		for n := range core.NodeID(14) {
+			coretest.Beat(t, c, now, n)
+		}
+	}
+	for _, on := range placement(c).PlanOf(j).launched {
+		require.LessOrEqual(t, on.N, int32(2), "ceil(1.5 × 10 / 14) on %v", on.Group)
+	}
+}
+
+// The part of a job's reduces that one node gets: 1.5 times an equal part, rounded up, of the nodes
+// that feed them, at least one.
+func TestPartOfANode(t *testing.T) {
+	for _, x := range []struct {
+		cap            float64
+		reduces, feeds int
+		want           int32
+	}{
+		{0, 4, 2, 3}, {0, 3, 3, 2}, {0, 1, 3, 1}, {2, 3, 3, 2}, {1, 4, 2, 2}, {0.1, 4, 3, 1}, {-1, 4, 2, math.MaxInt32}, {0, 4, 0, math.MaxInt32}, {3, 4, 4, 3},
+	} {
+		c, _ := gravityCore(t, core.CoGRS, []int{4}, x.reduces, nil)
+		r := New(c, core.ReducePolicy{SkewCap: x.cap}, nil).(*Placement)
+		g := gravity.New(9, x.reduces)
+		for m := range x.feeds {
+			g.Add(int32(m), c.Nodes[m].Site(), []int64{1})
+		}
+		j := &core.Job{Work: [core.Kinds]core.Work{core.Reduce: {Tasks: make([]core.Task, x.reduces)}}}
+		require.Equal(t, x.want, r.cap(j, g), "%+v", x)
+	}
+}
+
+// Numbers that are not set have their defaults; a negative Theta is none, a negative wait, too.
+func TestDefaultsOfCoGRS(t *testing.T) {
+	c, r := fair(t, core.Config{HeartbeatInterval: 2 * time.Second}, core.ReducePolicy{Rule: core.CoGRS})
+	require.Equal(t, []any{0.05, 1.5, 2}, []any{r.pol.Theta, r.pol.SkewCap, r.levels})
+	require.Equal(t, []time.Duration{3 * time.Second, 3 * time.Second}, []time.Duration{r.Length(0), r.Length(1)})
+	r = New(c, core.ReducePolicy{Rule: core.LARTS, Theta: -1, SkewCap: 4, Waits: [2]time.Duration{time.Second, -1}}, nil).(*Placement)
+	require.Equal(t, []any{0.0, 4.0, 1}, []any{r.pol.Theta, r.pol.SkewCap, r.levels})
+	require.Equal(t, []time.Duration{time.Second, 0}, []time.Duration{r.Length(0), r.Length(1)})
+}
+
+// How far from its center a job may go: a level farther for each wait that is over; anywhere once it
+// claims slots, or has only reduces left for which the cluster has room and every node has asked.
+func TestHowFarAReduceMayGo(t *testing.T) {
+	for _, x := range []struct {
+		waits [2]time.Duration
+		level core.Locality
+		wait  time.Duration
+		free  int // slots for the two reduces
+		want  core.Locality
+	}{
+		{[2]time.Duration{4, 6}, 0, 3, 4, 0},
+		{[2]time.Duration{4, 6}, 0, 4, 4, 1},
+		{[2]time.Duration{4, 6}, 0, 9, 4, 1},
+		{[2]time.Duration{4, 6}, 0, 10, 4, 2},
+		{[2]time.Duration{4, 6}, 1, 5, 4, 1},
+		{[2]time.Duration{4, 6}, 1, 6, 4, 2},
+		{[2]time.Duration{4, 6}, 2, 0, 4, 2},
+		{[2]time.Duration{}, 0, time.Second - 1, 2, 0},
+		{[2]time.Duration{}, 0, time.Second, 2, 2},
+		{[2]time.Duration{}, 0, time.Second, 1, 0},
+	} {
+		c, r := fair(t, core.Config{HeartbeatInterval: time.Second}, core.ReducePolicy{Rule: core.CoGRS, Waits: x.waits})
+		j := c.Job(coretest.Submit(t, c, core.JobSpec{Reduces: 2}))
+		*r.Of.Of(j) = delay.Delayed{Level: x.level, Wait: x.wait}
+		c.Running[core.Reduce] = 4 - x.free
+		require.Equal(t, x.want, r.allowed(j), "%+v", x)
+	}
+	c, r := fair(t, core.Config{HeartbeatInterval: time.Second}, core.ReducePolicy{Rule: core.CoGRS})
+	for why, s := range map[string]core.JobSpec{"a map is not done": {Reduces: 2, Maps: 1}, "they need six slots": {Reduces: 2, SlotsPerTask: 3}} {
+		j := c.Job(coretest.Submit(t, c, s))
+		r.Of.Of(j).Wait = time.Second
+		require.Zero(t, r.allowed(j), why)
+	}
+}
+
+// A job that launches a reduce and refuses the next slot of the same heartbeat has not been passed
+// over.
+func TestLaunchBeforeARefusalOfAReduce(t *testing.T) {
+	c, j := gravityCore(t, core.CoGRS, []int{2}, 2, map[int][]int64{0: {100, 100}})
+	r := c.Placement[core.Reduce]
+	for launches, want := range map[bool]time.Duration{true: 0, false: time.Second} {
+		c.Beat++
+		r.Begin()
+		if launches {
+			r.Launched(j, c.Nodes[0], core.NodeLocal)
+		}
+		r.Refused(j)
+		c.Now += time.Second
+		c.Beat++
+		r.Begin()
+		stands, _ := r.View(j)
+		require.Equal(t, want, stands.Wait, "launched %v", launches)
+		r.Launched(j, c.Nodes[0], core.NodeLocal)
+	}
+}
+
+// Of reduces of equal value the one with the larger input is launched, of equal inputs the first.
+func TestBestReduce(t *testing.T) {
+	g := gravity.New(1, 4)
+	g.Add(0, gravity.Site{Groups: []int32{0, 0}}, []int64{5, 9, 9, 2})
+	g.Fold()
+	for _, x := range []struct {
+		offers [][2]int64 // reduce and value
+		want   int32
+	}{
+		{nil, -1},
+		{[][2]int64{{0, -5}}, 0},
+		{[][2]int64{{0, 5}, {3, 5}}, 0},
+		{[][2]int64{{3, 5}, {0, 5}}, 0},
+		{[][2]int64{{1, 5}, {2, 5}}, 1},
+		{[][2]int64{{2, 5}, {1, 5}}, 2},
+		{[][2]int64{{1, 5}, {3, 6}}, 3},
+		{[][2]int64{{3, 6}, {1, 5}}, 3},
+		{[][2]int64{{0, 6}, {1, 5}}, 0},
+	} {
+		best := bestReduce{g: g, reduce: -1}
+		for _, o := range x.offers {
+			best.offer(int32(o[0]), o[1])
+		}
+		require.Equal(t, x.want, best.reduce, x.offers)
+	}
+}
+
+func TestFailedReduceIsNotPartOfANodesPart(t *testing.T) {
+	c, j := gravityCore(t, core.CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
+	for range 3 {
+		got := coretest.Beat(t, c, time.Second, 0)
+		require.Len(t, got, 1)
+		require.Equal(t, int32(1), placement(c).On(j, c.Nodes[0]))
+		coretest.Report(t, c, time.Second, 0, core.Status{Attempt: got[0], State: core.StateFailed})
+		require.Zero(t, placement(c).On(j, c.Nodes[0]))
+	}
+}
+
+// A reduce that has failed goes anywhere at once, whatever others of its job wait for.
+func TestFailedReduceDoesNotWait(t *testing.T) {
+	c, j := gravityCore(t, core.CoGRS, []int{2, 2}, 2, map[int][]int64{0: {100, 100}})
+	got := coretest.Beat(t, c, time.Second, 0)
+	require.Len(t, got, 1)
+	require.Empty(t, coretest.Beat(t, c, time.Second, 3), "the other one waits")
+	coretest.Report(t, c, time.Second, 0, core.Status{Attempt: got[0], State: core.StateFailed})
+	again := coretest.Beat(t, c, time.Second, 3)
+	require.Len(t, again, 1)
+	require.Equal(t, got[0].Task, again[0].Task)
+	require.Empty(t, coretest.Beat(t, c, time.Second, 2))
+	require.Equal(t, 1, j.Work[core.Reduce].Waiting())
+}
+
+// Under a new policy of the kind, reduces that run, are copied or are done count for their nodes as
+// before; those that a node kept from a former cluster count for none.
+func TestReducesCountUnderANewPolicy(t *testing.T) {
+	c, j := gravityCore(t, core.CoGRS, []int{2}, 4, map[int][]int64{0: {9, 9, 9, 9}})
+	r := placement(c)
+	n := c.Nodes[0]
+	for range 2 {
+		got := coretest.Beat(t, c, 0, 0)
+		require.Len(t, got, 1)
+		coretest.Report(t, c, 0, 0, core.Status{Attempt: got[0], State: core.StateSucceeded})
+	}
+	require.Len(t, coretest.Beat(t, c, 0, 0), 1)
+	require.Equal(t, int32(3), r.On(j, n))
+	j.Work[core.Reduce].Tasks[0].Node = core.NoNode
+	other := c.Nodes[1]
+	running := int32(slices.IndexFunc(j.Work[core.Reduce].Tasks, func(t core.Task) bool { return t.Att >= 0 }))
+	c.Launch(j, core.Reduce, running, other, core.AnyPlace, core.Reason{Cause: core.CauseSlowTask}, nil)
+	require.NoError(t, c.Reconfigure(0, c.View().Policy()))
+	r = placement(c)
+	require.Equal(t, []int32{2, 1}, []int32{r.On(j, n), r.On(j, other)})
+	c.KillAttempt(c.Attempts[j.Work[core.Reduce].Tasks[running].Att].Next, core.Reason{}, false)
+	require.Equal(t, []int32{2, 0}, []int32{r.On(j, n), r.On(j, other)}, "it came to nothing")
+}
+
+// What is known of where a reduce's input lies can be asked; of what is no reduce it is an error.
+func TestQuestionsAboutGravity(t *testing.T) {
+	c, _ := gravityCore(t, core.CoGRS, []int{2, 1}, 2, map[int][]int64{0: {10, 0}, 2: {3, 0}})
+	first, second := core.TaskID{Job: 1, Kind: core.Reduce, Index: 0}, core.TaskID{Job: 1, Kind: core.Reduce, Index: 1}
+	center, ok, err := c.View().Gravity(first)
+	require.NoError(t, err)
+	require.Equal(t, []any{core.NodeID(0), true}, []any{center, ok})
+	center, ok, err = c.View().Gravity(second)
+	require.NoError(t, err)
+	require.Equal(t, []any{core.NoNode, false}, []any{center, ok})
+	for n, want := range map[core.NodeID][2]int64{0: {12, 4}, 1: {32, 6}, 2: {40, 4}} {
+		weighted, err := c.View().WTND(first, n)
+		require.NoError(t, err)
+		plain, err := c.View().TND(first, n)
+		require.NoError(t, err)
+		require.Equal(t, want, [2]int64{weighted, plain})
+	}
+	unjoined := c.NodeID("named")
+	for _, n := range []core.NodeID{core.NoNode, unjoined, unjoined + 1} {
+		_, err = c.View().WTND(first, n)
+		require.ErrorIs(t, err, core.ErrUnknownNode)
+	}
+	for _, id := range []core.TaskID{{Job: 1, Kind: core.Map, Index: 0}, {Job: 1, Kind: core.Reduce, Index: 2}, {Job: 9, Kind: core.Reduce, Index: 0}} {
+		_, err = c.View().WTND(id, 0)
+		require.ErrorIs(t, err, core.ErrUnknownTask)
+		_, ok, err = c.View().Gravity(id)
+		require.ErrorIs(t, err, core.ErrUnknownTask)
+		require.False(t, ok)
+	}
+	id := coretest.Submit(t, c, core.JobSpec{Maps: 1, Reduces: 1})
+	_, ok, err = c.View().Gravity(core.TaskID{Job: id, Kind: core.Reduce, Index: 0})
+	require.NoError(t, err)
+	require.False(t, ok, "nothing is known yet")
+	sum, err := c.View().WTND(core.TaskID{Job: id, Kind: core.Reduce, Index: 0}, core.NodeID(99))
+	require.NoError(t, err)
+	require.Zero(t, sum)
+}
+
+// A reduce that has waited long enough for its center goes farther, and says how long it has waited.
+func TestWaitOfAReduceIsTold(t *testing.T) {
+	c, _ := gravityCore(t, core.CoGRS, []int{2, 1}, 1, map[int][]int64{0: {10}})
+	for _, at := range []time.Duration{time.Second, 6*time.Second - 1} {
+		require.Empty(t, coretest.Beat(t, c, at, 1))
+	}
+	got, err := c.Heartbeat(6*time.Second, core.Heartbeat{Node: 1})
+	require.NoError(t, err)
+	require.Len(t, got.Actions, 1)
+	require.Equal(t, core.Reason{Cause: core.CauseWaited, Wait: 5 * time.Second}, got.Actions[0].Reason)
+}
+
+// A wait goes on while many jobs come and the list of waits grows.
+func TestWaitSurvivesNewJobs(t *testing.T) {
+	c, _ := gravityCore(t, core.CoGRS, []int{1, 1}, 1, map[int][]int64{0: {10}})
+	require.Empty(t, coretest.Beat(t, c, 0, 1))
+	for range 100 {
+		require.NoError(t, c.Kill(0, coretest.Submit(t, c, core.JobSpec{Maps: 1, Reduces: 1})))
+		coretest.Submit(t, c, core.JobSpec{Reduces: 1, SlowStart: 1, Maps: 1})
+	}
+	require.Contains(t, coretest.Beat(t, c, 10*time.Second, 1), core.AttemptID{Task: core.TaskID{Job: 1, Kind: core.Reduce}})
+}

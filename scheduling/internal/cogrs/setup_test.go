@@ -1,0 +1,79 @@
+package cogrs
+
+import (
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
+	"github.com/tarry-mr/tarry/scheduling/internal/flat"
+	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
+)
+
+// built is the fair order with this placement.
+var built = &core.Policies{
+	Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"fair": flat.NewFair},
+	Reduces: map[core.ReduceRule]func(*core.Core, core.ReducePolicy, core.Placement) core.Placement{
+		core.CoGRS: New, core.LARTS: New,
+	},
+}
+
+// fair makes a core of p with two racks of two nodes, each with 2 map slots and 1 reduce slot.
+func fair(t require.TestingT, cfg core.Config, p core.ReducePolicy) (*core.Core, *Placement) {
+	c := coretest.New(t, built, cfg, core.Policy{Order: "fair", Reduce: p, SlowStart: -1}, coretest.Racks([2]int{2, 1}, 2, 2)...)
+	return c, placement(c)
+}
+
+func placement(c *core.Core) *Placement { return c.Placement[core.Reduce].(*Placement) }
+
+// gravityCore makes a core with the given numbers of nodes per rack, and a job whose maps have run
+// on the given nodes (numbered through all racks from 0) and left the given bytes per reduce there.
+func gravityCore(t require.TestingT, rule core.ReduceRule, racks []int, reduces int, outputs map[int][]int64) (*core.Core, *core.Job) {
+	p := core.ReducePolicy{Rule: rule, Theta: -1, Waits: [2]time.Duration{5 * time.Second, 5 * time.Second}}
+	c := coretest.New(t, built, core.Config{}, core.Policy{Order: "fair", Reduce: p, SlowStart: 1}, coretest.Racks([2]int{1, 1}, racks...)...)
+	id := coretest.Submit(t, c, core.JobSpec{Maps: len(outputs), Reduces: reduces})
+	for n := range core.NodeID(len(c.Nodes)) {
+		if bytes, ok := outputs[int(n)]; ok {
+			got := coretest.Beat(t, c, 0, n)
+			require.Len(t, got, 1)
+			coretest.Report(t, c, 0, n, core.Status{Attempt: got[0], State: core.StateSucceeded, OutputBytes: bytes})
+		}
+	}
+	return c, c.Job(id)
+}
+
+// scoreOf is what lies of a reduce's input on a node and in its groups, each level counted.
+func scoreOf(g *gravity.Outputs, r int32, n *core.NodeState, levels int) int64 {
+	return g.Held(r, int32(n.ID)) + g.Around(r, n.Site(), levels)
+}
+
+// checkPlan looks for each pending reduce's candidates, which are the best first, in the lists of a
+// plan. These may hold more: reduces that were launched meanwhile.
+func checkPlan(t require.TestingT, r *Placement, j *core.Job, p *Plan) {
+	require.Len(t, p.Best, len(j.Work[core.Reduce].Tasks))
+	require.True(t, slices.IsSortedFunc(p.ByNode, Here.Compare))
+	require.True(t, slices.IsSortedFunc(p.ByRack, Here.Compare))
+	pending := &j.Work[core.Reduce].Pending
+	for i := pending.First(); i >= 0; i = pending.Next(i) {
+		if j.Work[core.Reduce].Tasks[i].Tries > 0 {
+			continue // it goes anywhere
+		}
+		best := p.Candidates[i]
+		for k, c := range best {
+			if c.Node == nil {
+				require.Equal(t, [Choices]Candidate{}, [Choices]Candidate(append(slices.Clone(best[k:]), make([]Candidate, k)...)))
+				break
+			}
+			if k == 0 {
+				require.Len(t, slices.DeleteFunc(slices.Clone(p.ByRack), func(h Here) bool { return h.Reduce != i }), 1)
+			} else {
+				d := best[k-1]
+				require.True(t, d.Score > c.Score || d.Score == c.Score && d.Node.ID < c.Node.ID, "%v before %v", d, c)
+			}
+			require.Contains(t, p.ByNode, Here{Group: int32(c.Node.ID), Reduce: i, Score: c.Score})
+			require.True(t, r.Near[0].Has(int32(c.Node.ID), j.Index))
+		}
+	}
+}

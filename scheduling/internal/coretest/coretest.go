@@ -1,0 +1,69 @@
+// Package coretest is for the tests of the Core and of its policies: short forms of the calls that
+// most tests make, each of which must succeed.
+package coretest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+)
+
+// New makes a Core of the policies built, with nodes that have joined at time 0.
+func New(t require.TestingT, built *core.Policies, cfg core.Config, p core.Policy, nodes ...core.Node) *core.Core {
+	c, err := core.New(built, cfg, p)
+	require.NoError(t, err)
+	for _, n := range nodes {
+		_, err := c.Join(0, n)
+		require.NoError(t, err)
+	}
+	return c
+}
+
+// Racks describes nodes n0, n1 and so on, as many in rack r0, r1 and so on as sizes says, with slots
+// for maps and reduces.
+func Racks(slots [2]int, sizes ...int) (nodes []core.Node) {
+	for r, size := range sizes {
+		for range size {
+			nodes = append(nodes, core.Node{Name: fmt.Sprint("n", len(nodes)), Rack: fmt.Sprint("r", r), MapSlots: slots[0], ReduceSlots: slots[1]})
+		}
+	}
+	return nodes
+}
+
+// Submit submits a job at the Core's time.
+func Submit(t require.TestingT, c *core.Core, s core.JobSpec) core.JobID {
+	id, err := c.Submit(c.Now, s)
+	require.NoError(t, err)
+	return id
+}
+
+// Beat sends a heartbeat and returns the attempts launched.
+func Beat(t require.TestingT, c *core.Core, now time.Duration, n core.NodeID, statuses ...core.Status) (launched []core.AttemptID) {
+	got, err := c.Heartbeat(now, core.Heartbeat{Node: n, Statuses: statuses})
+	require.NoError(t, err)
+	for _, a := range got.Actions {
+		if a.Verb == core.Launch {
+			launched = append(launched, a.Attempt)
+		}
+	}
+	return launched
+}
+
+// Report sends a heartbeat that asks for no work.
+func Report(t require.TestingT, c *core.Core, now time.Duration, n core.NodeID, statuses ...core.Status) {
+	_, err := c.Heartbeat(now, core.Heartbeat{Node: n, NoWork: true, Statuses: statuses})
+	require.NoError(t, err)
+}
+
+// On gives each of a job's maps the same places.
+func On(maps int, nodes ...core.NodeID) core.Places {
+	p := core.Places{Offsets: []int32{0}}
+	for range maps {
+		p.Nodes = append(p.Nodes, nodes...)
+		p.Offsets = append(p.Offsets, int32(len(p.Nodes)))
+	}
+	return p
+}

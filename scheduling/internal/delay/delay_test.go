@@ -1,0 +1,379 @@
+package delay
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling/delaymath"
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
+	"github.com/tarry-mr/tarry/scheduling/internal/flat"
+)
+
+// built is the fair order with the rules of this package.
+var built = &core.Policies{
+	Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"fair": flat.NewFair},
+	Maps: map[core.LocalityRule]func(*core.Core, core.LocalityPolicy, core.Placement) core.Placement{
+		core.SkipCount: NewSkipCount, core.TimedWait: NewTimedWait,
+	},
+}
+
+func fair(t require.TestingT, cfg core.Config, p core.LocalityPolicy, nodes ...core.Node) *core.Core {
+	return coretest.New(t, built, cfg, core.Policy{Order: "fair", Locality: p}, nodes...)
+}
+
+// timed is Algorithm 3 with waits of whole seconds.
+func timed(seconds ...time.Duration) core.LocalityPolicy {
+	p := core.LocalityPolicy{Rule: core.TimedWait}
+	for _, w := range seconds {
+		p.Waits = append(p.Waits, w*time.Second)
+	}
+	return p
+}
+
+// The nodes of waitingJob.
+const data, rack, far = core.NodeID(0), core.NodeID(1), core.NodeID(2)
+
+// waitingJob is a Core of a rack of two nodes and a node beyond, each with one slot, and a job whose
+// maps all have their data on the first.
+func waitingJob(t *testing.T, p core.LocalityPolicy) *core.Core {
+	c := fair(t, core.Config{}, p, coretest.Racks([2]int{1, 0}, 2, 1)...)
+	coretest.Submit(t, c, core.JobSpec{Maps: 9, Places: coretest.On(9, data)})
+	return c
+}
+
+// A level that has no wait of its own is not waited for.
+func TestLevelsWithoutAWait(t *testing.T) {
+	c := waitingJob(t, timed(5))
+	require.Empty(t, coretest.Beat(t, c, 0, far))
+	require.Empty(t, coretest.Beat(t, c, 5*time.Second-1, far))
+	require.Len(t, coretest.Beat(t, c, 5*time.Second, far), 1)
+	c = waitingJob(t, timed())
+	require.Len(t, coretest.Beat(t, c, 0, far), 1)
+}
+
+// The wait that has been credited, its level and its end are told.
+func TestViewOfAWait(t *testing.T) {
+	c := waitingJob(t, timed(4, 6))
+	stands := func() core.LocalityView {
+		v, err := c.View().Locality(1)
+		require.NoError(t, err)
+		return v
+	}
+	until := func() time.Duration {
+		_, at := c.Placement[core.Map].View(c.Job(1))
+		return at
+	}
+	require.Equal(t, core.LocalityView{}, stands())
+	require.Empty(t, coretest.Beat(t, c, 0, far))
+	require.Equal(t, core.LocalityView{Skipped: true}, stands())
+	require.Equal(t, 4*time.Second, until())
+	require.Empty(t, coretest.Beat(t, c, 3*time.Second, far))
+	require.Equal(t, core.LocalityView{Wait: 3 * time.Second, Skipped: true}, stands())
+	require.Equal(t, 4*time.Second, until())
+	got, err := c.Heartbeat(5*time.Second, core.Heartbeat{Node: rack})
+	require.NoError(t, err)
+	require.Equal(t, core.Reason{Cause: core.CauseWaited, Wait: 5 * time.Second}, got.Actions[0].Reason)
+	require.Equal(t, core.LocalityView{Level: core.RackLocal}, stands())
+	require.Empty(t, coretest.Beat(t, c, 6*time.Second, far))
+	require.Empty(t, coretest.Beat(t, c, 8*time.Second, far))
+	require.Equal(t, core.LocalityView{Level: core.RackLocal, Wait: 2 * time.Second, Skipped: true}, stands())
+	require.Equal(t, 12*time.Second, until())
+	got, err = c.Heartbeat(9*time.Second, core.Heartbeat{Node: data})
+	require.NoError(t, err)
+	require.Equal(t, core.Reason{Cause: core.CauseLocal}, got.Actions[0].Reason)
+	require.Equal(t, core.LocalityView{}, stands(), "back at the first level")
+	require.Empty(t, coretest.Beat(t, c, 10*time.Second, far))
+	got, err = c.Heartbeat(25*time.Second, core.Heartbeat{Node: far})
+	require.NoError(t, err)
+	require.Len(t, got.Actions, 1)
+	require.Equal(t, core.LocalityView{Level: core.OffRack}, stands())
+	require.Equal(t, 25*time.Second, until(), "it waits for nothing")
+	require.NoError(t, c.Kill(26*time.Second, 1))
+	require.Equal(t, core.LocalityView{}, stands())
+	_, err = c.View().Locality(2)
+	require.ErrorIs(t, err, core.ErrUnknownJob)
+}
+
+// Maps without a place go anywhere at once; in a job that has others they leave its wait alone.
+func TestMapsWithoutAPlace(t *testing.T) {
+	waits := timed(5, 5)
+	c := waitingJob(t, waits)
+	require.NoError(t, c.Kill(0, 1))
+	id := coretest.Submit(t, c, core.JobSpec{Maps: 2, Places: core.Places{Offsets: []int32{0, 1, 1}, Nodes: []core.NodeID{0}}})
+	got, err := c.Heartbeat(0, core.Heartbeat{Node: far})
+	require.NoError(t, err)
+	require.Equal(t, []core.Action{{Verb: core.Launch, Attempt: core.AttemptID{Task: core.TaskID{Job: id, Kind: core.Map, Index: 1}, Try: 0}, Locality: core.AnyPlace, Reason: core.Reason{Cause: core.CauseNoLocation}}}, got.Actions)
+	coretest.Beat(t, c, 1, far, core.Status{Attempt: got.Actions[0].Attempt, State: core.StateSucceeded})
+	require.Empty(t, coretest.Beat(t, c, 4*time.Second, far))
+	v, err := c.View().Locality(id)
+	require.NoError(t, err)
+	require.Equal(t, core.LocalityView{Wait: 4*time.Second - 1, Skipped: true}, v)
+
+	c = waitingJob(t, waits)
+	require.NoError(t, c.Kill(0, 1))
+	id = coretest.Submit(t, c, core.JobSpec{Maps: 2})
+	require.Len(t, coretest.Beat(t, c, 0, far), 1)
+	v, err = c.View().Locality(id)
+	require.NoError(t, err)
+	require.Equal(t, core.LocalityView{Level: core.OffRack}, v, "of a job that has none all is anywhere")
+}
+
+// The cap keeps a wait over a local launch if an offer was refused in the last round of heartbeats,
+// as many as there are nodes; not over one that is farther than the level.
+func TestCapOfAWait(t *testing.T) {
+	for beats, want := range map[int]time.Duration{1: 2 * time.Second, 2: 2 * time.Second, 3: 0} {
+		c := waitingJob(t, core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}, Capped: true})
+		require.Empty(t, coretest.Beat(t, c, 0, far))
+		require.Empty(t, coretest.Beat(t, c, 2*time.Second, far))
+		c.Beat += uint64(beats - 1) // of full nodes
+		require.Len(t, coretest.Beat(t, c, 2*time.Second, data), 1)
+		v, err := c.View().Locality(1)
+		require.NoError(t, err)
+		require.Equal(t, want, v.Wait, "%d heartbeats later", beats)
+	}
+	c := waitingJob(t, core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}, Capped: true})
+	require.Empty(t, coretest.Beat(t, c, 0, far))
+	require.Empty(t, coretest.Beat(t, c, 6*time.Second, far))
+	require.Len(t, coretest.Beat(t, c, 6*time.Second, rack), 1)
+	v, err := c.View().Locality(1)
+	require.NoError(t, err)
+	require.Equal(t, core.LocalityView{Level: core.RackLocal}, v)
+	require.Len(t, coretest.Beat(t, c, 6*time.Second, data), 1)
+	c = waitingJob(t, core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}, Capped: true})
+	c.Placement[core.Map].(*TimedWait).Of.Of(c.Job(1)).Wait = time.Second
+	require.Len(t, coretest.Beat(t, c, 0, data), 1)
+	v, err = c.View().Locality(1)
+	require.NoError(t, err)
+	require.Zero(t, v.Wait, "no offer was refused")
+}
+
+// A wait goes on while many jobs come and the list of waits grows.
+func TestWaitsSurviveNewJobs(t *testing.T) {
+	c := waitingJob(t, timed(5, 0))
+	require.Empty(t, coretest.Beat(t, c, 0, far))
+	for range 100 {
+		coretest.Submit(t, c, core.JobSpec{Maps: 1, Places: coretest.On(1, 0)})
+	}
+	got := coretest.Beat(t, c, 5*time.Second, far)
+	require.Len(t, got, 1)
+	require.Equal(t, core.JobID(1), got[0].Task.Job)
+}
+
+// A refusal is credited unless the job launches a map in the same heartbeat, before or after it; a
+// launch in an earlier one does not count.
+func TestLaunchesAndRefusalsOfAHeartbeat(t *testing.T) {
+	c := waitingJob(t, timed(5, 5))
+	w, j := c.Placement[core.Map].(*TimedWait), c.Job(1)
+	for name, tc := range map[string]struct {
+		offers func()
+		want   time.Duration
+	}{
+		"refused":        {func() { w.Refused(j) }, time.Second},
+		"refused twice":  {func() { w.Refused(j); w.Refused(j) }, time.Second},
+		"refused first":  {func() { w.Refused(j); w.Begin() }, time.Second}, // another slot is offered
+		"launched first": {func() { w.Launched(j, c.Nodes[data], core.NodeLocal); w.Refused(j) }, 0},
+		"launched last":  {func() { w.Refused(j); w.Launched(j, c.Nodes[data], core.NodeLocal) }, 0},
+		"launched before": {func() {
+			w.Launched(j, c.Nodes[data], core.NodeLocal)
+			c.Beat++
+			w.Begin()
+			w.Refused(j)
+		}, time.Second},
+	} {
+		*w.Of.Of(j) = Delayed{}
+		c.Beat++
+		w.Begin()
+		tc.offers()
+		c.Now += time.Second
+		c.Beat++
+		w.Begin()
+		w.Begin() // of the next slot
+		require.Equal(t, tc.want, w.Of.Of(j).Wait, name)
+	}
+	*w.Of.Of(j) = Delayed{}
+	require.Empty(t, coretest.Beat(t, c, time.Minute, rack))
+	require.NoError(t, c.Kill(time.Minute, 1))
+	id := coretest.Submit(t, c, core.JobSpec{Maps: 1, Places: coretest.On(1, data)})
+	require.Empty(t, coretest.Beat(t, c, 2*time.Minute, rack), "the wait of a job that has ended is not its successor's")
+	v, err := c.View().Locality(id)
+	require.NoError(t, err)
+	require.Equal(t, core.LocalityView{Skipped: true}, v)
+}
+
+// Under a skip count the offers refused are told, and are the reason of a launch off the data; a
+// count of no levels, and maps without a place, wait for nothing.
+func TestReasonsOfSkipCounts(t *testing.T) {
+	c := waitingJob(t, core.LocalityPolicy{Rule: core.SkipCount, Skips: []int{2}})
+	for refused := range 2 {
+		v, err := c.View().Locality(1)
+		require.NoError(t, err)
+		require.Equal(t, core.LocalityView{Skips: refused}, v)
+		require.Empty(t, coretest.Beat(t, c, 0, far))
+	}
+	v, until := c.Placement[core.Map].View(c.Job(1))
+	require.Equal(t, core.LocalityView{Skips: 2}, v)
+	require.Zero(t, until)
+	got, err := c.Heartbeat(0, core.Heartbeat{Node: far})
+	require.NoError(t, err)
+	require.Equal(t, core.Reason{Cause: core.CauseWaited, Count: 2}, got.Actions[0].Reason)
+	got, err = c.Heartbeat(0, core.Heartbeat{Node: data})
+	require.NoError(t, err)
+	require.Equal(t, core.Reason{Cause: core.CauseLocal}, got.Actions[0].Reason)
+	c = waitingJob(t, core.LocalityPolicy{Rule: core.SkipCount})
+	require.Len(t, coretest.Beat(t, c, 0, far), 1)
+	c = waitingJob(t, core.LocalityPolicy{Rule: core.SkipCount, Skips: []int{9}})
+	require.NoError(t, c.Kill(0, 1))
+	coretest.Submit(t, c, core.JobSpec{Maps: 1})
+	require.Len(t, coretest.Beat(t, c, 0, far), 1)
+}
+
+// Each level waits its own time: with 1 s for the node and 5 s for the rack, a rack is allowed after
+// 1 s, anything else after 6 s, not 2 [Zaharia10 Algorithm 3].
+func TestEachLevelWaitsItsOwnTime(t *testing.T) {
+	c := fair(t, core.Config{}, timed(1, 5), coretest.Racks([2]int{2, 0}, 2, 2)...)
+	coretest.Submit(t, c, core.JobSpec{Maps: 2, Places: coretest.On(2, 0)})
+	require.Empty(t, coretest.Beat(t, c, 0, 3))
+	require.Empty(t, coretest.Beat(t, c, 900*time.Millisecond, 1))
+	require.Empty(t, coretest.Beat(t, c, 5900*time.Millisecond, 3), "the wait for the rack is not over")
+	require.Len(t, coretest.Beat(t, c, 6*time.Second, 3), 2)
+}
+
+// [Zaharia10 §3.6]: first D1 offers for the node, then D2 for the rack, then anywhere.
+func TestTwoLevelSkipCount(t *testing.T) {
+	c := fair(t, core.Config{}, core.LocalityPolicy{Rule: core.SkipCount, Skips: []int{1, 2}}, coretest.Racks([2]int{2, 0}, 2, 2)...)
+	coretest.Submit(t, c, core.JobSpec{Maps: 6, Places: coretest.On(6, 0)})
+	// n3 has two slots a heartbeat, and each offer counts: one for the node, one for the rack; then
+	// one more for the rack, and off it goes.
+	require.Empty(t, coretest.Beat(t, c, 1, 2))
+	require.Len(t, coretest.Beat(t, c, 2, 2), 1)
+	// n2 is in the rack: allowed at once, and the rack is waited for anew, the node is not.
+	require.Len(t, coretest.Beat(t, c, 3, 1), 2)
+	require.Empty(t, coretest.Beat(t, c, 4, 3))
+	require.Len(t, coretest.Beat(t, c, 5, 0), 2)
+	v, err := c.View().Locality(1)
+	require.NoError(t, err)
+	require.Zero(t, v.Skips, "a local launch resets both")
+}
+
+// [Zaharia10 Equation 2]: without a count each job lets as many offers pass as give it 95 % locality,
+// by its own maps and replicas and the nodes there are at the time.
+func TestSkipsForLocality(t *testing.T) {
+	for _, maps := range []int{1, 10, 200} {
+		for _, replicas := range []int{1, 3} {
+			c := fair(t, core.Config{}, core.LocalityPolicy{Rule: core.SkipCount, Auto: true}, coretest.Racks([2]int{1, 0}, 20)...)
+			coretest.Submit(t, c, core.JobSpec{Maps: maps, Places: coretest.On(maps, []core.NodeID{0, 1, 2}[:replicas]...)})
+			refused := 0
+			beatOn := func(n int) {
+				for range n {
+					require.Empty(t, coretest.Beat(t, c, 1, 19), "%d maps, %d replicas, offer %d", maps, replicas, refused)
+					refused++
+				}
+			}
+			beatOn(1)
+			for _, n := range coretest.Racks([2]int{1, 0}, 40)[20:] { // a cluster of 40 asks for more
+				_, err := c.Join(1, n)
+				require.NoError(t, err)
+			}
+			beatOn(delaymath.Skips(0.95, maps, 40, replicas) - refused)
+			require.Len(t, coretest.Beat(t, c, 1, 19), 1)
+		}
+	}
+}
+
+// [Zaharia10 Algorithm 3]: a job at the head of the line launches within W1+W2 of credited waiting, whatever is offered.
+func TestHeadOfLineWaitIsBounded(t *testing.T) {
+	w1, w2 := 3*time.Second, 4*time.Second
+	rapid.Check(t, func(t *rapid.T) {
+		c := fair(t, core.Config{}, timed(3, 4), coretest.Racks([2]int{1, 0}, 2, 2, 2)...)
+		coretest.Submit(t, c, core.JobSpec{Maps: 50, Places: coretest.On(50, 0)})
+		var now, waited, last time.Duration
+		offered := false
+		for range 40 {
+			now += time.Duration(rapid.IntRange(0, 3000).Draw(t, "ms")) * time.Millisecond
+			if offered {
+				waited += now - last
+			}
+			n := core.NodeID(rapid.IntRange(0, 5).Draw(t, "node"))
+			if c.Nodes[n].Free(core.Map) == 0 {
+				ai := c.Nodes[n].Atts[0]
+				coretest.Report(t, c, now, n, core.Status{Attempt: c.Attempts[ai].ID, State: core.StateSucceeded})
+			}
+			offered, last = len(coretest.Beat(t, c, now, n)) == 0, now
+			if !offered {
+				waited = 0
+				continue
+			}
+			require.Less(t, waited, w1+w2)
+		}
+	})
+}
+
+// More levels than node and rack are a matter of configuration: racks in sites give node, rack,
+// site and beyond, with a wait each.
+func TestThreeLevels(t *testing.T) {
+	nodes := coretest.Racks([2]int{1, 0}, 4)
+	for i, rack := range []string{"s1/r1", "s1/r1", "s1/r2", "s2/r3"} {
+		nodes[i].Rack = rack
+	}
+	c := fair(t, core.Config{RackDepth: 2}, timed(2, 2, 2), nodes...)
+	_, err := c.Join(0, core.Node{Name: "x", Rack: "r1", MapSlots: 1})
+	require.ErrorIs(t, err, core.ErrBadNode)
+	coretest.Submit(t, c, core.JobSpec{Maps: 9, Places: coretest.On(9, 0)})
+	var got []core.Locality
+	for now := time.Duration(0); now <= 16*time.Second; now += time.Second {
+		for i := len(nodes) - 1; i > 0; i-- {
+			o, err := c.Heartbeat(now, core.Heartbeat{Node: core.NodeID(i)})
+			require.NoError(t, err)
+			for _, l := range o.Actions {
+				got = append(got, l.Locality)
+				c.Placement[core.Map].(*TimedWait).Of.Of(c.Job(1)).Level = core.NodeLocal // each level from the start
+			}
+		}
+	}
+	require.Equal(t, []core.Locality{core.RackLocal, core.OffRack, core.Locality(3)}, got)
+}
+
+// Without the cap, the rule of the paper lets a job whose local tasks are short wait for ever; with
+// it the wait runs on while offers are refused.
+func TestCappedWait(t *testing.T) {
+	for capped, want := range map[bool]core.Locality{false: core.NodeLocal, true: core.OffRack} {
+		p := timed(3, 3)
+		p.Capped = capped
+		c := fair(t, core.Config{}, p, coretest.Racks([2]int{2, 0}, 2, 2)...)
+		coretest.Submit(t, c, core.JobSpec{Maps: 1000, Places: coretest.On(1000, 0)})
+		farthest := core.NodeLocal
+		running := map[core.NodeID][]core.AttemptID{}
+		for s := range 20 {
+			for n := range core.NodeID(4) {
+				var done []core.Status
+				for _, id := range running[n] {
+					done = append(done, core.Status{Attempt: id, State: core.StateSucceeded})
+				}
+				got, err := c.Heartbeat(time.Duration(s)*time.Second, core.Heartbeat{Node: n, Statuses: done})
+				require.NoError(t, err)
+				running[n] = nil
+				for _, o := range got.Actions {
+					farthest = max(farthest, o.Locality)
+					running[n] = append(running[n], o.Attempt)
+				}
+			}
+		}
+		require.Equal(t, want, farthest, "capped %v", capped)
+	}
+}
+
+// Automatic waits follow the number of nodes, also for jobs that wait already.
+func TestAutomaticWaitFollowsTheCluster(t *testing.T) {
+	c := fair(t, core.Config{}, core.LocalityPolicy{Rule: core.TimedWait, Auto: true}, coretest.Racks([2]int{1, 0}, 100)...)
+	coretest.Submit(t, c, core.JobSpec{Maps: 2, Places: coretest.On(2, 0)})
+	require.Empty(t, coretest.Beat(t, c, 0, 1))
+	require.Empty(t, coretest.Beat(t, c, time.Second, 1), "100 nodes: 1.5 s")
+	for i := range core.NodeID(60) {
+		require.NoError(t, c.Leave(time.Second, 40+i))
+	}
+	require.Len(t, coretest.Beat(t, c, 1100*time.Millisecond, 1), 1, "40 nodes: 0.6 s")
+}
