@@ -1,159 +1,87 @@
 # Two commands to begin with: `make run` counts the words of a real book, `make test` passes the tests.
 # `make check` is what CI runs. Nothing needs to be installed but Go and make.
 
-GO           ?= go
-GOLANGCI     := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
-GOFUMPT      := $(GO) run mvdan.cc/gofumpt@v0.12.0
-BENCHTIME    ?= 1x
-FUZZTIME     ?= 20s
-TEST_TIMEOUT ?= 10m
-GOFILES       = $(shell git ls-files -co --exclude-standard '*.go')
-# contrib/beam is a module of its own, which compiles for a minute: make test-engines ENGINE=beam tests it.
-PACKAGES      = ./...
+GO       ?= go
+GOLANGCI := $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+TOOLS    := internal/tools
+TIMEOUT  ?= 10m
 
-.PHONY: run build build-beam test test-page test-play test-long lint fmt fmt-check vet elsewhere tidy-check scenarios examples experiments bench bench-quick bench-programs bench-baseline bench-compare bench-smoke bench-serve fuzz fuzz-jobs differential test-engines test-engines-light chaos whatif mutants mutants-experiments golden check clean
+# Packages that start goroutines or share memory are tested under the race detector, and only they: it
+# takes ten times as long. TestRaced (internal/tools) holds the list. contrib/beam is a module of its own.
+RACED := $(addprefix ./, \
+	actors actors/serve actors/worker contrib/hdfs dfs dfs/stores/storetest \
+	internal/cli/internal/eventlog internal/cli/internal/progress internal/gen internal/journal \
+	internal/scratch jobs/internal/search mapreduce mapreduce/internal/combine \
+	mapreduce/internal/input mapreduce/internal/memory mapreduce/internal/output mapreduce/internal/segment)
+# These count which paths were taken, and are tested with -cover.
+COVERED   := ./actors/differential
+COVER     := -cover -coverpkg=./mapreduce/...,./jobs/...
+UNRACED    = $(filter-out $(RACED:.%=github.com/tarry-mr/tarry%) $(COVERED:.%=github.com/tarry-mr/tarry%), \
+	$(shell $(GO) list ./...))
 
-build: ## bin/tarry with the playground's module, without tables for debuggers: they are a quarter of it
-	$(GO) generate ./actors/play/site
-	CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -o bin/tarry ./cmd/tarry
+# LONG=1: 10,000 tiny files, a 100 MB line, more random cases, more seeds.
+GOTEST = $(if $(LONG),LONG_TESTS=1) $(GO) test -vet=off -timeout $(if $(LONG),60m,$(TIMEOUT))
+BUILD  = CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -o bin/tarry
 
-build-beam: ## bin/tarry that has --on prism and beam://HOST:PORT, too: 80 MB in all, two minutes of processor time the first time
-	$(GO) generate ./actors/play/site
-	GOWORK=$(CURDIR)/contrib/beam/go.work CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -o bin/tarry ./contrib/beam/cmd/tarry
+.PHONY: help run build test smoke test-page test-play test-engines changed lint fmt elsewhere \
+	bench mutants check clean
 
-# WordCount of a real book. -v shows the packages as they are built: the first build takes a minute or two.
-run: ## without the playground's module, which takes longer to compile than all else
-	CGO_ENABLED=0 $(GO) build -v -ldflags="-s -w" -o bin/tarry ./cmd/tarry
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+run: ## build bin/tarry without the playground and count the words of the Book of Genesis
+	$(BUILD) -v ./cmd/tarry
 	./bin/tarry run wordcount --words --fold --top 10 examples/genesis.txt
 
-# Jobs of many types and forms on the cluster against plain Go. Coverage says that each fast path was taken.
-DIFFERENTIAL = $(GO) test -cover -coverpkg=./mapreduce/...,./jobs/... -timeout 60m ./actors/differential
+build: ## bin/tarry with the playground; BEAM=1: with Apache Beam, too (80 MB, two minutes the first time)
+	$(GO) generate ./actors/play/site
+	$(if $(BEAM),GOWORK=$(CURDIR)/contrib/beam/go.work) $(BUILD) $(if $(BEAM),./contrib/beam/cmd/tarry,./cmd/tarry)
 
-test:
-	$(GO) test -race -timeout $(TEST_TIMEOUT) $(PACKAGES)
-	$(GO) test -timeout $(TEST_TIMEOUT) ./scheduling/simulator/replay
-	$(DIFFERENTIAL)
+test: ## all tests; LONG=1: more cases and larger inputs, for minutes to hours
+	$(GOTEST) -race $(RACED)
+	$(GOTEST) $(UNRACED)
+	$(GOTEST) $(COVER) $(COVERED)
 
-# TestMatrix and the others of actors/differential with more seeds and larger inputs; what fails says how to run it again. Minutes.
-differential:
-	LONG_TESTS=1 $(DIFFERENTIAL)
-	LONG_TESTS=1 $(GO) test -run TestBuiltInJobs -timeout 60m ./internal/cli
+smoke: ## every benchmark once, but for two of a million tasks: proves that they run, measures nothing
+	$(TOOLS)/smoke.sh $(RACED)
 
-# The page: its functions under Node, its types, and all of it in Chromium, as far as these are there.
-test-page:
-	./internal/tools/test-page.sh
+test-page: ## the page under Node, its types, and all of it in Chromium, as far as these are there
+	$(TOOLS)/test-page.sh
 
-# The playground: the module's answers under Node, byte for byte, and all of it in Chromium, where they are.
-test-play:
-	./internal/tools/test-play.sh
+test-play: ## the playground's answers under Node, and all of it in Chromium, as far as these are there
+	$(TOOLS)/test-play.sh
 
-# The long modes: 10,000 tiny files, a 100 MB line, more random cases.
-test-long:
-	LONG_TESTS=1 $(GO) test -timeout 60m $(PACKAGES)
+test-engines: ## jobs on real engines, which it installs: forty minutes; ENGINE=light|yarn|spark|slurm|s3|beam
+	$(TOOLS)/engines/test.sh $(ENGINE)
 
-lint:
-	$(GOLANGCI) run --allow-parallel-runners $(PACKAGES)
+changed: ## those three, each if its folders changed since it last passed; FULL=1: all of them
+	FULL=$(FULL) $(TOOLS)/changed.sh
 
-fmt:
-	$(GOFUMPT) -w $(GOFILES)
+lint: ## golangci-lint, go vet in it, the format of all files, and whether go.mod is tidy
+	$(TOOLS)/tidy-check.sh
+	$(GOLANGCI) fmt --diff
+	$(GOLANGCI) run --allow-parallel-runners ./...
 
-fmt-check:
-	@out=$$($(GOFUMPT) -l $(GOFILES)) || exit 1; if [ -n "$$out" ]; then echo "gofumpt would change:"; echo "$$out"; exit 1; fi
-
-vet:
-	$(GO) vet $(PACKAGES)
+fmt: ## gofumpt and goimports
+	$(GOLANGCI) fmt
 
 # Files of other systems are compiled there alone: a file left behind in a move is missed nowhere else.
-elsewhere: ## the program's packages compile for macOS and Windows
-	GOOS=darwin GOARCH=arm64 $(GO) build ./internal/cli ./contrib/hdfs ./contrib/s3 ./contrib/parquet
-	GOOS=windows GOARCH=amd64 $(GO) build ./internal/cli ./contrib/hdfs ./contrib/s3 ./contrib/parquet
+PROGRAM = ./internal/cli ./contrib/hdfs ./contrib/s3 ./contrib/parquet
+elsewhere: ## the program compiles for macOS and Windows
+	GOOS=darwin GOARCH=arm64 $(GO) build $(PROGRAM)
+	GOOS=windows GOARCH=amd64 $(GO) build $(PROGRAM)
 
-tidy-check:
-	./internal/tools/tidy-check.sh
-
-scenarios: build
-	@mkdir -p out
-	./bin/tarry scenario scheduling/testdata/*.scenario >out/scenarios.txt || { grep ': want ' out/scenarios.txt; exit 1; }
-	@tail -n 1 out/scenarios.txt
-
-examples: build
-	$(GO) test -count=1 ./examples/...
-
-# The published figures beside ours, quick versions, and that they are the same at a second run;
-# `bin/tarry experiment all -o DIR` makes the full ones.
-experiments: build
-	./bin/tarry experiment all --quick -o out/experiments
-	$(GO) test -count=1 ./experiments/...
-
-# Every benchmark once, but for the two that simulate a million tasks and more: proves that they run,
-# measures nothing.
-bench-smoke:
-	$(GO) test -run '^$$' -bench . -skip 'Facebook2010|Sim/10000nodes' -benchtime $(BENCHTIME) -timeout 10m $(PACKAGES)
-
-# Side by side: Tarry, the hand-tuned limit and the tools on this machine; docs/benchmarks.md. Some minutes for 1 GiB.
-#   make bench SIZE=1GiB REAL=book.txt ROUNDS=5 ARGS='-slow -only wordcount -json figures.json'    LONG=1 adds the long rows
-bench: bench-programs
-	./bin/bench -size $(or $(SIZE),1GiB) -rounds $(or $(ROUNDS),5) $(if $(REAL),-real $(REAL)) $(if $(LONG),-long) $(ARGS)
-
-# The same with small inputs, in less than a minute: for CI. It fails when a program fails or a result is wrong, never for being slow.
-bench-quick: bench-programs
-	./bin/bench -size $(or $(SIZE),16MiB) -rounds $(or $(ROUNDS),3) $(ARGS)
-
-# 1,000 submissions of tiny jobs a second for a minute, to a server without and with --state. Three minutes.
-#   make bench-serve ARGS='-rate 200 -seconds 10'
-bench-serve:
-	ARGS='$(ARGS)' internal/tools/bench-serve.sh
-
-# Function by function: save figures now, compare with them later, on the same, quiet machine.
-BASELINE ?= internal/bench/baseline.txt
-BENCHES = $(GO) test -run '^$$' -bench '$(or $(BENCH),.)' -benchtime 200ms -count 6 -timeout 60m $(or $(PKGS),./mapreduce/... ./scheduling ./actors ./internal/bench/limit)
-
-bench-baseline:
-	$(BENCHES) | tee $(BASELINE)
-
-bench-compare:
-	@mkdir -p out
-	$(BENCHES) | tee out/now.txt
-	$(GO) run golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da $(BASELINE) out/now.txt
-
-bench-programs: build
+# Tarry, programs written by hand and the tools of this machine, side by side; docs/benchmarks.md.
+#   make bench SIZE=1GiB REAL=book.txt ROUNDS=5 ARGS='-slow -only wordcount -json figures.json'
+bench: build ## contests with other programs, some minutes; QUICK=1: less than one; LONG=1: the long rows, too
 	$(GO) build -o bin/ ./internal/bench/cmd/...
+	./bin/bench -size $(or $(SIZE),$(if $(QUICK),16MiB,1GiB)) -rounds $(or $(ROUNDS),$(if $(QUICK),3,5)) \
+		$(if $(REAL),-real $(REAL)) $(if $(LONG),-long) $(ARGS)
 
-# Jobs on real engines - Hadoop Streaming in one process and on YARN, Spark, Slurm, Beam - which it installs into
-# a cache folder and starts itself. Some forty minutes; ENGINE=light|yarn|spark|slurm|s3|beam for one of them.
-test-engines:
-	internal/tools/engines/test.sh $(ENGINE)
+mutants: ## deliberate faults, one at a time, which the tests must notice; ARGS='-experiments out/faults -keep'
+	$(GO) run ./$(TOOLS)/mutants $(ARGS)
 
-# 10,000 random jobs on the cluster against plain Go code; a seed that fails says how to run it again.
-fuzz-jobs:
-	LONG_TESTS=1 $(GO) test -run TestRandomJobs -timeout 60m ./actors
+check: lint elsewhere test smoke changed ## what CI runs
 
-# 10,000 plans of faults on a live cluster in virtual time; one that fails says how to run it again. Minutes.
-chaos:
-	LONG_TESTS=1 $(GO) test -run 'TestChaos$$' -timeout 60m ./actors
-
-# Ten live runs, and what another scheduler would have made of them, said and really run. Minutes.
-whatif:
-	LONG_TESTS=1 $(GO) test -run TestWhatIfOfLiveRuns -timeout 60m -v ./internal/cli
-
-# Deliberate faults, one at a time: the tests must notice each. Minutes.
-mutants:
-	$(GO) run ./internal/tools/mutants
-
-# Deliberate faults, one at a time: each row of the experiments that is judged must notice one. The
-# table goes to docs/experiments-faults. One to two hours on two cores; it goes on where it stopped,
-# so remove out/faults after a change.
-mutants-experiments:
-	$(GO) run ./internal/tools/mutants -experiments out/faults -keep $(ARGS)
-
-fuzz:
-	./internal/tools/fuzz.sh $(FUZZTIME)
-
-# The one engine of them that is light, in a minute, where java 17 and mvn are.
-test-engines-light:
-	internal/tools/engines/test.sh light
-
-check: fmt-check vet elsewhere lint tidy-check test test-page test-play test-engines-light scenarios examples experiments bench-smoke
-
-clean:
+clean: ## remove bin and out
 	rm -rf bin out

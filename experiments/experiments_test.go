@@ -14,14 +14,9 @@ import (
 )
 
 // TestAll runs the quick version of every experiment: each has rows, a set-up and figures that can
-// be drawn, and what it writes is the same each time, unless it is measured. Under the race
-// detector, which takes ten times as long, every third runs, once, since all are run by the same
-// code: `make experiments` runs all of them twice.
+// be drawn, and what it writes is the same each time, unless it is measured.
 func TestAll(t *testing.T) {
-	for i, e := range All() {
-		if raced && i%3 != 0 {
-			continue
-		}
+	for _, e := range All() {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			var files [2]map[string][]byte
@@ -34,7 +29,7 @@ func TestAll(t *testing.T) {
 				requireRows(t, done[0].Result.Rows)
 				require.NotEmpty(t, done[0].Result.Setup)
 				files[i] = Read(t, dir)
-				if done[0].Result.Measured || raced {
+				if done[0].Result.Measured {
 					return
 				}
 			}

@@ -18,7 +18,7 @@
 // To add a type, a combine function or a path, add a row: types to typesTable, a fold to the shapes of a value kind, a
 // path to pathsTable.
 //
-//	make differential                                                 # minutes: more seeds, larger inputs
+//	make test LONG=1                                                  # minutes: more seeds, larger inputs
 //	TARRY_CASE='types=...' go test -run TestMatrix ./actors/differential  # one row, as the line of a failure says
 //
 // The race detector would take minutes for the emits, so the tests are not built with it: make test runs them once

@@ -24,7 +24,7 @@ type path struct {
 }
 
 // TestPaths runs a case for each fast path, and checks by its coverage that it has taken it. make
-// test and make differential build the test with -cover; without that only the names of the places
+// test builds the test with -cover; without that only the names of the places
 // are checked.
 func TestPaths(t *testing.T) {
 	if testing.CoverMode() == "" {

@@ -47,7 +47,7 @@ func brought(on string) (engine, error) {
 		return guest{on, e}, nil
 	}
 	if name == "prism" || name == "beam://" {
-		return nil, fmt.Errorf(`%s: this program was built without Beam: build tarry by "make build-beam", or import `+
+		return nil, fmt.Errorf(`%s: this program was built without Beam: build tarry by "make build BEAM=1", or import `+
 			`_ "github.com/tarry-mr/tarry/contrib/beam" in a program of your own`, on)
 	}
 	return nil, nil

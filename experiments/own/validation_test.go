@@ -19,14 +19,9 @@ func (o *outcome) merge(p *outcome) {
 
 // TestSimulatorAgreesWithLiveCluster runs the same jobs live, on a fake clock, and simulated:
 // locality within 2 points, mean sojourn within 5 %. A single run of either strays by some per
-// cent, since a late flow makes others late: the means of six seeds are compared. Under the race
-// detector, which takes twenty times as long, there is one seed and nothing is compared; `make
-// experiments` runs it without.
+// cent, since a late flow makes others late: the means of six seeds are compared.
 func TestSimulatorAgreesWithLiveCluster(t *testing.T) {
-	seeds := 6
-	if raced {
-		seeds = 1
-	}
+	const seeds = 6
 	policies := validationPolicies()[:2] // the experiment has all
 	for _, p := range policies {
 		t.Run(p.Name, func(t *testing.T) {
@@ -53,9 +48,6 @@ func TestSimulatorAgreesWithLiveCluster(t *testing.T) {
 				"%.2f s simulated; off-rack shuffle %.2f %% live, %.2f %% simulated",
 				live.locality(), sim.locality(), live.mean(), sim.mean(), live.offRack(),
 				sim.offRack())
-			if raced {
-				return
-			}
 			require.InDelta(t, live.locality(), sim.locality(), 2)
 			require.InEpsilon(t, live.mean(), sim.mean(), 0.05)
 			require.InDelta(t, live.offRack(), sim.offRack(), 3)

@@ -1,6 +1,6 @@
 // Package bench runs Tarry, the hand-tuned programs of package limit and the tools on this machine
 // side by side, and says how they compare. Command bench (in cmd/bench) is what `make bench` and
-// `make bench-quick` run; docs/benchmarks.md tells how its figures are made and how to read them.
+// `make bench QUICK=1` run; docs/benchmarks.md tells how its figures are made and how to read them.
 //
 // A [Contest] is one task on one input with several [Program]s that do it. Run lets them take
 // turns: each round runs every program once, as a child process, after reading the input so that it

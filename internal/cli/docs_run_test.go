@@ -53,10 +53,10 @@ func standIns(t *testing.T, dir string) {
 	}
 }
 
-// shorter are parts of commands that take long, and what stands for them here; for nothing, a target
-// of the Makefile runs the command.
+// shorter are parts of commands that take long, and what stands for them here; for nothing, another
+// test runs the command.
 var shorter = strings.NewReplacer(
-	"tarry experiment all -o", "", "tarry experiment all --quick", "", // make experiments
+	"tarry experiment all -o", "", "tarry experiment all --quick", "", // experiments/experiments_test.go
 	"delay-fig15 -o", "delay-fig15 --quick -o",
 	"theta=0,.05,.2 --sweep slow-start=.05,.5,1 --repeat 5", "theta=0,.2 --repeat 1",
 	"--repeat 5", "--repeat 1", "--repeat 10", "--repeat 2", "--size 100MB", "--size 1MB",

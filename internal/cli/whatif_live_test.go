@@ -39,7 +39,7 @@ func napping(t *testing.T, r *rand.Rand) string {
 
 // Ten live runs come back: the recorded policy within 5 % of the mean sojourn and a point of locality;
 // and what another policy is said to change has the sign of what it changes when it is really run
-// live, in nine of the ten at least. They take real time, as live runs do: LONG_TESTS=1, make whatif.
+// live, in nine of the ten at least. They take real time, as live runs do: LONG_TESTS=1.
 func TestWhatIfOfLiveRuns(t *testing.T) {
 	if os.Getenv("LONG_TESTS") == "" {
 		t.Skip("live runs take minutes: LONG_TESTS=1")

@@ -209,7 +209,7 @@ for server in "${s3[@]}"; do
 	TARRY_TEST_S3=$server go test -count=1 -timeout 30m -v ./contrib/s3 | grep --line-buffered -E "$said" || fail=1
 done
 export TARRY_TEST_THOUSAND=${TARRY_TEST_THOUSAND:-some} # all: on Slurm and YARN, too
-if wanted beam; then # vetted here, too: make vet, lint and tidy-check leave it out, for it compiles for a minute
+if wanted beam; then # vetted here, too: make lint leaves it out, for it compiles for a minute
 	internal/tools/tidy-check.sh contrib/beam || fail=1
 	(cd contrib/beam && go vet ./... && go test -count=1 -timeout 30m -v .) | grep --line-buffered -E "$said" || fail=1
 	[ "$only" = beam ] && exit "${fail:-0}"

@@ -148,7 +148,7 @@ func (t *crosses) summary() string {
 // write writes the table for people (.md) and for programs (.csv).
 func (t *crosses) write(name string) error {
 	var b strings.Builder
-	fmt.Fprint(&b, "# Which row of the experiments notices which fault\n\nMade by `make mutants-experiments`; "+
+	fmt.Fprint(&b, "# Which row of the experiments notices which fault\n\nMade by `make mutants ARGS='-experiments out/faults -keep'`; "+
 		"[experiments.md](experiments.md) says how.\n\n")
 	first, _, _ := strings.Cut(t.summary(), "\n")
 	fmt.Fprintf(&b, "%s\n\n| | fault | rows that notice it |\n|---|---|---|\n", first)

@@ -1,6 +1,6 @@
 // Bench runs Tarry, the hand-tuned programs of internal/bench/limit and the tools on this machine side by
 // side and prints how they compare; see docs/benchmarks.md. The programs must have been built
-// before: use `make bench` or `make bench-quick`.
+// before: use `make bench` or `make bench QUICK=1`.
 package main
 
 import (

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Runs the tests of the page, of the playground and on Hadoop Streaming, each if what it tests has
+# changed since the commit on which it last passed, which out/passed remembers. Without one, and with
+# FULL=1, it runs.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+mkdir -p out/passed
+# stage NAME FOLDERS COMMAND…
+stage() {
+	local name=$1 folders=$2 passed
+	shift 2
+	passed=$(cat "out/passed/$name" 2>/dev/null || true)
+	# shellcheck disable=SC2086
+	if [ -z "${FULL:-}" ] && [ -n "$passed" ] && git diff --quiet "$passed" -- $folders 2>/dev/null &&
+		[ -z "$(git ls-files -o --exclude-standard -- $folders)" ]; then
+		echo "$name: nothing has changed since $passed"
+		return
+	fi
+	"$@"
+	# shellcheck disable=SC2086
+	if [ -z "$(git status --porcelain -- $folders)" ]; then git rev-parse HEAD >"out/passed/$name"; fi
+}
+tools=internal/tools
+stage page "actors/page actors/serve $tools/test-page.sh" $tools/test-page.sh
+stage play "actors/play actors/page $tools/test-play.sh" $tools/test-play.sh
+stage engines "actors/worker contrib $tools/engines" $tools/engines/test.sh light
