@@ -22,18 +22,18 @@ func (o *Order) Assign(n *core.NodeState) {
 // limits, then, so that no slot idles, without. Hadoop passes over a queue whose capacity is cut
 // down to no whole slot, which starves it on a small cluster; here it comes last, and borrows.
 func (o *Order) assignKind(n *core.NodeState, k core.TaskKind) {
-	o.Reserved[k] = core.Reach(o.Reserved[k], int32(n.ID))
-	if j := o.Reserved[k][n.ID]; j != nil {
+	o.reserved[k] = core.Reach(o.reserved[k], int32(n.ID))
+	if j := o.reserved[k][n.ID]; j != nil {
 		if n.Slots[k] >= int(j.Slots) && j.Launchable(k) {
 			if n.Free(k) < int(j.Slots) {
 				return // it waits for more slots to become free here
 			}
 			if o.C.Offer(j, n, k) {
-				o.Reserved[k][n.ID] = nil
+				o.reserved[k][n.ID] = nil
 				return
 			}
 		}
-		o.Reserved[k][n.ID] = nil
+		o.reserved[k][n.ID] = nil
 	}
 	o.walk = o.Leaves(o.walk[:0], &o.Top, k, true)
 	for _, q := range o.walk {
@@ -86,13 +86,13 @@ func (o *Order) reserve(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
 		return false
 	}
 	held := 0
-	for id, other := range o.Reserved[k] {
+	for id, other := range o.reserved[k] {
 		if other == j && o.C.Nodes[id].Live {
 			held++
 		}
 	}
 	if n.Slots[k] >= int(j.Slots) && held < j.Work[k].Waiting() {
-		o.Reserved[k][n.ID] = j
+		o.reserved[k][n.ID] = j
 		o.C.Skip(j, n, k, core.Reason{Cause: core.CauseReserved, Count: int32(n.Free(k)), Of: j.Slots}, 0)
 		return true
 	}

@@ -20,12 +20,12 @@ import (
 type Order struct {
 	core.Simple
 	Queues []*Queue // as configured
-	ByName map[string]*Queue
+	byName map[string]*Queue
 	Top    Queue // the parent of the top queues: the cluster
 
 	Of       []queueJob // by index of the job
 	spots    core.Spots
-	Reserved [core.Kinds][]*core.Job // by node: the job that needs several slots there
+	reserved [core.Kinds][]*core.Job // by node: the job that needs several slots there
 	walk     []*Queue                // scratch: leaves in order
 	shown    []*Queue                // likewise, as questions see them
 }
@@ -66,7 +66,7 @@ type queueUser struct {
 
 // New makes the order "capacity".
 func New(c *core.Core, p *core.Policy) (core.Order, error) {
-	o := &Order{Simple: core.Simple{C: c}, ByName: map[string]*Queue{}}
+	o := &Order{Simple: core.Simple{C: c}, byName: map[string]*Queue{}}
 	configs := p.Queues
 	if len(configs) == 0 {
 		configs = []core.QueueConfig{{Name: core.DefaultName, Capacity: 100}}
@@ -77,14 +77,14 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 		q.InitJobs = cmp.Or(cfg.InitJobs, 2)
 		q.Above = &o.Top
 		if cfg.Parent != "" {
-			if q.Above = o.ByName[cfg.Parent]; q.Above == nil {
+			if q.Above = o.byName[cfg.Parent]; q.Above == nil {
 				return nil, fmt.Errorf("%w: queue %s stands before its parent %q", core.ErrBadConfig, cfg.Name, cfg.Parent)
 			}
 		}
-		if o.ByName[cfg.Name] != nil || cfg.Name == "" {
+		if o.byName[cfg.Name] != nil || cfg.Name == "" {
 			return nil, fmt.Errorf("%w: queue %q without a name or twice", core.ErrBadConfig, cfg.Name)
 		}
-		o.ByName[cfg.Name] = q
+		o.byName[cfg.Name] = q
 		o.Queues = append(o.Queues, q)
 		q.Above.Children = append(q.Above.Children, q)
 	}
@@ -166,7 +166,7 @@ func (o *Order) Add(j *core.Job) error {
 
 // leaf finds the queue of a name, which must be one for jobs.
 func (o *Order) leaf(name string) (*Queue, error) {
-	q := o.ByName[name]
+	q := o.byName[name]
 	if q == nil || len(q.Children) > 0 {
 		return nil, fmt.Errorf("%w: %q is no leaf queue", core.ErrUnknownQueue, name)
 	}

@@ -42,22 +42,6 @@ func TestReduceWhoseNodesAreTakenGoesToTheNextBest(t *testing.T) {
 	}
 }
 
-func TestReduceWhoseNodesAreFullOrGoneGoesOn(t *testing.T) {
-	for _, lost := range []bool{false, true} {
-		c, j := crowded(t)
-		for n := range core.NodeID(4) {
-			if lost {
-				require.NoError(t, c.Cordon(time.Second, n, true))
-				continue
-			}
-			c.Nodes[n].Used[core.Reduce]++ // held by something that will go on for long
-		}
-		coretest.Beat(t, c, time.Second, 4)
-		coretest.Beat(t, c, 1010*time.Millisecond, 5)
-		require.Equal(t, 4, j.Work[core.Reduce].Waiting(), "two are launched at once; lost %v", lost)
-	}
-}
-
 func TestFullCenterIsWaitedForIfASlotIsInSight(t *testing.T) {
 	for progress, waiting := range map[float64]int{0.9: 1, 0.1: 0} {
 		c, j := gravityCore(t, core.CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})

@@ -134,42 +134,6 @@ func TestReduceWaitIsBounded(t *testing.T) {
 	require.Len(t, coretest.Beat(t, c, 11500*time.Millisecond, 3), 1, "after both waits anywhere")
 }
 
-func TestEvenJobDoesNotWait(t *testing.T) {
-	outputs := map[int][]int64{}
-	for n := range 44 {
-		outputs[n] = []int64{50, 51, 49}
-	}
-	racks := make([]int, 44)
-	for i := range racks {
-		racks[i] = 1
-	}
-	c, j := gravityCore(t, core.CoGRS, racks, 3, outputs)
-	placement(c).pol.Theta = 0.05
-	require.True(t, placement(c).plan(j, c.OutputsOf(j)).Flat)
-	require.Len(t, coretest.Beat(t, c, time.Second, 7), 1)
-}
-
-func TestNoNodeGetsMoreThanItsPart(t *testing.T) {
-	outputs := map[int][]int64{}
-	for n := range 14 {
-		outputs[n] = make([]int64, 10)
-		for r := range outputs[n] {
-			outputs[n][r] = 10
-		}
-	}
-	outputs[3][0] = 500 // one reduce has a clear center, so that the plan is not flat
-	c, j := gravityCore(t, core.CoGRS, []int{7, 7}, 10, outputs)
-	for now := time.Second; j.Work[core.Reduce].Waiting() > 0; now += 100 * time.Millisecond {
-		require.Less(t, now, time.Minute)
-		for n := range core.NodeID(14) {
-			coretest.Beat(t, c, now, n)
-		}
-	}
-	for _, on := range placement(c).PlanOf(j).launched {
-		require.LessOrEqual(t, on.N, int32(2), "ceil(1.5 × 10 / 14) on %v", on.Group)
-	}
-}
-
 // The part of a job's reduces that one node gets: 1.5 times an equal part, rounded up, of the nodes
 // that feed them, at least one.
 func TestPartOfANode(t *testing.T) {
@@ -281,17 +245,6 @@ func TestBestReduce(t *testing.T) {
 			best.offer(int32(o[0]), o[1])
 		}
 		require.Equal(t, x.want, best.reduce, x.offers)
-	}
-}
-
-func TestFailedReduceIsNotPartOfANodesPart(t *testing.T) {
-	c, j := gravityCore(t, core.CoGRS, []int{2, 2}, 1, map[int][]int64{0: {100}})
-	for range 3 {
-		got := coretest.Beat(t, c, time.Second, 0)
-		require.Len(t, got, 1)
-		require.Equal(t, int32(1), placement(c).On(j, c.Nodes[0]))
-		coretest.Report(t, c, time.Second, 0, core.Status{Attempt: got[0], State: core.StateFailed})
-		require.Zero(t, placement(c).On(j, c.Nodes[0]))
 	}
 }
 

@@ -35,7 +35,12 @@ func Racks(slots [2]int, sizes ...int) (nodes []core.Node) {
 
 // Submit submits a job at the Core's time.
 func Submit(t require.TestingT, c *core.Core, s core.JobSpec) core.JobID {
-	id, err := c.Submit(c.Now, s)
+	return SubmitAt(t, c, c.Now, s)
+}
+
+// SubmitAt submits a job.
+func SubmitAt(t require.TestingT, c *core.Core, at time.Duration, s core.JobSpec) core.JobID {
+	id, err := c.Submit(at, s)
 	require.NoError(t, err)
 	return id
 }
@@ -66,4 +71,49 @@ func On(maps int, nodes ...core.NodeID) core.Places {
 		p.Offsets = append(p.Offsets, int32(len(p.Nodes)))
 	}
 	return p
+}
+
+// Launches sends heartbeats until nothing launches any more, and returns how many tasks did.
+func Launches(t require.TestingT, c *core.Core, n core.NodeID) (count int) {
+	for {
+		launched := Beat(t, c, c.Now+1, n)
+		if count += len(launched); len(launched) == 0 {
+			return count
+		}
+	}
+}
+
+// Join has a node join at the Core's time.
+func Join(t require.TestingT, c *core.Core, n core.Node) core.NodeID {
+	id, err := c.Join(c.Now, n)
+	require.NoError(t, err)
+	return id
+}
+
+// Job is what a view tells of a job.
+func Job(t require.TestingT, c *core.Core, id core.JobID) core.JobView {
+	v, err := c.View().Job(id)
+	require.NoError(t, err)
+	return v
+}
+
+// Runnable tells of each job that has not ended whether it may launch.
+func Runnable(c *core.Core) (list []bool) {
+	for _, j := range c.Active {
+		if !j.State.Ended() {
+			list = append(list, j.Runnable)
+		}
+	}
+	return list
+}
+
+// Events has a Core tell its events; each call of since gives those since the last one.
+func Events(cfg *core.Config) (since func() []core.Event) {
+	var events []core.Event
+	cfg.Events = func(e core.Event) { events = append(events, e) }
+	return func() []core.Event {
+		got := events
+		events = nil
+		return got
+	}
 }

@@ -98,30 +98,6 @@ func TestViewOfAWait(t *testing.T) {
 	require.ErrorIs(t, err, core.ErrUnknownJob)
 }
 
-// Maps without a place go anywhere at once; in a job that has others they leave its wait alone.
-func TestMapsWithoutAPlace(t *testing.T) {
-	waits := timed(5, 5)
-	c := waitingJob(t, waits)
-	require.NoError(t, c.Kill(0, 1))
-	id := coretest.Submit(t, c, core.JobSpec{Maps: 2, Places: core.Places{Offsets: []int32{0, 1, 1}, Nodes: []core.NodeID{0}}})
-	got, err := c.Heartbeat(0, core.Heartbeat{Node: far})
-	require.NoError(t, err)
-	require.Equal(t, []core.Action{{Verb: core.Launch, Attempt: core.AttemptID{Task: core.TaskID{Job: id, Kind: core.Map, Index: 1}, Try: 0}, Locality: core.AnyPlace, Reason: core.Reason{Cause: core.CauseNoLocation}}}, got.Actions)
-	coretest.Beat(t, c, 1, far, core.Status{Attempt: got.Actions[0].Attempt, State: core.StateSucceeded})
-	require.Empty(t, coretest.Beat(t, c, 4*time.Second, far))
-	v, err := c.View().Locality(id)
-	require.NoError(t, err)
-	require.Equal(t, core.LocalityView{Wait: 4*time.Second - 1, Skipped: true}, v)
-
-	c = waitingJob(t, waits)
-	require.NoError(t, c.Kill(0, 1))
-	id = coretest.Submit(t, c, core.JobSpec{Maps: 2})
-	require.Len(t, coretest.Beat(t, c, 0, far), 1)
-	v, err = c.View().Locality(id)
-	require.NoError(t, err)
-	require.Equal(t, core.LocalityView{Level: core.OffRack}, v, "of a job that has none all is anywhere")
-}
-
 // The cap keeps a wait over a local launch if an offer was refused in the last round of heartbeats,
 // as many as there are nodes; not over one that is farther than the level.
 func TestCapOfAWait(t *testing.T) {
@@ -335,35 +311,6 @@ func TestThreeLevels(t *testing.T) {
 		}
 	}
 	require.Equal(t, []core.Locality{core.RackLocal, core.OffRack, core.Locality(3)}, got)
-}
-
-// Without the cap, the rule of the paper lets a job whose local tasks are short wait for ever; with
-// it the wait runs on while offers are refused.
-func TestCappedWait(t *testing.T) {
-	for capped, want := range map[bool]core.Locality{false: core.NodeLocal, true: core.OffRack} {
-		p := timed(3, 3)
-		p.Capped = capped
-		c := fair(t, core.Config{}, p, coretest.Racks([2]int{2, 0}, 2, 2)...)
-		coretest.Submit(t, c, core.JobSpec{Maps: 1000, Places: coretest.On(1000, 0)})
-		farthest := core.NodeLocal
-		running := map[core.NodeID][]core.AttemptID{}
-		for s := range 20 {
-			for n := range core.NodeID(4) {
-				var done []core.Status
-				for _, id := range running[n] {
-					done = append(done, core.Status{Attempt: id, State: core.StateSucceeded})
-				}
-				got, err := c.Heartbeat(time.Duration(s)*time.Second, core.Heartbeat{Node: n, Statuses: done})
-				require.NoError(t, err)
-				running[n] = nil
-				for _, o := range got.Actions {
-					farthest = max(farthest, o.Locality)
-					running[n] = append(running[n], o.Attempt)
-				}
-			}
-		}
-		require.Equal(t, want, farthest, "capped %v", capped)
-	}
 }
 
 // Automatic waits follow the number of nodes, also for jobs that wait already.

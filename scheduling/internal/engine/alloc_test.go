@@ -15,20 +15,16 @@ func TestHeartbeatDoesNotAllocate(t *testing.T) {
 	for _, preset := range Presets() {
 		for _, rule := range []core.ReduceRule{core.AnyNode, core.CoGRS} {
 			t.Run(fmt.Sprint(preset, rule), func(t *testing.T) {
-				p, err := Preset(preset)
-				require.NoError(t, err)
-				p.Reduce.Rule = rule
-				p.HFSP.Sample = 1
-				c, err := NewCore(core.Config{}, p)
-				require.NoError(t, err)
+				c := coreOf(t, preset, func(_ *core.Config, p *core.Policy) {
+					p.Reduce.Rule = rule
+					p.HFSP.Sample = 1
+				})
 				const nodes = 8
 				for i := range nodes {
-					_, err := c.Join(0, core.Node{Name: fmt.Sprint(i), Rack: fmt.Sprint(i % 2), MapSlots: 2, ReduceSlots: 2})
-					require.NoError(t, err)
+					join(t, c, core.Node{Name: fmt.Sprint(i), Rack: fmt.Sprint(i % 2), MapSlots: 2, ReduceSlots: 2})
 				}
 				for i := range 6 {
-					_, err := c.Submit(0, core.JobSpec{User: fmt.Sprint(i), Maps: 20000, Reduces: 20000, SlowStart: -1, Places: on(20000, core.NodeID(i), core.NodeID(i+1))})
-					require.NoError(t, err)
+					submit(t, c, core.JobSpec{User: fmt.Sprint(i), Maps: 20000, Reduces: 20000, SlowStart: -1, Places: on(20000, core.NodeID(i), core.NodeID(i+1))})
 				}
 				running := make([][]core.Status, nodes)
 				for n := range running {

@@ -12,14 +12,12 @@ import (
 
 // tenNodes is a Core with ten nodes of two map slots.
 func tenNodes(t *testing.T, cfg core.Config, avoid core.Avoidance) *core.Core {
-	p, err := Preset("fair")
-	require.NoError(t, err)
+	p := policyOf(t, "fair", nil)
 	p.Avoid = avoid
 	c, err := NewCore(cfg, p)
 	require.NoError(t, err)
 	for i := range 10 {
-		_, err := c.Join(0, core.Node{Name: fmt.Sprint("n", i), MapSlots: 2})
-		require.NoError(t, err)
+		join(t, c, core.Node{Name: fmt.Sprint("n", i), MapSlots: 2})
 	}
 	return c
 }
@@ -43,16 +41,14 @@ func failOn(t *testing.T, c *core.Core, n core.NodeID, times int) {
 func TestJobAvoidsNodeWithFailures(t *testing.T) {
 	var events []core.Event
 	c := tenNodes(t, core.Config{MaxAttempts: 9, Explain: true, Events: func(e core.Event) { events = append(events, e) }}, core.Avoidance{})
-	id, err := c.Submit(0, core.JobSpec{Maps: 50})
-	require.NoError(t, err)
+	id := submit(t, c, core.JobSpec{Maps: 50})
 	failOn(t, c, 3, 3)
 	require.Len(t, beat(t, c, 0, 4), 2)
 	failOn(t, c, 3, 1)
 	require.Empty(t, beat(t, c, 0, 3))
 	require.Equal(t, core.Reason{Cause: core.CauseAvoided, Count: 4, Of: 4}, c.View().IdleReasons(3)[0].Reason)
 	require.Len(t, beat(t, c, 0, 5), 2)
-	other, err := c.Submit(0, core.JobSpec{Maps: 1})
-	require.NoError(t, err)
+	other := submit(t, c, core.JobSpec{Maps: 1})
 	got := beat(t, c, 0, 3)
 	require.Len(t, got, 1)
 	require.Equal(t, other, got[0].Task.Job)
@@ -70,8 +66,7 @@ func TestJobAvoidsNodeWithFailures(t *testing.T) {
 // When a quarter of the nodes or more would be avoided, the job is at fault, and none is.
 func TestJobAvoidsLessThanAQuarterOfTheNodes(t *testing.T) {
 	c := tenNodes(t, core.Config{MaxAttempts: 200}, core.Avoidance{JobFailures: 2})
-	_, err := c.Submit(0, core.JobSpec{Maps: 50})
-	require.NoError(t, err)
+	submit(t, c, core.JobSpec{Maps: 50})
 	failOn(t, c, 0, 2)
 	failOn(t, c, 1, 2)
 	require.Empty(t, beat(t, c, 0, 0))
@@ -84,8 +79,7 @@ func TestJobAvoidsLessThanAQuarterOfTheNodes(t *testing.T) {
 
 // faultyJob is a job that succeeds but for its attempts on a node.
 func faultyJob(t *testing.T, c *core.Core, n core.NodeID) {
-	id, err := c.Submit(c.Now, core.JobSpec{Maps: 3, MaxAttempts: 100})
-	require.NoError(t, err)
+	id := submit(t, c, core.JobSpec{Maps: 3, MaxAttempts: 100})
 	failOn(t, c, n, 4)
 	for _, on := range []core.NodeID{8, 9} {
 		var done []core.Status
@@ -107,8 +101,7 @@ func TestAllAvoidFaultyNodeForADay(t *testing.T) {
 		faultyJob(t, c, 3)
 	}
 	require.True(t, c.View().Nodes()[3].Avoided)
-	_, err := c.Submit(0, core.JobSpec{Maps: 30})
-	require.NoError(t, err)
+	submit(t, c, core.JobSpec{Maps: 30})
 	require.Empty(t, beat(t, c, 0, 3))
 	require.False(t, c.View().Useful(3))
 	checkInvariants(t, c)
@@ -125,39 +118,17 @@ func TestAllAvoidFaultyNodeForADay(t *testing.T) {
 func TestFailedJobBlamesNoNode(t *testing.T) {
 	c := tenNodes(t, core.Config{}, core.Avoidance{})
 	for range 8 {
-		id, err := c.Submit(0, core.JobSpec{Maps: 1})
-		require.NoError(t, err)
+		id := submit(t, c, core.JobSpec{Maps: 1})
 		failOn(t, c, 3, 4)
 		require.Equal(t, core.JobFailed, c.View().State(id))
 	}
 	require.False(t, c.View().Nodes()[3].Avoided)
 }
 
-// A node that joins anew, with another incarnation, has no faults; joining again with the same
-// changes nothing.
-func TestRestartForgivesANode(t *testing.T) {
-	c := tenNodes(t, core.Config{}, core.Avoidance{})
-	for range 4 {
-		faultyJob(t, c, 3)
-	}
-	_, err := c.Submit(0, core.JobSpec{Maps: 30})
-	require.NoError(t, err)
-	_, err = c.Join(0, core.Node{Name: "n3", MapSlots: 2})
-	require.NoError(t, err)
-	require.Empty(t, beat(t, c, 0, 3))
-	_, err = c.Join(0, core.Node{Name: "n3", MapSlots: 2, Incarnation: 1})
-	require.NoError(t, err)
-	checkInvariants(t, c)
-	got, err := c.Heartbeat(0, core.Heartbeat{Node: 3, Incarnation: 1})
-	require.NoError(t, err)
-	require.Len(t, got.Actions, 2)
-}
-
 // A new policy counts anew which nodes a job avoids.
 func TestNewPolicyAvoidsOtherNodes(t *testing.T) {
 	c := tenNodes(t, core.Config{MaxAttempts: 200}, core.Avoidance{JobFailures: -1})
-	_, err := c.Submit(0, core.JobSpec{Maps: 50})
-	require.NoError(t, err)
+	submit(t, c, core.JobSpec{Maps: 50})
 	failOn(t, c, 3, 9)
 	p := c.Policy
 	p.Avoid = core.Avoidance{JobFailures: 9}
@@ -195,4 +166,68 @@ func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
 	}
 	faultyJob(t, c, 4)
 	require.False(t, c.View().Nodes()[4].Avoided, "6 faults, and the mean is 4.1")
+}
+
+// What jobs hold against a node, and its faults, are gone when it begins anew.
+func TestNodeThatBeginsAnew(t *testing.T) {
+	c := tenNodes(t, core.Config{MaxAttempts: 200}, core.Avoidance{Jobs: 1})
+	faultyJob(t, c, 3)
+	require.Equal(t, []any{1, 1, true}, []any{c.Faulty, c.Nodes[3].Faults, c.Nodes[3].Barred.Has(core.BarFaults)})
+	called, _ := c.Due()
+	require.NotContains(t, called, core.NodeID(3), "nothing waits for it")
+	submit(t, c, core.JobSpec{Maps: 50})
+	failOn(t, c, 5, 4)
+	failOn(t, c, 6, 1)
+	j := c.Job(2)
+	require.Equal(t, 1, j.Trouble.Avoided())
+	for _, name := range []string{"n3", "n5", "n6", "n7"} {
+		join(t, c, core.Node{Name: name, MapSlots: 2, Incarnation: 1})
+	}
+	require.Equal(t, []int{0, 0, 0}, []int{c.Faulty, c.Nodes[3].Faults, j.Trouble.Avoided()})
+	require.Empty(t, j.Trouble.Failures)
+	checkInvariants(t, c)
+	for _, at := range []core.NodeID{3, 5, 6} {
+		got, err := c.Heartbeat(0, core.Heartbeat{Node: at, Incarnation: 1})
+		require.NoError(t, err)
+		require.Len(t, got.Actions, 2)
+	}
+}
+
+// A node has too many faults if they are half as many again as the mean, and more.
+func TestFaultsAboveTheMean(t *testing.T) {
+	for others, want := range map[int]bool{16: true, 17: false} {
+		c := tenNodes(t, core.Config{}, core.Avoidance{Jobs: 3})
+		c.Nodes[0].Faults, c.Nodes[1].Faults = 3, others
+		require.Equal(t, want, c.TooFaulty(c.Nodes[0]), "3 and a mean of %v", float64(3+others)/10)
+		c.Nodes[0].Faults = 2
+		require.False(t, c.TooFaulty(c.Nodes[0]))
+	}
+	c := tenNodes(t, core.Config{}, core.Avoidance{Jobs: 1})
+	c.Nodes[0].Faults = 9
+	for i := 1; i <= 5; i++ {
+		require.True(t, c.TooFaulty(c.Nodes[0]), "%d avoided", i-1)
+		c.Nodes[i].Bar(core.BarFaults, true)
+	}
+	require.False(t, c.TooFaulty(c.Nodes[0]), "half of them are")
+	c.Nodes[5].Live = false
+	require.True(t, c.TooFaulty(c.Nodes[0]))
+}
+
+// The day after which a node is forgiven begins with its last fault.
+func TestForgivenADayAfterTheLastFault(t *testing.T) {
+	c := tenNodes(t, core.Config{Expiry: 1000 * time.Hour}, core.Avoidance{})
+	for range 4 {
+		require.NoError(t, c.Update(c.Now+10*time.Hour))
+		faultyJob(t, c, 3)
+	}
+	for _, x := range []struct {
+		at      time.Duration
+		avoided bool
+	}{{40 * time.Hour, true}, {64*time.Hour - 1, true}, {64 * time.Hour, false}} {
+		require.NoError(t, c.Update(x.at))
+		require.Equal(t, x.avoided, c.View().Nodes()[3].Avoided, x.at)
+	}
+	require.Equal(t, 3, c.Nodes[3].Faults)
+	require.NoError(t, c.Update(88*time.Hour))
+	require.Equal(t, 2, c.Nodes[3].Faults, "one a day")
 }

@@ -102,17 +102,6 @@ func (s setup) drain(tb testing.TB, c *core.Core, step time.Duration) (launches 
 	return launches
 }
 
-func benchPolicy(tb testing.TB, name string, change func(*core.Policy)) core.Policy {
-	p, err := Preset(name)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if change != nil {
-		change(&p)
-	}
-	return p
-}
-
 // run is one benchmark: submissions are not timed, everything after is.
 func (s setup) run(b *testing.B, p core.Policy) {
 	b.ReportAllocs()
@@ -152,26 +141,26 @@ func BenchmarkAssign(b *testing.B) {
 		s    setup
 		p    core.Policy
 	}{
-		{"fifo", s, benchPolicy(b, "fifo", nil)},
-		{"fair", s, benchPolicy(b, "fair", nil)},
-		{"delay", s, benchPolicy(b, "delay", func(p *core.Policy) { p.Locality.Skips = []int{100} })},
-		{"hfs", s, benchPolicy(b, "hfs", nil)},
-		{"hfs+cogrs", withSizes, benchPolicy(b, "hfs", cogrsOn)},
-		{"capacity", s, benchPolicy(b, "capacity", twentyQueues)},
-		{"hfsp", s, benchPolicy(b, "hfsp", nil)},
+		{"fifo", s, policyOf(b, "fifo", nil)},
+		{"fair", s, policyOf(b, "fair", nil)},
+		{"delay", s, policyOf(b, "delay", func(p *core.Policy) { p.Locality.Skips = []int{100} })},
+		{"hfs", s, policyOf(b, "hfs", nil)},
+		{"hfs+cogrs", withSizes, policyOf(b, "hfs", cogrsOn)},
+		{"capacity", s, policyOf(b, "capacity", twentyQueues)},
+		{"hfsp", s, policyOf(b, "hfsp", nil)},
 	} {
 		b.Run(c.name, func(b *testing.B) { c.s.run(b, c.p) })
 	}
 	large := setup{nodes: 10000, racks: 250, slots: [2]int{8, 8}, jobs: 1000, pools: 100, maps: 500, reduces: 100, sizes: true}
-	b.Run("large/hfs+cogrs", func(b *testing.B) { large.run(b, benchPolicy(b, "hfs", cogrsOn)) })
+	b.Run("large/hfs+cogrs", func(b *testing.B) { large.run(b, policyOf(b, "hfs", cogrsOn)) })
 }
 
 // BenchmarkScale shows how the cost of an assignment grows with the number of nodes, at 100 jobs,
 // and of jobs, on 1,000 nodes.
 func BenchmarkScale(b *testing.B) {
-	cogrs := benchPolicy(b, "hfs", cogrsOn)
+	cogrs := policyOf(b, "hfs", cogrsOn)
 	cogrs.Name = "hfs+cogrs"
-	presets := []core.Policy{benchPolicy(b, "fifo", nil), benchPolicy(b, "hfs", nil), cogrs, benchPolicy(b, "capacity", twentyQueues), benchPolicy(b, "hfsp", nil)}
+	presets := []core.Policy{policyOf(b, "fifo", nil), policyOf(b, "hfs", nil), cogrs, policyOf(b, "capacity", twentyQueues), policyOf(b, "hfsp", nil)}
 	for _, p := range presets {
 		run := func(what string, nodes, jobs, tasks int) {
 			s := setup{nodes: nodes, racks: nodes / 40, slots: [2]int{2, 2}, jobs: jobs, pools: 20, maps: tasks, reduces: tasks, sizes: p.Reduce.Rule == core.CoGRS}

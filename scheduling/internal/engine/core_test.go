@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -8,47 +10,71 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 )
 
-// newTestCore makes a core of a preset with two racks of two nodes, each with 2 map slots and 1
-// reduce slot.
-func newTestCore(t *testing.T, preset string, change func(*core.Config, *core.Policy)) (*core.Core, []core.NodeID) {
-	t.Helper()
+// policyOf is a preset, changed if change is not nil.
+func policyOf(t require.TestingT, preset string, change func(*core.Policy)) core.Policy {
 	p, err := Preset(preset)
 	require.NoError(t, err)
+	if change != nil {
+		change(&p)
+	}
+	return p
+}
+
+// coreOf makes a Core of a preset, changed if change is not nil, with nodes that have joined.
+func coreOf(t require.TestingT, preset string, change func(*core.Config, *core.Policy), nodes ...core.Node) *core.Core {
+	p := policyOf(t, preset, nil)
 	var cfg core.Config
 	if change != nil {
 		change(&cfg, &p)
 	}
-	c, err := NewCore(cfg, p)
-	require.NoError(t, err)
-	var ids []core.NodeID
-	for i, name := range []string{"n1", "n2", "n3", "n4"} {
-		id, err := c.Join(0, core.Node{Name: name, Rack: []string{"r1", "r2"}[i/2], MapSlots: 2, ReduceSlots: 1})
-		require.NoError(t, err)
-		ids = append(ids, id)
-	}
-	return c, ids
+	return coretest.New(t, built, cfg, p, nodes...)
 }
 
-// beat sends a heartbeat and returns copies of the attempts launched.
-func beat(t require.TestingT, c *core.Core, now time.Duration, n core.NodeID, statuses ...core.Status) []core.AttemptID {
-	got, err := c.Heartbeat(now, core.Heartbeat{Node: n, Statuses: statuses})
-	require.NoError(t, err)
-	var ids []core.AttemptID
-	for _, o := range got.Actions {
-		if o.Verb == core.Launch {
-			ids = append(ids, o.Attempt)
-		}
-	}
-	return ids
+// oneNode is coreOf with a node, whose number is the second result.
+func oneNode(t require.TestingT, preset string, change func(*core.Config, *core.Policy), n core.Node) (*core.Core, core.NodeID) {
+	n.Name = cmp.Or(n.Name, "n")
+	return coreOf(t, preset, change, n), 0
 }
+
+// told is a Core with an ear: each call of since gives the events since the last one.
+func told(t require.TestingT, preset string, change func(*core.Config, *core.Policy)) (c *core.Core, since func() []core.Event) {
+	c = coreOf(t, preset, func(cfg *core.Config, p *core.Policy) {
+		if change != nil {
+			change(cfg, p)
+		}
+		since = coretest.Events(cfg)
+	})
+	return c, since
+}
+
+// newTestCore makes a core of a preset with two racks of two nodes, n1 to n4, each with 2 map slots
+// and 1 reduce slot.
+func newTestCore(t require.TestingT, preset string, change func(*core.Config, *core.Policy)) (*core.Core, []core.NodeID) {
+	nodes := coretest.Racks([2]int{2, 1}, 2, 2)
+	for i := range nodes {
+		nodes[i].Name, nodes[i].Rack = fmt.Sprint("n", i+1), fmt.Sprint("r", i/2+1)
+	}
+	return coreOf(t, preset, change, nodes...), []core.NodeID{0, 1, 2, 3}
+}
+
+// Short forms of calls that must succeed.
+var (
+	beat     = coretest.Beat
+	report   = coretest.Report
+	submit   = coretest.Submit
+	submitAt = coretest.SubmitAt
+	join     = coretest.Join
+	view     = coretest.Job
+	on       = coretest.On
+)
 
 func TestJobRunsThrough(t *testing.T) {
 	for _, preset := range Presets() {
 		c, nodes := newTestCore(t, preset, nil)
-		id, err := c.Submit(0, core.JobSpec{Name: "j", Maps: 5, Reduces: 2})
-		require.NoError(t, err)
+		id := submit(t, c, core.JobSpec{Name: "j", Maps: 5, Reduces: 2})
 		now := time.Duration(0)
 		running := map[core.NodeID][]core.AttemptID{}
 		for range 50 {
@@ -61,35 +87,16 @@ func TestJobRunsThrough(t *testing.T) {
 				running[n] = beat(t, c, now, n, done...)
 			}
 		}
-		v, err := c.View().Job(id)
-		require.NoError(t, err)
+		v := view(t, c, id)
 		require.Equal(t, core.JobSucceeded, v.State, preset)
 		require.Equal(t, 5, v.Kinds[core.Map].Done)
 		require.Equal(t, 2, v.Kinds[core.Reduce].Done)
 	}
 }
 
-func TestFourFailuresFailTheJob(t *testing.T) {
-	c, nodes := newTestCore(t, "fifo", func(_ *core.Config, p *core.Policy) { p.Spread = false })
-	id, err := c.Submit(0, core.JobSpec{Name: "j", Maps: 1})
-	require.NoError(t, err)
-	got := beat(t, c, 1, nodes[0])
-	for try := range int32(4) {
-		require.Equal(t, []core.AttemptID{{Task: core.TaskID{Job: id, Kind: core.Map, Index: 0}, Try: try}}, got)
-		require.Equal(t, core.JobRunning, c.View().State(id))
-		got = beat(t, c, 2, nodes[0], core.Status{Attempt: got[0], State: core.StateFailed, Err: "boom"})
-	}
-	require.Empty(t, got)
-	v, err := c.View().Job(id)
-	require.NoError(t, err)
-	require.Equal(t, core.JobFailed, v.State)
-	require.Contains(t, v.Err, "boom")
-}
-
 func TestBlamelessFailuresDoNotCount(t *testing.T) {
 	c, nodes := newTestCore(t, "fair", nil)
-	id, err := c.Submit(0, core.JobSpec{Name: "j", Maps: 1})
-	require.NoError(t, err)
+	id := submit(t, c, core.JobSpec{Name: "j", Maps: 1})
 	got := beat(t, c, 1, nodes[0])
 	for range 10 {
 		got = beat(t, c, 2, nodes[0], core.Status{Attempt: got[0], State: core.StateFailed, Blameless: true})
@@ -100,8 +107,7 @@ func TestBlamelessFailuresDoNotCount(t *testing.T) {
 
 func TestLostNodeRunsItsWorkAgain(t *testing.T) {
 	c, nodes := newTestCore(t, "fair", nil)
-	id, err := c.Submit(0, core.JobSpec{Name: "j", Maps: 3, Reduces: 1, SlowStart: 1})
-	require.NoError(t, err)
+	id := submit(t, c, core.JobSpec{Name: "j", Maps: 3, Reduces: 1, SlowStart: 1})
 	maps := beat(t, c, 1, nodes[0])
 	require.Len(t, maps, 2)
 	more := beat(t, c, 1, nodes[0], core.Status{Attempt: maps[0], State: core.StateSucceeded})
@@ -113,14 +119,46 @@ func TestLostNodeRunsItsWorkAgain(t *testing.T) {
 	lost, err := c.Expire(20 * time.Minute)
 	require.NoError(t, err)
 	require.Equal(t, nodes[:1], lost)
-	v, err := c.View().Job(id)
-	require.NoError(t, err)
+	v := view(t, c, id)
 	require.Equal(t, 3, v.Kinds[core.Map].Pending, "the done map's output is gone too")
 	require.Zero(t, v.Kinds[core.Map].Running)
 	got, err := c.Heartbeat(20*time.Minute, core.Heartbeat{Node: nodes[0]})
 	require.NoError(t, err)
 	require.True(t, got.Reregister)
 	require.False(t, c.MayCommit(maps[1]), "an attempt of a lost node may not commit")
+}
+
+func TestRepeatedHeartbeatGetsTheSameAnswer(t *testing.T) {
+	c, nodes := newTestCore(t, "fair", nil)
+	submit(t, c, core.JobSpec{Name: "j", Maps: 9})
+	h := core.Heartbeat{Node: nodes[0], Seq: 1}
+	first, err := c.Heartbeat(1, h)
+	require.NoError(t, err)
+	want := append([]core.Action(nil), first.Actions...)
+	require.Len(t, want, 2)
+	again, err := c.Heartbeat(2, h)
+	require.NoError(t, err)
+	require.Equal(t, want, again.Actions)
+	v, _ := c.View().Job(1)
+	require.Equal(t, 2, v.Kinds[core.Map].Running)
+}
+
+// A glance at a job says all but shares and weights, which may depend on all jobs.
+func TestGlance(t *testing.T) {
+	c, nodes := newTestCore(t, "hfs", nil)
+	submit(t, c, core.JobSpec{Name: "j", Maps: 2, Reduces: 1})
+	require.NotEmpty(t, beat(t, c, 1, nodes[0]))
+	job := view(t, c, 1)
+	require.InDelta(t, 2, job.Kinds[core.Map].Share, 0)
+	glance, err := c.View().Glance(1)
+	require.NoError(t, err)
+	for k := range glance.Kinds {
+		require.True(t, math.IsNaN(glance.Kinds[k].Share))
+		glance.Kinds[k].Share, glance.Kinds[k].Weight = job.Kinds[k].Share, job.Kinds[k].Weight
+	}
+	require.Equal(t, job, glance)
+	_, err = c.View().Glance(2)
+	require.ErrorIs(t, err, core.ErrUnknownJob)
 }
 
 func TestLateReportsAreIgnored(t *testing.T) {
@@ -137,54 +175,60 @@ func TestLateReportsAreIgnored(t *testing.T) {
 	require.Equal(t, core.Kill, answer.Actions[0].Verb, "an attempt that is not this node's is killed there")
 }
 
-func TestRepeatedHeartbeatGetsTheSameAnswer(t *testing.T) {
-	c, nodes := newTestCore(t, "fair", nil)
-	_, err := c.Submit(0, core.JobSpec{Name: "j", Maps: 9})
-	require.NoError(t, err)
-	h := core.Heartbeat{Node: nodes[0], Seq: 1}
-	first, err := c.Heartbeat(1, h)
-	require.NoError(t, err)
-	want := append([]core.Action(nil), first.Actions...)
-	require.Len(t, want, 2)
-	again, err := c.Heartbeat(2, h)
-	require.NoError(t, err)
-	require.Equal(t, want, again.Actions)
-	v, _ := c.View().Job(1)
-	require.Equal(t, 2, v.Kinds[core.Map].Running)
-}
-
-func TestLostOutputRunsTheMapAgain(t *testing.T) {
-	c, nodes := newTestCore(t, "fair", nil)
-	id, err := c.Submit(0, core.JobSpec{Name: "j", Maps: 1, Reduces: 1, SlowStart: 1})
-	require.NoError(t, err)
-	m := beat(t, c, 1, nodes[0])
-	r := beat(t, c, 2, nodes[0], core.Status{Attempt: m[0], State: core.StateSucceeded})
-	require.Len(t, r, 1)
-	lost := core.Status{Attempt: r[0], Lost: []core.LostOutput{{Map: 0, Try: 0}}}
-	again := beat(t, c, 3, nodes[0], lost)
-	require.Equal(t, []core.AttemptID{{Task: core.TaskID{Job: id, Kind: core.Map, Index: 0}, Try: 1}}, again)
-	require.Empty(t, beat(t, c, 4, nodes[0], core.Status{Attempt: again[0], State: core.StateSucceeded}, lost), "another attempt has replaced the output")
-	_, try, ok := c.View().Output(core.TaskID{Job: id, Kind: core.Map, Index: 0})
-	require.True(t, ok)
-	require.EqualValues(t, 1, try)
-}
-
-// A glance at a job says all but shares and weights, which may depend on all jobs.
-func TestGlance(t *testing.T) {
-	c, nodes := newTestCore(t, "hfs", nil)
-	_, err := c.Submit(0, core.JobSpec{Name: "j", Maps: 2, Reduces: 1})
-	require.NoError(t, err)
-	require.NotEmpty(t, beat(t, c, 1, nodes[0]))
-	job, err := c.View().Job(1)
-	require.NoError(t, err)
-	require.InDelta(t, 2, job.Kinds[core.Map].Share, 0)
-	glance, err := c.View().Glance(1)
-	require.NoError(t, err)
-	for k := range glance.Kinds {
-		require.True(t, math.IsNaN(glance.Kinds[k].Share))
-		glance.Kinds[k].Share, glance.Kinds[k].Weight = job.Kinds[k].Share, job.Kinds[k].Weight
+// Only failures of the task count toward its attempts: it is lost with its node three times and
+// fails once, with two attempts allowed.
+func TestLostAttemptsAreNotFailures(t *testing.T) {
+	c, n := newTestCore(t, "fifo", func(cfg *core.Config, _ *core.Policy) { cfg.MaxAttempts = 2 })
+	id := submit(t, c, core.JobSpec{Maps: 1})
+	for life := range 3 {
+		require.Len(t, beat(t, c, 0, n[life]), 1)
+		require.NoError(t, c.Leave(0, n[life]))
 	}
-	require.Equal(t, job, glance)
-	_, err = c.View().Glance(2)
-	require.ErrorIs(t, err, core.ErrUnknownJob)
+	got := beat(t, c, 0, n[3])
+	require.Len(t, got, 1)
+	got = beat(t, c, 0, n[3], core.Status{Attempt: got[0], State: core.StateFailed})
+	require.Equal(t, core.JobRunning, c.View().State(id), "one failure of two")
+	beat(t, c, 0, n[3], core.Status{Attempt: got[0], State: core.StateFailed})
+	require.Equal(t, core.JobFailed, c.View().State(id))
+}
+
+// TestLostNodesAreNoFailures loses the node of a map more often than the map may fail.
+func TestLostNodesAreNoFailures(t *testing.T) {
+	for _, preset := range Presets() {
+		c := coreOf(t, preset, func(cfg *core.Config, _ *core.Policy) { cfg.MaxAttempts = 1 })
+		id := submit(t, c, core.JobSpec{Maps: 1})
+		for life := range uint64(5) {
+			n, err := c.Join(time.Duration(life), core.Node{Name: "a", MapSlots: 1, Incarnation: life})
+			require.NoError(t, err)
+			got, err := c.Heartbeat(time.Duration(life), core.Heartbeat{Node: n, Incarnation: life})
+			require.NoError(t, err)
+			require.Len(t, got.Actions, 1, preset)
+			require.EqualValues(t, life, got.Actions[0].Attempt.Try)
+			v := view(t, c, id)
+			require.Zero(t, v.Kinds[core.Map].Failed)
+			if life == 3 {
+				require.NoError(t, c.Leave(time.Duration(life), n))
+			}
+		}
+		require.Equal(t, core.JobRunning, c.View().State(id), preset)
+	}
+}
+
+// TestJoinAgain repeats a registration that was answered, as a network that delivers twice does: an
+// old heartbeat is still known as old.
+func TestJoinAgain(t *testing.T) {
+	c := coreOf(t, "fifo", nil)
+	spec := core.Node{Name: "a", MapSlots: 2, Incarnation: 1}
+	n := join(t, c, spec)
+	submit(t, c, core.JobSpec{Maps: 1})
+	beat := core.Heartbeat{Node: n, Incarnation: 1, Seq: 1}
+	first, err := c.Heartbeat(1, beat)
+	require.NoError(t, err)
+	actions := append([]core.Action(nil), first.Actions...)
+	require.Len(t, actions, 1)
+	_, err = c.Join(2, spec)
+	require.NoError(t, err)
+	again, err := c.Heartbeat(3, beat)
+	require.NoError(t, err)
+	require.Equal(t, actions, again.Actions, "the answer was lost; it is given again")
 }

@@ -73,8 +73,7 @@ func TestDueNamesNodesOnce(t *testing.T) {
 		require.Empty(t, gotIdle)
 	}
 	due(nil, nil)
-	_, err := c.Submit(time.Second, core.JobSpec{Maps: 3, Reduces: 1, SlowStart: 1})
-	require.NoError(t, err)
+	submitAt(t, c, time.Second, core.JobSpec{Maps: 3, Reduces: 1, SlowStart: 1})
 	due(nil, n)
 	got := beat(t, c, time.Second, n[0])
 	require.Len(t, got, 2)
@@ -96,8 +95,7 @@ func TestDueNamesNodesOnce(t *testing.T) {
 func TestUsefulHeartbeats(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
 	require.False(t, c.View().Useful(core.NoNode))
-	_, err := c.Submit(0, core.JobSpec{Maps: 9})
-	require.NoError(t, err)
+	submit(t, c, core.JobSpec{Maps: 9})
 	for i, id := range n {
 		require.True(t, c.View().Useful(id))
 		beat(t, c, 0, id)
@@ -105,8 +103,7 @@ func TestUsefulHeartbeats(t *testing.T) {
 		require.Equal(t, i < 3, c.View().Useful(core.NoNode))
 	}
 	for preset, useful := range map[string]bool{"hfsp": true, "hfs": false} {
-		p, err := Preset(preset)
-		require.NoError(t, err)
+		p := policyOf(t, preset, nil)
 		require.NoError(t, c.Reconfigure(0, p))
 		require.Equal(t, useful, c.View().Useful(core.NoNode), "one map waits; hfsp may take a slot back for it")
 	}
@@ -153,8 +150,7 @@ func TestNeedsProgress(t *testing.T) {
 	}
 	needs := 0
 	for _, name := range Presets() {
-		p, err := Preset(name)
-		require.NoError(t, err)
+		p := policyOf(t, name, nil)
 		with := launches(name, [core.Kinds]float64{0.9, 0.9})
 		require.Greater(t, len(with), 25)
 		for k := range core.TaskKind(core.Kinds) {
@@ -193,8 +189,7 @@ func TestDueWhenNoNodeIsAvoidedAnyMore(t *testing.T) {
 			for n := core.NodeID(4); n < 10; n++ {
 				require.NoError(t, c.Cordon(0, n, true))
 			}
-			_, err := c.Submit(0, core.JobSpec{Maps: 50})
-			require.NoError(t, err)
+			submit(t, c, core.JobSpec{Maps: 50})
 			failOn(t, c, 3, 4)
 			for n := range core.NodeID(4) {
 				beat(t, c, 0, n)
@@ -205,5 +200,163 @@ func TestDueWhenNoNodeIsAvoidedAnyMore(t *testing.T) {
 			require.Contains(t, open, core.NodeID(3))
 			require.NotEmpty(t, beat(t, c, 0, 3))
 		})
+	}
+}
+
+// A node that is asked for a heartbeat is one that has a slot for the work that has come, or one
+// that has been called; it is named once.
+func TestWhoIsDue(t *testing.T) {
+	c, n := newTestCore(t, "fair", func(_ *core.Config, p *core.Policy) { p.SlowStart = 1 })
+	due := func() (called, open []core.NodeID) {
+		a, b := c.Due()
+		return slices.Clone(a), slices.Clone(b)
+	}
+	heard := func() {
+		for _, at := range n {
+			_, err := c.Heartbeat(0, core.Heartbeat{Node: at, NoWork: true})
+			require.NoError(t, err)
+		}
+		c.Due()
+	}
+	heard()
+	submit(t, c, core.JobSpec{Maps: 2, Reduces: 2})
+	called, open := due()
+	require.Empty(t, called)
+	require.Equal(t, n, open)
+	_, open = due()
+	require.Empty(t, open, "once")
+	maps := beat(t, c, 0, n[0])
+	require.Len(t, maps, 2)
+	heard()
+	beat(t, c, 0, n[0], core.Status{Attempt: maps[0], State: core.StateSucceeded})
+	_, open = due()
+	require.Empty(t, open, "slow start is not over")
+	join(t, c, core.Node{Name: "n4", Rack: "r2", MapSlots: 1})
+	heard()
+	c.Nodes[n[3]].Used[core.Map] = 1 // it is full
+	report(t, c, 0, n[0], core.Status{Attempt: maps[1], State: core.StateSucceeded})
+	_, open = due()
+	require.Equal(t, []core.NodeID{n[1], n[2]}, open, "reduces may start; the first has been heard of, the last has no slot")
+	c.Nodes[n[3]].Used[core.Map] = 0
+
+	require.NoError(t, c.Cordon(0, n[1], true))
+	require.NoError(t, c.Cordon(0, n[1], false))
+	require.NoError(t, c.Cordon(0, n[2], true))
+	called, _ = due()
+	require.Equal(t, []core.NodeID{n[1]}, called, "one that is let in again")
+	require.NoError(t, c.Cordon(0, n[1], false))
+	require.NoError(t, c.Leave(0, n[1]))
+	called, _ = due()
+	require.Empty(t, called, "it has gone meanwhile")
+}
+
+// Whoever has a kill to be told is called, until it has been told.
+func TestKillsCallNodes(t *testing.T) {
+	c, n := newTestCore(t, "fair", nil)
+	id := submit(t, c, core.JobSpec{Maps: 3})
+	require.Len(t, beat(t, c, 0, n[2]), 2)
+	require.Len(t, beat(t, c, 0, n[1]), 1)
+	require.NoError(t, c.Kill(0, id))
+	got, err := c.Heartbeat(0, core.Heartbeat{Node: n[2]})
+	require.NoError(t, err)
+	require.Len(t, got.Actions, 2)
+	called, _ := c.Due()
+	require.Equal(t, []core.NodeID{n[1]}, called, "the other has been told")
+	called, _ = c.Due()
+	require.Empty(t, called)
+}
+
+// A heartbeat is useful to a node with a free slot of a kind of which tasks wait, to be launched or
+// copied, and to any if slots are taken back for tasks that wait.
+func TestWhoIsUseful(t *testing.T) {
+	c, n := newTestCore(t, "fair", nil)
+	join(t, c, core.Node{Name: "n2", Rack: "r1", MapSlots: 2})
+	useful := func() (list []bool) {
+		for _, at := range append([]core.NodeID{core.NoNode}, n...) {
+			list = append(list, c.View().Useful(at))
+		}
+		return list
+	}
+	require.Equal(t, []bool{false, false, false, false, false}, useful())
+	id := submit(t, c, core.JobSpec{Reduces: 1})
+	require.Equal(t, []bool{true, true, false, true, true}, useful(), "the second has no slot for reduces")
+	require.NoError(t, c.Cordon(0, n[3], true))
+	require.Equal(t, []bool{true, true, false, true, false}, useful())
+	require.Len(t, beat(t, c, 0, n[0]), 1)
+	require.Equal(t, []bool{false, false, false, false, false}, useful())
+	c.Slow[core.Reduce] = 1
+	require.Equal(t, []bool{true, false, false, true, false}, useful(), "a task to copy")
+	c.Slow[core.Reduce] = 0
+	require.NoError(t, c.Kill(0, id))
+
+	c, n = newTestCore(t, "hfsp", nil)
+	require.Equal(t, []bool{false, false, false, false, false}, useful())
+	submit(t, c, core.JobSpec{Maps: 20})
+	for _, at := range n {
+		require.Len(t, beat(t, c, 0, at), 2)
+	}
+	require.Equal(t, []bool{true, true, true, true, true}, useful(), "a smaller job may take a slot")
+}
+
+// When a copy ends there is room for another one: nodes with a free slot are due.
+func TestRoomForACopyIsNews(t *testing.T) {
+	s := newSlowJob(t, "fair", func(_ *core.Config, p *core.Policy) { p.Speculation.MinCopies, p.Speculation.SlowTask = 1, 0.5 }, core.JobSpec{})
+	idle := join(t, s.c, core.Node{Name: "n5", MapSlots: 1})
+	s.progress(minuteAndMore, map[int]float64{0: 0.03, 2: 0.03})
+	copied := beat(t, s.c, minuteAndMore, s.nodes[3])
+	require.Equal(t, []core.AttemptID{s.copyOf(0)}, copied)
+	require.Empty(t, beat(t, s.c, minuteAndMore, idle), "one copy is enough")
+	s.c.Due()
+	report(t, s.c, minuteAndMore, s.nodes[3], core.Status{Attempt: copied[0], State: core.StateKilled})
+	_, open := s.c.Due()
+	require.Contains(t, open, idle)
+	require.Len(t, beat(t, s.c, minuteAndMore, idle), 1)
+}
+
+// What may let a task launch that could not before has nodes with a free slot named: a job, another
+// priority, pool or policy, an end while jobs are held back, a task that runs again.
+func TestWhatIsNews(t *testing.T) {
+	for name, call := range map[string]func(c *core.Core, n []core.NodeID, running core.AttemptID) error{
+		"a job": func(c *core.Core, _ []core.NodeID, _ core.AttemptID) error {
+			_, err := c.Submit(0, core.JobSpec{Maps: 1})
+			return err
+		},
+		"a resumed job": func(c *core.Core, _ []core.NodeID, _ core.AttemptID) error {
+			_, err := c.Resume(0, 0, core.JobSpec{Maps: 1}, nil)
+			return err
+		},
+		"a priority": func(c *core.Core, _ []core.NodeID, _ core.AttemptID) error { return c.SetPriority(0, 2, core.High) },
+		"a pool":     func(c *core.Core, _ []core.NodeID, _ core.AttemptID) error { return c.SetPool(0, 2, "p") },
+		"a policy": func(c *core.Core, _ []core.NodeID, _ core.AttemptID) error {
+			return c.Reconfigure(0, c.View().Policy())
+		},
+		"an end": func(c *core.Core, _ []core.NodeID, _ core.AttemptID) error { return c.Kill(0, 1) },
+		"a failure": func(c *core.Core, n []core.NodeID, running core.AttemptID) error {
+			_, err := c.Heartbeat(0, core.Heartbeat{Node: n[0], NoWork: true, Statuses: []core.Status{{Attempt: running, State: core.StateFailed}}})
+			return err
+		},
+		"a lost node": func(c *core.Core, n []core.NodeID, _ core.AttemptID) error { return c.Leave(0, n[0]) },
+	} {
+		c, n := newTestCore(t, "hfs", func(_ *core.Config, p *core.Policy) { p.Pools.UserMaxJobs = 1 })
+		submit(t, c, core.JobSpec{User: "u", Maps: 1})
+		submit(t, c, core.JobSpec{User: "u", Maps: 1})
+		got := beat(t, c, 0, n[0])
+		require.Len(t, got, 1)
+		heard := func() (open []core.NodeID) {
+			for _, at := range n {
+				_, err := c.Heartbeat(0, core.Heartbeat{Node: at, NoWork: true})
+				require.NoError(t, err)
+			}
+			_, open = c.Due()
+			return open
+		}
+		require.Empty(t, heard())
+		require.NoError(t, c.Update(0))
+		_, open := c.Due()
+		require.Empty(t, open, "nothing has happened")
+		require.NoError(t, call(c, n, got[0]), name)
+		_, open = c.Due()
+		require.Contains(t, open, n[1], name)
+		require.Contains(t, open, n[3], name)
 	}
 }

@@ -80,8 +80,7 @@ func TestEventsHaveTheFieldsOfTheDocs(t *testing.T) {
 	docs := eventDocs(t)["Kinds"]
 	seen := map[string]bool{}
 	rapid.Check(t, func(t *rapid.T) {
-		p, err := Preset(rapid.SampledFrom(Presets()).Draw(t, "preset"))
-		require.NoError(t, err)
+		p := policyOf(t, rapid.SampledFrom(Presets()).Draw(t, "preset"), nil)
 		p.Pools = core.Allocations{Pools: []core.PoolConfig{{Name: "a", Min: [2]int{2, 1}, MinTimeout: 1}}, FairTimeout: 1}
 		p.Preemption = core.PreemptionPolicy{Mode: core.PreemptionMode(rapid.IntRange(0, 2).Draw(t, "preempt")), Interval: 1}
 		p.Queues = []core.QueueConfig{{Name: "a", Max: 60, InitJobs: 1}, {Name: "b", UserLimit: 50}, {Name: "default", InitJobs: 1}}

@@ -73,8 +73,7 @@ func usersCore(t *testing.T) (*core.Core, []core.NodeID) {
 func TestExamplePolicySharesBetweenUsers(t *testing.T) {
 	c, nodes := usersCore(t)
 	for _, user := range []string{"ann", "ann", "ann", "bob"} {
-		_, err := c.Submit(0, core.JobSpec{Name: "j", User: user, Maps: 100})
-		require.NoError(t, err)
+		submit(t, c, core.JobSpec{Name: "j", User: user, Maps: 100})
 	}
 	launched := map[string]int{}
 	var first []core.AttemptID
@@ -100,8 +99,7 @@ func TestExamplePolicySharesBetweenUsers(t *testing.T) {
 func TestExamplePolicyRunsJobsThrough(t *testing.T) {
 	c, nodes := usersCore(t)
 	for _, user := range []string{"ann", "bob", "ann"} {
-		_, err := c.Submit(0, core.JobSpec{Name: "j", User: user, Maps: 5, Reduces: 2})
-		require.NoError(t, err)
+		submit(t, c, core.JobSpec{Name: "j", User: user, Maps: 5, Reduces: 2})
 	}
 	running := map[core.NodeID][]core.AttemptID{}
 	for second := 1; second < 20; second++ {

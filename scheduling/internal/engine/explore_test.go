@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
@@ -54,8 +52,7 @@ func smallWorlds(t testing.TB) (list []*worldSpec) {
 	placed[1].Places = core.Places{Offsets: []int32{0, 1}, Nodes: []core.NodeID{1}}
 	some := faults{fail: 2, blameless: 1, lostOutput: 1, unfetched: 1, crash: 1, leave: 1, kill: 1, mute: 1, double: 1, cordon: 2, preempt: 0, stop: 1, tick: 3}
 	add := func(name, preset string, nodes []core.Node, jobs []core.JobSpec, change func(*core.Policy, *faults)) {
-		p, err := Preset(preset)
-		require.NoError(t, err)
+		p := policyOf(t, preset, nil)
 		f := some
 		if p.Locality.Rule == core.TimedWait {
 			p.Locality.Waits = []time.Duration{quantum, 2 * quantum}

@@ -9,21 +9,6 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-func TestLoadManagerIsAsked(t *testing.T) {
-	c, nodes := newTestCore(t, "hfs", func(cfg *core.Config, p *core.Policy) {
-		p.Spread = false
-		cfg.LoadManager = func(n core.NodeView, k core.TaskKind, load, slots int) bool {
-			require.Equal(t, [2]int{100, 0}[k], load)
-			require.Equal(t, [2]int{8, 4}[k], slots)
-			return n.Name != "n2" && n.Running[k] < 1
-		}
-	})
-	_, err := c.Submit(0, core.JobSpec{Maps: 100})
-	require.NoError(t, err)
-	require.Len(t, beat(t, c, 0, nodes[0]), 1, "of two slots")
-	require.Empty(t, beat(t, c, 0, nodes[1]))
-}
-
 func TestTaskSelectorHasTheLastWord(t *testing.T) {
 	for _, rule := range []core.ReduceRule{core.AnyNode, core.CoGRS} {
 		answer := int32(0)

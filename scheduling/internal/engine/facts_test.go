@@ -108,10 +108,7 @@ func TestRestart(t *testing.T) {
 // A job of which nothing is known is taken in as a new one, with what is there of it; all of it ends
 // it at once.
 func TestResumeUnknown(t *testing.T) {
-	p, err := Preset("hfs")
-	require.NoError(t, err)
-	c, err := NewCore(core.Config{}, p)
-	require.NoError(t, err)
+	c := coreOf(t, "hfs", nil)
 	require.NoError(t, c.Restore(core.Facts{Now: time.Minute, Jobs: 6, Nodes: []core.NodeFacts{{Name: "a", Cordoned: true}}}))
 	n, err := c.Join(time.Minute, core.Node{Name: "a", MapSlots: 8, ReduceSlots: 8})
 	require.NoError(t, err)
@@ -139,26 +136,22 @@ func TestResumeUnknown(t *testing.T) {
 
 // A pool that is gone leaves the one that the submission names.
 func TestResumeWithoutPool(t *testing.T) {
-	p, err := Preset("hfs")
-	require.NoError(t, err)
-	p.Pools.Known = true
-	p.Pools.Pools = []core.PoolConfig{{Name: "new"}}
-	c, err := NewCore(core.Config{}, p)
-	require.NoError(t, err)
+	c := coreOf(t, "hfs", func(_ *core.Config, p *core.Policy) {
+		p.Pools.Known = true
+		p.Pools.Pools = []core.PoolConfig{{Name: "new"}}
+	})
 	require.NoError(t, c.Restore(core.Facts{Jobs: 1, Active: []core.JobFacts{{ID: 1, Spec: core.JobSpec{Maps: 1, Pool: "gone"}}}}))
-	_, err = c.Resume(0, 1, core.JobSpec{Maps: 1, Pool: "gone"}, nil)
+	_, err := c.Resume(0, 1, core.JobSpec{Maps: 1, Pool: "gone"}, nil)
 	require.ErrorIs(t, err, core.ErrUnknownPool)
 	id, err := c.Resume(0, 1, core.JobSpec{Maps: 1, Pool: "new"}, nil)
 	require.NoError(t, err)
-	v, err := c.View().Job(id)
-	require.NoError(t, err)
+	v := view(t, c, id)
 	require.Equal(t, "new", v.Pool)
 }
 
 // Facts and kept tasks that cannot be are refused.
 func TestBadFacts(t *testing.T) {
-	p, err := Preset("hfs")
-	require.NoError(t, err)
+	p := policyOf(t, "hfs", nil)
 	fresh := func() *core.Core {
 		c, err := NewCore(core.Config{}, p)
 		require.NoError(t, err)
@@ -182,4 +175,85 @@ func TestBadFacts(t *testing.T) {
 		_, err := fresh().Resume(0, 0, core.JobSpec{Maps: 9, Reduces: 2}, kept)
 		require.ErrorIs(t, err, core.ErrBadJob, kept)
 	}
+}
+
+// Facts tell of the jobs that have not ended, by ID, those awaited included, and of each the tasks
+// that were launched, the place it has now, and nothing of where its inputs lie.
+func TestFactsOfJobs(t *testing.T) {
+	c, n := newTestCore(t, "hfs", nil)
+	require.NoError(t, c.Kill(0, submit(t, c, core.JobSpec{Maps: 1})))
+	id := submit(t, c, core.JobSpec{Name: "j", Key: "k", User: "u", Maps: 3, Reduces: 2, SlowStart: -1, Places: on(3, n[0])})
+	require.NoError(t, c.SetPriority(0, id, core.High))
+	require.NoError(t, c.SetPool(0, id, "p"))
+	got := beat(t, c, time.Second, n[0])
+	require.Len(t, got, 2)
+	beat(t, c, time.Second, n[0], core.Status{Attempt: got[0], State: core.StateFailed})
+	require.NoError(t, c.Cordon(time.Second, n[1], true))
+	spec := core.JobSpec{Name: "j", Key: "k", User: "u", Pool: "p", Priority: core.High, Maps: 3, Reduces: 2, SlowStart: -1}
+	want := core.Facts{
+		Now: time.Second, Jobs: 2, Nodes: []core.NodeFacts{{Name: "n1"}, {Name: "n2", Cordoned: true}, {Name: "n3"}, {Name: "n4"}},
+		Active: []core.JobFacts{{ID: id, Spec: spec, Maps: []core.TaskFacts{{Index: 0, Tries: 2, Fails: 1}}, Reduces: []core.TaskFacts{{Index: 0, Tries: 1}}}},
+	}
+	require.Equal(t, want, c.View().Facts())
+
+	fresh, err := NewCore(core.Config{}, c.View().Policy())
+	require.NoError(t, err)
+	f := core.Facts{Now: time.Minute, Jobs: 9}
+	for _, id := range []core.JobID{2, 5, 8} {
+		f.Active = append(f.Active, core.JobFacts{ID: id, Spec: core.JobSpec{Maps: 1}})
+	}
+	require.NoError(t, fresh.Restore(f))
+	require.Equal(t, f, fresh.View().Facts())
+	submit(t, fresh, core.JobSpec{Maps: 1})
+	_, err = fresh.Resume(time.Minute, 5, core.JobSpec{Maps: 1}, nil)
+	require.NoError(t, err)
+	var ids []core.JobID
+	for _, j := range fresh.View().Facts().Active {
+		ids = append(ids, j.ID)
+	}
+	require.Equal(t, []core.JobID{2, 5, 8, 10}, ids)
+	_, err = fresh.Resume(time.Minute, 5, core.JobSpec{Maps: 1}, nil)
+	require.ErrorIs(t, err, core.ErrUnknownJob, "it goes on already")
+}
+
+// A job that goes on has its former time, place and counts: tasks that were launched once are known
+// as such, failures count, those that are there are done; of tasks that there are no more nothing is
+// kept.
+func TestResumedJobGoesOn(t *testing.T) {
+	c := coreOf(t, "hfs", func(cfg *core.Config, _ *core.Policy) { cfg.MaxAttempts = 2 })
+	known := core.JobFacts{
+		ID: 3, Submitted: 7, Spec: core.JobSpec{Pool: "p", Priority: core.Low},
+		Maps:    []core.TaskFacts{{Index: -1, Tries: 4}, {Index: 0, Tries: 0, Fails: 1}, {Index: 1, Tries: 3, Fails: 1}, {Index: 2, Tries: 1}},
+		Reduces: []core.TaskFacts{{Index: 0, Tries: 2}, {Index: 1, Tries: 1}, {Index: 9, Tries: 5}},
+	}
+	require.NoError(t, c.Restore(core.Facts{Now: time.Minute, Jobs: 3, Active: []core.JobFacts{known}}))
+	id, err := c.Resume(time.Minute, 3, core.JobSpec{Pool: "q", User: "u", Maps: 2, Reduces: 2, SlowStart: 1}, []int32{0})
+	require.NoError(t, err)
+	v := view(t, c, id)
+	require.Equal(t, []any{"p", core.Low, time.Duration(7)}, []any{v.Pool, v.Priority, v.Submitted})
+	j := c.Job(id)
+	require.Equal(t, []int32{1, 1}, []int32{j.Work[core.Map].Again, j.Work[core.Reduce].Again}, "one map was launched; one reduce, of those not done")
+	require.Equal(t, []int{2, 1, 1}, []int{j.Work[core.Map].Waiting(), j.Work[core.Reduce].Waiting(), v.Kinds[core.Reduce].Done})
+	require.Equal(t, [core.Kinds]int{2, 1}, c.Waiting)
+	require.True(t, j.Work[core.Reduce].Open, "slow start was over")
+	require.Equal(t, []int32{0, 3}, []int32{j.Work[core.Map].Tasks[0].Tries, j.Work[core.Map].Tasks[1].Tries})
+	require.Equal(t, []uint8{1, 1}, []uint8{j.Work[core.Map].Tasks[0].Fails, j.Work[core.Map].Tasks[1].Fails})
+	n, err := c.Join(time.Minute, core.Node{Name: "n", MapSlots: 2, ReduceSlots: 1})
+	require.NoError(t, err)
+	got := beat(t, c, time.Minute, n)
+	require.Contains(t, got, core.AttemptID{Task: core.TaskID{Job: id, Kind: core.Map, Index: 1}, Try: 3})
+	require.Contains(t, got, core.AttemptID{Task: core.TaskID{Job: id, Kind: core.Reduce, Index: 1}, Try: 1})
+	checkInvariants(t, c)
+	beat(t, c, time.Minute, n, core.Status{Attempt: core.AttemptID{Task: core.TaskID{Job: id, Kind: core.Map, Index: 1}, Try: 3}, State: core.StateFailed})
+	require.Equal(t, core.JobFailed, c.View().State(id), "the second failure")
+
+	id, err = c.Resume(time.Minute, 0, core.JobSpec{Maps: 2, Reduces: 2, SlowStart: 1}, nil)
+	require.NoError(t, err)
+	require.Equal(t, core.JobID(4), id)
+	require.False(t, c.Job(id).Work[core.Reduce].Open)
+	id, err = c.Resume(time.Minute, 0, core.JobSpec{Maps: 2}, []int32{1})
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 1}, []int{view(t, c, id).Kinds[core.Map].Done, c.Job(id).Work[core.Map].Waiting()})
+	require.Equal(t, time.Minute, view(t, c, id).Submitted)
+	checkInvariants(t, c)
 }

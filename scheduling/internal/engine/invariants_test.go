@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"math"
 	"slices"
 	"sort"
 
@@ -195,43 +194,6 @@ func checkOrder(t require.TestingT, c *core.Core) {
 	for k := range core.TaskKind(core.Kinds) {
 		want := slowOrder(c, k)
 		require.Equal(t, want, c.View().Order(k))
-	}
-}
-
-// checkHFSP compares the lists with ranks worked out anew, and the virtual work with the jobs'.
-func checkHFSP(t require.TestingT, c *core.Core, o *hfsp.Order) {
-	for k := range core.TaskKind(core.Kinds) {
-		listed := 0
-		for _, j := range allJobs(c) {
-			if j.State.Ended() || o.Sized(j, k) == nil {
-				continue
-			}
-			w, spot := &j.Work[k], o.Sized(j, k).Listed
-			if spot.In {
-				listed++
-				if !o.Drifted[k] && !o.Stale[k] {
-					require.Equal(t, o.Rank(j, k), spot.Rank())
-				}
-			}
-			held := math.IsInf(o.Pol.Xi, 1) && o.Training(j, k) && !o.Sampling(j, k) && w.Suspended == 0
-			require.Equal(t, j.Runnable && w.Open && !held && w.Waiting()+w.Suspended+len(w.ToCopy()) > 0, spot.In)
-		}
-		require.Equal(t, listed, o.Lists[k].Len())
-		if _, pure := c.Placement[core.Reduce].(core.Anywhere); !o.Drifted[k] && !o.Stale[k] && (k == core.Map || pure) {
-			for _, n := range c.Nodes {
-				if largest := o.LargestOn(n, k); largest != nil {
-					wantWinner, wantLoser := slowMatch(o, n, k, largest)
-					winner, loser := o.Match(n, k, largest)
-					require.Equal(t, [2]*hfsp.Sized{wantWinner, wantLoser}, [2]*hfsp.Sized{winner, loser}, "match on %s", n.Name)
-				}
-			}
-		}
-		slots := 0
-		for _, v := range o.All[k] {
-			require.LessOrEqual(t, v.V.Slots(), max(0, v.V.Tasks()))
-			slots += v.V.Slots()
-		}
-		require.LessOrEqual(t, slots, c.Slots[k])
 	}
 }
 

@@ -23,8 +23,7 @@ func allJobs(c *core.Core) (jobs []*core.Job) {
 // tiny runs n jobs of one map and one reduce, one after the other, beside a long one.
 func tiny(t *testing.T, c *core.Core, node core.NodeID, n int) {
 	for range n {
-		_, err := c.Submit(c.Now, core.JobSpec{Name: "tiny", Maps: 1, Reduces: 1, Places: on(1, node)})
-		require.NoError(t, err)
+		submit(t, c, core.JobSpec{Name: "tiny", Maps: 1, Reduces: 1, Places: on(1, node)})
 		for range 2 {
 			got, err := c.Heartbeat(c.Now+time.Millisecond, core.Heartbeat{Node: node})
 			require.NoError(t, err)
@@ -48,13 +47,7 @@ func heapInUse() uint64 {
 
 func TestManyJobsLeaveNothing(t *testing.T) {
 	for _, preset := range Presets() {
-		p, err := Preset(preset)
-		require.NoError(t, err)
-		p.Reduce.Rule = core.CoGRS
-		c, err := NewCore(core.Config{}, p)
-		require.NoError(t, err)
-		n, err := c.Join(0, core.Node{Name: "n", MapSlots: 1, ReduceSlots: 1})
-		require.NoError(t, err)
+		c, n := oneNode(t, preset, func(_ *core.Config, p *core.Policy) { p.Reduce.Rule = core.CoGRS }, core.Node{Name: "n", MapSlots: 1, ReduceSlots: 1})
 		jobs := 10_000
 		if preset == "hfs" { // what the Core itself keeps is the same for all
 			jobs = 100_000
@@ -65,7 +58,7 @@ func TestManyJobsLeaveNothing(t *testing.T) {
 		require.Less(t, heapInUse(), before+256<<10, "%s: %d jobs", preset, jobs)
 		require.Len(t, allJobs(c), 1000)
 		require.Equal(t, 2_000+jobs, c.View().Jobs())
-		_, err = c.View().Job(1)
+		_, err := c.View().Job(1)
 		require.ErrorIs(t, err, core.ErrUnknownJob)
 	}
 }
@@ -73,17 +66,14 @@ func TestManyJobsLeaveNothing(t *testing.T) {
 func TestEndedJobsAreForgotten(t *testing.T) {
 	for _, history := range []int{-1, 1, 2} {
 		c, nodes := newTestCore(t, "fifo", func(cfg *core.Config, _ *core.Policy) { cfg.History = history })
-		_, err := c.Submit(0, core.JobSpec{Maps: 1, Reduces: 3, SlowStart: 1})
-		require.NoError(t, err)
-		_, err = c.Submit(0, core.JobSpec{Maps: 1})
-		require.NoError(t, err)
+		submit(t, c, core.JobSpec{Maps: 1, Reduces: 3, SlowStart: 1})
+		submit(t, c, core.JobSpec{Maps: 1})
 		got := beat(t, c, 0, nodes[0])
 		got = append(got, beat(t, c, 0, nodes[1])...)
 		require.Len(t, got, 2)
 		for _, id := range []core.JobID{2, 3, 4} {
 			if id > 2 {
-				_, err := c.Submit(0, core.JobSpec{Maps: 1})
-				require.NoError(t, err)
+				submit(t, c, core.JobSpec{Maps: 1})
 			}
 			require.NoError(t, c.Kill(0, id))
 		}
@@ -101,22 +91,19 @@ func TestEndedJobsAreForgotten(t *testing.T) {
 			require.Equal(t, core.Kill, o.Verb)
 		}
 		require.NoError(t, c.MapOutput(0, core.TaskID{Job: 2, Kind: core.Map, Index: 0}, []int64{1}))
-		id, err := c.Submit(0, core.JobSpec{Maps: 1})
-		require.NoError(t, err)
+		id := submit(t, c, core.JobSpec{Maps: 1})
 		require.Equal(t, core.JobID(5), id, "ids are not used again")
 	}
 }
 
 func TestForgettingIsReplayed(t *testing.T) {
-	p, err := Preset("hfs")
-	require.NoError(t, err)
+	p := policyOf(t, "hfs", nil)
 	var again *core.Core
 	c, err := NewCore(core.Config{History: 2, Calls: func(call *core.Call) { require.NoError(t, again.Replay(call)) }}, p)
 	require.NoError(t, err)
 	again, err = NewCore(core.Config{History: 2}, p)
 	require.NoError(t, err)
-	n, err := c.Join(0, core.Node{Name: "n", MapSlots: 1, ReduceSlots: 1})
-	require.NoError(t, err)
+	n := join(t, c, core.Node{Name: "n", MapSlots: 1, ReduceSlots: 1})
 	for range 20 {
 		tiny(t, c, n, 3)
 		require.Len(t, allJobs(again), len(allJobs(c)))

@@ -61,8 +61,7 @@ func plainly(list *[]core.Event) func(core.Event) {
 // What is built in does the same from outside, whatever happens.
 func TestPartsFromOutsideEqualTheBuiltIn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		in, err := Preset("delay")
-		require.NoError(t, err)
+		in := policyOf(t, "delay", nil)
 		in.Locality = core.LocalityPolicy{Rule: core.SkipCount, Skips: []int{2}}
 		out := in
 		out.Order, out.Locality, out.Reduce = "fewest", core.LocalityPolicy{Part: "skip"}, core.ReducePolicy{Part: "first"}
@@ -239,8 +238,7 @@ func notesCore(t *testing.T) (*core.Core, []core.NodeID, *notes) {
 // its data.
 func TestMapPlacementIsTold(t *testing.T) {
 	c, nodes, n := notesCore(t)
-	id, err := c.Submit(0, core.JobSpec{Maps: 3, Places: core.Places{Offsets: []int32{0, 1, 2, 3}, Nodes: []core.NodeID{nodes[0], nodes[0], nodes[0]}}})
-	require.NoError(t, err)
+	id := submit(t, c, core.JobSpec{Maps: 3, Places: core.Places{Offsets: []int32{0, 1, 2, 3}, Nodes: []core.NodeID{nodes[0], nodes[0], nodes[0]}}})
 	require.Empty(t, beat(t, c, time.Second, nodes[3]))
 	require.Empty(t, beat(t, c, 3*time.Second, nodes[1]))
 	require.Equal(t, []core.MapOffer{ // each slot is an offer
@@ -267,8 +265,7 @@ func TestMapChooserChooses(t *testing.T) {
 	p := c.Policy
 	p.Locality.Part = "chooser"
 	require.NoError(t, c.Reconfigure(0, p))
-	id, err := c.Submit(0, core.JobSpec{Maps: 4, Places: core.Places{Offsets: []int32{0, 1, 2, 2, 3}, Nodes: []core.NodeID{nodes[0], nodes[3], nodes[1]}}})
-	require.NoError(t, err)
+	id := submit(t, c, core.JobSpec{Maps: 4, Places: core.Places{Offsets: []int32{0, 1, 2, 2, 3}, Nodes: []core.NodeID{nodes[0], nodes[3], nodes[1]}}})
 	require.Empty(t, beat(t, c, time.Second, nodes[0]), "two slots, both refused")
 	require.Equal(t, [][]int32{{0, 1, 3}, {0, 1, 3}}, n.ready, "map 2 has no place")
 	require.Equal(t, core.MapOffer{Job: id, Node: nodes[0], Nearest: core.NodeLocal, Refused: 1}, n.offers[1])
@@ -292,28 +289,17 @@ func TestMapChooserIsNotAskedOfMapsWithoutAPlace(t *testing.T) {
 	p := c.Policy
 	p.Locality.Part = "chooser"
 	require.NoError(t, c.Reconfigure(0, p))
-	_, err := c.Submit(0, core.JobSpec{Maps: 2})
-	require.NoError(t, err)
+	submit(t, c, core.JobSpec{Maps: 2})
 	require.Len(t, beat(t, c, time.Second, nodes[0]), 2)
 	require.Empty(t, n.offers)
 	require.Empty(t, n.launched)
-}
-
-// A map without a place waits for nothing.
-func TestMapPlacementIsNotAskedOfMapsWithoutAPlace(t *testing.T) {
-	c, nodes, n := notesCore(t)
-	_, err := c.Submit(0, core.JobSpec{Maps: 2})
-	require.NoError(t, err)
-	require.Len(t, beat(t, c, time.Second, nodes[0]), 2)
-	require.Empty(t, n.offers)
 }
 
 // A rule for reduces is told which wait, and of the refusals since the last launch; it is told when
 // a job ends.
 func TestReducePlacementIsTold(t *testing.T) {
 	c, nodes, n := notesCore(t)
-	id, err := c.Submit(0, core.JobSpec{Reduces: 3})
-	require.NoError(t, err)
+	id := submit(t, c, core.JobSpec{Reduces: 3})
 	require.Empty(t, beat(t, c, time.Second, nodes[0]))
 	require.Equal(t, []core.Skip{{Job: id, Kind: core.Reduce, Node: nodes[0], Reason: core.Reason{Cause: core.CausePlacementWait, Count: 1}}}, c.View().Skips())
 	n.choose = 1
@@ -334,8 +320,7 @@ func TestReducePlacementIsTold(t *testing.T) {
 func TestReducePlacementChoosesAWaitingOne(t *testing.T) {
 	for _, choice := range []int32{0, 7} {
 		c, nodes, n := notesCore(t)
-		_, err := c.Submit(0, core.JobSpec{Reduces: 2})
-		require.NoError(t, err)
+		submit(t, c, core.JobSpec{Reduces: 2})
 		n.choose = 0
 		beat(t, c, 0, nodes[0])
 		n.choose = choice
@@ -366,8 +351,7 @@ func TestPartsThatAreNotThere(t *testing.T) {
 // What lies where, by the questions a placement asks.
 func TestQuestionsAboutInput(t *testing.T) {
 	c, nodes := newTestCore(t, "fair", nil)
-	id, err := c.Submit(0, core.JobSpec{Maps: 3, Reduces: 2})
-	require.NoError(t, err)
+	id := submit(t, c, core.JobSpec{Maps: 3, Reduces: 2})
 	task := core.TaskID{Job: id, Kind: core.Reduce, Index: 1}
 	maps, bytes, err := c.View().Known(task)
 	require.NoError(t, err)

@@ -207,7 +207,7 @@ func TestAnswersAsBeforeAgreeWithAsking(t *testing.T) {
 			t.Parallel()
 			refused, waiting := 0, 0
 			for seed := range uint64(4) {
-				p := benchPolicy(t, tc.preset, tc.change)
+				p := policyOf(t, tc.preset, tc.change)
 				w := &twins{t: t, rng: rand.New(rand.NewPCG(seed, 5)), running: map[core.NodeID][]core.AttemptID{}}
 				for i := range w.cores {
 					cfg := core.Config{Explain: i == 0, RackDepth: 1 + int(seed)%2}
@@ -236,31 +236,9 @@ func TestAnswersAsBeforeAgreeWithAsking(t *testing.T) {
 				waiting += w.waiting
 			}
 			require.Greater(t, refused, 500)
-			if benchPolicy(t, tc.preset, tc.change).Reduce.Rule != core.AnyNode {
+			if policyOf(t, tc.preset, tc.change).Reduce.Rule != core.AnyNode {
 				require.Greater(t, waiting, 500, "jobs that answered as before")
 			}
 		})
 	}
-}
-
-// A policy that takes the place of another has room for as many jobs as there have been.
-func TestReloadWithFewerJobsThanBefore(t *testing.T) {
-	p := benchPolicy(t, "hfs", cogrsOn)
-	c, err := NewCore(core.Config{}, p)
-	require.NoError(t, err)
-	_, err = c.Join(0, core.Node{Name: "n", MapSlots: 1, ReduceSlots: 1})
-	require.NoError(t, err)
-	for range 130 {
-		_, err := c.Submit(0, core.JobSpec{Maps: 1, Reduces: 1})
-		require.NoError(t, err)
-	}
-	for id := core.JobID(2); id <= 130; id++ {
-		require.NoError(t, c.Kill(0, id))
-	}
-	require.NoError(t, c.Reconfigure(0, p))
-	launched := beat(t, c, time.Second, 0)
-	require.Len(t, launched, 1)
-	got, err := c.Heartbeat(2*time.Second, core.Heartbeat{Node: 0, Statuses: []core.Status{{Attempt: launched[0], State: core.StateSucceeded, OutputBytes: []int64{5}}}})
-	require.NoError(t, err)
-	require.Len(t, got.Actions, 1, "the reduce")
 }

@@ -22,8 +22,7 @@ func TestPresetsAreThePapers(t *testing.T) {
 		"srpt":     {Order: "srpt"},
 		"quincy":   {Order: "quincy"},
 	} {
-		got, err := Preset(name)
-		require.NoError(t, err)
+		got := policyOf(t, name, nil)
 		want.Name, want.SlowStart = name, -1
 		require.Equal(t, want, got)
 		require.Equal(t, map[bool]core.ReduceRule{true: core.CoGRS, false: core.AnyNode}[name == "hfs"], DefaultReduceRule(name))
@@ -50,5 +49,22 @@ func TestIntervals(t *testing.T) {
 	} {
 		c, _ := newTestCore(t, "fair", func(cfg *core.Config, _ *core.Policy) { cfg.HeartbeatInterval = interval })
 		require.Equal(t, want, c.AutoWait(), interval)
+	}
+}
+
+// Timed waits hold under every order that goes by a locality rule, the one of Hadoop's FIFO included.
+func TestWaitsUnderEveryOrder(t *testing.T) {
+	for _, preset := range Presets() {
+		if preset == "quincy" {
+			continue // its flow weighs what is near by itself
+		}
+		c, n := newTestCore(t, preset, func(_ *core.Config, p *core.Policy) {
+			p.Spread = false
+			p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}}
+		})
+		submit(t, c, core.JobSpec{Maps: 2, Places: on(2, n[0])})
+		require.Empty(t, beat(t, c, 0, n[3]), preset)
+		require.Empty(t, beat(t, c, 9*time.Second, n[3]), preset)
+		require.NotEmpty(t, beat(t, c, 10*time.Second, n[3]), preset)
 	}
 }

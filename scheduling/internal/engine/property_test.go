@@ -15,8 +15,7 @@ import (
 
 // drawPolicy draws any combination of parts.
 func drawPolicy(t *rapid.T) core.Policy {
-	p, err := Preset(rapid.SampledFrom(Presets()).Draw(t, "preset"))
-	require.NoError(t, err)
+	p := policyOf(t, rapid.SampledFrom(Presets()).Draw(t, "preset"), nil)
 	switch rapid.IntRange(0, 3).Draw(t, "locality") {
 	case 0:
 		p.Locality = core.LocalityPolicy{}
@@ -145,8 +144,7 @@ func (y *play) submit() {
 			s.Places.Offsets = append(s.Places.Offsets, int32(len(s.Places.Nodes)))
 		}
 	}
-	_, err := y.c.Submit(y.now, s)
-	require.NoError(t, err)
+	submitAt(t, y.c, y.now, s)
 }
 
 // beat sends a heartbeat of a node; attempts end with the given chance in ten, some of them in
@@ -314,5 +312,31 @@ func TestRandomRuns(t *testing.T) {
 		fresh, err := NewCore(silently(y.config()), p)
 		require.NoError(t, err)
 		require.NoError(t, core.ReplayFrom(fresh, &y.log))
+	})
+}
+
+// Without delay no slot idles while a task waits: greedy locality, no spreading, no limits, reduces
+// anywhere.
+func TestWorkConservation(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := policyOf(t, rapid.SampledFrom([]string{"fair", "hfs", "hfsp", "srpt"}).Draw(t, "preset"), nil)
+		p.Locality, p.Spread, p.SlowStart = core.LocalityPolicy{}, false, 0
+		y := newPlay(t, p)
+		y.fixed = true
+		for range 40 {
+			y.step(4, 1)
+			n := rapid.SampledFrom(y.nodes).Draw(t, "node")
+			y.beat(n, 3, 1)
+			for k := range core.TaskKind(core.Kinds) {
+				at := y.c.Nodes[n]
+				if !at.Open() {
+					continue
+				}
+				for _, j := range y.c.Active {
+					fits := at.Free(k) >= int(j.Slots) && !y.c.Avoids(j, at)
+					require.False(t, !j.State.Ended() && fits && j.Work[k].Waiting() > 0 && j.Launchable(k), "%v idles on %v beside %v", k, n, j.ID)
+				}
+			}
+		}
 	})
 }

@@ -29,19 +29,19 @@ func BenchmarkSkewedReduces(b *testing.B) {
 		b.Run(fmt.Sprintf("sigma=%v", sigma), func(b *testing.B) {
 			s := paperSetup()
 			s.bytes = skewedSizes(s.reduces, sigma)
-			s.run(b, benchPolicy(b, "hfs", cogrsOn))
+			s.run(b, policyOf(b, "hfs", cogrsOn))
 		})
 	}
 	b.Run("few", func(b *testing.B) { // few maps: the centers of all reduces are the same few nodes
 		s := setup{nodes: 1000, racks: 25, slots: [2]int{2, 2}, jobs: 40, pools: 20, maps: 20, reduces: 400, bytes: skewedSizes(400, 2)}
-		s.run(b, benchPolicy(b, "hfs", cogrsOn))
+		s.run(b, policyOf(b, "hfs", cogrsOn))
 	})
 }
 
 // Skewed jobs end, whoever their centers are.
 func TestSkewedJobsRunThrough(t *testing.T) {
 	s := setup{nodes: 40, racks: 4, slots: [2]int{2, 2}, jobs: 6, pools: 2, maps: 30, reduces: 60, bytes: skewedSizes(60, 3)}
-	if got, want := s.drain(t, s.load(t, benchPolicy(t, "hfs", cogrsOn)), 20*time.Second), 6*90; got != want {
+	if got, want := s.drain(t, s.load(t, policyOf(t, "hfs", cogrsOn)), 20*time.Second), 6*90; got != want {
 		t.Fatalf("%d launches, want %d", got, want)
 	}
 }

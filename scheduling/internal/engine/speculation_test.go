@@ -28,8 +28,7 @@ func newSlowJob(t *testing.T, preset string, change func(*core.Config, *core.Pol
 		}
 	})
 	spec.Maps = 7
-	id, err := c.Submit(0, spec)
-	require.NoError(t, err)
+	id := submit(t, c, spec)
 	s := &slowJob{t: t, c: c, nodes: nodes, id: id, attempts: make([]core.AttemptID, 7), at: make([]core.NodeID, 7)}
 	for _, n := range nodes {
 		for _, a := range beat(t, c, 0, n) {
@@ -128,50 +127,6 @@ func TestWhatIsNotCopied(t *testing.T) {
 	require.Len(t, beat(t, s.c, 60*time.Second, s.nodes[3]), 1, "else there is a copy")
 }
 
-// A node whose tasks of the job took much longer than the others' gets no copy.
-func TestSlowNodeGetsNoCopy(t *testing.T) {
-	s := newSlowJob(t, "fair", nil, core.JobSpec{})
-	for _, m := range []int{0, 1, 4, 5} {
-		s.end(10*time.Second, m, core.StateSucceeded)
-	}
-	s.end(90*time.Second, 6, core.StateSucceeded)
-	for _, m := range []int{2, 3} {
-		_, err := s.c.Heartbeat(minuteAndMore, core.Heartbeat{Node: s.at[m], Statuses: []core.Status{{Attempt: s.attempts[m], Progress: 0.1}}, NoWork: true})
-		require.NoError(t, err)
-	}
-	require.NoError(t, s.c.Update(minuteAndMore))
-	require.Empty(t, beat(t, s.c, minuteAndMore, s.nodes[3]), "its task took 90 s, the mean is 26 s")
-	require.Len(t, beat(t, s.c, minuteAndMore, s.nodes[0]), 2)
-}
-
-// A job runs no more copies than the cap allows.
-func TestCopiesAreCapped(t *testing.T) {
-	s := newSlowJob(t, "fair", func(cfg *core.Config, p *core.Policy) {
-		cfg.Explain = true
-		p.Speculation.MinCopies = 1
-	}, core.JobSpec{})
-	s.progress(minuteAndMore, map[int]float64{0: 0.1, 1: 0.1})
-	require.Len(t, beat(t, s.c, minuteAndMore, s.nodes[3]), 1)
-	s.end(minuteAndMore, 6, core.StateSucceeded)
-	require.Empty(t, beat(t, s.c, minuteAndMore, s.nodes[3]))
-	require.Equal(t, core.Reason{Cause: core.CauseCopyCap, Count: 1, Of: 1}, s.c.View().Skips()[0].Reason)
-}
-
-// Of the attempts of a task the first to ask may commit. When it fails another one may.
-func TestOneAttemptCommits(t *testing.T) {
-	s := newSlowJob(t, "fair", nil, core.JobSpec{})
-	s.progress(minuteAndMore, map[int]float64{2: 0.03})
-	require.Len(t, beat(t, s.c, minuteAndMore, s.nodes[3]), 1)
-	require.True(t, s.c.MayCommit(s.copyOf(2)))
-	require.True(t, s.c.MayCommit(s.copyOf(2)), "the answer was lost")
-	require.False(t, s.c.MayCommit(s.attempts[2]))
-	beat(t, s.c, minuteAndMore, s.nodes[3], core.Status{Attempt: s.copyOf(2), State: core.StateFailed})
-	require.False(t, s.c.MayCommit(s.copyOf(2)))
-	require.True(t, s.c.MayCommit(s.attempts[2]))
-	require.Zero(t, s.c.Job(s.id).Work[core.Map].Waiting(), "the first attempt goes on")
-	checkInvariants(t, s.c)
-}
-
 // The first attempt to succeed is the task's: its node has the output, the other one is killed, and
 // what that reports later counts nothing.
 func TestFirstAttemptToSucceedWins(t *testing.T) {
@@ -202,20 +157,6 @@ func TestFirstAttemptToSucceedWins(t *testing.T) {
 	}
 }
 
-// A task whose one attempt is lost with its node is not pending while the other one lives.
-func TestCopyOutlivesItsNode(t *testing.T) {
-	s := newSlowJob(t, "fair", nil, core.JobSpec{})
-	s.progress(minuteAndMore, map[int]float64{2: 0.03})
-	require.Len(t, beat(t, s.c, minuteAndMore, s.nodes[3]), 1)
-	require.NoError(t, s.c.Leave(minuteAndMore, s.at[2]))
-	require.Equal(t, 1, s.c.Job(s.id).Work[core.Map].Waiting(), "the other map of the node")
-	require.Equal(t, s.copyOf(2), s.c.View().Attempts(s.attempts[2].Task)[0].ID)
-	checkInvariants(t, s.c)
-	require.NoError(t, s.c.Leave(minuteAndMore, s.nodes[3]))
-	require.Equal(t, 3, s.c.Job(s.id).Work[core.Map].Waiting())
-	checkInvariants(t, s.c)
-}
-
 // Copies go anywhere: a job that waits for locality waits with them, too [Hadoop's
 // FairScheduler: a capped request never returns a copy].
 func TestDelaySchedulingDelaysCopies(t *testing.T) {
@@ -235,10 +176,9 @@ func TestEveryOrderCopies(t *testing.T) {
 			c, n := newTestCore(t, preset, func(_ *core.Config, p *core.Policy) {
 				p.Speculation.Rule, p.Locality, p.Reduce.Rule, p.Spread = core.LATE, core.LocalityPolicy{}, rule, false
 			})
-			id, err := c.Submit(0, core.JobSpec{Maps: 1, Reduces: 3, MapTime: time.Minute, ReduceTime: time.Minute})
-			require.NoError(t, err)
+			id := submit(t, c, core.JobSpec{Maps: 1, Reduces: 3, MapTime: time.Minute, ReduceTime: time.Minute})
 			one := beat(t, c, 0, n[0])
-			_, err = c.Heartbeat(0, core.Heartbeat{
+			_, err := c.Heartbeat(0, core.Heartbeat{
 				Node: n[0], NoWork: true,
 				Statuses: []core.Status{{Attempt: one[0], State: core.StateSucceeded, OutputBytes: []int64{1, 1, 1}}},
 			})
@@ -278,21 +218,6 @@ func TestEveryOrderCopies(t *testing.T) {
 	}
 }
 
-func TestSpeculationRuleIsText(t *testing.T) {
-	for r := core.NoSpeculation; r <= core.LATE; r++ {
-		text, err := r.MarshalText()
-		require.NoError(t, err)
-		var back core.SpeculationRule
-		require.NoError(t, back.UnmarshalText(text))
-		require.Equal(t, r, back)
-	}
-	require.Error(t, new(core.SpeculationRule).UnmarshalText([]byte("LATEST")))
-	for _, p := range []core.SpeculationPolicy{{Rule: 3}, {Lag: -1}, {SlowTask: -1}, {SlowNode: -1}, {Cap: 2}, {MinCopies: -1}} {
-		_, err := NewCore(core.Config{}, core.Policy{Order: "fifo", Speculation: p})
-		require.ErrorIs(t, err, core.ErrBadConfig)
-	}
-}
-
 // A node is known to be slow by what runs there, and by what was overtaken there, although nothing
 // has ended there.
 func TestNodeIsSlowBeforeAnythingEndsThere(t *testing.T) {
@@ -319,8 +244,7 @@ func TestReducesThatWaitedAreNotSlow(t *testing.T) {
 	c, n := newTestCore(t, "fair", func(_ *core.Config, p *core.Policy) {
 		p.Speculation = core.SpeculationPolicy{Rule: core.LATE, SlowTask: 0.5}
 	})
-	_, err := c.Submit(0, core.JobSpec{Maps: 1, Reduces: 3, SlowStart: -1})
-	require.NoError(t, err)
+	submit(t, c, core.JobSpec{Maps: 1, Reduces: 3, SlowStart: -1})
 	var m core.AttemptID
 	at := map[core.AttemptID]core.NodeID{}
 	launch := func(now time.Duration, on core.NodeID) {
@@ -347,8 +271,34 @@ func TestReducesThatWaitedAreNotSlow(t *testing.T) {
 	require.Len(t, at, 4)
 	require.NoError(t, c.Update(990*time.Second))
 	require.Empty(t, beat(t, c, 990*time.Second, n[3]), "no reduce is slow while a map runs")
-	_, err = c.Heartbeat(1000*time.Second, core.Heartbeat{Node: at[m], Statuses: []core.Status{{Attempt: m, State: core.StateSucceeded}}, NoWork: true})
+	_, err := c.Heartbeat(1000*time.Second, core.Heartbeat{Node: at[m], Statuses: []core.Status{{Attempt: m, State: core.StateSucceeded}}, NoWork: true})
 	require.NoError(t, err)
 	report(1100*time.Second, 0.5)
 	require.Empty(t, beat(t, c, 1100*time.Second, n[3]), "all three have worked for 100 s")
+}
+
+// TestHowManyCopies states that a job may run copies of a share of its tasks that were begun,
+// suspended ones too and copies not, or of a share of the slots, or so many in any case: the most of the
+// three, rounded up.
+func TestHowManyCopies(t *testing.T) {
+	for _, c := range []struct {
+		running, suspended, copies, slots, least int
+		part                                     float64
+		want                                     int
+	}{
+		{running: 100, part: .1, least: 1, want: 10},
+		{running: 100, suspended: 100, part: .1, least: 1, want: 20},
+		{running: 110, copies: 10, part: .1, least: 1, want: 10},
+		{running: 101, part: .1, least: 1, want: 11},
+		{running: 10, slots: 5000, part: .1, least: 1, want: 50},
+		{running: 10, part: .1, least: 3, want: 3},
+		{running: 10, want: 10},
+		{running: 200, want: 20},
+	} {
+		k := &core.Core{Policy: core.Policy{Speculation: core.SpeculationPolicy{Cap: c.part, MinCopies: c.least}}}
+		k.Slots[core.Map] = c.slots
+		j := new(core.Job)
+		j.Work[core.Map].Running, j.Work[core.Map].Suspended, j.Work[core.Map].Copies = c.running, c.suspended, c.copies
+		require.Equal(t, c.want, k.MostCopies(j, core.Map), "%+v", c)
+	}
 }

@@ -25,22 +25,15 @@ type stranded struct {
 
 func strand(t *testing.T) *stranded {
 	s := &stranded{t: t, held: map[core.NodeID]map[core.AttemptID]bool{}, away: map[core.NodeID]bool{}}
-	p, err := Preset("hfsp")
-	require.NoError(t, err)
-	p.HFSP.NoTraining, p.Locality = true, core.LocalityPolicy{}
-	s.c, err = NewCore(core.Config{}, p)
-	require.NoError(t, err)
+	s.c = coreOf(t, "hfsp", func(_ *core.Config, p *core.Policy) { p.HFSP.NoTraining, p.Locality = true, core.LocalityPolicy{} })
 	for _, name := range []string{"a", "b", "c"} {
-		id, err := s.c.Join(0, core.Node{Name: name, MapSlots: 1, ReduceSlots: 1})
-		require.NoError(t, err)
+		id := join(t, s.c, core.Node{Name: name, MapSlots: 1, ReduceSlots: 1})
 		s.nodes, s.held[id] = append(s.nodes, id), map[core.AttemptID]bool{}
 	}
-	s.big, err = s.c.Submit(0, core.JobSpec{Name: "big", Maps: 3, Reduces: 1, MapTime: time.Hour, ReduceTime: time.Hour})
-	require.NoError(t, err)
+	s.big = submit(t, s.c, core.JobSpec{Name: "big", Maps: 3, Reduces: 1, MapTime: time.Hour, ReduceTime: time.Hour})
 	s.beats(false)
 	s.now += time.Second
-	s.small, err = s.c.Submit(s.now, core.JobSpec{Name: "small", Maps: 1, MapTime: time.Second})
-	require.NoError(t, err)
+	s.small = submitAt(t, s.c, s.now, core.JobSpec{Name: "small", Maps: 1, MapTime: time.Second})
 	s.beat(s.nodes[0], false)
 	require.Len(t, s.held[s.nodes[0]], 2)
 	require.Equal(t, 1, s.c.Suspend)
@@ -176,15 +169,8 @@ func TestDrainedNodesEnd(t *testing.T) {
 // by one of higher priority, to every other policy.
 func TestDisplacedJobGoesOn(t *testing.T) {
 	for _, preset := range Presets() {
-		p, err := Preset("hfs")
-		require.NoError(t, err)
-		p.Pools.PoolMaxJobs = 1
-		c, err := NewCore(core.Config{}, p)
-		require.NoError(t, err)
-		n, err := c.Join(0, core.Node{Name: "a", MapSlots: 1, ReduceSlots: 1})
-		require.NoError(t, err)
-		id, err := c.Submit(0, core.JobSpec{Pool: "p", Maps: 2})
-		require.NoError(t, err)
+		c, n := oneNode(t, "hfs", func(_ *core.Config, p *core.Policy) { p.Pools.PoolMaxJobs = 1 }, core.Node{Name: "a", MapSlots: 1, ReduceSlots: 1})
+		id := submit(t, c, core.JobSpec{Pool: "p", Maps: 2})
 		beat := func(now time.Duration, ended ...core.Status) []core.Action {
 			got, err := c.Heartbeat(now, core.Heartbeat{Node: n, Statuses: ended})
 			require.NoError(t, err)
@@ -192,14 +178,11 @@ func TestDisplacedJobGoesOn(t *testing.T) {
 		}
 		ran := beat(1)
 		require.Len(t, ran, 1)
-		first, err := c.Submit(2, core.JobSpec{Pool: "p", Maps: 1, Priority: core.VeryHigh})
-		require.NoError(t, err)
+		first := submitAt(t, c, 2, core.JobSpec{Pool: "p", Maps: 1, Priority: core.VeryHigh})
 		beat(3)
-		v, err := c.View().Job(id)
-		require.NoError(t, err)
+		v := view(t, c, id)
 		require.False(t, v.Runnable)
-		to, err := Preset(preset)
-		require.NoError(t, err)
+		to := policyOf(t, preset, nil)
 		require.NoError(t, c.Reconfigure(4, to))
 		now := time.Duration(5)
 		for ; len(ran) > 0 && now < 20; now++ {
@@ -214,19 +197,12 @@ func TestDisplacedJobGoesOn(t *testing.T) {
 // TestInfiniteXiAfterASwitch trains a job anew that has run under another policy: of the tasks that
 // were done then nothing was learnt.
 func TestInfiniteXiAfterASwitch(t *testing.T) {
-	p, err := Preset("fifo")
-	require.NoError(t, err)
-	c, err := NewCore(core.Config{}, p)
-	require.NoError(t, err)
-	n, err := c.Join(0, core.Node{Name: "a", MapSlots: 1})
-	require.NoError(t, err)
-	id, err := c.Submit(0, core.JobSpec{Maps: 8})
-	require.NoError(t, err)
+	c, n := oneNode(t, "fifo", nil, core.Node{Name: "a", MapSlots: 1})
+	id := submit(t, c, core.JobSpec{Maps: 8})
 	var ended []core.Status
 	for now := range time.Duration(12) {
 		if now == 6 {
-			to, err := Preset("hfsp")
-			require.NoError(t, err)
+			to := policyOf(t, "hfsp", nil)
 			to.HFSP.Xi = math.Inf(1)
 			require.NoError(t, c.Reconfigure(now, to))
 		}
@@ -240,4 +216,45 @@ func TestInfiniteXiAfterASwitch(t *testing.T) {
 		}
 	}
 	require.Equal(t, core.JobSucceeded, c.View().State(id))
+}
+
+// Suspended attempts that a node has become too small for are killed, and so are those that no new
+// policy would resume.
+func TestSuspendedAttemptsThatCannotGoOn(t *testing.T) {
+	suspended := func() (*core.Core, core.NodeID, core.AttemptID) {
+		c, since := told(t, "hfsp", func(_ *core.Config, p *core.Policy) { p.HFSP = core.HFSPPolicy{NoTraining: true} })
+		_ = since
+		n := join(t, c, core.Node{Name: "n", ReduceSlots: 2})
+		submit(t, c, core.JobSpec{Reduces: 2, ReduceTime: time.Hour})
+		large := beat(t, c, 0, n)
+		submit(t, c, core.JobSpec{Reduces: 1, ReduceTime: time.Minute})
+		require.Len(t, beat(t, c, 0, n), 1)
+		v, ok := c.View().Attempt(large[0])
+		require.True(t, ok)
+		require.True(t, v.Suspended)
+		return c, n, large[0]
+	}
+	for slots, lives := range map[int]bool{2: true, 1: true, 0: false} {
+		c, _, id := suspended()
+		join(t, c, core.Node{Name: "n", ReduceSlots: slots})
+		_, ok := c.View().Attempt(id)
+		require.Equal(t, lives, ok, "%d slots", slots)
+		require.Len(t, c.View().Attempts(core.TaskID{Job: 2, Kind: core.Reduce, Index: 0}), 1, "what runs goes on")
+	}
+	for preset, lives := range map[string]bool{"hfsp": true, "srpt": true, "fair": false, "hfs": false} {
+		c, n, id := suspended()
+		p := policyOf(t, preset, nil)
+		require.NoError(t, c.Reconfigure(0, p))
+		_, ok := c.View().Attempt(id)
+		require.Equal(t, lives, ok, preset)
+		require.Equal(t, map[bool]int{true: 1, false: 0}[lives], c.Suspend)
+		got, err := c.Heartbeat(0, core.Heartbeat{Node: n, NoWork: true})
+		require.NoError(t, err)
+		require.Equal(t, !lives, len(got.Actions) == 1, "the node is told")
+		checkInvariants(t, c)
+	}
+	c, _, _ := suspended()
+	require.NoError(t, c.Kill(0, 1))
+	require.Zero(t, c.Suspend)
+	require.Zero(t, view(t, c, 1).Kinds[core.Reduce].Suspended)
 }

@@ -100,7 +100,6 @@ func silently(cfg core.Config) core.Config {
 }
 
 func orderOf(t require.TestingT, preset string) string {
-	p, err := Preset(preset)
-	require.NoError(t, err)
+	p := policyOf(t, preset, nil)
 	return p.Order
 }

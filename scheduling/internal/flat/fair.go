@@ -8,9 +8,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/shares"
 )
 
-// Fair is the order "fair": the job with the fewest running tasks first [Zaharia10 Algorithm
+// fair is the order "fair": the job with the fewest running tasks first [Zaharia10 Algorithm
 // 1]. The printed algorithm has no exit after a launch; one slot launches one task.
-type Fair struct {
+type fair struct {
 	core.FlatOrder
 	stale  bool            // shares must be worked out anew
 	shared [core.Kinds]int // the slots that they divide
@@ -20,29 +20,29 @@ type Fair struct {
 
 // NewFair makes the order "fair".
 func NewFair(c *core.Core, _ *core.Policy) (core.Order, error) {
-	return &Fair{stale: true, FlatOrder: core.FlatOrder{Simple: core.Simple{C: c}, RankOf: func(j *core.Job, k core.TaskKind) index.Rank {
+	return &fair{stale: true, FlatOrder: core.FlatOrder{Simple: core.Simple{C: c}, RankOf: func(j *core.Job, k core.TaskKind) index.Rank {
 		return index.Rank{Value: float64(j.Work[k].Running), Tie: int32(j.ID)}
 	}}}, nil
 }
 
 // Add implements core.Order.
-func (o *Fair) Add(j *core.Job) error {
+func (o *fair) Add(j *core.Job) error {
 	o.stale = true
 	return o.FlatOrder.Add(j)
 }
 
 // Remove implements core.Order.
-func (o *Fair) Remove(*core.Job) { o.stale = true }
+func (o *fair) Remove(*core.Job) { o.stale = true }
 
 // Changed implements core.Order.
-func (o *Fair) Changed(j *core.Job, k core.TaskKind) {
+func (o *fair) Changed(j *core.Job, k core.TaskKind) {
 	o.stale = true
 	o.FlatOrder.Changed(j, k)
 }
 
 // Share is what the order leads to as slots become free: an equal part of the slots, or as many as
 // the job can use. The order itself does not ask.
-func (o *Fair) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
+func (o *fair) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
 	if o.stale || o.shared != o.C.Slots {
 		o.stale, o.shared = false, o.C.Slots
 		for k := range core.TaskKind(core.Kinds) {
@@ -56,7 +56,7 @@ func (o *Fair) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
 }
 
 // divide divides the slots of a kind among the jobs.
-func (o *Fair) divide(k core.TaskKind) {
+func (o *fair) divide(k core.TaskKind) {
 	o.claims = o.claims[:0]
 	for _, j := range o.C.Active {
 		if !j.State.Ended() {

@@ -5,20 +5,20 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/shares"
 )
 
-// FIFO is Hadoop's default order: priority, then submission. A job without a task for the node is
+// fifo is Hadoop's default order: priority, then submission. A job without a task for the node is
 // passed over. A heartbeat gets any number of maps near their data, at most one map off its data,
 // which ends the maps, and one reduce.
-type FIFO struct{ core.FlatOrder }
+type fifo struct{ core.FlatOrder }
 
 // NewFIFO makes the order "fifo".
 func NewFIFO(c *core.Core, _ *core.Policy) (core.Order, error) {
-	return &FIFO{core.FlatOrder{Simple: core.Simple{C: c}, RankOf: core.FifoRank}}, nil
+	return &fifo{core.FlatOrder{Simple: core.Simple{C: c}, RankOf: core.FifoRank}}, nil
 }
 
 // Assign implements core.Order.
-func (o *FIFO) Assign(n *core.NodeState) {
+func (o *fifo) Assign(n *core.NodeState) {
 	for free := min(n.Free(core.Map), o.cap(n, core.Map)-n.Running[core.Map]); free > 0 && n.Free(core.Map) > 0; free-- {
-		if local := o.mapRound(n); !local || o.Padded(n, core.Map) {
+		if local := o.mapRound(n); !local || o.padded(n, core.Map) {
 			break
 		}
 	}
@@ -29,7 +29,7 @@ func (o *FIFO) Assign(n *core.NodeState) {
 
 // cap is how many tasks of kind k the node may run: its part of the cluster's load while that is
 // less than the slots.
-func (o *FIFO) cap(n *core.NodeState, k core.TaskKind) int {
+func (o *fifo) cap(n *core.NodeState, k core.TaskKind) int {
 	if !o.C.Policy.Spread {
 		return n.Slots[k]
 	}
@@ -37,7 +37,7 @@ func (o *FIFO) cap(n *core.NodeState, k core.TaskKind) int {
 }
 
 // mapRound offers one map slot; it is true if a job took it with a map on the node or in its rack.
-func (o *FIFO) mapRound(n *core.NodeState) bool {
+func (o *fifo) mapRound(n *core.NodeState) bool {
 	c := o.C
 	c.Placement[core.Map].Begin()
 	for j := range c.InOrder(core.Map) {
@@ -50,10 +50,10 @@ func (o *FIFO) mapRound(n *core.NodeState) bool {
 	return false
 }
 
-// Padded tells whether the cluster is so full that each heartbeat gets one map only, to keep some
+// padded tells whether the cluster is so full that each heartbeat gets one map only, to keep some
 // slots for failures and copies: one for each 100 tasks wanted, at most a node's, none on up to
 // three nodes.
-func (o *FIFO) Padded(n *core.NodeState, k core.TaskKind) bool {
+func (o *fifo) padded(n *core.NodeState, k core.TaskKind) bool {
 	c := o.C
 	if !c.Policy.Spread {
 		return false
@@ -66,7 +66,7 @@ func (o *FIFO) Padded(n *core.NodeState, k core.TaskKind) bool {
 }
 
 // Idle says that under the load cap a node may have its part of the tasks.
-func (o *FIFO) Idle(j *core.Job, n *core.NodeState, k core.TaskKind) core.Reason {
+func (o *fifo) Idle(j *core.Job, n *core.NodeState, k core.TaskKind) core.Reason {
 	if most := o.cap(n, k); o.C.Policy.Spread && n.Running[k] >= most {
 		return core.Reason{Cause: core.CauseLoadCap, Count: int32(n.Running[k]), Of: int32(most)}
 	}

@@ -31,39 +31,11 @@ func hfspCore(t require.TestingT, p core.HFSPPolicy, n core.Node) (*core.Core, *
 
 func byText(a, b core.AttemptID) int { return cmp.Compare(a.String(), b.String()) }
 
-func TestTrainingReplacesTheSize(t *testing.T) {
-	c, _ := hfspCore(t, core.HFSPPolicy{}, core.Node{MapSlots: 5, ReduceSlots: 1})
-	coretest.Submit(t, c, core.JobSpec{Maps: 8})
-	v, err := c.View().Virtual(1, core.Map)
-	require.NoError(t, err)
-	require.Equal(t, 8*time.Minute, v.Left, "60 s a task while nothing is known")
-	var list []core.Status
-	for _, id := range coretest.Beat(t, c, 0, 0) {
-		list = append(list, core.Status{Attempt: id, State: core.StateSucceeded})
-	}
-	require.Len(t, list, 5)
-	coretest.Beat(t, c, 10*time.Second, 0, list...)
-	v, err = c.View().Virtual(1, core.Map)
-	require.NoError(t, err)
-	require.Equal(t, 30*time.Second, v.Left, "8 tasks of 10 s, less the 50 s of the sample")
-}
-
 // threeReduces are those of a job under hfsp, whose sample is one of them, on a node with one slot.
 func threeReduces(t *testing.T) *core.Core {
 	c, _ := hfspCore(t, core.HFSPPolicy{Sample: 1}, core.Node{ReduceSlots: 1})
 	coretest.Submit(t, c, core.JobSpec{Reduces: 3})
 	return c
-}
-
-func TestReduceProgressTellsItsLength(t *testing.T) {
-	c := threeReduces(t)
-	r := coretest.Beat(t, c, 0, 0)
-	coretest.Beat(t, c, 30*time.Second, 0, core.Status{Attempt: r[0], ReduceProgress: 0.1})
-	v, _ := c.View().Virtual(1, core.Reduce)
-	require.Equal(t, 150*time.Second, v.Left, "still the guess: 3 × 60 s, of which 30 s have passed")
-	coretest.Beat(t, c, 60*time.Second, 0, core.Status{Attempt: r[0], ReduceProgress: 0.2})
-	v, _ = c.View().Virtual(1, core.Reduce)
-	require.Equal(t, 840*time.Second, v.Left, "3 × 60 s / 0.2, less the 60 s done")
 }
 
 // TestShuffleIsNoExecution has a reduce that shuffles long after the last map, so that it has
@@ -78,42 +50,6 @@ func TestShuffleIsNoExecution(t *testing.T) {
 	coretest.Beat(t, c, 238*time.Second, 0, core.Status{Attempt: r[0], ReduceProgress: 0.3})
 	v, _ = c.View().Virtual(1, core.Reduce)
 	require.Equal(t, 540*time.Second, v.Left, "3 × 60 s / 0.3, less the 60 s done")
-}
-
-func TestHysteresisOfSuspension(t *testing.T) {
-	c, _ := hfspCore(t, core.HFSPPolicy{NoTraining: true, SuspendHigh: 2, SuspendLow: 0}, core.Node{ReduceSlots: 4})
-	submit := func(reduces int, long time.Duration) {
-		coretest.Submit(t, c, core.JobSpec{Reduces: reduces, ReduceTime: long})
-	}
-	submit(4, time.Hour)
-	require.Len(t, coretest.Beat(t, c, 0, 0), 4)
-	submit(2, time.Minute)
-	small := coretest.Beat(t, c, 1, 0)
-	require.Len(t, small, 2)
-	require.Equal(t, 2, c.Suspend)
-	submit(1, time.Second)
-	require.Empty(t, coretest.Beat(t, c, 2, 0), "two are suspended: now wait")
-	got := coretest.Beat(t, c, 3, 0, core.Status{Attempt: small[0], State: core.StateSucceeded})
-	require.Equal(t, core.JobID(3), got[0].Task.Job, "a free slot goes to the smallest job")
-}
-
-// TestOnlyTheSampleIsKept has a job of unknown size on all slots: a smaller one gets those beyond
-// its sample.
-func TestOnlyTheSampleIsKept(t *testing.T) {
-	c, _ := hfspCore(t, core.HFSPPolicy{Sample: 2}, core.Node{ReduceSlots: 5})
-	coretest.Submit(t, c, core.JobSpec{Reduces: 50})
-	require.Len(t, coretest.Beat(t, c, 0, 0), 5)
-	require.NoError(t, c.Update(time.Second))
-	coretest.Submit(t, c, core.JobSpec{Reduces: 4})
-	got := coretest.Beat(t, c, time.Second, 0)
-	require.Len(t, got, 3)
-	for _, id := range got {
-		require.Equal(t, core.JobID(2), id.Task.Job)
-	}
-	v, err := c.View().Job(1)
-	require.NoError(t, err)
-	require.Equal(t, 2, v.Kinds[core.Reduce].Running, "the training keeps two")
-	require.Equal(t, 3, v.Kinds[core.Reduce].Suspended)
 }
 
 // A small job that comes to many goes first at once.
@@ -258,45 +194,6 @@ func TestWhatIsExecution(t *testing.T) {
 	}
 }
 
-// A size is learned once, from as many tasks as the sample has, or the job.
-func TestSampleOfAJob(t *testing.T) {
-	c, o := hfspCore(t, core.HFSPPolicy{Sample: 3}, core.Node{MapSlots: 9})
-	small := coretest.Submit(t, c, core.JobSpec{Maps: 2})
-	large := coretest.Submit(t, c, core.JobSpec{Maps: 9})
-	got := coretest.Beat(t, c, 0, 0)
-	require.Len(t, got, 9)
-	ends := func(at time.Duration, ids ...core.AttemptID) {
-		for _, id := range ids {
-			coretest.Report(t, c, at, 0, core.Status{Attempt: id, State: core.StateSucceeded})
-		}
-	}
-	of := map[core.JobID][]core.AttemptID{}
-	for _, id := range got {
-		of[id.Task.Job] = append(of[id.Task.Job], id)
-	}
-	left := func(id core.JobID) time.Duration {
-		v, err := c.View().Virtual(id, core.Map)
-		require.NoError(t, err)
-		return v.Left
-	}
-	require.True(t, o.Training(c.Job(large), core.Map))
-	ends(10*time.Second, of[large][:2]...)
-	require.True(t, o.Training(c.Job(large), core.Map), "two of three")
-	ends(10*time.Second, of[large][2])
-	require.False(t, o.Training(c.Job(large), core.Map))
-	require.Equal(t, 60*time.Second, left(large), "nine of ten seconds, less three done")
-	ends(40*time.Second, of[large][3])
-	require.Equal(t, 4, int(o.Count[core.Map]))
-	require.Equal(t, 70*time.Second, o.Sum[core.Map], "the fourth tells of the mean")
-	require.True(t, o.Training(c.Job(small), core.Map))
-	ends(40*time.Second, of[small][0])
-	require.True(t, o.Training(c.Job(small), core.Map))
-	ends(40*time.Second, of[small][1])
-	require.Equal(t, core.JobSucceeded, c.View().State(small))
-	next := coretest.Submit(t, c, core.JobSpec{Maps: 2})
-	require.Equal(t, 2*25*time.Second, left(next), "150 s of six tasks")
-}
-
 // server runs jobs of one kind on a single node with the given policy until all have ended, and
 // returns the finish times; every job fills the whole node: with one task a slot, or, if small,
 // with tasks of one second.
@@ -422,25 +319,4 @@ func TestSingleServerExample(t *testing.T) {
 	arrive, work := []int{0, 10, 15}, []int{30, 10, 10}
 	require.Equal(t, []time.Duration{50 * time.Second, 20 * time.Second, 30 * time.Second}, server(t, 10, arrive, work, false))
 	require.InDeltaSlice(t, []float64{50, 37.5, 42.5}, processorSharing(arrive, work), 1e-6)
-}
-
-// With KillLarger a smaller job's tasks take the slots of a larger one, whose attempts are killed
-// and run again later.
-func TestLargerJobIsKilled(t *testing.T) {
-	c, _ := hfspCore(t, core.HFSPPolicy{NoTraining: true, Reclaim: core.KillLarger}, core.Node{ReduceSlots: 4})
-	coretest.Submit(t, c, core.JobSpec{Reduces: 4, ReduceTime: time.Hour})
-	require.Len(t, coretest.Beat(t, c, 0, 0), 4)
-	require.NoError(t, c.Update(time.Second))
-	coretest.Submit(t, c, core.JobSpec{Reduces: 3, ReduceTime: time.Minute})
-	got, err := c.Heartbeat(time.Second, core.Heartbeat{Node: 0})
-	require.NoError(t, err)
-	verbs := map[core.Verb]int{}
-	for _, a := range got.Actions {
-		verbs[a.Verb]++
-		require.Equal(t, map[core.Verb]core.JobID{core.Kill: 1, core.Launch: 2}[a.Verb], a.Attempt.Task.Job)
-	}
-	require.Equal(t, map[core.Verb]int{core.Kill: 3, core.Launch: 3}, verbs)
-	v, err := c.View().Job(1)
-	require.NoError(t, err)
-	require.Equal(t, []int{1, 0, 3}, []int{v.Kinds[core.Reduce].Running, v.Kinds[core.Reduce].Suspended, v.Kinds[core.Reduce].Pending})
 }

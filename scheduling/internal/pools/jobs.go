@@ -31,8 +31,8 @@ func (o *Order) Add(j *core.Job) error {
 		older := func(a, b *core.Job) int {
 			return cmp.Or(cmp.Compare(a.Submitted, b.Submitted), cmp.Compare(a.ID, b.ID))
 		}
-		i, _ := slices.BinarySearchFunc(o.Boosted, j, older)
-		o.Boosted = slices.Insert(o.Boosted, i, j)
+		i, _ := slices.BinarySearchFunc(o.boosted, j, older)
+		o.boosted = slices.Insert(o.boosted, i, j)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ type Order struct {
 	arrived   []*core.Job   // since the last settle
 	lowest    core.Priority // of the jobs decided
 	unsettled bool          // all jobs must be decided anew
-	Boosted   []*core.Job   // young jobs with a boosted weight, oldest first
+	boosted   []*core.Job   // young jobs with a boosted weight, oldest first
 
 	ranks [core.FIFOMode + 1]func(*core.Job, core.TaskKind) index.Rank // of jobs, by the mode of their pool
 
@@ -250,9 +250,9 @@ func (o *Order) mayLoad(n *core.NodeState, k core.TaskKind) bool {
 
 // Age ranks anew the jobs that are no longer new.
 func (o *Order) Age() {
-	for len(o.Boosted) > 0 && o.C.Now-o.Boosted[0].Submitted >= o.Alloc.BoostTime {
-		j := o.Boosted[0]
-		o.Boosted = o.Boosted[1:]
+	for len(o.boosted) > 0 && o.C.Now-o.boosted[0].Submitted >= o.Alloc.BoostTime {
+		j := o.boosted[0]
+		o.boosted = o.boosted[1:]
 		o.stale = true
 		if !j.State.Ended() {
 			o.Changed(j, core.Map)

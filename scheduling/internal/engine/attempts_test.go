@@ -24,22 +24,8 @@ func TestBadLaunchesPanic(t *testing.T) {
 	require.PanicsWithValue(t, pending, start(i, n[1], core.CauseLocal), "it runs")
 	start(i, n[0], core.CauseSlowTask)()
 	require.PanicsWithValue(t, "scheduling: fifo launches on a full node", start(2, n[0], core.CauseLocal))
-	_, err := c.Heartbeat(0, core.Heartbeat{Node: n[0], NoWork: true, Statuses: []core.Status{{Attempt: got[0], State: core.StateSucceeded}}})
-	require.NoError(t, err)
+	report(t, c, 0, n[0], core.Status{Attempt: got[0], State: core.StateSucceeded})
 	require.PanicsWithValue(t, pending, start(i, n[1], core.CauseSlowTask), "it is done")
-}
-
-// The places of attempts that have ended are used again, the first one as well.
-func TestSlabIsUsedAgain(t *testing.T) {
-	c, n := newTestCore(t, "fifo", nil)
-	submit(t, c, core.JobSpec{Maps: 5})
-	var last []core.Status
-	for range 5 {
-		got := beat(t, c, 0, n[0], last...)
-		require.Len(t, got, 1)
-		last = []core.Status{{Attempt: got[0], State: core.StateSucceeded}}
-	}
-	require.Len(t, c.Attempts, 1)
 }
 
 // A task whose only attempt fails is no longer to be copied: it is launched again.
@@ -72,8 +58,7 @@ func TestCopyInTheFirstPlace(t *testing.T) {
 	require.Equal(t, 1, view(t, s.c, s.id).Kinds[core.Map].Failed)
 	v, ok := s.c.View().Attempt(s.copyOf(slow))
 	require.True(t, ok)
-	_, err := s.c.Heartbeat(minuteAndMore, core.Heartbeat{Node: v.Node, NoWork: true, Statuses: []core.Status{{Attempt: v.ID, State: core.StateSucceeded}}})
-	require.NoError(t, err)
+	report(t, s.c, minuteAndMore, v.Node, core.Status{Attempt: v.ID, State: core.StateSucceeded})
 	node, try, ok := s.c.View().Output(v.ID.Task)
 	require.Equal(t, []any{v.Node, int32(1), true}, []any{node, try, ok})
 	_, _, ok = s.c.View().Output(core.TaskID{Job: s.id, Kind: core.Map, Index: int32(slow+1) % 7})
@@ -143,11 +128,9 @@ func TestNodeMovesToAnotherRack(t *testing.T) {
 		return list
 	}
 	require.Equal(t, []core.Locality{core.RackLocal, core.RackLocal}, localities(n[1]))
-	_, err := c.Join(0, core.Node{Name: "n1", Rack: "r2", MapSlots: 2})
-	require.NoError(t, err)
+	join(t, c, core.Node{Name: "n1", Rack: "r2", MapSlots: 2})
 	require.NoError(t, c.Leave(0, n[1]))
-	_, err = c.Join(0, core.Node{Name: "n2", Rack: "r1", MapSlots: 2})
-	require.NoError(t, err)
+	join(t, c, core.Node{Name: "n2", Rack: "r1", MapSlots: 2})
 	require.Equal(t, []core.Locality{core.OffRack, core.OffRack}, localities(n[1]))
 	require.Equal(t, []core.Locality{core.RackLocal, core.RackLocal}, localities(n[2]))
 	checkInvariants(t, c)
@@ -168,17 +151,14 @@ func TestPlaceThatJoinsLater(t *testing.T) {
 	}
 	require.Equal(t, []core.Locality{core.OffRack, core.OffRack}, localities(n[0]))
 	topo := c.Topo
-	_, err := c.Join(0, core.Node{Name: "late", Rack: "r2", MapSlots: 1})
-	require.NoError(t, err)
+	join(t, c, core.Node{Name: "late", Rack: "r2", MapSlots: 1})
 	require.Greater(t, c.Topo, topo)
 	require.Equal(t, []core.Locality{core.RackLocal, core.RackLocal}, localities(n[2]))
 	require.Equal(t, []core.Locality{core.NodeLocal}, localities(late))
 	require.Equal(t, []core.Locality{core.OffRack, core.OffRack}, localities(n[1]))
 	topo = c.Topo
-	_, err = c.Join(0, core.Node{Name: "late", Rack: "r2", MapSlots: 2})
-	require.NoError(t, err)
-	_, err = c.Join(0, core.Node{Name: "new", Rack: "r9", MapSlots: 2})
-	require.NoError(t, err)
+	join(t, c, core.Node{Name: "late", Rack: "r2", MapSlots: 2})
+	join(t, c, core.Node{Name: "new", Rack: "r9", MapSlots: 2})
 	require.Equal(t, topo, c.Topo, "no job can have meant another place")
 }
 
@@ -274,4 +254,20 @@ func TestSizesThatComeLater(t *testing.T) {
 	require.Equal(t, core.JobSucceeded, c.View().State(1))
 	require.NoError(t, c.MapOutput(6, m, []int64{1}))
 	require.Nil(t, c.Outputs[0])
+}
+
+// Progress only grows, and is a part of the whole: other reports of it change nothing.
+func TestFalseProgressIsIgnored(t *testing.T) {
+	c, n := newTestCore(t, "fifo", nil)
+	submit(t, c, core.JobSpec{Maps: 1})
+	id := beat(t, c, 0, n[0])[0]
+	for _, x := range []struct{ said, want float64 }{
+		{0, 0}, {0.5, 0.5}, {0.2, 0.5}, {-1, 0.5}, {1.5, 0.5}, {math.Inf(1), 0.5}, {math.NaN(), 0.5}, {0.7, 0.7}, {1, 1}, {2, 1},
+	} {
+		beat(t, c, 0, n[0], core.Status{Attempt: id, Progress: x.said, ReduceProgress: x.said})
+		v, ok := c.View().Attempt(id)
+		require.True(t, ok)
+		require.Equal(t, x.want, v.Progress, "after %v", x.said)
+		require.Equal(t, x.want, c.Attempts[c.LiveAttempt(id)].Reduced, "after %v", x.said)
+	}
 }

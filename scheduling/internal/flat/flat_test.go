@@ -1,4 +1,4 @@
-package engine
+package flat
 
 import (
 	"testing"
@@ -6,8 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
-	"github.com/tarry-mr/tarry/scheduling/internal/flat"
+	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 )
+
+// fifoCore is a Core under fifo, which spreads or not, with four nodes in a rack.
+func fifoCore(t require.TestingT, spread bool, slots int) *core.Core {
+	built := &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"fifo": NewFIFO}}
+	return coretest.New(t, built, core.Config{}, core.Policy{Order: "fifo", Spread: spread}, coretest.Racks([2]int{slots, slots}, 4)...)
+}
 
 // Under fifo a nearly full cluster gives each heartbeat one map only, to keep a slot for each 100
 // tasks wanted, at most a node's; with up to three nodes it is full when it is.
@@ -27,11 +33,10 @@ func TestPaddingOfFIFO(t *testing.T) {
 		{true, 3, 350, 100, true},
 		{false, 4, 350, 100, false},
 	} {
-		c, n := newTestCore(t, "fifo", func(_ *core.Config, p *core.Policy) { p.Spread = x.spread })
-		at := c.Nodes[n[0]]
-		at.Slots[core.Map] = 6
+		c := fifoCore(t, x.spread, 6)
+		at := c.Nodes[0]
 		c.Live, c.Load[core.Map], c.Slots[core.Map], c.Running[core.Map] = x.nodes, x.load, 100, x.running
-		require.Equal(t, x.want, c.Order.(*flat.FIFO).Padded(at, core.Map), "%+v", x)
+		require.Equal(t, x.want, c.Order.(*fifo).padded(at, core.Map), "%+v", x)
 	}
 }
 
@@ -39,18 +44,12 @@ func TestPaddingOfFIFO(t *testing.T) {
 // has it; one reduce comes with a heartbeat.
 func TestSpreadOfFIFO(t *testing.T) {
 	for _, spread := range []bool{true, false} {
-		c, _ := newTestCore(t, "fifo", func(_ *core.Config, p *core.Policy) { p.Spread = spread })
-		var nodes []core.NodeID
-		for _, name := range []string{"n1", "n2", "n3", "n4"} {
-			id, err := c.Join(0, core.Node{Name: name, Rack: "r1", MapSlots: 4, ReduceSlots: 4})
-			require.NoError(t, err)
-			nodes = append(nodes, id)
-		}
-		submit(t, c, core.JobSpec{Maps: 4, Reduces: 4, SlowStart: -1, Places: on(4, nodes[0])})
+		c := fifoCore(t, spread, 4)
+		coretest.Submit(t, c, core.JobSpec{Maps: 4, Reduces: 4, SlowStart: -1, Places: coretest.On(4, 0)})
 		got := map[core.TaskKind]int{}
 		for range 4 {
 			reduces := 0
-			for _, a := range beat(t, c, 0, nodes[0]) {
+			for _, a := range coretest.Beat(t, c, 0, 0) {
 				got[a.Task.Kind]++
 				if a.Task.Kind == core.Reduce {
 					reduces++
@@ -61,10 +60,10 @@ func TestSpreadOfFIFO(t *testing.T) {
 		require.Equal(t, map[bool]map[core.TaskKind]int{true: {core.Map: 1, core.Reduce: 1}, false: {core.Map: 4, core.Reduce: 4}}[spread], got)
 		if spread {
 			require.Equal(t, []core.Skip{
-				{Job: 1, Kind: core.Map, Node: nodes[0], Reason: core.Reason{Cause: core.CauseLoadCap, Count: 1, Of: 1}},
-				{Job: 1, Kind: core.Reduce, Node: nodes[0], Reason: core.Reason{Cause: core.CauseLoadCap, Count: 1, Of: 1}},
-			}, c.View().IdleReasons(nodes[0]))
-			require.Equal(t, core.Reason{Cause: core.CauseNotOffered}, c.View().IdleReasons(nodes[1])[0].Reason)
+				{Job: 1, Kind: core.Map, Node: 0, Reason: core.Reason{Cause: core.CauseLoadCap, Count: 1, Of: 1}},
+				{Job: 1, Kind: core.Reduce, Node: 0, Reason: core.Reason{Cause: core.CauseLoadCap, Count: 1, Of: 1}},
+			}, c.View().IdleReasons(0))
+			require.Equal(t, core.Reason{Cause: core.CauseNotOffered}, c.View().IdleReasons(1)[0].Reason)
 		}
 	}
 }

@@ -18,11 +18,9 @@ func sharesOf(t *testing.T, preset string, change func(*core.Policy)) []core.Eve
 			change(p)
 		}
 	})
-	n, err := c.Join(0, core.Node{Name: "n", MapSlots: 4, ReduceSlots: 1})
-	require.NoError(t, err)
+	n := join(t, c, core.Node{Name: "n", MapSlots: 4, ReduceSlots: 1})
 	for _, s := range []core.JobSpec{{User: "ann", Queue: "a", Maps: 9, MapTime: time.Minute}, {User: "bob", Queue: "b1", Maps: 1, MapTime: time.Minute}} {
-		_, err = c.Submit(0, s)
-		require.NoError(t, err)
+		submit(t, c, s)
 	}
 	for range 4 { // fifo and capacity launch one map a heartbeat
 		beat(t, c, 0, n)
@@ -86,10 +84,8 @@ func TestSharesOfEveryPolicy(t *testing.T) {
 func TestSharesAreToldAgain(t *testing.T) {
 	for _, preset := range []string{"hfs", "capacity", "fifo"} {
 		c, since := told(t, preset, func(cfg *core.Config, p *core.Policy) { cfg.Explain, p.Spread = true, false })
-		n, err := c.Join(0, core.Node{Name: "n", MapSlots: 2})
-		require.NoError(t, err)
-		_, err = c.Submit(0, core.JobSpec{User: "u", Maps: 4000})
-		require.NoError(t, err)
+		n := join(t, c, core.Node{Name: "n", MapSlots: 2})
+		submit(t, c, core.JobSpec{User: "u", Maps: 4000})
 		var groups, jobs []time.Duration
 		var ends []core.Status
 		for now := time.Duration(0); now < 1000*time.Second; now += time.Second {

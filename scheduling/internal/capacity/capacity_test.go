@@ -1,0 +1,380 @@
+package capacity
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
+)
+
+// built has this order.
+var built = &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"capacity": New}}
+
+func capacityCore(t require.TestingT, queues []core.QueueConfig, nodes ...core.Node) *core.Core {
+	return coretest.New(t, built, core.Config{Explain: true}, core.Policy{Order: "capacity", Queues: queues, SlowStart: -1}, nodes...)
+}
+
+// queued is a Core of the capacity scheduler that explains, with one node, which is number 0.
+func queued(t require.TestingT, n core.Node, queues ...core.QueueConfig) *core.Core {
+	n.Name = "n"
+	return capacityCore(t, queues, n)
+}
+
+// limited has a node of ten slots, and beside a queue another one.
+func limited(t require.TestingT, q core.QueueConfig) *core.Core {
+	return queued(t, core.Node{MapSlots: 10}, q, core.QueueConfig{Name: "other", Capacity: 50})
+}
+
+// refused is the error of queues that cannot be.
+func refused(queues ...core.QueueConfig) error {
+	_, err := core.New(built, core.Config{}, core.Policy{Order: "capacity", Queues: queues})
+	return err
+}
+
+// A user holds at most the factor times the queue's capacity, even though slots are idle; another
+// user may go on.
+func TestUserFactor(t *testing.T) {
+	for factor, want := range map[float64]int{0: 10, 1: 5, 1.4: 7, 0.01: 1, 4: 10} {
+		c := limited(t, core.QueueConfig{Name: "default", Capacity: 50, UserFactor: factor})
+		coretest.Submit(t, c, core.JobSpec{User: "ann", Maps: 20})
+		require.Equal(t, want, coretest.Launches(t, c, 0), factor)
+		coretest.Submit(t, c, core.JobSpec{User: "bob", Maps: 20})
+		require.Equal(t, min(want, 10-want), coretest.Launches(t, c, 0), factor)
+	}
+}
+
+// Beyond InitLimit jobs wait, beyond JobLimit they are refused, also when they are moved; a change
+// of policy refuses nobody.
+func TestJobLimits(t *testing.T) {
+	c := limited(t, core.QueueConfig{Name: "default", Capacity: 50, InitJobs: 9, InitLimit: 2, JobLimit: 3})
+	submit := func(queue string) (core.JobID, error) {
+		return c.Submit(c.Now, core.JobSpec{Queue: queue, User: "u", Maps: 1})
+	}
+	for range 3 {
+		_, err := submit("default")
+		require.NoError(t, err)
+	}
+	_, err := submit("default")
+	require.ErrorIs(t, err, core.ErrQueueFull)
+	require.ErrorContains(t, err, "queue default has 3 jobs")
+	id, err := submit("other")
+	require.NoError(t, err)
+	require.ErrorIs(t, c.SetPool(c.Now, id, "default"), core.ErrQueueFull)
+	require.NoError(t, c.Kill(c.Now, id))
+	require.Equal(t, 2, coretest.Launches(t, c, 0), "the third job waits")
+	p := c.View().Policy()
+	p.Queues[0].JobLimit = 1
+	require.NoError(t, c.Reconfigure(c.Now, p))
+	require.NoError(t, c.Kill(c.Now, 1))
+	require.Equal(t, 1, coretest.Launches(t, c, 0), "its turn")
+}
+
+// A job goes to a leaf queue that there is, else it is refused.
+func TestJobsGoToLeafQueues(t *testing.T) {
+	c := queued(t, core.Node{MapSlots: 2}, core.QueueConfig{Name: "a"}, core.QueueConfig{Name: "a1", Parent: "a"}, core.QueueConfig{Name: "default"})
+	for _, bad := range []string{"nowhere", "a"} {
+		_, err := c.Submit(0, core.JobSpec{Queue: bad, Maps: 1})
+		require.ErrorIs(t, err, core.ErrUnknownQueue)
+		require.ErrorContains(t, err, `"`+bad+`" is no leaf queue`)
+	}
+	require.Empty(t, c.View().Active())
+	for _, name := range []string{"a1", " a1 ", ""} {
+		coretest.Submit(t, c, core.JobSpec{Queue: name, Maps: 1})
+	}
+	require.ErrorIs(t, c.SetPool(0, 1, "a"), core.ErrUnknownQueue)
+	require.Equal(t, []string{"a1", "a1", "default"}, []string{c.Job(1).Group, c.Job(2).Group, c.Job(3).Group})
+	require.NoError(t, c.SetPool(0, 3, " a1 "))
+	require.Equal(t, "a1", c.Job(3).Group)
+}
+
+// A job may be moved to a leaf queue that has room for it, and stays in its own although that is
+// full.
+func TestMovesBetweenQueues(t *testing.T) {
+	c := limited(t, core.QueueConfig{Name: "default", Capacity: 50, JobLimit: 1})
+	id := coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 1})
+	other := coretest.Submit(t, c, core.JobSpec{Queue: "other", User: "u", Maps: 1})
+	in := func(id core.JobID) string {
+		v := coretest.Job(t, c, id)
+		return v.Pool
+	}
+	require.NoError(t, c.SetPool(0, id, "default"), "it is there")
+	require.ErrorIs(t, c.SetPool(0, other, "default"), core.ErrQueueFull)
+	require.Equal(t, "other", in(other))
+	require.ErrorIs(t, c.SetPool(0, id, "nowhere"), core.ErrUnknownQueue)
+	require.NoError(t, c.SetPool(0, id, "other"))
+	require.Equal(t, "other", in(id))
+	require.NoError(t, c.SetPool(0, other, "default"), "there is room now")
+	require.Equal(t, "default", in(other))
+}
+
+// What a view tells of a queue: its part, what it holds, its jobs and users.
+func TestViewOfQueues(t *testing.T) {
+	c := queued(t, core.Node{MapSlots: 10, ReduceSlots: 4}, core.QueueConfig{Name: "a", Capacity: 60}, core.QueueConfig{Name: "a1", Parent: "a"}, core.QueueConfig{Name: "b", Max: 50})
+	coretest.Submit(t, c, core.JobSpec{Queue: "a1", User: "u", Maps: 2, SlotsPerTask: 2})
+	coretest.Submit(t, c, core.JobSpec{Queue: "a1", User: "u", Maps: 1})
+	coretest.Submit(t, c, core.JobSpec{Queue: "a1", User: "v", Maps: 1})
+	coretest.Submit(t, c, core.JobSpec{Queue: "b", User: "w", Maps: 3, Reduces: 2, SlowStart: -1})
+	gone := coretest.Submit(t, c, core.JobSpec{Queue: "b", User: "x", Maps: 1})
+	require.NoError(t, c.Kill(0, gone))
+	for range 3 {
+		require.NotEmpty(t, coretest.Beat(t, c, 0, 0))
+	}
+	views := c.View().Queues()
+	for i := range views {
+		views[i].Config = core.QueueConfig{}
+	}
+	a1, b := c.Order.(*Order).byName["a1"], c.Order.(*Order).byName["b"]
+	require.Equal(t, 3, a1.Occupied[core.Map]+b.Occupied[core.Map]-1, "one task of two slots")
+	require.Equal(t, []core.QueueView{
+		{Name: "a", Capacity: [2]int{6, 2}, Max: [2]int{core.NoLimit, core.NoLimit}, Occupied: a1.Occupied},
+		{
+			Name: "a1", Parent: "a", Leaf: true, Capacity: [2]int{6, 2}, Max: [2]int{core.NoLimit, core.NoLimit}, Occupied: a1.Occupied,
+			Kinds: [2]core.KindView{{Running: a1.Occupied[core.Map] - 1, Demand: 4}, {}}, Jobs: 3, Users: 2,
+		},
+		{
+			Name: "b", Leaf: true, Capacity: [2]int{4, 1}, Max: [2]int{5, 2}, Occupied: [2]int{b.Occupied[core.Map], 2},
+			Kinds: [2]core.KindView{{Running: b.Occupied[core.Map], Demand: 3}, {Running: 2, Demand: 2}}, Jobs: 1, Users: 1,
+		},
+	}, views)
+	require.Equal(t, [2]int{4, 2}, c.Order.(*Order).Top.Occupied)
+}
+
+// A core without nodes has queues of no slots; their maxima are none all the same.
+func TestQueuesBeforeTheFirstNode(t *testing.T) {
+	c := capacityCore(t, nil)
+	views := c.View().Queues()
+	require.Len(t, views, 1)
+	require.Equal(t, []any{"default", [2]int{}, [2]int{core.NoLimit, core.NoLimit}}, []any{views[0].Name, views[0].Capacity, views[0].Max})
+}
+
+// A user's jobs are initialized up to InitJobs, those of 100 / user limit + 2 users; a place is free
+// once a job has launched.
+func TestWhoIsInitialized(t *testing.T) {
+	c := queued(t, core.Node{MapSlots: 9}, core.QueueConfig{Name: "default", InitJobs: 2, UserLimit: 100})
+	for _, user := range []string{"a", "a", "a", "b", "c", "d", "c"} {
+		coretest.Submit(t, c, core.JobSpec{User: user, Maps: 1})
+	}
+	require.Equal(t, []bool{true, true, false, true, true, false, true}, coretest.Runnable(c))
+	require.Equal(t, core.Reason{Cause: core.CauseNotInitialized}, c.Job(3).Hold)
+	require.Equal(t, core.Reason{}, c.Job(1).Hold)
+	require.Equal(t, core.JobID(1), coretest.Beat(t, c, 0, 0)[0].Task.Job)
+	require.Equal(t, []bool{true, true, true, true, true, false, true}, coretest.Runnable(c), "one of a has begun")
+	require.Equal(t, core.JobID(2), coretest.Beat(t, c, 0, 0)[0].Task.Job)
+	require.Equal(t, core.JobID(3), coretest.Beat(t, c, 0, 0)[0].Task.Job)
+	require.Equal(t, []bool{true, true, true, true, true, true, true}, coretest.Runnable(c), "a has none that waits")
+}
+
+// No more jobs are looked at once more than users times jobs have been met, of which those of higher
+// priority come first.
+func TestHowManyJobsAreMet(t *testing.T) {
+	for _, x := range []struct {
+		before []string
+		last   bool // is initialized
+	}{
+		{[]string{"a", "a", "b", "b", "c"}, true},
+		{[]string{"a", "a", "b", "b", "c", "c"}, false},
+	} {
+		c := queued(t, core.Node{MapSlots: 9}, core.QueueConfig{Name: "default", InitJobs: 2, UserLimit: 100, Priorities: true})
+		for _, user := range x.before {
+			coretest.Submit(t, c, core.JobSpec{User: user, Maps: 1})
+		}
+		coretest.Submit(t, c, core.JobSpec{User: "d", Maps: 1, Priority: core.High})
+		coretest.Submit(t, c, core.JobSpec{User: "d", Maps: 1})
+		got := coretest.Runnable(c)
+		for _, may := range got[:len(got)-1] {
+			require.True(t, may)
+		}
+		require.Equal(t, x.last, got[len(got)-1], "after %d", len(got)-1)
+	}
+}
+
+// A change of priority moves a job that waits to be initialized, where the queue heeds priorities.
+func TestPriorityAmongWaitingJobs(t *testing.T) {
+	for _, heeded := range []bool{true, false} {
+		c := queued(t, core.Node{MapSlots: 9}, core.QueueConfig{Name: "default", InitJobs: 1, Priorities: heeded})
+		for range 3 {
+			coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 1})
+		}
+		require.NoError(t, c.SetPriority(0, 3, core.High))
+		require.Equal(t, []bool{true, false, heeded}, coretest.Runnable(c), "those initialized stay so")
+		var order []core.JobID
+		for range 3 {
+			order = append(order, coretest.Beat(t, c, 0, 0)[0].Task.Job)
+		}
+		require.Equal(t, map[bool][]core.JobID{true: {3, 1, 2}, false: {1, 2, 3}}[heeded], order)
+	}
+}
+
+// A queue at its maximum gets no more, whatever a task needs; an empty one may launch any.
+func TestMaximumOfAQueue(t *testing.T) {
+	for _, x := range []struct {
+		slots  int // per task
+		begins int
+		says   core.Reason
+	}{
+		{1, 5, core.Reason{Cause: core.CauseQueueMax, Count: 5, Of: 5}},
+		{2, 2, core.Reason{Cause: core.CauseQueueMax, Count: 4, Of: 5}},
+		{5, 1, core.Reason{Cause: core.CauseQueueMax, Count: 5, Of: 5}},
+		{6, 1, core.Reason{Cause: core.CauseQueueMax, Count: 6, Of: 5}},
+	} {
+		c := queued(t, core.Node{MapSlots: 10}, core.QueueConfig{Name: "default", Capacity: 20, Max: 50}, core.QueueConfig{Name: "other"})
+		coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 9, SlotsPerTask: x.slots})
+		require.Equal(t, x.begins, coretest.Launches(t, c, 0), x.slots)
+		require.Equal(t, []core.Skip{{Job: 1, Kind: core.Map, Node: 0, Reason: x.says}}, c.View().Skips())
+	}
+}
+
+// Beyond the user limit a user's jobs come after those of others; who has a factor waits in any
+// case. Both are told.
+func TestLimitsOfUsersAreTold(t *testing.T) {
+	c := queued(t, core.Node{MapSlots: 10}, core.QueueConfig{Name: "default", Capacity: 40, UserLimit: 50}, core.QueueConfig{Name: "other"})
+	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 9})
+	for range 2 {
+		require.Len(t, coretest.Beat(t, c, 0, 0), 1)
+	}
+	coretest.Submit(t, c, core.JobSpec{User: "v", Maps: 1, Places: coretest.On(1, 0)})
+	require.Equal(t, core.JobID(2), coretest.Beat(t, c, 0, 0)[0].Task.Job, "u has half of the queue")
+	require.Equal(t, []core.Skip{{Job: 1, Kind: core.Map, Node: 0, Reason: core.Reason{Cause: core.CauseUserLimit}}}, c.View().Skips())
+	require.Equal(t, core.JobID(1), coretest.Beat(t, c, 0, 0)[0].Task.Job, "nobody else wants the slot")
+
+	c = queued(t, core.Node{MapSlots: 10}, core.QueueConfig{Name: "default", Capacity: 40, UserFactor: 0.5}, core.QueueConfig{Name: "other"})
+	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 9})
+	require.Equal(t, 2, coretest.Launches(t, c, 0))
+	require.Equal(t, []core.Skip{{Job: 1, Kind: core.Map, Node: 0, Reason: core.Reason{Cause: core.CauseUserLimit, Count: 2, Of: 2}}}, c.View().Skips())
+}
+
+// A full node is reserved for nobody. One with some slots free is reserved for a task that needs
+// more, once for each task, and gives that up when the task cannot come.
+func TestReservations(t *testing.T) {
+	c := queued(t, core.Node{MapSlots: 3})
+	held := func() *core.Job {
+		if list := c.Order.(*Order).reserved[core.Map]; len(list) > 0 {
+			return list[0]
+		}
+		return nil
+	}
+	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 4})
+	first := []core.AttemptID{coretest.Beat(t, c, 0, 0)[0], coretest.Beat(t, c, 0, 0)[0], coretest.Beat(t, c, 0, 0)[0]}
+	require.Empty(t, coretest.Beat(t, c, 0, 0))
+	require.Nil(t, held(), "no slot is free")
+	require.NoError(t, c.Kill(0, 1))
+	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 2})
+	second := []core.AttemptID{coretest.Beat(t, c, 0, 0)[0], coretest.Beat(t, c, 0, 0)[0]}
+	require.NotEqual(t, first[0].Task.Job, second[0].Task.Job)
+	large := coretest.Submit(t, c, core.JobSpec{User: "v", Maps: 1, SlotsPerTask: 2})
+	coretest.Submit(t, c, core.JobSpec{User: "w", Maps: 1})
+	require.Empty(t, coretest.Beat(t, c, 0, 0))
+	require.Equal(t, c.Job(large), held())
+	require.Equal(t, core.Reason{Cause: core.CauseReserved, Count: 1, Of: 2}, c.View().Skips()[0].Reason)
+	got := coretest.Beat(t, c, time.Second, 0, core.Status{Attempt: second[0], State: core.StateSucceeded}, core.Status{Attempt: second[1], State: core.StateSucceeded})
+	require.Len(t, got, 1, "one map for each heartbeat")
+	require.Equal(t, large, got[0].Task.Job)
+	require.Nil(t, held())
+	require.Len(t, coretest.Beat(t, c, time.Second, 0), 1)
+
+	c = queued(t, core.Node{MapSlots: 3})
+	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 2})
+	require.Len(t, append(coretest.Beat(t, c, 0, 0), coretest.Beat(t, c, 0, 0)...), 2)
+	large = coretest.Submit(t, c, core.JobSpec{User: "v", Maps: 1, SlotsPerTask: 2})
+	require.Empty(t, coretest.Beat(t, c, 0, 0))
+	require.Equal(t, c.Job(large), held())
+	require.NoError(t, c.Kill(0, large))
+	small := coretest.Submit(t, c, core.JobSpec{User: "w", Maps: 1})
+	require.Equal(t, small, coretest.Beat(t, c, 0, 0)[0].Task.Job, "nobody waits for the node any more")
+
+	c = queued(t, core.Node{MapSlots: 1})
+	coretest.Submit(t, c, core.JobSpec{User: "v", Maps: 1, SlotsPerTask: 2})
+	small = coretest.Submit(t, c, core.JobSpec{User: "w", Maps: 1})
+	require.Equal(t, small, coretest.Beat(t, c, 0, 0)[0].Task.Job, "the node is too small to wait for it")
+}
+
+// Each fault of the queues is refused, alone as well; the limits themselves are not.
+func TestBoundsOfQueues(t *testing.T) {
+	a := core.QueueConfig{Name: "a", Capacity: 50, Max: 50, UserLimit: 1, UserFactor: 0, InitLimit: 0, JobLimit: 0}
+	require.NoError(t, refused(a, core.QueueConfig{Name: "b", UserLimit: 100}))
+	require.NoError(t, refused(core.QueueConfig{Name: "a", Capacity: 100}))
+	require.NoError(t, refused(core.QueueConfig{Name: "a", Capacity: 60}, core.QueueConfig{Name: "b", Capacity: 40}))
+	for name, spoil := range map[string]func(*core.QueueConfig){
+		"no name":            func(q *core.QueueConfig) { q.Name = "" },
+		"twice":              func(q *core.QueueConfig) { q.Name = "b" },
+		"no parent":          func(q *core.QueueConfig) { q.Parent = "x" },
+		"its own parent":     func(q *core.QueueConfig) { q.Parent = "a" },
+		"negative":           func(q *core.QueueConfig) { q.Capacity = -1 },
+		"above 100":          func(q *core.QueueConfig) { q.Capacity, q.Max = 101, 0 },
+		"no number":          func(q *core.QueueConfig) { q.Capacity = math.NaN() },
+		"above its maximum":  func(q *core.QueueConfig) { q.Capacity = 50.1 },
+		"user limit":         func(q *core.QueueConfig) { q.UserLimit = -1 },
+		"user limit above":   func(q *core.QueueConfig) { q.UserLimit = 101 },
+		"user factor":        func(q *core.QueueConfig) { q.UserFactor = -1 },
+		"infinite factor":    func(q *core.QueueConfig) { q.UserFactor = math.Inf(1) },
+		"factor no number":   func(q *core.QueueConfig) { q.UserFactor = math.NaN() },
+		"limit on init":      func(q *core.QueueConfig) { q.InitLimit = -1 },
+		"limit on jobs":      func(q *core.QueueConfig) { q.JobLimit = -1 },
+		"too much in common": func(q *core.QueueConfig) { q.Capacity, q.Max = 70.1, 0 },
+	} {
+		bad := a
+		spoil(&bad)
+		require.ErrorIs(t, refused(core.QueueConfig{Name: "b", Capacity: 30}, bad), core.ErrBadConfig, name)
+	}
+}
+
+// Queues without a capacity share what the others leave, at each level, in whole slots of what the
+// parent has; a maximum is one slot at least.
+func TestCapacitiesOfQueues(t *testing.T) {
+	c := queued(t, core.Node{MapSlots: 21, ReduceSlots: 2},
+		core.QueueConfig{Name: "a", Capacity: 40, Max: 55},
+		core.QueueConfig{Name: "b"},
+		core.QueueConfig{Name: "c"},
+		core.QueueConfig{Name: "a1", Parent: "a", Capacity: 25, Max: 25},
+		core.QueueConfig{Name: "a2", Parent: "a"},
+		core.QueueConfig{Name: "full", Capacity: 0.5, Max: 0.5},
+	)
+	type size struct {
+		leaf     bool
+		capacity [2]int
+		most     [2]int
+	}
+	got := map[string]size{}
+	for _, q := range c.View().Queues() {
+		got[q.Name] = size{q.Leaf, q.Capacity, q.Max}
+	}
+	none := [2]int{core.NoLimit, core.NoLimit}
+	require.Equal(t, map[string]size{
+		"a": {false, [2]int{8, 0}, [2]int{11, 1}}, "b": {true, [2]int{6, 0}, none}, "c": {true, [2]int{6, 0}, none},
+		"a1": {true, [2]int{2, 0}, [2]int{2, 1}}, "a2": {true, [2]int{6, 0}, none}, "full": {true, [2]int{0, 0}, [2]int{1, 1}},
+	}, got)
+}
+
+// What the other queues leave is nothing if they have all, and a queue whose part is nothing has
+// none.
+func TestQueueWithNothingLeft(t *testing.T) {
+	c := queued(t, core.Node{MapSlots: 10}, core.QueueConfig{Name: "a", Capacity: 100}, core.QueueConfig{Name: "b"})
+	views := c.View().Queues()
+	require.Equal(t, []int{10, 0}, []int{views[0].Capacity[core.Map], views[1].Capacity[core.Map]})
+}
+
+func TestQueueAtItsMaximumByRounding(t *testing.T) {
+	a, b, c := core.QueueConfig{Name: "a", Capacity: 33.3}, core.QueueConfig{Name: "b", Capacity: 33.3}, core.QueueConfig{Name: "c", Max: 33.4}
+	require.NoError(t, refused(a, b, c), "100 - 33.3 - 33.3 is a little more than 33.4 in floating point")
+	a.Capacity, b.Capacity, c = 33.4, 33.4, core.QueueConfig{Name: "c", Capacity: 33.4}
+	require.ErrorIs(t, refused(a, b, c), core.ErrBadConfig)
+}
+
+// A queue that refuses is an error of the resumed job, too; what is refused can be tried again.
+func TestResumeIntoAFullQueue(t *testing.T) {
+	c := capacityCore(t, []core.QueueConfig{{Name: "default", JobLimit: 1}})
+	require.NoError(t, c.Restore(core.Facts{Jobs: 2, Active: []core.JobFacts{{ID: 1, Spec: core.JobSpec{Queue: "gone"}}, {ID: 2}}}))
+	_, err := c.Resume(0, 1, core.JobSpec{Maps: 1}, nil)
+	require.NoError(t, err, "its queue is gone, the submission names one")
+	_, err = c.Resume(0, 2, core.JobSpec{Maps: 1}, nil)
+	require.ErrorIs(t, err, core.ErrQueueFull)
+	require.Len(t, c.ByIndex, 2)
+	require.NoError(t, c.Kill(0, 1))
+	_, err = c.Resume(0, 2, core.JobSpec{Maps: 1}, nil)
+	require.NoError(t, err)
+	require.Len(t, c.ByIndex, 2, "refused jobs leave no index behind")
+}

@@ -1,0 +1,342 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+)
+
+// Numbers of slots are the lowest that are free, and nobody has one that another holds.
+func TestSlotNumbers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s core.SlotNumbers
+		held := map[int32]int32{} // count by first
+		var order []int32
+		taken := func(at int32) bool {
+			for first, count := range held {
+				if at >= first && at < first+count {
+					return true
+				}
+			}
+			return false
+		}
+		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+			if len(order) > 0 && rapid.Bool().Draw(t, "free") {
+				i := rapid.IntRange(0, len(order)-1).Draw(t, "which")
+				s.Free(order[i], held[order[i]])
+				delete(held, order[i])
+				order = append(order[:i], order[i+1:]...)
+				continue
+			}
+			count := rapid.Int32Range(1, 3).Draw(t, "count")
+			want := int32(1)
+			for run := int32(0); run < count; {
+				if taken(want + run) {
+					want, run = want+run+1, 0
+					continue
+				}
+				run++
+			}
+			got := s.Take(count)
+			require.Equal(t, want, got)
+			held[got] = count
+			order = append(order, got)
+		}
+	})
+}
+
+// How a reduce's node compares with its center stands in the reason.
+func TestWhyOfReduces(t *testing.T) {
+	for want, e := range map[string]core.Event{
+		"center of gravity":                     {Reason: core.Reason{Cause: core.CauseGravity}, Placed: &core.Placed{Center: "a", AtCenter: 10, Here: 10}},
+		"near enough: +2.0 % over node-15":      {Reason: core.Reason{Cause: core.CauseGravity}, Placed: &core.Placed{Center: "node-15", AtCenter: 100, Here: 102}},
+		"near enough: all of its input is on a": {Reason: core.Reason{Cause: core.CauseGravity}, Placed: &core.Placed{Center: "a", Here: 1}},
+		"waited for locality, 1s so far: +50.0 % over b": {
+			Reason: core.Reason{Cause: core.CauseWaited, Wait: time.Second}, Placed: &core.Placed{Center: "b", AtCenter: 100, Here: 150},
+		},
+		"no gain in waiting": {Reason: core.Reason{Cause: core.CauseNoGain}, Placed: &core.Placed{Here: 5}},
+		"any node":           {Reason: core.Reason{Cause: core.CauseAnyReduce}},
+	} {
+		require.Equal(t, want, e.Why())
+	}
+}
+
+// twoRacks is a Core that explains, with cogrs, and nodes a and b in one rack, c and d in another.
+func twoRacks(t *testing.T) (*core.Core, []core.NodeID, func() []core.Event) {
+	c, since := told(t, "hfs", func(cfg *core.Config, p *core.Policy) {
+		cfg.Explain, p.Spread = true, false
+		p.Reduce = core.ReducePolicy{Rule: core.CoGRS}
+	})
+	nodes := make([]core.NodeID, 4)
+	for i, rack := range []string{"r", "r", "s", "s"} {
+		var err error
+		nodes[i], err = c.Join(0, core.Node{Name: string(rune('a' + i)), Rack: rack, MapSlots: 1, ReduceSlots: 1})
+		require.NoError(t, err)
+	}
+	return c, nodes, since
+}
+
+// A reduce's launch tells what other nodes would have cost: the best of all, the mean, and those
+// that were kept in mind. Input and output of maps are told, too.
+func TestCostsOfReducesAreTold(t *testing.T) {
+	c, nodes, since := twoRacks(t)
+	submit(t, c, core.JobSpec{Maps: 2, Reduces: 1, SlowStart: 1, InputBytes: 77, Places: core.Places{Offsets: []int32{0, 1, 2}, Nodes: nodes[:2]}})
+	submitted := since()[4]
+	require.Equal(t, &core.InputPlaces{Each: 1, Nodes: nodes[:2]}, submitted.Places)
+	require.Equal(t, int64(77), submitted.Bytes)
+	first, second := beat(t, c, 0, nodes[0]), beat(t, c, 0, nodes[1])
+	beat(t, c, 1, nodes[1], core.Status{Attempt: second[0], State: core.StateSucceeded, OutputBytes: []int64{10}})
+	since()
+	got := beat(t, c, 2, nodes[0], core.Status{Attempt: first[0], State: core.StateSucceeded, OutputBytes: []int64{90}})
+	require.Len(t, got, 1)
+	events := since()
+	require.Equal(t, []any{int64(90), []int64{90}}, []any{events[0].Bytes, events[0].Output})
+	require.Equal(t, &core.Placed{
+		Center: "a", AtCenter: 20, Here: 20, Best: 20, Mean: (20 + 180 + 400 + 400) / 4,
+		Candidates: []core.Candidate{{Node: "a", Cost: 20}, {Node: "b", Cost: 180}},
+	}, events[1].Placed)
+}
+
+// A job that lets a slot pass for the center of a reduce says which node that is.
+func TestSkippedReducesNameTheirCenter(t *testing.T) {
+	c, nodes, since := twoRacks(t)
+	submit(t, c, core.JobSpec{Maps: 2, Reduces: 2, SlowStart: 1, Places: core.Places{Offsets: []int32{0, 1, 2}, Nodes: nodes[:2]}})
+	first, second := beat(t, c, 0, nodes[0]), beat(t, c, 0, nodes[1])
+	beat(t, c, 1, nodes[1], core.Status{Attempt: second[0], State: core.StateSucceeded, OutputBytes: []int64{10, 5}})
+	beat(t, c, 2, nodes[0], core.Status{Attempt: first[0], State: core.StateSucceeded, OutputBytes: []int64{90, 50}})
+	since()
+	require.Empty(t, beat(t, c, 3, nodes[2]))
+	events := since()
+	require.Len(t, events, 1)
+	require.Equal(t, core.CauseGravityWait, events[0].Reason.Cause)
+	require.Equal(t, &core.Placed{Center: "a", AtCenter: 5 * 2, Here: 55 * 4}, events[0].Placed)
+}
+
+// Where all nodes are alike a job may still pass over one that has its part of the reduces; then there
+// is no center to name.
+func TestSkippedReducesOfAnEvenJob(t *testing.T) {
+	c, since := told(t, "hfs", func(cfg *core.Config, p *core.Policy) {
+		cfg.Explain, p.Spread = true, false
+		p.Reduce = core.ReducePolicy{Rule: core.CoGRS}
+	})
+	const all = 30
+	nodes, got, offsets := make([]core.NodeID, all), make([]core.AttemptID, all), make([]int32, all+1)
+	for i := range nodes {
+		var err error
+		nodes[i], err = c.Join(0, core.Node{Name: fmt.Sprint("n", i), Rack: fmt.Sprint("r", i), MapSlots: 1, ReduceSlots: 2})
+		require.NoError(t, err)
+		offsets[i+1] = int32(i + 1)
+	}
+	submit(t, c, core.JobSpec{Maps: all, Reduces: 2, SlowStart: 1, Places: core.Places{Offsets: offsets, Nodes: nodes}})
+	for i, n := range nodes {
+		got[i] = beat(t, c, 0, n)[0]
+	}
+	since()
+	for i, n := range nodes {
+		beat(t, c, 1, n, core.Status{Attempt: got[i], State: core.StateSucceeded, OutputBytes: []int64{10, 10}})
+	}
+	events := since()
+	last := events[len(events)-1]
+	require.Equal(t, core.CausePlacementCap, last.Reason.Cause)
+	require.Nil(t, last.Placed)
+}
+
+// Places are told by their number where all maps have as many, else one by one, and not at all of a
+// huge job.
+func TestPlacesToldCompactly(t *testing.T) {
+	c := &core.Core{Config: core.Config{Explain: true, Events: func(core.Event) {}}}
+	require.Nil(t, c.InputPlaces(core.Places{}))
+	require.Equal(t, &core.InputPlaces{Each: 2, Nodes: []core.NodeID{1, 2, 3, 4}}, c.InputPlaces(core.Places{Offsets: []int32{0, 2, 4}, Nodes: []core.NodeID{1, 2, 3, 4}}))
+	require.Equal(t, &core.InputPlaces{Counts: []int32{0, 2}, Nodes: []core.NodeID{1, 2}}, c.InputPlaces(core.Places{Offsets: []int32{0, 0, 2}, Nodes: []core.NodeID{1, 2}}))
+	require.Equal(t, &core.InputPlaces{Omitted: core.MostPlaces + 1}, c.InputPlaces(core.Places{Offsets: []int32{0, core.MostPlaces + 1}, Nodes: make([]core.NodeID, core.MostPlaces+1)}))
+	huge := &core.Job{Spec: core.JobSpec{Maps: core.MostOutputs, Reduces: 2}}
+	sum, parts := c.OutputTold(huge, []int64{1, 2})
+	require.Equal(t, []any{int64(3), []int64(nil)}, []any{sum, parts})
+}
+
+// A job that waits because all slots are taken is told of once, at the update in which it launched
+// nothing; progress at each quarter; a node's cordon when it changes.
+func TestWaitsForSlotsProgressAndCordons(t *testing.T) {
+	c, since := told(t, "fair", func(cfg *core.Config, _ *core.Policy) { cfg.Explain = true })
+	n := join(t, c, core.Node{Name: "n", MapSlots: 1})
+	for range 2 {
+		submit(t, c, core.JobSpec{Maps: 1})
+	}
+	got := beat(t, c, 0, n)
+	since()
+	skips := func(at time.Duration) (list []core.Event) {
+		require.NoError(t, c.Update(at))
+		for _, e := range since() {
+			if e.Type == core.EventSkipped {
+				list = append(list, e)
+			}
+		}
+		return list
+	}
+	require.Equal(t, []core.Event{{At: 1, Type: core.EventSkipped, JobID: 2, Node: core.NoNode, Reason: core.Reason{Cause: core.CauseNoSlot, Count: 1, Of: 1}}}, skips(1))
+	require.Empty(t, skips(2))
+	var told []float64
+	for i, done := range []float64{0.1, 0.3, 0.4, 0.8, 1} {
+		beat(t, c, time.Duration(3+i), n, core.Status{Attempt: got[0], Progress: done})
+		for _, e := range since() {
+			require.Equal(t, core.EventProgress, e.Type)
+			told = append(told, e.Progress)
+		}
+	}
+	require.Equal(t, []float64{0.3, 0.8, 1}, told)
+	require.NoError(t, c.Cordon(9, n, true))
+	require.NoError(t, c.Cordon(9, n, true))
+	require.NoError(t, c.Cordon(9, n, false))
+	require.Equal(t, []core.Event{
+		{At: 9, Type: core.EventCordoned, Node: n, NodeName: "n", State: "cordoned"}, {At: 9, Type: core.EventCordoned, Node: n, NodeName: "n", State: "open"},
+	}, since())
+}
+
+// What happens to nodes and jobs is told with what the schema says of it.
+func TestEventsOfJobsAndNodes(t *testing.T) {
+	c, since := told(t, "hfs", nil)
+	s := time.Second
+	n, err := c.Join(s, core.Node{Name: "a", Rack: "r", MapSlots: 2, ReduceSlots: 1})
+	require.NoError(t, err)
+	require.Equal(t, []core.Event{{At: s, Type: core.EventJoined, Node: n, NodeName: "a", Rack: "r", Slots: [2]int{2, 1}}}, since())
+	id := submitAt(t, c, 2*s, core.JobSpec{Name: "j", User: "u", Maps: 2, Reduces: 1, SlowStart: -1})
+	require.Equal(t, []core.Event{{At: 2 * s, Type: core.EventSubmitted, Node: core.NoNode, JobID: id, Name: "j", User: "u", Pool: "u", Tasks: [2]int{2, 1}, Priority: "NORMAL", Gate: -1}}, since())
+	require.NoError(t, c.SetPriority(3*s, id, core.High))
+	require.Equal(t, []core.Event{{At: 3 * s, Type: core.EventPriority, Node: core.NoNode, JobID: id, Name: "HIGH"}}, since())
+	require.NoError(t, c.SetPool(4*s, id, " p "))
+	require.Equal(t, []core.Event{{At: 4 * s, Type: core.EventPool, Node: core.NoNode, JobID: id, Pool: "p"}}, since())
+	p := c.View().Policy()
+	p.Name = "mine"
+	require.NoError(t, c.Reconfigure(5*s, p))
+	require.Equal(t, []core.Event{{At: 5 * s, Type: core.EventReconfigured, Node: core.NoNode, Name: "mine", Policy: &p}}, since())
+	got := beat(t, c, 6*s, n)
+	require.Len(t, got, 3)
+	since()
+	beat(t, c, 7*s, n, core.Status{Attempt: got[0], State: core.StateSucceeded})
+	since()
+	lost := []core.LostOutput{{Map: got[0].Task.Index}}
+	beat(t, c, 8*s, n, core.Status{Attempt: got[2], Lost: lost})
+	require.Empty(t, since(), "a map has no word in it")
+	beat(t, c, 8*s, n, core.Status{Attempt: got[1], Lost: lost})
+	require.Equal(t, core.Event{
+		At: 8 * s, Type: core.EventOutputLost, JobID: id, Attempt: got[0], Node: n, NodeName: "a", Reason: core.Reason{Cause: core.CauseOutputLost},
+	}, since()[0], "how near it was is not known any more")
+	require.NoError(t, c.Leave(9*s, n))
+	gone := since()
+	require.Equal(t, core.Event{At: 9 * s, Type: core.EventLost, Node: n, NodeName: "a"}, gone[0])
+	for _, e := range gone[1:] {
+		require.Equal(t, core.EventKilled, e.Type)
+		require.Equal(t, core.Reason{Cause: core.CauseNodeLost}, e.Reason)
+	}
+	require.Len(t, gone, 4)
+	require.NoError(t, c.Kill(10*s, id))
+	require.Equal(t, []core.Event{{At: 10 * s, Type: core.EventFinished, Node: core.NoNode, JobID: id, State: "killed", Err: "killed"}}, since())
+}
+
+// Suspending and resuming is told, and done to the attempt told.
+func TestEventsOfSuspension(t *testing.T) {
+	c, since := told(t, "hfsp", func(_ *core.Config, p *core.Policy) { p.HFSP = core.HFSPPolicy{NoTraining: true} })
+	n := join(t, c, core.Node{Name: "n", ReduceSlots: 2})
+	submit(t, c, core.JobSpec{Reduces: 2, ReduceTime: time.Hour})
+	large := beat(t, c, 0, n)
+	require.Len(t, large, 2)
+	submitAt(t, c, time.Second, core.JobSpec{Reduces: 1, ReduceTime: time.Minute})
+	since()
+	got, err := c.Heartbeat(time.Second, core.Heartbeat{Node: n})
+	require.NoError(t, err)
+	require.Equal(t, []core.Action{
+		{Verb: core.Suspend, Attempt: large[0], Locality: core.AnyPlace, Reason: core.Reason{Cause: core.CauseSmallerJob}},
+		{Verb: core.Launch, Attempt: core.AttemptID{Task: core.TaskID{Job: 2, Kind: core.Reduce, Index: 0}, Try: 0}, Locality: core.AnyPlace, Reason: core.Reason{Cause: core.CauseAnyReduce}},
+	}, got.Actions)
+	require.Equal(t, core.Event{
+		At: time.Second, Type: core.EventSuspended, JobID: 1, Attempt: large[0], Kind: core.Reduce, Node: n, NodeName: "n", Locality: core.AnyPlace, Reason: core.Reason{Cause: core.CauseSmallerJob},
+	}, since()[0])
+	v, ok := c.View().Attempt(large[0])
+	require.True(t, ok)
+	require.Equal(t, []any{true, time.Second}, []any{v.Suspended, v.Worked})
+	got, err = c.Heartbeat(3*time.Second, core.Heartbeat{Node: n, Statuses: []core.Status{{Attempt: got.Actions[1].Attempt, State: core.StateSucceeded}}})
+	require.NoError(t, err)
+	require.Equal(t, []core.Action{{Verb: core.Resume, Attempt: large[0], Locality: core.AnyPlace, Reason: core.Reason{Cause: core.CauseResumed}}}, got.Actions)
+	events := since()
+	require.Equal(t, core.Event{At: 3 * time.Second, Type: core.EventResumed, JobID: 1, Attempt: large[0], Kind: core.Reduce, Node: n, NodeName: "n", Locality: core.AnyPlace, Slot: 1, Held: 2 * time.Second}, events[len(events)-1])
+	require.NoError(t, c.Update(10*time.Second))
+	v, ok = c.View().Attempt(large[0])
+	require.True(t, ok)
+	require.Equal(t, []any{false, 8 * time.Second}, []any{v.Suspended, v.Worked}, "what it stood still for does not count")
+}
+
+// That all avoid a node, and no longer do, is told with its faults and the limit.
+func TestEventsOfAvoidance(t *testing.T) {
+	var events []core.Event
+	c := tenNodes(t, core.Config{Expiry: 1000 * time.Hour, Events: func(e core.Event) {
+		if e.JobID == 0 && (e.Type == core.EventAvoided || e.Type == core.EventAdmitted) {
+			events = append(events, e)
+		}
+	}}, core.Avoidance{Jobs: 2})
+	faultyJob(t, c, 3)
+	require.Empty(t, events)
+	faultyJob(t, c, 3)
+	require.Equal(t, []core.Event{{Type: core.EventAvoided, Node: 3, NodeName: "n3", Reason: core.Reason{Cause: core.CauseAvoided, Count: 2, Of: 2}}}, events)
+	require.NoError(t, c.Update(24*time.Hour))
+	require.Len(t, events, 2)
+	require.Equal(t, core.Event{At: 24 * time.Hour, Type: core.EventAdmitted, Node: 3, NodeName: "n3", Reason: core.Reason{Cause: core.CauseAvoided, Count: 1, Of: 2}}, events[1])
+	require.Equal(t, 1, c.Faulty)
+	require.NoError(t, c.Update(48*time.Hour))
+	require.Equal(t, 0, c.Nodes[3].Faults)
+	require.Equal(t, 0, c.Faulty, "none has faults")
+}
+
+// Each launch and each end of an attempt is told, with its node and, of a failure, the error.
+func TestAttemptsAreTold(t *testing.T) {
+	var events []core.Event
+	c, n := newTestCore(t, "fifo", func(cfg *core.Config, _ *core.Policy) { cfg.Events = func(e core.Event) { events = append(events, e) } })
+	id := submit(t, c, core.JobSpec{Maps: 3, Reduces: 1, SlowStart: 1})
+	got := append(append(beat(t, c, 0, n[1]), beat(t, c, 0, n[2])...), beat(t, c, 0, n[3])...)
+	require.Len(t, got, 3)
+	events = nil
+	again := beat(t, c, time.Second, n[1], core.Status{Attempt: got[0], State: core.StateFailed, Err: "boom"})
+	require.Len(t, again, 1)
+	beat(t, c, time.Second, n[2], core.Status{Attempt: got[1], State: core.StateSucceeded})
+	require.NoError(t, c.Kill(2*time.Second, id))
+	ends := map[core.EventType][]core.Event{}
+	for _, e := range events {
+		if e.Attempt != (core.AttemptID{}) && e.Type != core.EventLaunched {
+			require.Equal(t, id, e.JobID)
+			ends[e.Type] = append(ends[e.Type], e)
+		}
+	}
+	require.Len(t, ends, 3)
+	require.Len(t, ends[core.EventFailed], 1)
+	require.Equal(t, []any{got[0], n[1], "n2", "boom"}, []any{
+		ends[core.EventFailed][0].Attempt, ends[core.EventFailed][0].Node, ends[core.EventFailed][0].NodeName, ends[core.EventFailed][0].Err,
+	})
+	require.Len(t, ends[core.EventSucceeded], 1)
+	require.Equal(t, []any{got[1], n[2]}, []any{ends[core.EventSucceeded][0].Attempt, ends[core.EventSucceeded][0].Node})
+	var killed []core.AttemptID
+	for _, e := range ends[core.EventKilled] {
+		killed = append(killed, e.Attempt)
+	}
+	require.ElementsMatch(t, []core.AttemptID{got[2], again[0]}, killed)
+}
+
+// An event is a line with what it tells and no more.
+func TestEventsAsText(t *testing.T) {
+	attempt := core.AttemptID{Task: core.TaskID{Job: 3, Kind: core.Reduce, Index: 1}, Try: 2}
+	for want, e := range map[string]core.Event{
+		"1s joined on n1":                                 {Type: core.EventJoined, NodeName: "n1"},
+		"1s submitted job_0003":                           {Type: core.EventSubmitted, JobID: 3},
+		"1s failed job_0003_r_000001_2 on n1: boom":       {Type: core.EventFailed, JobID: 3, Attempt: attempt, NodeName: "n1", Err: "boom"},
+		"1s launched job_0003_r_000001_2 on n1 any-place": {Type: core.EventLaunched, JobID: 3, Attempt: attempt, NodeName: "n1", Near: "any-place"},
+		"1s killed job_0003_r_000001_2 on n1: node lost":  {Type: core.EventKilled, Attempt: attempt, NodeName: "n1", Near: "any-place", Reason: core.Reason{Cause: core.CauseNodeLost}},
+		"1s reconfigured: policy fair":                    {Type: core.EventReconfigured, Name: "fair"},
+		"1s finished job_0003":                            {Type: core.EventFinished, JobID: 3, Name: "wordcount"},
+	} {
+		e.At = time.Second
+		require.Equal(t, want, e.String())
+	}
+}
