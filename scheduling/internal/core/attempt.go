@@ -78,7 +78,7 @@ func (c *Core) Launch(j *Job, k TaskKind, i int32, n *NodeState, l Locality, why
 	n.Atts = append(n.Atts, ai)
 	c.hold(ai, 1)
 	c.takeSlot(ai)
-	w.skipped = NoCause
+	c.resetSkip(j, k)
 	c.Actions = append(c.Actions, Action{Verb: Launch, Attempt: id, Locality: l, Reason: why})
 	if c.Config.Events != nil {
 		c.Emit(Event{Type: EventLaunched, JobID: j.ID, Attempt: id, Kind: k, Node: n.ID, Locality: l, Reason: why, Placed: placed, Slot: int(c.Attempts[ai].slot)})

@@ -114,6 +114,7 @@ type Core struct {
 	refusals [Kinds][]uint64 // by index of the job: the heartbeat of its last refusal that stands while that lasts
 	Actions  []Action
 	skips    []Skip
+	told     Records[jobTold]
 	Killed   []AttemptID
 	due      due
 	Faulty   int     // nodes with faults

@@ -57,9 +57,6 @@ func (c *Core) tellStanding() {
 		if j.State.Ended() {
 			continue
 		}
-		if j.told == nil {
-			j.told = &standing{at: math.MinInt64 / 2}
-		}
 		c.tellShare(j)
 		for k := range TaskKind(Kinds) {
 			c.tellWaiting(j, k)
@@ -69,7 +66,7 @@ func (c *Core) tellStanding() {
 
 // tellShare says what a job should have and has, if that has changed and was not told just now.
 func (c *Core) tellShare(j *Job) {
-	t := j.told
+	t := &c.told.Of(j).standing
 	if c.Now-t.at < (c.Now-j.Submitted)/TellAgain {
 		return
 	}
@@ -115,14 +112,14 @@ func (c *Core) TellGroup(name string, t *GroupStanding, now Figures) {
 // tellWaiting says that a job waits for a slot where none is free: nothing of it was launched since
 // the last update, and nothing else has been told since its last launch.
 func (c *Core) tellWaiting(j *Job, k TaskKind) {
-	w := &j.Work[k]
-	before := j.told.launched[k]
-	j.told.launched[k] = w.Launched()
-	waits := j.Launchable(k) && w.Waiting() > 0 && w.skipped == NoCause
+	w, t := &j.Work[k], c.told.Of(j)
+	before := t.launched[k]
+	t.launched[k] = w.Launched()
+	waits := j.Launchable(k) && w.Waiting() > 0 && t.skips[k].cause == NoCause
 	if !waits || c.Room[k] >= int(j.Slots) || before != w.Launched() {
 		return
 	}
-	w.skipped, w.skipLevel, j.skips[k] = CauseNoSlot, AnyPlace, 0
+	t.skips[k].cause, t.skips[k].level, t.skips[k].count = CauseNoSlot, AnyPlace, 0
 	c.Emit(Event{
 		Type: EventSkipped, JobID: j.ID, Kind: k, Node: NoNode,
 		Reason: Reason{Cause: CauseNoSlot, Count: int32(c.Slots[k] - c.Room[k]), Of: int32(c.Slots[k])},

@@ -47,7 +47,7 @@ func (c *Core) explainIdle(n *NodeState) {
 // launch.
 func (c *Core) skippedBy(j *Job, n *NodeState, k TaskKind) bool {
 	s := c.skipOf(j, k)
-	return j.Work[k].skipped != NoCause && s != nil && s.Node == n.ID
+	return c.told.Of(j).skips[k].cause != NoCause && s != nil && s.Node == n.ID
 }
 
 // idleReason says why j has launched nothing of kind k on n.

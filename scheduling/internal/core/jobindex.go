@@ -25,6 +25,9 @@ func (c *Core) releaseIndex(j *Job) {
 		j.ByPlace.Levels[l].Leave()
 	}
 	c.ByIndex[j.Index], c.Outputs[j.Index] = nil, nil
+	if c.explains() {
+		c.told.Remove(j)
+	}
 	c.vacant = append(c.vacant, j.Index)
 }
 

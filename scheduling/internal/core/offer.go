@@ -2,7 +2,6 @@ package core
 
 import (
 	"iter"
-	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
@@ -224,55 +223,4 @@ func (c *Core) Fill(n *NodeState, k TaskKind) {
 			return
 		}
 	}
-}
-
-// explains tells whether anyone wants to know of skips.
-func (c *Core) explains() bool { return c.Config.Explain }
-
-// Skip notes that j was passed over. It always returns false, so that a refusal is one line.
-func (c *Core) Skip(j *Job, n *NodeState, k TaskKind, why Reason, until time.Duration) bool {
-	return c.skipAt(j, n, k, why, until, AnyPlace, nil)
-}
-
-// skipAt is skip of a job that waits for locality, with the level that it is allowed. It is told
-// when reason or level change, and else when there are twice as many skips as when it was told
-// last, until the job launches; placed, if not nil, then says what a reduce waits for.
-func (c *Core) skipAt(j *Job, n *NodeState, k TaskKind, why Reason, until time.Duration, level Locality, placed func() *Placed) bool {
-	if !c.Config.Explain {
-		return false
-	}
-	s := c.skipOf(j, k)
-	if s == nil {
-		j.skipAt[k] = int32(len(c.skips))
-		c.skips = append(c.skips, Skip{Job: j.ID, Kind: k, Node: n.ID})
-		s = &c.skips[j.skipAt[k]]
-	}
-	s.Reason, s.Until = why, until
-	w := &j.Work[k]
-	if c.Config.Events == nil {
-		return false
-	}
-	if w.skipped != why.Cause || w.skipLevel != level {
-		w.skipped, w.skipLevel, j.skips[k] = why.Cause, level, 0
-	}
-	j.skips[k]++
-	if skips := j.skips[k]; skips&(skips-1) == 0 {
-		e := Event{Type: EventSkipped, JobID: j.ID, Kind: k, Node: n.ID, Reason: why, Until: until, Count: skips}
-		if level != AnyPlace {
-			e.Level = level.String()
-		}
-		if placed != nil {
-			e.Placed = placed()
-		}
-		c.Emit(e)
-	}
-	return false
-}
-
-// skipOf is how j was passed over in the last heartbeat, nil if it was not.
-func (c *Core) skipOf(j *Job, k TaskKind) *Skip {
-	if i := int(j.skipAt[k]); i < len(c.skips) && c.skips[i].Job == j.ID && c.skips[i].Kind == k {
-		return &c.skips[i]
-	}
-	return nil
 }

@@ -1,0 +1,78 @@
+package core
+
+import "time"
+
+// jobTold is what events, and the skips of a heartbeat, have said last of a job.
+type jobTold struct {
+	standing
+	skips [Kinds]skipTold
+}
+
+// skipTold is what has been said of a job that was passed over.
+type skipTold struct {
+	cause Cause    // by the last event; none since the last launch
+	level Locality // likewise
+	count int      // events that could have said so, of that cause and level
+	at    int32    // where it stands in Core.skips, if it does
+}
+
+// resetSkip has the next skip of a job, which launches a task, told.
+func (c *Core) resetSkip(j *Job, k TaskKind) {
+	if c.explains() {
+		c.told.Of(j).skips[k].cause = NoCause
+	}
+}
+
+// explains tells whether anyone wants to know of skips.
+func (c *Core) explains() bool { return c.Config.Explain }
+
+// Skip notes that j was passed over. It always returns false, so that a refusal is one line.
+func (c *Core) Skip(j *Job, n *NodeState, k TaskKind, why Reason, until time.Duration) bool {
+	return c.skipAt(j, n, k, why, until, AnyPlace, nil)
+}
+
+// skipAt is skip of a job that waits for locality, with the level that it is allowed. It is told
+// when reason or level change, and else when there are twice as many skips as when it was told
+// last, until the job launches; placed, if not nil, then says what a reduce waits for.
+func (c *Core) skipAt(j *Job, n *NodeState, k TaskKind, why Reason, until time.Duration, level Locality, placed func() *Placed) bool {
+	if !c.Config.Explain {
+		return false
+	}
+	t := &c.told.Of(j).skips[k]
+	s := c.skipOf(j, k)
+	if s == nil {
+		t.at = int32(len(c.skips))
+		c.skips = append(c.skips, Skip{Job: j.ID, Kind: k, Node: n.ID})
+		s = &c.skips[t.at]
+	}
+	s.Reason, s.Until = why, until
+	if c.Config.Events == nil {
+		return false
+	}
+	if t.cause != why.Cause || t.level != level {
+		t.cause, t.level, t.count = why.Cause, level, 0
+	}
+	t.count++
+	if t.count&(t.count-1) == 0 {
+		e := Event{Type: EventSkipped, JobID: j.ID, Kind: k, Node: n.ID, Reason: why, Until: until, Count: t.count}
+		if level != AnyPlace {
+			e.Level = level.String()
+		}
+		if placed != nil {
+			e.Placed = placed()
+		}
+		c.Emit(e)
+	}
+	return false
+}
+
+// skipOf is how j was passed over in the last heartbeat, nil if it was not.
+func (c *Core) skipOf(j *Job, k TaskKind) *Skip {
+	if len(c.skips) == 0 {
+		return nil
+	}
+	if i := int(c.told.Of(j).skips[k].at); i < len(c.skips) && c.skips[i].Job == j.ID && c.skips[i].Kind == k {
+		return &c.skips[i]
+	}
+	return nil
+}
