@@ -38,14 +38,14 @@ func (a *Attempt) held(now time.Duration) time.Duration { return now - a.Start -
 func (c *Core) takeSlot(ai int32) {
 	if c.Config.Events != nil {
 		a := &c.Attempts[ai]
-		a.slot = a.Node.numbers[a.ID.Task.Kind].Take(a.Job.Slots)
+		a.slot = a.Node.numbers[a.ID.Task.Kind].take(a.Job.Slots)
 	}
 }
 
 // leaveSlot frees the number.
 func (c *Core) leaveSlot(ai int32) {
 	if a := &c.Attempts[ai]; a.slot > 0 {
-		a.Node.numbers[a.ID.Task.Kind].Free(a.slot, a.Job.Slots)
+		a.Node.numbers[a.ID.Task.Kind].free(a.slot, a.Job.Slots)
 		a.slot = 0
 	}
 }

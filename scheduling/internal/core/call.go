@@ -136,11 +136,11 @@ func ReplayFrom(c *Core, r io.Reader) error {
 	}
 }
 
-// MostReplayed is how many tasks a recorded job may have: a damaged log must not take all memory.
-const MostReplayed = 1 << 24
+// mostReplayed is how many tasks a recorded job may have: a damaged log must not take all memory.
+const mostReplayed = 1 << 24
 
-// Complete tells what a call lacks, or has too much of, that no Core has recorded.
-func (call *Call) Complete() error {
+// complete tells what a call lacks, or has too much of, that no Core has recorded.
+func (call *Call) complete() error {
 	lacks := func(what string) error { return fmt.Errorf("%w: %v without its %s", ErrReplay, call.Op, what) }
 	switch {
 	case call.Op == OpName && call.Text == "":
@@ -154,8 +154,8 @@ func (call *Call) Complete() error {
 	case call.Op == OpReconfigure && call.Policy == nil:
 		return lacks("policy")
 	}
-	if s := call.Submit; s != nil && (s.Maps > MostReplayed || s.Reduces > MostReplayed) {
-		return fmt.Errorf("%w: a job of %d maps and %d reduces, want %d at most", ErrReplay, s.Maps, s.Reduces, MostReplayed)
+	if s := call.Submit; s != nil && (s.Maps > mostReplayed || s.Reduces > mostReplayed) {
+		return fmt.Errorf("%w: a job of %d maps and %d reduces, want %d at most", ErrReplay, s.Maps, s.Reduces, mostReplayed)
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func (call *Call) Complete() error {
 // Replay makes a recorded call and compares the answer with the recorded one; a difference, and a
 // call that no Core has recorded, wrap ErrReplay.
 func (c *Core) Replay(call *Call) error {
-	if err := call.Complete(); err != nil {
+	if err := call.complete(); err != nil {
 		return err
 	}
 	switch call.Op {

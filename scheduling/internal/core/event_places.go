@@ -32,11 +32,11 @@ func (p *Placed) worse() string {
 	return fmt.Sprintf("+%.1f %% over %s", 100*float64(p.Here-p.AtCenter)/float64(p.AtCenter), p.Center)
 }
 
-// MostPlaces and mostOutputs bound what events tell of one job: the places of its blocks, and the
+// mostPlaces and mostOutputs bound what events tell of one job: the places of its blocks, and the
 // numbers of all its maps' outputs.
 const (
-	MostPlaces  = 1 << 16
-	MostOutputs = 1 << 20
+	mostPlaces  = 1 << 16
+	mostOutputs = 1 << 20
 )
 
 // InputPlaces is where the blocks of a job's maps lie, map after map: Each or, if that is 0, Counts
@@ -52,12 +52,12 @@ type InputPlaces struct {
 // Tells tells whether events are to say more than what happened.
 func (c *Core) Tells() bool { return c.Config.Explain && c.Config.Events != nil }
 
-// InputPlaces is what EventSubmitted tells of a job's places.
-func (c *Core) InputPlaces(p Places) *InputPlaces {
+// inputPlaces is what EventSubmitted tells of a job's places.
+func (c *Core) inputPlaces(p Places) *InputPlaces {
 	switch {
 	case !c.Tells() || len(p.Nodes) == 0:
 		return nil
-	case len(p.Nodes) > MostPlaces:
+	case len(p.Nodes) > mostPlaces:
 		return &InputPlaces{Omitted: len(p.Nodes)}
 	}
 	out := &InputPlaces{Each: int(p.Offsets[1]), Nodes: p.Nodes}
@@ -74,13 +74,13 @@ func (c *Core) InputPlaces(p Places) *InputPlaces {
 	return out
 }
 
-// OutputTold is what EventSucceeded tells of a map's output: the sum and, unless the job is huge,
+// outputTold is what EventSucceeded tells of a map's output: the sum and, unless the job is huge,
 // the parts.
-func (c *Core) OutputTold(j *Job, bytes []int64) (sum int64, parts []int64) {
+func (c *Core) outputTold(j *Job, bytes []int64) (sum int64, parts []int64) {
 	for _, b := range bytes {
 		sum += b
 	}
-	if c.Tells() && j.Spec.Maps*j.Spec.Reduces <= MostOutputs {
+	if c.Tells() && j.Spec.Maps*j.Spec.Reduces <= mostOutputs {
 		parts = bytes
 	}
 	return sum, parts

@@ -28,11 +28,11 @@ type GroupStanding struct {
 	said  Figures
 }
 
-// TellAgain is the part of its age that passes before the figures of a job are told again, so that
+// tellAgain is the part of its age that passes before the figures of a job are told again, so that
 // a job of any length has some hundred such events at most; of a pool or queue no more than
 // mostSilent passes.
 const (
-	TellAgain  = 20
+	tellAgain  = 20
 	mostSilent = 10 * time.Second
 )
 
@@ -67,7 +67,7 @@ func (c *Core) tellStanding() {
 // tellShare says what a job should have and has, if that has changed and was not told just now.
 func (c *Core) tellShare(j *Job) {
 	t := &c.told.Of(j).standing
-	if c.Now-t.at < (c.Now-j.Submitted)/TellAgain {
+	if c.Now-t.at < (c.Now-j.Submitted)/tellAgain {
 		return
 	}
 	var now Figures
@@ -99,7 +99,7 @@ func (c *Core) TellGroup(name string, t *GroupStanding, now Figures) {
 		return
 	}
 	should := now.Shares != t.said.Shares || now.Min != t.said.Min || now.Max != t.said.Max
-	if !should && (!c.Tells() || c.Now-t.at < min((c.Now-t.Since)/TellAgain, mostSilent)) {
+	if !should && (!c.Tells() || c.Now-t.at < min((c.Now-t.Since)/tellAgain, mostSilent)) {
 		return
 	}
 	t.at, t.said = c.Now, now

@@ -81,8 +81,8 @@ func (c *Core) factsOf(j *Job) JobFacts {
 	return f
 }
 
-// MostRestored is how many jobs may have had a number: a damaged log must not take all memory.
-const MostRestored = 1 << 28
+// mostRestored is how many jobs may have had a number: a damaged log must not take all memory.
+const mostRestored = 1 << 28
 
 // Restore puts facts into a fresh Core. No node is live until it joins, and of the jobs only their
 // numbers are given: each goes on from its Resume. Errors wrap ErrBadConfig.
@@ -90,7 +90,7 @@ func (c *Core) Restore(f Facts) error {
 	if c.Now != 0 || len(c.Nodes) > 0 || c.Jobs.Len() > 0 {
 		return fmt.Errorf("%w: facts for a Core that was used", ErrBadConfig)
 	}
-	if f.Now < 0 || f.Jobs < 0 || f.Jobs > MostRestored {
+	if f.Now < 0 || f.Jobs < 0 || f.Jobs > mostRestored {
 		return fmt.Errorf("%w: facts of time %v and %d jobs", ErrBadConfig, f.Now, f.Jobs)
 	}
 	awaited := map[JobID]JobFacts{}

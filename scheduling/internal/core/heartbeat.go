@@ -192,7 +192,7 @@ func (c *Core) succeed(ai int32, s *Status) {
 	if c.Config.Events != nil {
 		e := Event{Type: EventSucceeded, JobID: j.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Held: a.held(c.Now)}
 		if k == Map {
-			e.Bytes, e.Output = c.OutputTold(j, s.OutputBytes)
+			e.Bytes, e.Output = c.outputTold(j, s.OutputBytes)
 		}
 		c.Emit(e)
 	}

@@ -155,8 +155,8 @@ func (j *Job) Replicas() int {
 	return max(1, (len(j.Spec.Places.Nodes)+n/2)/n)
 }
 
-// SlowStartMaps is the number of maps that must be done before reduces launch.
-func SlowStartMaps(share float64, maps int) int {
+// slowStartMaps is the number of maps that must be done before reduces launch.
+func slowStartMaps(share float64, maps int) int {
 	return int(min(float64(maps), math.Ceil(max(0, share)*float64(maps)-1e-9)))
 }
 

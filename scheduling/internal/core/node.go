@@ -34,7 +34,7 @@ type NodeState struct {
 	Rack    string
 	Faults  int           // jobs that succeeded while they avoided it, as far as not forgiven
 	faultAt time.Duration // of the last fault, or of the last that was forgiven
-	numbers [Kinds]SlotNumbers
+	numbers [Kinds]slotNumbers
 }
 
 // Free is the number of slots of kind k that are free; below 0 on a node that has joined again with
@@ -102,8 +102,8 @@ func (q View) Lookup(name string) (NodeID, bool) {
 	return id, ok && q.c.Nodes[id].Groups != nil
 }
 
-// MostSlots is how many slots of a kind a node may have: a heartbeat may take time in proportion.
-const MostSlots = 1 << 20
+// mostSlots is how many slots of a kind a node may have: a heartbeat may take time in proportion.
+const mostSlots = 1 << 20
 
 // Join adds a node, or brings one back: with another Incarnation, or after it was lost, what it ran
 // and held is gone. Joining again with the same incarnation changes nothing but the slots.
@@ -118,8 +118,8 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	switch {
 	case spec.Name == "":
 		return NoNode, fmt.Errorf("%w: no name", ErrBadNode)
-	case spec.MapSlots < 0 || spec.ReduceSlots < 0 || spec.MapSlots > MostSlots || spec.ReduceSlots > MostSlots:
-		return NoNode, fmt.Errorf("%w %s: %d map and %d reduce slots, want 0 to %d", ErrBadNode, spec.Name, spec.MapSlots, spec.ReduceSlots, MostSlots)
+	case spec.MapSlots < 0 || spec.ReduceSlots < 0 || spec.MapSlots > mostSlots || spec.ReduceSlots > mostSlots:
+		return NoNode, fmt.Errorf("%w %s: %d map and %d reduce slots, want 0 to %d", ErrBadNode, spec.Name, spec.MapSlots, spec.ReduceSlots, mostSlots)
 	case len(path) != c.Config.RackDepth:
 		return NoNode, fmt.Errorf("%w %s: rack %q has %d parts, want %d", ErrBadNode, spec.Name, spec.Rack, len(path), c.Config.RackDepth)
 	}
@@ -172,15 +172,15 @@ func (c *Core) dropUnfit(n *NodeState) {
 	}
 }
 
-// SlotNumbers is which slots of a node and kind are taken, as far as events tell.
-type SlotNumbers struct {
+// slotNumbers is which slots of a node and kind are taken, as far as events tell.
+type slotNumbers struct {
 	taken []bool
 	low   int32 // none below is free
 }
 
-// Take takes count slots that lie side by side, the lowest that are free, and gives the first, from
+// take takes count slots that lie side by side, the lowest that are free, and gives the first, from
 // 1. Where none do within the node's slots, for tasks of several slots leave gaps, it is one beyond.
-func (s *SlotNumbers) Take(count int32) int32 {
+func (s *slotNumbers) take(count int32) int32 {
 	for int(s.low) < len(s.taken) && s.taken[s.low] {
 		s.low++
 	}
@@ -199,8 +199,8 @@ func (s *SlotNumbers) Take(count int32) int32 {
 	return first + 1
 }
 
-// Free gives back what take has given.
-func (s *SlotNumbers) Free(first, count int32) {
+// free gives back what take has given.
+func (s *slotNumbers) free(first, count int32) {
 	for i := range count {
 		s.taken[first-1+i] = false
 	}

@@ -330,7 +330,7 @@ func (c *Core) notSlow(j *Job, k TaskKind, i int32) bool {
 func (c *Core) offerCopy(j *Job, n *NodeState, k TaskKind) bool {
 	w := &j.Work[k]
 	if c.Policy.Speculation.Rule == LATE {
-		if most := c.MostCopies(j, k); w.Copies >= most {
+		if most := c.mostCopies(j, k); w.Copies >= most {
 			return c.Skip(j, n, k, Reason{Cause: CauseCopyCap, Count: int32(w.Copies), Of: int32(most)}, 0)
 		}
 		if c.SlowNode(j, n) {
@@ -353,8 +353,8 @@ func (c *Core) offerCopy(j *Job, n *NodeState, k TaskKind) bool {
 	return c.Skip(j, n, k, Reason{Cause: CauseRunsHere}, 0)
 }
 
-// MostCopies is how many copies of a kind of task a job may run.
-func (c *Core) MostCopies(j *Job, k TaskKind) int {
+// mostCopies is how many copies of a kind of task a job may run.
+func (c *Core) mostCopies(j *Job, k TaskKind) int {
 	p, w := &c.Policy.Speculation, &j.Work[k]
 	tasks := float64(w.Running + w.Suspended - w.Copies)
 	part := max(cmp.Or(p.Cap, speculativeCap)*tasks, speculativeSlots*float64(c.Slots[k]))

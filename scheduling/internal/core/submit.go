@@ -33,7 +33,7 @@ func (c *Core) takeIn(j *Job, known func()) error {
 	j.Spec.User = cmp.Or(strings.TrimSpace(s.User), "anonymous")
 	j.Slots, j.Priority = int32(cmp.Or(s.SlotsPerTask, 1)), s.Priority
 	j.tries = cmp.Or(s.MaxAttempts, c.Config.MaxAttempts)
-	j.Gate = SlowStartMaps(cmp.Or(s.SlowStart, c.Policy.SlowStart), s.Maps)
+	j.Gate = slowStartMaps(cmp.Or(s.SlowStart, c.Policy.SlowStart), s.Maps)
 	c.acquireIndex(j)
 	if err := c.Order.Add(j); err != nil {
 		c.releaseIndex(j)
@@ -56,7 +56,7 @@ func (c *Core) takeIn(j *Job, known func()) error {
 	c.Active = append(c.Active, j)
 	c.Dirty = true
 	if c.Config.Events != nil {
-		c.Emit(Event{Type: EventSubmitted, JobID: j.ID, Node: NoNode, Name: s.Name, User: j.Spec.User, Pool: j.Group, Tasks: [2]int{s.Maps, s.Reduces}, Priority: s.Priority.String(), Bytes: s.InputBytes, Places: c.InputPlaces(s.Places), Gate: s.SlowStart, Width: j.width()})
+		c.Emit(Event{Type: EventSubmitted, JobID: j.ID, Node: NoNode, Name: s.Name, User: j.Spec.User, Pool: j.Group, Tasks: [2]int{s.Maps, s.Reduces}, Priority: s.Priority.String(), Bytes: s.InputBytes, Places: c.inputPlaces(s.Places), Gate: s.SlowStart, Width: j.width()})
 	}
 	c.changed(j, Map)
 	c.changed(j, Reduce)

@@ -34,7 +34,7 @@ func (p *Policy) Validate() error {
 	if math.IsNaN(p.Reduce.Theta) || math.IsNaN(p.Reduce.SkewCap) {
 		bad("placement of reduces: not a number")
 	}
-	p.Pools.Validate(bad)
+	p.Pools.validate(bad)
 	p.Speculation.validate(bad)
 	if p.Avoid.Forgive < 0 {
 		bad("the time after which a node's faults are forgiven must not be negative")
@@ -59,8 +59,8 @@ func (q *QuincyPolicy) validate(bad func(string, ...any)) {
 	}
 }
 
-// Validate names every fault of an allocation.
-func (a *Allocations) Validate(bad func(string, ...any)) {
+// validate names every fault of an allocation.
+func (a *Allocations) validate(bad func(string, ...any)) {
 	pools := map[string]bool{}
 	for _, p := range a.Pools {
 		switch {

@@ -3,9 +3,7 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -122,48 +120,6 @@ func TestReplayNamesTheCall(t *testing.T) {
 	c, err = play([]string{`{"op":"join","join":{"Name":"n","MapSlots":1}}`, `{"op":"heartbeat","heartbeat":{"Node":0},"actions":[{"Verb":"kill"}]}`})
 	require.ErrorIs(t, err, core.ErrReplay, "nothing was to be done")
 	require.Equal(t, 1, len(c.View().Nodes()))
-}
-
-// A writer of calls stops at its first error, and keeps it.
-func TestCallWriterKeepsTheFirstError(t *testing.T) {
-	w := &failing{errs: []error{nil, errors.New("first"), errors.New("second"), nil}}
-	calls := core.NewCallWriter(w)
-	for range 4 {
-		calls.Write(&core.Call{Op: core.OpUpdate})
-	}
-	require.EqualError(t, calls.Err(), "first")
-	require.Len(t, w.errs, 2, "it writes no more")
-}
-
-// failing fails with one error after the other.
-type failing struct {
-	bytes.Buffer
-	errs []error
-}
-
-func (f *failing) Write(b []byte) (int, error) {
-	err := f.errs[0]
-	f.errs = f.errs[1:]
-	return len(b), err
-}
-
-// A policy is the same after it was JSON, also with an infinite Xi.
-func TestXiAsJSON(t *testing.T) {
-	for _, xi := range []float64{0, 1, 2.5, math.Inf(1)} {
-		p := core.HFSPPolicy{Xi: xi, Sample: 3}
-		text, err := json.Marshal(p)
-		require.NoError(t, err)
-		require.Equal(t, math.IsInf(xi, 1), strings.Contains(string(text), `"+Inf"`))
-		var got core.HFSPPolicy
-		require.NoError(t, json.Unmarshal(text, &got))
-		require.Equal(t, p, got)
-	}
-	var p core.HFSPPolicy
-	require.NoError(t, json.Unmarshal([]byte(`{"Sample":4}`), &p))
-	require.Equal(t, core.HFSPPolicy{Sample: 4}, p, "what is not said is left as it is")
-	require.ErrorContains(t, json.Unmarshal([]byte(`{"Xi":"many"}`), &p), `scheduling: Xi: want a number or "+Inf"`)
-	require.Error(t, json.Unmarshal([]byte(`{"Sample":"x"}`), &p))
-	require.Error(t, json.Unmarshal([]byte(`{`), &p))
 }
 
 // recorded is the call log of a small run, with a policy that is switched.

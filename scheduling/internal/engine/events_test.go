@@ -6,65 +6,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
-
-// Numbers of slots are the lowest that are free, and nobody has one that another holds.
-func TestSlotNumbers(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var s core.SlotNumbers
-		held := map[int32]int32{} // count by first
-		var order []int32
-		taken := func(at int32) bool {
-			for first, count := range held {
-				if at >= first && at < first+count {
-					return true
-				}
-			}
-			return false
-		}
-		for range rapid.IntRange(1, 40).Draw(t, "steps") {
-			if len(order) > 0 && rapid.Bool().Draw(t, "free") {
-				i := rapid.IntRange(0, len(order)-1).Draw(t, "which")
-				s.Free(order[i], held[order[i]])
-				delete(held, order[i])
-				order = append(order[:i], order[i+1:]...)
-				continue
-			}
-			count := rapid.Int32Range(1, 3).Draw(t, "count")
-			want := int32(1)
-			for run := int32(0); run < count; {
-				if taken(want + run) {
-					want, run = want+run+1, 0
-					continue
-				}
-				run++
-			}
-			got := s.Take(count)
-			require.Equal(t, want, got)
-			held[got] = count
-			order = append(order, got)
-		}
-	})
-}
-
-// How a reduce's node compares with its center stands in the reason.
-func TestWhyOfReduces(t *testing.T) {
-	for want, e := range map[string]core.Event{
-		"center of gravity":                     {Reason: core.Reason{Cause: core.CauseGravity}, Placed: &core.Placed{Center: "a", AtCenter: 10, Here: 10}},
-		"near enough: +2.0 % over node-15":      {Reason: core.Reason{Cause: core.CauseGravity}, Placed: &core.Placed{Center: "node-15", AtCenter: 100, Here: 102}},
-		"near enough: all of its input is on a": {Reason: core.Reason{Cause: core.CauseGravity}, Placed: &core.Placed{Center: "a", Here: 1}},
-		"waited for locality, 1s so far: +50.0 % over b": {
-			Reason: core.Reason{Cause: core.CauseWaited, Wait: time.Second}, Placed: &core.Placed{Center: "b", AtCenter: 100, Here: 150},
-		},
-		"no gain in waiting": {Reason: core.Reason{Cause: core.CauseNoGain}, Placed: &core.Placed{Here: 5}},
-		"any node":           {Reason: core.Reason{Cause: core.CauseAnyReduce}},
-	} {
-		require.Equal(t, want, e.Why())
-	}
-}
 
 // twoRacks is a Core that explains, with cogrs, and nodes a and b in one rack, c and d in another.
 func twoRacks(t *testing.T) (*core.Core, []core.NodeID, func() []core.Event) {
@@ -144,19 +88,6 @@ func TestSkippedReducesOfAnEvenJob(t *testing.T) {
 	last := events[len(events)-1]
 	require.Equal(t, core.CausePlacementCap, last.Reason.Cause)
 	require.Nil(t, last.Placed)
-}
-
-// Places are told by their number where all maps have as many, else one by one, and not at all of a
-// huge job.
-func TestPlacesToldCompactly(t *testing.T) {
-	c := &core.Core{Config: core.Config{Explain: true, Events: func(core.Event) {}}}
-	require.Nil(t, c.InputPlaces(core.Places{}))
-	require.Equal(t, &core.InputPlaces{Each: 2, Nodes: []core.NodeID{1, 2, 3, 4}}, c.InputPlaces(core.Places{Offsets: []int32{0, 2, 4}, Nodes: []core.NodeID{1, 2, 3, 4}}))
-	require.Equal(t, &core.InputPlaces{Counts: []int32{0, 2}, Nodes: []core.NodeID{1, 2}}, c.InputPlaces(core.Places{Offsets: []int32{0, 0, 2}, Nodes: []core.NodeID{1, 2}}))
-	require.Equal(t, &core.InputPlaces{Omitted: core.MostPlaces + 1}, c.InputPlaces(core.Places{Offsets: []int32{0, core.MostPlaces + 1}, Nodes: make([]core.NodeID, core.MostPlaces+1)}))
-	huge := &core.Job{Spec: core.JobSpec{Maps: core.MostOutputs, Reduces: 2}}
-	sum, parts := c.OutputTold(huge, []int64{1, 2})
-	require.Equal(t, []any{int64(3), []int64(nil)}, []any{sum, parts})
 }
 
 // A job that waits because all slots are taken is told of once, at the update in which it launched
@@ -322,21 +253,4 @@ func TestAttemptsAreTold(t *testing.T) {
 		killed = append(killed, e.Attempt)
 	}
 	require.ElementsMatch(t, []core.AttemptID{got[2], again[0]}, killed)
-}
-
-// An event is a line with what it tells and no more.
-func TestEventsAsText(t *testing.T) {
-	attempt := core.AttemptID{Task: core.TaskID{Job: 3, Kind: core.Reduce, Index: 1}, Try: 2}
-	for want, e := range map[string]core.Event{
-		"1s joined on n1":                                 {Type: core.EventJoined, NodeName: "n1"},
-		"1s submitted job_0003":                           {Type: core.EventSubmitted, JobID: 3},
-		"1s failed job_0003_r_000001_2 on n1: boom":       {Type: core.EventFailed, JobID: 3, Attempt: attempt, NodeName: "n1", Err: "boom"},
-		"1s launched job_0003_r_000001_2 on n1 any-place": {Type: core.EventLaunched, JobID: 3, Attempt: attempt, NodeName: "n1", Near: "any-place"},
-		"1s killed job_0003_r_000001_2 on n1: node lost":  {Type: core.EventKilled, Attempt: attempt, NodeName: "n1", Near: "any-place", Reason: core.Reason{Cause: core.CauseNodeLost}},
-		"1s reconfigured: policy fair":                    {Type: core.EventReconfigured, Name: "fair"},
-		"1s finished job_0003":                            {Type: core.EventFinished, JobID: 3, Name: "wordcount"},
-	} {
-		e.At = time.Second
-		require.Equal(t, want, e.String())
-	}
 }

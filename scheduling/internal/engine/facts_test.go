@@ -160,7 +160,7 @@ func TestBadFacts(t *testing.T) {
 	for _, f := range []core.Facts{
 		{Now: -1},
 		{Jobs: -1},
-		{Jobs: core.MostRestored + 1},
+		{Jobs: 1<<28 + 1},
 		{Jobs: 1, Active: []core.JobFacts{{ID: 2}}},
 		{Jobs: 1, Active: []core.JobFacts{{}}},
 		{Jobs: 1, Active: []core.JobFacts{{ID: 1}, {ID: 1}}},

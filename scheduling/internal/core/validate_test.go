@@ -1,0 +1,173 @@
+package core
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Each fault of the pools' configuration is refused, alone as well.
+func TestBadPoolsAreRefused(t *testing.T) {
+	good := Allocations{
+		Pools: []PoolConfig{{Name: "a", Weight: 0}, {Name: "b", Weight: 2.5, Min: [2]int{1, 1}}},
+		Users: []UserConfig{{Name: "u"}, {Name: "v"}}, BoostFactor: 2, BoostTime: time.Minute, FairTimeout: time.Minute,
+	}
+	var bad []string
+	refuse := func(format string, _ ...any) { bad = append(bad, format) }
+	good.validate(refuse)
+	require.Empty(t, bad)
+	for _, spoil := range []func(*Allocations){
+		func(a *Allocations) { a.Pools[0].Name = "" },
+		func(a *Allocations) { a.Pools[0].Name = "b" },
+		func(a *Allocations) { a.Pools[0].Min[Map] = -1 },
+		func(a *Allocations) { a.Pools[0].Min[Reduce] = -1 },
+		func(a *Allocations) { a.Pools[0].Weight = -1 },
+		func(a *Allocations) { a.Pools[0].Weight = math.NaN() },
+		func(a *Allocations) { a.Pools[0].Weight = math.Inf(1) },
+		func(a *Allocations) { a.Users[0].Name = "" },
+		func(a *Allocations) { a.Users[0].Name = "v" },
+		func(a *Allocations) { a.BoostFactor = -1 },
+		func(a *Allocations) { a.BoostFactor = math.NaN() },
+		func(a *Allocations) { a.BoostFactor = math.Inf(1) },
+		func(a *Allocations) { a.BoostTime = -1 },
+		func(a *Allocations) { a.FairTimeout = -1 },
+	} {
+		a := good
+		a.Pools, a.Users = append([]PoolConfig(nil), good.Pools...), append([]UserConfig(nil), good.Users...)
+		spoil(&a)
+		bad = nil
+		a.validate(refuse)
+		require.Len(t, bad, 1, "%+v", a)
+	}
+}
+
+// Each fault of a policy is refused, alone as well; the limits themselves are not.
+func TestBadPoliciesAreRefused(t *testing.T) {
+	good := Policy{
+		Order: "hfsp", SlowStart: 1, LoadMaxDiff: 1, Locality: LocalityPolicy{Skips: []int{0, 1}, Waits: []time.Duration{0, 1}},
+		HFSP: HFSPPolicy{Xi: 1, SuspendLow: 2, SuspendHigh: 2},
+	}
+	require.NoError(t, good.Validate())
+	many := MaxLevels
+	for name, spoil := range map[string]func(*Policy){
+		"slow start":     func(p *Policy) { p.SlowStart = 1.01 },
+		"no slow start":  func(p *Policy) { p.SlowStart = math.NaN() },
+		"load below":     func(p *Policy) { p.LoadMaxDiff = -0.01 },
+		"load above":     func(p *Policy) { p.LoadMaxDiff = 1.01 },
+		"skips":          func(p *Policy) { p.Locality.Skips = make([]int, many) },
+		"waits":          func(p *Policy) { p.Locality.Waits = make([]time.Duration, many) },
+		"negative skip":  func(p *Policy) { p.Locality.Skips = []int{0, -1} },
+		"negative wait":  func(p *Policy) { p.Locality.Waits = []time.Duration{0, -1} },
+		"theta":          func(p *Policy) { p.Reduce.Theta = math.NaN() },
+		"skew cap":       func(p *Policy) { p.Reduce.SkewCap = math.NaN() },
+		"forgive":        func(p *Policy) { p.Avoid.Forgive = -1 },
+		"sample":         func(p *Policy) { p.HFSP.Sample = -1 },
+		"delta":          func(p *Policy) { p.HFSP.Delta = -1 },
+		"xi":             func(p *Policy) { p.HFSP.Xi = 0.99 },
+		"initial":        func(p *Policy) { p.HFSP.Initial = -1 },
+		"suspend low":    func(p *Policy) { p.HFSP.SuspendLow = -1 },
+		"low above high": func(p *Policy) { p.HFSP.SuspendLow = 3 },
+		"pools":          func(p *Policy) { p.Pools.Pools = []PoolConfig{{}} },
+		"copies' rule":   func(p *Policy) { p.Speculation.Rule = LATE + 1 },
+		"copies' lag":    func(p *Policy) { p.Speculation.Lag = -1 },
+		"slow task":      func(p *Policy) { p.Speculation.SlowTask = math.NaN() },
+		"slow node":      func(p *Policy) { p.Speculation.SlowNode = -1 },
+		"copies below":   func(p *Policy) { p.Speculation.Cap = -0.1 },
+		"copies above":   func(p *Policy) { p.Speculation.Cap = 1.1 },
+		"few copies":     func(p *Policy) { p.Speculation.MinCopies = -1 },
+	} {
+		p := good
+		spoil(&p)
+		require.ErrorIs(t, p.Validate(), ErrBadConfig, name)
+	}
+	most := good
+	most.Locality.Skips, most.Locality.Waits = make([]int, many-1), make([]time.Duration, many-1)
+	require.NoError(t, most.Validate())
+}
+
+// A weight goes to its pool, a new one where pools are free, "default" always; whoever holds the old list
+// keeps it.
+func TestSetWeight(t *testing.T) {
+	old := []PoolConfig{{Name: "ann", Weight: 2, MaxJobs: 3}, {Name: "bob"}}
+	for _, known := range []bool{false, true} {
+		a := Allocations{Pools: old, Known: known}
+		require.True(t, a.SetWeight("ann", 5))
+		require.True(t, a.SetWeight("default", 4))
+		require.Equal(t, !known, a.SetWeight("cat", 3))
+		want := []PoolConfig{{Name: "ann", Weight: 5, MaxJobs: 3}, {Name: "bob"}, {Name: "default", Weight: 4}}
+		if !known {
+			want = append(want, PoolConfig{Name: "cat", Weight: 3})
+		}
+		require.Equal(t, want, a.Pools)
+		require.InDelta(t, 2, old[0].Weight, 0)
+	}
+}
+
+// A recorded job may have so many tasks of each kind, and no more.
+func TestRecordedJobsHaveALimit(t *testing.T) {
+	for _, x := range []struct {
+		maps, reduces int
+		fits          bool
+	}{
+		{mostReplayed, mostReplayed, true},
+		{mostReplayed + 1, 0, false},
+		{0, mostReplayed + 1, false},
+	} {
+		for _, op := range []Op{OpSubmit, OpResume} {
+			err := (&Call{Op: op, Submit: &JobSpec{Maps: x.maps, Reduces: x.reduces}}).complete()
+			if x.fits {
+				require.NoError(t, err)
+			} else {
+				require.ErrorIs(t, err, ErrReplay)
+			}
+		}
+	}
+}
+
+// A policy is the same after it was JSON, also with an infinite Xi.
+func TestXiAsJSON(t *testing.T) {
+	for _, xi := range []float64{0, 1, 2.5, math.Inf(1)} {
+		p := HFSPPolicy{Xi: xi, Sample: 3}
+		text, err := json.Marshal(p)
+		require.NoError(t, err)
+		require.Equal(t, math.IsInf(xi, 1), strings.Contains(string(text), `"+Inf"`))
+		var got HFSPPolicy
+		require.NoError(t, json.Unmarshal(text, &got))
+		require.Equal(t, p, got)
+	}
+	var p HFSPPolicy
+	require.NoError(t, json.Unmarshal([]byte(`{"Sample":4}`), &p))
+	require.Equal(t, HFSPPolicy{Sample: 4}, p, "what is not said is left as it is")
+	require.ErrorContains(t, json.Unmarshal([]byte(`{"Xi":"many"}`), &p), `scheduling: Xi: want a number or "+Inf"`)
+	require.Error(t, json.Unmarshal([]byte(`{"Sample":"x"}`), &p))
+	require.Error(t, json.Unmarshal([]byte(`{`), &p))
+}
+
+// A writer of calls stops at its first error, and keeps it.
+func TestCallWriterKeepsTheFirstError(t *testing.T) {
+	w := &failing{errs: []error{nil, errors.New("first"), errors.New("second"), nil}}
+	calls := NewCallWriter(w)
+	for range 4 {
+		calls.Write(&Call{Op: OpUpdate})
+	}
+	require.EqualError(t, calls.Err(), "first")
+	require.Len(t, w.errs, 2, "it writes no more")
+}
+
+// failing fails with one error after the other.
+type failing struct {
+	bytes.Buffer
+	errs []error
+}
+
+func (f *failing) Write(b []byte) (int, error) {
+	err := f.errs[0]
+	f.errs = f.errs[1:]
+	return len(b), err
+}
