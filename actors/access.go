@@ -20,16 +20,11 @@ func (c *Cluster) admit(o *SubmitOptions) error {
 	if c.env.rules.Load() == nil && o.Pool == "" && o.Queue == "" {
 		return nil
 	}
-	var rules *allocation.Rules
-	var policy scheduling.Policy
-	err := c.command(func(jt *jobTracker) error { // a reload changes both at once
-		rules, policy = jt.env.rules.Load(), jt.core.View().Policy()
-		return nil
-	})
-	if err != nil {
+	var in readAdmission
+	if err := c.ask(&in); err != nil {
 		return err
 	}
-	asked := *o
+	rules, policy, wanted := in.rules, in.policy, *o
 	if rules != nil {
 		spec := scheduling.JobSpec{User: o.User, Pool: o.Pool, Queue: o.Queue}
 		if err := rules.Admit(&spec, o.principal(), policy.Order == "capacity"); err != nil {
@@ -38,9 +33,9 @@ func (c *Cluster) admit(o *SubmitOptions) error {
 		o.User, o.Pool, o.Queue = spec.User, spec.Pool, spec.Queue
 	}
 	if o.Queue == "" {
-		asked.Queue = "" // by the rules it has named the pool
+		wanted.Queue = "" // by the rules it has named the pool
 	}
-	return asked.check(policy, rules)
+	return wanted.check(policy, rules)
 }
 
 // check refuses a pool or queue that the policy has no use for, rather than run the job somewhere
@@ -78,23 +73,5 @@ func (c *Cluster) Rules() *allocation.Rules { return c.env.rules.Load() }
 // SetPoolBy is SetPool by somebody else than the submitter, if Config.Rules let them administer the
 // job where it is and submit where it goes.
 func (h *JobHandle) SetPoolBy(who allocation.Principal, name string) error {
-	return h.command(func(jt *jobTracker) error {
-		if err := h.mayMove(jt, who, name); err != nil {
-			return err
-		}
-		return jt.core.SetPool(jt.env.now(), h.run.id, name)
-	})
-}
-
-// mayMove tells whether somebody may move a job to another pool or queue.
-func (h *JobHandle) mayMove(jt *jobTracker, who allocation.Principal, to string) error {
-	rules := h.cluster.env.rules.Load()
-	if rules == nil {
-		return nil
-	}
-	job, err := jt.core.View().Glance(h.run.id)
-	if err != nil {
-		return err
-	}
-	return rules.Move(who, h.run.who.User, job.Pool, to)
+	return h.cluster.ask(&setPool{h.run, who, name})
 }

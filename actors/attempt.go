@@ -33,12 +33,12 @@ type attempt struct {
 	input    atomic.Int64 // records that a reduce has to reduce, once it has all segments
 	idling   atomic.Bool  // a reduce that waits for maps
 	waited   time.Duration
-	turn     atomic.Bool         // held
+	computes atomic.Bool         // held
 	resting  atomic.Int32        // more than 0 while it waits for others
 	began    time.Duration       // when it came to its node
 	hangs    mapreduce.BadRecord // at which the task timeout found it, if that is known
 
-	hand   *hand
+	worker *slotWorker
 	number atomic.Pointer[string] // of the goroutine it works in
 	fate   atomic.Int32
 	grace  sync.Once // begins when it is told to stop
@@ -108,12 +108,12 @@ func (a *attempt) conclude(r *report, err error) {
 
 // try runs the plan's part of an attempt.
 func (a *attempt) try(r *report) error {
-	err := a.takeTurn()
+	err := a.acquireCompute()
 	if err != nil {
 		return err
 	}
-	defer a.endTurn()
-	if err := a.env.unrest.fails(a.id); err != nil {
+	defer a.releaseCompute()
+	if err := a.env.chaos.fails(a.id); err != nil {
 		return err
 	}
 	memory := a.env.memory.Sub()
@@ -223,7 +223,7 @@ func (a *attempt) askToCommit() error {
 
 // discard removes what the attempt wrote.
 func (a *attempt) discard() {
-	if err := apart(func() error { return a.run.plan.AbortTask(a.planID()) }); err != nil {
+	if err := isolate(func() error { return a.run.plan.AbortTask(a.planID()) }); err != nil {
 		a.env.cfg.Logger.Warn("cannot remove the output of an attempt", "attempt", a.id, "err", err)
 	}
 }
@@ -236,27 +236,27 @@ func (a *attempt) planID() mapreduce.AttemptID {
 	return id
 }
 
-// takeTurn waits until the attempt may compute.
-func (a *attempt) takeTurn() error {
+// acquireCompute waits until the attempt may compute.
+func (a *attempt) acquireCompute() error {
 	defer a.rest()()
 	began := a.env.now()
-	err := a.env.takeTurn(a.ctx)
+	err := a.env.acquireCompute(a.ctx)
 	a.waited += a.env.now() - began
 	if err != nil {
 		return err
 	}
-	a.turn.Store(true)
+	a.computes.Store(true)
 	if a.deserted() {
-		a.endTurn()
+		a.releaseCompute()
 		return context.Cause(a.ctx)
 	}
 	return nil
 }
 
-// endTurn lets others compute.
-func (a *attempt) endTurn() {
-	if a.turn.CompareAndSwap(true, false) {
-		a.env.endTurn()
+// releaseCompute lets others compute.
+func (a *attempt) releaseCompute() {
+	if a.computes.CompareAndSwap(true, false) {
+		a.env.releaseCompute()
 	}
 }
 
@@ -272,7 +272,7 @@ func (a *attempt) pause(ctx context.Context) error {
 	if !a.gate.shut.Load() {
 		return nil
 	}
-	a.endTurn()
+	a.releaseCompute()
 	defer a.rest()()
 	began := a.env.now()
 	err := a.gate.wait(ctx)
@@ -280,12 +280,12 @@ func (a *attempt) pause(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return a.takeTurn()
+	return a.acquireCompute()
 }
 
 // idle waits for news, or so long unless that is 0, while others compute.
 func (a *attempt) idle(ctx context.Context, news <-chan struct{}, most time.Duration) error {
-	a.endTurn()
+	a.releaseCompute()
 	defer a.rest()()
 	a.memory.Rest()
 	defer a.memory.Wake()
@@ -299,9 +299,9 @@ func (a *attempt) idle(ctx context.Context, news <-chan struct{}, most time.Dura
 	}
 	select {
 	case <-news:
-		return a.takeTurn()
+		return a.acquireCompute()
 	case <-over:
-		return a.takeTurn()
+		return a.acquireCompute()
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -38,7 +38,7 @@ func TestBlocksGiveEverySlotWork(t *testing.T) {
 		require.Equal(t, x.size, size, "%+v", x)
 		require.Equal(t, x.inPieces, inPieces, "%+v", x)
 	}
-	require.EqualValues(t, 4, taperPieces(64*mib))
-	require.EqualValues(t, 5, taperPieces(75*mib))
-	require.EqualValues(t, 8, taperPieces(128*mib))
+	require.EqualValues(t, 4, tailPieces(64*mib))
+	require.EqualValues(t, 5, tailPieces(75*mib))
+	require.EqualValues(t, 8, tailPieces(128*mib))
 }

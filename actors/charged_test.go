@@ -52,10 +52,10 @@ func TestAccountsAreCharged(t *testing.T) {
 			require.Len(t, own, x.own, "%+v", x)
 			var splits int
 			var fixed int64
-			require.NoError(t, c.command(func(*jobTracker) error { // where a run's end is begun
+			require.NoError(t, c.ask(onTurn(func(*jobTracker) error { // where a run's end is begun
 				splits, fixed = len(h.run.splits), h.run.fixed
 				return nil
-			}))
+			})))
 			require.Equal(t, int64(2*(350*x.files+850*x.own+250*splits*x.reduces)), fixed, "%+v", x)
 			require.GreaterOrEqual(t, c.env.memory.Used(), fixed)
 			h.wait(t)

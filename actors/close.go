@@ -42,16 +42,10 @@ func (c *Cluster) Halt(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
-	c.env.unrest.end()
+	c.env.chaos.end()
 	c.submits.Wait()
 	c.env.cfg.State.stop()
-	err := c.command(func(jt *jobTracker) error {
-		var errs []error
-		for _, p := range jt.env.places {
-			errs = append(errs, jt.core.Cordon(jt.env.now(), p.id, true))
-		}
-		return errors.Join(errs...)
-	})
+	err := c.ask(cordonAll{})
 	for c.computing() && ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
@@ -101,7 +95,7 @@ func (c *Cluster) Close() error {
 	}
 	c.closed, c.closing = true, true
 	c.mu.Unlock()
-	c.env.unrest.end()
+	c.env.chaos.end()
 	c.submits.Wait()
 	c.env.cfg.State.stop()
 	c.killAll("the cluster is closed")

@@ -37,7 +37,7 @@ type Cluster struct {
 }
 
 // errWorker is the error of a program that was started as a worker and does not come to actors.Run.
-var errWorker = errors.New("this process is there for one task of a job that actors.Run has submitted: it starts no cluster")
+var errWorker = errors.New("a worker process cannot start a cluster; call actors.Run")
 
 // Start starts a cluster and waits until all nodes have registered. Errors name every
 // fault of the configuration.
@@ -49,7 +49,7 @@ func Start(cfg Config) (*Cluster, error) {
 		return nil, errWorker
 	}
 	cfg = cfg.withDefaults()
-	facts, err := cfg.State.takeOver()
+	facts, err := cfg.State.former()
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +66,9 @@ func Start(cfg Config) (*Cluster, error) {
 	if cfg.spillFile != nil {
 		e.spills = mapreduce.NewSpillsOn(cfg.spillFile)
 	}
-	e.unrest = newUnrest(cfg.Chaos)
+	e.chaos = newChaosInjector(cfg.Chaos)
 	if n := cfg.computing(); n > 0 {
-		e.turns = make(chan struct{}, n)
+		e.computeTokens = make(chan struct{}, n)
 	}
 	var nodes []dfs.Node
 	for i := range cfg.Nodes {
@@ -96,8 +96,8 @@ func Start(cfg Config) (*Cluster, error) {
 func (c *Cluster) spawn() error {
 	e := c.env
 	deliver := e.cfg.deliver
-	if e.unrest != nil {
-		deliver = e.unrest.deliver
+	if e.chaos != nil {
+		deliver = e.chaos.deliver
 	}
 	e.sys = newSystem(e.cfg.Logger, deliver)
 	c.nameNode = e.sys.Root.Spawn(e.sys.props(func() actor.Actor {
@@ -112,7 +112,8 @@ func (c *Cluster) spawn() error {
 			up.Done()
 		}
 	}
-	first, err := newJobTracker(e, c.registry, c.nameNode, joined)
+	ledger := newLedger(len(e.places)) // of all lives of the JobTracker
+	first, err := newJobTracker(e, ledger, c.registry, c.nameNode, joined)
 	if err != nil {
 		err = errors.Join(err, e.sys.stop(c.nameNode))
 		e.sys.shutdown()
@@ -124,7 +125,7 @@ func (c *Cluster) spawn() error {
 			first = nil
 			return jt
 		}
-		jt, err := newJobTracker(e, c.registry, c.nameNode, joined)
+		jt, err := newJobTracker(e, ledger, c.registry, c.nameNode, joined)
 		if err != nil {
 			panic(err) // it was fine just now
 		}
@@ -134,8 +135,8 @@ func (c *Cluster) spawn() error {
 		c.nodes[i] = c.spawnNode(scheduling.NodeID(i))
 	}
 	up.Wait()
-	if e.unrest != nil {
-		go e.unrest.run(c)
+	if e.chaos != nil {
+		go e.chaos.run(c)
 	}
 	return nil
 }
@@ -201,7 +202,7 @@ func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o Submit
 			if (ctx.Err() != nil || errors.Is(err, ErrClosed)) && r.remembered() {
 				drop = p.LeaveJob
 			}
-			err = errors.Join(err, apart(drop))
+			err = errors.Join(err, isolate(drop))
 		}
 	}()
 	if err = p.SetupJob(); err == nil {
@@ -226,7 +227,7 @@ func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
 		return err
 	}
 	r.inputBytes = r.plan.InputBytes()
-	c.env.keepSpare(r.inputBytes)
+	c.env.keepHeapBallast(r.inputBytes)
 	size, tail := c.blockSize(r.inputBytes, r.plan.Folds())
 	blocks, err := c.register(r, size, tail)
 	if err != nil {
@@ -253,8 +254,8 @@ func (c *Cluster) blockSize(input int64, folds bool) (size int64, tail int) {
 		return size, 0
 	}
 	maps, _ := c.Slots()
-	if c.env.turns != nil {
-		maps = min(maps, cap(c.env.turns))
+	if c.env.computeTokens != nil {
+		maps = min(maps, cap(c.env.computeTokens))
 	}
 	limit := int64(dfs.DefaultBlockSize)
 	if folds {
@@ -329,19 +330,4 @@ func (c *Cluster) isClosing() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.closing
-}
-
-// command has the JobTracker do something.
-func (c *Cluster) command(apply func(*jobTracker) error) error {
-	c.mu.Lock()
-	if c.stopped {
-		c.mu.Unlock()
-		return ErrClosed
-	}
-	c.commands.Add(1)
-	c.mu.Unlock()
-	defer c.commands.Done()
-	m := &command{apply: apply, reply: make(chan error, 1)}
-	c.env.sys.Root.Send(c.jobTracker, m)
-	return <-m.reply
 }

@@ -196,10 +196,10 @@ func TestEndedJobsAreForgotten(t *testing.T) {
 	require.Len(t, jobs, 3)
 	require.Equal(t, scheduling.JobID(50), jobs[2].ID)
 	require.Equal(t, "u", jobs[2].User)
-	require.NoError(t, c.command(func(jt *jobTracker) error {
+	require.NoError(t, c.ask(onTurn(func(jt *jobTracker) error {
 		require.Empty(t, jt.runs)
 		return nil
-	}))
+	})))
 	entries, err := c.FS().ReadDir("_jobs")
 	require.NoError(t, err)
 	require.Empty(t, entries)

@@ -98,8 +98,9 @@ type Config struct {
 	History int
 
 	// Logger hears of lost nodes, panics and failed attempts; nil discards. It is also where
-	// mapreduce.Task.Logger writes to; nil stands for slog.Default there. What it or Events or
-	// Calls below do wrong, a panic or runtime.Goexit, harms neither cluster nor jobs.
+	// mapreduce.Task.Logger writes to; nil stands for slog.Default there. A panic of it, or of
+	// Events or Calls below, harms neither cluster nor jobs. They must not end their goroutine
+	// (runtime.Goexit, as t.Fatal does): the cluster would wait for it for ever.
 	Logger *slog.Logger
 
 	// Events, if not nil, is called for everything that happens, in order, from one

@@ -11,7 +11,7 @@ import (
 // not the job's, a few times for each task: maps whose output is damaged run again, and so
 // does the attempt. A disk that damages all the time ends the job in the end.
 func (a *attempt) blame(r *report, err error) {
-	if errors.Is(err, errUnrest) {
+	if errors.Is(err, errInjected) {
 		r.status.Blameless = true
 	}
 	if !errors.Is(err, mapreduce.ErrDamagedSpill) {

@@ -26,6 +26,6 @@
 // A job's result may stay in the memory of the nodes as a [Dataset]: [Keep], [Load], [Collect]; several
 // jobs are one unit as a [Pipeline].
 //
-// Reading order: messages.go, config.go, cluster.go, jobtracker.go, follow.go, node.go,
+// Reading order: messages.go, config.go, cluster.go, jobtracker.go, coreevents.go, node.go,
 // slot.go, attempt.go, shuffle.go, run.go, ending.go; dataset.go, lineage.go, pipeline.go.
 package actors

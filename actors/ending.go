@@ -69,7 +69,7 @@ func (r *run) end(state scheduling.JobState, c *counter.Set, g *registry) {
 		state = scheduling.JobFailed
 	}
 	if state == scheduling.JobSucceeded {
-		err = apart(func() error {
+		err = isolate(func() error {
 			if _, err := r.plan.Quarantine(skipped); err != nil {
 				return err
 			}
@@ -81,11 +81,11 @@ func (r *run) end(state scheduling.JobState, c *counter.Set, g *registry) {
 		}
 	}
 	if state != scheduling.JobSucceeded {
-		err = errors.Join(r.failure(state, err), apart(r.drop))
+		err = errors.Join(r.failure(state, err), isolate(r.drop))
 	}
 	late := true
 	select {
-	case <-r.buried:
+	case <-r.drained:
 		late = false
 		r.free()
 	default:
@@ -99,16 +99,16 @@ func (r *run) end(state scheduling.JobState, c *counter.Set, g *registry) {
 	}
 	g.retire(r)
 	if late {
-		go r.bury(state)
+		go r.awaitAbandoned(state)
 	}
 }
 
-// bury waits for the attempts that were abandoned.
-func (r *run) bury(state scheduling.JobState) {
-	<-r.buried
+// awaitAbandoned waits for the attempts that were abandoned.
+func (r *run) awaitAbandoned(state scheduling.JobState) {
+	<-r.drained
 	r.free()
 	if state != scheduling.JobSucceeded {
-		_ = apart(r.drop) // again: what a late attempt may have written
+		_ = isolate(r.drop) // again: what a late attempt may have written
 	}
 }
 

@@ -28,15 +28,14 @@ type env struct {
 
 	network *network // nil: bytes between nodes take no time
 
-	memory  *mapreduce.Memory
-	buffers *mapreduce.Buffers
-	spills  *mapreduce.Spills
-	spare   atomic.Pointer[spare] // nil until a job is large
-	unrest  *unrest               // nil without Config.Chaos
-	turns   chan struct{}         // tokens to compute; nil: no limit
+	memory        *mapreduce.Memory
+	buffers       *mapreduce.Buffers
+	spills        *mapreduce.Spills
+	ballast       atomic.Pointer[heapBallast] // nil until a job is large
+	chaos         *chaosInjector              // nil without Config.Chaos
+	computeTokens chan struct{}               // tokens to compute; nil: no limit
 
-	facts  scheduling.Facts // of former clusters of the State: where a new Core begins; the JobTracker's
-	estate *estate          // of a JobTracker that panicked; the next one's
+	facts scheduling.Facts // of former clusters of the State: where a new Core begins; the JobTracker's
 
 	lives    atomic.Uint64  // incarnations given so far
 	attempts sync.WaitGroup // goroutines of attempts
@@ -74,22 +73,22 @@ func (p *place) distance(q *place) int {
 	return 2
 }
 
-// takeTurn waits until the attempt may compute.
-func (e *env) takeTurn(ctx context.Context) error {
-	if e.turns == nil {
+// acquireCompute waits until the attempt may compute.
+func (e *env) acquireCompute(ctx context.Context) error {
+	if e.computeTokens == nil {
 		return context.Cause(ctx)
 	}
 	select {
-	case e.turns <- struct{}{}:
+	case e.computeTokens <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
-// endTurn lets another attempt compute.
-func (e *env) endTurn() {
-	if e.turns != nil {
-		<-e.turns
+// releaseCompute lets another attempt compute.
+func (e *env) releaseCompute() {
+	if e.computeTokens != nil {
+		<-e.computeTokens
 	}
 }

@@ -108,16 +108,7 @@ func (h *JobHandle) Kill(reason string) error {
 
 // kill ends the job with a reason that its error wraps.
 func (h *JobHandle) kill(reason error) error {
-	r := h.run
-	err := h.cluster.command(func(jt *jobTracker) error {
-		if jt.runs[r.id] != r {
-			return nil // it has ended
-		}
-		r.mu.Lock()
-		r.why = reason
-		r.mu.Unlock()
-		return jt.core.Kill(jt.env.now(), r.id)
-	})
+	err := h.cluster.ask(&killJob{h.run, reason})
 	if errors.Is(err, ErrClosed) {
 		return nil // Close has killed it
 	}
@@ -126,20 +117,8 @@ func (h *JobHandle) kill(reason error) error {
 
 // SetPriority changes the job's priority.
 func (h *JobHandle) SetPriority(p scheduling.Priority) error {
-	return h.command(func(jt *jobTracker) error {
-		return jt.core.SetPriority(jt.env.now(), h.run.id, p)
-	})
+	return h.cluster.ask(&setPriority{h.run, p})
 }
 
 // SetPool moves the job to another pool or queue, if Config.Rules let its submitter.
 func (h *JobHandle) SetPool(name string) error { return h.SetPoolBy(h.run.who, name) }
-
-// command has the JobTracker do something to a job that has not ended.
-func (h *JobHandle) command(apply func(*jobTracker) error) error {
-	return h.cluster.command(func(jt *jobTracker) error {
-		if jt.runs[h.run.id] != h.run {
-			return fmt.Errorf("%w: %v", scheduling.ErrJobEnded, h.run.id)
-		}
-		return apply(jt)
-	})
-}

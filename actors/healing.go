@@ -46,7 +46,7 @@ func (n *node) makeCopies() {
 		if !ok {
 			return
 		}
-		err := apart(func() error { return n.env.fs.Copy(c) }) // of a source of the user's, maybe
+		err := isolate(func() error { return n.env.fs.Copy(c) }) // of a source of the user's, maybe
 		if err != nil {
 			n.env.cfg.Logger.Warn("cannot copy a block", "block", c.Block, "to", c.To, "err", err)
 		}

@@ -20,35 +20,49 @@ const (
 
 // jobTracker is the actor around the scheduling.Core: it alone calls it. What the Core
 // decides comes back as actions for the node that sent a heartbeat and as events, from
-// which the JobTracker keeps the runs.
+// which the JobTracker keeps the runs. What outlives a panic of it is in the ledger.
 type jobTracker struct {
 	env      *env
 	registry *registry
 	nameNode *actor.PID
-	core     *scheduling.Core
-	nodes    []*tracked // by scheduling.NodeID
-	runs     map[scheduling.JobID]*run
-	keys     map[string]*run // those of runs that have one
 	joined   func(scheduling.NodeID)
+	core     *scheduling.Core
+	*ledger
 
-	gen     uint64 // of the timer
-	timer   *time.Timer
-	due     time.Duration // of the next tick
-	busy    time.Duration // since then there have been jobs
-	patient time.Duration // until then nobody expires
+	gen      uint64 // of the timer
+	timer    *time.Timer
+	due      time.Duration // of the next tick
+	busy     time.Duration // since then there have been jobs
+	patient  time.Duration // until then nobody expires
+	hopeless bool          // after the panic at hand the Core cannot go on from its log
+}
 
-	// Of the call of the Core at hand:
+// ledger is what a JobTracker knows beside its Core. One that panics leaves it to the next.
+type ledger struct {
+	nodes []*tracked // by scheduling.NodeID
+	runs  map[scheduling.JobID]*run
+	keys  map[string]*run // those of runs that have one
+
+	// Of the current call of the Core:
 	happened []event.Event
-	taken    int     // of happened, by settle
-	sure     int     // of happened, those of calls that are on the log
-	told     []Event // scratch
+	applied  int     // of happened, by settle
+	logged   int     // of happened, those of calls that are on the log
+	untold   []Event // applied, and not told to the sink
 	reports  []*report
-	over     []func() // the ends of jobs that finished
+	ends     []func() // of jobs that finished
 
 	// Of panics, see recovery.go:
-	cause    error
-	panics   map[string]int
-	hopeless bool
+	cause     error
+	panics    map[string]int // by call; of those that have not gone well since
+	continues bool           // the next JobTracker makes its Core again from the log
+}
+
+func newLedger(nodes int) *ledger {
+	l := &ledger{runs: map[scheduling.JobID]*run{}, keys: map[string]*run{}}
+	for range nodes {
+		l.nodes = append(l.nodes, &tracked{})
+	}
+	return l
 }
 
 // tracked is what the JobTracker keeps of a node beside the Core.
@@ -57,25 +71,20 @@ type tracked struct {
 	life uint64 // incarnation
 }
 
-func newJobTracker(e *env, reg *registry, nameNode *actor.PID, joined func(scheduling.NodeID)) (*jobTracker, error) {
-	jt := &jobTracker{
-		env: e, registry: reg, nameNode: nameNode, joined: joined,
-		runs: map[scheduling.JobID]*run{}, keys: map[string]*run{},
-	}
-	if e.estate != nil {
-		return jt, jt.inherit()
+// newJobTracker makes a JobTracker that goes on with what is in the ledger.
+func newJobTracker(e *env, l *ledger, reg *registry, nameNode *actor.PID, joined func(scheduling.NodeID)) (*jobTracker, error) {
+	jt := &jobTracker{env: e, ledger: l, registry: reg, nameNode: nameNode, joined: joined}
+	if l.continues {
+		return jt, jt.goOn()
 	}
 	if err := jt.newCore(); err != nil {
 		return nil, err
 	}
-	for range e.places {
-		jt.nodes = append(jt.nodes, &tracked{})
-	}
-	return jt, jt.takePlaces()
+	return jt, jt.numberNodes()
 }
 
-// takePlaces has the Core number the nodes as this package does.
-func (jt *jobTracker) takePlaces() error {
+// numberNodes has the Core number the nodes as this package does.
+func (jt *jobTracker) numberNodes() error {
 	for _, p := range jt.env.places {
 		if id := jt.core.NodeID(p.name); id != p.id {
 			return fmt.Errorf("actors: the Core numbers %s as %d, this cluster as %d", p.name, id, p.id)
@@ -90,7 +99,7 @@ func (jt *jobTracker) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
 	case *actor.Started:
 		jt.arm(c)
-		jt.settle(c) // what the one before it has left
+		jt.settle(c) // what is in the ledger
 	case *join:
 		jt.join(c, m)
 	case *heartbeat:
@@ -108,8 +117,8 @@ func (jt *jobTracker) Receive(c actor.Context) {
 			jt.rearm(c)
 		}
 		jt.settle(c)
-	case *command:
-		answer(m.reply, func() error { return m.apply(jt) })
+	case *asked:
+		answer(m.reply, func() error { return m.command.apply(jt) })
 		jt.settle(c)
 	case *updateTick:
 		if m.gen == jt.gen {
@@ -120,7 +129,7 @@ func (jt *jobTracker) Receive(c actor.Context) {
 		}
 	case *actor.Restarting:
 		jt.timer.Stop()
-		jt.bequeath()
+		jt.endLife()
 	case *actor.Stopping:
 		jt.timer.Stop()
 	}
@@ -134,10 +143,10 @@ func answer(reply chan<- error, f func() error) {
 }
 
 // giveUp fails all jobs: a panic in a call of the Core has left it in an unknown state.
-// The actor starts anew with a fresh Core, at which the nodes register again.
+// The next JobTracker begins with a fresh Core, at which the nodes register again.
 func (jt *jobTracker) giveUp(cause error) {
 	jt.env.facts.Now = jt.env.now()
-	for _, end := range jt.over {
+	for _, end := range jt.ends {
 		jt.env.endings.Go(end)
 	}
 	for _, r := range jt.runs {
@@ -147,6 +156,7 @@ func (jt *jobTracker) giveUp(cause error) {
 		c := r.total()
 		jt.env.endings.Go(func() { r.end(scheduling.JobFailed, c, jt.registry) })
 	}
+	*jt.ledger = *newLedger(len(jt.env.places))
 }
 
 func (jt *jobTracker) arm(c actor.Context) {
@@ -207,7 +217,7 @@ func (jt *jobTracker) heartbeat(c actor.Context, m *heartbeat) {
 
 // submit gives a prepared job to the Core.
 func (jt *jobTracker) submit(m *submit) error {
-	id, err := jt.takeIn(m)
+	id, err := jt.admitJob(m)
 	if err != nil {
 		return err
 	}
@@ -244,27 +254,26 @@ func (jt *jobTracker) log(what string, err error) {
 	}
 }
 
-// settle takes in what the last calls of the Core caused, tells the sink, and pokes the
+// settle applies what the last calls of the Core caused, tells the sink, and pokes the
 // nodes that are due.
 func (jt *jobTracker) settle(c actor.Context) {
-	for ; jt.taken < len(jt.happened); jt.taken++ {
-		i := jt.taken
-		e := Event{Event: jt.happened[i]}
-		jt.take(c, &e)
+	for ; jt.applied < len(jt.happened); jt.applied++ {
+		e := Event{Event: jt.happened[jt.applied]}
+		jt.apply(c, &e)
 		if jt.env.cfg.Events != nil {
-			jt.told = append(jt.told, e)
+			jt.untold = append(jt.untold, e)
 		}
 	}
-	jt.env.tell(jt.told)
-	clear(jt.told)
-	jt.told = jt.told[:0]
+	jt.env.tell(jt.untold)
+	clear(jt.untold)
+	jt.untold = jt.untold[:0]
 	clear(jt.happened)
-	jt.happened, jt.taken, jt.sure = jt.happened[:0], 0, 0
-	for _, end := range jt.over {
+	jt.happened, jt.applied, jt.logged = jt.happened[:0], 0, 0
+	for _, end := range jt.ends {
 		jt.env.endings.Go(end)
 	}
-	clear(jt.over)
-	jt.over = jt.over[:0]
+	clear(jt.ends)
+	jt.ends = jt.ends[:0]
 	called, open := jt.core.Due()
 	for _, list := range [2][]scheduling.NodeID{called, open} {
 		for _, id := range list {

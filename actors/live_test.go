@@ -70,7 +70,7 @@ func TestSchedulerPanic(t *testing.T) {
 		job.Map, job.MapTask = nil, untilKilled
 		h := c.submit(t, first(bindLines(t, job, "a\n")), SubmitOptions{})
 		synctest.Wait()
-		err := c.command(func(*jobTracker) error { panic("a bug") })
+		err := c.ask(onTurn(func(*jobTracker) error { panic("a bug") }))
 		require.ErrorIs(t, err, ErrScheduler)
 		_, err = h.Wait(context.Background())
 		require.ErrorIs(t, err, ErrJobFailed)
@@ -103,7 +103,7 @@ func TestPolicyOutlivesTheJobTracker(t *testing.T) {
 				bad := capacity
 				bad.Order = "none such"
 				require.Error(t, change(c, bad))
-				require.ErrorIs(t, c.command(func(*jobTracker) error { panic("a bug") }), ErrScheduler)
+				require.ErrorIs(t, c.ask(onTurn(func(*jobTracker) error { panic("a bug") })), ErrScheduler)
 				require.Equal(t, "capacity", inForce())
 				p, out := bindLines(t, counting(1), "a b\n")
 				c.submit(t, p, SubmitOptions{Queue: "default"}).wait(t)

@@ -142,3 +142,8 @@ func (c *Cluster) requireNothingHeld(t testing.TB) {
 	t.Helper()
 	require.Equal(t, c.env.buffers.Idle(), c.env.memory.Used())
 }
+
+// onTurn is a command that does what a test likes on the JobTracker's turn.
+type onTurn func(*jobTracker) error
+
+func (f onTurn) apply(jt *jobTracker) error { return f(jt) }

@@ -14,18 +14,18 @@ import (
 // sending, except what a field's comment says. A reply channel has room for its answer,
 // so that no actor ever blocks on one.
 
-// quiet keeps a message that comes too late out of the dead-letter log: that of a node
+// noDeadLetter keeps a message that comes too late out of the dead-letter log: that of a node
 // which was just stopped is nothing to tell of.
-type quiet struct{}
+type noDeadLetter struct{}
 
 // IgnoreDeadLetterLogging marks the message for the actor library.
-func (quiet) IgnoreDeadLetterLogging() {}
+func (noDeadLetter) IgnoreDeadLetterLogging() {}
 
 // To the JobTracker.
 type (
 	// join is a node's registration; the answer is joined. Sent again until answered.
 	join struct {
-		quiet
+		noDeadLetter
 		spec scheduling.Node
 		pid  *actor.PID
 	}
@@ -33,42 +33,35 @@ type (
 	// heartbeat carries a node's statuses and, for attempts that ended, what they left;
 	// the answer is heartbeatAck. Sent again, unchanged, until answered.
 	heartbeat struct {
-		quiet
+		noDeadLetter
 		beat    scheduling.Heartbeat
 		reports []*report
 	}
 
 	// leave says that a node stops in good order.
 	leave struct {
-		quiet
+		noDeadLetter
 		node scheduling.NodeID
 	}
 
 	// commitRequest asks whether an attempt may commit; the answer is commitAnswer.
 	commitRequest struct {
-		quiet
+		noDeadLetter
 		attempt scheduling.AttemptID
 	}
 
 	// submit hands a prepared job over.
 	submit struct {
-		quiet
+		noDeadLetter
 		run   *run
 		spec  scheduling.JobSpec
 		kept  []int32 // tasks whose output is there already
 		reply chan error
 	}
 
-	// command changes a job or a node; what it does is its method.
-	command struct {
-		quiet
-		apply func(*jobTracker) error
-		reply chan error
-	}
-
 	// updateTick is the JobTracker's own timer.
 	updateTick struct {
-		quiet
+		noDeadLetter
 		gen uint64
 	}
 )
@@ -77,14 +70,14 @@ type (
 type (
 	// joined answers join.
 	joined struct {
-		quiet
+		noDeadLetter
 		node        scheduling.NodeID
 		incarnation uint64
 	}
 
 	// heartbeatAck answers the heartbeat seq; its actions are carried out in turn.
 	heartbeatAck struct {
-		quiet
+		noDeadLetter
 		seq         uint64
 		incarnation uint64
 		actions     []action
@@ -92,27 +85,27 @@ type (
 	}
 
 	// poke asks for a heartbeat now: there is work, or an action waits.
-	poke struct{ quiet }
+	poke struct{ noDeadLetter }
 
 	// beatTick is a node's own timer.
 	beatTick struct {
-		quiet
+		noDeadLetter
 		gen uint64
 	}
 
 	// fetchFailed is a reduce's word of a map output that it could not fetch.
 	fetchFailed struct {
-		quiet
+		noDeadLetter
 		attempt scheduling.AttemptID
 		lost    scheduling.LostOutput
 	}
 
 	// reportBlocks asks for a report of what changed in the node's store.
-	reportBlocks struct{ quiet }
+	reportBlocks struct{ noDeadLetter }
 
 	// copyBlock asks the node to get a replica.
 	copyBlock struct {
-		quiet
+		noDeadLetter
 		copy dfs.Copy
 	}
 )
@@ -121,37 +114,37 @@ type (
 type (
 	// launch starts an attempt in a free slot.
 	launch struct {
-		quiet
+		noDeadLetter
 		attempt *attempt
 	}
 
 	// stopAttempt kills it, holdAttempt suspends or resumes it, if it is still there.
 	stopAttempt struct {
-		quiet
+		noDeadLetter
 		id  scheduling.AttemptID
 		why event.Reason
 	}
 	holdAttempt struct {
-		quiet
+		noDeadLetter
 		id   scheduling.AttemptID
 		hold bool
 	}
 
 	// wantsCommit comes from the attempt's goroutine.
 	wantsCommit struct {
-		quiet
+		noDeadLetter
 		id scheduling.AttemptID
 	}
 
 	// abandoned says that nobody waits for an attempt any more, which goes on in its goroutine.
 	abandoned struct {
-		quiet
+		noDeadLetter
 		attempt *attempt
 	}
 
 	// commitAnswer answers commitRequest.
 	commitAnswer struct {
-		quiet
+		noDeadLetter
 		attempt scheduling.AttemptID
 		granted bool
 	}
@@ -160,7 +153,7 @@ type (
 // report is how an attempt ended. Its goroutine sends it to the Slot, the Slot to the
 // Node, and the Node to the JobTracker in a heartbeat.
 type report struct {
-	quiet
+	noDeadLetter
 	status   scheduling.Status
 	err      error                // of a failed attempt
 	output   *mapreduce.MapOutput // of a map; the run owns it
@@ -181,20 +174,20 @@ type action struct {
 type (
 	// announce says that a node's store has changed.
 	announce struct {
-		quiet
+		noDeadLetter
 		node dfs.NodeID
 	}
 
 	// blockReport is a node's report of its store.
 	blockReport struct {
-		quiet
+		noDeadLetter
 		report dfs.Report
 		life   uint64
 	}
 
 	// nodeUp is the first word of a node's life, with a full report, said again now and then.
 	nodeUp struct {
-		quiet
+		noDeadLetter
 		report dfs.Report
 		pid    *actor.PID
 		life   uint64
@@ -202,7 +195,7 @@ type (
 
 	// nodeLost is the JobTracker's word that a life of a node is over.
 	nodeLost struct {
-		quiet
+		noDeadLetter
 		node dfs.NodeID
 		life uint64
 	}

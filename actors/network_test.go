@@ -194,19 +194,19 @@ func TestKillInterruptsATransfer(t *testing.T) {
 // TestSuspendedTransferStandsStill holds a remote read for an hour in its midst.
 func TestSuspendedTransferStandsStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := &env{start: time.Now(), turns: make(chan struct{}, 1)}
+		e := &env{start: time.Now(), computeTokens: make(chan struct{}, 1)}
 		e.places = []*place{{id: 0, name: "a", rack: "r"}, {id: 1, name: "b", rack: "r"}}
 		e.byName = map[string]*place{"a": e.places[0], "b": e.places[1]}
 		e.network = newNetwork(NetworkConfig{NodeLink: 100}, e.places)
 		a := newAttempt(e, &run{splits: []mapreduce.Split{{Length: 1000, Hosts: []string{"a"}}}}, mapID(1, 0), e.places[1])
-		require.NoError(t, a.takeTurn())
+		require.NoError(t, a.acquireCompute())
 		time.AfterFunc(4*time.Second, func() { a.gate.hold(true) })
 		time.AfterFunc(time.Hour, func() { a.gate.hold(false) })
 		var r report
 		require.NoError(t, a.fetchSplit(&r))
 		require.Equal(t, time.Hour+6*time.Second, time.Since(e.start).Round(time.Microsecond))
 		require.Equal(t, 10*time.Second, r.phases.Read.Round(time.Microsecond))
-		require.True(t, a.turn.Load(), "it computes on")
+		require.True(t, a.computes.Load(), "it computes on")
 	})
 }
 

@@ -32,19 +32,19 @@ type node struct {
 
 	stopping bool // waits for its Slots to stop: a new one would never be told
 
-	running []*held
+	running []*slotAttempt
 	free    [2][]*actor.PID // Slots without an attempt
 	ended   []*report       // not yet in a heartbeat
 	copies  copies
 	lost    []*fetchFailed // not yet in a heartbeat
 }
 
-// held is an attempt in one of the node's Slots.
-type held struct {
+// slotAttempt is an attempt in one of the node's Slots.
+type slotAttempt struct {
 	attempt *attempt
 	slot    *actor.PID
 	paused  bool
-	seen    stillness
+	seen    progressSample
 }
 
 // Receive implements actor.Actor.
@@ -201,7 +201,7 @@ func (n *node) answered(c actor.Context, m *heartbeatAck) {
 
 // perform carries out one action; one that was carried out before changes nothing.
 func (n *node) perform(c actor.Context, o *action) {
-	i := slices.IndexFunc(n.running, func(h *held) bool { return h.attempt.id == o.Attempt })
+	i := slices.IndexFunc(n.running, func(h *slotAttempt) bool { return h.attempt.id == o.Attempt })
 	if o.Verb == scheduling.Launch {
 		if i < 0 {
 			n.launch(c, o)
@@ -224,7 +224,7 @@ func (n *node) perform(c actor.Context, o *action) {
 
 func (n *node) launch(c actor.Context, o *action) {
 	kind := o.Attempt.Task.Kind
-	h := &held{attempt: newAttempt(n.env, o.run, o.Attempt, n.at)}
+	h := &slotAttempt{attempt: newAttempt(n.env, o.run, o.Attempt, n.at)}
 	if k := len(n.free[kind]) - 1; k >= 0 {
 		h.slot = n.free[kind][k]
 		n.free[kind] = n.free[kind][:k]
@@ -237,7 +237,7 @@ func (n *node) launch(c actor.Context, o *action) {
 
 // ends notes the end of an attempt and tells the JobTracker at once.
 func (n *node) ends(c actor.Context, r *report) {
-	i := slices.IndexFunc(n.running, func(h *held) bool { return h.attempt.id == r.status.Attempt })
+	i := slices.IndexFunc(n.running, func(h *slotAttempt) bool { return h.attempt.id == r.status.Attempt })
 	if i < 0 {
 		return
 	}

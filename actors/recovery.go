@@ -17,20 +17,6 @@ const (
 	longLog = 16 << 20
 )
 
-// estate is what a JobTracker that panicked leaves to the next one. With a State that goes on: the
-// Core is made again by replay of all calls that returned.
-type estate struct {
-	runs    map[scheduling.JobID]*run
-	nodes   []*tracked
-	joined  func(scheduling.NodeID)
-	pending []event.Event // of calls that returned, not taken in
-	told    []Event       // taken in, and not told
-	reports []*report
-	over    []func()
-	cause   error
-	panics  map[string]int // by call; of those that have not gone well since
-}
-
 // newCore makes the JobTracker's Core: a fresh one, one that goes on where that of another process
 // was, or that of the JobTracker before this one.
 func (jt *jobTracker) newCore() error {
@@ -51,9 +37,9 @@ func (jt *jobTracker) newCore() error {
 		if heard != nil {
 			heard(call)
 		}
-		jt.sure = len(jt.happened)
+		jt.logged = len(jt.happened)
 	}
-	if e.estate != nil {
+	if jt.continues {
 		jt.core, err = e.cfg.State.again(cfg)
 		return err
 	}
@@ -61,29 +47,19 @@ func (jt *jobTracker) newCore() error {
 	return err
 }
 
-// inherit takes over what the JobTracker before this one has left. If its Core cannot be made again
-// all jobs fail.
-func (jt *jobTracker) inherit() error {
-	old := jt.env.estate
-	jt.runs, jt.nodes, jt.joined, jt.panics = old.runs, old.nodes, old.joined, old.panics
-	for _, r := range jt.runs {
-		jt.keys[r.key] = r
-	}
-	jt.happened, jt.told, jt.reports, jt.over = old.pending, old.told, old.reports, old.over
-	jt.sure = len(jt.happened)
+// goOn makes the Core again from the log. If that cannot be done all jobs fail.
+func (jt *jobTracker) goOn() error {
 	err := recovered(jt.newCore)
-	jt.env.estate = nil
+	jt.continues = false
 	if err == nil {
 		jt.env.cfg.Logger.Warn("the scheduler goes on from its log", "jobs", len(jt.runs))
 		return nil
 	}
-	jt.giveUp(fmt.Errorf("%w; it cannot go on from its log: %w", old.cause, err))
-	jt.runs, jt.keys = map[scheduling.JobID]*run{}, map[string]*run{}
-	jt.happened, jt.told, jt.reports, jt.over, jt.sure = nil, nil, nil, nil, 0
+	jt.giveUp(fmt.Errorf("%w; it cannot go on from its log: %w", jt.cause, err))
 	if err := jt.newCore(); err != nil {
 		return err
 	}
-	return jt.takePlaces()
+	return jt.numberNodes()
 }
 
 // callOf names a message, such that one that is said again has the same name.
@@ -97,6 +73,8 @@ func callOf(m any) string {
 		return fmt.Sprint("leave of node ", m.node)
 	case *commitRequest:
 		return "commit of " + m.attempt.String()
+	case *asked:
+		return fmt.Sprintf("%T", m.command)
 	}
 	return fmt.Sprintf("%T", m)
 }
@@ -117,20 +95,16 @@ func (jt *jobTracker) watch(m any) {
 	}
 }
 
-// bequeath leaves all to the next JobTracker, or gives up.
-func (jt *jobTracker) bequeath() {
-	e := jt.env
-	if s := e.cfg.State; s == nil || jt.hopeless || s.broken.Load() || s.stopped.Load() {
+// endLife prepares the ledger for the next JobTracker, or fails all jobs. Events of calls that are not
+// on the log have not happened.
+func (jt *jobTracker) endLife() {
+	if s := jt.env.cfg.State; s == nil || jt.hopeless || s.broken.Load() || s.stopped.Load() {
 		jt.giveUp(jt.cause)
 		return
 	}
-	e.estate = &estate{
-		runs: jt.runs, nodes: jt.nodes, joined: jt.joined, panics: jt.panics,
-		told: jt.told, reports: jt.reports, over: jt.over, cause: jt.cause,
-	}
-	if jt.taken < jt.sure {
-		e.estate.pending = jt.happened[jt.taken:jt.sure]
-	}
+	jt.continues = true
+	jt.happened = jt.happened[min(jt.applied, jt.logged):jt.logged]
+	jt.applied, jt.logged = 0, len(jt.happened)
 }
 
 // commit answers whether an attempt may commit. With a State the word that it may is on the disk

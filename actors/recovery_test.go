@@ -394,7 +394,7 @@ func TestLongLog(t *testing.T) {
 		pass(time.Minute)
 		before := state.journal.Size()
 		long := func(bytes int64) {
-			require.NoError(t, c.command(func(*jobTracker) error { state.long = bytes; return nil }))
+			require.NoError(t, c.ask(onTurn(func(*jobTracker) error { state.long = bytes; return nil })))
 		}
 		long(before)
 		pass(time.Second)

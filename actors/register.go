@@ -53,7 +53,7 @@ func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []map
 		case groups[g].Files > 1 && len(known) > 0:
 			return []mapreduce.Block{{Length: sources[source].Size(), Hosts: known[0].Hosts}}
 		case source == last:
-			return taper(known, tail, taperPieces(size))
+			return splitTail(known, tail, tailPieces(size))
 		}
 		return known
 	}, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// takeOver gives what former clusters left, once.
-func (s *State) takeOver() (scheduling.Facts, error) {
+// former returns what former clusters left, once.
+func (s *State) former() (scheduling.Facts, error) {
 	if s == nil {
 		return scheduling.Facts{}, nil
 	}
@@ -54,13 +54,13 @@ func (r *run) kept() (kept []int32, err error) {
 		kept = append(kept, int32(id.Index))
 	}
 	if !fits {
-		return nil, apart(r.plan.DropCommitted)
+		return nil, isolate(r.plan.DropCommitted)
 	}
 	return kept, nil
 }
 
-// takeIn gives a job to the Core: a new one, or one that goes on.
-func (jt *jobTracker) takeIn(m *submit) (scheduling.JobID, error) {
+// admitJob gives a job to the Core: a new one, or one that goes on.
+func (jt *jobTracker) admitJob(m *submit) (scheduling.JobID, error) {
 	if jt.env.cfg.State == nil || m.spec.Key == "" {
 		id, err := jt.core.Submit(jt.env.now(), m.spec)
 		jt.env.facts.Jobs = max(jt.env.facts.Jobs, id)
@@ -69,7 +69,7 @@ func (jt *jobTracker) takeIn(m *submit) (scheduling.JobID, error) {
 	return jt.resume(m)
 }
 
-// resume is takeIn of a job with a key.
+// resume is admitJob of a job with a key.
 func (jt *jobTracker) resume(m *submit) (scheduling.JobID, error) {
 	state, now := jt.env.cfg.State, jt.env.now()
 	if r := jt.keys[m.spec.Key]; r != nil {

@@ -47,7 +47,7 @@ type run struct {
 	sums    *counter.Set  // of reduces, and of maps without reduces
 	ended   bool          // no attempt may enter any more
 	empty   chan struct{} // closed when ended and the last live attempt has left
-	buried  chan struct{} // closed when ended and no attempt is left, abandoned or not
+	drained chan struct{} // closed when ended and no attempt is left, abandoned or not
 	faults  map[scheduling.TaskID]*fault
 	failing scheduling.TaskID               // the task that failed last: of a failed job, the one to blame
 	cause   error                           // the job ended for another reason than its tasks
@@ -100,7 +100,7 @@ func newRun(e *env, p *mapreduce.Plan, user, input string) *run {
 	return &run{
 		env: e, name: p.Name(), user: user, plan: p, input: input, inputBytes: p.InputBytes(), done: make(chan struct{}),
 		live: map[*attempt]bool{}, left: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{}, skipped: map[int32][]mapreduce.Skipped{},
-		sums: new(counter.Set), empty: make(chan struct{}), buried: make(chan struct{}),
+		sums: new(counter.Set), empty: make(chan struct{}), drained: make(chan struct{}),
 	}
 }
 
@@ -145,7 +145,7 @@ func (r *run) depart(lived bool) {
 		close(r.empty)
 	}
 	if len(r.left) == 0 {
-		close(r.buried)
+		close(r.drained)
 	}
 }
 

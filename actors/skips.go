@@ -11,8 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// maySkip tells a map, by an error, that with the records that it has left out the job has left out
-// more than it may.
+// maySkip returns an error if the records that a map has skipped push the job beyond MaxSkips.
 func (r *run) maySkip(m int32, list []mapreduce.Skipped) error {
 	if len(list) == 0 {
 		return nil
@@ -28,7 +27,7 @@ func (r *run) maySkip(m int32, list []mapreduce.Skipped) error {
 	return r.tooMany(n, list[0])
 }
 
-// tooMany is the error of so many records left out, if these are more than the job may; nil if not.
+// tooMany returns an error if n skipped records are more than the job may skip.
 func (r *run) tooMany(n int, one mapreduce.Skipped) error {
 	if n <= r.maxSkips {
 		return nil

@@ -8,13 +8,13 @@ import (
 
 // slot is the actor that holds one attempt, running or suspended, or none. A Node has one
 // for each slot and one more for each suspended attempt. The user's code of all its attempts
-// runs in one goroutine, its hand: a new one for each attempt would grow its stack anew each
+// runs in one goroutine, its worker: a new one for each attempt would grow its stack anew each
 // time, a fifth of the cost of an empty task.
 type slot struct {
 	env        *env
 	jobTracker *actor.PID
 	attempt    *attempt
-	hand       *hand // nil before the first launch, and after an attempt was abandoned
+	worker     *slotWorker // nil before the first launch, and after an attempt was abandoned
 }
 
 // Receive implements actor.Actor.
@@ -67,12 +67,12 @@ func (s *slot) holds(id scheduling.AttemptID) bool { return s.attempt != nil && 
 // launch hands the attempt to the goroutine, which ends it with a report to this actor.
 func (s *slot) launch(c actor.Context, a *attempt) {
 	root, self := c.ActorSystem().Root, c.Self()
-	if s.hand == nil {
-		s.hand = s.env.newHand()
+	if s.worker == nil {
+		s.worker = s.env.newSlotWorker()
 	}
 	s.attempt = a
-	a.tell, a.hand = func(msg any) { root.Send(self, msg) }, s.hand
-	s.hand.work <- a // has room: the former attempt has reported
+	a.tell, a.worker = func(msg any) { root.Send(self, msg) }, s.worker
+	s.worker.work <- a // has room: the former attempt has reported
 }
 
 // restarting is our own fault, not the attempt's.
@@ -94,8 +94,8 @@ func (s *slot) stop() {
 
 // dismiss ends the goroutine once its attempt has ended.
 func (s *slot) dismiss() {
-	if s.hand != nil {
-		close(s.hand.work)
-		s.hand = nil
+	if s.worker != nil {
+		close(s.worker.work)
+		s.worker = nil
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/calls"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
@@ -22,10 +23,10 @@ func TestStallOfAllLosesNothing(t *testing.T) {
 	var events recorder
 	bubble(t, Config{Nodes: 3, Expiry: 5 * time.Second, Events: events.add}, func(t *testing.T, c *Cluster) {
 		for _, stall := range []time.Duration{4 * time.Second, 6 * time.Second, time.Hour} {
-			require.NoError(t, c.command(func(*jobTracker) error {
+			require.NoError(t, c.ask(onTurn(func(*jobTracker) error {
 				time.Sleep(stall)
 				return nil
-			}))
+			})))
 			pass(time.Minute)
 			require.Empty(t, events.of(event.Lost), stall)
 		}
@@ -115,25 +116,24 @@ func TestSubmitWhileNodesComeAndGo(t *testing.T) {
 	})
 }
 
-// TestSinksMayPanic has every function of the user's that hears of the cluster panic, or end its
-// goroutine.
+// TestSinksMayPanic has every function of the user's that hears of the cluster panic.
 func TestSinksMayPanic(t *testing.T) {
-	for name, fault := range map[string]func(){"panic": func() { panic("sink") }, "Goexit": runtime.Goexit} {
-		t.Run(name, func(t *testing.T) {
-			var told atomic.Int64
-			cfg := Config{Nodes: 2, Logger: slog.New(brokenHandler{fault})}
-			cfg.Events = func(Event) { told.Add(1); fault() }
-			cfg.Calls = func(*calls.Call) { fault() }
-			bubble(t, cfg, func(t *testing.T, c *Cluster) {
-				p, out := bindLines(t, counting(1), "a b a\n")
-				c.submit(t, p, SubmitOptions{}).wait(t)
-				require.Equal(t, "a\t2\nb\t1\n", out.String())
-				require.Greater(t, told.Load(), int64(6))
-				require.NoError(t, c.KillNode("node-01"))
-				synctest.Wait()
-			})
-		})
-	}
+	fault := func() { panic("sink") }
+	var told []event.Type
+	cfg := Config{Nodes: 2, Logger: slog.New(brokenHandler{fault})}
+	cfg.Events = func(e Event) { told = append(told, e.Type); fault() }
+	cfg.Calls = func(*calls.Call) { fault() }
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		p, out := bindLines(t, counting(1), "a b a\n")
+		c.submit(t, p, SubmitOptions{}).wait(t)
+		require.Equal(t, "a\t2\nb\t1\n", out.String())
+		require.Subset(t, told, []event.Type{event.Joined, event.Finished})
+		for _, way := range []string{"panic", "goexit"} { // of what is called once
+			blame(t, way, c.Inspect(func(scheduling.View) { _ = ways[way]() }))
+		}
+		require.NoError(t, c.KillNode("node-01"))
+		synctest.Wait()
+	})
 }
 
 type brokenHandler struct{ fault func() }

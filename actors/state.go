@@ -146,18 +146,18 @@ func (s *State) load(parts scheduling.Parts) error {
 		s.saved.ID = rand.Text()
 		return nil
 	}
-	return s.take(parts, snapshot, records)
+	return s.read(parts, snapshot, records)
 }
 
-// take reads a snapshot and the records behind it.
-func (s *State) take(parts scheduling.Parts, snapshot []byte, records [][]byte) error {
+// read reads a snapshot and the records behind it.
+func (s *State) read(parts scheduling.Parts, snapshot []byte, records [][]byte) error {
 	if err := json.Unmarshal(snapshot, &s.saved); err != nil {
 		return fmt.Errorf("%s: the snapshot: %w", s.dir, err)
 	}
 	if s.saved.Succeeded == nil || s.saved.Cuts == nil {
 		return fmt.Errorf("%s: the snapshot is none", s.dir)
 	}
-	if err := s.takeEntries(records); err != nil {
+	if err := s.readEntries(records); err != nil {
 		return err
 	}
 	core, err := s.rebuild(scheduling.Config{Parts: parts}, snapshot, records)
@@ -176,8 +176,8 @@ func (s *State) take(parts scheduling.Parts, snapshot []byte, records [][]byte) 
 	return nil
 }
 
-// takeEntries takes in the records that are no calls.
-func (s *State) takeEntries(records [][]byte) error {
+// readEntries reads the records that are no calls.
+func (s *State) readEntries(records [][]byte) error {
 	for i, r := range records {
 		var err error
 		switch {

@@ -36,14 +36,14 @@ func FuzzState(f *testing.F) {
 		if len(lines) > 0 {
 			records = bytes.Split(lines, []byte("\n"))
 		}
-		if s.take(scheduling.Parts{}, snapshot, records) != nil {
+		if s.read(scheduling.Parts{}, snapshot, records) != nil {
 			return
 		}
 		s.saved.Facts = s.facts
 		again, err := json.Marshal(&s.saved)
 		require.NoError(t, err)
 		u := fresh()
-		require.NoError(t, u.take(scheduling.Parts{}, again, nil))
+		require.NoError(t, u.read(scheduling.Parts{}, again, nil))
 		require.Equal(t, s.saved.Succeeded, u.saved.Succeeded)
 		require.Equal(t, s.saved.Cuts, u.saved.Cuts)
 		require.Equal(t, s.awaited, u.awaited)

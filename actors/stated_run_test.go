@@ -34,7 +34,7 @@ func isClosed(c <-chan struct{}) bool {
 }
 
 // TestWhoIsWaitedFor holds a run against a count of its attempts: none enters once it is closed, it
-// is empty when the last one has left or was abandoned, and buried when those that were have left,
+// is empty when the last one has left or was abandoned, and drained when those that were have left,
 // too.
 func TestWhoIsWaitedFor(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -69,7 +69,7 @@ func TestWhoIsWaitedFor(t *testing.T) {
 				ended = true
 			}
 			require.Equal(rt, ended && len(live) == 0, isClosed(r.empty))
-			require.Equal(rt, ended && len(live)+len(left) == 0, isClosed(r.buried))
+			require.Equal(rt, ended && len(live)+len(left) == 0, isClosed(r.drained))
 		}
 	})
 }
@@ -285,9 +285,9 @@ func TestOfAbandonedAttempts(t *testing.T) {
 	})
 }
 
-// TestUnrestIsAboutWhatIsAsked states how far a time may be from what it is about: half of it.
-func TestUnrestIsAboutWhatIsAsked(t *testing.T) {
-	u := newUnrest(&Chaos{Seed: 1})
+// TestChaosInjectorIsAboutWhatIsAsked states how far a time may be from what it is about: half of it.
+func TestChaosInjectorIsAboutWhatIsAsked(t *testing.T) {
+	u := newChaosInjector(&Chaos{Seed: 1})
 	least, most := time.Duration(math.MaxInt64), time.Duration(0)
 	for range 2000 {
 		d := u.about(time.Second)
@@ -308,11 +308,11 @@ func TestStateRefusesStrangeRecords(t *testing.T) {
 		return s
 	}
 	for _, bad := range []string{"", "x{}", "s{", "k{", "k[]"} {
-		err := open().takeEntries([][]byte{[]byte("c"), []byte(bad)})
+		err := open().readEntries([][]byte{[]byte("c"), []byte(bad)})
 		require.ErrorContains(t, err, "DIR: record 2: ", "%q", bad)
 	}
 	s := open()
-	require.NoError(t, s.takeEntries([][]byte{
+	require.NoError(t, s.readEntries([][]byte{
 		[]byte(`k{"Key":"a","Sum":5}`), []byte(`k{"Key":"b","Sum":6}`), []byte("c{}"), []byte(`s{"Key":"a","How":{"Name":"n"}}`),
 	}))
 	require.Equal(t, map[string]uint64{"b": 6}, s.saved.Cuts)

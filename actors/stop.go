@@ -42,9 +42,9 @@ func (a *attempt) abandon() {
 	}
 	a.env.cfg.Logger.Warn("an attempt is abandoned: its user code does not return", "attempt", a,
 		"cause", context.Cause(a.ctx), "at", a.codePlace())
-	a.endTurn()
+	a.releaseCompute()
 	a.run.abandon(a)
-	a.hand.leave()
+	a.worker.leave()
 	a.tell(&abandoned{attempt: a})
 }
 
@@ -70,32 +70,32 @@ func (a *attempt) lastReport() *report {
 	return r
 }
 
-// hand is the goroutine in which the attempts of a slot work, one after the other.
-type hand struct {
+// slotWorker is the goroutine in which the attempts of a slot work, one after the other.
+type slotWorker struct {
 	work  chan *attempt
 	leave func() // nobody waits for it any more; may be called again
 }
 
-func (e *env) newHand() *hand {
+func (e *env) newSlotWorker() *slotWorker {
 	e.attempts.Add(1)
-	h := &hand{work: make(chan *attempt, 1), leave: sync.OnceFunc(e.attempts.Done)}
-	go h.serve()
-	return h
+	w := &slotWorker{work: make(chan *attempt, 1), leave: sync.OnceFunc(e.attempts.Done)}
+	go w.serve()
+	return w
 }
 
 // serve runs attempts until there will be no more. If user code ends the goroutine, another goes
 // on.
-func (h *hand) serve() {
+func (w *slotWorker) serve() {
 	over := false
 	defer func() {
 		if over {
-			h.leave()
+			w.leave()
 		} else {
-			go h.serve()
+			go w.serve()
 		}
 	}()
 	number := goroutineNumber()
-	for a := range h.work {
+	for a := range w.work {
 		a.number.Store(&number)
 		a.work()
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"log/slog"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
@@ -28,23 +27,7 @@ func newSystem(log *slog.Logger, deliver func(any) []time.Duration) *system {
 		// Each first dead letter of an interval holds a goroutine for so long.
 		actor.WithDeadLetterThrottleInterval(10*time.Millisecond),
 	)
-	fewerMaps(lib)
 	return &system{ActorSystem: lib, log: log, dispatcher: newDispatcher(), deliver: deliver}
-}
-
-// registryMaps is how many maps the registry of actors keeps.
-const registryMaps = 8
-
-// fewerMaps makes the registry of a system that has just begun a small one. The library's has 1,024
-// maps of 32 maps each, 3 MB of pointers, which each garbage collection of a small program would go
-// through.
-func fewerMaps(lib *actor.ActorSystem) {
-	registry := lib.ProcessRegistry.LocalPIDs
-	large := registry.LocalPIDs
-	registry.LocalPIDs = slices.Clone(large[:registryMaps]) // who is there stays: the number divides the other
-	for _, m := range large[registryMaps:] {
-		m.IterCb(func(id string, process any) { registry.GetBucket(id).Set(id, process) }) // Items has a goroutine a map
-	}
 }
 
 // props makes the props of an actor: unbounded mailbox and one middleware, that logs a

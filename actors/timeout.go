@@ -13,8 +13,8 @@ import (
 // progress for [Config].TaskTimeout.
 var ErrTaskTimeout = errors.New("task timeout")
 
-// stillness is what a node has seen of an attempt.
-type stillness struct {
+// progressSample is what a node has seen of an attempt.
+type progressSample struct {
 	pulse int64         // when it was last looked at
 	still time.Duration // since when it has been the same
 }
@@ -33,7 +33,7 @@ func (n *node) watch() {
 		a := h.attempt
 		pulse := a.pulse()
 		if pulse != h.seen.pulse || a.resting.Load() > 0 || h.paused {
-			h.seen = stillness{pulse: pulse}
+			h.seen = progressSample{pulse: pulse}
 			continue
 		}
 		if h.seen.still += passed; h.seen.still >= limit && a.ctx.Err() == nil {

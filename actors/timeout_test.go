@@ -79,7 +79,7 @@ func TestAbandonedAttempt(t *testing.T) {
 		require.Less(t, r.Elapsed, 10*time.Minute+abandonAfter+time.Second)
 		require.Regexp(t, `is abandoned: .* attempt="job_0001_m_000000_0 of .* at=actors/timeout_test.go:\d+`, heard.String())
 		require.Positive(t, c.env.memory.Used()-c.env.buffers.Idle(), "it holds its memory until it ends")
-		require.Empty(t, c.env.turns)
+		require.Empty(t, c.env.computeTokens)
 
 		again, count := bindLines(t, counting(1), "d\n")
 		c.submit(t, again, SubmitOptions{}).wait(t)
@@ -87,7 +87,7 @@ func TestAbandonedAttempt(t *testing.T) {
 		close(release)
 		synctest.Wait()
 		require.Equal(t, "a\t1\nb\t1\nc\t1\n", out.String())
-		require.Empty(t, c.env.turns)
+		require.Empty(t, c.env.computeTokens)
 		c.requireNothingHeld(t)
 	})
 }

@@ -21,13 +21,13 @@ func (a *attempt) carry(ctx context.Context, from *place, bytes int64) error {
 		if from.down.Load() {
 			return errCut
 		}
-		a.endTurn()
+		a.releaseCompute()
 		var err error
 		left, err = a.env.network.carry(ctx, from.id, a.at.id, left, a.gate.shutting())
 		if err != nil && !errors.Is(err, errCut) {
 			return err
 		}
-		if late := a.takeTurn(); late != nil {
+		if late := a.acquireCompute(); late != nil {
 			return late
 		}
 		if err != nil {

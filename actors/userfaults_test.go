@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"io"
-	"log/slog"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -13,9 +12,6 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
-	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/calls"
-	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // TestFaultsOfUserCode fails in each place where user code runs, in each way, on a cluster
@@ -150,42 +146,6 @@ func TestFaultsOfAWriter(t *testing.T) {
 		})
 	}
 }
-
-// TestFaultsOfCallbacks: what a cluster calls beside the jobs does not harm it.
-func TestFaultsOfCallbacks(t *testing.T) {
-	for way, fail := range ways {
-		if way == "error" {
-			continue
-		}
-		synctest.Test(t, func(t *testing.T) {
-			var types []event.Type
-			cfg := Config{
-				Events: func(e Event) { types = append(types, e.Type); _ = fail() },
-				Calls:  func(*calls.Call) { _ = fail() },
-				Logger: slog.New(panickyHandler{func() { _ = fail() }}),
-			}
-			c, err := Start(cfg)
-			require.NoError(t, err)
-			p, out := bindLines(t, counting(1), "a\n")
-			c.submit(t, p, SubmitOptions{}).wait(t)
-			require.Equal(t, "a\t1\n", out.String())
-			require.Contains(t, types, event.Joined)
-			require.Contains(t, types, event.Finished)
-			err = c.Inspect(func(scheduling.View) { _ = fail() })
-			blame(t, way, err)
-			require.NoError(t, c.Close())
-			pass(time.Second)
-		})
-	}
-}
-
-// panickyHandler is a log handler that fails at each line.
-type panickyHandler struct{ fail func() }
-
-func (h panickyHandler) Enabled(context.Context, slog.Level) bool  { return true }
-func (h panickyHandler) Handle(context.Context, slog.Record) error { h.fail(); return nil }
-func (h panickyHandler) WithAttrs([]slog.Attr) slog.Handler        { return h }
-func (h panickyHandler) WithGroup(string) slog.Handler             { return h }
 
 // TestCopiesOfAFaultySource: nodes make lost replicas again of a file whose source fails whenever
 // it is read. They need not read it, and live on.

@@ -2,16 +2,16 @@ package actors
 
 import "github.com/tarry-mr/tarry/mapreduce"
 
-// taperPiece is the most bytes of a piece of a block at the end of a large input.
-const taperPiece = 16 << 20
+// tailPiece is the most bytes of a piece of a block at the end of a large input.
+const tailPiece = 16 << 20
 
-// taperPieces is how many pieces a block of so many bytes is read in there.
-func taperPieces(size int64) int64 { return (size + taperPiece - 1) / taperPiece }
+// tailPieces returns the number of splits of a tail block of size bytes.
+func tailPieces(size int64) int64 { return (size + tailPiece - 1) / tailPiece }
 
-// taper cuts each of the last n blocks into so many pieces, so that the maps that run last are
+// splitTail cuts each of the last n blocks into pieces splits, so that the maps that run last are
 // short and a slot with nothing left waits a quarter as long for the others: in WordCount
 // of 1 GiB on two slots some 30 ms instead of 30 to 250.
-func taper(blocks []mapreduce.Block, n int, pieces int64) []mapreduce.Block {
+func splitTail(blocks []mapreduce.Block, n int, pieces int64) []mapreduce.Block {
 	n = min(n, len(blocks))
 	list := blocks[: len(blocks)-n : len(blocks)-n]
 	for _, b := range blocks[len(blocks)-n:] {

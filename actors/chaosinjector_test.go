@@ -53,7 +53,7 @@ func TestChaosOnDemand(t *testing.T) {
 func TestChaosFailsFewAttempts(t *testing.T) {
 	const tasks = 8000
 	failing := func(seed uint64, try int32) (list []int) {
-		u := newUnrest(&Chaos{Seed: seed})
+		u := newChaosInjector(&Chaos{Seed: seed})
 		for i := range tasks {
 			task := scheduling.TaskID{Job: scheduling.JobID(i % 7), Kind: scheduling.TaskKind(i % 2), Index: int32(i)}
 			if u.fails(scheduling.AttemptID{Task: task, Try: try}) != nil {
@@ -73,7 +73,7 @@ func TestChaosFailsFewAttempts(t *testing.T) {
 // alone what does not leave a machine.
 func TestChaosDisturbsFewMessages(t *testing.T) {
 	const messages = 8000
-	u := newUnrest(&Chaos{Seed: 1})
+	u := newChaosInjector(&Chaos{Seed: 1})
 	var disturbed, lost, doubled, late int
 	for range messages {
 		arrivals := u.deliver(&heartbeat{})
@@ -95,7 +95,7 @@ func TestChaosDisturbsFewMessages(t *testing.T) {
 			require.True(t, d == 0 || d >= 25*time.Millisecond)
 		}
 		require.Equal(t, atOnce, u.deliver(&report{}))
-		require.Equal(t, atOnce, u.deliver(&command{}))
+		require.Equal(t, atOnce, u.deliver(&asked{}))
 	}
 	require.InDelta(t, messages/8, disturbed, messages/80)
 	for _, n := range []int{lost, late, doubled / 2} {

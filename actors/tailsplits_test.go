@@ -9,9 +9,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// TestTaperCoversTheInput states that the pieces follow one another without a gap, on the
+// TestSplitTailCoversTheInput states that the pieces follow one another without a gap, on the
 // hosts of their blocks, and that the blocks in front of them stay whole.
-func TestTaperCoversTheInput(t *testing.T) {
+func TestSplitTailCoversTheInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var blocks []mapreduce.Block
 		var at int64
@@ -21,7 +21,7 @@ func TestTaperCoversTheInput(t *testing.T) {
 		}
 		tail := rapid.IntRange(0, 9).Draw(t, "tail")
 		pieces := rapid.Int64Range(1, 8).Draw(t, "pieces")
-		got := taper(blocks, tail, pieces)
+		got := splitTail(blocks, tail, pieces)
 		whole := max(0, len(blocks)-tail)
 		require.Equal(t, blocks[:whole], got[:whole])
 		var end int64

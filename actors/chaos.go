@@ -22,18 +22,18 @@ type Chaos struct {
 }
 
 const (
-	firstUnrest  = 200 * time.Millisecond // until the first disturbance, about
-	unrestGrowth = 1.15                   // of the time to the next one
-	downFor      = time.Second            // a node, about
-	messageEvery = 8                      // of so many messages one is disturbed
-	attemptEvery = 8                      // of so many tasks the first attempt of one fails
+	firstDisturbance  = 200 * time.Millisecond // until the first disturbance, about
+	disturbanceGrowth = 1.15                   // of the time to the next one
+	downFor           = time.Second            // a node, about
+	messageEvery      = 8                      // one message in messageEvery is dropped, delayed or doubled
+	attemptEvery      = 8                      // one first attempt in attemptEvery fails
 )
 
-// errUnrest is why attempts fail that chaos has chosen.
-var errUnrest = errors.New("actors: chaos has this attempt fail")
+// errInjected is why attempts fail that chaos has chosen.
+var errInjected = errors.New("actors: chaos has this attempt fail")
 
-// unrest carries a Chaos out. The methods of a nil one do nothing.
-type unrest struct {
+// chaosInjector carries a Chaos out. The methods of a nil one do nothing.
+type chaosInjector struct {
 	Chaos
 	mu   sync.Mutex // guards rng, which delivery uses as well
 	rng  *rand.Rand
@@ -42,27 +42,27 @@ type unrest struct {
 	once sync.Once
 }
 
-func newUnrest(c *Chaos) *unrest {
+func newChaosInjector(c *Chaos) *chaosInjector {
 	if c == nil {
 		return nil
 	}
-	return &unrest{Chaos: *c, rng: rand.New(rand.NewPCG(c.Seed, 23)), quit: make(chan struct{}), done: make(chan struct{})}
+	return &chaosInjector{Chaos: *c, rng: rand.New(rand.NewPCG(c.Seed, 23)), quit: make(chan struct{}), done: make(chan struct{})}
 }
 
 // below draws a number from 0 to n-1.
-func (u *unrest) below(n int) int {
+func (u *chaosInjector) below(n int) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.rng.IntN(n)
 }
 
 // about draws a time from half of d to one and a half.
-func (u *unrest) about(d time.Duration) time.Duration {
+func (u *chaosInjector) about(d time.Duration) time.Duration {
 	return d/2 + time.Duration(u.below(1_000_000))*d/1_000_000
 }
 
 // fails is the error of an attempt that is chosen to fail, by its name alone; its task is not blamed.
-func (u *unrest) fails(id scheduling.AttemptID) error {
+func (u *chaosInjector) fails(id scheduling.AttemptID) error {
 	if u == nil || id.Try > 0 {
 		return nil
 	}
@@ -71,10 +71,10 @@ func (u *unrest) fails(id scheduling.AttemptID) error {
 		return nil
 	}
 	u.tell("attempt %v fails", id)
-	return errUnrest
+	return errInjected
 }
 
-func (u *unrest) tell(format string, args ...any) {
+func (u *chaosInjector) tell(format string, args ...any) {
 	if u.Tell != nil {
 		u.mu.Lock()
 		defer u.mu.Unlock()
@@ -83,7 +83,7 @@ func (u *unrest) tell(format string, args ...any) {
 }
 
 // deliver is a Config.deliver.
-func (u *unrest) deliver(msg any) []time.Duration {
+func (u *chaosInjector) deliver(msg any) []time.Duration {
 	if !between(msg) || u.below(messageEvery) != 0 {
 		return atOnce
 	}
@@ -120,10 +120,10 @@ type undo struct {
 }
 
 // run disturbs c until end.
-func (u *unrest) run(c *Cluster) {
+func (u *chaosInjector) run(c *Cluster) {
 	defer close(u.done)
 	var undos []undo
-	gap := firstUnrest
+	gap := firstDisturbance
 	next := time.Now().Add(u.about(gap))
 	for {
 		due := next
@@ -143,14 +143,14 @@ func (u *unrest) run(c *Cluster) {
 		if what := u.disturb(c, len(undos) > 0); what != nil {
 			undos = append(undos, undo{time.Now().Add(u.about(downFor)), what})
 		}
-		gap = time.Duration(float64(gap) * unrestGrowth)
+		gap = time.Duration(float64(gap) * disturbanceGrowth)
 		next = time.Now().Add(u.about(gap))
 	}
 }
 
 // disturb does something to a node and returns what ends it, nil if nothing happened. Of nodes that
 // are disturbed at the same time at most one is down.
-func (u *unrest) disturb(c *Cluster, other bool) (end func()) {
+func (u *chaosInjector) disturb(c *Cluster, other bool) (end func()) {
 	names := c.Nodes()
 	name := names[u.below(len(names))]
 	switch how := u.below(3); {
@@ -183,7 +183,7 @@ func (u *unrest) disturb(c *Cluster, other bool) (end func()) {
 }
 
 // end ends the disturbances and waits until the last one is over.
-func (u *unrest) end() {
+func (u *chaosInjector) end() {
 	if u == nil {
 		return
 	}

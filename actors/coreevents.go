@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// take follows one event.
-func (jt *jobTracker) take(c actor.Context, e *Event) {
+// apply brings the runs up to one event of the Core.
+func (jt *jobTracker) apply(c actor.Context, e *Event) {
 	r := jt.runs[e.JobID]
 	switch e.Type {
 	case event.Launched:
@@ -70,5 +70,5 @@ func (jt *jobTracker) finished(r *run, e *Event) {
 	state, c := jt.core.View().State(e.JobID), r.total()
 	r.judged(e.Err)
 	e.Counters = c
-	jt.over = append(jt.over, func() { r.end(state, c, jt.registry) })
+	jt.ends = append(jt.ends, func() { r.end(state, c, jt.registry) })
 }
