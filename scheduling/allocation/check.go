@@ -151,17 +151,6 @@ func kindOf(name string, content []byte) (Kind, []*Problem) {
 	return ParameterFile, nil
 }
 
-// isParameter tells the properties that ParseParameters reads, but for those about access lists.
-func isParameter(name string) bool {
-	switch name {
-	case "mapred.jobtracker.taskScheduler", "mapreduce.jobtracker.taskscheduler",
-		"mapred.reduce.slowstart.completed.maps", "mapreduce.job.reduce.slowstart.completedmaps",
-		"mapred.task.timeout", "mapreduce.task.timeout":
-		return true
-	}
-	return isAboutAttempts(name) || strings.HasPrefix(name, prefixFair) || strings.HasPrefix(name, prefixBooster)
-}
-
 // isAboutQueues tells the properties that ParseQueues reads.
 func isAboutQueues(name string) bool {
 	return strings.HasPrefix(name, "mapred.capacity-scheduler.") || strings.HasPrefix(name, prefixQueue) || strings.HasPrefix(name, prefixYARN) ||

@@ -52,7 +52,7 @@ func (p *fairParser) document(root *element) {
 	root.noAttrs(&p.faults)
 	root.container(&p.faults)
 	for _, e := range root.children {
-		if instead, yarn := yarnElement(e.name); yarn {
+		if instead, yarn := yarnElements[e.name]; yarn {
 			p.addCause(ErrYARN, e.line, "<%s> belongs to the YARN Fair Scheduler: %v; use %s", e.name, ErrYARN, instead)
 			return // the rest would be of that kind too
 		}
@@ -62,38 +62,48 @@ func (p *fairParser) document(root *element) {
 	}
 }
 
+// topSettings are the elements of the file beside pools and users.
+var topSettings = map[string]func(a *scheduling.Allocations, v entry){
+	"poolMaxJobsDefault":               func(a *scheduling.Allocations, v entry) { a.PoolMaxJobs = v.limit() },
+	"userMaxJobsDefault":               func(a *scheduling.Allocations, v entry) { a.UserMaxJobs = v.limit() },
+	"defaultMinSharePreemptionTimeout": func(a *scheduling.Allocations, v entry) { a.MinTimeout = v.seconds() },
+	"fairSharePreemptionTimeout":       func(a *scheduling.Allocations, v entry) { a.FairTimeout = v.seconds() },
+	"defaultPoolSchedulingMode":        func(a *scheduling.Allocations, v entry) { a.PoolMode = v.poolMode() },
+}
+
+// poolSettings are the elements of a <pool>.
+var poolSettings = map[string]func(c *scheduling.PoolConfig, v entry){
+	"minMaps":                   func(c *scheduling.PoolConfig, v entry) { c.Min[scheduling.Map] = v.count(0) },
+	"minReduces":                func(c *scheduling.PoolConfig, v entry) { c.Min[scheduling.Reduce] = v.count(0) },
+	"maxMaps":                   func(c *scheduling.PoolConfig, v entry) { c.Max[scheduling.Map] = v.limit() },
+	"maxReduces":                func(c *scheduling.PoolConfig, v entry) { c.Max[scheduling.Reduce] = v.limit() },
+	"maxRunningJobs":            func(c *scheduling.PoolConfig, v entry) { c.MaxJobs = v.limit() },
+	"weight":                    func(c *scheduling.PoolConfig, v entry) { c.Weight = v.weight() },
+	"minSharePreemptionTimeout": func(c *scheduling.PoolConfig, v entry) { c.MinTimeout = v.seconds() },
+	"schedulingMode":            func(c *scheduling.PoolConfig, v entry) { c.Mode = v.poolMode() },
+}
+
 // topLevel reads an element of the file.
 func (p *fairParser) topLevel(e *element) {
-	switch e.name {
-	case "pool":
+	set, known := topSettings[e.name]
+	switch {
+	case e.name == "pool":
 		p.pool(e)
-		return
-	case "user":
+	case e.name == "user":
 		p.user(e)
-		return
-	}
-	var set func(text string)
-	out, f, line := &p.out, &p.faults, e.line
-	switch e.name {
-	case "poolMaxJobsDefault":
-		set = func(text string) { out.PoolMaxJobs = limit(f, line, e.name, text) }
-	case "userMaxJobsDefault":
-		set = func(text string) { out.UserMaxJobs = limit(f, line, e.name, text) }
-	case "defaultMinSharePreemptionTimeout":
-		set = func(text string) { out.MinTimeout = seconds(f, line, e.name, text) }
-	case "fairSharePreemptionTimeout":
-		set = func(text string) { out.FairTimeout = seconds(f, line, e.name, text) }
-	case "defaultPoolSchedulingMode":
-		set = func(text string) { out.PoolMode = poolMode(f, line, e.name, text) }
-	default:
+	case !known:
 		p.warn(e.line, "unknown element <%s> is ignored", e.name) // as Hadoop's "Bad element in allocations file"
-		return
-	}
-	if p.once(e, p.top, e.name, "<"+e.name+">") {
-		if text, ok := e.value(f); ok {
-			set(text)
+	case p.once(e, p.top, e.name, "<"+e.name+">"):
+		if v, ok := p.entry(e, e.name); ok {
+			set(&p.out, v)
 		}
 	}
+}
+
+// entry is the value of an element, if it has one.
+func (p *fairParser) entry(e *element, what string) (entry, bool) {
+	text, ok := e.value(&p.faults)
+	return entry{&p.faults, e.line, what, text}, ok
 }
 
 // once notes what stands in the file for the second time.
@@ -146,37 +156,18 @@ func (p *fairParser) pool(e *element) {
 // poolSetting reads one element of a pool.
 func (p *fairParser) poolSetting(c *scheduling.PoolConfig, e *element, lines map[string]int) {
 	what := "pool " + c.Name + ": " + e.name
-	f, line := &p.faults, e.line
-	var set func(text string)
-	switch e.name {
-	case "minMaps":
-		set = func(text string) { c.Min[scheduling.Map], _ = count(f, line, what, text, 0) }
-	case "minReduces":
-		set = func(text string) { c.Min[scheduling.Reduce], _ = count(f, line, what, text, 0) }
-	case "maxMaps":
-		set = func(text string) { c.Max[scheduling.Map] = limit(f, line, what, text) }
-	case "maxReduces":
-		set = func(text string) { c.Max[scheduling.Reduce] = limit(f, line, what, text) }
-	case "maxRunningJobs":
-		set = func(text string) { c.MaxJobs = limit(f, line, what, text) }
-	case "weight":
-		set = func(text string) { c.Weight = weight(f, line, what, text) }
-	case "minSharePreemptionTimeout":
-		set = func(text string) { c.MinTimeout = seconds(f, line, what, text) }
-	case "schedulingMode":
-		set = func(text string) { c.Mode = poolMode(f, line, what, text) }
+	set, known := poolSettings[e.name]
+	instead, yarn := yarnElements[e.name]
+	switch {
+	case known && p.once(e, lines, e.name, what):
+		if v, ok := p.entry(e, what); ok {
+			set(c, v)
+		}
+	case known: // noted
+	case yarn:
+		p.addCause(ErrYARN, e.line, "%s belongs to the YARN Fair Scheduler: %v; use %s", what, ErrYARN, instead)
 	default:
-		if instead, yarn := yarnElement(e.name); yarn {
-			p.addCause(ErrYARN, line, "%s belongs to the YARN Fair Scheduler: %v; use %s", what, ErrYARN, instead)
-		} else {
-			p.add(line, "pool %s: unknown element <%s>", c.Name, e.name)
-		}
-		return
-	}
-	if p.once(e, lines, e.name, what) {
-		if text, ok := e.value(f); ok {
-			set(text)
-		}
+		p.add(e.line, "pool %s: unknown element <%s>", c.Name, e.name)
 	}
 }
 
@@ -190,8 +181,8 @@ func (p *fairParser) user(e *element) {
 		if child.name != "maxRunningJobs" {
 			p.add(child.line, "user %s: unknown element <%s>", name, child.name)
 		} else if p.once(child, lines, child.name, what) {
-			if text, given := child.value(&p.faults); given {
-				c.MaxJobs = limit(&p.faults, child.line, what, text)
+			if v, given := p.entry(child, what); given {
+				c.MaxJobs = v.limit()
 			}
 		}
 	}
@@ -200,32 +191,34 @@ func (p *fairParser) user(e *element) {
 	}
 }
 
-// yarnElement tells elements of YARN's allocation file, and what stands for them in this one.
-func yarnElement(name string) (instead string, yarn bool) {
-	switch name {
-	case "queue":
-		return "<pool>", true
-	case "minResources", "minShare":
-		return "minMaps and minReduces", true
-	case "maxResources", "maxChildResources":
-		return "maxMaps and maxReduces", true
-	case "maxRunningApps":
-		return "maxRunningJobs", true
-	case "schedulingPolicy":
-		return "schedulingMode", true
-	case "queueMaxAppsDefault":
-		return "poolMaxJobsDefault", true
-	case "userMaxAppsDefault":
-		return "userMaxJobsDefault", true
-	case "defaultQueueSchedulingPolicy", "defaultQueueSchedulingMode":
-		return "defaultPoolSchedulingMode", true
-	case "defaultFairSharePreemptionTimeout":
-		return "fairSharePreemptionTimeout", true
-	case "aclSubmitApps", "aclAdministerApps":
-		return "the lists in mapred-queues.xml", true
-	case "queuePlacementPolicy", "queueMaxResourcesDefault", "queueMaxAMShareDefault", "maxAMShare", "fairSharePreemptionThreshold",
-		"defaultFairSharePreemptionThreshold", "allowPreemptionFrom", "reservation", "reservation-agent", "maxContainerAllocation":
-		return "nothing, as it has no counterpart", true
-	}
-	return "", false
+// nothing stands in yarnElements for what has no counterpart.
+const nothing = "nothing, as it has no counterpart"
+
+// yarnElements are elements of YARN's allocation file, and what stands for them in this one.
+var yarnElements = map[string]string{
+	"queue":                             "<pool>",
+	"minResources":                      "minMaps and minReduces",
+	"minShare":                          "minMaps and minReduces",
+	"maxResources":                      "maxMaps and maxReduces",
+	"maxChildResources":                 "maxMaps and maxReduces",
+	"maxRunningApps":                    "maxRunningJobs",
+	"schedulingPolicy":                  "schedulingMode",
+	"queueMaxAppsDefault":               "poolMaxJobsDefault",
+	"userMaxAppsDefault":                "userMaxJobsDefault",
+	"defaultQueueSchedulingPolicy":      "defaultPoolSchedulingMode",
+	"defaultQueueSchedulingMode":        "defaultPoolSchedulingMode",
+	"defaultFairSharePreemptionTimeout": "fairSharePreemptionTimeout",
+	"aclSubmitApps":                     "the lists in mapred-queues.xml",
+	"aclAdministerApps":                 "the lists in mapred-queues.xml",
+
+	"queuePlacementPolicy":                nothing,
+	"queueMaxResourcesDefault":            nothing,
+	"queueMaxAMShareDefault":              nothing,
+	"maxAMShare":                          nothing,
+	"fairSharePreemptionThreshold":        nothing,
+	"defaultFairSharePreemptionThreshold": nothing,
+	"allowPreemptionFrom":                 nothing,
+	"reservation":                         nothing,
+	"reservation-agent":                   nothing,
+	"maxContainerAllocation":              nothing,
 }

@@ -3,10 +3,6 @@ package allocation
 import (
 	"cmp"
 	"io"
-	"math"
-	"path"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
@@ -52,12 +48,6 @@ type Parameters struct {
 
 	Warnings []*Problem // settings without effect
 }
-
-// The beginnings and names of the properties.
-const (
-	prefixFair    = "mapred.fairscheduler."
-	prefixBooster = "mapred.newjobweightbooster."
-)
 
 // ParseParameters reads mapred-site.xml; name is used in messages. The file holds much that is not
 // the scheduler's, so properties of other parts are passed over, but those that begin with
@@ -121,111 +111,33 @@ type parameterParser struct {
 	boost            time.Duration
 	delay            [3]time.Duration // common, node, rack; -1 computed; 0 with given false: not in the file
 	given            [3]bool
-	copied           [2]bool   // by kind of task: slow ones are copied
-	thresholds       *property // about copies, but not whether there are any; the last one
+	copied           [2]bool // by kind of task: slow ones are copied
+	thresholds       *entry  // about copies, but not whether there are any; the last one
 }
 
 // property reads one property if it is the scheduler's.
 func (p *parameterParser) property(prop *property) {
-	if prop.name == propertyAdmins {
+	switch {
+	case prop.name == propertyAdmins:
 		p.out.Access.Admins = prop.list(&p.faults, prop.name)
 		return
-	}
-	if !isParameter(prop.name) && !isListSwitch(prop.name) {
-		if isAboutQueues(prop.name) {
-			p.warn(prop.line, "%s has no effect here: it belongs in a file about queues, such as capacity-scheduler.xml", shorten(prop.name))
-		}
+	case isParameter(prop.name), isListSwitch(prop.name):
+	case isAboutQueues(prop.name):
+		p.warn(prop.line, "%s has no effect here: it belongs in a file about queues, such as capacity-scheduler.xml", shorten(prop.name))
 		return
-	}
-	text, ok := prop.text(&p.faults)
-	if !ok {
-		return
-	}
-	f, line, out := &p.faults, prop.line, &p.out
-	if isAboutAttempts(prop.name) {
-		p.attempt(prop, text)
-		return
-	}
-	switch strings.TrimPrefix(prop.name, prefixFair) {
-	case propertyACLs, propertyACLsNew:
-		on, _ := boolean(f, line, prop.name, text)
-		out.Access.Enabled = out.Access.Enabled || on
-	case "preemption":
-		p.preempt, _ = boolean(f, line, prop.name, text)
-	case "preemption.only.log":
-		p.onlyLog, _ = boolean(f, line, prop.name, text)
-	case "preemption.interval":
-		out.Preemption.Interval = p.millis(prop, text, 1)
-	case "update.interval":
-		out.UpdateInterval = p.millis(prop, text, 1)
-	case "allow.undeclared.pools":
-		allow, good := boolean(f, line, prop.name, text)
-		out.Declared = good && !allow
-	case "poolnameproperty":
-		out.PoolProperty = text
-	case "allocation.file":
-		out.AllocationLine = line
-		if out.AllocationFile = text; !path.IsAbs(text) {
-			p.add(line, "%s: %q is not an absolute path", prop.name, shorten(text))
-		}
-	case "sizebasedweight":
-		out.SizeBasedWeight, _ = boolean(f, line, prop.name, text)
-	case "assignmultiple":
-		multiple, good := boolean(f, line, prop.name, text)
-		out.OneTask = good && !multiple
-	case "load.max.diff":
-		out.LoadMaxDiff = p.part(prop, text)
-	case "locality.delay":
-		p.wait(0, prop, text)
-	case "locality.delay.node":
-		p.wait(1, prop, text)
-	case "locality.delay.rack":
-		p.wait(2, prop, text)
 	default:
-		p.extension(prop, text)
+		return
 	}
-}
-
-// extension reads the properties that name classes, those of the booster, and those that have no
-// effect here.
-func (p *parameterParser) extension(prop *property, text string) {
-	class := text[strings.LastIndexByte(text, '.')+1:]
-	switch prop.name {
-	case prefixFair + "weightadjuster":
-		if p.adjuster = class == "NewJobWeightBooster"; !p.adjuster {
-			p.add(prop.line, "%s: unknown class %s, want NewJobWeightBooster", prop.name, shorten(text))
-		}
-	case prefixFair + "loadmanager":
-		if class != "CapBasedLoadManager" {
-			p.add(prop.line, "%s: unknown class %s, want CapBasedLoadManager", prop.name, shorten(text))
-		}
-	case prefixFair + "taskselector":
-		if class != "DefaultTaskSelector" {
-			p.add(prop.line, "%s: unknown class %s, want DefaultTaskSelector", prop.name, shorten(text))
-		}
-	case prefixFair + "assignmultiple.maps", prefixFair + "assignmultiple.reduces":
-		if text != "-1" {
-			p.add(prop.line, "%s: only -1, as many as there are free slots, is supported", prop.name)
-		}
-	case prefixFair + "pool":
-		p.warn(prop.line, "%s is a property of jobs and has no effect here", prop.name)
-	case prefixFair + "eventlog.enabled", prefixFair + "eventlog.location", prefixFair + "dump.interval", prefixFair + "dump.status.period":
-		p.warn(prop.line, "%s has no effect: events are recorded otherwise", prop.name)
-	case prefixBooster + "factor":
-		p.factor = weight(&p.faults, prop.line, prop.name, text)
-	case prefixBooster + "duration":
-		p.boost = p.millis(prop, text, 1)
-	case "mapred.jobtracker.taskScheduler", "mapreduce.jobtracker.taskscheduler":
-		preset, known := map[string]string{"FairScheduler": "hfs", "CapacityTaskScheduler": "capacity", "JobQueueTaskScheduler": "fifo"}[class]
-		if p.out.Scheduler = preset; !known {
-			p.add(prop.line, "%s: unknown class %s, want FairScheduler, CapacityTaskScheduler or JobQueueTaskScheduler", prop.name, shorten(text))
-		}
-	case "mapred.reduce.slowstart.completed.maps", "mapreduce.job.reduce.slowstart.completedmaps":
-		p.out.SlowStart = p.part(prop, text)
-	case "mapred.task.timeout", "mapreduce.task.timeout":
-		p.out.TaskTimeout = p.millis(prop, text, 0)
-	default:
+	v, ok := prop.entry(&p.faults, prop.name)
+	set := parameters[newName(prop.name)]
+	switch {
+	case !ok:
+	case isListSwitch(prop.name):
+		p.out.Access.Enabled = v.is(true) || p.out.Access.Enabled
+	case set == nil:
 		p.add(prop.line, "unknown property %s", shorten(prop.name))
+	default:
+		set(p, v)
 	}
 }
 
@@ -246,7 +158,12 @@ func (p *parameterParser) together() {
 		p.warn(0, "%s* has no effect without %sweightadjuster", prefixBooster, prefixFair)
 	}
 	p.out.Locality = p.locality()
-	p.speculation()
+	if p.copied != [2]bool{} { // Hadoop copies both kinds unless told not to; here none unless the file says so
+		p.out.Speculation.Rule = scheduling.LATE
+		p.out.Speculation.Except = [2]bool{!p.copied[0], !p.copied[1]}
+	} else if v := p.thresholds; v != nil {
+		p.warn(v.line, "%s has no effect without %s or %s", v.what, propertyCopyMaps, propertyCopyReduces)
+	}
 }
 
 // locality settles the waits. Hadoop computes both unless both are given, so that one alone is
@@ -274,27 +191,15 @@ func (p *parameterParser) locality() scheduling.LocalityPolicy {
 }
 
 // wait reads a locality delay in milliseconds; -1 is computed.
-func (p *parameterParser) wait(i int, prop *property, text string) {
+func (p *parameterParser) wait(i int, v entry) {
 	p.given[i] = true
-	if text == "-1" {
-		p.delay[i] = -1
-		return
+	if p.delay[i] = -1; v.text != "-1" {
+		p.delay[i] = v.millis(0)
 	}
-	p.delay[i] = p.millis(prop, text, 0)
 }
 
-// millis reads a time in milliseconds.
-func (p *parameterParser) millis(prop *property, text string, least int) time.Duration {
-	n, _ := count(&p.faults, prop.line, prop.name, text, least)
-	return time.Duration(n) * time.Millisecond
-}
-
-// part reads a number from 0 to 1.
-func (p *parameterParser) part(prop *property, text string) float64 {
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(x) || x < 0 || x > 1 {
-		p.add(prop.line, "%s: %q is not a number from 0 to 1", prop.name, shorten(text))
-		return 0
-	}
-	return x
+// threshold notes a property about copies.
+func (p *parameterParser) threshold(v entry) entry {
+	p.thresholds = &v
+	return v
 }

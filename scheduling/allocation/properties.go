@@ -64,7 +64,7 @@ func readProperty(f *faults, e *element) *property {
 			p.value = string(c.text)
 		case "final":
 			if text, ok := c.value(f); ok {
-				boolean(f, c.line, "final", text)
+				entry{f, c.line, "final", text}.is(true)
 			}
 		case "description", "source":
 		default:
@@ -93,14 +93,15 @@ func find(list []*property, name string) *property {
 	return nil
 }
 
-// text is the value without spaces around it; an empty one is noted.
-func (p *property) text(f *faults) (string, bool) {
+// entry is the value without spaces around it, for the value to be read; an empty one is noted, and
+// ok is false. what names it in messages.
+func (p *property) entry(f *faults, what string) (v entry, ok bool) {
 	f.file = p.file
 	text := strings.TrimSpace(p.value)
 	if text == "" {
 		f.add(p.line, "%s is empty", p.name)
 	}
-	return text, text != ""
+	return entry{f, p.line, what, text}, text != ""
 }
 
 // list is the value as an access list; what names it in messages.

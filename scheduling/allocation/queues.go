@@ -132,13 +132,7 @@ const (
 )
 
 // isCapacityKey tells the settings that the Capacity Scheduler reads.
-func isCapacityKey(key string) bool {
-	switch key {
-	case keyCapacity, keyMax, keyPriorities, keyUserLimit, keyInitJobs, keyUserFactor, keyAccept, keyTasks, keyUserTasks:
-		return true
-	}
-	return false
-}
+func isCapacityKey(key string) bool { return key == keyAccept || queueSettings[key] != nil }
 
 // isQueueKey tells the settings that MapReduce itself reads.
 func isQueueKey(key string) bool {
@@ -187,26 +181,17 @@ func (p *queueParser) known(prop *property) bool {
 		prefixDefaults + keyAccept, propertySystemJobs:
 		return true
 	case prefixDefaults + "maximum-active-tasks-per-queue", prefixDefaults + "maximum-active-tasks-per-user":
-		p.tasks(prop, prop.name)
+		if v, ok := prop.entry(&p.faults, prop.name); ok {
+			v.tasks()
+		}
 		return true
 	case "mapred.capacity-scheduler.init-poll-interval", "mapred.capacity-scheduler.init-worker-threads":
-		if text, ok := prop.text(&p.faults); ok {
-			if _, ok = count(&p.faults, prop.line, prop.name, text, 1); ok {
-				p.warn(prop.line, "%s has no effect: jobs are initialized without threads or polling", prop.name)
-			}
+		if v, ok := prop.entry(&p.faults, prop.name); ok && v.count(1) > 0 {
+			p.warn(prop.line, "%s has no effect: jobs are initialized without threads or polling", prop.name)
 		}
 		return true
 	}
 	return false
-}
-
-// tasks checks a limit on the tasks of initialized jobs, which has no effect.
-func (p *queueParser) tasks(s *property, what string) {
-	if text, ok := s.text(&p.faults); ok {
-		if _, ok = count(&p.faults, s.line, what, text, 1); ok {
-			p.warn(s.line, "%s has no effect: tasks take little memory before they are launched", what)
-		}
-	}
 }
 
 // queueProperty gives PREFIX.NAME.KEY to queue NAME.

@@ -19,8 +19,8 @@ func (p *queueParser) build() Queues {
 	p.readDefaults()
 	var out Queues
 	if p.enabled != nil {
-		if text, ok := p.enabled.text(&p.faults); ok {
-			out.Access.Enabled, _ = boolean(&p.faults, p.enabled.line, p.enabled.name, text)
+		if v, ok := p.enabled.entry(&p.faults, p.enabled.name); ok {
+			out.Access.Enabled = v.is(true)
 		}
 	}
 	if p.admins != nil {
@@ -49,13 +49,13 @@ func (p *queueParser) declared() {
 	if p.names == nil {
 		return
 	}
-	text, ok := p.names.text(&p.faults)
+	names, ok := p.names.entry(&p.faults, p.names.name)
 	if !ok {
 		return
 	}
 	rank := map[string]int{} // where the list first speaks of a queue or of one in it
 	named := map[string]bool{}
-	for i, name := range strings.Split(text, ",") {
+	for i, name := range strings.Split(names.text, ",") {
 		name = strings.TrimSpace(name)
 		if named[name] {
 			p.add(p.names.line, "%s names queue %q twice", p.names.name, shorten(name))
@@ -130,8 +130,8 @@ const (
 func (p *queueParser) limits(q *queueNode, c *scheduling.QueueConfig, percent float64) {
 	accept := p.accept
 	if s := find(q.settings, keyAccept); s != nil {
-		if text, ok := s.text(&p.faults); ok {
-			accept, _ = count(&p.faults, s.line, "queue "+q.name+": "+keyAccept, text, 1)
+		if v, ok := s.entry(&p.faults, "queue "+q.name+": "+keyAccept); ok {
+			accept = v.count(1)
 		}
 	}
 	if accept == 0 && p.system == 0 {
@@ -177,7 +177,7 @@ func (p *queueParser) config(q *queueNode) scheduling.QueueConfig {
 	if len(q.children) == 0 {
 		c.Priorities, c.UserLimit, c.InitJobs, c.UserFactor = p.defaults.Priorities, p.defaults.UserLimit, p.defaults.InitJobs, p.defaults.UserFactor
 	}
-	for _, key := range []string{keyCapacity, keyMax, keyPriorities, keyUserLimit, keyInitJobs, keyUserFactor, keyTasks, keyUserTasks} {
+	for _, key := range queueKeys {
 		s := find(q.settings, key)
 		if s == nil {
 			continue
@@ -186,7 +186,9 @@ func (p *queueParser) config(q *queueNode) scheduling.QueueConfig {
 			p.file = s.file
 			p.warn(s.line, "queue %s: %s has no effect: jobs are in the queues within it", q.name, key)
 		}
-		p.set(&c, key, "queue "+q.name+": "+key, s)
+		if v, ok := s.entry(&p.faults, "queue "+q.name+": "+key); ok {
+			queueSettings[key](&c, v)
+		}
 	}
 	return c
 }
@@ -195,79 +197,67 @@ func (p *queueParser) config(q *queueNode) scheduling.QueueConfig {
 func (p *queueParser) readDefaults() {
 	for _, key := range []string{keyPriorities, keyUserLimit, keyInitJobs, keyUserFactor} {
 		if s := p.props.byName[prefixDefaults+key]; s != nil {
-			p.set(&p.defaults, key, s.name, s)
+			if v, ok := s.entry(&p.faults, s.name); ok {
+				queueSettings[key](&p.defaults, v)
+			}
 		}
 	}
 	for name, to := range map[string]*int{prefixDefaults + keyAccept: &p.accept, propertySystemJobs: &p.system} {
 		if s := p.props.byName[name]; s != nil {
-			if text, ok := s.text(&p.faults); ok {
-				*to, _ = count(&p.faults, s.line, s.name, text, 1)
+			if v, ok := s.entry(&p.faults, s.name); ok {
+				*to = v.count(1)
 			}
 		}
 	}
 }
 
-// set gives one setting to c; what names it in messages.
-func (p *queueParser) set(c *scheduling.QueueConfig, key, what string, s *property) {
-	f := &p.faults
-	text, ok := s.text(f)
-	if !ok {
-		return
-	}
-	switch key {
-	case keyCapacity:
-		c.Capacity = max(p.percentage(s, what, text), capacityError) // not 0, which means "not given"
-	case keyMax:
-		if text != "-1" {
-			c.Max = p.percentage(s, what, text)
+// queueKeys are the settings of a queue in the order in which they are read: a maximum is compared
+// with the capacity.
+var queueKeys = []string{keyCapacity, keyMax, keyPriorities, keyUserLimit, keyInitJobs, keyUserFactor, keyTasks, keyUserTasks}
+
+// queueSettings reads the settings of a queue.
+var queueSettings = map[string]func(c *scheduling.QueueConfig, v entry){
+	keyCapacity: func(c *scheduling.QueueConfig, v entry) {
+		c.Capacity = max(v.percentage(), capacityError) // not 0, which means "not given"
+	},
+	keyMax: func(c *scheduling.QueueConfig, v entry) {
+		if v.text != "-1" {
+			c.Max = v.percentage()
 		}
 		if c.Max > 0 && c.Max < c.Capacity {
-			f.add(s.line, "%s: %s %% are below the capacity of %s %%", what, percent(c.Max), percent(c.Capacity))
+			v.bad("%s %% are below the capacity of %s %%", percent(c.Max), percent(c.Capacity))
 		}
-	case keyPriorities:
-		c.Priorities, _ = boolean(f, s.line, what, text)
-	case keyUserFactor:
-		c.UserFactor = weight(f, s.line, what, text)
-	case keyTasks, keyUserTasks:
-		p.tasks(s, what)
-	case keyInitJobs:
-		c.InitJobs, _ = count(f, s.line, what, text, 1)
-	case keyUserLimit:
-		if c.UserLimit, ok = count(f, s.line, what, text, 1); ok && c.UserLimit > 100 {
-			f.add(s.line, "%s: %d %% are more than 100", what, c.UserLimit)
+	},
+	keyPriorities: func(c *scheduling.QueueConfig, v entry) { c.Priorities = v.is(true) },
+	keyUserLimit: func(c *scheduling.QueueConfig, v entry) {
+		if c.UserLimit = v.count(1); c.UserLimit > 100 {
+			v.bad("%d %% are more than 100", c.UserLimit)
 		}
-	}
+	},
+	keyInitJobs:   func(c *scheduling.QueueConfig, v entry) { c.InitJobs = v.count(1) },
+	keyUserFactor: func(c *scheduling.QueueConfig, v entry) { c.UserFactor = v.weight() },
+	keyTasks:      func(_ *scheduling.QueueConfig, v entry) { v.tasks() },
+	keyUserTasks:  func(_ *scheduling.QueueConfig, v entry) { v.tasks() },
 }
 
-// percentage reads a percentage above 0, or notes why not and returns 0.
-func (p *queueParser) percentage(s *property, what, text string) float64 {
-	x, err := strconv.ParseFloat(text, 64)
-	switch {
-	case err != nil || x != x:
-		p.add(s.line, "%s: %q is not a number", what, shorten(text))
-	case x < 0:
-		p.add(s.line, "%s: %s is negative", what, percent(x))
-	case x == 0:
-		p.add(s.line, "%s: 0 would give nothing; leave it out for an equal part of what is left, or for no maximum", what)
-	case x > 100:
-		p.add(s.line, "%s: %s is more than 100", what, percent(x))
-	default:
-		return x
+// tasks checks a limit on the tasks of initialized jobs, which has no effect.
+func (v entry) tasks() {
+	if v.count(1) > 0 {
+		v.warn(v.line, "%s has no effect: tasks take little memory before they are launched", v.what)
 	}
-	return 0
 }
 
 // access adds the lists of a leaf queue, and tells whether the queue is stopped, as all queues in a
 // stopped one are.
 func (p *queueParser) access(out *Queues, q *queueNode, stopped bool) bool {
 	if s := find(q.settings, keyState); s != nil {
-		if text, ok := s.text(&p.faults); ok {
-			switch strings.ToLower(text) {
+		if v, ok := s.entry(&p.faults, "queue "+q.name); ok {
+			switch strings.ToLower(v.text) {
 			case "running":
 			case "stopped":
 				stopped = true
 			default:
-				p.add(s.line, "queue %s: unknown state %q, want running or stopped", q.name, shorten(text))
+				v.bad("unknown state %q, want running or stopped", shorten(v.text))
 			}
 		}
 	}

@@ -1,0 +1,105 @@
+package allocation
+
+import (
+	"path"
+	"strings"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// The beginnings and names of properties.
+const (
+	prefixFair    = "mapred.fairscheduler."
+	prefixBooster = "mapred.newjobweightbooster."
+
+	propertyCopyMaps    = "mapreduce.map.speculative"
+	propertyCopyReduces = "mapreduce.reduce.speculative"
+)
+
+// newNames are the names that properties have in newer versions of Hadoop, by the old ones [Hadoop
+// 0.20, 0.21 mapred-default.xml].
+var newNames = map[string]string{
+	"mapred.jobtracker.taskScheduler":           "mapreduce.jobtracker.taskscheduler",
+	"mapred.reduce.slowstart.completed.maps":    "mapreduce.job.reduce.slowstart.completedmaps",
+	"mapred.task.timeout":                       "mapreduce.task.timeout",
+	"mapred.map.tasks.speculative.execution":    propertyCopyMaps,
+	"mapred.reduce.tasks.speculative.execution": propertyCopyReduces,
+	"mapred.max.tracker.failures":               "mapreduce.job.maxtaskfailures.per.tracker",
+	"mapred.max.tracker.blacklists":             "mapreduce.jobtracker.tasktracker.maxblacklists",
+}
+
+func newName(name string) string {
+	if to, old := newNames[name]; old {
+		return to
+	}
+	return name
+}
+
+// isParameter tells the properties that ParseParameters reads, but for those about access lists.
+func isParameter(name string) bool {
+	return parameters[newName(name)] != nil || strings.HasPrefix(name, prefixFair) || strings.HasPrefix(name, prefixBooster)
+}
+
+// parameters are the properties that ParseParameters reads, by their new names.
+var parameters = map[string]func(p *parameterParser, v entry){
+	"mapreduce.jobtracker.taskscheduler": func(p *parameterParser, v entry) {
+		p.out.Scheduler = map[string]string{"FairScheduler": "hfs", "CapacityTaskScheduler": "capacity", "JobQueueTaskScheduler": "fifo"}[v.class("FairScheduler", "CapacityTaskScheduler", "JobQueueTaskScheduler")]
+	},
+	"mapreduce.job.reduce.slowstart.completedmaps": func(p *parameterParser, v entry) { p.out.SlowStart = v.part() },
+	"mapreduce.task.timeout":                       func(p *parameterParser, v entry) { p.out.TaskTimeout = v.millis(0) },
+
+	// copies of slow tasks, and nodes on which tasks fail
+	propertyCopyMaps:                                 func(p *parameterParser, v entry) { p.copied[scheduling.Map] = v.is(true) },
+	propertyCopyReduces:                              func(p *parameterParser, v entry) { p.copied[scheduling.Reduce] = v.is(true) },
+	"mapreduce.job.speculative.speculativecap":       func(p *parameterParser, v entry) { p.out.Speculation.Cap = p.threshold(v).part() },
+	"mapreduce.job.speculative.slowtaskthreshold":    func(p *parameterParser, v entry) { p.out.Speculation.SlowTask = p.threshold(v).deviations() },
+	"mapreduce.job.speculative.slownodethreshold":    func(p *parameterParser, v entry) { p.out.Speculation.SlowNode = p.threshold(v).deviations() },
+	"mapreduce.job.maxtaskfailures.per.tracker":      func(p *parameterParser, v entry) { p.out.Avoid.JobFailures = v.count(1) },
+	"mapreduce.jobtracker.tasktracker.maxblacklists": func(p *parameterParser, v entry) { p.out.Avoid.Jobs = v.count(1) },
+
+	// the Fair Scheduler
+	prefixFair + "preemption":             func(p *parameterParser, v entry) { p.preempt = v.is(true) },
+	prefixFair + "preemption.only.log":    func(p *parameterParser, v entry) { p.onlyLog = v.is(true) },
+	prefixFair + "preemption.interval":    func(p *parameterParser, v entry) { p.out.Preemption.Interval = v.millis(1) },
+	prefixFair + "update.interval":        func(p *parameterParser, v entry) { p.out.UpdateInterval = v.millis(1) },
+	prefixFair + "allow.undeclared.pools": func(p *parameterParser, v entry) { p.out.Declared = v.is(false) },
+	prefixFair + "poolnameproperty":       func(p *parameterParser, v entry) { p.out.PoolProperty = v.text },
+	prefixFair + "allocation.file": func(p *parameterParser, v entry) {
+		p.out.AllocationLine = v.line
+		if p.out.AllocationFile = v.text; !path.IsAbs(v.text) {
+			v.bad("%q is not an absolute path", shorten(v.text))
+		}
+	},
+	prefixFair + "sizebasedweight":        func(p *parameterParser, v entry) { p.out.SizeBasedWeight = v.is(true) },
+	prefixFair + "assignmultiple":         func(p *parameterParser, v entry) { p.out.OneTask = v.is(false) },
+	prefixFair + "assignmultiple.maps":    onlyAll,
+	prefixFair + "assignmultiple.reduces": onlyAll,
+	prefixFair + "load.max.diff":          func(p *parameterParser, v entry) { p.out.LoadMaxDiff = v.part() },
+	prefixFair + "locality.delay":         func(p *parameterParser, v entry) { p.wait(0, v) },
+	prefixFair + "locality.delay.node":    func(p *parameterParser, v entry) { p.wait(1, v) },
+	prefixFair + "locality.delay.rack":    func(p *parameterParser, v entry) { p.wait(2, v) },
+	prefixFair + "weightadjuster":         func(p *parameterParser, v entry) { p.adjuster = v.class("NewJobWeightBooster") != "" },
+	prefixFair + "loadmanager":            func(_ *parameterParser, v entry) { v.class("CapBasedLoadManager") },
+	prefixFair + "taskselector":           func(_ *parameterParser, v entry) { v.class("DefaultTaskSelector") },
+	prefixFair + "pool": func(_ *parameterParser, v entry) {
+		v.warn(v.line, "%s is a property of jobs and has no effect here", v.what)
+	},
+	prefixFair + "eventlog.enabled":   otherwise,
+	prefixFair + "eventlog.location":  otherwise,
+	prefixFair + "dump.interval":      otherwise,
+	prefixFair + "dump.status.period": otherwise,
+	prefixBooster + "factor":          func(p *parameterParser, v entry) { p.factor = v.weight() },
+	prefixBooster + "duration":        func(p *parameterParser, v entry) { p.boost = v.millis(1) },
+}
+
+// onlyAll reads how many tasks a heartbeat may get.
+func onlyAll(_ *parameterParser, v entry) {
+	if v.text != "-1" {
+		v.bad("only -1, as many as there are free slots, is supported")
+	}
+}
+
+// otherwise warns of a property about the scheduler's own event log.
+func otherwise(_ *parameterParser, v entry) {
+	v.warn(v.line, "%s has no effect: events are recorded otherwise", v.what)
+}
