@@ -16,7 +16,7 @@ import (
 // there also when the job failed, as far as it went.
 //
 // With the environment variable TARRY_ON, such as processes:4, the plan runs on that engine and not on
-// a cluster of actors: see package worker. Of cfg it then takes BlockSize, MaxAttempts, Memory,
+// a cluster of actors: see package worker, whose Main the program must have called. Of cfg it then takes BlockSize, MaxAttempts, Memory,
 // SpillDir and TaskTimeout.
 func Run(ctx context.Context, cfg Config, p *mapreduce.Plan) (res Result, err error) {
 	if p == nil {

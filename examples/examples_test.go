@@ -68,12 +68,13 @@ func onEngines() map[string]string {
 	return list
 }
 
-// Three programs' tasks run elsewhere, too, and write the same, byte for byte.
+// Two programs' tasks run elsewhere, too, and write the same, byte for byte. A third does not begin with
+// worker.Main(), and says so.
 func TestProgramsOnEngines(t *testing.T) {
 	dir := t.TempDir()
 	users, orders := shop(t, dir)
 	for name, args := range map[string]string{
-		"wordcount": "OUT testdata/poem.txt", "sort": "OUT testdata/scores.tsv", "join": users + " " + orders + " OUT",
+		"sort": "OUT testdata/scores.tsv", "join": users + " " + orders + " OUT",
 	} {
 		bin := program(t, name)
 		run := func(on, hadoop string) (string, string, error) {
@@ -98,6 +99,14 @@ func TestProgramsOnEngines(t *testing.T) {
 		_, msg, err = run("mars", "")
 		require.Error(t, err)
 		require.Contains(t, msg, "no engine that is known")
+	}
+	bin := program(t, "wordcount")
+	for _, env := range []string{"TARRY_ON=processes:2", "TARRY_TASK=e30"} { // as the submitter, and as a worker
+		cmd := exec.Command(bin, filepath.Join(t.TempDir(), "out"), "testdata/poem.txt")
+		cmd.Env = append(os.Environ(), env)
+		msg, err := cmd.CombinedOutput()
+		require.Error(t, err)
+		require.Contains(t, string(msg), "worker.Main()", env)
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// turnAside makes standard output what standard error is, for this process and whoever it starts,
+// redirectStdout makes standard output what standard error is, for this process and whoever it starts,
 // and returns what it was.
-func turnAside() (*os.File, error) {
+func redirectStdout() (*os.File, error) {
 	fd, err := unix.FcntlInt(1, syscall.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
 		return nil, os.NewSyscallError("fcntl", err)

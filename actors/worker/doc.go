@@ -11,7 +11,7 @@
 //	reduce p    the program with TARRY_TASK set ─▶ OUT/_temporary/r-00003-ATTEMPT, a report of a line
 //	submitter   renames what the reports name ─▶ OUT/part-r-00003, _SUCCESS
 //
-// The program is its own worker: started with the same arguments it binds the same plans, and
-// actors.Run, which sees TARRY_TASK, runs that one task and ends the process. So it must come to the
+// The program is its own worker: its main function begins with [Main]; started with the same arguments it
+// binds the same plans, and actors.Run, which sees TARRY_TASK, runs that one task and ends the process. So it must come to the
 // same plans whenever and wherever it is started: not by the time, a random number or standard input.
 package worker

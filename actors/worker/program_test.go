@@ -23,6 +23,7 @@ var (
 // The test's own program is the worker: its arguments are a job, a folder for marks, an output and
 // inputs.
 func TestMain(m *testing.M) {
+	Main()
 	if !Asked() {
 		_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // of workers: a second each
 		os.Exit(m.Run())

@@ -23,8 +23,11 @@ var ownExits = []int{0, 1, 2, permanentExit, waitedExit}
 // Serve is what a worker does in place of running a plan. If the plan is the one whose task this process
 // is for, it runs that task and ends the process: with 0, or with 1 (3 if another attempt would fail,
 // too) and the error on standard error and in the output's folder of errors. Plans that the program runs before it have been run by the
-// submitter: their counters are returned at once.
+// submitter: their counters are returned at once. Without [Main] it returns an error.
 func Serve(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
+	if !ready {
+		return nil, errNoMain
+	}
 	n := int(runs.Add(1)) - 1
 	err := wrong
 	if err == nil && n < asked.Run {

@@ -134,6 +134,9 @@ var errTogether = errors.New("two jobs at the same time: workers know a job by i
 // those that the program runs.
 func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *counter.Set, err error) {
 	c = new(counter.Set)
+	if !ready {
+		return c, errNoMain
+	}
 	if submitting.Swap(true) {
 		return c, errTogether
 	}

@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -108,21 +109,32 @@ func parseTask(text string) (*task, error) {
 	return t, err
 }
 
-// asked is the task of this process, nil if it is no worker. Output is what its standard output was
-// before it was turned aside.
+// asked is the task of this process, nil if it is not a worker. Output is what its standard output was
+// before it was redirected.
 var (
+	ready  bool // Main has been called
 	asked  *task
 	wrong  error // of asked
 	output io.Writer
 )
 
-// A worker's standard output carries frames: nothing else may write there, from the beginning.
-func init() {
+// errNoMain is the error of a program that runs jobs on an engine without having called Main.
+var errNoMain = mapreduce.Permanent(errors.New("the program is its own worker: its main function must begin with worker.Main()"))
+
+// Main is the first call in the main function of a program whose jobs may run on an engine (TARRY_ON).
+// In a process that an engine has started for one task it makes the arguments and the folder those of
+// the submitter, and redirects standard output, which carries frames, to standard error; actors.Run then
+// runs the task. In all other processes it changes nothing. A second call has no effect.
+func Main() {
+	if ready {
+		return
+	}
+	ready = true
 	text, ok := os.LookupEnv(taskVariable)
 	if !ok {
 		return
 	}
-	f, err := turnAside()
+	f, err := redirectStdout()
 	output = f
 	if asked, wrong = parseTask(text); wrong == nil {
 		wrong = err
@@ -138,8 +150,11 @@ func init() {
 	os.Args = append(os.Args[:1], asked.Args...)
 }
 
-// Asked tells whether this process is a worker: whether it is to run one task and end.
-func Asked() bool { return asked != nil }
+// Asked reports whether this process is a worker: whether it is to run one task and end.
+func Asked() bool {
+	_, ok := os.LookupEnv(taskVariable)
+	return ok
+}
 
 // Folder is, in a worker, the Options.Folder of who submitted the job.
 func Folder() string {

@@ -20,9 +20,13 @@ package main
 import (
 	"os"
 
+	"github.com/tarry-mr/tarry/actors/worker"
 	_ "github.com/tarry-mr/tarry/contrib/hdfs"
 	_ "github.com/tarry-mr/tarry/contrib/s3"
 	"github.com/tarry-mr/tarry/internal/cli"
 )
 
-func main() { os.Exit(cli.Main(os.Args[1:])) }
+func main() {
+	worker.Main()
+	os.Exit(cli.Main(os.Args[1:]))
+}

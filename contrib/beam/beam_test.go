@@ -24,6 +24,7 @@ import (
 // The test's own program is the worker: its arguments are a job, a folder for marks, an output and inputs.
 // It submits one job after the other, so that each of its workers goes by those before its own.
 func TestMain(m *testing.M) {
+	worker.Main()
 	if on := os.Getenv(submitOn); on != "" && !worker.Asked() {
 		submitAlone(on)
 	}

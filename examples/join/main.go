@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/worker"
 	mr "github.com/tarry-mr/tarry/mapreduce"
 )
 
@@ -21,6 +22,7 @@ type order struct {
 }
 
 func main() {
+	worker.Main() // TARRY_ON=processes:2 runs each task in a process of its own
 	users, orders := rows[user](os.Args[1]), rows[order](os.Args[2])
 	join := mr.Join(
 		mr.By(users, func(u user) int64 { return u.ID }),

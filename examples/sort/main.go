@@ -8,12 +8,14 @@ import (
 	"strconv"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/worker"
 	mr "github.com/tarry-mr/tarry/mapreduce"
 )
 
 type score = mr.Pair[int64, string] // sorts by number, then by name
 
 func main() {
+	worker.Main() // TARRY_ON=processes:2 runs each task in a process of its own
 	job := mr.Job[mr.Pair[[]byte, []byte], score, mr.None, mr.Pair[score, mr.None]]{
 		Map: func(line mr.Pair[[]byte, []byte], emit func(score, mr.None)) error {
 			n, err := strconv.ParseInt(string(line.Second), 10, 64)

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/actors/worker"
 	"github.com/tarry-mr/tarry/internal/gen"
 )
 
@@ -25,6 +26,7 @@ const briefExit = "atexit_sleep_ms=10"
 
 // TestMain lets the scripts call this program as the command tarry.
 func TestMain(m *testing.M) {
+	worker.Main()
 	if err := os.Setenv("GORACE", briefExit); err != nil {
 		panic(err)
 	}
