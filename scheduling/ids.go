@@ -53,8 +53,5 @@ const (
 	VeryLow  = core.VeryLow
 )
 
-// ParseAttemptID reads the form that AttemptID.String writes.
-func ParseAttemptID(s string) (AttemptID, error) { return core.ParseAttemptID(s) }
-
 // ParsePriority reads Hadoop's name of a priority, in any case.
 func ParsePriority(s string) (Priority, error) { return core.ParsePriority(s) }

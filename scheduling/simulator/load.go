@@ -1,10 +1,7 @@
 package simulator
 
 import (
-	"cmp"
 	"math"
-	"slices"
-	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -47,26 +44,4 @@ func Stretch(cfg Config, w *workload.Workload, target float64) (factor float64) 
 	factor = now / target
 	w.Stretch(factor)
 	return factor
-}
-
-// UsualMap is how long a map of the workload takes beside its data on an idle cluster, the median over
-// all maps; 0 without maps. cfg and w must be valid.
-func UsualMap(cfg Config, w *workload.Workload) time.Duration {
-	s := &sim{cfg: cfg.withDefaults()}
-	jobs := make([]*workload.Job, len(w.Jobs))
-	maps := 0
-	for i := range w.Jobs {
-		jobs[i] = &w.Jobs[i]
-		maps += w.Jobs[i].Maps
-	}
-	slices.SortStableFunc(jobs, func(a, b *workload.Job) int {
-		return cmp.Compare(s.expected(a, scheduling.Map), s.expected(b, scheduling.Map))
-	})
-	seen := 0
-	for _, j := range jobs {
-		if seen += j.Maps; 2*seen >= maps {
-			return s.expected(j, scheduling.Map)
-		}
-	}
-	return 0
 }

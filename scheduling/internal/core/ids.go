@@ -81,7 +81,7 @@ func (id *AttemptID) UnmarshalText(text []byte) error {
 		*id = AttemptID{}
 		return nil
 	}
-	parsed, err := ParseAttemptID(string(text))
+	parsed, err := parseAttemptID(string(text))
 	if err != nil {
 		return err
 	}
@@ -89,8 +89,8 @@ func (id *AttemptID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ParseAttemptID reads the form that AttemptID.String writes.
-func ParseAttemptID(s string) (AttemptID, error) {
+// parseAttemptID reads the form that AttemptID.String writes.
+func parseAttemptID(s string) (AttemptID, error) {
 	id, ok := parseAttempt(s)
 	if !ok {
 		return AttemptID{}, fmt.Errorf("scheduling: %q is not an attempt id", s)
