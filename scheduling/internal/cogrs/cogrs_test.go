@@ -336,6 +336,19 @@ func TestWaitOfAReduceIsTold(t *testing.T) {
 	require.Equal(t, core.Reason{Cause: core.CauseWaited, Wait: 5 * time.Second}, got.Actions[0].Reason)
 }
 
+// What has been credited of a wait counts under a new policy of the kind.
+func TestWaitSurvivesANewPolicy(t *testing.T) {
+	c, _ := gravityCore(t, core.CoGRS, []int{1, 1}, 1, map[int][]int64{0: {10}})
+	for _, at := range []time.Duration{0, 6} {
+		require.Empty(t, coretest.Beat(t, c, at*time.Second, 1))
+	}
+	require.NoError(t, c.Reconfigure(6*time.Second, c.View().Policy()))
+	for _, at := range []time.Duration{6, 9} {
+		require.Empty(t, coretest.Beat(t, c, at*time.Second, 1))
+	}
+	require.Len(t, coretest.Beat(t, c, 10*time.Second, 1), 1)
+}
+
 // A wait goes on while many jobs come and the list of waits grows.
 func TestWaitSurvivesNewJobs(t *testing.T) {
 	c, _ := gravityCore(t, core.CoGRS, []int{1, 1}, 1, map[int][]int64{0: {10}})

@@ -127,6 +127,19 @@ func TestCapOfAWait(t *testing.T) {
 	require.Zero(t, v.Wait, "no offer was refused")
 }
 
+// What has been credited of a wait counts under a new policy of the kind.
+func TestWaitSurvivesANewPolicy(t *testing.T) {
+	c := waitingJob(t, timed(5, 0))
+	for _, at := range []time.Duration{0, 3} {
+		require.Empty(t, coretest.Beat(t, c, at*time.Second, far))
+	}
+	require.NoError(t, c.Reconfigure(3*time.Second, c.View().Policy()))
+	for _, at := range []time.Duration{3, 4} {
+		require.Empty(t, coretest.Beat(t, c, at*time.Second, far))
+	}
+	require.Len(t, coretest.Beat(t, c, 5*time.Second, far), 1)
+}
+
 // A wait goes on while many jobs come and the list of waits grows.
 func TestWaitsSurviveNewJobs(t *testing.T) {
 	c := waitingJob(t, timed(5, 0))
