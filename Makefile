@@ -19,6 +19,8 @@ COVER     := -cover -coverpkg=./mapreduce/...,./jobs/...
 UNRACED    = $(filter-out $(RACED:.%=github.com/tarry-mr/tarry%) $(COVERED:.%=github.com/tarry-mr/tarry%), \
 	$(shell $(GO) list ./...))
 
+BENCHED    = $(sort $(dir $(shell git grep -l '^func Benchmark' -- '*_test.go' | sed 's|^|./|')))
+
 # LONG=1: 10,000 tiny files, a 100 MB line, more random cases, more seeds.
 GOTEST = $(if $(LONG),LONG_TESTS=1) $(GO) test -vet=off -timeout $(if $(LONG),60m,$(TIMEOUT))
 BUILD  = CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -o bin/tarry
@@ -40,10 +42,11 @@ build: ## bin/tarry with the playground; BEAM=1: with Apache Beam, too (80 MB, t
 test: ## all tests; LONG=1: more cases and larger inputs, for minutes to hours
 	$(GOTEST) -race $(RACED)
 	$(GOTEST) $(UNRACED)
+	$(GOTEST) -run TestRandomJobs ./actors # with all types, of which the race detector sees some
 	$(GOTEST) $(COVER) $(COVERED)
 
 smoke: ## every benchmark once, but for two of a million tasks: proves that they run, measures nothing
-	$(TOOLS)/smoke.sh $(RACED)
+	$(GO) test -vet=off -run '^$$' -bench . -skip 'Facebook2010|Sim/10000nodes' -benchtime 1x -timeout 10m $(BENCHED)
 
 test-page: ## the page under Node, its types, and all of it in Chromium, as far as these are there
 	$(TOOLS)/test-page.sh

@@ -2,5 +2,22 @@
 
 package actors
 
+import "net/netip"
+
 // raceEnabled tells whether the race detector is on, under which all is some ten times slower.
 const raceEnabled = false
+
+// randomKinds are the pairs of types that are tried; each costs the compiler a copy of
+// the engine.
+func randomKinds() []randomTrial {
+	return []randomTrial{
+		trial(strs(), numbers()), trial(strs(), bags()), trial(byteSlices(), numbers()), trial(ints[int64](), sets()),
+		trial(ints[uint16](), numbers()), trial(floats(), numbers()), trial(instants(), longest()), trial(bigInts(), numbers()),
+		trial(labels(), sets()), trial(arrays(), longest()), trial(threes(), bags()), trial(deeps(), times()),
+		trial(stampeds(), numbers()), trial(scalar(addr, netip.Addr.Compare), numbers()),
+		trial(pairs(strs(), strs()), bags()), trial(pairs(strs(), ints[int32]()), numbers()), trial(pairs(ints[int32](), byteSlices()), longest()),
+		trial(pairs(instants(), strs()), times()), trial(pairs(labels(), floats()), numbers()),
+		joining, joining, joining, joining,
+		passing(strs(), longest()), passing(byteSlices(), numbers()), passing(pairs(strs(), instants()), bags()),
+	}
+}

@@ -4,3 +4,13 @@ package actors
 
 // raceEnabled tells whether the race detector is on, under which all is some ten times slower.
 const raceEnabled = true
+
+// randomKinds are the pairs of types that are tried: one that is summed, one that is combined and changed
+// in place, one that encodes itself, one that is grouped, joins, and maps alone. What they share between
+// goroutines does not depend on more types; make test runs all of them without the race detector.
+func randomKinds() []randomTrial {
+	return []randomTrial{
+		trial(byteSlices(), numbers()), trial(strs(), bags()), trial(labels(), sets()), trial(threes(), bags()),
+		joining, joining, passing(strs(), longest()),
+	}
+}
