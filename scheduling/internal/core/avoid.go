@@ -114,14 +114,14 @@ func (c *Core) blameNodes(j *Job) {
 			c.Faulty++
 		}
 		n.Faults, n.faultAt = n.Faults+1, c.Now
-		if !n.Barred.Has(BarFaults) && c.TooFaulty(n) {
+		if !n.Barred.Has(BarFaults) && c.tooFaulty(n) {
 			c.SetAvoided(n, true)
 		}
 	}
 }
 
-// TooFaulty tells whether all jobs should avoid n.
-func (c *Core) TooFaulty(n *NodeState) bool {
+// tooFaulty tells whether all jobs should avoid n.
+func (c *Core) tooFaulty(n *NodeState) bool {
 	faults, avoided := 0, 0
 	for _, m := range c.Nodes {
 		faults += m.Faults

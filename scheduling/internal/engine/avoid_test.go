@@ -193,26 +193,6 @@ func TestNodeThatBeginsAnew(t *testing.T) {
 	}
 }
 
-// A node has too many faults if they are half as many again as the mean, and more.
-func TestFaultsAboveTheMean(t *testing.T) {
-	for others, want := range map[int]bool{16: true, 17: false} {
-		c := tenNodes(t, core.Config{}, core.Avoidance{Jobs: 3})
-		c.Nodes[0].Faults, c.Nodes[1].Faults = 3, others
-		require.Equal(t, want, c.TooFaulty(c.Nodes[0]), "3 and a mean of %v", float64(3+others)/10)
-		c.Nodes[0].Faults = 2
-		require.False(t, c.TooFaulty(c.Nodes[0]))
-	}
-	c := tenNodes(t, core.Config{}, core.Avoidance{Jobs: 1})
-	c.Nodes[0].Faults = 9
-	for i := 1; i <= 5; i++ {
-		require.True(t, c.TooFaulty(c.Nodes[0]), "%d avoided", i-1)
-		c.Nodes[i].Bar(core.BarFaults, true)
-	}
-	require.False(t, c.TooFaulty(c.Nodes[0]), "half of them are")
-	c.Nodes[5].Live = false
-	require.True(t, c.TooFaulty(c.Nodes[0]))
-}
-
 // The day after which a node is forgiven begins with its last fault.
 func TestForgivenADayAfterTheLastFault(t *testing.T) {
 	c := tenNodes(t, core.Config{Expiry: 1000 * time.Hour}, core.Avoidance{})

@@ -276,3 +276,16 @@ func TestReducesThatWaitedAreNotSlow(t *testing.T) {
 	report(1100*time.Second, 0.5)
 	require.Empty(t, beat(t, c, 1100*time.Second, n[3]), "all three have worked for 100 s")
 }
+
+// A job runs no more copies than the cap allows.
+func TestCopiesAreCapped(t *testing.T) {
+	s := newSlowJob(t, "fair", func(cfg *core.Config, p *core.Policy) {
+		cfg.Explain = true
+		p.Speculation.MinCopies = 1
+	}, core.JobSpec{})
+	s.progress(minuteAndMore, map[int]float64{0: 0.1, 1: 0.1})
+	require.Len(t, beat(t, s.c, minuteAndMore, s.nodes[3]), 1)
+	s.end(minuteAndMore, 6, core.StateSucceeded)
+	require.Empty(t, beat(t, s.c, minuteAndMore, s.nodes[3]))
+	require.Equal(t, core.Reason{Cause: core.CauseCopyCap, Count: 1, Of: 1}, s.c.View().Skips()[0].Reason)
+}
