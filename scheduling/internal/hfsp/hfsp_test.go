@@ -320,3 +320,13 @@ func TestSingleServerExample(t *testing.T) {
 	require.Equal(t, []time.Duration{50 * time.Second, 20 * time.Second, 30 * time.Second}, server(t, 10, arrive, work, false))
 	require.InDeltaSlice(t, []float64{50, 37.5, 42.5}, processorSharing(arrive, work), 1e-6)
 }
+
+// With an infinite Xi a job launches its sample, and the rest once its size is known.
+func TestOnlyTheSampleIsLaunched(t *testing.T) {
+	c, _ := hfspCore(t, core.HFSPPolicy{Sample: 2, Xi: math.Inf(1)}, core.Node{MapSlots: 5})
+	coretest.Submit(t, c, core.JobSpec{Maps: 5})
+	sample := coretest.Beat(t, c, 0, 0)
+	require.Len(t, sample, 2)
+	require.Empty(t, coretest.Beat(t, c, time.Second, 0, core.Status{Attempt: sample[0], State: core.StateSucceeded}))
+	require.Len(t, coretest.Beat(t, c, 2*time.Second, 0, core.Status{Attempt: sample[1], State: core.StateSucceeded}), 3)
+}
