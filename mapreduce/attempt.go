@@ -68,7 +68,7 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 	defer fault.Guard(fault.Guard(true))
 	err = ErrExited // what stands if user code does not return
 	a.Budget.Show(a.life())
-	return p.tasks.runMap(ctx, p, a)
+	return p.tasks.runMap(ctx, &p.bound, a)
 }
 
 // ReadOnce reports whether the input may not be there for a second attempt: a stream, or a
@@ -100,7 +100,7 @@ func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
 	defer fault.Guard(fault.Guard(true))
 	err = ErrExited
 	a.Budget.Show(a.life())
-	return p.tasks.runReduce(ctx, p, a)
+	return p.tasks.runReduce(ctx, &p.bound, a)
 }
 
 // MapOutput is what a finished map attempt leaves for the reduces. A map-only

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
@@ -93,8 +94,10 @@ func newPlan(where, name string, reducers int, mapOnly bool, in inputEnd, out De
 		return nil, located(where, name, err)
 	}
 	return &Plan{
-		name: name, asked: reducers, mapOnly: mapOnly, sources: sources,
-		inputs: in.bySource(), kept: keptOf(nil, sources), tasks: t, output: output.NewCommitter(out),
+		bound: bound{
+			name: name, mapOnly: mapOnly, sources: sources, inputs: in.bySource(), output: output.NewCommitter(out),
+		},
+		asked: reducers, kept: keptOf(nil, sources), tasks: t,
 	}, nil
 }
 
@@ -240,7 +243,12 @@ type boundJob[I, K, V, O any] struct {
 	prefix func(key []byte) int // length of the group's part of a key, if not all of it
 	ranges *keyRanges           // of a total order, after prepare
 	groups groupPlaces          // of a job with Partition
-	debug  *debugging           // nil: not watched
+	debugState
+	// distinct is what the map that ended last found: the next one's table begins
+	// with that size. It is 12 % of a word count's time to grow tables.
+	distinct atomic.Pointer[found]
+	// scattered says that a map found its keys hardly repeated: the next ones need not look.
+	scattered atomic.Bool
 }
 
 // combines reports whether values of equal keys are folded on the way.
@@ -287,10 +295,10 @@ func (b *boundJob[I, K, V, O]) reducerOf(t *Task) (Reducer[K, V, O], error) {
 
 // boundMapOnly is a typed map-only job with its input and output.
 type boundMapOnly[I, O any] struct {
-	job   MapOnly[I, O]
-	in    Input[I]
-	out   Output[O]
-	debug *debugging // nil: not watched
+	job MapOnly[I, O]
+	in  Input[I]
+	out Output[O]
+	debugState
 }
 
 // filter returns the functions of one attempt, watched if the plan is.
@@ -310,10 +318,10 @@ func (b *boundMapOnly[I, O]) filterOf(t *Task) (Filter[I, O], error) {
 	return f, err
 }
 
-func (b *boundMapOnly[I, O]) prepare(context.Context, *Plan) error { return nil }
+func (b *boundMapOnly[I, O]) prepare(context.Context, *bound) error { return nil }
 
 func (b *boundMapOnly[I, O]) ranged() [][]byte { return nil }
 
-func (b *boundMapOnly[I, O]) adopt(context.Context, *Plan, [][]byte) error { return nil }
+func (b *boundMapOnly[I, O]) adopt(context.Context, *bound, [][]byte) error { return nil }
 
 func (b *boundMapOnly[I, O]) imported(*segment.Segment) any { return nil }

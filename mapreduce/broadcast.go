@@ -95,10 +95,10 @@ type boundBroadcast[I, K, B, O any] struct {
 	small *broadcast[K, B]
 }
 
-func (b *boundBroadcast[I, K, B, O]) prepare(ctx context.Context, _ *Plan) error {
+func (b *boundBroadcast[I, K, B, O]) prepare(ctx context.Context, _ *bound) error {
 	return b.small.load(ctx)
 }
 
-func (b *boundBroadcast[I, K, B, O]) adopt(ctx context.Context, p *Plan, _ [][]byte) error {
+func (b *boundBroadcast[I, K, B, O]) adopt(ctx context.Context, p *bound, _ [][]byte) error {
 	return b.prepare(ctx, p)
 }

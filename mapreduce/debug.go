@@ -40,8 +40,20 @@ type DebugOptions struct {
 // What pointers lead to is not looked at. The records that Plan.Prepare reads ahead for a total
 // order are not watched.
 func (p *Plan) Debug(o DebugOptions) {
-	p.debug = &debugging{DebugOptions: o}
-	p.tasks.watch(p.debug)
+	p.watched = true
+	p.tasks.watch(o)
+}
+
+// debugState is what of Debug the typed half of a plan has.
+type debugState struct {
+	debug *debugging // nil: its attempts are not watched
+}
+
+func (s *debugState) watch(o DebugOptions) { s.debug = &debugging{DebugOptions: o} }
+
+func (s *debugState) end() error {
+	s.debug.end()
+	return s.debug.failed()
 }
 
 // debugging is what the attempts of a watched plan share.

@@ -10,12 +10,12 @@ import (
 )
 
 // watch has the plan's attempts watch the job's functions.
-func (b *boundJob[I, K, V, O]) watch(d *debugging) {
-	b.debug = d
+func (b *boundJob[I, K, V, O]) watch(o DebugOptions) {
+	b.debugState.watch(o)
 	if f := b.job.Combine; f != nil && !b.job.Sum {
 		encode, decode := b.value.Encoder(), b.value.Decoder()
 		c := &combineCheck{
-			f: func(a, b any) any { return f(a.(V), b.(V)) }, within: d.Within,
+			f: func(a, b any) any { return f(a.(V), b.(V)) }, within: o.Within,
 			encode: func(v any) []byte { return encode(nil, v.(V)) },
 			decode: func(b []byte) (any, error) { return decode(b) },
 		}
@@ -32,8 +32,6 @@ func (b *boundJob[I, K, V, O]) watch(d *debugging) {
 		}
 	}
 }
-
-func (b *boundMapOnly[I, O]) watch(d *debugging) { b.debug = d }
 
 // combined is how many results a combineCheck remembers.
 const combinedKept = 64

@@ -49,7 +49,7 @@ func (p *Plan) Travels() error {
 	if !p.output.Meets() {
 		return fmt.Errorf("output %s %w: give it a directory", p.output.Name(), ErrStays)
 	}
-	if p.debug != nil {
+	if p.watched {
 		return fmt.Errorf("what Debug watches %w", ErrStays)
 	}
 	return nil
@@ -108,7 +108,7 @@ func (p *Plan) Adopt(ctx context.Context, l *Layout) (err error) {
 	if err := p.output.Join(l.Output, l.Synced); err != nil {
 		return err
 	}
-	return p.tasks.adopt(ctx, p, l.Ranges)
+	return p.tasks.adopt(ctx, &p.bound, l.Ranges)
 }
 
 // equals says in what the plan is another than that of a Layout.

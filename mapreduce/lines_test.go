@@ -34,7 +34,7 @@ func tiny(run, crossing, span int) windows { return windows{run: run, crossing: 
 // them each split had.
 func readAll(t testing.TB, in Input[[]byte], w windows, block int64) (records []string) {
 	t.Helper()
-	p := &Plan{sources: in.sources, inputs: in.bySource()}
+	p := &Plan{bound: bound{sources: in.sources, inputs: in.bySource()}}
 	splits, err := p.Splits(context.Background(), p.BlocksOf(block))
 	require.NoError(t, err)
 	for _, s := range splits {
@@ -125,7 +125,7 @@ func TestKeyValueLinesAndStrings(t *testing.T) {
 
 func TestNLinesCutsEveryNLines(t *testing.T) {
 	in := NLines(2, Bytes("text", []byte("1\n2\n3\n4\n5")))
-	p := &Plan{sources: in.sources, inputs: in.bySource()}
+	p := &Plan{bound: bound{sources: in.sources, inputs: in.bySource()}}
 	splits, err := p.Splits(context.Background(), func(int) []Block {
 		return []Block{{Offset: 0, Length: 5, Hosts: []string{"a"}}, {Offset: 5, Length: 4, Hosts: []string{"b"}}}
 	})
@@ -140,7 +140,7 @@ func TestNLinesCutsEveryNLines(t *testing.T) {
 
 func TestWholeFilesAndSlices(t *testing.T) {
 	in := WholeFiles(Bytes("one", []byte("1\n2")), Bytes("empty", nil))
-	p := &Plan{sources: in.sources, inputs: in.bySource()}
+	p := &Plan{bound: bound{sources: in.sources, inputs: in.bySource()}}
 	splits, err := p.Splits(context.Background(), p.BlocksOf(1))
 	require.NoError(t, err)
 	require.Len(t, splits, 2)

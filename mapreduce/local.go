@@ -69,11 +69,10 @@ func (p *Plan) allLocal(ctx context.Context, o LocalOptions, c *counter.Set) err
 	if err != nil {
 		return err
 	}
-	k := newSkips(o.MaxSkips)
-	if err := p.tasks.runLocal(ctx, p, splits, c, k); err != nil {
+	list, err := p.tasks.runLocal(ctx, &p.bound, splits, c, o.MaxSkips)
+	if err != nil {
 		return err
 	}
-	list := k.count(c)
 	SortSkipped(list)
 	if o.Skipped != nil {
 		*o.Skipped = append(*o.Skipped, list...)
@@ -90,7 +89,18 @@ type localPair[V any] struct {
 	value []byte
 }
 
-func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []Split, c *counter.Set, k *skips) error {
+func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *bound, splits []Split, c *counter.Set, most int) ([]Skipped, error) {
+	k := newSkips(most)
+	parts, err := b.mapLocal(ctx, p, splits, c, k)
+	for i := 0; err == nil && i < len(parts); i++ {
+		err = b.reduceLocal(ctx, p, i, parts[i], c)
+	}
+	return k.count(c), err
+}
+
+// mapLocal returns what all maps have emitted, by reduce.
+func (b *boundJob[I, K, V, O]) mapLocal(ctx context.Context, p *bound, splits []Split, c *counter.Set, k *skips,
+) ([][]localPair[V], error) {
 	parts := make([][]localPair[V], p.reduces)
 	partition := b.partitioner(p.reduces)
 	encodeKey, encodeValue := b.key.Encoder(), b.value.Encoder()
@@ -103,7 +113,7 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 		}
 		m, err := b.mapper(t)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var emitted []localPair[V] // for the record at hand
 		gate := memory.NewGate(nil)
@@ -147,18 +157,13 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *Plan, splits []S
 			keep()
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	for i, part := range parts {
-		if err := b.reduceLocal(ctx, p, i, part, c); err != nil {
-			return err
-		}
-	}
-	return nil
+	return parts, nil
 }
 
-func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *Plan, index int, part []localPair[V],
+func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *bound, index int, part []localPair[V],
 	c *counter.Set,
 ) error {
 	sort.SliceStable(part, func(i, j int) bool { return bytes.Compare(part[i].key, part[j].key) < 0 })
@@ -187,7 +192,7 @@ func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *Plan, index i
 	c.Add(counter.ReduceInputRecords, int64(len(part)))
 	c.Add(counter.ReduceOutputRecords, w.records)
 	c.Add(counter.OutputBytesWritten, w.part.Bytes)
-	return p.CommitTask(id)
+	return p.commitTask(id)
 }
 
 // passLocal writes the sorted pairs of a job without Reduce; with a combiner that
@@ -208,7 +213,7 @@ func (b *boundJob[I, K, V, O]) passLocal(part []localPair[V], w *recordWriter[O]
 
 // groupLocal cuts sorted pairs into groups and reduces each. Values are folded
 // with Combine first, so that a Reduce relies on it as it may in the engine.
-func (b *boundJob[I, K, V, O]) groupLocal(p *Plan, t *Task, part []localPair[V], w *recordWriter[O]) error {
+func (b *boundJob[I, K, V, O]) groupLocal(p *bound, t *Task, part []localPair[V], w *recordWriter[O]) error {
 	r, err := b.reducer(t)
 	if err != nil {
 		return err
@@ -304,15 +309,16 @@ func (b *boundJob[I, K, V, O]) pairsLocal(group []localPair[V]) []Pair[K, V] {
 	return pairs
 }
 
-func (b *boundMapOnly[I, O]) runLocal(ctx context.Context, p *Plan, splits []Split, c *counter.Set, k *skips) error {
+func (b *boundMapOnly[I, O]) runLocal(ctx context.Context, p *bound, splits []Split, c *counter.Set, most int) ([]Skipped, error) {
+	k := newSkips(most)
 	for i, split := range splits {
 		a := &MapAttempt{Index: i, Split: split, Resources: Resources{Counters: c}}
 		if _, err := b.runMapSkipping(ctx, p, a, k); err != nil {
-			return fmt.Errorf("%s: %w", a.ID(), err)
+			return nil, fmt.Errorf("%s: %w", a.ID(), err)
 		}
-		if err := p.CommitTask(a.ID()); err != nil {
-			return err
+		if err := p.commitTask(a.ID()); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return k.count(c), nil
 }

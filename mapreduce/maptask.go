@@ -41,7 +41,7 @@ func (c *collector[K, V]) call(code func() error) error {
 	return err
 }
 
-func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt) (*MapOutput, error) {
+func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *bound, a *MapAttempt) (*MapOutput, error) {
 	var c counter.Set
 	col := b.collector(p, a)
 	defer col.close()
@@ -72,7 +72,7 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *Plan, a *MapAttemp
 }
 
 // mapFile maps the part of a split that lies in one file.
-func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *Plan, a *MapAttempt, file Split, col *collector[K, V],
+func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *bound, a *MapAttempt, file Split, col *collector[K, V],
 	c *counter.Set, k *skips,
 ) error {
 	t := &Task{
@@ -166,7 +166,7 @@ const tellEvery = 4096
 
 // readFile calls fn for each record of the part of a split that lies in one file,
 // as long as the attempt may go on, and counts records and bytes.
-func readFile[I any](t *Task, p *Plan, a *MapAttempt, file Split, in Input[I], k *skips,
+func readFile[I any](t *Task, p *bound, a *MapAttempt, file Split, in Input[I], k *skips,
 	memory intake, calls mapCalls[I],
 ) error {
 	ctx, c := t.ctx, t.counters
@@ -212,7 +212,7 @@ func readFile[I any](t *Task, p *Plan, a *MapAttempt, file Split, in Input[I], k
 	return err
 }
 
-func (b *boundJob[I, K, V, O]) collector(p *Plan, a *MapAttempt) collector[K, V] {
+func (b *boundJob[I, K, V, O]) collector(p *bound, a *MapAttempt) collector[K, V] {
 	if b.combines() {
 		return b.combining(p, a)
 	}
@@ -220,10 +220,10 @@ func (b *boundJob[I, K, V, O]) collector(p *Plan, a *MapAttempt) collector[K, V]
 }
 
 // sorting collects into a segment.Sorter.
-func (b *boundJob[I, K, V, O]) sorting(p *Plan, a *MapAttempt) collector[K, V] {
+func (b *boundJob[I, K, V, O]) sorting(p *bound, a *MapAttempt) collector[K, V] {
 	s := segment.NewSorter(segment.Config{
 		Partitions: p.reduces, Budget: a.Budget, Pool: a.Pool, Files: a.Spills, SpillDir: a.SpillDir,
-		Largest: b.largest(a.Budget), Stored: a.Stored, Scattered: p.scattered.Load(),
+		Largest: b.largest(a.Budget), Stored: a.Stored, Scattered: b.scattered.Load(),
 	})
 	var failed error
 	var add func(key, value []byte)
@@ -238,7 +238,7 @@ func (b *boundJob[I, K, V, O]) sorting(p *Plan, a *MapAttempt) collector[K, V] {
 		finish: func() ([]Segment, segment.Stats, func(), error) {
 			list, stats, err := s.Finish()
 			if stats.Scattered {
-				p.scattered.Store(true)
+				b.scattered.Store(true)
 			}
 			return segmentsOf(list), stats, releaseAll(list), err
 		},
@@ -275,10 +275,10 @@ func (f *found) within(length int64) int {
 }
 
 // combining collects into a combine.Table.
-func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V] {
+func (b *boundJob[I, K, V, O]) combining(p *bound, a *MapAttempt) collector[K, V] {
 	cfg := b.combineConfig(&a.Resources)
 	cfg.Partitions, cfg.Stored = p.reduces, a.Stored
-	cfg.Distinct = p.distinct.Load().within(a.Split.Length)
+	cfg.Distinct = b.distinct.Load().within(a.Split.Length)
 	cfg.Expected = expected(p.sources[a.Split.Source])
 	if b.job.Partition != nil || b.job.TotalOrder || b.prefix != nil {
 		cfg.Partition = b.partitioner(p.reduces)
@@ -290,7 +290,7 @@ func (b *boundJob[I, K, V, O]) combining(p *Plan, a *MapAttempt) collector[K, V]
 		failed: t.Failure(),
 		finish: func() ([]Segment, segment.Stats, func(), error) {
 			list, stats, err := t.Finish()
-			p.distinct.Store(&found{keys: stats.Output, length: a.Split.Length})
+			b.distinct.Store(&found{keys: stats.Output, length: a.Split.Length})
 			return segmentsOf(list), stats, releaseAll(list), err
 		},
 		close: t.Close,
@@ -345,11 +345,11 @@ func (b *boundJob[I, K, V, O]) combineConfig(r *Resources) combine.Config[V] {
 }
 
 // runMap of a map-only job writes its part.
-func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *Plan, a *MapAttempt) (*MapOutput, error) {
+func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *bound, a *MapAttempt) (*MapOutput, error) {
 	return b.runMapSkipping(ctx, p, a, newSkips(a.MaxSkips, a.LeaveOut...))
 }
 
-func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *Plan, a *MapAttempt, k *skips) (_ *MapOutput, err error) {
+func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *bound, a *MapAttempt, k *skips) (_ *MapOutput, err error) {
 	var c counter.Set
 	t := &Task{ctx: ctx, id: a.ID(), counters: &c, budget: a.Budget, log: a.Log}
 	w, err := newRecordWriter(p, t, a.Host, b.out)
@@ -376,7 +376,7 @@ func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *Plan, a *Map
 }
 
 // filterFile maps the part of a split that lies in one file.
-func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *Plan, a *MapAttempt, file Split, w *recordWriter[O],
+func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *bound, a *MapAttempt, file Split, w *recordWriter[O],
 	c *counter.Set, k *skips,
 ) error {
 	t := &Task{ctx: ctx, id: a.ID(), name: p.sources[file.Source].Name(), counters: c, budget: a.Budget, log: a.Log}
@@ -431,6 +431,6 @@ func tryingFilter[I, O any](f Filter[I, O], w *recordWriter[O], c *counter.Set) 
 	}
 }
 
-func (b *boundMapOnly[I, O]) runReduce(context.Context, *Plan, *ReduceAttempt) error {
+func (b *boundMapOnly[I, O]) runReduce(context.Context, *bound, *ReduceAttempt) error {
 	return errors.New("mapreduce: a map-only plan has no reduces")
 }

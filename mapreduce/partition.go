@@ -67,7 +67,7 @@ var errSampled = errors.New("mapreduce: enough records sampled")
 // prepare chooses the ranges of a total order: it maps records at places spread
 // evenly over the input, sorts their keys and takes the quantiles. Of a stream it
 // sees the head only.
-func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *Plan) error {
+func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *bound) error {
 	b.ranges = newKeyRanges(nil)
 	if !b.job.TotalOrder || p.reduces < 2 {
 		return nil
@@ -102,7 +102,7 @@ func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *Plan) error {
 
 func (b *boundJob[I, K, V, O]) ranged() [][]byte { return b.ranges.bounds }
 
-func (b *boundJob[I, K, V, O]) adopt(_ context.Context, _ *Plan, ranges [][]byte) error {
+func (b *boundJob[I, K, V, O]) adopt(_ context.Context, _ *bound, ranges [][]byte) error {
 	b.ranges = newKeyRanges(ranges)
 	return nil
 }
@@ -132,7 +132,7 @@ func (b *boundJob[I, K, V, O]) quantiles(keys [][]byte, reduces int) *keyRanges 
 type sampler[I, K, V, O any] struct {
 	bound *boundJob[I, K, V, O]
 	ctx   context.Context
-	p     *Plan
+	p     *bound
 	keys  [][]byte
 }
 
@@ -174,9 +174,9 @@ func (s *sampler[I, K, V, O]) cut(key []byte) []byte {
 
 // samplePlaces returns splits at which to sample, at even distances and no longer than half
 // of that, so that Map is called again for half of the records, but for tiny inputs.
-func samplePlaces(p *Plan) []Split {
+func samplePlaces(p *bound) []Split {
 	var list []Split
-	step := max(p.InputBytes()/sampleSplits, 1)
+	step := max(p.inputBytes()/sampleSplits, 1)
 	next := int64(0)
 	base := int64(0)
 	for i, s := range p.sources {

@@ -26,29 +26,28 @@ import (
 // A panic of user code, whether job, input or output, is an error of the call, a
 // [*PanicError]. User code that ends its goroutine ends the caller's.
 type Plan struct {
-	name    string
+	bound
 	asked   int // Job.Reducers
-	mapOnly bool
 	folds   bool
 	ordered bool
-	sources []Source
-	inputs  []inputPlan  // by source
 	kept    []*KeptParts // that the sources are parts of
 	holds   bool         // these, until the job ends
-	maps    int          // fixed by Splits and JoinSmall
 	tasks   tasks
-	output  *output.Committer
-
-	reduces int // fixed by Prepare
-	// distinct is what the map that ended last found: the next one's table begins
-	// with that size. It is 12 % of a word count's time to grow tables.
-	distinct atomic.Pointer[found]
-	// scattered says that a map found its keys hardly repeated: the next ones need not look.
-	scattered atomic.Bool
 	// streamFault is the error of the first failed attempt over a stream or sequence.
 	streamFault atomic.Pointer[error]
 	claimed     atomic.Bool
-	debug       *debugging // nil: the user's functions are not watched
+	watched     bool // see Debug
+}
+
+// bound is what a plan and the typed half of its job share.
+type bound struct {
+	name    string
+	mapOnly bool
+	sources []Source
+	inputs  []inputPlan // by source
+	output  *output.Committer
+	reduces int // fixed by Prepare; 0 for a map-only plan
+	maps    int // fixed by Splits and JoinSmall
 }
 
 // Claim makes the caller the one who runs the plan. A nil plan is ErrNoPlan, a plan that
@@ -65,17 +64,20 @@ func (p *Plan) Claim() error {
 
 // tasks is a job's typed half, behind its erased plan.
 type tasks interface {
-	// watch is called before all others, if at all.
-	watch(d *debugging)
-	prepare(ctx context.Context, p *Plan) error
-	runMap(ctx context.Context, p *Plan, a *MapAttempt) (*MapOutput, error)
-	runReduce(ctx context.Context, p *Plan, a *ReduceAttempt) error
+	// watch has the attempts watch the user's functions; it is called before all others, if at all.
+	watch(o DebugOptions)
+	prepare(ctx context.Context, p *bound) error
+	runMap(ctx context.Context, p *bound, a *MapAttempt) (*MapOutput, error)
+	runReduce(ctx context.Context, p *bound, a *ReduceAttempt) error
 	// ranged are the ranges of a total order, and adopt takes those that another process has chosen.
 	ranged() [][]byte
-	adopt(ctx context.Context, p *Plan, ranges [][]byte) error
+	adopt(ctx context.Context, p *bound, ranges [][]byte) error
 	// imported is what Segment.data holds of a segment from another process.
 	imported(s *segment.Segment) any
-	runLocal(ctx context.Context, p *Plan, splits []Split, c *counter.Set, k *skips) error
+	// runLocal runs all tasks, and leaves out at most so many bad records.
+	runLocal(ctx context.Context, p *bound, splits []Split, c *counter.Set, most int) ([]Skipped, error)
+	// end says that the job is over. It returns the first misuse that a watched attempt has seen.
+	end() error
 }
 
 // Name is the job's name.
@@ -101,7 +103,9 @@ func (p *Plan) Reduces() int { return p.reduces }
 func (p *Plan) Sources() []Source { return p.sources }
 
 // InputBytes is the size of the input, with unknown sizes counted as 0.
-func (p *Plan) InputBytes() int64 {
+func (p *Plan) InputBytes() int64 { return p.inputBytes() }
+
+func (p *bound) inputBytes() int64 {
 	var n int64
 	for _, s := range p.sources {
 		n += max(s.Size(), 0)
@@ -146,7 +150,7 @@ func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) (err error) {
 		}
 	}
 	p.output.SpillTo(o.SpillDir)
-	return p.tasks.prepare(ctx, p)
+	return p.tasks.prepare(ctx, &p.bound)
 }
 
 // Block is a stretch of a source that is stored as a whole.
@@ -180,7 +184,9 @@ func (p *Plan) SetupJob() error {
 
 // CommitTask makes the part of a finished attempt part of the output: a rename.
 // A task is committed at most once; later calls return ErrCommitted.
-func (p *Plan) CommitTask(id AttemptID) error {
+func (p *Plan) CommitTask(id AttemptID) error { return p.commitTask(id) }
+
+func (p *bound) commitTask(id AttemptID) error {
 	return fault.Step(func() error { return p.output.CommitTask(id) })
 }
 
@@ -209,8 +215,7 @@ func (p *Plan) CommitJob() error {
 	if err := input.CloseAll(p.sources); err != nil {
 		return err
 	}
-	p.debug.end()
-	if err := p.debug.failed(); err != nil {
+	if err := p.tasks.end(); err != nil {
 		return err
 	}
 	defer p.letGo()
@@ -219,7 +224,7 @@ func (p *Plan) CommitJob() error {
 
 // AbortJob removes all output of the job.
 func (p *Plan) AbortJob() error {
-	p.debug.end()
+	_ = p.tasks.end() // the job has failed anyway
 	defer p.letGo()
 	return errors.Join(fault.Step(p.output.AbortJob), input.CloseAll(p.sources))
 }

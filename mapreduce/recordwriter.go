@@ -25,7 +25,7 @@ type recordWriter[O any] struct {
 }
 
 // newRecordWriter begins the part of an attempt on a host. It must be closed.
-func newRecordWriter[O any](p *Plan, t *Task, host string, out Output[O]) (*recordWriter[O], error) {
+func newRecordWriter[O any](p *bound, t *Task, host string, out Output[O]) (*recordWriter[O], error) {
 	w := &recordWriter[O]{budget: t.budget, charged: 2*output.FlushSize + p.output.Memory()}
 	at := p.output.Part(t.id)
 	at.Tasks, at.Host, at.Budget = p.reduces, host, t.budget
@@ -54,7 +54,7 @@ func newRecordWriter[O any](p *Plan, t *Task, host string, out Output[O]) (*reco
 }
 
 // open opens the part.
-func (w *recordWriter[O]) open(p *Plan, t *Task, at output.Part, out Output[O]) (err error) {
+func (w *recordWriter[O]) open(p *bound, t *Task, at output.Part, out Output[O]) (err error) {
 	if out.own {
 		if w.own, err = openPart(p.output, t, at, out.open); err == nil {
 			w.part = output.WriterOf(w.own.file)

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *Plan, a *ReduceAttempt) error {
+func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *bound, a *ReduceAttempt) error {
 	var c counter.Set
 	list, err := fetch(ctx, a, &c)
 	if err != nil {

@@ -32,7 +32,7 @@ func TestSampleOfLongKeys(t *testing.T) {
 	require.NoError(t, err)
 	in := Lines(Bytes("lines", text))
 	b.in = in.bare()
-	p := &Plan{sources: in.sources, inputs: in.bySource(), tasks: b, reduces: len(parts)}
+	p := &bound{sources: in.sources, inputs: in.bySource(), reduces: len(parts)}
 	require.NoError(t, b.prepare(context.Background(), p))
 	find := b.partitioner(len(parts))
 	for line := range bytes.Lines(text) {

@@ -51,7 +51,7 @@ func (p *Plan) SmallFiles(limit int64) []Split {
 }
 
 // eachFile calls fn with the part of a split that lies in each of its files.
-func (p *Plan) eachFile(s Split, fn func(file Split) error) error {
+func (p *bound) eachFile(s Split, fn func(file Split) error) error {
 	if s.Files <= 1 {
 		return fn(s)
 	}

@@ -54,7 +54,7 @@ func TestSamplePlacesAreSpread(t *testing.T) {
 		}
 		total := p.InputBytes()
 		step := max(total/sampleSplits, 1)
-		list := samplePlaces(p)
+		list := samplePlaces(&p.bound)
 		base, next := int64(0), int64(0)
 		for i, src := range p.sources {
 			end := int64(0)
