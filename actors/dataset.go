@@ -67,7 +67,7 @@ func Keep[T any](ctx context.Context, on Runner, bind func(out mapreduce.Output[
 // keep fills a dataset.
 func keep[T any](ctx context.Context, d *Dataset[T], bind func(out mapreduce.Output[T]) (*mapreduce.Plan, error)) error {
 	l := d.lineage
-	l.kept = d.kept.KeptParts
+	l.kept = d.kept.Store
 	l.again = func() (*mapreduce.Plan, error) { return bind(d.kept.Again()) }
 	return l.fill(ctx, func() (*mapreduce.Plan, error) { return bind(d.kept.Output()) })
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // Bind checks the job and ties it to its input and output. All faults of the job
@@ -97,7 +98,7 @@ func newPlan(where, name string, reducers int, mapOnly bool, in inputEnd, out De
 		bound: bound{
 			name: name, mapOnly: mapOnly, sources: sources, inputs: in.bySource(), output: output.NewCommitter(out),
 		},
-		asked: reducers, kept: keptOf(nil, sources), tasks: t,
+		asked: reducers, kept: kept.ReadBy(nil, sources), tasks: t,
 	}, nil
 }
 

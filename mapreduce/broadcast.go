@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // BroadcastJoined is a job that joins an input with a small feed without a shuffle: every map sees all
@@ -84,7 +85,7 @@ func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
 		boundMapOnly: boundMapOnly[I, O]{job: maps, in: j.in.bare(), out: out}, small: s,
 	})
 	if err == nil {
-		plan.kept = keptOf(plan.kept, j.small.sources)
+		plan.kept = kept.ReadBy(plan.kept, j.small.sources)
 	}
 	return plan, err
 }

@@ -1,8 +1,6 @@
 package mapreduce
 
 import (
-	"errors"
-
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
@@ -12,7 +10,7 @@ import (
 // Sentinel errors; test with errors.Is.
 var (
 	// ErrNotCollected is the error of [Collected.Records] before its job has succeeded.
-	ErrNotCollected = errors.New("no records: the job that collects them has not succeeded")
+	ErrNotCollected = output.ErrNotCollected
 	// ErrOutputExists is returned by SetupJob if the output directory exists.
 	ErrOutputExists = output.ErrOutputExists
 	// ErrOutputBusy is wrapped, beside ErrOutputExists, by the error of an output that another
@@ -36,10 +34,6 @@ var (
 	// ErrExited is the error of an attempt, or another step of a job, whose user code ended
 	// the goroutine it ran in by runtime.Goexit, as t.Fatal of a test does.
 	ErrExited = fault.ErrExited
-	// ErrNoPlan is the error of running a nil plan: that of a Bind whose error nobody looked at.
-	ErrNoPlan = errors.New("no plan: look at the error of Bind")
-	// ErrPlanUsed is the error of running a plan a second time.
-	ErrPlanUsed = errors.New("a plan runs once: bind the job again")
 	// ErrInputChanged is the error of a job whose input file was written to, grew, shrank or
 	// vanished while it ran.
 	ErrInputChanged = dfs.ErrChanged

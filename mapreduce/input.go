@@ -9,8 +9,6 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/tarry-mr/tarry/dfs"
-	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
@@ -60,51 +58,6 @@ func (in Input[I]) SplitSize(n int64) Input[I] {
 		in.plans[i].size, in.plans[i].sized = n, true
 	}
 	return in
-}
-
-// check is an error of the input, or of SplitSize.
-func (in inputPlan) check() error {
-	switch {
-	case in.wrong != nil:
-		return in.wrong
-	case in.sized && (in.whole || in.cut != nil):
-		return errors.New("SplitSize has no effect on this input: its splits are its own")
-	case in.sized && in.size < 1:
-		return fmt.Errorf("SplitSize of %d: a split has at least 1 byte", in.size)
-	}
-	return nil
-}
-
-// pieces cuts blocks that are larger than a split may be into even pieces.
-func (in inputPlan) pieces(blocks []Block) []Block {
-	if in.size == 0 {
-		return blocks
-	}
-	var list []Block
-	for _, b := range blocks {
-		n := max((b.Length+in.size-1)/in.size, 1)
-		for i, from := int64(1), b.Offset; i <= n && len(list) <= dfs.MaxBlocks; i++ {
-			to := b.Offset + b.Length/n*i + min(b.Length%n, i)
-			list = append(list, Block{Offset: from, Length: to - from, Hosts: b.Hosts})
-			from = to
-		}
-	}
-	return list
-}
-
-// inputPlan is what a Plan must know of an input to cut it.
-type inputPlan struct {
-	whole    bool  // one split a source, whatever its blocks
-	apart    bool  // no split of several sources
-	size     int64 // the most bytes of a split; 0: no bound of its own
-	sequence bool  // the user's iterator
-	once     bool  // which may not be sampled
-	chunks   bool  // its records count as chunks
-	sized    bool  // by SplitSize
-	parted   bool  // records can be found from the beginning of a part on only; see Format
-	wrong    error // what Bind has to say of the input
-	// cut, if not nil, returns the splits of a source instead of its blocks.
-	cut func(ctx context.Context, s Source, blocks []Block) ([]Block, error)
 }
 
 // Lines yields lines without their line feed. A carriage return before it stays
@@ -258,7 +211,7 @@ func WholeFiles(sources ...Source) Input[WholeFile] {
 // Slice yields records from memory; it must not change while the job runs. One
 // "byte" of the source is one record, so that any block size cuts it.
 func Slice[I any](records []I) Input[I] {
-	src := input.Of(sliceSource(len(records)), "slice")
+	src := input.Of(input.Made(len(records)), "slice")
 	return Input[I]{sources: []Source{src}, read: func(s *splitReader, yield func(I) error) error {
 		records := records[s.split.Offset : s.split.Offset+s.split.Length]
 		s.numbers = true
@@ -281,25 +234,6 @@ func Slice[I any](records []I) Input[I] {
 			return nil
 		})
 	}}
-}
-
-// sliceSource is a dfs.Source that has a length but no bytes.
-type sliceSource int
-
-var errNoBytes = errors.New("mapreduce: a slice of records has no bytes")
-
-func (n sliceSource) Name() string                            { return "slice" }
-func (n sliceSource) Size() int64                             { return int64(n) }
-func (n sliceSource) ReadAt([]byte, int64) (int, error)       { return 0, errNoBytes }
-func (n sliceSource) View(int64, int) ([]byte, func(), error) { return nil, nil, errNoBytes }
-func (n sliceSource) Close() error                            { return nil }
-
-// counter is what its records count as.
-func (in inputPlan) counter() counter.ID {
-	if in.chunks {
-		return counter.MapInputChunks
-	}
-	return counter.MapInputRecords
 }
 
 // recordEnds finds where records end; lineEnds, byteEnds, textEnds and everyN implement it.

@@ -8,8 +8,7 @@ import (
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
-	"github.com/tarry-mr/tarry/mapreduce/internal/input"
-	"github.com/tarry-mr/tarry/mapreduce/internal/output"
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // Kept is the output of a job that stays in memory, part by part, typed, as the input of others:
@@ -19,50 +18,35 @@ import (
 // The memory lies outside of the Go heap and is charged to the budget of the attempts that write;
 // see [KeptOptions].
 type Kept[T any] struct {
-	*KeptParts
-	form  keptForm[T]
+	*kept.Store
+	form  kept.Form[T]
 	wrong error // of T
 }
 
 // NewKept returns what a job is to fill. T must be a type that a value of a job may have, or each
 // Bind of its Output is an error.
-func NewKept[T any](o KeptOptions) *Kept[T] {
-	form, err := newKeptForm[T]()
-	k := &Kept[T]{KeptParts: newKeptParts(o), form: form, wrong: err}
-	k.KeptParts.form = anyRecords[T]{form}
-	return k
+func NewKept[T any](o kept.Options) *Kept[T] {
+	form, err := kept.NewForm[T]()
+	return &Kept[T]{Store: kept.New(o, form, nil), form: form, wrong: err}
 }
-
-func newKeptParts(o KeptOptions) *KeptParts {
-	if o.Name == "" {
-		o.Name = "kept records"
-	}
-	return &KeptParts{o: o}
-}
-
-// anyRecords is the partForm of records without a key.
-type anyRecords[T any] struct{ keptForm[T] }
-
-func (f anyRecords[T]) printer() partPrinter                     { return newPrinter(f.keptForm) }
-func (anyRecords[T]) checker(output.Part) func(run []byte) error { return nil }
 
 // Output is the output of the job that fills k.
-func (k *Kept[T]) Output() Output[T] { return k.output(k.KeptParts) }
+func (k *Kept[T]) Output() Output[T] { return k.output(k.Store) }
 
 // Again is the output of the same job when it runs once more, for parts of k that are lost: it
 // fills them. It compares the number and a hash of the records of all parts, those that are there,
 // too, and of floats sums; the error of the job's commit wraps ErrOtherData if they differ, and k
 // is as it was.
 func (k *Kept[T]) Again() Output[T] {
-	return k.output(&KeptParts{o: k.o, form: k.KeptParts.form, redo: k.KeptParts})
+	return k.output(k.Store.Again())
 }
 
-func (k *Kept[T]) output(to *KeptParts) Output[T] {
+func (k *Kept[T]) output(to *kept.Store) Output[T] {
 	return Output[T]{
-		dest:      output.To(&keptOutput{k: to}),
+		dest:      to.Destination(),
 		checkType: func() error { return k.wrong },
-		encoder:   func() (func([]byte, T) ([]byte, error), error) { return k.form.encoder(), k.wrong },
-		image:     k.form.size, gaps: k.form.gaps,
+		encoder:   func() (func([]byte, T) ([]byte, error), error) { return k.form.Encoder(), k.wrong },
+		image:     k.form.Size, gaps: k.form.Gaps,
 	}
 }
 
@@ -72,15 +56,12 @@ func (k *Kept[T]) output(to *KeptParts) Output[T] {
 // are released before that the start is an error that wraps ErrReleased.
 func (k *Kept[T]) Input() Input[T] {
 	in := Input[T]{plan: inputPlan{apart: true, wrong: k.wrong}, read: k.read}
-	if k.form.size > 0 {
+	if k.form.Size > 0 {
 		in.lists = k.readLists
 	}
-	n := k.Parts()
-	if n == 0 && k.wrong == nil {
-		in.plan.wrong = fmt.Errorf("%s: %w", k.o.Name, ErrNotCollected)
-	}
-	for i := range n {
-		in.sources = append(in.sources, input.Of(&keptSource{of: []keptRef{{k.KeptParts, i}}}, k.partName(i)))
+	in.sources = k.Sources()
+	if len(in.sources) == 0 && k.wrong == nil {
+		in.plan.wrong = fmt.Errorf("%s: %w", k.Name(), ErrNotCollected)
 	}
 	return in
 }
@@ -96,10 +77,10 @@ func (k *Kept[T]) Aligned() Input[T] {
 // Records returns all records, part by part. Byte slices in them are the caller's. Errors wrap
 // ErrNotCollected before the job has succeeded, ErrReleased or ErrPartLost.
 func (k *Kept[T]) Records() (list []T, err error) {
-	if err := errors.Join(k.wrong, k.hold(false)); err != nil {
+	if err := errors.Join(k.wrong, k.Hold(false)); err != nil {
 		return nil, err
 	}
-	defer k.letGo()
+	defer k.LetGo()
 	for i := range k.Parts() {
 		if list, err = k.collect(list, i); err != nil {
 			return nil, err
@@ -110,25 +91,25 @@ func (k *Kept[T]) Records() (list []T, err error) {
 
 // collect appends the records of a part.
 func (k *Kept[T]) collect(list []T, index int) ([]T, error) {
-	data, err := k.open(index)
+	data, err := k.Open(index)
 	if err != nil {
 		return nil, err
 	}
-	defer data.drop()
+	defer data.Drop()
 	form := k.form
-	for i := range data.blocks {
-		err = data.look(i, nil, func(run []byte) error {
-			if form.size == 0 && codec.MayChange(reflect.TypeFor[T]()) {
+	for i := range data.Len() {
+		err = data.Look(i, nil, func(run []byte) error {
+			if form.Size == 0 && codec.MayChange(reflect.TypeFor[T]()) {
 				run = bytes.Clone(run)
 			}
-			list = slices.Grow(list, max(1, len(run)/max(form.size, 64)))
-			return form.each(run, func(rec T, _ []byte) error {
+			list = slices.Grow(list, max(1, len(run)/max(form.Size, 64)))
+			return form.Each(run, func(rec T, _ []byte) error {
 				list = append(list, rec)
 				return nil
 			})
 		})
 		if err != nil {
-			return nil, k.damaged(index, data, err)
+			return nil, k.Damaged(index, data, err)
 		}
 	}
 	return list, nil

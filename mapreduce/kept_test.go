@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // keptKinds are records of each form: images, frames, with floats and without, with bytes.
@@ -51,7 +52,7 @@ func keptIsSlice[T any](t *rapid.T, gen *rapid.Generator[T]) {
 	limit := rapid.SampledFrom([]int64{0, 1, 1 << 16, 1 << 20}).Draw(t, "budget")
 	block := rapid.Int64Range(1, 200).Draw(t, "block")
 	root := NewMemory(limit)
-	k := NewKept[T](KeptOptions{})
+	k := NewKept[T](kept.Options{})
 	fill := passOn[T]()
 	plan, err := fill.Bind(Slice(records), k.Output())
 	require.NoError(t, err)
@@ -126,7 +127,7 @@ func TestKeptIsWhatWasWritten(t *testing.T) {
 func TestKeptLargeRecords(t *testing.T) {
 	records := [][]byte{bytes.Repeat([]byte("a"), 700<<10), {1}, bytes.Repeat([]byte("b"), 300<<10), {}, {2}}
 	for _, limit := range []int64{0, 1} {
-		k, root := NewKept[[]byte](KeptOptions{}), NewMemory(limit)
+		k, root := NewKept[[]byte](kept.Options{}), NewMemory(limit)
 		plan, err := passOn[[]byte]().Bind(Slice(records), k.Output())
 		require.NoError(t, err)
 		runAttempts(t, plan, root, nil)
@@ -141,12 +142,12 @@ func TestKeptLargeRecords(t *testing.T) {
 // Released records are gone once nobody reads them any more, and say so before and after a plan
 // begins.
 func TestKeptRelease(t *testing.T) {
-	k := NewKept[int](KeptOptions{Name: "numbers"})
+	k := NewKept[int](kept.Options{Name: "numbers"})
 	var none Collected[int]
 	_, err := passOn[int]().Bind(k.Input(), none.Output())
 	require.ErrorIs(t, err, ErrNotCollected)
 	require.ErrorContains(t, err, "numbers")
-	empty := NewKeptBy(KeptOptions{}, func(n int) int { return n })
+	empty := NewKeptBy(kept.Options{}, func(n int) int { return n })
 	_, err = passOn[Group[int, int, int]]().Bind(Grouped(empty.Feed(), empty.Feed()), new(Collected[Group[int, int, int]]).Output())
 	require.ErrorIs(t, err, ErrNotCollected)
 	root := NewMemory(1 << 30)
@@ -180,7 +181,7 @@ func TestKeptRelease(t *testing.T) {
 // Attempts that fail, are aborted or lose against others leave nothing; a job that failed leaves
 // room for another.
 func TestKeptAttemptsLeaveNothing(t *testing.T) {
-	k, root := NewKept[int](KeptOptions{}), NewMemory(1<<30)
+	k, root := NewKept[int](kept.Options{}), NewMemory(1<<30)
 	broken := errors.New("broken")
 	job := MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n); return map[bool]error{true: broken}[n == 1] }}
 	plan, err := job.Bind(Slice([]int{0, 1}), k.Output())
@@ -216,7 +217,7 @@ func TestKeptAttemptsLeaveNothing(t *testing.T) {
 
 // An attempt that nobody waited for neither disturbs the next job nor uses memory that is given back.
 func TestKeptLateAttempt(t *testing.T) {
-	k, root := NewKept[int](KeptOptions{}), NewMemory(1<<30)
+	k, root := NewKept[int](kept.Options{}), NewMemory(1<<30)
 	plan := func(in []int) (*Plan, AttemptID, io.WriteCloser) {
 		p, err := passOn[int]().Bind(Slice(in), k.Output())
 		require.NoError(t, err)
@@ -256,7 +257,7 @@ func TestKeptLateAttempt(t *testing.T) {
 
 // What a node took along is made again by the same job, and nothing else; other data is an error.
 func TestKeptAgain(t *testing.T) {
-	k, root := NewKept[imageRecord](KeptOptions{Name: "points"}), NewMemory(1<<30)
+	k, root := NewKept[imageRecord](kept.Options{Name: "points"}), NewMemory(1<<30)
 	move, less := 0.0, 0
 	bind := func(out Output[imageRecord]) *Plan {
 		job := MapOnly[int, imageRecord]{Map: func(n int, emit func(imageRecord)) error {
@@ -302,7 +303,7 @@ func TestKeptAgain(t *testing.T) {
 	for _, wrong := range []func(){func() { less = 1 }, func() { move = 1e-3 }, func() { move = math.NaN() }} {
 		wrong()
 		err = again(2)
-		require.ErrorIs(t, err, ErrOtherData)
+		require.ErrorIs(t, err, kept.ErrOtherData)
 		require.ErrorContains(t, err, "points, part 0 has 2 records, made again")
 		require.Equal(t, used/2, root.Used())
 		less, move = 0, 0
@@ -326,7 +327,7 @@ func TestKeptAgain(t *testing.T) {
 // A part whose node dies while it is written is lost from the beginning, also where it is made
 // again.
 func TestKeptLostWhileWritten(t *testing.T) {
-	k, root := NewKept[int](KeptOptions{}), NewMemory(1<<30)
+	k, root := NewKept[int](kept.Options{}), NewMemory(1<<30)
 	run := func(out Output[int], lose string) {
 		plan, err := passOn[int]().Bind(Slice([]int{1, 2}), out)
 		require.NoError(t, err)
@@ -361,7 +362,7 @@ func TestKeptLostWhileWritten(t *testing.T) {
 func TestKeptDamage(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "")
 	require.NoError(t, err)
-	k := NewKept[int](KeptOptions{Spills: NewSpillsOn(func() (SpillFile, error) { return f, nil })})
+	k := NewKept[int](kept.Options{Spills: NewSpillsOn(func() (SpillFile, error) { return f, nil })})
 	plan, err := passOn[int]().Bind(Slice([]int{1, 2, 3}), k.Output())
 	require.NoError(t, err)
 	runAttempts(t, plan, NewMemory(1), nil)
@@ -380,7 +381,7 @@ func TestKeptDamage(t *testing.T) {
 // Errors name the record, bad ones are left out, and a watched plan sees bytes that are kept too
 // long.
 func TestKeptRecordsAreWatched(t *testing.T) {
-	k := NewKept[string](KeptOptions{Name: "words"})
+	k := NewKept[string](kept.Options{Name: "words"})
 	keep(t, k, Slice([]string{"good", "bad", "fine"}), 9)
 	job := MapOnly[string, string]{Map: func(s string, emit func(string)) error {
 		if s == "bad" {
@@ -404,7 +405,7 @@ func TestKeptRecordsAreWatched(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"good", "fine"}, got)
 
-	b := NewKept[[]byte](KeptOptions{})
+	b := NewKept[[]byte](kept.Options{})
 	keep(t, b, Slice([][]byte{[]byte("one"), []byte("two")}), 9)
 	var last []byte
 	kept, err := MapOnly[[]byte, []byte]{Map: func(rec []byte, emit func([]byte)) error {
@@ -420,75 +421,7 @@ func TestKeptRecordsAreWatched(t *testing.T) {
 	require.ErrorIs(t, err, errKept)
 }
 
-// Fingerprints see all but the last bits of floats, wherever these are.
-func TestFingerprints(t *testing.T) {
-	type deep struct {
-		Name string
-		At   [2]struct{ V []float32 }
-		n    int
-	}
-	of := func(list ...deep) fingerprint {
-		form, err := newKeptForm[deep]()
-		require.NoError(t, err)
-		p := newPrinter(form)
-		encode := form.encoder()
-		for _, d := range list {
-			b, err := encode(nil, d)
-			require.NoError(t, err)
-			require.NoError(t, p.run(b))
-		}
-		return p.print()
-	}
-	at := func(v ...float32) [2]struct{ V []float32 } { return [2]struct{ V []float32 }{{v}, {}} }
-	one := of(deep{"a", at(1, 2), 3}, deep{"b", at(5), 3})
-	require.True(t, one.equal(of(deep{"a", at(1, 2), 3}, deep{"b", at(5), 3})))
-	for _, other := range []fingerprint{
-		of(deep{"a", at(1, 2), 3}),
-		of(deep{"a", at(1, 2), 3}, deep{"c", at(5), 3}),
-		of(deep{"a", at(2, 1), 3}, deep{"b", at(5), 3}),
-		of(deep{"a", at(1, 2.0001), 3}, deep{"b", at(5), 3}),
-		of(deep{"a", at(1, 2), 4}, deep{"b", at(5), 3}),
-		of(deep{"a", at(1), 3}, deep{"b", at(2, 5), 3}),
-		of(deep{"a", at(float32(math.NaN()), 2), 3}, deep{"b", at(5), 3}),
-	} {
-		require.False(t, one.equal(other))
-	}
-	nan := of(deep{"a", at(float32(math.NaN())), 3})
-	require.True(t, nan.equal(of(deep{"a", at(float32(math.NaN())), 3})))
-}
-
-// A fingerprint does not tell in which pieces records were written.
-func TestFingerprintsAreOfTheRecords(t *testing.T) {
-	type place struct {
-		N    int32
-		X, Y float64
-	}
-	form, err := newKeptForm[place]()
-	require.NoError(t, err)
-	var run []byte
-	encode := form.encoder()
-	for i := range 2000 {
-		x := float64(i) / 3
-		if i%100 == 7 {
-			x = math.Inf(1)
-		}
-		run, err = encode(run, place{int32(i), x, -x})
-		require.NoError(t, err)
-	}
-	at := func(step int, b []byte) fingerprint {
-		p := newPrinter(form)
-		require.NotNil(t, p.places)
-		for from := 0; from < len(b); from += step * form.size {
-			require.NoError(t, p.run(b[from:min(len(b), from+step*form.size)]))
-		}
-		return p.print()
-	}
-	whole := at(2000, run)
-	for _, step := range []int{1, 7, 341, 342, 1000} {
-		require.True(t, whole.equal(at(step, run)), "%d at a time", step)
-	}
-	swapped := bytes.Clone(run)
-	copy(swapped[8:16], run[form.size+8:][:8])
-	copy(swapped[form.size+8:][:8], run[8:16])
-	require.False(t, whole.equal(at(2000, swapped)), "two floats have changed places")
+func TestKeptWrongType(t *testing.T) {
+	_, err := passOn[*int]().Bind(Slice([]*int{nil}), NewKept[*int](kept.Options{}).Output())
+	require.ErrorIs(t, err, ErrUnsupportedType)
 }

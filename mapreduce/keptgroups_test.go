@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // linkedPage has a slice of numbers, which is copied, and one of bytes, which is lent.
@@ -33,7 +34,7 @@ func numberOf(r pageRank) int32 { return r.First }
 
 // keepBy keeps records by key, those of equal keys in their order, within a budget.
 func keepBy[K, T any](t require.TestingT, budget *Memory, key func(T) K, parts int, records []T) *KeptBy[K, T] {
-	k := NewKeptBy(KeptOptions{Name: "pages"}, key)
+	k := NewKeptBy(kept.Options{Name: "pages"}, key)
 	plan, err := Job[T, K, T, T]{
 		Map: func(rec T, emit func(K, T)) error {
 			emit(key(rec), rec)
@@ -200,7 +201,7 @@ func (p *Plan) firstMap(t *testing.T) (*MapOutput, error) {
 func TestGroupedHoldsRecordsAndTheirHeads(t *testing.T) {
 	type row = Pair[string, string]
 	kept := func(n int) *KeptBy[string, row] {
-		k := NewKeptBy(KeptOptions{}, func(r row) string { return r.First })
+		k := NewKeptBy(kept.Options{}, func(r row) string { return r.First })
 		job := Job[int, string, string, row]{Map: func(i int, emit func(string, string)) error {
 			emit("key", strings.Repeat("v", 10))
 			return nil

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
-	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // errNotKeyed says of a feed why it cannot be joined as it lies.
@@ -60,8 +60,7 @@ func sideBySide[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[merged[K, 
 	in := Input[merged[K, A, B]]{plan: inputPlan{whole: true, apart: true, wrong: together(left, right)}}
 	in.read = mergeJoin[K, A, B]{left.keyed, right.keyed}.read
 	for i := 0; in.plan.wrong == nil && i < len(left.sources); i++ {
-		both := append(left.sources[i].Data.(*keptSource).of[:1:1], right.sources[i].Data.(*keptSource).of...)
-		in.sources = append(in.sources, input.Of(&keptSource{of: both}, left.sources[i].Name()+", and of "+right.keyed.o.Name))
+		in.sources = append(in.sources, kept.Beside(left.sources[i], right.sources[i]))
 	}
 	return in
 }
@@ -83,7 +82,7 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 	in := sideBySide(left, right)
 	keepA, keepB := codec.Typed[A]{}.Keeper, codec.Typed[B]{}.Keeper
 	if in.plan.wrong == nil {
-		keepA, keepB = left.keyed.form.codec.Keeper, right.keyed.form.codec.Keeper
+		keepA, keepB = left.keyed.form.Codec.Keeper, right.keyed.form.Codec.Keeper
 	}
 	read := func(s *splitReader, yield func(Group[K, A, B]) error) error {
 		var g Group[K, A, B]
@@ -157,8 +156,8 @@ type mergeWalk[K, A, B any] struct {
 
 // walk visits each key that either side has, in order.
 func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B]) error) error {
-	refs := s.source.Data.(*keptSource).of
-	left, right := newKeptCursor(m.left, refs[0].index, s), newKeptCursor(m.right, refs[1].index, s)
+	refs := kept.RefsOf(s.source)
+	left, right := newKeptCursor(m.left, refs[0], s), newKeptCursor(m.right, refs[1], s)
 	defer left.close()
 	defer right.close()
 	decodeKey := m.left.codec.Decoder()
@@ -226,10 +225,10 @@ func (m mergeJoin[K, A, B]) read(s *splitReader, yield func(merged[K, A, B]) err
 // keptCursor goes through the records of a part. What goes wrong is a panic with a thrown,
 // for it may happen within a sequence that user code ranges over.
 type keptCursor[K, T any] struct {
-	k       *KeptBy[K, T]
-	index   int
+	part    kept.Ref
+	keyOf   func(rec T) K
 	s       *splitReader
-	data    *keptData
+	data    *kept.Data
 	decode  func(run []byte) (T, int, error)
 	encode  func(dst []byte, key K) []byte
 	block   int    // that comes next
@@ -249,10 +248,10 @@ type keptCursor[K, T any] struct {
 	size   int
 }
 
-func newKeptCursor[K, T any](k *KeptBy[K, T], index int, s *splitReader) *keptCursor[K, T] {
+func newKeptCursor[K, T any](k *KeptBy[K, T], part kept.Ref, s *splitReader) *keptCursor[K, T] {
 	c := &keptCursor[K, T]{
-		k: k, index: index, s: s, decode: k.form.decoder(), encode: k.codec.Encoder(), release: func() {},
-		most: s.largest(), image: k.form.size, width: codec.IntegerWidth[K](), flip: codec.IntegerFlip[K](),
+		part: part, keyOf: k.key, s: s, decode: k.form.Decoder(), encode: k.codec.Encoder(), release: func() {},
+		most: s.largest(), image: k.form.Size, width: codec.IntegerWidth[K](), flip: codec.IntegerFlip[K](),
 	}
 	if s.task != nil && s.task.records != nil {
 		c.lend = lenderOf[T](s.task.records)
@@ -279,18 +278,18 @@ func (c *keptCursor[K, T]) next() {
 
 func (c *keptCursor[K, T]) advance() (err error) {
 	if c.data == nil {
-		if c.data, err = c.k.open(c.index); err != nil {
+		if c.data, err = c.part.Open(); err != nil {
 			return err
 		}
 	}
 	for len(c.run) == 0 {
-		if c.ok = c.block < len(c.data.blocks); !c.ok {
+		if c.ok = c.block < c.data.Len(); !c.ok {
 			return nil
 		}
 		c.release()
-		if c.run, c.release, err = c.data.view(c.block, c.s.budget); err != nil {
+		if c.run, c.release, err = c.data.View(c.block, c.s.budget); err != nil {
 			c.release = func() {}
-			return c.k.damaged(c.index, c.data, err)
+			return c.part.Damaged(c.data, err)
 		}
 		c.block++
 		if err := c.s.tick(int64(len(c.run))); err != nil {
@@ -303,7 +302,7 @@ func (c *keptCursor[K, T]) advance() (err error) {
 		return err
 	}
 	c.run, c.ok = c.run[c.size:], true
-	key := c.k.key(c.rec)
+	key := c.keyOf(c.rec)
 	if c.width > 0 {
 		c.number = codec.BitsOf(&key) ^ c.flip
 	} else {
@@ -314,21 +313,5 @@ func (c *keptCursor[K, T]) advance() (err error) {
 
 func (c *keptCursor[K, T]) close() {
 	c.release()
-	c.data.drop()
-}
-
-// decoder returns a function of one goroutine that decodes the record that a run begins with.
-func (f keptForm[T]) decoder() func(run []byte) (T, int, error) {
-	if f.size > 0 {
-		return func(run []byte) (T, int, error) { return *(*T)(unsafe.Pointer(unsafe.SliceData(run))), f.size, nil }
-	}
-	decode := f.reader()
-	return func(run []byte) (rec T, n int, err error) {
-		b, n := f.framed(run)
-		if n == 0 {
-			return rec, 0, codec.ErrMalformed
-		}
-		rec, err = decode(b)
-		return rec, n, err
-	}
+	c.data.Drop()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // KeptBy is [Kept] whose records lie in the parts where the default partition puts their keys, in
@@ -27,15 +28,15 @@ type KeptBy[K, T any] struct {
 // NewKeptBy returns what a job is to fill with records that key gives their keys; it runs in many
 // attempts at once. A record that lies in another part than its key asks for, or before one with a
 // smaller key, ends the attempt that writes it, and the job.
-func NewKeptBy[K, T any](o KeptOptions, key func(rec T) K) *KeptBy[K, T] {
-	form, err := newKeptForm[T]()
+func NewKeptBy[K, T any](o kept.Options, key func(rec T) K) *KeptBy[K, T] {
+	form, err := kept.NewForm[T]()
 	codec, errK := codec.Key[K](false, userPackage())
 	if key == nil {
 		errK = errors.New("records are to be kept by a key, and there is no key function")
 	}
-	k := &KeptBy[K, T]{Kept: Kept[T]{KeptParts: newKeptParts(o), form: form, wrong: errors.Join(err, errK)}, key: key, codec: codec}
-	k.KeptParts.form = keyedRecords[K, T]{anyRecords[T]{form}, key, codec}
-	return k
+	order := keyOrder[K, T]{form, key, codec}
+	parts := kept.New(o, form, order.checker)
+	return &KeptBy[K, T]{Kept: Kept[T]{Store: parts, form: form, wrong: errors.Join(err, errK)}, key: key, codec: codec}
 }
 
 // Feed is a feed of the records, each under its key.
@@ -45,21 +46,21 @@ func (k *KeptBy[K, T]) Feed() Feed[K, T] {
 	return f
 }
 
-// keyedRecords is the partForm of records with a key.
-type keyedRecords[K, T any] struct {
-	anyRecords[T]
+// keyOrder checks that records lie where their keys belong.
+type keyOrder[K, T any] struct {
+	form  kept.Form[T]
 	key   func(rec T) K
 	codec codec.Typed[K]
 }
 
-func (f keyedRecords[K, T]) checker(p output.Part) func(run []byte) error {
-	if codec.IntegerWidth[K]() > 0 && f.size > 0 {
+func (f keyOrder[K, T]) checker(p output.Part) func(run []byte) error {
+	if codec.IntegerWidth[K]() > 0 && f.form.Size > 0 {
 		return f.numberChecker(p)
 	}
 	encode := f.codec.Encoder()
 	var last, now []byte
 	return func(run []byte) error {
-		return f.each(run, func(rec T, _ []byte) error {
+		return f.form.Each(run, func(rec T, _ []byte) error {
 			key := f.key(rec)
 			now = encode(now[:0], key)
 			if to := segment.PartitionOf(now, p.Tasks); to != p.Index {
@@ -75,7 +76,7 @@ func (f keyedRecords[K, T]) checker(p output.Part) func(run []byte) error {
 }
 
 // numberChecker is checker for keys that are numbers of records that are images.
-func (f keyedRecords[K, T]) numberChecker(p output.Part) func(run []byte) error {
+func (f keyOrder[K, T]) numberChecker(p output.Part) func(run []byte) error {
 	at, flip, last := combine.NewPartitions(codec.IntegerWidth[K](), p.Tasks), codec.IntegerFlip[K](), uint64(0)
 	var base uint64 // of the places whose bits tell which of them lie in the part
 	var places []uint64

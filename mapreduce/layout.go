@@ -34,7 +34,7 @@ func (p *Plan) Travels() error {
 	for i, s := range p.sources {
 		_, kept := s.Kept()
 		_, stored := s.Data.(*dfs.StoredFile)
-		_, slice := s.Data.(sliceSource)
+		_, slice := s.Data.(input.Made)
 		switch {
 		case kept:
 			return fmt.Errorf("%s: a dataset in the memory of a cluster %w", s.Name(), ErrStays)
@@ -77,7 +77,7 @@ func (p *Plan) types() string { return fmt.Sprintf("%T", p.tasks) }
 func (p *Plan) stamps() (list []input.Stamp, err error) {
 	for _, s := range p.sources {
 		x := input.Stamp{Name: s.Name(), Size: s.Size()}
-		if _, unit := s.Data.(unitSource); !unit {
+		if _, unit := s.Data.(input.Unit); !unit {
 			if x, err = input.StampOf(s); err != nil {
 				return nil, err
 			}

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // Poison is what [Plan.Debug] writes over byte slices whose lifetime has ended. No UTF-8 text has
@@ -38,14 +40,14 @@ func (l *loans) lend(b []byte) []byte {
 		return b[:0:0]
 	}
 	last := len(l.slabs) - 1
-	if last < 0 || cap(l.slabs[last])-len(l.slabs[last]) < len(b)+flatWord {
-		l.slabs = append(l.slabs, make([]byte, 0, max(loanSlab, len(b)+flatWord)))
+	if last < 0 || cap(l.slabs[last])-len(l.slabs[last]) < len(b)+kept.FlatWord {
+		l.slabs = append(l.slabs, make([]byte, 0, max(loanSlab, len(b)+kept.FlatWord)))
 		for l.bytes += cap(l.slabs[last+1]); l.bytes > loanBytes && len(l.slabs) > 1; l.slabs = l.slabs[1:] {
 			l.bytes -= cap(l.slabs[0])
 		}
 		last = len(l.slabs) - 1
 	}
-	l.slabs[last] = pad(l.slabs[last], 0, flatWord) // numbers may be lent, too
+	l.slabs[last] = kept.Pad(l.slabs[last], 0, kept.FlatWord) // numbers may be lent, too
 	at := len(l.slabs[last])
 	l.slabs[last] = append(l.slabs[last], b...)
 	lent := l.slabs[last][at:len(l.slabs[last]):len(l.slabs[last])]

@@ -14,6 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // collector takes what a map attempt emits and ends as segments.
@@ -279,7 +280,7 @@ func (b *boundJob[I, K, V, O]) combining(p *bound, a *MapAttempt) collector[K, V
 	cfg := b.combineConfig(&a.Resources)
 	cfg.Partitions, cfg.Stored = p.reduces, a.Stored
 	cfg.Distinct = b.distinct.Load().within(a.Split.Length)
-	cfg.Expected = expected(p.sources[a.Split.Source])
+	cfg.Expected = kept.Expected(p.sources[a.Split.Source])
 	if b.job.Partition != nil || b.job.TotalOrder || b.prefix != nil {
 		cfg.Partition = b.partitioner(p.reduces)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // Output says how records of type O become bytes and where those go. Make it
@@ -31,7 +32,7 @@ type Output[O any] struct {
 	// image is how many bytes a record has that is written as its memory, with zeros in the gaps; 0 if
 	// it is encoded.
 	image int
-	gaps  []span
+	gaps  []kept.Span
 	// checkType reports whether O can be written.
 	checkType func() error
 }

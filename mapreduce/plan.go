@@ -12,6 +12,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
+)
+
+var (
+	// ErrNoPlan is the error of running a nil plan: that of a Bind whose error nobody looked at.
+	ErrNoPlan = errors.New("no plan: look at the error of Bind")
+	// ErrPlanUsed is the error of running a plan a second time.
+	ErrPlanUsed = errors.New("a plan runs once: bind the job again")
 )
 
 // Plan is a job bound to its input and output, with its types erased: what a
@@ -30,7 +38,7 @@ type Plan struct {
 	asked   int // Job.Reducers
 	folds   bool
 	ordered bool
-	kept    []*KeptParts // that the sources are parts of
+	kept    []*kept.Store // that the sources are parts of
 	holds   bool         // these, until the job ends
 	tasks   tasks
 	// streamFault is the error of the first failed attempt over a stream or sequence.

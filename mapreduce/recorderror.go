@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
 // RecordError is an error of a map, with the record that it is about.
@@ -101,7 +102,7 @@ func (s *splitReader) recordError(f *mapFault, number int64) *RecordError {
 func (s *splitReader) numbered(n int64) int64 {
 	n -= s.behind
 	switch s.source.Data.(type) {
-	case sliceSource, unitSource:
+	case input.Made, input.Unit:
 		if s.split.Length >= 0 {
 			return n + s.split.Offset
 		}

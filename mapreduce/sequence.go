@@ -34,7 +34,7 @@ func Seq2[I any](seq iter.Seq2[I, error]) Input[I] {
 }
 
 func (q *sequence[I]) input() Input[I] {
-	src := input.Of(sliceSource(1), "sequence")
+	src := input.Of(input.Made(1), "sequence")
 	in := Input[I]{sources: []Source{src}, plan: inputPlan{whole: true, sequence: true}, read: q.read}
 	if q.seq == nil {
 		in.plan.wrong = errors.New("the input has no sequence: Seq, Seq2 or Once was given nil")

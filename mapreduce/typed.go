@@ -110,21 +110,10 @@ func makeUp(t reflect.Type) string {
 // frames finds records that begin with their length, a varint.
 type frames struct{}
 
-// frame returns the record that b begins with, and how many bytes it is with its length; 0 if b does
-// not hold all of it.
-func frame(b []byte) (rec []byte, size int) {
-	n, k := binary.Uvarint(b)
-	if k <= 0 || n > uint64(len(b)-k) {
-		return nil, 0
-	}
-	size = k + int(n)
-	return b[k:size:size], size
-}
-
 func (frames) last(b []byte) int {
 	at := 0
 	for {
-		_, n := frame(b[at:])
+		_, n := codec.Frame(b[at:])
 		if n == 0 {
 			return at
 		}
@@ -133,7 +122,7 @@ func (frames) last(b []byte) int {
 }
 
 func (frames) first(b []byte, _ int) int {
-	_, n := frame(b)
+	_, n := codec.Frame(b)
 	return n
 }
 
@@ -144,7 +133,7 @@ func frameRecords(s *splitReader, yield func([]byte) error) error {
 	return s.runs(frames{}, func(run []byte) error {
 		at := s.at
 		for rest := run; len(rest) > 0; {
-			rec, n := frame(rest)
+			rec, n := codec.Frame(rest)
 			s.at = at + int64(len(run)-len(rest))
 			if n == 0 {
 				return Permanent(fmt.Errorf("%s: at byte %d: %w: it ends within a record", s.source.Name(), s.at, ErrCorruptInput))

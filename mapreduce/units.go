@@ -40,12 +40,12 @@ func Units[U, I any](units []U, read func(ctx context.Context, unit U) iter.Seq2
 		in.plan.wrong = errors.New("Units without a read function")
 	}
 	for i := range units {
-		in.sources = append(in.sources, input.Of(unitSource{1, i}, unitName(units[i], i)))
+		in.sources = append(in.sources, input.Of(input.Unit{Made: 1, Index: i}, unitName(units[i], i)))
 	}
 	in.read = func(s *splitReader, yield func(I) error) error {
 		s.numbers = true
 		err := s.whole(nil, func() error {
-			unit := units[s.source.Data.(unitSource).index]
+			unit := units[s.source.Data.(input.Unit).Index]
 			_, err := eachOf(s, read(s.ctx, unit), 0, yield)
 			return err
 		})
@@ -55,12 +55,6 @@ func Units[U, I any](units []U, read func(ctx context.Context, unit U) iter.Seq2
 		return s.tick(1)
 	}
 	return in
-}
-
-// unitSource is a dfs.Source without bytes that stands for a unit.
-type unitSource struct {
-	sliceSource
-	index int
 }
 
 // longestUnit is how many bytes of a unit's text are its name.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // version has no memory, but an encoding.
@@ -37,12 +38,12 @@ func checkZeroSize[T any](t *testing.T, v T) {
 		check(codec.Key[T](false, codec.CallerPackage(1)))
 		check(codec.Key[T](true, codec.CallerPackage(1)))
 		check(codec.Value[T]())
-		f, err := newKeptForm[T]()
+		f, err := kept.NewForm[T]()
 		require.NoError(t, err)
-		run, err := f.encoder()(nil, v)
+		run, err := f.Encoder()(nil, v)
 		require.NoError(t, err)
 		seen := 0
-		require.NoError(t, f.each(run, func(rec T, b []byte) error {
+		require.NoError(t, f.Each(run, func(rec T, b []byte) error {
 			seen++
 			require.Equal(t, v, rec)
 			require.Equal(t, run, b)

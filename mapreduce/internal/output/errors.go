@@ -11,6 +11,8 @@ var (
 	ErrNoOutput = errors.New("the output cannot be made")
 	// ErrCommitted is returned by CommitTask for a task that has been committed.
 	ErrCommitted = errors.New("task is already committed")
+	// ErrNotCollected is the error of records that are asked for before their job has succeeded.
+	ErrNotCollected = errors.New("no records: the job that collects them has not succeeded")
 	// ErrDestinationUsed is the error of SetupJob for a Writer or Collected to which another job
 	// writes, or has written: part 0 would come a second time.
 	ErrDestinationUsed = errors.New("a destination serves one job: make another one")

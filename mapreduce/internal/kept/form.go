@@ -1,4 +1,4 @@
-package mapreduce
+package kept
 
 import (
 	"encoding/binary"
@@ -10,27 +10,27 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// keptForm is how kept records of type T lie in memory. Of a type of fixed size that points to
+// Form is how kept records of type T lie in memory. Of a type of fixed size that points to
 // nothing it is the memory of the values themselves, which cost nothing to encode and decode;
 // else each record comes after its length: its fields as they are if they are such values, strings and
 // slices of them, or its encoding as a value.
-type keptForm[T any] struct {
-	size  int         // of an image; 0: records are framed
-	gaps  []span      // of an image, between its fields: zero, so that equal records are equal bytes
+type Form[T any] struct {
+	Size  int         // of an image; 0: records are framed
+	Gaps  []Span      // of an image, between its fields: zero, so that equal records are equal bytes
 	flat  []flatField // of a record that is framed; nil: its encoding as a value
-	codec codec.Typed[T]
+	Codec codec.Typed[T]
 
 	aligned bool // records are framed, flat and begin with their length in 4 bytes
 }
 
-// span is some bytes of an image.
-type span struct{ from, to uintptr }
+// Span is some bytes of an image.
+type Span struct{ from, to uintptr }
 
-func newKeptForm[T any]() (keptForm[T], error) {
+func NewForm[T any]() (Form[T], error) {
 	c, err := codec.Value[T]()
-	f := keptForm[T]{codec: c}
+	f := Form[T]{Codec: c}
 	if t := reflect.TypeFor[T](); err == nil && isImage(t) && t.Size() > 0 && t.Size() <= spillKept {
-		f.size, f.gaps = int(t.Size()), gapsOf(nil, t, 0)
+		f.Size, f.Gaps = int(t.Size()), gapsOf(nil, t, 0)
 	} else if err == nil && !c.Raw {
 		f.flat, _ = flatOf(nil, t, 0)
 		f.aligned = isAligned(f.flat)
@@ -64,7 +64,7 @@ func isImage(t reflect.Type) bool {
 }
 
 // gapsOf lists what lies between the fields of an image of type t that begins at a byte.
-func gapsOf(list []span, t reflect.Type, at uintptr) []span {
+func gapsOf(list []Span, t reflect.Type, at uintptr) []Span {
 	switch t.Kind() {
 	case reflect.Array:
 		if gapsOf(nil, t.Elem(), 0) != nil {
@@ -76,27 +76,27 @@ func gapsOf(list []span, t reflect.Type, at uintptr) []span {
 		end := uintptr(0)
 		for f := range t.Fields() {
 			if f.Offset > end {
-				list = append(list, span{at + end, at + f.Offset})
+				list = append(list, Span{at + end, at + f.Offset})
 			}
 			list = gapsOf(list, f.Type, at+f.Offset)
 			end = f.Offset + f.Type.Size()
 		}
 		if end < t.Size() {
-			list = append(list, span{at + end, at + t.Size()})
+			list = append(list, Span{at + end, at + t.Size()})
 		}
 	default:
 	}
 	return list
 }
 
-// encoder returns the function of one attempt that appends a record.
-func (f keptForm[T]) encoder() func(dst []byte, rec T) ([]byte, error) {
-	if f.size > 0 {
+// Encoder returns the function of one attempt that appends a record.
+func (f Form[T]) Encoder() func(dst []byte, rec T) ([]byte, error) {
+	if f.Size > 0 {
 		box := new(T)
-		image := unsafe.Slice((*byte)(unsafe.Pointer(box)), f.size)
+		image := unsafe.Slice((*byte)(unsafe.Pointer(box)), f.Size)
 		return func(dst []byte, rec T) ([]byte, error) {
 			*box = rec
-			for _, g := range f.gaps {
+			for _, g := range f.Gaps {
 				clear(image[g.from:g.to])
 			}
 			return append(dst, image...), nil
@@ -109,7 +109,7 @@ func (f keptForm[T]) encoder() func(dst []byte, rec T) ([]byte, error) {
 			return appendAligned(dst, f.flat, unsafe.Pointer(box))
 		}
 	}
-	encode := f.codec.Encoder()
+	encode := f.Codec.Encoder()
 	if f.flat != nil {
 		box := new(T)
 		encode = func(dst []byte, rec T) []byte {
@@ -126,18 +126,18 @@ func (f keptForm[T]) encoder() func(dst []byte, rec T) ([]byte, error) {
 
 // framed cuts the record off that b begins with, as reader reads it, and says how many bytes of b it is;
 // 0 if b does not hold all of it.
-func (f keptForm[T]) framed(b []byte) (rec []byte, n int) {
+func (f Form[T]) framed(b []byte) (rec []byte, n int) {
 	if f.aligned {
 		n = alignedLength(b)
 		return b[:n:n], n
 	}
-	return frame(b)
+	return codec.Frame(b)
 }
 
 // reader returns the function of one goroutine that reads what framed has cut off.
-func (f keptForm[T]) reader() func(b []byte) (T, error) {
+func (f Form[T]) reader() func(b []byte) (T, error) {
 	if f.flat == nil {
-		return f.codec.Decoder()
+		return f.Codec.Decoder()
 	}
 	box, r := new(T), &flatReader{fields: f.flat, aligned: f.aligned}
 	return func(b []byte) (T, error) {
@@ -146,25 +146,25 @@ func (f keptForm[T]) reader() func(b []byte) (T, error) {
 	}
 }
 
-// length is that of the record that b begins with.
-func (f keptForm[T]) length(b []byte) int {
-	if f.size > 0 {
-		return f.size
+// Length is that of the record that b begins with.
+func (f Form[T]) Length(b []byte) int {
+	if f.Size > 0 {
+		return f.Size
 	}
 	_, n := f.framed(b)
 	return n
 }
 
 // cut is how many of the first bytes of a run, at most most, are whole records.
-func (f keptForm[T]) cut(run []byte, most int) int {
+func (f Form[T]) cut(run []byte, most int) int {
 	if most >= len(run) {
 		return len(run)
 	}
-	if f.size > 0 {
-		return most / f.size * f.size
+	if f.Size > 0 {
+		return most / f.Size * f.Size
 	}
 	for at := 0; ; {
-		n := f.length(run[at:])
+		n := f.Length(run[at:])
 		if n == 0 || at+n > most {
 			return at
 		}
@@ -172,28 +172,28 @@ func (f keptForm[T]) cut(run []byte, most int) int {
 	}
 }
 
-// start is where the first record of a run begins at or after byte at.
-func (f keptForm[T]) start(run []byte, at int64) int {
+// AtOrAfter is where the first record of a run begins at or after byte at.
+func (f Form[T]) AtOrAfter(run []byte, at int64) int {
 	switch {
 	case at <= 0:
 		return 0
 	case at >= int64(len(run)):
 		return len(run)
-	case f.size > 0:
-		return min((int(at)+f.size-1)/f.size*f.size, len(run))
+	case f.Size > 0:
+		return min((int(at)+f.Size-1)/f.Size*f.Size, len(run))
 	}
 	pos := 0
 	for n := 1; n > 0 && int64(pos) < at; pos += n {
-		n = f.length(run[pos:])
+		n = f.Length(run[pos:])
 	}
 	return pos
 }
 
-// each calls yield with each record of a run and its bytes.
-func (f keptForm[T]) each(run []byte, yield func(rec T, b []byte) error) error {
-	if f.size > 0 {
+// Each calls yield with each record of a run and its bytes.
+func (f Form[T]) Each(run []byte, yield func(rec T, b []byte) error) error {
+	if f.Size > 0 {
 		for i, rec := range memory.Cast[T](run) {
-			if err := yield(rec, run[i*f.size:][:f.size]); err != nil {
+			if err := yield(rec, run[i*f.Size:][:f.Size]); err != nil {
 				return err
 			}
 		}
@@ -215,4 +215,20 @@ func (f keptForm[T]) each(run []byte, yield func(rec T, b []byte) error) error {
 		run = run[n:]
 	}
 	return nil
+}
+
+// Decoder returns a function of one goroutine that decodes the record that a run begins with.
+func (f Form[T]) Decoder() func(run []byte) (T, int, error) {
+	if f.Size > 0 {
+		return func(run []byte) (T, int, error) { return *(*T)(unsafe.Pointer(unsafe.SliceData(run))), f.Size, nil }
+	}
+	decode := f.reader()
+	return func(run []byte) (rec T, n int, err error) {
+		b, n := f.framed(run)
+		if n == 0 {
+			return rec, 0, codec.ErrMalformed
+		}
+		rec, err = decode(b)
+		return rec, n, err
+	}
 }

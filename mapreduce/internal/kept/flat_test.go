@@ -1,4 +1,4 @@
-package mapreduce
+package kept
 
 import (
 	"fmt"
@@ -39,20 +39,19 @@ func drawFlat(t *rapid.T) (r flatRecord) {
 // Records are what they were, wherever they are cut and spilled, and what they point to is theirs: a
 // user may keep and change the slices of one and finds the others as they are.
 func TestFlatRecordsAreWhatWasWritten(t *testing.T) {
-	form, err := newKeptForm[flatRecord]()
+	form, err := NewForm[flatRecord]()
 	require.NoError(t, err)
 	require.NotNil(t, form.flat)
-	rapid.Check(t, func(t *rapid.T) { keptIsSlice(t, rapid.Custom(drawFlat)) })
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.Custom(drawFlat), 1, 20).Draw(t, "records")
 		var run []byte
-		encode := form.encoder()
+		encode := form.Encoder()
 		for _, rec := range list {
 			run, err = encode(run, rec)
 			require.NoError(t, err)
 		}
 		var got []flatRecord
-		require.NoError(t, form.each(run, func(rec flatRecord, _ []byte) error {
+		require.NoError(t, form.Each(run, func(rec flatRecord, _ []byte) error {
 			got = append(got, rec)
 			return nil
 		}))
@@ -79,7 +78,7 @@ func TestWhatIsNotFlat(t *testing.T) {
 		reflect.TypeFor[time.Time](), reflect.TypeFor[struct{ T time.Time }](), reflect.TypeFor[struct{ X *big.Int }](),
 		reflect.TypeFor[struct{ Names []string }](), reflect.TypeFor[struct{ Lists [][]int }](), reflect.TypeFor[struct{ Times []time.Time }](),
 		reflect.TypeFor[struct {
-			List []paddedRecord
+			List []padded
 		}](), reflect.TypeFor[struct {
 			A [2]string
 		}](),
@@ -95,14 +94,14 @@ func TestWhatIsNotFlat(t *testing.T) {
 		_, ok := flatOf(nil, of, 0)
 		require.True(t, ok, of)
 	}
-	form, err := newKeptForm[string]()
+	form, err := NewForm[string]()
 	require.NoError(t, err)
 	require.Nil(t, form.flat, "its bytes are its encoding")
 }
 
 // Damaged bytes are an error or another record, and nothing else.
 func FuzzFlatRecords(f *testing.F) {
-	form, err := newKeptForm[flatRecord]()
+	form, err := NewForm[flatRecord]()
 	require.NoError(f, err)
 	var rec flatRecord
 	rec.Name, rec.Within.List, rec.Bytes = "name", []int32{1, 2}, []byte("bytes")

@@ -1,4 +1,4 @@
-package mapreduce
+package kept
 
 import (
 	"cmp"
@@ -9,9 +9,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// keptWriter is the part of one attempt while it is written.
-type keptWriter struct {
-	data   *keptData // nil: only the fingerprint is wanted
+// writer is the part of one attempt while it is written.
+type writer struct {
+	data   *Data // nil: only the fingerprint is wanted
 	host   string
 	lost   bool // with its node; guarded by the lock of the parts
 	closed bool
@@ -21,7 +21,7 @@ type keptWriter struct {
 }
 
 // Write implements io.Writer; p is a run of whole records.
-func (w *keptWriter) Write(p []byte) (int, error) {
+func (w *writer) Write(p []byte) (int, error) {
 	if w.check != nil {
 		if err := w.check(p); err != nil {
 			return 0, err
@@ -39,45 +39,45 @@ func (w *keptWriter) Write(p []byte) (int, error) {
 }
 
 // Close implements io.Closer. It finds the part a place to stay in.
-func (w *keptWriter) Close() error {
+func (w *writer) Close() error {
 	if w.data == nil || w.closed {
 		return nil
 	}
 	w.closed = true
-	defer w.data.drop()
+	defer w.data.Drop()
 	return w.data.seal()
 }
 
-// keptOutput is the store of one job that fills parts. What attempts of an earlier one still do, which
+// filling is the store of one job that fills parts. What attempts of an earlier one still do, which
 // nobody waited for, changes nothing.
-type keptOutput struct {
-	k   *KeptParts
+type filling struct {
+	k   *Store
 	run int // of k; 0 before setup
 }
 
-func (o *keptOutput) Name() string { return o.k.o.Name }
+func (o *filling) Name() string { return o.k.o.Name }
 
-func (o *keptOutput) Setup() (err error) {
+func (o *filling) Setup() (err error) {
 	o.run, err = o.k.setup()
 	return err
 }
 
-func (o *keptOutput) Create(p output.Part) (io.WriteCloser, error) { return o.k.create(o.run, p) }
+func (o *filling) Create(p output.Part) (io.WriteCloser, error) { return o.k.create(o.run, p) }
 
-func (o *keptOutput) Commit(p output.Part) error { return o.k.commit(o.run, p) }
+func (o *filling) Commit(p output.Part) error { return o.k.commit(o.run, p) }
 
-func (o *keptOutput) Discard(p output.Part) error { return o.k.discard(o.run, p) }
+func (o *filling) Discard(p output.Part) error { return o.k.discard(o.run, p) }
 
-func (o *keptOutput) Success() error { return o.k.success() }
+func (o *filling) Success() error { return o.k.success() }
 
-func (o *keptOutput) Abort() error { return o.k.abort(o.run) }
+func (o *filling) Abort() error { return o.k.abort(o.run) }
 
 // setup begins a run.
-func (k *KeptParts) setup() (run int, err error) {
+func (k *Store) setup() (run int, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.used || k.released {
-		return 0, fmt.Errorf("output %s: %w", k.o.Name, ErrDestinationUsed)
+		return 0, fmt.Errorf("output %s: %w", k.o.Name, output.ErrDestinationUsed)
 	}
 	k.used = true
 	k.run++
@@ -88,34 +88,37 @@ func (k *KeptParts) setup() (run int, err error) {
 }
 
 // begin notes that made is being made for k.
-func (k *KeptParts) begin(made *KeptParts) {
+func (k *Store) begin(made *Store) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.again = append(k.again, made)
+	k.redone = append(k.redone, made)
 }
 
-func (k *KeptParts) create(run int, p output.Part) (io.WriteCloser, error) {
+func (k *Store) create(run int, p output.Part) (io.WriteCloser, error) {
 	wanted := k.redo == nil || k.redo.lacks(p.Index)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if run != k.run || !k.used || k.whole {
 		return nil, output.ErrEnded
 	}
-	w := &keptWriter{host: p.Host, ends: k.form, print: k.form.printer(), check: k.form.checker(p)}
+	w := &writer{host: p.Host, ends: k.form, print: k.form.printer()}
+	if k.check != nil {
+		w.check = k.check(p)
+	}
 	if wanted {
-		w.data = newKeptData(&k.o, p.Budget).hold() // once for the parts, once for who writes
+		w.data = newData(&k.o, p.Budget).hold() // once for the parts, once for who writes
 	}
 	if k.pending == nil {
-		k.pending = map[string]*keptWriter{}
+		k.pending = map[string]*writer{}
 	}
 	k.pending[p.Attempt] = w
 	return w, nil
 }
 
 // lacks reports whether a part is lost, or was never there.
-func (k *KeptParts) lacks(index int) bool { return slices.Contains(k.Lost(), index) }
+func (k *Store) lacks(index int) bool { return slices.Contains(k.Lost(), index) }
 
-func (k *KeptParts) commit(run int, p output.Part) error {
+func (k *Store) commit(run int, p output.Part) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if run != k.run {
@@ -130,14 +133,14 @@ func (k *KeptParts) commit(run int, p output.Part) error {
 		k.parts = append(k.parts, nil)
 	}
 	if w.lost {
-		w.data.drop()
+		w.data.Drop()
 		w.data = nil
 	}
-	k.parts[p.Index] = &keptPart{fingerprint: w.print.print(), host: w.host, data: w.data}
+	k.parts[p.Index] = &part{fingerprint: w.print.print(), host: w.host, data: w.data}
 	return nil
 }
 
-func (k *KeptParts) discard(run int, p output.Part) error {
+func (k *Store) discard(run int, p output.Part) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if run != k.run {
@@ -145,13 +148,13 @@ func (k *KeptParts) discard(run int, p output.Part) error {
 	}
 	if w := k.pending[p.Attempt]; w != nil {
 		delete(k.pending, p.Attempt)
-		w.data.drop()
+		w.data.Drop()
 	}
 	return nil
 }
 
 // success ends the writing. Records that were made again go to where some were lost.
-func (k *KeptParts) success() error {
+func (k *Store) success() error {
 	k.mu.Lock()
 	k.whole = true
 	k.mu.Unlock()
@@ -164,7 +167,7 @@ func (k *KeptParts) success() error {
 }
 
 // abort drops all that a run has written; another may begin.
-func (k *KeptParts) abort(run int) error {
+func (k *Store) abort(run int) error {
 	k.redo.forget(k)
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -172,7 +175,7 @@ func (k *KeptParts) abort(run int) error {
 		return nil
 	}
 	for _, w := range k.pending {
-		w.data.drop()
+		w.data.Drop()
 	}
 	k.empty()
 	k.pending, k.parts, k.used, k.whole = nil, nil, false, false
@@ -180,17 +183,17 @@ func (k *KeptParts) abort(run int) error {
 }
 
 // forget notes that made is done, if it was being made for k.
-func (k *KeptParts) forget(made *KeptParts) {
+func (k *Store) forget(made *Store) {
 	if k == nil {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.again = slices.DeleteFunc(k.again, func(x *KeptParts) bool { return x == made })
+	k.redone = slices.DeleteFunc(k.redone, func(x *Store) bool { return x == made })
 }
 
 // fill takes over the parts of made that are lost here.
-func (k *KeptParts) fill(made *KeptParts) error {
+func (k *Store) fill(made *Store) error {
 	k.forget(made)
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -1,4 +1,4 @@
-package mapreduce
+package kept
 
 import (
 	"encoding/binary"
@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // flatField is a part of a record that is kept as bytes, one after the other: some of its own memory,
@@ -75,9 +77,9 @@ func appendMemory(list []flatField, from, to uintptr) []flatField {
 	return append(list, flatField{at: from, kind: flatMemory, size: to - from})
 }
 
-// flatWord is what a record that is aligned begins at a multiple of and is as long as: its slices of
+// FlatWord is what a record that is aligned begins at a multiple of and is as long as: its slices of
 // numbers can then be read where they lie.
-const flatWord = 8
+const FlatWord = 8
 
 // isAligned reports whether records with such fields are aligned: those with slices of numbers.
 func isAligned(fields []flatField) bool {
@@ -90,10 +92,10 @@ func (f *flatField) elements(p unsafe.Pointer) (int, []byte) {
 	return len(s), unsafe.Slice(unsafe.StringData(s), uintptr(len(s))*f.size)
 }
 
-var zeros [flatWord]byte
+var zeros [FlatWord]byte
 
-// pad appends zeros up to a multiple of step from where a record begins.
-func pad(dst []byte, begin int, step uintptr) []byte {
+// Pad appends zeros up to a multiple of step from where a record begins.
+func Pad(dst []byte, begin int, step uintptr) []byte {
 	return append(dst, zeros[:-uintptr(len(dst)-begin)&(step-1)]...)
 }
 
@@ -111,11 +113,11 @@ func appendAligned(dst []byte, fields []flatField, p unsafe.Pointer) ([]byte, er
 		}
 		n, elements := f.elements(at)
 		dst = binary.NativeEndian.AppendUint32(dst, uint32(n))
-		dst = append(pad(dst, begin, max(f.step, 1)), elements...)
+		dst = append(Pad(dst, begin, max(f.step, 1)), elements...)
 	}
-	dst = pad(dst, begin, flatWord)
+	dst = Pad(dst, begin, FlatWord)
 	if n := len(dst) - begin; n > math.MaxInt32 {
-		return dst[:begin], Permanent(fmt.Errorf("%w: a record of %d bytes is to be kept, of at most 2 GiB", ErrRecordTooLarge, n))
+		return dst[:begin], fault.Permanent(fmt.Errorf("%w: a record of %d bytes is to be kept, of at most 2 GiB", memory.ErrRecordTooLarge, n))
 	}
 	binary.NativeEndian.PutUint32(dst[begin:], uint32(len(dst)-begin))
 	return dst, nil
@@ -123,11 +125,11 @@ func appendAligned(dst []byte, fields []flatField, p unsafe.Pointer) ([]byte, er
 
 // alignedLength is that of the aligned record that b begins with; 0 if b does not hold all of it.
 func alignedLength(b []byte) int {
-	if len(b) < flatWord {
+	if len(b) < FlatWord {
 		return 0
 	}
 	n := int(binary.NativeEndian.Uint32(b))
-	if n < flatWord || n > len(b) || n%flatWord != 0 {
+	if n < FlatWord || n > len(b) || n%FlatWord != 0 {
 		return 0
 	}
 	return n
@@ -197,7 +199,7 @@ func (r *flatReader) readAligned(b []byte, p unsafe.Pointer) error {
 		r.set(f, at, b[pos:pos+size:pos+size], int(n))
 		pos += size
 	}
-	if uintptr(len(b)) >= pos+flatWord {
+	if uintptr(len(b)) >= pos+FlatWord {
 		return codec.ErrMalformed
 	}
 	return nil

@@ -1,11 +1,14 @@
-package mapreduce
+package kept
 
 import (
 	"errors"
 	"fmt"
 	"sync"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 var (
@@ -22,45 +25,44 @@ var (
 		"such as a variable, has changed since")
 )
 
-// KeptOptions say where records are kept; the zero value is useful.
-type KeptOptions struct {
+// Options say where records are kept; the zero value is useful.
+type Options struct {
 	// Name is what a person calls them; empty is "kept records".
 	Name string
 	// Pool supplies the memory; nil means fresh buffers. What pays for it is the budget of the
 	// attempts that write: a part that this, or the half of the limit that may be kept, does not
 	// bear goes to Spills, or if that is nil to a file of its own in SpillDir; empty means
 	// os.TempDir.
-	Pool     *Buffers
-	Spills   *Spills
+	Pool     *memory.Pool
+	Spills   *segment.Files
 	SpillDir string
-	// Owner is whatever KeptParts.Owner is to return.
+	// Owner is whatever Store.Owner is to return.
 	Owner any
 }
 
-// KeptParts are the parts of a job's output that stay in memory, whatever the type of their
-// records: the side of [Kept] that those see who run jobs. All methods are safe for concurrent use.
-type KeptParts struct {
-	o    KeptOptions
-	form partForm
-	redo *KeptParts // that this is to fill the gaps of; nil: the first
+// Store has the parts of a job's output that stay in memory, whatever the type of their
+// records: the side of a dataset that those see who run jobs. All methods are safe for concurrent use.
+type Store struct {
+	o     Options
+	form  partForm
+	check func(p output.Part) func(run []byte) error // see New
+	redo  *Store                                     // that this is to fill the gaps of; nil: the first
 
 	mu       sync.Mutex
-	pending  map[string]*keptWriter // by attempt
-	parts    []*keptPart            // committed, by task
-	run      int                    // counts the jobs that have begun to fill it
-	used     bool                   // by a job that has not failed
-	whole    bool                   // that job has succeeded
+	pending  map[string]*writer // by attempt
+	parts    []*part            // committed, by task
+	run      int                // counts the jobs that have begun to fill it
+	used     bool               // by a job that has not failed
+	whole    bool               // that job has succeeded
 	released bool
-	holds    int          // plans that read it
-	again    []*KeptParts // being made, to fill the gaps of this
+	holds    int      // plans that read it
+	redone   []*Store // being made, to fill the gaps of this
 }
 
 // partForm is what is known of the type of the records.
 type partForm interface {
 	records
 	printer() partPrinter
-	// checker is asked for each part; it may be nil.
-	checker(p output.Part) func(run []byte) error
 }
 
 // partPrinter makes a fingerprint.
@@ -69,21 +71,39 @@ type partPrinter interface {
 	print() fingerprint
 }
 
-// keptPart is a committed part.
-type keptPart struct {
+// part is a committed part.
+type part struct {
 	fingerprint
 	host string
-	data *keptData // nil: lost, or released
+	data *Data // nil: lost, or released
 }
 
+// New returns what a job is to fill with records of a form. check may be nil; else it is asked for each
+// part, and what it returns, if not nil, for each run of records that is written there.
+func New(o Options, form partForm, check func(p output.Part) func(run []byte) error) *Store {
+	if o.Name == "" {
+		o.Name = "kept records"
+	}
+	return &Store{o: o, form: form, check: check}
+}
+
+// Again returns parts for the same job when it runs once more, for those of k that are lost: they go
+// to k when it succeeds.
+func (k *Store) Again() *Store {
+	return &Store{o: k.o, form: k.form, check: k.check, redo: k}
+}
+
+// Destination is where the job writes that fills k.
+func (k *Store) Destination() output.Destination { return output.To(&filling{k: k}) }
+
 // Owner is that of the options.
-func (k *KeptParts) Owner() any { return k.o.Owner }
+func (k *Store) Owner() any { return k.o.Owner }
 
 // Name is that of the options.
-func (k *KeptParts) Name() string { return k.o.Name }
+func (k *Store) Name() string { return k.o.Name }
 
 // Parts is the number of parts; 0 before the job has succeeded.
-func (k *KeptParts) Parts() int {
+func (k *Store) Parts() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.whole {
@@ -94,7 +114,7 @@ func (k *KeptParts) Parts() int {
 
 // Size counts the records, their bytes as they are kept, and how many of these are on the disk; all
 // are 0 before the job has succeeded, and what is lost or released is nowhere.
-func (k *KeptParts) Size() (records, bytes, spilled int64) {
+func (k *Store) Size() (records, bytes, spilled int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, p := range k.parts {
@@ -110,7 +130,7 @@ func (k *KeptParts) Size() (records, bytes, spilled int64) {
 
 // Lost lists the parts that are lost. Of those that are released none is lost, unless a job reads
 // them: then all are.
-func (k *KeptParts) Lost() (list []int) {
+func (k *Store) Lost() (list []int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.whole || k.released && k.holds == 0 {
@@ -125,7 +145,7 @@ func (k *KeptParts) Lost() (list []int) {
 }
 
 // Lose gives up all parts that lie on a node, those that attempts there write included.
-func (k *KeptParts) Lose(host string) {
+func (k *Store) Lose(host string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, w := range k.pending {
@@ -133,17 +153,17 @@ func (k *KeptParts) Lose(host string) {
 	}
 	for _, p := range k.parts {
 		if p != nil && p.host == host {
-			p.data.drop()
+			p.data.Drop()
 			p.data = nil
 		}
 	}
-	for _, a := range k.again {
+	for _, a := range k.redone {
 		a.Lose(host)
 	}
 }
 
 // Hosts are the nodes on which the parts lie, empty for one that is lost or that no node wrote.
-func (k *KeptParts) Hosts() []string {
+func (k *Store) Hosts() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	list := make([]string, len(k.parts))
@@ -157,7 +177,7 @@ func (k *KeptParts) Hosts() []string {
 
 // Release gives the memory back, as soon as no job reads it any more. A second Release does
 // nothing.
-func (k *KeptParts) Release() {
+func (k *Store) Release() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.released = true
@@ -167,23 +187,23 @@ func (k *KeptParts) Release() {
 }
 
 // empty drops the records of all parts. The caller holds mu.
-func (k *KeptParts) empty() {
+func (k *Store) empty() {
 	for _, p := range k.parts {
 		if p != nil {
-			p.data.drop()
+			p.data.Drop()
 			p.data = nil
 		}
 	}
 }
 
-// hold keeps the records until letGo; with revive set also those that are released, as far as they
+// Hold keeps the records until letGo; with revive set also those that are released, as far as they
 // are made again.
-func (k *KeptParts) hold(revive bool) error {
+func (k *Store) Hold(revive bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
 	case !k.whole:
-		return fmt.Errorf("%s: %w", k.o.Name, ErrNotCollected)
+		return fmt.Errorf("%s: %w", k.o.Name, output.ErrNotCollected)
 	case k.released && !revive:
 		return fmt.Errorf("%s: %w", k.o.Name, ErrReleased)
 	}
@@ -191,7 +211,7 @@ func (k *KeptParts) hold(revive bool) error {
 	return nil
 }
 
-func (k *KeptParts) letGo() {
+func (k *Store) LetGo() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.holds--
@@ -200,8 +220,8 @@ func (k *KeptParts) letGo() {
 	}
 }
 
-// open returns the records of a part, to be dropped.
-func (k *KeptParts) open(index int) (*keptData, error) {
+// Open returns the records of a part, to be dropped.
+func (k *Store) Open(index int) (*Data, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	p := k.parts[index]
@@ -209,30 +229,30 @@ func (k *KeptParts) open(index int) (*keptData, error) {
 	case p.data != nil:
 		return p.data.hold(), nil
 	case k.released:
-		return nil, Permanent(fmt.Errorf("%s: %w", k.partName(index), ErrReleased))
+		return nil, fault.Permanent(fmt.Errorf("%s: %w", k.partName(index), ErrReleased))
 	}
-	return nil, Permanent(fmt.Errorf("%s, on %s: %w", k.partName(index), p.host, ErrPartLost))
+	return nil, fault.Permanent(fmt.Errorf("%s, on %s: %w", k.partName(index), p.host, ErrPartLost))
 }
 
-// damaged gives up a part that cannot be read back from the disk.
-func (k *KeptParts) damaged(index int, data *keptData, err error) error {
+// Damaged gives up a part that cannot be read back from the disk.
+func (k *Store) Damaged(index int, data *Data, err error) error {
 	if !errors.Is(err, ErrPartLost) {
 		return err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if p := k.parts[index]; p.data == data {
-		p.data.drop()
+		p.data.Drop()
 		p.data = nil
 	}
-	return Permanent(fmt.Errorf("%s: %w", k.partName(index), err))
+	return fault.Permanent(fmt.Errorf("%s: %w", k.partName(index), err))
 }
 
 // partName is what a person calls a part.
-func (k *KeptParts) partName(index int) string { return fmt.Sprintf("%s, part %d", k.o.Name, index) }
+func (k *Store) partName(index int) string { return fmt.Sprintf("%s, part %d", k.o.Name, index) }
 
 // sizeOf is the bytes of a part as it is kept; host the node it lies on.
-func (k *KeptParts) sizeOf(index int) (size int64, host string) {
+func (k *Store) sizeOf(index int) (size int64, host string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	p := k.parts[index]

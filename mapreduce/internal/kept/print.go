@@ -1,4 +1,4 @@
-package mapreduce
+package kept
 
 import (
 	"math"
@@ -29,7 +29,7 @@ func (f fingerprint) equal(g fingerprint) bool {
 // printer makes the fingerprint of a part, as it is written.
 type printer[T any] struct {
 	fingerprint
-	form   keptForm[T]
+	form   Form[T]
 	digest *xxhash.Digest
 	strip  func(p unsafe.Pointer, sum func(float64) bool) // nil: no floats
 	places []uintptr                                      // of float64s in a record that is an image; nil: strip
@@ -38,11 +38,13 @@ type printer[T any] struct {
 	buf    []byte
 }
 
-func newPrinter[T any](form keptForm[T]) *printer[T] {
+func (f Form[T]) printer() partPrinter { return newPrinter(f) }
+
+func newPrinter[T any](form Form[T]) *printer[T] {
 	p := &printer[T]{
-		form: form, digest: xxhash.New(), strip: stripFloats(reflect.TypeFor[T]()), encode: form.codec.Encoder(),
+		form: form, digest: xxhash.New(), strip: stripFloats(reflect.TypeFor[T]()), encode: form.Codec.Encoder(),
 	}
-	if places, ok := floatsOf(nil, reflect.TypeFor[T](), 0); ok && form.size > 0 {
+	if places, ok := floatsOf(nil, reflect.TypeFor[T](), 0); ok && form.Size > 0 {
 		p.places = places
 	}
 	return p
@@ -80,14 +82,14 @@ const imagesAtOnce = 8 << 10
 
 // images takes in records that are images with floats at known places.
 func (p *printer[T]) images(b []byte) {
-	for most := max(1, imagesAtOnce/p.form.size) * p.form.size; len(b) > 0; {
+	for most := max(1, imagesAtOnce/p.form.Size) * p.form.Size; len(b) > 0; {
 		n := min(most, len(b))
 		p.buf = append(p.buf[:0], b[:n]...)
 		for i, place := range p.places {
-			p.addEach(p.buf[place:], p.form.size, uint64(i)<<48)
+			p.addEach(p.buf[place:], p.form.Size, uint64(i)<<48)
 		}
 		_, _ = p.digest.Write(p.buf)
-		p.records += int64(n / p.form.size)
+		p.records += int64(n / p.form.Size)
 		b = b[n:]
 	}
 }
@@ -120,11 +122,11 @@ func (p *printer[T]) run(b []byte) error {
 	p.bytes += int64(len(b))
 	if p.strip == nil {
 		_, _ = p.digest.Write(b)
-		if p.form.size > 0 {
-			p.records += int64(len(b) / p.form.size)
+		if p.form.Size > 0 {
+			p.records += int64(len(b) / p.form.Size)
 			return nil
 		}
-		for ; len(b) > 0; b = b[p.form.length(b):] {
+		for ; len(b) > 0; b = b[p.form.Length(b):] {
 			p.records++
 		}
 		return nil
@@ -134,7 +136,7 @@ func (p *printer[T]) run(b []byte) error {
 		return nil
 	}
 	box := new(T)
-	return p.form.each(b, func(rec T, _ []byte) error {
+	return p.form.Each(b, func(rec T, _ []byte) error {
 		p.records++
 		*box = rec
 		p.strip(unsafe.Pointer(box), p.add)

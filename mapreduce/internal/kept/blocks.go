@@ -1,4 +1,4 @@
-package mapreduce
+package kept
 
 import (
 	"fmt"
@@ -16,28 +16,28 @@ const (
 	spillKept = 64 << 10  // of a block on the disk: a reader holds one
 )
 
-// keptData is the records of one part: blocks of whole records, each in memory or in a spill. But for its index it is
+// Data is the records of one part: blocks of whole records, each in memory or in a spill. But for its index it is
 // immutable once it is sealed, and goes when the last that uses it lets go of it.
-type keptData struct {
-	o       *KeptOptions
-	budget  *Memory // of the attempt that wrote it; may be nil
-	blocks  []keptBlock
+type Data struct {
+	o       *Options
+	budget  *memory.Budget // of the attempt that wrote it; may be nil
+	blocks  []block
 	spill   *segment.Spill // nil: all blocks are in memory
 	charged int64          // bytes of slabs
 	kept    bool           // they are charged to the root, not to the attempt
 	refs    atomic.Int64
 }
 
-// keptBlock is a run of whole records.
-type keptBlock struct {
+// block is a run of whole records.
+type block struct {
 	slab memory.Slab // none: the block is in the spill
 	size int
 	off  int64  // in the spill
 	sum  uint64 // of a block in the spill
 }
 
-func newKeptData(o *KeptOptions, budget *Memory) *keptData {
-	d := &keptData{o: o, budget: budget}
+func newData(o *Options, budget *memory.Budget) *Data {
+	d := &Data{o: o, budget: budget}
 	d.refs.Store(1)
 	return d
 }
@@ -46,12 +46,12 @@ func newKeptData(o *KeptOptions, budget *Memory) *keptData {
 type records interface {
 	// cut is how many of the first bytes of a run, at most so many, are whole records.
 	cut(run []byte, most int) int
-	// length is that of the first record.
-	length(run []byte) int
+	// Length is that of the first record.
+	Length(run []byte) int
 }
 
 // write appends a run of whole records.
-func (d *keptData) write(run []byte, ends records) error {
+func (d *Data) write(run []byte, ends records) error {
 	for len(run) > 0 {
 		if d.spill == nil {
 			if n := ends.cut(run, d.room()); n > 0 {
@@ -60,7 +60,7 @@ func (d *keptData) write(run []byte, ends records) error {
 				run = run[n:]
 				continue
 			}
-			if d.grow(ends.length(run)) {
+			if d.grow(ends.Length(run)) {
 				continue
 			}
 			if err := d.toDisk(); err != nil {
@@ -69,7 +69,7 @@ func (d *keptData) write(run []byte, ends records) error {
 		}
 		n := ends.cut(run, spillKept)
 		if n == 0 {
-			n = ends.length(run)
+			n = ends.Length(run)
 		}
 		if err := d.put(run[:n]); err != nil {
 			return err
@@ -80,7 +80,7 @@ func (d *keptData) write(run []byte, ends records) error {
 }
 
 // room is how many bytes the last block in memory has left.
-func (d *keptData) room() int {
+func (d *Data) room() int {
 	if len(d.blocks) == 0 || d.spill != nil {
 		return 0
 	}
@@ -90,7 +90,7 @@ func (d *keptData) room() int {
 
 // grow begins a block in memory, for n bytes or more; false if the budget would not leave as much
 // again for the attempt's own work.
-func (d *keptData) grow(n int) bool {
+func (d *Data) grow(n int) bool {
 	size := firstKept
 	if len(d.blocks) > 0 {
 		size = min(2*len(d.blocks[len(d.blocks)-1].slab.Bytes), mostKept)
@@ -100,12 +100,12 @@ func (d *keptData) grow(n int) bool {
 		return false
 	}
 	d.charged += int64(size)
-	d.blocks = append(d.blocks, keptBlock{slab: d.o.Pool.Get(size)})
+	d.blocks = append(d.blocks, block{slab: d.o.Pool.Get(size)})
 	return true
 }
 
 // put writes a block to the spill.
-func (d *keptData) put(b []byte) error {
+func (d *Data) put(b []byte) error {
 	off := int64(0)
 	if n := len(d.blocks); n > 0 {
 		off = d.blocks[n-1].off + int64(d.blocks[n-1].size)
@@ -113,17 +113,17 @@ func (d *keptData) put(b []byte) error {
 	if _, err := d.spill.Write(b); err != nil {
 		return err
 	}
-	d.blocks = append(d.blocks, keptBlock{size: len(b), off: off, sum: xxhash.Sum64(b)})
+	d.blocks = append(d.blocks, block{size: len(b), off: off, sum: xxhash.Sum64(b)})
 	return nil
 }
 
 // toDisk moves all blocks to a spill, and all that comes later with them.
-func (d *keptData) toDisk() (err error) {
+func (d *Data) toDisk() (err error) {
 	if d.spill, err = segment.NewSpill(d.o.Spills, d.o.SpillDir); err != nil {
 		return err
 	}
 	blocks := d.blocks
-	d.blocks = make([]keptBlock, 0, len(blocks))
+	d.blocks = make([]block, 0, len(blocks))
 	for i := range blocks {
 		if err == nil {
 			err = d.put(blocks[i].slab.Bytes[:blocks[i].size])
@@ -137,7 +137,7 @@ func (d *keptData) toDisk() (err error) {
 
 // seal ends writing: what is in memory becomes kept bytes of the root budget, or goes to the disk
 // if that holds as much as it may.
-func (d *keptData) seal() error {
+func (d *Data) seal() error {
 	if d.spill != nil || len(d.blocks) == 0 {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (d *keptData) seal() error {
 }
 
 // shrink gives back what a block has left.
-func (d *keptData) shrink(b *keptBlock) {
+func (d *Data) shrink(b *block) {
 	before, now := len(b.slab.Bytes), memory.SlabSize(b.size)
 	if now >= before || !d.budget.TryAcquire(int64(now)) {
 		return
@@ -162,9 +162,9 @@ func (d *keptData) shrink(b *keptBlock) {
 	d.charged += int64(now - before)
 }
 
-// look calls fn with the bytes of a block.
-func (d *keptData) look(i int, budget *Memory, fn func(run []byte) error) error {
-	run, release, err := d.view(i, budget)
+// Look calls fn with the bytes of a block.
+func (d *Data) Look(i int, budget *memory.Budget, fn func(run []byte) error) error {
+	run, release, err := d.View(i, budget)
 	if err != nil {
 		return err
 	}
@@ -172,8 +172,8 @@ func (d *keptData) look(i int, budget *Memory, fn func(run []byte) error) error 
 	return fn(run)
 }
 
-// view returns the bytes of a block until release. budget pays for the copy of one in the spill.
-func (d *keptData) view(i int, budget *Memory) (run []byte, release func(), err error) {
+// View returns the bytes of a block until release. budget pays for the copy of one in the spill.
+func (d *Data) View(i int, budget *memory.Budget) (run []byte, release func(), err error) {
 	b := &d.blocks[i]
 	if b.slab.Bytes != nil {
 		return b.slab.Bytes[:b.size:b.size], func() {}, nil
@@ -196,8 +196,14 @@ func (d *keptData) view(i int, budget *Memory) (run []byte, release func(), err 
 	return run, release, nil
 }
 
+// Len is the number of blocks.
+func (d *Data) Len() int { return len(d.blocks) }
+
+// Size is the bytes of a block.
+func (d *Data) Size(i int) int { return d.blocks[i].size }
+
 // spilled is how many bytes are on the disk.
-func (d *keptData) spilled() (n int64) {
+func (d *Data) spilled() (n int64) {
 	if d.spill == nil {
 		return 0
 	}
@@ -207,12 +213,12 @@ func (d *keptData) spilled() (n int64) {
 	return n
 }
 
-func (d *keptData) hold() *keptData {
+func (d *Data) hold() *Data {
 	d.refs.Add(1)
 	return d
 }
 
-func (d *keptData) drop() {
+func (d *Data) Drop() {
 	if d == nil || d.refs.Add(-1) > 0 {
 		return
 	}

@@ -1,0 +1,14 @@
+package codec
+
+import "encoding/binary"
+
+// Frame returns the record that b begins with, and how many bytes it is with its length; 0 if b does
+// not hold all of it.
+func Frame(b []byte) (rec []byte, size int) {
+	n, k := binary.Uvarint(b)
+	if k <= 0 || n > uint64(len(b)-k) {
+		return nil, 0
+	}
+	size = k + int(n)
+	return b[k:size:size], size
+}

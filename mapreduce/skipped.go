@@ -1,0 +1,75 @@
+package mapreduce
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+)
+
+// ErrTooManySkips is wrapped by the error of a job with more bad records than it may leave out.
+// Beside it is that of the first one.
+var ErrTooManySkips = errors.New("too many bad records")
+
+// Skipped is a record that was left out because the user's map failed on it.
+type Skipped struct {
+	Input  string `json:"input"`  // name of the source
+	Offset int64  `json:"offset"` // of the record's first byte in the source, unpacked; -1 if its records are not bytes
+	Number int64  `json:"record"` // from 1, among those of the source that the attempt read
+	Head   string `json:"head"`   // the record's first bytes; empty if its records are not bytes
+	Size   int    `json:"size"`   // of the record, in bytes
+	Reason string `json:"reason"` // the error or panic, with its place in the user's code
+}
+
+// BadRecord is a record from which the user's map did not return: it hung, or ended its goroutine. An
+// attempt at the same map leaves it out that is told of it, see [MapAttempt].
+type BadRecord struct {
+	Input  string // name of the source
+	Number int64  // as in [RecordError]
+	Reason string
+}
+
+// SortSkipped puts records in the order of their sources' names and of their places there.
+func SortSkipped(list []Skipped) {
+	slices.SortFunc(list, func(a, b Skipped) int {
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Number, b.Number))
+	})
+}
+
+// errChunks refuses to leave out what is no record.
+var errChunks = errors.New("mapreduce: records of Chunks cannot be left out: which lines are in one depends on the blocks")
+
+// SkipsFit is an error if records of the inputs cannot be left out.
+func (p *Plan) SkipsFit() error {
+	if slices.ContainsFunc(p.inputs, func(in inputPlan) bool { return in.chunks }) {
+		return errChunks
+	}
+	return nil
+}
+
+// quarantineFile is where records left out are listed, beside the parts of the output.
+const quarantineFile = "_skipped.jsonl"
+
+// Quarantine lists the records that were left out in a file _skipped.jsonl beside the parts, a JSON
+// object for each, if the output is a directory; it comes before CommitJob. It returns the name of
+// the file, empty if there is none.
+func (p *Plan) Quarantine(list []Skipped) (name string, err error) {
+	if len(list) == 0 {
+		return "", nil
+	}
+	defer fault.Catch(&err)
+	kept, err := p.output.Note(quarantineFile, func(w io.Writer) (err error) {
+		enc := json.NewEncoder(w)
+		for i := range list {
+			err = cmp.Or(err, enc.Encode(&list[i]))
+		}
+		return err
+	})
+	if err != nil || !kept {
+		return "", err
+	}
+	return quarantineFile, nil
+}
