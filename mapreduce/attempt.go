@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
@@ -30,7 +31,9 @@ type MapAttempt struct {
 }
 
 // ID names the attempt.
-func (a *MapAttempt) ID() AttemptID { return AttemptID{Kind: MapKind, Index: a.Index, Try: a.Try} }
+func (a *MapAttempt) ID() attempt.ID {
+	return attempt.ID{Kind: attempt.Map, Index: a.Index, Try: a.Try}
+}
 
 // ReduceAttempt is one attempt of one reduce.
 type ReduceAttempt struct {
@@ -44,15 +47,15 @@ type ReduceAttempt struct {
 }
 
 // ID names the attempt.
-func (a *ReduceAttempt) ID() AttemptID {
-	return AttemptID{Kind: ReduceKind, Index: a.Index, Try: a.Try}
+func (a *ReduceAttempt) ID() attempt.ID {
+	return attempt.ID{Kind: attempt.Reduce, Index: a.Index, Try: a.Try}
 }
 
 // RunMap runs a map attempt in this goroutine. A panic of the user's code comes
 // back as a [*PanicError], a canceled ctx as its error. After an error nothing
 // is left but what AbortTask removes.
 func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err error) {
-	if p.reduces == 0 && !p.mapOnly {
+	if p.job.reduces == 0 && !p.job.mapOnly {
 		return nil, output.ErrUnprepared
 	}
 	defer func() {
@@ -63,28 +66,28 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 	}()
 	defer fault.Present(ctx, &err)
 	defer p.explainConsumed(a, &err)
-	defer input.Verify(&err, p.sources[a.Split.Source:][:max(a.Split.Files, 1)], false)
+	defer input.Verify(&err, p.job.sources[a.Split.Source:][:max(a.Split.Files, 1)], false)
 	defer fault.Catch(&err)
 	defer fault.Guard(fault.Guard(true))
-	err = ErrExited // what stands if user code does not return
+	err = fault.ErrExited // what stands if user code does not return
 	a.Budget.Show(a.life())
-	return p.tasks.runMap(ctx, &p.bound, a)
+	return p.tasks.runMap(ctx, &p.job, a)
 }
 
 // ReadOnce reports whether the input may not be there for a second attempt: a stream, or a
 // sequence.
 func (p *Plan) ReadOnce() bool {
-	return slices.ContainsFunc(p.inputs, func(in inputPlan) bool { return in.sequence }) ||
-		slices.ContainsFunc(p.sources, func(s Source) bool { return s.Data == nil })
+	return slices.ContainsFunc(p.job.inputs, func(in inputPlan) bool { return in.sequence }) ||
+		slices.ContainsFunc(p.job.sources, func(s input.Source) bool { return s.Data == nil })
 }
 
 // explainConsumed adds to the error of a second attempt over a stream or sequence why the
 // first one failed, for that is what its owner must know.
 func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
-	if *err == nil || p.sources[a.Split.Source].Data != nil && !p.inputs[a.Split.Source].sequence {
+	if *err == nil || p.job.sources[a.Split.Source].Data != nil && !p.job.inputs[a.Split.Source].sequence {
 		return
 	}
-	if !errors.Is(*err, ErrConsumed) {
+	if !errors.Is(*err, fault.ErrConsumed) {
 		p.streamFault.CompareAndSwap(nil, err)
 	} else if first := p.streamFault.Load(); first != nil {
 		*err = fmt.Errorf("%w; the attempt that read it failed: %w", *err, *first)
@@ -95,12 +98,12 @@ func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
 // for CommitTask. Errors are as for RunMap.
 func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
 	defer fault.Present(ctx, &err)
-	defer input.Verify(&err, p.sources, true)
+	defer input.Verify(&err, p.job.sources, true)
 	defer fault.Catch(&err)
 	defer fault.Guard(fault.Guard(true))
-	err = ErrExited
+	err = fault.ErrExited
 	a.Budget.Show(a.life())
-	return p.tasks.runReduce(ctx, &p.bound, a)
+	return p.tasks.runReduce(ctx, &p.job, a)
 }
 
 // MapOutput is what a finished map attempt leaves for the reduces. A map-only
@@ -110,6 +113,12 @@ type MapOutput struct {
 	skipped  []Skipped
 	release  func()
 	once     sync.Once
+}
+
+// NewMapOutput returns the output of a map: a segment for each partition, what frees them, nil for none,
+// and the records that were left out.
+func NewMapOutput(segments []Segment, release func(), skipped []Skipped) *MapOutput {
+	return &MapOutput{segments: segments, release: release, skipped: skipped}
 }
 
 // Skipped lists the records that were left out; see MapAttempt.MaxSkips.
@@ -145,5 +154,5 @@ type Segment struct {
 	Map     int   // index of the map task
 	Bytes   int64 // what a shuffle moves
 	Records int64
-	data    any // *segment.Segment or *combine.Segment[V]; nil if empty
+	Data    any // what the reduces of the job know: *segment.Segment or *combine.Segment[V]; nil if empty
 }

@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
-	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // Bind checks the job and ties it to its input and output. All faults of the job
@@ -58,13 +58,11 @@ func (j Job[I, K, V, O]) bind(in Input[I], out Output[O], where, home string) (*
 	if prefix != nil || err != nil {
 		return nil, located(where, j.Name, errors.Join(prefix, err))
 	}
-	p, err := newPlan(where, j.Name, j.Reducers, false, in.ends(), out.dest, b)
-	if err == nil {
-		p.ordered = j.TotalOrder
-		v := reflect.TypeFor[V]()
-		p.folds = b.combines() && v.Size() > 0 && !codec.MayChange(v)
-	}
-	return p, err
+	v := reflect.TypeFor[V]()
+	return newPlan(where, in.ends(), Spec{
+		Name: j.Name, Reduces: j.Reducers, Output: out.dest, Ordered: j.TotalOrder,
+		Folds: b.combines() && v.Size() > 0 && !codec.MayChange(v),
+	}, b)
 }
 
 // Bind checks the job and ties it to its input and output; see [Job.Bind].
@@ -83,23 +81,19 @@ func (j MapOnly[I, O]) bind(in Input[I], out Output[O], where string) (*Plan, er
 	if err := errors.Join(maps, checkEnds(in.ends(), out.ends())); err != nil {
 		return nil, located(where, j.Name, err)
 	}
-	return newPlan(where, j.Name, 0, true, in.ends(), out.dest, &boundMapOnly[I, O]{job: j, in: in.bare(), out: out})
+	return newPlan(where, in.ends(), Spec{Name: j.Name, MapOnly: true, Output: out.dest},
+		&boundMapOnly[I, O]{job: j, in: in.bare(), out: out})
 }
 
-func newPlan(where, name string, reducers int, mapOnly bool, in inputEnd, out Destination, t tasks) (*Plan, error) {
-	if name == "" {
-		name = "job"
-	}
-	sources, err := input.Own(in.sources)
+// newPlan makes the plan of a job over an input. Errors tell where it was bound.
+func newPlan(where string, in inputEnd, s Spec, t tasks) (*Plan, error) {
+	s.Name = cmp.Or(s.Name, "job")
+	s.Sources, s.Inputs = in.sources, in.bySource()
+	p, err := NewPlan(s, t)
 	if err != nil {
-		return nil, located(where, name, err)
+		return nil, located(where, s.Name, err)
 	}
-	return &Plan{
-		bound: bound{
-			name: name, mapOnly: mapOnly, sources: sources, inputs: in.bySource(), output: output.NewCommitter(out),
-		},
-		asked: reducers, kept: kept.ReadBy(nil, sources), tasks: t,
-	}, nil
+	return p, nil
 }
 
 // The functions of a job of which it has one.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
-	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // BroadcastJoined is a job that joins an input with a small feed without a shuffle: every map sees all
@@ -81,13 +80,8 @@ func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
 			},
 		}, nil
 	}}
-	plan, err := newPlan(where, j.Name, 0, true, j.in.ends(), out.dest, &boundBroadcast[I, K, B, O]{
-		boundMapOnly: boundMapOnly[I, O]{job: maps, in: j.in.bare(), out: out}, small: s,
-	})
-	if err == nil {
-		plan.kept = kept.ReadBy(plan.kept, j.small.sources)
-	}
-	return plan, err
+	return newPlan(where, j.in.ends(), Spec{Name: j.Name, MapOnly: true, Output: out.dest, Beside: j.small.sources},
+		&boundBroadcast[I, K, B, O]{boundMapOnly: boundMapOnly[I, O]{job: maps, in: j.in.bare(), out: out}, small: s})
 }
 
 // boundBroadcast is a map-only job that reads its small feed first.

@@ -159,7 +159,7 @@ func TestCSVMarks(t *testing.T) {
 	p, err := passOn[[]string]().Bind(CSV(CSVOptions{}, Bytes("f.csv", []byte(text))), new(Collected[[]string]).Output())
 	require.NoError(t, err)
 	require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
-	m := input.Memo(p.sources[0]).(*marks)
+	m := input.Memo(p.Sources()[0]).(*marks)
 	_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: 1000}})
 	require.NoError(t, err)
 	require.Empty(t, m.list)

@@ -17,9 +17,9 @@ type debugState struct {
 	debug *debugging // nil: its attempts are not watched
 }
 
-func (s *debugState) watch(o DebugOptions) { s.debug = &debugging{DebugOptions: o} }
+func (s *debugState) Watch(o DebugOptions) { s.debug = &debugging{DebugOptions: o} }
 
-func (s *debugState) end() error {
+func (s *debugState) End() error {
 	s.debug.end()
 	return s.debug.failed()
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // watch has the plan's attempts watch the job's functions.
-func (b *boundJob[I, K, V, O]) watch(o DebugOptions) {
-	b.debugState.watch(o)
+func (b *boundJob[I, K, V, O]) Watch(o DebugOptions) {
+	b.debugState.Watch(o)
 	if f := b.job.Combine; f != nil && !b.job.Sum {
 		encode, decode := b.value.Encoder(), b.value.Decoder()
 		c := &combineCheck{

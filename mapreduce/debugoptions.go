@@ -1,5 +1,7 @@
 package mapreduce
 
+import "github.com/tarry-mr/tarry/mapreduce/internal/attempt"
+
 // DebugOptions are choices for [Plan.Debug]; the zero value is useful.
 type DebugOptions struct {
 	// Within is by how much floats may differ where results of Combine are compared, relative to the
@@ -9,7 +11,7 @@ type DebugOptions struct {
 	// reduce attempt and before the end of either; an error ends the attempt as one of the user's
 	// code would. n counts these calls from 1, anew for each file of a split. It is called by many
 	// attempts at once. It serves tests of jobs whose attempts fail.
-	Interrupt func(id AttemptID, n int64) error
+	Interrupt func(id attempt.ID, n int64) error
 }
 
 // Debug has the attempts of the plan watch the user's functions for what would be wrong in silence;
@@ -29,5 +31,5 @@ type DebugOptions struct {
 // order are not watched.
 func (p *Plan) Debug(o DebugOptions) {
 	p.watched = true
-	p.tasks.watch(o)
+	p.tasks.Watch(o)
 }

@@ -5,7 +5,7 @@ import "github.com/tarry-mr/tarry/mapreduce/internal/segment"
 // encodedPairs are the pairs of a reduce attempt as bytes, in the order of the keys.
 type encodedPairs struct {
 	merge    *segment.Merge
-	alive    *watch
+	alive    *Watch
 	progress *Progress // may be nil
 
 	// The pair at hand, if ok. It is valid until the next one is.
@@ -38,7 +38,7 @@ func (p *encodedPairs) done() {
 		p.progress.Records.Store(p.records)
 	}
 	if p.next(); p.err == nil {
-		if p.err = p.alive.check(); p.err != nil {
+		if p.err = p.alive.Check(); p.err != nil {
 			p.ok = false
 		}
 	}

@@ -14,10 +14,10 @@ type exported interface {
 }
 
 func (s Segment) exported() exported {
-	if s.data == nil {
+	if s.Data == nil {
 		return &segment.Segment{}
 	}
-	return s.data.(exported)
+	return s.Data.(exported)
 }
 
 // Export writes the segment as bytes of which [Imports] make it again in another process, as long as
@@ -40,7 +40,7 @@ func (p *Plan) NewImports(r Resources) *Imports {
 	if r.Spills == nil {
 		r.Spills = NewSpills(r.SpillDir)
 	}
-	return &Imports{plan: p, r: r, maps: make([]*segment.Import, p.maps)}
+	return &Imports{plan: p, r: r, maps: make([]*segment.Import, p.job.maps)}
 }
 
 // Add takes the bytes of what map index has exported for this reduce that begin at its byte at. b is
@@ -77,7 +77,7 @@ func (i *Imports) Complete() error {
 		i.free = append(i.free, seg.Release)
 		out := Segment{Map: index, Bytes: seg.Bytes(), Records: seg.Records()}
 		if seg.Records() > 0 {
-			out.data = i.plan.tasks.imported(seg)
+			out.Data = i.plan.tasks.imported(seg)
 		}
 		i.ready = append(i.ready, out)
 	}

@@ -33,7 +33,7 @@ func (p *Plan) Hold(revive bool) error {
 // files.
 func (p *Plan) LetGo() error {
 	p.letGo()
-	return input.CloseAll(p.sources)
+	return input.CloseAll(p.job.sources)
 }
 
 // letGo ends Hold.

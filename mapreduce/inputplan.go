@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
 // inputPlan is what a Plan must know of an input to cut it.
@@ -21,7 +22,7 @@ type inputPlan struct {
 	parted   bool  // records can be found from the beginning of a part on only; see Format
 	wrong    error // what Bind has to say of the input
 	// cut, if not nil, returns the splits of a source instead of its blocks.
-	cut func(ctx context.Context, s Source, blocks []Block) ([]Block, error)
+	cut func(ctx context.Context, s input.Source, blocks []Block) ([]Block, error)
 }
 
 // check is an error of the input, or of SplitSize.

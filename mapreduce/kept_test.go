@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
@@ -213,46 +211,6 @@ func TestKeptAttemptsLeaveNothing(t *testing.T) {
 	got, err := k.Records()
 	require.NoError(t, err)
 	require.Equal(t, []int{7}, got)
-}
-
-// An attempt that nobody waited for neither disturbs the next job nor uses memory that is given back.
-func TestKeptLateAttempt(t *testing.T) {
-	k, root := NewKept[int](kept.Options{}), NewMemory(1<<30)
-	plan := func(in []int) (*Plan, AttemptID, io.WriteCloser) {
-		p, err := passOn[int]().Bind(Slice(in), k.Output())
-		require.NoError(t, err)
-		require.NoError(t, p.SetupJob())
-		id := AttemptID{Kind: MapKind}
-		at := p.output.Part(id)
-		at.Tasks, at.Budget = 1, root.Sub()
-		w, err := p.output.Store.Create(at)
-		require.NoError(t, err)
-		return p, id, w
-	}
-	run := make([]byte, 64<<10)
-	old, _, late := plan([]int{1})
-	_, err := late.Write(run)
-	require.NoError(t, err)
-	require.NoError(t, old.AbortJob())
-	require.Positive(t, root.Used(), "somebody writes")
-	p, id, w := plan([]int{2})
-	_, err = late.Write(run)
-	require.NoError(t, err)
-	require.NoError(t, late.Close())
-	require.NoError(t, late.Close())
-	require.NoError(t, old.AbortTask(id))
-	require.NoError(t, old.AbortJob())
-	_, err = w.Write(run[:8])
-	require.NoError(t, err)
-	require.NoError(t, w.Close())
-	require.ErrorIs(t, old.CommitTask(id), output.ErrEnded)
-	require.NoError(t, p.CommitTask(id))
-	require.NoError(t, p.CommitJob())
-	got, err := k.Records()
-	require.NoError(t, err)
-	require.Equal(t, []int{0}, got)
-	k.Release()
-	require.Zero(t, root.Used())
 }
 
 // What a node took along is made again by the same job, and nothing else; other data is an error.

@@ -158,7 +158,7 @@ func TestGroupsThatFail(t *testing.T) {
 		var out Collected[int32]
 		plan, err := job.Bind(Grouped(a.Feed(), a.Feed()), out.Output())
 		require.NoError(t, err)
-		_, err = plan.firstMap(t)
+		_, err = runFirstMap(t, plan)
 		require.ErrorContains(t, err, "record 701: ")
 		require.ErrorContains(t, err, "bad page")
 		plan, err = job.Bind(Grouped(a.Feed(), a.Feed()), out.Output())
@@ -173,7 +173,7 @@ func TestGroupsThatFail(t *testing.T) {
 		var sums Collected[Pair[int32, float64]]
 		plan, err = sum.Bind(Grouped(a.Feed(), a.Feed()), sums.Output())
 		require.NoError(t, err)
-		_, err = plan.firstMap(t)
+		_, err = runFirstMap(t, plan)
 		require.ErrorContains(t, err, "record 701: ")
 		plan, err = sum.Bind(Grouped(a.Feed(), a.Feed()), sums.Output())
 		require.NoError(t, err)
@@ -185,8 +185,8 @@ func TestGroupsThatFail(t *testing.T) {
 	}
 }
 
-// firstMap runs the first map of a plan, and ends the job.
-func (p *Plan) firstMap(t *testing.T) (*MapOutput, error) {
+// runFirstMap runs the first map of a plan, and ends the job.
+func runFirstMap(t *testing.T, p *Plan) (*MapOutput, error) {
 	require.NoError(t, p.SetupJob())
 	require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
 	splits, err := p.Splits(t.Context(), nil)

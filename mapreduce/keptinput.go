@@ -3,8 +3,8 @@ package mapreduce
 import (
 	"unsafe"
 
-	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // read yields the records that begin in the split.

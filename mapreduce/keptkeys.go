@@ -9,10 +9,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
-	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // KeptBy is [Kept] whose records lie in the parts where the default partition puts their keys, in

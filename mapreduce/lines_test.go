@@ -30,11 +30,19 @@ func wholeLines(text []byte) []string {
 // tiny windows make short texts take every path of the reader.
 func tiny(run, crossing, span int) windows { return windows{run: run, crossing: crossing, span: span} }
 
+// planOf is the plan of a job that does nothing over an input.
+func planOf(t testing.TB, in inputEnd) *Plan {
+	t.Helper()
+	p, err := newPlan("here", in, Spec{Output: new(Collected[int]).Output().dest}, nil)
+	require.NoError(t, err)
+	return p
+}
+
 // readAll reads all splits of one source and returns its records and how many of
 // them each split had.
 func readAll(t testing.TB, in Input[[]byte], w windows, block int64) (records []string) {
 	t.Helper()
-	p := &Plan{bound: bound{sources: in.sources, inputs: in.bySource()}}
+	p := planOf(t, in.ends())
 	splits, err := p.Splits(context.Background(), p.BlocksOf(block))
 	require.NoError(t, err)
 	for _, s := range splits {
@@ -125,7 +133,7 @@ func TestKeyValueLinesAndStrings(t *testing.T) {
 
 func TestNLinesCutsEveryNLines(t *testing.T) {
 	in := NLines(2, Bytes("text", []byte("1\n2\n3\n4\n5")))
-	p := &Plan{bound: bound{sources: in.sources, inputs: in.bySource()}}
+	p := planOf(t, in.ends())
 	splits, err := p.Splits(context.Background(), func(int) []Block {
 		return []Block{{Offset: 0, Length: 5, Hosts: []string{"a"}}, {Offset: 5, Length: 4, Hosts: []string{"b"}}}
 	})
@@ -140,7 +148,7 @@ func TestNLinesCutsEveryNLines(t *testing.T) {
 
 func TestWholeFilesAndSlices(t *testing.T) {
 	in := WholeFiles(Bytes("one", []byte("1\n2")), Bytes("empty", nil))
-	p := &Plan{bound: bound{sources: in.sources, inputs: in.bySource()}}
+	p := planOf(t, in.ends())
 	splits, err := p.Splits(context.Background(), p.BlocksOf(1))
 	require.NoError(t, err)
 	require.Len(t, splits, 2)

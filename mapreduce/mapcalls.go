@@ -16,7 +16,7 @@ type mapCalls[I any] struct {
 // recordLoop is what a loop over records sees to beside them.
 type recordLoop struct {
 	reader  *splitReader
-	watch   *watch
+	watch   *Watch
 	records int64  // begun
 	tell    func() // progress of records
 }
@@ -24,15 +24,13 @@ type recordLoop struct {
 // asked reports whether, for the record that begins, stop is to be called.
 func (l *recordLoop) asked() bool {
 	l.records++
-	w := l.watch
-	return atomic.LoadUint32(&w.life.Asked)|atomic.LoadUint32(&w.canceled) != 0 || l.records%pauseEvery == 0
+	return l.watch.Asked() || l.records%PauseEvery == 0
 }
 
 // stop returns an error if the attempt must end, and is a sign of life. It may block while the attempt
 // is suspended.
 func (l *recordLoop) stop() error {
-	l.watch.life.Sign()
-	if l.records%pauseEvery != 0 && atomic.LoadUint32(&l.watch.canceled) == 0 {
+	if l.records%PauseEvery != 0 && l.watch.GoesOn() {
 		return nil
 	}
 	return l.pause()
@@ -42,7 +40,7 @@ func (l *recordLoop) pause() error {
 	if l.records%tellEvery == 0 {
 		l.tell()
 	}
-	return l.watch.halt()
+	return l.watch.Halt()
 }
 
 // over is list for records that one is called for.
@@ -96,12 +94,13 @@ func mapList[I, K, V any](m Mapper[I, K, V], col *collector[K, V], after func(er
 	return func(l *recordLoop, list []I) (int, error) {
 		gate.Open()
 		defer gate.Shut()
-		records, reader, asked, canceled := l.records, l.reader, &l.watch.life.Asked, &l.watch.canceled
+		records, reader := l.records, l.reader
+		asked, canceled := l.watch.Flags()
 		defer func() { l.records = records }()
 		for i := range list {
 			reader.now = (*byte)(unsafe.Pointer(&list[i]))
 			var err error
-			if records++; atomic.LoadUint32(asked)|atomic.LoadUint32(canceled) != 0 || records%pauseEvery == 0 { // as l.asked
+			if records++; atomic.LoadUint32(asked)|atomic.LoadUint32(canceled) != 0 || records%PauseEvery == 0 { // as l.asked
 				gate.Shut()
 				l.records = records
 				err = l.stop()

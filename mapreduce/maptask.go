@@ -12,9 +12,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
-	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // collector takes what a map attempt emits and ends as segments.
@@ -56,10 +56,9 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *bound, a *MapAttem
 	if err != nil {
 		return nil, err
 	}
-	out := &MapOutput{segments: segments, release: release, skipped: k.count(&c)}
-	for i := range out.segments {
-		out.segments[i].Map = a.Index
-		c.Add(counter.MapOutputMaterializedBytes, out.segments[i].Bytes)
+	for i := range segments {
+		segments[i].Map = a.Index
+		c.Add(counter.MapOutputMaterializedBytes, segments[i].Bytes)
 	}
 	c.Add(counter.MapOutputRecords, stats.Records)
 	c.Add(counter.MapOutputBytes, stats.Bytes)
@@ -68,7 +67,8 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *bound, a *MapAttem
 		c.Add(counter.CombineOutputRecords, stats.Output)
 	}
 	addSpills(&c, stats)
-	a.report(&c)
+	out := NewMapOutput(segments, release, k.count(&c))
+	a.Report(&c)
 	return out, nil
 }
 
@@ -152,17 +152,7 @@ func addSpills(c *counter.Set, s segment.Stats) {
 	c.Add(counter.FileBytesRead, s.FileBytes)
 }
 
-// report hands the counters of a successful attempt to its owner.
-func (r *Resources) report(c *counter.Set) {
-	if r.Counters != nil {
-		r.Counters.Merge(c)
-	}
-	if r.Progress != nil {
-		r.Progress.Spilled.Store(c.Get(counter.FileBytesWritten))
-	}
-}
-
-// tellEvery is how many records go by until progress is told of them, a multiple of pauseEvery.
+// tellEvery is how many records go by until progress is told of them, a multiple of PauseEvery.
 const tellEvery = 4096
 
 // readFile calls fn for each record of the part of a split that lies in one file,
@@ -171,7 +161,7 @@ func readFile[I any](t *Task, p *bound, a *MapAttempt, file Split, in Input[I], 
 	memory intake, calls mapCalls[I],
 ) error {
 	ctx, c := t.ctx, t.counters
-	w, stop := newWatch(ctx, &a.Resources)
+	w, stop := NewWatch(ctx, &a.Resources)
 	defer stop()
 	r := &splitReader{
 		ctx: ctx, windows: usualWindows(), source: p.sources[file.Source], split: file,
@@ -180,7 +170,7 @@ func readFile[I any](t *Task, p *bound, a *MapAttempt, file Split, in Input[I], 
 	}
 	t.reader = r
 	if a.Progress != nil {
-		a.Progress.open(p.sources[file.Source].Name())
+		a.Progress.Open(p.sources[file.Source].Name())
 	}
 	if k != nil {
 		calls.one = knowing(r, calls.one)
@@ -190,7 +180,7 @@ func readFile[I any](t *Task, p *bound, a *MapAttempt, file Split, in Input[I], 
 	exited := true
 	defer func() {
 		if exited && a.Progress != nil {
-			a.Progress.exit = r.recordError(&mapFault{Exited()}, l.records)
+			a.Progress.Exit(r.recordError(&mapFault{Exited()}, l.records))
 		}
 	}()
 	l.tell = func() {
@@ -312,7 +302,7 @@ func segmentsOf[S stored](list []S) []Segment {
 	var none S
 	for i, x := range list {
 		if x != none {
-			out[i] = Segment{Bytes: x.Bytes(), Records: x.Records(), data: x}
+			out[i] = Segment{Bytes: x.Bytes(), Records: x.Records(), Data: x}
 		}
 	}
 	return out
@@ -371,8 +361,8 @@ func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *bound, a *Ma
 	c.Add(counter.MapOutputRecords, w.records)
 	c.Add(counter.MapOutputBytes, w.part.Bytes)
 	c.Add(counter.OutputBytesWritten, w.part.Bytes)
-	out := &MapOutput{skipped: k.count(&c)}
-	a.report(&c)
+	out := NewMapOutput(nil, nil, k.count(&c))
+	a.Report(&c)
 	return out, nil
 }
 

@@ -4,9 +4,9 @@ import (
 	"reflect"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
-	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // Output says how records of type O become bytes and where those go. Make it

@@ -8,11 +8,12 @@ import (
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
-	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 var (
@@ -34,12 +35,12 @@ var (
 // A panic of user code, whether job, input or output, is an error of the call, a
 // [*PanicError]. User code that ends its goroutine ends the caller's.
 type Plan struct {
-	bound
+	job     bound
 	asked   int // Job.Reducers
 	folds   bool
 	ordered bool
 	kept    []*kept.Store // that the sources are parts of
-	holds   bool         // these, until the job ends
+	holds   bool          // these, until the job ends
 	tasks   tasks
 	// streamFault is the error of the first failed attempt over a stream or sequence.
 	streamFault atomic.Pointer[error]
@@ -51,7 +52,7 @@ type Plan struct {
 type bound struct {
 	name    string
 	mapOnly bool
-	sources []Source
+	sources []input.Source
 	inputs  []inputPlan // by source
 	output  *output.Committer
 	reduces int // fixed by Prepare; 0 for a map-only plan
@@ -65,34 +66,63 @@ func (p *Plan) Claim() error {
 		return ErrNoPlan
 	}
 	if p.claimed.Swap(true) {
-		return fmt.Errorf("job %q: %w", p.name, ErrPlanUsed)
+		return fmt.Errorf("job %q: %w", p.job.name, ErrPlanUsed)
 	}
 	return nil
 }
 
+// Spec is what a plan is made of beside its typed half.
+type Spec struct {
+	Name    string
+	Reduces int // that the job asks for; 0: none
+	MapOnly bool
+	Ordered bool // see Plan.Ordered
+	Folds   bool // see Plan.Folds
+	Sources []input.Source
+	Inputs  []inputPlan // by source
+	// Beside are further sources, which the typed half reads by itself.
+	Beside []input.Source
+	Output output.Destination
+}
+
+// NewPlan returns a plan that runs the tasks of t. It has sources of its own: their files are open from now on.
+func NewPlan(s Spec, t tasks) (*Plan, error) {
+	sources, err := input.Own(s.Sources)
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{
+		job: bound{
+			name: s.Name, mapOnly: s.MapOnly, sources: sources, inputs: s.Inputs, output: output.NewCommitter(s.Output),
+		},
+		asked: s.Reduces, folds: s.Folds, ordered: s.Ordered,
+		kept: kept.ReadBy(kept.ReadBy(nil, sources), s.Beside), tasks: t,
+	}, nil
+}
+
 // tasks is a job's typed half, behind its erased plan.
 type tasks interface {
-	// watch has the attempts watch the user's functions; it is called before all others, if at all.
-	watch(o DebugOptions)
+	// Watch has the attempts watch the user's functions; it is called before all others, if at all.
+	Watch(o DebugOptions)
 	prepare(ctx context.Context, p *bound) error
 	runMap(ctx context.Context, p *bound, a *MapAttempt) (*MapOutput, error)
 	runReduce(ctx context.Context, p *bound, a *ReduceAttempt) error
 	// ranged are the ranges of a total order, and adopt takes those that another process has chosen.
 	ranged() [][]byte
 	adopt(ctx context.Context, p *bound, ranges [][]byte) error
-	// imported is what Segment.data holds of a segment from another process.
+	// imported is what Segment.Data holds of a segment from another process.
 	imported(s *segment.Segment) any
 	// runLocal runs all tasks, and leaves out at most so many bad records.
 	runLocal(ctx context.Context, p *bound, splits []Split, c *counter.Set, most int) ([]Skipped, error)
-	// end says that the job is over. It returns the first misuse that a watched attempt has seen.
-	end() error
+	// End says that the job is over. It returns the first misuse that a watched attempt has seen.
+	End() error
 }
 
 // Name is the job's name.
-func (p *Plan) Name() string { return p.name }
+func (p *Plan) Name() string { return p.job.name }
 
 // MapOnly reports whether the maps write the output themselves.
-func (p *Plan) MapOnly() bool { return p.mapOnly }
+func (p *Plan) MapOnly() bool { return p.job.mapOnly }
 
 // Ordered reports whether the parts, one after the other, are in the order of the keys whatever the number
 // of reduces: see Job.TotalOrder.
@@ -104,14 +134,14 @@ func (p *Plan) Ordered() bool { return p.ordered }
 func (p *Plan) Folds() bool { return p.folds }
 
 // Reduces is the number of reduces as Prepare fixed it; 0 for a map-only plan.
-func (p *Plan) Reduces() int { return p.reduces }
+func (p *Plan) Reduces() int { return p.job.reduces }
 
 // Sources returns the files behind the input; Split.Source indexes it. The
 // slice belongs to the plan.
-func (p *Plan) Sources() []Source { return p.sources }
+func (p *Plan) Sources() []input.Source { return p.job.sources }
 
 // InputBytes is the size of the input, with unknown sizes counted as 0.
-func (p *Plan) InputBytes() int64 { return p.inputBytes() }
+func (p *Plan) InputBytes() int64 { return p.job.inputBytes() }
 
 func (p *bound) inputBytes() int64 {
 	var n int64
@@ -147,18 +177,18 @@ type PrepareOptions struct {
 // the input's bytes only.
 func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) (err error) {
 	defer fault.Present(ctx, &err)
-	defer input.Verify(&err, p.sources, true)
+	defer input.Verify(&err, p.job.sources, true)
 	defer fault.Catch(&err)
 	defer fault.Guard(fault.Guard(true))
-	p.reduces = 0
-	if !p.mapOnly {
-		p.reduces = max(p.asked, 0)
-		if p.reduces == 0 {
-			p.reduces = max(o.Reduces, 1)
+	p.job.reduces = 0
+	if !p.job.mapOnly {
+		p.job.reduces = max(p.asked, 0)
+		if p.job.reduces == 0 {
+			p.job.reduces = max(o.Reduces, 1)
 		}
 	}
-	p.output.SpillTo(o.SpillDir)
-	return p.tasks.prepare(ctx, &p.bound)
+	p.job.output.SpillTo(o.SpillDir)
+	return p.tasks.prepare(ctx, &p.job)
 }
 
 // Block is a stretch of a source that is stored as a whole.
@@ -183,7 +213,7 @@ type Split struct {
 func (p *Plan) SetupJob() error {
 	err := p.Hold(false)
 	if err == nil {
-		if err = fault.Step(p.output.SetupJob); err != nil {
+		if err = fault.Step(p.job.output.SetupJob); err != nil {
 			p.letGo()
 		}
 	}
@@ -192,23 +222,23 @@ func (p *Plan) SetupJob() error {
 
 // CommitTask makes the part of a finished attempt part of the output: a rename.
 // A task is committed at most once; later calls return ErrCommitted.
-func (p *Plan) CommitTask(id AttemptID) error { return p.commitTask(id) }
+func (p *Plan) CommitTask(id attempt.ID) error { return p.job.commitTask(id) }
 
-func (p *bound) commitTask(id AttemptID) error {
+func (p *bound) commitTask(id attempt.ID) error {
 	return fault.Step(func() error { return p.output.CommitTask(id) })
 }
 
 // AbortTask removes what an attempt has written. Aborting a committed or unknown
 // attempt does nothing.
-func (p *Plan) AbortTask(id AttemptID) error {
-	return fault.Step(func() error { return p.output.AbortTask(id) })
+func (p *Plan) AbortTask(id attempt.ID) error {
+	return fault.Step(func() error { return p.job.output.AbortTask(id) })
 }
 
 // checkInputs returns an error that wraps [ErrInputChanged] if a file that the plan has read
 // is not what it was when the plan was made.
 func (p *Plan) checkInputs() error {
 	return fault.Step(func() (err error) {
-		input.Verify(&err, p.sources, false)
+		input.Verify(&err, p.job.sources, false)
 		return err
 	})
 }
@@ -220,19 +250,19 @@ func (p *Plan) CommitJob() error {
 	if err := p.checkInputs(); err != nil {
 		return err
 	}
-	if err := input.CloseAll(p.sources); err != nil {
+	if err := input.CloseAll(p.job.sources); err != nil {
 		return err
 	}
-	if err := p.tasks.end(); err != nil {
+	if err := p.tasks.End(); err != nil {
 		return err
 	}
 	defer p.letGo()
-	return fault.Step(p.output.CommitJob)
+	return fault.Step(p.job.output.CommitJob)
 }
 
 // AbortJob removes all output of the job.
 func (p *Plan) AbortJob() error {
-	_ = p.tasks.end() // the job has failed anyway
+	_ = p.tasks.End() // the job has failed anyway
 	defer p.letGo()
-	return errors.Join(fault.Step(p.output.AbortJob), input.CloseAll(p.sources))
+	return errors.Join(fault.Step(p.job.output.AbortJob), input.CloseAll(p.job.sources))
 }

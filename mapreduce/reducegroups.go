@@ -105,7 +105,7 @@ func (g *groupRun[I, K, V, O]) advance() {
 		g.run.a.Progress.Records.Store(g.records)
 	}
 	if g.key, g.v, g.ok, g.err = g.next(); g.err == nil {
-		g.err = g.run.alive.check()
+		g.err = g.run.alive.Check()
 	}
 }
 

@@ -30,7 +30,7 @@ func (r *reduceRun[I, K, V, O]) passNumbers(m *combine.Merge[V]) (joined int64, 
 		}
 		r.w.writeAll(list[:n])
 		joined += int64(n)
-		if err := r.alive.now(); err != nil {
+		if err := r.alive.Now(); err != nil {
 			return joined, true, err
 		}
 		if err := r.w.err(); err != nil {

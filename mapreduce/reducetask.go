@@ -29,9 +29,9 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *bound, a *Reduc
 			_ = w.close(ErrExited) // after another error, or a panic
 		}
 	}()
-	alive, stop := newWatch(ctx, &a.Resources)
+	alive, stop := NewWatch(ctx, &a.Resources)
 	defer stop()
-	w.part.Check = alive.now
+	w.part.Check = alive.Now
 	r := &reduceRun[I, K, V, O]{bound: b, alive: alive, a: a, c: &c, w: w, reduces: p.reduces}
 	if !b.identity() {
 		if r.user, err = b.reducer(t); err != nil {
@@ -50,7 +50,7 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *bound, a *Reduc
 	}
 	c.Add(counter.ReduceOutputRecords, w.records)
 	c.Add(counter.OutputBytesWritten, w.part.Bytes)
-	a.report(&c)
+	a.Report(&c)
 	return nil
 }
 
@@ -71,7 +71,7 @@ func fetch(ctx context.Context, a *ReduceAttempt, c *counter.Set) ([]Segment, er
 		if a.Progress != nil {
 			a.Progress.Bytes.Add(s.Bytes)
 		}
-		if s.data != nil {
+		if s.Data != nil {
 			list = append(list, s)
 		}
 	}
@@ -89,14 +89,14 @@ type reduceRun[I, K, V, O any] struct {
 	user  Reducer[K, V, O]
 	// reduces is the number of them.
 	reduces int
-	alive   *watch
+	alive   *Watch
 }
 
 // merged runs a reduce without combiner over sorted segments.
 func (r *reduceRun[I, K, V, O]) merged(list []Segment) error {
 	segments := make([]*segment.Segment, len(list))
 	for i, s := range list {
-		segments[i] = s.data.(*segment.Segment)
+		segments[i] = s.Data.(*segment.Segment)
 	}
 	m := segment.NewMerge(segment.MergeConfig{
 		Budget: r.a.Budget, Pool: r.a.Pool, Files: r.a.Spills, SpillDir: r.a.SpillDir,
@@ -145,7 +145,7 @@ func (b *boundJob[I, K, V, O]) largest(budget *Memory) int64 {
 func (r *reduceRun[I, K, V, O]) combined(list []Segment) error {
 	segments := make([]*combine.Segment[V], len(list))
 	for i, s := range list {
-		segments[i] = s.data.(*combine.Segment[V])
+		segments[i] = s.Data.(*combine.Segment[V])
 	}
 	m := combine.NewMerge(r.bound.combineConfig(&r.a.Resources), segments)
 	defer m.Close()
@@ -192,7 +192,7 @@ func (r *reduceRun[I, K, V, O]) pass(next func() ([]byte, V, bool, error)) error
 }
 
 func (r *reduceRun[I, K, V, O]) goesOn() error {
-	if err := r.alive.check(); err != nil {
+	if err := r.alive.Check(); err != nil {
 		return err
 	}
 	return r.w.err()

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
@@ -49,7 +50,7 @@ func (p *Progress) Exited() error {
 	if p.exit != nil {
 		return p.exit
 	}
-	return Exited()
+	return fault.Exited()
 }
 
 // Where names the file that a map reads and the bytes, unpacked, among which its record is; it is
@@ -76,13 +77,25 @@ func (p *Progress) AtHand() (input string, number int64) {
 	return *name, p.number.Load()
 }
 
-// open notes the file that is read next.
-func (p *Progress) open(name string) {
+// Open notes the file that is read next.
+func (p *Progress) Open(name string) {
 	p.number.Store(0)
 	p.run.Store(0)
 	p.runEnd.Store(0)
 	p.file.Store(&name)
 }
+
+// Run notes the bytes of that file, unpacked, that are read next.
+func (p *Progress) Run(at int64, n int) {
+	p.run.Store(at)
+	p.runEnd.Store(at + int64(n))
+}
+
+// Record notes the number of the record that comes next, in an attempt that may leave some out.
+func (p *Progress) Record(number int64) { p.number.Store(number) }
+
+// Exit notes the error of an attempt whose code has ended the goroutine it ran in.
+func (p *Progress) Exit(err error) { p.exit = err }
 
 // Pulse returns a number that is another one when the attempt has gone on since the last call:
 // when it has read, emitted, written or spilled something, changed a counter of the user's or
@@ -97,6 +110,16 @@ func (r *Resources) life() *memory.Life {
 		return nil
 	}
 	return &r.Progress.life
+}
+
+// Report hands the counters of a successful attempt to its owner.
+func (r *Resources) Report(c *counter.Set) {
+	if r.Counters != nil {
+		r.Counters.Merge(c)
+	}
+	if r.Progress != nil {
+		r.Progress.Spilled.Store(c.Get(counter.FileBytesWritten))
+	}
 }
 
 // Memory is a byte budget that attempts share; see [NewMemory].

@@ -40,12 +40,12 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *counter.Set, err
 	defer fault.Present(ctx, &err)
 	defer func() {
 		if err != nil { // else CommitJob has looked, and the output is there
-			input.Verify(&err, p.sources, false)
+			input.Verify(&err, p.job.sources, false)
 		}
 	}()
 	defer fault.Catch(&err)
 	defer fault.Guard(fault.Guard(true))
-	err = ErrExited // what stands if user code does not return
+	err = fault.ErrExited // what stands if user code does not return
 	return c, p.allLocal(ctx, o, c)
 }
 
@@ -63,7 +63,7 @@ func (p *Plan) allLocal(ctx context.Context, o LocalOptions, c *counter.Set) err
 	if err != nil {
 		return err
 	}
-	list, err := p.tasks.runLocal(ctx, &p.bound, splits, c, o.MaxSkips)
+	list, err := p.tasks.runLocal(ctx, &p.job, splits, c, o.MaxSkips)
 	if err != nil {
 		return err
 	}

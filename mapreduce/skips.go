@@ -51,7 +51,7 @@ func knowing[I any](r *splitReader, fn func(I) error) func(I) error {
 			return ofMap(err)
 		}
 		if r.progress != nil {
-			r.progress.number.Store(n)
+			r.progress.Record(n)
 		}
 		return fn(rec)
 	}

@@ -17,11 +17,11 @@ func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
 	joined := splits[:0:0]
 	var cost, most int64 // of the files joined last
 	for _, s := range splits {
-		in, room := &p.inputs[s.Source], limit
+		in, room := &p.job.inputs[s.Source], limit
 		if in.size > 0 {
 			room = min(room, in.size)
 		}
-		whole := p.sources[s.Source].Splittable() && s.Offset == 0 && s.Length == p.sources[s.Source].Size() &&
+		whole := p.job.sources[s.Source].Splittable() && s.Offset == 0 && s.Length == p.job.sources[s.Source].Size() &&
 			!in.whole && !in.apart && in.cut == nil
 		price := s.Length + fileCost
 		if n := len(joined) - 1; whole && n >= 0 && joined[n].Files > 0 && cost+price <= min(most, room) &&
@@ -36,15 +36,15 @@ func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
 		}
 		joined = append(joined, s)
 	}
-	p.maps = len(joined)
+	p.job.maps = len(joined)
 	return joined
 }
 
 // SmallFiles cuts the sources into runs of neighbors that JoinSmall would make one split of
 // each if they lay on the same nodes, as splits without hosts. All other sources are alone.
 func (p *Plan) SmallFiles(limit int64) []Split {
-	list := make([]Split, len(p.sources))
-	for i, s := range p.sources {
+	list := make([]Split, len(p.job.sources))
+	for i, s := range p.job.sources {
 		list[i] = Split{Source: i, Length: s.Size()}
 	}
 	return p.JoinSmall(list, limit)

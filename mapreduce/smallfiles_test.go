@@ -13,6 +13,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
+// perFile is how much larger than it is JoinSmall counts a file.
+const perFile = 16 << 10
+
 // filesJob writes each line with its file and its number there, and a line when the file ends.
 func filesJob() MapOnly[[]byte, string] {
 	return MapOnly[[]byte, string]{MapTask: func(t *Task) (Filter[[]byte, string], error) {
@@ -63,7 +66,7 @@ func TestJoinSmall(t *testing.T) {
 		}
 		hosts := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b"}), len(texts), len(texts)).Draw(t, "hosts")
 		block := int64(rapid.IntRange(1, 60).Draw(t, "block"))
-		limit := int64(rapid.IntRange(1, 10*fileCost).Draw(t, "limit"))
+		limit := int64(rapid.IntRange(1, 10*perFile).Draw(t, "limit"))
 		cut := func(p *Plan) []Split {
 			splits, err := p.Splits(context.Background(), func(i int) []Block {
 				list := p.BlocksOf(block)(i)
@@ -81,12 +84,12 @@ func TestJoinSmall(t *testing.T) {
 		require.Equal(t, before.Get(counter.MapInputRecords), after.Get(counter.MapInputRecords))
 		require.Equal(t, before.Get(counter.InputBytesRead), after.Get(counter.InputBytesRead))
 
-		files, cost := 0, func(s Split) int64 { return s.Length + fileCost*int64(max(1, s.Files)) }
+		files, cost := 0, func(s Split) int64 { return s.Length + perFile*int64(max(1, s.Files)) }
 		for i, s := range fewer {
 			files += max(1, s.Files)
 			require.True(t, s.Files <= 1 || cost(s) <= limit)
 			if i > 0 && fewer[i-1].Files > 0 && s.Files > 0 && slices.Equal(fewer[i-1].Hosts, s.Hosts) {
-				first := int64(len(texts[s.Source])) + fileCost
+				first := int64(len(texts[s.Source])) + perFile
 				require.Greater(t, cost(fewer[i-1])+first, limit, "split %d could have taken the next file in", i-1)
 			}
 		}

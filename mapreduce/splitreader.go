@@ -29,7 +29,7 @@ type splitReader struct {
 	windows
 	source   Source
 	split    Split
-	watch    *watch    // may be nil
+	watch    *Watch    // may be nil
 	progress *Progress // may be nil
 	budget   *Memory   // pays for the buffer of a stream; may be nil
 	pool     *Buffers  // supplies it; may be nil
@@ -61,7 +61,7 @@ func (s *splitReader) tick(n int64) error {
 		s.progress.Bytes.Store(s.read)
 	}
 	if s.watch != nil {
-		return s.watch.now()
+		return s.watch.Now()
 	}
 	return context.Cause(s.ctx)
 }
@@ -78,8 +78,7 @@ func (s *splitReader) offset() int64 {
 func (s *splitReader) begin(at int64, n int) {
 	s.at, s.first, s.now = at, nil, nil
 	if s.progress != nil {
-		s.progress.run.Store(at)
-		s.progress.runEnd.Store(at + int64(n))
+		s.progress.Run(at, n)
 	}
 }
 

@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -9,52 +8,20 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPiecesAreEven states what SplitSize promises: the pieces of a block cover it, none is larger
-// than asked, there are no more than that takes, and their sizes differ by one byte at most.
-func TestPiecesAreEven(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		size := rapid.Int64Range(1, 50).Draw(t, "size")
-		var blocks []Block
-		at := rapid.Int64Range(0, 9).Draw(t, "from")
-		for i := range rapid.IntRange(1, 4).Draw(t, "blocks") {
-			n := rapid.Int64Range(0, 200).Draw(t, "length")
-			blocks = append(blocks, Block{Offset: at, Length: n, Hosts: []string{fmt.Sprint("node", i)}})
-			at += n
-		}
-		list := inputPlan{size: size}.pieces(blocks)
-		for _, b := range blocks {
-			n := max((b.Length+size-1)/size, 1)
-			require.GreaterOrEqual(t, int64(len(list)), n)
-			from := b.Offset
-			for _, p := range list[:n] {
-				require.Equal(t, from, p.Offset)
-				require.Contains(t, []int64{b.Length / n, b.Length/n + 1}, p.Length)
-				require.LessOrEqual(t, p.Length, size)
-				require.Equal(t, b.Hosts, p.Hosts)
-				from += p.Length
-			}
-			require.Equal(t, b.Offset+b.Length, from)
-			list = list[n:]
-		}
-		require.Empty(t, list)
-		require.Equal(t, blocks, inputPlan{}.pieces(blocks))
-	})
-}
-
 // TestSamplePlacesAreSpread states where a total order looks at its input: within each source, in
 // order, no byte twice, at no more than half of it where it is large, and at each source that has a
 // place of its own among those at even distances.
 func TestSamplePlacesAreSpread(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := &Plan{}
+		p := &bound{}
 		for range rapid.IntRange(1, 6).Draw(t, "sources") {
 			size := rapid.SampledFrom([]int{0, 1, 2, 63, 64, 65, 1000, 5000, 100_000}).Draw(t, "size")
 			p.sources = append(p.sources, Bytes("s", make([]byte, size)))
 			p.inputs = append(p.inputs, inputPlan{whole: rapid.Bool().Draw(t, "whole")})
 		}
-		total := p.InputBytes()
+		total := p.inputBytes()
 		step := max(total/sampleSplits, 1)
-		list := samplePlaces(&p.bound)
+		list := samplePlaces(p)
 		base, next := int64(0), int64(0)
 		for i, src := range p.sources {
 			end := int64(0)
@@ -162,29 +129,4 @@ func TestReducesOfAPlan(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, p.Prepare(t.Context(), PrepareOptions{Reduces: 4}))
 	require.Zero(t, p.Reduces())
-}
-
-// TestSkippedRecordsHaveAnOrder states it: by source, then by place, then by number.
-func TestSkippedRecordsHaveAnOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		draw := func(t *rapid.T) Skipped {
-			return Skipped{
-				Input:  rapid.SampledFrom([]string{"a", "b"}).Draw(t, "input"),
-				Offset: rapid.Int64Range(-1, 2).Draw(t, "offset"), Number: rapid.Int64Range(1, 3).Draw(t, "number"),
-			}
-		}
-		list := rapid.SliceOfN(rapid.Custom(draw), 0, 12).Draw(t, "list")
-		SortSkipped(list)
-		for i := 1; i < len(list); i++ {
-			a, b := list[i-1], list[i]
-			switch {
-			case a.Input != b.Input:
-				require.Less(t, a.Input, b.Input)
-			case a.Offset != b.Offset:
-				require.Less(t, a.Offset, b.Offset)
-			default:
-				require.LessOrEqual(t, a.Number, b.Number)
-			}
-		}
-	})
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// pauseEvery is how many checks of a watch go by between two calls of Pause.
-const pauseEvery = 16
+// PauseEvery is how many checks of a Watch go by between two calls of Pause.
+const PauseEvery = 16
 
-// watch tells the goroutine of an attempt whether to go on. Its check is cheap
+// Watch tells the goroutine of an attempt whether to go on. Its check is cheap
 // enough for every record.
-type watch struct {
+type Watch struct {
 	ctx      context.Context
 	pause    func(context.Context) error // may be nil
 	canceled uint32                      // 1 if it is; atomic
@@ -20,9 +20,9 @@ type watch struct {
 	life     *memory.Life // never nil
 }
 
-// newWatch returns a watch and the function that ends it.
-func newWatch(ctx context.Context, r *Resources) (w *watch, stop func()) {
-	w = &watch{ctx: ctx, pause: r.Pause, life: r.life()}
+// NewWatch returns a watch and the function that ends it.
+func NewWatch(ctx context.Context, r *Resources) (w *Watch, stop func()) {
+	w = &Watch{ctx: ctx, pause: r.Pause, life: r.life()}
 	if w.life == nil {
 		w.life = new(memory.Life)
 	}
@@ -30,18 +30,18 @@ func newWatch(ctx context.Context, r *Resources) (w *watch, stop func()) {
 	return w, func() { after() }
 }
 
-// check returns an error if the attempt must end; it blocks while the attempt is
+// Check returns an error if the attempt must end; it blocks while the attempt is
 // suspended. It is a sign of life.
-func (w *watch) check() error {
+func (w *Watch) Check() error {
 	w.life.Sign()
-	if w.checks++; w.checks%pauseEvery != 0 && atomic.LoadUint32(&w.canceled) == 0 {
+	if w.checks++; w.checks%PauseEvery != 0 && atomic.LoadUint32(&w.canceled) == 0 {
 		return nil
 	}
-	return w.halt()
+	return w.Halt()
 }
 
-// halt is the part of check that only every so many need: the attempt's end, or its pause.
-func (w *watch) halt() error {
+// Halt is the part of Check that only every so many need: the attempt's end, or its pause.
+func (w *Watch) Halt() error {
 	if atomic.LoadUint32(&w.canceled) != 0 {
 		return context.Cause(w.ctx)
 	}
@@ -51,11 +51,26 @@ func (w *watch) halt() error {
 	return w.pause(w.ctx)
 }
 
-// now is check with a call of Pause in any case.
-func (w *watch) now() error {
-	w.checks |= pauseEvery - 1
+// Now is Check with a call of Pause in any case.
+func (w *Watch) Now() error {
+	w.checks |= PauseEvery - 1
 	if w.ctx.Err() != nil { // the flag may come late
 		return context.Cause(w.ctx)
 	}
-	return w.check()
+	return w.Check()
+}
+
+// Flags returns what a loop over records looks at by itself, with atomic loads: whether anybody asks for
+// a sign of life, and whether the attempt is canceled. Each is 1 if so.
+func (w *Watch) Flags() (asked, canceled *uint32) { return &w.life.Asked, &w.canceled }
+
+// Asked reports whether anybody asks for a sign of life, or the attempt is canceled.
+func (w *Watch) Asked() bool {
+	return atomic.LoadUint32(&w.life.Asked)|atomic.LoadUint32(&w.canceled) != 0
+}
+
+// GoesOn gives a sign of life, and reports whether the attempt is not canceled.
+func (w *Watch) GoesOn() bool {
+	w.life.Sign()
+	return atomic.LoadUint32(&w.canceled) == 0
 }
