@@ -108,23 +108,6 @@ func TestSpillsAreCounted(t *testing.T) {
 	}
 }
 
-// The pulse changes with each sign that an attempt goes on, and with nothing else.
-func TestPulse(t *testing.T) {
-	var p Progress
-	signs := map[string]func(){
-		"read":    func() { p.Bytes.Add(1) },
-		"records": func() { p.Records.Add(1) },
-		"spilled": func() { p.Spilled.Add(1) },
-		"life":    func() { p.life.Sign() },
-	}
-	for name, sign := range signs {
-		was := p.Pulse()
-		require.Equal(t, was, p.Pulse(), "nothing has happened")
-		sign()
-		require.NotEqual(t, was, p.Pulse(), name)
-	}
-}
-
 // Where names the file at hand, and the bytes of its run once there is one.
 func TestWhereAMapIs(t *testing.T) {
 	var seen []string

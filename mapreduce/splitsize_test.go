@@ -51,7 +51,7 @@ func TestSplitSizeJoinsNoMore(t *testing.T) {
 	for range 8 {
 		sources = append(sources, Bytes("small", []byte("line\n")))
 	}
-	for size, want := range map[int64]int{fileCost + 5: 8, 2 * (fileCost + 5): 4, 1 << 30: 1} {
+	for size, want := range map[int64]int{perFile + 5: 8, 2 * (perFile + 5): 4, 1 << 30: 1} {
 		p, err := keepLines().Bind(Lines(sources...).SplitSize(size), new(Collected[[]byte]).Output())
 		require.NoError(t, err)
 		splits, err := p.Splits(context.Background(), nil)
