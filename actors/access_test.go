@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
@@ -177,11 +177,11 @@ func TestAPlanIsSubmittedOnce(t *testing.T) {
 	p, out := bindLines(t, counting(1), prose(1, 100))
 	h := c.submit(t, p, SubmitOptions{})
 	_, err := c.Submit(t.Context(), p, SubmitOptions{})
-	require.ErrorIs(t, err, mapreduce.ErrPlanUsed)
+	require.ErrorIs(t, err, cluster.ErrPlanUsed)
 	h.wait(t)
 	require.Equal(t, oracle(t, counting(1), prose(1, 100)), out.String())
 	_, err = c.Submit(t.Context(), nil, SubmitOptions{})
-	require.ErrorIs(t, err, mapreduce.ErrNoPlan)
+	require.ErrorIs(t, err, cluster.ErrNoPlan)
 	_, err = Run(t.Context(), Config{}, nil)
-	require.ErrorIs(t, err, mapreduce.ErrNoPlan)
+	require.ErrorIs(t, err, cluster.ErrNoPlan)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
@@ -26,17 +27,17 @@ type attempt struct {
 	gate   gate
 
 	fetcher  *fetcher // of a reduce at work
-	memory   *mapreduce.Memory
+	memory   *cluster.Memory
 	granted  chan bool // the answer to wantsCommit; has room for it
-	progress mapreduce.Progress
+	progress cluster.Progress
 	fetched  atomic.Int64 // maps whose segments a reduce has
 	input    atomic.Int64 // records that a reduce has to reduce, once it has all segments
 	idling   atomic.Bool  // a reduce that waits for maps
 	waited   time.Duration
-	computes atomic.Bool         // held
-	resting  atomic.Int32        // more than 0 while it waits for others
-	began    time.Duration       // when it came to its node
-	hangs    mapreduce.BadRecord // at which the task timeout found it, if that is known
+	computes atomic.Bool       // held
+	resting  atomic.Int32      // more than 0 while it waits for others
+	began    time.Duration     // when it came to its node
+	hangs    cluster.BadRecord // at which the task timeout found it, if that is known
 
 	worker *slotWorker
 	number atomic.Pointer[string] // of the goroutine it works in
@@ -120,7 +121,7 @@ func (a *attempt) try(r *report) error {
 	defer memory.Close()
 	a.memory = memory
 	r.counters = new(counter.Set)
-	res := mapreduce.Resources{
+	res := cluster.Resources{
 		Budget: memory, Pool: a.env.buffers, Spills: a.env.spills, SpillDir: a.env.cfg.SpillDir,
 		Host: a.at.name, Pause: a.pause, Progress: &a.progress, Counters: r.counters, Log: a.env.cfg.taskLog,
 	}
@@ -133,12 +134,12 @@ func (a *attempt) try(r *report) error {
 	return err
 }
 
-func (a *attempt) workMap(r *report, res mapreduce.Resources) error {
+func (a *attempt) workMap(r *report, res cluster.Resources) error {
 	if err := a.fetchSplit(r); err != nil {
 		return err
 	}
 	index := int(a.id.Task.Index)
-	m := mapreduce.MapAttempt{Index: index, Try: int(a.id.Try), Split: a.run.splits[index], Resources: res}
+	m := cluster.MapAttempt{Index: index, Try: int(a.id.Try), Split: a.run.splits[index], Resources: res}
 	if m.Try >= a.run.firstSkip {
 		m.MaxSkips, m.LeaveOut = a.run.maxSkips, a.run.badRecords(a.id.Task.Index)
 	}
@@ -158,13 +159,13 @@ func (a *attempt) workMap(r *report, res mapreduce.Resources) error {
 	return nil
 }
 
-func (a *attempt) workReduce(r *report, res mapreduce.Resources) error {
+func (a *attempt) workReduce(r *report, res cluster.Resources) error {
 	began, waited := a.env.now(), a.waited
 	f := newFetcher(a, len(a.run.splits))
 	a.fetcher = f
-	red := mapreduce.ReduceAttempt{
+	red := cluster.ReduceAttempt{
 		Index: int(a.id.Task.Index), Try: int(a.id.Try), Resources: res,
-		Next: func(ctx context.Context) (mapreduce.Segment, error) {
+		Next: func(ctx context.Context) (cluster.Segment, error) {
 			s, err := f.next(ctx)
 			if err != nil {
 				a.input.Store(f.records)
@@ -191,7 +192,7 @@ func (a *attempt) commit(r *report) error {
 		a.run.rememberSkips(a.id.Task.Index, r.skipped, true)
 	}
 	err := a.run.plan.CommitTask(a.planID())
-	if errors.Is(err, mapreduce.ErrCommitted) {
+	if errors.Is(err, cluster.ErrCommitted) {
 		// An attempt of a lost node committed before word of it got through. Its bytes
 		// are these bytes.
 		a.discard()

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
@@ -65,11 +66,11 @@ func TestCommittedByAnotherAttempt(t *testing.T) {
 		var out bytes.Buffer
 		p := lineCopy(t, &out)
 		require.NoError(t, p.SetupJob())
-		require.NoError(t, p.Prepare(context.Background(), mapreduce.PrepareOptions{}))
+		require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
 		splits, err := p.Splits(context.Background(), nil)
 		require.NoError(t, err)
 		for try := range 2 {
-			_, err := p.RunMap(context.Background(), &mapreduce.MapAttempt{Try: try, Split: splits[0]})
+			_, err := p.RunMap(context.Background(), &cluster.MapAttempt{Try: try, Split: splits[0]})
 			require.NoError(t, err)
 		}
 		require.NoError(t, p.CommitTask(mapreduce.AttemptID{Try: 1}))

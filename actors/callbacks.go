@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling/calls"
 )
 
@@ -92,7 +92,7 @@ func (h guardedHandler) with(derive func() slog.Handler) slog.Handler {
 func recovered(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = mapreduce.NewPanicError(v)
+			err = cluster.NewPanicError(v)
 		}
 	}()
 	return f()
@@ -106,7 +106,7 @@ func isolate(f func() error) error {
 		returned := false
 		defer func() {
 			if !returned {
-				err = mapreduce.Exited()
+				err = cluster.Exited()
 			}
 			done <- err
 		}()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // TestChaos runs jobs on a live cluster in virtual time while things go wrong as a plan says that
@@ -196,7 +197,7 @@ func (m *mischief) toBlame(job int, err error) bool {
 		return ofJob(faultError, faultPanic, faultExit)
 	case errors.Is(err, dfs.ErrNoReplica):
 		return m.plan.has(faultFlip, faultKill, faultStop, faultCut, faultNet)
-	case errors.Is(err, mapreduce.ErrDamagedSpill):
+	case errors.Is(err, cluster.ErrDamagedSpill):
 		return m.plan.has(faultSpill)
 	case errors.Is(err, syscall.ENOSPC):
 		return m.plan.has(faultFull) || job == 2 && m.plan.has(faultOutput)

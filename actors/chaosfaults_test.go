@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -152,7 +153,7 @@ func (k faultKind) ofCode() bool {
 
 // spillFile is a Config.spillFile: a disk that is full, or reads what was not written, while the
 // plan says so.
-func (m *mischief) spillFile() (mapreduce.SpillFile, error) {
+func (m *mischief) spillFile() (cluster.SpillFile, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, full := m.during(faultFull, nil); full {

@@ -14,6 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/worker"
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -53,7 +54,7 @@ func Start(cfg Config) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &env{cfg: cfg, start: time.Now(), facts: facts, memory: mapreduce.NewMemory(cfg.Memory), byName: map[string]*place{}}
+	e := &env{cfg: cfg, start: time.Now(), facts: facts, memory: cluster.NewMemory(cfg.Memory), byName: map[string]*place{}}
 	e.start = e.start.Add(-e.facts.Now) // time goes on where it stood
 	policy, err := cfg.policy()
 	if err != nil {
@@ -61,10 +62,10 @@ func Start(cfg Config) (*Cluster, error) {
 	}
 	e.policy.Store(&policy)
 	e.rules.Store(cfg.Rules)
-	e.buffers = mapreduce.NewBuffers(e.memory, max(cfg.IdleMemory, 0))
-	e.spills = mapreduce.NewSpills(cfg.SpillDir)
+	e.buffers = cluster.NewBuffers(e.memory, max(cfg.IdleMemory, 0))
+	e.spills = cluster.NewSpills(cfg.SpillDir)
 	if cfg.spillFile != nil {
-		e.spills = mapreduce.NewSpillsOn(cfg.spillFile)
+		e.spills = cluster.NewSpillsOn(cfg.spillFile)
 	}
 	e.chaos = newChaosInjector(cfg.Chaos)
 	if n := cfg.computing(); n > 0 {
@@ -222,7 +223,7 @@ func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o Submit
 
 // prepare samples, registers the input's blocks and cuts the splits.
 func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
-	err := r.plan.Prepare(ctx, mapreduce.PrepareOptions{Reduces: o.reduces(r.plan), SpillDir: c.env.cfg.SpillDir})
+	err := r.plan.Prepare(ctx, cluster.PrepareOptions{Reduces: o.reduces(r.plan), SpillDir: c.env.cfg.SpillDir})
 	if err != nil {
 		return err
 	}
@@ -301,7 +302,7 @@ func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 }
 
 // placesOf puts the splits' hosts in the Core's numbers.
-func (c *Cluster) placesOf(splits []mapreduce.Split) scheduling.Places {
+func (c *Cluster) placesOf(splits []cluster.Split) scheduling.Places {
 	var p scheduling.Places
 	p.Offsets = append(p.Offsets, 0)
 	for _, s := range splits {

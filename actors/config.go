@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 	"github.com/tarry-mr/tarry/scheduling/calls"
@@ -137,7 +138,7 @@ type Config struct {
 	deliver func(msg any) []time.Duration
 
 	// spillFile, in tests, makes the files that attempts spill to.
-	spillFile func() (mapreduce.SpillFile, error)
+	spillFile func() (cluster.SpillFile, error)
 }
 
 // What one process can serve: 10,000 nodes take about 100 MiB and some seconds to start and stop.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // TestStateKnowsCuts: a State tells whether the input of a job is cut as it was, and remembers that of
@@ -20,10 +20,10 @@ func TestStateKnowsCuts(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, state.Fresh())
 	require.NoError(t, state.Begin(json.RawMessage(`"a use"`)))
-	cut := []mapreduce.Split{{Length: 5}, {Offset: 5, Length: 5}}
+	cut := []cluster.Split{{Length: 5}, {Offset: 5, Length: 5}}
 	require.False(t, state.cut("a", cut, log), "never cut before")
 	require.True(t, state.cut("a", cut, log))
-	for _, other := range [][]mapreduce.Split{
+	for _, other := range [][]cluster.Split{
 		cut[:1],
 		{{Length: 4}, {Offset: 4, Length: 6}},
 		{{Length: 5}, {Offset: 5, Length: 5, Source: 1}},

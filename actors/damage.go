@@ -3,7 +3,7 @@ package actors
 import (
 	"errors"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -14,10 +14,10 @@ func (a *attempt) blame(r *report, err error) {
 	if errors.Is(err, errInjected) {
 		r.status.Blameless = true
 	}
-	if !errors.Is(err, mapreduce.ErrDamagedSpill) {
+	if !errors.Is(err, cluster.ErrDamagedSpill) {
 		return
 	}
-	var d *mapreduce.DamagedOutputError
+	var d *cluster.DamagedOutputError
 	if errors.As(err, &d) && a.fetcher != nil {
 		for _, m := range d.Maps {
 			r.status.Lost = append(r.status.Lost, scheduling.LostOutput{Map: int32(m), Try: a.fetcher.tries[m]})

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
@@ -135,7 +136,7 @@ func TestDiskThatDamagesAllTheTime(t *testing.T) {
 	bubble(t, Config{SpillDir: dir, Memory: 1}, func(t *testing.T, c *Cluster) {
 		p, _ := bindLines(t, j, "a\nb\nc\n")
 		_, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
-		require.ErrorIs(t, err, mapreduce.ErrDamagedSpill)
+		require.ErrorIs(t, err, cluster.ErrDamagedSpill)
 		require.ErrorContains(t, err, dir)
 	})
 	require.EqualValues(t, 8, attempts.Load(), "four forgiven, four not")

@@ -20,7 +20,7 @@ import (
 // that has bound the job is called once more, and the job runs again; so does, before that, what it
 // read. All parts are then compared with what they were, by number and hash of their records, and
 // by their sums where they have floats, which depend on the order of adding: what a variable that
-// has changed since would alter is an error that wraps [mapreduce.ErrOtherData]. All methods are
+// has changed since would alter is an error that wraps [cluster.ErrOtherData]. All methods are
 // safe for concurrent use.
 type Dataset[T any] struct {
 	kept    *mapreduce.Kept[T]

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // keptCounts is WordCount of a text kept by word.
@@ -196,7 +197,7 @@ func TestLineageThatHasChanged(t *testing.T) {
 	plus = 1 // wrong: the function looks at it again when parts are made again; give it a copy
 	require.NoError(t, c.StopNode(d.Hosts()[0]))
 	_, err = d.Collect(t.Context())
-	require.ErrorIs(t, err, mapreduce.ErrOtherData)
+	require.ErrorIs(t, err, cluster.ErrOtherData)
 	require.ErrorContains(t, err, "dataset 1: part 0 is to be made again")
 	plus = 0
 	got, err := d.Collect(t.Context())

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/dfs"
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
@@ -28,9 +28,9 @@ type env struct {
 
 	network *network // nil: bytes between nodes take no time
 
-	memory        *mapreduce.Memory
-	buffers       *mapreduce.Buffers
-	spills        *mapreduce.Spills
+	memory        *cluster.Memory
+	buffers       *cluster.Buffers
+	spills        *cluster.Spills
 	ballast       atomic.Pointer[heapBallast] // nil until a job is large
 	chaos         *chaosInjector              // nil without Config.Chaos
 	computeTokens chan struct{}               // tokens to compute; nil: no limit

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
@@ -35,11 +35,11 @@ type Result struct {
 	ID        scheduling.JobID
 	Name      string
 	State     scheduling.JobState
-	Counters  *counter.Set        // also of a job that failed, as far as it went
-	Submitted time.Duration       // since the cluster's start
-	Elapsed   time.Duration       // from Submit to the commit of the output
-	Err       error               // nil if the job succeeded
-	Skipped   []mapreduce.Skipped // of a job that succeeded, by input and place; see SubmitOptions.MaxSkips
+	Counters  *counter.Set      // also of a job that failed, as far as it went
+	Submitted time.Duration     // since the cluster's start
+	Elapsed   time.Duration     // from Submit to the commit of the output
+	Err       error             // nil if the job succeeded
+	Skipped   []cluster.Skipped // of a job that succeeded, by input and place; see SubmitOptions.MaxSkips
 }
 
 // JobHandle is a submitted job. Its methods are safe for concurrent use, also after the

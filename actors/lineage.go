@@ -7,21 +7,22 @@ import (
 	"sync"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // lineage is a dataset whatever its type, with what it takes to make it again.
 type lineage struct {
 	cluster *Cluster
-	kept    *mapreduce.KeptParts
+	kept    *cluster.KeptParts
 	again   func() (*mapreduce.Plan, error) // binds the job to fill what is lost
 	turn    chan struct{}                   // has a token while somebody restores it
 }
 
 func newLineage(c *Cluster) *lineage { return &lineage{cluster: c, turn: make(chan struct{}, 1)} }
 
-func (l *lineage) options() mapreduce.KeptOptions {
+func (l *lineage) options() cluster.KeptOptions {
 	e := l.cluster.env
-	return mapreduce.KeptOptions{
+	return cluster.KeptOptions{
 		Name: fmt.Sprintf("dataset %d", e.datasets.number()), Owner: l,
 		Pool: e.buffers, Spills: e.spills, SpillDir: e.cfg.SpillDir,
 	}

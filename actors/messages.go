@@ -4,7 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/tarry-mr/tarry/dfs"
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
@@ -155,12 +155,12 @@ type (
 type report struct {
 	noDeadLetter
 	status   scheduling.Status
-	err      error                // of a failed attempt
-	output   *mapreduce.MapOutput // of a map; the run owns it
-	counters *counter.Set         // of one that succeeded
-	totals   totals               // of one that succeeded
-	skipped  []mapreduce.Skipped  // records that a map left out
-	shuffled [distances]int64     // bytes by distance, of a reduce
+	err      error              // of a failed attempt
+	output   *cluster.MapOutput // of a map; the run owns it
+	counters *counter.Set       // of one that succeeded
+	totals   totals             // of one that succeeded
+	skipped  []cluster.Skipped  // records that a map left out
+	shuffled [distances]int64   // bytes by distance, of a reduce
 	phases   Phases
 }
 

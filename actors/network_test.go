@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
@@ -198,7 +198,7 @@ func TestSuspendedTransferStandsStill(t *testing.T) {
 		e.places = []*place{{id: 0, name: "a", rack: "r"}, {id: 1, name: "b", rack: "r"}}
 		e.byName = map[string]*place{"a": e.places[0], "b": e.places[1]}
 		e.network = newNetwork(NetworkConfig{NodeLink: 100}, e.places)
-		a := newAttempt(e, &run{splits: []mapreduce.Split{{Length: 1000, Hosts: []string{"a"}}}}, mapID(1, 0), e.places[1])
+		a := newAttempt(e, &run{splits: []cluster.Split{{Length: 1000, Hosts: []string{"a"}}}}, mapID(1, 0), e.places[1])
 		require.NoError(t, a.acquireCompute())
 		time.AfterFunc(4*time.Second, func() { a.gate.hold(true) })
 		time.AfterFunc(time.Hour, func() { a.gate.hold(false) })

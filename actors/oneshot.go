@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors/worker"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -20,7 +21,7 @@ import (
 // SpillDir and TaskTimeout.
 func Run(ctx context.Context, cfg Config, p *mapreduce.Plan) (res Result, err error) {
 	if p == nil {
-		return Result{}, mapreduce.ErrNoPlan
+		return Result{}, cluster.ErrNoPlan
 	}
 	if on := os.Getenv(worker.OnVariable); on != "" || worker.Asked() {
 		return runElsewhere(ctx, &cfg, p, on)

@@ -5,13 +5,13 @@ import (
 	"sort"
 
 	"github.com/tarry-mr/tarry/dfs"
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // register makes blocks of the run's sources and returns where they are. Where each block is
 // on every node, neighboring small files that are to be one split are one file to the block
 // store: so a hundred thousand cost it nothing. Sources that are streams have no blocks.
-func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []mapreduce.Block, err error) {
+func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []cluster.Block, err error) {
 	limit := int64(0)
 	if c.env.fs.Replication() >= len(c.env.places) {
 		limit = size
@@ -36,9 +36,9 @@ func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []map
 	if err := c.env.fs.RegisterAll(names, files, size); err != nil {
 		return nil, err
 	}
-	var known []mapreduce.Block // of the group at
+	var known []cluster.Block // of the group at
 	at := -1
-	return func(source int) []mapreduce.Block {
+	return func(source int) []cluster.Block {
 		if sources[source].Data == nil {
 			return nil
 		}
@@ -51,7 +51,7 @@ func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []map
 		}
 		switch {
 		case groups[g].Files > 1 && len(known) > 0:
-			return []mapreduce.Block{{Length: sources[source].Size(), Hosts: known[0].Hosts}}
+			return []cluster.Block{{Length: sources[source].Size(), Hosts: known[0].Hosts}}
 		case source == last:
 			return splitTail(known, tail, tailPieces(size))
 		}
@@ -60,25 +60,25 @@ func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []map
 }
 
 // keptBlocks cuts a part of a dataset of n bytes into even blocks of at most size bytes.
-func keptBlocks(n, size int64, hosts []string) []mapreduce.Block {
+func keptBlocks(n, size int64, hosts []string) []cluster.Block {
 	count := max((n+size-1)/size, 1)
-	list := make([]mapreduce.Block, count)
+	list := make([]cluster.Block, count)
 	for i := range list {
 		from, to := n*int64(i)/count, n*int64(i+1)/count
-		list[i] = mapreduce.Block{Offset: from, Length: to - from, Hosts: hosts}
+		list[i] = cluster.Block{Offset: from, Length: to - from, Hosts: hosts}
 	}
 	return list
 }
 
 // blocksOf returns where the blocks of a registered file are.
-func (c *Cluster) blocksOf(file string) []mapreduce.Block {
+func (c *Cluster) blocksOf(file string) []cluster.Block {
 	found, err := c.env.fs.Blocks(file)
 	if err != nil {
 		return nil // registered just now, and removed by nobody
 	}
-	list := make([]mapreduce.Block, len(found))
+	list := make([]cluster.Block, len(found))
 	for i, b := range found {
-		list[i] = mapreduce.Block{Offset: b.Offset, Length: b.Length, Hosts: make([]string, len(b.Nodes))}
+		list[i] = cluster.Block{Offset: b.Offset, Length: b.Length, Hosts: make([]string, len(b.Nodes))}
 		for k, n := range b.Nodes {
 			list[i].Hosts[k] = n.String()
 		}

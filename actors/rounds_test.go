@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 type (
@@ -182,7 +183,7 @@ func TestSumsThatHaveChanged(t *testing.T) {
 	factor = 2
 	require.NoError(t, c.StopNode(d.Hosts()[0]))
 	_, err = d.Collect(t.Context())
-	require.ErrorIs(t, err, mapreduce.ErrOtherData)
+	require.ErrorIs(t, err, cluster.ErrOtherData)
 	require.ErrorContains(t, err, "as many with other numbers")
 }
 

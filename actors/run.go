@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
@@ -24,7 +25,7 @@ type run struct {
 	user   string
 	who    allocation.Principal // the submitter
 	plan   *mapreduce.Plan
-	splits []mapreduce.Split
+	splits []cluster.Split
 	input  string // directory of the input's blocks in the FS
 	// registered is how many files input has.
 	registered int
@@ -42,20 +43,20 @@ type run struct {
 	tally   tally
 	live    map[*attempt]bool
 	left    map[*attempt]bool // abandoned ones that have not ended
-	outputs []*mapreduce.MapOutput
+	outputs []*cluster.MapOutput
 	fixed   int64         // bytes of memory that the job takes from its submission to its end
 	sums    *counter.Set  // of reduces, and of maps without reduces
 	ended   bool          // no attempt may enter any more
 	empty   chan struct{} // closed when ended and the last live attempt has left
 	drained chan struct{} // closed when ended and no attempt is left, abandoned or not
 	faults  map[scheduling.TaskID]*fault
-	failing scheduling.TaskID               // the task that failed last: of a failed job, the one to blame
-	cause   error                           // the job ended for another reason than its tasks
-	damaged map[scheduling.TaskID]int       // attempts that a damaged spill ended
-	why     error                           // the job was killed
-	skipped map[int32][]mapreduce.Skipped   // records left out by maps that are done
-	bad     map[int32][]mapreduce.BadRecord // from which attempts at a map did not return
-	result  Result                          // set before done is closed
+	failing scheduling.TaskID             // the task that failed last: of a failed job, the one to blame
+	cause   error                         // the job ended for another reason than its tasks
+	damaged map[scheduling.TaskID]int     // attempts that a damaged spill ended
+	why     error                         // the job was killed
+	skipped map[int32][]cluster.Skipped   // records left out by maps that are done
+	bad     map[int32][]cluster.BadRecord // from which attempts at a map did not return
+	result  Result                        // set before done is closed
 }
 
 // fault is how a task has failed so far.
@@ -99,7 +100,7 @@ type tally struct {
 func newRun(e *env, p *mapreduce.Plan, user, input string) *run {
 	return &run{
 		env: e, name: p.Name(), user: user, plan: p, input: input, inputBytes: p.InputBytes(), done: make(chan struct{}),
-		live: map[*attempt]bool{}, left: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{}, skipped: map[int32][]mapreduce.Skipped{},
+		live: map[*attempt]bool{}, left: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{}, skipped: map[int32][]cluster.Skipped{},
 		sums: new(counter.Set), empty: make(chan struct{}), drained: make(chan struct{}),
 	}
 }
@@ -150,7 +151,7 @@ func (r *run) depart(lived bool) {
 }
 
 // keep takes ownership of a map's output until the job has ended.
-func (r *run) keep(out *mapreduce.MapOutput) {
+func (r *run) keep(out *cluster.MapOutput) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.outputs = append(r.outputs, out)

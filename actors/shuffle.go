@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -23,7 +23,7 @@ type shuffle struct {
 
 // mapOutput is the output of one map, zero while there is none.
 type mapOutput struct {
-	out      *mapreduce.MapOutput
+	out      *cluster.MapOutput
 	try      int32
 	at       *place
 	counters *counter.Set
@@ -95,19 +95,19 @@ func newFetcher(a *attempt, maps int) *fetcher {
 	return &fetcher{a: a, partition: int(a.id.Task.Index), got: make([]bool, maps), tries: make([]int32, maps), left: maps}
 }
 
-// next is mapreduce.ReduceAttempt's Next: it blocks until a segment is there, giving up
+// next is cluster.ReduceAttempt's Next: it blocks until a segment is there, giving up
 // the attempt's turn to compute meanwhile. An output that cannot be fetched is tried again later.
-func (f *fetcher) next(ctx context.Context) (mapreduce.Segment, error) {
+func (f *fetcher) next(ctx context.Context) (cluster.Segment, error) {
 	for f.left > 0 {
 		if err := f.a.pause(ctx); err != nil {
-			return mapreduce.Segment{}, err
+			return cluster.Segment{}, err
 		}
 		o, m, news := f.choose()
 		if news != nil {
 			var wait time.Duration
 			if o, m, wait = f.again(); o.out == nil {
 				if err := f.a.idle(ctx, news, wait); err != nil {
-					return mapreduce.Segment{}, err
+					return cluster.Segment{}, err
 				}
 				continue
 			}
@@ -122,7 +122,7 @@ func (f *fetcher) next(ctx context.Context) (mapreduce.Segment, error) {
 			continue
 		}
 		if err != nil {
-			return mapreduce.Segment{}, err
+			return cluster.Segment{}, err
 		}
 		f.got[m], f.tries[m] = true, o.try
 		f.left--
@@ -131,7 +131,7 @@ func (f *fetcher) next(ctx context.Context) (mapreduce.Segment, error) {
 		f.a.fetched.Store(int64(len(f.got) - f.left))
 		return s, nil
 	}
-	return mapreduce.Segment{}, io.EOF
+	return cluster.Segment{}, io.EOF
 }
 
 // fetch brings a segment to the attempt's node; errFetch says that it can be tried again.

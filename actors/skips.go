@@ -7,12 +7,13 @@ import (
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // maySkip returns an error if the records that a map has skipped push the job beyond MaxSkips.
-func (r *run) maySkip(m int32, list []mapreduce.Skipped) error {
+func (r *run) maySkip(m int32, list []cluster.Skipped) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -28,7 +29,7 @@ func (r *run) maySkip(m int32, list []mapreduce.Skipped) error {
 }
 
 // tooMany returns an error if n skipped records are more than the job may skip.
-func (r *run) tooMany(n int, one mapreduce.Skipped) error {
+func (r *run) tooMany(n int, one cluster.Skipped) error {
 	if n <= r.maxSkips {
 		return nil
 	}
@@ -38,13 +39,13 @@ func (r *run) tooMany(n int, one mapreduce.Skipped) error {
 
 // skips lists the records left out by the maps that are done. More than allowed is an error: maps
 // that end at the same moment do not know of each other's.
-func (r *run) skips() (list []mapreduce.Skipped, err error) {
+func (r *run) skips() (list []cluster.Skipped, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, skipped := range r.skipped {
 		list = append(list, skipped...)
 	}
-	mapreduce.SortSkipped(list)
+	cluster.SortSkipped(list)
 	if len(list) > 0 {
 		err = r.tooMany(len(list), list[0])
 	}
@@ -65,13 +66,13 @@ func (r *run) noteBad(task scheduling.TaskID, err error) {
 		return
 	}
 	if r.bad == nil {
-		r.bad = map[int32][]mapreduce.BadRecord{}
+		r.bad = map[int32][]cluster.BadRecord{}
 	}
-	r.bad[task.Index] = append(r.bad[task.Index], mapreduce.BadRecord{Input: at.Input, Number: at.Number, Reason: at.Err.Error()})
+	r.bad[task.Index] = append(r.bad[task.Index], cluster.BadRecord{Input: at.Input, Number: at.Number, Reason: at.Err.Error()})
 }
 
 // badRecords are those of a map that its next attempt is to leave out.
-func (r *run) badRecords(m int32) []mapreduce.BadRecord {
+func (r *run) badRecords(m int32) []cluster.BadRecord {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.bad[m])
@@ -79,7 +80,7 @@ func (r *run) badRecords(m int32) []mapreduce.BadRecord {
 
 // rememberSkips has the State remember what a map has left out, before its part is there or its
 // output is given to reduces; sync says that it is on the disk when rememberSkips returns.
-func (r *run) rememberSkips(m int32, list []mapreduce.Skipped, sync bool) {
+func (r *run) rememberSkips(m int32, list []cluster.Skipped, sync bool) {
 	if r.maxSkips == 0 || !r.remembered() {
 		return
 	}
@@ -100,7 +101,7 @@ func (r *run) resumeSkips(kept []int32) {
 		return
 	}
 	if r.plan.MapOnly() {
-		maps.DeleteFunc(list, func(m int32, _ []mapreduce.Skipped) bool { return !slices.Contains(kept, m) })
+		maps.DeleteFunc(list, func(m int32, _ []cluster.Skipped) bool { return !slices.Contains(kept, m) })
 	} else if len(kept) < r.plan.Reduces() {
 		return
 	}

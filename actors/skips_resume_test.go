@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -104,11 +105,11 @@ func TestSkipsOfMapsThatDoNotRunAgain(t *testing.T) {
 		require.Len(t, left, 1)
 		require.True(t, c.env.cfg.State.skip("count", 0, left, c.env.cfg.Logger))
 		r := h.run
-		r.skipped, r.sums = map[int32][]mapreduce.Skipped{}, new(counter.Set)
+		r.skipped, r.sums = map[int32][]cluster.Skipped{}, new(counter.Set)
 		r.resumeSkips([]int32{0, 1, 2})
 		require.Empty(t, r.skipped)
 		r.resumeSkips([]int32{0, 1, 2, 3})
-		require.Equal(t, map[int32][]mapreduce.Skipped{0: left}, r.skipped)
+		require.Equal(t, map[int32][]cluster.Skipped{0: left}, r.skipped)
 		require.EqualValues(t, 1, r.sums.Get(counter.MapSkippedRecords))
 	})
 }
@@ -128,7 +129,7 @@ func quarantined(t *testing.T, dir string) (list []string) {
 	b, err := os.ReadFile(filepath.Join(dir, "out", "_skipped.jsonl"))
 	require.NoError(t, err)
 	for line := range strings.Lines(string(b)) {
-		var s mapreduce.Skipped
+		var s cluster.Skipped
 		require.NoError(t, json.Unmarshal([]byte(line), &s))
 		list = append(list, fmt.Sprint(s.Offset, s.Number, s.Head, s.Reason))
 	}
@@ -165,7 +166,7 @@ func TestSkipsOfPartsThatGo(t *testing.T) {
 // one of its map has left out nothing: the last word counts, also of a former process.
 func TestTheLastListOfAMapCounts(t *testing.T) {
 	dir := t.TempDir()
-	one := []mapreduce.Skipped{{Input: "in", Offset: 7, Number: 2, Head: "bad", Size: 3, Reason: "x"}}
+	one := []cluster.Skipped{{Input: "in", Offset: 7, Number: 2, Head: "bad", Size: 3, Reason: "x"}}
 	for range 2 {
 		state, err := OpenState(dir)
 		require.NoError(t, err)
@@ -176,13 +177,13 @@ func TestTheLastListOfAMapCounts(t *testing.T) {
 		require.True(t, state.skip("a", 0, one, log))
 		require.True(t, state.skip("a", 1, one, log))
 		require.True(t, state.skip("a", 0, nil, log))
-		require.Equal(t, map[int32][]mapreduce.Skipped{1: one}, state.skips("a"))
+		require.Equal(t, map[int32][]cluster.Skipped{1: one}, state.skips("a"))
 		require.Empty(t, state.skips("b"))
 		require.NoError(t, c.Close())
 		require.NoError(t, state.Close())
 		state, err = OpenState(dir)
 		require.NoError(t, err)
-		require.Equal(t, map[int32][]mapreduce.Skipped{1: one}, state.skips("a"))
+		require.Equal(t, map[int32][]cluster.Skipped{1: one}, state.skips("a"))
 		require.NoError(t, state.Close())
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/internal/journal"
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/calls"
 	"github.com/tarry-mr/tarry/scheduling/event"
@@ -60,7 +60,7 @@ type saved struct {
 	Cuts map[string]uint64
 	// Skips are the records that maps of these jobs have left out, by key and map; also what came
 	// after it.
-	Skips map[string]map[int32][]mapreduce.Skipped `json:",omitempty"`
+	Skips map[string]map[int32][]cluster.Skipped `json:",omitempty"`
 }
 
 // Succeeded is what a State remembers of a job that has succeeded.
@@ -79,11 +79,11 @@ func (s *saved) succeed(key string, how Succeeded) {
 // skip takes in what a map has left out.
 func (s *saved) skip(e *skipEntry) {
 	if s.Skips == nil {
-		s.Skips = map[string]map[int32][]mapreduce.Skipped{}
+		s.Skips = map[string]map[int32][]cluster.Skipped{}
 	}
 	of := s.Skips[e.Key]
 	if of == nil {
-		of = map[int32][]mapreduce.Skipped{}
+		of = map[int32][]cluster.Skipped{}
 		s.Skips[e.Key] = of
 	}
 	if of[e.Map] = e.List; len(e.List) == 0 {
@@ -112,7 +112,7 @@ type (
 	skipEntry struct {
 		Key  string
 		Map  int32
-		List []mapreduce.Skipped // instead of what the map had left out before
+		List []cluster.Skipped // instead of what the map had left out before
 	}
 )
 
@@ -350,7 +350,7 @@ func (s *State) succeed(key string, how Succeeded, log *slog.Logger) {
 }
 
 // cut notes how a job's input is cut, and tells whether it was cut so before.
-func (s *State) cut(key string, splits []mapreduce.Split, log *slog.Logger) (same bool) {
+func (s *State) cut(key string, splits []cluster.Split, log *slog.Logger) (same bool) {
 	h := fnv.New64a()
 	for _, x := range splits {
 		fmt.Fprintln(h, x.Source, x.Offset, x.Length, x.Files)
@@ -368,7 +368,7 @@ func (s *State) cut(key string, splits []mapreduce.Split, log *slog.Logger) (sam
 
 // skip notes what a map has left out, instead of what it had before, and tells whether there was
 // anything to note.
-func (s *State) skip(key string, m int32, list []mapreduce.Skipped, log *slog.Logger) bool {
+func (s *State) skip(key string, m int32, list []cluster.Skipped, log *slog.Logger) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(list) == 0 && len(s.saved.Skips[key][m]) == 0 {
@@ -381,7 +381,7 @@ func (s *State) skip(key string, m int32, list []mapreduce.Skipped, log *slog.Lo
 }
 
 // skips are the records that the maps of a job have left out, by map; a copy.
-func (s *State) skips(key string) map[int32][]mapreduce.Skipped {
+func (s *State) skips(key string) map[int32][]cluster.Skipped {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.saved.Skips[key])

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -19,7 +19,7 @@ func FuzzState(f *testing.F) {
 	one := saved{
 		ID: "id", About: json.RawMessage(`"x"`), Policy: &policy,
 		Succeeded: map[string]Succeeded{"a": {Name: "n", Elapsed: 1}}, Cuts: map[string]uint64{"b": 7},
-		Skips: map[string]map[int32][]mapreduce.Skipped{"b": {1: {{Input: "in", Offset: 3, Reason: "r"}}}},
+		Skips: map[string]map[int32][]cluster.Skipped{"b": {1: {{Input: "in", Offset: 3, Reason: "r"}}}},
 	}
 	text, err := json.Marshal(&one)
 	require.NoError(f, err)

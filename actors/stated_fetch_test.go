@@ -9,20 +9,20 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // aReduce is a reduce attempt of a job with so many maps, and what it tells its Slot.
 func aReduce(maps int) (*attempt, *[]any) {
 	told := new([]any)
-	r := &run{shuffle: newShuffle(maps), splits: make([]mapreduce.Split, maps)}
+	r := &run{shuffle: newShuffle(maps), splits: make([]cluster.Split, maps)}
 	a := &attempt{env: &env{start: time.Now()}, run: r, tell: func(m any) { *told = append(*told, m) }}
 	a.id.Task.Kind = scheduling.Reduce
 	return a, told
 }
 
-func anOutput(try int32) mapOutput { return mapOutput{out: new(mapreduce.MapOutput), try: try} }
+func anOutput(try int32) mapOutput { return mapOutput{out: new(cluster.MapOutput), try: try} }
 
 // TestFetchesAreTriedLaterAndLater states when an output that cannot be fetched is tried again:
 // after 1, 2, 4, 8 and then every 10 seconds, reported from the third failure on.

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
@@ -20,7 +21,7 @@ import (
 // aRun is a job with so many maps that no cluster runs.
 func aRun(t testing.TB, maps int) *run {
 	r := newRun(&env{start: time.Now()}, wordCount(t, "a b\n", 1), "ann", "_jobs/1")
-	r.shuffle, r.splits = newShuffle(maps), make([]mapreduce.Split, maps)
+	r.shuffle, r.splits = newShuffle(maps), make([]cluster.Split, maps)
 	return r
 }
 
@@ -208,7 +209,7 @@ func TestDamageIsForgivenAFewTimes(t *testing.T) {
 func TestSkipsAreSummedOverMaps(t *testing.T) {
 	r := aRun(t, 3)
 	r.maxSkips = 3
-	bad := make([]mapreduce.Skipped, 4)
+	bad := make([]cluster.Skipped, 4)
 	require.NoError(t, r.maySkip(0, bad[:3]))
 	r.skipped[1] = bad[:2]
 	require.NoError(t, r.maySkip(0, bad[:1]))

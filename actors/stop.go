@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -119,7 +120,7 @@ func (a *attempt) codePlace() string {
 	if number == nil {
 		return ""
 	}
-	return mapreduce.StackPlace(stackOf(*number, func(buf []byte) int { return runtime.Stack(buf, true) }))
+	return cluster.StackPlace(stackOf(*number, func(buf []byte) int { return runtime.Stack(buf, true) }))
 }
 
 // stackOf finds the stack of the goroutine of that number in what dump writes into a buffer, the

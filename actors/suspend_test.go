@@ -13,7 +13,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -87,7 +87,7 @@ func counted(t *testing.T, e *env, id scheduling.JobID, lines int, step <-chan s
 	}
 	p, _ := bindLines(t, job, strings.Repeat(strings.Repeat("x", 100<<10)+"\n", lines))
 	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(context.Background(), mapreduce.PrepareOptions{}))
+	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
 	r := newRun(e, p, "", "none")
 	r.id = id
 	var err error

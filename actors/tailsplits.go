@@ -1,6 +1,6 @@
 package actors
 
-import "github.com/tarry-mr/tarry/mapreduce"
+import "github.com/tarry-mr/tarry/mapreduce/cluster"
 
 // tailPiece is the most bytes of a piece of a block at the end of a large input.
 const tailPiece = 16 << 20
@@ -11,7 +11,7 @@ func tailPieces(size int64) int64 { return (size + tailPiece - 1) / tailPiece }
 // splitTail cuts each of the last n blocks into pieces splits, so that the maps that run last are
 // short and a slot with nothing left waits a quarter as long for the others: in WordCount
 // of 1 GiB on two slots some 30 ms instead of 30 to 250.
-func splitTail(blocks []mapreduce.Block, n int, pieces int64) []mapreduce.Block {
+func splitTail(blocks []cluster.Block, n int, pieces int64) []cluster.Block {
 	n = min(n, len(blocks))
 	list := blocks[: len(blocks)-n : len(blocks)-n]
 	for _, b := range blocks[len(blocks)-n:] {
@@ -19,7 +19,7 @@ func splitTail(blocks []mapreduce.Block, n int, pieces int64) []mapreduce.Block 
 		for i := range pieces {
 			to := b.Offset + b.Length*(i+1)/pieces
 			if to > from {
-				list = append(list, mapreduce.Block{Offset: from, Length: to - from, Hosts: b.Hosts})
+				list = append(list, cluster.Block{Offset: from, Length: to - from, Hosts: b.Hosts})
 			}
 			from = to
 		}

@@ -6,17 +6,17 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // TestSplitTailCoversTheInput states that the pieces follow one another without a gap, on the
 // hosts of their blocks, and that the blocks in front of them stay whole.
 func TestSplitTailCoversTheInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var blocks []mapreduce.Block
+		var blocks []cluster.Block
 		var at int64
 		for _, n := range rapid.SliceOfN(rapid.Int64Range(1, 9), 0, 8).Draw(t, "lengths") {
-			blocks = append(blocks, mapreduce.Block{Offset: at, Length: n, Hosts: []string{string(rune('a' + at))}})
+			blocks = append(blocks, cluster.Block{Offset: at, Length: n, Hosts: []string{string(rune('a' + at))}})
 			at += n
 		}
 		tail := rapid.IntRange(0, 9).Draw(t, "tail")

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -52,7 +53,7 @@ func failAt(t *testing.T, c *Cluster, place, way string, fail func() error) {
 		returned := false
 		defer func() {
 			if !returned {
-				o.err = mapreduce.Exited()
+				o.err = cluster.Exited()
 			}
 			submitted <- o
 		}()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarry-mr/tarry/internal/gen"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // ctx is what examples run in.
@@ -28,19 +29,19 @@ func benchmark(b *testing.B, bind func(to mapreduce.Destination) (*mapreduce.Pla
 		}
 		b.SetBytes(bytes)
 		require.NoError(b, plan.SetupJob())
-		require.NoError(b, plan.Prepare(ctx, mapreduce.PrepareOptions{Reduces: 1}))
+		require.NoError(b, plan.Prepare(ctx, cluster.PrepareOptions{Reduces: 1}))
 		splits, err := plan.Splits(ctx, nil)
 		require.NoError(b, err)
-		outputs := make([]*mapreduce.MapOutput, len(splits))
+		outputs := make([]*cluster.MapOutput, len(splits))
 		for i, split := range splits {
-			outputs[i], err = plan.RunMap(ctx, &mapreduce.MapAttempt{Index: i, Split: split})
+			outputs[i], err = plan.RunMap(ctx, &cluster.MapAttempt{Index: i, Split: split})
 			require.NoError(b, err)
 		}
 		for i := range plan.Reduces() {
 			next := 0
-			a := &mapreduce.ReduceAttempt{Index: i, Next: func(context.Context) (mapreduce.Segment, error) {
+			a := &cluster.ReduceAttempt{Index: i, Next: func(context.Context) (cluster.Segment, error) {
 				if next == len(outputs) {
-					return mapreduce.Segment{}, io.EOF
+					return cluster.Segment{}, io.EOF
 				}
 				next++
 				return outputs[next-1].Segment(i), nil

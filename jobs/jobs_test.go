@@ -15,6 +15,7 @@ import (
 
 	"github.com/tarry-mr/tarry/internal/gen"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -133,28 +134,28 @@ func runner(t *testing.T, s setting) Runner {
 }
 
 // blocksOf cuts the sources of a plan; a size of 0 leaves them whole.
-func blocksOf(plan *mapreduce.Plan, size int64) func(source int) []mapreduce.Block {
-	return func(source int) []mapreduce.Block {
-		var list []mapreduce.Block
+func blocksOf(plan *mapreduce.Plan, size int64) func(source int) []cluster.Block {
+	return func(source int) []cluster.Block {
+		var list []cluster.Block
 		total := plan.Sources()[source].Size()
 		for off := int64(0); size > 0 && off < total; off += size {
-			list = append(list, mapreduce.Block{Offset: off, Length: min(size, total-off)})
+			list = append(list, cluster.Block{Offset: off, Length: min(size, total-off)})
 		}
 		return list
 	}
 }
 
 // runAttempts drives a plan as a cluster does, one attempt after the other.
-func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(int) []mapreduce.Block) *counter.Set {
+func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(int) []cluster.Block) *counter.Set {
 	t.Helper()
 	ctx, counters := t.Context(), new(counter.Set)
 	require.NoError(t, plan.SetupJob())
-	require.NoError(t, plan.Prepare(ctx, mapreduce.PrepareOptions{Reduces: reduces}))
+	require.NoError(t, plan.Prepare(ctx, cluster.PrepareOptions{Reduces: reduces}))
 	splits, err := plan.Splits(ctx, blocks)
 	require.NoError(t, err)
-	outputs := make([]*mapreduce.MapOutput, len(splits))
+	outputs := make([]*cluster.MapOutput, len(splits))
 	for i, split := range splits {
-		a := &mapreduce.MapAttempt{Index: i, Split: split, Resources: mapreduce.Resources{Counters: new(counter.Set)}}
+		a := &cluster.MapAttempt{Index: i, Split: split, Resources: cluster.Resources{Counters: new(counter.Set)}}
 		outputs[i], err = plan.RunMap(ctx, a)
 		require.NoError(t, err)
 		counters.Merge(a.Counters)
@@ -164,9 +165,9 @@ func runAttempts(t *testing.T, plan *mapreduce.Plan, reduces int, blocks func(in
 	}
 	for i := range plan.Reduces() {
 		left := slices.Clone(outputs)
-		a := &mapreduce.ReduceAttempt{Index: i, Next: func(context.Context) (mapreduce.Segment, error) {
+		a := &cluster.ReduceAttempt{Index: i, Next: func(context.Context) (cluster.Segment, error) {
 			if len(left) == 0 {
-				return mapreduce.Segment{}, io.EOF
+				return cluster.Segment{}, io.EOF
 			}
 			s := left[0].Segment(i)
 			left = left[1:]

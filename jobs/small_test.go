@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -61,10 +62,10 @@ func TestTopKeepsNoHugeText(t *testing.T) {
 	plan, err := Top(1).Bind(mapreduce.KeyValueLines('\t', source),
 		mapreduce.Text[Count](mapreduce.Writer("none", io.Discard)))
 	require.NoError(t, err)
-	require.NoError(t, plan.Prepare(t.Context(), mapreduce.PrepareOptions{}))
+	require.NoError(t, plan.Prepare(t.Context(), cluster.PrepareOptions{}))
 	splits, err := plan.Splits(t.Context(), nil)
 	require.NoError(t, err)
-	a := &mapreduce.MapAttempt{Split: splits[0], Resources: mapreduce.Resources{Budget: mapreduce.NewMemory(1)}}
+	a := &cluster.MapAttempt{Split: splits[0], Resources: cluster.Resources{Budget: cluster.NewMemory(1)}}
 	_, err = plan.RunMap(t.Context(), a)
 	require.ErrorIs(t, err, mapreduce.ErrRecordTooLarge)
 	require.ErrorContains(t, err, "a text of 17825792 bytes, of which at most 16777216 are kept")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // shrinking is a mapped file that loses all but its first page as soon as it is looked at.
@@ -41,8 +42,8 @@ func TestSearchOfTruncatedFileIsAnErrorOfTheAttempt(t *testing.T) {
 			require.NoError(t, err)
 			p, err := job.Bind(mapreduce.Chunks(src), mapreduce.Raw[[]byte](mapreduce.Writer("-", io.Discard)))
 			require.NoError(t, err)
-			require.NoError(t, p.Prepare(context.Background(), mapreduce.PrepareOptions{}))
-			_, err = p.RunMap(context.Background(), &mapreduce.MapAttempt{Split: mapreduce.Split{Length: src.Size()}})
+			require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
+			_, err = p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
 			require.ErrorIs(t, err, mapreduce.ErrInputChanged)
 			require.ErrorContains(t, err, path+" shrank")
 			require.Zero(t, file.Views())

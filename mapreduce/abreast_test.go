@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // cityOf is the small feed of the joins below: the city of every user but each tenth, who has none,
@@ -126,10 +128,10 @@ func TestErrorsOfRecordsLookedUpAbreast(t *testing.T) {
 						return nil
 					}).Bind(Text[string](Writer("w", io.Discard)))
 				require.NoError(t, err)
-				require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+				require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 				splits, err := p.Splits(t.Context(), p.BlocksOf(1<<20))
 				require.NoError(t, err)
-				require.ErrorAs(t, failedMap(p, &MapAttempt{Split: splits[0]}), &e)
+				require.ErrorAs(t, failedMap(p, &cluster.MapAttempt{Split: splits[0]}), &e)
 				return e, seen.String()
 			}
 			want, before := what(false)
@@ -142,8 +144,8 @@ func TestErrorsOfRecordsLookedUpAbreast(t *testing.T) {
 }
 
 // failedMap is the error of a map attempt, also of one whose code ends its goroutine.
-func failedMap(p *Plan, a *MapAttempt) error {
-	a.Progress = new(Progress)
+func failedMap(p *Plan, a *cluster.MapAttempt) error {
+	a.Progress = new(cluster.Progress)
 	done := make(chan error, 1)
 	go func() {
 		err := ErrExited

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/internal/gen"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 func benchWords(lines bool, words func(text []byte, emit func([]byte, int64)) error, sum bool,
@@ -131,13 +132,13 @@ func BenchmarkGrepChunks(b *testing.B) {
 
 // BenchmarkTinyJob binds and runs a job of a few words, from start to end.
 func BenchmarkTinyJob(b *testing.B) {
-	pool := NewBuffers(nil, 64<<20)
+	pool := cluster.NewBuffers(nil, 64<<20)
 	defer pool.Close()
 	b.ReportAllocs()
 	bind := benchWords(false, fieldWords, true)
 	for b.Loop() {
 		p, err := bind(Bytes("text", []byte("to be or not to be\n")), Writer("-", io.Discard))
 		require.NoError(b, err)
-		engine(b, p, 1, nil, Resources{Pool: pool})
+		engine(b, p, 1, nil, cluster.Resources{Pool: pool})
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarry-mr/tarry/internal/cputime"
 	"github.com/tarry-mr/tarry/internal/gen"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -77,23 +78,23 @@ func each(b *testing.B, n int, fn func(i int) error) {
 }
 
 // benchPlan runs a plan as a cluster of benchSlots slots would.
-func benchPlan(b *testing.B, memory *Memory, pool *Buffers, bind func(Destination) (*Plan, error)) *counter.Set {
+func benchPlan(b *testing.B, memory *cluster.Memory, pool *cluster.Buffers, bind func(Destination) (*Plan, error)) *counter.Set {
 	b.Helper()
 	ctx := context.Background()
 	dir := benchDir(b)
 	p, err := bind(Dir(dir + "/out"))
 	require.NoError(b, err)
 	require.NoError(b, p.SetupJob())
-	require.NoError(b, p.Prepare(ctx, PrepareOptions{Reduces: benchSlots}))
+	require.NoError(b, p.Prepare(ctx, cluster.PrepareOptions{Reduces: benchSlots}))
 	splits, err := p.Splits(ctx, p.BlocksOf(32<<20))
 	require.NoError(b, err)
-	outs := make([]*MapOutput, len(splits))
+	outs := make([]*cluster.MapOutput, len(splits))
 	counters := make([]counter.Set, len(splits)+p.Reduces())
 	each(b, len(splits), func(i int) (err error) {
 		budget := memory.Sub()
 		defer budget.Close()
-		a := &MapAttempt{Index: i, Split: splits[i]}
-		a.Resources = Resources{Budget: budget, Pool: pool, SpillDir: dir, Counters: &counters[i]}
+		a := &cluster.MapAttempt{Index: i, Split: splits[i]}
+		a.Resources = cluster.Resources{Budget: budget, Pool: pool, SpillDir: dir, Counters: &counters[i]}
 		outs[i], err = p.RunMap(ctx, a)
 		if err == nil && p.MapOnly() {
 			err = p.CommitTask(a.ID())
@@ -104,11 +105,11 @@ func benchPlan(b *testing.B, memory *Memory, pool *Buffers, bind func(Destinatio
 		next := 0
 		budget := memory.Sub()
 		defer budget.Close()
-		a := &ReduceAttempt{Index: i}
-		a.Resources = Resources{Budget: budget, Pool: pool, SpillDir: dir, Counters: &counters[len(splits)+i]}
-		a.Next = func(context.Context) (Segment, error) {
+		a := &cluster.ReduceAttempt{Index: i}
+		a.Resources = cluster.Resources{Budget: budget, Pool: pool, SpillDir: dir, Counters: &counters[len(splits)+i]}
+		a.Next = func(context.Context) (cluster.Segment, error) {
 			if next++; next > len(outs) {
-				return Segment{}, io.EOF
+				return cluster.Segment{}, io.EOF
 			}
 			return outs[next-1].Segment(i), nil
 		}
@@ -135,11 +136,11 @@ func benchJob(b *testing.B, kind gen.Kind, share float64, bind func(src Source, 
 	path := benchInput(b, kind)
 	info, err := os.Stat(path)
 	require.NoError(b, err)
-	var memory *Memory
+	var memory *cluster.Memory
 	if share > 0 {
-		memory = NewMemory(int64(share * float64(info.Size())))
+		memory = cluster.NewMemory(int64(share * float64(info.Size())))
 	}
-	pool := NewBuffers(memory, 4<<30)
+	pool := cluster.NewBuffers(memory, 4<<30)
 	defer pool.Close()
 	b.SetBytes(info.Size())
 	b.ReportAllocs()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
@@ -59,7 +60,7 @@ func (j Job[I, K, V, O]) bind(in Input[I], out Output[O], where, home string) (*
 		return nil, located(where, j.Name, errors.Join(prefix, err))
 	}
 	v := reflect.TypeFor[V]()
-	return newPlan(where, in.ends(), Spec{
+	return newPlan(where, in.ends(), cluster.Spec{
 		Name: j.Name, Reduces: j.Reducers, Output: out.dest, Ordered: j.TotalOrder,
 		Folds: b.combines() && v.Size() > 0 && !codec.MayChange(v),
 	}, b)
@@ -81,15 +82,15 @@ func (j MapOnly[I, O]) bind(in Input[I], out Output[O], where string) (*Plan, er
 	if err := errors.Join(maps, checkEnds(in.ends(), out.ends())); err != nil {
 		return nil, located(where, j.Name, err)
 	}
-	return newPlan(where, in.ends(), Spec{Name: j.Name, MapOnly: true, Output: out.dest},
+	return newPlan(where, in.ends(), cluster.Spec{Name: j.Name, MapOnly: true, Output: out.dest},
 		&boundMapOnly[I, O]{job: j, in: in.bare(), out: out})
 }
 
 // newPlan makes the plan of a job over an input. Errors tell where it was bound.
-func newPlan(where string, in inputEnd, s Spec, t tasks) (*Plan, error) {
+func newPlan(where string, in inputEnd, s cluster.Spec, t cluster.Tasks) (*Plan, error) {
 	s.Name = cmp.Or(s.Name, "job")
 	s.Sources, s.Inputs = in.sources, in.bySource()
-	p, err := NewPlan(s, t)
+	p, err := cluster.NewPlan(s, t)
 	if err != nil {
 		return nil, located(where, s.Name, err)
 	}
@@ -152,8 +153,8 @@ func oneOf(names []string, set ...bool) (some bool, err error) {
 type (
 	inputEnd struct {
 		sources []Source
-		plan    inputPlan
-		plans   []inputPlan // by source, where they differ
+		plan    cluster.InputPlan
+		plans   []cluster.InputPlan // by source, where they differ
 		reads   bool
 	}
 	outputEnd struct {
@@ -172,17 +173,17 @@ func (out Output[O]) ends() outputEnd {
 }
 
 // bySource are the plans of all sources.
-func (in inputEnd) bySource() []inputPlan {
+func (in inputEnd) bySource() []cluster.InputPlan {
 	if in.plans != nil {
 		return in.plans
 	}
-	return slices.Repeat([]inputPlan{in.plan}, len(in.sources))
+	return slices.Repeat([]cluster.InputPlan{in.plan}, len(in.sources))
 }
 
 // check is an error of one of the sources, or of how it is read.
 func (in inputEnd) check() error {
 	for i, p := range in.bySource() {
-		if err := p.check(); err != nil {
+		if err := p.Check(); err != nil {
 			return err
 		}
 		if s := in.sources[i]; s.Data == nil && !input.IsStream(s) {
@@ -196,8 +197,8 @@ func checkEnds(in inputEnd, out outputEnd) error {
 	switch {
 	case !in.reads:
 		return errors.New("the input is empty: make it with Lines, Chunks, …")
-	case in.plan.wrong != nil:
-		return in.plan.wrong
+	case in.plan.Wrong != nil:
+		return in.plan.Wrong
 	case len(in.sources) == 0:
 		return fmt.Errorf("%w: the input has no sources", ErrNoSources)
 	case !out.writes || !output.Given(out.dest):
@@ -313,10 +314,10 @@ func (b *boundMapOnly[I, O]) filterOf(t *Task) (Filter[I, O], error) {
 	return f, err
 }
 
-func (b *boundMapOnly[I, O]) prepare(context.Context, *bound) error { return nil }
+func (b *boundMapOnly[I, O]) Prepare(context.Context, *cluster.Bound) error { return nil }
 
-func (b *boundMapOnly[I, O]) ranged() [][]byte { return nil }
+func (b *boundMapOnly[I, O]) Ranged() [][]byte { return nil }
 
-func (b *boundMapOnly[I, O]) adopt(context.Context, *bound, [][]byte) error { return nil }
+func (b *boundMapOnly[I, O]) Adopt(context.Context, *cluster.Bound, [][]byte) error { return nil }
 
-func (b *boundMapOnly[I, O]) imported(*segment.Segment) any { return nil }
+func (b *boundMapOnly[I, O]) Imported(*segment.Segment) any { return nil }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
@@ -75,16 +76,16 @@ func attempts[K, V, O any](t *testing.T, ctx context.Context, j Job[[]byte, K, V
 	t.Helper()
 	p, err := j.Bind(Lines(Bytes("text", []byte("line\n"))), Text[O](Writer("-", io.Discard)))
 	require.NoError(t, err)
-	if err := p.Prepare(ctx, PrepareOptions{Reduces: 2}); err != nil {
+	if err := p.Prepare(ctx, cluster.PrepareOptions{Reduces: 2}); err != nil {
 		return err
 	}
-	out, err := p.RunMap(ctx, &MapAttempt{Split: Split{Length: 5}})
+	out, err := p.RunMap(ctx, &cluster.MapAttempt{Split: cluster.Split{Length: 5}})
 	if err != nil {
 		return err
 	}
 	defer out.Release()
 	for r := range 2 {
-		err = errors.Join(err, p.RunReduce(ctx, &ReduceAttempt{Index: r, Next: sent(r, out)}))
+		err = errors.Join(err, p.RunReduce(ctx, &cluster.ReduceAttempt{Index: r, Next: sent(r, out)}))
 	}
 	return err
 }
@@ -203,7 +204,7 @@ func TestTaskKnowsItsAttempt(t *testing.T) {
 			c, err = RunLocal(context.Background(), p, LocalOptions{Reduces: 2})
 			require.NoError(t, err)
 		} else {
-			c = runEngine(t, p, 2, nil, Resources{})
+			c = runEngine(t, p, 2, nil, cluster.Resources{})
 		}
 		got, err := out.Records()
 		require.NoError(t, err)
@@ -226,7 +227,7 @@ func TestAttemptBeforePrepareIsAnError(t *testing.T) {
 	p, err := wordCount(true).Bind(Lines(Bytes("text", []byte("a"))),
 		Text[Pair[string, int64]](Writer("-", io.Discard)))
 	require.NoError(t, err)
-	_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: 1}})
+	_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 1}})
 	require.ErrorIs(t, err, output.ErrUnprepared)
 }
 

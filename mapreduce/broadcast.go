@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 )
@@ -80,7 +81,7 @@ func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
 			},
 		}, nil
 	}}
-	return newPlan(where, j.in.ends(), Spec{Name: j.Name, MapOnly: true, Output: out.dest, Beside: j.small.sources},
+	return newPlan(where, j.in.ends(), cluster.Spec{Name: j.Name, MapOnly: true, Output: out.dest, Beside: j.small.sources},
 		&boundBroadcast[I, K, B, O]{boundMapOnly: boundMapOnly[I, O]{job: maps, in: j.in.bare(), out: out}, small: s})
 }
 
@@ -90,10 +91,10 @@ type boundBroadcast[I, K, B, O any] struct {
 	small *broadcast[K, B]
 }
 
-func (b *boundBroadcast[I, K, B, O]) prepare(ctx context.Context, _ *bound) error {
+func (b *boundBroadcast[I, K, B, O]) Prepare(ctx context.Context, _ *cluster.Bound) error {
 	return b.small.load(ctx)
 }
 
-func (b *boundBroadcast[I, K, B, O]) adopt(ctx context.Context, p *bound, _ [][]byte) error {
-	return b.prepare(ctx, p)
+func (b *boundBroadcast[I, K, B, O]) Adopt(ctx context.Context, p *cluster.Bound, _ [][]byte) error {
+	return b.Prepare(ctx, p)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -39,7 +40,7 @@ func TestOutputInDFSIsInputOfTheNextJob(t *testing.T) {
 	text := []byte("one\ntwo\nthree\nfour")
 	p, err := keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](InDFS(fsys, "d/out")))
 	require.NoError(t, err)
-	runEngine(t, p, 0, p.BlocksOf(6), Resources{})
+	runEngine(t, p, 0, p.BlocksOf(6), cluster.Resources{})
 	p, err = keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](InDFS(fsys, "d/out")))
 	require.NoError(t, err)
 	require.ErrorIs(t, p.SetupJob(), ErrOutputExists)
@@ -61,14 +62,14 @@ func TestOutputInDFSIsInputOfTheNextJob(t *testing.T) {
 	var out Collected[[]byte]
 	p, err = keepLines().Bind(Lines(sources...), out.Output())
 	require.NoError(t, err)
-	runEngine(t, p, 0, func(i int) (list []Block) {
+	runEngine(t, p, 0, func(i int) (list []cluster.Block) {
 		blocks, err := fsys.Blocks(sources[i].Name())
 		require.NoError(t, err)
 		for _, b := range blocks {
-			list = append(list, Block{Offset: b.Offset, Length: b.Length})
+			list = append(list, cluster.Block{Offset: b.Offset, Length: b.Length})
 		}
 		return list
-	}, Resources{})
+	}, cluster.Resources{})
 	records, err := out.Records()
 	require.NoError(t, err)
 	require.Equal(t, "one two three four", string(bytes.Join(records, []byte(" "))))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
@@ -44,7 +45,7 @@ func TestCountersAreWhatHappened(t *testing.T) {
 		require.NoError(t, err)
 		p, err = bind()
 		require.NoError(t, err)
-		c := runEngine(t, p, 2, nil, Resources{})
+		c := runEngine(t, p, 2, nil, cluster.Resources{})
 		for v := range local.All() {
 			require.Equal(t, v.Value, c.Named(v.Group, v.Name), "%s: %s", name, v.Name)
 		}
@@ -83,11 +84,11 @@ func TestSpillsAreCounted(t *testing.T) {
 		require.NoError(t, err)
 		ctx := context.Background()
 		require.NoError(t, p.SetupJob())
-		require.NoError(t, p.Prepare(ctx, PrepareOptions{Reduces: 1}))
+		require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{Reduces: 1}))
 		var c, reduced counter.Set
-		var mapping, reducing Progress
-		res := Resources{Budget: NewMemory(1).Sub(), SpillDir: t.TempDir(), Progress: &mapping, Counters: &c}
-		out, err := p.RunMap(ctx, &MapAttempt{Split: Split{Length: int64(text.Len())}, Resources: res})
+		var mapping, reducing cluster.Progress
+		res := cluster.Resources{Budget: cluster.NewMemory(1).Sub(), SpillDir: t.TempDir(), Progress: &mapping, Counters: &c}
+		out, err := p.RunMap(ctx, &cluster.MapAttempt{Split: cluster.Split{Length: int64(text.Len())}, Resources: res})
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, c.Get(counter.SpilledRecords), int64(20_000))
 		require.Positive(t, c.Get(counter.FileBytesWritten))
@@ -97,7 +98,7 @@ func TestSpillsAreCounted(t *testing.T) {
 		require.EqualValues(t, 20_000, mapping.Records.Load())
 		require.Equal(t, out.Sizes(), []int64{out.Segment(0).Bytes})
 		res.Progress, res.Counters = &reducing, &reduced
-		require.NoError(t, p.RunReduce(ctx, &ReduceAttempt{Next: sent(0, out), Resources: res}))
+		require.NoError(t, p.RunReduce(ctx, &cluster.ReduceAttempt{Next: sent(0, out), Resources: res}))
 		require.Equal(t, out.Segment(0).Bytes, reducing.Bytes.Load())
 		require.Equal(t, reduced.Get(counter.FileBytesWritten), reducing.Spilled.Load())
 		require.Positive(t, reducing.Records.Load())
@@ -111,7 +112,7 @@ func TestSpillsAreCounted(t *testing.T) {
 // Where names the file at hand, and the bytes of its run once there is one.
 func TestWhereAMapIs(t *testing.T) {
 	var seen []string
-	var progress Progress
+	var progress cluster.Progress
 	require.Empty(t, progress.Where())
 	filter := MapOnly[[]byte, []byte]{MapTask: func(*Task) (Filter[[]byte, []byte], error) {
 		return Filter[[]byte, []byte]{
@@ -121,11 +122,11 @@ func TestWhereAMapIs(t *testing.T) {
 	}}
 	p, err := filter.Bind(FixedSize(2, Bytes("one", []byte("abcdef")), Bytes("two", nil)), new(Collected[[]byte]).Output())
 	require.NoError(t, err)
-	require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
-	a := &MapAttempt{Split: Split{Offset: 2, Length: 3}, Resources: Resources{Progress: &progress}}
+	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
+	a := &cluster.MapAttempt{Split: cluster.Split{Offset: 2, Length: 3}, Resources: cluster.Resources{Progress: &progress}}
 	_, err = p.RunMap(context.Background(), a)
 	require.NoError(t, err)
-	a.Split = Split{Source: 1}
+	a.Split = cluster.Split{Source: 1}
 	_, err = p.RunMap(context.Background(), a)
 	require.NoError(t, err)
 	require.Equal(t, []string{"one, bytes 2 to 4", "one, bytes 4 to 6", "one, bytes 4 to 6", "two"}, seen)

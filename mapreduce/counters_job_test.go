@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -52,7 +53,7 @@ func TestCombineCountersAddUp(t *testing.T) {
 	plan, err := wordCount(true).Bind(Lines(Bytes("one", []byte("a b a\n")), Bytes("two", []byte("b b c\n"))),
 		out.Output())
 	require.NoError(t, err)
-	c := runEngine(t, plan, 2, nil, Resources{})
+	c := runEngine(t, plan, 2, nil, cluster.Resources{})
 	require.Equal(t, int64(6), c.Get(counter.MapOutputRecords))
 	require.Equal(t, int64(6*(1+8)), c.Get(counter.MapOutputBytes), "of keys and values, before Combine")
 	require.Equal(t, int64(6+4), c.Get(counter.CombineInputRecords))
@@ -94,7 +95,7 @@ func TestFailedAttemptsCountNothing(t *testing.T) {
 		}, nil
 	}
 	var c counter.Set
-	res := Resources{Counters: &c}
+	res := cluster.Resources{Counters: &c}
 	failed := func(err error) {
 		require.ErrorIs(t, err, bad)
 		for v := range c.All() {
@@ -104,10 +105,10 @@ func TestFailedAttemptsCountNothing(t *testing.T) {
 	}
 	prepared := func(p *Plan, err error) *Plan {
 		require.NoError(t, err)
-		require.NoError(t, p.Prepare(ctx, PrepareOptions{}))
+		require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{}))
 		return p
 	}
-	a := &MapAttempt{Split: Split{Length: 6}, Resources: res}
+	a := &cluster.MapAttempt{Split: cluster.Split{Length: 6}, Resources: res}
 	to := func() Output[string] { return Text[string](Writer("-", io.Discard)) }
 	for _, sum := range []bool{false, true} {
 		type job = Job[[]byte, string, int64, string]
@@ -115,9 +116,9 @@ func TestFailedAttemptsCountNothing(t *testing.T) {
 		_, err := p.RunMap(ctx, a)
 		failed(err)
 		p = prepared(job{MapTask: mapper(nil), ReduceTask: reducer, Sum: sum}.Bind(lines, to()))
-		out, err := p.RunMap(ctx, &MapAttempt{Split: a.Split})
+		out, err := p.RunMap(ctx, &cluster.MapAttempt{Split: a.Split})
 		require.NoError(t, err)
-		failed(p.RunReduce(ctx, &ReduceAttempt{Next: sent(0, out), Resources: res}))
+		failed(p.RunReduce(ctx, &cluster.ReduceAttempt{Next: sent(0, out), Resources: res}))
 		out.Release()
 	}
 	_, err := prepared(MapOnly[[]byte, string]{MapTask: filter}.Bind(lines, to())).RunMap(ctx, a)

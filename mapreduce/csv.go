@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
@@ -106,7 +107,7 @@ func csvInput[I any](o CSVOptions, sources []Source, read func(f *csvFile, yield
 		sources[i] = input.Remembering(sources[i], func() any { return new(marks) })
 	}
 	return Input[I]{
-		sources: sources, plan: inputPlan{wrong: o.check()},
+		sources: sources, plan: cluster.InputPlan{Wrong: o.check()},
 		read: func(s *splitReader, yield func(I) error) error {
 			f := &csvFile{splitReader: s, o: o, want: o.Fields, ends: new(csvEnds)}
 			if o.Comment != 0 {

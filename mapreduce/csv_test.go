@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
@@ -158,13 +159,13 @@ func TestCSVMarks(t *testing.T) {
 	text := strings.Repeat(record, 3<<20/len(record))
 	p, err := passOn[[]string]().Bind(CSV(CSVOptions{}, Bytes("f.csv", []byte(text))), new(Collected[[]string]).Output())
 	require.NoError(t, err)
-	require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 	m := input.Memo(p.Sources()[0]).(*marks)
-	_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: 1000}})
+	_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 1000}})
 	require.NoError(t, err)
 	require.Empty(t, m.list)
 	for range 2 {
-		_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Offset: 5<<19 + 3, Length: 1000}})
+		_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Offset: 5<<19 + 3, Length: 1000}})
 		require.NoError(t, err)
 		require.Len(t, m.list, 3)
 	}
@@ -232,7 +233,7 @@ func recordsOfRows[I any](t *testing.T, in Input[I], block int64) (records []I, 
 	for off := int64(0); off < size; off += block {
 		r := &splitReader{
 			ctx: t.Context(), windows: tiny(3, 2, 7), source: in.sources[0],
-			split: Split{Offset: off, Length: min(block, size-off)},
+			split: cluster.Split{Offset: off, Length: min(block, size-off)},
 		}
 		err = in.read(r, func(rec I) error {
 			records = append(records, rec)

@@ -40,8 +40,8 @@ func CSVRows[T any](o CSVOptions, sources ...Source) Input[T] {
 			return yield(rec)
 		})
 	})
-	if in.plan.wrong == nil {
-		in.plan.wrong = wrong
+	if in.plan.Wrong == nil {
+		in.plan.Wrong = wrong
 	}
 	return in
 }

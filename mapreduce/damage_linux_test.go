@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // TestDamagedSpillsFailTheReduce flips a bit in what a map has spilled, of a job that
@@ -29,18 +31,18 @@ func TestDamagedSpillsFailTheReduce(t *testing.T) {
 					Lines(Bytes("text", text.Bytes())), Text[Pair[[]byte, int64]](Writer("-", io.Discard)))
 				require.NoError(t, err)
 				require.NoError(t, p.SetupJob())
-				require.NoError(t, p.Prepare(ctx, PrepareOptions{Reduces: 1}))
-				res := Resources{Budget: NewMemory(1).Sub(), SpillDir: dir}
-				out, err := p.RunMap(ctx, &MapAttempt{Split: Split{Length: int64(text.Len())}, Resources: res})
+				require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{Reduces: 1}))
+				res := cluster.Resources{Budget: cluster.NewMemory(1).Sub(), SpillDir: dir}
+				out, err := p.RunMap(ctx, &cluster.MapAttempt{Split: cluster.Split{Length: int64(text.Len())}, Resources: res})
 				require.NoError(t, err)
 				defer out.Release()
 				if damaged {
 					flipBits(t, dir)
 				}
-				err = p.RunReduce(ctx, &ReduceAttempt{Resources: res, Next: sent(0, out)})
+				err = p.RunReduce(ctx, &cluster.ReduceAttempt{Resources: res, Next: sent(0, out)})
 				if damaged {
-					require.ErrorIs(t, err, ErrDamagedSpill)
-					var d *DamagedOutputError
+					require.ErrorIs(t, err, cluster.ErrDamagedSpill)
+					var d *cluster.DamagedOutputError
 					require.ErrorAs(t, err, &d)
 					require.Equal(t, []int{0}, d.Maps)
 					require.Contains(t, err.Error(), dir)

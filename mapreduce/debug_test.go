@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // watched is how jobs, made anew each time and watched, end in RunLocal and on the engine.
@@ -238,8 +240,8 @@ func TestDebugOfEmitAtTheEnd(t *testing.T) {
 
 	p = debugged(t, keep)
 	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
-	out, err := p.RunMap(context.Background(), &MapAttempt{Split: Split{Length: 3}})
+	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
+	out, err := p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: 3}})
 	require.NoError(t, err)
 	out.Release()
 	elsewhere(func() { kept(1) })

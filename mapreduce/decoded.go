@@ -24,7 +24,7 @@ var ErrNoRecord = errors.New("no record")
 func Decoded[R, I any](in Input[R], decode func(rec R) (I, error)) Input[I] {
 	read, plan := in.read, in.plan
 	if decode == nil {
-		plan.wrong = errors.New("Decoded without a decode function")
+		plan.Wrong = errors.New("Decoded without a decode function")
 	}
 	return Input[I]{
 		sources: in.sources, plan: plan, plans: in.plans, stays: in.stays && !codec.MayChange(reflect.TypeFor[I]()),

@@ -67,7 +67,3 @@ const (
 
 // ParseCompression returns the compression called none, gzip, zstd or s2.
 func ParseCompression(name string) (Compression, error) { return output.ParseCompression(name) }
-
-// Handover is what CommitAs needs to know of an attempt that ran in another process. It can be made JSON
-// and back.
-type Handover = output.Handover

@@ -1,12 +1,15 @@
 package mapreduce
 
-import "github.com/tarry-mr/tarry/mapreduce/internal/segment"
+import (
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+)
 
 // encodedPairs are the pairs of a reduce attempt as bytes, in the order of the keys.
 type encodedPairs struct {
 	merge    *segment.Merge
-	alive    *Watch
-	progress *Progress // may be nil
+	alive    *cluster.Watch
+	progress *cluster.Progress // may be nil
 
 	// The pair at hand, if ok. It is valid until the next one is.
 	key, value []byte

@@ -9,25 +9,26 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // runEngine runs a plan through map and reduce attempts, one after the other.
-func runEngine(t testing.TB, p *Plan, reduces int, blocks func(int) []Block, res Resources) *counter.Set {
+func runEngine(t testing.TB, p *Plan, reduces int, blocks func(int) []cluster.Block, res cluster.Resources) *counter.Set {
 	t.Helper()
 	return engine(t, p, reduces, blocks, res)
 }
 
-func engine(t require.TestingT, p *Plan, reduces int, blocks func(int) []Block, res Resources) *counter.Set {
+func engine(t require.TestingT, p *Plan, reduces int, blocks func(int) []cluster.Block, res cluster.Resources) *counter.Set {
 	ctx := context.Background()
 	total := new(counter.Set)
 	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(ctx, PrepareOptions{Reduces: reduces}))
+	require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{Reduces: reduces}))
 	splits, err := p.Splits(ctx, blocks)
 	require.NoError(t, err)
-	var outs []*MapOutput
+	var outs []*cluster.MapOutput
 	for i, s := range splits {
-		a := &MapAttempt{Index: i, Split: s, Resources: res}
+		a := &cluster.MapAttempt{Index: i, Split: s, Resources: res}
 		a.Counters = total
 		out, err := p.RunMap(ctx, a)
 		require.NoError(t, err)
@@ -37,7 +38,7 @@ func engine(t require.TestingT, p *Plan, reduces int, blocks func(int) []Block, 
 		outs = append(outs, out)
 	}
 	for r := range p.Reduces() {
-		a := &ReduceAttempt{Index: r, Resources: res, Next: sent(r, outs...)}
+		a := &cluster.ReduceAttempt{Index: r, Resources: res, Next: sent(r, outs...)}
 		a.Counters = total
 		require.NoError(t, p.RunReduce(ctx, a))
 		require.NoError(t, p.CommitTask(a.ID()))
@@ -50,11 +51,11 @@ func engine(t require.TestingT, p *Plan, reduces int, blocks func(int) []Block, 
 }
 
 // sent is the Next of a reduce: segments arrive last map first.
-func sent(partition int, outs ...*MapOutput) func(context.Context) (Segment, error) {
+func sent(partition int, outs ...*cluster.MapOutput) func(context.Context) (cluster.Segment, error) {
 	next := len(outs)
-	return func(context.Context) (Segment, error) {
+	return func(context.Context) (cluster.Segment, error) {
 		if next--; next < 0 {
-			return Segment{}, io.EOF
+			return cluster.Segment{}, io.EOF
 		}
 		return outs[next].Segment(partition), nil
 	}
@@ -103,7 +104,7 @@ func TestEngineGivesTheOraclesRecords(t *testing.T) {
 				require.NoError(t, err)
 				p, err = wordCount(combine).Bind(Lines(Bytes("text", text)), got.Output())
 				require.NoError(t, err)
-				runEngine(t, p, reduces, p.BlocksOf(block), Resources{})
+				runEngine(t, p, reduces, p.BlocksOf(block), cluster.Resources{})
 				w, err := want.Records()
 				require.NoError(t, err)
 				require.Len(t, w, 9)

@@ -19,8 +19,6 @@ var (
 	// ErrNoOutput is wrapped by the error of SetupJob for an output that cannot be made, such as a
 	// directory below one that may not be written to.
 	ErrNoOutput = output.ErrNoOutput
-	// ErrCommitted is returned by CommitTask for a task that has been committed.
-	ErrCommitted = output.ErrCommitted
 	// ErrDestinationUsed is the error of SetupJob for a Writer or Collected to which another job
 	// writes, or has written: part 0 would come a second time.
 	ErrDestinationUsed = output.ErrDestinationUsed
@@ -58,15 +56,3 @@ func IsPermanent(err error) bool { return fault.IsPermanent(err) }
 
 // PanicError is a panic of the user's code.
 type PanicError = fault.PanicError
-
-// NewPanicError describes a panic from which the caller, a deferred function, has recovered v.
-func NewPanicError(v any) *PanicError { return fault.NewPanicError(v) }
-
-// Exited is [ErrExited] with the place in the user's code at which the goroutine was ended; the
-// caller is a deferred function that runs because of it.
-func Exited() error { return fault.Exited() }
-
-// StackPlace finds the user's code in the stack of one goroutine, as [runtime.Stack] writes it:
-// the innermost function that is neither of the standard library nor of this engine. It returns
-// its file and line, such as "words/count.go:17", or nothing if there is none.
-func StackPlace(stack string) string { return fault.StackPlace(stack) }

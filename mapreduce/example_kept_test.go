@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // A job whose output stays in memory, and one that reads it.
 func ExampleNewKept() {
-	kept := mapreduce.NewKept[int](mapreduce.KeptOptions{Name: "squares"})
+	kept := mapreduce.NewKept[int](cluster.KeptOptions{Name: "squares"})
 	square := mapreduce.MapOnly[int, int]{Map: func(n int, emit func(int)) error {
 		emit(n * n)
 		return nil
@@ -40,7 +41,7 @@ func ExampleGrouped() {
 	type stock = mapreduce.Pair[string, int]
 	name := func(s stock) string { return s.First }
 	keep := func(list []stock) *mapreduce.KeptBy[string, stock] {
-		kept := mapreduce.NewKeptBy(mapreduce.KeptOptions{}, name)
+		kept := mapreduce.NewKeptBy(cluster.KeptOptions{}, name)
 		byName := mapreduce.Job[stock, string, int, stock]{
 			Map:      func(s stock, emit func(string, int)) error { emit(s.First, s.Second); return nil },
 			Reducers: 2,

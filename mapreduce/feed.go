@@ -3,13 +3,15 @@ package mapreduce
 import (
 	"fmt"
 	"slices"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // Feed is an input with the map that belongs to it: one of several whose pairs meet in the same
 // reduces. Make it with From, FromWith or By, and give it to Feeds or a join.
 type Feed[K, V any] struct {
 	sources []Source
-	plans   []inputPlan // by source
+	plans   []cluster.InputPlan // by source
 	read    func(s *splitReader, yield func(Fed[K, V]) error) error
 	keyed   *KeptBy[K, V] // of KeptBy.Feed
 }
@@ -57,11 +59,11 @@ func By[K, V any](in Input[V], key func(rec V) K) Feed[K, V] {
 // Feeds is the input of a [FedJob]: that of all feeds, whose sources come one after the other. Values
 // of a key come in the order of the feeds, and within one in that of its records.
 func Feeds[K, V any](feeds ...Feed[K, V]) Input[Fed[K, V]] {
-	in := Input[Fed[K, V]]{plans: []inputPlan{}}
+	in := Input[Fed[K, V]]{plans: []cluster.InputPlan{}}
 	var of []int // feed by source
 	for i, f := range feeds {
 		if len(f.sources) == 0 {
-			in.plan.wrong = fmt.Errorf("%w: feed %d has no sources", ErrNoSources, i+1)
+			in.plan.Wrong = fmt.Errorf("%w: feed %d has no sources", ErrNoSources, i+1)
 		}
 		in.sources = append(in.sources, f.sources...)
 		in.plans = append(in.plans, f.plans...)

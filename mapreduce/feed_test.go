@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 type scored struct {
@@ -108,7 +110,7 @@ func TestFeedsAreOneInput(t *testing.T) {
 		check(out)
 		require.EqualValues(t, len(list), c.Named("feeds", "slice"))
 		p, out = bind()
-		engine(t, p, reduces, p.BlocksOf(block), Resources{})
+		engine(t, p, reduces, p.BlocksOf(block), cluster.Resources{})
 		check(out)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // odd is a source of the user's: memory, but for what is set.
@@ -166,10 +167,10 @@ func TestInputThatChangesBeforeTheJobIsCommitted(t *testing.T) {
 	require.NoError(t, err)
 	ctx := context.Background()
 	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(ctx, PrepareOptions{}))
+	require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{}))
 	splits, err := p.Splits(ctx, nil)
 	require.NoError(t, err)
-	a := &MapAttempt{Split: splits[0]}
+	a := &cluster.MapAttempt{Split: splits[0]}
 	_, err = p.RunMap(ctx, a)
 	require.NoError(t, err)
 	require.NoError(t, p.CommitTask(a.ID()))

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
@@ -38,16 +39,16 @@ type Format[I any] interface {
 // Files must be such as can be read at any place: neither compressed as a whole nor streams. file heeds
 // ctx, and is to be used until Parts has returned or the sequence has ended.
 func Formatted[I any](format Format[I], sources ...Source) Input[I] {
-	in := Input[I]{sources: sources, plan: inputPlan{parted: true}}
+	in := Input[I]{sources: sources, plan: cluster.InputPlan{Parted: true}}
 	if format == nil {
-		in.plan.wrong = errors.New("Formatted without a format")
+		in.plan.Wrong = errors.New("Formatted without a format")
 	}
 	for _, s := range sources {
-		if !s.Splittable() && in.plan.wrong == nil {
-			in.plan.wrong = fmt.Errorf("%s: Formatted reads files at any place, not streams or compressed files", s.Name())
+		if !s.Splittable() && in.plan.Wrong == nil {
+			in.plan.Wrong = fmt.Errorf("%s: Formatted reads files at any place, not streams or compressed files", s.Name())
 		}
 	}
-	in.plan.cut = func(ctx context.Context, s Source, blocks []Block) ([]Block, error) {
+	in.plan.Cut = func(ctx context.Context, s Source, blocks []cluster.Block) ([]cluster.Block, error) {
 		parts, err := partsOf(format, &formatFile{Source: s, ctx: ctx})
 		for i := range parts {
 			parts[i].Hosts = slices.Clone(hostsAt(blocks, parts[i].Offset))
@@ -67,7 +68,7 @@ func Formatted[I any](format Format[I], sources ...Source) Input[I] {
 }
 
 // partsOf are the parts of a file.
-func partsOf[I any](format Format[I], file *formatFile) (list []Block, err error) {
+func partsOf[I any](format Format[I], file *formatFile) (list []cluster.Block, err error) {
 	begins, err := format.Parts(file.ctx, file)
 	if err != nil {
 		return nil, input.Named(file.Source, err)
@@ -81,7 +82,7 @@ func partsOf[I any](format Format[I], file *formatFile) (list []Block, err error
 			return nil, Permanent(fmt.Errorf("%s: Parts returned %d, which is no ascending list of places in a file of %d bytes",
 				file.Name(), begins, file.Size()))
 		}
-		list = append(list, Block{Offset: at, Length: end - at})
+		list = append(list, cluster.Block{Offset: at, Length: end - at})
 	}
 	return list, nil
 }
@@ -90,7 +91,7 @@ func partsOf[I any](format Format[I], file *formatFile) (list []Block, err error
 // many offsets as its bytes times a power of two: so they are those of one record each, in whichever
 // split it is read.
 func eachPart[I any](s *splitReader, format Format[I], file *formatFile, yield func(I) error) error {
-	parts, end := []Block{{Offset: s.split.Offset, Length: s.split.Length}}, s.split.Offset+s.split.Length
+	parts, end := []cluster.Block{{Offset: s.split.Offset, Length: s.split.Length}}, s.split.Offset+s.split.Length
 	if !s.part { // of a sample, or all of a small feed
 		var err error
 		if parts, err = partsOf(format, file); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -49,7 +50,9 @@ func requireEverywhere[I any](t testing.TB, want []I, input func() Input[I], blo
 				_, err := RunLocal(t.Context(), p, LocalOptions{Blocks: p.BlocksOf(block)})
 				require.NoError(t, err)
 			},
-			"engine": func(p *Plan) { runEngine(t, p, 0, p.BlocksOf(block), Resources{Budget: NewMemory(1 << 30).Sub()}) },
+			"engine": func(p *Plan) {
+				runEngine(t, p, 0, p.BlocksOf(block), cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub()})
+			},
 		} {
 			var out Collected[I]
 			p, err := passOn[I]().Bind(input(), out.Output())
@@ -117,7 +120,7 @@ func TestBadLinesAreLeftOut(t *testing.T) {
 	var out Collected[visit]
 	p, err := refuse.Bind(JSONLines[visit](Bytes("v.jsonl", text)), out.Output())
 	require.NoError(t, err)
-	var left []Skipped
+	var left []cluster.Skipped
 	c, err := RunLocal(t.Context(), p, LocalOptions{MaxSkips: 3, Skipped: &left})
 	require.NoError(t, err)
 	got, err := out.Records()
@@ -165,7 +168,7 @@ func TestDecodedIsSampled(t *testing.T) {
 	var out Collected[Pair[string, None]]
 	p, err := job.Bind(in, out.Output())
 	require.NoError(t, err)
-	runEngine(t, p, 0, p.BlocksOf(1000), Resources{})
+	runEngine(t, p, 0, p.BlocksOf(1000), cluster.Resources{})
 	records, err := out.Records()
 	require.NoError(t, err)
 	require.Len(t, records, 3000)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // grouped is what a job with GroupFields makes of keys: the groups, each the keys
@@ -38,7 +40,7 @@ func grouped[K any](t *rapid.T, keys []K, depth, reduces int, descending, local 
 		_, err := RunLocal(context.Background(), p, LocalOptions{})
 		require.NoError(t, err)
 	} else {
-		engine(t, p, reduces, p.BlocksOf(3), Resources{})
+		engine(t, p, reduces, p.BlocksOf(3), cluster.Resources{})
 	}
 	got, err := out.Records()
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
@@ -26,8 +27,8 @@ import (
 // attempt in the attempt's goroutine, and the process in any other.
 type Input[I any] struct {
 	sources []Source
-	plan    inputPlan
-	plans   []inputPlan // by source, where they differ
+	plan    cluster.InputPlan
+	plans   []cluster.InputPlan // by source, where they differ
 	// read yields the records of a split, in order.
 	read func(s *splitReader, yield func(I) error) error
 	// stays says that records are what they were until [Task.flush] has been called.
@@ -44,7 +45,7 @@ func (in Input[I]) bare() Input[I] {
 }
 
 // bySource are the plans of all sources.
-func (in Input[I]) bySource() []inputPlan { return in.ends().bySource() }
+func (in Input[I]) bySource() []cluster.InputPlan { return in.ends().bySource() }
 
 // SplitSize gives each map at most n bytes of a source, for Slice n records, whatever the blocks of
 // the cluster are: so a few records of long work are many maps. n is at least 1; the last record of
@@ -52,10 +53,10 @@ func (in Input[I]) bySource() []inputPlan { return in.ends().bySource() }
 // inputs that cut themselves or read files whole: NLines, WholeFiles, Scanned, Formatted, Units, Seq,
 // Seq2, Once.
 func (in Input[I]) SplitSize(n int64) Input[I] {
-	in.plan.size, in.plan.sized = n, true
+	in.plan.Size, in.plan.Sized = n, true
 	in.plans = slices.Clone(in.plans)
 	for i := range in.plans {
-		in.plans[i].size, in.plans[i].sized = n, true
+		in.plans[i].Size, in.plans[i].Sized = n, true
 	}
 	return in
 }
@@ -143,7 +144,7 @@ func KeyValueLines(separator byte, sources ...Source) Input[Pair[[]byte, []byte]
 // by one: for short lists of long work. n must be at least 1.
 func NLines(n int, sources ...Source) Input[[]byte] {
 	in := Lines(sources...)
-	in.plan.cut = func(ctx context.Context, s Source, blocks []Block) ([]Block, error) {
+	in.plan.Cut = func(ctx context.Context, s Source, blocks []cluster.Block) ([]cluster.Block, error) {
 		if !s.Splittable() || n < 1 {
 			return blocks, nil
 		}
@@ -166,7 +167,7 @@ func Chunks(sources ...Source) Input[[]byte] {
 			return err
 		})
 	}
-	return Input[[]byte]{sources: sources, plan: inputPlan{chunks: true}, read: read}
+	return Input[[]byte]{sources: sources, plan: cluster.InputPlan{Chunks: true}, read: read}
 }
 
 // FixedSize yields records of n bytes, n at least 1. A file whose size is not a
@@ -181,7 +182,7 @@ func FixedSize(n int, sources ...Source) Input[[]byte] {
 		})
 	}}
 	if n < 1 {
-		in.plan.wrong = fmt.Errorf("FixedSize of %d bytes: a record has at least 1", n)
+		in.plan.Wrong = fmt.Errorf("FixedSize of %d bytes: a record has at least 1", n)
 	}
 	return in
 }
@@ -205,7 +206,7 @@ func WholeFiles(sources ...Source) Input[WholeFile] {
 			})
 		})
 	}
-	return Input[WholeFile]{sources: sources, plan: inputPlan{whole: true}, read: read}
+	return Input[WholeFile]{sources: sources, plan: cluster.InputPlan{Whole: true}, read: read}
 }
 
 // Slice yields records from memory; it must not change while the job runs. One
@@ -284,17 +285,17 @@ func (n everyN) first(b []byte, from int) int {
 func (everyN) resume(int) int { return 0 }
 
 // cutLines returns a block for every n lines of s.
-func cutLines(ctx context.Context, s Source, n int, blocks []Block) ([]Block, error) {
-	var list []Block
+func cutLines(ctx context.Context, s Source, n int, blocks []cluster.Block) ([]cluster.Block, error) {
+	var list []cluster.Block
 	var start, at int64
 	lines := 0
 	add := func(end int64) {
 		if end > start {
-			list = append(list, Block{Offset: start, Length: end - start, Hosts: hostsAt(blocks, start)})
+			list = append(list, cluster.Block{Offset: start, Length: end - start, Hosts: hostsAt(blocks, start)})
 		}
 		start, lines = end, 0
 	}
-	r := &splitReader{ctx: ctx, windows: usualWindows(), source: s, split: Split{Length: s.Size()}}
+	r := &splitReader{ctx: ctx, windows: usualWindows(), source: s, split: cluster.Split{Length: s.Size()}}
 	err := r.runs(lineEnds{}, func(run []byte) error {
 		for len(run) > 0 {
 			i := bytes.IndexByte(run, '\n') + 1
@@ -316,7 +317,7 @@ func cutLines(ctx context.Context, s Source, n int, blocks []Block) ([]Block, er
 	return list, nil
 }
 
-func hostsAt(blocks []Block, off int64) []string {
+func hostsAt(blocks []cluster.Block, off int64) []string {
 	for _, b := range blocks {
 		if off < b.Offset+b.Length {
 			return b.Hosts

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -127,7 +128,7 @@ func TestJoinsAreNestedLoops(t *testing.T) {
 					_, err = RunLocal(context.Background(), p, LocalOptions{Blocks: p.BlocksOf(block)})
 					require.NoError(t, err)
 				} else {
-					engine(t, p, 0, p.BlocksOf(block), Resources{})
+					engine(t, p, 0, p.BlocksOf(block), cluster.Resources{})
 				}
 				got, err := out.Records()
 				require.NoError(t, err)
@@ -184,7 +185,7 @@ func TestJoinKeepsWhatItHolds(t *testing.T) {
 	out := new(Collected[string])
 	p, err := CoGroup(side(), side(), sum).Bind(out.Output())
 	require.NoError(t, err)
-	c := engine(t, p, 1, p.BlocksOf(10_000), Resources{Budget: NewMemory(256 << 10).Sub(), SpillDir: t.TempDir()})
+	c := engine(t, p, 1, p.BlocksOf(10_000), cluster.Resources{Budget: cluster.NewMemory(256 << 10).Sub(), SpillDir: t.TempDir()})
 	require.Positive(t, c.Get(counter.SpilledRecords))
 	got, err := out.Records()
 	require.NoError(t, err)
@@ -198,17 +199,17 @@ func TestJoinHoldsTheLeftSide(t *testing.T) {
 	one := By(Slice([]int{1}), func(int) int { return 7 })
 	run := func(p *Plan) error {
 		require.NoError(t, p.SetupJob())
-		require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
+		require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
 		splits, err := p.Splits(context.Background(), nil)
 		require.NoError(t, err)
-		res := Resources{Budget: NewMemory(32 << 20).Sub(), SpillDir: t.TempDir()}
-		var outs []*MapOutput
+		res := cluster.Resources{Budget: cluster.NewMemory(32 << 20).Sub(), SpillDir: t.TempDir()}
+		var outs []*cluster.MapOutput
 		for i, s := range splits {
-			out, err := p.RunMap(context.Background(), &MapAttempt{Index: i, Split: s, Resources: res})
+			out, err := p.RunMap(context.Background(), &cluster.MapAttempt{Index: i, Split: s, Resources: res})
 			require.NoError(t, err)
 			outs = append(outs, out)
 		}
-		err = p.RunReduce(context.Background(), &ReduceAttempt{Resources: res, Next: sent(0, outs...)})
+		err = p.RunReduce(context.Background(), &cluster.ReduceAttempt{Resources: res, Next: sent(0, outs...)})
 		return errors.Join(err, p.AbortJob())
 	}
 	j := Join(many, one, func(_ int, _ [1 << 16]byte, n int, emit func(int)) error { emit(n); return nil })

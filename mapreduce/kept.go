@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
@@ -55,13 +56,13 @@ func (k *Kept[T]) output(to *kept.Store) Output[T] {
 // the map returns. A plan that was bound to it holds the records from its start to its end; if they
 // are released before that the start is an error that wraps ErrReleased.
 func (k *Kept[T]) Input() Input[T] {
-	in := Input[T]{plan: inputPlan{apart: true, wrong: k.wrong}, read: k.read}
+	in := Input[T]{plan: cluster.InputPlan{Apart: true, Wrong: k.wrong}, read: k.read}
 	if k.form.Size > 0 {
 		in.lists = k.readLists
 	}
 	in.sources = k.Sources()
 	if len(in.sources) == 0 && k.wrong == nil {
-		in.plan.wrong = fmt.Errorf("%s: %w", k.Name(), ErrNotCollected)
+		in.plan.Wrong = fmt.Errorf("%s: %w", k.Name(), ErrNotCollected)
 	}
 	return in
 }
@@ -70,7 +71,7 @@ func (k *Kept[T]) Input() Input[T] {
 // parts.
 func (k *Kept[T]) Aligned() Input[T] {
 	in := k.Input()
-	in.plan.whole = true
+	in.plan.Whole = true
 	return in
 }
 

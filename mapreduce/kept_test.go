@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
@@ -49,7 +50,7 @@ func keptIsSlice[T any](t *rapid.T, gen *rapid.Generator[T]) {
 	}
 	limit := rapid.SampledFrom([]int64{0, 1, 1 << 16, 1 << 20}).Draw(t, "budget")
 	block := rapid.Int64Range(1, 200).Draw(t, "block")
-	root := NewMemory(limit)
+	root := cluster.NewMemory(limit)
 	k := NewKept[T](kept.Options{})
 	fill := passOn[T]()
 	plan, err := fill.Bind(Slice(records), k.Output())
@@ -79,16 +80,16 @@ func keptIsSlice[T any](t *rapid.T, gen *rapid.Generator[T]) {
 }
 
 // runAttempts runs a plan as a cluster does, each map once, with sub-budgets of root.
-func runAttempts(t require.TestingT, p *Plan, root *Memory, blocks func(int) []Block) {
+func runAttempts(t require.TestingT, p *Plan, root *cluster.Memory, blocks func(int) []cluster.Block) {
 	ctx := context.Background()
 	require.NoError(t, p.Claim())
 	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(ctx, PrepareOptions{}))
+	require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{}))
 	splits, err := p.Splits(ctx, blocks)
 	require.NoError(t, err)
 	for i, split := range splits {
 		sub := root.Sub()
-		a := &MapAttempt{Index: i, Split: split, Resources: Resources{Budget: sub, Host: fmt.Sprint("node ", i%2)}}
+		a := &cluster.MapAttempt{Index: i, Split: split, Resources: cluster.Resources{Budget: sub, Host: fmt.Sprint("node ", i%2)}}
 		_, err := p.RunMap(ctx, a)
 		require.NoError(t, err)
 		require.NoError(t, p.CommitTask(a.ID()))
@@ -125,7 +126,7 @@ func TestKeptIsWhatWasWritten(t *testing.T) {
 func TestKeptLargeRecords(t *testing.T) {
 	records := [][]byte{bytes.Repeat([]byte("a"), 700<<10), {1}, bytes.Repeat([]byte("b"), 300<<10), {}, {2}}
 	for _, limit := range []int64{0, 1} {
-		k, root := NewKept[[]byte](kept.Options{}), NewMemory(limit)
+		k, root := NewKept[[]byte](kept.Options{}), cluster.NewMemory(limit)
 		plan, err := passOn[[]byte]().Bind(Slice(records), k.Output())
 		require.NoError(t, err)
 		runAttempts(t, plan, root, nil)
@@ -148,7 +149,7 @@ func TestKeptRelease(t *testing.T) {
 	empty := NewKeptBy(kept.Options{}, func(n int) int { return n })
 	_, err = passOn[Group[int, int, int]]().Bind(Grouped(empty.Feed(), empty.Feed()), new(Collected[Group[int, int, int]]).Output())
 	require.ErrorIs(t, err, ErrNotCollected)
-	root := NewMemory(1 << 30)
+	root := cluster.NewMemory(1 << 30)
 	plan, err := passOn[int]().Bind(Slice([]int{1, 2, 3}), k.Output())
 	require.NoError(t, err)
 	runAttempts(t, plan, root, nil)
@@ -179,7 +180,7 @@ func TestKeptRelease(t *testing.T) {
 // Attempts that fail, are aborted or lose against others leave nothing; a job that failed leaves
 // room for another.
 func TestKeptAttemptsLeaveNothing(t *testing.T) {
-	k, root := NewKept[int](kept.Options{}), NewMemory(1<<30)
+	k, root := NewKept[int](kept.Options{}), cluster.NewMemory(1<<30)
 	broken := errors.New("broken")
 	job := MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n); return map[bool]error{true: broken}[n == 1] }}
 	plan, err := job.Bind(Slice([]int{0, 1}), k.Output())
@@ -188,7 +189,7 @@ func TestKeptAttemptsLeaveNothing(t *testing.T) {
 	splits, err := plan.Splits(t.Context(), plan.BlocksOf(1))
 	require.NoError(t, err)
 	run := func(task, try int) (AttemptID, error) {
-		a := &MapAttempt{Index: task, Try: try, Split: splits[task], Resources: Resources{Budget: root.Sub()}}
+		a := &cluster.MapAttempt{Index: task, Try: try, Split: splits[task], Resources: cluster.Resources{Budget: root.Sub()}}
 		_, err := plan.RunMap(t.Context(), a)
 		return a.ID(), err
 	}
@@ -198,7 +199,7 @@ func TestKeptAttemptsLeaveNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, plan.CommitTask(first))
 	used := root.Used()
-	require.ErrorIs(t, plan.CommitTask(second), ErrCommitted)
+	require.ErrorIs(t, plan.CommitTask(second), cluster.ErrCommitted)
 	require.NoError(t, plan.AbortTask(second))
 	require.Equal(t, used/2, root.Used())
 	bad, err := run(1, 0)
@@ -215,7 +216,7 @@ func TestKeptAttemptsLeaveNothing(t *testing.T) {
 
 // What a node took along is made again by the same job, and nothing else; other data is an error.
 func TestKeptAgain(t *testing.T) {
-	k, root := NewKept[imageRecord](kept.Options{Name: "points"}), NewMemory(1<<30)
+	k, root := NewKept[imageRecord](kept.Options{Name: "points"}), cluster.NewMemory(1<<30)
 	move, less := 0.0, 0
 	bind := func(out Output[imageRecord]) *Plan {
 		job := MapOnly[int, imageRecord]{Map: func(n int, emit func(imageRecord)) error {
@@ -240,7 +241,7 @@ func TestKeptAgain(t *testing.T) {
 		splits, err := p.Splits(t.Context(), p.BlocksOf(block))
 		require.NoError(t, err)
 		for i, split := range splits {
-			a := &MapAttempt{Index: i, Split: split, Resources: Resources{Budget: root.Sub(), Host: "node 2"}}
+			a := &cluster.MapAttempt{Index: i, Split: split, Resources: cluster.Resources{Budget: root.Sub(), Host: "node 2"}}
 			_, err := p.RunMap(t.Context(), a)
 			require.NoError(t, err)
 			require.NoError(t, p.CommitTask(a.ID()))
@@ -285,7 +286,7 @@ func TestKeptAgain(t *testing.T) {
 // A part whose node dies while it is written is lost from the beginning, also where it is made
 // again.
 func TestKeptLostWhileWritten(t *testing.T) {
-	k, root := NewKept[int](kept.Options{}), NewMemory(1<<30)
+	k, root := NewKept[int](kept.Options{}), cluster.NewMemory(1<<30)
 	run := func(out Output[int], lose string) {
 		plan, err := passOn[int]().Bind(Slice([]int{1, 2}), out)
 		require.NoError(t, err)
@@ -293,7 +294,7 @@ func TestKeptLostWhileWritten(t *testing.T) {
 		splits, err := plan.Splits(t.Context(), plan.BlocksOf(1))
 		require.NoError(t, err)
 		for i, split := range splits {
-			a := &MapAttempt{Index: i, Split: split, Resources: Resources{Budget: root.Sub(), Host: fmt.Sprint("node ", i)}}
+			a := &cluster.MapAttempt{Index: i, Split: split, Resources: cluster.Resources{Budget: root.Sub(), Host: fmt.Sprint("node ", i)}}
 			_, err := plan.RunMap(t.Context(), a)
 			require.NoError(t, err)
 			if i == 1 {
@@ -320,10 +321,10 @@ func TestKeptLostWhileWritten(t *testing.T) {
 func TestKeptDamage(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "")
 	require.NoError(t, err)
-	k := NewKept[int](kept.Options{Spills: NewSpillsOn(func() (SpillFile, error) { return f, nil })})
+	k := NewKept[int](kept.Options{Spills: cluster.NewSpillsOn(func() (cluster.SpillFile, error) { return f, nil })})
 	plan, err := passOn[int]().Bind(Slice([]int{1, 2, 3}), k.Output())
 	require.NoError(t, err)
-	runAttempts(t, plan, NewMemory(1), nil)
+	runAttempts(t, plan, cluster.NewMemory(1), nil)
 	_, err = f.WriteAt([]byte{9}, 8)
 	require.NoError(t, err)
 	var out Collected[int]
@@ -355,7 +356,7 @@ func TestKeptRecordsAreWatched(t *testing.T) {
 	require.ErrorContains(t, err, `words, part 0: at byte 5, "\x03bad": panic: no`)
 	plan, err = job.Bind(k.Input(), out.Output())
 	require.NoError(t, err)
-	var left []Skipped
+	var left []cluster.Skipped
 	_, err = RunLocal(t.Context(), plan, LocalOptions{MaxSkips: 1, Skipped: &left})
 	require.NoError(t, err)
 	require.Len(t, left, 1)

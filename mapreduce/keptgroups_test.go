@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
@@ -33,7 +34,7 @@ func (p linkedPage) number() int32 { return p.Number }
 func numberOf(r pageRank) int32 { return r.First }
 
 // keepBy keeps records by key, those of equal keys in their order, within a budget.
-func keepBy[K, T any](t require.TestingT, budget *Memory, key func(T) K, parts int, records []T) *KeptBy[K, T] {
+func keepBy[K, T any](t require.TestingT, budget *cluster.Memory, key func(T) K, parts int, records []T) *KeptBy[K, T] {
 	k := NewKeptBy(kept.Options{Name: "pages"}, key)
 	plan, err := Job[T, K, T, T]{
 		Map: func(rec T, emit func(K, T)) error {
@@ -49,7 +50,7 @@ func keepBy[K, T any](t require.TestingT, budget *Memory, key func(T) K, parts i
 		Reducers: parts,
 	}.Bind(Slice(records), k.Output())
 	require.NoError(t, err)
-	engine(t, plan, 0, nil, Resources{Budget: budget})
+	engine(t, plan, 0, nil, cluster.Resources{Budget: budget})
 	return k
 }
 
@@ -91,7 +92,7 @@ func TestGroupsArePlainGo(t *testing.T) {
 		for _, k := range slices.Sorted(maps.Keys(keys)) {
 			want = append(want, groupText(k, left[k], right[k]))
 		}
-		root := NewMemory(rapid.SampledFrom([]int64{0, 1, 1 << 20}).Draw(t, "budget"))
+		root := cluster.NewMemory(rapid.SampledFrom([]int64{0, 1, 1 << 20}).Draw(t, "budget"))
 		parts := rapid.IntRange(1, 3).Draw(t, "parts")
 		budget := root.Sub()
 		a, b := keepBy(t, budget, linkedPage.number, parts, pages), keepBy(t, budget, numberOf, parts, ranks)
@@ -115,7 +116,7 @@ func TestGroupsArePlainGo(t *testing.T) {
 			if debug {
 				plan.Debug(DebugOptions{})
 			}
-			c := engine(t, plan, 0, nil, Resources{Budget: budget})
+			c := engine(t, plan, 0, nil, cluster.Resources{Budget: budget})
 			require.EqualValues(t, len(want), c.Get(counter.MapInputRecords))
 			slices.Sort(got)
 			slices.Sort(want)
@@ -186,12 +187,12 @@ func TestGroupsThatFail(t *testing.T) {
 }
 
 // runFirstMap runs the first map of a plan, and ends the job.
-func runFirstMap(t *testing.T, p *Plan) (*MapOutput, error) {
+func runFirstMap(t *testing.T, p *Plan) (*cluster.MapOutput, error) {
 	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 	splits, err := p.Splits(t.Context(), nil)
 	require.NoError(t, err)
-	out, err := p.RunMap(t.Context(), &MapAttempt{Split: splits[0]})
+	out, err := p.RunMap(t.Context(), &cluster.MapAttempt{Split: splits[0]})
 	require.NoError(t, p.AbortJob())
 	return out, err
 }
@@ -216,7 +217,7 @@ func TestGroupedHoldsRecordsAndTheirHeads(t *testing.T) {
 	least := func(n int) int64 { // the bound under which a group of n records is read
 		in := Grouped(kept(n).Feed(), none.Feed())
 		return int64(sort.Search(1<<20, func(bound int) bool {
-			r := &splitReader{ctx: t.Context(), windows: usualWindows(), source: in.sources[0], split: Split{Length: in.sources[0].Size()}}
+			r := &splitReader{ctx: t.Context(), windows: usualWindows(), source: in.sources[0], split: cluster.Split{Length: in.sources[0].Size()}}
 			r.windows.record = int64(bound) + 1
 			err := in.read(r, func(Group[string, row, row]) error { return nil })
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"unsafe"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
@@ -27,15 +28,15 @@ func together[K, A, B any](left Feed[K, A], right Feed[K, B]) error {
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
-	if err := errors.Join(left.keyed.Input().plan.wrong, right.keyed.Input().plan.wrong); err != nil {
+	if err := errors.Join(left.keyed.Input().plan.Wrong, right.keyed.Input().plan.Wrong); err != nil {
 		return err
 	}
 	if a, b := left.keyed.Parts(), right.keyed.Parts(); a != b {
 		return fmt.Errorf("the left feed has %d parts and the right one %d: only as many join as they lie; "+
 			"make both with as many Reducers, or leave NoShuffle out", a, b)
 	}
-	for _, in := range []inputPlan{left.plans[0], right.plans[0]} {
-		if in.sized {
+	for _, in := range []cluster.InputPlan{left.plans[0], right.plans[0]} {
+		if in.Sized {
 			return errors.New("SplitSize has no effect without a shuffle: a map reads a part of each side")
 		}
 	}
@@ -57,9 +58,9 @@ func (j Joined[K, A, B, O]) bindTogether(out Output[O], where string) (*Plan, er
 
 // sideBySide is the input of the keys of two feeds that lie together, a map for each part of both.
 func sideBySide[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[merged[K, A, B]] {
-	in := Input[merged[K, A, B]]{plan: inputPlan{whole: true, apart: true, wrong: together(left, right)}}
+	in := Input[merged[K, A, B]]{plan: cluster.InputPlan{Whole: true, Apart: true, Wrong: together(left, right)}}
 	in.read = mergeJoin[K, A, B]{left.keyed, right.keyed}.read
-	for i := 0; in.plan.wrong == nil && i < len(left.sources); i++ {
+	for i := 0; in.plan.Wrong == nil && i < len(left.sources); i++ {
 		in.sources = append(in.sources, kept.Beside(left.sources[i], right.sources[i]))
 	}
 	return in
@@ -81,7 +82,7 @@ type Group[K, A, B any] struct {
 func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B]] {
 	in := sideBySide(left, right)
 	keepA, keepB := codec.Typed[A]{}.Keeper, codec.Typed[B]{}.Keeper
-	if in.plan.wrong == nil {
+	if in.plan.Wrong == nil {
 		keepA, keepB = left.keyed.form.Codec.Keeper, right.keyed.form.Codec.Keeper
 	}
 	read := func(s *splitReader, yield func(Group[K, A, B]) error) error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
@@ -26,17 +27,17 @@ func (e *endless) Read(p []byte) (int, error) {
 // runBudget runs a plan with one map on a budget.
 func runBudget(p *Plan, budget int64) error {
 	ctx := context.Background()
-	if err := p.Prepare(ctx, PrepareOptions{}); err != nil {
+	if err := p.Prepare(ctx, cluster.PrepareOptions{}); err != nil {
 		return err
 	}
 	splits, err := p.Splits(ctx, nil)
 	if err != nil {
 		return err
 	}
-	memory := NewMemory(budget)
-	_, err = p.RunMap(ctx, &MapAttempt{
+	memory := cluster.NewMemory(budget)
+	_, err = p.RunMap(ctx, &cluster.MapAttempt{
 		Split:     splits[0],
-		Resources: Resources{Budget: memory, Pool: NewBuffers(memory, 0)},
+		Resources: cluster.Resources{Budget: memory, Pool: cluster.NewBuffers(memory, 0)},
 	})
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // wholeLines is the plain definition of the lines of a text.
@@ -33,7 +34,7 @@ func tiny(run, crossing, span int) windows { return windows{run: run, crossing: 
 // planOf is the plan of a job that does nothing over an input.
 func planOf(t testing.TB, in inputEnd) *Plan {
 	t.Helper()
-	p, err := newPlan("here", in, Spec{Output: new(Collected[int]).Output().dest}, nil)
+	p, err := newPlan("here", in, cluster.Spec{Output: new(Collected[int]).Output().dest}, nil)
 	require.NoError(t, err)
 	return p
 }
@@ -103,7 +104,7 @@ func TestFixedSizeRecordsAtAnyBlockSize(t *testing.T) {
 	in := FixedSize(4, Bytes("text", text[:41]))
 	err := in.read(&splitReader{
 		ctx: context.Background(), windows: usualWindows(), source: in.sources[0],
-		split: Split{Length: 41},
+		split: cluster.Split{Length: 41},
 	},
 		func([]byte) error { return nil })
 	require.ErrorContains(t, err, "text: ends within a record of 4 bytes")
@@ -114,7 +115,7 @@ func TestKeyValueLinesAndStrings(t *testing.T) {
 	r := func() *splitReader {
 		return &splitReader{
 			ctx: context.Background(), windows: usualWindows(), source: src,
-			split: Split{Length: src.Size()},
+			split: cluster.Split{Length: src.Size()},
 		}
 	}
 	var got []string
@@ -134,11 +135,11 @@ func TestKeyValueLinesAndStrings(t *testing.T) {
 func TestNLinesCutsEveryNLines(t *testing.T) {
 	in := NLines(2, Bytes("text", []byte("1\n2\n3\n4\n5")))
 	p := planOf(t, in.ends())
-	splits, err := p.Splits(context.Background(), func(int) []Block {
-		return []Block{{Offset: 0, Length: 5, Hosts: []string{"a"}}, {Offset: 5, Length: 4, Hosts: []string{"b"}}}
+	splits, err := p.Splits(context.Background(), func(int) []cluster.Block {
+		return []cluster.Block{{Offset: 0, Length: 5, Hosts: []string{"a"}}, {Offset: 5, Length: 4, Hosts: []string{"b"}}}
 	})
 	require.NoError(t, err)
-	require.Equal(t, []Split{
+	require.Equal(t, []cluster.Split{
 		{Offset: 0, Length: 4, Hosts: []string{"a"}}, {Offset: 4, Length: 4, Hosts: []string{"a"}}, {
 			Offset: 8,
 			Length: 1, Hosts: []string{"b"},
@@ -167,7 +168,7 @@ func TestWholeFilesAndSlices(t *testing.T) {
 	for off := range int64(4) {
 		r := &splitReader{
 			ctx: context.Background(), windows: usualWindows(), source: numbers.sources[0],
-			split: Split{Offset: off, Length: 1},
+			split: cluster.Split{Offset: off, Length: 1},
 		}
 		require.NoError(t, numbers.read(r, func(n int) error {
 			sum = append(sum, n)
@@ -183,7 +184,7 @@ func TestWholeFilesAndSlices(t *testing.T) {
 	}}
 	plan, err := job.Bind(Seq(slices.Values([]int{3, 1, 2})), all.Output())
 	require.NoError(t, err)
-	runEngine(t, plan, 0, plan.BlocksOf(1), Resources{})
+	runEngine(t, plan, 0, plan.BlocksOf(1), cluster.Resources{})
 	list, err := all.Records()
 	require.NoError(t, err)
 	require.Equal(t, []int{3, 1, 2}, list)
@@ -198,7 +199,7 @@ func TestAFileServesManyJobs(t *testing.T) {
 		var out Collected[[]byte]
 		p, err := keepLines().Bind(Lines(src), out.Output())
 		require.NoError(t, err)
-		runEngine(t, p, 0, nil, Resources{})
+		runEngine(t, p, 0, nil, cluster.Resources{})
 		records, err := out.Records()
 		require.NoError(t, err)
 		require.Len(t, records, 20000)
@@ -224,9 +225,9 @@ func TestSecondAttemptOverAStreamTellsWhyTheFirstFailed(t *testing.T) {
 	job := MapOnly[[]byte, []byte]{Map: func([]byte, func([]byte)) error { return bad }}
 	p, err := job.Bind(Lines(Stream("-", strings.NewReader("a\nb"))), Text[[]byte](Writer("-", io.Discard)))
 	require.NoError(t, err)
-	_, err = p.RunMap(context.Background(), &MapAttempt{})
+	_, err = p.RunMap(context.Background(), &cluster.MapAttempt{})
 	require.ErrorIs(t, err, bad)
-	_, err = p.RunMap(context.Background(), &MapAttempt{Try: 1})
+	_, err = p.RunMap(context.Background(), &cluster.MapAttempt{Try: 1})
 	require.ErrorIs(t, err, ErrConsumed)
 	require.ErrorIs(t, err, bad)
 }
@@ -246,7 +247,7 @@ func TestTotalOrderOfAStream(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	p, err := job.Bind(Lines(Stream("-", strings.NewReader(text.String()))), Text[Pair[[]byte, None]](Dir(out)))
 	require.NoError(t, err)
-	runEngine(t, p, 0, nil, Resources{})
+	runEngine(t, p, 0, nil, cluster.Resources{})
 	var all strings.Builder
 	for i := range 4 {
 		b, err := os.ReadFile(filepath.Join(out, fmt.Sprintf("part-r-%05d", i)))
@@ -284,7 +285,7 @@ func TestEveryViewIsReleased(t *testing.T) {
 			var release []func()
 			r := &splitReader{
 				ctx: context.Background(), windows: tiny(16, 8, 32), source: src,
-				split: Split{Length: src.Size()},
+				split: cluster.Split{Length: src.Size()},
 			}
 			if pinned {
 				r.pin = func(_ []byte, f func()) { release = append(release, f) }

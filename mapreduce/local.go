@@ -8,6 +8,7 @@ import (
 	"iter"
 	"sort"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -19,7 +20,7 @@ type localPair[V any] struct {
 	value []byte
 }
 
-func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *bound, splits []Split, c *counter.Set, most int) ([]Skipped, error) {
+func (b *boundJob[I, K, V, O]) RunLocal(ctx context.Context, p *cluster.Bound, splits []cluster.Split, c *counter.Set, most int) ([]cluster.Skipped, error) {
 	k := newSkips(most)
 	parts, err := b.mapLocal(ctx, p, splits, c, k)
 	for i := 0; err == nil && i < len(parts); i++ {
@@ -29,16 +30,16 @@ func (b *boundJob[I, K, V, O]) runLocal(ctx context.Context, p *bound, splits []
 }
 
 // mapLocal returns what all maps have emitted, by reduce.
-func (b *boundJob[I, K, V, O]) mapLocal(ctx context.Context, p *bound, splits []Split, c *counter.Set, k *skips,
+func (b *boundJob[I, K, V, O]) mapLocal(ctx context.Context, p *cluster.Bound, splits []cluster.Split, c *counter.Set, k *skips,
 ) ([][]localPair[V], error) {
-	parts := make([][]localPair[V], p.reduces)
-	partition := b.partitioner(p.reduces)
+	parts := make([][]localPair[V], p.Reduces)
+	partition := b.partitioner(p.Reduces)
 	encodeKey, encodeValue := b.key.Encoder(), b.value.Encoder()
 	decodeKey, decodeValue := b.key.Decoder(), b.value.Decoder()
 	for i, split := range splits {
-		a := &MapAttempt{Index: i, Split: split}
+		a := &cluster.MapAttempt{Index: i, Split: split}
 		t := &Task{
-			ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[split.Source].Name(),
+			ctx: ctx, id: a.ID(), reduces: p.Reduces, name: p.Sources[split.Source].Name(),
 			counters: c,
 		}
 		m, err := b.mapper(t)
@@ -93,12 +94,12 @@ func (b *boundJob[I, K, V, O]) mapLocal(ctx context.Context, p *bound, splits []
 	return parts, nil
 }
 
-func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *bound, index int, part []localPair[V],
+func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *cluster.Bound, index int, part []localPair[V],
 	c *counter.Set,
 ) error {
 	sort.SliceStable(part, func(i, j int) bool { return bytes.Compare(part[i].key, part[j].key) < 0 })
 	id := AttemptID{Kind: ReduceKind, Index: index}
-	t := &Task{ctx: ctx, id: id, reduces: p.reduces, counters: c}
+	t := &Task{ctx: ctx, id: id, reduces: p.Reduces, counters: c}
 	w, err := newRecordWriter(p, t, "", b.out)
 	if err != nil {
 		return err
@@ -122,7 +123,7 @@ func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *bound, index 
 	c.Add(counter.ReduceInputRecords, int64(len(part)))
 	c.Add(counter.ReduceOutputRecords, w.records)
 	c.Add(counter.OutputBytesWritten, w.part.Bytes)
-	return p.commitTask(id)
+	return p.CommitTask(id)
 }
 
 // passLocal writes the sorted pairs of a job without Reduce; with a combiner that
@@ -143,7 +144,7 @@ func (b *boundJob[I, K, V, O]) passLocal(part []localPair[V], w *recordWriter[O]
 
 // groupLocal cuts sorted pairs into groups and reduces each. Values are folded
 // with Combine first, so that a Reduce relies on it as it may in the engine.
-func (b *boundJob[I, K, V, O]) groupLocal(p *bound, t *Task, part []localPair[V], w *recordWriter[O]) error {
+func (b *boundJob[I, K, V, O]) groupLocal(p *cluster.Bound, t *Task, part []localPair[V], w *recordWriter[O]) error {
 	r, err := b.reducer(t)
 	if err != nil {
 		return err
@@ -160,8 +161,8 @@ func (b *boundJob[I, K, V, O]) groupLocal(p *bound, t *Task, part []localPair[V]
 			return err
 		}
 		t.counters.Add(counter.ReduceInputGroups, 1)
-		if b.job.Partition != nil && p.reduces > 1 {
-			if err := checkPartition(b.job.Partition, k, p.reduces, t.id.Index); err != nil {
+		if b.job.Partition != nil && p.Reduces > 1 {
+			if err := checkPartition(b.job.Partition, k, p.Reduces, t.id.Index); err != nil {
 				return err
 			}
 		}
@@ -239,14 +240,14 @@ func (b *boundJob[I, K, V, O]) pairsLocal(group []localPair[V]) []Pair[K, V] {
 	return pairs
 }
 
-func (b *boundMapOnly[I, O]) runLocal(ctx context.Context, p *bound, splits []Split, c *counter.Set, most int) ([]Skipped, error) {
+func (b *boundMapOnly[I, O]) RunLocal(ctx context.Context, p *cluster.Bound, splits []cluster.Split, c *counter.Set, most int) ([]cluster.Skipped, error) {
 	k := newSkips(most)
 	for i, split := range splits {
-		a := &MapAttempt{Index: i, Split: split, Resources: Resources{Counters: c}}
+		a := &cluster.MapAttempt{Index: i, Split: split, Resources: cluster.Resources{Counters: c}}
 		if _, err := b.runMapSkipping(ctx, p, a, k); err != nil {
 			return nil, fmt.Errorf("%s: %w", a.ID(), err)
 		}
-		if err := p.commitTask(a.ID()); err != nil {
+		if err := p.CommitTask(a.ID()); err != nil {
 			return nil, err
 		}
 	}

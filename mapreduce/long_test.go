@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // TestLongLine takes a line of 100 MB, and a word of that size, through a sort
@@ -26,9 +28,9 @@ func TestLongLine(t *testing.T) {
 		return src
 	}
 	for _, memory := range []int64{0, 1 << 20} {
-		res := Resources{SpillDir: t.TempDir()}
+		res := cluster.Resources{SpillDir: t.TempDir()}
 		if memory > 0 {
-			res.Budget = NewMemory(memory).Sub()
+			res.Budget = cluster.NewMemory(memory).Sub()
 		}
 		var lines bytes.Buffer
 		sort := Job[[]byte, []byte, None, Pair[[]byte, None]]{

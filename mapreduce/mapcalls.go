@@ -3,6 +3,8 @@ package mapreduce
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // mapCalls are what is done with each record of a file.
@@ -16,7 +18,7 @@ type mapCalls[I any] struct {
 // recordLoop is what a loop over records sees to beside them.
 type recordLoop struct {
 	reader  *splitReader
-	watch   *Watch
+	watch   *cluster.Watch
 	records int64  // begun
 	tell    func() // progress of records
 }
@@ -24,13 +26,13 @@ type recordLoop struct {
 // asked reports whether, for the record that begins, stop is to be called.
 func (l *recordLoop) asked() bool {
 	l.records++
-	return l.watch.Asked() || l.records%PauseEvery == 0
+	return l.watch.Asked() || l.records%cluster.PauseEvery == 0
 }
 
 // stop returns an error if the attempt must end, and is a sign of life. It may block while the attempt
 // is suspended.
 func (l *recordLoop) stop() error {
-	if l.records%PauseEvery != 0 && l.watch.GoesOn() {
+	if l.records%cluster.PauseEvery != 0 && l.watch.GoesOn() {
 		return nil
 	}
 	return l.pause()
@@ -100,7 +102,7 @@ func mapList[I, K, V any](m Mapper[I, K, V], col *collector[K, V], after func(er
 		for i := range list {
 			reader.now = (*byte)(unsafe.Pointer(&list[i]))
 			var err error
-			if records++; atomic.LoadUint32(asked)|atomic.LoadUint32(canceled) != 0 || records%PauseEvery == 0 { // as l.asked
+			if records++; atomic.LoadUint32(asked)|atomic.LoadUint32(canceled) != 0 || records%cluster.PauseEvery == 0 { // as l.asked
 				gate.Shut()
 				l.records = records
 				err = l.stop()

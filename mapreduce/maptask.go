@@ -9,9 +9,11 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
@@ -23,7 +25,7 @@ type collector[K, V any] struct {
 	add  func(key, value []byte) // emit for an encoded pair; nil: there is none
 	intake
 	failed *error // the first failure of emit
-	finish func() ([]Segment, segment.Stats, func(), error)
+	finish func() ([]cluster.Segment, segment.Stats, func(), error)
 	close  func()
 	gate   *memory.Gate // of emit, shut between calls of the user's
 }
@@ -42,13 +44,13 @@ func (c *collector[K, V]) call(code func() error) error {
 	return err
 }
 
-func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *bound, a *MapAttempt) (*MapOutput, error) {
+func (b *boundJob[I, K, V, O]) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt) (*cluster.MapOutput, error) {
 	var c counter.Set
 	col := b.collector(p, a)
 	defer col.close()
 	col.gate.Shut()
 	k := newSkips(a.MaxSkips, a.LeaveOut...)
-	err := p.eachFile(a.Split, func(file Split) error { return b.mapFile(ctx, p, a, file, &col, &c, k) })
+	err := p.EachFile(a.Split, func(file cluster.Split) error { return b.mapFile(ctx, p, a, file, &col, &c, k) })
 	if err = cmp.Or(err, *col.failed); err != nil {
 		return nil, err
 	}
@@ -67,17 +69,17 @@ func (b *boundJob[I, K, V, O]) runMap(ctx context.Context, p *bound, a *MapAttem
 		c.Add(counter.CombineOutputRecords, stats.Output)
 	}
 	addSpills(&c, stats)
-	out := NewMapOutput(segments, release, k.count(&c))
+	out := cluster.NewMapOutput(segments, release, k.count(&c))
 	a.Report(&c)
 	return out, nil
 }
 
 // mapFile maps the part of a split that lies in one file.
-func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *bound, a *MapAttempt, file Split, col *collector[K, V],
+func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, col *collector[K, V],
 	c *counter.Set, k *skips,
 ) error {
 	t := &Task{
-		ctx: ctx, id: a.ID(), reduces: p.reduces, name: p.sources[file.Source].Name(), counters: c,
+		ctx: ctx, id: a.ID(), reduces: p.Reduces, name: p.Sources[file.Source].Name(), counters: c,
 		budget: a.Budget, log: a.Log,
 	}
 	if k == nil && b.debug == nil {
@@ -157,34 +159,34 @@ const tellEvery = 4096
 
 // readFile calls fn for each record of the part of a split that lies in one file,
 // as long as the attempt may go on, and counts records and bytes.
-func readFile[I any](t *Task, p *bound, a *MapAttempt, file Split, in Input[I], k *skips,
+func readFile[I any](t *Task, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, in Input[I], k *skips,
 	memory intake, calls mapCalls[I],
 ) error {
 	ctx, c := t.ctx, t.counters
-	w, stop := NewWatch(ctx, &a.Resources)
+	w, stop := cluster.NewWatch(ctx, &a.Resources)
 	defer stop()
 	r := &splitReader{
-		ctx: ctx, windows: usualWindows(), source: p.sources[file.Source], split: file,
+		ctx: ctx, windows: usualWindows(), source: p.Sources[file.Source], split: file,
 		watch: w, progress: a.Progress, read: c.Get(counter.InputBytesRead), budget: a.Budget, pool: a.Pool, pin: memory.pin, copied: memory.copies,
-		skips: k, task: t, part: p.inputs[file.Source].cut != nil,
+		skips: k, task: t, part: p.Inputs[file.Source].Cut != nil,
 	}
 	t.reader = r
 	if a.Progress != nil {
-		a.Progress.Open(p.sources[file.Source].Name())
+		a.Progress.Open(p.Sources[file.Source].Name())
 	}
 	if k != nil {
 		calls.one = knowing(r, calls.one)
 	}
-	kind := &p.inputs[file.Source]
-	before, l := c.Get(kind.counter()), &recordLoop{reader: r, watch: w}
+	kind := &p.Inputs[file.Source]
+	before, l := c.Get(kind.Counter()), &recordLoop{reader: r, watch: w}
 	exited := true
 	defer func() {
 		if exited && a.Progress != nil {
-			a.Progress.Exit(r.recordError(&mapFault{Exited()}, l.records))
+			a.Progress.Exit(r.recordError(&mapFault{fault.Exited()}, l.records))
 		}
 	}()
 	l.tell = func() {
-		if a.Progress != nil && !kind.chunks {
+		if a.Progress != nil && !kind.Chunks {
 			a.Progress.Records.Store(before + l.records)
 		}
 	}
@@ -192,7 +194,7 @@ func readFile[I any](t *Task, p *bound, a *MapAttempt, file Split, in Input[I], 
 	exited = false
 	err = r.placed(err, l.records)
 	l.tell()
-	c.Add(kind.counter(), l.records)
+	c.Add(kind.Counter(), l.records)
 	c.Add(counter.InputBytesRead, r.read-c.Get(counter.InputBytesRead))
 	if a.Progress != nil {
 		a.Progress.Bytes.Store(r.read)
@@ -203,7 +205,7 @@ func readFile[I any](t *Task, p *bound, a *MapAttempt, file Split, in Input[I], 
 	return err
 }
 
-func (b *boundJob[I, K, V, O]) collector(p *bound, a *MapAttempt) collector[K, V] {
+func (b *boundJob[I, K, V, O]) collector(p *cluster.Bound, a *cluster.MapAttempt) collector[K, V] {
 	if b.combines() {
 		return b.combining(p, a)
 	}
@@ -211,22 +213,22 @@ func (b *boundJob[I, K, V, O]) collector(p *bound, a *MapAttempt) collector[K, V
 }
 
 // sorting collects into a segment.Sorter.
-func (b *boundJob[I, K, V, O]) sorting(p *bound, a *MapAttempt) collector[K, V] {
+func (b *boundJob[I, K, V, O]) sorting(p *cluster.Bound, a *cluster.MapAttempt) collector[K, V] {
 	s := segment.NewSorter(segment.Config{
-		Partitions: p.reduces, Budget: a.Budget, Pool: a.Pool, Files: a.Spills, SpillDir: a.SpillDir,
+		Partitions: p.Reduces, Budget: a.Budget, Pool: a.Pool, Files: a.Spills, SpillDir: a.SpillDir,
 		Largest: b.largest(a.Budget), Stored: a.Stored, Scattered: b.scattered.Load(),
 	})
 	var failed error
 	var add func(key, value []byte)
 	if b.job.Partition == nil && b.prefix == nil {
-		add = emitRaw(s, b.rangeOf(p.reduces), p.reduces, &failed)
+		add = emitRaw(s, b.rangeOf(p.Reduces), p.Reduces, &failed)
 	}
 	return collector[K, V]{
-		emit:   b.emitSorted(s, p.reduces, &failed),
+		emit:   b.emitSorted(s, p.Reduces, &failed),
 		add:    add,
 		intake: intake{pin: s.Pin, copies: true},
 		failed: &failed,
-		finish: func() ([]Segment, segment.Stats, func(), error) {
+		finish: func() ([]cluster.Segment, segment.Stats, func(), error) {
 			list, stats, err := s.Finish()
 			if stats.Scattered {
 				b.scattered.Store(true)
@@ -266,20 +268,20 @@ func (f *found) within(length int64) int {
 }
 
 // combining collects into a combine.Table.
-func (b *boundJob[I, K, V, O]) combining(p *bound, a *MapAttempt) collector[K, V] {
+func (b *boundJob[I, K, V, O]) combining(p *cluster.Bound, a *cluster.MapAttempt) collector[K, V] {
 	cfg := b.combineConfig(&a.Resources)
-	cfg.Partitions, cfg.Stored = p.reduces, a.Stored
+	cfg.Partitions, cfg.Stored = p.Reduces, a.Stored
 	cfg.Distinct = b.distinct.Load().within(a.Split.Length)
-	cfg.Expected = kept.Expected(p.sources[a.Split.Source])
+	cfg.Expected = kept.Expected(p.Sources[a.Split.Source])
 	if b.job.Partition != nil || b.job.TotalOrder || b.prefix != nil {
-		cfg.Partition = b.partitioner(p.reduces)
+		cfg.Partition = b.partitioner(p.Reduces)
 	}
 	t := combine.NewTable(cfg)
 	return collector[K, V]{
 		emit:   b.emitCombined(t),
 		intake: intake{copies: !t.Weighs()},
 		failed: t.Failure(),
-		finish: func() ([]Segment, segment.Stats, func(), error) {
+		finish: func() ([]cluster.Segment, segment.Stats, func(), error) {
 			list, stats, err := t.Finish()
 			b.distinct.Store(&found{keys: stats.Output, length: a.Split.Length})
 			return segmentsOf(list), stats, releaseAll(list), err
@@ -297,12 +299,12 @@ type stored interface {
 	Release()
 }
 
-func segmentsOf[S stored](list []S) []Segment {
-	out := make([]Segment, len(list))
+func segmentsOf[S stored](list []S) []cluster.Segment {
+	out := make([]cluster.Segment, len(list))
 	var none S
 	for i, x := range list {
 		if x != none {
-			out[i] = Segment{Bytes: x.Bytes(), Records: x.Records(), Data: x}
+			out[i] = cluster.Segment{Bytes: x.Bytes(), Records: x.Records(), Data: x}
 		}
 	}
 	return out
@@ -319,7 +321,7 @@ func releaseAll[S stored](list []S) func() {
 	}
 }
 
-func (b *boundJob[I, K, V, O]) combineConfig(r *Resources) combine.Config[V] {
+func (b *boundJob[I, K, V, O]) combineConfig(r *cluster.Resources) combine.Config[V] {
 	decode := b.value.Decoder()
 	if codec.SharesBytes(reflect.TypeFor[V]()) {
 		alias := decode
@@ -336,11 +338,11 @@ func (b *boundJob[I, K, V, O]) combineConfig(r *Resources) combine.Config[V] {
 }
 
 // runMap of a map-only job writes its part.
-func (b *boundMapOnly[I, O]) runMap(ctx context.Context, p *bound, a *MapAttempt) (*MapOutput, error) {
+func (b *boundMapOnly[I, O]) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt) (*cluster.MapOutput, error) {
 	return b.runMapSkipping(ctx, p, a, newSkips(a.MaxSkips, a.LeaveOut...))
 }
 
-func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *bound, a *MapAttempt, k *skips) (_ *MapOutput, err error) {
+func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, k *skips) (_ *cluster.MapOutput, err error) {
 	var c counter.Set
 	t := &Task{ctx: ctx, id: a.ID(), counters: &c, budget: a.Budget, log: a.Log}
 	w, err := newRecordWriter(p, t, a.Host, b.out)
@@ -353,7 +355,7 @@ func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *bound, a *Ma
 			_ = w.close(ErrExited) // after a panic
 		}
 	}()
-	err = p.eachFile(a.Split, func(file Split) error { return b.filterFile(ctx, p, a, file, w, &c, k) })
+	err = p.EachFile(a.Split, func(file cluster.Split) error { return b.filterFile(ctx, p, a, file, w, &c, k) })
 	closed = true
 	if err = w.close(err); err != nil {
 		return nil, err
@@ -361,16 +363,16 @@ func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *bound, a *Ma
 	c.Add(counter.MapOutputRecords, w.records)
 	c.Add(counter.MapOutputBytes, w.part.Bytes)
 	c.Add(counter.OutputBytesWritten, w.part.Bytes)
-	out := NewMapOutput(nil, nil, k.count(&c))
+	out := cluster.NewMapOutput(nil, nil, k.count(&c))
 	a.Report(&c)
 	return out, nil
 }
 
 // filterFile maps the part of a split that lies in one file.
-func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *bound, a *MapAttempt, file Split, w *recordWriter[O],
+func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, w *recordWriter[O],
 	c *counter.Set, k *skips,
 ) error {
-	t := &Task{ctx: ctx, id: a.ID(), name: p.sources[file.Source].Name(), counters: c, budget: a.Budget, log: a.Log}
+	t := &Task{ctx: ctx, id: a.ID(), name: p.Sources[file.Source].Name(), counters: c, budget: a.Budget, log: a.Log}
 	f, err := b.filter(t)
 	if err != nil {
 		return err
@@ -422,6 +424,6 @@ func tryingFilter[I, O any](f Filter[I, O], w *recordWriter[O], c *counter.Set) 
 	}
 }
 
-func (b *boundMapOnly[I, O]) runReduce(context.Context, *bound, *ReduceAttempt) error {
+func (b *boundMapOnly[I, O]) RunReduce(context.Context, *cluster.Bound, *cluster.ReduceAttempt) error {
 	return errors.New("mapreduce: a map-only plan has no reduces")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
@@ -30,11 +31,11 @@ func TestAllMemoryGoesBack(t *testing.T) {
 	} {
 		for _, limit := range []int64{1, 1 << 30} {
 			before := memory.Mapped()
-			budget := NewMemory(limit)
-			pool := NewBuffers(budget, 4<<20)
+			budget := cluster.NewMemory(limit)
+			pool := cluster.NewBuffers(budget, 4<<20)
 			p, err := bind(Text[Pair[string, int64]](output.To(new(output.MemoryStore))))
 			require.NoError(t, err)
-			runEngine(t, p, 2, p.BlocksOf(200_000), Resources{Budget: budget.Sub(), Pool: pool, SpillDir: t.TempDir()})
+			runEngine(t, p, 2, p.BlocksOf(200_000), cluster.Resources{Budget: budget.Sub(), Pool: pool, SpillDir: t.TempDir()})
 			require.Equal(t, pool.Idle(), budget.Used(), "%s within %d bytes", name, limit)
 			pool.Close()
 			require.Zero(t, budget.Used(), "%s within %d bytes", name, limit)

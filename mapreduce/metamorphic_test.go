@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -119,7 +120,7 @@ func TestSecondarySort(t *testing.T) {
 			_, err := RunLocal(context.Background(), bind(&want), LocalOptions{})
 			require.NoError(t, err)
 			p := bind(&got)
-			runEngine(t, p, reduces, p.BlocksOf(2), Resources{})
+			runEngine(t, p, reduces, p.BlocksOf(2), cluster.Resources{})
 			w, err := want.Records()
 			require.NoError(t, err)
 			require.ElementsMatch(t, []string{"a[2 10]", "b[1 2 3]", "c[9]"}, w)
@@ -137,7 +138,7 @@ func TestMapOnlyKeepsTheInputsOrder(t *testing.T) {
 		var b bytes.Buffer
 		p, err := keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](Writer("-", &b)))
 		require.NoError(t, err)
-		engine(t, p, 1, p.BlocksOf(int64(rapid.IntRange(1, 50).Draw(t, "block"))), Resources{})
+		engine(t, p, 1, p.BlocksOf(int64(rapid.IntRange(1, 50).Draw(t, "block"))), cluster.Resources{})
 		want := text
 		if len(text) > 0 && text[len(text)-1] != '\n' {
 			want = append(want, '\n')
@@ -187,9 +188,9 @@ func TestCombinedBytesAreCopied(t *testing.T) {
 	require.NoError(t, err)
 	for _, memory := range []int64{0, 1} {
 		var got bytes.Buffer
-		res := Resources{SpillDir: t.TempDir()}
+		res := cluster.Resources{SpillDir: t.TempDir()}
 		if memory > 0 {
-			res.Budget = NewMemory(memory).Sub()
+			res.Budget = cluster.NewMemory(memory).Sub()
 		}
 		p := bind(Writer("-", &got))
 		c := runEngine(t, p, 1, p.BlocksOf(100000), res)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -17,12 +18,12 @@ func outcome(t *testing.T, p *Plan, every int64) error {
 	t.Helper()
 	ctx := context.Background()
 	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(ctx, PrepareOptions{}))
+	require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{}))
 	splits, err := p.Splits(ctx, p.BlocksOf(every))
 	require.NoError(t, err)
-	var outs []*MapOutput
+	var outs []*cluster.MapOutput
 	for i, s := range splits {
-		out, err := p.RunMap(ctx, &MapAttempt{Index: i, Split: s})
+		out, err := p.RunMap(ctx, &cluster.MapAttempt{Index: i, Split: s})
 		if err != nil {
 			return err
 		}
@@ -30,7 +31,7 @@ func outcome(t *testing.T, p *Plan, every int64) error {
 		outs = append(outs, out)
 	}
 	for r := range p.Reduces() {
-		if err := p.RunReduce(ctx, &ReduceAttempt{Index: r, Next: sent(r, outs...)}); err != nil {
+		if err := p.RunReduce(ctx, &cluster.ReduceAttempt{Index: r, Next: sent(r, outs...)}); err != nil {
 			return err
 		}
 	}

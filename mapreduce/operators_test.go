@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
@@ -24,7 +25,7 @@ func gather[O any](t require.TestingT, bind func(Output[O]) (*Plan, error), loca
 		_, err = RunLocal(context.Background(), p, LocalOptions{Reduces: reduces, Blocks: p.BlocksOf(block)})
 		require.NoError(t, err)
 	} else {
-		engine(t, p, reduces, p.BlocksOf(block), Resources{Budget: NewMemory(1 << 10).Sub()})
+		engine(t, p, reduces, p.BlocksOf(block), cluster.Resources{Budget: cluster.NewMemory(1 << 10).Sub()})
 	}
 	list, err := out.Records()
 	require.NoError(t, err)

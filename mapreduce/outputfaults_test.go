@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -177,7 +178,7 @@ func tryEngine(ctx context.Context, p *Plan) (err error) {
 
 // tryTasks runs a plan whose output is ready.
 func tryTasks(ctx context.Context, p *Plan) error {
-	if err := p.Prepare(ctx, PrepareOptions{Reduces: 2}); err != nil {
+	if err := p.Prepare(ctx, cluster.PrepareOptions{Reduces: 2}); err != nil {
 		return err
 	}
 	splits, err := p.Splits(ctx, nil)
@@ -204,9 +205,9 @@ func tryTasks(ctx context.Context, p *Plan) error {
 		}
 		return err
 	}
-	var outs []*MapOutput
+	var outs []*cluster.MapOutput
 	for i, s := range splits {
-		of := func(try int) *MapAttempt { return &MapAttempt{Index: i, Try: try, Split: s} }
+		of := func(try int) *cluster.MapAttempt { return &cluster.MapAttempt{Index: i, Try: try, Split: s} }
 		if err := twice(func(try int) AttemptID { return of(try).ID() }, func(try int) error {
 			out, err := p.RunMap(ctx, of(try))
 			if err == nil && p.MapOnly() {
@@ -219,13 +220,13 @@ func tryTasks(ctx context.Context, p *Plan) error {
 		}
 	}
 	for r := range p.Reduces() {
-		of := func(try int) *ReduceAttempt { return &ReduceAttempt{Index: r, Try: try} }
+		of := func(try int) *cluster.ReduceAttempt { return &cluster.ReduceAttempt{Index: r, Try: try} }
 		if err := twice(func(try int) AttemptID { return of(try).ID() }, func(try int) error {
 			next := len(outs)
 			a := of(try)
-			a.Next = func(context.Context) (Segment, error) {
+			a.Next = func(context.Context) (cluster.Segment, error) {
 				if next--; next < 0 {
-					return Segment{}, io.EOF
+					return cluster.Segment{}, io.EOF
 				}
 				return outs[next].Segment(r), nil
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
@@ -287,7 +288,7 @@ func TestPackedInputCountsItsBytesAsStored(t *testing.T) {
 		var out Collected[Pair[string, int64]]
 		p, err := wordCount(true).Bind(Lines(src), out.Output())
 		require.NoError(t, err)
-		counters := runEngine(t, p, 1, nil, Resources{})
+		counters := runEngine(t, p, 1, nil, cluster.Resources{})
 		require.Equal(t, int64(b.Len()), counters.Get(counter.InputBytesRead), c)
 		require.Equal(t, int64(50_000), counters.Get(counter.MapInputRecords))
 	}
@@ -295,5 +296,5 @@ func TestPackedInputCountsItsBytesAsStored(t *testing.T) {
 	var out Collected[Pair[string, int64]]
 	p, err := wordCount(true).Bind(Lines(stream), out.Output())
 	require.NoError(t, err)
-	require.Equal(t, int64(len(text)), runEngine(t, p, 1, nil, Resources{}).Get(counter.InputBytesRead))
+	require.Equal(t, int64(len(text)), runEngine(t, p, 1, nil, cluster.Resources{}).Get(counter.InputBytesRead))
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
@@ -67,47 +68,47 @@ var errSampled = errors.New("mapreduce: enough records sampled")
 // prepare chooses the ranges of a total order: it maps records at places spread
 // evenly over the input, sorts their keys and takes the quantiles. Of a stream it
 // sees the head only.
-func (b *boundJob[I, K, V, O]) prepare(ctx context.Context, p *bound) error {
+func (b *boundJob[I, K, V, O]) Prepare(ctx context.Context, p *cluster.Bound) error {
 	b.ranges = newKeyRanges(nil)
-	if !b.job.TotalOrder || p.reduces < 2 {
+	if !b.job.TotalOrder || p.Reduces < 2 {
 		return nil
 	}
-	if slices.ContainsFunc(p.inputs, func(in inputPlan) bool { return in.once }) {
+	if slices.ContainsFunc(p.Inputs, func(in cluster.InputPlan) bool { return in.Once }) {
 		return errOnceSampled
 	}
 	s := &sampler[I, K, V, O]{bound: b, ctx: ctx, p: p}
 	for _, split := range samplePlaces(p) {
-		if err := s.sample(p.sources[split.Source], split); err != nil {
+		if err := s.sample(p.Sources[split.Source], split); err != nil {
 			return err
 		}
 	}
-	for i, src := range p.sources {
+	for i, src := range p.Sources {
 		if src.Data != nil || input.Packed(src) {
 			continue
 		}
 		var head []byte
 		var err error
-		if p.sources[i], head, err = input.Peek(src, streamHead); err != nil {
+		if p.Sources[i], head, err = input.Peek(src, streamHead); err != nil {
 			return err
 		}
 		whole := Bytes(src.Name(), head)
 		whole = input.AsTwin(whole, src)
-		if err := s.sample(whole, Split{Source: i, Length: whole.Size()}); err != nil {
+		if err := s.sample(whole, cluster.Split{Source: i, Length: whole.Size()}); err != nil {
 			return err
 		}
 	}
-	b.ranges = b.quantiles(s.keys, p.reduces)
+	b.ranges = b.quantiles(s.keys, p.Reduces)
 	return nil
 }
 
-func (b *boundJob[I, K, V, O]) ranged() [][]byte { return b.ranges.bounds }
+func (b *boundJob[I, K, V, O]) Ranged() [][]byte { return b.ranges.bounds }
 
-func (b *boundJob[I, K, V, O]) adopt(_ context.Context, _ *bound, ranges [][]byte) error {
+func (b *boundJob[I, K, V, O]) Adopt(_ context.Context, _ *cluster.Bound, ranges [][]byte) error {
 	b.ranges = newKeyRanges(ranges)
 	return nil
 }
 
-func (b *boundJob[I, K, V, O]) imported(s *segment.Segment) any {
+func (b *boundJob[I, K, V, O]) Imported(s *segment.Segment) any {
 	if b.combines() {
 		return combine.OfFiles[V](s)
 	}
@@ -132,13 +133,13 @@ func (b *boundJob[I, K, V, O]) quantiles(keys [][]byte, reduces int) *keyRanges 
 type sampler[I, K, V, O any] struct {
 	bound *boundJob[I, K, V, O]
 	ctx   context.Context
-	p     *bound
+	p     *cluster.Bound
 	keys  [][]byte
 }
 
 // sample adds the keys of the first records of a split.
-func (s *sampler[I, K, V, O]) sample(src Source, split Split) error {
-	t := &Task{ctx: s.ctx, reduces: s.p.reduces, name: src.Name(), counters: new(counter.Set), ahead: true}
+func (s *sampler[I, K, V, O]) sample(src Source, split cluster.Split) error {
+	t := &Task{ctx: s.ctx, reduces: s.p.Reduces, name: src.Name(), counters: new(counter.Set), ahead: true}
 	m, err := s.bound.mapper(t)
 	if err != nil {
 		return err
@@ -174,28 +175,28 @@ func (s *sampler[I, K, V, O]) cut(key []byte) []byte {
 
 // samplePlaces returns splits at which to sample, at even distances and no longer than half
 // of that, so that Map is called again for half of the records, but for tiny inputs.
-func samplePlaces(p *bound) []Split {
-	var list []Split
-	step := max(p.inputBytes()/sampleSplits, 1)
+func samplePlaces(p *cluster.Bound) []cluster.Split {
+	var list []cluster.Split
+	step := max(p.InputBytes()/sampleSplits, 1)
 	next := int64(0)
 	base := int64(0)
-	for i, s := range p.sources {
+	for i, s := range p.Sources {
 		if s.Data == nil {
 			continue
 		}
 		end := base + s.Size()
 		for ; next < end; next += step {
-			if !s.Splittable() || p.inputs[i].whole {
-				list = append(list, Split{Source: i, Length: s.Size()})
+			if !s.Splittable() || p.Inputs[i].Whole {
+				list = append(list, cluster.Split{Source: i, Length: s.Size()})
 				next += (end - 1 - next) / step * step // the last place in the file
 				continue
 			}
 			off := next - base
 			length := min(sampleBytes, max(step/2, 1), s.Size()-off)
-			if p.inputs[i].parted {
+			if p.Inputs[i].Parted {
 				length = s.Size() - off // the first part that begins there may be far
 			}
-			list = append(list, Split{Source: i, Offset: off, Length: length})
+			list = append(list, cluster.Split{Source: i, Offset: off, Length: length})
 		}
 		base = end
 	}

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -86,7 +87,7 @@ func TestPartsIsItsRecords(t *testing.T) {
 		}
 		run := func(p *Plan) {
 			if engine {
-				runEngine(t, p, reduces, p.BlocksOf(block), Resources{Budget: NewMemory(1 << 20).Sub()})
+				runEngine(t, p, reduces, p.BlocksOf(block), cluster.Resources{Budget: cluster.NewMemory(1 << 20).Sub()})
 				return
 			}
 			_, err := RunLocal(t.Context(), p, LocalOptions{Reduces: reduces, Blocks: p.BlocksOf(block)})
@@ -275,9 +276,9 @@ func TestPartsOfAttempts(t *testing.T) {
 		p, err := passOn[string]().Bind(LineStrings(Bytes("text", []byte("a\nb\n"))), Parts(Dir(dir), open))
 		require.NoError(t, err)
 		require.NoError(t, p.SetupJob())
-		require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 		run := func(try int) error {
-			_, err := p.RunMap(t.Context(), &MapAttempt{Try: try, Split: Split{Length: 4}})
+			_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Try: try, Split: cluster.Split{Length: 4}})
 			return err
 		}
 		late := make(chan error)
@@ -287,7 +288,7 @@ func TestPartsOfAttempts(t *testing.T) {
 		require.NoError(t, run(2))
 		require.NoError(t, run(3)) // a copy, which comes first
 		require.NoError(t, p.CommitTask(AttemptID{Try: 3}))
-		require.ErrorIs(t, p.CommitTask(AttemptID{Try: 2}), ErrCommitted)
+		require.ErrorIs(t, p.CommitTask(AttemptID{Try: 2}), cluster.ErrCommitted)
 		require.NoError(t, p.AbortTask(AttemptID{Try: 2}))
 		temp, err := os.ReadDir(filepath.Join(dir, output.Temporary))
 		require.NoError(t, err)
@@ -343,19 +344,19 @@ func TestPartsAreResumed(t *testing.T) {
 			Parts(Dir(dir).Extension(".end").Resumable("mine"), openEnds(true)))
 		require.NoError(t, err)
 		require.NoError(t, p.SetupJob())
-		require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 		return p
 	}
 	p := bind()
 	for i := range 2 {
-		_, err := p.RunMap(t.Context(), &MapAttempt{Index: i, Split: Split{Offset: int64(2 * i), Length: 2}})
+		_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Index: i, Split: cluster.Split{Offset: int64(2 * i), Length: 2}})
 		require.NoError(t, err)
 	}
 	require.NoError(t, p.CommitTask(AttemptID{Index: 0}))
 	require.NoError(t, p.LeaveJob())
 	p = bind()
 	require.Equal(t, []AttemptID{{Index: 0}}, p.Committed())
-	_, err := p.RunMap(t.Context(), &MapAttempt{Index: 1, Try: 1, Split: Split{Offset: 2, Length: 2}})
+	_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Index: 1, Try: 1, Split: cluster.Split{Offset: 2, Length: 2}})
 	require.NoError(t, err)
 	require.NoError(t, p.CommitTask(AttemptID{Index: 1, Try: 1}))
 	require.NoError(t, p.CommitJob())

@@ -71,7 +71,7 @@ func (s *splitReader) placePanic(run []byte, last **byte, length func([]byte) in
 	}:
 		panic(v)
 	default:
-		*err = ofMap(NewPanicError(v))
+		*err = ofMap(fault.NewPanicError(v))
 	}
 	if *last == nil {
 		return

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"unsafe"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
@@ -15,7 +16,7 @@ type recordWriter[O any] struct {
 	emit    func(O)
 	records int64
 	failed  error
-	budget  *Memory
+	budget  *cluster.Memory
 	charged int64
 	gate    memory.Gate // of emit, shut between calls of the user's
 	held    bool        // what is written may be taken back: see writing
@@ -25,12 +26,12 @@ type recordWriter[O any] struct {
 }
 
 // newRecordWriter begins the part of an attempt on a host. It must be closed.
-func newRecordWriter[O any](p *bound, t *Task, host string, out Output[O]) (*recordWriter[O], error) {
-	w := &recordWriter[O]{budget: t.budget, charged: 2*output.FlushSize + p.output.Memory()}
-	at := p.output.Part(t.id)
-	at.Tasks, at.Host, at.Budget = p.reduces, host, t.budget
-	if p.mapOnly {
-		at.Tasks = p.maps
+func newRecordWriter[O any](p *cluster.Bound, t *Task, host string, out Output[O]) (*recordWriter[O], error) {
+	w := &recordWriter[O]{budget: t.budget, charged: 2*output.FlushSize + p.Output.Memory()}
+	at := p.Output.Part(t.id)
+	at.Tasks, at.Host, at.Budget = p.Reduces, host, t.budget
+	if p.MapOnly {
+		at.Tasks = p.Maps
 	}
 	if err := w.open(p, t, at, out); err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func newRecordWriter[O any](p *bound, t *Task, host string, out Output[O]) (*rec
 	w.budget.Acquire(w.charged)
 	if out.route != nil {
 		w.router = &router[O]{
-			Routes: output.NewRoutes(p.output, t.id, w.part, out.head, w.budget), route: out.route, encode: w.encode,
+			Routes: output.NewRoutes(p.Output, t.id, w.part, out.head, w.budget), route: out.route, encode: w.encode,
 		}
 	}
 	if out.route == nil && !out.own {
@@ -54,9 +55,9 @@ func newRecordWriter[O any](p *bound, t *Task, host string, out Output[O]) (*rec
 }
 
 // open opens the part.
-func (w *recordWriter[O]) open(p *bound, t *Task, at output.Part, out Output[O]) (err error) {
+func (w *recordWriter[O]) open(p *cluster.Bound, t *Task, at output.Part, out Output[O]) (err error) {
 	if out.own {
-		if w.own, err = openPart(p.output, t, at, out.open); err == nil {
+		if w.own, err = openPart(p.Output, t, at, out.open); err == nil {
 			w.part = output.WriterOf(w.own.file)
 		}
 		return err
@@ -64,7 +65,7 @@ func (w *recordWriter[O]) open(p *bound, t *Task, at output.Part, out Output[O])
 	if w.encode, err = out.encoder(); err != nil {
 		return err
 	}
-	if w.part, err = p.output.Begin(at); err == nil {
+	if w.part, err = p.Output.Begin(at); err == nil {
 		w.part.Buf = append(w.part.Buf, out.head...)
 	}
 	return err

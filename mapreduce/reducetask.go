@@ -7,18 +7,19 @@ import (
 	"io"
 	"slices"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *bound, a *ReduceAttempt) error {
+func (b *boundJob[I, K, V, O]) RunReduce(ctx context.Context, p *cluster.Bound, a *cluster.ReduceAttempt) error {
 	var c counter.Set
 	list, err := fetch(ctx, a, &c)
 	if err != nil {
 		return err
 	}
-	t := &Task{ctx: ctx, id: a.ID(), reduces: p.reduces, counters: &c, budget: a.Budget, log: a.Log}
+	t := &Task{ctx: ctx, id: a.ID(), reduces: p.Reduces, counters: &c, budget: a.Budget, log: a.Log}
 	w, err := newRecordWriter(p, t, a.Host, b.out)
 	if err != nil {
 		return err
@@ -29,10 +30,10 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *bound, a *Reduc
 			_ = w.close(ErrExited) // after another error, or a panic
 		}
 	}()
-	alive, stop := NewWatch(ctx, &a.Resources)
+	alive, stop := cluster.NewWatch(ctx, &a.Resources)
 	defer stop()
 	w.part.Check = alive.Now
-	r := &reduceRun[I, K, V, O]{bound: b, alive: alive, a: a, c: &c, w: w, reduces: p.reduces}
+	r := &reduceRun[I, K, V, O]{bound: b, alive: alive, a: a, c: &c, w: w, reduces: p.Reduces}
 	if !b.identity() {
 		if r.user, err = b.reducer(t); err != nil {
 			return err
@@ -43,7 +44,7 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *bound, a *Reduc
 	} else {
 		err = r.merged(list)
 	}
-	err = damaged(a, list, err)
+	err = cluster.Damaged(a, list, err)
 	closed = true
 	if err = w.close(err); err != nil {
 		return err
@@ -56,8 +57,8 @@ func (b *boundJob[I, K, V, O]) runReduce(ctx context.Context, p *bound, a *Reduc
 
 // fetch gathers the segments of all maps, in the order of the maps, so that what
 // comes out does not depend on which came first.
-func fetch(ctx context.Context, a *ReduceAttempt, c *counter.Set) ([]Segment, error) {
-	var list []Segment
+func fetch(ctx context.Context, a *cluster.ReduceAttempt, c *counter.Set) ([]cluster.Segment, error) {
+	var list []cluster.Segment
 	for {
 		s, err := a.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -76,24 +77,24 @@ func fetch(ctx context.Context, a *ReduceAttempt, c *counter.Set) ([]Segment, er
 		}
 	}
 	c.Add(counter.MergedMapOutputs, int64(len(list)))
-	slices.SortFunc(list, func(x, y Segment) int { return cmp.Compare(x.Map, y.Map) })
+	slices.SortFunc(list, func(x, y cluster.Segment) int { return cmp.Compare(x.Map, y.Map) })
 	return list, nil
 }
 
 // reduceRun is one reduce attempt at work.
 type reduceRun[I, K, V, O any] struct {
 	bound *boundJob[I, K, V, O]
-	a     *ReduceAttempt
+	a     *cluster.ReduceAttempt
 	c     *counter.Set
 	w     *recordWriter[O]
 	user  Reducer[K, V, O]
 	// reduces is the number of them.
 	reduces int
-	alive   *Watch
+	alive   *cluster.Watch
 }
 
 // merged runs a reduce without combiner over sorted segments.
-func (r *reduceRun[I, K, V, O]) merged(list []Segment) error {
+func (r *reduceRun[I, K, V, O]) merged(list []cluster.Segment) error {
 	segments := make([]*segment.Segment, len(list))
 	for i, s := range list {
 		segments[i] = s.Data.(*segment.Segment)
@@ -134,7 +135,7 @@ func (b *boundJob[I, K, V, O]) passesBytes() bool {
 }
 
 // largest bounds the pairs that a reduce has to bring into memory.
-func (b *boundJob[I, K, V, O]) largest(budget *Memory) int64 {
+func (b *boundJob[I, K, V, O]) largest(budget *cluster.Memory) int64 {
 	if b.passesBytes() {
 		return 0
 	}
@@ -142,7 +143,7 @@ func (b *boundJob[I, K, V, O]) largest(budget *Memory) int64 {
 }
 
 // combined runs a reduce with a combiner: the segments are joined in a table.
-func (r *reduceRun[I, K, V, O]) combined(list []Segment) error {
+func (r *reduceRun[I, K, V, O]) combined(list []cluster.Segment) error {
 	segments := make([]*combine.Segment[V], len(list))
 	for i, s := range list {
 		segments[i] = s.Data.(*combine.Segment[V])

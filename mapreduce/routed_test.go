@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
@@ -62,7 +63,7 @@ func TestRouted(t *testing.T) {
 				c, err = RunLocal(t.Context(), p, LocalOptions{})
 				require.NoError(t, err)
 			} else {
-				c = runEngine(t, p, 0, nil, Resources{Budget: NewMemory(1 << 30).Sub()})
+				c = runEngine(t, p, 0, nil, cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub()})
 			}
 			require.EqualValues(t, len(text), c.Get(counter.OutputBytesWritten))
 			require.Equal(t, want, contents(t, dir))
@@ -84,7 +85,7 @@ func TestRoutedReduces(t *testing.T) {
 	out := Routed(Text[Pair[string, string]](Dir(dir)), func(p Pair[string, string]) string { return "n" + p.Second })
 	p, err := job.Bind(LineStrings(Bytes("text", []byte("b 2\na 1\na 2\n"))), out)
 	require.NoError(t, err)
-	runEngine(t, p, 2, p.BlocksOf(4), Resources{})
+	runEngine(t, p, 2, p.BlocksOf(4), cluster.Resources{})
 	require.Equal(t, map[string]string{
 		"_SUCCESS": "", "part-r-00000": "", "part-r-00001": "",
 		"n1-r-00000": "a\t1\n", "n2-r-00000": "a\t2\n", "n2-r-00001": "b\t2\n",
@@ -105,8 +106,8 @@ func TestRoutedToMoreFilesThanAreOpen(t *testing.T) {
 		p, err := passOn[string]().Bind(LineStrings(Bytes("text", []byte(text.String()))),
 			Routed(Text[string](Dir(dir).Compressed(c)), firstWord))
 		require.NoError(t, err)
-		budget := NewMemory(1 << 30)
-		runEngine(t, p, 0, nil, Resources{Budget: budget.Sub()})
+		budget := cluster.NewMemory(1 << 30)
+		runEngine(t, p, 0, nil, cluster.Resources{Budget: budget.Sub()})
 		require.Zero(t, budget.Used())
 		got := contents(t, dir)
 		require.Len(t, got, len(want)+2)
@@ -137,17 +138,17 @@ func TestRoutedAttempts(t *testing.T) {
 		p, err := bad.Bind(LineStrings(Bytes("text", []byte("a 1\nb bad\na 2\n"))), Routed(Text[string](to), firstWord))
 		require.NoError(t, err)
 		require.NoError(t, p.SetupJob())
-		require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
-		split := Split{Length: 14}
-		_, err = p.RunMap(t.Context(), &MapAttempt{Split: split})
+		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
+		split := cluster.Split{Length: 14}
+		_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: split})
 		require.ErrorIs(t, err, errDisk)
 		require.NoError(t, p.AbortTask(AttemptID{Kind: MapKind}))
 		for try := 1; try < 3; try++ { // a copy
-			_, err = p.RunMap(t.Context(), &MapAttempt{Try: try, Split: split, MaxSkips: 1})
+			_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Try: try, Split: split, MaxSkips: 1})
 			require.NoError(t, err)
 		}
 		require.NoError(t, p.CommitTask(AttemptID{Kind: MapKind, Index: 0, Try: 2}))
-		require.ErrorIs(t, p.CommitTask(AttemptID{Kind: MapKind, Index: 0, Try: 1}), ErrCommitted)
+		require.ErrorIs(t, p.CommitTask(AttemptID{Kind: MapKind, Index: 0, Try: 1}), cluster.ErrCommitted)
 		require.NoError(t, p.AbortTask(AttemptID{Kind: MapKind, Index: 0, Try: 1}))
 		if system == "local" {
 			temp, err := os.ReadDir(filepath.Join(dir, output.Temporary))
@@ -175,11 +176,11 @@ func TestRoutedIsResumed(t *testing.T) {
 			Routed(Text[string](Dir(dir).Resumable("mine")), firstWord))
 		require.NoError(t, err)
 		require.NoError(t, p.SetupJob())
-		require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 		return p
 	}
 	p := bind()
-	_, err := p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: 4}})
+	_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 4}})
 	require.NoError(t, err)
 	require.NoError(t, p.CommitTask(AttemptID{Kind: MapKind}))
 	require.NoError(t, p.LeaveJob())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
@@ -32,8 +33,8 @@ func TestSampleOfLongKeys(t *testing.T) {
 	require.NoError(t, err)
 	in := Lines(Bytes("lines", text))
 	b.in = in.bare()
-	p := &bound{sources: in.sources, inputs: in.bySource(), reduces: len(parts)}
-	require.NoError(t, b.prepare(context.Background(), p))
+	p := &cluster.Bound{Sources: in.sources, Inputs: in.bySource(), Reduces: len(parts)}
+	require.NoError(t, b.Prepare(context.Background(), p))
 	find := b.partitioner(len(parts))
 	for line := range bytes.Lines(text) {
 		parts[find(bytes.TrimSuffix(line, []byte("\n")))]++
@@ -42,7 +43,7 @@ func TestSampleOfLongKeys(t *testing.T) {
 		require.InDelta(t, 50, n, 20)
 	}
 	s := &sampler[[]byte, []byte, None, Pair[[]byte, None]]{bound: b, ctx: context.Background(), p: p}
-	require.NoError(t, s.sample(in.sources[0], Split{Length: int64(len(text))}))
+	require.NoError(t, s.sample(in.sources[0], cluster.Split{Length: int64(len(text))}))
 	require.NotEmpty(t, s.keys)
 	for _, k := range s.keys {
 		require.LessOrEqual(t, cap(k), 2*mostBound)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
@@ -21,9 +22,9 @@ import (
 // empty tokens without a step ahead are an error. An error of split ends the attempt; it is [Permanent]
 // if split says so.
 func Scanned(split bufio.SplitFunc, sources ...Source) Input[[]byte] {
-	in := Input[[]byte]{sources: sources, plan: inputPlan{whole: true}}
+	in := Input[[]byte]{sources: sources, plan: cluster.InputPlan{Whole: true}}
 	if split == nil {
-		in.plan.wrong = errors.New("Scanned without a split function")
+		in.plan.Wrong = errors.New("Scanned without a split function")
 	}
 	in.read = func(s *splitReader, yield func([]byte) error) (err error) {
 		var stored atomic.Int64

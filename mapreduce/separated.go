@@ -21,7 +21,7 @@ func Separated(sep string, sources ...Source) Input[[]byte] {
 	}
 	in := separatedBy(newTextEnds(sep), len(sep), sources)
 	if sep == "" {
-		in.plan.wrong = errors.New("Separated by an empty separator")
+		in.plan.Wrong = errors.New("Separated by an empty separator")
 	}
 	return in
 }

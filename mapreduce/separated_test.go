@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // placedRecord is a record with its place in the file.
@@ -122,7 +124,7 @@ func TestScannedIsAScanner(t *testing.T) {
 		size := rapid.IntRange(1, 9).Draw(t, "window")
 		read := func(src Source) (records []string) {
 			in := Scanned(splits[name], src)
-			r := &splitReader{ctx: t.Context(), windows: tiny(size, 1, 1), source: src, split: Split{Length: src.Size()}}
+			r := &splitReader{ctx: t.Context(), windows: tiny(size, 1, 1), source: src, split: cluster.Split{Length: src.Size()}}
 			require.NoError(t, in.read(r, func(rec []byte) error { records = append(records, string(rec)); return nil }))
 			return records
 		}

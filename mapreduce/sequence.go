@@ -6,6 +6,7 @@ import (
 	"iter"
 	"sync/atomic"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
@@ -35,9 +36,9 @@ func Seq2[I any](seq iter.Seq2[I, error]) Input[I] {
 
 func (q *sequence[I]) input() Input[I] {
 	src := input.Of(input.Made(1), "sequence")
-	in := Input[I]{sources: []Source{src}, plan: inputPlan{whole: true, sequence: true}, read: q.read}
+	in := Input[I]{sources: []Source{src}, plan: cluster.InputPlan{Whole: true, Sequence: true}, read: q.read}
 	if q.seq == nil {
-		in.plan.wrong = errors.New("the input has no sequence: Seq, Seq2 or Once was given nil")
+		in.plan.Wrong = errors.New("the input has no sequence: Seq, Seq2 or Once was given nil")
 	}
 	return in
 }

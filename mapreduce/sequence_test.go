@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -51,14 +52,14 @@ func attemptsOver(t *testing.T, in Input[int], failAt int, total bool) (records 
 	p, err := j.Bind(in, out.Output())
 	require.NoError(t, err)
 	ctx := context.Background()
-	require.NoError(t, p.Prepare(ctx, PrepareOptions{}))
+	require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{}))
 	splits, err := p.Splits(ctx, nil)
 	require.NoError(t, err)
 	require.Len(t, splits, 1)
 	for try := range 4 {
 		c := new(counter.Set)
-		var got *MapOutput
-		got, err = p.RunMap(ctx, &MapAttempt{Split: splits[0], Try: try, Resources: Resources{Counters: c}})
+		var got *cluster.MapOutput
+		got, err = p.RunMap(ctx, &cluster.MapAttempt{Split: splits[0], Try: try, Resources: cluster.Resources{Counters: c}})
 		got.Release()
 		if records = c.Get(counter.MapInputRecords); err == nil {
 			break
@@ -137,7 +138,7 @@ func TestTheSampleCallsMapOnceMoreAtMost(t *testing.T) {
 		var out Collected[Pair[int, None]]
 		p, err := j.Bind(Slice(records), out.Output())
 		require.NoError(t, err)
-		require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
+		require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
 		calls := 0
 		for x, n := range seen {
 			require.LessOrEqual(t, n, 1, "record %d of %d", x, size)
@@ -156,7 +157,7 @@ func TestAPlanRunsOnce(t *testing.T) {
 	_, err = RunLocal(t.Context(), p, LocalOptions{})
 	require.NoError(t, err)
 	_, err = RunLocal(t.Context(), p, LocalOptions{})
-	require.ErrorIs(t, err, ErrPlanUsed)
+	require.ErrorIs(t, err, cluster.ErrPlanUsed)
 	_, err = RunLocal(t.Context(), nil, LocalOptions{})
-	require.ErrorIs(t, err, ErrNoPlan)
+	require.ErrorIs(t, err, cluster.ErrNoPlan)
 }

@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // Whatever user code does with its Task, and what it emits, shows that the attempt goes on, though it
 // reads nothing meanwhile; nothing shows by itself.
 func TestUserCodeShowsLife(t *testing.T) {
-	var progress Progress
+	var progress cluster.Progress
 	shows := func(what string, do func()) {
 		was := progress.Pulse()
 		require.Equal(t, was, progress.Pulse(), what)
@@ -45,7 +46,7 @@ func TestUserCodeShowsLife(t *testing.T) {
 		}
 		p, err := job.Bind(Lines(Bytes("in", []byte("line\n"))), Text[string](output.To(new(output.MemoryStore))))
 		require.NoError(t, err)
-		runEngine(t, p, 1, nil, Resources{Budget: NewMemory(1 << 30).Sub(), Progress: &progress})
+		runEngine(t, p, 1, nil, cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub(), Progress: &progress})
 	}
 	filter := MapOnly[[]byte, []byte]{MapTask: func(u *Task) (Filter[[]byte, []byte], error) {
 		task("filter", u)
@@ -56,7 +57,7 @@ func TestUserCodeShowsLife(t *testing.T) {
 	}}
 	p, err := filter.Bind(Lines(Bytes("in", []byte("line\n"))), Text[[]byte](output.To(new(output.MemoryStore))))
 	require.NoError(t, err)
-	runEngine(t, p, 1, nil, Resources{Budget: NewMemory(1 << 30).Sub(), Progress: &progress})
+	runEngine(t, p, 1, nil, cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub(), Progress: &progress})
 }
 
 // A name that was refused is free for others once what was there is gone, and so is that of an output

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
@@ -16,14 +17,14 @@ import (
 // skips are the records that an attempt leaves out. Nil leaves none out.
 type skips struct {
 	most    int
-	bad     []BadRecord // left out before the map sees them
-	list    []Skipped
+	bad     []cluster.BadRecord // left out before the map sees them
+	list    []cluster.Skipped
 	counted int   // of these
 	first   error // of the first one
 }
 
 // newSkips returns nil if none may be left out.
-func newSkips(most int, bad ...BadRecord) *skips {
+func newSkips(most int, bad ...cluster.BadRecord) *skips {
 	if most <= 0 {
 		return nil
 	}
@@ -70,7 +71,7 @@ func (k *skips) leaveOut(e *RecordError) error {
 	if k.first == nil {
 		k.first = e
 	}
-	k.list = append(k.list, Skipped{
+	k.list = append(k.list, cluster.Skipped{
 		Input: e.Input, Offset: e.Offset, Number: e.Number, Head: e.Head, Size: e.Size,
 		Reason: fault.CutText(e.Err.Error(), fault.LongestText),
 	})
@@ -78,7 +79,7 @@ func (k *skips) leaveOut(e *RecordError) error {
 }
 
 // count counts the records left out, and returns them.
-func (k *skips) count(c *counter.Set) []Skipped {
+func (k *skips) count(c *counter.Set) []cluster.Skipped {
 	if k == nil || len(k.list) == 0 {
 		return nil
 	}
@@ -134,7 +135,7 @@ func recovered(f func() error) (err error) {
 		}:
 			panic(v)
 		default:
-			err = NewPanicError(v)
+			err = fault.NewPanicError(v)
 		}
 	}()
 	return f()

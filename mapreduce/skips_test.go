@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -118,7 +119,7 @@ func TestSkippedRecordsLeaveNothing(t *testing.T) {
 		require.NoError(t, err, name)
 		for _, local := range []bool{true, false} {
 			p, out := make(all)
-			var list []Skipped
+			var list []cluster.Skipped
 			var got *counter.Set
 			if local {
 				got, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: bad, Skipped: &list})
@@ -146,21 +147,21 @@ func TestSkippedRecordsLeaveNothing(t *testing.T) {
 }
 
 // skippingEngine is runEngine with one map that may leave out so many records.
-func skippingEngine(t require.TestingT, p *Plan, most int) (*counter.Set, []Skipped) {
+func skippingEngine(t require.TestingT, p *Plan, most int) (*counter.Set, []cluster.Skipped) {
 	ctx, c := context.Background(), new(counter.Set)
 	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(ctx, PrepareOptions{Reduces: 1}))
+	require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{Reduces: 1}))
 	splits, err := p.Splits(ctx, nil)
 	require.NoError(t, err)
 	require.Len(t, splits, 1)
-	a := &MapAttempt{Split: splits[0], MaxSkips: most, Resources: Resources{Counters: c}}
+	a := &cluster.MapAttempt{Split: splits[0], MaxSkips: most, Resources: cluster.Resources{Counters: c}}
 	out, err := p.RunMap(ctx, a)
 	require.NoError(t, err)
 	defer out.Release()
 	if p.MapOnly() {
 		require.NoError(t, p.CommitTask(a.ID()))
 	} else {
-		r := &ReduceAttempt{Next: sent(0, out), Resources: Resources{Counters: c}}
+		r := &cluster.ReduceAttempt{Next: sent(0, out), Resources: cluster.Resources{Counters: c}}
 		require.NoError(t, p.RunReduce(ctx, r))
 		require.NoError(t, p.CommitTask(r.ID()))
 	}
@@ -213,7 +214,7 @@ func TestBadRecordsAreSkipped(t *testing.T) {
 	out := new(bytes.Buffer)
 	p, err := job.Bind(Lines(Bytes("text", []byte("a\nb\n"))), Text[[]byte](Writer("out", out)))
 	require.NoError(t, err)
-	var list []Skipped
+	var list []cluster.Skipped
 	_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1, Skipped: &list})
 	require.NoError(t, err)
 	require.Equal(t, "b\n", out.String())
@@ -238,13 +239,13 @@ func TestQuarantineFile(t *testing.T) {
 		require.NoError(t, err)
 		content, err := os.ReadFile(filepath.Join(dir, "_skipped.jsonl"))
 		require.NoError(t, err)
-		var list []Skipped
+		var list []cluster.Skipped
 		for line := range bytes.Lines(content) {
-			var s Skipped
+			var s cluster.Skipped
 			require.NoError(t, json.Unmarshal(line, &s))
 			list = append(list, s)
 		}
-		require.Equal(t, []Skipped{
+		require.Equal(t, []cluster.Skipped{
 			{Input: "text", Offset: 2, Number: 2, Reason: "empty"},
 			{Input: "text", Offset: 5, Number: 4, Reason: "empty"},
 		}, list)
@@ -271,20 +272,20 @@ func TestSkipsByInput(t *testing.T) {
 	bytesOf := MapOnly[[]byte, []byte]{Map: fails}
 	for name, c := range map[string]struct {
 		bind func(Output[[]byte]) (*Plan, error)
-		want Skipped
+		want cluster.Skipped
 	}{
-		"lines":      {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(Lines(text), o) }, Skipped{"text", 5, 2, "evil", 4, ""}},
-		"n lines":    {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(NLines(3, text), o) }, Skipped{"text", 5, 2, "evil", 4, ""}},
-		"strings":    {func(o Output[[]byte]) (*Plan, error) { return strs.Bind(LineStrings(text), o) }, Skipped{"text", 5, 2, "evil", 4, ""}},
-		"key values": {func(o Output[[]byte]) (*Plan, error) { return pairs.Bind(KeyValueLines('\t', text), o) }, Skipped{"text", 5, 2, "evil", 4, ""}},
-		"fixed size": {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(FixedSize(5, text), o) }, Skipped{"text", 5, 2, "evil\n", 5, ""}},
-		"files":      {func(o Output[[]byte]) (*Plan, error) { return files.Bind(WholeFiles(sources...), o) }, Skipped{"two", 0, 1, "evil", 4, ""}},
-		"slice":      {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(Slice(records), o) }, Skipped{"slice", -1, 2, "", 0, ""}},
-		"sequence":   {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(Seq(slices.Values(records)), o) }, Skipped{"sequence", -1, 2, "", 0, ""}},
+		"lines":      {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(Lines(text), o) }, skipped("text", 5, 2, "evil", 4)},
+		"n lines":    {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(NLines(3, text), o) }, skipped("text", 5, 2, "evil", 4)},
+		"strings":    {func(o Output[[]byte]) (*Plan, error) { return strs.Bind(LineStrings(text), o) }, skipped("text", 5, 2, "evil", 4)},
+		"key values": {func(o Output[[]byte]) (*Plan, error) { return pairs.Bind(KeyValueLines('\t', text), o) }, skipped("text", 5, 2, "evil", 4)},
+		"fixed size": {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(FixedSize(5, text), o) }, skipped("text", 5, 2, "evil\n", 5)},
+		"files":      {func(o Output[[]byte]) (*Plan, error) { return files.Bind(WholeFiles(sources...), o) }, skipped("two", 0, 1, "evil", 4)},
+		"slice":      {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(Slice(records), o) }, skipped("slice", -1, 2, "", 0)},
+		"sequence":   {func(o Output[[]byte]) (*Plan, error) { return bytesOf.Bind(Seq(slices.Values(records)), o) }, skipped("sequence", -1, 2, "", 0)},
 	} {
 		p, err := c.bind(Text[[]byte](Writer("out", io.Discard)))
 		require.NoError(t, err, name)
-		var list []Skipped
+		var list []cluster.Skipped
 		counters, err := RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1, Skipped: &list})
 		require.NoError(t, err, name)
 		require.Len(t, list, 1, name)
@@ -299,7 +300,7 @@ func TestSkipsByInput(t *testing.T) {
 		_, err = RunLocal(context.Background(), p, LocalOptions{})
 		var at *RecordError
 		require.ErrorAs(t, err, &at, name)
-		require.Equal(t, c.want, Skipped{at.Input, at.Offset, at.Number, at.Head, at.Size, ""}, name)
+		require.Equal(t, c.want, skipped(at.Input, at.Offset, at.Number, at.Head, at.Size), name)
 	}
 	p, err := bytesOf.Bind(Chunks(text), Text[[]byte](Writer("out", io.Discard)))
 	require.NoError(t, err)
@@ -311,19 +312,23 @@ func TestSkipsByInput(t *testing.T) {
 	require.ErrorContains(t, err, `text: at byte 0, "evil\n": panic: evil (mapreduce/skips_test.go:`)
 }
 
+func skipped(input string, offset, number int64, head string, size int) cluster.Skipped {
+	return cluster.Skipped{Input: input, Offset: offset, Number: number, Head: head, Size: size}
+}
+
 // leftOutUnseen expects an attempt that is told of the bad record to leave it out as one that meets it,
 // for the reason that it is told, and to show which record is at hand.
-func leftOutUnseen(t *testing.T, bind func(Output[[]byte]) (*Plan, error), want Skipped) {
+func leftOutUnseen(t *testing.T, bind func(Output[[]byte]) (*Plan, error), want cluster.Skipped) {
 	p, err := bind(Text[[]byte](Writer("out", io.Discard)))
 	require.NoError(t, err)
 	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 	splits, err := p.Splits(t.Context(), nil)
 	require.NoError(t, err)
-	var progress Progress
-	a := &MapAttempt{
-		MaxSkips: 1, LeaveOut: []BadRecord{{want.Input, want.Number, "told"}, {want.Input, 17, "beyond"}, {"other", 1, "elsewhere"}},
-		Resources: Resources{Progress: &progress, Counters: new(counter.Set)},
+	var progress cluster.Progress
+	a := &cluster.MapAttempt{
+		MaxSkips: 1, LeaveOut: []cluster.BadRecord{{Input: want.Input, Number: want.Number, Reason: "told"}, {Input: want.Input, Number: 17, Reason: "beyond"}, {Input: "other", Number: 1, Reason: "elsewhere"}},
+		Resources: cluster.Resources{Progress: &progress, Counters: new(counter.Set)},
 	}
 	input, number := progress.AtHand()
 	require.Zero(t, number)
@@ -371,7 +376,7 @@ func TestUnreadableValuesAreSkippedWhole(t *testing.T) {
 		out := new(bytes.Buffer)
 		p, err := job.Bind(Lines(Bytes("text", []byte("a b\nc d torn e\nf g\n"))), Text[Pair[string, brittle]](Writer("out", out)))
 		require.NoError(t, err)
-		var list []Skipped
+		var list []cluster.Skipped
 		if local {
 			_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1, Skipped: &list})
 			require.NoError(t, err)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // Of a slice a "byte" is a record: a map that has read it has read as many, and one that is told to
@@ -24,15 +26,15 @@ func TestSliceIsReadInSteps(t *testing.T) {
 			}}.Bind(Slice(make([]int, n)), new(Collected[int]).Output())
 			require.NoError(t, err)
 			require.NoError(t, p.SetupJob())
-			require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+			require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 			splits, err := p.Splits(t.Context(), nil)
 			require.NoError(t, err)
 			require.Len(t, splits, 1)
 			if stop == 0 {
 				cancel(over)
 			}
-			var progress Progress
-			_, err = p.RunMap(ctx, &MapAttempt{Split: splits[0], Resources: Resources{Progress: &progress}})
+			var progress cluster.Progress
+			_, err = p.RunMap(ctx, &cluster.MapAttempt{Split: splits[0], Resources: cluster.Resources{Progress: &progress}})
 			if stop < 0 || stop > n {
 				require.NoError(t, err)
 				require.Equal(t, n, mapped)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
@@ -33,7 +34,7 @@ func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 	b.matches = combine.Lookup[B]{}
 	for i, src := range sources {
 		t := &Task{ctx: ctx, name: src.Name(), counters: new(counter.Set)}
-		r := &splitReader{ctx: ctx, windows: usualWindows(), source: src, split: Split{Source: i, Length: src.Size()}, task: t}
+		r := &splitReader{ctx: ctx, windows: usualWindows(), source: src, split: cluster.Split{Source: i, Length: src.Size()}, task: t}
 		t.reader = r
 		records := int64(0)
 		err := b.feed.read(r, func(fed Fed[K, B]) error {

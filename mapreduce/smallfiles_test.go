@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -35,15 +36,15 @@ func filesJob() MapOnly[[]byte, string] {
 }
 
 // mapAll runs the maps of a plan over the splits that cut makes and returns its output.
-func mapAll(t *rapid.T, sources []Source, cut func(p *Plan) []Split) (out string, splits []Split, c *counter.Set) {
+func mapAll(t *rapid.T, sources []Source, cut func(p *Plan) []cluster.Split) (out string, splits []cluster.Split, c *counter.Set) {
 	var b bytes.Buffer
 	p, err := filesJob().Bind(Lines(sources...), Text[string](Writer("out", &b)))
 	require.NoError(t, err)
 	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
+	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
 	splits, c = cut(p), new(counter.Set)
 	for i, s := range splits {
-		a := &MapAttempt{Index: i, Split: s, Resources: Resources{Counters: c}}
+		a := &cluster.MapAttempt{Index: i, Split: s, Resources: cluster.Resources{Counters: c}}
 		_, err := p.RunMap(context.Background(), a)
 		require.NoError(t, err)
 		require.NoError(t, p.CommitTask(a.ID()))
@@ -67,8 +68,8 @@ func TestJoinSmall(t *testing.T) {
 		hosts := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b"}), len(texts), len(texts)).Draw(t, "hosts")
 		block := int64(rapid.IntRange(1, 60).Draw(t, "block"))
 		limit := int64(rapid.IntRange(1, 10*perFile).Draw(t, "limit"))
-		cut := func(p *Plan) []Split {
-			splits, err := p.Splits(context.Background(), func(i int) []Block {
+		cut := func(p *Plan) []cluster.Split {
+			splits, err := p.Splits(context.Background(), func(i int) []cluster.Block {
 				list := p.BlocksOf(block)(i)
 				for k := range list {
 					list[k].Hosts = []string{hosts[i]}
@@ -79,12 +80,12 @@ func TestJoinSmall(t *testing.T) {
 			return splits
 		}
 		alone, single, before := mapAll(t, sources(), cut)
-		joined, fewer, after := mapAll(t, sources(), func(p *Plan) []Split { return p.JoinSmall(cut(p), limit) })
+		joined, fewer, after := mapAll(t, sources(), func(p *Plan) []cluster.Split { return p.JoinSmall(cut(p), limit) })
 		require.Equal(t, alone, joined)
 		require.Equal(t, before.Get(counter.MapInputRecords), after.Get(counter.MapInputRecords))
 		require.Equal(t, before.Get(counter.InputBytesRead), after.Get(counter.InputBytesRead))
 
-		files, cost := 0, func(s Split) int64 { return s.Length + perFile*int64(max(1, s.Files)) }
+		files, cost := 0, func(s cluster.Split) int64 { return s.Length + perFile*int64(max(1, s.Files)) }
 		for i, s := range fewer {
 			files += max(1, s.Files)
 			require.True(t, s.Files <= 1 || cost(s) <= limit)

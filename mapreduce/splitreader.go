@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
@@ -28,23 +29,23 @@ type splitReader struct {
 	ctx context.Context
 	windows
 	source   Source
-	split    Split
-	watch    *Watch    // may be nil
-	progress *Progress // may be nil
-	budget   *Memory   // pays for the buffer of a stream; may be nil
-	pool     *Buffers  // supplies it; may be nil
-	read     int64     // bytes of input so far, as stored
-	at       int64     // where the run starts that was yielded last, unpacked
-	head     string    // first bytes of the record at which reading ended early
-	size     int       // of that record
-	number   int64     // of the record that an error is about
-	skips    *skips    // records left out; may be nil
-	task     *Task     // that the records are for; nil while lines are counted
-	first    *byte     // of the run whose records are yielded one by one; nil if they are not bytes
-	now      *byte     // the first byte of the record at hand; nil before the first of a run
-	behind   int64     // records read since the one at hand
-	numbers  bool      // records are not bytes: at is a number
-	part     bool      // the split is one of those that the input has cut itself
+	split    cluster.Split
+	watch    *cluster.Watch    // may be nil
+	progress *cluster.Progress // may be nil
+	budget   *cluster.Memory   // pays for the buffer of a stream; may be nil
+	pool     *cluster.Buffers  // supplies it; may be nil
+	read     int64             // bytes of input so far, as stored
+	at       int64             // where the run starts that was yielded last, unpacked
+	head     string            // first bytes of the record at which reading ended early
+	size     int               // of that record
+	number   int64             // of the record that an error is about
+	skips    *skips            // records left out; may be nil
+	task     *Task             // that the records are for; nil while lines are counted
+	first    *byte             // of the run whose records are yielded one by one; nil if they are not bytes
+	now      *byte             // the first byte of the record at hand; nil before the first of a run
+	behind   int64             // records read since the one at hand
+	numbers  bool              // records are not bytes: at is a number
+	part     bool              // the split is one of those that the input has cut itself
 	// pin, if not nil, takes over each view: it calls release when the bytes are
 	// no longer needed.
 	pin func(view []byte, release func())

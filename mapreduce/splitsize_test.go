@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // TestSplitSize: splits have at most so many bytes, whatever the blocks are, and each record comes
@@ -28,7 +30,7 @@ func TestSplitSize(t *testing.T) {
 			at += s.Length
 		}
 		require.EqualValues(t, len(text), at)
-		engine(t, p, 0, p.BlocksOf(block), Resources{})
+		engine(t, p, 0, p.BlocksOf(block), cluster.Resources{})
 		records, err := out.Records()
 		require.NoError(t, err)
 		require.Equal(t, string(text), string(bytes.Join(append(records, nil), []byte("\n"))))

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // TestSamplePlacesAreSpread states where a total order looks at its input: within each source, in
@@ -13,17 +15,17 @@ import (
 // place of its own among those at even distances.
 func TestSamplePlacesAreSpread(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := &bound{}
+		p := &cluster.Bound{}
 		for range rapid.IntRange(1, 6).Draw(t, "sources") {
 			size := rapid.SampledFrom([]int{0, 1, 2, 63, 64, 65, 1000, 5000, 100_000}).Draw(t, "size")
-			p.sources = append(p.sources, Bytes("s", make([]byte, size)))
-			p.inputs = append(p.inputs, inputPlan{whole: rapid.Bool().Draw(t, "whole")})
+			p.Sources = append(p.Sources, Bytes("s", make([]byte, size)))
+			p.Inputs = append(p.Inputs, cluster.InputPlan{Whole: rapid.Bool().Draw(t, "whole")})
 		}
-		total := p.inputBytes()
+		total := p.InputBytes()
 		step := max(total/sampleSplits, 1)
 		list := samplePlaces(p)
 		base, next := int64(0), int64(0)
-		for i, src := range p.sources {
+		for i, src := range p.Sources {
 			end := int64(0)
 			seen := false
 			for ; len(list) > 0 && list[0].Source == i; list = list[1:] {
@@ -31,7 +33,7 @@ func TestSamplePlacesAreSpread(t *testing.T) {
 				require.GreaterOrEqual(t, s.Offset, end, "bytes that were sampled")
 				end = s.Offset + s.Length
 				require.LessOrEqual(t, end, src.Size())
-				if p.inputs[i].whole {
+				if p.Inputs[i].Whole {
 					require.False(t, seen, "a whole source once")
 					require.Equal(t, src.Size(), s.Length)
 				} else {
@@ -43,7 +45,7 @@ func TestSamplePlacesAreSpread(t *testing.T) {
 				seen = true
 			}
 			due := next < base+src.Size()
-			if p.inputs[i].whole {
+			if p.Inputs[i].Whole {
 				require.Equal(t, due, seen, "source %d of %d bytes", i, src.Size())
 			} else {
 				require.False(t, due, "source %d of %d bytes", i, src.Size())
@@ -121,12 +123,12 @@ func TestReducesOfAPlan(t *testing.T) {
 		var out Collected[Pair[string, int64]]
 		p, err := j.Bind(Lines(Bytes("a", []byte("a\n")), Stream("-", strings.NewReader("b\n")), Bytes("c", []byte("cc\n"))), out.Output())
 		require.NoError(t, err)
-		require.NoError(t, p.Prepare(t.Context(), PrepareOptions{Reduces: c.offered}))
+		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{Reduces: c.offered}))
 		require.Equal(t, c.want, p.Reduces(), "%+v", c)
 		require.Equal(t, int64(5), p.InputBytes())
 	}
 	p, err := keepLines().Bind(Lines(Bytes("a", []byte("a\n"))), new(Collected[[]byte]).Output())
 	require.NoError(t, err)
-	require.NoError(t, p.Prepare(t.Context(), PrepareOptions{Reduces: 4}))
+	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{Reduces: 4}))
 	require.Zero(t, p.Reduces())
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
@@ -50,10 +51,10 @@ func TestStringsOfWhatIsHeldLieAlone(t *testing.T) {
 	adjacent := func(bind func(Input[string], func(string)) *Plan) bool {
 		var at []uintptr
 		p := bind(lines, func(line string) { at = append(at, uintptr(unsafe.Pointer(unsafe.StringData(line)))) })
-		require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 		splits, err := p.Splits(t.Context(), nil)
 		require.NoError(t, err)
-		out, err := p.RunMap(t.Context(), &MapAttempt{Split: splits[0]})
+		out, err := p.RunMap(t.Context(), &cluster.MapAttempt{Split: splits[0]})
 		require.NoError(t, err)
 		out.Release()
 		require.Len(t, at, 2)

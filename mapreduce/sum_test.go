@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 type (
@@ -25,7 +27,7 @@ func sumsOf[V any](t *testing.T, values []V) map[int32]V {
 		Sum: true, Reducers: 2,
 	}.Bind(Slice(values), out.Output())
 	require.NoError(t, err)
-	engine(t, plan, 7, nil, Resources{})
+	engine(t, plan, 7, nil, cluster.Resources{})
 	list, err := out.Records()
 	require.NoError(t, err)
 	sums := map[int32]V{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 )
@@ -28,13 +29,13 @@ type Task struct {
 	reduces  int
 	name     string
 	counters *counter.Set
-	sign     func()       // of life, for counters; nil before the first
-	budget   *Memory      // may be nil
-	ahead    bool         // it reads a sample
-	records  *loans       // of a watched map; else nil
-	reader   *splitReader // of a map; nil before its first record
-	log      *slog.Logger // nil: the default one
-	flush    func() error // maps records that the map still holds, before their memory is another's; nil: it holds none
+	sign     func()          // of life, for counters; nil before the first
+	budget   *cluster.Memory // may be nil
+	ahead    bool            // it reads a sample
+	records  *loans          // of a watched map; else nil
+	reader   *splitReader    // of a map; nil before its first record
+	log      *slog.Logger    // nil: the default one
+	flush    func() error    // maps records that the map still holds, before their memory is another's; nil: it holds none
 	// add is emit for an encoded pair; nil where pairs are combined, watched or held back.
 	add func(key, value []byte)
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // written is what an output writes for records.
@@ -23,7 +25,7 @@ func written[O any](t *testing.T, out func(Destination) Output[O], records ...O)
 	}}
 	p, err := job.Bind(Slice(records), out(Writer("-", &b)))
 	require.NoError(t, err)
-	runEngine(t, p, 0, nil, Resources{})
+	runEngine(t, p, 0, nil, cluster.Resources{})
 	return b.String()
 }
 
@@ -73,8 +75,8 @@ func TestFailingEncoderFailsTheAttempt(t *testing.T) {
 		return append(dst, rec...), nil
 	}))
 	require.NoError(t, err)
-	require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
-	_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: 4}})
+	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
+	_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 4}})
 	require.ErrorIs(t, err, bad)
 	require.Zero(t, b.Len())
 }

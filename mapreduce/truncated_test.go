@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // shrinking is a mapped file that is truncated to size as soon as a View of it is held, if size is
@@ -72,7 +73,7 @@ func TestTruncatedWhileSampled(t *testing.T) {
 	f, src := shrinkingFile(t, 0)
 	p, err := sortedLines().Bind(Lines(src), Text[Pair[[]byte, None]](Writer("-", io.Discard)))
 	require.NoError(t, err)
-	err = p.Prepare(context.Background(), PrepareOptions{Reduces: 4})
+	err = p.Prepare(context.Background(), cluster.PrepareOptions{Reduces: 4})
 	requireShrunk(t, f, err)
 }
 
@@ -87,7 +88,7 @@ func TestTruncatedWhileCut(t *testing.T) {
 // The map touches what is lost: in the search for the first record, in whole records, and in one
 // that crosses the end.
 func TestTruncatedWhileMapped(t *testing.T) {
-	for name, split := range map[string]Split{
+	for name, split := range map[string]cluster.Split{
 		"first record":    {Offset: 500_001, Length: 500_000},
 		"whole records":   {Length: 500_000},
 		"crossing record": {Offset: 1 << 20, Length: 1},
@@ -98,7 +99,7 @@ func TestTruncatedWhileMapped(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, p.SetupJob())
 			defer func() { require.NoError(t, p.AbortJob()) }()
-			_, err = p.RunMap(context.Background(), &MapAttempt{Split: split})
+			_, err = p.RunMap(context.Background(), &cluster.MapAttempt{Split: split})
 			requireShrunk(t, f, err)
 		})
 	}
@@ -112,7 +113,7 @@ func TestTruncatedWhileReadWhole(t *testing.T) {
 	}}
 	p, err := job.Bind(WholeFiles(src), Text[int](Writer("-", io.Discard)))
 	require.NoError(t, err)
-	_, err = p.RunMap(context.Background(), &MapAttempt{Split: Split{Length: src.Size()}})
+	_, err = p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
 	requireShrunk(t, f, err)
 }
 
@@ -125,9 +126,9 @@ func TestTruncatedWithinThePage(t *testing.T) {
 		if local {
 			_, err = RunLocal(context.Background(), p, LocalOptions{})
 		} else {
-			require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
-			var out *MapOutput
-			out, err = p.RunMap(context.Background(), &MapAttempt{Split: Split{Length: src.Size()}})
+			require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
+			var out *cluster.MapOutput
+			out, err = p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
 			require.Nil(t, out)
 		}
 		requireShrunk(t, f, err)
@@ -146,7 +147,7 @@ func TestTruncatedWhileWritten(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, p.SetupJob())
 	defer func() { require.NoError(t, p.AbortJob()) }()
-	_, err = p.RunMap(context.Background(), &MapAttempt{Split: Split{Length: src.Size()}})
+	_, err = p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
 	requireShrunk(t, f, err)
 }
 
@@ -191,15 +192,15 @@ func TestTruncatedWhileReduced(t *testing.T) {
 			p, err := job.Bind(Lines(src), Text[Pair[[]byte, None]](Dir(filepath.Join(t.TempDir(), "out"))))
 			require.NoError(t, err)
 			require.NoError(t, p.SetupJob())
-			require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
-			out, err := p.RunMap(context.Background(), &MapAttempt{Split: Split{Length: src.Size()}})
+			require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
+			out, err := p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
 			require.NoError(t, err)
 			require.Positive(t, f.Views(), "the output refers to the input")
 			f.size = 10
 			if total == nil {
 				require.NoError(t, f.shrink())
 			}
-			err = p.RunReduce(context.Background(), &ReduceAttempt{Next: sent(0, out)})
+			err = p.RunReduce(context.Background(), &cluster.ReduceAttempt{Next: sent(0, out)})
 			out.Release()
 			requireShrunk(t, f, err)
 			require.NoError(t, p.AbortJob())
@@ -221,14 +222,14 @@ func TestVanishedFile(t *testing.T) {
 				require.NoError(t, err)
 				p, err := keepLines().Bind(Lines(src), Raw[[]byte](Writer("-", io.Discard)))
 				require.NoError(t, err)
-				require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
+				require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
 				if replaced {
 					require.NoError(t, os.WriteFile(path+".new", []byte(text), 0o600))
 					require.NoError(t, os.Rename(path+".new", path))
 				} else {
 					require.NoError(t, os.Remove(path))
 				}
-				_, err = p.RunMap(context.Background(), &MapAttempt{Split: Split{Length: src.Size()}})
+				_, err = p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
 				require.ErrorIs(t, err, ErrInputChanged)
 				require.ErrorContains(t, err, path)
 			})

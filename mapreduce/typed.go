@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
@@ -51,7 +52,7 @@ func Typed[O any](to Destination) Output[O] {
 // matter, unless it has MarshalBinary.
 func ReadTyped[O any](sources ...Source) Input[O] {
 	v, wrong := codec.Value[O]()
-	in := Input[O]{sources: sources, plan: inputPlan{whole: true, wrong: wrong}}
+	in := Input[O]{sources: sources, plan: cluster.InputPlan{Whole: true, Wrong: wrong}}
 	in.read = func(s *splitReader, yield func(O) error) error {
 		decode, begun := v.Decoder(), false
 		return decodeEach(s, frameRecords, func(rec []byte) (o O, err error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
@@ -137,7 +138,7 @@ func TestDecodedValuesShareNothing(t *testing.T) {
 		return nil
 	}}.Bind(Slice([]string{"1", "2", "3", "4"}), out.Output())
 	require.NoError(t, err)
-	runEngine(t, p, 0, nil, Resources{})
+	runEngine(t, p, 0, nil, cluster.Resources{})
 	got, err := out.Records()
 	require.NoError(t, err)
 	require.Equal(t, []growing{one("1"), one("2"), one("3"), one("4")}, got)

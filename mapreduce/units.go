@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
@@ -20,7 +21,7 @@ import (
 // TotalOrder over several reduces is an error of Plan.Prepare.
 func Once[I any](seq iter.Seq2[I, error]) Input[I] {
 	in := (&sequence[I]{seq: seq, once: true}).input()
-	in.plan.once = true
+	in.plan.Once = true
 	return in
 }
 
@@ -35,9 +36,9 @@ var errOnceSampled = errors.New("TotalOrder over several reduces takes a sample 
 // by the beginning of what [fmt.Sprint] makes of it, as Task.InputName does.
 func Units[U, I any](units []U, read func(ctx context.Context, unit U) iter.Seq2[I, error]) Input[I] {
 	units = slices.Clone(units)
-	in := Input[I]{plan: inputPlan{whole: true}}
+	in := Input[I]{plan: cluster.InputPlan{Whole: true}}
 	if read == nil {
-		in.plan.wrong = errors.New("Units without a read function")
+		in.plan.Wrong = errors.New("Units without a read function")
 	}
 	for i := range units {
 		in.sources = append(in.sources, input.Of(input.Unit{Made: 1, Index: i}, unitName(units[i], i)))

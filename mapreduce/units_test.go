@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // upTo is the numbers below n.
@@ -92,10 +94,10 @@ func TestOnce(t *testing.T) {
 	p, err := passOn[int]().Bind(in, new(Collected[int]).Output())
 	require.NoError(t, err)
 	require.True(t, p.ReadOnce())
-	require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
-	_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: 1}})
+	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
+	_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 1}})
 	require.ErrorIs(t, err, errDisk)
-	_, err = p.RunMap(t.Context(), &MapAttempt{Try: 1, Split: Split{Length: 1}})
+	_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Try: 1, Split: cluster.Split{Length: 1}})
 	require.ErrorIs(t, err, ErrConsumed)
 	require.ErrorIs(t, err, errDisk, "why the first attempt failed")
 	require.Equal(t, 1, calls)
@@ -219,10 +221,10 @@ func TestFSIsReadAgain(t *testing.T) {
 	require.NoError(t, err)
 	p, err := passOn[[]byte]().Bind(Lines(sources...), new(Collected[[]byte]).Output())
 	require.NoError(t, err)
-	require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
+	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 	require.False(t, p.ReadOnce())
 	for try := range 3 {
-		_, err := p.RunMap(t.Context(), &MapAttempt{Try: try, Split: Split{Length: 4}})
+		_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Try: try, Split: cluster.Split{Length: 4}})
 		require.NoError(t, err)
 	}
 }

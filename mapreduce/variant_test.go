@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // variant is one way to run one job.
@@ -88,9 +90,9 @@ func outputs(t *rapid.T, dir string, v variant, local bool, bind func(Destinatio
 		_, err = RunLocal(context.Background(), p, LocalOptions{Reduces: v.reduces})
 		require.NoError(t, err)
 	} else {
-		res := Resources{SpillDir: out}
+		res := cluster.Resources{SpillDir: out}
 		if v.memory > 0 {
-			res.Budget = NewMemory(v.memory).Sub()
+			res.Budget = cluster.NewMemory(v.memory).Sub()
 		}
 		engine(t, p, v.reduces, p.BlocksOf(v.block), res)
 	}

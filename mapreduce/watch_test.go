@@ -8,17 +8,19 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 func TestPauseAndProgress(t *testing.T) {
 	stop := errors.New("stop")
 	pauses := 0
-	var progress Progress
+	var progress cluster.Progress
 	var out Collected[[]byte]
 	p, err := keepLines().Bind(Lines(Bytes("text", []byte("a\nb\n"))), out.Output())
 	require.NoError(t, err)
-	require.NoError(t, p.Prepare(context.Background(), PrepareOptions{}))
-	a := &MapAttempt{Split: Split{Length: 4}, Resources: Resources{Progress: &progress, Pause: func(context.Context) error {
+	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
+	a := &cluster.MapAttempt{Split: cluster.Split{Length: 4}, Resources: cluster.Resources{Progress: &progress, Pause: func(context.Context) error {
 		pauses++
 		return nil
 	}}}
@@ -67,20 +69,20 @@ func TestPauseEndsAttemptsSoon(t *testing.T) {
 		p, err := job.Bind(Slice(numbers), Text[int](Writer("-", io.Discard)))
 		require.NoError(t, err)
 		ctx := context.Background()
-		require.NoError(t, p.Prepare(ctx, PrepareOptions{}))
-		res := Resources{Pause: func(context.Context) error {
+		require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{}))
+		res := cluster.Resources{Pause: func(context.Context) error {
 			if seen >= 100 {
 				return stop
 			}
 			return nil
 		}}
-		out, err := p.RunMap(ctx, &MapAttempt{Split: Split{Length: 2000}, Resources: res})
+		out, err := p.RunMap(ctx, &cluster.MapAttempt{Split: cluster.Split{Length: 2000}, Resources: res})
 		if at != "record" {
 			require.NoError(t, err)
-			err = p.RunReduce(ctx, &ReduceAttempt{Resources: res, Next: sent(0, out)})
+			err = p.RunReduce(ctx, &cluster.ReduceAttempt{Resources: res, Next: sent(0, out)})
 			out.Release()
 		}
 		require.ErrorIs(t, err, stop)
-		require.Less(t, seen, 100+2*PauseEvery, at)
+		require.Less(t, seen, 100+2*cluster.PauseEvery, at)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -129,7 +130,7 @@ func TestMapWithAndReduceWithKnowTheTask(t *testing.T) {
 			c, err = RunLocal(context.Background(), p, LocalOptions{})
 			require.NoError(t, err)
 		} else {
-			c = engine(t, p, 1, nil, Resources{Log: plain})
+			c = engine(t, p, 1, nil, cluster.Resources{Log: plain})
 		}
 		require.EqualValues(t, 2, c.Named("mine", "lines"))
 		require.EqualValues(t, 2, c.Named("mine", "values"))

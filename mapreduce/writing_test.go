@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -55,8 +56,8 @@ func TestRecordsAreWrittenInPieces(t *testing.T) {
 			to := new(pieces)
 			p, err := c.bind(output.To(to))
 			require.NoError(t, err)
-			require.NoError(t, p.Prepare(t.Context(), PrepareOptions{}))
-			_, err = p.RunMap(t.Context(), &MapAttempt{Split: Split{Length: n * 100}, MaxSkips: skips})
+			require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
+			_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: n * 100}, MaxSkips: skips})
 			require.NoError(t, err)
 			total := 0
 			for i, size := range to.sizes {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // crashSuffix is what the file ends with, beside the failures, to which Go writes why it ends a process: a
@@ -60,7 +61,7 @@ func crashed(text string) string {
 			}
 		}
 		if i := strings.Index(block, "goroutine "); why != "" && i >= 0 {
-			if at := mapreduce.StackPlace(block[i:]); at != "" {
+			if at := cluster.StackPlace(block[i:]); at != "" {
 				return why + " (" + at + ")"
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // kubernetes is the engine whose manifest somebody applies: one Indexed Job of Kubernetes whose first
@@ -122,7 +123,7 @@ var (
 )
 
 // mapped is the attempt of task number n where maps come first. A reduce waits for them.
-func (t *task) mapped(ctx context.Context, n, try int, l *mapreduce.Layout) (id mapreduce.AttemptID, err error) {
+func (t *task) mapped(ctx context.Context, n, try int, l *cluster.Layout) (id mapreduce.AttemptID, err error) {
 	maps := len(l.Splits)
 	id.Index, id.Try = n, try
 	if n < maps {

@@ -13,6 +13,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // planVersion is that of plan files and frames.
@@ -20,10 +21,10 @@ const planVersion = 1
 
 // planFile is OUT/_temporary/plan.json: what a worker must know, and what it must be.
 type planFile struct {
-	Version int              `json:"version"`
-	Program program          `json:"program"`
-	Layout  mapreduce.Layout `json:"layout"`
-	Earlier []outcome        `json:"earlier,omitempty"` // of the program's runs before this one
+	Version int            `json:"version"`
+	Program program        `json:"program"`
+	Layout  cluster.Layout `json:"layout"`
+	Earlier []outcome      `json:"earlier,omitempty"` // of the program's runs before this one
 }
 
 // program tells one executable from another.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors/worker/enginetest"
 	mr "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -187,7 +188,7 @@ func TestStays(t *testing.T) {
 		p, err := bind()
 		require.NoError(t, err)
 		_, err = Submit(t.Context(), p, Options{On: "processes:1"})
-		require.ErrorIs(t, err, mr.ErrStays)
+		require.ErrorIs(t, err, cluster.ErrStays)
 		require.ErrorContains(t, err, want)
 		require.NoDirExists(t, out)
 		require.NoError(t, p.Claim(), "nothing has begun")

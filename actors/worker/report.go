@@ -8,19 +8,20 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
 // report is what the engine hands to the submitter for each task whose output is to be committed: once,
 // whatever attempts ran. As a line it is the task's index, a tab, and JSON.
 type report struct {
-	Kind     string              `json:"kind"`
-	Index    int                 `json:"index"`
-	Attempt  int                 `json:"attempt"`
-	Counters *counter.Set        `json:"counters"`
-	Output   mapreduce.Handover  `json:"output,omitzero"`
-	Skipped  []mapreduce.Skipped `json:"skipped,omitempty"` // by a map
-	Maps     []report            `json:"maps,omitempty"`    // of reduce 0: those of all maps
+	Kind     string            `json:"kind"`
+	Index    int               `json:"index"`
+	Attempt  int               `json:"attempt"`
+	Counters *counter.Set      `json:"counters"`
+	Output   cluster.Handover  `json:"output,omitzero"`
+	Skipped  []cluster.Skipped `json:"skipped,omitempty"` // by a map
+	Maps     []report          `json:"maps,omitempty"`    // of reduce 0: those of all maps
 }
 
 func (r *report) id() mapreduce.AttemptID {

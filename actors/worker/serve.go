@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -163,13 +164,13 @@ func (t *task) fail(id mapreduce.AttemptID, cause error) error {
 }
 
 // resources are those of the one attempt of this process.
-func (t *task) resources() mapreduce.Resources {
-	r := mapreduce.Resources{SpillDir: t.Spills, Spills: mapreduce.NewSpills(t.Spills), Counters: new(counter.Set)}
+func (t *task) resources() cluster.Resources {
+	r := cluster.Resources{SpillDir: t.Spills, Spills: cluster.NewSpills(t.Spills), Counters: new(counter.Set)}
 	if t.Memory > 0 {
-		total := mapreduce.NewMemory(t.Memory)
-		r.Budget, r.Pool = total.Sub(), mapreduce.NewBuffers(total, t.Memory/4)
+		total := cluster.NewMemory(t.Memory)
+		r.Budget, r.Pool = total.Sub(), cluster.NewBuffers(total, t.Memory/4)
 	} else {
-		r.Budget, r.Pool = mapreduce.NewMemory(0), mapreduce.NewBuffers(nil, 64<<20)
+		r.Budget, r.Pool = cluster.NewMemory(0), cluster.NewBuffers(nil, 64<<20)
 	}
 	return r
 }
@@ -179,7 +180,7 @@ func (t *task) bound() (end func()) {
 	if t.Memory <= 0 {
 		return func() {}
 	}
-	return mapreduce.LimitHeap(t.Memory)
+	return cluster.LimitHeap(t.Memory)
 }
 
 // attempt is the one attempt of a worker.
@@ -187,14 +188,14 @@ type attempt struct {
 	p        *mapreduce.Plan
 	id       mapreduce.AttemptID
 	task     *task
-	layout   *mapreduce.Layout
-	r        mapreduce.Resources
-	progress mapreduce.Progress
-	skipped  []mapreduce.Skipped // by a map
+	layout   *cluster.Layout
+	r        cluster.Resources
+	progress cluster.Progress
+	skipped  []cluster.Skipped // by a map
 }
 
 // attempt is that of this process.
-func (t *task) attempt(p *mapreduce.Plan, id mapreduce.AttemptID, l *mapreduce.Layout) *attempt {
+func (t *task) attempt(p *mapreduce.Plan, id mapreduce.AttemptID, l *cluster.Layout) *attempt {
 	a := &attempt{p: p, id: id, task: t, layout: l, r: t.resources()}
 	a.r.Progress = &a.progress
 	return a
@@ -205,9 +206,9 @@ func (a *attempt) runMap(ctx context.Context, w io.Writer) error {
 	if a.id.Index < 0 || a.id.Index >= len(a.layout.Splits) {
 		return fmt.Errorf("map %d: the job has %d", a.id.Index, len(a.layout.Splits))
 	}
-	var out *mapreduce.MapOutput
+	var out *cluster.MapOutput
 	err := a.watched(func() (err error) {
-		out, err = a.p.RunMap(ctx, &mapreduce.MapAttempt{
+		out, err = a.p.RunMap(ctx, &cluster.MapAttempt{
 			Index: a.id.Index, Try: a.id.Try, Split: a.layout.Splits[a.id.Index], Stored: true, Resources: a.r,
 			MaxSkips: a.task.MaxSkips,
 		})
@@ -257,7 +258,7 @@ func (a *attempt) runReduce(ctx context.Context, r io.Reader, w io.Writer) error
 		return err
 	}
 	err = a.watched(func() error {
-		return a.p.RunReduce(ctx, &mapreduce.ReduceAttempt{Index: a.id.Index, Try: a.id.Try, Next: in.Next, Resources: a.r})
+		return a.p.RunReduce(ctx, &cluster.ReduceAttempt{Index: a.id.Index, Try: a.id.Try, Next: in.Next, Resources: a.r})
 	})
 	if err != nil {
 		return err
@@ -266,7 +267,7 @@ func (a *attempt) runReduce(ctx context.Context, r io.Reader, w io.Writer) error
 }
 
 // gather reads all frames of the reduce, which come in any order.
-func (a *attempt) gather(in *mapreduce.Imports, r io.Reader) (maps []report, err error) {
+func (a *attempt) gather(in *cluster.Imports, r io.Reader) (maps []report, err error) {
 	buf := make([]byte, chunkBytes)
 	for {
 		f, err := readFrame(r, buf)

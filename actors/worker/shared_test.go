@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mr "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -62,7 +63,7 @@ func TestSharedFolder(t *testing.T) {
 
 // Without a report of each task, or with two of one, nothing is committed.
 func TestReportsAreComplete(t *testing.T) {
-	j := &job{layout: mr.Layout{Reduces: 2}}
+	j := &job{layout: cluster.Layout{Reduces: 2}}
 	one := func(kind string, index int) report {
 		return report{Kind: kind, Index: index, Counters: new(counter.Set)}
 	}

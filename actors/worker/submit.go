@@ -16,6 +16,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -106,7 +107,7 @@ func Check(on string) error {
 // job is a plan whose tasks run elsewhere.
 type job struct {
 	o       Options
-	layout  mapreduce.Layout
+	layout  cluster.Layout
 	mapOnly bool
 	plan    string // the plan file
 	temp    folder // in which it is
@@ -154,7 +155,7 @@ func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *counter.Set, 
 		return c, err
 	}
 	if p == nil {
-		return c, mapreduce.ErrNoPlan
+		return c, cluster.ErrNoPlan
 	}
 	if err := p.Travels(); err != nil {
 		return c, fmt.Errorf("job %q on %s: %w", p.Name(), o.On, err)
@@ -198,7 +199,7 @@ const fileCost = 16 << 10
 // prepare fixes what all workers must agree on, and writes it down.
 func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
 	reduces := cmp.Or(j.o.Reduces, p.UsualReduces())
-	if err := p.Prepare(ctx, mapreduce.PrepareOptions{Reduces: reduces, SpillDir: j.o.SpillDir}); err != nil {
+	if err := p.Prepare(ctx, cluster.PrepareOptions{Reduces: reduces, SpillDir: j.o.SpillDir}); err != nil {
 		return err
 	}
 	size := j.o.BlockSize
@@ -258,14 +259,14 @@ func (j *job) commit(p *mapreduce.Plan, reports []report, c *counter.Set) error 
 
 // quarantine lists what the maps that counted have left out, unless that is more than the job may.
 func (j *job) quarantine(p *mapreduce.Plan, reports []report) error {
-	var list []mapreduce.Skipped
+	var list []cluster.Skipped
 	for _, r := range reports {
 		list = append(list, r.Skipped...)
 		for _, m := range r.Maps {
 			list = append(list, m.Skipped...)
 		}
 	}
-	mapreduce.SortSkipped(list)
+	cluster.SortSkipped(list)
 	if len(list) > j.o.MaxSkips {
 		one := list[0]
 		return mapreduce.Permanent(fmt.Errorf("%w: %d, of %d allowed; one is %s at byte %d: %s",

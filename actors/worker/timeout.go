@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // usualTimeout is that of a task of which nothing was said, as Hadoop's mapreduce.task.timeout.
@@ -113,7 +114,7 @@ func (a *attempt) stand() string {
 		if !strings.Contains(stack, "created by github.com/tarry-mr/tarry/actors/worker.(*attempt).watched ") {
 			continue
 		}
-		if at := mapreduce.StackPlace(stack); at != "" {
+		if at := cluster.StackPlace(stack); at != "" {
 			return text + ", at " + at
 		}
 	}

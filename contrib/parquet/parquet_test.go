@@ -17,6 +17,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -59,9 +60,9 @@ func written[T any](t testing.TB, rows []T, options ...pq.WriterOption) string {
 	p, err := pass[T]().Bind(mapreduce.Slice(rows), Write[T](mapreduce.Dir(dir), options...))
 	require.NoError(t, err)
 	_, err = mapreduce.RunLocal(t.Context(), p, mapreduce.LocalOptions{
-		Blocks: func(int) []mapreduce.Block {
+		Blocks: func(int) []cluster.Block {
 			half := int64(len(rows) / 2)
-			return []mapreduce.Block{{Length: half}, {Offset: half, Length: int64(len(rows)) - half}}
+			return []cluster.Block{{Length: half}, {Offset: half, Length: int64(len(rows)) - half}}
 		},
 	})
 	require.NoError(t, err)

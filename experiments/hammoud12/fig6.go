@@ -7,6 +7,7 @@ import (
 
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // partitionSizes runs the maps of a plan and gives the bytes from each map to each reduce.
@@ -15,15 +16,15 @@ func partitionSizes(
 ) (sizes [][]float64, err error) {
 	defer func() { err = errors.Join(err, p.AbortJob()) }()
 	if err := errors.Join(p.SetupJob(),
-		p.Prepare(ctx, mapreduce.PrepareOptions{Reduces: size.reduces})); err != nil {
+		p.Prepare(ctx, cluster.PrepareOptions{Reduces: size.reduces})); err != nil {
 		return nil, err
 	}
-	splits, err := p.Splits(ctx, func(source int) []mapreduce.Block {
-		var blocks []mapreduce.Block
+	splits, err := p.Splits(ctx, func(source int) []cluster.Block {
+		var blocks []cluster.Block
 		length := int64(size.split / unit)
 		for at := int64(0); at < p.Sources()[source].Size(); at += length {
 			blocks = append(blocks,
-				mapreduce.Block{Offset: at, Length: min(length, p.Sources()[source].Size()-at)})
+				cluster.Block{Offset: at, Length: min(length, p.Sources()[source].Size()-at)})
 		}
 		return blocks
 	})
@@ -31,7 +32,7 @@ func partitionSizes(
 		return nil, err
 	}
 	for i, split := range splits {
-		out, err := p.RunMap(ctx, &mapreduce.MapAttempt{Index: i, Split: split})
+		out, err := p.RunMap(ctx, &cluster.MapAttempt{Index: i, Split: split})
 		if err != nil {
 			return nil, err
 		}

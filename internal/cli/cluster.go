@@ -21,6 +21,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
@@ -258,8 +259,8 @@ func (r *clusterFlags) profile() (stop func() error, err error) {
 	}, nil
 }
 
-// cluster is a live cluster that runs jobs, several at once if asked to.
-type cluster struct {
+// liveCluster is a live cluster that runs jobs, several at once if asked to.
+type liveCluster struct {
 	*actors.Cluster
 	record  *record
 	halt    func() error // ends all jobs gently, once
@@ -291,7 +292,7 @@ func (r *clusterFlags) config(policy scheduling.Policy) actors.Config {
 
 // startCluster starts the cluster that the flags describe. The Go heap grows only into what the
 // budget's buffers leave.
-func startCluster(r *clusterFlags) (*cluster, error) {
+func startCluster(r *clusterFlags) (*liveCluster, error) {
 	policy, err := r.livePolicy()
 	if err != nil {
 		return nil, err
@@ -302,7 +303,7 @@ func startCluster(r *clusterFlags) (*cluster, error) {
 	}
 	cfg := r.config(policy)
 	cfg.Events = rec.sink()
-	c := &cluster{record: rec, unlimit: func() {}}
+	c := &liveCluster{record: rec, unlimit: func() {}}
 	if r.chaos > 0 {
 		cfg.Chaos = &actors.Chaos{Seed: r.chaos, Tell: func(what string) { c.disturbed = append(c.disturbed, what) }}
 	}
@@ -312,7 +313,7 @@ func startCluster(r *clusterFlags) (*cluster, error) {
 	}
 	c.Cluster = live
 	if cfg.Memory > 0 {
-		c.unlimit = mapreduce.LimitHeap(cfg.Memory + besideBudget)
+		c.unlimit = cluster.LimitHeap(cfg.Memory + besideBudget)
 	}
 	c.halt = sync.OnceValue(func() error {
 		grace, cancel := context.WithTimeout(context.Background(), haltGrace)
@@ -324,7 +325,7 @@ func startCluster(r *clusterFlags) (*cluster, error) {
 
 // watched is a planRunner that calls watch when a plan's job has begun, and what that returns when
 // it has ended.
-func (c *cluster) watched(watch func(*actors.JobHandle) (ended func())) planRunner {
+func (c *liveCluster) watched(watch func(*actors.JobHandle) (ended func())) planRunner {
 	return func(ctx context.Context, plan *mapreduce.Plan, j *jobFlags) (*counter.Set, error) {
 		o := j.submitOptions()
 		o.Key = j.saved.key(j.stage)
@@ -346,7 +347,7 @@ func (c *cluster) watched(watch func(*actors.JobHandle) (ended func())) planRunn
 }
 
 // tellChaos says, once the cluster is closed, what --chaos did to it.
-func (p *program) tellChaos(r *clusterFlags, c *cluster) {
+func (p *program) tellChaos(r *clusterFlags, c *liveCluster) {
 	if r.chaos == 0 || r.quiet {
 		return
 	}
@@ -357,7 +358,7 @@ func (p *program) tellChaos(r *clusterFlags, c *cluster) {
 }
 
 // close stops what runs, and writes what was recorded.
-func (c *cluster) close() error {
+func (c *liveCluster) close() error {
 	defer c.unlimit()
 	return errors.Join(c.Close(), c.record.close())
 }

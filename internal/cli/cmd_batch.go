@@ -166,7 +166,7 @@ func (b *batch) openState(cmd *cobra.Command, jobs []*batchJob, sum string) erro
 }
 
 // run starts each job at its time and waits for all.
-func (b *batch) run(ctx context.Context, live *cluster) {
+func (b *batch) run(ctx context.Context, live *liveCluster) {
 	if !b.flags.quiet && !b.flags.noProgress {
 		defer b.program.display.Show(b.bars(), b.progress)()
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve"
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // serveFlags are the flags of `tarry serve`.
@@ -127,7 +127,7 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags) (err error) {
 		cfg.Cluster.Chaos = &actors.Chaos{Seed: f.chaos}
 	}
 	if cfg.Cluster.Memory > 0 {
-		defer mapreduce.LimitHeap(cfg.Cluster.Memory + besideBudget)()
+		defer cluster.LimitHeap(cfg.Cluster.Memory + besideBudget)()
 	}
 	demo, err := f.newDemo(&cfg)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // Job is what Check runs: a [mapreduce.Job], a [mapreduce.MapOnly] or whatever else can be bound.
@@ -185,7 +186,7 @@ func (c *check[O]) runLike(base *outcome[O], v variant) error {
 
 // explain adds what may be behind an error of a run.
 func explain(err error) error {
-	if errors.Is(err, mapreduce.ErrConsumed) || errors.Is(err, mapreduce.ErrPlanUsed) {
+	if errors.Is(err, mapreduce.ErrConsumed) || errors.Is(err, cluster.ErrPlanUsed) {
 		return fmt.Errorf("%w: each run needs its input anew, see CheckPlans", err)
 	}
 	return err

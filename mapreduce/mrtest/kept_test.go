@@ -7,12 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/mrtest"
 )
 
 // Records that an earlier job has kept are an input like others, cut at any byte.
 func TestCheckOverKept(t *testing.T) {
-	kept := mapreduce.NewKept[[]byte](mapreduce.KeptOptions{})
+	kept := mapreduce.NewKept[[]byte](cluster.KeptOptions{})
 	lines := mapreduce.MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {
 		emit(line)
 		return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -150,15 +151,15 @@ func (v variant) live(ctx context.Context, p *mapreduce.Plan) (_ *counter.Set, e
 }
 
 // blocks cuts the sources of a plan.
-func (v variant) blocks(p *mapreduce.Plan) func(source int) []mapreduce.Block {
+func (v variant) blocks(p *mapreduce.Plan) func(source int) []cluster.Block {
 	if v.split == 0 {
 		return nil
 	}
-	return func(source int) []mapreduce.Block {
-		var list []mapreduce.Block
+	return func(source int) []cluster.Block {
+		var list []cluster.Block
 		size := p.Sources()[source].Size()
 		for at := int64(0); at < size; at += v.split {
-			list = append(list, mapreduce.Block{Offset: at, Length: min(v.split, size-at)})
+			list = append(list, cluster.Block{Offset: at, Length: min(v.split, size-at)})
 		}
 		return list
 	}

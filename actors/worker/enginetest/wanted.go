@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mr "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -94,19 +95,19 @@ func InAttempts(t testing.TB, name string, reduces int, block int64, inputs []st
 	p, err := Bind(name, t.TempDir(), out, inputs)
 	require.NoError(t, err)
 	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(t.Context(), mr.PrepareOptions{Reduces: reduces}))
+	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{Reduces: reduces}))
 	splits, err := p.Splits(t.Context(), p.BlocksOf(block))
 	require.NoError(t, err)
-	var outputs []*mr.MapOutput
+	var outputs []*cluster.MapOutput
 	for i, split := range p.JoinSmall(splits, block) {
-		o, err := p.RunMap(t.Context(), &mr.MapAttempt{Index: i, Split: split})
+		o, err := p.RunMap(t.Context(), &cluster.MapAttempt{Index: i, Split: split})
 		require.NoError(t, err)
 		defer o.Release()
 		outputs = append(outputs, o)
 	}
 	for n := range reduces {
 		rest := outputs
-		a := &mr.ReduceAttempt{Index: n, Next: func(context.Context) (s mr.Segment, err error) {
+		a := &cluster.ReduceAttempt{Index: n, Next: func(context.Context) (s cluster.Segment, err error) {
 			if len(rest) == 0 {
 				return s, io.EOF
 			}

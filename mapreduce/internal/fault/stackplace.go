@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// StackPlace is mapreduce.StackPlace, where its promises stand.
+// StackPlace is cluster.StackPlace, where its promises stand.
 func StackPlace(stack string) string {
 	library := libraryRoot()
 	lines := strings.Split(stack, "\n")

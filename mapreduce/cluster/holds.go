@@ -1,4 +1,4 @@
-package mapreduce
+package cluster
 
 import (
 	"slices"
@@ -33,7 +33,7 @@ func (p *Plan) Hold(revive bool) error {
 // files.
 func (p *Plan) LetGo() error {
 	p.letGo()
-	return input.CloseAll(p.job.sources)
+	return input.CloseAll(p.job.Sources)
 }
 
 // letGo ends Hold.

@@ -1,4 +1,4 @@
-package mapreduce
+package cluster
 
 import (
 	"context"
@@ -40,7 +40,7 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *counter.Set, err
 	defer fault.Present(ctx, &err)
 	defer func() {
 		if err != nil { // else CommitJob has looked, and the output is there
-			input.Verify(&err, p.job.sources, false)
+			input.Verify(&err, p.job.Sources, false)
 		}
 	}()
 	defer fault.Catch(&err)
@@ -63,7 +63,7 @@ func (p *Plan) allLocal(ctx context.Context, o LocalOptions, c *counter.Set) err
 	if err != nil {
 		return err
 	}
-	list, err := p.tasks.runLocal(ctx, &p.job, splits, c, o.MaxSkips)
+	list, err := p.tasks.RunLocal(ctx, &p.job, splits, c, o.MaxSkips)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package mapreduce
+package cluster
 
 import (
 	"context"
@@ -55,7 +55,7 @@ func (a *ReduceAttempt) ID() attempt.ID {
 // back as a [*PanicError], a canceled ctx as its error. After an error nothing
 // is left but what AbortTask removes.
 func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err error) {
-	if p.job.reduces == 0 && !p.job.mapOnly {
+	if p.job.Reduces == 0 && !p.job.MapOnly {
 		return nil, output.ErrUnprepared
 	}
 	defer func() {
@@ -66,25 +66,25 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 	}()
 	defer fault.Present(ctx, &err)
 	defer p.explainConsumed(a, &err)
-	defer input.Verify(&err, p.job.sources[a.Split.Source:][:max(a.Split.Files, 1)], false)
+	defer input.Verify(&err, p.job.Sources[a.Split.Source:][:max(a.Split.Files, 1)], false)
 	defer fault.Catch(&err)
 	defer fault.Guard(fault.Guard(true))
 	err = fault.ErrExited // what stands if user code does not return
 	a.Budget.Show(a.life())
-	return p.tasks.runMap(ctx, &p.job, a)
+	return p.tasks.RunMap(ctx, &p.job, a)
 }
 
 // ReadOnce reports whether the input may not be there for a second attempt: a stream, or a
 // sequence.
 func (p *Plan) ReadOnce() bool {
-	return slices.ContainsFunc(p.job.inputs, func(in inputPlan) bool { return in.sequence }) ||
-		slices.ContainsFunc(p.job.sources, func(s input.Source) bool { return s.Data == nil })
+	return slices.ContainsFunc(p.job.Inputs, func(in InputPlan) bool { return in.Sequence }) ||
+		slices.ContainsFunc(p.job.Sources, func(s input.Source) bool { return s.Data == nil })
 }
 
 // explainConsumed adds to the error of a second attempt over a stream or sequence why the
 // first one failed, for that is what its owner must know.
 func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
-	if *err == nil || p.job.sources[a.Split.Source].Data != nil && !p.job.inputs[a.Split.Source].sequence {
+	if *err == nil || p.job.Sources[a.Split.Source].Data != nil && !p.job.Inputs[a.Split.Source].Sequence {
 		return
 	}
 	if !errors.Is(*err, fault.ErrConsumed) {
@@ -98,12 +98,12 @@ func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
 // for CommitTask. Errors are as for RunMap.
 func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
 	defer fault.Present(ctx, &err)
-	defer input.Verify(&err, p.job.sources, true)
+	defer input.Verify(&err, p.job.Sources, true)
 	defer fault.Catch(&err)
 	defer fault.Guard(fault.Guard(true))
 	err = fault.ErrExited
 	a.Budget.Show(a.life())
-	return p.tasks.runReduce(ctx, &p.job, a)
+	return p.tasks.RunReduce(ctx, &p.job, a)
 }
 
 // MapOutput is what a finished map attempt leaves for the reduces. A map-only

@@ -1,4 +1,4 @@
-package mapreduce
+package cluster
 
 import "github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 

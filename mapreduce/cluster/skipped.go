@@ -1,4 +1,4 @@
-package mapreduce
+package cluster
 
 import (
 	"cmp"
@@ -44,7 +44,7 @@ var errChunks = errors.New("mapreduce: records of Chunks cannot be left out: whi
 
 // SkipsFit is an error if records of the inputs cannot be left out.
 func (p *Plan) SkipsFit() error {
-	if slices.ContainsFunc(p.job.inputs, func(in inputPlan) bool { return in.chunks }) {
+	if slices.ContainsFunc(p.job.Inputs, func(in InputPlan) bool { return in.Chunks }) {
 		return errChunks
 	}
 	return nil
@@ -61,7 +61,7 @@ func (p *Plan) Quarantine(list []Skipped) (name string, err error) {
 		return "", nil
 	}
 	defer fault.Catch(&err)
-	kept, err := p.job.output.Note(quarantineFile, func(w io.Writer) (err error) {
+	kept, err := p.job.Output.Note(quarantineFile, func(w io.Writer) (err error) {
 		enc := json.NewEncoder(w)
 		for i := range list {
 			err = cmp.Or(err, enc.Encode(&list[i]))

@@ -1,4 +1,4 @@
-package mapreduce
+package cluster
 
 import "slices"
 
@@ -17,12 +17,12 @@ func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
 	joined := splits[:0:0]
 	var cost, most int64 // of the files joined last
 	for _, s := range splits {
-		in, room := &p.job.inputs[s.Source], limit
-		if in.size > 0 {
-			room = min(room, in.size)
+		in, room := &p.job.Inputs[s.Source], limit
+		if in.Size > 0 {
+			room = min(room, in.Size)
 		}
-		whole := p.job.sources[s.Source].Splittable() && s.Offset == 0 && s.Length == p.job.sources[s.Source].Size() &&
-			!in.whole && !in.apart && in.cut == nil
+		whole := p.job.Sources[s.Source].Splittable() && s.Offset == 0 && s.Length == p.job.Sources[s.Source].Size() &&
+			!in.Whole && !in.Apart && in.Cut == nil
 		price := s.Length + fileCost
 		if n := len(joined) - 1; whole && n >= 0 && joined[n].Files > 0 && cost+price <= min(most, room) &&
 			slices.Equal(joined[n].Hosts, s.Hosts) {
@@ -36,27 +36,27 @@ func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
 		}
 		joined = append(joined, s)
 	}
-	p.job.maps = len(joined)
+	p.job.Maps = len(joined)
 	return joined
 }
 
 // SmallFiles cuts the sources into runs of neighbors that JoinSmall would make one split of
 // each if they lay on the same nodes, as splits without hosts. All other sources are alone.
 func (p *Plan) SmallFiles(limit int64) []Split {
-	list := make([]Split, len(p.job.sources))
-	for i, s := range p.job.sources {
+	list := make([]Split, len(p.job.Sources))
+	for i, s := range p.job.Sources {
 		list[i] = Split{Source: i, Length: s.Size()}
 	}
 	return p.JoinSmall(list, limit)
 }
 
-// eachFile calls fn with the part of a split that lies in each of its files.
-func (p *bound) eachFile(s Split, fn func(file Split) error) error {
+// EachFile calls fn with the part of a split that lies in each of its files.
+func (p *Bound) EachFile(s Split, fn func(file Split) error) error {
 	if s.Files <= 1 {
 		return fn(s)
 	}
 	for i := s.Source; i < s.Source+s.Files; i++ {
-		if err := fn(Split{Source: i, Length: p.sources[i].Size(), Hosts: s.Hosts}); err != nil {
+		if err := fn(Split{Source: i, Length: p.Sources[i].Size(), Hosts: s.Hosts}); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package mapreduce
+package cluster
 
 import (
 	"context"
@@ -40,7 +40,7 @@ func (p *Plan) NewImports(r Resources) *Imports {
 	if r.Spills == nil {
 		r.Spills = NewSpills(r.SpillDir)
 	}
-	return &Imports{plan: p, r: r, maps: make([]*segment.Import, p.job.maps)}
+	return &Imports{plan: p, r: r, maps: make([]*segment.Import, p.job.Maps)}
 }
 
 // Add takes the bytes of what map index has exported for this reduce that begin at its byte at. b is
@@ -77,7 +77,7 @@ func (i *Imports) Complete() error {
 		i.free = append(i.free, seg.Release)
 		out := Segment{Map: index, Bytes: seg.Bytes(), Records: seg.Records()}
 		if seg.Records() > 0 {
-			out.Data = i.plan.tasks.imported(seg)
+			out.Data = i.plan.tasks.Imported(seg)
 		}
 		i.ready = append(i.ready, out)
 	}

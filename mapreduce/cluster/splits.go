@@ -1,4 +1,4 @@
-package mapreduce
+package cluster
 
 import (
 	"context"
@@ -15,10 +15,10 @@ import (
 // Sources that cannot be cut give one split with the first block's hosts.
 func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (list []Split, err error) {
 	defer fault.Present(ctx, &err)
-	defer input.Verify(&err, p.job.sources, true)
+	defer input.Verify(&err, p.job.Sources, true)
 	defer fault.Catch(&err)
 	defer fault.Guard(fault.Guard(true))
-	for i, s := range p.job.sources {
+	for i, s := range p.job.Sources {
 		var cut []Block
 		if blocks != nil {
 			cut = blocks(i)
@@ -26,17 +26,17 @@ func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (lis
 		switch {
 		case len(cut) == 0:
 			cut = []Block{{Length: s.Size()}}
-		case !s.Splittable() || p.job.inputs[i].whole:
+		case !s.Splittable() || p.job.Inputs[i].Whole:
 			cut = []Block{{Length: s.Size(), Hosts: cut[0].Hosts}}
 		}
 		if s.Splittable() {
-			cut = p.job.inputs[i].pieces(cut)
+			cut = p.job.Inputs[i].pieces(cut)
 		}
 		if len(cut) > dfs.MaxBlocks {
 			return nil, fmt.Errorf("%s: %d bytes are more than %d splits: use larger blocks or splits", s.Name(), s.Size(), dfs.MaxBlocks)
 		}
-		if p.job.inputs[i].cut != nil {
-			if cut, err = p.job.inputs[i].cut(ctx, s, cut); err != nil {
+		if p.job.Inputs[i].Cut != nil {
+			if cut, err = p.job.Inputs[i].Cut(ctx, s, cut); err != nil {
 				return nil, err
 			}
 		}
@@ -44,7 +44,7 @@ func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (lis
 			list = append(list, Split{Source: i, Offset: b.Offset, Length: b.Length, Hosts: slices.Clone(b.Hosts)})
 		}
 	}
-	p.job.maps = len(list)
+	p.job.Maps = len(list)
 	return list, nil
 }
 
@@ -52,7 +52,7 @@ func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (lis
 // shorter. It stops where Splits refuses more.
 func (p *Plan) BlocksOf(size int64) func(source int) []Block {
 	return func(source int) (list []Block) {
-		total := p.job.sources[source].Size()
+		total := p.job.Sources[source].Size()
 		for off := int64(0); off < total && len(list) <= dfs.MaxBlocks; off += size {
 			list = append(list, Block{Offset: off, Length: min(size, total-off)})
 		}

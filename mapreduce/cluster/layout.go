@@ -1,4 +1,4 @@
-package mapreduce
+package cluster
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
-	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // Layout is what another process needs, beside an equal plan, to run one of its tasks: what the plan
@@ -33,7 +32,7 @@ var ErrStays = errors.New("cannot leave this process")
 // binds an equal plan; else an error that wraps ErrStays and says what keeps it here. Its input is
 // files, file systems, Bytes or Units, its output a directory of this machine or of a store.
 func (p *Plan) Travels() error {
-	for i, s := range p.job.sources {
+	for i, s := range p.job.Sources {
 		_, kept := s.Kept()
 		_, stored := s.Data.(*dfs.StoredFile)
 		_, slice := s.Data.(input.Made)
@@ -42,14 +41,14 @@ func (p *Plan) Travels() error {
 			return fmt.Errorf("%s: a dataset in the memory of a cluster %w", s.Name(), ErrStays)
 		case stored:
 			return fmt.Errorf("%s: a file of the block store %w", s.Name(), ErrStays)
-		case p.job.inputs[i].sequence || slice:
+		case p.job.Inputs[i].Sequence || slice:
 			return fmt.Errorf("%s: records made by the program %w; write them to a file, or take Units", s.Name(), ErrStays)
 		case s.Data == nil || input.IsStream(s) && !input.Packed(s):
 			return fmt.Errorf("%s: a stream %w; copy it to a file", s.Name(), ErrStays)
 		}
 	}
-	if !p.job.output.Meets() {
-		return fmt.Errorf("output %s %w: give it a directory", p.job.output.Name(), ErrStays)
+	if !p.job.Output.Meets() {
+		return fmt.Errorf("output %s %w: give it a directory", p.job.Output.Name(), ErrStays)
 	}
 	if p.watched {
 		return fmt.Errorf("what Debug watches %w", ErrStays)
@@ -62,13 +61,13 @@ func (p *Plan) Layout(splits []Split) (Layout, error) {
 	if err := p.Travels(); err != nil {
 		return Layout{}, err
 	}
-	dir, err := p.job.output.Meeting()
+	dir, err := p.job.Output.Meeting()
 	if err != nil {
 		return Layout{}, err
 	}
 	stamps, err := p.stamps()
 	return Layout{
-		Name: p.job.name, Types: p.types(), Reduces: p.job.reduces, Ranges: p.tasks.ranged(), Splits: splits,
+		Name: p.job.name, Types: p.types(), Reduces: p.job.Reduces, Ranges: p.tasks.Ranged(), Splits: splits,
 		Sources: stamps, Output: dir, Synced: p.Resumable(),
 	}, err
 }
@@ -77,7 +76,7 @@ func (p *Plan) Layout(splits []Split) (Layout, error) {
 func (p *Plan) types() string { return fmt.Sprintf("%T", p.tasks) }
 
 func (p *Plan) stamps() (list []input.Stamp, err error) {
-	for _, s := range p.job.sources {
+	for _, s := range p.job.Sources {
 		x := input.Stamp{Name: s.Name(), Size: s.Size()}
 		if _, unit := s.Data.(input.Unit); !unit {
 			if x, err = input.StampOf(s); err != nil {
@@ -106,11 +105,11 @@ func (p *Plan) Adopt(ctx context.Context, l *Layout) (err error) {
 	if err := p.equals(l); err != nil {
 		return fault.Permanent(err)
 	}
-	p.job.reduces, p.job.maps = l.Reduces, len(l.Splits)
-	if err := p.job.output.Join(l.Output, l.Synced); err != nil {
+	p.job.Reduces, p.job.Maps = l.Reduces, len(l.Splits)
+	if err := p.job.Output.Join(l.Output, l.Synced); err != nil {
 		return err
 	}
-	return p.tasks.adopt(ctx, &p.job, l.Ranges)
+	return p.tasks.Adopt(ctx, &p.job, l.Ranges)
 }
 
 // equals says in what the plan is another than that of a Layout.
@@ -119,8 +118,8 @@ func (p *Plan) equals(l *Layout) error {
 		return fmt.Errorf("this process has made job %q of %s, the one that submitted it %q of %s", p.job.name, p.types(),
 			l.Name, l.Types)
 	}
-	if (l.Reduces == 0) != p.job.mapOnly || len(p.job.sources) != len(l.Sources) {
-		return fmt.Errorf("job %q: %d inputs in this process, %d where it was submitted", p.job.name, len(p.job.sources), len(l.Sources))
+	if (l.Reduces == 0) != p.job.MapOnly || len(p.job.Sources) != len(l.Sources) {
+		return fmt.Errorf("job %q: %d inputs in this process, %d where it was submitted", p.job.name, len(p.job.Sources), len(l.Sources))
 	}
 	stamps, err := p.stamps()
 	if err != nil {
@@ -137,15 +136,15 @@ func (p *Plan) equals(l *Layout) error {
 
 // Leave lets go of what Adopt has opened; the output stays as it is.
 func (p *Plan) Leave() error {
-	return errors.Join(p.job.output.Quit(), input.CloseAll(p.job.sources))
+	return errors.Join(p.job.Output.Quit(), input.CloseAll(p.job.Sources))
 }
 
 // Handover is that of a successful attempt.
-func (p *Plan) Handover(id attempt.ID) output.Handover { return p.job.output.Handover(id) }
+func (p *Plan) Handover(id attempt.ID) Handover { return p.job.Output.Handover(id) }
 
 // CommitAs is CommitTask for an attempt that ran in another process, which has adopted the plan.
-func (p *Plan) CommitAs(id attempt.ID, h output.Handover) error {
-	if err := p.job.output.Take(id, h); err != nil {
+func (p *Plan) CommitAs(id attempt.ID, h Handover) error {
+	if err := p.job.Output.Take(id, h); err != nil {
 		return err
 	}
 	return p.CommitTask(id)
@@ -154,5 +153,5 @@ func (p *Plan) CommitAs(id attempt.ID, h output.Handover) error {
 // KeepFile writes a file among the temporary files of the output, for processes that adopt the plan, and
 // returns its path: absolute, or a name of package stores. It goes when the job ends.
 func (p *Plan) KeepFile(name string, data []byte) (path string, err error) {
-	return p.job.output.KeepFile(name, data)
+	return p.job.Output.KeepFile(name, data)
 }

@@ -1,4 +1,4 @@
-package mapreduce
+package cluster
 
 import (
 	"cmp"
@@ -30,8 +30,8 @@ func (e *DamagedOutputError) Error() string {
 // Unwrap returns the damage found first.
 func (e *DamagedOutputError) Unwrap() error { return e.Err }
 
-// damaged says of which maps the damaged outputs are that ended a reduce attempt.
-func damaged(a *ReduceAttempt, list []Segment, err error) error {
+// Damaged says of which maps the damaged outputs are that ended a reduce attempt.
+func Damaged(a *ReduceAttempt, list []Segment, err error) error {
 	var d *segment.DamageError
 	if !errors.As(err, &d) {
 		return err

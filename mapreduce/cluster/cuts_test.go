@@ -1,4 +1,4 @@
-package mapreduce
+package cluster
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ func TestPiecesAreEven(t *testing.T) {
 			blocks = append(blocks, Block{Offset: at, Length: n, Hosts: []string{fmt.Sprint("node", i)}})
 			at += n
 		}
-		list := inputPlan{size: size}.pieces(blocks)
+		list := InputPlan{Size: size}.pieces(blocks)
 		for _, b := range blocks {
 			n := max((b.Length+size-1)/size, 1)
 			require.GreaterOrEqual(t, int64(len(list)), n)
@@ -36,7 +36,7 @@ func TestPiecesAreEven(t *testing.T) {
 			list = list[n:]
 		}
 		require.Empty(t, list)
-		require.Equal(t, blocks, inputPlan{}.pieces(blocks))
+		require.Equal(t, blocks, InputPlan{}.pieces(blocks))
 	})
 }
 

@@ -1,0 +1,268 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+)
+
+var (
+	// ErrNoPlan is the error of running a nil plan: that of a Bind whose error nobody looked at.
+	ErrNoPlan = errors.New("no plan: look at the error of Bind")
+	// ErrPlanUsed is the error of running a plan a second time.
+	ErrPlanUsed = errors.New("a plan runs once: bind the job again")
+)
+
+// Plan is a job bound to its input and output, with its types erased: what a
+// cluster runs. It is made by Bind. The calls come in this order:
+//
+//  1. Claim, SetupJob, Prepare, then Splits, once each;
+//  2. RunMap for each split and RunReduce for each partition, from any number of
+//     goroutines, each success followed by CommitTask (reduces, and maps of a
+//     map-only plan) or AbortTask;
+//  3. CommitJob or AbortJob, once; AbortJob also after a CommitJob that failed.
+//
+// A panic of user code, whether job, input or output, is an error of the call, a
+// [*PanicError]. User code that ends its goroutine ends the caller's.
+type Plan struct {
+	job     Bound
+	asked   int // Job.Reducers
+	folds   bool
+	ordered bool
+	kept    []*kept.Store // that the sources are parts of
+	holds   bool          // these, until the job ends
+	tasks   Tasks
+	// streamFault is the error of the first failed attempt over a stream or sequence.
+	streamFault atomic.Pointer[error]
+	claimed     atomic.Bool
+	watched     bool // see Debug
+}
+
+// Bound is what a plan and the typed half of its job share.
+type Bound struct {
+	name    string
+	MapOnly bool
+	Sources []input.Source
+	Inputs  []InputPlan // by source
+	Output  *output.Committer
+	Reduces int // fixed by Prepare; 0 for a map-only plan
+	Maps    int // fixed by Splits and JoinSmall
+}
+
+// Claim makes the caller the one who runs the plan. A nil plan is ErrNoPlan, a plan that
+// somebody has claimed before ErrPlanUsed; then its output and input are not the caller's.
+func (p *Plan) Claim() error {
+	if p == nil {
+		return ErrNoPlan
+	}
+	if p.claimed.Swap(true) {
+		return fmt.Errorf("job %q: %w", p.job.name, ErrPlanUsed)
+	}
+	return nil
+}
+
+// Spec is what a plan is made of beside its typed half.
+type Spec struct {
+	Name    string
+	Reduces int // that the job asks for; 0: none
+	MapOnly bool
+	Ordered bool // see Plan.Ordered
+	Folds   bool // see Plan.Folds
+	Sources []input.Source
+	Inputs  []InputPlan // by source
+	// Beside are further sources, which the typed half reads by itself.
+	Beside []input.Source
+	Output output.Destination
+}
+
+// NewPlan returns a plan that runs the tasks of t. It has sources of its own: their files are open from now on.
+func NewPlan(s Spec, t Tasks) (*Plan, error) {
+	sources, err := input.Own(s.Sources)
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{
+		job: Bound{
+			name: s.Name, MapOnly: s.MapOnly, Sources: sources, Inputs: s.Inputs, Output: output.NewCommitter(s.Output),
+		},
+		asked: s.Reduces, folds: s.Folds, ordered: s.Ordered,
+		kept: kept.ReadBy(kept.ReadBy(nil, sources), s.Beside), tasks: t,
+	}, nil
+}
+
+// Tasks is a job's typed half, behind its erased plan.
+type Tasks interface {
+	// Watch has the attempts watch the user's functions; it is called before all others, if at all.
+	Watch(o DebugOptions)
+	Prepare(ctx context.Context, p *Bound) error
+	RunMap(ctx context.Context, p *Bound, a *MapAttempt) (*MapOutput, error)
+	RunReduce(ctx context.Context, p *Bound, a *ReduceAttempt) error
+	// Ranged are the ranges of a total order, and adopt takes those that another process has chosen.
+	Ranged() [][]byte
+	Adopt(ctx context.Context, p *Bound, ranges [][]byte) error
+	// Imported is what Segment.Data holds of a segment from another process.
+	Imported(s *segment.Segment) any
+	// RunLocal runs all tasks, and leaves out at most so many bad records.
+	RunLocal(ctx context.Context, p *Bound, splits []Split, c *counter.Set, most int) ([]Skipped, error)
+	// End says that the job is over. It returns the first misuse that a watched attempt has seen.
+	End() error
+}
+
+// Name is the job's name.
+func (p *Plan) Name() string { return p.job.name }
+
+// MapOnly reports whether the maps write the output themselves.
+func (p *Plan) MapOnly() bool { return p.job.MapOnly }
+
+// Ordered reports whether the parts, one after the other, are in the order of the keys whatever the number
+// of reduces: see Job.TotalOrder.
+func (p *Plan) Ordered() bool { return p.ordered }
+
+// Folds reports whether maps fold the values of equal keys into one of fixed size, such as a sum: what
+// a map leaves then grows with its distinct keys rather than with its input. It is false where values
+// have no bytes: such a job looks for its distinct keys, which may be as many as its records.
+func (p *Plan) Folds() bool { return p.folds }
+
+// Reduces is the number of reduces as Prepare fixed it; 0 for a map-only plan.
+func (p *Plan) Reduces() int { return p.job.Reduces }
+
+// Sources returns the files behind the input; Split.Source indexes it. The
+// slice belongs to the plan.
+func (p *Plan) Sources() []input.Source { return p.job.Sources }
+
+// InputBytes is the size of the input, with unknown sizes counted as 0.
+func (p *Plan) InputBytes() int64 { return p.job.InputBytes() }
+
+func (p *Bound) InputBytes() int64 {
+	var n int64
+	for _, s := range p.Sources {
+		n += max(s.Size(), 0)
+	}
+	return n
+}
+
+const (
+	bytesPerReduce = 64 << 20
+	mostReduces    = 64
+)
+
+// UsualReduces is how many reduces suit the input where nobody says: one for each 64 MiB of it, made a
+// power of two so that slots, whose number mostly is one, get equally many; at least 1 and at most 64.
+func (p *Plan) UsualReduces() int {
+	n := min(max((p.InputBytes()+bytesPerReduce-1)/bytesPerReduce, 1), mostReduces)
+	return 1 << bits.Len64(uint64(n-1))
+}
+
+// PrepareOptions are the cluster's choices for one job.
+type PrepareOptions struct {
+	// Reduces is the number of reduces if the job itself does not say; 0 means 1.
+	Reduces int
+	// SpillDir is where parts go that wait their turn to be sent to a Writer;
+	// empty means os.TempDir.
+	SpillDir string
+}
+
+// Prepare fixes the number of reduces and, for a total order over more than one
+// reduce, reads a sample of the input to choose the ranges. The ranges depend on
+// the input's bytes only.
+func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) (err error) {
+	defer fault.Present(ctx, &err)
+	defer input.Verify(&err, p.job.Sources, true)
+	defer fault.Catch(&err)
+	defer fault.Guard(fault.Guard(true))
+	p.job.Reduces = 0
+	if !p.job.MapOnly {
+		p.job.Reduces = max(p.asked, 0)
+		if p.job.Reduces == 0 {
+			p.job.Reduces = max(o.Reduces, 1)
+		}
+	}
+	p.job.Output.SpillTo(o.SpillDir)
+	return p.tasks.Prepare(ctx, &p.job)
+}
+
+// Block is a stretch of a source that is stored as a whole.
+type Block struct {
+	Offset, Length int64
+	Hosts          []string // names of the nodes that hold a replica
+}
+
+// Split is the input of one map: the records that start in
+// [Offset, Offset+Length) of a source. Length -1 means the whole of a source
+// whose size is unknown.
+type Split struct {
+	Source         int // index into Plan.Sources
+	Offset, Length int64
+	Hosts          []string // names of the nodes that hold its bytes
+	// Files is the number of sources that the split spans, all whole and beginning
+	// with Source; 0 means 1. See JoinSmall.
+	Files int
+}
+
+// SetupJob makes the output ready for attempts, or returns ErrOutputExists.
+func (p *Plan) SetupJob() error {
+	err := p.Hold(false)
+	if err == nil {
+		if err = fault.Step(p.job.Output.SetupJob); err != nil {
+			p.letGo()
+		}
+	}
+	return err
+}
+
+// CommitTask makes the part of a finished attempt part of the output: a rename.
+// A task is committed at most once; later calls return ErrCommitted.
+func (p *Plan) CommitTask(id attempt.ID) error { return p.job.CommitTask(id) }
+
+func (p *Bound) CommitTask(id attempt.ID) error {
+	return fault.Step(func() error { return p.Output.CommitTask(id) })
+}
+
+// AbortTask removes what an attempt has written. Aborting a committed or unknown
+// attempt does nothing.
+func (p *Plan) AbortTask(id attempt.ID) error {
+	return fault.Step(func() error { return p.job.Output.AbortTask(id) })
+}
+
+// checkInputs returns an error that wraps [ErrInputChanged] if a file that the plan has read
+// is not what it was when the plan was made.
+func (p *Plan) checkInputs() error {
+	return fault.Step(func() (err error) {
+		input.Verify(&err, p.job.Sources, false)
+		return err
+	})
+}
+
+// CommitJob completes the output: the temporary directory goes, _SUCCESS comes. If an input
+// has changed, or cannot be closed, or a plan that is watched (see Debug) has seen a misuse, it does
+// nothing but return that error; AbortJob is to follow.
+func (p *Plan) CommitJob() error {
+	if err := p.checkInputs(); err != nil {
+		return err
+	}
+	if err := input.CloseAll(p.job.Sources); err != nil {
+		return err
+	}
+	if err := p.tasks.End(); err != nil {
+		return err
+	}
+	defer p.letGo()
+	return fault.Step(p.job.Output.CommitJob)
+}
+
+// AbortJob removes all output of the job.
+func (p *Plan) AbortJob() error {
+	_ = p.tasks.End() // the job has failed anyway
+	defer p.letGo()
+	return errors.Join(fault.Step(p.job.Output.AbortJob), input.CloseAll(p.job.Sources))
+}
