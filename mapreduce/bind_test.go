@@ -24,7 +24,7 @@ func TestBindNamesTheCallersLine(t *testing.T) {
 		Name: "odd", Map: nothing[map[int]int, chan int], Reduce: ignore[map[int]int, chan int, string],
 	}.Bind(in, Text[string](Writer("-", io.Discard)))
 	require.ErrorIs(t, err, ErrUnsupportedType)
-	require.ErrorContains(t, err, `bind_test.go:24: job "odd": key type map[int]int: unsupported type map[int]int`)
+	require.ErrorContains(t, err, `bind_test.go:25: job "odd": key type map[int]int: unsupported type map[int]int`)
 	require.ErrorContains(t, err, "value type chan int: unsupported type chan int")
 }
 

@@ -166,7 +166,7 @@ func (b *texts) structure(t reflect.Type) (appendText, error) {
 // whose encodings are their text; nil for all other types.
 func textLayout[O any](separator, end string) *segment.Layout {
 	t := reflect.TypeFor[O]()
-	if t.PkgPath() != reflect.TypeFor[Plan]().PkgPath() || !strings.HasPrefix(t.Name(), "Pair[") {
+	if t.PkgPath() != reflect.TypeFor[Pair[None, None]]().PkgPath() || !strings.HasPrefix(t.Name(), "Pair[") {
 		return nil
 	}
 	l := &segment.Layout{End: []byte(end)}
