@@ -11,8 +11,9 @@ TIMEOUT  ?= 10m
 RACED := $(addprefix ./, \
 	actors actors/serve actors/worker contrib/hdfs dfs dfs/stores/storetest \
 	internal/cli/internal/eventlog internal/cli/internal/progress internal/gen internal/journal \
-	internal/scratch jobs/internal/search mapreduce mapreduce/internal/combine \
-	mapreduce/internal/input mapreduce/internal/memory mapreduce/internal/output mapreduce/internal/segment)
+	internal/scratch jobs/internal/search mapreduce mapreduce/cluster mapreduce/internal/combine \
+	mapreduce/internal/input mapreduce/internal/kept mapreduce/internal/memory mapreduce/internal/output \
+	mapreduce/internal/segment)
 # These count which paths were taken, and are tested with -cover.
 COVERED   := ./actors/differential
 COVER     := -cover -coverpkg=./mapreduce/...,./jobs/...

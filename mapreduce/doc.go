@@ -36,11 +36,14 @@
 // [Plan.Debug] has a run watch the user's functions for what would be wrong in silence;
 // package mrtest tests jobs with it.
 //
-// Reading order: job.go, bind.go, plan.go, attempt.go, input.go, output.go, local.go (the plain
-// engine), maptask.go, reducetask.go and reducegroups.go (the fast one); for formats decoded.go,
-// format.go, csv.go and csvends.go, for other inputs units.go, for other outputs typed.go,
-// routed.go and parts.go; feed.go, join.go, broadcast.go and operators.go are made of these; for outputs
-// that stay in memory kept.go, keptstore.go, keptparts.go, keptblocks.go, keptinput.go, keptkeys.go and
-// keptjoin.go. How keys become bytes is in internal/codec, where input comes from in
-// internal/input, where outputs lie in internal/output.
+// Reading order: job.go, bind.go, input.go, output.go, local.go (the plain engine), maptask.go,
+// reducetask.go and reducegroups.go (the fast one); for formats decoded.go, format.go, csv.go and
+// csvends.go, for other inputs units.go, for other outputs typed.go, routed.go and parts.go;
+// feed.go, join.go, broadcast.go and operators.go are made of these; for outputs that stay in
+// memory kept.go, keptinput.go, keptkeys.go and keptjoin.go.
+//
+// Beside it stand cluster (plans and attempts, for those who run them) and the rooms in internal:
+// codec (how keys become bytes), input (where it comes from), output (where it lies), segment (what
+// maps leave, sorted), combine (values of a key made one), kept (what stays in memory), memory
+// (budgets and pools), fault (errors of the user's code).
 package mapreduce

@@ -52,7 +52,7 @@ func (a *ReduceAttempt) ID() attempt.ID {
 }
 
 // RunMap runs a map attempt in this goroutine. A panic of the user's code comes
-// back as a [*PanicError], a canceled ctx as its error. After an error nothing
+// back as a PanicError, a canceled ctx as its error. After an error nothing
 // is left but what AbortTask removes.
 func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err error) {
 	if p.job.Reduces == 0 && !p.job.MapOnly {
@@ -115,8 +115,8 @@ type MapOutput struct {
 	once     sync.Once
 }
 
-// NewMapOutput returns the output of a map: a segment for each partition, what frees them, nil for none,
-// and the records that were left out.
+// NewMapOutput returns the output of a map: a segment for each partition, what frees them, nil for
+// none, and the records that were left out.
 func NewMapOutput(segments []Segment, release func(), skipped []Skipped) *MapOutput {
 	return &MapOutput{segments: segments, release: release, skipped: skipped}
 }

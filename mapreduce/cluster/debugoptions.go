@@ -4,8 +4,8 @@ import "github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 
 // DebugOptions are choices for [Plan.Debug]; the zero value is useful.
 type DebugOptions struct {
-	// Within is by how much floats may differ where results of Combine are compared, relative to the
-	// larger one, 0 <= Within < 1: a sum of floats depends on the order. 0 means not at all.
+	// Within is by how much floats may differ where results of Combine are compared, relative to
+	// the larger one, 0 <= Within < 1: a sum of floats depends on the order. 0 means not at all.
 	Within float64
 	// Interrupt, if not nil, is asked before each record of a map attempt, before each group of a
 	// reduce attempt and before the end of either; an error ends the attempt as one of the user's
@@ -18,7 +18,7 @@ type DebugOptions struct {
 // it is to be called before the plan runs, in RunLocal or on a cluster. It costs some tens of
 // microseconds for each record and emit, to tell goroutines apart; a plan without it pays nothing.
 //
-//   - Byte slices that Map and Reduce are given are copies, which are overwritten with [Poison] when
+//   - Byte slices that Map and Reduce are given are copies, which are overwritten with mapreduce.Poison when
 //     their lifetime ends: what was kept shows as such, and is an error if it is emitted as it is.
 //   - A Map that changes its record ends the attempt.
 //   - emit called from another goroutine, or after the call that it was given to, ends the attempt,

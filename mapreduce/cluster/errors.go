@@ -8,8 +8,8 @@ import (
 // ErrCommitted is returned by CommitTask for a task that has been committed.
 var ErrCommitted = output.ErrCommitted
 
-// Handover is what CommitAs needs to know of an attempt that ran in another process. It can be made JSON
-// and back.
+// Handover is what CommitAs needs to know of an attempt that ran in another process. It can be made
+// JSON and back.
 type Handover = output.Handover
 
 // NewPanicError describes a panic from which the caller, a deferred function, has recovered v.

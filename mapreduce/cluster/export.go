@@ -20,12 +20,12 @@ func (s Segment) exported() exported {
 	return s.Data.(exported)
 }
 
-// Export writes the segment as bytes of which [Imports] make it again in another process, as long as
-// its map attempt was Stored. They are s2-compressed and checksummed.
+// Export writes the segment as bytes of which [Imports] make it again in another process, as long
+// as its map attempt was Stored. They are s2-compressed and checksummed.
 func (s Segment) Export(w io.Writer) error { return s.exported().Export(w) }
 
-// Imports gathers the exported segments of one reduce, whose maps ran in other processes. Pieces come
-// in any order and go to spills as they come. It is not safe for concurrent use.
+// Imports gathers the exported segments of one reduce, whose maps ran in other processes. Pieces
+// come in any order and go to spills as they come. It is not safe for concurrent use.
 type Imports struct {
 	plan  *Plan
 	r     Resources
@@ -43,8 +43,8 @@ func (p *Plan) NewImports(r Resources) *Imports {
 	return &Imports{plan: p, r: r, maps: make([]*segment.Import, p.job.Maps)}
 }
 
-// Add takes the bytes of what map index has exported for this reduce that begin at its byte at. b is
-// not kept.
+// Add takes the bytes of what map index has exported for this reduce that begin at its byte at. b
+// is not kept.
 func (i *Imports) Add(index int, at int64, b []byte) (err error) {
 	if index < 0 || index >= len(i.maps) {
 		return fmt.Errorf("a piece of map %d: the job has maps 0 to %d: %w", index, len(i.maps)-1, ErrDamagedSpill)

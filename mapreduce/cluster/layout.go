@@ -11,9 +11,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// Layout is what another process needs, beside an equal plan, to run one of its tasks: what the plan
-// is, what Prepare, Splits and SetupJob have fixed, and by which the inputs are known. It can be made
-// JSON and back.
+// Layout is what another process needs, beside an equal plan, to run one of its tasks: what the
+// plan is, what Prepare, Splits and SetupJob have fixed, and by which the inputs are known. It can
+// be made JSON and back.
 type Layout struct {
 	Name    string        `json:"name"`
 	Types   string        `json:"types"` // of records, keys, values and output
@@ -56,7 +56,8 @@ func (p *Plan) Travels() error {
 	return nil
 }
 
-// Layout is the plan's, once Prepare and SetupJob are done; splits are those of Splits, or JoinSmall.
+// Layout is the plan's, once Prepare and SetupJob are done; splits are those of Splits, or
+// JoinSmall.
 func (p *Plan) Layout(splits []Split) (Layout, error) {
 	if err := p.Travels(); err != nil {
 		return Layout{}, err
@@ -88,11 +89,11 @@ func (p *Plan) stamps() (list []input.Stamp, err error) {
 	return list, nil
 }
 
-// Adopt makes the plan, which nobody has run, the one of a Layout that another process has made of an
-// equal plan: in place of SetupJob, Prepare and Splits. Then its attempts can run; their parts lie
-// among the temporary files of the output until the other process commits them. What differs between
-// the plans is an error that names both. It does not wait for anybody; several processes may adopt
-// the same Layout.
+// Adopt makes the plan, which nobody has run, the one of a Layout that another process has made of
+// an equal plan: in place of SetupJob, Prepare and Splits. Then its attempts can run; their parts
+// lie among the temporary files of the output until the other process commits them. What differs
+// between the plans is an error that names both. It does not wait for anybody; several processes
+// may adopt the same Layout.
 func (p *Plan) Adopt(ctx context.Context, l *Layout) (err error) {
 	if err := p.Claim(); err != nil {
 		return err
@@ -150,8 +151,8 @@ func (p *Plan) CommitAs(id attempt.ID, h Handover) error {
 	return p.CommitTask(id)
 }
 
-// KeepFile writes a file among the temporary files of the output, for processes that adopt the plan, and
-// returns its path: absolute, or a name of package stores. It goes when the job ends.
+// KeepFile writes a file among the temporary files of the output, for processes that adopt the
+// plan, and returns its path: absolute, or a name of package stores. It goes when the job ends.
 func (p *Plan) KeepFile(name string, data []byte) (path string, err error) {
 	return p.job.Output.KeepFile(name, data)
 }

@@ -33,10 +33,10 @@ var (
 //  3. CommitJob or AbortJob, once; AbortJob also after a CommitJob that failed.
 //
 // A panic of user code, whether job, input or output, is an error of the call, a
-// [*PanicError]. User code that ends its goroutine ends the caller's.
+// PanicError of package mapreduce. User code that ends its goroutine ends the caller's.
 type Plan struct {
 	job     Bound
-	asked   int // Job.Reducers
+	asked   int // Spec.Reduces
 	folds   bool
 	ordered bool
 	kept    []*kept.Store // that the sources are parts of
@@ -85,7 +85,8 @@ type Spec struct {
 	Output output.Destination
 }
 
-// NewPlan returns a plan that runs the tasks of t. It has sources of its own: their files are open from now on.
+// NewPlan returns a plan that runs the tasks of t. It has sources of its own: their files are open
+// from now on.
 func NewPlan(s Spec, t Tasks) (*Plan, error) {
 	sources, err := input.Own(s.Sources)
 	if err != nil {
@@ -107,7 +108,8 @@ type Tasks interface {
 	Prepare(ctx context.Context, p *Bound) error
 	RunMap(ctx context.Context, p *Bound, a *MapAttempt) (*MapOutput, error)
 	RunReduce(ctx context.Context, p *Bound, a *ReduceAttempt) error
-	// Ranged are the ranges of a total order, and adopt takes those that another process has chosen.
+	// Ranged are the ranges of a total order, and adopt takes those that another process has
+	// chosen.
 	Ranged() [][]byte
 	Adopt(ctx context.Context, p *Bound, ranges [][]byte) error
 	// Imported is what Segment.Data holds of a segment from another process.
@@ -124,13 +126,14 @@ func (p *Plan) Name() string { return p.job.name }
 // MapOnly reports whether the maps write the output themselves.
 func (p *Plan) MapOnly() bool { return p.job.MapOnly }
 
-// Ordered reports whether the parts, one after the other, are in the order of the keys whatever the number
-// of reduces: see Job.TotalOrder.
+// Ordered reports whether the parts, one after the other, are in the order of the keys whatever the
+// number of reduces: see Job.TotalOrder.
 func (p *Plan) Ordered() bool { return p.ordered }
 
-// Folds reports whether maps fold the values of equal keys into one of fixed size, such as a sum: what
-// a map leaves then grows with its distinct keys rather than with its input. It is false where values
-// have no bytes: such a job looks for its distinct keys, which may be as many as its records.
+// Folds reports whether maps fold the values of equal keys into one of fixed size, such as a sum:
+// what a map leaves then grows with its distinct keys rather than with its input. It is false where
+// values have no bytes: such a job looks for its distinct keys, which may be as many as its
+// records.
 func (p *Plan) Folds() bool { return p.folds }
 
 // Reduces is the number of reduces as Prepare fixed it; 0 for a map-only plan.
@@ -156,8 +159,9 @@ const (
 	mostReduces    = 64
 )
 
-// UsualReduces is how many reduces suit the input where nobody says: one for each 64 MiB of it, made a
-// power of two so that slots, whose number mostly is one, get equally many; at least 1 and at most 64.
+// UsualReduces is how many reduces suit the input where nobody says: one for each 64 MiB of it,
+// made a power of two so that slots, whose number mostly is one, get equally many; at least 1 and
+// at most 64.
 func (p *Plan) UsualReduces() int {
 	n := min(max((p.InputBytes()+bytesPerReduce-1)/bytesPerReduce, 1), mostReduces)
 	return 1 << bits.Len64(uint64(n-1))
@@ -243,8 +247,8 @@ func (p *Plan) checkInputs() error {
 	})
 }
 
-// CommitJob completes the output: the temporary directory goes, _SUCCESS comes. If an input
-// has changed, or cannot be closed, or a plan that is watched (see Debug) has seen a misuse, it does
+// CommitJob completes the output: the temporary directory goes, _SUCCESS comes. If an input has
+// changed, or cannot be closed, or a plan that is watched (see Debug) has seen a misuse, it does
 // nothing but return that error; AbortJob is to follow.
 func (p *Plan) CommitJob() error {
 	if err := p.checkInputs(); err != nil {

@@ -21,7 +21,7 @@ type Resources struct {
 	// Pause, if not nil, is called between pieces of work; it may block while
 	// the attempt is suspended and returns an error to end the attempt.
 	Pause func(ctx context.Context) error
-	// Host names the node that the attempt runs on, for outputs that stay there; see Kept.
+	// Host names the node that the attempt runs on, for outputs that stay there; see KeptOptions.
 	Host string
 	// Log is what Task.Logger writes to; nil means slog.Default.
 	Log *slog.Logger
@@ -66,9 +66,9 @@ func (p *Progress) Where() string {
 	return fmt.Sprintf("%s, bytes %d to %d", *name, p.run.Load(), p.runEnd.Load())
 }
 
-// AtHand is the record with which the map of an attempt that may leave some out was called last, as a
-// [RecordError] numbers it; number is 0 if there is none, or none may be left out. Any goroutine may
-// call it.
+// AtHand is the record with which the map of an attempt that may leave some out was called last, as
+// a a RecordError of package mapreduce numbers it; number is 0 if there is none, or none may be
+// left out. Any goroutine may call it.
 func (p *Progress) AtHand() (input string, number int64) {
 	name := p.file.Load()
 	if name == nil {
@@ -99,7 +99,7 @@ func (p *Progress) Exit(err error) { p.exit = err }
 
 // Pulse returns a number that is another one when the attempt has gone on since the last call:
 // when it has read, emitted, written or spilled something, changed a counter of the user's or
-// called [Task.Progress]. Any goroutine may call it.
+// called Task.Progress. Any goroutine may call it.
 func (p *Progress) Pulse() int64 {
 	return p.life.Ask() + p.Bytes.Load() + p.Records.Load() + p.Spilled.Load()
 }

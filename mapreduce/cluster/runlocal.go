@@ -13,8 +13,8 @@ import (
 type LocalOptions struct {
 	// Reduces is the number of reduces if the job does not say; 0 means 1.
 	Reduces int
-	// MaxSkips is how many bad records are left out; see MapAttempt. They are appended to Skipped, if
-	// that is not nil.
+	// MaxSkips is how many bad records are left out; see MapAttempt. They are appended to Skipped,
+	// if that is not nil.
 	MaxSkips int
 	Skipped  *[]Skipped
 	// Blocks cuts the sources, for tests; nil means one split a source.

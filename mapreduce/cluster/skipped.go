@@ -24,11 +24,11 @@ type Skipped struct {
 	Reason string `json:"reason"` // the error or panic, with its place in the user's code
 }
 
-// BadRecord is a record from which the user's map did not return: it hung, or ended its goroutine. An
-// attempt at the same map leaves it out that is told of it, see [MapAttempt].
+// BadRecord is a record from which the user's map did not return: it hung, or ended its goroutine.
+// An attempt at the same map leaves it out that is told of it, see [MapAttempt].
 type BadRecord struct {
 	Input  string // name of the source
-	Number int64  // as in [RecordError]
+	Number int64  // as in a RecordError of package mapreduce
 	Reason string
 }
 

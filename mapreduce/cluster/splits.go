@@ -48,8 +48,8 @@ func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (lis
 	return list, nil
 }
 
-// BlocksOf is an answer for Splits that cuts every source into blocks of size bytes, the last of them
-// shorter. It stops where Splits refuses more.
+// BlocksOf is an answer for Splits that cuts every source into blocks of size bytes, the last of
+// them shorter. It stops where Splits refuses more.
 func (p *Plan) BlocksOf(size int64) func(source int) []Block {
 	return func(source int) (list []Block) {
 		total := p.job.Sources[source].Size()

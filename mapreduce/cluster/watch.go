@@ -60,8 +60,8 @@ func (w *Watch) Now() error {
 	return w.Check()
 }
 
-// Flags returns what a loop over records looks at by itself, with atomic loads: whether anybody asks for
-// a sign of life, and whether the attempt is canceled. Each is 1 if so.
+// Flags returns what a loop over records looks at by itself, with atomic loads: whether anybody
+// asks for a sign of life, and whether the attempt is canceled. Each is 1 if so.
 func (w *Watch) Flags() (asked, canceled *uint32) { return &w.life.Asked, &w.canceled }
 
 // Asked reports whether anybody asks for a sign of life, or the attempt is canceled.

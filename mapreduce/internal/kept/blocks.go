@@ -16,8 +16,8 @@ const (
 	spillKept = 64 << 10  // of a block on the disk: a reader holds one
 )
 
-// Data is the records of one part: blocks of whole records, each in memory or in a spill. But for its index it is
-// immutable once it is sealed, and goes when the last that uses it lets go of it.
+// Data is the records of one part: blocks of whole records, each in memory or in a spill. But for
+// its index it is immutable once it is sealed, and goes when the last that uses it lets go of it.
 type Data struct {
 	o       *Options
 	budget  *memory.Budget // of the attempt that wrote it; may be nil

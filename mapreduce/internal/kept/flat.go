@@ -13,9 +13,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// flatField is a part of a record that is kept as bytes, one after the other: some of its own memory,
-// or what a string or slice in it points to, after its length. Unlike the encoding of values, whose
-// bytes order as the values do, this is copied as it is.
+// flatField is a part of a record that is kept as bytes, one after the other: some of its own
+// memory, or what a string or slice in it points to, after its length. Unlike the encoding of
+// values, whose bytes order as the values do, this is copied as it is.
 type flatField struct {
 	at   uintptr // in the record
 	kind flatKind
@@ -77,8 +77,8 @@ func appendMemory(list []flatField, from, to uintptr) []flatField {
 	return append(list, flatField{at: from, kind: flatMemory, size: to - from})
 }
 
-// FlatWord is what a record that is aligned begins at a multiple of and is as long as: its slices of
-// numbers can then be read where they lie.
+// FlatWord is what a record that is aligned begins at a multiple of and is as long as: its slices
+// of numbers can then be read where they lie.
 const FlatWord = 8
 
 // isAligned reports whether records with such fields are aligned: those with slices of numbers.

@@ -36,8 +36,8 @@ func drawFlat(t *rapid.T) (r flatRecord) {
 	return r
 }
 
-// Records are what they were, wherever they are cut and spilled, and what they point to is theirs: a
-// user may keep and change the slices of one and finds the others as they are.
+// Records are what they were, wherever they are cut and spilled, and what they point to is theirs:
+// a user may keep and change the slices of one and finds the others as they are.
 func TestFlatRecordsAreWhatWasWritten(t *testing.T) {
 	form, err := NewForm[flatRecord]()
 	require.NoError(t, err)

@@ -10,10 +10,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Form is how kept records of type T lie in memory. Of a type of fixed size that points to
-// nothing it is the memory of the values themselves, which cost nothing to encode and decode;
-// else each record comes after its length: its fields as they are if they are such values, strings and
-// slices of them, or its encoding as a value.
+// Form is how kept records of type T lie in memory. Of a type of fixed size that points to nothing
+// it is the memory of the values themselves, which cost nothing to encode and decode; else each
+// record comes after its length: its fields as they are if they are such values, strings and slices
+// of them, or its encoding as a value.
 type Form[T any] struct {
 	Size  int         // of an image; 0: records are framed
 	Gaps  []Span      // of an image, between its fields: zero, so that equal records are equal bytes
@@ -124,8 +124,8 @@ func (f Form[T]) Encoder() func(dst []byte, rec T) ([]byte, error) {
 	}
 }
 
-// framed cuts the record off that b begins with, as reader reads it, and says how many bytes of b it is;
-// 0 if b does not hold all of it.
+// framed cuts the record off that b begins with, as reader reads it, and says how many bytes of b
+// it is; 0 if b does not hold all of it.
 func (f Form[T]) framed(b []byte) (rec []byte, n int) {
 	if f.aligned {
 		n = alignedLength(b)

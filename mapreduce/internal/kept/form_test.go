@@ -37,7 +37,8 @@ func TestKeptForms(t *testing.T) {
 	require.ErrorIs(t, err, codec.ErrUnsupportedType)
 }
 
-// What lies between the fields of an image is zero, whatever it was: equal records have equal bytes.
+// What lies between the fields of an image is zero, whatever it was: equal records have equal
+// bytes.
 func TestGapsAreZero(t *testing.T) {
 	form, err := NewForm[[3]padded]()
 	require.NoError(t, err)

@@ -40,8 +40,8 @@ type Options struct {
 	Owner any
 }
 
-// Store has the parts of a job's output that stay in memory, whatever the type of their
-// records: the side of a dataset that those see who run jobs. All methods are safe for concurrent use.
+// Store has the parts of a job's output that stay in memory, whatever the type of their records:
+// the side of a dataset that those see who run jobs. All methods are safe for concurrent use.
 type Store struct {
 	o     Options
 	form  partForm
@@ -78,8 +78,8 @@ type part struct {
 	data *Data // nil: lost, or released
 }
 
-// New returns what a job is to fill with records of a form. check may be nil; else it is asked for each
-// part, and what it returns, if not nil, for each run of records that is written there.
+// New returns what a job is to fill with records of a form. check may be nil; else it is asked for
+// each part, and what it returns, if not nil, for each run of records that is written there.
 func New(o Options, form partForm, check func(p output.Part) func(run []byte) error) *Store {
 	if o.Name == "" {
 		o.Name = "kept records"
@@ -87,8 +87,8 @@ func New(o Options, form partForm, check func(p output.Part) func(run []byte) er
 	return &Store{o: o, form: form, check: check}
 }
 
-// Again returns parts for the same job when it runs once more, for those of k that are lost: they go
-// to k when it succeeds.
+// Again returns parts for the same job when it runs once more, for those of k that are lost: they
+// go to k when it succeeds.
 func (k *Store) Again() *Store {
 	return &Store{o: k.o, form: k.form, check: k.check, redo: k}
 }

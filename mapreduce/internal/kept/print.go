@@ -53,8 +53,8 @@ func newPrinter[T any](form Form[T]) *printer[T] {
 // mostFloats is how many floats of a record are listed by their places.
 const mostFloats = 64
 
-// floatsOf lists the places of the float64s of an image of type t that begins at a byte; false if it
-// has floats that cannot be listed.
+// floatsOf lists the places of the float64s of an image of type t that begins at a byte; false if
+// it has floats that cannot be listed.
 func floatsOf(list []uintptr, t reflect.Type, at uintptr) ([]uintptr, bool) {
 	ok := true
 	switch t.Kind() {
@@ -94,8 +94,9 @@ func (p *printer[T]) images(b []byte) {
 	}
 }
 
-// addEach sums a float of each image, the first of which b begins with, and makes those zero that it takes: what
-// is not finite, which no sum can tell, is to be hashed. Weights are by the number of the record and the place.
+// addEach sums a float of each image, the first of which b begins with, and makes those zero that
+// it takes: what is not finite, which no sum can tell, is to be hashed. Weights are by the number
+// of the record and the place.
 func (f *fingerprint) addEach(b []byte, step int, place uint64) {
 	sum, size, n := f.sum, f.size, place+uint64(f.records)
 	for at := 0; at+8 <= len(b); at += step {

@@ -76,7 +76,8 @@ func (s *source) KeptOn() (hosts []string) {
 	return hosts
 }
 
-// Expected is how many records a source belongs to, so that there may be as many keys; 0 if unknown.
+// Expected is how many records a source belongs to, so that there may be as many keys; 0 if
+// unknown.
 func Expected(s input.Source) int {
 	for _, r := range RefsOf(s) {
 		n, _, _ := r.parts.Size()
