@@ -26,6 +26,7 @@
 // A job's result may stay in the memory of the nodes as a [Dataset]: [Keep], [Load], [Collect]; several
 // jobs are one unit as a [Pipeline].
 //
-// Reading order: messages.go, config.go, cluster.go, jobtracker.go, coreevents.go, node.go,
-// slot.go, attempt.go, shuffle.go, run.go, ending.go; dataset.go, lineage.go, pipeline.go.
+// Reading order: config.go, cluster.go (submit), jobtracker.go, node.go and slot.go (launch; each actor with
+// its messages), attempt.go, shuffle.go, coreevents.go and run.go (reports), ending.go (commit and end);
+// recovery.go, resume.go and state.go (after a panic or a kill); dataset.go, lineage.go, pipeline.go.
 package actors

@@ -93,6 +93,53 @@ func (jt *jobTracker) numberNodes() error {
 	return nil
 }
 
+// Messages to the JobTracker; those of programs are commands, see commands.go. Messages are pointers to
+// values that nobody changes after sending, except what the comment of a field says. A reply channel has
+// room for its answer, so that no actor ever blocks on one.
+type (
+	// join is a node's registration; the answer is joined. Sent again until answered.
+	join struct {
+		noDeadLetter
+		spec scheduling.Node
+		pid  *actor.PID
+	}
+
+	// heartbeat carries a node's statuses and, for attempts that ended, what they left;
+	// the answer is heartbeatAck. Sent again, unchanged, until answered.
+	heartbeat struct {
+		noDeadLetter
+		beat    scheduling.Heartbeat
+		reports []*report
+	}
+
+	// leave says that a node stops in good order.
+	leave struct {
+		noDeadLetter
+		node scheduling.NodeID
+	}
+
+	// commitRequest asks whether an attempt may commit; the answer is commitAnswer.
+	commitRequest struct {
+		noDeadLetter
+		attempt scheduling.AttemptID
+	}
+
+	// submit hands a prepared job over.
+	submit struct {
+		noDeadLetter
+		run   *run
+		spec  scheduling.JobSpec
+		kept  []int32 // tasks whose output is there already
+		reply chan error
+	}
+
+	// updateTick is the JobTracker's own timer.
+	updateTick struct {
+		noDeadLetter
+		gen uint64
+	}
+)
+
 // Receive implements actor.Actor.
 func (jt *jobTracker) Receive(c actor.Context) {
 	defer jt.watch(c.Message())

@@ -23,6 +23,37 @@ type member struct {
 	lost bool
 }
 
+// Messages to the NameNode.
+type (
+	// announce says that a node's store has changed.
+	announce struct {
+		noDeadLetter
+		node dfs.NodeID
+	}
+
+	// blockReport is a node's report of its store.
+	blockReport struct {
+		noDeadLetter
+		report dfs.Report
+		life   uint64
+	}
+
+	// nodeUp is the first word of a node's life, with a full report, said again now and then.
+	nodeUp struct {
+		noDeadLetter
+		report dfs.Report
+		pid    *actor.PID
+		life   uint64
+	}
+
+	// nodeLost is the JobTracker's word that a life of a node is over.
+	nodeLost struct {
+		noDeadLetter
+		node dfs.NodeID
+		life uint64
+	}
+)
+
 // Receive implements actor.Actor.
 func (n *nameNode) Receive(c actor.Context) {
 	switch m := c.Message().(type) {

@@ -7,6 +7,8 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -45,6 +47,70 @@ type slotAttempt struct {
 	slot    *actor.PID
 	paused  bool
 	seen    progressSample
+}
+
+// Messages to a Node.
+type (
+	// joined answers join.
+	joined struct {
+		noDeadLetter
+		node        scheduling.NodeID
+		incarnation uint64
+	}
+
+	// heartbeatAck answers the heartbeat seq; its actions are carried out in turn.
+	heartbeatAck struct {
+		noDeadLetter
+		seq         uint64
+		incarnation uint64
+		actions     []action
+		reregister  bool
+	}
+
+	// poke asks for a heartbeat now: there is work, or an action waits.
+	poke struct{ noDeadLetter }
+
+	// beatTick is a node's own timer.
+	beatTick struct {
+		noDeadLetter
+		gen uint64
+	}
+
+	// fetchFailed is a reduce's word of a map output that it could not fetch.
+	fetchFailed struct {
+		noDeadLetter
+		attempt scheduling.AttemptID
+		lost    scheduling.LostOutput
+	}
+
+	// reportBlocks asks for a report of what changed in the node's store.
+	reportBlocks struct{ noDeadLetter }
+
+	// copyBlock asks the node to get a replica.
+	copyBlock struct {
+		noDeadLetter
+		copy dfs.Copy
+	}
+)
+
+// report is how an attempt ended. Its goroutine sends it to the Slot, the Slot to the
+// Node, and the Node to the JobTracker in a heartbeat.
+type report struct {
+	noDeadLetter
+	status   scheduling.Status
+	err      error              // of a failed attempt
+	output   *cluster.MapOutput // of a map; the run owns it
+	counters *counter.Set       // of one that succeeded
+	totals   totals             // of one that succeeded
+	skipped  []cluster.Skipped  // records that a map left out
+	shuffled [distances]int64   // bytes by distance, of a reduce
+	phases   Phases
+}
+
+// action is a scheduling.Action with the job of an attempt to launch.
+type action struct {
+	scheduling.Action
+	run *run
 }
 
 // Receive implements actor.Actor.

@@ -4,6 +4,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
 // slot is the actor that holds one attempt, running or suspended, or none. A Node has one
@@ -16,6 +17,46 @@ type slot struct {
 	attempt    *attempt
 	worker     *slotWorker // nil before the first launch, and after an attempt was abandoned
 }
+
+// Messages to a Slot.
+type (
+	// launch starts an attempt in a free slot.
+	launch struct {
+		noDeadLetter
+		attempt *attempt
+	}
+
+	// stopAttempt kills it, holdAttempt suspends or resumes it, if it is still there.
+	stopAttempt struct {
+		noDeadLetter
+		id  scheduling.AttemptID
+		why event.Reason
+	}
+	holdAttempt struct {
+		noDeadLetter
+		id   scheduling.AttemptID
+		hold bool
+	}
+
+	// wantsCommit comes from the attempt's goroutine.
+	wantsCommit struct {
+		noDeadLetter
+		id scheduling.AttemptID
+	}
+
+	// abandoned says that nobody waits for an attempt any more, which goes on in its goroutine.
+	abandoned struct {
+		noDeadLetter
+		attempt *attempt
+	}
+
+	// commitAnswer answers commitRequest.
+	commitAnswer struct {
+		noDeadLetter
+		attempt scheduling.AttemptID
+		granted bool
+	}
+)
 
 // Receive implements actor.Actor.
 func (s *slot) Receive(c actor.Context) {

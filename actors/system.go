@@ -65,6 +65,13 @@ func (s *system) logPanics(next actor.ReceiverFunc) actor.ReceiverFunc {
 	}
 }
 
+// noDeadLetter keeps a message that comes too late out of the dead-letter log: that of a node
+// which was just stopped is nothing to tell of.
+type noDeadLetter struct{}
+
+// IgnoreDeadLetterLogging marks the message for the actor library.
+func (noDeadLetter) IgnoreDeadLetterLogging() {}
+
 // after sends msg to pid in d. The caller stops the timer when it stops, and numbers its
 // ticks, since one may be under way.
 func (s *system) after(d time.Duration, pid *actor.PID, msg any) *time.Timer {
