@@ -33,7 +33,7 @@ func joinPath(kind, how string, tally bool) func(t *testing.T) error {
 func keptPaths() []path {
 	return []path{
 		{"records without pointers are kept as memory", []string{"keptkeys.go numberChecker", "keptjoin.go advance"}, joinPath("inner", "together", true)},
-		{"records are kept as they lie", []string{"keptflat.go appendFlat", "keptflat.go read", "keptjoin.go bindTogether"}, joinPath("full", "together", false)},
+		{"records are kept as they lie", []string{"kept/flat.go appendFlat", "kept/flat.go read", "keptjoin.go bindTogether"}, joinPath("full", "together", false)},
 		{"groups are read where they lie", []string{"keptjoin.go takeGroup", "keptjoin.go walk"}, joinPath("grouped", "kept", false)},
 		{"a join hands encoded values on", []string{"joinreduce.go eachPair", "joinreduce.go takeRight"}, joinPath("inner", "slices", false)},
 		{"a broadcast join looks keys up one by one", []string{"combine/lookup.go Find", "combine/lookup.go Add: append(l.lists"}, joinPath("broadcast", "slices", false)},
