@@ -112,7 +112,7 @@ func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *cluster.Bound
 	}()
 	w.gate.Open()
 	if b.identity() {
-		err = b.passLocal(part, w)
+		b.passLocal(part, w)
 	} else {
 		err = b.groupLocal(p, t, part, w)
 	}
@@ -128,7 +128,7 @@ func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *cluster.Bound
 
 // passLocal writes the sorted pairs of a job without Reduce; with a combiner that
 // is one a key.
-func (b *boundJob[I, K, V, O]) passLocal(part []localPair[V], w *recordWriter[O]) error {
+func (b *boundJob[I, K, V, O]) passLocal(part []localPair[V], w *recordWriter[O]) {
 	for len(part) > 0 {
 		n := 1
 		for n < len(part) && bytes.Equal(part[0].key, part[n].key) {
@@ -139,7 +139,6 @@ func (b *boundJob[I, K, V, O]) passLocal(part []localPair[V], w *recordWriter[O]
 		}
 		part = part[n:]
 	}
-	return nil
 }
 
 // groupLocal cuts sorted pairs into groups and reduces each. Values are folded

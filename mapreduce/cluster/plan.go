@@ -146,6 +146,7 @@ func (p *Plan) Sources() []input.Source { return p.job.Sources }
 // InputBytes is the size of the input, with unknown sizes counted as 0.
 func (p *Plan) InputBytes() int64 { return p.job.InputBytes() }
 
+// InputBytes is [Plan.InputBytes].
 func (p *Bound) InputBytes() int64 {
 	var n int64
 	for _, s := range p.Sources {
@@ -228,6 +229,7 @@ func (p *Plan) SetupJob() error {
 // A task is committed at most once; later calls return ErrCommitted.
 func (p *Plan) CommitTask(id attempt.ID) error { return p.job.CommitTask(id) }
 
+// CommitTask is [Plan.CommitTask].
 func (p *Bound) CommitTask(id attempt.ID) error {
 	return fault.Step(func() error { return p.Output.CommitTask(id) })
 }

@@ -218,6 +218,7 @@ func (d *Data) hold() *Data {
 	return d
 }
 
+// Drop lets go of the records; the last to do so frees them. A nil d has none.
 func (d *Data) Drop() {
 	if d == nil || d.refs.Add(-1) > 0 {
 		return

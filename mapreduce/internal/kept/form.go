@@ -26,6 +26,7 @@ type Form[T any] struct {
 // Span is some bytes of an image.
 type Span struct{ from, to uintptr }
 
+// NewForm returns the form of records of type T, or an error that says why they cannot be kept.
 func NewForm[T any]() (Form[T], error) {
 	c, err := codec.Value[T]()
 	f := Form[T]{Codec: c}

@@ -211,6 +211,7 @@ func (k *Store) Hold(revive bool) error {
 	return nil
 }
 
+// LetGo ends Hold.
 func (k *Store) LetGo() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
