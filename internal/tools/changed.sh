@@ -21,6 +21,6 @@ stage() {
 	if [ -z "$(git status --porcelain -- $folders)" ]; then git rev-parse HEAD >"out/passed/$name"; fi
 }
 tools=internal/tools
-stage page "actors/page actors/serve $tools/test-page.sh" $tools/test-page.sh
-stage play "actors/play actors/page $tools/test-play.sh" $tools/test-play.sh
-stage engines "actors/worker contrib $tools/engines" $tools/engines/test.sh light
+stage page "actors scheduling $tools/test-page.sh" $tools/test-page.sh
+stage play "actors/play actors/page scheduling $tools/test-play.sh" $tools/test-play.sh
+stage engines "actors/worker contrib mapreduce jobs $tools/engines" $tools/engines/test.sh light
