@@ -35,7 +35,6 @@ func (b *boundJob[I, K, V, O]) mapLocal(ctx context.Context, p *cluster.Bound, s
 	parts := make([][]localPair[V], p.Reduces)
 	partition := b.partitioner(p.Reduces)
 	encodeKey, encodeValue := b.key.Encoder(), b.value.Encoder()
-	decodeKey, decodeValue := b.key.Decoder(), b.value.Decoder()
 	for i, split := range splits {
 		a := &cluster.MapAttempt{Index: i, Split: split}
 		t := &Task{
@@ -69,17 +68,7 @@ func (b *boundJob[I, K, V, O]) mapLocal(ctx context.Context, p *cluster.Bound, s
 			if k == nil {
 				return ofMap(m.Map(rec, emit))
 			}
-			readable := func() error {
-				for _, pair := range emitted {
-					_, errK := decodeKey(pair.key)
-					_, errV := decodeValue(pair.value)
-					if err := cmp.Or(errK, errV); err != nil {
-						return err
-					}
-				}
-				return nil
-			}
-			return ofMap(trial(c, func() error { return cmp.Or(m.Map(rec, emit), readable()) }, func() { emitted = nil }))
+			return ofMap(trial(c, func() error { return cmp.Or(m.Map(rec, emit), b.readable(emitted)) }, func() { emitted = nil }))
 		}})
 		if err == nil && m.Close != nil {
 			gate.Open()
@@ -92,6 +81,19 @@ func (b *boundJob[I, K, V, O]) mapLocal(ctx context.Context, p *cluster.Bound, s
 		}
 	}
 	return parts, nil
+}
+
+// readable is an error if a pair that was emitted cannot be decoded.
+func (b *boundJob[I, K, V, O]) readable(emitted []localPair[V]) error {
+	decodeKey, decodeValue := b.key.Decoder(), b.value.Decoder()
+	for _, pair := range emitted {
+		_, errK := decodeKey(pair.key)
+		_, errV := decodeValue(pair.value)
+		if err := cmp.Or(errK, errV); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *cluster.Bound, index int, part []localPair[V],

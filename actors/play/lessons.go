@@ -2,6 +2,7 @@ package play
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -104,9 +105,9 @@ func Fill(text string, q map[string]float64) string {
 
 // Lessons are the lessons, in order.
 func Lessons() []Lesson {
-	list := lessonSetups()
+	list := slices.Clone(lessonSetups)
 	for i := range list {
-		list[i].Texts = [2]Text{english()[list[i].ID], chinese()[list[i].ID]}
+		list[i].Texts = [2]Text{english[list[i].ID], chinese[list[i].ID]}
 	}
 	return list
 }

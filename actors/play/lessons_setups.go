@@ -55,79 +55,88 @@ queues:
   - {name: adhoc, capacity: 40}
 `
 
+// How a set-up is written: on a cluster of nodes in racks, under a policy whose settings are set, beside
+// another policy.
+func onCluster(work string, nodes, racks int, policy string, set ...string) Setup {
+	return Setup{Workload: work, Nodes: nodes, Racks: racks, Policy: policy, Set: set}
+}
+
+func than(policy string, set ...string) Setup { return Setup{Policy: policy, Set: set} }
+
+func less(a, b string, part float64) Claim { return Claim{a, b, part} }
+
+// shared has links between racks that are shared, eight to one.
+func shared(s Setup) Setup {
+	s.Flows, s.Over = true, 8
+	return s
+}
+
+// busy has two map slots a node.
+func busy(s Setup) Setup {
+	s.MapSlots = 2
+	return s
+}
+
+// one has one reduce slot a node.
+func one(s Setup) Setup {
+	s.ReduceSlots = 1
+	return s
+}
+
 // lessonSetups are the lessons without their texts.
-func lessonSetups() []Lesson {
-	on := func(work string, nodes, racks int, policy string, set ...string) Setup {
-		return Setup{Workload: work, Nodes: nodes, Racks: racks, Policy: policy, Set: set}
-	}
-	than := func(policy string, set ...string) Setup { return Setup{Policy: policy, Set: set} }
-	less := func(a, b string, part float64) Claim { return Claim{a, b, part} }
-	shared := func(s Setup) Setup {
-		s.Flows, s.Over = true, 8
-		return s
-	}
-	busy := func(s Setup) Setup {
-		s.MapSlots = 2
-		return s
-	}
-	one := func(s Setup) Setup {
-		s.ReduceSlots = 1
-		return s
-	}
-	return []Lesson{
-		{
-			ID: "fifo", Setup: on(longAndShort, 10, 2, "fifo"), Other: than("fair"), Right: 1,
-			Claim: []Claim{less("mean_small1", "mean_small0", 0.5)}, Try: []string{"order=fifo"},
-		},
-		{
-			ID: "fair", Setup: on(smallJobs, 30, 3, "fair"), Other: than("delay"), Right: 0,
-			Claim: []Claim{less("local0", "local1", 0.9)}, Try: []string{"locality.rule=greedy"},
-		},
-		{
-			ID: "sticky", Setup: on(longJobs, 20, 2, "fair"), Other: than("fair", "locality.rule=wait", "locality.waits=5s/0s"), Right: 2,
-			Claim: []Claim{less("local0", "local1", 0.95)}, Try: []string{"locality.waits=1s/0s"},
-		},
-		{
-			ID: "wait", Setup: on(smallJobs, 30, 3, "delay", "locality.auto=false", "locality.skips=1"), Other: than("delay", "locality.auto=false", "locality.skips=20"), Right: 1,
-			Claim: []Claim{less("local0", "local1", 0.9)}, Try: []string{"locality.skips=5"},
-		},
-		{
-			ID: "levels", Setup: on(smallJobs, 30, 5, "hfs", "locality.waits=1s/0s"), Other: than("hfs", "locality.waits=1s/5s"), Right: 0,
-			Claim: []Claim{less("far1", "far0", 0.5)}, Try: []string{"locality.waits=0s/5s"},
-		},
-		{
-			ID: "long", Setup: busy(on(busySmallJobs, 50, 1, "delay", "locality.auto=false", "locality.skips=5")), Right: 2,
-			Other: than("delay", "locality.auto=false", "locality.skips=40"),
-			Claim: []Claim{less("local0", "local1", 0.5)}, Try: []string{"locality.skips=80"},
-			Skips: []int{0, 2, 5, 10, 20, 40, 80},
-		},
-		{
-			ID: "pools", Setup: on(prodAndAdhoc, 10, 2, prodPools+"off\n"), Other: than(prodPools + "on\n"), Right: 1,
-			Claim: []Claim{less("mean_prod1", "mean_prod0", 0.7), less("killed0", "killed1", 1)}, Try: []string{"preemption.mode=log"},
-		},
-		{
-			ID: "queues", Setup: on(queued, 10, 2, prodQueues), Other: than("fifo"), Right: 0,
-			Claim: []Claim{less("mean_prod0", "mean_prod1", 0.7)}, Try: []string{"order=fifo"},
-		},
-		{
-			ID: "hfsp", Setup: on(mixedSizes, 10, 2, "hfsp"), Other: than("fair"), Right: 2,
-			Claim: []Claim{less("mean0", "mean1", 0.95)}, Try: []string{"slow_start=0.05"},
-		},
-		{
-			ID: "suspend", Setup: on(mixedSizes, 10, 2, "hfsp", "hfsp.reclaim=kill"), Other: than("hfsp"), Right: 1,
-			Claim: []Claim{less("lost1", "lost0", 0.1), less("killed1", "killed0", 0.1)}, Try: []string{"hfsp.reclaim=wait"},
-		},
-		{
-			ID: "distance", Setup: shared(on(shuffled, 16, 4, "hfs", "reduce.rule=any")), Other: than("hfs", "reduce.rule=cogrs"), Right: 0,
-			Claim: []Claim{less("wtnd1", "wtnd0", 0.98)}, Try: []string{"reduce.theta=0"},
-		},
-		{
-			ID: "larts", Setup: shared(on(skewed, 16, 4, "hfs", "reduce.rule=larts")), Other: than("hfs", "reduce.rule=cogrs", "reduce.theta=0"), Right: 1,
-			Claim: []Claim{less("wtnd1", "wtnd0", 0.97), less("mean1", "mean0", 0.9)}, Try: []string{"reduce.rule=any"},
-		},
-		{
-			ID: "nowait", Setup: one(on(littleData, 6, 2, "hfs", "reduce.rule=cogrs", "reduce.theta=0", "reduce.node_wait=60s", "reduce.rack_wait=60s")), Other: than("hfs", "reduce.rule=any"), Right: 2,
-			Claim: []Claim{less("mean1", "mean0", 0.7), less("wtnd0", "wtnd1", 0.8)}, Try: []string{"reduce.rule=cogrs"},
-		},
-	}
+var lessonSetups = []Lesson{
+	{
+		ID: "fifo", Setup: onCluster(longAndShort, 10, 2, "fifo"), Other: than("fair"), Right: 1,
+		Claim: []Claim{less("mean_small1", "mean_small0", 0.5)}, Try: []string{"order=fifo"},
+	},
+	{
+		ID: "fair", Setup: onCluster(smallJobs, 30, 3, "fair"), Other: than("delay"), Right: 0,
+		Claim: []Claim{less("local0", "local1", 0.9)}, Try: []string{"locality.rule=greedy"},
+	},
+	{
+		ID: "sticky", Setup: onCluster(longJobs, 20, 2, "fair"), Other: than("fair", "locality.rule=wait", "locality.waits=5s/0s"), Right: 2,
+		Claim: []Claim{less("local0", "local1", 0.95)}, Try: []string{"locality.waits=1s/0s"},
+	},
+	{
+		ID: "wait", Setup: onCluster(smallJobs, 30, 3, "delay", "locality.auto=false", "locality.skips=1"), Other: than("delay", "locality.auto=false", "locality.skips=20"), Right: 1,
+		Claim: []Claim{less("local0", "local1", 0.9)}, Try: []string{"locality.skips=5"},
+	},
+	{
+		ID: "levels", Setup: onCluster(smallJobs, 30, 5, "hfs", "locality.waits=1s/0s"), Other: than("hfs", "locality.waits=1s/5s"), Right: 0,
+		Claim: []Claim{less("far1", "far0", 0.5)}, Try: []string{"locality.waits=0s/5s"},
+	},
+	{
+		ID: "long", Setup: busy(onCluster(busySmallJobs, 50, 1, "delay", "locality.auto=false", "locality.skips=5")), Right: 2,
+		Other: than("delay", "locality.auto=false", "locality.skips=40"),
+		Claim: []Claim{less("local0", "local1", 0.5)}, Try: []string{"locality.skips=80"},
+		Skips: []int{0, 2, 5, 10, 20, 40, 80},
+	},
+	{
+		ID: "pools", Setup: onCluster(prodAndAdhoc, 10, 2, prodPools+"off\n"), Other: than(prodPools + "on\n"), Right: 1,
+		Claim: []Claim{less("mean_prod1", "mean_prod0", 0.7), less("killed0", "killed1", 1)}, Try: []string{"preemption.mode=log"},
+	},
+	{
+		ID: "queues", Setup: onCluster(queued, 10, 2, prodQueues), Other: than("fifo"), Right: 0,
+		Claim: []Claim{less("mean_prod0", "mean_prod1", 0.7)}, Try: []string{"order=fifo"},
+	},
+	{
+		ID: "hfsp", Setup: onCluster(mixedSizes, 10, 2, "hfsp"), Other: than("fair"), Right: 2,
+		Claim: []Claim{less("mean0", "mean1", 0.95)}, Try: []string{"slow_start=0.05"},
+	},
+	{
+		ID: "suspend", Setup: onCluster(mixedSizes, 10, 2, "hfsp", "hfsp.reclaim=kill"), Other: than("hfsp"), Right: 1,
+		Claim: []Claim{less("lost1", "lost0", 0.1), less("killed1", "killed0", 0.1)}, Try: []string{"hfsp.reclaim=wait"},
+	},
+	{
+		ID: "distance", Setup: shared(onCluster(shuffled, 16, 4, "hfs", "reduce.rule=any")), Other: than("hfs", "reduce.rule=cogrs"), Right: 0,
+		Claim: []Claim{less("wtnd1", "wtnd0", 0.98)}, Try: []string{"reduce.theta=0"},
+	},
+	{
+		ID: "larts", Setup: shared(onCluster(skewed, 16, 4, "hfs", "reduce.rule=larts")), Other: than("hfs", "reduce.rule=cogrs", "reduce.theta=0"), Right: 1,
+		Claim: []Claim{less("wtnd1", "wtnd0", 0.97), less("mean1", "mean0", 0.9)}, Try: []string{"reduce.rule=any"},
+	},
+	{
+		ID: "nowait", Setup: one(onCluster(littleData, 6, 2, "hfs", "reduce.rule=cogrs", "reduce.theta=0", "reduce.node_wait=60s", "reduce.rack_wait=60s")), Other: than("hfs", "reduce.rule=any"), Right: 2,
+		Claim: []Claim{less("mean1", "mean0", 0.7), less("wtnd0", "wtnd1", 0.8)}, Try: []string{"reduce.rule=cogrs"},
+	},
 }

@@ -40,13 +40,7 @@ and the tables of Hive's benchmark, for tarry run hivesearch, hiveselect, hiveag
 
 // newGen is the command `tarry gen KIND`.
 func newGen(p *program) *cobra.Command {
-	var (
-		c         gen.Config
-		size      = numbers.Bytes(64 << 20)
-		output    string
-		overwrite bool
-		quiet     bool
-	)
+	g := &genFlags{program: p, size: 64 << 20}
 	names := make([]string, 0, len(gen.Kinds()))
 	for _, k := range gen.Kinds() {
 		names = append(names, string(k))
@@ -57,50 +51,61 @@ func newGen(p *program) *cobra.Command {
 		Long:      genHelp,
 		ValidArgs: names,
 		Args:      arguments(1, 1, "one kind of input: "+strings.Join(names, ", ")),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c.Kind, c.Bytes = gen.Kind(args[0]), int64(size)
-			if c.Skew == 0 {
-				c.Skew = uniform
-			}
-			vocabulary := slices.Contains([]gen.Kind{"text", "pairs", "visits"}, c.Kind)
-			err := refuse(cmd, idle{!vocabulary, "with gen " + words.Shown(args[0]) + ", only with gen text, gen pairs and gen visits", "words skew"},
-				idle{output == "-", "with --output -", "overwrite"})
-			if err != nil {
-				return err
-			}
-			if !quiet {
-				defer p.showGen(&c)()
-			}
-			err = c.Validate()
-			switch {
-			case err != nil:
-			case output == "":
-				return usageError("where to? -o FILE, or -o - for standard output")
-			case output == "-":
-				err = gen.Write(cmd.Context(), p.stdout, c)
-			case stores.Named(output):
-				err = genStored(cmd.Context(), output, c, overwrite)
-			case isDevice(output):
-				err = writeDevice(cmd.Context(), output, c)
-			default:
-				err = outputError(output, gen.WriteFile(cmd.Context(), output, c, overwrite))
-			}
-			if errors.Is(err, gen.ErrConfig) {
-				return usageError("%s", strings.ReplaceAll(err.Error(), gen.ErrConfig.Error()+": ", ""))
-			}
-			return err
-		},
+		RunE:      g.run,
 	}
 	f := cmd.Flags()
-	number(f, &size, "size", size, span(0, 1<<44), "size of the output")
-	number(f, &c.Seed, "seed", 1, seeds, "selects the output among all of its kind")
-	number(f, &c.Words, "words", 0, span(1, 10_000_000), "vocabulary of text, keys of pairs, pages of visits (default 500000, 1000 or 10000)")
-	number(f, &c.Skew, "skew", gen.DefaultSkew, span(0, 20),
+	number(f, &g.size, "size", g.size, span(0, 1<<44), "size of the output")
+	number(f, &g.config.Seed, "seed", 1, seeds, "selects the output among all of its kind")
+	number(f, &g.config.Words, "words", 0, span(1, 10_000_000), "vocabulary of text, keys of pairs, pages of visits (default 500000, 1000 or 10000)")
+	number(f, &g.config.Skew, "skew", gen.DefaultSkew, span(0, 20),
 		"exponent of the Zipf distribution; 0 makes all words equally frequent")
-	f.StringVarP(&output, "output", "o", "", "file to write; - is standard output")
-	f.BoolVar(&overwrite, "overwrite", false, "replace an existing file")
-	f.BoolVarP(&quiet, "quiet", "q", false, "print nothing but errors")
+	f.StringVarP(&g.output, "output", "o", "", "file to write; - is standard output")
+	f.BoolVar(&g.overwrite, "overwrite", false, "replace an existing file")
+	f.BoolVarP(&g.quiet, "quiet", "q", false, "print nothing but errors")
 	return cmd
+}
+
+// genFlags are the flags of `tarry gen`.
+type genFlags struct {
+	*program
+	config           gen.Config
+	size             numbers.Bytes
+	output           string
+	overwrite, quiet bool
+}
+
+func (g *genFlags) run(cmd *cobra.Command, args []string) error {
+	g.config.Kind, g.config.Bytes = gen.Kind(args[0]), int64(g.size)
+	if g.config.Skew == 0 {
+		g.config.Skew = uniform
+	}
+	vocabulary := slices.Contains([]gen.Kind{"text", "pairs", "visits"}, g.config.Kind)
+	err := refuse(cmd, idle{!vocabulary, "with gen " + words.Shown(args[0]) + ", only with gen text, gen pairs and gen visits", "words skew"},
+		idle{g.output == "-", "with --output -", "overwrite"})
+	if err != nil {
+		return err
+	}
+	if !g.quiet {
+		defer g.showGen(&g.config)()
+	}
+	err = g.config.Validate()
+	switch {
+	case err != nil:
+	case g.output == "":
+		return usageError("where to? -o FILE, or -o - for standard output")
+	case g.output == "-":
+		err = gen.Write(cmd.Context(), g.stdout, g.config)
+	case stores.Named(g.output):
+		err = genStored(cmd.Context(), g.output, g.config, g.overwrite)
+	case isDevice(g.output):
+		err = writeDevice(cmd.Context(), g.output, g.config)
+	default:
+		err = outputError(g.output, gen.WriteFile(cmd.Context(), g.output, g.config, g.overwrite))
+	}
+	if errors.Is(err, gen.ErrConfig) {
+		return usageError("%s", strings.ReplaceAll(err.Error(), gen.ErrConfig.Error()+": ", ""))
+	}
+	return err
 }
 
 // showGen shows how much is written until stop is called.

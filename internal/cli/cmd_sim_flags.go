@@ -69,6 +69,38 @@ func (f *simFlags) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("workload", names) // an error: no such flag
 	f.schedulerFlags.register(s, "the scheduler's")
 
+	f.registerCluster(cmd)
+	s.StringVar(&f.submit, "submit", "replay",
+		"when jobs come: replay (as the workload says), serial, closed:N (N at a time) or stress")
+	number(s, &f.jobSetup, "job-setup", 0, span(0, 1000*hour), "from a job's arrival until its tasks may run")
+	number(s, &f.jobCleanup, "job-cleanup", 0, span(0, 1000*hour), "from a job's last task to its end")
+	number(s, &f.until, "until", 0, span(0.001, 100*year), "stop at this simulated time (default: when all jobs are done)")
+	number(s, &f.slowNodes, "slow-nodes", f.slowNodes, parts, "part of the nodes that take twice as long")
+	number(s, &f.stragglers, "stragglers", f.stragglers, parts, "part of the attempts that compute five times as long")
+	number(s, &f.taskFails, "task-fails", f.taskFails, parts, "part of the attempts that fail")
+	number(s, &f.mtbf, "mtbf", 0, span(60, 100*year), "mean time between failures of a node (default: none)")
+
+	f.registerWorkload(s)
+	number(s, &f.seed, "seed", 1, seeds, "seed of the workload, block places and task times")
+	number(s, &f.repeat, "repeat", 1, span(1, 10_000), "number of runs, with seeds from --seed on")
+	s.BoolVar(&f.json, "json", false, "print the figures as one JSON object for each run, or each scheduler")
+	s.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on standard error but errors")
+	grouped(cmd, "Cluster", "cluster map-slots reduce-slots replication hot-replicas task-setup read-rate cache cache-rate compute-rate "+
+		"shuffle-rate link network oversubscription drive heartbeat out-of-band job-setup job-cleanup slow-nodes stragglers task-fails mtbf")
+	grouped(cmd, "Workload", "submit original-nodes jobs max-maps time-scale target-utilisation compute-spread raw-paths drop-empty "+
+		"skew-zipf skew-shares skew-cells until")
+	excludes(cmd, "trace", "workload")
+	excludes(cmd, "cluster", "nodes racks map-slots reduce-slots network link stragglers oversubscription")
+	excludes(cmd, "time-scale", "target-utilisation")
+	excludes(cmd, "skips", "wait rack-wait")
+	needs(cmd, "cache", "cache-rate")
+	needs(cmd, "trace", "time-scale")
+	needs(cmd, "compute-rate", "compute-spread")
+}
+
+// registerCluster registers the flags of what the cluster is made of.
+func (f *simFlags) registerCluster(cmd *cobra.Command) {
+	s := cmd.Flags()
 	s.StringVar(&f.clusterFile, "cluster", "",
 		"file (YAML) that says what the cluster is made of: classes of nodes, racks, links, disks, stragglers, outages")
 	_ = cmd.RegisterFlagCompletionFunc("cluster", filesNamed("yaml", "yml")) // an error: no such flag
@@ -96,32 +128,6 @@ func (f *simFlags) register(cmd *cobra.Command) {
 		"when a free slot is seen: event (at once), or heartbeat (at its node's next heartbeat)")
 	number(s, &f.interval, "heartbeat", 0, span(0.01, hour), "between a node's heartbeats (default: Hadoop's, 1s for each 100 nodes)")
 	s.BoolVar(&f.outOfBand, "out-of-band", false, "with --drive heartbeat: a heartbeat also when a task ends")
-	s.StringVar(&f.submit, "submit", "replay",
-		"when jobs come: replay (as the workload says), serial, closed:N (N at a time) or stress")
-	number(s, &f.jobSetup, "job-setup", 0, span(0, 1000*hour), "from a job's arrival until its tasks may run")
-	number(s, &f.jobCleanup, "job-cleanup", 0, span(0, 1000*hour), "from a job's last task to its end")
-	number(s, &f.until, "until", 0, span(0.001, 100*year), "stop at this simulated time (default: when all jobs are done)")
-	number(s, &f.slowNodes, "slow-nodes", f.slowNodes, parts, "part of the nodes that take twice as long")
-	number(s, &f.stragglers, "stragglers", f.stragglers, parts, "part of the attempts that compute five times as long")
-	number(s, &f.taskFails, "task-fails", f.taskFails, parts, "part of the attempts that fail")
-	number(s, &f.mtbf, "mtbf", 0, span(60, 100*year), "mean time between failures of a node (default: none)")
-
-	f.registerWorkload(s)
-	number(s, &f.seed, "seed", 1, seeds, "seed of the workload, block places and task times")
-	number(s, &f.repeat, "repeat", 1, span(1, 10_000), "number of runs, with seeds from --seed on")
-	s.BoolVar(&f.json, "json", false, "print the figures as one JSON object for each run, or each scheduler")
-	s.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on standard error but errors")
-	grouped(cmd, "Cluster", "cluster map-slots reduce-slots replication hot-replicas task-setup read-rate cache cache-rate compute-rate "+
-		"shuffle-rate link network oversubscription drive heartbeat out-of-band job-setup job-cleanup slow-nodes stragglers task-fails mtbf")
-	grouped(cmd, "Workload", "submit original-nodes jobs max-maps time-scale target-utilisation compute-spread raw-paths drop-empty "+
-		"skew-zipf skew-shares skew-cells until")
-	excludes(cmd, "trace", "workload")
-	excludes(cmd, "cluster", "nodes racks map-slots reduce-slots network link stragglers oversubscription")
-	excludes(cmd, "time-scale", "target-utilisation")
-	excludes(cmd, "skips", "wait rack-wait")
-	needs(cmd, "cache", "cache-rate")
-	needs(cmd, "trace", "time-scale")
-	needs(cmd, "compute-rate", "compute-spread")
 }
 
 // registerWorkload adds the flags that change a workload, most of them a trace.

@@ -210,6 +210,16 @@ func (p *program) openWork(
 	return &work{flags: j, src: src, out: out, stages: stages, between: c.spillDir, result: r}, nil
 }
 
+// inOrder are the flags of a stage: the last one has one reduce, whose part is in the order of the keys, if
+// it goes to standard output and nobody says how many.
+func (j *jobFlags) inOrder(plan *mapreduce.Plan, last bool) *jobFlags {
+	flags := *j
+	if last && flags.output == stdoutName && flags.reduces == 0 && !plan.Ordered() {
+		flags.reduces = 1
+	}
+	return &flags
+}
+
 // runStages runs each stage on what the one before it wrote.
 func runStages(ctx context.Context, run planRunner, w *work) (err error) {
 	last := len(w.stages) - 1
@@ -254,11 +264,7 @@ func runStages(ctx context.Context, run planRunner, w *work) (err error) {
 			return err
 		}
 		w.result.Job = cmp.Or(w.result.Job, plan.Name())
-		flags := *w.flags
-		if i == last && flags.output == stdoutName && flags.reduces == 0 && !plan.Ordered() {
-			flags.reduces = 1 // whose part is in the order of the keys
-		}
-		counters, err := do(ctx, plan, &flags)
+		counters, err := do(ctx, plan, w.flags.inOrder(plan, i == last))
 		if i == last {
 			w.result.last = counters
 		}

@@ -75,22 +75,7 @@ func Bind(name, dir, out string, inputs []string) (*mr.Plan, error) {
 	}
 	to := mr.Dir(out)
 	lines := mr.Lines(src...)
-	count := mr.Job[[]byte, string, int64, mr.Pair[string, int64]]{
-		Map: func(line []byte, emit func(string, int64)) error {
-			for w := range mr.Fields(line) {
-				emit(string(w), 1)
-			}
-			return nil
-		},
-		Reduce: func(k string, values iter.Seq[int64], emit func(mr.Pair[string, int64])) error {
-			n := int64(0)
-			for v := range values {
-				n += v
-			}
-			emit(mr.MakePair(k, n))
-			return nil
-		},
-	}
+	count := counting()
 	text := mr.Text[mr.Pair[string, int64]](to)
 	switch name {
 	case "wordcount", "nothing", "late":
@@ -129,6 +114,26 @@ func Bind(name, dir, out string, inputs []string) (*mr.Plan, error) {
 		return count.Bind(lines, text)
 	}
 	return faulty(name, dir, inputs, count, lines, text)
+}
+
+// counting is a word count whose pairs are not combined.
+func counting() mr.Job[[]byte, string, int64, mr.Pair[string, int64]] {
+	return mr.Job[[]byte, string, int64, mr.Pair[string, int64]]{
+		Map: func(line []byte, emit func(string, int64)) error {
+			for w := range mr.Fields(line) {
+				emit(string(w), 1)
+			}
+			return nil
+		},
+		Reduce: func(k string, values iter.Seq[int64], emit func(mr.Pair[string, int64])) error {
+			n := int64(0)
+			for v := range values {
+				n += v
+			}
+			emit(mr.MakePair(k, n))
+			return nil
+		},
+	}
 }
 
 // faulty are jobs with faults.
