@@ -108,7 +108,7 @@ type Tasks interface {
 	Prepare(ctx context.Context, p *Bound) error
 	RunMap(ctx context.Context, p *Bound, a *MapAttempt) (*MapOutput, error)
 	RunReduce(ctx context.Context, p *Bound, a *ReduceAttempt) error
-	// Ranged are the ranges of a total order, and adopt takes those that another process has
+	// Ranged are the ranges of a total order, and Adopt takes those that another process has
 	// chosen.
 	Ranged() [][]byte
 	Adopt(ctx context.Context, p *Bound, ranges [][]byte) error

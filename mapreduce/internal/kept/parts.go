@@ -196,7 +196,7 @@ func (k *Store) empty() {
 	}
 }
 
-// Hold keeps the records until letGo; with revive set also those that are released, as far as they
+// Hold keeps the records until LetGo; with revive set also those that are released, as far as they
 // are made again.
 func (k *Store) Hold(revive bool) error {
 	k.mu.Lock()

@@ -1,0 +1,197 @@
+package pools
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
+)
+
+// A round of preemption that is asked for needs no update before it: shares and needs are those of
+// its time.
+func TestPreemptNow(t *testing.T) {
+	for mode, want := range map[core.PreemptionMode]int{core.PreemptOff: 0, core.PreemptLog: 0, core.PreemptOn: 2} {
+		c, n := pooled(t, core.Node{MapSlots: 4}, func(_ *core.Config, p *core.Policy) {
+			p.Pools.Pools = []core.PoolConfig{{Name: "b", Min: [2]int{2, 0}, MinTimeout: 10 * time.Second}}
+			p.Preemption = core.PreemptionPolicy{Mode: mode, Interval: -1}
+		})
+		coretest.Submit(t, c, core.JobSpec{Pool: "a", Maps: 9})
+		require.Len(t, coretest.Beat(t, c, 0, n), 4)
+		coretest.Submit(t, c, core.JobSpec{Pool: "b", Maps: 9, Places: coretest.On(9, c.NodeID("elsewhere"))})
+		killed, err := c.Preempt(10 * time.Second)
+		require.NoError(t, err)
+		require.Empty(t, killed, "it has waited for its share, not longer")
+		killed, err = c.Preempt(10*time.Second + 1)
+		require.NoError(t, err)
+		require.Len(t, killed, want)
+		require.Equal(t, mode == core.PreemptOn, c.Order.Urgent(c.Job(2), core.Map))
+		require.False(t, c.Order.Urgent(c.Job(1), core.Map))
+		if mode == core.PreemptOn {
+			got := coretest.Beat(t, c, 10*time.Second+1, n)
+			require.Len(t, got, 2)
+			require.Equal(t, core.JobID(2), got[1].Task.Job, "it takes what it gets, however far from its data")
+			killed, err = c.Preempt(11 * time.Second)
+			require.NoError(t, err)
+			require.Empty(t, killed, "it has its share")
+			require.False(t, c.Order.Urgent(c.Job(2), core.Map))
+		}
+	}
+}
+
+// Who has no timeout claims nothing, however long it starves; nor does a pool that has just got half
+// of its share.
+func TestNothingIsClaimedWithoutNeed(t *testing.T) {
+	c, n := pooled(t, core.Node{MapSlots: 4}, func(_ *core.Config, p *core.Policy) {
+		p.Pools.Pools = []core.PoolConfig{{Name: "b", Min: [2]int{2, 0}}}
+		p.Preemption.Mode = core.PreemptOn
+	})
+	need := func() int { return c.View().Pools()[1].Need[core.Map] }
+	coretest.Submit(t, c, core.JobSpec{Pool: "a", Maps: 9})
+	require.Len(t, coretest.Beat(t, c, 0, n), 4)
+	coretest.Submit(t, c, core.JobSpec{Pool: "b", Maps: 9})
+	require.NoError(t, c.Update(time.Hour))
+	require.Zero(t, need())
+
+	c, n = pooled(t, core.Node{MapSlots: 4}, func(_ *core.Config, p *core.Policy) {
+		p.Pools.FairTimeout = 10 * time.Second
+		p.Preemption = core.PreemptionPolicy{Mode: core.PreemptOn, Interval: -1}
+	})
+	coretest.Submit(t, c, core.JobSpec{Pool: "a", Maps: 9})
+	first := coretest.Beat(t, c, 0, n)
+	coretest.Submit(t, c, core.JobSpec{Pool: "b", Maps: 9})
+	require.NoError(t, c.Update(11*time.Second))
+	require.Equal(t, 2, need())
+	got := coretest.Beat(t, c, 12*time.Second, n, core.Status{Attempt: first[0], State: core.StateSucceeded})
+	require.Equal(t, core.JobID(2), got[0].Task.Job)
+	require.Zero(t, need(), "one of two: it has half")
+	require.NoError(t, c.Update(13*time.Second))
+	require.NoError(t, c.Update(30*time.Second))
+	require.Zero(t, need())
+}
+
+// A pool that has been below half of its fair share for longer than the timeout may claim what it
+// lacks of the share: the slots that it has do not count twice.
+func TestHalfShareTimeout(t *testing.T) {
+	c, n := pooled(t, core.Node{MapSlots: 10}, func(_ *core.Config, p *core.Policy) {
+		p.Preemption.Mode, p.Pools.FairTimeout = core.PreemptLog, 10*time.Second
+	})
+	submit := func(pool string) {
+		coretest.Submit(t, c, core.JobSpec{Pool: pool, User: pool, Maps: 30})
+	}
+	submit("a")
+	require.Equal(t, 10, coretest.Launches(t, c, n))
+	first, ok := c.View().Live(core.TaskID{Job: 1, Kind: core.Map})
+	require.True(t, ok)
+	submit("b")
+	since := c.Now
+	got := coretest.Beat(t, c, since, n, core.Status{Attempt: first.ID, State: core.StateSucceeded})
+	require.Len(t, got, 1)
+	require.Equal(t, core.JobID(2), got[0].Task.Job)
+	need := func(at time.Duration) []int {
+		require.NoError(t, c.Update(at))
+		var list []int
+		for _, v := range c.View().Pools() {
+			if v.Name == "a" || v.Name == "b" {
+				list = append(list, v.Need[core.Map])
+			}
+		}
+		return list
+	}
+	require.Equal(t, []int{0, 0}, need(since+10*time.Second))
+	require.Equal(t, []int{0, 4}, need(since+10*time.Second+1))
+}
+
+// A reload each second must not keep a starved pool from its share for ever.
+func TestReloadsDoNotPutPreemptionOff(t *testing.T) {
+	c, since := poolsCore(t, func(_ *core.Config, p *core.Policy) {
+		p.Pools.Pools = []core.PoolConfig{{Name: "prod", Min: [2]int{2, 0}, MinTimeout: 10 * time.Second}}
+		p.Preemption = core.PreemptionPolicy{Mode: core.PreemptOn, Interval: 5 * time.Second}
+	}, coretest.Racks([2]int{2, 1}, 2, 2)...)
+	coretest.Submit(t, c, core.JobSpec{Pool: "adhoc", Maps: 100})
+	for n := range core.NodeID(4) {
+		require.Len(t, coretest.Beat(t, c, 0, n), 2)
+	}
+	coretest.Submit(t, c, core.JobSpec{Pool: "prod", Maps: 10})
+	killed := 0
+	since()
+	for now := time.Second; now <= 20*time.Second; now += time.Second {
+		require.NoError(t, c.Reconfigure(now, c.View().Policy()))
+		require.NoError(t, c.Update(now))
+		for _, e := range since() {
+			if e.Type == core.EventKilled {
+				killed++
+			}
+		}
+		if now <= 10*time.Second {
+			require.Zero(t, killed, "at %v", now)
+		}
+	}
+	require.NotZero(t, killed)
+}
+
+// A preemption round never takes a pool below the whole slots of its share.
+func TestPreemptionSparesShares(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c, _ := poolsCore(t, func(_ *core.Config, p *core.Policy) {
+			p.Pools.FairTimeout = 5 * time.Second
+			p.Preemption = core.PreemptionPolicy{Mode: core.PreemptOn, Interval: -1}
+			for i := range 4 {
+				p.Pools.Pools = append(p.Pools.Pools, core.PoolConfig{
+					Name: fmt.Sprint("p", i), Weight: rapid.SampledFrom([]float64{1, 2, 3}).Draw(t, "weight"),
+					Min: [2]int{rapid.IntRange(0, 3).Draw(t, "min"), 0}, MinTimeout: time.Second,
+				})
+			}
+		}, coretest.Racks([2]int{2, 0}, 5)...)
+		for i := range rapid.IntRange(1, 3).Draw(t, "first") {
+			coretest.Submit(t, c, core.JobSpec{Pool: fmt.Sprint("p", i), Maps: rapid.IntRange(1, 12).Draw(t, "maps")})
+		}
+		for n := range core.NodeID(5) {
+			coretest.Beat(t, c, 0, n)
+		}
+		coretest.SubmitAt(t, c, time.Second, core.JobSpec{Pool: "p3", Maps: rapid.IntRange(1, 12).Draw(t, "late")})
+		require.NoError(t, c.Update(time.Second))
+		require.NoError(t, c.Update(20*time.Second))
+		before := c.View().Pools()
+		_, err := c.Preempt(20 * time.Second)
+		require.NoError(t, err)
+		for i, after := range c.View().Pools() {
+			if after.Kinds[core.Map].Running < before[i].Kinds[core.Map].Running {
+				require.GreaterOrEqual(t, float64(after.Kinds[core.Map].Running), float64(int(before[i].Kinds[core.Map].Share)), after.Name)
+			}
+		}
+	})
+}
+
+// Preemption that is only logged names those that it would kill, and leaves them alone; one that is
+// on kills the same.
+func TestVictimsOfTheDryRun(t *testing.T) {
+	victims := map[core.PreemptionMode][]core.AttemptID{}
+	for _, mode := range []core.PreemptionMode{core.PreemptLog, core.PreemptOn} {
+		c, since := poolsCore(t, func(_ *core.Config, p *core.Policy) {
+			p.Pools.Pools = []core.PoolConfig{{Name: "a", Min: [2]int{2, 0}, MinTimeout: 1}}
+			p.Preemption = core.PreemptionPolicy{Mode: mode, Interval: -1}
+		})
+		n := coretest.Join(t, c, core.Node{Name: "n", MapSlots: 4})
+		coretest.Submit(t, c, core.JobSpec{Pool: "b", Maps: 9})
+		coretest.Beat(t, c, 0, n)
+		coretest.Submit(t, c, core.JobSpec{Pool: "a", Maps: 2})
+		require.NoError(t, c.Update(0))
+		since()
+		killed, err := c.Preempt(time.Second)
+		require.NoError(t, err)
+		for _, e := range since() {
+			if e.Type == core.EventVictim || e.Type == core.EventKilled {
+				require.Equal(t, mode == core.PreemptOn, e.Type == core.EventKilled)
+				victims[mode] = append(victims[mode], e.Attempt)
+			}
+		}
+		require.Len(t, killed, map[core.PreemptionMode]int{core.PreemptLog: 0, core.PreemptOn: 2}[mode])
+	}
+	require.Len(t, victims[core.PreemptLog], 2)
+	require.Equal(t, victims[core.PreemptOn], victims[core.PreemptLog])
+}
