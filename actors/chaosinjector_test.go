@@ -3,6 +3,7 @@ package actors
 import (
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -112,15 +113,17 @@ func TestChaosCalmsDown(t *testing.T) {
 			what string
 		}
 		begun, ended, downs := map[string][]change{}, map[string][]change{}, 0
+		var on atomic.Int32 // disturbances that have begun and not ended
 		var began time.Time
 		cfg := Config{Nodes: 3, HeartbeatInterval: 5 * time.Second, Chaos: &Chaos{Seed: seed, Tell: func(text string) {
 			name, what, _ := strings.Cut(text, " ")
-			list := begun
+			list, step := begun, int32(1)
 			if what == "is back" || what == "is cordoned no more" {
-				list = ended
+				list, step = ended, -1
 			} else if what != "is cordoned" {
 				downs++
 			}
+			on.Add(step)
 			kind := strings.TrimSuffix(what, " no more")
 			list[name] = append(list[name], change{time.Since(began), kind})
 		}}}
@@ -129,6 +132,9 @@ func TestChaosCalmsDown(t *testing.T) {
 			c, err := Start(cfg)
 			require.NoError(t, err)
 			pass(10 * time.Minute)
+			for on.Load() > 0 { // whatever the time, a disturbance may be on
+				pass(downFor)
+			}
 			require.NoError(t, c.Inspect(func(v scheduling.View) {
 				for _, n := range v.Nodes() {
 					require.False(t, n.Cordoned)
