@@ -42,7 +42,8 @@ type word struct {
 	value any
 }
 
-// need is a setting that has to have one of some values, with spaces between.
+// need is a setting that has to have one of some values, with spaces between; without values, any
+// but 0.
 type need struct{ key, values string }
 
 // IsList tells whether the setting is a list of pools, users or queues, which only a file gives.
@@ -308,8 +309,11 @@ func setNumber(v reflect.Value, x float64) error {
 // Idle is why the setting has no effect in a policy, or empty.
 func (f *Field) Idle(p *scheduling.Policy) string {
 	for _, n := range f.needs {
-		on := byKey(n.key)
-		if have := on.Text(p); !slices.Contains(strings.Fields(n.values), have) {
+		have := byKey(n.key).Text(p)
+		switch {
+		case n.values == "" && have == "0":
+			return fmt.Sprintf("with %s 0", n.key)
+		case n.values != "" && !slices.Contains(strings.Fields(n.values), have):
 			return fmt.Sprintf("with %s %s, only with %s", n.key, have, strings.ReplaceAll(n.values, " ", " or "))
 		}
 	}

@@ -278,3 +278,19 @@ func TestDocumentedPolicy(t *testing.T) {
 	require.Equal(t, 0.1, p.Reduce.Theta)
 	require.Equal(t, scheduling.FIFOMode, p.Pools.Pools[0].Mode)
 }
+
+// Settings by name go into a policy in their order; entries of lists are appended.
+func TestSetAllAndAppend(t *testing.T) {
+	p, err := scheduling.Preset("hfs")
+	require.NoError(t, err)
+	require.NoError(t, SetAll(&p, []Setting{{"locality.rule", "skips"}, {"skips", "1/2"}, {"fair_timeout", "60s"}}))
+	require.Equal(t, scheduling.LocalityPolicy{Rule: scheduling.SkipCount, Skips: []int{1, 2}, Waits: p.Locality.Waits}, p.Locality)
+	require.Equal(t, time.Minute, p.Pools.FairTimeout)
+	require.NoError(t, Append(&p, "pools.list", []Setting{{"name", "a"}, {"max_jobs", "none"}}))
+	require.NoError(t, Append(&p, "pools.list", []Setting{{"name", "b"}, {"max_maps", "0"}}))
+	require.Equal(t, []scheduling.PoolConfig{{Name: "a", MaxJobs: scheduling.NoLimit}, {Name: "b", Max: [2]int{-1, 0}}}, p.Pools.Pools)
+	require.ErrorContains(t, SetAll(&p, []Setting{{"quincy.rule", "qf"}}), "quincy.rule has no effect with order pools")
+	require.ErrorContains(t, SetAll(&p, []Setting{{"fair_time", "1s"}}), "no setting")
+	require.ErrorContains(t, Append(&p, "pools.list", []Setting{{"capacity", "1"}}), `pools.list has no setting "capacity"`)
+	require.ErrorContains(t, Append(&p, "queues", []Setting{{"name", "q"}}), "queues has no effect with order pools")
+}

@@ -1,7 +1,6 @@
 package policyfile
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tarry-mr/tarry/internal/spelling"
 	"github.com/tarry-mr/tarry/internal/yamlfile"
 	"github.com/tarry-mr/tarry/scheduling"
 )
@@ -209,41 +207,4 @@ func (f *File) readItems(field *Field, list reflect.Value, n yamlfile.Node) erro
 		list.Set(reflect.Append(list, item.Elem()))
 		return nil
 	})
-}
-
-// ErrAmbiguous is wrapped where several settings have a name.
-var ErrAmbiguous = errors.New("ambiguous")
-
-// Find finds a setting by its key, or by the end of its key behind the last point if no other has
-// it.
-func Find(name string) (*Field, error) {
-	name = strings.ReplaceAll(name, "-", "_")
-	var found []*Field
-	var all []string
-	list := Fields()
-	for i := range list {
-		f := &list[i]
-		if f.Key == name {
-			return f, nil
-		}
-		all = append(all, f.Key, last(f.Key))
-		if last(f.Key) == name {
-			found = append(found, f)
-		}
-	}
-	switch len(found) {
-	case 0:
-		near := spelling.Closest(name, all)
-		if near != "" {
-			near = fmt.Sprintf(", did you mean %s?", near)
-		}
-		return nil, fmt.Errorf("%w: no setting %.40q%s", ErrBad, name, near)
-	case 1:
-		return found[0], nil
-	}
-	var keys []string
-	for _, f := range found {
-		keys = append(keys, f.Key)
-	}
-	return nil, fmt.Errorf("%w: %w: %s may be %s", ErrBad, ErrAmbiguous, name, strings.Join(keys, ", "))
 }

@@ -67,7 +67,10 @@ func general() []Field {
 			Key: "reserve_long", Path: "ReserveLong", Most: most,
 			Help: "slots of each kind and node kept for tasks shorter than long_task; 0 is none",
 		},
-		{Key: "long_task", Path: "LongTask", Most: spans, Help: "from what length on a task counts as long"},
+		{
+			Key: "long_task", Path: "LongTask", Most: spans, needs: []need{{"reserve_long", ""}},
+			Help: "from what length on a task counts as long",
+		},
 	}
 }
 
@@ -190,7 +193,7 @@ func queues() []Field {
 
 func hfsp() []Field {
 	in := []need{{"order", "hfsp"}}
-	trains := append(in, need{"hfsp.no_training", "false"})
+	trains, suspends := append(in, need{"hfsp.no_training", "false"}), append(in, need{"hfsp.reclaim", "suspend"})
 	return []Field{
 		{
 			Key: "hfsp.reclaim", Path: "HFSP.Reclaim", words: names("suspend", "wait", "kill"), only: true, needs: in,
@@ -215,11 +218,11 @@ func hfsp() []Field {
 			needs: trains, Help: "how samples make a size: their mean, or a fitted distribution",
 		},
 		{
-			Key: "hfsp.suspend_high", Path: "HFSP.SuspendHigh", Most: most, needs: in,
+			Key: "hfsp.suspend_high", Path: "HFSP.SuspendHigh", Most: most, needs: suspends,
 			Help: "with so many tasks suspended, wait instead; 0 is no limit",
 		},
 		{
-			Key: "hfsp.suspend_low", Path: "HFSP.SuspendLow", Most: most, needs: in,
+			Key: "hfsp.suspend_low", Path: "HFSP.SuspendLow", Most: most, needs: suspends,
 			Help: "when no more are left, suspend again",
 		},
 		{

@@ -14,26 +14,19 @@
 //
 // One statement a line; # starts a comment; times are Go durations since the cluster's start and
 // never decrease; a/b is maps/reduces; - means none, inf no limit. An unknown word, option, node,
-// job, pool, queue or task is an error, never ignored; so is an option or a progress that has no
-// effect with the scheduler's other options. Without a time, before the first at:
+// job, pool, queue or task is an error, never ignored; so is a progress that has no effect. Without a time, before the first at:
 //
 //	cluster racks=R nodes=N map=M reduce=R        N nodes a rack, named tt1, tt2, …; first
 //	scheduler NAME [OPTION…]                      a preset of package scheduling; second
 //	[at T] node NAME [rack=1] [map=0] [reduce=0]  one more node
-//	pool NAME [min=a/b] [max=a/b] [weight=W] [mode=fair|fifo] [max-jobs=N] [min-timeout=T]     hfs
-//	user NAME max-jobs=N                                                                       hfs
-//	default [pool-mode=M] [pool-max-jobs=N] [user-max-jobs=N] [min-timeout=T]                  hfs
-//	queue NAME [capacity=%] [max=%] [parent=Q] [user-limit=%] [priorities=on]                  capacity
-//	  [init-jobs=N] [user-factor=X] [init-limit=N] [job-limit=N]
+//	pool NAME [KEY=VALUE…]   user NAME [KEY=VALUE…]   default [KEY=VALUE…]                     hfs
+//	queue NAME [KEY=VALUE…]                                                                    capacity
 //
-// Options of every scheduler: skip=D or D1/D2, node-delay=T and rack-delay=T (or auto),
-// slow-start=PART (default 0), reduce-placement=any|cogrs|larts, reduce-node-delay=T,
-// reduce-rack-delay=T, reserve-long=SLOTS with long-task=T. Of fifo and hfs: spread=on|off. Of hfs:
-// assign-multiple, preemption=on|off|log, fair-timeout, size-based-weight, new-job-boost=FACTOR:T,
-// load-max-diff, allocations=FILE. Of hfsp: preempt=eager|wait|kill, training, sample, delta, xi,
-// initial, suspend-high, suspend-low, estimator=mean|fit, weighted. Of quincy: rule=qfp|qf|qp|q,
-// rack-cost=T, far-cost=T, floor=PART, lost=X. In programs that bring parts of policies along
-// (Options.Parts) order=, locality= and reduce-placement= name these.
+// Options of a scheduler are the settings of policy files, by their keys or the ends of these
+// (policyfile.Find), and those of pools, users and queues are the keys of their entries; see
+// docs/scenarios.md for the short words that stand for some of them. A setting that has no effect
+// beside the others is an error. allocations=FILE is a fair-scheduler.xml; in programs that bring
+// parts of policies along (Options.Parts) order=, locality= and reduce-placement= name these.
 //
 // Events, all with at T:
 //
@@ -54,6 +47,6 @@
 // drives itself: tasks take their times, nodes send heartbeats whenever a task ends or a job
 // arrives, and each second.
 //
-// Reading order: parse.go, setup.go, schedulers.go, events.go, questions.go, state.go, drive.go,
+// Reading order: parse.go, setup.go, policy.go, events.go, questions.go, state.go, drive.go,
 // compare.go, run.go.
 package scenario

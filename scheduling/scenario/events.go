@@ -75,12 +75,12 @@ func (w *world) submit(now time.Duration, args []string) error {
 		return r.err
 	}
 	if _, ok := m["pool"]; ok {
-		if err := w.only("pools", "pools", nil); err != nil {
+		if err := w.only("pools", "pools"); err != nil {
 			return err
 		}
 	}
 	if _, ok := m["queue"]; ok {
-		if err := w.only("capacity", "queues", nil); err != nil {
+		if err := w.only("capacity", "queues"); err != nil {
 			return err
 		}
 	}
@@ -220,7 +220,7 @@ func (w *world) progress(now time.Duration, args []string) error {
 		case part < live.Progress:
 			return fmt.Errorf("progress %s: it has been at %v", arg, live.Progress)
 		case !w.heeds(live.ID.Task.Kind):
-			return fmt.Errorf("progress %s has no effect: scheduler %s looks at none of a %v; speculation=late|native does, "+
+			return fmt.Errorf("progress %s has no effect: scheduler %s looks at none of a %v; speculation.rule native or late does, "+
 				"and at that of reduces reduce-placement=cogrs|larts and hfsp with training=on", arg, w.policy.Name, live.ID.Task.Kind)
 		}
 		if err := w.tell(now, live.Node, s); err != nil {

@@ -26,8 +26,8 @@ func TestHostileScenarios(t *testing.T) {
 		"time":        {begin + "at 2000h pools", "3: \"2000h\" is not a time"},
 		"end":         {begin + "run until=2000000h => -", "bad value until"},
 		"late end":    {begin + "run until=2000h => -", "at most 1000h"},
-		"NaN":         {"cluster nodes=1 map=1\nscheduler capacity\nqueue default capacity=NaN\n", "bad value capacity"},
-		"infinity":    {"cluster nodes=1 map=1\nscheduler capacity\nqueue default capacity=Inf\n", "bad value capacity"},
+		"NaN":         {"cluster nodes=1 map=1\nscheduler capacity\nqueue default capacity=NaN\n", "capacity: \"NaN\": want above 0"},
+		"infinity":    {"cluster nodes=1 map=1\nscheduler capacity\nqueue default capacity=Inf\n", "capacity: \"Inf\": want above 0"},
 		"many tasks":  {begin + "at 0s submit J1 maps=1000000000", "bad value maps"},
 		"stuck nodes": {"cluster nodes=10000 map=0\nscheduler fifo\nat 0s submit J1 maps=1\nrun until=1000h => J1=-\n", "heartbeats"},
 	} {

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // Bounds of a scenario: what is beyond them is refused rather than played.
@@ -135,8 +133,8 @@ func (s *statement) follows(before []statement) error {
 	return nil
 }
 
-// options splits arguments of the form name=value and refuses names that are not allowed or come
-// twice.
+// options splits arguments of the form name=value. It refuses names that come twice and, if names
+// are given, all others.
 func options(words []string, allowed ...string) (map[string]string, error) {
 	m := map[string]string{}
 	for _, w := range words {
@@ -144,7 +142,7 @@ func options(words []string, allowed ...string) (map[string]string, error) {
 		if !ok || value == "" {
 			return nil, fmt.Errorf("%.40q is not of the form option=value", w)
 		}
-		if !slices.Contains(allowed, name) {
+		if len(allowed) > 0 && !slices.Contains(allowed, name) {
 			return nil, fmt.Errorf("unknown option %.40q", name)
 		}
 		if _, twice := m[name]; twice {
@@ -202,54 +200,6 @@ func (r *reader) duration(name string, def time.Duration) time.Duration {
 		r.fail(name)
 	}
 	return d
-}
-
-// choice reads one of the words; without the option it gives def.
-func (r *reader) choice(name, def string, words ...string) string {
-	v, ok := r.m[name]
-	if !ok {
-		return def
-	}
-	if slices.Contains(words, v) {
-		return v
-	}
-	r.fail(name)
-	return def
-}
-
-func (r *reader) on(name string, def bool) bool {
-	word := "off"
-	if def {
-		word = "on"
-	}
-	return r.choice(name, word, "on", "off") == "on"
-}
-
-// pair reads maps/reduces; limit turns each part into a number, "-" and "inf" meaning no limit.
-func (r *reader) pair(name string, none, zero int) [2]int {
-	v, ok := r.m[name]
-	if !ok {
-		return [2]int{}
-	}
-	var p [2]int
-	parts := strings.Split(v, "/")
-	if len(parts) != 2 {
-		r.fail(name)
-		return p
-	}
-	for k, part := range parts {
-		n, err := strconv.Atoi(part)
-		switch {
-		case part == "-" || part == "inf":
-			n = none
-		case err != nil || n < 0 || n > scheduling.NoLimit:
-			r.fail(name)
-		case n == 0:
-			n = zero
-		}
-		p[k] = n
-	}
-	return p
 }
 
 // validName tells whether s is made of letters, digits, - and _.

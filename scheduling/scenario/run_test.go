@@ -119,10 +119,10 @@ func TestFaultsNameTheLine(t *testing.T) {
 		"cluster nodes=0\nscheduler hfs\n":                                     "F:1: bad value nodes=0",
 		"cluster size=2\nscheduler hfs\n":                                      `F:1: unknown option "size"`,
 		"cluster nodes=1\nscheduler best\n":                                    "F:2: scheduling: unknown policy",
-		"cluster nodes=1\nscheduler fifo sample=3\n":                           "F:2: scheduler fifo has no option sample",
-		"cluster nodes=1\nscheduler fifo skip=x\n":                             "F:2: bad value skip=x",
-		"cluster nodes=1\nscheduler fifo\npool P\n":                            "F:3: scheduler fifo has no pools",
-		frame + "pool P weight=0\n":                                            "F:3: bad value weight=0",
+		"cluster nodes=1\nscheduler fifo sample=3\n":                           "F:2: hfsp.sample has no effect with order fifo, only with hfsp",
+		"cluster nodes=1\nscheduler fifo skip=x\n":                             `F:2: locality.skips: "x": want a whole number`,
+		"cluster nodes=1\nscheduler fifo\npool P\n":                            "F:3: pools.list has no effect with order fifo, only with pools",
+		frame + "pool P weight=0\n":                                            `F:3: weight: "0": want above 0`,
 		frame + "pool P\npool P\n":                                             "pool P twice",
 		frame + "at 2s shares\nat 1s shares\n":                                 "F:4: time goes backwards",
 		frame + "at 2s shares\npool P\n":                                       "F:4: a statement without a time",
@@ -147,7 +147,7 @@ func TestFaultsNameTheLine(t *testing.T) {
 		frame + "run until=1s => X=1s\n":                                       `F:3: unknown job "X"`,
 		frame + "at 0s node tt1 map=1\n":                                       "F:3: node tt1 twice",
 		"cluster nodes=1\nscheduler hfs allocations=missing.xml\n":             "F:2: open ",
-		"cluster nodes=1\nscheduler capacity\nqueue a capacity=120\n":          "capacity and user limit must be within",
+		"cluster nodes=1\nscheduler capacity\nqueue a capacity=120\n":          `F:3: capacity: "120": want above 0, at most 100`,
 		"cluster nodes=1\nscheduler capacity\nqueue a parent=b\n":              "stands before its parent",
 		"cluster nodes=1\nscheduler capacity\nat 0s submit A maps=1 queue=q\n": `"q" is no leaf queue`,
 	} {
@@ -200,7 +200,7 @@ func TestWhatHasNoEffectIsAnError(t *testing.T) {
 	for name, x := range map[string]struct{ text, want string }{
 		"progress of a reduce": {
 			cluster("fifo", begun+"at 6s progress A.r0=0.5\n"),
-			"F:9: progress A.r0=0.5 has no effect: scheduler fifo looks at none of a reduce; speculation=late|native does",
+			"F:9: progress A.r0=0.5 has no effect: scheduler fifo looks at none of a reduce; speculation.rule native or late does",
 		},
 		"progress of a map": {
 			cluster("hfsp", "at 0s submit A maps=2 reduces=1\nat 1s heartbeat tt1\nat 2s progress A.m0=0.5\n"), "F:5: progress A.m0=0.5 has no effect",
@@ -211,12 +211,12 @@ func TestWhatHasNoEffectIsAnError(t *testing.T) {
 		"progress that goes back": {
 			cluster("hfsp", begun+"at 6s progress A.r0=0.5\nat 7s progress A.r0=0.4\n"), "F:10: progress A.r0=0.4: it has been at 0.5",
 		},
-		"skips":       {cluster("delay skip=1 node-delay=5s", begun), "F:2: option skip has no effect: it needs no node-delay"},
-		"placement":   {cluster("fifo reduce-node-delay=5s", begun), "F:2: option reduce-node-delay has no effect"},
-		"long tasks":  {cluster("fifo long-task=5s", begun), "F:2: option long-task has no effect: it needs reserve-long"},
-		"copies":      {cluster("fifo slow-task=2", begun), "F:2: option slow-task has no effect: it needs speculation=late or native"},
-		"training":    {cluster("hfsp training=off delta=5s", begun), "F:2: option delta has no effect: it needs training=on"},
-		"suspensions": {cluster("hfsp preempt=kill suspend-high=5", begun), "F:2: option suspend-high has no effect: it needs preempt=eager"},
+		"skips":       {cluster("delay skip=1 node-delay=5s", begun), "F:2: locality.waits has no effect with locality.rule skips, only with wait"},
+		"placement":   {cluster("fifo reduce-node-delay=5s", begun), "F:2: reduce.node_wait has no effect with reduce.rule any, only with cogrs or larts"},
+		"long tasks":  {cluster("fifo long-task=5s", begun), "F:2: long_task has no effect with reserve_long 0"},
+		"copies":      {cluster("fifo slow-task=2", begun), "F:2: speculation.slow_task has no effect with speculation.rule none, only with late"},
+		"training":    {cluster("hfsp training=off delta=5s", begun), "F:2: hfsp.delta has no effect with hfsp.no_training true, only with false"},
+		"suspensions": {cluster("hfsp preempt=kill suspend-high=5", begun), "F:2: hfsp.suspend_high has no effect with hfsp.reclaim kill, only with suspend"},
 		"slow nodes":  {cluster("fifo", "node tt2 map=1 slow=2\n"+begun), "F:3: option slow has no effect: it needs a cluster that drives itself"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -225,7 +225,7 @@ func TestWhatHasNoEffectIsAnError(t *testing.T) {
 			require.Contains(t, errs, x.want)
 		})
 	}
-	for _, scheduler := range []string{"hfsp", "fifo speculation=late", "fifo reduce-placement=cogrs"} {
+	for _, scheduler := range []string{"hfsp", "fifo speculation.rule=late", "fifo reduce-placement=cogrs"} {
 		code, _, errs := runText(t, cluster(scheduler, begun+"at 6s progress A.r0=0.5\n"), Options{})
 		require.Equal(t, Passed, code, errs)
 	}

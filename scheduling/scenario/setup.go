@@ -4,13 +4,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
 // world is a scenario at work: the core and the names of what is in it.
@@ -106,13 +103,6 @@ func (w *world) join(now time.Duration, n scheduling.Node) error {
 
 // configure handles a statement without a time.
 func (w *world) configure(verb string, args []string) error {
-	named := func(allowed ...string) (string, *reader, error) {
-		if len(args) == 0 || !validName(args[0]) {
-			return "", nil, fmt.Errorf("%s needs a name of letters, digits, - and _", verb)
-		}
-		m, err := options(args[1:], allowed...)
-		return args[0], &reader{m: m}, err
-	}
 	switch verb {
 	case "cluster":
 		return w.cluster(args)
@@ -123,48 +113,23 @@ func (w *world) configure(verb string, args []string) error {
 		w.nodes = append(w.nodes, n)
 		return err
 	case "pool":
-		name, r, err := named("min", "max", "weight", "mode", "max-jobs", "min-timeout")
-		if err != nil {
-			return err
-		}
-		return w.pool(name, r)
+		return w.entry("pools.list", verb, args)
 	case "user":
-		name, r, err := named("max-jobs")
-		if err != nil {
-			return err
-		}
-		w.policy.Pools.Users = append(w.policy.Pools.Users, scheduling.UserConfig{Name: name, MaxJobs: limit(r, "max-jobs")})
-		return w.only("pools", "users", r.err)
+		return w.entry("pools.users", verb, args)
+	case "queue":
+		return w.entry("queues", verb, args)
 	case "default":
 		return w.defaults(args)
-	case "queue":
-		name, r, err := named("capacity", "max", "parent", "user-limit", "priorities", "init-jobs", "user-factor", "init-limit", "job-limit")
-		if err != nil {
-			return err
-		}
-		return w.queue(name, r)
 	}
 	return fmt.Errorf("unknown statement %q", verb)
 }
 
 // only refuses a statement that the scheduler's order does not know.
-func (w *world) only(order, what string, err error) error {
-	if err == nil && w.policy.Order != order {
+func (w *world) only(order, what string) error {
+	if w.policy.Order != order {
 		return fmt.Errorf("scheduler %s has no %s", w.policy.Name, what)
 	}
-	return err
-}
-
-// limit reads a limit on jobs: none set, at least one, or none at all.
-func limit(r *reader, name string) int {
-	if r.m[name] == "inf" || r.m[name] == "-" {
-		return scheduling.NoLimit
-	}
-	n := r.integer(name, 0, 0)
-	if _, set := r.m[name]; set && n == 0 {
-		return -1
-	}
-	return n
+	return nil
 }
 
 func (w *world) cluster(args []string) error {
@@ -206,76 +171,4 @@ func (w *world) parseNode(args []string) (scheduling.Node, error) {
 		w.slow[n.Name] = slow
 	}
 	return n, r.err
-}
-
-func (w *world) pool(name string, r *reader) error {
-	p := scheduling.PoolConfig{
-		Name: name, Min: r.pair("min", 0, 0), Max: r.pair("max", scheduling.NoLimit, -1), Weight: r.float("weight", 1),
-		MaxJobs: limit(r, "max-jobs"), MinTimeout: r.duration("min-timeout", 0),
-	}
-	if p.Weight <= 0 {
-		r.fail("weight")
-	}
-	switch r.choice("mode", "", "fair", "fifo") {
-	case "fair":
-		p.Mode = scheduling.FairMode
-	case "fifo":
-		p.Mode = scheduling.FIFOMode
-	}
-	w.policy.Pools.Pools = append(w.policy.Pools.Pools, p)
-	return w.only("pools", "pools", r.err)
-}
-
-func (w *world) defaults(args []string) error {
-	m, err := options(args, "pool-mode", "pool-max-jobs", "user-max-jobs", "min-timeout")
-	if err != nil {
-		return err
-	}
-	r := &reader{m: m}
-	a := &w.policy.Pools
-	switch r.choice("pool-mode", "", "fair", "fifo") {
-	case "fair":
-		a.PoolMode = scheduling.FairMode
-	case "fifo":
-		a.PoolMode = scheduling.FIFOMode
-	}
-	if _, set := m["pool-max-jobs"]; set {
-		a.PoolMaxJobs = limit(r, "pool-max-jobs")
-	}
-	if _, set := m["user-max-jobs"]; set {
-		a.UserMaxJobs = limit(r, "user-max-jobs")
-	}
-	a.MinTimeout = r.duration("min-timeout", a.MinTimeout)
-	return w.only("pools", "pools", r.err)
-}
-
-func (w *world) queue(name string, r *reader) error {
-	q := scheduling.QueueConfig{
-		Name: name, Parent: r.m["parent"], Capacity: r.float("capacity", 0), Max: r.float("max", 0),
-		UserLimit: r.integer("user-limit", 100, 1), Priorities: r.on("priorities", false), InitJobs: r.integer("init-jobs", 2, 1),
-		UserFactor: r.float("user-factor", 0), InitLimit: r.integer("init-limit", 0, 0), JobLimit: r.integer("job-limit", 0, 0),
-	}
-	w.policy.Queues = append(w.policy.Queues, q)
-	return w.only("capacity", "queues", r.err)
-}
-
-// allocations reads a fair-scheduler.xml beside the scenario.
-func (w *world) allocations(file string) error {
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(w.dir, file)
-	}
-	f, err := w.open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	fair, err := allocation.ParseFair(file, f)
-	if err != nil {
-		return fmt.Errorf("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
-	}
-	for _, p := range fair.Warnings {
-		w.noted = append(w.noted, "warning: "+p.Error())
-	}
-	w.policy.Pools = fair.Allocations
-	return nil
 }

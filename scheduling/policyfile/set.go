@@ -1,0 +1,102 @@
+package policyfile
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tarry-mr/tarry/internal/spelling"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// Setting is the name of a setting, as Find knows it, with its value as Set reads it.
+type Setting struct{ Key, Value string }
+
+// SetAll gives a policy settings, in this order. A setting that has no effect in what comes of them
+// is an error.
+func SetAll(p *scheduling.Policy, list []Setting) error {
+	fields := make([]*Field, len(list))
+	for i, s := range list {
+		f, err := Find(s.Key)
+		if err == nil {
+			err = f.Set(p, s.Value)
+		}
+		if err != nil {
+			return err
+		}
+		fields[i] = f
+	}
+	for _, f := range fields {
+		if err := f.heeded(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Append adds an entry to the list of pools, users or queues with this key; the keys of the settings
+// are those of an entry.
+func Append(p *scheduling.Policy, key string, entry []Setting) error {
+	f := byKey(key)
+	list := f.of(reflect.ValueOf(p))
+	item := reflect.New(list.Type().Elem())
+	for _, s := range entry {
+		i := slices.IndexFunc(f.items, func(one Field) bool { return one.Key == s.Key })
+		if i < 0 {
+			return fmt.Errorf("%w: %s has no setting %.40q", ErrBad, key, s.Key)
+		}
+		one := &f.items[i]
+		if err := one.set(one.of(item), s.Value); err != nil {
+			return err
+		}
+	}
+	list.Set(reflect.Append(list, item.Elem()))
+	return f.heeded(p)
+}
+
+// heeded is an error if the setting has no effect in a policy.
+func (f *Field) heeded(p *scheduling.Policy) error {
+	if why := f.Idle(p); why != "" {
+		return fmt.Errorf("%w: %s has no effect %s", ErrBad, f.Key, why)
+	}
+	return nil
+}
+
+// ErrAmbiguous is wrapped where several settings have a name.
+var ErrAmbiguous = errors.New("ambiguous")
+
+// Find finds a setting by its key, or by the end of its key behind the last point if no other has
+// it.
+func Find(name string) (*Field, error) {
+	name = strings.ReplaceAll(name, "-", "_")
+	var found []*Field
+	var all []string
+	list := Fields()
+	for i := range list {
+		f := &list[i]
+		if f.Key == name {
+			return f, nil
+		}
+		all = append(all, f.Key, last(f.Key))
+		if last(f.Key) == name {
+			found = append(found, f)
+		}
+	}
+	switch len(found) {
+	case 0:
+		near := spelling.Closest(name, all)
+		if near != "" {
+			near = fmt.Sprintf(", did you mean %s?", near)
+		}
+		return nil, fmt.Errorf("%w: no setting %.40q%s", ErrBad, name, near)
+	case 1:
+		return found[0], nil
+	}
+	var keys []string
+	for _, f := range found {
+		keys = append(keys, f.Key)
+	}
+	return nil, fmt.Errorf("%w: %w: %s may be %s", ErrBad, ErrAmbiguous, name, strings.Join(keys, ", "))
+}

@@ -1,0 +1,193 @@
+package scenario
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/policyfile"
+)
+
+// settings translates an option to settings of policy files. An option is the key of a setting or
+// its end, with - or _, or one of the short words below.
+func settings(word, value string) []policyfile.Setting {
+	value = other(value, "on", "true", "off", "false")
+	one := func(key, value string) []policyfile.Setting { return []policyfile.Setting{{Key: key, Value: value}} }
+	switch word {
+	case "skip":
+		return append(one("locality.rule", "skips"), one("locality.skips", value)...)
+	case "assign-multiple":
+		return one("one_task", other(value, "true", "false", "false", "true"))
+	case "training":
+		return one("hfsp.no_training", other(value, "true", "false", "false", "true"))
+	case "preemption", "preemption.mode":
+		return one("preemption.mode", other(value, "true", "on", "false", "off"))
+	case "preempt":
+		return one("hfsp.reclaim", other(value, "eager", "suspend"))
+	case "new-job-boost":
+		factor, long, _ := strings.Cut(value, ":")
+		return append(one("pools.boost_factor", factor), one("pools.boost_time", long)...)
+	case "reduce-placement":
+		return one("reduce.rule", value)
+	case "reduce-node-delay":
+		return one("reduce.node_wait", value)
+	case "reduce-rack-delay":
+		return one("reduce.rack_wait", value)
+	case "pool-mode":
+		return one("pools.mode", value)
+	case "max-jobs", "pool-max-jobs", "user-max-jobs":
+		return one(strings.ReplaceAll(word, "-", "_"), limit(value))
+	case "min", "max": // of a pool
+		if maps, reduces, both := strings.Cut(value, "/"); both {
+			return append(one(word+"_maps", limit(maps)), one(word+"_reduces", limit(reduces))...)
+		}
+	}
+	return one(strings.ReplaceAll(word, "-", "_"), value)
+}
+
+// limit is a number of slots or jobs as policy files have it.
+func limit(v string) string { return other(v, "inf", "none", "-", "none") }
+
+// other is the value that stands behind v in pairs, or v.
+func other(v string, pairs ...string) string {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i] == v {
+			return pairs[i+1]
+		}
+	}
+	return v
+}
+
+// scheduler reads the second statement.
+func (w *world) scheduler(args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("scheduler needs a name")
+	}
+	p, err := scheduling.Preset(args[0])
+	if err != nil {
+		return err
+	}
+	m, err := options(args[1:])
+	if err != nil {
+		return err
+	}
+	p.SlowStart = 0
+	if !w.drives { // rounds run when the file says so
+		p.Preemption.Interval, p.Quincy.Interval = -1, -1
+	}
+	w.policy = p
+	if file, given := m["allocations"]; given {
+		if err := w.allocations(file); err != nil {
+			return err
+		}
+	}
+	w.policy.Pools.PoolPerUser, w.policy.Pools.Known = false, true
+	var list []policyfile.Setting
+	for _, arg := range args[1:] {
+		switch word, value, _ := strings.Cut(arg, "="); {
+		case word == "allocations" || w.brought(word, value):
+		case word == "node-delay" || word == "rack-delay": // follow below
+		default:
+			list = append(list, settings(word, value)...)
+		}
+	}
+	return plain(policyfile.SetAll(&w.policy, append(waits(m), list...)))
+}
+
+// waits are the waits of maps for a node and for a rack, if m has one of the two.
+func waits(m map[string]string) []policyfile.Setting {
+	node, rack := m["node-delay"], m["rack-delay"]
+	switch {
+	case node == "" && rack == "":
+		return nil
+	case node == "auto" || rack == "auto":
+		return []policyfile.Setting{{Key: "locality.rule", Value: "wait"}, {Key: "locality.auto", Value: "true"}}
+	}
+	both := cmp.Or(node, "5s") + "/" + cmp.Or(rack, "10s")
+	return []policyfile.Setting{{Key: "locality.rule", Value: "wait"}, {Key: "locality.waits", Value: both}}
+}
+
+// brought takes a part of a policy that the program has brought along; it reports whether the option
+// names one.
+func (w *world) brought(word, value string) bool {
+	p := &w.policy
+	switch {
+	case word == "order" && w.parts.Orders[value] != nil:
+		p.Order = value
+	case word == "locality" && w.parts.Maps[value] != nil:
+		p.Locality.Part = value
+	case word == "reduce-placement" && w.parts.Reduces[value] != nil:
+		p.Reduce.Part = value
+	default:
+		return false
+	}
+	return true
+}
+
+// entry reads a statement about a pool, user or queue: an entry of the list with this key.
+func (w *world) entry(list, verb string, args []string) error {
+	if len(args) == 0 || !validName(args[0]) {
+		return fmt.Errorf("%s needs a name of letters, digits, - and _", verb)
+	}
+	entry, err := settingsOf(args[1:])
+	if err != nil {
+		return err
+	}
+	return plain(policyfile.Append(&w.policy, list, append(entry, policyfile.Setting{Key: "name", Value: args[0]})))
+}
+
+// defaults reads what goes for pools and users without settings of their own.
+func (w *world) defaults(args []string) error {
+	list, err := settingsOf(args)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		list[i].Key = "pools." + strings.TrimPrefix(list[i].Key, "pools.")
+	}
+	return plain(policyfile.SetAll(&w.policy, list))
+}
+
+// settingsOf translates options.
+func settingsOf(args []string) (list []policyfile.Setting, err error) {
+	if _, err := options(args); err != nil {
+		return nil, err
+	}
+	for _, arg := range args {
+		word, value, _ := strings.Cut(arg, "=")
+		list = append(list, settings(word, value)...)
+	}
+	return list, nil
+}
+
+// plain is an error without the name of its kind.
+func plain(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), policyfile.ErrBad.Error()+": "))
+}
+
+// allocations reads a fair-scheduler.xml beside the scenario.
+func (w *world) allocations(file string) error {
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(w.dir, file)
+	}
+	f, err := w.open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fair, err := allocation.ParseFair(file, f)
+	if err != nil {
+		return fmt.Errorf("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	for _, p := range fair.Warnings {
+		w.noted = append(w.noted, "warning: "+p.Error())
+	}
+	w.policy.Pools = fair.Allocations
+	return nil
+}
