@@ -210,6 +210,12 @@ func TestMyPolicy(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(page), "\n    "+strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", "\n    ")+"\n")
 
+	sweep := exec.Command(program(t, "mypolicy"), "sim", "sweep", "--workload", "hfsp-fb", "--nodes", "20", "--racks", "2",
+		"--jobs", "5", "--sweep", "reduce.rule=cogrs,thrifty", "--json")
+	out, err = sweep.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), `"reduce.rule":"thrifty"`)
+
 	source, err := os.ReadFile("mypolicy/placement.go")
 	require.NoError(t, err)
 	_, placement, _ := strings.Cut(string(source), "\n)\n\n")

@@ -18,15 +18,12 @@
 package main
 
 import (
-	"os"
-
-	"github.com/tarry-mr/tarry/actors/worker"
+	"github.com/tarry-mr/tarry/command"
 	_ "github.com/tarry-mr/tarry/contrib/hdfs"
 	_ "github.com/tarry-mr/tarry/contrib/s3"
-	"github.com/tarry-mr/tarry/internal/cli"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 func main() {
-	worker.Main()
-	os.Exit(cli.Main(os.Args[1:]))
+	command.Main(scheduling.Parts{})
 }

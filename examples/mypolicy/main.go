@@ -1,5 +1,6 @@
 // Mypolicy has a placement of reduces of its own (placement.go), and runs it in three ways: on a
-// live cluster, in the simulator, and in a scenario whose answers were worked out by hand.
+// live cluster, in the simulator, and in a scenario whose answers were worked out by hand. With
+// arguments it is the tarry command, which then knows the placement, too.
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/command"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/scenario"
@@ -28,6 +30,9 @@ func parts() scheduling.Parts {
 }
 
 func main() {
+	if len(os.Args) > 1 {
+		command.Main(parts())
+	}
 	for _, run := range []func() error{live, simulated, inScenario} {
 		if err := run(); err != nil {
 			fmt.Fprintln(os.Stderr, "mypolicy:", err)

@@ -272,7 +272,7 @@ type liveCluster struct {
 // config is what the flags say of the cluster, but for what hears of it.
 func (r *clusterFlags) config(policy scheduling.Policy) actors.Config {
 	cfg := actors.Config{
-		Policy: policy, Rules: r.files.rules(),
+		Policy: policy, Parts: r.parts, Rules: r.files.rules(),
 		Nodes: r.nodes, Racks: r.racks, MapSlots: r.mapSlots, ReduceSlots: r.reduceSlots,
 		Replication: r.replication, BlockSize: int64(r.blockSize),
 		Memory: r.memoryBudget(), SpillDir: r.spillDir, Seed: r.seed,

@@ -8,7 +8,7 @@ import (
 
 // newScenario is the command `tarry scenario`.
 func newScenario(p *program) *cobra.Command {
-	var o scenario.Options
+	o := scenario.Options{Parts: p.parts}
 	cmd := &cobra.Command{
 		Use:   "scenario FILE...",
 		Short: "Check a scheduler's answers against scenarios",

@@ -181,6 +181,7 @@ func (f *simFlags) config(policy scheduling.Policy) (simulator.Config, error) {
 		return simulator.Config{}, usageError("which workload? --workload NAME, of %s; --workload FILE; or --trace swim:FILE or coflow:FILE", strings.Join(workload.Names(), ", "))
 	}
 	cfg := simulator.Config{
+		Core: scheduling.Config{Parts: f.parts},
 		Cluster: simulator.Cluster{
 			Nodes: f.nodes, Racks: f.racks, MapSlots: f.mapSlots, ReduceSlots: cmp.Or(f.reduceSlots, -1),
 			Replicas: f.replicas, Setup: cmp.Or(f.setup, -1), ReadRate: float64(f.readRate), CPURate: float64(f.computeRate),

@@ -184,12 +184,12 @@ func (f *whatIfFlags) asked(recorded scheduling.Policy) (policy scheduling.Polic
 // changed is a policy with what files and flags change.
 func (s *schedulerFlags) changed(policy scheduling.Policy) (scheduling.Policy, error) {
 	if s.given("reduce-placement") {
-		if err := place(&policy, s.reducePlacement); err != nil {
+		if err := s.place(&policy, s.reducePlacement); err != nil {
 			return policy, err
 		}
 	}
 	s.files.apply(&policy)
-	if err := s.setOver(&policy); err != nil {
+	if err := s.setOver(&policy, s.parts); err != nil {
 		return policy, err
 	}
 	s.flagsOver(&policy)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tarry-mr/tarry/internal/cli/internal/progress"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // program is what the commands share: where they read and write, and what the environment says.
@@ -25,15 +26,16 @@ type program struct {
 	stdout io.Writer
 	stderr io.Writer
 	getenv func(string) (string, bool)
+	parts  scheduling.Parts // of policies, for scenarios, simulations and clusters of this process
 
 	args     []string // of the command line
 	allFlags bool     // help tells all flags, not only those of most use
 	display  progress.Display
 }
 
-// Main runs one command line of this process and returns the exit code.
-func Main(args []string) int {
-	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.LookupEnv}
+// Main runs one command line of this process and returns the exit code. Settings may name the parts.
+func Main(args []string, parts scheduling.Parts) int {
+	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.LookupEnv, parts: parts}
 	ctx, stop := p.withSignals(context.Background())
 	defer stop()
 	root := newRoot(p)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors/worker"
 	"github.com/tarry-mr/tarry/internal/gen"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata/script")
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGCONT) // the runtime's goroutine for them begins outside of synctest
-	testscript.Main(m, map[string]func(){"tarry": func() { os.Exit(Main(os.Args[1:])) }})
+	testscript.Main(m, map[string]func(){"tarry": func() { os.Exit(Main(os.Args[1:], scheduling.Parts{})) }})
 }
 
 // TestScripts runs the command line as a user does: arguments, files and pipes in; exit codes,

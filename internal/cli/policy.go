@@ -75,11 +75,14 @@ func badPolicy(err error) string {
 }
 
 // setOver puts what --set says over preset and files.
-func (s *schedulerFlags) setOver(policy *scheduling.Policy) error {
+func (s *policyFlags) setOver(policy *scheduling.Policy, parts scheduling.Parts) error {
 	for _, text := range s.sets {
 		field, value, err := assignedSetting(text)
 		if err != nil {
 			return err
+		}
+		if policyfile.SetPart(policy, parts, policyfile.Setting{Key: field.Key, Value: value}) {
+			continue
 		}
 		if err := field.Set(policy, value); err != nil {
 			return usageError("--set %s: %s", words.Shown(text), badPolicy(err))

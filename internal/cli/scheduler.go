@@ -32,11 +32,15 @@ type schedulerFlags struct {
 
 	rule  scheduling.SpeculationRule // set by begin
 	given func(flag string) bool     // set by begin: whether the command line or the environment has it
+	parts scheduling.Parts           // set by begin: that settings may name
 	files schedulerFiles             // set by begin
 }
 
 // place gives a policy the placement of reduces of that name.
-func place(policy *scheduling.Policy, name string) error {
+func (s *schedulerFlags) place(policy *scheduling.Policy, name string) error {
+	if policyfile.SetPart(policy, s.parts, policyfile.Setting{Key: "reduce.rule", Value: name}) {
+		return nil
+	}
 	rule, err := policyfile.Find("reduce.rule")
 	if err == nil {
 		err = rule.Set(policy, name)
@@ -98,7 +102,7 @@ func (s *schedulerFlags) complete(cmd *cobra.Command) {
 
 // begin checks the flags and reads the files; warnings about them go to standard error.
 func (s *schedulerFlags) begin(p *program, cmd *cobra.Command) error {
-	s.given = cmd.Flags().Changed
+	s.given, s.parts = cmd.Flags().Changed, p.parts
 	if len(s.skips) > 2 {
 		return usageError("--skips of %d numbers: want D1, or D1,D2 for nodes and racks", len(s.skips))
 	}
@@ -146,7 +150,7 @@ func (s *schedulerFlags) policy(name string) (scheduling.Policy, error) {
 		placement = s.reducePlacement
 	}
 	if byFlag || own {
-		if err := place(&policy, placement); err != nil {
+		if err := s.place(&policy, placement); err != nil {
 			return policy, err
 		}
 	}
@@ -154,7 +158,7 @@ func (s *schedulerFlags) policy(name string) (scheduling.Policy, error) {
 	if err := s.filesOver(&policy, file); err != nil {
 		return policy, err
 	}
-	if err := s.setOver(&policy); err != nil {
+	if err := s.setOver(&policy, s.parts); err != nil {
 		return policy, err
 	}
 	said := policy

@@ -112,7 +112,7 @@ func (r *clusterFlags) openState(a *about) error {
 	if r.stateDir == "" {
 		return nil
 	}
-	s, err := actors.OpenState(r.stateDir)
+	s, err := actors.OpenStateOf(r.stateDir, r.parts)
 	if err != nil {
 		return r.stateError(err)
 	}

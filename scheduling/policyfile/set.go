@@ -36,6 +36,26 @@ func SetAll(p *scheduling.Policy, list []Setting) error {
 	return nil
 }
 
+// SetPart names in a policy a part that the program brings along, if parts have it: order,
+// locality.rule and reduce.rule may name one. It reports whether they do.
+func SetPart(p *scheduling.Policy, parts scheduling.Parts, s Setting) bool {
+	f, err := Find(s.Key)
+	if err != nil {
+		return false
+	}
+	switch {
+	case f.Key == "order" && parts.Orders[s.Value] != nil:
+		p.Order = s.Value
+	case f.Key == "locality.rule" && parts.Maps[s.Value] != nil:
+		p.Locality.Part = s.Value
+	case f.Key == "reduce.rule" && parts.Reduces[s.Value] != nil:
+		p.Reduce.Part = s.Value
+	default:
+		return false
+	}
+	return true
+}
+
 // Append adds an entry to the list of pools, users or queues with this key; the keys of the settings
 // are those of an entry.
 func Append(p *scheduling.Policy, key string, entry []Setting) error {

@@ -30,6 +30,8 @@ func settings(word, value string) []policyfile.Setting {
 	case "new-job-boost":
 		factor, long, _ := strings.Cut(value, ":")
 		return append(one("pools.boost_factor", factor), one("pools.boost_time", long)...)
+	case "locality":
+		return one("locality.rule", value)
 	case "reduce-placement":
 		return one("reduce.rule", value)
 	case "reduce-node-delay":
@@ -87,11 +89,14 @@ func (w *world) scheduler(args []string) error {
 	w.policy.Pools.PoolPerUser, w.policy.Pools.Known = false, true
 	var list []policyfile.Setting
 	for _, arg := range args[1:] {
-		switch word, value, _ := strings.Cut(arg, "="); {
-		case word == "allocations" || w.brought(word, value):
-		case word == "node-delay" || word == "rack-delay": // follow below
-		default:
-			list = append(list, settings(word, value)...)
+		word, value, _ := strings.Cut(arg, "=")
+		if word == "allocations" || word == "node-delay" || word == "rack-delay" {
+			continue
+		}
+		for _, s := range settings(word, value) {
+			if !policyfile.SetPart(&w.policy, w.parts, s) {
+				list = append(list, s)
+			}
 		}
 	}
 	return plain(policyfile.SetAll(&w.policy, append(waits(m), list...)))
@@ -108,23 +113,6 @@ func waits(m map[string]string) []policyfile.Setting {
 	}
 	both := cmp.Or(node, "5s") + "/" + cmp.Or(rack, "10s")
 	return []policyfile.Setting{{Key: "locality.rule", Value: "wait"}, {Key: "locality.waits", Value: both}}
-}
-
-// brought takes a part of a policy that the program has brought along; it reports whether the option
-// names one.
-func (w *world) brought(word, value string) bool {
-	p := &w.policy
-	switch {
-	case word == "order" && w.parts.Orders[value] != nil:
-		p.Order = value
-	case word == "locality" && w.parts.Maps[value] != nil:
-		p.Locality.Part = value
-	case word == "reduce-placement" && w.parts.Reduces[value] != nil:
-		p.Reduce.Part = value
-	default:
-		return false
-	}
-	return true
 }
 
 // entry reads a statement about a pool, user or queue: an entry of the list with this key.
