@@ -5,7 +5,7 @@ import { embeddedEvents, fileEvents } from "./events.mjs";
 import { follow, newRemote } from "./remote.mjs";
 import { beginSteering, chosenControls, newSteering, refresh, steerScreen } from "./steerview.mjs";
 import { add, bound, newPlayer, reset, seek } from "./player.mjs";
-import { newHistory, record } from "./history.mjs";
+import { newHistory, record } from "./state.mjs";
 import { control, fitting } from "./controls.mjs";
 import { clusterScreen } from "./clusterview.mjs";
 import { ganttScreen } from "./ganttview.mjs";

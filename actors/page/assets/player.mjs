@@ -1,8 +1,8 @@
 // Where in the run the page stands. Forward it lets the next events happen; backward it begins at the
 // last snapshot before. Of a run without end it keeps the last events, and the state before them.
 
-import { newState, apply, isDecision } from "./state.mjs";
-import { newHistory, prune, record } from "./history.mjs";
+import { apply, isDecision, newHistory, newState, record } from "./state.mjs";
+import { prune } from "./history.mjs";
 import { before, copy, keep, keepNear, newSnapshots, shift } from "./snapshots.mjs";
 
 /** A player of a list of events that may grow. */

@@ -62,7 +62,7 @@ export function sharesSVG(h, kind, chosen, now, by = "") {
 
 /** The pool, or job, whose lines are drawn, with them: the one chosen, else the first of which anything was told. */
 function lined(h, list, wish, by) {
-  const of = by === "job" ? new Map([...h.jobs.values()].filter((j) => j.told.length).map((j) => [nameOf(j), j.told])) : h.limits;
+  const of = by === "job" ? new Map([...h.jobs.values()].filter((j) => j.levels.length).map((j) => [nameOf(j), j.levels])) : h.limits;
   const first = of.has(wish) ? wish : (list.find((p) => of.has(p.name)) || { name: "" }).name;
   return { chosen: first, limits: of.get(first) || [] };
 }

@@ -1,6 +1,8 @@
-// The cluster at one moment: the state that events lead to, one after the other. Nothing here knows
-// a clock, a document or where events come from.
+// The cluster at one moment: the state that events lead to, one after the other. The state of a whole run
+// keeps a history, too: it is told there what begins and ends. Nothing else reads events to know what is
+// true, and nothing here knows a clock, a document or where events come from.
 
+import { began, ended, joins, leaves, moves, newPast, paused, resumes, standing, tell, tellGroup } from "./history.mjs";
 import { parseAttempt } from "./words.mjs";
 
 /** How many decisions are kept of a job, and of the cluster. */
@@ -11,8 +13,21 @@ export function newState() {
   return {
     now: 0, count: 0, name: "", began: null, policy: null,
     nodes: new Map(), jobs: new Map(), groups: new Map(), attempts: new Map(),
-    near: { N: 0, R: 0, O: 0, A: 0 }, recent: [], wait: null, queues: false, ended: [], most: Infinity,
+    near: { N: 0, R: 0, O: 0, A: 0 }, recent: [], wait: null, queues: false, ended: [], most: Infinity, past: null,
   };
+}
+
+/** A history before the first event: what the state of a whole run keeps of what is over. */
+export function newHistory() {
+  const state = newState();
+  return (state.past = newPast(state));
+}
+
+/** Adds an event to a history. */
+export function record(h, e) {
+  apply(h.state, e);
+  h.end = h.state.now;
+  return h;
 }
 
 /** What kinds of events are decisions: where a step stops. */
@@ -36,6 +51,7 @@ function jobOf(s, id) {
       id, name: "", user: "", pool: "", priority: "NORMAL", tasks: [0, 0], bytes: 0, places: null, state: "running",
       submitted: s.now, first: -1, finished: -1, running: [0, 0], done: [0, 0], failed: 0, killed: 0, suspended: 0,
       near: { N: 0, R: 0, O: 0, A: 0 }, skips: [null, null], waitsOn: [new Set(), new Set()], decisions: [], begun: new Set(), shares: null, virtual: null, told: false, err: "",
+      holder: "", attempts: [], outputs: new Map(), counters: null, levels: [], virtuals: [],
     };
     s.jobs.set(id, j);
   }
@@ -57,7 +73,7 @@ export function apply(s, e) {
   s.count++;
   const handle = handlers[e.type];
   if (handle) handle(s, e, parseAttempt(e.attempt));
-  if (isDecision(e)) {
+  if (!s.past && isDecision(e)) {
     remember(s.recent, e);
     if (e.job) remember(jobOf(s, e.job).decisions, e);
     if (e.node >= 0) remember(nodeOf(s, e.node, e.node_name).decisions, e);
@@ -82,12 +98,14 @@ const handlers = {
   },
   joined(s, e) {
     const n = nodeOf(s, e.node, e.node_name);
+    if (s.past) joins(s.past, n, e.slots || [0, 0]);
     Object.assign(n, { name: e.node_name, rack: e.rack || "default", slots: e.slots || [0, 0], live: true, state: "open" });
     for (const k of [0, 1]) n.cells[k] = fit(n.cells[k], n.slots[k]);
     n.version++;
   },
   lost(s, e) {
     const n = nodeOf(s, e.node, e.node_name);
+    if (s.past) leaves(s.past, n, e);
     n.live = false;
     n.waits = [null, null];
     n.version++;
@@ -101,6 +119,7 @@ const handlers = {
       name: e.name || "", user: e.user || "", pool: e.pool || "", priority: e.priority || "NORMAL", tasks: e.tasks || [0, 0],
       bytes: e.bytes || 0, places: e.places || null, submitted: e.at,
     });
+    j.holder = j.pool || j.user;
     groupOf(s, j.pool).jobs++;
   },
   priority(s, e) { jobOf(s, e.job).priority = e.name; },
@@ -113,11 +132,14 @@ const handlers = {
       from.running[k] -= j.running[k];
       to.running[k] += j.running[k];
     }
+    if (s.past) moves(s.past, j, e.pool || j.user, e.at);
     j.pool = e.pool || "";
+    j.holder = j.pool || j.user;
   },
   finished(s, e) {
     const j = jobOf(s, e.job);
-    Object.assign(j, { state: e.state, finished: e.at, err: e.err || "", skips: [null, null] });
+    Object.assign(j, { state: e.state, finished: e.at, err: e.err || "", counters: e.counters || null, skips: [null, null] });
+    if (s.past && j.levels.length) tell(s.past, j, standing(e));
     groupOf(s, j.pool).jobs--;
     for (const k of [0, 1]) stopWaiting(s, j, k);
     s.ended.push(e.job);
@@ -127,6 +149,7 @@ const handlers = {
   counts(s, e) {
     if (!e.job) {
       ["N", "R", "O", "A"].forEach((l, i) => { s.near[l] += e.near[i]; });
+      if (s.past) s.past.from = s.now; // what came before is only what is left of it
       return;
     }
     const j = jobOf(s, e.job);
@@ -136,9 +159,12 @@ const handlers = {
   skipped: skip,
   shares(s, e) {
     if (e.job) {
-      Object.assign(jobOf(s, e.job), { shares: e.shares || null, virtual: e.virtual || null, told: true });
+      const j = Object.assign(jobOf(s, e.job), { shares: e.shares || null, virtual: e.virtual || null, told: true });
+      if (s.past && e.virtual) j.virtuals.push({ at: e.at, of: e.virtual });
+      if (s.past) tell(s.past, j, standing(e));
       return;
     }
+    if (s.past) tellGroup(s.past, e.pool || "", standing(e));
     const g = groupOf(s, e.pool || "");
     Object.assign(g, { shares: e.shares || [0, 0], demand: e.demand || [0, 0], min: e.min || [0, 0], max: e.max || [0, 0] });
     g.told = true;
@@ -148,6 +174,7 @@ const handlers = {
   progress(s, e) { withAttempt(s, e, (a) => { a.progress = e.progress || 0; }); },
   suspended(s, e) {
     withAttempt(s, e, (a) => {
+      if (s.past) paused(s.past, jobOf(s, a.job), a, e.at);
       leave(s, a);
       a.suspended = true;
       nodeOf(s, a.node).held.push(a);
@@ -159,6 +186,7 @@ const handlers = {
       const n = nodeOf(s, a.node);
       n.held = n.held.filter((b) => b !== a);
       a.suspended = false;
+      if (s.past) resumes(s.past, jobOf(s, a.job), a, e);
       a.slot = e.slot || 0;
       enter(s, a);
     });
@@ -229,6 +257,7 @@ function launch(s, e, id) {
     j.begun.add(a.task);
   }
   s.attempts.set(a.id, a);
+  if (s.past) began(s.past, j, a);
   enter(s, a);
 }
 
@@ -277,6 +306,7 @@ function withAttempt(s, e, f) {
 function end(s, e, count) {
   const a = s.attempts.get(e.attempt);
   if (!a) return;
+  if (s.past) ended(s.past, jobOf(s, a.job), a, e);
   const n = nodeOf(s, a.node);
   if (a.suspended) n.held = n.held.filter((b) => b !== a);
   else leave(s, a);

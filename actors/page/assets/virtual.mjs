@@ -16,15 +16,15 @@ export function projected(s) {
 
 /** The screen. */
 export function virtualMarkup(s, h) {
-  const told = [...h.jobs.values()].filter((j) => j.virtual.length);
+  const told = [...h.jobs.values()].filter((j) => j.virtuals.length);
   if (!told.length) return html`<p>Only the scheduler hfsp has a virtual cluster; this run had ${s.name || "another"}.</p>`;
-  const shown = [...told].sort((a, b) => b.virtual.length - a.virtual.length).slice(0, mostJobs).sort((a, b) => a.id - b.id);
+  const shown = [...told].sort((a, b) => b.virtuals.length - a.virtuals.length).slice(0, mostJobs).sort((a, b) => a.id - b.id);
   const left = (v) => v.of.reduce((sum, k) => sum + (k.left || 0), 0);
-  const most = Math.max(1, ...shown.map((j) => Math.max(...j.virtual.map(left)))) / 1e9;
+  const most = Math.max(1, ...shown.map((j) => Math.max(...j.virtuals.map(left)))) / 1e9;
   const f = frame(width, height, h.from, Math.max(h.from + 1, h.end), most);
   const list = projected(s);
   return html`${picture(width, height, `serialized work left in the virtual cluster of ${shown.map((j) => `job ${j.id}`).join(", ")}`, html`${axes(f, "s of work")}
-${shown.map((j, n) => html`<path class="line" stroke="${hues[n]}" d="${path(j.virtual.map((v) => [f.x(Math.max(h.from, v.at)), f.y(left(v) / 1e9)]))}"><title>job ${j.id} ${j.name}</title></path><text x="${f.x(Math.max(h.from, j.virtual[0].at)) + 3}" y="${Math.max(12, f.y(left(j.virtual[0]) / 1e9) - 3)}">${j.id}</text>`)}
+${shown.map((j, n) => html`<path class="line" stroke="${hues[n]}" d="${path(j.virtuals.map((v) => [f.x(Math.max(h.from, v.at)), f.y(left(v) / 1e9)]))}"><title>job ${j.id} ${j.name}</title></path><text x="${f.x(Math.max(h.from, j.virtuals[0].at)) + 3}" y="${Math.max(12, f.y(left(j.virtuals[0]) / 1e9) - 3)}">${j.id}</text>`)}
 <line class="cursor" x1="${f.x(s.now)}" x2="${f.x(s.now)}" y1="20" y2="${height - 24}"/>`)}
 <table><caption>Who would finish first if all shared: the order in which slots are given</caption><thead><tr><th scope="col">job</th><th scope="col">name</th><th scope="col">virtual slots, map + reduce</th><th scope="col">virtual work left</th><th scope="col">projected end</th><th scope="col">really running</th></tr></thead>
 <tbody>${list.map((x) => html`<tr><th scope="row"><button class="job" data-job="${x.job.id}">job ${x.job.id}</button></th><td>${x.job.name}</td><td>${pair(x.job.virtual.map((v) => (v.slots || 0).toFixed(1)))}</td><td>${time(x.left)}</td><td>${time(x.finish)}</td><td>${pair(x.job.running)}</td></tr>`)}</tbody></table>`;

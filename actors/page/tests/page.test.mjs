@@ -3,10 +3,10 @@ import test from "node:test";
 
 import { html, escapeText } from "../assets/markup.mjs";
 import { firstRun, parseLines } from "../assets/events.mjs";
-import { apply, isDecision, newState } from "../assets/state.mjs";
+import { apply, isDecision, newHistory, newState, record } from "../assets/state.mjs";
 import { placesOf, wanted } from "../assets/places.mjs";
 import { below } from "../assets/findings.mjs";
-import { newHistory, quantiles, ran, record, sample } from "../assets/history.mjs";
+import { quantiles, ran, sample } from "../assets/history.mjs";
 import { beat, add, newPlayer, seek, step, stepBack } from "../assets/player.mjs";
 import { bytes, parseAttempt, sentence, time, why, worse } from "../assets/words.mjs";
 import { clusterMarkup, poolsTable, slotLabel, summary, waitLines } from "../assets/cluster.mjs";
@@ -111,7 +111,7 @@ test("the player goes anywhere, forth and back, to the same state", () => {
 });
 
 function strip(st) {
-  return JSON.parse(JSON.stringify(st, (k, v) => (k === "version" ? undefined : v instanceof Map ? [...v] : v instanceof Set ? [...v].sort() : v)));
+  return JSON.parse(JSON.stringify(st, (k, v) => (k === "version" || k === "past" ? undefined : v instanceof Map ? [...v] : v instanceof Set ? [...v].sort() : v)));
 }
 
 test("going back from snapshots leads to the state that all events lead to", () => {
@@ -339,7 +339,7 @@ test("shares are drawn by pool, by user and by job, with what each was told", ()
     { at: 3, type: "shares", node: -1, job: 1, pool: "p", virtual: [{ slots: 2.5 }, {}] });
   assert.deepEqual([...pools.limits.keys()], ["p"]);
   assert.match(sharesMarkup(pools, 0, "", 5).toString(), /p: (<span class="l-(fair|min|max|demand)">[a-z ]+<\/span> ){4}/);
-  assert.deepEqual(pools.jobs.get(1).told[0].fair, [2.5, 0], "of hfsp the slots of the virtual cluster");
+  assert.deepEqual(pools.jobs.get(1).levels[0].fair, [2.5, 0], "of hfsp the slots of the virtual cluster");
 });
 
 test("a share of none is told from no share", () => {
