@@ -2,9 +2,9 @@
 // a build step, a library or a network. [Write] makes one file of it that has the run's events in
 // it; a server serves [Files] as they are and says in [Index] where its API lies.
 //
-// The modules know nothing of where events come from but in events.mjs: events go in, a state
-// (state.mjs) and a history (history.mjs) come out, and each screen is a function from these to
-// markup. The events are those of docs/events.md.
+// The modules know nothing of where events come from but in events.mjs: events go in, a state and its
+// history come out (state.mjs, history.mjs), and each screen is a function from these to markup. The
+// events are those of docs/events.md.
 package page
 
 import (

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/internal/clusterstate"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
@@ -15,34 +16,30 @@ import (
 type broker struct {
 	mu      sync.Mutex
 	ring    []*line
-	gone    *digest       // of events that the ring had
-	next    uint64        // number of the next event; they count from 1
-	wake    chan struct{} // closed when an event comes; nil: nobody waits
-	most    int           // of the streams
+	gone    *clusterstate.State[*line] // after the events that the ring has lost
+	next    uint64                     // number of the next event; they count from 1
+	wake    chan struct{}              // closed when an event comes; nil: nobody waits
+	most    int                        // of the streams
 	streams int
 	beats   chan struct{}    // see beat; nil: nobody waits
 	batches map[uint64]batch // by the number of their first event
 	counts  map[event.Type]int64
-	local   [4]int64 // launched maps: node-local, rack-local, elsewhere, without location
+	local   [clusterstate.Places]int64 // maps launched
 }
 
 // line is an event, made text when it is first wanted.
 type line struct {
-	number  uint64
-	kind    event.Type
-	job     scheduling.JobID // 0 if it is about none
-	attempt scheduling.AttemptID
-	near    scheduling.Locality
-	key     key
-	once    sync.Once
-	event   actors.Event // until it is text
-	framed  []byte       // see frame
-	data    []byte       // the part of it that is JSON
+	number uint64
+	is     clusterstate.Change
+	once   sync.Once
+	event  actors.Event // until it is text
+	framed []byte       // see frame
+	data   []byte       // the part of it that is JSON
 }
 
 func newBroker(ring, streams int) *broker {
 	return &broker{
-		ring: make([]*line, ring), gone: newDigest(), next: 1, most: streams, counts: map[event.Type]int64{},
+		ring: make([]*line, ring), gone: clusterstate.New[*line](), next: 1, most: streams, counts: map[event.Type]int64{},
 		batches: map[uint64]batch{},
 	}
 }
@@ -50,7 +47,7 @@ func newBroker(ring, streams int) *broker {
 // frame is the event as streams of this process send it, with its number.
 func (l *line) frame(boot string) []byte {
 	l.once.Do(func() {
-		b := fmt.Appendf(nil, "id: %s-%d\nevent: %s\ndata: ", boot, l.number, l.kind)
+		b := fmt.Appendf(nil, "id: %s-%d\nevent: %s\ndata: ", boot, l.number, l.is.Type)
 		from := len(b)
 		b = l.event.AppendJSON(b)
 		to := len(b)
@@ -67,29 +64,20 @@ func (l *line) text(boot string) []byte {
 	return l.data
 }
 
-// job is the job that an event is about; 0 if none.
-func jobOfEvent(e *actors.Event) scheduling.JobID {
-	if e.JobID != 0 {
-		return e.JobID
-	}
-	return e.Attempt.Task.Job
-}
-
 // add takes an event in.
 func (b *broker) add(e actors.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	at := &b.ring[b.next%uint64(len(b.ring))]
 	if *at != nil {
-		b.gone.add(*at)
+		b.lose(*at)
 	}
-	*at = &line{
-		number: b.next, kind: e.Type, job: jobOfEvent(&e), attempt: e.Attempt, near: e.Locality, key: keyOf(&e), event: e,
-	}
+	l := &line{number: b.next, is: clusterstate.Of(&e), event: e}
+	*at = l
 	b.next++
 	b.counts[e.Type]++
-	if e.Type == event.Launched && e.Attempt.Task.Kind == scheduling.Map {
-		b.local[localityColumn(e.Locality)]++
+	if e.Type == event.Launched && l.is.Kind == scheduling.Map {
+		b.local[l.is.Near]++
 	}
 	if b.wake != nil {
 		close(b.wake)
@@ -97,16 +85,13 @@ func (b *broker) add(e actors.Event) {
 	}
 }
 
-func localityColumn(l scheduling.Locality) int {
-	switch l {
-	case scheduling.NodeLocal:
-		return 0
-	case scheduling.RackLocal:
-		return 1
-	case scheduling.AnyPlace:
-		return 3
-	default:
-		return 2
+// lose has the state of what is gone take in an event. Of jobs that have ended it keeps nothing.
+func (b *broker) lose(l *line) {
+	if l.is.Job == 0 || l.is.Type == event.Submitted || b.gone.Has(l.is.Job) {
+		b.gone.Add(&l.is, l)
+	}
+	if l.is.Type == event.Finished {
+		b.gone.Forget(l.is.Job)
 	}
 }
 
@@ -134,14 +119,6 @@ func (b *broker) read(number uint64, max int) (list []*line, missed uint64, wait
 	return nil, 0, b.wake
 }
 
-// begin gives what leads to the state before the ring's oldest event, and the number of that.
-func (b *broker) begin() (before []*line, sums []counts, oldest uint64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	before, sums = b.gone.all()
-	return before, sums, max(b.next, uint64(len(b.ring))+1) - uint64(len(b.ring))
-}
-
 // attach lets a stream in; false if there are too many.
 func (b *broker) attach() bool {
 	b.mu.Lock()
@@ -160,7 +137,7 @@ func (b *broker) detach() {
 }
 
 // figures are those of metrics.
-func (b *broker) figures() (counts map[event.Type]int64, local [4]int64, streams int) {
+func (b *broker) figures() (counts map[event.Type]int64, local [clusterstate.Places]int64, streams int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return maps.Clone(b.counts), b.local, b.streams

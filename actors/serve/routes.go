@@ -67,7 +67,7 @@ func (s *Server) routes() http.Handler {
 	page := func(do func(w http.ResponseWriter, r *http.Request, c caller) error) http.Handler {
 		return s.handle(&route{raw: do})
 	}
-	mux.Handle("GET /scheduler", page(s.schedulerPage))
+	mux.Handle("GET /scheduler", page(s.getScheduler))
 	mux.Handle("POST /scheduler/jobs/{id}", page(s.schedulerChange))
 	mux.Handle("GET /metrics", page(s.metrics.serve))
 	mux.Handle("GET /openapi.yaml", page(func(w http.ResponseWriter, _ *http.Request, _ caller) error {

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -37,13 +36,13 @@ func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request, _ caller) err
 	}
 	owned := map[scheduling.JobID]bool{}
 	keep := func(l *line) (bool, <-chan struct{}) {
-		is, known := owned[l.job]
-		if known || l.job == 0 {
+		is, known := owned[l.is.Job]
+		if known || l.is.Job == 0 {
 			return is, nil
 		}
-		is, wait := j.owns(l.job)
+		is, wait := j.owns(l.is.Job)
 		if wait == nil {
-			owned[l.job] = is
+			owned[l.is.Job] = is
 		}
 		return is, wait
 	}
@@ -88,7 +87,7 @@ func (s *Server) stream(
 		some, missed, wait := s.stretch(next, keep)
 		switch {
 		case missed > 0 && state:
-			next = s.tellState(out)
+			next = s.writeSnapshot(out)
 			continue
 		case missed > 0 && next > 1:
 			out.printf("event: missed\ndata: {\"missed\":%d}\n\n", missed)
@@ -146,21 +145,6 @@ func (s *Server) stretch(from uint64, keep func(*line) (bool, <-chan struct{})) 
 		}
 	}
 	return some, missed, wait
-}
-
-// tellState sends what is still true of events that are gone, and gives the number of the first that
-// is not. A reader who has earlier ones forgets them.
-func (s *Server) tellState(out *streamWriter) (next uint64) {
-	before, sums, oldest := s.events.begin()
-	out.printf("event: missed\ndata: {\"missed\":%d}\n\n", oldest-1)
-	for _, l := range before {
-		out.printf("event: %s\ndata: %s\n\n", l.kind, l.text(s.boot))
-	}
-	for i := range sums {
-		text, _ := json.Marshal(&sums[i]) // numbers
-		out.printf("event: counts\ndata: %s\n\n", text)
-	}
-	return oldest
 }
 
 // done is closed when a job has ended; nil is none.

@@ -1,7 +1,8 @@
 // Where in the run the page stands. Forward it lets the next events happen; backward it begins at the
 // last snapshot before. Of a run without end it keeps the last events, and the state before them.
 
-import { apply, isDecision, newHistory, newState, record } from "./state.mjs";
+import { apply, isDecision, newHistory, record } from "./state.mjs";
+import { newState } from "./entities.mjs";
 import { prune } from "./history.mjs";
 import { before, copy, keep, keepNear, newSnapshots, shift } from "./snapshots.mjs";
 

@@ -3,19 +3,11 @@
 // true, and nothing here knows a clock, a document or where events come from.
 
 import { began, ended, joins, leaves, moves, newPast, paused, resumes, standing, tell, tellGroup } from "./history.mjs";
+import { groupOf, jobOf, newState, nodeOf } from "./entities.mjs";
 import { parseAttempt } from "./words.mjs";
 
 /** How many decisions are kept of a job, and of the cluster. */
 export const kept = 20;
-
-/** A state before the first event. */
-export function newState() {
-  return {
-    now: 0, count: 0, name: "", began: null, policy: null,
-    nodes: new Map(), jobs: new Map(), groups: new Map(), attempts: new Map(),
-    near: { N: 0, R: 0, O: 0, A: 0 }, recent: [], wait: null, queues: false, ended: [], most: Infinity, past: null,
-  };
-}
 
 /** A history before the first event: what the state of a whole run keeps of what is over. */
 export function newHistory() {
@@ -33,38 +25,6 @@ export function record(h, e) {
 /** What kinds of events are decisions: where a step stops. */
 export function isDecision(e) {
   return ["launched", "skipped", "killed", "suspended", "resumed", "victim"].includes(e.type);
-}
-
-function nodeOf(s, id, name) {
-  let n = s.nodes.get(id);
-  if (!n) {
-    n = { id, name: name || `node ${id}`, rack: "", slots: [0, 0], cells: [[], []], held: [], waits: [null, null], live: false, state: "open", decisions: [], version: 0 };
-    s.nodes.set(id, n);
-  }
-  return n;
-}
-
-function jobOf(s, id) {
-  let j = s.jobs.get(id);
-  if (!j) {
-    j = {
-      id, name: "", user: "", pool: "", priority: "NORMAL", tasks: [0, 0], bytes: 0, places: null, state: "running",
-      submitted: s.now, first: -1, finished: -1, running: [0, 0], done: [0, 0], failed: 0, killed: 0, suspended: 0,
-      near: { N: 0, R: 0, O: 0, A: 0 }, skips: [null, null], waitsOn: [new Set(), new Set()], decisions: [], begun: new Set(), shares: null, virtual: null, told: false, err: "",
-      holder: "", attempts: [], outputs: new Map(), counters: null, levels: [], virtuals: [],
-    };
-    s.jobs.set(id, j);
-  }
-  return j;
-}
-
-function groupOf(s, name) {
-  let g = s.groups.get(name);
-  if (!g) {
-    g = { name, shares: [0, 0], demand: [0, 0], running: [0, 0], min: [0, 0], max: [0, 0], jobs: 0, need: [0, 0] };
-    s.groups.set(name, g);
-  }
-  return g;
 }
 
 /** Lets one event happen. */

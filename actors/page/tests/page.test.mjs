@@ -3,7 +3,8 @@ import test from "node:test";
 
 import { html, escapeText } from "../assets/markup.mjs";
 import { firstRun, parseLines } from "../assets/events.mjs";
-import { apply, isDecision, newHistory, newState, record } from "../assets/state.mjs";
+import { apply, isDecision, newHistory, record } from "../assets/state.mjs";
+import { newState } from "../assets/entities.mjs";
 import { placesOf, wanted } from "../assets/places.mjs";
 import { below } from "../assets/findings.mjs";
 import { quantiles, ran, sample } from "../assets/history.mjs";

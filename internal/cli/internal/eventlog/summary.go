@@ -11,110 +11,52 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/internal/clusterstate"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// Summary gathers what events tell of each job.
-type Summary struct {
-	byID map[scheduling.JobID]*jobSummary
-	list []*jobSummary // in order of their first event
-}
-
-// jobSummary is one job's line.
-type jobSummary struct {
-	id                   scheduling.JobID
-	name, pool, state    string
-	submitted, first     time.Duration // first launch; negative before it
-	ended                time.Duration
-	launched             [2]int         // attempts, by kind
-	near                 map[string]int // map attempts by locality
-	failed, killed, held int            // attempts; held were suspended
-	skips                map[event.Cause]int
-}
+// Summary is what events tell of each job.
+type Summary struct{ state *clusterstate.State[struct{}] }
 
 // NewSummary is a summary without events.
-func NewSummary() *Summary {
-	return &Summary{byID: map[scheduling.JobID]*jobSummary{}}
-}
+func NewSummary() Summary { return Summary{clusterstate.New[struct{}]()} }
 
 // Add takes an event in.
-func (s *Summary) Add(e *actors.Event) {
-	id := JobOf(e)
-	if id == 0 {
-		return
-	}
-	j := s.byID[id]
-	if j == nil {
-		j = &jobSummary{
-			id: id, first: -1, submitted: e.At, near: map[string]int{}, skips: map[event.Cause]int{},
-		}
-		s.byID[id] = j
-		s.list = append(s.list, j)
-	}
-	j.ended = e.At
-	switch e.Type {
-	case event.Submitted:
-		j.name, j.pool, j.state = e.Name, e.Pool, "running"
-	case event.Launched:
-		j.launch(e)
-	case event.Failed:
-		j.failed++
-	case event.Killed:
-		j.killed++
-	case event.Suspended:
-		j.held++
-	case event.Skipped:
-		j.skips[e.Reason.Cause]++
-	case event.Pool:
-		j.pool = e.Pool
-	case event.Finished:
-		j.state = e.State
-	default:
-	}
+func (s Summary) Add(e *actors.Event) {
+	c := clusterstate.Of(e)
+	s.state.Add(&c, struct{}{})
 }
 
-func (j *jobSummary) launch(e *actors.Event) {
-	if j.first < 0 {
-		j.first = e.At
-	}
-	kind := e.Attempt.Task.Kind
-	j.launched[kind]++
-	if kind == scheduling.Map {
-		j.near[e.Near]++
-	}
-}
-
-// Print writes the table.
-func (s *Summary) Print(out io.Writer) error {
+// Print writes a table with a line a job.
+func (s Summary) Print(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "job\tname\tpool\tstate\tsubmitted\tfirst launch\tsojourn\tmaps\tnode-local\t"+
 		"rack-local\toff-rack\treduces\tfailed\tkilled\tsuspended\tskipped because")
-	for _, j := range s.list {
+	for j := range s.state.Jobs() {
 		first := "-"
-		if j.first >= 0 {
-			first = "+" + short(j.first-j.submitted)
+		if j.First >= 0 {
+			first = "+" + short(j.First-j.Submitted)
 		}
 		fmt.Fprintf(t, "%v\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n",
-			j.id, j.name, j.pool, j.state, short(j.submitted), first, short(j.ended-j.submitted),
-			j.launched[scheduling.Map], j.near[scheduling.NodeLocal.String()],
-			j.near[scheduling.RackLocal.String()], j.near[scheduling.OffRack.String()],
-			j.launched[scheduling.Reduce], j.failed, j.killed, j.held, j.why())
+			j.ID, j.Name, j.Pool, j.State, short(j.Submitted), first, short(j.Last-j.Submitted), j.Launched[scheduling.Map],
+			j.Near[clusterstate.NodeLocal], j.Near[clusterstate.RackLocal], j.Near[clusterstate.Elsewhere],
+			j.Launched[scheduling.Reduce], j.Failed, j.Killed, j.Suspended, why(j.Skips))
 	}
 	return t.Flush()
 }
 
-// why lists the reasons for which the job was passed over, most frequent first.
-func (j *jobSummary) why() string {
-	if len(j.skips) == 0 {
+// why lists the reasons for which a job was passed over, most frequent first.
+func why(skips map[event.Cause]int) string {
+	if len(skips) == 0 {
 		return "-"
 	}
-	causes := slices.SortedFunc(maps.Keys(j.skips), func(a, b event.Cause) int {
-		return cmp.Or(cmp.Compare(j.skips[b], j.skips[a]), cmp.Compare(a, b))
+	causes := slices.SortedFunc(maps.Keys(skips), func(a, b event.Cause) int {
+		return cmp.Or(cmp.Compare(skips[b], skips[a]), cmp.Compare(a, b))
 	})
 	words := make([]string, len(causes))
 	for i, c := range causes {
-		words[i] = fmt.Sprintf("%s (%d)", c, j.skips[c])
+		words[i] = fmt.Sprintf("%s (%d)", c, skips[c])
 	}
 	return strings.Join(words, ", ")
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -16,29 +17,29 @@ import (
 
 // What is left of events that are gone is what still holds: nodes, the jobs that have not ended with
 // what runs of them, and how many tasks are done. All else is forgotten.
-func TestDigestIsTheState(t *testing.T) {
+func TestSnapshotIsTheState(t *testing.T) {
 	b := newBroker(1, 1)
 	attempt := func(job scheduling.JobID, task int32) scheduling.AttemptID {
 		return scheduling.AttemptID{Task: scheduling.TaskID{Job: job, Kind: scheduling.Map, Index: task}}
 	}
 	tell := func(e event.Event) { b.add(actors.Event{Event: e}) }
-	tell(event.Event{Type: event.Began})                                                            // 1
-	tell(event.Event{Type: event.Joined, Node: 0})                                                  // 2
-	tell(event.Event{Type: event.Joined, Node: 1})                                                  // 3
-	tell(event.Event{Type: event.Joined, Node: 0})                                                  // 4 in place of 2
-	tell(event.Event{Type: event.Submitted, JobID: 1})                                              // 5
-	tell(event.Event{Type: event.Submitted, JobID: 2})                                              // 6
-	tell(event.Event{Type: event.Skipped, JobID: 2, Kind: scheduling.Map})                          // 7
-	tell(event.Event{Type: event.Launched, Attempt: attempt(1, 0), Locality: scheduling.NodeLocal}) // 8
-	tell(event.Event{Type: event.Launched, Attempt: attempt(2, 0), Locality: scheduling.NodeLocal}) // 9 ends 7
-	tell(event.Event{Type: event.Launched, Attempt: attempt(2, 1), Locality: scheduling.RackLocal}) // 10
-	tell(event.Event{Type: event.Succeeded, Attempt: attempt(2, 0)})                                // 11 ends 9
-	tell(event.Event{Type: event.Suspended, Attempt: attempt(2, 1)})                                // 12
-	tell(event.Event{Type: event.Finished, JobID: 1})                                               // 13 ends 5, 8
-	tell(event.Event{Type: event.Killed, Attempt: attempt(1, 0)})                                   // 14 of none
-	tell(event.Event{Type: event.Priority, JobID: 2, Name: "HIGH"})                                 // 15
-	tell(event.Event{Type: event.Warning})                                                          // 16 in the ring
-	before, sums, oldest := b.begin()
+	tell(event.Event{Type: event.Began})                                                // 1
+	tell(event.Event{Type: event.Joined, Node: 0})                                      // 2
+	tell(event.Event{Type: event.Joined, Node: 1})                                      // 3
+	tell(event.Event{Type: event.Joined, Node: 0})                                      // 4 in place of 2
+	tell(event.Event{Type: event.Submitted, JobID: 1})                                  // 5
+	tell(event.Event{Type: event.Submitted, JobID: 2})                                  // 6
+	tell(event.Event{Type: event.Skipped, JobID: 2, Kind: scheduling.Map})              // 7
+	tell(event.Event{Type: event.Launched, Attempt: attempt(1, 0), Near: "node-local"}) // 8
+	tell(event.Event{Type: event.Launched, Attempt: attempt(2, 0), Near: "node-local"}) // 9 ends 7
+	tell(event.Event{Type: event.Launched, Attempt: attempt(2, 1), Near: "rack-local"}) // 10
+	tell(event.Event{Type: event.Succeeded, Attempt: attempt(2, 0)})                    // 11 ends 9
+	tell(event.Event{Type: event.Suspended, Attempt: attempt(2, 1)})                    // 12
+	tell(event.Event{Type: event.Finished, JobID: 1})                                   // 13 ends 5, 8
+	tell(event.Event{Type: event.Killed, Attempt: attempt(1, 0)})                       // 14 of none
+	tell(event.Event{Type: event.Priority, JobID: 2, Name: "HIGH"})                     // 15
+	tell(event.Event{Type: event.Warning})                                              // 16 in the ring
+	before, sums, oldest := b.snapshot()
 	var numbers []uint64
 	for _, l := range before {
 		numbers = append(numbers, l.number)
@@ -47,9 +48,9 @@ func TestDigestIsTheState(t *testing.T) {
 	require.Equal(t, uint64(16), oldest)
 	require.Equal(t, []counts{
 		{Type: "counts", Node: -1, Job: 2, Done: [2]int64{1, 0}, Near: [4]int64{1, 0, 0, 0}},
-		{Type: "counts", Node: -1, Near: [4]int64{1, 0, 0, 0}},
+		{Type: "counts", Node: -1, Near: [4]int64{2, 0, 0, 0}}, // job 1, too, whose map ran when it ended
 	}, sums)
-	require.Len(t, b.gone.jobs, 1)
+	require.Len(t, slices.Collect(b.gone.Jobs()), 1)
 }
 
 // Who comes late to the cluster's stream, and asks for the state, is led to it: then the events that

@@ -1,0 +1,139 @@
+package serve
+
+import (
+	_ "embed" // scheduler.html
+	"html/template"
+	"math"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/tarry-mr/tarry/actors/serve/api"
+)
+
+// schedulerView is what /scheduler shows.
+type schedulerView struct {
+	Name     string
+	Pools    []api.Pool
+	Crossed  bool // some pool's minimum is above its maximum
+	Jobs     []schedulerJob
+	More     int // jobs that are not shown
+	Advanced bool
+	Reload   *api.Reload
+}
+
+// schedulerJob is a line of its table of jobs.
+type schedulerJob struct {
+	api.Job
+	Maps, Reduces     schedulerTasks // of the stage that runs
+	Pools, Priorities choice
+}
+
+// schedulerTasks are the cells of one kind of a job's tasks.
+type schedulerTasks struct {
+	api.Tasks
+	Share, Weight *float64
+	Advanced      bool
+}
+
+// choice is one of several names.
+type choice struct {
+	Names  []string
+	Chosen string
+}
+
+//go:embed scheduler.html
+var schedulerHTML string
+
+var schedulerPage = template.Must(template.New("scheduler").Funcs(template.FuncMap{
+	"crossed": crossed,
+	"share":   shareText,
+}).Parse(schedulerHTML))
+
+// mostShown is how many jobs the page shows.
+const mostShown = 500
+
+// getScheduler is GET /scheduler: the pools and jobs, under the name and with the columns of
+// Hadoop's page [Hadoop Fair Scheduler Guide §5]; ?advanced adds weights.
+func (s *Server) getScheduler(w http.ResponseWriter, r *http.Request, _ caller) error {
+	policy, err := s.policyInForce()
+	if err != nil {
+		return err
+	}
+	v := schedulerView{
+		Name: policy.Name, Pools: policy.Pools, Advanced: r.URL.Query().Has("advanced"), Reload: policy.Reload,
+		Crossed: slices.ContainsFunc(policy.Pools, func(p api.Pool) bool { return crossed(p.Maps) || crossed(p.Reduces) }),
+	}
+	s.schedulerJobs(&v)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	return schedulerPage.Execute(w, &v)
+}
+
+// schedulerJobs puts the jobs that have not ended into a view.
+func (s *Server) schedulerJobs(v *schedulerView) {
+	running := slices.DeleteFunc(s.jobs.all(), (*job).over)
+	v.More = max(len(running)-mostShown, 0)
+	running = running[:min(len(running), mostShown)]
+	pools := make([]string, len(v.Pools))
+	for i := range v.Pools {
+		pools[i] = v.Pools[i].Name
+	}
+	weights := s.weights(running)
+	for i, one := range s.views(running) {
+		line := schedulerJob{
+			Job: one, Pools: choice{pools, one.Pool},
+			Priorities: choice{[]string{"very_high", "high", "normal", "low", "very_low"}, one.Priority},
+		}
+		var at api.Stage
+		if n := len(one.Stages); n > 0 {
+			at = one.Stages[n-1]
+		}
+		line.Maps = schedulerTasks{at.Maps, at.MapShare, weights[i][0], v.Advanced}
+		line.Reduces = schedulerTasks{at.Reduces, at.ReduceShare, weights[i][1], v.Advanced}
+		v.Jobs = append(v.Jobs, line)
+	}
+}
+
+// crossed reports whether a minimum share is above the maximum.
+func crossed(t api.PoolTasks) bool { return t.Max != nil && *t.Max < t.Min }
+
+// shareText writes a share or weight with a decimal.
+func shareText(x *float64) string {
+	if x == nil {
+		return "NA"
+	}
+	return strconv.FormatFloat(math.Round(*x*10)/10, 'f', -1, 64)
+}
+
+// schedulerChange is POST /scheduler/jobs/{id}: the form of that page changes a job.
+func (s *Server) schedulerChange(w http.ResponseWriter, r *http.Request, c caller) error {
+	j, err := s.jobOf(r)
+	if err != nil {
+		return err
+	}
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "application/x-www-form-urlencoded" {
+		return &fault{http.StatusUnsupportedMediaType, "bad-media-type", "want a form"}
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, s.cfg.limits.body)
+	if err := r.ParseForm(); err != nil {
+		return badRequest("the form is not as it should be")
+	}
+	v := s.views([]*job{j})[0]
+	if p := r.PostForm.Get("priority"); p != "" && p != v.Priority {
+		err = s.setPriority(r.Context(), c, j, p)
+	}
+	if p := r.PostForm.Get("pool"); err == nil && p != "" && p != v.Pool {
+		err = s.setPool(r.Context(), c, j, p)
+	}
+	if err != nil {
+		return err
+	}
+	to := "/scheduler"
+	if r.PostForm.Has("advanced") {
+		to += "?advanced"
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}

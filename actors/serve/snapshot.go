@@ -1,0 +1,57 @@
+package serve
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/tarry-mr/tarry/internal/clusterstate"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// counts is an event that only a snapshot has: what became of a job's tasks, or with job 0 where the
+// maps of all jobs ran, before the first event that is sent one by one. The attempts that run are not
+// among them: a snapshot has their launches.
+type counts struct {
+	Type   string                     `json:"type"`
+	At     int64                      `json:"at"`
+	Node   int                        `json:"node"`
+	Job    scheduling.JobID           `json:"job,omitempty"`
+	Done   [2]int64                   `json:"done"`
+	Failed int64                      `json:"failed"`
+	Killed int64                      `json:"killed"`
+	Near   [clusterstate.Places]int64 `json:"near"`
+}
+
+// snapshot gives the state before the ring's oldest event, and the number of that: the events that
+// still hold, in their order, and what has happened to each job and to all.
+func (b *broker) snapshot() (holding []*line, sums []counts, oldest uint64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	holding = slices.SortedFunc(b.gone.Holding(), func(x, y *line) int { return cmp.Compare(x.number, y.number) })
+	all := counts{Type: "counts", Node: -1, Near: b.gone.Near}
+	for j := range b.gone.Jobs() {
+		one := counts{Type: "counts", Node: -1, Job: j.ID, Done: j.Done, Failed: j.Failed, Killed: j.Killed, Near: j.Near}
+		for place, n := range j.Running() {
+			one.Near[place] -= n
+			all.Near[place] -= n
+		}
+		sums = append(sums, one)
+	}
+	return holding, append(sums, all), max(b.next, uint64(len(b.ring))+1) - uint64(len(b.ring))
+}
+
+// writeSnapshot sends the state before the oldest event that is still there, and gives the number of
+// that. A reader who has earlier events forgets them.
+func (s *Server) writeSnapshot(out *streamWriter) (next uint64) {
+	holding, sums, oldest := s.events.snapshot()
+	out.printf("event: missed\ndata: {\"missed\":%d}\n\n", oldest-1)
+	for _, l := range holding {
+		out.printf("event: %s\ndata: %s\n\n", l.is.Type, l.text(s.boot))
+	}
+	for i := range sums {
+		text, _ := json.Marshal(&sums[i]) // numbers
+		out.printf("event: counts\ndata: %s\n\n", text)
+	}
+	return oldest
+}
