@@ -80,9 +80,10 @@ func Near(estimate float64) Bounds { return Between(0.75*estimate, 1.25*estimate
 type Tolerance func(number float64) float64
 
 // Share is the tolerance of any per cent: the standard deviation of a part counted among a hundred,
-// 5 points at 50 % and 1 point at 99 %, since a miss at the ends is worse than one in the middle.
+// 5 points at 50 % and 1 point at 99 %, since a miss at the ends is worse than one in the middle,
+// and half of the number's last digit besides: a printed 99 % may be 99.49 %.
 func Share(number float64) float64 {
-	return max(rounding(number), math.Sqrt(max(0, float64(number*(100-number))))/10)
+	return rounding(number) + math.Sqrt(max(0, float64(number*(100-number))))/10
 }
 
 // Size is the tolerance of times, rates and the like: a tenth.

@@ -51,8 +51,8 @@ func fig2(s *study.Study) {
 	first, last := names[0], names[len(names)-1]
 	s.Printed("Fig 2: jobs of 1 to 25 maps: node-local", "%", 5, study.Share,
 		naive.Local(first, scheduling.NodeLocal))
-	s.Printed("Fig 2: jobs of 1 to 25 maps: rack-local or nearer", "%", 59, study.Share,
-		naive.Local(first, scheduling.RackLocal))
+	s.Known("Fig 2: jobs of 1 to 25 maps: rack-local or nearer", "%", 59,
+		naive.Local(first, scheduling.RackLocal)).Saying("the number of racks decides it")
 	s.Own("Fig 2: node-local, least rise from bin to bin", "points", "rises with size",
 		study.More(0), leastRise(naive, scheduling.NodeLocal))
 	s.Own("Fig 2: rack-local or nearer, last bin less first", "points", "rises with size",
