@@ -24,8 +24,8 @@ type case15 struct {
 // plain15 is the set-up of the figure.
 func plain15(w1 int) case15 {
 	return case15{
-		w1: time.Duration(w1) * time.Second, read: 5 * time.Second, compute: 6 * time.Second,
-		sigma: 0.4, network: setup.Contended(setup.RemoteLink), interval: 3 * time.Second,
+		w1: time.Duration(w1) * time.Second, read: setup.ScanRead, compute: setup.ScanCompute,
+		sigma: setup.ScanSpread, network: setup.Contended(setup.RemoteLink), interval: 3 * time.Second,
 	}
 }
 

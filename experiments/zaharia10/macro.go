@@ -3,6 +3,7 @@ package zaharia10
 import (
 	"cmp"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -50,6 +51,30 @@ func macro(s *study.Study, m macroChoice, seeds int, load study.Load) study.Comp
 		}))
 }
 
+// overlapping draws schedules until two of the largest jobs, which the mixed workload has as joins
+// and searches, overlap: of one pair of them the second comes while the maps of the first would run
+// if they had the cluster alone.
+func overlapping(load study.Load) study.Load {
+	const alone = 12 * (setup.MacroMap + time.Second) // 4,800 maps on 400 slots
+	return func(r *rand.Rand) workload.Workload {
+		for {
+			w, pairs, last := load(r), 0, -alone
+			for _, j := range w.Jobs {
+				if j.Maps < 2400 {
+					continue
+				}
+				if j.Submit-last < alone {
+					pairs++
+				}
+				last = j.Submit
+			}
+			if pairs == 1 {
+				return w
+			}
+		}
+	}
+}
+
 // macroLoads adds a line to a table, if there is one, for each of some lengths of maps, read and
 // computing alike.
 func macroLoads(
@@ -58,7 +83,7 @@ func macroLoads(
 	if t == nil {
 		return
 	}
-	for _, seconds := range study.Pick(s, []int{10}, []int{4, 6, 8, 10}) {
+	for _, seconds := range study.Pick(s, []int{10}, []int{4, 5, 8, 10}) {
 		m, whole := plainMacro(), time.Duration(seconds)*time.Second
 		m.read = time.Duration(float64(m.read) * whole.Seconds() / setup.MacroMap.Seconds())
 		m.compute = whole - m.read
@@ -70,9 +95,12 @@ func macroLoads(
 func macroChoices() []study.Choice[macroChoice] {
 	const second = time.Second
 	list := append([]study.Choice[macroChoice]{{Name: "as above"}},
-		study.Sweep("links of %g MB/s", []float64{12.5, 15, 25, 125},
+		study.Sweep("links of %g MB/s", []float64{15, 18, 35, 125},
 			func(m *macroChoice, mb float64) { m.network = setup.Contended(mb * 1e6) })...)
 	return append(list,
+		study.With("reads 7 s, computes 3 s, links of 18 MB/s", func(m *macroChoice) {
+			m.read, m.compute, m.network = 7*second, 3*second, setup.Contended(18e6)
+		}),
 		study.With("reads 9 s, computes 1 s", func(m *macroChoice) { m.read, m.compute = 9*second, second }),
 		study.With("reads 5 s, computes 5 s", halves),
 		study.With("the same, remote reads twice as long, no contention", func(m *macroChoice) {

@@ -50,7 +50,7 @@ func (c case4) run(s *study.Study, choice choice4, seeds int) study.Comparison {
 	cfg := setup.EC2()
 	cfg.JobSetup, cfg.Network = 5*time.Second, choice.network
 	cfg.Cluster.Racks, cfg.Cluster.MapSlots, cfg.Cluster.ReduceSlots = 4, 6, 4
-	cfg.Cluster.ReadRate = workload.DefaultBlock / 5.0
+	cfg.Cluster.ReadRate = workload.DefaultBlock / setup.ScanRead.Seconds()
 	if choice.rate == 0 {
 		cfg.Submission = simulator.Submission{
 			Rule: simulator.Closed, Active: int(math.Round(choice.active * 600 / float64(c.maps))),
@@ -58,7 +58,7 @@ func (c case4) run(s *study.Study, choice choice4, seeds int) study.Comparison {
 	}
 	w := workload.Scans(study.Pick(s, c.jobs/4, c.jobs), c.maps, 0)
 	for i := range w.Jobs {
-		w.Jobs[i].Map.Time, w.Jobs[i].Map.Spread = 6*time.Second, 0.4
+		w.Jobs[i].Map.Time, w.Jobs[i].Map.Spread = setup.ScanCompute, setup.ScanSpread
 		if choice.rate > 0 {
 			w.Jobs[i].Submit = time.Duration(float64(i) / choice.rate * float64(time.Second))
 		}
