@@ -22,8 +22,8 @@ type foreign struct {
 	said reasons
 }
 
-const (
-	// watchEvery is how often the folder of errors is looked at, and that in a store.
+// How often the folder of errors is looked at, and that in a store; tests look more often.
+var (
 	watchEvery      = 500 * time.Millisecond
 	watchStoreEvery = 2 * time.Second
 )

@@ -29,7 +29,7 @@ func TestFrames(t *testing.T) {
 	// Java: new BytesWritable(new byte[]{(byte) 0xff, 0, 1}).hashCode() == 28831 (31 (31 (31 - 1)) + 1)
 	require.Equal(t, 28831%1000, hadoopPartition([]byte{0xff, 0, 1}, 1000))
 	rapid.Check(t, func(r *rapid.T) {
-		reduces := rapid.IntRange(1, 50).Draw(r, "reduces")
+		reduces := rapid.IntRange(1, 20).Draw(r, "reduces")
 		index := rapid.IntRange(0, 1<<30).Draw(r, "map")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 1))
 		var buf bytes.Buffer

@@ -116,7 +116,7 @@ func planThere(plan string) (bool, error) {
 // errWaited is the error of a reduce that has waited for maps for too long.
 var errWaited = errors.New("the maps have not ended in time for this reduce, which is to be tried again")
 
-// How long a reduce waits for maps, and how often it looks.
+// How long a reduce waits for maps, and how often it looks; tests look more often.
 var (
 	longestWait = 5 * time.Minute
 	lookEvery   = 2 * time.Second

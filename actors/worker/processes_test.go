@@ -49,7 +49,7 @@ func TestProcesses(t *testing.T) {
 	inputsOf := enginetest.Inputs(t, t.TempDir())
 	for _, name := range []string{
 		"wordcount", "sort", "terasort", "secondary sort", "index", "grep", "floats", "routed", "join", "descending", "largest",
-		"one key", "kill map", "kill reduce",
+		"one key", "nothing", "kill map", "kill reduce",
 	} {
 		t.Run(name, func(t *testing.T) {
 			inputs := inputsOf(name)
@@ -164,8 +164,8 @@ func TestProcessesSmall(t *testing.T) {
 	empty := filepath.Join(t.TempDir(), "empty")
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))
 	for _, name := range []string{"wordcount", "sort", "grep"} {
-		want, _ := wanted(t, name, 40, blockBytes, []string{empty})
-		out, _, err := submit(t, name, Options{On: "processes:1", Reduces: 40, BlockSize: blockBytes}, []string{empty})
+		want, _ := wanted(t, name, 5, blockBytes, []string{empty})
+		out, _, err := submit(t, name, Options{On: "processes:1", Reduces: 5, BlockSize: blockBytes}, []string{empty})
 		require.NoError(t, err)
 		require.Equal(t, want, filesIn(t, out))
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tarry-mr/tarry/actors/worker/enginetest"
 	mr "github.com/tarry-mr/tarry/mapreduce"
@@ -23,6 +24,7 @@ var (
 // The test's own program is the worker: its arguments are a job, a folder for marks, an output and
 // inputs.
 func TestMain(m *testing.M) {
+	lookEvery, watchEvery, watchStoreEvery = 20*time.Millisecond, 20*time.Millisecond, 20*time.Millisecond
 	Main()
 	if !Asked() {
 		_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // of workers: a second each

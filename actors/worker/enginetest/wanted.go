@@ -36,19 +36,21 @@ func Book(t testing.TB, dir, name string, bytes int) string {
 // Inputs writes the inputs of jobs to a folder, and returns those of a job by its name.
 func Inputs(t testing.TB, dir string) func(name string) []string {
 	books := []string{Book(t, dir, "a", 100_000), Book(t, dir, "b", 20_000)}
-	others := map[string]string{
-		"nothing": Book(t, dir, "empty", 0), "terasort": Book(t, dir, "tera", 150_000), "secondary sort": filepath.Join(dir, "pairs"),
+	pairs, tera := filepath.Join(dir, "pairs"), Book(t, dir, "tera", 150_000)
+	others := map[string][]string{
+		"nothing": {Book(t, dir, "empty", 0)}, "terasort": {tera}, "secondary sort": {pairs},
+		"largest": {Book(t, dir, "c", 2000), Book(t, dir, "d", 1000)}, // each line is a large key
 	}
-	require.NoError(t, os.Truncate(others["terasort"], 150_000))
+	require.NoError(t, os.Truncate(tera, 150_000))
 	rng := rand.New(rand.NewPCG(1, 7))
-	var pairs []byte
+	var lines []byte
 	for range 10_000 {
-		pairs = fmt.Appendf(pairs, "%c\t%d\n", 'a'+rng.IntN(20), rng.IntN(1000))
+		lines = fmt.Appendf(lines, "%c\t%d\n", 'a'+rng.IntN(20), rng.IntN(1000))
 	}
-	require.NoError(t, os.WriteFile(others["secondary sort"], pairs, 0o600))
+	require.NoError(t, os.WriteFile(pairs, lines, 0o600))
 	return func(name string) []string {
-		if one := others[name]; one != "" {
-			return []string{one}
+		if own := others[name]; own != nil {
+			return own
 		}
 		return books
 	}
