@@ -25,7 +25,7 @@ func TestExplore(t *testing.T) {
 	switch {
 	case os.Getenv("LONG_TESTS") != "":
 		most = 10_200_000 / len(specs)
-	case raceEnabled || testing.Short():
+	case testing.Short():
 		most = 10_000 / len(specs)
 	}
 	for _, spec := range specs {

@@ -51,7 +51,6 @@ func mixed(jobs int) *workload.Workload {
 // A recorded simulation comes back under its own policy: to the nanosecond where a slot is offered at
 // once, and nearly so where ends are told with the next heartbeat or links are shared.
 func TestSamePolicyComesBack(t *testing.T) {
-	unraced(t)
 	t.Parallel()
 	type change func(*simulator.Config)
 	kinds := []struct {
@@ -97,7 +96,6 @@ func TestSamePolicyComesBack(t *testing.T) {
 
 // What another policy is said to change has the sign of what it really changes, and about its size.
 func TestOtherPolicyChangesTheSame(t *testing.T) {
-	unraced(t)
 	t.Parallel()
 	agreed, all := 0, 0
 	for _, flows := range []bool{false, true} {

@@ -1,6 +1,0 @@
-//go:build !race
-
-package engine
-
-// raceEnabled tells whether the race detector is on, under which all is some ten times slower.
-const raceEnabled = false

@@ -1,7 +1,0 @@
-//go:build !race
-
-package replay
-
-import "testing"
-
-func unraced(*testing.T) {}
