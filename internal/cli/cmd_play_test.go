@@ -94,6 +94,7 @@ func TestPlayListensHere(t *testing.T) {
 
 // A module that is not of the source at hand is told, and nothing is said of any other.
 func TestPlayTellsStaleModule(t *testing.T) {
+	t.Parallel()
 	root, out := t.TempDir(), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte("module github.com/tarry-mr/tarry\n\ngo 1.26\n"), 0o600))
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "actors", "play", "wasm"), 0o700))

@@ -72,6 +72,7 @@ var shorter = strings.NewReplacer(
 // The commands that README and the docs show run, one after the other in one folder, with files of
 // their names. A `tarry serve` among them serves those that follow.
 func TestDocumentedCommandsRun(t *testing.T) {
+	t.Parallel()
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
 	ran := 0

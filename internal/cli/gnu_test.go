@@ -29,6 +29,19 @@ func gnuInputs() map[string]struct{ blocks, files []string } {
 	}
 }
 
+var asked = map[string]bool{} // what isGNU has found, by tool
+
+// isGNU reports whether a tool is installed and GNU's.
+func isGNU(tool string) bool {
+	is, known := asked[tool]
+	if !known {
+		about, _ := exec.Command(tool, "--version").Output() // none where there is no such tool
+		is = bytes.Contains(about, []byte("GNU"))
+		asked[tool] = is
+	}
+	return is
+}
+
 // gnu runs a pipe of tools in the C locale and returns the exit code of the last. It skips the test if one is
 // not installed, or is not GNU's.
 func gnu(t *testing.T, args ...string) (out string, code int) {
@@ -39,11 +52,8 @@ func gnu(t *testing.T, args ...string) (out string, code int) {
 		for n < len(args) && args[n] != "|" {
 			n++
 		}
-		if _, err := exec.LookPath(args[0]); err != nil {
-			t.Skipf("%s is not installed", args[0])
-		}
-		if about, _ := exec.Command(args[0], "--version").Output(); !bytes.Contains(about, []byte("GNU")) {
-			t.Skipf("%s is not GNU's", args[0])
+		if !isGNU(args[0]) {
+			t.Skipf("%s is not installed, or is not GNU's", args[0])
 		}
 		cmd := exec.Command(args[0], args[1:n]...)
 		cmd.Stdin = bytes.NewReader(in)

@@ -50,6 +50,7 @@ at 60ms grep --count-matches [a-e]+ ../in.txt --output out/d
 // appear, starts them again, maybe to be killed once more, and compares what they have written in
 // the end with what an undisturbed command writes. LONG_TESTS=1 does so 200 times.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	text := gen.Config{Kind: "text", Bytes: 1_500_000, Seed: 1, Words: 3000}
 	require.NoError(t, gen.WriteFile(t.Context(), filepath.Join(home, "in.txt"), text, false))

@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs the command line as a user does: arguments, files and pipes in; exit codes,
 // output and files out.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,

@@ -47,6 +47,7 @@ func servedJobs() map[string][]string {
 // and starts it again: every job is there once, and every output is what tarry run writes.
 // LONG_TESTS=1 does so 40 times.
 func TestServerKilled(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	text := gen.Config{Kind: "text", Bytes: 1_500_000, Seed: 1, Words: 3000}
 	require.NoError(t, gen.WriteFile(t.Context(), filepath.Join(home, "in.txt"), text, false))

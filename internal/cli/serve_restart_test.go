@@ -22,6 +22,7 @@ import (
 // goes on with dozens of jobs while it starts, many of which end at once; every job that was
 // answered is there in the end and has ended. LONG_TESTS=1 does so 20 times.
 func TestServerRestartedUnderLoad(t *testing.T) {
+	t.Parallel()
 	times := 4
 	if os.Getenv("LONG_TESTS") != "" {
 		times = 20

@@ -64,6 +64,7 @@ func TestServerReloads(t *testing.T) {
 // The demo works as soon as it has told its address: jobs of several users run, maps leave their
 // data.
 func TestServerDemo(t *testing.T) {
+	t.Parallel()
 	cmd, client := startServer(t, t.TempDir(), "--demo")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

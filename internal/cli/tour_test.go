@@ -34,6 +34,7 @@ func sessions(page string) (list []session) {
 // The commands of the tour and of README print what stands there, but for the times that they took.
 // They run one after the other in one folder, standard output and standard error together.
 func TestTour(t *testing.T) {
+	t.Parallel()
 	pictures, err := filepath.Abs("../../docs")
 	require.NoError(t, err)
 	for name, least := range map[string]int{"../../docs/tour.md": 12, "../../README.md": 1} {
