@@ -122,7 +122,7 @@ type Reducer[K, V, O any] struct {
 
 	resumes bool // another range over the values goes on where the last one stopped
 	// encoded, if not nil, does what Reduce does for each group of a stream of encoded pairs.
-	encoded func(in *encodedPairs, w *recordWriter[O]) error
+	encoded func(in *encodedPairs, w *recordWriter) error
 }
 
 // Pair is two values; as a key it sorts by First, then by Second.

@@ -20,7 +20,8 @@ type joinPairs[K, A, B, O any] struct {
 	a, b    *codec.Codec
 
 	in    *encodedPairs
-	w     *recordWriter[O]
+	w     *recordWriter
+	emit  func(O)
 	group []byte // key of the group at hand
 	held  []byte // left values, encoded
 	ends  []int  // of them in held
@@ -48,8 +49,8 @@ func (j *Joined[K, A, B, O]) pairs(largest int64, home string) (*joinPairs[K, A,
 }
 
 // run joins all groups.
-func (r *joinPairs[K, A, B, O]) run(in *encodedPairs, w *recordWriter[O]) error {
-	r.in, r.w = in, w
+func (r *joinPairs[K, A, B, O]) run(in *encodedPairs, w *recordWriter) error {
+	r.in, r.w, r.emit = in, w, emitTo[O](w)
 	for in.next(); in.ok; {
 		if err := r.one(); err != nil {
 			return err
@@ -75,7 +76,7 @@ func (r *joinPairs[K, A, B, O]) one() error {
 		err = r.eachPair(k)
 	} else {
 		n := r.calls.enter()
-		err = r.join.group(k, r.left, r.seqs[n], r.w.emit)
+		err = r.join.group(k, r.left, r.seqs[n], r.emit)
 		r.calls.leave()
 	}
 	r.w.gate.Shut()
@@ -165,7 +166,7 @@ func (r *joinPairs[K, A, B, O]) eachPair(k K) error {
 	if len(r.left) == 0 {
 		return nil
 	}
-	for each, emit := r.join.each, r.w.emit; r.takeRight(); r.in.done() {
+	for each, emit := r.join.each, r.emit; r.takeRight(); r.in.done() {
 		for i := range r.left {
 			if err := each(k, r.left[i], r.right, emit); err != nil {
 				return err

@@ -43,12 +43,13 @@ func (k *Kept[T]) Again() Output[T] {
 }
 
 func (k *Kept[T]) output(to *kept.Store) Output[T] {
-	return Output[T]{
+	return Output[T]{outputForm{
+		record:    reflect.TypeFor[T](),
 		dest:      to.Destination(),
 		checkType: func() error { return k.wrong },
-		encoder:   func() (func([]byte, T) ([]byte, error), error) { return k.form.Encoder(), k.wrong },
-		image:     k.form.Size, gaps: k.form.Gaps,
-	}
+		encoder:   func() (appendRecord, error) { return k.form.Appender(), k.wrong },
+		image:     k.form.Size,
+	}}
 }
 
 // Input yields the records of k, whose job has succeeded, part by part; each may be cut into

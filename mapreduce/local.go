@@ -102,7 +102,7 @@ func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *cluster.Bound
 	sort.SliceStable(part, func(i, j int) bool { return bytes.Compare(part[i].key, part[j].key) < 0 })
 	id := AttemptID{Kind: ReduceKind, Index: index}
 	t := &Task{ctx: ctx, id: id, reduces: p.Reduces, counters: c}
-	w, err := newRecordWriter(p, t, "", b.out)
+	w, err := newRecordWriter(p, t, "", &b.out.outputForm)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *cluster.Bound
 	}()
 	w.gate.Open()
 	if b.identity() {
-		b.passLocal(part, w)
+		b.passLocal(part, emitTo[O](w))
 	} else {
 		err = b.groupLocal(p, t, part, w)
 	}
@@ -130,14 +130,14 @@ func (b *boundJob[I, K, V, O]) reduceLocal(ctx context.Context, p *cluster.Bound
 
 // passLocal writes the sorted pairs of a job without Reduce; with a combiner that
 // is one a key.
-func (b *boundJob[I, K, V, O]) passLocal(part []localPair[V], w *recordWriter[O]) {
+func (b *boundJob[I, K, V, O]) passLocal(part []localPair[V], emit func(O)) {
 	for len(part) > 0 {
 		n := 1
 		for n < len(part) && bytes.Equal(part[0].key, part[n].key) {
 			n++
 		}
 		for _, pair := range b.pairsLocal(part[:n]) {
-			w.emit(any(pair).(O))
+			emit(any(pair).(O))
 		}
 		part = part[n:]
 	}
@@ -145,13 +145,13 @@ func (b *boundJob[I, K, V, O]) passLocal(part []localPair[V], w *recordWriter[O]
 
 // groupLocal cuts sorted pairs into groups and reduces each. Values are folded
 // with Combine first, so that a Reduce relies on it as it may in the engine.
-func (b *boundJob[I, K, V, O]) groupLocal(p *cluster.Bound, t *Task, part []localPair[V], w *recordWriter[O]) error {
+func (b *boundJob[I, K, V, O]) groupLocal(p *cluster.Bound, t *Task, part []localPair[V], w *recordWriter) error {
 	r, err := b.reducer(t)
 	if err != nil {
 		return err
 	}
 	decodeKey := b.key.Decoder()
-	calls := callCount{resumes: r.resumes}
+	emit, calls := emitTo[O](w), callCount{resumes: r.resumes}
 	for len(part) > 0 {
 		n := 1
 		for n < len(part) && bytes.Equal(b.groupOf(part[0].key), b.groupOf(part[n].key)) {
@@ -170,9 +170,9 @@ func (b *boundJob[I, K, V, O]) groupLocal(p *cluster.Bound, t *Task, part []loca
 		pairs := b.pairsOnce(&calls, calls.enter(), part[:n])
 		w.gate.Open()
 		if r.Pairs != nil {
-			err = r.Pairs(pairs, w.emit)
+			err = r.Pairs(pairs, emit)
 		} else {
-			err = r.Reduce(k, secondOf(pairs), w.emit)
+			err = r.Reduce(k, secondOf(pairs), emit)
 		}
 		if err != nil {
 			return err
@@ -183,7 +183,7 @@ func (b *boundJob[I, K, V, O]) groupLocal(p *cluster.Bound, t *Task, part []loca
 	}
 	if r.Close != nil {
 		w.gate.Open()
-		return r.Close(w.emit)
+		return r.Close(emit)
 	}
 	return nil
 }

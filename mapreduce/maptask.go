@@ -345,7 +345,7 @@ func (b *boundMapOnly[I, O]) RunMap(ctx context.Context, p *cluster.Bound, a *cl
 func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, k *skips) (_ *cluster.MapOutput, err error) {
 	var c counter.Set
 	t := &Task{ctx: ctx, id: a.ID(), counters: &c, budget: a.Budget, log: a.Log}
-	w, err := newRecordWriter(p, t, a.Host, b.out)
+	w, err := newRecordWriter(p, t, a.Host, &b.out.outputForm)
 	if err != nil {
 		return nil, err
 	}
@@ -369,7 +369,7 @@ func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *cluster.Boun
 }
 
 // filterFile maps the part of a split that lies in one file.
-func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, w *recordWriter[O],
+func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, w *recordWriter,
 	c *counter.Set, k *skips,
 ) error {
 	t := &Task{ctx: ctx, id: a.ID(), name: p.Sources[file.Source].Name(), counters: c, budget: a.Budget, log: a.Log}
@@ -384,12 +384,13 @@ func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *cluster.Bound, a
 		}
 		return w.err()
 	}
-	mapRecord := func(rec I) error { return f.Map(rec, w.emit) }
+	emit := emitTo[O](w)
+	mapRecord := func(rec I) error { return f.Map(rec, emit) }
 	switch {
 	case k != nil:
 		mapRecord = tryingFilter(f, w, c)
 	case f.abreast != nil && b.in.stays:
-		take, flush := f.abreast(w.emit)
+		take, flush := f.abreast(emit)
 		mapRecord, t.flush = take, func() error {
 			w.gate.Open()
 			return after(flush())
@@ -401,15 +402,16 @@ func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *cluster.Bound, a
 	}})
 	if err == nil && f.Close != nil {
 		w.gate.Open()
-		err = f.Close(w.emit)
+		err = f.Close(emit)
 		w.gate.Shut()
 	}
 	return err
 }
 
 // tryingFilter is the map of a job without reduces whose bad records are left out.
-func tryingFilter[I, O any](f Filter[I, O], w *recordWriter[O], c *counter.Set) func(I) error {
-	emit, keep, drop := w.writing()
+func tryingFilter[I, O any](f Filter[I, O], w *recordWriter, c *counter.Set) func(I) error {
+	keep, drop := w.holding()
+	emit := emitTo[O](w)
 	return func(rec I) error {
 		err := trial(c, func() error {
 			if err := f.Map(rec, emit); err != nil {

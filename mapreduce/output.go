@@ -1,10 +1,11 @@
 package mapreduce
 
 import (
+	"encoding/binary"
 	"reflect"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
-	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
@@ -12,27 +13,30 @@ import (
 // Output says how records of type O become bytes and where those go. Make it
 // with Text, TextWith, Raw, Encoded, Typed, Parts, Collected.Output or
 // Kept.Output, or of one of these with Routed.
-type Output[O any] struct {
-	dest Destination
+type Output[O any] struct{ outputForm }
+
+// outputForm is an Output without the type of its records, each of which is given by where it lies.
+type outputForm struct {
+	record reflect.Type // of the records
+	dest   Destination
 	// encoder returns a function that appends a record's bytes; one an attempt.
-	encoder func() (func(dst []byte, rec O) ([]byte, error), error)
+	encoder func() (appendRecord, error)
 	// plain says that a record's bytes are those of a []byte and end: large ones
 	// are then written without a copy.
 	plain bool
 	end   string
 	head  []byte // what each part begins with
 	// route, if not nil, names the file of a record.
-	route func(rec O) string
+	route func(rec unsafe.Pointer) string
 	// layout, if not nil, is the same for pairs of raw bytes: a job without
 	// Reduce then writes its pairs without decoding them.
 	layout *segment.Layout
 	// own says that open, which may be nil, returns what writes the records of an attempt.
 	own  bool
-	open func(t *Task, file *PartFile) (PartWriter[O], error)
+	open func(t *Task, file *PartFile) (ownWriter, error)
 	// image is how many bytes a record has that is written as its memory, with zeros in the gaps; 0 if
 	// it is encoded.
 	image int
-	gaps  []kept.Span
 	// checkType reports whether O can be written.
 	checkType func() error
 }
@@ -45,23 +49,26 @@ func Text[O any](to Destination) Output[O] { return TextWith[O](to, "\t", "\n") 
 
 // TextWith is Text with another separator between fields and end of record.
 func TextWith[O any](to Destination, separator, end string) Output[O] {
-	return Output[O]{
+	return Output[O]{textForm(reflect.TypeFor[O](), to, separator, end)}
+}
+
+func textForm(record reflect.Type, to Destination, separator, end string) outputForm {
+	return outputForm{
+		record: record,
 		dest:   to,
-		plain:  reflect.TypeFor[O]() == reflect.TypeFor[[]byte](),
+		plain:  record == reflect.TypeFor[[]byte](),
 		end:    end,
-		layout: textLayout[O](separator, end),
+		layout: textLayout(record, separator, end),
 		checkType: func() error {
-			_, err := textFormat[O](separator)
+			_, err := textFormat(record, separator)
 			return err
 		},
-		encoder: func() (func([]byte, O) ([]byte, error), error) {
-			f, err := textFormat[O](separator)
+		encoder: func() (appendRecord, error) {
+			f, err := textFormat(record, separator)
 			if err != nil {
 				return nil, err
 			}
-			rec := new(O)
-			return func(dst []byte, o O) ([]byte, error) {
-				*rec = o
+			return func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
 				dst, err := f(dst, rec)
 				return append(dst, end...), err
 			}, nil
@@ -75,10 +82,13 @@ func Raw[O any](to Destination) Output[O] { return TextWith[O](to, "", "") }
 // Encoded writes what encode appends to dst for each record. encode runs in many
 // attempts at once.
 func Encoded[O any](to Destination, encode func(dst []byte, rec O) ([]byte, error)) Output[O] {
-	return Output[O]{
-		dest:    to,
-		encoder: func() (func([]byte, O) ([]byte, error), error) { return encode, nil },
-	}
+	return Output[O]{outputForm{
+		record: reflect.TypeFor[O](),
+		dest:   to,
+		encoder: func() (appendRecord, error) {
+			return func(dst []byte, rec unsafe.Pointer) ([]byte, error) { return encode(dst, *(*O)(rec)) }, nil
+		},
+	}}
 }
 
 // Collected gathers output records in memory, for tests and small results. The
@@ -90,25 +100,22 @@ type Collected[O any] struct {
 // Output returns the output that fills c. O must be a type that a value of a job
 // may have.
 func (c *Collected[O]) Output() Output[O] {
-	return Output[O]{
-		dest: output.To(&c.store),
-		checkType: func() error {
-			_, err := codec.Value[O]()
-			return err
-		},
-		encoder: func() (func([]byte, O) ([]byte, error), error) {
-			v, err := codec.Value[O]()
-			if err != nil {
-				return nil, err
+	v, wrong := codec.Value[O]()
+	return Output[O]{outputForm{
+		record:    reflect.TypeFor[O](),
+		dest:      output.To(&c.store),
+		checkType: func() error { return wrong },
+		encoder: func() (appendRecord, error) {
+			if wrong != nil {
+				return nil, wrong
 			}
-			enc := v.Encoder()
-			return func(dst []byte, o O) ([]byte, error) {
+			encode := v.Appender(false)
+			return func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
 				at := len(dst)
-				dst = enc(append(dst, 0, 0, 0, 0), o)
-				n := len(dst) - at - 4
-				dst[at], dst[at+1], dst[at+2], dst[at+3] = byte(n>>24), byte(n>>16), byte(n>>8), byte(n)
+				dst = encode(append(dst, 0, 0, 0, 0), rec)
+				binary.BigEndian.PutUint32(dst[at:], uint32(len(dst)-at-4))
 				return dst, nil
 			}, nil
 		},
-	}
+	}}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
@@ -35,29 +36,47 @@ type PartWriter[O any] interface {
 // function has returned: what their slices hold is copied, what their pointers and maps refer to is
 // not.
 func Parts[O any](to Destination, open func(t *Task, file *PartFile) (PartWriter[O], error)) Output[O] {
-	return Output[O]{dest: to, own: true, open: open, checkType: func() error {
-		if open == nil {
-			return errors.New("Parts without an open function")
-		}
-		return nil
+	return Output[O]{outputForm{
+		record: reflect.TypeFor[O](),
+		dest:   to,
+		own:    true,
+		open: func(t *Task, file *PartFile) (ownWriter, error) {
+			w, err := open(t, file)
+			if w == nil {
+				return ownWriter{}, err
+			}
+			return ownWriter{write: func(rec unsafe.Pointer) error { return w.Write(*(*O)(rec)) }, close: w.Close, abort: w.Abort}, err
+		},
+		checkType: func() error {
+			if open == nil {
+				return errors.New("Parts without an open function")
+			}
+			return nil
+		},
 	}}
 }
 
+// ownWriter are the methods of a PartWriter, which writes the record at rec; none of nil.
+type ownWriter struct {
+	write        func(rec unsafe.Pointer) error
+	close, abort func() error
+}
+
 // ownPart is the part of an attempt whose writer is the user's.
-type ownPart[O any] struct {
-	writer PartWriter[O]
+type ownPart struct {
+	writer ownWriter
 	file   *PartFile
-	copied func(O) O // what a held record is
-	held   []O       // records that may be taken back
+	record reflect.Type
+	held   []unsafe.Pointer // records that may be taken back
 }
 
 // openPart calls the user's open.
-func openPart[O any](to *output.Committer, t *Task, at output.Part, open func(*Task, *PartFile) (PartWriter[O], error)) (_ *ownPart[O], err error) {
+func openPart(to *output.Committer, t *Task, at output.Part, out *outputForm) (_ *ownPart, err error) {
 	file, err := to.OwnFile(at)
 	if err != nil {
 		return nil, err
 	}
-	o := &ownPart[O]{file: file}
+	o := &ownPart{file: file, record: out.record}
 	opened := false
 	defer func() { // also if open ends the goroutine
 		if !opened {
@@ -65,10 +84,10 @@ func openPart[O any](to *output.Committer, t *Task, at output.Part, open func(*T
 		}
 	}()
 	err = o.call("open", func() (err error) {
-		o.writer, err = open(t, file)
+		o.writer, err = out.open(t, file)
 		return err
 	})
-	if err == nil && o.writer == nil {
+	if err == nil && o.writer.write == nil {
 		err = Permanent(fmt.Errorf("%s: open returned no writer", file.Name()))
 	}
 	opened = err == nil
@@ -76,26 +95,26 @@ func openPart[O any](to *output.Committer, t *Task, at output.Part, open func(*T
 }
 
 // call calls the user's code and says in its error what has failed.
-func (o *ownPart[O]) call(what string, code func() error) (err error) {
+func (o *ownPart) call(what string, code func() error) (err error) {
 	if fault.Contained(&err, code); err != nil {
 		err = fmt.Errorf("%s: %s: %w", o.file.Name(), what, err)
 	}
 	return err
 }
 
-func (o *ownPart[O]) write(rec O) error {
-	return o.call("Write", func() error { return o.writer.Write(rec) })
+func (o *ownPart) write(rec unsafe.Pointer) error {
+	return o.call("Write", func() error { return o.writer.write(rec) })
 }
 
 // hold keeps a record until settle writes it or drop takes it back.
-func (o *ownPart[O]) hold(rec O) {
-	if o.copied == nil {
-		o.copied = copier[O]()
-	}
-	o.held = append(o.held, o.copied(rec))
+func (o *ownPart) hold(rec unsafe.Pointer) {
+	own := reflect.New(o.record)
+	own.Elem().Set(reflect.NewAt(o.record, rec).Elem())
+	copySlices(own.Elem())
+	o.held = append(o.held, own.UnsafePointer())
 }
 
-func (o *ownPart[O]) settle() error {
+func (o *ownPart) settle() error {
 	defer o.drop()
 	for _, rec := range o.held {
 		if err := o.write(rec); err != nil {
@@ -105,42 +124,31 @@ func (o *ownPart[O]) settle() error {
 	return nil
 }
 
-func (o *ownPart[O]) drop() {
+func (o *ownPart) drop() {
 	clear(o.held)
 	o.held = o.held[:0]
 }
 
 // end closes the part of an attempt that has gone well so far; after an error it aborts it.
-func (o *ownPart[O]) end(failed error) (err error) {
+func (o *ownPart) end(failed error) (err error) {
 	closed := false
 	defer func() { // also if Close ends the goroutine
 		if closed {
 			return
 		}
 		defer output.DropFile(o.file)
-		if bad := o.call("Abort", o.writer.Abort); bad != nil {
+		if bad := o.call("Abort", o.writer.abort); bad != nil {
 			err = fmt.Errorf("%w; then %w", err, bad)
 		}
 	}()
 	if err = failed; err != nil {
 		return err
 	}
-	if err = o.call("Close", o.writer.Close); err != nil {
+	if err = o.call("Close", o.writer.close); err != nil {
 		return err
 	}
 	closed = true
 	return output.FinishFile(o.file)
-}
-
-// copier returns a function that copies what the slices in a value hold.
-func copier[O any]() func(O) O {
-	if !hasSlices(reflect.TypeFor[O]()) {
-		return func(o O) O { return o }
-	}
-	return func(o O) O {
-		copySlices(reflect.ValueOf(&o).Elem())
-		return o
-	}
 }
 
 // hasSlices reports whether copySlices may have anything to do for a type.

@@ -10,24 +10,25 @@ import (
 )
 
 // recordWriter encodes records into the part of an attempt.
-type recordWriter[O any] struct {
+type recordWriter struct {
 	part    *output.PartWriter
-	encode  func(dst []byte, rec O) ([]byte, error)
-	emit    func(O)
+	encode  appendRecord
 	records int64
 	failed  error
 	budget  *cluster.Memory
 	charged int64
 	gate    memory.Gate // of emit, shut between calls of the user's
 	held    bool        // what is written may be taken back: see writing
-	router  *router[O]  // nil: all records go to part
-	own     *ownPart[O] // nil: records are encoded
+	router  *router     // nil: all records go to part
+	own     *ownPart    // nil: records are encoded
 	image   int         // as of the output; 0 if records do not go to part one by one
+	plain   bool        // records are []byte, and go to part as they are
+	end     string      // of a plain record
 }
 
 // newRecordWriter begins the part of an attempt on a host. It must be closed.
-func newRecordWriter[O any](p *cluster.Bound, t *Task, host string, out Output[O]) (*recordWriter[O], error) {
-	w := &recordWriter[O]{budget: t.budget, charged: 2*output.FlushSize + p.Output.Memory()}
+func newRecordWriter(p *cluster.Bound, t *Task, host string, out *outputForm) (*recordWriter, error) {
+	w := &recordWriter{budget: t.budget, charged: 2*output.FlushSize + p.Output.Memory(), plain: out.plain, end: out.end}
 	at := p.Output.Part(t.id)
 	at.Tasks, at.Host, at.Budget = p.Reduces, host, t.budget
 	if p.MapOnly {
@@ -38,7 +39,7 @@ func newRecordWriter[O any](p *cluster.Bound, t *Task, host string, out Output[O
 	}
 	w.budget.Acquire(w.charged)
 	if out.route != nil {
-		w.router = &router[O]{
+		w.router = &router{
 			Routes: output.NewRoutes(p.Output, t.id, w.part, out.head, w.budget), route: out.route, encode: w.encode,
 		}
 	}
@@ -47,17 +48,13 @@ func newRecordWriter[O any](p *cluster.Bound, t *Task, host string, out Output[O
 	}
 	w.gate = memory.NewGate(w.budget.Life())
 	w.gate.Shut()
-	w.emit = w.write
-	if emit, ok := any(w.plain(out.end)).(func(O)); ok && out.plain {
-		w.emit = emit
-	}
 	return w, nil
 }
 
 // open opens the part.
-func (w *recordWriter[O]) open(p *cluster.Bound, t *Task, at output.Part, out Output[O]) (err error) {
+func (w *recordWriter) open(p *cluster.Bound, t *Task, at output.Part, out *outputForm) (err error) {
 	if out.own {
-		if w.own, err = openPart(p.Output, t, at, out.open); err == nil {
+		if w.own, err = openPart(p.Output, t, at, out); err == nil {
 			w.part = output.WriterOf(w.own.file)
 		}
 		return err
@@ -71,26 +68,40 @@ func (w *recordWriter[O]) open(p *cluster.Bound, t *Task, at output.Part, out Ou
 	return err
 }
 
-func (w *recordWriter[O]) write(o O) {
+// emitTo returns the emit of an attempt. Each record is written from one place.
+func emitTo[O any](w *recordWriter) func(O) {
+	if w.plain && !w.held {
+		if emit, ok := any(w.writeBytes()).(func(O)); ok {
+			return emit
+		}
+	}
+	place := new(O)
+	return func(rec O) {
+		*place = rec
+		w.write(unsafe.Pointer(place))
+	}
+}
+
+func (w *recordWriter) write(rec unsafe.Pointer) {
 	var err error
 	w.gate.Sign()
 	w.records++
 	if w.own != nil {
 		if w.held {
-			w.own.hold(o)
+			w.own.hold(rec)
 		} else if w.failed == nil {
-			w.failed = w.own.write(o)
+			w.failed = w.own.write(rec)
 		}
 		return
 	}
 	if w.router != nil {
-		if err = w.router.write(o); err == nil && !w.held {
+		if err = w.router.write(rec); err == nil && !w.held {
 			err = w.router.Settle()
 		}
 		w.failed = cmp.Or(w.failed, err)
 		return
 	}
-	if w.part.Buf, err = w.encode(w.part.Buf, o); err != nil && w.failed == nil {
+	if w.part.Buf, err = w.encode(w.part.Buf, rec); err != nil && w.failed == nil {
 		w.failed = err
 	}
 	if len(w.part.Buf) >= output.FlushSize && !w.held {
@@ -98,22 +109,16 @@ func (w *recordWriter[O]) write(o O) {
 	}
 }
 
-// writeAll is emit for many records, whose gaps are zero. Images go to the part as they are, at once.
-func (w *recordWriter[O]) writeAll(list []O) {
-	if w.image == 0 || len(list) == 0 {
-		for _, o := range list {
-			w.emit(o)
-		}
-		return
-	}
+// writeImages writes n records as they are, at once; their gaps are zero.
+func (w *recordWriter) writeImages(n int, images []byte) {
 	w.gate.Sign()
-	w.records += int64(len(list))
-	_, _ = w.part.Write(imagesOf(list)) // part keeps the error
+	w.records += int64(n)
+	_, _ = w.part.Write(images) // part keeps the error
 }
 
-// plain returns the emit for records of bytes.
-func (w *recordWriter[O]) plain(end string) func([]byte) {
-	part := w.part
+// writeBytes returns the emit for plain records.
+func (w *recordWriter) writeBytes() func([]byte) {
+	part, end := w.part, w.end
 	return func(o []byte) {
 		w.gate.Sign()
 		w.records++
@@ -129,7 +134,7 @@ func (w *recordWriter[O]) plain(end string) func([]byte) {
 	}
 }
 
-func (w *recordWriter[O]) err() error {
+func (w *recordWriter) err() error {
 	if w.failed != nil {
 		return w.failed
 	}
@@ -138,7 +143,7 @@ func (w *recordWriter[O]) err() error {
 
 // close ends the part of an attempt that has failed so far, or has not, and returns the first error of
 // all.
-func (w *recordWriter[O]) close(failed error) error {
+func (w *recordWriter) close(failed error) error {
 	w.gate.Shut()
 	var err error
 	if w.router != nil {

@@ -56,7 +56,7 @@ func (r *reduceRun[I, K, V, O]) groups(next func() ([]byte, V, bool, error)) err
 	}
 	if g.err == nil && r.user.Close != nil {
 		r.w.gate.Open()
-		g.err = r.user.Close(r.w.emit)
+		g.err = r.user.Close(r.emit)
 	}
 	return g.err
 }
@@ -75,9 +75,9 @@ func (g *groupRun[I, K, V, O]) reduce() error {
 		n := g.calls.enter()
 		g.run.w.gate.Open()
 		if g.run.user.Pairs != nil {
-			err = g.run.user.Pairs(g.pairs[n], g.run.w.emit)
+			err = g.run.user.Pairs(g.pairs[n], g.run.emit)
 		} else {
-			err = g.run.user.Reduce(k, g.values[n], g.run.w.emit)
+			err = g.run.user.Reduce(k, g.values[n], g.run.emit)
 		}
 		g.run.w.gate.Shut()
 		g.calls.leave()

@@ -28,7 +28,13 @@ func (r *reduceRun[I, K, V, O]) passNumbers(m *combine.Merge[V]) (joined int64, 
 			codec.SetBits(&pairs[i].First, x^flip)
 			pairs[i].Second = values[i]
 		}
-		r.w.writeAll(list[:n])
+		if r.w.image > 0 {
+			r.w.writeImages(n, imagesOf(list[:n]))
+		} else {
+			for _, o := range list[:n] {
+				r.emit(o)
+			}
+		}
 		joined += int64(n)
 		if err := r.alive.Now(); err != nil {
 			return joined, true, err

@@ -20,7 +20,7 @@ func (b *boundJob[I, K, V, O]) RunReduce(ctx context.Context, p *cluster.Bound, 
 		return err
 	}
 	t := &Task{ctx: ctx, id: a.ID(), reduces: p.Reduces, counters: &c, budget: a.Budget, log: a.Log}
-	w, err := newRecordWriter(p, t, a.Host, b.out)
+	w, err := newRecordWriter(p, t, a.Host, &b.out.outputForm)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (b *boundJob[I, K, V, O]) RunReduce(ctx context.Context, p *cluster.Bound, 
 	alive, stop := cluster.NewWatch(ctx, &a.Resources)
 	defer stop()
 	w.part.Check = alive.Now
-	r := &reduceRun[I, K, V, O]{bound: b, alive: alive, a: a, c: &c, w: w, reduces: p.Reduces}
+	r := &reduceRun[I, K, V, O]{bound: b, alive: alive, a: a, c: &c, w: w, emit: emitTo[O](w), reduces: p.Reduces}
 	if !b.identity() {
 		if r.user, err = b.reducer(t); err != nil {
 			return err
@@ -86,7 +86,8 @@ type reduceRun[I, K, V, O any] struct {
 	bound *boundJob[I, K, V, O]
 	a     *cluster.ReduceAttempt
 	c     *counter.Set
-	w     *recordWriter[O]
+	w     *recordWriter
+	emit  func(O)
 	user  Reducer[K, V, O]
 	// reduces is the number of them.
 	reduces int
@@ -173,7 +174,7 @@ func (r *reduceRun[I, K, V, O]) combined(list []cluster.Segment) error {
 // pass writes the pairs of a job without Reduce.
 func (r *reduceRun[I, K, V, O]) pass(next func() ([]byte, V, bool, error)) error {
 	decodeKey := r.bound.key.Decoder()
-	emit := any(r.w.emit).(func(Pair[K, V]))
+	emit := any(r.emit).(func(Pair[K, V]))
 	r.w.gate.Open()
 	for {
 		key, v, ok, err := next()

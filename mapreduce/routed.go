@@ -2,6 +2,7 @@ package mapreduce
 
 import (
 	"errors"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
@@ -19,7 +20,8 @@ import (
 // not, all stay open.
 func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 	check := out.checkType
-	out.route, out.plain, out.layout = route, false, nil
+	out.plain, out.layout = false, nil
+	out.route = func(rec unsafe.Pointer) string { return route(*(*O)(rec)) }
 	out.checkType = func() error {
 		if err := output.Routable(out.dest); err != nil {
 			return err
@@ -39,19 +41,19 @@ func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 }
 
 // router writes the records of an attempt to the files of their names.
-type router[O any] struct {
+type router struct {
 	*output.Routes
-	route  func(O) string
-	encode func(dst []byte, rec O) ([]byte, error)
+	route  func(rec unsafe.Pointer) string
+	encode appendRecord
 }
 
 // write encodes a record, which stays until settle.
-func (r *router[O]) write(o O) error {
-	name, err := r.Named(r.route(o))
+func (r *router) write(rec unsafe.Pointer) error {
+	name, err := r.Named(r.route(rec))
 	if err != nil {
 		return err
 	}
-	r.Buf, err = r.encode(r.Buf, o)
+	r.Buf, err = r.encode(r.Buf, rec)
 	r.Hold(name)
 	return err
 }

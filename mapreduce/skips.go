@@ -198,9 +198,9 @@ func (h *heldPairs[K, V]) drop() {
 	h.bytes, h.ends, h.pairs = h.bytes[:0], h.ends[:0], h.pairs[:0]
 }
 
-// writing returns an emit that writes records, keep, which lets those of one input record stand, and
-// drop, which takes them back.
-func (w *recordWriter[O]) writing() (emit func(O), keep, drop func()) {
+// holding has what is written from now on stay such that it can be taken back: keep lets the records of
+// one input record stand, drop takes them back.
+func (w *recordWriter) holding() (keep, drop func()) {
 	w.held = true
 	bytes, records := len(w.part.Buf), w.records
 	keep = func() {
@@ -224,5 +224,5 @@ func (w *recordWriter[O]) writing() (emit func(O), keep, drop func()) {
 		}
 		w.part.Buf, w.records, w.failed = w.part.Buf[:bytes], records, nil
 	}
-	return w.write, keep, drop
+	return keep, drop
 }

@@ -13,8 +13,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
+// appendRecord appends the bytes of the record at rec.
+type appendRecord func(dst []byte, rec unsafe.Pointer) ([]byte, error)
+
 // appendText appends the text of the value at p.
-type appendText func(dst []byte, p unsafe.Pointer) ([]byte, error)
+type appendText = appendRecord
 
 var (
 	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
@@ -22,12 +25,12 @@ var (
 )
 
 // textFormat returns the function that appends the text of a record.
-func textFormat[O any](separator string) (func(dst []byte, rec *O) ([]byte, error), error) {
-	f, err := (&texts{separator: separator}).of(reflect.TypeFor[O]())
+func textFormat(record reflect.Type, separator string) (appendText, error) {
+	f, err := (&texts{separator: separator}).of(record)
 	if err != nil {
-		return nil, fmt.Errorf("output type %s: %w", reflect.TypeFor[O](), err)
+		return nil, fmt.Errorf("output type %s: %w", record, err)
 	}
-	return func(dst []byte, rec *O) ([]byte, error) { return f(dst, unsafe.Pointer(rec)) }, nil
+	return f, nil
 }
 
 // texts builds the text format of a type.
@@ -164,8 +167,7 @@ func (b *texts) structure(t reflect.Type) (appendText, error) {
 
 // textLayout describes the text of a Pair of strings or byte slices (or None),
 // whose encodings are their text; nil for all other types.
-func textLayout[O any](separator, end string) *segment.Layout {
-	t := reflect.TypeFor[O]()
+func textLayout(t reflect.Type, separator, end string) *segment.Layout {
 	if t.PkgPath() != reflect.TypeFor[Pair[None, None]]().PkgPath() || !strings.HasPrefix(t.Name(), "Pair[") {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
@@ -20,22 +21,23 @@ var ErrOtherType = errors.New("records of another type")
 // then refuses it; it is no archive.
 func Typed[O any](to Destination) Output[O] {
 	v, wrong := codec.Value[O]()
-	out := Output[O]{
+	t := reflect.TypeFor[O]()
+	out := Output[O]{outputForm{
+		record:    t,
 		dest:      to,
 		checkType: func() error { return wrong },
-		encoder: func() (func([]byte, O) ([]byte, error), error) {
+		encoder: func() (appendRecord, error) {
 			if wrong != nil {
 				return nil, wrong
 			}
-			encode := v.Encoder()
+			encode := v.Appender(false)
 			var scratch []byte
-			return func(dst []byte, o O) ([]byte, error) {
-				scratch = encode(scratch[:0], o)
+			return func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
+				scratch = encode(scratch[:0], rec)
 				return append(binary.AppendUvarint(dst, uint64(len(scratch))), scratch...), nil
 			}, nil
 		},
-	}
-	t := reflect.TypeFor[O]()
+	}}
 	if head := typedMagic + t.String() + "\n"; wrong == nil {
 		head += makeUp(t)
 		out.head = append(binary.AppendUvarint(nil, uint64(len(head))), head...)

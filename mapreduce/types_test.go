@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"math/big"
+	"reflect"
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -49,9 +51,9 @@ func TestEmbeddedMethodsLoseNoFields(t *testing.T) {
 	v, err := c.Decoder()(c.Encoder()(nil, wrapped{stamped{at, 7}, "x"}))
 	require.NoError(t, err)
 	require.Equal(t, wrapped{stamped{at, 7}, "x"}, v)
-	text, err := textFormat[wrapped]("|")
+	text, err := textFormat(reflect.TypeFor[wrapped](), "|")
 	require.NoError(t, err)
-	b, err := text(nil, &wrapped{stamped{at, 7}, "x"})
+	b, err := text(nil, unsafe.Pointer(&wrapped{stamped{at, 7}, "x"}))
 	require.NoError(t, err)
 	require.Equal(t, "2023-11-14T22:13:20.000000005Z|7|x", string(b))
 	own, err := codec.Value[ownWay]()
@@ -81,7 +83,7 @@ func TestRefusedTypesNameTheField(t *testing.T) {
 		"value type mapreduce.family: field Kids[]: unsupported type mapreduce.family: it contains itself":     second(codec.Value[family]()),
 		"field Next[][].Up[]: unsupported type mapreduce.ring: it contains itself":                             second(codec.Value[ring]()),
 		"field Second.Next[][].Up[]: unsupported type mapreduce.ring":                                          second(codec.Key[Pair[int, ring]](true, "")),
-		"output type mapreduce.family: field Kids[]: unsupported type mapreduce.family":                        second(textFormat[family]("")),
+		"output type mapreduce.family: field Kids[]: unsupported type mapreduce.family":                        second(textFormat(reflect.TypeFor[family](), "")),
 		"unsupported type *int: use int itself":                                                                second(codec.Key[*int](false, "")),
 		"field Second: unsupported type big.Rat: how its values are ordered is hidden in fields such as a":     second(codec.Key[Pair[int, big.Rat]](false, "")),
 		"unsupported type atomic.Int64: how its values are ordered":                                            second(codec.Key[atomic.Int64](false, "")),

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -40,7 +41,7 @@ func checkZeroSize[T any](t *testing.T, v T) {
 		check(codec.Value[T]())
 		f, err := kept.NewForm[T]()
 		require.NoError(t, err)
-		run, err := f.Encoder()(nil, v)
+		run, err := f.Appender()(nil, unsafe.Pointer(&v))
 		require.NoError(t, err)
 		seen := 0
 		require.NoError(t, f.Each(run, func(rec T, b []byte) error {

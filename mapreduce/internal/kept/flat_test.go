@@ -45,9 +45,9 @@ func TestFlatRecordsAreWhatWasWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.Custom(drawFlat), 1, 20).Draw(t, "records")
 		var run []byte
-		encode := form.Encoder()
+		encode := form.Appender()
 		for _, rec := range list {
-			run, err = encode(run, rec)
+			run, err = encode(run, unsafe.Pointer(&rec))
 			require.NoError(t, err)
 		}
 		var got []flatRecord

@@ -15,23 +15,27 @@ import (
 // record comes after its length: its fields as they are if they are such values, strings and slices
 // of them, or its encoding as a value.
 type Form[T any] struct {
-	Size  int         // of an image; 0: records are framed
-	Gaps  []Span      // of an image, between its fields: zero, so that equal records are equal bytes
-	flat  []flatField // of a record that is framed; nil: its encoding as a value
+	formOf
 	Codec codec.Typed[T]
-
-	aligned bool // records are framed, flat and begin with their length in 4 bytes
 }
 
-// Span is some bytes of an image.
-type Span struct{ from, to uintptr }
+// formOf is what a Form has whatever T is.
+type formOf struct {
+	Size    int         // of an image; 0: records are framed
+	gaps    []span      // of an image, between its fields: zero, so that equal records are equal bytes
+	flat    []flatField // of a record that is framed; nil: its encoding as a value
+	aligned bool        // records are framed, flat and begin with their length in 4 bytes
+}
+
+// span is some bytes of an image.
+type span struct{ from, to uintptr }
 
 // NewForm returns the form of records of type T, or an error that says why they cannot be kept.
 func NewForm[T any]() (Form[T], error) {
 	c, err := codec.Value[T]()
 	f := Form[T]{Codec: c}
 	if t := reflect.TypeFor[T](); err == nil && isImage(t) && t.Size() > 0 && t.Size() <= spillKept {
-		f.Size, f.Gaps = int(t.Size()), gapsOf(nil, t, 0)
+		f.Size, f.gaps = int(t.Size()), gapsOf(nil, t, 0)
 	} else if err == nil && !c.Raw {
 		f.flat, _ = flatOf(nil, t, 0)
 		f.aligned = isAligned(f.flat)
@@ -65,7 +69,7 @@ func isImage(t reflect.Type) bool {
 }
 
 // gapsOf lists what lies between the fields of an image of type t that begins at a byte.
-func gapsOf(list []Span, t reflect.Type, at uintptr) []Span {
+func gapsOf(list []span, t reflect.Type, at uintptr) []span {
 	switch t.Kind() {
 	case reflect.Array:
 		if gapsOf(nil, t.Elem(), 0) != nil {
@@ -77,49 +81,42 @@ func gapsOf(list []Span, t reflect.Type, at uintptr) []Span {
 		end := uintptr(0)
 		for f := range t.Fields() {
 			if f.Offset > end {
-				list = append(list, Span{at + end, at + f.Offset})
+				list = append(list, span{at + end, at + f.Offset})
 			}
 			list = gapsOf(list, f.Type, at+f.Offset)
 			end = f.Offset + f.Type.Size()
 		}
 		if end < t.Size() {
-			list = append(list, Span{at + end, at + t.Size()})
+			list = append(list, span{at + end, at + t.Size()})
 		}
 	default:
 	}
 	return list
 }
 
-// Encoder returns the function of one attempt that appends a record.
-func (f Form[T]) Encoder() func(dst []byte, rec T) ([]byte, error) {
-	if f.Size > 0 {
-		box := new(T)
-		image := unsafe.Slice((*byte)(unsafe.Pointer(box)), f.Size)
-		return func(dst []byte, rec T) ([]byte, error) {
-			*box = rec
-			for _, g := range f.Gaps {
-				clear(image[g.from:g.to])
+// Appender returns the function of one attempt that appends the record of type T at rec.
+func (f Form[T]) Appender() func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
+	return f.appender(f.Codec.Appender(false))
+}
+
+func (f formOf) appender(encode func(dst []byte, rec unsafe.Pointer) []byte) func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
+	switch {
+	case f.Size > 0:
+		return func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
+			at := uintptr(len(dst))
+			dst = append(dst, unsafe.Slice((*byte)(rec), f.Size)...)
+			for _, g := range f.gaps {
+				clear(dst[at+g.from : at+g.to])
 			}
-			return append(dst, image...), nil
+			return dst, nil
 		}
-	}
-	if f.aligned {
-		box := new(T)
-		return func(dst []byte, rec T) ([]byte, error) {
-			*box = rec
-			return appendAligned(dst, f.flat, unsafe.Pointer(box))
-		}
-	}
-	encode := f.Codec.Encoder()
-	if f.flat != nil {
-		box := new(T)
-		encode = func(dst []byte, rec T) []byte {
-			*box = rec
-			return appendFlat(dst, f.flat, unsafe.Pointer(box))
-		}
+	case f.aligned:
+		return func(dst []byte, rec unsafe.Pointer) ([]byte, error) { return appendAligned(dst, f.flat, rec) }
+	case f.flat != nil:
+		encode = func(dst []byte, rec unsafe.Pointer) []byte { return appendFlat(dst, f.flat, rec) }
 	}
 	var scratch []byte
-	return func(dst []byte, rec T) ([]byte, error) {
+	return func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
 		scratch = encode(scratch[:0], rec)
 		return append(binary.AppendUvarint(dst, uint64(len(scratch))), scratch...), nil
 	}
@@ -127,7 +124,7 @@ func (f Form[T]) Encoder() func(dst []byte, rec T) ([]byte, error) {
 
 // framed cuts the record off that b begins with, as reader reads it, and says how many bytes of b
 // it is; 0 if b does not hold all of it.
-func (f Form[T]) framed(b []byte) (rec []byte, n int) {
+func (f formOf) framed(b []byte) (rec []byte, n int) {
 	if f.aligned {
 		n = alignedLength(b)
 		return b[:n:n], n
@@ -148,7 +145,7 @@ func (f Form[T]) reader() func(b []byte) (T, error) {
 }
 
 // Length is that of the record that b begins with.
-func (f Form[T]) Length(b []byte) int {
+func (f formOf) Length(b []byte) int {
 	if f.Size > 0 {
 		return f.Size
 	}
@@ -157,7 +154,7 @@ func (f Form[T]) Length(b []byte) int {
 }
 
 // cut is how many of the first bytes of a run, at most most, are whole records.
-func (f Form[T]) cut(run []byte, most int) int {
+func (f formOf) cut(run []byte, most int) int {
 	if most >= len(run) {
 		return len(run)
 	}
@@ -174,7 +171,7 @@ func (f Form[T]) cut(run []byte, most int) int {
 }
 
 // AtOrAfter is where the first record of a run begins at or after byte at.
-func (f Form[T]) AtOrAfter(run []byte, at int64) int {
+func (f formOf) AtOrAfter(run []byte, at int64) int {
 	switch {
 	case at <= 0:
 		return 0

@@ -42,13 +42,13 @@ func TestKeptForms(t *testing.T) {
 func TestGapsAreZero(t *testing.T) {
 	form, err := NewForm[[3]padded]()
 	require.NoError(t, err)
-	require.Equal(t, []Span{{1, 8}, {17, 24}, {33, 40}}, form.Gaps)
+	require.Equal(t, []span{{1, 8}, {17, 24}, {33, 40}}, form.gaps)
 	rec := [3]padded{{true, -1}, {true, -1}, {true, -1}}
 	for i := range rec {
 		clean := unsafe.Slice((*byte)(unsafe.Pointer(&rec[i])), 16)
 		copy(clean[1:8], "garbage")
 	}
-	b, err := form.Encoder()(nil, rec)
+	b, err := form.Appender()(nil, unsafe.Pointer(&rec))
 	require.NoError(t, err)
 	for i := range rec {
 		require.Equal(t, append([]byte{1}, make([]byte, 7)...), b[16*i:16*i+8])

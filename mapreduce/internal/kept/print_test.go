@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -19,9 +20,9 @@ func TestFingerprints(t *testing.T) {
 		form, err := NewForm[deep]()
 		require.NoError(t, err)
 		p := newPrinter(form)
-		encode := form.Encoder()
+		encode := form.Appender()
 		for _, d := range list {
-			b, err := encode(nil, d)
+			b, err := encode(nil, unsafe.Pointer(&d))
 			require.NoError(t, err)
 			require.NoError(t, p.run(b))
 		}
@@ -54,13 +55,13 @@ func TestFingerprintsAreOfTheRecords(t *testing.T) {
 	form, err := NewForm[place]()
 	require.NoError(t, err)
 	var run []byte
-	encode := form.Encoder()
+	encode := form.Appender()
 	for i := range 2000 {
 		x := float64(i) / 3
 		if i%100 == 7 {
 			x = math.Inf(1)
 		}
-		run, err = encode(run, place{int32(i), x, -x})
+		run, err = encode(run, unsafe.Pointer(&place{int32(i), x, -x}))
 		require.NoError(t, err)
 	}
 	at := func(step int, b []byte) fingerprint {
