@@ -49,7 +49,7 @@ func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
 	if j.each == nil {
 		errs = append(errs, errors.New("the join is empty: make it with BroadcastJoin"))
 	} else {
-		errs = append(errs, checkEnds(j.in.ends(), out.ends()))
+		errs = append(errs, checkEnds(j.in.ends(), out.outputForm))
 	}
 	if len(j.small.sources) == 0 {
 		errs = append(errs, fmt.Errorf("small feed: %w", ErrNoSources))
@@ -64,7 +64,7 @@ func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
 	if err := errors.Join(append(errs, errK, errB)...); err != nil {
 		return nil, located(where, j.Name, err)
 	}
-	maps := MapOnly[I, O]{MapTask: func(t *Task) (Filter[I, O], error) {
+	maps := &MapOnly[I, O]{MapTask: func(t *Task) (Filter[I, O], error) {
 		encode := s.key.Encoder()
 		var at []byte
 		return Filter[I, O]{
@@ -82,19 +82,17 @@ func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
 		}, nil
 	}}
 	return newPlan(where, j.in.ends(), cluster.Spec{Name: j.Name, MapOnly: true, Output: out.dest, Beside: j.small.sources},
-		&boundBroadcast[I, K, B, O]{boundMapOnly: boundMapOnly[I, O]{job: maps, in: j.in.bare(), out: out}, small: s})
+		&boundBroadcast{boundMapOnly: newBoundMapOnly(maps, j.in, out), load: s.load})
 }
 
 // boundBroadcast is a map-only job that reads its small feed first.
-type boundBroadcast[I, K, B, O any] struct {
-	boundMapOnly[I, O]
-	small *broadcast[K, B]
+type boundBroadcast struct {
+	*boundMapOnly
+	load func(ctx context.Context) error
 }
 
-func (b *boundBroadcast[I, K, B, O]) Prepare(ctx context.Context, _ *cluster.Bound) error {
-	return b.small.load(ctx)
-}
+func (b *boundBroadcast) Prepare(ctx context.Context, _ *cluster.Bound) error { return b.load(ctx) }
 
-func (b *boundBroadcast[I, K, B, O]) Adopt(ctx context.Context, p *cluster.Bound, _ [][]byte) error {
+func (b *boundBroadcast) Adopt(ctx context.Context, p *cluster.Bound, _ [][]byte) error {
 	return b.Prepare(ctx, p)
 }

@@ -35,24 +35,25 @@ func (w *watcher) step() error {
 	return w.Interrupt(w.id, w.n)
 }
 
-// watchFunc returns a function of the type of f that calls by with f and the arguments; nil for nil.
-func watchFunc[F any](f F, by watching) F { return watchValue(reflect.ValueOf(f), by).Interface().(F) }
-
 // watching is what happens in place of a call of f.
 type watching func(f reflect.Value, args []reflect.Value) error
 
-func watchValue(f reflect.Value, by watching) reflect.Value {
-	if f.IsNil() {
-		return f
-	}
-	return reflect.MakeFunc(f.Type(), func(args []reflect.Value) []reflect.Value {
-		err := by(f, args)
+// watchFunc puts a function into the place that f points to, of its type, that calls by with what was there and the
+// arguments.
+func watchFunc(f any, by watching) {
+	place := reflect.ValueOf(f).Elem()
+	was := reflect.ValueOf(place.Interface())
+	place.Set(reflect.MakeFunc(place.Type(), func(args []reflect.Value) []reflect.Value {
+		err := by(was, args)
 		return []reflect.Value{reflect.ValueOf(&err).Elem()}
-	})
+	}))
 }
 
-// call calls a function that returns an error.
+// call calls a function that returns an error; nil does nothing.
 func call(f reflect.Value, args []reflect.Value) error {
+	if f.IsNil() {
+		return nil
+	}
 	err, _ := reflect.TypeAssert[error](f.Call(args)[0])
 	return err
 }
@@ -143,43 +144,29 @@ func (w *watcher) lendGroup(args []reflect.Value) {
 	args[0], args[1] = w.lent[0].value(args[0]), w.sequence(args[1], w.lent[1:])
 }
 
-// watchMapper returns the functions of a map attempt, watched if the plan is.
-func watchMapper[I, K, V any](d *debugging, t *Task, m Mapper[I, K, V]) Mapper[I, K, V] {
-	if d == nil || t.ahead || m.Map == nil {
-		return m
+// watchMap has the functions of a map attempt watched, which are where the arguments point to, if the plan is watched.
+func (s *debugState) watchMap(t *Task, userMap, userClose any) bool {
+	if s.debug == nil || t.ahead {
+		return false
 	}
-	w := newWatcher(d, t, "Map", "record")
+	w := newWatcher(s.debug, t, "Map", "record")
 	t.records = w.lent[0]
-	if m.Close == nil {
-		m.Close = func(func(K, V)) error { return nil }
-	}
-	return Mapper[I, K, V]{Map: watchFunc(m.Map, w.each(w.lendRecord)), Close: watchFunc(m.Close, w.closing)}
+	watchFunc(userMap, w.each(w.lendRecord))
+	watchFunc(userClose, w.closing)
+	return true
 }
 
-// watchFilter is watchMapper for jobs without reduces.
-func watchFilter[I, O any](d *debugging, t *Task, f Filter[I, O]) Filter[I, O] {
-	if d == nil || f.Map == nil {
-		return f
+// watchReduce is watchMap for a reduce attempt, which has one of two functions.
+func (s *debugState) watchReduce(t *Task, userReduce, userPairs, userClose any) bool {
+	if s.debug == nil {
+		return false
 	}
-	w := newWatcher(d, t, "Map", "record")
-	t.records = w.lent[0]
-	if f.Close == nil {
-		f.Close = func(func(O)) error { return nil }
+	w := newWatcher(s.debug, t, "Reduce", "key", "value")
+	for _, f := range []any{userReduce, userPairs} {
+		if !reflect.ValueOf(f).Elem().IsNil() {
+			watchFunc(f, w.each(w.lendGroup))
+		}
 	}
-	return Filter[I, O]{Map: watchFunc(f.Map, w.each(w.lendRecord)), Close: watchFunc(f.Close, w.closing)}
-}
-
-// watchReducer returns the functions of a reduce attempt, watched if the plan is.
-func watchReducer[K, V, O any](d *debugging, t *Task, r Reducer[K, V, O]) Reducer[K, V, O] {
-	if d == nil {
-		return r
-	}
-	w := newWatcher(d, t, "Reduce", "key", "value")
-	if r.Close == nil {
-		r.Close = func(func(O)) error { return nil }
-	}
-	return Reducer[K, V, O]{
-		Reduce: watchFunc(r.Reduce, w.each(w.lendGroup)), Pairs: watchFunc(r.Pairs, w.each(w.lendGroup)),
-		Close: watchFunc(r.Close, w.closing), resumes: r.resumes,
-	}
+	watchFunc(userClose, w.closing)
+	return true
 }

@@ -6,30 +6,15 @@ import (
 	"sync"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/alike"
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// watch has the plan's attempts watch the job's functions.
-func (b *boundJob[I, K, V, O]) Watch(o DebugOptions) {
+// Watch has the plan's attempts watch the job's functions.
+func (b *boundJob) Watch(o DebugOptions) {
 	b.debugState.Watch(o)
-	if f := b.job.Combine; f != nil && !b.job.Sum {
-		encode, decode := b.value.Encoder(), b.value.Decoder()
-		c := &combineCheck{
-			f: func(a, b any) any { return f(a.(V), b.(V)) }, within: o.Within,
-			encode: func(v any) []byte { return encode(nil, v.(V)) },
-			decode: func(b []byte) (any, error) { return decode(b) },
-		}
-		b.job.Combine = func(a, b V) V { return c.combine(a, b).(V) }
-	}
-	if f := b.job.Partition; f != nil {
-		b.job.Partition = func(key K, reduces int) int {
-			one, other := f(key, reduces), f(key, reduces)
-			if one != other {
-				fault.Throw(Permanent(fmt.Errorf("mapreduce: Partition gave key %s to reduce %d, asked again to reduce %d: "+
-					"it must depend on nothing but its arguments", keyText(key), one, other)))
-			}
-			return one
-		}
+	if b.combines && !b.sums {
+		b.typed.watchCombine(o.Within)
 	}
 }
 
@@ -42,8 +27,7 @@ type combineCheck struct {
 	mu     sync.Mutex
 	f      func(a, b any) any
 	within float64
-	encode func(v any) []byte
-	decode func(b []byte) (any, error)
+	value  codec.Placed
 	// results are the last ones: one that is combined further has a third value of its key.
 	results [combinedKept]struct{ a, b, result []byte }
 	next    int
@@ -53,9 +37,9 @@ type combineCheck struct {
 func (c *combineCheck) combine(a, b any) any {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	x, y := c.encode(a), c.encode(b)
+	x, y := codec.Encoding(c.value, a), codec.Encoding(c.value, b)
 	result := c.f(a, b)
-	r := c.encode(result)
+	r := codec.Encoding(c.value, result)
 	c.law(r, c.apply(x, y), "Combine is no function of its arguments", "Combine(%s, %s) gave %s, then %s", x, y)
 	c.law(r, c.apply(y, x), "Combine is not commutative",
 		"with a = %s and b = %s, Combine(a, b) is %s, Combine(b, a) is %s", x, y)
@@ -74,12 +58,12 @@ func (c *combineCheck) combine(a, b any) any {
 
 // apply is f for encodings.
 func (c *combineCheck) apply(a, b []byte) []byte {
-	return c.encode(c.f(c.value(a), c.value(b)))
+	return codec.Encoding(c.value, c.f(c.decoded(a), c.decoded(b)))
 }
 
-// value decodes a copy, which f may change.
-func (c *combineCheck) value(b []byte) any {
-	v, err := c.decode(bytes.Clone(b))
+// decoded decodes a copy, which f may change.
+func (c *combineCheck) decoded(b []byte) any {
+	v, err := codec.Decoded(c.value, bytes.Clone(b))
 	if err != nil {
 		fault.Throw(err)
 	}
@@ -88,12 +72,12 @@ func (c *combineCheck) value(b []byte) any {
 
 // law panics unless two results are alike; shown are the values that led to them.
 func (c *combineCheck) law(one, other []byte, what, how string, shown ...[]byte) {
-	if bytes.Equal(one, other) || alike.Equal(c.value(one), c.value(other), c.within) {
+	if bytes.Equal(one, other) || alike.Equal(c.decoded(one), c.decoded(other), c.within) {
 		return
 	}
 	var list []any
 	for _, x := range append(shown, one, other) {
-		list = append(list, keyText(c.value(x)))
+		list = append(list, keyText(c.decoded(x)))
 	}
 	fault.Throw(Permanent(fmt.Errorf("mapreduce: %s: "+how, append([]any{what}, list...)...)))
 }

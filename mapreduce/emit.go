@@ -1,17 +1,19 @@
 package mapreduce
 
 import (
+	"bytes"
+	"slices"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// emitSorted returns the emit of a map attempt without combiner. fail receives
-// the first error. Keys and values that are bytes go straight to the sorter: 3 ns
-// a record less than through a codec.
-func (b *boundJob[I, K, V, O]) emitSorted(s *segment.Sorter, reduces int, fail *error) func(K, V) {
-	if b.rawPartition() {
-		raw := emitRaw(s, b.rangeOf(reduces), reduces, fail)
+// sorted is the emit of a map attempt without combiner. Keys and values that are bytes go straight to the sorter:
+// 3 ns a record less than through a codec.
+func (b *typedJob[I, K, V, O]) sorted(s *segment.Sorter, partition func(key []byte) int, raw func(k, v []byte), failed *error) any {
+	if raw != nil {
 		if emit, ok := any(raw).(func(K, V)); ok {
 			return emit
 		}
@@ -19,19 +21,13 @@ func (b *boundJob[I, K, V, O]) emitSorted(s *segment.Sorter, reduces int, fail *
 			return emit
 		}
 	}
-	partition := b.partitioner(reduces)
 	key, value := b.key.EncoderInPlace(), b.value.EncoderInPlace()
 	return func(k K, v V) {
 		x := key(k)
-		if err := s.Add(partition(x), x, value(v)); err != nil && *fail == nil {
-			*fail = err
+		if err := s.Add(partition(x), x, value(v)); err != nil && *failed == nil {
+			*failed = err
 		}
 	}
-}
-
-// rawPartition reports whether the partition of a key is found by hash or range.
-func (b *boundJob[I, K, V, O]) rawPartition() bool {
-	return b.key.Raw && !b.key.Descending && b.job.Partition == nil
 }
 
 func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) func(k, v []byte) {
@@ -48,16 +44,49 @@ func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) fun
 	}
 }
 
+// table is a collector of a map attempt with combiner.
+func (b *typedJob[I, K, V, O]) table(r *cluster.Resources, o tableOptions) *collector {
+	t := combine.NewTable(b.combineConfig(r, o))
+	return &collector{
+		emit:   b.emitCombined(t),
+		intake: intake{copies: !t.Weighs()},
+		failed: t.Failure(),
+		finish: func() ([]stored, segment.Stats, error) {
+			list, stats, err := t.Finish()
+			return storedOf(list), stats, err
+		},
+		close: t.Close,
+		gate:  t.Gate(),
+	}
+}
+
+func (b *typedJob[I, K, V, O]) combineConfig(r *cluster.Resources, o tableOptions) combine.Config[V] {
+	decode := b.value.Decoder()
+	if codec.SharesBytes(b.value.Type) {
+		alias := decode
+		decode = func(x []byte) (V, error) { return alias(slices.Clip(bytes.Clone(x))) }
+	}
+	return combine.Config[V]{
+		Combine: b.job.Combine,
+		Sum:     o.sums && combine.CanSum[V](),
+		Width:   o.width, Partitions: o.partitions, Partition: o.partition,
+		Distinct: o.distinct, Expected: o.expected, Stored: o.stored,
+		Append: b.value.Encoder(),
+		Decode: decode,
+		Budget: r.Budget, Pool: r.Pool, Files: r.Spills, SpillDir: r.SpillDir,
+	}
+}
+
 // emitCombined returns the emit of a map attempt with combiner.
-func (b *boundJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
+func (b *typedJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
 	if t.Numbers() && b.value.Cloner() == nil {
-		return combine.NumberEmitter[K](t, codec.IntegerFlip[K]())
+		return combine.NumberEmitter[K](t, codec.IntegerFlip(b.key.Type))
 	}
 	return b.emitBytes(t)
 }
 
 // emitBytes is emitCombined for keys that are no numbers.
-func (b *boundJob[I, K, V, O]) emitBytes(t *combine.Table[V]) func(K, V) {
+func (b *typedJob[I, K, V, O]) emitBytes(t *combine.Table[V]) func(K, V) {
 	key := b.key.EncoderInPlace()
 	if clone := b.value.Cloner(); clone != nil {
 		if emit := b.emitLent(t, key); emit != nil {
@@ -77,7 +106,7 @@ func (b *boundJob[I, K, V, O]) emitBytes(t *combine.Table[V]) func(K, V) {
 }
 
 // emitLent is the emit of a map attempt whose values are byte slices; nil if they are not.
-func (b *boundJob[I, K, V, O]) emitLent(t *combine.Table[V], key func(K) []byte) func(K, V) {
+func (b *typedJob[I, K, V, O]) emitLent(t *combine.Table[V], key func(K) []byte) func(K, V) {
 	lent, ok := any(t).(*combine.Table[[]byte])
 	if !ok {
 		return nil
@@ -89,12 +118,4 @@ func (b *boundJob[I, K, V, O]) emitLent(t *combine.Table[V], key func(K) []byte)
 	}
 	emit, _ := any(func(k K, v []byte) { combine.EmitLent(lent, key(k), v) }).(func(K, V))
 	return emit
-}
-
-// numberWidth is how many bytes the keys have if they are numbers, in rising order; else 0.
-func (b *boundJob[I, K, V, O]) numberWidth() int {
-	if b.key.Descending {
-		return 0
-	}
-	return codec.IntegerWidth[K]()
 }

@@ -112,7 +112,7 @@ func (j Joined[K, A, B, O]) Bind(out Output[O]) (*Plan, error) {
 	if j.NoShuffle {
 		return j.bindTogether(out, where)
 	}
-	job := FedJob[K, sided[A, B], O]{
+	job := &FedJob[K, sided[A, B], O]{
 		Name: j.Name, Reducers: j.Reducers,
 		ReduceTask: func(t *Task) (Reducer[K, sided[A, B], O], error) {
 			r, err := j.run(t)
@@ -129,7 +129,7 @@ func (j Joined[K, A, B, O]) Bind(out Output[O]) (*Plan, error) {
 		onSide(j.left, func(a A) sided[A, B] { return sided[A, B]{A: a} }, emitterOf[K, A](key, ofLeft)),
 		onSide(j.right, func(b B) sided[A, B] { return sided[A, B]{B: b, right: true} }, emitterOf[K, B](key, ofRight)),
 	)
-	return job.bind(in, out, where, home)
+	return bindJob(job, in, out, where, home)
 }
 
 // run begins an attempt.

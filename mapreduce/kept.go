@@ -43,7 +43,7 @@ func (k *Kept[T]) Again() Output[T] {
 }
 
 func (k *Kept[T]) output(to *kept.Store) Output[T] {
-	return Output[T]{outputForm{
+	return Output[T]{&outputForm{
 		record:    reflect.TypeFor[T](),
 		dest:      to.Destination(),
 		checkType: func() error { return k.wrong },

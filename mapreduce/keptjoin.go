@@ -45,7 +45,7 @@ func together[K, A, B any](left Feed[K, A], right Feed[K, B]) error {
 
 // bindTogether binds a join of parts of the same number, a map each.
 func (j Joined[K, A, B, O]) bindTogether(out Output[O], where string) (*Plan, error) {
-	return MapOnly[merged[K, A, B], O]{
+	return bindMapOnly(&MapOnly[merged[K, A, B], O]{
 		Name: j.Name,
 		MapTask: func(t *Task) (Filter[merged[K, A, B], O], error) {
 			r, err := j.run(t)
@@ -53,7 +53,7 @@ func (j Joined[K, A, B, O]) bindTogether(out Output[O], where string) (*Plan, er
 				return r.reduce(m.key, m.values, emit)
 			}}, err
 		},
-	}.bind(sideBySide(j.left, j.right), out, where)
+	}, sideBySide(j.left, j.right), out, where)
 }
 
 // sideBySide is the input of the keys of two feeds that lie together, a map for each part of both.
@@ -81,7 +81,7 @@ type Group[K, A, B any] struct {
 // that wraps ErrRecordTooLarge.
 func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B]] {
 	in := sideBySide(left, right)
-	keepA, keepB := codec.Typed[A]{}.Keeper, codec.Typed[B]{}.Keeper
+	keepA, keepB := new(codec.Typed[A]).Keeper, new(codec.Typed[B]).Keeper
 	if in.plan.Wrong == nil {
 		keepA, keepB = left.keyed.form.Codec.Keeper, right.keyed.form.Codec.Keeper
 	}
@@ -252,7 +252,7 @@ type keptCursor[K, T any] struct {
 func newKeptCursor[K, T any](k *KeptBy[K, T], part kept.Ref, s *splitReader) *keptCursor[K, T] {
 	c := &keptCursor[K, T]{
 		part: part, keyOf: k.key, s: s, decode: k.form.Decoder(), encode: k.codec.Encoder(), release: func() {},
-		most: s.largest(), image: k.form.Size, width: codec.IntegerWidth[K](), flip: codec.IntegerFlip[K](),
+		most: s.largest(), image: k.form.Size, width: codec.IntegerWidth(k.codec.Type), flip: codec.IntegerFlip(k.codec.Type),
 	}
 	if s.task != nil && s.task.records != nil {
 		c.lend = lenderOf[T](s.task.records)

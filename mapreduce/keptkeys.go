@@ -54,7 +54,7 @@ type keyOrder[K, T any] struct {
 }
 
 func (f keyOrder[K, T]) checker(p output.Part) func(run []byte) error {
-	if codec.IntegerWidth[K]() > 0 && f.form.Size > 0 {
+	if codec.IntegerWidth(f.codec.Type) > 0 && f.form.Size > 0 {
 		return f.numberChecker(p)
 	}
 	encode := f.codec.Encoder()
@@ -77,7 +77,7 @@ func (f keyOrder[K, T]) checker(p output.Part) func(run []byte) error {
 
 // numberChecker is checker for keys that are numbers of records that are images.
 func (f keyOrder[K, T]) numberChecker(p output.Part) func(run []byte) error {
-	at, flip, last := combine.NewPartitions(codec.IntegerWidth[K](), p.Tasks), codec.IntegerFlip[K](), uint64(0)
+	at, flip, last := combine.NewPartitions(codec.IntegerWidth(f.codec.Type), p.Tasks), codec.IntegerFlip(f.codec.Type), uint64(0)
 	var base uint64 // of the places whose bits tell which of them lie in the part
 	var places []uint64
 	return func(run []byte) error {

@@ -1,18 +1,13 @@
 package mapreduce
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"math"
-	"reflect"
-	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
-	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
-	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -20,12 +15,12 @@ import (
 )
 
 // collector takes what a map attempt emits and ends as segments.
-type collector[K, V any] struct {
-	emit func(K, V)
+type collector struct {
+	emit any                     // a func(K, V)
 	add  func(key, value []byte) // emit for an encoded pair; nil: there is none
 	intake
 	failed *error // the first failure of emit
-	finish func() ([]cluster.Segment, segment.Stats, func(), error)
+	finish func() ([]stored, segment.Stats, error)
 	close  func()
 	gate   *memory.Gate // of emit, shut between calls of the user's
 }
@@ -36,107 +31,90 @@ type intake struct {
 	copies bool                              // what is emitted is copied
 }
 
-// call runs user code that may emit.
-func (c *collector[K, V]) call(code func() error) error {
-	c.gate.Open()
-	err := code()
-	c.gate.Shut()
-	return err
-}
-
-func (b *boundJob[I, K, V, O]) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt) (*cluster.MapOutput, error) {
+func (b *boundJob) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt) (*cluster.MapOutput, error) {
 	var c counter.Set
 	col := b.collector(p, a)
 	defer col.close()
 	col.gate.Shut()
 	k := newSkips(a.MaxSkips, a.LeaveOut...)
-	err := p.EachFile(a.Split, func(file cluster.Split) error { return b.mapFile(ctx, p, a, file, &col, &c, k) })
+	err := p.EachFile(a.Split, func(file cluster.Split) error { return b.mapFile(ctx, p, a, file, col, &c, k) })
 	if err = cmp.Or(err, *col.failed); err != nil {
 		return nil, err
 	}
-	segments, stats, release, err := col.finish()
+	list, stats, err := col.finish()
 	if err != nil {
 		return nil, err
 	}
+	segments := segmentsOf(list)
 	for i := range segments {
 		segments[i].Map = a.Index
 		c.Add(counter.MapOutputMaterializedBytes, segments[i].Bytes)
 	}
 	c.Add(counter.MapOutputRecords, stats.Records)
 	c.Add(counter.MapOutputBytes, stats.Bytes)
-	if b.combines() {
+	if b.combines {
 		c.Add(counter.CombineInputRecords, stats.Records)
 		c.Add(counter.CombineOutputRecords, stats.Output)
 	}
 	addSpills(&c, stats)
-	out := cluster.NewMapOutput(segments, release, k.count(&c))
+	out := cluster.NewMapOutput(segments, releaseAll(list), k.count(&c))
 	a.Report(&c)
 	return out, nil
 }
 
 // mapFile maps the part of a split that lies in one file.
-func (b *boundJob[I, K, V, O]) mapFile(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, col *collector[K, V],
+func (b *boundJob) mapFile(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, col *collector,
 	c *counter.Set, k *skips,
 ) error {
 	t := &Task{
 		ctx: ctx, id: a.ID(), reduces: p.Reduces, name: p.Sources[file.Source].Name(), counters: c,
 		budget: a.Budget, log: a.Log,
 	}
-	if k == nil && b.debug == nil {
+	emit, around := col.emit, (func(func() error) error)(nil)
+	if k != nil {
+		emit, around = b.trying(col, c)
+	} else if b.debug == nil {
 		t.add = col.add
 	}
-	m, err := b.mapper(t)
+	code, err := b.typed.startMap(t, emit)
 	if err != nil {
 		return err
 	}
-	err = readFile(t, p, a, file, b.in, k, col.intake, b.mapping(m, col, c, k))
-	if err == nil && m.Close != nil {
-		err = col.call(func() error { return m.Close(col.emit) })
+	err = readFile(t, p, a, file, k, col.intake, func(l *recordLoop) error {
+		if around != nil {
+			return code.each(l.reader, l.around(knowing(l.reader, around)))
+		}
+		return code.all(l, col.gate, col.failed, col.after)
+	})
+	if err == nil && code.close != nil {
+		col.gate.Open()
+		err = code.close()
+		col.gate.Shut()
 	}
 	return err
 }
 
-// mapping is what is done with each record. The usual case is written out: each call less is 2 ns a record.
-func (b *boundJob[I, K, V, O]) mapping(m Mapper[I, K, V], col *collector[K, V], c *counter.Set, k *skips) mapCalls[I] {
-	gate, failed := col.gate, col.failed
-	after := func(err error) error {
-		if err != nil {
-			return ofMap(err)
-		}
-		return emitted(*failed)
+// after is what becomes of the error of a Map, or of what it has emitted.
+func (c *collector) after(err error) error {
+	if err != nil {
+		return ofMap(err)
 	}
-	if k == nil {
-		userMap, emit := m.Map, col.emit
-		one := func(rec I) (err error) {
-			gate.Open()
-			err = userMap(rec, emit)
-			gate.Shut()
-			if err != nil || *failed != nil {
-				return after(err)
-			}
-			return nil
-		}
-		return mapCalls[I]{one: one, list: mapList(m, col, after)}
-	}
-	mapRecord := b.trying(m, col, c)
-	return mapCalls[I]{one: func(rec I) error {
-		gate.Open()
-		err := mapRecord(rec)
-		gate.Shut()
-		return after(err)
-	}}
+	return emitted(*c.failed)
 }
 
-// trying maps a record such that it can be left out if it is bad.
-func (b *boundJob[I, K, V, O]) trying(m Mapper[I, K, V], col *collector[K, V], c *counter.Set) func(I) error {
-	h := newHeldPairs(b.key, b.value)
-	h.gate = col.gate
-	return func(rec I) error {
-		err := trial(c, func() error { return cmp.Or(m.Map(rec, h.hold), h.read()) }, h.drop)
+// trying maps records such that each can be left out if it is bad: what is emitted is held until that is known.
+func (b *boundJob) trying(col *collector, c *counter.Set) (emit any, around func(func() error) error) {
+	h := &heldPairs{gate: col.gate}
+	check, pass := b.typed.decoding(nil), b.typed.decoding(col.emit)
+	return b.typed.encoding(h.hold, true), func(mapRecord func() error) error {
+		col.gate.Open()
+		err := trial(c, func() error { return cmp.Or(mapRecord(), h.each(check)) }, h.drop)
 		if err == nil {
-			h.pass(col.emit)
+			err = h.each(pass)
+			h.drop()
 		}
-		return err
+		col.gate.Shut()
+		return col.after(err)
 	}
 }
 
@@ -157,10 +135,9 @@ func addSpills(c *counter.Set, s segment.Stats) {
 // tellEvery is how many records go by until progress is told of them, a multiple of PauseEvery.
 const tellEvery = 4096
 
-// readFile calls fn for each record of the part of a split that lies in one file,
-// as long as the attempt may go on, and counts records and bytes.
-func readFile[I any](t *Task, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, in Input[I], k *skips,
-	memory intake, calls mapCalls[I],
+// readFile has loop map each record of the part of a split that lies in one file, and counts records and bytes.
+func readFile(t *Task, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, k *skips, memory intake,
+	loop func(l *recordLoop) error,
 ) error {
 	ctx, c := t.ctx, t.counters
 	w, stop := cluster.NewWatch(ctx, &a.Resources)
@@ -173,9 +150,6 @@ func readFile[I any](t *Task, p *cluster.Bound, a *cluster.MapAttempt, file clus
 	t.reader = r
 	if a.Progress != nil {
 		a.Progress.Open(p.Sources[file.Source].Name())
-	}
-	if k != nil {
-		calls.one = knowing(r, calls.one)
 	}
 	kind := &p.Inputs[file.Source]
 	before, l := c.Get(kind.Counter()), &recordLoop{reader: r, watch: w}
@@ -190,7 +164,7 @@ func readFile[I any](t *Task, p *cluster.Bound, a *cluster.MapAttempt, file clus
 			a.Progress.Records.Store(before + l.records)
 		}
 	}
-	err := calls.all(in, l)
+	err := loop(l)
 	exited = false
 	err = r.placed(err, l.records)
 	l.tell()
@@ -205,35 +179,38 @@ func readFile[I any](t *Task, p *cluster.Bound, a *cluster.MapAttempt, file clus
 	return err
 }
 
-func (b *boundJob[I, K, V, O]) collector(p *cluster.Bound, a *cluster.MapAttempt) collector[K, V] {
-	if b.combines() {
+func (b *boundJob) collector(p *cluster.Bound, a *cluster.MapAttempt) *collector {
+	if b.combines {
 		return b.combining(p, a)
 	}
 	return b.sorting(p, a)
 }
 
 // sorting collects into a segment.Sorter.
-func (b *boundJob[I, K, V, O]) sorting(p *cluster.Bound, a *cluster.MapAttempt) collector[K, V] {
+func (b *boundJob) sorting(p *cluster.Bound, a *cluster.MapAttempt) *collector {
 	s := segment.NewSorter(segment.Config{
 		Partitions: p.Reduces, Budget: a.Budget, Pool: a.Pool, Files: a.Spills, SpillDir: a.SpillDir,
 		Largest: b.largest(a.Budget), Stored: a.Stored, Scattered: b.scattered.Load(),
 	})
 	var failed error
-	var add func(key, value []byte)
-	if b.job.Partition == nil && b.prefix == nil {
+	var add, raw func(key, value []byte)
+	if !b.partitions && b.prefix == nil {
 		add = emitRaw(s, b.rangeOf(p.Reduces), p.Reduces, &failed)
 	}
-	return collector[K, V]{
-		emit:   b.emitSorted(s, p.Reduces, &failed),
+	if b.key.Raw && !b.descending && !b.partitions {
+		raw = emitRaw(s, b.rangeOf(p.Reduces), p.Reduces, &failed)
+	}
+	return &collector{
+		emit:   b.typed.sorted(s, b.partitioner(p.Reduces), raw, &failed),
 		add:    add,
 		intake: intake{pin: s.Pin, copies: true},
 		failed: &failed,
-		finish: func() ([]cluster.Segment, segment.Stats, func(), error) {
+		finish: func() ([]stored, segment.Stats, error) {
 			list, stats, err := s.Finish()
 			if stats.Scattered {
 				b.scattered.Store(true)
 			}
-			return segmentsOf(list), stats, releaseAll(list), err
+			return storedOf(list), stats, err
 		},
 		close: s.Close,
 		gate:  s.Gate(),
@@ -267,85 +244,89 @@ func (f *found) within(length int64) int {
 	return int(float64(f.keys) * math.Sqrt(float64(max(length, 1))/float64(f.length)))
 }
 
+// tableOptions are those of a combine.Table that do not depend on the type of its values.
+type tableOptions struct {
+	partitions         int
+	partition          func(key []byte) int // nil: the usual one
+	distinct, expected int
+	stored             bool
+	width              int // of keys that are numbers
+	sums               bool
+}
+
 // combining collects into a combine.Table.
-func (b *boundJob[I, K, V, O]) combining(p *cluster.Bound, a *cluster.MapAttempt) collector[K, V] {
-	cfg := b.combineConfig(&a.Resources)
-	cfg.Partitions, cfg.Stored = p.Reduces, a.Stored
-	cfg.Distinct = b.distinct.Load().within(a.Split.Length)
-	cfg.Expected = kept.Expected(p.Sources[a.Split.Source])
-	if b.job.Partition != nil || b.job.TotalOrder || b.prefix != nil {
-		cfg.Partition = b.partitioner(p.Reduces)
+func (b *boundJob) combining(p *cluster.Bound, a *cluster.MapAttempt) *collector {
+	o := b.tableOptions()
+	o.partitions, o.stored = p.Reduces, a.Stored
+	o.distinct = b.distinct.Load().within(a.Split.Length)
+	o.expected = kept.Expected(p.Sources[a.Split.Source])
+	if b.partitions || b.ordered || b.prefix != nil {
+		o.partition = b.partitioner(p.Reduces)
 	}
-	t := combine.NewTable(cfg)
-	return collector[K, V]{
-		emit:   b.emitCombined(t),
-		intake: intake{copies: !t.Weighs()},
-		failed: t.Failure(),
-		finish: func() ([]cluster.Segment, segment.Stats, func(), error) {
-			list, stats, err := t.Finish()
-			b.distinct.Store(&found{keys: stats.Output, length: a.Split.Length})
-			return segmentsOf(list), stats, releaseAll(list), err
-		},
-		close: t.Close,
-		gate:  t.Gate(),
+	col := b.typed.table(&a.Resources, o)
+	finish := col.finish
+	col.finish = func() ([]stored, segment.Stats, error) {
+		list, stats, err := finish()
+		b.distinct.Store(&found{keys: stats.Output, length: a.Split.Length})
+		return list, stats, err
 	}
+	return col
+}
+
+func (b *boundJob) tableOptions() tableOptions {
+	return tableOptions{width: b.numberWidth(), sums: b.sums}
 }
 
 // stored is a segment of either kind.
 type stored interface {
-	comparable
 	Bytes() int64
 	Records() int64
 	Release()
 }
 
-func segmentsOf[S stored](list []S) []cluster.Segment {
-	out := make([]cluster.Segment, len(list))
-	var none S
+// storedOf are segments by partition; one that is empty is nil.
+func storedOf[T any, S interface {
+	*T
+	stored
+}](list []S) []stored {
+	out := make([]stored, len(list))
 	for i, x := range list {
-		if x != none {
+		if x != nil {
+			out[i] = x
+		}
+	}
+	return out
+}
+
+func segmentsOf(list []stored) []cluster.Segment {
+	out := make([]cluster.Segment, len(list))
+	for i, x := range list {
+		if x != nil {
 			out[i] = cluster.Segment{Bytes: x.Bytes(), Records: x.Records(), Data: x}
 		}
 	}
 	return out
 }
 
-func releaseAll[S stored](list []S) func() {
+func releaseAll(list []stored) func() {
 	return func() {
-		var none S
 		for _, x := range list {
-			if x != none {
+			if x != nil {
 				x.Release()
 			}
 		}
 	}
 }
 
-func (b *boundJob[I, K, V, O]) combineConfig(r *cluster.Resources) combine.Config[V] {
-	decode := b.value.Decoder()
-	if codec.SharesBytes(reflect.TypeFor[V]()) {
-		alias := decode
-		decode = func(x []byte) (V, error) { return alias(slices.Clip(bytes.Clone(x))) }
-	}
-	return combine.Config[V]{
-		Combine: b.job.Combine,
-		Sum:     b.job.Sum && combine.CanSum[V](),
-		Width:   b.numberWidth(),
-		Append:  b.value.Encoder(),
-		Decode:  decode,
-		Budget:  r.Budget, Pool: r.Pool, Files: r.Spills, SpillDir: r.SpillDir,
-	}
-}
-
 // runMap of a map-only job writes its part.
-func (b *boundMapOnly[I, O]) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt) (*cluster.MapOutput, error) {
+func (b *boundMapOnly) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt) (*cluster.MapOutput, error) {
 	return b.runMapSkipping(ctx, p, a, newSkips(a.MaxSkips, a.LeaveOut...))
 }
 
-func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, k *skips) (_ *cluster.MapOutput, err error) {
+func (b *boundMapOnly) runMapSkipping(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, k *skips) (_ *cluster.MapOutput, err error) {
 	var c counter.Set
 	t := &Task{ctx: ctx, id: a.ID(), counters: &c, budget: a.Budget, log: a.Log}
-	w, err := newRecordWriter(p, t, a.Host, &b.out.outputForm)
+	w, err := newRecordWriter(p, t, a.Host, b.out)
 	if err != nil {
 		return nil, err
 	}
@@ -369,14 +350,10 @@ func (b *boundMapOnly[I, O]) runMapSkipping(ctx context.Context, p *cluster.Boun
 }
 
 // filterFile maps the part of a split that lies in one file.
-func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, w *recordWriter,
+func (b *boundMapOnly) filterFile(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, w *recordWriter,
 	c *counter.Set, k *skips,
 ) error {
 	t := &Task{ctx: ctx, id: a.ID(), name: p.Sources[file.Source].Name(), counters: c, budget: a.Budget, log: a.Log}
-	f, err := b.filter(t)
-	if err != nil {
-		return err
-	}
 	after := func(err error) error {
 		w.gate.Shut()
 		if err != nil {
@@ -384,48 +361,35 @@ func (b *boundMapOnly[I, O]) filterFile(ctx context.Context, p *cluster.Bound, a
 		}
 		return w.err()
 	}
-	emit := emitTo[O](w)
-	mapRecord := func(rec I) error { return f.Map(rec, emit) }
-	switch {
-	case k != nil:
-		mapRecord = tryingFilter(f, w, c)
-	case f.abreast != nil && b.in.stays:
-		take, flush := f.abreast(emit)
-		mapRecord, t.flush = take, func() error {
-			w.gate.Open()
-			return after(flush())
-		}
+	var keep, drop func()
+	if k != nil {
+		keep, drop = w.holding()
 	}
-	err = readFile(t, p, a, file, b.in, k, intake{}, mapCalls[I]{one: func(rec I) error {
+	code, err := b.start(t, w)
+	if err != nil {
+		return err
+	}
+	err = readFile(t, p, a, file, k, intake{}, func(l *recordLoop) error {
+		if k == nil {
+			return code.all(l, &w.gate, &w.failed, after)
+		}
+		return code.each(l.reader, l.around(knowing(l.reader, func(mapRecord func() error) error {
+			w.gate.Open()
+			err := trial(c, func() error { return cmp.Or(mapRecord(), w.failed) }, drop)
+			if err == nil {
+				keep()
+			}
+			return after(err)
+		})))
+	})
+	if err == nil && code.close != nil {
 		w.gate.Open()
-		return after(mapRecord(rec))
-	}})
-	if err == nil && f.Close != nil {
-		w.gate.Open()
-		err = f.Close(emit)
+		err = code.close()
 		w.gate.Shut()
 	}
 	return err
 }
 
-// tryingFilter is the map of a job without reduces whose bad records are left out.
-func tryingFilter[I, O any](f Filter[I, O], w *recordWriter, c *counter.Set) func(I) error {
-	keep, drop := w.holding()
-	emit := emitTo[O](w)
-	return func(rec I) error {
-		err := trial(c, func() error {
-			if err := f.Map(rec, emit); err != nil {
-				return err
-			}
-			return w.failed
-		}, drop)
-		if err == nil {
-			keep()
-		}
-		return err
-	}
-}
-
-func (b *boundMapOnly[I, O]) RunReduce(context.Context, *cluster.Bound, *cluster.ReduceAttempt) error {
+func (b *boundMapOnly) RunReduce(context.Context, *cluster.Bound, *cluster.ReduceAttempt) error {
 	return errors.New("mapreduce: a map-only plan has no reduces")
 }

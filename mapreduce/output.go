@@ -13,7 +13,7 @@ import (
 // Output says how records of type O become bytes and where those go. Make it
 // with Text, TextWith, Raw, Encoded, Typed, Parts, Collected.Output or
 // Kept.Output, or of one of these with Routed.
-type Output[O any] struct{ outputForm }
+type Output[O any] struct{ *outputForm }
 
 // outputForm is an Output without the type of its records, each of which is given by where it lies.
 type outputForm struct {
@@ -52,8 +52,8 @@ func TextWith[O any](to Destination, separator, end string) Output[O] {
 	return Output[O]{textForm(reflect.TypeFor[O](), to, separator, end)}
 }
 
-func textForm(record reflect.Type, to Destination, separator, end string) outputForm {
-	return outputForm{
+func textForm(record reflect.Type, to Destination, separator, end string) *outputForm {
+	return &outputForm{
 		record: record,
 		dest:   to,
 		plain:  record == reflect.TypeFor[[]byte](),
@@ -82,7 +82,7 @@ func Raw[O any](to Destination) Output[O] { return TextWith[O](to, "", "") }
 // Encoded writes what encode appends to dst for each record. encode runs in many
 // attempts at once.
 func Encoded[O any](to Destination, encode func(dst []byte, rec O) ([]byte, error)) Output[O] {
-	return Output[O]{outputForm{
+	return Output[O]{&outputForm{
 		record: reflect.TypeFor[O](),
 		dest:   to,
 		encoder: func() (appendRecord, error) {
@@ -101,7 +101,7 @@ type Collected[O any] struct {
 // may have.
 func (c *Collected[O]) Output() Output[O] {
 	v, wrong := codec.Value[O]()
-	return Output[O]{outputForm{
+	return Output[O]{&outputForm{
 		record:    reflect.TypeFor[O](),
 		dest:      output.To(&c.store),
 		checkType: func() error { return wrong },

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
-	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
@@ -17,27 +16,23 @@ import (
 
 // partitioner returns the function that tells the reduce of an encoded key, for
 // one attempt.
-func (b *boundJob[I, K, V, O]) partitioner(reduces int) func(key []byte) int {
+func (b *boundJob) partitioner(reduces int) func(key []byte) int {
 	switch {
 	case reduces == 1:
 		return func([]byte) int { return 0 }
-	case b.job.Partition != nil:
-		decode := b.key.Decoder()
+	case b.partitions:
+		partition := b.partition()
 		return func(key []byte) int {
-			k, err := decode(key)
-			if err != nil {
-				fault.Throw(err)
-			}
-			p := b.job.Partition(k, reduces)
+			p := partition(key, reduces)
 			if p < 0 || p >= reduces {
 				fault.Throw(Permanent(fmt.Errorf("mapreduce: Partition returned %d of %d reduces", p, reduces)))
 			}
 			if other, same := b.groups.agree(b.groupOf(key), p); !same {
-				fault.Throw(b.divided(k, other, p))
+				fault.Throw(b.divided(key, other, p))
 			}
 			return p
 		}
-	case b.job.TotalOrder:
+	case b.ordered:
 		return b.ranges.find
 	case b.prefix != nil:
 		return func(key []byte) int { return segment.PartitionOf(key[:b.prefix(key)], reduces) }
@@ -46,9 +41,25 @@ func (b *boundJob[I, K, V, O]) partitioner(reduces int) func(key []byte) int {
 	}
 }
 
+// partition is the user's Partition for encoded keys, for one goroutine. A watched one is asked twice.
+func (b *boundJob) partition() func(key []byte, reduces int) int {
+	partition := b.typed.partition()
+	if b.debug == nil {
+		return partition
+	}
+	return func(key []byte, reduces int) int {
+		p := partition(key, reduces)
+		if other := partition(key, reduces); other != p {
+			fault.Throw(Permanent(fmt.Errorf("mapreduce: Partition gave key %s to reduce %d, asked again to reduce %d: "+
+				"it must depend on nothing but its arguments", b.keyText(key), p, other)))
+		}
+		return p
+	}
+}
+
 // rangeOf returns the ranges of a total order, nil if there is none.
-func (b *boundJob[I, K, V, O]) rangeOf(reduces int) *keyRanges {
-	if !b.job.TotalOrder || reduces == 1 {
+func (b *boundJob) rangeOf(reduces int) *keyRanges {
+	if !b.ordered || reduces == 1 {
 		return nil
 	}
 	return b.ranges
@@ -68,15 +79,15 @@ var errSampled = errors.New("mapreduce: enough records sampled")
 // prepare chooses the ranges of a total order: it maps records at places spread
 // evenly over the input, sorts their keys and takes the quantiles. Of a stream it
 // sees the head only.
-func (b *boundJob[I, K, V, O]) Prepare(ctx context.Context, p *cluster.Bound) error {
+func (b *boundJob) Prepare(ctx context.Context, p *cluster.Bound) error {
 	b.ranges = newKeyRanges(nil)
-	if !b.job.TotalOrder || p.Reduces < 2 {
+	if !b.ordered || p.Reduces < 2 {
 		return nil
 	}
 	if slices.ContainsFunc(p.Inputs, func(in cluster.InputPlan) bool { return in.Once }) {
 		return errOnceSampled
 	}
-	s := &sampler[I, K, V, O]{bound: b, ctx: ctx, p: p}
+	s := &sampler{bound: b, ctx: ctx, p: p}
 	for _, split := range samplePlaces(p) {
 		if err := s.sample(p.Sources[split.Source], split); err != nil {
 			return err
@@ -101,22 +112,22 @@ func (b *boundJob[I, K, V, O]) Prepare(ctx context.Context, p *cluster.Bound) er
 	return nil
 }
 
-func (b *boundJob[I, K, V, O]) Ranged() [][]byte { return b.ranges.bounds }
+func (b *boundJob) Ranged() [][]byte { return b.ranges.bounds }
 
-func (b *boundJob[I, K, V, O]) Adopt(_ context.Context, _ *cluster.Bound, ranges [][]byte) error {
+func (b *boundJob) Adopt(_ context.Context, _ *cluster.Bound, ranges [][]byte) error {
 	b.ranges = newKeyRanges(ranges)
 	return nil
 }
 
-func (b *boundJob[I, K, V, O]) Imported(s *segment.Segment) any {
-	if b.combines() {
-		return combine.OfFiles[V](s)
+func (b *boundJob) Imported(s *segment.Segment) any {
+	if !b.combines {
+		return s
 	}
-	return s
+	return b.typed.imported(s)
 }
 
 // quantiles returns ranges that cut sorted keys into equal parts.
-func (b *boundJob[I, K, V, O]) quantiles(keys [][]byte, reduces int) *keyRanges {
+func (b *boundJob) quantiles(keys [][]byte, reduces int) *keyRanges {
 	slices.SortFunc(keys, bytes.Compare)
 	var bounds [][]byte
 	for i := 1; i < reduces && len(keys) > 0; i++ {
@@ -130,31 +141,30 @@ func (b *boundJob[I, K, V, O]) quantiles(keys [][]byte, reduces int) *keyRanges 
 }
 
 // sampler gathers the keys of some records.
-type sampler[I, K, V, O any] struct {
-	bound *boundJob[I, K, V, O]
+type sampler struct {
+	bound *boundJob
 	ctx   context.Context
 	p     *cluster.Bound
 	keys  [][]byte
 }
 
 // sample adds the keys of the first records of a split.
-func (s *sampler[I, K, V, O]) sample(src Source, split cluster.Split) error {
+func (s *sampler) sample(src Source, split cluster.Split) error {
 	t := &Task{ctx: s.ctx, reduces: s.p.Reduces, name: src.Name(), counters: new(counter.Set), ahead: true}
-	m, err := s.bound.mapper(t)
+	emit := s.bound.typed.encoding(func(key, _ []byte) { s.keys = append(s.keys, bytes.Clone(s.cut(key))) }, false)
+	code, err := s.bound.typed.startMap(t, emit)
 	if err != nil {
 		return err
 	}
-	encode := s.bound.key.EncoderInPlace()
-	emit := func(k K, _ V) { s.keys = append(s.keys, bytes.Clone(s.cut(encode(k)))) }
 	enough := len(s.keys) + sampleKeys
 	r := &splitReader{ctx: s.ctx, windows: usualWindows(), source: src, split: split, task: t}
 	t.reader = r
 	calls := 0
-	err = s.bound.in.read(r, func(rec I) error {
+	err = code.each(r, func(mapRecord func() error) error {
 		if calls++; len(s.keys) >= enough || calls > sampleCalls {
 			return errSampled
 		}
-		return ofMap(m.Map(rec, emit))
+		return ofMap(mapRecord())
 	})
 	if errors.Is(err, errSampled) {
 		return nil
@@ -166,7 +176,7 @@ func (s *sampler[I, K, V, O]) sample(src Source, split cluster.Split) error {
 // beginning does as well as a key of megabytes, of which a sample would hold thousands.
 const mostBound = 4 << 10
 
-func (s *sampler[I, K, V, O]) cut(key []byte) []byte {
+func (s *sampler) cut(key []byte) []byte {
 	if s.bound.prefix != nil {
 		return key // to find its group
 	}

@@ -36,7 +36,7 @@ type PartWriter[O any] interface {
 // function has returned: what their slices hold is copied, what their pointers and maps refer to is
 // not.
 func Parts[O any](to Destination, open func(t *Task, file *PartFile) (PartWriter[O], error)) Output[O] {
-	return Output[O]{outputForm{
+	return Output[O]{&outputForm{
 		record: reflect.TypeFor[O](),
 		dest:   to,
 		own:    true,

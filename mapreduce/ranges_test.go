@@ -60,7 +60,7 @@ func BenchmarkPartition(b *testing.B) {
 		})
 	}
 	ranges := func(keys [][]byte) func([]byte) int {
-		return (&boundJob[None, []byte, None, None]{}).quantiles(slices.Clone(keys[:4096]), reduces).find
+		return new(boundJob).quantiles(slices.Clone(keys[:4096]), reduces).find
 	}
 	run("hash", random, func(k []byte) int { return segment.PartitionOf(k, reduces) })
 	run("range", random, ranges(random))

@@ -9,14 +9,10 @@ import (
 // numberBatch is how many pairs a reduce without a function passes on at once.
 const numberBatch = 512
 
-// passNumbers is pass for keys that are numbers, many pairs at once. done is false, and nothing has
-// been read, if the pairs do not lie so.
-func (r *reduceRun[I, K, V, O]) passNumbers(m *combine.Merge[V]) (joined int64, done bool, err error) {
-	if !r.bound.identity() || r.bound.numberWidth() == 0 {
-		return 0, false, nil
-	}
+// passNumbers is a tableMerge's numbers, for a job without Reduce.
+func passNumbers[K, V, O any](r *reduceRun, m *combine.Merge[V], emit func(O)) (joined int64, done bool, err error) {
 	keys, values, pairs := make([]uint64, numberBatch), make([]V, numberBatch), make([]Pair[K, V], numberBatch)
-	list, flip := any(pairs).([]O), codec.IntegerFlip[K]() // gaps of pairs stay zero: only their fields are set
+	list, flip := any(pairs).([]O), codec.IntegerFlip(r.bound.keyType) // gaps of pairs stay zero: only their fields are set
 	r.w.gate.Open()
 	defer func() { r.c.Add(counter.ReduceInputRecords, joined) }()
 	for {
@@ -32,7 +28,7 @@ func (r *reduceRun[I, K, V, O]) passNumbers(m *combine.Merge[V]) (joined int64, 
 			r.w.writeImages(n, imagesOf(list[:n]))
 		} else {
 			for _, o := range list[:n] {
-				r.emit(o)
+				emit(o)
 			}
 		}
 		joined += int64(n)

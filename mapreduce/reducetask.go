@@ -9,18 +9,17 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
-	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-func (b *boundJob[I, K, V, O]) RunReduce(ctx context.Context, p *cluster.Bound, a *cluster.ReduceAttempt) error {
+func (b *boundJob) RunReduce(ctx context.Context, p *cluster.Bound, a *cluster.ReduceAttempt) error {
 	var c counter.Set
 	list, err := fetch(ctx, a, &c)
 	if err != nil {
 		return err
 	}
 	t := &Task{ctx: ctx, id: a.ID(), reduces: p.Reduces, counters: &c, budget: a.Budget, log: a.Log}
-	w, err := newRecordWriter(p, t, a.Host, &b.out.outputForm)
+	w, err := newRecordWriter(p, t, a.Host, b.out)
 	if err != nil {
 		return err
 	}
@@ -33,13 +32,11 @@ func (b *boundJob[I, K, V, O]) RunReduce(ctx context.Context, p *cluster.Bound, 
 	alive, stop := cluster.NewWatch(ctx, &a.Resources)
 	defer stop()
 	w.part.Check = alive.Now
-	r := &reduceRun[I, K, V, O]{bound: b, alive: alive, a: a, c: &c, w: w, emit: emitTo[O](w), reduces: p.Reduces}
-	if !b.identity() {
-		if r.user, err = b.reducer(t); err != nil {
-			return err
-		}
+	r := &reduceRun{bound: b, alive: alive, a: a, c: &c, w: w, reduces: p.Reduces}
+	if r.code, err = b.typed.startReduce(t, w); err != nil {
+		return err
 	}
-	if b.combines() {
+	if b.combines {
 		err = r.combined(list)
 	} else {
 		err = r.merged(list)
@@ -82,20 +79,48 @@ func fetch(ctx context.Context, a *cluster.ReduceAttempt, c *counter.Set) ([]clu
 }
 
 // reduceRun is one reduce attempt at work.
-type reduceRun[I, K, V, O any] struct {
-	bound *boundJob[I, K, V, O]
-	a     *cluster.ReduceAttempt
-	c     *counter.Set
-	w     *recordWriter
-	emit  func(O)
-	user  Reducer[K, V, O]
-	// reduces is the number of them.
-	reduces int
+type reduceRun struct {
+	bound   *boundJob
+	a       *cluster.ReduceAttempt
+	c       *counter.Set
+	w       *recordWriter
+	code    *reduceCode
+	reduces int // how many there are
 	alive   *cluster.Watch
 }
 
+// reduceCode is the user's Reduce of an attempt, with the value at hand.
+type reduceCode struct {
+	// call calls the user's function for a group, which begins with the pair at hand; sequence is the one of those
+	// that calls are given in turn.
+	call func(s *groupStream, sequence int) error
+	// pass emits the pair at hand.
+	pass func(key []byte) error
+	// decode makes an encoded value the one at hand.
+	decode func(value []byte) error
+	// merge begins the merge of tables; its next makes the value of each key the one at hand.
+	merge func(r *cluster.Resources, o tableOptions, list []cluster.Segment) tableMerge
+	close func() error // nil: there is nothing to call at the end
+
+	resumes bool // see Reducer
+	encoded func(in *encodedPairs, w *recordWriter) error
+}
+
+// tableMerge is a combine.Merge.
+type tableMerge struct {
+	next func() (key []byte, ok bool)
+	// numbers passes all pairs on whose keys are numbers, many at once; done is false, and nothing has been
+	// read, if the pairs do not lie so.
+	numbers func(r *reduceRun) (joined int64, done bool, err error)
+	merge   interface {
+		Err() error
+		Stats() segment.Stats
+		Close()
+	}
+}
+
 // merged runs a reduce without combiner over sorted segments.
-func (r *reduceRun[I, K, V, O]) merged(list []cluster.Segment) error {
+func (r *reduceRun) merged(list []cluster.Segment) error {
 	segments := make([]*segment.Segment, len(list))
 	for i, s := range list {
 		segments[i] = s.Data.(*segment.Segment)
@@ -113,30 +138,26 @@ func (r *reduceRun[I, K, V, O]) merged(list []cluster.Segment) error {
 		return err
 	}
 	in := &encodedPairs{merge: m, alive: r.alive, progress: r.a.Progress}
-	if r.user.encoded != nil {
+	if r.code.encoded != nil {
 		defer func() {
 			r.c.Add(counter.ReduceInputRecords, in.records)
 			r.c.Add(counter.ReduceInputGroups, in.groups)
 		}()
-		return r.user.encoded(in, r.w)
+		return r.code.encoded(in, r.w)
 	}
-	decode := r.bound.value.Decoder()
-	return r.groups(func() (key []byte, v V, ok bool, err error) {
+	return r.groups(func() (key []byte, ok bool, err error) {
 		if in.next(); !in.ok {
-			return nil, v, false, in.err
+			return nil, false, in.err
 		}
-		v, err = decode(in.value)
-		return in.key, v, true, err
+		return in.key, true, r.code.decode(in.value)
 	})
 }
 
 // passesBytes reports whether spilled pairs go to the output as they are, piece by piece.
-func (b *boundJob[I, K, V, O]) passesBytes() bool {
-	return b.identity() && b.out.layout != nil && !b.job.Descending
-}
+func (b *boundJob) passesBytes() bool { return b.identity() && b.out.layout != nil && !b.descending }
 
 // largest bounds the pairs that a reduce has to bring into memory.
-func (b *boundJob[I, K, V, O]) largest(budget *cluster.Memory) int64 {
+func (b *boundJob) largest(budget *cluster.Memory) int64 {
 	if b.passesBytes() {
 		return 0
 	}
@@ -144,56 +165,50 @@ func (b *boundJob[I, K, V, O]) largest(budget *cluster.Memory) int64 {
 }
 
 // combined runs a reduce with a combiner: the segments are joined in a table.
-func (r *reduceRun[I, K, V, O]) combined(list []cluster.Segment) error {
-	segments := make([]*combine.Segment[V], len(list))
-	for i, s := range list {
-		segments[i] = s.Data.(*combine.Segment[V])
-	}
-	m := combine.NewMerge(r.bound.combineConfig(&r.a.Resources), segments)
-	defer m.Close()
+func (r *reduceRun) combined(list []cluster.Segment) error {
+	m := r.code.merge(&r.a.Resources, r.bound.tableOptions(), list)
+	defer m.merge.Close()
 	var joined int64
 	defer func() {
-		addSpills(r.c, m.Stats())
-		r.c.Add(counter.CombineInputRecords, m.Stats().Records)
+		addSpills(r.c, m.merge.Stats())
+		r.c.Add(counter.CombineInputRecords, m.merge.Stats().Records)
 		r.c.Add(counter.CombineOutputRecords, joined)
 	}()
-	n, done, err := r.passNumbers(m)
-	if joined = n; done || err != nil {
-		return err
+	if r.bound.identity() && r.bound.numberWidth() > 0 {
+		n, done, err := m.numbers(r)
+		if joined = n; done || err != nil {
+			return err
+		}
 	}
-	return r.groups(func() ([]byte, V, bool, error) {
-		key, v, ok := m.Next()
+	return r.groups(func() ([]byte, bool, error) {
+		key, ok := m.next()
 		if !ok {
-			return nil, v, false, m.Err()
+			return nil, false, m.merge.Err()
 		}
 		joined++
-		return key, v, true, nil
+		return key, true, nil
 	})
 }
 
 // pass writes the pairs of a job without Reduce.
-func (r *reduceRun[I, K, V, O]) pass(next func() ([]byte, V, bool, error)) error {
-	decodeKey := r.bound.key.Decoder()
-	emit := any(r.emit).(func(Pair[K, V]))
+func (r *reduceRun) pass(next func() ([]byte, bool, error)) error {
 	r.w.gate.Open()
 	for {
-		key, v, ok, err := next()
+		key, ok, err := next()
 		if !ok || err != nil {
 			return err
 		}
-		k, err := decodeKey(key)
-		if err != nil {
+		if err := r.code.pass(key); err != nil {
 			return err
 		}
 		r.c.Add(counter.ReduceInputRecords, 1)
-		emit(Pair[K, V]{k, v})
 		if err := r.goesOn(); err != nil {
 			return err
 		}
 	}
 }
 
-func (r *reduceRun[I, K, V, O]) goesOn() error {
+func (r *reduceRun) goesOn() error {
 	if err := r.alive.Check(); err != nil {
 		return err
 	}

@@ -19,17 +19,21 @@ import (
 // [AppendFS]. To InFS without that, and to a store, a 65th name is an error; to InDFS, whose files lie in memory open or
 // not, all stay open.
 func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
-	check := out.checkType
-	out.plain, out.layout = false, nil
-	out.route = func(rec unsafe.Pointer) string { return route(*(*O)(rec)) }
-	out.checkType = func() error {
-		if err := output.Routable(out.dest); err != nil {
+	form := outputForm{}
+	if out.outputForm != nil {
+		form = *out.outputForm
+	}
+	check, dest, own := form.checkType, form.dest, form.own
+	form.plain, form.layout = false, nil
+	form.route = func(rec unsafe.Pointer) string { return route(*(*O)(rec)) }
+	form.checkType = func() error {
+		if err := output.Routable(dest); err != nil {
 			return err
 		}
 		if route == nil {
 			return errors.New("Routed without a function")
 		}
-		if out.own {
+		if own {
 			return errors.New("Routed of Parts: an attempt has one part, whose writer may divide it")
 		}
 		if check != nil {
@@ -37,7 +41,7 @@ func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 		}
 		return nil
 	}
-	return out
+	return Output[O]{&form}
 }
 
 // router writes the records of an attempt to the files of their names.

@@ -27,12 +27,11 @@ func TestSampleOfLongKeys(t *testing.T) {
 		},
 		TotalOrder: true, Reducers: len(parts),
 	}
-	b := &boundJob[[]byte, []byte, None, Pair[[]byte, None]]{job: job}
-	var err error
-	b.key, err = codec.Key[[]byte](false, "")
+	key, err := codec.Key[[]byte](false, "")
 	require.NoError(t, err)
 	in := Lines(Bytes("lines", text))
-	b.in = in.bare()
+	b := &boundJob{jobFacts: jobFacts{ordered: true}, key: key.Placed}
+	b.typed = &typedJob[[]byte, []byte, None, Pair[[]byte, None]]{job: &job, in: in.bare(), key: key, debug: &b.debugState}
 	p := &cluster.Bound{Sources: in.sources, Inputs: in.bySource(), Reduces: len(parts)}
 	require.NoError(t, b.Prepare(context.Background(), p))
 	find := b.partitioner(len(parts))
@@ -42,7 +41,7 @@ func TestSampleOfLongKeys(t *testing.T) {
 	for _, n := range parts {
 		require.InDelta(t, 50, n, 20)
 	}
-	s := &sampler[[]byte, []byte, None, Pair[[]byte, None]]{bound: b, ctx: context.Background(), p: p}
+	s := &sampler{bound: b, ctx: context.Background(), p: p}
 	require.NoError(t, s.sample(in.sources[0], cluster.Split{Length: int64(len(text))}))
 	require.NotEmpty(t, s.keys)
 	for _, k := range s.keys {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
-	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
@@ -41,11 +40,14 @@ func (k *skips) known(input string, number int64) error {
 	return nil
 }
 
-// knowing is fn for an attempt that leaves records out: those that are known to be bad do not come to
-// fn, and which one is at hand is told, should fn not return.
-func knowing[I any](r *splitReader, fn func(I) error) func(I) error {
+// knowing is around for an attempt that leaves records out: those that are known to be bad do not come to
+// it, and which one is at hand is told, should it not return.
+func knowing(r *splitReader, around func(mapRecord func() error) error) func(mapRecord func() error) error {
+	if r.skips == nil {
+		return around
+	}
 	number := int64(0)
-	return func(rec I) error {
+	return func(mapRecord func() error) error {
 		number++
 		n := r.numbered(number)
 		if err := r.skips.known(r.source.Name(), n); err != nil {
@@ -54,7 +56,7 @@ func knowing[I any](r *splitReader, fn func(I) error) func(I) error {
 		if r.progress != nil {
 			r.progress.Record(n)
 		}
-		return fn(rec)
+		return around(mapRecord)
 	}
 }
 
@@ -143,60 +145,35 @@ func recovered(f func() error) (err error) {
 
 // heldPairs keeps what a map emits for one record until that is known to be good: as bytes, for its
 // owner may overwrite it.
-type heldPairs[K, V any] struct {
+type heldPairs struct {
 	bytes []byte
-	ends  []int // of keys and values in turn
-	pairs []Pair[K, V]
+	ends  []int        // of keys and values in turn
 	gate  *memory.Gate // of the emit that it stands for
-
-	putKey   func([]byte, K) []byte
-	putValue func([]byte, V) []byte
-	getKey   func([]byte) (K, error)
-	getValue func([]byte) (V, error)
 }
 
-func newHeldPairs[K, V any](key codec.Typed[K], value codec.Typed[V]) *heldPairs[K, V] {
-	return &heldPairs[K, V]{
-		putKey: key.Encoder(), putValue: value.Encoder(), getKey: key.Decoder(), getValue: value.Decoder(),
-	}
-}
-
-// hold is an emit.
-func (h *heldPairs[K, V]) hold(k K, v V) {
+// hold is an emit for an encoded pair.
+func (h *heldPairs) hold(key, value []byte) {
 	h.gate.Sign()
-	h.bytes = h.putKey(h.bytes, k)
+	h.bytes = append(h.bytes, key...)
 	h.ends = append(h.ends, len(h.bytes))
-	h.bytes = h.putValue(h.bytes, v)
+	h.bytes = append(h.bytes, value...)
 	h.ends = append(h.ends, len(h.bytes))
 }
 
-// read makes pairs again of what is held; a codec that fails here is the record's fault, too.
-func (h *heldPairs[K, V]) read() error {
+// each calls f with each pair, until it fails.
+func (h *heldPairs) each(f func(key, value []byte) error) error {
 	at := 0
 	for i := 0; i < len(h.ends); i += 2 {
-		k, errK := h.getKey(h.bytes[at:h.ends[i]:h.ends[i]])
-		v, errV := h.getValue(h.bytes[h.ends[i]:h.ends[i+1]:h.ends[i+1]])
-		if err := cmp.Or(errK, errV); err != nil {
+		end := h.ends[i+1]
+		if err := f(h.bytes[at:h.ends[i]:h.ends[i]], h.bytes[h.ends[i]:end:end]); err != nil {
 			return err
 		}
-		h.pairs = append(h.pairs, Pair[K, V]{k, v})
-		at = h.ends[i+1]
+		at = end
 	}
 	return nil
 }
 
-// pass emits the pairs that were read, and holds nothing any more.
-func (h *heldPairs[K, V]) pass(emit func(K, V)) {
-	for _, p := range h.pairs {
-		emit(p.First, p.Second)
-	}
-	h.drop()
-}
-
-func (h *heldPairs[K, V]) drop() {
-	clear(h.pairs)
-	h.bytes, h.ends, h.pairs = h.bytes[:0], h.ends[:0], h.pairs[:0]
-}
+func (h *heldPairs) drop() { h.bytes, h.ends = h.bytes[:0], h.ends[:0] }
 
 // holding has what is written from now on stay such that it can be taken back: keep lets the records of
 // one input record stand, drop takes them back.

@@ -22,7 +22,7 @@ var ErrOtherType = errors.New("records of another type")
 func Typed[O any](to Destination) Output[O] {
 	v, wrong := codec.Value[O]()
 	t := reflect.TypeFor[O]()
-	out := Output[O]{outputForm{
+	out := Output[O]{&outputForm{
 		record:    t,
 		dest:      to,
 		checkType: func() error { return wrong },

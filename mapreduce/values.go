@@ -59,12 +59,20 @@ func (c *callCount) check(call int) {
 	}
 }
 
-// placed checks that the reduce at work is the one that Partition gives a key.
-func (r *reduceRun[I, K, V, O]) placed(k K) error {
-	if r.bound.job.Partition == nil || r.reduces == 1 {
+// placed returns what checks that a key lies in the reduce that Partition gives it; nil where there is nothing to
+// check.
+func (b *boundJob) placed(reduces, index int) func(key []byte) error {
+	if !b.partitions || reduces == 1 {
 		return nil
 	}
-	return checkPartition(r.bound.job.Partition, k, r.reduces, r.a.Index)
+	partition := b.partition()
+	return func(key []byte) error {
+		if now := partition(key, reduces); now != index {
+			return Permanent(fmt.Errorf("mapreduce: Partition gave key %s to reduce %d in a map, and to reduce %d in the reduce: "+
+				"it must depend on nothing but its arguments", b.keyText(key), index, now))
+		}
+		return nil
+	}
 }
 
 // groupPlaces remembers of some groups which reduce Partition has given them, for all attempts of a
@@ -92,23 +100,14 @@ func (g *groupPlaces) agree(group []byte, reduce int) (other int, same bool) {
 }
 
 // divided is the error of a Partition that has given a key's group to two reduces.
-func (b *boundJob[I, K, V, O]) divided(k K, one, other int) error {
+func (b *boundJob) divided(key []byte, one, other int) error {
 	if b.prefix == nil {
 		return Permanent(fmt.Errorf("mapreduce: Partition gave key %s to reduce %d and to reduce %d: it must depend on nothing "+
-			"but its arguments", keyText(k), one, other))
+			"but its arguments", b.keyText(key), one, other))
 	}
 	return Permanent(fmt.Errorf("mapreduce: Partition gave keys of one group to reduces %d and %d, of which one is %s: "+
 		"with GroupFields %d it must look at nothing but the first %d fields of a key",
-		one, other, keyText(k), b.job.GroupFields, b.job.GroupFields))
-}
-
-// checkPartition asks a second time where a key belongs; was is what came of the first time.
-func checkPartition[K any](partition func(K, int) int, k K, reduces, was int) error {
-	if now := partition(k, reduces); now != was {
-		return Permanent(fmt.Errorf("mapreduce: Partition gave key %s to reduce %d in a map, and to reduce %d in the reduce: "+
-			"it must depend on nothing but its arguments", keyText(k), was, now))
-	}
-	return nil
+		one, other, b.keyText(key), b.groupFields, b.groupFields))
 }
 
 // keyText shows a key in an error.

@@ -162,14 +162,14 @@ func TestPrefixLen(t *testing.T) {
 	for _, descending := range []bool{false, true} {
 		c, err := Key[pair[string, int32]](descending, "")
 		require.NoError(t, err)
-		prefix, err := c.PrefixLen(1)
+		prefix, err := PrefixLen(c.Placed, 1)
 		require.NoError(t, err)
 		encode := c.Encoder()
 		a, b := encode(nil, makePair("x\x00", int32(1))), encode(nil, makePair("x\x00", int32(2)))
 		require.Len(t, a, 9)
 		require.Equal(t, 5, prefix(a))
 		require.Equal(t, a[:5], b[:prefix(b)])
-		_, err = c.PrefixLen(3)
+		_, err = PrefixLen(c.Placed, 3)
 		require.ErrorContains(t, err, "has 2 fields")
 	}
 }

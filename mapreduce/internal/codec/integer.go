@@ -5,10 +5,9 @@ import (
 	"unsafe"
 )
 
-// IntegerWidth is how many bytes a key of type K has that is a number: the encoding of an integer; 0
+// IntegerWidth is how many bytes a key of type t has that is a number: the encoding of an integer; 0
 // if it is none.
-func IntegerWidth[K any]() int {
-	t := reflect.TypeFor[K]()
+func IntegerWidth(t reflect.Type) int {
 	switch t.Kind() {
 	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		if _, own := reflect.TypeAssert[SelfCoded](reflect.Zero(t)); !own && !Marshals(t) {
@@ -21,8 +20,8 @@ func IntegerWidth[K any]() int {
 
 // IntegerFlip is what the bits of an integer are flipped with, so that numbers are ordered as the
 // integers are.
-func IntegerFlip[K any]() uint64 {
-	if t := reflect.TypeFor[K](); t.Kind() <= reflect.Int64 {
+func IntegerFlip(t reflect.Type) uint64 {
+	if t.Kind() <= reflect.Int64 {
 		return 1 << (t.Bits() - 1)
 	}
 	return 0

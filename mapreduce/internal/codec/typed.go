@@ -10,37 +10,74 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Typed is a codec for values of type T.
-type Typed[T any] struct {
+// Placed is a codec whose values are given by where they lie.
+type Placed struct {
 	*Codec
 	Descending bool
+	Type       reflect.Type
 }
+
+// Typed is a codec for values of type T.
+type Typed[T any] struct{ Placed }
 
 // Key returns the codec of a key type for a job that is bound in package
 // home. Descending keys are encoded with an end mark and with all bits flipped.
 func Key[K any](descending bool, home string) (Typed[K], error) {
+	c, err := KeyOf(reflect.TypeFor[K](), descending, home)
+	return Typed[K]{c}, err
+}
+
+// KeyOf is Key for keys of type t.
+func KeyOf(t reflect.Type, descending bool, home string) (Placed, error) {
 	b := Builder{key: true, home: home}
-	c, err := b.Of(reflect.TypeFor[K](), !descending)
+	c, err := b.Of(t, !descending)
 	if err != nil {
-		return Typed[K]{}, fmt.Errorf("key type %s: %w", reflect.TypeFor[K](), err)
+		return Placed{}, fmt.Errorf("key type %s: %w", t, err)
 	}
-	return Typed[K]{c, descending}, nil
+	return Placed{c, descending, t}, nil
 }
 
 // Value returns the codec of a value type.
 func Value[V any]() (Typed[V], error) {
-	c, err := new(Builder).Of(reflect.TypeFor[V](), true)
+	c, err := ValueOf(reflect.TypeFor[V]())
+	return Typed[V]{c}, err
+}
+
+// ValueOf is Value for values of type t.
+func ValueOf(t reflect.Type) (Placed, error) {
+	c, err := new(Builder).Of(t, true)
 	if err != nil {
-		return Typed[V]{}, fmt.Errorf("value type %s: %w", reflect.TypeFor[V](), err)
+		return Placed{}, fmt.Errorf("value type %s: %w", t, err)
 	}
-	return Typed[V]{c, false}, nil
+	return Placed{c, false, t}, nil
+}
+
+// Encoding is that of a value of the type of a codec.
+func Encoding(c Placed, v any) []byte {
+	at := reflect.New(c.Type)
+	at.Elem().Set(reflect.ValueOf(v))
+	return c.Appender(c.Descending)(nil, at.UnsafePointer())
+}
+
+// Decoded is the value of the type of a codec that the whole of b is the encoding of. Byte slices in it may alias b.
+func Decoded(c Placed, b []byte) (any, error) {
+	at := reflect.New(c.Type)
+	if c.Descending {
+		b = bytes.Clone(b)
+		flip(b)
+	}
+	rest, err := c.Decode(b, at.UnsafePointer())
+	if err == nil && len(rest) > 0 {
+		err = ErrMalformed
+	}
+	return at.Elem().Interface(), err
 }
 
 // Encoder returns a function that appends the encoding of v to dst, for one
 // goroutine at a time.
 //
 //go:noinline
-func (t Typed[T]) Encoder() func(dst []byte, v T) []byte {
+func (t *Typed[T]) Encoder() func(dst []byte, v T) []byte {
 	box, encode := new(T), t.Appender(t.Descending)
 	return func(dst []byte, v T) []byte {
 		*box = v
@@ -51,7 +88,7 @@ func (t Typed[T]) Encoder() func(dst []byte, v T) []byte {
 // EncoderInPlace returns a function that returns the encoding of a value: the bytes
 // themselves for raw strings and byte slices, else a buffer that the next call
 // overwrites.
-func (t Typed[T]) EncoderInPlace() func(v T) []byte {
+func (t *Typed[T]) EncoderInPlace() func(v T) []byte {
 	if t.Raw && !t.Descending {
 		var f any
 		switch any(*new(T)).(type) {
@@ -83,7 +120,7 @@ func (t Typed[T]) EncoderInPlace() func(v T) []byte {
 // time. Byte slices in the value may alias b.
 //
 //go:noinline
-func (t Typed[T]) Decoder() func(b []byte) (T, error) {
+func (t *Typed[T]) Decoder() func(b []byte) (T, error) {
 	box, decode := new(T), t.Decode
 	var scratch []byte
 	return func(b []byte) (T, error) {
@@ -102,7 +139,7 @@ func (t Typed[T]) Decoder() func(b []byte) (T, error) {
 
 // Cloner returns a function that copies what a value points to, for one goroutine
 // at a time, or nil if no value points to bytes that may change.
-func (t Typed[T]) Cloner() func(v T) T {
+func (t *Typed[T]) Cloner() func(v T) T {
 	if !MayChange(reflect.TypeFor[T]()) {
 		return nil
 	}
@@ -121,7 +158,7 @@ func (t Typed[T]) Cloner() func(v T) T {
 
 // Keeper returns a function that copies what a decoded value may share with the bytes it was decoded
 // from, for one goroutine at a time, or nil if it shares nothing.
-func (t Typed[T]) Keeper() func(v T) T {
+func (t *Typed[T]) Keeper() func(v T) T {
 	if !SharesBytes(reflect.TypeFor[T]()) {
 		return nil
 	}
@@ -171,13 +208,12 @@ func MayChange(t reflect.Type) bool {
 	}
 }
 
-// PrefixLen returns a function that tells how many bytes of an encoding belong to
+// PrefixLen returns a function that tells how many bytes of an encoding of a struct belong to
 // its first n fields, or nil if all do: a field that ends an encoding has no end
 // of its own, so that what begins with it may be another value.
-func (t Typed[T]) PrefixLen(n int) (func(b []byte) int, error) {
+func PrefixLen(t Placed, n int) (func(b []byte) int, error) {
 	if n < 1 || n > len(t.fields) {
-		return nil, fmt.Errorf("GroupFields is %d, but key type %s has %d fields", n, reflect.TypeFor[T](),
-			len(t.fields))
+		return nil, fmt.Errorf("GroupFields is %d, but key type %s has %d fields", n, t.Type, len(t.fields))
 	}
 	fields := t.fields[:n]
 	if n == len(t.fields) || slices.ContainsFunc(fields, func(f fieldCodec) bool { return f.Open }) {

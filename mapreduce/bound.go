@@ -1,0 +1,150 @@
+package mapreduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+)
+
+// boundJob is a job with its input, output and codecs. It has no type parameters, so that a program has
+// it once, however many jobs it has: a key is its encoding, a value or a record is where it lies, and
+// what cannot do without types is in typed.
+type boundJob struct {
+	jobFacts
+	typed  typedHalf
+	out    *outputForm
+	key    codec.Placed
+	value  codec.Placed
+	prefix func(key []byte) int // length of the group's part of a key, if not all of it
+	ranges *keyRanges           // of a total order, after Prepare
+	groups groupPlaces          // of a job with Partition
+	debugState
+	// distinct is what the map that ended last found: the next one's table begins
+	// with that size. It is 12 % of a word count's time to grow tables.
+	distinct atomic.Pointer[found]
+	// scattered says that a map found its keys hardly repeated: the next ones need not look.
+	scattered atomic.Bool
+}
+
+// jobFacts are what a Job says but for its functions.
+type jobFacts struct {
+	name          string
+	reducers      int
+	maps, reduces [2]bool // which of mapFuncs and of reduceFuncs are set
+	combines      bool    // values of equal keys are folded on the way
+	sums          bool
+	partitions    bool // there is a Partition
+	ordered       bool
+	descending    bool
+	groupFields   int
+
+	keyType, valueType, pairType reflect.Type
+}
+
+// typedHalf is what needs the types of a job. Emits and merges have them, too: they go from one method to another
+// as any. A value that lies somewhere is given to the next call of the same reduceCode.
+type typedHalf interface {
+	// startMap begins the user's Map for a file. What it emits goes to emit.
+	startMap(t *Task, emit any) (mapCode, error)
+	// encoding is an emit that calls add with each pair, which is valid until add returns; without
+	// values these are not encoded.
+	encoding(add func(key, value []byte), values bool) (emit any)
+	// decoding calls emit with a pair that was encoded; a nil emit only sees whether it can be decoded.
+	decoding(emit any) func(key, value []byte) error
+	// sorted is an emit into a sorter by way of its codecs, or by raw for keys and values that are bytes.
+	sorted(into *segment.Sorter, partition func(key []byte) int, raw func(key, value []byte), failed *error) (emit any)
+	// table is a collector that combines.
+	table(r *cluster.Resources, o tableOptions) *collector
+	// imported is a segment that lies in files, of pairs that were combined.
+	imported(s *segment.Segment) any
+	// startReduce begins the user's Reduce.
+	startReduce(t *Task, w *recordWriter) (*reduceCode, error)
+	// startLocal begins the user's Reduce for RunLocal.
+	startLocal(t *Task, w *recordWriter) (localReduce, error)
+	// partition is the user's Partition for encoded keys, for one goroutine.
+	partition() func(key []byte, reduces int) int
+	// watchCombine has Combine checked.
+	watchCombine(within float64)
+}
+
+// check is what is wrong with a job in itself, and with its ends. It makes the codecs.
+func (b *boundJob) check(in inputEnd, home string, sum error) error {
+	var key, value, prefix, err error
+	b.key, key = codec.KeyOf(b.keyType, b.descending, home)
+	b.value, value = codec.ValueOf(b.valueType)
+	errs := []error{checkMapFuncs(b.maps[:]...), checkEnds(in, b.out)}
+	_, err = oneOf(reduceFuncs, b.reduces[:]...)
+	errs = append(errs, err)
+	if b.reducers < 0 {
+		errs = append(errs, fmt.Errorf("%d reducers", b.reducers))
+	}
+	if b.partitions && b.ordered {
+		errs = append(errs, errors.New("both Partition and TotalOrder are set"))
+	}
+	if err := errors.Join(append(errs, key, value, sum)...); err != nil {
+		return err
+	}
+	if b.groupFields != 0 {
+		b.prefix, prefix = codec.PrefixLen(b.key, b.groupFields)
+	}
+	if b.identity() && b.pairType != b.out.record {
+		err = fmt.Errorf("without Reduce the output type must be %s, not %s", b.pairType, b.out.record)
+	}
+	return errors.Join(prefix, err)
+}
+
+func (b *boundJob) plan(in inputEnd, where string) (*Plan, error) {
+	return newPlan(where, in, cluster.Spec{
+		Name: b.name, Reduces: b.reducers, Output: b.out.dest, Ordered: b.ordered,
+		Folds: b.combines && b.valueType.Size() > 0 && !codec.MayChange(b.valueType),
+	}, b)
+}
+
+// identity reports whether pairs pass the reduce unchanged.
+func (b *boundJob) identity() bool { return !b.reduces[0] && !b.reduces[1] }
+
+// numberWidth is how many bytes the keys have if they are numbers, in rising order; else 0.
+func (b *boundJob) numberWidth() int {
+	if b.descending {
+		return 0
+	}
+	return codec.IntegerWidth(b.keyType)
+}
+
+// groupOf is the part of a key that its group has in common.
+func (b *boundJob) groupOf(key []byte) []byte {
+	if b.prefix == nil {
+		return key
+	}
+	return key[:b.prefix(key)]
+}
+
+// keyText shows an encoded key in an error.
+func (b *boundJob) keyText(key []byte) string {
+	k, err := codec.Decoded(b.key, key)
+	if err != nil {
+		return err.Error()
+	}
+	return keyText(k)
+}
+
+// boundMapOnly is a map-only job with its input and output, without types; start begins its Map for a file.
+type boundMapOnly struct {
+	out   *outputForm
+	start func(t *Task, w *recordWriter) (mapCode, error)
+	debugState
+}
+
+func (b *boundMapOnly) Prepare(context.Context, *cluster.Bound) error { return nil }
+
+func (b *boundMapOnly) Ranged() [][]byte { return nil }
+
+func (b *boundMapOnly) Adopt(context.Context, *cluster.Bound, [][]byte) error { return nil }
+
+func (b *boundMapOnly) Imported(*segment.Segment) any { return nil }
