@@ -1,0 +1,30 @@
+package mapreduce_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What a further job costs a program is compiled for its types: so many functions at most, of which 60 are the goal.
+// They are counted where they are compiled, in the package of the jobs.
+func TestFurtherJobsAreSmall(t *testing.T) {
+	const jobs, most = 10, 450
+	archive := filepath.Join(t.TempDir(), "tenjobs.a")
+	out, err := exec.Command("go", "build", "-o", archive, "./testdata/tenjobs").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	out, err = exec.Command("go", "tool", "nm", archive).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	generic := 0
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, " T ") && strings.Contains(line, "go.shape") {
+			generic++
+		}
+	}
+	t.Logf("%d generic functions a job", generic/jobs)
+	require.Positive(t, generic)
+	require.LessOrEqual(t, generic/jobs, most)
+}
