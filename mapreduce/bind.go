@@ -22,8 +22,8 @@ func (j Job[I, K, V, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
 	return bindJob(&j, in, out, caller(), codec.CallerPackage(2))
 }
 
-// On is Bind whose output is still to come: the function that those take who run a job and give it an
-// output of their own, such as Collect and Keep of package actors.
+// On is Bind whose output is still to come: the function that those take who run a job and give it
+// an output of their own, such as Collect and Keep of package actors.
 func (j Job[I, K, V, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 	where, home := caller(), codec.CallerPackage(2)
 	return func(out Output[O]) (*Plan, error) {

@@ -12,9 +12,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// boundJob is a job with its input, output and codecs. It has no type parameters, so that a program has
-// it once, however many jobs it has: a key is its encoding, a value or a record is where it lies, and
-// what cannot do without types is in typed.
+// boundJob is a job with its input, output and codecs. It has no type parameters, so that a program
+// has it once, however many jobs it has: a key is its encoding, a value or a record is where it
+// lies, and what cannot do without types is in typed.
 type boundJob struct {
 	jobFacts
 	typed  typedHalf
@@ -47,17 +47,20 @@ type jobFacts struct {
 	keyType, valueType, pairType reflect.Type
 }
 
-// typedHalf is what needs the types of a job. Emits and merges have them, too: they go from one method to another
-// as any. A value that lies somewhere is given to the next call of the same reduceCode.
+// typedHalf is what needs the types of a job. Emits and merges have them, too: they go from one
+// method to another as any. A value that lies somewhere is given to the next call of the same
+// reduceCode.
 type typedHalf interface {
 	// startMap begins the user's Map for a file. What it emits goes to emit.
 	startMap(t *Task, emit any) (mapCode, error)
 	// encoding is an emit that calls add with each pair, which is valid until add returns; without
 	// values these are not encoded.
 	encoding(add func(key, value []byte), values bool) (emit any)
-	// decoding calls emit with a pair that was encoded; a nil emit only sees whether it can be decoded.
+	// decoding calls emit with a pair that was encoded; a nil emit only sees whether it can be
+	// decoded.
 	decoding(emit any) func(key, value []byte) error
-	// sorted is an emit into a sorter by way of its codecs, or by raw for keys and values that are bytes.
+	// sorted is an emit into a sorter by way of its codecs, or by raw for keys and values that are
+	// bytes.
 	sorted(into *segment.Sorter, partition func(key []byte) int, raw func(key, value []byte), failed *error) (emit any)
 	// table is a collector that combines.
 	table(r *cluster.Resources, o tableOptions) *collector
@@ -134,7 +137,8 @@ func (b *boundJob) keyText(key []byte) string {
 	return keyText(k)
 }
 
-// boundMapOnly is a map-only job with its input and output, without types; start begins its Map for a file.
+// boundMapOnly is a map-only job with its input and output, without types; start begins its Map for
+// a file.
 type boundMapOnly struct {
 	out   *outputForm
 	start func(t *Task, w *recordWriter) (mapCode, error)

@@ -8,8 +8,8 @@ import (
 // errRecordChanged is the error of a Map that writes into what it is given.
 var errRecordChanged = errors.New("mapreduce: Map changed its record: it may be the input itself, copy what is to be changed")
 
-// watcher wraps the user's functions of one attempt by reflection, so that no job has code of its own
-// for it. It counts their calls, asks for interrupts, and lends them copies of bytes.
+// watcher wraps the user's functions of one attempt by reflection, so that no job has code of its
+// own for it. It counts their calls, asks for interrupts, and lends them copies of bytes.
 type watcher struct {
 	*debugging
 	id    AttemptID
@@ -38,8 +38,8 @@ func (w *watcher) step() error {
 // watching is what happens in place of a call of f.
 type watching func(f reflect.Value, args []reflect.Value) error
 
-// watchFunc puts a function into the place that f points to, of its type, that calls by with what was there and the
-// arguments.
+// watchFunc puts a function into the place that f points to, of its type, that calls by with what
+// was there and the arguments.
 func watchFunc(f any, by watching) {
 	place := reflect.ValueOf(f).Elem()
 	was := reflect.ValueOf(place.Interface())
@@ -97,8 +97,8 @@ func (w *watcher) sequence(all reflect.Value, lent []*loans) reflect.Value {
 	})
 }
 
-// each wraps a function that is called once a record or a group, whose last argument is emit. prepare
-// makes its other arguments.
+// each wraps a function that is called once a record or a group, whose last argument is emit.
+// prepare makes its other arguments.
 func (w *watcher) each(prepare func(args []reflect.Value)) watching {
 	return func(f reflect.Value, args []reflect.Value) error {
 		if err := w.step(); err != nil {
@@ -144,7 +144,8 @@ func (w *watcher) lendGroup(args []reflect.Value) {
 	args[0], args[1] = w.lent[0].value(args[0]), w.sequence(args[1], w.lent[1:])
 }
 
-// watchMap has the functions of a map attempt watched, which are where the arguments point to, if the plan is watched.
+// watchMap has the functions of a map attempt watched, which are where the arguments point to, if
+// the plan is watched.
 func (s *debugState) watchMap(t *Task, userMap, userClose any) bool {
 	if s.debug == nil || t.ahead {
 		return false

@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// sorted is the emit of a map attempt without combiner. Keys and values that are bytes go straight to the sorter:
-// 3 ns a record less than through a codec.
+// sorted is the emit of a map attempt without combiner. Keys and values that are bytes go straight
+// to the sorter: 3 ns a record less than through a codec.
 func (b *typedJob[I, K, V, O]) sorted(s *segment.Sorter, partition func(key []byte) int, raw func(k, v []byte), failed *error) any {
 	if raw != nil {
 		if emit, ok := any(raw).(func(K, V)); ok {

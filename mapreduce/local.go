@@ -116,7 +116,8 @@ func (b *boundJob) reduceLocal(ctx context.Context, p *cluster.Bound, index int,
 	return p.CommitTask(id)
 }
 
-// groupsLocal cuts sorted pairs into groups and reduces each. Without Reduce each group is passed on.
+// groupsLocal cuts sorted pairs into groups and reduces each. Without Reduce each group is passed
+// on.
 func (b *boundJob) groupsLocal(p *cluster.Bound, t *Task, part []localPair, w *recordWriter) error {
 	r, err := b.typed.startLocal(t, w)
 	if err != nil {

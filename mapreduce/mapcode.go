@@ -10,10 +10,11 @@ import (
 
 // mapCode is the user's Map of a file.
 type mapCode struct {
-	// all calls Map for each record, as long as the attempt may go on. The gate is open while Map runs, and after
-	// says what becomes of its error and of a failed emit.
+	// all calls Map for each record, as long as the attempt may go on. The gate is open while Map
+	// runs, and after says what becomes of its error and of a failed emit.
 	all func(l *recordLoop, gate *memory.Gate, failed *error, after func(error) error) error
-	// each calls around for each record with what calls Map, for those that have more to do beside it.
+	// each calls around for each record with what calls Map, for those that have more to do beside
+	// it.
 	each func(r *splitReader, around func(mapRecord func() error) error) error
 	// close is nil if there is nothing to call after the last record.
 	close func() error
@@ -33,8 +34,8 @@ func (l *recordLoop) asked() bool {
 	return l.watch.Asked() || l.records%cluster.PauseEvery == 0
 }
 
-// stop returns an error if the attempt must end, and is a sign of life. It may block while the attempt
-// is suspended.
+// stop returns an error if the attempt must end, and is a sign of life. It may block while the
+// attempt is suspended.
 func (l *recordLoop) stop() error {
 	if l.records%cluster.PauseEvery != 0 && l.watch.GoesOn() {
 		return nil

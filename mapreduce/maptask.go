@@ -102,7 +102,8 @@ func (c *collector) after(err error) error {
 	return emitted(*c.failed)
 }
 
-// trying maps records such that each can be left out if it is bad: what is emitted is held until that is known.
+// trying maps records such that each can be left out if it is bad: what is emitted is held until
+// that is known.
 func (b *boundJob) trying(col *collector, c *counter.Set) (emit any, around func(func() error) error) {
 	h := &heldPairs{gate: col.gate}
 	check, pass := b.typed.decoding(nil), b.typed.decoding(col.emit)
@@ -135,7 +136,8 @@ func addSpills(c *counter.Set, s segment.Stats) {
 // tellEvery is how many records go by until progress is told of them, a multiple of PauseEvery.
 const tellEvery = 4096
 
-// readFile has loop map each record of the part of a split that lies in one file, and counts records and bytes.
+// readFile has loop map each record of the part of a split that lies in one file, and counts records
+// and bytes.
 func readFile(t *Task, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, k *skips, memory intake,
 	loop func(l *recordLoop) error,
 ) error {
@@ -228,8 +230,8 @@ const (
 // found is how many keys a split of so many bytes had.
 type found struct{ keys, length int64 }
 
-// within is how many keys a split of so many bytes may have: in one that is smaller, such as a piece of
-// the last blocks, their number goes by the root of its size, about, and a table for all would be
+// within is how many keys a split of so many bytes may have: in one that is smaller, such as a piece
+// of the last blocks, their number goes by the root of its size, about, and a table for all would be
 // twice too large where memory is fullest.
 func (f *found) within(length int64) int {
 	switch {

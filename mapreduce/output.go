@@ -34,8 +34,8 @@ type outputForm struct {
 	// own says that open, which may be nil, returns what writes the records of an attempt.
 	own  bool
 	open func(t *Task, file *PartFile) (ownWriter, error)
-	// image is how many bytes a record has that is written as its memory, with zeros in the gaps; 0 if
-	// it is encoded.
+	// image is how many bytes a record has that is written as its memory, with zeros in the gaps; 0
+	// if it is encoded.
 	image int
 	// checkType reports whether O can be written.
 	checkType func() error

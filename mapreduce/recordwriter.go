@@ -141,8 +141,8 @@ func (w *recordWriter) err() error {
 	return w.part.Err
 }
 
-// close ends the part of an attempt that has failed so far, or has not, and returns the first error of
-// all.
+// close ends the part of an attempt that has failed so far, or has not, and returns the first error
+// of all.
 func (w *recordWriter) close(failed error) error {
 	w.gate.Shut()
 	var err error

@@ -6,8 +6,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// groupStream is a stream of pairs in key order, of which the next ones with keys alike are a group. The value at
-// hand is that of the reduceCode.
+// groupStream is a stream of pairs in key order, of which the next ones with keys alike are a group.
+// The value at hand is that of the reduceCode.
 type groupStream struct {
 	run  *reduceRun
 	next func() (key []byte, ok bool, err error)

@@ -91,8 +91,8 @@ type reduceRun struct {
 
 // reduceCode is the user's Reduce of an attempt, with the value at hand.
 type reduceCode struct {
-	// call calls the user's function for a group, which begins with the pair at hand; sequence is the one of those
-	// that calls are given in turn.
+	// call calls the user's function for a group, which begins with the pair at hand; sequence is
+	// the one of those that calls are given in turn.
 	call func(s *groupStream, sequence int) error
 	// pass emits the pair at hand.
 	pass func(key []byte) error
@@ -109,8 +109,8 @@ type reduceCode struct {
 // tableMerge is a combine.Merge.
 type tableMerge struct {
 	next func() (key []byte, ok bool)
-	// numbers passes all pairs on whose keys are numbers, many at once; done is false, and nothing has been
-	// read, if the pairs do not lie so.
+	// numbers passes all pairs on whose keys are numbers, many at once; done is false, and nothing
+	// has been read, if the pairs do not lie so.
 	numbers func(r *reduceRun) (joined int64, done bool, err error)
 	merge   interface {
 		Err() error

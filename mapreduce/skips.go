@@ -40,8 +40,8 @@ func (k *skips) known(input string, number int64) error {
 	return nil
 }
 
-// knowing is around for an attempt that leaves records out: those that are known to be bad do not come to
-// it, and which one is at hand is told, should it not return.
+// knowing is around for an attempt that leaves records out: those that are known to be bad do not
+// come to it, and which one is at hand is told, should it not return.
 func knowing(r *splitReader, around func(mapRecord func() error) error) func(mapRecord func() error) error {
 	if r.skips == nil {
 		return around
@@ -110,8 +110,8 @@ func (s *splitReader) refused(run, rec []byte, err error) error {
 	return nil
 }
 
-// trial runs the user's code for a record such that it leaves nothing behind if it fails: then drop is
-// called, and the user's counters are put back.
+// trial runs the user's code for a record such that it leaves nothing behind if it fails: then drop
+// is called, and the user's counters are put back.
 func trial(c *counter.Set, code func() error, drop func()) error {
 	restore := c.Snapshot()
 	err := recovered(code)
@@ -175,8 +175,8 @@ func (h *heldPairs) each(f func(key, value []byte) error) error {
 
 func (h *heldPairs) drop() { h.bytes, h.ends = h.bytes[:0], h.ends[:0] }
 
-// holding has what is written from now on stay such that it can be taken back: keep lets the records of
-// one input record stand, drop takes them back.
+// holding has what is written from now on stay such that it can be taken back: keep lets the records
+// of one input record stand, drop takes them back.
 func (w *recordWriter) holding() (keep, drop func()) {
 	w.held = true
 	bytes, records := len(w.part.Buf), w.records

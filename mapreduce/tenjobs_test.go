@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a further job costs a program is compiled for its types: so many functions at most, of which 60 are the goal.
-// They are counted where they are compiled, in the package of the jobs.
+// What a further job costs a program is compiled for its types: so many functions at most, of which
+// 60 are the goal. They are counted where they are compiled, in the package of the jobs.
 func TestFurtherJobsAreSmall(t *testing.T) {
 	const jobs, most = 10, 450
 	archive := filepath.Join(t.TempDir(), "tenjobs.a")

@@ -7,8 +7,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// typedJob is the typed half of a bound job: the user's functions and the loops that call them once a record or
-// once a pair. A program compiles it for each job, so that whatever can do without types is in boundJob.
+// typedJob is the typed half of a bound job: the user's functions and the loops that call them once
+// a record or once a pair. A program compiles it for each job, so that whatever can do without types
+// is in boundJob.
 type typedJob[I, K, V, O any] struct {
 	job   *Job[I, K, V, O]
 	in    Input[I]

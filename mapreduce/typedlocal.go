@@ -73,8 +73,8 @@ func secondOf[K, V any](pairs iter.Seq2[K, V]) iter.Seq[V] {
 	}
 }
 
-// pairsLocal returns the pairs of a group, those of equal keys folded by Combine, so that a Reduce relies on it as
-// it may in the engine.
+// pairsLocal returns the pairs of a group, those of equal keys folded by Combine, so that a Reduce
+// relies on it as it may in the engine.
 func (b *typedJob[I, K, V, O]) pairsLocal(group []localPair) []Pair[K, V] {
 	decodeKey, decode := b.key.Decoder(), b.value.Decoder()
 	var pairs []Pair[K, V]

@@ -18,7 +18,8 @@ type typedReduce[K, V, O any] struct {
 	v         V            // the value at hand
 	stream    *groupStream // of the group at hand
 
-	// The sequences that calls of the user's function are given in turn, made when they are asked for.
+	// The sequences that calls of the user's function are given in turn, made when they are asked
+	// for.
 	values [keptSeqs]iter.Seq[V]
 	pairs  [keptSeqs]iter.Seq2[K, V]
 }

@@ -59,8 +59,8 @@ func (c *callCount) check(call int) {
 	}
 }
 
-// placed returns what checks that a key lies in the reduce that Partition gives it; nil where there is nothing to
-// check.
+// placed returns what checks that a key lies in the reduce that Partition gives it; nil where there
+// is nothing to check.
 func (b *boundJob) placed(reduces, index int) func(key []byte) error {
 	if !b.partitions || reduces == 1 {
 		return nil

@@ -59,7 +59,8 @@ func Encoding(c Placed, v any) []byte {
 	return c.Appender(c.Descending)(nil, at.UnsafePointer())
 }
 
-// Decoded is the value of the type of a codec that the whole of b is the encoding of. Byte slices in it may alias b.
+// Decoded is the value of the type of a codec that the whole of b is the encoding of. Byte slices in
+// it may alias b.
 func Decoded(c Placed, b []byte) (any, error) {
 	at := reflect.New(c.Type)
 	if c.Descending {
@@ -104,7 +105,8 @@ func (t *Typed[T]) EncoderInPlace() func(v T) []byte {
 	if t.Empty {
 		return func(T) []byte { return nil }
 	}
-	// As encoder does, without the call between, and without a change of a pointer, which the collector wants to see.
+	// As encoder does, without the call between, and without a change of a pointer, which the
+	// collector wants to see.
 	box, encode, buf := new(T), t.Appender(t.Descending), make([]byte, 0, 64)
 	return func(v T) []byte {
 		*box = v
