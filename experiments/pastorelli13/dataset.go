@@ -6,6 +6,8 @@ import (
 
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/experiments/study"
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
@@ -16,23 +18,36 @@ const (
 	hfsp
 )
 
-// trio are FIFO, FAIR and HFSP, the last two with delay scheduling, all with some changes.
+// cluster is EC2 with the heartbeats of Hadoop 0.21, a second for so many nodes.
+func cluster() simulator.Config {
+	cfg := setup.EC2()
+	cfg.Interval = time.Second
+	return cfg
+}
+
+// trio are FIFO, FAIR and HFSP, the last two with delay scheduling, all with some changes. FAIR has
+// the defaults of the Fair Scheduler, among them waits of 1.5 heartbeats, and a single pool.
 func trio(changes ...study.Change) study.Contenders {
-	delay := append([]study.Change{setup.Waits(5*time.Second, 0), setup.Packed}, changes...)
+	onePool := func(p *scheduling.Policy) { p.Pools.PoolPerUser = false }
+	with := func(list ...study.Change) []study.Change { return append(list, changes...) }
 	return study.Contenders{
-		study.Policy("FIFO", "fifo", changes...), study.Policy("FAIR", "hfs", delay...),
-		study.Policy("HFSP", "hfsp", delay...),
+		study.Policy("FIFO", "fifo", changes...),
+		study.Policy("FAIR", "hfs", with(setup.Waits(1500*time.Millisecond, 0), setup.Packed, onePool)...),
+		study.Policy("HFSP", "hfsp", with(setup.Waits(5*time.Second, 0), setup.Packed)...),
 	}
 }
 
-// The computing times of the FB-dataset's tasks.
-const computeMap, computeReduce = 60 * time.Second, 120 * time.Second
+// The computing times of the FB-dataset's tasks, and the sigma of their variance.
+const (
+	computeMap, computeReduce = 170 * time.Second, 120 * time.Second
+	variance                  = 0.05
+)
 
 // fbTasks is the FB-dataset with tasks that compute for some time, with some variance.
 func fbTasks(maps, reduces time.Duration) study.Load {
 	return study.Changed(workload.FBDataset, func(j *workload.Job) {
-		j.Map.Time, j.Map.Spread = maps, 0.2
-		j.Reduce.Time, j.Reduce.Spread = reduces, 0.2
+		j.Map.Time, j.Map.Spread = maps, variance
+		j.Reduce.Time, j.Reduce.Spread = reduces, variance
 	})
 }
 

@@ -13,7 +13,7 @@ func fig5(s *study.Study) {
 	fig := s.Plot("fig5", "Mean sojourn against cluster size", "nodes", "seconds").Lines("FAIR", "HFSP")
 	means := map[int][]study.Sample{}
 	for _, n := range nodes {
-		cfg := setup.EC2()
+		cfg := cluster()
 		cfg.Cluster.Nodes = n
 		all := s.Compare(cfg, trio()[fair:], s.Repeats(1, 10),
 			setup.Capped(s, 60, fbTasks(computeMap, computeReduce)))

@@ -17,7 +17,7 @@ type told struct {
 
 // run gives the mean sojourns of policies if sizes are wrong by so much.
 func (x told) run(s *study.Study, wrong float64, seeds int, policies study.Contenders) []study.Sample {
-	cfg := setup.EC2()
+	cfg := cluster()
 	cfg.SizeError, cfg.Cluster.Nodes = wrong, x.nodes
 	var means []study.Sample
 	for _, r := range s.Compare(cfg, policies, seeds, setup.Capped(s, 0, mapOnly(x.maps))) {
@@ -48,8 +48,8 @@ func fig6(s *study.Study) {
 	}
 	t := s.Extra("sensitivity", "Mean sojourn with α = 1, by load and by how long maps compute",
 		"choice", "exact sizes (s)", "against exact", "against FAIR")
-	choices := []study.Choice[told]{{Name: "as above: 100 nodes, 60 s"}}
-	for _, c := range []told{{100, 2}, {100, 30}, {100, 120}, {200, 60}, {50, 60}} {
+	choices := []study.Choice[told]{{Name: "as above: 100 nodes, 170 s"}}
+	for _, c := range []told{{100, 2}, {100, 30}, {100, 60}, {200, 170}, {50, 170}} {
 		choices = append(choices, study.With(fmt.Sprintf("%d nodes, %d s", c.nodes, c.maps),
 			func(x *told) { *x = told{c.nodes, c.maps * time.Second} }))
 	}

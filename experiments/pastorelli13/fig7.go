@@ -35,7 +35,7 @@ func fig7(s *study.Study) {
 		Saying("the reduces are fitted to it")
 	t := s.Table("small-reduces", "By the length of the small jobs' reduces (minutes)", "seconds",
 		"eager: mean", "wait: mean", "kill: mean", "eager: job 1", "kill: job 1")
-	for _, seconds := range []int{50, 100, 200, 300, 400, 450} {
+	for _, seconds := range []int{50, 100, 200, 300, 350, 400, 450, 480} {
 		eager, wait, kill := ways7(s, seconds)
 		t.Add(fmt.Sprint(seconds), eager.Report.Sojourn.Mean/60, wait.Report.Sojourn.Mean/60,
 			kill.Report.Sojourn.Mean/60, eager.Jobs[0].Sojourn().Minutes(),
@@ -50,7 +50,7 @@ func ways7(s *study.Study, small int) (eager, wait, kill *simulator.Result) {
 		for k := range w.Jobs[1:] {
 			w.Jobs[k+1].Reduce.Time = time.Duration(small) * time.Second
 		}
-		return s.Run(onFourNodes(s.Seed, func(h *scheduling.HFSPPolicy) { h.Reclaim = way }), &w)
+		return s.Run(onFourNodes(s.Seed, func(h *scheduling.HFSPPolicy) { h.Reclaim, h.NoTraining = way, false }), &w)
 	}
 	return run(scheduling.EagerSuspend), run(scheduling.WaitForSlot), run(scheduling.KillLarger)
 }
