@@ -13,7 +13,6 @@ import (
 
 	"github.com/tarry-mr/tarry/actors/worker"
 	"github.com/tarry-mr/tarry/dfs"
-	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 )
@@ -157,178 +156,148 @@ func (c *Cluster) Slots() (maps, reduces int) {
 	return c.env.cfg.Nodes * c.env.cfg.MapSlots, c.env.cfg.Nodes * c.env.cfg.ReduceSlots
 }
 
-// Submit prepares a job in this goroutine (output set-up, sampling, splits) and hands it to
-// the JobTracker. A plan serves one Submit: a second one is an error, as is a nil plan. ctx ends
-// the preparation only, [JobHandle.WaitOrKill] has a job end with its ctx; errors such as [mapreduce.ErrOutputExists] are those of the preparation,
-// and leave no output behind.
-func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (*JobHandle, error) {
-	return c.submitHolding(ctx, p, o, false)
-}
-
-// submitHolding is Submit. Datasets that the plan reads are whole when it begins: before it counts as a
-// Submit under way, for what makes them again is a job that Close does not wait for. With revive set
-// they may be released.
-func (c *Cluster) submitHolding(ctx context.Context, p *mapreduce.Plan, o SubmitOptions, revive bool) (*JobHandle, error) {
-	if !c.begin() {
-		return nil, ErrClosed
-	}
-	c.submits.Done()
-	if err := c.admit(&o); err != nil {
-		return nil, err
-	}
-	if err := p.Claim(); err != nil {
-		return nil, err
-	}
-	err := c.holdInput(ctx, p, revive)
-	if err == nil {
-		if c.begin() {
-			defer c.submits.Done()
-			return c.submitClaimed(ctx, p, o)
-		}
-		err = ErrClosed
-	}
-	return nil, errors.Join(err, p.LetGo())
-}
-
-// submitClaimed is Submit of a plan whose input is there.
-func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (_ *JobHandle, err error) {
-	r := newRun(c.env, p, o.User, fmt.Sprintf("_jobs/%d", c.inputs.Add(1)))
-	r.submitted, r.who, r.key = c.env.now(), o.principal(), o.Key
-	err = mapreduce.ErrExited // what stands if user code does not return
-	defer func() {
-		if err != nil {
-			_ = c.env.fs.Remove(r.input) // there may be none yet
-			c.env.memory.Fix(-r.fixed)
-			drop := r.drop
-			if (ctx.Err() != nil || errors.Is(err, ErrClosed)) && r.remembered() {
-				drop = p.LeaveJob
-			}
-			err = errors.Join(err, isolate(drop))
-		}
+// Drain takes no more jobs and waits until all that run, or whose Submit is under way, have ended, or
+// ctx has.
+func (c *Cluster) Drain(ctx context.Context) error {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	drained := make(chan struct{})
+	go func() {
+		c.submits.Wait()
+		<-c.registry.whenIdle()
+		close(drained)
 	}()
-	if err = p.SetupJob(); err == nil {
-		err = recovered(func() error { return c.prepare(ctx, r, o) })
+	select {
+	case <-drained:
+		return nil
+	case <-ctx.Done():
+		return ending(ctx)
 	}
-	if err == nil && c.isClosing() {
-		err = ErrClosed // handed over, it might be done before Close kills it
-	}
-	if err == nil {
-		err = c.handOver(r, o)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &JobHandle{cluster: c, run: r}, nil
 }
 
-// prepare samples, registers the input's blocks and cuts the splits.
-func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
-	err := r.plan.Prepare(ctx, cluster.PrepareOptions{Reduces: o.reduces(r.plan), SpillDir: c.env.cfg.SpillDir})
-	if err != nil {
-		return err
+// haltPoll is how often Halt looks whether attempts are still at work.
+const haltPoll = 10 * time.Millisecond
+
+// Halt ends all jobs gently: no job is taken and no task launched any more; what computes
+// may end until ctx does; then the jobs are killed and their output removed. Reduces that
+// wait for maps which will not run are not waited for.
+func (c *Cluster) Halt(ctx context.Context) error {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.env.chaos.end()
+	c.submits.Wait()
+	c.env.cfg.State.stop()
+	err := c.ask(cordonAll{})
+	for c.computing() && ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-time.After(haltPoll):
+		}
 	}
-	r.inputBytes = r.plan.InputBytes()
-	c.env.keepHeapBallast(r.inputBytes)
-	size, tail := c.blockSize(r.inputBytes, r.plan.Folds())
-	blocks, err := c.register(r, size, tail)
-	if err != nil {
-		return err
-	}
-	r.splits, err = r.plan.Splits(ctx, blocks)
-	r.splits = r.plan.JoinSmall(r.splits, size)
-	r.shuffle = newShuffle(len(r.splits))
-	r.fixed = r.heldMemory()
-	c.env.memory.Fix(r.fixed)
+	c.killAll("halted")
+	<-c.registry.whenIdle()
 	return err
 }
 
-// foldedBlock is the most bytes of a block whose map folds values. What such a map leaves until the
-// reduces have ended is its distinct keys, nearly the same ones in every map: twice the block, half as
-// much. WordCount of 1 GiB takes 115 MiB instead of 135 on Zipf text, 243 instead of 318 on source code,
-// and a tenth less processor time there; where no word comes twice it takes 4 % more.
-const foldedBlock = 2 * dfs.DefaultBlockSize
-
-// blockSize is the configured one, or one that gives every slot work. tail is the number
-// of blocks at the end of a large input that are read in pieces.
-func (c *Cluster) blockSize(input int64, folds bool) (size int64, tail int) {
-	if size := c.env.cfg.BlockSize; size != 0 {
-		return size, 0
-	}
-	maps, _ := c.Slots()
-	if c.env.computeTokens != nil {
-		maps = min(maps, cap(c.env.computeTokens))
-	}
-	limit := int64(dfs.DefaultBlockSize)
-	if folds {
-		limit = foldedBlock
-	}
-	size = dfs.BlockSizeFor(input, maps, limit)
-	if size >= dfs.DefaultBlockSize && maps > 1 {
-		tail = maps
-	}
-	return size, tail
-}
-
-// handOver submits a prepared run to the JobTracker.
-func (c *Cluster) handOver(r *run, o SubmitOptions) error {
-	spec := scheduling.JobSpec{
-		Name: r.name, Key: o.Key, User: o.User, Pool: o.Pool, Queue: o.Queue, Priority: o.Priority,
-		Maps: len(r.splits), Reduces: r.plan.Reduces(), Places: c.placesOf(r.splits),
-		SlowStart: o.SlowStart, MaxAttempts: o.MaxAttempts, MapTime: o.MapTime, ReduceTime: o.ReduceTime, NoSuspend: o.NoSuspend,
-		InputBytes: max(0, r.inputBytes),
-	}
-	if o.MaxSkips > 0 {
-		if err := r.plan.SkipsFit(); err != nil {
-			return err
+// computing says whether any attempt that the JobTracker has not heard the end of does
+// more than wait for maps.
+func (c *Cluster) computing() bool {
+	for _, r := range c.registry.runs() {
+		r.mu.Lock()
+		n := r.tally.active[0] + r.tally.active[1]
+		for a := range r.live {
+			if a.idling.Load() {
+				n--
+			}
+		}
+		r.mu.Unlock()
+		if n > 0 {
+			return true
 		}
 	}
-	r.maxSkips = o.MaxSkips
-	attempts := cmp.Or(max(o.MaxAttempts, 0), c.env.cfg.MaxAttempts)
-	if attempts > 1 && !r.plan.ReadOnce() {
-		r.firstSkip = 1
-	}
-	m := &submit{run: r, spec: spec, reply: make(chan error, 1)}
-	var err error
-	if m.kept, err = r.kept(); err != nil {
-		return err
-	}
-	r.resumeSkips(m.kept)
-	c.env.sys.Root.Send(c.jobTracker, m)
-	err = <-m.reply
-	if state := c.env.cfg.State; state != nil && err == nil {
-		state.sync(c.env.cfg.Logger)
-	}
-	return err
+	return false
 }
 
-// placesOf puts the splits' hosts in the Core's numbers.
-func (c *Cluster) placesOf(splits []cluster.Split) scheduling.Places {
-	var p scheduling.Places
-	p.Offsets = append(p.Offsets, 0)
-	for _, s := range splits {
-		for _, h := range s.Hosts {
-			p.Nodes = append(p.Nodes, c.env.placeOf(h).id)
-		}
-		p.Offsets = append(p.Offsets, int32(len(p.Nodes)))
+func (c *Cluster) killAll(why string) {
+	for _, r := range c.registry.runs() {
+		_ = (&JobHandle{cluster: c, run: r}).Kill(why) // one that has ended meanwhile is no error
 	}
-	return p
 }
 
-// begin counts a Submit in; false if the cluster is closed. The caller ends it with
-// submits.Done.
-func (c *Cluster) begin() bool {
+// Close kills what runs, waits until it has ended, releases all datasets and stops the cluster; a
+// Submit that is under way returns [ErrClosed]. A second Close does nothing. Attempts whose user code does not return after some seconds are abandoned: their
+// goroutines go on until it does, and the Logger has heard of each. So is the end of a job that does
+// not complete or remove its output within Config.TaskTimeout and some seconds: the error, which wraps
+// ErrTaskTimeout, names the job, and its output is what is made of it yet.
+func (c *Cluster) Close() error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
-		return false
+	if c.stopped {
+		c.mu.Unlock()
+		return nil
 	}
-	c.submits.Add(1)
-	return true
+	c.closed, c.closing = true, true
+	c.mu.Unlock()
+	c.env.chaos.end()
+	c.submits.Wait()
+	c.env.cfg.State.stop()
+	c.killAll("the cluster is closed")
+	left := c.idle()
+	c.mu.Lock()
+	c.stopped = true
+	nodes := c.nodes
+	c.nodes = make([]*actor.PID, len(nodes))
+	c.mu.Unlock()
+	c.commands.Wait()
+	errs := []error{c.env.sys.stop(nodes...), c.env.sys.stop(c.jobTracker), c.env.sys.stop(c.nameNode)}
+	for _, p := range c.env.places {
+		// Nobody waits for reports any more.
+		errs = append(errs, c.env.fs.Lose(dfs.NodeID(p.name), true))
+	}
+	c.env.sys.shutdown()
+	errs = append(errs, cmp.Or(left, c.await()))
+	c.env.datasets.close()
+	c.env.buffers.Close()
+	return errors.Join(errs...)
 }
 
-// isClosing is whether Close has been called.
-func (c *Cluster) isClosing() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.closing
+// idle waits until all jobs have ended. What user code takes to complete or remove an output it may
+// take for as long as an attempt may go on without progress, and the time in which attempts stop.
+func (c *Cluster) idle() error {
+	idle := c.registry.whenIdle()
+	limit := c.env.cfg.TaskTimeout
+	if limit < 0 {
+		<-idle
+		return nil
+	}
+	timer := time.NewTimer(limit + endGrace + abandonAfter)
+	defer timer.Stop()
+	select {
+	case <-idle:
+		return nil
+	case <-timer.C:
+	}
+	var errs []error
+	for _, r := range c.registry.runs() {
+		errs = append(errs, fmt.Errorf("%w: the end of %v %q does not return, its output may be incomplete",
+			ErrTaskTimeout, r.id, r.name))
+	}
+	return errors.Join(errs...)
+}
+
+// await waits for the goroutines of attempts and endings.
+func (c *Cluster) await() error {
+	done := make(chan struct{})
+	go func() {
+		c.env.attempts.Wait()
+		c.env.endings.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-time.After(2 * abandonAfter):
+		return errors.New("actors: the end of a job does not return")
+	}
 }

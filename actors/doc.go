@@ -26,7 +26,8 @@
 // A job's result may stay in the memory of the nodes as a [Dataset]: [Keep], [Load], [Collect]; several
 // jobs are one unit as a [Pipeline].
 //
-// Reading order: config.go, cluster.go (submit), jobtracker.go, node.go and slot.go (launch; each actor with
-// its messages), attempt.go, shuffle.go, coreevents.go and run.go (reports), ending.go (commit and end);
-// recovery.go, resume.go and state.go (after a panic or a kill); dataset.go, lineage.go, pipeline.go.
+// Reading order, that of a job: submit.go and splits.go; jobtracker.go, node.go and slot.go, which launch
+// (each actor stands with its messages); attempt.go; shuffle.go and fetch.go; run.go, its reports, commit
+// and end. Beside it: stop.go (what does not end), recovery.go and state.go (after a panic or a kill),
+// namenode.go, commands.go; dataset.go and pipeline.go.
 package actors

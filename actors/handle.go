@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
@@ -122,3 +123,167 @@ func (h *JobHandle) SetPriority(p scheduling.Priority) error {
 
 // SetPool moves the job to another pool or queue, if Config.Rules let its submitter.
 func (h *JobHandle) SetPool(name string) error { return h.SetPoolBy(h.run.who, name) }
+
+// Progress is a snapshot of a job.
+type Progress struct {
+	State   scheduling.JobState // JobRunning until it has ended
+	Elapsed time.Duration       // since Submit, or from Submit to the end
+
+	// Fractions 0 to 1 of all maps and of all reduces. A map counts by the bytes it has
+	// read; a reduce by a third for its shuffle and the rest when it is done.
+	MapFraction    float64
+	ReduceFraction float64
+
+	Maps    TaskCounts
+	Reduces TaskCounts
+
+	Records    int64 // input records read; 0 if they are chunks
+	Bytes      int64 // input bytes read, of InputBytes
+	InputBytes int64 // 0 if unknown
+	Shuffled   int64 // bytes taken by reduces
+	Spilled    int64 // bytes written to spill files
+
+	// Launched maps by locality: beside their data, in its rack, elsewhere, and those
+	// whose input has no place.
+	NodeLocal, RackLocal, OffRack, AnyPlace int
+}
+
+// TaskCounts counts the tasks, and attempts, of one kind.
+type TaskCounts struct {
+	Total   int
+	Done    int
+	Running int // attempts launched and not ended, suspended ones included
+	Failed  int // attempts
+	Killed  int // attempts
+}
+
+// Progress takes a snapshot.
+func (h *JobHandle) Progress() Progress {
+	r := h.run
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := &r.tally
+	p := Progress{
+		State: scheduling.JobRunning, Elapsed: r.env.now() - r.submitted, InputBytes: r.inputBytes,
+		Maps:      t.counts(scheduling.Map, len(r.splits)),
+		Reduces:   t.counts(scheduling.Reduce, r.plan.Reduces()),
+		NodeLocal: t.locality[0], RackLocal: t.locality[1], OffRack: t.locality[2], AnyPlace: t.locality[3],
+	}
+	sums := t.totals
+	parts := [2]float64{float64(p.Maps.Done), float64(p.Reduces.Done)}
+	for a := range r.live {
+		sums.add(a.totals())
+		parts[a.id.Task.Kind] += a.done()
+	}
+	if p.Maps.Total > 0 {
+		p.MapFraction = min(parts[0]/float64(p.Maps.Total), 1)
+	}
+	if p.Reduces.Total > 0 {
+		p.ReduceFraction = min(parts[1]/float64(p.Reduces.Total), 1)
+	}
+	p.Records, p.Bytes, p.Shuffled, p.Spilled = sums.Records, sums.Bytes, sums.Shuffled, sums.Spilled
+	select {
+	case <-r.done:
+		p.State, p.Elapsed = r.result.State, r.result.Elapsed
+	default:
+	}
+	return p
+}
+
+func (t *tally) counts(k scheduling.TaskKind, total int) TaskCounts {
+	return TaskCounts{Total: total, Done: t.done[k], Running: t.active[k], Failed: t.failed[k], Killed: t.killed[k]}
+}
+
+// registry knows the jobs that run and the last that ended. It is safe for concurrent
+// use.
+type registry struct {
+	history int
+
+	mu      sync.Mutex
+	running []*run // in order of submission
+	ended   []JobSummary
+	idle    chan struct{} // closed when nothing runs; nil if nobody waits
+}
+
+// JobSummary is one line about a job.
+type JobSummary struct {
+	ID        scheduling.JobID
+	Name      string
+	User      string
+	State     scheduling.JobState
+	Submitted time.Duration // since the cluster's start
+	Elapsed   time.Duration // so far, or in all
+}
+
+func (g *registry) add(r *run) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.running = append(g.running, r)
+}
+
+// retire moves an ended run to the history and tells who waits for it, at once for all that ask: a job
+// whose Wait has returned is not listed as running, and one that runs no more has its result.
+func (g *registry) retire(r *run) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	close(r.done)
+	kept := g.running[:0]
+	for _, x := range g.running {
+		if x != r {
+			kept = append(kept, x)
+		}
+	}
+	clear(g.running[len(kept):])
+	g.running = kept
+	if g.history > 0 {
+		if len(g.ended) == g.history {
+			copy(g.ended, g.ended[1:])
+			g.ended = g.ended[:len(g.ended)-1]
+		}
+		g.ended = append(g.ended, JobSummary{
+			ID: r.id, Name: r.name, User: r.user, State: r.result.State, Submitted: r.submitted, Elapsed: r.result.Elapsed,
+		})
+	}
+	if len(kept) == 0 && g.idle != nil {
+		close(g.idle)
+		g.idle = nil
+	}
+}
+
+// runs lists what runs.
+func (g *registry) runs() []*run {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return append([]*run(nil), g.running...)
+}
+
+// whenIdle returns a channel that is closed once nothing runs.
+func (g *registry) whenIdle() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.running) == 0 {
+		idle := make(chan struct{})
+		close(idle)
+		return idle
+	}
+	if g.idle == nil {
+		g.idle = make(chan struct{})
+	}
+	return g.idle
+}
+
+// Jobs lists the jobs that ended, as far as Config.History goes, in order of their end,
+// then those that run, in order of submission.
+func (c *Cluster) Jobs() []JobSummary {
+	g := c.registry
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	list := append([]JobSummary(nil), g.ended...)
+	for _, r := range g.running {
+		list = append(list, JobSummary{
+			ID: r.id, Name: r.name, User: r.user, State: scheduling.JobRunning,
+			Submitted: r.submitted, Elapsed: c.env.now() - r.submitted,
+		})
+	}
+	return list
+}

@@ -1,6 +1,8 @@
 package actors
 
 import (
+	"sync"
+
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/tarry-mr/tarry/scheduling"
@@ -139,4 +141,36 @@ func (s *slot) dismiss() {
 		close(s.worker.work)
 		s.worker = nil
 	}
+}
+
+// slotWorker is the goroutine in which the attempts of a slot work, one after the other.
+type slotWorker struct {
+	work  chan *attempt
+	leave func() // nobody waits for it any more; may be called again
+}
+
+func (e *env) newSlotWorker() *slotWorker {
+	e.attempts.Add(1)
+	w := &slotWorker{work: make(chan *attempt, 1), leave: sync.OnceFunc(e.attempts.Done)}
+	go w.serve()
+	return w
+}
+
+// serve runs attempts until there will be no more. If user code ends the goroutine, another goes
+// on.
+func (w *slotWorker) serve() {
+	over := false
+	defer func() {
+		if over {
+			w.leave()
+		} else {
+			go w.serve()
+		}
+	}()
+	number := goroutineNumber()
+	for a := range w.work {
+		a.number.Store(&number)
+		a.work()
+	}
+	over = true
 }

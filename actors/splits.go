@@ -8,6 +8,33 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
+// foldedBlock is the most bytes of a block whose map folds values. What such a map leaves until the
+// reduces have ended is its distinct keys, nearly the same ones in every map: twice the block, half as
+// much. WordCount of 1 GiB takes 115 MiB instead of 135 on Zipf text, 243 instead of 318 on source code,
+// and a tenth less processor time there; where no word comes twice it takes 4 % more.
+const foldedBlock = 2 * dfs.DefaultBlockSize
+
+// blockSize is the configured one, or one that gives every slot work. tail is the number
+// of blocks at the end of a large input that are read in pieces.
+func (c *Cluster) blockSize(input int64, folds bool) (size int64, tail int) {
+	if size := c.env.cfg.BlockSize; size != 0 {
+		return size, 0
+	}
+	maps, _ := c.Slots()
+	if c.env.computeTokens != nil {
+		maps = min(maps, cap(c.env.computeTokens))
+	}
+	limit := int64(dfs.DefaultBlockSize)
+	if folds {
+		limit = foldedBlock
+	}
+	size = dfs.BlockSizeFor(input, maps, limit)
+	if size >= dfs.DefaultBlockSize && maps > 1 {
+		tail = maps
+	}
+	return size, tail
+}
+
 // register makes blocks of the run's sources and returns where they are. Where each block is
 // on every node, neighboring small files that are to be one split are one file to the block
 // store: so a hundred thousand cost it nothing. Sources that are streams have no blocks.
@@ -112,4 +139,29 @@ func (r *run) heldMemory() int64 {
 	const file, registered, segment = 350, 850, 250
 	files := file*int64(len(r.plan.Sources())) + registered*int64(r.registered)
 	return 2 * (files + segment*int64(len(r.splits))*int64(r.plan.Reduces()))
+}
+
+// tailPiece is the most bytes of a piece of a block at the end of a large input.
+const tailPiece = 16 << 20
+
+// tailPieces returns the number of splits of a tail block of size bytes.
+func tailPieces(size int64) int64 { return (size + tailPiece - 1) / tailPiece }
+
+// splitTail cuts each of the last n blocks into pieces splits, so that the maps that run last are
+// short and a slot with nothing left waits a quarter as long for the others: in WordCount
+// of 1 GiB on two slots some 30 ms instead of 30 to 250.
+func splitTail(blocks []cluster.Block, n int, pieces int64) []cluster.Block {
+	n = min(n, len(blocks))
+	list := blocks[: len(blocks)-n : len(blocks)-n]
+	for _, b := range blocks[len(blocks)-n:] {
+		from := b.Offset
+		for i := range pieces {
+			to := b.Offset + b.Length*(i+1)/pieces
+			if to > from {
+				list = append(list, cluster.Block{Offset: from, Length: to - from, Hosts: b.Hosts})
+			}
+			from = to
+		}
+	}
+	return list
 }

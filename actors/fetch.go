@@ -1,0 +1,291 @@
+package actors
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// fetcher gets the segments of one partition for one reduce attempt.
+type fetcher struct {
+	a         *attempt
+	partition int
+	pos       int
+	got       []bool  // by map
+	tries     []int32 // by map: the attempt whose output it is
+	late      []lateFetch
+	ready     []int32    // maps whose outputs are known and not fetched, with an emulated network
+	rng       *rand.Rand // with an emulated network
+	left      int
+	records   int64 // in the segments so far
+	shuffled  [distances]int64
+}
+
+func newFetcher(a *attempt, maps int) *fetcher {
+	return &fetcher{a: a, partition: int(a.id.Task.Index), got: make([]bool, maps), tries: make([]int32, maps), left: maps}
+}
+
+// next is cluster.ReduceAttempt's Next: it blocks until a segment is there, giving up
+// the attempt's turn to compute meanwhile. An output that cannot be fetched is tried again later.
+func (f *fetcher) next(ctx context.Context) (cluster.Segment, error) {
+	for f.left > 0 {
+		if err := f.a.pause(ctx); err != nil {
+			return cluster.Segment{}, err
+		}
+		o, m, news := f.choose()
+		if news != nil {
+			var wait time.Duration
+			if o, m, wait = f.again(); o.out == nil {
+				if err := f.a.idle(ctx, news, wait); err != nil {
+					return cluster.Segment{}, err
+				}
+				continue
+			}
+		}
+		if f.got[m] {
+			continue
+		}
+		s := o.out.Segment(f.partition)
+		err := f.fetch(ctx, m, o, s.Bytes)
+		if errors.Is(err, errFetch) {
+			f.failed(m, o.try)
+			continue
+		}
+		if err != nil {
+			return cluster.Segment{}, err
+		}
+		f.got[m], f.tries[m] = true, o.try
+		f.left--
+		f.records += s.Records
+		f.shuffled[o.at.distance(f.a.at)] += s.Bytes
+		f.a.fetched.Store(int64(len(f.got) - f.left))
+		return s, nil
+	}
+	return cluster.Segment{}, io.EOF
+}
+
+// fetch brings a segment to the attempt's node; errFetch says that it can be tried again.
+func (f *fetcher) fetch(ctx context.Context, m int32, o mapOutput, bytes int64) error {
+	err := f.a.carry(ctx, o.at, bytes)
+	if fail := f.a.env.cfg.fetch; err == nil && fail != nil {
+		err = fail(f.a.id, m, o.try)
+	}
+	if errors.Is(err, errCut) || err == nil && o.at.down.Load() {
+		return errFetch
+	}
+	return err
+}
+
+// errFetch says that a segment could not be fetched: its node is down, or the transfer was cut.
+var errFetch = errors.New("actors: the map output cannot be fetched")
+
+// A fetch that fails is tried again after a second, and then after twice as long each time, at
+// most 10 seconds. The third failure, and each one after it, is reported: whether the map runs
+// again is for the Core to say. Hadoop's reduces do likewise, with a back-off of minutes.
+const (
+	firstBackoff   = time.Second
+	longestBackoff = 10 * time.Second
+	reportedFrom   = 3
+)
+
+// lateFetch is an output that could not be fetched.
+type lateFetch struct {
+	m, try int32
+	times  int           // it failed
+	due    time.Duration // when it is tried again
+}
+
+// failed puts an output off, and reports it if that has been done before.
+func (f *fetcher) failed(m, try int32) {
+	late := lateFetch{m: m, try: try}
+	if at := f.lateFetch(m, try); at >= 0 {
+		late = f.late[at]
+		f.drop(at)
+	}
+	late.times++
+	late.due = f.a.env.now() + min(firstBackoff<<min(late.times-1, 10), longestBackoff)
+	f.late = append(f.late, late)
+	if late.times >= reportedFrom {
+		lost := scheduling.LostOutput{Map: m, Try: try, Unreachable: true}
+		f.a.tell(&fetchFailed{attempt: f.a.id, lost: lost})
+	}
+}
+
+func (f *fetcher) lateFetch(m, try int32) int {
+	for at, l := range f.late {
+		if l.m == m && l.try == try {
+			return at
+		}
+	}
+	return -1
+}
+
+func (f *fetcher) drop(at int) { f.late = append(f.late[:at], f.late[at+1:]...) }
+
+// again is an output that is due to be tried again; without one, how long it is until the next is,
+// 0 if there is none. Those that have been made anew come by way of the shuffle.
+func (f *fetcher) again() (o mapOutput, m int32, wait time.Duration) {
+	now := f.a.env.now()
+	for at := 0; at < len(f.late); {
+		l := f.late[at]
+		if o = f.a.run.shuffle.output(l.m); f.got[l.m] || o.out == nil || o.try != l.try {
+			f.drop(at)
+			continue
+		}
+		if l.due <= now {
+			return o, l.m, 0
+		}
+		if wait == 0 || l.due-now < wait {
+			wait = l.due - now
+		}
+		at++
+	}
+	return mapOutput{}, 0, wait
+}
+
+// carry holds the attempt for as long as bytes take from a node to the attempt's own on
+// the emulated network. Meanwhile others may compute. While the attempt is suspended the
+// transfer stands still; errCut says that the sender went down.
+func (a *attempt) carry(ctx context.Context, from *place, bytes int64) error {
+	if a.env.network == nil || from == a.at {
+		return nil
+	}
+	defer a.rest()()
+	for left := float64(bytes); left > 0; {
+		if err := a.pause(ctx); err != nil {
+			return err
+		}
+		if from.down.Load() {
+			return errCut
+		}
+		a.releaseCompute()
+		var err error
+		left, err = a.env.network.carry(ctx, from.id, a.at.id, left, a.gate.shutting())
+		if err != nil && !errors.Is(err, errCut) {
+			return err
+		}
+		if late := a.acquireCompute(); late != nil {
+			return late
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// choose is the next map whose segment to fetch, or what to wait for: the first one
+// published. With an emulated network it is one by lot of all that are there, or all reduces
+// would queue at the same nodes.
+func (f *fetcher) choose() (o mapOutput, m int32, news <-chan struct{}) {
+	known := f.a.run.shuffle
+	if f.a.env.network == nil {
+		o, m, f.pos, news = known.after(f.pos)
+		return o, m, news
+	}
+	if f.rng == nil {
+		f.rng = f.a.newRNG()
+	}
+	for news == nil {
+		if _, m, f.pos, news = known.after(f.pos); news == nil && !f.got[m] {
+			f.ready = append(f.ready, m)
+		}
+	}
+	for len(f.ready) > 0 {
+		k, last := f.rng.IntN(len(f.ready)), len(f.ready)-1
+		m = f.ready[k]
+		f.ready[k] = f.ready[last]
+		f.ready = f.ready[:last]
+		if o = known.output(m); o.out != nil {
+			return o, m, nil
+		}
+	}
+	return mapOutput{}, 0, news
+}
+
+// fetchSplit holds a map for as long as its split takes from the nearest replica. One
+// whose replicas are all down reads at once: the bytes are in this process.
+func (a *attempt) fetchSplit(r *report) error {
+	if a.env.network == nil {
+		return nil
+	}
+	began, waited := a.env.now(), a.waited
+	defer func() { r.phases.Read = a.env.now() - began - (a.waited - waited) }()
+	split := &a.run.splits[a.id.Task.Index]
+	for {
+		from := a.nearest(split.Hosts)
+		if from == nil {
+			return nil
+		}
+		if err := a.carry(a.ctx, from, split.Length); !errors.Is(err, errCut) {
+			return err
+		}
+	}
+}
+
+// nearest is the nearest of the named nodes that is up, by lot among equals; nil if none
+// is.
+func (a *attempt) nearest(hosts []string) *place {
+	rng := a.newRNG()
+	var best *place
+	equals := 0
+	for _, name := range hosts {
+		p := a.env.placeOf(name)
+		if p == nil || p.down.Load() {
+			continue
+		}
+		if best == nil || p.distance(a.at) < best.distance(a.at) {
+			best, equals = p, 0
+		}
+		if p.distance(a.at) == best.distance(a.at) {
+			equals++
+			if rng.IntN(equals) == 0 {
+				best = p
+			}
+		}
+	}
+	return best
+}
+
+// newRNG is a source of choices that depends on the seed and the attempt's name.
+func (a *attempt) newRNG() *rand.Rand {
+	t := a.id.Task
+	return rand.New(rand.NewPCG(a.env.cfg.Seed, uint64(t.Job)<<40^uint64(t.Kind)<<36^uint64(t.Index)<<8^uint64(a.id.Try)))
+}
+
+// blame finds out whose fault the error of an attempt is. What a disk did to a spill is
+// not the job's, a few times for each task: maps whose output is damaged run again, and so
+// does the attempt. A disk that damages all the time ends the job in the end.
+func (a *attempt) blame(r *report, err error) {
+	if errors.Is(err, errInjected) {
+		r.status.Blameless = true
+	}
+	if !errors.Is(err, cluster.ErrDamagedSpill) {
+		return
+	}
+	var d *cluster.DamagedOutputError
+	if errors.As(err, &d) && a.fetcher != nil {
+		for _, m := range d.Maps {
+			r.status.Lost = append(r.status.Lost, scheduling.LostOutput{Map: int32(m), Try: a.fetcher.tries[m]})
+		}
+	}
+	r.status.Blameless = a.run.forgives(a.id.Task)
+	a.env.cfg.Logger.Warn("a spill is damaged", "attempt", a.id, "err", err)
+}
+
+// forgives counts the attempts of a task that a damaged spill ended and says whether the
+// last one is still not to be held against the task.
+func (r *run) forgives(t scheduling.TaskID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.damaged == nil {
+		r.damaged = map[scheduling.TaskID]int{}
+	}
+	r.damaged[t]++
+	return r.damaged[t] <= r.env.cfg.MaxAttempts
+}

@@ -1,0 +1,221 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// Submit prepares a job in this goroutine (output set-up, sampling, splits) and hands it to
+// the JobTracker. A plan serves one Submit: a second one is an error, as is a nil plan. ctx ends
+// the preparation only, [JobHandle.WaitOrKill] has a job end with its ctx; errors such as [mapreduce.ErrOutputExists] are those of the preparation,
+// and leave no output behind.
+func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (*JobHandle, error) {
+	return c.submitHolding(ctx, p, o, false)
+}
+
+// submitHolding is Submit. Datasets that the plan reads are whole when it begins: before it counts as a
+// Submit under way, for what makes them again is a job that Close does not wait for. With revive set
+// they may be released.
+func (c *Cluster) submitHolding(ctx context.Context, p *mapreduce.Plan, o SubmitOptions, revive bool) (*JobHandle, error) {
+	if !c.begin() {
+		return nil, ErrClosed
+	}
+	c.submits.Done()
+	if err := c.admit(&o); err != nil {
+		return nil, err
+	}
+	if err := p.Claim(); err != nil {
+		return nil, err
+	}
+	err := c.holdInput(ctx, p, revive)
+	if err == nil {
+		if c.begin() {
+			defer c.submits.Done()
+			return c.submitClaimed(ctx, p, o)
+		}
+		err = ErrClosed
+	}
+	return nil, errors.Join(err, p.LetGo())
+}
+
+// submitClaimed is Submit of a plan whose input is there.
+func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (_ *JobHandle, err error) {
+	r := newRun(c.env, p, o.User, fmt.Sprintf("_jobs/%d", c.inputs.Add(1)))
+	r.submitted, r.who, r.key = c.env.now(), o.principal(), o.Key
+	err = mapreduce.ErrExited // what stands if user code does not return
+	defer func() {
+		if err != nil {
+			_ = c.env.fs.Remove(r.input) // there may be none yet
+			c.env.memory.Fix(-r.fixed)
+			drop := r.drop
+			if (ctx.Err() != nil || errors.Is(err, ErrClosed)) && r.remembered() {
+				drop = p.LeaveJob
+			}
+			err = errors.Join(err, isolate(drop))
+		}
+	}()
+	if err = p.SetupJob(); err == nil {
+		err = recovered(func() error { return c.prepare(ctx, r, o) })
+	}
+	if err == nil && c.isClosing() {
+		err = ErrClosed // handed over, it might be done before Close kills it
+	}
+	if err == nil {
+		err = c.handOver(r, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &JobHandle{cluster: c, run: r}, nil
+}
+
+// prepare samples, registers the input's blocks and cuts the splits.
+func (c *Cluster) prepare(ctx context.Context, r *run, o SubmitOptions) error {
+	err := r.plan.Prepare(ctx, cluster.PrepareOptions{Reduces: o.reduces(r.plan), SpillDir: c.env.cfg.SpillDir})
+	if err != nil {
+		return err
+	}
+	r.inputBytes = r.plan.InputBytes()
+	c.env.keepHeapBallast(r.inputBytes)
+	size, tail := c.blockSize(r.inputBytes, r.plan.Folds())
+	blocks, err := c.register(r, size, tail)
+	if err != nil {
+		return err
+	}
+	r.splits, err = r.plan.Splits(ctx, blocks)
+	r.splits = r.plan.JoinSmall(r.splits, size)
+	r.shuffle = newShuffle(len(r.splits))
+	r.fixed = r.heldMemory()
+	c.env.memory.Fix(r.fixed)
+	return err
+}
+
+// handOver submits a prepared run to the JobTracker.
+func (c *Cluster) handOver(r *run, o SubmitOptions) error {
+	spec := scheduling.JobSpec{
+		Name: r.name, Key: o.Key, User: o.User, Pool: o.Pool, Queue: o.Queue, Priority: o.Priority,
+		Maps: len(r.splits), Reduces: r.plan.Reduces(), Places: c.placesOf(r.splits),
+		SlowStart: o.SlowStart, MaxAttempts: o.MaxAttempts, MapTime: o.MapTime, ReduceTime: o.ReduceTime, NoSuspend: o.NoSuspend,
+		InputBytes: max(0, r.inputBytes),
+	}
+	if o.MaxSkips > 0 {
+		if err := r.plan.SkipsFit(); err != nil {
+			return err
+		}
+	}
+	r.maxSkips = o.MaxSkips
+	attempts := cmp.Or(max(o.MaxAttempts, 0), c.env.cfg.MaxAttempts)
+	if attempts > 1 && !r.plan.ReadOnce() {
+		r.firstSkip = 1
+	}
+	m := &submit{run: r, spec: spec, reply: make(chan error, 1)}
+	var err error
+	if m.kept, err = r.kept(); err != nil {
+		return err
+	}
+	r.resumeSkips(m.kept)
+	c.env.sys.Root.Send(c.jobTracker, m)
+	err = <-m.reply
+	if state := c.env.cfg.State; state != nil && err == nil {
+		state.sync(c.env.cfg.Logger)
+	}
+	return err
+}
+
+// placesOf puts the splits' hosts in the Core's numbers.
+func (c *Cluster) placesOf(splits []cluster.Split) scheduling.Places {
+	var p scheduling.Places
+	p.Offsets = append(p.Offsets, 0)
+	for _, s := range splits {
+		for _, h := range s.Hosts {
+			p.Nodes = append(p.Nodes, c.env.placeOf(h).id)
+		}
+		p.Offsets = append(p.Offsets, int32(len(p.Nodes)))
+	}
+	return p
+}
+
+// begin counts a Submit in; false if the cluster is closed. The caller ends it with
+// submits.Done.
+func (c *Cluster) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.submits.Add(1)
+	return true
+}
+
+// isClosing is whether Close has been called.
+func (c *Cluster) isClosing() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closing
+}
+
+// anonymous is the user of jobs that name none.
+const anonymous = "anonymous"
+
+// admit decides, by the rules and the policy in force, into which pool or queue a job goes, and
+// refuses it if the submitter may not submit there. What it decided replaces what was asked for,
+// so that nothing the job says can lead elsewhere.
+func (c *Cluster) admit(o *SubmitOptions) error {
+	if c.env.rules.Load() == nil && o.Pool == "" && o.Queue == "" {
+		return nil
+	}
+	var in readAdmission
+	if err := c.ask(&in); err != nil {
+		return err
+	}
+	rules, policy, wanted := in.rules, in.policy, *o
+	if rules != nil {
+		spec := scheduling.JobSpec{User: o.User, Pool: o.Pool, Queue: o.Queue}
+		if err := rules.Admit(&spec, o.principal(), policy.Order == "capacity"); err != nil {
+			return err
+		}
+		o.User, o.Pool, o.Queue = spec.User, spec.Pool, spec.Queue
+	}
+	if o.Queue == "" {
+		wanted.Queue = "" // by the rules it has named the pool
+	}
+	return wanted.check(policy, rules)
+}
+
+// check refuses a pool or queue that the policy has no use for, rather than run the job somewhere
+// else. With rules an unlisted pool was admitted by them.
+func (o *SubmitOptions) check(p scheduling.Policy, rules *allocation.Rules) error {
+	pool, queue := strings.TrimSpace(o.Pool), strings.TrimSpace(o.Queue)
+	name := cmp.Or(p.Name, p.Order)
+	listed := func(q scheduling.PoolConfig) bool { return q.Name == pool }
+	switch pools := p.Pools.Pools; {
+	case queue != "" && p.Order != "capacity":
+		return fmt.Errorf("%w %q: scheduler %s has no queues; leave Queue empty", scheduling.ErrUnknownQueue, queue, name)
+	case pool != "" && p.Order != "pools":
+		return fmt.Errorf("%w %q: scheduler %s has no pools; leave Pool empty", scheduling.ErrUnknownPool, pool, name)
+	case pool != "" && pool != "default" && rules == nil && len(pools) > 0 && !slices.ContainsFunc(pools, listed):
+		return fmt.Errorf("%w %q: Policy.Pools does not list it", scheduling.ErrUnknownPool, pool)
+	}
+	return nil
+}
+
+// principal is who submits.
+func (o *SubmitOptions) principal() allocation.Principal {
+	return allocation.Principal{User: cmp.Or(o.User, anonymous), Groups: o.Groups}
+}
+
+// Admit gives the options with which a job would be submitted now, its pool or queue decided, or why
+// it would be refused: for who wants to know before there is a plan. Submit decides for itself.
+func (c *Cluster) Admit(o SubmitOptions) (SubmitOptions, error) {
+	err := c.admit(&o)
+	return o, err
+}
