@@ -21,18 +21,29 @@ type case4 struct {
 }
 
 var cases4 = [...]case4{
-	{3, 1200, [2][2]float64{{2, 50}, {75, 96}}, 1.2},
-	{10, 1000, [2][2]float64{{37, 98}, {99, 100}}, 1.7},
-	{100, 300, [2][2]float64{{84, 99}, {94, 99}}, 1.3},
+	{3, 700, [2][2]float64{{2, 50}, {75, 96}}, 1.2},
+	{10, 400, [2][2]float64{{37, 98}, {99, 100}}, 1.7},
+	{100, 150, [2][2]float64{{84, 99}, {94, 99}}, 1.3},
 }
+
+// sharing says which jobs read one file: those of 3 maps, as GridMix's small jobs read the first three
+// parts of its data set, or none, or all of a size.
+type sharing uint8
+
+const (
+	smallShare sharing = iota
+	noneShare
+	allShare
+)
 
 // choice4 is what the paper leaves open of Table 4.
 type choice4 struct {
 	preset  string
 	active  float64 // jobs at a time, of those that fill the slots
 	rate    float64 // jobs a second instead, if positive
-	many    bool    // several tasks a heartbeat
-	packed  bool    // no load manager
+	files   sharing
+	many    bool // several tasks a heartbeat
+	packed  bool // no load manager
 	network simulator.Network
 }
 
@@ -57,7 +68,11 @@ func (c case4) run(s *study.Study, choice choice4, seeds int) study.Comparison {
 		}
 	}
 	w := workload.Scans(study.Pick(s, c.jobs/4, c.jobs), c.maps, 0)
+	if choice.files == allShare || choice.files == smallShare && c.maps == 3 {
+		w.Files = []workload.File{{Name: "dataset", Blocks: c.maps}}
+	}
 	for i := range w.Jobs {
+		w.Jobs[i].File = len(w.Files)
 		w.Jobs[i].Map.Time, w.Jobs[i].Map.Spread = setup.ScanCompute, setup.ScanSpread
 		if choice.rate > 0 {
 			w.Jobs[i].Submit = time.Duration(float64(i) / choice.rate * float64(time.Second))
@@ -77,7 +92,7 @@ func table4(s *study.Study) {
 	paper := fig.Published("with delay, published")
 	var gains []study.Sample
 	for _, c := range cases4 {
-		fair := c.run(s, plain4("hfs"), s.Repeats(1, 10))
+		fair := c.run(s, plain4("hfs"), s.Repeats(1, 20))
 		for i, r := range fair {
 			s.Printed(fmt.Sprintf("%d-map jobs, %s: node-local", c.maps, r.Name), "%", c.local[i][0],
 				study.Share, r.By(study.NodeLocal))
@@ -103,7 +118,7 @@ func table4(s *study.Study) {
 
 // fifoRows judges that FIFO is like fair sharing.
 func fifoRows(s *study.Study, c case4, fair study.Comparison) {
-	all := c.run(s, plain4("fifo"), s.Repeats(1, 10))
+	all := c.run(s, plain4("fifo"), s.Repeats(1, 20))
 	for i, r := range all {
 		what := fmt.Sprintf("%d-map jobs, %s: node-local, FIFO less fair sharing", c.maps, r.Name)
 		less := r.By(study.NodeLocal).Minus(fair[i].By(study.NodeLocal))
@@ -129,6 +144,8 @@ func table4Sensitivity(s *study.Study) {
 	t.Add("published", published...)
 	list := []study.Choice[choice4]{
 		{Name: "as above"},
+		study.With("each job a file of its own", func(c *choice4) { c.files = noneShare }),
+		study.With("all jobs of a size read one file", func(c *choice4) { c.files = allShare }),
 		study.With("half as many active", func(c *choice4) { c.active = 0.5 }),
 		study.With("twice as many active", func(c *choice4) { c.active = 2 }),
 		study.With("FIFO", func(c *choice4) { c.preset = "fifo" }),
@@ -159,7 +176,7 @@ func table4Rates(s *study.Study) {
 	if t == nil {
 		return
 	}
-	for _, rate := range study.Pick(s, []float64{4}, []float64{2, 4, 6, 8, 12}) {
+	for _, rate := range study.Pick(s, []float64{0.7}, []float64{0.5, 0.6, 0.7, 0.8, 1, 2}) {
 		choice := plain4("hfs")
 		choice.rate = rate
 		t.Add(study.Number(rate), gain4(cases4[0].run(s, choice, 1)).Mean())
