@@ -5,10 +5,7 @@ package gravity
 // questions: when those are asked must not show in decisions.
 func (g *Outputs) Center(r int32, levels int) (center Site, ok bool) {
 	held, sites := make([]int64, len(g.feeders)), make([]Site, len(g.feeders))
-	near := make([]map[int32]int64, levels) // from 1
-	for l := range near {
-		near[l] = map[int32]int64{}
-	}
+	near := make([]tally, levels) // from 1
 	for m := range g.outs {
 		o := &g.outs[m]
 		if int(r) >= len(o.bytes) || o.bytes[r] == 0 {
@@ -17,7 +14,7 @@ func (g *Outputs) Center(r int32, levels int) (center Site, ok bool) {
 		i := g.of[o.at.Node] - 1
 		held[i], sites[i] = held[i]+o.bytes[r], o.at
 		for l := 1; l < levels && l < len(o.at.Groups); l++ {
-			near[l][o.at.Groups[l]] += o.bytes[r]
+			near[l].add(o.at.Groups[l], o.bytes[r])
 		}
 	}
 	most := int64(0)
@@ -27,7 +24,7 @@ func (g *Outputs) Center(r int32, levels int) (center Site, ok bool) {
 		}
 		at := sites[i]
 		for l := 1; l < levels && l < len(at.Groups); l++ {
-			s += near[l][at.Groups[l]]
+			s += near[l].of(at.Groups[l])
 		}
 		if !ok || s > most || s == most && at.Node < center.Node {
 			center, most, ok = at, s, true
@@ -60,7 +57,7 @@ func (g *Outputs) Distance(r int32, at Site, weigh Weight) (sum int64) {
 // Distances is Distance of reduce r by bytes, for many sites: it goes through the outputs once.
 func (g *Outputs) Distances(r int32) func(at Site) int64 {
 	var total int64
-	var near []map[int32]int64 // by level: bytes by group
+	near := []tally{make(tally, len(g.of))} // by level; nodes are level 0
 	for m := range g.outs {
 		o := &g.outs[m]
 		if int(r) >= len(o.bytes) || o.bytes[r] == 0 {
@@ -69,15 +66,15 @@ func (g *Outputs) Distances(r int32) func(at Site) int64 {
 		total += o.bytes[r]
 		for l, group := range o.at.Groups {
 			if l == len(near) {
-				near = append(near, map[int32]int64{})
+				near = append(near, nil)
 			}
-			near[l][group] += o.bytes[r]
+			near[l].add(group, o.bytes[r])
 		}
 	}
 	return func(at Site) int64 {
 		far := int64(len(near)) * total
 		for l := range near {
-			far -= near[l][at.Groups[l]]
+			far -= near[l].of(at.Groups[l])
 		}
 		return 2 * far
 	}
@@ -102,4 +99,21 @@ func Distance(a, b Site) int64 {
 		}
 	}
 	return 2 * int64(len(a.Groups))
+}
+
+// tally is bytes by group; groups beyond its end have none.
+type tally []int64
+
+func (t *tally) add(group int32, bytes int64) {
+	if more := int(group) + 1 - len(*t); more > 0 {
+		*t = append(*t, make([]int64, more)...)
+	}
+	(*t)[group] += bytes
+}
+
+func (t tally) of(group int32) int64 {
+	if int(group) >= len(t) {
+		return 0
+	}
+	return t[group]
 }
