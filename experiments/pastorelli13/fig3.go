@@ -110,10 +110,9 @@ func fbSensitivity(s *study.Study) {
 	changed := func(name string, list ...study.Change) study.Choice[fbChoice] {
 		return study.With(name, func(c *fbChoice) { c.changes = list })
 	}
-	tasks := func(name string, maps, reduces int, list ...study.Change) study.Choice[fbChoice] {
+	tasks := func(name string, maps, reduces int) study.Choice[fbChoice] {
 		return study.With(name, func(c *fbChoice) {
 			c.maps, c.reduces = time.Duration(maps)*time.Second, time.Duration(reduces)*time.Second
-			c.changes = list
 		})
 	}
 	list := []study.Choice[fbChoice]{
