@@ -31,7 +31,7 @@ func fig6(s *study.Study) {
 	list := trio()
 	list[hfsp] = study.Policy("HFSP", "hfsp", setup.Waits(5*time.Second, 0), setup.Packed,
 		func(p *scheduling.Policy) { p.HFSP.NoTraining = true })
-	x, seeds := told{100, computeMap}, s.Repeats(1, 10)
+	x, seeds := told{100, computeMap}, s.Repeats(1, 20) // runs, as in the paper
 	base := x.run(s, 0, seeds, list[fair:])
 	fig := s.Plot("fig6", "Mean sojourn with wrong sizes", "α", "seconds")
 	ours, other := fig.Line("HFSP"), fig.Dashed("FAIR")
