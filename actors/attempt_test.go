@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -111,4 +112,15 @@ func TestWaitingReduceLeavesItsShare(t *testing.T) {
 		h.wait(t)
 		require.Greater(t, available(), int64(half), "none is")
 	})
+}
+
+// TestWhatCannotBeRemovedIsLogged states that an attempt whose output stays where it is says so.
+func TestWhatCannotBeRemovedIsLogged(t *testing.T) {
+	var buf bytes.Buffer
+	a := &attempt{
+		env: &env{cfg: Config{Logger: slog.New(slog.NewTextHandler(&buf, nil))}},
+		run: &run{plan: new(mapreduce.Plan)}, // of which nothing can be aborted
+	}
+	a.discard()
+	require.Contains(t, buf.String(), "cannot remove the output of an attempt")
 }

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -163,4 +164,18 @@ func TestChaosCalmsDown(t *testing.T) {
 		}
 		require.InDelta(t, 45, all, 10, "the time between two grows")
 	}
+}
+
+// TestChaosInjectorIsAboutWhatIsAsked states how far a time may be from what it is about: half of it.
+func TestChaosInjectorIsAboutWhatIsAsked(t *testing.T) {
+	u := newChaosInjector(&Chaos{Seed: 1})
+	least, most := time.Duration(math.MaxInt64), time.Duration(0)
+	for range 2000 {
+		d := u.about(time.Second)
+		least, most = min(least, d), max(most, d)
+	}
+	require.InDelta(t, 0.5, least.Seconds(), 0.01)
+	require.GreaterOrEqual(t, least, time.Second/2)
+	require.InDelta(t, 1.5, most.Seconds(), 0.01)
+	require.Less(t, most, 3*time.Second/2)
 }

@@ -5,7 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/dfs"
 )
 
 // TestLostReports cuts the NameNode off while nodes come up, while blocks are written and while
@@ -51,4 +54,26 @@ func TestLostReports(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, text, got)
 	})
+}
+
+// sending is a context that keeps what is sent.
+type sending struct {
+	actor.Context
+	message any
+	sent    []any
+}
+
+func (s *sending) Message() any { return s.message }
+
+func (s *sending) Send(_ *actor.PID, msg any) { s.sent = append(s.sent, msg) }
+
+// A node that is announced is asked for its blocks, unless the NameNode does not know it or has given
+// it up.
+func TestWhoIsAskedForItsBlocks(t *testing.T) {
+	n := &nameNode{nodes: map[dfs.NodeID]*member{"here": {}, "lost": {lost: true}}}
+	for id, asked := range map[dfs.NodeID]int{"here": 1, "lost": 0, "unknown": 0} {
+		c := &sending{message: &announce{node: id}}
+		n.Receive(c)
+		require.Len(t, c.sent, asked, id)
+	}
 }

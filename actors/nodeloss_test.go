@@ -241,3 +241,22 @@ func TestCommitNeedsLeave(t *testing.T) {
 		h.wait(t)
 	})
 }
+
+// TestLeavingIsToldAtOnce states that whoever watches hears of a node that is taken out when it is,
+// not when the JobTracker next has something to do.
+func TestLeavingIsToldAtOnce(t *testing.T) {
+	var mu sync.Mutex
+	var told []event.Type
+	cfg := Config{Nodes: 2, Events: func(e Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, e.Type)
+	}}
+	bubble(t, cfg, func(t *testing.T, c *Cluster) {
+		pass(time.Millisecond)
+		told = nil
+		require.NoError(t, c.StopNode("node-01"))
+		pass(0)
+		require.Equal(t, []event.Type{event.Lost}, told)
+	})
+}

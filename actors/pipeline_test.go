@@ -130,3 +130,60 @@ func TestIterate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 128, n)
 }
+
+// releasable is data that knows whether it has been released, and how often.
+type releasable struct{ releases int }
+
+func (c *releasable) Release() { c.releases++ }
+
+// However Iterate ends, what its rounds have made is released once, but for what it returns; what it
+// was given is the caller's.
+func TestIterateReleasesWhatItMade(t *testing.T) {
+	no := errors.New("no")
+	for _, end := range []string{"enough", "step", "until", "context"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var made []*releasable
+		start := new(releasable)
+		last, err := Iterate(ctx, start, func(_ context.Context, round int, _ *releasable) (*releasable, error) {
+			if end == "step" && round == 3 {
+				return nil, no
+			}
+			made = append(made, new(releasable))
+			return made[len(made)-1], nil
+		}, func(_ context.Context, round int, _, _ *releasable) (bool, error) {
+			switch {
+			case end == "until" && round == 3:
+				return false, no
+			case end == "context" && round == 3:
+				cancel()
+			}
+			return round == 4, nil
+		})
+		cancel()
+		require.Zero(t, start.releases, end)
+		require.Equal(t, end == "enough", err == nil, end)
+		for i, c := range made {
+			require.Equal(t, c != last, c.releases == 1, "%s: round %d released %d times", end, i+1, c.releases)
+		}
+	}
+}
+
+// keeper is data with a Release; a slice in it, and it cannot be compared.
+type keeper struct{ of *int }
+
+func (keeper) Release() {}
+
+type uncomparable struct{ _ []int }
+
+func (uncomparable) Release() {}
+
+// TestWhatIsTheSame states that data is the same if it can be released and is equal; what cannot be
+// compared, or released, is not.
+func TestWhatIsTheSame(t *testing.T) {
+	a, b := new(int), new(int)
+	require.True(t, same(keeper{a}, keeper{a}))
+	require.False(t, same(keeper{a}, keeper{b}))
+	require.False(t, same(1, 1))
+	require.False(t, same(uncomparable{}, uncomparable{}))
+	require.False(t, same(keeper{a}, uncomparable{}))
+}

@@ -16,19 +16,16 @@ import (
 )
 
 type (
-	knot   int32
-	linked struct {
-		Node  knot
-		Links []knot
-	}
-	handed = mapreduce.Pair[knot, float64]
+	knot   = int32
+	linked = linkedNode
+	handed = nodeRank
 )
 
 // drawGraph is a graph of so many nodes, whose names are that far apart.
 func drawGraph(rng *rand.Rand, nodes int, apart int32) []linked {
 	list := make([]linked, nodes)
 	for i := range list {
-		list[i].Node = knot(i-nodes/2) * knot(apart)
+		list[i].Number = knot(i-nodes/2) * knot(apart)
 		for range rng.IntN(6) {
 			list[i].Links = append(list[i].Links, knot(rng.IntN(nodes)-nodes/2)*knot(apart))
 		}
@@ -40,14 +37,14 @@ func drawGraph(rng *rand.Rand, nodes int, apart int32) []linked {
 // and keeps 1. reduced has a Reduce do what a job without one does.
 func handOn(ctx context.Context, on Runner, graph *Keyed[knot, linked], rounds int, reduced bool) (*Keyed[knot, handed], error) {
 	of, add := func(h handed) knot { return h.First }, func(a, b float64) float64 { return a + b }
-	begin, err := KeepBy(ctx, on, of, mapreduce.Each(func(n linked) handed { return mapreduce.MakePair(n.Node, 1.) }).On(graph.Aligned()))
+	begin, err := KeepBy(ctx, on, of, mapreduce.Each(func(n linked) handed { return mapreduce.MakePair(n.Number, 1.) }).On(graph.Aligned()))
 	if err != nil {
 		return nil, err
 	}
 	return Iterate(ctx, begin, func(ctx context.Context, _ int, now *Keyed[knot, handed]) (*Keyed[knot, handed], error) {
 		job := mapreduce.Job[mapreduce.Group[knot, linked, handed], knot, float64, handed]{
 			Map: func(at mapreduce.Group[knot, linked, handed], emit func(knot, float64)) error {
-				if len(at.Left) != 1 || len(at.Right) != 1 || at.Left[0].Node != at.Key {
+				if len(at.Left) != 1 || len(at.Right) != 1 || at.Left[0].Number != at.Key {
 					return fmt.Errorf("group %v", at)
 				}
 				emit(at.Key, 1)
@@ -75,14 +72,14 @@ func handOn(ctx context.Context, on Runner, graph *Keyed[knot, linked], rounds i
 func handOnPlain(graph []linked, rounds int) map[knot]float64 {
 	now := map[knot]float64{}
 	for _, n := range graph {
-		now[n.Node] = 1
+		now[n.Number] = 1
 	}
 	for range rounds {
 		next := map[knot]float64{}
 		for _, n := range graph {
-			next[n.Node]++
+			next[n.Number]++
 			for _, to := range n.Links {
-				next[to] += now[n.Node] / float64(len(n.Links))
+				next[to] += now[n.Number] / float64(len(n.Links))
 			}
 		}
 		now = next
@@ -129,7 +126,7 @@ func TestRoundsOfNumbersArePlainGo(t *testing.T) {
 }
 
 func requireHandedOn(t *testing.T, c *Cluster, graph []linked, parts, rounds int, reduced bool) {
-	kept, err := LoadBy(t.Context(), c, func(n linked) knot { return n.Node }, parts, mapreduce.Slice(graph))
+	kept, err := LoadBy(t.Context(), c, func(n linked) knot { return n.Number }, parts, mapreduce.Slice(graph))
 	if err == nil {
 		defer kept.Release()
 		var last *Keyed[knot, handed]

@@ -13,7 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // spoiled is text of so many lines, some of which are bad, and those that are not.
@@ -183,4 +185,81 @@ func TestSkipsOfASequenceReadOnce(t *testing.T) {
 		require.Len(t, res.Skipped, 1)
 		require.EqualValues(t, 2, res.Skipped[0].Number)
 	})
+}
+
+// The next attempt leaves a record out if the record is bad, its task is a map whose job may skip, and
+// this attempt is one of those before the first that skips.
+func TestWhatIsLeftToTheNextAttempt(t *testing.T) {
+	bad, other := mapreduce.Bad(errors.New("no number")), errors.New("no number")
+	for _, c := range []struct {
+		kind     scheduling.TaskKind
+		most     int
+		try      int32
+		err      error
+		expected bool
+	}{
+		{scheduling.Map, 1, 0, bad, true},
+		{scheduling.Map, 1, 1, bad, true},
+		{scheduling.Map, 1, 2, bad, false},
+		{scheduling.Map, 0, 0, bad, false},
+		{scheduling.Map, 1, 0, other, false},
+		{scheduling.Reduce, 1, 0, bad, false},
+	} {
+		r := aRun(t, 1)
+		r.maxSkips, r.firstSkip = c.most, 2
+		a := &attempt{run: r, id: scheduling.AttemptID{Task: scheduling.TaskID{Kind: c.kind}, Try: c.try}}
+		require.Equal(t, c.expected, a.leftToNext(c.err), "%+v", c)
+	}
+}
+
+// A record is noted as bad if a map hung on it, or ended its goroutine, in a job that may skip.
+func TestWhichRecordsAreNoted(t *testing.T) {
+	hung := &mapreduce.RecordError{Input: "in", Number: 7, Err: ErrTaskTimeout}
+	left := &mapreduce.RecordError{Input: "in", Number: 7, Err: mapreduce.ErrExited}
+	refused := &mapreduce.RecordError{Input: "in", Number: 7, Err: errors.New("no number")}
+	for _, c := range []struct {
+		kind  scheduling.TaskKind
+		most  int
+		err   error
+		noted int
+	}{
+		{scheduling.Map, 1, hung, 1},
+		{scheduling.Map, 1, left, 1},
+		{scheduling.Map, 1, refused, 0},
+		{scheduling.Map, 1, ErrTaskTimeout, 0},
+		{scheduling.Map, 0, hung, 0},
+		{scheduling.Reduce, 1, hung, 0},
+	} {
+		r := aRun(t, 1)
+		r.maxSkips = c.most
+		r.noteBad(scheduling.TaskID{Kind: c.kind, Index: 3}, c.err)
+		require.Len(t, r.badRecords(3), c.noted, "%+v", c)
+		require.Empty(t, r.badRecords(2))
+	}
+}
+
+// TestSkipsAreSummedOverMaps states when a map is one too many: with what other maps have left out,
+// and not with what an earlier attempt at itself has.
+func TestSkipsAreSummedOverMaps(t *testing.T) {
+	r := aRun(t, 3)
+	r.maxSkips = 3
+	bad := make([]cluster.Skipped, 4)
+	require.NoError(t, r.maySkip(0, bad[:3]))
+	r.skipped[1] = bad[:2]
+	require.NoError(t, r.maySkip(0, bad[:1]))
+	require.ErrorIs(t, r.maySkip(0, bad[:2]), mapreduce.ErrTooManySkips)
+	require.True(t, mapreduce.IsPermanent(r.maySkip(0, bad[:2])))
+	require.NoError(t, r.maySkip(1, bad[:3]), "instead of the two")
+	require.NoError(t, r.maySkip(1, nil))
+	r.skipped[2] = bad[:1]
+	list, err := r.skips()
+	require.NoError(t, err)
+	require.Len(t, list, 3)
+	r.skipped[0] = bad[:1]
+	list, err = r.skips()
+	require.ErrorIs(t, err, mapreduce.ErrTooManySkips)
+	require.Len(t, list, 4)
+	none, err := aRun(t, 1).skips()
+	require.NoError(t, err)
+	require.Empty(t, none)
 }

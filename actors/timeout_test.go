@@ -3,6 +3,8 @@ package actors
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"log/slog"
 	"sync/atomic"
@@ -300,4 +302,25 @@ func TestNoTaskTimeout(t *testing.T) {
 		c.submit(t, p, SubmitOptions{}).wait(t)
 		require.Equal(t, "a\t1\n", out.String())
 	})
+}
+
+// TestWhereAnAttemptStands states what the error of one that hangs says of it.
+func TestWhereAnAttemptStands(t *testing.T) {
+	a, _ := aReduce(3)
+	a.fetched.Store(2)
+	require.Equal(t, "with the outputs of 2 maps of 3", a.stand())
+	a.fetched.Store(3)
+	a.input.Store(40)
+	a.progress.Records.Store(30)
+	require.Equal(t, "after about 30 of 40 records", a.stand())
+	m := &attempt{run: aRun(t, 1)}
+	require.Equal(t, "before the first record", m.stand())
+
+	hung := fmt.Errorf("%w: still", ErrTaskTimeout)
+	at := &mapreduce.RecordError{Input: "in", Offset: 3, Err: errors.New("was")}
+	require.ErrorIs(t, placed(hung, fmt.Errorf("map: %w", at)), ErrTaskTimeout)
+	require.ErrorContains(t, placed(hung, at), "in: at byte 3")
+	require.Equal(t, "was", at.Err.Error(), "the error itself stays as it was")
+	require.Equal(t, hung, placed(hung, errors.New("no record")))
+	require.Equal(t, errStopped, placed(errStopped, at))
 }

@@ -1,18 +1,13 @@
 package actors
 
 import (
-	"errors"
-	"fmt"
-	"math"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -173,27 +168,6 @@ func TestProgressOfAnAttempt(t *testing.T) {
 	require.Zero(t, red.done(), "a job without maps")
 }
 
-// TestWhereAnAttemptStands states what the error of one that hangs says of it.
-func TestWhereAnAttemptStands(t *testing.T) {
-	a, _ := aReduce(3)
-	a.fetched.Store(2)
-	require.Equal(t, "with the outputs of 2 maps of 3", a.stand())
-	a.fetched.Store(3)
-	a.input.Store(40)
-	a.progress.Records.Store(30)
-	require.Equal(t, "after about 30 of 40 records", a.stand())
-	m := &attempt{run: aRun(t, 1)}
-	require.Equal(t, "before the first record", m.stand())
-
-	hung := fmt.Errorf("%w: still", ErrTaskTimeout)
-	at := &mapreduce.RecordError{Input: "in", Offset: 3, Err: errors.New("was")}
-	require.ErrorIs(t, placed(hung, fmt.Errorf("map: %w", at)), ErrTaskTimeout)
-	require.ErrorContains(t, placed(hung, at), "in: at byte 3")
-	require.Equal(t, "was", at.Err.Error(), "the error itself stays as it was")
-	require.Equal(t, hung, placed(hung, errors.New("no record")))
-	require.Equal(t, errStopped, placed(errStopped, at))
-}
-
 // TestDamageIsForgivenAFewTimes states how often the damage of a spill is not held against a task:
 // as often as it may fail.
 func TestDamageIsForgivenAFewTimes(t *testing.T) {
@@ -202,32 +176,6 @@ func TestDamageIsForgivenAFewTimes(t *testing.T) {
 	one, other := scheduling.TaskID{Index: 1}, scheduling.TaskID{Index: 2}
 	require.Equal(t, []bool{true, true, true, false, false},
 		[]bool{r.forgives(one), r.forgives(other), r.forgives(one), r.forgives(one), r.forgives(one)})
-}
-
-// TestSkipsAreSummedOverMaps states when a map is one too many: with what other maps have left out,
-// and not with what an earlier attempt at itself has.
-func TestSkipsAreSummedOverMaps(t *testing.T) {
-	r := aRun(t, 3)
-	r.maxSkips = 3
-	bad := make([]cluster.Skipped, 4)
-	require.NoError(t, r.maySkip(0, bad[:3]))
-	r.skipped[1] = bad[:2]
-	require.NoError(t, r.maySkip(0, bad[:1]))
-	require.ErrorIs(t, r.maySkip(0, bad[:2]), mapreduce.ErrTooManySkips)
-	require.True(t, mapreduce.IsPermanent(r.maySkip(0, bad[:2])))
-	require.NoError(t, r.maySkip(1, bad[:3]), "instead of the two")
-	require.NoError(t, r.maySkip(1, nil))
-	r.skipped[2] = bad[:1]
-	list, err := r.skips()
-	require.NoError(t, err)
-	require.Len(t, list, 3)
-	r.skipped[0] = bad[:1]
-	list, err = r.skips()
-	require.ErrorIs(t, err, mapreduce.ErrTooManySkips)
-	require.Len(t, list, 4)
-	none, err := aRun(t, 1).skips()
-	require.NoError(t, err)
-	require.Empty(t, none)
 }
 
 // TestHistoryIsBounded states what is remembered of jobs: those that run, in order of submission,
@@ -263,76 +211,4 @@ func TestHistoryIsBounded(t *testing.T) {
 		require.True(t, isClosed(idle))
 		require.True(t, isClosed(g.whenIdle()))
 	}
-}
-
-// TestOfAbandonedAttempts states how they have ended: killed if they were told to stop, else
-// failed.
-func TestOfAbandonedAttempts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a := newAttempt(&env{start: time.Now()}, aRun(t, 1), scheduling.AttemptID{Try: 2}, nil)
-		time.Sleep(time.Second)
-		a.cancel(errStopped)
-		rep := a.lastReport()
-		require.Equal(t, scheduling.Status{Attempt: a.id, State: scheduling.StateKilled}, rep.status)
-		require.NoError(t, rep.err)
-		require.Zero(t, rep.phases.Start, "when it came to its node")
-		b := newAttempt(&env{start: time.Now()}, aRun(t, 1), scheduling.AttemptID{}, nil)
-		b.cancel(ErrTaskTimeout)
-		rep = b.lastReport()
-		require.Equal(t, scheduling.StateFailed, rep.status.State)
-		require.ErrorIs(t, rep.err, ErrTaskTimeout)
-		require.Equal(t, rep.err.Error(), rep.status.Err)
-		require.Contains(t, rep.status.Err, "left behind")
-	})
-}
-
-// TestChaosInjectorIsAboutWhatIsAsked states how far a time may be from what it is about: half of it.
-func TestChaosInjectorIsAboutWhatIsAsked(t *testing.T) {
-	u := newChaosInjector(&Chaos{Seed: 1})
-	least, most := time.Duration(math.MaxInt64), time.Duration(0)
-	for range 2000 {
-		d := u.about(time.Second)
-		least, most = min(least, d), max(most, d)
-	}
-	require.InDelta(t, 0.5, least.Seconds(), 0.01)
-	require.GreaterOrEqual(t, least, time.Second/2)
-	require.InDelta(t, 1.5, most.Seconds(), 0.01)
-	require.Less(t, most, 3*time.Second/2)
-}
-
-// TestStateRefusesStrangeRecords states that what is no record of a state is named by its number,
-// and what is one is taken in.
-func TestStateRefusesStrangeRecords(t *testing.T) {
-	open := func() *State {
-		s := &State{dir: "DIR"}
-		s.saved.Succeeded, s.saved.Cuts = map[string]Succeeded{}, map[string]uint64{}
-		return s
-	}
-	for _, bad := range []string{"", "x{}", "s{", "k{", "k[]"} {
-		err := open().readEntries([][]byte{[]byte("c"), []byte(bad)})
-		require.ErrorContains(t, err, "DIR: record 2: ", "%q", bad)
-	}
-	s := open()
-	require.NoError(t, s.readEntries([][]byte{
-		[]byte(`k{"Key":"a","Sum":5}`), []byte(`k{"Key":"b","Sum":6}`), []byte("c{}"), []byte(`s{"Key":"a","How":{"Name":"n"}}`),
-	}))
-	require.Equal(t, map[string]uint64{"b": 6}, s.saved.Cuts)
-	require.Equal(t, map[string]Succeeded{"a": {Name: "n"}}, s.saved.Succeeded)
-}
-
-// TestCallsAreNamed states that a call that is said again has the name that it had, and another
-// not.
-func TestCallsAreNamed(t *testing.T) {
-	seen := map[string]bool{}
-	for _, m := range []any{
-		&heartbeat{beat: scheduling.Heartbeat{Node: 1}}, &heartbeat{beat: scheduling.Heartbeat{Node: 2}},
-		&join{spec: scheduling.Node{Name: "a"}}, &join{spec: scheduling.Node{Name: "b"}}, &leave{node: 1}, &leave{node: 2},
-		&commitRequest{attempt: scheduling.AttemptID{Try: 1}}, &commitRequest{attempt: scheduling.AttemptID{Try: 2}},
-		&updateTick{}, &submit{},
-	} {
-		require.False(t, seen[callOf(m)], callOf(m))
-		seen[callOf(m)] = true
-	}
-	require.Equal(t, callOf(&heartbeat{beat: scheduling.Heartbeat{Node: 1}}),
-		callOf(&heartbeat{beat: scheduling.Heartbeat{Node: 1, Seq: 7}}))
 }

@@ -1,0 +1,41 @@
+package actors
+
+import (
+	"testing"
+	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling"
+)
+
+// requests is a context that keeps what is requested.
+type requests struct {
+	actor.Context
+	asked []any
+}
+
+func (r *requests) Request(_ *actor.PID, msg any) { r.asked = append(r.asked, msg) }
+
+// TestWhenANodeBeatsAgain states that the answer to a heartbeat is followed by the next at once if one
+// was due meanwhile or an attempt has ended, and else by none.
+func TestWhenANodeBeatsAgain(t *testing.T) {
+	clock := &env{start: time.Now()}
+	for _, c := range []struct {
+		again bool
+		ended int
+		beats int
+	}{{false, 0, 0}, {true, 0, 1}, {false, 1, 1}, {true, 1, 1}} {
+		n := &node{
+			env: clock, at: &place{}, registered: true, life: 1, seq: 4, again: c.again,
+			pending: &heartbeat{beat: scheduling.Heartbeat{Seq: 4}}, ended: make([]*report, c.ended),
+		}
+		for i := range n.ended {
+			n.ended[i] = &report{}
+		}
+		var r requests
+		n.answered(&r, &heartbeatAck{incarnation: 1, seq: 4})
+		require.Len(t, r.asked, c.beats, "again %t, ended %d", c.again, c.ended)
+	}
+}
