@@ -25,9 +25,9 @@ type (
 func drawGraph(rng *rand.Rand, nodes int, apart int32) []linked {
 	list := make([]linked, nodes)
 	for i := range list {
-		list[i].Number = knot(i-nodes/2) * knot(apart)
+		list[i].Number = knot(i-nodes/2) * apart
 		for range rng.IntN(6) {
-			list[i].Links = append(list[i].Links, knot(rng.IntN(nodes)-nodes/2)*knot(apart))
+			list[i].Links = append(list[i].Links, knot(rng.IntN(nodes)-nodes/2)*apart)
 		}
 	}
 	return list
