@@ -37,8 +37,8 @@ func cityOf() Feed[[]byte, string] {
 
 func userKey(n int) string { return fmt.Sprintf("user%d%s", n, strings.Repeat("x", n%30)) }
 
-// TestLookingUpAbreastIsALoop states that a broadcast join that looks up several lines at a time makes
-// what a loop makes, in its order, however the input is cut and whatever a record is made of.
+// TestLookingUpAbreastIsALoop states that a broadcast join that looks up several lines at a time
+// makes what a loop makes, in its order, however the input is cut and whatever a record is made of.
 func TestLookingUpAbreastIsALoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text, want []string
@@ -95,8 +95,8 @@ func TestLookingUpAbreastIsALoop(t *testing.T) {
 	})
 }
 
-// TestErrorsOfRecordsLookedUpAbreast are those of records looked up one by one: of the same record, at
-// the same place, with the same number, and what was emitted before it is what was emitted there.
+// TestErrorsOfRecordsLookedUpAbreast are those of records looked up one by one: of the same record,
+// at the same place, with the same number, and what was emitted before it is what was emitted there.
 func TestErrorsOfRecordsLookedUpAbreast(t *testing.T) {
 	bad := errors.New("bad")
 	var text []byte

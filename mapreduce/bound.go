@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -63,9 +64,7 @@ type typedHalf interface {
 	// bytes.
 	sorted(into *segment.Sorter, partition func(key []byte) int, raw func(key, value []byte), failed *error) (emit any)
 	// table is a collector that combines.
-	table(r *cluster.Resources, o tableOptions) *collector
-	// imported is a segment that lies in files, of pairs that were combined.
-	imported(s *segment.Segment) any
+	table(o combine.Options) *collector
 	// startReduce begins the user's Reduce.
 	startReduce(t *Task, w *recordWriter) (*reduceCode, error)
 	// startLocal begins the user's Reduce for RunLocal.

@@ -120,7 +120,8 @@ func TestDebugOfRight(t *testing.T) {
 	require.Equal(t, sums.written(t, false), sums.written(t, true))
 }
 
-// TestDebugOfKeptBytes: what is emitted beyond its lifetime is an error that says whose bytes it was.
+// TestDebugOfKeptBytes: what is emitted beyond its lifetime is an error that says whose bytes it
+// was.
 func TestDebugOfKeptBytes(t *testing.T) {
 	var kept []byte
 	misused{mapper: Mapper[[]byte, []byte, []byte]{

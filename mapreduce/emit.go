@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
@@ -45,8 +44,8 @@ func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) fun
 }
 
 // table is a collector of a map attempt with combiner.
-func (b *typedJob[I, K, V, O]) table(r *cluster.Resources, o tableOptions) *collector {
-	t := combine.NewTable(b.combineConfig(r, o))
+func (b *typedJob[I, K, V, O]) table(o combine.Options) *collector {
+	t := combine.NewTable(b.combineConfig(o))
 	return &collector{
 		emit:   b.emitCombined(t),
 		intake: intake{copies: !t.Weighs()},
@@ -60,21 +59,13 @@ func (b *typedJob[I, K, V, O]) table(r *cluster.Resources, o tableOptions) *coll
 	}
 }
 
-func (b *typedJob[I, K, V, O]) combineConfig(r *cluster.Resources, o tableOptions) combine.Config[V] {
+func (b *typedJob[I, K, V, O]) combineConfig(o combine.Options) combine.Config[V] {
 	decode := b.value.Decoder()
 	if codec.SharesBytes(b.value.Type) {
 		alias := decode
 		decode = func(x []byte) (V, error) { return alias(slices.Clip(bytes.Clone(x))) }
 	}
-	return combine.Config[V]{
-		Combine: b.job.Combine,
-		Sum:     o.sums && combine.CanSum[V](),
-		Width:   o.width, Partitions: o.partitions, Partition: o.partition,
-		Distinct: o.distinct, Expected: o.expected, Stored: o.stored,
-		Append: b.value.Encoder(),
-		Decode: decode,
-		Budget: r.Budget, Pool: r.Pool, Files: r.Spills, SpillDir: r.SpillDir,
-	}
+	return combine.Config[V]{Options: o, Combine: b.job.Combine, Append: b.value.Encoder(), Decode: decode}
 }
 
 // emitCombined returns the emit of a map attempt with combiner.

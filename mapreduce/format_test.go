@@ -15,7 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// paragraphs is a format of files that end with a line of the places at which their paragraphs begin.
+// paragraphs is a format of files that end with a line of the places at which their paragraphs
+// begin.
 type paragraphs struct{}
 
 // paragraphsOf makes such a file.

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFoundWithin states for how many keys a map's table is made: as many as in the map before, fewer
-// if the split is smaller, and of the first map what a huge page takes, if it is large.
+// TestFoundWithin states for how many keys a map's table is made: as many as in the map before,
+// fewer if the split is smaller, and of the first map what a huge page takes, if it is large.
 func TestFoundWithin(t *testing.T) {
 	var none *found
 	require.Zero(t, none.within(largeSplit-1))

@@ -96,8 +96,8 @@ func joinsExpected(left, right []joinRecord) map[string][]string {
 	return want
 }
 
-// Joins are what two nested loops make, by RunLocal and by the engine, whatever the splits, the number
-// of reduces and the memory.
+// Joins are what two nested loops make, by RunLocal and by the engine, whatever the splits, the
+// number of reduces and the memory.
 func TestJoinsAreNestedLoops(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		record := rapid.Custom(func(t *rapid.T) joinRecord {

@@ -197,8 +197,8 @@ func runFirstMap(t *testing.T, p *Plan) (*cluster.MapOutput, error) {
 	return out, err
 }
 
-// TestGroupedHoldsRecordsAndTheirHeads states what of a group counts against the bound: the bytes of each
-// record and its head in memory, so that many small records are bounded, too.
+// TestGroupedHoldsRecordsAndTheirHeads states what of a group counts against the bound: the bytes of
+// each record and its head in memory, so that many small records are bounded, too.
 func TestGroupedHoldsRecordsAndTheirHeads(t *testing.T) {
 	type row = Pair[string, string]
 	kept := func(n int) *KeptBy[string, row] {

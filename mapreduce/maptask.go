@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -246,26 +247,16 @@ func (f *found) within(length int64) int {
 	return int(float64(f.keys) * math.Sqrt(float64(max(length, 1))/float64(f.length)))
 }
 
-// tableOptions are those of a combine.Table that do not depend on the type of its values.
-type tableOptions struct {
-	partitions         int
-	partition          func(key []byte) int // nil: the usual one
-	distinct, expected int
-	stored             bool
-	width              int // of keys that are numbers
-	sums               bool
-}
-
 // combining collects into a combine.Table.
 func (b *boundJob) combining(p *cluster.Bound, a *cluster.MapAttempt) *collector {
-	o := b.tableOptions()
-	o.partitions, o.stored = p.Reduces, a.Stored
-	o.distinct = b.distinct.Load().within(a.Split.Length)
-	o.expected = kept.Expected(p.Sources[a.Split.Source])
+	o := b.tableOptions(&a.Resources)
+	o.Partitions, o.Stored = p.Reduces, a.Stored
+	o.Distinct = b.distinct.Load().within(a.Split.Length)
+	o.Expected = kept.Expected(p.Sources[a.Split.Source])
 	if b.partitions || b.ordered || b.prefix != nil {
-		o.partition = b.partitioner(p.Reduces)
+		o.Partition = b.partitioner(p.Reduces)
 	}
-	col := b.typed.table(&a.Resources, o)
+	col := b.typed.table(o)
 	finish := col.finish
 	col.finish = func() ([]stored, segment.Stats, error) {
 		list, stats, err := finish()
@@ -275,8 +266,11 @@ func (b *boundJob) combining(p *cluster.Bound, a *cluster.MapAttempt) *collector
 	return col
 }
 
-func (b *boundJob) tableOptions() tableOptions {
-	return tableOptions{width: b.numberWidth(), sums: b.sums}
+func (b *boundJob) tableOptions(r *cluster.Resources) combine.Options {
+	return combine.Options{
+		Sum: b.sums && combine.CanSum(b.valueType), Width: b.numberWidth(),
+		Budget: r.Budget, Pool: r.Pool, Files: r.Spills, SpillDir: r.SpillDir,
+	}
 }
 
 // stored is a segment of either kind.

@@ -119,8 +119,8 @@ func TestEachIsALoop(t *testing.T) {
 	}
 }
 
-// A sample is of the size asked for, the same for a seed, another for another, and the splits have no
-// say in it.
+// A sample is of the size asked for, the same for a seed, another for another, and the splits have
+// no say in it.
 func TestSampleDependsOnPlaceAndSeed(t *testing.T) {
 	list := make([]int, 20_000)
 	for i := range list {
@@ -140,7 +140,8 @@ func TestSampleDependsOnPlaceAndSeed(t *testing.T) {
 	require.InDelta(t, 200, len(both), 100, "what two seeds choose is independent")
 }
 
-// A broadcast join is what a loop over a map of lists makes, inner or left, and keeps the input's order.
+// A broadcast join is what a loop over a map of lists makes, inner or left, and keeps the input's
+// order.
 func TestBroadcastJoinIsALoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		record := rapid.Custom(func(t *rapid.T) joinRecord {

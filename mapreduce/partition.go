@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
@@ -41,7 +42,8 @@ func (b *boundJob) partitioner(reduces int) func(key []byte) int {
 	}
 }
 
-// partition is the user's Partition for encoded keys, for one goroutine. A watched one is asked twice.
+// partition is the user's Partition for encoded keys, for one goroutine. A watched one is asked
+// twice.
 func (b *boundJob) partition() func(key []byte, reduces int) int {
 	partition := b.typed.partition()
 	if b.debug == nil {
@@ -123,7 +125,7 @@ func (b *boundJob) Imported(s *segment.Segment) any {
 	if !b.combines {
 		return s
 	}
-	return b.typed.imported(s)
+	return combine.OfFiles(s)
 }
 
 // quantiles returns ranges that cut sorted keys into equal parts.

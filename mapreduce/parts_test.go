@@ -68,8 +68,8 @@ func openEnds(byName bool) func(*Task, *PartFile) (PartWriter[string], error) {
 	}
 }
 
-// TestPartsIsItsRecords: each part is what a writer makes of the records that Text writes there, wherever
-// it is written and however the input is cut.
+// TestPartsIsItsRecords: each part is what a writer makes of the records that Text writes there,
+// wherever it is written and however the input is cut.
 func TestPartsIsItsRecords(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		lines := rapid.SliceOfN(rapid.StringMatching(`[a-d]{0,2}`), 0, 12).Draw(rt, "lines")
@@ -124,8 +124,8 @@ func TestPartsIsItsRecords(t *testing.T) {
 	})
 }
 
-// partFaults opens writers with one fault: in the call with number at, in one way; once that has been,
-// aborting has another one.
+// partFaults opens writers with one fault: in the call with number at, in one way; once that has
+// been, aborting has another one.
 type partFaults struct {
 	t       *testing.T
 	byName  bool
@@ -222,9 +222,9 @@ func (f *partFaults) run(engine, reduce bool) (map[string]string, error) {
 	return contents(f.t, dir), nil
 }
 
-// TestEveryFaultOfAPart lets each call of a writer go wrong in each way, and the Abort after it, too: the
-// job succeeds with all of its output, or fails with the cause and leaves none. Each writer that was
-// opened is closed or aborted, once.
+// TestEveryFaultOfAPart lets each call of a writer go wrong in each way, and the Abort after it,
+// too: the job succeeds with all of its output, or fails with the cause and leaves none. Each writer
+// that was opened is closed or aborted, once.
 func TestEveryFaultOfAPart(t *testing.T) {
 	for kind := range 8 {
 		engine, reduce, byName := kind&1 > 0, kind&2 > 0, kind&4 > 0
@@ -300,8 +300,8 @@ func TestPartsOfAttempts(t *testing.T) {
 	}
 }
 
-// TestPartsWithoutBadRecords: what a map emits for a record that is left out is not written, and what it
-// overwrites after it has emitted it is written as it was.
+// TestPartsWithoutBadRecords: what a map emits for a record that is left out is not written, and
+// what it overwrites after it has emitted it is written as it was.
 func TestPartsWithoutBadRecords(t *testing.T) {
 	type named struct {
 		Names [][]byte

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -99,7 +100,7 @@ type reduceCode struct {
 	// decode makes an encoded value the one at hand.
 	decode func(value []byte) error
 	// merge begins the merge of tables; its next makes the value of each key the one at hand.
-	merge func(r *cluster.Resources, o tableOptions, list []cluster.Segment) tableMerge
+	merge func(o combine.Options, list []*combine.Segment) tableMerge
 	close func() error // nil: there is nothing to call at the end
 
 	resumes bool // see Reducer
@@ -166,7 +167,11 @@ func (b *boundJob) largest(budget *cluster.Memory) int64 {
 
 // combined runs a reduce with a combiner: the segments are joined in a table.
 func (r *reduceRun) combined(list []cluster.Segment) error {
-	m := r.code.merge(&r.a.Resources, r.bound.tableOptions(), list)
+	segments := make([]*combine.Segment, len(list))
+	for i, s := range list {
+		segments[i] = s.Data.(*combine.Segment)
+	}
+	m := r.code.merge(r.bound.tableOptions(&r.a.Resources), segments)
 	defer m.merge.Close()
 	var joined int64
 	defer func() {

@@ -152,8 +152,8 @@ func TestStoreOutputThatIsThere(t *testing.T) {
 	require.ErrorIs(t, Dir(url).Check(), ErrOutputExists, "all of a store is no output")
 }
 
-// Wherever a store is lost, the job fails with one error that names it, and no output that looks whole
-// is left; the next run is right.
+// Wherever a store is lost, the job fails with one error that names it, and no output that looks
+// whole is left; the next run is right.
 func TestStoreIsLost(t *testing.T) {
 	url, store := elsewhere(t)
 	ops, fail := 0, -1

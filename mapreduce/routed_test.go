@@ -253,8 +253,8 @@ func (f *appendingFS) Append(name string) (io.WriteCloser, error) {
 	return f.counted(&frailFile{&f.frailOutput, f.files[name]}, nil)
 }
 
-// TestRoutedToAnOutputFS: beyond 64 names files are closed and written on, or there is an error where
-// they cannot be; those of a dfs stay open.
+// TestRoutedToAnOutputFS: beyond 64 names files are closed and written on, or there is an error
+// where they cannot be; those of a dfs stay open.
 func TestRoutedToAnOutputFS(t *testing.T) {
 	var text strings.Builder
 	want := map[string]string{"out/_SUCCESS": "", "out/part-m-00000": ""}

@@ -40,8 +40,8 @@ func gatherPlaced(t *rapid.T, in Input[[]byte]) []string {
 		rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 41).Draw(t, "block"), 1)
 }
 
-// Records with separators are what cutting the whole file gives, each with its place, wherever blocks
-// end.
+// Records with separators are what cutting the whole file gives, each with its place, wherever
+// blocks end.
 func TestSeparatedIsCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 'a', 'b', 0xff}), 0, 40).Draw(t, "text")
@@ -51,8 +51,8 @@ func TestSeparatedIsCut(t *testing.T) {
 	})
 }
 
-// FuzzSeparatedBy states that the records of all splits together are those of the whole text, whatever
-// the separator, the blocks and the windows.
+// FuzzSeparatedBy states that the records of all splits together are those of the whole text,
+// whatever the separator, the blocks and the windows.
 func FuzzSeparated(f *testing.F) {
 	for _, sep := range []string{"\r\n", "aa", "aba", "abaab", "aaaa"} {
 		f.Add([]byte("aaaaaaaaaaaaaaaaa"), sep, uint16(0), uint8(1))
@@ -106,8 +106,8 @@ func pairsOfBytes(data []byte, atEOF bool) (int, []byte, error) {
 	return 0, nil, nil
 }
 
-// Tokens are those that a bufio.Scanner over the whole file finds, however the file is stored, read and
-// cut.
+// Tokens are those that a bufio.Scanner over the whole file finds, however the file is stored, read
+// and cut.
 func TestScannedIsAScanner(t *testing.T) {
 	splits := map[string]bufio.SplitFunc{
 		"words": bufio.ScanWords, "lines": bufio.ScanLines, "runes": bufio.ScanRunes, "bytes": bufio.ScanBytes, "pairs": pairsOfBytes,
@@ -162,8 +162,8 @@ func wordsIn(text []byte) func(yield func(int, []byte) bool) {
 	}
 }
 
-// What a split function does wrong is told with its place, and is not tried again where it would be wrong
-// again.
+// What a split function does wrong is told with its place, and is not tried again where it would be
+// wrong again.
 func TestScannedIsChecked(t *testing.T) {
 	run := func(split bufio.SplitFunc) error {
 		p, err := passOn[[]byte]().Bind(Scanned(split, Bytes("text", []byte("abc"))), new(Collected[[]byte]).Output())

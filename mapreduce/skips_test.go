@@ -195,8 +195,8 @@ func TestWhatIsNotSkipped(t *testing.T) {
 	require.ErrorContains(t, err, "no use")
 }
 
-// An error marked as the record's fault is not met again for nothing, and leaves that record out where
-// records may be left out.
+// An error marked as the record's fault is not met again for nothing, and leaves that record out
+// where records may be left out.
 func TestBadRecordsAreSkipped(t *testing.T) {
 	fault := errors.New("no number")
 	require.NoError(t, Bad(nil))
@@ -316,8 +316,8 @@ func skipped(input string, offset, number int64, head string, size int) cluster.
 	return cluster.Skipped{Input: input, Offset: offset, Number: number, Head: head, Size: size}
 }
 
-// leftOutUnseen expects an attempt that is told of the bad record to leave it out as one that meets it,
-// for the reason that it is told, and to show which record is at hand.
+// leftOutUnseen expects an attempt that is told of the bad record to leave it out as one that meets
+// it, for the reason that it is told, and to show which record is at hand.
 func leftOutUnseen(t *testing.T, bind func(Output[[]byte]) (*Plan, error), want cluster.Skipped) {
 	p, err := bind(Text[[]byte](Writer("out", io.Discard)))
 	require.NoError(t, err)

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"iter"
 
-	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
-	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // typedReduce is the typed half of a reduce attempt.
@@ -33,8 +31,8 @@ func (b *typedJob[I, K, V, O]) startReduce(t *Task, w *recordWriter) (*reduceCod
 			r.v, err = decode(value)
 			return err
 		},
-		merge: func(rs *cluster.Resources, o tableOptions, list []cluster.Segment) tableMerge {
-			m := combine.NewMerge(b.combineConfig(rs, o), combineSegments[V](list))
+		merge: func(o combine.Options, list []*combine.Segment) tableMerge {
+			m := combine.NewMerge(b.combineConfig(o), list)
 			return tableMerge{merge: m, numbers: func(run *reduceRun) (int64, bool, error) {
 				return passNumbers[K](run, m, r.emit)
 			}, next: func() (key []byte, ok bool) {
@@ -63,16 +61,6 @@ func (b *typedJob[I, K, V, O]) startReduce(t *Task, w *recordWriter) (*reduceCod
 		code.close = func() error { return r.user.Close(r.emit) }
 	}
 	return code, nil
-}
-
-func (b *typedJob[I, K, V, O]) imported(s *segment.Segment) any { return combine.OfFiles[V](s) }
-
-func combineSegments[V any](list []cluster.Segment) []*combine.Segment[V] {
-	segments := make([]*combine.Segment[V], len(list))
-	for i, s := range list {
-		segments[i] = s.Data.(*combine.Segment[V])
-	}
-	return segments
 }
 
 func (r *typedReduce[K, V, O]) call(s *groupStream, sequence int) error {

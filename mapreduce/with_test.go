@@ -95,7 +95,8 @@ func TestOffsetAfterSkippedRecords(t *testing.T) {
 	require.Equal(t, []int64{0, 5, 10, 11}, got)
 }
 
-// MapTask and ReduceTask know their task: counters, names, and a logger that says which attempt it is.
+// MapTask and ReduceTask know their task: counters, names, and a logger that says which attempt it
+// is.
 func TestMapWithAndReduceWithKnowTheTask(t *testing.T) {
 	for _, local := range []bool{true, false} {
 		var log bytes.Buffer

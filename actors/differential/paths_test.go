@@ -113,16 +113,16 @@ func combinePaths() []path {
 		{"a bulky value waits for nobody", []string{"combine/heapaccount.go putHeavy: a.flush()"}, heavy(200, 7, 3000, actors.Config{})},
 		{
 			"lent values overflow their buffer",
-			[]string{"combine/lentvalues.go EmitLent: t.flush()", "combine/lentvalues.go keep: l.last =", "combine/lentvalues.go foldLent: x.value = h.heap.keep(&both)"},
+			[]string{"combine/lentvalues.go EmitLent: t.acc.flush()", "combine/lentvalues.go keep: l.last =", "combine/lentvalues.go foldLent: x.value = h.heap.keep(&both)"},
 			values(actors.Config{}, lent(400, func(i int) (string, []byte) { return fmt.Sprint(i % 150), text(r, 100+i%156) })),
 		},
 		{
 			"values that are too large are not lent",
-			[]string{"combine/lentvalues.go EmitLent: t.putHeavy(key"},
+			[]string{"combine/lentvalues.go EmitLent: t.acc.putHeavy(key"},
 			values(actors.Config{}, lent(400, func(i int) (string, []byte) { return fmt.Sprint(i % 90), text(r, 250+i%20) })),
 		},
-		{"an encoded key waits in its half", []string{"combine/encoded.go EncodedEmitter: if t.short.n++", "combine/encoded.go digest: w.hash ="}, composites(300, 5, 3)},
-		{"an encoded key is long", []string{"combine/encoded.go EncodedEmitter: t.putLong(key, v)"}, composites(300, 5, 12)},
+		{"an encoded key waits in its half", []string{"combine/encoded.go EncodedEmitter: if t.acc.short.n++", "combine/encoded.go digest: w.hash ="}, composites(300, 5, 3)},
+		{"an encoded key is long", []string{"combine/encoded.go EncodedEmitter: t.acc.putLong(key, v)"}, composites(300, 5, 12)},
 		{"an encoded key has no room", []string{"combine/encoded.go EncodedEmitter: large = key[:0]", "combine/encoded.go EncodedEmitter: dst = large"}, composites(300, 5, 90)},
 		{"long keys wait", []string{"combine/batch.go add: b.n++", "combine/batch.go touchLong: b.sink += uint64(h.arena", "combine/hashtable.go putLong: h.fold(x, v)", "combine/hashtable.go putLong: h.arena, x.off ="}, words("max", actors.Config{}, many(300, 50, 20))},
 		{"a huge key waits for nobody", []string{"combine/accumulator.go putHuge: a.foldLong"}, words("max", actors.Config{}, many(20, 3, 5000))},
@@ -135,10 +135,10 @@ func combinePaths() []path {
 				return []string{"12345678", fmt.Sprintf("%c234567", 'a'+i%20), "1234567"}[i%3] + fmt.Sprint(i*7%15_000), int64(i)
 			})}),
 		},
-		{"long keys do not fit into the budget", []string{"combine/accumulator.go makeArena: a.drain()", "combine/spill.go spill: a.byPartition", "combine/sort.go touch: s.arena[x.off]"}, words("max", starved, many(6000, 3000, 400))},
+		{"long keys do not fit into the budget", []string{"combine/accumulator.go makeArena: a.drain()", "combine/spill.go spill: a.byPartition", "combine/sort.go touch: uint32(s.arena["}, words("max", starved, many(6000, 3000, 400))},
 		{"values on the heap do not fit into the budget", []string{"combine/heapaccount.go settle: a.drain()", "combine/heapaccount.go weighAll", "combine/spill.go spill: a.byPartition"}, heavy(6000, 5000, 300, little)},
-		{"values are packed as memory", []string{"combine/pack.go packPair: memoryOf(v)", "combine/pack.go absorb: b = b[copy(memoryOf"}, words("max", actors.Config{}, many(300, 50, 9))},
-		{"values are packed as their encoding", []string{"combine/pack.go packPair: append(binary.AppendUvarint(l.cur, uint64(size)), d.value...)", "combine/pack.go absorb: a.cfg.decode(b[:x])"}, heavy(300, 50, 9, actors.Config{})},
+		{"values are packed as memory", []string{"combine/pack.go packPair: unsafe.Slice((*byte)(v), size)", "combine/pack.go absorb: b = b[copy(memoryOf"}, words("max", actors.Config{}, many(300, 50, 9))},
+		{"values are packed as their encoding", []string{"combine/pack.go packPair: append(binary.AppendUvarint(l.cur, uint64(size)), d.value...)", "combine/pack.go absorb: a.form.read(b[:x]"}, heavy(300, 50, 9, actors.Config{})},
 	}
 	return append(list,
 		path{"words are added without a call", []string{"combine/batch.go probeSum: addWord(", "combine/emitter.go ofStrings: if b.n++", "combine/pack.go packPair: binary.AppendVarint(l.cur", "combine/pack.go absorb: setWord("}, words("sum", actors.Config{}, many(300, 7, 0))},
@@ -162,13 +162,13 @@ func numberPaths() []path {
 	list := []path{
 		{
 			"numbers near to each other stand in a dense array",
-			[]string{"combine/denseemit.go numberEmitter: d.values[i] = fold(", "combine/dense.go putElsewhere: a.foldAt(", "combine/densesegment.go handDense: *out[p] = Segment", "combine/densesegment.go nextDense: r.ahead = r.ahead[1:]", "combine/densesegment.go fill: values[i] = c.fold("},
+			[]string{"combine/denseemit.go numberEmitter: d.values[i] = fold(", "combine/dense.go putElsewhere: a.foldAt(", "combine/densesegment.go handPlaces: *out[p] = Segment", "combine/densesegment.go nextDense: r.ahead = r.ahead[1:]", "combine/densesegment.go fill: values[i] = c.fold("},
 			ints("max", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900)),
 		},
 		{"dense arrays are passed on without a Reduce", []string{"reducenumbers.go passNumbers: codec.SetBits(", "combine/densesegment.go Numbers"}, ints("max", "none", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))},
 		{"numbers move into a longer array", []string{"combine/dense.go lookAgain: a.dense.lookAt = max(firstLook", "combine/dense.go move: a.foldAt(", "combine/dense.go extend: copy(d.values"}, ints("max", "", actors.Config{}, near(9000, 0, 8000))},
-		{"numbers far from each other stand in cells", []string{"combine/dense.go putElsewhere: a.put(d.keyOf", "combine/dense.go lookAgain: a.presize()", "combine/pack.go packPair: memoryOf(v)"}, ints("max", "", actors.Config{}, far(3000))},
-		{"a dense array is packed if half of its places are free", []string{"combine/pack.go pack: a.dense.keyOf"}, ints("max", "", actors.Config{}, emitting(900, func(i int) (int64, uint64) { return int64(i % 30 * 500), uint64(i) }))},
+		{"numbers far from each other stand in cells", []string{"combine/dense.go putElsewhere: a.put(d.keyOf", "combine/dense.go lookAgain: a.presize()", "combine/pack.go packPair: unsafe.Slice((*byte)(v), size)"}, ints("max", "", actors.Config{}, far(3000))},
+		{"a dense array is packed if half of its places are free", []string{"combine/pack.go pack: l.dense.keyOf"}, ints("max", "", actors.Config{}, emitting(900, func(i int) (int64, uint64) { return int64(i % 30 * 500), uint64(i) }))},
 		{"a dense array is folded into a table", []string{"combine/densesegment.go absorbDense: a.putNumber("}, ints("max", "", actors.Config{}, near(3000, 0, 900), far(3000))},
 		{"a dense array is spilled", []string{"combine/sort.go Prefixes: r.densePrefix()", "combine/sort.go Entries: r.densePrefix()", "combine/spill.go byPartition", "combine/merge.go nextWithFile"}, ints("max", "", actors.Config{Memory: 2 << 20}, near(30_000, 0, 30_000), near(30_000, 0, 30_000), near(30_000, 9, 30_000), near(30_000, 0, 30_000), near(30_000, 0, 30_000))},
 	}

@@ -1,22 +1,26 @@
 package combine
 
 import (
-	"fmt"
-
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // accumulator folds pairs into one value for each key: in the hash table or, keys that are numbers
 // close to each other, in the dense array. Over budget it empties both into a spill.
 type accumulator[V any] struct {
-	cfg     Config[V]
-	hash    hashTable[V]
-	dense   denseValues[V]
-	short   batch            // pairs that wait: their keys,
-	values  [2 * batchSize]V // and their values
-	long    longBatch        // the same of longer keys
-	longs   [longBatchSize]V //
-	encoded *encodedKeys     // of an EncodedEmitter, else nil
+	core
+	hash   hashTable[V]
+	dense  denseValues[V]
+	values [2 * batchSize]V // of the pairs that wait,
+	longs  [longBatchSize]V // and of those with longer keys
+}
+
+// core is what an accumulator has whatever its values.
+type core struct {
+	cfg     Options
+	form    valueForm
+	short   batch        // pairs that wait: their keys
+	long    longBatch    // the same of longer keys
+	encoded *encodedKeys // of an EncodedEmitter, else nil
 	spills  []*segment.Spill
 	stats   segment.Stats
 	err     error // the first one of a spill; nothing is folded after it
@@ -26,15 +30,15 @@ type accumulator[V any] struct {
 const leastCells = 1 << 14
 
 // init makes a an empty accumulator.
-func (a *accumulator[V]) init(cfg Config[V]) {
-	a.cfg = cfg
+func (a *accumulator[V]) init(cfg *Config[V]) {
+	a.cfg, a.form = cfg.Options, formOf(cfg)
 	if cfg.least == 0 {
 		a.cfg.least = leastCells
 	}
 	if cfg.largest == 0 {
 		a.cfg.largest = cfg.Budget.Largest()
 	}
-	a.hash = newHashTable(&a.cfg)
+	a.hash = newHashTable(cfg)
 	if a.hash.offHeap && cfg.Width > 0 && sizeOf[V]() > 0 {
 		a.dense.width = cfg.Width
 		a.hash.resize(firstCells, true)
@@ -179,11 +183,9 @@ func (a *accumulator[V]) flushLong() {
 
 // makeArena makes room for a key of n bytes, which the budget or the size of
 // the arena has refused: in an empty table, since over budget only one key's
-// worth may be taken; in the full one if its values cannot spill.
+// worth may be taken.
 func (a *accumulator[V]) makeArena(n int) {
-	if a.cfg.spills() || !a.hash.arenaHolds(n) {
-		a.drain()
-	}
+	a.drain()
 	if a.err == nil && !a.hash.reserve(n) {
 		a.hash.forceArena(n)
 	}
@@ -195,7 +197,7 @@ func (a *accumulator[V]) makeRoom() {
 	if size < 1<<16 {
 		size *= 2
 	}
-	if !a.hash.resize(size, size <= a.cfg.least || !a.cfg.spills()) {
+	if !a.hash.resize(size, size <= a.cfg.least) {
 		a.drain()
 	}
 }
@@ -205,11 +207,8 @@ func (a *accumulator[V]) drain() {
 	if a.len() == 0 || a.err != nil {
 		return
 	}
-	if !a.cfg.spills() {
-		a.err = fmt.Errorf("a table of %d keys is full and its values have no encoding to spill", a.len())
-		return
-	}
-	a.err = a.spill()
+	keys := keysOf(a)
+	a.err = a.spill(keys.sort(a.len(), a.cfg.Pool))
 	a.hash.clear()
 	a.dense.clear()
 }

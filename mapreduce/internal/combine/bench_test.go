@@ -63,8 +63,8 @@ func wordCount(b *testing.B, text []byte, root *memory.Budget, pool *memory.Pool
 ) (distinct, words int64) {
 	block := min(64<<20, len(text)/4+1)
 	maps := (len(text) + block - 1) / block
-	segments := make([][]*Segment[int64], maps)
-	cfg := Config[int64]{Partitions: 2, Sum: true, Pool: pool, SpillDir: b.TempDir()}
+	segments := make([][]*Segment, maps)
+	cfg := Config[int64]{Options: Options{Partitions: 2, Sum: true, Pool: pool, SpillDir: b.TempDir()}}
 	var learned atomic.Int64
 	var mu sync.Mutex
 	parallel(maps, func(i int) {
@@ -85,7 +85,7 @@ func wordCount(b *testing.B, text []byte, root *memory.Budget, pool *memory.Pool
 		c := cfg
 		c.Budget = root.Sub()
 		defer c.Budget.Close()
-		var in []*Segment[int64]
+		var in []*Segment
 		for _, s := range segments {
 			in = append(in, s[p])
 		}
@@ -191,7 +191,7 @@ func cpuTime(b *testing.B) time.Duration {
 // BenchmarkSmallJob is the engine's part of a job of ten words.
 func BenchmarkSmallJob(b *testing.B) {
 	root := memory.NewBudget(1 << 30)
-	cfg := Config[int64]{Partitions: 1, Sum: true, Budget: root, Pool: memory.NewPool(root, 1<<20)}
+	cfg := Config[int64]{Options: Options{Partitions: 1, Sum: true, Budget: root, Pool: memory.NewPool(root, 1<<20)}}
 	b.ReportAllocs()
 	for b.Loop() {
 		t := NewTable(cfg)
@@ -221,17 +221,14 @@ func BenchmarkEmit(b *testing.B) {
 			keys[i] = fmt.Appendf(nil, "word%d", i*7919)
 		}
 		b.Run(fmt.Sprint("table/", distinct), func(b *testing.B) {
-			t := NewTable(Config[int64]{Partitions: 1, Sum: true, Distinct: distinct})
+			t := NewTable(Config[int64]{Options: Options{Partitions: 1, Sum: true, Distinct: distinct}})
 			defer t.Close()
 			for i := range b.N {
 				t.Emit(keys[i%distinct], 1)
 			}
 		})
 		b.Run(fmt.Sprint("combine/", distinct), func(b *testing.B) {
-			t := NewTable(Config[int64]{
-				Partitions: 1, Combine: func(x, y int64) int64 { return x + y },
-				Distinct: distinct,
-			})
+			t := NewTable(Config[int64]{Options: Options{Partitions: 1, Distinct: distinct}, Combine: func(x, y int64) int64 { return x + y }})
 			defer t.Close()
 			for i := range b.N {
 				t.Emit(keys[i%distinct], 1)

@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// CanSum reports whether values of type V can be added without a call: whether V is an integer
+// CanSum reports whether values of type t can be added without a call: whether it is an integer
 // type of 4 or 8 bytes, or defined by one.
-func CanSum[V any]() bool {
-	switch reflect.TypeFor[V]().Kind() {
+func CanSum(t reflect.Type) bool {
+	switch t.Kind() {
 	case reflect.Int, reflect.Uint, reflect.Int64, reflect.Uint64, reflect.Int32, reflect.Uint32:
 		return true
 	default:
@@ -19,7 +19,7 @@ func CanSum[V any]() bool {
 
 // addWord adds a sum to *v, by its bits.
 //
-// Invariant: CanSum[V](), as Config.check sees to; so in wordOf and setWord.
+// Invariant: V can be added (CanSum), as Config.check sees to; so in wordOf and setWord.
 func addWord[V any](v *V, x uint64) {
 	if unsafe.Sizeof(*v) == 8 {
 		*(*uint64)(unsafe.Pointer(v)) += x
@@ -43,6 +43,22 @@ func setWord[V any](v *V, x uint64) {
 		return
 	}
 	*(*uint32)(unsafe.Pointer(v)) = uint32(x)
+}
+
+// wordAt and setWordAt are the same for a sum of a size, 4 or 8 bytes.
+func wordAt(v unsafe.Pointer, size int) uint64 {
+	if size == 8 {
+		return *(*uint64)(v)
+	}
+	return uint64(*(*int32)(v))
+}
+
+func setWordAt(v unsafe.Pointer, size int, x uint64) {
+	if size == 8 {
+		*(*uint64)(v) = x
+		return
+	}
+	*(*uint32)(v) = uint32(x)
 }
 
 // sizeOf returns the bytes of a V.

@@ -90,7 +90,7 @@ func check[V comparable](t *rapid.T, dir string, cfg Config[V], value func(i int
 	cfg.fanIn = rapid.SampledFrom([]int{0, 2}).Draw(t, "fan-in")
 	cfg.SpillDir, cfg.least = dir, 64
 	want := map[string]V{}
-	segments := make([][]*Segment[V], cfg.Partitions)
+	segments := make([][]*Segment, cfg.Partitions)
 	for range rapid.IntRange(0, 4).Draw(t, "attempts") {
 		cfg.Budget = root.Sub()
 		table := NewTable(cfg)
@@ -159,13 +159,13 @@ func TestCombineEqualsMap(t *testing.T) {
 	dir := t.TempDir()
 	t.Run("sum", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			check(t, dir, Config[int64]{Sum: true}, func(i int) int64 { return int64(i) - 5 },
+			check(t, dir, Config[int64]{Options: Options{Sum: true}}, func(i int) int64 { return int64(i) - 5 },
 				func(a, b int64) int64 { return a + b })
 		})
 	})
 	t.Run("sum32", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			check(t, dir, Config[uint32]{Sum: true}, func(i int) uint32 { return uint32(i) << 20 },
+			check(t, dir, Config[uint32]{Options: Options{Sum: true}}, func(i int) uint32 { return uint32(i) << 20 },
 				func(a, b uint32) uint32 { return a + b })
 		})
 	})
@@ -177,11 +177,7 @@ func TestCombineEqualsMap(t *testing.T) {
 	})
 	t.Run("pointers", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			cfg := Config[string]{
-				Combine: longer,
-				Append:  func(dst []byte, s string) []byte { return append(dst, s...) },
-				Decode:  func(b []byte) (string, error) { return string(b), nil },
-			}
+			cfg := Config[string]{Combine: longer, Append: func(dst []byte, s string) []byte { return append(dst, s...) }, Decode: func(b []byte) (string, error) { return string(b), nil }}
 			check(t, dir, cfg, func(i int) string { return strings.Repeat("x", i%50) }, longer)
 		})
 	})
@@ -204,15 +200,16 @@ func TestInlineWordsEqualsPlain(t *testing.T) {
 	}
 }
 
-// TestEmittersAtEndsOfPages: keys on either side of a page's border arrive as they are, whatever their type and way.
+// TestEmittersAtEndsOfPages: keys on either side of a page's border arrive as they are, whatever
+// their type and way.
 func TestEmittersAtEndsOfPages(t *testing.T) {
 	type votes int
-	require.Nil(t, Emitter[[4]byte](NewTable(Config[int64]{Partitions: 1, Sum: true})))
+	require.Nil(t, Emitter[[4]byte](NewTable(Config[int64]{Options: Options{Partitions: 1, Sum: true}})))
 	page := make([]byte, 2*pageSize)
 	_, err := rand.NewChaCha8([32]byte{2}).Read(page)
 	require.NoError(t, err)
 	for way := range ways {
-		table := NewTable(Config[votes]{Partitions: 1, Sum: true})
+		table := NewTable(Config[votes]{Options: Options{Partitions: 1, Sum: true}})
 		emit, want := emitter(table, way), map[string]votes{}
 		for start := pageSize - 24; start < pageSize+4; start++ {
 			for n := range inlineKey + 3 {
@@ -223,7 +220,7 @@ func TestEmittersAtEndsOfPages(t *testing.T) {
 		}
 		out, _, err := table.Finish()
 		require.NoError(t, err)
-		m, got := NewMerge(Config[votes]{Sum: true}, out), map[string]votes{}
+		m, got := NewMerge(Config[votes]{Options: Options{Sum: true}}, out), map[string]votes{}
 		for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
 			got[string(k)] = v
 		}
@@ -231,13 +228,14 @@ func TestEmittersAtEndsOfPages(t *testing.T) {
 	}
 }
 
-// TestEmittersSignAndStop: every way to emit is a sign of life of who has asked for one, and none passes a shut gate.
+// TestEmittersSignAndStop: every way to emit is a sign of life of who has asked for one, and none
+// passes a shut gate.
 func TestEmittersSignAndStop(t *testing.T) {
 	for way := range ways {
 		life := new(memory.Life)
 		budget := memory.NewBudget(0).Sub()
 		budget.Show(life)
-		table := NewTable(Config[int64]{Partitions: 1, Sum: true, Budget: budget})
+		table := NewTable(Config[int64]{Options: Options{Partitions: 1, Sum: true, Budget: budget}})
 		emit := emitter(table, way)
 		before := life.Ask()
 		emit([]byte("a"), 1)
@@ -249,15 +247,12 @@ func TestEmittersSignAndStop(t *testing.T) {
 }
 
 func TestWrongConfigurationPanics(t *testing.T) {
-	require.Panics(t, func() { NewTable(Config[float64]{Partitions: 1, Sum: true}) })
-	require.Panics(t, func() { NewTable(Config[int]{Partitions: 1}) })
+	require.Panics(t, func() { NewTable(Config[float64]{Options: Options{Partitions: 1, Sum: true}}) })
+	require.Panics(t, func() { NewTable(Config[int]{Options: Options{Partitions: 1}}) })
 }
 
 func TestSpillFailureShowsInFinish(t *testing.T) {
-	cfg := Config[int64]{
-		Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(),
-		SpillDir: t.TempDir() + "/missing", least: 64,
-	}
+	cfg := Config[int64]{Options: Options{Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir() + "/missing", least: 64}}
 	table := NewTable(cfg)
 	for i := range 5000 {
 		table.Emit(binary.BigEndian.AppendUint32(nil, uint32(i)), 1)
@@ -280,7 +275,7 @@ func TestTooLargeToHold(t *testing.T) {
 		return err
 	}
 	root := memory.NewBudget(0)
-	cfg := codec(Config[string]{Partitions: 1, Combine: func(a, b string) string { return a + b }, largest: most})
+	cfg := codec(Config[string]{Options: Options{Partitions: 1, largest: most}, Combine: func(a, b string) string { return a + b }})
 	cfg.Budget, cfg.SpillDir = root.Sub(), t.TempDir()
 	table := NewTable(cfg)
 	table.Emit(long(most-4), "ab") // JSON: 4 bytes
@@ -308,27 +303,8 @@ func TestTooLargeToHold(t *testing.T) {
 	require.Zero(t, root.Used())
 }
 
-func TestValuesWithoutEncodingStayInMemory(t *testing.T) {
-	cfg := Config[string]{Partitions: 1, Combine: longer, Budget: memory.NewBudget(1).Sub(), least: 64}
-	table := NewTable(cfg)
-	for i := range 5000 {
-		key := binary.BigEndian.AppendUint32(nil, uint32(i))
-		if i%2 == 0 {
-			key = append(key, "and more than sixteen bytes"...)
-		}
-		table.Emit(key, "v")
-	}
-	out, stats, err := table.Finish()
-	require.NoError(t, err)
-	require.EqualValues(t, 5000, stats.Output)
-	require.EqualValues(t, 5000, out[0].Records())
-	require.EqualValues(t, 5000*(4+16)+2500*27, out[0].Bytes())
-	out[0].Release()
-	require.Zero(t, cfg.Budget.Used())
-}
-
 func TestSpillsAreCounted(t *testing.T) {
-	cfg := Config[int64]{Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir(), least: 64}
+	cfg := Config[int64]{Options: Options{Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir(), least: 64}}
 	table := NewTable(cfg)
 	for i := range 5000 {
 		table.Emit(binary.BigEndian.AppendUint32(nil, uint32(i%2500)), 1)

@@ -13,15 +13,23 @@ import (
 // the hash table. Keys that lie elsewhere are in the hash table, until there are so many of all
 // that a longer array is worth its memory.
 type denseValues[V any] struct {
-	places
+	denseMemory
 	values []V
-	n      int // how many places are taken
 
 	low, high uint64 // least and greatest key that went to the hash table
 	lookAt    int    // keys in the hash table at which lookAgain is called
-	slab      memory.Slab
-	charged   int64
 }
+
+// denseMemory is a dense array whatever its values.
+type denseMemory struct {
+	places
+	n       int // how many places are taken
+	slab    memory.Slab
+	charged int64
+}
+
+// memory is that of the values.
+func (d *denseMemory) memory() []byte { return d.slab.Bytes[8*len(d.taken):] }
 
 // places are the keys of a dense array, whatever its values.
 type places struct {
@@ -230,5 +238,5 @@ func (d *denseValues[V]) clear() {
 func (a *accumulator[V]) dropDense() {
 	a.cfg.Pool.Put(a.dense.slab)
 	a.cfg.Budget.Release(a.dense.charged)
-	a.dense = denseValues[V]{places: places{width: a.dense.width}}
+	a.dense = denseValues[V]{denseMemory: denseMemory{places: places{width: a.dense.width}}}
 }

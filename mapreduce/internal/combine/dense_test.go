@@ -16,7 +16,7 @@ import (
 // emitNumber emits keys that are numbers as Emit does others.
 func emitNumber[V any](t *Table[V]) func(key []byte, v V) {
 	const flip = 1 << 3
-	if t.cfg.Width == 4 {
+	if t.acc.cfg.Width == 4 {
 		emit := NumberEmitter[int32](t, flip)
 		return func(key []byte, v V) { emit(int32(binary.BigEndian.Uint32(key)^flip), v) }
 	}
@@ -50,7 +50,7 @@ func nextOfMany[V any](atOnce int) func(m *Merge[V]) ([]byte, V, bool) {
 		if n == 0 {
 			return nil, v, false
 		}
-		width := m.acc.cfg.Width
+		width := m.cfg.Width
 		left++
 		return binary.BigEndian.AppendUint64(nil, keys[left-1])[8-width:], values[left-1], true
 	}
@@ -88,21 +88,19 @@ func drawNumbers(t *rapid.T, width int) [][]byte {
 func TestNumbersEqualMap(t *testing.T) {
 	dir := t.TempDir()
 	t.Run("sum of 4 bytes", rapid.MakeCheck(func(t *rapid.T) {
-		check(t, dir, Config[int64]{Sum: true, Width: 4}, func(i int) int64 { return int64(i) - 5 },
+		check(t, dir, Config[int64]{Options: Options{Sum: true, Width: 4}}, func(i int) int64 { return int64(i) - 5 },
 			func(a, b int64) int64 { return a + b })
 	}))
 	t.Run("sum of 8 bytes", rapid.MakeCheck(func(t *rapid.T) {
-		check(t, dir, Config[uint32]{Sum: true, Width: 8}, func(i int) uint32 { return uint32(i) << 20 },
+		check(t, dir, Config[uint32]{Options: Options{Sum: true, Width: 8}}, func(i int) uint32 { return uint32(i) << 20 },
 			func(a, b uint32) uint32 { return a + b })
 	}))
 	t.Run("sum of floats", rapid.MakeCheck(func(t *rapid.T) { // of whole ones, whose sums have no order
-		cfg := Config[float64]{
-			Combine: addFloat, Append: appendFloat, Decode: decodeFloat, Width: rapid.SampledFrom([]int{4, 8}).Draw(t, "width"),
-		}
+		cfg := Config[float64]{Options: Options{Width: rapid.SampledFrom([]int{4, 8}).Draw(t, "width")}, Combine: addFloat, Append: appendFloat, Decode: decodeFloat}
 		check(t, dir, cfg, func(i int) float64 { return float64(i) - 5 }, addFloat)
 	}))
 	t.Run("struct", rapid.MakeCheck(func(t *rapid.T) {
-		cfg := Config[mean]{Combine: joinMeans, Append: appendMean, Decode: decodeMean, Width: rapid.SampledFrom([]int{4, 8}).Draw(t, "width")}
+		cfg := Config[mean]{Options: Options{Width: rapid.SampledFrom([]int{4, 8}).Draw(t, "width")}, Combine: joinMeans, Append: appendMean, Decode: decodeMean}
 		check(t, dir, cfg, func(i int) mean { return mean{int64(i), 1} }, joinMeans)
 	}))
 }
@@ -111,45 +109,45 @@ func TestNumbersEqualMap(t *testing.T) {
 // have none.
 func TestNumbersLieInADenseArray(t *testing.T) {
 	fill := func(n int, key func(i int) uint64) *Table[int64] {
-		table := NewTable(Config[int64]{Sum: true, Width: 8, Partitions: 1})
+		table := NewTable(Config[int64]{Options: Options{Sum: true, Width: 8, Partitions: 1}})
 		emit := NumberEmitter[uint64](table, 0)
 		for i := range n {
 			emit(key(i), 1)
 		}
-		table.flush()
+		table.acc.flush()
 		return table
 	}
 	near := fill(10_000, func(i int) uint64 { return 1<<40 + uint64(i*7919%100_000) })
-	require.Less(t, near.hash.n, 3000)
-	require.Equal(t, 10_000, near.hash.n+near.dense.n)
+	require.Less(t, near.acc.hash.n, 3000)
+	require.Equal(t, 10_000, near.acc.hash.n+near.acc.dense.n)
 	far := fill(10_000, func(i int) uint64 { return uint64(i) << 20 })
-	require.Equal(t, 9_999, far.hash.n, "but for the first")
-	hinted := NewTable(Config[int64]{Sum: true, Width: 8, Partitions: 1, Distinct: 10_000})
+	require.Equal(t, 9_999, far.acc.hash.n, "but for the first")
+	hinted := NewTable(Config[int64]{Options: Options{Sum: true, Width: 8, Partitions: 1, Distinct: 10_000}})
 	for i := range uint64(2000) {
 		NumberEmitter[uint64](hinted, 0)(i*7919%100_000, 1)
 	}
-	require.Greater(t, hinted.dense.n, 1024)
+	require.Greater(t, hinted.acc.dense.n, 1024)
 	for i := range uint64(2000) {
 		NumberEmitter[uint64](hinted, 0)(i<<30, 1)
 	}
-	require.GreaterOrEqual(t, len(hinted.hash.cells), 20_000)
+	require.GreaterOrEqual(t, len(hinted.acc.hash.cells), 20_000)
 	hinted.Close()
 	few := fill(10, func(i int) uint64 { return uint64(i) })
-	require.Equal(t, 10, few.dense.n)
-	heap := NewTable(Config[string]{Combine: longer, Width: 8, Partitions: 1})
+	require.Equal(t, 10, few.acc.dense.n)
+	heap := NewTable(codec(Config[string]{Options: Options{Width: 8, Partitions: 1}, Combine: longer}))
 	require.False(t, heap.Numbers())
 	require.True(t, near.Numbers())
 	for _, x := range []*Table[int64]{near, far, few} {
 		x.Close()
 	}
-	require.Panics(t, func() { NewTable(Config[int64]{Sum: true, Width: 9, Partitions: 1}) })
+	require.Panics(t, func() { NewTable(Config[int64]{Options: Options{Sum: true, Width: 9, Partitions: 1}}) })
 }
 
 // A dense array is handed over as it is where all keys lie in it and there is little room between
 // them, and else packed; either is read in the order of its keys, and so are both together.
 func TestDenseArraysAreHandedOver(t *testing.T) {
 	root := memory.NewBudget(1 << 30)
-	finish := func(cfg Config[int64], n int, step uint32) []*Segment[int64] {
+	finish := func(cfg Config[int64], n int, step uint32) []*Segment {
 		cfg.Sum, cfg.Width, cfg.Partitions, cfg.Budget = true, 4, 2, root.Sub()
 		table := NewTable(cfg)
 		emit := NumberEmitter[uint32](table, 0)
@@ -170,13 +168,13 @@ func TestDenseArraysAreHandedOver(t *testing.T) {
 	require.Equal(t, near[0].dense.mask, finish(Config[int64]{}, 20_000, 1)[0].dense.mask)
 	require.Nil(t, far[0].dense, "seven places for each key")
 	require.NotNil(t, far[0].blocks)
-	own := finish(Config[int64]{Partition: func(key []byte) int { return int(key[3]) % 2 }}, 20_000, 1)
+	own := finish(Config[int64]{Options: Options{Partition: func(key []byte) int { return int(key[3]) % 2 }}}, 20_000, 1)
 	require.Nil(t, own[0].dense, "the layout knows of no other partitions")
-	stored := finish(Config[int64]{Stored: true}, 20_000, 1)
+	stored := finish(Config[int64]{Options: Options{Stored: true}}, 20_000, 1)
 	require.Nil(t, stored[0].dense)
 	for p := range 2 {
-		for _, list := range [][]*Segment[int64]{{near[p]}, {near[p], near[p]}, {near[p], far[p]}, {far[p], stored[p], near[p]}} {
-			m := NewMerge(Config[int64]{Sum: true, Width: 4}, list)
+		for _, list := range [][]*Segment{{near[p]}, {near[p], near[p]}, {near[p], far[p]}, {far[p], stored[p], near[p]}} {
+			m := NewMerge(Config[int64]{Options: Options{Sum: true, Width: 4}}, list)
 			want := map[uint32]int64{}
 			for i := range uint32(20_000) {
 				for _, s := range list {
@@ -206,12 +204,12 @@ func TestDenseArraysAreHandedOver(t *testing.T) {
 func TestRowsThatMayNotStayAreSpilled(t *testing.T) {
 	root := memory.NewBudget(16 << 20)
 	budget := root.Sub()
-	table := NewTable(Config[int64]{Sum: true, Width: 4, Partitions: 2, Budget: budget, SpillDir: t.TempDir()})
+	table := NewTable(Config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 2, Budget: budget, SpillDir: t.TempDir()}})
 	emit := NumberEmitter[uint32](table, 0)
 	for i := range uint32(30_000) {
 		emit(i, 1)
 	}
-	require.NotZero(t, table.dense.n)
+	require.NotZero(t, table.acc.dense.n)
 	root.Fix(8 << 20)
 	out, stats, err := table.Finish()
 	require.NoError(t, err)
@@ -257,22 +255,22 @@ func TestPartitionsAreOfTheBytes(t *testing.T) {
 func TestDenseArraysArePaidFor(t *testing.T) {
 	root := memory.NewBudget(1 << 30)
 	budget := root.Sub()
-	table := NewTable(Config[int64]{Sum: true, Width: 4, Partitions: 1, Budget: budget})
+	table := NewTable(Config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 1, Budget: budget}})
 	before := budget.Used()
 	emit := NumberEmitter[uint32](table, 0)
 	for i := range uint32(100_000) {
 		emit(i, 1)
 	}
-	array := len(table.dense.slab.Bytes)
+	array := len(table.acc.dense.slab.Bytes)
 	require.GreaterOrEqual(t, array, 100_000*65/8)
 	require.GreaterOrEqual(t, budget.Used()-before, int64(array)+100_000*13)
 	table.Close()
 	require.Zero(t, budget.Used())
 
 	full := memory.NewBudget(1)
-	table = NewTable(Config[int64]{Sum: true, Width: 4, Partitions: 1, Budget: full.Sub()})
+	table = NewTable(Config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 1, Budget: full.Sub()}})
 	NumberEmitter[uint32](table, 0)(7, 1)
-	require.Zero(t, table.dense.n)
+	require.Zero(t, table.acc.dense.n)
 	table.Close()
 	require.Zero(t, full.Used())
 }

@@ -9,14 +9,14 @@ import (
 
 // denseSegment is what a segment has of a table's dense array: all of it, where the table left it,
 // and which places belong to the partition. Nothing is copied, hashed or sorted to hand it over.
-type denseSegment[V any] struct {
+type denseSegment struct {
 	places
-	values []V
+	values []byte   // their memory
 	mask   []uint64 // bits: the places of the partition; nil: all
 }
 
 // word is the places that are taken of 64 keys, of which the first is 64 w.
-func (r *denseSegment[V]) word(w uint64) uint64 {
+func (r *denseSegment) word(w uint64) uint64 {
 	i := w - r.base/64
 	if i >= uint64(len(r.taken)) {
 		return 0
@@ -27,10 +27,10 @@ func (r *denseSegment[V]) word(w uint64) uint64 {
 	return r.taken[i] & r.mask[i]
 }
 
-func (r *denseSegment[V]) end() uint64 { return r.base/64 + uint64(len(r.taken)) }
+func (r *denseSegment) end() uint64 { return r.base/64 + uint64(len(r.taken)) }
 
 // count is how many keys of the partition there are.
-func (r *denseSegment[V]) count() (n int64) {
+func (r *denseSegment) count() (n int64) {
 	for i, word := range r.taken {
 		if r.mask != nil {
 			word &= r.mask[i]
@@ -42,58 +42,71 @@ func (r *denseSegment[V]) count() (n int64) {
 
 // handDense hands the dense array over as it is, if all keys lie in it and packing them would not
 // take half the memory. It reports whether it has, or has spilled the table.
-func (a *accumulator[V]) handDense(out []*Segment[V]) bool {
-	d, c := &a.dense, &a.cfg
-	if d.n == 0 || c.Partition != nil || len(a.spills) > 0 || !a.gather() {
+func (a *accumulator[V]) handDense(out []*Segment) bool {
+	d := &a.dense
+	if d.n == 0 || a.cfg.Partition != nil || len(a.spills) > 0 || !a.gather() {
 		return false
 	}
-	pair := d.width + sizeOf[V]()
+	handed, kept := a.handPlaces(&d.denseMemory, out)
+	switch {
+	case !handed:
+		return false
+	case kept:
+		a.dense = denseValues[V]{denseMemory: denseMemory{places: places{width: d.width}}}
+	default:
+		a.drain()
+	}
+	return true
+}
+
+// handPlaces is handDense for the memory of an array; what was not kept is still the caller's.
+func (a *core) handPlaces(d *denseMemory, out []*Segment) (handed, kept bool) {
+	c := &a.cfg
+	pair := d.width + a.form.size
 	size := int64(len(d.slab.Bytes))
 	if size > 2*int64(d.n)*int64(pair+1) {
-		return false
+		return false, false
 	}
 	var l *layout
-	if c.Partitions > 1 {
-		if l = layoutOf(d.width, d.base, len(d.values), c.Partitions); l == nil {
-			return false
+	if places := 64 * len(d.taken); c.Partitions > 1 {
+		if l = layoutOf(d.width, d.base, places, c.Partitions); l == nil {
+			return false, false
 		}
 	}
-	kept := c.Budget.Keep(size)
-	if !kept && c.spills() {
-		a.drain()
-		return true
+	if !c.Budget.Keep(size) {
+		return true, false
 	}
 	c.Budget.Release(d.charged - size)
-	s := &store{budget: c.Budget, pool: c.Pool, slabs: []memory.Slab{d.slab}, charged: size, kept: kept}
+	s := &store{budget: c.Budget, pool: c.Pool, slabs: []memory.Slab{d.slab}, charged: size}
 	s.refs.Store(1)
 	defer s.drop()
 	for p := range out {
-		r := &denseSegment[V]{places: d.places, values: d.values}
+		r := &denseSegment{places: d.places, values: d.memory()}
 		if l != nil {
 			r.mask = l.masks[p]
 		}
 		if n := r.count(); n > 0 {
 			s.refs.Add(1)
-			*out[p] = Segment[V]{dense: r, store: s, records: n, bytes: n * int64(pair), inMemory: n}
+			*out[p] = Segment{dense: r, store: s, records: n, bytes: n * int64(pair), inMemory: n}
 		}
 	}
-	a.dense = denseValues[V]{places: places{width: d.width}}
-	return true
+	return true, true
 }
 
 // absorbDense folds a dense array into the accumulator.
-func (a *accumulator[V]) absorbDense(r *denseSegment[V]) {
+func (a *accumulator[V]) absorbDense(r *denseSegment) {
+	values := memory.Cast[V](r.values)
 	for i := range r.taken {
 		for word := r.word(r.base/64 + uint64(i)); word != 0 && a.err == nil; word &= word - 1 {
 			at := i*64 + bits.TrailingZeros64(word)
-			a.putNumber(r.base+uint64(at), r.values[at])
+			a.putNumber(r.base+uint64(at), values[at])
 		}
 	}
 }
 
 // denseMerge is the merge of dense arrays: it goes through them side by side.
 type denseMerge[V any] struct {
-	arrays    []*denseSegment[V]
+	arrays    []*denseSegment
 	at, end   uint64 // words of 64 keys: the one at hand, and the one after the last
 	left      uint64 // places of the word at hand that are still to come
 	wordReady bool   // left is of the word at hand
@@ -104,7 +117,7 @@ type denseMerge[V any] struct {
 }
 
 // newDenseMerge returns nil unless all that the segments have in memory lies in dense arrays.
-func newDenseMerge[V any](segments []*Segment[V]) *denseMerge[V] {
+func newDenseMerge[V any](segments []*Segment) *denseMerge[V] {
 	m := &denseMerge[V]{at: ^uint64(0)}
 	for _, s := range segments {
 		switch {
@@ -162,7 +175,7 @@ func (m *denseMerge[V]) fill(c *Config[V], keys []uint64, values []V) {
 			continue
 		}
 		from := (m.at - r.base/64) * 64
-		list := r.values[from : from+64 : from+64]
+		list := memory.Cast[V](r.values)[from : from+64 : from+64]
 		for i, x := range keys {
 			bit := uint64(1) << (x % 64)
 			switch {
@@ -184,13 +197,13 @@ func (m *Merge[V]) nextDense() (key []byte, v V, ok bool) {
 		r.values = make([]V, len(r.keys))
 	}
 	if len(r.ahead) == 0 {
-		r.ahead = r.keys[:r.next(&m.acc.cfg, r.keys[:], r.values)]
+		r.ahead = r.keys[:r.next(&m.cfg, r.keys[:], r.values)]
 	}
 	if len(r.ahead) == 0 {
 		return nil, v, false
 	}
 	at := len(r.keys) - cap(r.ahead)
-	width := m.acc.cfg.Width
+	width := m.cfg.Width
 	binary.BigEndian.PutUint64(m.key[:], r.ahead[0]<<(64-8*width))
 	r.ahead = r.ahead[1:]
 	return m.key[:width], r.values[at], true
@@ -206,5 +219,5 @@ func (m *Merge[V]) Numbers(keys []uint64, values []V) (n int, ok bool) {
 	if m.dense == nil || m.err != nil {
 		return 0, false
 	}
-	return m.dense.next(&m.acc.cfg, keys, values), true
+	return m.dense.next(&m.cfg, keys, values), true
 }

@@ -10,13 +10,13 @@ import (
 
 // Emitter returns Emit or EmitString as a function of K, or nil if K is neither []byte nor string.
 func Emitter[K, V any](t *Table[V]) func(K, V) {
-	if t.hash.sum && sizeOf[V]() == 8 {
+	if t.acc.hash.sum && sizeOf[V]() == 8 {
 		e := &sumEmitter{
-			waiting: &t.short, gate: &t.gate, stats: &t.stats, turn: t.turn,
+			waiting: &t.acc.short, gate: &t.gate, stats: &t.acc.stats, turn: t.acc.turn,
 			other: func(key []byte, v uint64) {
 				var sum V
 				setWord(&sum, v)
-				t.put(key, sum)
+				t.acc.put(key, sum)
 			},
 		}
 		switch any(*new(K)).(type) {

@@ -23,41 +23,41 @@ type encodedKeys [batchSize][keyRoom]byte
 //go:noinline
 func EncodedEmitter[K, V any](t *Table[V], encode func(dst []byte, key unsafe.Pointer) []byte) func(K, V) {
 	keys, box := new(encodedKeys), new(K)
-	t.encoded = keys
+	t.acc.encoded = keys
 	var large []byte // for all keys, once there has been one that has no room
 	return func(k K, v V) {
 		if atomic.LoadUint32(&t.gate.Now.Asked) != 0 {
 			t.gate.Sign()
 		}
 		*box = k
-		room := &keys[uint(t.short.n)%batchSize]
+		room := &keys[uint(t.acc.short.n)%batchSize]
 		dst := room[:0]
 		if large != nil {
 			dst = large
 		}
 		key := encode(dst, unsafe.Pointer(box))
 		n := len(key)
-		t.stats.Records++
-		t.stats.Bytes += int64(n)
+		t.acc.stats.Records++
+		t.acc.stats.Bytes += int64(n)
 		if n > inlineKey {
 			if cap(key) > max(cap(large), keyRoom) {
 				large = key[:0]
 			}
-			t.putLong(key, v)
+			t.acc.putLong(key, v)
 			return
 		}
 		if unsafe.SliceData(key) != &room[0] {
 			copy(room[:], key)
 		}
-		at := uint(t.short.n) % (2 * batchSize)
-		w := &t.short.keys[at]
-		if w.mark = uint32(n) + 1; t.hash.sum {
+		at := uint(t.acc.short.n) % (2 * batchSize)
+		w := &t.acc.short.keys[at]
+		if w.mark = uint32(n) + 1; t.acc.hash.sum {
 			w.word = wordOf(&v)
 		} else {
-			t.values[at] = v
+			t.acc.values[at] = v
 		}
-		if t.short.n++; t.short.n%batchSize == 0 {
-			t.turn()
+		if t.acc.short.n++; t.acc.short.n%batchSize == 0 {
+			t.acc.turn()
 		}
 	}
 }

@@ -47,7 +47,6 @@ type hashTable[V any] struct {
 	pool    *memory.Pool
 	charged int64
 	heap    heapAccount[V]
-	sink    uint64 // keeps touchArena's loads alive
 }
 
 func newHashTable[V any](cfg *Config[V]) hashTable[V] {
@@ -154,19 +153,6 @@ func (x *cellKey) in(arena []byte) []byte {
 		return arena[x.off : x.off+n : x.off+n]
 	}
 	return unsafe.Slice((*byte)(unsafe.Pointer(x)), n)
-}
-
-// touchCells is how many cells touchArena looks at, half of which may be free.
-const touchCells = 256
-
-// touchArena loads the ends of each long key of the cells from the i-th on, so that the
-// misses of keys lying at random overlap: packing takes 47 instead of 55 ns a key.
-func (h *hashTable[V]) touchArena(i int) {
-	for _, x := range h.cells[i:min(i+touchCells, len(h.cells))] {
-		if x.mark > inlineKey+1 {
-			h.sink += uint64(h.arena[x.off]) + uint64(h.arena[x.off+x.mark-2])
-		}
-	}
 }
 
 // fold combines v into the cell's value.

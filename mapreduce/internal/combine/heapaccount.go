@@ -74,7 +74,7 @@ func (a *accumulator[V]) settle() {
 		return
 	}
 	need := h.estimate + max(heapStep, h.estimate/8) - h.charged
-	if h.charged < leastHeap || !a.cfg.spills() {
+	if h.charged < leastHeap {
 		a.cfg.Budget.Acquire(need)
 		h.charged += need
 		return
@@ -107,10 +107,10 @@ func (a *accumulator[V]) putHeavy(key []byte, v V) {
 }
 
 // Weighs reports whether values hold pointers, so that they are to go to EmitHeavy.
-func (t *Table[V]) Weighs() bool { return t.hash.heap.weigh != nil }
+func (t *Table[V]) Weighs() bool { return t.acc.hash.heap.weigh != nil }
 
 // EmitHeavy is Emit with a look at the value's weight.
 func (t *Table[V]) EmitHeavy(key []byte, v V) {
 	t.note(key)
-	t.putHeavy(key, v)
+	t.acc.putHeavy(key, v)
 }

@@ -103,7 +103,7 @@ func holdsBudget[V any](t *testing.T, cfg Config[V], value func(s string) V) {
 	}
 	require.NoError(t, table.Err())
 	require.Less(t, most, before+limit, "of a budget of %d bytes", limit)
-	require.Greater(t, len(table.spills), 2)
+	require.Greater(t, len(table.acc.spills), 2)
 	segments, _, err := table.Finish()
 	require.NoError(t, err)
 	require.LessOrEqual(t, root.Used(), int64(limit))

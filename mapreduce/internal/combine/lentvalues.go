@@ -35,26 +35,26 @@ const (
 //  5. When nothing waits any more, the buffer is free.
 func EmitLent(t *Table[[]byte], key, v []byte) {
 	t.note(key)
-	l := &t.hash.heap.lent
+	l := &t.acc.hash.heap.lent
 	switch {
 	case len(v) > largestLent:
-		t.putHeavy(key, slices.Clip(bytes.Clone(v)))
+		t.acc.putHeavy(key, slices.Clip(bytes.Clone(v)))
 		return
 	case v == nil:
-		t.put(key, nil)
+		t.acc.put(key, nil)
 		return
 	case !l.used:
 		all := make([]byte, lentBytes+largestLent)
 		l.buf, l.scratch, l.used = all[:0], all[lentBytes:], true
 	case len(l.buf)+len(v) >= lentBytes:
-		t.flush()
+		t.acc.flush()
 	}
-	if !t.waiting() {
+	if !t.acc.waiting() {
 		l.buf = l.buf[:0]
 	}
 	from := len(l.buf)
 	l.buf = append(l.buf, v...)
-	t.put(key, l.buf[from:len(l.buf):len(l.buf)])
+	t.acc.put(key, l.buf[from:len(l.buf):len(l.buf)])
 }
 
 // keep returns v, or a copy if it lies in the memory of what is lent. Where that is used V is

@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// TestLentValuesAreTheCallersAgain: whatever becomes of a value's bytes after the emit, and whatever Combine makes of
-// what it is given, the table has what cloned values would have left in a map.
+// TestLentValuesAreTheCallersAgain: whatever becomes of a value's bytes after the emit, and whatever
+// Combine makes of what it is given, the table has what cloned values would have left in a map.
 func TestLentValuesAreTheCallersAgain(t *testing.T) {
 	combines := map[string]func(a, b []byte) []byte{
 		"first":    func(a, _ []byte) []byte { return a },
@@ -30,7 +30,7 @@ func TestLentValuesAreTheCallersAgain(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		fold := combines[rapid.SampledFrom(slices.Sorted(maps.Keys(combines))).Draw(t, "combine")]
-		cfg := codec(Config[[]byte]{Partitions: 2, Combine: fold, SpillDir: "none"})
+		cfg := codec(Config[[]byte]{Options: Options{Partitions: 2, SpillDir: "none"}, Combine: fold})
 		table, want := NewTable(cfg), map[string][]byte{}
 		defer table.Close()
 		buf, alike := make([]byte, 0, lentBytes), rapid.SampledFrom([]int{1, 10, 1000}).Draw(t, "alike")
@@ -59,7 +59,7 @@ func TestLentValuesAreTheCallersAgain(t *testing.T) {
 		require.NoError(t, err)
 		got := map[string][]byte{}
 		for _, s := range out {
-			m := NewMerge(cfg, []*Segment[[]byte]{s})
+			m := NewMerge(cfg, []*Segment{s})
 			for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
 				got[string(k)] = bytes.Clone(v)
 			}
@@ -74,10 +74,11 @@ func TestLentValuesAreTheCallersAgain(t *testing.T) {
 	})
 }
 
-// TestLentValuesWaitInEitherHalf: values stay what they are as long as their pairs wait, whichever half of the
-// batch is full when the next value comes, or when the buffer has no more room, and whether long keys wait, too.
+// TestLentValuesWaitInEitherHalf: values stay what they are as long as their pairs wait, whichever
+// half of the batch is full when the next value comes, or when the buffer has no more room, and
+// whether long keys wait, too.
 func TestLentValuesWaitInEitherHalf(t *testing.T) {
-	cfg := codec(Config[[]byte]{Partitions: 1, Combine: func(a, b []byte) []byte { return append(a, b...) }})
+	cfg := codec(Config[[]byte]{Options: Options{Partitions: 1}, Combine: func(a, b []byte) []byte { return append(a, b...) }})
 	sizes := map[string]func(i int) int{
 		"short":      func(int) int { return 1 },
 		"long":       func(int) int { return largestLent },
@@ -125,18 +126,19 @@ func TestLentValuesWaitInEitherHalf(t *testing.T) {
 
 // TestLentValuesTakeNoMemory: a value that Combine only looks at is not copied to the heap.
 func TestLentValuesTakeNoMemory(t *testing.T) {
-	table := NewTable(codec(Config[[]byte]{Partitions: 1, Combine: func(a, _ []byte) []byte { return a }}))
+	table := NewTable(codec(Config[[]byte]{Options: Options{Partitions: 1}, Combine: func(a, _ []byte) []byte { return a }}))
 	defer table.Close()
 	key, value := []byte("key"), []byte("a value of some bytes")
 	EmitLent(table, key, value)
 	require.Zero(t, testing.AllocsPerRun(10_000, func() { EmitLent(table, key, value) }))
 }
 
-// TestNothingIsLentThroughAShutGate: what is emitted outside of a call does not even touch the buffer.
+// TestNothingIsLentThroughAShutGate: what is emitted outside of a call does not even touch the
+// buffer.
 func TestNothingIsLentThroughAShutGate(t *testing.T) {
-	table := NewTable(codec(Config[[]byte]{Partitions: 1, Combine: func(a, _ []byte) []byte { return a }}))
+	table := NewTable(codec(Config[[]byte]{Options: Options{Partitions: 1}, Combine: func(a, _ []byte) []byte { return a }}))
 	defer table.Close()
 	table.Gate().Shut()
 	require.PanicsWithValue(t, memory.Outside, func() { EmitLent(table, []byte("key"), []byte("value")) })
-	require.False(t, table.hash.heap.lent.used)
+	require.False(t, table.acc.hash.heap.lent.used)
 }

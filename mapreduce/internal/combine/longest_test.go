@@ -26,7 +26,7 @@ func TestLongestKeys(t *testing.T) {
 func longestKeys(t *testing.T, limit int64, n int) {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
 	want := map[string]int64{}
-	cfg := Config[int64]{Partitions: 1, Sum: true, Budget: memory.NewBudget(limit), SpillDir: t.TempDir(), largest: 1 << 20}
+	cfg := Config[int64]{Options: Options{Partitions: 1, Sum: true, Budget: memory.NewBudget(limit), SpillDir: t.TempDir(), largest: 1 << 20}}
 	table := NewTable(cfg)
 	for i := range 2 * n {
 		size := []int{7, 24, 65_533, 65_534, 65_535, 65_536, 70_000}[i/2%7]
@@ -55,7 +55,7 @@ func longestKeys(t *testing.T, limit int64, n int) {
 // here one has 64 cells. Keys begin alike, so that they are read from their regions.
 func TestCellsOfManyRegions(t *testing.T) {
 	var a accumulator[int64]
-	a.init(Config[int64]{Partitions: 1, Sum: true, Pool: memory.NewPool(nil, 0)})
+	a.init(&Config[int64]{Options: Options{Partitions: 1, Sum: true, Pool: memory.NewPool(nil, 0)}})
 	defer a.close()
 	var want []string
 	for i := range 3000 {
@@ -67,12 +67,11 @@ func TestCellsOfManyRegions(t *testing.T) {
 	slices.Sort(want)
 	keys := keysOf(&a)
 	keys.chunk = 6
-	list, slab := keys.sort(a.len(), a.cfg.Pool)
-	defer a.cfg.Pool.Put(slab)
-	s := sorted[int64]{cells: a.hash.cells, arena: a.hash.arena, dense: &a.dense}
+	s := keys.sort(a.len(), a.cfg.Pool)
+	defer a.cfg.Pool.Put(s.slab)
 	var got []string
-	for i := range list {
-		key, _ := s.pair(&list[i])
+	for i := range s.list {
+		key, _ := s.pair(&s.list[i])
 		got = append(got, string(key))
 	}
 	require.Equal(t, want, got)

@@ -41,7 +41,8 @@ func TestLookupFindsValues(t *testing.T) {
 	})
 }
 
-// TestFindingAheadIsFindingOneByOne states that several keys at a time have the values that each has alone.
+// TestFindingAheadIsFindingOneByOne states that several keys at a time have the values that each has
+// alone.
 func TestFindingAheadIsFindingOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := rapid.Custom(func(t *rapid.T) []byte {

@@ -2,6 +2,7 @@ package combine
 
 import (
 	"bytes"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
@@ -14,12 +15,13 @@ import (
 // once: sorting each map's table and merging would sort every word of the
 // vocabulary once a map. Spilled runs are merged beside it.
 type Merge[V any] struct {
+	cfg      Config[V]
 	acc      accumulator[V] // what segments have in memory is folded into it
-	segments []*Segment[V]
+	segments []*Segment
 	started  bool
 	spilled  bool           // some of it is in files
 	dense    *denseMerge[V] // nil: in-memory segments are in acc
-	sorted   sorted[V]      // the keys of acc
+	sorted   *sorted        // the keys of acc
 	at       int            // in sorted
 	key      [8]byte
 	files    *segment.Merge // of what is in files
@@ -33,10 +35,10 @@ type Merge[V any] struct {
 
 // NewMerge returns the merge of segments. It does no work before the first
 // Next. The order in which values of a key are combined is not defined.
-func NewMerge[V any](cfg Config[V], segments []*Segment[V]) *Merge[V] {
+func NewMerge[V any](cfg Config[V], segments []*Segment) *Merge[V] {
 	cfg.check()
 	cfg.Partitions, cfg.Partition = 1, func([]byte) int { return 0 }
-	m := &Merge[V]{}
+	m := &Merge[V]{sorted: new(sorted)}
 	var most int64
 	for _, s := range segments {
 		x := *s
@@ -50,7 +52,7 @@ func NewMerge[V any](cfg Config[V], segments []*Segment[V]) *Merge[V] {
 	if cfg.Distinct == 0 {
 		cfg.Distinct = int(most + most/4) // vocabularies overlap; growing later is cheap
 	}
-	m.acc.cfg = cfg
+	m.cfg = cfg
 	m.files = segment.NewMerge(segment.MergeConfig{
 		Budget: cfg.Budget, Pool: cfg.Pool, Files: cfg.Files, SpillDir: cfg.SpillDir, FanIn: cfg.fanIn,
 	}, nil)
@@ -67,13 +69,13 @@ func NewMerge[V any](cfg Config[V], segments []*Segment[V]) *Merge[V] {
 func (m *Merge[V]) start() {
 	m.started = true
 	m.count()
-	if !m.spilled && m.acc.cfg.Width > 0 {
-		m.dense = newDenseMerge(m.segments)
+	if !m.spilled && m.cfg.Width > 0 {
+		m.dense = newDenseMerge[V](m.segments)
 	}
 	if m.dense != nil {
 		return
 	}
-	m.acc.init(m.acc.cfg)
+	m.acc.init(&m.cfg)
 	for _, s := range m.segments {
 		m.acc.absorb(s)
 	}
@@ -84,9 +86,9 @@ func (m *Merge[V]) start() {
 	own := segment.OfSpills(m.acc.spills, 0)
 	m.files.AddInput(-1, own)
 	own.Release()
-	m.sorted = m.acc.sort()
+	m.sorted = keysOf(&m.acc).sort(m.acc.len(), m.cfg.Pool)
 	if m.spilled || len(m.acc.spills) > 0 {
-		m.acc.compact(&m.sorted) // the more runs can be read at once
+		m.acc.compact(m.sorted) // the more runs can be read at once
 		m.nextFile()
 	}
 }
@@ -105,7 +107,7 @@ func (m *Merge[V]) nextFile() {
 		m.err = m.files.Err()
 		return
 	}
-	if m.file, m.err = m.acc.cfg.decode(value); m.err != nil {
+	if m.err = m.acc.form.read(value, unsafe.Pointer(&m.file)); m.err != nil {
 		m.fileOK = false
 	}
 }
@@ -127,7 +129,7 @@ func (m *Merge[V]) Next() (key []byte, v V, ok bool) {
 			m.sorted.touch(list[m.at:min(m.at+touchAhead, len(list))])
 		}
 		k, x := m.sorted.pair(&list[m.at])
-		key, v, ok = k, *x, true
+		key, v, ok = k, *(*V)(x), true
 	}
 	if !m.fileOK {
 		m.at++
@@ -149,13 +151,13 @@ func (m *Merge[V]) nextWithFile(key []byte, v V, ok bool) ([]byte, V, bool) {
 	}
 	if order == 0 {
 		m.at++
-		v = m.acc.cfg.fold(v, m.file)
+		v = m.cfg.fold(v, m.file)
 	} else {
 		v = m.file
 	}
 	m.out = append(m.out[:0], m.fileKey...)
 	for m.nextFile(); m.fileOK && bytes.Equal(m.fileKey, m.out); m.nextFile() {
-		v = m.acc.cfg.fold(v, m.file)
+		v = m.cfg.fold(v, m.file)
 	}
 	if m.err != nil {
 		return nil, v, false
@@ -180,10 +182,10 @@ func (m *Merge[V]) Stats() segment.Stats {
 // Close frees everything the merge holds. Closing twice is allowed.
 func (m *Merge[V]) Close() {
 	m.files.Close()
-	m.acc.cfg.Pool.Put(m.sorted.slab)
+	m.cfg.Pool.Put(m.sorted.slab)
 	m.acc.close()
 	for _, s := range m.segments {
 		s.Release()
 	}
-	m.started, m.segments, m.dense, m.sorted, m.fileOK = true, nil, nil, sorted[V]{}, false
+	m.started, m.segments, m.dense, m.sorted, m.fileOK = true, nil, nil, new(sorted), false
 }

@@ -18,9 +18,9 @@ func BenchmarkMerge(b *testing.B) {
 	for i := range keys {
 		keys[i] = fmt.Appendf(nil, "%c%c%x", 'a'+r.IntN(26), 'a'+r.IntN(26), r.Uint64()>>(28+r.IntN(36)))
 	}
-	var list []*Segment[int64]
+	var list []*Segment
 	for range maps {
-		t := NewTable(Config[int64]{Partitions: 1, Sum: true, Pool: pool})
+		t := NewTable(Config[int64]{Options: Options{Partitions: 1, Sum: true, Pool: pool}})
 		for _, i := range r.Perm(distinct)[:distinct/2] {
 			t.Emit(keys[i], 1)
 		}
@@ -33,7 +33,7 @@ func BenchmarkMerge(b *testing.B) {
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		m := NewMerge(Config[int64]{Sum: true, Pool: pool}, list)
+		m := NewMerge(Config[int64]{Options: Options{Sum: true, Pool: pool}}, list)
 		n = 0
 		for _, _, ok := m.Next(); ok; _, _, ok = m.Next() {
 			n++

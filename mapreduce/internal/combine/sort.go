@@ -18,21 +18,27 @@ const (
 // chunkBytes is the most bytes of cells in one region: an offset has 32 bits.
 const chunkBytes = 1 << 31
 
-// keyList is the keys of an accumulator as package segment sorts them, whatever its values.
+// keyList is the keys of an accumulator as package segment sorts them, with their values, whatever
+// those are.
 type keyList struct {
 	cells  unsafe.Pointer // the first one
 	n      int            // cells, free ones too
 	stride uintptr        // bytes of a cell
+	value  uintptr        // where in a cell its value begins
 	chunk  int            // log2 of the cells of a region
 	arena  []byte
-	dense  *places
+	dense  places
+	values unsafe.Pointer // of the dense array, the first one
+	size   uintptr        // bytes of a value
+	seen   uint32         // keeps the loads of touch alive
 }
 
 func keysOf[V any](a *accumulator[V]) *keyList {
 	h := &a.hash
 	l := &keyList{
 		cells: unsafe.Pointer(unsafe.SliceData(h.cells)), n: len(h.cells), stride: uintptr(cellSize[V]()),
-		arena: h.arena, dense: &a.dense.places,
+		value: unsafe.Offsetof(cell[V]{}.value), arena: h.arena, dense: a.dense.places,
+		values: unsafe.Pointer(unsafe.SliceData(a.dense.values)), size: uintptr(sizeOf[V]()),
 	}
 	l.chunk = max(0, bits.Len(uint(chunkBytes/l.stride))-1)
 	return l
@@ -40,8 +46,9 @@ func keysOf[V any](a *accumulator[V]) *keyList {
 
 func (l *keyList) cell(i int) *cellKey { return (*cellKey)(unsafe.Add(l.cells, uintptr(i)*l.stride)) }
 
-// sort sorts the keys into a slab, of which n entries are to be the owner's to put back.
-func (l *keyList) sort(n int, pool *memory.Pool) ([]segment.Entry, memory.Slab) {
+// sort sorts all n keys, which stay where they are, as the values do. Nothing may change until the
+// slab is put back.
+func (l *keyList) sort(n int, pool *memory.Pool) *sorted {
 	s := segment.Sorting{N: n, Regions: [][]byte{inDense: nil, inArena: l.arena}, Pool: pool}
 	for i := 0; i < l.n; i += 1 << l.chunk {
 		size := uintptr(min(1<<l.chunk, l.n-i)) * l.stride
@@ -50,7 +57,7 @@ func (l *keyList) sort(n int, pool *memory.Pool) ([]segment.Entry, memory.Slab) 
 	read := func() segment.Reader { return l.read() }
 	s.Bounds(read())
 	slab := pool.Get(n * segment.EntrySize)
-	return s.Sort(read, slab), slab
+	return &sorted{keyList: l, list: s.Sort(read, slab), slab: slab}
 }
 
 // keyReader reads the entries of the dense array, then those of the cells.
@@ -113,20 +120,11 @@ func (r *keyReader) Entries(dst []segment.Entry) (n int) {
 func (r *keyReader) densePrefix() uint64 { return (r.dense.base + r.place) << (64 - 8*r.dense.width) }
 
 // sorted is the keys of an accumulator in their order, with their values.
-type sorted[V any] struct {
+type sorted struct {
+	*keyList
 	list   []segment.Entry
 	slab   memory.Slab
-	cells  []cell[V]
-	arena  []byte
-	dense  *denseValues[V]
 	number [8]byte // the key returned last, if it is of the dense array
-	seen   uint32  // keeps the loads of touch alive
-}
-
-// sort sorts all keys, which stay where they are. Nothing may change until the slab is put back.
-func (a *accumulator[V]) sort() sorted[V] {
-	list, slab := keysOf(a).sort(a.len(), a.cfg.Pool)
-	return sorted[V]{list: list, slab: slab, cells: a.hash.cells, arena: a.hash.arena, dense: &a.dense}
 }
 
 // touchAhead is how many cells are loaded before the first of them is looked at.
@@ -134,33 +132,32 @@ const touchAhead = 32
 
 // touch loads the cells of entries, then the long keys of these, so that misses at random places
 // overlap.
-func (s *sorted[V]) touch(list []segment.Entry) {
+func (s *sorted) touch(list []segment.Entry) {
 	for i := range list {
 		if e := &list[i]; e.Region() >= inCells {
-			s.seen += s.cells[e.Number()].mark
+			s.seen += s.cell(int(e.Number())).mark
 		}
 	}
 	for i := range list {
 		if e := &list[i]; e.Region() == inArena {
-			x := &s.cells[e.Number()]
-			s.seen += uint32(s.arena[x.off])
+			s.seen += uint32(s.arena[s.cell(int(e.Number())).off])
 		}
 	}
 }
 
-// pair returns the key of an entry, until the next call, and its value.
-func (s *sorted[V]) pair(e *segment.Entry) (key []byte, v *V) {
+// pair returns the key of an entry, until the next call, and where its value lies.
+func (s *sorted) pair(e *segment.Entry) (key []byte, v unsafe.Pointer) {
 	i := e.Number()
 	if e.Region() == inDense {
-		return s.dense.keyOf(s.dense.base+uint64(i), &s.number), &s.dense.values[i]
+		return s.dense.keyOf(s.dense.base+uint64(i), &s.number), unsafe.Add(s.values, uintptr(i)*s.size)
 	}
-	x := &s.cells[i]
-	return x.in(s.arena), &x.value
+	x := s.cell(int(i))
+	return x.in(s.arena), unsafe.Add(unsafe.Pointer(x), s.value)
 }
 
 // compact copies the cells of sorted keys in their order, and the values of the dense array with
 // them, so that both can be freed.
-func (a *accumulator[V]) compact(s *sorted[V]) {
+func (a *accumulator[V]) compact(s *sorted) {
 	h := &a.hash
 	n := len(s.list)
 	cells, slab := newCells[V](h.pool, h.offHeap, n)
@@ -170,11 +167,11 @@ func (a *accumulator[V]) compact(s *sorted[V]) {
 		}
 		e, x := &s.list[i], &cells[i]
 		key, v := s.pair(e)
-		if x.value = *v; e.Region() == inDense {
+		if x.value = *(*V)(v); e.Region() == inDense {
 			x.k0, x.k1 = inlineWords(key)
 			x.mark = uint32(len(key)) + 1
 		} else {
-			x.cellKey = s.cells[e.Number()].cellKey
+			x.cellKey = *s.cell(int(e.Number()))
 		}
 		e.Set(0, inCells, 0, 0, uint32(i))
 	}
@@ -184,5 +181,5 @@ func (a *accumulator[V]) compact(s *sorted[V]) {
 	h.budget.Release(freed)
 	h.charged -= freed
 	h.cells, h.slab = cells, slab
-	s.cells = cells
+	s.cells, s.n = unsafe.Pointer(unsafe.SliceData(cells)), n
 }

@@ -5,9 +5,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// spill writes a sorted run of each partition. What the hash table and the dense array are charged
-// pays for the entries to sort.
-func (a *accumulator[V]) spill() error {
+// spill writes a sorted run of each partition, and puts the slab of the keys back. What the hash
+// table and the dense array are charged pays for the entries to sort.
+func (a *core) spill(s *sorted) error {
+	defer a.cfg.Pool.Put(s.slab)
 	w, err := segment.NewSpillWriter(segment.Config{
 		Partitions: a.cfg.Partitions, Budget: a.cfg.Budget, Pool: a.cfg.Pool,
 		Files: a.cfg.Files, SpillDir: a.cfg.SpillDir,
@@ -16,14 +17,12 @@ func (a *accumulator[V]) spill() error {
 		return err
 	}
 	defer w.Close()
-	s := a.sort()
-	defer a.cfg.Pool.Put(s.slab)
 	slab := a.cfg.Pool.Get(8 * len(s.list))
 	defer a.cfg.Pool.Put(slab)
-	order, ends := a.byPartition(&s, memory.Cast[uint32](slab.Bytes)[:2*len(s.list)])
+	order, ends := a.byPartition(s, memory.Cast[uint32](slab.Bytes)[:2*len(s.list)])
 	start := uint32(0)
 	for _, end := range ends {
-		if err := a.write(w, &s, order[start:end]); err != nil {
+		if err := a.write(w, s, order[start:end]); err != nil {
 			return err
 		}
 		start = end
@@ -39,7 +38,7 @@ func (a *accumulator[V]) spill() error {
 
 // byPartition returns the order of sorted keys by partition, and where each partition ends in it.
 // space is for two numbers a key.
-func (a *accumulator[V]) byPartition(s *sorted[V], space []uint32) (order, ends []uint32) {
+func (a *core) byPartition(s *sorted, space []uint32) (order, ends []uint32) {
 	n := len(s.list)
 	order, parts := space[:n], space[n:]
 	ends = make([]uint32, a.cfg.Partitions)
@@ -60,7 +59,7 @@ func (a *accumulator[V]) byPartition(s *sorted[V], space []uint32) (order, ends 
 }
 
 // write writes the run of a partition.
-func (a *accumulator[V]) write(w *segment.SpillWriter, s *sorted[V], order []uint32) error {
+func (a *core) write(w *segment.SpillWriter, s *sorted, order []uint32) error {
 	var value []byte
 	var batch [touchAhead]segment.Entry
 	for n := range order {
@@ -72,7 +71,7 @@ func (a *accumulator[V]) write(w *segment.SpillWriter, s *sorted[V], order []uin
 			s.touch(batch[:len(next)])
 		}
 		key, v := s.pair(&batch[n%touchAhead])
-		value = a.cfg.encode(value[:0], v)
+		value = a.form.encode(value[:0], v)
 		if err := a.cfg.checkPair(key, value); err != nil {
 			return err
 		}

@@ -24,9 +24,9 @@ func TestTablesPayForWhatTheyHold(t *testing.T) {
 		longest := rapid.SampledFrom([]int{4, 16, 17, 40, 5000}).Draw(t, "longest")
 		n := rapid.SampledFrom([]int{0, 1, 255, 256, 257, 3000}).Draw(t, "keys")
 		if rapid.Bool().Draw(t, "heap") {
-			charged(t, Config[string]{Combine: longer}, n, longest, 2, "value")
+			charged(t, codec(Config[string]{Combine: longer}), n, longest, 2, "value")
 		} else {
-			charged(t, Config[int64]{Sum: true}, n, longest, 1, 1)
+			charged(t, Config[int64]{Options: Options{Sum: true}}, n, longest, 1, 1)
 		}
 	})
 }
@@ -40,13 +40,13 @@ func charged[V any](t *rapid.T, cfg Config[V], n, longest int, factor int64, v V
 		if i%100 != 0 {
 			continue
 		}
-		size := len(table.hash.cells)
+		size := len(table.acc.hash.cells)
 		require.Zero(t, size&(size-1), "a power of two")
-		require.LessOrEqual(t, 2*table.hash.n, size, "half full at most")
-		require.True(t, size == firstCells || 16*table.hash.n >= size, "%d keys in %d cells", table.hash.n, size)
-		want := factor*int64(size*cellSize[V]()/2*3) + int64(cap(table.hash.arena)) + table.hash.heap.charged
+		require.LessOrEqual(t, 2*table.acc.hash.n, size, "half full at most")
+		require.True(t, size == firstCells || 16*table.acc.hash.n >= size, "%d keys in %d cells", table.acc.hash.n, size)
+		want := factor*int64(size*cellSize[V]()/2*3) + int64(cap(table.acc.hash.arena)) + table.acc.hash.heap.charged
 		require.Equal(t, want, budget.Used())
-		require.LessOrEqual(t, table.hash.heap.estimate, table.hash.heap.charged)
+		require.LessOrEqual(t, table.acc.hash.heap.estimate, table.acc.hash.heap.charged)
 	}
 	table.Close()
 	require.Zero(t, budget.Used())
@@ -57,15 +57,15 @@ func charged[V any](t *rapid.T, cfg Config[V], n, longest int, factor int64, v V
 func TestPackedBlocksAreSmall(t *testing.T) {
 	for _, partitions := range []int{1, 2, 31, 32, 33, 100, 512, 513, 2000} {
 		next := -1
-		table := NewTable(Config[int64]{Sum: true, Partitions: partitions, Partition: func([]byte) int {
+		table := NewTable(Config[int64]{Options: Options{Sum: true, Partitions: partitions, Partition: func([]byte) int {
 			next++
 			return next
-		}})
+		}}})
 		for i := range partitions {
 			table.Emit(numbered(i, 8), 1)
 		}
-		table.flush()
-		d := table.pack()
+		table.acc.flush()
+		d := table.acc.pack(keysOf(&table.acc))
 		first := min(max(256, (128<<10)/partitions), 4<<10)
 		want := partitions * first // of slabs of their own
 		if first < 4<<10 {
@@ -80,13 +80,13 @@ func TestPackedBlocksAreSmall(t *testing.T) {
 		}
 		table.Close()
 	}
-	table := NewTable(Config[int64]{Sum: true, Partitions: 1})
+	table := NewTable(Config[int64]{Options: Options{Sum: true, Partitions: 1}})
 	defer table.Close()
 	for i := range 30_000 {
 		table.Emit(numbered(i, 40), 1)
 	}
-	table.flush()
-	d := table.pack()
+	table.acc.flush()
+	d := table.acc.pack(keysOf(&table.acc))
 	size := 4 << 10
 	for _, b := range d.parts[0].full {
 		require.Equal(t, size, cap(b))
@@ -100,13 +100,13 @@ func TestPackedBlocksAreSmall(t *testing.T) {
 // partitions, and 64 KiB, lie in slabs so small that they are on the Go heap.
 func TestPackedBlocksShareSlabs(t *testing.T) {
 	const partitions = 16
-	table := NewTable(Config[int64]{Sum: true, Partitions: partitions})
+	table := NewTable(Config[int64]{Options: Options{Sum: true, Partitions: partitions}})
 	defer table.Close()
 	for i := range 100_000 {
 		table.Emit(numbered(i, 8), 1)
 	}
-	table.flush()
-	d := table.pack()
+	table.acc.flush()
+	d := table.acc.pack(keysOf(&table.acc))
 	onHeap := 0
 	for _, s := range d.slabs {
 		if len(s.Bytes) < 64<<10 {
@@ -126,13 +126,13 @@ func TestPackedBlocksShareSlabs(t *testing.T) {
 // TestLongValuesGetBlocks states that a key longer than any block has one of its size.
 func TestLongValuesGetBlocks(t *testing.T) {
 	key := []byte(strings.Repeat("k", 300<<10))
-	table := NewTable(Config[int64]{Sum: true, Partitions: 1})
+	table := NewTable(Config[int64]{Options: Options{Sum: true, Partitions: 1}})
 	table.Emit([]byte("a"), 1)
 	table.Emit(key, 2)
 	table.Emit([]byte("b"), 3)
 	out, _, err := table.Finish()
 	require.NoError(t, err)
-	m := NewMerge(Config[int64]{Sum: true}, out)
+	m := NewMerge(Config[int64]{Options: Options{Sum: true}}, out)
 	defer m.Close()
 	out[0].Release()
 	for _, want := range []struct {
@@ -149,9 +149,9 @@ func TestLongValuesGetBlocks(t *testing.T) {
 // TestMergesExpectALittleMoreThanTheLargest states with how many keys a merge reckons: those of the
 // largest segment in memory and a quarter more, unless it is told.
 func TestMergesExpectALittleMoreThanTheLargest(t *testing.T) {
-	var all []*Segment[int64]
+	var all []*Segment
 	for _, n := range []int{40, 100, 0, 60} {
-		table := NewTable(Config[int64]{Sum: true, Partitions: 1})
+		table := NewTable(Config[int64]{Options: Options{Sum: true, Partitions: 1}})
 		for i := range n {
 			table.Emit(numbered(i, 8), 1)
 		}
@@ -163,8 +163,8 @@ func TestMergesExpectALittleMoreThanTheLargest(t *testing.T) {
 		all = append(all, out...)
 	}
 	for told, want := range map[int]int{0: 125, 7: 7} {
-		m := NewMerge(Config[int64]{Sum: true, Distinct: told}, all)
-		require.Equal(t, want, m.acc.cfg.Distinct)
+		m := NewMerge(Config[int64]{Options: Options{Sum: true, Distinct: told}}, all)
+		require.Equal(t, want, m.cfg.Distinct)
 		m.Close()
 	}
 	for _, s := range all {
@@ -176,7 +176,7 @@ func TestMergesExpectALittleMoreThanTheLargest(t *testing.T) {
 // since: one record a key comes out.
 func TestGrownTablesFindTheirKeys(t *testing.T) {
 	for _, long := range []int{4, 15, 40} {
-		table := NewTable(Config[int64]{Sum: true, Partitions: 1})
+		table := NewTable(Config[int64]{Options: Options{Sum: true, Partitions: 1}})
 		const keys = 100_000
 		for range 2 {
 			for i := range keys {

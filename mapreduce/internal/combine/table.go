@@ -10,7 +10,7 @@ import (
 // Table collects and combines the records of one attempt. It is not safe for
 // concurrent use.
 type Table[V any] struct {
-	accumulator[V]
+	acc  accumulator[V]
 	gate memory.Gate
 }
 
@@ -19,7 +19,7 @@ type Table[V any] struct {
 func NewTable[V any](cfg Config[V]) *Table[V] {
 	cfg.check()
 	t := &Table[V]{gate: memory.NewGate(cfg.Budget.Life())}
-	t.init(cfg)
+	t.acc.init(&cfg)
 	return t
 }
 
@@ -27,7 +27,7 @@ func NewTable[V any](cfg Config[V]) *Table[V] {
 // large show in Err and Finish.
 func (t *Table[V]) Emit(key []byte, v V) {
 	t.note(key)
-	t.put(key, v)
+	t.acc.put(key, v)
 }
 
 // note counts a record, and is a sign of life. It panics if the gate is shut.
@@ -35,8 +35,8 @@ func (t *Table[V]) note(key []byte) {
 	if atomic.LoadUint32(&t.gate.Now.Asked) != 0 {
 		t.gate.Sign()
 	}
-	t.stats.Records++
-	t.stats.Bytes += int64(len(key))
+	t.acc.stats.Records++
+	t.acc.stats.Bytes += int64(len(key))
 }
 
 // EmitString is Emit for a string.
@@ -45,13 +45,13 @@ func (t *Table[V]) EmitString(key string, v V) {
 }
 
 // Numbers reports whether keys go to a NumberEmitter.
-func (t *Table[V]) Numbers() bool { return t.dense.width > 0 }
+func (t *Table[V]) Numbers() bool { return t.acc.dense.width > 0 }
 
 // Err returns the first error of a spill; Emit does nothing after it.
-func (t *Table[V]) Err() error { return t.err }
+func (t *Table[V]) Err() error { return t.acc.err }
 
 // Failure is where Err finds its error.
-func (t *Table[V]) Failure() *error { return &t.err }
+func (t *Table[V]) Failure() *error { return &t.acc.err }
 
 // Gate says when Emit may be called; it is open at first.
 func (t *Table[V]) Gate() *memory.Gate { return &t.gate }
@@ -60,5 +60,5 @@ func (t *Table[V]) Gate() *memory.Gate { return &t.gate }
 // nothing but shut the gate. Closing twice is allowed.
 func (t *Table[V]) Close() {
 	t.gate.Shut()
-	t.close()
+	t.acc.close()
 }

@@ -63,8 +63,8 @@ func weightOf(t *testing.T, v any) int64 {
 	return w.behind(reflect.ValueOf(&v).Elem())
 }
 
-// TestWhatGrowsInPlace: a combine can change a value without anybody's noticing where it holds a map,
-// a pointer or a slice of such, and cannot where it holds texts and numbers alone.
+// TestWhatGrowsInPlace: a combine can change a value without anybody's noticing where it holds a
+// map, a pointer or a slice of such, and cannot where it holds texts and numbers alone.
 func TestWhatGrowsInPlace(t *testing.T) {
 	type plain struct {
 		A int
@@ -85,15 +85,15 @@ func TestWhatGrowsInPlace(t *testing.T) {
 }
 
 // TestHeldIsChargedInSteps: what values hold is charged twice, as a heap is collected when it has
-// doubled, before the table has taken in much more: never less than the values take, at most an eighth
-// or 64 KiB more.
+// doubled, before the table has taken in much more: never less than the values take, at most an
+// eighth or 64 KiB more.
 func TestHeldIsChargedInSteps(t *testing.T) {
 	budget := memory.NewBudget(64 << 20).Sub()
 	defer budget.Close()
-	cfg := codec(Config[string]{Partitions: 1, Budget: budget, SpillDir: t.TempDir(), Combine: longer})
+	cfg := codec(Config[string]{Options: Options{Partitions: 1, Budget: budget, SpillDir: t.TempDir()}, Combine: longer})
 	table := NewTable(cfg)
 	defer table.Close()
-	h, value, held := &table.hash.heap, strings.Repeat("x", 500), int64(0)
+	h, value, held := &table.acc.hash.heap, strings.Repeat("x", 500), int64(0)
 	for i := range 8 * batchSize * 10 {
 		table.EmitHeavy(fmt.Appendf(nil, "%d", i), strings.Clone(value))
 		if (i+1)%batchSize != 0 {
@@ -106,18 +106,18 @@ func TestHeldIsChargedInSteps(t *testing.T) {
 		require.LessOrEqual(t, h.charged, budget.Used())
 	}
 	require.Greater(t, held, int64(1<<20))
-	require.Empty(t, table.spills)
+	require.Empty(t, table.acc.spills)
 }
 
 // TestStarvedValuesSpillSeldom: whatever the budget says, values of half a MiB stay in memory.
 func TestStarvedValuesSpillSeldom(t *testing.T) {
 	budget := memory.NewBudget(1).Sub()
 	defer budget.Close()
-	cfg := codec(Config[string]{Partitions: 1, Budget: budget, SpillDir: t.TempDir(), Combine: longer})
+	cfg := codec(Config[string]{Options: Options{Partitions: 1, Budget: budget, SpillDir: t.TempDir()}, Combine: longer})
 	table := NewTable(cfg)
 	defer table.Close()
 	value, emits := strings.Repeat("x", 500), 0
-	for ; len(table.spills) == 0; emits++ {
+	for ; len(table.acc.spills) == 0; emits++ {
 		table.EmitHeavy(fmt.Appendf(nil, "%d", emits), strings.Clone(value))
 	}
 	held := int64(emits) * 2 * (16 + 500)
@@ -130,19 +130,19 @@ func TestStarvedValuesSpillSeldom(t *testing.T) {
 // there, and is no more than four times as large; one that cannot have so much is smaller.
 func TestTableOfExpectedKeys(t *testing.T) {
 	for _, keys := range []int{0, 1, firstCells / 2, firstCells/2 + 1, 40_000, 1 << 17} {
-		table := NewTable(Config[int64]{Partitions: 1, Sum: true, Distinct: keys})
-		size := len(table.hash.cells)
+		table := NewTable(Config[int64]{Options: Options{Partitions: 1, Sum: true, Distinct: keys}})
+		size := len(table.acc.hash.cells)
 		require.GreaterOrEqual(t, size, 2*keys)
 		require.LessOrEqual(t, size, max(firstCells, 4*keys))
 		for i := range keys {
 			table.Emit(fmt.Appendf(nil, "%d", i), 1)
 		}
-		table.flush()
-		require.Len(t, table.hash.cells, size)
+		table.acc.flush()
+		require.Len(t, table.acc.hash.cells, size)
 		table.Close()
 	}
-	table := NewTable(Config[int64]{Partitions: 1, Sum: true, Distinct: 1 << 17, Budget: memory.NewBudget(1 << 20).Sub()})
-	require.Less(t, len(table.hash.cells), 1<<17)
-	require.GreaterOrEqual(t, len(table.hash.cells), firstCells)
+	table := NewTable(Config[int64]{Options: Options{Partitions: 1, Sum: true, Distinct: 1 << 17, Budget: memory.NewBudget(1 << 20).Sub()}})
+	require.Less(t, len(table.acc.hash.cells), 1<<17)
+	require.GreaterOrEqual(t, len(table.acc.hash.cells), firstCells)
 	table.Close()
 }
