@@ -154,5 +154,5 @@ type Segment struct {
 	Map     int   // index of the map task
 	Bytes   int64 // what a shuffle moves
 	Records int64
-	Data    any // what the reduces of the job know: *segment.Segment or *combine.Segment[V]; nil if empty
+	Data    any // what the reduces of the job know: *segment.Segment or *combine.Segment; nil if empty
 }
