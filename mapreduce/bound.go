@@ -48,9 +48,8 @@ type jobFacts struct {
 	keyType, valueType, pairType reflect.Type
 }
 
-// typedHalf is what needs the types of a job. Emits and merges have them, too: they go from one
-// method to another as any. A value that lies somewhere is given to the next call of the same
-// reduceCode.
+// typedHalf is what needs the types of a job; typedJob has it. An emit is a func(K, V), which passes
+// through code without types as any.
 type typedHalf interface {
 	// startMap begins the user's Map for a file. What it emits goes to emit.
 	startMap(t *Task, emit any) (mapCode, error)

@@ -3,8 +3,8 @@
 // A [Table] is the map-side combiner. Emit folds each value into the value stored for its key.
 // [Table.Finish] returns one [Segment] a partition, with one record for each distinct key unless
 // the table spilled. Entries in memory are unsorted. When the memory budget is exhausted, the table
-// writes a sorted, compressed run (package segment) and continues empty. Values without an encoding
-// never spill. Combine must be associative and commutative.
+// writes a sorted, compressed run (package segment) and continues empty. Combine must be associative
+// and commutative.
 //
 // A [Merge] combines the segments of one partition and returns each key once, in ascending order,
 // with its combined value. [Lookup] is the hash table of broadcast joins.
@@ -15,11 +15,14 @@
 // # Terms
 //
 //   - accumulator: what Table and Merge share. It folds pairs into one value for each key, and knows when
-//     to grow, when to spill and when to stop.
+//     to grow, when to spill and when to stop. Its core has no type parameter: each type of values costs a
+//     program code of its own, so what is done once a table, and not once a pair, knows a value by where it
+//     lies.
 //   - hash table: its cells have the first 16 bytes of a key and its value. The arena has the bytes of
 //     longer keys.
 //   - dense array: values of integer keys that lie close together, each at the place of its key.
 //   - batch: pairs that wait, so that the cells they go to come from memory meanwhile.
+//   - key list: all keys in place, with where their values lie; sorted for spills and for a Merge.
 //   - packed: what the hash table becomes for the reduces, pair behind pair, by partition.
 //
 // # Invariants
