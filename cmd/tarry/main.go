@@ -18,12 +18,12 @@
 package main
 
 import (
-	"github.com/tarry-mr/tarry/command"
+	"github.com/tarry-mr/tarry/cmd"
 	_ "github.com/tarry-mr/tarry/contrib/hdfs"
 	_ "github.com/tarry-mr/tarry/contrib/s3"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
 func main() {
-	command.Main(scheduling.Parts{})
+	cmd.Main(scheduling.Parts{})
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
-	"github.com/tarry-mr/tarry/command"
+	"github.com/tarry-mr/tarry/cmd"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/scenario"
@@ -31,7 +31,7 @@ func parts() scheduling.Parts {
 
 func main() {
 	if len(os.Args) > 1 {
-		command.Main(parts())
+		cmd.Main(parts())
 	}
 	for _, run := range []func() error{live, simulated, inScenario} {
 		if err := run(); err != nil {

@@ -2,11 +2,11 @@
 package main
 
 import (
-	"github.com/tarry-mr/tarry/command"
+	"github.com/tarry-mr/tarry/cmd"
 	_ "github.com/tarry-mr/tarry/contrib/beam"
 	_ "github.com/tarry-mr/tarry/contrib/hdfs"
 	_ "github.com/tarry-mr/tarry/contrib/s3"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-func main() { command.Main(scheduling.Parts{}) }
+func main() { cmd.Main(scheduling.Parts{}) }

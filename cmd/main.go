@@ -1,6 +1,6 @@
-// Package command is the command line of Tarry for programs of one's own: cmd/tarry is such a
+// Package cmd is the command line of Tarry for programs of one's own: cmd/tarry is such a
 // program, and one that brings parts of policies or stores along has a main function like it.
-package command
+package cmd
 
 import (
 	"os"
