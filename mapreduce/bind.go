@@ -38,7 +38,7 @@ func bindJob[I, K, V, O any](j *Job[I, K, V, O], in Input[I], out Output[O], whe
 		j.MapTask = feedMap[I, K, V]()
 	}
 	b := &boundJob{out: out.outputForm, jobFacts: jobFacts{
-		name: j.Name, reducers: j.Reducers,
+		name: j.Name, types: fmt.Sprintf("%T", j), reducers: j.Reducers,
 		maps: [2]bool{j.Map != nil, j.MapTask != nil}, reduces: [2]bool{j.Reduce != nil, j.ReduceTask != nil},
 		combines: j.Combine != nil || j.Sum, sums: j.Sum, partitions: j.Partition != nil, ordered: j.TotalOrder,
 		descending: j.Descending, groupFields: j.GroupFields,
@@ -76,7 +76,8 @@ func bindMapOnly[I, O any](j *MapOnly[I, O], in Input[I], out Output[O], where s
 	if err := errors.Join(maps, checkEnds(in.ends(), out.outputForm)); err != nil {
 		return nil, located(where, j.Name, err)
 	}
-	return newPlan(where, in.ends(), cluster.Spec{Name: j.Name, MapOnly: true, Output: out.dest}, newBoundMapOnly(j, in, out))
+	s := cluster.Spec{Name: j.Name, Types: fmt.Sprintf("%T", j), MapOnly: true, Output: out.dest}
+	return newPlan(where, in.ends(), s, newBoundMapOnly(j, in, out))
 }
 
 // newPlan makes the plan of a job over an input. Errors tell where it was bound.

@@ -35,7 +35,7 @@ type boundJob struct {
 
 // jobFacts are what a Job says but for its functions.
 type jobFacts struct {
-	name          string
+	name, types   string
 	reducers      int
 	maps, reduces [2]bool // which of mapFuncs and of reduceFuncs are set
 	combines      bool    // values of equal keys are folded on the way
@@ -102,7 +102,7 @@ func (b *boundJob) check(in inputEnd, home string, sum error) error {
 
 func (b *boundJob) plan(in inputEnd, where string) (*Plan, error) {
 	return newPlan(where, in, cluster.Spec{
-		Name: b.name, Reduces: b.reducers, Output: b.out.dest, Ordered: b.ordered,
+		Name: b.name, Types: b.types, Reduces: b.reducers, Output: b.out.dest, Ordered: b.ordered,
 		Folds: b.combines && b.valueType.Size() > 0 && !codec.MayChange(b.valueType),
 	}, b)
 }

@@ -81,8 +81,8 @@ func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
 			},
 		}, nil
 	}}
-	return newPlan(where, j.in.ends(), cluster.Spec{Name: j.Name, MapOnly: true, Output: out.dest, Beside: j.small.sources},
-		&boundBroadcast{boundMapOnly: newBoundMapOnly(maps, j.in, out), load: s.load})
+	spec := cluster.Spec{Name: j.Name, Types: fmt.Sprintf("%T", j), MapOnly: true, Output: out.dest, Beside: j.small.sources}
+	return newPlan(where, j.in.ends(), spec, &boundBroadcast{boundMapOnly: newBoundMapOnly(maps, j.in, out), load: s.load})
 }
 
 // boundBroadcast is a map-only job that reads its small feed first.

@@ -65,8 +65,7 @@ func ExampleJSONLines() {
 {"user":"bob","ms":7}
 {"user":`))
 	printed(mapreduce.JSONLines[visit](file), func(v visit) string { return fmt.Sprintf("%s took %d ms", v.User, v.Ms) })
-	// Output: m-00000-0: log.jsonl: at byte 60, "{\"user\":": at its byte 8: unexpected end of JSON
-	// input
+	// Output: m-00000-0: log.jsonl: at byte 60, "{\"user\":": at its byte 8: unexpected end of JSON input
 }
 
 // A format of one's own: how one record is decoded.

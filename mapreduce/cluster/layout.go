@@ -68,13 +68,10 @@ func (p *Plan) Layout(splits []Split) (Layout, error) {
 	}
 	stamps, err := p.stamps()
 	return Layout{
-		Name: p.job.name, Types: p.types(), Reduces: p.job.Reduces, Ranges: p.tasks.Ranged(), Splits: splits,
+		Name: p.job.name, Types: p.job.types, Reduces: p.job.Reduces, Ranges: p.tasks.Ranged(), Splits: splits,
 		Sources: stamps, Output: dir, Synced: p.Resumable(),
 	}, err
 }
-
-// types names the types of the job.
-func (p *Plan) types() string { return fmt.Sprintf("%T", p.tasks) }
 
 func (p *Plan) stamps() (list []input.Stamp, err error) {
 	for _, s := range p.job.Sources {
@@ -115,8 +112,8 @@ func (p *Plan) Adopt(ctx context.Context, l *Layout) (err error) {
 
 // equals says in what the plan is another than that of a Layout.
 func (p *Plan) equals(l *Layout) error {
-	if p.job.name != l.Name || p.types() != l.Types {
-		return fmt.Errorf("this process has made job %q of %s, the one that submitted it %q of %s", p.job.name, p.types(),
+	if p.job.name != l.Name || p.job.types != l.Types {
+		return fmt.Errorf("this process has made job %q of %s, the one that submitted it %q of %s", p.job.name, p.job.types,
 			l.Name, l.Types)
 	}
 	if (l.Reduces == 0) != p.job.MapOnly || len(p.job.Sources) != len(l.Sources) {

@@ -51,6 +51,7 @@ type Plan struct {
 // Bound is what a plan and the typed half of its job share.
 type Bound struct {
 	name    string
+	types   string
 	MapOnly bool
 	Sources []input.Source
 	Inputs  []InputPlan // by source
@@ -74,7 +75,8 @@ func (p *Plan) Claim() error {
 // Spec is what a plan is made of beside its typed half.
 type Spec struct {
 	Name    string
-	Reduces int // that the job asks for; 0: none
+	Types   string // names those of records, keys, values and output
+	Reduces int    // that the job asks for; 0: none
 	MapOnly bool
 	Ordered bool // see Plan.Ordered
 	Folds   bool // see Plan.Folds
@@ -94,7 +96,7 @@ func NewPlan(s Spec, t Tasks) (*Plan, error) {
 	}
 	return &Plan{
 		job: Bound{
-			name: s.Name, MapOnly: s.MapOnly, Sources: sources, Inputs: s.Inputs, Output: output.NewCommitter(s.Output),
+			name: s.Name, types: s.Types, MapOnly: s.MapOnly, Sources: sources, Inputs: s.Inputs, Output: output.NewCommitter(s.Output),
 		},
 		asked: s.Reduces, folds: s.Folds, ordered: s.Ordered,
 		kept: kept.ReadBy(kept.ReadBy(nil, sources), s.Beside), tasks: t,

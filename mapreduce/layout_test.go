@@ -1,0 +1,36 @@
+package mapreduce_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	mr "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+)
+
+// A process whose job has other types than that of the one that submitted it is told so: it would
+// read other bytes in the same places.
+func TestOtherTypesAreRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	in := mr.Lines(mr.Bytes("lines", []byte("a\n")))
+	words := bound(t, in, dir, func(line []byte, emit func(string, int64)) error { return nil })
+	require.NoError(t, words.SetupJob())
+	require.NoError(t, words.Prepare(t.Context(), cluster.PrepareOptions{Reduces: 2}))
+	layout, err := words.Layout(nil)
+	require.NoError(t, err)
+	for _, other := range []*mr.Plan{
+		bound(t, in, dir, func(line []byte, emit func(string, int32)) error { return nil }),
+		bound(t, in, dir, func(line []byte, emit func([]byte, int64)) error { return nil }),
+	} {
+		require.ErrorContains(t, other.Adopt(t.Context(), &layout), "the one that submitted it")
+	}
+}
+
+func bound[K, V any](t *testing.T, in mr.Input[[]byte], dir string, words func([]byte, func(K, V)) error) *mr.Plan {
+	t.Helper()
+	plan, err := mr.Job[[]byte, K, V, mr.Pair[K, V]]{Map: words}.Bind(in, mr.Text[mr.Pair[K, V]](mr.Dir(dir)))
+	require.NoError(t, err)
+	return plan
+}
