@@ -228,7 +228,7 @@ func BenchmarkEmit(b *testing.B) {
 			}
 		})
 		b.Run(fmt.Sprint("combine/", distinct), func(b *testing.B) {
-			t := NewTable(Config[int64]{Options: Options{Partitions: 1, Distinct: distinct}, Combine: func(x, y int64) int64 { return x + y }})
+			t := NewTable(codec(Config[int64]{Options: Options{Partitions: 1, Distinct: distinct}, Combine: func(x, y int64) int64 { return x + y }}))
 			defer t.Close()
 			for i := range b.N {
 				t.Emit(keys[i%distinct], 1)
