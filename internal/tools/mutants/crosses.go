@@ -149,7 +149,7 @@ func (t *crosses) summary() string {
 func (t *crosses) write(name string) error {
 	var b strings.Builder
 	fmt.Fprint(&b, "# Which row of the experiments notices which fault\n\nMade by `make mutants ARGS='-experiments out/faults -keep'`; "+
-		"[experiments.md](experiments.md) says how.\n\n")
+		"[docs/experiments.md](../docs/experiments.md) says how.\n\n")
 	first, _, _ := strings.Cut(t.summary(), "\n")
 	fmt.Fprintf(&b, "%s\n\n| | fault | rows that notice it |\n|---|---|---|\n", first)
 	for i, f := range t.flaws {

@@ -51,7 +51,7 @@ func main() {
 	also := flag.String("also", "", "packages whose tests are run when a fault's own let it pass, with commas")
 	var c contest
 	of := flag.String("of", "", "with -experiments: names of those to run, a regular expression")
-	table := flag.String("table", "docs/experiments-faults", "with -experiments: the table to write, without .md and .csv")
+	table := flag.String("table", "experiments/faults", "with -experiments: the table to write, without .md and .csv")
 	flag.StringVar(&c.dir, "experiments", "", "a folder for what the experiments write with each fault")
 	flag.IntVar(&c.repeat, "repeat", 4, "with -experiments: seeds of those that take long")
 	flag.BoolVar(&c.keep, "keep", false, "with -experiments: run only what the folder does not have")
