@@ -41,7 +41,7 @@ type Config struct {
 	Secrets []string
 
 	// State, if not empty, is a directory that remembers jobs and files, so that another process
-	// goes on with them: see docs/recovery.md. It must be this server's alone.
+	// goes on with them: see docs/server.md. It must be this server's alone.
 	State string
 
 	// StoreBytes bounds what the files of the block store hold together, of those that are put and of

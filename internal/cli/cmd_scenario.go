@@ -18,7 +18,7 @@ Mismatches are reported as FILE:LINE: want …, got …; an event without an exp
 answer. The last line counts the expectations.
 
 Exit codes: 0 all hold, 1 one does not or a file cannot be read, 2 a file that is not understood.
-docs/scenarios.md describes the language.`,
+docs/simulator.md describes the language.`,
 		Args:              arguments(1, -1, "at least one scenario file"),
 		ValidArgsFunction: filesNamed("scenario"),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -46,7 +46,7 @@ with what the other flags change.
 
 What a task would have taken elsewhere is estimated from the tasks of the recording itself: a map
 far from its data against those of its job that were near, a reduce by when it was launched and by
-the way of its input. EVENTS may be - for standard input. docs/whatif.md says what the method can
+the way of its input. EVENTS may be - for standard input. docs/simulator.md says what the method can
 and cannot.
 
 With --search it looks for settings that serve a goal better, on workloads like the recorded one:

@@ -24,7 +24,7 @@
 //
 // Options of a scheduler are the settings of policy files, by their keys or the ends of these
 // (policyfile.Find), and those of pools, users and queues are the keys of their entries; see
-// docs/scenarios.md for the short words that stand for some of them. A setting that has no effect
+// docs/simulator.md for the short words that stand for some of them. A setting that has no effect
 // beside the others is an error. allocations=FILE is a fair-scheduler.xml; in programs that bring
 // parts of policies along (Options.Parts) order=, locality= and reduce-placement= name these.
 //

@@ -105,7 +105,7 @@ const handlers = {
     s.ended.push(e.job);
     while (s.ended.length > s.most) s.jobs.delete(s.ended.shift());
   },
-  /** What a server tells of events that are gone: see docs/serve.md. */
+  /** What a server tells of events that are gone: see docs/server.md. */
   counts(s, e) {
     if (!e.job) {
       ["N", "R", "O", "A"].forEach((l, i) => { s.near[l] += e.near[i]; });

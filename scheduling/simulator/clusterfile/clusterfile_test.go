@@ -131,9 +131,9 @@ func TestFaults(t *testing.T) {
 
 // The cluster of the documentation is the one of the package's, and can be simulated.
 func TestDocumentedCluster(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/clusters.md")
+	page, err := os.ReadFile("../../../docs/simulator.md")
 	require.NoError(t, err)
-	found := regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$").FindAllStringSubmatch(string(page), -1)
+	found := regexp.MustCompile("(?ms)^```yaml\n(network: .*?)^```$").FindAllStringSubmatch(string(page), -1)
 	require.Len(t, found, 1)
 	f := read(t, found[0][1])
 	example, err := os.ReadFile("../../../examples/clusters/two-generations.yaml")

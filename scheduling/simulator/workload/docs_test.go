@@ -16,8 +16,9 @@ import (
 func TestDocumentedWorkload(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/simulator.md")
 	require.NoError(t, err)
-	found := regexp.MustCompile("(?ms)^```yaml\n(.*?)^```$").FindAllStringSubmatch(string(page), -1)
-	require.NotEmpty(t, found)
+	found := regexp.MustCompile("(?ms)^```yaml\n(name: .*?)^```$").FindAllStringSubmatch(string(page), -1)
+	require.Len(t, found, 1)
+	require.Equal(t, 2, strings.Count(string(page), "```yaml\n"), "the other is a cluster, which clusterfile tests")
 	for _, m := range found {
 		w, err := workload.ReadYAML(strings.NewReader(m[1]), "docs/simulator.md", rand.New(rand.NewPCG(1, 0)))
 		require.NoError(t, err)
