@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/mrtest"
 )
 
-// The example of docs/testing-jobs.md, word for word.
+// The example of docs/jobs.md, word for word.
 
 // Longest finds the longest line that begins with each letter.
 func Longest() mr.Job[[]byte, string, []byte, mr.Pair[string, []byte]] {
@@ -42,11 +42,11 @@ func TestLongest(t *testing.T) {
 	require.Contains(t, longest, mr.MakePair("t", []byte("tarry a while")))
 }
 
-// What docs/testing-jobs.md shows is what is compiled and tested here.
+// What docs/jobs.md shows is what is compiled and tested here.
 func TestDocument(t *testing.T) {
 	source, err := os.ReadFile("example_test.go")
 	require.NoError(t, err)
-	page, err := os.ReadFile("../../docs/testing-jobs.md")
+	page, err := os.ReadFile("../../docs/jobs.md")
 	require.NoError(t, err)
 	_, code, ok := strings.Cut(string(source), "word for word.\n\n")
 	require.True(t, ok)
