@@ -206,7 +206,7 @@ func TestJobsAreShort(t *testing.T) {
 func TestMyPolicy(t *testing.T) {
 	out, err := exec.Command(program(t, "mypolicy")).CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	page, err := os.ReadFile("../docs/adding-a-policy.md")
+	page, err := os.ReadFile("../docs/schedulers.md")
 	require.NoError(t, err)
 	require.Contains(t, string(page), "\n    "+strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", "\n    ")+"\n")
 

@@ -12,7 +12,7 @@ import "github.com/tarry-mr/tarry/scheduling/internal/core"
 //	Forget(JobID)
 //
 // is told when a job has ended. It may put any question to the View, and must not call the Core.
-// Built-in parts are not restricted to these interfaces, and are faster: see docs/adding-a-policy.md.
+// Built-in parts are not restricted to these interfaces, and are faster: see docs/schedulers.md.
 type Parts = core.Parts
 
 // JobOrder says which job is next.

@@ -21,7 +21,7 @@ import (
 //	Forget(JobID)
 //
 // is told when a job has ended. It may put any question to the View, and must not call the Core.
-// Built-in parts are not restricted to these interfaces, and are faster: see docs/adding-a-policy.md.
+// Built-in parts are not restricted to these interfaces, and are faster: see docs/schedulers.md.
 type Parts struct {
 	Orders  map[string]func() JobOrder        // asked for by Policy.Order
 	Maps    map[string]func() MapPlacement    // asked for by LocalityPolicy.Part

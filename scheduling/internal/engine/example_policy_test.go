@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
-// The example of docs/adding-a-policy.md, word for word.
+// The example of docs/schedulers.md, word for word.
 
 // users makes the order "users": the user with the fewest running tasks goes first, however many
 // jobs they are spread over; among a user's own jobs the oldest. It is fair sharing between people
@@ -118,13 +118,13 @@ func TestExamplePolicyRunsJobsThrough(t *testing.T) {
 	require.Empty(t, c.View().Active())
 }
 
-// What docs/adding-a-policy.md shows is what is compiled and tested here.
+// What docs/schedulers.md shows is what is compiled and tested here.
 func TestExamplePolicyIsTheDocumentedOne(t *testing.T) {
 	source, err := os.ReadFile("example_policy_test.go")
 	require.NoError(t, err)
 	_, example, _ := strings.Cut(string(source), "word for word.\n\n")
 	example, _, _ = strings.Cut(example, "\n// The end of the example.")
-	page, err := os.ReadFile("../../../docs/adding-a-policy.md")
+	page, err := os.ReadFile("../../../docs/schedulers.md")
 	require.NoError(t, err)
 	require.Contains(t, string(page), "```go\npackage users\n\nimport (\n\t\"slices\"\n\n\t\"github.com/tarry-mr/tarry/scheduling/internal/core\"\n\t\"github.com/tarry-mr/tarry/scheduling/internal/index\"\n)\n\n"+example+"```\n")
 	require.LessOrEqual(t, strings.Count(example, "\n"), 50)
