@@ -94,20 +94,20 @@ func match(names []string, path string) string {
 	return ""
 }
 
-// The table of docs/architecture.md is what packages import, no more and no less.
+// The table of imports.md is what packages import, no more and no less.
 func TestImports(t *testing.T) {
-	rows := table(t, "../../docs/architecture.md", "| package | may import | its tests, too |", 0, 1, 2)
+	rows := table(t, "imports.md", "| package | may import | its tests, too |", 0, 1, 2)
 	for _, p := range packages(t) {
 		path := strings.TrimPrefix(p.ImportPath, module)
 		var of *row
 		for _, r := range rows {
 			if name := match(r.of, path); name != "" {
-				require.Nil(t, of, "%s has two rows in docs/architecture.md", path)
+				require.Nil(t, of, "%s has two rows in internal/tools/imports.md", path)
 				of = r
 				r.used[name] = true
 			}
 		}
-		require.NotNil(t, of, "%s has no row in docs/architecture.md", path)
+		require.NotNil(t, of, "%s has no row in internal/tools/imports.md", path)
 		check := func(imports, allowed []string, whose string) {
 			for _, imported := range imports {
 				imported, ours := strings.CutPrefix(imported, module)
@@ -115,7 +115,7 @@ func TestImports(t *testing.T) {
 					continue
 				}
 				name := match(allowed, imported)
-				require.NotEmpty(t, name, "%s%s imports %s; docs/architecture.md allows it %v", path, whose, imported, allowed)
+				require.NotEmpty(t, name, "%s%s imports %s; internal/tools/imports.md allows it %v", path, whose, imported, allowed)
 				of.used[name] = true
 			}
 		}
@@ -127,7 +127,7 @@ func TestImports(t *testing.T) {
 	for _, r := range rows {
 		for _, names := range [][]string{r.of, r.imports, r.testsImports} {
 			for _, name := range names {
-				require.True(t, r.used[name], "docs/architecture.md, %s: nothing needs %s any more", r.line, name)
+				require.True(t, r.used[name], "internal/tools/imports.md, %s: nothing needs %s any more", r.line, name)
 			}
 		}
 	}
