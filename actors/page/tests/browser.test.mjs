@@ -84,7 +84,7 @@ for (const name of names) {
   }
 }
 
-// What a reader sees move: 100 nodes and some thousand attempts, and 1,000 nodes; docs/server.md has
+// What a reader sees move: 100 nodes and some thousand attempts, and 1,000 nodes; docs/benchmarks.md has
 // figures.
 for (const [name, most] of /** @type {[string, number][]} */ ([["hundred.html", 34], ["large.html", 100]])) {
   test(`${name} plays without a jolt`, { skip: skip || (!names.includes(name) && "no such page") || (SLOW && "frames are slow") }, async () => {
