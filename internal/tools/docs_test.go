@@ -1,0 +1,176 @@
+package tools
+
+import (
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+)
+
+// documents are README.md and the pages below docs, the index last.
+func documents(t *testing.T) []string {
+	list, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	below, err := filepath.Glob("../../docs/*/*.md")
+	require.NoError(t, err)
+	require.Greater(t, len(list)+len(below), 20)
+	return slices.Concat([]string{"../../README.md"}, below, list)
+}
+
+var (
+	fence   = regexp.MustCompile("(?ms)^```.*?^```[^\n]*\n")
+	comment = regexp.MustCompile(`(?s)<!--.*?-->`)
+	code    = regexp.MustCompile("`[^`\n]+`")
+	link    = regexp.MustCompile(`!?\[([^]]*)\]\(([^)\s]+)\)`)
+)
+
+// anchors are the names that GitHub gives to the headings of a page.
+func anchors(page string) (list []string) {
+	for line := range strings.Lines(fence.ReplaceAllString(page, "")) {
+		title, found := strings.CutPrefix(strings.TrimLeft(line, "#"), " ")
+		if !found || !strings.HasPrefix(line, "#") {
+			continue
+		}
+		title = link.ReplaceAllString(strings.TrimSpace(title), "$1")
+		list = append(list, strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, title))
+	}
+	return list
+}
+
+// Each relative link leads to a file, and to a heading of it.
+func TestLinks(t *testing.T) {
+	pages := slices.Concat(documents(t), []string{"../../CHANGELOG.md", "imports.md", "../../experiments/results.md", "../../experiments/faults.md"})
+	found := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		shown := fence.ReplaceAllString(string(text), "")
+		for _, l := range link.FindAllStringSubmatch(shown, -1) {
+			if strings.Contains(l[2], "://") {
+				continue
+			}
+			found++
+			name, anchor, _ := strings.Cut(l[2], "#")
+			at := page
+			if name != "" {
+				at = filepath.Join(filepath.Dir(page), name)
+			}
+			target, err := os.Stat(at)
+			if err != nil {
+				t.Errorf("%s: [%s](%s): no such file", page, l[1], l[2])
+				continue
+			}
+			if anchor == "" || target.IsDir() || path.Ext(at) != ".md" {
+				continue
+			}
+			text, err := os.ReadFile(at)
+			require.NoError(t, err)
+			if !slices.Contains(anchors(string(text)), anchor) {
+				t.Errorf("%s: [%s](%s): no such heading", page, l[1], l[2])
+			}
+		}
+	}
+	require.Greater(t, found, 150)
+}
+
+// Each page of docs that a file of the repository names is one.
+func TestNamedPagesExist(t *testing.T) {
+	list, err := exec.Command("git", "-C", "../..", "grep", "-IohE", `\bdocs/[a-z0-9/-]+\.md\b`).Output()
+	require.NoError(t, err)
+	names := strings.Fields(string(list))
+	require.Greater(t, len(names), 20)
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		require.FileExists(t, filepath.Join("../..", name))
+	}
+}
+
+// sentences are those of a page: without code, each cell of a table and each item of a list apart.
+func sentences(page string) (list []string) {
+	page = comment.ReplaceAllString(fence.ReplaceAllString(page, "\n\n"), "")
+	page = link.ReplaceAllString(code.ReplaceAllString(page, "code"), "$1")
+	var block strings.Builder
+	end := func() {
+		for _, s := range regexp.MustCompile(`[.!?](?:\s|$)`).Split(block.String(), -1) {
+			if s = strings.Join(strings.Fields(strings.ReplaceAll(s, "*", "")), " "); s != "" {
+				list = append(list, s)
+			}
+		}
+		block.Reset()
+	}
+	item := regexp.MustCompile(`^(#+|-|[0-9]+\.) `)
+	for line := range strings.Lines(page) {
+		switch {
+		case strings.HasPrefix(line, "    "): // code
+			end()
+		case strings.HasPrefix(line, "|"):
+			for cell := range strings.SplitSeq(line, " | ") {
+				end()
+				block.WriteString(strings.Trim(strings.TrimSpace(cell), "|-: "))
+			}
+			end()
+		case strings.TrimSpace(line) == "":
+			end()
+		default:
+			if item.MatchString(line) {
+				end()
+			}
+			block.WriteString(item.ReplaceAllString(line, ""))
+		}
+	}
+	end()
+	return list
+}
+
+// The longest sentence, in words, and the words of README.md and docs together.
+const (
+	longest  = 25
+	allWords = 26_000
+)
+
+// README.md and docs are short, so are their sentences, and they avoid the phrases of prose.txt.
+func TestProse(t *testing.T) {
+	rules, err := os.ReadFile("prose.txt")
+	require.NoError(t, err)
+	avoid := map[*regexp.Regexp]string{}
+	for line := range strings.Lines(string(rules)) {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		phrase, instead, found := strings.Cut(line, "  ")
+		require.True(t, found, line)
+		avoid[regexp.MustCompile(phrase)] = strings.TrimSpace(instead)
+	}
+	require.Greater(t, len(avoid), 30)
+	words := 0
+	for _, name := range documents(t) {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		words += len(strings.Fields(string(text)))
+		for _, s := range sentences(string(text)) {
+			if n := len(strings.Fields(s)); n > longest {
+				t.Errorf("%s: %d words: %s", name, n, s)
+			}
+			for phrase, instead := range avoid {
+				if found := phrase.FindString(s); found != "" {
+					t.Errorf("%s: %q, write %q: %s", name, found, instead, s)
+				}
+			}
+		}
+	}
+	require.LessOrEqual(t, words, allWords)
+}
