@@ -217,9 +217,7 @@ func TestBuiltInJobsArePlainPrograms(t *testing.T) {
 			files = append(files, f)
 		}
 		run := func(job string, set ...string) []string {
-			words, err := splitWords("run " + job)
-			require.NoError(t, err)
-			o := runHere(t, append(append(words, dir, "-q"), set...), nil)
+			o := runHere(t, append(append(splitWords("run "+job), dir, "-q"), set...), nil)
 			require.Zero(t, o.code, "%v: %s", job, o.errs)
 			return strings.Split(strings.TrimSuffix(o.out, "\n"), "\n")
 		}

@@ -71,11 +71,11 @@ func (c *changing) plan(path, out string) (*mapreduce.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	job := new(batchJob)
-	if err := job.parse(append(slices.Clone(c.job), path, "--output", out)); err != nil {
+	order, err := parseOrder(c.job[0], append(slices.Clone(c.job[1:]), path, "--output", out))
+	if err != nil {
 		return nil, err
 	}
-	return job.stages[0].bind([]mapreduce.Source{src}, mapreduce.Dir(out))
+	return order.Stages[0](context.Background(), nil, []mapreduce.Source{src}, mapreduce.Dir(out))
 }
 
 // step is a part of a change, and what the file holds after it, nil if it is gone.

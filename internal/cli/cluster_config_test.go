@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/actors"
-	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // TestClusterOfFlags: what flags say of a cluster is what it is started with.
@@ -17,14 +16,13 @@ func TestClusterOfFlags(t *testing.T) {
 		cmd := &cobra.Command{Use: "run"}
 		r.register(cmd)
 		require.NoError(t, cmd.ParseFlags(args))
-		r.given = func(flag string) bool { return cmd.Flag(flag).Changed }
-		return r.config(scheduling.Policy{})
+		cfg, err := r.config(cmd)
+		require.NoError(t, err)
+		return cfg
 	}
-	require.EqualValues(t, 64<<20, of().HealRate)
-	require.EqualValues(t, 3<<20, of("--heal-rate", "3MiB").HealRate)
 	require.Zero(t, of().Network)
-	require.EqualValues(t, 1e6, of("--emulate-network", "--node-link", "1MB").Network.NodeLink)
-	require.EqualValues(t, 5, of("--emulate-network", "--oversubscription", "5").Network.Oversubscription)
+	require.EqualValues(t, 1e6, of("--node-link", "1MB").Network.NodeLink)
+	require.EqualValues(t, 5, of("--node-link", "1MB", "--oversubscription", "5").Network.Oversubscription)
 	require.Negative(t, of("--task-timeout", "0s").TaskTimeout, "any time")
 	require.Zero(t, of().Parallelism)
 	require.Positive(t, of("--nodes", "4").Parallelism)

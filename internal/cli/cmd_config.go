@@ -155,10 +155,32 @@ if the file is wrong.
 		Args:              arguments(0, 1, "one scheduler or policy file"),
 		ValidArgsFunction: cobra.FixedCompletions(scheduling.Presets(), cobra.ShellCompDirectiveDefault),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s.given = cmd.Flags().Changed
-			return p.printPolicy(append(args, policyfile.DefaultScheduler)[0], &s)
+			return p.printPolicy(cmd, append(args, policyfile.DefaultScheduler)[0], &s)
 		},
 	}
 	s.registerSets(cmd.Flags())
 	return cmd
+}
+
+// printPolicy prints the preset or policy file of a name with all its settings.
+func (p *program) printPolicy(cmd *cobra.Command, name string, s *schedulerFlags) error {
+	s.scheduler = name
+	if err := s.begin(p, cmd); err != nil {
+		return err
+	}
+	policy, err := s.policy(name)
+	if err == nil {
+		err = s.unheeded(policy)
+	}
+	if err != nil {
+		return err
+	}
+	file := s.files.policies[name]
+	if policy.Locality.Rule == scheduling.TimedWait && file == nil && !s.says("locality.") {
+		policy.Locality.Auto = true // as run and serve have it
+	}
+	if file != nil {
+		name = file.Scheduler
+	}
+	return policyfile.Write(p.stdout, name, &policy)
 }

@@ -1,10 +1,18 @@
 package cli
 
 import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
+	"os"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -13,25 +21,18 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
 // serveFlags are the flags of `tarry serve`.
 type serveFlags struct {
 	clusterFlags
 
-	listen   string
-	hosts    []string
-	roots    []string
-	capacity string
-	tokens   string
-	read     string // what was read there last, or what was wrong with it
-	admins   string
-	tlsCert  string
-	tlsKey   string
-	clientCA string
-	store    numbers.Bytes
-	pprof    bool
-	demo     bool
+	listen                    string
+	hosts, roots              []string
+	tokens, admins            string
+	tlsCert, tlsKey, clientCA string
+	store                     numbers.Bytes
 }
 
 // newServe is the command `tarry serve`.
@@ -41,24 +42,22 @@ func newServe(p *program) *cobra.Command {
 		Use:   "serve",
 		Short: "Keep a cluster up that takes jobs from several users over HTTP",
 		Long: `Keep a cluster up that takes jobs from several users over HTTP, until it is interrupted. tarry
-submit, job, node, policy and fs are its clients; /scheduler in a browser shows pools
-and jobs, /api/v1 is for programs, /metrics for Prometheus.
+submit, job, node, policy and fs are its clients; /scheduler in a browser shows pools and jobs,
+/api/v1 is for programs, /metrics for Prometheus. docs/server.md says more.
 
   tarry serve --racks 4 --nodes 40 --allocations fair-scheduler.xml --state serve.state
-  tarry serve --capacity capacity-scheduler.xml --listen 127.0.0.1:9000
-  tarry serve --demo
+  tarry serve --scheduler capacity --queues capacity-scheduler.xml --listen 127.0.0.1:9000
 
 Only this machine reaches it, and it believes who callers say they are. To serve other machines it
-wants --tokens, a file with a line "TOKEN USER GROUP,GROUP" for each who may call, or --client-ca:
-then users and groups come from the token, or from common name and organizations of the certificate.
+wants --tokens, a file with a line "TOKEN USER GROUP,GROUP" for each caller, or --client-ca: then
+users and groups come from the token, or from common name and organizations of the certificate.
 
 Jobs read and write below --root, or in the block store as dfs:NAME. Without --root that is the
-working directory; where callers show who they are it is the block store alone. No job reads or
-writes the state or the files of tokens, certificates and keys. With --state DIR jobs and stored
-files outlive the process, however it ends; the next one goes on with them.
+working directory; where callers show who they are it is the block store alone. With --state DIR
+jobs and stored files outlive the process, however it ends; the next one goes on with them.
 
-Configuration files of the scheduler are taken up 5 to 15 seconds after a change, the file of
---tokens within 5, and all at once on SIGHUP; while they are wrong the old ones stay in force.`,
+Configuration files of the scheduler and the file of --tokens are taken up 5 to 15 seconds after a
+change, and at once on SIGHUP; while they are wrong the old ones stay in force.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd, f) },
 	}
@@ -77,79 +76,117 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	s.StringVar(&f.tlsCert, "tls-cert", "", "file (PEM) with the server's certificate: serve https")
 	s.StringVar(&f.tlsKey, "tls-key", "", "file (PEM) with its key")
 	s.StringVar(&f.clientCA, "client-ca", "", "file (PEM) with who signs certificates of clients, which they must show")
-	number(s, &f.store, "store-size", f.store, span(1, 1<<44),
+	number(s, &f.store, "store-size", 0, span(1, 1<<44),
 		"what the files of the block store may hold together, outputs of jobs among them (default: half of the memory; with --state no bound)")
-	s.BoolVar(&f.pprof, "pprof", false, "serve profiles of the program below /debug/pprof/, to administrators")
-	s.BoolVar(&f.demo, "demo", false,
-		"show a small cluster at work: 4 racks, a mixed workload with skewed reduces, and maps that hardly wait")
-	s.StringVar(&f.capacity, "capacity", "", "as --scheduler capacity --queues FILE")
-	s.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but the address and errors")
-	s.StringVar(&f.events, "events", "", "file for what the scheduler did, a JSON object a line; compressed if named .zst")
-	f.registerCluster(cmd)
-	excludes(cmd, "capacity", "queues scheduler")
-	excludes(cmd, "demo", "tokens client-ca")
+	f.clusterFlags.register(cmd)
+	f.registerFiles(cmd)
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	needs(cmd, "tls-cert", "client-ca")
 	_ = cmd.MarkFlagDirname("root") // an error: no such flag
-	_ = cmd.RegisterFlagCompletionFunc("capacity", filesNamed("xml"))
-}
-
-// check refuses values that cannot work.
-func (f *serveFlags) check(p *program, cmd *cobra.Command) error {
-	if f.capacity != "" {
-		f.queues, f.scheduler = f.capacity, "capacity"
-	}
-	if len(f.roots) == 0 && f.tokens == "" && f.clientCA == "" {
-		f.roots = []string{"."} // of the one person whose server it is
-	}
-	if f.demo {
-		f.demoDefaults(cmd)
-	}
-	return f.clusterFlags.check(p, cmd)
 }
 
 // serve runs the server until it is interrupted.
 func (p *program) serve(cmd *cobra.Command, f *serveFlags) (err error) {
+	if len(f.roots) == 0 && f.tokens == "" && f.clientCA == "" {
+		f.roots = []string{"."} // of the one person whose server it is
+	}
 	if err := f.check(p, cmd); err != nil {
 		return err
 	}
-	cfg, err := f.serveConfig(p)
+	cfg, err := f.serveConfig(cmd, p)
 	if err != nil {
 		return err
 	}
-	rec, err := openRecord(f.events, "")
+	rec, err := openRecord(f.events)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, rec.close()) }()
-	cfg.Cluster.Events = rec.sink()
-	if f.chaos > 0 {
-		cfg.Cluster.Chaos = &actors.Chaos{Seed: f.chaos}
-	}
+	defer func() { err = errors.Join(err, rec.Close()) }()
+	cfg.Cluster.Events = sink(rec)
 	if cfg.Cluster.Memory > 0 {
 		defer cluster.LimitHeap(cfg.Cluster.Memory + besideBudget)()
 	}
-	demo, err := f.newDemo(&cfg)
-	if err != nil {
-		return err
+	ctx := cmd.Context()
+	var live *actors.Cluster
+	files := f.reloader(p, func(again *clusterFlags) error {
+		policy, err := again.livePolicy()
+		if err != nil {
+			return err
+		}
+		return live.Reload(policy, again.files.rules())
+	})
+	if files != nil {
+		cfg.Reload, cfg.Reloads = func() (api.Reload, error) { return files.ask(ctx) }, files.outcome
 	}
-	defer func() { err = errors.Join(err, demo.close()) }()
-	r := p.newReloader(&f.clusterFlags)
-	if r != nil {
-		cfg.Reload, cfg.Reloads = func() (api.Reload, error) { return r.ask(cmd.Context()) }, r.outcome
-	}
-	stop := func() {}
-	defer func() { stop() }()
+	tokens := f.tokenReloader(p, cfg.Access.Tokens)
+	var watching sync.WaitGroup
+	ctx, cancel := context.WithCancel(ctx)
+	defer watching.Wait()
+	defer cancel()
 	err = serve.Run(cmd.Context(), cfg, func(s *serve.Server, url string) {
-		tokens := &tokenWatch{program: p, flags: f, tokens: cfg.Access.Tokens}
-		stop = watchers(cmd.Context(), r.of(s.Cluster()).run, tokens.run)
+		live = s.Cluster()
+		if files != nil {
+			files.failed = live.ReloadFailed
+		}
+		for _, r := range []*reloader{files, tokens} {
+			signals, deaf := hangups()
+			watching.Go(func() { r.run(ctx, signals); <-ctx.Done(); deaf() })
+		}
 		p.tellServing(f, s, url)
-		demo.begin(cmd.Context(), url)
 	})
 	if err != nil { // what keeps a server from beginning is configuration
 		return configError("%w", err)
 	}
 	return nil
+}
+
+// reloader reloads the scheduler's configuration files; put puts what they say in force.
+func (f *serveFlags) reloader(p *program, put func(*clusterFlags) error) *reloader {
+	r := &reloader{program: p, quiet: f.quiet, what: "configuration files", names: f.files.names}
+	r.load = func() (names, warnings []string, err error) {
+		again := f.clusterFlags
+		if err := again.read(openFile); err != nil {
+			return nil, nil, err
+		}
+		for _, w := range again.files.warnings {
+			warnings = append(warnings, w.Error())
+		}
+		return again.files.names, warnings, put(&again)
+	}
+	return r.start()
+}
+
+// tokenReloader reloads the file of --tokens, if there is one.
+func (f *serveFlags) tokenReloader(p *program, inForce *serve.Tokens) *reloader {
+	r := &reloader{program: p, quiet: f.quiet, what: "the tokens", failed: func(error) error { return nil }}
+	if f.tokens != "" {
+		r.names = []string{f.tokens}
+	}
+	r.load = func() (names, warnings []string, err error) {
+		list, err := f.readTokens()
+		if err == nil {
+			inForce.Replace(list)
+		}
+		return r.names, nil, err
+	}
+	return r.start()
+}
+
+// readTokens reads the file of tokens, which nobody else may read.
+func (f *serveFlags) readTokens() (*serve.Tokens, error) {
+	in, err := os.Open(f.tokens)
+	if err != nil {
+		return nil, plainPathError(f.tokens, err)
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" { // where a mode does not tell
+		err = configError("%s: others may read it (chmod 600)", f.tokens)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return serve.ParseTokens(f.tokens, io.Reader(in))
 }
 
 // tellServing says where the server is, and what it remembers.
@@ -170,21 +207,23 @@ func (p *program) tellServing(f *serveFlags, s *serve.Server, url string) {
 	if rules != nil && rules.Access.Enabled && f.tokens == "" && f.clientCA == "" {
 		say("warning: access lists are on, but callers need not show who they are (--tokens, --client-ca)")
 	}
-	if (f.tokens != "") && f.tlsCert == "" && !loopback(f.listen) {
+	if f.tokens != "" && f.tlsCert == "" && !loopback(f.listen) {
 		say("warning: tokens travel unencrypted to other machines without --tls-cert")
 	}
 }
 
 // serveConfig is what the flags say of the server.
-func (f *serveFlags) serveConfig(p *program) (cfg serve.Config, err error) {
-	policy, err := f.livePolicy()
-	if err != nil {
-		return cfg, err
-	}
+func (f *serveFlags) serveConfig(cmd *cobra.Command, p *program) (cfg serve.Config, err error) {
 	cfg = serve.Config{
-		Cluster: f.config(policy), Jobs: libraryJobs(), Listen: f.listen, Hosts: f.hosts, Roots: f.roots,
+		Jobs: libraryJobs(), Listen: f.listen, Hosts: f.hosts, Roots: f.roots,
 		Secrets: slices.DeleteFunc([]string{f.tokens, f.tlsCert, f.tlsKey, f.clientCA}, func(name string) bool { return name == "" }),
-		State:   f.stateDir, StoreBytes: f.storeBytes(), Profiling: f.pprof, Version: readVersion().Version,
+		State:   f.stateDir, StoreBytes: int64(f.store), Version: readVersion().Version,
+	}
+	if f.store == 0 && f.stateDir == "" {
+		cfg.StoreBytes = f.memoryBudget() // files lie in memory
+	}
+	if cfg.Cluster, err = f.config(cmd); err != nil {
+		return cfg, err
 	}
 	log := func(least slog.Level) *slog.Logger {
 		return slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: least}))
@@ -197,10 +236,54 @@ func (f *serveFlags) serveConfig(p *program) (cfg serve.Config, err error) {
 	return cfg, err
 }
 
-// storeBytes is the bound on the block store; 0 is none.
-func (f *serveFlags) storeBytes() int64 {
-	if f.store == 0 && f.stateDir == "" {
-		return f.memoryBudget() // files lie in memory
+// access is who may call the server.
+func (f *serveFlags) access() (a serve.Access, err error) {
+	if f.admins != "" {
+		if a.Admins, err = allocation.ParseList(f.admins); err != nil {
+			return a, configError("--admins: %w", err)
+		}
 	}
-	return int64(f.store)
+	if f.tokens != "" {
+		if a.Tokens, err = f.readTokens(); err != nil {
+			return a, configError("--tokens: %w", err)
+		}
+	}
+	if f.tlsCert == "" {
+		return a, nil
+	}
+	pair, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey)
+	if err != nil {
+		return a, configError("--tls-cert: %w", err)
+	}
+	a.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+	if f.clientCA != "" {
+		if a.TLS.ClientCAs, err = readPool(f.clientCA); err != nil {
+			return a, configError("--client-ca: %w", err)
+		}
+		a.TLS.ClientAuth = tls.RequireAndVerifyClientCert
+	}
+	return a, nil
+}
+
+// readPool reads certificates.
+func readPool(name string) (*x509.CertPool, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, plainPathError(name, err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, configError("%s: no certificate in it", name)
+	}
+	return pool, nil
+}
+
+// loopback reports whether an address is this machine's alone.
+func loopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -24,9 +24,17 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
+// oneSim are the flags of `tarry sim`.
+type oneSim struct {
+	simFlags
+
+	events, series, csv string
+	every               time.Duration // between the lines of series
+}
+
 // newSim is the command `tarry sim` with its sub-commands.
 func newSim(p *program) *cobra.Command {
-	var f simFlags
+	var f oneSim
 	cmd := &cobra.Command{
 		Use:   "sim --trace swim:FILE|coflow:FILE | --workload FILE|NAME",
 		Short: "Simulate a cluster of any size in virtual time, with the scheduler that runs live",
@@ -38,123 +46,105 @@ scheduler that also runs live.
   tarry sim --workload mine.yaml --nodes 40 --racks 4 --network flows --oversubscription 5 --json
 
 The same flags and seed give the same bytes on standard output; the time it took goes to standard
-error. With --repeat N the seeds are --seed, --seed+1 and so on; --json then prints an object a
-line.`,
+error.`,
 		Args: arguments(0, 0, "no arguments but flags"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.begin(p, cmd); err != nil {
-				return err
-			}
-			return f.simulate(cmd, p)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd, p) },
 	}
 	f.register(cmd)
-	f.registerCSV(cmd.Flags())
-	cmd.Flags().StringVar(&f.events, "events", "",
-		"file for what the scheduler did, a JSON object a line; compressed if named .zst")
-	cmd.Flags().StringVar(&f.traceOut, "trace-out", "", "file for a Chrome trace of all attempts")
-	cmd.Flags().StringVar(&f.series, "series", "",
+	s := cmd.Flags()
+	f.registerName(cmd, s, "hfs", "")
+	s.StringVar(&f.csv, "csv", "", "directory for classes.csv and jobs.csv")
+	s.StringVar(&f.events, "events", "", "file for what the scheduler did, a JSON object a line; compressed if named .zst")
+	s.StringVar(&f.series, "series", "",
 		"file for what cluster, pools and jobs hold, wait for and should have over time, as CSV")
-	number(cmd.Flags(), &f.seriesEvery, "series-interval", 10*time.Second, span(0.001, 1000*hour), "simulated time between the lines of --series")
+	number(s, &f.every, "series-interval", 10*time.Second, span(0.001, 1000*hour), "simulated time between the lines of --series")
 	needs(cmd, "series", "series-interval")
-	f.registerName(cmd.Flags())
-	excludes(cmd, "policy", "scheduler")
-	f.complete(cmd)
 	cmd.AddCommand(newSimCompare(p), newSimSweep(p))
 	return cmd
 }
 
-// simulate runs the repetitions one after the other and prints each.
-func (f *simFlags) simulate(cmd *cobra.Command, p *program) (err error) {
-	policy, err := f.policy(f.scheduler)
-	if err == nil {
-		err = firstError(f.idleSets(policy), heeded(cmd, &policy), f.check(cmd), f.files.unused(f.scheduler, false))
-	}
-	if err != nil {
+// run simulates once and prints what came of it.
+func (f *oneSim) run(cmd *cobra.Command, p *program) (err error) {
+	if err := f.begin(p, cmd); err != nil {
 		return err
 	}
-	p.warnIdle(policy)
-	cfg, err := f.config(policy)
+	cfg, err := f.config(f.scheduler)
 	if err == nil {
-		err = f.makeCSV()
+		err = f.unheeded(cfg.Policy)
 	}
 	if err != nil {
 		return err
 	}
 	_, trace, _ := strings.Cut(f.trace, ":")
-	files := []namedFile{{"--events", f.events}, {"--trace-out", f.traceOut}, {"--series", f.series}}
-	if err := distinctFiles(files, []string{f.load0, trace, f.allocations, f.queues, f.parameters, f.policyFile, f.clusterFile}); err != nil {
+	files := []namedFile{{"--events", f.events}, {"--series", f.series}}
+	if err := distinctFiles(files, append(f.files.names, f.named, trace, f.cluster)); err != nil {
 		return err
 	}
-	if err := f.makeSeries(&cfg); err != nil {
-		return err
+	series := func(io.Writer) error { return nil } // what cannot be made fails before the simulation
+	if f.series != "" {
+		cfg.Sample, cfg.SampleQueues = f.every, true
+		if err := writeFile(f.series, os.O_TRUNC, series); err != nil {
+			return err
+		}
 	}
-	rec, err := openRecord(f.events, f.traceOut)
+	if f.csv != "" {
+		f.csv = filepath.Clean(f.csv)
+		if err := os.MkdirAll(f.csv, 0o777); err != nil {
+			return outputError(f.csv, err)
+		}
+	}
+	rec, err := openRecord(f.events)
 	if err != nil {
 		return err
 	}
-	defer func() { err = firstError(err, rec.close()) }()
-	if sink := rec.sink(); sink != nil {
-		cfg.Core.Events = func(e event.Event) { sink(actors.Event{Event: e}) }
-		cfg.Core.Explain = f.events != ""
+	defer func() { err = firstError(err, rec.Close()) }()
+	if write := sink(rec); write != nil {
+		cfg.Core.Events, cfg.Core.Explain = func(e event.Event) { write(actors.Event{Event: e}) }, true
 	}
-	for turn := range max(1, f.repeat) {
-		cfg.Seed = f.seed + uint64(turn)
-		w, err := f.paced(p, cfg, cfg.Seed)
-		if err != nil {
-			return err
-		}
-		res, err := f.one(cmd.Context(), p, cfg, w)
-		if err != nil {
-			return err
-		}
-		if err := f.print(p, res, w, turn); err != nil {
-			return err
-		}
+	w, err := f.paced(p, cfg, f.quiet)
+	if err != nil {
+		return err
 	}
-	return nil
+	res, err := f.simulate(cmd.Context(), p, cfg, w)
+	if err != nil {
+		return err
+	}
+	return f.report(p, res, w)
 }
 
-// one runs one simulation with its progress, and says what it took.
-func (f *simFlags) one(
+// simulate runs the simulation with its progress, and says what it took.
+func (f *oneSim) simulate(
 	ctx context.Context, p *program, cfg simulator.Config, w *workload.Workload,
 ) (*simulator.Result, error) {
-	began := time.Now()
-	stop := func() {}
-	if !f.quiet {
-		far := progress.NewRuns(1)
-		cfg.Progress = func(now time.Duration, done int) { far.Tell(0, now, done, len(w.Jobs)) }
-		stop = p.display.Show([]string{"simulated"}, far.State)
+	if f.quiet {
+		return simulator.Run(ctx, cfg, w)
 	}
+	began, far := time.Now(), progress.NewRuns(1)
+	cfg.Progress = func(now time.Duration, done int) { far.Tell(0, now, done, len(w.Jobs)) }
+	stop := p.display.Show([]string{"simulated"}, far.State)
 	res, err := simulator.Run(ctx, cfg, w)
 	stop()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		took, n := time.Since(began), res.Stats
+		s := took.Seconds()
+		fmt.Fprintf(p.stderr, "simulated %v in %v: %s (%.0f/s), %s (%.0f/s)\n", res.End.Round(time.Second), took.Round(time.Millisecond),
+			words.Count(n.Events, "event"), float64(n.Events)/s, words.Count(n.Decisions, "decision"), float64(n.Decisions)/s)
 	}
-	if !f.quiet {
-		p.simTook(res.End.Round(time.Second).String(), time.Since(began), res.Stats)
-	}
-	return res, nil
+	return res, err
 }
 
-// simTook says what simulating something took.
-func (p *program) simTook(what string, took time.Duration, n simulator.Stats) {
-	s := took.Seconds()
-	fmt.Fprintf(p.stderr, "simulated %s in %v: %s (%.0f/s), %s (%.0f/s)\n", what, took.Round(time.Millisecond),
-		words.Count(n.Events, "event"), float64(n.Events)/s, words.Count(n.Decisions, "decision"), float64(n.Decisions)/s)
-}
-
-// print writes the report: JSON, or a table, and the CSV files.
-func (f *simFlags) print(p *program, res *simulator.Result, w *workload.Workload, turn int) error {
-	dir := f.csv
-	if f.repeat > 1 {
-		dir = f.seedDir(dir, turn)
-	}
-	if err := f.writeCSV(dir, res); err != nil {
-		return err
+// report writes the files that are asked for, and prints the figures.
+func (f *oneSim) report(p *program, res *simulator.Result, w *workload.Workload) error {
+	files := map[string]func(io.Writer) error{}
+	if f.csv != "" {
+		files[filepath.Join(f.csv, "classes.csv")] = res.Report.WriteClassesCSV
+		files[filepath.Join(f.csv, "jobs.csv")] = res.WriteJobsCSV
 	}
 	if f.series != "" {
-		if err := writeFile(f.series, os.O_TRUNC, res.WriteSeriesCSV); err != nil {
+		files[f.series] = res.WriteSeriesCSV
+	}
+	for name, write := range files {
+		if err := writeFile(name, os.O_TRUNC, write); err != nil {
 			return err
 		}
 	}
@@ -162,44 +152,6 @@ func (f *simFlags) print(p *program, res *simulator.Result, w *workload.Workload
 		return json.NewEncoder(p.stdout).Encode(res.Report)
 	}
 	return printSimTable(p.stdout, res, w)
-}
-
-// makeSeries makes the file for --series, so that what cannot be made fails before the simulation.
-func (f *simFlags) makeSeries(cfg *simulator.Config) error {
-	if f.series == "" {
-		return nil
-	}
-	cfg.Sample, cfg.SampleQueues = f.seriesEvery, true
-	return writeFile(f.series, os.O_TRUNC, func(io.Writer) error { return nil })
-}
-
-// makeCSV makesthe directory for CSV files, so that what cannot be made fails before the
-// simulation.
-func (f *simFlags) makeCSV() error {
-	if f.csv == "" {
-		return nil
-	}
-	f.csv = filepath.Clean(f.csv)
-	return outputError(f.csv, os.MkdirAll(f.csv, 0o777))
-}
-
-// seedDir is the directory for CSV files of one of several runs.
-func (f *simFlags) seedDir(dir string, turn int) string {
-	return filepath.Join(dir, fmt.Sprintf("seed-%d", f.seed+uint64(turn)))
-}
-
-// writeCSV writes classes.csv and jobs.csv into a directory, if they are asked for.
-func (f *simFlags) writeCSV(dir string, res *simulator.Result) error {
-	if f.csv == "" {
-		return nil
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	return firstError(
-		writeFile(filepath.Join(dir, "classes.csv"), os.O_TRUNC, res.Report.WriteClassesCSV),
-		writeFile(filepath.Join(dir, "jobs.csv"), os.O_TRUNC, res.WriteJobsCSV),
-	)
 }
 
 // printSimTable prints the report for people.
@@ -215,6 +167,7 @@ func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) e
 	}}
 	row := func(name string, f *simulator.Figures) {
 		percent := func(x int) string { return fmt.Sprintf("%.1f%%", 100*float64(x)/float64(max(f.Maps.All(), 1))) }
+		tenths := func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 		lines = append(lines, []string{
 			name, strconv.Itoa(f.Jobs), tenths(f.Sojourn.Mean), tenths(f.Sojourn.Median), tenths(f.Sojourn.P95),
 			percent(f.Maps.NodeLocal), percent(f.Maps.RackLocal), percent(f.Maps.OffRack),
@@ -235,5 +188,3 @@ func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) e
 	}
 	return b.Flush()
 }
-
-func tenths(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -67,7 +66,8 @@ func (p *program) submit(cmd *cobra.Command, f *submitFlags, args []string) erro
 		}
 		return job.Help()
 	}
-	rest, err := ownFlags(cmd.Flags(), args[1:], "server", "token-file", "ca", "cert", "key", "json", "wait", "quiet", "submit-key")
+	rest, err := ownFlags(cmd.Flags(), args[1:], "server", "token-file", "ca", "cert", "key", "json", "wait", "quiet", "submit-key",
+		"user", "pool", "queue", "priority")
 	if err != nil {
 		return err
 	}
@@ -76,9 +76,8 @@ func (p *program) submit(cmd *cobra.Command, f *submitFlags, args []string) erro
 		return err
 	}
 	ask := api.Submission{Job: args[0], Args: rest, User: f.user, Pool: f.pool, Queue: f.queue, Priority: f.priority}
-	saysWhose := slices.ContainsFunc(ahead(rest), func(w string) bool { return w == "--user" || strings.HasPrefix(w, "--user=") })
-	if f.user == "" && f.tokenFile == "" && f.cert == "" && !saysWhose {
-		ask.User = new(jobFlags).submitOptions().User // who runs this program
+	if f.user == "" && f.tokenFile == "" && f.cert == "" {
+		ask.User = whoRuns()
 	}
 	if f.local() {
 		if ask.Directory, err = os.Getwd(); err != nil {

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,78 +17,81 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
+	"github.com/tarry-mr/tarry/scheduling/policyfile"
 	"github.com/tarry-mr/tarry/scheduling/simulator/replay"
+	"github.com/tarry-mr/tarry/scheduling/simulator/tune"
 )
 
 // whatIfFlags are the flags of `tarry whatif`.
 type whatIfFlags struct {
 	schedulerFlags
-	weights             []string // POOL=WEIGHT
-	events, againEvents string
-	json, quiet         bool
-	searched            searchFlags
+
+	events        string
+	json, quiet   bool
+	search        bool
+	goal          string
+	repeat, fresh int
+	policyOut     string
 }
 
 // newWhatIf is the command `tarry whatif`.
 func newWhatIf(p *program) *cobra.Command {
 	var f whatIfFlags
 	cmd := &cobra.Command{
-		Use:   "whatif EVENTS [--scheduler NAME] [--wait 2s] [--reduce-placement cogrs] [--weight POOL=2]",
+		Use:   "whatif EVENTS [--scheduler NAME] [--wait 2s] [--reduce-placement cogrs]",
 		Short: "Run a recorded run again under other settings, in the simulator",
 		Long: `Take what a live or simulated cluster recorded with --events and run its workload again, in the
-simulator: the jobs come when they came, tasks take as long as was measured, blocks and map outputs
-lie and are as large as they were. First under the recorded policy, which shows how far the method
-is from the truth, then under the one that is asked for: without --scheduler the recorded policy
-with what the other flags change.
+simulator: first under the recorded policy, which shows how far the method is from the truth, then
+under the one that is asked for: without --scheduler the recorded policy with what the other flags
+change. EVENTS may be - for standard input. docs/simulator.md says what the method can and cannot.
 
   tarry whatif run.jsonl --scheduler fifo
-  tarry whatif run.jsonl.zst --wait 2s --weight research=3
-  tarry whatif run.jsonl --reduce-placement cogrs --events asked.jsonl
+  tarry whatif run.jsonl.zst --wait 2s --reduce-placement cogrs --events asked.jsonl
   tarry view run.jsonl asked.jsonl -o both.html
-
-What a task would have taken elsewhere is estimated from the tasks of the recording itself: a map
-far from its data against those of its job that were near, a reduce by when it was launched and by
-the way of its input. EVENTS may be - for standard input. docs/simulator.md says what the method can
-and cannot.
 
 With --search it looks for settings that serve a goal better, on workloads like the recorded one:
 how long maps wait for locality, where reduces go and from what threshold on, slow start, copies of
-slow tasks, weights of pools. Knob after knob, all choices are simulated with the same seeds as the
-settings so far, and the best is taken if the 95 % interval of the paired differences says that it
-is better. Then --fresh other seeds judge what was found: each change is undone alone, and one whose
-worth is not sure is left out. If the interval of the whole gain holds 0, nothing is to be changed.
+slow tasks, weights of pools. --repeat seeds compare choices, --fresh other seeds judge what was
+found: each change is undone alone, and one whose worth is not sure is left out.
 
-  tarry whatif run.jsonl --search --goal p95 --policy-out better.yaml
-  tarry sim --workload facebook-mixed --nodes 40 --racks 4 --events sim.jsonl
-  tarry whatif sim.jsonl --search --goal locality`,
-		Args:              arguments(1, 1, "one file"),
-		ValidArgsFunction: filesNamed("jsonl", "zst"),
-		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, p, args[0]) },
+  tarry whatif run.jsonl --search --goal p95 --policy-out better.yaml`,
+		Args: arguments(1, 1, "one file"),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, p, args[0]) },
 	}
 	s := cmd.Flags()
-	f.schedulerFlags.register(s, "the recorded policy's")
-	s.StringVar(&f.scheduler, "scheduler", "", "which job's task goes next: "+strings.Join(scheduling.Presets(), ", ")+
-		" (default: the recorded policy with what other flags change)")
-	f.registerFile(s)
-	s.StringArrayVar(&f.weights, "weight", nil, "weight of a pool, as POOL=WEIGHT; may be repeated")
+	f.registerName(cmd, s, "", " (default: the recorded policy with what other flags change)")
+	f.schedulerFlags.register(cmd, s, "the recorded policy's")
 	s.StringVar(&f.events, "events", "", "file for what the asked policy did, as tarry view and tarry events read it")
-	s.StringVar(&f.againEvents, "again-events", "", "file for what the recorded policy did in the simulator")
 	s.BoolVar(&f.json, "json", false, "print one JSON object")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "no warnings of what the replay leaves out")
-	f.searched.register(cmd)
-	excludes(cmd, "search", "events again-events")
-	excludes(cmd, "policy", "scheduler")
-	excludes(cmd, "skips", "wait rack-wait")
-	f.complete(cmd)
+	s.BoolVar(&f.search, "search", false, "look for settings that serve --goal better")
+	s.StringVar(&f.goal, "goal", string(tune.MeanSojourn), "with --search, what is to be less: "+goalNames())
+	number(s, &f.repeat, "repeat", 5, span(2, 1_000), "with --search, compare choices with N seeds")
+	number(s, &f.fresh, "fresh", 10, span(2, 1_000), "with --search, judge what was found with N other seeds")
+	s.StringVar(&f.policyOut, "policy-out", "", "with --search, write the settings found to FILE, a policy file (YAML)")
+	needs(cmd, "search", "goal repeat fresh policy-out")
+	excludes(cmd, "search", "events")
+	complete(cmd, "goal", strings.Split(goalNames(), ", ")...)
 	return cmd
 }
 
-// run reads the recording and runs it twice.
+func goalNames() string {
+	var names []string
+	for _, g := range tune.Goals() {
+		names = append(names, string(g))
+	}
+	return strings.Join(names, ", ")
+}
+
+// run reads the recording and runs it twice, or searches.
 func (f *whatIfFlags) run(cmd *cobra.Command, p *program, name string) error {
+	if !slices.Contains(tune.Goals(), tune.Goal(f.goal)) {
+		return usageError("--goal %s: want %s", words.Shown(f.goal), goalNames())
+	}
 	if err := f.begin(p, cmd); err != nil {
 		return err
 	}
-	files := []namedFile{{"--events", f.events}, {"--again-events", f.againEvents}}
+	files := []namedFile{{"--events", f.events}, {"--policy-out", f.policyOut}}
 	if err := distinctFiles(files, append(slices.Clone(f.files.names), name)); err != nil {
 		return err
 	}
@@ -94,29 +99,33 @@ func (f *whatIfFlags) run(cmd *cobra.Command, p *program, name string) error {
 	if err != nil {
 		return err
 	}
-	policy, err := f.asked(rec.Policy)
-	if err == nil {
-		err = firstError(f.idleSets(policy), heeded(cmd, &policy))
+	policy := rec.Policy
+	if f.scheduler != "" {
+		policy, err = f.policy(f.scheduler)
+	} else {
+		err = f.over(&policy, f.assigned)
 	}
 	if err == nil {
-		err = f.files.unused(policy.Name, false)
+		err = f.unheeded(policy)
 	}
 	if err != nil {
 		return err
 	}
-	if !f.quiet {
-		for _, text := range rec.Warnings {
+	if err := policy.Validate(); err != nil {
+		return configError("%w", err)
+	}
+	for _, text := range rec.Warnings {
+		if !f.quiet {
 			fmt.Fprintf(p.stderr, "tarry: warning: %s: %s\n", name, text)
 		}
 	}
-	if f.searched.on {
-		return f.search(cmd.Context(), p, rec, policy, name)
+	if f.search {
+		return f.searchFor(cmd.Context(), p, rec, policy)
 	}
-	again, err := replayInto(cmd.Context(), rec, rec.Policy, f.againEvents)
-	if err != nil {
+	out := whatIf{name: name, rec: rec}
+	if out.again, err = replayInto(cmd.Context(), rec, rec.Policy, ""); err != nil {
 		return fmt.Errorf("%s: the recorded policy: %w", name, err)
 	}
-	out := whatIf{name: name, rec: rec, again: again}
 	if out.settings = differing([]scheduling.Policy{rec.Policy, policy}); len(out.settings) > 0 || f.events != "" {
 		if out.asked, err = replayInto(cmd.Context(), rec, policy, f.events); err != nil {
 			return fmt.Errorf("%s: the asked policy: %w", name, err)
@@ -148,66 +157,187 @@ func (p *program) readRecording(name string) (*replay.Recording, error) {
 
 // replayInto runs a recording under a policy and writes what happens into a file, if there is a name.
 func replayInto(ctx context.Context, rec *replay.Recording, policy scheduling.Policy, name string) (out *replay.Outcome, err error) {
-	file, err := openRecord(name, "")
+	file, err := openRecord(name)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = firstError(err, file.close()) }()
-	var sink func(event.Event)
-	if write := file.sink(); write != nil {
-		sink = func(e event.Event) { write(actors.Event{Event: e}) }
+	defer func() { err = firstError(err, file.Close()) }()
+	write := sink(file)
+	if write == nil {
+		return rec.Run(ctx, policy, nil)
 	}
-	return rec.Run(ctx, policy, sink)
+	return rec.Run(ctx, policy, func(e event.Event) { write(actors.Event{Event: e}) })
 }
 
-// asked is the policy that the flags ask for.
-func (f *whatIfFlags) asked(recorded scheduling.Policy) (policy scheduling.Policy, err error) {
-	if f.given("scheduler") || f.files.policy != nil {
-		policy, err = f.policy(f.scheduler)
-	} else {
-		policy, err = f.changed(recorded)
+// whatIf is what came of a replay.
+type whatIf struct {
+	name     string
+	rec      *replay.Recording
+	again    *replay.Outcome
+	asked    *replay.Outcome // nil: nothing is changed
+	settings []setting
+}
+
+// whatIfFigure is a figure of the table.
+type whatIfFigure struct {
+	name   string
+	of     func(*replay.Figures) float64
+	change func(a, b float64) string
+}
+
+// whatIfFigures lists them. Shares are compared in points, others in per cent or as they are.
+func whatIfFigures() []whatIfFigure {
+	type f = *replay.Figures
+	percent := func(a, b float64) string {
+		if a == 0 {
+			return fmt.Sprintf("%+.3g", b)
+		}
+		return fmt.Sprintf("%+.2f %%", 100*(b/a-1))
 	}
+	points := func(a, b float64) string { return fmt.Sprintf("%+.2f pt", 100*(b-a)) }
+	asIs := func(a, b float64) string { return fmt.Sprintf("%+.3g", b-a) }
+	return []whatIfFigure{
+		{"sojourn_mean_s", func(f f) float64 { return f.Mean }, percent},
+		{"sojourn_median_s", func(f f) float64 { return f.Median }, percent},
+		{"sojourn_p95_s", func(f f) float64 { return f.P95 }, percent},
+		{"makespan_s", func(f f) float64 { return f.Makespan }, percent},
+		{"node_local_share", func(f f) float64 { return f.NodeLocal }, points},
+		{"rack_local_share", func(f f) float64 { return f.RackLocal }, points},
+		{"off_rack_shuffle_gb", func(f f) float64 { return f.OffRackGB }, percent},
+		{"fairness_jain", func(f f) float64 { return f.FairnessJain }, asIs},
+		{"killed", func(f f) float64 { return float64(f.Killed) }, asIs},
+		{"suspended", func(f f) float64 { return float64(f.Suspended) }, asIs},
+		{"copies", func(f f) float64 { return float64(f.Copies) }, asIs},
+	}
+}
+
+// print writes the table: the error of the method first.
+func (w *whatIf) print(to io.Writer) error {
+	out := bufio.NewWriter(to)
+	jobs, maps, reduces := w.rec.Jobs()
+	nodes, racks := w.rec.Cluster()
+	kind := "live"
+	if w.rec.Began.Simulated {
+		kind = "simulated"
+	}
+	fmt.Fprintf(out, "%s: a %s run of %s: %s, %s, %s on %s in %s\n", w.name, kind, w.rec.Policy.Name, words.Count(jobs, "job"),
+		words.Count(maps, "map"), words.Count(reduces, "reduce"), words.Count(nodes, "node"), words.Count(racks, "rack"))
+	was, is, figures := &w.again.Recorded, &w.again.Again, whatIfFigures()
+	mean, local := figures[0], figures[4]
+	fmt.Fprintf(out, "The recorded policy again, in the simulator: mean sojourn %s, node-local maps %s. Smaller differences say nothing.\n\n",
+		mean.change(mean.of(was), mean.of(is)), local.change(local.of(was), local.of(is)))
+	head := []string{"figure", "recorded", "again", "error"}
+	if w.asked != nil {
+		head = append(head, "asked", "change")
+	}
+	lines := [][]string{head}
+	for _, f := range figures {
+		value := func(x float64) string {
+			if strings.HasSuffix(f.name, "share") {
+				return fmt.Sprintf("%.2f %%", 100*x)
+			}
+			return fmt.Sprintf("%.5g", x)
+		}
+		a, b := f.of(was), f.of(is)
+		line := []string{f.name, value(a), value(b), f.change(a, b)}
+		if w.asked != nil {
+			c := f.of(&w.asked.Again)
+			line = append(line, value(c), f.change(b, c))
+		}
+		lines = append(lines, line)
+	}
+	if err := firstError(figureTable(out, lines), out.Flush()); err != nil || w.asked == nil {
+		return err
+	}
+	return printSettings(to, []string{"recorded", "asked"}, w.settings)
+}
+
+// object is the outcome as JSON.
+func (w *whatIf) object() any {
+	o := struct {
+		Recorded replay.Figures  `json:"recorded"`
+		Again    replay.Figures  `json:"again"`
+		Asked    *replay.Figures `json:"asked,omitempty"`
+		// Settings are those in which the policies differ: recorded, asked.
+		Settings map[string][]string `json:"settings"`
+		Warnings []string            `json:"warnings,omitempty"`
+	}{Recorded: w.again.Recorded, Again: w.again.Again, Settings: map[string][]string{}, Warnings: w.rec.Warnings}
+	if w.asked != nil {
+		o.Asked = &w.asked.Again
+	}
+	for _, s := range w.settings {
+		o.Settings[s.name] = s.values
+	}
+	return o
+}
+
+// searchFor looks for a policy that serves the goal better on workloads like the recorded one.
+func (f *whatIfFlags) searchFor(ctx context.Context, p *program, rec *replay.Recording, start scheduling.Policy) error {
+	nodes, _ := rec.Cluster()
+	pools := rec.Pools()
+	problem := tune.Problem{
+		Start: start, Goal: tune.Goal(f.goal), Seeds: f.repeat, Fresh: f.fresh, Seed: 1,
+		Knobs: tune.Knobs(&start, rec.UsualMap(), nodes, pools[:min(len(pools), 4)]), // so that knobs are few
+		Run: func(ctx context.Context, policy scheduling.Policy, seed uint64) (tune.Figures, error) {
+			got, err := rec.RunLike(ctx, policy, seed)
+			if err != nil {
+				return tune.Figures{}, err
+			}
+			a := &got.Again
+			return tune.Figures{Mean: a.Mean, P95: a.P95, NotLocal: 1 - a.NodeLocal, OffRackGB: a.OffRackGB}, nil
+		},
+	}
+	if !f.quiet {
+		problem.Told = func(text string) { fmt.Fprintln(p.stderr, text) }
+	}
+	found, err := tune.Search(ctx, problem)
 	if err != nil {
-		return policy, err
+		return err
 	}
-	for _, text := range f.weights {
-		if err := setWeight(&policy, text); err != nil {
-			return policy, err
+	if f.policyOut != "" {
+		write := func(w io.Writer) error { return policyfile.Write(w, presetOf(&found.Policy), &found.Policy) }
+		if err := writeFile(f.policyOut, os.O_TRUNC, write); err != nil {
+			return err
 		}
 	}
-	if err := policy.Validate(); err != nil {
-		return policy, configError("%w", err)
+	if f.json {
+		return json.NewEncoder(p.stdout).Encode(found)
 	}
-	return policy, nil
+	return printTuned(p, found, &start)
 }
 
-// changed is a policy with what files and flags change.
-func (s *schedulerFlags) changed(policy scheduling.Policy) (scheduling.Policy, error) {
-	if s.given("reduce-placement") {
-		if err := s.place(&policy, s.reducePlacement); err != nil {
-			return policy, err
+// presetOf is the preset of a policy's name, or else one of its order.
+func presetOf(p *scheduling.Policy) (near string) {
+	for _, name := range scheduling.Presets() {
+		preset, err := scheduling.Preset(name)
+		if name == p.Name {
+			return name
+		}
+		if err == nil && preset.Order == p.Order && near == "" {
+			near = name
 		}
 	}
-	s.files.apply(&policy)
-	if err := s.setOver(&policy, s.parts); err != nil {
-		return policy, err
-	}
-	s.flagsOver(&policy)
-	return policy, nil
+	return near
 }
 
-// setWeight puts POOL=WEIGHT into a policy; a pool that is not there gets an entry.
-func setWeight(policy *scheduling.Policy, text string) error {
-	name, number, _ := strings.Cut(text, "=")
-	weight, err := strconv.ParseFloat(number, 64)
-	if name == "" || err != nil || !(weight > 0 && weight <= 1e6) {
-		return usageError("--weight %s: want POOL=WEIGHT with a weight above 0 and up to 1000000", words.Shown(text))
+// printTuned says what to change, what it gains, and what is not sure.
+func printTuned(p *program, found *tune.Found, start *scheduling.Policy) error {
+	out := bufio.NewWriter(p.stdout)
+	in := found.Goal.Change
+	fmt.Fprintf(out, "goal %s from %s, judged by %d fresh seeds, %d simulations in all\n\n", found.Goal, start.Name, found.Seeds, found.Runs)
+	for _, c := range found.Changes {
+		fmt.Fprintf(out, "change %s: %s\n  undoing it alone costs %s\n", c.Knob, c.Set, in(tune.Estimate{Mean: -c.Worth.Mean, Half: c.Worth.Half}))
 	}
-	if policy.Order != "pools" {
-		return usageError("--weight %s has no effect with %s, which has no pools", words.Shown(text), policy.Name)
+	for _, c := range found.Unsure {
+		fmt.Fprintf(out, "not sure of %s: %s\n  it changes %s: its 95 %% interval holds 0, or the whole does\n", c.Knob, c.Set, in(c.Worth))
 	}
-	if !policy.Pools.SetWeight(name, weight) {
-		return usageError("--weight %s: there is no pool %s", words.Shown(text), words.Quoted(name))
+	if len(found.Changes) == 0 {
+		fmt.Fprintln(out, "change nothing: no setting that was tried is better for sure")
+		return out.Flush()
 	}
-	return nil
+	fmt.Fprintf(out, "all changes together: %s\n\n", in(found.Gain))
+	for _, g := range tune.Goals() {
+		fmt.Fprintf(out, "%-14s %s, now %s\n", g, g.Text(g.Of(&found.Changed)), g.Text(g.Of(&found.Start)))
+	}
+	return out.Flush()
 }

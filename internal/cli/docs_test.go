@@ -38,13 +38,22 @@ func documented(page string) (typed, spoken []string) {
 	return typed, spoken
 }
 
+// splitWords cuts a line into words as a shell does, but for backslashes.
+func splitWords(line string) (words []string) {
+	for _, w := range regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^\s'"#])+|#.*`).FindAllString(line, -1) {
+		if !strings.HasPrefix(w, "#") {
+			words = append(words, regexp.MustCompile(`['"]`).ReplaceAllString(w, ""))
+		}
+	}
+	return words
+}
+
 // understood requires that a command line is one: a known command with known flags that have an
 // effect, right values and arguments.
 func understood(t *testing.T, page, line string) {
 	t.Helper()
 	line = regexp.MustCompile(`( (\|\|?|&&|\d?>\S*)( .*)?| *&)$`).ReplaceAllString(line, "")
-	words, err := splitWords(line)
-	require.NoError(t, err, "%s: %s", page, line)
+	words := splitWords(line)
 	root := newRoot(new(program))
 	cmd, rest, err := root.Find(words[1:])
 	require.NoError(t, err, "%s: %s", page, line)
@@ -55,7 +64,7 @@ func understood(t *testing.T, page, line string) {
 		require.NoError(t, cmd.Args(cmd, args), "%s: %s", page, line)
 	}
 	require.NoError(t, checkFlags(cmd), "%s: %s", page, line)
-	if out := cmd.Flag("output"); out != nil && cmd.Name() != "sweep" && cmd.Name() != "view" { // which have a default
+	if out := cmd.Flag("output"); out != nil && !slices.Contains([]string{"sweep", "compare", "view"}, cmd.Name()) { // which have a default
 		require.NotEmpty(t, out.Value.String(), "%s: where to? %s", page, line)
 	}
 }

@@ -32,11 +32,9 @@ run sort in -o out --counters -q
 run sort in --overwrite
 run top in -o out --reduces 3
 run grep x in --output out --reduces 3
-run sort in -o out --reduces 0 --slow-start 1
-run sort in -o out --scheduler fifo --pool ann
-run sort in -o out --scheduler hfs --queue q
-run sort in -o out --scheduler srpt --priority high
-run sort in -o out --inline --pool ann
+run sort in -o out --reduces 0 --reduce-slots 1
+run sort in --json
+run sort in -o out --on streaming-command --json
 run sort in -o out --inline --nodes 4
 run sort in -o out --inline --memory 1GiB
 run sort in -o out --on processes:2 --seed 3
@@ -45,8 +43,6 @@ run sort in -o out --inline --node-link 1MB
 run sort in -o out --inline --scheduler fifo
 run sort in -o out --inline --set theta=0
 run sort in -o out --inline --wait 1s
-run sort in -o out --inline --speculation late
-run sort in -o out --inline --preemption
 run sort in -o out --inline --chaos 1
 run sort in -o out --inline --state d
 run sort in -o out --inline --on processes:2
@@ -74,43 +70,26 @@ run grep x in -l -h
 run grep x in -h -H
 run grep x in -o -A 1
 run grep x in -c -C 1
-run sort in -o out --heal-rate 1MB
-run sort in -o out --emulate-network
 run sort in -o out --node-link 1MB
-run sort in -o out --nodes 4 --emulate-network --oversubscription 2
-sim --workload facebook-io --scheduler fifo --policy mine.yaml
-sim --workload facebook-io --wait 1s --skips 3
-sim --workload facebook-io --rack-wait 1s --skips 3
-run sort in -o out --speculation late
+run sort in -o out --nodes 4 --oversubscription 2
+run sort in -o out --nodes 4 --node-link 1MB --oversubscription 2
 run sort in -o out --wait 1s
-sim --workload facebook-io --rack-wait 1s
-sim --workload facebook-io --skips 3,4
-sim --workload facebook-io --scheduler fifo --preemption
-sim --workload facebook-io --scheduler fair --no-spread
+sim --workload facebook-io --nodes 1 --wait 1s
 sim --workload facebook-io --trace swim:f
 sim --workload facebook-io --cluster c.yaml --nodes 9
-sim --workload facebook-io --cache-rate 2GB
 sim --workload facebook-io --submit serial --target-utilisation 80%
 sim --trace swim:f --compute-spread 1
-sim --workload facebook-io --series s.csv --repeat 2
 sim --workload facebook-io --series-interval 5s
-sim --workload facebook-io --events e.jsonl --repeat 2
 sim --workload facebook-io --cluster c.yaml --oversubscription 5
 sim --workload facebook-io --network flows --shuffle-rate 1GB
 sim --workload facebook-io --link 1GB
 sim --workload facebook-io --network flows --oversubscription 5
-sim --workload facebook-io --out-of-band
 sim --workload facebook-io --time-scale 2
 sim --trace swim:f --time-scale 2 --target-utilisation 1%
 sim --workload facebook-io --compute-rate 1MB --compute-spread 1
 sim --workload facebook-io --max-maps 3
 sim --workload facebook-io --skew-zipf 1
-whatif e.jsonl --scheduler fifo --policy mine.yaml
-whatif e.jsonl --wait 1s --skips 3
-whatif e.jsonl --rack-wait 1s --skips 3
-whatif e.jsonl --scheduler fifo --preemption
-whatif e.jsonl --scheduler fifo --weight a=2
-whatif e.jsonl --scheduler fair --no-spread
+whatif e.jsonl --search --events x
 play --export d --listen 127.0.0.1:0
 whatif e.jsonl --goal p95
 delay --tasks 3 --nodes 9 --rate 2 --locality 0.9 --skips 3
@@ -122,10 +101,7 @@ delay --tasks 3 --nodes 9 --rate 2 --wait 9s --jobs 2
 gen text -o - --overwrite
 gen tera -o x --words 3
 events e.jsonl --summary --only launched
-events e.jsonl --summary --trace-out t
 view e.jsonl -o - --overwrite
-serve --capacity q.xml --queues q.xml
-serve --demo --tokens t
 run wordcount in -o out --reduces 0 --top 3
 `
 
@@ -136,15 +112,9 @@ func TestEnvironmentWithoutEffectIsLeftOut(t *testing.T) {
 	write(t, "in", "b\na\n")
 	for _, c := range []struct{ args, env string }{
 		{"run sort in -o out1 -q --inline", "TARRY_NODES=4"},
-		{"run sort in -o out2 -q --scheduler fifo", "TARRY_PREEMPTION=true"},
-		{"run sort in -o out3 -q --scheduler srpt", "TARRY_POOL=ann"},
-		{"run sort in -o out4 -q --nodes 2 --skips 3", "TARRY_WAIT=5s"},
-		{"run sort in -o out5 -q --nodes 2 --wait 1s", "TARRY_SKIPS=3,4"},
 		{"run sort in -o out8 -q", "TARRY_WAIT=5s"},
-		{"run sort in -o out9 -q --nodes 2", "TARRY_RACK_WAIT=5s"},
 		{"run sort in -o out10 -q --nodes 2", "TARRY_VERSION=true"},
 		{"run sort in -o out11 -q --nodes 2", "TARRY_INLINE=true"},
-		{"run sort in -o out6 -q --scheduler fifo", "TARRY_ALLOCATIONS=nofile.xml"},
 		{"run top in2 -o out7 -q", "TARRY_REDUCES=3"},
 		{"run top in2 -o out12 -q", "TARRY_HEADER=true"},
 		{"run top in2 -o out13 -q -t \\t", "TARRY_CSV=true"},

@@ -23,7 +23,6 @@ import (
 type killCase struct {
 	name    string
 	args    []string
-	outputs int
 	earlier bool // an output is there already, to be replaced
 }
 
@@ -31,20 +30,12 @@ func killCases() []killCase {
 	slots := []string{"--map-slots", "1", "--nodes", "2", "--block-size", "128KiB"}
 	run := func(args ...string) []string { return append(append([]string{"run"}, args...), slots...) }
 	return []killCase{
-		{"wordcount", run("wordcount", "../in.txt", "-o", "out/a", "--reduces", "5"), 1, false},
-		{"sort", run("sort", "../in.txt", "-o", "out/a", "--reduces", "4", "--overwrite"), 1, true},
-		{"map-only", run("grep", "a.*e", "../in.txt", "--output", "out/a"), 1, false},
-		{"stages", run("grep", "--count-matches", "[a-e]+", "../in.txt", "--output", "out/a", "--reduces", "3"), 1, false},
-		{"batch", append([]string{"batch", "../jobs.txt"}, slots...), 4, false},
+		{"wordcount", run("wordcount", "../in.txt", "-o", "out/a", "--reduces", "5"), false},
+		{"sort", run("sort", "../in.txt", "-o", "out/a", "--reduces", "4", "--overwrite"), true},
+		{"map-only", run("grep", "a.*e", "../in.txt", "--output", "out/a"), false},
+		{"stages", run("grep", "--count-matches", "[a-e]+", "../in.txt", "--output", "out/a", "--reduces", "3"), false},
 	}
 }
-
-const killJobs = `
-wordcount ../in.txt -o out/a --reduces 2
-at 30ms grep a.*e ../in.txt --output out/b
-sort ../in.txt -o out/c --reduces 3 --compress zstd
-at 60ms grep --count-matches [a-e]+ ../in.txt --output out/d
-`
 
 // TestKilled kills commands with --state at random moments, and at moments when certain files
 // appear, starts them again, maybe to be killed once more, and compares what they have written in
@@ -54,7 +45,6 @@ func TestKilled(t *testing.T) {
 	home := t.TempDir()
 	text := gen.Config{Kind: "text", Bytes: 1_500_000, Seed: 1, Words: 3000}
 	require.NoError(t, gen.WriteFile(t.Context(), filepath.Join(home, "in.txt"), text, false))
-	write(t, filepath.Join(home, "jobs.txt"), killJobs)
 	times := 2
 	if os.Getenv("LONG_TESTS") != "" {
 		times = 40
@@ -165,7 +155,7 @@ func (k *killed) play(want map[string]string) {
 	before, err := os.Stat(filepath.Join(k.dir, "out", "a", "_SUCCESS"))
 	require.NoError(k.t, err)
 	said := k.run(k.command(append(k.c.args, "--state", "state")...))
-	require.Equal(k.t, k.c.outputs, strings.Count(said, "succeeded earlier"), said)
+	require.Contains(k.t, said, "succeeded earlier")
 	after, err := os.Stat(filepath.Join(k.dir, "out", "a", "_SUCCESS"))
 	require.NoError(k.t, err)
 	require.True(k.t, os.SameFile(before, after))
@@ -178,7 +168,7 @@ func (k *killed) moment() <-chan time.Time {
 		return time.After(time.Duration(k.rng.Float64() * 1.2 * float64(k.took)))
 	}
 	patterns := []string{
-		"state/log-*", "state/log-*.new", "state/stages-*/0/part-*", "state/stages-*/0/_SUCCESS",
+		"state/log-*", "state/log-*.new", "state/stages/0/part-*", "state/stages/0/_SUCCESS",
 		"out/*/_temporary", "out/*/_temporary/*r*", "out/*/part-*0", "out/*/part-*1*", "out/*/part-*2*", "out/*/_SUCCESS",
 	}
 	pattern := filepath.Join(k.dir, patterns[k.rng.IntN(len(patterns))])
@@ -205,7 +195,7 @@ func (k *killed) check(want map[string]string) {
 	}
 	list, err := os.ReadDir(filepath.Join(k.dir, "out"))
 	require.NoError(k.t, err)
-	require.Len(k.t, list, k.c.outputs)
+	require.Len(k.t, list, 1)
 	for _, dir := range []string{"tmp", "state"} {
 		list, err := os.ReadDir(filepath.Join(k.dir, dir))
 		require.NoError(k.t, err)

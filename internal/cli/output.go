@@ -2,12 +2,10 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/tarry-mr/tarry/actors"
@@ -26,33 +24,26 @@ const (
 
 // openOutput is where a run writes: a new directory, one that takes the place of an earlier output
 // when it is complete, or standard output. An output that exists is refused.
-func (p *program) openOutput(r *jobFlags, stages int) (to mapreduce.Destination, err error) {
-	packed, err := mapreduce.ParseCompression(r.compress)
-	if err != nil {
-		return to, usageError("--compress: %w", err)
-	}
-	if r.output == stdoutName {
+func (p *program) openOutput(j *jobFlags, m saved, stage int) (to mapreduce.Destination, err error) {
+	if to = j.directory(); j.output == stdoutName {
 		to = mapreduce.Writer(stdoutTitle, p.stdout)
-	} else {
-		to = r.directory()
 	}
-	to = r.saved.resumable(to, stages-1)
+	to = m.resumable(to, stage)
 	if !worker.Asked() { // whose output is there already
 		err = to.Check()
 	}
 	if err == nil {
-		return to.Compressed(packed), nil
+		return to.Compressed(j.packed), nil
 	}
-	if info, bad := os.Stat(r.output); bad == nil && info.Mode().IsRegular() {
+	if info, bad := os.Stat(j.output); bad == nil && info.Mode().IsRegular() {
 		return to, configError("%s is a file: the output is a directory of parts (> FILE without --output makes one file)",
-			words.Shown(r.output))
+			words.Shown(j.output))
 	}
-	replaceable := errors.Is(err, mapreduce.ErrOutputExists) && !errors.Is(err, mapreduce.ErrOutputBusy)
-	if replaceable && !r.overwrite {
+	if errors.Is(err, mapreduce.ErrOutputExists) && !errors.Is(err, mapreduce.ErrOutputBusy) && !j.overwrite {
 		return to, configError("%w (--overwrite replaces it)", err)
 	}
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		err = plainPathError(filepath.Clean(r.output), err)
+		err = plainPathError(filepath.Clean(j.output), err)
 	}
 	return to, configError("%w", err)
 }
@@ -98,55 +89,21 @@ func writeFile(name string, flag int, fill func(io.Writer) error) error {
 	return err
 }
 
-// record writes what happens in a live or simulated cluster to the files asked for: events as JSON
-// lines, and a Chrome trace. Its sink is called from one goroutine at a time; close comes after the
-// last call.
-type record struct {
-	files []recordFile
-	err   error // the first that happened; later events are dropped
-}
-
-// recordFile is a file of a record, and the flag that asks for it.
-type recordFile struct {
-	flag string
-	file interface {
-		Write(e actors.Event) error
-		Close() error
+// openRecord creates the file of --events, before anything runs; an empty name is none.
+func openRecord(name string) (*eventlog.File, error) {
+	if name == "" {
+		return nil, nil
 	}
-}
-
-// openRecord creates the files, before anything runs.
-func openRecord(events, traceOut string) (*record, error) {
-	rec := new(record)
-	if events != "" {
-		file, err := eventlog.Create(events)
-		if err != nil {
-			return nil, configError("--events: %w", plainPathError(events, err))
-		}
-		rec.files = append(rec.files, recordFile{"--events", file})
-	}
-	if traceOut != "" {
-		file, err := createTrace(traceOut)
-		if err != nil {
-			return nil, errors.Join(err, rec.close())
-		}
-		rec.files = append(rec.files, recordFile{"--trace-out", file})
-	}
-	return rec, nil
-}
-
-// createTrace makes the file for a Chrome trace.
-func createTrace(name string) (*eventlog.Trace, error) {
-	trace, err := eventlog.CreateTrace(name)
+	file, err := eventlog.Create(name)
 	if err != nil {
-		return nil, configError("--trace-out: %w", plainPathError(name, err))
+		return nil, configError("--events: %w", plainPathError(name, err))
 	}
-	return trace, nil
+	return file, nil
 }
 
-// sink is what a cluster calls, or nil if nothing is recorded.
-func (rec *record) sink() func(actors.Event) {
-	if len(rec.files) == 0 {
+// sink is what a cluster calls to record what happens; nil without a file.
+func sink(file *eventlog.File) func(actors.Event) {
+	if file == nil {
 		return nil
 	}
 	return func(e actors.Event) {
@@ -155,24 +112,8 @@ func (rec *record) sink() func(actors.Event) {
 			began.Program = "tarry " + readVersion().Version
 			e.Began = &began
 		}
-		for _, f := range rec.files {
-			if rec.err != nil {
-				return
-			}
-			if err := f.file.Write(e); err != nil {
-				rec.err = fmt.Errorf("%s: %w", f.flag, err)
-			}
-		}
+		file.Write(e)
 	}
-}
-
-// close finishes the files and tells what went wrong with them.
-func (rec *record) close() error {
-	errs := []error{rec.err}
-	for _, f := range rec.files {
-		errs = append(errs, f.file.Close())
-	}
-	return errors.Join(errs...)
 }
 
 // namedFile is a file that a flag has written beside the output.
@@ -233,76 +174,41 @@ func realPath(name string) string {
 	}
 }
 
-// checkReplaced refuses to replace outputs that an input lies in: the job would read what an
+// checkReplaced refuses to replace an output that an input lies in: the job would read what an
 // earlier run wrote, and remove it.
-func checkReplaced(src []mapreduce.Source, jobs ...*jobFlags) error {
-	replaced := map[string]string{} // names by real path
-	for _, j := range jobs {
-		if stores.Named(j.output) && j.overwrite {
-			if err := checkReplacedInStore(src, j.output); err != nil {
-				return err
-			}
-			continue
-		}
-		if _, err := os.Lstat(j.output); j.overwrite && err == nil {
-			replaced[realPath(j.output)] = j.output
-		}
-	}
-	if len(replaced) == 0 {
+func (j *jobFlags) checkReplaced(src []mapreduce.Source) error {
+	if _, err := os.Lstat(j.output); !j.overwrite || err != nil && !stores.Named(j.output) {
 		return nil
 	}
 	real := map[string]string{} // of directories: most inputs share theirs
+	output := realPath(j.output)
 	for _, s := range src {
-		info, err := os.Lstat(s.Name())
-		if err != nil {
-			continue // no file
-		}
-		dir := filepath.Dir(s.Name())
-		if info.Mode()&os.ModeSymlink != 0 {
-			dir = filepath.Dir(realPath(s.Name()))
-		}
-		if _, known := real[dir]; !known {
-			real[dir] = realPath(dir)
-		}
-		for at := real[dir]; filepath.Dir(at) != at; at = filepath.Dir(at) {
-			if out, found := replaced[at]; found {
-				in := words.Shown(s.Name())
-				return usageError("--overwrite would replace %s with its input %s", words.Shown(out), in)
+		within := strings.HasPrefix(s.Name(), stores.Clean(j.output)+"/")
+		if info, err := os.Lstat(s.Name()); err == nil && !stores.Named(j.output) {
+			dir := filepath.Dir(s.Name())
+			if info.Mode()&os.ModeSymlink != 0 {
+				dir = filepath.Dir(realPath(s.Name()))
 			}
+			if real[dir] == "" {
+				real[dir] = realPath(dir)
+			}
+			within = real[dir] == output || strings.HasPrefix(real[dir], output+string(filepath.Separator))
+		}
+		if within {
+			return usageError("--overwrite would replace %s with its input %s", words.Shown(j.output), words.Shown(s.Name()))
 		}
 	}
 	return nil
 }
 
-// checkReplacedInStore is checkReplaced for an output in a store.
-func checkReplacedInStore(src []mapreduce.Source, output string) error {
-	for _, s := range src {
-		if strings.HasPrefix(s.Name(), stores.Clean(output)+"/") {
-			return usageError("--overwrite would replace %s with its input %s", words.Shown(output), words.Shown(s.Name()))
-		}
-	}
-	return nil
-}
-
-// checkSideFiles refuses files that would destroy an input or an output.
-func (r *clusterFlags) checkSideFiles(outputs []string, src []mapreduce.Source) error {
-	files := []namedFile{
-		{"--events", r.events},
-		{"--trace-out", r.traceOut},
-		{"--cpuprofile", r.cpuProfile},
-		{"--memprofile", r.memProfile},
-	}
-	if !slices.ContainsFunc(files, func(f namedFile) bool { return f.name != "" }) {
+// checkEvents refuses a file of events that would destroy an input or an output.
+func checkEvents(events, output string, src []mapreduce.Source) error {
+	if events == "" {
 		return nil
 	}
-	inputs := []string{r.allocations, r.queues, r.parameters}
+	var inputs []string
 	for _, s := range src {
 		inputs = append(inputs, s.Name())
 	}
-	for _, out := range outputs {
-		if err := distinctFiles(append([]namedFile{{"--output", out}}, files...), nil); err != nil {
-			return err
-		}
-	}
-	return distinctFiles(files, inputs)
+	return distinctFiles([]namedFile{{"--output", output}, {"--events", events}}, inputs)
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
 // reloadBench is a reloader at work on a file of pools, in a bubble of fake time.
@@ -59,19 +58,20 @@ func withReload(t *testing.T, f func(b *reloadBench)) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &reloadBench{t: t, name: name, now: make(chan os.Signal)}
 		b.write(pool("1"))
-		p, c := &program{stderr: &b.stderr}, new(clusterFlags)
-		c.register(&cobra.Command{})
-		c.scheduler, c.allocations = "hfs", name
-		c.given = func(string) bool { return false }
-		c.files.names = []string{name}
-		r := p.newReloader(c)
-		r.put = func(p scheduling.Policy, _ *allocation.Rules) error {
+		serve := new(serveFlags)
+		serve.register(&cobra.Command{})
+		serve.allocations, serve.files.names = name, []string{name}
+		r := serve.reloader(&program{stderr: &b.stderr}, func(again *clusterFlags) error {
 			b.passed.Load()
+			policy, err := again.livePolicy()
+			if err != nil {
+				return err
+			}
 			if b.refuse == nil {
-				b.put = append(b.put, p)
+				b.put = append(b.put, policy)
 			}
 			return b.refuse
-		}
+		})
 		r.failed = func(err error) error {
 			b.passed.Load()
 			b.failed = append(b.failed, err.Error())

@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -17,171 +17,154 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// schedulerFlags choose the scheduler of a cluster, live or simulated, and name its configuration
-// files.
+// schedulerFlags choose the scheduler of a cluster, live or simulated, and name its files.
 type schedulerFlags struct {
-	scheduler, reducePlacement string
-	skips                      []int
-	wait, rackWait             time.Duration
-	slowStart                  float64
-	preempt, noSpread          bool
-	speculation                string
-	policyFlags
+	scheduler, reducePlacement      string
+	wait                            time.Duration
+	sets                            []string // KEY=VALUE
+	allocations, queues, parameters string   // file names, or empty
 
-	allocations, queues, parameters string // file names, or empty
-
-	rule  scheduling.SpeculationRule // set by begin
-	given func(flag string) bool     // set by begin: whether the command line or the environment has it
-	parts scheduling.Parts           // set by begin: that settings may name
-	files schedulerFiles             // set by begin
+	parts    scheduling.Parts // set by begin: that settings may name
+	assigned []assignment     // set by begin: what the flags say
+	files    schedulerFiles   // set by begin
 }
 
-// place gives a policy the placement of reduces of that name.
-func (s *schedulerFlags) place(policy *scheduling.Policy, name string) error {
-	if policyfile.SetPart(policy, s.parts, policyfile.Setting{Key: "reduce.rule", Value: name}) {
-		return nil
-	}
-	rule, err := policyfile.Find("reduce.rule")
-	if err == nil {
-		err = rule.Set(policy, name)
-	}
-	if err != nil {
-		return usageError("unknown reduce placement %s: want any, cogrs or larts", words.Quoted(name))
-	}
-	return nil
+// assignment is a setting that a flag gives.
+type assignment struct {
+	flag  string // as it was given
+	field *policyfile.Field
+	value string
 }
 
-// register adds the flags, but for those of registerName. waits says what waits are without a flag.
-func (s *schedulerFlags) register(f *pflag.FlagSet, waits string) {
+// register adds the flags to one of the command's sets, but for --scheduler and those of files. waits is
+// what waits are without a flag.
+func (s *schedulerFlags) register(cmd *cobra.Command, f *pflag.FlagSet, waits string) {
 	f.StringVar(&s.reducePlacement, "reduce-placement", "",
 		"where reduces go: any, cogrs (center of gravity of their input) or larts (most of their input) "+
 			"(default: cogrs with hfs, any with the others)")
 	number(f, &s.wait, "wait", 0, span(0, 1000*hour),
-		"how long a map waits for a node with its data, 0s for not at all (default: "+waits+")")
-	number(f, &s.rackWait, "rack-wait", 0, span(0, 1000*hour), "how long it then waits for a rack with its data (default: as --wait)")
-	number(f, &s.skips, "skips", nil, span(0, 1e9),
-		"instead of waits: slot offers that a map lets pass for a node with its data, "+
-			"and then for such a rack, as D1,D2 (default of delay: as many as give each job 95 % locality)")
-	number(f, &s.slowStart, "slow-start", scheduling.DefaultSlowStart, parts,
-		"part of a job's maps that must be done before its reduces launch")
-	f.BoolVar(&s.preempt, "preemption", false, "let hfs kill tasks of pools above their shares for pools below theirs")
-	f.BoolVar(&s.noSpread, "no-spread", false,
-		"let a node take tasks for all its slots also if the cluster has more slots than tasks; else fifo and hfs "+
-			"spread them over the nodes, as Hadoop's load manager does")
-	f.StringVar(&s.speculation, "speculation", "none",
-		"copy slow tasks and take the copy that ends first: none, late (the longest to go, not on slow nodes) "+
-			"or native (Hadoop's older rule)")
+		"how long a map waits for a node with its data, and then for its rack, 0s for not at all (default: "+waits+")")
 	s.registerSets(f)
+	complete(cmd, "reduce-placement", "any", "cogrs", "larts")
+	grouped(cmd, "Scheduler", "reduce-placement wait set")
+}
+
+// registerSets adds --set.
+func (s *schedulerFlags) registerSets(f *pflag.FlagSet) {
+	f.StringArrayVar(&s.sets, "set", nil, "any setting of the scheduler, as KEY=VALUE, such as theta=0.1 or "+
+		"locality.waits=2s/4s; may be repeated; tarry config policy lists them all")
+}
+
+// registerName adds --scheduler.
+func (s *schedulerFlags) registerName(cmd *cobra.Command, f *pflag.FlagSet, byDefault, more string) {
+	f.StringVar(&s.scheduler, "scheduler", byDefault,
+		"which job's task goes next: "+strings.Join(scheduling.Presets(), ", ")+", or a policy file (.yaml)"+more)
+	complete(cmd, "scheduler", scheduling.Presets()...)
+}
+
+// registerFiles adds the flags of Hadoop's configuration files.
+func (s *schedulerFlags) registerFiles(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringVar(&s.allocations, "allocations", "", "fair-scheduler.xml with the pools of hfs")
 	f.StringVar(&s.queues, "queues", "",
 		"capacity-scheduler.xml or mapred-queues.xml with the queues of capacity, and access lists, "+
 			"which hold for pools, too")
 	f.StringVar(&s.parameters, "parameters", "", "mapred-site.xml with the scheduler's parameters; flags win over it")
-	group(f, "Scheduler", "reduce-placement wait rack-wait skips slow-start preemption no-spread speculation set allocations queues parameters")
-}
-
-// registerName adds --scheduler and --policy.
-func (s *schedulerFlags) registerName(f *pflag.FlagSet) {
-	f.StringVar(&s.scheduler, "scheduler", "hfs",
-		"which job's task goes next: "+strings.Join(scheduling.Presets(), ", "))
-	s.registerFile(f)
-	group(f, "Scheduler", "policy")
-}
-
-// complete lets the shell complete the values of those flags that cmd has.
-func (s *schedulerFlags) complete(cmd *cobra.Command) {
-	complete(cmd, "scheduler", scheduling.Presets()...)
-	complete(cmd, "schedulers", scheduling.Presets()...)
-	complete(cmd, "reduce-placement", "any", "cogrs", "larts")
-	complete(cmd, "speculation", "none", "late", "native")
-	for _, flag := range []string{"allocations", "queues", "parameters"} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, filesNamed("xml"))
-	}
-	_ = cmd.RegisterFlagCompletionFunc("policy", filesNamed("yaml", "yml")) // an error: no such flag
+	grouped(cmd, "Scheduler", "allocations queues parameters")
 }
 
 // begin checks the flags and reads the files; warnings about them go to standard error.
 func (s *schedulerFlags) begin(p *program, cmd *cobra.Command) error {
-	s.given, s.parts = cmd.Flags().Changed, p.parts
-	if len(s.skips) > 2 {
-		return usageError("--skips of %d numbers: want D1, or D1,D2 for nodes and racks", len(s.skips))
-	}
-	if err := s.rule.UnmarshalText([]byte(s.speculation)); err != nil {
-		return usageError("--speculation %s: want none, late or native", words.Shown(s.speculation))
-	}
-	if preset, err := scheduling.Preset(s.scheduler); err == nil && s.policyFile+s.parameters+s.queues == "" {
-		if err := heeded(cmd, &preset); err != nil { // before any file is read
-			return err
-		}
+	s.parts = p.parts
+	if err := s.assign(cmd); err != nil {
+		return err
 	}
 	err := s.read(openFile)
 	for _, w := range s.files.warnings {
 		fmt.Fprintf(p.stderr, "tarry: warning: %v\n", w)
 	}
-	if err != nil {
-		return err
-	}
-	if f := s.files.parameters; f != nil && f.Scheduler != "" && !s.given("scheduler") {
+	if f := s.files.parameters; err == nil && f != nil && f.Scheduler != "" && !given(cmd, "scheduler") {
 		s.scheduler = f.Scheduler
 	}
-	return nil
+	return err
+}
+
+// assign makes settings of the flags; --set wins over the others.
+func (s *schedulerFlags) assign(cmd *cobra.Command) (err error) {
+	s.assigned = nil
+	add := func(flag, key, value string) {
+		field, bad := policyfile.Find(key)
+		if bad != nil && err == nil {
+			err = usageError("%s: %s", flag, badPolicy(bad))
+		}
+		s.assigned = append(s.assigned, assignment{flag, field, value})
+	}
+	switch flag := "--wait " + s.wait.String(); {
+	case !given(cmd, "wait"):
+	case s.wait == 0:
+		add(flag, "locality.rule", "greedy")
+	default:
+		add(flag, "locality.rule", "wait")
+		add(flag, "locality.auto", "false")
+		add(flag, "locality.waits", s.wait.String()+"/"+s.wait.String())
+	}
+	if given(cmd, "reduce-placement") {
+		add("--reduce-placement "+words.Shown(s.reducePlacement), "reduce.rule", s.reducePlacement)
+	}
+	for _, text := range s.sets {
+		key, value, found := strings.Cut(text, "=")
+		if !found {
+			return usageError("--set %s: want KEY=VALUE", words.Shown(text))
+		}
+		add("--set "+words.Shown(text), key, value)
+	}
+	return err
+}
+
+// badPolicy is what is wrong with a setting, without the word for it.
+func badPolicy(err error) string {
+	return strings.TrimPrefix(words.OneLine(err), policyfile.ErrBad.Error()+": ")
+}
+
+// isPolicyFile reports whether a scheduler is named by a policy file.
+func isPolicyFile(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name))
 }
 
 // policy gives the preset or policy file of a name with what files and flags change; "+any",
-// "+cogrs" or "+larts" behind the name of a preset sets its placement of reduces. --policy goes
-// before the name.
-func (s *schedulerFlags) policy(name string) (scheduling.Policy, error) {
-	file, err := s.policyFileOf(name)
-	if err != nil {
-		return scheduling.Policy{}, err
-	}
-	base, placement, own := strings.Cut(name, "+")
-	if file != nil {
-		base, own = file.Scheduler, false
-	}
-	policy, err := scheduling.Preset(base)
-	if err != nil {
-		known := strings.Join(scheduling.Presets(), ", ")
-		return policy, usageError("unknown scheduler %s: want %s", words.Quoted(base), known)
-	}
-	policy.Reduce.Rule = scheduling.DefaultReduceRule(base)
-	byFlag := s.given("reduce-placement") && !own
-	if byFlag {
-		placement = s.reducePlacement
-	}
-	if byFlag || own {
-		if err := s.place(&policy, placement); err != nil {
+// "+cogrs" or "+larts" behind the name of a preset sets its placement of reduces.
+func (s *schedulerFlags) policy(name string) (policy scheduling.Policy, err error) {
+	base, placement, placed := strings.Cut(name, "+")
+	var file *policyfile.File
+	if isPolicyFile(name) {
+		if file, err = s.files.readPolicy(openFile, name); err != nil {
 			return policy, err
 		}
+		base, placed = file.Scheduler, false
 	}
-	placed := policy.Reduce.Rule
+	if policy, err = policyfile.Preset(base); err != nil {
+		return policy, usageError("unknown scheduler %s: want %s, or a policy file (.yaml)",
+			words.Quoted(base), strings.Join(scheduling.Presets(), ", "))
+	}
 	if err := s.filesOver(&policy, file); err != nil {
-		return policy, err
-	}
-	if err := s.setOver(&policy, s.parts); err != nil {
-		return policy, err
-	}
-	said := policy
-	if byFlag {
-		policy.Reduce.Rule = placed
-	}
-	s.flagsOver(&policy)
-	if err := policy.Validate(); err != nil {
 		return policy, configError("%w", err)
 	}
-	return policy, idleKey(file, &said, &policy)
-}
-
-// idleKey refuses a policy file of which a key has an effect neither by itself nor with the flags
-// that win over it.
-func idleKey(file *policyfile.File, said, policy *scheduling.Policy) error {
-	if file == nil || file.Idle(said) == nil {
-		return nil
+	said := policy
+	assigned := s.assigned
+	if placed {
+		rule, _ := policyfile.Find("reduce.rule")
+		assigned = append(slices.Clone(assigned), assignment{"scheduler " + words.Shown(name), rule, placement})
 	}
-	if err := file.Idle(policy); err != nil {
-		return configError("%w", err)
+	if err := s.over(&policy, assigned); err != nil {
+		return policy, err
 	}
-	return nil
+	if file != nil && file.Idle(&said) != nil { // a key without effect, by itself and with the flags that win over it
+		err = file.Idle(&policy)
+	}
+	if err := firstError(policy.Validate(), err); err != nil {
+		return policy, configError("%w", err)
+	}
+	return policy, nil
 }
 
 // filesOver puts what files say over a preset: the policy file, if there is one, over the others.
@@ -191,74 +174,42 @@ func (s *schedulerFlags) filesOver(policy *scheduling.Policy, file *policyfile.F
 		return nil
 	}
 	if err := file.Apply(policy); err != nil { // its order decides which other files are heeded
-		return configError("%w", err)
+		return err
 	}
 	s.files.apply(policy)
 	policy.Name = file.Name()
 	return file.Apply(policy)
 }
 
-// heeded refuses flags that the order of a policy does not heed.
-func heeded(cmd *cobra.Command, p *scheduling.Policy) error {
-	pools, capacity, fifo := p.Order == "pools", p.Order == "capacity", p.Order == "fifo"
-	priorities := slices.ContainsFunc(p.Queues, func(q scheduling.QueueConfig) bool { return q.Priorities })
-	none := func(what string) string { return "with " + p.Name + ", which has no " + what }
-	return refuse(
-		cmd,
-		idle{!pools, none("pools"), "pool preemption allocations weight"},
-		idle{!capacity && !given(cmd, "parameters"), none("queues"), "queue"}, // pools may be named by queues
-		idle{!pools && !fifo && !capacity, none("priorities"), "priority"},
-		idle{capacity && !priorities, "with capacity unless --queues has a queue with supports-priority", "priority"},
-		idle{!pools && !fifo, "with " + p.Name + ", which does not spread tasks", "no-spread"},
-	)
+// over puts settings over preset and files.
+func (s *schedulerFlags) over(policy *scheduling.Policy, list []assignment) error {
+	for _, a := range list {
+		if policyfile.SetPart(policy, s.parts, policyfile.Setting{Key: a.field.Key, Value: a.value}) {
+			continue
+		}
+		if err := a.field.Set(policy, a.value); err != nil {
+			return usageError("%s: %s", a.flag, badPolicy(err))
+		}
+	}
+	return nil
 }
 
-// warnIdle warns of policies that would preempt if anything ever counted as starved.
-func (p *program) warnIdle(policies ...scheduling.Policy) {
-	if slices.ContainsFunc(policies, idlePreemption) {
-		fmt.Fprintln(p.stderr, "tarry: warning: preemption kills nothing: --allocations sets no "+
-			"fairSharePreemptionTimeout, and for no pool both a minimum share and a minSharePreemptionTimeout")
+// unheeded refuses flags that have no effect in any of the policies.
+func (s *schedulerFlags) unheeded(policies ...scheduling.Policy) error {
+	for _, a := range s.assigned {
+		heeds := func(p scheduling.Policy) bool { return a.field.Idle(&p) == "" }
+		if !slices.ContainsFunc(policies, heeds) {
+			return usageError("%s has no effect %s", a.flag, a.field.Idle(&policies[0]))
+		}
 	}
+	return nil
 }
 
-// idlePreemption tells whether a policy has preemption on, but nothing that starts it.
-func idlePreemption(policy scheduling.Policy) bool {
-	a := policy.Pools
-	starves := func(p scheduling.PoolConfig) bool {
-		return cmp.Or(p.MinTimeout, a.MinTimeout) > 0 && p.Min != [2]int{}
-	}
-	return policy.Order == "pools" && policy.Preemption.Mode != scheduling.PreemptOff &&
-		a.FairTimeout == 0 && !slices.ContainsFunc(a.Pools, starves)
-}
-
-// flagsOver puts what flags say over preset and files.
-func (s *schedulerFlags) flagsOver(policy *scheduling.Policy) {
-	waits := []time.Duration{s.wait, s.rackWait}
-	if s.given("wait") != s.given("rack-wait") {
-		one := s.wait + s.rackWait // one of them is 0
-		waits = []time.Duration{one, one}
-	}
-	switch {
-	case s.given("skips"):
-		policy.Locality = scheduling.LocalityPolicy{Rule: scheduling.SkipCount, Skips: s.skips}
-	case !s.given("wait") && !s.given("rack-wait"):
-	case s.wait+s.rackWait == 0:
-		policy.Locality = scheduling.LocalityPolicy{} // the nearest at once
-	default:
-		policy.Locality = scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: waits}
-	}
-	if s.given("slow-start") {
-		policy.SlowStart = s.slowStart
-	}
-	if s.preempt {
-		policy.Preemption.Mode = scheduling.PreemptOn
-	}
-	if s.noSpread {
-		policy.Spread = false
-	}
-	if s.given("speculation") {
-		policy.Speculation.Rule, policy.Speculation.Except = s.rule, [2]bool{}
-	}
+// says reports whether a flag or policy file gives a setting below a key.
+func (s *schedulerFlags) says(above string) bool {
+	file := s.files.policies[s.scheduler]
+	return file != nil && file.Says(above) ||
+		slices.ContainsFunc(s.assigned, func(a assignment) bool { return strings.HasPrefix(a.field.Key, above) })
 }
 
 // schedulerFiles is what the scheduler's configuration files say; nil where there is no file.
@@ -266,7 +217,7 @@ type schedulerFiles struct {
 	pools      *allocation.Fair
 	queues     *allocation.Queues
 	parameters *allocation.Parameters
-	policy     *policyfile.File
+	policies   map[string]*policyfile.File // by name
 
 	names    []string // of the files
 	warnings []*allocation.Problem
@@ -274,45 +225,61 @@ type schedulerFiles struct {
 	poolsUsed, queuesUsed bool // a policy took them in
 }
 
+// opener opens a file by its name.
+type opener func(name string) (io.ReadCloser, error)
+
 // read reads the files that the flags name; the parameters may name one more. After an error
 // s.files.names holds those up to the one that is wrong.
-func (s *schedulerFlags) read(open func(name string) (io.ReadCloser, error)) error {
+func (s *schedulerFlags) read(open opener) error {
+	s.files = schedulerFiles{}
 	f := &s.files
-	parameters := func(name string, r io.Reader) ([]*allocation.Problem, error) {
+	err := f.readFile(open, s.parameters, func(name string, r io.Reader) error {
 		got, err := allocation.ParseParameters(name, r)
-		f.parameters = &got
-		return got.Warnings, err
-	}
-	pools := func(name string, r io.Reader) ([]*allocation.Problem, error) {
-		got, err := allocation.ParseFair(name, r)
-		f.pools = &got
-		return got.Warnings, err
-	}
-	queues := func(name string, r io.Reader) ([]*allocation.Problem, error) {
-		got, err := allocation.ParseQueues(allocation.Source{Name: name, Reader: r})
-		f.queues = &got
-		return got.Warnings, err
-	}
-	if err := f.readFile(open, s.parameters, parameters); err != nil {
+		f.parameters, f.warnings = &got, append(f.warnings, got.Warnings...)
 		return err
+	})
+	pools := s.allocations
+	if pools == "" && f.parameters != nil {
+		pools = f.parameters.AllocationFile
 	}
-	named := s.allocations
-	if named == "" && f.parameters != nil {
-		named = f.parameters.AllocationFile
+	if err == nil {
+		err = f.readFile(open, pools, func(name string, r io.Reader) error {
+			got, err := allocation.ParseFair(name, r)
+			f.pools, f.warnings = &got, append(f.warnings, got.Warnings...)
+			return err
+		})
 	}
-	if err := f.readFile(open, named, pools); err != nil {
+	if err == nil {
+		err = f.readFile(open, s.queues, func(name string, r io.Reader) error {
+			got, err := allocation.ParseQueues(allocation.Source{Name: name, Reader: r})
+			f.queues, f.warnings = &got, append(f.warnings, got.Warnings...)
+			return err
+		})
+	}
+	if err == nil && isPolicyFile(s.scheduler) {
+		_, err = f.readPolicy(open, s.scheduler)
+	}
+	return err
+}
+
+// readPolicy reads a policy file, once.
+func (f *schedulerFiles) readPolicy(open opener, name string) (*policyfile.File, error) {
+	if file := f.policies[name]; file != nil {
+		return file, nil
+	}
+	err := f.readFile(open, name, func(name string, r io.Reader) error {
+		file, err := policyfile.Read(r, name)
+		if f.policies == nil {
+			f.policies = map[string]*policyfile.File{}
+		}
+		f.policies[name] = file
 		return err
-	}
-	if err := f.readFile(open, s.queues, queues); err != nil {
-		return err
-	}
-	return f.readPolicy(open, s.policyFile)
+	})
+	return f.policies[name], err
 }
 
 // readFile has parse read a file; an empty name is none.
-func (f *schedulerFiles) readFile(open func(name string) (io.ReadCloser, error), name string,
-	parse func(name string, r io.Reader) ([]*allocation.Problem, error),
-) error {
+func (f *schedulerFiles) readFile(open opener, name string, parse func(name string, r io.Reader) error) error {
 	if name == "" {
 		return nil
 	}
@@ -322,9 +289,7 @@ func (f *schedulerFiles) readFile(open func(name string) (io.ReadCloser, error),
 		return configError("%w", err)
 	}
 	defer file.Close()
-	warnings, err := parse(name, file)
-	f.warnings = append(f.warnings, warnings...)
-	if err != nil {
+	if err := parse(name, file); err != nil {
 		return configError("%w", err)
 	}
 	return nil

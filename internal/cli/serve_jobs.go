@@ -2,16 +2,14 @@ package cli
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"net"
-	"os"
+	"io"
+
+	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/actors/serve"
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/jobs"
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
 // libraryJobs are the jobs of `tarry run`, for a server to take: their arguments are those behind
@@ -19,84 +17,47 @@ import (
 func libraryJobs() (list []serve.Job) {
 	for _, job := range jobCommands(new(program), nil) {
 		list = append(list, serve.Job{Name: job.Name(), Summary: job.Short, Parse: func(args []string) (serve.Order, error) {
-			return parseOrder(new(batchJob), job.Name(), args)
+			return parseOrder(job.Name(), args)
 		}})
 	}
 	return list
 }
 
 // parseOrder makes a server's order of the words behind `tarry run`.
-func parseOrder(j *batchJob, job string, args []string) (o serve.Order, err error) {
-	if err := j.parse(append([]string{job}, args...)); err != nil {
+func parseOrder(job string, args []string) (o serve.Order, err error) {
+	var j jobFlags
+	var called *cobra.Command
+	run := &cobra.Command{Use: "run", Args: func(_ *cobra.Command, args []string) error {
+		return usageError("unknown job %s", words.Quoted(args[0]))
+	}}
+	tarry := &cobra.Command{Use: "tarry", SilenceErrors: true, SilenceUsage: true}
+	tarry.AddCommand(run)
+	tarry.CompletionOptions.DisableDefaultCmd = true
+	tarry.SetOut(io.Discard)
+	tarry.SetErr(io.Discard)
+	tarry.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagError(cmd, err, "") })
+	run.AddCommand(jobCommands(new(program), func(cmd *cobra.Command, inputs []string, stages ...stage) error {
+		called, o.Inputs = cmd, inputs
+		for _, s := range stages {
+			o.Stages = append(o.Stages, func(
+				ctx context.Context, run serve.Runner, src []mapreduce.Source, to mapreduce.Destination,
+			) (*mapreduce.Plan, error) {
+				return s.plan(ctx, jobs.Runner(run), src, to)
+			})
+		}
+		return nil
+	})...)
+	j.register(run)
+	tarry.SetArgs(append([]string{"run", job}, args...))
+	switch err := tarry.ExecuteContext(context.Background()); {
+	case err != nil:
 		return o, err
+	case called == nil: // help
+		return o, usageError("%s --help is no job", job)
+	case j.output == stdoutName:
+		return o, usageError("where to? %s DIR: the jobs of servers write to directories", outputFlag(called))
 	}
-	packed, err := mapreduce.ParseCompression(j.compress)
-	if err != nil {
-		return o, usageError("--compress: %w", err)
-	}
-	o = serve.Order{
-		Inputs: j.inputs, Output: j.output, Overwrite: j.overwrite, Compress: packed, Reduces: j.reduces,
-		MaxSkips: j.maxSkips, User: j.user, Pool: j.pool, Queue: j.queue,
-	}
-	o.Priority, err = scheduling.ParsePriority(j.priority)
-	for _, s := range j.stages {
-		o.Stages = append(o.Stages, func(
-			ctx context.Context, run serve.Runner, src []mapreduce.Source, to mapreduce.Destination,
-		) (*mapreduce.Plan, error) {
-			return s.plan(ctx, jobs.Runner(run), src, to)
-		})
-	}
+	err = j.check()
+	o.Output, o.Overwrite, o.Compress, o.Reduces, o.MaxSkips = j.output, j.overwrite, j.packed, j.reduces, j.maxSkips
 	return o, err
-}
-
-// access is who may call the server.
-func (f *serveFlags) access() (a serve.Access, err error) {
-	if f.admins != "" {
-		if a.Admins, err = allocation.ParseList(f.admins); err != nil {
-			return a, configError("--admins: %w", err)
-		}
-	}
-	if f.tokens != "" {
-		if a.Tokens, err = f.readTokens(true); err != nil {
-			return a, configError("--tokens: %w", err)
-		}
-	}
-	if f.tlsCert == "" {
-		return a, nil
-	}
-	pair, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey)
-	if err != nil {
-		return a, configError("--tls-cert: %w", err)
-	}
-	a.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
-	if f.clientCA != "" {
-		if a.TLS.ClientCAs, err = readPool(f.clientCA); err != nil {
-			return a, configError("--client-ca: %w", err)
-		}
-		a.TLS.ClientAuth = tls.RequireAndVerifyClientCert
-	}
-	return a, nil
-}
-
-// readPool reads certificates.
-func readPool(name string) (*x509.CertPool, error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, plainPathError(name, err)
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(text) {
-		return nil, configError("%s: no certificate in it", name)
-	}
-	return pool, nil
-}
-
-// loopback tells whether an address is this machine's alone.
-func loopback(listen string) bool {
-	host, _, err := net.SplitHostPort(listen)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

@@ -60,29 +60,3 @@ func TestServerReloads(t *testing.T) {
 	require.Eventually(t, func() bool { w, r := state(); return w == 5 && r.Error == "" }, 30*time.Second, 20*time.Millisecond)
 	stopServer(t, func() error { return cmd.Process.Signal(os.Interrupt) }, cmd.Wait)
 }
-
-// The demo works as soon as it has told its address: jobs of several users run, maps leave their
-// data.
-func TestServerDemo(t *testing.T) {
-	t.Parallel()
-	cmd, client := startServer(t, t.TempDir(), "--demo")
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	s, err := client.Server(ctx)
-	require.NoError(t, err)
-	require.Equal(t, 8, s.Nodes)
-	require.Eventually(t, func() bool {
-		users, far := map[string]bool{}, 0
-		list, err := client.Jobs(ctx, "", "")
-		require.NoError(t, err)
-		for _, j := range list {
-			users[j.User] = true
-			require.NotEqual(t, api.Failed, j.State, "%s: %s", j.Job, j.Error)
-			for _, st := range j.Stages {
-				far += st.RackLocal + st.OffRack
-			}
-		}
-		return len(users) == 3 && far > 0
-	}, 50*time.Second, 50*time.Millisecond)
-	stopServer(t, func() error { return cmd.Process.Signal(os.Interrupt) }, cmd.Wait)
-}

@@ -21,15 +21,13 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/internal/globs"
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// about is what the directory of --state belongs to. Whoever starts again must be the same.
+// about is what the directory of --state belongs to. A later process must ask for the same.
 type about struct {
-	Command string   // with its arguments, and the flags that bear on the output
-	Jobs    string   // of a batch: the sum over its file
-	Outputs []string // absolute
-	Inputs  []stamp  // of all jobs
+	Command string  // with its arguments, and the flags that bear on the output
+	Output  string  // absolute
+	Inputs  []stamp // in order
 }
 
 // stamp tells one content of an input file from another.
@@ -40,10 +38,10 @@ type stamp struct {
 }
 
 // told are flags that bear on what is told of a run, not on what it does.
-var told = []string{"state", "chaos", "json", "quiet", "counters", "no-progress", "events", "trace-out", "cpuprofile", "memprofile"}
+var told = []string{"state", "chaos", "json", "quiet", "counters", "no-progress", "events"}
 
 // commandLine is the command as it was called, without what is told of it.
-func commandLine(cmd *cobra.Command, args []string) string {
+func commandLine(cmd *cobra.Command) string {
 	var flags []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(told, f.Name) {
@@ -52,7 +50,7 @@ func commandLine(cmd *cobra.Command, args []string) string {
 	})
 	sort.Strings(flags)
 	list := []string{cmd.CommandPath()}
-	for _, word := range append(slices.Clone(args), flags...) {
+	for _, word := range slices.Concat(cmd.Flags().Args(), flags) {
 		if word == "" || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsGraphic(r) || strings.ContainsRune(" \"'\\", r) }) {
 			word = strconv.Quote(word)
 		}
@@ -61,37 +59,34 @@ func commandLine(cmd *cobra.Command, args []string) string {
 	return strings.Join(list, " ")
 }
 
-// add notes an output and the inputs of a job. They must be such that another process finds the
-// same.
-func (a *about) add(output string, inputs []string) error {
-	if stores.Named(output) {
-		return usageError("--state: %s cannot be resumed: it takes an output on this machine", words.Shown(output))
+// newAbout describes a run. Its output and inputs must be such that another process finds the same.
+func newAbout(cmd *cobra.Command, output string, inputs []string) (a about, err error) {
+	for _, name := range append([]string{output}, inputs...) {
+		switch {
+		case stores.Named(name):
+			return a, usageError("--state: %s cannot be resumed: inputs and output must be on this machine", words.Shown(name))
+		case name == stdinName:
+			return a, usageError("--state: standard input can be read only once; want files")
+		}
 	}
-	full, err := filepath.Abs(output)
-	if err != nil {
-		return err
+	a.Command = commandLine(cmd)
+	if a.Output, err = filepath.Abs(output); err != nil {
+		return a, err
 	}
-	a.Outputs = append(a.Outputs, full)
 	for _, arg := range inputs {
-		if arg == stdinName {
-			return usageError("--state: standard input can be read only once; want files")
-		}
-		if stores.Named(arg) {
-			return usageError("--state: %s: it takes inputs on this machine", words.Shown(arg))
-		}
 		paths, err := globs.Expand(arg)
 		if err != nil {
-			return plainPathError(arg, err)
+			return a, plainPathError(arg, err)
 		}
 		for _, path := range paths {
 			s, err := stampOf(path)
 			if err != nil {
-				return err
+				return a, err
 			}
 			a.Inputs = append(a.Inputs, s)
 		}
 	}
-	return nil
+	return a, nil
 }
 
 func stampOf(path string) (stamp, error) {
@@ -106,34 +101,7 @@ func stampOf(path string) (stamp, error) {
 	return stamp{Name: full, Size: info.Size(), Modified: info.ModTime().Round(0).UTC()}, err
 }
 
-// openState opens the directory of --state, without the flag nothing. What belongs to something else
-// is refused.
-func (r *clusterFlags) openState(a *about) error {
-	if r.stateDir == "" {
-		return nil
-	}
-	s, err := actors.OpenStateOf(r.stateDir, r.parts)
-	if err != nil {
-		return r.stateError(err)
-	}
-	if !s.Fresh() {
-		err = a.sameAs(s.About())
-	}
-	if err != nil {
-		return errors.Join(r.stateError(err), s.Close())
-	}
-	r.state = s
-	return nil
-}
-
-// stateError says whose directory it is, once.
-func (r *clusterFlags) stateError(err error) error {
-	text := words.OneLine(plainPathError(r.stateDir, err))
-	text = strings.TrimPrefix(text, r.stateDir+": ")
-	return configError("--state %s: %s", words.Shown(r.stateDir), text)
-}
-
-// sameAs says in what a command differs from that which the directory belongs to.
+// sameAs says in what a run differs from that which the directory belongs to.
 func (a *about) sameAs(text json.RawMessage) error {
 	var was about
 	if err := json.Unmarshal(text, &was); err != nil {
@@ -142,10 +110,8 @@ func (a *about) sameAs(text json.RawMessage) error {
 	switch {
 	case was.Command != a.Command:
 		return fmt.Errorf("it belongs to another command: %s", was.Command)
-	case was.Jobs != a.Jobs:
-		return errors.New("it belongs to a batch of other jobs; remove it to begin anew")
-	case !slices.Equal(was.Outputs, a.Outputs):
-		return fmt.Errorf("it belongs to the output %s", words.Shown(strings.Join(was.Outputs, ", ")))
+	case was.Output != a.Output:
+		return fmt.Errorf("it belongs to the output %s", words.Shown(was.Output))
 	case slices.Equal(was.Inputs, a.Inputs):
 		return nil
 	}
@@ -157,84 +123,77 @@ func (a *about) sameAs(text json.RawMessage) error {
 	return fmt.Errorf("input %s is new; remove the directory to begin anew", words.Shown(a.Inputs[len(was.Inputs)].Name))
 }
 
-// beginState writes down what the directory belongs to, before anything is done.
-func (r *clusterFlags) beginState(a *about) error {
-	if r.state == nil || !r.state.Fresh() {
-		return nil
+// saved is what is remembered of a run in the directory of --state; without one it is zero.
+type saved struct {
+	*actors.State
+	dir   string
+	about about
+}
+
+// openState opens the directory. What belongs to another run is refused.
+func (r *clusterFlags) openState(a about) (saved, error) {
+	s := saved{dir: r.stateDir, about: a}
+	state, err := actors.OpenStateOf(r.stateDir, r.parts)
+	if err != nil {
+		return s, s.fault(err)
 	}
-	text, err := json.Marshal(a)
-	if err == nil {
-		err = r.state.Begin(text)
+	if !state.Fresh() {
+		err = a.sameAs(state.About())
 	}
 	if err != nil {
-		return r.stateError(err)
+		return s, errors.Join(s.fault(err), state.Close())
+	}
+	s.State = state
+	return s, nil
+}
+
+// fault says whose directory it is, once.
+func (s saved) fault(err error) error {
+	text := words.OneLine(plainPathError(s.dir, err))
+	return configError("--state %s: %s", words.Shown(s.dir), strings.TrimPrefix(text, s.dir+": "))
+}
+
+// begin writes down what the directory belongs to, before anything is done.
+func (s saved) begin() error {
+	if s.State == nil || !s.Fresh() {
+		return nil
+	}
+	text, err := json.Marshal(s.about)
+	if err == nil {
+		err = s.Begin(text)
+	}
+	if err != nil {
+		return s.fault(err)
 	}
 	return nil
 }
 
-// closeState lets go of the directory. That it could not be kept harms no output.
-func (p *program) closeState(r *clusterFlags) {
-	if r.state == nil {
-		return
-	}
-	if err := r.state.Close(); err != nil {
-		fmt.Fprintf(p.stderr, "tarry: warning: %v\n", r.stateError(err))
-	}
-}
+// between is the directory for what one stage writes for the next.
+func (s saved) between() string { return filepath.Join(s.dir, "stages") }
 
-// saved is what a job knows of --state: nothing, if state is nil.
-type saved struct {
-	state *actors.State
-	job   string // its name there
-	dir   string // for what one stage writes for the next
-}
-
-// remember is what is saved of the job of a line; 0 is the only one.
-func (r *clusterFlags) remember(line int) saved {
-	job := fmt.Sprint("line ", line)
-	return saved{r.state, job, filepath.Join(r.stateDir, fmt.Sprint("stages-", line))}
-}
-
-// key names a stage of the job.
+// key names a stage; empty without a state.
 func (s saved) key(stage int) string {
-	if s.state == nil {
+	if s.State == nil {
 		return ""
 	}
-	return fmt.Sprint(s.job, " stage ", stage)
+	return fmt.Sprint("stage ", stage)
 }
 
-// done tells whether, and how, a stage has succeeded whose output is there still.
+// done reports whether, and how, a stage has succeeded whose output is still there.
 func (s saved) done(stage int, output string) (how actors.Succeeded, yes bool) {
-	if s.state == nil {
+	if s.State == nil {
 		return how, false
 	}
 	if _, err := os.Stat(filepath.Join(output, "_SUCCESS")); err != nil {
 		return how, false
 	}
-	return s.state.Succeeded(s.key(stage))
+	return s.Succeeded(s.key(stage))
 }
 
 // resumable makes the output of a stage one that another process goes on with.
 func (s saved) resumable(to mapreduce.Destination, stage int) mapreduce.Destination {
-	if s.state == nil {
+	if s.State == nil {
 		return to
 	}
-	return to.Resumable(s.state.Token(s.key(stage)))
-}
-
-// earlier is the result of a job that had succeeded before, in all its stages.
-func (s saved) earlier(output string, stages int) *result {
-	how, yes := s.done(stages-1, output)
-	if !yes {
-		return nil
-	}
-	return &result{
-		Job: how.Name, State: "succeeded", Earlier: true, Output: output,
-		ElapsedSeconds: how.Elapsed.Seconds(), Counters: new(counter.Set), began: time.Now(),
-	}
-}
-
-// finish removes what a killed process left of a job that had succeeded.
-func (s saved) finish(to mapreduce.Destination) error {
-	return errors.Join(to.Finish(), os.RemoveAll(s.dir))
+	return to.Resumable(s.Token(s.key(stage)))
 }

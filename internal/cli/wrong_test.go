@@ -138,7 +138,6 @@ func rightUsages() map[string]string {
 		"run sort":        "run sort in -q -o out",
 		"run top":         "run top tsv -q -o out",
 		"run grep":        "run grep -q a in --output out",
-		"batch":           "batch text",
 		"sim":             "sim --workload facebook-io",
 		"sim compare":     "sim compare --workload facebook-io",
 		"delay":           "delay --locality 0.9 --tasks 3 --nodes 9 --rate 3",
@@ -228,7 +227,7 @@ func wrongWords() []wrongUsage {
 		"run sort -o out", "run grep a --output out", "run grep -o king", "run grep -e a", "run grep -P a in",
 		"run grep [ in", "run grep (?P<x in", "run grep a{9999} in -o", "run sort -V in",
 		"run grep \\8 in",
-		"batch", "batch a b", "gen", "gen foo -o made", "gen text", "gen text tera -o made",
+		"gen", "gen foo -o made", "gen text", "gen text tera -o made",
 		"gen tera --size 50 -o made", "delay", "delay now",
 		"delay --locality 1 --tasks 1 --nodes 9 --rate 1",
 		"delay --wait 1s --tasks 1 --nodes 2 --rate 1", "delay --wait 1s --tasks 1 --nodes 9 --slots 2",
@@ -253,10 +252,10 @@ func wrongWords() []wrongUsage {
 		"sim compare --workload facebook-io --schedulers fifo,,hfs",
 		"sim compare --workload facebook-io --schedulers fifo,fifo",
 		"run sort in -o out --scheduler=", "run sort in -o out --scheduler foo",
-		"run sort in -o out --reduce-placement=", "run sort in -o out --priority foo",
-		"run sort in -o out --priority=",
+		"run sort in -o out --reduce-placement=", "sim sweep --workload facebook-io", "batch jobs",
+		"sim sweep --workload facebook-io --sweep dance=1", "sim sweep --workload facebook-io --sweep theta",
 		"run sort in -o out --compress foo", "run sort in -o out --compress=",
-		"run sort in -o out --skips 1,2,3", "run sort in -o out --skips 1, --nodes 3",
+		"run sort in -o out --set", "run sort in -o out --set theta", "run sort in -o out --nodes 3 --set skips=1,2",
 		"run sort in -o - --json", "run sort - - -o out", "run sort in[ -o out",
 		"help foo", "completion foo", "run sort in -o out --nodes", "run sort in -o",
 	} {
@@ -267,7 +266,6 @@ func wrongWords() []wrongUsage {
 		{"run", ""},
 		{"gen", "", "-o", "made"},
 		{"events", ""},
-		{"batch", ""},
 		{"scenario", ""},
 		{"config", "check", ""},
 		{"config", "show", ""},
@@ -304,29 +302,24 @@ func wrongFiles() []wrongUsage {
 	var list []wrongUsage
 	long := strings.Repeat("long", 100)
 	for line, codes := range map[string]struct{ missing, other, empty int }{
-		"run sort -o out -q FILE":                                       {exitFailed, 0, 0},
-		"run terasort -o out -q FILE":                                   {exitFailed, exitFailed, 0},
-		"run mean -o out -q in FILE":                                    {exitFailed, 0, 0},
-		"run sort -o out -q --inline in in FILE":                        {exitFailed, 0, 0},
-		"batch FILE":                                                    {exitFailed, exitUsage, exitUsage},
-		"scenario FILE":                                                 {exitFailed, 0, 0},
-		"events FILE":                                                   {exitFailed, exitFailed, 0},
-		"events FILE --summary":                                         {exitFailed, exitFailed, 0},
-		"events FILE --trace-out made":                                  {exitFailed, exitFailed, 0},
-		"sim --workload ./FILE":                                         {exitFailed, exitFailed, exitFailed},
-		"sim --trace swim:FILE":                                         {exitFailed, exitFailed, exitFailed},
-		"sim --trace coflow:FILE":                                       {exitFailed, exitFailed, exitFailed},
-		"sim compare --workload ./FILE":                                 {exitFailed, exitFailed, exitFailed},
-		"sim compare --trace swim:FILE":                                 {exitFailed, exitFailed, exitFailed},
-		"config check FILE":                                             {exitConfig, 0, 0},
-		"run sort in -o out --allocations FILE":                         {exitConfig, exitConfig, exitConfig},
-		"run sort in -o out --queues FILE":                              {exitConfig, exitConfig, exitConfig},
-		"run sort in -o out --parameters FILE":                          {exitConfig, exitConfig, exitConfig},
-		"sim --workload facebook-io --allocations FILE":                 {exitConfig, exitConfig, exitConfig},
+		"run sort -o out -q FILE":                       {exitFailed, 0, 0},
+		"run terasort -o out -q FILE":                   {exitFailed, exitFailed, 0},
+		"run mean -o out -q in FILE":                    {exitFailed, 0, 0},
+		"run sort -o out -q --inline in in FILE":        {exitFailed, 0, 0},
+		"scenario FILE":                                 {exitFailed, 0, 0},
+		"events FILE":                                   {exitFailed, exitFailed, 0},
+		"events FILE --summary":                         {exitFailed, exitFailed, 0},
+		"sim --workload ./FILE":                         {exitFailed, exitFailed, exitFailed},
+		"sim --trace swim:FILE":                         {exitFailed, exitFailed, exitFailed},
+		"sim --trace coflow:FILE":                       {exitFailed, exitFailed, exitFailed},
+		"sim compare --workload ./FILE":                 {exitFailed, exitFailed, exitFailed},
+		"sim compare --trace swim:FILE":                 {exitFailed, exitFailed, exitFailed},
+		"config check FILE":                             {exitConfig, 0, 0},
+		"serve --queues FILE":                           {exitConfig, exitConfig, exitConfig},
+		"serve --parameters FILE":                       {exitConfig, exitConfig, exitConfig},
+		"sim --workload facebook-io --allocations FILE": {exitConfig, exitConfig, exitConfig},
 		"sim --workload facebook-io --scheduler capacity --queues FILE": {exitConfig, exitConfig, exitConfig},
-		"batch text --parameters FILE":                                  {exitConfig, exitConfig, exitConfig},
-		"run sort in -o out --policy FILE":                              {exitConfig, exitConfig, exitConfig},
-		"sim --workload facebook-io --policy FILE":                      {exitConfig, exitConfig, exitConfig},
+		"run sort in -o out --scheduler FILE.yaml":                      {exitConfig, 0, 0},
 		"sim --workload facebook-io --cluster FILE":                     {exitConfig, exitConfig, exitConfig},
 	} {
 		add := func(name string, code int) {
@@ -370,22 +363,15 @@ func wrongOutputs() []wrongUsage {
 		add(exitConfig, "gen text --size 10 -o", out)
 		add(exitConfig, "experiment delay-fig5 -o", out)
 		add(exitConfig, "run sort in -q -o out --events", out)
-		add(exitConfig, "run sort in -q -o out --trace-out", out)
-		add(exitConfig, "run sort in -q -o out --cpuprofile", out)
-		add(exitConfig, "run sort in -q -o out --memprofile", out)
 		add(exitConfig, "sim --workload facebook-io -q --events", out)
-		add(exitConfig, "sim --workload facebook-io -q --trace-out", out)
 		add(exitConfig, "sim --workload facebook-io -q --jobs 1 --csv", out)
 	}
-	for _, flag := range []string{"--events", "--trace-out", "--cpuprofile", "--memprofile"} {
-		add(exitUsage, "run sort dir in -q -o out", flag, "in")
-		add(exitUsage, "run sort dir -q -o out", flag, "dir/file")
-		add(exitUsage, "run sort dir -q -o out", flag, "./out")
-		add(exitConfig, "run sort in -q -o out", flag, "dir")
-		add(exitConfig, "run sort in -q -o out", flag, "nothing/no/such")
-	}
-	add(exitUsage, "run sort in -q -o out --events made --trace-out ./made")
-	add(exitUsage, "events text --trace-out text")
+	add(exitUsage, "run sort dir in -q -o out --events in")
+	add(exitUsage, "run sort dir -q -o out --events dir/file")
+	add(exitUsage, "run sort dir -q -o out --events ./out")
+	add(exitConfig, "run sort in -q -o out --events dir")
+	add(exitConfig, "run sort in -q -o out --events nothing/no/such")
+	add(exitUsage, "sim --workload facebook-io --events made --series ./made")
 	add(exitConfig, "experiment delay-fig5 -o in")
 	add(exitConfig, "gen text -o in")
 	add(exitConfig, "run sort in -q -o out --spill-dir in")

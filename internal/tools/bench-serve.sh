@@ -16,7 +16,7 @@ for kept in no yes; do
 	state=
 	[ $kept = no ] || state="--state out/submissions/state"
 	# shellcheck disable=SC2086
-	bin/tarry serve -q --nodes 4 --racks 2 --listen 127.0.0.1:0 --pprof --root out/submissions $state \
+	bin/tarry serve -q --nodes 4 --racks 2 --listen 127.0.0.1:0 --root out/submissions $state \
 		>out/submissions/address 2>out/submissions/log.$kept &
 	server=$!
 	until [ -s out/submissions/address ]; do sleep 0.2; done

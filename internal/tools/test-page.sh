@@ -53,7 +53,24 @@ serve() {
 		sleep 0.2
 	done
 }
-serve demo --demo
+# A cluster at work: four racks with slow links, jobs of three users, reduces of which one gets most, and maps that let
+# only one slot pass for their data.
+bin/tarry gen text --size 2MiB --words 5000 --overwrite -q -o out/page/book.txt
+bin/tarry gen pairs --size 1MiB --seed 2 --words 40 --skew 1.6 --overwrite -q -o out/page/pairs.txt
+for i in 1 2 3 4 5 6 7 8; do printf '300ms\n600ms\n1.2s\n'; done >out/page/naps.txt
+serve demo --racks 4 --nodes 8 --map-slots 2 --reduce-slots 1 --replication 2 --block-size 64KiB --node-link 4MB --oversubscription 4 \
+	--set locality.rule=skips --set locality.skips=1
+while read -r user job; do
+	# shellcheck disable=SC2086
+	(n=0; while bin/tarry submit --server "$(cat out/page/demo)" --wait -q --user $user $job --output "dfs:$user/${job%% *}/$n"; do n=$((n + 1)); done) 2>/dev/null &
+	servers="$servers $!"
+done <<-JOBS
+	ann grep a.*e out/page/book.txt
+	cat sleep out/page/naps.txt --reduce-time 1s
+	bob secondarysort out/page/pairs.txt --reduces 6
+	ann wordcount out/page/book.txt --reduces 2
+	bob index out/page/book.txt --reduces 4
+JOBS
 serve guarded --nodes 3 --tokens out/page/tokens --admins ann
 LIVE="$(cat out/page/demo)/watch/" GUARDED="$(cat out/page/guarded)/watch/" MODULES=out/page PAGES=$runs CHROMIUM=$chromium PICTURES=${PICTURES:-} \
 	node --test actors/page/tests/browser.test.mjs

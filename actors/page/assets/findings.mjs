@@ -54,7 +54,7 @@ function locality(j, state) {
   return [{
     weight: 2 * (1 - j.near.N / all), job: j.id, title: `Low locality of job ${j.id}`,
     text: `${percent(j.near.N, all)} of its maps ran on a node with their data, ${percent(j.near.O, all)} in another rack.`,
-    setting: rule === 0 ? "a scheduler that waits: --scheduler hfs or delay" : "a longer wait (--wait) or a larger D (--skips), or more replicas",
+    setting: rule === 0 ? "a scheduler that waits: --scheduler hfs or delay" : "a longer wait (--wait) or a larger D (--set locality.skips=), or more replicas",
   }];
 }
 

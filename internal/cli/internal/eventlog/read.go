@@ -59,16 +59,3 @@ func Read(in io.Reader, take func(*actors.Event) error) error {
 	}
 	return nil
 }
-
-// Copy writes each event as a line of JSON and gives their number; errors are as those of Read, and
-// those of out.
-func Copy(out io.Writer, in io.Reader) (n int, err error) {
-	var line []byte
-	err = Read(in, func(e *actors.Event) error {
-		n++
-		line = append(e.AppendJSON(line[:0]), '\n')
-		_, err := out.Write(line)
-		return err
-	})
-	return n, err
-}

@@ -14,7 +14,7 @@ import (
 )
 
 // File is a file of events that is written, by a goroutine of its own: who has events to write waits
-// only when it is far ahead. Write and Close are for one goroutine at a time.
+// only when it is far ahead. Write and Close are for one goroutine at a time; of a nil File they do nothing.
 type File struct {
 	file    *os.File
 	buffer  *bufio.Writer
@@ -75,15 +75,14 @@ func (f *File) encode(w io.Writer) {
 	}
 }
 
-// Write adds an event. An error may be that of an earlier one.
-func (f *File) Write(e actors.Event) error {
+// Write adds an event; Close tells what went wrong.
+func (f *File) Write(e actors.Event) {
+	if f == nil {
+		return
+	}
 	if f.batch = append(f.batch, e); len(f.batch) == batchSize {
 		f.handOver()
 	}
-	if err := f.failed.Load(); err != nil {
-		return *err
-	}
-	return nil
 }
 
 // handOver gives the events so far to the goroutine that writes.
@@ -98,6 +97,9 @@ func (f *File) handOver() {
 
 // Close finishes the file.
 func (f *File) Close() error {
+	if f == nil {
+		return nil
+	}
 	f.batches <- f.batch
 	close(f.batches)
 	<-f.written

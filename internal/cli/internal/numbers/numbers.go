@@ -22,13 +22,16 @@ type Bytes int64
 // Part is a part of one: 0.95 or 95%.
 type Part float64
 
+// Rate is bytes a second, written as Bytes.
+type Rate float64
+
 // Span is the range of a number flag. Least and Most are in the flag's unit: bytes, seconds or
 // ones.
 type Span struct {
 	Least, Most float64
 }
 
-// Value is a number as a flag, or a list of them, which knows its range.
+// Value is a number as a flag, which knows its range.
 type Value struct {
 	Span
 
@@ -37,13 +40,13 @@ type Value struct {
 }
 
 // Add adds a flag for a number that lies in a range, which its help text tells. to points to an int, a
-// uint64, a float64, a time.Duration, Bytes, a Part or a slice of ints; whoever leaves the flag out gets
-// what is there, whatever the range.
+// uint64, a float64, a time.Duration, Bytes, a Rate or a Part. Without the flag its value stays, whatever
+// the range.
 func Add[T any](f *pflag.FlagSet, to *T, in Span, name, short, usage string) {
 	first := *to
 	n := &Value{Span: in, to: to, Reset: func() { *to = first }}
 	flag := f.VarPF(n, name, short, usage)
-	if flag.DefValue == "0s" || flag.DefValue == "[]" {
+	if flag.DefValue == "0s" {
 		flag.DefValue = "0" // which help texts leave out, as that of other numbers
 	}
 	if n.Type() == "part" || in.Most == math.MaxUint64 {
@@ -59,12 +62,10 @@ func (v *Value) Type() string {
 	switch v.to.(type) {
 	case *time.Duration:
 		return "duration"
-	case *Bytes:
+	case *Bytes, *Rate:
 		return "size"
 	case *Part:
 		return "part"
-	case *[]int:
-		return "intSlice"
 	}
 	return strings.TrimPrefix(fmt.Sprintf("%T", v.to), "*")
 }
@@ -84,29 +85,20 @@ func (v *Value) String() string {
 		return to.String()
 	case *Bytes:
 		return to.text()
-	case *[]int:
-		return strings.ReplaceAll(fmt.Sprint(*to), " ", ",")
+	case *Rate:
+		return Bytes(*to).text()
 	}
 	return ""
 }
 
 // Set parses s and refuses what is outside of the range.
 func (v *Value) Set(s string) error {
-	parts := []string{s}
-	if v.Type() == "intSlice" {
-		parts = strings.Split(s, ",")
+	x, err := v.parse(s)
+	if err == nil {
+		err = v.check(x)
 	}
-	var list []int
-	x := 0.0
-	for _, one := range parts {
-		var err error
-		if x, err = v.parse(one); err == nil {
-			err = v.check(x)
-		}
-		if err != nil {
-			return err
-		}
-		list = append(list, int(x))
+	if err != nil {
+		return err
 	}
 	switch to := v.to.(type) {
 	case *int:
@@ -125,8 +117,8 @@ func (v *Value) Set(s string) error {
 		*to = Bytes(x)
 	case *time.Duration:
 		*to, _ = time.ParseDuration(s) // as parse has done
-	case *[]int:
-		*to = list
+	case *Rate:
+		*to = Rate(x)
 	}
 	return nil
 }

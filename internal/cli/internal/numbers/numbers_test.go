@@ -32,14 +32,12 @@ func TestSizes(t *testing.T) {
 // Whole numbers and their lists are decimal, whatever zeros or signs they begin with.
 func TestWholeNumbers(t *testing.T) {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
-	nodes, seed, skips := 0, uint64(0), []int(nil)
+	nodes, seed := 0, uint64(0)
 	Add(f, &nodes, Span{Most: 1e6}, "nodes", "", "")
 	Add(f, &seed, Span{Most: 1 << 64}, "seed", "", "")
-	Add(f, &skips, Span{Most: 1e6}, "skips", "", "")
-	require.NoError(t, f.Parse([]string{"--nodes", "010", "--skips", "3,04", "--seed", "+07"}))
+	require.NoError(t, f.Parse([]string{"--nodes", "010", "--seed", "+07"}))
 	require.Equal(t, 10, nodes)
 	require.EqualValues(t, 7, seed)
-	require.Equal(t, []int{3, 4}, skips)
 	require.NoError(t, f.Set("seed", "18446744073709551615"))
 	require.EqualValues(t, uint64(1<<64-1), seed)
 }

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
+)
+
+// result is the outcome of a run, as --json prints it.
+type result struct {
+	Job            string       `json:"job"`
+	State          string       `json:"state"` // succeeded, failed or killed
+	Output         string       `json:"output"`
+	ElapsedSeconds float64      `json:"elapsed_seconds"`
+	Earlier        bool         `json:"earlier,omitempty"` // it was there when the command began, see --state
+	Error          string       `json:"error,omitempty"`
+	Counters       *counter.Set `json:"counters"`
+
+	began time.Time
+	last  *counter.Set // of the job that writes the output; nil before it
+}
+
+// report prints how the run ended: some lines to standard error, the counters if they are asked
+// for, or all as JSON to standard output. It gives err back, with what went wrong in printing.
+func (r *result) report(ctx context.Context, p *program, f *runFlags, err error) error {
+	took := time.Since(r.began)
+	r.ElapsedSeconds, r.State = took.Seconds(), "succeeded"
+	if err != nil {
+		r.State, r.Error = "failed", words.OneLine(err)
+	}
+	if ctx.Err() != nil {
+		r.State = "killed"
+	}
+	switch {
+	case f.json:
+		return errors.Join(err, json.NewEncoder(p.stdout).Encode(r))
+	case f.quiet || nobodyReads(err):
+		return err
+	case r.Earlier:
+		fmt.Fprintf(p.stderr, "%s %s earlier in %v: %s is complete\n", r.Job, r.State, took.Round(time.Millisecond), r.Output)
+		return err
+	}
+	if _, bad := fmt.Fprintf(p.stderr, "%s %s in %v\n", cmp.Or(r.Job, "job"), r.State, took.Round(time.Millisecond)); bad != nil {
+		return err // nobody listens
+	}
+	for range r.Counters.All() { // none where nothing began
+		fmt.Fprintf(p.stderr, "%s\n%s\n", r.amounts(), ranWhere(r.Counters))
+		if f.counters {
+			_ = r.Counters.Print(p.stderr)
+		}
+		break
+	}
+	return err
+}
+
+// amounts says in a line what was read by all jobs of the run, and written by the last.
+func (r *result) amounts() string {
+	c := r.Counters
+	read := numbers.Human(c.Get(counter.InputBytesRead))
+	if n := c.Get(counter.MapInputRecords); n > 0 {
+		read = records(n) + ", " + read
+	}
+	var last counter.Set // of the job that wrote
+	last.Merge(r.last)
+	wrote := last.Get(counter.MapOutputRecords)
+	for v := range last.All() {
+		if v.Name == counter.ReduceOutputRecords.String() { // a job without reduces does not have it
+			wrote = v.Value
+		}
+	}
+	return fmt.Sprintf("read %s; wrote %s, %s", read, records(wrote), numbers.Human(last.Get(counter.OutputBytesWritten)))
+}
+
+// records is a number of them: 1 record, 12,345 records.
+func records(n int64) string {
+	count, noun, _ := strings.Cut(words.Count(n, "record"), " ")
+	return numbers.Thousands(count) + " " + noun
+}
+
+// ranWhere says where the maps of a job ran.
+func ranWhere(c *counter.Set) string {
+	of := func(what string) int64 { return c.Named(counter.GroupJob, what+" map tasks") }
+	near, rack, far := of("Data-local"), of("Rack-local"), of("Other local")
+	if near+rack+far == 0 {
+		return "maps without places"
+	}
+	return fmt.Sprintf("maps %d node-local, %d rack-local, %d elsewhere", near, rack, far)
+}

@@ -1,0 +1,282 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
+	"github.com/tarry-mr/tarry/internal/cli/internal/words"
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+	"github.com/tarry-mr/tarry/scheduling/simulator/clusterfile"
+	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
+)
+
+// simFlags are the flags of all simulations.
+type simFlags struct {
+	schedulerFlags
+
+	trace, named           string // workload: TYPE:FILE, or FILE or NAME
+	swim                   workload.TraceOptions
+	target                 numbers.Part
+	cluster                string // file name, or empty
+	simulated              simulator.Config
+	network, drive, submit string
+	json, quiet            bool
+
+	machines *clusterfile.File // of cluster, or nil; set by begin
+}
+
+// register adds the flags.
+func (f *simFlags) register(cmd *cobra.Command) {
+	s, c := cmd.Flags(), &f.simulated
+	s.StringVar(&f.trace, "trace", "", "trace to replay: swim:FILE, or coflow:FILE of the coflow benchmark")
+	s.StringVar(&f.named, "workload", "", "workload file (YAML), or one of "+strings.Join(workload.Names(), ", "))
+	names := cobra.FixedCompletions(workload.Names(), cobra.ShellCompDirectiveDefault)
+	_ = cmd.RegisterFlagCompletionFunc("workload", names) // an error: no such flag
+	f.registerCluster(cmd)
+	f.registerWorkload(cmd)
+	f.schedulerFlags.register(cmd, s, "the scheduler's")
+	f.registerFiles(cmd)
+	number(s, &c.Seed, "seed", 1, seeds, "seed of the workload, block places and task times")
+	s.BoolVar(&f.json, "json", false, "print the figures as JSON, an object a line")
+	s.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on standard error but errors")
+	excludes(cmd, "trace", "workload")
+}
+
+// registerCluster adds the flags of what the cluster is made of, and of what fails.
+func (f *simFlags) registerCluster(cmd *cobra.Command) {
+	s, c, n := cmd.Flags(), &f.simulated.Cluster, &f.simulated.Network
+	s.StringVar(&f.cluster, "cluster", "",
+		"file (YAML) that says what the cluster is made of: classes of nodes, racks, links, disks, stragglers, outages")
+	number(s, &c.Nodes, "nodes", 100, span(1, 100_000), "nodes of the cluster")
+	number(s, &c.Racks, "racks", 1, span(1, 100_000), "racks of the cluster")
+	number(s, &c.MapSlots, "map-slots", 4, span(1, 1_000), "map slots of each node")
+	number(s, &c.ReduceSlots, "reduce-slots", 2, span(0, 1_000), "reduce slots of each node")
+	number(s, &c.Replicas, "replication", 3, span(1, 1_000), "replicas of a block")
+	number(s, &c.Setup, "task-setup", time.Second, span(0, 24*hour), "from a task's launch until it does anything")
+	number(s, (*numbers.Rate)(&c.ReadRate), "read-rate", 20<<20, rates, "what a task reads from its disk, bytes a second")
+	number(s, (*numbers.Bytes)(&c.Cache), "cache", 0, span(1, 1<<44),
+		"memory of each node for the blocks that its maps have read last (default: none)")
+	number(s, (*numbers.Rate)(&c.CPURate), "compute-rate", 0, rates,
+		"what a task computes of its input, bytes a second, besides reading (default: no time)")
+	s.StringVar(&f.network, "network", "factors", "what distance costs: factors (constant), or flows (links shared max-min fairly)")
+	number(s, (*numbers.Rate)(&n.ShuffleRate), "shuffle-rate", 50<<20, rates, "what a reduce fetches, bytes a second, with --network factors")
+	number(s, (*numbers.Rate)(&n.NodeLink), "link", 125e6, rates, "capacity of a node's link, bytes a second, with --network flows")
+	number(s, &n.Oversubscription, "oversubscription", 1, span(1, 1_000), "sum of a rack's node links over its uplink, with --network flows")
+	s.StringVar(&f.drive, "drive", "event",
+		"when a free slot is seen: event (at once), or heartbeat (at its node's next heartbeat)")
+	number(s, &f.simulated.Interval, "heartbeat", 0, span(0.01, hour), "between a node's heartbeats (default: Hadoop's, 1s for each 100 nodes)")
+	number(s, (*numbers.Part)(&c.SlowNodes), "slow-nodes", 0, parts, "part of the nodes that take twice as long")
+	number(s, (*numbers.Part)(&c.Stragglers), "stragglers", 0, parts, "part of the attempts that compute five times as long")
+	number(s, (*numbers.Part)(&f.simulated.Failures.TaskFails), "task-fails", 0, parts, "part of the attempts that fail")
+	number(s, &f.simulated.Failures.MTBF, "mtbf", 0, span(60, 100*year), "mean time between failures of a node (default: none)")
+	complete(cmd, "network", "factors", "flows")
+	complete(cmd, "drive", "event", "heartbeat")
+	grouped(cmd, "Cluster", "cluster map-slots reduce-slots replication task-setup read-rate cache compute-rate "+
+		"shuffle-rate link network oversubscription drive heartbeat slow-nodes stragglers task-fails mtbf")
+	excludes(cmd, "cluster", "nodes racks map-slots reduce-slots network link stragglers oversubscription")
+}
+
+// registerWorkload adds the flags that change a workload, most of them a trace.
+func (f *simFlags) registerWorkload(cmd *cobra.Command) {
+	s, t := cmd.Flags(), &f.swim
+	s.StringVar(&f.submit, "submit", "replay",
+		"when jobs come: replay (as the workload says), serial, closed:N (N at a time) or stress")
+	number(s, &f.simulated.Until, "until", 0, span(0.001, 100*year), "stop at this simulated time (default: when all jobs are done)")
+	number(s, &t.Jobs, "jobs", 0, span(1, 10_000_000), "take only this many jobs, the first ones")
+	number(s, &f.target, "target-utilisation", 0, span(0.001, 10),
+		"have the jobs come so fast that their tasks take this part of the time of the map slots, or of the "+
+			"reduce slots if that is more (default: as fast as the workload says)")
+	number(s, &t.TimeScale, "time-scale", 1, span(1e-6, 1e6), "factor on a trace's submission times")
+	number(s, &t.OriginalNodes, "original-nodes", 0, span(1, 1_000_000),
+		"nodes of the traced cluster; bytes shrink by --nodes over it (default: not scaled)")
+	number(s, &t.MaxMaps, "max-maps", 0, span(1, mostMaps), "cut a trace's jobs down to this many maps")
+	number(s, &t.Map.Spread, "compute-spread", 0, span(0, 10),
+		"sigma of a lognormal factor of mean 1 on the time that each task of a trace computes")
+	number(s, &t.Skew.Zipf, "skew-zipf", 0, span(0, 20), "exponent of Zipf's law for the sizes of a trace's partitions")
+	grouped(cmd, "Workload", "submit until jobs target-utilisation time-scale original-nodes max-maps compute-spread skew-zipf")
+	excludes(cmd, "time-scale", "target-utilisation")
+	needs(cmd, "trace", "time-scale")
+	needs(cmd, "compute-rate", "compute-spread")
+}
+
+// begin checks the flags and reads the files of scheduler and cluster.
+func (f *simFlags) begin(p *program, cmd *cobra.Command) error {
+	if f.trace == "" && f.named == "" {
+		return usageError("which workload? --workload NAME, of %s; --workload FILE; or --trace swim:FILE or coflow:FILE",
+			strings.Join(workload.Names(), ", "))
+	}
+	if err := f.schedulerFlags.begin(p, cmd); err != nil {
+		return err
+	}
+	c := &f.simulated.Cluster
+	if f.cluster != "" {
+		file, err := openFile(f.cluster)
+		if err != nil {
+			return configError("%w", err)
+		}
+		defer file.Close()
+		if f.machines, err = clusterfile.Read(file, f.cluster); err != nil {
+			return configError("%w", err)
+		}
+		c.Nodes, c.Racks = f.machines.Nodes(), f.machines.Racks()
+		if f.machines.Flows() {
+			f.network = "flows"
+		}
+	} else if err := checkPlaces(c.Nodes, c.Racks, 0); err != nil {
+		return err
+	}
+	if given(cmd, "replication") {
+		if err := checkPlaces(c.Nodes, 1, c.Replicas); err != nil {
+			return err
+		}
+	}
+	flows, alike := f.network == "flows", f.machines == nil
+	return refuse(
+		cmd,
+		idle{!flows, "without --network flows", "link oversubscription"},
+		idle{flows && alike, "without --network factors", "shuffle-rate"},
+		idle{c.Racks == 1 && alike, "with one rack: give --racks", "oversubscription"},
+		idle{c.Nodes == 1 && alike, "with one node: give --nodes", "wait"},
+		idle{f.submit != "replay", "without --submit replay", "target-utilisation"},
+		idle{!strings.HasPrefix(f.trace, "swim:"), "without --trace swim:FILE", "compute-spread original-nodes max-maps skew-zipf"},
+	)
+}
+
+// config is what the flags say of the cluster, under the scheduler of a name.
+func (f *simFlags) config(name string) (cfg simulator.Config, err error) {
+	cfg = f.simulated
+	if cfg.Policy, err = f.policy(name); err != nil {
+		return cfg, err
+	}
+	cfg.Core = scheduling.Config{Parts: f.parts}
+	cfg.Cluster.ReduceSlots, cfg.Cluster.Setup = cmp.Or(cfg.Cluster.ReduceSlots, -1), cmp.Or(cfg.Cluster.Setup, -1)
+	switch f.network {
+	case "factors", "flows":
+		cfg.Network.Flows = f.network == "flows"
+	default:
+		return cfg, usageError("--network %s: want factors or flows", words.Shown(f.network))
+	}
+	switch f.drive {
+	case "event":
+	case "heartbeat":
+		cfg.Drive = simulator.HeartbeatDrive
+	default:
+		return cfg, usageError("--drive %s: want event or heartbeat", words.Shown(f.drive))
+	}
+	if cfg.Submission, err = parseSubmission(f.submit); err != nil {
+		return cfg, err
+	}
+	if f.machines != nil {
+		f.machines.Apply(&cfg)
+	}
+	if err := cfg.Validate(); err != nil {
+		return cfg, configError("%w", err)
+	}
+	return cfg, f.files.unused(name, false)
+}
+
+// parseSubmission reads replay, serial, stress or closed:N.
+func parseSubmission(s string) (simulator.Submission, error) {
+	switch rule, n, _ := strings.Cut(s, ":"); {
+	case s == "replay":
+		return simulator.Submission{}, nil
+	case s == "serial":
+		return simulator.Submission{Rule: simulator.Serial}, nil
+	case s == "stress":
+		return simulator.Submission{Rule: simulator.Stress}, nil
+	case rule == "closed":
+		if active, err := strconv.Atoi(n); err == nil && active >= 1 {
+			return simulator.Submission{Rule: simulator.Closed, Active: active}, nil
+		}
+	}
+	return simulator.Submission{}, usageError("--submit %s: want replay, serial, stress or closed:N", words.Shown(s))
+}
+
+// load reads or draws the workload of a seed.
+func (f *simFlags) load(seed uint64) (w workload.Workload, err error) {
+	random := rand.New(rand.NewPCG(seed, 0x7a22))
+	if f.trace == "" && slices.Contains(workload.Names(), f.named) {
+		if w, err = workload.Named(f.named, random); err == nil && f.swim.Jobs > 0 {
+			w.Jobs = w.Jobs[:min(len(w.Jobs), f.swim.Jobs)]
+		}
+		return w, err
+	}
+	kind, path, _ := strings.Cut(f.trace, ":")
+	if f.trace != "" && (path == "" || kind != "swim" && kind != "coflow") {
+		return w, usageError("--trace %s: want swim:FILE or coflow:FILE", words.Shown(f.trace))
+	}
+	parse := func(in io.Reader) (workload.Workload, error) { return workload.ReadYAML(in, path, random) }
+	switch kind {
+	case "":
+		path = f.named
+	case "coflow":
+		parse = func(in io.Reader) (workload.Workload, error) {
+			list, _, err := workload.ReadCoflows(in, path)
+			if err != nil {
+				return workload.Workload{}, err
+			}
+			return workload.FromCoflows(list, workload.CoflowOptions{TimeScale: f.swim.TimeScale, Jobs: f.swim.Jobs})
+		}
+	case "swim":
+		o, c := f.swim, &f.simulated.Cluster
+		o.Nodes, o.Reduce.Spread, o.MaxReduces = c.Nodes, o.Map.Spread, max(1, c.Nodes*c.ReduceSlots)
+		if f.machines != nil {
+			o.MaxReduces = max(1, f.machines.ReduceSlots())
+		}
+		parse = func(in io.Reader) (workload.Workload, error) { return workload.ReadSWIM(in, path, o) }
+	}
+	file, err := openFile(path)
+	if errors.Is(err, fs.ErrNotExist) && kind == "" && !strings.ContainsAny(path, "./") {
+		err = fmt.Errorf("workload %s: no such file, and no built-in of that name (%s)", words.Shown(path), strings.Join(workload.Names(), ", "))
+	}
+	if err != nil {
+		return w, err
+	}
+	defer file.Close()
+	if w, err = parse(file); err == nil && f.swim.Jobs > 0 {
+		w.Jobs = w.Jobs[:min(len(w.Jobs), f.swim.Jobs)]
+	}
+	return w, err
+}
+
+// idleLoad is the load below which schedulers have nothing to decide.
+const idleLoad = 0.05
+
+// paced is load with the jobs as fast as --target-utilisation asks, and says what load they are unless
+// quiet; without the flag only if that leaves the cluster idle.
+func (f *simFlags) paced(p *program, cfg simulator.Config, quiet bool) (*workload.Workload, error) {
+	w, err := f.load(cfg.Seed)
+	if err != nil || w.Validate() != nil {
+		return &w, err
+	}
+	factor := 1.0
+	if f.target > 0 {
+		if factor = simulator.Stretch(cfg, &w, float64(f.target)); factor == 0 {
+			return nil, configError("--target-utilisation: the jobs of %s all come at once", w.Name)
+		}
+	}
+	load := simulator.Load(cfg, &w)
+	takes := fmt.Sprintf("from the first to the last submission, tasks take %.2g %% of the map slots' time and "+
+		"%.2g %% of the reduce slots'", 100*load[0], 100*load[1])
+	switch most := max(load[0], load[1]); {
+	case quiet || cfg.Submission.Rule != simulator.Replay || most == 0:
+	case f.target > 0:
+		fmt.Fprintf(p.stderr, "submission times are multiplied by %.3g: %s\n", factor, takes)
+	case most < idleLoad:
+		fmt.Fprintf(p.stderr, "tarry: warning: %s: all schedulers look alike; --target-utilisation 80%% has the "+
+			"jobs come faster\n", takes)
+	}
+	return &w, nil
+}

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/policyfile"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
+)
+
+// simFigure is a figure of a run; compare shows the first ones.
+type simFigure struct {
+	name string
+	of   func(*simulator.Figures) float64
+}
+
+// compared is how many figures a comparison shows.
+const compared = 15
+
+// simFigures lists every figure of a run.
+func simFigures() []simFigure {
+	type figures = *simulator.Figures
+	return []simFigure{
+		{"sojourn_mean_s", func(f figures) float64 { return f.Sojourn.Mean }},
+		{"sojourn_median_s", func(f figures) float64 { return f.Sojourn.Median }},
+		{"sojourn_p95_s", func(f figures) float64 { return f.Sojourn.P95 }},
+		{"makespan_s", func(f figures) float64 { return f.MakespanS }},
+		{"node_local_share", func(f figures) float64 { return f.Maps.Share(scheduling.NodeLocal) }},
+		{"rack_local_share", func(f figures) float64 { // those alone, as rack_local of a run
+			return f.Maps.Share(scheduling.RackLocal) - f.Maps.Share(scheduling.NodeLocal)
+		}},
+		{"off_rack_shuffle_gb", func(f figures) float64 { return float64(f.Shuffle.OffRack) / 1e9 }},
+		{"fairness_jain", func(f figures) float64 { return f.FairnessJain }},
+		{"map_utilisation", func(f figures) float64 { return f.Utilization.Map }},
+		{"reduce_utilisation", func(f figures) float64 { return f.Utilization.Reduce }},
+		{"killed", func(f figures) float64 { return float64(f.Preempted.Killed) }},
+		{"suspended", func(f figures) float64 { return float64(f.Preempted.Suspended) }},
+		{"lost_s", func(f figures) float64 { return f.Preempted.LostS }},
+		{"copies", func(f figures) float64 { return float64(f.Copies.Launched) }},
+		{"copies_won", func(f figures) float64 { return float64(f.Copies.Won) }},
+		{"jobs", func(f figures) float64 { return float64(f.Jobs) }},
+		{"node_local_shuffle_gb", func(f figures) float64 { return float64(f.Shuffle.NodeLocal) / 1e9 }},
+		{"rack_local_shuffle_gb", func(f figures) float64 { return float64(f.Shuffle.RackLocal) / 1e9 }},
+		{"copies_spent_s", func(f figures) float64 { return f.Copies.SpentS }},
+	}
+}
+
+// printSweep prints some of the figures for people, a line for each point.
+func printSweep(_ *gridFlags, p *program, grid []dimension, points []*gridPoint) error {
+	shown := []string{"sojourn_mean_s", "sojourn_p95_s", "makespan_s", "node_local_share", "off_rack_shuffle_gb", "fairness_jain"}
+	lines := [][]string{append(names(grid), shown...)}
+	for _, at := range points {
+		line := slices.Clone(at.values)
+		for i, f := range simFigures() {
+			if slices.Contains(shown, f.name) {
+				line = append(line, at.over(i, nil).String())
+			}
+		}
+		lines = append(lines, line)
+	}
+	return figureTable(p.stdout, lines)
+}
+
+// printComparison prints the points side by side, and each one's paired difference from the first.
+func printComparison(f *gridFlags, p *program, _ []dimension, points []*gridPoint) error {
+	var policies []scheduling.Policy
+	var titles []string
+	head := []string{"figure"}
+	for i, at := range points {
+		titles, policies = append(titles, at.values[0]), append(policies, at.config.Policy)
+		if head = append(head, titles[i]); i > 0 {
+			head = append(head, "- "+titles[0])
+		}
+	}
+	differ := differing(policies)
+	if !f.quiet {
+		p.warnSettings(differ)
+	}
+	lines := [][]string{head}
+	for k, f := range simFigures()[:compared] {
+		line := []string{f.name}
+		for i, at := range points {
+			if line = append(line, at.over(k, nil).String()); i > 0 {
+				line = append(line, at.over(k, points[0]).String())
+			}
+		}
+		lines = append(lines, line)
+	}
+	return firstError(figureTable(p.stdout, lines), printSettings(p.stdout, titles, differ))
+}
+
+// setting is one thing that policies may have different, with its value in each; empty where the
+// policy does not heed it.
+type setting struct {
+	name   string
+	values []string
+}
+
+// differing lists the settings, but for the name, in which policies that heed them differ.
+func differing(policies []scheduling.Policy) (list []setting) {
+	fields := policyfile.Fields()
+	for k := range fields {
+		f := &fields[k]
+		s, heeded := setting{name: f.Key}, map[string]bool{}
+		for i := range policies {
+			p := &policies[i]
+			text := cmp.Or(f.Text(p), "none")
+			if f.Idle(p) != "" {
+				text = ""
+				if f.IsSwitch() {
+					text = "false" // what is not heeded is not done
+				}
+			}
+			if s.values = append(s.values, text); text != "" {
+				heeded[text] = true
+			}
+		}
+		if len(heeded) > 1 && f.Key != "name" {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// printSettings tells in which settings policies differ.
+func printSettings(out io.Writer, names []string, list []setting) error {
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(out, "\nThey differ in no setting.")
+		return err
+	}
+	lines := [][]string{append([]string{"\ndiffers in"}, names...)}
+	for _, s := range list {
+		line := []string{s.name}
+		for _, v := range s.values {
+			line = append(line, cmp.Or(v, "-"))
+		}
+		lines = append(lines, line)
+	}
+	return table(out, lines)
+}
+
+// warnSettings warns of a comparison in which more than one thing was changed.
+func (p *program) warnSettings(list []setting) {
+	if len(list) < 2 {
+		return
+	}
+	var names []string
+	for _, s := range list {
+		names = append(names, s.name)
+	}
+	fmt.Fprintf(p.stderr, "tarry: warning: the schedulers differ in %d settings (%s): which of them makes the "+
+		"difference is not told\n", len(list), strings.Join(names, ", "))
+}
