@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -52,7 +53,7 @@ func recordLive(t *testing.T, list []napping, policy scheduling.Policy) *replay.
 	t.Helper()
 	var read replay.Reader
 	cluster, err := actors.Start(actors.Config{
-		Nodes: 6, Racks: 2, MapSlots: 2, ReduceSlots: 1, BlockSize: 16, Policy: policy, Explain: true,
+		Nodes: 6, Racks: 2, MapSlots: 2, ReduceSlots: 1, BlockSize: 16, Parallelism: runtime.GOMAXPROCS(0), Policy: policy, Explain: true,
 		Events: func(e actors.Event) { assert.NoError(t, read.Add(e.Event)) },
 	})
 	require.NoError(t, err)
