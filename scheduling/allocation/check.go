@@ -1,10 +1,8 @@
 package allocation
 
 import (
-	"bytes"
-	"cmp"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 
 	"github.com/tarry-mr/tarry/scheduling"
@@ -45,116 +43,82 @@ type Checked struct {
 // be completed by another. The answers are in the order of the sources.
 func Check(sources ...Source) []Checked {
 	list := make([]Checked, len(sources))
-	var queues []Source
+	var about []*element // queues
 	for i, s := range sources {
-		c := &list[i]
+		c, f := &list[i], new(faults)
 		c.Name = s.Name
-		content, err := io.ReadAll(io.LimitReader(s.Reader, maxFileBytes+1))
-		if err != nil {
-			c.Errors = []*Problem{{File: s.Name, Reason: err.Error(), cause: err}}
-			continue
-		}
-		if c.Kind, c.Errors = kindOf(s.Name, content); len(c.Errors) > 0 {
-			continue
-		}
-		switch c.Kind {
+		root := readDocument(f, s.Name, s.Reader)
+		switch c.Kind = kindOf(f, root); c.Kind {
 		case PoolFile:
-			fair, err := ParseFair(s.Name, bytes.NewReader(content))
-			c.Errors, c.Warnings = problemsOf(err), fair.Warnings
+			fair := parseFair(f, root)
 			c.Holds = fair.summary()
 		case ParameterFile:
-			p, err := ParseParameters(s.Name, bytes.NewReader(content))
-			c.Errors, c.Warnings = problemsOf(err), p.Warnings
-			c.Holds = p.summary()
-			c.Allocations, c.AllocationsLine = p.AllocationFile, p.AllocationLine
+			p := parseParameters(f, root)
+			c.Holds, c.Allocations, c.AllocationsLine = p.summary(), p.AllocationFile, p.AllocationLine
 		case QueueFile:
-			queues = append(queues, Source{Name: s.Name, Reader: bytes.NewReader(content)})
+			about = append(about, root)
 		case UnknownFile: // has errors
 		}
+		c.Errors, c.Warnings = f.errs.all("problems"), f.noted()
 	}
-	checkQueues(list, queues)
+	if len(about) > 0 {
+		checkQueues(list, about, sources)
+	}
 	for i := range list {
-		if len(list[i].Errors) > 0 {
-			list[i].Holds = ""
+		if c := &list[i]; len(c.Errors) > 0 { // what else was found may follow from them
+			*c = Checked{Name: c.Name, Kind: c.Kind, Errors: c.Errors}
 		}
 	}
 	return list
 }
 
 // checkQueues reads the files about queues together and gives each its part of what is wrong.
-func checkQueues(list []Checked, sources []Source) {
-	if len(sources) == 0 {
-		return
-	}
-	q, err := ParseQueues(sources...)
-	problems := problemsOf(err)
+func checkQueues(list []Checked, roots []*element, sources []Source) {
+	var f faults
+	q := parseQueues(&f, roots, sources)
 	for i := range list {
 		c := &list[i]
 		if c.Kind != QueueFile {
 			continue
 		}
 		c.Holds = q.summary()
-		for _, p := range problems {
-			if cmp.Or(p.File, sources[0].Name) == c.Name {
-				c.Errors = append(c.Errors, p)
-			}
-		}
-		for _, p := range q.Warnings {
-			if cmp.Or(p.File, sources[0].Name) == c.Name {
-				c.Warnings = append(c.Warnings, p)
-			}
-		}
+		other := func(p *Problem) bool { return p.File != c.Name }
+		c.Errors = slices.DeleteFunc(slices.Clone(f.errs.all("problems")), other)
+		c.Warnings = slices.DeleteFunc(slices.Clone(f.noted()), other)
 	}
 }
 
-// problemsOf takes apart what the parsers join.
-func problemsOf(err error) []*Problem {
-	var list []*Problem
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // the parsers' own, unwrapped
-		for _, e := range joined.Unwrap() {
-			list = append(list, e.(*Problem)) //nolint:errorlint,forcetypeassert // nothing else is joined
-		}
-	}
-	return list
-}
-
-// kindOf tells what a file is about, or why it cannot be told.
-func kindOf(name string, content []byte) (Kind, []*Problem) {
-	f := faults{file: name}
-	root := readDocument(&f, bytes.NewReader(content))
+// kindOf returns what a file is about. If it cannot tell, it adds a problem.
+func kindOf(f *faults, root *element) Kind {
 	if root == nil {
-		return UnknownFile, f.errs
+		return UnknownFile
 	}
 	switch root.name {
 	case "allocations":
-		return PoolFile, nil
+		return PoolFile
 	case "queues":
-		return QueueFile, nil
+		return QueueFile
 	case "configuration":
 	default:
-		f.add(root.line, "the root element is <%s>, want <allocations>, <queues> or <configuration>", root.name)
-		return UnknownFile, f.errs
+		f.add(root.place, "the root element is <%s>, want <allocations>, <queues> or <configuration>", root.name)
+		return UnknownFile
 	}
-	var scratch faults
-	var all properties
-	all.read(&scratch, root)
-	queues := false
-	for _, p := range all.list {
+	kind := ParameterFile
+	for _, p := range properties(new(faults), root, map[string]place{}) {
 		if isParameter(p.name) {
-			return ParameterFile, nil
+			return ParameterFile
 		}
-		queues = queues || isAboutQueues(p.name)
+		if isAboutQueues(p.name) {
+			kind = QueueFile
+		}
 	}
-	if queues {
-		return QueueFile, nil
-	}
-	return ParameterFile, nil
+	return kind
 }
 
-// isAboutQueues tells the properties that ParseQueues reads.
+// isAboutQueues reports whether ParseQueues reads the property.
 func isAboutQueues(name string) bool {
-	return strings.HasPrefix(name, "mapred.capacity-scheduler.") || strings.HasPrefix(name, prefixQueue) || strings.HasPrefix(name, prefixYARN) ||
-		isListSwitch(name) || name == propertyAdmins
+	return clusterSettings[name] != nil || strings.HasPrefix(name, "mapred.capacity-scheduler.") ||
+		strings.HasPrefix(name, prefixQueue) || strings.HasPrefix(name, prefixYARN)
 }
 
 // counted is "1 pool" or "2 pools".

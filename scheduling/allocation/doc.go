@@ -17,6 +17,6 @@
 // The package reads no clock and opens no file: readers, contents and times are arguments. Its
 // functions are safe for concurrent use; a Reloader is not.
 //
-// Reading order: problem.go, document.go, values.go, fair.go; properties.go, parameters_table.go,
-// parameters.go, queues.go; list.go, access.go, place.go; reload.go.
+// Reading order: problem.go, document.go, values.go, settings.go, fair.go; parameters_table.go,
+// parameters.go; queues.go, queues_read.go, queues_build.go; list.go, access.go, place.go; reload.go.
 package allocation

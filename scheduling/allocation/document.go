@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -21,41 +22,43 @@ const (
 // byteOrderMark is what some editors put before UTF-8.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// element is one element of a file, with the line on which it starts.
+// element is one element of a file, or a property that stands for one: the property's name and
+// value are the element's name and text.
 type element struct {
+	place
 	name     string
-	line     int
 	attrs    []xml.Attr
 	children []*element
 	text     []byte // all character data directly in it, not trimmed
 }
 
-// readDocument reads the one root element of r. What is not well-formed is a single Problem.
-func readDocument(f *faults, r io.Reader) *element {
+// readDocument returns the root element of r. If the file is not well-formed, it adds one problem
+// and returns nil.
+func readDocument(f *faults, name string, r io.Reader) *element {
 	limited := &io.LimitedReader{R: r, N: maxFileBytes + 1}
 	text := bufio.NewReader(limited)
 	if start, _ := text.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
 		_, _ = text.Discard(len(byteOrderMark))
 	}
-	b := builder{dec: xml.NewDecoder(text)}
-	line, err := 1, error(nil)
+	b, at := builder{dec: xml.NewDecoder(text)}, place{name, 1}
+	var err error
 	for err == nil {
-		line, _ = b.dec.InputPos()
+		at.line, _ = b.dec.InputPos()
 		var token xml.Token
 		if token, err = b.dec.Token(); err == nil {
-			err = b.take(token, line)
+			err = b.take(token, at)
 		}
 	}
 	var syntax *xml.SyntaxError
 	switch {
 	case limited.N <= 0:
-		f.add(0, "larger than %d bytes", maxFileBytes)
+		f.add(place{file: name}, "larger than %d bytes", maxFileBytes)
 	case errors.As(err, &syntax):
-		f.add(syntax.Line, "not well-formed XML: %s", syntax.Msg)
+		f.add(place{name, syntax.Line}, "not well-formed XML: %s", syntax.Msg)
 	case !errors.Is(err, io.EOF):
-		f.addCause(err, line, "%v", err)
+		f.addCause(err, at, "%v", err)
 	case b.root == nil:
-		f.add(0, "no root element: the file is empty")
+		f.add(place{file: name}, "no root element: the file is empty")
 	default:
 		return b.root
 	}
@@ -70,11 +73,11 @@ type builder struct {
 	n    int // elements so far
 }
 
-// take adds one token that starts on line.
-func (b *builder) take(token xml.Token, line int) error {
+// take adds one token.
+func (b *builder) take(token xml.Token, at place) error {
 	switch t := token.(type) {
 	case xml.StartElement:
-		return b.start(t, line)
+		return b.start(t, at)
 	case xml.EndElement:
 		b.open = b.open[:len(b.open)-1]
 	case xml.CharData:
@@ -89,8 +92,8 @@ func (b *builder) take(token xml.Token, line int) error {
 }
 
 // start opens an element.
-func (b *builder) start(t xml.StartElement, line int) error {
-	e := &element{name: shorten(t.Name.Local), line: line, attrs: t.Attr}
+func (b *builder) start(t xml.StartElement, at place) error {
+	e := &element{place: at, name: shorten(t.Name.Local), attrs: t.Attr}
 	if t.Name.Space != "" {
 		e.name = shorten(t.Name.Space) + ":" + e.name
 	}
@@ -114,54 +117,28 @@ func (b *builder) start(t xml.StartElement, line int) error {
 	return nil
 }
 
-// value is the element's text without spaces around it. Children, attributes and emptiness are
-// noted as errors, and ok is false.
-func (e *element) value(f *faults) (text string, ok bool) {
-	text = strings.TrimSpace(string(e.text))
-	if !e.plain(f) {
-		return "", false
-	}
-	if text == "" {
-		f.add(e.line, "<%s> is empty", e.name)
-		return "", false
-	}
-	return text, true
-}
-
-// plain notes children and attributes, which an element that holds a value has none of.
-func (e *element) plain(f *faults) bool {
-	ok := e.noAttrs(f)
-	for _, c := range e.children {
-		f.add(c.line, "<%s> inside <%s>, which holds a value only", c.name, e.name)
-		ok = false
-	}
-	return ok
-}
-
-// container notes text in an element that holds elements only.
-func (e *element) container(f *faults) {
+// container adds problems for text in an element that holds elements only, and for attributes other
+// than the allowed ones.
+func (e *element) container(f *faults, allowed ...string) {
+	e.noAttrs(f, allowed...)
 	if text := bytes.TrimSpace(e.text); len(text) > 0 {
-		f.add(e.line, "text %q directly inside <%s>", shorten(string(text)), e.name)
+		f.add(e.place, "text %q directly inside <%s>", shorten(string(text)), e.name)
 	}
 }
 
-// noAttrs notes every attribute but the allowed ones.
+// noAttrs adds a problem for each attribute other than the allowed ones.
 func (e *element) noAttrs(f *faults, allowed ...string) bool {
 	ok := true
-next:
 	for _, a := range e.attrs {
-		for _, name := range allowed {
-			if a.Name.Space == "" && a.Name.Local == name {
-				continue next
-			}
+		if a.Name.Space != "" || !slices.Contains(allowed, a.Name.Local) {
+			f.add(e.place, "unknown attribute %q of <%s>", shorten(a.Name.Local), e.name)
+			ok = false
 		}
-		f.add(e.line, "unknown attribute %q of <%s>", shorten(a.Name.Local), e.name)
-		ok = false
 	}
 	return ok
 }
 
-// attr is the attribute's value and how often it stands there.
+// attr returns the attribute's value and how often it is given.
 func (e *element) attr(name string) (value string, times int) {
 	for _, a := range e.attrs {
 		if a.Name.Space == "" && a.Name.Local == name {

@@ -53,27 +53,40 @@ type Parameters struct {
 // the scheduler's, so properties of other parts are passed over, but those that begin with
 // mapred.fairscheduler must be known ones; those about single queues are warned of.
 func ParseParameters(name string, r io.Reader) (Parameters, error) {
-	p := parameterParser{faults: faults{file: name}}
+	var f faults
+	out := parseParameters(&f, readDocument(&f, name, r))
+	if err := f.err(); err != nil {
+		return Parameters{}, err
+	}
+	return out, nil
+}
+
+// parseParameters reads the root element of mapred-site.xml; nil if there is none.
+func parseParameters(f *faults, root *element) Parameters {
+	p := parameterParser{faults: f}
 	p.out = Parameters{
 		PoolProperty: PropertyUser, UpdateInterval: 500 * time.Millisecond, SlowStart: -1, TaskTimeout: -1,
 		Preemption: scheduling.PreemptionPolicy{Interval: 15 * time.Second},
 	}
-	if root := readDocument(&p.faults, r); root == nil {
-		return Parameters{}, p.err()
-	} else if root.name != "configuration" {
-		p.add(root.line, "the root element is <%s>, want <configuration>", root.name)
-	} else {
-		p.props.read(&p.faults, root)
+	if root == nil {
+		return p.out
 	}
-	for _, prop := range p.props.list {
-		p.property(prop)
+	if root.name != "configuration" {
+		f.add(root.place, "the root element is <%s>, want <configuration>", root.name)
+		return p.out
 	}
+	p.file = place{file: root.file}
+	parameters.read(f, "", properties(f, root, map[string]place{}), &p, func(e *element) {
+		switch {
+		case isParameter(e.name):
+			f.add(e.place, "unknown property %s", shorten(e.name))
+		case isAboutQueues(e.name):
+			f.warn(e.place, "%s has no effect here: it belongs in a file about queues, such as capacity-scheduler.xml", shorten(e.name))
+		}
+	})
 	p.together()
-	if err := p.err(); err != nil {
-		return Parameters{}, err
-	}
-	p.out.Warnings = p.noted()
-	return p.out, nil
+	p.out.Warnings = f.noted()
+	return p.out
 }
 
 // Apply puts the parameters into a policy, over what it says of the same things.
@@ -102,43 +115,17 @@ func (p Parameters) ApplyAccess(to *Access) {
 
 // parameterParser gathers the parameters.
 type parameterParser struct {
-	faults
-	props            properties
+	*faults
+	file             place
 	out              Parameters
 	preempt, onlyLog bool
 	adjuster         bool
 	factor           float64
 	boost            time.Duration
-	delay            [3]time.Duration // common, node, rack; -1 computed; 0 with given false: not in the file
-	given            [3]bool
-	copied           [2]bool // by kind of task: slow ones are copied
-	thresholds       *entry  // about copies, but not whether there are any; the last one
-}
-
-// property reads one property if it is the scheduler's.
-func (p *parameterParser) property(prop *property) {
-	switch {
-	case prop.name == propertyAdmins:
-		p.out.Access.Admins = prop.list(&p.faults, prop.name)
-		return
-	case isParameter(prop.name), isListSwitch(prop.name):
-	case isAboutQueues(prop.name):
-		p.warn(prop.line, "%s has no effect here: it belongs in a file about queues, such as capacity-scheduler.xml", shorten(prop.name))
-		return
-	default:
-		return
-	}
-	v, ok := prop.entry(&p.faults, prop.name)
-	set := parameters[newName(prop.name)]
-	switch {
-	case !ok:
-	case isListSwitch(prop.name):
-		p.out.Access.Enabled = v.is(true) || p.out.Access.Enabled
-	case set == nil:
-		p.add(prop.line, "unknown property %s", shorten(prop.name))
-	default:
-		set(p, v)
-	}
+	common           *time.Duration    // the locality delay; -1: computed; nil: not in the file
+	delay            [2]*time.Duration // of node and rack
+	copied           [2]bool           // by kind of task: slow ones are copied
+	thresholds       *entry            // about copies, but not whether there are any; the last one
 }
 
 // together sets what follows from several properties.
@@ -149,53 +136,51 @@ func (p *parameterParser) together() {
 	case p.preempt:
 		p.out.Preemption.Mode = scheduling.PreemptOn
 	case p.onlyLog:
-		p.warn(0, "%spreemption.only.log has no effect without %spreemption", prefixFair, prefixFair)
+		p.warn(p.file, "%spreemption.only.log has no effect without %spreemption", prefixFair, prefixFair)
 	}
 	switch {
 	case p.adjuster:
 		p.out.BoostFactor, p.out.BoostTime = cmp.Or(p.factor, 3), cmp.Or(p.boost, 5*time.Minute)
 	case p.factor != 0 || p.boost != 0:
-		p.warn(0, "%s* has no effect without %sweightadjuster", prefixBooster, prefixFair)
+		p.warn(p.file, "%s* has no effect without %sweightadjuster", prefixBooster, prefixFair)
 	}
 	p.out.Locality = p.locality()
 	if p.copied != [2]bool{} { // Hadoop copies both kinds unless told not to; here none unless the file says so
 		p.out.Speculation.Rule = scheduling.LATE
 		p.out.Speculation.Except = [2]bool{!p.copied[0], !p.copied[1]}
 	} else if v := p.thresholds; v != nil {
-		p.warn(v.line, "%s has no effect without %s or %s", v.what, propertyCopyMaps, propertyCopyReduces)
+		v.useless(" without " + propertyCopyMaps + " or " + propertyCopyReduces)
 	}
 }
 
 // locality settles the waits. Hadoop computes both unless both are given, so that one alone is
 // overwritten; here the other takes the same.
 func (p *parameterParser) locality() scheduling.LocalityPolicy {
-	for i := 1; i <= 2; i++ {
-		if !p.given[i] && p.given[0] {
-			p.delay[i], p.given[i] = p.delay[0], true
-		}
-	}
-	for i := 1; i <= 2; i++ {
-		if other := 3 - i; p.given[i] && !p.given[other] {
-			p.warn(0, "%slocality.delay: one wait of two is given; the other takes the same", prefixFair)
-			p.delay[other], p.given[other] = p.delay[i], true
-		}
-	}
-	w := scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{max(p.delay[1], 0), max(p.delay[2], 0)}}
-	switch {
-	case !p.given[1], p.delay[1] < 0 && p.delay[2] < 0:
+	w := scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{0, 0}}
+	node, rack := cmp.Or(p.delay[0], p.common), cmp.Or(p.delay[1], p.common)
+	if node == nil && rack == nil {
 		w.Auto = true
-	case p.delay[1] < 0 || p.delay[2] < 0:
-		p.add(0, "%slocality.delay: one wait is -1, computed, and the other is not; give both or neither", prefixFair)
+		return w
 	}
+	if node == nil || rack == nil {
+		p.warn(p.file, "%slocality.delay: one wait of two is given; the other takes the same", prefixFair)
+		node, rack = cmp.Or(node, rack), cmp.Or(rack, node)
+	}
+	w.Auto = *node < 0 && *rack < 0
+	if !w.Auto && (*node < 0 || *rack < 0) {
+		p.add(p.file, "%slocality.delay: one wait is -1, computed, and the other is not; give both or neither", prefixFair)
+	}
+	w.Waits = []time.Duration{max(*node, 0), max(*rack, 0)}
 	return w
 }
 
 // wait reads a locality delay in milliseconds; -1 is computed.
-func (p *parameterParser) wait(i int, v entry) {
-	p.given[i] = true
-	if p.delay[i] = -1; v.text != "-1" {
-		p.delay[i] = v.millis(0)
+func wait(v entry) *time.Duration {
+	d := time.Duration(-1)
+	if v.text != "-1" {
+		d = v.millis(0)
 	}
+	return &d
 }
 
 // threshold notes a property about copies.

@@ -28,20 +28,25 @@ var newNames = map[string]string{
 	"mapred.max.tracker.blacklists":             "mapreduce.jobtracker.tasktracker.maxblacklists",
 }
 
-func newName(name string) string {
-	if to, old := newNames[name]; old {
-		return to
-	}
-	return name
-}
-
-// isParameter tells the properties that ParseParameters reads, but for those about access lists.
+// isParameter reports whether the property is one that ParseParameters reads, but for those about
+// access lists, or would be if it were known.
 func isParameter(name string) bool {
-	return parameters[newName(name)] != nil || strings.HasPrefix(name, prefixFair) || strings.HasPrefix(name, prefixBooster)
+	return parameters[name] != nil && !isListSwitch(name) && name != propertyAdmins ||
+		strings.HasPrefix(name, prefixFair) || strings.HasPrefix(name, prefixBooster)
 }
 
-// parameters are the properties that ParseParameters reads, by their new names.
-var parameters = map[string]func(p *parameterParser, v entry){
+func init() {
+	for old, name := range newNames {
+		parameters[old] = parameters[name]
+	}
+}
+
+// parameters are the properties that ParseParameters reads.
+var parameters = table[parameterParser]{
+	propertyACLs:    switchAccess,
+	propertyACLsNew: switchAccess,
+	propertyAdmins:  func(p *parameterParser, v entry) { p.out.Access.Admins = v.list() },
+
 	"mapreduce.jobtracker.taskscheduler": func(p *parameterParser, v entry) {
 		p.out.Scheduler = map[string]string{"FairScheduler": "hfs", "CapacityTaskScheduler": "capacity", "JobQueueTaskScheduler": "fifo"}[v.class("FairScheduler", "CapacityTaskScheduler", "JobQueueTaskScheduler")]
 	},
@@ -49,8 +54,8 @@ var parameters = map[string]func(p *parameterParser, v entry){
 	"mapreduce.task.timeout":                       func(p *parameterParser, v entry) { p.out.TaskTimeout = v.millis(0) },
 
 	// copies of slow tasks, and nodes on which tasks fail
-	propertyCopyMaps:                                 func(p *parameterParser, v entry) { p.copied[scheduling.Map] = v.is(true) },
-	propertyCopyReduces:                              func(p *parameterParser, v entry) { p.copied[scheduling.Reduce] = v.is(true) },
+	propertyCopyMaps:                                 func(p *parameterParser, v entry) { p.copied[scheduling.Map] = v.yes() },
+	propertyCopyReduces:                              func(p *parameterParser, v entry) { p.copied[scheduling.Reduce] = v.yes() },
 	"mapreduce.job.speculative.speculativecap":       func(p *parameterParser, v entry) { p.out.Speculation.Cap = p.threshold(v).part() },
 	"mapreduce.job.speculative.slowtaskthreshold":    func(p *parameterParser, v entry) { p.out.Speculation.SlowTask = p.threshold(v).deviations() },
 	"mapreduce.job.speculative.slownodethreshold":    func(p *parameterParser, v entry) { p.out.Speculation.SlowNode = p.threshold(v).deviations() },
@@ -58,11 +63,11 @@ var parameters = map[string]func(p *parameterParser, v entry){
 	"mapreduce.jobtracker.tasktracker.maxblacklists": func(p *parameterParser, v entry) { p.out.Avoid.Jobs = v.count(1) },
 
 	// the Fair Scheduler
-	prefixFair + "preemption":             func(p *parameterParser, v entry) { p.preempt = v.is(true) },
-	prefixFair + "preemption.only.log":    func(p *parameterParser, v entry) { p.onlyLog = v.is(true) },
+	prefixFair + "preemption":             func(p *parameterParser, v entry) { p.preempt = v.yes() },
+	prefixFair + "preemption.only.log":    func(p *parameterParser, v entry) { p.onlyLog = v.yes() },
 	prefixFair + "preemption.interval":    func(p *parameterParser, v entry) { p.out.Preemption.Interval = v.millis(1) },
 	prefixFair + "update.interval":        func(p *parameterParser, v entry) { p.out.UpdateInterval = v.millis(1) },
-	prefixFair + "allow.undeclared.pools": func(p *parameterParser, v entry) { p.out.Declared = v.is(false) },
+	prefixFair + "allow.undeclared.pools": func(p *parameterParser, v entry) { p.out.Declared = !v.yes() },
 	prefixFair + "poolnameproperty":       func(p *parameterParser, v entry) { p.out.PoolProperty = v.text },
 	prefixFair + "allocation.file": func(p *parameterParser, v entry) {
 		p.out.AllocationLine = v.line
@@ -70,26 +75,29 @@ var parameters = map[string]func(p *parameterParser, v entry){
 			v.bad("%q is not an absolute path", shorten(v.text))
 		}
 	},
-	prefixFair + "sizebasedweight":        func(p *parameterParser, v entry) { p.out.SizeBasedWeight = v.is(true) },
-	prefixFair + "assignmultiple":         func(p *parameterParser, v entry) { p.out.OneTask = v.is(false) },
+	prefixFair + "sizebasedweight":        func(p *parameterParser, v entry) { p.out.SizeBasedWeight = v.yes() },
+	prefixFair + "assignmultiple":         func(p *parameterParser, v entry) { p.out.OneTask = !v.yes() },
 	prefixFair + "assignmultiple.maps":    onlyAll,
 	prefixFair + "assignmultiple.reduces": onlyAll,
 	prefixFair + "load.max.diff":          func(p *parameterParser, v entry) { p.out.LoadMaxDiff = v.part() },
-	prefixFair + "locality.delay":         func(p *parameterParser, v entry) { p.wait(0, v) },
-	prefixFair + "locality.delay.node":    func(p *parameterParser, v entry) { p.wait(1, v) },
-	prefixFair + "locality.delay.rack":    func(p *parameterParser, v entry) { p.wait(2, v) },
+	prefixFair + "locality.delay":         func(p *parameterParser, v entry) { p.common = wait(v) },
+	prefixFair + "locality.delay.node":    func(p *parameterParser, v entry) { p.delay[0] = wait(v) },
+	prefixFair + "locality.delay.rack":    func(p *parameterParser, v entry) { p.delay[1] = wait(v) },
 	prefixFair + "weightadjuster":         func(p *parameterParser, v entry) { p.adjuster = v.class("NewJobWeightBooster") != "" },
 	prefixFair + "loadmanager":            func(_ *parameterParser, v entry) { v.class("CapBasedLoadManager") },
 	prefixFair + "taskselector":           func(_ *parameterParser, v entry) { v.class("DefaultTaskSelector") },
-	prefixFair + "pool": func(_ *parameterParser, v entry) {
-		v.warn(v.line, "%s is a property of jobs and has no effect here", v.what)
-	},
-	prefixFair + "eventlog.enabled":   otherwise,
-	prefixFair + "eventlog.location":  otherwise,
-	prefixFair + "dump.interval":      otherwise,
-	prefixFair + "dump.status.period": otherwise,
-	prefixBooster + "factor":          func(p *parameterParser, v entry) { p.factor = v.weight() },
-	prefixBooster + "duration":        func(p *parameterParser, v entry) { p.boost = v.millis(1) },
+	prefixFair + "pool":                   func(_ *parameterParser, v entry) { v.useless(": it is a property of jobs") },
+	prefixFair + "eventlog.enabled":       otherwise,
+	prefixFair + "eventlog.location":      otherwise,
+	prefixFair + "dump.interval":          otherwise,
+	prefixFair + "dump.status.period":     otherwise,
+	prefixBooster + "factor":              func(p *parameterParser, v entry) { p.factor = v.weight() },
+	prefixBooster + "duration":            func(p *parameterParser, v entry) { p.boost = v.millis(1) },
+}
+
+// switchAccess turns access lists on; either name may.
+func switchAccess(p *parameterParser, v entry) {
+	p.out.Access.Enabled = v.yes() || p.out.Access.Enabled
 }
 
 // onlyAll reads how many tasks a heartbeat may get.
@@ -101,5 +109,5 @@ func onlyAll(_ *parameterParser, v entry) {
 
 // otherwise warns of a property about the scheduler's own event log.
 func otherwise(_ *parameterParser, v entry) {
-	v.warn(v.line, "%s has no effect: events are recorded otherwise", v.what)
+	v.useless(": events are recorded otherwise")
 }

@@ -1,8 +1,10 @@
 package allocation
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -35,67 +37,77 @@ func (p *Problem) Error() string {
 // Unwrap gives ErrYARN, the reader's error, or nil.
 func (p *Problem) Unwrap() error { return p.cause }
 
+// place is where something stands: a file and a line, 0 for the file as a whole.
+type place struct {
+	file string
+	line int
+}
+
 // Bounds of what is said of a file: more problems are counted, and longer reasons cut.
 const (
 	maxProblems = 50
 	maxReason   = 1000 // bytes
 )
 
-// faults gathers the problems and warnings of one file, or of several that are read together.
-type faults struct {
-	file     string
-	errs     []*Problem
-	warnings []*Problem
-	more     [2]int // errors and warnings beyond maxProblems
+// faults gathers the problems and warnings of files that are read together.
+type faults struct{ errs, warnings problems }
+
+// problems are the first maxProblems, and how many more there are.
+type problems struct {
+	list []*Problem
+	more int
 }
 
-// add notes an error.
-func (f *faults) add(line int, format string, args ...any) {
-	f.addCause(nil, line, format, args...)
+// add adds an error.
+func (f *faults) add(at place, format string, args ...any) { f.addCause(nil, at, format, args...) }
+
+// addCause adds an error that has a cause to be found by errors.Is.
+func (f *faults) addCause(cause error, at place, format string, args ...any) {
+	f.errs.add(cause, at, format, args...)
 }
 
-// addCause notes an error that has a cause to be found by errors.Is.
-func (f *faults) addCause(cause error, line int, format string, args ...any) {
-	if len(f.errs) >= maxProblems {
-		f.more[0]++
+// warn adds something legal that is surely not meant.
+func (f *faults) warn(at place, format string, args ...any) { f.warnings.add(nil, at, format, args...) }
+
+func (l *problems) add(cause error, at place, format string, args ...any) {
+	if len(l.list) >= maxProblems {
+		l.more++
 		return
 	}
-	f.errs = append(f.errs, f.problem(line, cause, format, args...))
-}
-
-// warn notes something legal that is surely not meant.
-func (f *faults) warn(line int, format string, args ...any) {
-	if len(f.warnings) >= maxProblems {
-		f.more[1]++
-		return
-	}
-	f.warnings = append(f.warnings, f.problem(line, nil, format, args...))
-}
-
-// noted is the warnings, with a last one that counts those left out.
-func (f *faults) noted() []*Problem {
-	if f.more[1] > 0 {
-		return append(f.warnings, f.problem(0, nil, "and %d more warnings", f.more[1]))
-	}
-	return f.warnings
-}
-
-func (f *faults) problem(line int, cause error, format string, args ...any) *Problem {
 	reason := fmt.Sprintf(format, args...)
 	if len(reason) > maxReason {
 		reason = strings.ToValidUTF8(reason[:maxReason], "") + "…"
 	}
-	return &Problem{File: f.file, Line: line, Reason: reason, cause: cause}
+	l.list = append(l.list, &Problem{File: at.file, Line: at.line, Reason: reason, cause: cause})
 }
 
-// err is all errors together, or nil.
-func (f *faults) err() error {
-	list := make([]error, len(f.errs), len(f.errs)+1)
-	for i, p := range f.errs {
-		list[i] = p
+// all returns the problems, with a last one that counts those left out.
+func (l problems) all(what string) []*Problem {
+	if l.more == 0 {
+		return l.list
 	}
-	if f.more[0] > 0 {
-		list = append(list, f.problem(0, nil, "and %d more problems", f.more[0]))
+	return append(l.list, &Problem{File: l.list[0].File, Reason: fmt.Sprintf("and %d more %s", l.more, what)})
+}
+
+// sort sorts the problems by file, in the order of sources, and line.
+func (l problems) sort(sources []Source) {
+	rank := map[string]int{}
+	for i, s := range sources {
+		rank[s.Name] = i
+	}
+	slices.SortStableFunc(l.list, func(a, b *Problem) int {
+		return cmp.Or(cmp.Compare(rank[a.File], rank[b.File]), cmp.Compare(a.Line, b.Line))
+	})
+}
+
+// err joins all errors; nil if there are none.
+func (f *faults) err() error {
+	var list []error
+	for _, p := range f.errs.all("problems") {
+		list = append(list, p)
 	}
 	return errors.Join(list...)
 }
+
+// noted returns all warnings.
+func (f *faults) noted() []*Problem { return f.warnings.all("warnings") }

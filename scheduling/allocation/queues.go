@@ -1,9 +1,7 @@
 package allocation
 
 import (
-	"cmp"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/tarry-mr/tarry/scheduling"
@@ -36,67 +34,75 @@ type Queues struct {
 // "default", with all slots. The error joins a *Problem for everything wrong; YARN's
 // capacity-scheduler.xml is errors.Is(err, ErrYARN).
 func ParseQueues(sources ...Source) (Queues, error) {
-	p := queueParser{byName: map[string]*queueNode{}}
-	files := map[string]int{}
-	for i, s := range sources {
-		files[s.Name] = i
-		p.file = s.Name
-		if root := readDocument(&p.faults, s.Reader); root != nil {
-			p.document(root)
+	var f faults
+	var roots []*element
+	for _, s := range sources {
+		if root := readDocument(&f, s.Name, s.Reader); root != nil {
+			roots = append(roots, root)
 		}
 	}
-	p.properties()
-	out := p.build()
-	order := func(a, b *Problem) int {
-		return cmp.Or(cmp.Compare(files[a.File], files[b.File]), cmp.Compare(a.Line, b.Line))
+	out := parseQueues(&f, roots, sources)
+	if err := f.err(); err != nil {
+		return Queues{}, err
 	}
-	if len(p.errs) > 0 {
-		slices.SortStableFunc(p.errs, order)
-		return Queues{}, p.err()
-	}
-	slices.SortStableFunc(p.warnings, order)
-	out.Warnings = p.noted()
 	return out, nil
+}
+
+// parseQueues reads the root elements of the files, and sorts all problems in the order of sources.
+func parseQueues(f *faults, roots []*element, sources []Source) Queues {
+	p := queueParser{faults: f, byName: map[string]*queue{}}
+	var props []*element
+	first := map[string]place{}
+	for _, root := range roots {
+		p.file = root.file
+		switch root.name {
+		case "configuration":
+			props = append(props, properties(f, root, first)...)
+		case "queues":
+			p.queuesElement(root)
+		case "allocations":
+			p.add(root.place, "the root element is <allocations>; this looks like the Fair Scheduler's file, not one about queues")
+		default:
+			p.add(root.place, "the root element is <%s>, want <configuration> or <queues>", root.name)
+		}
+	}
+	p.properties(props)
+	clusterSettings.read(f, "", p.cluster, &p, func(e *element) {
+		p.add(e.place, "unknown property %s", shorten(e.name))
+	})
+	p.build()
+	f.errs.sort(sources)
+	f.warnings.sort(sources)
+	p.out.Warnings = f.noted()
+	return p.out
 }
 
 // queueParser gathers what the files say before it is put together.
 type queueParser struct {
-	faults
-	props   properties
-	queues  []*queueNode // in order of appearance
-	byName  map[string]*queueNode
-	names   *property // mapred.queue.names
-	enabled *property
-	admins  *property
-	// defaults of leaf queues: priorities, user limit, initialized jobs
-	defaults scheduling.QueueConfig
-	accept   int // jobs accepted for each that may be initialized; 0 if not in the files
-	system   int // jobs initialized in all queues; 0 if not in the files
+	*faults
+	file     string // the last one
+	out      Queues
+	cluster  []*element // properties that are not about one queue
+	queues   []*queue   // in order of appearance
+	byName   map[string]*queue
+	names    *entry // mapred.queue.names
+	enabled  *entry // the switch of access lists
+	defaults queue  // settings of leaf queues
+	system   int    // jobs initialized in all queues; 0 if not in the files
 }
 
-// queueNode is one queue; its settings have the keys of <properties> and of the lists.
-type queueNode struct {
-	name     string // with the path
-	parent   *queueNode
-	children []*queueNode
-	settings []*property
-	line     int // where it is first spoken of
-	file     string
-	implied  bool // spoken of only as part of a child's path
-}
-
-// document reads one file.
-func (p *queueParser) document(root *element) {
-	switch root.name {
-	case "configuration":
-		p.props.read(&p.faults, root)
-	case "queues":
-		p.queuesElement(root)
-	case "allocations":
-		p.add(root.line, "the root element is <allocations>; this looks like the Fair Scheduler's file, not one about queues")
-	default:
-		p.add(root.line, "the root element is <%s>, want <configuration> or <queues>", root.name)
-	}
+// queue is one queue.
+type queue struct {
+	place         // where it is first spoken of
+	name          string
+	parent        *queue
+	children      []*queue
+	implied       bool // spoken of only as part of a child's path
+	settings      []*element
+	config        scheduling.QueueConfig
+	submit, admin List
+	stopped       bool
+	accept        int // jobs accepted for each that may be initialized; 0 if not in the files
 }
 
 // The names of properties, and their beginnings.
@@ -105,148 +111,102 @@ const (
 	prefixQueue    = "mapred.queue."
 	prefixDefaults = "mapred.capacity-scheduler.default-"
 	prefixYARN     = "yarn.scheduler.capacity."
-	propertyNames  = "mapred.queue.names"
 
 	propertyACLs    = "mapred.acls.enabled"
 	propertyACLsNew = "mapreduce.cluster.acls.enabled"
 	propertyAdmins  = "mapreduce.cluster.administrators"
 )
 
-// isListSwitch tells the properties that turn access lists on.
+// isListSwitch reports whether the property turns access lists on.
 func isListSwitch(name string) bool { return name == propertyACLs || name == propertyACLsNew }
 
-// The settings of a queue.
-const (
-	keyCapacity   = "capacity"
-	keyMax        = "maximum-capacity"
-	keyPriorities = "supports-priority"
-	keyUserLimit  = "minimum-user-limit-percent"
-	keyInitJobs   = "maximum-initialized-jobs-per-user"
-	keyUserFactor = "user-limit-factor"
-	keyAccept     = "init-accept-jobs-factor"
-	keyTasks      = "maximum-initialized-active-tasks"
-	keyUserTasks  = "maximum-initialized-active-tasks-per-user"
-	keyState      = "state"
+// isList reports whether the setting is an access list, which may be blank: it admits nobody then.
+func isList(name string) bool {
+	return name == listSubmit || name == listAdminister || name == propertyAdmins
+}
 
-	propertySystemJobs = "mapred.capacity-scheduler.maximum-system-jobs"
+// isQueueKey reports whether MapReduce itself reads the setting of a queue, under prefixQueue, and
+// not the Capacity Scheduler, under prefixCapacity.
+func isQueueKey(key string) bool { return isList(key) || key == keyState }
+
+// The settings of a queue that are named elsewhere, too.
+const (
+	keyCapacity = "capacity"
+	keyMax      = "maximum-capacity"
+	keyState    = "state"
 )
 
-// isCapacityKey tells the settings that the Capacity Scheduler reads.
-func isCapacityKey(key string) bool { return key == keyAccept || queueSettings[key] != nil }
-
-// isQueueKey tells the settings that MapReduce itself reads.
-func isQueueKey(key string) bool {
-	return key == listSubmit || key == listAdminister || key == keyState
-}
-
-// properties sorts the properties of all files to the queues.
-func (p *queueParser) properties() {
-	for _, prop := range p.props.list {
-		p.file = prop.file
-		switch {
-		case strings.HasPrefix(prop.name, prefixYARN):
-			p.addCause(ErrYARN, prop.line, "%s: %v; the properties here begin with mapred.capacity-scheduler", shorten(prop.name), ErrYARN)
-			return // the rest would be of that kind too
-		case prop.name == propertyNames:
-			p.names = prop
-		case isListSwitch(prop.name):
-			p.single(&p.enabled, prop)
-		case prop.name == propertyAdmins:
-			p.single(&p.admins, prop)
-		case strings.HasPrefix(prop.name, prefixCapacity):
-			p.queueProperty(prop, prefixCapacity, isCapacityKey)
-		case strings.HasPrefix(prop.name, prefixQueue):
-			p.queueProperty(prop, prefixQueue, isQueueKey)
-		case p.known(prop):
-		default:
-			p.add(prop.line, "unknown property %s", shorten(prop.name))
+// queueSettings are the settings of a queue.
+var queueSettings = table[queue]{
+	keyCapacity: func(q *queue, v entry) {
+		q.config.Capacity = max(v.percentage(), minPercent) // not 0, which means "not given"
+	},
+	keyMax: func(q *queue, v entry) {
+		if v.text != "-1" {
+			q.config.Max = v.percentage()
 		}
-	}
+	},
+	"supports-priority": func(q *queue, v entry) { q.config.Priorities = v.yes() },
+	"minimum-user-limit-percent": func(q *queue, v entry) {
+		if q.config.UserLimit = v.count(1); q.config.UserLimit > 100 {
+			v.bad("%d %% are more than 100", q.config.UserLimit)
+		}
+	},
+	"maximum-initialized-jobs-per-user":         func(q *queue, v entry) { q.config.InitJobs = v.count(1) },
+	"user-limit-factor":                         func(q *queue, v entry) { q.config.UserFactor = v.weight() },
+	"init-accept-jobs-factor":                   func(q *queue, v entry) { q.accept = v.count(1) },
+	"maximum-initialized-active-tasks":          func(_ *queue, v entry) { v.tasks() },
+	"maximum-initialized-active-tasks-per-user": func(_ *queue, v entry) { v.tasks() },
+
+	keyState:       func(q *queue, v entry) { q.stopped = v.either("stopped", "running") },
+	listSubmit:     func(q *queue, v entry) { q.submit = v.list() },
+	listAdminister: func(q *queue, v entry) { q.admin = v.list() },
 }
 
-// single notes a setting that has several names but may be given once.
-func (p *queueParser) single(to **property, prop *property) {
-	if *to != nil {
-		p.add(prop.line, "%s says what %s says on line %d already", prop.name, (*to).name, (*to).line)
+// clusterSettings are the properties that are not about one queue.
+var clusterSettings = table[queueParser]{
+	"mapred.queue.names": func(p *queueParser, v entry) { p.names = &v },
+	propertyACLs:         (*queueParser).switchLists,
+	propertyACLsNew:      (*queueParser).switchLists,
+	propertyAdmins:       func(p *queueParser, v entry) { p.out.Access.Admins = v.list() },
+
+	"mapred.capacity-scheduler.maximum-system-jobs": func(p *queueParser, v entry) { p.system = v.count(1) },
+	"mapred.capacity-scheduler.init-poll-interval":  (*queueParser).threads,
+	"mapred.capacity-scheduler.init-worker-threads": (*queueParser).threads,
+
+	prefixDefaults + "supports-priority":                 byDefault,
+	prefixDefaults + "minimum-user-limit-percent":        byDefault,
+	prefixDefaults + "maximum-initialized-jobs-per-user": byDefault,
+	prefixDefaults + "user-limit-factor":                 byDefault,
+	prefixDefaults + "init-accept-jobs-factor":           byDefault,
+	prefixDefaults + "maximum-active-tasks-per-queue":    func(_ *queueParser, v entry) { v.tasks() },
+	prefixDefaults + "maximum-active-tasks-per-user":     func(_ *queueParser, v entry) { v.tasks() },
+}
+
+// byDefault reads a setting of the queues that do not have it.
+func byDefault(p *queueParser, v entry) {
+	queueSettings[strings.TrimPrefix(v.what, prefixDefaults)](&p.defaults, v)
+}
+
+// switchLists turns access lists on or off, once.
+func (p *queueParser) switchLists(v entry) {
+	if p.enabled != nil {
+		v.add(v.place, "%s says what %s says on line %d already", v.what, p.enabled.what, p.enabled.line)
 		return
 	}
-	*to = prop
+	p.enabled, p.out.Access.Enabled = &v, v.yes()
 }
 
-// known takes the properties that are not about one queue. Those of the initialization threads are
-// checked and have no effect.
-func (p *queueParser) known(prop *property) bool {
-	switch prop.name {
-	case prefixDefaults + keyPriorities, prefixDefaults + keyUserLimit, prefixDefaults + keyInitJobs, prefixDefaults + keyUserFactor,
-		prefixDefaults + keyAccept, propertySystemJobs:
-		return true
-	case prefixDefaults + "maximum-active-tasks-per-queue", prefixDefaults + "maximum-active-tasks-per-user":
-		if v, ok := prop.entry(&p.faults, prop.name); ok {
-			v.tasks()
-		}
-		return true
-	case "mapred.capacity-scheduler.init-poll-interval", "mapred.capacity-scheduler.init-worker-threads":
-		if v, ok := prop.entry(&p.faults, prop.name); ok && v.count(1) > 0 {
-			p.warn(prop.line, "%s has no effect: jobs are initialized without threads or polling", prop.name)
-		}
-		return true
-	}
-	return false
-}
-
-// queueProperty gives PREFIX.NAME.KEY to queue NAME.
-func (p *queueParser) queueProperty(prop *property, prefix string, known func(string) bool) {
-	rest := strings.TrimPrefix(prop.name, prefix)
-	dot := strings.LastIndexByte(rest, '.')
-	if dot < 0 {
-		p.add(prop.line, "%s names no queue; want %sNAME.SETTING", shorten(prop.name), prefix)
-		return
-	}
-	name, key := rest[:dot], rest[dot+1:]
-	if !known(key) {
-		p.add(prop.line, "queue %s: unknown setting %q in property %s", shorten(name), shorten(key), shorten(prop.name))
-		return
-	}
-	if q := p.queue(name, prop.line); q != nil {
-		q.implied = false
-		p.setting(q, &property{name: key, value: prop.value, line: prop.line, file: prop.file})
+// threads checks a setting of the threads that initialize jobs, which has no effect.
+func (p *queueParser) threads(v entry) {
+	if v.count(1) > 0 {
+		v.useless(": jobs are initialized without threads or polling")
 	}
 }
 
-// setting gives a setting to a queue, once.
-func (p *queueParser) setting(q *queueNode, s *property) {
-	if first := find(q.settings, s.name); first != nil {
-		p.add(s.line, "queue %s: %s stands here again, first on line %d of %s", q.name, s.name, first.line, cmp.Or(first.file, "the file"))
-		return
+// tasks checks a limit on the tasks of initialized jobs, which has no effect.
+func (v entry) tasks() {
+	if v.count(1) > 0 {
+		v.useless(": tasks take little memory before they are launched")
 	}
-	q.settings = append(q.settings, s)
-}
-
-// queue finds or makes the queue of that path, and its parents.
-func (p *queueParser) queue(path string, line int) *queueNode {
-	if q := p.byName[path]; q != nil {
-		return q
-	}
-	if strings.Count(path, ":") > maxDepth {
-		p.add(line, "the queue name %q leads through more than %d queues", shorten(path), maxDepth)
-		return nil
-	}
-	q := &queueNode{name: path, line: line, file: p.file, implied: true}
-	last := path
-	if i := strings.LastIndexByte(path, ':'); i >= 0 {
-		last = path[i+1:]
-		if q.parent = p.queue(path[:i], line); q.parent == nil {
-			return nil
-		}
-	}
-	if reason := nameReason(last); reason != "" {
-		p.add(line, "the queue name %q %s", shorten(path), reason)
-		return nil
-	}
-	p.queues = append(p.queues, q)
-	p.byName[path] = q
-	if q.parent != nil {
-		q.parent.children = append(q.parent.children, q)
-	}
-	return q
 }

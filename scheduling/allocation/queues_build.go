@@ -10,37 +10,22 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// capacityError is the tolerance of sums of percentages.
-const capacityError = 1e-9
-
 // build puts the queues together and checks how they fit.
-func (p *queueParser) build() Queues {
+func (p *queueParser) build() {
 	p.declared()
-	p.readDefaults()
-	var out Queues
-	if p.enabled != nil {
-		if v, ok := p.enabled.entry(&p.faults, p.enabled.name); ok {
-			out.Access.Enabled = v.is(true)
-		}
+	if len(p.queues) == 0 && len(p.errs.list) == 0 {
+		p.queue(defaultPool, place{file: p.file}).implied = false
 	}
-	if p.admins != nil {
-		out.Access.Admins = p.admins.list(&p.faults, p.admins.name)
-	}
-	if len(p.queues) == 0 && len(p.errs) == 0 {
-		p.queue(defaultPool, 0).implied = false
-	}
-	var roots []*queueNode
+	var roots []*queue
 	for _, q := range p.queues {
 		if q.parent == nil {
 			roots = append(roots, q)
 		}
 		if q.implied {
-			p.file = q.file
-			p.add(q.line, "queue %s is the parent of others but is not configured itself", q.name)
+			p.add(q.place, "queue %s is the parent of others but is not configured itself", q.name)
 		}
 	}
-	p.level(&out, roots, false, 100)
-	return out
+	p.level(roots, "the topmost queues", 100)
 }
 
 // declared heeds mapred.queue.names: it makes queues without settings and refuses those that it
@@ -49,36 +34,31 @@ func (p *queueParser) declared() {
 	if p.names == nil {
 		return
 	}
-	names, ok := p.names.entry(&p.faults, p.names.name)
-	if !ok {
-		return
-	}
-	rank := map[string]int{} // where the list first speaks of a queue or of one in it
+	rank := map[*queue]int{} // where the list first speaks of a queue or of one in it
 	named := map[string]bool{}
-	for i, name := range strings.Split(names.text, ",") {
+	for i, name := range strings.Split(p.names.text, ",") {
 		name = strings.TrimSpace(name)
 		if named[name] {
-			p.add(p.names.line, "%s names queue %q twice", p.names.name, shorten(name))
+			p.add(p.names.place, "%s names queue %q twice", p.names.what, shorten(name))
 			continue
 		}
 		named[name] = true
-		q := p.queue(name, p.names.line)
+		q := p.queue(name, p.names.place)
 		if q != nil {
 			q.implied = false
 		}
 		for ; q != nil; q = q.parent {
-			if _, known := rank[q.name]; !known {
-				rank[q.name] = i
+			if _, known := rank[q]; !known {
+				rank[q] = i
 			}
 		}
 	}
 	for _, q := range p.queues {
-		if _, known := rank[q.name]; !known {
-			p.file = q.file
-			p.add(q.line, "queue %s is not among %s on line %d", q.name, p.names.name, p.names.line)
+		if _, known := rank[q]; !known {
+			p.add(q.place, "queue %s is not among %s on line %d", q.name, p.names.what, p.names.line)
 		}
 	}
-	order := func(a, b *queueNode) int { return rank[a.name] - rank[b.name] }
+	order := func(a, b *queue) int { return rank[a] - rank[b] }
 	slices.SortStableFunc(p.queues, order)
 	for _, q := range p.queues {
 		slices.SortStableFunc(q.children, order)
@@ -86,36 +66,68 @@ func (p *queueParser) declared() {
 }
 
 // level adds the queues of one parent, which has whole per cent of all slots, and then each one's
-// own, and checks that they fit.
-func (p *queueParser) level(out *Queues, queues []*queueNode, stopped bool, whole float64) {
+// own, and checks that they fit. Queues without a capacity get equal parts of what is left.
+func (p *queueParser) level(queues []*queue, siblings string, whole float64) {
 	sum, open := 0.0, 0
-	configs := make([]scheduling.QueueConfig, len(queues))
-	for i, q := range queues {
-		configs[i] = p.config(q)
-		if find(q.settings, keyCapacity) == nil {
+	for _, q := range queues {
+		p.settings(q)
+		sum += q.config.Capacity
+		if q.config.Capacity == 0 {
 			open++
 		}
-		sum += configs[i].Capacity
 	}
-	if sum > 100+capacityError {
-		last := queues[len(queues)-1]
-		p.file = last.file
-		p.add(last.line, "the capacities of %s add up to %s %%, more than 100", p.siblings(last), percent(sum))
-	} else {
-		p.leftover(queues, configs, (100-sum)/float64(max(open, 1)))
+	left := (100 - sum) / float64(max(open, 1))
+	if sum > 100+minPercent {
+		p.add(queues[len(queues)-1].place, "the capacities of %s add up to %s %%, more than 100", siblings, percent(sum))
+		left = minPercent * 2 // one error is enough
 	}
-	for i, q := range queues {
-		part := configs[i].Capacity
-		if part == 0 {
-			part = max(0, 100-sum) / float64(max(open, 1))
+	for _, q := range queues {
+		part, most := q.config.Capacity, q.config.Max
+		switch {
+		case find(q.settings, keyCapacity) != nil:
+		case left <= minPercent:
+			p.add(q.place, "queue %s has no capacity of its own, and its siblings leave nothing", q.name)
+		case most > 0 && left > most+minPercent:
+			p.add(q.place, "queue %s: the %s %% left for it are above its %s of %s %%", q.name, percent(left), keyMax, percent(most))
 		}
-		part *= whole / 100
+		part = cmp.Or(part, left) * whole / 100
 		if len(q.children) == 0 {
-			p.limits(q, &configs[i], part)
+			p.limits(q, part)
+			p.out.Access.Queues = append(p.out.Access.Queues, QueueAccess{q.name, q.submit, q.admin, q.stopped})
 		}
-		out.Configs = append(out.Configs, configs[i])
-		halted := p.access(out, q, stopped)
-		p.level(out, q.children, halted, part)
+		p.out.Configs = append(p.out.Configs, q.config)
+		p.level(q.children, "the queues in "+q.name, part)
+	}
+}
+
+// settings reads the settings of one queue.
+func (p *queueParser) settings(q *queue) {
+	leaf := len(q.children) == 0
+	if leaf {
+		q.config, q.accept = p.defaults.config, p.defaults.accept
+	}
+	queueSettings.read(p.faults, "queue "+q.name+": ", q.settings, q, nil)
+	c := &q.config
+	c.Name = q.name
+	if q.parent != nil {
+		c.Parent = q.parent.name
+		q.stopped = q.stopped || q.parent.stopped
+	}
+	if c.Max > 0 && c.Max < c.Capacity {
+		at := find(q.settings, keyMax).place
+		p.add(at, "queue %s: %s: %s %% are below the capacity of %s %%", q.name, keyMax, percent(c.Max), percent(c.Capacity))
+	}
+	if leaf && p.out.Access.Enabled && find(q.settings, listSubmit) == nil {
+		p.warn(q.place, "queue %s has no %s: only administrators may submit to it", q.name, listSubmit)
+	}
+	for _, s := range q.settings {
+		switch {
+		case leaf, s.name == keyCapacity, s.name == keyMax, s.name == keyState:
+		case isList(s.name):
+			p.add(s.place, "queue %s: %s of a queue with queues in it; lists belong to the queues that take jobs", q.name, s.name)
+		default:
+			p.warn(s.place, "queue %s: %s has no effect: jobs are in the queues within it", q.name, s.name)
+		}
 	}
 }
 
@@ -127,160 +139,14 @@ const (
 
 // limits gives a leaf queue its part of the jobs of the system, if the files limit them: so many
 // are initialized, and so many times as many accepted.
-func (p *queueParser) limits(q *queueNode, c *scheduling.QueueConfig, percent float64) {
-	accept := p.accept
-	if s := find(q.settings, keyAccept); s != nil {
-		if v, ok := s.entry(&p.faults, "queue "+q.name+": "+keyAccept); ok {
-			accept = v.count(1)
-		}
-	}
-	if accept == 0 && p.system == 0 {
+func (p *queueParser) limits(q *queue, percent float64) {
+	if q.accept == 0 && p.system == 0 {
 		return
 	}
 	system := cmp.Or(p.system, systemJobs)
-	c.InitLimit = max(1, int(math.Ceil(float64(system)*percent/100-capacityError)))
-	c.JobLimit = int(min(int64(c.InitLimit)*int64(cmp.Or(accept, acceptJobs)), scheduling.NoLimit))
-}
-
-// siblings describes the queues beside q for a message.
-func (p *queueParser) siblings(q *queueNode) string {
-	if q.parent == nil {
-		return "the topmost queues"
-	}
-	return "the queues in " + q.parent.name
-}
-
-// leftover checks the queues without a capacity of their own, which get equal parts of what their
-// siblings leave.
-func (p *queueParser) leftover(queues []*queueNode, configs []scheduling.QueueConfig, part float64) {
-	for i, q := range queues {
-		p.file = q.file
-		switch most := configs[i].Max; {
-		case find(q.settings, keyCapacity) != nil:
-		case part <= capacityError:
-			p.add(q.line, "queue %s has no capacity of its own, and its siblings leave nothing", q.name)
-		case most > 0 && part > most+capacityError:
-			p.add(q.line, "queue %s: the %s %% left for it are above its %s of %s %%", q.name, percent(part), keyMax, percent(most))
-		}
-	}
+	q.config.InitLimit = max(1, int(math.Ceil(float64(system)*percent/100-minPercent)))
+	q.config.JobLimit = int(min(int64(q.config.InitLimit)*int64(cmp.Or(q.accept, acceptJobs)), scheduling.NoLimit))
 }
 
 // percent writes a percentage for messages.
 func percent(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
-
-// config reads the settings of one queue.
-func (p *queueParser) config(q *queueNode) scheduling.QueueConfig {
-	c := scheduling.QueueConfig{Name: q.name}
-	if q.parent != nil {
-		c.Parent = q.parent.name
-	}
-	if len(q.children) == 0 {
-		c.Priorities, c.UserLimit, c.InitJobs, c.UserFactor = p.defaults.Priorities, p.defaults.UserLimit, p.defaults.InitJobs, p.defaults.UserFactor
-	}
-	for _, key := range queueKeys {
-		s := find(q.settings, key)
-		if s == nil {
-			continue
-		}
-		if key != keyCapacity && key != keyMax && len(q.children) > 0 {
-			p.file = s.file
-			p.warn(s.line, "queue %s: %s has no effect: jobs are in the queues within it", q.name, key)
-		}
-		if v, ok := s.entry(&p.faults, "queue "+q.name+": "+key); ok {
-			queueSettings[key](&c, v)
-		}
-	}
-	return c
-}
-
-// readDefaults reads the settings of leaf queues that have none of their own.
-func (p *queueParser) readDefaults() {
-	for _, key := range []string{keyPriorities, keyUserLimit, keyInitJobs, keyUserFactor} {
-		if s := p.props.byName[prefixDefaults+key]; s != nil {
-			if v, ok := s.entry(&p.faults, s.name); ok {
-				queueSettings[key](&p.defaults, v)
-			}
-		}
-	}
-	for name, to := range map[string]*int{prefixDefaults + keyAccept: &p.accept, propertySystemJobs: &p.system} {
-		if s := p.props.byName[name]; s != nil {
-			if v, ok := s.entry(&p.faults, s.name); ok {
-				*to = v.count(1)
-			}
-		}
-	}
-}
-
-// queueKeys are the settings of a queue in the order in which they are read: a maximum is compared
-// with the capacity.
-var queueKeys = []string{keyCapacity, keyMax, keyPriorities, keyUserLimit, keyInitJobs, keyUserFactor, keyTasks, keyUserTasks}
-
-// queueSettings reads the settings of a queue.
-var queueSettings = map[string]func(c *scheduling.QueueConfig, v entry){
-	keyCapacity: func(c *scheduling.QueueConfig, v entry) {
-		c.Capacity = max(v.percentage(), capacityError) // not 0, which means "not given"
-	},
-	keyMax: func(c *scheduling.QueueConfig, v entry) {
-		if v.text != "-1" {
-			c.Max = v.percentage()
-		}
-		if c.Max > 0 && c.Max < c.Capacity {
-			v.bad("%s %% are below the capacity of %s %%", percent(c.Max), percent(c.Capacity))
-		}
-	},
-	keyPriorities: func(c *scheduling.QueueConfig, v entry) { c.Priorities = v.is(true) },
-	keyUserLimit: func(c *scheduling.QueueConfig, v entry) {
-		if c.UserLimit = v.count(1); c.UserLimit > 100 {
-			v.bad("%d %% are more than 100", c.UserLimit)
-		}
-	},
-	keyInitJobs:   func(c *scheduling.QueueConfig, v entry) { c.InitJobs = v.count(1) },
-	keyUserFactor: func(c *scheduling.QueueConfig, v entry) { c.UserFactor = v.weight() },
-	keyTasks:      func(_ *scheduling.QueueConfig, v entry) { v.tasks() },
-	keyUserTasks:  func(_ *scheduling.QueueConfig, v entry) { v.tasks() },
-}
-
-// tasks checks a limit on the tasks of initialized jobs, which has no effect.
-func (v entry) tasks() {
-	if v.count(1) > 0 {
-		v.warn(v.line, "%s has no effect: tasks take little memory before they are launched", v.what)
-	}
-}
-
-// access adds the lists of a leaf queue, and tells whether the queue is stopped, as all queues in a
-// stopped one are.
-func (p *queueParser) access(out *Queues, q *queueNode, stopped bool) bool {
-	if s := find(q.settings, keyState); s != nil {
-		if v, ok := s.entry(&p.faults, "queue "+q.name); ok {
-			switch strings.ToLower(v.text) {
-			case "running":
-			case "stopped":
-				stopped = true
-			default:
-				v.bad("unknown state %q, want running or stopped", shorten(v.text))
-			}
-		}
-	}
-	a := QueueAccess{Name: q.name, Stopped: stopped}
-	for _, list := range []struct {
-		key string
-		to  *List
-	}{{listSubmit, &a.Submit}, {listAdminister, &a.Administer}} {
-		key := list.key
-		s := find(q.settings, key)
-		switch {
-		case s != nil && len(q.children) > 0:
-			p.file = s.file
-			p.add(s.line, "queue %s: %s of a queue with queues in it; lists belong to the queues that take jobs", q.name, key)
-		case s != nil:
-			*list.to = s.list(&p.faults, "queue "+q.name+": "+key)
-		case key == listSubmit && out.Access.Enabled && len(q.children) == 0:
-			p.file = q.file
-			p.warn(q.line, "queue %s has no %s: only administrators may submit to it", q.name, key)
-		}
-	}
-	if len(q.children) == 0 {
-		out.Access.Queues = append(out.Access.Queues, a)
-	}
-	return stopped
-}

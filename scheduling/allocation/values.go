@@ -1,6 +1,7 @@
 package allocation
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,162 +15,149 @@ import (
 
 // Bounds of what a file may ask for.
 const (
-	maxWeight  = 1e9
 	minWeight  = 1e-9
+	maxWeight  = 1e9
+	minPercent = 1e-9          // and the tolerance of sums of percentages
 	maxSeconds = 1_000_000_000 // 31 years; leave a timeout out if there is to be none
 )
 
-// entry is a value in a file, to be read as what it should be. What is wrong with it is noted; it is
-// zero then.
+// entry is a value in a file. Its methods read it as what it should be; if it is wrong, they add a
+// problem and return zero.
 type entry struct {
 	*faults
-	line       int
-	what, text string // what names it in messages
+	place
+	what, text string // its name in messages; the value without spaces around it
+	raw        string
 }
 
-// bad notes an error, whose text begins with what the entry is.
+func newEntry(f *faults, at place, what, raw string) entry {
+	return entry{f, at, what, strings.TrimSpace(raw), raw}
+}
+
+// bad adds a problem, whose text begins with what the entry is.
 func (v entry) bad(format string, args ...any) {
-	v.add(v.line, "%s: %s", v.what, fmt.Sprintf(format, args...))
+	v.add(v.place, "%s: %s", v.what, fmt.Sprintf(format, args...))
 }
 
-// count reads a whole number from least up to below scheduling.NoLimit.
-func (v entry) count(least int) int {
-	n, _ := v.counted(least)
-	return n
-}
+// useless warns of a setting that has no effect.
+func (v entry) useless(why string) { v.warn(v.place, "%s has no effect%s", v.what, why) }
 
-func (v entry) counted(least int) (n int, ok bool) {
+// integer reads a whole number from least to most; zero if it is wrong.
+func (v entry) integer(least, most int64) (n int64, ok bool) {
 	x, err := strconv.ParseInt(v.text, 10, 64)
 	switch {
-	case err != nil && isInteger(v.text):
-		v.bad("%s is too large", shorten(v.text))
-	case err != nil:
+	case err != nil && !errors.Is(err, strconv.ErrRange):
 		v.bad("%q is not a whole number", shorten(v.text))
 	case x < 0:
-		v.bad("%d is negative", x)
-	case x < int64(least):
+		v.bad("%s is negative", shorten(v.text))
+	case x < least:
 		v.bad("must be %d or more, not %d", least, x)
-	case x >= scheduling.NoLimit:
-		v.bad("%d is too large", x)
+	case x > most:
+		v.bad("%s is too large: more than %d", shorten(v.text), most)
 	default:
-		return int(x), true
+		return x, true
 	}
 	return 0, false
 }
 
+// count reads a number of things.
+func (v entry) count(least int64) int {
+	n, _ := v.integer(least, scheduling.NoLimit-1)
+	return int(n)
+}
+
 // limit reads a limit, which may be 0: nothing at all, -1 in the scheduler's terms.
 func (v entry) limit() int {
-	n, ok := v.counted(0)
+	n, ok := v.integer(0, scheduling.NoLimit-1)
 	if ok && n == 0 {
-		n = -1
+		return -1
 	}
-	return n
-}
-
-// isInteger tells whether s has the form of an integer, of whatever size.
-func isInteger(s string) bool {
-	s = strings.TrimLeft(s, "+-")
-	return s != "" && strings.Trim(s, "0123456789") == ""
-}
-
-// weight reads a weight: positive and finite.
-func (v entry) weight() float64 {
-	x, err := strconv.ParseFloat(v.text, 64)
-	switch {
-	case err != nil && !math.IsInf(x, 0):
-		v.bad("%q is not a number", shorten(v.text))
-	case math.IsNaN(x):
-		v.bad("NaN is not a weight")
-	case x < 0:
-		v.bad("%v is negative", x)
-	case x == 0:
-		v.bad("0 would give nothing; weights are above 0")
-	case x < minWeight || x > maxWeight:
-		v.bad("%v is not between %v and %v", x, minWeight, maxWeight)
-	default:
-		return x
-	}
-	return 0
-}
-
-// percentage reads a percentage above 0.
-func (v entry) percentage() float64 {
-	x, err := strconv.ParseFloat(v.text, 64)
-	switch {
-	case err != nil || x != x:
-		v.bad("%q is not a number", shorten(v.text))
-	case x < 0:
-		v.bad("%s is negative", percent(x))
-	case x == 0:
-		v.bad("0 would give nothing; leave it out for an equal part of what is left, or for no maximum")
-	case x > 100:
-		v.bad("%s is more than 100", percent(x))
-	default:
-		return x
-	}
-	return 0
-}
-
-// part reads a number from 0 to 1.
-func (v entry) part() float64 {
-	x, err := strconv.ParseFloat(v.text, 64)
-	if err != nil || math.IsNaN(x) || x < 0 || x > 1 {
-		v.bad("%q is not a number from 0 to 1", shorten(v.text))
-		return 0
-	}
-	return x
-}
-
-// deviations reads a number of standard deviations.
-func (v entry) deviations() float64 {
-	x, err := strconv.ParseFloat(v.text, 64)
-	if err != nil || !(x > 0) || math.IsInf(x, 0) {
-		v.bad("%q is not a number above 0", shorten(v.text))
-	}
-	return x
+	return int(n)
 }
 
 // seconds reads a timeout in whole seconds. No seconds become a nanosecond, since the scheduler
 // takes 0 for "not given".
 func (v entry) seconds() time.Duration {
-	n, ok := v.counted(0)
-	switch {
-	case !ok:
-		return 0
-	case n > maxSeconds:
-		v.bad("%d s are more than %d; leave it out for none", n, maxSeconds)
-		return 0
-	case n == 0:
+	n, ok := v.integer(0, maxSeconds)
+	if ok && n == 0 {
 		return time.Nanosecond
 	}
 	return time.Duration(n) * time.Second
 }
 
 // millis reads a time in milliseconds.
-func (v entry) millis(least int) time.Duration {
+func (v entry) millis(least int64) time.Duration {
 	return time.Duration(v.count(least)) * time.Millisecond
 }
 
-// poolMode reads fair or fifo, in any case. A wrong one is the default.
-func (v entry) poolMode() scheduling.PoolMode {
-	switch strings.ToLower(v.text) {
-	case "fair":
-		return scheduling.FairMode
-	case "fifo":
-		return scheduling.FIFOMode
+// number reads a number from least, which is above 0, to most. kinds names such numbers.
+func (v entry) number(kinds string, least, most float64) float64 {
+	x, err := strconv.ParseFloat(v.text, 64)
+	switch {
+	case math.IsNaN(x) || err != nil && !errors.Is(err, strconv.ErrRange):
+		v.bad("%q is not a number", shorten(v.text))
+	case x < 0:
+		v.bad("%v is negative", x)
+	case x == 0:
+		v.bad("0 would give nothing; %s are above 0", kinds)
+	case x < least:
+		v.bad("%v is less than %v", x, least)
+	case x > most:
+		v.bad("%v is more than %v", x, most)
+	default:
+		return x
 	}
-	v.bad("unknown mode %q, want fair or fifo", shorten(v.text))
-	return scheduling.DefaultMode
+	return 0
 }
 
-// is reads true or false, in any case, and reports whether it is the one wanted.
-func (v entry) is(wanted bool) bool {
-	text := strings.ToLower(v.text)
-	if text != "true" && text != "false" {
-		v.bad("%q is neither true nor false", shorten(v.text))
-		return false
+// weight reads a weight.
+func (v entry) weight() float64 { return v.number("weights", minWeight, maxWeight) }
+
+// percentage reads a percentage above 0.
+func (v entry) percentage() float64 { return v.number("percentages", minPercent, 100) }
+
+// deviations reads a number of standard deviations.
+func (v entry) deviations() float64 {
+	return v.number("deviations", math.SmallestNonzeroFloat64, math.MaxFloat64)
+}
+
+// part reads a number from 0 to 1.
+func (v entry) part() float64 {
+	x, err := strconv.ParseFloat(v.text, 64)
+	if err != nil || !(x >= 0 && x <= 1) {
+		v.bad("%q is not a number from 0 to 1", shorten(v.text))
+		return 0
 	}
-	return text == strconv.FormatBool(wanted)
+	return x
+}
+
+// list reads an access list.
+func (v entry) list() List {
+	l, err := ParseList(v.raw)
+	if err != nil {
+		v.bad("%v", err)
+	}
+	return l
+}
+
+// either reads one of two words, in any case, and reports whether it is the first.
+func (v entry) either(one, other string) bool {
+	text := strings.ToLower(v.text)
+	if text != one && text != other {
+		v.bad("%q is neither %s nor %s", shorten(v.text), one, other)
+	}
+	return text == one
+}
+
+// yes reads true or false.
+func (v entry) yes() bool { return v.either("true", "false") }
+
+// poolMode reads fair or fifo.
+func (v entry) poolMode() scheduling.PoolMode {
+	if v.either("fair", "fifo") {
+		return scheduling.FairMode
+	}
+	return scheduling.FIFOMode
 }
 
 // class reads the name of a class, which must be one of those known, and returns it without its
