@@ -52,7 +52,7 @@ func bindJob[I, K, V, O any](j *Job[I, K, V, O], in Input[I], out Output[O], whe
 		return nil, located(where, j.Name, err)
 	}
 	b.typed = &typedJob[I, K, V, O]{
-		job: j, in: in.bare(), debug: &b.debugState, key: codec.Typed[K]{Placed: b.key}, value: codec.Typed[V]{Placed: b.value},
+		job: j, in: in.bare(), debug: &b.debugState, key: b.key, value: b.value,
 	}
 	return b.plan(in.ends(), where)
 }

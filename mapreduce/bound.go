@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
@@ -53,25 +54,19 @@ type jobFacts struct {
 type typedHalf interface {
 	// startMap begins the user's Map for a file. What it emits goes to emit.
 	startMap(t *Task, emit any) (mapCode, error)
-	// encoding is an emit that calls add with each pair, which is valid until add returns; without
-	// values these are not encoded.
-	encoding(add func(key, value []byte), values bool) (emit any)
-	// decoding calls emit with a pair that was encoded; a nil emit only sees whether it can be
-	// decoded.
-	decoding(emit any) func(key, value []byte) error
-	// sorted is an emit into a sorter by way of its codecs, or by raw for keys and values that are
-	// bytes.
-	sorted(into *segment.Sorter, partition func(key []byte) int, raw func(key, value []byte), failed *error) (emit any)
-	// table is a collector that combines.
-	table(o combine.Options) *collector
+	// caught is an emit that calls put with where the pair lies, until put returns.
+	caught(put func(key, value unsafe.Pointer)) (emit any)
+	// passing calls an emit with the pair that lies there.
+	passing(emit any) func(key, value unsafe.Pointer)
+	// combine returns where the job's Combine lies, a func(V, V) V, and its Fold.
+	combine() (f any, fold combine.Fold)
+	// table and numbers are the emits of a table, as combine.Emit and combine.EmitNumbers.
+	table(t *combine.Table, put func(key unsafe.Pointer), raw bool) (emit any)
+	numbers(t *combine.Table, flip uint64) (emit any)
 	// startReduce begins the user's Reduce.
-	startReduce(t *Task, w *recordWriter) (*reduceCode, error)
-	// startLocal begins the user's Reduce for RunLocal.
-	startLocal(t *Task, w *recordWriter) (localReduce, error)
-	// partition is the user's Partition for encoded keys, for one goroutine.
-	partition() func(key []byte, reduces int) int
-	// watchCombine has Combine checked.
-	watchCombine(within float64)
+	startReduce(t *Task, w *recordWriter) (reduceCode, error)
+	// partition is the user's Partition for the key that lies there.
+	partition(key unsafe.Pointer, reduces int) int
 }
 
 // check is what is wrong with a job in itself, and with its ends. It makes the codecs.
@@ -132,7 +127,7 @@ func (b *boundJob) keyText(key []byte) string {
 	if err != nil {
 		return err.Error()
 	}
-	return keyText(k)
+	return keyText(k.Interface())
 }
 
 // boundMapOnly is a map-only job with its input and output, without types; start begins its Map for

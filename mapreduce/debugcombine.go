@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/alike"
@@ -14,8 +15,19 @@ import (
 func (b *boundJob) Watch(o DebugOptions) {
 	b.debugState.Watch(o)
 	if b.combines && !b.sums {
-		b.typed.watchCombine(o.Within)
+		f, _ := b.typed.combine()
+		watchCombine(f, &combineCheck{value: b.value, within: o.Within})
 	}
+}
+
+// watchCombine puts a function into the place that f points to, a func(V, V) V, that checks what was
+// there.
+func watchCombine(f any, c *combineCheck) {
+	place := reflect.ValueOf(f).Elem()
+	c.f = reflect.ValueOf(place.Interface())
+	place.Set(reflect.MakeFunc(place.Type(), func(args []reflect.Value) []reflect.Value {
+		return []reflect.Value{c.combine(args[0], args[1])}
+	}))
 }
 
 // combined is how many results a combineCheck remembers.
@@ -25,7 +37,7 @@ const combinedKept = 64
 // for Combine may change what it is given.
 type combineCheck struct {
 	mu     sync.Mutex
-	f      func(a, b any) any
+	f      reflect.Value
 	within float64
 	value  codec.Placed
 	// results are the last ones: one that is combined further has a third value of its key.
@@ -34,11 +46,11 @@ type combineCheck struct {
 }
 
 // combine is f(a, b); it panics with an error if f breaks a law for these values.
-func (c *combineCheck) combine(a, b any) any {
+func (c *combineCheck) combine(a, b reflect.Value) reflect.Value {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	x, y := codec.Encoding(c.value, a), codec.Encoding(c.value, b)
-	result := c.f(a, b)
+	result := c.f.Call([]reflect.Value{a, b})[0]
 	r := codec.Encoding(c.value, result)
 	c.law(r, c.apply(x, y), "Combine is no function of its arguments", "Combine(%s, %s) gave %s, then %s", x, y)
 	c.law(r, c.apply(y, x), "Combine is not commutative",
@@ -58,11 +70,12 @@ func (c *combineCheck) combine(a, b any) any {
 
 // apply is f for encodings.
 func (c *combineCheck) apply(a, b []byte) []byte {
-	return codec.Encoding(c.value, c.f(c.decoded(a), c.decoded(b)))
+	args := []reflect.Value{c.decoded(a), c.decoded(b)}
+	return codec.Encoding(c.value, c.f.Call(args)[0])
 }
 
 // decoded decodes a copy, which f may change.
-func (c *combineCheck) decoded(b []byte) any {
+func (c *combineCheck) decoded(b []byte) reflect.Value {
 	v, err := codec.Decoded(c.value, bytes.Clone(b))
 	if err != nil {
 		fault.Throw(err)
@@ -72,12 +85,12 @@ func (c *combineCheck) decoded(b []byte) any {
 
 // law panics unless two results are alike; shown are the values that led to them.
 func (c *combineCheck) law(one, other []byte, what, how string, shown ...[]byte) {
-	if bytes.Equal(one, other) || alike.Equal(c.decoded(one), c.decoded(other), c.within) {
+	if bytes.Equal(one, other) || alike.Equal(c.decoded(one).Interface(), c.decoded(other).Interface(), c.within) {
 		return
 	}
 	var list []any
 	for _, x := range append(shown, one, other) {
-		list = append(list, keyText(c.decoded(x)))
+		list = append(list, keyText(c.decoded(x).Interface()))
 	}
 	fault.Throw(Permanent(fmt.Errorf("mapreduce: %s: "+how, append([]any{what}, list...)...)))
 }

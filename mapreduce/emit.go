@@ -2,32 +2,59 @@ package mapreduce
 
 import (
 	"bytes"
+	"cmp"
+	"reflect"
 	"slices"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// sorted is the emit of a map attempt without combiner. Keys and values that are bytes go straight
-// to the sorter: 3 ns a record less than through a codec.
-func (b *typedJob[I, K, V, O]) sorted(s *segment.Sorter, partition func(key []byte) int, raw func(k, v []byte), failed *error) any {
-	if raw != nil {
-		if emit, ok := any(raw).(func(K, V)); ok {
-			return emit
-		}
-		if emit, ok := any(func(k []byte, _ None) { raw(k, nil) }).(func(K, V)); ok {
-			return emit
-		}
+// encoding is an emit that calls add with each pair, encoded, which is valid until add returns.
+func (b *boundJob) encoding(add func(key, value []byte)) (emit any) {
+	key, value := b.key.Bytes(), b.value.Bytes()
+	return b.typed.caught(func(k, v unsafe.Pointer) { add(key(k), value(v)) })
+}
+
+// decoding calls emit with a pair that was encoded; a nil emit only sees whether it can be decoded.
+func (b *boundJob) decoding(emit any) func(key, value []byte) error {
+	readKey, readValue := b.key.Reader(), b.value.Reader()
+	k, v := reflect.New(b.keyType).UnsafePointer(), reflect.New(b.valueType).UnsafePointer()
+	pass := func(key, value unsafe.Pointer) {}
+	if emit != nil {
+		pass = b.typed.passing(emit)
 	}
-	key, value := b.key.EncoderInPlace(), b.value.EncoderInPlace()
-	return func(k K, v V) {
-		x := key(k)
-		if err := s.Add(partition(x), x, value(v)); err != nil && *failed == nil {
-			*failed = err
+	return func(key, value []byte) error {
+		err := cmp.Or(readKey(key, k), readValue(value, v))
+		if err == nil {
+			pass(k, v)
 		}
+		return err
 	}
 }
+
+// sortedEmit is the emit of a map attempt without combiner. Keys and values that are bytes go straight
+// to the sorter: 3 ns a record less than through a codec.
+func (b *boundJob) sortedEmit(s *segment.Sorter, reduces int, failed *error) any {
+	if b.keyType == bytesType && !b.descending && !b.partitions {
+		switch raw := emitRaw(s, b.rangeOf(reduces), reduces, failed); b.valueType {
+		case bytesType:
+			return raw
+		case reflect.TypeFor[None]():
+			return func(key []byte, _ None) { raw(key, nil) }
+		}
+	}
+	partition := b.partitioner(reduces)
+	return b.encoding(func(key, value []byte) {
+		if err := s.Add(partition(key), key, value); err != nil && *failed == nil {
+			*failed = err
+		}
+	})
+}
+
+var bytesType = reflect.TypeFor[[]byte]()
 
 func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) func(k, v []byte) {
 	return func(k, v []byte) {
@@ -43,70 +70,47 @@ func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) fun
 	}
 }
 
-// table is a collector of a map attempt with combiner.
-func (b *typedJob[I, K, V, O]) table(o combine.Options) *collector {
-	t := combine.NewTable(b.combineConfig(o))
-	return &collector{
-		emit:   b.emitCombined(t),
-		intake: intake{copies: !t.Weighs()},
-		failed: t.Failure(),
-		finish: func() ([]stored, segment.Stats, error) {
-			list, stats, err := t.Finish()
-			return storedOf(list), stats, err
-		},
-		close: t.Close,
-		gate:  t.Gate(),
+// tableEmit is the emit of a map attempt with combiner. A value whose owner may write to it is the
+// table's own once it is emitted.
+func (b *boundJob) tableEmit(t *combine.Table) any {
+	own, raw := b.value.Cloner(), b.key.Raw && !b.descending
+	if t.Numbers() && own == nil {
+		return b.typed.numbers(t, codec.IntegerFlip(b.keyType))
 	}
+	var put func(key unsafe.Pointer)
+	switch {
+	case !raw:
+		put = t.PutEncoded(b.key.Appender(b.descending))
+	case b.keyType.Kind() == reflect.String:
+		put = t.PutString
+	default:
+		put = t.PutBytes
+	}
+	switch {
+	case b.valueType == bytesType:
+		return b.typed.table(t, func(key unsafe.Pointer) {
+			t.Lend()
+			put(key)
+		}, raw)
+	case own != nil:
+		return b.typed.table(t, func(key unsafe.Pointer) {
+			own(t.Next())
+			put(key)
+		}, raw)
+	}
+	return b.typed.table(t, put, raw)
 }
 
-func (b *typedJob[I, K, V, O]) combineConfig(o combine.Options) combine.Config[V] {
-	decode := b.value.Decoder()
-	if codec.SharesBytes(b.value.Type) {
-		alias := decode
-		decode = func(x []byte) (V, error) { return alias(slices.Clip(bytes.Clone(x))) }
+// values are what a table knows of a job's values.
+func (b *boundJob) values() combine.Values {
+	f, fold := b.typed.combine()
+	v := combine.Values{Type: b.valueType, Fold: fold, Append: b.value.Appender(false), Decode: b.value.Reader()}
+	if codec.SharesBytes(b.valueType) {
+		alias := v.Decode
+		v.Decode = func(x []byte, v unsafe.Pointer) error { return alias(slices.Clip(bytes.Clone(x)), v) }
 	}
-	return combine.Config[V]{Options: o, Combine: b.job.Combine, Append: b.value.Encoder(), Decode: decode}
-}
-
-// emitCombined returns the emit of a map attempt with combiner.
-func (b *typedJob[I, K, V, O]) emitCombined(t *combine.Table[V]) func(K, V) {
-	if t.Numbers() && b.value.Cloner() == nil {
-		return combine.NumberEmitter[K](t, codec.IntegerFlip(b.key.Type))
+	if f, ok := f.(*func(a, b []byte) []byte); ok {
+		v.Bytes = *f
 	}
-	return b.emitBytes(t)
-}
-
-// emitBytes is emitCombined for keys that are no numbers.
-func (b *typedJob[I, K, V, O]) emitBytes(t *combine.Table[V]) func(K, V) {
-	key := b.key.EncoderInPlace()
-	if clone := b.value.Cloner(); clone != nil {
-		if emit := b.emitLent(t, key); emit != nil {
-			return emit
-		}
-		return func(k K, v V) { t.EmitHeavy(key(k), clone(v)) }
-	}
-	if t.Weighs() {
-		return func(k K, v V) { t.EmitHeavy(key(k), v) }
-	}
-	if b.key.Raw && !b.key.Descending {
-		if emit := combine.Emitter[K](t); emit != nil {
-			return emit
-		}
-	}
-	return combine.EncodedEmitter[K](t, b.key.Appender(b.key.Descending))
-}
-
-// emitLent is the emit of a map attempt whose values are byte slices; nil if they are not.
-func (b *typedJob[I, K, V, O]) emitLent(t *combine.Table[V], key func(K) []byte) func(K, V) {
-	lent, ok := any(t).(*combine.Table[[]byte])
-	if !ok {
-		return nil
-	}
-	if b.key.Raw && !b.key.Descending {
-		if emit, ok := any(func(k, v []byte) { combine.EmitLent(lent, k, v) }).(func(K, V)); ok {
-			return emit
-		}
-	}
-	emit, _ := any(func(k K, v []byte) { combine.EmitLent(lent, key(k), v) }).(func(K, V))
-	return emit
+	return v
 }

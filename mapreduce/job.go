@@ -44,7 +44,7 @@ type Job[I, K, V, O any] struct {
 	// It may change what a and b point to and return it; it must not keep them.
 	Combine func(a, b V) V
 	// Sum declares that values of one key are added, in place of a Combine that returns a + b: the
-	// engine adds integers of 4 and 8 bytes itself, which saves a tenth of a WordCount. V must be of
+	// engine adds integers of 8 bytes itself, which saves a tenth of a WordCount. V must be of
 	// an integer or float kind. Integers wrap around as Go's do. The order of additions is not
 	// defined, so the last digits of floats may differ from run to run.
 	Sum bool

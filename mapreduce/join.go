@@ -191,7 +191,11 @@ func onSide[K, V, S any](f Feed[K, V], put func(V) S, emitter func(add func(key,
 func emitterOf[K, V any](key codec.Typed[K], side byte) func(add func(key, value []byte)) func(K, V) {
 	value, _ := codec.Value[V]() // whose error is that of check
 	return func(add func(key, value []byte)) func(K, V) {
-		encodeKey, buf := key.EncoderInPlace(), []byte(nil)
+		box, bytes, buf := new(K), key.Bytes(), []byte(nil)
+		encodeKey := func(k K) []byte {
+			*box = k
+			return bytes(unsafe.Pointer(box))
+		}
 		var f any = func(k K, v []byte) {
 			buf = append(append(buf[:0], side), v...)
 			add(encodeKey(k), buf)
@@ -210,7 +214,7 @@ func emitterOf[K, V any](key codec.Typed[K], side byte) func(add func(key, value
 // joinRun is a reduce attempt of a join.
 type joinRun[K, A, B, O any] struct {
 	group   func(key K, left []A, right iter.Seq[B], emit func(O)) error
-	clone   func(A) A // nil if values share no memory
+	clone   func(v unsafe.Pointer) // nil if values share no memory
 	largest int64
 	left    []A
 }
@@ -225,10 +229,9 @@ func (r *joinRun[K, A, B, O]) reduce(key K, values iter.Seq[sided[A, B]], emit f
 		if held += int64(v.size) + int64(unsafe.Sizeof(v.A)); held > r.largest {
 			return tooManyLeft(key, r.largest)
 		}
-		if r.clone != nil {
-			v.A = r.clone(v.A)
+		if r.left = append(r.left, v.A); r.clone != nil {
+			r.clone(unsafe.Pointer(&r.left[len(r.left)-1]))
 		}
-		r.left = append(r.left, v.A)
 	}
 	ranged := false
 	err := r.group(key, r.left, func(yield func(B) bool) {

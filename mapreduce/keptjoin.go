@@ -81,13 +81,9 @@ type Group[K, A, B any] struct {
 // that wraps ErrRecordTooLarge.
 func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B]] {
 	in := sideBySide(left, right)
-	keepA, keepB := new(codec.Typed[A]).Keeper, new(codec.Typed[B]).Keeper
-	if in.plan.Wrong == nil {
-		keepA, keepB = left.keyed.form.Codec.Keeper, right.keyed.form.Codec.Keeper
-	}
 	read := func(s *splitReader, yield func(Group[K, A, B]) error) error {
 		var g Group[K, A, B]
-		ofLeft, ofRight := keepA(), keepB()
+		ofLeft, ofRight := left.keyed.form.Codec.Keeper(), right.keyed.form.Codec.Keeper()
 		return mergeJoin[K, A, B]{left.keyed, right.keyed}.walk(s, func(m *mergeWalk[K, A, B]) (err error) {
 			held := int64(0)
 			g.Key = m.key
@@ -110,20 +106,20 @@ func errLargeGroup[K any](key K, most int64) error {
 }
 
 // takeGroup appends the records of a group, kept if they would change; held counts their bytes.
-func takeGroup[K, T any](list []T, c *keptCursor[K, T], group *groupKey, keep func(T) T, held *int64) ([]T, error) {
+func takeGroup[K, T any](list []T, c *keptCursor[K, T], group *groupKey, keep func(rec unsafe.Pointer), held *int64) ([]T, error) {
 	lend := c.lend
 	for ; c.at(group); c.next() {
 		if *held += int64(c.size) + int64(unsafe.Sizeof(c.rec)); *held > c.most {
 			return list, ErrRecordTooLarge
 		}
-		rec := c.rec
+		list = append(list, c.rec)
+		rec := &list[len(list)-1]
 		if keep != nil {
-			rec = keep(rec)
+			keep(unsafe.Pointer(rec))
 		}
 		if lend != nil { // of what outlives the block
-			rec = lend(rec)
+			*rec = lend(*rec)
 		}
-		list = append(list, rec)
 	}
 	return list, nil
 }

@@ -5,10 +5,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"sort"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -28,7 +31,7 @@ func (b *boundJob) RunLocal(ctx context.Context, p *cluster.Bound, splits []clus
 func (b *boundJob) mapLocal(ctx context.Context, p *cluster.Bound, splits []cluster.Split, c *counter.Set, k *skips) ([][]localPair, error) {
 	parts := make([][]localPair, p.Reduces)
 	partition := b.partitioner(p.Reduces)
-	readable := b.typed.decoding(nil)
+	readable := b.decoding(nil)
 	for i, split := range splits {
 		a := &cluster.MapAttempt{Index: i, Split: split}
 		t := &Task{
@@ -37,10 +40,10 @@ func (b *boundJob) mapLocal(ctx context.Context, p *cluster.Bound, splits []clus
 		}
 		var emitted []localPair // for the record at hand
 		gate := memory.NewGate(nil)
-		emit := b.typed.encoding(func(key, value []byte) {
+		emit := b.encoding(func(key, value []byte) {
 			gate.Sign()
 			emitted = append(emitted, localPair{bytes.Clone(key), bytes.Clone(value)})
-		}, true)
+		})
 		code, err := b.typed.startMap(t, emit)
 		if err != nil {
 			return nil, err
@@ -119,38 +122,90 @@ func (b *boundJob) reduceLocal(ctx context.Context, p *cluster.Bound, index int,
 // groupsLocal cuts sorted pairs into groups and reduces each. Without Reduce each group is passed
 // on.
 func (b *boundJob) groupsLocal(p *cluster.Bound, t *Task, part []localPair, w *recordWriter) error {
-	r, err := b.typed.startLocal(t, w)
-	if err != nil {
-		return err
+	// What it counts, reduceLocal counts for itself.
+	r := &reduceRun{bound: b, w: w, c: new(counter.Set), reduces: p.Reduces, a: &cluster.ReduceAttempt{Index: t.id.Index}}
+	alive, stop := cluster.NewWatch(t.ctx, &r.a.Resources)
+	defer stop()
+	if r.alive = alive; !b.identity() {
+		var err error
+		if r.code, err = b.typed.startReduce(t, w); err != nil {
+			return err
+		}
 	}
+	g := &groupStream{run: r}
+	g.calls.resumes = r.code.resumes
 	placed := b.placed(p.Reduces, t.id.Index)
 	for len(part) > 0 {
 		n := 1
 		for n < len(part) && bytes.Equal(b.groupOf(part[0].key), b.groupOf(part[n].key)) {
 			n++
 		}
-		if !b.identity() {
-			t.counters.Add(counter.ReduceInputGroups, 1)
-			if placed != nil {
-				if err := placed(part[0].key); err != nil {
-					return err
-				}
-			}
-		}
-		w.gate.Open()
-		if err := r.group(part[:n]); err != nil {
+		next, err := b.groupLocal(part[:n], &r.value)
+		if err != nil {
 			return err
 		}
-		if !b.identity() {
-			w.gate.Shut()
+		if part = part[n:]; b.identity() {
+			if err := r.pass(next); err != nil {
+				return err
+			}
+			continue
 		}
-		part = part[n:]
+		t.counters.Add(counter.ReduceInputGroups, 1)
+		if err := g.reduceLocal(next, placed); err != nil {
+			return err
+		}
 	}
-	if r.close != nil {
+	if r.code.close != nil {
 		w.gate.Open()
-		return r.close()
+		return r.code.close()
 	}
 	return nil
+}
+
+// reduceLocal calls Reduce for a stream that is one group.
+func (g *groupStream) reduceLocal(next func() ([]byte, bool, error), placed func(key []byte) error) error {
+	g.next = next
+	g.key, g.ok, g.err = next()
+	g.group, g.prefix, g.first = g.key, len(g.run.bound.groupOf(g.key)), true
+	if placed != nil {
+		if err := placed(g.group); err != nil {
+			return err
+		}
+	}
+	g.run.w.gate.Open()
+	defer g.run.w.gate.Shut()
+	defer g.calls.leave()
+	return g.run.code.call(g, g.calls.enter())
+}
+
+// groupLocal is the stream of a group's pairs; the value of each lies at *value when it comes. Those
+// of equal keys are folded by Combine, so that a Reduce relies on it as it may in the engine.
+func (b *boundJob) groupLocal(group []localPair, value *unsafe.Pointer) (next func() ([]byte, bool, error), err error) {
+	values := reflect.MakeSlice(reflect.SliceOf(b.valueType), len(group), len(group))
+	at := func(i int) unsafe.Pointer { return values.Index(i).Addr().UnsafePointer() }
+	read := b.value.Reader()
+	_, fold := b.typed.combine()
+	var keys [][]byte
+	for i, pair := range group {
+		n := len(keys)
+		if err := read(pair.value, at(n)); err != nil {
+			return nil, err
+		}
+		if b.combines && i > 0 && bytes.Equal(pair.key, group[i-1].key) {
+			fold(at(n-1), at(n), []combine.Hit{{}})
+			continue
+		}
+		keys = append(keys, pair.key)
+	}
+	n := 0
+	return func() ([]byte, bool, error) {
+		if n == len(keys) {
+			return nil, false, nil
+		}
+		*value = at(n)
+		n++
+		return keys[n-1], true, nil
+	}, nil
 }
 
 func (b *boundMapOnly) RunLocal(ctx context.Context, p *cluster.Bound, splits []cluster.Split, c *counter.Set, most int) ([]cluster.Skipped, error) {

@@ -107,8 +107,8 @@ func (c *collector) after(err error) error {
 // that is known.
 func (b *boundJob) trying(col *collector, c *counter.Set) (emit any, around func(func() error) error) {
 	h := &heldPairs{gate: col.gate}
-	check, pass := b.typed.decoding(nil), b.typed.decoding(col.emit)
-	return b.typed.encoding(h.hold, true), func(mapRecord func() error) error {
+	check, pass := b.decoding(nil), b.decoding(col.emit)
+	return b.encoding(h.hold), func(mapRecord func() error) error {
 		col.gate.Open()
 		err := trial(c, func() error { return cmp.Or(mapRecord(), h.each(check)) }, h.drop)
 		if err == nil {
@@ -196,15 +196,12 @@ func (b *boundJob) sorting(p *cluster.Bound, a *cluster.MapAttempt) *collector {
 		Largest: b.largest(a.Budget), Stored: a.Stored, Scattered: b.scattered.Load(),
 	})
 	var failed error
-	var add, raw func(key, value []byte)
+	var add func(key, value []byte)
 	if !b.partitions && b.prefix == nil {
 		add = emitRaw(s, b.rangeOf(p.Reduces), p.Reduces, &failed)
 	}
-	if b.key.Raw && !b.descending && !b.partitions {
-		raw = emitRaw(s, b.rangeOf(p.Reduces), p.Reduces, &failed)
-	}
 	return &collector{
-		emit:   b.typed.sorted(s, b.partitioner(p.Reduces), raw, &failed),
+		emit:   b.sortedEmit(s, p.Reduces, &failed),
 		add:    add,
 		intake: intake{pin: s.Pin, copies: true},
 		failed: &failed,
@@ -256,14 +253,19 @@ func (b *boundJob) combining(p *cluster.Bound, a *cluster.MapAttempt) *collector
 	if b.partitions || b.ordered || b.prefix != nil {
 		o.Partition = b.partitioner(p.Reduces)
 	}
-	col := b.typed.table(o)
-	finish := col.finish
-	col.finish = func() ([]stored, segment.Stats, error) {
-		list, stats, err := finish()
-		b.distinct.Store(&found{keys: stats.Output, length: a.Split.Length})
-		return list, stats, err
+	t := combine.NewTable(o, b.values())
+	return &collector{
+		emit:   b.tableEmit(t),
+		intake: intake{copies: !t.Weighs()},
+		failed: t.Failure(),
+		finish: func() ([]stored, segment.Stats, error) {
+			list, stats, err := t.Finish()
+			b.distinct.Store(&found{keys: stats.Output, length: a.Split.Length})
+			return storedOf(list), stats, err
+		},
+		close: t.Close,
+		gate:  t.Gate(),
 	}
-	return col
 }
 
 func (b *boundJob) tableOptions(r *cluster.Resources) combine.Options {

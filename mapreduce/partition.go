@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
@@ -45,7 +47,13 @@ func (b *boundJob) partitioner(reduces int) func(key []byte) int {
 // partition is the user's Partition for encoded keys, for one goroutine. A watched one is asked
 // twice.
 func (b *boundJob) partition() func(key []byte, reduces int) int {
-	partition := b.typed.partition()
+	read, key := b.key.Reader(), reflect.New(b.keyType).UnsafePointer()
+	partition := func(encoded []byte, reduces int) int {
+		if err := read(encoded, key); err != nil {
+			fault.Throw(err)
+		}
+		return b.typed.partition(key, reduces)
+	}
 	if b.debug == nil {
 		return partition
 	}
@@ -153,7 +161,8 @@ type sampler struct {
 // sample adds the keys of the first records of a split.
 func (s *sampler) sample(src Source, split cluster.Split) error {
 	t := &Task{ctx: s.ctx, reduces: s.p.Reduces, name: src.Name(), counters: new(counter.Set), ahead: true}
-	emit := s.bound.typed.encoding(func(key, _ []byte) { s.keys = append(s.keys, bytes.Clone(s.cut(key))) }, false)
+	key := s.bound.key.Bytes()
+	emit := s.bound.typed.caught(func(k, _ unsafe.Pointer) { s.keys = append(s.keys, bytes.Clone(s.cut(key(k)))) })
 	code, err := s.bound.typed.startMap(t, emit)
 	if err != nil {
 		return err

@@ -117,6 +117,8 @@ func (w *recordWriter) writeImages(n int, images []byte) {
 }
 
 // writeBytes returns the emit for plain records.
+//
+//go:noinline
 func (w *recordWriter) writeBytes() func([]byte) {
 	part, end := w.part, w.end
 	return func(o []byte) {
@@ -159,9 +161,4 @@ func (w *recordWriter) close(failed error) error {
 		failed = w.own.settle()
 	}
 	return w.own.end(failed)
-}
-
-// imagesOf is the memory of values.
-func imagesOf[T any](list []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), len(list)*int(unsafe.Sizeof(*new(T))))
 }

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"reflect"
 	"slices"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
@@ -34,8 +36,10 @@ func (b *boundJob) RunReduce(ctx context.Context, p *cluster.Bound, a *cluster.R
 	defer stop()
 	w.part.Check = alive.Now
 	r := &reduceRun{bound: b, alive: alive, a: a, c: &c, w: w, reduces: p.Reduces}
-	if r.code, err = b.typed.startReduce(t, w); err != nil {
-		return err
+	if !b.identity() {
+		if r.code, err = b.typed.startReduce(t, w); err != nil {
+			return err
+		}
 	}
 	if b.combines {
 		err = r.combined(list)
@@ -85,39 +89,21 @@ type reduceRun struct {
 	a       *cluster.ReduceAttempt
 	c       *counter.Set
 	w       *recordWriter
-	code    *reduceCode
+	code    reduceCode
 	reduces int // how many there are
 	alive   *cluster.Watch
+	value   unsafe.Pointer // where the value at hand lies
 }
 
-// reduceCode is the user's Reduce of an attempt, with the value at hand.
+// reduceCode is the user's Reduce of an attempt.
 type reduceCode struct {
 	// call calls the user's function for a group, which begins with the pair at hand; sequence is
 	// the one of those that calls are given in turn.
-	call func(s *groupStream, sequence int) error
-	// pass emits the pair at hand.
-	pass func(key []byte) error
-	// decode makes an encoded value the one at hand.
-	decode func(value []byte) error
-	// merge begins the merge of tables; its next makes the value of each key the one at hand.
-	merge func(o combine.Options, list []*combine.Segment) tableMerge
+	call  func(s *groupStream, sequence int) error
 	close func() error // nil: there is nothing to call at the end
 
 	resumes bool // see Reducer
 	encoded func(in *encodedPairs, w *recordWriter) error
-}
-
-// tableMerge is a combine.Merge.
-type tableMerge struct {
-	next func() (key []byte, ok bool)
-	// numbers passes all pairs on whose keys are numbers, many at once; done is false, and nothing
-	// has been read, if the pairs do not lie so.
-	numbers func(r *reduceRun) (joined int64, done bool, err error)
-	merge   interface {
-		Err() error
-		Stats() segment.Stats
-		Close()
-	}
 }
 
 // merged runs a reduce without combiner over sorted segments.
@@ -146,11 +132,13 @@ func (r *reduceRun) merged(list []cluster.Segment) error {
 		}()
 		return r.code.encoded(in, r.w)
 	}
+	read := r.bound.value.Reader()
+	r.value = reflect.New(r.bound.valueType).UnsafePointer()
 	return r.groups(func() (key []byte, ok bool, err error) {
 		if in.next(); !in.ok {
 			return nil, false, in.err
 		}
-		return in.key, true, r.code.decode(in.value)
+		return in.key, true, read(in.value, r.value)
 	})
 }
 
@@ -171,46 +159,27 @@ func (r *reduceRun) combined(list []cluster.Segment) error {
 	for i, s := range list {
 		segments[i] = s.Data.(*combine.Segment)
 	}
-	m := r.code.merge(r.bound.tableOptions(&r.a.Resources), segments)
-	defer m.merge.Close()
+	m := combine.NewMerge(r.bound.tableOptions(&r.a.Resources), r.bound.values(), segments)
+	defer m.Close()
 	var joined int64
 	defer func() {
-		addSpills(r.c, m.merge.Stats())
-		r.c.Add(counter.CombineInputRecords, m.merge.Stats().Records)
+		addSpills(r.c, m.Stats())
+		r.c.Add(counter.CombineInputRecords, m.Stats().Records)
 		r.c.Add(counter.CombineOutputRecords, joined)
 	}()
 	if r.bound.identity() && r.bound.numberWidth() > 0 {
-		n, done, err := m.numbers(r)
+		n, done, err := r.passNumbers(m)
 		if joined = n; done || err != nil {
 			return err
 		}
 	}
-	return r.groups(func() ([]byte, bool, error) {
-		key, ok := m.next()
-		if !ok {
-			return nil, false, m.merge.Err()
+	return r.groups(func() (key []byte, ok bool, err error) {
+		if key, r.value, ok = m.Next(); !ok {
+			return nil, false, m.Err()
 		}
 		joined++
 		return key, true, nil
 	})
-}
-
-// pass writes the pairs of a job without Reduce.
-func (r *reduceRun) pass(next func() ([]byte, bool, error)) error {
-	r.w.gate.Open()
-	for {
-		key, ok, err := next()
-		if !ok || err != nil {
-			return err
-		}
-		if err := r.code.pass(key); err != nil {
-			return err
-		}
-		r.c.Add(counter.ReduceInputRecords, 1)
-		if err := r.goesOn(); err != nil {
-			return err
-		}
-	}
 }
 
 func (r *reduceRun) goesOn() error {

@@ -59,7 +59,7 @@ type topMap[T, K any] struct {
 	top    func(a, b T) int
 	encode func(dst []byte, key K) []byte
 	decode func(b []byte) (K, error)
-	clone  func(rec T) T // nil: records are their own
+	clone  func(rec unsafe.Pointer) // nil: records are their own
 	size   func(rec T) int
 	lists  []topList[T]
 	at     map[string]int // of lists, by encoded key
@@ -118,15 +118,15 @@ func (m *topMap[T, K]) take(key K, rec T, emit func(K, []T)) {
 		m.lists = append(m.lists, topList[T]{key: bytes.Clone(m.key)})
 		m.at[string(m.key)] = i
 	}
+	m.one[0] = rec
 	if m.clone != nil {
-		rec = m.clone(rec)
+		m.clone(unsafe.Pointer(&m.one[0]))
 	}
 	l := &m.lists[i]
 	before := len(l.recs)
 	if before == m.n {
 		m.left += m.size(l.recs[before-1])
 	}
-	m.one[0] = rec
 	l.recs = mergeTop(l.recs, m.one, m.n, m.top)
 }
 

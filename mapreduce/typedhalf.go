@@ -2,9 +2,10 @@ package mapreduce
 
 import (
 	"errors"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
-	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 )
 
 // typedJob is the typed half of a bound job: the user's functions and the loops that call them once
@@ -13,8 +14,8 @@ import (
 type typedJob[I, K, V, O any] struct {
 	job   *Job[I, K, V, O]
 	in    Input[I]
-	key   codec.Typed[K]
-	value codec.Typed[V]
+	key   codec.Placed
+	value codec.Placed
 	debug *debugState
 }
 
@@ -46,46 +47,33 @@ func (b *typedJob[I, K, V, O]) reducer(t *Task) (r Reducer[K, V, O], err error) 
 	return r, err
 }
 
-func (b *typedJob[I, K, V, O]) encoding(add func(key, value []byte), values bool) any {
-	key := b.key.EncoderInPlace()
-	if !values {
-		return func(k K, _ V) { add(key(k), nil) }
-	}
-	value := b.value.EncoderInPlace()
-	return func(k K, v V) { add(key(k), value(v)) }
-}
-
-func (b *typedJob[I, K, V, O]) decoding(emit any) func(key, value []byte) error {
-	decodeKey, decodeValue := b.key.Decoder(), b.value.Decoder()
-	to, _ := emit.(func(K, V))
-	return func(key, value []byte) error {
-		k, err := decodeKey(key)
-		if err != nil {
-			return err
-		}
-		v, err := decodeValue(value)
-		if err == nil && to != nil {
-			to(k, v)
-		}
-		return err
+func (b *typedJob[I, K, V, O]) caught(put func(key, value unsafe.Pointer)) any {
+	pair := new(Pair[K, V])
+	return func(k K, v V) {
+		pair.First, pair.Second = k, v
+		put(unsafe.Pointer(&pair.First), unsafe.Pointer(&pair.Second))
 	}
 }
 
-func (b *typedJob[I, K, V, O]) partition() func(key []byte, reduces int) int {
-	decode := b.key.Decoder()
-	return func(key []byte, reduces int) int {
-		k, err := decode(key)
-		if err != nil {
-			fault.Throw(err)
-		}
-		return b.job.Partition(k, reduces)
-	}
+func (b *typedJob[I, K, V, O]) passing(emit any) func(key, value unsafe.Pointer) {
+	to := emit.(func(K, V))
+	return func(key, value unsafe.Pointer) { to(*(*K)(key), *(*V)(value)) }
 }
 
-func (b *typedJob[I, K, V, O]) watchCombine(within float64) {
-	f := b.job.Combine
-	c := &combineCheck{value: b.value.Placed, within: within, f: func(a, b any) any { return f(a.(V), b.(V)) }}
-	b.job.Combine = func(x, y V) V { return c.combine(x, y).(V) }
+func (b *typedJob[I, K, V, O]) combine() (f any, fold combine.Fold) {
+	return &b.job.Combine, combine.FoldOf(b.job.Combine)
+}
+
+func (b *typedJob[I, K, V, O]) table(t *combine.Table, put func(key unsafe.Pointer), raw bool) any {
+	return combine.Emit[K, V](t, put, raw)
+}
+
+func (b *typedJob[I, K, V, O]) numbers(t *combine.Table, flip uint64) any {
+	return combine.EmitNumbers[K](t, flip, b.job.Combine)
+}
+
+func (b *typedJob[I, K, V, O]) partition(key unsafe.Pointer, reduces int) int {
+	return b.job.Partition(*(*K)(key), reduces)
 }
 
 // newBoundMapOnly returns a job without reduces, bound.

@@ -29,7 +29,7 @@ func checkZeroSize[T any](t *testing.T, v T) {
 	t.Run(reflect.TypeFor[T]().String(), func(t *testing.T) {
 		check := func(c codec.Typed[T], err error) {
 			require.NoError(t, err)
-			b := c.EncoderInPlace()(v)
+			b := c.Bytes()(unsafe.Pointer(&v))
 			require.Equal(t, string(c.Encoder()(nil, v)), string(b))
 			require.Equal(t, len(b), c.Width(b, map[bool]byte{true: 0xff}[c.Descending]))
 			back, err := c.Decoder()(b)

@@ -36,10 +36,13 @@ func BitsOf[K any](k *K) uint64 {
 }
 
 // SetBits reverses bitsOf.
-func SetBits[K any](k *K, x uint64) {
-	if unsafe.Sizeof(*k) == 4 {
-		*(*uint32)(unsafe.Pointer(k)) = uint32(x)
+func SetBits[K any](k *K, x uint64) { SetBitsAt(unsafe.Pointer(k), int(unsafe.Sizeof(*k)), x) }
+
+// SetBitsAt is SetBits for an integer of a size, at k.
+func SetBitsAt(k unsafe.Pointer, size int, x uint64) {
+	if size == 4 {
+		*(*uint32)(k) = uint32(x)
 		return
 	}
-	*(*uint64)(unsafe.Pointer(k)) = x
+	*(*uint64)(k) = x
 }

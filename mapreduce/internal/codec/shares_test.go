@@ -9,8 +9,8 @@ import (
 )
 
 func TestSharesBytes(t *testing.T) {
-	require.Nil(t, new(Typed[struct{ N []int32 }]).Keeper())
-	require.Nil(t, new(Typed[[]string]).Keeper())
+	require.Nil(t, (&Placed{Type: reflect.TypeFor[struct{ N []int32 }]()}).Keeper())
+	require.Nil(t, (&Placed{Type: reflect.TypeFor[[]string]()}).Keeper())
 	for _, shares := range []reflect.Type{
 		reflect.TypeFor[[]byte](), reflect.TypeFor[[2][]byte](), reflect.TypeFor[[][]byte](),
 		reflect.TypeFor[struct {

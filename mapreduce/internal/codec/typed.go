@@ -53,25 +53,82 @@ func ValueOf(t reflect.Type) (Placed, error) {
 }
 
 // Encoding is that of a value of the type of a codec.
-func Encoding(c Placed, v any) []byte {
+func Encoding(c Placed, v reflect.Value) []byte {
 	at := reflect.New(c.Type)
-	at.Elem().Set(reflect.ValueOf(v))
+	at.Elem().Set(v)
 	return c.Appender(c.Descending)(nil, at.UnsafePointer())
 }
 
 // Decoded is the value of the type of a codec that the whole of b is the encoding of. Byte slices in
 // it may alias b.
-func Decoded(c Placed, b []byte) (any, error) {
+func Decoded(c Placed, b []byte) (reflect.Value, error) {
 	at := reflect.New(c.Type)
-	if c.Descending {
-		b = bytes.Clone(b)
-		flip(b)
+	err := c.Reader()(b, at.UnsafePointer())
+	return at.Elem(), err
+}
+
+// Bytes returns a function that returns the encoding of the value at v: the bytes themselves for raw
+// strings and byte slices, else a buffer that the next call overwrites.
+func (p *Placed) Bytes() func(v unsafe.Pointer) []byte {
+	switch {
+	case p.Empty:
+		return func(unsafe.Pointer) []byte { return nil }
+	case p.Raw && !p.Descending && p.Type.Kind() == reflect.String:
+		return func(v unsafe.Pointer) []byte {
+			s := *(*string)(v)
+			return unsafe.Slice(unsafe.StringData(s), len(s))
+		}
+	case p.Raw && !p.Descending:
+		return func(v unsafe.Pointer) []byte { return *(*[]byte)(v) }
 	}
-	rest, err := c.Decode(b, at.UnsafePointer())
-	if err == nil && len(rest) > 0 {
-		err = ErrMalformed
+	// The buffer's pointer changes only with it: the collector wants to see each change.
+	encode, buf := p.Appender(p.Descending), make([]byte, 0, 64)
+	return func(v unsafe.Pointer) []byte {
+		b := encode(buf[:0], v)
+		if cap(b) != cap(buf) {
+			buf = b
+		}
+		return b
 	}
-	return at.Elem().Interface(), err
+}
+
+// Reader returns a function that makes what the whole of b encodes the value at v. Byte slices in the
+// value may alias b.
+//
+//go:noinline
+func (p *Placed) Reader() func(b []byte, v unsafe.Pointer) error {
+	decode, descending := p.Decode, p.Descending
+	return func(b []byte, v unsafe.Pointer) error {
+		if descending {
+			b = append([]byte(nil), b...)
+			flip(b)
+		}
+		rest, err := decode(b, v)
+		if err == nil && len(rest) > 0 {
+			err = ErrMalformed
+		}
+		return err
+	}
+}
+
+// Cloner returns a function that copies what the value at v points to, so that it is the value's own,
+// or nil if no value points to bytes that may change. It serves one goroutine at a time.
+func (p *Placed) Cloner() func(v unsafe.Pointer) {
+	if !MayChange(p.Type) {
+		return nil
+	}
+	if p.Type == reflect.TypeFor[[]byte]() {
+		return func(v unsafe.Pointer) {
+			b := (*[]byte)(v)
+			*b = slices.Clip(bytes.Clone(*b))
+		}
+	}
+	encode, read := p.Appender(p.Descending), p.Reader()
+	return func(v unsafe.Pointer) {
+		if err := read(encode(nil, v), v); err != nil {
+			fault.Throw(err)
+		}
+	}
 }
 
 // Encoder returns a function that appends the encoding of v to dst, for one
@@ -86,85 +143,25 @@ func (t *Typed[T]) Encoder() func(dst []byte, v T) []byte {
 	}
 }
 
-// EncoderInPlace returns a function that returns the encoding of a value: the bytes
-// themselves for raw strings and byte slices, else a buffer that the next call
-// overwrites.
-func (t *Typed[T]) EncoderInPlace() func(v T) []byte {
-	if t.Raw && !t.Descending {
-		var f any
-		switch any(*new(T)).(type) {
-		case []byte:
-			f = func(b []byte) []byte { return b }
-		case string:
-			f = func(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
-		}
-		if f, ok := f.(func(T) []byte); ok {
-			return f
-		}
-	}
-	if t.Empty {
-		return func(T) []byte { return nil }
-	}
-	// As encoder does, without the call between, and without a change of a pointer, which the
-	// collector wants to see.
-	box, encode, buf := new(T), t.Appender(t.Descending), make([]byte, 0, 64)
-	return func(v T) []byte {
-		*box = v
-		b := encode(buf[:0], unsafe.Pointer(box))
-		if cap(b) != cap(buf) {
-			buf = b
-		}
-		return b
-	}
-}
-
 // Decoder returns a function that decodes the whole of b, for one goroutine at a
 // time. Byte slices in the value may alias b.
 //
 //go:noinline
 func (t *Typed[T]) Decoder() func(b []byte) (T, error) {
-	box, decode := new(T), t.Decode
-	var scratch []byte
+	box, read := new(T), t.Reader()
 	return func(b []byte) (T, error) {
-		if t.Descending {
-			scratch = append([]byte(nil), b...)
-			flip(scratch)
-			b = scratch
-		}
-		rest, err := decode(b, unsafe.Pointer(box))
-		if err == nil && len(rest) > 0 {
-			err = ErrMalformed
-		}
+		err := read(b, unsafe.Pointer(box))
 		return *box, err
 	}
 }
 
-// Cloner returns a function that copies what a value points to, for one goroutine
-// at a time, or nil if no value points to bytes that may change.
-func (t *Typed[T]) Cloner() func(v T) T {
-	if !MayChange(reflect.TypeFor[T]()) {
+// Keeper is Cloner for values that were decoded and may share memory with their encoding; nil if they
+// share none.
+func (p *Placed) Keeper() func(v unsafe.Pointer) {
+	if !SharesBytes(p.Type) {
 		return nil
 	}
-	if f, ok := any(func(b []byte) []byte { return slices.Clip(bytes.Clone(b)) }).(func(T) T); ok {
-		return f
-	}
-	encode, decode := t.Encoder(), t.Decoder()
-	return func(v T) T {
-		c, err := decode(encode(nil, v))
-		if err != nil {
-			fault.Throw(err)
-		}
-		return c
-	}
-}
-
-// Keeper returns a function that copies what a decoded value may share with the bytes it was decoded
-// from, for one goroutine at a time, or nil if it shares nothing.
-func (t *Typed[T]) Keeper() func(v T) T {
-	if !SharesBytes(reflect.TypeFor[T]()) {
-		return nil
-	}
-	return t.Cloner()
+	return p.Cloner()
 }
 
 // SharesBytes reports whether decoded values of type t may alias their encoding, as byte slices do.

@@ -1,46 +1,45 @@
 package combine
 
 import (
+	"unsafe"
+
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // accumulator folds pairs into one value for each key: in the hash table or, keys that are numbers
 // close to each other, in the dense array. Over budget it empties both into a spill.
-type accumulator[V any] struct {
-	core
-	hash   hashTable[V]
-	dense  denseValues[V]
-	values [2 * batchSize]V // of the pairs that wait,
-	longs  [longBatchSize]V // and of those with longer keys
-}
-
-// core is what an accumulator has whatever its values.
-type core struct {
-	cfg     Options
+type accumulator struct {
+	opt     Options
 	form    valueForm
-	short   batch        // pairs that wait: their keys
-	long    longBatch    // the same of longer keys
-	encoded *encodedKeys // of an EncodedEmitter, else nil
+	hash    hashTable
+	dense   denseValues
+	heap    heapAccount
+	short   batch          // pairs that wait: their keys
+	values  unsafe.Pointer // and values, at the same places
+	long    longBatch      // the same of longer keys
+	longs   unsafe.Pointer
+	hits    []Hit        // room for half a batch
+	encoded *encodedKeys // of encoded emits, else nil
 	spills  []*segment.Spill
 	stats   segment.Stats
 	err     error // the first one of a spill; nothing is folded after it
 }
 
-// leastCells keeps a starved attempt from spilling a file for every few keys.
-const leastCells = 1 << 14
-
 // init makes a an empty accumulator.
-func (a *accumulator[V]) init(cfg *Config[V]) {
-	a.cfg, a.form = cfg.Options, formOf(cfg)
-	if cfg.least == 0 {
-		a.cfg.least = leastCells
-	}
-	if cfg.largest == 0 {
-		a.cfg.largest = cfg.Budget.Largest()
-	}
-	a.hash = newHashTable(cfg)
-	if a.hash.offHeap && cfg.Width > 0 && sizeOf[V]() > 0 {
-		a.dense.width = cfg.Width
+func (a *accumulator) init(o *Options, v *Values) {
+	a.opt, a.form = *o, formOf(o, v)
+	a.start()
+}
+
+// start makes room for keys, which a has none of.
+func (a *accumulator) start() {
+	a.opt.complete()
+	a.hash = newHashTable(&a.opt, &a.form)
+	a.heap.weigh, a.heap.mutable = weigher(a.form.Type), mutable(a.form.Type)
+	a.values = a.form.room(2 * batchSize).UnsafePointer()
+	a.hits = make([]Hit, batchSize)
+	if a.form.offHeap && a.opt.Width > 0 && a.form.size > 0 {
+		a.dense.width = a.opt.Width
 		a.hash.resize(firstCells, true)
 	} else {
 		a.presize()
@@ -48,39 +47,60 @@ func (a *accumulator[V]) init(cfg *Config[V]) {
 }
 
 // presize makes the hash table large enough for the expected keys, if the budget allows.
-func (a *accumulator[V]) presize() {
+func (a *accumulator) presize() {
 	size := firstCells
-	for size < 2*a.cfg.Distinct {
+	for size < 2*a.opt.Distinct {
 		size *= 2
 	}
-	for size > len(a.hash.cells) && !a.hash.resize(size, size <= firstCells) {
+	for size > a.hash.size && !a.hash.resize(size, size <= firstCells) {
 		size /= 2
 	}
 }
 
 // len is how many keys there are, but for those that wait.
-func (a *accumulator[V]) len() int { return a.hash.n + a.dense.n }
+func (a *accumulator) len() int { return a.hash.n + a.dense.n }
 
-// put has a pair wait. key is not kept.
-func (a *accumulator[V]) put(key []byte, v V) {
+// next is where the value of the next pair that is put lies.
+func (a *accumulator) next() unsafe.Pointer { return a.form.place(a.values, a.short.n) }
+
+// put has a pair wait, whose value lies at next. key is not kept.
+func (a *accumulator) put(key []byte) {
 	if len(key) > inlineKey {
-		a.putLong(key, v)
+		a.putLong(key)
 		return
 	}
 	w := &a.short.keys[a.short.n]
 	w.k0, w.k1, w.hash = digest(key)
-	if w.mark = uint32(len(key)) + 1; a.hash.sum {
-		w.word = wordOf(&v)
-	} else {
-		a.values[a.short.n] = v
+	w.mark = uint32(len(key)) + 1
+	a.wait(w)
+}
+
+// wait is for a pair that has come into the batch. A bulky value does not wait with others.
+func (a *accumulator) wait(w *pending) {
+	if a.wordy() {
+		w.word = a.word(a.next())
 	}
 	if a.short.n++; a.short.n%batchSize == 0 {
 		a.turn()
 	}
+	if w.word > leastBulky && a.heap.weigh != nil {
+		a.flush()
+	}
+}
+
+// wordy reports whether pairs have a word.
+func (a *accumulator) wordy() bool { return a.form.sum || a.heap.weigh != nil }
+
+// word is what a pair has of the value at v: all of it, if it is to be added, or its weight.
+func (a *accumulator) word(v unsafe.Pointer) uint64 {
+	if a.form.sum {
+		return *(*uint64)(v)
+	}
+	return uint64(a.heap.weight(v))
 }
 
 // turn is for when one half of the batch is full.
-func (a *accumulator[V]) turn() {
+func (a *accumulator) turn() {
 	b := &a.short
 	a.touch(b.n-batchSize, b.n)
 	other := b.n % len(b.keys)
@@ -91,7 +111,7 @@ func (a *accumulator[V]) turn() {
 }
 
 // touch asks for the cells of the pairs from..to, which lie in one half of the batch.
-func (a *accumulator[V]) touch(from, to int) {
+func (a *accumulator) touch(from, to int) {
 	if from == to {
 		return
 	}
@@ -103,15 +123,15 @@ func (a *accumulator[V]) touch(from, to int) {
 
 // waiting reports whether pairs wait in a batch: in either half of the one for short keys, or in
 // the one for long keys.
-func (a *accumulator[V]) waiting() bool { return a.short.n > 0 || a.short.late || a.long.n > 0 }
+func (a *accumulator) waiting() bool { return a.short.n > 0 || a.short.late || a.long.n > 0 }
 
 // flush folds all that waits.
-func (a *accumulator[V]) flush() {
+func (a *accumulator) flush() {
 	a.flushShort()
 	a.flushLong()
 }
 
-func (a *accumulator[V]) flushShort() {
+func (a *accumulator) flushShort() {
 	b := &a.short
 	from := b.n &^ (batchSize - 1)
 	a.touch(from, b.n)
@@ -124,67 +144,117 @@ func (a *accumulator[V]) flushShort() {
 }
 
 // fold folds the pairs from..to of the batch.
-func (a *accumulator[V]) fold(from, to int) {
+func (a *accumulator) fold(from, to int) {
 	for from < to && a.err == nil {
-		if from += a.hash.probe(a.short.keys[from:to], a.values[from:to]); from < to {
+		keys, n := a.short.keys[from:to], 0
+		if a.form.sum {
+			n = a.hash.probeSum(keys)
+		} else {
+			n = a.hash.probe(keys, a.hits)
+			a.combine(a.hits[:n], keys, a.form.place(a.values, from))
+		}
+		if from += n; from < to {
 			a.makeRoom()
 		}
 	}
 	a.settle()
 }
 
-func (a *accumulator[V]) putLong(key []byte, v V) {
+// combine combines values of pairs that wait into those of the hash table.
+func (a *accumulator) combine(hits []Hit, pairs []pending, from unsafe.Pointer) {
+	to := a.hash.values()
+	switch {
+	case a.heap.weigh == nil:
+		a.form.Fold(to, from, hits)
+	case a.form.Bytes != nil:
+		a.heap.foldBytes(a.form.Bytes, to, from, hits, pairs)
+	default:
+		a.foldHeap(to, from, hits, pairs)
+	}
+}
+
+func (a *accumulator) putLong(key []byte) {
 	if len(key) > longBatchBytes {
-		a.putHuge(key, v)
+		a.putHuge(key)
 		return
 	}
-	a.longs[a.long.add(key)] = v
-	if a.long.full() {
+	if a.longs == nil {
+		a.longs = a.form.room(longBatchSize).UnsafePointer()
+	}
+	at := a.long.add(key)
+	a.form.move(a.form.place(a.longs, at), a.next())
+	if a.heap.weigh != nil {
+		a.long.keys[at].word = a.word(a.next())
+	}
+	if a.long.full() || a.long.keys[at].word > leastBulky && a.heap.weigh != nil {
 		a.flushLong()
 	}
 }
 
 // putHuge folds a pair at once whose key is too long to wait with others.
-func (a *accumulator[V]) putHuge(key []byte, v V) {
+func (a *accumulator) putHuge(key []byte) {
 	if a.err == nil {
-		a.err = a.cfg.Budget.CheckHeld("a key", int64(len(key)), a.cfg.largest)
+		a.err = a.opt.Budget.CheckHeld("a key", int64(len(key)), a.opt.largest)
 	}
 	if a.err != nil {
 		return
 	}
-	var w pending
-	w.setLong(key)
-	a.foldLong(&w, key, &v)
+	w := make([]pending, 1)
+	w[0].setLong(key)
+	if a.heap.weigh != nil {
+		w[0].word = a.word(a.next())
+	}
+	var hit Hit
+	for found := false; !found && a.err == nil; {
+		if hit, found = a.hash.findLong(&w[0], key); !found {
+			a.makeLongRoom(key)
+		}
+	}
+	if a.err == nil {
+		a.hits[0] = hit
+		a.combine(a.hits[:1], w, a.next())
+	}
 	a.settle()
 }
 
-func (a *accumulator[V]) foldLong(w *pending, key []byte, v *V) {
-	for a.err == nil && !a.hash.putLong(w, key, v) {
-		if a.hash.full() {
-			a.makeRoom()
-		} else {
-			a.makeArena(len(key))
-		}
-	}
-}
-
-func (a *accumulator[V]) flushLong() {
+func (a *accumulator) flushLong() {
 	if a.long.n == 0 {
 		return
 	}
 	a.hash.touchLong(&a.long)
-	for i := range a.long.keys[:a.long.n] {
-		w := &a.long.keys[i]
-		a.foldLong(w, a.long.key(w), &a.longs[i])
+	keys, hits := a.long.keys[:a.long.n], a.hits[:0]
+	for i := range keys {
+		key := a.long.key(&keys[i])
+		for found := false; !found && a.err == nil; {
+			var hit Hit
+			if hit, found = a.hash.findLong(&keys[i], key); found {
+				hit.From = uint32(i) //nolint:gosec // below longBatchSize
+				hits = append(hits, hit)
+				break
+			}
+			a.combine(hits, keys, a.longs)
+			hits = hits[:0]
+			a.makeLongRoom(key)
+		}
 	}
+	a.combine(hits, keys, a.longs)
 	a.long.n, a.long.buf = 0, a.long.buf[:0]
 	a.settle()
+}
+
+// makeLongRoom makes room for a long key that is new.
+func (a *accumulator) makeLongRoom(key []byte) {
+	if a.hash.full() {
+		a.makeRoom()
+	} else {
+		a.makeArena(len(key))
+	}
 }
 
 // makeArena makes room for a key of n bytes, which the budget or the size of
 // the arena has refused: in an empty table, since over budget only one key's
 // worth may be taken.
-func (a *accumulator[V]) makeArena(n int) {
+func (a *accumulator) makeArena(n int) {
 	a.drain()
 	if a.err == nil && !a.hash.reserve(n) {
 		a.hash.forceArena(n)
@@ -192,33 +262,40 @@ func (a *accumulator[V]) makeArena(n int) {
 }
 
 // makeRoom enlarges the hash table or, over budget, empties it into a spill.
-func (a *accumulator[V]) makeRoom() {
-	size := 2 * len(a.hash.cells)
+func (a *accumulator) makeRoom() {
+	size := 2 * a.hash.size
 	if size < 1<<16 {
 		size *= 2
 	}
-	if !a.hash.resize(size, size <= a.cfg.least) {
+	if !a.hash.resize(size, size <= a.opt.least) {
 		a.drain()
 	}
 }
 
 // drain empties the accumulator into a spill of a sorted run for each partition.
-func (a *accumulator[V]) drain() {
+func (a *accumulator) drain() {
 	if a.len() == 0 || a.err != nil {
 		return
 	}
-	keys := keysOf(a)
-	a.err = a.spill(keys.sort(a.len(), a.cfg.Pool))
+	a.err = a.spill(a.keys().sort(a.len(), a.opt.Pool))
 	a.hash.clear()
 	a.dense.clear()
+	a.heap.estimate = 0
 }
 
 // close frees all memory, and the spills.
-func (a *accumulator[V]) close() {
-	a.dropDense()
-	a.hash.close()
+func (a *accumulator) close() {
+	a.free()
 	for _, s := range a.spills {
 		s.Release()
 	}
 	a.spills = nil
+}
+
+// free frees the memory of all keys.
+func (a *accumulator) free() {
+	a.dropDense()
+	a.hash.close()
+	a.opt.Budget.Release(a.heap.charged)
+	a.heap.charged = 0
 }

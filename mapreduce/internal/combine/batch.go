@@ -9,14 +9,13 @@ import (
 // batchSize is the number of emits gathered before the table is touched.
 const batchSize = 64
 
-// pending is an emitted pair that waits. A value that is not to be added waits at the same index of
-// an array of values.
+// pending is an emitted pair that waits. Its value waits at the same index of an array of values.
 type pending struct {
 	k0, k1 uint64 // as in a cell
 	hash   uint64
 	mark   uint32 // the key's length + 1
 	from   uint32 // where a key of more than 16 bytes lies in the batch's buffer
-	word   uint64 // the value, if it is to be added
+	word   uint64 // the value, if it is to be added; else its weight, if that counts
 }
 
 // batch gathers keys of at most 16 bytes in two halves: they are hashed as they come, and when a
@@ -34,73 +33,69 @@ type batch struct {
 }
 
 // touch has the first cell of the pairs from..to loaded.
-func (h *hashTable[V]) touch(b *batch, from, to int) {
-	shift, mask := uint64(h.shift&63), uint64(len(h.cells)-1)
+func (h *hashTable) touch(b *batch, from, to int) {
+	shift, mask := uint64(h.shift&63), uint64(h.size-1)
 	if prefetches {
-		prefetch(&b.keys[from].hash, to-from, unsafe.Sizeof(pending{}), unsafe.Pointer(unsafe.SliceData(h.cells)),
-			unsafe.Sizeof(h.cells[0]), shift, mask)
+		prefetch(&b.keys[from].hash, to-from, unsafe.Sizeof(pending{}), h.cells, h.stride, shift, mask)
 		return
 	}
 	for i := range b.keys[from:to] {
-		b.sink += h.cells[b.keys[from+i].hash>>shift&mask].k0
+		b.sink += h.cell(b.keys[from+i].hash >> shift & mask).k0
 	}
 }
 
-// probe folds pending pairs into their cells. It stops at the first one that needs a larger table,
-// and returns how many it has folded.
-func (h *hashTable[V]) probe(keys []pending, values []V) int {
-	if h.sum {
-		return h.probeSum(keys)
-	}
-	values = values[:len(keys)]
-	shift, cells := h.shift&63, h.cells
-	mask := uint64(len(cells) - 1)
-	plain := h.heap.weigh == nil
+// probe finds where the values of pending pairs go, of which hits has as many. It stops at the first
+// one that needs a larger table, and returns how many it has found.
+func (h *hashTable) probe(keys []pending, hits []Hit) int {
+	shift, mask, cells, stride, slots := h.shift&63, uint64(h.size-1), h.cells, h.stride, h.slots.IsValid()
+	hits = hits[:len(keys)]
 	for i := range keys {
 		w := &keys[i]
 		for at := w.hash >> shift; ; at++ {
-			x := &cells[at&mask]
-			if x.k0 == w.k0 && x.k1 == w.k1 && x.mark == w.mark {
-				if plain {
-					x.value = h.combine(x.value, values[i])
-				} else {
-					h.foldHeap(x, &values[i])
+			to := uintptr(at&mask) * stride
+			x := (*cell)(unsafe.Add(cells, to))
+			found := x.k0 == w.k0 && x.k1 == w.k1 && x.mark == w.mark
+			if !found {
+				if x.mark != 0 {
+					continue
 				}
-				break
-			}
-			if x.mark == 0 {
 				if h.full() {
 					return i
 				}
-				x.k0, x.k1, x.mark, x.value = w.k0, w.k1, w.mark, values[i]
-				if h.n++; !plain {
-					h.heap.take(&x.value)
+				x.k0, x.k1, x.mark = w.k0, w.k1, w.mark
+				if slots {
+					x.word = uint64(h.n)
 				}
-				break
+				h.n++
 			}
+			if slots {
+				to = uintptr(x.word) * h.form.size
+			}
+			hits[i] = Hit{To: to, From: uint32(i), First: !found} //nolint:gosec // below batchSize
+			break
 		}
 	}
 	return len(keys)
 }
 
-// probeSum is probe with + in place of a call: WordCount takes an eighth less.
-func (h *hashTable[V]) probeSum(keys []pending) int {
-	shift, cells := h.shift&63, h.cells
+// probeSum folds pending pairs with +, without a list between: WordCount takes an eighth less. Cells of
+// sums have no more than a cell begins with.
+func (h *hashTable) probeSum(keys []pending) int {
+	shift, cells := h.shift&63, unsafe.Slice((*cell)(h.cells), h.size)
 	mask := uint64(len(cells) - 1)
 	for i := range keys {
 		w := &keys[i]
 		for at := w.hash >> shift; ; at++ {
 			x := &cells[at&mask]
 			if x.k0 == w.k0 && x.k1 == w.k1 && x.mark == w.mark {
-				addWord(&x.value, w.word)
+				x.word += w.word
 				break
 			}
 			if x.mark == 0 {
 				if h.full() {
 					return i
 				}
-				x.k0, x.k1, x.mark = w.k0, w.k1, w.mark
-				setWord(&x.value, w.word)
+				x.k0, x.k1, x.mark, x.word = w.k0, w.k1, w.mark, w.word
 				h.n++
 				break
 			}
@@ -147,13 +142,13 @@ func (b *longBatch) key(w *pending) []byte { return b.buf[w.from : w.from+w.mark
 
 // touchLong loads the first cell of every pending pair, then the start of the
 // key that it refers to.
-func (h *hashTable[V]) touchLong(b *longBatch) {
-	shift, mask := h.shift&63, uint64(len(h.cells)-1)
+func (h *hashTable) touchLong(b *longBatch) {
+	shift, mask := h.shift&63, uint64(h.size-1)
 	for i := range b.keys[:b.n] {
-		b.sink += h.cells[b.keys[i].hash>>shift&mask].k0
+		b.sink += h.cell(b.keys[i].hash >> shift & mask).k0
 	}
 	for i := range b.keys[:b.n] {
-		if x := &h.cells[b.keys[i].hash>>shift&mask]; x.mark > inlineKey+1 {
+		if x := h.cell(b.keys[i].hash >> shift & mask); x.mark > inlineKey+1 {
 			b.sink += uint64(h.arena[x.off])
 		}
 	}

@@ -59,19 +59,19 @@ func benchText(b *testing.B) []byte {
 // wordCount runs maps of 64 MiB at most and two reduces, two at a time, and
 // returns the number of distinct words and of all words.
 func wordCount(b *testing.B, text []byte, root *memory.Budget, pool *memory.Pool,
-	emit func(t *Table[int64], chunk []byte),
+	emit func(t *table[int64], chunk []byte),
 ) (distinct, words int64) {
 	block := min(64<<20, len(text)/4+1)
 	maps := (len(text) + block - 1) / block
 	segments := make([][]*Segment, maps)
-	cfg := Config[int64]{Options: Options{Partitions: 2, Sum: true, Pool: pool, SpillDir: b.TempDir()}}
+	cfg := config[int64]{Options: Options{Partitions: 2, Sum: true, Pool: pool, SpillDir: b.TempDir()}}
 	var learned atomic.Int64
 	var mu sync.Mutex
 	parallel(maps, func(i int) {
 		c := cfg
 		c.Budget, c.Distinct = root.Sub(), int(learned.Load())
 		defer c.Budget.Close()
-		t := NewTable(c)
+		t := newTable(c)
 		from, to := wordStart(text, i*block), wordStart(text, min((i+1)*block, len(text)))
 		emit(t, text[from:to])
 		out, stats, err := t.Finish()
@@ -89,7 +89,7 @@ func wordCount(b *testing.B, text []byte, root *memory.Budget, pool *memory.Pool
 		for _, s := range segments {
 			in = append(in, s[p])
 		}
-		m := NewMerge(c, in)
+		m := newMerge(c, in)
 		buf := make([]byte, 0, 1<<20)
 		var keys, sum int64
 		for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
@@ -139,8 +139,8 @@ func parallel(n int, f func(i int)) {
 	wg.Wait()
 }
 
-func emitFields(t *Table[int64], text []byte) {
-	emit := Emitter[[]byte](t)
+func emitFields(t *table[int64], text []byte) {
+	emit := emitterOf[[]byte](t, t.PutBytes)
 	scan.Fields(text, func(w []byte) bool { emit(w, 1); return true })
 }
 
@@ -149,13 +149,13 @@ func BenchmarkWordCount(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		limit int64
-		emit  func(t *Table[int64], chunk []byte)
+		emit  func(t *table[int64], chunk []byte)
 	}{
-		{"Emit", 0, func(t *Table[int64], chunk []byte) {
-			scan.Fields(chunk, func(w []byte) bool { t.Emit(w, 1); return true })
+		{"Emit", 0, func(t *table[int64], chunk []byte) {
+			scan.Fields(chunk, func(w []byte) bool { t.emit(w, 1); return true })
 		}},
 		{"Emitter", 0, emitFields},
-		{"lines", 0, func(t *Table[int64], chunk []byte) {
+		{"lines", 0, func(t *table[int64], chunk []byte) {
 			scan.Lines(chunk, func(l []byte) bool { emitFields(t, l); return true })
 		}},
 		{"spill", 16 << 20, emitFields},
@@ -191,16 +191,16 @@ func cpuTime(b *testing.B) time.Duration {
 // BenchmarkSmallJob is the engine's part of a job of ten words.
 func BenchmarkSmallJob(b *testing.B) {
 	root := memory.NewBudget(1 << 30)
-	cfg := Config[int64]{Options: Options{Partitions: 1, Sum: true, Budget: root, Pool: memory.NewPool(root, 1<<20)}}
+	cfg := config[int64]{Options: Options{Partitions: 1, Sum: true, Budget: root, Pool: memory.NewPool(root, 1<<20)}}
 	b.ReportAllocs()
 	for b.Loop() {
-		t := NewTable(cfg)
+		t := newTable(cfg)
 		emitFields(t, []byte("ten words or so are enough for a small job"))
 		segments, _, err := t.Finish()
 		if err != nil {
 			b.Fatal(err)
 		}
-		m := NewMerge(cfg, segments)
+		m := newMerge(cfg, segments)
 		n := 0
 		for _, _, ok := m.Next(); ok; _, _, ok = m.Next() {
 			n++
@@ -221,17 +221,17 @@ func BenchmarkEmit(b *testing.B) {
 			keys[i] = fmt.Appendf(nil, "word%d", i*7919)
 		}
 		b.Run(fmt.Sprint("table/", distinct), func(b *testing.B) {
-			t := NewTable(Config[int64]{Options: Options{Partitions: 1, Sum: true, Distinct: distinct}})
+			t := newTable(config[int64]{Options: Options{Partitions: 1, Sum: true, Distinct: distinct}})
 			defer t.Close()
 			for i := range b.N {
-				t.Emit(keys[i%distinct], 1)
+				t.emit(keys[i%distinct], 1)
 			}
 		})
 		b.Run(fmt.Sprint("combine/", distinct), func(b *testing.B) {
-			t := NewTable(codec(Config[int64]{Options: Options{Partitions: 1, Distinct: distinct}, Combine: func(x, y int64) int64 { return x + y }}))
+			t := newTable(codec(config[int64]{Options: Options{Partitions: 1, Distinct: distinct}, combine: func(x, y int64) int64 { return x + y }}))
 			defer t.Close()
 			for i := range b.N {
-				t.Emit(keys[i%distinct], 1)
+				t.emit(keys[i%distinct], 1)
 			}
 		})
 		b.Run(fmt.Sprint("map/", distinct), func(b *testing.B) {

@@ -31,6 +31,17 @@ func decodeMean(b []byte) (mean, error) {
 	return mean{int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))}, nil
 }
 
+func add32(a, b uint32) uint32 { return a + b }
+
+// sum32 adds values whose cells have room to spare.
+func sum32() config[uint32] {
+	return config[uint32]{
+		combine: add32,
+		append:  binary.LittleEndian.AppendUint32,
+		decode:  func(b []byte) (uint32, error) { return binary.LittleEndian.Uint32(b), nil },
+	}
+}
+
 func longer(a, b string) string { return max(a, b) }
 
 func drawKeys(t *rapid.T) [][]byte {
@@ -58,17 +69,17 @@ func drawKeys(t *rapid.T) [][]byte {
 const ways = 4
 
 // emitter is one of them.
-func emitter[V any](t *Table[V], way int) func([]byte, V) {
+func emitter[V any](t *table[V], way int) func([]byte, V) {
 	switch way {
 	case 0:
-		return t.Emit
+		return t.emit
 	case 1:
-		return Emitter[[]byte](t)
+		return emitterOf[[]byte](t, t.PutBytes)
 	case 2:
-		emit := Emitter[string](t)
+		emit := emitterOf[string](t, t.PutString)
 		return func(k []byte, v V) { emit(unsafe.String(unsafe.SliceData(k), len(k)), v) }
 	default:
-		return EncodedEmitter[[]byte](t, encodeInParts)
+		return Emit[[]byte, V](t.Table, t.PutEncoded(encodeInParts), false)
 	}
 }
 
@@ -80,7 +91,7 @@ func encodeInParts(dst []byte, key unsafe.Pointer) []byte {
 }
 
 // check runs attempts through tables and merges and compares with a Go map.
-func check[V comparable](t *rapid.T, dir string, cfg Config[V], value func(i int) V, fold func(a, b V) V) {
+func check[V comparable](t *rapid.T, dir string, cfg config[V], value func(i int) V, fold func(a, b V) V) {
 	limit := rapid.SampledFrom([]int64{0, 1, 100_000, 1 << 20}).Draw(t, "limit")
 	root := memory.NewBudget(limit)
 	cfg.Pool = memory.NewPool(root, rapid.SampledFrom([]int64{0, 1 << 20}).Draw(t, "idle"))
@@ -93,7 +104,7 @@ func check[V comparable](t *rapid.T, dir string, cfg Config[V], value func(i int
 	segments := make([][]*Segment, cfg.Partitions)
 	for range rapid.IntRange(0, 4).Draw(t, "attempts") {
 		cfg.Budget = root.Sub()
-		table := NewTable(cfg)
+		table := newTable(cfg)
 		var emit func([]byte, V)
 		var keys [][]byte
 		if cfg.Width > 0 {
@@ -124,13 +135,13 @@ func check[V comparable](t *rapid.T, dir string, cfg Config[V], value func(i int
 		cfg.Budget.Close()
 	}
 	got := map[string]V{}
-	next := (*Merge[V]).Next
+	next := (*merge[V]).Next
 	if cfg.Width > 0 && rapid.Bool().Draw(t, "many at once") {
 		next = nextOfMany[V](rapid.SampledFrom([]int{1, 63, 64, 200}).Draw(t, "at once"))
 	}
 	for p := range segments {
 		cfg.Budget = root.Sub()
-		m := NewMerge(cfg, segments[p])
+		m := newMerge(cfg, segments[p])
 		for _, s := range segments[p] {
 			s.Release()
 		}
@@ -159,25 +170,24 @@ func TestCombineEqualsMap(t *testing.T) {
 	dir := t.TempDir()
 	t.Run("sum", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			check(t, dir, Config[int64]{Options: Options{Sum: true}}, func(i int) int64 { return int64(i) - 5 },
+			check(t, dir, config[int64]{Options: Options{Sum: true}}, func(i int) int64 { return int64(i) - 5 },
 				func(a, b int64) int64 { return a + b })
 		})
 	})
 	t.Run("sum32", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			check(t, dir, Config[uint32]{Options: Options{Sum: true}}, func(i int) uint32 { return uint32(i) << 20 },
-				func(a, b uint32) uint32 { return a + b })
+			check(t, dir, sum32(), func(i int) uint32 { return uint32(i) << 20 }, add32)
 		})
 	})
 	t.Run("struct", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			cfg := Config[mean]{Combine: joinMeans, Append: appendMean, Decode: decodeMean}
+			cfg := config[mean]{combine: joinMeans, append: appendMean, decode: decodeMean}
 			check(t, dir, cfg, func(i int) mean { return mean{int64(i), 1} }, joinMeans)
 		})
 	})
 	t.Run("pointers", func(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
-			cfg := Config[string]{Combine: longer, Append: func(dst []byte, s string) []byte { return append(dst, s...) }, Decode: func(b []byte) (string, error) { return string(b), nil }}
+			cfg := config[string]{combine: longer, append: func(dst []byte, s string) []byte { return append(dst, s...) }, decode: func(b []byte) (string, error) { return string(b), nil }}
 			check(t, dir, cfg, func(i int) string { return strings.Repeat("x", i%50) }, longer)
 		})
 	})
@@ -204,12 +214,11 @@ func TestInlineWordsEqualsPlain(t *testing.T) {
 // their type and way.
 func TestEmittersAtEndsOfPages(t *testing.T) {
 	type votes int
-	require.Nil(t, Emitter[[4]byte](NewTable(Config[int64]{Options: Options{Partitions: 1, Sum: true}})))
 	page := make([]byte, 2*pageSize)
 	_, err := rand.NewChaCha8([32]byte{2}).Read(page)
 	require.NoError(t, err)
 	for way := range ways {
-		table := NewTable(Config[votes]{Options: Options{Partitions: 1, Sum: true}})
+		table := newTable(config[votes]{Options: Options{Partitions: 1, Sum: true}})
 		emit, want := emitter(table, way), map[string]votes{}
 		for start := pageSize - 24; start < pageSize+4; start++ {
 			for n := range inlineKey + 3 {
@@ -220,7 +229,7 @@ func TestEmittersAtEndsOfPages(t *testing.T) {
 		}
 		out, _, err := table.Finish()
 		require.NoError(t, err)
-		m, got := NewMerge(Config[votes]{Options: Options{Sum: true}}, out), map[string]votes{}
+		m, got := newMerge(config[votes]{Options: Options{Sum: true}}, out), map[string]votes{}
 		for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
 			got[string(k)] = v
 		}
@@ -235,7 +244,7 @@ func TestEmittersSignAndStop(t *testing.T) {
 		life := new(memory.Life)
 		budget := memory.NewBudget(0).Sub()
 		budget.Show(life)
-		table := NewTable(Config[int64]{Options: Options{Partitions: 1, Sum: true, Budget: budget}})
+		table := newTable(config[int64]{Options: Options{Partitions: 1, Sum: true, Budget: budget}})
 		emit := emitter(table, way)
 		before := life.Ask()
 		emit([]byte("a"), 1)
@@ -247,15 +256,15 @@ func TestEmittersSignAndStop(t *testing.T) {
 }
 
 func TestWrongConfigurationPanics(t *testing.T) {
-	require.Panics(t, func() { NewTable(Config[float64]{Options: Options{Partitions: 1, Sum: true}}) })
-	require.Panics(t, func() { NewTable(Config[int]{Options: Options{Partitions: 1}}) })
+	require.Panics(t, func() { newTable(config[float64]{Options: Options{Partitions: 1, Sum: true}}) })
+	require.Panics(t, func() { newTable(config[int]{Options: Options{Partitions: 1}}) })
 }
 
 func TestSpillFailureShowsInFinish(t *testing.T) {
-	cfg := Config[int64]{Options: Options{Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir() + "/missing", least: 64}}
-	table := NewTable(cfg)
+	cfg := config[int64]{Options: Options{Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir() + "/missing", least: 64}}
+	table := newTable(cfg)
 	for i := range 5000 {
-		table.Emit(binary.BigEndian.AppendUint32(nil, uint32(i)), 1)
+		table.emit(binary.BigEndian.AppendUint32(nil, uint32(i)), 1)
 	}
 	require.ErrorIs(t, table.Err(), os.ErrNotExist)
 	_, _, err := table.Finish()
@@ -267,7 +276,7 @@ func TestSpillFailureShowsInFinish(t *testing.T) {
 func TestTooLargeToHold(t *testing.T) {
 	const most = 10_000
 	long := func(n int) []byte { return bytes.Repeat([]byte("k"), n) }
-	finish := func(table *Table[string]) error {
+	finish := func(table *table[string]) error {
 		out, _, err := table.Finish()
 		for _, s := range out {
 			s.Release()
@@ -275,26 +284,26 @@ func TestTooLargeToHold(t *testing.T) {
 		return err
 	}
 	root := memory.NewBudget(0)
-	cfg := codec(Config[string]{Options: Options{Partitions: 1, largest: most}, Combine: func(a, b string) string { return a + b }})
+	cfg := codec(config[string]{Options: Options{Partitions: 1, largest: most}, combine: func(a, b string) string { return a + b }})
 	cfg.Budget, cfg.SpillDir = root.Sub(), t.TempDir()
-	table := NewTable(cfg)
-	table.Emit(long(most-4), "ab") // JSON: 4 bytes
-	table.Emit(long(most-4), "")
+	table := newTable(cfg)
+	table.emit(long(most-4), "ab") // JSON: 4 bytes
+	table.emit(long(most-4), "")
 	require.NoError(t, finish(table))
 
-	table = NewTable(cfg)
-	table.Emit(long(most), "")
+	table = newTable(cfg)
+	table.emit(long(most), "")
 	require.NoError(t, table.Err(), "the key alone may be held")
-	table.Emit(long(most+1), "")
+	table.emit(long(most+1), "")
 	require.ErrorIs(t, table.Err(), memory.ErrRecordTooLarge)
 	require.EqualError(t, finish(table),
 		"combine: record too large: a key of 10001 bytes is longer than 10000 bytes, the most that is held in memory")
 
 	for _, limit := range []int64{0, 1} { // packed in memory, and spilled
 		cfg.Budget = memory.NewBudget(limit).Sub()
-		table = NewTable(cfg)
+		table = newTable(cfg)
 		for range 2 {
-			table.Emit([]byte("key"), string(long(most/2)))
+			table.emit([]byte("key"), string(long(most/2)))
 		}
 		require.EqualError(t, finish(table),
 			"combine: record too large: a key with its combined value of 10005 bytes is longer than 10000 bytes, the most that is held in memory")
@@ -304,17 +313,17 @@ func TestTooLargeToHold(t *testing.T) {
 }
 
 func TestSpillsAreCounted(t *testing.T) {
-	cfg := Config[int64]{Options: Options{Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir(), least: 64}}
-	table := NewTable(cfg)
+	cfg := config[int64]{Options: Options{Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir(), least: 64}}
+	table := newTable(cfg)
 	for i := range 5000 {
-		table.Emit(binary.BigEndian.AppendUint32(nil, uint32(i%2500)), 1)
+		table.emit(binary.BigEndian.AppendUint32(nil, uint32(i%2500)), 1)
 	}
 	out, stats, err := table.Finish()
 	require.NoError(t, err)
 	require.Greater(t, stats.Spills, int64(2))
 	require.EqualValues(t, 5000, stats.Records)
 	require.Equal(t, stats.SpilledRecords, stats.Output)
-	m := NewMerge(cfg, out)
+	m := newMerge(cfg, out)
 	n := 0
 	for _, v, ok := m.Next(); ok; _, v, ok = m.Next() {
 		require.EqualValues(t, 2, v)

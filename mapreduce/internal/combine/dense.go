@@ -3,6 +3,7 @@ package combine
 import (
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
@@ -12,26 +13,18 @@ import (
 // place of its key, so that there is nothing to hash or compare: an emit costs a third of one into
 // the hash table. Keys that lie elsewhere are in the hash table, until there are so many of all
 // that a longer array is worth its memory.
-type denseValues[V any] struct {
-	denseMemory
-	values []V
+type denseValues struct {
+	places
+	values  unsafe.Pointer
+	n       int // how many places are taken
+	slab    memory.Slab
+	charged int64
 
 	low, high uint64 // least and greatest key that went to the hash table
 	lookAt    int    // keys in the hash table at which lookAgain is called
 }
 
-// denseMemory is a dense array whatever its values.
-type denseMemory struct {
-	places
-	n       int // how many places are taken
-	slab    memory.Slab
-	charged int64
-}
-
-// memory is that of the values.
-func (d *denseMemory) memory() []byte { return d.slab.Bytes[8*len(d.taken):] }
-
-// places are the keys of a dense array, whatever its values.
+// places are the keys of a dense array.
 type places struct {
 	width int      // bytes of a key, big-endian; 0: keys are no numbers
 	base  uint64   // the key of the first place
@@ -48,44 +41,41 @@ const (
 	mostPlaces = 1 << 31
 )
 
-// foldAt folds a value into that at place i.
-func (a *accumulator[V]) foldAt(i uint64, v *V) {
+// foldAt folds the value at v into that at place i.
+func (a *accumulator) foldAt(i uint64, v unsafe.Pointer) {
 	word, bit := &a.dense.taken[i/64], uint64(1)<<(i%64)
-	at := &a.dense.values[i]
-	switch {
-	case *word&bit == 0:
-		*word |= bit
-		*at = *v
-		a.dense.n++
-	case a.hash.sum:
-		addWord(at, wordOf(v))
-	default:
-		*at = a.hash.combine(*at, *v)
-	}
-}
-
-// putNumber folds v into the value of the key that is the number x.
-func (a *accumulator[V]) putNumber(x uint64, v V) {
-	if i := x - a.dense.base; i < uint64(len(a.dense.values)) {
-		a.foldAt(i, &v)
+	at := a.form.place(a.dense.values, int(i))
+	if *word&bit != 0 {
+		a.form.fold(at, v)
 		return
 	}
-	a.putElsewhere(x, v)
+	*word |= bit
+	copy(a.form.bytes(at), a.form.bytes(v))
+	a.dense.n++
+}
+
+// putNumber folds the value at next into that of the key that is the number x.
+func (a *accumulator) putNumber(x uint64) {
+	if i := x - a.dense.base; i/64 < uint64(len(a.dense.taken)) {
+		a.foldAt(i, a.next())
+		return
+	}
+	a.putElsewhere(x)
 }
 
 // putElsewhere puts a key that has no place in the dense array into the hash table.
-func (a *accumulator[V]) putElsewhere(x uint64, v V) {
+func (a *accumulator) putElsewhere(x uint64) {
 	d := &a.dense
-	if d.values == nil && d.lookAt == 0 {
+	if d.taken == nil && d.lookAt == 0 {
 		d.lookAt, d.low = firstLook, ^uint64(0)
 		if a.extend(x&^(firstPlaces-1), firstPlaces) {
-			a.foldAt(x-d.base, &v)
+			a.foldAt(x-d.base, a.next())
 			return
 		}
 	}
 	d.low, d.high = min(d.low, x), max(d.high, x)
 	var key [8]byte
-	a.put(d.keyOf(x, &key), v)
+	a.put(d.keyOf(x, &key))
 	if a.hash.n >= d.lookAt {
 		a.lookAgain()
 	}
@@ -93,9 +83,9 @@ func (a *accumulator[V]) putElsewhere(x uint64, v V) {
 
 // lookAgain moves all keys into a longer array if they, or as many as are expected, lie close
 // enough to each other; else the hash table becomes large enough for as many as are expected.
-func (a *accumulator[V]) lookAgain() {
+func (a *accumulator) lookAgain() {
 	a.dense.lookAt = 2 * a.hash.n
-	base, n, ok := a.span(max(a.len(), a.cfg.Distinct, a.cfg.Expected))
+	base, n, ok := a.span(max(a.len(), a.opt.Distinct, a.opt.Expected))
 	if !ok {
 		a.presize()
 		return
@@ -107,7 +97,7 @@ func (a *accumulator[V]) lookAgain() {
 }
 
 // gather moves all keys into the dense array, if they lie close enough to each other.
-func (a *accumulator[V]) gather() bool {
+func (a *accumulator) gather() bool {
 	if a.hash.n == 0 {
 		return true
 	}
@@ -118,7 +108,7 @@ func (a *accumulator[V]) gather() bool {
 // span is where an array begins that has all keys, and how many places it has; false if n keys are
 // too few for it. Its ends are rounded, so that the arrays of maps over the same keys mostly have
 // the same, and what lies beyond the keys seen so far is in it.
-func (a *accumulator[V]) span(n int) (base uint64, size int, ok bool) {
+func (a *accumulator) span(n int) (base uint64, size int, ok bool) {
 	d := &a.dense
 	low, high := d.low, d.high
 	if d.n > 0 {
@@ -137,14 +127,14 @@ func (a *accumulator[V]) span(n int) (base uint64, size int, ok bool) {
 }
 
 // move moves all keys into an array of size places from base on; false if the budget refuses.
-func (a *accumulator[V]) move(base uint64, size int) bool {
+func (a *accumulator) move(base uint64, size int) bool {
 	d := &a.dense
 	if !a.extend(base, size) {
 		return false
 	}
-	for i := range a.hash.cells {
-		if x := &a.hash.cells[i]; x.mark != 0 {
-			a.foldAt(number(x.in(nil))-d.base, &x.value)
+	for i := range a.hash.size {
+		if x := a.hash.cell(uint64(i)); x.mark != 0 {
+			a.foldAt(number(x.in(nil))-d.base, unsafe.Pointer(&x.word))
 		}
 	}
 	a.hash.clear()
@@ -154,34 +144,39 @@ func (a *accumulator[V]) move(base uint64, size int) bool {
 
 // extend makes an array of size places from base on, which takes in the one that is there; false if
 // the budget refuses. base and size are multiples of 64 that hold what there is.
-func (a *accumulator[V]) extend(base uint64, size int) bool {
+func (a *accumulator) extend(base uint64, size int) bool {
 	d := &a.dense
 	need := a.placesBytes(size)
-	if !a.cfg.Budget.TryAcquire(need) {
+	if !a.opt.Budget.TryAcquire(need) {
 		return false
 	}
 	old := *d
-	d.slab = a.cfg.Pool.GetZeroed(size*sizeOf[V]() + size/8)
+	each := int(a.form.size)
+	d.slab = a.opt.Pool.GetZeroed(size*each + size/8)
 	d.taken = memory.Cast[uint64](d.slab.Bytes)[:size/64]
-	d.values = memory.Cast[V](d.slab.Bytes[size/8:])[:size]
+	d.values = unsafe.Pointer(unsafe.SliceData(d.slab.Bytes[size/8:]))
 	d.base = base
 	if old.n > 0 {
 		first, last := old.ends()
 		from, to := first/64, last/64+1
-		copy(d.values[old.base+from*64-base:], old.values[from*64:to*64])
+		copy(d.memory()[int(old.base+from*64-base)*each:], old.memory()[int(from*64)*each:int(to*64)*each])
 		copy(d.taken[(old.base+from*64-base)/64:], old.taken[from:to])
 	}
-	a.cfg.Pool.Outgrown(old.slab)
-	a.cfg.Budget.Release(old.charged)
+	a.opt.Pool.Outgrown(old.slab)
+	a.opt.Budget.Release(old.charged)
 	d.charged = need
 	return true
 }
 
+// memory is that of the values.
+func (d *denseValues) memory() []byte { return d.slab.Bytes[8*len(d.taken):] }
+
 // placesBytes is what an array is charged: itself, and the packed copy of all its places or the
 // entries by which they are sorted.
-func (a *accumulator[V]) placesBytes(size int) int64 {
-	array := memory.SlabSize(size*sizeOf[V]() + size/8)
-	return int64(array + size*max(1+a.dense.width+max(sizeOf[V](), binary.MaxVarintLen64), segment.EntrySize))
+func (a *accumulator) placesBytes(size int) int64 {
+	each := int(a.form.size)
+	array := memory.SlabSize(size*each + size/8)
+	return int64(array + size*max(1+a.dense.width+max(each, binary.MaxVarintLen64), segment.EntrySize))
 }
 
 // ends are the first and the last place that is taken; there must be one.
@@ -229,14 +224,14 @@ func (p *places) next(i uint64) (uint64, bool) {
 }
 
 // clear drops all keys and keeps the array.
-func (d *denseValues[V]) clear() {
+func (d *denseValues) clear() {
 	clear(d.taken)
 	d.n = 0
 }
 
 // dropDense frees the array.
-func (a *accumulator[V]) dropDense() {
-	a.cfg.Pool.Put(a.dense.slab)
-	a.cfg.Budget.Release(a.dense.charged)
-	a.dense = denseValues[V]{denseMemory: denseMemory{places: places{width: a.dense.width}}}
+func (a *accumulator) dropDense() {
+	a.opt.Pool.Put(a.dense.slab)
+	a.opt.Budget.Release(a.dense.charged)
+	a.dense = denseValues{places: places{width: a.dense.width}}
 }

@@ -14,13 +14,13 @@ import (
 )
 
 // emitNumber emits keys that are numbers as Emit does others.
-func emitNumber[V any](t *Table[V]) func(key []byte, v V) {
+func emitNumber[V any](t *table[V]) func(key []byte, v V) {
 	const flip = 1 << 3
-	if t.acc.cfg.Width == 4 {
-		emit := NumberEmitter[int32](t, flip)
+	if t.acc.opt.Width == 4 {
+		emit := emitNumbers[int32](t, flip)
 		return func(key []byte, v V) { emit(int32(binary.BigEndian.Uint32(key)^flip), v) }
 	}
-	emit := NumberEmitter[uint64](t, flip)
+	emit := emitNumbers[uint64](t, flip)
 	return func(key []byte, v V) { emit(binary.BigEndian.Uint64(key)^flip, v) }
 }
 
@@ -35,9 +35,9 @@ func decodeFloat(b []byte) (float64, error) {
 }
 
 // nextOfMany is Next by way of Numbers, so many at once, where that has something to say.
-func nextOfMany[V any](atOnce int) func(m *Merge[V]) ([]byte, V, bool) {
-	keys, values, of, left, n := make([]uint64, atOnce), make([]V, atOnce), (*Merge[V])(nil), 0, 0
-	return func(m *Merge[V]) (key []byte, v V, ok bool) {
+func nextOfMany[V any](atOnce int) func(m *merge[V]) ([]byte, V, bool) {
+	keys, values, of, left, n := make([]uint64, atOnce), make([]V, atOnce), (*merge[V])(nil), 0, 0
+	return func(m *merge[V]) (key []byte, v V, ok bool) {
 		if of != m {
 			of, left, n = m, 0, 0
 		}
@@ -50,7 +50,7 @@ func nextOfMany[V any](atOnce int) func(m *Merge[V]) ([]byte, V, bool) {
 		if n == 0 {
 			return nil, v, false
 		}
-		width := m.cfg.Width
+		width := m.acc.opt.Width
 		left++
 		return binary.BigEndian.AppendUint64(nil, keys[left-1])[8-width:], values[left-1], true
 	}
@@ -88,19 +88,24 @@ func drawNumbers(t *rapid.T, width int) [][]byte {
 func TestNumbersEqualMap(t *testing.T) {
 	dir := t.TempDir()
 	t.Run("sum of 4 bytes", rapid.MakeCheck(func(t *rapid.T) {
-		check(t, dir, Config[int64]{Options: Options{Sum: true, Width: 4}}, func(i int) int64 { return int64(i) - 5 },
+		check(t, dir, config[int64]{Options: Options{Sum: true, Width: 4}}, func(i int) int64 { return int64(i) - 5 },
 			func(a, b int64) int64 { return a + b })
 	}))
 	t.Run("sum of 8 bytes", rapid.MakeCheck(func(t *rapid.T) {
-		check(t, dir, Config[uint32]{Options: Options{Sum: true, Width: 8}}, func(i int) uint32 { return uint32(i) << 20 },
-			func(a, b uint32) uint32 { return a + b })
+		check(t, dir, config[uint64]{Options: Options{Sum: true, Width: 8}}, func(i int) uint64 { return uint64(i) << 60 },
+			func(a, b uint64) uint64 { return a + b })
+	}))
+	t.Run("sum of values of 4 bytes", rapid.MakeCheck(func(t *rapid.T) {
+		cfg := sum32()
+		cfg.Width = rapid.SampledFrom([]int{4, 8}).Draw(t, "width")
+		check(t, dir, cfg, func(i int) uint32 { return uint32(i) << 20 }, add32)
 	}))
 	t.Run("sum of floats", rapid.MakeCheck(func(t *rapid.T) { // of whole ones, whose sums have no order
-		cfg := Config[float64]{Options: Options{Width: rapid.SampledFrom([]int{4, 8}).Draw(t, "width")}, Combine: addFloat, Append: appendFloat, Decode: decodeFloat}
+		cfg := config[float64]{Options: Options{Width: rapid.SampledFrom([]int{4, 8}).Draw(t, "width")}, combine: addFloat, append: appendFloat, decode: decodeFloat}
 		check(t, dir, cfg, func(i int) float64 { return float64(i) - 5 }, addFloat)
 	}))
 	t.Run("struct", rapid.MakeCheck(func(t *rapid.T) {
-		cfg := Config[mean]{Options: Options{Width: rapid.SampledFrom([]int{4, 8}).Draw(t, "width")}, Combine: joinMeans, Append: appendMean, Decode: decodeMean}
+		cfg := config[mean]{Options: Options{Width: rapid.SampledFrom([]int{4, 8}).Draw(t, "width")}, combine: joinMeans, append: appendMean, decode: decodeMean}
 		check(t, dir, cfg, func(i int) mean { return mean{int64(i), 1} }, joinMeans)
 	}))
 }
@@ -108,9 +113,9 @@ func TestNumbersEqualMap(t *testing.T) {
 // Numbers close to each other come to lie in a dense array, others in cells; values on the heap
 // have none.
 func TestNumbersLieInADenseArray(t *testing.T) {
-	fill := func(n int, key func(i int) uint64) *Table[int64] {
-		table := NewTable(Config[int64]{Options: Options{Sum: true, Width: 8, Partitions: 1}})
-		emit := NumberEmitter[uint64](table, 0)
+	fill := func(n int, key func(i int) uint64) *table[int64] {
+		table := newTable(config[int64]{Options: Options{Sum: true, Width: 8, Partitions: 1}})
+		emit := emitNumbers[uint64](table, 0)
 		for i := range n {
 			emit(key(i), 1)
 		}
@@ -122,35 +127,35 @@ func TestNumbersLieInADenseArray(t *testing.T) {
 	require.Equal(t, 10_000, near.acc.hash.n+near.acc.dense.n)
 	far := fill(10_000, func(i int) uint64 { return uint64(i) << 20 })
 	require.Equal(t, 9_999, far.acc.hash.n, "but for the first")
-	hinted := NewTable(Config[int64]{Options: Options{Sum: true, Width: 8, Partitions: 1, Distinct: 10_000}})
+	hinted := newTable(config[int64]{Options: Options{Sum: true, Width: 8, Partitions: 1, Distinct: 10_000}})
 	for i := range uint64(2000) {
-		NumberEmitter[uint64](hinted, 0)(i*7919%100_000, 1)
+		emitNumbers[uint64](hinted, 0)(i*7919%100_000, 1)
 	}
 	require.Greater(t, hinted.acc.dense.n, 1024)
 	for i := range uint64(2000) {
-		NumberEmitter[uint64](hinted, 0)(i<<30, 1)
+		emitNumbers[uint64](hinted, 0)(i<<30, 1)
 	}
-	require.GreaterOrEqual(t, len(hinted.acc.hash.cells), 20_000)
+	require.GreaterOrEqual(t, hinted.acc.hash.size, 20_000)
 	hinted.Close()
 	few := fill(10, func(i int) uint64 { return uint64(i) })
 	require.Equal(t, 10, few.acc.dense.n)
-	heap := NewTable(codec(Config[string]{Options: Options{Width: 8, Partitions: 1}, Combine: longer}))
+	heap := newTable(codec(config[string]{Options: Options{Width: 8, Partitions: 1}, combine: longer}))
 	require.False(t, heap.Numbers())
 	require.True(t, near.Numbers())
-	for _, x := range []*Table[int64]{near, far, few} {
+	for _, x := range []*table[int64]{near, far, few} {
 		x.Close()
 	}
-	require.Panics(t, func() { NewTable(Config[int64]{Options: Options{Sum: true, Width: 9, Partitions: 1}}) })
+	require.Panics(t, func() { newTable(config[int64]{Options: Options{Sum: true, Width: 9, Partitions: 1}}) })
 }
 
 // A dense array is handed over as it is where all keys lie in it and there is little room between
 // them, and else packed; either is read in the order of its keys, and so are both together.
 func TestDenseArraysAreHandedOver(t *testing.T) {
 	root := memory.NewBudget(1 << 30)
-	finish := func(cfg Config[int64], n int, step uint32) []*Segment {
+	finish := func(cfg config[int64], n int, step uint32) []*Segment {
 		cfg.Sum, cfg.Width, cfg.Partitions, cfg.Budget = true, 4, 2, root.Sub()
-		table := NewTable(cfg)
-		emit := NumberEmitter[uint32](table, 0)
+		table := newTable(cfg)
+		emit := emitNumbers[uint32](table, 0)
 		for i := range uint32(n) {
 			emit(i*step, int64(i))
 		}
@@ -161,20 +166,20 @@ func TestDenseArraysAreHandedOver(t *testing.T) {
 		cfg.Budget.Close()
 		return out
 	}
-	near, far := finish(Config[int64]{}, 20_000, 1), finish(Config[int64]{}, 2000, 7)
+	near, far := finish(config[int64]{}, 20_000, 1), finish(config[int64]{}, 2000, 7)
 	require.NotNil(t, near[0].dense)
 	require.NotNil(t, near[1].dense)
 	require.Same(t, near[0].store, near[1].store)
-	require.Equal(t, near[0].dense.mask, finish(Config[int64]{}, 20_000, 1)[0].dense.mask)
+	require.Equal(t, near[0].dense.mask, finish(config[int64]{}, 20_000, 1)[0].dense.mask)
 	require.Nil(t, far[0].dense, "seven places for each key")
 	require.NotNil(t, far[0].blocks)
-	own := finish(Config[int64]{Options: Options{Partition: func(key []byte) int { return int(key[3]) % 2 }}}, 20_000, 1)
+	own := finish(config[int64]{Options: Options{Partition: func(key []byte) int { return int(key[3]) % 2 }}}, 20_000, 1)
 	require.Nil(t, own[0].dense, "the layout knows of no other partitions")
-	stored := finish(Config[int64]{Options: Options{Stored: true}}, 20_000, 1)
+	stored := finish(config[int64]{Options: Options{Stored: true}}, 20_000, 1)
 	require.Nil(t, stored[0].dense)
 	for p := range 2 {
 		for _, list := range [][]*Segment{{near[p]}, {near[p], near[p]}, {near[p], far[p]}, {far[p], stored[p], near[p]}} {
-			m := NewMerge(Config[int64]{Options: Options{Sum: true, Width: 4}}, list)
+			m := newMerge(config[int64]{Options: Options{Sum: true, Width: 4}}, list)
 			want := map[uint32]int64{}
 			for i := range uint32(20_000) {
 				for _, s := range list {
@@ -204,8 +209,8 @@ func TestDenseArraysAreHandedOver(t *testing.T) {
 func TestRowsThatMayNotStayAreSpilled(t *testing.T) {
 	root := memory.NewBudget(16 << 20)
 	budget := root.Sub()
-	table := NewTable(Config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 2, Budget: budget, SpillDir: t.TempDir()}})
-	emit := NumberEmitter[uint32](table, 0)
+	table := newTable(config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 2, Budget: budget, SpillDir: t.TempDir()}})
+	emit := emitNumbers[uint32](table, 0)
 	for i := range uint32(30_000) {
 		emit(i, 1)
 	}
@@ -255,9 +260,9 @@ func TestPartitionsAreOfTheBytes(t *testing.T) {
 func TestDenseArraysArePaidFor(t *testing.T) {
 	root := memory.NewBudget(1 << 30)
 	budget := root.Sub()
-	table := NewTable(Config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 1, Budget: budget}})
+	table := newTable(config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 1, Budget: budget}})
 	before := budget.Used()
-	emit := NumberEmitter[uint32](table, 0)
+	emit := emitNumbers[uint32](table, 0)
 	for i := range uint32(100_000) {
 		emit(i, 1)
 	}
@@ -268,8 +273,8 @@ func TestDenseArraysArePaidFor(t *testing.T) {
 	require.Zero(t, budget.Used())
 
 	full := memory.NewBudget(1)
-	table = NewTable(Config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 1, Budget: full.Sub()}})
-	NumberEmitter[uint32](table, 0)(7, 1)
+	table = newTable(config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 1, Budget: full.Sub()}})
+	emitNumbers[uint32](table, 0)(7, 1)
 	require.Zero(t, table.acc.dense.n)
 	table.Close()
 	require.Zero(t, full.Used())

@@ -3,6 +3,7 @@ package combine
 import (
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
@@ -42,17 +43,17 @@ func (r *denseSegment) count() (n int64) {
 
 // handDense hands the dense array over as it is, if all keys lie in it and packing them would not
 // take half the memory. It reports whether it has, or has spilled the table.
-func (a *accumulator[V]) handDense(out []*Segment) bool {
+func (a *accumulator) handDense(out []*Segment) bool {
 	d := &a.dense
-	if d.n == 0 || a.cfg.Partition != nil || len(a.spills) > 0 || !a.gather() {
+	if d.n == 0 || a.opt.Partition != nil || len(a.spills) > 0 || !a.gather() {
 		return false
 	}
-	handed, kept := a.handPlaces(&d.denseMemory, out)
+	handed, kept := a.handPlaces(d, out)
 	switch {
 	case !handed:
 		return false
 	case kept:
-		a.dense = denseValues[V]{denseMemory: denseMemory{places: places{width: d.width}}}
+		a.dense = denseValues{places: places{width: d.width}}
 	default:
 		a.drain()
 	}
@@ -60,9 +61,9 @@ func (a *accumulator[V]) handDense(out []*Segment) bool {
 }
 
 // handPlaces is handDense for the memory of an array; what was not kept is still the caller's.
-func (a *core) handPlaces(d *denseMemory, out []*Segment) (handed, kept bool) {
-	c := &a.cfg
-	pair := d.width + a.form.size
+func (a *accumulator) handPlaces(d *denseValues, out []*Segment) (handed, kept bool) {
+	c := &a.opt
+	pair := d.width + int(a.form.size)
 	size := int64(len(d.slab.Bytes))
 	if size > 2*int64(d.n)*int64(pair+1) {
 		return false, false
@@ -94,31 +95,34 @@ func (a *core) handPlaces(d *denseMemory, out []*Segment) (handed, kept bool) {
 }
 
 // absorbDense folds a dense array into the accumulator.
-func (a *accumulator[V]) absorbDense(r *denseSegment) {
-	values := memory.Cast[V](r.values)
+func (a *accumulator) absorbDense(r *denseSegment) {
+	size := int(a.form.size)
 	for i := range r.taken {
 		for word := r.word(r.base/64 + uint64(i)); word != 0 && a.err == nil; word &= word - 1 {
 			at := i*64 + bits.TrailingZeros64(word)
-			a.putNumber(r.base+uint64(at), values[at])
+			copy(a.form.bytes(a.next()), r.values[at*size:])
+			a.putNumber(r.base + uint64(at))
 		}
 	}
 }
 
 // denseMerge is the merge of dense arrays: it goes through them side by side.
-type denseMerge[V any] struct {
+type denseMerge struct {
 	arrays    []*denseSegment
+	form      *valueForm
 	at, end   uint64 // words of 64 keys: the one at hand, and the one after the last
 	left      uint64 // places of the word at hand that are still to come
 	wordReady bool   // left is of the word at hand
+	hits      []Hit
 
-	keys   [64]uint64 // that were read ahead for Merge.Next
-	values []V
-	ahead  []uint64 // those of keys that are still to come
+	keys   [64]uint64     // that were read ahead for Merge.Next
+	values unsafe.Pointer // theirs
+	ahead  []uint64       // those of keys that are still to come
 }
 
 // newDenseMerge returns nil unless all that the segments have in memory lies in dense arrays.
-func newDenseMerge[V any](segments []*Segment) *denseMerge[V] {
-	m := &denseMerge[V]{at: ^uint64(0)}
+func newDenseMerge(segments []*Segment, f *valueForm) *denseMerge {
+	m := &denseMerge{at: ^uint64(0), form: f, hits: make([]Hit, 0, 64)}
 	for _, s := range segments {
 		switch {
 		case s.dense != nil:
@@ -135,7 +139,7 @@ func newDenseMerge[V any](segments []*Segment) *denseMerge[V] {
 }
 
 // find goes to the next word that has places to come; false at the end.
-func (m *denseMerge[V]) find() bool {
+func (m *denseMerge) find() bool {
 	for m.left == 0 {
 		if m.wordReady {
 			m.at++
@@ -151,73 +155,69 @@ func (m *denseMerge[V]) find() bool {
 	return true
 }
 
-// next fills keys and values, which are as many, and returns how many there were; fewer only at the
-// end.
-func (m *denseMerge[V]) next(c *Config[V], keys []uint64, values []V) (n int) {
+// next fills keys, and as many values that lie stride bytes apart, and returns how many there were;
+// fewer only at the end.
+func (m *denseMerge) next(keys []uint64, values unsafe.Pointer, stride uintptr) (n int) {
 	for n < len(keys) && m.find() {
 		from, left := n, m.left
 		for ; left != 0 && n < len(keys); left &= left - 1 {
 			keys[n] = m.at*64 + uint64(bits.TrailingZeros64(left))
 			n++
 		}
-		m.fill(c, keys[from:n], values[from:n])
+		m.fill(keys[from:n], unsafe.Add(values, uintptr(from)*stride), stride)
 		m.left = left
 	}
 	return n
 }
 
 // fill combines the values of keys, all of the word at hand, in the order of the arrays.
-func (m *denseMerge[V]) fill(c *Config[V], keys []uint64, values []V) {
+func (m *denseMerge) fill(keys []uint64, values unsafe.Pointer, stride uintptr) {
 	var done uint64
 	for _, r := range m.arrays {
 		word := r.word(m.at)
 		if word == 0 {
 			continue
 		}
-		from := (m.at - r.base/64) * 64
-		list := memory.Cast[V](r.values)[from : from+64 : from+64]
+		hits := m.hits[:0]
 		for i, x := range keys {
-			bit := uint64(1) << (x % 64)
-			switch {
-			case word&bit == 0:
-			case done&bit == 0:
-				values[i] = list[x%64]
-			default:
-				values[i] = c.fold(values[i], list[x%64])
+			if bit := uint64(1) << (x % 64); word&bit != 0 {
+				hits = append(hits, Hit{To: uintptr(i) * stride, From: uint32(x % 64), First: done&bit == 0})
 			}
 		}
+		first := (m.at - r.base/64) * 64 * uint64(m.form.size)
+		m.form.Fold(values, unsafe.Pointer(&r.values[first]), hits)
 		done |= word
 	}
 }
 
 // nextDense is Next of a merge of dense arrays.
-func (m *Merge[V]) nextDense() (key []byte, v V, ok bool) {
-	r := m.dense
+func (m *Merge) nextDense() (key []byte, v unsafe.Pointer, ok bool) {
+	r, form := m.dense, &m.acc.form
 	if r.values == nil {
-		r.values = make([]V, len(r.keys))
+		r.values = form.room(len(r.keys)).UnsafePointer()
 	}
 	if len(r.ahead) == 0 {
-		r.ahead = r.keys[:r.next(&m.cfg, r.keys[:], r.values)]
+		r.ahead = r.keys[:r.next(r.keys[:], r.values, form.size)]
 	}
 	if len(r.ahead) == 0 {
-		return nil, v, false
+		return nil, nil, false
 	}
 	at := len(r.keys) - cap(r.ahead)
-	width := m.cfg.Width
+	width := m.acc.opt.Width
 	binary.BigEndian.PutUint64(m.key[:], r.ahead[0]<<(64-8*width))
 	r.ahead = r.ahead[1:]
-	return m.key[:width], r.values[at], true
+	return m.key[:width], form.place(r.values, at), true
 }
 
-// Numbers fills keys, which are as many as values, with the next pairs of a merge whose keys are
-// numbers, and returns how many there were, 0 at the end. ok is false, always, if the pairs do not
-// lie such that this is of use: then Next has them. The two are not to be mixed.
-func (m *Merge[V]) Numbers(keys []uint64, values []V) (n int, ok bool) {
+// Numbers fills keys, and as many values that lie stride bytes apart, with the next pairs of a merge
+// whose keys are numbers, and returns how many there were, 0 at the end. ok is false, always, if the
+// pairs do not lie such that this is of use: then Next has them. The two are not to be mixed.
+func (m *Merge) Numbers(keys []uint64, values unsafe.Pointer, stride uintptr) (n int, ok bool) {
 	if !m.started {
 		m.start()
 	}
 	if m.dense == nil || m.err != nil {
 		return 0, false
 	}
-	return m.dense.next(&m.cfg, keys, values), true
+	return m.dense.next(keys, values, stride), true
 }

@@ -82,10 +82,10 @@ func (s *Segment) Export(w io.Writer) error {
 
 // Finish ends the attempt: one segment per partition, each to be released by
 // the caller. The table can only be closed afterwards.
-func (t *Table[V]) Finish() ([]*Segment, segment.Stats, error) {
+func (t *Table) Finish() ([]*Segment, segment.Stats, error) {
 	t.acc.flush()
-	t.acc.stats.Bytes += t.acc.stats.Records * int64(t.acc.dense.width+t.acc.form.size)
-	out := make([]*Segment, t.acc.cfg.Partitions)
+	t.acc.stats.Bytes += t.acc.stats.Records * int64(t.acc.dense.width+int(t.acc.form.size))
+	out := make([]*Segment, t.acc.opt.Partitions)
 	for p := range out {
 		out[p] = &Segment{}
 	}
@@ -112,16 +112,16 @@ func (t *Table[V]) Finish() ([]*Segment, segment.Stats, error) {
 
 // hand turns the table into packed segments if the budget lets them stay, or
 // spills it. Until the table is gone, its charge pays for the copy.
-func (t *Table[V]) hand(out []*Segment) {
-	if t.acc.cfg.Stored {
+func (t *Table) hand(out []*Segment) {
+	if t.acc.opt.Stored {
 		t.acc.drain()
 		return
 	}
 	if t.acc.handDense(out) {
 		return
 	}
-	d := t.acc.pack(keysOf(&t.acc))
-	s := &store{budget: t.acc.cfg.Budget, pool: t.acc.cfg.Pool, slabs: d.slabs}
+	d := t.acc.pack(t.acc.keys())
+	s := &store{budget: t.acc.opt.Budget, pool: t.acc.opt.Pool, slabs: d.slabs}
 	s.refs.Store(1)
 	defer s.drop()
 	if t.acc.err != nil {
@@ -131,8 +131,7 @@ func (t *Table[V]) hand(out []*Segment) {
 		t.acc.drain()
 		return
 	}
-	t.acc.hash.close()
-	t.acc.dropDense()
+	t.acc.free()
 	s.budget.Acquire(d.bytes)
 	s.charged = d.bytes
 	for p := range out {

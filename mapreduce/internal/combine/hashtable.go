@@ -11,16 +11,18 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// cell is a place in the table, 32 bytes for a value of 8: one cache line holds
-// the key, or what tells it from nearly all others, and the value. With 16-byte
+// cell is what a cell of the table begins with, and all of it if values have 8 bytes or less: one
+// cache line holds the key, or what tells it from nearly all others, and the value. With 16-byte
 // cells and the key in an arena, the naive layout, a lookup takes two dependent
 // misses and WordCount twice as long.
-type cell[V any] struct {
+type cell struct {
 	cellKey
-	value V
+	// word is where the value begins. Of a value that holds pointers it is the number: these lie in
+	// slots, on the Go heap, which the collector looks at.
+	word uint64
 }
 
-// cellKey is what all cells begin with.
+// cellKey is the key of a cell.
 type cellKey struct {
 	k0, k1 uint64 // the key's first 16 bytes as they are, zero padded
 	off    uint32 // a longer key's place in the arena
@@ -28,118 +30,118 @@ type cellKey struct {
 }
 
 const (
+	// valueAt is where in a cell its value begins.
+	valueAt    = unsafe.Offsetof(cell{}.word)
 	firstCells = 1 << 9
 	maxArena   = 1<<32 - 1
 )
 
-// hashTable is an open-addressing hash table with linear probing, at most half full.
-type hashTable[V any] struct {
-	cells   []cell[V]
-	shift   uint // 64 - log2 of len(cells)
+// hashTable is an open-addressing hash table with linear probing, at most half full. It finds the
+// places of values, and does not look at these.
+type hashTable struct {
+	cells   unsafe.Pointer
+	size    int     // cells, free ones too
+	stride  uintptr // bytes of a cell
+	shift   uint    // 64 - log2 of size
 	n       int
+	slots   reflect.Value // values that hold pointers, for half as many keys as there are cells; else none
+	form    *valueForm
 	arena   []byte
-	slab    memory.Slab // of cells, unless V holds pointers
+	slab    memory.Slab // of cells
 	long    memory.Slab // of arena
-	offHeap bool
-	sum     bool
-	combine func(a, b V) V
 	budget  *memory.Budget
 	pool    *memory.Pool
 	charged int64
-	heap    heapAccount[V]
 }
 
-func newHashTable[V any](cfg *Config[V]) hashTable[V] {
-	t := reflect.TypeFor[V]()
-	return hashTable[V]{
-		offHeap: !hasPointers(t),
-		heap:    heapAccount[V]{weigh: weigher(t), mutable: mutable(t)},
-		sum:     cfg.Sum,
-		combine: cfg.Combine,
-		budget:  cfg.Budget,
-		pool:    cfg.Pool,
-		shift:   64,
+func newHashTable(o *Options, f *valueForm) hashTable {
+	h := hashTable{form: f, budget: o.Budget, pool: o.Pool, shift: 64, stride: unsafe.Sizeof(cell{})}
+	if f.offHeap {
+		h.stride = valueAt + (f.size+7)&^7
+	} else {
+		h.slots = f.room(0)
 	}
+	return h
 }
 
-// hasPointers reports whether values of t keep the collector busy; arrays of
-// them must then live on the Go heap.
-func hasPointers(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Array:
-		return t.Len() > 0 && hasPointers(t.Elem())
-	case reflect.Struct:
-		for f := range t.Fields() {
-			if hasPointers(f.Type) {
-				return true
-			}
-		}
-		return false
-	default:
-		return t.Kind() > reflect.Complex128
+func (h *hashTable) cell(i uint64) *cell { return (*cell)(unsafe.Add(h.cells, uintptr(i)*h.stride)) }
+
+// values returns where the values of the table lie.
+func (h *hashTable) values() unsafe.Pointer {
+	if h.slots.IsValid() {
+		return h.slots.UnsafePointer()
 	}
+	return unsafe.Add(h.cells, valueAt)
 }
-
-func cellSize[V any]() int { return sizeOf[cell[V]]() }
 
 // full reports whether another key needs a larger table first.
-func (h *hashTable[V]) full() bool { return 2*h.n >= len(h.cells) }
+func (h *hashTable) full() bool { return 2*h.n >= h.size }
 
 // resize gives the table size cells, a power of two, and reports false if the
 // budget refuses.
-func (h *hashTable[V]) resize(size int, force bool) bool {
+func (h *hashTable) resize(size int, force bool) bool {
 	need := h.tableBytes(size)
 	if force {
 		h.budget.Acquire(need)
 	} else if !h.budget.TryAcquire(need) {
 		return false
 	}
-	old, oldSlab := h.cells, h.slab
-	h.cells, h.slab = newCells[V](h.pool, h.offHeap, size)
+	old, oldSlab, oldSize := h.cells, h.slab, h.size
+	h.take(size)
 	h.shift = 64 - uint(bits.TrailingZeros(uint(size)))
-	h.rehash(old)
+	h.rehash(old, oldSize)
+	if h.slots.IsValid() {
+		slots := h.form.room(size / 2)
+		reflect.Copy(slots, h.slots)
+		h.slots = slots
+	}
 	h.pool.Outgrown(oldSlab)
-	gone := h.tableBytes(len(old))
+	gone := h.tableBytes(oldSize)
 	h.budget.Release(gone)
 	h.charged += need - gone
 	return true
 }
 
-// newCells returns n free cells, on the slab unless V holds pointers.
-func newCells[V any](pool *memory.Pool, offHeap bool, n int) ([]cell[V], memory.Slab) {
-	if !offHeap {
-		return make([]cell[V], n), memory.Slab{}
-	}
-	s := pool.GetZeroed(n * cellSize[V]())
-	return memory.Cast[cell[V]](s.Bytes)[:n], s
+// take gives the table n cells, free ones.
+func (h *hashTable) take(n int) {
+	h.slab = h.pool.GetZeroed(n * int(h.stride))
+	h.cells, h.size = unsafe.Pointer(unsafe.SliceData(h.slab.Bytes)), n
 }
 
-// tableBytes is what a table of size cells is charged: itself and, half as much,
-// what dividing or sorting its entries takes; on the heap, twice that.
-func (h *hashTable[V]) tableBytes(size int) int64 {
-	n := int64(size*cellSize[V]()) / 2 * 3
-	if !h.offHeap {
-		n *= heapFactor
+// tableBytes is what a table of size cells is charged: these, half as much, what dividing or sorting
+// its entries takes, and its slots, twice, since they are on the Go heap.
+func (h *hashTable) tableBytes(size int) int64 {
+	n := int64(size) * int64(h.stride) / 2 * 3
+	if h.slots.IsValid() {
+		n += heapFactor * int64(size/2) * int64(h.form.size)
 	}
 	return n
 }
 
-func (h *hashTable[V]) rehash(old []cell[V]) {
-	mask := uint64(len(h.cells) - 1)
-	for i := range old {
-		x := &old[i]
+func (h *hashTable) rehash(old unsafe.Pointer, n int) {
+	mask := uint64(h.size - 1)
+	for i := range n {
+		x := (*cell)(unsafe.Add(old, uintptr(i)*h.stride))
 		if x.mark == 0 {
 			continue
 		}
 		at := h.hashOf(&x.cellKey) >> (h.shift & 63)
-		for h.cells[at&mask].mark != 0 {
+		for h.cell(at&mask).mark != 0 {
 			at++
 		}
-		h.cells[at&mask] = *x
+		h.copyCell(h.cell(at&mask), x)
 	}
 }
 
-func (h *hashTable[V]) hashOf(x *cellKey) uint64 {
+func (h *hashTable) copyCell(to, from *cell) {
+	if h.stride == unsafe.Sizeof(cell{}) {
+		*to = *from
+		return
+	}
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(to)), h.stride), unsafe.Slice((*byte)(unsafe.Pointer(from)), h.stride))
+}
+
+func (h *hashTable) hashOf(x *cellKey) uint64 {
 	if x.mark <= inlineKey+1 {
 		return mix(x.k0, x.k1, uint64(x.mark))
 	}
@@ -155,50 +157,41 @@ func (x *cellKey) in(arena []byte) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(x)), n)
 }
 
-// fold combines v into the cell's value.
-func (h *hashTable[V]) fold(x *cell[V], v *V) {
-	switch {
-	case h.sum:
-		addWord(&x.value, wordOf(v))
-	case h.heap.weigh != nil:
-		h.foldHeap(x, v)
-	default:
-		x.value = h.combine(x.value, *v)
-	}
-}
-
-// putLong folds a pair with a long key into its cell. It reports false if there
-// is no room for a new key.
-func (h *hashTable[V]) putLong(w *pending, key []byte, v *V) bool {
-	mask := uint64(len(h.cells) - 1)
+// findLong returns where the value of a pair with a long key goes. It reports false if there is no
+// room for a new key.
+func (h *hashTable) findLong(w *pending, key []byte) (hit Hit, ok bool) {
+	mask := uint64(h.size - 1)
 	for at := w.hash >> (h.shift & 63); ; at++ {
-		x := &h.cells[at&mask]
+		x := h.cell(at & mask)
 		if x.mark == 0 {
 			if h.full() || !h.reserve(len(key)) {
-				return false
+				return Hit{}, false
 			}
 			h.arena, x.off = segment.AppendKey(h.arena, key)
-			x.k0, x.k1, x.mark, x.value = w.k0, w.k1, w.mark, *v
-			if h.heap.weigh != nil {
-				h.heap.take(&x.value)
+			x.k0, x.k1, x.mark = w.k0, w.k1, w.mark
+			hit.First = true
+			if h.slots.IsValid() {
+				x.word = uint64(h.n)
 			}
 			h.n++
-			return true
+		} else if x.k0 != w.k0 || x.k1 != w.k1 || x.mark != w.mark || string(x.in(h.arena)) != string(key) {
+			continue
 		}
-		if x.k0 == w.k0 && x.k1 == w.k1 && x.mark == w.mark && string(x.in(h.arena)) == string(key) {
-			h.fold(x, v)
-			return true
+		hit.To = uintptr(at&mask) * h.stride
+		if h.slots.IsValid() {
+			hit.To = uintptr(x.word) * h.form.size
 		}
+		return hit, true
 	}
 }
 
 // arenaHolds reports whether a key of n bytes more can have an offset in the arena.
-func (h *hashTable[V]) arenaHolds(n int) bool {
+func (h *hashTable) arenaHolds(n int) bool {
 	return uint64(len(h.arena)+segment.KeyRoom(n)) <= maxArena
 }
 
 // reserve makes room for another key of n bytes in the arena.
-func (h *hashTable[V]) reserve(n int) bool {
+func (h *hashTable) reserve(n int) bool {
 	if len(h.arena)+segment.KeyRoom(n) <= cap(h.arena) {
 		return true
 	}
@@ -211,12 +204,12 @@ func (h *hashTable[V]) reserve(n int) bool {
 }
 
 // arenaSize is that of an arena with room for another key of n bytes.
-func (h *hashTable[V]) arenaSize(n int) int {
+func (h *hashTable) arenaSize(n int) int {
 	return memory.SlabSize(max(len(h.arena)+segment.KeyRoom(n), 2*cap(h.arena)))
 }
 
 // setArena moves the arena to a slab of size bytes, already paid for.
-func (h *hashTable[V]) setArena(size int) {
+func (h *hashTable) setArena(size int) {
 	s := h.pool.Get(size)
 	h.arena = append(s.Bytes[:0], h.arena...)
 	h.pool.Outgrown(h.long)
@@ -226,22 +219,25 @@ func (h *hashTable[V]) setArena(size int) {
 }
 
 // forceArena makes room for a key whatever the budget says.
-func (h *hashTable[V]) forceArena(n int) {
+func (h *hashTable) forceArena(n int) {
 	size := h.arenaSize(n)
 	h.budget.Acquire(int64(size))
 	h.setArena(size)
 }
 
 // clear empties the table and keeps its memory.
-func (h *hashTable[V]) clear() {
-	clear(h.cells)
-	h.n, h.arena, h.heap.estimate = 0, h.arena[:0], 0
+func (h *hashTable) clear() {
+	clear(h.slab.Bytes[:h.size*int(h.stride)])
+	if h.slots.IsValid() {
+		h.slots.Clear()
+	}
+	h.n, h.arena = 0, h.arena[:0]
 }
 
 // close frees all memory, and leaves a table without cells.
-func (h *hashTable[V]) close() {
+func (h *hashTable) close() {
 	h.pool.Put(h.slab)
 	h.pool.Put(h.long)
-	h.budget.Release(h.charged + h.heap.charged)
-	*h = hashTable[V]{heap: heapAccount[V]{weigh: h.heap.weigh, mutable: h.heap.mutable}, shift: 64, budget: h.budget, pool: h.pool}
+	h.budget.Release(h.charged)
+	*h = hashTable{form: h.form, stride: h.stride, shift: 64, budget: h.budget, pool: h.pool}
 }

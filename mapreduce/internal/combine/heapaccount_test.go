@@ -23,15 +23,15 @@ type tree struct {
 	Kids []*tree
 }
 
-func codec[V any](cfg Config[V]) Config[V] {
-	cfg.Append = func(dst []byte, v V) []byte {
+func codec[V any](cfg config[V]) config[V] {
+	cfg.append = func(dst []byte, v V) []byte {
 		b, err := json.Marshal(v)
 		if err != nil {
 			panic(err)
 		}
 		return append(dst, b...)
 	}
-	cfg.Decode = func(b []byte) (v V, err error) { return v, json.Unmarshal(b, &v) }
+	cfg.decode = func(b []byte) (v V, err error) { return v, json.Unmarshal(b, &v) }
 	return cfg
 }
 
@@ -49,28 +49,28 @@ func joinMaps(a, b map[string]int) map[string]int {
 // many times its budget, and what the heap holds of it stays small.
 func TestValuesOnTheHeapKeepTheBudget(t *testing.T) {
 	t.Run("string", func(t *testing.T) {
-		holdsBudget(t, Config[string]{Combine: func(a, b string) string { return a + "," + b }},
+		holdsBudget(t, config[string]{combine: func(a, b string) string { return a + "," + b }},
 			func(s string) string { return s })
 	})
 	t.Run("strings", func(t *testing.T) {
-		holdsBudget(t, Config[[]string]{Combine: func(a, b []string) []string { return append(slices.Clip(a), b...) }},
+		holdsBudget(t, config[[]string]{combine: func(a, b []string) []string { return append(slices.Clip(a), b...) }},
 			func(s string) []string { return []string{s} })
 	})
 	t.Run("bytes", func(t *testing.T) {
-		holdsBudget(t, Config[[]byte]{Combine: func(a, b []byte) []byte { return bytes.Join([][]byte{a, b}, nil) }},
+		holdsBudget(t, config[[]byte]{combine: func(a, b []byte) []byte { return bytes.Join([][]byte{a, b}, nil) }},
 			func(s string) []byte { return []byte(s) })
 	})
 	t.Run("map", func(t *testing.T) {
-		holdsBudget(t, Config[map[string]int]{Combine: joinMaps},
+		holdsBudget(t, config[map[string]int]{combine: joinMaps},
 			func(s string) map[string]int { return map[string]int{s: 1} })
 	})
 	t.Run("pointer", func(t *testing.T) {
 		holdsBudget(t,
-			Config[*tree]{Combine: func(a, b *tree) *tree { return &tree{Kids: append(slices.Clip(a.Kids), b)} }},
+			config[*tree]{combine: func(a, b *tree) *tree { return &tree{Kids: append(slices.Clip(a.Kids), b)} }},
 			func(s string) *tree { return &tree{Word: s} })
 	})
 	t.Run("changed in place", func(t *testing.T) {
-		holdsBudget(t, Config[map[string]int]{Combine: func(a, b map[string]int) map[string]int {
+		holdsBudget(t, config[map[string]int]{combine: func(a, b map[string]int) map[string]int {
 			for k, n := range b {
 				a[k] += n
 			}
@@ -80,14 +80,14 @@ func TestValuesOnTheHeapKeepTheBudget(t *testing.T) {
 }
 
 // holdsBudget emits 6 MiB of values to 500 keys with a budget of 2 MiB.
-func holdsBudget[V any](t *testing.T, cfg Config[V], value func(s string) V) {
+func holdsBudget[V any](t *testing.T, cfg config[V], value func(s string) V) {
 	const limit, total = 2 << 20, 6 << 20
 	root := memory.NewBudget(limit)
 	budget := root.Sub()
 	defer budget.Close()
 	cfg = codec(cfg)
 	cfg.Partitions, cfg.Budget, cfg.SpillDir = 3, budget, t.TempDir()
-	table := NewTable(cfg)
+	table := newTable(cfg)
 	defer table.Close()
 	rng := rand.New(rand.NewPCG(1, 1))
 	key := make([]byte, 4)
@@ -96,7 +96,7 @@ func holdsBudget[V any](t *testing.T, cfg Config[V], value func(s string) V) {
 		s := fmt.Sprintf("value %0*d", 40+rng.IntN(400), i)
 		emitted += len(s)
 		binary.LittleEndian.PutUint32(key, uint32(rng.IntN(500)))
-		table.EmitHeavy(key, value(s))
+		table.emit(key, value(s))
 		if i%4_000 == 0 {
 			most = max(most, heapInUse())
 		}

@@ -24,7 +24,7 @@ const (
 	largestLent = lentBytes / batchSize // of one value
 )
 
-// EmitLent is Emit for values that are byte slices, which are the caller's again when it returns.
+// lend has the value that is put next, a byte slice, be the emitter's again when it has been put.
 //
 //  1. The value is copied to the buffer of values that wait; to a fresh one of its own if it is large.
 //  2. Combine has it from there.
@@ -33,45 +33,53 @@ const (
 //  4. Combine may change what it gets, so that of a value that may be shared it gets a copy in scratch. If it returns
 //     that as it was, nothing has happened.
 //  5. When nothing waits any more, the buffer is free.
-func EmitLent(t *Table[[]byte], key, v []byte) {
-	t.note(key)
-	l := &t.acc.hash.heap.lent
+func (a *accumulator) lend() {
+	v, l := *(*[]byte)(a.next()), &a.heap.lent
 	switch {
 	case len(v) > largestLent:
-		t.acc.putHeavy(key, slices.Clip(bytes.Clone(v)))
+		*(*[]byte)(a.next()) = slices.Clip(bytes.Clone(v))
 		return
 	case v == nil:
-		t.acc.put(key, nil)
 		return
 	case !l.used:
 		all := make([]byte, lentBytes+largestLent)
 		l.buf, l.scratch, l.used = all[:0], all[lentBytes:], true
 	case len(l.buf)+len(v) >= lentBytes:
-		t.acc.flush()
+		a.flush() // so that next is another place
 	}
-	if !t.acc.waiting() {
+	if !a.waiting() {
 		l.buf = l.buf[:0]
 	}
 	from := len(l.buf)
 	l.buf = append(l.buf, v...)
-	t.acc.put(key, l.buf[from:len(l.buf):len(l.buf)])
+	*(*[]byte)(a.next()) = l.buf[from:len(l.buf):len(l.buf)]
 }
 
-// keep returns v, or a copy if it lies in the memory of what is lent. Where that is used V is
-// []byte, as EmitLent sees to; so in foldLent.
-func (a *heapAccount[V]) keep(v *V) V {
-	l := &a.lent
-	if !l.used {
-		return *v
+// foldBytes is combine for values that are byte slices.
+func (a *heapAccount) foldBytes(combine func(a, b []byte) []byte, to, from unsafe.Pointer, hits []Hit, pairs []pending) {
+	for _, h := range hits {
+		x, v := (*[]byte)(unsafe.Add(to, h.To)), *(*[]byte)(unsafe.Add(from, uintptr(h.From)*unsafe.Sizeof([]byte{})))
+		grown := true
+		if h.First {
+			*x = a.lent.keep(v)
+		} else {
+			grown = a.lent.fold(combine, x, v)
+		}
+		if grown {
+			a.estimate += int64(pairs[h.From].word)
+		}
 	}
-	b := *any(v).(*[]byte)
-	if b == nil || !l.has(b) {
-		return *v
+}
+
+// keep returns v, or a copy if it lies in the memory of what is lent.
+func (l *lentValues) keep(v []byte) []byte {
+	if !l.used || v == nil || !l.has(v) {
+		return v
 	}
-	if l.last == nil || !bytes.Equal(b, l.last) {
-		l.last = slices.Clip(bytes.Clone(b))
+	if l.last == nil || !bytes.Equal(v, l.last) {
+		l.last = slices.Clip(bytes.Clone(v))
 	}
-	return *any(&l.last).(*V)
+	return l.last
 }
 
 // has reports whether b lies in the buffer or in scratch.
@@ -80,28 +88,36 @@ func (l *lentValues) has(b []byte) bool {
 	return at < lentBytes+largestLent
 }
 
-// foldLent is foldHeap for a table that was lent values. It reports false, and has done nothing, if
-// no other key can have the same value: one that is large, or that has grown where it lies.
-func (h *hashTable[V]) foldLent(x *cell[V], v *V) bool {
-	old := *any(&x.value).(*[]byte)
-	if cap(old) != len(old) || len(old) > largestLent {
-		return false
+// fold combines v into *x, and reports whether that has become another value.
+func (l *lentValues) fold(combine func(a, b []byte) []byte, x *[]byte, v []byte) bool {
+	old := *x
+	if !l.used || cap(old) != len(old) || len(old) > largestLent {
+		// No other key has the same value: it is large, or has grown where it lies.
+		both := combine(old, v)
+		if sameSlice(both, old) {
+			return false
+		}
+		*x = l.keep(both)
+		return true
 	}
-	l := &h.heap.lent
-	if !sameWords(&old, &l.filled) {
+	if !sameSlice(old, l.filled) {
 		l.filled = old
 		copy(l.scratch, old)
 	}
-	a := x.value
+	first := old
 	if old != nil {
-		*any(&a).(*[]byte) = l.scratch[:len(old):len(old)]
+		first = l.scratch[:len(old):len(old)]
 	}
-	both := h.combine(a, *v)
-	if sameWords(&both, &a) && bytes.Equal(l.scratch[:len(old)], old) {
-		return true
+	both := combine(first, v)
+	if sameSlice(both, first) && bytes.Equal(l.scratch[:len(old)], old) {
+		return false
 	}
 	l.filled = nil
-	x.value = h.heap.keep(&both)
-	h.heap.estimate += h.heap.size(v)
+	*x = l.keep(both)
 	return true
+}
+
+// sameSlice reports whether two slices are the same memory, not only the same bytes.
+func sameSlice(a, b []byte) bool {
+	return unsafe.SliceData(a) == unsafe.SliceData(b) && len(a) == len(b) && cap(a) == cap(b)
 }

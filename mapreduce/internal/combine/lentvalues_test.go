@@ -30,8 +30,8 @@ func TestLentValuesAreTheCallersAgain(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		fold := combines[rapid.SampledFrom(slices.Sorted(maps.Keys(combines))).Draw(t, "combine")]
-		cfg := codec(Config[[]byte]{Options: Options{Partitions: 2, SpillDir: "none"}, Combine: fold})
-		table, want := NewTable(cfg), map[string][]byte{}
+		cfg := codec(config[[]byte]{Options: Options{Partitions: 2, SpillDir: "none"}, combine: fold})
+		table, want := newTable(cfg), map[string][]byte{}
 		defer table.Close()
 		buf, alike := make([]byte, 0, lentBytes), rapid.SampledFrom([]int{1, 10, 1000}).Draw(t, "alike")
 		for i := range rapid.SampledFrom([]int{1, 63, 64, 65, 300, 3000}).Draw(t, "emits") {
@@ -51,7 +51,7 @@ func TestLentValuesAreTheCallersAgain(t *testing.T) {
 			if want[string(k)] = own; len(own) > 1<<12 {
 				return // it grows from emit to emit
 			}
-			EmitLent(table, k, value)
+			lend(table, k, value)
 			clear(buf)
 			clear(k)
 		}
@@ -59,7 +59,7 @@ func TestLentValuesAreTheCallersAgain(t *testing.T) {
 		require.NoError(t, err)
 		got := map[string][]byte{}
 		for _, s := range out {
-			m := NewMerge(cfg, []*Segment{s})
+			m := newMerge(cfg, []*Segment{s})
 			for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
 				got[string(k)] = bytes.Clone(v)
 			}
@@ -78,7 +78,7 @@ func TestLentValuesAreTheCallersAgain(t *testing.T) {
 // half of the batch is full when the next value comes, or when the buffer has no more room, and
 // whether long keys wait, too.
 func TestLentValuesWaitInEitherHalf(t *testing.T) {
-	cfg := codec(Config[[]byte]{Options: Options{Partitions: 1}, Combine: func(a, b []byte) []byte { return append(a, b...) }})
+	cfg := codec(config[[]byte]{Options: Options{Partitions: 1}, combine: func(a, b []byte) []byte { return append(a, b...) }})
 	sizes := map[string]func(i int) int{
 		"short":      func(int) int { return 1 },
 		"long":       func(int) int { return largestLent },
@@ -92,7 +92,7 @@ func TestLentValuesWaitInEitherHalf(t *testing.T) {
 				if left := n % batchSize; left > 1 && left < batchSize-1 && left != 17 {
 					continue
 				}
-				table := NewTable(cfg)
+				table := newTable(cfg)
 				keyOf := func(i int) []byte {
 					if i%every == every-1 {
 						return fmt.Appendf(nil, "a key of more than 16 bytes %d", i)
@@ -102,12 +102,12 @@ func TestLentValuesWaitInEitherHalf(t *testing.T) {
 				valueOf := func(i int) string { return strings.Repeat(string(rune('0'+i%64)), size(i)) }
 				for i := range n {
 					buf := []byte(valueOf(i))
-					EmitLent(table, keyOf(i), buf)
+					lend(table, keyOf(i), buf)
 					clear(buf)
 				}
 				out, _, err := table.Finish()
 				require.NoError(t, err)
-				m := NewMerge(cfg, out)
+				m := newMerge(cfg, out)
 				got := map[string]string{}
 				for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
 					got[string(k)] = string(v)
@@ -126,19 +126,19 @@ func TestLentValuesWaitInEitherHalf(t *testing.T) {
 
 // TestLentValuesTakeNoMemory: a value that Combine only looks at is not copied to the heap.
 func TestLentValuesTakeNoMemory(t *testing.T) {
-	table := NewTable(codec(Config[[]byte]{Options: Options{Partitions: 1}, Combine: func(a, _ []byte) []byte { return a }}))
+	table := newTable(codec(config[[]byte]{Options: Options{Partitions: 1}, combine: func(a, _ []byte) []byte { return a }}))
 	defer table.Close()
 	key, value := []byte("key"), []byte("a value of some bytes")
-	EmitLent(table, key, value)
-	require.Zero(t, testing.AllocsPerRun(10_000, func() { EmitLent(table, key, value) }))
+	lend(table, key, value)
+	require.Zero(t, testing.AllocsPerRun(10_000, func() { lend(table, key, value) }))
 }
 
 // TestNothingIsLentThroughAShutGate: what is emitted outside of a call does not even touch the
 // buffer.
 func TestNothingIsLentThroughAShutGate(t *testing.T) {
-	table := NewTable(codec(Config[[]byte]{Options: Options{Partitions: 1}, Combine: func(a, _ []byte) []byte { return a }}))
+	table := newTable(codec(config[[]byte]{Options: Options{Partitions: 1}, combine: func(a, _ []byte) []byte { return a }}))
 	defer table.Close()
 	table.Gate().Shut()
-	require.PanicsWithValue(t, memory.Outside, func() { EmitLent(table, []byte("key"), []byte("value")) })
-	require.False(t, table.acc.hash.heap.lent.used)
+	require.PanicsWithValue(t, memory.Outside, func() { lend(table, []byte("key"), []byte("value")) })
+	require.False(t, table.acc.heap.lent.used)
 }

@@ -26,19 +26,19 @@ func TestLongestKeys(t *testing.T) {
 func longestKeys(t *testing.T, limit int64, n int) {
 	rng := rand.New(rand.NewPCG(1, uint64(n)))
 	want := map[string]int64{}
-	cfg := Config[int64]{Options: Options{Partitions: 1, Sum: true, Budget: memory.NewBudget(limit), SpillDir: t.TempDir(), largest: 1 << 20}}
-	table := NewTable(cfg)
+	cfg := config[int64]{Options: Options{Partitions: 1, Sum: true, Budget: memory.NewBudget(limit), SpillDir: t.TempDir(), largest: 1 << 20}}
+	table := newTable(cfg)
 	for i := range 2 * n {
 		size := []int{7, 24, 65_533, 65_534, 65_535, 65_536, 70_000}[i/2%7]
 		key := bytes.Repeat([]byte("a"), size)
 		key[size-1] = byte('a' + rng.IntN(26)) // all else is alike
-		table.Emit(key, int64(i))
+		table.emit(key, int64(i))
 		want[string(key)] += int64(i)
 	}
 	segments, stats, err := table.Finish()
 	require.NoError(t, err)
 	require.Equal(t, limit > 0 && n > 100, stats.Spills > 0)
-	m := NewMerge(cfg, segments)
+	m := newMerge(cfg, segments)
 	defer m.Close()
 	var got []string
 	for key, v, ok := m.Next(); ok; key, v, ok = m.Next() {
@@ -54,21 +54,24 @@ func longestKeys(t *testing.T, limit int64, n int) {
 // Cells lie in regions of as many bytes as an offset reaches, which only tables of gigabytes fill;
 // here one has 64 cells. Keys begin alike, so that they are read from their regions.
 func TestCellsOfManyRegions(t *testing.T) {
-	var a accumulator[int64]
-	a.init(&Config[int64]{Options: Options{Partitions: 1, Sum: true, Pool: memory.NewPool(nil, 0)}})
+	var a accumulator
+	cfg := config[int64]{Options: Options{Partitions: 1, Sum: true, Pool: memory.NewPool(nil, 0)}}
+	values := cfg.values()
+	a.init(&cfg.Options, &values)
 	defer a.close()
 	var want []string
 	for i := range 3000 {
 		key := fmt.Sprintf("12345678%d", i*7919%3000)
-		a.put([]byte(key), 1)
+		*(*int64)(a.next()) = 1
+		a.put([]byte(key))
 		want = append(want, key)
 	}
 	a.flush()
 	slices.Sort(want)
-	keys := keysOf(&a)
+	keys := a.keys()
 	keys.chunk = 6
-	s := keys.sort(a.len(), a.cfg.Pool)
-	defer a.cfg.Pool.Put(s.slab)
+	s := keys.sort(a.len(), a.opt.Pool)
+	defer a.opt.Pool.Put(s.slab)
 	var got []string
 	for i := range s.list {
 		key, _ := s.pair(&s.list[i])

@@ -14,31 +14,30 @@ import (
 // In-memory segments are folded into one hash table, whose keys are then sorted
 // once: sorting each map's table and merging would sort every word of the
 // vocabulary once a map. Spilled runs are merged beside it.
-type Merge[V any] struct {
-	cfg      Config[V]
-	acc      accumulator[V] // what segments have in memory is folded into it
+type Merge struct {
+	acc      accumulator // what segments have in memory is folded into it
 	segments []*Segment
 	started  bool
-	spilled  bool           // some of it is in files
-	dense    *denseMerge[V] // nil: in-memory segments are in acc
-	sorted   *sorted        // the keys of acc
-	at       int            // in sorted
+	spilled  bool        // some of it is in files
+	dense    *denseMerge // nil: in-memory segments are in acc
+	sorted   *sorted     // the keys of acc
+	at       int         // in sorted
 	key      [8]byte
 	files    *segment.Merge // of what is in files
 	fileKey  []byte
-	file     V
+	file     unsafe.Pointer // its value
 	fileOK   bool
 	out      []byte
+	value    unsafe.Pointer // of out
 	stats    segment.Stats
 	err      error
 }
 
 // NewMerge returns the merge of segments. It does no work before the first
 // Next. The order in which values of a key are combined is not defined.
-func NewMerge[V any](cfg Config[V], segments []*Segment) *Merge[V] {
-	cfg.check()
-	cfg.Partitions, cfg.Partition = 1, func([]byte) int { return 0 }
-	m := &Merge[V]{sorted: new(sorted)}
+func NewMerge(o Options, v Values, segments []*Segment) *Merge {
+	o.Partitions, o.Partition = 1, func([]byte) int { return 0 }
+	m := &Merge{sorted: new(sorted)}
 	var most int64
 	for _, s := range segments {
 		x := *s
@@ -49,12 +48,12 @@ func NewMerge[V any](cfg Config[V], segments []*Segment) *Merge[V] {
 		}
 		m.segments = append(m.segments, &x)
 	}
-	if cfg.Distinct == 0 {
-		cfg.Distinct = int(most + most/4) // vocabularies overlap; growing later is cheap
+	if o.Distinct == 0 {
+		o.Distinct = int(most + most/4) // vocabularies overlap; growing later is cheap
 	}
-	m.cfg = cfg
+	m.acc.opt, m.acc.form = o, formOf(&o, &v)
 	m.files = segment.NewMerge(segment.MergeConfig{
-		Budget: cfg.Budget, Pool: cfg.Pool, Files: cfg.Files, SpillDir: cfg.SpillDir, FanIn: cfg.fanIn,
+		Budget: o.Budget, Pool: o.Pool, Files: o.Files, SpillDir: o.SpillDir, FanIn: o.fanIn,
 	}, nil)
 	for i, s := range segments {
 		if s.files != nil {
@@ -66,16 +65,16 @@ func NewMerge[V any](cfg Config[V], segments []*Segment) *Merge[V] {
 }
 
 // start folds all in-memory segments together and sorts the keys.
-func (m *Merge[V]) start() {
+func (m *Merge) start() {
 	m.started = true
 	m.count()
-	if !m.spilled && m.cfg.Width > 0 {
-		m.dense = newDenseMerge[V](m.segments)
+	if !m.spilled && m.acc.opt.Width > 0 {
+		m.dense = newDenseMerge(m.segments, &m.acc.form)
 	}
 	if m.dense != nil {
 		return
 	}
-	m.acc.init(&m.cfg)
+	m.acc.start()
 	for _, s := range m.segments {
 		m.acc.absorb(s)
 	}
@@ -86,14 +85,15 @@ func (m *Merge[V]) start() {
 	own := segment.OfSpills(m.acc.spills, 0)
 	m.files.AddInput(-1, own)
 	own.Release()
-	m.sorted = keysOf(&m.acc).sort(m.acc.len(), m.cfg.Pool)
+	m.sorted = m.acc.keys().sort(m.acc.len(), m.acc.opt.Pool)
 	if m.spilled || len(m.acc.spills) > 0 {
 		m.acc.compact(m.sorted) // the more runs can be read at once
+		m.file, m.value = m.acc.form.room(1).UnsafePointer(), m.acc.form.room(1).UnsafePointer()
 		m.nextFile()
 	}
 }
 
-func (m *Merge[V]) count() {
+func (m *Merge) count() {
 	for _, s := range m.segments {
 		m.stats.Records += s.records
 		m.stats.Bytes += s.bytes
@@ -101,25 +101,25 @@ func (m *Merge[V]) count() {
 }
 
 // nextFile reads the next record of the spilled runs.
-func (m *Merge[V]) nextFile() {
+func (m *Merge) nextFile() {
 	var value []byte
 	if m.fileKey, value, m.fileOK = m.files.Next(); !m.fileOK {
 		m.err = m.files.Err()
 		return
 	}
-	if m.err = m.acc.form.read(value, unsafe.Pointer(&m.file)); m.err != nil {
+	if m.err = m.acc.form.read(value, m.file); m.err != nil {
 		m.fileOK = false
 	}
 }
 
-// Next returns the next key and its value, or ok false at the end or after an
-// error. key is valid until the next call of Next or Close.
-func (m *Merge[V]) Next() (key []byte, v V, ok bool) {
+// Next returns the next key and where its value lies, or ok false at the end or after an
+// error. Both are valid until the next call of Next or Close.
+func (m *Merge) Next() (key []byte, v unsafe.Pointer, ok bool) {
 	if !m.started {
 		m.start()
 	}
 	if m.err != nil {
-		return nil, v, false
+		return nil, nil, false
 	}
 	if m.dense != nil {
 		return m.nextDense()
@@ -128,8 +128,8 @@ func (m *Merge[V]) Next() (key []byte, v V, ok bool) {
 		if m.at%touchAhead == 0 {
 			m.sorted.touch(list[m.at:min(m.at+touchAhead, len(list))])
 		}
-		k, x := m.sorted.pair(&list[m.at])
-		key, v, ok = k, *(*V)(x), true
+		key, v = m.sorted.pair(&list[m.at])
+		ok = true
 	}
 	if !m.fileOK {
 		m.at++
@@ -140,7 +140,7 @@ func (m *Merge[V]) Next() (key []byte, v V, ok bool) {
 
 // nextWithFile joins the head of memory, if any, with the equal or smaller keys
 // of the spilled runs.
-func (m *Merge[V]) nextWithFile(key []byte, v V, ok bool) ([]byte, V, bool) {
+func (m *Merge) nextWithFile(key []byte, v unsafe.Pointer, ok bool) ([]byte, unsafe.Pointer, bool) {
 	order := 1
 	if ok {
 		order = bytes.Compare(key, m.fileKey)
@@ -149,28 +149,30 @@ func (m *Merge[V]) nextWithFile(key []byte, v V, ok bool) ([]byte, V, bool) {
 		m.at++
 		return key, v, true
 	}
+	form := &m.acc.form
 	if order == 0 {
 		m.at++
-		v = m.cfg.fold(v, m.file)
+		form.fold(v, m.file)
 	} else {
-		v = m.file
+		v = m.value
+		form.move(v, m.file)
 	}
 	m.out = append(m.out[:0], m.fileKey...)
 	for m.nextFile(); m.fileOK && bytes.Equal(m.fileKey, m.out); m.nextFile() {
-		v = m.cfg.fold(v, m.file)
+		form.fold(v, m.file)
 	}
 	if m.err != nil {
-		return nil, v, false
+		return nil, nil, false
 	}
 	return m.out, v, true
 }
 
 // Err returns the error that ended Next, if any.
-func (m *Merge[V]) Err() error { return m.err }
+func (m *Merge) Err() error { return m.err }
 
 // Stats counts the records read from the segments and, in the Spill fields,
 // what was spilled on the way.
-func (m *Merge[V]) Stats() segment.Stats {
+func (m *Merge) Stats() segment.Stats {
 	s, a, b := m.stats, m.acc.stats, m.files.Stats()
 	s.Spills = a.Spills + b.Spills
 	s.SpilledRecords = a.SpilledRecords + b.SpilledRecords
@@ -180,9 +182,9 @@ func (m *Merge[V]) Stats() segment.Stats {
 }
 
 // Close frees everything the merge holds. Closing twice is allowed.
-func (m *Merge[V]) Close() {
+func (m *Merge) Close() {
 	m.files.Close()
-	m.cfg.Pool.Put(m.sorted.slab)
+	m.acc.opt.Pool.Put(m.sorted.slab)
 	m.acc.close()
 	for _, s := range m.segments {
 		s.Release()

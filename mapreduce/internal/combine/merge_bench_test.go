@@ -20,9 +20,9 @@ func BenchmarkMerge(b *testing.B) {
 	}
 	var list []*Segment
 	for range maps {
-		t := NewTable(Config[int64]{Options: Options{Partitions: 1, Sum: true, Pool: pool}})
+		t := newTable(config[int64]{Options: Options{Partitions: 1, Sum: true, Pool: pool}})
 		for _, i := range r.Perm(distinct)[:distinct/2] {
-			t.Emit(keys[i], 1)
+			t.emit(keys[i], 1)
 		}
 		s, _, err := t.Finish()
 		if err != nil {
@@ -33,7 +33,7 @@ func BenchmarkMerge(b *testing.B) {
 	b.ReportAllocs()
 	n := 0
 	for b.Loop() {
-		m := NewMerge(Config[int64]{Options: Options{Sum: true, Pool: pool}}, list)
+		m := newMerge(config[int64]{Options: Options{Sum: true, Pool: pool}}, list)
 		n = 0
 		for _, _, ok := m.Next(); ok; _, _, ok = m.Next() {
 			n++

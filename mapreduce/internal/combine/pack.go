@@ -42,19 +42,19 @@ const (
 )
 
 // pack copies all entries.
-func (a *core) pack(l *keyList) packed {
-	d := packed{parts: make([]packedPart, a.cfg.Partitions)}
-	d.first = min(max(leastBlock, 2*sharedSlab/a.cfg.Partitions), firstBlock)
+func (a *accumulator) pack(l *keyList) packed {
+	d := packed{parts: make([]packedPart, a.opt.Partitions)}
+	d.first = min(max(leastBlock, 2*sharedSlab/a.opt.Partitions), firstBlock)
 	var buf [8]byte
 	for i, ok := l.dense.next(0); ok; i, ok = l.dense.next(i + 1) {
-		a.packPair(&d, l.dense.keyOf(l.dense.base+i, &buf), unsafe.Add(l.values, uintptr(i)*l.size))
+		a.packPair(&d, l.dense.keyOf(l.dense.base+i, &buf), a.form.place(l.values, int(i)))
 	}
 	for i := range l.n {
 		if i%touchCells == 0 {
 			l.touchArena(i)
 		}
 		if x := l.cell(i); x.mark != 0 {
-			if a.packPair(&d, x.in(l.arena), unsafe.Add(unsafe.Pointer(x), l.value)); a.err != nil {
+			if a.packPair(&d, x.in(l.arena), l.valueOf(x)); a.err != nil {
 				return d
 			}
 		}
@@ -81,25 +81,25 @@ func (l *keyList) touchArena(i int) {
 }
 
 // packPair copies a pair.
-func (a *core) packPair(d *packed, key []byte, v unsafe.Pointer) {
-	size := a.form.size
+func (a *accumulator) packPair(d *packed, key []byte, v unsafe.Pointer) {
+	size := int(a.form.size)
 	if !a.form.offHeap {
-		d.value = a.form.encode(d.value[:0], v)
+		d.value = a.form.Append(d.value[:0], v)
 		size = len(d.value)
-		if a.err = a.cfg.checkPair(key, d.value); a.err != nil {
+		if a.err = a.opt.checkPair(key, d.value); a.err != nil {
 			return
 		}
 	}
-	l := &d.parts[a.cfg.partition(key)]
+	l := &d.parts[a.opt.partition(key)]
 	if need := len(key) + size + 2*binary.MaxVarintLen64; cap(l.cur)-len(l.cur) < need {
-		d.addBlock(l, a.cfg.Pool, need)
+		d.addBlock(l, a.opt.Pool, need)
 	}
 	l.cur = append(binary.AppendUvarint(l.cur, uint64(len(key))), key...)
 	switch {
 	case a.form.sum:
-		l.cur = binary.AppendVarint(l.cur, int64(wordAt(v, size)))
+		l.cur = binary.AppendVarint(l.cur, *(*int64)(v))
 	case a.form.offHeap:
-		l.cur = append(l.cur, unsafe.Slice((*byte)(v), size)...)
+		l.cur = append(l.cur, a.form.bytes(v)...)
 	default:
 		l.cur = append(binary.AppendUvarint(l.cur, uint64(size)), d.value...)
 	}
@@ -134,42 +134,36 @@ func (d *packed) slab(pool *memory.Pool, n int) []byte {
 }
 
 // absorb folds packed entries into the accumulator.
-func (a *accumulator[V]) absorb(s *Segment) {
+func (a *accumulator) absorb(s *Segment) {
 	if s.dense != nil {
 		a.absorbDense(s.dense)
 		return
 	}
-	var v V
 	for _, b := range s.blocks {
 		for len(b) > 0 {
 			k, n := binary.Uvarint(b)
 			b = b[n:]
 			key := b[:k]
 			b = b[k:]
-			switch {
-			case a.hash.sum:
+			switch v := a.next(); {
+			case a.form.sum:
 				x, n := binary.Varint(b)
-				setWord(&v, uint64(x))
+				*(*int64)(v) = x
 				b = b[n:]
-			case a.hash.offHeap:
-				b = b[copy(memoryOf(&v), b):]
+			case a.form.offHeap:
+				b = b[copy(a.form.bytes(v), b):]
 			default:
 				x, n := binary.Uvarint(b)
 				b = b[n:]
-				if a.err = a.form.read(b[:x], unsafe.Pointer(&v)); a.err != nil {
+				if a.err = a.form.read(b[:x], v); a.err != nil {
 					return
 				}
 				b = b[x:]
 			}
-			switch {
-			case a.dense.width > 0:
-				a.putNumber(number(key), v)
-			case a.hash.heap.weigh == nil:
-				a.put(key, v)
-			default:
-				if a.putHeavy(key, v); a.err != nil {
-					return
-				}
+			if a.dense.width > 0 {
+				a.putNumber(number(key))
+			} else if a.put(key); a.err != nil {
+				return
 			}
 		}
 	}

@@ -13,16 +13,16 @@ func BenchmarkPack(b *testing.B) {
 	const distinct = 500_000
 	pool := memory.NewPool(nil, 1<<30)
 	defer pool.Close()
-	t := NewTable(Config[int64]{Options: Options{Partitions: 16, Sum: true, Pool: pool, Distinct: distinct}})
+	t := newTable(config[int64]{Options: Options{Partitions: 16, Sum: true, Pool: pool, Distinct: distinct}})
 	defer t.Close()
 	for i := range distinct {
-		t.Emit(fmt.Appendf(nil, "k%d%s", i*7919%distinct, "/of/a/longer/one"[:i%2*16]), 1)
+		t.emit(fmt.Appendf(nil, "k%d%s", i*7919%distinct, "/of/a/longer/one"[:i%2*16]), 1)
 	}
 	t.acc.flush()
 	t.acc.flushLong()
 	b.ReportAllocs()
 	for b.Loop() {
-		d := t.acc.pack(keysOf(&t.acc))
+		d := t.acc.pack(t.acc.keys())
 		for _, s := range d.slabs {
 			pool.Put(s)
 		}

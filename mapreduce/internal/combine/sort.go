@@ -18,33 +18,42 @@ const (
 // chunkBytes is the most bytes of cells in one region: an offset has 32 bits.
 const chunkBytes = 1 << 31
 
-// keyList is the keys of an accumulator as package segment sorts them, with their values, whatever
-// those are.
+// keyList is the keys of an accumulator as package segment sorts them, with their values.
 type keyList struct {
 	cells  unsafe.Pointer // the first one
 	n      int            // cells, free ones too
 	stride uintptr        // bytes of a cell
-	value  uintptr        // where in a cell its value begins
 	chunk  int            // log2 of the cells of a region
 	arena  []byte
+	slots  unsafe.Pointer // values of cells; nil: they lie in these
 	dense  places
-	values unsafe.Pointer // of the dense array, the first one
+	values unsafe.Pointer // of the dense array
 	size   uintptr        // bytes of a value
 	seen   uint32         // keeps the loads of touch alive
 }
 
-func keysOf[V any](a *accumulator[V]) *keyList {
+func (a *accumulator) keys() *keyList {
 	h := &a.hash
 	l := &keyList{
-		cells: unsafe.Pointer(unsafe.SliceData(h.cells)), n: len(h.cells), stride: uintptr(cellSize[V]()),
-		value: unsafe.Offsetof(cell[V]{}.value), arena: h.arena, dense: a.dense.places,
-		values: unsafe.Pointer(unsafe.SliceData(a.dense.values)), size: uintptr(sizeOf[V]()),
+		cells: h.cells, n: h.size, stride: h.stride, arena: h.arena, size: a.form.size,
+		dense: a.dense.places, values: a.dense.values,
+	}
+	if h.slots.IsValid() {
+		l.slots = h.slots.UnsafePointer()
 	}
 	l.chunk = max(0, bits.Len(uint(chunkBytes/l.stride))-1)
 	return l
 }
 
-func (l *keyList) cell(i int) *cellKey { return (*cellKey)(unsafe.Add(l.cells, uintptr(i)*l.stride)) }
+func (l *keyList) cell(i int) *cell { return (*cell)(unsafe.Add(l.cells, uintptr(i)*l.stride)) }
+
+// valueOf returns where the value of a cell lies.
+func (l *keyList) valueOf(x *cell) unsafe.Pointer {
+	if l.slots == nil {
+		return unsafe.Pointer(&x.word)
+	}
+	return unsafe.Add(l.slots, uintptr(x.word)*l.size)
+}
 
 // sort sorts all n keys, which stay where they are, as the values do. Nothing may change until the
 // slab is put back.
@@ -152,34 +161,37 @@ func (s *sorted) pair(e *segment.Entry) (key []byte, v unsafe.Pointer) {
 		return s.dense.keyOf(s.dense.base+uint64(i), &s.number), unsafe.Add(s.values, uintptr(i)*s.size)
 	}
 	x := s.cell(int(i))
-	return x.in(s.arena), unsafe.Add(unsafe.Pointer(x), s.value)
+	return x.in(s.arena), s.valueOf(x)
 }
 
 // compact copies the cells of sorted keys in their order, and the values of the dense array with
 // them, so that both can be freed.
-func (a *accumulator[V]) compact(s *sorted) {
+func (a *accumulator) compact(s *sorted) {
 	h := &a.hash
-	n := len(s.list)
-	cells, slab := newCells[V](h.pool, h.offHeap, n)
+	old, oldSize, n := h.slab, h.size, len(s.list)
+	h.take(n)
 	for i := range s.list {
 		if i%touchAhead == 0 {
 			s.touch(s.list[i:min(i+touchAhead, n)])
 		}
-		e, x := &s.list[i], &cells[i]
-		key, v := s.pair(e)
-		if x.value = *(*V)(v); e.Region() == inDense {
+		e, x := &s.list[i], h.cell(uint64(i))
+		if e.Region() == inDense {
+			key, v := s.pair(e)
 			x.k0, x.k1 = inlineWords(key)
 			x.mark = uint32(len(key)) + 1
+			copy(a.form.bytes(unsafe.Pointer(&x.word)), a.form.bytes(v))
 		} else {
-			x.cellKey = *s.cell(int(e.Number()))
+			h.copyCell(x, s.cell(int(e.Number())))
 		}
 		e.Set(0, inCells, 0, 0, uint32(i))
 	}
 	a.dropDense()
-	h.pool.Put(h.slab)
-	freed := h.tableBytes(len(h.cells)) - int64(n*(cellSize[V]()+segment.EntrySize))
+	h.pool.Put(old)
+	freed := h.tableBytes(oldSize) - int64(n)*int64(h.stride+segment.EntrySize)
+	if h.slots.IsValid() {
+		freed -= heapFactor * int64(h.slots.Len()) * int64(a.form.size)
+	}
 	h.budget.Release(freed)
 	h.charged -= freed
-	h.cells, h.slab = cells, slab
-	s.cells, s.n = unsafe.Pointer(unsafe.SliceData(cells)), n
+	s.cells, s.n = h.cells, n
 }

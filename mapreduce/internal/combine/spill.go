@@ -7,18 +7,18 @@ import (
 
 // spill writes a sorted run of each partition, and puts the slab of the keys back. What the hash
 // table and the dense array are charged pays for the entries to sort.
-func (a *core) spill(s *sorted) error {
-	defer a.cfg.Pool.Put(s.slab)
+func (a *accumulator) spill(s *sorted) error {
+	defer a.opt.Pool.Put(s.slab)
 	w, err := segment.NewSpillWriter(segment.Config{
-		Partitions: a.cfg.Partitions, Budget: a.cfg.Budget, Pool: a.cfg.Pool,
-		Files: a.cfg.Files, SpillDir: a.cfg.SpillDir,
+		Partitions: a.opt.Partitions, Budget: a.opt.Budget, Pool: a.opt.Pool,
+		Files: a.opt.Files, SpillDir: a.opt.SpillDir,
 	})
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	slab := a.cfg.Pool.Get(8 * len(s.list))
-	defer a.cfg.Pool.Put(slab)
+	slab := a.opt.Pool.Get(8 * len(s.list))
+	defer a.opt.Pool.Put(slab)
 	order, ends := a.byPartition(s, memory.Cast[uint32](slab.Bytes)[:2*len(s.list)])
 	start := uint32(0)
 	for _, end := range ends {
@@ -38,16 +38,16 @@ func (a *core) spill(s *sorted) error {
 
 // byPartition returns the order of sorted keys by partition, and where each partition ends in it.
 // space is for two numbers a key.
-func (a *core) byPartition(s *sorted, space []uint32) (order, ends []uint32) {
+func (a *accumulator) byPartition(s *sorted, space []uint32) (order, ends []uint32) {
 	n := len(s.list)
 	order, parts := space[:n], space[n:]
-	ends = make([]uint32, a.cfg.Partitions)
+	ends = make([]uint32, a.opt.Partitions)
 	for i := range s.list {
 		if i%touchAhead == 0 {
 			s.touch(s.list[i:min(i+touchAhead, n)])
 		}
 		key, _ := s.pair(&s.list[i])
-		parts[i] = uint32(a.cfg.partition(key))
+		parts[i] = uint32(a.opt.partition(key))
 		ends[parts[i]]++
 	}
 	segment.StartsOf(ends)
@@ -59,7 +59,7 @@ func (a *core) byPartition(s *sorted, space []uint32) (order, ends []uint32) {
 }
 
 // write writes the run of a partition.
-func (a *core) write(w *segment.SpillWriter, s *sorted, order []uint32) error {
+func (a *accumulator) write(w *segment.SpillWriter, s *sorted, order []uint32) error {
 	var value []byte
 	var batch [touchAhead]segment.Entry
 	for n := range order {
@@ -71,8 +71,8 @@ func (a *core) write(w *segment.SpillWriter, s *sorted, order []uint32) error {
 			s.touch(batch[:len(next)])
 		}
 		key, v := s.pair(&batch[n%touchAhead])
-		value = a.form.encode(value[:0], v)
-		if err := a.cfg.checkPair(key, value); err != nil {
+		value = a.form.Append(value[:0], v)
+		if err := a.opt.checkPair(key, value); err != nil {
 			return err
 		}
 		if err := w.Add(key, value); err != nil {

@@ -17,36 +17,37 @@ func numbered(i, n int) []byte {
 }
 
 // TestTablesPayForWhatTheyHold states what is charged for a table at any time: its cells and half
-// as much, twice that on the Go heap, its arena and what its values point to; and nothing once it
+// as much, twice the slots of values on the Go heap, its arena and what its values point to; and nothing once it
 // is closed.
 func TestTablesPayForWhatTheyHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		longest := rapid.SampledFrom([]int{4, 16, 17, 40, 5000}).Draw(t, "longest")
 		n := rapid.SampledFrom([]int{0, 1, 255, 256, 257, 3000}).Draw(t, "keys")
 		if rapid.Bool().Draw(t, "heap") {
-			charged(t, codec(Config[string]{Combine: longer}), n, longest, 2, "value")
+			charged(t, codec(config[string]{combine: longer}), n, longest, 2*16, "value")
 		} else {
-			charged(t, Config[int64]{Options: Options{Sum: true}}, n, longest, 1, 1)
+			charged(t, config[int64]{Options: Options{Sum: true}}, n, longest, 0, 1)
 		}
 	})
 }
 
-func charged[V any](t *rapid.T, cfg Config[V], n, longest int, factor int64, v V) {
+func charged[V any](t *rapid.T, cfg config[V], n, longest int, slots int64, v V) {
+	const cellBytes = 32
 	budget := memory.NewBudget(1 << 40).Sub()
 	cfg.Budget, cfg.Partitions = budget, 1
-	table := NewTable(cfg)
+	table := newTable(cfg)
 	for i := range n {
-		table.Emit(numbered(i, max(4, i%(longest+1))), v)
+		table.emit(numbered(i, max(4, i%(longest+1))), v)
 		if i%100 != 0 {
 			continue
 		}
-		size := len(table.acc.hash.cells)
+		size := table.acc.hash.size
 		require.Zero(t, size&(size-1), "a power of two")
 		require.LessOrEqual(t, 2*table.acc.hash.n, size, "half full at most")
 		require.True(t, size == firstCells || 16*table.acc.hash.n >= size, "%d keys in %d cells", table.acc.hash.n, size)
-		want := factor*int64(size*cellSize[V]()/2*3) + int64(cap(table.acc.hash.arena)) + table.acc.hash.heap.charged
+		want := int64(size*cellBytes/2*3) + slots*int64(size/2) + int64(cap(table.acc.hash.arena)) + table.acc.heap.charged
 		require.Equal(t, want, budget.Used())
-		require.LessOrEqual(t, table.acc.hash.heap.estimate, table.acc.hash.heap.charged)
+		require.LessOrEqual(t, table.acc.heap.estimate, table.acc.heap.charged)
 	}
 	table.Close()
 	require.Zero(t, budget.Used())
@@ -57,15 +58,15 @@ func charged[V any](t *rapid.T, cfg Config[V], n, longest int, factor int64, v V
 func TestPackedBlocksAreSmall(t *testing.T) {
 	for _, partitions := range []int{1, 2, 31, 32, 33, 100, 512, 513, 2000} {
 		next := -1
-		table := NewTable(Config[int64]{Options: Options{Sum: true, Partitions: partitions, Partition: func([]byte) int {
+		table := newTable(config[int64]{Options: Options{Sum: true, Partitions: partitions, Partition: func([]byte) int {
 			next++
 			return next
 		}}})
 		for i := range partitions {
-			table.Emit(numbered(i, 8), 1)
+			table.emit(numbered(i, 8), 1)
 		}
 		table.acc.flush()
-		d := table.acc.pack(keysOf(&table.acc))
+		d := table.acc.pack(table.acc.keys())
 		first := min(max(256, (128<<10)/partitions), 4<<10)
 		want := partitions * first // of slabs of their own
 		if first < 4<<10 {
@@ -80,13 +81,13 @@ func TestPackedBlocksAreSmall(t *testing.T) {
 		}
 		table.Close()
 	}
-	table := NewTable(Config[int64]{Options: Options{Sum: true, Partitions: 1}})
+	table := newTable(config[int64]{Options: Options{Sum: true, Partitions: 1}})
 	defer table.Close()
 	for i := range 30_000 {
-		table.Emit(numbered(i, 40), 1)
+		table.emit(numbered(i, 40), 1)
 	}
 	table.acc.flush()
-	d := table.acc.pack(keysOf(&table.acc))
+	d := table.acc.pack(table.acc.keys())
 	size := 4 << 10
 	for _, b := range d.parts[0].full {
 		require.Equal(t, size, cap(b))
@@ -100,13 +101,13 @@ func TestPackedBlocksAreSmall(t *testing.T) {
 // partitions, and 64 KiB, lie in slabs so small that they are on the Go heap.
 func TestPackedBlocksShareSlabs(t *testing.T) {
 	const partitions = 16
-	table := NewTable(Config[int64]{Options: Options{Sum: true, Partitions: partitions}})
+	table := newTable(config[int64]{Options: Options{Sum: true, Partitions: partitions}})
 	defer table.Close()
 	for i := range 100_000 {
-		table.Emit(numbered(i, 8), 1)
+		table.emit(numbered(i, 8), 1)
 	}
 	table.acc.flush()
-	d := table.acc.pack(keysOf(&table.acc))
+	d := table.acc.pack(table.acc.keys())
 	onHeap := 0
 	for _, s := range d.slabs {
 		if len(s.Bytes) < 64<<10 {
@@ -126,13 +127,13 @@ func TestPackedBlocksShareSlabs(t *testing.T) {
 // TestLongValuesGetBlocks states that a key longer than any block has one of its size.
 func TestLongValuesGetBlocks(t *testing.T) {
 	key := []byte(strings.Repeat("k", 300<<10))
-	table := NewTable(Config[int64]{Options: Options{Sum: true, Partitions: 1}})
-	table.Emit([]byte("a"), 1)
-	table.Emit(key, 2)
-	table.Emit([]byte("b"), 3)
+	table := newTable(config[int64]{Options: Options{Sum: true, Partitions: 1}})
+	table.emit([]byte("a"), 1)
+	table.emit(key, 2)
+	table.emit([]byte("b"), 3)
 	out, _, err := table.Finish()
 	require.NoError(t, err)
-	m := NewMerge(Config[int64]{Options: Options{Sum: true}}, out)
+	m := newMerge(config[int64]{Options: Options{Sum: true}}, out)
 	defer m.Close()
 	out[0].Release()
 	for _, want := range []struct {
@@ -151,9 +152,9 @@ func TestLongValuesGetBlocks(t *testing.T) {
 func TestMergesExpectALittleMoreThanTheLargest(t *testing.T) {
 	var all []*Segment
 	for _, n := range []int{40, 100, 0, 60} {
-		table := NewTable(Config[int64]{Options: Options{Sum: true, Partitions: 1}})
+		table := newTable(config[int64]{Options: Options{Sum: true, Partitions: 1}})
 		for i := range n {
-			table.Emit(numbered(i, 8), 1)
+			table.emit(numbered(i, 8), 1)
 		}
 		out, stats, err := table.Finish()
 		require.NoError(t, err)
@@ -163,8 +164,8 @@ func TestMergesExpectALittleMoreThanTheLargest(t *testing.T) {
 		all = append(all, out...)
 	}
 	for told, want := range map[int]int{0: 125, 7: 7} {
-		m := NewMerge(Config[int64]{Options: Options{Sum: true, Distinct: told}}, all)
-		require.Equal(t, want, m.cfg.Distinct)
+		m := newMerge(config[int64]{Options: Options{Sum: true, Distinct: told}}, all)
+		require.Equal(t, want, m.acc.opt.Distinct)
 		m.Close()
 	}
 	for _, s := range all {
@@ -176,11 +177,11 @@ func TestMergesExpectALittleMoreThanTheLargest(t *testing.T) {
 // since: one record a key comes out.
 func TestGrownTablesFindTheirKeys(t *testing.T) {
 	for _, long := range []int{4, 15, 40} {
-		table := NewTable(Config[int64]{Options: Options{Sum: true, Partitions: 1}})
+		table := newTable(config[int64]{Options: Options{Sum: true, Partitions: 1}})
 		const keys = 100_000
 		for range 2 {
 			for i := range keys {
-				table.Emit(numbered(i, long), 1)
+				table.emit(numbered(i, long), 1)
 			}
 		}
 		out, stats, err := table.Finish()

@@ -9,56 +9,67 @@ import (
 
 // Table collects and combines the records of one attempt. It is not safe for
 // concurrent use.
-type Table[V any] struct {
-	acc  accumulator[V]
+type Table struct {
+	acc  accumulator
 	gate memory.Gate
 }
 
-// NewTable returns an empty table. It panics if Sum does not fit V or if Combine
+// NewTable returns an empty table. It panics if Sum does not fit the values or if Fold
 // is missing: both are mistakes of the program, not of its input.
-func NewTable[V any](cfg Config[V]) *Table[V] {
-	cfg.check()
-	t := &Table[V]{gate: memory.NewGate(cfg.Budget.Life())}
-	t.acc.init(&cfg)
+func NewTable(o Options, v Values) *Table {
+	t := &Table{gate: memory.NewGate(o.Budget.Life())}
+	t.acc.init(&o, &v)
 	return t
 }
 
-// Emit folds v into the value of key. key is not kept. A failed spill and a key that is too
-// large show in Err and Finish.
-func (t *Table[V]) Emit(key []byte, v V) {
-	t.note(key)
-	t.acc.put(key, v)
+// Next is where the value lies of the pair that is put next.
+func (t *Table) Next() unsafe.Pointer { return t.acc.next() }
+
+// Lend copies the value at Next, a []byte, so that its bytes are the emitter's again once it is put.
+func (t *Table) Lend() { t.acc.lend() }
+
+// PutBytes, PutString and PutEncoded fold the value at Next into that of a key, given by where it lies:
+// a []byte, a string, or what encode appends the encoding of. The key is not kept. A failed spill and a
+// key that is too large show in Err and Finish.
+func (t *Table) PutBytes(key unsafe.Pointer) { t.put(*(*[]byte)(key)) }
+
+// PutString is for keys that are strings; see PutBytes.
+func (t *Table) PutString(key unsafe.Pointer) {
+	k := *(*string)(key)
+	t.put(unsafe.Slice(unsafe.StringData(k), len(k)))
 }
 
-// note counts a record, and is a sign of life. It panics if the gate is shut.
-func (t *Table[V]) note(key []byte) {
+func (t *Table) put(key []byte) {
+	t.acc.stats.Records++
+	t.acc.stats.Bytes += int64(len(key))
+	t.acc.put(key)
+}
+
+// sign is a sign of life. It panics if the gate is shut.
+func (t *Table) sign() {
 	if atomic.LoadUint32(&t.gate.Now.Asked) != 0 {
 		t.gate.Sign()
 	}
-	t.acc.stats.Records++
-	t.acc.stats.Bytes += int64(len(key))
 }
 
-// EmitString is Emit for a string.
-func (t *Table[V]) EmitString(key string, v V) {
-	t.Emit(unsafe.Slice(unsafe.StringData(key), len(key)), v)
-}
+// Weighs reports whether values hold pointers.
+func (t *Table) Weighs() bool { return t.acc.heap.weigh != nil }
 
-// Numbers reports whether keys go to a NumberEmitter.
-func (t *Table[V]) Numbers() bool { return t.acc.dense.width > 0 }
+// Numbers reports whether keys are numbers, to be emitted by EmitNumbers.
+func (t *Table) Numbers() bool { return t.acc.dense.width > 0 }
 
-// Err returns the first error of a spill; Emit does nothing after it.
-func (t *Table[V]) Err() error { return t.acc.err }
+// Err returns the first error of a spill; nothing is folded after it.
+func (t *Table) Err() error { return t.acc.err }
 
 // Failure is where Err finds its error.
-func (t *Table[V]) Failure() *error { return &t.acc.err }
+func (t *Table) Failure() *error { return &t.acc.err }
 
-// Gate says when Emit may be called; it is open at first.
-func (t *Table[V]) Gate() *memory.Gate { return &t.gate }
+// Gate says when pairs may be emitted; it is open at first.
+func (t *Table) Gate() *memory.Gate { return &t.gate }
 
 // Close abandons the attempt and frees what it holds. After Finish it does
 // nothing but shut the gate. Closing twice is allowed.
-func (t *Table[V]) Close() {
+func (t *Table) Close() {
 	t.gate.Shut()
 	t.acc.close()
 }

@@ -90,12 +90,12 @@ func TestWhatGrowsInPlace(t *testing.T) {
 func TestHeldIsChargedInSteps(t *testing.T) {
 	budget := memory.NewBudget(64 << 20).Sub()
 	defer budget.Close()
-	cfg := codec(Config[string]{Options: Options{Partitions: 1, Budget: budget, SpillDir: t.TempDir()}, Combine: longer})
-	table := NewTable(cfg)
+	cfg := codec(config[string]{Options: Options{Partitions: 1, Budget: budget, SpillDir: t.TempDir()}, combine: longer})
+	table := newTable(cfg)
 	defer table.Close()
-	h, value, held := &table.acc.hash.heap, strings.Repeat("x", 500), int64(0)
+	h, value, held := &table.acc.heap, strings.Repeat("x", 500), int64(0)
 	for i := range 8 * batchSize * 10 {
-		table.EmitHeavy(fmt.Appendf(nil, "%d", i), strings.Clone(value))
+		table.emit(fmt.Appendf(nil, "%d", i), strings.Clone(value))
 		if (i+1)%batchSize != 0 {
 			continue
 		}
@@ -113,12 +113,12 @@ func TestHeldIsChargedInSteps(t *testing.T) {
 func TestStarvedValuesSpillSeldom(t *testing.T) {
 	budget := memory.NewBudget(1).Sub()
 	defer budget.Close()
-	cfg := codec(Config[string]{Options: Options{Partitions: 1, Budget: budget, SpillDir: t.TempDir()}, Combine: longer})
-	table := NewTable(cfg)
+	cfg := codec(config[string]{Options: Options{Partitions: 1, Budget: budget, SpillDir: t.TempDir()}, combine: longer})
+	table := newTable(cfg)
 	defer table.Close()
 	value, emits := strings.Repeat("x", 500), 0
 	for ; len(table.acc.spills) == 0; emits++ {
-		table.EmitHeavy(fmt.Appendf(nil, "%d", emits), strings.Clone(value))
+		table.emit(fmt.Appendf(nil, "%d", emits), strings.Clone(value))
 	}
 	held := int64(emits) * 2 * (16 + 500)
 	require.Greater(t, held, int64(leastHeap))
@@ -130,19 +130,19 @@ func TestStarvedValuesSpillSeldom(t *testing.T) {
 // there, and is no more than four times as large; one that cannot have so much is smaller.
 func TestTableOfExpectedKeys(t *testing.T) {
 	for _, keys := range []int{0, 1, firstCells / 2, firstCells/2 + 1, 40_000, 1 << 17} {
-		table := NewTable(Config[int64]{Options: Options{Partitions: 1, Sum: true, Distinct: keys}})
-		size := len(table.acc.hash.cells)
+		table := newTable(config[int64]{Options: Options{Partitions: 1, Sum: true, Distinct: keys}})
+		size := table.acc.hash.size
 		require.GreaterOrEqual(t, size, 2*keys)
 		require.LessOrEqual(t, size, max(firstCells, 4*keys))
 		for i := range keys {
-			table.Emit(fmt.Appendf(nil, "%d", i), 1)
+			table.emit(fmt.Appendf(nil, "%d", i), 1)
 		}
 		table.acc.flush()
-		require.Len(t, table.acc.hash.cells, size)
+		require.Equal(t, size, table.acc.hash.size)
 		table.Close()
 	}
-	table := NewTable(Config[int64]{Options: Options{Partitions: 1, Sum: true, Distinct: 1 << 17, Budget: memory.NewBudget(1 << 20).Sub()}})
-	require.Less(t, len(table.acc.hash.cells), 1<<17)
-	require.GreaterOrEqual(t, len(table.acc.hash.cells), firstCells)
+	table := newTable(config[int64]{Options: Options{Partitions: 1, Sum: true, Distinct: 1 << 17, Budget: memory.NewBudget(1 << 20).Sub()}})
+	require.Less(t, table.acc.hash.size, 1<<17)
+	require.GreaterOrEqual(t, table.acc.hash.size, firstCells)
 	table.Close()
 }

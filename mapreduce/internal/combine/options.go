@@ -1,0 +1,71 @@
+package combine
+
+import (
+	"fmt"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
+)
+
+// Options configure a [Table] or a [Merge].
+type Options struct {
+	// Partitions is the number of partitions, at least 1. A Merge ignores it.
+	Partitions int
+	// Partition chooses the partition of a key; nil means segment.PartitionOf.
+	// It is called about once a distinct key.
+	Partition func(key []byte) int
+	// Sum says that Combine is +: values are added without a call. It needs CanSum.
+	Sum bool
+	// Width is the number of bytes of all keys if they are numbers, big-endian and emitted by
+	// EmitNumbers, 1 to 8; else 0. It has no effect if values hold pointers or have no size.
+	Width int
+	// Distinct is the expected number of distinct keys, such as those of another map of the
+	// job; 0 if unknown. It only sizes the first table: growing it to its size costs up to a
+	// fifth of a WordCount of real text.
+	Distinct int
+	// Expected is how many distinct keys there may be, such as the records of a dataset; 0 if
+	// unknown. The dense array is made for as many, if their keys lie close enough to each other.
+	Expected int
+	// Budget pays for tables, arenas and entries; nil means no limit.
+	Budget *memory.Budget
+	// Pool supplies the buffers; nil means fresh ones each time.
+	Pool *memory.Pool
+	// Files and SpillDir are as in segment.Config.
+	Files    *segment.Files
+	SpillDir string
+	// Stored is as in segment.Config.
+	Stored bool
+
+	fanIn   int   // as segment.MergeConfig.FanIn
+	least   int   // cells a table may have whatever the budget says; 0: leastCells
+	largest int64 // bytes of a key, and of a key with its encoded value; 0: what the budget says
+}
+
+// leastCells keeps a starved attempt from spilling a file for every few keys.
+const leastCells = 1 << 14
+
+// complete fills in what is 0. It panics if the keys cannot be such.
+func (o *Options) complete() {
+	if o.Width < 0 || o.Width > 8 {
+		panic(fmt.Sprintf("combine: keys of %d bytes are no numbers", o.Width))
+	}
+	if o.least == 0 {
+		o.least = leastCells
+	}
+	if o.largest == 0 {
+		o.largest = o.Budget.Largest()
+	}
+}
+
+// partition returns the partition of a key.
+func (o *Options) partition(key []byte) int {
+	if o.Partition != nil {
+		return o.Partition(key)
+	}
+	return segment.PartitionOf(key, o.Partitions)
+}
+
+// checkPair refuses a key whose value has grown too large to be held with it.
+func (o *Options) checkPair(key, value []byte) error {
+	return o.Budget.CheckHeld("a key with its combined value", int64(len(key)+len(value)), o.largest)
+}

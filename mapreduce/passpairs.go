@@ -1,0 +1,74 @@
+package mapreduce
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+)
+
+// A job without Reduce passes its pairs on as records, which are Pairs of its key and value.
+
+// pass writes all pairs of a stream.
+func (r *reduceRun) pass(next func() ([]byte, bool, error)) error {
+	b := r.bound
+	pair, read := reflect.New(b.out.record).UnsafePointer(), b.key.Reader()
+	second := unsafe.Add(pair, b.out.record.Field(1).Offset)
+	_, fold := b.typed.combine()
+	move := []combine.Hit{{First: true}}
+	r.w.gate.Open()
+	for {
+		key, ok, err := next()
+		if !ok || err != nil {
+			return err
+		}
+		if err := read(key, pair); err != nil {
+			return err
+		}
+		fold(second, r.value, move)
+		r.w.write(pair)
+		r.c.Add(counter.ReduceInputRecords, 1)
+		if err := r.goesOn(); err != nil {
+			return err
+		}
+	}
+}
+
+// numberBatch is how many pairs passNumbers passes on at once.
+const numberBatch = 512
+
+// passNumbers is pass for keys that are numbers, many at once; done is false, and nothing has been
+// read, if the pairs of a merge do not lie so.
+func (r *reduceRun) passNumbers(m *combine.Merge) (joined int64, done bool, err error) {
+	record := r.bound.out.record
+	keys, pairs := make([]uint64, numberBatch), reflect.MakeSlice(reflect.SliceOf(record), numberBatch, numberBatch).UnsafePointer()
+	size, values := record.Size(), unsafe.Add(pairs, record.Field(1).Offset) // gaps stay zero: only fields are set
+	width, flip := int(r.bound.keyType.Size()), codec.IntegerFlip(r.bound.keyType)
+	r.w.gate.Open()
+	defer func() { r.c.Add(counter.ReduceInputRecords, joined) }()
+	for {
+		n, ok := m.Numbers(keys, values, size)
+		if !ok || n == 0 {
+			return joined, ok, m.Err()
+		}
+		for i, x := range keys[:n] {
+			codec.SetBitsAt(unsafe.Add(pairs, uintptr(i)*size), width, x^flip)
+		}
+		if r.w.image > 0 {
+			r.w.writeImages(n, unsafe.Slice((*byte)(pairs), uintptr(n)*size))
+		} else {
+			for i := range n {
+				r.w.write(unsafe.Add(pairs, uintptr(i)*size))
+			}
+		}
+		joined += int64(n)
+		if err := r.alive.Now(); err != nil {
+			return joined, true, err
+		}
+		if err := r.w.err(); err != nil {
+			return joined, true, err
+		}
+	}
+}
