@@ -107,26 +107,26 @@ func combinePaths() []path {
 	}
 	list := []path{
 		{"both halves of the batch are folded", []string{
-			"combine/table.go EmitString", "combine/accumulator.go turn: b.n, b.late = other, true", "combine/accumulator.go turn: a.fold(other", "combine/accumulator.go flushShort: a.fold(other", "combine/batch.go probe: x.value = h.combine",
+			"combine/table.go PutString", "combine/accumulator.go turn: b.n, b.late = other, true", "combine/accumulator.go turn: a.fold(other", "combine/accumulator.go flushShort: a.fold(other", "combine/values.go FoldOf: *x = combine(*x, *v)",
 		}, words("max", actors.Config{}, many(300, 7, 0))},
-		{"values that hold pointers are folded", []string{"combine/batch.go probe: h.foldHeap(x", "combine/heapaccount.go foldHeap: x.value = h.heap.keep(&both)"}, heavy(300, 7, 9, actors.Config{})},
-		{"a bulky value waits for nobody", []string{"combine/heapaccount.go putHeavy: a.flush()"}, heavy(200, 7, 3000, actors.Config{})},
+		{"values that hold pointers are folded", []string{"combine/hashtable.go values: return h.slots", "combine/accumulator.go combine: a.foldHeap(", "combine/heapaccount.go foldHeap: a.heap.estimate +="}, heavy(300, 7, 9, actors.Config{})},
+		{"a bulky value waits for nobody", []string{"combine/accumulator.go wait: a.flush()"}, heavy(200, 7, 3000, actors.Config{})},
 		{
 			"lent values overflow their buffer",
-			[]string{"combine/lentvalues.go EmitLent: t.acc.flush()", "combine/lentvalues.go keep: l.last =", "combine/lentvalues.go foldLent: x.value = h.heap.keep(&both)"},
+			[]string{"combine/lentvalues.go lend: a.flush()", "combine/lentvalues.go keep: l.last =", "combine/lentvalues.go fold: l.filled = nil"},
 			values(actors.Config{}, lent(400, func(i int) (string, []byte) { return fmt.Sprint(i % 150), text(r, 100+i%156) })),
 		},
 		{
 			"values that are too large are not lent",
-			[]string{"combine/lentvalues.go EmitLent: t.acc.putHeavy(key"},
+			[]string{"combine/lentvalues.go lend: *(*[]byte)(a.next()) = slices.Clip("},
 			values(actors.Config{}, lent(400, func(i int) (string, []byte) { return fmt.Sprint(i % 90), text(r, 250+i%20) })),
 		},
-		{"an encoded key waits in its half", []string{"combine/encoded.go EncodedEmitter: if t.acc.short.n++", "combine/encoded.go digest: w.hash ="}, composites(300, 5, 3)},
-		{"an encoded key is long", []string{"combine/encoded.go EncodedEmitter: t.acc.putLong(key, v)"}, composites(300, 5, 12)},
-		{"an encoded key has no room", []string{"combine/encoded.go EncodedEmitter: large = key[:0]", "combine/encoded.go EncodedEmitter: dst = large"}, composites(300, 5, 90)},
-		{"long keys wait", []string{"combine/batch.go add: b.n++", "combine/batch.go touchLong: b.sink += uint64(h.arena", "combine/hashtable.go putLong: h.fold(x, v)", "combine/hashtable.go putLong: h.arena, x.off ="}, words("max", actors.Config{}, many(300, 50, 20))},
-		{"a huge key waits for nobody", []string{"combine/accumulator.go putHuge: a.foldLong"}, words("max", actors.Config{}, many(20, 3, 5000))},
-		{"the table grows", []string{"combine/accumulator.go makeRoom: size *= 2", "combine/hashtable.go rehash: h.cells[at&mask] = *x", "combine/hashtable.go reserve: h.setArena(size)"}, words("max", actors.Config{}, many(10_000, 5000, 17))},
+		{"an encoded key waits in its half", []string{"combine/encoded.go PutEncoded: a.short.n++", "combine/encoded.go digest: w.hash ="}, composites(300, 5, 3)},
+		{"an encoded key is long", []string{"combine/encoded.go PutEncoded: a.putLong(key)"}, composites(300, 5, 12)},
+		{"an encoded key has no room", []string{"combine/encoded.go PutEncoded: large = key[:0]", "combine/encoded.go PutEncoded: dst = large"}, composites(300, 5, 90)},
+		{"long keys wait", []string{"combine/batch.go add: b.n++", "combine/batch.go touchLong: b.sink += uint64(h.arena", "combine/accumulator.go flushLong: hits = append(hits, hit)", "combine/hashtable.go findLong: h.arena, x.off ="}, words("max", actors.Config{}, many(300, 50, 20))},
+		{"a huge key waits for nobody", []string{"combine/accumulator.go putHuge: a.combine("}, words("max", actors.Config{}, many(20, 3, 5000))},
+		{"the table grows", []string{"combine/accumulator.go makeRoom: size *= 2", "combine/hashtable.go rehash: h.copyCell(", "combine/hashtable.go reserve: h.setArena(size)"}, words("max", actors.Config{}, many(10_000, 5000, 17))},
 		{"a full table is spilled", []string{"combine/spill.go spill: a.byPartition", "combine/spill.go byPartition: order[ends[p]] = uint32(i)", "segment/keysort.go scatter", "segment/sort.go insertion: a[j] = e", "combine/sort.go compact", "combine/merge.go nextWithFile"}, words("max", starved, many(40_000, 20_000, 0))},
 		{
 			"spilled keys begin alike",
@@ -137,12 +137,12 @@ func combinePaths() []path {
 		},
 		{"long keys do not fit into the budget", []string{"combine/accumulator.go makeArena: a.drain()", "combine/spill.go spill: a.byPartition", "combine/sort.go touch: uint32(s.arena["}, words("max", starved, many(6000, 3000, 400))},
 		{"values on the heap do not fit into the budget", []string{"combine/heapaccount.go settle: a.drain()", "combine/heapaccount.go weighAll", "combine/spill.go spill: a.byPartition"}, heavy(6000, 5000, 300, little)},
-		{"values are packed as memory", []string{"combine/pack.go packPair: unsafe.Slice((*byte)(v), size)", "combine/pack.go absorb: b = b[copy(memoryOf"}, words("max", actors.Config{}, many(300, 50, 9))},
+		{"values are packed as memory", []string{"combine/pack.go packPair: a.form.bytes(v)", "combine/pack.go absorb: b = b[copy(a.form.bytes"}, words("max", actors.Config{}, many(300, 50, 9))},
 		{"values are packed as their encoding", []string{"combine/pack.go packPair: append(binary.AppendUvarint(l.cur, uint64(size)), d.value...)", "combine/pack.go absorb: a.form.read(b[:x]"}, heavy(300, 50, 9, actors.Config{})},
 	}
 	return append(list,
-		path{"words are added without a call", []string{"combine/batch.go probeSum: addWord(", "combine/emitter.go ofStrings: if b.n++", "combine/pack.go packPair: binary.AppendVarint(l.cur", "combine/pack.go absorb: setWord("}, words("sum", actors.Config{}, many(300, 7, 0))},
-		path{"sums are spilled", []string{"combine/batch.go probeSum: addWord(", "combine/spill.go spill: a.byPartition", "combine/merge.go nextWithFile"}, words("sum", starved, many(40_000, 20_000, 0))},
+		path{"words are added without a call", []string{"combine/batch.go probeSum: x.word += w.word", "combine/emit.go emitStrings: if b.n++", "combine/pack.go packPair: binary.AppendVarint(l.cur", "combine/pack.go absorb: *(*int64)(v) = x"}, words("sum", actors.Config{}, many(300, 7, 0))},
+		path{"sums are spilled", []string{"combine/batch.go probeSum: x.word += w.word", "combine/spill.go spill: a.byPartition", "combine/merge.go nextWithFile"}, words("sum", starved, many(40_000, 20_000, 0))},
 	)
 }
 
@@ -162,17 +162,17 @@ func numberPaths() []path {
 	list := []path{
 		{
 			"numbers near to each other stand in a dense array",
-			[]string{"combine/denseemit.go numberEmitter: d.values[i] = fold(", "combine/dense.go putElsewhere: a.foldAt(", "combine/densesegment.go handPlaces: *out[p] = Segment", "combine/densesegment.go nextDense: r.ahead = r.ahead[1:]", "combine/densesegment.go fill: values[i] = c.fold("},
+			[]string{"combine/emit.go EmitNumbers: *at = combine(", "combine/dense.go putElsewhere: a.foldAt(", "combine/densesegment.go handPlaces: *out[p] = Segment", "combine/densesegment.go nextDense: r.ahead = r.ahead[1:]", "combine/densesegment.go fill: hits = append("},
 			ints("max", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900)),
 		},
-		{"dense arrays are passed on without a Reduce", []string{"reducenumbers.go passNumbers: codec.SetBits(", "combine/densesegment.go Numbers"}, ints("max", "none", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))},
-		{"numbers move into a longer array", []string{"combine/dense.go lookAgain: a.dense.lookAt = max(firstLook", "combine/dense.go move: a.foldAt(", "combine/dense.go extend: copy(d.values"}, ints("max", "", actors.Config{}, near(9000, 0, 8000))},
-		{"numbers far from each other stand in cells", []string{"combine/dense.go putElsewhere: a.put(d.keyOf", "combine/dense.go lookAgain: a.presize()", "combine/pack.go packPair: unsafe.Slice((*byte)(v), size)"}, ints("max", "", actors.Config{}, far(3000))},
+		{"dense arrays are passed on without a Reduce", []string{"passpairs.go passNumbers: codec.SetBitsAt(", "combine/densesegment.go Numbers"}, ints("max", "none", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))},
+		{"numbers move into a longer array", []string{"combine/dense.go lookAgain: a.dense.lookAt = max(firstLook", "combine/dense.go move: a.foldAt(", "combine/dense.go extend: copy(d.memory()"}, ints("max", "", actors.Config{}, near(9000, 0, 8000))},
+		{"numbers far from each other stand in cells", []string{"combine/dense.go putElsewhere: a.put(d.keyOf", "combine/dense.go lookAgain: a.presize()", "combine/pack.go packPair: a.form.bytes(v)"}, ints("max", "", actors.Config{}, far(3000))},
 		{"a dense array is packed if half of its places are free", []string{"combine/pack.go pack: l.dense.keyOf"}, ints("max", "", actors.Config{}, emitting(900, func(i int) (int64, uint64) { return int64(i % 30 * 500), uint64(i) }))},
 		{"a dense array is folded into a table", []string{"combine/densesegment.go absorbDense: a.putNumber("}, ints("max", "", actors.Config{}, near(3000, 0, 900), far(3000))},
 		{"a dense array is spilled", []string{"combine/sort.go Prefixes: r.densePrefix()", "combine/sort.go Entries: r.densePrefix()", "combine/spill.go byPartition", "combine/merge.go nextWithFile"}, ints("max", "", actors.Config{Memory: 2 << 20}, near(30_000, 0, 30_000), near(30_000, 0, 30_000), near(30_000, 9, 30_000), near(30_000, 0, 30_000), near(30_000, 0, 30_000))},
 	}
-	return append(list, path{"sums in a dense array", []string{"combine/denseemit.go numberEmitter: addWord(", "combine/densesegment.go fill: values[i] = c.fold("}, ints("sum", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))})
+	return append(list, path{"sums in a dense array", []string{"combine/emit.go EmitNumbers: *at = combine(", "combine/values.go foldSums: *x += v"}, ints("sum", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))})
 }
 
 // sorted runs a job without Combine. Values have up to three bytes more than asked for.

@@ -1,6 +1,6 @@
 // Package combine aggregates values by key for the map and reduce sides of a job.
 //
-// A [Table] is the map-side combiner. Emit folds each value into the value stored for its key.
+// A [Table] is the map-side combiner. It folds each emitted value into the value stored for its key.
 // [Table.Finish] returns one [Segment] a partition, with one record for each distinct key unless
 // the table spilled. Entries in memory are unsorted. When the memory budget is exhausted, the table
 // writes a sorted, compressed run (package segment) and continues empty. Combine must be associative
@@ -15,11 +15,16 @@
 // # Terms
 //
 //   - accumulator: what Table and Merge share. It folds pairs into one value for each key, and knows when
-//     to grow, when to spill and when to stop. Its core has no type parameter: each type of values costs a
-//     program code of its own, so what is done once a table, and not once a pair, knows a value by where it
-//     lies.
+//     to grow, when to spill and when to stop.
+//   - value: memory of a known size. The package has no type parameter but in emits and folds: each type
+//     of values costs a program code of its own, so what is done once a table, or once half a batch, knows a
+//     value by where it lies.
+//   - fold: what combines values; the caller makes it of its Combine (FoldOf).
+//   - hit: where a value goes that has come.
 //   - hash table: its cells have the first 16 bytes of a key and its value. The arena has the bytes of
 //     longer keys.
+//   - slots: values that hold pointers. They lie on the Go heap, where the collector finds these; the cells
+//     have their numbers.
 //   - dense array: values of integer keys that lie close together, each at the place of its key.
 //   - batch: pairs that wait, so that the cells they go to come from memory meanwhile.
 //   - key list: all keys in place, with where their values lie; sorted for spills and for a Merge.
@@ -28,12 +33,12 @@
 // # Invariants
 //
 //   - A key is in the hash table or in the dense array, never in both; it may be in spills, too.
-//   - The hash table is at most half full. A key of at most 16 bytes lies in its cell, zero padded.
+//   - The hash table is at most half full; so slots are half as many as cells. A key of at most 16 bytes lies in its cell, zero padded.
 //   - Whoever sorts, spills, packs or counts flushes first: a pair that waits is in no table.
 //   - After the first error nothing is folded.
 //
-// Read accumulator.go first, then batch.go, hashtable.go, and finish.go with pack.go; dense.go,
-// spill.go with sort.go, heapaccount.go and lentvalues.go stand beside that path.
+// Read values.go and accumulator.go first, then batch.go, hashtable.go, and finish.go with pack.go; emit.go,
+// dense.go, spill.go with sort.go, heapaccount.go and lentvalues.go stand beside that path.
 //
 // # Fast paths, and the tests that enter them
 //
@@ -48,7 +53,7 @@
 //   - lentvalues.go: byte-slice values in one buffer until their pairs have left both batches.
 //     TestLentValuesWaitInEitherHalf, TestLentValuesAreTheCallersAgain.
 //   - encoded.go: keys that are encoded, read when their half is full. TestEmittersAtEndsOfPages.
-//   - emitter.go: sums of 8 bytes under keys that are bytes. TestEmittersAtEndsOfPages.
+//   - emit.go: sums of 8 bytes under keys that are bytes. TestEmittersAtEndsOfPages.
 //   - dense.go, densesegment.go: values of integer keys in an array, handed to the reduces as it is.
 //     TestNumbersEqualMap, TestDenseArraysAreHandedOver.
 package combine
