@@ -33,7 +33,8 @@
 // # Invariants
 //
 //   - A key is in the hash table or in the dense array, never in both; it may be in spills, too.
-//   - The hash table is at most half full; so slots are half as many as cells. A key of at most 16 bytes lies in its cell, zero padded.
+//   - The hash table is at most half full, so that there are half as many slots as cells. A key of at
+//     most 16 bytes lies in its cell, zero padded.
 //   - Whoever sorts, spills, packs or counts flushes first: a pair that waits is in no table.
 //   - After the first error nothing is folded.
 //

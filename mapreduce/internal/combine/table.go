@@ -28,9 +28,8 @@ func (t *Table) Next() unsafe.Pointer { return t.acc.next() }
 // Lend copies the value at Next, a []byte, so that its bytes are the emitter's again once it is put.
 func (t *Table) Lend() { t.acc.lend() }
 
-// PutBytes, PutString and PutEncoded fold the value at Next into that of a key, given by where it lies:
-// a []byte, a string, or what encode appends the encoding of. The key is not kept. A failed spill and a
-// key that is too large show in Err and Finish.
+// PutBytes folds the value at Next into that of the key at key, a []byte, which is not kept. A failed
+// spill and a key that is too large show in Err and Finish.
 func (t *Table) PutBytes(key unsafe.Pointer) { t.put(*(*[]byte)(key)) }
 
 // PutString is for keys that are strings; see PutBytes.
