@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -21,6 +23,8 @@ import (
 
 // clientFlags are the flags of a client of `tarry serve`.
 type clientFlags struct {
+	*program
+
 	server    string
 	tokenFile string
 	ca        string
@@ -97,9 +101,9 @@ func (c *clientFlags) local() bool {
 	return err == nil && loopback(at.Hostname()+":0")
 }
 
-// ofServer is a sub-command without a job or node that asks a server.
-func ofServer(c *clientFlags, use, short string, least, most int, what string,
-	do func(cmd *cobra.Command, client *api.Client, args []string) error,
+// ask is a sub-command that asks a server.
+func (c *clientFlags) ask(use, short string, least, most int, what string,
+	do func(ctx context.Context, client *api.Client, args []string) error,
 ) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: arguments(least, most, what),
@@ -108,9 +112,34 @@ func ofServer(c *clientFlags, use, short string, least, most int, what string,
 			if err != nil {
 				return err
 			}
-			return clientError(do(cmd, client, args))
+			return clientError(do(cmd.Context(), client, args))
 		},
 	}
+}
+
+// show prints what a server said: as JSON if that is asked for, else as text does.
+func (c *clientFlags) show(said any, text func() error) error {
+	if c.json {
+		return json.NewEncoder(c.stdout).Encode(said)
+	}
+	return text()
+}
+
+// rows prints a list as a table, or as objects. row gives the columns of an item.
+func rows[T any](c *clientFlags, head string, list []T, row func(T) []string) error {
+	lines := [][]string{strings.Split(head, " ")}
+	for _, x := range list {
+		if c.json {
+			if err := json.NewEncoder(c.stdout).Encode(x); err != nil {
+				return err
+			}
+		}
+		lines = append(lines, row(x))
+	}
+	if c.json {
+		return nil
+	}
+	return table(c.stdout, lines)
 }
 
 // clientError gives what a server said its exit code.
@@ -119,16 +148,15 @@ func clientError(err error) error {
 	if !ok {
 		return err
 	}
-	text := errors.New(words.Printable(p.Error()))
+	code := exitFailed
 	switch {
 	case p.Code == "output-exists" || p.Code == "exists" || p.Code == "bad-output":
-		return &exitError{exitConfig, text}
+		code = exitConfig
 	case p.Code == "bad-input":
-		return &exitError{exitFailed, text}
 	case p.Status == http.StatusUnprocessableEntity || p.Status == http.StatusBadRequest:
-		return &exitError{exitUsage, text}
+		code = exitUsage
 	}
-	return &exitError{exitFailed, text}
+	return &exitError{code, errors.New(words.Printable(p.Error()))}
 }
 
 // jobNumber reads the number of a job.

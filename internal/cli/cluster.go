@@ -16,7 +16,6 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/scheduling"
 )
 
 const (
@@ -131,19 +130,6 @@ func (r *clusterFlags) checkBlocks(src []mapreduce.Source) error {
 		return configError("--block-size %d: %d maps; more than %d are too many for one machine", size, maps, mostMaps)
 	}
 	return nil
-}
-
-// livePolicy is the scheduler of a live cluster. Its waits follow the heartbeats, as Hadoop's do,
-// unless flags or files set them.
-func (r *clusterFlags) livePolicy() (scheduling.Policy, error) {
-	policy, err := r.policy(r.scheduler)
-	if err != nil {
-		return policy, err
-	}
-	if policy.Locality.Rule == scheduling.TimedWait && r.files.parameters == nil && !r.says("locality.") {
-		policy.Locality.Auto = true
-	}
-	return policy, r.files.unused(r.scheduler, true)
 }
 
 // timeout is how long an attempt may make no progress, negative for any time.

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -38,9 +38,16 @@ and the tables of Hive's benchmark, for tarry run hivesearch, hiveselect, hiveag
   visits     client|address|day|revenue|program|country|language|word|seconds, to the first pages
              of rankings (--words), Zipf (--skew)`
 
+// genFlags are the flags of `tarry gen`.
+type genFlags struct {
+	config           gen.Config
+	output           string
+	overwrite, quiet bool
+}
+
 // newGen is the command `tarry gen KIND`.
 func newGen(p *program) *cobra.Command {
-	g := &genFlags{program: p, size: 64 << 20}
+	g := new(genFlags)
 	names := make([]string, 0, len(gen.Kinds()))
 	for _, k := range gen.Kinds() {
 		names = append(names, string(k))
@@ -51,10 +58,17 @@ func newGen(p *program) *cobra.Command {
 		Long:      genHelp,
 		ValidArgs: names,
 		Args:      arguments(1, 1, "one kind of input: "+strings.Join(names, ", ")),
-		RunE:      g.run,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			g.config.Kind = gen.Kind(args[0])
+			err := g.run(cmd, p)
+			if errors.Is(err, gen.ErrConfig) {
+				return usageError("%s", strings.ReplaceAll(err.Error(), gen.ErrConfig.Error()+": ", ""))
+			}
+			return err
+		},
 	}
 	f := cmd.Flags()
-	number(f, &g.size, "size", g.size, span(0, 1<<44), "size of the output")
+	number(f, (*numbers.Bytes)(&g.config.Bytes), "size", 64<<20, span(0, 1<<44), "size of the output")
 	number(f, &g.config.Seed, "seed", 1, seeds, "selects the output among all of its kind")
 	number(f, &g.config.Words, "words", 0, span(1, 10_000_000), "vocabulary of text, keys of pairs, pages of visits (default 500000, 1000 or 10000)")
 	number(f, &g.config.Skew, "skew", gen.DefaultSkew, span(0, 20),
@@ -65,99 +79,57 @@ func newGen(p *program) *cobra.Command {
 	return cmd
 }
 
-// genFlags are the flags of `tarry gen`.
-type genFlags struct {
-	*program
-	config           gen.Config
-	size             numbers.Bytes
-	output           string
-	overwrite, quiet bool
-}
-
-func (g *genFlags) run(cmd *cobra.Command, args []string) error {
-	g.config.Kind, g.config.Bytes = gen.Kind(args[0]), int64(g.size)
-	if g.config.Skew == 0 {
-		g.config.Skew = uniform
+// run writes the input.
+func (g *genFlags) run(cmd *cobra.Command, p *program) error {
+	c := &g.config
+	if c.Skew == 0 {
+		c.Skew = 1e-9 // 0 is the default of package gen
 	}
-	vocabulary := slices.Contains([]gen.Kind{"text", "pairs", "visits"}, g.config.Kind)
-	err := refuse(cmd, idle{!vocabulary, "with gen " + words.Shown(args[0]) + ", only with gen text, gen pairs and gen visits", "words skew"},
-		idle{g.output == "-", "with --output -", "overwrite"})
-	if err != nil {
+	vocabulary := slices.Contains([]gen.Kind{"text", "pairs", "visits"}, c.Kind)
+	if err := firstError(
+		refuse(cmd, idle{!vocabulary, "with gen " + words.Shown(string(c.Kind)) + ", only with gen text, gen pairs and gen visits", "words skew"},
+			idle{g.output == "-", "with --output -", "overwrite"}),
+		c.Validate(),
+	); err != nil {
 		return err
 	}
 	if !g.quiet {
-		defer g.showGen(&g.config)()
+		var written atomic.Int64
+		c.Progress = written.Store
+		defer p.display.Show(func() string {
+			n := written.Load()
+			return progress.Part(string(c.Kind), float64(n)/float64(max(c.Bytes, 1)), numbers.Human(n)+" of "+numbers.Human(c.Bytes))
+		})()
 	}
-	err = g.config.Validate()
-	switch {
-	case err != nil:
+	info, err := os.Stat(g.output)
+	switch ctx := cmd.Context(); {
 	case g.output == "":
 		return usageError("where to? -o FILE, or -o - for standard output")
 	case g.output == "-":
-		err = gen.Write(cmd.Context(), g.stdout, g.config)
+		return gen.Write(ctx, p.stdout, *c)
 	case stores.Named(g.output):
-		err = genStored(cmd.Context(), g.output, g.config, g.overwrite)
-	case isDevice(g.output):
-		err = writeDevice(cmd.Context(), g.output, g.config)
-	default:
-		err = outputError(g.output, gen.WriteFile(cmd.Context(), g.output, g.config, g.overwrite))
+		return g.store(ctx)
+	case err == nil && !info.Mode().IsRegular() && !info.IsDir(): // a pipe or device is written to and not replaced
+		return writeFile(g.output, 0, func(w io.Writer) error { return gen.Write(ctx, w, *c) })
 	}
-	if errors.Is(err, gen.ErrConfig) {
-		return usageError("%s", strings.ReplaceAll(err.Error(), gen.ErrConfig.Error()+": ", ""))
-	}
-	return err
+	return outputError(g.output, gen.WriteFile(cmd.Context(), g.output, *c, g.overwrite))
 }
 
-// showGen shows how much is written until stop is called.
-func (p *program) showGen(c *gen.Config) (stop func()) {
-	var written atomic.Int64
-	c.Progress = written.Store
-	size := c.Bytes
-	return p.display.Show([]string{string(c.Kind)}, func() progress.State {
-		n := written.Load()
-		return progress.One(string(c.Kind), float64(n)/float64(max(size, 1)), numbers.Human(n)+" of "+numbers.Human(size))
-	})
-}
-
-// genStored writes generated input to a file of a store.
-func genStored(ctx context.Context, name string, c gen.Config, overwrite bool) error {
-	store, within, err := stores.Open(name)
+// store writes to a file of a store.
+func (g *genFlags) store(ctx context.Context) error {
+	store, within, err := stores.Open(g.output)
 	if err != nil {
 		return err
 	}
-	if _, err := store.Stat(within); err == nil && !overwrite {
-		return configError("%s: output exists (--overwrite replaces it)", name)
+	if _, err := store.Stat(within); err == nil && !g.overwrite {
+		return outputError(g.output, fs.ErrExist)
 	}
 	f, err := stores.Create(store, within)
 	if err != nil {
-		return plainPathError(name, err)
+		return plainPathError(g.output, err)
 	}
-	if err = gen.Write(ctx, f, c); err != nil {
-		err = errors.Join(err, f.Abort())
-	} else {
-		err = f.Close()
+	if err = gen.Write(ctx, f, g.config); err != nil {
+		return errors.Join(err, f.Abort())
 	}
-	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("%s: %w", name, at.Err)
-	}
-	return err
-}
-
-// uniform is a skew that gives all words the same weight; 0 is the default of package gen.
-const uniform = 1e-9
-
-// isDevice reports whether a name is that of a pipe or device, which is written to and not
-// replaced.
-func isDevice(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
-}
-
-// writeDevice writes generated input to a pipe or device.
-func writeDevice(ctx context.Context, name string, c gen.Config) error {
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
-		return plainPathError(name, err)
-	}
-	return errors.Join(gen.Write(ctx, f, c), f.Close())
+	return f.Close()
 }

@@ -214,10 +214,11 @@ func (p *program) tellServing(f *serveFlags, s *serve.Server, url string) {
 
 // serveConfig is what the flags say of the server.
 func (f *serveFlags) serveConfig(cmd *cobra.Command, p *program) (cfg serve.Config, err error) {
+	version, _ := readVersion()
 	cfg = serve.Config{
 		Jobs: libraryJobs(), Listen: f.listen, Hosts: f.hosts, Roots: f.roots,
 		Secrets: slices.DeleteFunc([]string{f.tokens, f.tlsCert, f.tlsKey, f.clientCA}, func(name string) bool { return name == "" }),
-		State:   f.stateDir, StoreBytes: int64(f.store), Version: readVersion().Version,
+		State:   f.stateDir, StoreBytes: int64(f.store), Version: version,
 	}
 	if f.store == 0 && f.stateDir == "" {
 		cfg.StoreBytes = f.memoryBudget() // files lie in memory

@@ -121,7 +121,7 @@ func (f *oneSim) simulate(
 	}
 	began, far := time.Now(), progress.NewRuns(1)
 	cfg.Progress = func(now time.Duration, done int) { far.Tell(0, now, done, len(w.Jobs)) }
-	stop := p.display.Show([]string{"simulated"}, far.State)
+	stop := p.display.Show(far.Line)
 	res, err := simulator.Run(ctx, cfg, w)
 	stop()
 	if err == nil {

@@ -310,7 +310,7 @@ func (f *gridFlags) simulate(ctx context.Context, p *program, points []*gridPoin
 	began := time.Now()
 	far := progress.NewRuns(len(points) * f.repeat)
 	if !f.quiet {
-		defer p.display.Show([]string{"runs"}, far.State)()
+		defer p.display.Show(far.Line)()
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -325,7 +325,7 @@ func (f *gridFlags) simulate(ctx context.Context, p *program, points []*gridPoin
 				if err := at.one(ctx, p, turn); err != nil {
 					cancel(at.fault(err))
 				}
-				far.End(i*f.repeat + turn)
+				far.Tell(i*f.repeat+turn, 0, 1, 1)
 			})
 		}
 	}

@@ -25,6 +25,7 @@ type submitFlags struct {
 // newSubmit is the command `tarry submit JOB`.
 func newSubmit(p *program) *cobra.Command {
 	f := new(submitFlags)
+	f.program = p
 	cmd := &cobra.Command{
 		Use:   "submit JOB IN... --output OUT",
 		Short: "Hand a job to a server, tarry serve",

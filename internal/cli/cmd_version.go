@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -9,67 +8,44 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// buildVersion is what `tarry version` tells.
-type buildVersion struct {
-	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"`
-	Modified bool   `json:"modified,omitempty"`
-	Time     string `json:"time,omitempty"`
-	Go       string `json:"go"`
-	OS       string `json:"os"`
-	Arch     string `json:"arch"`
-}
-
 // newVersion is the command `tarry version`.
 func newVersion(p *program) *cobra.Command {
-	asJSON := false
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of this program",
 		Args:  arguments(0, 0, "no arguments"),
-		RunE:  func(*cobra.Command, []string) error { return printVersion(p, asJSON) },
+		RunE:  func(*cobra.Command, []string) error { return p.printVersion() },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
-	return cmd
 }
 
-// printVersion prints the version in a line, or as JSON.
-func printVersion(p *program, asJSON bool) error {
-	v := readVersion()
-	if asJSON {
-		return json.NewEncoder(p.stdout).Encode(v)
+// printVersion prints the version in a line.
+func (p *program) printVersion() error {
+	version, revision := readVersion()
+	if revision != "" {
+		version += " (" + revision + ")"
 	}
-	line := "tarry " + v.Version
-	if v.Revision != "" {
-		line += fmt.Sprintf(" (%.12s", v.Revision)
-		if v.Modified {
-			line += ", modified"
-		}
-		line += ")"
-	}
-	_, err := fmt.Fprintf(p.stdout, "%s %s %s/%s\n", line, v.Go, v.OS, v.Arch)
+	_, err := fmt.Fprintf(p.stdout, "tarry %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }
 
 // readVersion takes the version from what the Go tool wrote into the program.
-func readVersion() buildVersion {
-	v := buildVersion{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+func readVersion() (version, revision string) {
+	version = "(devel)"
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return v
+		return version, ""
 	}
 	if info.Main.Version != "" {
-		v.Version = info.Main.Version
+		version = info.Main.Version
 	}
+	modified := ""
 	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			v.Revision = s.Value
-		case "vcs.modified":
-			v.Modified = s.Value == "true"
-		case "vcs.time":
-			v.Time = s.Value
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = ", modified"
 		}
 	}
-	return v
+	return version, revision + modified
 }

@@ -99,6 +99,7 @@ func checkVariables(root *cobra.Command, environment []string) error {
 
 var (
 	groupForm = regexp.MustCompile(`\[([^\]]*)\] were all set`)
+	oneForm   = regexp.MustCompile(`flags in the group \[([^\]]*)\] is required`)
 	givenForm = regexp.MustCompile(`group \[([^\]]*)\] are set they must all be set; missing \[([^\]]*)\]`)
 )
 
@@ -107,6 +108,9 @@ func groupError(err error) error {
 	text := err.Error()
 	if m := givenForm.FindStringSubmatch(text); m != nil {
 		return usageError("--%s go together", strings.ReplaceAll(m[1], " ", " and --"))
+	}
+	if m := oneForm.FindStringSubmatch(text); m != nil {
+		return usageError("one of --%s must be given", strings.ReplaceAll(m[1], " ", ", --"))
 	}
 	m := groupForm.FindStringSubmatch(text)
 	if m == nil {

@@ -94,10 +94,7 @@ play --export d --listen 127.0.0.1:0
 whatif e.jsonl --goal p95
 delay --tasks 3 --nodes 9 --rate 2 --locality 0.9 --skips 3
 delay --tasks 3 --nodes 9 --rate 2 --skips 3 --wait 9s
-delay --tasks 3 --nodes 9 --rate 2 --racks 2 --wait 9s --rack-locality 0.9
-delay --tasks 3 --nodes 9 --rate 2 --racks 2 --wait 9s --rack-skips 9
 delay --tasks 3 --nodes 9 --rate 2 --racks 2 --skips 9 --rack-wait 9s
-delay --tasks 3 --nodes 9 --rate 2 --wait 9s --jobs 2
 gen text -o - --overwrite
 gen tera -o x --words 3
 events e.jsonl --summary --only launched

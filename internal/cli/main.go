@@ -84,8 +84,8 @@ not readable, 2 wrong command line, 3 output exists or cannot be made or configu
 			return unknownCommand(cmd, args[0])
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asked, _ := cmd.Flags().GetBool("version"); asked {
-				return printVersion(p, false)
+			if given(cmd, "version") {
+				return p.printVersion()
 			}
 			return cmd.Help()
 		},

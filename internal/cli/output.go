@@ -109,7 +109,8 @@ func sink(file *eventlog.File) func(actors.Event) {
 	return func(e actors.Event) {
 		if e.Began != nil {
 			began := *e.Began
-			began.Program = "tarry " + readVersion().Version
+			version, _ := readVersion()
+			began.Program = "tarry " + version
 			e.Began = &began
 		}
 		file.Write(e)

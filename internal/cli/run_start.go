@@ -106,8 +106,7 @@ func (p *program) startCluster(cmd *cobra.Command, w *pipeline) (stop func() err
 			return nil, err
 		}
 		if !w.quiet && !w.noProgress {
-			state := func() progress.State { return progress.OfJob(job.Progress()) }
-			defer p.display.Show(progress.JobBars(job.Name()), state)()
+			defer p.display.Show(func() string { return job.Name() + " " + progress.OfJob(job.Progress()) })()
 		}
 		select {
 		case <-job.Done():

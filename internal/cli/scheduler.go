@@ -167,6 +167,19 @@ func (s *schedulerFlags) policy(name string) (policy scheduling.Policy, err erro
 	return policy, nil
 }
 
+// livePolicy is the scheduler of a live cluster. Its waits follow the heartbeats, as Hadoop's do,
+// unless flags or files set them.
+func (s *schedulerFlags) livePolicy() (scheduling.Policy, error) {
+	policy, err := s.policy(s.scheduler)
+	if err != nil {
+		return policy, err
+	}
+	if policy.Locality.Rule == scheduling.TimedWait && s.files.parameters == nil && !s.says("locality.") {
+		policy.Locality.Auto = true
+	}
+	return policy, s.files.unused(s.scheduler, true)
+}
+
 // filesOver puts what files say over a preset: the policy file, if there is one, over the others.
 func (s *schedulerFlags) filesOver(policy *scheduling.Policy, file *policyfile.File) error {
 	if file == nil {

@@ -132,7 +132,8 @@ func printSettings(out io.Writer, names []string, list []setting) error {
 		_, err := fmt.Fprintln(out, "\nThey differ in no setting.")
 		return err
 	}
-	lines := [][]string{append([]string{"\ndiffers in"}, names...)}
+	fmt.Fprintln(out)
+	lines := [][]string{append([]string{"differs in"}, names...)}
 	for _, s := range list {
 		line := []string{s.name}
 		for _, v := range s.values {

@@ -10,10 +10,13 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
-// table prints lines of columns for people, the columns to the left.
+// table prints lines of columns for people, the columns to the left. What stands in them may be anybody's.
 func table(out io.Writer, lines [][]string) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, columns := range lines {
+		for i, text := range columns {
+			columns[i] = words.Printable(text)
+		}
 		fmt.Fprintln(t, strings.Join(columns, "\t"))
 	}
 	return t.Flush()
@@ -26,22 +29,6 @@ func figureTable(out io.Writer, lines [][]string) error {
 		fmt.Fprintln(t, strings.Join(columns, "\t")+"\t")
 	}
 	return t.Flush()
-}
-
-// rows prints a table, or objects. row gives the columns of an item.
-func rows[T any](p *program, asJSON bool, head string, list []T, row func(T) []string) error {
-	if asJSON {
-		return printJSON(p, list)
-	}
-	lines := [][]string{{head}}
-	for _, x := range list {
-		columns := row(x)
-		for i := range columns {
-			columns[i] = words.Printable(columns[i]) // it may be anybody's
-		}
-		lines = append(lines, columns)
-	}
-	return table(p.stdout, lines)
 }
 
 // printJSON prints a list as an object a line.

@@ -268,7 +268,6 @@ func wrongWords() []wrongUsage {
 		{"events", ""},
 		{"scenario", ""},
 		{"config", "check", ""},
-		{"config", "show", ""},
 		{"experiment", "", "-o", "made"},
 		{"run", "sort", "in", "-o", ""},
 		{"run", "sort", "", "-o", "out"},

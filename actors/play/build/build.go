@@ -8,7 +8,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/andybalholm/brotli"
 
@@ -43,10 +42,6 @@ func Build(ctx context.Context, dir, out string) error {
 	if err != nil {
 		return err
 	}
-	of, err := sourcesOf(ctx, dir)
-	if err != nil {
-		return err
-	}
 	code, err := os.ReadFile(wasm)
 	if err != nil {
 		return err
@@ -57,9 +52,8 @@ func Build(ctx context.Context, dir, out string) error {
 		return err
 	}
 	return errors.Join(
-		os.WriteFile(filepath.Join(out, site.ModuleName), packed, 0o644),      //nolint:gosec // anybody may read it
-		os.WriteFile(filepath.Join(out, site.ExecName), glue, 0o644),          //nolint:gosec // as the toolchain's
-		os.WriteFile(filepath.Join(out, site.SourcesName), []byte(of), 0o644), //nolint:gosec // as the module
+		os.WriteFile(filepath.Join(out, site.ModuleName), packed, 0o644), //nolint:gosec // anybody may read it
+		os.WriteFile(filepath.Join(out, site.ExecName), glue, 0o644),     //nolint:gosec // as the toolchain's
 	)
 }
 
@@ -76,29 +70,4 @@ func pack(code []byte, there string) ([]byte, error) {
 	_, err := z.Write(code)
 	err = errors.Join(err, z.Close())
 	return packed.Bytes(), err
-}
-
-// sourcesOf says what the module is built of.
-func sourcesOf(ctx context.Context, dir string) (string, error) {
-	root, err := site.Go(ctx, dir, "list", "-m", "-f", "{{.Dir}}", site.ModulePath)
-	if err != nil {
-		return "", err
-	}
-	const ours = `{{with .Module}}{{if eq .Path "` + site.ModulePath + `"}}{{$.Dir}}{{end}}{{end}}`
-	list, err := site.Go(ctx, dir, "list", "-deps", "-f", ours, site.ModulePath+"/actors/play/wasm")
-	if err != nil {
-		return "", err
-	}
-	var dirs []string
-	for one := range strings.SplitSeq(list, "\n") {
-		if one == "" {
-			continue // of another module
-		}
-		rel, err := filepath.Rel(root, one)
-		if err != nil {
-			return "", err
-		}
-		dirs = append(dirs, filepath.ToSlash(rel))
-	}
-	return site.Sources(root, dirs)
 }

@@ -87,11 +87,6 @@ func Unpack(module []byte) ([]byte, error) {
 	return io.ReadAll(brotli.NewReader(bytes.NewReader(module)))
 }
 
-// Served are the files of the site for a server of ours: one that answers WasmName with ModuleName,
-// encoded as br, which browsers unpack that come by https or are on the same machine, and unpacked for
-// others.
-func Served(dir fs.FS) (map[string][]byte, error) { return files(dir, WasmName) }
-
 // files are the files of the site for pages that ask for the module by name.
 func files(dir fs.FS, module string) (map[string][]byte, error) {
 	out := map[string][]byte{}

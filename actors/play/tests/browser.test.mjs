@@ -360,7 +360,8 @@ test("the module simulates some hundred thousand events a second", { skip }, asy
   const { page, faults, close } = await open();
   const rates = await page.evaluate(async () => {
     await import(new URL("wasm_exec.js", location.href).href);
-    const code = await (await fetch("tarry.wasm")).arrayBuffer();
+    const packed = (await fetch("tarry.wasm.gz")).body;
+    const code = await new Response(packed.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
     const go = new globalThis.Go();
     go.run((await WebAssembly.instantiate(code, go.importObject)).instance);
     const list = [];

@@ -6,31 +6,20 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/tarry-mr/tarry/actors"
 )
 
-// File is a file of events that is written, by a goroutine of its own: who has events to write waits
-// only when it is far ahead. Write and Close are for one goroutine at a time; of a nil File they do nothing.
+// File is a file of events that is written. It is for one goroutine at a time; Write and Close of a nil
+// File do nothing.
 type File struct {
-	file    *os.File
-	buffer  *bufio.Writer
-	packed  *zstd.Encoder // nil unless the name ends in .zst
-	batch   []actors.Event
-	batches chan []actors.Event
-	spare   chan []actors.Event // emptied ones
-	written chan struct{}       // closed when all are
-	failed  atomic.Pointer[error]
+	to     io.Writer
+	close  []func() error // in this order
+	line   []byte
+	failed error // the first error; later events are dropped
 }
-
-// batchSize is how many events are handed over at once, and ahead how many such batches wait.
-const (
-	batchSize = 512
-	ahead     = 8
-)
 
 // Create makes a file for events, compressed if its name ends in .zst.
 func Create(name string) (*File, error) {
@@ -38,61 +27,25 @@ func Create(name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &File{
-		file: f, buffer: bufio.NewWriterSize(f, 1<<16), batches: make(chan []actors.Event, ahead),
-		spare: make(chan []actors.Event, ahead+1), written: make(chan struct{}),
-	}
-	var w io.Writer = e.buffer
+	buffer := bufio.NewWriterSize(f, 1<<16)
+	e := &File{to: buffer, close: []func() error{buffer.Flush, f.Close}}
 	if strings.HasSuffix(name, ".zst") {
-		if e.packed, err = zstd.NewWriter(e.buffer, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
+		packed, err := zstd.NewWriter(buffer, zstd.WithEncoderLevel(zstd.SpeedFastest))
+		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
-		w = e.packed
+		e.to, e.close = packed, append([]func() error{packed.Close}, e.close...)
 	}
-	go e.encode(w)
 	return e, nil
-}
-
-// encode writes what is handed over until Close. After an error it drops the rest.
-func (f *File) encode(w io.Writer) {
-	defer close(f.written)
-	var line []byte
-	for batch := range f.batches {
-		for i := range batch {
-			if f.failed.Load() != nil {
-				break
-			}
-			line = append(batch[i].AppendJSON(line[:0]), '\n')
-			if _, err := w.Write(line); err != nil {
-				f.failed.Store(&err)
-			}
-		}
-		clear(batch)
-		select {
-		case f.spare <- batch[:0]:
-		default:
-		}
-	}
 }
 
 // Write adds an event; Close tells what went wrong.
 func (f *File) Write(e actors.Event) {
-	if f == nil {
+	if f == nil || f.failed != nil {
 		return
 	}
-	if f.batch = append(f.batch, e); len(f.batch) == batchSize {
-		f.handOver()
-	}
-}
-
-// handOver gives the events so far to the goroutine that writes.
-func (f *File) handOver() {
-	f.batches <- f.batch
-	select {
-	case f.batch = <-f.spare:
-	default:
-		f.batch = make([]actors.Event, 0, batchSize)
-	}
+	f.line = append(e.AppendJSON(f.line[:0]), '\n')
+	_, f.failed = f.to.Write(f.line)
 }
 
 // Close finishes the file.
@@ -100,15 +53,9 @@ func (f *File) Close() error {
 	if f == nil {
 		return nil
 	}
-	f.batches <- f.batch
-	close(f.batches)
-	<-f.written
-	var errs []error
-	if err := f.failed.Load(); err != nil {
-		errs = append(errs, *err)
+	errs := []error{f.failed}
+	for _, end := range f.close {
+		errs = append(errs, end())
 	}
-	if f.packed != nil {
-		errs = append(errs, f.packed.Close())
-	}
-	return errors.Join(append(errs, f.buffer.Flush(), f.file.Close())...)
+	return errors.Join(errs...)
 }

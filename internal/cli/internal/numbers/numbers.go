@@ -4,7 +4,6 @@ package numbers
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -19,11 +18,11 @@ import (
 // not matter.
 type Bytes int64
 
-// Part is a part of one: 0.95 or 95%.
-type Part float64
-
 // Rate is bytes a second, written as Bytes.
 type Rate float64
+
+// Part is a part of one: 0.95 or 95%.
+type Part float64
 
 // Span is the range of a number flag. Least and Most are in the flag's unit: bytes, seconds or
 // ones.
@@ -35,7 +34,9 @@ type Span struct {
 type Value struct {
 	Span
 
-	to    any // a pointer, whose type says what is read
+	kind  string // int, uint64, float64, size, duration or part
+	get   func() float64
+	put   func(x float64, s string) error // the number, as it was given
 	Reset func()
 }
 
@@ -44,51 +45,63 @@ type Value struct {
 // the range.
 func Add[T any](f *pflag.FlagSet, to *T, in Span, name, short, usage string) {
 	first := *to
-	n := &Value{Span: in, to: to, Reset: func() { *to = first }}
-	flag := f.VarPF(n, name, short, usage)
+	v := &Value{Span: in, Reset: func() { *to = first }}
+	switch to := any(to).(type) {
+	case *int:
+		bind(v, "int", to)
+	case *uint64:
+		bind(v, "uint64", to)
+		v.put = func(_ float64, s string) (err error) {
+			n, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 10, 64)
+			if err != nil { // so near the end of the type's range that check could not see it
+				return v.check(math.Inf(1))
+			}
+			*to = n
+			return nil
+		}
+	case *float64:
+		bind(v, "float64", to)
+	case *Part:
+		bind(v, "part", to)
+	case *Bytes:
+		bind(v, "size", to)
+	case *Rate:
+		bind(v, "size", to)
+	case *time.Duration:
+		v.kind = "duration"
+		v.get = func() float64 { return to.Seconds() }
+		v.put = func(_ float64, s string) (err error) { *to, err = time.ParseDuration(s); return err }
+	}
+	flag := f.VarPF(v, name, short, usage)
 	if flag.DefValue == "0s" {
 		flag.DefValue = "0" // which help texts leave out, as that of other numbers
 	}
-	if n.Type() == "part" || in.Most == math.MaxUint64 {
+	if v.kind == "part" || in.Most == math.MaxUint64 {
 		return // said by the type; any
 	}
-	if flag.Usage = strings.Replace(usage, " (default", " ("+n.RangeText()+"; default", 1); flag.Usage == usage {
-		flag.Usage += " (" + n.RangeText() + ")"
+	if flag.Usage = strings.Replace(usage, " (default", " ("+v.RangeText()+"; default", 1); flag.Usage == usage {
+		flag.Usage += " (" + v.RangeText() + ")"
 	}
+}
+
+func bind[N ~int | ~int64 | ~uint64 | ~float64](v *Value, kind string, to *N) {
+	v.kind = kind
+	v.get = func() float64 { return float64(*to) }
+	v.put = func(x float64, _ string) error { *to = N(x); return nil }
 }
 
 // Type names the value in help texts.
-func (v *Value) Type() string {
-	switch v.to.(type) {
-	case *time.Duration:
-		return "duration"
-	case *Bytes, *Rate:
-		return "size"
-	case *Part:
-		return "part"
-	}
-	return strings.TrimPrefix(fmt.Sprintf("%T", v.to), "*")
-}
+func (v *Value) Type() string { return v.kind }
 
 // String is the value as it may be given.
 func (v *Value) String() string {
-	switch to := v.to.(type) {
-	case *int:
-		return strconv.Itoa(*to)
-	case *uint64:
-		return strconv.FormatUint(*to, 10)
-	case *float64:
-		return strconv.FormatFloat(*to, 'g', -1, 64)
-	case *Part:
-		return strconv.FormatFloat(float64(*to), 'g', -1, 64)
-	case *time.Duration:
-		return to.String()
-	case *Bytes:
-		return to.text()
-	case *Rate:
-		return Bytes(*to).text()
+	if v.get == nil { // pflag asks an empty one
+		return ""
 	}
-	return ""
+	if v.kind == "duration" {
+		return secondsText(v.get())
+	}
+	return strings.ReplaceAll(v.Text(v.get()), ",", "")
 }
 
 // Set parses s and refuses what is outside of the range.
@@ -100,38 +113,26 @@ func (v *Value) Set(s string) error {
 	if err != nil {
 		return err
 	}
-	switch to := v.to.(type) {
-	case *int:
-		*to = int(x)
-	case *uint64:
-		n, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 10, 64)
-		if err != nil { // so near the end of the type's range that check could not see it
-			return v.check(math.Inf(1))
-		}
-		*to = n
-	case *float64:
-		*to = x
-	case *Part:
-		*to = Part(x)
-	case *Bytes:
-		*to = Bytes(x)
-	case *time.Duration:
-		*to, _ = time.ParseDuration(s) // as parse has done
-	case *Rate:
-		*to = Rate(x)
-	}
-	return nil
+	return v.put(x, s)
 }
 
 // parse reads one number of the flag's type. What is too large to be held is infinite.
 func (v *Value) parse(s string) (float64, error) {
-	switch v.Type() {
+	switch v.kind {
 	case "duration":
 		return parseSeconds(s)
 	case "size":
 		return parseBytes(s)
 	case "part":
-		return parsePart(s)
+		digits, percent := strings.CutSuffix(s, "%")
+		x, err := parseDecimal(digits)
+		if err != nil {
+			return 0, errors.New("no part; parts are written like 0.95 or 95%")
+		}
+		if percent {
+			x /= 100
+		}
+		return x, nil
 	case "float64":
 		return parseDecimal(s)
 	}
@@ -154,7 +155,7 @@ func (v *Value) check(x float64) error {
 
 // Text writes a number as people write the flag's values.
 func (v *Value) Text(x float64) string {
-	switch v.Type() {
+	switch v.kind {
 	case "duration":
 		return secondsText(x)
 	case "size":
@@ -172,7 +173,7 @@ func (v *Value) RangeText() string { return v.Text(v.Least) + " to " + v.Text(v.
 
 // secondsText writes seconds without the zeros that time.Duration writes.
 func secondsText(seconds float64) string {
-	s := time.Duration(seconds * float64(time.Second)).String()
+	s := time.Duration(math.Round(seconds * float64(time.Second))).String()
 	if whole, zero := strings.CutSuffix(s, "m0s"); zero {
 		s = whole + "m"
 	}
@@ -217,15 +218,49 @@ func parseSeconds(s string) (float64, error) {
 	return 0, errors.New("no time with its unit; times are written like 500ms, 1.5s or 2h")
 }
 
-// parsePart reads a part of one.
-func parsePart(s string) (float64, error) {
-	digits, percent := strings.CutSuffix(s, "%")
+// units pairs a suffix with its bytes.
+var units = map[string]float64{
+	"": 1, "b": 1,
+	"k": 1 << 10, "kib": 1 << 10, "kb": 1e3,
+	"m": 1 << 20, "mib": 1 << 20, "mb": 1e6,
+	"g": 1 << 30, "gib": 1 << 30, "gb": 1e9,
+	"t": 1 << 40, "tib": 1 << 40, "tb": 1e12,
+}
+
+// parseBytes reads a size in bytes.
+func parseBytes(s string) (float64, error) {
+	digits := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
 	x, err := parseDecimal(digits)
-	if err != nil {
-		return 0, errors.New("no part; parts are written like 0.95 or 95%")
+	unit, known := units[strings.ToLower(strings.TrimLeft(s[len(digits):], " "))]
+	if err != nil || !known || strings.HasSuffix(s, " ") {
+		return 0, errors.New("no size; sizes are written like 64MiB, 100MB or 4096")
 	}
-	if percent {
-		x /= 100
+	return x * unit, nil
+}
+
+// text is the size in the largest unit that divides it, one of 1024s before one of 1000s.
+func (b Bytes) text() string {
+	for _, u := range []string{"TiB", "GiB", "MiB", "KiB", "TB", "GB", "MB", "KB"} {
+		if f := int64(units[strings.ToLower(u)]); int64(b) >= f && int64(b)%f == 0 {
+			return strconv.FormatInt(int64(b)/f, 10) + u
+		}
 	}
-	return x, nil
+	return strconv.FormatInt(int64(b), 10)
+}
+
+// Human is a number of bytes with three digits or so, for people.
+func Human(bytes int64) string {
+	if bytes < 1000 {
+		return strconv.FormatInt(bytes, 10) + " B"
+	}
+	x, unit := float64(bytes), 0
+	for x >= 999.5 && unit < 4 {
+		x /= 1000
+		unit++
+	}
+	prec := 1
+	if x >= 99.95 {
+		prec = 0
+	}
+	return strconv.FormatFloat(x, 'f', prec, 64) + " " + []string{"B", "kB", "MB", "GB", "TB"}[unit]
 }

@@ -10,7 +10,9 @@ import (
 
 func TestSizes(t *testing.T) {
 	var b Bytes
-	v := &Value{Span: Span{Most: 1 << 50}, to: &b}
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	Add(f, &b, Span{Most: 1 << 50}, "size", "", "")
+	v := f.Lookup("size").Value
 	for s, want := range map[string]int64{
 		"0": 0, "4096": 4096, "64MiB": 64 << 20, "64 MiB": 64 << 20, "100MB": 100e6,
 		"1.5k": 1536, "1kb": 1000, "2g": 2 << 30, "1e3": 1000, ".5KiB": 512, "007": 7,
@@ -29,7 +31,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// Whole numbers and their lists are decimal, whatever zeros or signs they begin with.
+// Whole numbers are decimal, whatever zeros or signs they begin with.
 func TestWholeNumbers(t *testing.T) {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
 	nodes, seed := 0, uint64(0)
@@ -44,21 +46,21 @@ func TestWholeNumbers(t *testing.T) {
 
 // Errors are short and name the bound as people write it.
 func TestErrors(t *testing.T) {
-	for _, c := range []struct {
-		to          any
-		most        float64
-		value, want string
-	}{
-		{new(time.Duration), 5400, "3h", "at most 1h30m"},
-		{new(time.Duration), 5400, "99999999999999h", "at most 1h30m"},
-		{new(time.Duration), 0, "3", "no time with its unit; times are written like 500ms, 1.5s or 2h"},
-		{new(Bytes), 4 << 20, "1GiB", "at most 4MiB"},
-		{new(Bytes), 0, "1xB", `unknown unit "xB"; sizes are written like 64MiB, 100MB or 4096`},
-		{new(Part), 1, "101%", "at most 1"},
-		{new(Part), 1, "half", "no part; parts are written like 0.95 or 95%"},
-		{new(int), 1, "1e0", "no whole number"},
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	Add(f, new(time.Duration), Span{Most: 5400}, "time", "", "")
+	Add(f, new(Bytes), Span{Most: 4 << 20}, "size", "", "")
+	Add(f, new(Part), Span{Most: 1}, "part", "", "")
+	Add(f, new(int), Span{Most: 1}, "int", "", "")
+	for _, c := range []struct{ flag, value, want string }{
+		{"time", "3h", "at most 1h30m"},
+		{"time", "99999999999999h", "at most 1h30m"},
+		{"time", "3", "no time with its unit; times are written like 500ms, 1.5s or 2h"},
+		{"size", "1GiB", "at most 4MiB"},
+		{"size", "1xB", "no size; sizes are written like 64MiB, 100MB or 4096"},
+		{"part", "101%", "at most 1"},
+		{"part", "half", "no part; parts are written like 0.95 or 95%"},
+		{"int", "1e0", "no whole number"},
 	} {
-		v := &Value{Span: Span{Most: c.most}, to: c.to}
-		require.EqualError(t, v.Set(c.value), c.want, c.value)
+		require.EqualError(t, f.Lookup(c.flag).Value.Set(c.value), c.want, c.value)
 	}
 }

@@ -3,6 +3,7 @@ package progress
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
@@ -10,51 +11,9 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
-// JobBars names the bars of a job of that name.
-func JobBars(job string) []string { return []string{job + " map", "reduce"} }
-
-// OfJob is a job's progress as a display shows it; the line in Hadoop's form, and then the details.
-func OfJob(p actors.Progress) State {
-	line := fmt.Sprintf(" map %d%% reduce %d%%, %s",
-		Percent(p.MapFraction), Percent(p.ReduceFraction), Details(p))
-	eta := ""
-	if left, ok := timeLeft(p); ok {
-		eta = fmt.Sprintf("about %v left", left)
-		line += ", " + eta
-	}
-	return State{Line: line, Bars: []Bar{
-		{p.MapFraction, tasks(p.Maps) + ", " + Details(p)},
-		{p.ReduceFraction, strings.TrimSuffix(tasks(p.Reduces)+", "+eta, ", ")},
-	}}
-}
-
-// tasks says how many tasks of a kind there are, and how far they are.
-func tasks(c actors.TaskCounts) string {
-	return fmt.Sprintf("%d done, %d running of %d", c.Done, c.Running, c.Total)
-}
-
-// Done is the part of a job that is done. Maps and reduces count by their numbers.
-func Done(p actors.Progress) float64 {
-	maps, reduces := float64(p.Maps.Total), float64(p.Reduces.Total)
-	if maps+reduces == 0 {
-		return 0
-	}
-	return (p.MapFraction*maps + p.ReduceFraction*reduces) / (maps + reduces)
-}
-
-// timeLeft estimates the time to the end by the pace so far; false says that it is too early to
-// tell.
-func timeLeft(p actors.Progress) (time.Duration, bool) {
-	d := Done(p)
-	if d < 0.01 || d >= 1 || p.Elapsed < time.Second {
-		return 0, false
-	}
-	return time.Duration(float64(p.Elapsed) * (1 - d) / d).Round(time.Second), true
-}
-
-// Details are bytes, records, locality and spills.
-func Details(p actors.Progress) string {
-	text := numbers.Human(p.Bytes)
+// OfJob is a job's progress: a line in Hadoop's form, and then bytes, records, locality and spills.
+func OfJob(p actors.Progress) string {
+	text := fmt.Sprintf("map %d%% reduce %d%%, %s", percent(p.MapFraction), percent(p.ReduceFraction), numbers.Human(p.Bytes))
 	if p.InputBytes > 0 {
 		text += " of " + numbers.Human(p.InputBytes)
 	}
@@ -66,5 +25,47 @@ func Details(p actors.Progress) string {
 	if launched := p.NodeLocal + p.RackLocal + p.OffRack; launched > 0 {
 		text += fmt.Sprintf(", %d%% node-local", 100*p.NodeLocal/launched)
 	}
-	return text + ", spilled " + numbers.Human(p.Spilled)
+	text += ", spilled " + numbers.Human(p.Spilled)
+	maps, reduces := float64(p.Maps.Total), float64(p.Reduces.Total)
+	done := (p.MapFraction*maps + p.ReduceFraction*reduces) / max(maps+reduces, 1)
+	if done < 0.01 || done >= 1 || p.Elapsed < time.Second { // too early to tell, or over
+		return text
+	}
+	left := time.Duration(float64(p.Elapsed) * (1 - done) / done).Round(time.Second)
+	return text + fmt.Sprintf(", about %v left", left)
+}
+
+// Runs gathers how far simulations are. Its methods are safe for concurrent use.
+type Runs struct {
+	mu    sync.Mutex
+	parts []float64 // done, of each run
+	last  string    // what was told of a run last
+}
+
+// NewRuns is the progress of so many runs.
+func NewRuns(n int) *Runs { return &Runs{parts: make([]float64, n)} }
+
+// Tell says how far a run is: at which simulated time, with how many of its jobs done.
+func (r *Runs) Tell(run int, now time.Duration, done, jobs int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.parts[run] = float64(done) / float64(max(jobs, 1))
+	r.last = fmt.Sprintf("%d of %s, %v simulated", done, words.Count(jobs, "job"), now.Round(time.Second))
+}
+
+// Line says how far all are: of several runs how many have ended.
+func (r *Runs) Line() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	sum, ended := 0.0, 0
+	for _, part := range r.parts {
+		if sum += part; part == 1 {
+			ended++
+		}
+	}
+	text := fmt.Sprintf("%d of %s", ended, words.Count(len(r.parts), "run"))
+	if len(r.parts) == 1 {
+		text = r.last
+	}
+	return Part("simulated", sum/float64(len(r.parts)), text)
 }
