@@ -54,6 +54,8 @@ type Placement struct {
 	taken []bool  // by reduce: a candidate can take it
 	sum   []int64 // by reduce
 	rooms []room  // by rack
+	sums  gravity.Sums
+	live  live
 }
 
 // New makes the placement of p, CoGRS or LARTS; it takes over the waits of a former one.

@@ -19,15 +19,16 @@ func (r *Placement) Explain(j *core.Job, i int32, n *core.NodeState) *core.Place
 		return &core.Placed{}
 	}
 	p := r.center(g, i, n)
-	r.compare(p, g, j, i, n)
+	r.compare(p, j, i, n)
 	return p
 }
 
-// center is where reduce i has its center, with the distances there and on n.
+// center is where reduce i has its center, with the distances there and on n; r.sums is about i.
 func (r *Placement) center(g *gravity.Outputs, i int32, n *core.NodeState) *core.Placed {
-	p := &core.Placed{Here: g.Distance(i, n.Site(), gravity.Bytes)}
-	if at, ok := g.Center(i, r.levels); ok {
-		p.Center, p.AtCenter = r.C.Nodes[at.Node].Name, g.Distance(i, at, gravity.Bytes)
+	g.Sum(i, &r.sums)
+	p := &core.Placed{Here: r.sums.Distance(n.Site())}
+	if at, ok := r.sums.Center(r.levels); ok {
+		p.Center, p.AtCenter = r.C.Nodes[at.Node].Name, r.sums.Distance(at)
 	}
 	return p
 }
@@ -52,29 +53,48 @@ func (r *Placement) awaited(j *core.Job, n *core.NodeState) *core.Placed {
 }
 
 // compare adds to what is told of reduce i of j, launched on n, the distances of other nodes.
-func (r *Placement) compare(p *core.Placed, g *gravity.Outputs, j *core.Job, i int32, n *core.NodeState) {
+func (r *Placement) compare(p *core.Placed, j *core.Job, i int32, n *core.NodeState) {
 	if p.Center == "" || !r.C.Tells() {
 		return
 	}
-	distance := g.Distances(i)
-	best, sum, live := p.Here, 0.0, 0
-	for _, other := range r.C.Nodes {
-		if other.Live {
-			d := distance(other.Site())
-			best, sum, live = min(best, d), sum+float64(d), live+1
-		}
-	}
-	p.Best, p.Mean = best, int64(sum/float64(max(1, live)))
-	known := []*core.NodeState{n}
+	r.findLive()
+	p.Best, p.Mean = r.sums.Spread(r.live.count, r.live.sites)
+	p.Candidates = append(make([]core.Candidate, 0, 1+Choices), core.Candidate{Node: n.Name, Cost: p.Here})
 	if list := r.PlanOf(j).Candidates; int(i) < len(list) {
 		for _, c := range list[i] {
 			if c.Node != nil && c.Node != n {
-				known = append(known, c.Node)
+				p.Candidates = append(p.Candidates, core.Candidate{Node: c.Node.Name, Cost: r.sums.Distance(c.Node.Site())})
 			}
 		}
 	}
-	for _, n := range known {
-		p.Candidates = append(p.Candidates, core.Candidate{Node: n.Name, Cost: distance(n.Site())})
-	}
 	slices.SortStableFunc(p.Candidates, func(a, b core.Candidate) int { return cmp.Compare(a.Cost, b.Cost) })
+}
+
+// live is the live nodes: how many there are by level and group, and one site of each rack.
+type live struct {
+	cluster uint64 // Core.Cluster
+	count   [][]int32
+	sites   []gravity.Site
+}
+
+// findLive finds the live nodes, if there are others than before.
+func (r *Placement) findLive() {
+	if r.live.count != nil && r.live.cluster == r.C.Cluster {
+		return
+	}
+	r.live = live{r.C.Cluster, [][]int32{make([]int32, len(r.C.Nodes))}, nil}
+	for l := range r.C.Groups[1:] {
+		r.live.count = append(r.live.count, make([]int32, r.C.Groups[l+1].Count()))
+	}
+	for _, n := range r.C.Nodes {
+		if !n.Live {
+			continue
+		}
+		for l, group := range n.Groups {
+			r.live.count[l][group]++
+		}
+		if r.live.count[1][n.Groups[1]] == 1 {
+			r.live.sites = append(r.live.sites, n.Site())
+		}
+	}
 }

@@ -43,7 +43,9 @@ func (q View) Gravity(id TaskID) (n NodeID, ok bool, err error) {
 	if err != nil || g == nil {
 		return NoNode, false, err
 	}
-	center, ok := g.Center(id.Index, int(q.c.Far))
+	var sums gravity.Sums
+	g.Sum(id.Index, &sums)
+	center, ok := sums.Center(int(q.c.Far))
 	if !ok {
 		return NoNode, false, nil
 	}

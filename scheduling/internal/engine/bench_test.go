@@ -18,6 +18,7 @@ type setup struct {
 	slots         [2]int
 	jobs, pools   int
 	maps, reduces int
+	explain       bool      // as a server does
 	sizes         bool      // maps report the sizes of their outputs, all alike
 	bytes         [][]int64 // or these in turn
 }
@@ -28,7 +29,11 @@ func paperSetup() setup {
 
 // load makes the core and submits the jobs, each map with three replicas on random nodes.
 func (s setup) load(tb testing.TB, p core.Policy) *core.Core {
-	c, err := NewCore(core.Config{HeartbeatInterval: 25 * time.Second}, p)
+	cfg := core.Config{HeartbeatInterval: 25 * time.Second, Explain: s.explain}
+	if s.explain {
+		cfg.Events = func(core.Event) {}
+	}
+	c, err := NewCore(cfg, p)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -156,7 +161,7 @@ func BenchmarkAssign(b *testing.B) {
 }
 
 // BenchmarkScale shows how the cost of an assignment grows with the number of nodes, at 100 jobs,
-// and of jobs, on 1,000 nodes.
+// and of jobs, on 1,000 nodes; and what explanations cost.
 func BenchmarkScale(b *testing.B) {
 	cogrs := policyOf(b, "hfs", cogrsOn)
 	cogrs.Name = "hfs+cogrs"
@@ -165,6 +170,10 @@ func BenchmarkScale(b *testing.B) {
 		run := func(what string, nodes, jobs, tasks int) {
 			s := setup{nodes: nodes, racks: nodes / 40, slots: [2]int{2, 2}, jobs: jobs, pools: 20, maps: tasks, reduces: tasks, sizes: p.Reduce.Rule == core.CoGRS}
 			b.Run(p.Name+"/"+what, func(b *testing.B) { s.run(b, p) })
+			if what == "jobs=100" || what == "jobs=1000" {
+				s.explain = true
+				b.Run(p.Name+"/"+what+"/explained", func(b *testing.B) { s.run(b, p) })
+			}
 		}
 		for _, nodes := range []int{100, 1000, 10000} {
 			run(fmt.Sprintf("nodes=%d", nodes), nodes, 100, nodes/2)

@@ -1,36 +1,94 @@
 package gravity
 
-// Center is the feeding node of reduce r with the greatest score, of several the least; false if
-// nothing is known of r's input. It looks at every output and leaves the sums alone, for it answers
-// questions: when those are asked must not show in decisions.
-func (g *Outputs) Center(r int32, levels int) (center Site, ok bool) {
-	held, sites := make([]int64, len(g.feeders)), make([]Site, len(g.feeders))
-	near := make([]tally, levels) // from 1
+import "math"
+
+// Sums is where the known input of one reduce lies. It looks at every output and leaves the sums of
+// Outputs alone, for it answers questions: when those are asked must not show in decisions. The zero
+// value is ready for Sum.
+type Sums struct {
+	total   int64
+	held    [][]int64 // by level and group; nodes are level 0
+	feeding []Site    // the nodes that hold some of it
+}
+
+// Sum puts in s, whose memory it uses again, where the input of reduce r lies.
+func (g *Outputs) Sum(r int32, s *Sums) {
+	s.total, s.feeding = 0, s.feeding[:0]
+	for l := range max(1, len(g.levels)) {
+		groups := len(g.of)
+		if l > 0 {
+			groups = len(g.levels[l])
+		}
+		if l == len(s.held) {
+			s.held = append(s.held, nil)
+		}
+		s.held[l] = append(s.held[l][:0], make([]int64, groups)...)
+	}
+	s.held = s.held[:max(1, len(g.levels))]
 	for m := range g.outs {
 		o := &g.outs[m]
-		if int(r) >= len(o.bytes) || o.bytes[r] == 0 {
+		b := at(o.bytes, r)
+		if b == 0 {
 			continue
 		}
-		i := g.of[o.at.Node] - 1
-		held[i], sites[i] = held[i]+o.bytes[r], o.at
-		for l := 1; l < levels && l < len(o.at.Groups); l++ {
-			near[l].add(o.at.Groups[l], o.bytes[r])
+		if s.held[0][o.at.Node] == 0 {
+			s.feeding = append(s.feeding, o.at)
+		}
+		s.total += b
+		for l := range s.held {
+			s.held[l][o.at.Groups[l]] += b
 		}
 	}
+}
+
+// Center is the feeding node with the greatest score, of several the least; false if nothing is
+// known of the input.
+func (s *Sums) Center(levels int) (center Site, ok bool) {
 	most := int64(0)
-	for i, s := range held {
-		if s == 0 {
-			continue
-		}
-		at := sites[i]
-		for l := 1; l < levels && l < len(at.Groups); l++ {
-			s += near[l].of(at.Groups[l])
-		}
-		if !ok || s > most || s == most && at.Node < center.Node {
-			center, most, ok = at, s, true
+	for _, n := range s.feeding {
+		if score := s.score(n, levels); !ok || score > most || score == most && n.Node < center.Node {
+			center, most, ok = n, score, true
 		}
 	}
 	return center, ok
+}
+
+// Distance is the weighted total network distance at a site, as Outputs.Distance by bytes.
+func (s *Sums) Distance(at Site) int64 {
+	return 2 * (int64(len(s.held))*s.total - s.score(at, len(s.held)))
+}
+
+// Spread is the least and the mean Distance of some nodes: count has, by level and group, how many of
+// them there are, and sites one of each group of level 1. The input's sites are looked at, and the
+// groups, not all nodes.
+func (s *Sums) Spread(count [][]int32, sites []Site) (least, mean int64) {
+	least, nodes, held := math.MaxInt64, int64(0), int64(0)
+	for _, at := range sites {
+		least = min(least, s.Distance(at))
+		nodes += int64(count[1][at.Groups[1]])
+	}
+	for _, at := range s.feeding {
+		if count[0][at.Node] > 0 {
+			least = min(least, s.Distance(at))
+			held += s.held[0][at.Node]
+		}
+	}
+	for l := 1; l < len(s.held); l++ {
+		for group, bytes := range s.held[l] {
+			held += bytes * int64(count[l][group])
+		}
+	}
+	return least, int64(float64(2*(int64(len(s.held))*s.total*nodes-held)) / float64(nodes))
+}
+
+// score is the bytes in the groups of a site, each of so many levels counted.
+func (s *Sums) score(n Site, levels int) (score int64) {
+	for l, held := range s.held[:min(levels, len(s.held))] {
+		if group := n.Groups[l]; int(group) < len(held) {
+			score += held[group]
+		}
+	}
+	return score
 }
 
 // Weight gives an output its weight in a distance, from its bytes for the reduce.
@@ -43,7 +101,7 @@ func Bytes(b int64) int64 { return b }
 func Ones(int64) int64 { return 1 }
 
 // Distance is the total network distance of reduce r at a site, by definition: one map output that
-// has something for it after the other. Slow: for questions, and as the oracle of Score.
+// has something for it after the other. Slow: for questions, and as the oracle of Sums.Distance.
 func (g *Outputs) Distance(r int32, at Site, weigh Weight) (sum int64) {
 	for m := range g.outs {
 		o := &g.outs[m]
@@ -52,32 +110,6 @@ func (g *Outputs) Distance(r int32, at Site, weigh Weight) (sum int64) {
 		}
 	}
 	return sum
-}
-
-// Distances is Distance of reduce r by bytes, for many sites: it goes through the outputs once.
-func (g *Outputs) Distances(r int32) func(at Site) int64 {
-	var total int64
-	near := []tally{make(tally, len(g.of))} // by level; nodes are level 0
-	for m := range g.outs {
-		o := &g.outs[m]
-		if int(r) >= len(o.bytes) || o.bytes[r] == 0 {
-			continue
-		}
-		total += o.bytes[r]
-		for l, group := range o.at.Groups {
-			if l == len(near) {
-				near = append(near, nil)
-			}
-			near[l].add(group, o.bytes[r])
-		}
-	}
-	return func(at Site) int64 {
-		far := int64(len(near)) * total
-		for l := range near {
-			far -= near[l].of(at.Groups[l])
-		}
-		return 2 * far
-	}
 }
 
 // Input is the bytes of reduce r at some sites, by definition, as Distance.
@@ -99,21 +131,4 @@ func Distance(a, b Site) int64 {
 		}
 	}
 	return 2 * int64(len(a.Groups))
-}
-
-// tally is bytes by group; groups beyond its end have none.
-type tally []int64
-
-func (t *tally) add(group int32, bytes int64) {
-	if more := int(group) + 1 - len(*t); more > 0 {
-		*t = append(*t, make([]int64, more)...)
-	}
-	(*t)[group] += bytes
-}
-
-func (t tally) of(group int32) int64 {
-	if int(group) >= len(t) {
-		return 0
-	}
-	return t[group]
 }

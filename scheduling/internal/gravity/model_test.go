@@ -1,6 +1,7 @@
 package gravity
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -143,11 +144,13 @@ func TestOutputsAgainstAList(t *testing.T) {
 
 // checkQuestions compares the answers that need no sums.
 func checkQuestions(t *rapid.T, g *Outputs, list model, all []Site) {
+	var sums Sums
 	for r := range reduces {
-		distances := g.Distances(int32(r))
+		g.Sum(int32(r), &sums)
 		for _, at := range all {
-			require.Equal(t, list.distance(r, at, Bytes), distances(at))
+			require.Equal(t, list.distance(r, at, Bytes), sums.Distance(at))
 		}
+		checkSpread(t, &sums, list, r, all)
 		for upTo := 1; upTo <= levels; upTo++ {
 			var want Site
 			most, ok := int64(-1), false
@@ -156,7 +159,7 @@ func checkQuestions(t *rapid.T, g *Outputs, list model, all []Site) {
 					want, most, ok = at, list.score(r, at, upTo), true
 				}
 			}
-			got, known := g.Center(int32(r), upTo)
+			got, known := sums.Center(upTo)
 			require.Equal(t, ok, known)
 			require.Equal(t, want.Node, got.Node)
 		}
@@ -166,6 +169,32 @@ func checkQuestions(t *rapid.T, g *Outputs, list model, all []Site) {
 			require.Equal(t, list.distance(r, at, Bytes), g.Distance(int32(r), at, Bytes))
 			require.Equal(t, list.distance(r, at, Ones), g.Distance(int32(r), at, Ones))
 		}
+	}
+}
+
+// checkSpread compares the least and the mean distance of all sites but one, each in turn.
+func checkSpread(t *rapid.T, sums *Sums, list model, r int, all []Site) {
+	for out := range all {
+		count, first := make([][]int32, levels), []Site(nil)
+		for l := range count {
+			count[l] = make([]int32, len(all))
+		}
+		least, sum := int64(math.MaxInt64), int64(0)
+		for i, at := range all {
+			if i == out {
+				continue
+			}
+			for l, group := range at.Groups {
+				count[l][group]++
+			}
+			if count[1][at.Groups[1]] == 1 {
+				first = append(first, at)
+			}
+			least, sum = min(least, list.distance(r, at, Bytes)), sum+list.distance(r, at, Bytes)
+		}
+		gotLeast, gotMean := sums.Spread(count, first)
+		require.Equal(t, least, gotLeast)
+		require.Equal(t, sum/int64(len(all)-1), gotMean)
 	}
 }
 
@@ -209,7 +238,9 @@ func TestMoreLevelsThanThereAre(t *testing.T) {
 		g.Fold()
 		require.Equal(t, int64(4), g.Held(0, 0))
 		require.Equal(t, int64(4*(depth-1)), g.Around(0, all[0], levels+2))
-		center, ok := g.Center(0, levels+2)
+		var sums Sums
+		g.Sum(0, &sums)
+		center, ok := sums.Center(levels + 2)
 		require.True(t, ok)
 		require.Equal(t, all[0], center)
 	}
