@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -35,26 +34,11 @@ func (j Job[I, K, V, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 // bindJob is Bind, called at where in package home, for a job that is the plan's from now on.
 func bindJob[I, K, V, O any](j *Job[I, K, V, O], in Input[I], out Output[O], where, home string) (*Plan, error) {
 	if j.Map == nil && j.MapTask == nil {
-		j.MapTask = feedMap[I, K, V]()
+		j.MapTask, _ = in.fed.(func(*Task) (Mapper[I, K, V], error))
 	}
-	b := &boundJob{out: out.outputForm, jobFacts: jobFacts{
-		name: j.Name, types: fmt.Sprintf("%T", j), reducers: j.Reducers,
-		maps: [2]bool{j.Map != nil, j.MapTask != nil}, reduces: [2]bool{j.Reduce != nil, j.ReduceTask != nil},
-		combines: j.Combine != nil || j.Sum, sums: j.Sum, partitions: j.Partition != nil, ordered: j.TotalOrder,
-		descending: j.Descending, groupFields: j.GroupFields,
-		keyType: reflect.TypeFor[K](), valueType: reflect.TypeFor[V](), pairType: reflect.TypeFor[Pair[K, V]](),
-	}}
-	var sum error
-	if j.Sum {
-		j.Combine, sum = sumOf(j.Combine)
-	}
-	if err := b.check(in.ends(), home, sum); err != nil {
-		return nil, located(where, j.Name, err)
-	}
-	b.typed = &typedJob[I, K, V, O]{
-		job: j, in: in.bare(), debug: &b.debugState, key: b.key, value: b.value,
-	}
-	return b.plan(in.ends(), where)
+	b := &boundJob{out: out.outputForm, jobFacts: factsOf(j)}
+	b.typed = &typedJob[I, K, V, O]{job: j, in: in.bare(), debug: &b.debugState}
+	return b.bind(in.ends(), where, home)
 }
 
 // Bind checks the job and ties it to its input and output; see [Job.Bind].

@@ -46,7 +46,22 @@ type jobFacts struct {
 	descending    bool
 	groupFields   int
 
-	keyType, valueType, pairType reflect.Type
+	keyType, valueType reflect.Type
+}
+
+// factsOf reads a job, a *Job. Nothing of it is compiled for the types of the job.
+func factsOf(job any) jobFacts {
+	j := reflect.ValueOf(job).Elem()
+	set := func(name string) bool { return !j.FieldByName(name).IsNil() }
+	first := func(name string) reflect.Type { return j.FieldByName(name).Type().In(0) }
+	return jobFacts{
+		name: j.FieldByName("Name").String(), types: fmt.Sprintf("%T", job), reducers: int(j.FieldByName("Reducers").Int()),
+		maps: [2]bool{set("Map"), set("MapTask")}, reduces: [2]bool{set("Reduce"), set("ReduceTask")},
+		combines: set("Combine"), sums: j.FieldByName("Sum").Bool(), partitions: set("Partition"),
+		ordered: j.FieldByName("TotalOrder").Bool(), descending: j.FieldByName("Descending").Bool(),
+		groupFields: int(j.FieldByName("GroupFields").Int()),
+		keyType:     first("Partition"), valueType: first("Combine"),
+	}
 }
 
 // typedHalf is what needs the types of a job; typedJob has it. An emit is a func(K, V), which passes
@@ -61,12 +76,26 @@ type typedHalf interface {
 	// combine returns where the job's Combine lies, a func(V, V) V, and its Fold.
 	combine() (f any, fold combine.Fold)
 	// table and numbers are the emits of a table, as combine.Emit and combine.EmitNumbers.
-	table(t *combine.Table, put func(key unsafe.Pointer), raw bool) (emit any)
+	table(t *combine.Table, put func(key unsafe.Pointer), ready unsafe.Pointer) (emit any)
 	numbers(t *combine.Table, flip uint64) (emit any)
-	// startReduce begins the user's Reduce.
-	startReduce(t *Task, w *recordWriter) (reduceCode, error)
+	// startReduce begins the user's Reduce; readKey decodes the key of a group.
+	startReduce(t *Task, w *recordWriter, readKey func(b []byte, key unsafe.Pointer) error) (reduceCode, error)
 	// partition is the user's Partition for the key that lies there.
 	partition(key unsafe.Pointer, reduces int) int
+}
+
+// bind ends what bindJob begins.
+func (b *boundJob) bind(in inputEnd, where, home string) (*Plan, error) {
+	var sum error
+	if b.sums {
+		f, _ := b.typed.combine()
+		sum = setSum(f, b.combines, b.valueType)
+		b.combines = true
+	}
+	if err := b.check(in, home, sum); err != nil {
+		return nil, located(where, b.name, err)
+	}
+	return b.plan(in, where)
 }
 
 // check is what is wrong with a job in itself, and with its ends. It makes the codecs.
@@ -89,8 +118,8 @@ func (b *boundJob) check(in inputEnd, home string, sum error) error {
 	if b.groupFields != 0 {
 		b.prefix, prefix = codec.PrefixLen(b.key, b.groupFields)
 	}
-	if b.identity() && b.pairType != b.out.record {
-		err = fmt.Errorf("without Reduce the output type must be %s, not %s", b.pairType, b.out.record)
+	if o := b.out.record; b.identity() && !(isPair(o) && o.Field(0).Type == b.keyType && o.Field(1).Type == b.valueType) {
+		err = fmt.Errorf("without Reduce the output type must be mapreduce.Pair[%s,%s], not %s", b.keyType, b.valueType, o)
 	}
 	return errors.Join(prefix, err)
 }

@@ -78,27 +78,29 @@ func (b *boundJob) tableEmit(t *combine.Table) any {
 		return b.typed.numbers(t, codec.IntegerFlip(b.keyType))
 	}
 	var put func(key unsafe.Pointer)
+	var ready unsafe.Pointer
 	switch {
 	case !raw:
 		put = t.PutEncoded(b.key.Appender(b.descending))
 	case b.keyType.Kind() == reflect.String:
-		put = t.PutString
+		put, ready = t.PutString, t.Ready(b.keyType)
 	default:
-		put = t.PutBytes
+		put, ready = t.PutBytes, t.Ready(b.keyType)
 	}
+	to := put
 	switch {
 	case b.valueType == bytesType:
-		return b.typed.table(t, func(key unsafe.Pointer) {
+		to = func(key unsafe.Pointer) {
 			t.Lend()
 			put(key)
-		}, raw)
+		}
 	case own != nil:
-		return b.typed.table(t, func(key unsafe.Pointer) {
+		to = func(key unsafe.Pointer) {
 			own(t.Next())
 			put(key)
-		}, raw)
+		}
 	}
-	return b.typed.table(t, put, raw)
+	return b.typed.table(t, to, ready)
 }
 
 // values are what a table knows of a job's values.

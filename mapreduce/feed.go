@@ -59,7 +59,9 @@ func By[K, V any](in Input[V], key func(rec V) K) Feed[K, V] {
 // Feeds is the input of a [FedJob]: that of all feeds, whose sources come one after the other. Values
 // of a key come in the order of the feeds, and within one in that of its records.
 func Feeds[K, V any](feeds ...Feed[K, V]) Input[Fed[K, V]] {
-	in := Input[Fed[K, V]]{plans: []cluster.InputPlan{}}
+	in := Input[Fed[K, V]]{plans: []cluster.InputPlan{}, fed: func(t *Task) (Mapper[Fed[K, V], K, V], error) {
+		return Mapper[Fed[K, V], K, V]{Map: func(rec Fed[K, V], emit func(K, V)) error { return rec.apply(t, emit) }}, nil
+	}}
 	var of []int // feed by source
 	for i, f := range feeds {
 		if len(f.sources) == 0 {
@@ -74,13 +76,4 @@ func Feeds[K, V any](feeds ...Feed[K, V]) Input[Fed[K, V]] {
 		return feeds[of[s.split.Source]].read(s, yield)
 	}
 	return in
-}
-
-// feedMap is the MapTask of jobs over feeds, nil if I is no Fed[K, V].
-func feedMap[I, K, V any]() func(*Task) (Mapper[I, K, V], error) {
-	var f any = func(t *Task) (Mapper[Fed[K, V], K, V], error) {
-		return Mapper[Fed[K, V], K, V]{Map: func(in Fed[K, V], emit func(K, V)) error { return in.apply(t, emit) }}, nil
-	}
-	task, _ := f.(func(*Task) (Mapper[I, K, V], error))
-	return task
 }

@@ -36,6 +36,8 @@ type Input[I any] struct {
 	// lists, if not nil, is read for records that lie one after the other: yield returns how many of
 	// a list it is done with, and notes the one at hand as splitReader.now. Nothing is left out.
 	lists func(s *splitReader, yield func(list []I) (int, error)) error
+	// fed is the MapTask of a job over feeds that has no Map; else nil.
+	fed any
 }
 
 // bare is the input without its sources, of which each plan has its own.

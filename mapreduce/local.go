@@ -128,7 +128,7 @@ func (b *boundJob) groupsLocal(p *cluster.Bound, t *Task, part []localPair, w *r
 	defer stop()
 	if r.alive = alive; !b.identity() {
 		var err error
-		if r.code, err = b.typed.startReduce(t, w); err != nil {
+		if r.code, err = b.typed.startReduce(t, w, b.key.Reader()); err != nil {
 			return err
 		}
 	}

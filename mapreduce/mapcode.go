@@ -68,10 +68,17 @@ func (l *recordLoop) around(code func(mapRecord func() error) error) func(mapRec
 }
 
 func (b *typedJob[I, K, V, O]) startMap(t *Task, emit any) (mapCode, error) {
-	m, err := b.mapper(t)
-	if err != nil {
-		return mapCode{}, err
+	m := Mapper[I, K, V]{Map: b.job.Map}
+	if b.job.MapTask != nil {
+		var err error
+		if m, err = b.job.MapTask(t); err == nil && m.Map == nil {
+			err = errNoMap
+		}
+		if err != nil {
+			return mapCode{}, err
+		}
 	}
+	b.debug.watchMap(t, &m.Map, &m.Close)
 	to := emit.(func(K, V))
 	code := mapCode{
 		each: func(r *splitReader, around func(func() error) error) error {

@@ -37,7 +37,7 @@ func (b *boundJob) RunReduce(ctx context.Context, p *cluster.Bound, a *cluster.R
 	w.part.Check = alive.Now
 	r := &reduceRun{bound: b, alive: alive, a: a, c: &c, w: w, reduces: p.Reduces}
 	if !b.identity() {
-		if r.code, err = b.typed.startReduce(t, w); err != nil {
+		if r.code, err = b.typed.startReduce(t, w, b.key.Reader()); err != nil {
 			return err
 		}
 	}

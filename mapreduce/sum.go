@@ -4,39 +4,37 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"unsafe"
 )
 
-// sumOf returns the Combine of a job that declares Sum. It is an error if the job has a Combine, too,
-// or if values of type V cannot be added.
-func sumOf[V any](combine func(a, b V) V) (func(a, b V) V, error) {
-	if combine != nil {
-		return nil, errors.New("both Combine and Sum are set")
-	}
-	switch reflect.TypeFor[V]().Kind() {
-	case reflect.Int8, reflect.Uint8:
-		return addAs[V](add8), nil
-	case reflect.Int16, reflect.Uint16:
-		return addAs[V](add16), nil
-	case reflect.Int32, reflect.Uint32:
-		return addAs[V](add32), nil
-	case reflect.Int64, reflect.Uint64:
-		return addAs[V](add64), nil
-	case reflect.Int, reflect.Uint, reflect.Uintptr:
-		return addAs[V](addInt), nil
-	case reflect.Float32:
-		return addAs[V](addFloat32), nil
-	case reflect.Float64:
-		return addAs[V](addFloat64), nil
-	default:
-		return nil, fmt.Errorf("sum needs values of an integer or float kind, not %s", reflect.TypeFor[V]())
-	}
-}
-
-// addAs returns an addition of Ns as one of Vs.
+// setSum makes f, where the Combine of a job that declares Sum lies, an addition of values of type t. It
+// is an error if the job has a Combine, too, or if such values cannot be added.
 //
-// Invariant: N and V are integers of one size, or floats of one size: Go passes them alike.
-func addAs[V, N any](f func(a, b N) N) func(a, b V) V { return *(*func(a, b V) V)(unsafe.Pointer(&f)) }
+// Invariant: Go passes integers of one size alike, and floats of one size, whatever their types.
+func setSum(f any, combines bool, t reflect.Type) error {
+	if combines {
+		return errors.New("both Combine and Sum are set")
+	}
+	place := reflect.ValueOf(f).UnsafePointer()
+	switch t.Kind() {
+	case reflect.Int8, reflect.Uint8:
+		*(*func(a, b uint8) uint8)(place) = add8
+	case reflect.Int16, reflect.Uint16:
+		*(*func(a, b uint16) uint16)(place) = add16
+	case reflect.Int32, reflect.Uint32:
+		*(*func(a, b uint32) uint32)(place) = add32
+	case reflect.Int64, reflect.Uint64:
+		*(*func(a, b uint64) uint64)(place) = add64
+	case reflect.Int, reflect.Uint, reflect.Uintptr:
+		*(*func(a, b uint) uint)(place) = addInt
+	case reflect.Float32:
+		*(*func(a, b float32) float32)(place) = addFloat32
+	case reflect.Float64:
+		*(*func(a, b float64) float64)(place) = addFloat64
+	default:
+		return fmt.Errorf("sum needs values of an integer or float kind, not %s", t)
+	}
+	return nil
+}
 
 // Integers of one size are added alike, whether they have a sign or not.
 func add8(a, b uint8) uint8           { return a + b }

@@ -165,10 +165,15 @@ func (b *texts) structure(t reflect.Type) (appendText, error) {
 	}, nil
 }
 
+// isPair reports whether t is a Pair of two types.
+func isPair(t reflect.Type) bool {
+	return t.PkgPath() == reflect.TypeFor[Pair[None, None]]().PkgPath() && strings.HasPrefix(t.Name(), "Pair[")
+}
+
 // textLayout describes the text of a Pair of strings or byte slices (or None),
 // whose encodings are their text; nil for all other types.
 func textLayout(t reflect.Type, separator, end string) *segment.Layout {
-	if t.PkgPath() != reflect.TypeFor[Pair[None, None]]().PkgPath() || !strings.HasPrefix(t.Name(), "Pair[") {
+	if !isPair(t) {
 		return nil
 	}
 	l := &segment.Layout{End: []byte(end)}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"unsafe"
 
-	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 )
 
@@ -14,39 +13,17 @@ import (
 type typedJob[I, K, V, O any] struct {
 	job   *Job[I, K, V, O]
 	in    Input[I]
-	key   codec.Placed
-	value codec.Placed
 	debug *debugState
 }
 
-// mapper returns the functions of one map attempt, watched if the plan is.
-func (b *typedJob[I, K, V, O]) mapper(t *Task) (m Mapper[I, K, V], err error) {
-	m.Map = b.job.Map
-	if b.job.MapTask != nil {
-		if m, err = b.job.MapTask(t); err == nil && m.Map == nil {
-			err = Permanent(errors.New("MapTask returned a Mapper without Map"))
-		}
-	}
-	if m.Map != nil {
-		b.debug.watchMap(t, &m.Map, &m.Close)
-	}
-	return m, err
-}
+// What a job's functions may fail to return.
+var (
+	errNoMap    = Permanent(errors.New("MapTask returned a Mapper without Map"))
+	errNoFilter = Permanent(errors.New("MapTask returned a Filter without Map"))
+	errNoReduce = Permanent(errors.New("ReduceTask must return a Reducer with either Reduce or Pairs"))
+)
 
-// reducer returns the functions of one reduce attempt, watched if the plan is.
-func (b *typedJob[I, K, V, O]) reducer(t *Task) (r Reducer[K, V, O], err error) {
-	r.Reduce = b.job.Reduce
-	if b.job.ReduceTask != nil {
-		if r, err = b.job.ReduceTask(t); err == nil && (r.Reduce == nil) == (r.Pairs == nil) {
-			err = Permanent(errors.New("ReduceTask must return a Reducer with either Reduce or Pairs"))
-		}
-	}
-	if b.debug.watchReduce(t, &r.Reduce, &r.Pairs, &r.Close) {
-		r.encoded = nil
-	}
-	return r, err
-}
-
+//go:noinline
 func (b *typedJob[I, K, V, O]) caught(put func(key, value unsafe.Pointer)) any {
 	pair := new(Pair[K, V])
 	return func(k K, v V) {
@@ -55,6 +32,7 @@ func (b *typedJob[I, K, V, O]) caught(put func(key, value unsafe.Pointer)) any {
 	}
 }
 
+//go:noinline
 func (b *typedJob[I, K, V, O]) passing(emit any) func(key, value unsafe.Pointer) {
 	to := emit.(func(K, V))
 	return func(key, value unsafe.Pointer) { to(*(*K)(key), *(*V)(value)) }
@@ -64,8 +42,8 @@ func (b *typedJob[I, K, V, O]) combine() (f any, fold combine.Fold) {
 	return &b.job.Combine, combine.FoldOf(b.job.Combine)
 }
 
-func (b *typedJob[I, K, V, O]) table(t *combine.Table, put func(key unsafe.Pointer), raw bool) any {
-	return combine.Emit[K, V](t, put, raw)
+func (b *typedJob[I, K, V, O]) table(t *combine.Table, put func(key unsafe.Pointer), ready unsafe.Pointer) any {
+	return combine.Emit[K, V](t, put, ready)
 }
 
 func (b *typedJob[I, K, V, O]) numbers(t *combine.Table, flip uint64) any {
@@ -85,7 +63,7 @@ func newBoundMapOnly[I, O any](j *MapOnly[I, O], in Input[I], out Output[O]) *bo
 		if j.MapTask != nil {
 			var err error
 			if f, err = j.MapTask(t); err == nil && f.Map == nil {
-				err = Permanent(errors.New("MapTask returned a Filter without Map"))
+				err = errNoFilter
 			}
 			if err != nil {
 				return mapCode{}, err

@@ -22,10 +22,19 @@ type typedReduce[K, V, O any] struct {
 	pairs  [keptSeqs]iter.Seq2[K, V]
 }
 
-func (b *typedJob[I, K, V, O]) startReduce(t *Task, w *recordWriter) (code reduceCode, err error) {
-	r := &typedReduce[K, V, O]{emit: emitTo[O](w), readKey: b.key.Reader()}
-	if r.user, err = b.reducer(t); err != nil {
-		return code, err
+func (b *typedJob[I, K, V, O]) startReduce(t *Task, w *recordWriter, readKey func(b []byte, key unsafe.Pointer) error) (code reduceCode, err error) {
+	r := &typedReduce[K, V, O]{emit: emitTo[O](w), readKey: readKey}
+	r.user.Reduce = b.job.Reduce
+	if b.job.ReduceTask != nil {
+		if r.user, err = b.job.ReduceTask(t); err == nil && (r.user.Reduce == nil) == (r.user.Pairs == nil) {
+			err = errNoReduce
+		}
+		if err != nil {
+			return code, err
+		}
+	}
+	if b.debug.watchReduce(t, &r.user.Reduce, &r.user.Pairs, &r.user.Close) {
+		r.user.encoded = nil
 	}
 	code.call, code.resumes, code.encoded = r.call, r.user.resumes, r.user.encoded
 	if r.user.Close != nil {

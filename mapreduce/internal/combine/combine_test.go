@@ -79,7 +79,7 @@ func emitter[V any](t *table[V], way int) func([]byte, V) {
 		emit := emitterOf[string](t, t.PutString)
 		return func(k []byte, v V) { emit(unsafe.String(unsafe.SliceData(k), len(k)), v) }
 	default:
-		return Emit[[]byte, V](t.Table, t.PutEncoded(encodeInParts), false)
+		return Emit[[]byte, V](t.Table, t.PutEncoded(encodeInParts), nil)
 	}
 }
 

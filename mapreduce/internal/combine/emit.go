@@ -10,15 +10,13 @@ import (
 // our small functions is inlined. So those of this file read and write fields, and make at most one call
 // a pair.
 
-// Emit returns the emit of a table for pairs of type K and V. put is one of the table's, or calls one;
-// raw says that keys are bytes and put as they are.
+// Emit returns the emit of a table for pairs of type K and V. put is one of the table's, or calls one.
+// Not nil, ready is what Ready says.
 //
 //go:noinline
-func Emit[K, V any](t *Table, put func(key unsafe.Pointer), raw bool) func(K, V) {
-	if raw {
-		if ready := t.ready(reflect.TypeFor[K]()); ready != nil {
-			return *(*func(K, V))(ready)
-		}
+func Emit[K, V any](t *Table, put func(key unsafe.Pointer), ready unsafe.Pointer) func(K, V) {
+	if ready != nil {
+		return *(*func(K, V))(ready)
 	}
 	values, n, gate, key := (*[2 * batchSize]V)(t.acc.values), &t.acc.short.n, &t.gate, new(K)
 	return func(k K, v V) {
@@ -61,11 +59,11 @@ func EmitNumbers[K, V any](t *Table, flip uint64, combine func(a, b V) V) func(K
 	}
 }
 
-// ready returns where a func(K, V) lies that has no type parameters, for the values of the table and
-// keys of type key; nil if there is none.
+// Ready returns where a func(K, V) lies that is compiled once for all jobs: for keys of type key that are
+// put as they are, and the values of the table; nil if there is none.
 //
 // Invariant: Go passes integers of 8 bytes alike, whatever their type.
-func (t *Table) ready(key reflect.Type) unsafe.Pointer {
+func (t *Table) Ready(key reflect.Type) unsafe.Pointer {
 	if !t.acc.form.sum {
 		return nil
 	}
@@ -82,7 +80,7 @@ func (t *Table) ready(key reflect.Type) unsafe.Pointer {
 }
 
 // emitBytes is the emit of a table of sums of 8 bytes. What most pairs need is written out in it: with
-// calls a WordCount takes a fifth longer. The compiler must not copy it into ready, where nothing in it
+// calls a WordCount takes a fifth longer. The compiler must not copy it into Ready, where nothing in it
 // would be inlined.
 //
 //go:noinline

@@ -84,7 +84,7 @@ func (m *merge[V]) Numbers(keys []uint64, values []V) (n int, ok bool) {
 
 // emitterOf is Emit for keys that are bytes.
 func emitterOf[K, V any](t *table[V], put func(key unsafe.Pointer)) func(K, V) {
-	return Emit[K, V](t.Table, put, true)
+	return Emit[K, V](t.Table, put, t.Ready(reflect.TypeFor[K]()))
 }
 
 func emitNumbers[K, V any](t *table[V], flip uint64) func(K, V) {
