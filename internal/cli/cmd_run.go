@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -43,19 +41,20 @@ func teraRecords(src []mapreduce.Source) mapreduce.Input[[]byte] {
 	return mapreduce.FixedSize(jobs.TeraRecordBytes, src...)
 }
 
-// stage is one job of a run. The stages of a run follow each other: each reads what the one before
-// it wrote.
-type stage struct {
-	bind binder
-	// rounds is instead of bind: it runs jobs of its own, and binds one that writes what came of them.
-	rounds func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error)
-	// columns are those of its input; nil: it has none.
-	columns *columnFlags
-	binary  bool // its input is no text
-}
+// rounds runs jobs on the sources, and gives one that writes what came of them.
+type rounds func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error)
 
 // writeTo binds a job that has its input to its output.
 type writeTo func(to mapreduce.Destination) (*mapreduce.Plan, error)
+
+// stage is one job of a run. The stages of a run follow each other: each reads what the one before
+// it wrote.
+type stage struct {
+	bind    binder
+	rounds  rounds       // instead of bind
+	columns *columnFlags // of its input; nil: it has none
+	binary  bool         // its input is no text
+}
 
 // plan is the job that writes the stage's output.
 func (s stage) plan(
@@ -84,10 +83,9 @@ OUT/part-r-00000 and so on (part-m-00000 for jobs without reduces), then OUT/_SU
 ` + inputHelp + `
 
 Progress goes to standard error and, at the end, three lines: how it ended, in which time; records
-and bytes; where the maps ran. --counters has all counters follow. Parts appear in OUT when their
-task has committed, all of them under _SUCCESS; a job that fails leaves no OUT. --overwrite replaces
-an earlier OUT once the new one is complete; until then that is in _OUT.new. What a run that was
-killed has left, the next one with the same OUT cleans.
+and bytes; where the maps ran. Parts appear in OUT when their task has committed, all of them under
+_SUCCESS; a job that fails leaves no OUT. --overwrite replaces an earlier OUT once the new one is
+complete. What a run that was killed has left, the next one with the same OUT cleans.
 
 With --state DIR a run that was killed at any moment, or interrupted, goes on when the same command
 is started again: parts that were committed stay.`,
@@ -100,18 +98,17 @@ is started again: parts that were committed stay.`,
 			case len(args) == 0:
 				return usageError("which job? see %s --help, or --list", cmd.CommandPath())
 			}
-			near := meant(cmd, args[0])
-			return usageError("unknown job %s%s; see %s --help", words.Quoted(args[0]), near, cmd.CommandPath())
+			return usageError("unknown job %s%s; see %s --help", words.Quoted(args[0]), meant(cmd, args[0]), cmd.CommandPath())
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.listJobs(cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return printCommands(p.stdout, cmd) },
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "print the jobs, one a line, and run none")
-	cmd.AddGroup(&cobra.Group{ID: forUse, Title: "Jobs"}, &cobra.Group{ID: forBenchmarks, Title: "Jobs of benchmarks and tests"})
+	cmd.AddGroup(&cobra.Group{ID: "use", Title: "Jobs"}, &cobra.Group{ID: "benchmarks", Title: "Jobs of benchmarks and tests"})
 	for _, job := range jobCommands(p, func(cmd *cobra.Command, inputs []string, stages ...stage) error {
 		return p.run(cmd, r, inputs, stages)
 	}) {
-		if job.GroupID = forUse; slices.Contains(benchmarkJobs, job.Name()) {
-			job.GroupID = forBenchmarks
+		if job.GroupID = "use"; slices.Contains(benchmarkJobs, job.Name()) {
+			job.GroupID = "benchmarks"
 		}
 		cmd.AddCommand(job)
 	}
@@ -119,32 +116,8 @@ is started again: parts that were committed stay.`,
 	return cmd
 }
 
-// The groups of jobs: those that do something for people, and those that exist for a benchmark of a
-// paper or to see what the engine does.
-const (
-	forUse        = "use"
-	forBenchmarks = "benchmarks"
-)
-
+// benchmarkJobs exist for a benchmark of a paper, or to see what the engine does.
 var benchmarkJobs = strings.Fields("terasort teravalidate scan sleep secondarysort hivesearch hiveselect hiveaggregate hivejoin")
-
-// listJobs prints the jobs below the command, with what each does.
-func (p *program) listJobs(run *cobra.Command) error {
-	var text strings.Builder
-	for _, g := range run.Groups() {
-		if text.Len() > 0 {
-			text.WriteString("\n")
-		}
-		fmt.Fprintf(&text, "%s:\n", g.Title)
-		for _, job := range run.Commands() {
-			if job.GroupID == g.ID {
-				fmt.Fprintf(&text, "  %-15s %s\n", job.Name(), job.Short)
-			}
-		}
-	}
-	_, err := io.WriteString(p.stdout, text.String())
-	return err
-}
 
 // starter does something with a job: its command, as it was called, its IN arguments and its
 // stages.
@@ -152,12 +125,9 @@ type starter func(cmd *cobra.Command, inputs []string, stages ...stage) error
 
 // jobStages are what a command makes of a job and its flags.
 type jobStages struct {
-	all  []stage
-	maps binder // the maps alone, for --reduces 0; nil if what they emit is no output
-
+	all     []stage
+	maps    binder // the maps alone, for --reduces 0; nil if what they emit is no output
 	reduces reduces
-	columns *columnFlags // of the input; nil: it has none
-	binary  bool         // its input is no text
 }
 
 // reduces says how many reduces a job has that are not for --reduces to say.
@@ -171,14 +141,20 @@ const (
 
 // check refuses flags about reduces that have no effect.
 func (r reduces) check(cmd *cobra.Command) error {
-	one := cmd.Flag("reduces").Value.String() == "1"
+	with := "with run " + cmd.Name() + ", which has "
 	return refuse(
 		cmd,
-		idle{r == oneReduce && !one, "with run " + cmd.Name() + ", which has one reduce", "reduces"},
-		idle{r == noReduce, "with run " + cmd.Name() + ", which has no reduces", "reduces reduce-slots reduce-placement slow-start"},
-		idle{withoutReduces(cmd), "with --reduces 0", "reduce-slots reduce-placement slow-start top"},
+		idle{r == oneReduce && cmd.Flag("reduces").Value.String() != "1", with + "one reduce", "reduces"},
+		idle{r == noReduce, with + "no reduces", "reduces reduce-slots reduce-placement"},
+		idle{withoutReduces(cmd), "with --reduces 0", "reduce-slots reduce-placement top"},
 	)
 }
+
+// oneStage are the stages of a job that is done in one.
+func oneStage(bind, maps binder) jobStages { return jobStages{all: []stage{{bind: bind}}, maps: maps} }
+
+// inRounds are those of a job that runs others.
+func inRounds(r rounds) jobStages { return jobStages{all: []stage{{rounds: r}}} }
 
 // with returns the stages of a job that has one reduce or none.
 func (j jobStages) with(r reduces) jobStages {
@@ -186,18 +162,15 @@ func (j jobStages) with(r reduces) jobStages {
 	return j
 }
 
-// oneStage are the stages of a job that is done in one.
-func oneStage(bind, maps binder) jobStages { return jobStages{all: []stage{{bind: bind}}, maps: maps} }
-
 // reads says what the columns of the input are, and refuses what of it cannot be.
 func (j jobStages) reads(c *columnFlags) (jobStages, error) {
-	j.columns = c
+	j.all[0].columns = c
 	return j, c.check()
 }
 
 // ofBytes says that the input is no text.
 func (j jobStages) ofBytes() jobStages {
-	j.binary = true
+	j.all[0].binary = true
 	return j
 }
 
@@ -209,31 +182,30 @@ func jobCommand(start starter, c *cobra.Command, make func() (jobStages, error))
 	c.Long += "\n\n" + inputHelp
 	c.Args = arguments(1, -1, "at least one input: files, directories, globs, or - for standard input")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		stages, err := make()
+		j, err := make()
 		if err != nil {
 			return usageError("%s", strings.TrimPrefix(err.Error(), "jobs: "))
 		}
-		inRounds := stages.all[0].rounds != nil
+		first := &j.all[0]
 		why := "with " + cmd.Name() + ", which reads in rounds" // each would leave out records of its own
 		if err := firstError(
-			stages.reduces.check(cmd),
-			refuse(cmd, idle{inRounds, why, "on max-skips"}, idle{!stages.columns.headed(), "without --csv or --tsv", "header"}),
+			j.reduces.check(cmd),
+			refuse(cmd, idle{first.rounds != nil, why, "on max-skips"}, idle{!first.columns.headed(), "without --csv or --tsv", "header"}),
 		); err != nil {
 			return err
 		}
 		if withoutReduces(cmd) {
-			if stages.maps == nil {
+			if j.maps == nil {
 				return usageError("--reduces 0: what the maps of %s emit is no output", cmd.Name())
 			}
-			return start(cmd, args, stage{bind: stages.maps, columns: stages.columns, binary: stages.binary})
+			first.bind, j.all = j.maps, j.all[:1]
 		}
-		stages.all[0].columns, stages.all[0].binary = stages.columns, stages.binary
-		return start(cmd, args, stages.all...)
+		return start(cmd, args, j.all...)
 	}
 	return c
 }
 
-// withoutReduces tells whether --reduces 0 is given.
+// withoutReduces reports whether --reduces 0 is given.
 func withoutReduces(cmd *cobra.Command) bool {
 	f := cmd.Flag("reduces")
 	return f.Changed && f.Value.String() == "0"

@@ -13,29 +13,24 @@ func newRunDistinct(start starter) *cobra.Command {
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "distinct",
 		Short: "Write each line once",
-		Long: `Write each line, or each text of a column, once, in byte order within each part, as sort -u does;
-with --count text, tab, how many lines have it. Records of --csv and --tsv are written as such.`,
-		Example: `  tarry run distinct names.txt
-  tarry run distinct --column 1 --count --top 10 visits.tsv
-  tarry run distinct --csv --header --column city customers.csv`,
+		Long: `Write each line, or what stands in some columns, once, in byte order within each part, as sort -u
+does; with --count text, tab, how many lines have it. Records of --csv and --tsv stay such.`,
+		Example: `  tarry run distinct --csv --header --columns city --count --top 10 customers.csv`,
 	}, func() (jobStages, error) {
-		o := jobs.DistinctOptions{Column: c.number(), Separator: c.separator()}
+		var o jobs.DistinctOptions
 		read := lines
 		if c.parsed() {
-			o = jobs.DistinctOptions{} // all of what c makes of a record
-			read = func(src []mapreduce.Source) mapreduce.Input[[]byte] {
-				return rowsOf(c, src, c.given(), c.record(count))
-			}
+			read = func(src []mapreduce.Source) mapreduce.Input[[]byte] { return rowsOf(c, src, c.record(count)) }
 		}
 		if count {
 			return oneStage(text(jobs.DistinctCount(o), read), nil).top(top, 0).reads(c)
 		}
 		return oneStage(text(jobs.Distinct(o), read), text(jobs.MapsOnly(jobs.Distinct(o)), read)).reads(c)
 	})
-	c = columnsFlag(cmd, 1, 0, "what counts: a number from 1, or a name (default: the whole line)", "")
+	c = columnsFlag(cmd, 1, 0, "what counts: numbers from 1, or names (default: the whole line)")
 	cmd.Flags().BoolVar(&count, "count", false, "write how many lines have each text, too")
 	topFlag(cmd, &top)
-	needs(cmd, "column", "field-separator")
+	needs(cmd, "columns", "field-separator")
 	needs(cmd, "count", "top")
 	return cmd
 }
@@ -49,28 +44,15 @@ func newRunHistogram(start starter) *cobra.Command {
 		Long: `Count decimal numbers, a line each or in a column, by buckets of one width, of which one begins at
 0. Writes the least number of each bucket that is not empty, tab, how many numbers are in it; the
 parts one after the other are in order. All of it is exact.`,
-		Example: `  tarry gen numbers --size 10MB --seed 1 -o numbers.txt
-  tarry run histogram --width 1000000 numbers.txt
-  tarry run histogram --csv --header --column price --width 0.5 prices.csv
-  tarry run histogram --jsonl seconds requests.jsonl`,
+		Example: `  tarry run histogram --csv --header --columns price --width 0.5 prices.csv`,
 	}, func() (jobStages, error) {
-		o := jobs.HistogramOptions{Width: width, Column: c.number(), Separator: c.separator()}
-		if c.parsed() {
-			o.Column = 0
-		}
-		job, err := jobs.Histogram(o)
-		if err != nil {
-			return jobStages{}, err
-		}
-		read := lines
-		if c.parsed() {
-			read = func(src []mapreduce.Source) mapreduce.Input[[]byte] { return rowsOf(c, src, c.given(), joined('\t')) }
-		}
-		return oneStage(text(job, read), nil).reads(c)
+		job, err := jobs.Histogram(jobs.HistogramOptions{Width: width})
+		stages, bad := oneStage(text(job, c.tabbed), nil).reads(c)
+		return stages, firstError(err, bad)
 	})
 	cmd.Flags().StringVar(&width, "width", "1", "width of a bucket, a decimal number above 0")
-	c = columnsFlag(cmd, 1, 1, "where the numbers are: a number from 1, or a name (default: the whole line)", "")
-	needs(cmd, "column", "field-separator")
+	c = columnsFlag(cmd, 1, 1, "where the numbers are: a number from 1, or a name (default: the whole line)")
+	needs(cmd, "columns", "field-separator")
 	return cmd
 }
 
@@ -81,13 +63,11 @@ func newRunSecondarySort(start starter) *cobra.Command {
 		Short: "Sort each key's numbers",
 		Long: `Sort each key's numbers. Reads lines of key, tab, integer; writes key, tab, number, tab, its place
 among the key's, from 1. The numbers are part of what the engine sorts by: no reduce holds them.`,
-		Example: `  tarry gen pairs --size 10MB --seed 1 -o pairs.txt
-  tarry run secondarysort pairs.txt -o sorted
-  tarry run secondarysort --csv --header --columns user,seconds visits.csv`,
+		Example: `  tarry run secondarysort --csv --header --columns user,seconds visits.csv`,
 	}, func() (jobStages, error) {
 		return oneStage(text(jobs.SecondarySort(), c.pairs), nil).reads(c)
 	})
-	c = columnsFlag(cmd, 2, 2, "", "the key and the integer: numbers from 1, or names (default: all columns)")
+	c = columnsFlag(cmd, 2, 2, "the key and the integer: numbers from 1, or names (default: all columns)")
 	return cmd
 }
 
@@ -100,17 +80,14 @@ func newRunMovingAverage(start starter) *cobra.Command {
 		Long: `Take the mean of each key's last numbers at each time. Reads lines of key, tab, time, tab, number,
 in any order: a time is an integer, a number as tarry run mean reads it. Writes key, tab, time, tab,
 mean of the number at that time and those before it. Sums are exact: nothing drifts.`,
-		Example: `  tarry run movingaverage --window 7 temperatures.tsv
-  tarry run movingaverage --jsonl city,hour,celsius weather.jsonl`,
+		Example: `  tarry run movingaverage --window 7 --jsonl city,hour,celsius weather.jsonl`,
 	}, func() (jobStages, error) {
 		job, err := jobs.MovingAverage(window)
-		if err != nil {
-			return jobStages{}, err
-		}
-		return oneStage(text(job, c.tabbed), nil).reads(c)
+		stages, bad := oneStage(text(job, c.tabbed), nil).reads(c)
+		return stages, firstError(err, bad)
 	})
 	number(cmd.Flags(), &window, "window", window, span(1, 1_000_000), "numbers that a mean is of")
-	c = columnsFlag(cmd, 3, 3, "", "key, time and number: numbers from 1, or names (default: all columns)")
+	c = columnsFlag(cmd, 3, 3, "key, time and number: numbers from 1, or names (default: all columns)")
 	return cmd
 }
 
@@ -126,6 +103,6 @@ commas between. In these a comma, a percent sign and control characters are writ
 	}, func() (jobStages, error) {
 		return oneStage(text(jobs.Adjacency(), c.pairs), nil).reads(c)
 	})
-	c = columnsFlag(cmd, 2, 2, "", edgeColumns)
+	c = columnsFlag(cmd, 2, 2, edgeColumns)
 	return cmd
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/jobs"
@@ -33,8 +31,7 @@ func newRunWordCount(start starter) *cobra.Command {
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "wordcount",
 		Short: "Count words",
-		Long: `Count words, which is what stands between ASCII white space. Writes word, tab, count; words are in
-byte order on standard output, and within each part of --output.
+		Long: `Count words, which is what stands between ASCII white space. Writes word, tab, count.
 
 --words takes runs of letters, marks and decimal digits for words (Unicode's L, M and Nd): all else
 stands between them, punctuation, symbols and bytes that are not UTF-8. Don't is two words. --fold
@@ -43,9 +40,7 @@ simple case folding, in which a sharp s is not ss.
 
 With --reduces 0 it writes word, tab, 1 for each word, in the order of the input.`,
 		Example: `  tarry run wordcount 'books/**/*.txt' -o counts
-  tarry run wordcount --fold --words --top 10 book.txt
-  tarry run wordcount - | sort -k2,2nr | head
-  tarry run wordcount book.txt -o counts --racks 4 --nodes 40 --events events.jsonl`,
+  tarry run wordcount --fold --words --top 10 book.txt`,
 	}, func() (jobStages, error) {
 		job := jobs.WordCountBy(o)
 		return oneStage(text(job, chunks), text(jobs.MapsOnly(job), chunks)).top(top, 0), nil
@@ -66,8 +61,7 @@ a name a comma, a percent sign and control characters are written as in a URL: %
 tab, %0A for a line feed.
 
 With --reduces 0 it writes word, tab, name for each word, in the order of the input.`,
-		Example: `  tarry run index books/ -o index
-  tarry run index books/ --top 20`,
+		Example: `  tarry run index books/ --top 20`,
 	}, func() (jobStages, error) {
 		return oneStage(text(jobs.Index(), chunks), text(jobs.MapsOnly(jobs.Index()), chunks)).top(top, 2), nil
 	})
@@ -81,31 +75,16 @@ func newRunMean(start starter) *cobra.Command {
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "mean",
 		Short: "Take the mean of each key's numbers",
-		Long: `Take the mean of each key's numbers. Reads lines of key, tab, number, or with --column of columns
-whose first is the key; writes key, tab, mean.
+		Long: `Take the mean of each key's numbers. Reads lines of key, tab, number; writes key, tab, mean.
 
 A number is decimal, with at most 64 bits before the point and 18 decimals. Sums are exact, so that
 the order does not matter; the mean is rounded once, to the nearest float of 64 bits.`,
-		Example: `  tarry gen pairs --size 10MB --seed 1 -o pairs.txt
-  tarry run mean pairs.txt -o means
-  tarry run mean --csv --column 3 prices.csv --top 5
-  tarry run mean --csv --header --columns city,price prices.csv
+		Example: `  tarry run mean --csv --columns 1,3 prices.csv --top 5
   tarry run mean --jsonl city,price prices.jsonl`,
 	}, func() (jobStages, error) {
-		if c.number() == 1 {
-			return jobStages{}, errors.New("--column 1: that is the key")
-		}
-		o := jobs.MeanOptions{Column: c.number(), Separator: c.separator()}
-		if c.parsed() {
-			if o.Column = 0; c.column != "" {
-				c.columns = []string{"1", c.column}
-			}
-		}
-		return oneStage(text(jobs.Mean(o), c.pairs), nil).top(top, 0).reads(c)
+		return oneStage(text(jobs.Mean(jobs.MeanOptions{Separator: c.separator()}), c.pairs), nil).top(top, 0).reads(c)
 	})
-	c = columnsFlag(cmd, 2, 2, "where the numbers are: a number from 2, or a name (default: all behind the key)",
-		"the key and the number: numbers from 1, or names")
-	excludes(cmd, "column", "columns")
+	c = columnsFlag(cmd, 2, 2, "the key and the number: numbers from 1, or names (default: all columns)")
 	topFlag(cmd, &top)
 	return cmd
 }
@@ -117,21 +96,19 @@ func newRunTop(start starter) *cobra.Command {
 		Use:   "top",
 		Short: "Keep the lines with the largest numbers",
 		Long: `Keep the lines with the largest numbers, the largest first and equal ones by their bytes. Reads and
-writes lines whose last column, or that of --column, is a decimal number, such as those of
+writes lines whose last column, or that of --columns, is a decimal number, such as those of
 wordcount.`,
-		Example: `  tarry run wordcount book.txt -o counts
-  tarry run top -k 20 counts
-  tarry run top --csv --header --column price prices.csv`,
+		Example: `  tarry run top -k 20 --csv --header --columns price prices.csv`,
 	}, func() (jobStages, error) {
-		bind := topStage(jobs.TopOptions{Lines: lines, Column: c.number(), Separator: c.separator()})
+		bind := topStage(jobs.TopOptions{Lines: lines, Separator: c.separator()})
 		if c.parsed() {
 			bind = text(jobs.TopNumbered(lines), func(src []mapreduce.Source) mapreduce.Input[jobs.Numbered] {
-				return rowsOf(c, src, c.given(), numbered)
+				return rowsOf(c, src, numbered)
 			})
 		}
 		return oneStage(bind, nil).with(oneReduce).reads(c)
 	})
 	number(cmd.Flags(), &lines, "lines", lines, span(1, 1_000_000), "how many lines", "k")
-	c = columnsFlag(cmd, 1, 0, "where the numbers are: a number from 1, or a name (default: the last column)", "")
+	c = columnsFlag(cmd, 1, 0, "where the numbers are, in the last of these: numbers from 1, or names (default: the last column)")
 	return cmd
 }

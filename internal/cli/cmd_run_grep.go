@@ -20,12 +20,12 @@ type grepFlags struct {
 	o        jobs.GrepOptions
 	patterns []string // of -e
 
-	count, countMatches, lineNumbers, files, noNames, recursive, text bool
-	perl, extended                                                    bool // refused, and without effect
-	context                                                           jobs.Context
-	around                                                            int
-	color                                                             string
-	top                                                               int
+	count, countMatches, files, noNames, recursive, text bool
+	perl, extended                                       bool // refused, and without effect
+	context                                              jobs.Context
+	around                                               int
+	color                                                string
+	top                                                  int
 }
 
 // grepHelp describes grep, and what differs from GNU's.
@@ -58,9 +58,7 @@ func newRunGrep(p *program, start starter) *cobra.Command {
 		Use:   "grep PATTERN IN...",
 		Short: "Select the lines that match a pattern",
 		Long:  grepHelp + inputHelp,
-		Example: `  tarry run grep 'center|gravity' 'docs/**/*.md'
-  tarry run grep -n -w -C 2 func 'src/**/*.go'
-  tarry run grep -o -h '[0-9]+ms' log/
+		Example: `  tarry run grep -n -w -C 2 func 'src/**/*.go'
   tarry run grep -F -i -e error -e warning logs/ --output errors
   tarry run grep --count-matches '[0-9]{3}' access.log.gz --output statuses`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -87,14 +85,11 @@ func newRunGrep(p *program, start starter) *cobra.Command {
 			if errors.Is(err, jobs.ErrPattern) {
 				return usageError("%s", strings.TrimPrefix(err.Error(), jobs.ErrPattern.Error()+": "))
 			}
-			if err == nil {
-				err = g.checkReduces(cmd)
-			}
-			if err != nil {
+			if err = firstError(err, stages.reduces.check(cmd)); err != nil {
 				return err
 			}
-			stages[0].binary = g.text
-			return start(cmd, args, stages...)
+			stages.all[0].binary = g.text
+			return start(cmd, args, stages.all...)
 		},
 	}
 	g.register(cmd)
@@ -114,13 +109,13 @@ func (g *grepFlags) register(cmd *cobra.Command) {
 	f.BoolVarP(&g.o.Invert, "invert-match", "v", false, "select the lines that do not match")
 	f.BoolVarP(&g.recursive, "recursive", "r", false, "read directories, as it does without; without IN this directory")
 	f.BoolVarP(&g.text, "text", "a", false, "do not warn of files with NUL bytes, which are text")
-	f.BoolVarP(&g.lineNumbers, "line-number", "n", false, "write the number of each line in its file")
+	f.BoolVarP(&g.context.Numbers, "line-number", "n", false, "write the number of each line in its file")
 	f.BoolVarP(&g.o.FileNames, "with-filename", "H", false, "write the name of each line's file (default: if there are several)")
 	f.BoolVarP(&g.noNames, "no-filename", "h", false, "write no names of files")
 	f.BoolVarP(&g.o.OnlyMatching, "only-matching", "o", false, "write the texts that match, not their lines")
-	number(f, &g.context.After, "after-context", 0, span(0, 1_000_000), "write so many lines after each line, too", "A")
-	number(f, &g.context.Before, "before-context", 0, span(0, 1_000_000), "write so many lines before each line, too", "B")
-	number(f, &g.around, "context", 0, span(0, 1_000_000), "write so many lines before and after each line, too", "C")
+	number(f, &g.context.After, "after-context", 0, span(0, 1_000_000), "write N lines after each line, too", "A")
+	number(f, &g.context.Before, "before-context", 0, span(0, 1_000_000), "write N lines before each line, too", "B")
+	number(f, &g.around, "context", 0, span(0, 1_000_000), "write N lines before and after each line, too", "C")
 	f.StringVar(&g.color, "color", "auto",
 		"mark what matches: auto (on a terminal that takes colors), always or never")
 	f.BoolVarP(&g.files, "files-with-matches", "l", false, "write only the names of files with such lines")
@@ -137,25 +132,10 @@ func (g *grepFlags) register(cmd *cobra.Command) {
 	excludes(cmd, "no-filename", "with-filename")
 }
 
-// options are those of the job; terminal says that somebody looks at the output on a screen.
-func (g *grepFlags) options(terminal bool) (jobs.GrepOptions, error) {
-	o := g.o
-	switch g.color {
-	case "auto":
-		o.Color = terminal
-	case "always":
-		o.Color = true
-	case "never":
-	default:
-		return o, usageError("--color %s: want auto, always or never", words.Shown(g.color))
-	}
-	if g.perl {
-		return o, usageError("--perl-regexp: patterns are RE2's; most of Perl's work without -P, but (?=, (?! and \\1 do not exist")
-	}
-	return o, nil
-}
+// contextFlags ask for lines beside those that are selected.
+const contextFlags = "after-context before-context context"
 
-// paints tells whether standard output is a terminal that takes colors.
+// paints reports whether standard output is a terminal that takes colors.
 func (p *program) paints() bool {
 	f, ok := p.stdout.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -166,52 +146,47 @@ func (p *program) paints() bool {
 	return kind != "dumb" && plain == ""
 }
 
-// grepBinder binds a job of a search whose lines bear names if the options say so.
-type grepBinder func(o jobs.GrepOptions, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
-
-// stages are the jobs of a search: one, or two where the result of the first is to be sorted.
-func (g *grepFlags) stages(cmd *cobra.Command, inputs []string, terminal bool) ([]stage, error) {
-	o, err := g.options(terminal)
-	if err != nil {
-		return nil, err
+// stages are the jobs of a search: one, or two where the result of the first is to be sorted. terminal
+// says that the output is looked at on a screen.
+func (g *grepFlags) stages(cmd *cobra.Command, inputs []string, terminal bool) (j jobStages, err error) {
+	switch {
+	case !slices.Contains([]string{"auto", "always", "never"}, g.color):
+		return j, usageError("--color %s: want auto, always or never", words.Shown(g.color))
+	case g.perl:
+		return j, usageError("--perl-regexp: patterns are RE2's; most of Perl's work without -P, but (?=, (?! and \\1 do not exist")
 	}
-	pattern := strings.Join(g.patterns, "\n")
+	o, pattern := g.o, strings.Join(g.patterns, "\n")
+	o.Color = g.color == "always" || terminal && g.color == "auto"
 	if _, err := jobs.Grep(pattern, o); err != nil {
-		return nil, err
+		return j, err
 	}
 	if g.countMatches {
-		return g.matches(pattern, o)
+		job, err := jobs.GrepMatches(pattern, o)
+		return jobStages{all: []stage{
+			{bind: text(job, chunks)},
+			{bind: text(jobs.ByFrequency(), func(src []mapreduce.Source) mapreduce.Input[mapreduce.Pair[[]byte, []byte]] {
+				return mapreduce.KeyValueLines('\t', src...)
+			})},
+		}}.top(g.top, 0), err
 	}
-	bind := g.binder(cmd, pattern)
-	return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
-		o := o
-		o.FileNames = !g.noNames && (o.FileNames || severalFiles(inputs, src))
-		plan, err := bind(o, src, to)
-		if errors.Is(err, jobs.ErrSameName) {
-			return nil, usageError("%s, which -n, -l, -c, -A, -B and -C do not take", strings.TrimPrefix(err.Error(), "jobs: "))
-		}
-		return plan, err
-	}, nil).all, nil
-}
-
-// severalFiles tells whether grep would name the files: they are several, or in a directory.
-func severalFiles(inputs []string, src []mapreduce.Source) bool {
-	below := strings.TrimSuffix(inputs[0], "/") + "/"
-	return len(src) != 1 || inputs[0] == "." || strings.HasPrefix(src[0].Name(), below)
-}
-
-// binder is the job of one stage that the flags ask for.
-func (g *grepFlags) binder(cmd *cobra.Command, pattern string) grepBinder {
+	// Be they 0: there are lines of dashes between others, too.
+	inContext := slices.ContainsFunc(strings.Fields(contextFlags), cmd.Flags().Changed)
 	around := g.context
-	around.Numbers = g.lineNumbers
 	if !cmd.Flags().Changed("after-context") {
 		around.After = g.around
 	}
 	if !cmd.Flags().Changed("before-context") {
 		around.Before = g.around
 	}
-	inContext := hasContext(cmd)
-	return func(o jobs.GrepOptions, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+	reduces := noReduce
+	if g.count || g.files || around.Numbers || inContext {
+		reduces = oneReduce
+	}
+	return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+		o := o
+		below := strings.TrimSuffix(inputs[0], "/") + "/"
+		several := len(src) != 1 || inputs[0] == "." || strings.HasPrefix(src[0].Name(), below)
+		o.FileNames = !g.noNames && (o.FileNames || several)
 		var search job[[]byte, []byte]
 		var err error
 		switch {
@@ -221,48 +196,20 @@ func (g *grepFlags) binder(cmd *cobra.Command, pattern string) grepBinder {
 			search, err = jobs.GrepFiles(pattern, o, src...)
 		case inContext:
 			search, err = jobs.GrepContext(pattern, o, around, src...)
-		case g.lineNumbers:
+		case around.Numbers:
 			search, err = jobs.GrepNumbered(pattern, o, src...)
 		default:
 			search, err = jobs.Grep(pattern, o)
+		}
+		if errors.Is(err, jobs.ErrSameName) {
+			return nil, usageError("%s, which -n, -l, -c, -A, -B and -C do not take", strings.TrimPrefix(err.Error(), "jobs: "))
 		}
 		if err != nil {
 			return nil, err
 		}
 		return raw(search, chunks)(src, to)
-	}
+	}, nil).with(reduces), nil
 }
 
-// contextFlags ask for lines beside those that are selected.
-const contextFlags = "after-context before-context context"
-
-// hasContext tells whether one of them is given, be it 0: there are lines of dashes between others, too.
-func hasContext(cmd *cobra.Command) bool {
-	return slices.ContainsFunc(strings.Fields(contextFlags), cmd.Flags().Changed)
-}
-
-// matches are the jobs of --count-matches.
-func (g *grepFlags) matches(pattern string, o jobs.GrepOptions) ([]stage, error) {
-	job, err := jobs.GrepMatches(pattern, o)
-	list := jobStages{all: []stage{
-		{bind: text(job, chunks)},
-		{bind: text(jobs.ByFrequency(), func(src []mapreduce.Source) mapreduce.Input[mapreduce.Pair[[]byte, []byte]] {
-			return mapreduce.KeyValueLines('\t', src...)
-		})},
-	}}
-	return list.top(g.top, 0).all, err
-}
-
-// checkReduces refuses a number of reduces, or what is said of them, where grep has one or none.
-func (g *grepFlags) checkReduces(cmd *cobra.Command) error {
-	switch {
-	case g.countMatches:
-		return nil
-	case g.count, g.lineNumbers, g.files, hasContext(cmd):
-		return oneReduce.check(cmd)
-	}
-	return noReduce.check(cmd)
-}
-
-// found tells whether a search has selected any line.
+// found reports whether a search has selected any line.
 func found(c *counter.Set) bool { return c.Named(jobs.GrepCounters, jobs.LinesSelected) > 0 }

@@ -12,10 +12,8 @@ func newRunHiveSearch(start starter) *cobra.Command {
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "hivesearch",
 		Short: "Search texts (Hive's benchmark)",
-		Long: `Keep the documents with a text behind their key of 10 bytes: the text search of Hive's benchmark,
-which Zaharia et al. measure delay scheduling with. One document in 10,000 has the text.`,
-		Example: `  tarry gen documents --size 100MB --seed 1 -o documents.txt
-  tarry run hivesearch documents.txt`,
+		Long: `Keep the documents of tarry gen with a text behind their key of 10 bytes: the text search of Hive's
+benchmark, which Zaharia et al. measure delay scheduling with. One in 10,000 has the text.`,
 	}, func() (jobStages, error) {
 		bind := text(jobs.HiveSearch(pattern), lines)
 		return oneStage(bind, bind).with(noReduce), nil
@@ -30,9 +28,7 @@ func newRunHiveSelect(start starter) *cobra.Command {
 		Use:   "hiveselect",
 		Short: "Select pages by rank (Hive's benchmark)",
 		Long: `Write address, tab, rank of the pages with a rank above a given one: the selection of Hive's
-benchmark. Reads the table rankings.`,
-		Example: `  tarry gen rankings --size 100MB -o rankings.txt
-  tarry run hiveselect --above 100 rankings.txt -o pages`,
+benchmark. Reads the table rankings of tarry gen.`,
 	}, func() (jobStages, error) {
 		bind := text(jobs.HiveSelect(int64(above)), lines)
 		return oneStage(bind, bind).with(noReduce), nil
@@ -47,9 +43,7 @@ func newRunHiveAggregate(start starter) *cobra.Command {
 		Use:   "hiveaggregate",
 		Short: "Sum revenue by client (Hive's benchmark)",
 		Long: `Write each client, tab, the sum of the revenue of its visits: the aggregation of Hive's benchmark.
-Reads the table visits. Sums are exact.`,
-		Example: `  tarry gen visits --size 100MB --seed 1 -o visits.txt
-  tarry run hiveaggregate --prefix 7 visits.txt --top 10`,
+Reads the table visits of tarry gen. Sums are exact.`,
 	}, func() (jobStages, error) {
 		return oneStage(text(jobs.HiveAggregate(prefix), lines), nil).top(top, 0), nil
 	})

@@ -19,10 +19,6 @@ across files in the order of IN; one that is smaller than the one before it fail
 their number, their checksum (the sum of the CRC-32 of each), and how many have the key of the one
 before. Records are lost or changed if the checksum is not that of the input, which --any-order
 tells.`,
-		Example: `  tarry gen tera --size 100MB --seed 1 -o tera.dat
-  tarry run teravalidate --any-order tera.dat
-  tarry run terasort tera.dat -o sorted
-  tarry run teravalidate sorted`,
 	}, func() (jobStages, error) {
 		return oneStage(text(jobs.TeraValidate(anyOrder), teraRecords), nil).with(oneReduce).ofBytes(), nil
 	})
@@ -37,7 +33,6 @@ func newRunScan(start starter) *cobra.Command {
 		Short: "Keep a part of all lines",
 		Long: `Keep a part of all lines, in the order of the input, as GridMix's webdataScan does. Whether a line
 is kept depends on its bytes and --sample: equal lines go the same way, wherever blocks end.`,
-		Example: `  tarry run scan --percent 0.5 big.txt -o sample`,
 	}, func() (jobStages, error) {
 		job, err := jobs.Scan(o)
 		bind := text(job, lines)

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -27,14 +27,6 @@ func written[O any](name string, list []O) writeTo {
 // plain is a number without an exponent, so that tarry run top reads it.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// withoutPackage is an error of package jobs without its name.
-func withoutPackage(err error) error {
-	if err == nil || !strings.HasPrefix(err.Error(), "jobs: ") {
-		return err
-	}
-	return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "jobs: "))
-}
-
 func newRunPageRank(start starter) *cobra.Command {
 	var c *columnFlags
 	o, top := jobs.PageRankOptions{Damping: 0.85, Rounds: 20}, 0
@@ -44,24 +36,22 @@ func newRunPageRank(start starter) *cobra.Command {
 		Long: `Rank the nodes of a graph by its links. Reads a node, tab, and the node that it links to, a line
 each, or a node alone; writes each node, tab, the part of all readers who are there. Readers follow
 one of a node's links, each as likely, or go anywhere (--damping); so do all where no link leads on.
-A link that is there twice is one link.
-
-The graph is held in memory, beside --memory; its nodes are numbers there, but for their names.`,
+A link that is there twice is one link. The graph is held in memory, beside --memory.`,
 		Example: `  tarry run pagerank links.tsv --top 10`,
 	}, func() (jobStages, error) {
 		if err := o.Check(); err != nil {
 			return jobStages{}, err
 		}
-		return jobStages{all: []stage{{rounds: func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error) {
+		return inRounds(func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error) {
 			ranks, err := jobs.PageRank(ctx, run, c.tabbed(src), o)
 			lines := make([]mapreduce.Pair[[]byte, string], len(ranks))
 			for i, r := range ranks {
 				lines[i] = mapreduce.MakePair(r.First, plain(r.Second))
 			}
 			return written("pagerank", lines), err
-		}}}}.top(top, 0).reads(c)
+		}).top(top, 0).reads(c)
 	})
-	c = columnsFlag(cmd, 1, 2, "", edgeColumns)
+	c = columnsFlag(cmd, 1, 2, edgeColumns)
 	number(cmd.Flags(), &o.Damping, "damping", o.Damping, span(0.01, 0.99), "part of the readers who follow a link")
 	number(cmd.Flags(), &o.Rounds, "rounds", o.Rounds, span(1, 1_000_000), "how often ranks are handed on")
 	topFlag(cmd, &top)
@@ -75,18 +65,14 @@ func newRunComponents(start starter) *cobra.Command {
 		Short: "Find the connected components of a graph",
 		Long: `Find the connected components of a graph. Reads a node, tab, and a node that it is connected with,
 a line each, or a node alone; writes each node, tab, the first node, in byte order, of those that it
-is connected with by any number of edges. The number of rounds grows with the square of the
-logarithm of the number of nodes at most.
-
-The graph is held in memory, beside --memory; its nodes are numbers there, but for their names.`,
-		Example: `  tarry run components friends.tsv -o components`,
+is connected with by any number of edges. The graph is held in memory, beside --memory.`,
 	}, func() (jobStages, error) {
-		return jobStages{all: []stage{{rounds: func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error) {
+		return inRounds(func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error) {
 			members, err := jobs.Components(ctx, run, c.tabbed(src))
 			return written("components", members), err
-		}}}}.reads(c)
+		}).reads(c)
 	})
-	c = columnsFlag(cmd, 1, 2, "", "the two nodes: numbers from 1, or names (default: all columns)")
+	c = columnsFlag(cmd, 1, 2, "the two nodes: numbers from 1, or names (default: all columns)")
 	return cmd
 }
 
@@ -99,19 +85,15 @@ func newRunKMeans(start starter) *cobra.Command {
 		Long: `Divide points into clusters, each point to the nearest center, and move each center into the mean of
 its points, until no center moves or there were enough rounds. Reads a point a line: decimal
 numbers, as tarry run mean reads them. Writes each center as such a line, with the number of its
-points behind. Centers begin at points that k-means++ draws [Arthur07]: each with a probability in
-proportion to the square of its distance from those before, the same ones for the same --start.
-Others may lead to other clusters. Sums are exact.
-
-Files are read anew in each round: standard input and pipes are refused.`,
-		Example: `  tarry run kmeans --clusters 3 --csv points.csv
-  tarry run kmeans --csv --header --columns height,weight people.csv`,
+points behind. Centers begin at points that k-means++ draws [Arthur07], the same ones for the same
+--start. Files are read in each round: standard input and pipes are refused.`,
+		Example: `  tarry run kmeans --clusters 3 --csv --header --columns height,weight people.csv`,
 	}, func() (jobStages, error) {
 		o.Separator = c.separator()
 		if err := o.Check(); err != nil {
 			return jobStages{}, err
 		}
-		return jobStages{all: []stage{{rounds: func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error) {
+		return inRounds(func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error) {
 			for _, s := range src {
 				if s.Size() < 0 {
 					return nil, usageError("%s can be read only once: kmeans reads its points in each round", words.Shown(s.Name()))
@@ -119,7 +101,7 @@ Files are read anew in each round: standard input and pipes are refused.`,
 			}
 			in := mapreduce.Lines(src...)
 			if c.parsed() {
-				in = rowsOf(c, src, c.columns, joined(o.Separator))
+				in = rowsOf(c, src, joined(o.Separator))
 			}
 			clusters, err := jobs.KMeans(ctx, run, in, o)
 			lines := make([]string, len(clusters))
@@ -130,12 +112,15 @@ Files are read anew in each round: standard input and pipes are refused.`,
 				}
 				lines[i] = strings.Join(append(columns, strconv.FormatInt(c.Size, 10)), string([]byte{o.Separator}))
 			}
-			return written("kmeans", lines), withoutPackage(err)
-		}}}}.reads(c)
+			if err != nil && strings.HasPrefix(err.Error(), "jobs: ") {
+				err = errors.New(strings.TrimPrefix(err.Error(), "jobs: "))
+			}
+			return written("kmeans", lines), err
+		}).reads(c)
 	})
 	number(cmd.Flags(), &o.Clusters, "clusters", o.Clusters, span(1, 10_000), "how many clusters")
 	number(cmd.Flags(), &o.Rounds, "rounds", o.Rounds, span(1, 1_000_000), "the most rounds")
 	number(cmd.Flags(), &o.Seed, "start", 0, seeds, "seed of the draw of the points that centers begin at")
-	c = columnsFlag(cmd, 1, 0, "", "the coordinates: numbers from 1, or names (default: all columns)")
+	c = columnsFlag(cmd, 1, 0, "the coordinates: numbers from 1, or names (default: all columns)")
 	return cmd
 }

@@ -30,11 +30,9 @@ type columnFlags struct {
 	csv, tsv, header bool
 	fields           []string // of objects in JSON lines
 	between          string   // a byte
-	column           string   // one column, by number or name; empty: not given
-	columns          []string // several
+	columns          []string // by number or name; empty: all
 
-	least, most int    // how many columns a job takes; a most of 0 is no bound
-	chooser     string // the flag that chooses them
+	least, most int // how many columns a job takes; a most of 0 is no bound
 }
 
 // separator is the byte that --field-separator names; empty is byDefault.
@@ -50,10 +48,9 @@ func separator(text string, byDefault byte) (byte, error) {
 	return 0, fmt.Errorf("--field-separator %s: want one byte, or \\t", words.Shown(text))
 }
 
-// columnsFlag adds the flags to a job that takes so many columns; one is the help text of --column, and
-// several that of --columns, empty where the job has none.
-func columnsFlag(cmd *cobra.Command, least, most int, one, several string) *columnFlags {
-	c := &columnFlags{least: least, most: most, chooser: "--column"}
+// columnsFlag adds the flags to a job that takes so many columns; usage says which.
+func columnsFlag(cmd *cobra.Command, least, most int, usage string) *columnFlags {
+	c := &columnFlags{least: least, most: most}
 	cmd.Long = strings.Replace(cmd.Long, "\n\n"+inputHelp, "\n\n"+columnHelp+"\n\n"+inputHelp, 1)
 	f := cmd.Flags()
 	f.BoolVar(&c.csv, "csv", false, "read CSV: commas between columns, quotes obeyed")
@@ -61,23 +58,15 @@ func columnsFlag(cmd *cobra.Command, least, most int, one, several string) *colu
 	f.BoolVar(&c.header, "header", false, "the first record of each file names its columns (with --csv or --tsv)")
 	f.StringSliceVar(&c.fields, "jsonl", nil, "read JSON lines: the `FIELD`s of each object that are its columns")
 	f.StringVarP(&c.between, "field-separator", "t", "", "one byte between columns (default: a tab)")
+	f.StringSliceVar(&c.columns, "columns", nil, usage)
 	excludes(cmd, "csv", "tsv jsonl field-separator")
 	excludes(cmd, "tsv", "jsonl field-separator")
 	excludes(cmd, "header", "jsonl field-separator")
-	excludes(cmd, "jsonl", "field-separator")
-	if one != "" {
-		f.StringVar(&c.column, "column", "", one)
-		excludes(cmd, "column", "jsonl")
-	}
-	if several != "" {
-		c.chooser = "--columns"
-		f.StringSliceVar(&c.columns, "columns", nil, several)
-		excludes(cmd, "columns", "jsonl")
-	}
+	excludes(cmd, "jsonl", "field-separator columns")
 	return c
 }
 
-// parsed tells whether records are more than lines that a job cuts by itself.
+// parsed reports whether records are more than lines that a job cuts by itself.
 func (c *columnFlags) parsed() bool {
 	return c.csv || c.tsv || len(c.fields) > 0 || len(c.columns) > 0
 }
@@ -91,28 +80,24 @@ func (c *columnFlags) separator() byte {
 	return b
 }
 
-// headed tells whether files may have a header.
+// headed reports whether files may have a header.
 func (c *columnFlags) headed() bool { return c == nil || c.csv || c.tsv }
-
-// number is the number of the column, 0 if it is not given.
-func (c *columnFlags) number() int {
-	n, _ := strconv.Atoi(c.column)
-	return n
-}
 
 // check refuses what cannot be.
 func (c *columnFlags) check() error {
 	if _, err := separator(c.between, '\t'); err != nil {
 		return err
 	}
-	if err := c.checkColumns("--column", c.given()); err != nil {
-		return err
-	}
-	if err := c.checkColumns("--columns", c.columns); err != nil {
-		return err
+	for _, name := range c.columns {
+		switch n, err := strconv.Atoi(name); {
+		case err == nil && n < 1:
+			return fmt.Errorf("--columns %s: columns are counted from 1", words.Shown(name))
+		case err != nil && !c.header:
+			return fmt.Errorf("--columns %s: a name needs --header, or else want a number from 1", words.Shown(name))
+		}
 	}
 	for flag, list := range map[string][]string{"--columns": c.columns, "--jsonl": c.fields} {
-		if n := len(list); n > 0 && (n < c.least || c.most > 0 && n > c.most) {
+		if len(list) > 0 && !c.takes(len(list)) {
 			return fmt.Errorf("%s %s: this job takes %s", flag, words.Shown(strings.Join(list, ",")), c.wanted())
 		}
 	}
@@ -122,25 +107,8 @@ func (c *columnFlags) check() error {
 	return nil
 }
 
-func (c *columnFlags) checkColumns(flag string, list []string) error {
-	for _, name := range list {
-		switch n, err := strconv.Atoi(name); {
-		case err == nil && n < 1:
-			return fmt.Errorf("%s %s: columns are counted from 1", flag, words.Shown(name))
-		case err != nil && !c.header:
-			return fmt.Errorf("%s %s: a name needs --header, or else want a number from 1", flag, words.Shown(name))
-		}
-	}
-	return nil
-}
-
-// given is the one column, if it is given.
-func (c *columnFlags) given() []string {
-	if c.column == "" {
-		return nil
-	}
-	return []string{c.column}
-}
+// takes reports whether the job takes so many columns.
+func (c *columnFlags) takes(n int) bool { return n >= c.least && (c.most == 0 || n <= c.most) }
 
 // wanted says how many columns a job takes.
 func (c *columnFlags) wanted() string {
@@ -153,11 +121,8 @@ func (c *columnFlags) wanted() string {
 // checkHeaders refuses names that the header of a file does not have. Those of streams and compressed
 // files are seen when these are read.
 func (c *columnFlags) checkHeaders(src []mapreduce.Source) error {
-	if !c.header {
-		return nil
-	}
 	for _, s := range src {
-		if !s.Splittable() {
+		if !c.header || !s.Splittable() {
 			continue
 		}
 		r := csv.NewReader(io.NewSectionReader(s.Data, 0, s.Size()))
@@ -167,21 +132,11 @@ func (c *columnFlags) checkHeaders(src []mapreduce.Source) error {
 			continue
 		}
 		header[0] = strings.TrimPrefix(header[0], "\ufeff")
-		for _, name := range slices.Concat(c.given(), c.columns) {
-			if err := checkName(mapreduce.CSVRecord{Header: header, Fields: header}, name); err != nil {
-				return usageError("%s: %w", s.Name(), err)
-			}
+		if _, err := c.chosen(mapreduce.CSVRecord{Header: header, Fields: header}); err != nil {
+			return usageError("%s: %w", s.Name(), err)
 		}
 	}
 	return nil
-}
-
-// checkName refuses a name that no column has.
-func checkName(r mapreduce.CSVRecord, name string) error {
-	if _, err := strconv.Atoi(name); err == nil || r.Column(name) >= 0 {
-		return nil
-	}
-	return fmt.Errorf("no column is called %s: there are %s", words.Shown(name), listed(r.Header))
 }
 
 // row is a record: its text, and the columns of it that a job takes.
@@ -190,52 +145,50 @@ type row struct {
 	columns []string
 }
 
-// rowsOf is an input of what make makes of each record's columns: those of the list, by number or name,
-// or all if it is empty.
-func rowsOf[I any](c *columnFlags, src []mapreduce.Source, list []string, make func(row) (I, error)) mapreduce.Input[I] {
-	take := func(r row, err error) (I, error) {
-		if n := len(r.columns); err == nil && (n < c.least || c.most > 0 && n > c.most) {
-			err = mapreduce.Bad(fmt.Errorf("a record of %s: this job takes %s; choose with %s", words.Count(n, "column"), c.wanted(), c.chooser))
+// rowsOf is an input of what make makes of each record's columns.
+func rowsOf[I any](c *columnFlags, src []mapreduce.Source, make func(row) (I, error)) mapreduce.Input[I] {
+	take := func(text []byte, columns []string, err error) (I, error) {
+		if n := len(columns); err == nil && !c.takes(n) {
+			err = mapreduce.Bad(fmt.Errorf("a record of %s: this job takes %s; choose with --columns", words.Count(n, "column"), c.wanted()))
 		}
 		if err != nil {
 			var none I
 			return none, err
 		}
-		return make(r)
+		return make(row{text, columns})
 	}
 	switch {
 	case len(c.fields) > 0:
-		return mapreduce.Decoded(mapreduce.JSONLines[jsonLine](src...), func(l jsonLine) (I, error) { return take(l.row(c.fields)) })
+		return mapreduce.Decoded(mapreduce.JSONLines[jsonLine](src...), func(l jsonLine) (I, error) {
+			columns, err := l.columns(c.fields)
+			return take(l.text, columns, err)
+		})
 	case c.csv || c.tsv:
-		o := mapreduce.CSVOptions{Header: c.header}
-		if c.tsv {
-			o.Comma = '\t'
-		}
+		o := mapreduce.CSVOptions{Header: c.header, Comma: rune(c.separator())}
 		return mapreduce.Decoded(mapreduce.CSVRecords(o, src...), func(r mapreduce.CSVRecord) (I, error) {
-			chosen, err := chosen(r, list)
-			return take(row{r.Text, chosen}, err)
+			columns, err := c.chosen(r)
+			return take(r.Text, columns, err)
 		})
 	}
 	return mapreduce.Decoded(mapreduce.Lines(src...), func(line []byte) (I, error) {
 		fields := strings.Split(string(bytes.TrimSuffix(line, []byte{'\r'})), string([]byte{c.separator()}))
-		chosen, err := chosen(mapreduce.CSVRecord{Fields: fields}, list)
-		return take(row{line, chosen}, err)
+		columns, err := c.chosen(mapreduce.CSVRecord{Fields: fields})
+		return take(line, columns, err)
 	})
 }
 
-// chosen are the columns of a record that a list names; all, if it names none.
-func chosen(r mapreduce.CSVRecord, list []string) ([]string, error) {
-	if len(list) == 0 {
+// chosen are the columns of a record that --columns names; all, if it names none.
+func (c *columnFlags) chosen(r mapreduce.CSVRecord) ([]string, error) {
+	if len(c.columns) == 0 {
 		return r.Fields, nil
 	}
-	columns := make([]string, len(list))
-	for i, name := range list {
+	columns := make([]string, len(c.columns))
+	for i, name := range c.columns {
 		n, err := strconv.Atoi(name)
 		if err != nil {
-			if err := checkName(r, name); err != nil {
-				return nil, mapreduce.Permanent(err)
+			if n = r.Column(name) + 1; n == 0 {
+				return nil, mapreduce.Permanent(fmt.Errorf("no column is called %s: there are %s", words.Shown(name), listed(r.Header)))
 			}
-			n = r.Column(name) + 1
 		}
 		if n > len(r.Fields) {
 			return nil, mapreduce.Bad(fmt.Errorf("no column %d: the record has %d", n, len(r.Fields)))
@@ -273,25 +226,25 @@ func (l *jsonLine) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// row is the line with those fields as columns.
-func (l jsonLine) row(names []string) (row, error) {
-	r := row{text: l.text, columns: make([]string, len(names))}
+// columns are the fields of these names.
+func (l jsonLine) columns(names []string) ([]string, error) {
+	columns := make([]string, len(names))
 	for i, name := range names {
 		raw, there := l.fields[name]
 		switch {
 		case !there || string(raw) == "null":
-			return r, mapreduce.Bad(fmt.Errorf("no field %s", words.Shown(name)))
+			return nil, mapreduce.Bad(fmt.Errorf("no field %s", words.Shown(name)))
 		case raw[0] == '{' || raw[0] == '[':
-			return r, mapreduce.Bad(fmt.Errorf("field %s: no text, number, true or false", words.Shown(name)))
+			return nil, mapreduce.Bad(fmt.Errorf("field %s: no text, number, true or false", words.Shown(name)))
 		case raw[0] != '"':
-			r.columns[i] = withoutExponent(string(raw))
+			columns[i] = withoutExponent(string(raw))
 		default:
-			if err := json.Unmarshal(raw, &r.columns[i]); err != nil {
-				return r, mapreduce.Bad(err)
+			if err := json.Unmarshal(raw, &columns[i]); err != nil {
+				return nil, mapreduce.Bad(err)
 			}
 		}
 	}
-	return r, nil
+	return columns, nil
 }
 
 // withoutExponent writes 15e-1 as 1.5, for jobs read decimal numbers. Numbers beyond what they read
@@ -328,23 +281,14 @@ func joined(separator byte) func(row) ([]byte, error) {
 	}
 }
 
-// keyed is the first column of a row, and the second.
-func keyed(r row) (mapreduce.Pair[[]byte, []byte], error) {
-	if strings.Contains(r.columns[0], "\n") {
-		return mapreduce.Pair[[]byte, []byte]{}, errLineFeed
-	}
-	return mapreduce.MakePair([]byte(r.columns[0]), []byte(r.columns[1])), nil
-}
-
 // numbered is the last column of a row, which is a number, and its text.
 func numbered(r row) (jobs.Numbered, error) {
 	return mapreduce.MakePair([]byte(r.columns[len(r.columns)-1]), r.text), nil
 }
 
-// record is a whole row: a column as it is, several as CSV writes them if they were CSV. Whatever
-// must be one line has no line feed.
+// record is a whole row: as CSV writes it if it was CSV. Rows that must be one line have no line feed.
 func (c *columnFlags) record(oneLine bool) func(row) ([]byte, error) {
-	if c.column != "" || !c.csv && !c.tsv {
+	if len(c.columns) > 0 || !c.csv && !c.tsv {
 		return joined('\t')
 	}
 	return func(r row) ([]byte, error) {
@@ -366,16 +310,21 @@ const edgeColumns = "where an edge begins and where it leads to: numbers from 1,
 
 // pairs are the first two columns of records.
 func (c *columnFlags) pairs(src []mapreduce.Source) mapreduce.Input[mapreduce.Pair[[]byte, []byte]] {
-	if c.parsed() {
-		return rowsOf(c, src, c.columns, keyed)
+	if !c.parsed() {
+		return mapreduce.KeyValueLines(c.separator(), src...)
 	}
-	return mapreduce.KeyValueLines(c.separator(), src...)
+	return rowsOf(c, src, func(r row) (pair mapreduce.Pair[[]byte, []byte], err error) {
+		if strings.Contains(r.columns[0], "\n") {
+			return pair, errLineFeed
+		}
+		return mapreduce.MakePair([]byte(r.columns[0]), []byte(r.columns[1])), nil
+	})
 }
 
 // tabbed are lines of columns with tabs between.
 func (c *columnFlags) tabbed(src []mapreduce.Source) mapreduce.Input[[]byte] {
 	if c.parsed() || c.separator() != '\t' {
-		return rowsOf(c, src, c.columns, joined('\t'))
+		return rowsOf(c, src, joined('\t'))
 	}
 	return mapreduce.Lines(src...)
 }

@@ -95,7 +95,7 @@ func tableFormats() []tableFormat {
 }
 
 // choose are the flags that choose columns of a table.
-func (f tableFormat) choose(flag string, columns ...string) []string {
+func (f tableFormat) choose(columns ...string) []string {
 	if f.name == "jsonl" {
 		return []string{"--jsonl", strings.Join(columns, ",")}
 	}
@@ -104,31 +104,31 @@ func (f tableFormat) choose(flag string, columns ...string) []string {
 			columns[i] = strconv.Itoa(slices.Index(tableNames, name) + 1)
 		}
 	}
-	return append(slices.Clone(f.flags), flag, strings.Join(columns, ","))
+	return append(slices.Clone(f.flags), "--columns", strings.Join(columns, ","))
 }
 
-// tableJobs are jobs over columns of tables, by the flag that chooses these.
+// tableJobs are jobs over columns of tables, with those that are chosen.
 func tableJobs() []struct {
-	job, flag string
-	columns   []string
+	job     string
+	columns []string
 } {
 	return []struct {
-		job, flag string
-		columns   []string
+		job     string
+		columns []string
 	}{
-		{"mean", "--columns", []string{"key", "n"}},
-		{"histogram --width 5", "--column", []string{"x"}},
-		{"distinct --count", "--column", []string{"key"}},
-		{"secondarysort", "--columns", []string{"key", "n"}},
-		{"movingaverage --window 3", "--columns", []string{"key", "time", "n"}},
-		{"adjacency", "--columns", []string{"time", "n"}},
-		{"components", "--columns", []string{"key", "time"}},
-		{"kmeans --clusters 1", "--columns", []string{"n", "time"}},
-		{"top -k 6", "--column", []string{"n"}},
+		{"mean", []string{"key", "n"}},
+		{"histogram --width 5", []string{"x"}},
+		{"distinct --count", []string{"key"}},
+		{"secondarysort", []string{"key", "n"}},
+		{"movingaverage --window 3", []string{"key", "time", "n"}},
+		{"adjacency", []string{"time", "n"}},
+		{"components", []string{"key", "time"}},
+		{"kmeans --clusters 1", []string{"n", "time"}},
+		{"top -k 6", []string{"n"}},
 	}
 }
 
-// topRecords are the records of which top -k 6 --column n writes the text.
+// topRecords are the records of which top -k 6 --columns n writes the text.
 func topRecords(records [][]string, each []string) string {
 	order := make([]int, len(records))
 	for i := range order {
@@ -179,7 +179,7 @@ func TestColumnsOfTables(t *testing.T) {
 					want = topRecords(records, each)
 				}
 				for _, set := range [][]string{{"--inline", "--block-size", "5"}, {"--block-size", "150"}} {
-					args := slices.Concat(words, f.choose(job.flag, slices.Clone(job.columns)...), set)
+					args := slices.Concat(words, f.choose(slices.Clone(job.columns)...), set)
 					got := run(append(args, dir)...)
 					if words[0] == "kmeans" && slices.Contains(args, "--csv") {
 						got = strings.ReplaceAll(got, ",", "\t")

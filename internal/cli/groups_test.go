@@ -57,8 +57,7 @@ run top in -o out --csv --tsv
 run top in -o out --csv -t ;
 run mean in -o out --tsv --jsonl a,b
 run top in -o out --header
-run top in -o out --jsonl a --column 2
-run mean in -o out --column 2 --columns 1,2
+run top in -o out --jsonl a --columns 2
 run pagerank in -o out --max-skips 3
 run grep x in --output out --top 3
 run grep x in --output out --count-matches -v

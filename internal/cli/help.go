@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,6 +29,28 @@ func group(f *pflag.FlagSet, title, flags string) {
 	}
 }
 
+// printCommands prints the commands below one, by their groups.
+func printCommands(out io.Writer, cmd *cobra.Command) error {
+	groups := cmd.Groups()
+	if len(groups) == 0 {
+		groups = []*cobra.Group{{Title: "Commands"}}
+	}
+	var text strings.Builder
+	for i, g := range groups {
+		if i > 0 {
+			text.WriteString("\n")
+		}
+		fmt.Fprintf(&text, "%s:\n", g.Title)
+		for _, sub := range cmd.Commands() {
+			if sub.GroupID == g.ID && (sub.IsAvailableCommand() || sub.Name() == "help") {
+				fmt.Fprintf(&text, "  %-15s %s\n", sub.Name(), sub.Short)
+			}
+		}
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}
+
 // usage prints what stands below the description of a command: its examples, its commands, and its
 // flags, those in groups with --help-all only.
 func (p *program) usage(cmd *cobra.Command) error {
@@ -36,20 +59,10 @@ func (p *program) usage(cmd *cobra.Command) error {
 	if cmd.HasExample() {
 		fmt.Fprintf(out, "\nExamples:\n%s\n", strings.TrimRight(cmd.Example, "\n"))
 	}
-	groups := cmd.Groups()
-	if len(groups) == 0 && cmd.HasAvailableSubCommands() {
-		groups = []*cobra.Group{{Title: "Commands"}}
-	}
-	longest := 11
-	for _, sub := range cmd.Commands() {
-		longest = max(longest, len(sub.Name()))
-	}
-	for _, g := range groups {
-		fmt.Fprintf(out, "\n%s:\n", g.Title)
-		for _, sub := range cmd.Commands() {
-			if sub.GroupID == g.ID && (sub.IsAvailableCommand() || sub.Name() == "help") {
-				fmt.Fprintf(out, "  %-*s %s\n", longest, sub.Name(), sub.Short)
-			}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintln(out)
+		if err := printCommands(out, cmd); err != nil {
+			return err
 		}
 	}
 	var titles []string
