@@ -1,6 +1,7 @@
 package policyfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -19,7 +20,7 @@ var ErrBad = errors.New("bad policy")
 type Field struct {
 	Key  string // as files, --set and sweeps name it, such as reduce.theta
 	Help string // what it means, in one line
-	Path string // of the Go field, such as Reduce.Theta; the parts of an array are .0 and .1
+	Path string // of the Go field, such as Reduce.Theta; the parts of an array are .0 and .1. Empty: as Key
 
 	// Least and Most bound numbers, and times in seconds.
 	Least, Most float64
@@ -97,6 +98,7 @@ func (f *Field) numbers() string {
 func typed(list []Field, of reflect.Type) []Field {
 	for i := range list {
 		f := &list[i]
+		f.Path = cmp.Or(f.Path, pathOf(f.Key))
 		f.typ = f.of(reflect.New(of)).Type()
 		if f.typ.Kind() == reflect.Slice {
 			f.typ = f.typ.Elem()
@@ -106,6 +108,17 @@ func typed(list []Field, of reflect.Type) []Field {
 		}
 	}
 	return list
+}
+
+// pathOf is the path of the Go field that is called as a key: HFSP.SuspendLow for hfsp.suspend_low.
+func pathOf(key string) string {
+	var path strings.Builder
+	for part := range strings.SplitAfterSeq(strings.Replace(key, "hfsp.", "HFSP.", 1), ".") {
+		for word := range strings.SplitSeq(part, "_") {
+			path.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return path.String()
 }
 
 // number is a bound as values are written.

@@ -9,61 +9,43 @@ import (
 
 // poolFields are the settings of a pool.
 func poolFields() []Field {
-	slots := func(key, path string) Field {
-		return Field{Key: key, Path: path, Most: most, Help: "slots that the pool gets first"}
-	}
+	first := func(key, path string) Field { return number(key, 0, most, "slots that the pool gets first").at(path) }
 	limit := func(key, path string) Field {
-		return Field{
-			Key: key, Path: path, Most: most, Unset: "none", Negative: "0", Help: "most slots",
-			words: []word{{"none", scheduling.NoLimit}},
-		}
+		return number(key, 0, most, "most slots").or("none", scheduling.NoLimit).unset("none").negative("0").at(path)
 	}
 	return []Field{
-		{Key: "name", Path: "Name", Help: "of the pool", parse: goodName},
-		slots("min_maps", "Min.0"), slots("min_reduces", "Min.1"),
+		name("name", "of the pool", goodName),
+		first("min_maps", "Min.0"), first("min_reduces", "Min.1"),
 		limit("max_maps", "Max.0"), limit("max_reduces", "Max.1"),
-		{Key: "weight", Path: "Weight", Least: least, Most: most, Unset: "1", Help: "part in relation to other pools"},
-		{Key: "mode", Path: "Mode", words: names("default", "fair", "fifo"), only: true, Help: "how it orders its jobs"},
+		number("weight", least, most, "part in relation to other pools").unset("1"),
+		choice("mode", "how it orders its jobs", "default", "fair", "fifo"),
 		jobLimit(),
-		{
-			Key: "min_timeout", Path: "MinTimeout", Least: least, Most: spans, Unset: "inherited", Negative: "none",
-			Help: "below the minimum share before it takes slots",
-		},
+		span("min_timeout", "inherited", "below the minimum share before it takes slots").negative("none"),
 	}
 }
 
 // jobLimit is the limit of running jobs of a pool or user.
 func jobLimit() Field {
-	return Field{
-		Key: "max_jobs", Path: "MaxJobs", Most: most, Unset: "inherited", Negative: "0",
-		Help: "jobs that run at once", words: []word{{"none", scheduling.NoLimit}},
-	}
+	return number("max_jobs", 0, most, "jobs that run at once").
+		or("none", scheduling.NoLimit).unset("inherited").negative("0")
 }
 
 // userFields are the settings of a user.
-func userFields() []Field {
-	return []Field{{Key: "name", Path: "Name", Help: "of the user", parse: goodName}, jobLimit()}
-}
+func userFields() []Field { return []Field{name("name", "of the user", goodName), jobLimit()} }
 
 // queueFields are the settings of a queue.
 func queueFields() []Field {
 	return []Field{
-		{Key: "name", Path: "Name", Help: "of the queue", parse: goodName},
-		{Key: "parent", Path: "Parent", Help: "the queue it is in; none: it is a top queue", Unset: "none", parse: goodName},
-		{
-			Key: "capacity", Path: "Capacity", Least: least, Most: 100, Unset: "rest",
-			Help: "per cent of the parent's slots; rest: an equal part of what others leave",
-		},
-		{Key: "max", Path: "Max", Least: least, Most: 100, Unset: "none", Help: "per cent of the parent's slots"},
-		{Key: "user_limit", Path: "UserLimit", Least: 1, Most: 100, Unset: "100", Help: "minimum user limit in per cent"},
-		{Key: "priorities", Path: "Priorities", Help: "whether jobs' priorities count"},
-		{Key: "init_jobs", Path: "InitJobs", Least: 1, Most: most, Unset: "2", Help: "initialized jobs of a user"},
-		{
-			Key: "user_factor", Path: "UserFactor", Least: least, Most: most, Unset: "none",
-			Help: "times the capacity is the most that one user holds",
-		},
-		{Key: "init_limit", Path: "InitLimit", Least: 1, Most: most, Unset: "none", Help: "initialized jobs of all users"},
-		{Key: "job_limit", Path: "JobLimit", Least: 1, Most: most, Unset: "none", Help: "jobs, waiting ones too"},
+		name("name", "of the queue", goodName),
+		name("parent", "the queue it is in; none: it is a top queue", goodName).unset("none"),
+		number("capacity", least, 100, "per cent of the parent's slots; rest: an equal part of what others leave").unset("rest"),
+		number("max", least, 100, "per cent of the parent's slots").unset("none"),
+		number("user_limit", 1, 100, "minimum user limit in per cent").unset("100"),
+		flag("priorities", "whether jobs' priorities count"),
+		number("init_jobs", 1, most, "initialized jobs of a user").unset("2"),
+		number("user_factor", least, most, "times the capacity is the most that one user holds").unset("none"),
+		number("init_limit", 1, most, "initialized jobs of all users").unset("none"),
+		number("job_limit", 1, most, "jobs, waiting ones too").unset("none"),
 	}
 }
 

@@ -47,9 +47,9 @@ func TestEveryFieldHasAKey(t *testing.T) {
 	own := func(path string) bool { return strings.HasSuffix(path, ".Part") } // of a program's own code
 	policy := slices.DeleteFunc(leaves(reflect.TypeFor[scheduling.Policy](), ""), own)
 	require.ElementsMatch(t, policy, paths(Fields()))
-	require.ElementsMatch(t, leaves(reflect.TypeFor[scheduling.PoolConfig](), ""), paths(poolFields()))
-	require.ElementsMatch(t, leaves(reflect.TypeFor[scheduling.UserConfig](), ""), paths(userFields()))
-	require.ElementsMatch(t, leaves(reflect.TypeFor[scheduling.QueueConfig](), ""), paths(queueFields()))
+	require.ElementsMatch(t, leaves(reflect.TypeFor[scheduling.PoolConfig](), ""), paths(byKey("pools.list").items))
+	require.ElementsMatch(t, leaves(reflect.TypeFor[scheduling.UserConfig](), ""), paths(byKey("pools.users").items))
+	require.ElementsMatch(t, leaves(reflect.TypeFor[scheduling.QueueConfig](), ""), paths(byKey("queues").items))
 	seen := map[string]bool{}
 	for _, f := range Fields() {
 		require.False(t, seen[f.Key], f.Key)

@@ -23,281 +23,210 @@ var Fields = sync.OnceValue(func() []Field {
 	return typed(all, reflect.TypeFor[scheduling.Policy]())
 })
 
-// names makes words of Go values 0, 1, 2 and so on.
-func names(list ...string) (words []word) {
-	for i, text := range list {
-		words = append(words, word{text, i})
-	}
-	return words
+// flag is a setting that is on or off.
+func flag(key, help string) Field { return Field{Key: key, Help: help} }
+
+// number is a setting within bounds.
+func number(key string, least, most float64, help string) Field {
+	return Field{Key: key, Help: help, Least: least, Most: most}
 }
 
-// texts makes words that stand for themselves.
-func texts(list ...string) (words []word) {
-	for _, text := range list {
-		words = append(words, word{text, text})
+// span is a time with a default.
+func span(key, unset, help string) Field { return number(key, least, spans, help).unset(unset) }
+
+// choice is a setting with these values, which are the Go values 0, 1, 2 and so on.
+func choice(key, help string, values ...string) Field {
+	f := Field{Key: key, Help: help, only: true}
+	for i, text := range values {
+		f.words = append(f.words, word{text, i})
 	}
-	return words
+	return f
+}
+
+// text is a setting with these values, which stand for themselves.
+func text(key, help string, values ...string) Field {
+	f := choice(key, help, values...)
+	for i := range f.words {
+		f.words[i].value = f.words[i].text
+	}
+	return f
+}
+
+// name is a setting that parse checks.
+func name(key, help string, parse func(string) error) Field {
+	return Field{Key: key, Help: help, parse: parse}
+}
+
+func (f Field) unset(text string) Field    { f.Unset = text; return f }
+func (f Field) negative(text string) Field { f.Negative = text; return f }
+func (f Field) at(path string) Field       { f.Path = path; return f }
+
+// or gives a setting a value with a name.
+func (f Field) or(text string, value any) Field {
+	f.words = append(f.words, word{text, value})
+	return f
+}
+
+// entries makes a setting a list, whose entries have the fields.
+func (f Field) entries(items []Field) Field { f.items = items; return f }
+
+// with gives settings what they have no effect without.
+func with(key, values string, list ...Field) []Field {
+	for i := range list {
+		list[i].needs = append([]need{{key, values}}, list[i].needs...)
+	}
+	return list
 }
 
 func general() []Field {
-	inPools := []need{{"order", "pools"}}
-	return []Field{
-		{Key: "name", Path: "Name", Help: "shown in results", parse: goodPolicyName},
-		{
-			Key: "order", Path: "Order", Help: "which job is next", only: true,
-			words: texts(scheduling.Orders()...),
+	return slices.Concat(
+		[]Field{
+			name("name", "shown in results", goodPolicyName),
+			text("order", "which job is next", scheduling.Orders()...),
+			number("slow_start", 0, 1, "part of a job's maps that are done before its reduces launch").negative("0.05"),
 		},
-		{
-			Key: "slow_start", Path: "SlowStart", Most: 1, Negative: "0.05",
-			Help: "part of a job's maps that are done before its reduces launch",
-		},
-		{
-			Key: "one_task", Path: "OneTask", needs: inPools,
-			Help: "one task in all for each heartbeat (assignmultiple=false)",
-		},
-		{
-			Key: "spread", Path: "Spread", needs: []need{{"order", "fifo pools"}},
-			Help: "nodes of an under-loaded cluster take at most their part of the tasks",
-		},
-		{
-			Key: "load_max_diff", Path: "LoadMaxDiff", Most: 1, needs: []need{{"order", "pools"}, {"spread", "true"}},
-			Help: "how far above its part the load of a node may go",
-		},
-		{
-			Key: "reserve_long", Path: "ReserveLong", Most: most,
-			Help: "slots of each kind and node kept for tasks shorter than long_task; 0 is none",
-		},
-		{
-			Key: "long_task", Path: "LongTask", Most: spans, needs: []need{{"reserve_long", ""}},
-			Help: "from what length on a task counts as long",
-		},
-	}
+		with("order", "pools", flag("one_task", "one task in all for each heartbeat (assignmultiple=false)")),
+		with("order", "fifo pools", flag("spread", "nodes of an under-loaded cluster take at most their part of the tasks")),
+		with("order", "pools", with("spread", "true",
+			number("load_max_diff", 0, 1, "how far above its part the load of a node may go"))...),
+		[]Field{number("reserve_long", 0, most, "slots of each kind and node kept for tasks shorter than long_task; 0 is none")},
+		with("reserve_long", "", number("long_task", 0, spans, "from what length on a task counts as long")),
+	)
 }
 
 func locality() []Field {
 	const key = "locality.rule"
-	waits := []need{{key, "wait"}}
-	return []Field{
-		{
-			Key: key, Path: "Locality.Rule", words: names("greedy", "skips", "wait"), only: true,
-			Help: "a map off its data launches at once, after so many skipped offers, or after a wait",
-		},
-		{
-			Key: "locality.skips", Path: "Locality.Skips", Most: most, needs: []need{{key, "skips"}},
-			Help: "offers refused by level: for a node, and then for a rack with the data",
-		},
-		{
-			Key: "locality.waits", Path: "Locality.Waits", Most: spans, needs: waits,
-			Help: "waits by level: for a node, and then for a rack with the data",
-		},
-		{
-			Key: "locality.auto", Path: "Locality.Auto", needs: []need{{key, "skips wait"}},
-			Help: "waits are 1.5 heartbeat intervals, at most 15 s; skips, if none are given, make 95 % locality",
-		},
-		{
-			Key: "locality.capped", Path: "Locality.Capped", needs: waits,
-			Help: "a wait runs on over local launches while offers are refused",
-		},
-	}
+	return slices.Concat(
+		[]Field{choice(key, "a map off its data launches at once, after so many skipped offers, or after a wait",
+			"greedy", "skips", "wait")},
+		with(key, "skips",
+			number("locality.skips", 0, most, "offers refused by level: for a node, and then for a rack with the data")),
+		with(key, "wait",
+			number("locality.waits", 0, spans, "waits by level: for a node, and then for a rack with the data")),
+		with(key, "skips wait", flag("locality.auto",
+			"waits are 1.5 heartbeat intervals, at most 15 s; skips, if none are given, make 95 % locality")),
+		with(key, "wait",
+			flag("locality.capped", "a wait runs on over local launches while offers are refused")),
+	)
 }
 
 func reduce() []Field {
 	const key = "reduce.rule"
-	waits := []need{{key, "cogrs larts"}}
-	return []Field{
-		{
-			Key: key, Path: "Reduce.Rule", words: names("any", "cogrs", "larts"), only: true,
-			Help: "reduces go anywhere, to the center of gravity of their input, or where most of it is",
-		},
-		{
-			Key: "reduce.node_wait", Path: "Reduce.Waits.0", Most: spans, Unset: "auto", Negative: "0s", needs: waits,
-			Help: "for the center; auto is 1.5 heartbeat intervals, at most 15 s",
-		},
-		{
-			Key: "reduce.rack_wait", Path: "Reduce.Waits.1", Most: spans, Unset: "auto", Negative: "0s", needs: waits,
-			Help: "then for its rack",
-		},
-		{
-			Key: "reduce.theta", Path: "Reduce.Theta", Most: 1, Unset: "0.05", Negative: "0", needs: waits,
-			Help: "part of the worst weighted distance that is not worth waiting for",
-		},
-		{
-			Key: "reduce.skew_cap", Path: "Reduce.SkewCap", Least: least, Most: most, Unset: "1.5", Negative: "none",
-			needs: waits, Help: "c limits a node to ceil(c × reduces / nodes) of a job's reduces",
-		},
-		{
-			Key: "reduce.no_projection", Path: "Reduce.NoProjection", needs: waits,
-			Help: "leave running maps out; else each counts with the job's mean output",
-		},
+	wait := func(key, path, help string) Field {
+		return number(key, 0, spans, help).unset("auto").negative("0s").at(path)
 	}
+	return append(
+		[]Field{choice(key, "reduces go anywhere, to the center of gravity of their input, or where most of it is",
+			"any", "cogrs", "larts")},
+		with(key, "cogrs larts",
+			wait("reduce.node_wait", "Reduce.Waits.0", "for the center; auto is 1.5 heartbeat intervals, at most 15 s"),
+			wait("reduce.rack_wait", "Reduce.Waits.1", "then for its rack"),
+			number("reduce.theta", 0, 1, "part of the worst weighted distance that is not worth waiting for").
+				unset("0.05").negative("0"),
+			number("reduce.skew_cap", least, most, "c limits a node to ceil(c × reduces / nodes) of a job's reduces").
+				unset("1.5").negative("none"),
+			flag("reduce.no_projection", "leave running maps out; else each counts with the job's mean output"),
+		)...)
 }
 
 func pools() []Field {
-	in := []need{{"order", "pools"}}
-	jobs := func(key, path, of string) Field {
-		return Field{
-			Key: key, Path: path, Least: 1, Most: most, Unset: "none", needs: in,
-			Help: "running jobs of " + of + " that has no limit of its own",
-		}
+	jobs := func(key, of string) Field {
+		return number(key, 1, most, "running jobs of "+of+" that has no limit of its own").unset("none")
 	}
-	timeout := func(key, path, help string) Field {
-		return Field{Key: key, Path: path, Least: least, Most: spans, Unset: "none", needs: in, Help: help}
-	}
-	return []Field{
-		{Key: "pools.list", Path: "Pools.Pools", items: poolFields(), needs: in, Help: "pools that differ from the defaults"},
-		{Key: "pools.users", Path: "Pools.Users", items: userFields(), needs: in, Help: "users with limits"},
-		jobs("pools.pool_max_jobs", "Pools.PoolMaxJobs", "a pool"),
-		jobs("pools.user_max_jobs", "Pools.UserMaxJobs", "a user"),
-		{
-			Key: "pools.mode", Path: "Pools.PoolMode", words: []word{{"fair", 1}, {"fifo", 2}}, only: true, Unset: "fair",
-			needs: in, Help: "how pools order their jobs",
+	return with("order", "pools", append(
+		[]Field{
+			flag("pools.list", "pools that differ from the defaults").at("Pools.Pools").entries(poolFields()),
+			flag("pools.users", "users with limits").entries(userFields()),
+			jobs("pools.pool_max_jobs", "a pool"),
+			jobs("pools.user_max_jobs", "a user"),
+			choice("pools.mode", "how pools order their jobs").or("fair", 1).or("fifo", 2).unset("fair").at("Pools.PoolMode"),
+			span("pools.min_timeout", "none", "below the minimum share before a pool takes slots from others"),
+			span("pools.fair_timeout", "none", "below half of its fair share before a pool takes slots"),
+			flag("pools.per_user", "a job without a pool goes to that of its user, not to default").at("Pools.PoolPerUser"),
+			flag("pools.known", "pools that are not listed are refused"),
+			flag("pools.size_based_weight", "weights are multiplied by log2(1 + demand)"),
+			number("pools.boost_factor", least, most, "weight factor of new jobs").unset("none"),
+			span("pools.boost_time", "5m", "how long a job counts as new"),
+			choice("preemption.mode", "whether pools take slots back by killing; log only says what would be killed",
+				"off", "log", "on"),
 		},
-		timeout("pools.min_timeout", "Pools.MinTimeout", "below the minimum share before a pool takes slots from others"),
-		timeout("pools.fair_timeout", "Pools.FairTimeout", "below half of its fair share before a pool takes slots"),
-		{
-			Key: "pools.per_user", Path: "Pools.PoolPerUser", needs: in,
-			Help: "a job without a pool goes to that of its user, not to default",
-		},
-		{Key: "pools.known", Path: "Pools.Known", needs: in, Help: "pools that are not listed are refused"},
-		{
-			Key: "pools.size_based_weight", Path: "Pools.SizeBasedWeight", needs: in,
-			Help: "weights are multiplied by log2(1 + demand)",
-		},
-		{
-			Key: "pools.boost_factor", Path: "Pools.BoostFactor", Least: least, Most: most, Unset: "none", needs: in,
-			Help: "weight factor of new jobs",
-		},
-		timeWith("pools.boost_time", "Pools.BoostTime", "5m", "how long a job counts as new", in),
-		{
-			Key: "preemption.mode", Path: "Preemption.Mode", words: names("off", "log", "on"), only: true, needs: in,
-			Help: "whether pools take slots back by killing; log only says what would be killed",
-		},
-		{
-			Key: "preemption.interval", Path: "Preemption.Interval", Least: least, Most: spans, Unset: "15s",
-			Negative: "never", needs: append(in, need{"preemption.mode", "log on"}), Help: "between rounds of preemption",
-		},
-	}
-}
-
-// timeWith is a time with a default.
-func timeWith(key, path, unset, help string, needs []need) Field {
-	return Field{Key: key, Path: path, Least: least, Most: spans, Unset: unset, needs: needs, Help: help}
+		with("preemption.mode", "log on",
+			span("preemption.interval", "15s", "between rounds of preemption").negative("never"))...)...)
 }
 
 func queues() []Field {
-	return []Field{{
-		Key: "queues", Path: "Queues", items: queueFields(), needs: []need{{"order", "capacity"}},
-		Help: "parents before children; none is one queue, default, with 100 %",
-	}}
+	const help = "parents before children; none is one queue, default, with 100 %"
+	return with("order", "capacity", flag("queues", help).entries(queueFields()))
 }
 
 func hfsp() []Field {
-	in := []need{{"order", "hfsp"}}
-	trains, suspends := append(in, need{"hfsp.no_training", "false"}), append(in, need{"hfsp.reclaim", "suspend"})
-	return []Field{
-		{
-			Key: "hfsp.reclaim", Path: "HFSP.Reclaim", words: names("suspend", "wait", "kill"), only: true, needs: in,
-			Help: "how a slot is taken from a larger job",
+	return with("order", "hfsp", slices.Concat(
+		[]Field{
+			choice("hfsp.reclaim", "how a slot is taken from a larger job", "suspend", "wait", "kill"),
+			flag("hfsp.no_training", "sizes are known: tasks times the times that jobs are told to take"),
 		},
-		{
-			Key: "hfsp.no_training", Path: "HFSP.NoTraining", needs: in,
-			Help: "sizes are known: tasks times the times that jobs are told to take",
-		},
-		{
-			Key: "hfsp.sample", Path: "HFSP.Sample", Least: 1, Most: most, Unset: "5", needs: trains,
-			Help: "tasks to train on",
-		},
-		timeWith("hfsp.delta", "HFSP.Delta", "1m", "how long a reduce runs before its progress tells its length", trains),
-		{
-			Key: "hfsp.xi", Path: "HFSP.Xi", Least: 1, Most: most, Unset: "1", words: []word{{"inf", math.Inf(1)}},
-			needs: trains, Help: "initial size is xi × tasks × mean task; inf: no slots but for training",
-		},
-		timeWith("hfsp.initial", "HFSP.Initial", "1m", "assumed length of a task while none of its kind is done", trains),
-		{
-			Key: "hfsp.estimator", Path: "HFSP.Estimator", words: texts("mean", "fit"), only: true, Unset: "mean",
-			needs: trains, Help: "how samples make a size: their mean, or a fitted distribution",
-		},
-		{
-			Key: "hfsp.suspend_high", Path: "HFSP.SuspendHigh", Most: most, needs: suspends,
-			Help: "with so many tasks suspended, wait instead; 0 is no limit",
-		},
-		{
-			Key: "hfsp.suspend_low", Path: "HFSP.SuspendLow", Most: most, needs: suspends,
-			Help: "when no more are left, suspend again",
-		},
-		{
-			Key: "hfsp.weighted", Path: "HFSP.Weighted", needs: in,
-			Help: "virtual shares follow the priorities, 4, 2, 1, 0.5, 0.25",
-		},
-	}
+		with("hfsp.no_training", "false",
+			number("hfsp.sample", 1, most, "tasks to train on").unset("5"),
+			span("hfsp.delta", "1m", "how long a reduce runs before its progress tells its length"),
+			number("hfsp.xi", 1, most, "initial size is xi × tasks × mean task; inf: no slots but for training").
+				unset("1").or("inf", math.Inf(1)),
+			span("hfsp.initial", "1m", "assumed length of a task while none of its kind is done"),
+			text("hfsp.estimator", "how samples make a size: their mean, or a fitted distribution", "mean", "fit").unset("mean"),
+		),
+		with("hfsp.reclaim", "suspend",
+			number("hfsp.suspend_high", 0, most, "with so many tasks suspended, wait instead; 0 is no limit"),
+			number("hfsp.suspend_low", 0, most, "when no more are left, suspend again"),
+		),
+		[]Field{flag("hfsp.weighted", "virtual shares follow the priorities, 4, 2, 1, 0.5, 0.25")},
+	)...)
 }
 
 func quincy() []Field {
 	const key = "quincy.rule"
-	in := []need{{"order", "quincy"}}
-	fair, kills := append(in, need{key, "qfp qf"}), append(in, need{key, "qfp qp"})
-	cost := func(key, path, unset, help string) Field {
-		return Field{Key: key, Path: path, Most: spans, Unset: unset, Negative: "0s", needs: in, Help: help}
+	cost := func(key, unset, help string) Field {
+		return number(key, 0, spans, help).unset(unset).negative("0s")
 	}
-	return []Field{
-		{
-			Key: key, Path: "Quincy.Rule", words: names("qfp", "qf", "qp", "q"), only: true, needs: in,
-			Help: "f: with fair shares, p: running maps may be killed",
+	return with("order", "quincy", slices.Concat(
+		[]Field{
+			choice(key, "f: with fair shares, p: running maps may be killed", "qfp", "qf", "qp", "q"),
+			cost("quincy.rack", "2.5s", "cost of reading from a node of the rack, as time that a map waits; at most far"),
+			cost("quincy.far", "5s", "cost of reading from beyond the rack"),
 		},
-		cost("quincy.rack", "Quincy.Rack", "2.5s", "cost of reading from a node of the rack, as time that a map waits; at most far"),
-		cost("quincy.far", "Quincy.Far", "5s", "cost of reading from beyond the rack"),
-		{
-			Key: "quincy.floor", Path: "Quincy.Floor", Most: 1, Unset: "1", Negative: "0", needs: fair,
-			Help: "part of its fair share that a job gets at any cost",
-		},
-		{
-			Key: "quincy.lost", Path: "Quincy.Lost", Most: most, Unset: "1", Negative: "0", needs: kills,
-			Help: "seconds of waiting that a second of work lost by a kill costs",
-		},
-		{
-			Key: "quincy.interval", Path: "Quincy.Interval", Least: least, Most: spans, Unset: "1s", Negative: "never",
-			needs: kills, Help: "between looks at running maps",
-		},
-	}
+		with(key, "qfp qf",
+			number("quincy.floor", 0, 1, "part of its fair share that a job gets at any cost").unset("1").negative("0")),
+		with(key, "qfp qp",
+			number("quincy.lost", 0, most, "seconds of waiting that a second of work lost by a kill costs").
+				unset("1").negative("0"),
+			span("quincy.interval", "1s", "between looks at running maps").negative("never"),
+		),
+	)...)
 }
 
 func attempts() []Field {
 	const key = "speculation.rule"
-	copies, late := []need{{key, "native late"}}, []need{{key, "late"}}
-	return []Field{
-		{
-			Key: key, Path: "Speculation.Rule", words: names("none", "native", "late"), only: true,
-			Help: "which slow tasks are copied: none, by Hadoop's first rule, by LATE",
+	return slices.Concat(
+		[]Field{choice(key, "which slow tasks are copied: none, by Hadoop's first rule, by LATE", "none", "native", "late")},
+		with(key, "native late",
+			flag("speculation.no_maps", "copy no maps").at("Speculation.Except.0"),
+			flag("speculation.no_reduces", "copy no reduces").at("Speculation.Except.1"),
+			span("speculation.lag", "1m", "how long an attempt runs before its task may be copied"),
+		),
+		with(key, "late",
+			number("speculation.slow_task", least, most,
+				"standard deviations that a slow task's rate is below the mean of its job").unset("1"),
+			number("speculation.slow_node", least, most,
+				"standard deviations by which a node is too slow for copies").unset("1"),
+			number("speculation.cap", least, 1, "copies of a job, as a part of its running tasks").unset("0.1"),
+			number("speculation.min_copies", 1, most, "copies that are always allowed").unset("10"),
+		),
+		[]Field{
+			number("avoid.job_failures", 1, most, "failed attempts of a job on a node after which the job avoids it").
+				unset("4").negative("never"),
+			number("avoid.jobs", 1, most, "jobs that succeeded and avoided a node after which all avoid it").
+				unset("4").negative("never"),
+			span("avoid.forgive", "24h", "after which a node is forgiven one such job"),
 		},
-		{Key: "speculation.no_maps", Path: "Speculation.Except.0", needs: copies, Help: "copy no maps"},
-		{Key: "speculation.no_reduces", Path: "Speculation.Except.1", needs: copies, Help: "copy no reduces"},
-		timeWith("speculation.lag", "Speculation.Lag", "1m", "how long an attempt runs before its task may be copied", copies),
-		{
-			Key: "speculation.slow_task", Path: "Speculation.SlowTask", Least: least, Most: most, Unset: "1", needs: late,
-			Help: "standard deviations that a slow task's rate is below the mean of its job",
-		},
-		{
-			Key: "speculation.slow_node", Path: "Speculation.SlowNode", Least: least, Most: most, Unset: "1", needs: late,
-			Help: "standard deviations by which a node is too slow for copies",
-		},
-		{
-			Key: "speculation.cap", Path: "Speculation.Cap", Least: least, Most: 1, Unset: "0.1", needs: late,
-			Help: "copies of a job, as a part of its running tasks",
-		},
-		{
-			Key: "speculation.min_copies", Path: "Speculation.MinCopies", Least: 1, Most: most, Unset: "10", needs: late,
-			Help: "copies that are always allowed",
-		},
-		{
-			Key: "avoid.job_failures", Path: "Avoid.JobFailures", Least: 1, Most: most, Unset: "4", Negative: "never",
-			Help: "failed attempts of a job on a node after which the job avoids it",
-		},
-		{
-			Key: "avoid.jobs", Path: "Avoid.Jobs", Least: 1, Most: most, Unset: "4", Negative: "never",
-			Help: "jobs that succeeded and avoided a node after which all avoid it",
-		},
-		timeWith("avoid.forgive", "Avoid.Forgive", "24h", "after which a node is forgiven one such job", nil),
-	}
+	)
 }
 
 // byKey finds a setting that there is.
