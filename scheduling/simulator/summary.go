@@ -31,11 +31,11 @@ func (r *Result) finish(s *sim) {
 		classes[j.Class] = append(classes[j.Class], j)
 	}
 	slices.SortFunc(names, naturally)
-	r.Report.Figures = sum(all)
+	r.Report.Figures = Sum(all)
 	span := span(all)
 	r.Report.Utilization = utilization(r.busy, slots, span)
 	for _, name := range names {
-		f := sum(classes[name])
+		f := Sum(classes[name])
 		var busy [2]time.Duration
 		for _, j := range classes[name] {
 			busy[0] += j.Busy[0]
@@ -113,8 +113,8 @@ func utilization(busy [2]time.Duration, slots [2]int, span time.Duration) Utiliz
 // round keeps six decimals.
 func round(f float64) float64 { return math.Round(f*1e6) / 1e6 }
 
-// sum adds up jobs that are done.
-func sum(jobs []*JobResult) Figures {
+// Sum adds up jobs that are done, without Utilization.
+func Sum(jobs []*JobResult) Figures {
 	f := Figures{Jobs: len(jobs), MakespanS: round(span(jobs).Seconds()), FairnessJain: 1}
 	if len(jobs) == 0 {
 		return f

@@ -33,62 +33,21 @@ type Figures struct {
 	Copies       int     `json:"copies"`
 }
 
-// one is what figures take of a job.
-type one struct {
-	arrived, ended, alone     time.Duration
-	maps                      [3]int
-	offRack                   int64
-	killed, suspended, copies int
-}
-
 // sum adds up.
-func sum(list []one) Figures {
-	f := Figures{Jobs: len(list), NodeLocal: 1, FairnessJain: 1}
-	if len(list) == 0 {
-		return f
+func sum(list []*simulator.JobResult) Figures {
+	all := simulator.Sum(list)
+	f := Figures{
+		Jobs: all.Jobs, Mean: all.Sojourn.Mean, Median: all.Sojourn.Median, P95: all.Sojourn.P95, Makespan: all.MakespanS,
+		NodeLocal: round(all.Maps.Share(scheduling.NodeLocal)), OffRackGB: round(float64(all.Shuffle.OffRack) / 1e9),
+		FairnessJain: all.FairnessJain, Killed: all.Preempted.Killed, Suspended: all.Preempted.Suspended, Copies: all.Copies.Launched,
 	}
-	first, last := list[0].arrived, list[0].ended
-	times := make([]float64, 0, len(list))
-	var maps [3]int
-	var x, xx, total float64
-	var bytes int64
-	for _, j := range list {
-		first, last = min(first, j.arrived), max(last, j.ended)
-		t := (j.ended - j.arrived).Seconds()
-		times = append(times, t)
-		total += t
-		speed := j.alone.Seconds() / max(t, 1e-9)
-		x, xx = x+speed, xx+float64(speed*speed)
-		for l, n := range j.maps {
-			maps[l] += n
-		}
-		bytes += j.offRack
-		f.Killed, f.Suspended, f.Copies = f.Killed+j.killed, f.Suspended+j.suspended, f.Copies+j.copies
-	}
-	slices.Sort(times)
-	f.Mean, f.Median, f.P95 = round(total/float64(len(times))), round(quantile(times, 0.5)), round(quantile(times, 0.95))
-	f.Makespan, f.OffRackGB = round((last - first).Seconds()), round(float64(bytes)/1e9)
-	if all := float64(maps[0] + maps[1] + maps[2]); all > 0 {
-		f.NodeLocal, f.RackLocal = round(float64(maps[0])/all), round(float64(maps[1])/all)
-	}
-	if xx > 0 {
-		f.FairnessJain = round(x * x / (float64(len(list)) * xx))
+	if maps := all.Maps.All(); maps > 0 {
+		f.RackLocal = round(float64(all.Maps.RackLocal) / float64(maps))
 	}
 	return f
 }
 
 func round(f float64) float64 { return math.Round(f*1e6) / 1e6 }
-
-// quantile interpolates between sorted numbers.
-func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
-	low := int(at)
-	t := sorted[low]
-	if low+1 < len(sorted) {
-		t += float64((at - float64(low)) * (sorted[low+1] - t))
-	}
-	return t
-}
 
 // Outcome is a replay beside what was recorded.
 type Outcome struct {
@@ -129,7 +88,7 @@ func (r *Recording) simulate(
 		}
 		return nil, err
 	}
-	var before, again []one
+	var before, again []*simulator.JobResult
 	for i, j := range r.jobs {
 		if !j.succeeded() {
 			continue
@@ -139,11 +98,7 @@ func (r *Recording) simulate(
 			return nil, fmt.Errorf("job %d %s fails in the replay, and did not in the recording", i+1, j.name)
 		}
 		before = append(before, j.figures(got.Alone))
-		again = append(again, one{
-			got.Arrived, got.Ended, got.Alone,
-			[3]int{got.Maps.NodeLocal, got.Maps.RackLocal, got.Maps.OffRack},
-			got.Shuffle.OffRack, got.Preempted.Killed, got.Preempted.Suspended, got.Copies.Launched,
-		})
+		again = append(again, got)
 	}
 	out := &Outcome{sum(before), sum(again)}
 	if !slices.ContainsFunc(r.jobs, func(j *job) bool { return j.hasOutput }) {
@@ -153,15 +108,16 @@ func (r *Recording) simulate(
 }
 
 // figures is what figures take of a recorded job.
-func (j *job) figures(alone time.Duration) one {
-	o := one{
-		arrived: j.submitted, ended: j.ended, alone: alone, offRack: j.shuffled[2],
-		killed: j.killed, suspended: j.suspended, copies: j.copies,
+func (j *job) figures(alone time.Duration) *simulator.JobResult {
+	o := &simulator.JobResult{
+		Arrived: j.submitted, Ended: j.ended, Alone: alone, Shuffle: simulator.ShuffleBytes{OffRack: j.shuffled[2]},
+		Preempted: simulator.Preempted{Killed: j.killed, Suspended: j.suspended}, Copies: simulator.Copies{Launched: j.copies},
 	}
+	levels := [...]*int{&o.Maps.NodeLocal, &o.Maps.RackLocal, &o.Maps.OffRack}
 	for t := range j.tasks[scheduling.Map] {
 		for _, a := range j.tasks[scheduling.Map][t].tries { // those that ran again count again
 			if a.out == succeeded && a.near >= 0 {
-				o.maps[a.near]++
+				*levels[a.near]++
 			}
 		}
 	}
