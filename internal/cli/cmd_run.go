@@ -162,10 +162,10 @@ func (j jobStages) with(r reduces) jobStages {
 	return j
 }
 
-// reads says what the columns of the input are, and refuses what of it cannot be.
-func (j jobStages) reads(c *columnFlags) (jobStages, error) {
+// reads says what the columns of the input are.
+func (j jobStages) reads(c *columnFlags) jobStages {
 	j.all[0].columns = c
-	return j, c.check()
+	return j
 }
 
 // ofBytes says that the input is no text.
@@ -190,7 +190,7 @@ func jobCommand(start starter, c *cobra.Command, make func() (jobStages, error))
 		why := "with " + cmd.Name() + ", which reads in rounds" // each would leave out records of its own
 		if err := firstError(
 			j.reduces.check(cmd),
-			refuse(cmd, idle{first.rounds != nil, why, "on max-skips"}, idle{!first.columns.headed(), "without --csv or --tsv", "header"}),
+			refuse(cmd, idle{first.rounds != nil, why, "on max-skips"}, idle{first.columns != nil && !first.columns.CSV, "without --csv or --tsv", "header"}),
 		); err != nil {
 			return err
 		}

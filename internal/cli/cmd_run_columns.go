@@ -18,14 +18,11 @@ does; with --count text, tab, how many lines have it. Records of --csv and --tsv
 		Example: `  tarry run distinct --csv --header --columns city --count --top 10 customers.csv`,
 	}, func() (jobStages, error) {
 		var o jobs.DistinctOptions
-		read := lines
-		if c.parsed() {
-			read = func(src []mapreduce.Source) mapreduce.Input[[]byte] { return rowsOf(c, src, c.record(count)) }
-		}
+		read := func(src []mapreduce.Source) mapreduce.Input[[]byte] { return c.Records(src, count) }
 		if count {
-			return oneStage(text(jobs.DistinctCount(o), read), nil).top(top, 0).reads(c)
+			return oneStage(text(jobs.DistinctCount(o), read), nil).top(top, 0).reads(c), nil
 		}
-		return oneStage(text(jobs.Distinct(o), read), text(jobs.MapsOnly(jobs.Distinct(o)), read)).reads(c)
+		return oneStage(text(jobs.Distinct(o), read), text(jobs.MapsOnly(jobs.Distinct(o)), read)).reads(c), nil
 	})
 	c = columnsFlag(cmd, 1, 0, "what counts: numbers from 1, or names (default: the whole line)")
 	cmd.Flags().BoolVar(&count, "count", false, "write how many lines have each text, too")
@@ -47,8 +44,7 @@ parts one after the other are in order. All of it is exact.`,
 		Example: `  tarry run histogram --csv --header --columns price --width 0.5 prices.csv`,
 	}, func() (jobStages, error) {
 		job, err := jobs.Histogram(jobs.HistogramOptions{Width: width})
-		stages, bad := oneStage(text(job, c.tabbed), nil).reads(c)
-		return stages, firstError(err, bad)
+		return oneStage(text(job, c.tabbed), nil).reads(c), err
 	})
 	cmd.Flags().StringVar(&width, "width", "1", "width of a bucket, a decimal number above 0")
 	c = columnsFlag(cmd, 1, 1, "where the numbers are: a number from 1, or a name (default: the whole line)")
@@ -65,7 +61,7 @@ func newRunSecondarySort(start starter) *cobra.Command {
 among the key's, from 1. The numbers are part of what the engine sorts by: no reduce holds them.`,
 		Example: `  tarry run secondarysort --csv --header --columns user,seconds visits.csv`,
 	}, func() (jobStages, error) {
-		return oneStage(text(jobs.SecondarySort(), c.pairs), nil).reads(c)
+		return oneStage(text(jobs.SecondarySort(), c.Pairs), nil).reads(c), nil
 	})
 	c = columnsFlag(cmd, 2, 2, "the key and the integer: numbers from 1, or names (default: all columns)")
 	return cmd
@@ -83,8 +79,7 @@ mean of the number at that time and those before it. Sums are exact: nothing dri
 		Example: `  tarry run movingaverage --window 7 --jsonl city,hour,celsius weather.jsonl`,
 	}, func() (jobStages, error) {
 		job, err := jobs.MovingAverage(window)
-		stages, bad := oneStage(text(job, c.tabbed), nil).reads(c)
-		return stages, firstError(err, bad)
+		return oneStage(text(job, c.tabbed), nil).reads(c), err
 	})
 	number(cmd.Flags(), &window, "window", window, span(1, 1_000_000), "numbers that a mean is of")
 	c = columnsFlag(cmd, 3, 3, "key, time and number: numbers from 1, or names (default: all columns)")
@@ -101,7 +96,7 @@ writes each node that edges begin at, tab, those that they lead to, each once, i
 commas between. In these a comma, a percent sign and control characters are written as in a URL.`,
 		Example: `  tarry run adjacency edges.tsv -o graph`,
 	}, func() (jobStages, error) {
-		return oneStage(text(jobs.Adjacency(), c.pairs), nil).reads(c)
+		return oneStage(text(jobs.Adjacency(), c.Pairs), nil).reads(c), nil
 	})
 	c = columnsFlag(cmd, 2, 2, edgeColumns)
 	return cmd

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/jobs"
-	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 // topFlag adds --top to a job that writes numbers.
@@ -82,7 +81,7 @@ the order does not matter; the mean is rounded once, to the nearest float of 64 
 		Example: `  tarry run mean --csv --columns 1,3 prices.csv --top 5
   tarry run mean --jsonl city,price prices.jsonl`,
 	}, func() (jobStages, error) {
-		return oneStage(text(jobs.Mean(jobs.MeanOptions{Separator: c.separator()}), c.pairs), nil).top(top, 0).reads(c)
+		return oneStage(text(jobs.Mean(jobs.MeanOptions{Separator: c.Separator}), c.Pairs), nil).top(top, 0).reads(c), nil
 	})
 	c = columnsFlag(cmd, 2, 2, "the key and the number: numbers from 1, or names (default: all columns)")
 	topFlag(cmd, &top)
@@ -100,13 +99,11 @@ writes lines whose last column, or that of --columns, is a decimal number, such 
 wordcount.`,
 		Example: `  tarry run top -k 20 --csv --header --columns price prices.csv`,
 	}, func() (jobStages, error) {
-		bind := topStage(jobs.TopOptions{Lines: lines, Separator: c.separator()})
-		if c.parsed() {
-			bind = text(jobs.TopNumbered(lines), func(src []mapreduce.Source) mapreduce.Input[jobs.Numbered] {
-				return rowsOf(c, src, numbered)
-			})
+		bind := topStage(jobs.TopOptions{Lines: lines, Separator: c.Separator})
+		if c.Parsed() {
+			bind = text(jobs.TopNumbered(lines), c.Numbered)
 		}
-		return oneStage(bind, nil).with(oneReduce).reads(c)
+		return oneStage(bind, nil).with(oneReduce).reads(c), nil
 	})
 	number(cmd.Flags(), &lines, "lines", lines, span(1, 1_000_000), "how many lines", "k")
 	c = columnsFlag(cmd, 1, 0, "where the numbers are, in the last of these: numbers from 1, or names (default: the last column)")

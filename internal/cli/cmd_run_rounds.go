@@ -49,7 +49,7 @@ A link that is there twice is one link. The graph is held in memory, beside --me
 				lines[i] = mapreduce.MakePair(r.First, plain(r.Second))
 			}
 			return written("pagerank", lines), err
-		}).top(top, 0).reads(c)
+		}).top(top, 0).reads(c), nil
 	})
 	c = columnsFlag(cmd, 1, 2, edgeColumns)
 	number(cmd.Flags(), &o.Damping, "damping", o.Damping, span(0.01, 0.99), "part of the readers who follow a link")
@@ -70,7 +70,7 @@ is connected with by any number of edges. The graph is held in memory, beside --
 		return inRounds(func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error) {
 			members, err := jobs.Components(ctx, run, c.tabbed(src))
 			return written("components", members), err
-		}).reads(c)
+		}).reads(c), nil
 	})
 	c = columnsFlag(cmd, 1, 2, "the two nodes: numbers from 1, or names (default: all columns)")
 	return cmd
@@ -89,7 +89,7 @@ points behind. Centers begin at points that k-means++ draws [Arthur07], the same
 --start. Files are read in each round: standard input and pipes are refused.`,
 		Example: `  tarry run kmeans --clusters 3 --csv --header --columns height,weight people.csv`,
 	}, func() (jobStages, error) {
-		o.Separator = c.separator()
+		o.Separator = c.Separator
 		if err := o.Check(); err != nil {
 			return jobStages{}, err
 		}
@@ -99,11 +99,7 @@ points behind. Centers begin at points that k-means++ draws [Arthur07], the same
 					return nil, usageError("%s can be read only once: kmeans reads its points in each round", words.Shown(s.Name()))
 				}
 			}
-			in := mapreduce.Lines(src...)
-			if c.parsed() {
-				in = rowsOf(c, src, joined(o.Separator))
-			}
-			clusters, err := jobs.KMeans(ctx, run, in, o)
+			clusters, err := jobs.KMeans(ctx, run, c.Joined(src, o.Separator), o)
 			lines := make([]string, len(clusters))
 			for i, c := range clusters {
 				var columns []string
@@ -116,7 +112,7 @@ points behind. Centers begin at points that k-means++ draws [Arthur07], the same
 				err = errors.New(strings.TrimPrefix(err.Error(), "jobs: "))
 			}
 			return written("kmeans", lines), err
-		}).reads(c)
+		}).reads(c), nil
 	})
 	number(cmd.Flags(), &o.Clusters, "clusters", o.Clusters, span(1, 10_000), "how many clusters")
 	number(cmd.Flags(), &o.Rounds, "rounds", o.Rounds, span(1, 1_000_000), "the most rounds")

@@ -198,8 +198,8 @@ func (w *pipeline) open(ctx context.Context, p *program, inputs []string) (err e
 		return err
 	}
 	if columns := w.stages[0].columns; columns != nil {
-		if err := columns.checkHeaders(w.src); err != nil {
-			return err
+		if err := columns.CheckHeaders(w.src); err != nil {
+			return usageError("%w", err)
 		}
 	}
 	if !w.stages[0].binary && !w.quiet {

@@ -5,23 +5,19 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
-// simFigure is a figure of a run; compare shows the first ones.
+// simFigure is a figure of a run.
 type simFigure struct {
 	name string
 	of   func(*simulator.Figures) float64
 }
 
-// compared is how many figures a comparison shows.
-const compared = 15
-
-// simFigures lists every figure of a run.
+// simFigures lists them.
 func simFigures() []simFigure {
 	type figures = *simulator.Figures
 	return []simFigure{
@@ -34,6 +30,8 @@ func simFigures() []simFigure {
 			return f.Maps.Share(scheduling.RackLocal) - f.Maps.Share(scheduling.NodeLocal)
 		}},
 		{"off_rack_shuffle_gb", func(f figures) float64 { return float64(f.Shuffle.OffRack) / 1e9 }},
+		{"rack_local_shuffle_gb", func(f figures) float64 { return float64(f.Shuffle.RackLocal) / 1e9 }},
+		{"node_local_shuffle_gb", func(f figures) float64 { return float64(f.Shuffle.NodeLocal) / 1e9 }},
 		{"fairness_jain", func(f figures) float64 { return f.FairnessJain }},
 		{"map_utilisation", func(f figures) float64 { return f.Utilization.Map }},
 		{"reduce_utilisation", func(f figures) float64 { return f.Utilization.Reduce }},
@@ -42,15 +40,32 @@ func simFigures() []simFigure {
 		{"lost_s", func(f figures) float64 { return f.Preempted.LostS }},
 		{"copies", func(f figures) float64 { return float64(f.Copies.Launched) }},
 		{"copies_won", func(f figures) float64 { return float64(f.Copies.Won) }},
-		{"jobs", func(f figures) float64 { return float64(f.Jobs) }},
-		{"node_local_shuffle_gb", func(f figures) float64 { return float64(f.Shuffle.NodeLocal) / 1e9 }},
-		{"rack_local_shuffle_gb", func(f figures) float64 { return float64(f.Shuffle.RackLocal) / 1e9 }},
 		{"copies_spent_s", func(f figures) float64 { return f.Copies.SpentS }},
 	}
 }
 
+// gridSummary is a point as --json prints it.
+type gridSummary struct {
+	Settings map[string]string       `json:"settings"`
+	Figures  map[string]gridEstimate `json:"figures"`
+}
+
+func summaries(grid []dimension, points []*gridPoint) (list []gridSummary) {
+	for _, at := range points {
+		s := gridSummary{map[string]string{}, map[string]gridEstimate{}}
+		for i, d := range grid {
+			s.Settings[d.name] = at.values[i]
+		}
+		for i, f := range simFigures() {
+			s.Figures[f.name] = at.over(i, nil)
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
 // printSweep prints some of the figures for people, a line for each point.
-func printSweep(_ *gridFlags, p *program, grid []dimension, points []*gridPoint) error {
+func printSweep(p *program, grid []dimension, points []*gridPoint) error {
 	shown := []string{"sojourn_mean_s", "sojourn_p95_s", "makespan_s", "node_local_share", "off_rack_shuffle_gb", "fairness_jain"}
 	lines := [][]string{append(names(grid), shown...)}
 	for _, at := range points {
@@ -66,7 +81,7 @@ func printSweep(_ *gridFlags, p *program, grid []dimension, points []*gridPoint)
 }
 
 // printComparison prints the points side by side, and each one's paired difference from the first.
-func printComparison(f *gridFlags, p *program, _ []dimension, points []*gridPoint) error {
+func printComparison(p *program, _ []dimension, points []*gridPoint) error {
 	var policies []scheduling.Policy
 	var titles []string
 	head := []string{"figure"}
@@ -76,12 +91,8 @@ func printComparison(f *gridFlags, p *program, _ []dimension, points []*gridPoin
 			head = append(head, "- "+titles[0])
 		}
 	}
-	differ := differing(policies)
-	if !f.quiet {
-		p.warnSettings(differ)
-	}
 	lines := [][]string{head}
-	for k, f := range simFigures()[:compared] {
+	for k, f := range simFigures() {
 		line := []string{f.name}
 		for i, at := range points {
 			if line = append(line, at.over(k, nil).String()); i > 0 {
@@ -90,7 +101,7 @@ func printComparison(f *gridFlags, p *program, _ []dimension, points []*gridPoin
 		}
 		lines = append(lines, line)
 	}
-	return firstError(figureTable(p.stdout, lines), printSettings(p.stdout, titles, differ))
+	return firstError(figureTable(p.stdout, lines), printSettings(p.stdout, titles, differing(policies)))
 }
 
 // setting is one thing that policies may have different, with its value in each; empty where the
@@ -126,13 +137,14 @@ func differing(policies []scheduling.Policy) (list []setting) {
 	return list
 }
 
-// printSettings tells in which settings policies differ.
+// printSettings tells in which settings policies differ. With more than one, which of them makes a
+// difference is not told.
 func printSettings(out io.Writer, names []string, list []setting) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(out, "\nThey differ in no setting.")
 		return err
 	}
-	fmt.Fprintln(out)
+	fmt.Fprintf(out, "\n")
 	lines := [][]string{append([]string{"differs in"}, names...)}
 	for _, s := range list {
 		line := []string{s.name}
@@ -142,17 +154,4 @@ func printSettings(out io.Writer, names []string, list []setting) error {
 		lines = append(lines, line)
 	}
 	return table(out, lines)
-}
-
-// warnSettings warns of a comparison in which more than one thing was changed.
-func (p *program) warnSettings(list []setting) {
-	if len(list) < 2 {
-		return
-	}
-	var names []string
-	for _, s := range list {
-		names = append(names, s.name)
-	}
-	fmt.Fprintf(p.stderr, "tarry: warning: the schedulers differ in %d settings (%s): which of them makes the "+
-		"difference is not told\n", len(list), strings.Join(names, ", "))
 }

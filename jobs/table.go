@@ -1,0 +1,297 @@
+package jobs
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+)
+
+// Table says what the columns of records are, for jobs over columns: CSV, JSON lines, or lines with a byte
+// between columns.
+type Table struct {
+	CSV       bool     // quotes are obeyed (RFC 4180): what stands in them is data, line feeds, too
+	Header    bool     // of CSV: the first record of each file names its columns
+	Fields    []string // JSON lines: the columns are these fields of each object
+	Separator byte     // between columns; 0 is a tab, of CSV a comma
+	Columns   []string // what a job takes, by number from 1 or by name; empty: all
+	// Least and Most are how many columns the job takes; a Most of 0 is no bound.
+	Least, Most int
+}
+
+// Parsed reports whether records are more than lines that a job cuts by itself.
+func (t *Table) Parsed() bool { return t.CSV || len(t.Fields)+len(t.Columns) > 0 }
+
+func (t *Table) separator() byte {
+	if t.CSV {
+		return cmp.Or(t.Separator, ',')
+	}
+	return cmp.Or(t.Separator, '\t')
+}
+
+// Check returns what cannot be.
+func (t *Table) Check() error {
+	for _, name := range t.Columns {
+		switch n, err := strconv.Atoi(name); {
+		case err == nil && n < 1:
+			return fmt.Errorf("column %s: columns are counted from 1", strconv.Quote(name))
+		case err != nil && !t.Header:
+			return fmt.Errorf("column %s: a name needs a header, or else want a number from 1", strconv.Quote(name))
+		}
+	}
+	for _, list := range [][]string{t.Columns, t.Fields} {
+		if len(list) > 0 && !t.takes(len(list)) {
+			return fmt.Errorf("columns %s: this job takes %s", strings.Join(list, ","), t.wanted())
+		}
+	}
+	if slices.Contains(t.Fields, "") {
+		return errors.New("a field without a name")
+	}
+	return nil
+}
+
+// takes reports whether the job takes so many columns.
+func (t *Table) takes(n int) bool { return n >= t.Least && (t.Most == 0 || n <= t.Most) }
+
+// wanted says how many columns a job takes.
+func (t *Table) wanted() string {
+	if t.Most == 0 {
+		return "any number of columns"
+	}
+	return columns(t.Most)
+}
+
+func columns(n int) string {
+	if n == 1 {
+		return "1 column"
+	}
+	return fmt.Sprintf("%d columns", n)
+}
+
+// CheckHeaders returns an error that names a file whose header lacks a column. Headers of streams and
+// compressed files are seen when these are read.
+func (t *Table) CheckHeaders(src []mapreduce.Source) error {
+	for _, s := range src {
+		if !t.Header || !s.Splittable() {
+			continue
+		}
+		r := csv.NewReader(io.NewSectionReader(s.Data, 0, s.Size()))
+		r.Comma = rune(t.separator())
+		header, err := r.Read()
+		if err != nil { // an empty file, or one whose damage is told with its place when it is read
+			continue
+		}
+		header[0] = strings.TrimPrefix(header[0], "\ufeff")
+		if _, err := t.chosen(mapreduce.CSVRecord{Header: header, Fields: header}); err != nil {
+			return fmt.Errorf("%s: %w", s.Name(), err)
+		}
+	}
+	return nil
+}
+
+// row is a record: its text, and the columns of it that a job takes.
+type row struct {
+	text    []byte
+	columns []string
+}
+
+// rowsOf is an input of what make makes of each record's columns.
+func rowsOf[I any](t *Table, src []mapreduce.Source, make func(row) (I, error)) mapreduce.Input[I] {
+	take := func(text []byte, list []string, err error) (I, error) {
+		if n := len(list); err == nil && !t.takes(n) {
+			err = mapreduce.Bad(fmt.Errorf("a record of %s: this job takes %s; choose columns", columns(n), t.wanted()))
+		}
+		if err != nil {
+			var none I
+			return none, err
+		}
+		return make(row{text, list})
+	}
+	switch {
+	case len(t.Fields) > 0:
+		return mapreduce.Decoded(mapreduce.JSONLines[jsonLine](src...), func(l jsonLine) (I, error) {
+			columns, err := l.columns(t.Fields)
+			return take(l.text, columns, err)
+		})
+	case t.CSV:
+		o := mapreduce.CSVOptions{Header: t.Header, Comma: rune(t.separator())}
+		return mapreduce.Decoded(mapreduce.CSVRecords(o, src...), func(r mapreduce.CSVRecord) (I, error) {
+			columns, err := t.chosen(r)
+			return take(r.Text, columns, err)
+		})
+	}
+	return mapreduce.Decoded(mapreduce.Lines(src...), func(line []byte) (I, error) {
+		fields := strings.Split(string(bytes.TrimSuffix(line, []byte{'\r'})), string([]byte{t.separator()}))
+		columns, err := t.chosen(mapreduce.CSVRecord{Fields: fields})
+		return take(line, columns, err)
+	})
+}
+
+// chosen are the columns of a record that --columns names; all, if it names none.
+func (t *Table) chosen(r mapreduce.CSVRecord) ([]string, error) {
+	if len(t.Columns) == 0 {
+		return r.Fields, nil
+	}
+	columns := make([]string, len(t.Columns))
+	for i, name := range t.Columns {
+		n, err := strconv.Atoi(name)
+		if err != nil {
+			if n = r.Column(name) + 1; n == 0 {
+				return nil, mapreduce.Permanent(fmt.Errorf("no column is called %s: there are %s", strconv.Quote(name), shownNames(r.Header)))
+			}
+		}
+		if n > len(r.Fields) {
+			return nil, mapreduce.Bad(fmt.Errorf("no column %d: the record has %d", n, len(r.Fields)))
+		}
+		columns[i] = r.Fields[n-1]
+	}
+	return columns, nil
+}
+
+// shownNames shows names, of many the first.
+func shownNames(names []string) string {
+	const most = 20
+	var list []string
+	for _, name := range names[:min(most, len(names))] {
+		list = append(list, strconv.Quote(name))
+	}
+	if n := len(names) - most; n > 0 {
+		list = append(list, fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(list, ", ")
+}
+
+// jsonLine is a line with a JSON object, and its fields.
+type jsonLine struct {
+	text   []byte
+	fields map[string]json.RawMessage
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *jsonLine) UnmarshalJSON(text []byte) error {
+	l.text = bytes.Clone(text)
+	if err := json.Unmarshal(text, &l.fields); err != nil || l.fields == nil {
+		return errors.New("no JSON object")
+	}
+	return nil
+}
+
+// columns are the fields of these names.
+func (l jsonLine) columns(names []string) ([]string, error) {
+	columns := make([]string, len(names))
+	for i, name := range names {
+		raw, there := l.fields[name]
+		switch {
+		case !there || string(raw) == "null":
+			return nil, mapreduce.Bad(fmt.Errorf("no field %s", strconv.Quote(name)))
+		case raw[0] == '{' || raw[0] == '[':
+			return nil, mapreduce.Bad(fmt.Errorf("field %s: no text, number, true or false", strconv.Quote(name)))
+		case raw[0] != '"':
+			columns[i] = withoutExponent(string(raw))
+		default:
+			if err := json.Unmarshal(raw, &columns[i]); err != nil {
+				return nil, mapreduce.Bad(err)
+			}
+		}
+	}
+	return columns, nil
+}
+
+// withoutExponent writes 15e-1 as 1.5, for jobs read decimal numbers. Numbers beyond what they read
+// stay as they are.
+func withoutExponent(number string) string {
+	at := strings.IndexAny(number, "eE")
+	if at < 0 || at > 60 {
+		return number
+	}
+	if exponent, err := strconv.Atoi(number[at+1:]); err != nil || exponent < -60 || exponent > 60 {
+		return number
+	}
+	n, _ := new(big.Rat).SetString(number) // it is one: JSON has no others
+	digits, _ := n.FloatPrec()
+	return n.FloatString(digits)
+}
+
+// errLineFeed is of a column that a job would write into a line of its own.
+var errLineFeed = mapreduce.Bad(errors.New("a column holds a line feed: lines that this job writes cannot"))
+
+// joinedBy are the columns of a row with a byte between them, for jobs that cut them again.
+func joinedBy(separator byte) func(row) ([]byte, error) {
+	return func(r row) ([]byte, error) {
+		between := string([]byte{separator})
+		for _, text := range r.columns {
+			switch {
+			case strings.Contains(text, "\n"):
+				return nil, errLineFeed
+			case len(r.columns) > 1 && strings.Contains(text, between):
+				return nil, mapreduce.Bad(fmt.Errorf("column %s holds %q, which stands between columns here", cut([]byte(text)), between))
+			}
+		}
+		return []byte(strings.Join(r.columns, between)), nil
+	}
+}
+
+// Numbered are the records, and before each the last of its columns, which is a number.
+func (t *Table) Numbered(src []mapreduce.Source) mapreduce.Input[Numbered] {
+	return rowsOf(t, src, func(r row) (Numbered, error) {
+		return mapreduce.MakePair([]byte(r.columns[len(r.columns)-1]), r.text), nil
+	})
+}
+
+// Records are whole records: as CSV writes them if they were CSV, else their columns with tabs between.
+// Those that must be one line each have no line feed.
+func (t *Table) Records(src []mapreduce.Source, oneLine bool) mapreduce.Input[[]byte] {
+	if !t.Parsed() {
+		return mapreduce.Lines(src...)
+	}
+	return rowsOf(t, src, t.record(oneLine))
+}
+
+// record is a whole row: as CSV writes it if it was CSV. Rows that must be one line have no line feed.
+func (t *Table) record(oneLine bool) func(row) ([]byte, error) {
+	if len(t.Columns) > 0 || !t.CSV {
+		return joinedBy('\t')
+	}
+	return func(r row) ([]byte, error) {
+		var b bytes.Buffer
+		w := csv.NewWriter(&b)
+		w.Comma = rune(t.separator())
+		err := w.Write(r.columns)
+		w.Flush()
+		text := bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
+		if oneLine && bytes.IndexByte(text, '\n') >= 0 {
+			err = errLineFeed
+		}
+		return text, err
+	}
+}
+
+// Pairs are the first two columns of records.
+func (t *Table) Pairs(src []mapreduce.Source) mapreduce.Input[mapreduce.Pair[[]byte, []byte]] {
+	if !t.Parsed() {
+		return mapreduce.KeyValueLines(t.separator(), src...)
+	}
+	return rowsOf(t, src, func(r row) (pair mapreduce.Pair[[]byte, []byte], err error) {
+		if strings.Contains(r.columns[0], "\n") {
+			return pair, errLineFeed
+		}
+		return mapreduce.MakePair([]byte(r.columns[0]), []byte(r.columns[1])), nil
+	})
+}
+
+// Joined are lines of columns with a byte between them.
+func (t *Table) Joined(src []mapreduce.Source, between byte) mapreduce.Input[[]byte] {
+	if t.Parsed() || t.separator() != between {
+		return rowsOf(t, src, joinedBy(between))
+	}
+	return mapreduce.Lines(src...)
+}
