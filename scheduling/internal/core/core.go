@@ -106,9 +106,10 @@ type Core struct {
 	Cluster uint64     // changes when nodes or slots come or go
 	Suspend int        // suspended attempts
 
-	Order     Order
-	Placement [Kinds]Placement
-	Far       Locality // the farthest level
+	Order       Order
+	Placement   [Kinds]Placement
+	Speculation Speculation
+	Far         Locality // the farthest level
 
 	Beat     uint64          // heartbeats that asked for work
 	refusals [Kinds][]uint64 // by index of the job: the heartbeat of its last refusal that stands while that lasts
@@ -117,9 +118,7 @@ type Core struct {
 	told     Records[jobTold]
 	Killed   []AttemptID
 	due      due
-	Faulty   int     // nodes with faults
-	Slowest  slowest // scratch of speculate
-	Paces    Records[Paces]
+	Faulty   int // nodes with faults
 }
 
 // New makes a Core with policy p, of the parts built. The error, if any, wraps ErrBadConfig or
@@ -164,7 +163,12 @@ func (c *Core) install(p Policy) error {
 	if err := errors.Join(errOrder, errMaps, errReduces); err != nil {
 		return err
 	}
+	former := c.Speculation
 	c.Policy, c.Order, c.Placement = p, o, [Kinds]Placement{maps, reduces}
+	c.Speculation = Speculation(noCopies{})
+	if c.built.Speculate != nil {
+		c.Speculation = c.built.Speculate(c, p.Speculation, former)
+	}
 	return nil
 }
 
@@ -200,7 +204,7 @@ func (c *Core) Update(now time.Duration) error {
 	}
 	c.Order.Update()
 	c.forgive()
-	c.speculate()
+	c.Speculation.Look()
 	c.tellStanding()
 	c.end(Call{Op: OpUpdate, At: now})
 	return nil

@@ -180,9 +180,7 @@ func (c *Core) succeed(ai int32, s *Status) {
 	t := &w.Tasks[i]
 	t.State, t.Node, t.Won = TaskDone, a.Node.ID, a.ID.Try
 	w.Done++
-	if c.Policy.Speculation.Rule != NoSpeculation {
-		c.paced(&a)
-	}
+	c.Speculation.Succeeded(a)
 	if k == Map && w.Done == len(w.Tasks) {
 		j.MapsDone = c.Now
 	}
@@ -197,7 +195,7 @@ func (c *Core) succeed(ai int32, s *Status) {
 		c.Emit(e)
 	}
 	for t.Att >= 0 {
-		c.overtaken(t.Att)
+		c.Speculation.Overtaken(&c.Attempts[t.Att])
 		c.KillAttempt(t.Att, Reason{Cause: CauseSuperseded}, false)
 	}
 	if k == Map {

@@ -38,32 +38,6 @@ func TestCountsOfWork(t *testing.T) {
 	}
 }
 
-// TestHowManyCopies states that a job may run copies of a share of its tasks that were begun,
-// suspended ones too and copies not, or of a share of the slots, or so many in any case: the most of the
-// three, rounded up.
-func TestHowManyCopies(t *testing.T) {
-	for _, c := range []struct {
-		running, suspended, copies, slots, least int
-		part                                     float64
-		want                                     int
-	}{
-		{running: 100, part: .1, least: 1, want: 10},
-		{running: 100, suspended: 100, part: .1, least: 1, want: 20},
-		{running: 110, copies: 10, part: .1, least: 1, want: 10},
-		{running: 101, part: .1, least: 1, want: 11},
-		{running: 10, slots: 5000, part: .1, least: 1, want: 50},
-		{running: 10, part: .1, least: 3, want: 3},
-		{running: 10, want: 10},
-		{running: 200, want: 20},
-	} {
-		k := &Core{Policy: Policy{Speculation: SpeculationPolicy{Cap: c.part, MinCopies: c.least}}}
-		k.Slots[Map] = c.slots
-		j := new(Job)
-		j.Work[Map].Running, j.Work[Map].Suspended, j.Work[Map].Copies = c.running, c.suspended, c.copies
-		require.Equal(t, c.want, k.mostCopies(j, Map), "%+v", c)
-	}
-}
-
 // The numbers are those of a map.
 func TestTalliesAgainstAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -44,6 +44,8 @@ type Policies struct {
 	Orders  map[string]func(c *Core, p *Policy) (Order, error)
 	Maps    map[LocalityRule]func(c *Core, p LocalityPolicy, former Placement) Placement
 	Reduces map[ReduceRule]func(c *Core, p ReducePolicy, former Placement) Placement
+
+	Speculate func(c *Core, p SpeculationPolicy, former Speculation) Speculation
 }
 
 // newOrder makes the order that p names, a built-in one or from outside.

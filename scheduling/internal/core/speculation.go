@@ -1,9 +1,7 @@
 package core
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 )
@@ -64,14 +62,27 @@ type SpeculationPolicy struct {
 	MinCopies int
 }
 
-// The defaults [Hadoop 0.21 JobInProgress, JobConf].
-const (
-	speculativeLag     = 60 * time.Second
-	speculativeCap     = 0.1
-	speculativeSlots   = 0.01
-	speculativeMinimum = 10
-	nativeGap          = 0.2
-)
+// Speculation finds the slow tasks. What it keeps of a job lies with it.
+type Speculation interface {
+	// Look finds the tasks to be copied, in the periodic step: SetSlow.
+	Look()
+	// Refusal says why n gets no copy of a task of j; NoCause if nothing speaks against it.
+	Refusal(j *Job, n *NodeState, k TaskKind) Reason
+	// Succeeded tells of an attempt that has done its task, Overtaken of one of which another has.
+	Succeeded(a Attempt)
+	Overtaken(a *Attempt)
+	// Remove forgets a job that has ended.
+	Remove(j *Job)
+}
+
+// noCopies finds none.
+type noCopies struct{}
+
+func (noCopies) Look()                                     {}
+func (noCopies) Refusal(*Job, *NodeState, TaskKind) Reason { return Reason{} }
+func (noCopies) Succeeded(Attempt)                         {}
+func (noCopies) Overtaken(*Attempt)                        {}
+func (noCopies) Remove(*Job)                               {}
 
 func (p *SpeculationPolicy) validate(bad func(string, ...any)) {
 	if int(p.Rule) >= len(speculationNames) {
@@ -82,214 +93,8 @@ func (p *SpeculationPolicy) validate(bad func(string, ...any)) {
 	}
 }
 
-// Sample is the mean and the spread of numbers that come one by one.
-type Sample struct {
-	N            int
-	Sum, Squares float64
-}
-
-func (s *Sample) add(x float64) {
-	s.N++
-	s.Sum += x
-	s.Squares += x * x
-}
-
-func (s *Sample) mean() float64 { return s.Sum / float64(max(1, s.N)) }
-
-// deviation is the standard deviation.
-func (s *Sample) deviation() float64 {
-	m := s.mean()
-	return math.Sqrt(max(0, s.Squares/float64(max(1, s.N))-m*m))
-}
-
-// below tells whether x is below the mean by more than so many standard deviations. Numbers that
-// differ by rounding alone are equal.
-func (s *Sample) below(x, deviations float64) bool {
-	return s.mean()-x > max(deviations*s.deviation(), 1e-9*math.Abs(s.mean()))
-}
-
-// pace is how fast the tasks of a kind of a job were that are done, and on each node the attempts
-// that ended with their task.
-type pace struct {
-	Rates Sample // progress a second
-	Nodes map[NodeID]*Sample
-}
-
-// Paces are those of a job's tasks, by kind; nil of a kind without a task that is done, or under a
-// policy that does not speculate.
-type Paces [Kinds]*pace
-
-// paced notes how fast an attempt was that has succeeded.
-func (c *Core) paced(a *Attempt) {
-	p := &c.Paces.Of(a.Job)[a.ID.Task.Kind]
-	if *p == nil {
-		*p = &pace{Nodes: map[NodeID]*Sample{}}
-	}
-	rate := 1 / max(a.busy(c.Now).Seconds(), 1e-9)
-	(*p).Rates.add(rate)
-	(*p).on(a.Node).add(rate)
-}
-
-// overtaken notes how fast an attempt was of which another one has done the task: its node may have
-// no other to be known by.
-func (c *Core) overtaken(ai int32) {
-	a := &c.Attempts[ai]
-	if p := c.Paces.Of(a.Job)[a.ID.Task.Kind]; p != nil {
-		p.on(a.Node).add(a.rate(c.Now))
-	}
-}
-
-// on is the sample of a node.
-func (p *pace) on(n *NodeState) *Sample {
-	if p.Nodes[n.ID] == nil {
-		p.Nodes[n.ID] = &Sample{}
-	}
-	return p.Nodes[n.ID]
-}
-
-// slowest is what speculate works out anew each time, by kind and index of the job.
-type slowest struct {
-	Rates    [Kinds][]Sample // of running and done tasks
-	progress [Kinds][]Sample
-	found    [Kinds][][]slowTask
-}
-
-// slowTask is one to be copied: those with the most left come first.
-type slowTask struct {
-	index int32
-	left  float64 // seconds to its end at its rate, +Inf if it has not moved
-}
-
-// speculate looks for tasks to copy in the jobs that have no task left to launch:
-//
-//  1. gather the progress rate of each running attempt, progress over the time in which it had work,
-//     beside those of the tasks that are done;
-//  2. a task is slow if its only attempt has run for the lag, is not suspended, may not commit yet,
-//     and by LATE has a rate well below the mean, by the native rule a progress well below it;
-//  3. LATE ranks the slow tasks by their time to end, (1 - progress) / rate, the longest first.
-//
-// Hadoop does this at each heartbeat; here it is part of the periodic step, and heartbeats take
-// from the list.
-func (c *Core) speculate() {
-	p := &c.Policy.Speculation
-	if p.Rule == NoSpeculation {
-		return
-	}
-	s := &c.Slowest
-	s.clear(len(c.ByIndex))
-	for _, n := range c.Nodes {
-		for _, ai := range n.Atts {
-			if a := &c.Attempts[ai]; c.compares(a) {
-				s.gather(a, &c.Paces, c.Now)
-			}
-		}
-	}
-	for _, n := range c.Nodes {
-		for _, ai := range n.Atts {
-			if a := &c.Attempts[ai]; c.compares(a) && c.tooSlow(a) {
-				found := &s.found[a.ID.Task.Kind][a.Job.Index]
-				*found = append(*found, slowTask{a.ID.Task.Index, a.left(c.Now)})
-			}
-		}
-	}
-	for _, j := range c.Active {
-		if !j.State.Ended() {
-			for k := range TaskKind(Kinds) {
-				c.rankSlow(j, k, s.found[k][j.Index])
-			}
-		}
-	}
-}
-
-func (s *slowest) clear(jobs int) {
-	for k := range Kinds {
-		s.Rates[k] = slices.Grow(s.Rates[k][:0], jobs)[:jobs]
-		s.progress[k] = slices.Grow(s.progress[k][:0], jobs)[:jobs]
-		s.found[k] = slices.Grow(s.found[k][:0], jobs)[:jobs]
-		clear(s.Rates[k])
-		clear(s.progress[k])
-		for i := range s.found[k] {
-			s.found[k][i] = s.found[k][i][:0]
-		}
-	}
-}
-
-// gather takes in a running attempt, and before the first of its job the tasks that are done.
-func (s *slowest) gather(a *Attempt, paces *Records[Paces], now time.Duration) {
-	j, k := a.Job, a.ID.Task.Kind
-	rates, progress := &s.Rates[k][j.Index], &s.progress[k][j.Index]
-	if done := j.Work[k].Done; rates.N == 0 {
-		if done := paces.Of(j)[k]; done != nil {
-			*rates = done.Rates
-		}
-		*progress = Sample{N: done, Sum: float64(done), Squares: float64(done)}
-	}
-	rates.add(a.rate(now))
-	progress.add(a.Progress)
-}
-
-// compares tells whether an attempt belongs to a job whose slow tasks are looked for: one without
-// tasks to launch, for reduces also without maps to wait for.
-func (c *Core) compares(a *Attempt) bool {
-	j, k := a.Job, a.ID.Task.Kind
-	return !a.Suspended && j.Work[k].Waiting() == 0 && !c.Policy.Speculation.Except[k] && (k == Map || j.Unfinished(Map) == 0)
-}
-
-// busy is how long an attempt has had work: a reduce, since the job's last map was done. Hadoop
-// counts from the launch; then reduces that were launched early and waited look slow beside copies,
-// which need not wait, and the copies' rates hide the slow ones.
-func (a *Attempt) busy(now time.Duration) time.Duration {
-	if a.ID.Task.Kind == Map {
-		return a.Worked(now)
-	}
-	return min(a.Worked(now), now-a.Job.MapsDone)
-}
-
-// rate is the attempt's progress a second.
-func (a *Attempt) rate(now time.Duration) float64 {
-	return a.Progress / max(a.busy(now).Seconds(), 1e-9)
-}
-
-// left is how many seconds the attempt needs to its end at its rate.
-func (a *Attempt) left(now time.Duration) float64 {
-	if a.Progress == 0 {
-		return math.Inf(1)
-	}
-	return (1 - a.Progress) / a.rate(now)
-}
-
-// tooSlow tells whether the task of an attempt should be copied.
-func (c *Core) tooSlow(a *Attempt) bool {
-	p, k := &c.Policy.Speculation, a.ID.Task.Kind
-	alone := a.Next < 0 && c.Attempts[a.Job.Work[k].Tasks[a.ID.Task.Index].Att].ID == a.ID
-	if !alone || a.Granted || a.busy(c.Now) < cmp.Or(p.Lag, speculativeLag) {
-		return false
-	}
-	if p.Rule == NativeRule {
-		return a.Progress < c.Slowest.progress[k][a.Job.Index].mean()-nativeGap
-	}
-	rates := c.Slowest.Rates[k][a.Job.Index]
-	return rates.below(a.rate(c.Now), cmp.Or(p.SlowTask, 1))
-}
-
-// rankSlow puts the slow tasks of a job in order.
-func (c *Core) rankSlow(j *Job, k TaskKind, found []slowTask) {
-	slices.SortFunc(found, func(a, b slowTask) int {
-		byTime := 0
-		if c.Policy.Speculation.Rule == LATE {
-			byTime = cmp.Compare(b.left, a.left)
-		}
-		return cmp.Or(byTime, cmp.Compare(a.index, b.index))
-	})
-	list := make([]int32, 0, len(found))
-	for _, f := range found {
-		list = append(list, f.index)
-	}
-	c.setSlow(j, k, list)
-}
-
-// setSlow says which tasks of a job are to be copied.
-func (c *Core) setSlow(j *Job, k TaskKind, list []int32) {
+// SetSlow says which tasks of a job are to be copied.
+func (c *Core) SetSlow(j *Job, k TaskKind, list []int32) {
 	w := &j.Work[k]
 	old := w.ToCopy()
 	if len(list)+len(old) == 0 {
@@ -329,13 +134,8 @@ func (c *Core) notSlow(j *Job, k TaskKind, i int32) bool {
 // offerCopy offers a free slot of n to the slow tasks of j, which has none to launch.
 func (c *Core) offerCopy(j *Job, n *NodeState, k TaskKind) bool {
 	w := &j.Work[k]
-	if c.Policy.Speculation.Rule == LATE {
-		if most := c.mostCopies(j, k); w.Copies >= most {
-			return c.Skip(j, n, k, Reason{Cause: CauseCopyCap, Count: int32(w.Copies), Of: int32(most)}, 0)
-		}
-		if c.SlowNode(j, n) {
-			return c.Skip(j, n, k, Reason{Cause: CauseSlowNode}, 0)
-		}
+	if why := c.Speculation.Refusal(j, n, k); why.Cause != NoCause {
+		return c.Skip(j, n, k, why, 0)
 	}
 	for _, i := range w.ToCopy() {
 		if c.Attempts[w.Tasks[i].Att].Node == n {
@@ -351,39 +151,4 @@ func (c *Core) offerCopy(j *Job, n *NodeState, k TaskKind) bool {
 		return true
 	}
 	return c.Skip(j, n, k, Reason{Cause: CauseRunsHere}, 0)
-}
-
-// mostCopies is how many copies of a kind of task a job may run.
-func (c *Core) mostCopies(j *Job, k TaskKind) int {
-	p, w := &c.Policy.Speculation, &j.Work[k]
-	tasks := float64(w.Running + w.Suspended - w.Copies)
-	part := max(cmp.Or(p.Cap, speculativeCap)*tasks, speculativeSlots*float64(c.Slots[k]))
-	return max(cmp.Or(p.MinCopies, speculativeMinimum), int(math.Ceil(part-1e-9)))
-}
-
-// SlowNode tells whether the tasks of j, of either kind, have been much slower on n than elsewhere:
-// those that are done, those that were overtaken and, as in the paper, those that run. Hadoop looks
-// at the first alone, and gives copies to nodes so slow that nothing has ended there.
-func (c *Core) SlowNode(j *Job, n *NodeState) bool {
-	for k := range TaskKind(Kinds) {
-		all := c.Slowest.Rates[k][j.Index]
-		var here Sample
-		if p := c.Paces.Of(j)[k]; p != nil {
-			if all.N == 0 {
-				all = p.Rates
-			}
-			if on := p.Nodes[n.ID]; on != nil {
-				here = *on
-			}
-		}
-		for _, ai := range n.Atts {
-			if a := &c.Attempts[ai]; a.Job == j && a.ID.Task.Kind == k && c.compares(a) {
-				here.add(a.rate(c.Now))
-			}
-		}
-		if here.N > 0 && all.below(here.mean(), cmp.Or(c.Policy.Speculation.SlowNode, 1)) {
-			return true
-		}
-	}
-	return false
 }

@@ -242,7 +242,7 @@ func (c *Core) enlist() {
 			continue
 		}
 		for k := range TaskKind(Kinds) {
-			c.setSlow(j, k, nil) // another rule may find others
+			c.SetSlow(j, k, nil) // another rule may find others
 		}
 		j.Trouble.recount(c.Policy.Avoid.JobFailures)
 		if !j.Runnable {
@@ -295,7 +295,7 @@ func (c *Core) finish(j *Job, s JobState, why string) {
 		c.changed(j, k)
 	}
 	c.Order.Remove(j)
-	c.Paces.Remove(j)
+	c.Speculation.Remove(j)
 	for k := range c.Placement {
 		c.Placement[k].Remove(j)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
 	"github.com/tarry-mr/tarry/scheduling/internal/quincy"
+	"github.com/tarry-mr/tarry/scheduling/internal/speculate"
 )
 
 // The fingerprint of a world: equal for states from which the same can happen. Times count from
@@ -195,19 +196,20 @@ func (p *printer) pace(h *mix, j *core.Job, k core.TaskKind) {
 	for _, i := range j.Work[k].ToCopy() {
 		h.int(int(i) + 1)
 	}
-	rate := func(s core.Sample) {
+	rule := p.w.c.Speculation.(*speculate.Rule)
+	rate := func(s speculate.Sample) {
 		h.int(s.N)
 		h.number(s.Sum)
 		h.number(s.Squares)
 	}
 	if j.Work[core.Map].Slow != nil || j.Work[core.Reduce].Slow != nil {
-		rate(p.w.c.Slowest.Rates[k][j.Index])
+		rate(rule.Slowest.Rates[k][j.Index])
 	}
-	if p.w.c.Paces.Of(j)[k] == nil {
+	if rule.Paces.Of(j)[k] == nil {
 		return
 	}
-	rate(p.w.c.Paces.Of(j)[k].Rates)
-	for n, s := range p.w.c.Paces.Of(j)[k].Nodes {
+	rate(rule.Paces.Of(j)[k].Rates)
+	for n, s := range rule.Paces.Of(j)[k].Nodes {
 		x := mix(103)
 		x.int(int(j.ID))
 		x.int(s.N)

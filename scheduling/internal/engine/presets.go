@@ -13,6 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
 	"github.com/tarry-mr/tarry/scheduling/internal/pools"
 	"github.com/tarry-mr/tarry/scheduling/internal/quincy"
+	"github.com/tarry-mr/tarry/scheduling/internal/speculate"
 )
 
 // preset is one line of the table: a named combination of parts.
@@ -45,6 +46,7 @@ var built = func() *core.Policies {
 		Reduces: map[core.ReduceRule]func(c *core.Core, p core.ReducePolicy, former core.Placement) core.Placement{
 			core.CoGRS: cogrs.New, core.LARTS: cogrs.New,
 		},
+		Speculate: speculate.New,
 	}
 	for _, o := range orders {
 		p.Orders[o.name] = o.make

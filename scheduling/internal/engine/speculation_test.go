@@ -235,7 +235,8 @@ func TestNodeIsSlowBeforeAnythingEndsThere(t *testing.T) {
 		_, err := s.c.Heartbeat(minuteAndMore+time.Second, core.Heartbeat{Node: s.at[m], Statuses: []core.Status{{Attempt: s.attempts[m], Progress: 0.05}}, NoWork: true})
 		require.NoError(t, err)
 	}
-	require.True(t, s.c.SlowNode(s.c.Job(s.id), s.c.Nodes[s.nodes[3]]), "map 6 was overtaken there")
+	slow := s.c.Speculation.Refusal(s.c.Job(s.id), s.c.Nodes[s.nodes[3]], core.Map)
+	require.Equal(t, core.CauseSlowNode, slow.Cause, "map 6 was overtaken there")
 	checkInvariants(t, s.c)
 }
 

@@ -1,0 +1,36 @@
+package speculate
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling/internal/core"
+)
+
+// TestHowManyCopies states that a job may run copies of a share of its tasks that were begun,
+// suspended ones too and copies not, or of a share of the slots, or so many in any case: the most of the
+// three, rounded up.
+func TestHowManyCopies(t *testing.T) {
+	for _, c := range []struct {
+		running, suspended, copies, slots, least int
+		part                                     float64
+		want                                     int
+	}{
+		{running: 100, part: .1, least: 1, want: 10},
+		{running: 100, suspended: 100, part: .1, least: 1, want: 20},
+		{running: 110, copies: 10, part: .1, least: 1, want: 10},
+		{running: 101, part: .1, least: 1, want: 11},
+		{running: 10, slots: 5000, part: .1, least: 1, want: 50},
+		{running: 10, part: .1, least: 3, want: 3},
+		{running: 10, want: 10},
+		{running: 200, want: 20},
+	} {
+		r := &Rule{c: new(core.Core), pol: core.SpeculationPolicy{Cap: c.part, MinCopies: c.least}}
+		r.c.Slots[core.Map] = c.slots
+		j := new(core.Job)
+		w := &j.Work[core.Map]
+		w.Running, w.Suspended, w.Copies = c.running, c.suspended, c.copies
+		require.Equal(t, c.want, r.mostCopies(j, core.Map), "%+v", c)
+	}
+}
