@@ -14,35 +14,35 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// attempt is one try at a task, in a Slot. Its goroutine runs work; the Slot and the
-// Node reach it through its context, its gate and its commit channel.
+// attempt is one try at a task in a Slot. Its goroutine runs work. The Slot and the Node control it
+// through its context, its gate and its commit channel.
 type attempt struct {
 	env    *env
 	run    *run
 	id     scheduling.AttemptID
 	at     *place
-	tell   func(msg any) // to the Slot
+	tell   func(msg any) // sends to the Slot
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	gate   gate
 
-	fetcher  *fetcher // of a reduce at work
+	fetcher  *fetcher // set while a reduce is running
 	memory   *cluster.Memory
-	granted  chan bool // the answer to wantsCommit; has room for it
+	granted  chan bool // the answer to wantsCommit; buffered for one answer
 	progress cluster.Progress
-	fetched  atomic.Int64 // maps whose segments a reduce has
-	input    atomic.Int64 // records that a reduce has to reduce, once it has all segments
-	idling   atomic.Bool  // a reduce that waits for maps
+	fetched  atomic.Int64 // number of maps whose segments a reduce has
+	input    atomic.Int64 // records that a reduce must process; set once it has all segments
+	idling   atomic.Bool  // a reduce is waiting for maps
 	waited   time.Duration
-	computes atomic.Bool       // held
-	resting  atomic.Int32      // more than 0 while it waits for others
-	began    time.Duration     // when it came to its node
-	hangs    cluster.BadRecord // at which the task timeout found it, if that is known
+	computes atomic.Bool       // it holds a compute token
+	resting  atomic.Int32      // above 0 while it waits for others
+	began    time.Duration     // when it was launched on its node
+	hangs    cluster.BadRecord // the record at which the task timeout stopped it, if known
 
 	worker *slotWorker
-	number atomic.Pointer[string] // of the goroutine it works in
+	number atomic.Pointer[string] // of the goroutine it runs in
 	fate   atomic.Int32
-	grace  sync.Once // begins when it is told to stop
+	grace  sync.Once // starts abandonAfter once, when the attempt is told to stop
 }
 
 func newAttempt(e *env, r *run, id scheduling.AttemptID, at *place) *attempt {
@@ -51,7 +51,7 @@ func newAttempt(e *env, r *run, id scheduling.AttemptID, at *place) *attempt {
 	return a
 }
 
-// work runs the attempt to its end and reports, also if user code panics or ends this
+// work runs the attempt to its end and reports the result, even if user code panics or ends this
 // goroutine.
 func (a *attempt) work() {
 	r := &report{status: scheduling.Status{Attempt: a.id, State: scheduling.StateKilled}}
@@ -88,7 +88,7 @@ func (a *attempt) work() {
 	returned = true
 }
 
-// conclude says in the report how the attempt ended, and removes what a failed one wrote.
+// conclude records in the report how the attempt ended, and removes the output of a failed one.
 func (a *attempt) conclude(r *report, err error) {
 	if cause := context.Cause(a.ctx); err != nil && cause != nil {
 		err = placed(cause, err)
@@ -107,7 +107,7 @@ func (a *attempt) conclude(r *report, err error) {
 	r.counters, r.output = nil, nil
 }
 
-// try runs the plan's part of an attempt.
+// try runs the plan's map or reduce for this attempt.
 func (a *attempt) try(r *report) error {
 	err := a.acquireCompute()
 	if err != nil {
@@ -181,7 +181,7 @@ func (a *attempt) workReduce(r *report, res cluster.Resources) error {
 	return a.commit(r)
 }
 
-// commit asks the JobTracker and, if it agrees, makes the attempt's output the task's.
+// commit asks the JobTracker for permission and then makes the attempt's output the task's output.
 func (a *attempt) commit(r *report) error {
 	began := a.env.now()
 	defer func() { r.phases.Commit = a.env.now() - began }()
@@ -193,16 +193,16 @@ func (a *attempt) commit(r *report) error {
 	}
 	err := a.run.plan.CommitTask(a.planID())
 	if errors.Is(err, cluster.ErrCommitted) {
-		// An attempt of a lost node committed before word of it got through. Its bytes
-		// are these bytes.
+		// An attempt on a lost node committed before its report arrived. Both attempts wrote the
+		// same bytes.
 		a.discard()
 		return nil
 	}
 	return err
 }
 
-// askToCommit waits for the JobTracker's leave. The question, or its answer, may be lost: it is
-// repeated until answered.
+// askToCommit waits for the JobTracker's permission to commit. It repeats the question until it
+// gets an answer, because question or answer may be lost.
 func (a *attempt) askToCommit() error {
 	defer a.rest()()
 	again := time.NewTicker(2 * a.env.cfg.HeartbeatInterval)
@@ -222,7 +222,7 @@ func (a *attempt) askToCommit() error {
 	}
 }
 
-// discard removes what the attempt wrote.
+// discard removes the files that the attempt wrote.
 func (a *attempt) discard() {
 	if err := isolate(func() error { return a.run.plan.AbortTask(a.planID()) }); err != nil {
 		a.env.cfg.Logger.Warn("cannot remove the output of an attempt", "attempt", a.id, "err", err)
@@ -254,21 +254,21 @@ func (a *attempt) acquireCompute() error {
 	return nil
 }
 
-// releaseCompute lets others compute.
+// releaseCompute lets another attempt compute.
 func (a *attempt) releaseCompute() {
 	if a.computes.CompareAndSwap(true, false) {
 		a.env.releaseCompute()
 	}
 }
 
-// rest says that the attempt waits for others until the function that it returns is called: it is
-// not hanging.
+// rest marks the attempt as waiting for others, so that the task timeout ignores it, until the
+// returned function is called.
 func (a *attempt) rest() func() {
 	a.resting.Add(1)
 	return func() { a.resting.Add(-1) }
 }
 
-// pause holds the attempt while it is suspended.
+// pause blocks while the attempt is suspended.
 func (a *attempt) pause(ctx context.Context) error {
 	if !a.gate.shut.Load() {
 		return nil
@@ -284,7 +284,8 @@ func (a *attempt) pause(ctx context.Context) error {
 	return a.acquireCompute()
 }
 
-// idle waits for news, or so long unless that is 0, while others compute.
+// idle waits for news, at most for `most` (0: without limit), and lets other attempts compute
+// meanwhile.
 func (a *attempt) idle(ctx context.Context, news <-chan struct{}, most time.Duration) error {
 	a.releaseCompute()
 	defer a.rest()()
@@ -308,8 +309,8 @@ func (a *attempt) idle(ctx context.Context, news <-chan struct{}, most time.Dura
 	}
 }
 
-// done is the part of the attempt that is done, 0 to 1. Of a reduce a third is the
-// shuffle and two thirds the records reduced.
+// done returns the completed fraction of the attempt, 0 to 1. For a reduce the shuffle counts one
+// third and the records reduced count two thirds.
 func (a *attempt) done() float64 {
 	if a.id.Task.Kind == scheduling.Reduce {
 		if maps := len(a.run.splits); maps > 0 {
@@ -324,8 +325,8 @@ func (a *attempt) done() float64 {
 	return min(float64(a.progress.Bytes.Load())/float64(n), 1)
 }
 
-// reduced is the part of a reduce's input that has gone through its reduce function, 0
-// until all of it is known.
+// reduced returns the fraction of a reduce's input that its reduce function has processed, 0 until
+// the whole input is known.
 func (a *attempt) reduced() float64 {
 	n := a.input.Load()
 	if n <= 0 {
@@ -334,7 +335,7 @@ func (a *attempt) reduced() float64 {
 	return min(float64(a.progress.Records.Load())/float64(n), 1)
 }
 
-// totals is what the attempt has read so far.
+// totals returns what the attempt has read and spilled so far.
 func (a *attempt) totals() totals {
 	t := totals{Spilled: a.progress.Spilled.Load()}
 	if a.id.Task.Kind == scheduling.Map {
@@ -348,14 +349,13 @@ func (a *attempt) totals() totals {
 // String names the attempt and its job.
 func (a *attempt) String() string { return fmt.Sprintf("%v of %q", a.id, a.run.name) }
 
-// gate holds an attempt between two records or chunks while it is suspended. The zero
-// gate is open.
+// gate holds a suspended attempt between two records or chunks. The zero gate is open.
 type gate struct {
-	shut atomic.Bool // what the attempt looks at, cheaply
+	shut atomic.Bool // a copy of the state that the attempt can check cheaply
 
 	mu     sync.Mutex
 	opened chan struct{} // closed when the gate opens; nil while open
-	closes chan struct{} // closed when the gate shuts; nil if nobody looks at it
+	closes chan struct{} // closed when the gate shuts; nil if nobody waits for that
 }
 
 // hold shuts or opens the gate.
@@ -376,7 +376,8 @@ func (g *gate) hold(shut bool) {
 	g.shut.Store(shut)
 }
 
-// shutting is a channel that is closed when the gate shuts; a closed one while it is shut.
+// shutting returns a channel that is closed when the gate shuts, or is closed already if it is
+// shut.
 func (g *gate) shutting() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()

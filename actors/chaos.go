@@ -10,32 +10,33 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Chaos disturbs a cluster while it works, to show that it does its work all the same: nodes die or
-// stop and come back, or are cordoned for a while, messages between machines are lost, late or
-// doubled, attempts fail. What a job writes stays the same. Nodes die where there are three or more,
-// one at a time, and all of it becomes less and less frequent, so that every job ends.
+// Chaos injects faults into a running cluster, to show that jobs survive them. Nodes die or stop
+// and come back, or are cordoned for a while; messages between machines are dropped, delayed or
+// duplicated; attempts fail. The output of jobs stays the same. Nodes die one at a time, and only
+// in clusters of three or more nodes. Faults become less frequent with time, so that every job
+// ends.
 type Chaos struct {
-	Seed uint64 // of what happens; when it meets which task is the clock's affair
-	// Tell, if not nil, is called for each disturbance but those of single messages, one call at a
-	// time. It must not call the Cluster.
+	Seed uint64 // chooses the faults; which task they hit depends on timing
+	// Tell, if not nil, is called for each fault except those of single messages. Calls do not
+	// overlap. It must not call the Cluster.
 	Tell func(what string)
 }
 
 const (
-	firstDisturbance  = 200 * time.Millisecond // until the first disturbance, about
-	disturbanceGrowth = 1.15                   // of the time to the next one
-	downFor           = time.Second            // a node, about
-	messageEvery      = 8                      // one message in messageEvery is dropped, delayed or doubled
+	firstDisturbance  = 200 * time.Millisecond // approximate time until the first fault
+	disturbanceGrowth = 1.15                   // factor by which the time to the next fault grows
+	downFor           = time.Second            // approximate time that a node is down
+	messageEvery      = 8                      // one message in messageEvery is dropped, delayed or duplicated
 	attemptEvery      = 8                      // one first attempt in attemptEvery fails
 )
 
-// errInjected is why attempts fail that chaos has chosen.
+// errInjected is the error of attempts that chaos makes fail.
 var errInjected = errors.New("actors: chaos has this attempt fail")
 
-// chaosInjector carries a Chaos out. The methods of a nil one do nothing.
+// chaosInjector injects the faults of a Chaos. All methods of a nil chaosInjector do nothing.
 type chaosInjector struct {
 	Chaos
-	mu   sync.Mutex // guards rng, which delivery uses as well
+	mu   sync.Mutex // guards rng, which deliver uses too
 	rng  *rand.Rand
 	quit chan struct{}
 	done chan struct{}
@@ -49,19 +50,20 @@ func newChaosInjector(c *Chaos) *chaosInjector {
 	return &chaosInjector{Chaos: *c, rng: rand.New(rand.NewPCG(c.Seed, 23)), quit: make(chan struct{}), done: make(chan struct{})}
 }
 
-// below draws a number from 0 to n-1.
+// below returns a random number from 0 to n-1.
 func (u *chaosInjector) below(n int) int {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.rng.IntN(n)
 }
 
-// about draws a time from half of d to one and a half.
+// about returns a random duration between d/2 and 3d/2.
 func (u *chaosInjector) about(d time.Duration) time.Duration {
 	return d/2 + time.Duration(u.below(1_000_000))*d/1_000_000
 }
 
-// fails is the error of an attempt that is chosen to fail, by its name alone; its task is not blamed.
+// fails returns errInjected if the attempt is chosen to fail, else nil. The choice depends on the
+// seed and the attempt's ID only; the failure does not count against its task.
 func (u *chaosInjector) fails(id scheduling.AttemptID) error {
 	if u == nil || id.Try > 0 {
 		return nil
@@ -82,7 +84,7 @@ func (u *chaosInjector) tell(format string, args ...any) {
 	}
 }
 
-// deliver is a Config.deliver.
+// deliver implements Config.deliver.
 func (u *chaosInjector) deliver(msg any) []time.Duration {
 	if !between(msg) || u.below(messageEvery) != 0 {
 		return atOnce
@@ -93,8 +95,8 @@ func (u *chaosInjector) deliver(msg any) []time.Duration {
 
 var atOnce = []time.Duration{0}
 
-// between tells whether a message goes from one machine to another: what a node and its own slots
-// tell each other is not lost, nor is what the actors are told by timers and commands.
+// between reports whether a message travels between machines. Messages between a node and its own
+// slots, and those of timers and commands, are never lost.
 func between(msg any) bool { return withJobTracker(msg) || withNameNode(msg) }
 
 func withJobTracker(msg any) bool {
@@ -113,13 +115,13 @@ func withNameNode(msg any) bool {
 	return false
 }
 
-// undo ends a disturbance.
+// undo ends a fault at a given time.
 type undo struct {
 	at   time.Time
 	what func()
 }
 
-// run disturbs c until end.
+// run injects faults into c until end is called.
 func (u *chaosInjector) run(c *Cluster) {
 	defer close(u.done)
 	var undos []undo
@@ -148,8 +150,8 @@ func (u *chaosInjector) run(c *Cluster) {
 	}
 }
 
-// disturb does something to a node and returns what ends it, nil if nothing happened. Of nodes that
-// are disturbed at the same time at most one is down.
+// disturb injects a fault into a random node and returns the function that ends it, or nil if
+// nothing happened. At most one node is down at any time.
 func (u *chaosInjector) disturb(c *Cluster, other bool) (end func()) {
 	names := c.Nodes()
 	name := names[u.below(len(names))]
@@ -182,7 +184,7 @@ func (u *chaosInjector) disturb(c *Cluster, other bool) (end func()) {
 	}
 }
 
-// end ends the disturbances and waits until the last one is over.
+// end stops injecting faults and waits until run has returned.
 func (u *chaosInjector) end() {
 	if u == nil {
 		return

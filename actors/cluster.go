@@ -24,23 +24,23 @@ type Cluster struct {
 	registry   *registry
 	jobTracker *actor.PID
 	nameNode   *actor.PID
-	inputs     atomic.Int64 // directories of blocks made so far
+	inputs     atomic.Int64 // directories of blocks created so far
 
 	mu      sync.Mutex
 	nodes   []*actor.PID // by NodeID; nil while stopped
-	closed  bool         // no new jobs
-	closing bool         // nor those that are being prepared
-	stopped bool         // no actors
+	closed  bool         // accepts no new jobs
+	closing bool         // also rejects jobs that are being prepared
+	stopped bool         // the actors are stopped
 
-	submits  sync.WaitGroup // under way; none begins once closed
-	commands sync.WaitGroup // under way; none begins once stopped
+	submits  sync.WaitGroup // Submits in progress; none begins once closed
+	commands sync.WaitGroup // commands in progress; none begins once stopped
 }
 
-// errWorker is the error of a program that was started as a worker and does not come to actors.Run.
+// errWorker is returned by Start in a process that was started as a worker.
 var errWorker = errors.New("a worker process cannot start a cluster; call actors.Run")
 
-// Start starts a cluster and waits until all nodes have registered. Errors name every
-// fault of the configuration.
+// Start starts a cluster and waits until all nodes have registered. The error lists every mistake
+// in the configuration.
 func Start(cfg Config) (*Cluster, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func Start(cfg Config) (*Cluster, error) {
 		return nil, err
 	}
 	e := &env{cfg: cfg, start: time.Now(), facts: facts, memory: cluster.NewMemory(cfg.Memory), byName: map[string]*place{}}
-	e.start = e.start.Add(-e.facts.Now) // time goes on where it stood
+	e.start = e.start.Add(-e.facts.Now) // the clock continues from the previous cluster's
 	policy, err := cfg.policy()
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func Start(cfg Config) (*Cluster, error) {
 	return c, nil
 }
 
-// spawn starts the actors and waits for the nodes' registrations.
+// spawn starts the actors and waits until all nodes have registered.
 func (c *Cluster) spawn() error {
 	e := c.env
 	deliver := e.cfg.deliver
@@ -105,14 +105,14 @@ func (c *Cluster) spawn() error {
 	}))
 	var up sync.WaitGroup
 	up.Add(len(e.places))
-	seen := make([]bool, len(e.places)) // the JobTracker's
+	seen := make([]bool, len(e.places)) // used by the JobTracker only
 	joined := func(id scheduling.NodeID) {
 		if !seen[id] {
 			seen[id] = true
 			up.Done()
 		}
 	}
-	ledger := newLedger(len(e.places)) // of all lives of the JobTracker
+	ledger := newLedger(len(e.places)) // shared by the JobTracker and its restarts
 	first, err := newJobTracker(e, ledger, c.registry, c.nameNode, joined)
 	if err != nil {
 		err = errors.Join(err, e.sys.stop(c.nameNode))
@@ -127,7 +127,7 @@ func (c *Cluster) spawn() error {
 		}
 		jt, err := newJobTracker(e, ledger, c.registry, c.nameNode, joined)
 		if err != nil {
-			panic(err) // it was fine just now
+			panic(err) // the same configuration worked before
 		}
 		return jt
 	}))
@@ -148,16 +148,16 @@ func (c *Cluster) spawnNode(id scheduling.NodeID) *actor.PID {
 	}))
 }
 
-// FS is the cluster's block store.
+// FS returns the cluster's block store.
 func (c *Cluster) FS() *dfs.FS { return c.env.fs }
 
-// Slots is the number of map and of reduce slots of all nodes.
+// Slots returns the number of map slots and of reduce slots of all nodes together.
 func (c *Cluster) Slots() (maps, reduces int) {
 	return c.env.cfg.Nodes * c.env.cfg.MapSlots, c.env.cfg.Nodes * c.env.cfg.ReduceSlots
 }
 
-// Drain takes no more jobs and waits until all that run, or whose Submit is under way, have ended, or
-// ctx has.
+// Drain stops accepting jobs and waits until all running jobs, and those being submitted, have
+// ended or ctx has.
 func (c *Cluster) Drain(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
@@ -176,12 +176,12 @@ func (c *Cluster) Drain(ctx context.Context) error {
 	}
 }
 
-// haltPoll is how often Halt looks whether attempts are still at work.
+// haltPoll is the interval at which Halt checks whether attempts are still computing.
 const haltPoll = 10 * time.Millisecond
 
-// Halt ends all jobs gently: no job is taken and no task launched any more; what computes
-// may end until ctx does; then the jobs are killed and their output removed. Reduces that
-// wait for maps which will not run are not waited for.
+// Halt ends all jobs gently. It accepts no more jobs and launches no more tasks. Attempts that
+// compute may finish until ctx ends; then Halt kills the jobs and removes their output. It does not
+// wait for reduces whose maps will not run.
 func (c *Cluster) Halt(ctx context.Context) error {
 	c.mu.Lock()
 	c.closed = true
@@ -201,8 +201,8 @@ func (c *Cluster) Halt(ctx context.Context) error {
 	return err
 }
 
-// computing says whether any attempt that the JobTracker has not heard the end of does
-// more than wait for maps.
+// computing reports whether any attempt that the JobTracker counts as active does more than wait
+// for maps.
 func (c *Cluster) computing() bool {
 	for _, r := range c.registry.runs() {
 		r.mu.Lock()
@@ -222,15 +222,17 @@ func (c *Cluster) computing() bool {
 
 func (c *Cluster) killAll(why string) {
 	for _, r := range c.registry.runs() {
-		_ = (&JobHandle{cluster: c, run: r}).Kill(why) // one that has ended meanwhile is no error
+		_ = (&JobHandle{cluster: c, run: r}).Kill(why) // a job that has ended meanwhile is not an error
 	}
 }
 
-// Close kills what runs, waits until it has ended, releases all datasets and stops the cluster; a
-// Submit that is under way returns [ErrClosed]. A second Close does nothing. Attempts whose user code does not return after some seconds are abandoned: their
-// goroutines go on until it does, and the Logger has heard of each. So is the end of a job that does
-// not complete or remove its output within Config.TaskTimeout and some seconds: the error, which wraps
-// ErrTaskTimeout, names the job, and its output is what is made of it yet.
+// Close kills all jobs, waits until they have ended, releases all datasets and stops the cluster. A
+// concurrent Submit returns [ErrClosed]. A second Close does nothing.
+//
+// Close abandons attempts whose user code does not return within some seconds: it logs each one,
+// and their goroutines run on until the code returns. If a job does not complete or remove its
+// output within Config.TaskTimeout plus some seconds, Close returns an error that wraps
+// ErrTaskTimeout and names the job; its output may then be incomplete.
 func (c *Cluster) Close() error {
 	c.mu.Lock()
 	if c.stopped {
@@ -252,7 +254,7 @@ func (c *Cluster) Close() error {
 	c.commands.Wait()
 	errs := []error{c.env.sys.stop(nodes...), c.env.sys.stop(c.jobTracker), c.env.sys.stop(c.nameNode)}
 	for _, p := range c.env.places {
-		// Nobody waits for reports any more.
+		// The actors are stopped, so the block store must not wait for their reports.
 		errs = append(errs, c.env.fs.Lose(dfs.NodeID(p.name), true))
 	}
 	c.env.sys.shutdown()
@@ -262,8 +264,8 @@ func (c *Cluster) Close() error {
 	return errors.Join(errs...)
 }
 
-// idle waits until all jobs have ended. What user code takes to complete or remove an output it may
-// take for as long as an attempt may go on without progress, and the time in which attempts stop.
+// idle waits until all jobs have ended. It waits at most Config.TaskTimeout, for user code that
+// completes or removes an output, plus the time in which attempts stop.
 func (c *Cluster) idle() error {
 	idle := c.registry.whenIdle()
 	limit := c.env.cfg.TaskTimeout
@@ -286,7 +288,7 @@ func (c *Cluster) idle() error {
 	return errors.Join(errs...)
 }
 
-// await waits for the goroutines of attempts and endings.
+// await waits for the goroutines of attempts and of job ends.
 func (c *Cluster) await() error {
 	done := make(chan struct{})
 	go func() {

@@ -13,21 +13,22 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Collect runs a job on a cluster and returns what comes out of it, part by part: the way from one
-// step of a program in memory to the next, whose input is a mapreduce.Slice of it. bind ties the
-// job to the output that it is given, as in
+// Collect runs a job on a cluster and returns its output records, part by part. Use it in programs
+// that compute in memory: a mapreduce.Slice of the result is the input of the next job. bind binds
+// the job to the output that it is given, as in
 //
 //	counts, err := actors.Collect(ctx, cluster, func(out mapreduce.Output[count]) (*mapreduce.Plan, error) {
 //		return job.Bind(in, out)
 //	})
 //
-// The Bind of a join is such a function itself. bind is called again if parts of a [Dataset] that
-// the job reads are lost while it runs. All of the output is in memory twice while it is decoded,
-// outside of Config.Memory. If ctx ends first, the job is killed; see [JobHandle.WaitOrKill].
+// The Bind of a join is such a function itself. Collect calls bind again if parts of a [Dataset]
+// that the job reads are lost while it runs. While it is decoded, the whole output is in memory
+// twice, outside of Config.Memory. If ctx ends first, the job is killed; see
+// [JobHandle.WaitOrKill].
 func Collect[O any](ctx context.Context, on Runner, bind func(out mapreduce.Output[O]) (*mapreduce.Plan, error)) ([]O, error) {
 	var collected *mapreduce.Collected[O]
 	err := on.home().runBound(ctx, func() (*mapreduce.Plan, error) {
-		collected = new(mapreduce.Collected[O]) // of its own for each run: nobody waits for a late attempt
+		collected = new(mapreduce.Collected[O]) // one per run: late attempts may write to an earlier one
 		return bind(collected.Output())
 	}, false)
 	if err != nil {
@@ -36,9 +37,9 @@ func Collect[O any](ctx context.Context, on Runner, bind func(out mapreduce.Outp
 	return collected.Records()
 }
 
-// Fold runs a job that adds up what of makes of each record of an input, by add, which must be
-// associative and commutative. Without records it is the zero V. V must be a type that a value of a
-// job may have.
+// Fold runs a job that applies of to each record of an input and combines the results with add,
+// which must be associative and commutative. It returns the zero V if there are no records. V must
+// be a type that can be a job's value.
 func Fold[T, V any](ctx context.Context, on Runner, in mapreduce.Input[T], of func(rec T) V, add func(a, b V) V) (total V, err error) {
 	if of == nil || add == nil {
 		return total, errors.New("actors: Fold without a function")
@@ -46,7 +47,7 @@ func Fold[T, V any](ctx context.Context, on Runner, in mapreduce.Input[T], of fu
 	job := mapreduce.Job[T, mapreduce.None, V, mapreduce.Pair[mapreduce.None, V]]{Name: "fold", Combine: add, Reducers: 1}
 	if flat(reflect.TypeFor[V]()) {
 		job.MapTask = foldTask(of, add)
-	} else { // what values point to may change once a record is done with: Combine gets copies
+	} else { // records may be reused after the map returns, and V has pointers: let Combine copy the values
 		job.Map = func(rec T, emit func(mapreduce.None, V)) error {
 			emit(mapreduce.None{}, of(rec))
 			return nil
@@ -59,7 +60,7 @@ func Fold[T, V any](ctx context.Context, on Runner, in mapreduce.Input[T], of fu
 	return total, err
 }
 
-// foldTask adds up what a map reads, and emits it once.
+// foldTask returns a map that folds its records and emits the total once.
 func foldTask[T, V any](of func(rec T) V, add func(a, b V) V) func(*mapreduce.Task) (mapreduce.Mapper[T, mapreduce.None, V], error) {
 	return func(*mapreduce.Task) (mapreduce.Mapper[T, mapreduce.None, V], error) {
 		var total V
@@ -83,7 +84,7 @@ func foldTask[T, V any](of func(rec T) V, add func(a, b V) V) func(*mapreduce.Ta
 	}
 }
 
-// flat reports whether values of a type point to nothing.
+// flat reports whether values of type t contain no pointers.
 func flat(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:
@@ -101,12 +102,12 @@ func flat(t reflect.Type) bool {
 }
 
 // Run starts a cluster, runs one plan on it and stops the cluster. If ctx ends first, the job is
-// killed: the error then wraps [ErrJobKilled], ctx's error and its cause. The result's counters are
-// there also when the job failed, as far as it went.
+// killed and the error wraps [ErrJobKilled], ctx's error and its cause. The result has the counters
+// of a failed job too, as far as it got.
 //
-// With the environment variable TARRY_ON, such as processes:4, the plan runs on that engine and not on
-// a cluster of actors: see package worker, whose Main the program must have called. Of cfg it then takes BlockSize, MaxAttempts, Memory,
-// SpillDir and TaskTimeout.
+// If the environment variable TARRY_ON names an engine, such as processes:4, the plan runs on that
+// engine instead of a cluster of actors. The program must have called Main of package worker; see
+// there. From cfg it then uses BlockSize, MaxAttempts, Memory, SpillDir and TaskTimeout only.
 func Run(ctx context.Context, cfg Config, p *mapreduce.Plan) (res Result, err error) {
 	if p == nil {
 		return Result{}, cluster.ErrNoPlan
@@ -126,8 +127,8 @@ func Run(ctx context.Context, cfg Config, p *mapreduce.Plan) (res Result, err er
 	return job.WaitOrKill(ctx)
 }
 
-// runElsewhere runs a plan on an engine, or, where this process is a worker of one, the task that it is
-// there for.
+// runElsewhere runs a plan on an external engine. In a worker process of such an engine, it runs
+// the worker's one task instead.
 func runElsewhere(ctx context.Context, cfg *Config, p *mapreduce.Plan, on string) (res Result, err error) {
 	began := time.Now()
 	res = Result{ID: 1, Name: p.Name(), State: scheduling.JobSucceeded}

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// node finds a node by name.
+// node returns the ID of the node called name.
 func (c *Cluster) node(name string) (scheduling.NodeID, error) {
 	if p := c.env.placeOf(name); p != nil {
 		return p.id, nil
@@ -19,7 +19,7 @@ func (c *Cluster) node(name string) (scheduling.NodeID, error) {
 	return scheduling.NoNode, fmt.Errorf("%w: %s", ErrUnknownNode, name)
 }
 
-// detach removes a running node from the list, cuts it off and returns its actor.
+// detach removes a running node from the list, cuts its network links and returns its actor.
 func (c *Cluster) detach(name string) (scheduling.NodeID, *actor.PID, error) {
 	id, err := c.node(name)
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *Cluster) detach(name string) (scheduling.NodeID, *actor.PID, error) {
 	return id, pid, nil
 }
 
-// Nodes lists the names of all nodes, also of those that do not run.
+// Nodes lists the names of all nodes, including stopped ones.
 func (c *Cluster) Nodes() []string {
 	names := make([]string, len(c.env.places))
 	for i, p := range c.env.places {
@@ -47,8 +47,8 @@ func (c *Cluster) Nodes() []string {
 	return names
 }
 
-// NodeUp tells whether a node runs, as far as this process knows: the JobTracker hears of one that
-// died when it expires.
+// NodeUp reports whether a node runs, as far as this process knows. The JobTracker learns of a dead
+// node only when the node expires.
 func (c *Cluster) NodeUp(name string) (bool, error) {
 	id, err := c.node(name)
 	if err != nil {
@@ -59,8 +59,8 @@ func (c *Cluster) NodeUp(name string) (bool, error) {
 	return c.nodes[id] != nil, nil
 }
 
-// KillNode makes a node die as a power cut does: its attempts stop, its map outputs and
-// blocks are gone, and the JobTracker hears nothing until the node expires.
+// KillNode makes a node die as in a power cut: its attempts stop, its map outputs and blocks are
+// lost, and the JobTracker learns of it only when the node expires.
 func (c *Cluster) KillNode(name string) error {
 	_, pid, err := c.detach(name)
 	if err != nil {
@@ -69,8 +69,8 @@ func (c *Cluster) KillNode(name string) error {
 	return c.env.sys.kill(pid)
 }
 
-// StopNode takes a node out in good order: the JobTracker knows at once that what it ran
-// and held must run elsewhere.
+// StopNode shuts a node down in good order: the JobTracker learns at once that the node's attempts
+// and outputs are lost.
 func (c *Cluster) StopNode(name string) error {
 	id, pid, err := c.detach(name)
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *Cluster) StopNode(name string) error {
 	return err
 }
 
-// StartNode starts a node again that was killed or stopped, empty.
+// StartNode restarts a killed or stopped node. It begins without blocks and map outputs.
 func (c *Cluster) StartNode(name string) error {
 	id, err := c.node(name)
 	if err != nil {
@@ -98,8 +98,8 @@ func (c *Cluster) StartNode(name string) error {
 	return nil
 }
 
-// Cordon keeps new tasks from a node, or lets them in again; what it runs goes on, and what is
-// suspended there resumes as slots become free.
+// Cordon keeps new tasks from a node or, with cordoned false, admits them. Attempts that run there
+// continue, and suspended ones resume as slots become free.
 func (c *Cluster) Cordon(name string, cordoned bool) error {
 	id, err := c.node(name)
 	if err != nil {
@@ -108,37 +108,36 @@ func (c *Cluster) Cordon(name string, cordoned bool) error {
 	return c.ask(&cordonNode{id, cordoned})
 }
 
-// Inspect calls f with the view of the scheduling.Core between two of its calls. f
-// must not change it, keep it or block; its panic is the error.
+// Inspect calls f with the view of the scheduling.Core between two of its calls. f must not change
+// the view, keep it or block. Inspect returns a panic of f as its error.
 func (c *Cluster) Inspect(f func(scheduling.View)) error {
 	return c.ask(&inspect{f})
 }
 
-// Reload puts a policy and the rules of admission in force that changed configuration files
-// ask for, both or, on error, neither. Rules as in Config; nil lets everybody do everything.
+// Reload applies a policy and admission rules, for example from changed configuration files. On
+// error it changes neither. Nil rules let everybody do everything, as in Config.
 func (c *Cluster) Reload(p scheduling.Policy, rules *allocation.Rules) error {
 	return c.ask(&reload{p, rules})
 }
 
-// Reconfigure puts another policy in force, or leaves the old one on error.
+// Reconfigure replaces the policy. On error the old policy stays.
 func (c *Cluster) Reconfigure(p scheduling.Policy) error { return c.ask(&reconfigure{p}) }
 
-// ReloadFailed tells the sink of events that changed configuration files were not put in
-// force, and why.
+// ReloadFailed emits an event that says that changed configuration files were not applied, and why.
 func (c *Cluster) ReloadFailed(why error) error { return c.ask(&reloadFailed{why}) }
 
-// command is what a program asks of the JobTracker. apply does it on the JobTracker's turn; its error
-// is the answer.
+// command is a program's request to the JobTracker. apply runs in the JobTracker's goroutine; its
+// error is the answer.
 type command interface{ apply(jt *jobTracker) error }
 
-// asked carries a command to the JobTracker. reply has room for the answer.
+// asked carries a command to the JobTracker. reply must be buffered.
 type asked struct {
 	noDeadLetter
 	command command
 	reply   chan error
 }
 
-// ask has the JobTracker carry out a command and waits for its answer.
+// ask makes the JobTracker execute a command and waits for its answer.
 func (c *Cluster) ask(m command) error {
 	c.mu.Lock()
 	if c.stopped {
@@ -155,7 +154,7 @@ func (c *Cluster) ask(m command) error {
 
 // The commands.
 type (
-	// killJob kills a job that has not ended, for a reason that its error wraps.
+	// killJob kills a job that has not ended; the job's error wraps why.
 	killJob struct {
 		run *run
 		why error
@@ -167,14 +166,14 @@ type (
 		to  scheduling.Priority
 	}
 
-	// setPool moves a job to another pool or queue, if the rules let who asks.
+	// setPool moves a job to another pool or queue, if the rules let `by` do so.
 	setPool struct {
 		run *run
 		by  allocation.Principal
 		to  string
 	}
 
-	// cordonNode keeps new tasks from a node, or lets them in again.
+	// cordonNode keeps new tasks from a node or admits them.
 	cordonNode struct {
 		node     scheduling.NodeID
 		cordoned bool
@@ -183,22 +182,22 @@ type (
 	// cordonAll keeps new tasks from all nodes.
 	cordonAll struct{}
 
-	// inspect shows the Core to a function of the user's.
+	// inspect passes the Core's view to a function of the user.
 	inspect struct{ look func(scheduling.View) }
 
-	// reconfigure puts a policy in force.
+	// reconfigure replaces the policy.
 	reconfigure struct{ policy scheduling.Policy }
 
-	// reload puts a policy and the rules of admission in force, both or, on error, neither.
+	// reload replaces the policy and the admission rules: both or, on error, neither.
 	reload struct {
 		policy scheduling.Policy
 		rules  *allocation.Rules
 	}
 
-	// reloadFailed tells the sink of events why changed configuration files are not in force.
+	// reloadFailed emits an event that says why changed configuration files were not applied.
 	reloadFailed struct{ why error }
 
-	// readAdmission fills in the rules and the policy in force, which a reload changes together.
+	// readAdmission returns the current rules and policy, which a reload changes together.
 	readAdmission struct {
 		rules  *allocation.Rules
 		policy scheduling.Policy
@@ -238,7 +237,7 @@ func (m *setPool) apply(jt *jobTracker) error {
 	return jt.core.SetPool(jt.env.now(), m.run.id, m.to)
 }
 
-// notEnded is an error if a job has ended.
+// notEnded returns an error if the job has ended.
 func (jt *jobTracker) notEnded(r *run) error {
 	if jt.runs[r.id] != r {
 		return fmt.Errorf("%w: %v", scheduling.ErrJobEnded, r.id)
@@ -293,11 +292,12 @@ func (m *readAdmission) apply(jt *jobTracker) error {
 	return nil
 }
 
-// Rules are the rules of admission in force, not to be changed; nil lets everybody do everything.
+// Rules returns the current admission rules, which the caller must not change; nil lets everybody
+// do everything.
 func (c *Cluster) Rules() *allocation.Rules { return c.env.rules.Load() }
 
-// SetPoolBy is SetPool by somebody else than the submitter, if Config.Rules let them administer the
-// job where it is and submit where it goes.
+// SetPoolBy is SetPool for a user other than the submitter. Config.Rules must let them administer
+// the job in its current pool and submit to the new one.
 func (h *JobHandle) SetPoolBy(who allocation.Principal, name string) error {
 	return h.cluster.ask(&setPool{h.run, who, name})
 }

@@ -16,138 +16,138 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/calls"
 )
 
-// Config describes a cluster. The zero value is one node with a map slot and a reduce
-// slot a core, and the default scheduler.
+// Config describes a cluster. The zero value is one node with one map slot and one reduce slot per
+// core, and the default scheduler.
 type Config struct {
-	// Nodes in all, at most 50,000, spread round robin over Racks; 0 means 1. They are named
-	// node-00, node-01, … and the racks rack-0, rack-1, ….
+	// Nodes is the number of nodes, at most 50,000; 0 means 1. They are called node-00, node-01, …
+	// and spread round robin over Racks racks called rack-0, rack-1, ….
 	Nodes int
 	Racks int
 
-	// MapSlots and ReduceSlots of each node, at most 10,000; 0 means one a core.
+	// MapSlots and ReduceSlots are per node, at most 10,000; 0 means one per core.
 	MapSlots    int
 	ReduceSlots int
 
-	// Parallelism is how many attempts compute at once in this process, whatever the
-	// number of slots; 0 means as many as there are slots. Set it to the number of cores
-	// where many emulated nodes run work that computes: attempts beyond it hold their
-	// slot but wait. With a Memory it is at most one for each 8 MiB of it, but two, for
-	// less than that no attempt can work with.
+	// Parallelism limits how many attempts compute at once in this process, whatever the number of
+	// slots; 0 means as many as there are slots. Set it to the number of cores if many emulated
+	// nodes run compute-bound work: further attempts hold their slot and wait. With a Memory the
+	// limit is also one attempt per 8 MiB of it, the least that an attempt needs, but at least two.
 	Parallelism int
 
-	// Replication of blocks; 0 means min(3, Nodes).
+	// Replication is the number of replicas of each block; 0 means min(3, Nodes).
 	Replication int
 
-	// HealRate is how many bytes of lost replicas a node makes again in a second, as Hadoop's
-	// dfs.balance.bandwidthPerSec; 0 means 64 MiB, negative no limit. Blocks with the fewest
-	// replicas come first. The block at hand is finished.
+	// HealRate limits how many bytes of lost replicas a node re-replicates per second, like
+	// Hadoop's dfs.balance.bandwidthPerSec; 0 means 64 MiB, negative no limit. Blocks with the
+	// fewest replicas come first. A block that has begun is finished.
 	HealRate int64
 
-	// BlockSize in bytes at which inputs are cut into splits; 0 means 64 MiB, 128 MiB where
-	// maps fold values (mapreduce.Plan.Folds), less for small inputs so that every slot has work, and at the end of
-	// large ones so that all slots end at about the same time.
+	// BlockSize is the size in bytes of the blocks that become splits. 0 means 64 MiB, or 128 MiB
+	// where maps fold values (mapreduce.Plan.Folds). The default is smaller for small inputs, so
+	// that every slot has work, and at the end of large ones, so that all slots end at about the
+	// same time.
 	BlockSize int64
 
-	// Scheduler is the name of a preset of package scheduling; empty means hfs, with
-	// automatic waits. ReducePlacement is any, cogrs or larts; empty means cogrs under hfs, any
-	// under the others.
-	// Policy, if its Order is set, takes the place of both.
+	// Scheduler is the name of a preset of package scheduling; empty means hfs with automatic
+	// waits. ReducePlacement is any, cogrs or larts; empty means cogrs under hfs and any under the
+	// others. Policy, if its Order is set, replaces both.
 	Scheduler       string
 	ReducePlacement string
 	Policy          scheduling.Policy
 
-	// Parts are parts of policies from outside package scheduling, for Policy and those that take
-	// its place later to name. A State that a cluster with Parts keeps is opened with them.
+	// Parts are policy parts from outside package scheduling, which Policy and its later
+	// replacements may name. A State of a cluster with Parts must be opened with the same Parts.
 	Parts scheduling.Parts
 
-	// Rules, if not nil, say into which pool or queue a job goes and who may submit there
-	// and move jobs; every Submit and SetPool is checked. Nil lets everybody do everything.
+	// Rules, if not nil, decide into which pool or queue a job goes and who may submit there and
+	// move jobs. Every Submit and SetPool is checked. Nil lets everybody do everything.
 	Rules *allocation.Rules
 
-	// HeartbeatInterval of the nodes; 0 means Hadoop's rule: 300 ms, more with more than
-	// 30 nodes. Expiry is how long a node may be silent; 0 means 10 minutes.
+	// HeartbeatInterval is the time between a node's heartbeats; 0 means Hadoop's rule: 300 ms,
+	// more with more than 30 nodes. A node that is silent for Expiry is lost; 0 means 10 minutes.
 	HeartbeatInterval time.Duration
 	Expiry            time.Duration
 
-	// MaxAttempts is how often a task may fail before its job does; 0 means 4.
+	// MaxAttempts is how many attempts of a task may fail before its job fails; 0 means 4.
 	MaxAttempts int
 
-	// TaskTimeout is how long an attempt may go on without progress: without a record read,
-	// emitted or written, bytes fetched or spilled, a user's counter changed, or a call of
-	// [mapreduce.Task.Progress]. Then it is stopped through its context and counts as a failure of
-	// its task. Attempts that are suspended or wait for others may take any time. 0 means 10
-	// minutes, as Hadoop's mapreduce.task.timeout; negative means no limit. [Cluster.Close] waits
-	// about as long for an output that is being completed or removed.
+	// TaskTimeout is how long an attempt may make no progress. Progress is a record read, emitted
+	// or written, bytes fetched or spilled, a change of a user's counter, or a call of
+	// [mapreduce.Task.Progress]. After that the attempt is stopped through its context and counts
+	// as a failure of its task. Time in which it is suspended or waits for others does not count. 0
+	// means 10 minutes, as Hadoop's mapreduce.task.timeout; negative means no limit.
+	// [Cluster.Close] waits about as long for an output that is being completed or removed.
 	TaskTimeout time.Duration
 
-	// Memory is the budget of all attempts, map outputs and datasets in bytes; 0 means no limit.
-	// IdleMemory is how much of it is kept for reuse between attempts; 0 means a quarter
-	// of Memory, or 256 MiB without a limit; negative means none.
+	// Memory is the budget in bytes of all attempts, map outputs and datasets; 0 means no limit.
+	// IdleMemory is how much of it is kept for reuse between attempts; 0 means a quarter of Memory,
+	// or 256 MiB without a limit; negative means none.
 	Memory     int64
 	IdleMemory int64
 
-	// SpillDir is where sorted runs go that do not fit; empty means [os.TempDir].
+	// SpillDir is the directory for sorted runs that exceed Memory; empty means [os.TempDir].
 	SpillDir string
 
-	// Network emulates links between the nodes; the zero value does not.
+	// Network emulates links between the nodes; the zero value emulates none.
 	Network NetworkConfig
 
-	// Seed places blocks, and chooses among replicas to read.
+	// Seed determines where blocks are placed and which replica is read.
 	Seed uint64
 
 	// History is how many ended jobs Cluster.Jobs remembers; 0 means 100, negative none.
 	History int
 
-	// Logger hears of lost nodes, panics and failed attempts; nil discards. It is also where
-	// mapreduce.Task.Logger writes to; nil stands for slog.Default there. A panic of it, or of
-	// Events or Calls below, harms neither cluster nor jobs. They must not end their goroutine
-	// (runtime.Goexit, as t.Fatal does): the cluster would wait for it for ever.
+	// Logger gets lost nodes, panics and failed attempts; nil discards them. mapreduce.Task.Logger
+	// writes to it too; there nil means slog.Default. A panic in the Logger's handler, in Events or
+	// in Calls harms neither cluster nor jobs. They must not end their goroutine (runtime.Goexit,
+	// as t.Fatal does): the cluster would wait for it for ever.
 	Logger *slog.Logger
 
-	// Events, if not nil, is called for everything that happens, in order, from one
-	// goroutine at a time. It must not block and must not call the Cluster. If it panics that is
-	// logged, and the next event is told all the same.
+	// Events, if not nil, is called for every event, in order, from one goroutine at a time. It
+	// must not block and must not call the Cluster. If it panics, the panic is logged and the next
+	// event is delivered nevertheless.
 	Events func(Event)
 
-	// Explain adds an event for each skip: why a job was passed over.
+	// Explain adds an event for each job that the scheduler skips, with the reason.
 	Explain bool
 
-	// Calls, if not nil, is called for each call of the scheduling.Core with its answer,
-	// like Events. A [calls.Writer] writes a log that
-	// [scheduling.ReplayFrom] checks.
+	// Calls, if not nil, is called like Events, for each call of the scheduling.Core with its
+	// answer. A [calls.Writer] writes a log that [scheduling.ReplayFrom] checks.
 	Calls func(*calls.Call)
 
-	// State, if not nil, remembers what the cluster does, so that another cluster goes on with the
-	// jobs of this one when its process was killed or the cluster closed before they ended; see
-	// SubmitOptions.Key. With it a panic of the scheduler fails no job, unless the same call panics
-	// three times. The caller closes it after the cluster.
+	// State, if not nil, records the jobs of the cluster, so that a later cluster can continue them
+	// if this one is killed or closed before they end; see SubmitOptions.Key. With it a panic of
+	// the scheduler fails no job, unless the same call panics three times. The caller closes the
+	// State after the cluster.
 	State *State
 
-	// selector, in tests, is the scheduler's.
+	// selector replaces the scheduler's task selector in tests.
 	selector scheduling.TaskSelector
-	taskLog  *slog.Logger // what user code logs to; nil: the default logger
+	taskLog  *slog.Logger // what user code logs to; nil means the default logger
 
-	// Chaos, if not nil, disturbs the cluster, to show that its work is done all the same.
+	// Chaos, if not nil, injects faults, to show that jobs survive them.
 	Chaos *Chaos
 
-	// fetch, in tests, is asked for each fetch of a map output; errFetch is a transient fault.
+	// fetch, in tests, is called for each fetch of a map output; returning errFetch makes the fetch
+	// fail transiently.
 	fetch func(reduce scheduling.AttemptID, m, try int32) error
 
-	// deliver, in tests, says after how long a message of one actor to another arrives: several
-	// times if there are several, never if there are none.
+	// deliver, in tests, returns the delays after which a message between actors arrives: several
+	// for a duplicated message, none for a lost one.
 	deliver func(msg any) []time.Duration
 
-	// spillFile, in tests, makes the files that attempts spill to.
+	// spillFile, in tests, creates the spill files of attempts.
 	spillFile func() (cluster.SpillFile, error)
 }
 
-// What one process can serve: 10,000 nodes take about 100 MiB and some seconds to start and stop.
+// These bound what one process can serve: 10,000 nodes take about 100 MiB and some seconds to start
+// and stop.
 const (
 	mostNodes = 50_000
-	mostSlots = 10_000 // of a kind, of one node
+	mostSlots = 10_000 // of each kind, per node
 )
 
-// Validate returns everything that is wrong with the configuration, joined.
+// Validate returns all mistakes in the configuration, joined.
 func (c Config) Validate() error {
 	var faults []error
 	refuse := func(ok bool, format string, args ...any) {
@@ -185,7 +185,7 @@ func (c Config) Validate() error {
 	return errors.Join(faults...)
 }
 
-// withDefaults fills in what was left zero.
+// withDefaults replaces zero fields by their defaults.
 func (c Config) withDefaults() Config {
 	c.Nodes = cmp.Or(c.Nodes, 1)
 	c.Racks = cmp.Or(c.Racks, 1)
@@ -208,11 +208,11 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// attemptMemory is what an attempt needs at least: a run to sort, blocks to write, an
+// attemptMemory is the minimum that an attempt needs: for a run to sort, blocks to write and an
 // encoder.
 const attemptMemory = 8 << 20
 
-// computing is how many attempts compute at once; 0 means as many as there are slots.
+// computing returns how many attempts may compute at once; 0 means as many as there are slots.
 func (c Config) computing() int {
 	n := c.Parallelism
 	if c.Memory <= 0 {
@@ -228,7 +228,7 @@ func (c Config) computing() int {
 	return min(n, most)
 }
 
-// policy puts the scheduler together.
+// policy returns the policy that Policy, or Scheduler and ReducePlacement, name.
 func (c Config) policy() (scheduling.Policy, error) {
 	if c.Policy.Order != "" {
 		return c.Policy, nil
@@ -255,56 +255,57 @@ func (c Config) policy() (scheduling.Policy, error) {
 	return p, err
 }
 
-// SubmitOptions are a user's choices for one job.
+// SubmitOptions are the options of one job.
 type SubmitOptions struct {
 	User     string   // empty means anonymous; with Config.Rules it must be authenticated
-	Groups   []string // of the user, for Config.Rules
-	Queue    string   // of the capacity order, a leaf; empty means default
+	Groups   []string // the user's groups, for Config.Rules
+	Queue    string   // a leaf queue of the capacity order; empty means default
 	Priority scheduling.Priority
 
-	// Pool is one of the pools order, which Policy.Pools lists if it lists any; empty leaves it to
-	// the policy.
+	// Pool is a pool of the pools order. If Policy.Pools lists any pools, it must be one of them.
+	// Empty leaves the choice to the policy.
 	Pool string
 
-	// Key names the job among those of Config.State, for other clusters to go on with it: the
-	// submission of the same job under the same key goes on where the former one was. Tasks whose
-	// part is in the output are not done again; for that the output must be
-	// [mapreduce.Destination.Resumable] with State.Token of the key. Empty: the job goes with the
-	// cluster.
+	// Key identifies the job in Config.State, so that a later cluster can continue it: submit the
+	// same job under the same key. Tasks whose part is in the output do not run again; for that the
+	// output must be [mapreduce.Destination.Resumable] with the State's Token of the key. A job
+	// with an empty Key ends with the cluster.
 	Key string
 
-	// Reduces is the number of reduces if the job does not say; 0 means one for each
-	// 64 MiB of input, made a power of two, at most 64: it depends on the input and not
-	// on the cluster, so that the same input gives the same parts everywhere.
+	// Reduces is the number of reduces if the job does not set it. 0 means one per 64 MiB of input,
+	// rounded to a power of two, at most 64. The default depends on the input and not on the
+	// cluster, so that the same input gives the same parts everywhere.
 	Reduces int
 
-	// SlowStart is the share of the maps to be done before reduces launch; 0 leaves it to
-	// the policy.
+	// SlowStart is the fraction of maps that must be done before reduces launch; 0 leaves it to the
+	// policy.
 	SlowStart float64
 
-	// MaxAttempts per task; 0 means the cluster's.
+	// MaxAttempts is per task; 0 means the cluster's.
 	MaxAttempts int
 
-	// MaxSkips is how many records, on which the user's map returns an error or panics, the job may
-	// leave out, with all that it emitted for them: the attempts at a map after the first leave
-	// them out, or the first if there is no other or the input may be read only once. They are in
-	// Result.Skipped, and beside the parts of a directory as _skipped.jsonl. With one more the job
-	// fails. 0 means none. A record on which the map hangs until the task timeout, or ends its
-	// goroutine, fails an attempt, and the next one leaves it out; where the map does not heed its
-	// context either, two attempts. So of these a map can have as many as it has attempts, less one
-	// or two. What a reduce fails on is never left out. Inputs of Chunks are refused.
+	// MaxSkips is the maximum number of records that the job may skip because the user's map
+	// returns an error or panics on them; 0 means none. Skipping a record drops everything that the
+	// map emitted for it. Maps skip from the second attempt on, or in the first if there is no
+	// other or the input can be read only once. Result.Skipped lists the skipped records, and so
+	// does _skipped.jsonl beside the parts of a directory. With one more the job fails.
+	//
+	// A record on which the map hangs until the task timeout, or ends its goroutine, fails an
+	// attempt, and the next attempt skips it; if the map ignores its context too, it fails two
+	// attempts. A map with N attempts can therefore skip at most N-1 or N-2 such records. Records
+	// on which a reduce fails are never skipped. Inputs of Chunks are rejected.
 	MaxSkips int
 
-	// MapTime and ReduceTime are known durations of one task, for policies that use them.
+	// MapTime and ReduceTime are the known durations of one task, for policies that use them.
 	MapTime    time.Duration
 	ReduceTime time.Duration
 
-	// NoSuspend says that the job's attempts must not be suspended, because they talk to
-	// an outside system.
+	// NoSuspend forbids to suspend the job's attempts, for example because they talk to an outside
+	// system.
 	NoSuspend bool
 }
 
-// reduces is the number for a plan that leaves it open.
+// reduces returns the number of reduces for a plan that does not set it.
 func (o SubmitOptions) reduces(p *mapreduce.Plan) int {
 	if o.Reduces > 0 {
 		return o.Reduces

@@ -11,26 +11,27 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// Dataset is the result of a job that stays in the memory of the cluster, part by part, each on the
-// node whose attempt has written it: the input of further jobs, without text or files between. Make
-// it with [Keep].
+// Dataset is a job's result that stays in the memory of the cluster, each part on the node whose
+// attempt wrote it. Further jobs read it without text or files between. Create it with [Keep].
 //
-// It counts toward Config.Memory, of which all that is kept takes at most half; what finds no room
-// lies in spill files. It stays until Release, the end of its Pipeline or the Close of its Cluster,
-// and does not outlive the process, with a Config.State neither.
+// A Dataset counts toward Config.Memory. All datasets together use at most half of it; the rest is
+// stored in spill files. A Dataset lives until Release, the end of its Pipeline or the Close of its
+// Cluster. It does not outlive the process, not even with a Config.State.
 //
-// Parts that lay on a node that dies are made again before the next job reads them: the function
-// that has bound the job is called once more, and the job runs again; so does, before that, what it
-// read. All parts are then compared with what they were, by number and hash of their records, and
-// by their sums where they have floats, which depend on the order of adding: what a variable that
-// has changed since would alter is an error that wraps [cluster.ErrOtherData]. All methods are
-// safe for concurrent use.
+// If a node dies, its parts are recomputed before the next job reads them: the cluster calls the
+// function that bound the job once more and reruns the job, after recomputing the job's own inputs
+// if they were lost. Then it compares all parts with the lost ones, by number and hash of their
+// records, or by sums where they have floats, which depend on the order of adding. If a variable
+// that the job uses has changed since, the results differ and the error wraps
+// [cluster.ErrOtherData].
+//
+// All methods are safe for concurrent use.
 type Dataset[T any] struct {
 	kept    *mapreduce.Kept[T]
 	lineage *lineage
 }
 
-// Runner is where jobs run: a [*Cluster], or a [*Pipeline] on it, which releases their datasets.
+// Runner runs jobs: a [*Cluster], or a [*Pipeline] on it, which releases the datasets made on it.
 type Runner interface {
 	home() *Cluster
 	adopt(l *lineage)
@@ -40,7 +41,7 @@ func (c *Cluster) home() *Cluster { return c }
 
 func (c *Cluster) adopt(*lineage) {}
 
-// AnyDataset is a dataset, whatever its records.
+// AnyDataset is a [Dataset] of any record type.
 type AnyDataset interface {
 	Release()
 	Size() DatasetSize
@@ -51,10 +52,10 @@ type AnyDataset interface {
 
 func (d *Dataset[T]) origin() *lineage { return d.lineage }
 
-// Keep runs a job whose result stays in the cluster's memory. bind ties the job to the output that
-// it is given, as for [Collect]; it is called again where the job has to run again, so it must bind
-// the same job each time: variables that its functions look at must not change as long as the
-// dataset, or one that was made of it, lives. T must be a type that a value of a job may have.
+// Keep runs a job and keeps its result in the cluster's memory. bind binds the job to the output
+// that it is given, as for [Collect]. The cluster calls bind again to recompute lost parts, so bind
+// must bind the same job each time: variables that its functions read must not change while the
+// dataset, or one derived from it, lives. T must be a type that can be a job's value.
 //
 // If ctx ends first, the job is killed; see [JobHandle.WaitOrKill].
 func Keep[T any](ctx context.Context, on Runner, bind func(out mapreduce.Output[T]) (*mapreduce.Plan, error)) (*Dataset[T], error) {
@@ -67,7 +68,7 @@ func Keep[T any](ctx context.Context, on Runner, bind func(out mapreduce.Output[
 	return d, nil
 }
 
-// keep fills a dataset.
+// keep runs the job that fills a dataset.
 func keep[T any](ctx context.Context, d *Dataset[T], bind func(out mapreduce.Output[T]) (*mapreduce.Plan, error)) error {
 	l := d.lineage
 	l.kept = d.kept.Store
@@ -75,18 +76,17 @@ func keep[T any](ctx context.Context, d *Dataset[T], bind func(out mapreduce.Out
 	return l.fill(ctx, func() (*mapreduce.Plan, error) { return bind(d.kept.Output()) })
 }
 
-// Input yields the records, part by part, in maps that are best placed where their part is. Byte
-// slices in a record are valid until the map returns. A job reads a dataset from its Submit to its
-// end, also if it is released meanwhile; the Submit of one that would read released data is an
-// error that wraps [mapreduce.ErrReleased].
+// Input returns the records as an input, part by part. Its maps prefer the node that has their
+// part. Byte slices in a record are valid until the map returns. A job reads a dataset from its
+// Submit to its end, even if it is released meanwhile. Submitting a job that reads a released
+// dataset returns an error that wraps [mapreduce.ErrReleased].
 func (d *Dataset[T]) Input() mapreduce.Input[T] { return d.kept.Input() }
 
-// Aligned is Input with one map for each part: what a job without reduces makes of it has the same
-// parts.
+// Aligned is Input with one map per part: the result of a job without reduces has the same parts.
 func (d *Dataset[T]) Aligned() mapreduce.Input[T] { return d.kept.Aligned() }
 
-// Collect returns all records, part by part, decoded outside of Config.Memory; they are the
-// caller's. Lost parts are made again first.
+// Collect returns all records, part by part, decoded outside of Config.Memory; the caller owns
+// them. It recomputes lost parts first.
 func (d *Dataset[T]) Collect(ctx context.Context) (list []T, err error) {
 	for try := 1; ; try++ {
 		if err := d.lineage.restore(ctx); err != nil {
@@ -99,42 +99,43 @@ func (d *Dataset[T]) Collect(ctx context.Context) (list []T, err error) {
 	}
 }
 
-// Release gives the memory and the spill files back, once no job reads them any more. What is made
-// of the dataset stays; should that be lost, this is made again for a moment. A second Release does
-// nothing.
+// Release frees the memory and the spill files once no job reads them any more. Datasets derived
+// from this one stay; if one of them is lost, this one is recomputed for as long as that takes. A
+// second Release does nothing.
 func (d *Dataset[T]) Release() { d.lineage.release() }
 
-// DatasetSize is how large a dataset is.
+// DatasetSize is the size of a dataset.
 type DatasetSize struct {
 	Parts   int
 	Records int64
-	Bytes   int64 // as they are kept
-	Spilled int64 // those of Bytes that lie in spill files
+	Bytes   int64 // as stored
+	Spilled int64 // the part of Bytes in spill files
 }
 
-// Size counts what the dataset has, or had before it was released.
+// Size returns the dataset's size, after Release the size that it had.
 func (d *Dataset[T]) Size() DatasetSize {
 	s := DatasetSize{Parts: d.kept.Parts()}
 	s.Records, s.Bytes, s.Spilled = d.kept.Size()
 	return s
 }
 
-// Hosts names for each part the node that it lies on; empty if it is lost or released.
+// Hosts returns the node of each part, empty for a part that is lost or released.
 func (d *Dataset[T]) Hosts() []string { return d.kept.Hosts() }
 
-// Keyed is a [Dataset] of records with keys that lies as reduces leave it: each record in the part
-// where the default partition puts its key, in the order of the keys. Two with as many parts join
-// where they lie; see [mapreduce.Joined.NoShuffle]. Make it with [KeepBy].
+// Keyed is a [Dataset] partitioned and sorted by key, as reduces write it: each record is in the
+// part that the default partition assigns to its key, in key order. Two Keyed datasets with the
+// same number of parts join without a shuffle; see [mapreduce.Joined.NoShuffle]. Create it with
+// [KeepBy].
 type Keyed[K, T any] struct {
 	Dataset[T]
 	by *mapreduce.KeptBy[K, T]
 }
 
-// KeepBy is [Keep] for records that key gives their keys. Each is looked at while it is written:
-// one that lies elsewhere than its key asks for fails the job, with the key and where it belongs.
-// What lies right is what reduces without Partition, TotalOrder and Descending emit under the key
-// that they reduce, and what a job without reduces over the [Dataset.Aligned] input of such data
-// does.
+// KeepBy is [Keep] for records whose key the function key returns. It checks each record as it is
+// written: a record in the wrong part or out of order fails the job, with an error that names the
+// key and the part where it belongs. Two kinds of jobs write records correctly: those whose reduces
+// emit under the key that they reduce, without Partition, TotalOrder and Descending, and those
+// without reduces that read the [Dataset.Aligned] input of such a dataset.
 func KeepBy[K, T any](ctx context.Context, on Runner, key func(rec T) K, bind func(out mapreduce.Output[T]) (*mapreduce.Plan, error)) (*Keyed[K, T], error) {
 	l := newLineage(on.home())
 	by := mapreduce.NewKeptBy(l.options(), key)
@@ -146,19 +147,19 @@ func KeepBy[K, T any](ctx context.Context, on Runner, key func(rec T) K, bind fu
 	return d, nil
 }
 
-// Feed is a feed of the records, each under its key, for joins.
+// Feed returns the records as an input of joins, each under its key.
 func (d *Keyed[K, T]) Feed() mapreduce.Feed[K, T] { return d.by.Feed() }
 
-// Load keeps the records of an input as they are: what many jobs read, or is slow to read, is then
-// read once.
+// Load keeps the records of an input as they are. Use it for an input that many jobs read or that
+// is slow to read.
 func Load[T any](ctx context.Context, on Runner, in mapreduce.Input[T]) (*Dataset[T], error) {
 	load := mapreduce.Each(func(rec T) T { return rec })
 	load.Name = "load"
 	return Keep(ctx, on, load.On(in))
 }
 
-// LoadBy is Load by key, which takes a shuffle: the records come to lie in so many parts, 0 for as
-// many as a job over the input has reduces. Those with the same key are in the order of the input.
+// LoadBy is Load sorted and partitioned by key, with a shuffle, into the given number of parts; 0
+// means as many as a job over the input has reduces. Records with equal keys stay in input order.
 func LoadBy[K, T any](ctx context.Context, on Runner, key func(rec T) K, parts int, in mapreduce.Input[T]) (*Keyed[K, T], error) {
 	return KeepBy(ctx, on, key, mapreduce.Job[T, K, T, T]{
 		Name: "load", Reducers: parts,
@@ -175,12 +176,12 @@ func LoadBy[K, T any](ctx context.Context, on Runner, key func(rec T) K, parts i
 	}.On(in))
 }
 
-// lineage is a dataset whatever its type, with what it takes to make it again.
+// lineage is an untyped dataset with the job that recomputes it.
 type lineage struct {
 	cluster *Cluster
 	kept    *cluster.KeptParts
-	again   func() (*mapreduce.Plan, error) // binds the job to fill what is lost
-	turn    chan struct{}                   // has a token while somebody restores it
+	again   func() (*mapreduce.Plan, error) // binds the job that recomputes lost parts
+	turn    chan struct{}                   // holds a token while a goroutine restores the dataset
 }
 
 func newLineage(c *Cluster) *lineage { return &lineage{cluster: c, turn: make(chan struct{}, 1)} }
@@ -193,14 +194,14 @@ func (l *lineage) options() cluster.KeptOptions {
 	}
 }
 
-// fill runs the job for the first time. After an error nothing is left.
+// fill runs the job for the first time. On error it releases everything.
 func (l *lineage) fill(ctx context.Context, bind func() (*mapreduce.Plan, error)) error {
 	err := l.cluster.env.datasets.add(l)
 	if err == nil {
 		err = l.cluster.runBound(ctx, bind, false)
 	}
 	if err == nil {
-		err = l.restore(ctx) // of nodes that died meanwhile
+		err = l.restore(ctx) // parts on nodes that died meanwhile
 	}
 	if err != nil {
 		l.release()
@@ -208,7 +209,7 @@ func (l *lineage) fill(ctx context.Context, bind func() (*mapreduce.Plan, error)
 	return err
 }
 
-// restore makes lost parts again.
+// restore recomputes lost parts.
 func (l *lineage) restore(ctx context.Context) error {
 	select {
 	case l.turn <- struct{}{}:
@@ -236,7 +237,7 @@ func (l *lineage) release() {
 	l.kept.Release()
 }
 
-// datasets are those of a cluster that are not released.
+// datasets holds the unreleased datasets of a cluster.
 type datasets struct {
 	mu     sync.Mutex
 	made   int
@@ -270,7 +271,7 @@ func (s *datasets) remove(l *lineage) {
 	delete(s.live, l)
 }
 
-// lose gives up what lay on a node.
+// lose marks the parts on a node as lost.
 func (s *datasets) lose(node string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -279,7 +280,7 @@ func (s *datasets) lose(node string) {
 	}
 }
 
-// close releases all.
+// close releases all datasets.
 func (s *datasets) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -290,8 +291,8 @@ func (s *datasets) close() {
 	clear(s.live)
 }
 
-// runBound binds a job and runs it to its end, and does so again if parts of what it reads were
-// lost meanwhile. With revive set it may read what is released.
+// runBound binds a job and runs it to its end, and repeats both if parts of its input are lost
+// meanwhile. With revive set the job may read released datasets.
 func (c *Cluster) runBound(ctx context.Context, bind func() (*mapreduce.Plan, error), revive bool) error {
 	for try := 1; ; try++ {
 		if ctx.Err() != nil {
@@ -311,7 +312,7 @@ func (c *Cluster) runBound(ctx context.Context, bind func() (*mapreduce.Plan, er
 	}
 }
 
-// holdInput has the datasets that a plan reads stay until its job ends, with all their parts.
+// holdInput keeps the datasets that a plan reads complete until its job ends.
 func (c *Cluster) holdInput(ctx context.Context, p *mapreduce.Plan, revive bool) error {
 	for _, k := range p.Kept() {
 		if l, ok := k.Owner().(*lineage); ok && l.cluster != c {

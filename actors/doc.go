@@ -1,6 +1,6 @@
-// Package actors is the live cluster: a JobTracker, a NameNode and, for each node, a
-// Node with its Slots, all actors of one process, that run jobs of package mapreduce as
-// package scheduling decides.
+// Package actors runs jobs of package mapreduce on a live cluster inside one process, as package
+// scheduling decides. A JobTracker, a NameNode, one Node per emulated machine and its Slots are
+// actors.
 //
 //	cluster, err := actors.Start(actors.Config{Nodes: 4, Racks: 2})
 //	…
@@ -9,25 +9,21 @@
 //	…
 //	result, err := job.Wait(ctx)
 //
-// What happens, in order: Submit sets the output up, samples, registers the input's
-// extents as blocks and hands the job to the JobTracker. The JobTracker pokes the nodes
-// with free slots; each sends a heartbeat and gets actions in the answer. A Slot runs an
-// attempt in a goroutine of its own; when it ends, the node sends a heartbeat at once.
-// Reduces take their segments of finished maps by plain calls, not by messages. The
-// first attempt of a task that asks may commit, no other.
+// The life of a job: Submit sets up the output, samples, registers the input's extents as blocks
+// and passes the job to the JobTracker. The JobTracker pokes nodes with free slots; each node sends
+// a heartbeat and gets actions in the answer. A Slot runs an attempt in a goroutine; when the
+// attempt ends, its node sends a heartbeat at once. Reduces fetch the segments of finished maps by
+// plain calls, not by messages. Only the first attempt of a task that asks may commit.
 //
-// Actors call nothing that blocks; user code runs in attempts, output set-up and commit
-// in goroutines of the job. All decisions are the scheduling.Core's; its call log is
-// Config.Calls.
+// Invariants: actors never block. User code runs in attempts; output set-up and commit run in
+// goroutines of the job. The scheduling.Core alone makes decisions; Config.Calls logs its calls.
+// Nodes are emulated: no other process is involved, and [Cluster.KillNode] injects a node's loss.
 //
-// The package does not reach other processes: a node is emulated, its loss injected
-// with [Cluster.KillNode].
+// A job's result can stay in the nodes' memory as a [Dataset]; see [Keep], [Load] and [Collect]. A
+// [Pipeline] runs several jobs as one unit.
 //
-// A job's result may stay in the memory of the nodes as a [Dataset]: [Keep], [Load], [Collect]; several
-// jobs are one unit as a [Pipeline].
-//
-// Reading order, that of a job: submit.go and splits.go; jobtracker.go, node.go and slot.go, which launch
-// (each actor stands with its messages); attempt.go; shuffle.go and fetch.go; run.go, its reports, commit
-// and end. Beside it: stop.go (what does not end), recovery.go and state.go (after a panic or a kill),
-// namenode.go, commands.go; dataset.go and pipeline.go.
+// Reading order, along the life of a job: submit.go and splits.go; jobtracker.go, node.go and
+// slot.go, each an actor with its messages; attempt.go; shuffle.go and fetch.go; run.go (reports,
+// commit and end). Then stop.go (attempts that hang), recovery.go and state.go (after a panic or a
+// kill), namenode.go, commands.go, dataset.go and pipeline.go.
 package actors

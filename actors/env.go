@@ -13,57 +13,57 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// env is what all parts of one cluster share. Its fields do not change after Start,
-// except through their own methods.
+// env is shared by all parts of one cluster. Its fields do not change after Start, except through
+// their own methods.
 type env struct {
 	cfg    Config
-	rules  atomic.Pointer[allocation.Rules]  // of admission; nil: everybody may do everything
-	policy atomic.Pointer[scheduling.Policy] // in force; a JobTracker that is started anew takes it up
+	rules  atomic.Pointer[allocation.Rules]  // admission rules; nil: everybody may do everything
+	policy atomic.Pointer[scheduling.Policy] // the current policy; a restarted JobTracker uses it
 	start  time.Time
 	sys    *system
 	fs     *dfs.FS
-	places []*place // by scheduling.NodeID
+	places []*place // indexed by scheduling.NodeID
 	byName map[string]*place
 
 	datasets datasets
 
-	network *network // nil: bytes between nodes take no time
+	network *network // nil: transfers between nodes take no time
 
 	memory        *cluster.Memory
 	buffers       *cluster.Buffers
 	spills        *cluster.Spills
-	ballast       atomic.Pointer[heapBallast] // nil until a job is large
+	ballast       atomic.Pointer[heapBallast] // nil until the first large job
 	chaos         *chaosInjector              // nil without Config.Chaos
-	computeTokens chan struct{}               // tokens to compute; nil: no limit
+	computeTokens chan struct{}               // one token per computing attempt; nil: no limit
 
-	facts scheduling.Facts // of former clusters of the State: where a new Core begins; the JobTracker's
+	facts scheduling.Facts // of earlier clusters of the State; only the JobTracker uses it
 
-	lives    atomic.Uint64  // incarnations given so far
+	lives    atomic.Uint64  // number of incarnations so far
 	attempts sync.WaitGroup // goroutines of attempts
 	endings  sync.WaitGroup // goroutines that end jobs
 }
 
-// now is the time since the cluster's start, as the Core counts it.
+// now returns the time since the cluster's start, the clock of the Core.
 func (e *env) now() time.Duration { return time.Since(e.start) }
 
-// place is a node's address, as others know it.
+// place is the address of a node.
 type place struct {
 	id   scheduling.NodeID
 	name string
 	rack string
 
-	// down is set when the node has died: what it holds cannot be fetched any more.
+	// down is set when the node has died: its data cannot be fetched any more.
 	down atomic.Bool
 }
 
-// placeOf finds a node by name; nil if there is none.
+// placeOf returns the node called name, or nil.
 func (e *env) placeOf(name string) *place { return e.byName[name] }
 
-// distances is the number of network distances that shuffled bytes are counted by:
-// same node, same rack, elsewhere.
+// distances is the number of network distances by which shuffled bytes are counted: same node, same
+// rack, off-rack.
 const distances = 3
 
-// distance is 0, 1 or 2.
+// distance returns 0 for the same node, 1 for the same rack and 2 otherwise.
 func (p *place) distance(q *place) int {
 	switch {
 	case p == q:
@@ -94,15 +94,16 @@ func (e *env) releaseCompute() {
 	}
 }
 
-// heapBallast is memory that delays garbage collections. Go collects garbage when the heap has doubled;
-// that of a cluster is small, since its buffers lie outside, so that a map which makes a string for
-// each line would have it collected a hundred times a second. With the ballast Go collects it when the
-// heap has grown by 16 MiB. A WordCount of strings takes a tenth less time. Nobody writes to the
+// heapBallast is memory that delays garbage collections. Go collects garbage when the heap has
+// doubled. The heap of a cluster is small, since its buffers are outside of it, so a map that makes
+// a string per line would cause a hundred collections a second. With the ballast the heap may grow
+// by 16 MiB between them; a WordCount of strings takes a tenth less time. Nothing writes to the
 // ballast, so the system gives it no pages.
 type heapBallast [16 << 20]byte
 
-// A cluster has the ballast from its first job on that reads at least ballastInput bytes, since
-// allocating it collects garbage once, and with at least ballastMemory of Config.Memory.
+// A cluster allocates the ballast at its first job that reads at least ballastInput bytes, since
+// allocating it causes a collection, and only if Config.Memory is at least ballastMemory or
+// unlimited.
 const (
 	ballastInput  = 32 << 20
 	ballastMemory = 512 << 20
@@ -110,11 +111,11 @@ const (
 
 var sharedBallast struct {
 	sync.Mutex
-	last weak.Pointer[heapBallast] // what the clusters of a process share
+	last weak.Pointer[heapBallast] // shared by the clusters of a process
 }
 
-// keepHeapBallast allocates the ballast if a job of input bytes is worth it. It stays as long as the
-// cluster does.
+// keepHeapBallast allocates the ballast if a job of input bytes is worth it. The ballast lives as
+// long as the cluster.
 func (e *env) keepHeapBallast(input int64) {
 	if input < ballastInput || 0 < e.cfg.Memory && e.cfg.Memory < ballastMemory || e.ballast.Load() != nil {
 		return

@@ -14,30 +14,30 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// Event is what the scheduling.Core says happened and, for attempts and jobs that have
-// ended, what a live run knows besides. As JSON it is one flat object.
+// Event is an event of the scheduling.Core with what a live run adds for attempts and jobs that
+// have ended. As JSON it is one flat object.
 type Event struct {
 	event.Event
 
-	// Phases of an attempt that succeeded or failed.
+	// Phases is set for an attempt that succeeded or failed.
 	Phases *Phases `json:"phases,omitempty"`
 
-	// Counters of an attempt that succeeded, or of a job that ended. They must not be
+	// Counters is set for an attempt that succeeded and for a job that ended. It must not be
 	// changed.
 	Counters *counter.Set `json:"counters,omitempty"`
 }
 
-// Phases are the times of an attempt, in nanoseconds as JSON.
+// Phases are the durations of an attempt's phases, in nanoseconds in JSON.
 type Phases struct {
-	Start   time.Duration `json:"start"`             // of the attempt, since the cluster's start
-	Wait    time.Duration `json:"wait,omitempty"`    // for a turn to compute, see Config.Parallelism
-	Read    time.Duration `json:"read,omitempty"`    // a map's, of its split over the emulated network
-	Shuffle time.Duration `json:"shuffle,omitempty"` // a reduce's, until it had all segments
+	Start   time.Duration `json:"start"`             // when the attempt began, since the cluster's start
+	Wait    time.Duration `json:"wait,omitempty"`    // for a compute token, see Config.Parallelism
+	Read    time.Duration `json:"read,omitempty"`    // map only: fetching its split over the emulated network
+	Shuffle time.Duration `json:"shuffle,omitempty"` // reduce only: until it had all segments
 	Work    time.Duration `json:"work"`              // the rest: map, or merge and reduce
 	Commit  time.Duration `json:"commit,omitempty"`
 }
 
-// tellBeginning is the first event of a cluster: what it is, and since when.
+// tellBeginning emits the first event of a cluster: its configuration and start time.
 func (e *env) tellBeginning(p *scheduling.Policy) {
 	if e.cfg.Events == nil {
 		return
@@ -51,8 +51,9 @@ func (e *env) tellBeginning(p *scheduling.Policy) {
 	}}})
 }
 
-// AppendJSON appends the event as [json.Marshal] writes it; see the event of package scheduling.
-// Those with phases or counters, one an attempt, are left to package json.
+// AppendJSON appends the event as [json.Marshal] writes it. Events with phases or counters, at most
+// one per attempt, go through package json; the others use the faster event.AppendJSON of package
+// scheduling.
 func (e *Event) AppendJSON(b []byte) []byte {
 	if e.Phases == nil && e.Counters == nil {
 		return e.Event.AppendJSON(b)
@@ -64,12 +65,13 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	return append(b, text...)
 }
 
-// What is the user's may panic. Functions that hear of the cluster (Events, Calls, a log handler) are
-// called in the goroutine of an actor and must not end it; what a job needs, a store or an output, may
-// also end its goroutine, as t.Fatal of a test does: that is called by isolate.
+// User code may panic. Actors call the functions that observe the cluster (Events, Calls, a log
+// handler) in their own goroutine, so these must not end it. Code that a job needs, such as a store
+// or an output, may also end its goroutine, as t.Fatal does in a test; such code is called through
+// isolate.
 
-// tell hands events to the user's function, one after the other. It may panic: that is logged, and the
-// events that follow are told all the same.
+// tell passes events to the user's Events function in order. If it panics, the panic is logged and
+// the following events are delivered nevertheless.
 func (e *env) tell(events []Event) {
 	for i := range events {
 		e.tellOne(events[i])
@@ -85,7 +87,7 @@ func (e *env) tellOne(ev Event) {
 	e.cfg.Events(ev)
 }
 
-// guardCalls makes a function of the user's that may panic safe to call within a call of the Core.
+// guardCalls wraps the user's Calls function so that its panics cannot reach the Core.
 func guardCalls(f func(*calls.Call), log *slog.Logger) func(*calls.Call) {
 	if f == nil {
 		return nil
@@ -101,10 +103,10 @@ func guardCalls(f func(*calls.Call), log *slog.Logger) func(*calls.Call) {
 	}
 }
 
-// guardedHandler keeps the panics of a log handler from those that log, actors among them.
+// guardedHandler keeps panics of a log handler away from its callers, actors among them.
 type guardedHandler struct{ slog.Handler }
 
-// guardLog guards the handler of a user's logger; nil discards what is logged.
+// guardLog guards the handler of a user's logger; a nil logger discards.
 func guardLog(log *slog.Logger) *slog.Logger {
 	if log == nil {
 		return slog.New(slog.DiscardHandler)
@@ -136,14 +138,14 @@ func (h guardedHandler) WithGroup(name string) slog.Handler {
 	return h.with(func() slog.Handler { return h.Handler.WithGroup(name) })
 }
 
-// with is the handler that derive returns, or this one.
+// with returns the guarded handler that derive returns, or this one if derive panics.
 func (h guardedHandler) with(derive func() slog.Handler) slog.Handler {
 	made := h.Handler
 	_ = recovered(func() error { made = derive(); return nil })
 	return guardedHandler{made}
 }
 
-// recovered runs f; a panic is its error.
+// recovered runs f and returns a panic as an error.
 func recovered(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -153,7 +155,7 @@ func recovered(f func() error) (err error) {
 	return f()
 }
 
-// isolate runs f in a goroutine of its own and waits for it.
+// isolate runs f in a new goroutine and waits for it.
 func isolate(f func() error) error {
 	done := make(chan error, 1)
 	go func() {

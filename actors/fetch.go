@@ -11,18 +11,18 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// fetcher gets the segments of one partition for one reduce attempt.
+// fetcher fetches the segments of one partition for one reduce attempt.
 type fetcher struct {
 	a         *attempt
 	partition int
 	pos       int
-	got       []bool  // by map
-	tries     []int32 // by map: the attempt whose output it is
+	got       []bool  // indexed by map
+	tries     []int32 // indexed by map: the attempt whose output was fetched
 	late      []lateFetch
-	ready     []int32    // maps whose outputs are known and not fetched, with an emulated network
+	ready     []int32    // with an emulated network: maps whose outputs are known and not yet fetched
 	rng       *rand.Rand // with an emulated network
 	left      int
-	records   int64 // in the segments so far
+	records   int64 // in the segments fetched so far
 	shuffled  [distances]int64
 }
 
@@ -30,8 +30,8 @@ func newFetcher(a *attempt, maps int) *fetcher {
 	return &fetcher{a: a, partition: int(a.id.Task.Index), got: make([]bool, maps), tries: make([]int32, maps), left: maps}
 }
 
-// next is cluster.ReduceAttempt's Next: it blocks until a segment is there, giving up
-// the attempt's turn to compute meanwhile. An output that cannot be fetched is tried again later.
+// next is cluster.ReduceAttempt.Next. It blocks until a segment is available and lets other
+// attempts compute meanwhile. It retries outputs that cannot be fetched.
 func (f *fetcher) next(ctx context.Context) (cluster.Segment, error) {
 	for f.left > 0 {
 		if err := f.a.pause(ctx); err != nil {
@@ -69,7 +69,7 @@ func (f *fetcher) next(ctx context.Context) (cluster.Segment, error) {
 	return cluster.Segment{}, io.EOF
 }
 
-// fetch brings a segment to the attempt's node; errFetch says that it can be tried again.
+// fetch brings a segment to the attempt's node. It returns errFetch if the fetch can be retried.
 func (f *fetcher) fetch(ctx context.Context, m int32, o mapOutput, bytes int64) error {
 	err := f.a.carry(ctx, o.at, bytes)
 	if fail := f.a.env.cfg.fetch; err == nil && fail != nil {
@@ -81,12 +81,12 @@ func (f *fetcher) fetch(ctx context.Context, m int32, o mapOutput, bytes int64) 
 	return err
 }
 
-// errFetch says that a segment could not be fetched: its node is down, or the transfer was cut.
+// errFetch is the error of a fetch that failed because the node is down or the transfer was cut.
 var errFetch = errors.New("actors: the map output cannot be fetched")
 
-// A fetch that fails is tried again after a second, and then after twice as long each time, at
-// most 10 seconds. The third failure, and each one after it, is reported: whether the map runs
-// again is for the Core to say. Hadoop's reduces do likewise, with a back-off of minutes.
+// A failed fetch is retried after a second, then after twice as long each time, at most 10 seconds.
+// The third and each later failure is reported to the Core, which decides whether the map runs
+// again. Hadoop's reduces do the same with a back-off of minutes.
 const (
 	firstBackoff   = time.Second
 	longestBackoff = 10 * time.Second
@@ -96,11 +96,11 @@ const (
 // lateFetch is an output that could not be fetched.
 type lateFetch struct {
 	m, try int32
-	times  int           // it failed
-	due    time.Duration // when it is tried again
+	times  int           // number of failures
+	due    time.Duration // time of the next retry
 }
 
-// failed puts an output off, and reports it if that has been done before.
+// failed schedules a retry of an output, and reports the failure from the third on.
 func (f *fetcher) failed(m, try int32) {
 	late := lateFetch{m: m, try: try}
 	if at := f.lateFetch(m, try); at >= 0 {
@@ -127,8 +127,9 @@ func (f *fetcher) lateFetch(m, try int32) int {
 
 func (f *fetcher) drop(at int) { f.late = append(f.late[:at], f.late[at+1:]...) }
 
-// again is an output that is due to be tried again; without one, how long it is until the next is,
-// 0 if there is none. Those that have been made anew come by way of the shuffle.
+// again returns a failed output whose retry is due. If none is due, it returns the time until the
+// next one, or 0 if there is none. Outputs recomputed by a rerun map arrive through the shuffle
+// instead.
 func (f *fetcher) again() (o mapOutput, m int32, wait time.Duration) {
 	now := f.a.env.now()
 	for at := 0; at < len(f.late); {
@@ -148,9 +149,9 @@ func (f *fetcher) again() (o mapOutput, m int32, wait time.Duration) {
 	return mapOutput{}, 0, wait
 }
 
-// carry holds the attempt for as long as bytes take from a node to the attempt's own on
-// the emulated network. Meanwhile others may compute. While the attempt is suspended the
-// transfer stands still; errCut says that the sender went down.
+// carry blocks for as long as the emulated network takes to bring bytes from a node to the
+// attempt's node. Other attempts may compute meanwhile, and a suspended attempt's transfer stops.
+// It returns errCut if the sender went down.
 func (a *attempt) carry(ctx context.Context, from *place, bytes int64) error {
 	if a.env.network == nil || from == a.at {
 		return nil
@@ -179,9 +180,9 @@ func (a *attempt) carry(ctx context.Context, from *place, bytes int64) error {
 	return nil
 }
 
-// choose is the next map whose segment to fetch, or what to wait for: the first one
-// published. With an emulated network it is one by lot of all that are there, or all reduces
-// would queue at the same nodes.
+// choose returns the next map output to fetch, the first published, or a channel to wait on. With
+// an emulated network it chooses at random among the known outputs, so that reduces do not all
+// queue at the same nodes.
 func (f *fetcher) choose() (o mapOutput, m int32, news <-chan struct{}) {
 	known := f.a.run.shuffle
 	if f.a.env.network == nil {
@@ -208,8 +209,8 @@ func (f *fetcher) choose() (o mapOutput, m int32, news <-chan struct{}) {
 	return mapOutput{}, 0, news
 }
 
-// fetchSplit holds a map for as long as its split takes from the nearest replica. One
-// whose replicas are all down reads at once: the bytes are in this process.
+// fetchSplit delays a map for as long as its split takes from the nearest replica. If all replicas
+// are down the map reads at once, since the bytes are in this process.
 func (a *attempt) fetchSplit(r *report) error {
 	if a.env.network == nil {
 		return nil
@@ -228,8 +229,8 @@ func (a *attempt) fetchSplit(r *report) error {
 	}
 }
 
-// nearest is the nearest of the named nodes that is up, by lot among equals; nil if none
-// is.
+// nearest returns the nearest of the named nodes that is up, at random among equals, or nil if all
+// are down.
 func (a *attempt) nearest(hosts []string) *place {
 	rng := a.newRNG()
 	var best *place
@@ -252,15 +253,15 @@ func (a *attempt) nearest(hosts []string) *place {
 	return best
 }
 
-// newRNG is a source of choices that depends on the seed and the attempt's name.
+// newRNG returns a random source seeded by the cluster's seed and the attempt's ID.
 func (a *attempt) newRNG() *rand.Rand {
 	t := a.id.Task
 	return rand.New(rand.NewPCG(a.env.cfg.Seed, uint64(t.Job)<<40^uint64(t.Kind)<<36^uint64(t.Index)<<8^uint64(a.id.Try)))
 }
 
-// blame finds out whose fault the error of an attempt is. What a disk did to a spill is
-// not the job's, a few times for each task: maps whose output is damaged run again, and so
-// does the attempt. A disk that damages all the time ends the job in the end.
+// blame decides whether an attempt's failure counts against its task. Damaged spill files do not
+// count, for a limited number of times per task: the maps with damaged output and the attempt run
+// again. A disk that damages every spill fails the job in the end.
 func (a *attempt) blame(r *report, err error) {
 	if errors.Is(err, errInjected) {
 		r.status.Blameless = true
@@ -278,8 +279,8 @@ func (a *attempt) blame(r *report, err error) {
 	a.env.cfg.Logger.Warn("a spill is damaged", "attempt", a.id, "err", err)
 }
 
-// forgives counts the attempts of a task that a damaged spill ended and says whether the
-// last one is still not to be held against the task.
+// forgives counts the attempts of a task that a damaged spill ended, and reports whether the last
+// one still does not count against the task.
 func (r *run) forgives(t scheduling.TaskID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,55 +13,56 @@ import (
 )
 
 var (
-	// ErrJobFailed is wrapped by the error of a job whose task failed too often or whose
-	// output could not be committed; the cause is wrapped beside it.
+	// ErrJobFailed is wrapped by the error of a job whose task failed too often or whose output
+	// could not be committed. That error wraps the cause too.
 	ErrJobFailed = errors.New("job failed")
 
 	// ErrJobKilled is wrapped by the error of a job that was killed.
 	ErrJobKilled = errors.New("job killed")
 
-	// ErrClosed is returned by a Cluster that is closed or draining.
+	// ErrClosed is returned by methods of a Cluster that is closed or draining.
 	ErrClosed = errors.New("actors: the cluster is closed")
 
-	// ErrScheduler is wrapped by the error of jobs that a panic of the scheduler ended: a
-	// fault of this program.
+	// ErrScheduler is wrapped by the error of jobs that failed because the scheduler panicked,
+	// which is a bug of Tarry.
 	ErrScheduler = errors.New("actors: the scheduler panicked")
 
-	// ErrUnknownNode is returned for a node that the cluster does not have.
+	// ErrUnknownNode is returned for a node that does not exist or, where it must run, does not
+	// run.
 	ErrUnknownNode = errors.New("actors: unknown node")
 )
 
-// Result is how a job ended.
+// Result describes how a job ended.
 type Result struct {
 	ID        scheduling.JobID
 	Name      string
 	State     scheduling.JobState
-	Counters  *counter.Set      // also of a job that failed, as far as it went
+	Counters  *counter.Set      // of a failed job, as far as it got
 	Submitted time.Duration     // since the cluster's start
 	Elapsed   time.Duration     // from Submit to the commit of the output
 	Err       error             // nil if the job succeeded
-	Skipped   []cluster.Skipped // of a job that succeeded, by input and place; see SubmitOptions.MaxSkips
+	Skipped   []cluster.Skipped // of a job that succeeded, in order; see SubmitOptions.MaxSkips
 }
 
-// JobHandle is a submitted job. Its methods are safe for concurrent use, also after the
-// job and the Cluster have ended.
+// JobHandle is a submitted job. Its methods are safe for concurrent use, even after the job and the
+// Cluster have ended.
 type JobHandle struct {
 	cluster *Cluster
 	run     *run
 }
 
-// ID is the job's number on its cluster.
+// ID returns the job's number on its cluster.
 func (h *JobHandle) ID() scheduling.JobID { return h.run.id }
 
-// Name is the job's name.
+// Name returns the job's name.
 func (h *JobHandle) Name() string { return h.run.name }
 
-// Done is closed when the job has ended.
+// Done returns a channel that is closed when the job has ended.
 func (h *JobHandle) Done() <-chan struct{} { return h.run.done }
 
-// Wait waits until the job has ended and its output is committed or removed, and returns
-// its result and, unless it succeeded, its error, which wraps ErrJobFailed or
-// ErrJobKilled. If ctx ends first, its error and cause are returned; the job goes on.
+// Wait waits until the job has ended and its output is committed or removed. It returns the job's
+// result and, unless it succeeded, an error that wraps ErrJobFailed or ErrJobKilled. If ctx ends
+// first, Wait returns its error and cause, and the job continues.
 func (h *JobHandle) Wait(ctx context.Context) (Result, error) {
 	select {
 	case <-h.run.done:
@@ -76,8 +77,8 @@ func (h *JobHandle) Wait(ctx context.Context) (Result, error) {
 	}
 }
 
-// WaitOrKill is Wait for a job that is to end with ctx: if ctx ends first the job is killed, its end
-// is waited for all the same, and the error wraps ErrJobKilled, ctx's error and its cause.
+// WaitOrKill is Wait, but kills the job if ctx ends first. It still waits for the job's end; the
+// error then wraps ErrJobKilled, ctx's error and its cause.
 func (h *JobHandle) WaitOrKill(ctx context.Context) (Result, error) {
 	select {
 	case <-h.run.done:
@@ -89,7 +90,7 @@ func (h *JobHandle) WaitOrKill(ctx context.Context) (Result, error) {
 	return h.Wait(context.WithoutCancel(ctx))
 }
 
-// ending is why a ctx ended: its error, and its cause if that is another.
+// ending returns why ctx ended: its error, and its cause if that differs.
 func ending(ctx context.Context) error {
 	err, cause := ctx.Err(), context.Cause(ctx)
 	if errors.Is(cause, err) {
@@ -98,8 +99,8 @@ func ending(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
-// Kill ends the job; Wait returns when its attempts have stopped, at their next record,
-// and its output is removed. Killing a job that has ended is no error.
+// Kill ends the job. Its attempts stop at their next record and its output is removed; then Wait
+// returns. Killing a job that has ended returns nil.
 func (h *JobHandle) Kill(reason string) error {
 	if reason == "" {
 		return h.kill(nil)
@@ -107,7 +108,7 @@ func (h *JobHandle) Kill(reason string) error {
 	return h.kill(errors.New(reason))
 }
 
-// kill ends the job with a reason that its error wraps.
+// kill ends the job; the job's error wraps reason.
 func (h *JobHandle) kill(reason error) error {
 	err := h.cluster.ask(&killJob{h.run, reason})
 	if errors.Is(err, ErrClosed) {
@@ -121,7 +122,7 @@ func (h *JobHandle) SetPriority(p scheduling.Priority) error {
 	return h.cluster.ask(&setPriority{h.run, p})
 }
 
-// SetPool moves the job to another pool or queue, if Config.Rules let its submitter.
+// SetPool moves the job to another pool or queue, if Config.Rules let its submitter do so.
 func (h *JobHandle) SetPool(name string) error { return h.SetPoolBy(h.run.who, name) }
 
 // Progress is a snapshot of a job.
@@ -129,22 +130,23 @@ type Progress struct {
 	State   scheduling.JobState // JobRunning until it has ended
 	Elapsed time.Duration       // since Submit, or from Submit to the end
 
-	// Fractions 0 to 1 of all maps and of all reduces. A map counts by the bytes it has
-	// read; a reduce by a third for its shuffle and the rest when it is done.
+	// Completed fractions of all maps and of all reduces, 0 to 1. A running map counts by the bytes
+	// it has read. A running reduce counts one third for its shuffle and two thirds for the records
+	// reduced.
 	MapFraction    float64
 	ReduceFraction float64
 
 	Maps    TaskCounts
 	Reduces TaskCounts
 
-	Records    int64 // input records read; 0 if they are chunks
+	Records    int64 // input records read; 0 if the input is chunks
 	Bytes      int64 // input bytes read, of InputBytes
 	InputBytes int64 // 0 if unknown
-	Shuffled   int64 // bytes taken by reduces
+	Shuffled   int64 // bytes fetched by reduces
 	Spilled    int64 // bytes written to spill files
 
-	// Launched maps by locality: beside their data, in its rack, elsewhere, and those
-	// whose input has no place.
+	// Launched maps by locality: node-local, rack-local, off-rack, and maps whose input has no
+	// location.
 	NodeLocal, RackLocal, OffRack, AnyPlace int
 }
 
@@ -152,12 +154,12 @@ type Progress struct {
 type TaskCounts struct {
 	Total   int
 	Done    int
-	Running int // attempts launched and not ended, suspended ones included
+	Running int // attempts launched and not ended, including suspended ones
 	Failed  int // attempts
 	Killed  int // attempts
 }
 
-// Progress takes a snapshot.
+// Progress returns a snapshot of the job.
 func (h *JobHandle) Progress() Progress {
 	r := h.run
 	r.mu.Lock()
@@ -194,18 +196,17 @@ func (t *tally) counts(k scheduling.TaskKind, total int) TaskCounts {
 	return TaskCounts{Total: total, Done: t.done[k], Running: t.active[k], Failed: t.failed[k], Killed: t.killed[k]}
 }
 
-// registry knows the jobs that run and the last that ended. It is safe for concurrent
-// use.
+// registry lists the running jobs and the last ended ones. It is safe for concurrent use.
 type registry struct {
 	history int
 
 	mu      sync.Mutex
 	running []*run // in order of submission
 	ended   []JobSummary
-	idle    chan struct{} // closed when nothing runs; nil if nobody waits
+	idle    chan struct{} // closed when no job runs; nil if nobody waits
 }
 
-// JobSummary is one line about a job.
+// JobSummary describes a job in one line.
 type JobSummary struct {
 	ID        scheduling.JobID
 	Name      string
@@ -221,8 +222,9 @@ func (g *registry) add(r *run) {
 	g.running = append(g.running, r)
 }
 
-// retire moves an ended run to the history and tells who waits for it, at once for all that ask: a job
-// whose Wait has returned is not listed as running, and one that runs no more has its result.
+// retire moves an ended run to the history and wakes its waiters. Both happen at once for all
+// observers: a job whose Wait has returned is not listed as running, and a job that is not listed
+// as running has its result.
 func (g *registry) retire(r *run) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -250,14 +252,14 @@ func (g *registry) retire(r *run) {
 	}
 }
 
-// runs lists what runs.
+// runs returns the running jobs.
 func (g *registry) runs() []*run {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return append([]*run(nil), g.running...)
 }
 
-// whenIdle returns a channel that is closed once nothing runs.
+// whenIdle returns a channel that is closed once no job runs.
 func (g *registry) whenIdle() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -272,8 +274,8 @@ func (g *registry) whenIdle() <-chan struct{} {
 	return g.idle
 }
 
-// Jobs lists the jobs that ended, as far as Config.History goes, in order of their end,
-// then those that run, in order of submission.
+// Jobs lists the last Config.History ended jobs in order of their end, then the running ones in
+// order of submission.
 func (c *Cluster) Jobs() []JobSummary {
 	g := c.registry
 	g.mu.Lock()

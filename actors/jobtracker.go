@@ -11,17 +11,17 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// updateInterval is how often the Core's periodic step runs, at most. Where events explain, jobs that
-// come to an idle cluster have it after firstUpdate, and then twice as late each time: events of short
-// runs tell of shares, too.
+// updateInterval is the time between the Core's periodic updates. With Config.Explain the first
+// update after a job arrives at an idle cluster comes after firstUpdate, and the interval then
+// doubles up to updateInterval, so that events of short runs include shares.
 const (
 	updateInterval = 500 * time.Millisecond
 	firstUpdate    = 2 * time.Millisecond
 )
 
-// jobTracker is the actor around the scheduling.Core: it alone calls it. What the Core
-// decides comes back as actions for the node that sent a heartbeat and as events, from
-// which the JobTracker keeps the runs. What outlives a panic of it is in the ledger.
+// jobTracker is the actor that owns the scheduling.Core; nothing else calls it. The Core's
+// decisions are actions for the node that sent a heartbeat, and events, from which the JobTracker
+// updates the runs. State that survives a panic is in the ledger.
 type jobTracker struct {
 	env      *env
 	registry *registry
@@ -32,30 +32,31 @@ type jobTracker struct {
 
 	gen      uint64 // of the timer
 	timer    *time.Timer
-	due      time.Duration // of the next tick
-	busy     time.Duration // since then there have been jobs
-	patient  time.Duration // until then nobody expires
-	hopeless bool          // after the panic at hand the Core cannot go on from its log
+	due      time.Duration // time of the next tick
+	busy     time.Duration // time since which there have been jobs
+	patient  time.Duration // until this time no node expires
+	hopeless bool          // after the current panic the Core cannot continue from its log
 }
 
-// ledger is what a JobTracker knows beside its Core. One that panics leaves it to the next.
+// ledger is the JobTracker's state outside its Core. It survives a panic: the restarted JobTracker
+// continues with it.
 type ledger struct {
-	nodes []*tracked // by scheduling.NodeID
+	nodes []*tracked // indexed by scheduling.NodeID
 	runs  map[scheduling.JobID]*run
-	keys  map[string]*run // those of runs that have one
+	keys  map[string]*run // the runs that have a key
 
-	// Of the current call of the Core:
+	// State of the current call of the Core:
 	happened []event.Event
-	applied  int     // of happened, by settle
-	logged   int     // of happened, those of calls that are on the log
-	untold   []Event // applied, and not told to the sink
+	applied  int     // number of events in happened that settle has applied
+	logged   int     // number of events in happened whose calls are in the log
+	untold   []Event // applied, but not yet passed to the sink
 	reports  []*report
-	ends     []func() // of jobs that finished
+	ends     []func() // end functions of jobs that finished
 
-	// Of panics, see recovery.go:
+	// State of panics, see recovery.go:
 	cause     error
-	panics    map[string]int // by call; of those that have not gone well since
-	continues bool           // the next JobTracker makes its Core again from the log
+	panics    map[string]int // number of panics per call, reset when the call succeeds
+	continues bool           // the next JobTracker rebuilds its Core from the log
 }
 
 func newLedger(nodes int) *ledger {
@@ -66,13 +67,13 @@ func newLedger(nodes int) *ledger {
 	return l
 }
 
-// tracked is what the JobTracker keeps of a node beside the Core.
+// tracked is the JobTracker's state of a node outside the Core.
 type tracked struct {
 	pid  *actor.PID
 	life uint64 // incarnation
 }
 
-// newJobTracker makes a JobTracker that goes on with what is in the ledger.
+// newJobTracker returns a JobTracker that continues with the ledger.
 func newJobTracker(e *env, l *ledger, reg *registry, nameNode *actor.PID, joined func(scheduling.NodeID)) (*jobTracker, error) {
 	jt := &jobTracker{env: e, ledger: l, registry: reg, nameNode: nameNode, joined: joined}
 	if l.continues {
@@ -84,7 +85,7 @@ func newJobTracker(e *env, l *ledger, reg *registry, nameNode *actor.PID, joined
 	return jt, jt.numberNodes()
 }
 
-// numberNodes has the Core number the nodes as this package does.
+// numberNodes checks that the Core numbers the nodes as this package does.
 func (jt *jobTracker) numberNodes() error {
 	for _, p := range jt.env.places {
 		if id := jt.core.NodeID(p.name); id != p.id {
@@ -94,26 +95,26 @@ func (jt *jobTracker) numberNodes() error {
 	return nil
 }
 
-// Messages to the JobTracker; those of programs are commands, see commands.go. Messages are pointers to
-// values that nobody changes after sending, except what the comment of a field says. A reply channel has
-// room for its answer, so that no actor ever blocks on one.
+// Messages to the JobTracker; those of programs are commands, see commands.go. A message is a
+// pointer to a value that nothing changes after sending, except where a field's comment says so.
+// Reply channels are buffered for their answer, so that no actor ever blocks on one.
 type (
-	// join is a node's registration; the answer is joined. Sent again until answered.
+	// join registers a node; the answer is joined. Repeated until answered.
 	join struct {
 		noDeadLetter
 		spec scheduling.Node
 		pid  *actor.PID
 	}
 
-	// heartbeat carries a node's statuses and, for attempts that ended, what they left;
-	// the answer is heartbeatAck. Sent again, unchanged, until answered.
+	// heartbeat carries a node's statuses and the reports of attempts that ended; the answer is
+	// heartbeatAck. Repeated, unchanged, until answered.
 	heartbeat struct {
 		noDeadLetter
 		beat    scheduling.Heartbeat
 		reports []*report
 	}
 
-	// leave says that a node stops in good order.
+	// leave says that a node shuts down in good order.
 	leave struct {
 		noDeadLetter
 		node scheduling.NodeID
@@ -125,16 +126,16 @@ type (
 		attempt scheduling.AttemptID
 	}
 
-	// submit hands a prepared job over.
+	// submit passes a prepared job to the JobTracker.
 	submit struct {
 		noDeadLetter
 		run   *run
 		spec  scheduling.JobSpec
-		kept  []int32 // tasks whose output is there already
+		kept  []int32 // tasks whose output exists already
 		reply chan error
 	}
 
-	// updateTick is the JobTracker's own timer.
+	// updateTick is the message of the JobTracker's own timer.
 	updateTick struct {
 		noDeadLetter
 		gen uint64
@@ -147,7 +148,7 @@ func (jt *jobTracker) Receive(c actor.Context) {
 	switch m := c.Message().(type) {
 	case *actor.Started:
 		jt.arm(c)
-		jt.settle(c) // what is in the ledger
+		jt.settle(c) // what the ledger still contains
 	case *join:
 		jt.join(c, m)
 	case *heartbeat:
@@ -183,15 +184,16 @@ func (jt *jobTracker) Receive(c actor.Context) {
 	}
 }
 
-// answer sends f's error, also if it panics: who waits must not wait for ever.
+// answer sends f's error to reply, or ErrScheduler if f panics, so that the caller never waits for
+// ever.
 func answer(reply chan<- error, f func() error) {
 	err := ErrScheduler
 	defer func() { reply <- err }()
 	err = f()
 }
 
-// giveUp fails all jobs: a panic in a call of the Core has left it in an unknown state.
-// The next JobTracker begins with a fresh Core, at which the nodes register again.
+// giveUp fails all jobs, because a panic has left the Core in an unknown state. The next JobTracker
+// begins with a fresh Core, and the nodes register with it again.
 func (jt *jobTracker) giveUp(cause error) {
 	jt.env.facts.Now = jt.env.now()
 	for _, end := range jt.ends {
@@ -217,7 +219,7 @@ func (jt *jobTracker) arm(c actor.Context) {
 	jt.timer = jt.env.sys.after(interval, c.Self(), &updateTick{gen: jt.gen})
 }
 
-// rearm has the next tick earlier, if it would explain what happens.
+// rearm moves the next tick forward if Config.Explain asks for an early update.
 func (jt *jobTracker) rearm(c actor.Context) {
 	if jt.env.cfg.Explain {
 		jt.timer.Stop()
@@ -227,14 +229,14 @@ func (jt *jobTracker) rearm(c actor.Context) {
 
 func (jt *jobTracker) join(c actor.Context, m *join) {
 	if p := jt.env.placeOf(m.spec.Name); p != nil && m.spec.Incarnation < jt.nodes[p.id].life {
-		return // overtaken by a later life
+		return // a later incarnation has joined already
 	}
 	id, err := jt.core.Join(jt.env.now(), m.spec)
 	if err != nil {
 		jt.log("join", err)
 		return
 	}
-	jt.settle(c) // a former life is lost first
+	jt.settle(c) // process the loss of the former incarnation first
 	n := jt.nodes[id]
 	n.pid, n.life = m.pid, m.spec.Incarnation
 	c.Respond(&joined{node: id, incarnation: m.spec.Incarnation})
@@ -254,7 +256,7 @@ func (jt *jobTracker) heartbeat(c actor.Context, m *heartbeat) {
 	for _, o := range got.Actions {
 		r := jt.runs[o.Attempt.Task.Job]
 		if r == nil && o.Verb == scheduling.Launch {
-			continue // an old answer said again, for a job that has ended since
+			continue // a repeated old answer, for a job that has ended since
 		}
 		ack.actions = append(ack.actions, action{Action: o, run: r})
 	}
@@ -263,7 +265,7 @@ func (jt *jobTracker) heartbeat(c actor.Context, m *heartbeat) {
 	jt.reports = nil
 }
 
-// submit gives a prepared job to the Core.
+// submit passes a prepared job to the Core and registers it.
 func (jt *jobTracker) submit(m *submit) error {
 	id, err := jt.admitJob(m)
 	if err != nil {
@@ -275,7 +277,7 @@ func (jt *jobTracker) submit(m *submit) error {
 	return nil
 }
 
-// admitJob gives a job to the Core: a new one, or one that goes on.
+// admitJob passes a job to the Core: a new one, or one that continues.
 func (jt *jobTracker) admitJob(m *submit) (scheduling.JobID, error) {
 	if jt.env.cfg.State == nil || m.spec.Key == "" {
 		id, err := jt.core.Submit(jt.env.now(), m.spec)
@@ -285,16 +287,16 @@ func (jt *jobTracker) admitJob(m *submit) (scheduling.JobID, error) {
 	return jt.resume(m)
 }
 
-// update is the periodic step.
+// update runs the Core's periodic update.
 func (jt *jobTracker) update() {
 	now := jt.env.now()
 	jt.expire(now)
 	jt.log("update", jt.core.Update(now))
 }
 
-// expire gives up the nodes that have been silent for too long. When its own tick is late by a
-// heartbeat interval then this process has not run (it was stopped, or the machine slept), and
-// heartbeats wait to be heard: the nodes get two more intervals.
+// expire declares lost the nodes that have been silent for too long. If its own tick is late by a
+// heartbeat interval, this process did not run (it was stopped, or the machine slept) and
+// heartbeats are still queued: the nodes get two more intervals.
 func (jt *jobTracker) expire(now time.Duration) {
 	if now-jt.due >= jt.env.cfg.HeartbeatInterval {
 		jt.patient = now + 2*jt.env.cfg.HeartbeatInterval
@@ -312,8 +314,8 @@ func (jt *jobTracker) log(what string, err error) {
 	}
 }
 
-// settle applies what the last calls of the Core caused, tells the sink, and pokes the
-// nodes that are due.
+// settle applies the events of the last calls of the Core, passes them to the sink, and pokes the
+// nodes that should send a heartbeat.
 func (jt *jobTracker) settle(c actor.Context) {
 	for ; jt.applied < len(jt.happened); jt.applied++ {
 		e := Event{Event: jt.happened[jt.applied]}
@@ -342,7 +344,7 @@ func (jt *jobTracker) settle(c actor.Context) {
 	}
 }
 
-// apply brings the runs up to one event of the Core.
+// apply updates the runs for one event of the Core.
 func (jt *jobTracker) apply(c actor.Context, e *Event) {
 	r := jt.runs[e.JobID]
 	switch e.Type {
@@ -361,7 +363,7 @@ func (jt *jobTracker) apply(c actor.Context, e *Event) {
 		c.Send(jt.nameNode, &nodeLost{node: dfs.NodeID(e.NodeName), life: jt.nodes[e.Node].life})
 	case event.Finished:
 		jt.finished(r, e)
-	default: // of interest to the sink only
+	default: // only the sink uses these
 	}
 }
 
@@ -383,7 +385,7 @@ func (jt *jobTracker) failed(r *run, e *Event) {
 	r.failed(e, rep)
 }
 
-// reportOf finds what an attempt left, among the reports of the heartbeat at hand.
+// reportOf returns the attempt's report in the current heartbeat, or nil.
 func (jt *jobTracker) reportOf(id scheduling.AttemptID) *report {
 	for _, r := range jt.reports {
 		if r.status.Attempt == id {
@@ -393,8 +395,7 @@ func (jt *jobTracker) reportOf(id scheduling.AttemptID) *report {
 	return nil
 }
 
-// finished ends a run: the rest, which may block, is done by a goroutine of its own, once
-// the sink has heard of the end.
+// finished ends a run. The blocking part runs in a goroutine, after the sink has got the event.
 func (jt *jobTracker) finished(r *run, e *Event) {
 	if r == nil {
 		return

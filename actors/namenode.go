@@ -8,20 +8,20 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 )
 
-// nameNode is the actor that keeps the block store's view of the nodes: it takes their
-// reports, gives up those that are gone and has lost replicas made again. Bytes do not
-// pass through it.
+// nameNode is the actor that tracks the nodes for the block store. It receives their block reports,
+// drops lost nodes and orders replicas to be re-created. Blocks themselves do not pass through it.
 type nameNode struct {
 	env   *env
 	nodes map[dfs.NodeID]*member
-	names map[string]dfs.NodeID // by the actor's ID
+	names map[string]dfs.NodeID // keyed by the actor's ID
 }
 
 // member is a node whose actor runs.
 type member struct {
 	pid  *actor.PID
 	life uint64
-	// lost: the JobTracker has given it up. It keeps its store, to report it when it is heard again.
+	// lost: the JobTracker has declared it lost. It keeps its store, and reports it if it comes
+	// back.
 	lost bool
 }
 
@@ -40,7 +40,8 @@ type (
 		life   uint64
 	}
 
-	// nodeUp is the first word of a node's life, with a full report, said again now and then.
+	// nodeUp announces a node's incarnation with a full report; the node repeats it from time to
+	// time.
 	nodeUp struct {
 		noDeadLetter
 		report dfs.Report
@@ -48,7 +49,7 @@ type (
 		life   uint64
 	}
 
-	// nodeLost is the JobTracker's word that a life of a node is over.
+	// nodeLost is the JobTracker's message that an incarnation of a node is lost.
 	nodeLost struct {
 		noDeadLetter
 		node dfs.NodeID
@@ -65,7 +66,7 @@ func (n *nameNode) Receive(c actor.Context) {
 		}
 	case *blockReport:
 		at := n.nodes[m.report.Node]
-		if at != nil && at.life == m.life && !at.lost { // a former life's word is void
+		if at != nil && at.life == m.life && !at.lost { // ignore reports of former incarnations
 			n.report(c, m.report)
 		}
 	case *nodeUp:
@@ -78,20 +79,20 @@ func (n *nameNode) Receive(c actor.Context) {
 	case *actor.Terminated:
 		id, known := n.names[m.Who.Id]
 		delete(n.names, m.Who.Id)
-		if at := n.nodes[id]; known && at != nil && at.pid.Equal(m.Who) { // nobody took its place
+		if at := n.nodes[id]; known && at != nil && at.pid.Equal(m.Who) { // no later actor has replaced it
 			delete(n.nodes, id)
 			n.lose(c, id, true)
 		}
 	}
 }
 
-// up takes a node in, with all that its store holds. What came to the store after that
-// report may have been announced before the node was known, so it is asked for.
+// up adds a node with all blocks of its store. Changes after that report may have been announced
+// before the node was known, so up asks for them.
 func (n *nameNode) up(c actor.Context, m *nodeUp) {
 	id := m.report.Node
 	old := n.nodes[id]
 	if old != nil && (m.life < old.life || m.life == old.life && old.lost) {
-		return // overtaken by a later life, or by the loss of this one
+		return // a later incarnation, or the loss of this one, came first
 	}
 	if old == nil || !old.pid.Equal(m.pid) {
 		c.Watch(m.pid)
@@ -109,7 +110,7 @@ func (n *nameNode) report(c actor.Context, r dfs.Report) {
 	n.heal(c)
 }
 
-// lose gives up a node and its replicas. One that died loses its store, too; one that was silent
+// lose drops a node and its replicas. A node that died loses its store; a node that was only silent
 // may come back with it.
 func (n *nameNode) lose(c actor.Context, id dfs.NodeID, died bool) {
 	if err := n.env.fs.Lose(id, died); err != nil {
@@ -118,7 +119,7 @@ func (n *nameNode) lose(c actor.Context, id dfs.NodeID, died bool) {
 	n.heal(c)
 }
 
-// heal orders the copies that the store lacks.
+// heal orders the missing replicas.
 func (n *nameNode) heal(c actor.Context) {
 	for _, plan := range n.env.fs.PlanHeal() {
 		if at := n.nodes[plan.To]; at != nil {
@@ -127,14 +128,14 @@ func (n *nameNode) heal(c actor.Context) {
 	}
 }
 
-// copies are the replicas that a node is to make, those in need first, as the NameNode ordered
-// them. They go at a limited rate, so that healing leaves the network to the jobs.
+// copies is a node's queue of replicas to create, in the order of the NameNode, which puts the
+// blocks with the fewest replicas first. The rate is limited, so that jobs keep the network.
 type copies struct {
 	queue []dfs.Copy
-	free  time.Duration // from when on the next may begin
+	free  time.Duration // earliest start of the next copy
 }
 
-// add takes an order; one for a replica that waits to be made changes nothing.
+// add queues an order, unless one for the same block is queued already.
 func (q *copies) add(c dfs.Copy, e *env) {
 	for _, waiting := range q.queue {
 		if waiting.Block == c.Block {
@@ -145,8 +146,8 @@ func (q *copies) add(c dfs.Copy, e *env) {
 	q.free = max(q.free, e.now())
 }
 
-// next is the replica that may be made now, if there is one. A copy takes the time that its bytes
-// take at the rate, in bytes a second; the next one waits so long, unless its turn comes before the
+// next returns the replica to create now, if one is due. A copy takes its length divided by rate
+// (bytes per second); the next one is due that much later, or at once if its time comes before the
 // next heartbeat.
 func (q *copies) next(now, beat time.Duration, rate int64) (c dfs.Copy, ok bool) {
 	if len(q.queue) == 0 || q.free >= now+beat {
@@ -159,15 +160,15 @@ func (q *copies) next(now, beat time.Duration, rate int64) (c dfs.Copy, ok bool)
 	return c, true
 }
 
-// makeCopies makes the replicas that are due. Replicas of one process share their bytes; only the
-// check of their sums takes time.
+// makeCopies creates the replicas that are due. Replicas in one process share their bytes, so only
+// the checksum takes time.
 func (n *node) makeCopies() {
 	for {
 		c, ok := n.copies.next(n.env.now(), n.env.cfg.HeartbeatInterval, n.env.cfg.HealRate)
 		if !ok {
 			return
 		}
-		err := isolate(func() error { return n.env.fs.Copy(c) }) // of a source of the user's, maybe
+		err := isolate(func() error { return n.env.fs.Copy(c) }) // the source may be user code
 		if err != nil {
 			n.env.cfg.Logger.Warn("cannot copy a block", "block", c.Block, "to", c.To, "err", err)
 		}

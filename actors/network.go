@@ -12,28 +12,28 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// NetworkConfig describes the emulated network. The zero value turns it off: bytes between
-// nodes, which are all in this process, then take no time.
+// NetworkConfig describes the emulated network. The zero value turns it off: then transfers between
+// nodes, which are all in this process, take no time.
 //
-// With it, a map that is not beside its data first waits as long as its split takes from
-// the nearest replica, and a reduce as long as each segment takes, one after the other.
-// All transfers under way share the links max-min fairly: each node's in both directions,
-// and each rack's uplink. Output written and replicas made again cost nothing.
+// With it, a map that is not node-local first waits for its split to arrive from the nearest
+// replica, and a reduce waits for each segment, one after the other. Concurrent transfers share the
+// links max-min fairly: each node's link in each direction, and each rack's uplink. Writing output
+// and re-creating replicas cost nothing.
 type NetworkConfig struct {
-	// NodeLink is the capacity of a node's link in each direction, in bytes a second; 0
-	// means no emulation.
+	// NodeLink is the capacity of a node's link in each direction, in bytes per second; 0 means no
+	// emulation.
 	NodeLink float64
 
-	// Oversubscription is the sum of a rack's node links over the capacity of its uplink;
-	// 0 means 1.
+	// Oversubscription is the sum of a rack's node links divided by the capacity of its uplink; 0
+	// means 1.
 	Oversubscription float64
 
-	// TimeScale makes the network so many times faster, for runs in which all other times
-	// are shortened alike; 0 means 1.
+	// TimeScale multiplies the speed of the network, for runs in which all other times are
+	// shortened by the same factor; 0 means 1.
 	TimeScale float64
 }
 
-// faults lists what is wrong.
+// faults returns the mistakes in the configuration.
 func (c NetworkConfig) faults() []error {
 	var list []error
 	within := func(f, least float64) bool { return f == 0 || f >= least && f <= 1e15 }
@@ -52,24 +52,24 @@ func (c NetworkConfig) faults() []error {
 // errCut is the error of a transfer from a node that went down.
 var errCut = errors.New("actors: the sending node went down")
 
-// network emulates the links of a cluster: whenever a transfer begins or ends, the model works
-// out all rates anew and one timer is set to the next end. The mutex guards everything.
+// network emulates the links of a cluster. Whenever a transfer begins or ends, the model recomputes
+// all rates and one timer is set to the next end. The mutex guards everything.
 type network struct {
 	mu        sync.Mutex
 	model     *netmodel.Network
-	began     time.Time // the model's time 0
+	began     time.Time // time 0 of the model
 	transfers map[netmodel.Flow]*transfer
 	timer     *time.Timer
 }
 
-// transfer is one under way; left and cut are set before over is closed.
+// transfer is a transfer in progress; left and cut are set before over is closed.
 type transfer struct {
 	over chan struct{}
 	left float64 // bytes
 	cut  bool    // the sending node went down
 }
 
-// newNetwork is nil if the configuration turns the network off.
+// newNetwork returns nil if the configuration turns the network off.
 func newNetwork(c NetworkConfig, places []*place) *network {
 	if c.NodeLink == 0 {
 		return nil
@@ -91,8 +91,8 @@ func newNetwork(c NetworkConfig, places []*place) *network {
 	}
 }
 
-// carry blocks for as long as bytes take from a node to another. It returns what is left
-// if hold is closed before, and errCut or the cause of ctx if that ends it.
+// carry blocks for as long as the transfer of bytes takes. It returns the bytes left if hold is
+// closed first, and errCut or ctx's cause if that ends the transfer.
 func (n *network) carry(
 	ctx context.Context, from, to scheduling.NodeID, bytes float64, hold <-chan struct{},
 ) (left float64, err error) {
@@ -116,7 +116,7 @@ func (n *network) carry(
 	}
 }
 
-// leave takes a transfer out, if it is not over yet, and returns what it has left.
+// leave removes a transfer, if it is not over yet, and returns the bytes left.
 func (n *network) leave(f netmodel.Flow, t *transfer) float64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -141,7 +141,7 @@ func (n *network) cut(node scheduling.NodeID) {
 	n.share()
 }
 
-// tick ends the transfers that are due.
+// tick ends the transfers that are complete.
 func (n *network) tick() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -154,7 +154,7 @@ func (n *network) tick() {
 
 func (n *network) now() time.Duration { return time.Since(n.began) }
 
-// end takes a transfer out.
+// end removes a transfer.
 func (n *network) end(f netmodel.Flow) {
 	t := n.transfers[f]
 	t.left = n.model.Left(f, n.now())
@@ -163,7 +163,7 @@ func (n *network) end(f netmodel.Flow) {
 	close(t.over)
 }
 
-// share works out the rates and sets the timer.
+// share recomputes the rates and sets the timer.
 func (n *network) share() {
 	n.model.Resolve(n.now())
 	if n.timer != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// node is the actor of one machine: it registers, sends heartbeats, carries out actions in
+// node is the actor of one emulated machine. It registers, sends heartbeats, carries out actions in
 // its Slots and reports its blocks.
 type node struct {
 	env        *env
@@ -21,21 +21,21 @@ type node struct {
 	nameNode   *actor.PID
 
 	life       uint64        // incarnation
-	told       time.Duration // when the NameNode was last told all that the node holds
+	told       time.Duration // time of the last full report to the NameNode
 	registered bool
 	seq        uint64
-	pending    *heartbeat // sent and not answered
+	pending    *heartbeat // sent and not yet answered
 	sent       time.Duration
-	again      bool // another heartbeat is due once pending is answered
+	again      bool // send another heartbeat once pending is answered
 
 	gen     uint64 // of the timer
 	timer   *time.Timer
-	watched time.Duration // when attempts were last looked at
+	watched time.Duration // when watch last ran
 
-	stopping bool // waits for its Slots to stop: a new one would never be told
+	stopping bool // waits for its Slots to stop and ignores messages: a new Slot would never be stopped
 
 	running []*slotAttempt
-	free    [2][]*actor.PID // Slots without an attempt
+	free    [2][]*actor.PID // idle Slots, by task kind
 	ended   []*report       // not yet in a heartbeat
 	copies  copies
 	lost    []*fetchFailed // not yet in a heartbeat
@@ -58,7 +58,7 @@ type (
 		incarnation uint64
 	}
 
-	// heartbeatAck answers the heartbeat seq; its actions are carried out in turn.
+	// heartbeatAck answers heartbeat seq; the node carries out its actions in order.
 	heartbeatAck struct {
 		noDeadLetter
 		seq         uint64
@@ -67,47 +67,47 @@ type (
 		reregister  bool
 	}
 
-	// poke asks for a heartbeat now: there is work, or an action waits.
+	// poke asks for a heartbeat now: there is work or an action for the node.
 	poke struct{ noDeadLetter }
 
-	// beatTick is a node's own timer.
+	// beatTick is the message of a node's own timer.
 	beatTick struct {
 		noDeadLetter
 		gen uint64
 	}
 
-	// fetchFailed is a reduce's word of a map output that it could not fetch.
+	// fetchFailed is a reduce's report of a map output that it could not fetch.
 	fetchFailed struct {
 		noDeadLetter
 		attempt scheduling.AttemptID
 		lost    scheduling.LostOutput
 	}
 
-	// reportBlocks asks for a report of what changed in the node's store.
+	// reportBlocks asks for a report of the changes in the node's store.
 	reportBlocks struct{ noDeadLetter }
 
-	// copyBlock asks the node to get a replica.
+	// copyBlock asks the node to create a replica.
 	copyBlock struct {
 		noDeadLetter
 		copy dfs.Copy
 	}
 )
 
-// report is how an attempt ended. Its goroutine sends it to the Slot, the Slot to the
-// Node, and the Node to the JobTracker in a heartbeat.
+// report says how an attempt ended. Its goroutine sends it to the Slot, the Slot to the Node, and
+// the Node to the JobTracker in a heartbeat.
 type report struct {
 	noDeadLetter
 	status   scheduling.Status
 	err      error              // of a failed attempt
-	output   *cluster.MapOutput // of a map; the run owns it
-	counters *counter.Set       // of one that succeeded
-	totals   totals             // of one that succeeded
-	skipped  []cluster.Skipped  // records that a map left out
+	output   *cluster.MapOutput // map output; the run owns it
+	counters *counter.Set       // of an attempt that succeeded
+	totals   totals             // of an attempt that succeeded
+	skipped  []cluster.Skipped  // records that a map skipped
 	shuffled [distances]int64   // bytes by distance, of a reduce
 	phases   Phases
 }
 
-// action is a scheduling.Action with the job of an attempt to launch.
+// action is a scheduling.Action with the run of the attempt to launch.
 type action struct {
 	scheduling.Action
 	run *run
@@ -166,8 +166,8 @@ func (n *node) arm(c actor.Context) {
 	n.timer = n.env.sys.after(n.env.cfg.HeartbeatInterval, c.Self(), &beatTick{gen: n.gen})
 }
 
-// register tells the NameNode what the node's store holds and asks the JobTracker to take
-// the node in; every tick repeats it until answered.
+// register sends the NameNode the content of the node's store and asks the JobTracker to add the
+// node. Every tick repeats it until the JobTracker answers.
 func (n *node) register(c actor.Context) {
 	n.tellAll(c)
 	m := &join{pid: c.Self(), spec: scheduling.Node{
@@ -185,9 +185,9 @@ func (n *node) joined(c actor.Context, m *joined) {
 	n.beat(c, false)
 }
 
-// beat sends a heartbeat, unless one is under way: then the next follows its answer, and
-// one that stays without an answer for two intervals is sent again as it was. Only the
-// timer's heartbeats tell of attempts that still run.
+// beat sends a heartbeat. If one is unanswered, the next follows its answer; one that stays
+// unanswered for two intervals is sent again unchanged. Only the timer's heartbeats include
+// attempts that still run.
 func (n *node) beat(c actor.Context, timed bool) {
 	switch {
 	case !n.registered:
@@ -216,8 +216,8 @@ func (n *node) send(c actor.Context) {
 	c.Request(n.jobTracker, n.pending)
 }
 
-// statuses tells of attempts that ended, of outputs found lost and, if all, of every
-// attempt.
+// statuses returns the statuses of attempts that ended and of those that found outputs lost; with
+// all, of every attempt.
 func (n *node) statuses(all bool) []scheduling.Status {
 	size := len(n.ended) + len(n.lost)
 	if all {
@@ -265,7 +265,7 @@ func (n *node) answered(c actor.Context, m *heartbeatAck) {
 	}
 }
 
-// perform carries out one action; one that was carried out before changes nothing.
+// perform carries out one action; repeating an action changes nothing.
 func (n *node) perform(c actor.Context, o *action) {
 	i := slices.IndexFunc(n.running, func(h *slotAttempt) bool { return h.attempt.id == o.Attempt })
 	if o.Verb == scheduling.Launch {
@@ -301,7 +301,7 @@ func (n *node) launch(c actor.Context, o *action) {
 	c.Send(h.slot, &launch{attempt: h.attempt})
 }
 
-// ends notes the end of an attempt and tells the JobTracker at once.
+// ends records the end of an attempt and sends a heartbeat at once.
 func (n *node) ends(c actor.Context, r *report) {
 	i := slices.IndexFunc(n.running, func(h *slotAttempt) bool { return h.attempt.id == r.status.Attempt })
 	if i < 0 {
@@ -314,7 +314,7 @@ func (n *node) ends(c actor.Context, r *report) {
 	n.beat(c, false)
 }
 
-// comeBack starts a new life: the JobTracker has given up all that the node ran.
+// comeBack starts a new incarnation: the JobTracker has declared the node's attempts lost.
 func (n *node) comeBack(c actor.Context) {
 	for _, h := range n.running {
 		c.Send(h.slot, &stopAttempt{id: h.attempt.id})
@@ -326,8 +326,8 @@ func (n *node) comeBack(c actor.Context) {
 	n.register(c)
 }
 
-// tellAll tells the NameNode all that the node's store holds. It is repeated now and then: a report
-// of changes, or word of a copy to make, may have been lost.
+// tellAll sends the NameNode a full report of the node's store. The node repeats it from time to
+// time, because a report of changes or an order to copy may have been lost.
 func (n *node) tellAll(c actor.Context) {
 	n.told = n.env.now()
 	if r, err := n.env.fs.Inventory(dfs.NodeID(n.at.name)); err == nil {
@@ -335,7 +335,7 @@ func (n *node) tellAll(c actor.Context) {
 	}
 }
 
-// reportBlocks tells the NameNode what came to and left the node's store.
+// reportBlocks sends the NameNode the changes in the node's store.
 func (n *node) reportBlocks(c actor.Context) {
 	r, err := n.env.fs.Changes(dfs.NodeID(n.at.name))
 	if err == nil {

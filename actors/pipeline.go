@@ -9,24 +9,25 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Pipeline is jobs as one unit; see [Cluster.Pipeline]. It is a [Runner]: datasets that [Keep] and
-// [KeepBy] make on it are released with its end. Its methods are safe for concurrent use.
+// Pipeline runs several jobs as one unit; see [Cluster.Pipeline]. It is a [Runner] that releases
+// the datasets that [Keep] and [KeepBy] make on it when it ends. Its methods are safe for
+// concurrent use.
 type Pipeline struct {
 	cluster *Cluster
 
 	mu    sync.Mutex
-	owned []*lineage        // in the order in which they were made
-	left  map[*lineage]bool // of these, what is retained
+	owned []*lineage        // in order of creation
+	left  map[*lineage]bool // the retained ones among these
 	over  bool
 }
 
-// Pipeline runs steps, which run jobs, as one unit. The steps run at the same time, so what depends
-// on one another is one step. The first error, or panic, ends the ctx of the others: jobs that were
-// given it are killed and their output is removed. When all steps have returned, the datasets that
-// were made on the pipeline are released, but after success those of [Pipeline.Retain]. The error
-// is the first one.
+// Pipeline runs steps, which run jobs, as one unit. The steps run concurrently, so jobs that depend
+// on each other belong in one step. The first error or panic cancels the ctx of the other steps,
+// which kills jobs that use it and removes their output. When all steps have returned, Pipeline
+// releases the datasets made on it; after success it keeps those of [Pipeline.Retain]. It returns
+// the first error.
 //
-// What a job has committed to a directory by then stays: a step after it cannot take it back.
+// Output that a job has committed to a directory by then stays, even if a later step fails.
 func (c *Cluster) Pipeline(ctx context.Context, steps ...func(ctx context.Context, p *Pipeline) error) (err error) {
 	p := &Pipeline{cluster: c, left: map[*lineage]bool{}}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -36,7 +37,7 @@ func (c *Cluster) Pipeline(ctx context.Context, steps ...func(ctx context.Contex
 	var running sync.WaitGroup
 	for _, step := range steps {
 		running.Go(func() {
-			failed := errStepEnded // what stands if the step ends its goroutine
+			failed := errStepEnded // the error if the step ends its goroutine
 			defer func() {
 				if failed != nil {
 					first.Do(func() {
@@ -57,7 +58,7 @@ func (c *Cluster) Pipeline(ctx context.Context, steps ...func(ctx context.Contex
 
 var errStepEnded = errors.New("actors: a step of a pipeline ended its goroutine (runtime.Goexit, as t.Fatal does)")
 
-// Run runs a plan to its end, killed if ctx ends first; see [JobHandle.WaitOrKill].
+// Run runs a plan to its end and kills the job if ctx ends first; see [JobHandle.WaitOrKill].
 func (p *Pipeline) Run(ctx context.Context, plan *mapreduce.Plan, o SubmitOptions) (Result, error) {
 	job, err := p.cluster.Submit(ctx, plan, o)
 	if err != nil {
@@ -66,8 +67,7 @@ func (p *Pipeline) Run(ctx context.Context, plan *mapreduce.Plan, o SubmitOption
 	return job.WaitOrKill(ctx)
 }
 
-// Retain leaves a dataset of the pipeline to the caller, if the pipeline succeeds: then it stays
-// until it is released.
+// Retain keeps a dataset after the pipeline succeeds; the caller must release it.
 func (p *Pipeline) Retain(d AnyDataset) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,7 +87,7 @@ func (p *Pipeline) adopt(l *lineage) {
 	p.owned = append(p.owned, l)
 }
 
-// end releases what is not retained; all of it after a failure.
+// end releases the datasets that are not retained, after a failure all of them.
 func (p *Pipeline) end(succeeded bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,15 +99,15 @@ func (p *Pipeline) end(succeeded bool) {
 	}
 }
 
-// Iterate makes data of start by step, again and again, until says that it is enough: it is asked
-// after each round, from 1, with what that began with and what it has made, which is then returned.
-// Data that has a Release method, such as a [*Dataset], is released once the round after it has
-// been asked about; start is the caller's. After an error, which ends it, all data of the rounds is
-// released.
+// Iterate calls step repeatedly, first with start and then with the result of the round before,
+// until `until` returns true, and returns the last result. until is called after each round,
+// numbered from 1, with the round's input and result. Results that have a Release method, such as a
+// [*Dataset], are released once the following round has been checked; start stays the caller's. An
+// error ends the iteration and releases the results of all rounds.
 //
-// step must not change what it is given, nor a variable that functions of its jobs look at: what
-// nodes take along is made again from round to round, from the first on. To cut a long row of
-// rounds short, [Load] what [Dataset.Collect] returns.
+// step must not change its input, nor variables that functions of its jobs read: parts that are
+// lost with a node are recomputed round by round from the first on. To cut such a chain short,
+// [Load] the result of [Dataset.Collect].
 func Iterate[S any](ctx context.Context, start S, step func(ctx context.Context, round int, s S) (S, error),
 	until func(ctx context.Context, round int, before, after S) (bool, error),
 ) (S, error) {
@@ -144,7 +144,7 @@ func Iterate[S any](ctx context.Context, start S, step func(ctx context.Context,
 
 type releaser interface{ Release() }
 
-// releaseOf is the Release of data that has one.
+// releaseOf returns the Release method of s, or a function that does nothing.
 func releaseOf(s any) func() {
 	if d, ok := s.(releaser); ok {
 		return d.Release
@@ -158,7 +158,7 @@ func same(a, b any) bool {
 	return ok && reflect.TypeOf(a).Comparable() && a == b
 }
 
-// Rounds is an until of [Iterate] that ends it after n rounds.
+// Rounds returns an until function for [Iterate] that ends it after n rounds.
 func Rounds[S any](n int) func(ctx context.Context, round int, before, after S) (bool, error) {
 	return func(_ context.Context, round int, _, _ S) (bool, error) { return round >= n, nil }
 }

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// mostPanics is how often one call may panic: the JobTracker that begins anew is told it again.
+	// mostPanics is how often one call may panic; the restarted JobTracker gets the call again.
 	mostPanics = 3
-	// longLog is how many bytes of calls are kept at least before a snapshot takes their place.
+	// longLog is the minimum size in bytes of the call log before a snapshot replaces it.
 	longLog = 16 << 20
 )
 
-// newCore makes the JobTracker's Core: a fresh one, one that goes on where that of another process
-// was, or that of the JobTracker before this one.
+// newCore makes the JobTracker's Core: a fresh one, one that continues from another process, or one
+// that continues from the JobTracker before this one.
 func (jt *jobTracker) newCore() error {
 	e, policy := jt.env, *jt.env.policy.Load()
 	cfg := scheduling.Config{
@@ -50,7 +50,7 @@ func (jt *jobTracker) newCore() error {
 	return err
 }
 
-// goOn makes the Core again from the log. If that cannot be done all jobs fail.
+// goOn rebuilds the Core from the log. If that fails, all jobs fail.
 func (jt *jobTracker) goOn() error {
 	err := recovered(jt.newCore)
 	jt.continues = false
@@ -65,7 +65,7 @@ func (jt *jobTracker) goOn() error {
 	return jt.numberNodes()
 }
 
-// callOf names a message, such that one that is said again has the same name.
+// callOf names a message, such that a repeated message has the same name.
 func callOf(m any) string {
 	switch m := m.(type) {
 	case *heartbeat:
@@ -82,7 +82,7 @@ func callOf(m any) string {
 	return fmt.Sprintf("%T", m)
 }
 
-// watch notes whether the message at hand goes well.
+// watch records whether handling the current message panics.
 func (jt *jobTracker) watch(m any) {
 	if p := recover(); p != nil {
 		jt.cause = fmt.Errorf("%w: %v", ErrScheduler, p)
@@ -98,8 +98,8 @@ func (jt *jobTracker) watch(m any) {
 	}
 }
 
-// endLife prepares the ledger for the next JobTracker, or fails all jobs. Events of calls that are not
-// on the log have not happened.
+// endLife prepares the ledger for the next JobTracker, or fails all jobs. It drops events whose
+// calls are not in the log.
 func (jt *jobTracker) endLife() {
 	if s := jt.env.cfg.State; s == nil || jt.hopeless || s.broken.Load() || s.stopped.Load() {
 		jt.giveUp(jt.cause)
@@ -110,8 +110,8 @@ func (jt *jobTracker) endLife() {
 	jt.applied, jt.logged = 0, len(jt.happened)
 }
 
-// commit answers whether an attempt may commit. With a State the word that it may is on the disk
-// before it is said.
+// commit answers whether an attempt may commit. With a State the permission is on the disk before
+// the answer is sent.
 func (jt *jobTracker) commit(c actor.Context, m *commitRequest) {
 	a := &commitAnswer{attempt: m.attempt, granted: jt.core.MayCommit(m.attempt)}
 	state := jt.env.cfg.State
@@ -126,8 +126,8 @@ func (jt *jobTracker) commit(c actor.Context, m *commitRequest) {
 	})
 }
 
-// compact puts a snapshot in the place of a log that has grown long, while there is no job: the
-// nodes register again, and nothing else is lost.
+// compact replaces a long log by a snapshot while no job runs: the nodes register again, and
+// nothing else is lost.
 func (jt *jobTracker) compact() {
 	state := jt.env.cfg.State
 	if state == nil || len(jt.runs) > 0 || state.broken.Load() || state.journal.Size() < state.long {
@@ -141,7 +141,7 @@ func (jt *jobTracker) compact() {
 	}
 }
 
-// former returns what former clusters left, once.
+// former returns the state that earlier clusters left. A second call is an error.
 func (s *State) former() (scheduling.Facts, error) {
 	if s == nil {
 		return scheduling.Facts{}, nil
@@ -152,18 +152,18 @@ func (s *State) former() (scheduling.Facts, error) {
 	return s.facts, nil
 }
 
-// stop keeps what the cluster does at its end from being remembered: its jobs wait for the next one.
+// stop ends recording, so that the jobs of a closing cluster wait for the next one.
 func (s *State) stop() {
 	if s != nil {
 		s.stopped.Store(true)
 	}
 }
 
-// remembered tells whether the run is one that another cluster goes on with.
+// remembered reports whether another cluster can continue the run.
 func (r *run) remembered() bool { return r.env.cfg.State != nil && r.key != "" }
 
-// kept lists the tasks whose output a former cluster has left, ascending. Parts of maps are dropped
-// if the input is cut in another way now: they hold other records.
+// kept lists the tasks whose output an earlier cluster has left, ascending. If the input is split
+// differently now, it drops parts written by maps, since they contain other records.
 func (r *run) kept() (kept []int32, err error) {
 	if !r.remembered() {
 		return nil, nil
@@ -191,7 +191,7 @@ func (r *run) kept() (kept []int32, err error) {
 	return kept, nil
 }
 
-// resume is admitJob of a job with a key.
+// resume is admitJob for a job with a key.
 func (jt *jobTracker) resume(m *submit) (scheduling.JobID, error) {
 	state, now := jt.env.cfg.State, jt.env.now()
 	if r := jt.keys[m.spec.Key]; r != nil {
@@ -210,7 +210,7 @@ func (jt *jobTracker) resume(m *submit) (scheduling.JobID, error) {
 	}
 	delete(state.awaited, m.spec.Key)
 	jt.keys[m.spec.Key] = m.run
-	facts := &jt.env.facts // should all jobs have to fail
+	facts := &jt.env.facts // used if all jobs must fail
 	facts.Jobs = max(facts.Jobs, id)
 	if was != 0 {
 		facts.Active = without(facts.Active, id)
@@ -229,8 +229,8 @@ func (jt *jobTracker) resume(m *submit) (scheduling.JobID, error) {
 	return id, nil
 }
 
-// without takes a job out of the list. Jobs come back about in their order, so that there is little to
-// move before them, and all the rest behind.
+// without removes a job from the list. Jobs come back roughly in order, so it moves the few entries
+// before the job instead of the many after it.
 func without(list []scheduling.JobFacts, id scheduling.JobID) []scheduling.JobFacts {
 	i := slices.IndexFunc(list, func(f scheduling.JobFacts) bool { return f.ID == id })
 	if i < 0 {

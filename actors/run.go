@@ -18,8 +18,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// run is one job on the cluster, from Submit to its end. The JobTracker counts, attempts
-// enter and leave, handles read; mu is held for moments only.
+// run is one job on the cluster, from Submit to its end. The JobTracker updates its counts,
+// attempts enter and leave, handles read it. mu is held only briefly.
 type run struct {
 	env    *env
 	id     scheduling.JobID // set before any attempt starts
@@ -35,8 +35,8 @@ type run struct {
 
 	inputBytes int64
 
-	maxSkips  int // records that may be left out
-	firstSkip int // the number of the first attempt at a map that leaves out any
+	maxSkips  int // records that may be skipped
+	firstSkip int // the first attempt at a map that skips records
 
 	shuffle   *shuffle
 	submitted time.Duration
@@ -45,26 +45,26 @@ type run struct {
 	mu      sync.Mutex
 	tally   tally
 	live    map[*attempt]bool
-	left    map[*attempt]bool // abandoned ones that have not ended
+	left    map[*attempt]bool // abandoned attempts that have not ended
 	outputs []*cluster.MapOutput
-	fixed   int64         // bytes of memory that the job takes from its submission to its end
-	sums    *counter.Set  // of reduces, and of maps without reduces
-	ended   bool          // no attempt may enter any more
+	fixed   int64         // bytes of memory that the job uses from its submission to its end
+	sums    *counter.Set  // counters of reduces, and of maps in jobs without reduces
+	ended   bool          // attempts may not enter any more
 	empty   chan struct{} // closed when ended and the last live attempt has left
-	drained chan struct{} // closed when ended and no attempt is left, abandoned or not
+	drained chan struct{} // closed when ended and all attempts, also abandoned ones, have left
 	faults  map[scheduling.TaskID]*fault
-	failing scheduling.TaskID             // the task that failed last: of a failed job, the one to blame
-	cause   error                         // the job ended for another reason than its tasks
-	damaged map[scheduling.TaskID]int     // attempts that a damaged spill ended
-	why     error                         // the job was killed
-	skipped map[int32][]cluster.Skipped   // records left out by maps that are done
-	bad     map[int32][]cluster.BadRecord // from which attempts at a map did not return
+	failing scheduling.TaskID             // the task that failed last; a failed job blames it
+	cause   error                         // why the job ended, if not because of its tasks
+	damaged map[scheduling.TaskID]int     // number of attempts ended by a damaged spill
+	why     error                         // why the job was killed
+	skipped map[int32][]cluster.Skipped   // records skipped by maps that are done
+	bad     map[int32][]cluster.BadRecord // records on which attempts at a map did not return
 	result  Result                        // set before done is closed
 }
 
-// fault is how a task has failed so far.
+// fault counts the failures of a task.
 type fault struct {
-	first error // what came later may only follow from it
+	first error // later errors may only follow from it
 	times int
 }
 
@@ -72,7 +72,7 @@ type fault struct {
 type totals struct {
 	Records  int64 // input records of maps
 	Bytes    int64 // input bytes of maps
-	Shuffled int64 // bytes taken by reduces
+	Shuffled int64 // bytes fetched by reduces
 	Spilled  int64 // bytes written to spill files
 }
 
@@ -87,16 +87,16 @@ func (t totals) negative() totals {
 	return totals{Records: -t.Records, Bytes: -t.Bytes, Shuffled: -t.Shuffled, Spilled: -t.Spilled}
 }
 
-// tally is what the JobTracker counts of a run.
+// tally holds the JobTracker's counts of a run.
 type tally struct {
 	launched [2]int
 	done     [2]int
 	failed   [2]int
 	killed   [2]int
 	active   [2]int
-	locality [4]int // launched maps: node-local, rack-local, elsewhere, without location
+	locality [4]int // launched maps: node-local, rack-local, off-rack, without location
 	shuffled [distances]int64
-	time     [2]time.Duration // in slots, of attempts that ended with a report
+	time     [2]time.Duration // slot time of attempts that ended with a report
 	totals   totals           // of attempts that succeeded and whose output is not lost
 }
 
@@ -108,7 +108,7 @@ func newRun(e *env, p *mapreduce.Plan, user, input string) *run {
 	}
 }
 
-// enter admits an attempt; false if the job is over.
+// enter admits an attempt; it returns false if the job is over.
 func (r *run) enter(a *attempt) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,7 +119,7 @@ func (r *run) enter(a *attempt) bool {
 	return true
 }
 
-// leave is an attempt's last act: the job's output and memory may go after it.
+// leave is an attempt's last call: after it the job may free its output and memory.
 func (r *run) leave(a *attempt) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,7 +129,7 @@ func (r *run) leave(a *attempt) {
 	r.depart(lived)
 }
 
-// abandon lets the job end without an attempt, which still uses what the job holds.
+// abandon lets the job end before an attempt that still uses the job's memory.
 func (r *run) abandon(a *attempt) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,7 +140,8 @@ func (r *run) abandon(a *attempt) {
 	}
 }
 
-// depart tells who waits of the last attempt; lived says that the one that went was a live one.
+// depart wakes the waiters when the last attempt has left; lived says whether the attempt that left
+// was live.
 func (r *run) depart(lived bool) {
 	if !r.ended || len(r.live) > 0 {
 		return
@@ -178,7 +179,7 @@ func (r *run) launched(e *Event) {
 	}
 }
 
-// succeeded takes in what an attempt left.
+// succeeded records the output and counts of an attempt that succeeded.
 func (r *run) succeeded(e *Event, rep *report, at *place) {
 	id := e.Attempt.Task
 	shuffles := id.Kind == scheduling.Map && !r.plan.MapOnly()
@@ -223,7 +224,7 @@ func (r *run) failed(e *Event, rep *report) {
 	}
 	r.noteBad(e.Attempt.Task, rep.err)
 	f := r.faults[e.Attempt.Task]
-	if f == nil || errors.Is(rep.err, mapreduce.ErrTooManySkips) { // which names the first cause
+	if f == nil || errors.Is(rep.err, mapreduce.ErrTooManySkips) { // ErrTooManySkips names the first cause
 		f = &fault{first: rep.err}
 		r.faults[e.Attempt.Task] = f
 	}
@@ -231,7 +232,7 @@ func (r *run) failed(e *Event, rep *report) {
 	r.failing = e.Attempt.Task
 }
 
-// judged notes why the Core ended the job, unless the error of an attempt says more of it.
+// judged records why the Core ended the job, unless an attempt's error says more.
 func (r *run) judged(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -258,20 +259,20 @@ func (r *run) outputLost(m int32) {
 	r.tally.totals.add(lost.totals.negative())
 }
 
-// blockFile names the i-th source of the run's input in the FS.
+// blockFile returns the FS name of the i-th source of the run's input.
 func (r *run) blockFile(i int) string { return path.Join(r.input, strconv.Itoa(i)) }
 
-// endGrace is how long the end of a job waits for its nodes to stop its attempts, before it does
-// so itself, and Close for what goes on in the background.
+// endGrace is how long the end of a job waits for nodes to stop its attempts before it stops them
+// itself, and how much longer Close waits for jobs to end.
 const endGrace = 5 * time.Second
 
-// total is the sum of all counters, Hadoop's job counters included.
+// total returns the sum of all counters, including Hadoop's job counters.
 func (r *run) total() *counter.Set {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c := new(counter.Set)
 	c.Merge(r.sums)
-	for i := range r.shuffle.outputs { // only the JobTracker, which calls this, writes them
+	for i := range r.shuffle.outputs { // only the JobTracker, which calls this, writes outputs
 		c.Merge(r.shuffle.outputs[i].counters)
 	}
 	t := &r.tally
@@ -301,10 +302,10 @@ func (r *run) total() *counter.Set {
 	return c
 }
 
-// end commits or removes the job's output, frees what it held and tells who waits. It
-// runs in a goroutine of its own. It waits for the attempts of the job, which their nodes stop, or
-// of lost nodes, which nobody but this can stop; those that do not heed it are abandoned. What
-// these use is freed when they end.
+// end commits or removes the job's output, frees its memory and wakes its waiters. It runs in its
+// own goroutine. It waits for the job's attempts, which their nodes stop; attempts of lost nodes it
+// stops itself. Attempts that ignore the stop are abandoned, and their memory is freed when they
+// end.
 func (r *run) end(state scheduling.JobState, c *counter.Set, g *registry) {
 	gone := r.close(state == scheduling.JobSucceeded)
 	grace := time.NewTimer(endGrace)
@@ -353,16 +354,16 @@ func (r *run) end(state scheduling.JobState, c *counter.Set, g *registry) {
 	}
 }
 
-// awaitAbandoned waits for the attempts that were abandoned.
+// awaitAbandoned waits for the abandoned attempts and then frees the run.
 func (r *run) awaitAbandoned(state scheduling.JobState) {
 	<-r.drained
 	r.free()
 	if state != scheduling.JobSucceeded {
-		_ = isolate(r.drop) // again: what a late attempt may have written
+		_ = isolate(r.drop) // once more, for what a late attempt may have written
 	}
 }
 
-// free gives back the memory and blocks of a run whose attempts have all left.
+// free releases the memory and blocks of a run whose attempts have all left.
 func (r *run) free() {
 	for _, out := range r.outputs {
 		out.Release()
@@ -375,8 +376,8 @@ func (r *run) free() {
 	}
 }
 
-// close lets no more attempts in and, if stop is set, stops those that are. The channel is
-// closed when the last one has left, or been abandoned.
+// close admits no more attempts and, if stop is set, stops the live ones. The returned channel is
+// closed when the last one has left or been abandoned.
 func (r *run) close(stop bool) <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -392,8 +393,8 @@ func (r *run) close(stop bool) <-chan struct{} {
 	return r.empty
 }
 
-// failure is the error of a job that did not succeed. Of a task that failed several times
-// it is the first failure: the others may only follow from it.
+// failure returns the error of a job that did not succeed. For a task that failed several times it
+// reports the first failure, since later ones may only follow from it.
 func (r *run) failure(state scheduling.JobState, err error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -416,8 +417,8 @@ func (r *run) failure(state scheduling.JobState, err error) error {
 	return fmt.Errorf("%w: %v %q: %w", ErrJobFailed, r.id, r.name, err)
 }
 
-// commit completes the output. That the job has succeeded is remembered before its output ceases to
-// be resumable.
+// commit completes the output. It records the job's success before the output stops being
+// resumable.
 func (r *run) commit() error {
 	if err := r.plan.CommitJob(); err != nil {
 		return err
@@ -428,8 +429,8 @@ func (r *run) commit() error {
 	return r.plan.ForgetJob()
 }
 
-// drop removes the output of a job that has not succeeded, or leaves it to the next cluster where
-// this one ends.
+// drop removes the output of a job that has not succeeded, or leaves it to the next cluster if this
+// one is stopping.
 func (r *run) drop() error {
 	if r.remembered() && r.env.cfg.State.stopped.Load() {
 		return r.plan.LeaveJob()

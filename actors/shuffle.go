@@ -7,16 +7,16 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// shuffle knows where a job's map outputs are. The JobTracker publishes and withdraws;
-// the fetchers of reduces read, by plain calls.
+// shuffle records where a job's map outputs are. The JobTracker publishes and withdraws outputs;
+// the fetchers of reduces read by plain calls.
 type shuffle struct {
 	mu      sync.Mutex
 	outputs []mapOutput
-	log     []int32       // maps in the order of publication; a map that ran again comes again
+	log     []int32       // maps in order of publication; a rerun map appears again
 	news    chan struct{} // closed at the next publication; nil if nobody waits
 }
 
-// mapOutput is the output of one map, zero while there is none.
+// mapOutput is the output of one map; zero while it does not exist.
 type mapOutput struct {
 	out      *cluster.MapOutput
 	try      int32
@@ -39,7 +39,7 @@ func (s *shuffle) publish(m int32, o mapOutput) {
 	}
 }
 
-// withdraw forgets, and returns, the output of a map that is to run again.
+// withdraw removes and returns the output of a map that must run again.
 func (s *shuffle) withdraw(m int32) mapOutput {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,8 +48,9 @@ func (s *shuffle) withdraw(m int32) mapOutput {
 	return o
 }
 
-// after returns the next output published after position pos of the log, the map's
-// number and the position behind it. Without one, news is what to wait for.
+// after returns the next output published at or after position pos of the log, its map and the
+// position behind it. If there is none, it returns a channel that is closed at the next
+// publication.
 func (s *shuffle) after(pos int) (o mapOutput, m int32, next int, news <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +65,7 @@ func (s *shuffle) after(pos int) (o mapOutput, m int32, next int, news <-chan st
 	return mapOutput{}, 0, pos, s.news
 }
 
-// output is what is known of one map's output.
+// output returns the published output of one map, or zero.
 func (s *shuffle) output(m int32) mapOutput {
 	s.mu.Lock()
 	defer s.mu.Unlock()

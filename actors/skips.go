@@ -37,8 +37,8 @@ func (r *run) tooMany(n int, one cluster.Skipped) error {
 		mapreduce.ErrTooManySkips, n, r.maxSkips, one.Input, one.Offset, one.Reason))
 }
 
-// skips lists the records left out by the maps that are done. More than allowed is an error: maps
-// that end at the same moment do not know of each other's.
+// skips lists the records skipped by the maps that are done. It returns an error if they exceed
+// MaxSkips: maps that end at the same moment do not see each other's skips.
 func (r *run) skips() (list []cluster.Skipped, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -52,13 +52,13 @@ func (r *run) skips() (list []cluster.Skipped, err error) {
 	return list, err
 }
 
-// leftToNext tells whether the error is that of a bad record which the next attempt leaves out.
+// leftToNext reports whether err comes from a bad record that the next attempt will skip.
 func (a *attempt) leftToNext(err error) bool {
 	return a.id.Task.Kind == scheduling.Map && a.run.maxSkips > 0 && int(a.id.Try) < a.run.firstSkip && mapreduce.IsBad(err)
 }
 
-// noteBad takes in the record from which a failed attempt at a map did not return, if that is why it
-// failed and records may be left out: the next attempt leaves it out. The caller holds mu.
+// noteBad records the bad record on which a failed map attempt hung or exited, if the job may skip
+// records: the next attempt skips it. The caller holds mu.
 func (r *run) noteBad(task scheduling.TaskID, err error) {
 	at, known := errors.AsType[*mapreduce.RecordError](err)
 	stuck := errors.Is(err, ErrTaskTimeout) || errors.Is(err, mapreduce.ErrExited)
@@ -71,15 +71,15 @@ func (r *run) noteBad(task scheduling.TaskID, err error) {
 	r.bad[task.Index] = append(r.bad[task.Index], cluster.BadRecord{Input: at.Input, Number: at.Number, Reason: at.Err.Error()})
 }
 
-// badRecords are those of a map that its next attempt is to leave out.
+// badRecords returns the records that the next attempt at a map must skip.
 func (r *run) badRecords(m int32) []cluster.BadRecord {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.bad[m])
 }
 
-// rememberSkips has the State remember what a map has left out, before its part is there or its
-// output is given to reduces; sync says that it is on the disk when rememberSkips returns.
+// rememberSkips records in the State what a map has skipped, before its part is committed or its
+// output is given to reduces. With sync it is on the disk when rememberSkips returns.
 func (r *run) rememberSkips(m int32, list []cluster.Skipped, sync bool) {
 	if r.maxSkips == 0 || !r.remembered() {
 		return
@@ -90,8 +90,8 @@ func (r *run) rememberSkips(m int32, list []cluster.Skipped, sync bool) {
 	}
 }
 
-// resumeSkips takes over what the maps have left out of which a former cluster has left the output:
-// those that are kept, or all if all reduces are. What others left out, they leave out again.
+// resumeSkips restores the skips of maps whose output an earlier cluster has left: of kept maps, or
+// of all maps if all reduces are kept. Other maps skip their bad records anew.
 func (r *run) resumeSkips(kept []int32) {
 	if !r.remembered() {
 		return

@@ -9,15 +9,14 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// slot is the actor that holds one attempt, running or suspended, or none. A Node has one
-// for each slot and one more for each suspended attempt. The user's code of all its attempts
-// runs in one goroutine, its worker: a new one for each attempt would grow its stack anew each
-// time, a fifth of the cost of an empty task.
+// slot is the actor that holds one attempt, running or suspended, or none. A Node has one Slot for
+// each task slot and one more for each suspended attempt. All attempts of a Slot run in one worker
+// goroutine, because growing a new goroutine's stack would be a fifth of the cost of an empty task.
 type slot struct {
 	env        *env
 	jobTracker *actor.PID
 	attempt    *attempt
-	worker     *slotWorker // nil before the first launch, and after an attempt was abandoned
+	worker     *slotWorker // nil before the first launch and after an attempt was abandoned
 }
 
 // Messages to a Slot.
@@ -28,7 +27,7 @@ type (
 		attempt *attempt
 	}
 
-	// stopAttempt kills it, holdAttempt suspends or resumes it, if it is still there.
+	// stopAttempt kills an attempt, holdAttempt suspends or resumes it, if the slot still has it.
 	stopAttempt struct {
 		noDeadLetter
 		id  scheduling.AttemptID
@@ -46,7 +45,7 @@ type (
 		id scheduling.AttemptID
 	}
 
-	// abandoned says that nobody waits for an attempt any more, which goes on in its goroutine.
+	// abandoned says that an attempt was abandoned; its goroutine runs on.
 	abandoned struct {
 		noDeadLetter
 		attempt *attempt
@@ -87,7 +86,7 @@ func (s *slot) Receive(c actor.Context) {
 		if s.holds(m.attempt) {
 			select {
 			case s.attempt.granted <- m.granted:
-			default: // answered twice
+			default: // a repeated answer
 			}
 		}
 	case *fetchFailed:
@@ -107,7 +106,7 @@ func (s *slot) Receive(c actor.Context) {
 
 func (s *slot) holds(id scheduling.AttemptID) bool { return s.attempt != nil && s.attempt.id == id }
 
-// launch hands the attempt to the goroutine, which ends it with a report to this actor.
+// launch passes the attempt to the worker goroutine, which reports its end to this actor.
 func (s *slot) launch(c actor.Context, a *attempt) {
 	root, self := c.ActorSystem().Root, c.Self()
 	if s.worker == nil {
@@ -115,10 +114,10 @@ func (s *slot) launch(c actor.Context, a *attempt) {
 	}
 	s.attempt = a
 	a.tell, a.worker = func(msg any) { root.Send(self, msg) }, s.worker
-	s.worker.work <- a // has room: the former attempt has reported
+	s.worker.work <- a // never blocks: the former attempt has reported
 }
 
-// restarting is our own fault, not the attempt's.
+// restarting reports the attempt as failed without blaming its task: the Slot itself panicked.
 func (s *slot) restarting(c actor.Context) {
 	if a := s.attempt; a != nil {
 		c.Send(c.Parent(), &report{status: scheduling.Status{
@@ -127,7 +126,7 @@ func (s *slot) restarting(c actor.Context) {
 	}
 }
 
-// stop ends the attempt, if there is one, and then the goroutine.
+// stop ends the attempt, if there is one, and then the worker.
 func (s *slot) stop() {
 	if s.attempt != nil {
 		s.attempt.stop(errStopped)
@@ -135,7 +134,7 @@ func (s *slot) stop() {
 	s.dismiss()
 }
 
-// dismiss ends the goroutine once its attempt has ended.
+// dismiss ends the worker once its attempt has ended.
 func (s *slot) dismiss() {
 	if s.worker != nil {
 		close(s.worker.work)
@@ -143,10 +142,10 @@ func (s *slot) dismiss() {
 	}
 }
 
-// slotWorker is the goroutine in which the attempts of a slot work, one after the other.
+// slotWorker is the goroutine that runs the attempts of a slot, one after the other.
 type slotWorker struct {
 	work  chan *attempt
-	leave func() // nobody waits for it any more; may be called again
+	leave func() // stop waiting for the worker; repeated calls do nothing
 }
 
 func (e *env) newSlotWorker() *slotWorker {
@@ -156,8 +155,8 @@ func (e *env) newSlotWorker() *slotWorker {
 	return w
 }
 
-// serve runs attempts until there will be no more. If user code ends the goroutine, another goes
-// on.
+// serve runs attempts until the slot dismisses it. If user code ends the goroutine, a new one
+// continues.
 func (w *slotWorker) serve() {
 	over := false
 	defer func() {

@@ -8,14 +8,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// foldedBlock is the most bytes of a block whose map folds values. What such a map leaves until the
-// reduces have ended is its distinct keys, nearly the same ones in every map: twice the block, half as
-// much. WordCount of 1 GiB takes 115 MiB instead of 135 on Zipf text, 243 instead of 318 on source code,
-// and a tenth less processor time there; where no word comes twice it takes 4 % more.
+// foldedBlock is the maximum block size for maps that fold values. Such a map's output is its
+// distinct keys, which are nearly the same in every map: blocks of twice the size halve the memory
+// held until the reduces have ended. WordCount of 1 GiB takes 115 MiB instead of 135 on Zipf text,
+// and 243 instead of 318 on source code with a tenth less processor time; on text without repeated
+// words it takes 4 % more.
 const foldedBlock = 2 * dfs.DefaultBlockSize
 
-// blockSize is the configured one, or one that gives every slot work. tail is the number
-// of blocks at the end of a large input that are read in pieces.
+// blockSize returns the configured block size, or one that gives every slot work. tail is the
+// number of blocks at the end of a large input that are read in pieces.
 func (c *Cluster) blockSize(input int64, folds bool) (size int64, tail int) {
 	if size := c.env.cfg.BlockSize; size != 0 {
 		return size, 0
@@ -35,9 +36,10 @@ func (c *Cluster) blockSize(input int64, folds bool) (size int64, tail int) {
 	return size, tail
 }
 
-// register makes blocks of the run's sources and returns where they are. Where each block is
-// on every node, neighboring small files that are to be one split are one file to the block
-// store: so a hundred thousand cost it nothing. Sources that are streams have no blocks.
+// register registers the run's sources as blocks and returns a function that locates the blocks of
+// a source. If every node has every block, neighboring small files that form one split are
+// registered as one file, so that a hundred thousand files cost the block store little. Sources
+// that are streams have no blocks.
 func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []cluster.Block, err error) {
 	limit := int64(0)
 	if c.env.fs.Replication() >= len(c.env.places) {
@@ -51,7 +53,7 @@ func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []clu
 		i := g.Source
 		_, kept := sources[i].Kept()
 		switch {
-		case kept: // lies where it was made
+		case kept: // a dataset part stays where it was written
 		case g.Files > 1:
 			last = -1
 			names, files = append(names, r.blockFile(i)), append(files, together{sources[i].Data, g.Length})
@@ -63,7 +65,7 @@ func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []clu
 	if err := c.env.fs.RegisterAll(names, files, size); err != nil {
 		return nil, err
 	}
-	var known []cluster.Block // of the group at
+	var known []cluster.Block // blocks of the group at index at
 	at := -1
 	return func(source int) []cluster.Block {
 		if sources[source].Data == nil {
@@ -86,7 +88,7 @@ func (c *Cluster) register(r *run, size int64, tail int) (blocks func(int) []clu
 	}, nil
 }
 
-// keptBlocks cuts a part of a dataset of n bytes into even blocks of at most size bytes.
+// keptBlocks cuts a dataset part of n bytes into even blocks of at most size bytes.
 func keptBlocks(n, size int64, hosts []string) []cluster.Block {
 	count := max((n+size-1)/size, 1)
 	list := make([]cluster.Block, count)
@@ -101,7 +103,7 @@ func keptBlocks(n, size int64, hosts []string) []cluster.Block {
 func (c *Cluster) blocksOf(file string) []cluster.Block {
 	found, err := c.env.fs.Blocks(file)
 	if err != nil {
-		return nil // registered just now, and removed by nobody
+		return nil // cannot happen: it was registered just now and is not removed
 	}
 	list := make([]cluster.Block, len(found))
 	for i, b := range found {
@@ -113,8 +115,8 @@ func (c *Cluster) blocksOf(file string) []cluster.Block {
 	return list
 }
 
-// together is what the block store knows of several small files: the name of the first and
-// their length. Maps read the files themselves.
+// together represents several small files in the block store, by the name of the first and their
+// total length. Maps read the files themselves.
 type together struct {
 	dfs.Source
 	size int64
@@ -131,25 +133,24 @@ func (t together) ReadAt([]byte, int64) (int, error) { return 0, errTogether }
 // View implements dfs.Source.
 func (t together) View(int64, int) ([]byte, func(), error) { return nil, nil, errTogether }
 
-// heldMemory is what the job takes of the memory in bytes as long as it lasts, on a heap that is
-// collected when it has doubled: twice 350 for each file, the plan's account of it, 850 more if it
-// has blocks of its own, the block store's, and 250 for each map and reduce, the segment between
-// them.
+// heldMemory returns the heap bytes that the job holds until its end, doubled because the heap may
+// double between collections: 350 per file for the plan, 850 more if the file has its own blocks
+// for the block store, and 250 per map and reduce pair for the segment between them.
 func (r *run) heldMemory() int64 {
 	const file, registered, segment = 350, 850, 250
 	files := file*int64(len(r.plan.Sources())) + registered*int64(r.registered)
 	return 2 * (files + segment*int64(len(r.splits))*int64(r.plan.Reduces()))
 }
 
-// tailPiece is the most bytes of a piece of a block at the end of a large input.
+// tailPiece is the maximum size in bytes of a piece of a block at the end of a large input.
 const tailPiece = 16 << 20
 
 // tailPieces returns the number of splits of a tail block of size bytes.
 func tailPieces(size int64) int64 { return (size + tailPiece - 1) / tailPiece }
 
-// splitTail cuts each of the last n blocks into pieces splits, so that the maps that run last are
-// short and a slot with nothing left waits a quarter as long for the others: in WordCount
-// of 1 GiB on two slots some 30 ms instead of 30 to 250.
+// splitTail cuts each of the last n blocks into pieces splits. The last maps are then short, and a
+// slot without work waits a quarter as long for the others: in WordCount of 1 GiB on two slots some
+// 30 ms instead of 30 to 250.
 func splitTail(blocks []cluster.Block, n int, pieces int64) []cluster.Block {
 	n = min(n, len(blocks))
 	list := blocks[: len(blocks)-n : len(blocks)-n]

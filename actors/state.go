@@ -21,62 +21,63 @@ import (
 )
 
 // ErrStateInUse is wrapped by the error of [OpenState] for a directory that another process, or
-// another State of this one, has open.
+// another State of this process, has open.
 var ErrStateInUse = journal.ErrLocked
 
-// State is a directory that remembers what a cluster was doing, so that another cluster, of another
-// process, can go on: put it into [Config].State. It holds the calls of the scheduling.Core since
-// the last snapshot, written before they are answered, and the keys of the jobs that succeeded. A
-// State serves one cluster. Its methods are safe for concurrent use.
+// State is a directory that records the jobs of a cluster, so that a cluster of a later process can
+// continue them; set it as [Config].State. It holds a snapshot, the calls of the scheduling.Core
+// since then, each written before it is answered, and the keys of the jobs that succeeded. A State
+// serves one cluster. Its methods are safe for concurrent use.
 type State struct {
 	journal *journal.Journal
 	dir     string
 
-	long int64 // bytes of a log that gives way to a snapshot when it can
+	long int64 // minimum log size in bytes before a snapshot replaces it
 
 	mu    sync.Mutex
-	saved saved // at the last snapshot, but for what is said there
+	saved saved // at the last snapshot, except for fields that say otherwise
 
-	facts   scheduling.Facts            // of the former cluster, until this one begins
-	awaited map[string]scheduling.JobID // jobs of the former cluster, by key; since then the JobTracker's
-	used    atomic.Bool                 // by a cluster
-	stopped atomic.Bool                 // the cluster ends: what it still does is not to be remembered
-	broken  atomic.Bool                 // what could not be written has been told
+	facts   scheduling.Facts            // of the earlier cluster, until this one begins
+	awaited map[string]scheduling.JobID // jobs of the earlier cluster, by key; then the JobTracker's
+	used    atomic.Bool                 // a cluster uses it
+	stopped atomic.Bool                 // the cluster is closing: nothing more is recorded
+	broken  atomic.Bool                 // a write error has been reported
 }
 
 // saved is a snapshot.
 type saved struct {
-	ID    string          // of this state, among all
+	ID    string          // unique among all States
 	About json.RawMessage `json:",omitempty"`
 
-	// The Core begins anew with these; Policy is nil before the first cluster.
+	// The Core starts from these; Policy is nil before the first cluster.
 	Policy *scheduling.Policy
 	Config scheduling.Config
 	Facts  scheduling.Facts
 
-	// Of jobs that succeeded, how; also what came after the snapshot.
+	// Succeeded describes the jobs that succeeded, including those after the snapshot.
 	Succeeded map[string]Succeeded
-	// Cuts are sums over the splits of the jobs that have not, by key; also what came after it.
+	// Cuts are checksums of the splits of unfinished jobs, by key, including those after the
+	// snapshot.
 	Cuts map[string]uint64
-	// Skips are the records that maps of these jobs have left out, by key and map; also what came
-	// after it.
+	// Skips are the records that maps of these jobs have skipped, by key and map, including those
+	// after the snapshot.
 	Skips map[string]map[int32][]cluster.Skipped `json:",omitempty"`
 }
 
-// Succeeded is what a State remembers of a job that has succeeded.
+// Succeeded is a State's record of a job that has succeeded.
 type Succeeded struct {
 	Name    string
-	Elapsed time.Duration // from its submission, without the time in which no cluster ran
+	Elapsed time.Duration // since its submission, without the time in which no cluster ran
 }
 
-// succeed takes in that a job has succeeded: the rest is over and done with.
+// succeed records that a job has succeeded and forgets its cuts and skips.
 func (s *saved) succeed(key string, how Succeeded) {
 	s.Succeeded[key] = how
 	delete(s.Cuts, key)
 	delete(s.Skips, key)
 }
 
-// skip takes in what a map has left out.
+// skip records what a map has skipped.
 func (s *saved) skip(e *skipEntry) {
 	if s.Skips == nil {
 		s.Skips = map[string]map[int32][]cluster.Skipped{}
@@ -91,12 +92,12 @@ func (s *saved) skip(e *skipEntry) {
 	}
 }
 
-// What a record begins with says what it is.
+// The first byte of a record is its kind.
 const (
 	callRecord    = 'c' // a calls.Call
 	successRecord = 's'
 	cutRecord     = 'k'
-	skipRecord    = 'b' // of bad records
+	skipRecord    = 'b' // skipped records
 )
 
 // The other records.
@@ -112,17 +113,16 @@ type (
 	skipEntry struct {
 		Key  string
 		Map  int32
-		List []cluster.Skipped // instead of what the map had left out before
+		List []cluster.Skipped // replaces the map's earlier list
 	}
 )
 
-// OpenState opens or makes the directory. What a process left that was killed is taken up; a log
-// that is damaged, or that this version of the program would not have written, is an error that
-// says where.
+// OpenState opens or creates the directory and loads what a killed process left there. If the log
+// is damaged, or this version of the program would not have written it, the error says where.
 func OpenState(dir string) (*State, error) { return OpenStateOf(dir, scheduling.Parts{}) }
 
-// OpenStateOf is OpenState for clusters whose policies have parts from outside, Config.Parts: what
-// such a cluster has done is found out by having them decide again.
+// OpenStateOf is OpenState for clusters whose policies use Config.Parts: loading the log runs their
+// decisions again.
 func OpenStateOf(dir string, parts scheduling.Parts) (*State, error) {
 	j, err := journal.Open(dir)
 	if err != nil {
@@ -136,7 +136,7 @@ func OpenStateOf(dir string, parts scheduling.Parts) (*State, error) {
 	return s, nil
 }
 
-// load reads what there is.
+// load reads the snapshot and the log, if they exist.
 func (s *State) load(parts scheduling.Parts) error {
 	snapshot, records, err := s.journal.Read()
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *State) load(parts scheduling.Parts) error {
 	return s.read(parts, snapshot, records)
 }
 
-// read reads a snapshot and the records behind it.
+// read loads a snapshot and the records after it.
 func (s *State) read(parts scheduling.Parts, snapshot []byte, records [][]byte) error {
 	if err := json.Unmarshal(snapshot, &s.saved); err != nil {
 		return fmt.Errorf("%s: the snapshot: %w", s.dir, err)
@@ -176,7 +176,7 @@ func (s *State) read(parts scheduling.Parts, snapshot []byte, records [][]byte) 
 	return nil
 }
 
-// readEntries reads the records that are no calls.
+// readEntries loads the records that are not calls.
 func (s *State) readEntries(records [][]byte) error {
 	for i, r := range records {
 		var err error
@@ -204,8 +204,8 @@ func (s *State) readEntries(records [][]byte) error {
 	return nil
 }
 
-// rebuild makes the Core of a snapshot and has it do again what was recorded; nil if no cluster has
-// begun. The functions of cfg become the Core's, but hear nothing meanwhile.
+// rebuild makes the Core of a snapshot and replays the recorded calls on it. It returns nil if no
+// cluster has begun. The functions of cfg become the Core's, but are not called during the replay.
 func (s *State) rebuild(cfg scheduling.Config, snapshot []byte, records [][]byte) (*scheduling.Core, error) {
 	var from saved
 	if err := json.Unmarshal(snapshot, &from); err != nil {
@@ -246,18 +246,18 @@ func (s *State) rebuild(cfg scheduling.Config, snapshot []byte, records [][]byte
 	return core, nil
 }
 
-// Fresh tells whether nothing is remembered yet, not even what Begin says.
+// Fresh reports whether the State is empty: Begin has never been called.
 func (s *State) Fresh() bool { return s.About() == nil }
 
-// About is what Begin was given, of this process or a former one.
+// About returns what this process or an earlier one passed to Begin.
 func (s *State) About() json.RawMessage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.saved.About
 }
 
-// Begin says, in a fresh State, what it is about: whatever tells one use of it from another, as
-// JSON. It is on the disk when Begin returns.
+// Begin records, in a fresh State, what it is used for, as JSON; callers use it to recognize the
+// State later. It is on the disk when Begin returns.
 func (s *State) Begin(about json.RawMessage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -265,11 +265,11 @@ func (s *State) Begin(about json.RawMessage) error {
 	return s.snapshot()
 }
 
-// Token is what the output of the job with that key is to be made resumable with, see
+// Token returns the token with which to make the output of the job with that key resumable; see
 // [mapreduce.Destination.Resumable].
 func (s *State) Token(key string) string { return s.saved.ID + " " + key }
 
-// Succeeded tells whether, and how, the job with that key has succeeded.
+// Succeeded reports whether, and how, the job with that key has succeeded.
 func (s *State) Succeeded(key string) (how Succeeded, yes bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -277,11 +277,11 @@ func (s *State) Succeeded(key string) (how Succeeded, yes bool) {
 	return how, yes
 }
 
-// Close gives the directory to others, once the cluster is closed. The error is also of what could
-// not be written before.
+// Close unlocks the directory; call it after the cluster is closed. Its error includes earlier
+// write errors.
 func (s *State) Close() error { return s.journal.Close() }
 
-// snapshot writes all that is known; the caller holds mu.
+// snapshot writes the saved state; the caller holds mu.
 func (s *State) snapshot() error {
 	b, err := json.Marshal(&s.saved)
 	if err != nil {
@@ -290,7 +290,8 @@ func (s *State) snapshot() error {
 	return s.journal.Snapshot(b)
 }
 
-// begin makes the Core of a cluster that goes on from what is remembered: cfg and policy are of now.
+// begin makes the Core of a cluster that continues from the saved state with the current cfg and
+// policy.
 func (s *State) begin(cfg scheduling.Config, policy scheduling.Policy, facts scheduling.Facts) (*scheduling.Core, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -298,14 +299,14 @@ func (s *State) begin(cfg scheduling.Config, policy scheduling.Policy, facts sch
 	if err := s.snapshot(); err != nil {
 		return nil, err
 	}
-	b, err := json.Marshal(&s.saved) // as whoever reads it makes it
+	b, err := json.Marshal(&s.saved) // the same bytes that a reader will load
 	if err != nil {
 		return nil, err
 	}
 	return s.rebuild(cfg, b, nil)
 }
 
-// again rebuilds the Core of the cluster that runs.
+// again rebuilds the Core of the running cluster.
 func (s *State) again(cfg scheduling.Config) (*scheduling.Core, error) {
 	snapshot, records, err := s.journal.Read()
 	if err != nil {
@@ -314,8 +315,8 @@ func (s *State) again(cfg scheduling.Config) (*scheduling.Core, error) {
 	return s.rebuild(cfg, snapshot, records)
 }
 
-// append writes a record. What cannot be written is told once: the jobs go on, and what a later
-// process finds is as if this one had been killed now.
+// append writes a record. The first write error is logged; jobs continue, and a later process finds
+// the state as if this one had been killed then.
 func (s *State) append(kind byte, v any, log *slog.Logger) {
 	b, err := json.Marshal(v)
 	if err == nil {
@@ -324,7 +325,7 @@ func (s *State) append(kind byte, v any, log *slog.Logger) {
 	s.tell(err, log)
 }
 
-// sync forces to the disk what was appended.
+// sync forces appended records to the disk.
 func (s *State) sync(log *slog.Logger) { s.tell(s.journal.Sync(), log) }
 
 func (s *State) tell(err error, log *slog.Logger) {
@@ -333,23 +334,23 @@ func (s *State) tell(err error, log *slog.Logger) {
 	}
 }
 
-// record puts a call of the Core on the log.
+// record appends a call of the Core to the log.
 func (s *State) record(call *calls.Call, log *slog.Logger) {
 	if !s.stopped.Load() && !s.broken.Load() {
 		s.append(callRecord, call, log)
 	}
 }
 
-// succeed notes, on the disk, that a job has succeeded and its output is complete.
+// succeed records, on the disk, that a job has succeeded and its output is complete.
 func (s *State) succeed(key string, how Succeeded, log *slog.Logger) {
 	s.mu.Lock()
 	s.saved.succeed(key, how)
 	s.append(successRecord, successEntry{key, how}, log)
 	s.mu.Unlock()
-	s.sync(log) // with those of others
+	s.sync(log) // without the lock, together with other appends
 }
 
-// cut notes how a job's input is cut, and tells whether it was cut so before.
+// cut records how a job's input is split, and reports whether it was split the same way before.
 func (s *State) cut(key string, splits []cluster.Split, log *slog.Logger) (same bool) {
 	h := fnv.New64a()
 	for _, x := range splits {
@@ -366,8 +367,8 @@ func (s *State) cut(key string, splits []cluster.Split, log *slog.Logger) (same 
 	return false
 }
 
-// skip notes what a map has left out, instead of what it had before, and tells whether there was
-// anything to note.
+// skip records what a map has skipped, replacing its earlier list, and reports whether it wrote
+// anything.
 func (s *State) skip(key string, m int32, list []cluster.Skipped, log *slog.Logger) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -380,7 +381,7 @@ func (s *State) skip(key string, m int32, list []cluster.Skipped, log *slog.Logg
 	return true
 }
 
-// skips are the records that the maps of a job have left out, by map; a copy.
+// skips returns a copy of the records that the maps of a job have skipped, by map.
 func (s *State) skips(key string) map[int32][]cluster.Skipped {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,29 +13,29 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// abandonAfter is how long an attempt that was told to stop may go on.
+// abandonAfter is how long a stopped attempt may run on before it is abandoned.
 const abandonAfter = 5 * time.Second
 
 // errStopped is the cause of the context of an attempt that was ordered to stop.
 var errStopped = errors.New("actors: the attempt was stopped")
 
-// The fates of an attempt: it ends by itself, or it is abandoned.
+// An attempt's fate: it ends by itself, or it is abandoned.
 const (
 	fateOpen int32 = iota
 	fateEnded
 	fateAbandoned
 )
 
-// stop ends the attempt through its context. One whose user code does not heed that is abandoned
-// after a grace.
+// stop ends the attempt through its context. If its user code ignores that, the attempt is
+// abandoned after abandonAfter.
 func (a *attempt) stop(cause error) {
 	a.cancel(cause)
 	a.grace.Do(func() { time.AfterFunc(abandonAfter, a.abandon) })
 }
 
-// abandon gives up an attempt that goes on although it was stopped: nobody waits for it any more,
-// its slot goes on with a goroutine of its own, and what it does yet counts for nothing. The memory
-// that it holds is given back when it really ends.
+// abandon gives up an attempt that runs on after stop. The job no longer waits for it, its slot
+// starts a new worker goroutine, and its result is ignored. Its memory is freed when it really
+// ends.
 func (a *attempt) abandon() {
 	if !a.fate.CompareAndSwap(fateOpen, fateAbandoned) {
 		return
@@ -48,13 +48,13 @@ func (a *attempt) abandon() {
 	a.tell(&abandoned{attempt: a})
 }
 
-// settled says that the attempt has ended; false if it has been abandoned before.
+// settled marks the attempt as ended; it returns false if it was abandoned before.
 func (a *attempt) settled() bool { return a.fate.CompareAndSwap(fateOpen, fateEnded) }
 
-// deserted says whether the attempt has been abandoned.
+// deserted reports whether the attempt has been abandoned.
 func (a *attempt) deserted() bool { return a.fate.Load() == fateAbandoned }
 
-// lastReport is how an attempt that was abandoned ended: it sends none itself.
+// lastReport returns the report of an abandoned attempt, which sends none itself.
 func (a *attempt) lastReport() *report {
 	r := &report{status: scheduling.Status{Attempt: a.id, State: scheduling.StateKilled}}
 	r.phases.Start = a.began
@@ -70,7 +70,7 @@ func (a *attempt) lastReport() *report {
 	return r
 }
 
-// goroutineNumber is the number of this goroutine in stacks.
+// goroutineNumber returns the number of this goroutine in stack traces.
 func goroutineNumber() string {
 	head := make([]byte, 64)
 	head = head[:runtime.Stack(head, false)]
@@ -78,10 +78,10 @@ func goroutineNumber() string {
 	return number
 }
 
-// mostStacks bounds the stacks of all goroutines that are searched for one.
+// mostStacks limits the size of the stack dump that is searched for one goroutine.
 const mostStacks = 16 << 20
 
-// codePlace is the file and line at which the user's code is, if that can be found out.
+// codePlace returns the file and line at which the user's code is, or "" if unknown.
 func (a *attempt) codePlace() string {
 	number := a.number.Load()
 	if number == nil {
@@ -90,9 +90,8 @@ func (a *attempt) codePlace() string {
 	return cluster.StackPlace(stackOf(*number, func(buf []byte) int { return runtime.Stack(buf, true) }))
 }
 
-// stackOf finds the stack of the goroutine of that number in what dump writes into a buffer, the
-// stacks of all goroutines as far as there is room; it returns how many bytes. The buffer grows to
-// mostStacks at most. Nothing if the stack is not there.
+// stackOf returns the stack of a goroutine, or "" if it is not found. dump writes the stacks of all
+// goroutines into a buffer and returns the bytes written; the buffer grows up to mostStacks.
 func stackOf(number string, dump func(buf []byte) int) string {
 	for size := 256 << 10; ; size *= 4 {
 		buf := make([]byte, size)
@@ -109,19 +108,19 @@ func stackOf(number string, dump func(buf []byte) int) string {
 	}
 }
 
-// ErrTaskTimeout is wrapped by the error of an attempt, and the cause of its context, that made no
-// progress for [Config].TaskTimeout.
+// ErrTaskTimeout is wrapped by the error of an attempt, and by the cause of its context, that made
+// no progress for [Config].TaskTimeout.
 var ErrTaskTimeout = errors.New("task timeout")
 
-// progressSample is what a node has seen of an attempt.
+// progressSample is a node's last observation of an attempt.
 type progressSample struct {
-	pulse int64         // when it was last looked at
-	still time.Duration // since when it has been the same
+	pulse int64         // at the last look
+	still time.Duration // how long it has been unchanged
 }
 
-// watch stops the attempts that have made no progress for too long. One that is suspended, or waits
-// for its turn, for map outputs or for the JobTracker, is not to blame. Time in which this process
-// did not run does not count.
+// watch stops attempts that have made no progress for too long. It ignores attempts that are
+// suspended or wait for a compute token, for map outputs or for the JobTracker. Time in which this
+// process did not run does not count.
 func (n *node) watch() {
 	now, limit := n.env.now(), n.env.cfg.TaskTimeout
 	passed := min(now-n.watched, 2*n.env.cfg.HeartbeatInterval)
@@ -143,10 +142,10 @@ func (n *node) watch() {
 	}
 }
 
-// pulse is another number when the attempt has done something since the last call.
+// pulse returns a number that changes whenever the attempt makes progress.
 func (a *attempt) pulse() int64 { return a.progress.Pulse() + a.fetched.Load() + a.input.Load() }
 
-// hung is the error of an attempt that makes no progress.
+// hung returns the error of an attempt that makes no progress.
 func (a *attempt) hung(limit time.Duration) error {
 	text := a.stand()
 	if at := a.codePlace(); at != "" {
@@ -155,7 +154,7 @@ func (a *attempt) hung(limit time.Duration) error {
 	return fmt.Errorf("%w: no progress for %v, %s", ErrTaskTimeout, limit, text)
 }
 
-// stand says how far the attempt has come.
+// stand describes how far the attempt has come.
 func (a *attempt) stand() string {
 	if a.id.Task.Kind == scheduling.Reduce {
 		if n, maps := a.fetched.Load(), int64(len(a.run.splits)); n < maps {
@@ -169,7 +168,8 @@ func (a *attempt) stand() string {
 	return "before the first record"
 }
 
-// placed is the cause of the end of an attempt, with the record at which its map says it ended.
+// placed returns the cause of an attempt's end, with the record at which its map ended if a task
+// timeout stopped it.
 func placed(cause, err error) error {
 	var at *mapreduce.RecordError
 	if !errors.Is(cause, ErrTaskTimeout) || !errors.As(err, &at) {

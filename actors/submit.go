@@ -14,17 +14,17 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// Submit prepares a job in this goroutine (output set-up, sampling, splits) and hands it to
-// the JobTracker. A plan serves one Submit: a second one is an error, as is a nil plan. ctx ends
-// the preparation only, [JobHandle.WaitOrKill] has a job end with its ctx; errors such as [mapreduce.ErrOutputExists] are those of the preparation,
-// and leave no output behind.
+// Submit prepares a job in this goroutine (output set-up, sampling, splits) and passes it to the
+// JobTracker. A plan can be submitted once: a second Submit of it returns an error, as does a nil
+// plan. ctx ends only the preparation; use [JobHandle.WaitOrKill] to end the job with its ctx. On
+// an error, such as [mapreduce.ErrOutputExists], no output is left behind.
 func (c *Cluster) Submit(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (*JobHandle, error) {
 	return c.submitHolding(ctx, p, o, false)
 }
 
-// submitHolding is Submit. Datasets that the plan reads are whole when it begins: before it counts as a
-// Submit under way, for what makes them again is a job that Close does not wait for. With revive set
-// they may be released.
+// submitHolding is Submit with revive, which lets the plan read released datasets. It restores lost
+// parts of the plan's datasets before it counts as a Submit in progress: Close waits for Submits,
+// but not for the jobs that restore datasets.
 func (c *Cluster) submitHolding(ctx context.Context, p *mapreduce.Plan, o SubmitOptions, revive bool) (*JobHandle, error) {
 	if !c.begin() {
 		return nil, ErrClosed
@@ -47,14 +47,14 @@ func (c *Cluster) submitHolding(ctx context.Context, p *mapreduce.Plan, o Submit
 	return nil, errors.Join(err, p.LetGo())
 }
 
-// submitClaimed is Submit of a plan whose input is there.
+// submitClaimed is Submit of a plan whose input datasets are complete.
 func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (_ *JobHandle, err error) {
 	r := newRun(c.env, p, o.User, fmt.Sprintf("_jobs/%d", c.inputs.Add(1)))
 	r.submitted, r.who, r.key = c.env.now(), o.principal(), o.Key
-	err = mapreduce.ErrExited // what stands if user code does not return
+	err = mapreduce.ErrExited // the error if user code ends the goroutine
 	defer func() {
 		if err != nil {
-			_ = c.env.fs.Remove(r.input) // there may be none yet
+			_ = c.env.fs.Remove(r.input) // it may not exist yet
 			c.env.memory.Fix(-r.fixed)
 			drop := r.drop
 			if (ctx.Err() != nil || errors.Is(err, ErrClosed)) && r.remembered() {
@@ -67,7 +67,7 @@ func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o Submit
 		err = recovered(func() error { return c.prepare(ctx, r, o) })
 	}
 	if err == nil && c.isClosing() {
-		err = ErrClosed // handed over, it might be done before Close kills it
+		err = ErrClosed // else it might be done before Close kills it
 	}
 	if err == nil {
 		err = c.handOver(r, o)
@@ -131,7 +131,7 @@ func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 	return err
 }
 
-// placesOf puts the splits' hosts in the Core's numbers.
+// placesOf returns the hosts of the splits as node IDs of the Core.
 func (c *Cluster) placesOf(splits []cluster.Split) scheduling.Places {
 	var p scheduling.Places
 	p.Offsets = append(p.Offsets, 0)
@@ -144,8 +144,8 @@ func (c *Cluster) placesOf(splits []cluster.Split) scheduling.Places {
 	return p
 }
 
-// begin counts a Submit in; false if the cluster is closed. The caller ends it with
-// submits.Done.
+// begin counts a Submit as in progress and reports false if the cluster is closed. The caller ends
+// it with submits.Done.
 func (c *Cluster) begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,19 +156,19 @@ func (c *Cluster) begin() bool {
 	return true
 }
 
-// isClosing is whether Close has been called.
+// isClosing reports whether Close has been called.
 func (c *Cluster) isClosing() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.closing
 }
 
-// anonymous is the user of jobs that name none.
+// anonymous is the user of jobs without one.
 const anonymous = "anonymous"
 
-// admit decides, by the rules and the policy in force, into which pool or queue a job goes, and
-// refuses it if the submitter may not submit there. What it decided replaces what was asked for,
-// so that nothing the job says can lead elsewhere.
+// admit decides, by the current rules and policy, into which pool or queue a job goes, and rejects
+// it if the submitter may not submit there. The decision replaces the requested pool and queue, so
+// that the job cannot go elsewhere.
 func (c *Cluster) admit(o *SubmitOptions) error {
 	if c.env.rules.Load() == nil && o.Pool == "" && o.Queue == "" {
 		return nil
@@ -186,13 +186,13 @@ func (c *Cluster) admit(o *SubmitOptions) error {
 		o.User, o.Pool, o.Queue = spec.User, spec.Pool, spec.Queue
 	}
 	if o.Queue == "" {
-		wanted.Queue = "" // by the rules it has named the pool
+		wanted.Queue = "" // the rules chose a pool
 	}
 	return wanted.check(policy, rules)
 }
 
-// check refuses a pool or queue that the policy has no use for, rather than run the job somewhere
-// else. With rules an unlisted pool was admitted by them.
+// check rejects a pool or queue that the policy does not use, so that the job does not run
+// elsewhere. With rules, the rules have admitted unlisted pools.
 func (o *SubmitOptions) check(p scheduling.Policy, rules *allocation.Rules) error {
 	pool, queue := strings.TrimSpace(o.Pool), strings.TrimSpace(o.Queue)
 	name := cmp.Or(p.Name, p.Order)
@@ -208,13 +208,13 @@ func (o *SubmitOptions) check(p scheduling.Policy, rules *allocation.Rules) erro
 	return nil
 }
 
-// principal is who submits.
+// principal returns the submitter.
 func (o *SubmitOptions) principal() allocation.Principal {
 	return allocation.Principal{User: cmp.Or(o.User, anonymous), Groups: o.Groups}
 }
 
-// Admit gives the options with which a job would be submitted now, its pool or queue decided, or why
-// it would be refused: for who wants to know before there is a plan. Submit decides for itself.
+// Admit returns the options with which a job would be submitted now, with its pool or queue, or the
+// error that would reject it. Use it before a plan exists; Submit decides again.
 func (c *Cluster) Admit(o SubmitOptions) (SubmitOptions, error) {
 	err := c.admit(&o)
 	return o, err

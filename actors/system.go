@@ -11,8 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// system is the actor library as this package uses it: one place for props, logging,
-// timers and shutdown.
+// system wraps the actor library: props, logging, timers and shutdown.
 type system struct {
 	*actor.ActorSystem
 	log        *slog.Logger
@@ -25,14 +24,14 @@ func newSystem(log *slog.Logger, deliver func(any) []time.Duration) *system {
 	lib := actor.NewActorSystem(
 		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return log.With("lib", "actor") }),
 		actor.WithDeadLetterRequestLogging(false),
-		// Each first dead letter of an interval holds a goroutine for so long.
+		// The library holds a goroutine for this long at each interval's first dead letter.
 		actor.WithDeadLetterThrottleInterval(10*time.Millisecond),
 	)
 	return &system{ActorSystem: lib, log: log, dispatcher: newDispatcher(), deliver: deliver}
 }
 
-// props makes the props of an actor: unbounded mailbox and one middleware, that logs a
-// panic with its stack before supervision sees it. A panic restarts the actor.
+// props returns the props of an actor: an unbounded mailbox and a middleware that logs a panic with
+// its stack before the supervisor sees it. A panic restarts the actor.
 func (s *system) props(producer actor.Producer) *actor.Props {
 	options := []actor.PropsOption{actor.WithReceiverMiddleware(s.logPanics), actor.WithDispatcher(s.dispatcher)}
 	if s.deliver != nil {
@@ -41,7 +40,7 @@ func (s *system) props(producer actor.Producer) *actor.Props {
 	return actor.PropsFromProducer(producer, options...)
 }
 
-// misdeliver sends what an actor sends as s.deliver says.
+// misdeliver delays, drops or duplicates an actor's messages as s.deliver says.
 func (s *system) misdeliver(next actor.SenderFunc) actor.SenderFunc {
 	return func(c actor.SenderContext, to *actor.PID, env *actor.MessageEnvelope) {
 		for _, late := range s.deliver(env.Message) {
@@ -66,35 +65,35 @@ func (s *system) logPanics(next actor.ReceiverFunc) actor.ReceiverFunc {
 	}
 }
 
-// noDeadLetter keeps a message that comes too late out of the dead-letter log: that of a node
-// which was just stopped is nothing to tell of.
+// noDeadLetter keeps a message that arrives too late out of the dead-letter log: messages to a node
+// that was just stopped are normal.
 type noDeadLetter struct{}
 
-// IgnoreDeadLetterLogging marks the message for the actor library.
+// IgnoreDeadLetterLogging implements the actor library's marker.
 func (noDeadLetter) IgnoreDeadLetterLogging() {}
 
-// after sends msg to pid in d. The caller stops the timer when it stops, and numbers its
-// ticks, since one may be under way.
+// after sends msg to pid after d. An actor stops the timer when it stops, and numbers its ticks,
+// since one may be in flight.
 func (s *system) after(d time.Duration, pid *actor.PID, msg any) *time.Timer {
 	root := s.Root
 	return time.AfterFunc(d, func() { root.Send(pid, msg) })
 }
 
-// stopGrace is how long stop waits: an actor may have messages of thousands of others before it.
+// stopGrace is how long stop waits: an actor may have to handle thousands of messages first.
 const stopGrace = 5 * time.Minute
 
-// stop stops actors after what is in their mailboxes and waits for them and their children. A nil
-// pid is no actor.
+// stop stops actors after the messages in their mailboxes and waits for them and their children. It
+// ignores nil pids.
 func (s *system) stop(pids ...*actor.PID) error { return s.end(s.Root.Poison, pids...) }
 
-// kill stops an actor before what is in its mailbox and waits for it and its children.
+// kill stops an actor before the messages in its mailbox and waits for it and its children.
 func (s *system) kill(pid *actor.PID) error { return s.end(s.Root.Stop, pid) }
 
 func (s *system) end(how func(*actor.PID), pids ...*actor.PID) error {
 	ends := make([]*actor.Future, 0, len(pids))
 	for _, pid := range pids {
 		if process, running := s.ProcessRegistry.Get(pid); running {
-			ended := actor.NewFuture(s.ActorSystem, stopGrace) // the library's own is too short
+			ended := actor.NewFuture(s.ActorSystem, stopGrace) // the library's own timeout is too short
 			process.SendSystemMessage(pid, &actor.Watch{Watcher: ended.PID()})
 			how(pid)
 			ends = append(ends, ended)
@@ -114,15 +113,14 @@ func (s *system) shutdown() {
 	})
 }
 
-// idleGoroutines is how many goroutines a dispatcher keeps between activations.
+// idleGoroutines is the maximum number of idle goroutines that a dispatcher keeps.
 const idleGoroutines = 16
 
-// dispatcher runs activations of actors in goroutines that it keeps. The library's own
-// starts one for each activation, whose stack has to grow each time; keeping them takes
-// two fifths off an empty task (BenchmarkEmptyTasks: 23 to 14 us of processor
-// time). It implements actor.Dispatcher.
+// dispatcher runs actors in reused goroutines. The library's own dispatcher starts a goroutine for
+// each activation, whose stack has to grow each time; reusing them takes two fifths off an empty
+// task (BenchmarkEmptyTasks: 23 to 14 us of processor time). It implements actor.Dispatcher.
 type dispatcher struct {
-	work chan func() // received from by idle goroutines
+	work chan func() // idle goroutines receive from it
 	quit chan struct{}
 	idle atomic.Int32
 }
@@ -140,14 +138,14 @@ func (d *dispatcher) Schedule(f func()) {
 	}
 }
 
-// Throughput is how many messages an activation may take before others get a turn; the
+// Throughput returns how many messages an activation may handle before other actors run; it is the
 // library's default.
 func (d *dispatcher) Throughput() int { return 300 }
 
-// stop lets idle goroutines go.
+// stop ends idle goroutines.
 func (d *dispatcher) stop() { close(d.quit) }
 
-// run runs f and what comes next, until it is one idle goroutine too many.
+// run runs f and then further work, until idleGoroutines others are idle.
 func (d *dispatcher) run(f func()) {
 	for {
 		f()
