@@ -2,19 +2,14 @@ package cli
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
-	"os"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/tarry-mr/tarry/actors/serve"
 	"github.com/tarry-mr/tarry/actors/serve/api"
@@ -24,80 +19,40 @@ import (
 // clientFlags are the flags of a client of `tarry serve`.
 type clientFlags struct {
 	*program
+	api.Connection
 
-	server    string
-	tokenFile string
-	ca        string
-	cert      string
-	key       string
-	json      bool
+	json bool
 }
 
 // register adds the flags to the command and its sub-commands. reads says that it prints what it
 // reads, as JSON if asked to.
 func (c *clientFlags) register(cmd *cobra.Command, reads bool) {
 	f := cmd.PersistentFlags()
-	f.StringVar(&c.server, "server", "http://"+serve.DefaultListen, "address of the server")
-	f.StringVar(&c.tokenFile, "token-file", "", "file with the token that shows who calls")
-	f.StringVar(&c.ca, "ca", "", "file (PEM) with who signs the server's certificate (default: whom this machine trusts)")
-	f.StringVar(&c.cert, "cert", "", "file (PEM) with the certificate that shows who calls")
-	f.StringVar(&c.key, "key", "", "file (PEM) with its key")
+	f.StringVar(&c.Server, "server", "http://"+serve.DefaultListen, "address of the server")
+	f.StringVar(&c.TokenFile, "token-file", "", "file with the token that shows who calls")
+	f.StringVar(&c.CA, "ca", "", "file (PEM) with who signs the server's certificate (default: whom this machine trusts)")
+	f.StringVar(&c.Cert, "cert", "", "file (PEM) with the certificate that shows who calls")
+	f.StringVar(&c.Key, "key", "", "file (PEM) with its key")
 	cmd.MarkFlagsRequiredTogether("cert", "key")
 	if reads {
 		f.BoolVar(&c.json, "json", false, "print one JSON object a line")
 	}
 }
 
-// mostToken is how many bytes a file with a token has at most.
-const mostToken = 10_000
-
 // client makes a client of the server.
 func (c *clientFlags) client() (*api.Client, error) {
-	if !strings.Contains(c.server, "://") {
-		c.server = "http://" + c.server
+	client, err := c.Connection.Client()
+	if errors.Is(err, api.ErrAddress) {
+		return nil, usageError("--%w", err)
+	} else if err != nil {
+		return nil, configError("%w", err)
 	}
-	at, err := url.Parse(c.server)
-	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" || strings.Trim(at.Path, "/") != "" {
-		return nil, usageError("--server %s: want an address such as http://127.0.0.1:8088", words.Shown(c.server))
-	}
-	client := &api.Client{Base: c.server}
-	if c.tokenFile != "" {
-		text, err := os.ReadFile(c.tokenFile)
-		if err != nil {
-			return nil, configError("--token-file: %w", plainPathError(c.tokenFile, err))
-		}
-		token, _, _ := strings.Cut(strings.TrimSpace(string(text[:min(len(text), mostToken)])), "\n")
-		fields := strings.Fields(token) // the line of a file of --tokens, too
-		if len(fields) == 0 {
-			return nil, configError("--token-file %s: no token in it", words.Shown(c.tokenFile))
-		}
-		client.Token = fields[0]
-	}
-	if c.ca == "" && c.cert == "" {
-		return client, nil
-	}
-	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
-	if c.ca != "" {
-		var pool *x509.CertPool
-		if pool, err = readPool(c.ca); err != nil {
-			return nil, configError("--ca: %w", err)
-		}
-		cfg.RootCAs = pool
-	}
-	if c.cert != "" {
-		pair, err := tls.LoadX509KeyPair(c.cert, c.key)
-		if err != nil {
-			return nil, configError("--cert: %w", err)
-		}
-		cfg.Certificates = []tls.Certificate{pair}
-	}
-	client.WithTLS(cfg)
 	return client, nil
 }
 
-// local tells whether the server is on this machine, so that names of files mean the same to both.
-func (c *clientFlags) local() bool {
-	at, err := url.Parse(c.server)
+// local reports whether the server is on this machine, so that names of files mean the same to both.
+func local(client *api.Client) bool {
+	at, err := url.Parse(client.Base)
 	return err == nil && loopback(at.Hostname()+":0")
 }
 
@@ -127,17 +82,12 @@ func (c *clientFlags) show(said any, text func() error) error {
 
 // rows prints a list as a table, or as objects. row gives the columns of an item.
 func rows[T any](c *clientFlags, head string, list []T, row func(T) []string) error {
+	if c.json {
+		return printJSON(c.program, list)
+	}
 	lines := [][]string{strings.Split(head, " ")}
 	for _, x := range list {
-		if c.json {
-			if err := json.NewEncoder(c.stdout).Encode(x); err != nil {
-				return err
-			}
-		}
 		lines = append(lines, row(x))
-	}
-	if c.json {
-		return nil
 	}
 	return table(c.stdout, lines)
 }
@@ -166,33 +116,4 @@ func jobNumber(text string) (int64, error) {
 		return 0, usageError("job %s: want a number, as tarry job list shows it", words.Shown(text))
 	}
 	return n, nil
-}
-
-// ownFlags takes those flags out of the words behind a job that are the client's own: the others are
-// the job's. Flags behind -- are not looked at.
-func ownFlags(f *pflag.FlagSet, args []string, own ...string) (rest []string, err error) {
-	for i := 0; i < len(args); i++ {
-		name, value, with := strings.Cut(strings.TrimPrefix(args[i], "--"), "=")
-		if args[i] == "--" {
-			return append(rest, args[i:]...), nil
-		}
-		known := f.Lookup(name)
-		if !strings.HasPrefix(args[i], "--") || known == nil || !slices.Contains(own, name) {
-			rest = append(rest, args[i])
-			continue
-		}
-		if !with {
-			value = known.NoOptDefVal
-			if value == "" {
-				if i++; i == len(args) {
-					return nil, usageError("--%s: want a value", name)
-				}
-				value = args[i]
-			}
-		}
-		if err := f.Set(name, value); err != nil {
-			return nil, usageError("--%s %s: %w", name, words.Shown(value), valueFault(known, err))
-		}
-	}
-	return rest, nil
 }

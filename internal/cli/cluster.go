@@ -135,7 +135,7 @@ func (r *clusterFlags) checkBlocks(src []mapreduce.Source) error {
 // timeout is how long an attempt may make no progress, negative for any time.
 func (r *clusterFlags) timeout(cmd *cobra.Command) time.Duration {
 	timeout := r.cluster.TaskTimeout
-	if f := r.files.parameters; f != nil && f.TaskTimeout >= 0 && !given(cmd, "task-timeout") {
+	if f := r.files.Parameters; f != nil && f.TaskTimeout >= 0 && !given(cmd, "task-timeout") {
 		timeout = f.TaskTimeout
 	}
 	return cmp.Or(timeout, -1)
@@ -164,7 +164,7 @@ func (r *clusterFlags) config(cmd *cobra.Command) (actors.Config, error) {
 		return actors.Config{}, err
 	}
 	cfg := r.cluster
-	cfg.Policy, cfg.Parts, cfg.Rules, cfg.Explain = policy, r.parts, r.files.rules(), r.events != ""
+	cfg.Policy, cfg.Parts, cfg.Rules, cfg.Explain = policy, r.parts, r.files.Rules(), r.events != ""
 	cfg.Memory, cfg.TaskTimeout = r.memoryBudget(), r.timeout(cmd)
 	if !given(cmd, "parallelism") && cfg.Nodes > 1 { // they share this machine's cores: slots beyond them wait rather than slow one another down
 		cfg.Parallelism = runtime.GOMAXPROCS(0)

@@ -94,7 +94,7 @@ if the file is wrong.
 				return err
 			}
 			preset := s.scheduler
-			if file := s.files.policies[preset]; file != nil {
+			if file := s.policies[preset]; file != nil {
 				preset = file.Scheduler
 			}
 			return policyfile.Write(p.stdout, preset, &policy)

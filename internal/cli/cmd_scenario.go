@@ -19,8 +19,7 @@ answer. The last line counts the expectations.
 
 Exit codes: 0 all hold, 1 one does not or a file cannot be read, 2 a file that is not understood.
 docs/simulator.md describes the language.`,
-		Args:              arguments(1, -1, "at least one scenario file"),
-		ValidArgsFunction: filesNamed("scenario"),
+		Args: arguments(1, -1, "at least one scenario file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, name := range args { // says in words why one cannot be opened
 				file, err := openFile(name)

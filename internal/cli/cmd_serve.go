@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -90,6 +89,7 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags) (err error) {
 	if len(f.roots) == 0 && f.tokens == "" && f.clientCA == "" {
 		f.roots = []string{"."} // of the one person whose server it is
 	}
+	f.lists = true
 	if err := f.check(p, cmd); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags) (err error) {
 		if err != nil {
 			return err
 		}
-		return live.Reload(policy, again.files.rules())
+		return live.Reload(policy, again.files.Rules())
 	})
 	if files != nil {
 		cfg.Reload, cfg.Reloads = func() (api.Reload, error) { return files.ask(ctx) }, files.outcome
@@ -142,16 +142,16 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags) (err error) {
 
 // reloader reloads the scheduler's configuration files; put puts what they say in force.
 func (f *serveFlags) reloader(p *program, put func(*clusterFlags) error) *reloader {
-	r := &reloader{program: p, quiet: f.quiet, what: "configuration files", names: f.files.names}
+	r := &reloader{program: p, quiet: f.quiet, what: "configuration files", names: f.files.Names}
 	r.load = func() (names, warnings []string, err error) {
 		again := f.clusterFlags
-		if err := again.read(openFile); err != nil {
+		if err := again.read(); err != nil {
 			return nil, nil, err
 		}
-		for _, w := range again.files.warnings {
+		for _, w := range again.files.Warnings {
 			warnings = append(warnings, w.Error())
 		}
-		return again.files.names, warnings, put(&again)
+		return again.files.Names, warnings, put(&again)
 	}
 	return r.start()
 }
@@ -203,7 +203,7 @@ func (p *program) tellServing(f *serveFlags, s *serve.Server, url string) {
 	case n > 0:
 		say("jobs of a former process that go on: %d", n)
 	}
-	rules := f.files.rules()
+	rules := f.files.Rules()
 	if rules != nil && rules.Access.Enabled && f.tokens == "" && f.clientCA == "" {
 		say("warning: access lists are on, but callers need not show who they are (--tokens, --client-ca)")
 	}
@@ -258,25 +258,12 @@ func (f *serveFlags) access() (a serve.Access, err error) {
 	}
 	a.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 	if f.clientCA != "" {
-		if a.TLS.ClientCAs, err = readPool(f.clientCA); err != nil {
+		if a.TLS.ClientCAs, err = api.ReadCertificates(f.clientCA); err != nil {
 			return a, configError("--client-ca: %w", err)
 		}
 		a.TLS.ClientAuth = tls.RequireAndVerifyClientCert
 	}
 	return a, nil
-}
-
-// readPool reads certificates.
-func readPool(name string) (*x509.CertPool, error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, plainPathError(name, err)
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(text) {
-		return nil, configError("%s: no certificate in it", name)
-	}
-	return pool, nil
 }
 
 // loopback reports whether an address is this machine's alone.

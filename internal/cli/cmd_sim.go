@@ -77,7 +77,7 @@ func (f *oneSim) run(cmd *cobra.Command, p *program) (err error) {
 	}
 	_, trace, _ := strings.Cut(f.trace, ":")
 	files := []namedFile{{"--events", f.events}, {"--series", f.series}}
-	if err := distinctFiles(files, append(f.files.names, f.named, trace, f.cluster)); err != nil {
+	if err := distinctFiles(files, append(f.files.Names, f.named, trace, f.cluster)); err != nil {
 		return err
 	}
 	series := func(io.Writer) error { return nil } // what cannot be made fails before the simulation

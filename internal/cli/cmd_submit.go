@@ -17,21 +17,20 @@ import (
 type submitFlags struct {
 	clientFlags
 
-	user, pool, queue, priority string
-	key                         string
-	wait, quiet                 bool
+	job         api.Submission
+	key         string
+	wait, quiet bool
 }
 
 // newSubmit is the command `tarry submit JOB`.
 func newSubmit(p *program) *cobra.Command {
-	f := new(submitFlags)
-	f.program = p
+	f := &submitFlags{clientFlags: clientFlags{program: p}}
 	cmd := &cobra.Command{
-		Use:   "submit JOB IN... --output OUT",
+		Use:   "submit [FLAGS] JOB IN... --output OUT",
 		Short: "Hand a job to a server, tarry serve",
 		Long: `Hand a job to a server, tarry serve, and print its number. JOB and what stands behind it are as
 behind tarry run: flags of the job, inputs and --output, in short -o but for grep. A server needs
---output, and one of your own may have further jobs.
+--output, and one of your own may have further jobs. The flags below stand before JOB.
 
 Files are the server's, below its --root, or dfs:NAME in its block store. On this machine names
 that are not absolute begin here.
@@ -42,14 +41,14 @@ that are not absolute begin here.
 A call that breaks off may be made again with the same --submit-key: it is one job, until 24 hours
 after that has ended.`,
 		Args: arguments(1, -1, "a job, its inputs and --output OUT"),
-		RunE: func(cmd *cobra.Command, args []string) error { return p.submit(cmd, f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return f.submit(cmd, args) },
 	}
 	s := cmd.Flags()
 	s.SetInterspersed(false) // what stands behind JOB is the server's to understand
-	s.StringVar(&f.user, "user", "", "whose job it is (default: who shows a token or certificate, or else runs this program)")
-	s.StringVar(&f.pool, "pool", "", "pool of the job (default: the user's)")
-	s.StringVar(&f.queue, "queue", "", "queue of the job (default: the one named default)")
-	s.StringVar(&f.priority, "priority", "", "how important the job is to the scheduler: very_high, high, normal, low or very_low")
+	s.StringVar(&f.job.User, "user", "", "whose job it is (default: who shows a token or certificate, or else runs this program)")
+	s.StringVar(&f.job.Pool, "pool", "", "pool of the job (default: the user's)")
+	s.StringVar(&f.job.Queue, "queue", "", "queue of the job (default: the one named default)")
+	s.StringVar(&f.job.Priority, "priority", "", "how important the job is to the scheduler: very_high, high, normal, low or very_low")
 	s.StringVar(&f.key, "submit-key", "", "calls with the same key are one job (default: a new one)")
 	s.BoolVar(&f.wait, "wait", false, "wait until the job has ended; the exit code tells how")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
@@ -59,7 +58,7 @@ after that has ended.`,
 }
 
 // submit hands a job over.
-func (p *program) submit(cmd *cobra.Command, f *submitFlags, args []string) error {
+func (f *submitFlags) submit(cmd *cobra.Command, args []string) error {
 	if slices.Contains(ahead(args), "--help") {
 		job, err := findCommand(cmd, []string{"run", args[0]}) // of this program, without a server
 		if err != nil {
@@ -67,28 +66,22 @@ func (p *program) submit(cmd *cobra.Command, f *submitFlags, args []string) erro
 		}
 		return job.Help()
 	}
-	rest, err := ownFlags(cmd.Flags(), args[1:], "server", "token-file", "ca", "cert", "key", "json", "wait", "quiet", "submit-key",
-		"user", "pool", "queue", "priority")
-	if err != nil {
-		return err
-	}
 	client, err := f.client()
 	if err != nil {
 		return err
 	}
-	ask := api.Submission{Job: args[0], Args: rest, User: f.user, Pool: f.pool, Queue: f.queue, Priority: f.priority}
-	if f.user == "" && f.tokenFile == "" && f.cert == "" {
-		ask.User = whoRuns()
+	if f.job.Job, f.job.Args = args[0], args[1:]; f.job.User == "" && f.TokenFile == "" && f.Cert == "" {
+		f.job.User = whoRuns()
 	}
-	if f.local() {
-		if ask.Directory, err = os.Getwd(); err != nil {
+	if local(client) {
+		if f.job.Directory, err = os.Getwd(); err != nil {
 			return err
 		}
 	}
 	if f.key == "" {
 		f.key = rand.Text()
 	}
-	job, err := client.Submit(cmd.Context(), ask, f.key)
+	job, err := client.Submit(cmd.Context(), f.job, f.key)
 	if err == nil && f.wait && !api.Ended(job.State) {
 		job, err = client.Wait(cmd.Context(), job.ID, nil)
 	}
@@ -97,16 +90,16 @@ func (p *program) submit(cmd *cobra.Command, f *submitFlags, args []string) erro
 	}
 	switch {
 	case f.json:
-		err = json.NewEncoder(p.stdout).Encode(job)
+		err = json.NewEncoder(f.stdout).Encode(job)
 	case f.quiet:
 	case f.wait:
 		where := ""
 		if job.State == api.Succeeded {
 			where = ": " + words.Printable(job.Output)
 		}
-		_, err = fmt.Fprintf(p.stderr, "job %d %s in %s%s\n", job.ID, job.State, seconds(job.ElapsedSeconds), where)
+		_, err = fmt.Fprintf(f.stderr, "job %d %s in %s%s\n", job.ID, job.State, seconds(job.ElapsedSeconds), where)
 	default:
-		_, err = fmt.Fprintln(p.stdout, job.ID)
+		_, err = fmt.Fprintln(f.stdout, job.ID)
 	}
 	if err == nil && f.wait && job.State != api.Succeeded {
 		err = fmt.Errorf("job %d %s: %s", job.ID, job.State, words.Printable(job.Error))

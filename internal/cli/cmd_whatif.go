@@ -92,7 +92,7 @@ func (f *whatIfFlags) run(cmd *cobra.Command, p *program, name string) error {
 		return err
 	}
 	files := []namedFile{{"--events", f.events}, {"--policy-out", f.policyOut}}
-	if err := distinctFiles(files, append(slices.Clone(f.files.names), name)); err != nil {
+	if err := distinctFiles(files, append(slices.Clone(f.files.Names), name)); err != nil {
 		return err
 	}
 	rec, err := p.readRecording(name)

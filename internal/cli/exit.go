@@ -16,9 +16,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// The exit codes; see the package comment. Those of files are by what the files are for: exitFailed
-// for what a command reads as its input, exitConfig for configuration and for what cannot be made
-// or written, exitUsage for wrong commands in a file of commands.
+// The exit codes. Those of files are by what the files are for: exitFailed for what a command reads as its
+// input, exitConfig for configuration and for what cannot be made or written.
 const (
 	exitFailed = 1
 	exitUsage  = 2
@@ -68,10 +67,11 @@ func (p *program) exit(ctx context.Context, err error) int {
 	if text := words.OneLine(err); text != "" {
 		fmt.Fprintln(p.stderr, "tarry:", text)
 	}
-	if e, ok := errors.AsType[*exitError](err); ok {
+	e, known := errors.AsType[*exitError](err)
+	switch {
+	case known:
 		return e.code
-	}
-	if errors.Is(err, fs.ErrExist) || errors.Is(err, mapreduce.ErrOutputExists) || errors.Is(err, mapreduce.ErrNoOutput) {
+	case errors.Is(err, fs.ErrExist) || errors.Is(err, mapreduce.ErrOutputExists) || errors.Is(err, mapreduce.ErrNoOutput):
 		return exitConfig
 	}
 	return exitFailed
@@ -91,26 +91,20 @@ func firstError(list ...error) error {
 }
 
 // signalError is why a run ended early.
-type signalError struct{ signal os.Signal }
+type signalError struct{ syscall.Signal }
 
 func (e *signalError) Error() string {
-	switch e.signal {
+	switch e.Signal {
 	case syscall.SIGTERM:
 		return "terminated"
 	case syscall.SIGHUP:
 		return "hung up"
-	default:
-		return "interrupted"
 	}
+	return "interrupted"
 }
 
 // code is the exit code by the shell's convention: 128 plus the signal's number.
-func (e *signalError) code() int {
-	if s, ok := e.signal.(syscall.Signal); ok {
-		return 128 + int(s)
-	}
-	return exitFailed
-}
+func (e *signalError) code() int { return 128 + int(e.Signal) }
 
 // hangupReloads says that SIGHUP is for somebody else, see hangups.
 var hangupReloads atomic.Bool
@@ -126,25 +120,18 @@ func hangups() (signals chan os.Signal, stop func()) {
 	}
 }
 
-// caught has the signals that come from now on: SIGINT, SIGTERM and, unless the program was started to
-// ignore it, SIGHUP. A write to standard output that nobody reads any more fails with EPIPE, instead of
-// ending the process.
-func caught() <-chan os.Signal {
-	signal.Ignore(syscall.SIGPIPE)
-	c := make(chan os.Signal, 16)
-	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup does
-		signal.Notify(c, syscall.SIGHUP)
-	}
-	return c
-}
-
-// withSignals gives a context that the first SIGINT, SIGTERM or SIGHUP cancels, with a *signalError
-// as its cause: commands then finish what runs, clean up and report. The second signal ends the
-// process at once.
+// withSignals gives a context that the first SIGINT, SIGTERM or, unless the program was started to ignore
+// it, SIGHUP cancels, with a *signalError as its cause: commands then finish what runs, clean up and
+// report. The second signal ends the process at once. A write to standard output that nobody reads any
+// more fails with EPIPE, instead of ending the process.
 func (p *program) withSignals(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
-	signals, done := caught(), make(chan struct{})
+	signal.Ignore(syscall.SIGPIPE)
+	signals, done := make(chan os.Signal, 16), make(chan struct{})
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup does
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	go func() {
 		for first := true; ; {
 			select {
@@ -152,7 +139,7 @@ func (p *program) withSignals(parent context.Context) (ctx context.Context, stop
 				if s == syscall.SIGHUP && hangupReloads.Load() {
 					continue
 				}
-				e := &signalError{s}
+				e := &signalError{s.(syscall.Signal)}
 				if !first {
 					shortly(scratch.RemoveAll)
 					os.Exit(e.code())
@@ -172,10 +159,7 @@ func (p *program) withSignals(parent context.Context) (ctx context.Context, stop
 // shortly waits for f, but not for long: somebody wants to stop at once.
 func shortly(f func()) {
 	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		f()
-	}()
+	go func() { defer close(done); f() }()
 	select {
 	case <-done:
 	case <-time.After(500 * time.Millisecond):

@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,11 +29,6 @@ func complete(cmd *cobra.Command, flag string, values ...string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, choice) // an error: no such flag
 }
 
-// filesNamed lets the shell complete names of files that end in one of these.
-func filesNamed(endings ...string) cobra.CompletionFunc {
-	return cobra.FixedCompletions(endings, cobra.ShellCompDirectiveFilterFileExt)
-}
-
 // flagError says what is wrong with a flag in our words; see is what comes behind it.
 func flagError(cmd *cobra.Command, err error, see string) error {
 	if args := cmd.Flags().Args(); len(args) > 0 && cmd.HasSubCommands() && cmd.Args != nil {
@@ -49,9 +41,9 @@ func flagError(cmd *cobra.Command, err error, see string) error {
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := spelling.Closest(unknown.GetSpecifiedName(), names); near != "" {
-			return usageError("%w, did you mean --%s?", err, near)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		if near := didYouMean("--"+unknown.GetSpecifiedName(), names); near != "" {
+			see = near
 		}
 	}
 	return usageError("%w%s", err, see)
@@ -68,6 +60,14 @@ func valueFault(f *pflag.Flag, err error) error {
 	return errors.Unwrap(err) // which says no more than whose it is
 }
 
+// didYouMean suggests a name that is near.
+func didYouMean(name string, names []string) string {
+	if near := spelling.Closest(name, names); near != "" {
+		return ", did you mean " + near + "?"
+	}
+	return ""
+}
+
 // meant suggests the sub-command with a name like this one.
 func meant(cmd *cobra.Command, name string) string {
 	var names []string
@@ -76,32 +76,35 @@ func meant(cmd *cobra.Command, name string) string {
 			names = append(names, sub.Name())
 		}
 	}
-	if near := spelling.Closest(name, names); near != "" {
-		return ", did you mean " + near + "?"
-	}
-	return ""
+	return didYouMean(name, names)
 }
 
-// unknownCommand refuses a command that there is not; what is below another command, as the jobs
-// are, is told so.
+// unknownCommand refuses a command that there is not; one that is below another command, as the jobs
+// are, is named.
 func unknownCommand(root *cobra.Command, name string) error {
-	below := map[string]*cobra.Command{}
+	var names []string
 	for _, cmd := range root.Commands() {
+		names = append(names, cmd.Name())
 		for _, sub := range cmd.Commands() {
-			if cmd.Name() != "completion" {
-				below[sub.Name()] = sub
+			switch {
+			case cmd.Name() == "completion":
+			case sub.Name() == name && cmd.Name() == "run":
+				return usageError("%s is a job: %s", name, sub.CommandPath())
+			default:
+				names = append(names, strings.TrimPrefix(sub.CommandPath(), "tarry "))
 			}
 		}
 	}
 	near := meant(root, name)
-	sub := below[cmp.Or(spelling.Closest(name, slices.Sorted(maps.Keys(below))), name)]
-	switch {
-	case sub == nil || near != "" && sub.Name() != name:
-		return usageError("unknown command %s%s (see tarry --help)", words.Quoted(name), near)
-	case sub.Name() == name && sub.Parent().Name() == "run":
-		return usageError("%s is a job: %s", name, sub.CommandPath())
+	for _, path := range names {
+		if at := strings.LastIndexByte(path, ' '); near == "" && at >= 0 && spelling.Closest(name, []string{path[at+1:]}) != "" || path[at+1:] == name {
+			near = ", did you mean tarry " + path + "?"
+		}
 	}
-	return usageError("unknown command %s, did you mean %s?", words.Quoted(name), sub.CommandPath())
+	if near != "" {
+		return usageError("unknown command %s%s", words.Quoted(name), near)
+	}
+	return usageError("unknown command %s (see tarry --help)", words.Quoted(name))
 }
 
 // Seconds.

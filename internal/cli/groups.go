@@ -10,7 +10,6 @@ import (
 
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
-	"github.com/tarry-mr/tarry/internal/spelling"
 )
 
 // needed is the annotation of flags that have an effect only with another, which it names.
@@ -67,65 +66,46 @@ func checkOnce(cmd *cobra.Command, line []string) error {
 // checkVariables refuses variables of the environment that look like flags of some command, and are
 // none.
 func checkVariables(root *cobra.Command, environment []string) error {
-	var names []string // of all flags, and of what the engines know
-	for _, name := range []string{"ON", "TASK", "INDEX", "ATTEMPT", "FAILURES", "HADOOP", "SPARK_SUBMIT", "TRACES"} {
-		names = append(names, "TARRY_"+name)
-	}
+	names := strings.Fields("TARRY_ON TARRY_TASK TARRY_INDEX TARRY_ATTEMPT TARRY_FAILURES TARRY_HADOOP TARRY_SPARK_SUBMIT TARRY_TRACES") // of engines and tests
 	var add func(cmd *cobra.Command)
 	add = func(cmd *cobra.Command) {
-		for _, set := range []*pflag.FlagSet{cmd.Flags(), cmd.PersistentFlags()} {
-			set.VisitAll(func(f *pflag.Flag) { names = append(names, variable(f)) })
-		}
+		each := func(f *pflag.Flag) { names = append(names, variable(f)) }
+		cmd.Flags().VisitAll(each)
+		cmd.PersistentFlags().VisitAll(each)
 		for _, sub := range cmd.Commands() {
 			add(sub)
 		}
 	}
+	add(root)
 	for _, entry := range environment {
 		name, value, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(name, "TARRY_") || strings.HasPrefix(name, "TARRY_TEST_") || value == "" || slices.Contains(names, name) {
-			continue
+		if strings.HasPrefix(name, "TARRY_") && !strings.HasPrefix(name, "TARRY_TEST_") && value != "" && !slices.Contains(names, name) {
+			return configError("environment variable %s: no flag of any command has this name%s", words.Shown(name), didYouMean(name, names))
 		}
-		if add(root); slices.Contains(names, name) {
-			continue
-		}
-		near := spelling.Closest(name, names)
-		if near != "" {
-			near = ", did you mean " + near + "?"
-		}
-		return configError("environment variable %s: no flag of any command has this name%s", words.Shown(name), near)
 	}
 	return nil
 }
 
-var (
-	groupForm = regexp.MustCompile(`\[([^\]]*)\] were all set`)
-	oneForm   = regexp.MustCompile(`flags in the group \[([^\]]*)\] is required`)
-	givenForm = regexp.MustCompile(`group \[([^\]]*)\] are set they must all be set; missing \[([^\]]*)\]`)
-)
+// groupForm is what cobra says of a group of flags, with the names and what is wrong with them.
+var groupForm = regexp.MustCompile(`\[([^\]]*)\] (were all set|are set they must all be set|is required)`)
 
 // groupError puts what cobra says of a group of flags into our words.
 func groupError(err error) error {
-	text := err.Error()
-	if m := givenForm.FindStringSubmatch(text); m != nil {
-		return usageError("--%s go together", strings.ReplaceAll(m[1], " ", " and --"))
-	}
-	if m := oneForm.FindStringSubmatch(text); m != nil {
-		return usageError("one of --%s must be given", strings.ReplaceAll(m[1], " ", ", --"))
-	}
-	m := groupForm.FindStringSubmatch(text)
+	m := groupForm.FindStringSubmatch(err.Error())
 	if m == nil {
 		return usageError("%w", err)
 	}
-	first, second, _ := strings.Cut(m[1], " ")
-	return usageError("--%s and --%s exclude each other", first, second)
+	names := strings.Fields(m[1])
+	switch m[2] {
+	case "are set they must all be set":
+		return usageError("--%s go together", strings.Join(names, " and --"))
+	case "is required":
+		return usageError("one of --%s must be given", strings.Join(names, ", --"))
+	}
+	return usageError("--%s and --%s exclude each other", names[0], names[1])
 }
 
-// noEffectError is a flag that has no effect.
-type noEffectError struct{ flag, why string }
-
-func (e *noEffectError) Error() string { return "--" + e.flag + " has no effect " + e.why }
-
-func noEffect(flag, why string) error { return usageError("%w", &noEffectError{flag, why}) }
+func noEffect(flag, why string) error { return usageError("--%s has no effect %s", flag, why) }
 
 // saysSomething tells whether a flag that is set says anything: --inline=false does not.
 func saysSomething(f *pflag.Flag) bool {
@@ -143,18 +123,11 @@ type idle struct {
 }
 
 // refuse refuses the first flag on the command line that has no effect. The environment is for many
-// commands: what has no effect there is left out.
+// commands: what has no effect there says nothing.
 func refuse(cmd *cobra.Command, list ...idle) error {
 	for _, i := range list {
-		if !i.holds {
-			continue
-		}
 		for name := range strings.FieldsSeq(i.flags) {
-			switch f := cmd.Flag(name); {
-			case !saysSomething(f):
-			case isFromEnv(f):
-				reset(f)
-			default:
+			if f := cmd.Flag(name); i.holds && saysSomething(f) && !isFromEnv(f) {
 				return noEffect(name, i.why)
 			}
 		}
@@ -178,22 +151,18 @@ func (p *program) flagsFromEnv(cmd *cobra.Command) error {
 			return
 		}
 		_ = cmd.Flags().SetAnnotation(f.Name, fromEnv, []string{name}) // an error: no such flag
-		if checkFlags(cmd) != nil {
-			reset(f)
+		if checkFlags(cmd) == nil {
+			return
 		}
+		switch v := f.Value.(type) { // its default again
+		case *numbers.Value:
+			v.Reset() // which may be outside of the range
+		case pflag.SliceValue:
+			_ = v.Replace(nil) // nothing in it can be wrong
+		default:
+			_ = v.Set(f.DefValue) // was its value
+		}
+		f.Changed = false
 	})
 	return err
-}
-
-// reset gives a flag its default.
-func reset(f *pflag.Flag) {
-	switch v := f.Value.(type) {
-	case *numbers.Value:
-		v.Reset() // a default may be outside of the range
-	case pflag.SliceValue:
-		_ = v.Replace(nil) // nothing in it can be wrong
-	default:
-		_ = v.Set(f.DefValue) // was its value
-	}
-	f.Changed = false
 }

@@ -44,34 +44,39 @@ func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source
 			list = append(list, mapreduce.Stream(stdinTitle, &interruptible{ctx: ctx, r: p.stdin}))
 			continue
 		}
-		if stores.Named(arg) {
-			some, err := mapreduce.Files(arg)
-			if bad, ok := errors.AsType[*globs.PatternError](err); ok {
-				return nil, usageError("%w", bad)
-			} else if err != nil {
-				return nil, err
-			}
-			for _, s := range some {
-				if isZip(s.Name()) {
-					return nil, fmt.Errorf("%s: zip archives are read from files of this machine: get it first", s.Name())
-				}
-			}
-			list = append(list, some...)
-			continue
-		}
-		paths, err := globs.Expand(arg)
+		some, err := inputsOf(ctx, arg)
 		if bad, ok := errors.AsType[*globs.PatternError](err); ok {
 			return nil, usageError("%w", bad)
 		} else if err != nil {
-			return nil, plainPathError(arg, err)
+			return nil, err
 		}
-		for _, path := range paths {
-			some, err := open(ctx, path)
-			if err != nil {
-				return nil, plainPathError(path, err)
+		list = append(list, some...)
+	}
+	return list, nil
+}
+
+// inputsOf opens what one argument names.
+func inputsOf(ctx context.Context, arg string) ([]mapreduce.Source, error) {
+	if stores.Named(arg) {
+		list, err := mapreduce.Files(arg)
+		for _, s := range list {
+			if isZip(s.Name()) {
+				return nil, fmt.Errorf("%s: zip archives are read from files of this machine: get it first", s.Name())
 			}
-			list = append(list, some...)
 		}
+		return list, err
+	}
+	paths, err := globs.Expand(arg)
+	if err != nil {
+		return nil, plainPathError(arg, err)
+	}
+	var list []mapreduce.Source
+	for _, path := range paths {
+		some, err := open(ctx, path)
+		if err != nil {
+			return nil, plainPathError(path, err)
+		}
+		list = append(list, some...)
 	}
 	return list, nil
 }
@@ -97,7 +102,7 @@ func open(ctx context.Context, path string) ([]mapreduce.Source, error) {
 // openFile opens a file to read. Errors name it once.
 func openFile(name string) (io.ReadCloser, error) {
 	if stores.Named(name) {
-		return openStored(name)
+		return nil, fmt.Errorf("%s: want a file of this machine", name)
 	}
 	file, err := os.Open(name)
 	if err != nil {
@@ -108,22 +113,6 @@ func openFile(name string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%s: %w", name, syscall.EISDIR)
 	}
 	return file, nil
-}
-
-// openStored opens a file of a store.
-func openStored(name string) (io.ReadCloser, error) {
-	store, within, err := stores.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	file, err := store.Open(within)
-	if err == nil {
-		return file, nil
-	}
-	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		err = at.Err
-	}
-	return nil, fmt.Errorf("%s: %w", name, err)
 }
 
 // openArgument opens what an argument names: a file, or standard input for -.

@@ -60,7 +60,7 @@ func withReload(t *testing.T, f func(b *reloadBench)) {
 		b.write(pool("1"))
 		serve := new(serveFlags)
 		serve.register(&cobra.Command{})
-		serve.allocations, serve.files.names = name, []string{name}
+		serve.names.Pools, serve.files.Names = name, []string{name}
 		r := serve.reloader(&program{stderr: &b.stderr}, func(again *clusterFlags) error {
 			b.passed.Load()
 			policy, err := again.livePolicy()

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,14 +18,16 @@ import (
 
 // schedulerFlags choose the scheduler of a cluster, live or simulated, and name its files.
 type schedulerFlags struct {
-	scheduler, reducePlacement      string
-	wait                            time.Duration
-	sets                            []string // KEY=VALUE
-	allocations, queues, parameters string   // file names, or empty
+	scheduler, reducePlacement string
+	wait                       time.Duration
+	sets                       []string // KEY=VALUE
+	names                      allocation.FileNames
 
-	parts    scheduling.Parts // set by begin: that settings may name
-	assigned []assignment     // set by begin: what the flags say
-	files    schedulerFiles   // set by begin
+	parts    scheduling.Parts            // set by begin: that settings may name
+	assigned []assignment                // set by begin: what the flags say
+	files    allocation.Files            // set by begin
+	policies map[string]*policyfile.File // set by begin and policy: those that were read
+	lists    bool                        // access lists are heeded, whatever the scheduler
 }
 
 // assignment is a setting that a flag gives.
@@ -65,11 +66,10 @@ func (s *schedulerFlags) registerName(cmd *cobra.Command, f *pflag.FlagSet, byDe
 // registerFiles adds the flags of Hadoop's configuration files.
 func (s *schedulerFlags) registerFiles(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&s.allocations, "allocations", "", "fair-scheduler.xml with the pools of hfs")
-	f.StringVar(&s.queues, "queues", "",
-		"capacity-scheduler.xml or mapred-queues.xml with the queues of capacity, and access lists, "+
-			"which hold for pools, too")
-	f.StringVar(&s.parameters, "parameters", "", "mapred-site.xml with the scheduler's parameters; flags win over it")
+	f.StringVar(&s.names.Pools, "allocations", "", "fair-scheduler.xml with the pools of hfs")
+	f.StringVar(&s.names.Queues, "queues", "", "capacity-scheduler.xml or mapred-queues.xml with the queues of capacity, and "+
+		"access lists, which hold for pools, too")
+	f.StringVar(&s.names.Parameters, "parameters", "", "mapred-site.xml with the scheduler's parameters; flags win over it")
 	grouped(cmd, "Scheduler", "allocations queues parameters")
 }
 
@@ -79,11 +79,11 @@ func (s *schedulerFlags) begin(p *program, cmd *cobra.Command) error {
 	if err := s.assign(cmd); err != nil {
 		return err
 	}
-	err := s.read(openFile)
-	for _, w := range s.files.warnings {
+	err := s.read()
+	for _, w := range s.files.Warnings {
 		fmt.Fprintf(p.stderr, "tarry: warning: %v\n", w)
 	}
-	if f := s.files.parameters; err == nil && f != nil && f.Scheduler != "" && !given(cmd, "scheduler") {
+	if f := s.files.Parameters; err == nil && f != nil && f.Scheduler != "" && !given(cmd, "scheduler") {
 		s.scheduler = f.Scheduler
 	}
 	return err
@@ -126,31 +126,60 @@ func badPolicy(err error) string {
 	return strings.TrimPrefix(words.OneLine(err), policyfile.ErrBad.Error()+": ")
 }
 
-// isPolicyFile reports whether a scheduler is named by a policy file.
-func isPolicyFile(name string) bool {
-	return slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name))
+// read reads the files that the flags name, up to the first that is wrong.
+func (s *schedulerFlags) read() (err error) {
+	s.policies = map[string]*policyfile.File{}
+	if s.files, err = allocation.ReadFiles(s.names, openFile); err != nil {
+		return configError("%w", err)
+	}
+	_, err = s.policyFile(s.scheduler)
+	return err
+}
+
+// policyFile reads the policy file that a scheduler is named by, once; nil if it is a preset.
+func (s *schedulerFlags) policyFile(name string) (*policyfile.File, error) {
+	if !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) || s.policies[name] != nil {
+		return s.policies[name], nil
+	}
+	s.files.Names = append(s.files.Names, name)
+	in, err := openFile(name)
+	if err == nil {
+		defer in.Close()
+		s.policies[name], err = policyfile.Read(in, name)
+	}
+	if err != nil {
+		return nil, configError("%w", err)
+	}
+	return s.policies[name], nil
 }
 
 // policy gives the preset or policy file of a name with what files and flags change; "+any",
 // "+cogrs" or "+larts" behind the name of a preset sets its placement of reduces.
 func (s *schedulerFlags) policy(name string) (policy scheduling.Policy, err error) {
 	base, placement, placed := strings.Cut(name, "+")
-	var file *policyfile.File
-	if isPolicyFile(name) {
-		if file, err = s.files.readPolicy(openFile, name); err != nil {
-			return policy, err
-		}
+	file, err := s.policyFile(name)
+	if err != nil {
+		return policy, err
+	}
+	if file != nil {
 		base, placed = file.Scheduler, false
 	}
 	if policy, err = policyfile.Preset(base); err != nil {
 		return policy, usageError("unknown scheduler %s: want %s, or a policy file (.yaml)",
 			words.Quoted(base), strings.Join(scheduling.Presets(), ", "))
 	}
-	if err := s.filesOver(&policy, file); err != nil {
+	if file != nil { // its order decides which other files are heeded, and it wins over them
+		err = file.Apply(&policy)
+		policy.Name = file.Name()
+	}
+	s.files.Apply(&policy)
+	if file != nil && err == nil {
+		err = file.Apply(&policy)
+	}
+	if err != nil {
 		return policy, configError("%w", err)
 	}
-	said := policy
-	assigned := s.assigned
+	said, assigned := policy, s.assigned
 	if placed {
 		rule, _ := policyfile.Find("reduce.rule")
 		assigned = append(slices.Clone(assigned), assignment{"scheduler " + words.Shown(name), rule, placement})
@@ -171,27 +200,13 @@ func (s *schedulerFlags) policy(name string) (policy scheduling.Policy, err erro
 // unless flags or files set them.
 func (s *schedulerFlags) livePolicy() (scheduling.Policy, error) {
 	policy, err := s.policy(s.scheduler)
-	if err != nil {
-		return policy, err
-	}
-	if policy.Locality.Rule == scheduling.TimedWait && s.files.parameters == nil && !s.says("locality.") {
+	file := s.policies[s.scheduler]
+	said := s.files.Parameters != nil || file != nil && file.Says("locality.") ||
+		slices.ContainsFunc(s.assigned, func(a assignment) bool { return strings.HasPrefix(a.field.Key, "locality.") })
+	if policy.Locality.Rule == scheduling.TimedWait && !said {
 		policy.Locality.Auto = true
 	}
-	return policy, s.files.unused(s.scheduler, true)
-}
-
-// filesOver puts what files say over a preset: the policy file, if there is one, over the others.
-func (s *schedulerFlags) filesOver(policy *scheduling.Policy, file *policyfile.File) error {
-	if file == nil {
-		s.files.apply(policy)
-		return nil
-	}
-	if err := file.Apply(policy); err != nil { // its order decides which other files are heeded
-		return err
-	}
-	s.files.apply(policy)
-	policy.Name = file.Name()
-	return file.Apply(policy)
+	return policy, err
 }
 
 // over puts settings over preset and files.
@@ -207,7 +222,7 @@ func (s *schedulerFlags) over(policy *scheduling.Policy, list []assignment) erro
 	return nil
 }
 
-// unheeded refuses flags that have no effect in any of the policies.
+// unheeded refuses flags and files that have no effect in any of the policies.
 func (s *schedulerFlags) unheeded(policies ...scheduling.Policy) error {
 	for _, a := range s.assigned {
 		heeds := func(p scheduling.Policy) bool { return a.field.Idle(&p) == "" }
@@ -215,142 +230,14 @@ func (s *schedulerFlags) unheeded(policies ...scheduling.Policy) error {
 			return usageError("%s has no effect %s", a.flag, a.field.Idle(&policies[0]))
 		}
 	}
-	return nil
-}
-
-// says reports whether a flag or policy file gives a setting below a key.
-func (s *schedulerFlags) says(above string) bool {
-	file := s.files.policies[s.scheduler]
-	return file != nil && file.Says(above) ||
-		slices.ContainsFunc(s.assigned, func(a assignment) bool { return strings.HasPrefix(a.field.Key, above) })
-}
-
-// schedulerFiles is what the scheduler's configuration files say; nil where there is no file.
-type schedulerFiles struct {
-	pools      *allocation.Fair
-	queues     *allocation.Queues
-	parameters *allocation.Parameters
-	policies   map[string]*policyfile.File // by name
-
-	names    []string // of the files
-	warnings []*allocation.Problem
-
-	poolsUsed, queuesUsed bool // a policy took them in
-}
-
-// opener opens a file by its name.
-type opener func(name string) (io.ReadCloser, error)
-
-// read reads the files that the flags name; the parameters may name one more. After an error
-// s.files.names holds those up to the one that is wrong.
-func (s *schedulerFlags) read(open opener) error {
-	s.files = schedulerFiles{}
-	f := &s.files
-	err := f.readFile(open, s.parameters, func(name string, r io.Reader) error {
-		got, err := allocation.ParseParameters(name, r)
-		f.parameters, f.warnings = &got, append(f.warnings, got.Warnings...)
-		return err
-	})
-	pools := s.allocations
-	if pools == "" && f.parameters != nil {
-		pools = f.parameters.AllocationFile
+	lacks := func(order string) bool {
+		return !slices.ContainsFunc(policies, func(p scheduling.Policy) bool { return p.Order == order })
 	}
-	if err == nil {
-		err = f.readFile(open, pools, func(name string, r io.Reader) error {
-			got, err := allocation.ParseFair(name, r)
-			f.pools, f.warnings = &got, append(f.warnings, got.Warnings...)
-			return err
-		})
-	}
-	if err == nil {
-		err = f.readFile(open, s.queues, func(name string, r io.Reader) error {
-			got, err := allocation.ParseQueues(allocation.Source{Name: name, Reader: r})
-			f.queues, f.warnings = &got, append(f.warnings, got.Warnings...)
-			return err
-		})
-	}
-	if err == nil && isPolicyFile(s.scheduler) {
-		_, err = f.readPolicy(open, s.scheduler)
-	}
-	return err
-}
-
-// readPolicy reads a policy file, once.
-func (f *schedulerFiles) readPolicy(open opener, name string) (*policyfile.File, error) {
-	if file := f.policies[name]; file != nil {
-		return file, nil
-	}
-	err := f.readFile(open, name, func(name string, r io.Reader) error {
-		file, err := policyfile.Read(r, name)
-		if f.policies == nil {
-			f.policies = map[string]*policyfile.File{}
-		}
-		f.policies[name] = file
-		return err
-	})
-	return f.policies[name], err
-}
-
-// readFile has parse read a file; an empty name is none.
-func (f *schedulerFiles) readFile(open opener, name string, parse func(name string, r io.Reader) error) error {
-	if name == "" {
-		return nil
-	}
-	f.names = append(f.names, name)
-	file, err := open(name)
-	if err != nil {
-		return configError("%w", err)
-	}
-	defer file.Close()
-	if err := parse(name, file); err != nil {
-		return configError("%w", err)
-	}
-	return nil
-}
-
-// apply puts into a policy what the files say of its kind.
-func (f *schedulerFiles) apply(to *scheduling.Policy) {
 	switch {
-	case f.parameters == nil:
-	case to.Order == "pools":
-		f.parameters.Apply(to)
-	default:
-		f.parameters.ApplyToAny(to)
-	}
-	if f.pools != nil && to.Order == "pools" {
-		f.pools.Apply(to)
-		f.poolsUsed = true
-	}
-	if f.queues != nil && to.Order == "capacity" {
-		f.queues.Apply(to)
-		f.queuesUsed = true
-	}
-}
-
-// rules say which jobs may go where, or nil if no file says anything of it.
-func (f *schedulerFiles) rules() *allocation.Rules {
-	if f.pools == nil && f.queues == nil && f.parameters == nil {
-		return nil
-	}
-	r := new(allocation.Rules)
-	if f.queues != nil {
-		r.Access = f.queues.Access
-	}
-	if f.parameters != nil {
-		r.PoolProperty = f.parameters.PoolProperty
-		f.parameters.ApplyAccess(&r.Access)
-	}
-	return r
-}
-
-// unused refuses files of which the named schedulers use nothing. lists says that somebody heeds
-// the access lists.
-func (f *schedulerFiles) unused(name string, lists bool) error {
-	switch {
-	case f.pools != nil && !f.poolsUsed:
-		return usageError("an allocation file is for schedulers with pools, such as hfs, not for %s", name)
-	case f.queues != nil && !f.queuesUsed && !lists:
-		return usageError("--queues is for schedulers with queues, such as capacity, not for %s", name)
+	case s.files.Pools != nil && lacks("pools"):
+		return usageError("an allocation file is for schedulers with pools, such as hfs, not for %s", policies[0].Name)
+	case s.files.Queues != nil && lacks("capacity") && !s.lists:
+		return usageError("--queues is for schedulers with queues, such as capacity, not for %s", policies[0].Name)
 	}
 	return nil
 }

@@ -184,7 +184,7 @@ func (f *simFlags) config(name string) (cfg simulator.Config, err error) {
 	if err := cfg.Validate(); err != nil {
 		return cfg, configError("%w", err)
 	}
-	return cfg, f.files.unused(name, false)
+	return cfg, nil
 }
 
 // parseSubmission reads replay, serial, stress or closed:N.

@@ -7,11 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -48,15 +46,14 @@ func commandLine(cmd *cobra.Command) string {
 			flags = append(flags, fmt.Sprintf("--%s=%s", f.Name, f.Value))
 		}
 	})
-	sort.Strings(flags)
-	list := []string{cmd.CommandPath()}
-	for _, word := range slices.Concat(cmd.Flags().Args(), flags) {
-		if word == "" || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsGraphic(r) || strings.ContainsRune(" \"'\\", r) }) {
-			word = strconv.Quote(word)
+	slices.Sort(flags)
+	list := slices.Concat(cmd.Flags().Args(), flags)
+	for i, word := range list {
+		if words.Shown(word) != word { // whole, however long
+			list[i] = strconv.Quote(word)
 		}
-		list = append(list, word)
 	}
-	return strings.Join(list, " ")
+	return cmd.CommandPath() + " " + strings.Join(list, " ")
 }
 
 // newAbout describes a run. Its output and inputs must be such that another process finds the same.
@@ -115,12 +112,12 @@ func (a *about) sameAs(text json.RawMessage) error {
 	case slices.Equal(was.Inputs, a.Inputs):
 		return nil
 	}
-	for i, in := range was.Inputs {
-		if i >= len(a.Inputs) || in != a.Inputs[i] {
-			return fmt.Errorf("input %s has changed since; remove the directory to begin anew", words.Shown(in.Name))
+	for i, in := range a.Inputs {
+		if i >= len(was.Inputs) || in != was.Inputs[i] {
+			return fmt.Errorf("input %s is new or has changed; remove the directory to begin anew", words.Shown(in.Name))
 		}
 	}
-	return fmt.Errorf("input %s is new; remove the directory to begin anew", words.Shown(a.Inputs[len(was.Inputs)].Name))
+	return errors.New("an input is no longer there; remove the directory to begin anew")
 }
 
 // saved is what is remembered of a run in the directory of --state; without one it is zero.
