@@ -26,9 +26,9 @@ func TestFormatsOnACluster(t *testing.T) {
 		fmt.Fprintf(&text, "%d,\"a\n\"\"b\"\"\n\",k%d\n", i, i%3)
 	}
 	var failed atomic.Int64
-	csv := mapreduce.MapOnly[[]string, string]{Map: func(fields []string, emit func(string)) error {
-		emit(fields[2] + " " + fields[0])
-		if strings.HasSuffix(fields[0], "99") && failed.Add(1) == 1 {
+	csv := mapreduce.MapOnly[mapreduce.CSVRecord, string]{Map: func(r mapreduce.CSVRecord, emit func(string)) error {
+		emit(r.Fields[2] + " " + r.Fields[0])
+		if strings.HasSuffix(r.Fields[0], "99") && failed.Add(1) == 1 {
 			return errors.New("the first attempt")
 		}
 		return nil

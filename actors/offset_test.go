@@ -182,7 +182,7 @@ func offsetForms() []offsetForm {
 		always("Scanned", func() mapreduce.Input[[]byte] {
 			return mapreduce.Scanned(scanComma, offsetFile("scanned", func(i int) string { return fmt.Sprint(i, ",") }))
 		}),
-		always("CSV", func() mapreduce.Input[[]string] {
+		always("CSV", func() mapreduce.Input[mapreduce.CSVRecord] {
 			return mapreduce.CSV(mapreduce.CSVOptions{}, offsetFile("csv", func(i int) string { return fmt.Sprintf("%d,\"a\n\"\n", i) }))
 		}),
 		always("CSVRows", func() mapreduce.Input[offsetPoint] {

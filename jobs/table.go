@@ -124,7 +124,7 @@ func rowsOf[I any](t *Table, src []mapreduce.Source, make func(row) (I, error)) 
 		})
 	case t.CSV:
 		o := mapreduce.CSVOptions{Header: t.Header, Comma: rune(t.separator())}
-		return mapreduce.Decoded(mapreduce.CSVRecords(o, src...), func(r mapreduce.CSVRecord) (I, error) {
+		return mapreduce.Decoded(mapreduce.CSV(o, src...), func(r mapreduce.CSVRecord) (I, error) {
 			columns, err := t.chosen(r)
 			return take(r.Text, columns, err)
 		})

@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -11,7 +10,6 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
-	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // boundJob is a job with its input, output and codecs. It has no type parameters, so that a program
@@ -162,15 +160,8 @@ func (b *boundJob) keyText(key []byte) string {
 // boundMapOnly is a map-only job with its input and output, without types; start begins its Map for
 // a file.
 type boundMapOnly struct {
+	cluster.NoReduces
 	out   *outputForm
 	start func(t *Task, w *recordWriter) (mapCode, error)
 	debugState
 }
-
-func (b *boundMapOnly) Prepare(context.Context, *cluster.Bound) error { return nil }
-
-func (b *boundMapOnly) Ranged() [][]byte { return nil }
-
-func (b *boundMapOnly) Adopt(context.Context, *cluster.Bound, [][]byte) error { return nil }
-
-func (b *boundMapOnly) Imported(*segment.Segment) any { return nil }

@@ -52,24 +52,7 @@ func (o CSVOptions) comma() rune {
 	return o.Comma
 }
 
-// CSV yields the records of CSV files, as [encoding/csv] reads a whole file: quoted fields may hold
-// commas, line feeds and, doubled, quotes; empty lines and a byte order mark are passed over. The
-// slice and its strings may be kept.
-//
-// Files are cut wherever blocks end, line feeds within quotes or not: a pass over the file counts
-// its quotes, as far as its maps need it, so that it is looked through twice if it has several
-// splits.
-//
-// A record with another number of fields is a bad record, as for [Decoded]. Quotes in wrong places
-// end the attempt in any case, as where the next record begins is then unknown. Errors name file,
-// line and column.
-func CSV(o CSVOptions, sources ...Source) Input[[]string] {
-	return csvInput(o, sources, func(f *csvFile, yield func([]string) error) error {
-		return f.read(func(fields []string) error { return yield(slices.Clone(fields)) })
-	})
-}
-
-// CSVRecord is a record of a CSV file as [CSVRecords] yields it.
+// CSVRecord is a record of a CSV file as [CSV] yields it.
 type CSVRecord struct {
 	// Header is what the columns are called, in the order of Fields; nil without CSVOptions.Header. It is
 	// shared: do not change it.
@@ -91,9 +74,17 @@ func (r CSVRecord) Column(name string) int {
 	return slices.IndexFunc(r.Header, func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), name) })
 }
 
-// CSVRecords is [CSV] with what each record is in its file: its text, and the names of its columns,
-// which differ from file to file.
-func CSVRecords(o CSVOptions, sources ...Source) Input[CSVRecord] {
+// CSV yields the records of CSV files, as [encoding/csv] reads a whole file: quoted fields may hold
+// commas, line feeds and, doubled, quotes; empty lines and a byte order mark are passed over.
+//
+// Files are cut wherever blocks end, line feeds within quotes or not: a pass over the file counts
+// its quotes, as far as its maps need it, so that it is looked through twice if it has several
+// splits.
+//
+// A record with another number of fields is a bad record, as for [Decoded]. Quotes in wrong places
+// end the attempt in any case, as where the next record begins is then unknown. Errors name file,
+// line and column.
+func CSV(o CSVOptions, sources ...Source) Input[CSVRecord] {
 	return csvInput(o, sources, func(f *csvFile, yield func(CSVRecord) error) error {
 		return f.read(func(fields []string) error {
 			return yield(CSVRecord{Header: f.header, Fields: fields, Text: f.text})

@@ -30,7 +30,7 @@ func wholeCSV(o CSVOptions, text []byte) ([][]string, error) {
 // encoding/csv over the whole.
 func requireSameCSV(t require.TestingT, o CSVOptions, text []byte, w windows, block int64) {
 	want, wantErr := wholeCSV(o, text)
-	got, err := recordsOf(t, CSV(o, Bytes("f.csv", text)), w, block)
+	got, err := recordsOf(t, fieldsOf(CSV(o, Bytes("f.csv", text))), w, block)
 	if wantErr == nil {
 		require.NoError(t, err)
 		require.Equal(t, len(want), len(got))
@@ -41,7 +41,7 @@ func requireSameCSV(t require.TestingT, o CSVOptions, text []byte, w windows, bl
 			fields []string
 			text   string
 		}
-		texts, err := recordsOf(t, Decoded(CSVRecords(o, Bytes("f.csv", text)), func(r CSVRecord) (record, error) {
+		texts, err := recordsOf(t, Decoded(CSV(o, Bytes("f.csv", text)), func(r CSVRecord) (record, error) {
 			return record{slices.Clone(r.Fields), string(r.Text)}, nil
 		}), w, block)
 		require.NoError(t, err)
@@ -138,15 +138,15 @@ func TestCSVOfEverySource(t *testing.T) {
 	require.NoError(t, z.Close())
 	want := [][]string{{"a\nb", "1"}, {"c", `2,"3"`}, {"d", "4"}}
 	o := CSVOptions{Header: true}
-	requireEverywhere(t, want, func() Input[[]string] { return CSV(o, Bytes("t.csv", []byte(text))) }, 1, 4, 11, 100)
+	requireEverywhere(t, want, func() Input[[]string] { return fieldsOf(CSV(o, Bytes("t.csv", []byte(text)))) }, 1, 4, 11, 100)
 	requireEverywhere(t, want, func() Input[[]string] {
 		src, err := checked(Bytes("t.csv.gz", packed.Bytes()))
 		require.NoError(t, err)
-		return CSV(o, src)
+		return fieldsOf(CSV(o, src))
 	}, 5, 100)
-	requireEverywhere(t, want, func() Input[[]string] { return CSV(o, Stream("-", strings.NewReader(text))) }, 1)
+	requireEverywhere(t, want, func() Input[[]string] { return fieldsOf(CSV(o, Stream("-", strings.NewReader(text)))) }, 1)
 	requireEverywhere(t, slices.Concat(want, want), func() Input[[]string] {
-		return CSV(o, Bytes("a.csv", []byte(text)), Bytes("b.csv", []byte(text))).SplitSize(6)
+		return fieldsOf(CSV(o, Bytes("a.csv", []byte(text)), Bytes("b.csv", []byte(text))).SplitSize(6))
 	}, 100)
 }
 
@@ -157,7 +157,7 @@ func checked(s Source) (Source, error) { return Stored(s.Data) }
 func TestCSVMarks(t *testing.T) {
 	record := "some,\"quoted\nwords\"\n"
 	text := strings.Repeat(record, 3<<20/len(record))
-	p, err := passOn[[]string]().Bind(CSV(CSVOptions{}, Bytes("f.csv", []byte(text))), new(Collected[[]string]).Output())
+	p, err := passOn[[]string]().Bind(fieldsOf(CSV(CSVOptions{}, Bytes("f.csv", []byte(text)))), new(Collected[[]string]).Output())
 	require.NoError(t, err)
 	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 	m := input.Memo(p.Sources()[0]).(*marks)
@@ -195,7 +195,7 @@ func TestCSVOptionsAreChecked(t *testing.T) {
 		"both Comma and":       {Comment: ','},
 		`'\n' cannot be Comma`: {Comment: '\n'},
 	} {
-		_, err := passOn[[]string]().Bind(CSV(o, Bytes("f", nil)), new(Collected[[]string]).Output())
+		_, err := passOn[[]string]().Bind(fieldsOf(CSV(o, Bytes("f", nil))), new(Collected[[]string]).Output())
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "csv_test.go:")
 	}
@@ -266,4 +266,9 @@ func (rowsOf[T]) bind() error {
 	job := MapOnly[T, int]{Map: func(T, func(int)) error { return nil }}
 	_, err := job.Bind(CSVRows[T](CSVOptions{}, Bytes("v", nil)), new(Collected[int]).Output())
 	return err
+}
+
+// fieldsOf yields the fields of records.
+func fieldsOf(in Input[CSVRecord]) Input[[]string] {
+	return Decoded(in, func(r CSVRecord) ([]string, error) { return slices.Clone(r.Fields), nil })
 }

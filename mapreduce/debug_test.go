@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // watched is how jobs, made anew each time and watched, end in RunLocal and on the engine.
@@ -83,7 +84,7 @@ func (m misused) check(t *testing.T, says ...string) {
 // written is what the plan of a job writes in RunLocal.
 func (m misused) written(t *testing.T, debug bool) string {
 	var out bytes.Buffer
-	p, err := m.bind(TextWith[Pair[[]byte, []byte]](Writer("w", &out), "", " "))
+	p, err := m.bind(textWith[Pair[[]byte, []byte]](Writer("w", &out), "", " "))
 	require.NoError(t, err)
 	if debug {
 		p.Debug(DebugOptions{})
@@ -172,7 +173,7 @@ func TestDebugPoisons(t *testing.T) {
 	require.Equal(t, "a135 b2 c4 ", late.written(t, false))
 	kept = nil
 	require.Equal(t, "a\xdb\xdb5 b2 c4 ", late.written(t, true))
-	require.Equal(t, []byte{Poison}, kept[0])
+	require.Equal(t, []byte{memory.Poison}, kept[0])
 }
 
 func TestDebugOfChangedRecord(t *testing.T) {
@@ -335,8 +336,8 @@ func TestLending(t *testing.T) {
 	require.False(t, l.ended(out.Parts[0].B))
 	parts := out.Parts[0].B
 	l.end()
-	require.Equal(t, []byte{Poison, Poison, Poison}, parts)
-	require.Equal(t, []byte{Poison, Poison, Poison}, out.Pair[0])
+	require.Equal(t, []byte{memory.Poison, memory.Poison, memory.Poison}, parts)
+	require.Equal(t, []byte{memory.Poison, memory.Poison, memory.Poison}, out.Pair[0])
 	require.True(t, l.ended(parts[1:]))
 	require.Equal(t, "one", string(in.Parts[0].B))
 	require.Equal(t, "hidden", string(out.hidden))
@@ -346,6 +347,6 @@ func TestLending(t *testing.T) {
 	l.end()
 	l.lend(make([]byte, loanBytes))
 	require.False(t, l.ended(parts), "slabs are not kept for ever")
-	require.Equal(t, byte(Poison), large[0])
+	require.Equal(t, byte(memory.Poison), large[0])
 	require.LessOrEqual(t, l.bytes, 2*loanBytes)
 }

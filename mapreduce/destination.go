@@ -43,11 +43,12 @@ func InFS(fsys OutputFS, dir string) Destination { return output.InFS(fsys, dir)
 func Writer(name string, w io.Writer) Destination { return output.Writer(name, w) }
 
 // OutputFS is a file system that outputs can be written to. Names are slash
-// separated. Its methods must be safe for concurrent use.
+// separated. Its methods must be safe for concurrent use. One that also has
+//
+//	Append(name string) (io.WriteCloser, error)
+//
+// can write on a file that was closed, as [Routed] asks for beyond 64 names.
 type OutputFS = output.FS
-
-// AppendFS is an OutputFS whose files can be written on, as [Routed] asks for beyond 64 names.
-type AppendFS = output.AppendFS
 
 // PartFile is the file of one attempt's part while the user's own [PartWriter] writes it: an
 // [io.Writer], or the path of a file for code that opens files by name. It serves one goroutine at a

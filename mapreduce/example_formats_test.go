@@ -33,8 +33,8 @@ func ExampleSeparated() {
 // Quoted fields may hold line feeds.
 func ExampleCSV() {
 	file := mapreduce.Bytes("poems.csv", []byte("basho,\"old pond\nfrog jumps in\"\nissa,\"climb, snail\"\n"))
-	printed(mapreduce.CSV(mapreduce.CSVOptions{}, file), func(fields []string) string {
-		return fmt.Sprintf("%s: %q", fields[0], fields[1])
+	printed(mapreduce.CSV(mapreduce.CSVOptions{}, file), func(r mapreduce.CSVRecord) string {
+		return fmt.Sprintf("%s: %q", r.Fields[0], r.Fields[1])
 	})
 	// Output:
 	// basho: "old pond\nfrog jumps in"

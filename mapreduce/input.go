@@ -16,7 +16,7 @@ import (
 
 // Input yields records of type I from sources. Make it with one of Lines,
 // LineStrings, KeyValueLines, NLines, FixedSize, Separated, Scanned, WholeFiles, Chunks,
-// CSV, CSVRecords, CSVRows, JSONLines, ReadTyped, Formatted, Slice, Seq, Seq2, Once or Units, and of one of these
+// CSV, CSVRows, JSONLines, ReadTyped, Formatted, Slice, Seq, Seq2, Once or Units, and of one of these
 // with Decoded; Feeds makes one of several, [Kept.Input] and Grouped one of what an earlier job has left
 // in memory.
 //

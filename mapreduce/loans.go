@@ -9,11 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
-
-// Poison is what [Plan.Debug] writes over byte slices whose lifetime has ended. No UTF-8 text has
-// two of it in a row.
-const Poison = 0xDB
 
 const (
 	loanSlab = 64 << 10 // bytes of which loans are cut
@@ -64,7 +61,7 @@ func (l *loans) changed() bool {
 func (l *loans) end() {
 	for _, x := range l.live {
 		for i := range x.lent {
-			x.lent[i] = Poison
+			x.lent[i] = memory.Poison
 		}
 	}
 	l.live = l.live[:0]

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // TestLoansEndAtOnce states what a watched job's bytes are: a copy that nobody else has, poisoned
@@ -42,7 +44,7 @@ func TestLoansEndAtOnce(t *testing.T) {
 			last := lent[len(lent)-1]
 			l.end()
 			for _, b := range lent {
-				require.Len(t, b, bytes.Count(b, []byte{Poison}))
+				require.Len(t, b, bytes.Count(b, []byte{memory.Poison}))
 			}
 			if len(last) > 0 {
 				require.True(t, l.ended(last))

@@ -387,7 +387,3 @@ func (b *boundMapOnly) filterFile(ctx context.Context, p *cluster.Bound, a *clus
 	}
 	return err
 }
-
-func (b *boundMapOnly) RunReduce(context.Context, *cluster.Bound, *cluster.ReduceAttempt) error {
-	return errors.New("mapreduce: a map-only plan has no reduces")
-}

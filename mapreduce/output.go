@@ -11,7 +11,7 @@ import (
 )
 
 // Output says how records of type O become bytes and where those go. Make it
-// with Text, TextWith, Raw, Encoded, Typed, Parts, Collected.Output or
+// with Text, Raw, Encoded, Typed, Parts, Collected.Output or
 // Kept.Output, or of one of these with Routed.
 type Output[O any] struct{ *outputForm }
 
@@ -45,10 +45,10 @@ type outputForm struct {
 // decimal (floats in the shortest form that reads back), Pairs and structs field
 // by field with tabs between, types with MarshalText or String as those say. A
 // field of type None has neither text nor tab.
-func Text[O any](to Destination) Output[O] { return TextWith[O](to, "\t", "\n") }
+func Text[O any](to Destination) Output[O] { return textWith[O](to, "\t", "\n") }
 
-// TextWith is Text with another separator between fields and end of record.
-func TextWith[O any](to Destination, separator, end string) Output[O] {
+// textWith is Text with another separator between fields and end of record.
+func textWith[O any](to Destination, separator, end string) Output[O] {
 	return Output[O]{textForm(reflect.TypeFor[O](), to, separator, end)}
 }
 
@@ -77,7 +77,7 @@ func textForm(record reflect.Type, to Destination, separator, end string) *outpu
 }
 
 // Raw is Text with nothing between fields and nothing after a record.
-func Raw[O any](to Destination) Output[O] { return TextWith[O](to, "", "") }
+func Raw[O any](to Destination) Output[O] { return textWith[O](to, "", "") }
 
 // Encoded writes what encode appends to dst for each record. encode runs in many
 // attempts at once.

@@ -16,7 +16,7 @@ import (
 // begins with "part-", and what begins with "_" or "." are the engine's. Any other is an error that
 // is marked by [Bad]. Files("DIR/errors-*") reads back what went there. An attempt holds at most 64
 // files open: it closes the one written to longest ago and writes on later, in a local directory or
-// an [AppendFS]. To InFS without that, and to a store, a 65th name is an error; to InDFS, whose
+// an [OutputFS] that has Append. To InFS without that, and to a store, a 65th name is an error; to InDFS, whose
 // files lie in memory open or not, all stay open.
 func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 	form := outputForm{}

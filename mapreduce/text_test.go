@@ -56,7 +56,7 @@ func TestTextOfEachType(t *testing.T) {
 }
 
 func TestOtherForms(t *testing.T) {
-	csv := func(to Destination) Output[Pair[string, int]] { return TextWith[Pair[string, int]](to, ",", ";") }
+	csv := func(to Destination) Output[Pair[string, int]] { return textWith[Pair[string, int]](to, ",", ";") }
 	require.Equal(t, "a,1;b,2;", written(t, csv, MakePair("a", 1), MakePair("b", 2)))
 	require.Equal(t, "k1k2", written(t, Raw[Pair[string, string]], MakePair("k", "1"), MakePair("k", "2")))
 	quoted := func(to Destination) Output[string] {

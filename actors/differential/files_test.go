@@ -75,7 +75,7 @@ func placedInputs() []placed {
 		{"csv", func(_ *testing.T, _ *actors.Cluster, n int) mapreduce.Input[string] {
 			text := strings.Join(list(n), ",\"a\nb\"\n")
 			return mapreduce.Decoded(mapreduce.CSV(mapreduce.CSVOptions{}, mapreduce.Bytes("csv", []byte(text+",end"))),
-				func(row []string) (string, error) { return strings.Clone(row[0]), nil })
+				func(row mapreduce.CSVRecord) (string, error) { return strings.Clone(row.Fields[0]), nil })
 		}},
 		{"format", func(_ *testing.T, _ *actors.Cluster, n int) mapreduce.Input[string] {
 			var b []byte

@@ -122,6 +122,26 @@ type Tasks interface {
 	End() error
 }
 
+// NoReduces is what Tasks without reduces have for them.
+type NoReduces struct{}
+
+// Prepare has nothing to do.
+func (NoReduces) Prepare(context.Context, *Bound) error { return nil }
+
+// RunReduce is an error.
+func (NoReduces) RunReduce(context.Context, *Bound, *ReduceAttempt) error {
+	return errors.New("mapreduce: a map-only plan has no reduces")
+}
+
+// Ranged is nil.
+func (NoReduces) Ranged() [][]byte { return nil }
+
+// Adopt has nothing to adopt.
+func (NoReduces) Adopt(context.Context, *Bound, [][]byte) error { return nil }
+
+// Imported is nil.
+func (NoReduces) Imported(*segment.Segment) any { return nil }
+
 // Name is the job's name.
 func (p *Plan) Name() string { return p.job.name }
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/internal/alike"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // compare returns an error if two runs with one number of reduces differ, which names the first
@@ -99,7 +99,7 @@ func differs[O any](base, o *outcome[O], what string, record O) error {
 }
 
 // poison is what a byte slice of two bytes or more shows whose lifetime has ended.
-var poison = []byte{mapreduce.Poison, mapreduce.Poison}
+var poison = []byte{memory.Poison, memory.Poison}
 
 // poisoned reports whether a value shows bytes whose lifetime has ended.
 func poisoned(v reflect.Value) bool {

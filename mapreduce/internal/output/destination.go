@@ -112,8 +112,8 @@ type FS interface {
 	Exists(name string) (bool, error)
 }
 
-// AppendFS is an FS whose files can be written on, as mapreduce.Routed asks for beyond 64 names.
-type AppendFS interface {
+// appendFS is an FS whose files can be written on.
+type appendFS interface {
 	FS
 	// Append opens a file that Create has made, and that was closed, to write after what is in it.
 	Append(name string) (io.WriteCloser, error)

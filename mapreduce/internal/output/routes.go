@@ -120,7 +120,7 @@ func (r *Routes) file(name string) (f *routedFile, err error) {
 	if !unbounded && len(r.open) >= mostOpen {
 		if extend == nil {
 			return nil, fault.Permanent(fmt.Errorf("mapreduce.Routed: more than %d names in one attempt, and files in %s cannot be written on "+
-				"once they are closed: see AppendFS", mostOpen, r.To.Store.Name()))
+				"once they are closed: see appendFS", mostOpen, r.To.Store.Name()))
 		}
 		if err := r.shut(r.open[0]); err != nil {
 			return nil, err
@@ -229,7 +229,7 @@ func (c *Committer) extends() (extend func(Part) (io.WriteCloser, error), unboun
 		if _, unbounded = s.fs.(blockFS); unbounded {
 			return nil, true
 		}
-		if fsys, ok := s.fs.(AppendFS); ok {
+		if fsys, ok := s.fs.(appendFS); ok {
 			return func(p Part) (io.WriteCloser, error) {
 				if s.ended.Load() {
 					return nil, ErrEnded
