@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
@@ -121,47 +122,52 @@ func TestListsAreOffByDefault(t *testing.T) {
 func TestPoolOfAJob(t *testing.T) {
 	ann := allocation.Principal{User: "ann"}
 	for _, c := range []struct {
-		name       string
-		property   string
-		who        allocation.Principal
-		properties map[string]string
-		want       allocation.Placed
+		name     string
+		property string
+		who      allocation.Principal
+		spec     scheduling.JobSpec
+		want     string
 	}{
-		{"J1, J2", "pool", ann, nil, allocation.Placed{Name: "default", By: "default"}},
-		{"J3", "pool", ann, map[string]string{"pool": "nonsense", "mapred.fairscheduler.pool": "poolA"}, allocation.Placed{Name: "poolA", By: "property mapred.fairscheduler.pool"}},
-		{"J4", "pool", ann, map[string]string{"pool": "poolA"}, allocation.Placed{Name: "poolA", By: "property pool"}},
-		{"trimmed", "pool", ann, map[string]string{"pool": " poolA "}, allocation.Placed{Name: "poolA", By: "property pool"}},
-		{"explicit trimmed", "pool", ann, map[string]string{"mapred.fairscheduler.pool": "\tpoolA\n"}, allocation.Placed{Name: "poolA", By: "property mapred.fairscheduler.pool"}},
-		{"blank does not count", "pool", ann, map[string]string{"mapred.fairscheduler.pool": "  ", "pool": "b"}, allocation.Placed{Name: "b", By: "property pool"}},
-		{"a pool a user", "", ann, nil, allocation.Placed{Name: "ann", By: "user ann"}},
-		{"nobody", "", allocation.Principal{}, nil, allocation.Placed{Name: "default", By: "default"}},
-		{"a forged user", "", ann, map[string]string{"mapreduce.job.user.name": "root", "user.name": "root"}, allocation.Placed{Name: "ann", By: "user ann"}},
-		{"a forged user, old name", "user.name", ann, map[string]string{"user.name": "root"}, allocation.Placed{Name: "ann", By: "user ann"}},
-		{"by queue", "mapreduce.job.queuename", ann, map[string]string{"mapreduce.job.queuename": "q"}, allocation.Placed{Name: "q", By: "property mapreduce.job.queuename"}},
+		{"J1, J2", "pool", ann, scheduling.JobSpec{}, "default"},
+		{"J3", "pool", ann, scheduling.JobSpec{PoolProperty: "nonsense", Pool: "poolA"}, "poolA"},
+		{"J4", "pool", ann, scheduling.JobSpec{PoolProperty: "poolA"}, "poolA"},
+		{"trimmed", "pool", ann, scheduling.JobSpec{PoolProperty: " poolA "}, "poolA"},
+		{"explicit trimmed", "pool", ann, scheduling.JobSpec{Pool: "\tpoolA\n"}, "poolA"},
+		{"blank does not count", "pool", ann, scheduling.JobSpec{Pool: "  ", PoolProperty: "b"}, "b"},
+		{"a pool a user", "", ann, scheduling.JobSpec{}, "ann"},
+		{"nobody", "", allocation.Principal{}, scheduling.JobSpec{}, "default"},
+		{"a forged user", "", ann, scheduling.JobSpec{PoolProperty: "root", User: "root"}, "ann"},
+		{"a forged user, old name", "user.name", ann, scheduling.JobSpec{PoolProperty: "root"}, "ann"},
+		{"by queue", "mapreduce.job.queuename", ann, scheduling.JobSpec{Queue: "q"}, "q"},
+		{"by queue, as property", "mapreduce.job.queuename", ann, scheduling.JobSpec{PoolProperty: "q", Queue: "r"}, "q"},
 	} {
-		got, err := allocation.Rules{PoolProperty: c.property}.Pool(c.who, c.properties)
+		err := allocation.Rules{PoolProperty: c.property}.Admit(&c.spec, c.who, false)
 		require.NoError(t, err, c.name)
-		require.Equal(t, c.want, got, c.name)
+		require.Equal(t, c.want, c.spec.Pool, c.name)
+		require.Equal(t, c.who.User, c.spec.User, c.name)
 	}
-	_, err := allocation.Rules{}.Pool(ann, map[string]string{"mapred.fairscheduler.pool": "a\x00b"})
-	require.ErrorContains(t, err, "has control characters")
+	for want, spec := range map[string]scheduling.JobSpec{
+		`pool or queue name "a\x00b" (by property mapred.fairscheduler.pool) has control characters`: {Pool: "a\x00b"},
+		`pool or queue name "a\x00b" (by property pool) has control characters`:                      {PoolProperty: "a\x00b"},
+		`pool or queue name "a\x00b" (by property mapreduce.job.queuename) has control characters`:   {Queue: "a\x00b"},
+	} {
+		require.EqualError(t, allocation.Rules{PoolProperty: "pool"}.Admit(&spec, ann, false), want)
+	}
 }
 
 // The hole in Hadoop: submit to an open queue, run in a closed pool.
 func TestTheExplicitPoolDoesNotSlipPastTheLists(t *testing.T) {
 	rules := allocation.Rules{Access: wantAccess(), PoolProperty: allocation.PropertyQueue}
 	eve := allocation.Principal{User: "eve"}
-	open := map[string]string{"mapreduce.job.queuename": "sch:misc"}
-	got, err := rules.Pool(eve, open)
-	require.NoError(t, err)
-	require.Equal(t, "sch:misc", got.Name)
+	open := scheduling.JobSpec{Queue: "sch:misc"}
+	require.NoError(t, rules.Admit(&open, eve, false))
+	require.Equal(t, "sch:misc", open.Pool)
 
-	open[allocation.PropertyPool] = " sch:prod "
-	_, err = rules.Pool(eve, open)
+	err := rules.Admit(&scheduling.JobSpec{Queue: "sch:misc", Pool: " sch:prod "}, eve, false)
 	require.EqualError(t, err, `user eve may not submit to sch:prod: acl-submit-job of sch:prod admits "ann,bob ops"`)
 
 	// A queue that the user may not use is refused although the pool is open.
-	_, err = rules.Pool(eve, map[string]string{"mapreduce.job.queuename": "sch:prod", allocation.PropertyPool: "sch:misc"})
+	err = rules.Admit(&scheduling.JobSpec{Queue: "sch:prod", Pool: "sch:misc"}, eve, false)
 	require.ErrorIs(t, err, allocation.ErrDenied)
 
 	// Nor can a job be moved there afterwards, by its owner or anybody else.
@@ -172,31 +178,32 @@ func TestTheExplicitPoolDoesNotSlipPastTheLists(t *testing.T) {
 }
 
 func TestQueueOfAJob(t *testing.T) {
-	rules := allocation.Rules{Access: wantAccess()}
+	old := allocation.Rules{Access: wantAccess(), PoolProperty: allocation.PropertyQueueOld}
 	eve := allocation.Principal{User: "eve"}
 	for _, c := range []struct {
-		properties map[string]string
-		want       string
-		denied     bool
+		spec   scheduling.JobSpec
+		denied bool
 	}{
-		{map[string]string{"mapreduce.job.queuename": " sch:misc"}, "sch:misc", false},
-		{map[string]string{"mapred.job.queue.name": "sch:misc"}, "sch:misc", false},
-		{map[string]string{"mapred.job.queue.name": "sch:misc", "mapreduce.job.queuename": "sch:prod"}, "", true},
-		{map[string]string{"mapreduce.job.queuename": "gta"}, "", true},
-		{map[string]string{"mapred.fairscheduler.pool": "sch:misc"}, "", true}, // queue default, which is not there
+		{scheduling.JobSpec{Queue: " sch:misc"}, false},
+		{scheduling.JobSpec{PoolProperty: "sch:misc"}, false},
+		{scheduling.JobSpec{PoolProperty: "sch:misc", Queue: "sch:prod"}, true},
+		{scheduling.JobSpec{Queue: "gta"}, true},
+		{scheduling.JobSpec{Pool: "sch:misc"}, true}, // queue default, which is not there
 	} {
-		got, err := rules.Queue(eve, c.properties)
-		require.Equal(t, c.denied, err != nil, "%v: %v", c.properties, err)
-		require.Equal(t, c.want, got.Name)
+		err := old.Admit(&c.spec, eve, true)
+		require.Equal(t, c.denied, err != nil, "%v: %v", c.spec, err)
+		if !c.denied {
+			require.Equal(t, "sch:misc", c.spec.Queue)
+		}
 	}
 }
 
-// Whatever the properties say, a job does not land in a pool or queue whose list leaves its user
-// out. The oracle reads the lists for itself.
+// Whatever a job says, it does not land in a pool or queue whose list leaves its user out. The
+// oracle reads the lists for itself.
 func TestNoPropertiesLeadIntoAClosedPool(t *testing.T) {
 	places := []string{"a", "b", "c", "default", "eve", "ann"}
 	users, groups := []string{"ann", "bob", "eve"}, []string{"g1", "g2"}
-	names := []string{allocation.PropertyPool, allocation.PropertyQueue, allocation.PropertyQueueOld, allocation.PropertyUser, "user.name", "pool"}
+	names := []string{"", allocation.PropertyPool, allocation.PropertyQueue, allocation.PropertyQueueOld, allocation.PropertyUser, "user.name", "pool"}
 	rapid.Check(t, func(t *rapid.T) {
 		a := allocation.Access{Enabled: true}
 		for _, name := range places {
@@ -205,26 +212,25 @@ func TestNoPropertiesLeadIntoAClosedPool(t *testing.T) {
 			}
 		}
 		who := allocation.Principal{User: rapid.SampledFrom(users).Draw(t, "user"), Groups: rapid.SliceOfDistinct(rapid.SampledFrom(groups), rapid.ID).Draw(t, "groups")}
-		properties := map[string]string{}
-		for _, name := range names {
-			if rapid.Bool().Draw(t, name) {
-				value := rapid.SampledFrom(append([]string{"", "A", "a ", " b", "\tc\n", "nowhere", "\u00a0a"}, places...)).Draw(t, "value")
-				properties[name] = value
-			}
-		}
-		rules := allocation.Rules{Access: a, PoolProperty: rapid.SampledFrom(append([]string{""}, names...)).Draw(t, "pool property")}
-		for _, find := range []func(allocation.Principal, map[string]string) (allocation.Placed, error){rules.Pool, rules.Queue} {
-			to, err := find(who, properties)
-			if err != nil {
-				require.Empty(t, to)
+		value := rapid.SampledFrom(append([]string{"", "", "A", "a ", " b", "\tc\n", "nowhere", "\u00a0a"}, places...))
+		spec := scheduling.JobSpec{User: value.Draw(t, "user"), Pool: value.Draw(t, "pool"), PoolProperty: value.Draw(t, "property"), Queue: value.Draw(t, "queue")}
+		rules := allocation.Rules{Access: a, PoolProperty: rapid.SampledFrom(names).Draw(t, "pool property")}
+		for _, queues := range []bool{false, true} {
+			job := spec
+			if rules.Admit(&job, who, queues) != nil {
+				require.Equal(t, spec, job)
 				continue
 			}
-			require.Equal(t, strings.TrimSpace(to.Name), to.Name, "what the scheduler trims stays the same")
-			i := slices.IndexFunc(a.Queues, func(q allocation.QueueAccess) bool { return q.Name == to.Name })
-			require.GreaterOrEqual(t, i, 0, "%s is not configured", to.Name)
+			to := job.Pool
+			if queues {
+				to = job.Queue
+			}
+			require.Equal(t, strings.TrimSpace(to), to, "what the scheduler trims stays the same")
+			i := slices.IndexFunc(a.Queues, func(q allocation.QueueAccess) bool { return q.Name == to })
+			require.GreaterOrEqual(t, i, 0, "%s is not configured", to)
 			q := a.Queues[i]
 			named := slices.Contains(q.Submit.Users, who.User) || slices.ContainsFunc(who.Groups, func(g string) bool { return slices.Contains(q.Submit.Groups, g) })
-			require.True(t, q.Submit.Everybody || named, "%v got into %s", who, to.Name)
+			require.True(t, q.Submit.Everybody || named, "%v got into %s", who, to)
 			require.False(t, q.Stopped)
 		}
 	})

@@ -31,7 +31,7 @@ func ExampleParseFair() {
 	// fair-scheduler.xml:2: pool production: minMaps: -40 is negative
 }
 
-func ExampleRules_Pool() {
+func ExampleRules_Admit() {
 	submit, _ := allocation.ParseList("ann,bob production")
 	rules := allocation.Rules{Access: allocation.Access{
 		Enabled: true,
@@ -42,12 +42,12 @@ func ExampleRules_Pool() {
 	}, PoolProperty: allocation.PropertyQueue}
 	eve := allocation.Principal{User: "eve", Groups: []string{"guests"}}
 
-	placed, err := rules.Pool(eve, map[string]string{"mapreduce.job.queuename": "default"})
-	fmt.Println(placed.Name, err)
-	_, err = rules.Pool(eve, map[string]string{"mapreduce.job.queuename": "default", "mapred.fairscheduler.pool": "production"})
-	fmt.Println(err)
+	job := scheduling.JobSpec{Queue: "default"}
+	fmt.Println(rules.Admit(&job, eve, false), job.Pool)
+	job = scheduling.JobSpec{Queue: "default", Pool: "production"}
+	fmt.Println(rules.Admit(&job, eve, false))
 	// Output:
-	// default <nil>
+	// <nil> default
 	// user eve may not submit to production: acl-submit-job of production admits "ann,bob production"
 }
 

@@ -1,8 +1,11 @@
 package allocation
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // The job properties that choose a pool or queue, and the names that stand for the submitting user
@@ -27,58 +30,70 @@ type Rules struct {
 	PoolProperty string
 }
 
-// Placed is where a job goes, and by what.
-type Placed struct {
-	Name string // of the pool or queue, trimmed
-	By   string // "property mapred.fairscheduler.pool", "user ann", "default"
+// target is where a job goes, and by what.
+type target struct{ name, by string }
+
+// or is the target, or the one that a value names if the target has no name. Values are trimmed, and
+// blank ones do not count.
+func (t target) or(value, by string) target {
+	if t.name != "" {
+		return t
+	}
+	return target{strings.TrimSpace(value), by}
 }
 
-// Pool resolves the pool of a job and checks that its user may submit to that very pool. First
-// comes PropertyPool, then the property that PoolProperty names, then "default"; values are
-// trimmed, and blank ones do not count.
+// Admit checks a job before it is submitted, and fills in what has been decided: the user is who,
+// whatever spec says, and spec.Pool or, for a scheduler with queues, spec.Queue is the place whose
+// list admits that user, so that the Core has nothing left to choose. spec.Pool counts as
+// PropertyPool, spec.PoolProperty as the value of the property that r.PoolProperty names,
+// spec.Queue as PropertyQueue; where that names the pool, it is empty afterwards. On error spec is
+// as before.
 //
+// The pool is that of PropertyPool, else of the property that r.PoolProperty names, else "default".
 // Hadoop checks the lists of the job's queue and then lets PropertyPool send the job elsewhere,
 // unchecked. Here the pool found is the one checked, so no combination of properties leads into a
 // pool whose list leaves the user out. If the job also names a queue, its user must be allowed
-// there, too. A user's name is taken from who, whatever the properties claim. The caller submits
-// the job to Placed.Name and nowhere else.
-func (r Rules) Pool(who Principal, properties map[string]string) (Placed, error) {
-	to := Placed{defaultPool, "default"}
-	property := r.PoolProperty
-	if property == "" {
-		property = PropertyUser
+// there, too.
+func (r Rules) Admit(spec *scheduling.JobSpec, who Principal, queues bool) error {
+	property, named := cmp.Or(r.PoolProperty, PropertyUser), spec.Queue
+	if property == PropertyQueue {
+		named = cmp.Or(spec.PoolProperty, spec.Queue)
 	}
-	if name := strings.TrimSpace(properties[PropertyPool]); name != "" {
-		to = Placed{name, byProperty(PropertyPool)}
-	} else if property == PropertyUser || property == propertyUserOld {
-		if user := strings.TrimSpace(who.User); user != "" {
-			to = Placed{user, "user " + user}
-		}
-	} else if name := strings.TrimSpace(properties[property]); name != "" {
-		to = Placed{name, byProperty(property)}
+	queue := target{}.or(named, "property "+PropertyQueue)
+	if property == PropertyQueueOld {
+		queue = queue.or(spec.PoolProperty, "property "+PropertyQueueOld)
 	}
-	if err := r.submit(to, who); err != nil {
-		return Placed{}, err
-	}
-	if queue, named := namedQueue(properties); named && queue.Name != to.Name {
+	if queues {
+		queue = queue.or(defaultPool, "default")
 		if err := r.submit(queue, who); err != nil {
-			return Placed{}, err
+			return err
+		}
+		spec.User, spec.Queue = who.User, queue.name
+		return nil
+	}
+	pool := target{}.or(spec.Pool, "property "+PropertyPool)
+	switch property {
+	case PropertyUser, propertyUserOld:
+		pool = pool.or(who.User, "user "+who.User)
+	case PropertyQueue:
+		pool = pool.or(named, "property "+property)
+	default:
+		pool = pool.or(spec.PoolProperty, "property "+property)
+	}
+	pool = pool.or(defaultPool, "default")
+	if err := r.submit(pool, who); err != nil {
+		return err
+	}
+	if queue.name != "" && queue.name != pool.name {
+		if err := r.submit(queue, who); err != nil {
+			return err
 		}
 	}
-	return to, nil
-}
-
-// Queue resolves the queue of a job, for schedulers with queues, and checks that its user may
-// submit to it: PropertyQueue, then PropertyQueueOld, then "default"; trimmed.
-func (r Rules) Queue(who Principal, properties map[string]string) (Placed, error) {
-	to, named := namedQueue(properties)
-	if !named {
-		to = Placed{defaultPool, "default"}
+	spec.User, spec.Pool, spec.PoolProperty = who.User, pool.name, ""
+	if strings.TrimSpace(spec.Queue) == pool.name {
+		spec.Queue = "" // it has named the pool
 	}
-	if err := r.submit(to, who); err != nil {
-		return Placed{}, err
-	}
-	return to, nil
+	return nil
 }
 
 // Move checks that who may move a job of owner from one pool or queue to another: administer the
@@ -88,26 +103,13 @@ func (r Rules) Move(who Principal, owner, from, to string) error {
 	if err := r.Access.MayAdminister(from, owner, who); err != nil {
 		return err
 	}
-	return r.submit(Placed{strings.TrimSpace(to), ""}, who)
+	return r.submit(target{strings.TrimSpace(to), "the move"}, who)
 }
 
 // submit checks the name and the lists.
-func (r Rules) submit(to Placed, who Principal) error {
-	if reason := nameReason(to.Name); reason != "" {
-		return fmt.Errorf("pool or queue name %q (by %s) %s", shorten(to.Name), to.By, reason)
+func (r Rules) submit(to target, who Principal) error {
+	if reason := nameReason(to.name); reason != "" {
+		return fmt.Errorf("pool or queue name %q (by %s) %s", shorten(to.name), to.by, reason)
 	}
-	return r.Access.MaySubmit(to.Name, who)
+	return r.Access.MaySubmit(to.name, who)
 }
-
-// namedQueue is the queue that the properties name.
-func namedQueue(properties map[string]string) (Placed, bool) {
-	for _, property := range []string{PropertyQueue, PropertyQueueOld} {
-		if name := strings.TrimSpace(properties[property]); name != "" {
-			return Placed{name, byProperty(property)}, true
-		}
-	}
-	return Placed{}, false
-}
-
-// byProperty says that a property decided.
-func byProperty(name string) string { return "property " + name }
