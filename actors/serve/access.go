@@ -14,58 +14,60 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// Access says who may call a server, and do what.
+// Access determines who may call a server and what they may do.
 //
-// With Tokens, or TLS with certificates of clients, callers are who their token or certificate
-// says, and calls without are refused. Without, whoever reaches the server is believed to be who
-// they say.
+// With Tokens, or TLS that requires client certificates, a caller is the user that the token or
+// certificate names; calls without one are rejected. Otherwise the server believes the name that
+// the caller gives.
 //
-// Who may submit where, and administer the jobs of others in a pool or queue, the access lists of
-// the cluster say (actors.Config.Rules), if they are on. A job's owner and administrators may
-// always administer it; where callers are known and lists are off, nobody else may. Nodes, the
-// policy and files of others are for administrators, if callers are known or lists are on.
+// The cluster's access lists (actors.Config.Rules), if enabled, decide who may submit to a pool or
+// queue and administer the jobs of others there. A job's owner and administrators may always
+// administer it; if callers are authenticated and access lists are off, nobody else may. Only
+// administrators may change nodes, the policy and files of others if callers are authenticated or
+// access lists are on.
 type Access struct {
 	Tokens *Tokens
-	// TLS, if not nil, is what connections are secured with. If it asks for certificates of clients
-	// and verifies them (tls.RequireAndVerifyClientCert), the common name is the user and each
-	// organization a group.
+	// TLS, if not nil, secures the connections. If it requires and verifies client certificates
+	// (tls.RequireAndVerifyClientCert), the common name is the user and each organization is a
+	// group.
 	TLS *tls.Config
-	// Admins may do everything, besides those of the access lists.
+	// Admins may do everything, as may the administrators of the access lists.
 	Admins allocation.List
 }
 
-// certificates tells whether callers show certificates.
+// certificates reports whether callers authenticate with certificates.
 func (a *Access) certificates() bool {
 	return a.TLS != nil && a.TLS.ClientAuth == tls.RequireAndVerifyClientCert
 }
 
-// knowsUsers tells whether callers show who they are.
+// knowsUsers reports whether callers are authenticated.
 func (a *Access) knowsUsers() bool { return a.Tokens != nil || a.certificates() }
 
-// Tokens are secrets that tell who calls. Its methods are safe for concurrent use.
+// Tokens are secrets that authenticate callers. Its methods are safe for concurrent use.
 type Tokens struct {
 	users atomic.Pointer[users]
 }
 
-// users are those whom tokens tell, by the sums of these, so that looking up tells nothing of the secret.
+// users maps the SHA-256 sum of each token to its user. Lookups by sum leak no timing information
+// about the token.
 type users map[[sha256.Size]byte]allocation.Principal
 
-// Replace puts other tokens in the place of these, all at once: who shows one that is gone is
-// refused from now on, and their streams of events end within keepAlive.
+// Replace replaces all tokens at once. From then on callers with a removed token are rejected, and
+// their event streams end within keepAlive.
 func (t *Tokens) Replace(other *Tokens) { t.users.Store(other.users.Load()) }
 
-// user is whom a token tells.
+// user returns the user of a token.
 func (t *Tokens) user(token string) (allocation.Principal, bool) {
 	who, ok := (*t.users.Load())[sha256.Sum256([]byte(token))]
 	return who, ok
 }
 
-// leastToken is how many bytes a token has at least.
+// leastToken is the minimum length of a token in bytes.
 const leastToken = 16
 
-// ParseTokens reads tokens: a line each with the token, the user and, if there are any, groups with
-// commas between; white space is between them, # at the beginning of a line makes it a comment. A
-// token has 16 printable characters or more. name is used in messages, which never show a token.
+// ParseTokens reads tokens, one per line: the token, the user and optionally groups separated by
+// commas, with white space between them. Lines that begin with # are comments. A token has at least
+// 16 printable characters. Error messages use name and never show a token.
 func ParseTokens(name string, r io.Reader) (*Tokens, error) {
 	list := users{}
 	lines := bufio.NewScanner(r)
@@ -101,13 +103,13 @@ func ParseTokens(name string, r io.Reader) (*Tokens, error) {
 	return t, nil
 }
 
-// caller is who makes a request.
+// caller is the user who makes a request.
 type caller struct {
 	allocation.Principal
-	known bool // by a token or certificate; else the name is what they say
+	known bool // authenticated by a token or certificate; otherwise the name is the caller's claim
 }
 
-// authenticate finds out who calls. A browser gives the token as a password.
+// authenticate returns the caller of a request. Browsers send the token as a password.
 func (a *Access) authenticate(r *http.Request) (caller, error) {
 	if a.certificates() && r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
 		subject := r.TLS.VerifiedChains[0][0].Subject
@@ -133,7 +135,7 @@ func (a *Access) authenticate(r *http.Request) (caller, error) {
 	return caller{who, true}, nil
 }
 
-// submitter is whom a job belongs to that the caller submits in the name of user.
+// submitter returns the owner of a job that the caller submits in the name of user.
 func (s *Server) submitter(c caller, user string) (allocation.Principal, error) {
 	switch {
 	case !c.known:
@@ -146,7 +148,8 @@ func (s *Server) submitter(c caller, user string) (allocation.Principal, error) 
 	return c.Principal, deny("user %s may not submit as %s", c.User, user)
 }
 
-// asUser is a caller that says who they are, where nobody has to show it.
+// asUser returns the caller with the user that the request claims, if callers are not
+// authenticated.
 func asUser(c caller, r *http.Request) caller {
 	if !c.known && c.User == "" {
 		c.User = r.Header.Get("Tarry-User")
@@ -154,7 +157,7 @@ func asUser(c caller, r *http.Request) caller {
 	return c
 }
 
-// isAdmin tells whether the caller is an administrator.
+// isAdmin reports whether the caller is an administrator.
 func (s *Server) isAdmin(c caller) bool {
 	if s.cfg.Access.Admins.Admits(c.Principal) {
 		return true
@@ -169,7 +172,7 @@ func (s *Server) trusting() bool {
 	return !s.cfg.Access.knowsUsers() && (rules == nil || !rules.Access.Enabled)
 }
 
-// mayManage is nil if the caller may change what is everybody's: nodes, the policy.
+// mayManage returns an error unless the caller may change nodes and the policy.
 func (s *Server) mayManage(c caller, what string) error {
 	if s.trusting() || s.isAdmin(c) {
 		return nil
@@ -177,7 +180,7 @@ func (s *Server) mayManage(c caller, what string) error {
 	return deny("user %s may not %s: that is for administrators", c.name(), what)
 }
 
-// mayAdminister is nil if the caller may change a job of an owner in a pool.
+// mayAdminister returns an error unless the caller may change a job of owner in a pool.
 func (s *Server) mayAdminister(c caller, owner string, pool func() string) error {
 	rules := s.cluster.Rules()
 	switch {
@@ -191,12 +194,12 @@ func (s *Server) mayAdminister(c caller, owner string, pool func() string) error
 	return nil
 }
 
-// mover is on whose behalf a job is moved: who may submit to where it goes.
+// mover returns the caller, whose rights decide where a job may move.
 func (s *Server) mover(c caller) allocation.Principal {
 	return allocation.Principal{User: c.name(), Groups: c.Groups}
 }
 
-// name is the user, also where it is not known.
+// name returns the user, or anonymous.
 func (c caller) name() string {
 	if c.User == "" {
 		return anonymous
@@ -204,10 +207,10 @@ func (c caller) name() string {
 	return c.User
 }
 
-// anonymous is the user of those who name none.
+// anonymous is the user of callers who name none.
 const anonymous = "anonymous"
 
-// options are those of a job's submission but for its key.
+// options returns the options with which the job is submitted, except for its key.
 func (o *Order) options(who allocation.Principal) actors.SubmitOptions {
 	return actors.SubmitOptions{
 		User: who.User, Groups: who.Groups, Pool: o.Pool, Queue: o.Queue, Priority: o.Priority,

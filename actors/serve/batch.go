@@ -2,20 +2,20 @@ package serve
 
 import "time"
 
-// batch is a stretch of the events as streams that leave none out send it: made once for all who have
-// come as far. Its text is not to be changed.
+// batch is a run of consecutive events as sent to all streams without a filter. It is formatted
+// once for all readers at the same position and must not be changed.
 type batch struct {
-	next uint64 // number of the event behind it
+	next uint64 // number of the event after it
 	text []byte
-	full bool // there may be more behind it
+	full bool // more events may follow
 }
 
 const (
-	batchEvents = 1024 // at most, in a batch
-	mostBatches = 4    // that are kept: readers who keep pace want the last one, those who catch up their own
+	batchEvents = 1024 // maximum number of events in a batch
+	mostBatches = 4    // maximum number of cached batches: most readers need the latest one, and slow readers an older one
 )
 
-// batch gives events from number on as read does.
+// batch returns the events from number on as one text, with the other results of read.
 func (b *broker) batch(number uint64, boot string) (some batch, missed uint64, wait <-chan struct{}) {
 	b.mu.Lock()
 	some, known := b.batches[number]
@@ -35,7 +35,7 @@ func (b *broker) batch(number uint64, boot string) (some batch, missed uint64, w
 	return some, missed, wait
 }
 
-// keep remembers a batch that begins with an event, and forgets the one that begins first.
+// keep caches a batch and evicts the one with the smallest first event.
 func (b *broker) keep(number uint64, some batch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -50,9 +50,9 @@ func (b *broker) keep(number uint64, some batch) {
 	delete(b.batches, first)
 }
 
-// beat is closed when streams that have sent what there is may send again: all at once, so that what has
-// come together is one batch for all. That takes longer with many of them, which cost the cluster's
-// machine a write each.
+// beat returns a channel that is closed when streams that are up to date may send again. All send
+// at the same time, so that they share one batch. The interval grows with the number of streams,
+// because each costs the cluster's machine a write.
 func (b *broker) beat() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()

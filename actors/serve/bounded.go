@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// boundedListener closes connections beyond a number at once, of all addresses and of each one, so
-// that many clients take neither memory nor descriptors from those that are there, and one address
-// does not lock out the others.
+// boundedListener limits the number of open connections, in total and per address, and closes those
+// beyond. Many clients can then exhaust neither memory nor descriptors, and one address cannot lock
+// out the others.
 type boundedListener struct {
 	net.Listener
 	most, perAddress int
 	metrics          *metrics
 
 	mu   sync.Mutex
-	open map[string]int // connections by address, none of them 0
+	open map[string]int // connections by address, without zeros
 }
 
 func newBoundedListener(l net.Listener, bounds *limits, m *metrics) *boundedListener {
@@ -40,7 +40,7 @@ func (l *boundedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// enter counts a connection, and reports whether it is within the bounds.
+// enter counts a connection, or returns false if a limit is reached.
 func (l *boundedListener) enter(from string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -52,7 +52,7 @@ func (l *boundedListener) enter(from string) bool {
 	return true
 }
 
-// leave counts a connection out.
+// leave removes a connection from the counts.
 func (l *boundedListener) leave(from string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,8 +62,8 @@ func (l *boundedListener) leave(from string) {
 	}
 }
 
-// addressOf returns what connections are counted by: the IP address without the port, and of IPv6
-// its network of 64 bits, of which a machine may have all addresses.
+// addressOf returns the address by which connections are counted: the IPv4 address, or the 64-bit
+// network of an IPv6 address, since one machine may own all its addresses.
 func addressOf(a net.Addr) string {
 	at, err := netip.ParseAddrPort(a.String())
 	if err != nil {
@@ -73,11 +73,11 @@ func addressOf(a net.Addr) string {
 	if ip.Is4() {
 		return ip.String()
 	}
-	network, _ := ip.WithZone("").Prefix(64) // the length is right
+	network, _ := ip.WithZone("").Prefix(64) // 64 is a valid length
 	return network.String()
 }
 
-// boundedConn is one of a counted number of connections.
+// boundedConn is a connection of a boundedListener.
 type boundedConn struct {
 	net.Conn
 	leave func()

@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// The calls of the API, in the order of the table.
+// The handlers of the API, in the order of the route table.
 
 func (s *Server) getServer(_ *http.Request, c caller) (any, error) {
 	a := api.Server{
@@ -31,7 +31,7 @@ func (s *Server) getServer(_ *http.Request, c caller) (any, error) {
 	return a, err
 }
 
-// jobPage is a page of the jobs that keep says.
+// jobPage returns a page of the jobs for which keep returns true.
 func (s *Server) jobPage(r *http.Request, c caller, keep func(*job) bool) (any, error) {
 	user := r.URL.Query().Get("user")
 	wanted := func(j **job) bool { return (user == "" || (*j).who.User == user) && keep(*j) }
@@ -80,13 +80,13 @@ func (s *Server) postJob(w http.ResponseWriter, r *http.Request, c caller) error
 		writeJSON(w, http.StatusOK, s.viewsOf(c, []*job{j})[0])
 		return nil
 	}
-	view := s.view(j, nil) // without asking the JobTracker, which may have much to do
+	view := s.view(j, nil) // without asking the JobTracker, which may be busy
 	view.MayChange = s.mayAdminister(c, j.who.User, func() string { return view.Pool }) == nil
 	writeJSON(w, http.StatusCreated, view)
 	return nil
 }
 
-// jobOf is the job that a path names.
+// jobOf returns the job that the path names.
 func (s *Server) jobOf(r *http.Request) (*job, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Server) getCounters(r *http.Request, _ caller) (any, error) {
 	return n, nil
 }
 
-// change is a call that changes a job.
+// change reads body, applies do to the job that the path names and returns the changed job.
 func (s *Server) change(r *http.Request, c caller, body any, do func(j *job) error) (any, error) {
 	j, err := s.jobOf(r)
 	if err == nil {

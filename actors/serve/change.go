@@ -17,7 +17,7 @@ import (
 // killPatience is how long the answer to a kill waits for the job's end.
 const killPatience = 10 * time.Second
 
-// kill ends a job, and waits for its end. That it has succeeded or failed instead is an error.
+// kill ends a job and waits for its end. It returns an error if the job succeeds or fails instead.
 func (s *Server) kill(ctx context.Context, c caller, j *job, k api.Kill) error {
 	if err := s.mayAdminister(c, j.who.User, func() string { return s.poolOf(j) }); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (s *Server) kill(ctx context.Context, c caller, j *job, k api.Kill) error {
 	first := j.kill == nil && j.end == nil
 	j.mu.Unlock()
 	var err error
-	if first { // on the disk before anything is done
+	if first { // record the kill before doing anything
 		err = s.memory.write(&entry{ID: j.id, Kill: &k})
 	}
 	if err == nil && first {
@@ -46,7 +46,7 @@ func (s *Server) kill(ctx context.Context, c caller, j *job, k api.Kill) error {
 		return err
 	}
 	if first {
-		j.cancel() // of its preparation
+		j.cancel() // ends its preparation
 		if h := j.running(); h != nil {
 			if err := h.Kill(k.Reason); err != nil && !errors.Is(err, scheduling.ErrJobEnded) {
 				return err
@@ -56,13 +56,14 @@ func (s *Server) kill(ctx context.Context, c caller, j *job, k api.Kill) error {
 	return j.awaitKill(ctx)
 }
 
-// awaitKill waits for the end of a job that is being killed; the error says that it has ended otherwise.
+// awaitKill waits for the end of a job that is being killed. It returns an error if the job ended
+// in another way.
 func (j *job) awaitKill(ctx context.Context) error {
 	patience := time.NewTimer(killPatience)
 	defer patience.Stop()
 	select {
 	case <-j.done:
-	case <-patience.C: // its view says that it is being killed
+	case <-patience.C: // the job's view says that it is being killed
 	case <-ctx.Done():
 	}
 	j.mu.Lock()
@@ -73,7 +74,8 @@ func (j *job) awaitKill(ctx context.Context) error {
 	return nil
 }
 
-// steered waits until the cluster has a job that the caller may change, and gives its handle there.
+// steered waits until the cluster has the job, which the caller must be allowed to change, and
+// returns its handle.
 func (s *Server) steered(ctx context.Context, c caller, j *job) (*actors.JobHandle, error) {
 	if err := s.mayAdminister(c, j.who.User, func() string { return s.poolOf(j) }); err != nil {
 		return nil, err
@@ -105,7 +107,7 @@ func (s *Server) setPriority(ctx context.Context, c caller, j *job, text string)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.order.Priority = p // of the stages that follow
+	j.order.Priority = p // for the stages that follow
 	return nil
 }
 
@@ -134,7 +136,7 @@ func (s *Server) setPool(ctx context.Context, c caller, j *job, name string) err
 	return nil
 }
 
-// poolOf is the pool or queue that a job is in, as far as that is known.
+// poolOf returns the pool or queue of a job, as far as known.
 func (s *Server) poolOf(j *job) (pool string) {
 	j.mu.Lock()
 	pool = cmp.Or(j.order.Pool, j.order.Queue)
@@ -149,7 +151,7 @@ func (s *Server) poolOf(j *job) (pool string) {
 	if id == 0 {
 		return pool
 	}
-	_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster knows no more
+	_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster has no jobs
 		if seen, err := v.Glance(id); err == nil {
 			pool = seen.Pool
 		}
@@ -157,7 +159,7 @@ func (s *Server) poolOf(j *job) (pool string) {
 	return pool
 }
 
-// views are jobs as clients see them.
+// views returns jobs as clients see them.
 func (s *Server) views(list []*job) []api.Job {
 	seen := map[scheduling.JobID]view.Job{}
 	var want []scheduling.JobID
@@ -167,7 +169,7 @@ func (s *Server) views(list []*job) []api.Job {
 		}
 	}
 	if len(want) > 0 {
-		_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster knows no more
+		_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster has no jobs
 			for _, id := range want {
 				if one, err := v.Job(id); err == nil {
 					seen[id] = one
@@ -182,7 +184,7 @@ func (s *Server) views(list []*job) []api.Job {
 	return views
 }
 
-// viewsOf are jobs as a client sees them who may change some.
+// viewsOf returns jobs as this caller sees them, with MayChange set.
 func (s *Server) viewsOf(c caller, list []*job) []api.Job {
 	views := s.views(list)
 	for i, j := range list {
@@ -192,7 +194,7 @@ func (s *Server) viewsOf(c caller, list []*job) []api.Job {
 	return views
 }
 
-// view is a job as clients see it.
+// view returns a job as clients see it.
 func (s *Server) view(j *job, seen map[scheduling.JobID]view.Job) api.Job {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -232,10 +234,10 @@ func (s *Server) view(j *job, seen map[scheduling.JobID]view.Job) api.Job {
 	return v
 }
 
-// priorityName is a priority as clients write it.
+// priorityName returns a priority as clients write it.
 func priorityName(p scheduling.Priority) string { return strings.ToLower(p.String()) }
 
-// share is a fair share, where there is one.
+// share returns a pointer to a fair share, or nil if there is none.
 func share(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -243,8 +245,8 @@ func share(x float64) *float64 {
 	return &x
 }
 
-// weights are those with which jobs enter the computation of shares, for maps and reduces; nil
-// where there is none.
+// weights returns the weights of jobs in the computation of shares, for maps and reduces; nil where
+// there is none.
 func (s *Server) weights(list []*job) [][2]*float64 {
 	weights := make([][2]*float64, len(list))
 	handles := make([]scheduling.JobID, len(list))
@@ -253,7 +255,7 @@ func (s *Server) weights(list []*job) [][2]*float64 {
 			handles[i] = h.ID()
 		}
 	}
-	_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster knows no more
+	_ = s.cluster.Inspect(func(v scheduling.View) { // a closed cluster has no jobs
 		for i, id := range handles {
 			if one, err := v.Job(id); id != 0 && err == nil {
 				weights[i] = [2]*float64{share(one.Kinds[0].Weight), share(one.Kinds[1].Weight)}

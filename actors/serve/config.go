@@ -16,57 +16,59 @@ import (
 
 // Config describes a server.
 type Config struct {
-	// Cluster is the cluster that it runs. Events is called, too; State is taken from the field
-	// below and must be nil here.
+	// Cluster configures the server's cluster. The server also calls its Events function. Its State
+	// must be nil; use the field State below.
 	Cluster actors.Config
 
-	// Jobs are the kinds of job that clients may submit; names differ.
+	// Jobs are the kinds of job that clients may submit; their names must differ.
 	Jobs []Job
 
-	// Listen is the address to listen at; empty means 127.0.0.1:8088, port 0 any free one. An
-	// address that is not the machine's own alone (loopback) needs Access.Tokens, or Access.TLS
-	// with certificates of clients.
+	// Listen is the address to listen on; empty means 127.0.0.1:8088, and port 0 any free port. An
+	// address that other machines can reach needs Access.Tokens, or Access.TLS that requires client
+	// certificates.
 	Listen string
 
-	// Hosts are further names under which clients reach the server, with or without a port, besides
-	// those of this machine and Listen. A request for another host is refused.
+	// Hosts are further host names of the server, with or without a port, besides those of this
+	// machine and Listen. Requests for other hosts are rejected.
 	Hosts []string
 
-	// Roots are the directories of this machine below which jobs may read and write; none means
-	// only the block store.
+	// Roots are the directories of this machine in which jobs may read and write; without them jobs
+	// can use only the block store.
 	Roots []string
 
-	// Secrets are files that no job reads or writes, although they may be below a root and by whatever
-	// link: of tokens, certificates and keys. What State holds is never read or written either.
+	// Secrets are files, such as tokens, certificates and keys, that no job may read or write, even
+	// if they are below a root or reached through a link. The State directory is protected in the
+	// same way.
 	Secrets []string
 
-	// State, if not empty, is a directory that remembers jobs and files, so that another process
-	// goes on with them: see docs/server.md. It must be this server's alone.
+	// State, if not empty, is a directory that records jobs and files, so that another process can
+	// continue them; see docs/server.md. No other server may use it.
 	State string
 
-	// StoreBytes bounds what the files of the block store hold together, of those that are put and of
-	// jobs' outputs: a put that would be more is refused, and a job fails. 0 is no bound.
+	// StoreBytes limits the total size of the files in the block store, from uploads and from
+	// outputs of jobs. An upload beyond it is rejected, and a job fails. 0 means no limit.
 	StoreBytes int64
 
-	// Access says who may call, and do what; the zero value lets everybody who reaches the server.
+	// Access determines who may call the server and what they may do. The zero value lets everybody
+	// do everything.
 	Access Access
 
-	// Reload, if not nil, reads configuration files again, on a client's request, and says what
-	// came of it; Reloads is asked for what came of the last time, whatever the cause.
+	// Reload, if not nil, reloads configuration files on a client's request and returns the result.
+	// Reloads returns the result of the last reload, whatever its cause.
 	Reload  func() (api.Reload, error)
 	Reloads func() api.Reload
 
 	// Profiling serves net/http/pprof below /debug/pprof/, to administrators.
 	Profiling bool
 
-	// History is how many jobs that ended are remembered; 0 means 1000.
+	// History is how many ended jobs are remembered; 0 means 1000.
 	History int
 
-	// Version of the program, to be shown.
+	// Version is the program's version, for display.
 	Version string
 
-	// Log hears of requests that fail by a fault of the server, refused logins, and jobs that go on
-	// after a restart; nil discards.
+	// Log gets requests that fail because of the server, rejected logins, and jobs that continue
+	// after a restart; nil discards them.
 	Log *slog.Logger
 
 	limits limits
@@ -74,19 +76,19 @@ type Config struct {
 
 // limits bound what clients may ask of a server.
 type limits struct {
-	connections int           // at once
-	perAddress  int           // connections at once from one address
-	watchers    int           // streams of events at once
+	connections int           // open connections
+	perAddress  int           // open connections per address
+	watchers    int           // open event streams
 	unfinished  int           // jobs that have not ended
 	body        int64         // bytes of a JSON body
 	upload      int64         // bytes of a file
-	header      time.Duration // until the header of a request is there
-	idle        time.Duration // without a byte of a body, or of an answer taken
-	grace       time.Duration // for running attempts when the server is closed
-	ring        int           // events that are kept for those who come late
+	header      time.Duration // time until a request's header has arrived
+	idle        time.Duration // time without a byte of a body received or of an answer accepted
+	grace       time.Duration // time for running attempts to finish when the server closes
+	ring        int           // events kept for late readers
 }
 
-// standard are the limits of a server; tests have others.
+// standard replaces zero limits by the defaults; tests set others.
 func (l limits) standard() limits {
 	return limits{
 		connections: cmp.Or(l.connections, 2000),
@@ -102,10 +104,10 @@ func (l limits) standard() limits {
 	}
 }
 
-// DefaultListen is where a server listens unless it is told otherwise.
+// DefaultListen is the default of Config.Listen.
 const DefaultListen = "127.0.0.1:8088"
 
-// withDefaults fills in what was left zero.
+// withDefaults replaces zero fields by their defaults.
 func (c Config) withDefaults() Config {
 	c.Listen = cmp.Or(c.Listen, DefaultListen)
 	c.History = cmp.Or(c.History, 1000)
@@ -118,7 +120,7 @@ func (c Config) withDefaults() Config {
 
 var jobName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`) })
 
-// Validate returns everything that is wrong with the configuration, joined.
+// Validate returns all mistakes in the configuration, joined.
 func (c Config) Validate() error {
 	errs := []error{c.Cluster.Validate(), c.checkListen()}
 	if c.Cluster.State != nil {
@@ -139,7 +141,7 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// checkListen refuses to serve other machines without knowing who calls.
+// checkListen rejects an address that other machines can reach if callers are not authenticated.
 func (c Config) checkListen() error {
 	listen := cmp.Or(c.Listen, DefaultListen)
 	host, _, err := net.SplitHostPort(listen)
@@ -152,7 +154,7 @@ func (c Config) checkListen() error {
 	return fmt.Errorf("serve: listening at %s, other machines reach it: want tokens, or certificates of clients", listen)
 }
 
-// isLoopback tells whether only this machine reaches an address.
+// isLoopback reports whether only this machine can reach an address.
 func isLoopback(host string) bool {
 	if host == "localhost" {
 		return true

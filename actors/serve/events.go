@@ -11,30 +11,30 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// broker keeps the last events of the cluster for those who watch. Whoever watches reads at their
-// own pace from the ring; the cluster, which puts events in, never waits for them.
+// broker keeps the last events of the cluster in a ring. Each reader reads from the ring at its own
+// pace; the cluster, which adds events, never waits for readers.
 type broker struct {
 	mu      sync.Mutex
 	ring    []*line
-	gone    *clusterstate.State[*line] // after the events that the ring has lost
+	gone    *clusterstate.State[*line] // the state after the events that the ring has dropped
 	next    uint64                     // number of the next event; they count from 1
-	wake    chan struct{}              // closed when an event comes; nil: nobody waits
-	most    int                        // of the streams
+	wake    chan struct{}              // closed when an event arrives; nil if nobody waits
+	most    int                        // maximum number of streams
 	streams int
-	beats   chan struct{}    // see beat; nil: nobody waits
+	beats   chan struct{}    // see beat; nil if nobody waits
 	batches map[uint64]batch // by the number of their first event
 	counts  map[event.Type]int64
-	local   [clusterstate.Places]int64 // maps launched
+	local   [clusterstate.Places]int64 // launched maps, by locality
 }
 
-// line is an event, made text when it is first wanted.
+// line is an event, formatted when it is first needed.
 type line struct {
 	number uint64
 	is     clusterstate.Change
 	once   sync.Once
-	event  actors.Event // until it is text
+	event  actors.Event // cleared once it is formatted
 	framed []byte       // see frame
-	data   []byte       // the part of it that is JSON
+	data   []byte       // the JSON in framed
 }
 
 func newBroker(ring, streams int) *broker {
@@ -44,7 +44,7 @@ func newBroker(ring, streams int) *broker {
 	}
 }
 
-// frame is the event as streams of this process send it, with its number.
+// frame returns the event as this process's streams send it, with its ID.
 func (l *line) frame(boot string) []byte {
 	l.once.Do(func() {
 		b := fmt.Appendf(nil, "id: %s-%d\nevent: %s\ndata: ", boot, l.number, l.is.Type)
@@ -58,13 +58,13 @@ func (l *line) frame(boot string) []byte {
 	return l.framed
 }
 
-// text is the event as JSON.
+// text returns the event as JSON.
 func (l *line) text(boot string) []byte {
 	l.frame(boot)
 	return l.data
 }
 
-// add takes an event in.
+// add adds an event.
 func (b *broker) add(e actors.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,7 +85,7 @@ func (b *broker) add(e actors.Event) {
 	}
 }
 
-// lose has the state of what is gone take in an event. Of jobs that have ended it keeps nothing.
+// lose adds a dropped event to the state of dropped events, which forgets jobs that have ended.
 func (b *broker) lose(l *line) {
 	if l.is.Job == 0 || l.is.Type == event.Submitted || b.gone.Has(l.is.Job) {
 		b.gone.Add(&l.is, l)
@@ -95,8 +95,8 @@ func (b *broker) lose(l *line) {
 	}
 }
 
-// read gives events from number on, at most max, and how many there were before them that are gone;
-// if there are none yet, a channel that is closed when one comes.
+// read returns at most max events from number on, and how many before them were dropped. If there
+// are none yet, it returns a channel that is closed when one arrives.
 func (b *broker) read(number uint64, max int) (list []*line, missed uint64, wait <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -119,7 +119,7 @@ func (b *broker) read(number uint64, max int) (list []*line, missed uint64, wait
 	return nil, 0, b.wake
 }
 
-// attach lets a stream in; false if there are too many.
+// attach admits a stream, or returns false if there are too many.
 func (b *broker) attach() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -136,7 +136,7 @@ func (b *broker) detach() {
 	b.streams--
 }
 
-// figures are those of metrics.
+// figures returns the figures for metrics.
 func (b *broker) figures() (counts map[event.Type]int64, local [clusterstate.Places]int64, streams int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

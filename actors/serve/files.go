@@ -13,14 +13,14 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 )
 
-// files are the checksums of the files of the block store that are on the disk.
+// files holds the checksums of the block store's files on disk.
 type files struct {
 	mu    sync.Mutex
-	sums  map[string]*dfs.Sums // by name; these do not change
-	sound map[string]bool      // files that this process has read from start to end
+	sums  map[string]*dfs.Sums // by name; immutable
+	sound map[string]bool      // files that this process has verified completely
 }
 
-// note takes in which files an entry stores and removes.
+// note records which files an entry stores and removes.
 func (m *memory) note(e *entry) {
 	if m == nil {
 		return
@@ -29,7 +29,7 @@ func (m *memory) note(e *entry) {
 	defer m.files.mu.Unlock()
 	takeFiles(m.files.sums, e)
 	if e.Removed != "" {
-		clear(m.files.sound) // another file may get the name
+		clear(m.files.sound) // another file may reuse the name
 	}
 }
 
@@ -42,7 +42,7 @@ func takeFiles(sums map[string]*dfs.Sums, e *entry) {
 	}
 }
 
-// remember puts which files are stored or removed on the disk.
+// remember records on disk which files are stored or removed.
 func (s *Server) remember(e *entry) error {
 	s.writing.RLock()
 	defer s.writing.RUnlock()
@@ -56,7 +56,7 @@ func (s *Server) remember(e *entry) error {
 	return nil
 }
 
-// snapshot is all that is to be remembered.
+// snapshot returns everything that must survive the process.
 func (s *Server) snapshot() *snapshot {
 	all := s.jobs.snapshot()
 	all.Outputs = s.outputs.all()
@@ -66,9 +66,9 @@ func (s *Server) snapshot() *snapshot {
 	return all
 }
 
-// checkFiles compares the files that are there, by name, with those that are remembered, and adds the
-// missing ones. Contents are checked when they are read. A file that is not remembered is one whose
-// put, or removal, was never answered: it is whole, and is taken in.
+// checkFiles compares the files on disk with the recorded ones, by name and size, and adds missing
+// ones; contents are verified when they are read. A file without a record comes from an upload, or
+// removal, that was never acknowledged: it is complete and is kept.
 func (s *Server) checkFiles(there map[string]string) (err error) {
 	sums := s.memory.files.sums
 	for name, file := range there {
@@ -95,7 +95,7 @@ func (s *Server) checkFiles(there map[string]string) (err error) {
 	return nil
 }
 
-// sumsOf reads a file.
+// sumsOf returns the checksums of a file.
 func sumsOf(file string) (*dfs.Sums, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -106,8 +106,8 @@ func sumsOf(file string) (*dfs.Sums, error) {
 	return sums, errors.Join(err, f.Close())
 }
 
-// checkWhole reads a stored file from start to end, once in a process: a client that has been told that
-// it comes can be told no error any more.
+// checkWhole verifies a stored file from start to end, once per process, before its first download:
+// once the answer has begun, no error can be reported.
 func (m *memory) checkWhole(name string, content io.ReaderAt) error {
 	if m == nil {
 		return nil
@@ -130,7 +130,7 @@ func (m *memory) checkWhole(name string, content io.ReaderAt) error {
 	return nil
 }
 
-// discard removes a file or directory of the block store from the disk, at once.
+// discard removes a file or directory of the block store from the disk atomically.
 func (m *memory) discard(name string) error {
 	parts := filepath.Join(m.dir, partDir)
 	if err := os.MkdirAll(parts, 0o700); err != nil {
@@ -143,9 +143,9 @@ func (m *memory) discard(name string) error {
 	err = os.Rename(m.stored(name), filepath.Join(dir, "it"))
 	switch {
 	case err == nil:
-		err = syncDir(filepath.Dir(m.stored(name))) // or the next process takes it in
+		err = syncDir(filepath.Dir(m.stored(name))) // or the next process would restore it
 	case errors.Is(err, fs.ErrNotExist):
-		err = nil // it was missing
+		err = nil // it was missing already
 	}
 	return errors.Join(err, os.RemoveAll(dir))
 }

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// guard is what every request passes: a Host that is ours, so that no page of another site can
-// reach the server under a name of its own (DNS rebinding); no change asked for by a page of
-// another origin; headers that let a browser do nothing with an answer but show it. The connection of
-// a caller that should be known, and is not, ends with its answer.
+// guard wraps every request. It rejects requests for unknown hosts, so that no other site can reach
+// the server under its own name (DNS rebinding), and changes requested by pages of other origins.
+// It sets headers that stop browsers from doing anything with an answer but show it, and closes the
+// connections of callers who fail to authenticate.
 func (s *Server) guard(next http.Handler) http.Handler {
 	origins := http.NewCrossOriginProtection()
 	origins.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -30,7 +30,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'")
 		if _, err := s.cfg.Access.authenticate(r); err != nil {
-			h.Set("Connection", "close") // callers that are not known keep none of the bounded connections
+			h.Set("Connection", "close") // unauthenticated callers must not hold bounded connections
 		}
 		if !s.ours(r.Host) {
 			s.writeProblem(counted, r, &fault{
@@ -38,12 +38,12 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			})
 			return
 		}
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.cfg.limits.idle)) // tests have writers without
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.cfg.limits.idle)) // test writers do not support it
 		next.ServeHTTP(counted, r)
 	})
 }
 
-// clip is a text of a client, short.
+// clip shortens a client's text.
 func clip(text string) string { return text[:min(len(text), 100)] }
 
 // recoverRequest answers a request whose handler panicked.
@@ -53,7 +53,7 @@ func (s *Server) recoverRequest(w *countedWriter, r *http.Request) {
 		return
 	}
 	if err, is := bad.(error); is && errors.Is(err, http.ErrAbortHandler) {
-		panic(bad) // net/http ends the connection
+		panic(bad) // net/http closes the connection
 	}
 	s.cfg.Log.Error("a request panicked", "path", r.URL.Path, "panic", bad, "stack", string(debug.Stack()))
 	if !w.begun {
@@ -61,8 +61,8 @@ func (s *Server) recoverRequest(w *countedWriter, r *http.Request) {
 	}
 }
 
-// ours tells whether a Host header names this server: an address or name of this machine alone,
-// what it listens at, or one of Config.Hosts.
+// ours reports whether a Host header names this server: a loopback name, the address it listens on,
+// or one of Config.Hosts.
 func (s *Server) ours(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Server) ours(host string) bool {
 	return false
 }
 
-// countedWriter notes the status of an answer.
+// countedWriter records the status of an answer.
 type countedWriter struct {
 	http.ResponseWriter
 	status int
@@ -105,5 +105,5 @@ func (w *countedWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap lets http.ResponseController find the writer below.
+// Unwrap lets http.ResponseController find the wrapped writer.
 func (w *countedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

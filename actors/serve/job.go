@@ -13,20 +13,20 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Bind binds a job to what it reads and where it writes.
+// Bind binds a job to its inputs and its output.
 type Bind func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
 
-// Stage is one step of a job: it binds the job of the cluster that writes the step's output. Before,
-// it may run others in rounds, which are not remembered: after a restart of the server they begin
-// anew.
+// Stage is one step of a job: it binds the cluster job that writes the step's output. Before that
+// it may run further cluster jobs, for example in rounds. These are not recorded: after a restart
+// of the server they run again.
 type Stage func(
 	ctx context.Context, run Runner, src []mapreduce.Source, to mapreduce.Destination,
 ) (*mapreduce.Plan, error)
 
-// Runner runs a plan to its end, on the cluster.
+// Runner runs a plan on the cluster until it ends.
 type Runner func(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error)
 
-// OneStage is the stage that only binds a job.
+// OneStage returns a stage that only binds a job.
 func OneStage(bind Bind) Stage {
 	return func(
 		_ context.Context, _ Runner, src []mapreduce.Source, to mapreduce.Destination,
@@ -35,39 +35,39 @@ func OneStage(bind Bind) Stage {
 	}
 }
 
-// Order is what a job is to do.
+// Order describes a job to run.
 type Order struct {
-	// Stages follow each other: each reads what the one before it wrote. At least one.
+	// Stages run in order; each reads the output of the one before. There is at least one.
 	Stages []Stage
 	// Inputs are files, directories and globs below the server's roots, or dfs:NAME in its block
-	// store; at least one.
+	// store. There is at least one.
 	Inputs []string
-	// Output is a directory below a root, or dfs:NAME, which must not exist unless Overwrite, which
-	// is for directories of the machine.
+	// Output is a directory below a root, or dfs:NAME in the block store. It must not exist, unless
+	// Overwrite is set, which is for directories only.
 	Output    string
 	Overwrite bool
 
 	Compress mapreduce.Compression
-	Reduces  int // 0 leaves it to the size of the input
+	Reduces  int // 0: by input size
 	MaxSkips int // see actors.SubmitOptions
 
-	User        string // empty: as the submission says; see api.Submission
-	Pool, Queue string // empty leaves it to the policy
+	User        string // empty: see api.Submission
+	Pool, Queue string // empty: the policy decides
 	Priority    scheduling.Priority
 }
 
-// Job is a kind of job that clients submit by its name.
+// Job is a kind of job that clients submit by name.
 type Job struct {
 	Name    string // letters, digits, - and _
 	Summary string // what it does, in one line
-	// Parse makes an order of a client's arguments; an error is told the client. It is called for
-	// each submission, and after a restart again with the same arguments, from several goroutines
-	// at once.
+	// Parse turns a client's arguments into an order; its error is sent to the client. It is called
+	// for each submission and, with the same arguments, after a restart. Several goroutines may
+	// call it at once.
 	Parse func(args []string) (Order, error)
 }
 
-// Simple is a job of one stage whose arguments are those that all jobs have: IN... -o OUT, with
-// --overwrite, --reduces, --user, --pool, --queue and --priority before them or behind.
+// Simple returns a job of one stage with the standard arguments IN... -o OUT, and --overwrite,
+// --reduces, --user, --pool, --queue and --priority before or after them.
 func Simple(name, summary string, bind Bind) Job {
 	return Job{Name: name, Summary: summary, Parse: func(args []string) (Order, error) {
 		o := Order{Stages: []Stage{OneStage(bind)}}
@@ -75,7 +75,7 @@ func Simple(name, summary string, bind Bind) Job {
 	}}
 }
 
-// parse takes in the arguments of a simple job.
+// parse parses the arguments of a simple job.
 func (o *Order) parse(name string, args []string) error {
 	f := flag.NewFlagSet(name, flag.ContinueOnError)
 	f.SetOutput(io.Discard)
@@ -110,7 +110,7 @@ func (o *Order) parse(name string, args []string) error {
 	return err
 }
 
-// check refuses orders that cannot be carried out.
+// check rejects orders that cannot be executed.
 func (o *Order) check() error {
 	switch {
 	case len(o.Stages) == 0 || slices.ContainsFunc(o.Stages, func(s Stage) bool { return s == nil }):

@@ -17,35 +17,35 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// job is a job that was submitted. Fields above mu do not change once it is in the table.
+// job is a submitted job. Fields above mu do not change once it is in the table.
 type job struct {
 	id      int64
 	asked   api.Submission
 	who     allocation.Principal
-	key     fingerprint // of its submission; zero: it has none
+	key     fingerprint // of its submission; zero if it has none
 	at      time.Time
 	inputs  []stamp
-	output  string // as it was asked for
-	target  string // what the output really is, to tell whether two jobs have the same
+	output  string // as requested
+	target  string // the resolved output, to detect jobs with the same output
 	resumed bool
-	claim   *claim          // of the block store; nil: the output is not there
-	ctx     context.Context // ends when the job is to end before it has begun
+	claim   *claim          // on the block store's quota; nil if the output is elsewhere
+	ctx     context.Context // ends when the job must end before it has begun
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when it has ended
-	written chan struct{} // closed when the submission is on the disk, or the job was dropped
-	handed  chan struct{} // closed when its first stage is with the cluster, or it has ended before
+	written chan struct{} // closed when the submission is on disk or the job was dropped
+	handed  chan struct{} // closed when the cluster has its first stage, or it has ended before
 
 	mu       sync.Mutex
 	order    Order
 	src      []mapreduce.Source // until the first stage takes them
-	handle   *actors.JobHandle  // of the stage that runs
-	stages   []api.Stage        // of those that have ended
-	cores    []scheduling.JobID // of all stages that have begun
+	handle   *actors.JobHandle  // of the running stage
+	stages   []api.Stage        // ended stages
+	cores    []scheduling.JobID // cluster jobs of all stages that have begun
 	turn     chan struct{}      // closed when a stage begins, or the job ends
 	counters *counter.Set
-	dropped  bool                 // it could not be written
+	dropped  bool                 // it could not be recorded
 	stored   map[string]*dfs.Sums // files of the block store that it has written
-	kill     *api.Kill            // it is to end
+	kill     *api.Kill            // set when the job must be killed
 	end      *ending
 }
 
@@ -55,14 +55,14 @@ type table struct {
 	next       int64
 	list       []*job // by id
 	keys       keys
-	targets    map[string]*job // outputs of those that have not ended
+	targets    map[string]*job // outputs of unfinished jobs
 	unfinished int
-	most       int // of unfinished
-	history    int // of those that ended
+	most       int // maximum of unfinished
+	history    int // maximum number of ended jobs kept
 	ended      int
 }
 
-// find finds a job by its number.
+// find returns the job with that number.
 func (t *table) find(id int64) (*job, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,12 +73,12 @@ func (t *table) find(id int64) (*job, error) {
 	return t.list[at], nil
 }
 
-// at is where a job is in the list. The caller holds mu.
+// at returns the job's index in the list. The caller holds mu.
 func (t *table) at(id int64) (int, bool) {
 	return slices.BinarySearchFunc(t.list, id, func(j *job, id int64) int { return cmp.Compare(j.id, id) })
 }
 
-// add takes a job in and numbers it; false if one with its key is there.
+// add adds a job and numbers it. It returns false if a job with the same key exists.
 func (t *table) add(j *job) (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -103,7 +103,7 @@ func (t *table) add(j *job) (bool, error) {
 	return true, nil
 }
 
-// insert puts a numbered job behind the others.
+// insert appends a numbered job.
 func (t *table) insert(j *job) {
 	t.list = append(t.list, j)
 	if j.key != (fingerprint{}) {
@@ -118,7 +118,7 @@ func (t *table) insert(j *job) {
 	t.targets[j.target] = j
 }
 
-// drop removes a job that could not be remembered.
+// drop removes a job that could not be recorded.
 func (t *table) drop(j *job) {
 	j.mu.Lock()
 	j.dropped = true
@@ -131,7 +131,7 @@ func (t *table) drop(j *job) {
 	t.list = slices.DeleteFunc(t.list, func(x *job) bool { return x == j })
 }
 
-// finish counts a job out that has ended, and forgets the oldest of those that have.
+// finish moves a job to the ended ones and forgets the oldest of these.
 func (t *table) finish(j *job) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,9 +144,9 @@ func (t *table) finish(j *job) {
 	t.forget()
 }
 
-// forget drops the oldest jobs that have ended, beyond the history. The caller holds mu.
+// forget removes the oldest ended jobs beyond the history. The caller holds mu.
 func (t *table) forget() {
-	const slack = 100 // so that a long list is not copied for each
+	const slack = 100 // avoids copying a long list for each job
 	if t.ended <= t.history+slack {
 		return
 	}
@@ -159,7 +159,7 @@ func (t *table) forget() {
 	})
 }
 
-// open is how many jobs have not ended.
+// open returns how many jobs have not ended.
 func (t *table) open() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,7 +175,7 @@ func (t *table) all() []*job {
 	return list
 }
 
-// snapshot is all that is to be remembered.
+// snapshot returns the job records that must survive the process.
 func (t *table) snapshot() *snapshot {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -186,7 +186,7 @@ func (t *table) snapshot() *snapshot {
 	return s
 }
 
-// record is what is remembered of the job.
+// record returns the job's record for the journal.
 func (j *job) record() *record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -195,8 +195,8 @@ func (j *job) record() *record {
 	}
 }
 
-// remembered waits until the submission is on the disk, where no other entry may come before it; false
-// if it could not be written.
+// remembered waits until the submission is on disk, since no other entry of the job may precede it.
+// It returns false if the submission could not be written.
 func (j *job) remembered() bool {
 	<-j.written
 	j.mu.Lock()
@@ -204,14 +204,14 @@ func (j *job) remembered() bool {
 	return !j.dropped
 }
 
-// over tells whether the job has ended.
+// over reports whether the job has ended.
 func (j *job) over() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.end != nil
 }
 
-// place is where the job is to run now: its pool or queue, and priority.
+// options returns the submit options of the job's next stage.
 func (j *job) options(key string) actors.SubmitOptions {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -220,14 +220,14 @@ func (j *job) options(key string) actors.SubmitOptions {
 	return o
 }
 
-// running is the handle of the stage that runs, or nil.
+// running returns the handle of the running stage, or nil.
 func (j *job) running() *actors.JobHandle {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.handle
 }
 
-// begin notes the stage that runs; false if the job is to end.
+// begin records the running stage. It returns false if the job must be killed.
 func (j *job) begin(h *actors.JobHandle) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -238,8 +238,8 @@ func (j *job) begin(h *actors.JobHandle) bool {
 	return j.kill == nil
 }
 
-// owns tells whether a job of the cluster is a stage of this one. While a stage is being handed to
-// the cluster that cannot be known: wait is closed when it can.
+// owns reports whether a cluster job is a stage of this job. While a stage is being passed to the
+// cluster the answer is unknown; then wait is closed when it is known.
 func (j *job) owns(id scheduling.JobID) (is bool, wait <-chan struct{}) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -250,7 +250,7 @@ func (j *job) owns(id scheduling.JobID) (is bool, wait <-chan struct{}) {
 	return false, j.turn
 }
 
-// has tells whether a job of the cluster, named as events name it, is a stage of this one.
+// has reports whether the cluster job with that name, as in events, is a stage of this job.
 func (j *job) has(stage string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -262,7 +262,7 @@ func (j *job) has(stage string) bool {
 	return slices.ContainsFunc(j.stages, func(s api.Stage) bool { return s.ID == stage })
 }
 
-// endStage notes how the stage that ran has ended.
+// endStage records the end of the running stage.
 func (j *job) endStage(res actors.Result) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -271,7 +271,7 @@ func (j *job) endStage(res actors.Result) {
 	j.counters.Merge(res.Counters)
 }
 
-// stageOf is a stage as clients see it.
+// stageOf returns a stage as clients see it.
 func stageOf(id scheduling.JobID, p actors.Progress) api.Stage {
 	tasks := func(t actors.TaskCounts) api.Tasks {
 		return api.Tasks{Total: t.Total, Done: t.Done, Running: t.Running, Failed: t.Failed, Killed: t.Killed}

@@ -14,11 +14,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// keyLife is how long the key of a submission is remembered after its job has ended, however many
-// others have ended since.
+// keyLife is how long a submission's key is remembered after its job has ended, however many jobs
+// have ended since.
 const keyLife = 24 * time.Hour
 
-// fingerprint tells texts apart, in little memory.
+// fingerprint identifies a text in little memory.
 type fingerprint [16]byte
 
 // MarshalText implements encoding.TextMarshaler.
@@ -33,17 +33,17 @@ func (f *fingerprint) UnmarshalText(text []byte) error {
 	return err
 }
 
-// fingerprintOf digests the fields of a value.
+// fingerprintOf returns the fingerprint of values.
 func fingerprintOf(v ...any) fingerprint {
-	text, _ := json.Marshal(v) // strings and lists of them
+	text, _ := json.Marshal(v) // strings and lists of strings
 	sum := sha256.Sum256(text)
 	return fingerprint(sum[:])
 }
 
-// keyID names the key of a client; keys of different users are different.
+// keyID returns the fingerprint of a client's key; keys of different users differ.
 func keyID(user, key string) fingerprint { return fingerprintOf(user, key) }
 
-// askedID tells submissions under a key apart.
+// askedID returns the fingerprint of a submission, to compare submissions under the same key.
 func askedID(a *api.Submission) fingerprint {
 	return fingerprintOf(a.Job, append([]string{}, a.Args...), a.Directory)
 }
@@ -52,25 +52,26 @@ func askedID(a *api.Submission) fingerprint {
 type keyed struct {
 	Key, Asked fingerprint
 	ID         int64
-	State      string `json:",omitempty"` // empty: it has not ended
+	State      string `json:",omitempty"` // empty if it has not ended
 	Submitted  time.Time
 	Ended      time.Time
 }
 
-// keys are the keys of jobs that have not ended, or did so not long ago. A table guards them.
+// keys are the keys of jobs that have not ended, or ended within keyLife. A table's mutex guards
+// them.
 type keys struct {
 	all   map[fingerprint]*keyed
-	ended []*keyed // in the order in which their jobs ended
+	ended []*keyed // in the order of their jobs' ends
 }
 
-// begin notes a job with a key.
+// begin records a job with a key.
 func (k *keys) begin(j *job) {
 	if was := k.all[j.key]; was == nil || was.ID != j.id {
 		k.all[j.key] = &keyed{Key: j.key, ID: j.id, Asked: askedID(&j.asked), Submitted: j.at}
 	}
 }
 
-// end notes how a job with a key has ended, and forgets keys of old.
+// end records how a job with a key has ended, and forgets expired keys.
 func (k *keys) end(key fingerprint, state string, at time.Time) {
 	if was := k.all[key]; was != nil && was.State == "" {
 		was.State, was.Ended = state, at
@@ -79,7 +80,7 @@ func (k *keys) end(key fingerprint, state string, at time.Time) {
 	k.forget(at)
 }
 
-// forget forgets keys of old.
+// forget removes expired keys.
 func (k *keys) forget(now time.Time) {
 	n := 0
 	for n < len(k.ended) && now.Sub(k.ended[n].Ended) > keyLife {
@@ -92,7 +93,7 @@ func (k *keys) forget(now time.Time) {
 	k.ended = k.ended[n:]
 }
 
-// restore takes in the keys of jobs that had ended and are not there yet, and forgets those of old.
+// restore adds recorded keys of ended jobs that are missing, and forgets expired ones.
 func (k *keys) restore(ended []*keyed, now time.Time) {
 	for _, x := range ended {
 		if k.all[x.Key] == nil {
@@ -106,7 +107,7 @@ func (k *keys) restore(ended []*keyed, now time.Time) {
 	k.forget(now)
 }
 
-// byKey finds the job of a key, and what is known of it if it is not in the list any more.
+// byKey finds the job with a key, and the key's record if the job is not in the list any more.
 func (t *table) byKey(key fingerprint, now time.Time) (j *job, k *keyed) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -122,7 +123,7 @@ func (t *table) byKey(key fingerprint, now time.Time) (j *job, k *keyed) {
 	return nil, &was
 }
 
-// repeated is the job of an earlier submission under a key, or nil.
+// repeated returns the job of an earlier submission under the same key, or nil.
 func (s *Server) repeated(key fingerprint, a *api.Submission, o *Order, who allocation.Principal) (*job, error) {
 	j, k := s.jobs.byKey(key, s.now())
 	switch {

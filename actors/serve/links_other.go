@@ -4,5 +4,6 @@ package serve
 
 import "io/fs"
 
-// hasLinks reports whether a file may have several names, which this system does not tell.
+// hasLinks reports whether a file may have several names; this system does not say, so it returns
+// true.
 func hasLinks(fs.FileInfo) bool { return true }

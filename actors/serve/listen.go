@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Run starts a server and serves until ctx ends; then it ends all jobs and the cluster. ready, if
-// not nil, is called with the address once requests are answered.
+// Run starts a server and serves until ctx ends; then it ends all jobs and the cluster. It calls
+// ready, if not nil, with the server's URL once requests are answered.
 func Run(ctx context.Context, cfg Config, ready func(s *Server, url string)) error {
 	l, err := net.Listen("tcp", cfg.withDefaults().Listen)
 	if err != nil {
@@ -28,7 +28,7 @@ func Run(ctx context.Context, cfg Config, ready func(s *Server, url string)) err
 	return s.Serve(ctx, l)
 }
 
-// URL is the address of the server on a listener, for people.
+// URL returns the server's address on a listener, for display.
 func (s *Server) URL(l net.Listener) string {
 	scheme := "http"
 	if s.cfg.Access.TLS != nil {
@@ -37,7 +37,7 @@ func (s *Server) URL(l net.Listener) string {
 	return scheme + "://" + l.Addr().String()
 }
 
-// Serve serves a listener until ctx ends, and closes it and the server.
+// Serve serves a listener until ctx ends, and then closes the listener and the server.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	l = newBoundedListener(l, &s.cfg.limits, s.metrics)
 	if s.cfg.Access.TLS != nil {
@@ -48,7 +48,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ReadHeaderTimeout: s.cfg.limits.header,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelDebug), // of clients that go, and handshakes
+		ErrorLog:          slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelDebug), // disconnects and failed handshakes
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- web.Serve(l) }()
@@ -58,10 +58,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.closing.Store(true)
-	s.end() // streams
+	s.end() // end streams
 	grace, cancel := context.WithTimeout(context.Background(), s.cfg.limits.grace)
 	defer cancel()
-	_ = web.Shutdown(grace) // Close ends who does not go
+	_ = web.Shutdown(grace) // Close ends the rest
 	_ = web.Close()
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil

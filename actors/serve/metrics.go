@@ -12,17 +12,17 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// metrics are what Prometheus may know of a server.
+// metrics are the server's figures for Prometheus.
 type metrics struct {
 	server      *Server
 	registry    *prometheus.Registry
 	requests    *prometheus.CounterVec
 	connections atomic.Int64
-	refused     atomic.Int64 // connections beyond the limit
+	refused     atomic.Int64 // connections over the limit
 	handler     http.Handler
 }
 
-// mostLabels is how many pools have figures of their own.
+// mostLabels limits how many pools have their own figures.
 const mostLabels = 200
 
 var kinds = [2]string{"map", "reduce"}
@@ -44,7 +44,7 @@ func (m *metrics) serve(w http.ResponseWriter, r *http.Request, _ caller) error 
 	return nil
 }
 
-// count notes a request that was answered.
+// count counts an answered request.
 func (m *metrics) count(r *http.Request, status int) {
 	route := r.Pattern
 	if route == "" {
@@ -54,7 +54,7 @@ func (m *metrics) count(r *http.Request, status int) {
 	switch method {
 	case http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodHead:
 	default:
-		method = "other" // a client may say anything
+		method = "other" // bounds the labels that clients can create
 	}
 	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
 }
@@ -117,7 +117,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	counter(refusedDesc, float64(m.refused.Load()))
 }
 
-// collectCluster gives the figures of nodes and pools.
+// collectCluster emits the figures of nodes and pools.
 func (m *metrics) collectCluster(v scheduling.View, gauge func(*prometheus.Desc, float64, ...string)) {
 	var slots, running [2]int
 	states := map[string]int{"up": 0, "cordoned": 0, "down": 0}

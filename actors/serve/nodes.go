@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
-// nodeTable knows the nodes that are drained.
+// nodeTable holds the nodes that are draining.
 type nodeTable struct {
 	mu       sync.Mutex
 	draining map[string]bool
@@ -22,7 +22,7 @@ func (t *nodeTable) drains(name string) bool {
 	return t.draining[name]
 }
 
-// set notes whether a node is drained, and tells whether that is new.
+// set records whether a node is draining, and reports whether that changed.
 func (t *nodeTable) set(name string, drained bool) (changed bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -34,7 +34,7 @@ func (t *nodeTable) set(name string, drained bool) (changed bool) {
 	return changed
 }
 
-// nodeList lists the nodes in their order.
+// nodeList lists the nodes in order of their numbers.
 func (s *Server) nodeList() (list []api.Node, err error) {
 	err = s.cluster.Inspect(func(v scheduling.View) {
 		for _, n := range v.Nodes() {
@@ -66,7 +66,7 @@ func nodeState(n *view.Node) string {
 	return "up"
 }
 
-// nodeOf is one node.
+// nodeOf returns one node.
 func (s *Server) nodeOf(name string) (api.Node, error) {
 	list, err := s.nodeList()
 	for _, n := range list {
@@ -80,7 +80,7 @@ func (s *Server) nodeOf(name string) (api.Node, error) {
 	return api.Node{}, err
 }
 
-// nodeAction does something with a node.
+// nodeAction applies an action to a node.
 func (s *Server) nodeAction(name, what string) error {
 	if _, err := s.nodeOf(name); err != nil {
 		return err
@@ -106,16 +106,16 @@ func (s *Server) nodeAction(name, what string) error {
 	return notFound("a node cannot %s: want cordon, uncordon, drain, kill or start", what)
 }
 
-// drainPoll is how often it is looked whether a node that is drained still runs anything.
+// drainPoll is the interval at which a draining node is checked.
 const drainPoll = 100 * time.Millisecond
 
-// drain keeps new tasks from a node and stops it, in good order, once what it runs has ended.
+// drain keeps new tasks from a node and stops it once its tasks have ended.
 func (s *Server) drain(name string) error {
 	if err := s.cluster.Cordon(name, true); err != nil {
 		return err
 	}
 	if !s.nodes.set(name, true) {
-		return nil // it is drained already
+		return nil // draining already
 	}
 	s.work.Go(func() {
 		if s.emptied(s.ended, name) {
@@ -128,7 +128,8 @@ func (s *Server) drain(name string) error {
 	return nil
 }
 
-// emptied waits until a node that is drained runs nothing; false if it is drained no more.
+// emptied waits until a draining node runs nothing. It returns false if the node is no longer
+// draining.
 func (s *Server) emptied(ctx context.Context, name string) bool {
 	tick := time.NewTicker(drainPoll)
 	defer tick.Stop()

@@ -7,38 +7,38 @@ import (
 	"sync"
 )
 
-// outputs are the directories of the block store that jobs have written and finished. They are closed:
-// only their owners and administrators add files, since whoever reads one takes it for what its job wrote.
+// outputs are the directories of the block store that hold finished outputs of jobs. Only their
+// owners and administrators may add files, because readers take all files for the job's output.
 type outputs struct {
 	mu     sync.Mutex
-	owners map[string]string // users, by the name of the directory
-	// placing is held while it is checked that nobody writes to a place of the store, and until the
-	// one who asked for it has it.
+	owners map[string]string // users, by directory
+	// placing is held from the check that nobody writes to a place in the store until the caller
+	// occupies it.
 	placing sync.Mutex
 }
 
-// add notes the finished output of an owner.
+// add records the finished output of an owner.
 func (o *outputs) add(name, owner string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.owners[name] = owner
 }
 
-// all are the owners, by the name of the directory.
+// all returns the owners by directory.
 func (o *outputs) all() map[string]string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return maps.Clone(o.owners)
 }
 
-// drop forgets the outputs at a name or below it.
+// drop forgets the outputs at or below a name.
 func (o *outputs) drop(name string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	dropBelow(o.owners, name)
 }
 
-// dropBelow deletes the keys that are a name or below it.
+// dropBelow deletes the keys at or below a name.
 func dropBelow[V any](m map[string]V, name string) {
 	maps.DeleteFunc(m, func(key string, _ V) bool { return key == name || strings.HasPrefix(key, name+"/") })
 }
@@ -55,7 +55,8 @@ func (o *outputs) holding(name string) (dir, owner string, found bool) {
 	return "", "", false
 }
 
-// mayAdd is nil if the caller may store something under a name: it is in no finished output of another.
+// mayAdd returns an error if name is in a finished output of another user and the caller may not
+// add files there.
 func (s *Server) mayAdd(c caller, name string) error {
 	dir, owner, found := s.outputs.holding(name)
 	if !found || c.User == owner && owner != "" || s.isAdmin(c) || s.trusting() {
@@ -64,8 +65,8 @@ func (s *Server) mayAdd(c caller, name string) error {
 	return deny("%s%s is the finished output of a job of %s: only that user and administrators may add to it", inStore, dir, owner)
 }
 
-// checkPlace refuses a put to what is there, or to the output of a job: first to one that is being
-// written, for a job that ends has a finished output before it writes no more.
+// checkPlace rejects an upload to an existing file or to the output of a job. It checks unfinished
+// outputs first, because a job finishes its output before it stops being its writer.
 func (s *Server) checkPlace(c caller, name string) error {
 	if j := s.jobs.writer(s, name); j != nil {
 		return conflict("in-use", "job %d writes %s", j.id, name)

@@ -9,18 +9,18 @@ import (
 	"github.com/tarry-mr/tarry/internal/nofollow"
 )
 
-// own is what belongs to the server itself, and no job reads or writes: its State, and files of
-// tokens, certificates and keys. It is known by what the system calls the same file, whatever name or
-// link leads to it.
+// own holds the files that belong to the server itself and that no job may read or write: its
+// State, and files of tokens, certificates and keys. They are identified by the system's file
+// identity, whatever name or link leads to them.
 type own struct {
-	state string   // a directory; empty: none
-	files []string // absolute; one that is not there is passed over
+	state string   // a directory; empty if there is none
+	files []string // absolute; missing files are ignored
 }
 
-// errOwn is why a job does not get at a file or directory.
+// errOwn is the reason why a job may not use a file or directory.
 var errOwn = errors.New("it belongs to the server (its state, or a file of tokens, certificates or keys)")
 
-// newOwn is what a configuration makes the server's own.
+// newOwn returns the server's own files of a configuration.
 func newOwn(cfg *Config) (*own, error) {
 	o := &own{state: cfg.State}
 	var err error
@@ -34,7 +34,7 @@ func newOwn(cfg *Config) (*own, error) {
 	return o, err
 }
 
-// checkFile refuses an opened file of the machine, whose path has no symbolic links in it.
+// checkFile rejects an opened file if it is the server's own. Its path must have no symbolic links.
 func (o *own) checkFile(path string, opened fs.FileInfo) error {
 	for _, name := range o.files {
 		if info, err := os.Stat(name); err == nil && os.SameFile(info, opened) {
@@ -57,7 +57,7 @@ func (o *own) checkFile(path string, opened fs.FileInfo) error {
 	return nil
 }
 
-// checkHardLink refuses a file that has another name below the state.
+// checkHardLink rejects a file that has another name below the state directory.
 func (o *own) checkHardLink(opened fs.FileInfo) error {
 	return filepath.WalkDir(o.state, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {
@@ -67,14 +67,14 @@ func (o *own) checkHardLink(opened fs.FileInfo) error {
 			}
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it was removed meanwhile
+			return nil // removed meanwhile
 		}
 		return err
 	})
 }
 
-// checkOutput refuses a directory of the machine that is within the state, or holds what is the
-// server's own. It need not be there, and its path has no symbolic links in it.
+// checkOutput rejects an output directory that is within the state, or contains any of the server's
+// own files. It need not exist, and its path must have no symbolic links.
 func (o *own) checkOutput(path string) error {
 	if o.state != "" {
 		state, err := os.Stat(o.state)
@@ -97,8 +97,8 @@ func (o *own) checkOutput(path string) error {
 	return nil
 }
 
-// within reports whether a path is a directory or below it. The path is absolute and has no symbolic
-// links in it; names at its end need not be there.
+// within reports whether path is dir or below it. path must be absolute and without symbolic links;
+// its last elements need not exist.
 func within(path string, dir fs.FileInfo) bool {
 	for {
 		if info, err := os.Stat(path); err == nil && os.SameFile(info, dir) {
@@ -112,10 +112,10 @@ func within(path string, dir fs.FileInfo) bool {
 	}
 }
 
-// inputFS is a root as the file system of jobs' inputs: symbolic links lead nowhere but to other places
-// below the root, and files of the server's own are not opened, whenever a link to them was laid.
+// inputFS is a root as the file system of jobs' inputs. Symbolic links lead only to other places
+// below the root. The server's own files cannot be opened, even through links made later.
 type inputFS struct {
-	fs.StatFS // looks at files, and opens none
+	fs.StatFS // for Stat only, opens no files
 	root      *root
 	own       *own
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
-// policyInForce is the scheduler as clients see it.
+// policyInForce returns the current scheduler as clients see it.
 func (s *Server) policyInForce() (p api.Policy, err error) {
 	err = s.cluster.Inspect(func(v scheduling.View) {
 		policy := v.Policy()
@@ -30,7 +30,7 @@ func (s *Server) policyInForce() (p api.Policy, err error) {
 	return p, err
 }
 
-// poolsOf lists pools, or queues.
+// poolsOf lists the pools, or the queues.
 func poolsOf(v scheduling.View) (list []api.Pool) {
 	for _, x := range v.Pools() {
 		list = append(list, api.Pool{
@@ -40,7 +40,7 @@ func poolsOf(v scheduling.View) (list []api.Pool) {
 		})
 	}
 	for _, x := range v.Queues() {
-		for k := range x.Kinds { // a parent holds what those below it do
+		for k := range x.Kinds { // a parent queue's figures include its children
 			x.Kinds[k].Running, x.Kinds[k].Share = x.Occupied[k], math.NaN()
 		}
 		list = append(list, api.Pool{
@@ -67,13 +67,13 @@ func poolTasks(least, most int, k view.Kind) api.PoolTasks {
 	return t
 }
 
-// reconfigure changes settings of the policy in force, all or none.
+// reconfigure changes settings of the current policy: all or none.
 func (s *Server) reconfigure(change *api.PolicyChange) error {
 	set := change.Set
 	if len(set)+len(change.Weights) == 0 {
 		return refuse("bad-arguments", "nothing to set")
 	}
-	s.policyChange.Lock() // from reading to writing
+	s.policyChange.Lock() // held from read to write
 	defer s.policyChange.Unlock()
 	var policy scheduling.Policy
 	if err := s.cluster.Inspect(func(v scheduling.View) { policy = v.Policy() }); err != nil {
@@ -96,7 +96,7 @@ func (s *Server) reconfigure(change *api.PolicyChange) error {
 		return refuse("bad-policy", "%s", oneLine(err))
 	}
 	for _, key := range keys {
-		field, _ := policyfile.Find(key) // found above
+		field, _ := policyfile.Find(key) // exists, see above
 		if why := field.Idle(&policy); why != "" {
 			return refuse("bad-policy", "%s has no effect %s", key, why)
 		}
@@ -104,7 +104,7 @@ func (s *Server) reconfigure(change *api.PolicyChange) error {
 	return s.cluster.Reconfigure(policy)
 }
 
-// reweigh sets weights of pools.
+// reweigh sets the weights of pools.
 func reweigh(policy *scheduling.Policy, weights map[string]float64) error {
 	if len(weights) == 0 {
 		return nil

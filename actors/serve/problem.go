@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// fault is why a request is refused.
+// fault is the reason why a request is rejected.
 type fault struct {
 	status int
 	code   string // for programs; see openapi.yaml
@@ -26,12 +26,12 @@ type fault struct {
 
 func (f *fault) Error() string { return f.text }
 
-// refuse is a request that asks for what cannot be.
+// refuse returns the fault of a request that cannot be fulfilled.
 func refuse(code, format string, args ...any) error {
 	return &fault{http.StatusUnprocessableEntity, code, fmt.Sprintf(format, args...)}
 }
 
-// deny is a request for what the caller may not do.
+// deny returns the fault of a request that the caller may not make.
 func deny(format string, args ...any) error {
 	return &fault{http.StatusForbidden, "denied", fmt.Sprintf(format, args...)}
 }
@@ -52,8 +52,7 @@ func busy(code, format string, args ...any) error {
 	return &fault{http.StatusServiceUnavailable, code, fmt.Sprintf(format, args...)}
 }
 
-// faultOf is how an error of the cluster is told to a client; ok is false if it is the server's own
-// fault.
+// faultOf returns an error as a fault for the client; ok is false if it is an internal error.
 func faultOf(err error) (f *fault, ok bool) {
 	if errors.As(err, &f) {
 		return f, true
@@ -107,7 +106,7 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 	case http.StatusUnauthorized:
 		challenge := `Basic realm="tarry", charset="UTF-8"`
 		if mode := r.Header.Get("Sec-Fetch-Mode"); mode != "" && mode != "navigate" {
-			challenge = `Bearer realm="tarry"` // a script of the page asks for the token by itself
+			challenge = `Bearer realm="tarry"` // the page's script asks for the token itself
 		}
 		w.Header().Set("WWW-Authenticate", challenge)
 	case http.StatusServiceUnavailable:
@@ -115,7 +114,7 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(f.status)
-	_ = json.NewEncoder(w).Encode(&api.Problem{ // a client that has gone
+	_ = json.NewEncoder(w).Encode(&api.Problem{ // fails only if the client has disconnected
 		Type: "about:blank", Title: http.StatusText(f.status), Status: f.status, Detail: f.text, Code: f.code,
 	})
 }

@@ -23,16 +23,17 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// What a State directory holds.
+// Directories within a State directory.
 const (
 	coreDir   = "core"   // an actors.State
 	jobsDir   = "jobs"   // a journal of submissions, kills and ends
 	storeDir  = "store"  // the files of the block store
-	stagesDir = "stages" // what one stage of a job writes for the next
-	partDir   = "part"   // files that are being put
+	stagesDir = "stages" // output of a stage for the next stage
+	partDir   = "part"   // uploads in progress
 )
 
-// memory is what outlives the process: on the disk before a client is answered. A nil one forgets.
+// memory is the server's durable state. Changes are on disk before a client is answered. A nil
+// memory records nothing.
 type memory struct {
 	dir     string
 	journal *journal.Journal
@@ -40,11 +41,11 @@ type memory struct {
 	log     *slog.Logger
 	files   files
 
-	snapshotSize atomic.Int64 // bytes, of the last
-	broken       sync.Once    // what could not be written has been told
+	snapshotSize atomic.Int64 // size of the last snapshot in bytes
+	broken       sync.Once    // a write error has been logged
 }
 
-// record is what is remembered of a job.
+// record is the durable record of a job.
 type record struct {
 	ID     int64
 	Who    allocation.Principal
@@ -52,17 +53,17 @@ type record struct {
 	Key    fingerprint `json:",omitzero"` // of the client's key, see api.Client.Submit
 	At     time.Time
 	Inputs []stamp
-	Kill   *api.Kill `json:",omitempty"` // it is to end
+	Kill   *api.Kill `json:",omitempty"` // set when the job must be killed
 	End    *ending   `json:",omitempty"`
 }
 
-// stamp tells one content of an input file from another.
+// stamp identifies the content of an input file.
 type stamp struct {
 	Name string
 	Size int64
 }
 
-// ending is how a job ended.
+// ending describes how a job ended.
 type ending struct {
 	State    string
 	Error    string `json:",omitempty"`
@@ -73,27 +74,29 @@ type ending struct {
 	Counters *counter.Set
 }
 
-// entry is a line of the journal: one of these, but that files may be stored with an end.
+// entry is a record in the journal. It sets one of these fields, except that End may come with
+// Stored and Output.
 type entry struct {
 	Submit  *record              `json:",omitempty"`
 	ID      int64                `json:",omitempty"` // of Kill and End
 	Kill    *api.Kill            `json:",omitempty"`
 	End     *ending              `json:",omitempty"`
 	Stored  map[string]*dfs.Sums `json:",omitempty"` // files of the block store, by name
-	Output  string               `json:",omitempty"` // with End: the directory of the block store that the job has finished
+	Output  string               `json:",omitempty"` // with End: the job's finished directory in the block store
 	Removed string               `json:",omitempty"` // a file of the block store, or a directory of it
 }
 
-// snapshot is what the journal begins with.
+// snapshot is the start of a journal.
 type snapshot struct {
 	Next    int64
 	Jobs    []*record            // by ID
-	Keys    []*keyed             // of jobs that have ended, of which Jobs may not have all
+	Keys    []*keyed             // of ended jobs, some of which may be missing from Jobs
 	Files   map[string]*dfs.Sums // of the block store, by name
 	Outputs map[string]string    // owners of finished outputs in the block store, by name
 }
 
-// openMemory opens the directory and gives what is remembered; nil where nothing is to be.
+// openMemory opens the state directory and returns what it records. Without one it returns a nil
+// memory.
 func openMemory(cfg *Config) (*memory, *snapshot, error) {
 	was := &snapshot{Next: 1, Files: map[string]*dfs.Sums{}, Outputs: map[string]string{}}
 	if cfg.State == "" {
@@ -126,8 +129,8 @@ func openMemory(cfg *Config) (*memory, *snapshot, error) {
 	return m, was, nil
 }
 
-// ownDir makes the directory. One that holds anything, but is none of a server, is refused, and so is
-// one that has lost its list of jobs: it is written before all else.
+// ownDir creates the state directory. It rejects a directory that holds anything else than a
+// server's state, or that has lost its list of jobs, which is always written first.
 func ownDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("serve: state %w", err)
@@ -139,7 +142,7 @@ func ownDir(dir string) error {
 	lost := false
 	for _, e := range list {
 		switch e.Name() {
-		case jobsDir: // which the first process may have left without a log
+		case jobsDir: // the first process may have left it without a log
 		case coreDir, storeDir, stagesDir, partDir:
 			lost = true
 		default:
@@ -152,7 +155,7 @@ func ownDir(dir string) error {
 	return nil
 }
 
-// hasLog tells whether a directory has a journal in it.
+// hasLog reports whether a directory contains a journal.
 func hasLog(dir string) bool {
 	list, err := os.ReadDir(dir)
 	return err == nil && slices.ContainsFunc(list, func(e os.DirEntry) bool {
@@ -164,7 +167,7 @@ func lostLog(dir, which string) error {
 	return fmt.Errorf("serve: %s: %s is lost: put it back, or begin with an empty directory", dir, filepath.Join(which, "log-*"))
 }
 
-// read takes a journal in.
+// read loads a journal.
 func (s *snapshot) read(text []byte, lines [][]byte) error {
 	if err := json.Unmarshal(text, s); err != nil {
 		return fmt.Errorf("the snapshot: %w", err)
@@ -190,7 +193,7 @@ func (s *snapshot) read(text []byte, lines [][]byte) error {
 		}
 		r := byID[e.ID]
 		switch {
-		case e.ID == 0: // of files
+		case e.ID == 0: // an entry about files
 			dropBelow(s.Outputs, e.Removed)
 		case r == nil:
 			return fmt.Errorf("record %d: there is no job %d", i+1, e.ID)
@@ -203,12 +206,12 @@ func (s *snapshot) read(text []byte, lines [][]byte) error {
 			}
 		}
 	}
-	// Of submissions at the same time a later one may be written first.
+	// Concurrent submissions may be written out of order.
 	slices.SortFunc(s.Jobs, func(x, y *record) int { return cmp.Compare(x.ID, y.ID) })
 	return nil
 }
 
-// write puts an entry on the disk.
+// write appends an entry and forces it to disk.
 func (m *memory) write(e *entry) error {
 	if m == nil {
 		return nil
@@ -226,7 +229,7 @@ func (m *memory) write(e *entry) error {
 	return err
 }
 
-// compact begins the journal anew.
+// compact replaces the journal by a snapshot.
 func (m *memory) compact(s *snapshot) error {
 	if m == nil {
 		return nil
@@ -239,7 +242,7 @@ func (m *memory) compact(s *snapshot) error {
 	return m.journal.Snapshot(text)
 }
 
-// close gives the directory to others.
+// close unlocks the directory.
 func (m *memory) close() error {
 	if m == nil {
 		return nil
@@ -247,7 +250,7 @@ func (m *memory) close() error {
 	return errors.Join(m.state.Close(), m.journal.Close())
 }
 
-// key names a stage of a job in the state of the cluster; empty without a memory.
+// key returns the name of a job's stage in the cluster's State; empty without a memory.
 func (m *memory) key(id int64, stage int) string {
 	if m == nil {
 		return ""
@@ -255,7 +258,7 @@ func (m *memory) key(id int64, stage int) string {
 	return fmt.Sprintf("job %d stage %d", id, stage)
 }
 
-// resumable makes an output one that another process goes on with.
+// resumable makes an output resumable by another process.
 func (m *memory) resumable(to mapreduce.Destination, id int64, stage int) mapreduce.Destination {
 	if m == nil {
 		return to

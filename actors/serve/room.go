@@ -10,25 +10,25 @@ import (
 	"sync"
 )
 
-// room bounds what the files of the block store hold together.
+// room limits the total size of the files in the block store.
 type room struct {
-	most  int64                 // 0: no bound
-	count func() (int64, error) // bytes of the files that are there
+	most  int64                 // 0: no limit
+	count func() (int64, error) // counts the bytes of existing files
 
 	mu      sync.Mutex
-	settled int64 // of files that are there, if known
+	settled int64 // bytes of existing files, if known
 	known   bool
-	coming  int64 // of files that are being put, and outputs that are being written
+	coming  int64 // bytes of uploads and outputs in progress
 }
 
-// full is why nothing more is taken.
+// full returns the error of a full store.
 func (r *room) full() error {
 	return &fault{
 		http.StatusInsufficientStorage, "store-full", fmt.Sprintf("the block store is full: its files may hold %d bytes together (tarry fs rm makes room)", r.most),
 	}
 }
 
-// take charges bytes that come; the error is full.
+// take charges n arriving bytes; it returns the error of full beyond the limit.
 func (r *room) take(n int64) error {
 	if r.most == 0 {
 		return nil
@@ -38,7 +38,7 @@ func (r *room) take(n int64) error {
 	return r.charge(n)
 }
 
-// charge is take where there is a bound. The caller holds mu.
+// charge is take with a limit. The caller holds mu.
 func (r *room) charge(n int64) error {
 	if !r.known {
 		var err error
@@ -54,7 +54,7 @@ func (r *room) charge(n int64) error {
 	return nil
 }
 
-// settle ends a put of so many bytes; there says that they have become a file.
+// settle ends an upload of n bytes; there reports whether the file was stored.
 func (r *room) settle(n int64, there bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,14 +64,15 @@ func (r *room) settle(n int64, there bool) {
 	}
 }
 
-// claim is what the output of a job takes of the room until it has ended; a nil one takes nothing.
+// claim is the space that an unfinished output charges to the room. A nil claim charges nothing.
 type claim struct {
 	room *room
-	n    int64 // by room.mu, as is over
+	n    int64 // guarded by room.mu, like over
 	over bool
 }
 
-// grow charges bytes that come, or gives back those that are negative; the error is full.
+// grow charges n arriving bytes, or returns them if n is negative. Beyond the limit it returns the
+// error of full.
 func (c *claim) grow(n int64) error {
 	r := c.room
 	r.mu.Lock()
@@ -90,9 +91,9 @@ func (c *claim) grow(n int64) error {
 	return nil
 }
 
-// found charges what a former process wrote of an output below a directory, full or not.
+// found charges the files that an earlier process wrote to an output, even beyond the limit.
 func (c *claim) found(dir string) {
-	files, _ := filesBelow(dir, "") // what is not seen now is counted when the job has ended
+	files, _ := filesBelow(dir, "") // files missed now are counted when the job has ended
 	c.room.mu.Lock()
 	defer c.room.mu.Unlock()
 	for _, file := range files {
@@ -103,8 +104,8 @@ func (c *claim) found(dir string) {
 	}
 }
 
-// end settles the output, while leave makes it one that is counted with the files. recount is for an
-// output of which a former process wrote some.
+// end ends the claim and calls leave, which makes the output count as files. recount says that an
+// earlier process wrote some of the output, so that the files must be counted anew.
 func (c *claim) end(there, recount bool, leave func()) {
 	if c == nil {
 		leave()
@@ -122,14 +123,14 @@ func (c *claim) end(there, recount bool, leave func()) {
 	r.known = r.known && !recount
 }
 
-// changed has the files counted anew before the next is taken.
+// changed makes the next charge count the files anew.
 func (r *room) changed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.known = false
 }
 
-// check refuses a job that writes to a store that is full, as far as that is known.
+// check returns an error if the store is known to be full.
 func (r *room) check() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -139,7 +140,7 @@ func (r *room) check() error {
 	return nil
 }
 
-// charged is a content whose bytes are charged as they are read.
+// charged is a reader that charges bytes as they are read.
 type charged struct {
 	content io.Reader
 	room    *room
@@ -156,13 +157,13 @@ func (c *charged) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// countStored counts the bytes of the files of the block store, but for the blocks of jobs' inputs and
-// the outputs of jobs that have not ended, which their claims count.
+// countStored returns the bytes of the block store's files. It skips the blocks of jobs' inputs and
+// the outputs of unfinished jobs, which their claims count.
 func (s *Server) countStored() (sum int64, err error) {
 	err = fs.WalkDir(s.cluster.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // it was removed meanwhile
+			return nil // removed meanwhile
 		case err != nil:
 			return err
 		case e.IsDir() && (name == jobInputs || s.jobs.writes(s.storedTarget(name))):

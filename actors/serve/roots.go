@@ -13,10 +13,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// inStore begins the names of files of the block store.
+// inStore is the prefix of names in the block store.
 const inStore = "dfs:"
 
-// roots are the directories of the machine below which jobs may read and write.
+// roots are the directories of this machine in which jobs may read and write.
 type roots struct {
 	list []root
 	own  *own
@@ -24,7 +24,7 @@ type roots struct {
 
 type root struct {
 	path string // absolute, without symbolic links
-	said string // as it was given, absolute
+	said string // as configured, made absolute
 	dir  *os.Root
 }
 
@@ -61,8 +61,8 @@ func (r *roots) close() error {
 	return errors.Join(errs...)
 }
 
-// within gives the root that a file is below, and its name there. Names that are not absolute begin
-// in dir, or if that is empty in the first root.
+// within returns the root that contains a file, and the file's path in it. Relative names start at
+// dir, or at the first root if dir is empty.
 func (r *roots) within(dir, name string) (*root, string, error) {
 	if len(r.list) == 0 {
 		return nil, "", refuse("outside-roots", "%s: this server has no roots: name files of its block store, as dfs:NAME", name)
@@ -92,7 +92,7 @@ func (r *roots) within(dir, name string) (*root, string, error) {
 	return nil, "", refuse("outside-roots", "%s: outside the roots of this server", name)
 }
 
-// sources opens what an input names.
+// sources opens the files that an input names.
 func (r *roots) sources(dir, name string) ([]mapreduce.Source, error) {
 	root, rel, err := r.within(dir, name)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *roots) sources(dir, name string) ([]mapreduce.Source, error) {
 	return src, noArchives(src)
 }
 
-// of is a root that the target of a job is below, nil if there is none.
+// of returns the root that contains an output's target, or nil.
 func (r *roots) of(target string) *root {
 	for i := range r.list {
 		if below(r.list[i].path, target) {
@@ -118,8 +118,8 @@ func (r *roots) of(target string) *root {
 	return nil
 }
 
-// target is the directory of the machine that an output names. What is there of the way to it must
-// lie below the root, symbolic links followed.
+// target resolves an output to a directory of this machine. The existing part of its path must stay
+// below the root when symbolic links are followed.
 func (r *roots) target(dir, name string) (string, error) {
 	root, rel, err := r.within(dir, name)
 	if err != nil {
@@ -153,13 +153,13 @@ func (r *roots) target(dir, name string) (string, error) {
 	return full, nil
 }
 
-// below tells whether a path is dir or within it.
+// below reports whether path is dir or within it.
 func below(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// cause is err, or what stands for it where there is none.
+// cause returns err, or other if err is nil.
 func cause(err, other error) error {
 	if err == nil {
 		return other
@@ -167,7 +167,7 @@ func cause(err, other error) error {
 	return err
 }
 
-// plain is what is wrong with a file, without the system call and the path.
+// plain returns what is wrong with a file, without the system call and the path.
 func plain(err error) string {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err.Error()
@@ -175,8 +175,8 @@ func plain(err error) string {
 	return err.Error()
 }
 
-// badInput is why an input is not read. That the process has too many files open, one for each large
-// input of a job that has not begun, is not the client's fault: it may try again.
+// badInput returns why an input cannot be read. If the process has too many open files, one per
+// large input of a waiting job, the client may try again.
 func badInput(name string, err error) error {
 	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
 		return busy("too-many-files", "%s: too many files are open, of jobs that wait; try again later", name)

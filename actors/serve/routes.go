@@ -17,21 +17,21 @@ import (
 //go:embed openapi.yaml
 var openAPI []byte
 
-// prefix is where the API lies.
+// prefix is the path of the API.
 const prefix = "/api/v1"
 
-// call is what a handler of the API does. Its answer is written as JSON; nil is none.
+// call handles a request of the API. Its answer is written as JSON; nil means no body.
 type call func(r *http.Request, c caller) (answer any, err error)
 
 // route is one call of the API.
 type route struct {
-	method, path string // behind prefix
-	status       int    // of success
+	method, path string // path after prefix
+	status       int    // on success
 	do           call
-	raw          func(w http.ResponseWriter, r *http.Request, c caller) error // in place of do
+	raw          func(w http.ResponseWriter, r *http.Request, c caller) error // replaces do
 }
 
-// table of the API, as openapi.yaml describes it.
+// table returns the routes of the API, as openapi.yaml describes it.
 func (s *Server) table() []route {
 	get, post := http.MethodGet, http.MethodPost
 	return []route{
@@ -58,7 +58,7 @@ func (s *Server) table() []route {
 	}
 }
 
-// routes is all that is served.
+// routes returns the handler of all paths.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	for _, x := range s.table() {
@@ -86,13 +86,13 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("/", page(func(_ http.ResponseWriter, r *http.Request, _ caller) error {
 		return s.noRoute(mux, r)
 	}))
-	// The page itself holds nothing of the cluster; it asks for a token, where one is needed.
+	// The page contains no data of the cluster; it asks for a token if one is needed.
 	mux.Handle("GET "+watch+"{$}", s.open(s.watchPage))
 	mux.Handle("GET "+watch+"{file}", s.open(s.watchFile))
 	return s.guard(mux)
 }
 
-// noRoute is why nothing is at a path.
+// noRoute returns the error for an unknown path or method.
 func (s *Server) noRoute(mux *http.ServeMux, r *http.Request) error {
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
 		other := &http.Request{Method: method, URL: r.URL, Host: r.Host}
@@ -103,7 +103,7 @@ func (s *Server) noRoute(mux *http.ServeMux, r *http.Request) error {
 	return notFound("there is nothing at %s", r.URL.Path)
 }
 
-// open makes a handler of what everybody may see.
+// open returns a handler that needs no authentication.
 func (s *Server) open(do func(w http.ResponseWriter, r *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := do(w, r); err != nil {
@@ -112,7 +112,7 @@ func (s *Server) open(do func(w http.ResponseWriter, r *http.Request) error) htt
 	})
 }
 
-// handle makes a handler of a route.
+// handle returns a route's handler.
 func (s *Server) handle(x *route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who, err := s.cfg.Access.authenticate(r)
@@ -143,10 +143,10 @@ func (s *Server) handle(x *route) http.Handler {
 func writeJSON(w http.ResponseWriter, status int, answer any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(answer) // a client that has gone
+	_ = json.NewEncoder(w).Encode(answer) // fails only if the client has disconnected
 }
 
-// readJSON reads the body of a request, all of it, into a value. An empty body is the zero value.
+// readJSON decodes the whole body of a request. An empty body leaves the zero value.
 func (s *Server) readJSON(r *http.Request, into any) error {
 	if r.ContentLength == 0 {
 		return nil
@@ -172,10 +172,10 @@ func (s *Server) readJSON(r *http.Request, into any) error {
 	return badRequest("the body is not as it should be: %v", err)
 }
 
-// pageOf cuts out the part of a list that a request asks for, of the items that keep says (nil: all), which is
-// not asked about those before and behind. key is what a page ends with, in the
-// order of the list: a request goes on behind it even if the item is gone, if later(key) says which
-// items are behind.
+// pageOf returns the page of a list that a request asks for. keep selects items (nil: all) and is
+// called only for items on the page or between its items. key returns the item's key, with which a
+// page ends. later reports whether an item comes after a key in list order, so that the next page
+// can start even if the key's item has been removed.
 func pageOf[T any](
 	r *http.Request, list []T, keep func(*T) bool, key func(*T) string, later func(item *T, after string) bool,
 ) (api.Page[T], error) {
@@ -202,14 +202,14 @@ func pageOf[T any](
 	return p, nil
 }
 
-// bound lets a body take only so long without a byte, and so many bytes.
+// bound limits the idle time and the size of a request body.
 func (s *Server) bound(w http.ResponseWriter, r *http.Request, most int64) io.Reader {
 	return &patient{
 		body: http.MaxBytesReader(w, r.Body, most), control: http.NewResponseController(w), idle: s.cfg.limits.idle,
 	}
 }
 
-// patient reads a body and gives each read some time.
+// patient reads a body with a deadline for each read.
 type patient struct {
 	body    io.Reader
 	control *http.ResponseController
@@ -218,7 +218,7 @@ type patient struct {
 
 // Read implements io.Reader.
 func (p *patient) Read(b []byte) (int, error) {
-	_ = p.control.SetReadDeadline(time.Now().Add(p.idle)) // tests have writers without
+	_ = p.control.SetReadDeadline(time.Now().Add(p.idle)) // test writers do not support it
 	return p.body.Read(b)
 }
 

@@ -17,21 +17,21 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// run carries a job out, in a goroutine of its own.
+// run executes a job in its own goroutine.
 func (s *Server) run(j *job) {
 	err := s.carryOut(j)
 	stopped := slices.ContainsFunc([]error{actors.ErrJobKilled, actors.ErrClosed, context.Canceled},
 		func(end error) bool { return errors.Is(err, end) })
 	if s.closing.Load() && j.killed() == nil && stopped {
 		if s.memory != nil {
-			return // it waits for the next process
+			return // the next process continues it
 		}
 		err = errors.New("the server has ended, and keeps no state")
 	}
 	s.finish(j, err)
 }
 
-// carryOut runs the stages of a job one after the other.
+// carryOut runs the stages of a job in order.
 func (s *Server) carryOut(j *job) (err error) {
 	defer func() {
 		if bad := recover(); bad != nil {
@@ -85,7 +85,7 @@ func (s *Server) stage(j *job, i int, bind Stage, src []mapreduce.Source, to map
 	return err
 }
 
-// onCluster runs a plan of a job to its end.
+// onCluster runs a plan of a job until it ends.
 func (s *Server) onCluster(ctx context.Context, j *job, plan *mapreduce.Plan, key string) (actors.Result, error) {
 	h, err := s.prepared(ctx, plan, j.options(key))
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *Server) onCluster(ctx context.Context, j *job, plan *mapreduce.Plan, ke
 		return actors.Result{}, err
 	}
 	if !j.begin(h) {
-		_ = h.Kill(j.killed().Reason) // its end is what counts
+		_ = h.Kill(j.killed().Reason) // the job's end decides
 	}
 	s.handed(j)
 	res, err := h.Wait(context.Background())
@@ -103,7 +103,7 @@ func (s *Server) onCluster(ctx context.Context, j *job, plan *mapreduce.Plan, ke
 	return res, err
 }
 
-// prepared has the cluster prepare a plan, when its turn has come, and take it in.
+// prepared submits a plan when a place for preparation is free.
 func (s *Server) prepared(ctx context.Context, plan *mapreduce.Plan, o actors.SubmitOptions) (*actors.JobHandle, error) {
 	select {
 	case s.preparing <- struct{}{}:
@@ -114,7 +114,7 @@ func (s *Server) prepared(ctx context.Context, plan *mapreduce.Plan, o actors.Su
 	return s.cluster.Submit(ctx, plan, o)
 }
 
-// handed says that the cluster has the job, or will not get it.
+// handed marks the job as passed to the cluster, or as ended before that.
 func (s *Server) handed(j *job) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -125,8 +125,8 @@ func (s *Server) handed(j *job) {
 	}
 }
 
-// between is a directory for what stages write for each other. clean removes it, unless it is kept
-// for the next process.
+// between returns a directory for data between stages. clean removes it, unless the next process
+// needs it.
 func (s *Server) between(j *job) (dir string, clean func(done bool) error, err error) {
 	if len(j.order.Stages) == 1 {
 		return "", func(bool) error { return nil }, nil
@@ -147,8 +147,8 @@ func (s *Server) between(j *job) (dir string, clean func(done bool) error, err e
 	return made.Name(), func(bool) error { return made.Remove() }, nil
 }
 
-// succeeded tells whether a former process has finished a stage, whose output is in dir if it is
-// not the last one.
+// succeeded reports whether an earlier process has finished a stage; dir is its output, or empty
+// for the last stage.
 func (s *Server) succeeded(j *job, i int, dir string) bool {
 	if s.memory == nil || !j.resumed {
 		return false
@@ -163,7 +163,7 @@ func (s *Server) succeeded(j *job, i int, dir string) bool {
 	return yes
 }
 
-// output is where a job writes.
+// output returns the destination of a job.
 func (s *Server) output(j *job) (to mapreduce.Destination) {
 	name, stored := strings.CutPrefix(j.target, inStore)
 	switch {
@@ -174,7 +174,7 @@ func (s *Server) output(j *job) (to mapreduce.Destination) {
 	default:
 		to = mapreduce.Dir(j.target)
 	}
-	if root := s.roots.of(j.target); root != nil && !strings.HasPrefix(j.output, inStore) { // what others lay there leads it nowhere
+	if root := s.roots.of(j.target); root != nil && !strings.HasPrefix(j.output, inStore) { // links that others create there cannot redirect it
 		to = to.Within(root.dir)
 	}
 	if j.claim != nil {
@@ -183,14 +183,14 @@ func (s *Server) output(j *job) (to mapreduce.Destination) {
 	return s.memory.resumable(to, j.id, len(j.order.Stages)-1).Late().Compressed(j.order.Compress)
 }
 
-// killed is how the job is to be killed, or nil.
+// killed returns the job's kill request, or nil.
 func (j *job) killed() *api.Kill {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.kill
 }
 
-// finish notes how a job has ended.
+// finish records how a job has ended.
 func (s *Server) finish(j *job, err error) {
 	end := &ending{State: api.Succeeded, At: s.now()}
 	switch {
@@ -211,7 +211,7 @@ func (s *Server) finish(j *job, err error) {
 		finished = ""
 	}
 	s.writing.RLock()
-	_ = s.memory.write(&entry{ID: j.id, End: end, Stored: stored, Output: finished}) // it has been told; the output is there
+	_ = s.memory.write(&entry{ID: j.id, End: end, Stored: stored, Output: finished}) // write logs its errors, and the output is complete
 	s.memory.note(&entry{Stored: stored})
 	if finished != "" {
 		s.outputs.add(finished, j.who.User)
@@ -229,11 +229,11 @@ func (s *Server) finish(j *job, err error) {
 	s.trim()
 }
 
-// longJournal is how many bytes of journal behind a snapshot give way to another, or as many as the
-// snapshot has, if these are more.
+// longJournal is the minimum size of the journal after a snapshot, in bytes, at which a new
+// snapshot replaces it; a larger snapshot raises it to its own size.
 const longJournal = 16 << 20
 
-// trim begins the journal anew when it has become long.
+// trim replaces a long journal by a snapshot.
 func (s *Server) trim() {
 	if s.memory == nil {
 		return
@@ -243,17 +243,17 @@ func (s *Server) trim() {
 		return
 	}
 	defer s.trimming.Unlock()
-	s.writing.Lock() // what is not in the table yet must come behind the snapshot
+	s.writing.Lock() // changes not yet in the table must come after the snapshot
 	defer s.writing.Unlock()
 	if err := s.memory.compact(s.snapshot()); err != nil {
 		s.cfg.Log.Error("the journal is not shortened", "err", err)
 	}
 }
 
-// oneLine is an error as one line.
+// oneLine returns an error as one line.
 func oneLine(err error) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(err.Error(), "\n", "; ")), " ")
 }
 
-// now is the time of day.
+// now returns the current wall-clock time.
 func (s *Server) now() time.Time { return time.Now().Round(0) }

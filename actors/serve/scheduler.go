@@ -12,32 +12,32 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// schedulerView is what /scheduler shows.
+// schedulerView is the data of the page /scheduler.
 type schedulerView struct {
 	Name     string
 	Pools    []api.Pool
-	Crossed  bool // some pool's minimum is above its maximum
+	Crossed  bool // the minimum of a pool is above its maximum
 	Jobs     []schedulerJob
 	More     int // jobs that are not shown
 	Advanced bool
 	Reload   *api.Reload
 }
 
-// schedulerJob is a line of its table of jobs.
+// schedulerJob is a row of the table of jobs.
 type schedulerJob struct {
 	api.Job
-	Maps, Reduces     schedulerTasks // of the stage that runs
+	Maps, Reduces     schedulerTasks // of the running stage
 	Pools, Priorities choice
 }
 
-// schedulerTasks are the cells of one kind of a job's tasks.
+// schedulerTasks are the cells of one task kind.
 type schedulerTasks struct {
 	api.Tasks
 	Share, Weight *float64
 	Advanced      bool
 }
 
-// choice is one of several names.
+// choice is a list of names with one chosen.
 type choice struct {
 	Names  []string
 	Chosen string
@@ -51,10 +51,10 @@ var schedulerPage = template.Must(template.New("scheduler").Funcs(template.FuncM
 	"share":   shareText,
 }).Parse(schedulerHTML))
 
-// mostShown is how many jobs the page shows.
+// mostShown is the maximum number of jobs on the page.
 const mostShown = 500
 
-// getScheduler is GET /scheduler: the pools and jobs, under the name and with the columns of
+// getScheduler handles GET /scheduler: the pools and jobs, under the path and with the columns of
 // Hadoop's page [Hadoop Fair Scheduler Guide §5]; ?advanced adds weights.
 func (s *Server) getScheduler(w http.ResponseWriter, r *http.Request, _ caller) error {
 	policy, err := s.policyInForce()
@@ -70,7 +70,7 @@ func (s *Server) getScheduler(w http.ResponseWriter, r *http.Request, _ caller) 
 	return schedulerPage.Execute(w, &v)
 }
 
-// schedulerJobs puts the jobs that have not ended into a view.
+// schedulerJobs adds the unfinished jobs to a view.
 func (s *Server) schedulerJobs(v *schedulerView) {
 	running := slices.DeleteFunc(s.jobs.all(), (*job).over)
 	v.More = max(len(running)-mostShown, 0)
@@ -98,7 +98,7 @@ func (s *Server) schedulerJobs(v *schedulerView) {
 // crossed reports whether a minimum share is above the maximum.
 func crossed(t api.PoolTasks) bool { return t.Max != nil && *t.Max < t.Min }
 
-// shareText writes a share or weight with a decimal.
+// shareText formats a share or weight with one decimal.
 func shareText(x *float64) string {
 	if x == nil {
 		return "NA"
@@ -106,7 +106,7 @@ func shareText(x *float64) string {
 	return strconv.FormatFloat(math.Round(*x*10)/10, 'f', -1, 64)
 }
 
-// schedulerChange is POST /scheduler/jobs/{id}: the form of that page changes a job.
+// schedulerChange handles POST /scheduler/jobs/{id}, the page's form that changes a job.
 func (s *Server) schedulerChange(w http.ResponseWriter, r *http.Request, c caller) error {
 	j, err := s.jobOf(r)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 )
 
-// Server is a cluster that takes jobs over HTTP. Its methods are safe for concurrent use.
+// Server is a cluster that accepts jobs over HTTP. Its methods are safe for concurrent use.
 type Server struct {
 	cfg     Config
 	kinds   map[string]*Job
 	roots   *roots
-	memory  *memory // nil: what it does is forgotten with it
+	memory  *memory // nil: nothing survives the process
 	cluster *actors.Cluster
 	events  *broker
 	jobs    *table
@@ -27,25 +27,26 @@ type Server struct {
 	outputs outputs
 	handler http.Handler
 
-	boot    string // tells this process from others
+	boot    string // identifies this process
 	started time.Time
 
-	writing      sync.RWMutex // read: what is remembered changes; write: the journal begins anew
+	writing      sync.RWMutex // read-locked while the durable state changes, write-locked while the journal is replaced
 	trimming     sync.Mutex
 	policyChange sync.Mutex // one at a time
 	closing      atomic.Bool
-	preparing    chan struct{}      // a place each for jobs that are being prepared
-	end          context.CancelFunc // of all that runs for clients
+	preparing    chan struct{}      // one place per job in preparation
+	end          context.CancelFunc // ends all work for clients
 	ended        context.Context
-	work         sync.WaitGroup // jobs, and nodes that are drained
-	close        func() error   // once
+	work         sync.WaitGroup // jobs and draining nodes
+	close        func() error   // runs once
 }
 
-// mostPreparing is how many jobs are prepared at once. Directories that many make in one place at the
-// same time take them longer than one after the other, and each keeps some files open.
+// mostPreparing is the maximum number of jobs in preparation. Creating directories in one place in
+// parallel takes longer than in sequence, and each job keeps some files open.
 const mostPreparing = 64
 
-// Start starts a cluster, takes in the jobs that a former process has left, and is ready to serve.
+// Start starts a cluster and restores the jobs that an earlier process has left. The server is then
+// ready to serve.
 func Start(cfg Config) (_ *Server, err error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func Start(cfg Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, errors.Join(err, s.cluster.Close(), s.memory.close(), s.roots.close())
 	}
-	for _, j := range again { // last: each may end at once, and needs all of the server for that
+	for _, j := range again { // last: a job may end at once and then needs the whole server
 		s.work.Go(func() { s.resume(j) })
 	}
 	return s, nil
@@ -103,12 +104,12 @@ func (s *Server) startCluster() (err error) {
 	if s.memory != nil {
 		c.State = s.memory.state
 	}
-	c.Explain = true // lists and streams say why a job waits
+	c.Explain = true // so that lists and streams can say why a job waits
 	s.cluster, err = actors.Start(c)
 	return err
 }
 
-// takeIn takes in the jobs and files of a former process; again are the jobs that are to go on.
+// takeIn restores the jobs and files of an earlier process; again are the jobs that must continue.
 func (s *Server) takeIn(was *snapshot) (again []*job, err error) {
 	if s.memory == nil {
 		return nil, nil
@@ -122,13 +123,13 @@ func (s *Server) takeIn(was *snapshot) (again []*job, err error) {
 	return again, s.memory.compact(s.snapshot())
 }
 
-// Handler serves the API and the pages.
+// Handler returns the handler of the API and the pages.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Cluster is the cluster that the server runs.
+// Cluster returns the server's cluster.
 func (s *Server) Cluster() *actors.Cluster { return s.cluster }
 
-// Resumed tells how many jobs of a former process go on, or went on.
+// Resumed returns how many jobs of an earlier process have not ended yet.
 func (s *Server) Resumed() int {
 	n := 0
 	for _, j := range s.jobs.all() {
@@ -139,7 +140,7 @@ func (s *Server) Resumed() int {
 	return n
 }
 
-// Close ends all jobs, and the cluster. With a State they wait for the next process.
+// Close ends all jobs and the cluster. With a State the jobs wait for the next process.
 func (s *Server) Close() error { return s.close() }
 
 func (s *Server) shut() error {

@@ -9,9 +9,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// counts is an event that only a snapshot has: what became of a job's tasks, or with job 0 where the
-// maps of all jobs ran, before the first event that is sent one by one. The attempts that run are not
-// among them: a snapshot has their launches.
+// counts is an event that only a snapshot contains: what became of a job's tasks or, with job 0,
+// where the maps of all jobs ran, before the first event that is sent individually. It excludes
+// running attempts, because the snapshot contains their launch events.
 type counts struct {
 	Type   string                     `json:"type"`
 	At     int64                      `json:"at"`
@@ -23,8 +23,8 @@ type counts struct {
 	Near   [clusterstate.Places]int64 `json:"near"`
 }
 
-// snapshot gives the state before the ring's oldest event, and the number of that: the events that
-// still hold, in their order, and what has happened to each job and to all.
+// snapshot returns the state before the ring's oldest event, and the number of that event: the
+// dropped events that still hold, in order, and the counts of each job and of all jobs.
 func (b *broker) snapshot() (holding []*line, sums []counts, oldest uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -41,8 +41,8 @@ func (b *broker) snapshot() (holding []*line, sums []counts, oldest uint64) {
 	return holding, append(sums, all), max(b.next, uint64(len(b.ring))+1) - uint64(len(b.ring))
 }
 
-// writeSnapshot sends the state before the oldest event that is still there, and gives the number of
-// that. A reader who has earlier events forgets them.
+// writeSnapshot sends the state before the oldest event in the ring and returns that event's
+// number. On it, a reader discards earlier events.
 func (s *Server) writeSnapshot(out *streamWriter) (next uint64) {
 	holding, sums, oldest := s.events.snapshot()
 	out.printf("event: missed\ndata: {\"missed\":%d}\n\n", oldest-1)
@@ -50,7 +50,7 @@ func (s *Server) writeSnapshot(out *streamWriter) (next uint64) {
 		out.printf("event: %s\ndata: %s\n\n", l.is.Type, l.text(s.boot))
 	}
 	for i := range sums {
-		text, _ := json.Marshal(&sums[i]) // numbers
+		text, _ := json.Marshal(&sums[i]) // numbers cannot fail
 		out.printf("event: counts\ndata: %s\n\n", text)
 	}
 	return oldest

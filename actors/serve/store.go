@@ -17,10 +17,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// jobInputs is where the cluster keeps the blocks of its jobs' inputs.
+// jobInputs is the directory of the block store with the blocks of jobs' inputs.
 const jobInputs = "_jobs"
 
-// checkStored refuses names that a file of the block store cannot have.
+// checkStored rejects invalid names for files of the block store.
 func checkStored(name string) error {
 	switch {
 	case !fs.ValidPath(name) || name == ".":
@@ -38,7 +38,7 @@ func checkStored(name string) error {
 	return nil
 }
 
-// checkAbove refuses a name of the block store below a file.
+// checkAbove rejects a name of the block store if one of its parents is a file.
 func (s *Server) checkAbove(name string) error {
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
 		if info, err := s.cluster.FS().Stat(at); err == nil && !info.IsDir() {
@@ -48,7 +48,8 @@ func (s *Server) checkAbove(name string) error {
 	return nil
 }
 
-// checkLabel refuses names of users, pools and queues that would make pages, logs and metrics unreadable.
+// checkLabel rejects names of users, pools and queues that would make pages, logs and metrics
+// unreadable.
 func checkLabel(what, name string) error {
 	if len(name) > 200 || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return refuse("bad-name", "%s %.60q: want at most 200 bytes of UTF-8 without control characters", what, name)
@@ -56,7 +57,7 @@ func checkLabel(what, name string) error {
 	return nil
 }
 
-// storedSources opens what an input in the block store names: a file, a directory or a glob.
+// storedSources opens an input in the block store: a file, a directory or a glob.
 func (s *Server) storedSources(name string) ([]mapreduce.Source, error) {
 	if err := checkStored(name); err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (s *Server) storedSources(name string) ([]mapreduce.Source, error) {
 	return src, noArchives(src)
 }
 
-// noArchives refuses zip archives, which a job would take for text.
+// noArchives rejects zip archives, which a job would read as text.
 func noArchives(src []mapreduce.Source) error {
 	for _, s := range src {
 		if strings.EqualFold(path.Ext(s.Name()), ".zip") {
@@ -78,12 +79,12 @@ func noArchives(src []mapreduce.Source) error {
 	return nil
 }
 
-// stored is the file of the machine behind one of the block store.
+// stored returns the path on this machine of a file of the block store.
 func (m *memory) stored(name string) string {
 	return filepath.Join(m.dir, storeDir, filepath.FromSlash(name))
 }
 
-// put writes a file of the block store. With a State it is on the disk when put returns.
+// put writes a file to the block store. With a State it is on disk when put returns.
 func (s *Server) put(c caller, name string, content io.Reader) (err error) {
 	if err := checkStored(name); err != nil {
 		return err
@@ -104,7 +105,7 @@ func (s *Server) put(c caller, name string, content io.Reader) (err error) {
 	if _, err = io.Copy(w, content); err != nil {
 		return errors.Join(err, w.Abort())
 	}
-	s.outputs.placing.Lock() // a job may have ended since the content began to come
+	s.outputs.placing.Lock() // a job may have started to write there during the upload
 	defer s.outputs.placing.Unlock()
 	if err := s.checkPlace(c, name); err != nil {
 		return errors.Join(err, w.Abort())
@@ -112,7 +113,7 @@ func (s *Server) put(c caller, name string, content io.Reader) (err error) {
 	return w.Close()
 }
 
-// putOnDisk writes the file below the state, and registers it.
+// putOnDisk writes the file below the state directory and registers it.
 func (s *Server) putOnDisk(c caller, name string, content io.Reader) (err error) {
 	dir := filepath.Join(s.memory.dir, partDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -148,7 +149,7 @@ func (s *Server) putOnDisk(c caller, name string, content io.Reader) (err error)
 	return s.register(map[string]string{name: to}, stored)
 }
 
-// link gives a file that was put its name, unless a job has come there since it began to come.
+// link gives an uploaded file its name, unless a job has taken the place during the upload.
 func (s *Server) link(c caller, part, name, to string) error {
 	s.outputs.placing.Lock()
 	defer s.outputs.placing.Unlock()
@@ -158,10 +159,10 @@ func (s *Server) link(c caller, part, name, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return err
 	}
-	return os.Link(part, to) // which replaces nothing
+	return os.Link(part, to) // never replaces a file
 }
 
-// syncDir forces the names in a directory to the disk.
+// syncDir forces a directory's entries to disk.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -170,8 +171,8 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// register makes files of the machine files of the block store, by name, that are read as their
-// checksums say. A file that is missing is one whose reads fail.
+// register adds local files to the block store, by name, with checksums that verify each read.
+// Reads of a missing file fail.
 func (s *Server) register(files map[string]string, sums map[string]*dfs.Sums) error {
 	var names []string
 	var list []dfs.Source
@@ -196,7 +197,7 @@ func (s *Server) register(files map[string]string, sums map[string]*dfs.Sums) er
 	return s.cluster.FS().RegisterAll(names, list, 0)
 }
 
-// publish makes the output of a job files of the block store, if it is to be there.
+// publish registers the output of a job as files of the block store, if it belongs there.
 func (s *Server) publish(j *job) error {
 	name, stored := strings.CutPrefix(j.output, inStore)
 	if !stored || s.memory == nil {
@@ -207,7 +208,7 @@ func (s *Server) publish(j *job) error {
 		return err
 	}
 	if _, err := s.cluster.FS().Stat(name); err == nil {
-		return nil // found when the server started
+		return nil // registered when the server started
 	}
 	sums := map[string]*dfs.Sums{}
 	for name, file := range files {
@@ -216,7 +217,7 @@ func (s *Server) publish(j *job) error {
 		}
 	}
 	j.mu.Lock()
-	j.stored = sums // its end says so
+	j.stored = sums // the job's end records them
 	j.mu.Unlock()
 	return s.register(files, sums)
 }
@@ -238,8 +239,8 @@ func filesBelow(dir, name string) (map[string]string, error) {
 	return files, err
 }
 
-// loadStore registers the files that a former process has left, but for outputs of jobs that have
-// not ended.
+// loadStore registers the files that an earlier process has left, except outputs of unfinished
+// jobs.
 func (s *Server) loadStore() error {
 	home := filepath.Join(s.memory.dir, storeDir)
 	if err := errors.Join(os.RemoveAll(filepath.Join(s.memory.dir, partDir)), os.MkdirAll(home, 0o700)); err != nil {
@@ -292,8 +293,8 @@ func (s *Server) remove(name string) error {
 	return errors.Join(s.cluster.FS().Remove(name), s.memory.discard(name))
 }
 
-// writer is a job that has not ended and writes to a place of the store, or within or above it; nil
-// if there is none.
+// writer returns an unfinished job whose output is at, within or above a place of the store, or
+// nil.
 func (t *table) writer(s *Server, name string) *job {
 	target := s.storedTarget(name)
 	t.mu.Lock()
@@ -306,7 +307,7 @@ func (t *table) writer(s *Server, name string) *job {
 	return nil
 }
 
-// storedTarget is the job.target of an output in the block store.
+// storedTarget returns the job.target of an output in the block store.
 func (s *Server) storedTarget(name string) string {
 	if s.memory != nil {
 		return s.memory.stored(name)
@@ -314,7 +315,7 @@ func (s *Server) storedTarget(name string) string {
 	return inStore + name
 }
 
-// writes reports whether a target is that of a job that has not ended.
+// writes reports whether an unfinished job has that target.
 func (t *table) writes(target string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

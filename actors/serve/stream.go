@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	streamEvery = 50 * time.Millisecond // between two writes to a reader, so that many events are one of them
-	streamShare = 2 * time.Millisecond  // between two writes to any of many readers, on average
+	streamEvery = 50 * time.Millisecond // between two writes to a reader, to combine events
+	streamShare = 2 * time.Millisecond  // minimum time between two writes to any reader, on average
 	streamMost  = 500 * time.Millisecond
-	keepAlive   = 15 * time.Second // after so long without an event a comment shows that the stream lives
+	keepAlive   = 15 * time.Second // time without an event after which a comment shows that the stream lives
 )
 
-// allEvents streams the events of the cluster. With state=true what is still true of events that are
-// gone comes in their place.
+// allEvents streams the events of the cluster. With state=true, events that restore the state
+// replace dropped events.
 func (s *Server) allEvents(w http.ResponseWriter, r *http.Request, _ caller) error {
 	state := r.URL.Query().Get("state")
 	if state != "" && state != "true" && state != "false" {
@@ -28,7 +28,7 @@ func (s *Server) allEvents(w http.ResponseWriter, r *http.Request, _ caller) err
 	return s.stream(w, r, nil, nil, state == "true")
 }
 
-// jobEvents streams the events of a job, to its end.
+// jobEvents streams the events of a job until its end.
 func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request, _ caller) error {
 	j, err := s.jobOf(r)
 	if err != nil {
@@ -49,8 +49,8 @@ func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request, _ caller) err
 	return s.stream(w, r, keep, j, false)
 }
 
-// position is the number of the event that a reader wants first: the one behind Last-Event-ID. Of
-// another process of the server, or none: the oldest there is.
+// position returns the number of the first event that a reader wants: the one after Last-Event-ID.
+// Without one, or with one of another server process, it is the oldest event.
 func (s *Server) position(r *http.Request) uint64 {
 	boot, text, _ := strings.Cut(r.Header.Get("Last-Event-ID"), "-")
 	n, err := strconv.ParseUint(text, 10, 64)
@@ -60,12 +60,12 @@ func (s *Server) position(r *http.Request) uint64 {
 	return n + 1
 }
 
-// stream sends events as server-sent events, until the reader goes, or is too slow: a write that
-// the reader does not take within the idle limit ends the stream, and the reader resumes with
-// Last-Event-ID. of, if not nil, is the job whose end is that of the stream.
+// stream sends events as server-sent events until the reader disconnects or is too slow: if the
+// reader does not accept a write within the idle limit, the stream ends and the reader can resume
+// with Last-Event-ID. If `of` is not nil, the stream ends with that job.
 //
-// keep tells whether an event belongs to the stream; where that is not known yet it gives a channel
-// that is closed when it may be. With nil all belong to it.
+// keep reports whether an event belongs to the stream; while that is unknown it returns a channel
+// that is closed when it may be known. A nil keep accepts all events.
 func (s *Server) stream(
 	w http.ResponseWriter, r *http.Request, keep func(*line) (bool, <-chan struct{}), of *job, state bool,
 ) error {
@@ -74,16 +74,16 @@ func (s *Server) stream(
 	}
 	defer s.events.detach()
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("Transfer-Encoding", "identity") // not in chunks, each of which net/http writes in three parts
+	w.Header().Set("Transfer-Encoding", "identity") // avoids chunks, for each of which net/http makes three writes
 	w.WriteHeader(http.StatusOK)
-	_ = http.NewResponseController(w).Flush() // who connects hears so, whenever the first event comes
+	_ = http.NewResponseController(w).Flush() // tells the reader at once that it is connected
 	out := &streamWriter{w: w, control: http.NewResponseController(w), idle: s.cfg.limits.idle}
-	_ = out.control.SetReadDeadline(time.Time{}) // there is no body to wait for: only what is written has a time
+	_ = out.control.SetReadDeadline(time.Time{}) // no body follows: only writes have a deadline
 	tick := time.NewTicker(keepAlive)
 	defer tick.Stop()
 	next := s.position(r)
 	for out.err == nil {
-		over := of != nil && of.over() // before reading: what comes later is not of the job
+		over := of != nil && of.over() // checked before reading: later events do not belong to the job
 		some, missed, wait := s.stretch(next, keep)
 		switch {
 		case missed > 0 && state:
@@ -114,7 +114,7 @@ func (s *Server) stream(
 		case <-done(of):
 		case <-tick.C:
 			if _, err := s.cfg.Access.authenticate(r); err != nil {
-				return nil // the token was taken away
+				return nil // the token was revoked
 			}
 			out.printf(": still here\n\n")
 			out.flush()
@@ -124,10 +124,10 @@ func (s *Server) stream(
 			return nil
 		}
 	}
-	return nil // the reader has gone
+	return nil // the reader has disconnected
 }
 
-// stretch gives events from a number on, those that are to be kept, as broker.batch does.
+// stretch is broker.batch for the events that keep accepts.
 func (s *Server) stretch(from uint64, keep func(*line) (bool, <-chan struct{})) (some batch, missed uint64, wait <-chan struct{}) {
 	if keep == nil {
 		return s.events.batch(from, s.boot)
@@ -147,7 +147,7 @@ func (s *Server) stretch(from uint64, keep func(*line) (bool, <-chan struct{})) 
 	return some, missed, wait
 }
 
-// done is closed when a job has ended; nil is none.
+// done returns the channel that is closed when a job has ended, or nil for no job.
 func done(j *job) <-chan struct{} {
 	if j == nil {
 		return nil
@@ -155,7 +155,7 @@ func done(j *job) <-chan struct{} {
 	return j.done
 }
 
-// streamWriter writes to a reader who must take what comes within some time.
+// streamWriter buffers writes to a reader and gives each write a deadline.
 type streamWriter struct {
 	w        http.ResponseWriter
 	control  *http.ResponseController
@@ -165,15 +165,15 @@ type streamWriter struct {
 }
 
 const (
-	mostGathered = 64 << 10 // is written at once; a reader that takes so much is none that takes nothing
-	longText     = 8 << 10  // is not gathered, but written as it is
+	mostGathered = 64 << 10 // maximum size of one write, so that a reader that accepts data slowly still meets the deadline
+	longText     = 8 << 10  // longer texts are written without buffering
 )
 
 func (o *streamWriter) printf(format string, args ...any) {
 	o.write(fmt.Appendf(nil, format, args...))
 }
 
-// write gathers text for the next flush.
+// write buffers text for the next flush.
 func (o *streamWriter) write(text []byte) {
 	if len(o.gathered)+len(text) > mostGathered {
 		o.flush()
@@ -186,7 +186,7 @@ func (o *streamWriter) write(text []byte) {
 	o.gathered = append(o.gathered, text...)
 }
 
-// flush writes what was gathered.
+// flush writes the buffer.
 func (o *streamWriter) flush() {
 	o.send(o.gathered)
 	o.gathered = o.gathered[:0]
@@ -195,7 +195,7 @@ func (o *streamWriter) flush() {
 func (o *streamWriter) send(text []byte) {
 	for len(text) > 0 && o.err == nil {
 		n := min(len(text), mostGathered)
-		_ = o.control.SetWriteDeadline(time.Now().Add(o.idle)) // tests have writers without
+		_ = o.control.SetWriteDeadline(time.Now().Add(o.idle)) // test writers do not support it
 		if _, o.err = o.w.Write(text[:n]); o.err == nil {
 			o.err = o.control.Flush()
 		}
@@ -203,8 +203,8 @@ func (o *streamWriter) send(text []byte) {
 	}
 }
 
-// rest writes what was gathered and lets more come together until the next beat; false if the reader has
-// gone or the server ends.
+// rest flushes and waits for the next beat. It returns false if the reader has disconnected or the
+// server ends.
 func (o *streamWriter) rest(reader, server context.Context, beat <-chan struct{}) bool {
 	o.flush()
 	select {

@@ -19,8 +19,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// submit takes a job in; it is on the disk when submit returns, if the server has a State. fresh is
-// false if it was there under its key.
+// submit accepts a job. With a State it is on disk when submit returns. fresh is false if a job
+// with the same key exists.
 func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh bool, err error) {
 	o, err := s.order(&a)
 	if err != nil {
@@ -71,8 +71,8 @@ func (s *Server) submit(c caller, a api.Submission, key string) (j *job, fresh b
 	return j, true, nil
 }
 
-// place puts a job into the table, unless its output would be in a finished one of another user; false
-// if one with its key is there.
+// place adds a job to the table, unless its output would be inside a finished output of another
+// user. It returns false if a job with the same key exists.
 func (s *Server) place(j *job) (bool, error) {
 	s.outputs.placing.Lock()
 	defer s.outputs.placing.Unlock()
@@ -86,7 +86,7 @@ func (s *Server) place(j *job) (bool, error) {
 	return added, err
 }
 
-// newJob makes a job that is in no table yet.
+// newJob returns a job that is not in the table yet.
 func (s *Server) newJob(a api.Submission, who allocation.Principal) *job {
 	j := &job{
 		asked: a, who: who,
@@ -97,7 +97,8 @@ func (s *Server) newJob(a api.Submission, who allocation.Principal) *job {
 	return j
 }
 
-// prepare finds out what a job is to do, and refuses it if it may not, or cannot.
+// prepare resolves a job's pool, output and inputs, and rejects the job if it is not allowed or not
+// possible.
 func (s *Server) prepare(j *job, o Order) error {
 	admitted, err := s.cluster.Admit(o.options(j.who))
 	if err != nil {
@@ -126,7 +127,7 @@ func (s *Server) prepare(j *job, o Order) error {
 	return s.output(j).Check()
 }
 
-// order understands a submission.
+// order parses a submission.
 func (s *Server) order(a *api.Submission) (o Order, err error) {
 	kind := s.kinds[a.Job]
 	if kind == nil {
@@ -166,7 +167,7 @@ func (s *Server) order(a *api.Submission) (o Order, err error) {
 	return o, nil
 }
 
-// target is where an order's output really is, for the directory or file store.
+// target resolves an order's output to a directory or a place in the block store.
 func (s *Server) target(a *api.Submission, o *Order) (string, error) {
 	name, stored := strings.CutPrefix(o.Output, inStore)
 	if !stored {
@@ -184,7 +185,7 @@ func (s *Server) target(a *api.Submission, o *Order) (string, error) {
 	return s.storedTarget(name), nil
 }
 
-// sources opens what an order reads, and says what it is.
+// sources opens an order's inputs and returns their stamps.
 func (s *Server) sources(a *api.Submission, o *Order) (list []mapreduce.Source, stamps []stamp, err error) {
 	for _, in := range o.Inputs {
 		var some []mapreduce.Source
@@ -210,7 +211,7 @@ func (s *Server) sources(a *api.Submission, o *Order) (list []mapreduce.Source, 
 	return list, stamps, nil
 }
 
-// restore puts the jobs that are remembered into the table; again are those that go on.
+// restore adds the recorded jobs to the table; again are those that must continue.
 func (s *Server) restore(was *snapshot) (again []*job) {
 	t := s.jobs
 	t.next = was.Next
@@ -221,13 +222,13 @@ func (s *Server) restore(was *snapshot) (again []*job) {
 		o, err := s.order(&j.asked)
 		j.order, j.output = o, o.Output
 		if err == nil {
-			j.target, _ = s.target(&j.asked, &o) // resume tells what is wrong
+			j.target, _ = s.target(&j.asked, &o) // resume reports the error
 		}
 		if strings.HasPrefix(o.Output, inStore) {
 			j.claim = &claim{room: s.room}
 		}
 		if j.target == "" {
-			j.target = fmt.Sprint("job ", j.id) // no other has it
+			j.target = fmt.Sprint("job ", j.id) // unique
 		}
 		t.insert(j)
 		if j.end != nil {
@@ -244,12 +245,12 @@ func (s *Server) restore(was *snapshot) (again []*job) {
 	return again
 }
 
-// dropStages removes what a former process has left of what the stages of a job write for each other.
+// dropStages removes the data between stages that an earlier process has left.
 func (s *Server) dropStages(j *job) error {
 	return os.RemoveAll(filepath.Join(s.memory.dir, stagesDir, fmt.Sprint(j.id)))
 }
 
-// resume goes on with a job of a former process.
+// resume continues a job of an earlier process.
 func (s *Server) resume(j *job) {
 	o, err := s.order(&j.asked)
 	last := len(o.Stages) - 1
@@ -279,14 +280,14 @@ func (s *Server) resume(j *job) {
 	s.run(j)
 }
 
-// abort removes what a former process has left of a job's output.
+// abort removes the part of a job's output that an earlier process has left.
 func (s *Server) abort(j *job) error {
 	if len(j.order.Stages) == 0 || strings.HasPrefix(j.target, "job ") {
 		return nil
 	}
 	to := s.output(j)
 	if to.Check() != nil {
-		return nil // it is not ours
+		return nil // another owner's
 	}
 	nothing := mapreduce.MapOnly[[]byte, []byte]{Map: func([]byte, func([]byte)) error { return nil }}
 	plan, err := nothing.Bind(mapreduce.Lines(mapreduce.Bytes("nothing", nil)), mapreduce.Raw[[]byte](to))

@@ -9,10 +9,10 @@ import (
 	"github.com/tarry-mr/tarry/actors/page"
 )
 
-// watch is where the page lies on which the cluster is watched.
+// watch is the path of the page that shows the cluster live.
 const watch = "/watch/"
 
-// watchPage is GET /watch/: the page, which takes its events from the API.
+// watchPage handles GET /watch/: the page, which reads its events from the API.
 func (s *Server) watchPage(w http.ResponseWriter, _ *http.Request) error {
 	index, err := page.Index("Tarry", prefix+"/")
 	if err != nil {
@@ -21,7 +21,7 @@ func (s *Server) watchPage(w http.ResponseWriter, _ *http.Request) error {
 	return writeOfPage(w, "text/html; charset=utf-8", index)
 }
 
-// watchFile is GET /watch/{file}: what the page consists of.
+// watchFile handles GET /watch/{file}: the page's files.
 func (s *Server) watchFile(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	text, err := fs.ReadFile(page.Files(), name)
@@ -29,13 +29,13 @@ func (s *Server) watchFile(w http.ResponseWriter, r *http.Request) error {
 		return notFound("there is nothing at %s", r.URL.Path)
 	}
 	kind := mime.TypeByExtension(path.Ext(name))
-	if path.Ext(name) == ".mjs" { // whatever this machine makes of it
+	if path.Ext(name) == ".mjs" { // whatever type this machine has for it
 		kind = "text/javascript; charset=utf-8"
 	}
 	return writeOfPage(w, kind, text)
 }
 
-// writeOfPage answers with a part of the page, which may run its own scripts and ask this server.
+// writeOfPage answers with a file of the page, which may run its own scripts and call this server.
 func writeOfPage(w http.ResponseWriter, kind string, text []byte) error {
 	w.Header().Set("Content-Security-Policy", page.ContentSecurityPolicy)
 	w.Header().Set("Content-Type", kind)

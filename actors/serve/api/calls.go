@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// Server tells about the server.
+// Server returns information about the server.
 func (c *Client) Server(ctx context.Context) (s Server, err error) {
 	return s, c.call(ctx, http.MethodGet, "/server", nil, &s, nil)
 }
 
-// Submit submits a job. Sent twice with one key, which may be any text of up to 200 bytes, it is
-// one job: so a call without an answer can be made again. An empty key makes a job each time.
+// Submit submits a job. Submitting twice with the same key, any text of up to 200 bytes, creates
+// one job, so a call without an answer can be repeated. With an empty key every call creates a job.
 func (c *Client) Submit(ctx context.Context, s Submission, key string) (j Job, err error) {
 	header := http.Header{}
 	if key != "" {
@@ -24,8 +24,8 @@ func (c *Client) Submit(ctx context.Context, s Submission, key string) (j Job, e
 	return j, c.call(ctx, http.MethodPost, "/jobs", s, &j, header)
 }
 
-// Jobs lists the jobs, the last submitted first; those in a state, or of a user, if these are not
-// empty.
+// Jobs lists the jobs, the last submitted first. A non-empty state or user selects jobs in that
+// state or of that user.
 func (c *Client) Jobs(ctx context.Context, state, user string) ([]Job, error) {
 	return all[Job](ctx, c, "/jobs", filter(state, user))
 }
@@ -46,17 +46,17 @@ func filter(state, user string) url.Values {
 	return query
 }
 
-// Job tells about a job.
+// Job returns a job.
 func (c *Client) Job(ctx context.Context, id int64) (j Job, err error) {
 	return j, c.call(ctx, http.MethodGet, jobPath(id, ""), nil, &j, nil)
 }
 
-// Counters gets those of a job.
+// Counters returns the counters of a job.
 func (c *Client) Counters(ctx context.Context, id int64) (n Counters, err error) {
 	return n, c.call(ctx, http.MethodGet, jobPath(id, "/counters"), nil, &n, nil)
 }
 
-// Kill ends a job; one that has ended stays as it is.
+// Kill ends a job. A job that has ended stays as it is.
 func (c *Client) Kill(ctx context.Context, id int64, reason string) (j Job, err error) {
 	return j, c.call(ctx, http.MethodPost, jobPath(id, "/kill"), Kill{Reason: reason}, &j, nil)
 }
@@ -78,13 +78,13 @@ func (c *Client) Nodes(ctx context.Context) ([]Node, error) {
 	return all[Node](ctx, c, "/nodes", nil)
 }
 
-// Node does something with a node: cordon, uncordon, drain, kill or start.
+// Node applies an action to a node: cordon, uncordon, drain, kill or start.
 func (c *Client) Node(ctx context.Context, name, what string) (n Node, err error) {
 	path := "/nodes/" + url.PathEscape(name) + "/" + what
 	return n, c.call(ctx, http.MethodPost, path, nil, &n, nil)
 }
 
-// Policy tells about the scheduler in force.
+// Policy returns the current scheduler and its settings.
 func (c *Client) Policy(ctx context.Context) (p Policy, err error) {
 	return p, c.call(ctx, http.MethodGet, "/policy", nil, &p, nil)
 }
@@ -94,7 +94,7 @@ func (c *Client) Reconfigure(ctx context.Context, change PolicyChange) (p Policy
 	return p, c.call(ctx, http.MethodPost, "/policy", change, &p, nil)
 }
 
-// Reload has the server read its configuration files again.
+// Reload makes the server read its configuration files again.
 func (c *Client) Reload(ctx context.Context) (r Reload, err error) {
 	return r, c.call(ctx, http.MethodPost, "/policy/reload", nil, &r, nil)
 }
@@ -104,7 +104,7 @@ func (c *Client) Files(ctx context.Context, dir string) ([]File, error) {
 	return all[File](ctx, c, "/files", url.Values{"path": {dir}})
 }
 
-// Put writes a file of the block store, which must not be there.
+// Put writes a file to the block store; the file must not exist.
 func (c *Client) Put(ctx context.Context, name string, content io.Reader) error {
 	header := http.Header{"Content-Type": {"application/octet-stream"}}
 	res, err := c.do(ctx, http.MethodPut, filePath(name), content, header)

@@ -15,27 +15,27 @@ import (
 	"time"
 )
 
-// Client calls a server. The zero value with a Base is ready; it is safe for concurrent use.
+// Client calls a server. The zero value with a Base is ready to use. It is safe for concurrent use.
 type Client struct {
 	// Base is the address of the server, such as http://127.0.0.1:8088.
 	Base string
-	// Token shows who calls, if it is not empty.
+	// Token, if not empty, authenticates the caller.
 	Token string
-	// HTTP does the calls; nil means http.DefaultClient.
+	// HTTP makes the calls; nil means http.DefaultClient.
 	HTTP *http.Client
 }
 
-// WithTLS gives the client an HTTP client with that configuration.
+// WithTLS makes the client use an HTTP client with that configuration.
 func (c *Client) WithTLS(cfg *tls.Config) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = cfg
 	c.HTTP = &http.Client{Transport: transport}
 }
 
-// problemBytes bounds the body of an error.
+// problemBytes limits the body of an error.
 const problemBytes = 1 << 20
 
-// do makes a call; the caller closes the body. Answers above 299 are a *Problem.
+// do makes a call; the caller closes the body. A status above 299 is returned as a *Problem.
 func (c *Client) do(ctx context.Context, method, path string, body io.Reader, header http.Header) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.Base, "/")+"/api/v1"+path, body)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *Client) do(ctx context.Context, method, path string, body io.Reader, he
 	return nil, p
 }
 
-// call sends a value as JSON, unless it is nil, and reads one, unless it is nil.
+// call sends in as JSON and decodes the answer into out; either may be nil.
 func (c *Client) call(ctx context.Context, method, path string, in, out any, header http.Header) error {
 	var body io.Reader
 	if in != nil {
@@ -97,7 +97,7 @@ func (c *Client) call(ctx context.Context, method, path string, in, out any, hea
 	return nil
 }
 
-// all gets all pages of a list.
+// all fetches all pages of a list.
 func all[T any](ctx context.Context, c *Client, path string, query url.Values) (list []T, err error) {
 	if query == nil {
 		query = url.Values{}
@@ -116,10 +116,10 @@ func all[T any](ctx context.Context, c *Client, path string, query url.Values) (
 	}
 }
 
-// pollEvery is how often Wait looks at a job.
+// pollEvery is the interval at which Wait polls a job.
 const pollEvery = 200 * time.Millisecond
 
-// Wait waits until a job has ended. look, if not nil, is called with it now and then.
+// Wait polls a job until it has ended. It calls look, if not nil, after each poll.
 func (c *Client) Wait(ctx context.Context, id int64, look func(Job)) (Job, error) {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	eventBytes  = 16 << 20               // of one line
-	reconnectIn = 500 * time.Millisecond // after a stream that broke
+	eventBytes  = 16 << 20               // maximum length of a line
+	reconnectIn = 500 * time.Millisecond // pause before reconnecting a broken stream
 )
 
-// Events calls each for every event of a job, or with id 0 of the cluster, from the one behind last
-// on; empty is the oldest that the server still has. It begins again by itself when the stream
-// breaks, and ends when each returns an error, ctx ends, the server refuses, or the job has ended
-// and all its events have come.
+// Events calls each for every event of a job, or with id 0 of the cluster, after the event with ID
+// last; an empty last means from the oldest event that the server still has. It reconnects when the
+// stream breaks. It returns when each returns an error, ctx ends, the server rejects the call, or
+// all events of an ended job have arrived.
 func (c *Client) Events(ctx context.Context, id int64, last string, each func(Event) error) error {
 	path := ""
 	if id != 0 {
@@ -29,8 +29,8 @@ func (c *Client) Events(ctx context.Context, id int64, last string, each func(Ev
 	return c.EventsFrom(ctx, path, last, each)
 }
 
-// EventsFrom is Events of a path of the API, or of a query to those of the cluster: ?state=true has
-// what is still true of events that are gone come first.
+// EventsFrom is Events for a path of the API, or for a query of the cluster's events: with
+// ?state=true, events that restore the state come first if older events have been dropped.
 func (c *Client) EventsFrom(ctx context.Context, path, last string, each func(Event) error) error {
 	if !strings.HasPrefix(path, "/") {
 		path = "/events" + path
@@ -71,7 +71,7 @@ func (c *Client) EventsFrom(ctx context.Context, path, last string, each func(Ev
 // endOfEvents is the type of the last event of a job.
 const endOfEvents = "end"
 
-// brokenError is a stream that ended before its end.
+// brokenError is the error of a stream that ended early.
 type brokenError struct{ err error }
 
 func (e *brokenError) Error() string { return fmt.Sprintf("the stream of events broke: %v", e.err) }

@@ -7,19 +7,20 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// Submission asks for a job.
+// Submission is a request to run a job.
 type Submission struct {
-	// Job is the name of a kind of job that the server has, such as wordcount.
+	// Job is the name of a kind of job that the server offers, such as wordcount.
 	Job string `json:"job"`
-	// Args are its flags and inputs, as behind `tarry run JOB`. Files are names below the server's
+	// Args are its flags and inputs, as after `tarry run JOB`. Files are paths below the server's
 	// roots, or dfs:NAME in its block store.
 	Args []string `json:"args,omitempty"`
-	// Directory is where names of files that are not absolute begin; empty means the first root.
+	// Directory is the base of relative file names; empty means the first root.
 	Directory string `json:"directory,omitempty"`
-	// User is who submits. Where users show who they are it must be that user, or empty; elsewhere
-	// empty means anonymous.
+	// User is the submitter. If the server authenticates callers it must be the caller, unless an
+	// administrator submits for another user; empty means the caller. Otherwise empty means
+	// anonymous.
 	User string `json:"user,omitempty"`
-	// Pool, Queue and Priority go before those of Args. Priority is very_high, high, normal, low or
+	// Pool, Queue and Priority override those of Args. Priority is very_high, high, normal, low or
 	// very_low; empty means normal.
 	Pool     string `json:"pool,omitempty"`
 	Queue    string `json:"queue,omitempty"`
@@ -28,14 +29,14 @@ type Submission struct {
 
 // The states of a job.
 const (
-	Waiting   = "waiting" // it is being prepared, or nothing of it has been launched yet
+	Waiting   = "waiting" // being prepared, or nothing launched yet
 	Running   = "running"
 	Succeeded = "succeeded"
 	Failed    = "failed"
 	Killed    = "killed"
 )
 
-// Job is a job that was submitted.
+// Job is a submitted job.
 type Job struct {
 	ID       int64    `json:"id"` // counts from 1
 	Job      string   `json:"job"`
@@ -44,29 +45,29 @@ type Job struct {
 	Pool     string   `json:"pool,omitempty"` // or queue
 	Priority string   `json:"priority"`
 	State    string   `json:"state"`
-	// Reason is why a job that has not ended launches nothing, if that is known.
+	// Reason says why a job that has not ended launches nothing, if known.
 	Reason    string     `json:"reason,omitempty"`
-	Error     string     `json:"error,omitempty"` // of a job that failed or was killed
+	Error     string     `json:"error,omitempty"` // of a failed or killed job
 	Output    string     `json:"output"`
 	Submitted time.Time  `json:"submitted"`
 	Ended     *time.Time `json:"ended,omitempty"`
-	// ElapsedSeconds is the time since the submission so far, or to the end.
+	// ElapsedSeconds is the time from the submission to the job's end, or until now.
 	ElapsedSeconds float64 `json:"elapsed_seconds"`
-	// Stages are the jobs of the cluster that it is made of, as far as they have begun: each reads
-	// what the one before it wrote.
+	// Stages are the cluster jobs of which it consists, as far as they have begun. Each reads the
+	// output of the one before it.
 	Stages []Stage `json:"stages,omitempty"`
-	// Resumed says that a former process of the server took it in.
+	// Resumed says that an earlier process of the server accepted the job.
 	Resumed bool `json:"resumed,omitempty"`
-	// MayChange says that who asks may kill, move and re-prioritize it, were it not to have ended.
+	// MayChange says that the caller may kill, move and re-prioritize the job while it runs.
 	MayChange bool `json:"may_change,omitempty"`
 }
 
-// Ended tells whether a job is in a state that it stays in.
+// Ended reports whether state is final.
 func Ended(state string) bool { return state == Succeeded || state == Failed || state == Killed }
 
-// Stage is a job of the cluster.
+// Stage is a cluster job.
 type Stage struct {
-	ID             string  `json:"id"` // such as job_0001, as events name it
+	ID             string  `json:"id"` // such as job_0001, as in events
 	MapFraction    float64 `json:"map_fraction"`
 	ReduceFraction float64 `json:"reduce_fraction"`
 	Maps           Tasks   `json:"maps"`
@@ -75,7 +76,7 @@ type Stage struct {
 	NodeLocal int `json:"node_local"`
 	RackLocal int `json:"rack_local"`
 	OffRack   int `json:"off_rack"`
-	// Fair shares in slots, where the scheduler gives some.
+	// Fair shares in slots, if the scheduler computes them.
 	MapShare    *float64 `json:"map_share,omitempty"`
 	ReduceShare *float64 `json:"reduce_share,omitempty"`
 }
@@ -89,7 +90,7 @@ type Tasks struct {
 	Killed  int `json:"killed"`  // attempts
 }
 
-// Counters are those of a job, of the stages that have ended.
+// Counters are the counters of a job's ended stages.
 type Counters struct {
 	Counters []counter.Value `json:"counters"`
 }
@@ -104,15 +105,15 @@ type Node struct {
 	ReduceSlots    int `json:"reduce_slots"`
 	RunningMaps    int `json:"running_maps"`
 	RunningReduces int `json:"running_reduces"`
-	// Avoided says that all jobs avoid it for its faults.
+	// Avoided says that all jobs avoid the node because of its failures.
 	Avoided bool `json:"avoided,omitempty"`
-	// SeenSeconds is how long ago its last heartbeat came.
+	// SeenSeconds is the time since its last heartbeat.
 	SeenSeconds float64 `json:"seen_seconds"`
 }
 
 // File is a file or directory of the block store.
 type File struct {
-	Name      string `json:"name"` // from the root of the store
+	Name      string `json:"name"` // path from the root of the store
 	Directory bool   `json:"directory,omitempty"`
 	Size      int64  `json:"size"`
 }
@@ -121,27 +122,27 @@ type File struct {
 type Pool struct {
 	Name    string    `json:"name"`
 	Jobs    int       `json:"jobs"`
-	Weight  float64   `json:"weight,omitempty"` // 0 of queues
-	Mode    string    `json:"mode,omitempty"`   // fair or fifo, of pools
+	Weight  float64   `json:"weight,omitempty"` // 0 for queues
+	Mode    string    `json:"mode,omitempty"`   // fair or fifo, for pools
 	Maps    PoolTasks `json:"maps"`
 	Reduces PoolTasks `json:"reduces"`
 }
 
-// PoolTasks is how a pool or queue stands with slots of one kind.
+// PoolTasks is the state of a pool or queue for slots of one kind.
 type PoolTasks struct {
 	Min     int      `json:"min"`           // minimum share, or capacity
-	Max     *int     `json:"max,omitempty"` // none: no limit
+	Max     *int     `json:"max,omitempty"` // omitted: no limit
 	Running int      `json:"running"`
 	Demand  int      `json:"demand"`
 	Share   *float64 `json:"share,omitempty"` // fair share
 }
 
-// Policy is the scheduler in force.
+// Policy is the current scheduler.
 type Policy struct {
 	Name     string    `json:"name"`
 	Settings []Setting `json:"settings"`
 	Pools    []Pool    `json:"pools,omitempty"` // or queues
-	// Reload is about the configuration files that are read again when they change; nil: there are
+	// Reload describes the configuration files that are reloaded when they change; nil if there are
 	// none.
 	Reload *Reload `json:"reload,omitempty"`
 }
@@ -152,47 +153,48 @@ type Setting struct {
 	Value string `json:"value"`
 	Range string `json:"range,omitempty"`
 	Help  string `json:"help"`
-	// Idle is why it has no effect, if it has none.
+	// Idle says why the setting has no effect; empty if it has one.
 	Idle string `json:"idle,omitempty"`
 }
 
-// Reload is what came of the last look at changed configuration files.
+// Reload is the result of the last reload of configuration files.
 type Reload struct {
-	Time  *time.Time `json:"time,omitempty"`  // of the last that was put in force, or refused
-	Error string     `json:"error,omitempty"` // why the old ones stay in force
+	Time  *time.Time `json:"time,omitempty"`  // when a configuration was last applied or rejected
+	Error string     `json:"error,omitempty"` // why the old configuration stays
 }
 
-// PolicyChange sets some settings at run time, all of them or none.
+// PolicyChange changes settings at run time: all of them or none.
 type PolicyChange struct {
-	// Set has values of settings by their keys.
+	// Set maps keys of settings to values.
 	Set map[string]string `json:"set,omitempty"`
-	// Weights has weights of pools by name, above 0; a pool that is not listed yet will be.
+	// Weights maps pools to weights above 0; a pool that is not listed yet is added.
 	Weights map[string]float64 `json:"weights,omitempty"`
 }
 
-// Server is about the server itself.
+// Server describes the server.
 type Server struct {
 	Version     string    `json:"version"`
-	Boot        string    `json:"boot"` // tells this process of the server from others
+	Boot        string    `json:"boot"` // identifies this process of the server
 	Started     time.Time `json:"started"`
 	Scheduler   string    `json:"scheduler"`
 	Nodes       int       `json:"nodes"`
 	MapSlots    int       `json:"map_slots"`
 	ReduceSlots int       `json:"reduce_slots"`
-	// Durable says that jobs and files outlive this process.
+	// Durable says that jobs and files survive this process.
 	Durable bool `json:"durable"`
-	// Jobs are the kinds of job that may be submitted.
+	// Jobs are the kinds of job that clients may submit.
 	Jobs []Kind `json:"jobs"`
-	// Caller is who asks.
+	// Caller is the caller of this request.
 	Caller Caller `json:"caller"`
 }
 
-// Caller is who calls a server, and what they may do.
+// Caller is a user of the server and their rights.
 type Caller struct {
 	User string `json:"user"`
-	// Known says that a token or certificate shows it; else it is what they say.
+	// Known says that a token or certificate authenticates the user; otherwise it is the caller's
+	// claim.
 	Known bool `json:"known"`
-	// Manages says that they may change nodes and the scheduler's settings.
+	// Manages says that the caller may change nodes and the scheduler's settings.
 	Manages bool `json:"manages"`
 }
 
@@ -202,14 +204,14 @@ type Kind struct {
 	Summary string `json:"summary"`
 }
 
-// Page is a part of a list.
+// Page is one page of a list.
 type Page[T any] struct {
 	Items []T `json:"items"`
-	// Next, if not empty, is what the next page is asked for with: after=NEXT.
+	// Next, if not empty, requests the next page: after=NEXT.
 	Next string `json:"next,omitempty"`
 }
 
-// The bodies of changes to a job.
+// Bodies of requests that change a job.
 type (
 	// Kill ends a job.
 	Kill struct {
@@ -225,17 +227,18 @@ type (
 	}
 )
 
-// Problem says why a call failed (RFC 9457). It is an error.
+// Problem is the error of a failed call (RFC 9457).
 type Problem struct {
 	Type   string `json:"type"` // about:blank
 	Title  string `json:"title"`
 	Status int    `json:"status"`
 	Detail string `json:"detail,omitempty"`
-	// Code is for programs; it does not change: bad-request, denied, not-found, …
+	// Code identifies the problem for programs and does not change: bad-request, denied, not-found,
+	// …
 	Code string `json:"code"`
 }
 
-// Error is the detail.
+// Error returns the detail, or the title if there is none.
 func (p *Problem) Error() string {
 	if p.Detail == "" {
 		return p.Title
@@ -243,9 +246,9 @@ func (p *Problem) Error() string {
 	return p.Detail
 }
 
-// Event is one thing that happened in the cluster.
+// Event is one event of the cluster.
 type Event struct {
-	ID   string          // to resume behind it
-	Type string          // such as launched; missed says that some before it were lost to this reader
-	Data json.RawMessage // as a line of --events
+	ID   string          // pass it as last to resume after this event
+	Type string          // such as launched; missed means that earlier events were dropped
+	Data json.RawMessage // the JSON of a line of --events
 }
