@@ -11,40 +11,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
-// change performs a statement that changes something. known is false if the verb is not one of
-// these.
-func (w *world) change(s statement) (known bool, err error) {
-	args := s.words[1:]
-	switch s.words[0] {
-	case "node":
-		n, err := w.parseNode(args)
-		if err != nil {
-			return true, err
-		}
-		return true, w.join(s.at, n)
-	case "submit":
-		return true, w.submit(s.at, args)
-	case "set":
-		return true, w.set(s.at, args)
-	case "done":
-		return true, w.report(s.at, args, scheduling.StateSucceeded)
-	case "fail":
-		return true, w.report(s.at, args, scheduling.StateFailed)
-	case "output":
-		return true, w.output(s.at, args)
-	case "progress":
-		return true, w.progress(s.at, args)
-	case "unfetched":
-		return true, w.unfetched(s.at, args)
-	}
-	return false, nil
-}
-
 func (w *world) submit(now time.Duration, args []string) error {
-	if len(args) == 0 || !validName(args[0]) {
+	name := args[0]
+	if !validName(name) {
 		return fmt.Errorf("submit needs the job's name")
 	}
-	name := args[0]
 	if _, twice := w.jobs[name]; twice {
 		return fmt.Errorf("job %s twice", name)
 	}
@@ -150,9 +121,6 @@ func (w *world) nodesNamed(names string) ([]scheduling.NodeID, error) {
 }
 
 func (w *world) set(now time.Duration, args []string) error {
-	if len(args) != 2 {
-		return fmt.Errorf("want: set JOB priority=P or pool=P")
-	}
 	id, err := w.job(args[0])
 	if err != nil {
 		return err
@@ -179,11 +147,17 @@ func (w *world) set(now time.Duration, args []string) error {
 	return w.core.Update(now)
 }
 
-// report tells the core, task by task, that running attempts have ended.
+// done tells the core, task by task, that running attempts have succeeded, fail that they have
+// failed.
+func (w *world) done(now time.Duration, args []string) error {
+	return w.report(now, args, scheduling.StateSucceeded)
+}
+
+func (w *world) fail(now time.Duration, args []string) error {
+	return w.report(now, args, scheduling.StateFailed)
+}
+
 func (w *world) report(now time.Duration, args []string, state scheduling.AttemptState) error {
-	if len(args) == 0 {
-		return fmt.Errorf("which tasks?")
-	}
 	for _, arg := range args {
 		live, err := w.attempt(arg)
 		if err != nil {
@@ -199,9 +173,6 @@ func (w *world) report(now time.Duration, args []string, state scheduling.Attemp
 // progress tells the core how far running attempts are, as their nodes' regular reports do: of a reduce,
 // how much of its input its function has consumed.
 func (w *world) progress(now time.Duration, args []string) error {
-	if len(args) == 0 {
-		return fmt.Errorf("want: progress TASK=PART")
-	}
 	for _, arg := range args {
 		name, value, _ := strings.Cut(arg, "=")
 		live, err := w.attempt(name)
@@ -266,9 +237,6 @@ func (w *world) tell(now time.Duration, n scheduling.NodeID, s scheduling.Status
 
 // unfetched reports that a reduce cannot fetch the outputs of maps.
 func (w *world) unfetched(now time.Duration, args []string) error {
-	if len(args) < 2 {
-		return fmt.Errorf("want: unfetched REDUCE MAP [MAP]")
-	}
 	id, err := w.task(args[0])
 	if err != nil {
 		return err
@@ -293,9 +261,6 @@ func (w *world) unfetched(now time.Duration, args []string) error {
 }
 
 func (w *world) output(now time.Duration, args []string) error {
-	if len(args) < 2 {
-		return fmt.Errorf("want: output MAP BYTES [BYTES]")
-	}
 	id, err := w.task(args[0])
 	if err != nil {
 		return err
@@ -354,7 +319,16 @@ func (w *world) nameOf(id scheduling.TaskID) string {
 	return fmt.Sprintf("%s.%c%d", w.names[id.Job-1], "mr"[id.Kind], id.Index)
 }
 
-func (w *world) node(name string) (scheduling.NodeID, error) {
+// node has a node join.
+func (w *world) node(now time.Duration, args []string) error {
+	n, err := w.parseNode(args)
+	if err != nil {
+		return err
+	}
+	return w.join(now, n)
+}
+
+func (w *world) nodeNamed(name string) (scheduling.NodeID, error) {
 	id, ok := w.core.View().Lookup(name)
 	if !ok {
 		return 0, fmt.Errorf("unknown node %q", name)

@@ -12,6 +12,74 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
+// timed is a statement with a time. Its function gets its arguments.
+type timed struct {
+	usage       string // of the arguments
+	least, most int    // how many there are
+	asks        bool
+	do          func(w *world, s statement, args []string) (answer, error)
+}
+
+// many is a number of arguments without bound.
+const many = math.MaxInt
+
+// change is a statement that changes something and has no answer.
+func change(usage string, least, most int, do func(w *world, now time.Duration, args []string) error) timed {
+	return timed{usage, least, most, false, func(w *world, s statement, args []string) (answer, error) {
+		return answer{}, do(w, s.at, args)
+	}}
+}
+
+// question is one that asks.
+func question(usage string, least, most int, do func(w *world, s statement, args []string) (answer, error)) timed {
+	return timed{usage, least, most, true, do}
+}
+
+// timedStatements are those with a time, by verb.
+var timedStatements = map[string]timed{
+	"node":      change("NAME [OPTION=VALUE]", 1, many, (*world).node),
+	"submit":    change("JOB [OPTION=VALUE]", 1, many, (*world).submit),
+	"set":       change("JOB priority=P or pool=P", 2, 2, (*world).set),
+	"done":      change("TASK [TASK]", 1, many, (*world).done),
+	"fail":      change("TASK [TASK]", 1, many, (*world).fail),
+	"output":    change("MAP BYTES [BYTES]", 2, many, (*world).output),
+	"progress":  change("TASK=PART [TASK=PART]", 1, many, (*world).progress),
+	"unfetched": change("REDUCE MAP [MAP]", 2, many, (*world).unfetched),
+
+	"heartbeat":  question("NODE", 1, 1, (*world).heartbeat),
+	"shares":     question("", 0, 0, (*world).perJob),
+	"demand":     question("", 0, 0, (*world).perJob),
+	"running":    question("", 0, 0, (*world).perJob),
+	"weights":    question("", 0, 0, (*world).perJob),
+	"runnable":   question("", 0, 0, (*world).runnable),
+	"order":      question("[map or reduce]", 0, 1, (*world).order),
+	"need":       question("", 0, 0, (*world).need),
+	"preempt":    question("", 0, 0, (*world).preempt),
+	"commit":     question("TASK", 1, 1, (*world).commit),
+	"locality":   question("JOB", 1, 1, (*world).locality),
+	"capacities": question("", 0, 0, (*world).capacities),
+	"virtual":    question("JOB [map or reduce]", 1, 2, (*world).virtual),
+	"gravity":    question("REDUCE", 1, 1, (*world).gravity),
+	"wtnd":       question("REDUCE NODE", 2, 2, (*world).distance),
+	"tnd":        question("REDUCE NODE", 2, 2, (*world).distance),
+}
+
+// play carries out a statement with a time.
+func (w *world) play(s statement) (a answer, asks bool, err error) {
+	t, known := timedStatements[s.words[0]]
+	args := s.words[1:]
+	switch {
+	case !known:
+		return a, false, fmt.Errorf("unknown statement %q", s.words[0])
+	case len(args) < t.least || len(args) > t.most:
+		return a, false, fmt.Errorf("want: %s", strings.TrimSpace(s.words[0]+" "+t.usage))
+	case s.asks && !t.asks:
+		return a, false, fmt.Errorf("%s has no answer", s.words[0])
+	}
+	a, err = t.do(w, s, args)
+	return a, t.asks, err
+}
+
 // answer is what the core says to a question.
 type answer struct {
 	words []string // compared as a whole
@@ -20,42 +88,8 @@ type answer struct {
 	notes []string // reasons for idle slots, shown with -v
 }
 
-// ask answers a question. want holds the names expected, as far as they choose what to list.
-func (w *world) ask(s statement) (answer, error) {
-	args := s.words[1:]
-	switch s.words[0] {
-	case "heartbeat":
-		return w.heartbeat(s.at, args)
-	case "shares", "demand", "running", "weights":
-		return w.perJob(s)
-	case "runnable":
-		return w.jobList(w.core.View().Runnable(), args)
-	case "order":
-		kind, err := kindArg(args)
-		return answer{words: w.jobNames(w.core.View().Order(kind))}, err
-	case "need":
-		return w.need(), noArgs(args)
-	case "preempt":
-		return w.preempt(s.at, args)
-	case "commit":
-		return w.commit(args)
-	case "locality":
-		return w.locality(args)
-	case "capacities":
-		return w.capacities(), noArgs(args)
-	case "virtual":
-		return w.virtual(args)
-	case "gravity", "wtnd", "tnd":
-		return w.distance(s.words[0], args)
-	}
-	return answer{}, fmt.Errorf("unknown statement %q", s.words[0])
-}
-
 // commit asks whether an attempt may commit.
-func (w *world) commit(args []string) (answer, error) {
-	if len(args) != 1 {
-		return answer{}, fmt.Errorf("want: commit TASK")
-	}
+func (w *world) commit(_ statement, args []string) (answer, error) {
 	live, err := w.attempt(args[0])
 	if err != nil {
 		return answer{}, err
@@ -64,13 +98,6 @@ func (w *world) commit(args []string) (answer, error) {
 		return answer{words: []string{"yes"}}, nil
 	}
 	return answer{words: []string{"no"}}, nil
-}
-
-func noArgs(args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("unexpected %q", args[0])
-	}
-	return nil
 }
 
 func kindArg(args []string) (scheduling.TaskKind, error) {
@@ -90,25 +117,27 @@ func (w *world) jobNames(ids []scheduling.JobID) (names []string) {
 	return names
 }
 
-func (w *world) jobList(ids []scheduling.JobID, args []string) (answer, error) {
-	return answer{words: w.jobNames(ids)}, noArgs(args)
+func (w *world) runnable(statement, []string) (answer, error) {
+	return answer{words: w.jobNames(w.core.View().Runnable())}, nil
+}
+
+func (w *world) order(_ statement, args []string) (answer, error) {
+	kind, err := kindArg(args)
+	return answer{words: w.jobNames(w.core.View().Order(kind))}, err
 }
 
 // heartbeat lets a node ask for work.
-func (w *world) heartbeat(now time.Duration, args []string) (answer, error) {
-	if len(args) != 1 {
-		return answer{}, fmt.Errorf("want: heartbeat NODE")
-	}
-	id, err := w.node(args[0])
+func (w *world) heartbeat(s statement, args []string) (answer, error) {
+	id, err := w.nodeNamed(args[0])
 	if err != nil {
 		return answer{}, err
 	}
-	got, err := w.core.Heartbeat(now, scheduling.Heartbeat{Node: id})
+	got, err := w.core.Heartbeat(s.at, scheduling.Heartbeat{Node: id})
 	if err != nil {
 		return answer{}, err
 	}
 	if w.drive != nil {
-		w.drive.perform(now, got.Actions)
+		w.drive.perform(s.at, got.Actions)
 	}
 	var a answer
 	for _, o := range got.Actions {
@@ -137,11 +166,8 @@ func (w *world) heartbeat(now time.Duration, args []string) (answer, error) {
 
 // perJob answers the questions about jobs, pools and queues: those named in the expected answer,
 // else all jobs.
-func (w *world) perJob(s statement) (answer, error) {
+func (w *world) perJob(s statement, _ []string) (answer, error) {
 	a := answer{pairs: true}
-	if err := noArgs(s.words[1:]); err != nil {
-		return a, err
-	}
 	var names []string
 	for _, e := range s.expected {
 		if name, _, ok := strings.Cut(e, "="); ok {

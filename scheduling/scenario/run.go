@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tarry-mr/tarry/scheduling"
@@ -198,24 +199,12 @@ func (r *runner) perform(w *world, s statement) error {
 	if w.drives {
 		notes = r.before(w)
 	}
-	known, err := w.change(s)
-	if known {
-		if err == nil && s.asks {
-			err = fmt.Errorf("%s has no answer", s.words[0])
-		}
-		if err == nil {
-			r.judge(s, answer{notes: append(notes, w.takeNotes()...)}, false)
-		}
-	} else {
-		var a answer
-		if a, err = w.ask(s); err == nil {
-			a.notes = append(append(notes, w.takeNotes()...), a.notes...)
-			r.judge(s, a, !(w.drives && s.words[0] == "heartbeat"))
-		}
-	}
+	a, asks, err := w.play(s)
 	if err != nil {
 		return &fault{s.line, err}
 	}
+	a.notes = slices.Concat(notes, w.takeNotes(), a.notes)
+	r.judge(s, a, asks && !(w.drives && s.words[0] == "heartbeat"))
 	return nil
 }
 

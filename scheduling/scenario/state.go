@@ -3,41 +3,34 @@ package scenario
 import (
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // The questions about preemption, locality, queues, the virtual cluster and distances.
 
-func (w *world) need() answer {
+func (w *world) need(statement, []string) (answer, error) {
 	a := answer{set: true}
 	for _, p := range w.core.View().Pools() {
 		if p.Need != [2]int{} {
 			a.words = append(a.words, fmt.Sprintf("%s=%d/%d", p.Name, p.Need[0], p.Need[1]))
 		}
 	}
-	return a
+	return a, nil
 }
 
-func (w *world) preempt(now time.Duration, args []string) (answer, error) {
+func (w *world) preempt(s statement, _ []string) (answer, error) {
 	var a answer
-	killed, err := w.core.Preempt(now)
+	killed, err := w.core.Preempt(s.at)
 	for _, id := range killed {
 		w.gone[id] = true
 		a.words = append(a.words, w.nameOf(id.Task))
 	}
-	if err == nil {
-		err = noArgs(args)
-	}
 	return a, err
 }
 
-func (w *world) locality(args []string) (answer, error) {
+func (w *world) locality(_ statement, args []string) (answer, error) {
 	a := answer{pairs: true}
-	if len(args) != 1 {
-		return a, fmt.Errorf("want: locality JOB")
-	}
 	id, err := w.job(args[0])
 	if err != nil {
 		return a, err
@@ -65,19 +58,16 @@ func (w *world) locality(args []string) (answer, error) {
 	return a, nil
 }
 
-func (w *world) capacities() answer {
+func (w *world) capacities(statement, []string) (answer, error) {
 	a := answer{pairs: true}
 	for _, q := range w.core.View().Queues() {
 		a.words = append(a.words, fmt.Sprintf("%s=%d/%d", q.Name, q.Capacity[0], q.Capacity[1]))
 	}
-	return a
+	return a, nil
 }
 
-func (w *world) virtual(args []string) (answer, error) {
+func (w *world) virtual(_ statement, args []string) (answer, error) {
 	a := answer{pairs: true}
-	if len(args) == 0 {
-		return a, fmt.Errorf("want: virtual JOB [reduce]")
-	}
 	id, err := w.job(args[0])
 	if err != nil {
 		return a, err
@@ -94,27 +84,29 @@ func (w *world) virtual(args []string) (answer, error) {
 	return a, nil
 }
 
-func (w *world) distance(verb string, args []string) (answer, error) {
-	if verb == "gravity" && len(args) != 1 || verb != "gravity" && len(args) != 2 {
-		return answer{}, fmt.Errorf("want: gravity REDUCE, wtnd REDUCE NODE or tnd REDUCE NODE")
-	}
+func (w *world) gravity(_ statement, args []string) (answer, error) {
 	id, err := w.task(args[0])
 	if err != nil {
 		return answer{}, err
 	}
-	if verb == "gravity" {
-		n, ok, err := w.core.View().Gravity(id)
-		if err != nil || !ok {
-			return answer{}, err
-		}
-		return answer{words: []string{w.core.View().NodeName(n)}}, nil
+	n, ok, err := w.core.View().Gravity(id)
+	if err != nil || !ok {
+		return answer{}, err
 	}
-	n, err := w.node(args[1])
+	return answer{words: []string{w.core.View().NodeName(n)}}, nil
+}
+
+func (w *world) distance(s statement, args []string) (answer, error) {
+	id, err := w.task(args[0])
+	if err != nil {
+		return answer{}, err
+	}
+	n, err := w.nodeNamed(args[1])
 	if err != nil {
 		return answer{}, err
 	}
 	ask := w.core.View().WTND
-	if verb == "tnd" {
+	if s.words[0] == "tnd" {
 		ask = w.core.View().TND
 	}
 	d, err := ask(id, n)
