@@ -4,7 +4,7 @@ package worker
 
 import "os"
 
-// redirectStdout has what writes to os.Stdout write to standard error, and returns what it was.
+// redirectStdout makes os.Stdout write to standard error, and returns the former standard output.
 func redirectStdout() (*os.File, error) {
 	f := os.Stdout
 	os.Stdout = os.Stderr

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// redirectStdout makes standard output what standard error is, for this process and whoever it starts,
-// and returns what it was.
+// redirectStdout redirects standard output to standard error, for this process and the processes
+// that it starts, and returns the former standard output.
 func redirectStdout() (*os.File, error) {
 	fd, err := unix.FcntlInt(1, syscall.F_DUPFD_CLOEXEC, 3)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"sync"
 )
 
-// Engine is one that a module of its own brings, whose own workers are Go: it runs all tasks and returns
-// when t.Report has succeeded. on is Options.On. Its error is one line.
+// Engine is an engine from another module, which starts Go workers itself. It runs all tasks and
+// returns once t.Report has succeeded. on is Options.On. Its error must be one line.
 type Engine func(ctx context.Context, on string, t *Tasks) error
 
 var bringing = struct {
@@ -24,15 +24,15 @@ var bringing = struct {
 	list map[string]Engine
 }{list: map[string]Engine{}}
 
-// Register makes an engine known by its name, such as prism, or by how its names begin, such as beam://.
-// It is for init functions; one that is known is replaced.
+// Register registers an engine under its name, such as prism, or under the prefix of its names,
+// such as beam://. Call it in init functions; it replaces an engine of the same name.
 func Register(name string, e Engine) {
 	bringing.mu.Lock()
 	defer bringing.mu.Unlock()
 	bringing.list[name] = e
 }
 
-// brought is the engine of a name that Register was told, nil if there is none.
+// brought returns the registered engine of a name, or nil.
 func brought(on string) (engine, error) {
 	name := on
 	if scheme, host, ok := strings.Cut(on, "://"); ok {
@@ -53,13 +53,13 @@ func brought(on string) (engine, error) {
 	return nil, nil
 }
 
-// guest is an engine that was brought.
+// guest is a registered engine.
 type guest struct {
 	on     string
 	engine Engine
 }
 
-// slots bounds how many workers Tasks starts at once in this process.
+// slots limits how many workers Tasks runs at once in this process.
 var slots = make(chan struct{}, runtime.GOMAXPROCS(0))
 
 func (guest) width() int { return cap(slots) }
@@ -92,22 +92,23 @@ func (g guest) run(ctx context.Context, j *job) ([]report, error) {
 	return readReports(j.temp, reportsFile)
 }
 
-// reportsFile is the file beside the plan in which Report leaves reports.
+// reportsFile is the file beside the plan that Report writes.
 const reportsFile = "reports"
 
-// Tasks are those of a job, as plain values that an engine may carry to where they run. There the same
-// program must be, at any path, and see the output's folder or store. Safe for concurrent use: as many
-// workers as the process has processors run at once, others wait.
+// Tasks are the tasks of a job as plain values that an engine can send to the place where they run.
+// The same program must exist there, at any path, and have access to the output's directory or
+// store. Tasks is safe for concurrent use: at most as many workers as the process has processors
+// run at once, and others wait.
 type Tasks struct {
 	Name     string // of the job
-	Maps     int    // 1 or more
-	Reduces  int    // 0: the job has none, and maps have reports
-	Task     string // what workers are told
-	Attempts int    // how often a task is tried, 1 or more
-	Tell     bool   // of attempts that failed and are tried again, on standard error
+	Maps     int    // at least 1
+	Reduces  int    // 0: the job has no reduces, and its maps return reports
+	Task     string // the value of TARRY_TASK that all tasks share
+	Attempts int    // maximum attempts of a task, at least 1
+	Tell     bool   // log retried attempts on standard error
 }
 
-// start prepares to run a task of the kind.
+// start waits for a slot and returns a launcher for one task; end frees the slot.
 func (t *Tasks) start(ctx context.Context) (l *launcher, end func(), err error) {
 	base, err := parseTask(t.Task)
 	if err != nil {
@@ -128,9 +129,9 @@ func (t *Tasks) start(ctx context.Context) (l *launcher, end func(), err error) 
 	}
 }
 
-// Map runs a map in a process of its own, until an attempt succeeds, and then calls emit with its frames,
-// at most 1 MiB each and for each reduce at least one, or, of a job without reduces, with its report, for
-// 0. emit keeps what it is given.
+// Map runs a map in its own process until an attempt succeeds, and then calls emit with its frames,
+// at most 1 MiB each and at least one for each reduce. For a job without reduces it calls emit
+// once, with reduce 0 and the map's report. emit owns the bytes.
 func (t *Tasks) Map(ctx context.Context, index int, emit func(reduce int, frame []byte)) (err error) {
 	l, end, err := t.start(ctx)
 	if err != nil {
@@ -164,8 +165,8 @@ func (t *Tasks) Map(ctx context.Context, index int, emit func(reduce int, frame 
 	}
 }
 
-// Reduce runs a reduce in a process of its own, of all the frames that maps have for it, in any order,
-// until an attempt succeeds, and returns its report. Frames are read once: they wait in a file.
+// Reduce runs a reduce in its own process until an attempt succeeds, and returns its report. frames
+// are all frames that maps emitted for it, in any order. They are read once, into a temporary file.
 func (t *Tasks) Reduce(ctx context.Context, index int, frames iter.Seq[[]byte]) (report []byte, err error) {
 	l, end, err := t.start(ctx)
 	if err != nil {
@@ -177,7 +178,7 @@ func (t *Tasks) Reduce(ctx context.Context, index int, frames iter.Seq[[]byte]) 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	_ = os.Remove(f.Name()) // its descriptor is enough
+	_ = os.Remove(f.Name()) // the open descriptor suffices
 	size := int64(0)
 	for frame := range frames {
 		n, err := f.Write(frame)
@@ -188,8 +189,8 @@ func (t *Tasks) Reduce(ctx context.Context, index int, frames iter.Seq[[]byte]) 
 	return l.attempts(ctx, reduceTask, index, func() io.Reader { return io.NewSectionReader(f, 0, size) })
 }
 
-// Report takes the reports of all tasks to the process that submitted the job. Doing so again, as an engine
-// may, is no error.
+// Report sends the reports of all tasks to the process that submitted the job. Engines may call it
+// repeatedly.
 func (t *Tasks) Report(reports iter.Seq[[]byte]) error {
 	base, err := parseTask(t.Task)
 	if err != nil {

@@ -10,12 +10,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// crashSuffix is what the file ends with, beside the failures, to which Go writes why it ends a process: a
-// panic in a goroutine of the user's, a full stack, a map written to by two. No code of ours runs then.
+// crashSuffix ends the name of the file, beside the failures, in which the Go runtime records why
+// it ended a process: a panic in a goroutine of the user, a stack overflow, concurrent map writes.
+// In these cases none of our code runs.
 const crashSuffix = ".crash"
 
-// noteCrash has a crash of this process written where the submitter finds it; end removes the file. In a
-// store there is none: then what engines keep of standard error tells.
+// noteCrash makes the Go runtime write a crash of this process to a file that the submitter finds;
+// end removes it. With a store there is no such file, and only the engine's copy of standard error
+// tells.
 func noteCrash(temp folder, id mapreduce.AttemptID) (end func()) {
 	if temp.store != nil {
 		return func() {}
@@ -23,10 +25,10 @@ func noteCrash(temp folder, id mapreduce.AttemptID) (end func()) {
 	in := temp.below(failures)
 	name := in.place(id.String() + crashSuffix)
 	if in.write(id.String()+crashSuffix, nil) != nil {
-		return func() {} // there is a disk to fail on yet
+		return func() {} // tasks fail later if the disk fails
 	}
 	if f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0); err == nil {
-		_ = debug.SetCrashOutput(f, debug.CrashOptions{}) // a duplicate
+		_ = debug.SetCrashOutput(f, debug.CrashOptions{}) // keeps a duplicate of f
 		_ = f.Close()                                     // nothing was written
 	}
 	return func() {
@@ -35,7 +37,7 @@ func noteCrash(temp folder, id mapreduce.AttemptID) (end func()) {
 	}
 }
 
-// unended adds to the error of an engine that one of the tasks, which left no failure, has begun and not ended.
+// unended adds to an engine's error that a task without a failure file has begun and not ended.
 func (j *job) unended(err error) error {
 	files, listErr := j.temp.below(failures).list()
 	if listErr != nil {
@@ -49,8 +51,8 @@ func (j *job) unended(err error) error {
 	return err
 }
 
-// crashed is why Go has ended a process, from what it wrote: one line with the place in the user's code.
-// Empty if it says nothing.
+// crashed returns why the Go runtime ended a process, from its crash output: one line with the
+// place in the user's code, or "".
 func crashed(text string) string {
 	why := ""
 	for block := range strings.SplitSeq(text, "\n\n") {

@@ -5,5 +5,5 @@ import (
 	"syscall"
 )
 
-// endWithUs has the system kill a worker when this process is gone, however that ends.
+// endWithUs makes the kernel kill the worker when this process exits.
 func endWithUs(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

@@ -4,6 +4,6 @@ package worker
 
 import "os/exec"
 
-// endWithUs does nothing where the system cannot end a worker with this process: a map ends when it
-// writes, as nobody reads any more, a reduce when it has run.
+// endWithUs does nothing: this system cannot kill a worker with this process. An orphaned map ends
+// when it writes, since nobody reads its output, and a reduce when it is done.
 func endWithUs(*exec.Cmd) {}

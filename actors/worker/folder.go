@@ -13,15 +13,15 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// folder is where the submitter and workers meet, with the plan in it: OUT/_temporary, on a disk that all
-// see or in a store. Names within have slashes.
+// folder is the directory that the submitter and workers share, with the plan: OUT/_temporary, on a
+// common disk or in a store. Names in it use slashes.
 type folder struct {
 	store stores.Store // nil: a disk
 	dir   string
 	url   string // of a store
 }
 
-// folderOf is the folder of a file.
+// folderOf returns the folder of a file.
 func folderOf(file string) (f folder, err error) {
 	if !stores.Named(file) {
 		return folder{dir: filepath.Dir(file)}, nil
@@ -29,7 +29,7 @@ func folderOf(file string) (f folder, err error) {
 	return folderAt(file[:strings.LastIndexByte(file, '/')])
 }
 
-// folderAt is the folder of that path or name.
+// folderAt returns the folder with that path or store name.
 func folderAt(place string) (f folder, err error) {
 	if !stores.Named(place) {
 		return folder{dir: place}, nil
@@ -38,7 +38,7 @@ func folderAt(place string) (f folder, err error) {
 	return folder{store, within, place}, err
 }
 
-// below is a folder in it.
+// below returns a subfolder.
 func (f folder) below(name string) folder {
 	if f.store == nil {
 		return folder{dir: filepath.Join(f.dir, name)}
@@ -46,7 +46,7 @@ func (f folder) below(name string) folder {
 	return folder{f.store, path.Join(f.dir, name), f.url + "/" + name}
 }
 
-// place is what a file in it is called elsewhere: a path, or a name of package stores.
+// place returns the full name of a file in it: a path, or a name for package stores.
 func (f folder) place(name string) string {
 	if f.store == nil {
 		return filepath.Join(f.dir, name)
@@ -54,7 +54,7 @@ func (f folder) place(name string) string {
 	return f.url + "/" + name
 }
 
-// named says in an error of a store what it is about.
+// named adds the file's full name to an error of a store.
 func (f folder) named(name string, err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok && f.store != nil {
 		return fmt.Errorf("%s: %w", f.place(name), at.Err)
@@ -71,7 +71,7 @@ func (f folder) read(name string) ([]byte, error) {
 	return b, f.named(name, err)
 }
 
-// write writes a file that only this user is to read, and makes the folder.
+// write writes a file that only this user may read, and creates the folder.
 func (f folder) write(name string, data []byte) error {
 	if f.store == nil {
 		if err := os.MkdirAll(f.dir, 0o700); err != nil {
@@ -82,7 +82,7 @@ func (f folder) write(name string, data []byte) error {
 	return f.named(name, stores.WriteFile(f.store, path.Join(f.dir, name), data))
 }
 
-// list lists the folder; one that is not there is empty.
+// list lists the folder; a missing folder is empty.
 func (f folder) list() (list []fs.DirEntry, err error) {
 	if f.store == nil {
 		list, err = os.ReadDir(f.dir)
@@ -95,11 +95,12 @@ func (f folder) list() (list []fs.DirEntry, err error) {
 	return list, f.named("", err)
 }
 
-// put makes a file whole: it is not there before write has written it. attempt is of who does so.
+// put creates a file atomically: it appears once write has completed. attempt makes the temporary
+// name unique.
 func (f folder) put(name, attempt string, write func(w *os.File) error) (err error) {
 	dir := f.dir
 	if f.store != nil {
-		dir = "" // what is to be sent waits on the disk, for it is read again
+		dir = "" // a file for a store waits in the system's temporary directory
 	}
 	file, err := os.CreateTemp(dir, "."+name+"-"+attempt+"-*")
 	if err != nil {
@@ -120,7 +121,7 @@ func (f folder) put(name, attempt string, write func(w *os.File) error) (err err
 	return f.send(name, file)
 }
 
-// send copies a file to a store.
+// send copies a file to the store.
 func (f folder) send(name string, file *os.File) error {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -135,7 +136,7 @@ func (f folder) send(name string, file *os.File) error {
 	return f.named(name, to.Close())
 }
 
-// stretch opens a part of a file.
+// stretch opens size bytes of a file, from offset `from` on.
 func (f folder) stretch(name string, from, size int64) (io.Reader, io.Closer, error) {
 	if f.store == nil {
 		file, err := os.Open(f.place(name))

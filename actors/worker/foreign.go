@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// foreign runs the client of an engine that is not ours, until it ends, is not wanted any more, or a
-// worker has met an error that another attempt would meet again.
+// foreign runs the client program of an external engine until it ends, ctx ends, or a worker has
+// left a permanent error.
 type foreign struct {
 	job  *job
 	name string            // of the engine
-	line func(line string) // hears what the client says, before kill is called; nil: nobody does
-	kill func()            // ends what the client has begun; nil: it ends with the client
+	line func(line string) // called with each line of the client's output, before kill; may be nil
+	kill func()            // ends the job on the engine; nil if the job ends with the client
 
 	said reasons
 }
 
-// How often the folder of errors is looked at, and that in a store; tests look more often.
+// How often the folder of failures is polled on a disk and in a store; tests poll more often.
 var (
 	watchEvery      = 500 * time.Millisecond
 	watchStoreEvery = 2 * time.Second
@@ -47,7 +47,7 @@ func (f *foreign) run(ctx context.Context, command, env []string) error {
 	go f.job.watch(stop, cancel)
 	err := cmd.Run()
 	close(stop)
-	_ = in.Close() // a pipe's own
+	_ = in.Close() // cannot fail
 	<-heard
 	if ctx.Err() != nil {
 		if f.kill != nil {
@@ -59,7 +59,7 @@ func (f *foreign) run(ctx context.Context, command, env []string) error {
 		return nil
 	}
 	err = fmt.Errorf("%s: %w", f.name, err)
-	if firstFailure(f.job.temp) != nil { // a worker's own words say more
+	if firstFailure(f.job.temp) != nil { // a worker's error says more than the engine's
 		return f.job.failed(err)
 	}
 	if said := f.said.reason(); said != "" {
@@ -68,7 +68,7 @@ func (f *foreign) run(ctx context.Context, command, env []string) error {
 	return f.job.unended(err)
 }
 
-// hear reads what the client says.
+// hear reads the client's output.
 func (f *foreign) hear(r io.Reader) {
 	s := bufio.NewReader(r)
 	for {
@@ -88,7 +88,7 @@ func (f *foreign) hear(r io.Reader) {
 	}
 }
 
-// watch ends the run once a worker has left an error that is permanent.
+// watch cancels the run once a worker has left a permanent error.
 func (j *job) watch(stop <-chan struct{}, cancel context.CancelCauseFunc) {
 	every := watchEvery
 	if j.temp.store != nil {
@@ -109,17 +109,17 @@ func (j *job) watch(stop <-chan struct{}, cancel context.CancelCauseFunc) {
 	}
 }
 
-// firstFailure is the failure that a worker left before all others, but a permanent one before that.
+// firstFailure returns the earliest failure that a worker left; permanent ones come first.
 func firstFailure(temp folder) (first *failure) {
 	in := temp.below(failures)
-	files, _ := in.list() // who cannot be asked now may be later
+	files, _ := in.list() // retried at the next poll
 	var at time.Time
 	for _, file := range files {
 		info, err := file.Info()
 		if err != nil {
 			continue
 		}
-		if info.Size() == 0 { // of one that goes on
+		if info.Size() == 0 { // its attempt is still running
 			continue
 		}
 		x := failureIn(in, file.Name())

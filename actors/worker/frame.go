@@ -9,27 +9,27 @@ import (
 )
 
 const (
-	// chunkBytes is how much of a segment a frame holds at most.
+	// chunkBytes is the maximum length of a frame's data.
 	chunkBytes = 1 << 20
 	keyBytes   = 16
-	// reportChunk is the chunk of the frame that holds a map's report. It goes to partition 0, behind
-	// the others.
+	// reportChunk is the chunk number of the frame with a map's report. That frame goes to
+	// partition 0, after the others.
 	reportChunk = 1<<32 - 1
 	mostReport  = 64 << 20
 )
 
-// frame is a piece of what a map has for a reduce. On the wire it is a key and a value, each preceded
-// by its length (4 bytes), all numbers big-endian: Hadoop's rawbytes. The key is partition, map, chunk
-// and salt, 4 bytes each, so that keys in order are the pieces in order.
+// frame is a piece of a map's output for a reduce. On the wire it is a key and a value, each
+// preceded by its length (4 bytes), with all numbers big-endian: Hadoop's rawbytes. The key is
+// partition, map, chunk and salt, 4 bytes each, so that sorting by key keeps the pieces in order.
 type frame struct {
 	partition, index, chunk uint32
-	data                    []byte // at most chunkBytes, or mostReport of a report
+	data                    []byte // at most chunkBytes, or mostReport for a report
 }
 
-// errFrames is wrapped by errors about frames that no map has written.
+// errFrames is wrapped by errors about frames that no map can have written.
 var errFrames = errors.New("damaged or truncated frames")
 
-// appendHead appends all of a frame but its data.
+// appendHead appends everything of a frame except its data.
 func (f *frame) appendHead(b []byte, reduces int) []byte {
 	b = binary.BigEndian.AppendUint32(b, keyBytes)
 	key := len(b)
@@ -40,9 +40,9 @@ func (f *frame) appendHead(b []byte, reduces int) []byte {
 	return binary.BigEndian.AppendUint32(b, uint32(len(f.data)))
 }
 
-// salt appends the 4 bytes to the key, which begins at b[key:], for which Hadoop's HashPartitioner
-// chooses the partition: BytesWritable's hash is h = 31h + b from 1, over signed bytes, and the reduce
-// (h & 0x7fffffff) % reduces. It takes as many tries as there are reduces, on average.
+// salt appends 4 bytes to the key at b[key:] that make Hadoop's HashPartitioner choose the
+// partition. BytesWritable's hash is h = 31h + b from 1, over signed bytes, and the reduce is (h &
+// 0x7fffffff) % reduces. On average it needs as many tries as there are reduces.
 func salt(b []byte, key int, partition uint32, reduces int) []byte {
 	h := int32(1)
 	for _, c := range b[key:] {
@@ -102,7 +102,7 @@ func (f *frames) flush() error {
 	return err
 }
 
-// end ends what goes to a partition; the next one begins.
+// end completes a partition and begins the next one.
 func (f *frames) end() error {
 	err := f.flush()
 	f.next.partition++
@@ -110,7 +110,7 @@ func (f *frames) end() error {
 	return err
 }
 
-// report writes the map's report, in partition 0.
+// report writes the map's report to partition 0.
 func (f *frames) report(b []byte) error {
 	x := frame{index: f.next.index, chunk: reportChunk, data: b}
 	if _, err := f.w.Write(x.appendHead(nil, f.reduces)); err != nil {
@@ -120,7 +120,8 @@ func (f *frames) report(b []byte) error {
 	return err
 }
 
-// readHead reads a frame but its data, of which it returns the length; io.EOF if there is none.
+// readHead reads a frame without its data and returns the data's length. It returns io.EOF after
+// the last frame.
 func readHead(r io.Reader) (f frame, n int, err error) {
 	var b [4 + keyBytes + 4]byte
 	if _, err := io.ReadFull(r, b[:]); err != nil {
@@ -141,7 +142,8 @@ func readHead(r io.Reader) (f frame, n int, err error) {
 	return f, int(length), nil
 }
 
-// readFrame reads a frame, into buf if that is large enough; io.EOF if there is none.
+// readFrame reads a frame, into buf if that is large enough. It returns io.EOF after the last
+// frame.
 func readFrame(r io.Reader, buf []byte) (frame, error) {
 	f, n, err := readHead(r)
 	if err != nil {

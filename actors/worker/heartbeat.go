@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// heartbeatGrace is how much longer than its task's timeout a worker may give no heartbeat: one that
-// runs ends by itself before, and says where the user's code is.
+// heartbeatGrace is how much longer than its task timeout a worker may give no heartbeat. A worker
+// that is not stopped ends itself before that and says where the user's code hangs.
 const heartbeatGrace = 2 * time.Second
 
 // errStopped is the error of a worker that gave no heartbeat.
 var errStopped = errors.New("its process gave no sign of life and was killed")
 
-// beatEvery is the time between two heartbeats of a worker with a timeout.
+// beatEvery returns the interval between heartbeats of a worker with a timeout.
 func beatEvery(timeout time.Duration) time.Duration { return min(time.Second, timeout/4+1) }
 
-// beat sets the modification time of the task's heartbeat file until this process ends, from its
-// beginning on: the process that started it so knows that it is neither stopped nor frozen.
+// beat updates the modification time of the task's heartbeat file until this process ends. It shows
+// the process that started this one that it is neither stopped nor frozen.
 func (t *task) beat() {
 	tick := time.NewTicker(beatEvery(t.Timeout))
 	for now := time.Now(); ; now = <-tick.C {
 		if os.Chtimes(t.Heartbeat, now, now) != nil {
-			return // the file is removed when nobody waits any more
+			return // the file is removed when the starter no longer waits
 		}
 	}
 }
 
-// heartbeatFile makes the file of a task's heartbeats in a directory of this machine.
+// heartbeatFile creates a task's heartbeat file in a local directory.
 func (t *task) heartbeatFile(dir string) (remove func(), err error) {
 	f, err := os.CreateTemp(dir, "tarry-beat-*")
 	if err != nil {
@@ -39,8 +39,8 @@ func (t *task) heartbeatFile(dir string) (remove func(), err error) {
 	return func() { _ = os.Remove(f.Name()) }, f.Close()
 }
 
-// awaitSilence cancels ctx with errStopped when the file of a task's heartbeats has stayed as it is
-// for the task's timeout and heartbeatGrace. Time in which this process did not run does not count.
+// awaitSilence cancels ctx with errStopped when a task's heartbeat file has not changed for the
+// task's timeout plus heartbeatGrace. Time in which this process did not run does not count.
 func (t *task) awaitSilence(ctx context.Context, cancel context.CancelCauseFunc) {
 	every := beatEvery(t.Timeout)
 	tick := time.NewTicker(every)

@@ -18,10 +18,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// kubernetes is the engine whose manifest somebody applies: one Indexed Job of Kubernetes whose first
-// pods are maps, the others reduces. Pods begin in the order of their indexes, so all maps have begun when
-// a reduce does; a reduce that has waited for maps in vain ends with code waitedExit, which the job does
-// not count, and makes room. It needs Kubernetes 1.33, and nothing in common but the store.
+// kubernetes is the engine that prints a manifest for someone to apply: one Indexed Job of
+// Kubernetes whose first pods are maps and the others reduces. Pods start in index order, so all
+// maps have started before a reduce does. A reduce that has waited too long for maps exits with
+// code waitedExit, which the job does not count as a failure, and frees its place. It needs
+// Kubernetes 1.33 and a common store.
 func kubernetes(image string) engine {
 	return printed{
 		what:    "the manifest for Kubernetes",
@@ -30,13 +31,13 @@ func kubernetes(image string) engine {
 	}
 }
 
-// waitedExit is the exit code of a reduce that has waited for maps for too long: it is to be tried again.
+// waitedExit is the exit code of a reduce that has waited too long for maps and must be retried.
 const waitedExit = 75
 
 // object is a JSON object.
 type object map[string]any
 
-// manifest is the Indexed Job of a plan, as JSON, which kubectl takes as well as YAML.
+// manifest returns the Indexed Job of a plan as JSON, which kubectl accepts like YAML.
 func manifest(j *job, image string, getenv func(string) string) ([]byte, error) {
 	if j.temp.store == nil {
 		return nil, errors.New("pods share no disk: give it an output such as s3://BUCKET/DIR")
@@ -54,7 +55,7 @@ func manifest(j *job, image string, getenv func(string) string) ([]byte, error) 
 		}}},
 	}
 	for _, name := range []string{"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_REGION", "AWS_DEFAULT_REGION", "HADOOP_USER_NAME"} {
-		if v := getenv(name); v != "" { // what is no secret; keys come from a service account or a Secret
+		if v := getenv(name); v != "" { // only settings that are not secret; keys come from a service account or a Secret
 			env = append(env, object{"name": name, "value": v})
 		}
 	}
@@ -86,10 +87,10 @@ func manifest(j *job, image string, getenv func(string) string) ([]byte, error) 
 	}, "", "  ")
 }
 
-// usualPods is how many pods a manifest has run at once, for want of a better guess: somebody may edit it.
+// usualPods is the number of concurrent pods in a manifest; users may edit it.
 const usualPods = 100
 
-// podName is a name that Kubernetes takes.
+// podName returns a name that is valid in Kubernetes.
 func podName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -103,7 +104,7 @@ func podName(name string) string {
 	return "tarry-" + strings.Trim(fmt.Sprintf("%.40s", name), "-")
 }
 
-// planThere tells whether a plan file is there, without reading it.
+// planThere reports whether a plan file exists, without reading it.
 func planThere(plan string) (bool, error) {
 	temp, err := folderOf(plan)
 	if err != nil {
@@ -113,16 +114,17 @@ func planThere(plan string) (bool, error) {
 	return slices.ContainsFunc(files, func(f fs.DirEntry) bool { return f.Name() == path.Base(plan) }), err
 }
 
-// errWaited is the error of a reduce that has waited for maps for too long.
+// errWaited is the error of a reduce that has waited too long for maps.
 var errWaited = errors.New("the maps have not ended in time for this reduce, which is to be tried again")
 
-// How long a reduce waits for maps, and how often it looks; tests look more often.
+// How long a reduce waits for maps, and how often it polls; tests poll more often.
 var (
 	longestWait = 5 * time.Minute
 	lookEvery   = 2 * time.Second
 )
 
-// mapped is the attempt of task number n where maps come first. A reduce waits for them.
+// mapped returns the attempt of task number n of a job that numbers maps first. For a reduce it
+// first waits for the maps.
 func (t *task) mapped(ctx context.Context, n, try int, l *cluster.Layout) (id mapreduce.AttemptID, err error) {
 	maps := len(l.Splits)
 	id.Index, id.Try = n, try

@@ -16,10 +16,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// planVersion is that of plan files and frames.
+// planVersion is the version of plan files and frames.
 const planVersion = 1
 
-// planFile is OUT/_temporary/plan.json: what a worker must know, and what it must be.
+// planFile is OUT/_temporary/plan.json: the job's layout, and the program that workers must be.
 type planFile struct {
 	Version int            `json:"version"`
 	Program program        `json:"program"`
@@ -27,7 +27,7 @@ type planFile struct {
 	Earlier []outcome      `json:"earlier,omitempty"` // of the program's runs before this one
 }
 
-// program tells one executable from another.
+// program identifies an executable.
 type program struct {
 	Path string `json:"path"`
 	Sum  string `json:"xxhash64"`
@@ -50,7 +50,7 @@ func thisProgram() (program, error) {
 	return program{path, fmt.Sprintf("%016x", h.Sum64())}, nil
 }
 
-// errGone is the error of a worker whose job has ended, or has been given up: nobody hears of it.
+// errGone is the error of a worker whose job has ended or was given up; it is not reported.
 var errGone = mapreduce.Permanent(errors.New("the job has ended"))
 
 // readPlan reads the plan file of a task.
@@ -80,7 +80,7 @@ func readPlan(name string) (*planFile, error) {
 	return f, nil
 }
 
-// check refuses a worker that is another program than the one that submitted the job.
+// check rejects a worker whose program differs from the submitter's.
 func (f *planFile) check() error {
 	this, err := thisProgram()
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// printed is an engine to which somebody else hands the job: what that takes is printed on standard output,
-// and then the reports of the tasks are waited for, until all are there or an error that is final.
+// printed is an engine whose job someone else starts. It prints the command or manifest to standard
+// output and waits until the reports of all tasks exist or an error is final.
 type printed struct {
 	what string
 	text func(j *job) ([]byte, error)
-	// reports are those that are there, and whether all are.
+	// reports returns the existing reports, and whether they are complete.
 	reports func(j *job) (list []report, all bool, err error)
 }
 
@@ -33,7 +33,7 @@ func (p printed) run(ctx context.Context, j *job) ([]report, error) {
 	if _, err := to.Write(text); err != nil {
 		return nil, err
 	}
-	if c, ok := to.(io.Closer); ok { // who reads it, such as kubectl, waits for its end
+	if c, ok := to.(io.Closer); ok { // readers such as kubectl wait for the end
 		if err := c.Close(); err != nil {
 			return nil, err
 		}
@@ -60,8 +60,8 @@ func (p printed) run(ctx context.Context, j *job) ([]report, error) {
 	}
 }
 
-// givenUp is the error of a job of which a task has failed for good: by an error that another attempt
-// would meet, or as often as it may.
+// givenUp returns the error of a job with a task that has failed for good: with a permanent error,
+// or MaxAttempts times.
 func (j *job) givenUp() error {
 	first := firstFailure(j.temp)
 	if first == nil {
@@ -76,7 +76,7 @@ func (j *job) givenUp() error {
 	}
 	count := map[string]int{}
 	for _, f := range files {
-		if info, err := f.Info(); err != nil || info.Size() == 0 { // of one that goes on
+		if info, err := f.Info(); err != nil || info.Size() == 0 { // its attempt is still running
 			continue
 		}
 		task := f.Name()[:strings.LastIndexByte(f.Name(), '-')+1]
@@ -87,7 +87,7 @@ func (j *job) givenUp() error {
 	return nil
 }
 
-// mostAttempts is how often a task may fail.
+// mostAttempts returns how often a task may fail.
 func (j *job) mostAttempts() int {
 	if j.o.MaxAttempts == 0 {
 		return 4
@@ -95,7 +95,7 @@ func (j *job) mostAttempts() int {
 	return j.o.MaxAttempts
 }
 
-// streamingLine is the engine whose line for Hadoop Streaming is run by somebody else.
+// streamingLine is the engine that prints a command line for Hadoop Streaming.
 func streamingLine() engine {
 	return printed{
 		what: "the line for Hadoop Streaming",
@@ -126,7 +126,7 @@ func hasSuccess[E interface{ Name() string }](files []E) bool {
 	return false
 }
 
-// shellWord is a word to a shell, in quotes if it needs them.
+// shellWord quotes a word for a shell if necessary.
 func shellWord(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r)
@@ -137,7 +137,7 @@ func shellWord(word string) string {
 	return quoted(word)
 }
 
-// tasksShared are the reports of tasks that meet in the shuffle's folder.
+// tasksShared returns the reports of tasks that share the shuffle folder.
 func tasksShared(j *job) ([]report, bool, error) {
 	want, kind := j.layout.Reduces, "r"
 	if j.mapOnly {

@@ -18,24 +18,24 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// mostProcesses is the most at once.
+// mostProcesses is the maximum number of processes at once.
 const mostProcesses = 1024
 
-// processes is the engine that starts this program again for each task, so many at once. What maps have
-// for reduces lies in files of a folder between them.
+// processes is the engine that runs each task in a new process of this program, at most n at once.
+// Maps pass their frames to reduces in files of a shared directory.
 //
-//  1. Each map writes its frames to a file. Who reads it finds where each reduce's begin.
-//  2. When all maps have ended, each reduce reads its stretch of every file, in the order of the maps.
-//  3. A worker that fails is started again, unless its error is one that another would meet again.
+//  1. Each map writes its frames to a file, which is then indexed by reduce.
+//  2. When all maps have ended, each reduce reads its part of every file, in the order of the maps.
+//  3. A worker that fails is restarted, unless its error is permanent.
 type processes int
 
 func (n processes) width() int { return int(n) }
 
-// shuffle is what has come of the maps.
+// shuffle holds the outputs of the maps.
 type shuffle struct {
 	dir   string
 	files []*os.File
-	ends  [][]int64 // by map: where the frames of reduce 0, 1, … end
+	ends  [][]int64 // by map: the offsets where the frames of reduce 0, 1, … end
 }
 
 func (n processes) run(ctx context.Context, j *job) (reports []report, err error) {
@@ -68,25 +68,25 @@ func (n processes) run(ctx context.Context, j *job) (reports []report, err error
 
 // launcher starts workers.
 type launcher struct {
-	task    task   // what all have in common
+	task    task   // the fields that all tasks share
 	reduces int    // of the job
-	temp    folder // in which the plan is
-	dir     string // for files of heartbeats
-	first   int    // the number of a task's first attempt
-	most    int    // attempts of a task
+	temp    folder // contains the plan
+	dir     string // for heartbeat files
+	first   int    // number of a task's first attempt
+	most    int    // maximum attempts of a task
 	logf    func(format string, args ...any)
 }
 
-// launcher starts workers of the job, of which so many are there at once.
+// launcher returns a launcher for the job's workers, of which width run at once.
 func (j *job) launcher(width int64) *launcher {
 	t := j.task("", 0, 0)
 	t.Memory, t.Quiet = j.o.Memory/width, true
 	return &launcher{task: t, reduces: j.layout.Reduces, temp: j.temp, most: j.mostAttempts(), logf: j.logf}
 }
 
-// all runs count tasks, so many at once, and gathers their reports.
+// all runs count tasks, at most width at once, and returns their reports.
 func (l *launcher) all(ctx context.Context, width, count int, run func(ctx context.Context, i int) ([]byte, error)) ([]report, error) {
-	ctx, stop := context.WithCancelCause(ctx) // by the first error
+	ctx, stop := context.WithCancelCause(ctx) // stopped by the first error
 	defer stop(nil)
 	var mu sync.Mutex
 	var reports []report
@@ -113,7 +113,7 @@ func (l *launcher) all(ctx context.Context, width, count int, run func(ctx conte
 	return reports, context.Cause(ctx)
 }
 
-// attempts runs a task until an attempt succeeds, and returns what that writes.
+// attempts runs a task until an attempt succeeds, and returns that attempt's standard output.
 func (l *launcher) attempts(ctx context.Context, kind string, index int, stdin func() io.Reader) ([]byte, error) {
 	var out bytes.Buffer
 	err := l.retry(ctx, kind, index, func(t task) error {
@@ -129,18 +129,18 @@ func (l *launcher) attempts(ctx context.Context, kind string, index int, stdin f
 	return out.Bytes(), err
 }
 
-// errSilent is the error of a worker that ended well without having run its task.
+// errSilent is the error of a worker that exited with 0 without having run its task.
 var errSilent = mapreduce.Permanent(errors.New("the program ended, with code 0, before its task did: either the user's code ends the " +
 	"process (as by os.Exit), or, started again with the same arguments, the program does not come to the same jobs"))
 
-// runMap runs a map, whose frames go to a file, and tells where in it those of each reduce end. The file has
-// no name and goes when it is closed.
+// runMap runs a map with its frames in a file, and returns the offsets where those of each reduce
+// end. The file has no name and vanishes when it is closed.
 func (l *launcher) runMap(ctx context.Context, dir string, index int) (f *os.File, ends []int64, err error) {
 	err = l.retry(ctx, mapTask, index, func(t task) (err error) {
 		if f, err = os.CreateTemp(dir, fmt.Sprintf("tarry-m-%05d-%d-*", t.Index, t.Attempt)); err != nil {
 			return err
 		}
-		_ = os.Remove(f.Name()) // its descriptor is enough
+		_ = os.Remove(f.Name()) // the open descriptor suffices
 		if err = l.start(ctx, t, nil, f); err == nil {
 			ends, err = indexFrames(f, index, l.reduces)
 		}
@@ -153,7 +153,7 @@ func (l *launcher) runMap(ctx context.Context, dir string, index int) (f *os.Fil
 	return f, ends, err
 }
 
-// retry calls once for each attempt of a task, until one succeeds.
+// retry calls once for each attempt of a task until one succeeds.
 func (l *launcher) retry(ctx context.Context, kind string, index int, once func(t task) error) error {
 	for n := 1; ; n++ {
 		t := l.task
@@ -182,7 +182,7 @@ func (l *launcher) retry(ctx context.Context, kind string, index int, once func(
 	}
 }
 
-// start runs a worker to its end.
+// start runs a worker until it exits.
 func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, stdout io.Writer) error {
 	exe, err := os.Executable()
 	if err != nil {
@@ -214,7 +214,7 @@ func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, stdout io
 	return nil
 }
 
-// environ is the environment of a worker but for its task.
+// environ returns the environment of a worker without its task.
 func environ() (list []string) {
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, OnVariable+"=") && !strings.HasPrefix(v, taskVariable+"=") {
@@ -224,7 +224,8 @@ func environ() (list []string) {
 	return list
 }
 
-// indexFrames finds where in a map's file the frames of each reduce end, and that they are whole.
+// indexFrames returns the offsets in a map's file where the frames of each reduce end. It returns
+// an error if the frames are incomplete.
 func indexFrames(f *os.File, index, reduces int) ([]int64, error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {

@@ -7,41 +7,42 @@ import (
 	"sync"
 )
 
-// pattern is compiled at its first use: most programs never talk to another engine.
+// pattern compiles a regular expression at its first use, since most programs never use another
+// engine.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
 var (
-	// javaError is an exception of Java, as its own programs and Python show it.
+	// javaError matches a Java exception, as Java programs and Python print it.
 	javaError = pattern(`^(?:Exception in thread "[^"]*" |(Caused by): |: )?(?:[a-z]\w*\.)+[\w.$]*(?:Exception|Error)(?:: (.*))?$`)
-	// logError is an error in a log, or of a command.
+	// logError matches an error in a log or from a command.
 	logError = pattern(`\b(?:ERROR|FATAL|error:|fatal:)[ :]+(?:[\w.$]+: )?(.+)`)
-	// ended is what our own file says on Spark of a worker.
+	// ended matches what our Python file prints on Spark about a failed worker.
 	ended = pattern(`\btarry worker exit \d+`)
-	// aborted is what Spark's driver says when a task has failed too often.
+	// aborted matches what Spark's driver prints when a task has failed too often.
 	aborted = pattern(`\bJob aborted due to .+`)
-	// trying is what clients say who wait for a server that is not there.
+	// trying matches what clients print while they wait for an unreachable server.
 	trying = pattern(`\b(?:Retrying connect to server|Failed to connect to master|Unable to contact slurm controller)\b.*`)
-	// traceLine is a line of a stack.
+	// traceLine matches a line of a stack trace.
 	traceLine = pattern(`^(?:at |\.\.\. \d+ more|File "|Traceback |\^)`)
-	// empty are words beside a reason that say nothing themselves.
+	// empty matches messages that do not tell the reason.
 	empty = pattern(`^(?:Error initializing SparkContext|Exception thrown in awaitResult|Streaming Command Failed|` +
 		`An error has occurred|$)`)
 )
 
-// reasons finds, in what the client of an engine says, why it has failed.
+// reasons extracts, from the output of an engine's client, why it has failed.
 type reasons struct {
 	ended   string
 	aborted string
 	first   string // the innermost cause of the first exception
-	open    bool   // its causes may follow
+	open    bool   // causes of first may follow
 	log     string // the last error in a log
-	last    string // the last line that is none of a stack
+	last    string // the last line that is not part of a stack trace
 	trying  string // what the client waits for
 }
 
-// hear takes a line.
+// hear adds a line.
 func (r *reasons) hear(line string) {
 	line = strings.TrimSpace(line)
 	if line == "" || traceLine().MatchString(line) {
@@ -72,5 +73,5 @@ func (r *reasons) hear(line string) {
 	}
 }
 
-// reason is the one line that says most.
+// reason returns the most informative line.
 func (r *reasons) reason() string { return cmp.Or(r.ended, r.aborted, r.first, r.log, r.last) }

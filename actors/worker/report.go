@@ -12,8 +12,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// report is what the engine hands to the submitter for each task whose output is to be committed: once,
-// whatever attempts ran. As a line it is the task's index, a tab, and JSON.
+// report is what the engine returns to the submitter for each task whose output must be committed:
+// exactly one per task, however many attempts ran. Its text form is the task's index, a tab, and
+// JSON on one line.
 type report struct {
 	Kind     string            `json:"kind"`
 	Index    int               `json:"index"`
@@ -21,7 +22,7 @@ type report struct {
 	Counters *counter.Set      `json:"counters"`
 	Output   cluster.Handover  `json:"output,omitzero"`
 	Skipped  []cluster.Skipped `json:"skipped,omitempty"` // by a map
-	Maps     []report          `json:"maps,omitempty"`    // of reduce 0: those of all maps
+	Maps     []report          `json:"maps,omitempty"`    // in reduce 0: the reports of all maps
 }
 
 func (r *report) id() mapreduce.AttemptID {
@@ -32,13 +33,13 @@ func (r *report) id() mapreduce.AttemptID {
 	return id
 }
 
-// line is the report as a line, with its line feed.
+// line returns the report as a line, with its line feed.
 func (r *report) line() ([]byte, error) {
 	b, err := json.Marshal(r)
 	return append(append(strconv.AppendInt(nil, int64(r.Index), 10), '\t'), append(b, '\n')...), err
 }
 
-// parseReports reads lines of reports, in which an engine may have left empty ones.
+// parseReports parses lines of reports and ignores empty lines.
 func parseReports(b []byte) (list []report, err error) {
 	for line := range bytes.Lines(b) {
 		line = bytes.TrimSpace(line)
@@ -55,17 +56,17 @@ func parseReports(b []byte) (list []report, err error) {
 	return list, nil
 }
 
-// failure is what a worker that fails leaves in OUT/_temporary/errors.
+// failure is the content of a file that a failed worker leaves in OUT/_temporary/errors.
 type failure struct {
 	Task      string `json:"task"`
 	Error     string `json:"error"`
-	Permanent bool   `json:"permanent"` // another attempt would meet it again
+	Permanent bool   `json:"permanent"` // another attempt would fail too
 }
 
-// failures is the folder of failures, in that of the plan: a file for each attempt that has failed.
+// failures is the folder, in the plan's folder, with a file for each failed attempt.
 const failures = "errors"
 
-// readFailure is what an attempt that failed has left; nil if it could not.
+// readFailure returns the failure that an attempt left, or nil.
 func readFailure(temp folder, id mapreduce.AttemptID) *failure {
 	in := temp.below(failures)
 	if f := failureIn(in, id.String()); f != nil {
@@ -74,7 +75,8 @@ func readFailure(temp folder, id mapreduce.AttemptID) *failure {
 	return failureIn(in, id.String()+crashSuffix)
 }
 
-// failureIn is what a file of failures says; nil if nothing, or it is being written.
+// failureIn parses a file of failures. It returns nil if the file is empty, unreadable or
+// incomplete.
 func failureIn(in folder, name string) *failure {
 	b, err := in.read(name)
 	if err != nil {
@@ -92,8 +94,8 @@ func failureIn(in folder, name string) *failure {
 	return f
 }
 
-// readReports reads the files of reports in a folder whose names end with suffix, and do not begin with a
-// dot.
+// readReports reads the reports in a folder, from files whose names end with suffix and do not
+// begin with a dot or underscore.
 func readReports(in folder, suffix string) (list []report, err error) {
 	files, err := in.list()
 	if err != nil {

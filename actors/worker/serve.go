@@ -15,16 +15,17 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// permanentExit is the exit code of a worker whose error another attempt would meet again.
+// permanentExit is the exit code of a worker whose error is permanent.
 const permanentExit = 3
 
-// ownExits are the exit codes of workers, with 2, that of Go's where it ends a process.
+// ownExits are the exit codes of workers; 2 is that of the Go runtime's crashes.
 var ownExits = []int{0, 1, 2, permanentExit, waitedExit}
 
-// Serve is what a worker does in place of running a plan. If the plan is the one whose task this process
-// is for, it runs that task and ends the process: with 0, or with 1 (3 if another attempt would fail,
-// too) and the error on standard error and in the output's folder of errors. Plans that the program runs before it have been run by the
-// submitter: their counters are returned at once. Without [Main] it returns an error.
+// Serve replaces running a plan in a worker. If this process exists for one of the plan's tasks,
+// Serve runs the task and ends the process. The exit code is 0, or on error 1 (3 if the error is
+// permanent); the error goes to standard error and to the output's folder of errors. For plans that
+// the program runs earlier, Serve returns the counters that the submitter got. Without [Main] it
+// returns an error.
 func Serve(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 	if !ready {
 		return nil, errNoMain
@@ -56,7 +57,7 @@ func Serve(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 	return nil, nil
 }
 
-// earlier is the outcome of a run of the program before the one at hand.
+// earlier returns the outcome of run n of the program, which the submitter has already run.
 func earlier(p *mapreduce.Plan, n int) (*counter.Set, error) {
 	f, err := readPlan(asked.Plan)
 	if err != nil {
@@ -127,7 +128,7 @@ func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 	return a.runMap(ctx, output)
 }
 
-// identify completes the task with what the engine says.
+// identify completes the task with the index and attempt that the engine provides.
 func (t *task) identify() (id mapreduce.AttemptID, err error) {
 	if t.Kind == eitherTask {
 		t.Kind = reduceTask
@@ -150,7 +151,7 @@ func (t *task) identify() (id mapreduce.AttemptID, err error) {
 	return id, err
 }
 
-// fail leaves an error for the submitter, beside the plan.
+// fail writes an error beside the plan, for the submitter.
 func (t *task) fail(id mapreduce.AttemptID, cause error) error {
 	b, err := json.Marshal(failure{Task: id.String(), Error: cause.Error(), Permanent: mapreduce.IsPermanent(cause)})
 	if err != nil {
@@ -163,7 +164,7 @@ func (t *task) fail(id mapreduce.AttemptID, cause error) error {
 	return temp.below(failures).write(id.String(), b)
 }
 
-// resources are those of the one attempt of this process.
+// resources returns the resources of this process's only attempt.
 func (t *task) resources() cluster.Resources {
 	r := cluster.Resources{SpillDir: t.Spills, Spills: cluster.NewSpills(t.Spills), Counters: new(counter.Set)}
 	if t.Memory > 0 {
@@ -175,7 +176,7 @@ func (t *task) resources() cluster.Resources {
 	return r
 }
 
-// bound keeps the heap of this process, which is ours alone, within the task's memory.
+// bound keeps the heap of this process, which serves only the task, within the task's memory.
 func (t *task) bound() (end func()) {
 	if t.Memory <= 0 {
 		return func() {}
@@ -191,17 +192,17 @@ type attempt struct {
 	layout   *cluster.Layout
 	r        cluster.Resources
 	progress cluster.Progress
-	skipped  []cluster.Skipped // by a map
+	skipped  []cluster.Skipped // records that a map skipped
 }
 
-// attempt is that of this process.
+// attempt returns the attempt of this process.
 func (t *task) attempt(p *mapreduce.Plan, id mapreduce.AttemptID, l *cluster.Layout) *attempt {
 	a := &attempt{p: p, id: id, task: t, layout: l, r: t.resources()}
 	a.r.Progress = &a.progress
 	return a
 }
 
-// runMap runs a map and writes its frames, or, of a job without reduces, its report.
+// runMap runs a map and writes its frames, or its report if the job has no reduces.
 func (a *attempt) runMap(ctx context.Context, w io.Writer) error {
 	if a.id.Index < 0 || a.id.Index >= len(a.layout.Splits) {
 		return fmt.Errorf("map %d: the job has %d", a.id.Index, len(a.layout.Splits))
@@ -246,7 +247,7 @@ func (a *attempt) runMap(ctx context.Context, w io.Writer) error {
 	return f.w.Flush()
 }
 
-// runReduce takes frames, runs a reduce of them and writes its report.
+// runReduce reads frames, runs the reduce on them and writes its report.
 func (a *attempt) runReduce(ctx context.Context, r io.Reader, w io.Writer) error {
 	if a.id.Index < 0 || a.id.Index >= a.layout.Reduces {
 		return fmt.Errorf("reduce %d: the job has %d", a.id.Index, a.layout.Reduces)
@@ -266,7 +267,7 @@ func (a *attempt) runReduce(ctx context.Context, r io.Reader, w io.Writer) error
 	return a.report(w, maps)
 }
 
-// gather reads all frames of the reduce, which come in any order.
+// gather reads all frames of the reduce, in any order.
 func (a *attempt) gather(in *cluster.Imports, r io.Reader) (maps []report, err error) {
 	buf := make([]byte, chunkBytes)
 	for {
@@ -295,21 +296,21 @@ func (a *attempt) gather(in *cluster.Imports, r io.Reader) (maps []report, err e
 	return maps, in.Complete()
 }
 
-// tell tells Hadoop what its client shows, in the lines that Streaming takes from standard error.
+// tell sends Hadoop a status or counter in the format that Streaming reads from standard error.
 func (a *attempt) tell(kind, what string) {
 	if os.Getenv("mapreduce_task_attempt_id") != "" {
 		fmt.Fprintf(os.Stderr, "reporter:%s:%s\n", kind, what)
 	}
 }
 
-// tellCounters has Hadoop's client show the counters of an attempt that succeeded.
+// tellCounters sends Hadoop the counters of an attempt that succeeded.
 func (a *attempt) tellCounters() {
 	for v := range a.r.Counters.All() {
 		a.tell("counter", fmt.Sprintf("%s,%s,%d", plainName(v.Group), plainName(v.Name), v.Value))
 	}
 }
 
-// plainName is a name without the commas that would end it.
+// plainName replaces commas, which would end the name.
 func plainName(name string) string { return strings.ReplaceAll(name, ",", ";") }
 
 func (a *attempt) report(w io.Writer, maps []report) error {

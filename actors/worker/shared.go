@@ -12,16 +12,17 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Where an engine only starts tasks, such as the array jobs of Slurm and Kubernetes, workers leave what
-// they have for each other in a folder that all of them see, or in a store:
+// Engines that only start tasks, such as array jobs of Slurm and Kubernetes, do not move frames.
+// Their workers exchange files in a common directory or store:
 //
 //	m-00003         the frames of map 3
 //	m-00003.ends    where in it those of each reduce end, 8 bytes each, big-endian
 //	r-00001.report  the report of reduce 1 (m-… of a job without reduces)
 //
-// Each is written under a name of its attempt and renamed: whatever attempts run, a file is whole.
+// Each file is written under a name of its attempt and then renamed, so it is always complete,
+// however many attempts run.
 
-// runShared runs the task with what lies in the folder.
+// runShared runs the task with the files in the folder.
 func (a *attempt) runShared(ctx context.Context, in folder) error {
 	switch {
 	case a.id.Kind == mapreduce.ReduceKind:
@@ -69,12 +70,12 @@ func reportFile(id mapreduce.AttemptID) string {
 	return fmt.Sprintf("%c-%05d%s", id.Kind.String()[0], id.Index, reportSuffix)
 }
 
-// openShared opens what all maps have for a reduce.
+// openShared opens the outputs of all maps for a reduce.
 func openShared(in folder, reduce, maps, reduces int) (list []io.Closer, r io.Reader, err error) {
 	defer func() {
 		if err != nil {
 			for _, f := range list {
-				_ = f.Close() // it was only read
+				_ = f.Close() // only read
 			}
 			list = nil
 		}
@@ -100,8 +101,8 @@ func openShared(in folder, reduce, maps, reduces int) (list []io.Closer, r io.Re
 	return list, bufio.NewReaderSize(io.MultiReader(readers...), 256<<10), nil
 }
 
-// lateFile is a stretch of a file that is open from its first read to its last: a reduce of a thousand
-// maps holds one.
+// lateFile is a part of a file that is open only from its first read to its last, so that a reduce
+// of a thousand maps has one file open.
 type lateFile struct {
 	in         folder
 	name       string
@@ -118,7 +119,7 @@ func (l *lateFile) Read(p []byte) (n int, err error) {
 		}
 	}
 	if n, err = l.r.Read(p); err != nil {
-		_ = l.Close() // it was only read
+		_ = l.Close() // only read
 	}
 	return n, err
 }

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// slurm is two array jobs of Slurm, the second of which begins when the first has succeeded, and a last
-// one that is waited for. What they have for each other lies among the output's temporary files: in a
-// folder that all nodes must see, or in a store.
+// slurm is the engine that submits two array jobs to Slurm, the second of which starts when the
+// first has succeeded, and a last job to wait for. They exchange files below the output's temporary
+// directory, which all nodes must see, or in a store.
 type slurm struct{}
 
 func (slurm) width() int { return 1 }
@@ -50,7 +50,7 @@ func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 		return nil, err
 	}
 	reports, err := readReports(shuffle, reportSuffix)
-	if err == nil && len(reports) == 0 { // sbatch does not always say so
+	if err == nil && len(reports) == 0 { // sbatch does not always report this
 		if err = j.failed(nil); err == nil {
 			err = j.unended(fmt.Errorf("jobs %s of Slurm have not succeeded: see sacct", strings.Join(ids, ", ")))
 		}
@@ -58,15 +58,15 @@ func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 	return reports, err
 }
 
-// shuffleFolder is the folder between maps and reduces, in that of the plan.
+// shuffleFolder is the folder for data between maps and reduces, inside the plan's folder.
 const shuffleFolder = "shuffle"
 
-// sbatch is the command with what all our jobs have.
+// sbatch returns the command with the options of all our jobs.
 func sbatch(logs string) []string {
 	return []string{"sbatch", "--parsable", "--output", logs, "--job-name", "tarry"}
 }
 
-// array submits the tasks of a kind, and returns the number of the job.
+// array submits the tasks of a kind and returns the job's ID.
 func (slurm) array(ctx context.Context, j *job, exe, kind string, count int, after, dir, logs string) (id string, err error) {
 	t := j.task(kind, -1, -1)
 	t.Shuffle = dir
@@ -85,12 +85,12 @@ func (slurm) array(ctx context.Context, j *job, exe, kind string, count int, aft
 		}
 		return "", fmt.Errorf("sbatch: %w", err)
 	}
-	id, _, _ = strings.Cut(strings.TrimSpace(string(out)), ";") // behind it stands the cluster
+	id, _, _ = strings.Cut(strings.TrimSpace(string(out)), ";") // the cluster name follows
 	return id, nil
 }
 
-// retrying is a script that starts a worker until an attempt succeeds, or fails for good: Slurm tries
-// again only what was on a node that it lost.
+// retrying returns a script that starts a worker until an attempt succeeds or fails for good. Slurm
+// itself retries only tasks of a lost node.
 func retrying(exe string, most int) string {
 	return fmt.Sprintf(`n=0
 while [ $n -lt %d ]; do
@@ -101,8 +101,8 @@ done
 exit 1`, most, quoted(exe), permanentExit)
 }
 
-// quoted is a word to a shell.
+// quoted quotes a word for a shell.
 func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// cancelSlurm ends jobs; those that have ended are no error.
+// cancelSlurm cancels jobs; it ignores jobs that have ended.
 func cancelSlurm(ids []string) { _ = exec.Command("scancel", ids...).Run() }

@@ -17,21 +17,21 @@ import (
 	"github.com/tarry-mr/tarry/internal/scratch"
 )
 
-// SparkVariable names the spark-submit command; without it that is bin/spark-submit of SPARK_HOME, or the
-// one on the path.
+// SparkVariable names the environment variable with the spark-submit command. Its default is
+// bin/spark-submit of SPARK_HOME, or else the one on the path.
 const SparkVariable = "TARRY_SPARK_SUBMIT"
 
 //go:embed tarry_spark.py
 var sparkProgram []byte
 
-// spark is Spark, by its master: what follows --master of spark-submit. The one small Python file that it
-// runs comes with this program; nothing has to be installed on the nodes but Python, which PySpark needs.
+// spark is the engine Spark with a master, as in spark-submit --master. It runs one small Python
+// file that is part of this program; nodes need only Python, which PySpark requires.
 type spark struct{ master string }
 
-// sparkMasters are the names of engines that are masters of Spark.
+// sparkMasters matches the engine names that are Spark masters.
 var sparkMasters = pattern(`^(?:spark://[^/]+:\d+|local\[(?:\d+|\*)(?:,\d+)?\]|local-cluster\[\d+,\d+,\d+\]|k8s://.+)$`)
 
-// masterOf is the master of Spark that a name of an engine means; empty: none.
+// masterOf returns the Spark master that an engine name means, or "".
 func masterOf(on string) string {
 	if sparkMasters().MatchString(on) {
 		return on
@@ -44,11 +44,11 @@ func masterOf(on string) string {
 
 func (spark) width() int { return 1 }
 
-// sparkSetup is what the Python file is told.
+// sparkSetup is the input of the Python file.
 type sparkSetup struct {
 	Name    string `json:"name"`
 	Program string `json:"program"`
-	Map     string `json:"map"` // TARRY_TASK
+	Map     string `json:"map"` // value of TARRY_TASK
 	Reduce  string `json:"reduce"`
 	Maps    int    `json:"maps"`
 	Reduces int    `json:"reduces"`
@@ -67,7 +67,7 @@ func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	temp := j.temp.dir // the program that is submitted runs on this machine
+	temp := j.temp.dir // the submitted program runs on this machine
 	if j.temp.store != nil {
 		dir, err := scratch.Dir(j.o.SpillDir, "tarry-spark-")
 		if err != nil {
@@ -78,7 +78,7 @@ func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 	}
 	task := func(kind string) string {
 		t := j.task(kind, -1, -1)
-		t.Spills = "" // Spark starts workers in folders of ours
+		t.Spills = "" // Spark starts workers in directories of their own
 		return t.env()
 	}
 	setup, err := json.Marshal(sparkSetup{
@@ -104,11 +104,11 @@ func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 	return readReports(folder{dir: temp}, "reports")
 }
 
-// connecting is how long a server may take to be there.
+// connecting is the time limit for connecting to a server.
 const connecting = 10 * time.Second
 
-// masterThere looks whether one of the masters of that name answers: Spark itself would ask for a minute, and
-// then have a page of causes.
+// masterThere returns an error if none of the named masters answers. Spark itself would try for a
+// minute and then print a page of causes.
 func masterThere(ctx context.Context, master string) (err error) {
 	hosts, ok := strings.CutPrefix(master, "spark://")
 	if !ok {
@@ -124,7 +124,7 @@ func masterThere(ctx context.Context, master string) (err error) {
 	return fmt.Errorf("no master of Spark: %w", err)
 }
 
-// sparkSubmit is the command that runs a program on Spark.
+// sparkSubmit returns the spark-submit command.
 func sparkSubmit() (string, error) {
 	if name := os.Getenv(SparkVariable); name != "" {
 		return name, nil

@@ -14,22 +14,20 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// HadoopVariable names the command that runs Hadoop Streaming, up to its own arguments; without it that
-// is hadoop jar with the streaming jar of HADOOP_HOME.
+// HadoopVariable names the environment variable with the command that runs Hadoop Streaming, up to
+// its own arguments. Its default is hadoop jar with the streaming jar of HADOOP_HOME.
 const HadoopVariable = "TARRY_HADOOP"
 
-// streaming is Hadoop Streaming, with nothing but the stock jar: on YARN, or wherever the configuration
+// streaming is the engine Hadoop Streaming with the stock jar: on YARN, or where the configuration
 // of the hadoop command says.
 //
-//  1. The list of splits is the input, a line a map. A map's frames are the bytes of rawbytes: Hadoop's
-//     own partitioner takes them by their salt to their reduce, in order of map and chunk.
-//  2. A reduce writes its part into the output's temporary files, and its report to Hadoop's output,
-//     which has the report of one attempt of each task, however many ran.
+//  1. The input is the list of splits, one line per map. A map's frames are in the format rawbytes; their salt makes Hadoop's own partitioner send them to the right reduce, in order of map and chunk.
+//  2. A reduce writes its part to the output's temporary files, and its report to Hadoop's output, which contains the report of one attempt per task, however many ran.
 type streaming struct{}
 
 func (streaming) width() int { return 1 }
 
-// command prepares what the job reads, and is the whole command.
+// command writes the job's input list and returns the whole command.
 func (s streaming) command(j *job) ([]string, error) {
 	var lines []byte
 	for i := range j.layout.Splits {
@@ -72,10 +70,10 @@ func (s streaming) run(ctx context.Context, j *job) ([]report, error) {
 	return readReports(j.temp.below("report"), "")
 }
 
-// hadoopJob is how Hadoop's client says which job it waits for.
+// hadoopJob matches the line of Hadoop's client that names the job.
 var hadoopJob = pattern(`Running job: (job_\w+)`)
 
-// streamingCommand is the command before the arguments of Streaming.
+// streamingCommand returns the command up to the arguments of Streaming.
 func streamingCommand(getenv func(string) string) ([]string, error) {
 	if list := strings.Fields(getenv(HadoopVariable)); len(list) > 0 {
 		return list, nil
@@ -89,7 +87,7 @@ func streamingCommand(getenv func(string) string) ([]string, error) {
 	return []string{filepath.Join(home, "bin", "hadoop"), "jar", jars[len(jars)-1]}, nil
 }
 
-// killCommand ends a job of Hadoop.
+// killCommand returns the command that kills a Hadoop job.
 func killCommand(command []string, id string) []string {
 	last := len(command) - 1
 	if strings.HasSuffix(command[last], "HadoopStreaming") { // its class, after java and a class path
@@ -99,7 +97,7 @@ func killCommand(command []string, id string) []string {
 	return []string{command[0], "job", "-kill", id}
 }
 
-// args are those of Streaming: first what every tool of Hadoop takes.
+// args returns the arguments of Streaming, the generic Hadoop options first.
 func (streaming) args(j *job) ([]string, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -127,7 +125,7 @@ func (streaming) args(j *job) ([]string, error) {
 	return list, nil
 }
 
-// hadoopName is what Hadoop calls a file.
+// hadoopName returns Hadoop's name of a file.
 func hadoopName(place string) string {
 	if rest, ok := strings.CutPrefix(place, "s3://"); ok {
 		return "s3a://" + rest
@@ -138,15 +136,15 @@ func hadoopName(place string) string {
 	return "file://" + place
 }
 
-// shippedName is what the program is called where an engine has put it.
+// shippedName is the name of the program where an engine has put it.
 const shippedName = "tarry-worker"
 
-// jobName is a name that Hadoop takes as a property.
+// jobName returns a name that is valid as a Hadoop property.
 func jobName(name string) string {
 	return regexp.MustCompile(`[^\w.-]+`).ReplaceAllString(name, "-")
 }
 
-// failed is the first error that a worker has left beside the plan, or err.
+// failed returns the first error that a worker has left beside the plan, or else err.
 func (j *job) failed(err error) error {
 	first := firstFailure(j.temp)
 	if first == nil {

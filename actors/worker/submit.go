@@ -20,55 +20,57 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// Options are choices for Submit; the zero value but On is useful.
+// Options are the options of Submit. Only On is required.
 type Options struct {
-	// On is the engine, such as processes:4: see Engines.
+	// On is the engine, such as processes:4; see Engines.
 	On string
-	// Reduces is the number of reduces if the job does not say; 0 means one for each 64 MiB of input,
-	// made a power of two.
+	// Reduces is the number of reduces if the job does not set it; 0 means one per 64 MiB of input,
+	// rounded to a power of two.
 	Reduces int
-	// BlockSize, in bytes, is where inputs are cut into splits; 0 means 64 MiB, and less for small
-	// inputs so that every process has work.
+	// BlockSize is the size in bytes at which inputs are split; 0 means 64 MiB, or less for small
+	// inputs, so that every process has work.
 	BlockSize int64
-	// MaxAttempts is how often a task may fail before its job does, where that is ours to say; 0 means 4.
+	// MaxAttempts is how many attempts of a task may fail before its job fails, on engines that let
+	// us decide; 0 means 4.
 	MaxAttempts int
-	// TaskTimeout is for how long a task may go on without progress: without a record read, emitted or
-	// written, bytes spilled, a user's counter changed, or a call of [mapreduce.Task.Progress]. Then its
-	// attempt has failed, and its process ends. 0 means 10 minutes; negative means no limit.
+	// TaskTimeout is how long a task may make no progress. Progress is a record read, emitted or
+	// written, bytes spilled, a change of a user's counter, or a call of [mapreduce.Task.Progress].
+	// After that its attempt fails and its process ends. 0 means 10 minutes; negative means no
+	// limit.
 	TaskTimeout time.Duration
-	// MaxSkips is how many records, on which the user's map returns an error or panics, the job may leave
-	// out, whatever its attempts; they are listed beside the parts as _skipped.jsonl. With one more the job
-	// fails. 0 means none.
+	// MaxSkips is the maximum number of records that the job may skip because the user's map
+	// returns an error or panics on them. Skipped records are listed beside the parts in
+	// _skipped.jsonl. With one more the job fails. 0 means none.
 	MaxSkips int
-	// Memory is the budget in bytes of all workers of this machine, of which each has an equal share; of an
-	// engine elsewhere it is that of each worker. 0 means no limit.
+	// Memory is the budget in bytes of all workers on this machine, shared equally; on other
+	// engines it is the budget of each worker. 0 means no limit.
 	Memory int64
-	// SpillDir is where workers of this machine spill, and what they have for each other lies; empty
+	// SpillDir is the directory for spills and shuffle files of workers on this machine; empty
 	// means os.TempDir.
 	SpillDir string
-	// Log hears of attempts that failed and are tried again; nil discards.
+	// Log gets attempts that failed and are retried; nil discards them.
 	Log io.Writer
-	// Folder is what Folder returns in workers: a place that the program's runs share.
+	// Folder is the value that Folder returns in workers: a place that the program's runs share.
 	Folder string
-	// Print is where engines write what somebody else is to run, and is closed then if it can be; nil means
-	// os.Stdout.
+	// Print is where engines write the command or manifest that someone else must run. It is closed
+	// after that if it is an io.Closer; nil means os.Stdout.
 	Print io.Writer
-	// Args are those of the program in workers; nil means os.Args[1:].
+	// Args are the program's arguments in workers; nil means os.Args[1:].
 	Args []string
 }
 
-// engine runs the tasks of a submitted job and returns a report of each task that has a part.
+// engine runs the tasks of a submitted job and returns the report of each task that has a part.
 type engine interface {
-	// width is how many tasks run at once.
+	// width returns how many tasks run at once.
 	width() int
 	run(ctx context.Context, j *job) ([]report, error)
 }
 
-// Engines says what Options.On may be.
+// Engines lists the values of Options.On.
 const Engines = "processes:N, yarn, spark://HOST:PORT, spark:yarn, k8s://…, local[N], local-cluster[N,CORES,MIB], slurm, " +
 	"k8s-job:IMAGE, streaming-command, prism, beam://HOST:PORT"
 
-// parseEngine is the engine of a name.
+// parseEngine returns the engine of a name.
 func parseEngine(on string) (engine, error) {
 	kind, rest, _ := strings.Cut(on, ":")
 	switch {
@@ -98,29 +100,29 @@ func parseEngine(on string) (engine, error) {
 	return nil, fmt.Errorf("%q is no engine that is known: want %s", on, Engines)
 }
 
-// Check says what is wrong with a name of an engine.
+// Check returns an error if no engine has that name.
 func Check(on string) error {
 	_, err := parseEngine(on)
 	return err
 }
 
-// job is a plan whose tasks run elsewhere.
+// job is a plan whose tasks run in other processes.
 type job struct {
 	o       Options
 	layout  cluster.Layout
 	mapOnly bool
 	plan    string // the plan file
-	temp    folder // in which it is
+	temp    folder // the plan's folder
 	run     int
 }
 
-// outcome is how a run of the program has ended, for workers of those that follow.
+// outcome is the result of one of the program's runs, for workers of later ones.
 type outcome struct {
 	Counters *counter.Set `json:"counters"`
 	Error    string       `json:"error,omitempty"`
 }
 
-// The program's runs before the one at hand, and whether there is one.
+// The outcomes of the program's earlier runs, and whether a run is in progress.
 var (
 	earlierRuns []outcome
 	submitting  atomic.Bool
@@ -129,10 +131,10 @@ var (
 var errTogether = errors.New("two jobs at the same time: workers know a job by its number among those that the program runs one " +
 	"after the other")
 
-// Submit runs a plan on an engine, in place of a cluster in this process: it makes the output ready, has
-// every task run in a worker, and commits. If ctx ends, workers of this machine are killed. Counters are
-// those of the attempts that were committed. One call at a time: workers know a plan by its number among
-// those that the program runs.
+// Submit runs a plan on an engine instead of a cluster in this process. It sets up the output, runs
+// every task in a worker, and commits. It returns the counters of the committed attempts. If ctx
+// ends, workers on this machine are killed. Calls must not overlap, because workers identify a plan
+// by its number among the program's runs.
 func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *counter.Set, err error) {
 	c = new(counter.Set)
 	if !ready {
@@ -180,7 +182,7 @@ func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *counter.Set, 
 	if err := j.prepare(ctx, p, e.width()); err != nil {
 		return c, err
 	}
-	if len(j.layout.Splits) == 0 { // nothing to carry, and engines differ in what they make of it
+	if len(j.layout.Splits) == 0 { // no tasks, and engines treat that differently
 		e = processes(1)
 	}
 	reports, err := e.run(ctx, j)
@@ -193,10 +195,11 @@ func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *counter.Set, 
 	return c, err
 }
 
-// fileCost is what a file counts for, beyond its bytes, where small ones are joined to one split.
+// fileCost is the cost in bytes of a file, beyond its size, when small files are joined into
+// splits.
 const fileCost = 16 << 10
 
-// prepare fixes what all workers must agree on, and writes it down.
+// prepare fixes what all workers must agree on, and writes the plan file.
 func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
 	reduces := cmp.Or(j.o.Reduces, p.UsualReduces())
 	if err := p.Prepare(ctx, cluster.PrepareOptions{Reduces: reduces, SpillDir: j.o.SpillDir}); err != nil {
@@ -231,7 +234,7 @@ func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
 	return j.task(reduceTask, -1, -1).fits()
 }
 
-// commit makes each task's winning attempt part of the output, and counts it.
+// commit commits the winning attempt of each task and adds its counters.
 func (j *job) commit(p *mapreduce.Plan, reports []report, c *counter.Set) error {
 	kind, want := reduceTask, j.layout.Reduces
 	if j.mapOnly {
@@ -257,7 +260,8 @@ func (j *job) commit(p *mapreduce.Plan, reports []report, c *counter.Set) error 
 	return nil
 }
 
-// quarantine lists what the maps that counted have left out, unless that is more than the job may.
+// quarantine lists the records that the committed maps have skipped, or returns an error if there
+// are more than MaxSkips.
 func (j *job) quarantine(p *mapreduce.Plan, reports []report) error {
 	var list []cluster.Skipped
 	for _, r := range reports {
@@ -276,16 +280,16 @@ func (j *job) quarantine(p *mapreduce.Plan, reports []report) error {
 	return err
 }
 
-// task is an attempt as a worker is told of it.
+// task returns the description of an attempt for a worker.
 func (j *job) task(kind string, index, attempt int) task {
-	dir, _ := os.Getwd() // without it the worker stays where it is started
+	dir, _ := os.Getwd() // on error the worker stays in its directory
 	return task{
 		Plan: j.plan, Dir: dir, Run: j.run, Kind: kind, Index: index, Attempt: attempt, Memory: j.o.Memory, Spills: j.o.SpillDir,
 		Folder: j.o.Folder, MaxSkips: j.o.MaxSkips, Timeout: j.o.timeout(), Args: j.args(),
 	}
 }
 
-// args are the program's.
+// args returns the program's arguments.
 func (j *job) args() []string {
 	if j.o.Args != nil {
 		return j.o.Args

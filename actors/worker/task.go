@@ -18,70 +18,71 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// The environment variables of a worker, and of a program whose jobs are to run on an engine.
+// Environment variables of a worker, and of a program whose jobs run on an engine.
 const (
 	taskVariable = "TARRY_TASK"
 	// OnVariable names the engine on which actors.Run runs jobs, such as processes:4.
 	OnVariable = "TARRY_ON"
 )
 
-// The kinds of task. Index and attempt of one, where they are -1, are what the engine's own variables or
-// standard input say.
+// The kinds of task. An index or attempt of -1 must be completed from the engine's variables or
+// standard input.
 const (
 	mapTask    = "map"
 	reduceTask = "reduce"
-	eitherTask = "either" // mapreduce_task_ismap tells
-	mappedTask = "mapped" // the maps come first, the reduces after them
+	eitherTask = "either" // mapreduce_task_ismap decides
+	mappedTask = "mapped" // maps are numbered first, then reduces
 )
 
-// task is what TARRY_TASK says: one attempt of one task, of the program's run number Run.
+// task is the value of TARRY_TASK: one attempt of one task of the program's run number Run.
 type task struct {
-	Plan     string `json:"plan"` // the plan file
-	Dir      string `json:"dir"`  // where the program runs
-	Run      int    `json:"run"`  // calls of actors.Run before the one whose task it is
+	Plan     string `json:"plan"` // path of the plan file
+	Dir      string `json:"dir"`  // working directory of the program
+	Run      int    `json:"run"`  // number of calls of actors.Run before the task's
 	Kind     string `json:"kind"`
-	Index    int    `json:"index"`   // -1: the first line of standard input ends with it, or the engine says it
-	Attempt  int    `json:"attempt"` // -1: the engine says it
+	Index    int    `json:"index"`   // -1: the end of the first line of standard input, or provided by the engine
+	Attempt  int    `json:"attempt"` // -1: provided by the engine
 	Memory   int64  `json:"memory,omitempty"`
-	Spills   string `json:"spills,omitempty"`  // a folder; empty: that of the system
+	Spills   string `json:"spills,omitempty"`  // directory for spills; empty: os.TempDir
 	Folder   string `json:"folder,omitempty"`  // see Options.Folder
-	Shuffle  string `json:"shuffle,omitempty"` // the folder between maps and reduces; empty: the engine carries frames
-	MaxSkips int    `json:"skips,omitempty"`   // records that a map may leave out
-	Quiet    bool   `json:"quiet,omitempty"`   // whoever started it tells the error
-	// Timeout is for how long it may go on without progress; 0: for ever.
+	Shuffle  string `json:"shuffle,omitempty"` // folder between maps and reduces; empty: the engine moves frames
+	MaxSkips int    `json:"skips,omitempty"`   // records that a map may skip
+	Quiet    bool   `json:"quiet,omitempty"`   // the starter prints the error
+	// Timeout is how long the task may make no progress; 0: without limit.
 	Timeout time.Duration `json:"timeout,omitempty"`
-	// Heartbeat is a file whose time the worker sets again and again; empty: nobody asks for it.
+	// Heartbeat is a file whose modification time the worker updates; empty: none.
 	Heartbeat string `json:"heartbeat,omitempty"`
-	// Args are the program's. They travel here, since engines have rules of their own for quotes.
+	// Args are the program's arguments. They are sent here because engines quote arguments
+	// differently.
 	Args []string `json:"args"`
 }
 
-// ownFolder stands for the folder in which an engine starts a worker, as task.Spills.
+// ownFolder, as task.Spills, means the directory in which an engine starts a worker.
 const ownFolder = "."
 
-// A value of the environment has at most 128 KiB on Linux. One that is long - the program's arguments may be
-// the names of a thousand files - is compressed, and begins with packed, which is no base64 of JSON.
+// An environment variable holds at most 128 KiB on Linux. A long value (the program's arguments may
+// be a thousand file names) is compressed and begins with packed, which the base64 of JSON never
+// does.
 const (
 	longestTask = 120 << 10
 	longTask    = 4 << 10
 	packed      = "z"
 )
 
-// env is the value of TARRY_TASK: without spaces, quotes and what else engines and shells might take
-// for their own.
+// env returns the value of TARRY_TASK, without characters that engines and shells might interpret.
 func (t task) env() string {
-	b, _ := json.Marshal(t) // plain fields
+	b, _ := json.Marshal(t) // plain fields cannot fail
 	if len(b) < longTask {
 		return base64.RawURLEncoding.EncodeToString(b)
 	}
 	var small bytes.Buffer
-	w, _ := flate.NewWriter(&small, flate.BestCompression) // the level is one
+	w, _ := flate.NewWriter(&small, flate.BestCompression) // the level is valid
 	_, _ = w.Write(b)                                      // to memory
 	_ = w.Close()
 	return packed + base64.RawURLEncoding.EncodeToString(small.Bytes())
 }
 
-// fits tells whether workers can be told of a task.
+// fits returns an error if the task is too long for the environment.
 func (t task) fits() error {
 	if n := len(t.env()); n > longestTask {
 		return mapreduce.Permanent(fmt.Errorf("the program's arguments are too long for workers: compressed they take %d bytes of the "+
@@ -109,22 +110,22 @@ func parseTask(text string) (*task, error) {
 	return t, err
 }
 
-// asked is the task of this process, nil if it is not a worker. Output is what its standard output was
-// before it was redirected.
+// asked is the task of this process, nil if it is not a worker. output is the original standard
+// output.
 var (
 	ready  bool // Main has been called
 	asked  *task
-	wrong  error // of asked
+	wrong  error // the error of parsing asked
 	output io.Writer
 )
 
 // errNoMain is the error of a program that runs jobs on an engine without having called Main.
 var errNoMain = mapreduce.Permanent(errors.New("the program is its own worker: its main function must begin with worker.Main()"))
 
-// Main is the first call in the main function of a program whose jobs may run on an engine (TARRY_ON).
-// In a process that an engine has started for one task it makes the arguments and the folder those of
-// the submitter, and redirects standard output, which carries frames, to standard error; actors.Run then
-// runs the task. In all other processes it changes nothing. A second call has no effect.
+// Main must be the first call in the main function of a program whose jobs may run on an engine
+// (TARRY_ON). In a worker process it sets the submitter's arguments and working directory, and
+// redirects standard output, which is reserved for frames, to standard error; actors.Run then runs
+// the task. In other processes it changes nothing. A second call has no effect.
 func Main() {
 	if ready {
 		return
@@ -140,7 +141,7 @@ func Main() {
 		wrong = err
 	}
 	if wrong == nil && asked.Dir != "" {
-		if err := os.Chdir(asked.Dir); err != nil && !stores.Named(asked.Plan) { // then there need be no common disk
+		if err := os.Chdir(asked.Dir); err != nil && !stores.Named(asked.Plan) { // with a store there may be no common disk
 			wrong = err
 		}
 	}
@@ -150,13 +151,13 @@ func Main() {
 	os.Args = append(os.Args[:1], asked.Args...)
 }
 
-// Asked reports whether this process is a worker: whether it is to run one task and end.
+// Asked reports whether this process is a worker, which runs one task and ends.
 func Asked() bool {
 	_, ok := os.LookupEnv(taskVariable)
 	return ok
 }
 
-// Folder is, in a worker, the Options.Folder of who submitted the job.
+// Folder returns, in a worker, the submitter's Options.Folder.
 func Folder() string {
 	if asked == nil {
 		return ""
@@ -164,11 +165,11 @@ func Folder() string {
 	return asked.Folder
 }
 
-// runs counts the plans that the program has run, or would have run if it were no worker.
+// runs counts the plans that the program has run, or would have run if it were not a worker.
 var runs atomic.Int64
 
-// firstLine is the task's index as an engine gives it on standard input: a number, perhaps behind
-// a byte offset and a tab.
+// firstLine reads the task's index from standard input: a number, possibly after a byte offset and
+// a tab.
 func firstLine(r io.Reader) (int, error) {
 	text, err := io.ReadAll(io.LimitReader(r, 1<<10))
 	if err != nil {
@@ -182,8 +183,8 @@ func firstLine(r io.Reader) (int, error) {
 	return index, nil
 }
 
-// attemptOf is the number of this attempt in the words of the engines, which no two attempts of a task
-// share.
+// attemptOf returns this attempt's number from the engine's variables; it differs between attempts
+// of a task.
 func attemptOf(getenv func(string) string) (int, error) {
 	for _, name := range []string{"TARRY_ATTEMPT", "TARRY_FAILURES", "mapreduce_task_attempt_id", "SLURM_RESTART_COUNT"} {
 		if v := getenv(name); v != "" {
@@ -197,7 +198,7 @@ func attemptOf(getenv func(string) string) (int, error) {
 	return 0, nil
 }
 
-// indexOf is the number of the task in the words of the engines.
+// indexOf returns the task's index from the engine's variables or standard input.
 func (t *task) indexOf(getenv func(string) string, stdin io.Reader) (int, error) {
 	names := []string{"TARRY_INDEX", "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}
 	if t.Kind == reduceTask {

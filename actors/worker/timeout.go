@@ -12,10 +12,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// usualTimeout is that of a task of which nothing was said, as Hadoop's mapreduce.task.timeout.
+// usualTimeout is the default task timeout, as Hadoop's mapreduce.task.timeout.
 const usualTimeout = 10 * time.Minute
 
-// timeout is for how long a task may go on without progress; 0 means for ever.
+// timeout returns how long a task may make no progress; 0 means without limit.
 func (o *Options) timeout() time.Duration {
 	switch {
 	case o.TaskTimeout < 0:
@@ -26,8 +26,9 @@ func (o *Options) timeout() time.Duration {
 	return o.TaskTimeout
 }
 
-// watched runs work, in which the user's code is, in a goroutine that this may end, too. Without progress
-// for too long the task has failed, and with it this process: nothing else ends code that does not return.
+// watched runs work, which contains user code, in a new goroutine, which user code may end. If
+// there is no progress for the task timeout, the task and this process fail: nothing else can stop
+// code that does not return.
 func (a *attempt) watched(work func() error) (err error) {
 	over := make(chan struct{})
 	go func() {
@@ -47,9 +48,9 @@ func (a *attempt) watched(work func() error) (err error) {
 	return err
 }
 
-// still waits until the work is over, or has been still for the task's timeout: then it returns true.
-// Time in which this process did not run does not count. Hadoop, which has a timeout of its own, is told of
-// progress.
+// still waits until the work is over, or returns true once there has been no progress for the
+// task's timeout. Time in which this process did not run does not count. It reports progress to
+// Hadoop, which has its own timeout.
 func (a *attempt) still(over <-chan struct{}) bool {
 	limit := a.task.Timeout
 	every := time.Second
@@ -72,7 +73,7 @@ func (a *attempt) still(over <-chan struct{}) bool {
 		if now.Sub(looked) >= a.task.lookEvery() {
 			looked = now
 			if there, err := planThere(a.task.Plan); err == nil && !there {
-				os.Exit(1) // the job was given up: whoever started this process may not be there to end it
+				os.Exit(1) // the job was given up, and the starter may not be alive to end this process
 			}
 		}
 		if p := a.progress.Pulse(); p != pulse {
@@ -89,7 +90,7 @@ func (a *attempt) still(over <-chan struct{}) bool {
 	}
 }
 
-// lookEvery is how often a task looks whether its job goes on.
+// lookEvery returns how often a task checks that its job still runs.
 func (t *task) lookEvery() time.Duration {
 	if stores.Named(t.Plan) {
 		return time.Minute
@@ -97,10 +98,10 @@ func (t *task) lookEvery() time.Duration {
 	return 5 * time.Second
 }
 
-// tellEvery is how often Hadoop is told that a task goes on.
+// tellEvery is how often progress is reported to Hadoop.
 const tellEvery = time.Minute
 
-// stand says how far the attempt has come, and where the user's code is.
+// stand describes how far the attempt has come, and where the user's code is.
 func (a *attempt) stand() string {
 	text := ", before the first record"
 	if where := a.progress.Where(); where != "" {
@@ -121,10 +122,10 @@ func (a *attempt) stand() string {
 	return text
 }
 
-// mostStacks bounds the stacks of all goroutines that are searched for one.
+// mostStacks limits the size of the stack dump that is searched for one goroutine.
 const mostStacks = 4 << 20
 
-// giveUp ends this process with an error, whatever goes on in it.
+// giveUp ends this process with an error, whatever other goroutines do.
 func (t *task) giveUp(id mapreduce.AttemptID, cause error) {
 	if err := t.fail(id, cause); err != nil || !t.Quiet {
 		fmt.Fprintln(os.Stderr, cause)

@@ -1,5 +1,5 @@
-// Package enginetest has jobs on which engines are tried, in the program that submits them and in its workers,
-// and what they have to come to.
+// Package enginetest contains jobs for testing engines, in the submitting program and in its
+// workers, and their expected results.
 package enginetest
 
 import (
@@ -18,13 +18,13 @@ import (
 	mr "github.com/tarry-mr/tarry/mapreduce"
 )
 
-// asWorker tells whether this process is a worker, as worker.Asked does.
+// asWorker reports whether this process is a worker, like worker.Asked.
 func asWorker() bool {
 	_, ok := os.LookupEnv("TARRY_TASK")
 	return ok
 }
 
-// once does something in the first process that comes here, which it marks in a folder.
+// once calls do in the first process that reaches it, which leaves a mark in a directory.
 func once(dir, name string, do func()) {
 	f, err := os.OpenFile(dir+"/"+name, os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
@@ -35,7 +35,7 @@ func once(dir, name string, do func()) {
 
 func kill() { signalWorker(syscall.SIGKILL) }
 
-// stop stops the process, which nobody has go on.
+// stop stops the process for good.
 func stop() { signalWorker(syscall.SIGSTOP) }
 
 func signalWorker(s syscall.Signal) {
@@ -44,9 +44,9 @@ func signalWorker(s syscall.Signal) {
 	}
 }
 
-var began bool // this process's only map has
+var began bool // whether this process's only map has begun
 
-// slow has the first map of all go on only when a copy of it has begun.
+// slow blocks the first map until a speculative attempt of it has begun.
 func slow(dir string, line []byte) error {
 	if began || !asWorker() {
 		return nil
@@ -64,10 +64,10 @@ func slow(dir string, line []byte) error {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return mr.Permanent(errors.New("no copy has begun for two minutes")) // or the next attempt would be taken for one
+	return mr.Permanent(errors.New("no copy has begun for two minutes")) // permanent, or the next attempt would count as speculative
 }
 
-// Bind is the plan of a job by name; dir is a folder for marks of the jobs with faults.
+// Bind returns the plan of a job by name; dir is a directory for the marks of faulty jobs.
 func Bind(name, dir, out string, inputs []string) (*mr.Plan, error) {
 	src, err := mr.Files(inputs...)
 	if err != nil {
@@ -116,7 +116,7 @@ func Bind(name, dir, out string, inputs []string) (*mr.Plan, error) {
 	return faulty(name, dir, inputs, count, lines, text)
 }
 
-// counting is a word count whose pairs are not combined.
+// counting is a word count without a combiner.
 func counting() mr.Job[[]byte, string, int64, mr.Pair[string, int64]] {
 	return mr.Job[[]byte, string, int64, mr.Pair[string, int64]]{
 		Map: func(line []byte, emit func(string, int64)) error {
@@ -136,7 +136,7 @@ func counting() mr.Job[[]byte, string, int64, mr.Pair[string, int64]] {
 	}
 }
 
-// faulty are jobs with faults.
+// faulty returns the jobs that fail in some way.
 func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int64, mr.Pair[string, int64]], lines mr.Input[[]byte],
 	text mr.Output[mr.Pair[string, int64]],
 ) (*mr.Plan, error) {
@@ -188,7 +188,7 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 	return count.Bind(lines, text)
 }
 
-// misbehave is what no code should do in a worker.
+// misbehave does what code in a worker must not do.
 func misbehave(how, dir string) {
 	switch how {
 	case "crash":
@@ -207,7 +207,7 @@ func misbehave(how, dir string) {
 	}
 }
 
-// rebuild puts another program, which does the same, in the place of this one.
+// rebuild replaces this program by a different executable that does the same.
 func rebuild() {
 	if !asWorker() {
 		return
@@ -249,7 +249,7 @@ func change(how, input string) {
 	}
 }
 
-// oneKey has all records under one key, and does not combine them: a hash of them in their order.
+// oneKey sends all records to one key, without combining, and hashes them in order.
 func oneKey() mr.Job[[]byte, string, []byte, mr.Pair[string, int64]] {
 	return mr.Job[[]byte, string, []byte, mr.Pair[string, int64]]{
 		Map: func(line []byte, emit func(string, []byte)) error {
@@ -269,7 +269,7 @@ func oneKey() mr.Job[[]byte, string, []byte, mr.Pair[string, int64]] {
 	}
 }
 
-// floats adds numbers of very different sizes: each other order gives another sum.
+// floats adds numbers of very different sizes, so that each order of adding gives another sum.
 func floats() mr.Job[[]byte, string, float64, mr.Pair[string, float64]] {
 	return mr.Job[[]byte, string, float64, mr.Pair[string, float64]]{
 		Map: func(line []byte, emit func(string, float64)) error {

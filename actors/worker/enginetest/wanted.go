@@ -56,7 +56,7 @@ func Inputs(t testing.TB, dir string) func(name string) []string {
 	}
 }
 
-// SmallDisk is a folder on a disk of that size.
+// SmallDisk returns a directory on a disk of that size.
 func SmallDisk(t testing.TB, size string) string {
 	disk := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tarry", disk).CombinedOutput(); err != nil {
@@ -66,7 +66,7 @@ func SmallDisk(t testing.TB, size string) string {
 	return disk
 }
 
-// Files are the files of an output by name.
+// Files returns the files of an output by name.
 func Files(t testing.TB, dir string) map[string]string {
 	files := map[string]string{}
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -80,7 +80,7 @@ func Files(t testing.TB, dir string) map[string]string {
 	return files
 }
 
-// Wanted is what RunLocal makes of a job, and its counters.
+// Wanted returns the output and counters of a job under RunLocal.
 func Wanted(t testing.TB, name string, reduces int, block int64, inputs []string) (map[string]string, *counter.Set) {
 	out := filepath.Join(t.TempDir(), "want")
 	p, err := Bind(name, t.TempDir(), out, inputs)
@@ -90,8 +90,8 @@ func Wanted(t testing.TB, name string, reduces int, block int64, inputs []string
 	return Files(t, out), c
 }
 
-// InAttempts is what the attempts of a job make in this process, one after the other, with all in
-// memory.
+// InAttempts returns the output of a job whose attempts run in this process, one after the other,
+// in memory.
 func InAttempts(t testing.TB, name string, reduces int, block int64, inputs []string) map[string]string {
 	out := filepath.Join(t.TempDir(), "want")
 	p, err := Bind(name, t.TempDir(), out, inputs)
