@@ -7,23 +7,22 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// DefaultBlockSize is the length in bytes of a block unless a Config or a caller says
-// otherwise.
+// DefaultBlockSize is the default length of a block in bytes.
 const DefaultBlockSize = 64 << 20
 
-// minBlockSize is the least block that BlockSizeFor cuts: below it a task's own cost
-// shows beside its work.
+// minBlockSize is the smallest block that BlockSizeFor returns by itself: with smaller ones the
+// cost of starting a task becomes noticeable.
 const minBlockSize = 256 << 10
 
-// blocksPerSlot is how many blocks BlockSizeFor aims at for each slot, so that slots
-// that finish early find more work.
+// blocksPerSlot is the number of blocks per slot that BlockSizeFor aims for, so that slots that
+// finish early find more work.
 const blocksPerSlot = 4
 
-// sumChunk is the number of bytes under one checksum: a View checks the chunks it
-// touches, not the block.
+// sumChunk is the number of bytes per checksum: a View verifies only the chunks that it touches,
+// not the whole block.
 const sumChunk = 64 << 10
 
-// MaxBlocks is the most blocks of a registered source: 64 TiB in blocks of 64 MiB.
+// MaxBlocks is the maximum number of blocks of a registered source: 64 TiB in blocks of 64 MiB.
 const MaxBlocks = 1 << 20
 
 // NodeID names a node of the cluster.
@@ -32,24 +31,24 @@ type NodeID string
 // String returns the name.
 func (n NodeID) String() string { return string(n) }
 
-// BlockID identifies a block. IDs count up from 1 and are never used again.
+// BlockID identifies a block. IDs count from 1 and are never reused.
 type BlockID uint64
 
 // String returns the ID as blk_7.
 func (b BlockID) String() string { return fmt.Sprintf("blk_%d", uint64(b)) }
 
-// Block is one extent of a file and the live nodes that reported a replica of it, in
-// the order of the cluster's nodes.
+// Block is one extent of a file, with the live nodes that reported a replica of it in the order of
+// the cluster's nodes.
 type Block struct {
 	ID     BlockID  `json:"block"`
-	Offset int64    `json:"offset"` // of the first byte, in the file
+	Offset int64    `json:"offset"` // of its first byte, in the file
 	Length int64    `json:"length"`
 	Nodes  []NodeID `json:"nodes"` // owned by the caller
 }
 
-// BlockSizeFor returns the block size for an input of total bytes on a cluster of
-// slots map slots: limit (0: [DefaultBlockSize]), or less so that every slot has about
-// four blocks, but never less than 256 KiB. A limit below that is kept as it is.
+// BlockSizeFor returns the block size for an input of total bytes on a cluster with the given
+// number of map slots. That is limit (0: [DefaultBlockSize]), or less so that every slot has about
+// four blocks, but at least 256 KiB. A limit below that is returned unchanged.
 func BlockSizeFor(total int64, slots int, limit int64) int64 {
 	if limit <= 0 {
 		limit = DefaultBlockSize
@@ -59,8 +58,8 @@ func BlockSizeFor(total int64, slots int, limit int64) int64 {
 	return min(max(want, minBlockSize), limit)
 }
 
-// payload is what one replica holds: bytes with their checksums, or an extent of a
-// registered local file. Replicas share it; it never changes.
+// payload is the content of a replica: bytes with their checksums, or an extent of a registered
+// source. Replicas share it; it is immutable.
 type payload struct {
 	data []byte
 	sums []uint64
@@ -79,7 +78,7 @@ func newPayload(data []byte) *payload {
 	return p
 }
 
-// view returns the bytes [off, off+n) of the replica after checking them.
+// view returns the bytes [off, off+n) of the replica after verifying them.
 func (p *payload) view(off int64, n int) ([]byte, func(), error) {
 	if p.src != nil {
 		return p.src.View(p.off+off, n)
@@ -97,7 +96,7 @@ func (p *payload) view(off int64, n int) ([]byte, func(), error) {
 	return p.data[off:end:end], func() {}, nil
 }
 
-// read copies the bytes from off on into b. Unlike those of a view, they cannot fault.
+// read copies the bytes from off on into b. Unlike a view of a mapped file, it cannot fault.
 func (p *payload) read(b []byte, off int64) error {
 	if p.src != nil {
 		n, err := p.src.ReadAt(b, p.off+off)

@@ -1,25 +1,25 @@
 package dfs
 
-// FileHealth is what Check finds of a file.
+// FileHealth is the result of Check for a file.
 type FileHealth struct {
 	Name   string        `json:"file"`
 	Size   int64         `json:"size"` // in bytes
 	Blocks []BlockHealth `json:"blocks"`
 }
 
-// BlockHealth is what Check finds of a block.
+// BlockHealth is the result of Check for a block.
 type BlockHealth struct {
-	Block            // Nodes are those with a good replica
-	Wanted  int      `json:"wanted"`            // replicas
-	Corrupt []NodeID `json:"corrupt,omitempty"` // nodes whose replica did not match its sums
+	Block            // Nodes has only those with a good replica
+	Wanted  int      `json:"wanted"`            // number of replicas
+	Corrupt []NodeID `json:"corrupt,omitempty"` // nodes whose replica did not match its checksums
 }
 
-// Missing tells whether no node has a good replica.
+// Missing reports whether no node has a good replica.
 func (b *BlockHealth) Missing() bool { return len(b.Nodes) == 0 }
 
-// Check reads every replica of a file that a live node has reported, whole, against its sums: those
-// that do not match are dropped, as for a reader, and are healed by the next Heal. Blocks of a
-// registered source have no sums. The error is of a file that is not there.
+// Check reads and verifies every reported replica of a file. It drops corrupt replicas, as reads
+// do, and the next Heal replaces them. Blocks of a registered source have no checksums. It returns
+// an error if the file does not exist.
 func (f *FS) Check(name string) (FileHealth, error) {
 	h := FileHealth{Name: name}
 	blocks, err := f.Blocks(name)
@@ -33,7 +33,7 @@ func (f *FS) Check(name string) (FileHealth, error) {
 		for _, id := range b.Nodes {
 			p := f.stores[id].get(b.ID)
 			if p == nil {
-				continue // it went since
+				continue // removed meanwhile
 			}
 			if p.src == nil {
 				if _, _, err := p.view(0, int(p.n)); err != nil {

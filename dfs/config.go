@@ -7,54 +7,52 @@ import (
 )
 
 var (
-	// ErrReplication is returned by New for a configuration that asks for more
-	// replicas than there are nodes.
+	// ErrReplication is returned by New for a configuration with more replicas than nodes.
 	ErrReplication = errors.New("dfs: more replicas than nodes")
 
-	// ErrNoReplica is returned when no live node has a good replica of a block, or
-	// none is alive to take one.
+	// ErrNoReplica is returned when no live node has a good replica of a block, or no live node can
+	// store one.
 	ErrNoReplica = errors.New("dfs: no live replica")
 
-	// ErrCorrupt marks a replica whose bytes do not match their checksum. It reaches a
-	// reader only when every replica is corrupt, wrapped beside ErrNoReplica.
+	// ErrCorrupt marks a replica whose bytes do not match their checksum. A reader gets it,
+	// together with ErrNoReplica, only if all replicas are corrupt.
 	ErrCorrupt = errors.New("dfs: checksum mismatch")
 
 	// ErrUnknownNode is returned for a node that the configuration does not name.
 	ErrUnknownNode = errors.New("dfs: unknown node")
 )
 
-// Node is one node of the cluster and the rack it stands in.
+// Node is a node of the cluster and its rack.
 type Node struct {
 	ID   NodeID
 	Rack string
 }
 
-// Config describes the cluster that an FS lives on.
+// Config describes the cluster of an FS.
 type Config struct {
-	// Nodes holds the blocks; at least one, with distinct IDs.
+	// Nodes store the blocks. There is at least one; IDs are distinct.
 	Nodes []Node
 
 	// Replication is the number of replicas of each block; 0 means min(3, nodes).
 	Replication int
 
-	// BlockSize is the length in bytes that written files are cut at; 0 means
-	// [DefaultBlockSize].
+	// BlockSize is the block length in bytes of written files; 0 means [DefaultBlockSize].
 	BlockSize int64
 
-	// Seed decides between nodes that are equally good for a replica.
+	// Seed breaks ties between nodes that are equally good for a replica.
 	Seed uint64
 
-	// Patience is how long a write waits for a node to report its replica, or for any node to be
-	// alive, before it does with others; it does so three times at most. 0 means 10 seconds.
+	// Patience is the time that a write waits for a replica report or a live node before it chooses
+	// other nodes, at most three times. 0 means 10 seconds.
 	Patience time.Duration
 
-	// Announce, when set, is called after replicas came to or left a node, outside all
-	// locks; the callee sees to it that Report is called with Changes of that node.
-	// When nil the FS takes the changes over itself at once.
+	// Announce, if not nil, is called after replicas were added to or removed from a node, without
+	// locks held. It must cause a call of Report with the Changes of that node. If nil, the FS
+	// applies the changes itself at once.
 	Announce func(NodeID)
 }
 
-// Validate returns everything that is wrong with the configuration, joined.
+// Validate returns all mistakes in the configuration, joined.
 func (c Config) Validate() error {
 	var faults []error
 	if len(c.Nodes) == 0 {

@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// keepable is how many files of this process keep their descriptor while they are mapped:
-// an eighth of what the system allows, for spills and outputs need some, too. A file that
-// keeps it outlives its name.
+// keepable returns how many mapped files may keep their descriptor open: an eighth of the process's
+// limit, since spills and outputs need descriptors too. A file that keeps it stays readable after
+// its name is removed.
 var keepable = sync.OnceValue(func() int64 {
 	const most, unknown = 1024, 256
 	limit := descriptorLimit()
@@ -19,7 +19,7 @@ var keepable = sync.OnceValue(func() int64 {
 
 var kept atomic.Int64
 
-// mayKeep takes one of the descriptors that may be kept, which dropKept gives back.
+// mayKeep reserves one of the keepable descriptors; dropKept returns it.
 func mayKeep() bool {
 	if kept.Add(1) <= keepable() {
 		return true

@@ -4,7 +4,7 @@ package dfs
 
 import "golang.org/x/sys/unix"
 
-// descriptorLimit is how many descriptors this process may have, 0 if nobody knows.
+// descriptorLimit returns how many descriptors this process may open, or 0 if unknown.
 func descriptorLimit() uint64 {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {

@@ -1,5 +1,5 @@
-// Package dfs is Tarry's replicated block store: files cut into blocks, blocks
-// replicated over nodes in racks, all inside one process.
+// Package dfs is Tarry's replicated block store. It cuts files into blocks and replicates the
+// blocks over nodes in racks, all inside one process.
 //
 //	store, err := dfs.New(dfs.Config{Nodes: []dfs.Node{{"n0", "r0"}, {"n1", "r0"}, {"n2", "r1"}}})
 //	…
@@ -10,12 +10,12 @@
 //	src, err := dfs.OpenLocal("/data/big.log")     // a file of this machine …
 //	err = store.Register("in/big.log", src, 0)     // … as blocks, nothing copied
 //
-// An [FS] knows replicas from the reports of nodes and in no other way: a node that is
-// lost takes its replicas out of account, healing copies what has too few, and a node
-// that comes back reports what it still has. A [Source] is a file as a map reads it.
+// An [FS] knows replicas only from the reports of nodes. When a node is lost, its replicas no
+// longer count; healing copies blocks with too few replicas; a node that comes back reports the
+// replicas that it still has. A [Source] is a file as a map reads it.
 //
-// The package does not persist anything: a stored file lives as long as its FS. Files
-// are immutable; there is no append. Names follow [io/fs.ValidPath].
+// Nothing is persistent: a stored file lives as long as its FS. Files are immutable and cannot be
+// appended to. Names follow [io/fs.ValidPath].
 //
 // Reading order: source.go, block.go, fs.go, namespace.go, placement.go, report.go.
 package dfs

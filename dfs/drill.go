@@ -2,9 +2,9 @@ package dfs
 
 import "bytes"
 
-// Damage flips one bit of a node's replica of a block, as a bad disk does, and tells whether the
-// node held bytes of it. It is for drills: what reads the replica next finds that its checksum does
-// not match. Other replicas stay as they are.
+// Damage flips one bit of a node's replica of a block, as a bad disk does, and reports whether the
+// node had such a replica with bytes. It is for fault injection: the next read of the replica fails
+// its checksum. Other replicas stay intact.
 func (f *FS) Damage(id NodeID, b BlockID) bool {
 	s := f.stores[id]
 	if s == nil {

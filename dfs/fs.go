@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// FS is the block store. It is safe for concurrent use; what it returns belongs to the
-// caller.
+// FS is the block store. It is safe for concurrent use. Callers own what its methods return.
 type FS struct {
 	cfg    Config
 	stores map[NodeID]*store
@@ -23,7 +22,7 @@ type FS struct {
 	changed chan struct{} // closed and replaced whenever replicas change
 }
 
-// New returns an empty FS on the given nodes, all alive.
+// New returns an empty FS on the given nodes, which are all alive.
 func New(cfg Config) (*FS, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -43,18 +42,19 @@ func New(cfg Config) (*FS, error) {
 	return f, nil
 }
 
-// Replication returns the number of replicas each block should have.
+// Replication returns the number of replicas that each block should have.
 func (f *FS) Replication() int { return f.cfg.Replication }
 
-// Register makes the local or in-memory file src readable as name without copying it:
-// its extents of blockSize bytes (0: the FS's) become blocks with replicas placed on
-// the nodes, those of a [Placed] first on the nodes that stand for the machines that have them. It returns when the nodes have reported them, or are given up: the bytes can be read
-// whatever the nodes do. They are covered by no checksum. The FS does not close src.
+// Register makes src readable as name without copying it. Extents of blockSize bytes (0: the FS's
+// block size) become blocks with replicas placed on the nodes; those of a [Placed] go first to the
+// nodes that stand for the machines with the bytes. Register returns when the nodes have reported
+// the replicas or are given up. The bytes stay readable even if nodes are lost. They have no
+// checksums. The FS does not close src.
 func (f *FS) Register(name string, src Source, blockSize int64) error {
 	return f.RegisterAll([]string{name}, []Source{src}, blockSize)
 }
 
-// RegisterAll registers srcs[i] as names[i], all or none; see Register. The nodes
+// RegisterAll registers srcs[i] as names[i] for all i, or none on error; see Register. The nodes
 // report once for all of them.
 func (f *FS) RegisterAll(names []string, srcs []Source, blockSize int64) error {
 	fail := func(err error) error { return &fs.PathError{Op: "register", Path: names[0], Err: err} }
@@ -90,7 +90,7 @@ func (f *FS) RegisterAll(names []string, srcs []Source, blockSize int64) error {
 	return f.publish("register", names, files, all)
 }
 
-// Remove deletes a file, or a directory with all it holds.
+// Remove deletes a file, or a directory with its content.
 func (f *FS) Remove(name string) error {
 	if !fs.ValidPath(name) || name == "." {
 		return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrInvalid}
@@ -105,7 +105,7 @@ func (f *FS) Remove(name string) error {
 	return nil
 }
 
-// Rename moves a file or a directory at once. The new name must not exist.
+// Rename moves a file or a directory atomically. The new name must not exist.
 func (f *FS) Rename(oldName, newName string) error {
 	fail := func(err error) error { return &fs.PathError{Op: "rename", Path: oldName + " " + newName, Err: err} }
 	if !fs.ValidPath(oldName) || !fs.ValidPath(newName) || oldName == "." || newName == "." ||
@@ -130,7 +130,7 @@ func (f *FS) Rename(oldName, newName string) error {
 	return nil
 }
 
-// Blocks returns the blocks of a file with the live nodes that reported each.
+// Blocks returns the blocks of a file with the live nodes that reported each one.
 func (f *FS) Blocks(name string) ([]Block, error) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -148,7 +148,7 @@ func (f *FS) Blocks(name string) ([]Block, error) {
 	return blocks, nil
 }
 
-// abandon deletes blocks that no file will hold.
+// abandon deletes blocks that belong to no file.
 func (f *FS) abandon(blocks []*block) {
 	freed := map[*node][]BlockID{}
 	f.mu.Lock()

@@ -15,7 +15,7 @@ var (
 	_ fs.ReadFileFS = (*FS)(nil)
 )
 
-// Open implements [fs.FS]. A file is also an io.ReaderAt and io.Seeker.
+// Open implements [fs.FS]. Files also implement io.ReaderAt and io.Seeker.
 func (f *FS) Open(name string) (fs.File, error) {
 	st, file, err := f.stat("open", name)
 	if err != nil {
@@ -40,7 +40,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	return st, nil
 }
 
-// ReadDir implements [fs.ReadDirFS]: entries are in order of name.
+// ReadDir implements [fs.ReadDirFS]; entries are sorted by name.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	st, dir, err := f.stat("readdir", name)
 	if err != nil {

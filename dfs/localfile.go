@@ -10,33 +10,33 @@ import (
 	"time"
 )
 
-// LocalFile is a Source over a regular file of this machine. Views of a large file share a
-// mapping of it, those of a small one a copy in memory. The mapping stays until the file is
-// closed and its last View released, and with it a descriptor, as long as an eighth of those
-// that the process may have suffices for all; beyond that a mapping goes with its last View,
-// and holds no descriptor.
+// LocalFile is a Source over a regular file of this machine. Views of a large file share a mapping;
+// those of a small one share a copy in memory. A mapping exists until the file is closed and its
+// last View is released. It keeps a descriptor open, as long as all mappings together need at most
+// an eighth of the process's limit. Beyond that, a mapping has no descriptor and ends with its last
+// View.
 //
-// Whatever it reads it reads from the file as it was when it was opened, or it fails with
-// [ErrChanged]; for bytes that it shows through a mapping, [LocalFile.Unchanged] tells.
+// All reads return the file's bytes as they were when it was opened, or fail with [ErrChanged]. For
+// bytes shown through a mapping, [LocalFile.Unchanged] checks that.
 type LocalFile struct {
 	path  string
 	stamp stamp
 
 	mu      sync.Mutex
-	settled bool     // every later write is sure to change the stamp
-	file    *os.File // of a mapping; nil if the descriptor was not kept
-	data    []byte   // the mapping, or the copy; nil if there is none
-	loaded  bool     // data is there
+	settled bool     // every later write will change the stamp
+	file    *os.File // of a mapping; nil if the descriptor was closed
+	data    []byte   // the mapping or the copy; nil if not loaded
+	loaded  bool     // data is valid
 	mapped  bool     // data is a mapping
-	ranges  bool     // it cannot be mapped: each View reads its own bytes
-	exposed bool     // bytes were shown through a mapping
+	ranges  bool     // the file cannot be mapped: each View reads its own copy
+	exposed bool     // a View has shown bytes through a mapping
 	views   int
 	closed  bool
-	unview  func() // l.release, made once so that View allocates nothing
+	unview  func() // l.release, stored once so that View does not allocate
 }
 
-// OpenLocal opens the regular file at path. A directory, a pipe or an unreadable file is an
-// error; one whose size is not the number of its bytes, as under /proc, is [ErrNoSize].
+// OpenLocal opens the regular file at path. It returns an error for a directory, a pipe or an
+// unreadable file, and [ErrNoSize] if the file's size is not its number of bytes, as under /proc.
 func OpenLocal(path string) (*LocalFile, error) {
 	l, err := found(path)
 	if err != nil {
@@ -53,7 +53,7 @@ func OpenLocal(path string) (*LocalFile, error) {
 	return l, nil
 }
 
-// found is OpenLocal without a look into the file.
+// found is like OpenLocal but does not open the file.
 func found(path string) (*LocalFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -65,8 +65,8 @@ func found(path string) (*LocalFile, error) {
 	return &LocalFile{path: path, stamp: newStamp(info)}, nil
 }
 
-// Anew returns the file as it is now, to be closed apart from l. If it has neither been written
-// to nor replaced since, that takes no more than a look at its directory.
+// Anew returns the current file at the same path, which must be closed separately. If it has not
+// been written to or replaced since l was opened, it is not opened.
 func (l *LocalFile) Anew() (*LocalFile, error) {
 	n, err := found(l.path)
 	if err != nil || l.stamp.same(l.path, n.stamp) == nil {
@@ -75,7 +75,7 @@ func (l *LocalFile) Anew() (*LocalFile, error) {
 	return OpenLocal(l.path)
 }
 
-// endsAt reports whether f has size bytes and no more.
+// endsAt reports whether f has exactly size bytes.
 func endsAt(f *os.File, size int64) bool {
 	var b [2]byte
 	last := b[:1+min(size, 1)]
@@ -86,13 +86,13 @@ func endsAt(f *os.File, size int64) bool {
 // Name returns the path given to OpenLocal.
 func (l *LocalFile) Name() string { return l.path }
 
-// Size returns the file's length in bytes when it was opened.
+// Size returns the length in bytes that the file had when it was opened.
 func (l *LocalFile) Size() int64 { return l.stamp.size }
 
-// Modified returns when the file had been written to last, when it was opened.
+// Modified returns the modification time that the file had when it was opened.
 func (l *LocalFile) Modified() time.Time { return l.stamp.modified }
 
-// ReadAt reads the file and not its mapping, so that a shrunken file is an error and never a
+// ReadAt reads the file itself and not its mapping, so that a shrunken file is an error and never a
 // fault.
 func (l *LocalFile) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
@@ -115,7 +115,7 @@ func (l *LocalFile) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// ready refuses a closed file.
+// ready returns an error if the file is closed.
 func (l *LocalFile) ready() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,8 +126,7 @@ func (l *LocalFile) ready() error {
 	return nil
 }
 
-// readAt fills b with the bytes at off of the file as it was: it looks at the stamp again
-// when it has read.
+// readAt fills b with the bytes at off, and then verifies that the file has not changed.
 func (l *LocalFile) readAt(b []byte, off int64) (int, error) {
 	f, err := l.reopen()
 	if err != nil {
@@ -177,7 +176,7 @@ func (l *LocalFile) View(off int64, n int) ([]byte, func(), error) {
 	}, nil
 }
 
-// copied is a View with bytes of its own. The caller holds mu.
+// copied returns a View with its own copy of the bytes. The caller holds mu.
 func (l *LocalFile) copied(off int64, n int) ([]byte, func(), error) {
 	b := make([]byte, n)
 	if _, err := l.readAt(b, off); err != nil {
@@ -195,16 +194,15 @@ func (l *LocalFile) Close() error {
 	return l.unload()
 }
 
-// Views returns the number of Views not yet released. Tests use it to show that every
-// reader gave its bytes back.
+// Views returns the number of Views not yet released, for tests.
 func (l *LocalFile) Views() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.views
 }
 
-// reopen opens the path again and checks that it is still the file that was opened. That
-// there are too many open files, say, is no change of this one.
+// reopen opens the path again and verifies that it is still the same file. Errors such as too many
+// open files do not count as a change.
 func (l *LocalFile) reopen() (*os.File, error) {
 	f, err := os.Open(l.path)
 	if err != nil {
@@ -216,7 +214,7 @@ func (l *LocalFile) reopen() (*os.File, error) {
 	return f, nil
 }
 
-// gone is the error of a file that cannot be reached: that it vanished is a change.
+// gone returns the error of a file that cannot be reached; a missing file counts as changed.
 func (l *LocalFile) gone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrChanged, err)
@@ -224,7 +222,7 @@ func (l *LocalFile) gone(err error) error {
 	return fmt.Errorf("dfs: %w", err)
 }
 
-// check compares an open file with the one that was opened.
+// check verifies that f is unchanged since the LocalFile was opened.
 func (l *LocalFile) check(f *os.File) error {
 	now, err := stampOf(f)
 	if err != nil {
@@ -233,10 +231,10 @@ func (l *LocalFile) check(f *os.File) error {
 	return l.stamp.same(l.path, now)
 }
 
-// Unchanged returns an error that wraps [ErrChanged] if bytes were shown that may not be
-// those of the file as it was opened, because it was written to, grew, shrank or vanished
-// since. Beyond its new end a View may even show zeros, without a fault. Bytes that were
-// copied were checked then and cannot change.
+// Unchanged returns an error that wraps [ErrChanged] if Views may have shown bytes other than those
+// of the file when it was opened, because it was written to, grew, shrank or vanished since. Beyond
+// the new end of a file a View may show zeros without a fault. Copied bytes were verified when they
+// were read.
 func (l *LocalFile) Unchanged() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

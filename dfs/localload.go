@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// load maps or reads the file. The caller holds mu.
+// load maps or reads the file unless it is loaded. The caller holds mu.
 func (l *LocalFile) load() error {
 	if l.loaded || l.ranges {
 		return nil
@@ -24,7 +24,7 @@ func (l *LocalFile) load() error {
 		return err
 	}
 	data, err := mapFile(f, l.stamp.size)
-	if err != nil { // some file systems have no mappings, and a process has not any number
+	if err != nil { // some file systems do not support mappings, and their number is limited
 		l.ranges = true
 		return f.Close()
 	}
@@ -36,8 +36,8 @@ func (l *LocalFile) load() error {
 	return f.Close()
 }
 
-// settle waits until a write is sure to change the stamp. It takes no time unless the file was
-// written to just now. The caller holds mu.
+// settle waits until every later write will change the stamp. It returns at once unless the file
+// was written to just now. The caller holds mu.
 func (l *LocalFile) settle() {
 	if !l.settled {
 		time.Sleep(l.stamp.settles(time.Now()))
@@ -57,7 +57,7 @@ func (l *LocalFile) release() {
 	}
 }
 
-// unload gives back memory and descriptor if no View is held. The caller holds mu.
+// unload frees memory and descriptor if no View is held. The caller holds mu.
 func (l *LocalFile) unload() error {
 	if !l.loaded || l.views > 0 {
 		return nil
@@ -74,11 +74,11 @@ func (l *LocalFile) unload() error {
 	return err
 }
 
-// dropFrom is the size of a View, in bytes, from which its release takes its pages out of
-// the process again: a job may read more than its memory budget. They stay in the page
-// cache, so a second View of them is a page fault and no read.
+// dropFrom is the minimum size in bytes of a View whose release drops its pages from the process,
+// because a job may read more than its memory budget. The pages stay in the page cache, so another
+// View of them causes page faults but no reads.
 const dropFrom = 256 << 10
 
-// smallFile is the size up to which a local file is read whole into memory for its Views
-// rather than mapped: below it a mapping costs more than the copy.
+// smallFile is the maximum size of a file that is copied into memory for its Views; mapping it
+// would cost more than the copy.
 const smallFile = 64 << 10

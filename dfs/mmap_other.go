@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// mapFile cannot: Views are read.
+// mapFile is not supported on this system: Views read the file.
 func mapFile(*os.File, int64) ([]byte, error) { return nil, errors.ErrUnsupported }
 
 func unmapFile([]byte) error { return nil }

@@ -16,9 +16,9 @@ func mapFile(f *os.File, size int64) ([]byte, error) {
 
 func unmapFile(data []byte) error { return unix.Munmap(data) }
 
-// dropPages takes the pages that lie wholly within a mapped slice out of this process. What the
-// slice shows stays the same; other slices of the mapping may be in use. It is advice: an error
-// changes nothing.
+// dropPages drops the pages that are entirely within a mapped slice from this process. The slice's
+// bytes stay the same, and other slices of the mapping may be in use. It is only advice, so errors
+// are ignored.
 func dropPages(b []byte) {
 	page := os.Getpagesize()
 	start := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (page - 1)

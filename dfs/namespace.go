@@ -10,15 +10,14 @@ import (
 	"time"
 )
 
-// namespace is the NameNode's state: the tree of files, their blocks, the nodes, and
-// for each block which nodes reported a replica. It is plain data without locks,
-// clocks or I/O; FS guards it.
+// namespace is the NameNode's state: the tree of files, their blocks, the nodes, and for each block
+// the nodes that reported a replica. It is plain data without locks, clocks or I/O; FS guards it.
 type namespace struct {
 	seed        uint64
 	replication int
 	nodes       []*node // in the order of the configuration
 	byID        map[NodeID]*node
-	standsFor   map[string]*node // machines that hold bytes of a Placed, by name
+	standsFor   map[string]*node // nodes that represent machines with bytes of a Placed, by machine name
 	root        *inode
 	blocks      map[BlockID]*block
 	last        BlockID
@@ -30,21 +29,21 @@ type node struct {
 	rack   string
 	index  int
 	alive  bool
-	load   int64 // bytes placed here and not known to be gone
+	load   int64 // bytes placed here and not known to be lost
 	firsts int64 // bytes ever placed here as first replicas
 	holds  map[BlockID]bool
-	late   map[BlockID]bool // awaited at the last full report, and not in it
+	late   map[BlockID]bool // expected but missing in the last full report
 }
 
-// block is one extent of a file. Invariant: b is in replicas' nodes' holds and nowhere
-// else; placed lists where copies were sent and have not been reported from yet.
+// block is one extent of a file. Invariant: b is in holds of exactly the nodes in replicas; placed
+// lists the nodes to which copies were sent and that have not reported them yet.
 type block struct {
 	id       BlockID
 	length   int64
-	replicas []*node  // reported, in node order
-	placed   []*node  // awaited
-	local    *payload // bytes of a Source, which every node can read; nil for bytes that were written
-	fresh    *payload // until the file has its name
+	replicas []*node  // reported, in the order of nodes
+	placed   []*node  // sent, not yet reported
+	local    *payload // bytes of a Source, which every node can read; nil for written bytes
+	fresh    *payload // the bytes, until the file has its name
 }
 
 // inode is a directory (children is not nil) or a file.
@@ -53,7 +52,7 @@ type inode struct {
 	modified time.Time
 	children map[string]*inode
 	blocks   []*block
-	offsets  []int64 // of each block, and the size last
+	offsets  []int64 // of each block, then the file's size
 }
 
 func (i *inode) size() int64 {
@@ -95,7 +94,7 @@ func (ns *namespace) find(name string) (*inode, error) {
 	return at, nil
 }
 
-// insert puts a file at name, making its parents. The name must be free.
+// insert adds a file at name and creates its parents. The name must be free.
 func (ns *namespace) insert(name string, f *inode, now time.Time) error {
 	dir, base := path.Split(name)
 	at := ns.root
@@ -122,8 +121,7 @@ func (ns *namespace) insert(name string, f *inode, now time.Time) error {
 	return nil
 }
 
-// remove takes name and all below it out of the tree and returns the blocks that no
-// file holds any more, by node.
+// remove removes name and everything below it from the tree, and returns the freed blocks by node.
 func (ns *namespace) remove(name string, now time.Time) (map[*node][]BlockID, error) {
 	f, err := ns.detach(name, now)
 	if err != nil {
@@ -158,7 +156,7 @@ func (ns *namespace) free(f *inode, freed map[*node][]BlockID) {
 	}
 }
 
-// discard forgets a block.
+// discard removes a block.
 func (ns *namespace) discard(b *block, freed map[*node][]BlockID) {
 	for _, d := range slices.Concat(b.replicas, b.placed) {
 		d.load -= b.length
@@ -168,7 +166,8 @@ func (ns *namespace) discard(b *block, freed map[*node][]BlockID) {
 	delete(ns.blocks, b.id)
 }
 
-// newBlock makes a block of p and chooses its nodes; only a block of a Source may do without.
+// newBlock creates a block of p and chooses its nodes. It returns an error if there are none,
+// unless p is of a Source.
 func (ns *namespace) newBlock(writer NodeID, hosts []string, length int64, p *payload) (*block, error) {
 	b := &block{id: ns.last + 1, length: length, fresh: p}
 	if p.src != nil {
@@ -182,8 +181,7 @@ func (ns *namespace) newBlock(writer NodeID, hosts []string, length int64, p *pa
 	return b, nil
 }
 
-// choose places a block that no node has or is to get: on the nodes that stand for hosts, then on
-// others.
+// choose places a block without replicas: on the nodes that represent hosts, then on others.
 func (ns *namespace) choose(b *block, writer NodeID, hosts []string) []*node {
 	near := ns.near(hosts)
 	b.placed = append(near, ns.place(b.id, writer, ns.replication-len(near), near)...)

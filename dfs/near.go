@@ -2,15 +2,15 @@ package dfs
 
 import "slices"
 
-// Placed is a Source that knows which machines hold its bytes, such as a file of HDFS.
+// Placed is a Source that knows which machines store its bytes, such as a file in HDFS.
 type Placed interface {
 	Source
-	// Hosts names the machines that hold at least half of the n bytes at off, those with the most
-	// first; none if that is unknown.
+	// Hosts returns the machines that store at least half of the n bytes at off, those with the
+	// most bytes first, or none if unknown.
 	Hosts(off, n int64) []string
 }
 
-// hostsOf is where a source says that some of its bytes are.
+// hostsOf returns the machines that store bytes of a source, or none if unknown.
 func hostsOf(src Source, off, n int64) []string {
 	if p, ok := src.(Placed); ok {
 		return p.Hosts(off, n)
@@ -18,8 +18,9 @@ func hostsOf(src Source, off, n int64) []string {
 	return nil
 }
 
-// near returns the live nodes that stand for machines, at most as many as a block has replicas: a node
-// of a machine's name, else the next one in turn, the same whenever the machine is named again.
+// near returns the live nodes that represent machines, at most as many as a block has replicas. A
+// machine is represented by the node of the same name, or else by the next node in turn, which then
+// represents it from now on.
 func (ns *namespace) near(hosts []string) (list []*node) {
 	for _, host := range hosts {
 		d := ns.byID[NodeID(host)]

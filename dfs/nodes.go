@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// Changes takes what came to and left a node's store since it last reported. Handing
-// the answer to Report is the node's duty; see [Config.Announce].
+// Changes returns the replicas that were added to or removed from a node's store since its last
+// report. The caller must pass the result to Report; see [Config.Announce].
 func (f *FS) Changes(id NodeID) (Report, error) {
 	s := f.stores[id]
 	if s == nil {
@@ -23,9 +23,9 @@ func (f *FS) Inventory(id NodeID) (Report, error) {
 	return s.all(id), nil
 }
 
-// Report applies a node's report: what it names, and nothing else, counts as replicas.
-// A report from a lost node brings it back. Replicas of blocks that no file holds, or
-// that are more than wanted, are deleted from the node's store.
+// Report applies a node's report. Only reported replicas count. A report from a lost node brings it
+// back. Replicas of blocks that belong to no file, or beyond the wanted number, are deleted from
+// the node's store.
 func (f *FS) Report(r Report) error {
 	f.mu.Lock()
 	unwanted, err := f.ns.report(r)
@@ -38,8 +38,8 @@ func (f *FS) Report(r Report) error {
 	return nil
 }
 
-// Lose marks a node lost: its replicas do not count until it reports again. wipe tells
-// whether the node's store is lost with it.
+// Lose marks a node as lost: its replicas do not count until it reports again. With wipe the node's
+// store is erased.
 func (f *FS) Lose(id NodeID, wipe bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -55,17 +55,17 @@ func (f *FS) Lose(id NodeID, wipe bool) error {
 	return nil
 }
 
-// PlanHeal returns the copies that restore every block's number of replicas, those in need first,
-// and from then on awaits their reports. Hand each to Copy. It is empty, at
-// no cost, when nothing was lost since the last plan.
+// PlanHeal returns the copies that restore every block's number of replicas, blocks with the fewest
+// replicas first. From then on the FS expects reports of them; pass each to Copy. If nothing was
+// lost since the last plan, it returns nothing and costs nothing.
 func (f *FS) PlanHeal() []Copy {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.ns.heal()
 }
 
-// Copy makes one planned replica. A corrupt origin is dropped and another replica
-// taken; if none is left the plan is given up and ErrNoReplica returned.
+// Copy creates one planned replica. If a source replica is corrupt, it is dropped and another one
+// used; if none is left, Copy cancels the plan and returns ErrNoReplica.
 func (f *FS) Copy(c Copy) error {
 	if p := f.local(c.Block); p != nil {
 		f.stores[c.To].put(c.Block, p)
@@ -97,8 +97,8 @@ func (f *FS) Copy(c Copy) error {
 	return fmt.Errorf("copy %v to %v: %w", c.Block, c.To, &UnreadableError{Block: c.Block, Faults: faults})
 }
 
-// Heal plans and makes all copies in the caller's goroutine and returns how many it
-// made. A block without any live replica is not an error of Heal; reading it is.
+// Heal plans and makes all copies in the caller's goroutine and returns how many it made. A block
+// without any live replica causes no error here, but when it is read.
 func (f *FS) Heal() int {
 	made := 0
 	for _, c := range f.PlanHeal() {
@@ -109,16 +109,16 @@ func (f *FS) Heal() int {
 	return made
 }
 
-// announce makes a node's changes known to the namespace.
+// announce passes a node's changes to the namespace.
 func (f *FS) announce(id NodeID) {
 	if f.cfg.Announce != nil {
 		f.cfg.Announce(id)
 		return
 	}
-	_ = f.Report(f.stores[id].changes(id)) // the node is one of ours: no error
+	_ = f.Report(f.stores[id].changes(id)) // the node exists, so there is no error
 }
 
-// signal wakes whoever waits for replicas. The caller holds mu.
+// signal wakes the waiters for replicas. The caller holds mu.
 func (f *FS) signal() {
 	close(f.changed)
 	f.changed = make(chan struct{})

@@ -6,16 +6,15 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// place chooses up to n live nodes for the replicas of a block, the usual way: the
-// writer's node, then a node of another rack, then another node of that second rack,
-// then wherever. Within each step the node that holds the fewest bytes is taken, and
-// for a first replica without a writer the node with the fewest first replicas (by
-// bytes held one rack would get two replicas of every block and stay the fuller); a
-// hash of the seed, the block and the node breaks ties, so that the same calls place
-// the same way and blocks spread evenly.
+// place chooses up to n live nodes for the replicas of a block: the writer's node, then a node in
+// another rack, then another node in that second rack, then any. In each step it takes the node
+// with the fewest bytes. For a first replica without a writer it takes the node with the fewest
+// first replicas; by bytes, one rack would get two replicas of every block and stay fuller. A hash
+// of the seed, the block and the node breaks ties, so that the same calls give the same placement
+// and blocks spread evenly.
 //
-// Nodes in held have a replica already and are not chosen again; they count as the
-// first choices, which is how a block is healed.
+// Nodes in held already have a replica and are not chosen again. They count as the first choices,
+// so place also serves to heal a block.
 func (ns *namespace) place(id BlockID, writer NodeID, n int, held []*node) []*node {
 	chosen := append([]*node(nil), held...)
 	for len(chosen) < len(held)+n {
@@ -31,7 +30,7 @@ func (ns *namespace) place(id BlockID, writer NodeID, n int, held []*node) []*no
 	return chosen[len(held):]
 }
 
-// wanted returns what the next replica's node should satisfy after those in chosen.
+// wanted returns the condition for the next replica's node after those in chosen.
 func (ns *namespace) wanted(writer NodeID, chosen []*node) func(*node) bool {
 	switch len(chosen) {
 	case 0:
@@ -48,8 +47,7 @@ func (ns *namespace) wanted(writer NodeID, chosen []*node) func(*node) bool {
 	}
 }
 
-// pick returns the least loaded live node among those that satisfy ok and are
-// not chosen, or nil.
+// pick returns the least loaded live node that satisfies ok and is not in chosen, or nil.
 func (ns *namespace) pick(id BlockID, chosen []*node, ok func(*node) bool) *node {
 	var best *node
 	var bestLoad int64

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// patience is how long a write waits for a node's word of a replica, or for a node to come up,
-// before it does with other nodes or gives up; a [Config] may change it.
+// patience is the default of [Config].Patience.
 const patience = 10 * time.Second
 
-// store makes a block of p and hands it to the nodes chosen for it, those of hosts first. Where others report replicas it
-// waits for a live node, but not for ever. Bytes of a [Source] need none: all nodes can read them.
+// store creates a block of p and sends it to its nodes, those of hosts first. If nodes report
+// through Announce, it waits up to Patience for a live node. Bytes of a [Source] need no live node,
+// since all nodes can read them.
 func (f *FS) store(writer NodeID, hosts []string, length int64, p *payload) (*block, error) {
 	deadline := time.NewTimer(f.cfg.Patience)
 	defer deadline.Stop()
@@ -45,8 +45,7 @@ func (f *FS) put(nodes []NodeID, id BlockID, p *payload) {
 	}
 }
 
-// publish names files, all or none, once every replica of their blocks is reported or
-// given up.
+// publish names files, all or none, once every replica of their blocks is reported or given up.
 func (f *FS) publish(op string, names []string, files []*inode, blocks []*block) error {
 	err := f.await(blocks)
 	f.mu.Lock()
@@ -60,11 +59,11 @@ func (f *FS) publish(op string, names []string, files []*inode, blocks []*block)
 	}
 	if err != nil {
 		for _, name := range names[:done] {
-			_, _ = f.ns.detach(name, now) // inserted just now
+			_, _ = f.ns.detach(name, now) // inserted just now, so there is no error
 		}
 	}
 	for _, b := range blocks {
-		b.fresh = nil // from here on the nodes alone have it
+		b.fresh = nil // from now on only the nodes have the bytes
 	}
 	f.mu.Unlock()
 	if err != nil {
@@ -74,7 +73,7 @@ func (f *FS) publish(op string, names []string, files []*inode, blocks []*block)
 	return nil
 }
 
-// insert is the namespace's, with the name checked. The caller holds mu.
+// insert checks the name and inserts the file into the namespace. The caller holds mu.
 func (f *FS) insert(name string, file *inode, now time.Time) error {
 	if !fs.ValidPath(name) || name == "." {
 		return fs.ErrInvalid
@@ -82,12 +81,12 @@ func (f *FS) insert(name string, file *inode, now time.Time) error {
 	return f.ns.insert(name, file, now)
 }
 
-// mostRounds is how often await chooses nodes anew for blocks that none has reported.
+// mostRounds is how often await chooses new nodes for blocks that no node has reported.
 const mostRounds = 3
 
-// await announces new replicas of blocks and waits until none is outstanding. Nodes that do not
-// report in time are given up, and others chosen for blocks that no node has: a block must have one
-// replica, or be readable everywhere; healing makes the rest.
+// await announces new replicas of blocks and waits until all are reported. Nodes that do not report
+// in time are given up, and blocks without a replica get new nodes. Each block needs at least one
+// replica, or bytes that all nodes can read; healing creates the rest.
 func (f *FS) await(blocks []*block) error {
 	f.announceAll(blocks)
 	timer := time.NewTimer(f.cfg.Patience)
@@ -115,8 +114,8 @@ func (f *FS) await(blocks []*block) error {
 	}
 }
 
-// progress tells whether replicas of blocks are awaited, and names a block that no node has or is
-// to get, if it needs one. changed is closed when that may be different.
+// progress reports whether replicas of blocks are awaited, and returns a block that needs nodes but
+// has none. changed is closed when the answer may have changed.
 func (f *FS) progress(blocks []*block) (changed <-chan struct{}, waiting bool, bare *block) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -129,7 +128,7 @@ func (f *FS) progress(blocks []*block) (changed <-chan struct{}, waiting bool, b
 	return f.changed, waiting, bare
 }
 
-// replace chooses other nodes for the blocks that no node has; false if none is alive.
+// replace chooses new nodes for the blocks without nodes; it returns false if no node is alive.
 func (f *FS) replace(blocks []*block) (any bool) {
 	for _, b := range blocks {
 		f.mu.Lock()
@@ -144,7 +143,7 @@ func (f *FS) replace(blocks []*block) (any bool) {
 	return any
 }
 
-// giveUp waits no longer for the nodes that have not reported blocks.
+// giveUp stops waiting for the nodes that have not reported blocks.
 func (f *FS) giveUp(blocks []*block) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -156,14 +155,14 @@ func (f *FS) giveUp(blocks []*block) {
 	f.signal()
 }
 
-// announceAll announces the nodes that have yet to report a replica of blocks.
+// announceAll announces the nodes that have not yet reported a replica of blocks.
 func (f *FS) announceAll(blocks []*block) {
 	for _, id := range f.outstanding(blocks) {
 		f.announce(id)
 	}
 }
 
-// outstanding lists the nodes that have yet to report a replica of blocks.
+// outstanding lists the nodes that have not yet reported a replica of blocks.
 func (f *FS) outstanding(blocks []*block) []NodeID {
 	f.mu.RLock()
 	defer f.mu.RUnlock()

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Report is what a node says about its store: all it holds when Full, else what came
-// and went since its last report.
+// Report is a node's report of its store: all replicas if Full, otherwise those added and removed
+// since its last report.
 type Report struct {
 	Node NodeID
 	Full bool
@@ -16,8 +16,8 @@ type Report struct {
 	Gone []BlockID // unused when Full
 }
 
-// report applies a node's report; it brings a lost node back. It returns the blocks
-// that the node should delete: those of no file, and replicas beyond the wanted number.
+// report applies a node's report and brings a lost node back. It returns the blocks that the node
+// must delete: those of no file, and replicas beyond the wanted number.
 func (ns *namespace) report(r Report) (unwanted []BlockID, err error) {
 	d := ns.byID[r.Node]
 	if d == nil {
@@ -38,9 +38,9 @@ func (ns *namespace) report(r Report) (unwanted []BlockID, err error) {
 	return unwanted, nil
 }
 
-// missing lists the blocks that a full report does not name though d held them, or was
-// to get them at its last full report already: word of a copy to make may have been lost, while
-// one that was planned since may be under way.
+// missing lists the blocks that a full report lacks although d held them, or expected them at its
+// last full report already: an order to copy may have been lost, while one planned since then may
+// be in progress.
 func (ns *namespace) missing(d *node, have []BlockID) []BlockID {
 	still := make(map[BlockID]bool, len(have))
 	for _, id := range have {
@@ -61,7 +61,7 @@ func (ns *namespace) missing(d *node, have []BlockID) []BlockID {
 	return gone
 }
 
-// received notes a replica of id on d. It is false if the replica is not wanted.
+// received records a replica of id on d. It returns false if the replica is not wanted.
 func (ns *namespace) received(d *node, id BlockID) bool {
 	b := ns.blocks[id]
 	if b == nil {
@@ -75,7 +75,7 @@ func (ns *namespace) received(d *node, id BlockID) bool {
 	} else {
 		d.load += b.length
 	}
-	if len(b.replicas) >= ns.replication { // a node that came back made the copy needless
+	if len(b.replicas) >= ns.replication { // not needed any more, because another node came back
 		d.load -= b.length
 		return false
 	}
@@ -85,7 +85,7 @@ func (ns *namespace) received(d *node, id BlockID) bool {
 	return true
 }
 
-// vanished notes that d no longer has, or will not get, a replica of id.
+// vanished records that d no longer has, or will not get, a replica of id.
 func (ns *namespace) vanished(d *node, id BlockID) {
 	b := ns.blocks[id]
 	if b == nil {
@@ -105,7 +105,7 @@ func (ns *namespace) vanished(d *node, id BlockID) {
 	}
 }
 
-// lose marks a node dead: nothing that it holds or was to get counts any more.
+// lose marks a node as dead: its replicas, also expected ones, do not count any more.
 func (ns *namespace) lose(d *node) {
 	d.alive = false
 	for id := range ns.blocks {
@@ -113,7 +113,7 @@ func (ns *namespace) lose(d *node) {
 	}
 }
 
-// good is how many replicas a block has. Bytes that every node can read are never in need.
+// good returns the number of replicas. Bytes that every node can read never need healing.
 func (b *block) good() int {
 	if b.local != nil {
 		return math.MaxInt
@@ -123,17 +123,17 @@ func (b *block) good() int {
 
 func byIndex(a, b *node) int { return cmp.Compare(a.index, b.index) }
 
-// Copy is one replica to make: the block, a node that has it ("" for bytes of a [Source] that no
-// node has) and the node to get it.
+// Copy is one replica to create: the block, a node that has it ("" for bytes of a [Source] without
+// one), and the node to get it.
 type Copy struct {
 	Block    BlockID
 	From, To NodeID
 	Length   int64 // bytes to move
 }
 
-// heal plans the copies that give every block its number of replicas, as far as live
-// nodes go, and expects their reports. Blocks with the fewest replicas come first: one more loss
-// would be the end of them.
+// heal plans the copies that give every block its number of replicas, as far as there are live
+// nodes, and expects reports of them. Blocks with the fewest replicas come first, since one more
+// loss may destroy them.
 func (ns *namespace) heal() []Copy {
 	if !ns.degraded {
 		return nil

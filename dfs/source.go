@@ -7,12 +7,12 @@ import (
 	"io"
 )
 
-// ErrChanged is returned when a local file was written to, shrank, grew or vanished after it
-// was opened: its bytes are no longer those that the splits were cut from.
+// ErrChanged is returned when a local file was written to, shrank, grew or vanished after it was
+// opened: its bytes may differ from those that the splits were computed from.
 var ErrChanged = errors.New("dfs: file changed while in use")
 
-// ErrNoSize is returned for a file that does not say how many bytes it holds, as those under
-// /proc: it can only be read from start to end.
+// ErrNoSize is returned for a file whose size is unknown, as under /proc: it can only be read from
+// start to end.
 var ErrNoSize = errors.New("dfs: file does not tell its size")
 
 // ErrClosed is returned by a Source that was closed.
@@ -23,25 +23,24 @@ var ErrClosed = errors.New("dfs: source is closed")
 //
 // A Source is safe for concurrent use.
 type Source interface {
-	// Name is the path as its user wrote it, for messages.
+	// Name returns the path as the user wrote it, for messages.
 	Name() string
 
-	// Size is the length in bytes, fixed when the Source was opened.
+	// Size returns the length in bytes, fixed when the Source was opened.
 	Size() int64
 
 	// ReadAt follows [io.ReaderAt].
 	io.ReaderAt
 
-	// View returns the n bytes at off without copying where it can. The bytes must
-	// not be written to and are valid until release is called, exactly once. A range
-	// that leaves the file is an error. A mapped file that is truncated while a View
-	// is held faults when the lost bytes are touched: callers that read Views of
-	// local files set [runtime/debug.SetPanicOnFault] and recover, and ask
-	// [LocalFile.Unchanged] when they have read.
+	// View returns the n bytes at off, without copying if possible. The caller must not write to
+	// them, and must call release exactly once; then they are no longer valid. A range outside the
+	// file is an error. If a mapped file is truncated while a View is held, touching the lost bytes
+	// causes a fault: callers that read Views of local files set [runtime/debug.SetPanicOnFault]
+	// and recover, and call [LocalFile.Unchanged] after reading.
 	View(off int64, n int) (b []byte, release func(), err error)
 
-	// Close lets go of mappings and descriptors once the last View is released. Later
-	// reads return [ErrClosed]. Closing twice is harmless.
+	// Close frees mappings and descriptors once the last View is released. Later reads return
+	// [ErrClosed]. A second Close does nothing.
 	Close() error
 }
 
@@ -68,8 +67,8 @@ func (m *memFile) View(off int64, n int) ([]byte, func(), error) {
 	return m.data[off : off+int64(n) : off+int64(n)], func() {}, nil
 }
 
-// Shared reports whether Views of src show bytes that are there anyway, and take no memory of
-// their own, however long they are.
+// Shared reports whether Views of src show existing bytes and take no additional memory, whatever
+// their length.
 func Shared(src Source) bool {
 	switch f := src.(type) {
 	case *LocalFile:
@@ -83,7 +82,7 @@ func Shared(src Source) bool {
 	}
 }
 
-// checkRange refuses a View that leaves a file of the given size.
+// checkRange returns an error for a View outside a file of the given size.
 func checkRange(name string, size, off int64, n int) error {
 	if off < 0 || n < 0 || off > size || int64(n) > size-off {
 		return fmt.Errorf("dfs: %s: range %d+%d outside a file of %d bytes", name, off, n, size)

@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// stamp is what a file system tells of a file: two equal stamps, the first of them settled,
-// mean that nobody wrote to the file between them.
+// stamp identifies a version of a file: if two stamps are equal and the first one was settled,
+// nobody wrote to the file between them.
 //
-// A writer through a mapping leaves its mark when it first touches a page. A page that it
-// had touched before the first stamp, and that has not been written back since, it can
-// change again without one; nothing short of reading everything twice would show that.
+// A write through a mapping changes the stamp when it first touches a page. A page that was touched
+// before the first stamp and has not been written back since can change again without a new stamp;
+// only reading everything twice would detect that.
 type stamp struct {
-	file     identity // which file it is
+	file     identity // identifies the file
 	size     int64
 	modified time.Time
-	changed  time.Time // of the inode; modified where the system has no such time
-	links    uint64    // 0 where the system does not count them
-	empty    bool      // it occupies no space, whatever its size
+	changed  time.Time // of the inode; modified if the system has no such time
+	links    uint64    // 0 if the system does not count them
+	empty    bool      // it occupies no disk space, whatever its size
 }
 
 func stampOf(f *os.File) (stamp, error) {
@@ -36,18 +36,18 @@ func newStamp(info fs.FileInfo) stamp {
 	return s
 }
 
-// Times of files do not run smoothly. A kernel takes them from a clock that stands still
-// between its ticks, at most 10 ms long; some file systems keep whole seconds, one of them
-// every other. And a call that writes much sets the time when it begins.
+// File times are coarse. A kernel takes them from a clock that advances in ticks of at most 10 ms;
+// some file systems store whole or even seconds only. And a long write sets the time when it
+// begins.
 const (
 	tick         = 20 * time.Millisecond
 	coarse       = 2 * time.Second
-	writeRate    = 1 << 30 // bytes a second, of one call that writes a whole file
+	writeRate    = 1 << 30 // bytes per second of one call that writes a whole file
 	longestWrite = writeRate / 2
 )
 
-// settles returns how long it takes until a write to the file is sure to leave another
-// stamp than s. A file that changed in the future is one of a clock that nobody knows.
+// settles returns how long it takes until every write to the file will change the stamp. It returns
+// 0 for a file that changed in the future, whose clock is unknown.
 func (s stamp) settles(now time.Time) time.Duration {
 	window := tick + time.Duration(min(s.size, longestWrite))*time.Second/writeRate
 	if s.changed.Nanosecond() == 0 {
@@ -60,8 +60,8 @@ func (s stamp) settles(now time.Time) time.Duration {
 	return window - age
 }
 
-// same returns what has become of the file at path since s, nil if nothing. To remove a
-// file, to replace it by renaming or to link to it changes its inode, but no byte.
+// same returns an error that says how the file at path has changed since s, or nil. Removing a
+// file, replacing it by rename or linking to it changes its inode but not its bytes.
 func (s stamp) same(path string, now stamp) error {
 	what := ""
 	switch {

@@ -9,7 +9,7 @@ import (
 
 func (s *stamp) system(info fs.FileInfo) { s.file = identity{info} }
 
-// identity tells a file from all others that exist.
+// identity identifies a file among all existing ones.
 type identity struct{ info fs.FileInfo }
 
 func (i identity) same(other identity) bool { return os.SameFile(i.info, other.info) }

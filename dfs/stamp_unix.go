@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// system fills in what only the system's own call tells.
+// system fills in the fields that need a system call.
 func (s *stamp) system(info fs.FileInfo) {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		s.changed = time.Unix(changeTime(st).Unix())
@@ -18,8 +18,8 @@ func (s *stamp) system(info fs.FileInfo) {
 	}
 }
 
-// identity tells a file from all others that exist, in two numbers: an [fs.FileInfo] is
-// larger than all else that is kept of a small file.
+// identity identifies a file among all existing ones, in two numbers: an [fs.FileInfo] would be
+// larger than everything else that is stored for a small file.
 type identity struct{ device, inode uint64 }
 
 func (i identity) same(other identity) bool { return i == other }

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// store is the disk of one node: the replicas it holds, and what has come and gone
-// since it last reported.
+// store is the disk of one node: its replicas, and the changes since its last report.
 type store struct {
 	mu     sync.Mutex
 	blocks map[BlockID]*payload
@@ -29,7 +28,7 @@ func (s *store) get(id BlockID) *payload {
 	return s.blocks[id]
 }
 
-// drop deletes a replica; it says whether there was one.
+// drop deletes a replica and reports whether it existed.
 func (s *store) drop(id BlockID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,7 +49,7 @@ func (s *store) forget(ids []BlockID) {
 	}
 }
 
-// changes returns what came and went since the last call.
+// changes returns the changes since the last call.
 func (s *store) changes(node NodeID) Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +58,7 @@ func (s *store) changes(node NodeID) Report {
 	return r
 }
 
-// all returns everything held, in order of ID, and counts as a report of the changes.
+// all returns all replicas in order of ID. It counts as a report of the changes.
 func (s *store) all(node NodeID) Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +71,7 @@ func (s *store) all(node NodeID) Report {
 	return r
 }
 
-// wipe empties the store, as the loss of a node's disks does.
+// wipe empties the store, like the loss of a node's disks.
 func (s *store) wipe() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

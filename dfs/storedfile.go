@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// StoredFile is a Source over a file of an FS. Reads go to the replicas of each block in
-// turn until one is good; a replica whose checksum fails is dropped, to be healed.
+// StoredFile is a Source over a file of an FS. Reads try the replicas of each block until one is
+// good; a corrupt replica is dropped, and healing replaces it.
 type StoredFile struct {
 	f      *FS
 	name   string
@@ -39,7 +39,7 @@ func (s *StoredFile) Name() string { return s.name }
 // Size returns the length in bytes.
 func (s *StoredFile) Size() int64 { return s.file.size() }
 
-// Close makes later reads fail. The bytes belong to the FS.
+// Close makes later reads fail. The FS keeps the bytes.
 func (s *StoredFile) Close() error {
 	s.closed.Store(true)
 	return nil
@@ -53,7 +53,7 @@ func (s *StoredFile) ReadAt(p []byte, off int64) (int, error) {
 	return s.f.readAt(s.name, s.file, p, off)
 }
 
-// View implements Source: within one block it copies nothing.
+// View implements Source. A View within one block does not copy.
 func (s *StoredFile) View(off int64, n int) ([]byte, func(), error) {
 	if s.closed.Load() {
 		return nil, nil, fmt.Errorf("%w: %s", ErrClosed, s.name)
@@ -85,8 +85,8 @@ func (i *inode) blockAt(off int64) int {
 	return sort.Search(len(i.blocks), func(k int) bool { return i.offsets[k+1] > off })
 }
 
-// readAt reads a file's bytes across its blocks. A file's blocks never change, so that
-// no lock is held meanwhile.
+// readAt reads a file's bytes across its blocks. It needs no lock, since a file's blocks never
+// change.
 func (f *FS) readAt(name string, file *inode, p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, &fs.PathError{Op: "read", Path: name, Err: fs.ErrInvalid}
@@ -119,7 +119,7 @@ func (f *FS) viewBlock(id BlockID, off int64, n int) (b []byte, release func(), 
 }
 
 // fromReplica calls read with the replicas of a block until it succeeds with one. Bytes of a Source
-// are those of this machine, whatever the nodes do.
+// are read from this machine, whatever the state of the nodes.
 func (f *FS) fromReplica(id BlockID, read func(p *payload) error) error {
 	if p := f.local(id); p != nil {
 		return read(p)
@@ -142,14 +142,14 @@ func (f *FS) fromReplica(id BlockID, read func(p *payload) error) error {
 	return &UnreadableError{Block: id, Faults: faults}
 }
 
-// UnreadableError says that a block has no good replica on a live node. It wraps ErrNoReplica and
-// what was wrong with each replica.
+// UnreadableError says that no live node has a good replica of a block. It wraps ErrNoReplica and
+// the error of each replica.
 type UnreadableError struct {
 	Block  BlockID
-	Faults []error // one for each node that should have it, which it names; none: no live node has it
+	Faults []error // one for each node that should have it, with the node's name; empty if no live node should
 }
 
-// Error names the block and the nodes, in one line.
+// Error names the block and the nodes in one line.
 func (e *UnreadableError) Error() string {
 	if len(e.Faults) == 0 {
 		return fmt.Sprintf("%v: %v: no live node holds it", ErrNoReplica, e.Block)

@@ -10,12 +10,12 @@ import (
 	"sync"
 )
 
-// Sums are the length and the checksums of a content, to be kept beside it. As an [io.Writer] they
-// take in what is written, in order; the zero value is of nothing. They are not safe for use while
-// they are written to.
+// Sums are the length and the checksums of a content, to be stored beside it. As an [io.Writer]
+// they process the content in order; the zero value is that of an empty content. They must not be
+// used while they are written to.
 type Sums struct {
 	Size int64  // in bytes
-	CRCs []byte // a CRC-32C of each 64 KiB, four bytes each, in little-endian order; the last may be of less
+	CRCs []byte // a CRC-32C for each 64 KiB, 4 bytes each, little-endian; the last chunk may be shorter
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -39,12 +39,12 @@ func (s *Sums) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// crc is the checksum of a chunk.
+// crc returns the checksum of a chunk.
 func (s *Sums) crc(chunk int64) uint32 { return binary.LittleEndian.Uint32(s.CRCs[chunk*4:]) }
 
-// Checked returns src such that it has the length of sums and every read is checked against them:
-// what differs is an error that wraps [ErrCorrupt] and names src. Views are copies. Closing it closes
-// src. It reports an error if sums are not of one content.
+// Checked returns a Source with the content of src that verifies every read against sums and has
+// their length. A mismatch is an error that wraps [ErrCorrupt] and names src. Views are copies.
+// Closing it closes src. Checked returns an error if sums are inconsistent.
 func Checked(src Source, sums *Sums) (Source, error) {
 	if want := (sums.Size + sumChunk - 1) / sumChunk * 4; sums.Size < 0 || int64(len(sums.CRCs)) != want {
 		return nil, fmt.Errorf("dfs: %s: %d bytes of checksums for %d bytes, want %d", src.Name(), len(sums.CRCs), sums.Size, want)
@@ -61,7 +61,7 @@ func (c *checked) Name() string { return c.src.Name() }
 func (c *checked) Size() int64  { return c.sums.Size }
 func (c *checked) Close() error { return c.src.Close() }
 
-// View implements Source with a copy.
+// View implements Source and always copies.
 func (c *checked) View(off int64, n int) ([]byte, func(), error) {
 	if err := checkRange(c.Name(), c.Size(), off, n); err != nil {
 		return nil, nil, err
@@ -75,7 +75,7 @@ func (c *checked) View(off int64, n int) ([]byte, func(), error) {
 
 var chunks = sync.Pool{New: func() any { return new([sumChunk]byte) }}
 
-// ReadAt implements Source: what the chunks at either end hold beyond p is read, too.
+// ReadAt implements Source. It also reads the rest of the chunks at both ends of p.
 func (c *checked) ReadAt(p []byte, off int64) (n int, err error) {
 	switch {
 	case off < 0:
@@ -87,7 +87,7 @@ func (c *checked) ReadAt(p []byte, off int64) (n int, err error) {
 	for n < len(want) {
 		at := off + int64(n)
 		within := at % sumChunk
-		left := c.Size() - at + within // of the file, from the chunk on
+		left := c.Size() - at + within // bytes of the file from the start of the chunk
 		rest := want[n:]
 		if full := min(int64(len(rest))/sumChunk*sumChunk, left); within == 0 && full > 0 {
 			if err := c.read(rest[:full], at); err != nil {
@@ -113,7 +113,7 @@ func (c *checked) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// read reads whole chunks, of which the last of the file may be shorter, and checks them.
+// read reads and verifies whole chunks; the last one of the file may be shorter.
 func (c *checked) read(b []byte, off int64) error {
 	n, err := c.src.ReadAt(b, off)
 	if n < len(b) {

@@ -5,8 +5,8 @@ import (
 	"io/fs"
 )
 
-// Writer writes a new file. The file appears under its name when Close returns nil; an
-// aborted one never does. A Writer belongs to one goroutine.
+// Writer writes a new file. The file appears under its name when Close returns nil; an aborted one
+// never appears. A Writer must be used by one goroutine at a time.
 type Writer struct {
 	f         *FS
 	name      string
@@ -18,8 +18,8 @@ type Writer struct {
 	done      bool
 }
 
-// Create starts a file written on the given node ("": none in particular) in blocks of
-// blockSize bytes (0: the FS's). The name must not exist, neither now nor at Close.
+// Create starts a file, written on the given node ("": none in particular) in blocks of blockSize
+// bytes (0: the FS's block size). The name must not exist, now and at Close.
 func (f *FS) Create(name string, node NodeID, blockSize int64) (*Writer, error) {
 	fail := func(err error) (*Writer, error) { return nil, &fs.PathError{Op: "create", Path: name, Err: err} }
 	if !fs.ValidPath(name) || name == "." {
@@ -43,7 +43,7 @@ func (f *FS) Create(name string, node NodeID, blockSize int64) (*Writer, error) 
 	return &Writer{f: f, name: name, node: node, blockSize: blockSize, file: &inode{offsets: []int64{0}}}, nil
 }
 
-// WriteFile creates name with the bytes of data, in blocks of the FS's size.
+// WriteFile creates a file with the given data, in blocks of the FS's size.
 func (f *FS) WriteFile(name string, data []byte) error {
 	w, err := f.Create(name, "", 0)
 	if err != nil {
@@ -55,7 +55,7 @@ func (f *FS) WriteFile(name string, data []byte) error {
 	return w.Close()
 }
 
-// Write appends p, which it copies.
+// Write appends a copy of p.
 func (w *Writer) Write(p []byte) (int, error) {
 	if w.done {
 		return 0, &fs.PathError{Op: "write", Path: w.name, Err: fs.ErrClosed}
@@ -76,7 +76,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return written, nil
 }
 
-// cut stores what is buffered as one block.
+// cut stores the buffered bytes as one block.
 func (w *Writer) cut() error {
 	data := make([]byte, len(w.buf))
 	copy(data, w.buf)
@@ -91,8 +91,8 @@ func (w *Writer) cut() error {
 	return nil
 }
 
-// Close stores the last block and names the file once its replicas are reported. After
-// an error nothing is left of the file.
+// Close stores the last block and names the file once its replicas are reported. After an error the
+// file does not exist.
 func (w *Writer) Close() error {
 	if w.done {
 		return &fs.PathError{Op: "close", Path: w.name, Err: fs.ErrClosed}
@@ -108,7 +108,7 @@ func (w *Writer) Close() error {
 	return w.f.publish("close", []string{w.name}, []*inode{w.file}, w.file.blocks)
 }
 
-// Abort drops what was written. It is harmless after Close.
+// Abort drops what was written. After Close it does nothing.
 func (w *Writer) Abort() error {
 	if !w.done {
 		w.done, w.buf = true, nil

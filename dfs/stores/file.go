@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// File is a file of a store while it is written. One goroutine uses it.
+// File is a file of a store that is being written. It must be used by one goroutine at a time.
 type File struct {
 	Part
 	store Store
@@ -16,10 +16,10 @@ type File struct {
 
 var created atomic.Int64 // by this process
 
-// Create begins a file, in place of one that is there. It is there, whole, when Close has returned nil,
-// and not before, nor after Abort.
+// Create begins a file, which replaces an existing one. The file appears, complete, when Close has
+// returned nil; before that, or after Abort, it does not exist.
 func Create(s Store, name string) (*File, error) {
-	host, _ := os.Hostname() // empty does, too
+	host, _ := os.Hostname() // an empty name works too
 	p, err := s.Begin(name, fmt.Sprintf("%s-%d-%d", host, os.Getpid(), created.Add(1)))
 	if err != nil {
 		return nil, err
@@ -34,12 +34,12 @@ func (f *File) Close() error {
 		err = f.store.Complete(f.name, f.Receipt())
 	}
 	if err != nil {
-		_ = f.Abort() // as far as that can still be done
+		_ = f.Abort() // as far as possible
 	}
 	return err
 }
 
-// WriteFile makes a file of a store, in place of one that is there.
+// WriteFile writes a file of a store and replaces an existing one.
 func WriteFile(s Store, name string, data []byte) error {
 	f, err := Create(s, name)
 	if err != nil {

@@ -1,13 +1,12 @@
-// Package stores knows file systems that are elsewhere by the scheme of their names, such as
-// hdfs://HOST/DIR and s3://BUCKET/KEY, for the inputs and outputs of jobs.
+// Package stores opens remote file systems by the scheme of their names, such as hdfs://HOST/DIR
+// and s3://BUCKET/KEY, for the inputs and outputs of jobs.
 //
-// It has none itself: a program imports those that it wants, so that nobody carries clients that are
-// not used. The tarry command has both:
+// It contains no clients: a program imports those that it needs. The tarry command has both:
 //
 //	import _ "github.com/tarry-mr/tarry/contrib/s3"
 //
 // Then mapreduce.Files("s3://logs/2026/**/*.gz") and mapreduce.Dir("s3://results/counts") work like
-// names of this machine.
+// local names.
 package stores
 
 import (
@@ -19,52 +18,52 @@ import (
 	"sync"
 )
 
-// Store is a file system elsewhere. Names are those of io/fs. Its methods are safe for concurrent use;
-// they try again by themselves what may work then, and their errors name what they are about.
+// Store is a remote file system. Names are those of io/fs. Its methods are safe for concurrent use,
+// retry transient failures themselves and name the file in their errors.
 //
-// Its files implement io.ReaderAt, which is safe for concurrent use, too. Sys of a fs.FileInfo is a
-// Version, or nil if the size and the time of a file are all that tells one content from another.
+// Its files implement io.ReaderAt, which is safe for concurrent use too. Sys of a fs.FileInfo
+// returns a Version, or nil if only size and time identify a file's content.
 type Store interface {
 	fs.StatFS
 	fs.ReadDirFS
-	// CreateNew makes a small file. Of several that do so at the same time one succeeds; to the others,
-	// or where it is there already, it is an error that wraps fs.ErrExist.
+	// CreateNew creates a small file. If several callers do so at the same time, one succeeds; the
+	// others, and callers for an existing file, get an error that wraps fs.ErrExist.
 	CreateNew(name string, data []byte) error
-	// RemoveAll removes a file, or a directory with all it holds; nothing there is no error.
+	// RemoveAll removes a file, or a directory with its content. A missing file is not an error.
 	RemoveAll(name string) error
 
-	// Begin begins a file that nobody sees as name until Complete, if ever. Several may be begun with
-	// one name; attempt tells them apart.
+	// Begin begins a file that becomes visible as name with Complete. Several may be begun for one
+	// name; attempt distinguishes them.
 	Begin(name, attempt string) (Part, error)
-	// Complete makes a part, which maybe another process has begun and closed, the file of a name, in
-	// place of one that is there. Once that has been done, doing it again is no error.
+	// Complete makes a closed part, possibly of another process, the file of that name, and
+	// replaces an existing one. Repeating a Complete that succeeded is not an error.
 	Complete(name, receipt string) error
-	// AbandonAll ends all that was begun in a directory, by whatever process, and not completed.
+	// AbandonAll drops all parts in a directory that any process has begun and not completed.
 	AbandonAll(dir string) error
 }
 
-// Part is a file that nobody sees yet. One goroutine uses it.
+// Part is a file that is not visible yet. It must be used by one goroutine at a time.
 type Part interface {
 	io.WriteCloser
-	// Receipt is, after Close, what Complete has to be told: a line of text.
+	// Receipt returns, after Close, the argument for Complete: a line of text.
 	Receipt() string
-	// Abort drops what was written, before or after Close; nobody may complete it then.
+	// Abort drops the part, before or after Close; it cannot be completed then.
 	Abort() error
 }
 
-// Version tells one content of a file from another, such as the ETag of an object.
+// Version identifies the content of a file, such as the ETag of an object.
 type Version string
 
-// Place is a stretch of a file, in bytes, and the names of the hosts that hold it.
+// Place is a range of a file, in bytes, and the hosts that store it.
 type Place struct {
 	Offset, Length int64
 	Hosts          []string
 }
 
-// Located is a Store that says where the bytes of its files are.
+// Located is a Store that knows where the bytes of its files are.
 type Located interface {
 	Store
-	// Places are those of a whole file, in order.
+	// Places returns the ranges of a whole file, in order.
 	Places(name string) ([]Place, error)
 }
 
@@ -74,27 +73,28 @@ var registry = struct {
 	opened map[string]*opening // by scheme and host
 }{opens: map[string]func(string) (Store, error){}, opened: map[string]*opening{}}
 
-// opening is a store that is opened once; of one that cannot be opened the next call tries again.
+// opening opens a store once; if that fails, the next call tries again.
 type opening struct {
 	mu    sync.Mutex
 	store Store
 }
 
-// Register makes a scheme known, such as s3: open connects to a host, or opens a bucket; it is empty where
-// the name has none. It is for init functions; a scheme that is known is replaced.
+// Register registers a scheme, such as s3. open connects to a host or opens a bucket; host is empty
+// if the name has none. Call Register in init functions; it replaces a scheme of the same name.
 func Register(scheme string, open func(host string) (Store, error)) {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
 	registry.opens[scheme] = open
 }
 
-// Named reports whether a name is that of a store, known or not: whether it begins with a scheme and ://.
+// Named reports whether a name belongs to a store, registered or not: whether it begins with a
+// scheme and ://.
 func Named(name string) bool {
 	scheme, _, ok := strings.Cut(name, "://")
 	return ok && scheme != "" && strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
-// Clean is a name of a store in its shortest form.
+// Clean returns the shortest form of a store name.
 func Clean(name string) string {
 	root, within := Split(name)
 	if within == "." {
@@ -103,7 +103,8 @@ func Clean(name string) string {
 	return root + "/" + within
 }
 
-// Split returns the scheme and host of a name of a store, as in s3://BUCKET, and the name within it.
+// Split returns the scheme and host of a store name, as in s3://BUCKET, and the name within the
+// store.
 func Split(name string) (root, within string) {
 	scheme, rest, _ := strings.Cut(name, "://")
 	host, within, _ := strings.Cut(rest, "/")
@@ -113,7 +114,7 @@ func Split(name string) (root, within string) {
 	return scheme + "://" + host, within
 }
 
-// Open returns the store of a name, the same one for each name of a host, and the name within it.
+// Open returns the store of a name, and the name within it. Names with the same host share a store.
 func Open(name string) (s Store, within string, err error) {
 	if !Named(name) {
 		return nil, "", fmt.Errorf("%s: not the name of a store, such as s3://BUCKET/KEY", name)
@@ -142,7 +143,7 @@ func Open(name string) (s Store, within string, err error) {
 	return o.store, within, nil
 }
 
-// missing is the error of a scheme that the program does not know.
+// missing returns the error for an unregistered scheme.
 func missing(scheme string) error {
 	known := map[string]string{"s3": "s3", "s3a": "s3", "hdfs": "hdfs"}
 	if client := known[scheme]; client != "" {

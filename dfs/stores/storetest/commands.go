@@ -15,7 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// runs are the jobs of Commands: what follows tarry run but input and output, and the kind of input.
+// runs are the jobs of Commands: the arguments of tarry run without input and output, and the kind
+// of input.
 var runs = []struct{ name, job, kind string }{
 	{"wordcount", "wordcount --compress gzip", "text"},
 	{"sort", "sort", "text"},
@@ -26,10 +27,10 @@ var runs = []struct{ name, job, kind string }{
 	{"only maps", "grep xyz", "text"},
 }
 
-// Commands tests that the tarry command, built with its stores, comes to the same bytes with input and
-// output below root, such as s3://bucket/dir, as on this machine: in one process, by processes, and
-// on the engines that variables of the environment name; see internal/tools/engines/test.sh. store is that of
-// root, top the folder of the module.
+// Commands tests that the tarry command, built with its stores, produces the same bytes with input
+// and output below root, such as s3://bucket/dir, as on this machine: in one process, with
+// processes, and on the engines that environment variables name; see
+// internal/tools/engines/test.sh. store is root's store, top the module's directory.
 func Commands(t *testing.T, store stores.Store, root, top string, engines []string) {
 	program := Program(t, top)
 	here := t.TempDir()
@@ -82,7 +83,7 @@ func Commands(t *testing.T, store stores.Store, root, top string, engines []stri
 	require.NoError(t, store.RemoveAll(within))
 }
 
-// Program builds the tarry command; top is the folder of the repository.
+// Program builds the tarry command; top is the repository's directory.
 func Program(t *testing.T, top string) string {
 	program := filepath.Join(t.TempDir(), "tarry")
 	build := exec.Command("go", "build", "-o", program, "./cmd/tarry")
@@ -92,7 +93,7 @@ func Program(t *testing.T, top string) string {
 	return program
 }
 
-// sums are the files of an output by name.
+// sums returns the checksums of the files of an output by name.
 func sums(t *testing.T, fsys fs.FS, dir string) map[string]string {
 	files := map[string]string{}
 	require.NoError(t, fs.WalkDir(fsys, dir, func(path string, e fs.DirEntry, err error) error {

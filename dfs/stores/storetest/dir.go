@@ -1,4 +1,5 @@
-// Package storetest tests stores, and has one on a directory of this machine for tests of what uses them.
+// Package storetest tests stores, and provides a store on a local directory for tests of their
+// users.
 package storetest
 
 import (
@@ -13,18 +14,18 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// Dir is a Store on a directory, that several processes may use. Parts that were begun lie below
-// .parts of it, under names that no job knows.
+// Dir is a Store on a directory, which several processes may use. Its parts are stored in .parts
+// below it, under names that no job uses.
 type Dir struct {
 	Root string
-	// Lost, if not nil, is asked before each operation: an error is what a store says that cannot be
+	// Lost, if not nil, is called before each operation; its error simulates a store that cannot be
 	// reached. Set it before the store is used.
 	Lost func(op, name string) error
 }
 
 const parts = ".parts"
 
-var count atomic.Int64 // of files that were begun
+var count atomic.Int64 // number of files begun
 
 func (d *Dir) at(name string) string { return filepath.Join(d.Root, filepath.FromSlash(name)) }
 
@@ -37,7 +38,7 @@ func (d *Dir) lost(op, name string) error {
 	return nil
 }
 
-// plain is an error that names the file as the store does.
+// plain returns an error that names the file as the store does.
 func plain(name string, err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: at.Op, Path: name, Err: at.Err}
@@ -57,7 +58,7 @@ func (d *Dir) Open(name string) (fs.File, error) {
 	return file{f, d, name}, nil
 }
 
-// file is one that may be lost.
+// file is a file that Dir.Lost can make unreachable.
 type file struct {
 	*os.File
 	dir  *Dir
@@ -75,7 +76,7 @@ func (f file) ReadAt(p []byte, off int64) (int, error) {
 // Stat implements fs.File.
 func (f file) Stat() (fs.FileInfo, error) { return f.dir.Stat(f.name) }
 
-// info is that of a file with a version, as an object of a store has.
+// info is the FileInfo of a file with a version, like an object in a store.
 type info struct{ fs.FileInfo }
 
 // Sys implements fs.FileInfo.
@@ -168,7 +169,7 @@ func (p *part) Abort() error {
 	if err := p.dir.lost("abort", p.name); err != nil {
 		return err
 	}
-	_ = p.Close() // it may be closed
+	_ = p.Close() // it may be closed already
 	return os.RemoveAll(p.Name())
 }
 
@@ -183,7 +184,7 @@ func (d *Dir) Complete(name, receipt string) error {
 	err := os.Rename(d.at(parts+"/"+receipt), d.at(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, there := os.Stat(d.at(name)); there == nil {
-			return nil // it was done before
+			return nil // it was completed before
 		}
 	}
 	return err
@@ -204,9 +205,9 @@ func (d *Dir) AbandonAll(dir string) error {
 	return nil
 }
 
-// Begun lists what was begun and neither completed nor dropped.
+// Begun lists the parts that were neither completed nor dropped.
 func (d *Dir) Begun() (list []string) {
-	all, _ := os.ReadDir(d.at(parts)) // it need not be there
+	all, _ := os.ReadDir(d.at(parts)) // it may not exist
 	for _, e := range all {
 		list = append(list, e.Name())
 	}

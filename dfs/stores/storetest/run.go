@@ -14,7 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// Run tests that a store does what package stores says, in a directory that is not there yet.
+// Run tests that a store behaves as package stores specifies, in a directory that must not exist
+// yet.
 func Run(t *testing.T, s stores.Store, dir string) {
 	for _, c := range []struct {
 		name string
@@ -45,7 +46,7 @@ func content(t *testing.T, s stores.Store, name string) string {
 	return string(b)
 }
 
-// files: what is created is there once it is closed, and another takes its place.
+// files: a file exists once it is closed, and a second one replaces it.
 func files(t *testing.T, s stores.Store, dir string) {
 	name := dir + "/a b/ü+%.txt"
 	_, err := s.Open(name)
@@ -73,7 +74,7 @@ func files(t *testing.T, s stores.Store, dir string) {
 	require.False(t, there(t, s, name))
 }
 
-// lists: directories list what is in them, in order, and no more.
+// lists: directories list their content, in order, and nothing else.
 func lists(t *testing.T, s stores.Store, dir string) {
 	for i := range 12 {
 		require.NoError(t, stores.WriteFile(s, fmt.Sprintf("%s/x/%02d", dir, 11-i), []byte("data")[:i%5]))
@@ -111,7 +112,7 @@ func lists(t *testing.T, s stores.Store, dir string) {
 	require.True(t, there(t, s, dir+"/xx"), "it only begins alike")
 }
 
-// exclusive: one of many makes a file.
+// exclusive: of many callers one creates a file.
 func exclusive(t *testing.T, s stores.Store, dir string) {
 	var all sync.WaitGroup
 	errs := make([]error, 8)
@@ -131,7 +132,7 @@ func exclusive(t *testing.T, s stores.Store, dir string) {
 	require.Equal(t, fmt.Sprint("I am ", won), content(t, s, dir+"/mine"))
 }
 
-// completes: of the parts with a name one is seen, when it is completed.
+// completes: of several parts for a name, only the completed one is visible.
 func completes(t *testing.T, s stores.Store, dir string) {
 	name := dir + "/out/part-r-00000"
 	var parts []stores.Part
@@ -169,7 +170,7 @@ func completes(t *testing.T, s stores.Store, dir string) {
 	require.Equal(t, "by r-00000-1", content(t, s, name))
 }
 
-// large: a part of many pieces comes back as it was.
+// large: a part of many pieces is read back unchanged.
 func large(t *testing.T, s stores.Store, dir string) {
 	var want bytes.Buffer
 	for i := 0; want.Len() < 40_000_000; i++ {
@@ -207,7 +208,7 @@ func large(t *testing.T, s stores.Store, dir string) {
 	require.NoError(t, f.Close())
 }
 
-// reads: ReadAt is that of an io.ReaderAt.
+// reads: ReadAt satisfies io.ReaderAt.
 func reads(t *testing.T, s stores.Store, dir string) {
 	require.NoError(t, stores.WriteFile(s, dir+"/ten", []byte("0123456789")))
 	f, err := s.Open(dir + "/ten")
