@@ -23,19 +23,10 @@ config policy. A change holds until the next, a reload of changed files, or the 
 
   tarry policy show locality
   tarry policy set locality.rule=wait locality.waits=2s/4s
-  tarry policy weight ann=2 bob=0.5
+  tarry policy set weight.ann=2 weight.bob=0.5
   tarry policy reload`,
 		c.ask("show [KEY...]", "Show the settings in force, all or those whose keys begin so", 0, -1, "beginnings of keys", c.showPolicy),
-		c.ask("pools", "Show the pools or queues", 0, 0, "no arguments",
-			func(ctx context.Context, client *api.Client, _ []string) error {
-				policy, err := client.Policy(ctx)
-				if err != nil {
-					return err
-				}
-				return c.printPools(policy.Pools)
-			}),
-		c.ask("set KEY=VALUE...", "Change settings, all of them or none", 1, -1, "settings such as locality.waits=2s/4s", c.setPolicy),
-		c.ask("weight POOL=WEIGHT...", "Change weights of pools, all of them or none", 1, -1, "pools with their weights, such as ann=2", c.setWeights),
+		c.ask("set KEY=VALUE...", "Change settings, and weights of pools as weight.POOL, all of them or none", 1, -1, "settings such as locality.waits=2s/4s", c.setPolicy),
 		c.ask("reload", "Have the configuration files read again at once", 0, 0, "no arguments",
 			func(ctx context.Context, client *api.Client, _ []string) error {
 				r, err := client.Reload(ctx)
@@ -84,79 +75,37 @@ func (c *clientFlags) printSettings(list []api.Setting) error {
 	})
 }
 
-// printPools prints a table of pools or queues.
-func (c *clientFlags) printPools(list []api.Pool) error {
-	of := func(t api.PoolTasks) string {
-		most, share := "-", "-"
-		if t.Max != nil {
-			most = strconv.Itoa(*t.Max)
-		}
-		if t.Share != nil {
-			share = strconv.FormatFloat(*t.Share, 'f', 1, 64)
-		}
-		return fmt.Sprintf("%d of %s (%d to %s)", t.Running, share, t.Min, most)
-	}
-	return rows(c, "POOL JOBS WEIGHT MODE MAPS REDUCES", list, func(x api.Pool) []string {
-		weight := "-"
-		if x.Weight > 0 {
-			weight = strconv.FormatFloat(x.Weight, 'g', -1, 64)
-		}
-		return []string{x.Name, strconv.Itoa(x.Jobs), weight, x.Mode, of(x.Maps), of(x.Reduces)}
-	})
-}
-
-// pairsOf reads arguments such as KEY=VALUE, each key once.
-func pairsOf(args []string, what string) (map[string]string, error) {
-	set := map[string]string{}
-	for _, arg := range args {
-		key, value, found := strings.Cut(arg, "=")
-		if _, twice := set[key]; twice {
-			return nil, usageError("%s is there twice", words.Shown(key))
-		}
-		if !found || key == "" {
-			return nil, usageError("%s: want %s", words.Shown(arg), what)
-		}
-		set[key] = value
-	}
-	return set, nil
-}
-
 // setPolicy changes settings and prints them.
 func (c *clientFlags) setPolicy(ctx context.Context, client *api.Client, args []string) error {
-	set, err := pairsOf(args, "KEY=VALUE")
-	if err != nil {
-		return err
+	change := api.PolicyChange{Set: map[string]string{}, Weights: map[string]float64{}}
+	for _, arg := range args {
+		key, value, found := strings.Cut(arg, "=")
+		pool, ofPool := strings.CutPrefix(key, "weight.")
+		_, twice := change.Set[key]
+		_, again := change.Weights[pool]
+		switch weight, err := strconv.ParseFloat(value, 64); {
+		case !found || key == "":
+			return usageError("%s: want KEY=VALUE", words.Shown(arg))
+		case twice || ofPool && again:
+			return usageError("%s is there twice", words.Shown(key))
+		case !ofPool:
+			change.Set[key] = value
+		case err != nil || !(weight > 0) || math.IsInf(weight, 0):
+			return usageError("%s: want a number above 0", words.Shown(arg))
+		default:
+			change.Weights[pool] = weight
+		}
 	}
-	policy, err := client.Reconfigure(ctx, api.PolicyChange{Set: set})
+	policy, err := client.Reconfigure(ctx, change)
 	if err != nil {
 		return err
 	}
 	return c.printSettings(slices.DeleteFunc(policy.Settings, func(s api.Setting) bool {
-		for key := range set {
+		for key := range change.Set {
 			if s.Key == key || strings.HasSuffix(s.Key, "."+key) {
 				return false
 			}
 		}
 		return true
 	}))
-}
-
-// setWeights changes weights of pools and prints the pools.
-func (c *clientFlags) setWeights(ctx context.Context, client *api.Client, args []string) error {
-	set, err := pairsOf(args, "POOL=WEIGHT")
-	weights := map[string]float64{}
-	for name, text := range set {
-		w, bad := strconv.ParseFloat(text, 64)
-		if weights[name] = w; bad != nil || !(w > 0) || math.IsInf(w, 0) {
-			err = usageError("%s=%s: want a number above 0", words.Shown(name), words.Shown(text))
-		}
-	}
-	if err != nil {
-		return err
-	}
-	policy, err := client.Reconfigure(ctx, api.PolicyChange{Weights: weights})
-	if err != nil {
-		return err
-	}
-	return c.printPools(policy.Pools)
 }

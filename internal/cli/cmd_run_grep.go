@@ -161,13 +161,7 @@ func (g *grepFlags) stages(cmd *cobra.Command, inputs []string, terminal bool) (
 		return j, err
 	}
 	if g.countMatches {
-		job, err := jobs.GrepMatches(pattern, o)
-		return jobStages{all: []stage{
-			{bind: text(job, chunks)},
-			{bind: text(jobs.ByFrequency(), func(src []mapreduce.Source) mapreduce.Input[mapreduce.Pair[[]byte, []byte]] {
-				return mapreduce.KeyValueLines('\t', src...)
-			})},
-		}}.top(g.top, 0), err
+		return g.matches(pattern, o)
 	}
 	// Be they 0: there are lines of dashes between others, too.
 	inContext := slices.ContainsFunc(strings.Fields(contextFlags), cmd.Flags().Changed)
@@ -209,6 +203,17 @@ func (g *grepFlags) stages(cmd *cobra.Command, inputs []string, terminal bool) (
 		}
 		return raw(search, chunks)(src, to)
 	}, nil).with(reduces), nil
+}
+
+// matches are the jobs of --count-matches.
+func (g *grepFlags) matches(pattern string, o jobs.GrepOptions) (jobStages, error) {
+	job, err := jobs.GrepMatches(pattern, o)
+	return jobStages{all: []stage{
+		{bind: text(job, chunks)},
+		{bind: text(jobs.ByFrequency(), func(src []mapreduce.Source) mapreduce.Input[mapreduce.Pair[[]byte, []byte]] {
+			return mapreduce.KeyValueLines('\t', src...)
+		})},
+	}}.top(g.top, 0), err
 }
 
 // found reports whether a search has selected any line.

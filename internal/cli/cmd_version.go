@@ -38,14 +38,13 @@ func readVersion() (version, revision string) {
 	if info.Main.Version != "" {
 		version = info.Main.Version
 	}
-	modified := ""
-	for _, s := range info.Settings {
+	for _, s := range info.Settings { // in order of their keys
 		switch {
 		case s.Key == "vcs.revision":
-			revision = s.Value[:min(12, len(s.Value))]
+			revision = s.Value[:min(12, len(s.Value))] + revision
 		case s.Key == "vcs.modified" && s.Value == "true":
-			modified = ", modified"
+			revision += ", modified"
 		}
 	}
-	return version, revision + modified
+	return version, revision
 }

@@ -180,35 +180,46 @@ type whatIf struct {
 
 // whatIfFigure is a figure of the table.
 type whatIfFigure struct {
-	name   string
-	of     func(*replay.Figures) float64
-	change func(a, b float64) string
+	name string
+	of   func(*replay.Figures) float64
 }
 
-// whatIfFigures lists them. Shares are compared in points, others in per cent or as they are.
+// whatIfFigures lists them.
 func whatIfFigures() []whatIfFigure {
 	type f = *replay.Figures
-	percent := func(a, b float64) string {
-		if a == 0 {
-			return fmt.Sprintf("%+.3g", b)
-		}
-		return fmt.Sprintf("%+.2f %%", 100*(b/a-1))
-	}
-	points := func(a, b float64) string { return fmt.Sprintf("%+.2f pt", 100*(b-a)) }
-	asIs := func(a, b float64) string { return fmt.Sprintf("%+.3g", b-a) }
 	return []whatIfFigure{
-		{"sojourn_mean_s", func(f f) float64 { return f.Mean }, percent},
-		{"sojourn_median_s", func(f f) float64 { return f.Median }, percent},
-		{"sojourn_p95_s", func(f f) float64 { return f.P95 }, percent},
-		{"makespan_s", func(f f) float64 { return f.Makespan }, percent},
-		{"node_local_share", func(f f) float64 { return f.NodeLocal }, points},
-		{"rack_local_share", func(f f) float64 { return f.RackLocal }, points},
-		{"off_rack_shuffle_gb", func(f f) float64 { return f.OffRackGB }, percent},
-		{"fairness_jain", func(f f) float64 { return f.FairnessJain }, asIs},
-		{"killed", func(f f) float64 { return float64(f.Killed) }, asIs},
-		{"suspended", func(f f) float64 { return float64(f.Suspended) }, asIs},
-		{"copies", func(f f) float64 { return float64(f.Copies) }, asIs},
+		{"sojourn_mean_s", func(f f) float64 { return f.Mean }},
+		{"sojourn_median_s", func(f f) float64 { return f.Median }},
+		{"sojourn_p95_s", func(f f) float64 { return f.P95 }},
+		{"makespan_s", func(f f) float64 { return f.Makespan }},
+		{"node_local_share", func(f f) float64 { return f.NodeLocal }},
+		{"rack_local_share", func(f f) float64 { return f.RackLocal }},
+		{"off_rack_shuffle_gb", func(f f) float64 { return f.OffRackGB }},
+		{"fairness_jain", func(f f) float64 { return f.FairnessJain }},
+		{"killed", func(f f) float64 { return float64(f.Killed) }},
+		{"suspended", func(f f) float64 { return float64(f.Suspended) }},
+		{"copies", func(f f) float64 { return float64(f.Copies) }},
 	}
+}
+
+// change says how far b is from a: of shares in points, of others in per cent.
+func (w whatIfFigure) change(a, b *replay.Figures) string {
+	x, y := w.of(a), w.of(b)
+	switch {
+	case strings.HasSuffix(w.name, "share"):
+		return fmt.Sprintf("%+.2f pt", 100*(y-x))
+	case x == 0:
+		return fmt.Sprintf("%+.3g", y)
+	}
+	return fmt.Sprintf("%+.2f %%", 100*(y/x-1))
+}
+
+// value is the figure in words.
+func (w whatIfFigure) value(f *replay.Figures) string {
+	if strings.HasSuffix(w.name, "share") {
+		return fmt.Sprintf("%.2f %%", 100*w.of(f))
+	}
+	return fmt.Sprintf("%.5g", w.of(f))
 }
 
 // print writes the table: the error of the method first.
@@ -223,26 +234,16 @@ func (w *whatIf) print(to io.Writer) error {
 	fmt.Fprintf(out, "%s: a %s run of %s: %s, %s, %s on %s in %s\n", w.name, kind, w.rec.Policy.Name, words.Count(jobs, "job"),
 		words.Count(maps, "map"), words.Count(reduces, "reduce"), words.Count(nodes, "node"), words.Count(racks, "rack"))
 	was, is, figures := &w.again.Recorded, &w.again.Again, whatIfFigures()
-	mean, local := figures[0], figures[4]
 	fmt.Fprintf(out, "The recorded policy again, in the simulator: mean sojourn %s, node-local maps %s. Smaller differences say nothing.\n\n",
-		mean.change(mean.of(was), mean.of(is)), local.change(local.of(was), local.of(is)))
-	head := []string{"figure", "recorded", "again", "error"}
+		figures[0].change(was, is), figures[4].change(was, is))
+	lines := [][]string{{"figure", "recorded", "again", "error"}}
 	if w.asked != nil {
-		head = append(head, "asked", "change")
+		lines[0] = append(lines[0], "asked", "change")
 	}
-	lines := [][]string{head}
 	for _, f := range figures {
-		value := func(x float64) string {
-			if strings.HasSuffix(f.name, "share") {
-				return fmt.Sprintf("%.2f %%", 100*x)
-			}
-			return fmt.Sprintf("%.5g", x)
-		}
-		a, b := f.of(was), f.of(is)
-		line := []string{f.name, value(a), value(b), f.change(a, b)}
+		line := []string{f.name, f.value(was), f.value(is), f.change(was, is)}
 		if w.asked != nil {
-			c := f.of(&w.asked.Again)
-			line = append(line, value(c), f.change(b, c))
+			line = append(line, f.value(&w.asked.Again), f.change(is, &w.asked.Again))
 		}
 		lines = append(lines, line)
 	}

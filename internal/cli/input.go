@@ -41,7 +41,7 @@ func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source
 				return nil, usageError("standard input (-) can be read only once")
 			}
 			stdin = true
-			list = append(list, mapreduce.Stream(stdinTitle, &interruptible{ctx: ctx, r: p.stdin}))
+			list = append(list, mapreduce.Stream(stdinTitle, newStream(ctx, func() (io.Reader, error) { return p.stdin, nil })))
 			continue
 		}
 		some, err := inputsOf(ctx, arg)
@@ -95,8 +95,7 @@ func open(ctx context.Context, path string) ([]mapreduce.Source, error) {
 			return []mapreduce.Source{s}, err
 		}
 	}
-	late := lateFile(sync.OnceValues(func() (*os.File, error) { return os.Open(path) }))
-	return []mapreduce.Source{mapreduce.Stream(path, &interruptible{ctx: ctx, r: late})}, nil
+	return []mapreduce.Source{mapreduce.Stream(path, newStream(ctx, func() (io.Reader, error) { return os.Open(path) }))}, nil
 }
 
 // openFile opens a file to read. Errors name it once.
@@ -134,55 +133,31 @@ func plainPathError(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// lateFile is a file that is opened when it is first read: opening a pipe waits for its writer.
-type lateFile func() (*os.File, error)
+// stream is a reader that is opened when it is first read, for opening a pipe waits for its writer. A
+// read ends when the context does, even if the reader below waits for a terminal, which then goes on by
+// itself and is lost.
+type stream struct {
+	*io.PipeReader
 
-// Read implements io.Reader.
-func (open lateFile) Read(p []byte) (int, error) {
-	file, err := open()
-	if err != nil {
-		return 0, err
-	}
-	return file.Read(p)
+	begin func()
 }
 
-// interruptible is a reader whose Read ends when the context does, even if the reader below waits
-// for a terminal. The read below then goes on by itself and is lost.
-type interruptible struct {
-	ctx     context.Context
-	r       io.Reader
-	buf     []byte
-	pending chan readResult
-	rest    []byte
-}
-
-type readResult struct {
-	n   int
-	err error
+func newStream(ctx context.Context, open func() (io.Reader, error)) *stream {
+	out, in := io.Pipe()
+	return &stream{out, sync.OnceFunc(func() {
+		context.AfterFunc(ctx, func() { _ = in.CloseWithError(context.Cause(ctx)) })
+		go func() {
+			r, err := open()
+			if err == nil {
+				_, err = io.CopyBuffer(in, struct{ io.Reader }{r}, make([]byte, 256<<10))
+			}
+			_ = in.CloseWithError(err)
+		}()
+	})}
 }
 
 // Read implements io.Reader.
-func (i *interruptible) Read(p []byte) (int, error) {
-	if len(i.rest) > 0 {
-		n := copy(p, i.rest)
-		i.rest = i.rest[n:]
-		return n, nil
-	}
-	if i.pending == nil {
-		i.buf, i.pending = make([]byte, 256<<10), make(chan readResult, 1)
-	}
-	go func() {
-		n, err := i.r.Read(i.buf)
-		i.pending <- readResult{n, err}
-	}()
-	select {
-	case got := <-i.pending:
-		n := copy(p, i.buf[:got.n])
-		if i.rest = i.buf[n:got.n]; len(i.rest) > 0 {
-			return n, nil // the error, if any, comes again
-		}
-		return n, got.err
-	case <-i.ctx.Done():
-		return 0, context.Cause(i.ctx)
-	}
+func (s *stream) Read(p []byte) (int, error) {
+	s.begin()
+	return s.PipeReader.Read(p)
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -23,16 +22,9 @@ import (
 
 // about is what the directory of --state belongs to. A later process must ask for the same.
 type about struct {
-	Command string  // with its arguments, and the flags that bear on the output
-	Output  string  // absolute
-	Inputs  []stamp // in order
-}
-
-// stamp tells one content of an input file from another.
-type stamp struct {
-	Name     string // absolute
-	Size     int64
-	Modified time.Time
+	Command string   // with its arguments, and the flags that bear on the output
+	Output  string   // absolute
+	Inputs  []string // absolute, each with its size and time
 }
 
 // told are flags that bear on what is told of a run, not on what it does.
@@ -72,30 +64,25 @@ func newAbout(cmd *cobra.Command, output string, inputs []string) (a about, err 
 	}
 	for _, arg := range inputs {
 		paths, err := globs.Expand(arg)
+		for _, path := range paths {
+			var info os.FileInfo
+			if info, err = os.Stat(path); err != nil {
+				break
+			}
+			if !info.Mode().IsRegular() {
+				return a, usageError("--state: %s is no regular file and can be read only once", words.Shown(path))
+			}
+			full, bad := filepath.Abs(path)
+			if err = bad; err != nil {
+				break
+			}
+			a.Inputs = append(a.Inputs, fmt.Sprintf("%s, %d bytes of %v", words.Shown(full), info.Size(), info.ModTime().UTC()))
+		}
 		if err != nil {
 			return a, plainPathError(arg, err)
 		}
-		for _, path := range paths {
-			s, err := stampOf(path)
-			if err != nil {
-				return a, err
-			}
-			a.Inputs = append(a.Inputs, s)
-		}
 	}
 	return a, nil
-}
-
-func stampOf(path string) (stamp, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return stamp{}, plainPathError(path, err)
-	}
-	if !info.Mode().IsRegular() {
-		return stamp{}, usageError("--state: %s is no regular file and can be read only once", words.Shown(path))
-	}
-	full, err := filepath.Abs(path)
-	return stamp{Name: full, Size: info.Size(), Modified: info.ModTime().Round(0).UTC()}, err
 }
 
 // sameAs says in what a run differs from that which the directory belongs to.
@@ -114,7 +101,7 @@ func (a *about) sameAs(text json.RawMessage) error {
 	}
 	for i, in := range a.Inputs {
 		if i >= len(was.Inputs) || in != was.Inputs[i] {
-			return fmt.Errorf("input %s is new or has changed; remove the directory to begin anew", words.Shown(in.Name))
+			return fmt.Errorf("input %s is new or has changed; remove the directory to begin anew", in)
 		}
 	}
 	return errors.New("an input is no longer there; remove the directory to begin anew")
