@@ -316,7 +316,7 @@ func (o *Order) Settle() {
 // tellHeld puts on record, once each, which jobs wait until others of their queue and user have
 // begun.
 func (o *Order) tellHeld(q *Queue) {
-	if !o.C.Config.Explain || o.C.Config.Events == nil {
+	if !o.C.Tells() {
 		return
 	}
 	var at index.Cursor

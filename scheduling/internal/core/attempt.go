@@ -80,7 +80,7 @@ func (c *Core) Launch(j *Job, k TaskKind, i int32, n *NodeState, l Locality, why
 	c.takeSlot(ai)
 	c.resetSkip(j, k)
 	c.Actions = append(c.Actions, Action{Verb: Launch, Attempt: id, Locality: l, Reason: why})
-	if c.Config.Events != nil {
+	if c.Config.Events != nil { // Emit asks, too; apart, for speed
 		c.Emit(Event{Type: EventLaunched, JobID: j.ID, Attempt: id, Kind: k, Node: n.ID, Locality: l, Reason: why, Placed: placed, Slot: int(c.Attempts[ai].slot)})
 	}
 	c.changed(j, k)
@@ -186,9 +186,7 @@ func (c *Core) drop(ai int32, why Reason) {
 	if k == Reduce {
 		a.Job.reduceLost()
 	}
-	if c.Config.Events != nil {
-		c.Emit(Event{Type: EventKilled, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: why, Held: held})
-	}
+	c.Emit(Event{Type: EventKilled, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: why, Held: held})
 	c.changed(a.Job, k)
 }
 
@@ -218,9 +216,7 @@ func (c *Core) SuspendAttempt(ai int32, why Reason) {
 	c.notSlow(a.Job, k, a.ID.Task.Index)
 	c.restate(&a.Job.Work[k].Tasks[a.ID.Task.Index])
 	c.Actions = append(c.Actions, Action{Verb: Suspend, Attempt: a.ID, Locality: a.Locality, Reason: why})
-	if c.Config.Events != nil {
-		c.Emit(Event{Type: EventSuspended, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: why})
-	}
+	c.Emit(Event{Type: EventSuspended, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Reason: why})
 	c.changed(a.Job, k)
 }
 
@@ -235,19 +231,15 @@ func (c *Core) ResumeAttempt(ai int32) {
 	c.takeSlot(ai)
 	c.restate(&a.Job.Work[k].Tasks[a.ID.Task.Index])
 	c.Actions = append(c.Actions, Action{Verb: Resume, Attempt: a.ID, Locality: a.Locality, Reason: Reason{Cause: CauseResumed}})
-	if c.Config.Events != nil {
-		c.Emit(Event{Type: EventResumed, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Slot: int(a.slot), Held: a.held(c.Now)})
-	}
+	c.Emit(Event{Type: EventResumed, JobID: a.Job.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Slot: int(a.slot), Held: a.held(c.Now)})
 	c.changed(a.Job, k)
 }
 
 // Rerun makes a done map pending again: its output is gone.
 func (c *Core) Rerun(j *Job, m int32) {
 	t := &j.Work[Map].Tasks[m]
-	if c.Config.Events != nil {
-		id := AttemptID{Task: TaskID{Job: j.ID, Kind: Map, Index: m}, Try: t.Won}
-		c.Emit(Event{Type: EventOutputLost, JobID: j.ID, Attempt: id, Node: t.Node, Reason: Reason{Cause: CauseOutputLost}})
-	}
+	id := AttemptID{Task: TaskID{Job: j.ID, Kind: Map, Index: m}, Try: t.Won}
+	c.Emit(Event{Type: EventOutputLost, JobID: j.ID, Attempt: id, Node: t.Node, Reason: Reason{Cause: CauseOutputLost}})
 	t.State, t.Node = TaskPending, NoNode
 	j.Work[Map].Done--
 	c.putBack(j, Map, m)

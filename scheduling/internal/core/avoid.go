@@ -79,9 +79,7 @@ func (c *Core) Troubled(j *Job, n *NodeState) {
 	}
 	t.Nodes++
 	c.newWork() // of so many nodes the job may have to use all
-	if c.Config.Events != nil {
-		c.Emit(Event{Type: EventAvoided, JobID: j.ID, Node: n.ID, Reason: t.reason(c, n)})
-	}
+	c.Emit(Event{Type: EventAvoided, JobID: j.ID, Node: n.ID, Reason: t.reason(c, n)})
 	c.changed(j, Map)
 	c.changed(j, Reduce)
 }
@@ -140,13 +138,11 @@ func (c *Core) SetAvoided(n *NodeState, avoided bool) {
 	n.Bar(BarFaults, avoided)
 	c.countSlots(n, 1)
 	c.Dirty = true
-	if c.Config.Events != nil {
-		t := EventAdmitted
-		if avoided {
-			t = EventAvoided
-		}
-		c.Emit(Event{Type: t, Node: n.ID, Reason: Reason{Cause: CauseAvoided, Count: int32(n.Faults), Of: int32(c.Policy.Avoid.Jobs)}})
+	event := EventAdmitted
+	if avoided {
+		event = EventAvoided
 	}
+	c.Emit(Event{Type: event, Node: n.ID, Reason: Reason{Cause: CauseAvoided, Count: int32(n.Faults), Of: int32(c.Policy.Avoid.Jobs)}})
 	if n.Live && !avoided {
 		c.Call(n)
 	}

@@ -243,7 +243,7 @@ func (c *Core) Admit(j *Job) {
 
 // SetRunnable says whether a job may launch, and if not, why.
 func (c *Core) SetRunnable(j *Job, runnable bool, why Reason) {
-	if !runnable && why.Cause != j.Hold.Cause && c.explains() && c.Config.Events != nil {
+	if !runnable && why.Cause != j.Hold.Cause && c.Config.Explain {
 		c.Emit(Event{Type: EventSkipped, JobID: j.ID, Node: NoNode, Reason: why})
 	}
 	j.Hold = why
@@ -277,8 +277,11 @@ func (c *Core) AutoWait() time.Duration {
 	return min(15*time.Second, c.HeartbeatInterval()*3/2)
 }
 
-// Emit passes an event on.
+// Emit passes an event on, if anybody wants events.
 func (c *Core) Emit(e Event) {
+	if c.Config.Events == nil {
+		return
+	}
 	e.At = c.Now
 	if e.Node != NoNode {
 		e.NodeName = c.Nodes[e.Node].Name

@@ -27,7 +27,7 @@ func (q View) IdleReasons(id NodeID) []Skip {
 // explainIdle puts on record why each job with a task to launch has left a slot of n free, where no
 // offer has told.
 func (c *Core) explainIdle(n *NodeState) {
-	if !c.Config.Explain || c.Config.Events == nil {
+	if !c.Tells() {
 		return
 	}
 	for k := range TaskKind(Kinds) {

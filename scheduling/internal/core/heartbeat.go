@@ -228,9 +228,7 @@ func (c *Core) fail(ai int32, s *Status) {
 	if k == Reduce {
 		j.reduceLost()
 	}
-	if c.Config.Events != nil {
-		c.Emit(Event{Type: EventFailed, JobID: j.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Err: s.Err, Held: a.held(c.Now)})
-	}
+	c.Emit(Event{Type: EventFailed, JobID: j.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Err: s.Err, Held: a.held(c.Now)})
 	c.Troubled(j, a.Node)
 	c.changed(j, k)
 	switch {

@@ -25,7 +25,7 @@ func (c *Core) releaseIndex(j *Job) {
 		j.ByPlace.Levels[l].Leave()
 	}
 	c.ByIndex[j.Index], c.Outputs[j.Index] = nil, nil
-	if c.explains() {
+	if c.Config.Explain {
 		c.told.Remove(j)
 	}
 	c.vacant = append(c.vacant, j.Index)

@@ -148,9 +148,7 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	c.countSlots(n, 1)
 	c.dropUnfit(n)
 	c.Dirty = true
-	if c.Config.Events != nil {
-		c.Emit(Event{Type: EventJoined, Node: id, Rack: spec.Rack, Slots: n.Slots})
-	}
+	c.Emit(Event{Type: EventJoined, Node: id, Rack: spec.Rack, Slots: n.Slots})
 	c.end(Call{Op: OpJoin, At: now, Join: &spec, Node: id})
 	return id, nil
 }
@@ -242,7 +240,7 @@ func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
 	c.countSlots(n, -1)
 	n.Bar(BarCordoned, cordoned)
 	c.countSlots(n, 1)
-	if changed && c.Config.Events != nil {
+	if changed {
 		c.Emit(Event{Type: EventCordoned, Node: id, State: map[bool]string{true: "cordoned", false: "open"}[cordoned]})
 	}
 	c.Dirty = true
@@ -313,9 +311,7 @@ func (c *Core) lose(n *NodeState) {
 	n.Live = false
 	c.uncall(n)
 	n.Pending, n.Last = n.Pending[:0], n.Last[:0]
-	if c.Config.Events != nil {
-		c.Emit(Event{Type: EventLost, Node: n.ID})
-	}
+	c.Emit(Event{Type: EventLost, Node: n.ID})
 	for len(n.Atts) > 0 {
 		c.drop(n.Atts[0], Reason{Cause: CauseNodeLost})
 	}

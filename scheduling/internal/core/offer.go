@@ -57,7 +57,7 @@ func (c *Core) accept(j *Job, n *NodeState, k TaskKind, p Proposal) {
 // refuse notes that j does not take a slot of n. It always returns false, as skip does.
 func (c *Core) refuse(j *Job, n *NodeState, k TaskKind, p Proposal) bool {
 	at := c.Placement[k]
-	if c.explains() {
+	if c.Config.Explain {
 		var placed func() *Placed
 		if e, ok := at.(explainer); ok && c.Tells() {
 			placed = func() *Placed { return e.Explain(j, -1, n) }

@@ -18,13 +18,10 @@ type skipTold struct {
 
 // resetSkip has the next skip of a job, which launches a task, told.
 func (c *Core) resetSkip(j *Job, k TaskKind) {
-	if c.explains() {
+	if c.Config.Explain {
 		c.told.Of(j).skips[k].cause = NoCause
 	}
 }
-
-// explains tells whether anyone wants to know of skips.
-func (c *Core) explains() bool { return c.Config.Explain }
 
 // Skip notes that j was passed over. It always returns false, so that a refusal is one line.
 func (c *Core) Skip(j *Job, n *NodeState, k TaskKind, why Reason, until time.Duration) bool {

@@ -55,9 +55,7 @@ func (c *Core) takeIn(j *Job, known func()) error {
 	}
 	c.Active = append(c.Active, j)
 	c.Dirty = true
-	if c.Config.Events != nil {
-		c.Emit(Event{Type: EventSubmitted, JobID: j.ID, Node: NoNode, Name: s.Name, User: j.Spec.User, Pool: j.Group, Tasks: [2]int{s.Maps, s.Reduces}, Priority: s.Priority.String(), Bytes: s.InputBytes, Places: c.inputPlaces(s.Places), Gate: s.SlowStart, Width: j.width()})
-	}
+	c.Emit(Event{Type: EventSubmitted, JobID: j.ID, Node: NoNode, Name: s.Name, User: j.Spec.User, Pool: j.Group, Tasks: [2]int{s.Maps, s.Reduces}, Priority: s.Priority.String(), Bytes: s.InputBytes, Places: c.inputPlaces(s.Places), Gate: s.SlowStart, Width: j.width()})
 	c.changed(j, Map)
 	c.changed(j, Reduce)
 	c.finishIfDone(j)
@@ -165,9 +163,7 @@ func (c *Core) SetPriority(now time.Duration, id JobID, p Priority) error {
 	c.newWork()
 	c.changed(j, Map)
 	c.changed(j, Reduce)
-	if c.Config.Events != nil {
-		c.Emit(Event{Type: EventPriority, JobID: id, Node: NoNode, Name: p.String()})
-	}
+	c.Emit(Event{Type: EventPriority, JobID: id, Node: NoNode, Name: p.String()})
 	c.end(Call{Op: OpPriority, At: now, Job: id, Number: int(p)})
 	return nil
 }
@@ -188,9 +184,7 @@ func (c *Core) SetPool(now time.Duration, id JobID, name string) error {
 	}
 	c.Dirty = true
 	c.newWork()
-	if c.Config.Events != nil {
-		c.Emit(Event{Type: EventPool, JobID: id, Node: NoNode, Pool: j.Group})
-	}
+	c.Emit(Event{Type: EventPool, JobID: id, Node: NoNode, Pool: j.Group})
 	c.end(Call{Op: OpPool, At: now, Job: id, Text: name})
 	return nil
 }
@@ -227,9 +221,7 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 	c.resetNodes()
 	c.Dirty = true
 	c.newWork()
-	if c.Config.Events != nil {
-		c.Emit(Event{Type: EventReconfigured, Node: NoNode, Name: p.Name, Policy: &p})
-	}
+	c.Emit(Event{Type: EventReconfigured, Node: NoNode, Name: p.Name, Policy: &p})
 	c.end(Call{Op: OpReconfigure, At: now, Policy: &p})
 	return nil
 }
@@ -314,7 +306,5 @@ func (c *Core) finish(j *Job, s JobState, why string) {
 	if c.Held > 0 { // one of these may launch now
 		c.newWork()
 	}
-	if c.Config.Events != nil {
-		c.Emit(Event{Type: EventFinished, JobID: j.ID, Node: NoNode, State: s.String(), Err: why})
-	}
+	c.Emit(Event{Type: EventFinished, JobID: j.ID, Node: NoNode, State: s.String(), Err: why})
 }

@@ -31,7 +31,7 @@ func (o *Order) updateNeeds() {
 				p.LastHalf[k] = now
 			}
 			need := o.needOf(p, k)
-			if need != p.Need[k] && need > 0 && o.C.Config.Events != nil {
+			if need != p.Need[k] && need > 0 {
 				o.C.Emit(core.Event{Type: core.EventNeed, Node: core.NoNode, Pool: p.Name, Kind: k, Need: need})
 			}
 			p.Need[k], p.Urgent[k] = need, need > 0 && o.Preempt.Mode == core.PreemptOn
