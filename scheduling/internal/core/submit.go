@@ -213,7 +213,7 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 		for i, j := range c.Active {
 			*j = saved[i]
 		}
-		c.Policy, c.Order, c.Placement = old.Policy, old.Order, old.Placement
+		c.Policy, c.Order, c.Placement, c.Speculation = old.Policy, old.Order, old.Placement, old.Speculation
 		return err
 	}
 	c.Order.Took(old.Order)

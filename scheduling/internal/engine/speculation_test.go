@@ -240,6 +240,16 @@ func TestNodeIsSlowBeforeAnythingEndsThere(t *testing.T) {
 	checkInvariants(t, s.c)
 }
 
+// A policy that is refused leaves the rule in force.
+func TestRefusedPolicyLeavesTheRule(t *testing.T) {
+	s := newSlowJob(t, "hfs", func(_ *core.Config, p *core.Policy) { p.Spread = false }, core.JobSpec{Pool: "p"})
+	to := s.c.Policy
+	to.Speculation.Rule, to.Pools.Known = core.NoSpeculation, true
+	require.ErrorIs(t, s.c.Reconfigure(0, to), core.ErrUnknownPool)
+	s.progress(minuteAndMore, map[int]float64{0: 0.1})
+	require.Equal(t, []core.AttemptID{s.copyOf(0)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
+}
+
 // A reduce that has waited for maps is not slow for it: its time counts from the last map's end.
 func TestReducesThatWaitedAreNotSlow(t *testing.T) {
 	c, n := newTestCore(t, "fair", func(_ *core.Config, p *core.Policy) {
