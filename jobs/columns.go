@@ -11,11 +11,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// withoutCR is a line without the carriage return that files of Windows have before a line feed.
+// withoutCR returns a line without the carriage return that Windows files have before a line feed.
 func withoutCR(line []byte) []byte { return bytes.TrimSuffix(line, []byte{'\r'}) }
 
-// columnOf is the text in column n of a line, from 1; a separator of 0 is a tab. A line that has
-// fewer columns is an error.
+// columnOf returns the text in column n of a line, from 1; a separator of 0 means a tab. It returns
+// an error if the line has fewer columns.
 func columnOf(line []byte, separator byte, n int) ([]byte, error) {
 	rest, between := line, []byte{cmp.Or(separator, '\t')}
 	for range n - 1 {
@@ -28,11 +28,12 @@ func columnOf(line []byte, separator byte, n int) ([]byte, error) {
 	return text, nil
 }
 
-// DistinctOptions say which texts of a line count. The zero value takes the whole line.
+// DistinctOptions select the text of a line that Distinct uses. The zero value selects the whole
+// line.
 type DistinctOptions struct {
-	// Column is the part of the line that counts, from 1; 0 is the whole line.
+	// Column is the column, from 1; 0 means the whole line.
 	Column int
-	// Separator stands between columns; 0 is a tab.
+	// Separator is the byte between columns; 0 means a tab.
 	Separator byte
 }
 
@@ -43,9 +44,9 @@ func (o DistinctOptions) text(line []byte) ([]byte, error) {
 	return columnOf(withoutCR(line), o.Separator, o.Column)
 }
 
-// Distinct writes each line, or each text of a column, once: in byte order within each part. Its
-// input is Lines. A line without the column is an error. A carriage return at the end of a line is part
-// of the line, as for sort -u, but not of its last column.
+// Distinct writes each distinct line, or each distinct text of a column, once, in byte order within
+// each part. Its input is Lines. A line without the column is an error. A trailing carriage return
+// is part of the line, as for sort -u, but not of its last column.
 func Distinct(o DistinctOptions) mapreduce.Job[[]byte, []byte, mapreduce.None, Line] {
 	return mapreduce.Job[[]byte, []byte, mapreduce.None, Line]{
 		Name: "distinct",
@@ -64,8 +65,7 @@ func Distinct(o DistinctOptions) mapreduce.Job[[]byte, []byte, mapreduce.None, L
 	}
 }
 
-// DistinctCount is Distinct with the number of lines that each text was found in, as `sort | uniq -c`
-// tells.
+// DistinctCount is Distinct with the number of lines that contain each text, like `sort | uniq -c`.
 func DistinctCount(o DistinctOptions) mapreduce.Job[[]byte, []byte, int64, Count] {
 	return mapreduce.Job[[]byte, []byte, int64, Count]{
 		Name: "distinct",
@@ -81,23 +81,23 @@ func DistinctCount(o DistinctOptions) mapreduce.Job[[]byte, []byte, int64, Count
 	}
 }
 
-// HistogramOptions say what Histogram counts.
+// HistogramOptions are the options of Histogram.
 type HistogramOptions struct {
-	// Width is that of a bucket: a decimal number as Mean reads them, above 0.
+	// Width is the width of a bucket: a decimal number as Mean reads them, above 0.
 	Width string
-	// Column is where the numbers are, from 1; 0 is the whole line.
+	// Column is the column of the numbers, from 1; 0 means the whole line.
 	Column int
-	// Separator stands between columns; 0 is a tab.
+	// Separator is the byte between columns; 0 means a tab.
 	Separator byte
 }
 
-// Bucket is the least number of a bucket and how many numbers are in it.
+// Bucket is the lower bound of a bucket and the count of its numbers.
 type Bucket = mapreduce.Pair[string, int64]
 
-// Histogram counts decimal numbers, as Mean reads them, by buckets of one width, of which one begins
-// at 0. It writes the least number of each bucket that is not empty and how many lie in it, that
-// number included and the next bucket's not, from small to large over all parts. All of it is exact.
-// Its input is Lines. A width that cannot be, and buckets more than 2 to the 63rd from 0, are errors.
+// Histogram counts decimal numbers, as Mean reads them, in buckets of equal width, one of which
+// begins at 0. For each non-empty bucket it writes the lower bound, which is included, and the
+// count, in ascending order over all parts. All arithmetic is exact. Its input is Lines. It returns
+// an error for an invalid width; numbers more than 2 to the 63rd buckets from 0 are errors.
 func Histogram(o HistogramOptions) (mapreduce.Job[[]byte, int64, int64, Bucket], error) {
 	var none mapreduce.Job[[]byte, int64, int64, Bucket]
 	w, good := parseDecimal([]byte(o.Width))
@@ -117,7 +117,7 @@ func Histogram(o HistogramOptions) (mapreduce.Job[[]byte, int64, int64, Bucket],
 				return err
 			}
 			bucket := n.units()
-			bucket.Div(bucket, width) // Euclid's, which rounds down for widths above 0
+			bucket.Div(bucket, width) // Euclidean division, which rounds down for widths above 0
 			if !bucket.IsInt64() {
 				return mapreduce.Bad(fmt.Errorf("%s: too many buckets of %s from 0", cut(text), o.Width))
 			}
@@ -137,14 +137,14 @@ func Histogram(o HistogramOptions) (mapreduce.Job[[]byte, int64, int64, Bucket],
 	}, nil
 }
 
-// units is the sum in units of 10 to the -18th.
+// units returns the sum in units of 10 to the -18th.
 func (s Sum) units() *big.Int {
 	n := big.NewInt(s.High)
 	n.Add(n.Lsh(n, 64), new(big.Int).SetUint64(s.Mid))
 	return n.Add(n.Lsh(n, 64), new(big.Int).SetUint64(s.Low))
 }
 
-// decimalText writes a number of units without zeros that say nothing.
+// decimalText formats a number of units without redundant zeros.
 func decimalText(units *big.Int) string {
 	text := new(big.Rat).SetFrac(units, big.NewInt(numberUnits)).FloatString(numberDecimals)
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".")

@@ -7,24 +7,24 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Member is a node, and the first node, in byte order, of those that edges connect it with.
+// Member is a node and the first node, in byte order, of its connected component.
 type Member = mapreduce.Pair[[]byte, []byte]
 
-// The counter of Components, which tells when it is done.
+// The counter with which Components detects that it is done.
 const (
 	ComponentsCounters = "Connected components"
 	EdgesMoved         = "Edges moved"
 )
 
-// Components finds the connected components of a graph whose edges have no direction. Its input is
-// Lines of a node, a tab, and a node, or of a node alone. What comes back is in the byte order of the
-// nodes. The graph is held in memory, as numbers but for the names of its nodes.
+// Components finds the connected components of an undirected graph. Its input is Lines of a node, a
+// tab and a node, or of a single node. It returns the nodes in byte order. The graph is held in
+// memory, as numbers except for the names of its nodes.
 //
-// Two steps follow each other until neither changes an edge (Kiveris et al., Connected Components in
-// MapReduce and Beyond, SoCC 2014). The large star ties the larger neighbors of each node to its
-// smallest neighbor, itself among these; the small star does so with the node and its smaller
-// neighbors. There are never more edges, and of n nodes they are done in about the square of log n
-// rounds, on a long path, too. What is left is a star around the first node of each component.
+// It alternates two steps until neither changes an edge (Kiveris et al., Connected Components in
+// MapReduce and Beyond, SoCC 2014). The large star connects the larger neighbors of each node to
+// the smallest of the node and its neighbors; the small star does so with the node and its smaller
+// neighbors. The number of edges never grows, and a graph of n nodes needs about (log n)² rounds,
+// even a long path. The result is a star around the first node of each component.
 func Components(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) ([]Member, error) {
 	g, err := readGraph(ctx, run, in)
 	if err != nil {
@@ -59,7 +59,8 @@ func Components(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) ([]
 	return list, nil
 }
 
-// largeStar ties the larger neighbors of each node to the smallest of it and its neighbors.
+// largeStar connects the larger neighbors of each node to the smallest of the node and its
+// neighbors.
 func largeStar() mapreduce.Job[link, link, mapreduce.None, link] {
 	return star("large star", func(a, b int32, emit func(link, mapreduce.None)) {
 		emit(mapreduce.MakePair(a, b), mapreduce.None{})
@@ -82,7 +83,7 @@ func largeStar() mapreduce.Job[link, link, mapreduce.None, link] {
 	})
 }
 
-// smallStar ties each node and its smaller neighbors to the smallest of these.
+// smallStar connects each node and its smaller neighbors to the smallest of these.
 func smallStar() mapreduce.Job[link, link, mapreduce.None, link] {
 	return star("small star", func(a, b int32, emit func(link, mapreduce.None)) {
 		emit(mapreduce.MakePair(max(a, b), min(a, b)), mapreduce.None{})
@@ -102,8 +103,8 @@ func smallStar() mapreduce.Job[link, link, mapreduce.None, link] {
 	})
 }
 
-// star is a job that turns edges into pairs of a node and a neighbor, each once, and the neighbors of
-// each node into edges.
+// star returns a job that turns edges into distinct pairs of a node and a neighbor, and the
+// neighbors of each node into edges.
 func star(
 	name string, turn func(a, b int32, emit func(link, mapreduce.None)),
 	reduce func(t *mapreduce.Task, neighbors iter.Seq2[link, mapreduce.None], emit func(link)) error,

@@ -1,20 +1,20 @@
-// Package jobs is a library of ready jobs: word count, sorting, searching, and some small ones to
+// Package jobs is a library of ready-made jobs: word count, sorting, searching, and small ones to
 // learn from.
 //
-// Each constructor returns a [mapreduce.Job] or [mapreduce.MapOnly], to be bound to an input of the
+// Each constructor returns a [mapreduce.Job] or [mapreduce.MapOnly]. Bind it to an input of the
 // kind that its comment names and to an output:
 //
 //	src, err := mapreduce.Files("book.txt")
 //	...
 //	plan, err := jobs.WordCount().Bind(mapreduce.Chunks(src...), mapreduce.Text[jobs.Count](mapreduce.Dir("counts")))
 //
-// A plan runs on a cluster of package actors, or by [mapreduce.RunLocal] in this goroutine.
+// A plan runs on a cluster of package actors, or in this goroutine with [mapreduce.RunLocal].
 //
-// Nothing in this package is privileged: each job is what a user of package mapreduce could write.
-// wordcount.go is the one to read first, then mean.go (values of several parts), index.go (the name
-// of the input file), top.go (a map with state of its own), sort.go (total order), grep.go (a job
-// without reduces), greplines.go (what a map cannot know of the splits before its own), series.go
-// (values that the engine sorts), columns.go, scan.go, teravalidate.go, hive.go (the queries of Hive's
-// benchmark, a join by hand). Computations of several rounds, each a job, are functions that are given
-// what runs a plan: rounds.go, graph.go, pagerank.go, components.go, kmeans.go.
+// The package uses only the public interface of package mapreduce, so users can write such jobs
+// too. Read wordcount.go first, then mean.go (values of several fields), index.go (the name of the
+// input file), top.go (a map with state), sort.go (total order), grep.go (a job without reduces),
+// greplines.go (numbering lines across splits), series.go (secondary sort), columns.go, scan.go,
+// teravalidate.go and hive.go (the queries of Hive's benchmark, with a hand-written join).
+// Iterative computations are functions that take a [Runner] for their jobs: rounds.go, graph.go,
+// pagerank.go, components.go, kmeans.go.
 package jobs

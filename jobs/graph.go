@@ -11,26 +11,26 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// link is an edge between nodes that are known by their numbers.
+// link is an edge between two nodes, by number.
 type link = mapreduce.Pair[int32, int32]
 
-// graph holds nodes by number, in the byte order of their names, and the edges between them.
+// graph holds nodes, numbered in the byte order of their names, and the edges between them.
 type graph struct {
 	names [][]byte
-	edges []link // each once
+	edges []link // without duplicates
 }
 
-// graphLine is a line of a graph: an edge, or a node alone.
+// graphLine is a line of a graph: an edge, or a single node.
 type graphLine struct {
 	From, To []byte
 	Alone    bool
 }
 
-// errGraph is of graphs whose nodes cannot be numbered.
+// errGraph is the error of graphs with too many nodes to number.
 var errGraph = errors.New("jobs: more than 2147483647 nodes")
 
-// readGraph reads lines of a node, a tab and the node that an edge leads to, or of a node alone. It
-// holds all of it in memory.
+// readGraph reads lines of a node, a tab and the node that an edge leads to, or of a single node,
+// and holds the graph in memory.
 func readGraph(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) (*graph, error) {
 	job := mapreduce.Job[[]byte, graphLine, mapreduce.None, graphLine]{
 		Name: "graph",

@@ -14,34 +14,36 @@ import (
 // ErrPattern is wrapped by errors about patterns that do not compile.
 var ErrPattern = errors.New("jobs: bad pattern")
 
-// GrepOptions say which lines a search selects, and how it writes them. The zero value selects those
-// that match a regular expression, and writes them whole.
+// GrepOptions determine which lines a search selects, and how it writes them. The zero value
+// selects lines that match a regular expression, and writes them whole.
 type GrepOptions struct {
-	// Fixed takes the pattern as the text itself, not as a regular expression.
+	// Fixed treats the pattern as literal text instead of a regular expression.
 	Fixed bool
-	// IgnoreCase lets letters match in either case.
+	// IgnoreCase ignores the case of letters.
 	IgnoreCase bool
-	// Word takes a match only where no letter or digit of ASCII and no underscore is its neighbor.
+	// Word accepts a match only if the characters before and after it are not ASCII letters, digits
+	// or underscores.
 	Word bool
 	// Invert selects the lines that do not match.
 	Invert bool
 
-	// OnlyMatching writes of a line the texts that match, a line each: leftmost first, not
-	// overlapping and not empty. It goes with lines, not with counts, and not with Invert.
+	// OnlyMatching writes the matching texts of a line instead of the line, one per output line:
+	// leftmost first, non-overlapping and non-empty. It applies to lines and not to counts, and
+	// excludes Invert.
 	OnlyMatching bool
-	// FileNames writes the name of the file and a colon before each line.
+	// FileNames writes the file's name and a colon before each line.
 	FileNames bool
-	// Color writes names, numbers and the texts that match in color, as GNU grep does.
+	// Color highlights names, numbers and matching texts, like GNU grep.
 	Color bool
 }
 
-// The counter of the lines that a search has selected, by group and name.
+// The counter of selected lines, by group and name.
 const (
 	GrepCounters  = "Grep"
 	LinesSelected = "Lines selected"
 )
 
-// compile makes the pattern that the options ask for.
+// compile compiles the pattern with the options.
 func (o GrepOptions) compile(pattern string) (*search.Pattern, error) {
 	if o.Invert && o.OnlyMatching {
 		return nil, fmt.Errorf("%w: lines that do not match hold no matches to write", ErrPattern)
@@ -53,14 +55,14 @@ func (o GrepOptions) compile(pattern string) (*search.Pattern, error) {
 	return p, nil
 }
 
-// within bounds what a pattern holds in each slot to a 32nd of the memory budget.
+// within limits a pattern's cache to 1/32 of the memory budget per slot.
 func within(p *search.Pattern, t *mapreduce.Task) { p.Within(t.MemoryBudget() / 32) }
 
-// Grep selects lines, whole and in the order of the input: its output is that of `grep -h -a`. The
-// pattern has the syntax of Go's package regexp (RE2); a pattern of several lines matches what any
-// of them matches. Errors wrap ErrPattern.
+// Grep writes the selected lines, whole and in input order, like `grep -h -a`. The pattern has the
+// syntax of Go's package regexp (RE2); a pattern of several lines matches whatever one of them
+// matches. Errors wrap ErrPattern.
 //
-// Its input is Chunks, its output Raw: what it emits are runs of whole lines, line feeds included.
+// Its input is Chunks, its output Raw: it emits runs of whole lines with their line feeds.
 func Grep(pattern string, o GrepOptions) (mapreduce.MapOnly[[]byte, []byte], error) {
 	p, err := o.compile(pattern)
 	if err != nil {
@@ -100,7 +102,7 @@ func Grep(pattern string, o GrepOptions) (mapreduce.MapOnly[[]byte, []byte], err
 	return job, nil
 }
 
-// runs finds what is selected: lines, or with Invert runs of lines.
+// runs returns the function that finds selected lines or, with Invert, runs of selected lines.
 func (o GrepOptions) runs(p *search.Pattern) func(chunk []byte, visit func(lines []byte)) {
 	if o.Invert {
 		return p.OtherLines
@@ -108,10 +110,10 @@ func (o GrepOptions) runs(p *search.Pattern) func(chunk []byte, visit func(lines
 	return p.Lines
 }
 
-// GrepCount counts the lines that Grep selects in each file, as `grep -c` does: its output is a number a
-// line, 0 included, in the order of src, with FileNames behind the file's name and a colon. Its input is
-// Chunks of src, its output Raw. Two sources of one name are an error that wraps ErrSameName; other errors
-// wrap ErrPattern.
+// GrepCount counts the selected lines of each file, like `grep -c`. It writes one number per line,
+// including 0, in the order of src; with FileNames after the file's name and a colon. Its input is
+// Chunks of src, its output Raw. If two sources have the same name, the error wraps ErrSameName;
+// other errors wrap ErrPattern.
 func GrepCount(
 	pattern string, o GrepOptions, src ...mapreduce.Source,
 ) (mapreduce.Job[[]byte, []byte, int64, []byte], error) {
@@ -135,7 +137,7 @@ func GrepCount(
 	}, nil
 }
 
-// counting is the map of GrepCount.
+// counting returns the map of GrepCount.
 func (p *printer) counting() mapreduce.Mapper[[]byte, []byte, int64] {
 	n := int64(0)
 	return mapreduce.Mapper[[]byte, []byte, int64]{
@@ -155,7 +157,7 @@ func (p *printer) counting() mapreduce.Mapper[[]byte, []byte, int64] {
 	}
 }
 
-// telling is the reduce of GrepCount: a file of which no map has read anything is empty.
+// telling returns the reduce of GrepCount. A file that no map has read is empty and has count 0.
 func (p *printer) telling(src []mapreduce.Source) mapreduce.Reducer[[]byte, int64, []byte] {
 	count := map[string]int64{}
 	return mapreduce.Reducer[[]byte, int64, []byte]{
@@ -175,11 +177,11 @@ func (p *printer) telling(src []mapreduce.Source) mapreduce.Reducer[[]byte, int6
 	}
 }
 
-// GrepMatches counts the texts that match in the lines of its input, leftmost first, not
-// overlapping and not empty, as `grep -o | sort | uniq -c` does. Its input is Chunks. Errors wrap
-// ErrPattern; Invert is one.
+// GrepMatches counts the matching texts in the lines of its input, leftmost first, non-overlapping
+// and non-empty, like `grep -o | sort | uniq -c`. Its input is Chunks. Errors wrap ErrPattern;
+// Invert is an error.
 //
-// Its output is what ByFrequency reads.
+// ByFrequency reads its output.
 func GrepMatches(pattern string, o GrepOptions) (mapreduce.Job[[]byte, []byte, int64, CountFirst], error) {
 	var none mapreduce.Job[[]byte, []byte, int64, CountFirst]
 	if o.Invert {
@@ -211,12 +213,11 @@ func GrepMatches(pattern string, o GrepOptions) (mapreduce.Job[[]byte, []byte, i
 	}, nil
 }
 
-// CountFirst is a number and the text that was found so often; as a line of output it is number,
-// tab, text.
+// CountFirst is a count and the text counted; as an output line it is count, tab, text.
 type CountFirst = mapreduce.Pair[int64, []byte]
 
-// ByFrequency sorts lines of number, tab, text: the largest number first, equal ones by the bytes
-// of the text, over all parts. It writes text, tab, number. Its input is KeyValueLines with a tab.
+// ByFrequency sorts lines of number, tab, text by descending number and then by the bytes of the
+// text, over all parts. It writes text, tab, number. Its input is KeyValueLines with a tab.
 func ByFrequency() mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None, Count] {
 	return mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None, Count]{
 		Name: "by-frequency",
@@ -225,7 +226,7 @@ func ByFrequency() mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, map
 			if err != nil {
 				return err
 			}
-			emit(mapreduce.MakePair(^n, line.Second), mapreduce.None{}) // keys sort upward; -n overflows
+			emit(mapreduce.MakePair(^n, line.Second), mapreduce.None{}) // keys sort in ascending order, and -n can overflow
 			return nil
 		},
 		Reduce: func(key CountFirst, values iter.Seq[mapreduce.None], emit func(Count)) error {

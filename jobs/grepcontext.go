@@ -10,23 +10,23 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Context says what GrepContext writes beside the lines that it selects.
+// Context determines which lines GrepContext writes besides the selected ones.
 type Context struct {
-	// Before and After are how many lines there are before and after each.
+	// Before and After are the numbers of lines before and after each selected line.
 	Before, After int
-	// Numbers writes the number of each line, from 1 in each file.
+	// Numbers adds line numbers, from 1 in each file.
 	Numbers bool
 }
 
-// GrepContext is Grep with the lines before and after those that it selects, as `grep -h -a -B -A` writes
-// them: a dash stands behind their names and numbers where a colon stands behind those of the others, and a
-// line of two dashes between lines that do not follow each other. Its input is Chunks of src, its output
-// Raw. Errors are those of GrepNumbered; OnlyMatching is one.
+// GrepContext is Grep with context lines, like `grep -h -a -B -A`. Names and numbers are followed
+// by a colon for selected lines and a dash for context lines, and a line of two dashes separates
+// lines that are not adjacent. Its input is Chunks of src, its output Raw. Errors are those of
+// GrepNumbered; OnlyMatching is an error.
 //
-// It works as GrepNumbered does, so that lines of one split are context of those of another. The maps emit
-// the lines that may be context, too: those near a line that they select, and the first and last of each
-// chunk. The reduce chooses among them. In a value, the number of a line is doubled, and one more if the line
-// is selected.
+// It works like GrepNumbered, so lines in one split can be context of lines in another. The maps
+// also emit lines that may be context: those near a selected line, and the first and last ones of
+// each chunk. The reduce chooses among them. In a value, a line's number is doubled, plus one if
+// the line is selected.
 func GrepContext(
 	pattern string, o GrepOptions, c Context, src ...mapreduce.Source,
 ) (mapreduce.Job[[]byte, int64, CountFirst, []byte], error) {
@@ -53,7 +53,7 @@ func GrepContext(
 	}, nil
 }
 
-// withContext is the map of GrepContext.
+// withContext returns the map of GrepContext.
 func (p *printer) withContext(split int64, c Context) mapreduce.Mapper[[]byte, int64, CountFirst] {
 	n, begun := int64(0), false
 	return mapreduce.Mapper[[]byte, int64, CountFirst]{
@@ -69,9 +69,9 @@ func (p *printer) withContext(split int64, c Context) mapreduce.Mapper[[]byte, i
 			beside := func(lines []byte) {
 				c.near(lines, func(skipped int64) { n += skipped }, func(line []byte) { place(line, 0) })
 			}
-			done := 0 // bytes of the chunk whose lines are counted
+			done := 0 // bytes of the chunk whose lines have been counted
 			p.lines(chunk, func(line []byte) {
-				at := cap(chunk) - cap(line) // where it begins
+				at := cap(chunk) - cap(line) // offset of the line in the chunk
 				beside(chunk[done:at])
 				place(line, 1)
 				done = at + len(line)
@@ -88,7 +88,8 @@ func (p *printer) withContext(split int64, c Context) mapreduce.Mapper[[]byte, i
 	}
 }
 
-// near visits the first and the last of some lines, and tells how many it skips between them.
+// near visits the first c.After and the last c.Before of some lines, and calls skip with the number
+// of lines between them.
 func (c Context) near(lines []byte, skip func(n int64), visit func(line []byte)) {
 	left := search.CountLines(lines)
 	for i := 0; left > 0; i++ {
@@ -106,7 +107,7 @@ func (c Context) near(lines []byte, skip func(n int64), visit func(line []byte))
 	}
 }
 
-// lastLines are the last n lines of a text that has as many.
+// lastLines returns the last n lines of a text that has at least n.
 func lastLines(text []byte, n int) []byte {
 	at := len(text)
 	for ; n > 0; n-- {
@@ -120,10 +121,10 @@ type contextWriter struct {
 	*printer
 	c       Context
 	earlier int64        // lines of the file in earlier splits
-	last    int64        // the line of the file that was written last
-	until   int64        // the line of the file up to which all are written
-	held    []CountFirst // lines that are written if a line to come is selected
-	any     bool         // a line was written
+	last    int64        // number of the line of the file that was written last
+	until   int64        // all lines of the file up to this number are written
+	held    []CountFirst // lines to write if a later line nearby is selected
+	any     bool         // a line has been written
 }
 
 func (w *contextWriter) reduce(_ int64, places iter.Seq[CountFirst], emit func([]byte)) error {
@@ -149,7 +150,7 @@ func (w *contextWriter) reduce(_ int64, places iter.Seq[CountFirst], emit func([
 	return nil
 }
 
-// beside writes a line that is not selected, or holds it until it is known whether one to come is.
+// beside writes a line that is not selected, or holds it until a later line decides.
 func (w *contextWriter) beside(n int64, text []byte, emit func([]byte)) {
 	if n <= w.until {
 		w.write('-', n, text, emit)

@@ -10,11 +10,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// ErrSameName is wrapped by the error of a job that tells files by their names and is given one
-// name twice.
+// ErrSameName is wrapped by the error of a job that identifies files by name if two inputs have the
+// same name.
 var ErrSameName = errors.New("jobs: two inputs have one name")
 
-// differentNames refuses sources of one name.
+// differentNames returns an error if two sources have the same name.
 func differentNames(src []mapreduce.Source) error {
 	seen := map[string]bool{}
 	for _, s := range src {
@@ -26,17 +26,17 @@ func differentNames(src []mapreduce.Source) error {
 	return nil
 }
 
-// GrepNumbered is Grep with the number of each line, from 1 in each file, before it, as `grep -h -a
-// -n` writes it. Its input is Chunks of src, its output Raw.
+// GrepNumbered is Grep with the number of each line before it, from 1 in each file, like `grep -h
+// -a -n`. Its input is Chunks of src, its output Raw.
 //
-// A map does not know how many lines of the file come before its split. So the maps number what
-// they find within the split, and count its lines; the one reduce goes through the splits in the
-// order of the input and adds up. It is the file's name that tells it where a file begins: two
-// sources of one name are an error that wraps ErrSameName. Other errors wrap ErrPattern.
+// A map does not know how many lines of its file precede its split. Therefore maps number lines
+// within their split and count them, and a single reduce adds up the counts in input order. It
+// detects the start of a file by the file's name: if two sources have the same name, the error
+// wraps ErrSameName. Other errors wrap ErrPattern.
 //
-// A key is the number of a split. A value is a number and a text: 0 and the file's name, where it
-// begins to be read; the number of a line and what is to be written of it; and minus the number of
-// lines that there were, at the end.
+// A key is the number of a split. A value is a number and a text: 0 and the file's name at the
+// start of a split; a line's number and the text to write; and minus the number of lines at the
+// end.
 func GrepNumbered(
 	pattern string, o GrepOptions, src ...mapreduce.Source,
 ) (mapreduce.Job[[]byte, int64, CountFirst, []byte], error) {
@@ -59,7 +59,7 @@ func GrepNumbered(
 	}, nil
 }
 
-// numbering is the map of GrepNumbered.
+// numbering returns the map of GrepNumbered.
 func (p *printer) numbering(split int64) mapreduce.Mapper[[]byte, int64, CountFirst] {
 	n, begun := int64(0), false
 	return mapreduce.Mapper[[]byte, int64, CountFirst]{
@@ -68,9 +68,9 @@ func (p *printer) numbering(split int64) mapreduce.Mapper[[]byte, int64, CountFi
 				emit(split, mapreduce.MakePair(int64(0), p.name))
 				begun = true
 			}
-			done := 0 // bytes of the chunk whose lines are counted
+			done := 0 // bytes of the chunk whose lines have been counted
 			p.lines(chunk, func(line []byte) {
-				at := cap(chunk) - cap(line) // where it begins
+				at := cap(chunk) - cap(line) // offset of the line in the chunk
 				n += int64(bytes.Count(chunk[done:at], []byte{'\n'})) + 1
 				done = at + len(line)
 				p.texts(line, func(text []byte) { emit(split, mapreduce.MakePair(n, text)) })
@@ -87,7 +87,7 @@ func (p *printer) numbering(split int64) mapreduce.Mapper[[]byte, int64, CountFi
 	}
 }
 
-// adding is the reduce of GrepNumbered.
+// adding returns the reduce of GrepNumbered.
 func (p *printer) adding() mapreduce.Reducer[int64, CountFirst, []byte] {
 	earlier := int64(0) // lines of the file in earlier splits
 	return mapreduce.Reducer[int64, CountFirst, []byte]{
@@ -107,10 +107,11 @@ func (p *printer) adding() mapreduce.Reducer[int64, CountFirst, []byte] {
 	}
 }
 
-// GrepFiles writes the names of the files of which Grep selects lines, a line each, in the order of
-// the input, as `grep -l` does. Its input is Chunks of src, its output Raw. Two sources of one name
-// are an error that wraps ErrSameName; other errors wrap ErrPattern. OnlyMatching and FileNames
-// change nothing. A map stops looking once it has found lines: LinesSelected counts what it had then.
+// GrepFiles writes the names of the files with selected lines, one per line in input order, like
+// `grep -l`. Its input is Chunks of src, its output Raw. If two sources have the same name, the
+// error wraps ErrSameName; other errors wrap ErrPattern. OnlyMatching and FileNames have no effect.
+// A map stops searching once it has found selected lines; LinesSelected counts the lines found
+// until then.
 func GrepFiles(
 	pattern string, o GrepOptions, src ...mapreduce.Source,
 ) (mapreduce.Job[[]byte, int64, []byte, []byte], error) {
@@ -132,7 +133,7 @@ func GrepFiles(
 				Reduce: func(_ int64, names iter.Seq[[]byte], emit func([]byte)) error {
 					for name := range names {
 						if any && bytes.Equal(name, out.name) {
-							continue // found in an earlier split, too
+							continue // already found in an earlier split
 						}
 						any, out.name = true, append(out.name[:0], name...)
 						emit(append(out.colored(out.line[:0], colorName, name), '\n'))
@@ -145,8 +146,8 @@ func GrepFiles(
 	}, nil
 }
 
-// naming is the map of GrepFiles: it looks no further than the first chunk with a line that is
-// selected.
+// naming returns the map of GrepFiles, which stops searching after the first chunk with a selected
+// line.
 func (p *printer) naming(split int64) mapreduce.Mapper[[]byte, int64, []byte] {
 	found := false
 	return mapreduce.Mapper[[]byte, int64, []byte]{

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// The colors of GNU grep: what begins one, and what ends it.
+// The escape sequences of GNU grep that begin and end a color.
 const (
 	colorMatch     = "\x1b[01;31m\x1b[K"
 	colorName      = "\x1b[35m\x1b[K"
@@ -18,7 +18,7 @@ const (
 	colorEnd       = "\x1b[m\x1b[K"
 )
 
-// printer finds lines and writes them as GrepOptions say. It serves one attempt.
+// printer finds lines and formats them as GrepOptions say. It serves one attempt.
 type printer struct {
 	pattern  *search.Pattern
 	o        GrepOptions
@@ -33,8 +33,8 @@ func newPrinter(p *search.Pattern, o GrepOptions, t *mapreduce.Task) *printer {
 	return &printer{pattern: p, o: o, name: []byte(t.InputName()), selected: t.Counter(GrepCounters, LinesSelected)}
 }
 
-// lines calls visit with each line that is selected, its line feed included, if it has one. The
-// capacity of a line reaches to the end of that of the chunk.
+// lines calls visit with each selected line, including its line feed, if it has one. A line's
+// capacity extends to the end of the chunk's.
 func (p *printer) lines(chunk []byte, visit func(line []byte)) {
 	n := int64(0)
 	p.o.runs(p.pattern)(chunk, func(run []byte) {
@@ -51,11 +51,11 @@ func (p *printer) lines(chunk []byte, visit func(line []byte)) {
 	p.selected.Add(n)
 }
 
-// texts calls visit with what is to be written of a line that is selected, without a line feed: the line, or
-// each match. It is valid until the next.
+// texts calls visit with the texts to write of a selected line, without a line feed: the line, or
+// each match. A text is valid until the next one.
 func (p *printer) texts(line []byte, visit func(text []byte)) { p.textsOf(line, true, visit) }
 
-// textsOf is texts of a line that is selected, or beside one that is.
+// textsOf is texts for a selected line or a context line.
 func (p *printer) textsOf(line []byte, selected bool, visit func(text []byte)) {
 	line = bytes.TrimSuffix(line, []byte{'\n'})
 	switch {
@@ -79,7 +79,7 @@ func (p *printer) textsOf(line []byte, selected bool, visit func(text []byte)) {
 	}
 }
 
-// colored appends a text, in color if that is asked for.
+// colored appends a text, in color if Color is set.
 func (p *printer) colored(dst []byte, color string, text []byte) []byte {
 	if !p.o.Color {
 		return append(dst, text...)
@@ -87,11 +87,11 @@ func (p *printer) colored(dst []byte, color string, text []byte) []byte {
 	return append(append(append(dst, color...), text...), colorEnd...)
 }
 
-// printed is a line of output: the file's name, if asked for, the number, if it is not 0, and the
-// text. It is valid until the next.
+// printed returns a line of output: the file's name if FileNames is set, the number unless it is 0,
+// and the text. It is valid until the next call.
 func (p *printer) printed(number int64, text []byte) []byte { return p.printedWith(':', number, text) }
 
-// printedWith is printed with a separator behind name and number.
+// printedWith is printed with another separator after name and number.
 func (p *printer) printedWith(separator byte, number int64, text []byte) []byte {
 	p.line = p.line[:0]
 	if p.o.FileNames {

@@ -10,9 +10,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// The four queries of Hive's benchmark (HIVE-396), which are those of Pavlo et al., A comparison of
-// approaches to large-scale data analysis, SIGMOD 2009. Zaharia et al. measure delay scheduling with
-// them (§5.1).
+// The four queries of Hive's benchmark (HIVE-396), which come from Pavlo et al., A comparison of
+// approaches to large-scale data analysis, SIGMOD 2009. Zaharia et al. measure delay scheduling
+// with them (§5.1).
 
 // The tables, with bars between columns:
 //
@@ -26,7 +26,7 @@ const (
 	hiveSeparator    = '|'
 )
 
-// columnsOf cuts a row into its columns, n of them; it tells whether there are as many.
+// columnsOf splits a row into columns and reports whether it has exactly len(columns).
 func columnsOf(row []byte, columns [][]byte) bool {
 	row, last := withoutCR(row), len(columns)-1
 	for i := range last {
@@ -39,13 +39,13 @@ func columnsOf(row []byte, columns [][]byte) bool {
 	return bytes.IndexByte(row, hiveSeparator) < 0
 }
 
-// badRow is the error of a row of another number of columns.
+// badRow returns the error for a row with the wrong column count.
 func badRow(row []byte, table string, columns int) error {
 	return mapreduce.Bad(fmt.Errorf("row %s: not the %d columns of %s", cut(row), columns, table))
 }
 
-// HiveSearch is the text search: it keeps the documents with a text behind their key of 10 bytes. Its
-// input is Lines. An empty text is in each document.
+// HiveSearch is the text search: it writes the documents that contain text after their key of 10
+// bytes. Its input is Lines. Every document contains the empty text.
 func HiveSearch(text string) mapreduce.MapOnly[[]byte, Line] {
 	pattern := []byte(text)
 	return mapreduce.MapOnly[[]byte, Line]{
@@ -81,13 +81,13 @@ func HiveSelect(above int64) mapreduce.MapOnly[[]byte, Ranked] {
 	}
 }
 
-// Revenue is a client, or what its address begins with, and a sum, exact and in decimals.
+// Revenue is a client, or a prefix of its address, and an exact decimal sum.
 type Revenue = mapreduce.Pair[[]byte, string]
 
-// HiveAggregate is the aggregation: it writes the sum of the revenue of each client's visits. With
-// prefix above 0 it takes clients whose addresses begin with as many equal bytes together: the
-// benchmark's smaller aggregation has 7. Its input is Lines of the table visits; other rows are
-// errors. Revenue is a number as Mean reads it.
+// HiveAggregate is the aggregation: it writes the total revenue of each client's visits. With
+// prefix above 0 it groups clients by the first prefix bytes of their address; the benchmark's
+// smaller aggregation uses 7. Its input is Lines of the table visits; other rows are errors.
+// Revenue is a number as Mean reads it.
 func HiveAggregate(prefix int) mapreduce.Job[[]byte, []byte, Sum, Revenue] {
 	return mapreduce.Job[[]byte, []byte, Sum, Revenue]{
 		Name: "hiveaggregate",
@@ -118,33 +118,33 @@ func HiveAggregate(prefix int) mapreduce.Job[[]byte, []byte, Sum, Revenue] {
 	}
 }
 
-// HiveJoinOptions say which visits HiveJoin takes. The zero value takes all.
+// HiveJoinOptions select the visits for HiveJoin. The zero value selects all.
 type HiveJoinOptions struct {
-	// From is the first day, To the one after the last, as in 1999-01-31; empty is no bound.
+	// From is the first day and To the day after the last, as in 1999-01-31; empty means no bound.
 	From, To string
 }
 
-// pageSide is a page, and whether what is known of it is a visit: ranks sort before visits.
+// pageSide is a page, and whether the record about it is a visit: ranks sort before visits.
 type pageSide = mapreduce.Pair[[]byte, bool]
 
-// joined is what is known of a page: a rank, or a visit's client and revenue.
+// joined is a record about a page: a rank, or a visit's client and revenue.
 type joined struct {
 	Rank            int64
 	Client, Revenue []byte
 }
 
-// Visited is a client, the rank of a page that it visited, and the revenue of that visit, as it
-// stands in the table.
+// Visited is a client, the rank of a page that it visited, and the revenue of the visit as in the
+// table.
 type Visited struct {
 	Client  []byte
 	Rank    int64
 	Revenue []byte
 }
 
-// HiveJoin is the first of the jobs of the join: it brings visits within some days together with the
-// rank of the page. Its input is Lines of the tables rankings and visits, in any order: rows of three
-// columns are those of rankings, rows of nine those of visits, others errors. What it writes [HiveTotals]
-// reads. The ranks of one page are held in memory. Days that are none are an error.
+// HiveJoin is the first job of the join: it joins visits in a range of days with the rank of their
+// page. Its input is Lines of the tables rankings and visits, in any order: rows of three columns
+// belong to rankings, rows of nine to visits, and others are errors. [HiveTotals] reads its output.
+// The ranks of one page are held in memory. Invalid days are an error.
 func HiveJoin(o HiveJoinOptions) (mapreduce.Job[[]byte, pageSide, joined, Visited], error) {
 	for _, day := range []string{o.From, o.To} {
 		if _, err := time.Parse(time.DateOnly, day); day != "" && err != nil {
@@ -193,19 +193,20 @@ func HiveJoin(o HiveJoinOptions) (mapreduce.Job[[]byte, pageSide, joined, Visite
 	}, nil
 }
 
-// ClientTotal is a client, the sum of its revenue, exact and in decimals, and the mean of the ranks.
+// ClientTotal is a client, its exact total revenue in decimals, and the mean of the ranks.
 type ClientTotal struct {
 	Client  []byte
 	Revenue string
 	Rank    float64
 }
 
-// totals are a client's so far. Ranks holds the sum of its visits' ranks, which cannot overflow.
+// totals are a client's running totals. Ranks is the sum of its visits' ranks, which cannot
+// overflow.
 type totals struct{ Revenue, Ranks Sum }
 
-// HiveTotals is the second of the jobs of the join: for each client the sum of its revenue and the
-// mean of the ranks. Its input is Lines of what [HiveJoin] writes. Of what it writes TopBy with column
-// 2 keeps the client with the most revenue, which is what the query asks for.
+// HiveTotals is the second job of the join: it writes the total revenue and the mean rank of each
+// client. Its input is Lines written by [HiveJoin]. The query's result, the client with the most
+// revenue, is TopBy of its output by column 2.
 func HiveTotals() mapreduce.Job[[]byte, []byte, totals, ClientTotal] {
 	return mapreduce.Job[[]byte, []byte, totals, ClientTotal]{
 		Name: "hivetotals",

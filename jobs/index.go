@@ -10,20 +10,20 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Posting says in which files a word stands: how many they are, and their names in order, with
-// commas between. In a name a comma, a percent sign and control characters, tab and line feed among
-// them, are written as in a URL: %2C, %25, %09, %0A.
+// Posting lists the files that contain a word: their count and their names, sorted and separated by
+// commas. In names, commas, percent signs and control characters, including tab and line feed, are
+// written as in a URL: %2C, %25, %09, %0A.
 type Posting struct {
 	Word  []byte
 	Files int64
 	Names string
 }
 
-// nameSeparator stands between file names in a list of names; no file name holds it.
+// nameSeparator separates file names in a list; no file name contains it.
 const nameSeparator = 0
 
-// Index makes an inverted index: for each word, as WordCount understands words, the input files in
-// which it stands. Its input is Chunks or Lines. A value is a list of names; see [unite].
+// Index builds an inverted index: for each word, as in WordCount, the input files that contain it.
+// Its input is Chunks or Lines. A value is a list of names; see [unite].
 func Index() mapreduce.Job[[]byte, []byte, []byte, Posting] {
 	return mapreduce.Job[[]byte, []byte, []byte, Posting]{
 		Name: "index",
@@ -55,7 +55,7 @@ func Index() mapreduce.Job[[]byte, []byte, []byte, Posting] {
 	}
 }
 
-// listed is how a file name stands in a list.
+// listed returns a file name as written in a list.
 func listed(name string) string {
 	var b []byte
 	for _, c := range []byte(name) {
@@ -68,10 +68,9 @@ func listed(name string) string {
 	return string(b)
 }
 
-// unite appends the names of b to those of a, unless they are the last of a already: so it is
-// where a word stands in the file being read once more. A list is neither in order nor without
-// doubles before [inOrder] has seen it. Each name is copied as often as append moves what has
-// grown, so that a word of n files costs n times a few copies, not their square.
+// unite appends the names of b to those of a, unless they are the last ones of a, as for a repeated
+// word in the current file. A list may be unsorted and have duplicates until [inOrder] processes
+// it. Appending is amortized: a word in n files costs a few times n copies, not n².
 func unite(a, b []byte) []byte {
 	if before := len(a) - len(b) - 1; before == -1 || before >= 0 && a[before] == nameSeparator {
 		if bytes.HasSuffix(a, b) {
@@ -81,7 +80,7 @@ func unite(a, b []byte) []byte {
 	return append(append(a, nameSeparator), b...)
 }
 
-// inOrder gives the names of a list in order, each once, with commas between, and their number.
+// inOrder returns the distinct names of a list, sorted and separated by commas, and their number.
 func inOrder(list string) (string, int) {
 	if strings.IndexByte(list, nameSeparator) < 0 {
 		return list, 1

@@ -13,19 +13,19 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// KMeansOptions say how KMeans divides points.
+// KMeansOptions are the options of KMeans.
 type KMeansOptions struct {
-	// Clusters is how many there are, 1 to 10,000.
+	// Clusters is the number of clusters, 1 to 10,000.
 	Clusters int
-	// Rounds is the most rounds; 0 is 20.
+	// Rounds is the maximum number of rounds; 0 means 20.
 	Rounds int
-	// Seed selects the points that centers begin at, among other numbers that draw them.
+	// Seed seeds the choice of the initial centers.
 	Seed uint64
-	// Separator stands between the coordinates of a point; 0 is a tab.
+	// Separator is the byte between a point's coordinates; 0 means a tab.
 	Separator byte
 }
 
-// Check says what of the options cannot be.
+// Check returns an error if the options are invalid.
 func (o KMeansOptions) Check() error {
 	if o.Clusters < 1 || o.Clusters > mostClusters || o.Rounds < 0 {
 		return fmt.Errorf("jobs: %d clusters, %d rounds: want 1 to %d clusters, and a round", o.Clusters, o.Rounds, mostClusters)
@@ -33,29 +33,30 @@ func (o KMeansOptions) Check() error {
 	return nil
 }
 
-// Cluster is the center of a cluster, and how many points it is the mean of.
+// Cluster is the center of a cluster and the number of its points.
 type Cluster struct {
 	Center []float64
 	Size   int64
 }
 
-// mostClusters bounds what a map holds: a sum for each coordinate of each center.
+// mostClusters limits the memory of a map: a sum for each coordinate of each center.
 const mostClusters = 10_000
 
-// KMeans divides points into clusters, each point to the nearest center, and moves each center into
-// the mean of its points, until no center moves or there were enough rounds (Lloyd, 1982). A center
-// without points stays. Distances are Euclid's, of equal ones the first center is nearest.
+// KMeans divides points into clusters. Each round assigns each point to the nearest center and
+// moves each center to the mean of its points, until no center moves or Rounds is reached (Lloyd,
+// 1982). A center without points stays. Distances are Euclidean; among equal ones the first center
+// is nearest.
 //
-// Centers begin at points of the input by k-means++ [Arthur07]: the first is any
-// point, each other one a point that is drawn with a probability in proportion to the square of its
-// distance from the nearest center so far. Beyond 32 centers some are drawn in one round, as in
-// k-means|| [Bahmani12]. The seed, and coordinates and places of the points in their
-// files, decide what is drawn, not how the jobs run.
+// The initial centers are input points chosen by k-means++ [Arthur07]: the first is random, and
+// each further one is drawn with a probability proportional to the square of its distance from the
+// nearest center so far. Beyond 32 centers, several are drawn in one round, as in k-means||
+// [Bahmani12]. The draw depends only on the seed and on the coordinates and file offsets of the
+// points, not on how the jobs run.
 //
-// The input is Lines of a point each: numbers as Mean reads them, as many in each line. It is read anew
-// in each round, so that no points are held in memory: sources that can be read only once, and fewer
-// different points than clusters, are errors. Means are of exact sums, so that the centers do not
-// depend on how the jobs ran.
+// The input is Lines of one point each: numbers as Mean reads them, the same count in each line. It
+// is read in every round, so that no points are held in memory: sources that can be read only once
+// are errors, and so are fewer distinct points than clusters. Means are computed from exact sums,
+// so the centers do not depend on how the jobs run.
 func KMeans(ctx context.Context, run Runner, in mapreduce.Input[[]byte], o KMeansOptions) ([]Cluster, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func KMeans(ctx context.Context, run Runner, in mapreduce.Input[[]byte], o KMean
 		if err != nil {
 			return nil, err
 		}
-		next := slices.Clone(centers) // maps that were abandoned may still look at the old ones
+		next := slices.Clone(centers) // abandoned maps may still read the old ones
 		for i := range next {
 			next[i].Size = 0
 		}
@@ -88,8 +89,8 @@ func KMeans(ctx context.Context, run Runner, in mapreduce.Input[[]byte], o KMean
 	return centers, nil
 }
 
-// coordinates reads a point into exact and rounded numbers, which are emptied first: as many as the
-// centers have.
+// coordinates parses a point into exact and rounded numbers, which replace the slices' contents.
+// Their count must match that of the centers.
 func (o KMeansOptions) coordinates(
 	line []byte, exact []Sum, rounded []float64, centers []Cluster,
 ) ([]Sum, []float64, error) {
@@ -101,7 +102,7 @@ func (o KMeansOptions) coordinates(
 		if err != nil {
 			return exact, rounded, err
 		}
-		f, _ := strconv.ParseFloat(string(text), 64) // a number that decimal reads is one
+		f, _ := strconv.ParseFloat(string(text), 64) // a number that decimal accepts is valid
 		exact, rounded = append(exact, n), append(rounded, f)
 	}
 	if len(centers) > 0 && len(rounded) != len(centers[0].Center) {
@@ -111,10 +112,10 @@ func (o KMeansOptions) coordinates(
 	return exact, rounded, nil
 }
 
-// mostDraws is in how many rounds centers are drawn.
+// mostDraws is the maximum number of rounds in which centers are drawn.
 const mostDraws = 32
 
-// start draws the points at which centers begin.
+// start draws the initial centers.
 func (o KMeansOptions) start(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) (centers []Cluster, err error) {
 	for draw := range mostDraws {
 		n := 1
@@ -142,12 +143,12 @@ func (o KMeansOptions) start(ctx context.Context, run Runner, in mapreduce.Input
 	return centers, nil
 }
 
-// drawnPoint is a point behind the bits of when it is drawn: points wait times that are exponentially
-// distributed with a rate of their weight, so that the first to come is one with a probability in
-// proportion to its weight.
+// drawnPoint is a point after the bits of its waiting time. Waiting times are exponentially
+// distributed with the point's weight as rate, so each point is the first with a probability
+// proportional to its weight.
 type drawnPoint = mapreduce.Pair[uint64, []float64]
 
-// draw is the job that draws n different points that no center is at.
+// draw returns the job that draws n distinct points that are not centers.
 func (o KMeansOptions) draw(number uint64, n int, centers []Cluster) mapreduce.Job[[]byte, drawnPoint, mapreduce.None, drawnPoint] {
 	return mapreduce.Job[[]byte, drawnPoint, mapreduce.None, drawnPoint]{
 		Name: "kmeans-start",
@@ -193,7 +194,8 @@ func (o KMeansOptions) draw(number uint64, n int, centers []Cluster) mapreduce.J
 	}
 }
 
-// uniform is a number above 0 and below 1 that comes of the seed, the draw and the point.
+// uniform returns a number between 0 and 1, exclusive, derived from the seed, the draw and the
+// point.
 func (o KMeansOptions) uniform(draw uint64, offset int64, point []float64) float64 {
 	sum := mixed(o.Seed*0x9E3779B97F4A7C15 + draw)
 	for _, x := range point {
@@ -202,10 +204,10 @@ func (o KMeansOptions) uniform(draw uint64, offset int64, point []float64) float
 	return (float64(mixed(sum^uint64(offset))>>11) + 0.5) / (1 << 53)
 }
 
-// firstDrawn are the points that are drawn first, in order, each once.
+// firstDrawn are the points with the smallest waiting times, in order, without duplicates.
 type firstDrawn []drawnPoint
 
-// keep puts a point among the n first, if it is one, and tells so.
+// keep inserts a point if it is among the first n, and reports whether it is.
 func (f *firstDrawn) keep(n int, p drawnPoint) bool {
 	list := *f
 	at, _ := slices.BinarySearchFunc(list, p, func(a, b drawnPoint) int {
@@ -223,7 +225,7 @@ func (f *firstDrawn) keep(n int, p drawnPoint) bool {
 	return true
 }
 
-// round is the job that moves centers.
+// round returns the job that moves the centers.
 func (o KMeansOptions) round(centers []Cluster) mapreduce.Job[[]byte, int32, []Sum, mapreduce.Pair[int32, Cluster]] {
 	return mapreduce.Job[[]byte, int32, []Sum, mapreduce.Pair[int32, Cluster]]{
 		Name: "kmeans",
@@ -248,7 +250,7 @@ func (o KMeansOptions) round(centers []Cluster) mapreduce.Job[[]byte, int32, []S
 			return a
 		},
 		Reduce: func(center int32, sums iter.Seq[[]Sum], emit func(mapreduce.Pair[int32, Cluster])) error {
-			for all := range sums { // one, by Combine
+			for all := range sums { // only one, because of Combine
 				c := Cluster{Center: make([]float64, len(all))}
 				for i, s := range all {
 					c.Center[i], c.Size = s.mean(), s.Count
@@ -260,7 +262,7 @@ func (o KMeansOptions) round(centers []Cluster) mapreduce.Job[[]byte, int32, []S
 	}
 }
 
-// nearest is the number of the center that is nearest to a point, and the square of its distance.
+// nearest returns the number of the center nearest to a point, and the square of its distance.
 func nearest(centers []Cluster, point []float64) (best int32, least float64) {
 	least = math.Inf(1)
 	for i, c := range centers {

@@ -2,8 +2,8 @@ package jobs
 
 import "github.com/tarry-mr/tarry/mapreduce"
 
-// MapsOnly is a job without its reduces: it writes what the maps of j emit, key and value, in the
-// order of the input, neither sorted nor combined. Its input is that of j.
+// MapsOnly returns a job without the reduces of j: it writes the keys and values that the maps of j
+// emit, in input order, neither sorted nor combined. Its input is that of j.
 func MapsOnly[I, K, V, O any](j mapreduce.Job[I, K, V, O]) mapreduce.MapOnly[I, mapreduce.Pair[K, V]] {
 	only := mapreduce.MapOnly[I, mapreduce.Pair[K, V]]{Name: j.Name}
 	if j.MapTask == nil {
@@ -26,7 +26,7 @@ func MapsOnly[I, K, V, O any](j mapreduce.Job[I, K, V, O]) mapreduce.MapOnly[I, 
 	return only
 }
 
-// paired is a map that emits pairs.
+// paired returns a map that emits pairs.
 func paired[I, K, V any](m func(I, func(K, V)) error) func(I, func(mapreduce.Pair[K, V])) error {
 	if m == nil {
 		return nil

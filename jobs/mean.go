@@ -11,9 +11,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Sum is the exact sum of some decimal numbers and how many they are: unlike means, sums can be
-// combined. High times 2 to the 128th, plus Mid times 2 to the 64th, plus Low, is the sum in units
-// of 10 to the -18th. It cannot overflow: a number has at most 123 bits, a count 63.
+// Sum is an exact sum of decimal numbers with their count; unlike means, sums can be combined. The
+// sum, in units of 10 to the -18th, is High times 2 to the 128th, plus Mid times 2 to the 64th,
+// plus Low. It cannot overflow: a number has at most 123 bits, a count 63.
 type Sum struct {
 	High     int64
 	Mid, Low uint64
@@ -26,14 +26,14 @@ func (s Sum) plus(o Sum) Sum {
 	return Sum{High: s.High + o.High + int64(carry), Mid: mid, Low: low, Count: s.Count + o.Count}
 }
 
-// negative is the sum of the numbers with their signs turned around.
+// negative returns the sum of the negated numbers.
 func (s Sum) negative() Sum {
 	low, borrow := bits.Sub64(0, s.Low, 0)
 	mid, borrow := bits.Sub64(0, s.Mid, borrow)
 	return Sum{High: -s.High - int64(borrow), Mid: mid, Low: low, Count: s.Count}
 }
 
-// mean is the float64 nearest to the mean.
+// mean returns the float64 nearest to the mean.
 func (s Sum) mean() float64 {
 	total := big.NewInt(s.High)
 	total.Add(total.Lsh(total, 64), new(big.Int).SetUint64(s.Mid))
@@ -43,16 +43,16 @@ func (s Sum) mean() float64 {
 	return mean
 }
 
-// MeanOptions say of what Mean takes the mean. The zero value takes what is behind the key.
+// MeanOptions select the numbers for Mean. The zero value selects the text after the key.
 type MeanOptions struct {
-	// Column is where the numbers are, from 2, for the key is column 1; 0 is all that is behind the
-	// key.
+	// Column is the column of the numbers, from 2, since column 1 is the key; 0 means all text
+	// after the key.
 	Column int
-	// Separator stands between columns; 0 is a tab.
+	// Separator is the byte between columns; 0 means a tab.
 	Separator byte
 }
 
-// separator is the byte between columns.
+// separator returns the byte between columns.
 func (o MeanOptions) separator() byte {
 	if o.Separator == 0 {
 		return '\t'
@@ -60,7 +60,7 @@ func (o MeanOptions) separator() byte {
 	return o.Separator
 }
 
-// number is the number in the columns behind a key.
+// number returns the number in the columns after a key.
 func (o MeanOptions) number(key, columns []byte) (Sum, error) {
 	if o.Column == 1 {
 		return Sum{}, mapreduce.Permanent(errors.New("column 1 is the key: no number"))
@@ -79,9 +79,9 @@ func (o MeanOptions) number(key, columns []byte) (Sum, error) {
 }
 
 // Mean writes the mean of each key's numbers. Its input is KeyValueLines with the separator of the
-// options. A number is a sign or none, at most 64 bits before the point, and at most 18 decimals
-// (zeros behind them do not count); other values are errors. Its output is the key and the float64
-// nearest to the mean: the sum is exact, in whatever order it is taken, and rounded once.
+// options. A number has an optional sign, at most 64 bits before the point, and at most 18
+// decimals, not counting trailing zeros; other values are errors. Its output is the key and the
+// float64 nearest to the mean: the sum is exact, in any order, and rounded once.
 func Mean(o MeanOptions) mapreduce.Job[mapreduce.Pair[[]byte, []byte], []byte, Sum, mapreduce.Pair[[]byte, float64]] {
 	return mapreduce.Job[mapreduce.Pair[[]byte, []byte], []byte, Sum, mapreduce.Pair[[]byte, float64]]{
 		Name: "mean",

@@ -9,12 +9,12 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// longestNumber is the most bytes that are looked at as a number; 20 would do but for zeros in
-// front.
+// longestNumber is the maximum number of bytes parsed as a number; 20 would do, except for leading
+// zeros.
 const longestNumber = 1 << 10
 
-// number reads a decimal integer of a record. Its error shows neither the whole text nor the whole
-// of what names it: a record may have gigabytes. It is Permanent.
+// number parses a decimal integer of a record. Its error shortens the text and the name, since a
+// record may have gigabytes. It is a mapreduce.Bad error.
 func number(name, text []byte) (int64, error) {
 	if len(text) <= longestNumber {
 		n, err := strconv.ParseInt(string(text), 10, 64)
@@ -25,13 +25,14 @@ func number(name, text []byte) (int64, error) {
 	return 0, mapreduce.Bad(fmt.Errorf("key %s: %s is no integer of 64 bits", cut(name), cut(text)))
 }
 
-// Numbers with decimals are kept in units of 10 to the -18th.
+// Decimal numbers are stored in units of 10 to the -18th.
 const (
 	numberDecimals = 18
 	numberUnits    = 1_000_000_000_000_000_000
 )
 
-// decimal reads a decimal number of a record as the sum of it alone. Its error is as that of number.
+// decimal parses a decimal number of a record and returns it as a Sum. Errors are like those of
+// number.
 func decimal(name, text []byte) (Sum, error) {
 	if n, good := parseDecimal(text); good {
 		return n, nil
@@ -41,7 +42,7 @@ func decimal(name, text []byte) (Sum, error) {
 		cut(name), cut(text), numberDecimals))
 }
 
-// parseDecimal reads a sign or none, digits, and a point with digits or none.
+// parseDecimal parses an optional sign, digits, and an optional point with digits.
 func parseDecimal(text []byte) (n Sum, good bool) {
 	if len(text) > longestNumber {
 		return n, false
@@ -77,7 +78,7 @@ func parseDecimal(text []byte) (n Sum, good bool) {
 	}
 }
 
-// integer is the value of at most 19 digits.
+// integer returns the value of at most 19 digits.
 func integer(digits []byte) (n uint64) {
 	for _, d := range digits {
 		n = 10*n + uint64(d-'0')
@@ -85,7 +86,7 @@ func integer(digits []byte) (n uint64) {
 	return n
 }
 
-// cut quotes a text, of a long one the beginning and how long it is.
+// cut quotes a text; for a long one it shows the beginning and the length.
 func cut(text []byte) string {
 	const most = 60
 	if len(text) <= most {

@@ -9,37 +9,37 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// PageRankOptions say how PageRank ranks. The zero value is useful.
+// PageRankOptions are the options of PageRank. The zero value is useful.
 type PageRankOptions struct {
-	// Damping is the part of the readers who follow a link, above 0 and below 1; 0 is 0.85. The others
-	// go anywhere.
+	// Damping is the fraction of readers who follow a link, above 0 and below 1; 0 means 0.85. The
+	// others go anywhere.
 	Damping float64
-	// Rounds is how often ranks are handed on; 0 is 20.
+	// Rounds is the number of iterations; 0 means 20.
 	Rounds int
 }
 
-// Check says what of the options cannot be.
+// Check returns an error if the options are invalid.
 func (o PageRankOptions) Check() error {
-	if !(o.Damping >= 0 && o.Damping < 1) || o.Rounds < 0 { // nor NaN
+	if !(o.Damping >= 0 && o.Damping < 1) || o.Rounds < 0 { // also rejects NaN
 		return fmt.Errorf("jobs: damping %v, %d rounds: want a damping above 0 and below 1, and a round", o.Damping, o.Rounds)
 	}
 	return nil
 }
 
-// NodeRank is a node and the part of all readers who are there.
+// NodeRank is a node and the fraction of all readers who are there.
 type NodeRank = mapreduce.Pair[[]byte, float64]
 
-// rankUnits are the units in which ranks are handed on: whole numbers have one sum in any order, and
-// that of all ranks, 1, is within 64 bits. What is lost by rounding is below 1e-9 of all readers for
-// up to a billion links.
+// rankUnits are the units in which ranks are passed on. Integer sums do not depend on the order,
+// and the sum of all ranks, 1, fits in 64 bits. Rounding loses less than 1e-9 of all readers for up
+// to a billion links.
 const rankUnits = 1 << 62
 
-// PageRank ranks the nodes of a graph by its links (Brin and Page, 1998): each hands its rank to those
-// that it links to, in equal parts, once for each however often it does; what nodes without links
-// hold goes to all. Its input is Lines of a node, a tab, and a node that it links to, or of a node
-// alone. What comes back is in the byte order of the nodes; the ranks add up to 1, and do not depend
-// on how the jobs ran. The graph is held in memory, as numbers but for the names of its nodes.
-// Options that cannot be are an error.
+// PageRank ranks the nodes of a graph by its links (Brin and Page, 1998). In each round a node
+// passes its rank in equal parts to the nodes that it links to, counting duplicate links once;
+// nodes without links pass their rank to all nodes. Its input is Lines of a node, a tab and a node
+// that it links to, or of a single node. It returns the nodes in byte order. The ranks add up to 1
+// and do not depend on how the jobs run. The graph is held in memory, as numbers except for the
+// names of its nodes. Invalid options are an error.
 func PageRank(ctx context.Context, run Runner, in mapreduce.Input[[]byte], o PageRankOptions) ([]NodeRank, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func PageRank(ctx context.Context, run Runner, in mapreduce.Input[[]byte], o Pag
 	return list, nil
 }
 
-// followed are the ranks a round later.
+// followed returns the ranks after one more round.
 func followed(ctx context.Context, run Runner, links [][]int32, ranks []float64, damping float64) ([]float64, error) {
 	job := mapreduce.Job[[]int32, int32, int64, mapreduce.Pair[int32, int64]]{
 		Name: "pagerank",
@@ -107,7 +107,7 @@ func followed(ctx context.Context, run Runner, links [][]int32, ranks []float64,
 			lost += ranks[i]
 		}
 	}
-	next := make([]float64, len(links)) // maps that were abandoned may still look at the old ones
+	next := make([]float64, len(links)) // abandoned maps may still read the old ones
 	for i := range next {
 		next[i] = damping*lost/n + (1-damping)/n
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// Runner runs a plan to its end. Computations of several rounds, each a job, are given one, so that
-// they run on any cluster, or by [mapreduce.RunLocal].
+// Runner runs a plan until it ends. Iterative computations take one, so that they run on any
+// cluster, or with [mapreduce.RunLocal].
 type Runner func(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error)
 
-// collect runs a job and gives what comes out of it, part by part, with its counters. All of it is in
+// collect runs a job and returns its output, part by part, and its counters. The output is held in
 // memory, twice while it is decoded.
 func collect[O any](
 	ctx context.Context, run Runner, bind func(mapreduce.Output[O]) (*mapreduce.Plan, error),

@@ -10,19 +10,19 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// ScanOptions say which lines Scan keeps.
+// ScanOptions select the lines that Scan keeps.
 type ScanOptions struct {
-	// Percent is how many lines of a hundred are kept, from 0 to 100. GridMix's webdataScan keeps 0.5.
+	// Percent is the percentage of lines to keep, 0 to 100. GridMix's webdataScan keeps 0.5.
 	Percent float64
-	// Seed selects which.
+	// Seed changes which lines are kept.
 	Seed uint64
 }
 
-// Scan keeps a part of all lines, whole and in the order of the input. A line is kept or not by its
-// bytes and the seed: equal lines go the same way, and the blocks do not matter. Its input is Lines. A
-// percentage that cannot be is an error.
+// Scan keeps a fraction of all lines, whole and in input order. The decision depends only on a
+// line's bytes and the seed: equal lines are treated alike, whatever the blocks. Its input is
+// Lines. An invalid percentage is an error.
 func Scan(o ScanOptions) (mapreduce.MapOnly[[]byte, Line], error) {
-	if !(o.Percent >= 0 && o.Percent <= 100) { // nor NaN
+	if !(o.Percent >= 0 && o.Percent <= 100) { // also rejects NaN
 		return mapreduce.MapOnly[[]byte, Line]{}, fmt.Errorf("jobs: %v %%: want 0 to 100", o.Percent)
 	}
 	below := uint64(o.Percent / 100 * (1 << 53))
@@ -42,17 +42,17 @@ func Scan(o ScanOptions) (mapreduce.MapOnly[[]byte, Line], error) {
 	}, nil
 }
 
-// mixed spreads what differs in some bits over all of them (the end of splitmix64).
+// mixed spreads differences in some bits over all bits (the end of splitmix64).
 func mixed(z uint64) uint64 {
 	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
 	z = (z ^ (z >> 27)) * 0x94D049BB133111EB
 	return z ^ (z >> 31)
 }
 
-// Sleep does nothing for a while, to see what a scheduler does: each map sleeps as long as its lines
-// say, a duration such as 1.5s each, then each reduce for the time reduce. It writes the time slept
-// by all maps, in seconds. Its input is NLines. A line that is no duration of at least 0 is an error;
-// a task that is killed wakes up.
+// Sleep does nothing for a while, to observe a scheduler. Each map sleeps for the sum of the
+// durations in its lines, such as 1.5s, and then each reduce for the given time. It writes the
+// total time slept by maps, in seconds. Its input is NLines. A line that is not a duration of at
+// least 0 is an error. A killed task wakes up.
 func Sleep(reduce time.Duration) mapreduce.Job[[]byte, string, int64, mapreduce.Pair[string, float64]] {
 	return mapreduce.Job[[]byte, string, int64, mapreduce.Pair[string, float64]]{
 		Name: "sleep",
@@ -86,7 +86,7 @@ func Sleep(reduce time.Duration) mapreduce.Job[[]byte, string, int64, mapreduce.
 	}
 }
 
-// nap waits, at most until the attempt is killed. It says now and then that the attempt is alive.
+// nap waits for d, or until the attempt is killed, and regularly reports progress.
 func nap(t *mapreduce.Task, d time.Duration) error {
 	const sign = 30 * time.Second // well below any task timeout
 	for d > 0 {

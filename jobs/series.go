@@ -8,19 +8,19 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// At is a key and a number that its records are sorted by: a time, say.
+// At is a key and the number, for example a time, by which its records are sorted.
 type At = mapreduce.Pair[[]byte, int64]
 
-// Placed is a key, one of its numbers, and which of them in order that is, from 1.
+// Placed is a key, one of its numbers, and the number's rank among them, from 1.
 type Placed struct {
 	Key    []byte
 	Number int64
 	Place  int64
 }
 
-// SecondarySort writes for each key its numbers in order, each with its place, from 1: the engine
-// sorts them, so that no reduce holds the numbers of a key. Its input is KeyValueLines of key and
-// decimal integer; other values are errors.
+// SecondarySort writes for each key its numbers in ascending order, each with its rank, from 1. The
+// engine sorts the numbers, so no reduce holds the numbers of a key in memory. Its input is
+// KeyValueLines of key and decimal integer; other values are errors.
 func SecondarySort() mapreduce.Job[mapreduce.Pair[[]byte, []byte], At, int64, Placed] {
 	return mapreduce.Job[mapreduce.Pair[[]byte, []byte], At, int64, Placed]{
 		Name: "secondarysort",
@@ -43,7 +43,7 @@ func SecondarySort() mapreduce.Job[mapreduce.Pair[[]byte, []byte], At, int64, Pl
 	}
 }
 
-// Averaged is a key, a time, and the mean of its number at that time and those before it.
+// Averaged is a key, a time, and the mean of the numbers at that time and before it.
 type Averaged struct {
 	Key  []byte
 	Time int64
@@ -53,10 +53,10 @@ type Averaged struct {
 // timed is a number at a time.
 type timed = mapreduce.Pair[int64, Sum]
 
-// MovingAverage writes for each key and time the mean of the numbers of the last window times, that
-// one included; at a key's first times, of those there are. Numbers of one time come in the order of
-// the input. Its input is Lines of key, tab, time, tab, number: a time is a decimal integer, a number
-// as Mean reads it. The sum is exact at each time: nothing drifts. window is at least 1.
+// MovingAverage writes for each key and time the mean of the last window numbers, including the
+// current one; at the beginning of a key, of those so far. Numbers with equal times stay in input
+// order. Its input is Lines of key, tab, time, tab, number: a time is a decimal integer, a number
+// as Mean reads it. Sums are exact, so no error accumulates. window is at least 1.
 func MovingAverage(window int) (mapreduce.Job[[]byte, At, timed, Averaged], error) {
 	if window < 1 {
 		return mapreduce.Job[[]byte, At, timed, Averaged]{}, fmt.Errorf("jobs: a window of %d: want at least 1", window)
@@ -78,7 +78,7 @@ func MovingAverage(window int) (mapreduce.Job[[]byte, At, timed, Averaged], erro
 		},
 		Reduce: func(key At, numbers iter.Seq[timed], emit func(Averaged)) error {
 			var sum Sum
-			var last []Sum // of the window, a ring once it is full
+			var last []Sum // of the window; a ring buffer once it is full
 			oldest := 0
 			for n := range numbers {
 				sum = sum.plus(n.Second)
@@ -97,23 +97,23 @@ func MovingAverage(window int) (mapreduce.Job[[]byte, At, timed, Averaged], erro
 	}, nil
 }
 
-// minus takes numbers out of a sum.
+// minus subtracts numbers from a sum.
 func (s Sum) minus(o Sum) Sum {
 	o = o.negative()
 	o.Count = -o.Count
 	return s.plus(o)
 }
 
-// Neighbors are a node and those that edges lead to from it, with commas between.
+// Neighbors are a node and the nodes that its edges lead to, separated by commas.
 type Neighbors struct {
 	Node []byte
 	To   []byte
 }
 
-// Adjacency makes the adjacency list of a graph from its edges: for each node that an edge begins at,
-// the nodes that edges lead to, each once, in byte order. Its input is KeyValueLines of two nodes: an
-// edge from the first to the second. In the list a comma, a percent sign and control characters are
-// written as in a URL, as in Index. A reduce holds the list of one node.
+// Adjacency makes the adjacency list of a graph from its edges: for each node with outgoing edges,
+// the distinct nodes that they lead to, in byte order. Its input is KeyValueLines of two nodes: an
+// edge from the first to the second. In the list commas, percent signs and control characters are
+// written as in a URL, as in Index. A reduce holds the list of one node in memory.
 func Adjacency() mapreduce.Job[mapreduce.Pair[[]byte, []byte], mapreduce.Pair[[]byte, []byte], []byte, Neighbors] {
 	type edge = mapreduce.Pair[[]byte, []byte]
 	return mapreduce.Job[edge, edge, []byte, Neighbors]{

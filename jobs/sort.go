@@ -7,9 +7,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// SortOptions change how Sort sorts. The zero value sorts upward and keeps equal lines.
+// SortOptions change how Sort sorts. The zero value sorts in ascending order and keeps equal lines.
 type SortOptions struct {
-	// Reverse sorts downward.
+	// Reverse sorts in descending order.
 	Reverse bool
 	// Unique writes equal lines once.
 	Unique bool
@@ -18,8 +18,8 @@ type SortOptions struct {
 // Line is a line as Sort writes it.
 type Line = mapreduce.Pair[[]byte, mapreduce.None]
 
-// Sort sorts lines by their bytes, as `LC_ALL=C sort` does: the parts one after the other are
-// sorted as a whole. Its input is Lines.
+// Sort sorts lines by their bytes, like `LC_ALL=C sort`: the concatenated parts are sorted. Its
+// input is Lines.
 func Sort(o SortOptions) mapreduce.Job[[]byte, []byte, mapreduce.None, Line] {
 	job := mapreduce.Job[[]byte, []byte, mapreduce.None, Line]{
 		Name: "sort",
@@ -39,30 +39,29 @@ func Sort(o SortOptions) mapreduce.Job[[]byte, []byte, mapreduce.None, Line] {
 	return job
 }
 
-// SortByOptions say by what SortBy sorts. The zero value sorts upward by the whole line and keeps
-// lines that compare equal.
+// SortByOptions are the options of SortBy. The zero value sorts in ascending order by the whole
+// line and keeps lines that compare equal.
 type SortByOptions struct {
-	// Keys are compared one after the other, until one differs; none is the whole line.
+	// Keys are compared in order until one differs; without keys the whole line is compared.
 	Keys []SortKey
-	// Separator stands between fields. 0 means that a field is a run of spaces and tabs and what
-	// follows it up to the next: the blanks before a field are part of it.
+	// Separator is the byte between fields. 0 means that a field is a run of spaces and tabs and
+	// the text up to the next such run: leading blanks belong to the field.
 	Separator byte
-	// Numeric, Fold, SkipBlanks and Reverse are for keys that have none of these of their own.
+	// Numeric, Fold, SkipBlanks and Reverse apply to keys that set none of these themselves.
 	Numeric, Fold, SkipBlanks bool
-	// Reverse sorts downward, also lines whose keys are equal.
+	// Reverse sorts in descending order, including lines whose keys are equal.
 	Reverse bool
-	// Unique writes of lines with equal keys the first one of the input.
+	// Unique writes only the first input line of those with equal keys.
 	Unique bool
-	// Stable keeps lines with equal keys in the order of the input; otherwise their bytes decide.
+	// Stable keeps lines with equal keys in input order; otherwise their bytes decide.
 	Stable bool
 }
 
-// SortBy sorts lines by keys, as `LC_ALL=C sort` with -k, -t, -n, -f, -b, -r, -u and -s does: the parts
-// one after the other are sorted as a whole. Its input is Lines. The error of a key that cannot be
-// wraps ErrSortKey.
+// SortBy sorts lines by keys, like `LC_ALL=C sort` with -k, -t, -n, -f, -b, -r, -u and -s: the
+// concatenated parts are sorted. Its input is Lines. The error for an invalid key wraps ErrSortKey.
 //
-// A number is blanks, a minus sign and decimal digits with a point among them, each of which may
-// be missing, of any length; it ends where it ends, and no digits are 0. Numbers are compared
+// A number consists of optional blanks, an optional minus sign and decimal digits with an optional
+// point, of any length. Text after it is ignored, and no digits mean 0. Numbers are compared
 // exactly.
 func SortBy(o SortByOptions) (mapreduce.Job[[]byte, []byte, []byte, Line], error) {
 	var none mapreduce.Job[[]byte, []byte, []byte, Line]
@@ -96,8 +95,8 @@ func SortBy(o SortByOptions) (mapreduce.Job[[]byte, []byte, []byte, Line], error
 	return job, nil
 }
 
-// byKeyAndLine emits what keys encode a line to, with the line behind it, and how long the former
-// is.
+// byKeyAndLine returns a map that emits a line's encoded keys followed by the line, and the length
+// of the former.
 func (k sortKeys) byKeyAndLine() func(line []byte, emit func([]byte, []byte)) error {
 	var buf, size []byte
 	return func(line []byte, emit func([]byte, []byte)) error {
@@ -109,7 +108,7 @@ func (k sortKeys) byKeyAndLine() func(line []byte, emit func([]byte, []byte)) er
 	}
 }
 
-// withoutKeys is the reduce of what byKeyAndLine emits.
+// withoutKeys is the reduce for byKeyAndLine.
 func withoutKeys(key []byte, sizes iter.Seq[[]byte], emit func(Line)) error {
 	for size := range sizes {
 		n, _ := binary.Uvarint(size)
@@ -118,7 +117,7 @@ func withoutKeys(key []byte, sizes iter.Seq[[]byte], emit func(Line)) error {
 	return nil
 }
 
-// byKey emits what keys encode a line to, and the line.
+// byKey returns a map that emits a line's encoded keys, and the line.
 func (k sortKeys) byKey() func(line []byte, emit func([]byte, []byte)) error {
 	var buf []byte
 	return func(line []byte, emit func([]byte, []byte)) error {

@@ -10,33 +10,35 @@ import (
 	"strings"
 )
 
-// ErrSortKey is wrapped by errors about keys that lines cannot be sorted by.
+// ErrSortKey is wrapped by errors about invalid sort keys.
 var ErrSortKey = errors.New("jobs: bad sort key")
 
-// SortKey is the part of a line that it is sorted by, as in `sort -k F.C,G.D`. The zero value is
-// not a key: Field must be set.
+// SortKey is the part of a line by which it is sorted, as in `sort -k F.C,G.D`. The zero value is
+// invalid: Field must be set.
 type SortKey struct {
-	// Field is where the key begins, from 1; a line that has fewer has an empty key.
+	// Field is the field in which the key begins, from 1; if a line has fewer fields, its key is
+	// empty.
 	Field int
-	// Char is the byte of the field at which it begins, from 1; 0 means 1.
+	// Char is the byte of that field at which the key begins, from 1; 0 means 1.
 	Char int
-	// EndField is where it ends, from 1; 0 is the end of the line.
+	// EndField is the field in which the key ends, from 1; 0 means the end of the line.
 	EndField int
-	// EndChar is the last byte of that field that is part of the key; 0 is the field's last.
+	// EndChar is the last byte of that field in the key; 0 means the end of the field.
 	EndChar int
-	// Numeric compares the key as a number, see SortBy.
+	// Numeric compares the key as a number; see SortBy.
 	Numeric bool
-	// Reverse sorts downward by this key.
+	// Reverse sorts in descending order by this key.
 	Reverse bool
-	// Fold compares small letters of ASCII as capitals; with Numeric it has no effect.
+	// Fold treats lower-case ASCII letters as upper-case; with Numeric it has no effect.
 	Fold bool
-	// SkipBlanks lets Char count from the first byte that is no space or tab, SkipEndBlanks EndChar.
+	// SkipBlanks makes Char count from the first byte that is not a space or tab; SkipEndBlanks
+	// does so for EndChar.
 	SkipBlanks, SkipEndBlanks bool
 }
 
-// ParseSortKey reads a key as `sort -k` does: F[.C][OPTIONS][,G[.D][OPTIONS]], with the options n
-// (Numeric), f (Fold), r (Reverse) and b (SkipBlanks, or SkipEndBlanks behind the comma). Errors wrap
-// ErrSortKey.
+// ParseSortKey parses a key as `sort -k` does: F[.C][OPTIONS][,G[.D][OPTIONS]], with the options n
+// (Numeric), f (Fold), r (Reverse) and b (SkipBlanks, or SkipEndBlanks after the comma). Errors
+// wrap ErrSortKey.
 func ParseSortKey(text string) (SortKey, error) {
 	var k SortKey
 	begin, end, two := strings.Cut(text, ",")
@@ -53,7 +55,7 @@ func ParseSortKey(text string) (SortKey, error) {
 	return k, nil
 }
 
-// parse reads one end of a key.
+// parse parses one end of a key.
 func (k *SortKey) parse(text string, field, char *int, blanks *bool) error {
 	options := strings.TrimLeft(text, "0123456789.")
 	number, rest, dot := strings.Cut(text[:len(text)-len(options)], ".")
@@ -86,7 +88,7 @@ func (k *SortKey) parse(text string, field, char *int, blanks *bool) error {
 	return nil
 }
 
-// count reads the number of a field or character; one that is too large is as good as the largest.
+// count parses the number of a field or character; larger ones than an int become the largest int.
 func count(digits string) (int, error) {
 	n, err := strconv.Atoi(digits)
 	if errors.Is(err, strconv.ErrRange) {
@@ -98,7 +100,7 @@ func count(digits string) (int, error) {
 	return n, nil
 }
 
-// check says what is wrong with a key that no text was parsed for.
+// check returns an error for an invalid key.
 func (k SortKey) check() error {
 	switch {
 	case k.Field < 1 || k.Char < 0 || k.EndField < 0 || k.EndChar < 0:
@@ -109,14 +111,14 @@ func (k SortKey) check() error {
 	return nil
 }
 
-// sortKeys encode lines so that their order is that of the bytes.
+// sortKeys encode lines so that the encodings compare bytewise in the order of the keys.
 type sortKeys struct {
 	keys      []SortKey
 	separator byte
-	downward  bool // the bytes are sorted downward
+	downward  bool // the encodings are sorted in descending order
 }
 
-// sortKeys are the keys with what they take from the options.
+// sortKeys returns the keys with the options that they inherit.
 func (o SortByOptions) sortKeys() (sortKeys, error) {
 	list := sortKeys{separator: o.Separator, downward: o.Reverse}
 	for _, k := range o.Keys {
@@ -136,8 +138,8 @@ func (o SortByOptions) sortKeys() (sortKeys, error) {
 	return list, nil
 }
 
-// appendTo appends the keys of a line. No encoding of one key begins another, so that they can be
-// put one behind the other, and turned around bit by bit.
+// appendTo appends the encoded keys of a line. No encoding of a key is a prefix of another, so they
+// can be concatenated, and inverted for descending order.
 func (k sortKeys) appendTo(dst, line []byte) []byte {
 	for _, key := range k.keys {
 		from := len(dst)
@@ -157,7 +159,7 @@ func (k sortKeys) appendTo(dst, line []byte) []byte {
 	return dst
 }
 
-// of is the part of a line that is the key.
+// of returns the part of a line that is the key.
 func (k SortKey) of(line []byte, separator byte) []byte {
 	begin := skipFields(line, k.Field-1, separator)
 	if k.SkipBlanks {
@@ -180,7 +182,7 @@ func (k SortKey) of(line []byte, separator byte) []byte {
 	return line[begin:max(begin, end)]
 }
 
-// skipFields is where the field after n others begins, or the end of the line.
+// skipFields returns the offset of the field after n others, or the end of the line.
 func skipFields(line []byte, n int, separator byte) int {
 	at := 0
 	for ; n > 0 && at < len(line); n-- {
@@ -192,7 +194,7 @@ func skipFields(line []byte, n int, separator byte) int {
 	return at
 }
 
-// fieldLength is the length of the field that rest begins with, without its separator.
+// fieldLength returns the length of the field at the start of rest, without its separator.
 func fieldLength(rest []byte, separator byte) int {
 	if separator != 0 {
 		if n := bytes.IndexByte(rest, separator); n >= 0 {
@@ -207,7 +209,7 @@ func fieldLength(rest []byte, separator byte) int {
 	return n
 }
 
-// blanks is how many spaces and tabs text begins with.
+// blanks returns the number of leading spaces and tabs.
 func blanks(text []byte) int {
 	n := 0
 	for n < len(text) && (text[n] == ' ' || text[n] == '\t') {
@@ -216,7 +218,7 @@ func blanks(text []byte) int {
 	return n
 }
 
-// appendText appends a text: a zero byte as 0, 255, and 0, 0 at the end.
+// appendText appends an encoded text: a zero byte becomes 0, 255, and 0, 0 marks the end.
 func appendText(dst, text []byte) []byte {
 	for {
 		zero := bytes.IndexByte(text, 0)
@@ -229,16 +231,16 @@ func appendText(dst, text []byte) []byte {
 	}
 }
 
-// What the encoding of a number begins with.
+// The first byte of an encoded number.
 const (
 	belowZero = 1
 	zero      = 2
 	aboveZero = 3
 )
 
-// appendNumber appends the number that text begins with: its sign, how many digits it has before
-// the point, all its digits without zeros in front and behind, and a zero byte; what is below zero
-// is inverted behind the sign.
+// appendNumber appends the encoded number at the start of text: its sign, the number of digits
+// before the point, all digits without leading and trailing zeros, and a zero byte. For negative
+// numbers everything after the sign is inverted.
 func appendNumber(dst, text []byte) []byte {
 	text = text[blanks(text):]
 	negative := len(text) > 0 && text[0] == '-'
@@ -272,7 +274,7 @@ func appendNumber(dst, text []byte) []byte {
 	return dst
 }
 
-// digits cuts text behind the decimal digits that it begins with.
+// digits splits text after its leading decimal digits.
 func digits(text []byte) (before, after []byte) {
 	n := 0
 	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
@@ -281,7 +283,7 @@ func digits(text []byte) (before, after []byte) {
 	return text[:n], text[n:]
 }
 
-// fold makes small letters of ASCII capitals.
+// fold turns lower-case ASCII letters into upper-case.
 func fold(b []byte) {
 	for i, c := range b {
 		if c >= 'a' && c <= 'z' {

@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// speller rewrites text so that its words, which white space parts, are those that are asked for. It
-// serves one attempt.
+// speller rewrites text so that its words, separated by white space, are those that the options ask
+// for. It serves one attempt.
 type speller struct {
 	o     WordCountOptions
-	ascii [utf8.RuneSelf]byte // what becomes of each ASCII character
+	ascii [utf8.RuneSelf]byte // the replacement of each ASCII character
 	buf   []byte
 }
 
@@ -21,7 +21,7 @@ func newSpeller(o WordCountOptions) *speller {
 	return s
 }
 
-// spelled is what becomes of a character.
+// spelled returns the replacement of a character.
 func (s *speller) spelled(r rune) rune {
 	if s.o.Words && !unicode.In(r, unicode.L, unicode.M, unicode.Nd) {
 		return ' '
@@ -32,8 +32,8 @@ func (s *speller) spelled(r rune) rune {
 	return r
 }
 
-// folded is the character that stands for all that are equal to r but for case: the small letter of
-// the first of them, if that is one of them, or else the first.
+// folded returns the representative of all characters equal to r under case folding: the lower case
+// of the smallest of them, if that is one of them, otherwise the smallest.
 func folded(r rune) rune {
 	first := r
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
@@ -48,11 +48,11 @@ func folded(r rune) rune {
 	return first
 }
 
-// pieceBytes is about how much text is rewritten at once.
+// pieceBytes is the approximate size of text rewritten at once.
 const pieceBytes = 64 << 10
 
-// pieces calls visit with the text rewritten, piece by piece, cut at white space. A piece is valid
-// until the next.
+// pieces calls visit with the rewritten text in pieces that end at white space. A piece is valid
+// until the next one.
 func (s *speller) pieces(text []byte, visit func(piece []byte)) {
 	for len(text) > 0 {
 		end := min(pieceBytes, len(text))
@@ -65,10 +65,10 @@ func (s *speller) pieces(text []byte, visit func(piece []byte)) {
 	}
 }
 
-// parts tells whether a byte is ASCII white space.
+// parts reports whether a byte is ASCII white space.
 func parts(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 
-// appendTo appends the text rewritten. Bytes that are not UTF-8 stay, or part words.
+// appendTo appends the rewritten text. Invalid UTF-8 bytes stay or, with Words, separate words.
 func (s *speller) appendTo(dst, text []byte) []byte {
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf {

@@ -16,19 +16,20 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Table says what the columns of records are, for jobs over columns: CSV, JSON lines, or lines with a byte
-// between columns.
+// Table describes the columns of records, for jobs over columns: CSV, JSON lines, or lines with a
+// separator.
 type Table struct {
-	CSV       bool     // quotes are obeyed (RFC 4180): what stands in them is data, line feeds, too
-	Header    bool     // of CSV: the first record of each file names its columns
-	Fields    []string // JSON lines: the columns are these fields of each object
-	Separator byte     // between columns; 0 is a tab, of CSV a comma
-	Columns   []string // what a job takes, by number from 1 or by name; empty: all
-	// Least and Most are how many columns the job takes; a Most of 0 is no bound.
+	CSV       bool     // respects quotes (RFC 4180): quoted text may contain separators and line feeds
+	Header    bool     // for CSV: the first record of each file names its columns
+	Fields    []string // for JSON lines: the columns are these fields of each object
+	Separator byte     // between columns; 0 means a tab, for CSV a comma
+	Columns   []string // the columns for the job, by number from 1 or by name; empty: all
+	// Least and Most are the numbers of columns that the job accepts; a Most of 0 means no limit.
 	Least, Most int
 }
 
-// Parsed reports whether records are more than lines that a job cuts by itself.
+// Parsed reports whether records must be parsed here, rather than as lines that the job splits
+// itself.
 func (t *Table) Parsed() bool { return t.CSV || len(t.Fields)+len(t.Columns) > 0 }
 
 func (t *Table) separator() byte {
@@ -38,7 +39,7 @@ func (t *Table) separator() byte {
 	return cmp.Or(t.Separator, '\t')
 }
 
-// Check returns what cannot be.
+// Check returns an error if the table is invalid.
 func (t *Table) Check() error {
 	for _, name := range t.Columns {
 		switch n, err := strconv.Atoi(name); {
@@ -59,10 +60,10 @@ func (t *Table) Check() error {
 	return nil
 }
 
-// takes reports whether the job takes so many columns.
+// takes reports whether the job accepts n columns.
 func (t *Table) takes(n int) bool { return n >= t.Least && (t.Most == 0 || n <= t.Most) }
 
-// wanted says how many columns a job takes.
+// wanted describes how many columns the job accepts.
 func (t *Table) wanted() string {
 	if t.Most == 0 {
 		return "any number of columns"
@@ -77,8 +78,8 @@ func columns(n int) string {
 	return fmt.Sprintf("%d columns", n)
 }
 
-// CheckHeaders returns an error that names a file whose header lacks a column. Headers of streams and
-// compressed files are seen when these are read.
+// CheckHeaders returns an error that names a file whose header lacks a column. Headers of streams
+// and compressed files are checked only when they are read.
 func (t *Table) CheckHeaders(src []mapreduce.Source) error {
 	for _, s := range src {
 		if !t.Header || !s.Splittable() {
@@ -87,7 +88,7 @@ func (t *Table) CheckHeaders(src []mapreduce.Source) error {
 		r := csv.NewReader(io.NewSectionReader(s.Data, 0, s.Size()))
 		r.Comma = rune(t.separator())
 		header, err := r.Read()
-		if err != nil { // an empty file, or one whose damage is told with its place when it is read
+		if err != nil { // an empty file, or a damaged one: reading it will report the position
 			continue
 		}
 		header[0] = strings.TrimPrefix(header[0], "\ufeff")
@@ -98,13 +99,13 @@ func (t *Table) CheckHeaders(src []mapreduce.Source) error {
 	return nil
 }
 
-// row is a record: its text, and the columns of it that a job takes.
+// row is a record's text, and its columns for the job.
 type row struct {
 	text    []byte
 	columns []string
 }
 
-// rowsOf is an input of what make makes of each record's columns.
+// rowsOf returns an input whose records make creates from rows.
 func rowsOf[I any](t *Table, src []mapreduce.Source, make func(row) (I, error)) mapreduce.Input[I] {
 	take := func(text []byte, list []string, err error) (I, error) {
 		if n := len(list); err == nil && !t.takes(n) {
@@ -136,7 +137,7 @@ func rowsOf[I any](t *Table, src []mapreduce.Source, make func(row) (I, error)) 
 	})
 }
 
-// chosen are the columns of a record that --columns names; all, if it names none.
+// chosen returns the columns of a record that Columns selects.
 func (t *Table) chosen(r mapreduce.CSVRecord) ([]string, error) {
 	if len(t.Columns) == 0 {
 		return r.Fields, nil
@@ -157,7 +158,7 @@ func (t *Table) chosen(r mapreduce.CSVRecord) ([]string, error) {
 	return columns, nil
 }
 
-// shownNames shows names, of many the first.
+// shownNames quotes names; of many it shows the first ones.
 func shownNames(names []string) string {
 	const most = 20
 	var list []string
@@ -185,7 +186,7 @@ func (l *jsonLine) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// columns are the fields of these names.
+// columns returns the fields with these names.
 func (l jsonLine) columns(names []string) ([]string, error) {
 	columns := make([]string, len(names))
 	for i, name := range names {
@@ -206,8 +207,8 @@ func (l jsonLine) columns(names []string) ([]string, error) {
 	return columns, nil
 }
 
-// withoutExponent writes 15e-1 as 1.5, for jobs read decimal numbers. Numbers beyond what they read
-// stay as they are.
+// withoutExponent writes 15e-1 as 1.5, since jobs read plain decimal numbers. It leaves numbers
+// beyond their range unchanged.
 func withoutExponent(number string) string {
 	at := strings.IndexAny(number, "eE")
 	if at < 0 || at > 60 {
@@ -216,15 +217,16 @@ func withoutExponent(number string) string {
 	if exponent, err := strconv.Atoi(number[at+1:]); err != nil || exponent < -60 || exponent > 60 {
 		return number
 	}
-	n, _ := new(big.Rat).SetString(number) // it is one: JSON has no others
+	n, _ := new(big.Rat).SetString(number) // valid, since it is a JSON number
 	digits, _ := n.FloatPrec()
 	return n.FloatString(digits)
 }
 
-// errLineFeed is of a column that a job would write into a line of its own.
+// errLineFeed is the error for a column that contains a line feed, where a job writes lines.
 var errLineFeed = mapreduce.Bad(errors.New("a column holds a line feed: lines that this job writes cannot"))
 
-// joinedBy are the columns of a row with a byte between them, for jobs that cut them again.
+// joinedBy returns a function that joins a row's columns with a separator, for jobs that split them
+// again.
 func joinedBy(separator byte) func(row) ([]byte, error) {
 	return func(r row) ([]byte, error) {
 		between := string([]byte{separator})
@@ -240,15 +242,15 @@ func joinedBy(separator byte) func(row) ([]byte, error) {
 	}
 }
 
-// Numbered are the records, and before each the last of its columns, which is a number.
+// Numbered returns the records, each with the number in its last selected column.
 func (t *Table) Numbered(src []mapreduce.Source) mapreduce.Input[Numbered] {
 	return rowsOf(t, src, func(r row) (Numbered, error) {
 		return mapreduce.MakePair([]byte(r.columns[len(r.columns)-1]), r.text), nil
 	})
 }
 
-// Records are whole records: as CSV writes them if they were CSV, else their columns with tabs between.
-// Those that must be one line each have no line feed.
+// Records returns whole records: as CSV if they were CSV, otherwise as columns separated by tabs.
+// With oneLine a record with a line feed is an error.
 func (t *Table) Records(src []mapreduce.Source, oneLine bool) mapreduce.Input[[]byte] {
 	if !t.Parsed() {
 		return mapreduce.Lines(src...)
@@ -256,7 +258,8 @@ func (t *Table) Records(src []mapreduce.Source, oneLine bool) mapreduce.Input[[]
 	return rowsOf(t, src, t.record(oneLine))
 }
 
-// record is a whole row: as CSV writes it if it was CSV. Rows that must be one line have no line feed.
+// record returns a function that formats a whole row, as CSV if it was CSV. With oneLine a row with
+// a line feed is an error.
 func (t *Table) record(oneLine bool) func(row) ([]byte, error) {
 	if len(t.Columns) > 0 || !t.CSV {
 		return joinedBy('\t')
@@ -275,7 +278,7 @@ func (t *Table) record(oneLine bool) func(row) ([]byte, error) {
 	}
 }
 
-// Pairs are the first two columns of records.
+// Pairs returns the first two columns of records.
 func (t *Table) Pairs(src []mapreduce.Source) mapreduce.Input[mapreduce.Pair[[]byte, []byte]] {
 	if !t.Parsed() {
 		return mapreduce.KeyValueLines(t.separator(), src...)
@@ -288,7 +291,7 @@ func (t *Table) Pairs(src []mapreduce.Source) mapreduce.Input[mapreduce.Pair[[]b
 	})
 }
 
-// Joined are lines of columns with a byte between them.
+// Joined returns lines of columns with the given byte between them.
 func (t *Table) Joined(src []mapreduce.Source, between byte) mapreduce.Input[[]byte] {
 	if t.Parsed() || t.separator() != between {
 		return rowsOf(t, src, joinedBy(between))

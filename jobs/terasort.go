@@ -8,8 +8,8 @@ const (
 	TeraKeyBytes    = 10
 )
 
-// TeraSort sorts records of 100 bytes by their first 10; records with equal keys stay in the order
-// of the input. Its input is FixedSize(TeraRecordBytes), its output Raw.
+// TeraSort sorts records of 100 bytes by their first 10; records with equal keys stay in input
+// order. Its input is FixedSize(TeraRecordBytes), its output Raw.
 func TeraSort() mapreduce.Job[[]byte, []byte, []byte, mapreduce.Pair[[]byte, []byte]] {
 	return mapreduce.Job[[]byte, []byte, []byte, mapreduce.Pair[[]byte, []byte]]{
 		Name: "terasort",

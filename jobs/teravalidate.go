@@ -9,18 +9,18 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// TeraSummary is what TeraValidate finds in a run of records. Its keys are those of the first and the
-// last record, empty if there is none.
+// TeraSummary is the result of TeraValidate for a run of records. First and Last are the keys of
+// the first and the last record, empty if there are no records.
 type TeraSummary struct {
 	Records    int64
-	Checksum   uint64 // the sum of the records' CRC-32 (IEEE): that of the input is that of the output
-	Unordered  int64  // records whose key is smaller than that of the one before
-	Duplicates int64  // records whose key is that of the one before
+	Checksum   uint64 // sum of the records' CRC-32 (IEEE); equal for input and output
+	Unordered  int64  // records whose key is smaller than the previous one
+	Duplicates int64  // records whose key equals the previous one
 	First      []byte
 	Last       []byte
 }
 
-// add takes one more record.
+// add adds a record.
 func (s *TeraSummary) add(record []byte) {
 	s.follow(TeraSummary{
 		Records: 1, Checksum: uint64(crc32.ChecksumIEEE(record)),
@@ -28,7 +28,7 @@ func (s *TeraSummary) add(record []byte) {
 	})
 }
 
-// follow adds the summary of the records behind those of s. The keys are copied.
+// follow adds the summary of the records after those of s. It copies the keys.
 func (s *TeraSummary) follow(o TeraSummary) {
 	if o.Records == 0 {
 		return
@@ -50,13 +50,13 @@ func (s *TeraSummary) follow(o TeraSummary) {
 	s.Last = append(s.Last[:0], o.Last...)
 }
 
-// TeraFact is a word and a number of what TeraValidate found.
+// TeraFact is a name and a value of TeraValidate's result.
 type TeraFact = mapreduce.Pair[string, string]
 
-// TeraValidate looks whether TeraSort's records are in order, within and across files in the order of
-// the input, and writes four lines: records, checksum (of 64 bits, hexadecimal, the sum of all records'
-// CRC-32), duplicates and unordered. With anyOrder, for records that are still to be sorted, unordered
-// ones are counted; otherwise they are an error. Its input is FixedSize(TeraRecordBytes).
+// TeraValidate checks that TeraSort's records are in order, within files and across them in input
+// order. It writes four lines: records, checksum (64 bits in hexadecimal: the sum of all records'
+// CRC-32), duplicates and unordered. Unordered records are an error unless anyOrder is set, for
+// unsorted records. Its input is FixedSize(TeraRecordBytes).
 func TeraValidate(anyOrder bool) mapreduce.Job[[]byte, int64, TeraSummary, TeraFact] {
 	type mapper = mapreduce.Mapper[[]byte, int64, TeraSummary]
 	return mapreduce.Job[[]byte, int64, TeraSummary, TeraFact]{

@@ -10,10 +10,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Top writes the k lines with the largest numbers, the largest first and equal ones by the bytes of
+// Top writes the k lines with the largest numbers, in descending order, equal ones by the bytes of
 // the text. Its input is KeyValueLines of text, tab, decimal integer, as WordCount writes them; its
-// output has the same form. It needs k at least 1 and memory for 2k lines in each map; a line whose
-// text is longer than [mapreduce.Task.LargestRecord] is an error.
+// output has the same form. k must be at least 1, and each map needs memory for 2k lines; a line
+// whose text is longer than [mapreduce.Task.LargestRecord] is an error.
 func Top(k int) mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapreduce.None, Count] {
 	type pair = mapreduce.Pair[[]byte, []byte]
 	type mapper = mapreduce.Mapper[pair, CountFirst, mapreduce.None]
@@ -36,7 +36,7 @@ func Top(k int) mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapred
 				},
 				Close: func(emit func(CountFirst, mapreduce.None)) error {
 					for _, c := range best.sorted() {
-						emit(mapreduce.MakePair(^c.Second, c.First), mapreduce.None{}) // keys sort upward; -c overflows
+						emit(mapreduce.MakePair(^c.Second, c.First), mapreduce.None{}) // keys sort in ascending order, and -c can overflow
 					}
 					return nil
 				},
@@ -61,13 +61,13 @@ func Top(k int) mapreduce.Job[mapreduce.Pair[[]byte, []byte], CountFirst, mapred
 	}
 }
 
-// leaders keeps the k counts that come first.
+// leaders keeps the first k counts.
 type leaders struct {
 	k    int
-	list []Count // at most 2k, cut down to the first k when full
+	list []Count // at most 2k; reduced to the first k when full
 }
 
-// add takes a count; text is copied if it is kept.
+// add adds a count; it copies text.
 func (l *leaders) add(text []byte, n int64) {
 	if len(l.list)/2 >= l.k {
 		l.list = l.sorted()
@@ -75,7 +75,7 @@ func (l *leaders) add(text []byte, n int64) {
 	l.list = append(l.list, mapreduce.MakePair(bytes.Clone(text), n))
 }
 
-// sorted gives the first k counts in order: by number downward, then by text.
+// sorted returns the first k counts in order: by descending number, then by text.
 func (l *leaders) sorted() []Count {
 	slices.SortFunc(l.list, func(a, b Count) int {
 		return cmp.Or(cmp.Compare(b.Second, a.Second), bytes.Compare(a.First, b.First))

@@ -10,40 +10,41 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// TopOptions say which lines TopBy keeps.
+// TopOptions are the options of TopBy.
 type TopOptions struct {
-	// Lines is how many, at least 1.
+	// Lines is the number of lines to write, at least 1.
 	Lines int
-	// Column is where the numbers are, from 1; 0 is the last column.
+	// Column is the column of the numbers, from 1; 0 means the last column.
 	Column int
-	// Separator stands between columns; 0 is a tab.
+	// Separator is the byte between columns; 0 means a tab.
 	Separator byte
 }
 
-// ranked is a line and, before it, what its number is encoded to: the largest comes first.
+// ranked is a line after its encoded number; the largest number sorts first.
 type ranked = mapreduce.Pair[[]byte, []byte]
 
-// Numbered is a line and, before it, the number that it is ranked by.
+// Numbered is a line after the number that ranks it.
 type Numbered = mapreduce.Pair[[]byte, []byte]
 
-// TopBy writes the lines with the largest numbers in a column, whole, the largest first and equal
-// ones by their bytes. A number is a sign or none and decimal digits, with a point among them or
-// none, of at most 1,024 bytes; anything else is an error. Numbers are compared exactly. Its input is
-// Lines, so that it reads what any job writes; a carriage return at the end of one is no part of its
-// number. It needs memory for 2 times o.Lines lines in each map; a line longer than
-// [mapreduce.Task.LargestRecord] that would be kept is an error.
+// TopBy writes the lines with the largest numbers in a column, whole and in descending order, equal
+// ones by their bytes. A number has an optional sign and decimal digits with an optional point, at
+// most 1,024 bytes; other texts are errors. Numbers are compared exactly. Its input is Lines, so it
+// can read any job's output; a carriage return at the end of a line is not part of its number. Each
+// map needs memory for 2 times o.Lines lines; a line longer than [mapreduce.Task.LargestRecord]
+// that would be kept is an error.
 func TopBy(o TopOptions) mapreduce.Job[[]byte, ranked, mapreduce.None, Line] {
 	return topOf(o.Lines, func(line []byte) (text, _ []byte) {
 		return o.column(withoutCR(line)), line
 	})
 }
 
-// TopNumbered is TopBy for records of which the input knows the numbers, such as rows of CSV.
+// TopNumbered is TopBy for records whose number the input provides, such as rows of CSV.
 func TopNumbered(lines int) mapreduce.Job[Numbered, ranked, mapreduce.None, Line] {
 	return topOf(lines, func(rec Numbered) (text, line []byte) { return rec.First, rec.Second })
 }
 
-// topOf writes k lines with the largest numbers; read tells number and line of a record.
+// topOf returns a job that writes the k lines with the largest numbers; read returns the number and
+// the line of a record.
 func topOf[I any](k int, read func(rec I) (text, line []byte)) mapreduce.Job[I, ranked, mapreduce.None, Line] {
 	return mapreduce.Job[I, ranked, mapreduce.None, Line]{
 		Name: "top",
@@ -96,7 +97,7 @@ func topOf[I any](k int, read func(rec I) (text, line []byte)) mapreduce.Job[I, 
 	}
 }
 
-// column is the text in the column, empty if the line has none.
+// column returns the text in the column, empty if the line has no such column.
 func (o TopOptions) column(line []byte) []byte {
 	separator := []byte{cmp.Or(o.Separator, '\t')}
 	if o.Column == 0 {
@@ -109,7 +110,7 @@ func (o TopOptions) column(line []byte) []byte {
 	return text
 }
 
-// isDecimal tells whether a text is a decimal number and nothing else.
+// isDecimal reports whether the whole text is a decimal number.
 func isDecimal(text []byte) bool {
 	if len(text) > longestNumber {
 		return false
@@ -125,18 +126,18 @@ func isDecimal(text []byte) bool {
 	return len(whole)+len(part) > 0 && len(rest) == 0
 }
 
-// firsts keeps the k lines that come first.
+// firsts keeps the first k lines.
 type firsts struct {
 	k    int
-	list []ranked // at most 2k, cut down to the first k when full
-	full bool     // the list was cut: what comes behind list[k-1] is of no use
-	last []byte   // the code of that
+	list []ranked // at most 2k; reduced to the first k when full
+	full bool     // the list was reduced once: lines after last are not needed
+	last []byte   // the code of the k-th line at that time
 }
 
-// takes tells whether a line with that code may be among the first.
+// takes reports whether a line with that code may be among the first.
 func (f *firsts) takes(code []byte) bool { return !f.full || bytes.Compare(code, f.last) <= 0 }
 
-// add takes a line; both are copied.
+// add adds a copy of a line and its code.
 func (f *firsts) add(code, line []byte) {
 	if len(f.list)/2 >= f.k {
 		f.cut()
@@ -145,7 +146,7 @@ func (f *firsts) add(code, line []byte) {
 	f.list = append(f.list, mapreduce.MakePair(bytes.Clone(code), bytes.Clone(line)))
 }
 
-// cut sorts the list and leaves the first k.
+// cut sorts the list and keeps the first k.
 func (f *firsts) cut() {
 	slices.SortFunc(f.list, func(a, b ranked) int {
 		return cmp.Or(bytes.Compare(a.First, b.First), bytes.Compare(a.Second, b.Second))

@@ -6,12 +6,12 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Count is a text and how often it was found; as a line of output it is text, tab, number.
+// Count is a text and the number of its occurrences; as an output line it is text, tab, number.
 type Count = mapreduce.Pair[[]byte, int64]
 
-// WordCount counts words: what stands between ASCII white space (space, tab, line feed, vertical
-// tab, form feed, carriage return), byte for byte as `tr -s '[:space:]' '\n' | LC_ALL=C sort | uniq
-// -c` does. Its input is Chunks or Lines.
+// WordCount counts words: the texts between ASCII white space (space, tab, line feed, vertical tab,
+// form feed, carriage return), with exactly the result of `tr -s '[:space:]' '\n' | LC_ALL=C sort |
+// uniq -c`. Its input is Chunks or Lines.
 func WordCount() mapreduce.Job[[]byte, []byte, int64, Count] {
 	return mapreduce.Job[[]byte, []byte, int64, Count]{
 		Name: "wordcount",
@@ -26,17 +26,17 @@ func WordCount() mapreduce.Job[[]byte, []byte, int64, Count] {
 	}
 }
 
-// WordCountOptions say what WordCountBy takes for a word. The zero value is WordCount's.
+// WordCountOptions define a word for WordCountBy. The zero value is that of WordCount.
 type WordCountOptions struct {
-	// Fold counts words that differ in case only as one, in small letters: those that are equal under
-	// Unicode's simple case folding, as [strings.EqualFold] tells.
+	// Fold counts words that differ only in case as one, in lower case: those that are equal under
+	// Unicode's simple case folding, as in [strings.EqualFold].
 	Fold bool
-	// Words takes runs of letters, marks and decimal digits (Unicode's L, M and Nd) for words;
-	// everything else stands between them: punctuation, symbols, bytes that are not UTF-8.
+	// Words counts runs of letters, marks and decimal digits (Unicode's L, M and Nd) as words.
+	// Everything else separates them: punctuation, symbols, invalid UTF-8 bytes.
 	Words bool
 }
 
-// WordCountBy is WordCount with other words. Its input is Chunks or Lines.
+// WordCountBy is WordCount with another definition of words. Its input is Chunks or Lines.
 func WordCountBy(o WordCountOptions) mapreduce.Job[[]byte, []byte, int64, Count] {
 	job := WordCount()
 	if o == (WordCountOptions{}) {
@@ -56,7 +56,7 @@ func WordCountBy(o WordCountOptions) mapreduce.Job[[]byte, []byte, int64, Count]
 	return job
 }
 
-// totalTask is total without garbage: what adds up the counts is made once for all words.
+// totalTask is total without allocations: all words share one adder.
 func totalTask(*mapreduce.Task) (mapreduce.Reducer[[]byte, int64, Count], error) {
 	var n int64
 	add := func(count int64) bool {
@@ -73,7 +73,7 @@ func totalTask(*mapreduce.Task) (mapreduce.Reducer[[]byte, int64, Count], error)
 	}, nil
 }
 
-// total is the reduce of counts.
+// total is the reduce that adds up counts.
 func total(text []byte, counts iter.Seq[int64], emit func(Count)) error {
 	var n int64
 	for c := range counts {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// approach is how many bytes of s may be passed over: a match may begin behind them, or fewer than
-// prefixBytes are left.
+// approach returns how many bytes of s to skip: after them a match may begin, or fewer than
+// prefixBytes remain.
 func (p *prefix) approach(s []byte) int {
 	i, places := 0, len(s)-prefixBytes+1
 	if cpu.X86.HasAVX2 {
@@ -18,11 +18,11 @@ func (p *prefix) approach(s []byte) int {
 	return i + p.approachPortable(s[i:])
 }
 
-// approachBlock is at how many places approachAVX2 looks in one step.
+// approachBlock is the number of positions that approachAVX2 examines per step.
 const approachBlock = 32
 
-// approachAVX2 is the first of n places where the tables by four bits let a match begin, or the first
-// that is not in a whole block. The place i has its bytes at s[i:i+prefixBytes].
+// approachAVX2 returns the first of n positions at which the nibble tables allow a match, or the
+// first one outside of a whole block. Position i covers s[i:i+prefixBytes].
 //
 //go:noescape
 func approachAVX2(p *prefix, s unsafe.Pointer, n int) int

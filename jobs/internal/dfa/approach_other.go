@@ -2,6 +2,6 @@
 
 package dfa
 
-// approach is how many bytes of s may be passed over: a match may begin behind them, or fewer than
-// prefixBytes are left.
+// approach returns how many bytes of s to skip: after them a match may begin, or fewer than
+// prefixBytes remain.
 func (p *prefix) approach(s []byte) int { return p.approachPortable(s) }

@@ -6,33 +6,34 @@ import (
 )
 
 const (
-	// maxBeginnings is how many kinds of beginning are gathered before they are put into buckets.
+	// maxBeginnings is the maximum number of distinct beginnings before they are put into buckets.
 	maxBeginnings = 512
-	// comparedBeginnings is how many of them are compared each with each.
+	// comparedBeginnings is the maximum number of beginnings that are compared pairwise.
 	comparedBeginnings = 48
-	// maxShare is how many of 10⁹ places may look like a beginning for a prefix to be of use.
+	// maxShare is the maximum number of matching positions per 10⁹ at which a prefix is still
+	// useful.
 	maxShare = 120_000_000
 )
 
-// beginner gathers how matches begin.
+// beginner collects the possible beginnings of matches.
 type beginner struct {
 	p    *Program
 	sets [][]rune
-	n    int // bytes of a beginning
-	// the shortest match, in bytes, as far as it is less than n
+	n    int // length of a beginning in bytes
+	// shortest is the length of the shortest match in bytes, at most n
 	shortest int
 	found    []beginning
 	known    map[beginning]bool
 }
 
-// newPrefix is for a program whose sets of characters are given; nil if its matches can begin with
-// nothing at all or nearly anything.
+// newPrefix returns the prefix of a program with the given sets of characters, or nil if a match
+// can be empty or begin with nearly anything.
 func newPrefix(p *Program, sets [][]rune) *prefix {
 	for n := prefixBytes; n > 0; n-- {
 		b := beginner{p: p, sets: sets, n: n, shortest: n, known: map[beginning]bool{}}
 		b.walk(p.start, 0, beginning{})
 		if b.shortest < n {
-			n = b.shortest + 1 // again, with that many
+			n = b.shortest + 1 // try again with a shorter beginning
 			continue
 		}
 		if all := b.merged(); all != nil {
@@ -49,7 +50,8 @@ func newPrefix(p *Program, sets [][]rune) *prefix {
 	return nil
 }
 
-// walk adds the beginnings that go on, after depth bytes, with what is read from pc on.
+// walk adds the beginnings that continue so, of depth bytes, with what the program reads from pc
+// on.
 func (b *beginner) walk(pc uint32, depth int, so beginning) {
 	if depth == b.n || len(b.found) > maxBeginnings {
 		if !b.known[so] {
@@ -71,19 +73,19 @@ func (b *beginner) walk(pc uint32, depth int, so beginning) {
 			b.shortest = min(b.shortest, depth)
 		case syntax.InstAlt, syntax.InstAltMatch:
 			stack = append(stack, i.arg, i.out)
-		case syntax.InstCapture, syntax.InstNop, syntax.InstEmptyWidth: // any assertion may hold
+		case syntax.InstCapture, syntax.InstNop, syntax.InstEmptyWidth: // an assertion may hold
 			stack = append(stack, i.out)
 		case syntax.InstRune:
 			b.read(b.sets[i.set], i.out, depth, so)
-		default: // fails
+		default: // never matches
 		}
 	}
 }
 
-// read adds the beginnings that go on with a character of the set and then from pc on.
+// read adds the beginnings that continue with a character of the set and then from pc on.
 func (b *beginner) read(set []rune, pc uint32, depth int, so beginning) {
 	var ascii byteSet
-	var leads [utf8.UTFMax + 1]byteSet // of characters of so many bytes
+	var leads [utf8.UTFMax + 1]byteSet // by length of the character in bytes
 	for i := 0; i < len(set); i += 2 {
 		first, last := set[i], set[i+1]
 		if first < utf8.RuneSelf {
@@ -96,7 +98,7 @@ func (b *beginner) read(set []rune, pc uint32, depth int, so beginning) {
 		}
 		if first <= utf8.RuneError && last >= utf8.RuneError {
 			if depth == 0 {
-				b.shortest = 0 // what is found might be in the middle of a character
+				b.shortest = 0 // the position could be in the middle of a character
 				return
 			}
 			var any byteSet
@@ -115,7 +117,7 @@ func (b *beginner) read(set []rune, pc uint32, depth int, so beginning) {
 	}
 }
 
-// addLeads adds the first bytes of the characters from first to last that have several.
+// addLeads adds the first bytes of the multi-byte characters from first to last.
 func addLeads(leads *[utf8.UTFMax + 1]byteSet, first, last rune) {
 	for _, size := range []struct {
 		first, last rune
@@ -128,7 +130,7 @@ func addLeads(leads *[utf8.UTFMax + 1]byteSet, first, last rune) {
 	}
 }
 
-// leadByte is the first byte of a character that has several.
+// leadByte returns the first byte of a multi-byte character.
 func leadByte(r rune) byte {
 	switch {
 	case r < 0x800:
@@ -140,7 +142,7 @@ func leadByte(r rune) byte {
 	}
 }
 
-// next goes on behind a character of so many bytes, the first of which is in the set.
+// next continues after a character of size bytes whose first byte is in the set.
 func (b *beginner) next(first byteSet, pc uint32, size, depth int, so beginning) {
 	so[depth] = first
 	for i := depth + 1; i < min(depth+size, b.n); i++ {
@@ -150,7 +152,7 @@ func (b *beginner) next(first byteSet, pc uint32, size, depth int, so beginning)
 	b.walk(pc, min(depth+size, b.n), so)
 }
 
-// exactly goes on behind a character that is known.
+// exactly continues after a known character.
 func (b *beginner) exactly(encoded []byte, pc uint32, depth int, so beginning) {
 	for i, c := range encoded {
 		if depth+i < b.n {
@@ -161,14 +163,14 @@ func (b *beginner) exactly(encoded []byte, pc uint32, depth int, so beginning) {
 	b.walk(pc, min(depth+len(encoded), b.n), so)
 }
 
-// merged are beginnings, no more than there are buckets, that hold all that were found; nil if there
-// were too many.
+// merged returns at most as many beginnings as there are buckets, which cover all that were found,
+// or nil if there were too many.
 func (b *beginner) merged() []beginning {
 	if len(b.found) == 0 || len(b.found) > maxBeginnings {
 		return nil
 	}
 	var all []beginning
-	for known := b.n; known >= 0; known-- { // those that share their first bytes become one
+	for known := b.n; known >= 0; known-- { // merge those with the same first bytes
 		all = all[:0]
 		groups := map[beginning]int{}
 		for _, x := range b.found {
@@ -192,7 +194,7 @@ func (b *beginner) merged() []beginning {
 	return all
 }
 
-// mergeNearest makes one of the two beginnings whose union holds the least besides them.
+// mergeNearest replaces the two beginnings whose union adds the least by that union.
 func mergeNearest(all []beginning) []beginning {
 	shares := make([]int, len(all))
 	for i := range all {

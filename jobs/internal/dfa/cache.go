@@ -5,41 +5,41 @@ import (
 	"slices"
 )
 
-// Values of the table: where the row of a state begins, with bits that say what is special.
+// Values of the table: the offset of a state's row, with flag bits for special states.
 const (
 	special    = 1 << 31
 	matched    = special | 1<<30 // the line matches
-	dead       = special | 1<<29 // the line cannot match any more
-	startState = special | 1<<28 // nothing has been begun: what cannot begin a match may be skipped
+	dead       = special | 1<<29 // the line cannot match
+	startState = special | 1<<28 // no match has begun: text that cannot begin a match may be skipped
 	rowBits    = 1<<28 - 1
 
 	matchValue = matched
 	deadValue  = dead
-	noValue    = special // has to be found out
+	noValue    = special // not computed yet
 )
 
-// state is what a row of the table stands for.
+// state is the automaton state of a row of the table.
 type state struct {
 	threads
-	word, begin bool // of the place, where threads wait
+	word, begin bool // the position's properties, if threads wait for the next character
 	node        int32
 }
 
-// cache holds states and what each byte leads to from them.
+// cache holds states and their transitions by byte.
 type cache struct {
-	specialStarts bool     // start states are special
-	table         []uint32 // a row for each state
+	specialStarts bool     // start states are marked special
+	table         []uint32 // one row per state
 	states        []state
 	ids           map[string]uint32
-	held          int // bytes of all that
+	held          int // approximate size of all that in bytes
 	clears        int
 
-	begin    uint32    // the state where a line begins
-	starts   [3]uint32 // the states in which nothing has been begun: there, behind no word, behind one
-	starting bool      // states being made are those
+	begin    uint32    // the state at the start of a line
+	starts   [3]uint32 // the start states: at the start of a line, after a non-word character, after a word character
+	starting bool      // states being created are start states
 }
 
-// clear forgets all states but those to begin with.
+// clear removes all states but the start states.
 func (s *Searcher) clear() {
 	s.table, s.states, s.ids, s.held = s.table[:0], s.states[:0], make(map[string]uint32), 0
 	s.clears++
@@ -51,7 +51,7 @@ func (s *Searcher) clear() {
 	s.begin, s.starting = s.starts[0], false
 }
 
-// intern is the value of a state, which is made if there is none. The threads are copied.
+// intern returns the value of a state and creates it if necessary. The threads are copied.
 func (s *Searcher) intern(t *threads, l look, at int32) uint32 {
 	if t.matched {
 		return matchValue
@@ -87,17 +87,17 @@ func (s *Searcher) intern(t *threads, l look, at int32) uint32 {
 	})
 }
 
-// add makes a row for a state whose key is s.key.
+// add creates a row for a state whose key is s.key.
 func (s *Searcher) add(st state) uint32 {
 	if len(s.states) > 0 && s.held > s.most {
 		key := slices.Clone(s.key)
 		s.clear()
 		s.key = key
-		if v, ok := s.ids[string(s.key)]; ok { // one of those to begin with
+		if v, ok := s.ids[string(s.key)]; ok { // one of the start states
 			return v
 		}
 	}
-	const stateBytes = 200 // with its key, about
+	const stateBytes = 200 // approximate, with its key
 	v := uint32(len(s.table))
 	if s.starting && s.specialStarts {
 		v |= startState
@@ -112,7 +112,7 @@ func (s *Searcher) add(st state) uint32 {
 	return v
 }
 
-// build finds what a state leads to at a byte, and enters it into the table.
+// build computes a state's transition for a byte and stores it in the table.
 func (s *Searcher) build(from uint32, b byte) uint32 {
 	row := int(from & rowBits)
 	st := &s.states[row/s.p.alphabet.nBytes]
@@ -124,7 +124,7 @@ func (s *Searcher) build(from uint32, b byte) uint32 {
 	return v
 }
 
-// next is the value of the state behind st at a byte.
+// next returns the value of the state after st and a byte.
 func (s *Searcher) next(st *state, b byte) uint32 {
 	s.work += workOfStep
 	now, l := &st.threads, look{word: st.word, begin: st.begin}
@@ -137,7 +137,7 @@ func (s *Searcher) next(st *state, b byte) uint32 {
 		case within > 0:
 			return s.intern(s.copied(&s.scratch[0], now), l, within)
 		}
-		for i := range s.decoder.nodes[st.node].length { // no character: each byte counts as U+FFFD
+		for i := range s.decoder.nodes[st.node].length { // not a character: each byte counts as U+FFFD
 			to := &s.scratch[i%2]
 			if l = s.take(to, now, l, s.p.alphabet.fffd); to.matched {
 				return matchValue
@@ -167,7 +167,7 @@ func (s *Searcher) next(st *state, b byte) uint32 {
 	return s.intern(to, l, 0)
 }
 
-// copied makes to the same as t; it may be t.
+// copied copies t to `to` and returns it; both may be the same.
 func (s *Searcher) copied(to, t *threads) *threads {
 	to.pcs, to.matched, to.waiting = append(to.pcs[:0], t.pcs...), false, t.waiting
 	return to

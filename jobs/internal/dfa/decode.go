@@ -2,26 +2,26 @@ package dfa
 
 import "encoding/binary"
 
-// A place within a character that takes several bytes is a node: what has been read of the
-// character is known only as far as it matters. Beginnings of which every end gives the same
-// classes of characters share a node. 0 is the place between two characters.
+// node is a position within a multi-byte character: what has been read of the character, as far as
+// it matters. Beginnings whose continuations give the same character classes share a node. Node 0
+// is the position between two characters.
 type node struct {
 	length int  // bytes read
-	more   int  // bytes to come
-	lo, hi byte // which may come next
+	more   int  // bytes still to read
+	lo, hi byte // range of the next byte
 	class  int32
-	// what each of the bytes lo…hi leads to, a class if more is 1, else a node; nil if all
-	// characters with this beginning are of one class
+	// next is, for each byte lo…hi, a class if more is 1 and a node otherwise; nil if all
+	// characters with this beginning have the same class
 	next []int32
 }
 
-// decoder reads UTF-8 as package unicode/utf8 does: a byte that does not belong to a whole character
-// is U+FFFD by itself. It makes nodes as they are needed.
+// decoder decodes UTF-8 as package unicode/utf8 does: a byte that is not part of a valid character
+// is U+FFFD by itself. It creates nodes on demand.
 type decoder struct {
 	a     *alphabet
 	nodes []node
 	ids   map[string]int32
-	leads [256]int32 // the node behind a first byte; -1 if it is none, 0 if it has not been made
+	leads [256]int32 // node after a first byte; -1 if the byte is not one, 0 if not created yet
 	key   []byte
 }
 
@@ -35,7 +35,7 @@ func newDecoder(a *alphabet) *decoder {
 	return d
 }
 
-// lead is the node behind the first byte of a character of several, or -1 if b is none.
+// lead returns the node after the first byte of a multi-byte character, or -1 if b is not one.
 func (d *decoder) lead(b byte) int32 {
 	if d.leads[b] == 0 {
 		n, first := node{length: 1, lo: 0x80, hi: 0xbf}, rune(0)
@@ -62,7 +62,7 @@ func (d *decoder) lead(b byte) int32 {
 	return d.leads[b]
 }
 
-// make is the number of the node n, whose characters begin with the bits of first.
+// make returns the number of node n, whose characters begin with the bits of first.
 func (d *decoder) make(n node, first rune) int32 {
 	shift := 6 * (n.more - 1)
 	start := func(b byte) rune { return first | rune(b&0x3f)<<shift }
@@ -80,12 +80,12 @@ func (d *decoder) make(n node, first rune) int32 {
 	return d.intern(n)
 }
 
-// inner is a node one byte further on, whose characters are not known yet.
+// inner returns a node one byte further, whose characters are not known yet.
 func (n *node) inner() node {
 	return node{length: n.length + 1, more: n.more - 1, lo: 0x80, hi: 0xbf, class: n.class}
 }
 
-// intern is the number of a node that is the same as n.
+// intern returns the number of a node equal to n, which it creates if necessary.
 func (d *decoder) intern(n node) int32 {
 	d.key = append(d.key[:0], byte(n.length), byte(n.more), n.lo, n.hi)
 	d.key = binary.AppendVarint(d.key, int64(n.class))
@@ -101,8 +101,8 @@ func (d *decoder) intern(n node) int32 {
 	return id
 }
 
-// step reads b at a node. Either it goes on, to the node within; or the character is whole, and of a
-// class; or neither (-1, -1): the bytes read, without b, are no character.
+// step reads b at a node. It returns the next node within the character; or, if the character is
+// complete, -1 and its class; or -1, -1 if the bytes before b are not a character.
 func (d *decoder) step(at int32, b byte) (within, class int32) {
 	n := &d.nodes[at]
 	if b < n.lo || b > n.hi {

@@ -2,24 +2,25 @@ package dfa
 
 import "math/bits"
 
-// prefixBytes is how many bytes of a match's beginning are looked at.
+// prefixBytes is the number of bytes of a match's beginning that are examined.
 const prefixBytes = 3
 
-// buckets is how many kinds of beginning are told apart.
+// buckets is the number of different beginnings that are distinguished.
 const buckets = 8
 
-// prefix knows what the first bytes of every match are. A bucket is a kind of beginning, and a bit:
-// a match may begin where the bytes of a text have a bit in common, each in the table of its place.
+// prefix describes the first bytes of all matches. Each bucket is a kind of beginning with its own
+// bit. A match may begin where the table entries of the next bytes, each in the table of its
+// position, have a bit in common.
 //
-// The tables low and high, by the lower and the upper four bits of a byte, say less exactly the
-// same; they are what a processor can look up for 32 bytes at once.
+// The tables low and high, indexed by the lower and upper four bits of a byte, are a less exact
+// form that a processor can look up for 32 bytes at once.
 type prefix struct {
-	nibbles [2 * prefixBytes][16]uint8 // low and high of the first byte, of the second …
+	nibbles [2 * prefixBytes][16]uint8 // low and high of the first byte, of the second byte, …
 	exact   [prefixBytes][256]uint8
-	n       int // bytes that are known, at least 1; of further ones all are possible
+	n       int // number of known bytes, at least 1; further bytes may be anything
 }
 
-// index is the first place at or after i where a match may begin, or len(text).
+// index returns the first position from i on at which a match may begin, or len(text).
 func (p *prefix) index(text []byte, i int) int {
 	for i+prefixBytes <= len(text) {
 		i += p.approach(text[i:])
@@ -46,7 +47,7 @@ func (p *prefix) index(text []byte, i int) int {
 	return len(text)
 }
 
-// at reports whether a match may begin at the beginning of s, which has prefixBytes or more.
+// at reports whether a match may begin at s[0]; s has at least prefixBytes bytes.
 func (p *prefix) at(s []byte) bool {
 	return p.exact[0][s[0]]&p.exact[1][s[1]]&p.exact[2][s[2]] != 0
 }
@@ -78,7 +79,7 @@ func (s byteSet) with(t byteSet) byteSet {
 	return s
 }
 
-// share is how many of a thousand bytes of text are in the set, very roughly.
+// share returns roughly how many of a thousand text bytes are in the set.
 func (s *byteSet) share() int {
 	between := func(first, last byte) int {
 		var t byteSet
@@ -96,7 +97,7 @@ func (s *byteSet) share() int {
 	return n
 }
 
-// beginning is one kind of beginning: which bytes may come first, second, third.
+// beginning is one kind of beginning: the sets of possible first, second and third bytes.
 type beginning [prefixBytes]byteSet
 
 func (b beginning) with(c beginning) beginning {
@@ -106,8 +107,8 @@ func (b beginning) with(c beginning) beginning {
 	return b
 }
 
-// share is how many of 10⁹ places of text have such a beginning, very roughly. What is not known of a
-// beginning is empty.
+// share returns roughly how many of 10⁹ text positions have such a beginning. Unknown bytes of a
+// beginning are empty sets.
 func (b *beginning) share() int {
 	n := 1
 	for i := range b {
@@ -120,7 +121,8 @@ func (b *beginning) share() int {
 	return n
 }
 
-// tables makes a prefix of beginnings of n bytes, at most as many as there are buckets.
+// tables returns the prefix of beginnings of n bytes, of which there are at most as many as
+// buckets.
 func tables(all []beginning, n int) *prefix {
 	p := &prefix{n: n}
 	for bit, b := range all {

@@ -7,37 +7,37 @@ import (
 	"unicode"
 )
 
-// ErrTooLarge is the error about an expression of more than maxInstructions.
+// ErrTooLarge is the error for an expression of more than maxInstructions.
 var ErrTooLarge = errors.New("dfa: the expression is too large")
 
-// maxInstructions is how large a compiled expression may be.
+// maxInstructions is the maximum size of a compiled expression.
 const maxInstructions = 10_000
 
-// Program is a compiled expression. It does not change and may be shared by goroutines; each has a
-// Searcher of its own.
+// Program is a compiled expression. It is immutable, and goroutines may share it; each needs its
+// own Searcher.
 type Program struct {
 	insts    []inst
 	start    uint32
 	alphabet *alphabet
-	sets     [][]bool // of classes of characters
-	prefix   *prefix  // what every match begins with; nil if that is of no use
+	sets     [][]bool // sets of character classes
+	prefix   *prefix  // what every match begins with; nil if that is not useful
 
-	// All says that every line matches, as the empty text does.
+	// All says that every line matches, since the expression matches the empty text.
 	All bool
 }
 
-// Skips reports whether a Searcher skips to where a match may begin; a nil Program does not.
+// Skips reports whether a Searcher skips to where a match may begin; false for a nil Program.
 func (p *Program) Skips() bool { return p != nil && p.prefix != nil }
 
-// inst is an instruction of syntax.Prog; set is what a character is looked up in.
+// inst is an instruction of syntax.Prog; set is the index of its character set.
 type inst struct {
-	op       syntax.InstOp // InstRune stands for all that read a character
+	op       syntax.InstOp // InstRune for all instructions that read a character
 	out, arg uint32
 	set      int32
 }
 
-// Compile makes a Program of an expression as package regexp/syntax has parsed it, with whatever
-// flags. The error is ErrTooLarge, or what package syntax says.
+// Compile compiles an expression parsed by package regexp/syntax with any flags. It returns
+// ErrTooLarge or an error of package syntax.
 func Compile(tree *syntax.Regexp) (*Program, error) {
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil {
@@ -83,7 +83,8 @@ func Compile(tree *syntax.Regexp) (*Program, error) {
 	return p, nil
 }
 
-// runesOf is what an instruction reads: a sorted list of first, last, first, last …
+// runesOf returns the characters that an instruction reads: a sorted list of first, last, first,
+// last …
 func runesOf(i *syntax.Inst) []rune {
 	switch i.Op {
 	case syntax.InstRuneAny:

@@ -7,25 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-// alphabet cuts the characters into classes: what an expression does with one character of a class
-// it does with all.
+// alphabet partitions the characters into classes: an expression treats all characters of a class
+// alike.
 type alphabet struct {
-	starts []rune // where a class begins, from 0 upward; class i is [starts[i], starts[i+1])
-	words  []bool // whether the characters of a class are of words, as \b has it; all false without \b
-	fffd   int32  // the class of U+FFFD, as which bytes that are not UTF-8 count
+	starts []rune // ascending first characters of the classes; class i is [starts[i], starts[i+1])
+	words  []bool // whether the characters of a class are word characters for \b; all false without \b
+	fffd   int32  // the class of U+FFFD, as which invalid UTF-8 bytes count
 
-	ascii [utf8.RuneSelf]int32 // class of each
+	ascii [utf8.RuneSelf]int32 // class of each character
 
-	bytes    [256]uint8 // class of each byte: bytes that no text tells apart share one
+	bytes    [256]uint8 // class of each byte: bytes that no text distinguishes share one
 	nBytes   int        // number of those classes
-	ofClass  [256]byte  // a byte of each class
-	lineFeed uint8      // the class of the line feed, which is alone in it
+	ofClass  [256]byte  // an example byte of each class
+	lineFeed uint8      // the class that contains only the line feed
 }
 
-// wordStarts are where words, as \b has them, begin and end among the characters.
+// wordStarts are the boundaries of the word characters for \b.
 var wordStarts = []rune{'0', '9' + 1, 'A', 'Z' + 1, '_', '_' + 1, 'a', 'z' + 1}
 
-// newAlphabet is for sets of characters, each a sorted list of first, last, first, last …
+// newAlphabet returns the alphabet for sets of characters, each a sorted list of first, last,
+// first, last …
 func newAlphabet(sets [][]rune, words bool) *alphabet {
 	a := &alphabet{starts: []rune{0, '\n', '\n' + 1}}
 	for _, set := range sets {
@@ -53,12 +54,13 @@ func newAlphabet(sets [][]rune, words bool) *alphabet {
 	return a
 }
 
-// search is the class of a character.
+// search returns the class of a character.
 func (a *alphabet) search(r rune) int32 {
 	return int32(sort.Search(len(a.starts), func(i int) bool { return a.starts[i] > r })) - 1
 }
 
-// uniform is the class of all characters from first to last, or -1 if they are of several.
+// uniform returns the common class of the characters from first to last, or -1 if they have
+// several.
 func (a *alphabet) uniform(first, last rune) int32 {
 	c := a.search(first)
 	if int(c)+1 < len(a.starts) && a.starts[c+1] <= last {
@@ -67,8 +69,8 @@ func (a *alphabet) uniform(first, last rune) int32 {
 	return c
 }
 
-// cutBytes finds the classes of bytes: cut where a class of characters begins, in ASCII or in any
-// place of its encoding, and where UTF-8 has bytes of another kind.
+// cutBytes computes the byte classes. A class ends where a character class begins, in ASCII or at
+// any byte of its encoding, and where the kind of UTF-8 byte changes.
 func (a *alphabet) cutBytes() {
 	var cut [257]bool
 	for _, b := range []int{0x80, 0x90, 0xa0, 0xc0, 0xc2, 0xe0, 0xe1, 0xed, 0xee, 0xf0, 0xf1, 0xf4, 0xf5} {
@@ -76,13 +78,13 @@ func (a *alphabet) cutBytes() {
 	}
 	for _, r := range a.starts {
 		if r >= 0xd800 && r < 0xe000 {
-			r = 0xe000 // no text has the characters between
+			r = 0xe000 // surrogates do not occur in text
 		}
 		encoded := utf8.AppendRune(nil, r)
 		for i, b := range encoded {
 			cut[b] = true
 			if i < len(encoded)-1 {
-				cut[int(b)+1] = true // what comes after the byte is cut within
+				cut[int(b)+1] = true // the characters after this byte belong to several classes
 			}
 		}
 	}
@@ -98,7 +100,7 @@ func (a *alphabet) cutBytes() {
 	a.lineFeed = a.bytes['\n']
 }
 
-// isWord reports whether b is of a word, as \b has it; false without \b.
+// isWord reports whether b is a word character for \b; false without \b.
 func (a *alphabet) isWord(b byte) bool {
 	return b < utf8.RuneSelf && a.words[a.ascii[b]]
 }

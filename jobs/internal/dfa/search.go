@@ -6,47 +6,48 @@ import (
 )
 
 const (
-	// maxHeld is how many bytes of states a Searcher holds, of each kind, before it forgets them all, and
-	// leastHeld how many it may hold under any bound.
+	// maxHeld is the maximum size in bytes of a Searcher's states of each kind; beyond it the
+	// Searcher clears them. leastHeld is the minimum for any bound.
 	maxHeld   = 2 << 20
 	leastHeld = 64 << 10
-	// What it takes to make a state, beside a unit for each instruction looked at. A unit is about
-	// 5 ns.
+	// The cost of creating a state, in addition to one unit per instruction examined. A unit is
+	// about 5 ns.
 	workOfState = 60
 	workOfStep  = 10
-	// freeWork is done without asking what has come of it.
+	// freeWork is the work done before its benefit is checked.
 	freeWork = 100_000
-	// minSkip is how many bytes a skip must come to on average, or skipping costs more than it saves.
+	// minSkip is the minimum average length of a useful skip in bytes; shorter skips cost more than
+	// they save.
 	minSkip = 12
-	// askedSkips is after how many skips it is looked at what they came to.
+	// askedSkips is the number of skips after which their average is checked.
 	askedSkips = 64
-	// firstSpan is how many bytes are read without skips where they do not pay; as often as they do
-	// not pay right after that it is twice as many, up to lastSpan.
+	// firstSpan is the number of bytes read without skips once they do not pay; it doubles, up to
+	// lastSpan, each time they do not pay right afterwards.
 	firstSpan = 16 << 10
 	lastSpan  = 1 << 20
-	// firstRest is for how much text a Searcher that has given up leaves the work to others, in
-	// bytes; each further time it is twice as much.
+	// firstRest is the number of bytes that others search after a Searcher has given up; it doubles
+	// each further time.
 	firstRest = 1 << 20
 )
 
-// Searcher looks for lines that a Program matches. It keeps the states that it has come across; one
+// Searcher finds lines that match a Program. It caches the states that it has reached. Only one
 // goroutine at a time may use it.
 type Searcher struct {
 	p       *Program
 	decoder *decoder
 
 	*cache
-	plain, skipping cache // states for reading on, and for skipping where nothing has been begun
+	plain, skipping cache // states for reading, and for skipping where no match has begun
 
-	most    int // maxHeld, or less
-	asked   int // askedSkips, but in tests
+	most    int // maxHeld or less
+	asked   int // askedSkips, except in tests
 	skips   int
 	skipped int // bytes
-	span    int // how many bytes were last to be read without skips
-	reading int // and how many of them are left
+	span    int // size of the last span without skips
+	reading int // bytes left of it
 
-	work, scanned int64 // units of work done for bytes read
-	rest, rested  int64 // bytes
+	work, scanned int64 // units of work done, and bytes read with it
+	rest, rested  int64 // in bytes
 
 	// scratch
 	stack   []uint32
@@ -58,7 +59,7 @@ type Searcher struct {
 	scratch [2]threads
 }
 
-// NewSearcher makes a Searcher without states.
+// NewSearcher returns a Searcher without states.
 func (p *Program) NewSearcher() *Searcher {
 	s := &Searcher{p: p, decoder: newDecoder(p.alphabet), seen: make([]uint32, len(p.insts)), most: maxHeld, asked: askedSkips, span: firstSpan}
 	s.skipping.specialStarts = true
@@ -68,33 +69,33 @@ func (p *Program) NewSearcher() *Searcher {
 	return s
 }
 
-// Bound has the Searcher hold at most so many bytes of states, about, in all: at least 128 KiB and at
-// most 4 MiB. What it holds beyond a new bound goes when the next state is made.
+// Bound limits the size of the states to about that many bytes in total, at least 128 KiB and at
+// most 4 MiB. If the Searcher exceeds a new bound, it frees states when it creates the next one.
 func (s *Searcher) Bound(bytes int64) {
-	s.most = int(min(max(bytes/2, leastHeld), maxHeld)) // of each of two kinds
+	s.most = int(min(max(bytes/2, leastHeld), maxHeld)) // for each of two kinds
 }
 
-// use makes c the states that are used.
+// use makes c the current states.
 func (s *Searcher) use(c *cache) {
 	if s.cache = c; c.ids == nil {
 		s.clear()
 	}
 }
 
-// Outcome says what Next has found.
+// Outcome is the result of Next.
 type Outcome int
 
-// The outcomes.
+// The outcomes of Next.
 const (
 	None   Outcome = iota // no line matches
 	Found                 // a line matches
-	GaveUp                // states are made faster than they are used: ask somebody else
+	GaveUp                // states are created faster than they are used: use another method
 )
 
-// Next looks for the first line of text that matches, of those from the place from on, where a line
-// begins. With Found it returns a place in that line: a byte of it, its line feed included, or
-// len(text) in a last line without one. With GaveUp it returns where the first line begins that has
-// not been decided.
+// Next finds the first matching line of text from position `from` on, which is the start of a line.
+// With Found it returns a position in that line: a byte of it, including its line feed, or
+// len(text) in a last line without one. With GaveUp it returns the start of the first undecided
+// line.
 func (s *Searcher) Next(text []byte, from int) (at int, o Outcome) {
 	if from == len(text) || s.begin == deadValue {
 		return 0, None
@@ -104,7 +105,7 @@ func (s *Searcher) Next(text []byte, from int) (at int, o Outcome) {
 		switch {
 		case v == matchValue:
 			s.scanned += int64(i - from)
-			return max(i-1, from), Found // a line that matches before it is read is All
+			return max(i-1, from), Found // a line that matches before any byte is read means All
 		case v == deadValue:
 			j := bytes.IndexByte(text[i:], '\n')
 			if j < 0 {
@@ -116,10 +117,10 @@ func (s *Searcher) Next(text []byte, from int) (at int, o Outcome) {
 				continue
 			}
 		case v&startState == startState && v == s.startAt(text, i):
-			if i, v = s.skip(text, i); v&special != 0 { // dead but at the beginning of a line
+			if i, v = s.skip(text, i); v&special != 0 { // dead except at the start of a line
 				continue
 			}
-		case v&startState == startState: // as at the beginning of a line, but by a match that has begun
+		case v&startState == startState: // like the state at the start of a line, but a match has begun
 			v &= rowBits
 		}
 		var row uint32
@@ -141,7 +142,7 @@ func (s *Searcher) Next(text []byte, from int) (at int, o Outcome) {
 	}
 }
 
-// last decides the last line of a text, if it has no line feed.
+// last decides a last line without line feed.
 func (s *Searcher) last(text []byte, from int, v uint32) (int, Outcome) {
 	if len(text) == from || text[len(text)-1] == '\n' {
 		return 0, None
@@ -152,7 +153,7 @@ func (s *Searcher) last(text []byte, from int, v uint32) (int, Outcome) {
 	return 0, None
 }
 
-// giveUp begins a rest, at the line that holds text[i].
+// giveUp starts a rest at the line that contains text[i].
 func (s *Searcher) giveUp(text []byte, from, i int) (int, Outcome) {
 	s.work, s.scanned = 0, 0
 	s.rest = max(2*s.rest, firstRest)
@@ -160,11 +161,11 @@ func (s *Searcher) giveUp(text []byte, from, i int) (int, Outcome) {
 	return from + bytes.LastIndexByte(text[from:i], '\n') + 1, GaveUp
 }
 
-// Resting reports whether the text from here on is to be searched by somebody else: states were
-// made faster than they were used, not long ago. A nil Searcher does not rest.
+// Resting reports whether another method should search the text from here on, because states were
+// recently created faster than they were used. A nil Searcher does not rest.
 func (s *Searcher) Resting() bool { return s != nil && s.rested < s.rest }
 
-// Rest is Resting, and tells that n bytes are searched by somebody else if so.
+// Rest is Resting; if it returns true, the caller searches the next n bytes by another method.
 func (s *Searcher) Rest(n int) bool {
 	resting := s.Resting()
 	if resting {
@@ -173,8 +174,8 @@ func (s *Searcher) Rest(n int) bool {
 	return resting
 }
 
-// skip goes from a start state on to where a match may begin, and the start state there; or to the end
-// of the text.
+// skip skips from a start state to the next position at which a match may begin, or to the end of
+// the text, and returns the position with its start state.
 func (s *Searcher) skip(text []byte, i int) (int, uint32) {
 	if i < len(text) {
 		from := i
@@ -198,7 +199,7 @@ func (s *Searcher) skip(text []byte, i int) (int, uint32) {
 	return i, v
 }
 
-// read is run, but goes no further than it is to read without skips.
+// read is run up to the end of the current span without skips.
 func (s *Searcher) read(text []byte, i int, v uint32) (at int, row, next uint32) {
 	if s.cache == &s.skipping || s.p.prefix == nil {
 		return s.run(text, i, v)
@@ -208,7 +209,7 @@ func (s *Searcher) read(text []byte, i int, v uint32) (at int, row, next uint32)
 	return at, row, next
 }
 
-// skipAgain is the value, among the states for skipping, of the state of a row of the others.
+// skipAgain switches to the states for skipping and returns the value there of the state of a row.
 func (s *Searcher) skipAgain(row uint32) uint32 {
 	st := &s.states[int(row)/s.p.alphabet.nBytes]
 	t := s.copied(&s.scratch[0], &st.threads)
@@ -216,7 +217,7 @@ func (s *Searcher) skipAgain(row uint32) uint32 {
 	return s.intern(t, look{word: st.word, begin: st.begin}, st.node)
 }
 
-// startAt is the start state at a place.
+// startAt returns the start state at a position.
 func (s *Searcher) startAt(text []byte, i int) uint32 {
 	if i == 0 || text[i-1] == '\n' {
 		return s.starts[0]
@@ -227,9 +228,8 @@ func (s *Searcher) startAt(text []byte, i int) uint32 {
 	return s.starts[1]
 }
 
-// run reads text from i on, in the state of row v, until a byte leads to a value that is special: then
-// it returns where that byte is, the row before and the value. At the end of the text it returns
-// the row.
+// run reads text from i on, starting in row v, until a byte leads to a special value. It returns
+// the byte's position, the row before it and the value. At the end of the text it returns the row.
 func (s *Searcher) run(text []byte, i int, v uint32) (at int, row, next uint32) {
 	p, table := unsafe.Pointer(unsafe.SliceData(text)), unsafe.Pointer(unsafe.SliceData(s.table))
 	classes := &s.p.alphabet.bytes
@@ -261,7 +261,7 @@ func (s *Searcher) run(text []byte, i int, v uint32) (at int, row, next uint32) 
 	return i, v, v
 }
 
-// value is what row v of the table says of a class of bytes. Every row has all classes.
+// value returns the entry of row v for a byte class. Every row has an entry for each class.
 func value(table unsafe.Pointer, v uint32, class uint8) uint32 {
 	return *(*uint32)(unsafe.Add(table, 4*uintptr(v+uint32(class))))
 }

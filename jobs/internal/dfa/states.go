@@ -8,14 +8,14 @@ const (
 	wordOps  = syntax.EmptyWordBoundary | syntax.EmptyNoWordBoundary
 )
 
-// look is what is known of the place between two characters.
+// look is what is known of the position between two characters.
 type look struct {
 	begin bool // a line begins here
-	word  bool // the character before is of a word
+	word  bool // the character before is a word character
 	after ahead
 }
 
-// ahead is what comes next.
+// ahead classifies the next character.
 type ahead uint8
 
 const (
@@ -25,7 +25,8 @@ const (
 	otherNext
 )
 
-// holds tells whether an assertion holds here; with sure false that depends on what comes next.
+// holds reports whether an assertion holds here; sure is false if that depends on the next
+// character.
 func (l look) holds(op syntax.EmptyOp) (yes, sure bool) {
 	if op&beginOps != 0 && !l.begin {
 		return false, true
@@ -42,16 +43,16 @@ func (l look) holds(op syntax.EmptyOp) (yes, sure bool) {
 		(op&syntax.EmptyNoWordBoundary == 0 || !boundary), true
 }
 
-// threads are instructions that wait for the next character: of those that read one, and of
+// threads are the instructions that wait for the next character: those that read one, and
 // assertions that depend on it. matched says that a match has ended.
 type threads struct {
 	pcs     []uint32
 	matched bool
-	waiting bool // there are assertions
+	waiting bool // some of them are assertions
 }
 
-// follow adds what is reached from pc without reading anything. seen and round know what was added
-// already.
+// follow adds all instructions reachable from pc without reading a character. seen and round mark
+// those added already.
 func (s *Searcher) follow(t *threads, pc uint32, l look) {
 	s.stack = append(s.stack[:0], pc)
 	for len(s.stack) > 0 {
@@ -79,12 +80,12 @@ func (s *Searcher) follow(t *threads, pc uint32, l look) {
 			case yes:
 				s.stack = append(s.stack, i.out)
 			}
-		default: // fails
+		default: // never matches
 		}
 	}
 }
 
-// from begins a new set of threads, with one at the start of the expression: a match may begin
+// from begins a new set of threads with one at the start of the expression, since a match may begin
 // anywhere.
 func (s *Searcher) from(t *threads, l look) {
 	t.pcs, t.matched, t.waiting = t.pcs[:0], false, false
@@ -92,7 +93,7 @@ func (s *Searcher) from(t *threads, l look) {
 	s.follow(t, s.p.start, l)
 }
 
-// settle decides the assertions that wait for what comes next. What it gives is valid until the
+// settle decides the assertions that wait for the next character. Its result is valid until the
 // next call.
 func (s *Searcher) settle(t *threads, l look) *threads {
 	if !t.waiting {
@@ -109,8 +110,8 @@ func (s *Searcher) settle(t *threads, l look) *threads {
 	return settled
 }
 
-// take is what a character of a class leads to: threads t at the place l become next, at the place
-// that is returned.
+// take computes the transition for a character class: threads t at position l become next, at the
+// returned position.
 func (s *Searcher) take(next, t *threads, l look, class int32) look {
 	word := s.p.alphabet.words[class]
 	if l.after = otherNext; word {

@@ -1,21 +1,22 @@
-// Package search finds the lines of a chunk of text that match a pattern, without looking at the
+// Package search finds the lines of a chunk of text that match a pattern, without examining most
 // other lines.
 //
 //	p, err := search.Compile(`[Cc]omput(er|ing)s?\b`, search.Options{})
 //	p.Lines(chunk, func(line []byte) { os.Stdout.Write(line) })
 //
-// Most patterns have texts of which every match must hold one: here "omput". The chunk is searched
-// for these as a whole, 32 bytes at a time, and only lines that hold one are looked at. Where there
-// are none, or they lie so near to each other that this does not pay, all the text is read. Either
-// way it is package dfa that tells which lines match; Go's regular expressions say where in a line,
-// and stand in for a pattern that package dfa gives up.
+// Most patterns have literals of which every match must contain one: here "omput". Search looks for
+// these in the whole chunk, 32 bytes at a time, and examines only lines that contain one. Without
+// literals, or where they are too frequent for this to pay, it reads all the text. In both cases
+// package dfa decides which lines match. Go's regular expressions find the matches within a line,
+// and replace package dfa for patterns on which it gives up.
 //
-// Patterns have the syntax of Go's package regexp (RE2). A line ends with a line feed, which is no
-// part of what the pattern sees; a carriage return before it is. Bytes that are not UTF-8 are
-// matched one by one, as U+FFFD.
+// Patterns have the syntax of Go's package regexp (RE2). A line ends with a line feed, which is not
+// part of the text that the pattern sees; a carriage return before it is. Bytes that are not UTF-8
+// are matched one by one, as U+FFFD.
 //
-// Read pattern.go, then literal.go (which texts a match must hold), needle.go and pair.go (how they
-// are looked for), scanner.go, lines.go.
+// Read pattern.go, then literal.go (literals that a match must contain), needle.go and pair.go (how
+// to find them), scanner.go and lines.go.
 //
-// TestPaths of actors/differential enters each of the ways by jobs whose results package regexp knows.
+// TestPaths of actors/differential tests each of these ways with jobs whose results package regexp
+// computes.
 package search

@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// mostShown is how much of a pattern an error shows, in bytes.
+// mostShown is how many bytes of a pattern an error shows.
 const mostShown = 60
 
-// fault says what is wrong with a pattern, without all of it if it is long. It wraps the
-// *syntax.Error.
+// fault is an error in a pattern. It wraps the *syntax.Error and shortens long patterns.
 type fault struct {
 	pattern string
 	err     error
@@ -26,7 +25,7 @@ func (f *fault) Error() string {
 
 func (f *fault) Unwrap() error { return f.err }
 
-// brief is a text in quotes: the beginning and the length of a long one.
+// brief quotes a text; for a long one it shows the beginning and the length.
 func brief(s string) string {
 	if len(s) <= mostShown {
 		return fmt.Sprintf("%q", s)

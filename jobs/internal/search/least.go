@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	// shortLeast is the least that a match must have for it to be worth looking for lines that have
-	// so much.
+	// shortLeast is the minimum match length from which it pays to consider only lines of that
+	// length.
 	shortLeast = 24
-	// longLeast is the same where the beginnings of matches can be looked for instead.
+	// longLeast is the same if the search for beginnings of matches is available instead.
 	longLeast = 128
-	// enough is as many bytes as least counts.
+	// enough is the maximum that least counts.
 	enough = 1 << 12
 )
 
-// least is how many bytes every match has at least; enough stands for any larger number, too.
+// least returns the minimum length of a match in bytes, at most enough.
 func least(re *syntax.Regexp) int {
 	n := 0
 	switch re.Op {
 	case syntax.OpLiteral:
-		n = len(re.Rune) // a byte that is not UTF-8 is U+FFFD
+		n = len(re.Rune) // at least one byte each: U+FFFD may be a single invalid byte
 	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		n = 1
 	case syntax.OpCapture, syntax.OpPlus:
@@ -43,8 +43,8 @@ func least(re *syntax.Regexp) int {
 	return min(n, enough)
 }
 
-// longLine is where the first line with p.least bytes or more begins, at or after from, which is
-// the start of a line, or the chunk's length. Where such lines are rare it looks at few bytes of the
+// longLine returns the start of the first line of at least p.least bytes from `from` on, which is
+// the start of a line, or the chunk's length. If such lines are rare, it examines few bytes of the
 // others.
 func (s *scanner) longLine(from int) int {
 	for from+s.p.least <= len(s.chunk) {
@@ -57,11 +57,11 @@ func (s *scanner) longLine(from int) int {
 	return len(s.chunk)
 }
 
-// lastLineFeed is bytes.LastIndexByte of the line feed, eight bytes at a time.
+// lastLineFeed returns the index of the last line feed, or -1, eight bytes at a time.
 func lastLineFeed(s []byte) int {
 	for len(s) >= 8 {
 		x := binary.LittleEndian.Uint64(s[len(s)-8:]) ^ '\n'*ones
-		// A bit under tops is left of each byte of x that is 0, and of no other.
+		// A bit under tops remains for exactly those bytes of x that are 0.
 		if m := ^((x&^tops + ones*0x7f) | x | ^uint64(tops)); m != 0 {
 			return len(s) - 1 - bits.LeadingZeros64(m)/8
 		}

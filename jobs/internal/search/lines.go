@@ -2,8 +2,8 @@ package search
 
 import "bytes"
 
-// Lines calls visit with each line of the chunk that matches, its line feed included. Only the
-// chunk's last line may lack one. The line is part of the chunk.
+// Lines calls visit with each matching line of the chunk, including its line feed. Only the chunk's
+// last line may lack one. The line is part of the chunk.
 func (p *Pattern) Lines(chunk []byte, visit func(line []byte)) {
 	s := p.scan(chunk)
 	defer s.close()
@@ -12,7 +12,7 @@ func (p *Pattern) Lines(chunk []byte, visit func(line []byte)) {
 	}
 }
 
-// OtherLines calls visit with each run of lines of the chunk that do not match, as long as can be.
+// OtherLines calls visit with each maximal run of lines of the chunk that do not match.
 func (p *Pattern) OtherLines(chunk []byte, visit func(lines []byte)) {
 	s, done := p.scan(chunk), 0
 	defer s.close()
@@ -27,7 +27,7 @@ func (p *Pattern) OtherLines(chunk []byte, visit func(lines []byte)) {
 	}
 }
 
-// Count is the number of lines of the chunk that match.
+// Count returns the number of matching lines of the chunk.
 func (p *Pattern) Count(chunk []byte) int64 {
 	if p.all {
 		return CountLines(chunk)
@@ -40,7 +40,7 @@ func (p *Pattern) Count(chunk []byte) int64 {
 	return n
 }
 
-// CountLines is the number of lines of the chunk, one without a line feed at its end included.
+// CountLines returns the number of lines of the chunk, including a last one without line feed.
 func CountLines(chunk []byte) int64 {
 	n := int64(bytes.Count(chunk, []byte{'\n'}))
 	if len(chunk) > 0 && chunk[len(chunk)-1] != '\n' {

@@ -8,29 +8,28 @@ import (
 	"unicode/utf8"
 )
 
-// literal is a text to look for. With fold set, text is in lower case and holds no letter that has
-// a case outside ASCII.
+// literal is a text to search for. With fold set, text is in lower case and contains no letter with
+// a case variant outside ASCII.
 type literal struct {
 	text string
 	fold bool
 }
 
-// literals is what is known of all matches of an expression.
+// literals describes all matches of an expression.
 type literals struct {
-	any   []literal // each match holds at least one of these; empty if nothing is known
-	exact bool      // and whatever holds one of them holds a match
+	any   []literal // each match contains at least one of these; empty if nothing is known
+	exact bool      // every text that contains one of them contains a match
 }
 
-// maxLiterals is how many texts are looked for at once; an expression with more alternatives counts
-// as unknown, as each text costs a pass over the input.
+// maxLiterals is the maximum number of literals searched for; each costs a pass over the input.
 const maxLiterals = 8
 
-// required derives from the syntax tree texts of which every match holds at least one:
+// required derives literals of which every match contains at least one from the syntax tree:
 //
 //	a literal             its longest part that can be searched for
 //	a sequence            the best of its members' sets, as all members must match
 //	alternatives          all their sets together, if each has one
-//	(x), x+, x{n,}        those of x (n ≥ 1); of a literal x one after the other
+//	(x), x+, x{n,}        those of x (n ≥ 1); a literal x is repeated
 //	all else              nothing is known
 func required(re *syntax.Regexp) literals {
 	switch re.Op {
@@ -39,7 +38,7 @@ func required(re *syntax.Regexp) literals {
 	case syntax.OpCapture:
 		return required(re.Sub[0])
 	case syntax.OpPlus:
-		return literals{any: required(re.Sub[0]).any} // x+ holds a match of x; that is exact, too, but rare
+		return literals{any: required(re.Sub[0]).any} // x+ contains a match of x; it could also be exact, but that is rare
 	case syntax.OpRepeat:
 		if re.Min == 0 {
 			return literals{}
@@ -72,10 +71,10 @@ func required(re *syntax.Regexp) literals {
 	}
 }
 
-// maxRepeated is how long a text gets by being repeated, in bytes.
+// maxRepeated is the maximum length in bytes of a repeated literal.
 const maxRepeated = 16
 
-// repeated is what is known of min and more matches in a row.
+// repeated returns the literals of min or more consecutive matches.
 func repeated(l literals, min int) literals {
 	if l.exact && len(l.any) == 1 {
 		text := l.any[0].text
@@ -88,14 +87,14 @@ func repeated(l literals, min int) literals {
 	return literals{any: l.any}
 }
 
-// fromLiteral takes the longest part of a literal that can be searched for byte by byte.
+// fromLiteral returns the longest part of a literal that can be searched for byte by byte.
 func fromLiteral(re *syntax.Regexp) literals {
 	fold := re.Flags&syntax.FoldCase != 0
 	var parts []string
 	part, exact := "", true
 	for _, r := range re.Rune {
 		switch {
-		case r == '\n' || r == utf8.RuneError: // in no line; stands for any byte that is not UTF-8
+		case r == '\n' || r == utf8.RuneError: // not part of any line, or stands for any invalid byte
 			exact = false
 			parts, part = append(parts, part), ""
 		case fold && !foldsInASCII(r):
@@ -115,8 +114,8 @@ func fromLiteral(re *syntax.Regexp) literals {
 	return literals{any: []literal{{text: longest, fold: fold}}, exact: exact}
 }
 
-// foldsInASCII reports whether r and everything that equals it but for case are ASCII: k is not,
-// for the Kelvin sign.
+// foldsInASCII reports whether r and all its case variants are ASCII. For k that is false, because
+// of the Kelvin sign.
 func foldsInASCII(r rune) bool {
 	for f := r; ; {
 		if f > unicode.MaxASCII {
@@ -128,8 +127,7 @@ func foldsInASCII(r rune) bool {
 	}
 }
 
-// better reports whether l narrows the search more than m does: by longer texts, then by fewer of
-// them.
+// better reports whether l restricts the search more than m: by longer literals, then by fewer.
 func (l literals) better(m literals) bool {
 	if len(l.any) == 0 || len(m.any) == 0 {
 		return len(l.any) > 0
@@ -140,7 +138,7 @@ func (l literals) better(m literals) bool {
 	return len(l.any) < len(m.any)
 }
 
-// shortest is the length of the shortest text.
+// shortest returns the length of the shortest literal.
 func (l literals) shortest() int {
 	n := len(l.any[0].text)
 	for _, x := range l.any {

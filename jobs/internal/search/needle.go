@@ -2,8 +2,8 @@ package search
 
 import "strings"
 
-// byFrequency lists bytes from the most to the least frequent in prose, source code and logs;
-// others are rarer still.
+// byFrequency lists bytes from the most to the least frequent in prose, source code and logs; other
+// bytes are rarer.
 const byFrequency = " etaonirshldcumpfg\nbwyv.,k0-1\"/_2()TAS=x'I:3C45MB9867PDREHNLOFWGUj;zqYVKJ*X{}<>Q[]Z\t!?+&#@%$|\\^`~"
 
 // rarity orders bytes: the higher, the less frequent.
@@ -14,8 +14,8 @@ func rarity(b byte) int {
 	return len(byFrequency)
 }
 
-// needle is a literal prepared for searching: its two rarest bytes are looked for together, and the
-// rest compared around them.
+// needle is a literal prepared for searching: search looks for its two rarest
+// bytes together and then compares the rest around them.
 type needle struct {
 	text []byte
 	fold bool
@@ -32,7 +32,7 @@ func newNeedle(l literal) needle {
 	return n
 }
 
-// rarest is the index of the rarest byte, that at but left out; in a text of one byte it is 0.
+// rarest returns the index of the rarest byte except the one at but; 0 in a text of one byte.
 func (n *needle) rarest(but int) int {
 	best := -1
 	for i, b := range n.text {

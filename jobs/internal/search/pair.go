@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// pair looks for two bytes at a fixed distance, at eight places of a text at once: each of its
-// words holds the same byte eight times. A word of the text is compared after the bits in anyFirst
-// or anySecond have been set in it, which takes letters to lower case where case does not matter,
-// and does nothing elsewhere.
+// pair searches for two bytes at a fixed distance, at eight positions of a text at once: each of
+// its words contains the same byte eight times. Before a word of the text is compared, the bits of
+// anyFirst or anySecond are set in it; they turn letters into lower case if case is ignored, and
+// are 0 otherwise.
 type pair struct {
 	first, second       uint64
 	anyFirst, anySecond uint64
@@ -21,7 +21,7 @@ const (
 	lowerCase = ones * ('a' - 'A')
 )
 
-// newPair is for the bytes of a text at two places.
+// newPair returns the pair for the bytes of a text at indexes i and j.
 func newPair(text []byte, i, j int, fold bool) pair {
 	p := pair{first: ones * uint64(text[i]), second: ones * uint64(text[j])}
 	if fold && isLower(text[i]) {
@@ -35,15 +35,15 @@ func newPair(text []byte, i, j int, fold bool) pair {
 
 func isLower(c byte) bool { return c >= 'a' && c <= 'z' }
 
-// match has, under tops, a bit set for the first of eight places at which x holds the first byte
-// and y the second one; there may be further bits above it, set rightly or wrongly. Without such a
-// place it is 0.
+// match returns a word in which, under tops, the lowest set bit is at the first of eight positions
+// where x holds the first byte and y the second. Higher bits may be set wrongly. It returns 0 under
+// tops if there is no such position.
 func (p pair) match(x, y uint64) uint64 {
 	z := ((x | p.anyFirst) ^ p.first) | ((y | p.anySecond) ^ p.second)
 	return (z - ones) &^ z
 }
 
-// pairBlock is at how many places skip looks in one step.
+// pairBlock is the number of positions that skip examines per step.
 const pairBlock = 32
 
 // skipPortable is skip on any processor.
@@ -59,18 +59,18 @@ func (p *pair) skipPortable(x, y unsafe.Pointer, n int) int {
 	return i
 }
 
-// load is the word at p[i:i+8], its first byte lowest.
+// load returns the word at p[i:i+8], its first byte lowest.
 func load(p unsafe.Pointer, i int) uint64 {
 	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, i))[:])
 }
 
-// index is where the needle first lies in s, or -1.
+// index returns the first position of the needle in s, or -1.
 //
-// What stops the search is both of the rarest bytes at their distance, which is seldom but at the
-// needle itself. Source code has the S of "Shakespeare" once in 130 bytes and the p of "omput" once
-// in 60: bytes.IndexByte, stopping at each of those, gets through it at 9.3 and 4.7 GB/s,
-// bytes.Index at 8.8 and 3.3. This is done at 13 and 9.6 GB/s by skipPortable, at 58 and 19.6 with
-// AVX2 (BenchmarkNeedle).
+// The search stops where both rarest bytes occur at their distance, which is seldom except at the
+// needle itself. In source code the S of "Shakespeare" occurs every 130 bytes and the p of "omput"
+// every 60: bytes.IndexByte, which stops at each of those, reaches 9.3 and 4.7 GB/s, bytes.Index
+// 8.8 and 3.3. This search reaches 13 and 9.6 GB/s with skipPortable, 58 and 19.6 with AVX2
+// (BenchmarkNeedle).
 func (n *needle) index(s []byte) int {
 	places := len(s) - len(n.text) + 1
 	if places < 1 {
@@ -78,7 +78,7 @@ func (n *needle) index(s []byte) int {
 	}
 	x, y := unsafe.Pointer(&s[n.rare]), unsafe.Pointer(&s[n.next])
 	i := 0
-	for i+pairBlock <= places { // or the pointers would leave s
+	for i+pairBlock <= places { // otherwise the pointers would leave s
 		i += n.pair.skip(unsafe.Add(x, i), unsafe.Add(y, i), places-i)
 		if i+pairBlock > places {
 			break
@@ -95,7 +95,7 @@ func (n *needle) index(s []byte) int {
 	return n.indexPlain(s, i)
 }
 
-// indexPlain tries every place of s at or after from.
+// indexPlain tries every position of s from `from` on.
 func (n *needle) indexPlain(s []byte, from int) int {
 	for i := from; i+len(n.text) <= len(s); i++ {
 		if n.at(s[i:]) {

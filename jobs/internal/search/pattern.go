@@ -11,44 +11,44 @@ import (
 
 // Options change what a pattern matches.
 type Options struct {
-	// Fixed takes the pattern as the text itself, not as a regular expression.
+	// Fixed treats the pattern as literal text instead of a regular expression.
 	Fixed bool
-	// IgnoreCase lets letters match in either case (Unicode simple folding).
+	// IgnoreCase ignores the case of letters (Unicode simple folding).
 	IgnoreCase bool
-	// Word takes a match only where no word goes on before it or behind it: no letter or digit of
-	// ASCII and no underscore is its neighbor.
+	// Word accepts a match only if the characters before and after it are not ASCII letters, digits
+	// or underscores.
 	Word bool
 }
 
-// Pattern is a compiled pattern. It may be used by several goroutines at once.
+// Pattern is a compiled pattern. It is safe for concurrent use.
 type Pattern struct {
 	re      *regexp.Regexp
-	needles []needle // every match holds one of these; empty if nothing is known of the matches
-	exact   bool     // a line that holds a needle matches: re need not be asked
+	needles []needle // every match contains one of these; empty if nothing is known
+	exact   bool     // a line that contains a needle matches: re is not needed
 	all     bool     // every line matches
 
-	// With Options.Word re and later hold the match as their first group, with a neighbor on each
-	// side; later is for matches that have one before them.
+	// With Options.Word re and later have the match as their first group, with a neighbor on each
+	// side; later is for matches after another one.
 	later *regexp.Regexp
 
-	lines   *dfa.Program // tells which lines match; nil if needles do, or if it would be too large
-	least   int          // a match has at least so many bytes
-	selects bool         // it is best to look only at lines that hold a needle or, without, have so many bytes
+	lines   *dfa.Program // decides which lines match; nil if needles do, or if it would be too large
+	least   int          // minimum length of a match in bytes
+	selects bool         // examine only lines that contain a needle or, without needles, are long enough
 
 	mu      sync.Mutex
-	memory  int64     // bytes of states that each finder may hold; 0 is no bound
-	finders []*finder // that no chunk uses now: as many as there were goroutines at once
+	memory  int64     // maximum bytes of states per finder; 0: no limit
+	finders []*finder // idle ones, at most one per concurrent goroutine
 }
 
-// The neighbors of a word.
+// Expressions for the neighbors of a word.
 const (
 	noWord = `[^0-9A-Za-z_]`
 	before = `(?:^|` + noWord + `)`
 	behind = `(?:$|` + noWord + `)`
 )
 
-// Compile makes a Pattern. A pattern of several lines matches what any of its lines matches, as in
-// grep. The error names the pattern and what is wrong with it.
+// Compile compiles a pattern. A pattern of several lines matches whatever one of its lines matches,
+// as in grep. The error names the pattern and its mistake.
 func Compile(pattern string, o Options) (*Pattern, error) {
 	parts := strings.Split(pattern, "\n")
 	for i, p := range parts {
@@ -86,12 +86,12 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	return p, nil
 }
 
-// shortNeedle is how long a needle is, in bytes, that is found so often that the beginning of a match
-// is the better sign of one.
+// shortNeedle is the maximum length in bytes of a needle that is so frequent that searching for the
+// beginnings of matches is better.
 const shortNeedle = 3
 
-// choose decides how lines that match are found: by one good needle, or by package dfa, with several
-// or bad ones if it cannot skip.
+// choose decides how to find matching lines: by one good needle, or by package dfa; with several or
+// short needles only if package dfa cannot skip.
 func (p *Pattern) choose(tree *syntax.Regexp) {
 	found := required(tree)
 	p.exact = found.exact
@@ -108,17 +108,17 @@ func (p *Pattern) choose(tree *syntax.Regexp) {
 		!p.lines.Skips() && (len(p.needles) > 0 || p.least >= shortLeast)
 }
 
-// Within bounds what the pattern holds, beyond itself, for each goroutine that uses it at once: about
-// so many bytes, at least 128 KiB; 0 is no bound of the caller's. It counts from the next chunk on, and
-// may be called at any time.
+// Within limits the memory for cached states, per concurrent goroutine, to about that many bytes,
+// at least 128 KiB; 0 means the default limit. It applies from the next chunk on and may be called
+// at any time.
 func (p *Pattern) Within(bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.memory = bytes
 }
 
-// Matches calls visit with the place of every match in a line, given without its line feed, from
-// left to right and not overlapping: line[from:to]. Empty matches are left out.
+// Matches calls visit with the position line[from:to] of every match in a line without its line
+// feed, from left to right, non-overlapping and non-empty.
 func (p *Pattern) Matches(line []byte, visit func(from, to int)) {
 	if p.later != nil {
 		p.words(line, visit)
@@ -131,8 +131,8 @@ func (p *Pattern) Matches(line []byte, visit func(from, to int)) {
 	}
 }
 
-// words is Matches with Options.Word. A match takes its neighbors with it; the next one is looked for
-// from the byte before its end, which may be the neighbor before that.
+// words is Matches with Options.Word. A match includes its neighbors; the search for the next one
+// starts at the byte before the match's end, which may be the neighbor before the next match.
 func (p *Pattern) words(line []byte, visit func(from, to int)) {
 	re, cut := p.re, 0
 	for {
@@ -144,7 +144,7 @@ func (p *Pattern) words(line []byte, visit func(from, to int)) {
 		if from < to {
 			visit(from, to)
 		} else {
-			to++ // past an empty one
+			to++ // skip an empty match
 		}
 		if to > len(line) {
 			return

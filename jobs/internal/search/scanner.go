@@ -7,31 +7,31 @@ import (
 )
 
 const (
-	// askedHits is after how many hits it is looked at how far apart they lie.
+	// askedHits is the number of hits after which their average distance is checked.
 	askedHits = 64
-	// nearHits is how many bytes hits lie apart, on average, where it is faster to read all the text.
+	// nearHits is the average distance of hits in bytes below which reading all the text is faster.
 	nearHits = 80
-	// firstSpan is how many bytes are read then before lines are selected again; as often as they
-	// still lie near to each other it is twice as many, up to lastSpan.
+	// firstSpan is the number of bytes read completely before lines are selected again; it doubles,
+	// up to lastSpan, each time hits are still too near.
 	firstSpan = 16 << 10
 	lastSpan  = 1 << 20
 )
 
-// scanner goes once through a chunk from the front to the back.
+// scanner makes one pass over a chunk.
 type scanner struct {
 	p     *Pattern
 	chunk []byte
-	hits  []int // for each needle the first place, at or after the current line, where it lies; len(chunk) for none
+	hits  []int // for each needle its first position in or after the current line; len(chunk) if there is none
 	f     *finder
 }
 
-// finder is what is kept from chunk to chunk.
+// finder is the state that is reused from chunk to chunk.
 type finder struct {
-	lines  *dfa.Searcher // nil if the pattern needs none, or is too large for one
-	found  int           // lines that were selected, since it was last asked how near they are
-	passed int           // bytes up to there
-	span   int           // how many bytes were last to be read whatever they hold
-	dense  int           // and how many of them are left
+	lines  *dfa.Searcher // nil if the pattern needs none or is too large
+	found  int           // lines selected since their distance was last checked
+	passed int           // bytes passed for these
+	span   int           // size of the last span that was read completely
+	dense  int           // bytes left of it
 }
 
 func (p *Pattern) scan(chunk []byte) scanner {
@@ -43,7 +43,7 @@ func (p *Pattern) scan(chunk []byte) scanner {
 	return s
 }
 
-// finder is one that a chunk before has used, or a new one.
+// finder returns an idle finder or a new one.
 func (p *Pattern) finder() *finder {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,7 +59,7 @@ func (p *Pattern) finder() *finder {
 	return f.within(p.memory)
 }
 
-// within bounds the states that the finder holds, to so many bytes unless that is 0.
+// within limits the size of the finder's states, unless bytes is 0.
 func (f *finder) within(bytes int64) *finder {
 	if f.lines != nil && bytes > 0 {
 		f.lines.Bound(bytes)
@@ -67,15 +67,15 @@ func (f *finder) within(bytes int64) *finder {
 	return f
 }
 
-// close gives back what the next chunk can use.
+// close returns the finder for reuse.
 func (s *scanner) close() {
 	s.p.mu.Lock()
 	defer s.p.mu.Unlock()
 	s.p.finders = append(s.p.finders, s.f)
 }
 
-// next is the first matching line at or after from, which is the start of a line: chunk[start:end],
-// or -1, -1.
+// next returns the first matching line chunk[start:end] from `from` on, which is the start of a
+// line, or -1, -1.
 func (s *scanner) next(from int) (start, end int) {
 	for from < len(s.chunk) {
 		next := 0
@@ -98,7 +98,8 @@ func (s *scanner) next(from int) (start, end int) {
 	return -1, -1
 }
 
-// line is where the line that holds place i ends, without its line feed, and where the next begins.
+// line returns the end of the line that contains position i, without its line feed, and the start
+// of the next line.
 func (s *scanner) line(i int) (end, next int) {
 	if j := bytes.IndexByte(s.chunk[i:], '\n'); j >= 0 {
 		return i + j, i + j + 1
@@ -106,8 +107,8 @@ func (s *scanner) line(i int) (end, next int) {
 	return len(s.chunk), len(s.chunk)
 }
 
-// ofSelected looks at the first line that holds a needle or, without needles, is long enough for a
-// match. It returns where that line begins, if it matches, or -1, and where to go on.
+// ofSelected examines the first line that contains a needle or, without needles, is long enough for
+// a match. It returns the line's start, or -1 if it does not match, and where to continue.
 func (s *scanner) ofSelected(from int) (start, next int) {
 	var hit int
 	if len(s.p.needles) > 0 {
@@ -135,7 +136,7 @@ func (s *scanner) ofSelected(from int) (start, next int) {
 	return start, next
 }
 
-// look decides whether the lines selected lie so near to each other that selecting does not pay.
+// look decides whether selected lines are so near to each other that selecting does not pay.
 func (f *finder) look() {
 	if f.passed < nearHits*askedHits {
 		f.dense, f.span = f.span, min(2*f.span, lastSpan)
@@ -145,7 +146,7 @@ func (f *finder) look() {
 	f.found, f.passed = 0, 0
 }
 
-// candidate is the first place at or after from where a needle lies, or the chunk's length.
+// candidate returns the first position of a needle from `from` on, or the chunk's length.
 func (s *scanner) candidate(from int) int {
 	first := len(s.chunk)
 	for i := range s.hits {
@@ -160,7 +161,7 @@ func (s *scanner) candidate(from int) int {
 	return first
 }
 
-// ofAll looks for the first line that matches, of all lines. It returns what ofSelected does.
+// ofAll finds the first matching line by reading all lines. It returns the same as ofSelected.
 func (s *scanner) ofAll(from int) (start, next int) {
 	if s.f.lines.Resting() {
 		start, next = s.asked(from)
@@ -187,7 +188,7 @@ func (s *scanner) ofAll(from int) (start, next int) {
 	return start, next
 }
 
-// asked asks the expression about one line. It returns what ofSelected does.
+// asked matches one line with the regular expression. It returns the same as ofSelected.
 func (s *scanner) asked(from int) (start, next int) {
 	end, next := s.line(from)
 	if s.p.re.Match(s.chunk[from:end]) {
