@@ -12,41 +12,27 @@ import (
 
 // gravityCluster is a Core with a job whose maps have run, to be asked about distances.
 type gravityCluster struct {
-	s     *study.Study
-	core  setup.Core
-	nodes []scheduling.NodeID
+	setup.Placing
+	s    *study.Study
+	core setup.Core
 }
 
 // newGravityCluster makes two racks of rack nodes each and a job with one map on each feeding node
 // (numbered from 0 through both racks), each map with one byte for each reduce.
 func newGravityCluster(s *study.Study, rack int, feeding []int, reduces int) *gravityCluster {
-	p := study.Policy("fair", "fair",
-		func(p *scheduling.Policy) { p.Reduce.Rule, p.SlowStart = scheduling.CoGRS, 1 })
-	g := &gravityCluster{s: s, core: setup.NewCore(s.Check, scheduling.Config{}, p)}
+	bytes := slices.Repeat([][]int64{slices.Repeat([]int64{1}, reduces)}, len(feeding))
+	g := &gravityCluster{Placing: setup.Placing{Slots: 2, At: feeding, Bytes: bytes}, s: s}
 	for n := range 2 * rack {
-		g.nodes = append(g.nodes, g.core.Join(scheduling.Node{
-			Name: fmt.Sprintf("node%d", n+1), Rack: fmt.Sprintf("rack%d", n/rack+1), MapSlots: 1,
-			ReduceSlots: 2,
-		}))
+		g.RackOf = append(g.RackOf, n/rack)
 	}
-	g.core.Submit(scheduling.JobSpec{Name: "wordcount", Maps: len(feeding), Reduces: reduces})
-	for _, n := range feeding {
-		for _, order := range g.core.Beat(0, scheduling.Heartbeat{Node: g.nodes[n]}) {
-			g.core.Beat(0, scheduling.Heartbeat{
-				Node: g.nodes[n], NoWork: true, Statuses: []scheduling.Status{{
-					Attempt: order.Attempt, State: scheduling.StateSucceeded,
-					OutputBytes: slices.Repeat([]int64{1}, reduces),
-				}},
-			})
-		}
-	}
+	g.core = g.MapsDone(s.Check, cogrs(1), rand.New(rand.NewPCG(1, 0)))
 	return g
 }
 
 // tnd asks for the total network distance of reduce 0 on a node, numbered from 1 as in the paper.
 func (g *gravityCluster) tnd(node int) float64 {
 	d, err := g.core.View().TND(scheduling.TaskID{Job: 1, Kind: scheduling.Reduce, Index: 0},
-		g.nodes[node-1])
+		scheduling.NodeID(node-1))
 	g.s.Check(err)
 	return float64(d)
 }
@@ -81,9 +67,9 @@ func fig5(s *study.Study) {
 	bars := s.Plot("tnd", "Total network distance of a reduce by node", "node", "links").
 		Lines("feeding nodes", "idle nodes")
 	random := 0.0
-	for n := range five.nodes {
+	for n := range five.RackOf {
 		d := five.tnd(n + 1)
-		random += d / float64(len(five.nodes))
+		random += d / float64(len(five.RackOf))
 		bars.Bars(fmt.Sprint(n + 1))
 		both := [2]float64{0, d}
 		if slices.Contains(feeding, n) {
@@ -94,19 +80,15 @@ func fig5(s *study.Study) {
 		}
 	}
 	s.Formula("Fig 5: sum of the three reduces where CoGRS puts them", "", 90, 0,
-		study.Sure(placed(s, five, feeding))).Saying("follows from the text; native placement has 96")
+		study.Sure(five.placed())).Saying("follows from the text; native placement has 96")
 	s.Formula("Fig 5: mean over all nodes, a reduce", "", 31.43, 0.005, study.Sure(random)).
 		Saying("follows from the text")
 }
 
 // placed lets the Core place the three reduces of Fig 5 and sums up their distances.
-func placed(s *study.Study, g *gravityCluster, feeding []int) (sum float64) {
-	p := setup.Placing{Slots: 2, At: feeding, Bytes: slices.Repeat([][]int64{{1, 1, 1}}, len(feeding))}
-	for n := range g.nodes {
-		p.RackOf = append(p.RackOf, n/7)
-	}
+func (g *gravityCluster) placed() (sum float64) {
 	rule := cogrs(1, func(r *setup.Rule) { r.Policy.Theta = -1 })
-	for _, n := range p.ByCore(s.Check, rule, rand.New(rand.NewPCG(1, 0))) {
+	for _, n := range g.ByCore(g.s.Check, rule, rand.New(rand.NewPCG(1, 0))) {
 		sum += g.tnd(n + 1)
 	}
 	return sum

@@ -167,13 +167,19 @@ const BeatEvery = 3 * time.Second
 // s until all reduces have a slot. r draws which maps end first and in which order nodes ask; what
 // fails goes to check.
 func (p *Placing) ByCore(check func(error), rule Rule, r *rand.Rand) []int {
+	core := p.MapsDone(check, rule, r)
+	return p.askAll(core, r.Perm(len(p.RackOf)))
+}
+
+// MapsDone makes a Core for which so many of the maps as rule says are done, and the others run.
+func (p *Placing) MapsDone(check func(error), rule Rule, r *rand.Rand) Core {
 	known := min(max(1, int(math.Ceil(rule.Known*float64(len(p.At))-1e-9))), len(p.At))
 	pol := study.Policy("fair", "fair", func(pol *scheduling.Policy) {
 		pol.Reduce, pol.SlowStart = rule.Policy, float64(known)/float64(len(p.At))
 	})
 	core := NewCore(check, scheduling.Config{HeartbeatInterval: BeatEvery}, pol)
 	p.runMaps(core, r.Perm(len(p.At))[:known], rule.Count)
-	return p.askAll(core, r.Perm(len(p.RackOf)))
+	return core
 }
 
 // runMaps lets the nodes join, launches each map where it belongs and lets those in done succeed,
