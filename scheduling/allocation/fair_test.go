@@ -150,6 +150,8 @@ func TestAllocationFileErrors(t *testing.T) {
 		"negative maximum":      {pool("<maxMaps>-1</maxMaps>"), "f.xml:3: pool p: maxMaps: -1 is negative"},
 		"negative jobs":         {in("<user name='u'><maxRunningJobs>-3</maxRunningJobs></user>"), "f.xml:2: user u: maxRunningJobs: -3 is negative"},
 		"too large":             {pool("<maxMaps>2147483648</maxMaps>"), "f.xml:3: pool p: maxMaps: 2147483648 is too large"},
+		"a minimum too large":   {pool("<minMaps>2147483647</minMaps>"), "f.xml:3: pool p: minMaps: 2147483647 is too large"},
+		"as large as no limit":  {pool("<maxMaps>2147483647</maxMaps>"), "f.xml:3: pool p: maxMaps: 2147483647 is too large"},
 		"far too large":         {pool("<maxMaps>99999999999999999999</maxMaps>"), "f.xml:3: pool p: maxMaps: 99999999999999999999 is too large"},
 		"weight zero":           {pool("<weight>0</weight>"), "f.xml:3: pool p: weight: 0 would give nothing; weights are above 0"},
 		"weight minus zero":     {pool("<weight>-0.0</weight>"), "weights are above 0"},

@@ -76,15 +76,14 @@ func (p *queueParser) level(queues []*queue, siblings string, whole float64) {
 			open++
 		}
 	}
-	left := (100 - sum) / float64(max(open, 1))
-	if sum > 100+minPercent {
+	left, over := max(0, 100-sum)/float64(max(open, 1)), sum > 100+minPercent
+	if over {
 		p.add(queues[len(queues)-1].place, "the capacities of %s add up to %s %%, more than 100", siblings, percent(sum))
-		left = minPercent * 2 // one error is enough
 	}
 	for _, q := range queues {
 		part, most := q.config.Capacity, q.config.Max
 		switch {
-		case find(q.settings, keyCapacity) != nil:
+		case over, find(q.settings, keyCapacity) != nil:
 		case left <= minPercent:
 			p.add(q.place, "queue %s has no capacity of its own, and its siblings leave nothing", q.name)
 		case most > 0 && left > most+minPercent:

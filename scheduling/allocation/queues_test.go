@@ -105,6 +105,8 @@ func TestLeftoverAboveMaximum(t *testing.T) {
 	require.NoError(t, err)
 	_, err = allocation.ParseQueues(text(capacity("default.capacity=25", "q1.maximum-capacity=40", "q2.maximum-capacity=-1")))
 	require.NoError(t, err, "half of the 75 % fits")
+	_, err = allocation.ParseQueues(text(capacity("a.capacity=60", "b.capacity=60", "c.maximum-capacity=40")))
+	require.EqualError(t, err, "q.xml:4: the capacities of the topmost queues add up to 120 %, more than 100", "one error is enough")
 }
 
 // The order of mapred.queue.names is the queues', whatever the order of their properties.
@@ -209,6 +211,18 @@ func TestQueueFileErrors(t *testing.T) {
 			require.Equal(t, allocation.Queues{}, queues, "nothing of a bad file is used")
 		})
 	}
+}
+
+// Warnings come in the order of the files and their lines, whenever they are found.
+func TestWarningsOfTwoFiles(t *testing.T) {
+	one := allocation.Source{Name: "1.xml", Reader: strings.NewReader(conf("mapred.acls.enabled=true", "mapred.queue.a.state=running"))}
+	two := allocation.Source{Name: "2.xml", Reader: strings.NewReader(conf("mapred.capacity-scheduler.init-poll-interval=5000"))}
+	queues, err := allocation.ParseQueues(one, two)
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"1.xml:3: queue a has no acl-submit-job: only administrators may submit to it",
+		"2.xml:2: mapred.capacity-scheduler.init-poll-interval has no effect: jobs are initialized without threads or polling",
+	}, texts(queues.Warnings))
 }
 
 func TestYARNCapacitySchedulerIsRecognized(t *testing.T) {
