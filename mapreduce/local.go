@@ -173,9 +173,13 @@ func (g *groupStream) reduceLocal(next func() ([]byte, bool, error), placed func
 		}
 	}
 	g.run.w.gate.Open()
-	defer g.run.w.gate.Shut()
-	defer g.calls.leave()
-	return g.run.code.call(g, g.calls.enter())
+	err := g.run.code.call(g, g.calls.enter())
+	g.run.w.gate.Shut()
+	g.calls.leave()
+	if g.err != nil { // the group ended early, which the user's code may have found wrong
+		return g.err
+	}
+	return err
 }
 
 // groupLocal is the stream of a group's pairs; the value of each lies at *value when it comes. Those

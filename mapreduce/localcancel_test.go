@@ -1,0 +1,42 @@
+package mapreduce
+
+import (
+	"context"
+	"iter"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A Reduce whose values end early, since its job was canceled, has no result.
+func TestCanceledReduceHasNoResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		job := Job[string, string, int, Pair[string, int]]{
+			Map: func(line string, emit func(string, int)) error {
+				emit(line, 1)
+				return nil
+			},
+			Reduce: func(k string, values iter.Seq[int], emit func(Pair[string, int])) error {
+				n := 0
+				for v := range values {
+					n += v
+					cancel()
+					synctest.Wait()
+				}
+				emit(MakePair(k, n))
+				return nil
+			},
+			Reducers: 1,
+		}
+		var out Collected[Pair[string, int]]
+		p, err := job.Bind(Slice([]string{"a", "a", "a"}), out.Output())
+		require.NoError(t, err)
+		_, err = RunLocal(ctx, p, LocalOptions{})
+		require.ErrorIs(t, err, context.Canceled)
+		_, err = out.Records()
+		require.ErrorIs(t, err, ErrNotCollected)
+	})
+}
