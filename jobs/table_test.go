@@ -1,10 +1,210 @@
 package jobs
 
 import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce"
 )
+
+// tableNames are those of the columns of tables; the note is of no use but to be in the way.
+var tableNames = []string{"note", "key", "n", "x", "time"}
+
+func makeTable(r *rand.Rand, n int) (records [][]string) {
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	for i := range n {
+		records = append(records, []string{
+			pick("", "a\nb,1", `"`, "\n\n", "x,2", "two  words", "{}\n\"") + pick("", "c", ",", `""`),
+			pick("k", "Berlin, DE", `a "b"`, "1,2", "ü", "", "'q"),
+			strconv.Itoa(r.IntN(2001) - 1000),
+			fmt.Sprintf("%d.%02d", r.IntN(100), r.IntN(100)),
+			strconv.Itoa(i),
+		})
+	}
+	return records
+}
+
+// tableFormat writes tables as files.
+type tableFormat struct {
+	name  string
+	table Table
+	write func(t *testing.T, records [][]string, file int) (text string, each []string)
+}
+
+// separatedFormat writes each record by itself, with the columns of the second file the other way
+// round if they have names.
+func separatedFormat(comma rune, crlf, header bool) func(*testing.T, [][]string, int) (string, []string) {
+	return func(t *testing.T, records [][]string, file int) (text string, each []string) {
+		if header {
+			records = slices.Insert(slices.Clone(records), 0, tableNames)
+		}
+		for _, rec := range records {
+			var b bytes.Buffer
+			w := csv.NewWriter(&b)
+			w.Comma, w.UseCRLF = comma, crlf
+			rec = slices.Clone(rec)
+			if header && file == 1 {
+				slices.Reverse(rec)
+			}
+			require.NoError(t, w.Write(rec))
+			w.Flush()
+			text += b.String()
+			each = append(each, strings.TrimSuffix(strings.TrimSuffix(b.String(), "\n"), "\r"))
+		}
+		if header {
+			each = each[1:]
+		}
+		return text, each
+	}
+}
+
+func jsonFormat(t *testing.T, records [][]string, _ int) (text string, each []string) {
+	for i, rec := range records {
+		object := map[string]any{"other": []int{i}}
+		for j, name := range tableNames {
+			object[name] = rec[j]
+			if j >= 2 && i%2 == 0 {
+				object[name] = json.Number(rec[j])
+			}
+		}
+		b, err := json.Marshal(object)
+		require.NoError(t, err)
+		text, each = text+string(b)+"\r\n", append(each, string(b))
+	}
+	return text, each
+}
+
+func tableFormats() []tableFormat {
+	return []tableFormat{
+		{"csv", Table{CSV: true}, separatedFormat(',', false, false)},
+		{"crlf", Table{CSV: true}, separatedFormat(',', true, false)},
+		{"header", Table{CSV: true, Header: true}, separatedFormat(',', false, true)},
+		{"tsv", Table{CSV: true, Header: true, Separator: '\t'}, separatedFormat('\t', true, true)},
+		{"jsonl", Table{}, jsonFormat},
+	}
+}
+
+// choose is the table of which a job takes these columns.
+func (f tableFormat) choose(columns []string) *Table {
+	t, columns := f.table, slices.Clone(columns)
+	if !t.CSV {
+		t.Fields = columns
+		return &t
+	}
+	for i, name := range columns {
+		if !t.Header {
+			columns[i] = strconv.Itoa(slices.Index(tableNames, name) + 1)
+		}
+	}
+	t.Columns = columns
+	return &t
+}
+
+// tableBinder binds a job to a table.
+type tableBinder func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
+
+// tableJobs are jobs over columns of tables, with those that are chosen.
+func tableJobs() map[string]struct {
+	columns []string
+	bind    tableBinder
+} {
+	type one = struct {
+		columns []string
+		bind    tableBinder
+	}
+	return map[string]one{
+		"mean": {[]string{"key", "n"}, func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return Mean(MeanOptions{}).Bind(t.Pairs(src), mapreduce.Text[mapreduce.Pair[[]byte, float64]](to))
+		}},
+		"distinct": {[]string{"key"}, func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return DistinctCount(DistinctOptions{}).Bind(t.Records(src, true), mapreduce.Text[Count](to))
+		}},
+		"adjacency": {[]string{"time", "n"}, func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return Adjacency().Bind(t.Pairs(src), mapreduce.Text[Neighbors](to))
+		}},
+		"movingaverage": {[]string{"key", "time", "n"}, func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			job, err := MovingAverage(3)
+			if err != nil {
+				return nil, err
+			}
+			return job.Bind(t.Joined(src, '\t'), mapreduce.Text[Averaged](to))
+		}},
+		"top": {[]string{"n"}, func(t *Table, src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+			return TopNumbered(6).Bind(t.Numbered(src), mapreduce.Text[Line](to))
+		}},
+	}
+}
+
+// topRecords are the records of which top -k 6 --columns n writes the text.
+func topRecords(records [][]string, each []string) string {
+	order := make([]int, len(records))
+	for i := range order {
+		order[i] = i
+	}
+	number := func(i int) int { n, _ := strconv.Atoi(records[i][2]); return n }
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(number(b), number(a)), strings.Compare(each[a], each[b]))
+	})
+	var text strings.Builder
+	for _, i := range order[:6] {
+		text.WriteString(each[i] + "\n")
+	}
+	return text.String()
+}
+
+// Jobs over columns make of CSV, TSV and JSON lines, however files are cut, what they make of lines that
+// hold the same columns with tabs between.
+func TestColumnsOfTables(t *testing.T) {
+	records := makeTable(rand.New(rand.NewPCG(5, 6)), 60)
+	for _, f := range tableFormats() {
+		t.Run(f.name, func(t *testing.T) {
+			var files, each []string
+			for i, part := range [][][]string{records[:25], records[25:]} {
+				text, some := f.write(t, part, i)
+				files, each = append(files, text), append(each, some...)
+			}
+			for name, job := range tableJobs() {
+				var lines strings.Builder
+				for _, rec := range records {
+					var chosen []string
+					for _, name := range job.columns {
+						chosen = append(chosen, rec[slices.Index(tableNames, name)])
+					}
+					lines.WriteString(strings.Join(chosen, "\t") + "\n")
+				}
+				of := func(s setting, table *Table, files ...string) string {
+					return run(t, s, func(to mapreduce.Destination) (*mapreduce.Plan, error) {
+						return job.bind(table, sources(files), to)
+					})
+				}
+				want := of(setting{0, 1, true}, &Table{}, lines.String())
+				if name == "top" {
+					want = topRecords(records, each)
+				}
+				for _, s := range []setting{{5, 1, true}, {150, 1, false}} {
+					got := of(s, f.choose(job.columns), files...)
+					if name == "top" {
+						require.Equal(t, want, got, name)
+					}
+					require.Equal(t, sortedPieces(want), sortedPieces(got), name)
+				}
+			}
+		})
+	}
+}
+
+// sortedPieces are the lines of a text, sorted: pieces of records where these hold line feeds.
+func sortedPieces(text string) []string { return slices.Sorted(strings.SplitSeq(text, "\n")) }
 
 // JSON numbers with exponents are decimal numbers, too.
 func TestNumbersWithoutExponent(t *testing.T) {

@@ -133,8 +133,10 @@ func (d *delayFlags) print(p *program, plan delaymath.Plan) error {
 		{"mean wait", waitText(plan.MeanWait), numberText(plan.MeanSkips) + " offers per launch on average"},
 		{"node-local", percentText(plan.Locality), fmt.Sprintf("expected; lower bounds %s (sum), %s (Equation 2)",
 			percentText(plan.LocalitySum), percentText(plan.LocalityBound))},
-		{"Algorithm 2", percentText(plan.Algorithm2),
-			"node-local if, as printed, a job that launched off its data takes any slot until one is local"},
+		{
+			"Algorithm 2", percentText(plan.Algorithm2),
+			"node-local if, as printed, a job that launched off its data takes any slot until one is local",
+		},
 	}
 	if s.Racks.Count > 0 {
 		racks := fmt.Sprintf(" (%d racks, a block in %d)", s.Racks.Count, s.Racks.PerBlock)

@@ -99,8 +99,9 @@ func (e *signalError) Error() string {
 		return "terminated"
 	case syscall.SIGHUP:
 		return "hung up"
+	default:
+		return "interrupted"
 	}
-	return "interrupted"
 }
 
 // code is the exit code by the shell's convention: 128 plus the signal's number.
