@@ -106,6 +106,6 @@ func (c *clientFlags) setPolicy(ctx context.Context, client *api.Client, args []
 				return false
 			}
 		}
-		return true
+		return s.Key != "pools.list" || len(change.Weights) == 0
 	}))
 }
