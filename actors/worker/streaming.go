@@ -21,8 +21,11 @@ const HadoopVariable = "TARRY_HADOOP"
 // streaming is the engine Hadoop Streaming with the stock jar: on YARN, or where the configuration
 // of the hadoop command says.
 //
-//  1. The input is the list of splits, one line per map. A map's frames are in the format rawbytes; their salt makes Hadoop's own partitioner send them to the right reduce, in order of map and chunk.
-//  2. A reduce writes its part to the output's temporary files, and its report to Hadoop's output, which contains the report of one attempt per task, however many ran.
+//  1. The input is the list of splits, one line per map. A map's frames are in the format rawbytes;
+//     their salt makes Hadoop's own partitioner send them to the right reduce, in order of map and
+//     chunk.
+//  2. A reduce writes its part to the output's temporary files, and its report to Hadoop's output,
+//     which contains the report of one attempt per task, however many ran.
 type streaming struct{}
 
 func (streaming) width() int { return 1 }

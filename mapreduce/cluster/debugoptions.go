@@ -18,7 +18,8 @@ type DebugOptions struct {
 // it is to be called before the plan runs, in RunLocal or on a cluster. It costs some tens of
 // microseconds for each record and emit, to tell goroutines apart; a plan without it pays nothing.
 //
-//   - Byte slices that Map and Reduce are given are copies, which are overwritten with memory.Poison when
+//   - Byte slices that Map and Reduce are given are copies, which are overwritten with
+//     memory.Poison when
 //     their lifetime ends: what was kept shows as such, and is an error if it is emitted as it is.
 //   - A Map that changes its record ends the attempt.
 //   - emit called from another goroutine, or after the call that it was given to, ends the attempt,

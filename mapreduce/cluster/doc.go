@@ -2,11 +2,14 @@
 // for one, needs of a job that package mapreduce has bound. Programs that write jobs do not need
 // it.
 //
-//   - A [Plan] is a job with its types erased: its input is cut into splits, its tasks run as attempts,
+//   - A [Plan] is a job with its types erased: its input is cut into splits, its tasks run as
+//     attempts,
 //     its output is committed. plan.go has the order of the calls.
-//   - A [MapAttempt] and a [ReduceAttempt] are one try of one task, with the [Resources] that it may use:
+//   - A [MapAttempt] and a [ReduceAttempt] are one try of one task, with the [Resources] that it
+//     may use:
 //     memory, places to spill, a way to suspend it, progress and counters.
-//   - A [MapOutput] is what a map leaves: a [Segment] for each reduce. [Imports] gathers segments that come
+//   - A [MapOutput] is what a map leaves: a [Segment] for each reduce. [Imports] gathers segments
+//     that come
 //     from other processes.
 //   - A [Layout] lets another process run tasks of an equal plan.
 //   - [KeptParts] are an output that stays in memory.

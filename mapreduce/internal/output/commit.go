@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Committer is the output of one plan: it turns attempts into parts, each once.
+// Committer manages the output of one plan: it turns attempts into parts, one per task.
 type Committer struct {
 	Store       Store
 	compression Compression
@@ -20,8 +20,8 @@ type Committer struct {
 
 	mu        sync.Mutex
 	committed map[taskID]bool
-	routes    map[attempt.ID][]Part // files of names of attempts that are not committed
-	foreign   bool                  // the store is another job's
+	routes    map[attempt.ID][]Part // files of names of uncommitted attempts
+	foreign   bool                  // the store belongs to another job
 }
 
 type taskID struct {
@@ -37,21 +37,21 @@ func NewCommitter(d Destination) *Committer {
 	}
 }
 
-// Name is what a person calls the output.
+// Name returns the output's name for messages.
 func (c *Committer) Name() string { return c.Store.Name() }
 
-// SpillTo says where parts go that wait for their turn.
+// SpillTo sets the directory for parts that wait for earlier ones.
 func (c *Committer) SpillTo(dir string) {
 	if w, ok := c.Store.(*writerStore); ok {
 		w.spillDir = dir
 	}
 }
 
-// Memory is what the compression of one part takes, in bytes.
+// Memory returns the memory in bytes that compressing one part needs.
 func (c *Committer) Memory() int64 { return c.compression.memory() }
 
-// Part names the output of an attempt as Hadoop does: part-m-00000 or
-// part-r-00000, and the extensions.
+// Part returns the part of an attempt, named as in Hadoop: part-m-00000 or part-r-00000, and the
+// extensions.
 func (c *Committer) Part(id attempt.ID) Part {
 	return Part{
 		Attempt: id.String(), Index: id.Index,
@@ -59,7 +59,7 @@ func (c *Committer) Part(id attempt.ID) Part {
 	}
 }
 
-// SetupJob makes the place of the output ready, and takes in what an earlier run has left.
+// SetupJob creates the output's directory and adopts the parts that an earlier run has left.
 func (c *Committer) SetupJob() error {
 	if err := c.Store.Setup(); err != nil {
 		c.foreign = errors.Is(err, ErrDestinationUsed)
@@ -71,7 +71,8 @@ func (c *Committer) SetupJob() error {
 	return c.takeIn()
 }
 
-// CommitTask makes the part of an attempt visible, if it is the first of its task.
+// CommitTask makes the part of an attempt visible, if it is the first of its task; otherwise it
+// returns ErrCommitted.
 func (c *Committer) CommitTask(id attempt.ID) error {
 	t := taskID{id.Kind, id.Index}
 	c.mu.Lock()
@@ -93,13 +94,13 @@ func (c *Committer) CommitTask(id attempt.ID) error {
 	return nil
 }
 
-// AbortTask removes what an attempt has written, unless it was committed.
+// AbortTask removes the files of an attempt, unless it was committed.
 func (c *Committer) AbortTask(id attempt.ID) error {
 	return errors.Join(c.discardRoutes(id), c.discard(c.Part(id)))
 }
 
-// Note puts a small file beside the parts, if the output is a directory; else it does nothing, and kept
-// is false.
+// Note writes a small file beside the parts if the output is a directory; otherwise it returns kept
+// false.
 func (c *Committer) Note(name string, write func(w io.Writer) error) (kept bool, err error) {
 	if !inDirectory(c.Store) {
 		return false, nil
@@ -118,7 +119,7 @@ func (c *Committer) Note(name string, write func(w io.Writer) error) (kept bool,
 // CommitJob completes the output.
 func (c *Committer) CommitJob() error { return c.Store.Success() }
 
-// AbortJob removes the output, unless it is that of another job.
+// AbortJob removes the output, unless it belongs to another job.
 func (c *Committer) AbortJob() error {
 	if c.foreign {
 		return nil
@@ -126,15 +127,14 @@ func (c *Committer) AbortJob() error {
 	return c.Store.Abort()
 }
 
-// PartWriter is the part of one attempt while it is written. After its first error it
-// writes no more.
+// PartWriter writes the part of one attempt. After its first error it writes nothing more.
 type PartWriter struct {
 	file   *strictFile
 	packer io.WriteCloser
 	Buf    []byte
 	Bytes  int64 // before compression
 	Err    error
-	Check  func() error // whether the attempt goes on; nil: it does
+	Check  func() error // returns an error if the attempt must end; may be nil
 }
 
 // Open begins the part of an attempt.
@@ -149,7 +149,7 @@ func (c *Committer) Begin(p Part) (*PartWriter, error) {
 	return c.writer(f)
 }
 
-// writer returns the writer of a part to a file.
+// writer returns a PartWriter on a file.
 func (c *Committer) writer(f io.WriteCloser) (*PartWriter, error) {
 	file := &strictFile{file: f}
 	z, err := Compress(file, c.compression)
@@ -163,15 +163,14 @@ func (c *Committer) writer(f io.WriteCloser) (*PartWriter, error) {
 	return w, nil
 }
 
-// FlushSize is how full the buffer of a part gets before it is written, in bytes.
+// FlushSize is the fill level in bytes at which a part's buffer is written.
 const FlushSize = 256 << 10
 
-// DirectSize is the size from which a record of bytes is written as it is, not
-// by way of the buffer.
+// DirectSize is the minimum size of a record of bytes that bypasses the buffer.
 const DirectSize = 32 << 10
 
-// partBuffers are empty buffers of parts that were closed, for those that come next: one that grows
-// from nothing leaves twice as much garbage as it holds.
+// partBuffers holds the buffers of closed parts for reuse: growing a new one leaves twice its size
+// as garbage.
 var partBuffers sync.Pool
 
 // Flush writes the buffer.
@@ -183,7 +182,7 @@ func (w *PartWriter) Flush() {
 	w.Buf = w.Buf[:0]
 }
 
-// packs reports whether what is written is compressed.
+// packs reports whether the part is compressed.
 func (w *PartWriter) packs() bool {
 	_, plain := w.packer.(nopCloser)
 	return !plain
@@ -196,7 +195,7 @@ func (w *PartWriter) goesOn() bool {
 	return w.Err == nil
 }
 
-// Write writes p after what is in the buffer.
+// Write writes the buffer and then p.
 func (w *PartWriter) Write(p []byte) (int, error) {
 	w.Flush()
 	if w.goesOn() {
@@ -206,7 +205,7 @@ func (w *PartWriter) Write(p []byte) (int, error) {
 	return len(p), w.Err
 }
 
-// Close flushes and closes; it returns the first error of all.
+// Close flushes and closes the part, and returns its first error.
 func (w *PartWriter) Close() error {
 	w.Flush()
 	if b := w.Buf; 0 < cap(b) && cap(b) <= 2*FlushSize {
@@ -216,9 +215,8 @@ func (w *PartWriter) Close() error {
 	return cmp.Or(w.Err, w.packer.Close(), w.file.Close())
 }
 
-// strictFile is a file, maybe of the user's, that is not trusted: what it does not take is
-// an error, and so is its panic, which might come in a goroutine of the compressor. The
-// first error stays.
+// strictFile wraps a file that may be user code. A short write is an error, and so is a panic,
+// which could occur in a goroutine of the compressor. The first error stays.
 type strictFile struct {
 	file io.WriteCloser
 	err  error
@@ -242,7 +240,7 @@ func (s *strictFile) Close() error {
 	return cmp.Or(s.err, err)
 }
 
-// wholly is the error of a write that took n of size bytes.
+// wholly returns an error if a write stored only n of size bytes.
 func wholly(n, size int64, err error) error {
 	if err == nil && n != size {
 		return fmt.Errorf("%w: %d of %d bytes", io.ErrShortWrite, n, size)

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Compression is how output parts are compressed.
+// Compression is the compression of output parts.
 type Compression uint8
 
 // The compressions of output.
@@ -23,7 +23,7 @@ const (
 
 var compressionNames = [...]string{"none", "gzip", "zstd", "s2"}
 
-// String returns the name that ParseCompression takes.
+// String returns the name that ParseCompression accepts.
 func (c Compression) String() string { return compressionNames[c] }
 
 // Extension returns the file name extension, with its dot.
@@ -37,7 +37,7 @@ func ParseCompression(name string) (Compression, error) {
 	return 0, fmt.Errorf("unknown compression %q: want none, gzip, zstd or s2", name)
 }
 
-// Compress returns a writer that compresses what it writes to w.
+// Compress returns a writer that compresses to w.
 func Compress(w io.Writer, c Compression) (io.WriteCloser, error) {
 	switch c {
 	case Gzip:
@@ -52,14 +52,14 @@ func Compress(w io.Writer, c Compression) (io.WriteCloser, error) {
 	return nopCloser{w}, nil
 }
 
-// An encoder of each attempt that writes is part of the memory budget: with zstd's usual
-// window of 8 MiB it takes 18 MiB, with one of 1 MiB three.
+// Each writing attempt's encoder counts toward the memory budget. With zstd's usual window of 8 MiB
+// it takes 18 MiB, with one of 1 MiB 3 MiB.
 const (
 	zstdWindow = 1 << 20
 	s2Block    = 256 << 10
 )
 
-// memory is what an encoder is charged: twice what it holds, as it lies on the heap.
+// memory returns the charge for an encoder: twice its size, since it is on the Go heap.
 func (c Compression) memory() int64 {
 	return [...]int64{0, 2 << 20, 6 << 20, 1 << 20}[c]
 }

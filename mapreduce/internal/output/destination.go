@@ -13,18 +13,18 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Destination is where an output goes. A destination serves one job: a second one finds the
-// directory there (ErrOutputExists), or is told that the Writer or Collected is used
-// (ErrDestinationUsed).
+// Destination is the place of an output. It serves one job: a second job gets ErrOutputExists for a
+// directory, or ErrDestinationUsed for a Writer or Collected.
 type Destination struct {
 	store       Store
 	compression Compression
-	extension   string // of the names of parts, before that of the compression
+	extension   string // of part names, before the compression's extension
 	meter       *meter
 }
 
-// Extension returns d with parts whose names end with ext, such as .csv: a point and 1 to 20 letters,
-// digits or underscores; Bind refuses any other. That of a compression comes after it.
+// Extension returns d with parts whose names end with ext, such as .csv: a point and 1 to 20
+// letters, digits or underscores. Bind rejects other extensions. The extension of a compression
+// follows it.
 func (d Destination) Extension(ext string) Destination {
 	d.extension = ext
 	return d
@@ -32,7 +32,7 @@ func (d Destination) Extension(ext string) Destination {
 
 var extensions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.\w{1,20}$`) })
 
-// CheckExtension is an error if the extension of parts cannot be one.
+// CheckExtension returns an error if the extension of parts is invalid.
 func CheckExtension(d Destination) error {
 	if d.extension != "" && !extensions().MatchString(d.extension) {
 		return fmt.Errorf("the extension %q is not a point and 1 to 20 letters, digits or underscores", d.extension)
@@ -40,13 +40,14 @@ func CheckExtension(d Destination) error {
 	return nil
 }
 
-// Compressed returns d with its parts compressed; their names get an extension.
+// Compressed returns d with compressed parts, whose names get an extension.
 func (d Destination) Compressed(c Compression) Destination {
 	d.compression = c
 	return d
 }
 
-// Check reports an output that SetupJob would refuse as things are, and changes nothing.
+// Check returns the error with which SetupJob would currently reject the output, and changes
+// nothing.
 func (d Destination) Check() error {
 	if s, ok := d.store.(interface{ check() error }); ok {
 		return s.check()
@@ -54,13 +55,13 @@ func (d Destination) Check() error {
 	return nil
 }
 
-// To is where a store of another package puts the parts.
+// To returns a destination on a store of another package.
 func To(s Store) Destination { return Destination{store: s} }
 
-// Given reports whether d is more than the zero value.
+// Given reports whether d is not the zero value.
 func Given(d Destination) bool { return d.store != nil }
 
-// Routable is an error unless files of names can be written beside the parts.
+// Routable returns an error unless records can be routed to files beside the parts.
 func Routable(d Destination) error {
 	if !inDirectory(d.store) {
 		return fmt.Errorf("mapreduce.Routed to %s: it takes a directory, such as Dir", d.store.Name())
@@ -68,7 +69,7 @@ func Routable(d Destination) error {
 	return nil
 }
 
-// inDirectory reports whether parts of a store lie in a directory.
+// inDirectory reports whether the parts of a store are in a directory.
 func inDirectory(s Store) bool {
 	switch s.(type) {
 	case *localStore, *dirStore, *remoteStore:
@@ -80,15 +81,15 @@ func inDirectory(s Store) bool {
 // Part is the output of one attempt.
 type Part struct {
 	Attempt string // the attempt's name
-	name    string // of the part within the output
+	name    string // its name within the output
 	Index   int    // of the task
-	Tasks   int    // that write a part; set for create only, as are host and budget
+	Tasks   int    // number of tasks that write a part; set only for Create, like Host and Budget
 	Host    string // of the attempt
 	Budget  *memory.Budget
 }
 
-// Store keeps parts. Its methods are safe for concurrent use, except that those
-// of one part are called one after the other.
+// Store stores parts. Its methods are safe for concurrent use, but those for the same part are
+// called one after the other.
 type Store interface {
 	Name() string
 	Setup() error
@@ -99,47 +100,47 @@ type Store interface {
 	Abort() error
 }
 
-// FS is a file system that outputs can be written to. Names are slash
-// separated. Its methods must be safe for concurrent use.
+// FS is a file system for outputs. Names are separated by slashes. Its methods must be safe for
+// concurrent use.
 type FS interface {
-	// Create makes a file, and the directories above it.
+	// Create creates a file and the directories above it.
 	Create(name string) (io.WriteCloser, error)
-	// Rename moves a file, and makes the directories above its new name.
+	// Rename moves a file and creates the directories above its new name.
 	Rename(oldName, newName string) error
-	// RemoveAll removes a file or a directory with all it holds; nothing there is no error.
+	// RemoveAll removes a file, or a directory with its content. A missing file is not an error.
 	RemoveAll(name string) error
-	// Exists reports whether a file or directory is there.
+	// Exists reports whether a file or directory exists.
 	Exists(name string) (bool, error)
 }
 
-// appendFS is an FS whose files can be written on.
+// appendFS is an FS that can append to files.
 type appendFS interface {
 	FS
-	// Append opens a file that Create has made, and that was closed, to write after what is in it.
+	// Append opens a closed file of Create to write at its end.
 	Append(name string) (io.WriteCloser, error)
 }
 
-// InFS is mapreduce.InFS, where its promises stand.
+// InFS implements mapreduce.InFS, which documents it.
 func InFS(fsys FS, dir string) Destination {
 	return Destination{store: &dirStore{fs: fsys, dir: dir}}
 }
 
-// ErrEnded is the error of an attempt that outlived its job.
+// ErrEnded is the error of an attempt that runs after its job has ended.
 var ErrEnded = errors.New("the job has ended")
 
-// Temporary is the directory of parts that are not committed.
+// Temporary is the directory of uncommitted parts.
 const Temporary = "_temporary"
 
-// dirStore writes attempts to dir/_temporary/attempt, a file, and renames it.
+// dirStore writes attempts to files in dir/_temporary and renames them on commit.
 type dirStore struct {
 	fs    FS
 	dir   string
-	owned bool        // set by setup: abort may remove dir
-	ended atomic.Bool // attempts that come late write no more
+	owned bool        // set by Setup: Abort may remove dir
+	ended atomic.Bool // late attempts may not write
 }
 
-// claims are the outputs in file systems of others that jobs of this process write now: an
-// FS cannot say whether it made a directory or found it.
+// claims are the outputs in other file systems that jobs of this process are writing: an FS does
+// not report whether it created a directory or found it.
 var claims sync.Map // of claim
 
 type claim struct {
@@ -167,7 +168,7 @@ func (d *dirStore) Setup() (err error) {
 	if there {
 		return fmt.Errorf("%s: %w", d.dir, ErrOutputExists)
 	}
-	f, err := d.fs.Create(path.Join(d.dir, Temporary, "setup")) // what cannot be written fails now
+	f, err := d.fs.Create(path.Join(d.dir, Temporary, "setup")) // fails now if the directory is not writable
 	if err != nil {
 		return err
 	}
@@ -175,7 +176,7 @@ func (d *dirStore) Setup() (err error) {
 	return f.Close()
 }
 
-// claim is the output's; false if file systems of this type cannot be told from each other.
+// claim returns the output's claim, or false if file systems of this type cannot be compared.
 func (d *dirStore) claim() (c claim, ok bool) {
 	if !reflect.ValueOf(d.fs).Comparable() {
 		return c, false
@@ -183,7 +184,7 @@ func (d *dirStore) claim() (c claim, ok bool) {
 	return claim{d.fs, path.Clean(d.dir)}, true
 }
 
-// end lets others have the name.
+// end releases the claim.
 func (d *dirStore) end() {
 	d.owned = false
 	if c, ok := d.claim(); ok {

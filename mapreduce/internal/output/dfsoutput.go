@@ -8,10 +8,10 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 )
 
-// InDFS is mapreduce.InDFS, where its promises stand.
+// InDFS implements mapreduce.InDFS, which documents it.
 func InDFS(fsys *dfs.FS, dir string) Destination { return InFS(blockFS{fsys}, dir) }
 
-// blockFS is a dfs as an FS. Its directories exist while they hold files.
+// blockFS adapts a dfs to FS. Its directories exist while they contain files.
 type blockFS struct{ fs *dfs.FS }
 
 func (b blockFS) Create(name string) (io.WriteCloser, error) { return b.fs.Create(name, "", 0) }

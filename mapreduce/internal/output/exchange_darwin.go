@@ -6,15 +6,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange makes two names in a directory (nil: two paths) change places in one step; an error says
-// that this cannot be done there.
+// exchange atomically swaps two names in a directory (nil: two paths). It returns an error if that
+// is not possible there.
 func exchange(dir *os.File, a, b string) error {
 	at := descriptorOf(dir)
 	return unix.RenameatxNp(at, a, at, b, unix.RENAME_SWAP)
 }
 
-// renameNew renames a to b, names in a directory (nil: paths), unless there is something, be it an
-// empty directory: then the error is fs.ErrExist. Another says that this cannot be done there.
+// renameNew renames a to b, names in a directory (nil: paths), unless b exists, even as an empty
+// directory: then the error is fs.ErrExist. Another error means that this is not possible there.
 func renameNew(dir *os.File, a, b string) error {
 	at := descriptorOf(dir)
 	return unix.RenameatxNp(at, a, at, b, unix.RENAME_EXCL)

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// exchange would make two names change places in one step; this system cannot.
+// exchange is not supported on this system.
 func exchange(*os.File, string, string) error { return errors.ErrUnsupported }
 
-// renameNew would rename a to b unless there is something; this system cannot.
+// renameNew is not supported on this system.
 func renameNew(*os.File, string, string) error { return errors.ErrUnsupported }

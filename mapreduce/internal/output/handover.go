@@ -6,16 +6,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 )
 
-// Handover is what CommitAs needs to know of an attempt that ran in another process. It can be made JSON
-// and back.
+// Handover is what CommitAs needs to know about an attempt in another process. It can be encoded as
+// JSON.
 type Handover struct {
-	Routes []string `json:"routes,omitempty"` // the names to which it has mapreduce.Routed records
-	// Receipts are, of an output in a store, how its parts are completed: by the name of the attempt's
-	// file.
+	Routes []string `json:"routes,omitempty"` // names to which it has routed records with mapreduce.Routed
+	// Receipts complete the parts of an output in a store, by the name of the attempt's file.
 	Receipts map[string]string `json:"receipts,omitempty"`
 }
 
-// Handover is that of a successful attempt.
+// Handover returns the handover of a successful attempt.
 func (c *Committer) Handover(id attempt.ID) (h Handover) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,7 +33,7 @@ func (c *Committer) Handover(id attempt.ID) (h Handover) {
 	return h
 }
 
-// Take notes what an attempt in another process has written, before it is committed.
+// Take records the handover of an attempt in another process, before it is committed.
 func (c *Committer) Take(id attempt.ID, h Handover) error {
 	if s, ok := c.Store.(*remoteStore); ok {
 		for attempt, receipt := range h.Receipts {

@@ -12,11 +12,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// holdLimit is how much of a part that waits its turn stays in memory, in bytes;
-// beyond it the part goes to a temporary file.
+// holdLimit is the maximum size in bytes of a waiting part in memory; larger parts go to a
+// temporary file.
 const holdLimit = 1 << 20
 
-// Writer is mapreduce.Writer, where its promises stand.
+// Writer implements mapreduce.Writer, which documents it.
 func Writer(name string, w io.Writer) Destination {
 	return Destination{store: &writerStore{
 		label: name, w: w, pending: map[string]*heldPart{},
@@ -31,9 +31,9 @@ type writerStore struct {
 	mu      sync.Mutex
 	w       io.Writer
 	pending map[string]*heldPart // by attempt
-	ready   map[int]*heldPart    // committed, waiting for those before
-	next    int                  // the part to send next
-	err     error                // the first of w; nothing is sent after it
+	ready   map[int]*heldPart    // committed, waiting for earlier parts
+	next    int                  // the next part to send
+	err     error                // the first error of w; nothing is sent after it
 	used    bool                 // by a job
 }
 
@@ -74,7 +74,7 @@ func (s *writerStore) Commit(p Part) error {
 	return fault.Permanent(s.err)
 }
 
-// send sends a part. Whatever becomes of that, a panic of the writer included, stays.
+// send sends a part. It records errors, and panics of the writer as errors.
 func (s *writerStore) send(h *heldPart) {
 	fault.Contained(&s.err, func() error { return h.sendTo(s.w) })
 	s.err = cmp.Or(s.err, h.discard())
@@ -93,7 +93,7 @@ func (s *writerStore) Discard(p Part) error {
 
 func (s *writerStore) Success() error { return s.Abort() }
 
-// Abort drops all parts that were not sent.
+// Abort drops all parts not sent yet.
 func (s *writerStore) Abort() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,8 +109,8 @@ func (s *writerStore) Abort() error {
 	return err
 }
 
-// heldPart is a part in memory or, beyond holdLimit, in a file. The file has no name where
-// the system lets an open file be removed, so that nothing is left of a process that dies.
+// heldPart is a part in memory or, beyond holdLimit, in a file. If the system can remove an open
+// file, the file has no name, so that a killed process leaves nothing behind.
 type heldPart struct {
 	dir     string
 	buf     []byte
@@ -138,7 +138,7 @@ func (h *heldPart) Write(p []byte) (int, error) {
 	return h.file.Write(p)
 }
 
-// Close does nothing: the part is still to be sent.
+// Close does nothing: the part still has to be sent.
 func (h *heldPart) Close() error { return nil }
 
 func (h *heldPart) sendTo(w io.Writer) error {
@@ -169,7 +169,7 @@ func (h *heldPart) discard() error {
 	return err
 }
 
-// MemoryStore keeps parts in memory.
+// MemoryStore stores parts in memory.
 type MemoryStore struct {
 	mu      sync.Mutex
 	pending map[string]*bytes.Buffer // by attempt
@@ -240,7 +240,7 @@ func (m *MemoryStore) Abort() error {
 	return nil
 }
 
-// CommittedParts are the parts of the job; false if it has not succeeded.
+// CommittedParts returns the parts of the job, or false if it has not succeeded.
 func (m *MemoryStore) CommittedParts() ([][]byte, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -51,7 +51,7 @@ func (s *localStore) Discard(p Part) error {
 	return nil
 }
 
-// Success says that the output is complete, and puts it in the place of an earlier one.
+// Success completes the output and replaces an earlier one.
 func (s *localStore) Success() error {
 	if err := s.ready(); err != nil {
 		return err
@@ -72,11 +72,11 @@ func (s *localStore) Success() error {
 		}
 	}
 	s.ended = true
-	_ = s.out.release() // the output is complete, whatever happens now
+	_ = s.out.release() // the output is complete, so errors do not matter
 	return nil
 }
 
-// succeed is success of an output that can be resumed: the temporary files stay until forget.
+// succeed is Success for a resumable output: the temporary files stay until forget.
 func (s *localStore) succeed() error {
 	if !s.complete {
 		if err := s.out.root.Rename(Temporary+"/"+Success, Success); err != nil {
@@ -92,8 +92,8 @@ func (s *localStore) succeed() error {
 	return nil
 }
 
-// change puts the new output in the place of the earlier one and removes that. What
-// cannot be removed is left to the next run.
+// change replaces the earlier output by the new one and removes the earlier one. If that fails, the
+// next run removes it.
 func (s *localStore) change() error {
 	made, old := s.out.path, s.beside(".old")
 	if err := s.tree.exchange(made, s.dir); err == nil {
@@ -111,14 +111,14 @@ func (s *localStore) change() error {
 	return nil
 }
 
-// Abort removes what the job has written; an earlier output stays.
+// Abort removes the job's files; an earlier output stays.
 func (s *localStore) Abort() error {
 	if s.unmade() || s.out == nil || s.ended {
 		return nil
 	}
 	s.ended = true
-	// Who is killed while the directory is removed must not leave an empty one under its name, in
-	// which nobody could see whose it was.
+	// A process killed while it removes the directory must not leave an empty one under the
+	// output's name, whose owner nobody could tell.
 	if aside := s.beside(".new"); s.out.path == s.dir && s.out.inPlace() && s.tree.renameNew(s.dir, aside) == nil {
 		s.out.path = aside
 	}

@@ -10,21 +10,20 @@ import (
 	"sync"
 )
 
-// outputDir is a directory of this machine that a job writes its output to, or has found
-// where it wants to. All that is done inside is done through root: others may put symbolic
-// links there, or another directory in its place, but not lead the job elsewhere. While
-// lock is held no other job, of this process or another, takes the directory for its own;
-// it goes with the process, however that dies.
+// outputDir is a local directory to which a job writes its output, or which it has found there. All
+// operations inside go through root, so that symbolic links or a replaced directory cannot lead the
+// job elsewhere. While lock is held, no other job, of any process, can use the directory; the lock
+// ends with the process.
 type outputDir struct {
 	tree dirTree
 	path string
 	root *os.Root
-	lock *os.File // the directory itself; its lock is not real where the system has none
-	real bool     // the lock
+	lock *os.File // the directory itself; the system may not support locks
+	real bool     // the lock works
 }
 
-// makeOutputDir makes and locks the directory, which must not be there. Others who find it
-// may look at it for a moment.
+// makeOutputDir creates and locks the directory, which must not exist. Others who find it may
+// inspect it briefly.
 func makeOutputDir(at dirTree, path string) (*outputDir, error) {
 	if err := at.mkdir(path); err != nil {
 		return nil, err
@@ -39,7 +38,7 @@ func makeOutputDir(at dirTree, path string) (*outputDir, error) {
 	return d, nil
 }
 
-// openOutputDir opens a directory that is there.
+// openOutputDir opens an existing directory.
 func openOutputDir(at dirTree, path string) (*outputDir, error) {
 	info, err := at.lstat(path)
 	switch {
@@ -59,7 +58,7 @@ func openOutputDir(at dirTree, path string) (*outputDir, error) {
 	return d, nil
 }
 
-// take locks the directory, or lets go of it: ErrOutputBusy says that another job has it.
+// take locks the directory, or releases it and returns ErrOutputBusy if another job has it.
 func (d *outputDir) take(wait bool) error {
 	var free bool
 	free, d.real = lockFile(d.lock, wait)
@@ -69,7 +68,7 @@ func (d *outputDir) take(wait bool) error {
 	return nil
 }
 
-// openLocked opens and locks a directory that is there.
+// openLocked opens and locks an existing directory.
 func openLocked(at dirTree, path string) (*outputDir, error) {
 	d, err := openOutputDir(at, path)
 	if err != nil {
@@ -85,7 +84,7 @@ func (d *outputDir) busy() error {
 	return fmt.Errorf("%s: %w: %w", d.path, ErrOutputExists, ErrOutputBusy)
 }
 
-// inPlace says whether the directory is still, or again, what its path names.
+// inPlace reports whether the path still names this directory.
 func (d *outputDir) inPlace() bool {
 	there, err := d.tree.lstat(d.path)
 	if err != nil {
@@ -95,19 +94,19 @@ func (d *outputDir) inPlace() bool {
 	return err == nil && os.SameFile(there, this)
 }
 
-// mine says whether the directory belongs to the user of this process.
+// mine reports whether the directory belongs to the user of this process.
 func (d *outputDir) mine() bool {
 	info, err := d.root.Stat(".")
 	return err == nil && ownedByUs(info)
 }
 
-// ours are the names that the output of a job may have.
+// ours matches the names that a job's output may have.
 var ours = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(part-[mr]-\d+(\.\w+){0,2}|_skipped\.jsonl|` + Success + `|` + Temporary + `)$`)
 })
 
-// entries lists the directory. stranger is the first entry that no job has put there: files of names
-// are a job's beside _SUCCESS or its temporary files only, for others have such names, too.
+// entries lists the directory. stranger is the first entry that no job has created. Files of names
+// count as a job's only beside _SUCCESS or temporary files, since other files may have such names.
 func (d *outputDir) entries() (list []fs.DirEntry, stranger string, err error) {
 	list, err = fs.ReadDir(d.root.FS(), ".")
 	marked := slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == Success || e.Name() == Temporary })
@@ -120,28 +119,27 @@ func (d *outputDir) entries() (list []fs.DirEntry, stranger string, err error) {
 	return list, "", err
 }
 
-// has says whether there is an entry of that name.
+// has reports whether an entry exists.
 func (d *outputDir) has(name string) bool {
 	_, err := d.root.Lstat(name)
 	return err == nil
 }
 
-// leftBehind says whether the directory is what a job of this user left, and no other job
-// has it.
+// leftBehind reports whether a job of this user left the directory and no other job holds it.
 func (d *outputDir) leftBehind() bool {
 	_, stranger, err := d.entries()
 	return err == nil && stranger == "" && d.real && d.mine()
 }
 
-// unfinished says whether the directory may be what a run left that was killed: its parts are
-// no output. Another job may still be at work on them, until this one has the lock.
+// unfinished reports whether the directory may be left from a killed run, so that its parts are not
+// an output. Another job may still be writing it, until this one holds the lock.
 func (d *outputDir) unfinished() bool {
 	_, stranger, err := d.entries()
 	return err == nil && stranger == "" && d.has(Temporary) && !d.has(Success) && d.mine()
 }
 
-// empty removes all that a job has put there, the directory of temporary files last: as
-// long as that is there, whoever comes after a kill knows what to do.
+// empty removes everything that a job has created, the directory of temporary files last: while
+// that exists, the next run recognizes the leftovers of a killed one.
 func (d *outputDir) empty() error {
 	list, _, err := d.entries()
 	for _, e := range list {
@@ -152,7 +150,7 @@ func (d *outputDir) empty() error {
 	return errors.Join(err, d.root.RemoveAll(Temporary))
 }
 
-// remove removes the directory with all that it holds, and lets go of it.
+// remove removes the directory with its content and releases it.
 func (d *outputDir) remove() error {
 	err := d.empty()
 	if d.inPlace() {
@@ -161,5 +159,5 @@ func (d *outputDir) remove() error {
 	return errors.Join(err, d.release())
 }
 
-// release lets go of the directory.
+// release closes and unlocks the directory.
 func (d *outputDir) release() error { return errors.Join(d.root.Close(), d.lock.Close()) }

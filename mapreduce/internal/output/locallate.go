@@ -9,11 +9,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Late returns d such that SetupJob refuses what it would refuse, but leaves the directory to be made by
-// the first attempt that writes: a job that waits its turn then has no files open. If somebody else has
-// made something in its place by then, the job fails at once with ErrOutputExists. What a killed run of
-// the same job has left is taken over by SetupJob, as ever. Destinations other than directories of this
-// machine are as before.
+// Late returns d with a directory that the first writing attempt creates, although SetupJob makes
+// the same checks. A job that waits for its turn then has no files open. If something else exists
+// there by then, the job fails at once with ErrOutputExists. SetupJob still takes over the output
+// of a killed run of the same job. Destinations other than local directories are returned
+// unchanged.
 func (d Destination) Late() Destination {
 	if s, ok := d.store.(*localStore); ok {
 		s.late = true
@@ -21,16 +21,16 @@ func (d Destination) Late() Destination {
 	return d
 }
 
-// lateness is what a localStore knows of a directory that is made when it is needed.
+// lateness is the state of a localStore whose directory is created when needed.
 type lateness struct {
-	late bool // wanted
+	late bool // requested
 
-	mu    sync.Mutex // held while the directory is made
-	waits bool       // it is not made yet
+	mu    sync.Mutex // held while the directory is created
+	waits bool       // it is not created yet
 }
 
-// ready has the directory made, if that was put off. Where the files that a process may open do not
-// suffice another attempt may have more luck.
+// ready creates the directory if that was postponed. If too many files are open, another attempt
+// may succeed.
 func (s *localStore) ready() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +45,8 @@ func (s *localStore) ready() error {
 	return err
 }
 
-// unmade tells whether the job ends before its directory was made, which from now on nobody does.
+// unmade reports whether the job ends before its directory was created; then nobody creates it any
+// more.
 func (s *localStore) unmade() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +55,7 @@ func (s *localStore) unmade() bool {
 	return was
 }
 
-// opened is the directory of temporary files; nil while it is not made.
+// opened returns the directory of temporary files, or nil if it is not created.
 func (s *localStore) opened() *os.Root {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,14 +14,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 )
 
-// resumeMark is the file among the temporary ones that says which job left an output unfinished.
+// resumeMark is the temporary file that names the job of an unfinished output.
 const resumeMark = "_RESUME"
 
-// Resumable returns d such that SetupJob goes on with what a run of this job has left that was
-// killed: its parts stay, see Plan.Committed, and an output that is complete but for its last steps
-// gets these. token is how a job knows its own; no two jobs may have the same. Parts are forced to
-// the disk before they are committed, and CommitJob is to be followed by ForgetJob. Destinations
-// other than directories of this machine are as before.
+// Resumable returns d such that SetupJob continues what a killed run of this job has left: its
+// parts stay, see Plan.Committed, and an output that lacks only its last steps is completed. token
+// identifies the job; different jobs must have different tokens. Parts are forced to disk before
+// they are committed, and ForgetJob must follow CommitJob. Destinations other than local
+// directories are returned unchanged.
 func (d Destination) Resumable(token string) Destination {
 	if s, ok := d.store.(*localStore); ok {
 		s.token = token
@@ -29,7 +29,7 @@ func (d Destination) Resumable(token string) Destination {
 	return d
 }
 
-// local is the output as a directory of this machine that may be resumed, or nil.
+// local returns the output as a resumable local directory, or nil.
 func (c *Committer) local() *localStore {
 	if s, ok := c.Store.(*localStore); ok && s.token != "" {
 		return s
@@ -37,8 +37,8 @@ func (c *Committer) local() *localStore {
 	return nil
 }
 
-// Finish does what a run has not come to that was killed between CommitJob and the end of ForgetJob.
-// Without one it does nothing.
+// Finish completes the commit of a run that was killed between CommitJob and the end of ForgetJob.
+// Otherwise it does nothing.
 func (d Destination) Finish() error {
 	s, ok := d.store.(*localStore)
 	if !ok {
@@ -61,10 +61,11 @@ func (d Destination) Finish() error {
 	return s.forget()
 }
 
-// Resumable tells whether another run can go on with the output.
+// Resumable reports whether another run can continue the output.
 func (c *Committer) Resumable() bool { return c.local() != nil }
 
-// Tasks lists the tasks whose parts SetupJob has found, or that have been committed since, with Try 0.
+// Tasks lists the tasks whose parts SetupJob has found or that have been committed since, with Try
+// 0.
 func (c *Committer) Tasks() (list []attempt.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,7 +76,7 @@ func (c *Committer) Tasks() (list []attempt.ID) {
 	return list
 }
 
-// Complete tells whether SetupJob has found the output complete.
+// Complete reports whether SetupJob has found the output complete.
 func (c *Committer) Complete() bool {
 	s := c.local()
 	return s != nil && s.complete
@@ -98,7 +99,7 @@ func (c *Committer) DropCommitted() error {
 	return s.dropRouted(nil)
 }
 
-// ForgetJob removes what a run that goes on with the job would need.
+// ForgetJob removes what another run would need to continue the job.
 func (c *Committer) ForgetJob() error {
 	if s := c.local(); s != nil {
 		return s.forget()
@@ -106,7 +107,7 @@ func (c *Committer) ForgetJob() error {
 	return nil
 }
 
-// LeaveJob lets go of the output as it is.
+// LeaveJob releases the output as it is.
 func (c *Committer) LeaveJob() error {
 	if s := c.local(); s != nil {
 		return s.leave()
@@ -114,7 +115,7 @@ func (c *Committer) LeaveJob() error {
 	return c.AbortJob()
 }
 
-// takeIn notes the parts that set-up has found.
+// takeIn records the parts that Setup has found.
 func (c *Committer) takeIn() error {
 	s := c.local()
 	if s == nil || s.temp == nil {
@@ -129,9 +130,9 @@ func (c *Committer) takeIn() error {
 	return err
 }
 
-// sweep removes, from a complete output, the directory of temporary files that a run has left which
-// was killed between the last of them and it. Nobody is told by it whose it was; an empty one is of
-// no use to anybody, since a run at work has a file in it.
+// sweep removes an empty directory of temporary files from a complete output. It is left from a run
+// that was killed between removing its last temporary file and the directory. An empty one belongs
+// to no running job, since that has a file in it.
 func (s *localStore) sweep() {
 	if s.token == "" {
 		return
@@ -141,12 +142,12 @@ func (s *localStore) sweep() {
 		return
 	}
 	if d.has(Success) && d.mine() {
-		_ = d.root.Remove(Temporary) // an error: it is not there, or not empty
+		_ = d.root.Remove(Temporary) // an error means that it does not exist or is not empty
 	}
 	_ = d.release()
 }
 
-// resume looks for what a run with this token has left, and goes on with it.
+// resume finds what a run with this token has left, and continues with it.
 func (s *localStore) resume() (found bool, err error) {
 	paths := []string{s.dir}
 	if s.replace {
@@ -162,7 +163,7 @@ func (s *localStore) resume() (found bool, err error) {
 		}
 		if path != s.dir {
 			if s.old, err = s.find(); errors.Is(err, fs.ErrNotExist) {
-				return false, d.release() // nothing is in it yet: the job is set up anew
+				return false, d.release() // it contains nothing yet: the job starts from the beginning
 			} else if err != nil {
 				return false, errors.Join(err, d.release())
 			}
@@ -187,21 +188,21 @@ func (s *localStore) findLeft(path string) (*outputDir, error) {
 	if err := d.take(false); err != nil {
 		return nil, err
 	}
-	if !s.left(d) { // somebody had it until now
+	if !s.left(d) { // somebody else had it until now
 		return nil, d.release()
 	}
 	return d, nil
 }
 
-// left tells whether a run with this token left the directory.
+// left reports whether a run with this token left the directory.
 func (s *localStore) left(d *outputDir) bool {
 	token, err := fs.ReadFile(d.root.FS(), Temporary+"/"+resumeMark)
 	_, stranger, bad := d.entries()
 	return err == nil && bad == nil && string(token) == s.token && stranger == "" && d.mine()
 }
 
-// goOn takes over a directory: attempts that were under way are gone, and so is an earlier output
-// that this one has replaced.
+// goOn takes over a directory. It removes unfinished attempts and an earlier output that this one
+// has replaced.
 func (s *localStore) goOn(d *outputDir) error {
 	temp, err := d.root.OpenRoot(Temporary)
 	if err != nil {
@@ -218,12 +219,12 @@ func (s *localStore) goOn(d *outputDir) error {
 	}
 	s.out, s.temp, s.begun, s.complete = d, temp, d.path, d.has(Success)
 	if s.replace && d.path == s.dir {
-		_ = s.clear(s.beside(".new")) // there need not be any
+		_ = s.clear(s.beside(".new")) // it may not exist
 	}
 	return nil
 }
 
-// mark says in a directory of temporary files whose it is, as the last thing.
+// mark writes the owner of a directory of temporary files, as the last step of its set-up.
 func (s *localStore) mark(temp *os.Root) error {
 	f, err := temp.OpenFile(resumeMark, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -235,7 +236,7 @@ func (s *localStore) mark(temp *os.Root) error {
 
 var partName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^part-([mr])-(\d+)`) })
 
-// parts lists the tasks that were committed; parts of another extension are none, and go.
+// parts lists the committed tasks. It removes parts with other extensions.
 func (s *localStore) parts(extension string) (list []taskID, err error) {
 	entries, _, err := s.out.entries()
 	for _, e := range entries {
@@ -266,7 +267,7 @@ func (s *localStore) forget() error {
 	return errors.Join(s.temp.Close(), s.out.root.RemoveAll(Temporary), s.out.release())
 }
 
-// leave lets go of all.
+// leave releases everything.
 func (s *localStore) leave() error {
 	if s.unmade() || s.out == nil || s.ended {
 		return nil
@@ -279,7 +280,7 @@ func (s *localStore) leave() error {
 	return err
 }
 
-// syncedFile is a part that is on the disk once it is closed.
+// syncedFile is a file that is on disk once it is closed.
 type syncedFile struct{ *os.File }
 
 // Close implements io.Closer.

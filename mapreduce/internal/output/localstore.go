@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// Dir is mapreduce.Dir, where its promises stand.
+// Dir implements mapreduce.Dir, which documents it.
 func Dir(dir string) Destination {
 	if stores.Named(dir) {
 		return Destination{store: &remoteStore{url: stores.Clean(dir)}}
@@ -18,7 +18,7 @@ func Dir(dir string) Destination {
 	return Destination{store: &localStore{dir: filepath.Clean(dir)}}
 }
 
-// ReplacedDir is mapreduce.ReplacedDir, where its promises stand.
+// ReplacedDir implements mapreduce.ReplacedDir, which documents it.
 func ReplacedDir(dir string) Destination {
 	if stores.Named(dir) {
 		return Destination{store: &remoteStore{url: stores.Clean(dir), replace: true}}
@@ -26,36 +26,36 @@ func ReplacedDir(dir string) Destination {
 	return Destination{store: &localStore{dir: filepath.Clean(dir), replace: true}}
 }
 
-// localStore writes attempts to _temporary/attempt in the directory of the output, and
-// renames them.
+// localStore writes attempts to _temporary/ATTEMPT in the output's directory and renames them on
+// commit.
 type localStore struct {
 	tree    dirTree
 	dir     string
 	replace bool
-	token   string // of a job that can be resumed; empty: none can
+	token   string // of a resumable job; empty: not resumable
 
-	out   *outputDir // what is written; nil: set-up has failed
+	out   *outputDir // the directory being written; nil if Setup failed
 	temp  *os.Root   // its directory of temporary files
 	begun string     // the path of out while attempts write
-	old   *outputDir // the earlier output, while it is kept from others
+	old   *outputDir // the earlier output, while it is locked
 	ended bool       // the output is complete or removed
-	// complete: all parts and _SUCCESS are there.
+	// complete says that all parts and _SUCCESS exist.
 	complete bool
 
 	lateness
 }
 
-// Success is the name of the empty file that says that an output is complete.
+// Success is the name of the empty file that marks a complete output.
 const Success = "_SUCCESS"
 
 func (s *localStore) Name() string { return s.dir }
 
-// beside names a directory next to the output.
+// beside returns the name of a directory next to the output.
 func (s *localStore) beside(ending string) string {
 	return filepath.Join(filepath.Dir(s.dir), "_"+filepath.Base(s.dir)+ending)
 }
 
-// check reports what setup would refuse, and changes nothing.
+// check returns the error that Setup would return, and changes nothing.
 func (s *localStore) check() error {
 	if d, err := s.findLeft(s.dir); d != nil || err != nil {
 		if d != nil {
@@ -73,13 +73,13 @@ func (s *localStore) check() error {
 	return there.release()
 }
 
-// find opens and locks an output that is there and can make way.
+// find opens and locks an existing output that may be replaced.
 func (s *localStore) find() (*outputDir, error) {
 	there, err := openOutputDir(s.tree, s.dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.refuse(there); err != nil { // without locking out one who would not
+	if err := s.refuse(there); err != nil { // before locking, so that others are not locked out
 		return nil, errors.Join(err, there.release())
 	}
 	if err := there.take(false); err != nil {
@@ -95,7 +95,7 @@ func (s *localStore) find() (*outputDir, error) {
 	return there, nil
 }
 
-// refuse says why an output that is there cannot make way; nil: it can.
+// refuse returns why an existing output may not be replaced, or nil.
 func (s *localStore) refuse(there *outputDir) error {
 	list, stranger, err := there.entries()
 	switch {
@@ -134,7 +134,7 @@ func (s *localStore) Setup() error {
 	return s.make()
 }
 
-// make makes the directory.
+// make creates the directory.
 func (s *localStore) make() (err error) {
 	defer func() {
 		if err == nil {
@@ -155,9 +155,9 @@ func (s *localStore) make() (err error) {
 	return s.begin(out)
 }
 
-// makeWhole makes the directory beside its place and moves it there with all that says
-// whose it is: whenever a run is killed, the next one knows what it has left. Not done:
-// there is something in its place, or the system cannot.
+// makeWhole creates the directory beside its place and moves it there complete with its owner's
+// mark: whenever a run is killed, the next one recognizes its leftovers. It returns done false if
+// the place is taken or the system does not support the move.
 func (s *localStore) makeWhole() (done bool, err error) {
 	if _, err := s.tree.lstat(s.dir); err == nil {
 		return false, nil
@@ -180,8 +180,7 @@ func (s *localStore) makeWhole() (done bool, err error) {
 	return true, nil
 }
 
-// makeBeside makes a directory beside the output, where a run that was killed may have left
-// one.
+// makeBeside creates a directory beside the output, where a killed run may have left one.
 func (s *localStore) makeBeside() (*outputDir, error) {
 	path := s.beside(".new")
 	out, err := makeOutputDir(s.tree, path)
@@ -198,7 +197,7 @@ func (s *localStore) makeBeside() (*outputDir, error) {
 	return out, err
 }
 
-// begin makes the directory of temporary files. The file in it becomes _SUCCESS.
+// begin creates the directory of temporary files. The file in it becomes _SUCCESS.
 func (s *localStore) begin(out *outputDir) error {
 	temp, err := beginIn(out)
 	if err == nil && s.token != "" {
@@ -232,8 +231,8 @@ func beginIn(out *outputDir) (*os.Root, error) {
 	return temp, f.Close()
 }
 
-// takeOver deals with an output that is there: what a killed run left is emptied and used,
-// and an earlier output kept until a new one beside it is complete.
+// takeOver handles an existing output: leftovers of a killed run are emptied and reused, and an
+// earlier output stays until a new one beside it is complete.
 func (s *localStore) takeOver() (*outputDir, error) {
 	there, err := s.find()
 	if err != nil {
@@ -253,7 +252,7 @@ func (s *localStore) takeOver() (*outputDir, error) {
 	return out, nil
 }
 
-// clear removes what a run left that was killed while it replaced an output.
+// clear removes leftovers of a run that was killed while it replaced an output.
 func (s *localStore) clear(path string) error {
 	d, err := openLocked(s.tree, path)
 	if err != nil {
@@ -266,15 +265,15 @@ func (s *localStore) clear(path string) error {
 	return d.remove()
 }
 
-// heal puts in place what a run left that was killed between the two renames of change,
-// where the system has no exchange.
+// heal repairs the leftovers of a run that was killed between the two renames of change, on systems
+// without exchange.
 func (s *localStore) heal() error {
 	old, err := openLocked(s.tree, s.beside(".old"))
 	if errors.Is(err, ErrOutputBusy) {
 		return err
 	}
 	if err != nil {
-		return nil // there is none
+		return nil // it does not exist
 	}
 	if !old.leftBehind() {
 		return old.release()

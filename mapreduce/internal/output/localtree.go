@@ -11,11 +11,11 @@ import (
 	"github.com/tarry-mr/tarry/internal/nofollow"
 )
 
-// Within returns d such that its directory, which must be below root, is made and found by way of root,
-// and no symbolic link is followed on the way from root to it: whoever may write below root while a job
-// waits cannot lead its output elsewhere. The directory is named by a path that begins with root.Name();
-// root must stay open until the job has ended. [PartFile.Path] still is a path. Destinations other than
-// directories of this machine are as before.
+// Within returns d such that its directory, which must be below root, is created and opened through
+// root without following symbolic links: whoever can write below root while a job waits cannot
+// redirect its output. The directory's path begins with root.Name(); root must stay open until the
+// job has ended. [PartFile.Path] is still a path. Destinations other than local directories are
+// returned unchanged.
 func (d Destination) Within(root *os.Root) Destination {
 	if s, ok := d.store.(*localStore); ok {
 		s.tree.root = root
@@ -23,12 +23,12 @@ func (d Destination) Within(root *os.Root) Destination {
 	return d
 }
 
-// dirTree is where directories of outputs are named: by any path, or, with a root, by paths below it of
-// which no part is a symbolic link.
+// dirTree resolves names of output directories: any paths or, with a root, paths below it without
+// symbolic links.
 type dirTree struct{ root *os.Root }
 
-// in calls do with the directory that holds what a path below the root names, and the name in it. With
-// create, directories on the way are made.
+// in calls do with the parent directory of a path below the root, and the base name. With create it
+// creates missing directories.
 func (t dirTree) in(name string, create bool, do func(dir *os.Root, base string) error) error {
 	rel, err := filepath.Rel(t.root.Name(), name)
 	if err != nil || rel == "." || !filepath.IsLocal(rel) {
@@ -47,7 +47,7 @@ func (t dirTree) in(name string, create bool, do func(dir *os.Root, base string)
 	return err
 }
 
-// makeParents makes the directories above a path.
+// makeParents creates the directories above a path.
 func (t dirTree) makeParents(name string) error {
 	if t.root == nil {
 		return os.MkdirAll(filepath.Dir(name), 0o777)
@@ -92,7 +92,7 @@ func (t dirTree) open(name string) (root *os.Root, err error) {
 	return root, err
 }
 
-// rename renames a to b, which is in the same directory.
+// rename renames a to b in the same directory.
 func (t dirTree) rename(a, b string) error {
 	if t.root == nil {
 		return os.Rename(a, b)
@@ -100,10 +100,10 @@ func (t dirTree) rename(a, b string) error {
 	return t.in(a, false, func(dir *os.Root, base string) error { return dir.Rename(base, filepath.Base(b)) })
 }
 
-// renameNew is rename unless there is something in the place of b: see the function.
+// renameNew is rename unless b exists; see the function renameNew.
 func (t dirTree) renameNew(a, b string) error { return t.renameAt(renameNew, a, b) }
 
-// exchange makes a and b, which are in the same directory, change places: see the function.
+// exchange swaps a and b in the same directory; see the function exchange.
 func (t dirTree) exchange(a, b string) error { return t.renameAt(exchange, a, b) }
 
 func (t dirTree) renameAt(how func(dir *os.File, a, b string) error, a, b string) error {

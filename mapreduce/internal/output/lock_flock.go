@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// lockFile locks a file or directory until it is closed; wait is for one that another has
-// for a moment only. It says whether it could, and whether locks work there: on some
-// network file systems those of directories do not.
+// lockFile locks a file or directory until it is closed; set wait if another process holds it only
+// briefly. free reports whether it was locked, can whether locks work there: on some network file
+// systems those of directories do not.
 func lockFile(f *os.File, wait bool) (free, can bool) {
 	how := syscall.LOCK_EX
 	if !wait {
@@ -25,7 +25,7 @@ func lockFile(f *os.File, wait bool) (free, can bool) {
 	}
 }
 
-// ownedByUs says whether a file belongs to the user of this process.
+// ownedByUs reports whether a file belongs to the user of this process.
 func ownedByUs(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid()

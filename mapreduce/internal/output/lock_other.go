@@ -7,9 +7,8 @@ import (
 	"os"
 )
 
-// lockFile would lock a directory; this system cannot. What a killed run left then stays
-// until somebody removes it.
+// lockFile cannot lock on this system. Leftovers of a killed run stay until somebody removes them.
 func lockFile(*os.File, bool) (free, can bool) { return true, false }
 
-// ownedByUs says whether a file belongs to the user of this process, as far as is known.
+// ownedByUs assumes that a file belongs to the user of this process.
 func ownedByUs(fs.FileInfo) bool { return true }

@@ -12,35 +12,35 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// meetingStore is a store in whose output processes meet: one sets it up, others join it and write
-// parts, the first commits them.
+// meetingStore is a store whose output several processes share: the first sets it up and commits,
+// the others join it and write parts.
 type meetingStore interface {
 	Store
-	// meeting is, after setup, where the others find the output.
+	// meeting returns, after Setup, where the other processes find the output.
 	meeting() (where string, err error)
 	join(where string, synced bool) error
-	quit() error // of who has joined
+	quit() error // called by processes that joined
 	keep(name string, data []byte) (where string, err error)
 }
 
-// Meets reports whether processes can meet in the output.
+// Meets reports whether several processes can share the output.
 func (c *Committer) Meets() bool {
 	_, ok := c.Store.(meetingStore)
 	return ok
 }
 
-// Meeting is, after SetupJob, where other processes find the output.
+// Meeting returns, after SetupJob, where other processes find the output.
 func (c *Committer) Meeting() (where string, err error) { return c.Store.(meetingStore).meeting() }
 
-// Join takes part in an output that another process has set up; synced says that it may be resumed.
+// Join joins an output that another process has set up; synced says that it is resumable.
 func (c *Committer) Join(where string, synced bool) error {
 	return c.Store.(meetingStore).join(where, synced)
 }
 
-// Quit ends what join has begun.
+// Quit ends what Join has begun.
 func (c *Committer) Quit() error { return c.Store.(meetingStore).quit() }
 
-// KeepFile writes a file among the temporary ones and returns its path.
+// KeepFile writes a temporary file and returns its path.
 func (c *Committer) KeepFile(name string, data []byte) (path string, err error) {
 	s, ok := c.Store.(meetingStore)
 	if !ok {

@@ -7,16 +7,17 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Metered returns d such that grow is called with the number of bytes, compressed if they are, before
-// they are written to a file of an attempt, and with a negative number when those of an attempt that is
-// not committed have been removed. If grow returns an error they are not written, and the job fails with
-// that error. grow must be safe for concurrent use. It is not told of the bytes that AbortJob removes.
+// Metered returns d such that grow is called with the number of bytes, after compression, before
+// they are written to an attempt's file, and with a negative number when files of an uncommitted
+// attempt have been removed. If grow returns an error, the bytes are not written and the job fails
+// with that error. grow must be safe for concurrent use. It is not called for the bytes that
+// AbortJob removes.
 func (d Destination) Metered(grow func(bytes int64) error) Destination {
 	d.meter = &meter{grow: grow, sizes: map[string]int64{}}
 	return d
 }
 
-// meter counts the bytes of attempts that are not committed; a nil one counts nothing.
+// meter counts the bytes of uncommitted attempts; a nil meter counts nothing.
 type meter struct {
 	grow func(bytes int64) error
 
@@ -38,7 +39,7 @@ func (m *meter) add(p Part, n int64) error {
 	return nil
 }
 
-// end forgets an attempt, whose bytes stay or are gone.
+// end stops counting an attempt; without stay its bytes are given back.
 func (m *meter) end(p Part, stay bool) {
 	if m == nil {
 		return
@@ -52,7 +53,7 @@ func (m *meter) end(p Part, stay bool) {
 	}
 }
 
-// meteredFile is a file of an attempt that is counted.
+// meteredFile is a file whose bytes are counted.
 type meteredFile struct {
 	io.WriteCloser
 	meter *meter
@@ -67,7 +68,7 @@ func (f meteredFile) Write(b []byte) (int, error) {
 	return f.WriteCloser.Write(b)
 }
 
-// create makes the file of an attempt in the store.
+// create creates the file of an attempt in the store.
 func (c *Committer) create(p Part) (io.WriteCloser, error) {
 	f, err := c.Store.Create(p)
 	return c.metered(p, f, err)

@@ -11,9 +11,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// PartFile is the file of one attempt's part while the user's own mapreduce.PartWriter writes it: an
-// [io.Writer], or the path of a file for code that opens files by name. It serves one goroutine at a
-// time, until Close or Abort of the writer returns.
+// PartFile is the file of one attempt's part for a user's mapreduce.PartWriter: an [io.Writer], or
+// the path of a file for code that opens files by name. It must be used by one goroutine at a time,
+// until Close or Abort of the writer returns.
 type PartFile struct {
 	part  Part
 	name  string
@@ -21,18 +21,18 @@ type PartFile struct {
 	meter *meter
 	late  *lateFile
 	bytes *PartWriter
-	path  string // empty: Path was not called
+	path  string // empty if Path was not called
 	wrote bool
 	done  bool
 }
 
-// The errors of a writer that does what a [PartFile] does not allow.
+// The errors for a wrong use of a [PartFile].
 var (
 	ErrPartEnded = fault.Permanent(errors.New("the part has been closed or aborted"))
 	ErrBothWays  = fault.Permanent(errors.New("a part is written either by Write or by its Path"))
 )
 
-// OwnFile returns the file of an attempt's part, which nothing has been done to yet.
+// OwnFile returns the unused file of an attempt's part.
 func (c *Committer) OwnFile(at Part) (*PartFile, error) {
 	f := &PartFile{part: at, store: c.Store, meter: c.meter}
 	f.name = f.part.name
@@ -42,14 +42,14 @@ func (c *Committer) OwnFile(at Part) (*PartFile, error) {
 	return f, err
 }
 
-// WriterOf is what the bytes of the part go through.
+// WriterOf returns the PartWriter that the part's bytes go through.
 func WriterOf(f *PartFile) *PartWriter { return f.bytes }
 
-// Name is what the part will be called, such as part-r-00000.
+// Name returns the name of the part, such as part-r-00000.
 func (f *PartFile) Name() string { return f.name }
 
-// Write appends to the part, by way of a buffer and, if the destination is Compressed, packed. A part
-// without any bytes is an empty file.
+// Write appends to the part through a buffer and, if the destination is Compressed, a compressor. A
+// part without any bytes is an empty file.
 func (f *PartFile) Write(p []byte) (int, error) {
 	switch {
 	case f.done:
@@ -70,10 +70,10 @@ func (f *PartFile) Write(p []byte) (int, error) {
 	return len(p), f.bytes.Err
 }
 
-// Path names a file of this machine that is not there yet and is to be the part: the writer makes it,
-// and has closed it when its Close returns. Other files may be made beside it, as databases do; they
-// are removed with the attempt. The destination must be Dir or ReplacedDir, not Compressed; for any
-// other the error is [fault.Permanent].
+// Path returns the path of a local file that does not exist yet and will be the part: the writer
+// creates it, and must have closed it when its Close returns. The writer may create other files
+// beside it, as databases do; they are removed with the attempt. The destination must be an
+// uncompressed Dir or ReplacedDir; otherwise the error is [fault.Permanent].
 func (f *PartFile) Path() (string, error) {
 	local, ok := f.store.(*localStore)
 	switch {
@@ -93,7 +93,7 @@ func (f *PartFile) Path() (string, error) {
 	return path, err
 }
 
-// FinishFile makes the file of a writer that was closed ready for the commit.
+// FinishFile prepares the file of a closed writer for the commit.
 func FinishFile(f *PartFile) (err error) {
 	f.done = true
 	if f.path == "" {
@@ -106,7 +106,7 @@ func FinishFile(f *PartFile) (err error) {
 	return err
 }
 
-// DropFile closes the file of a writer that was aborted; AbortTask removes it.
+// DropFile closes the file of an aborted writer; AbortTask removes it.
 func DropFile(f *PartFile) {
 	if !f.done {
 		f.done = true
@@ -116,7 +116,7 @@ func DropFile(f *PartFile) {
 	}
 }
 
-// lateFile is a file that is made when it is first written to, or closed.
+// lateFile is a file that is created at its first write, or when it is closed.
 type lateFile struct {
 	create   func() (io.WriteCloser, error)
 	file     io.WriteCloser
@@ -152,10 +152,10 @@ func (l *lateFile) Close() error {
 	return l.file.Close()
 }
 
-// ownDir is what the directory of an attempt whose part is written by name ends with.
+// ownDir is the suffix of the directory of an attempt whose part is written by name.
 const ownDir = ".own"
 
-// place makes a directory among the temporary files for an attempt and names the part in it.
+// place creates a temporary directory for an attempt and returns the part's path in it.
 func (s *localStore) place(p Part) (string, error) {
 	if err := s.ready(); err != nil {
 		return "", err
@@ -173,7 +173,7 @@ func (s *localStore) place(p Part) (string, error) {
 	return filepath.Abs(filepath.Join(s.begun, Temporary, dir, p.name))
 }
 
-// adopt makes the file that place named the attempt's, ready to be committed.
+// adopt turns the file at the part's path into the attempt's file, ready to be committed.
 func (s *localStore) adopt(p Part) (size int64, err error) {
 	dir := p.Attempt + ownDir
 	file := dir + "/" + p.name
@@ -197,7 +197,7 @@ func (s *localStore) adopt(p Part) (size int64, err error) {
 	return info.Size(), s.temp.RemoveAll(dir)
 }
 
-// sync forces a temporary file to the disk.
+// sync forces a temporary file to disk.
 func (s *localStore) sync(name string) error {
 	f, err := s.temp.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {

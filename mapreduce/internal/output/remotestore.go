@@ -14,35 +14,35 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// remoteStore is an output in a store, such as hdfs:// or s3://. Nobody sees a part before its commit,
-// for which its receipt is all that is needed: it may have been written in another process.
+// remoteStore is an output in a store, such as hdfs:// or s3://. A part is invisible until its
+// commit, which needs only its receipt: the part may have been written by another process.
 type remoteStore struct {
 	url     string
 	replace bool
 
 	mu       sync.Mutex
-	fs       stores.Store // nil: not opened
+	fs       stores.Store // nil until opened
 	dir      string
 	parts    map[string]*remotePart // by attempt
-	late     []Part                 // of an output that replaces another: committed by success
-	owned    bool                   // set up here: abort may remove it
-	replaces bool                   // an earlier output
-	cleared  bool                   // that is gone
+	late     []Part                 // for an output that replaces another one: committed by Success
+	owned    bool                   // set up here: Abort may remove it
+	replaces bool                   // it replaces an earlier output
+	cleared  bool                   // the earlier output is removed
 	ended    bool
 }
 
 // remotePart is the file of an attempt.
 type remotePart struct {
-	file    stores.Part // nil: of another process
+	file    stores.Part // nil if another process wrote it
 	receipt string
 }
 
-// setupFile is there as long as a job writes the output: who makes it has the output.
+// setupFile exists while a job writes the output: whoever creates it owns the output.
 const setupFile = Temporary + "/setup"
 
 func (s *remoteStore) Name() string { return s.url }
 
-// open finds the store.
+// open opens the store.
 func (s *remoteStore) open() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *remoteStore) open() (err error) {
 	return err
 }
 
-// check reports what setup would refuse, and changes nothing.
+// check returns the error that Setup would return, and changes nothing.
 func (s *remoteStore) check() error {
 	if err := s.open(); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (s *remoteStore) check() error {
 	return err
 }
 
-// find returns whether there is an earlier output, which is to be replaced.
+// find reports whether an earlier output exists that must be replaced.
 func (s *remoteStore) find() (there bool, err error) {
 	list, err := s.fs.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
@@ -96,7 +96,7 @@ func (s *remoteStore) find() (there bool, err error) {
 	return true, nil
 }
 
-// named says in an error what it is about.
+// named adds the store's name to an error.
 func (s *remoteStore) named(err error) error {
 	root, _ := stores.Split(s.url)
 	return fault.InStore(root, err)
@@ -110,7 +110,7 @@ func (s *remoteStore) Setup() error {
 	if err != nil {
 		return err
 	}
-	who, _ := os.Hostname() // for whoever finds it
+	who, _ := os.Hostname() // information for users who find the file
 	err = s.fs.CreateNew(path.Join(s.dir, setupFile), fmt.Appendf(nil, "process %d of %s\n", os.Getpid(), who))
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s: %w: %w", s.url, ErrOutputExists, ErrOutputBusy)
@@ -134,7 +134,7 @@ func (s *remoteStore) Create(p Part) (io.WriteCloser, error) {
 	case fsys == nil:
 		return nil, ErrUnprepared
 	}
-	if err := s.Discard(p); err != nil { // what an earlier call has begun
+	if err := s.Discard(p); err != nil { // left from an earlier call
 		return nil, err
 	}
 	file, err := fsys.Begin(path.Join(s.dir, p.name), p.Attempt)
@@ -177,7 +177,7 @@ func (w remoteWriter) Close() error {
 	return nil
 }
 
-// receiptOf is what who commits an attempt's part has to be told.
+// receiptOf returns the receipt of an attempt's part.
 func (s *remoteStore) receiptOf(attempt string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,7 +187,7 @@ func (s *remoteStore) receiptOf(attempt string) string {
 	return ""
 }
 
-// receive takes the receipt of a part that another process has written.
+// receive records the receipt of a part that another process has written.
 func (s *remoteStore) receive(attempt, receipt string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -272,7 +272,7 @@ func (s *remoteStore) Success() error {
 	return nil
 }
 
-// clear removes the earlier output, first what says that it is one.
+// clear removes the earlier output, first its _SUCCESS.
 func (s *remoteStore) clear() error {
 	if err := s.fs.RemoveAll(path.Join(s.dir, Success)); err != nil {
 		return err
@@ -287,12 +287,12 @@ func (s *remoteStore) clear() error {
 	return err
 }
 
-// tidy removes what was begun and not completed, by whatever process, and the temporary files.
+// tidy removes the temporary files, and parts that any process has begun and not completed.
 func (s *remoteStore) tidy() error {
 	return errors.Join(s.fs.AbandonAll(s.dir), s.fs.RemoveAll(path.Join(s.dir, Temporary)))
 }
 
-// Abort removes what the job has written; an earlier output stays.
+// Abort removes the job's files; an earlier output stays.
 func (s *remoteStore) Abort() error {
 	s.mu.Lock()
 	owned := s.owned && !s.ended

@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// CheckRoute returns what is wrong with the name of a file of records.
+// CheckRoute returns an error if name is not valid for a file of routed records.
 func CheckRoute(name string) error {
 	switch {
 	case len(name) > 100:
@@ -33,12 +33,12 @@ func CheckRoute(name string) error {
 }
 
 const (
-	mostOpen   = 64       // files of names that an attempt has open
-	routeFlush = 16 << 10 // how full the buffer of one gets before it is written, in bytes
+	mostOpen   = 64       // maximum number of open files of names per attempt
+	routeFlush = 16 << 10 // fill level in bytes at which the buffer of such a file is written
 )
 
-// Routes are the files of names of an attempt, and its records on their way there: all of a router that
-// does not depend on what a record is, so that a program has it once.
+// Routes are the files of names of an attempt, and the buffered records for them: everything of a
+// router that does not depend on the record type, so that a program contains it once.
 type Routes struct {
 	usual  *PartWriter
 	budget *memory.Budget
@@ -46,30 +46,31 @@ type Routes struct {
 	To     *Committer
 	ID     attempt.ID
 	files  map[string]*routedFile
-	open   []*routedFile // those that are, used last at the end
-	Buf    []byte        // records that may be taken back
+	open   []*routedFile // the open ones, the last used at the end
+	Buf    []byte        // records that may still be dropped
 	held   []routedRecord
 	closed bool
 }
 
-// NewRoutes are those of an attempt whose usual part is usual; head is what each file begins with.
+// NewRoutes returns the routes of an attempt; usual is its normal part, and head the beginning of
+// each file.
 func NewRoutes(to *Committer, id attempt.ID, usual *PartWriter, head []byte, budget *memory.Budget) *Routes {
 	return &Routes{usual: usual, budget: budget, head: head, To: to, ID: id, files: map[string]*routedFile{}}
 }
 
-// routedFile is a file of a name.
+// routedFile is the file for a name.
 type routedFile struct {
 	Part
-	*PartWriter // nil: closed, maybe to be opened again
+	*PartWriter // nil while closed
 }
 
-// routedRecord is a record in the buffer of a router: where it ends, and where it goes.
+// routedRecord is a record in a router's buffer: its end and its destination.
 type routedRecord struct {
 	end  int
 	name string
 }
 
-// Named is a name that a program gave, to be kept.
+// Named checks a name from user code and returns it for keeping.
 func (r *Routes) Named(name string) (string, error) {
 	if name == "" || r.files[name] != nil {
 		return name, nil
@@ -77,10 +78,10 @@ func (r *Routes) Named(name string) (string, error) {
 	return strings.Clone(name), fault.Bad(CheckRoute(name))
 }
 
-// Hold notes that a record ends the buffer, and goes to the file of a name.
+// Hold adds the record at the end of the buffer to the file of a name.
 func (r *Routes) Hold(name string) { r.held = append(r.held, routedRecord{len(r.Buf), name}) }
 
-// Settle writes the records in the buffer to their files.
+// Settle writes the buffered records to their files.
 func (r *Routes) Settle() error {
 	at := 0
 	for _, rec := range r.held {
@@ -104,7 +105,7 @@ func (r *Routes) Settle() error {
 	return nil
 }
 
-// Drop takes back the records in the buffer.
+// Drop drops the buffered records.
 func (r *Routes) Drop() { r.Buf, r.held = r.Buf[:0], r.held[:0] }
 
 // file returns the open file of a name.
@@ -151,7 +152,7 @@ func (r *Routes) file(name string) (f *routedFile, err error) {
 	return f, nil
 }
 
-// shut closes a file, which may be opened again.
+// shut closes a file, which can be reopened.
 func (r *Routes) shut(f *routedFile) error {
 	err := f.Close()
 	r.usual.Bytes += f.Bytes
@@ -160,7 +161,8 @@ func (r *Routes) shut(f *routedFile) error {
 	return err
 }
 
-// Close writes what is left, unless the attempt has failed, and closes all files. It may be called again.
+// Close writes buffered records, unless the attempt has failed, and closes all files. Repeated
+// calls do nothing.
 func (r *Routes) Close(failed error) (err error) {
 	if r.closed {
 		return nil
@@ -176,7 +178,7 @@ func (r *Routes) Close(failed error) (err error) {
 	return err
 }
 
-// routed is the part of an attempt that goes to the file of a name, and notes that there is one.
+// routed returns and records the part of an attempt for a name.
 func (c *Committer) routed(id attempt.ID, name string) Part {
 	usual := c.Part(id)
 	p := Part{
@@ -192,8 +194,8 @@ func (c *Committer) routed(id attempt.ID, name string) Part {
 	return p
 }
 
-// commitRoutes commits the files of names of an attempt, before its usual part: where that is, all
-// are. If some are and another cannot be, nothing of the job can be right.
+// commitRoutes commits the files of names of an attempt, before its normal part: if that exists,
+// all of them do. If only some can be committed, the job fails permanently.
 func (c *Committer) commitRoutes(id attempt.ID) error {
 	for i, p := range c.routes[id] {
 		if err := c.keep(p); err != nil {
@@ -219,8 +221,8 @@ func (c *Committer) discardRoutes(id attempt.ID) (err error) {
 	return err
 }
 
-// extends returns what opens the file of an attempt to write after what is in it, nil if nothing can.
-// unbounded says that files may as well stay open.
+// extends returns the function that reopens an attempt's file to append to it, or nil if the store
+// cannot. unbounded says that any number of files may stay open.
 func (c *Committer) extends() (extend func(Part) (io.WriteCloser, error), unbounded bool) {
 	switch s := c.Store.(type) {
 	case *localStore:
@@ -253,8 +255,8 @@ var routedName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[^_.].*-[mr]-\d{5,}(\.\w+){0,2}$`)
 })
 
-// dropRouted removes the files of names of tasks that are not committed: whoever was killed between
-// their renames has left them.
+// dropRouted removes the files of names of uncommitted tasks, left from a run that was killed
+// between their renames.
 func (s *localStore) dropRouted(committed []taskID) error {
 	list, _, err := s.out.entries()
 	for _, e := range list {

@@ -13,11 +13,11 @@ import (
 
 // A run in a file is a sequence of blocks. A block is a header of 16 bytes, all little-endian - raw
 // size, packed size, checksum - and the packed bytes: records, s2-compressed. A record is [ordinal]
-// key length, value length (uvarints), key, value. It does not cross blocks, unless it is larger
-// than one: then it has blocks of its own, as many as it takes. Blocks are small so that the merge
-// of a hundred runs still copies from the cache, whatever the size of records. The checksum covers
-// the packed bytes, both sizes, and the spill and the place in it that the block was written for,
-// so that no other block, left from an earlier spill in the same extent, passes for it.
+// key length, value length (uvarints), key, value. A record does not cross blocks, unless it is
+// larger than a block: then it has as many blocks of its own as it needs. Blocks are small, so that
+// merging a hundred runs still copies from the cache, whatever the size of records. The checksum
+// covers the packed bytes, both sizes, the spill, and the offset for which the block was written,
+// so that a block left from an earlier spill in the same extent is detected.
 const (
 	blockSize   = 56 << 10
 	blockHeader = 16
@@ -31,7 +31,7 @@ type blockWriter struct {
 	raw      []byte
 	packed   []byte
 	slab     memory.Slab
-	largest  section // raw and packed: sizes of the section's largest block
+	largest  section // raw and packed: maximum sizes of the section's blocks
 	pool     *memory.Pool
 	budget   *memory.Budget
 	charged  int64
@@ -39,14 +39,14 @@ type blockWriter struct {
 	id       uint64 // of the spill
 }
 
-// newSpillBlocks is newBlockWriter for a spill.
+// newSpillBlocks returns a blockWriter for a spill.
 func newSpillBlocks(f *spillFile, pool *memory.Pool, budget *memory.Budget) *blockWriter {
 	b := newBlockWriter(f, pool, budget)
 	b.id = f.id
 	return b
 }
 
-// checksum is that of a block at offset at of spill id, with the header's sizes.
+// checksum returns the checksum of a block at offset at of spill id, with the sizes in its header.
 func checksum(header, packed []byte, id uint64, at int64) uint64 {
 	var place [24]byte
 	copy(place[:8], header)
@@ -100,7 +100,7 @@ func (b *blockWriter) large(ordinal uint32, key, value []byte) error {
 	return b.flush()
 }
 
-// part writes a part of a large record.
+// part writes some bytes of a large record.
 func (b *blockWriter) part(p []byte) error {
 	for len(p) > 0 {
 		n := min(len(p), cap(b.raw)-len(b.raw))
@@ -115,7 +115,7 @@ func (b *blockWriter) part(p []byte) error {
 	return nil
 }
 
-// copyLarge writes a large record that stands first in a source.
+// copyLarge writes a large record at the head of a source.
 func (b *blockWriter) copyLarge(s *source) error {
 	if err := b.flush(); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (b *blockWriter) copyLarge(s *source) error {
 	return b.flush()
 }
 
-// flush writes the block begun, if any.
+// flush writes the current block, if any.
 func (b *blockWriter) flush() error {
 	if len(b.raw) == 0 {
 		return nil
@@ -150,7 +150,7 @@ func (b *blockWriter) flush() error {
 	return nil
 }
 
-// end ends the section that began at x.off.
+// end completes the section that began at x.off.
 func (b *blockWriter) end(x *section) error {
 	err := b.flush()
 	x.id = b.id

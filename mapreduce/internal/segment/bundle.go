@@ -9,52 +9,52 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// A bundle is some values of one key, which lie behind it in an arena, each after its length: one
-// index entry stands for all of them. Where a map emits few keys, each often, records take a fifth of
-// the memory that an entry, a key and a value take each, and there is next to nothing left to sort.
+// A bundle is several values of one key, stored after the key in an arena, each with its length:
+// one index entry represents all of them. If a map emits few keys, each many times, records take a
+// fifth of the memory of separate entries, keys and values, and there is almost nothing to sort.
 //
-//  1. A sorter looks at keys once it has taken in so many records that a table for them pays.
-//  2. A value is appended to its key's open bundle. A full one gets an entry, and the next of that key
-//     is twice as large.
-//  3. The order of a key's values stays as it is, as entries with equal keys keep theirs: what is not
-//     bundled goes in behind an entry for each open bundle.
-//  4. A sorter whose keys hardly repeat, or are too many, does not bundle any more.
+//  1. A sorter examines keys once it has received enough records for a table to pay.
+//  2. A value is appended to its key's open bundle. A full bundle gets an entry, and the key's next
+//     one is twice as large.
+//  3. The order of a key's values is preserved, as entries with equal keys stay in order: a record
+//     that is not bundled is added after an entry for each open bundle.
+//  4. A sorter stops bundling if its keys hardly repeat or are too many.
 const (
-	bundleAfter  = 1 << 6   // records
-	bundleKeys   = 1 << 12  // most keys; an entry for each is a part of the least run
-	bundleProbe  = 1 << 10  // keys after which one in six must have repeated, and at the end half
-	bundledKey   = 1<<8 - 1 // most bytes of a key
-	bundledValue = 1<<8 - 1 // most bytes of a value: what larger ones gain is not worth the copies
-	firstBundle  = 4        // values
+	bundleAfter  = 1 << 6   // number of records
+	bundleKeys   = 1 << 12  // maximum number of keys; their entries are a fraction of the smallest run
+	bundleProbe  = 1 << 10  // number of keys after which one in six must have repeated, and at the end half
+	bundledKey   = 1<<8 - 1 // maximum bytes of a key
+	bundledValue = 1<<8 - 1 // maximum bytes of a value; copying larger ones costs more than bundling gains
+	firstBundle  = 4        // number of values
 	largeBundle  = 2 << 10  // bytes
 
 	fewCells     = 1 << 7
 	cellSize     = 32
-	shortLength  = 1 << 7 // lengths below it take a byte
+	shortLength  = 1 << 7 // shorter lengths take one byte
 	neverBundled = math.MaxInt64
 )
 
-// bundles are the open bundles of a sorter.
+// bundles holds the open bundles of a sorter.
 type bundles struct {
-	from    int64 // records added before the first that may be bundled
-	records int64 // since then
+	from    int64 // number of records before bundling starts
+	records int64 // number of records since then
 	keys    int
-	cells   []bundle // by hash of the key, at most half full; nil: no table yet
+	cells   []bundle // hash table by key, at most half full; nil until needed
 	slab    memory.Slab
 }
 
 // bundle is a key with its values so far. The zero value is an empty cell.
 type bundle struct {
-	prefix    uint64 // the key's
-	key       uint32 // where it lies in the region
-	at, end   uint32 // where the next value goes, and the end of the room for values
+	prefix    uint64 // of the key
+	key       uint32 // offset of the key in the region
+	at, end   uint32 // offset of the next value, and end of the space for values
 	partition uint32
 	region    uint16
 	klen      uint16
 }
 
-// bundle adds a record to the open bundle of its key. It is false if the record must be added by
-// itself; then no bundle of its key is open.
+// bundle adds a record to the open bundle of its key. It returns false if the record must be added
+// separately; then no bundle of its key is open.
 func (s *Sorter) bundle(partition int, prefix uint64, key, value []byte) bool {
 	if len(key) > bundledKey || len(value) > bundledValue || s.refers(key, value) || !s.table() {
 		s.bundleNoMore()
@@ -94,7 +94,7 @@ func (s *Sorter) bundle(partition int, prefix uint64, key, value []byte) bool {
 	return true
 }
 
-// cutValue takes the first value off those of a bundle.
+// cutValue splits the first value off the values of a bundle.
 func cutValue(b []byte) (value, rest []byte) {
 	n, at := int(b[0]), 1
 	if n >= shortLength {
@@ -103,7 +103,7 @@ func cutValue(b []byte) (value, rest []byte) {
 	return b[at : at+n : at+n], b[at+n:]
 }
 
-// refers tells whether the record lies in the pinned chunk.
+// refers reports whether the record is in the pinned chunk.
 func (s *Sorter) refers(key, value []byte) bool {
 	if s.pin == nil || s.region == refused {
 		return false
@@ -115,7 +115,7 @@ func (s *Sorter) refers(key, value []byte) bool {
 	return ok
 }
 
-// table makes the table, or one of twice the size, if it must; false if the budget has no room for it.
+// table makes or doubles the table if necessary. It returns false if the budget does not allow it.
 func (s *Sorter) table() bool {
 	b := &s.bundles
 	if 2*b.keys < len(b.cells) {
@@ -142,7 +142,7 @@ func (s *Sorter) table() bool {
 	return true
 }
 
-// hashOf is the place of a key in a table, modulo its size.
+// hashOf returns the hash of a key.
 func hashOf(prefix uint64, key []byte) uint64 {
 	if len(key) > 8 {
 		return xxhash.Sum64(key)
@@ -150,7 +150,7 @@ func hashOf(prefix uint64, key []byte) uint64 {
 	return (prefix + uint64(len(key))) * 0x9e3779b97f4a7c15 >> 32
 }
 
-// cell finds the cell of a key in a partition, an empty one if it has none.
+// cell returns the cell of a key in a partition, or an empty one.
 func (s *Sorter) cell(partition int, prefix uint64, key []byte) *bundle {
 	for i := hashOf(prefix, key); ; i++ {
 		c := &s.bundles.cells[i&uint64(len(s.bundles.cells)-1)]
@@ -161,7 +161,8 @@ func (s *Sorter) cell(partition int, prefix uint64, key []byte) *bundle {
 	}
 }
 
-// begin begins a bundle with room for so many bytes of values; false if the budget has none.
+// begin begins a bundle with room for that many bytes of values. It returns false if the budget
+// does not allow it.
 func (s *Sorter) begin(c *bundle, key []byte, room int) bool {
 	n := longKeySize + len(key) + room
 	region, at, b := s.store.room(n, false)
@@ -176,8 +177,8 @@ func (s *Sorter) begin(c *bundle, key []byte, room int) bool {
 	return true
 }
 
-// more makes a larger bundle for a key, whose first value takes n bytes; false if the budget has no
-// room.
+// more begins a larger bundle for a key whose next value takes n bytes. It returns false if the
+// budget does not allow it.
 func (s *Sorter) more(c *bundle, n uint32) bool {
 	if !s.enter(c, false) {
 		return false
@@ -187,7 +188,7 @@ func (s *Sorter) more(c *bundle, n uint32) bool {
 	return s.begin(c, key, int(max(min(2*room, largeBundle), n)))
 }
 
-// enter makes the entry of a bundle.
+// enter adds the index entry of a bundle.
 func (s *Sorter) enter(c *bundle, force bool) bool {
 	value := c.key + uint32(c.klen)
 	if c.at == value {
@@ -201,7 +202,7 @@ func (s *Sorter) enter(c *bundle, force bool) bool {
 	return true
 }
 
-// flush makes an entry of each open bundle, and forgets the keys.
+// flush adds an entry for each open bundle and clears the table.
 func (s *Sorter) flush() {
 	b := &s.bundles
 	if b.keys == 0 {
@@ -216,7 +217,7 @@ func (s *Sorter) flush() {
 	b.keys, b.records = 0, 0
 }
 
-// bundleNoMore has all further records added by themselves.
+// bundleNoMore ends bundling.
 func (s *Sorter) bundleNoMore() {
 	s.flush()
 	s.dropBundles()
@@ -232,7 +233,7 @@ func (s *Sorter) dropBundles() {
 	}
 }
 
-// bundlesFrom is from of a new sorter.
+// bundlesFrom returns the initial value of bundles.from.
 func bundlesFrom(cfg *Config) int64 {
 	if cfg.Scattered {
 		return neverBundled
@@ -240,7 +241,7 @@ func bundlesFrom(cfg *Config) int64 {
 	return bundleAfter
 }
 
-// scattered tells whether keys have hardly repeated. It is asked before the last flush.
+// scattered reports whether keys have hardly repeated. Call it before the last flush.
 func (s *Sorter) scattered() bool {
 	b := &s.bundles
 	return b.from == neverBundled || b.keys >= bundleProbe/2 && b.records < int64(2*b.keys)

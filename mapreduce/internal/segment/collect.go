@@ -2,14 +2,14 @@ package segment
 
 import "github.com/tarry-mr/tarry/mapreduce/internal/memory"
 
-// collector makes the entries of many indexes and sorts them once, in the order in which indexes
-// were added where keys are equal.
+// collector decodes the entries of several indexes and sorts them once. Equal keys stay in the
+// order in which indexes were added.
 type collector struct {
 	Sorting
 	indexes []shifted
 }
 
-// shifted is an index whose regions are numbered from base on.
+// shifted is an index whose region numbers start at base.
 type shifted struct {
 	blocks []block
 	base   uint16
@@ -27,7 +27,7 @@ func (c *collector) add(x *index, base int) {
 	c.Low, c.High = min(c.Low, x.low), max(c.High, x.high)
 }
 
-// sortInto sorts all entries into the slab, which must have room for them.
+// sortInto sorts all entries into the slab, which must be large enough.
 func (c *collector) sortInto(regions regions, pool *memory.Pool, slab memory.Slab) []entry {
 	c.Regions, c.Pool = regions, pool
 	return c.Sort(func() Reader { return &collected{indexes: c.indexes} }, slab)
@@ -55,7 +55,7 @@ func (r *collected) Entries(dst []entry) (n int) {
 	return n
 }
 
-// next goes on to the next index where the one at hand is read; it tells whether there is one.
+// next moves to the next index when the current one is read; it returns false at the end.
 func (r *collected) next() bool {
 	for !r.more() {
 		if len(r.indexes) == 0 {

@@ -5,26 +5,25 @@ import (
 	"slices"
 )
 
-// DamageError says which inputs of a merge cannot be read back from their spills. It wraps
-// [ErrCorrupt].
+// DamageError lists the inputs of a merge whose spills are damaged. It wraps [ErrCorrupt].
 type DamageError struct {
-	// Inputs are numbered as they were added, in order. None: the damage is in a run of the
-	// merge itself, or was not found again.
+	// Inputs are numbered in the order in which they were added, ascending. It is empty if the
+	// damage is in a run of the merge itself, or was not found again.
 	Inputs []int
-	Err    error // the damage found first
+	Err    error // the first damage found
 }
 
-// Error implements error.
+// Error returns the first damage found.
 func (e *DamageError) Error() string { return e.Err.Error() }
 
-// Unwrap returns the damage found first.
+// Unwrap returns the first damage found.
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// noInput is the input of a run that the merge made itself.
+// noInput is the input number of a run that the merge made itself.
 const noInput = -1
 
-// explain adds to the error of a spill what else is damaged: all inputs are read once, so
-// that whoever makes them anew needs to do so only once.
+// explain adds all damaged inputs to the error of a spill. It reads every input once, so that the
+// caller can recompute all of them together.
 func (m *Merge) explain(err error) error {
 	if !errors.Is(err, ErrCorrupt) {
 		return err
@@ -43,7 +42,7 @@ func (m *Merge) explain(err error) error {
 	return d
 }
 
-// readable reports whether all blocks of a run are whole.
+// readable reports whether all blocks of a run are intact.
 func (m *Merge) readable(r *run) bool {
 	b := newBlockReader(r.file, r.section, m.cfg.Pool, m.cfg.Budget)
 	defer b.close()

@@ -2,16 +2,17 @@ package segment
 
 import "encoding/binary"
 
-// decoder makes entries of the records in blocks.
+// decoder decodes records in blocks into entries.
 type decoder struct {
 	rest  []block
 	b     block
-	at    int // in b
+	at    int // offset in b
 	shape shape
-	base  uint16 // the number of the blocks' first region
+	base  uint16 // number of the blocks' first region
 }
 
-// decode fills dst with the next entries and returns how many there were: fewer only at the end.
+// decode fills dst with the next entries and returns their number, which is less than len(dst) only
+// at the end.
 func (d *decoder) decode(dst []entry) int {
 	n := 0
 	for n < len(dst) && d.more() {
@@ -20,7 +21,7 @@ func (d *decoder) decode(dst []entry) int {
 	return n
 }
 
-// prefixes is decode for who wants no more of the entries than their prefixes.
+// prefixes is decode for the prefixes of the entries only.
 func (d *decoder) prefixes(dst []uint64) int {
 	n := 0
 	for n < len(dst) && d.more() {
@@ -29,7 +30,7 @@ func (d *decoder) prefixes(dst []uint64) int {
 	return n
 }
 
-// more goes on to the next block where the one at hand is read; it tells whether there is one.
+// more moves to the next block when the current one is read; it returns false at the end.
 func (d *decoder) more() bool {
 	for d.at == len(d.b.bytes) {
 		if len(d.rest) == 0 {
@@ -41,7 +42,7 @@ func (d *decoder) more() bool {
 	return true
 }
 
-// some makes entries of the block at hand.
+// some decodes entries of the current block.
 func (d *decoder) some(dst []entry) int {
 	b, at := d.b.bytes, d.at
 	room := b[:cap(b)]
@@ -67,7 +68,7 @@ func (d *decoder) some(dst []entry) int {
 	return len(dst)
 }
 
-// somePrefixes reads those of the block at hand.
+// somePrefixes decodes prefixes of the current block.
 func (d *decoder) somePrefixes(dst []uint64) int {
 	b, at := d.b.bytes, d.at
 	room := b[:cap(b)]
@@ -96,7 +97,7 @@ func (d *decoder) somePrefixes(dst []uint64) int {
 	return len(dst)
 }
 
-// prefixAt is the prefix of a key in a block; what lies behind a shorter key does not count.
+// prefixAt returns the prefix of a key in a block; bytes after a shorter key are masked.
 func prefixAt(room []byte, at int, klen uint32) uint64 {
 	if at+8 <= len(room) {
 		return binary.BigEndian.Uint64(room[at:]) &^ (^uint64(0) >> (8 * klen))
@@ -104,7 +105,7 @@ func prefixAt(room []byte, at int, klen uint32) uint64 {
 	return prefixOf(room[at : at+int(klen)])
 }
 
-// reference makes the entry of a record that lies elsewhere, and returns how many bytes stood for it.
+// reference decodes an entry that refers to another region, and returns its encoded size.
 func (d *decoder) reference(e *entry, b []byte) int {
 	x, n := d.shape, likeSize
 	key := binary.LittleEndian.Uint32(b[9:])
@@ -119,7 +120,8 @@ func (d *decoder) reference(e *entry, b []byte) int {
 		d.shape = x
 		n = fullSize
 	}
-	// Field by field: a whole entry is built elsewhere and copied, which waits for what was just written.
+	// Field by field: a whole entry would be built elsewhere and copied, which stalls on the bytes
+	// just written.
 	e.prefix = binary.LittleEndian.Uint64(b[1:])
 	e.key, e.value, e.vlen = key, key+x.value, x.vlen
 	e.klen, e.region = x.klen, x.region+d.base

@@ -5,24 +5,24 @@ import (
 	"math"
 )
 
-// entry is the index entry of one record: 24 bytes without pointers, so that a
-// sort moves little and the collector scans nothing. Key and value lie in the
-// same region, an arena slab or a pinned chunk.
+// entry is the index entry of one record: 24 bytes without pointers, so that sorting moves little
+// and the garbage collector scans nothing. Key and value are in the same region, an arena slab or a
+// pinned chunk.
 type entry struct {
-	prefix uint64 // the key's first 8 bytes, big-endian, zero padded
+	prefix uint64 // first 8 bytes of the key, big-endian, zero-padded
 	key    uint32 // offset of the key in its region
 	value  uint32 // offset of the value
 	vlen   uint32
-	klen   uint16 // bundleKey and longKey: the length stands in the 4 bytes before the key
+	klen   uint16 // bundleKey and longKey: the length is stored in the 4 bytes before the key
 	region uint16 // index into the regions of its store
 }
 
 const (
 	entrySize   = 24
 	longKey     = math.MaxUint16
-	bundleKey   = longKey - 1 // value is a bundle
+	bundleKey   = longKey - 1 // the value is a bundle
 	maxRegions  = 1 << 16
-	maxRegion   = math.MaxUint32 // bytes of a region that offsets reach
+	maxRegion   = math.MaxUint32 // maximum addressable bytes of a region
 	longKeySize = 4
 )
 
@@ -49,13 +49,13 @@ func (g regions) keyLen(e *entry) int {
 	return int(binary.LittleEndian.Uint32(g[e.region][e.key-longKeySize:]))
 }
 
-// touchAhead is how many records are touched before they are copied or handed out.
+// touchAhead is the number of records that are prefetched before they are copied or returned.
 const touchAhead = 32
 
-// touch loads a byte of the first and of the last cache line of each record, so
-// that the misses of records lying at random overlap; without it each copy waits
-// for its own. The sum of the bytes keeps the loads alive. With it TeraSort in
-// memory takes 104 instead of 180 ns of processor time a record.
+// touch loads a byte of the first and the last cache line of each record, so that the cache misses
+// of scattered records overlap instead of delaying each copy. The sum of the bytes keeps the
+// compiler from removing the loads. TeraSort in memory takes 104 ns of processor time per record
+// with it, and 180 without.
 func (g regions) touch(a []entry) (sum byte) {
 	for i := range a {
 		e := &a[i]
@@ -70,8 +70,8 @@ func (g regions) touch(a []entry) (sum byte) {
 	return sum
 }
 
-// touchKeys does the same for the keys' bytes at depth. Sorting lines of text
-// takes 0.93 of the time.
+// touchKeys does the same for the keys' bytes at depth. Sorting lines of text takes 0.93 of the
+// time with it.
 func (g regions) touchKeys(a []entry, depth int) (sum byte) {
 	for i := range a {
 		if e := &a[i]; int(e.klen) > depth {
@@ -81,7 +81,7 @@ func (g regions) touchKeys(a []entry, depth int) (sum byte) {
 	return sum
 }
 
-// prefixOf returns the first 8 bytes of b as a big-endian number, zero padded.
+// prefixOf returns the first 8 bytes of b as a big-endian number, zero-padded.
 func prefixOf(b []byte) uint64 {
 	if len(b) >= 8 {
 		return binary.BigEndian.Uint64(b)

@@ -12,11 +12,11 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// An exported segment is, all little-endian: a magic number of 8 bytes, the number of runs (8 bytes),
-// for each run seven numbers of 8 bytes - where it began in its spill, its size there, records, bytes of
-// keys and values, the sizes of its largest block, raw and packed, and the number of its spill - then
-// the xxhash64 of all that, and the runs as they lie in their spills. The checksum of a block covers
-// where it was written, so an imported run remembers that.
+// An exported segment is, all little-endian: a magic number of 8 bytes; the number of runs (8
+// bytes); for each run seven numbers of 8 bytes - its original offset in its spill, its size there,
+// records, bytes of keys and values, the sizes of its largest block, raw and packed, and the number
+// of its spill -; the xxhash64 of all that; and the runs as stored in their spills. The checksum of
+// a block covers its original offset, so an imported run keeps that.
 const (
 	exportMagic = 0x31676573_79726174 // "taryseg1"
 	runNumbers  = 7
@@ -24,10 +24,10 @@ const (
 	runHead     = 8 * runNumbers
 )
 
-// ErrNotStored is the error of Export if a part of the segment lies in memory.
+// ErrNotStored is the error of Export if part of the segment is in memory.
 var ErrNotStored = errors.New("segment: exported from memory, without Config.Stored")
 
-// ExportBytes is what Export writes.
+// ExportBytes returns the number of bytes that Export writes.
 func (s *Segment) ExportBytes() int64 {
 	runs := s.runs()
 	n := exportSize(len(runs))
@@ -39,8 +39,8 @@ func (s *Segment) ExportBytes() int64 {
 
 func exportSize(runs int) int64 { return exportHead + int64(runs)*runHead + 8 }
 
-// Export writes the segment so that an [Import] elsewhere makes it again. All of it must be in spills.
-// Blocks go out as they are: who imports them checks them.
+// Export writes the segment in a form that an [Import] elsewhere can read. The whole segment must
+// be in spills. Blocks are copied unchanged; the importer verifies them.
 func (s *Segment) Export(w io.Writer) error {
 	if s.store != nil {
 		return ErrNotStored
@@ -65,21 +65,21 @@ func (s *Segment) Export(w io.Writer) error {
 	return nil
 }
 
-// Import makes an exported segment again, from pieces that come in any order. It is not safe for
-// concurrent use.
+// Import reassembles an exported segment from pieces in any order. It is not safe for concurrent
+// use.
 type Import struct {
 	spill  *spillFile
 	pieces []piece
 }
 
-// piece is where one of an import's pieces lies.
+// piece is the range of one piece of an import.
 type piece struct{ at, size int64 }
 
-// mostImport bounds an exported segment, so that a damaged place is no reason to make a file of any
-// size.
+// mostImport limits the size of an exported segment, so that a damaged offset cannot create a file
+// of any size.
 const mostImport = 1 << 42
 
-// NewImport begins an import to a spill in files, or in a file of its own in dir if files is nil.
+// NewImport begins an import to a spill in files, or in a separate file in dir if files is nil.
 func NewImport(files *Files, dir string) (*Import, error) {
 	spill, err := create(files, dir)
 	if err != nil {
@@ -88,7 +88,7 @@ func NewImport(files *Files, dir string) (*Import, error) {
 	return &Import{spill: spill}, nil
 }
 
-// Add takes the bytes of the exported segment that begin at its byte at. b is not kept.
+// Add adds a copy of the exported segment's bytes from offset `at` on.
 func (i *Import) Add(at int64, b []byte) error {
 	if at < 0 || at > mostImport-int64(len(b)) {
 		return fmt.Errorf("segment: a piece at byte %d: %w", at, ErrCorrupt)
@@ -97,8 +97,8 @@ func (i *Import) Add(at int64, b []byte) error {
 	return i.spill.writeAt(b, at)
 }
 
-// writeAt writes p to the byte off of the spill and those after it. What lies between the end of the
-// spill and off is not defined until it is written, too.
+// writeAt writes p at offset off of the spill. Bytes between the end of the spill and off are
+// undefined until they are written.
 func (s *spillFile) writeAt(p []byte, off int64) error {
 	end := off + int64(len(p))
 	for int64(len(s.extents))*extentSize < end {
@@ -116,9 +116,9 @@ func (s *spillFile) writeAt(p []byte, off int64) error {
 	return nil
 }
 
-// Segment returns the segment, to be released by the caller, once every piece was added; the import
-// can only be closed afterwards. Pieces that are missing, came twice or do not fit, and a damaged
-// head, wrap ErrCorrupt; damaged blocks show when they are read.
+// Segment returns the segment once every piece was added; the caller must release it and may then
+// only close the import. Errors for missing, duplicate or inconsistent pieces and for a damaged
+// head wrap ErrCorrupt; damaged blocks are detected when they are read.
 func (i *Import) Segment() (*Segment, error) {
 	if err := i.whole(); err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (i *Import) Segment() (*Segment, error) {
 	return i.segment(numbers[exportHead:], int64(len(all)))
 }
 
-// segment makes the segment of the numbers of its runs, whose bytes begin at byte at.
+// segment builds the segment from the numbers of its runs, whose bytes begin at offset `at`.
 func (i *Import) segment(numbers []byte, at int64) (*Segment, error) {
 	f := i.spill
 	seg := &Segment{}
@@ -173,14 +173,14 @@ func (i *Import) segment(numbers []byte, at int64) (*Segment, error) {
 	return seg, nil
 }
 
-// view is the spill with one section, for a hold on the spill that goes with it.
+// view returns the spill with one section; the result takes over one reference to the spill.
 func (s *spillFile) view(x section) *spillFile {
 	v := &spillFile{files: s.files, file: s.file, extents: s.extents, size: s.size, sections: []section{x}, of: s}
 	v.refs.Store(1)
 	return v
 }
 
-// whole says what is wrong with the places of the pieces.
+// whole returns an error if the pieces have gaps or overlap.
 func (i *Import) whole() error {
 	slices.SortFunc(i.pieces, func(a, b piece) int {
 		if a.at != b.at {
@@ -201,7 +201,7 @@ func (i *Import) whole() error {
 	return nil
 }
 
-// read fills p from byte off.
+// read fills p from offset off.
 func (i *Import) read(p []byte, off int64) error {
 	if n, err := i.spill.ReadAt(p, off); n < len(p) {
 		if errors.Is(err, io.EOF) {
@@ -212,5 +212,5 @@ func (i *Import) read(p []byte, off int64) error {
 	return nil
 }
 
-// Close drops the import's hold on what it has stored.
+// Close releases the import's reference to its spill.
 func (i *Import) Close() { i.spill.drop() }

@@ -9,49 +9,48 @@ import (
 )
 
 const (
-	// mostFiles is how many files all spills of a [Files] share: enough that writers seldom
-	// wait for one another, few enough for a small limit of open files.
+	// mostFiles is the number of files that all spills of a [Files] share: enough that writers
+	// seldom wait for each other, and few enough for a small limit of open files.
 	mostFiles = 8
-	// extentSize is by how much a spill grows.
+	// extentSize is the unit in bytes by which a spill grows.
 	extentSize = 256 << 10
 )
 
-// Files holds the spills of any number of attempts in at most 8 temporary files of a
-// folder, open as long as spills lie in them. Where the system allows it a file loses its
-// name as soon as it is open, so that whatever ends the process takes the files along.
+// Files stores the spills of any number of attempts in at most 8 temporary files in a directory,
+// open while they contain spills. If the system allows it, a file's name is removed as soon as it
+// is open, so that the files vanish with the process.
 //
 // All methods are safe for concurrent use.
 type Files struct {
 	open  func() (File, error)
 	mu    sync.Mutex
 	files [mostFiles]*extentFile
-	made  uint64 // spills so far
+	made  uint64 // number of spills created
 }
 
-// File is what spills are written to: a file that is gone once it is closed.
+// File is a temporary file for spills: it vanishes when it is closed.
 type File interface {
 	io.ReaderAt
 	io.WriterAt
 	io.Closer
 }
 
-// extentFile is one file, given out in extents, which are used again. Its fields but f
-// are guarded by the lock of its Files.
+// extentFile is one file, allocated in extents that are reused. Its fields except f are guarded by
+// the mutex of its Files.
 type extentFile struct {
 	f      File
 	spills int
 	free   []uint32
-	end    uint32 // extents so far
+	end    uint32 // number of extents so far
 }
 
-// NewFiles returns a Files that makes its files in dir; empty means os.TempDir. It needs
-// no closing: the last spill to go takes the files along.
+// NewFiles returns a Files with files in dir; empty means os.TempDir. It needs no Close: releasing
+// the last spill of a file removes the file.
 func NewFiles(dir string) *Files {
 	return NewFilesOn(func() (File, error) { return openTemporary(dir) })
 }
 
-// NewFilesOn returns a Files that makes its files by open, which is called by one goroutine at a
-// time.
+// NewFilesOn returns a Files whose files open creates; only one goroutine at a time calls open.
 func NewFilesOn(open func() (File, error)) *Files { return &Files{open: open} }
 
 // create begins a spill.
@@ -73,10 +72,10 @@ func (s *Files) create() (*spillFile, error) {
 	return x, nil
 }
 
-// temporary is a file of a folder that is removed when it is closed, if it has its name still.
+// temporary is a file that is removed when it is closed, on systems that cannot remove it earlier.
 type temporary struct {
 	*os.File
-	name string // to remove at the end; empty if that is done
+	name string // path of the file
 }
 
 func openTemporary(dir string) (File, error) {
@@ -105,7 +104,7 @@ func (s *Files) grow(f *extentFile) uint32 {
 	return f.end - 1
 }
 
-// remove takes a spill's extents back; with the last spill the file goes.
+// remove frees a spill's extents, and closes the file with its last spill.
 func (s *Files) remove(x *spillFile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +118,7 @@ func (s *Files) remove(x *spillFile) {
 			s.files[i] = nil
 		}
 	}
-	// Nothing depends on the fate of a file without spills; a leftover only costs space.
+	// A file without spills is not needed any more; a leftover only costs space.
 	_ = f.f.Close()
 }
 
@@ -152,7 +151,7 @@ func (s *spillFile) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// place is where in the file the spill's byte off lies.
+// place returns the offset in the file of the spill's byte off.
 func (s *spillFile) place(off int64) int64 {
 	return int64(s.extents[off/extentSize])*extentSize + off%extentSize
 }

@@ -5,18 +5,18 @@ import (
 	"io"
 )
 
-// Layout says what WriteTo writes for a record: the key if Key, then Separator,
-// then the value if Value, then End.
+// Layout describes what WriteTo writes for a record: the key if Key, then Separator, then the value
+// if Value, then End.
 type Layout struct {
 	Key, Value     bool
 	Separator, End []byte
 }
 
-// gatherSize is the most bytes of the output buffer: the copies into it stay in
-// the second-level cache and a write is large enough.
+// gatherSize is the maximum size of the output buffer: it fits in the second-level cache and makes
+// writes large enough.
 const gatherSize = 512 << 10
 
-// size is what all records of the merge take in this layout, at most.
+// size returns the maximum size of all records of the merge in this layout.
 func (l *Layout) size(m *Merge) (n int64) {
 	for i := range m.runs {
 		n += m.runs[i].bytes + m.runs[i].records*int64(len(l.Separator)+len(l.End))
@@ -24,10 +24,9 @@ func (l *Layout) size(m *Merge) (n int64) {
 	return n
 }
 
-// WriteTo writes all remaining records to w in large pieces, for reduces that
-// pass every record on unchanged, and returns the number of records and bytes
-// written. With all segments in memory no record is touched before its single
-// copy into the output buffer.
+// WriteTo writes all remaining records to w in large pieces, for reduces that pass records on
+// unchanged, and returns the number of records and bytes written. If all segments are in memory,
+// each record is copied once, into the output buffer.
 func (m *Merge) WriteTo(w io.Writer, l Layout) (records, written int64, err error) {
 	if !m.started {
 		m.start()
@@ -61,7 +60,7 @@ func (m *Merge) WriteTo(w io.Writer, l Layout) (records, written int64, err erro
 	return g.records, g.written, g.err
 }
 
-// gatherer lays records out in a buffer.
+// gatherer formats records in a buffer.
 type gatherer struct {
 	w                io.Writer
 	layout           Layout
@@ -71,10 +70,10 @@ type gatherer struct {
 	err              error
 }
 
-// fromMemory lays out all records of a merge whose only source is in memory.
+// fromMemory formats all records of a merge whose only source is in memory.
 func (g *gatherer) fromMemory(m *Merge) {
 	s := m.sources[0]
-	if !m.pending { // the head has left entries but not the merge
+	if !m.pending { // the head was taken from entries but not returned yet
 		g.record(s.key, s.value)
 	}
 	g.bundle(s.key, s.bundle)
@@ -93,7 +92,7 @@ func (g *gatherer) fromMemory(m *Merge) {
 	s.entries, s.bundle, s.state = nil, nil, done
 }
 
-// bundle lays out the records of a bundle.
+// bundle formats the records of a bundle.
 func (g *gatherer) bundle(key, values []byte) {
 	for len(values) > 0 && g.err == nil {
 		var value []byte
@@ -102,9 +101,9 @@ func (g *gatherer) bundle(key, values []byte) {
 	}
 }
 
-// stretches lays out records from the first on whose wanted bytes lie in one stretch, as
-// those of an input that is only sorted do, and returns how many: one copy each. With it
-// the gathering of TeraSort's records takes 0.7 of the time.
+// stretches formats leading records whose wanted bytes are contiguous, as in an input that is only
+// sorted, with one copy each, and returns their number. Gathering TeraSort's records takes 0.7 of
+// the time with it.
 func (g *gatherer) stretches(r regions, a []entry) int {
 	l := &g.layout
 	if len(l.Separator) > 0 {
@@ -174,7 +173,7 @@ func (g *gatherer) record(key, value []byte) {
 	}
 }
 
-// large writes a record that exceeds the buffer, which is empty.
+// large writes a record that exceeds the empty buffer.
 func (g *gatherer) large(key, value []byte) {
 	g.write(key)
 	g.write(g.layout.Separator)

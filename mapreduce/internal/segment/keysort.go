@@ -7,18 +7,17 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Entry is the place of a key that is sorted, with a number by which its owner finds what goes with
-// it.
+// Entry is the position of a key to sort, with a number by which the caller finds its record.
 type Entry = entry
 
-// EntrySize is the bytes of an Entry.
+// EntrySize is the size of an Entry in bytes.
 const EntrySize = entrySize
 
-// Set makes e the entry of a key whose first 8 bytes, zero padded, are prefix. Its n bytes begin at
-// byte at of a region; one of KeyRoom(n) > n bytes was put there by AppendKey.
+// Set sets e to a key of n bytes at offset `at` of a region, put there by AppendKey. prefix is the
+// key's first 8 bytes, zero-padded. If KeyRoom(n) > n, the key's length precedes it.
 func (e *entry) Set(prefix uint64, region int, at uint32, n int, number uint32) {
-	// Field by field: a whole entry is built elsewhere and copied, which waits for what was just
-	// written.
+	// Field by field: a whole entry would be built elsewhere and copied, which stalls on the bytes
+	// just written.
 	e.prefix, e.key, e.value, e.vlen = prefix, at, number, 0
 	e.klen, e.region = uint16(min(n, longKey)), uint16(region)
 }
@@ -29,7 +28,7 @@ func (e *entry) Number() uint32 { return e.value }
 // Region returns the region given to Set.
 func (e *entry) Region() int { return int(e.region) }
 
-// KeyRoom returns the bytes that AppendKey takes for a key of n.
+// KeyRoom returns the number of bytes that AppendKey appends for a key of n bytes.
 func KeyRoom(n int) int {
 	if n >= bundleKey {
 		return longKeySize + n
@@ -37,8 +36,8 @@ func KeyRoom(n int) int {
 	return n
 }
 
-// AppendKey appends a key to a region, its length before it if an entry has no room for that, and
-// returns where it begins.
+// AppendKey appends a key to a region, after its length if an entry cannot hold that, and returns
+// the key's offset.
 func AppendKey(region, key []byte) (_ []byte, at uint32) {
 	if len(key) >= bundleKey {
 		region = binary.LittleEndian.AppendUint32(region, uint32(len(key)))
@@ -46,25 +45,25 @@ func AppendKey(region, key []byte) (_ []byte, at uint32) {
 	return append(region, key...), uint32(len(region))
 }
 
-// Sorting is what Sort needs to know of a list of entries.
+// Sorting describes a list of entries for Sort.
 type Sorting struct {
-	N         int      // of entries
-	Low, High uint64   // the least and the largest prefix, if there are entries
-	Regions   [][]byte // by number; those of entries that their prefixes tell from all others may be missing
+	N         int      // number of entries
+	Low, High uint64   // smallest and largest prefix, if there are entries
+	Regions   [][]byte // by number; may omit regions of entries whose prefixes are unique
 	Pool      *memory.Pool
 }
 
-// Reader reads a list of entries once, from its beginning: by one of its methods, which fill dst
-// with what comes next and return how much that was, less than dst holds only at the end.
+// Reader reads a list of entries once, from its beginning, with one of its methods. Both fill dst
+// with the next items and return their number, which is less than len(dst) only at the end.
 type Reader interface {
 	Prefixes(dst []uint64) int
 	Entries(dst []Entry) int
 }
 
-// readAtOnce is how many entries are read by one call.
+// readAtOnce is the number of entries read per call.
 const readAtOnce = 128
 
-// Bounds notes the least and the largest prefix of what a reader has.
+// Bounds sets Low and High from the prefixes of a reader.
 func (x *Sorting) Bounds(r Reader) {
 	prefixes := make([]uint64, readAtOnce)
 	x.Low, x.High = ^uint64(0), 0
@@ -75,12 +74,11 @@ func (x *Sorting) Bounds(r Reader) {
 	}
 }
 
-// Sort sorts entries by their keys into the slab, which must have room for them. Equal keys keep
-// their order. read begins to read the list.
+// Sort sorts entries by their keys into the slab, which must be large enough. Equal keys stay in
+// order. read returns a new Reader of the list.
 //
-// The first pass scatters straight from the list by the highest bits in which
-// prefixes differ, so no other copy of the entries is ever made; the buckets are
-// then sorted in the cache.
+// The first pass scatters directly from the list by the highest bits in which prefixes differ, so
+// the entries are never copied elsewhere; then the buckets are sorted in the cache.
 func (x *Sorting) Sort(read func() Reader, slab memory.Slab) []Entry {
 	dst := memory.Cast[entry](slab.Bytes)[:x.N]
 	s := sorter{regions: x.Regions, pool: x.Pool}
@@ -103,8 +101,8 @@ func (x *Sorting) Sort(read func() Reader, slab memory.Slab) []Entry {
 	return dst
 }
 
-// scatter moves every entry to its bucket, that of its distance from the least prefix without its
-// shift lowest bits, and leaves the bucket ends in ends.
+// scatter moves every entry to its bucket, that of its distance from the smallest prefix without
+// the lowest shift bits, and leaves the bucket ends in ends.
 func (x *Sorting) scatter(read func() Reader, dst []entry, ends []uint32, shift uint) {
 	low, prefixes, some := x.Low, make([]uint64, readAtOnce), make([]entry, readAtOnce)
 	r := read()
@@ -124,7 +122,7 @@ func (x *Sorting) scatter(read func() Reader, dst []entry, ends []uint32, shift 
 	}
 }
 
-// StartsOf turns how many entries each bucket has into where it begins.
+// StartsOf turns the sizes of buckets into their starts.
 func StartsOf(counts []uint32) {
 	sum := uint32(0)
 	for i, n := range counts {

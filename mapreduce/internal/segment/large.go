@@ -6,14 +6,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// keyReader reads the key of a source's head in parts.
+// keyReader reads the key at the head of a source in parts.
 type keyReader struct {
 	part []byte
-	left uint64       // bytes of the key behind part
-	more *blockReader // nil while part is what the source itself has in hand
+	left uint64       // bytes of the key after part
+	more *blockReader // nil while part comes from the source itself
 }
 
-// next moves to the next part when this one is used up; false at the end of the key.
+// next moves to the next part when this one is used up; it returns false at the end of the key.
 func (k *keyReader) next(s *source) bool {
 	if len(k.part) > 0 {
 		return true
@@ -48,9 +48,9 @@ func newKeyReader(s *source) keyReader {
 	return k
 }
 
-// compareLarge compares the keys of two sources, one of which at least is not in hand as a
-// whole. Beyond its beginning it is read again; that takes a while, but seldom comes. A
-// source that cannot be read has failed, and goes first.
+// compareLarge compares the keys of two sources, of which at least one is only partly in memory. It
+// reads the rest of such a key again; that is slow but rare. A source that cannot be read becomes
+// failed and sorts first.
 func compareLarge(a, b *source) int {
 	x, y := newKeyReader(a), newKeyReader(b)
 	defer x.close()
@@ -77,7 +77,7 @@ func compareLarge(a, b *source) int {
 	}
 }
 
-// fork returns a reader of what is left of the record that b is in.
+// fork returns a second reader for the rest of b's current record.
 func (b *blockReader) fork() *blockReader {
 	x := b.x
 	if b.ahead {
@@ -89,8 +89,8 @@ func (b *blockReader) fork() *blockReader {
 	return f
 }
 
-// whole brings the large record that heads a source into memory, until the next one of the
-// merge is asked for.
+// whole loads the large record at the head of a source into memory, where it stays until the
+// merge's next record is requested.
 func (m *Merge) whole(s *source) (key, value []byte, ok bool) {
 	f := s.file
 	n := int(f.keyLen + f.valueLen) //nolint:gosec // no more than its section has
@@ -114,7 +114,7 @@ func (m *Merge) whole(s *source) (key, value []byte, ok bool) {
 	return b[:f.keyLen:f.keyLen], b[f.keyLen:], true
 }
 
-// letGo frees the large record that was brought into memory last.
+// letGo frees the large record loaded last.
 func (m *Merge) letGo() {
 	if m.record.Bytes != nil {
 		m.cfg.Budget.Release(int64(len(m.record.Bytes)))
@@ -123,13 +123,13 @@ func (m *Merge) letGo() {
 	}
 }
 
-// stream lays out the large record whose turn it is as it is read.
+// stream writes the next large record while reading it.
 func (m *Merge) stream(g *gatherer) {
 	f := m.long
 	m.long = nil
 	g.flush()
 	g.records++
-	left := f.keyLen // bytes of the key to come
+	left := f.keyLen // remaining bytes of the key
 	if left == 0 {
 		g.write(g.layout.Separator)
 	}

@@ -12,40 +12,40 @@ const (
 	largeBlock = 32 << 10
 )
 
-// firstBlockOf is the size of the first block of each of so many partitions: a block for
-// all of them is at most a quarter of the least run.
+// firstBlockOf returns the size of the first block of each partition: one block for each takes at
+// most a quarter of the smallest run.
 func firstBlockOf(partitions int) int {
 	n := leastRun / 8 / max(partitions, 1)
 	return min(max(n, leastBlock), firstBlock)
 }
 
-// index is what a run in memory has of one partition, in emission order.
+// index lists the records of one partition in a run in memory, in emission order.
 type index struct {
 	blocks    []block
-	n         int    // entries
-	low, high uint64 // the least and the largest prefix, if there are entries
+	n         int    // number of entries
+	low, high uint64 // smallest and largest prefix, if there are entries
 }
 
-// block is a piece of a region with records, each in one of four forms of which the first byte
-// tells:
+// block is a piece of a region with records, each in one of four forms, which its first byte
+// identifies:
 //
 //   - up to inlineMost: the record itself, key and value each after a byte with its length;
 //   - markFull: an entry;
-//   - markLike: an entry that differs from the last full one of the block in prefix and key only,
-//     with its value as far from the key;
-//   - markNext: an entry in the region of the last full one, with the value right behind the key.
+//   - markLike: an entry that differs from the block's last full one only in prefix and key, with
+//     its value at the same distance from the key;
+//   - markNext: an entry in the region of the last full one, with the value directly after the key.
 //
-// What is sorted are entries, made of it one partition at a time: that is why those of all
-// partitions, which lie in memory until their reduces, are not kept as such. TeraSort's take 13
-// bytes instead of 24, and a short record needs none.
+// Sorting uses entries, decoded from this form one partition at a time. The records of all
+// partitions, which stay in memory until their reduces run, use this shorter form: TeraSort's take
+// 13 bytes instead of 24, and a short record needs no entry.
 type block struct {
 	bytes  []byte
-	at     uint32 // of bytes in the region
+	at     uint32 // offset of bytes in the region
 	region uint16
 }
 
 const (
-	inlineMost = 126 // bytes of key and value
+	inlineMost = 126 // maximum bytes of key and value
 	markFull   = 255
 	markLike   = 254
 	markNext   = 253
@@ -55,28 +55,28 @@ const (
 	nextSize = 1 + 8 + 4 + 2 + 2
 )
 
-// shape is what an entry may have in common with the one before.
+// shape is what an entry may share with the one before.
 type shape struct {
-	value, vlen  uint32 // value: how far behind the key
+	value, vlen  uint32 // value: distance from the key
 	klen, region uint16
 }
 
-// shapeless is the shape before the first full entry of a block; none is like it.
+// shapeless returns the shape before a block's first full entry, which no entry matches.
 func (b *block) shapeless() shape { return shape{vlen: math.MaxUint32, region: b.region} }
 
-// list is the index of one partition that is being made: blocks that double in size, so that a
+// list is the index of one partition under construction: its blocks double in size, so that a
 // thousand partitions of a small job stay small.
 type list struct {
-	index          // the blocks that are full
-	cur      block // its bytes are those written
-	shape    shape // in cur
-	written  int64 // bytes of full blocks
-	reserved int64 // bytes that the copy to sort into was charged
-	records  int64 // more than entries, where there are bundles, of which the open ones have none
+	index          // the full blocks
+	cur      block // its bytes are those written so far
+	shape    shape // of the last full entry in cur
+	written  int64 // bytes in full blocks
+	reserved int64 // bytes charged for the copy to sort into
+	records  int64 // more than entries if there are bundles; open bundles have no entry
 	bytes    int64 // of keys and values
 }
 
-// push appends an entry; it reports false if the budget refused a new block.
+// push appends an entry; it returns false if the budget refused a new block.
 func (l *list) push(s *store, e *entry, first int, force bool) bool {
 	if cap(l.cur.bytes)-len(l.cur.bytes) < fullSize && !l.grow(s, first, force) {
 		return false
@@ -109,7 +109,7 @@ func (l *list) push(s *store, e *entry, first int, force bool) bool {
 	return true
 }
 
-// put appends a record of at most inlineMost bytes itself; it reports false if the budget refused a
+// put appends a record of at most inlineMost bytes itself; it returns false if the budget refused a
 // new block.
 func (l *list) put(s *store, prefix uint64, key, value []byte, first int, force bool) bool {
 	n := 2 + len(key) + len(value)
@@ -125,7 +125,7 @@ func (l *list) put(s *store, prefix uint64, key, value []byte, first int, force 
 	return true
 }
 
-// entered counts what was appended.
+// entered counts an appended record.
 func (l *list) entered(prefix uint64) {
 	if l.n == 0 {
 		l.low = prefix
@@ -134,8 +134,8 @@ func (l *list) entered(prefix uint64) {
 	l.low, l.high = min(l.low, prefix), max(l.high, prefix)
 }
 
-// grow begins a block, and charges what sorting its records will take, as many as were in as many
-// bytes before.
+// grow begins a block and charges the memory for sorting its records, estimated from the records
+// per byte so far.
 func (l *list) grow(s *store, first int, force bool) bool {
 	size := min(max(first, 2*cap(l.cur.bytes)), largeBlock)
 	written := l.written + int64(len(l.cur.bytes))
@@ -156,7 +156,7 @@ func (l *list) grow(s *store, first int, force bool) bool {
 	return true
 }
 
-// whole is the index with all its blocks.
+// whole returns the index with all its blocks.
 func (l *list) whole() index {
 	x := l.index
 	if l.n > 0 {

@@ -5,17 +5,16 @@ import (
 	"math"
 )
 
-// loserTree merges sources: tree[0] is the winner, tree[1:] the losers of the
-// matches on the way up. Replacing the winner costs one comparison a level,
-// half of what a heap needs, and most are between prefixes that stand in the
-// tree itself.
+// loserTree merges sources: tree[0] is the winner, tree[1:] the losers of the matches on the way
+// up. Replacing the winner costs one comparison per level, half of a heap's, and most comparisons
+// use prefixes in the tree itself.
 type loserTree struct {
 	sources []*source
 	tree    []match
 }
 
-// match is a source with the prefix of its head: the largest if it is done, the
-// smallest if it has failed.
+// match is a source with the prefix of its head: the maximum if it is done, the minimum if it has
+// failed.
 type match struct {
 	prefix uint64
 	source int32
@@ -32,8 +31,7 @@ func newLoserTree(sources []*source) *loserTree {
 	return t
 }
 
-// winner returns the source with the smallest head, or one that is done or
-// failed.
+// winner returns the source with the smallest head; it may be done or failed.
 func (t *loserTree) winner() *source { return t.sources[t.tree[0].source] }
 
 // next advances the winner and finds the new one.
@@ -60,8 +58,8 @@ func (t *loserTree) head(i int32) match {
 	}
 }
 
-// play enters a source while the tree is built: it waits at the first node that nobody has reached
-// yet; for the last one that is the winner's.
+// play adds a source while the tree is built: it waits at the first node without a source; the last
+// one becomes the winner.
 func (t *loserTree) play(m match) {
 	for n := (int(m.source) + len(t.tree)) / 2; ; n /= 2 {
 		x := t.tree[n]

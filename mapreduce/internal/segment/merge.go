@@ -8,50 +8,49 @@ import (
 type MergeConfig struct {
 	// Budget pays for buffers and indexes; nil means no limit.
 	Budget *memory.Budget
-	// Pool supplies the buffers; nil means fresh ones each time.
+	// Pool supplies the buffers; nil allocates new ones each time.
 	Pool *memory.Pool
-	// Files is where intermediate passes write; nil means a file of its own for each of
-	// them in SpillDir, or os.TempDir if that is empty.
+	// Files stores intermediate runs; nil means a separate file for each one in SpillDir, or in
+	// os.TempDir if that is empty.
 	Files    *Files
 	SpillDir string
-	// Largest bounds the bytes of a spilled record that Next brings into memory as a whole;
-	// 0 means no bound. Larger ones are ErrRecordTooLarge.
+	// Largest limits the bytes of a spilled record that Next loads into memory; 0 means no limit.
+	// Larger records are ErrRecordTooLarge.
 	Largest int64
-	// FanIn bounds the spilled runs read at once; 0 means what the budget bears,
-	// at most 256. More runs are merged in passes.
+	// FanIn limits the number of spilled runs read at once; 0 means as many as the budget allows,
+	// at most 256. More runs are merged in several passes.
 	FanIn int
 }
 
 const mostFanIn = 256
 
-// Merge is the sorted stream of the records of several segments. It is not safe
-// for concurrent use. It holds the segments' memory until Close, so they may be
-// released meanwhile.
+// Merge is the sorted stream of the records of several segments. It is not safe for concurrent use.
+// It keeps the segments' memory until Close, so the caller may release them meanwhile.
 type Merge struct {
 	cfg     MergeConfig
-	runs    []run // numbered by their ordinals
+	runs    []run // by ordinal
 	files   []fileRun
 	sources []*source
 	tree    *loserTree // nil with a single source
 	slab    memory.Slab
-	record  memory.Slab  // a record larger than a block
-	streams bool         // WriteTo: such a record is not brought into memory
-	long    *blockReader // then, the one whose turn it is
+	record  memory.Slab  // the loaded record larger than a block
+	streams bool         // WriteTo streams such a record instead of loading it
+	long    *blockReader // with streams: the next such record
 	charged int64
 	started bool
-	pending bool // the head has been handed out and must be advanced first
+	pending bool // the head was returned and must be advanced first
 	stats   Stats
 	err     error
 }
 
-// fileRun is a run in a file with its place among all runs.
+// fileRun is a run in a file with its number among all runs.
 type fileRun struct {
 	run
 	ordinal uint32
 }
 
-// NewMerge returns the merge of segments; records with equal keys come in the
-// order of segments. It does no work before the first Next or WriteTo.
+// NewMerge returns the merge of segments; records with equal keys come in the order of segments. It
+// does no work before the first Next or WriteTo.
 func NewMerge(cfg MergeConfig, segments []*Segment) *Merge {
 	m := &Merge{cfg: cfg}
 	for i, s := range segments {
@@ -60,8 +59,8 @@ func NewMerge(cfg MergeConfig, segments []*Segment) *Merge {
 	return m
 }
 
-// AddInput adds a segment behind those the merge has, for the input that a [DamageError]
-// names; negative if it is none of the caller's inputs. It is allowed only before the first
+// AddInput adds a segment after those already added. input is the number by which a [DamageError]
+// names it, or negative if it is not one of the caller's inputs. It must be called before the first
 // Next or WriteTo.
 func (m *Merge) AddInput(input int, s *Segment) {
 	for _, r := range s.runs() {
@@ -71,9 +70,8 @@ func (m *Merge) AddInput(input int, s *Segment) {
 	}
 }
 
-// Next returns the next record, or ok false at the end or after an error. key
-// and value are valid until the next call of Next or Close and must not be
-// changed.
+// Next returns the next record, or ok false at the end or after an error. key and value are valid
+// until the next call of Next or Close and must not be changed.
 func (m *Merge) Next() (key, value []byte, ok bool) {
 	if !m.started {
 		m.start()
@@ -97,7 +95,7 @@ func (m *Merge) Next() (key, value []byte, ok bool) {
 	return s.key, s.value, true
 }
 
-// other is Next for a source whose head is no record in hand.
+// other is Next for a source whose head is not a record in memory.
 func (m *Merge) other(s *source) (key, value []byte, ok bool) {
 	switch {
 	case s.state == failed:
@@ -113,14 +111,13 @@ func (m *Merge) other(s *source) (key, value []byte, ok bool) {
 	}
 }
 
-// Err returns the error that ended Next, if any; damaged spill files wrap
-// [ErrCorrupt].
+// Err returns the error that ended Next, if any; errors of damaged spill files wrap [ErrCorrupt].
 func (m *Merge) Err() error { return m.err }
 
-// Stats counts the intermediate passes, in the Spill fields only.
+// Stats returns the statistics of intermediate passes, in the Spill fields only.
 func (m *Merge) Stats() Stats { return m.stats }
 
-// Close frees everything the merge holds. Closing twice is allowed.
+// Close frees all resources. A second Close does nothing.
 func (m *Merge) Close() {
 	for _, s := range m.sources {
 		if s.file != nil {
@@ -140,8 +137,8 @@ func (m *Merge) Close() {
 	m.slab, m.charged = memory.Slab{}, 0
 }
 
-// start opens the sources: one for all entries in memory, sorted now, and one
-// for each run in a file, in passes if they are too many.
+// start opens the sources: one for all entries in memory, which it sorts, and one for each run in a
+// file, after intermediate passes if there are too many.
 func (m *Merge) start() {
 	m.started = true
 	var inMemory []fileRun

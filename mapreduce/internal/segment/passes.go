@@ -6,9 +6,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// sortMemory makes one source of all entries in memory: the indexes are
-// collected and sorted at once, which is faster than merging sorted runs. What
-// the budget refuses is sorted in portions and written to intermediate runs.
+// sortMemory makes one source of all entries in memory: it collects the indexes and sorts them at
+// once, which is faster than merging sorted runs. If the budget does not allow that, it sorts them
+// in portions and writes these to intermediate runs.
 func (m *Merge) sortMemory(runs []fileRun) error {
 	for len(runs) > 0 {
 		n, entries := m.portion(runs)
@@ -28,8 +28,7 @@ func (m *Merge) sortMemory(runs []fileRun) error {
 	return nil
 }
 
-// portion returns how many of the runs fit a sort: their regions must be
-// numbered with 16 bits.
+// portion returns how many of the runs can be sorted together: region numbers have 16 bits.
 func (m *Merge) portion(runs []fileRun) (n, entries int) {
 	regions := 0
 	for _, r := range runs {
@@ -43,8 +42,8 @@ func (m *Merge) portion(runs []fileRun) (n, entries int) {
 	return n, entries
 }
 
-// affordable returns how many of the runs, at least one, have an index that
-// the budget bears to copy.
+// affordable returns how many of the runs, at least one, have indexes that the budget allows to
+// copy.
 func (m *Merge) affordable(runs []fileRun) int {
 	room := m.cfg.Budget.Available()
 	for i := range runs {
@@ -91,7 +90,7 @@ func (m *Merge) spillMemory(runs []fileRun) error {
 	return err
 }
 
-// fanIn returns how many runs, from the first on, may be open at once.
+// fanIn returns how many of the runs may be open at once.
 func (m *Merge) fanIn() int {
 	if m.cfg.FanIn > 1 {
 		return min(m.cfg.FanIn, len(m.files))
@@ -105,11 +104,11 @@ func (m *Merge) fanIn() int {
 	return min(mostFanIn, len(m.files))
 }
 
-// leastFanIn is how many runs are merged at once however little the budget has left.
+// leastFanIn is the minimum number of runs merged at once, whatever the budget.
 const leastFanIn = 4
 
-// passes merges runs in files until they can all be read at once. Intermediate
-// runs keep each record's ordinal, so any of them may be merged together.
+// passes merges runs in files until all of them can be read at once. Intermediate runs store each
+// record's ordinal, so any of them may be merged.
 func (m *Merge) passes() error {
 	for n := m.fanIn(); n < len(m.files); n = m.fanIn() {
 		n = max(2, min(n, len(m.files)-n+1))

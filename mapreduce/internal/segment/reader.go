@@ -11,38 +11,38 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// blockReader reads the records of one section. A record it returns is valid
-// until the next call. Of one that is larger than a block it returns the beginning of its
-// key: left is not 0, and more returns what comes after part.
+// blockReader reads the records of one section. A returned record is valid until the next call. For
+// a record larger than a block it returns the beginning of the key: left is not 0, and more returns
+// the bytes after part.
 type blockReader struct {
 	r       io.ReaderAt
 	x       section
 	seen    int64
-	rest    []byte // of the current block
+	rest    []byte // rest of the current block
 	slab    memory.Slab
 	raw     []byte
 	packed  []byte
-	header  [blockHeader]byte // of the next block, read with the one before it
-	ahead   bool              // header is filled
+	header  [blockHeader]byte // of the next block, read together with the current one
+	ahead   bool              // header is valid
 	pool    *memory.Pool
 	budget  *memory.Budget
 	charged int64
 	err     error
 
-	// Of a record larger than a block, the one returned last: its sizes, the part of it
-	// that is in hand and how many bytes are in blocks to come. left is 0 for all others.
+	// State of the last returned record, if it is larger than a block: its sizes, the bytes in
+	// memory and the number of bytes in later blocks. left is 0 for other records.
 	keyLen, valueLen uint64
 	part             []byte
 	left             uint64
 }
 
-// blockBytes returns the sizes of the buffers for the section's largest block, unpacked and packed
-// with the next header.
+// blockBytes returns the buffer sizes for the section's largest block: unpacked, and packed with
+// the next header.
 func blockBytes(x *section) (raw, packed int) {
 	return int(x.raw), int(x.packed + blockHeader)
 }
 
-// readerBytes is what a reader of a section charges.
+// readerBytes returns the bytes that a reader of a section charges.
 func readerBytes(x *section) int64 {
 	raw, packed := blockBytes(x)
 	return int64(memory.SlabSize(raw + packed))
@@ -83,7 +83,7 @@ func (b *blockReader) next() (ordinal uint32, key, value []byte, ok bool) {
 	return ordinal, p[:k:k], p[k : k+v : k+v], true
 }
 
-// large is next for a record that goes on in other blocks.
+// large is next for a record that continues in other blocks.
 func (b *blockReader) large(ordinal uint32, k, v uint64, part []byte) (uint32, []byte, []byte, bool) {
 	if total := uint64(b.x.bytes); k > total || v > total || k+v > total || k+v <= uint64(len(part)) || len(part) == 0 {
 		return b.bad("a record exceeds its run")
@@ -94,7 +94,7 @@ func (b *blockReader) large(ordinal uint32, k, v uint64, part []byte) (uint32, [
 	return ordinal, part[:min(k, uint64(len(part)))], nil, true
 }
 
-// more returns the next bytes of a large record; none at its end or after an error.
+// more returns the next bytes of a large record, or nil at its end or after an error.
 func (b *blockReader) more() []byte {
 	if b.left == 0 {
 		return nil
@@ -122,7 +122,7 @@ func (b *blockReader) bad(what string) (ordinal uint32, key, value []byte, ok bo
 	return 0, nil, nil, false
 }
 
-// fill reads the next block; false at the end of the section or on an error.
+// fill reads the next block; it returns false at the end of the section or on an error.
 func (b *blockReader) fill() bool {
 	if b.err != nil {
 		return false
@@ -171,7 +171,7 @@ func (b *blockReader) fill() bool {
 	return true
 }
 
-// read fills p from the section's start and moves the start behind it.
+// read fills p from the section's start and advances the start.
 func (b *blockReader) read(p []byte) bool {
 	if int64(len(p)) > b.x.size {
 		b.bad("a block is cut short")

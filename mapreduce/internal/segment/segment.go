@@ -1,19 +1,19 @@
 package segment
 
-// Segment is an immutable run of the records of one partition from one attempt:
-// the runs the attempt spilled, sorted, in files, then what it still had in
-// memory, indexed but not yet sorted. It is safe for concurrent readers.
+// Segment is an immutable run of the records of one partition from one attempt: the sorted runs
+// that the attempt spilled, in files, and then the rest in memory, indexed but not sorted. It is
+// safe for concurrent readers.
 type Segment struct {
-	spills         []*Spill // shared by the segments of all partitions
+	spills         []*Spill // shared with the other partitions
 	partition      int
-	store          *store // nil: nothing in memory
+	store          *store // nil if nothing is in memory
 	entries        index
 	inMemory       section
 	records, bytes int64
 }
 
-// OfSpills returns a segment of what spills hold of a partition, to be released by the
-// caller. It keeps the slice, which may serve every partition.
+// OfSpills returns a segment of a partition's records in spills; the caller must release it. It
+// keeps the slice, which all partitions may share.
 func OfSpills(spills []*Spill, partition int) *Segment {
 	seg := &Segment{partition: partition}
 	for _, f := range spills {
@@ -26,7 +26,7 @@ func OfSpills(spills []*Spill, partition int) *Segment {
 	return seg
 }
 
-// runs returns the segment's runs in the order in which they were made.
+// runs returns the segment's runs in the order of their creation.
 func (s *Segment) runs() (list []run) {
 	for _, f := range s.spills {
 		if x := f.sections[s.partition]; x.records > 0 {
@@ -45,7 +45,7 @@ type run struct {
 	file    *spillFile
 	store   *store
 	entries index
-	input   int // of the merge; noInput: none, but a run of the merge itself
+	input   int // number in the merge, or noInput for a run of the merge itself
 }
 
 func (r *run) retain() {
@@ -67,12 +67,12 @@ func (r *run) drop() {
 // Records returns the number of records.
 func (s *Segment) Records() int64 { return s.records }
 
-// Bytes returns the key and value bytes of all records: the amount a shuffle
-// moves, whether the segment lies in memory or in a file.
+// Bytes returns the key and value bytes of all records: the amount that a shuffle moves, whether
+// the segment is in memory or in a file.
 func (s *Segment) Bytes() int64 { return s.bytes }
 
-// Release drops the caller's hold on the segment; its memory or file goes when
-// no merge reads it any more. To be called exactly once.
+// Release releases the caller's reference; memory or file are freed when no merge reads the segment
+// any more. Call it exactly once.
 func (s *Segment) Release() {
 	for _, f := range s.spills {
 		if f.sections[s.partition].records > 0 {

@@ -10,15 +10,14 @@ import (
 )
 
 const (
-	firstBits = 14 // buckets of the first scatter, as a power of two
-	digitBits = 8  // of every later one
-	smallSort = 24 // up to here insertion is faster than counting
+	firstBits = 14 // bits of the first scatter
+	digitBits = 8  // bits of later scatters
+	smallSort = 24 // maximum length for which insertion sort is faster
 )
 
-// sorter sorts entries by key, stably: a radix on the 8-byte prefix from the
-// high end, then the same on the next 8 bytes of the keys that are still equal.
-// Afterwards the prefixes of entries whose keys agree in the first 8 bytes are
-// those of some later bytes.
+// sorter sorts entries by key, stably: a radix sort on the 8-byte prefix from the high end, then
+// the same on the next 8 bytes of keys that are still equal. Afterwards the prefixes of entries
+// whose keys share the first 8 bytes come from later bytes.
 type sorter struct {
 	regions regions
 	pool    *memory.Pool
@@ -36,8 +35,8 @@ func (s *sorter) spare(n int) []entry {
 	return memory.Cast[entry](s.slab.Bytes)[:n]
 }
 
-// sort sorts entries whose keys agree in the first depth bytes and whose
-// prefixes are the 8 bytes from there on.
+// sort sorts entries whose keys share the first depth bytes and whose prefixes are the 8 bytes
+// after them.
 func (s *sorter) sort(a []entry, depth int) {
 	for len(a) > smallSort {
 		low, high := bounds(a)
@@ -52,7 +51,7 @@ func (s *sorter) sort(a []entry, depth int) {
 		return
 	}
 	if len(a) > 2 && a[0].prefix == a[1].prefix {
-		s.touched += s.regions.touchKeys(a, depth+8) // comparisons will want them
+		s.touched += s.regions.touchKeys(a, depth+8) // the comparisons will need them
 	}
 	s.insertion(a, depth)
 }
@@ -87,8 +86,8 @@ func (s *sorter) scatter(a []entry, depth int, low uint64, shift uint) {
 	}
 }
 
-// deepen puts the keys that end within depth bytes in front, shorter ones first,
-// gives the others the prefix at depth and returns them.
+// deepen moves the keys that end within depth bytes to the front, shorter ones first, sets the
+// others' prefixes to those at depth and returns the others.
 func (s *sorter) deepen(a []entry, depth int) []entry {
 	long := 0
 	tmp := s.spare(len(a))
@@ -107,7 +106,7 @@ func (s *sorter) deepen(a []entry, depth int) []entry {
 		}
 	}
 	copy(a[ended:], tmp[:long])
-	// These are equal up to zero padding, so their lengths decide.
+	// These keys are equal up to zero padding, so their lengths decide.
 	byLen := func(a, b entry) int { return cmp.Compare(s.regions.keyLen(&a), s.regions.keyLen(&b)) }
 	if short := a[:ended]; !slices.IsSortedFunc(short, byLen) {
 		slices.SortStableFunc(short, byLen)
@@ -127,8 +126,7 @@ func (s *sorter) insertion(a []entry, depth int) {
 	}
 }
 
-// tailLess compares keys that agree in their first depth bytes and in the
-// prefix after them.
+// tailLess compares keys that share their first depth bytes and the prefix after them.
 func (s *sorter) tailLess(a, b *entry, depth int) bool {
 	la, lb := s.regions.keyLen(a), s.regions.keyLen(b)
 	if la <= depth+8 || lb <= depth+8 {

@@ -6,30 +6,31 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// maxRecord is the most bytes a record may have: its arena offsets are 32 bits.
+// maxRecord is the maximum size of a record in bytes: arena offsets have 32 bits.
 const maxRecord = math.MaxUint32 - 64
 
 // Sorter collects the records of one attempt. It is not safe for concurrent use.
 //
-// The records of each partition are indexed apart as they come; sorting happens
-// when a run spills or, for records that stay in memory, once in the [Merge].
+// It indexes the records of each partition separately as they arrive. Sorting happens when a run
+// spills or, for records that stay in memory, once in the [Merge].
 type Sorter struct {
 	cfg     Config
 	lists   []list
 	store   *store
 	pin     *pin
-	region  int // of pin in store; -1: not adopted yet, -2: refused
+	region  int // number of pin in store; -1: not adopted yet, -2: refused
 	spills  []*Spill
 	stats   Stats
 	bundles bundles
 	touched byte
-	first   int   // bytes of a partition's first index block
-	least   int64 // bytes the store may have, beside pinned ones, whatever the budget says
-	largest int64 // bytes of a record for which there is no room
+	first   int   // size of a partition's first index block in bytes
+	least   int64 // minimum bytes of the store, without pinned ones, whatever the budget
+	largest int64 // maximum bytes of a record that does not fit in memory
 	gate    memory.Gate
 }
 
-// leastRun keeps a starved attempt from spilling a file for every few records.
+// leastRun is the minimum size of a run, which keeps an attempt without budget from spilling a file
+// every few records.
 const leastRun = 1 << 20
 
 const (
@@ -51,7 +52,7 @@ func NewSorter(cfg Config) *Sorter {
 	}
 }
 
-// atMost is a bound of records, what their offsets allow at most.
+// atMost returns the limit of record sizes, at most maxRecord.
 func atMost(largest int64) int64 {
 	if largest == 0 {
 		return maxRecord
@@ -59,21 +60,18 @@ func atMost(largest int64) int64 {
 	return min(largest, maxRecord)
 }
 
-// Pin declares chunk, typically mapped input, immutable and valid until release
-// is called: keys and values that lie inside the chunk pinned last are stored by
-// reference instead of being copied. release (may be nil) is called once, when
-// the last segment that refers to the chunk has been released, possibly from
-// another goroutine; if nothing refers to it, at the next Pin, at Finish or at
-// Close. The chunk's bytes are charged to the budget with the first reference;
-// if they do not fit, records are copied.
+// Pin declares chunk, typically mapped input, immutable and valid until release is called: keys and
+// values inside the last pinned chunk are stored by reference instead of being copied. release (may
+// be nil) is called once, possibly from another goroutine: when the last segment that refers to the
+// chunk has been released or, if nothing refers to it, at the next Pin, at Finish or at Close. The
+// first reference charges the chunk's bytes to the budget; if they do not fit, records are copied.
 func (s *Sorter) Pin(chunk []byte, release func()) {
 	s.pin.drop()
 	s.pin, s.region = newPin(chunk, release), notAdopted
 }
 
-// Add adds a record to a partition in [0, Partitions). key and value are copied
-// unless both lie in the pinned chunk. It fails when a spill fails or when the
-// record is too large, 4 GiB or so.
+// Add adds a record to a partition in [0, Partitions). key and value are copied unless both are in
+// the pinned chunk. It returns an error if a spill fails or the record is too large, about 4 GiB.
 func (s *Sorter) Add(partition int, key, value []byte) error {
 	s.gate.Sign()
 	prefix := prefixOf(key)
@@ -100,8 +98,8 @@ func (s *Sorter) count(l *list, key, value []byte) {
 	s.stats.Bytes += n
 }
 
-// addAnyway adds a record for which there was no room. One of megabytes that finds none
-// either when all others have been spilled is spilled with them.
+// addAnyway adds a record that did not fit. A record of megabytes that still does not fit after
+// spilling all others is spilled with them.
 func (s *Sorter) addAnyway(partition int, prefix uint64, key, value []byte) (spilled bool, err error) {
 	n := len(key) + len(value)
 	if err := s.cfg.Budget.CheckHeld("a key with its value", int64(n), s.largest); err != nil {
@@ -119,8 +117,8 @@ func (s *Sorter) addAnyway(partition int, prefix uint64, key, value []byte) (spi
 	return false, nil
 }
 
-// makeRoom spills what is in memory, if it is worth a run, so that the next
-// record is taken in anyway.
+// makeRoom spills what is in memory if it is large enough for a run; then the next record is added
+// in any case.
 func (s *Sorter) makeRoom() error {
 	if s.store.charged-s.store.pinned < s.least && len(s.store.regions) < maxRegions-2 {
 		return nil
@@ -128,8 +126,8 @@ func (s *Sorter) makeRoom() error {
 	return s.spill(nil)
 }
 
-// enlist adds the record to a list: a reference to where it lies in the pinned chunk, itself if it
-// is short, or a reference to a copy in the arena. It reports false if there was no room.
+// enlist adds the record to a list: as a reference into the pinned chunk, itself if it is short, or
+// as a reference to a copy in the arena. It returns false if there was no room.
 func (s *Sorter) enlist(l *list, prefix uint64, key, value []byte, force bool) bool {
 	e := entry{prefix: prefix}
 	switch {
@@ -142,7 +140,8 @@ func (s *Sorter) enlist(l *list, prefix uint64, key, value []byte, force bool) b
 	return l.push(s.store, &e, s.first, force)
 }
 
-// refer gives the record its place in the pinned chunk; it reports false if it does not lie there.
+// refer sets the entry to the record's position in the pinned chunk; it returns false if the record
+// is not there.
 func (s *Sorter) refer(e *entry, key, value []byte) bool {
 	if s.pin != nil && s.region != refused && len(key) < bundleKey {
 		if k, ok := memory.Within(s.pin.chunk, key); ok {
@@ -160,7 +159,7 @@ func (s *Sorter) refer(e *entry, key, value []byte) bool {
 	return false
 }
 
-// adopted makes the pinned chunk a region of the store, once.
+// adopted makes the pinned chunk a region of the store, once, and reports whether it is one.
 func (s *Sorter) adopted() bool {
 	if s.region == notAdopted {
 		r, ok := s.store.adopt(s.pin)
@@ -172,9 +171,9 @@ func (s *Sorter) adopted() bool {
 	return s.region >= 0
 }
 
-// Finish ends the attempt: one segment per partition, each to be released by
-// the caller. What the budget, or Config.Stored, does not let stay in memory is spilled first. The
-// sorter can only be closed afterwards.
+// Finish ends the attempt and returns one segment per partition, which the caller must release. It
+// spills first if the budget or Config.Stored does not allow the records to stay in memory.
+// Afterwards the sorter can only be closed.
 func (s *Sorter) Finish() ([]*Segment, Stats, error) {
 	s.dropPin()
 	s.stats.Scattered = s.scattered()
@@ -209,11 +208,11 @@ func (s *Sorter) segment(p int) *Segment {
 	return seg
 }
 
-// Gate says when Add may be called; it is open at first.
+// Gate returns the gate that decides when Add may be called; it is open at first.
 func (s *Sorter) Gate() *memory.Gate { return &s.gate }
 
-// Close abandons the attempt and frees what it holds, spill files included.
-// After Finish it does nothing but shut the gate. Closing twice is allowed.
+// Close abandons the attempt and frees its resources, including spill files. After Finish it only
+// shuts the gate. A second Close does nothing.
 func (s *Sorter) Close() {
 	s.gate.Shut()
 	s.dropPin()

@@ -1,31 +1,30 @@
 package segment
 
-// source is one input of a merge: a sorted run, from a file or from memory. Its
-// head is the record next in line.
+// source is one input of a merge: a sorted run in a file or in memory. Its head is the next record.
 type source struct {
 	prefix  uint64 // of key
 	key     []byte
 	value   []byte
-	ordinal uint32 // of the run the record came from: decides between equal keys
+	ordinal uint32 // of the record's run: decides between equal keys
 	state   state
-	alone   bool // the only source: nobody asks for the prefix
+	alone   bool // it is the only source, so prefixes are not needed
 
 	file    *blockReader // nil for the source of all entries in memory
 	entries []entry
 	regions regions
-	owners  []uint32 // ordinal of each region's run
-	bundle  []byte   // the values of the head's key that come next
-	touched int      // of the entries that come next
+	owners  []uint32 // by region: ordinal of its run
+	bundle  []byte   // further values of the head's key
+	touched int      // number of following entries that were prefetched
 	sum     byte     // keeps the loads of touch alive
 }
 
-// state of a source's head. A failed source wins every match, so that its error
-// shows before any record that its missing ones would put in the wrong place.
+// state is the state of a source's head. A failed source wins every match, so that its error is
+// reported before later records appear in a wrong place.
 type state uint8
 
 const (
 	live  state = iota
-	large       // live, with a record larger than a block: key is only how its key begins
+	large       // live, with a record larger than a block: key is only the beginning of the key
 	done
 	failed
 )
@@ -74,7 +73,7 @@ func (s *source) advance() {
 	}
 }
 
-// size is the bytes of the head's key and value.
+// size returns the key and value bytes of the head.
 func (s *source) size() int64 {
 	if s.state == large {
 		return int64(s.file.keyLen + s.file.valueLen)

@@ -6,30 +6,30 @@ import (
 	"sync/atomic"
 )
 
-// spillFile is a run of sorted sections, one a partition, in extents of a file. Its
-// extents are free again when the last segment or reader lets go of it.
+// spillFile is a run of sorted sections, one per partition, in extents of a file. Its extents are
+// freed when the last segment or reader releases it.
 type spillFile struct {
 	files    *Files
 	file     *extentFile
-	id       uint64 // among all spills of files
+	id       uint64 // unique in files
 	extents  []uint32
 	size     int64
 	sections []section
 	refs     atomic.Int64
-	of       *spillFile // the spill whose extents these are; nil: its own
+	of       *spillFile // owner of these extents; nil if it is this spill
 }
 
-// section is the place of one sorted run in a spill file.
+// section is the position of one sorted run in a spill file.
 type section struct {
 	off, size      int64 // in the file
 	records, bytes int64 // bytes of keys and values
-	raw, packed    int64 // sizes of its largest block: what a reader needs
+	raw, packed    int64 // sizes of its largest block, for a reader's buffers
 	id             uint64
-	shift          int64 // of an imported run: how far before off it began where it was written
+	shift          int64 // of an imported run: its original offset minus off
 	ordinals       bool  // each record is preceded by its run's ordinal
 }
 
-// create begins a spill in files, or in a file of its own in dir.
+// create begins a spill in files, or in a separate file in dir.
 func create(files *Files, dir string) (*spillFile, error) {
 	if files == nil {
 		files = NewFiles(dir)
@@ -37,14 +37,14 @@ func create(files *Files, dir string) (*spillFile, error) {
 	return files.create()
 }
 
-// Spill is what an attempt wrote at once: a sorted run of each partition, or bytes of its own kind.
+// Spill is what an attempt wrote at once: a sorted run for each partition, or other bytes.
 type Spill = spillFile
 
-// NewSpill begins a spill of bytes, by Write and ReadAt, in files, or in a file of its own in dir if
-// files is nil. Who reads it must know what it should find: the bytes are not checked.
+// NewSpill begins a spill of bytes, for Write and ReadAt, in files, or in a separate file in dir if
+// files is nil. The bytes have no checksums; readers must verify them.
 func NewSpill(files *Files, dir string) (*Spill, error) { return create(files, dir) }
 
-// Release drops a hold on the spill.
+// Release releases a reference to the spill.
 func (s *spillFile) Release() { s.drop() }
 
 func (s *spillFile) retain() { s.refs.Add(1) }
@@ -60,13 +60,13 @@ func (s *spillFile) drop() {
 	s.files.remove(s)
 }
 
-// extra is a record that goes into a run without having been in memory.
+// extra is a record that is added to a run without having been in memory.
 type extra struct {
 	partition  int
 	key, value []byte
 }
 
-// of is the record if it belongs to the partition.
+// of returns the record if it belongs to the partition, or nil.
 func (x *extra) of(partition int) *extra {
 	if x != nil && x.partition == partition {
 		return x
@@ -74,8 +74,8 @@ func (x *extra) of(partition int) *extra {
 	return nil
 }
 
-// spill writes all records in memory, and x if there is one, as one file with a sorted
-// section for each partition and starts an empty store.
+// spill writes all records in memory, and x if it is not nil, to a spill with a sorted section for
+// each partition, and starts an empty store.
 func (s *Sorter) spill(x *extra) error {
 	s.flush()
 	if s.inMemory() == 0 && x == nil {
@@ -117,8 +117,8 @@ func (s *Sorter) inMemory() (n int) {
 	return n
 }
 
-// writeSection sorts one partition and writes it, with one more record if there is one. The
-// copy to sort into is paid for by list.grow.
+// writeSection sorts one partition and writes it, with the extra record if there is one. list.grow
+// has charged the copy to sort into.
 func (s *Sorter) writeSection(w *blockWriter, p int, more *extra) (section, error) {
 	l := &s.lists[p]
 	x := section{off: w.offset(), records: l.records, bytes: l.bytes}
@@ -156,7 +156,7 @@ func (s *Sorter) writeBoth(w *blockWriter, r regions, sorted []entry, more *extr
 	return w.record(0, more.key, more.value)
 }
 
-// write writes records in their order.
+// write writes records in order.
 func (s *Sorter) write(w *blockWriter, r regions, sorted []entry) error {
 	for rest := sorted; len(rest) > 0; {
 		n := min(len(rest), touchAhead)

@@ -1,14 +1,14 @@
 package segment
 
-// SpillWriter writes one sorted run of each partition to a spill file, for
-// producers that sort by themselves.
+// SpillWriter writes one sorted run for each partition to a spill file, for producers that sort
+// themselves.
 type SpillWriter struct {
 	file *spillFile
 	w    *blockWriter
 	x    section
 }
 
-// NewSpillWriter creates a spill file. Close must be called in the end.
+// NewSpillWriter creates a spill file. The caller must call Close.
 func NewSpillWriter(cfg Config) (*SpillWriter, error) {
 	f, err := create(cfg.Files, cfg.SpillDir)
 	if err != nil {
@@ -33,8 +33,8 @@ func (s *SpillWriter) EndPartition() error {
 	return err
 }
 
-// Spill returns what was written, to be released by the caller, and its size in the Spill
-// fields of Stats.
+// Spill returns the spill, which the caller must release, and its size in the Spill fields of
+// Stats.
 func (s *SpillWriter) Spill() (out *Spill, st Stats) {
 	st.Spills = 1
 	for _, x := range s.file.sections {
@@ -46,7 +46,7 @@ func (s *SpillWriter) Spill() (out *Spill, st Stats) {
 	return s.file, st
 }
 
-// Close frees the writer, and the spill unless somebody holds it.
+// Close frees the writer, and the spill unless it has been returned and not released.
 func (s *SpillWriter) Close() {
 	s.w.close()
 	s.file.drop()

@@ -12,33 +12,31 @@ const (
 	largeSlab = 2 << 20 // a huge page
 )
 
-// store owns the memory of one in-memory run: arena slabs, index blocks and the
-// pinned chunks its entries refer to. The sorter fills it; afterwards it is
-// immutable and shared by the segments of all partitions and by readers, the
-// last of which frees it.
+// store owns the memory of one in-memory run: arena slabs, index blocks and the pinned chunks to
+// which its entries refer. The sorter fills it; then it is immutable and shared by the segments of
+// all partitions and by readers. The last of them frees it.
 type store struct {
 	budget    *memory.Budget
 	pool      *memory.Pool
 	regions   regions
 	slabs     []memory.Slab
-	arena     []byte // the free rest of the last arena slab
+	arena     []byte // unused rest of the last arena slab
 	at        uint32 // offset of arena in its region
 	last      int    // region of arena
 	next      int    // size of the next arena slab
-	index     []byte // the free rest of the last index slab
+	index     []byte // unused rest of the last index slab
 	indexAt   uint32 // offset of index in its region
 	indexLast int    // region of index
 	nextIndex int    // size of the next index slab
 	pins      []*pin
-	charged   int64 // reserve and pinned included
+	charged   int64 // including reserve and pinned
 	pinned    int64 // bytes of the pins' chunks
-	reserve   int64 // for the copy to sort into
+	reserve   int64 // charged for the copy to sort into
 	kept      bool
 	refs      atomic.Int64
 }
 
-// pin is a pinned chunk, held by the sorter while current and by the store that
-// refers to it.
+// pin is a pinned chunk, referenced by the sorter while current and by the stores that refer to it.
 type pin struct {
 	chunk   []byte
 	release func()
@@ -63,7 +61,7 @@ func newStore(budget *memory.Budget, pool *memory.Pool) *store {
 	return s
 }
 
-// acquire charges n bytes; without force it may refuse.
+// acquire charges n bytes; without force the budget may refuse.
 func (s *store) acquire(n int64, force bool) bool {
 	if force {
 		s.budget.Acquire(n)
@@ -80,7 +78,7 @@ func (s *store) giveBack(n int64) {
 	s.budget.Release(n)
 }
 
-// slab takes a slab of n bytes that lives as long as the store.
+// slab allocates a slab of n bytes for the lifetime of the store.
 func (s *store) slab(n int, force bool) ([]byte, bool) {
 	if !s.acquire(int64(memory.SlabSize(n)), force) {
 		return nil, false
@@ -90,10 +88,10 @@ func (s *store) slab(n int, force bool) ([]byte, bool) {
 	return b.Bytes, true
 }
 
-// indexBlock returns an empty block of n bytes and charges sorting bytes more, for the
-// copy that is sorted when the run spills. Blocks are cut from slabs that double
-// in size, so that the index of a large map lies in huge pages: with a slab for each
-// block, TeraSort of 1 GiB had 65,000 page faults more and took 0.9 times as long.
+// indexBlock returns an empty block of n bytes and additionally charges sorting bytes, for the copy
+// that is sorted when the run spills. Blocks are cut from slabs that double in size, so that the
+// index of a large map is in huge pages: compared with a slab for each block, TeraSort of 1 GiB has
+// 65,000 page faults fewer.
 func (s *store) indexBlock(n int, sorting int64, force bool) (b block, ok bool) {
 	if !s.acquire(sorting, force) {
 		return block{}, false
@@ -122,8 +120,8 @@ func (s *store) growIndex(n int, force bool) bool {
 	return true
 }
 
-// copyRecord copies key and value into the arena and fills the entry's place;
-// it reports false if the budget refused a new slab.
+// copyRecord copies key and value into the arena and sets the entry's position; it returns false if
+// the budget refused a new slab.
 func (s *store) copyRecord(e *entry, key, value []byte, force bool) bool {
 	n := len(key) + len(value)
 	long := len(key) >= bundleKey
@@ -145,7 +143,7 @@ func (s *store) copyRecord(e *entry, key, value []byte, force bool) bool {
 	return true
 }
 
-// room takes n bytes of the arena; none, nil, if the budget refused a new slab.
+// room allocates n bytes of the arena; it returns nil if the budget refused a new slab.
 func (s *store) room(n int, force bool) (region uint16, at uint32, b []byte) {
 	if (n > len(s.arena) || s.arena == nil) && !s.grow(n, force) {
 		return 0, 0, nil
@@ -172,9 +170,9 @@ func (s *store) grow(n int, force bool) bool {
 	return true
 }
 
-// adopt makes the pinned chunk a region and returns its index. It refuses where the budget
-// would not leave as much again for the index of its records: a chunk that takes all there
-// is makes a run of every record.
+// adopt makes the pinned chunk a region and returns its number. It refuses if the budget would not
+// leave the same amount again for the index of its records: a chunk that takes the whole budget
+// would make a run of every record.
 func (s *store) adopt(p *pin) (int, bool) {
 	n := int64(len(p.chunk))
 	if len(s.regions) >= maxRegions-1 || s.budget.Available() < 2*n || !s.acquire(n, false) {
@@ -187,8 +185,8 @@ func (s *store) adopt(p *pin) (int, bool) {
 	return len(s.regions) - 1, true
 }
 
-// keep moves the store's bytes from the attempt's budget to kept bytes. The reserve is
-// given back, unless it will be needed because the budget refuses.
+// keep moves the store's bytes from the attempt's budget to kept bytes. It releases the reserve,
+// unless the budget refuses and the records must be sorted for a spill.
 func (s *store) keep() bool {
 	if s.kept = s.budget.Keep(s.charged - s.reserve); s.kept {
 		s.giveBack(s.reserve)

@@ -2,12 +2,12 @@ package segment
 
 import "github.com/tarry-mr/tarry/mapreduce/internal/memory"
 
-// tightFrom is how many free bytes of a slab are worth copying the others.
+// tightFrom is the minimum number of free bytes in a slab for which copying the rest pays.
 const tightFrom = largeSlab / 2
 
-// tighten moves what the last slabs of the index and of the arena hold to smaller ones, where half
-// of them is free: huge pages take memory for all of a slab, and the segments of a map stay until
-// the reduces have ended. The large slabs serve the next map.
+// tighten moves the content of the last slabs of index and arena to smaller slabs if half of them
+// is free: huge pages take memory for a whole slab, and a map's segments stay until the reduces
+// have ended. The next map reuses the large slabs.
 func (s *Sorter) tighten() {
 	t := s.store
 	if from, to := t.shrink(t.indexLast, t.index); to != nil {
@@ -23,15 +23,15 @@ func (s *Sorter) tighten() {
 	t.index, t.arena = nil, nil
 }
 
-// moved has a block of region from lie in to, where the region went.
+// moved updates a block after region `from` has moved to `to`.
 func (b *block) moved(from int, to []byte) {
 	if int(b.region) == from && b.bytes != nil {
 		b.bytes = to[b.at : int(b.at)+len(b.bytes)]
 	}
 }
 
-// shrink moves a region, of which free is what nothing lies in, to a smaller slab, and returns where
-// it lies then; nil if it stays. Offsets in it are as before.
+// shrink moves a region with free unused bytes to a smaller slab and returns the new region, or nil
+// if it stays. Offsets in it do not change.
 func (s *store) shrink(region int, free []byte) (from int, to []byte) {
 	if len(free) < tightFrom {
 		return region, nil
