@@ -5,15 +5,12 @@
 //
 // Three kinds of tests complement each other:
 //
-//   - TestMatrix runs the rows of a table whose columns are the dimensions of a job: the types of
-//     keys and values, the
+//   - TestMatrix runs the rows of a table whose columns are the dimensions of a job: the types of keys and values, the
 //     shape of Combine, the forms of Map and Reduce, the input, the cluster and what goes wrong. All pairs of two
 //     columns' values are covered; everything else is drawn from a seed.
-//   - TestPaths names for each fast path of the engine the case that takes it. Built with -cover,
-//     it checks that the case
+//   - TestPaths names for each fast path of the engine the case that takes it. Built with -cover, it checks that the case
 //     has entered the functions that make up the path.
-//   - TestTurnover brings the buffers of the combiner into each state in which they can turn over:
-//     it counts emits
+//   - TestTurnover brings the buffers of the combiner into each state in which they can turn over: it counts emits
 //     instead of drawing them.
 //
 // The other tests do the same for kept datasets, joins, files and the built-in jobs.

@@ -17,20 +17,20 @@ import (
 type MapAttempt struct {
 	Index, Try int
 	Split      Split
-	// MaxSkips is how many records, on which the user's map returns an error or panics, are left
-	// out with all that it emitted for them; then what it emits is held back until it returns. 0
-	// means none, at no cost. See [Plan.SkipsFit].
+	// MaxSkips is the maximum number of records to skip because the user's map returns an error or
+	// panics on them, with everything emitted for them; the attempt then holds back what the map
+	// emits until it returns. 0 means none, at no cost. See [Plan.SkipsFit].
 	MaxSkips int
-	// LeaveOut are records that the user's map is not to see, since it did not return from them in
-	// earlier attempts: see [BadRecord]. They count as those on which it fails. It has no effect
-	// without MaxSkips.
+	// LeaveOut are records that the user's map must not get, because it did not return from them in
+	// earlier attempts; see [BadRecord]. They count like records on which it fails. Without
+	// MaxSkips they have no effect.
 	LeaveOut []BadRecord
-	// Stored says that nothing of its output stays in memory: see Segment.Export.
+	// Stored keeps none of the output in memory; see Segment.Export.
 	Stored bool
 	Resources
 }
 
-// ID names the attempt.
+// ID returns the attempt's ID.
 func (a *MapAttempt) ID() attempt.ID {
 	return attempt.ID{Kind: attempt.Map, Index: a.Index, Try: a.Try}
 }
@@ -38,22 +38,21 @@ func (a *MapAttempt) ID() attempt.ID {
 // ReduceAttempt is one attempt of one reduce.
 type ReduceAttempt struct {
 	Index, Try int
-	// Next returns the next map's segment of this partition, in any order,
-	// blocking until one is there, and io.EOF after the last. Each map's segment
-	// must come once. The segments stay the property of their MapOutputs, which
-	// must not be released before RunReduce has returned.
+	// Next returns the next map's segment of this partition, in any order. It blocks until one is
+	// available, and returns io.EOF after the last. Each map's segment must come once. The segments
+	// still belong to their MapOutputs, which must not be released before RunReduce has returned.
 	Next func(ctx context.Context) (Segment, error)
 	Resources
 }
 
-// ID names the attempt.
+// ID returns the attempt's ID.
 func (a *ReduceAttempt) ID() attempt.ID {
 	return attempt.ID{Kind: attempt.Reduce, Index: a.Index, Try: a.Try}
 }
 
-// RunMap runs a map attempt in this goroutine. A panic of the user's code comes
-// back as a PanicError, a canceled ctx as its error. After an error nothing
-// is left but what AbortTask removes.
+// RunMap runs a map attempt in this goroutine. It returns a panic of the user's code as a
+// PanicError, and the cancellation of ctx as ctx's error. After an error only files remain, which
+// AbortTask removes.
 func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err error) {
 	if p.job.Reduces == 0 && !p.job.MapOnly {
 		return nil, output.ErrUnprepared
@@ -69,20 +68,20 @@ func (p *Plan) RunMap(ctx context.Context, a *MapAttempt) (out *MapOutput, err e
 	defer input.Verify(&err, p.job.Sources[a.Split.Source:][:max(a.Split.Files, 1)], false)
 	defer fault.Catch(&err)
 	defer fault.Guard(fault.Guard(true))
-	err = fault.ErrExited // what stands if user code does not return
+	err = fault.ErrExited // the error if user code ends the goroutine
 	a.Budget.Show(a.life())
 	return p.tasks.RunMap(ctx, &p.job, a)
 }
 
-// ReadOnce reports whether the input may not be there for a second attempt: a stream, or a
+// ReadOnce reports whether a second attempt may be unable to read the input: a stream or a
 // sequence.
 func (p *Plan) ReadOnce() bool {
 	return slices.ContainsFunc(p.job.Inputs, func(in InputPlan) bool { return in.Sequence }) ||
 		slices.ContainsFunc(p.job.Sources, func(s input.Source) bool { return s.Data == nil })
 }
 
-// explainConsumed adds to the error of a second attempt over a stream or sequence why the
-// first one failed, for that is what its owner must know.
+// explainConsumed adds the first attempt's failure to the error of a second attempt over a stream
+// or sequence, since that failure is the cause.
 func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
 	if *err == nil || p.job.Sources[a.Split.Source].Data != nil && !p.job.Inputs[a.Split.Source].Sequence {
 		return
@@ -94,8 +93,8 @@ func (p *Plan) explainConsumed(a *MapAttempt, err *error) {
 	}
 }
 
-// RunReduce runs a reduce attempt in this goroutine and leaves its part ready
-// for CommitTask. Errors are as for RunMap.
+// RunReduce runs a reduce attempt in this goroutine and prepares its part for CommitTask. Errors
+// are as for RunMap.
 func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
 	defer fault.Present(ctx, &err)
 	defer input.Verify(&err, p.job.Sources, true)
@@ -106,8 +105,8 @@ func (p *Plan) RunReduce(ctx context.Context, a *ReduceAttempt) (err error) {
 	return p.tasks.RunReduce(ctx, &p.job, a)
 }
 
-// MapOutput is what a finished map attempt leaves for the reduces. A map-only
-// attempt leaves one without segments.
+// MapOutput is the output of a finished map attempt for the reduces. That of a map-only attempt has
+// no segments.
 type MapOutput struct {
 	segments []Segment
 	skipped  []Skipped
@@ -115,16 +114,16 @@ type MapOutput struct {
 	once     sync.Once
 }
 
-// NewMapOutput returns the output of a map: a segment for each partition, what frees them, nil for
-// none, and the records that were left out.
+// NewMapOutput returns the output of a map: a segment for each partition, the function that frees
+// them (may be nil), and the skipped records.
 func NewMapOutput(segments []Segment, release func(), skipped []Skipped) *MapOutput {
 	return &MapOutput{segments: segments, release: release, skipped: skipped}
 }
 
-// Skipped lists the records that were left out; see MapAttempt.MaxSkips.
+// Skipped lists the skipped records; see MapAttempt.MaxSkips.
 func (o *MapOutput) Skipped() []Skipped { return o.skipped }
 
-// Sizes returns the bytes that go to each reduce.
+// Sizes returns the number of bytes for each reduce.
 func (o *MapOutput) Sizes() []int64 {
 	sizes := make([]int64, len(o.segments))
 	for i, s := range o.segments {
@@ -136,7 +135,7 @@ func (o *MapOutput) Sizes() []int64 {
 // Segment returns the segment of a partition.
 func (o *MapOutput) Segment(partition int) Segment { return o.segments[partition] }
 
-// Release frees memory and spill files of the output; it may be called again.
+// Release frees the memory and spill files of the output. Repeated calls do nothing.
 func (o *MapOutput) Release() {
 	if o == nil {
 		return
@@ -148,11 +147,10 @@ func (o *MapOutput) Release() {
 	})
 }
 
-// Segment is the part of one map's output that goes to one reduce. It is
-// immutable and may be given to many attempts.
+// Segment is one map's output for one reduce. It is immutable and may be passed to many attempts.
 type Segment struct {
 	Map     int   // index of the map task
-	Bytes   int64 // what a shuffle moves
+	Bytes   int64 // bytes that a shuffle moves
 	Records int64
-	Data    any // what the reduces of the job know: *segment.Segment or *combine.Segment; nil if empty
+	Data    any // *segment.Segment or *combine.Segment; nil if empty
 }

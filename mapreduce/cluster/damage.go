@@ -9,17 +9,17 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// ErrDamagedSpill is wrapped by the error of an attempt that could not read back what was
-// spilled: the fault of a disk and not of the job.
+// ErrDamagedSpill is wrapped by the error of an attempt that could not read back its spills: an
+// error of the disk and not of the job.
 var ErrDamagedSpill = segment.ErrCorrupt
 
-// DamagedOutputError is the error of a reduce attempt that found spilled map outputs
-// damaged. It wraps [ErrDamagedSpill]. Those maps must run again before another attempt.
+// DamagedOutputError is the error of a reduce attempt that found spilled map outputs damaged. It
+// wraps [ErrDamagedSpill]. Those maps must run again before the next attempt.
 type DamagedOutputError struct {
-	Maps      []int // in order
+	Maps      []int // ascending
 	Partition int
-	Dir       string // where the spills are
-	Err       error  // the damage found first
+	Dir       string // directory of the spills
+	Err       error  // the first damage found
 }
 
 // Error implements error.
@@ -27,10 +27,10 @@ func (e *DamagedOutputError) Error() string {
 	return fmt.Sprintf("what maps %v spilled to %s for reduce %d is damaged: %v", e.Maps, e.Dir, e.Partition, e.Err)
 }
 
-// Unwrap returns the damage found first.
+// Unwrap returns the first damage found.
 func (e *DamagedOutputError) Unwrap() error { return e.Err }
 
-// Damaged says of which maps the damaged outputs are that ended a reduce attempt.
+// Damaged adds to the error of a reduce attempt the maps whose outputs are damaged.
 func Damaged(a *ReduceAttempt, list []Segment, err error) error {
 	var d *segment.DamageError
 	if !errors.As(err, &d) {

@@ -5,21 +5,21 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// ErrCommitted is returned by CommitTask for a task that has been committed.
+// ErrCommitted is returned by CommitTask for a task that is already committed.
 var ErrCommitted = output.ErrCommitted
 
-// Handover is what CommitAs needs to know of an attempt that ran in another process. It can be made
-// JSON and back.
+// Handover is what CommitAs needs to know about an attempt in another process. It can be encoded as
+// JSON.
 type Handover = output.Handover
 
-// NewPanicError describes a panic from which the caller, a deferred function, has recovered v.
+// NewPanicError describes a panic whose value v the caller, a deferred function, has recovered.
 func NewPanicError(v any) *fault.PanicError { return fault.NewPanicError(v) }
 
-// Exited is the error of user code that has ended its goroutine, with the place in that code; the
-// caller is a deferred function that runs because of it.
+// Exited returns the error for user code that has ended its goroutine, with the place in that code.
+// The caller must be a deferred function that runs because of it.
 func Exited() error { return fault.Exited() }
 
-// StackPlace finds the user's code in the stack of one goroutine, as [runtime.Stack] writes it:
-// the innermost function that is neither of the standard library nor of this engine. It returns
-// its file and line, such as "words/count.go:17", or nothing if there is none.
+// StackPlace finds the user's code in the stack of one goroutine, as written by [runtime.Stack]:
+// the innermost function outside of the standard library and this engine. It returns its file and
+// line, such as "words/count.go:17", or "".
 func StackPlace(stack string) string { return fault.StackPlace(stack) }

@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// exported is a segment of either kind on its way out.
+// exported is a segment of either kind that can be exported.
 type exported interface {
 	Export(w io.Writer) error
 }
@@ -20,22 +20,22 @@ func (s Segment) exported() exported {
 	return s.Data.(exported)
 }
 
-// Export writes the segment as bytes of which [Imports] make it again in another process, as long
-// as its map attempt was Stored. They are s2-compressed and checksummed.
+// Export writes the segment for [Imports] in another process; its map attempt must be Stored. The
+// bytes are s2-compressed and checksummed.
 func (s Segment) Export(w io.Writer) error { return s.exported().Export(w) }
 
-// Imports gathers the exported segments of one reduce, whose maps ran in other processes. Pieces
-// come in any order and go to spills as they come. It is not safe for concurrent use.
+// Imports collects the exported segments for one reduce, whose maps ran in other processes. Pieces
+// come in any order and are written to spills. It is not safe for concurrent use.
 type Imports struct {
 	plan  *Plan
 	r     Resources
-	maps  []*segment.Import // by map; nil: nothing of it has come
+	maps  []*segment.Import // by map; nil before its first piece
 	ready []Segment
 	next  int
 	free  []func()
 }
 
-// NewImports returns an Imports for a reduce of the plan. Of r it takes where to spill.
+// NewImports returns an Imports for a reduce of the plan. It uses only the spill settings of r.
 func (p *Plan) NewImports(r Resources) *Imports {
 	if r.Spills == nil {
 		r.Spills = NewSpills(r.SpillDir)
@@ -43,8 +43,7 @@ func (p *Plan) NewImports(r Resources) *Imports {
 	return &Imports{plan: p, r: r, maps: make([]*segment.Import, p.job.Maps)}
 }
 
-// Add takes the bytes of what map index has exported for this reduce that begin at its byte at. b
-// is not kept.
+// Add adds a copy of the bytes from offset `at` on of map index's exported segment for this reduce.
 func (i *Imports) Add(index int, at int64, b []byte) (err error) {
 	if index < 0 || index >= len(i.maps) {
 		return fmt.Errorf("a piece of map %d: the job has maps 0 to %d: %w", index, len(i.maps)-1, ErrDamagedSpill)
@@ -61,8 +60,7 @@ func (i *Imports) Add(index int, at int64, b []byte) (err error) {
 	return nil
 }
 
-// Complete says that all pieces were added. An error names the first map of which something is
-// missing, came twice or is damaged.
+// Complete ends adding. Its error names the first map with missing, duplicate or damaged pieces.
 func (i *Imports) Complete() error {
 	for index, m := range i.maps {
 		if m == nil {
@@ -84,7 +82,7 @@ func (i *Imports) Complete() error {
 	return nil
 }
 
-// Next is ReduceAttempt.Next, after Complete.
+// Next implements ReduceAttempt.Next, after Complete.
 func (i *Imports) Next(context.Context) (Segment, error) {
 	if i.next == len(i.ready) {
 		return Segment{}, io.EOF
@@ -93,7 +91,7 @@ func (i *Imports) Next(context.Context) (Segment, error) {
 	return i.ready[i.next-1], nil
 }
 
-// Release frees what was gathered, once no attempt reads it.
+// Release frees everything, once no attempt reads it.
 func (i *Imports) Release() {
 	for _, m := range i.maps {
 		if m != nil {

@@ -7,11 +7,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
-// Kept are the kept parts that the plan reads.
+// Kept returns the kept parts that the plan reads.
 func (p *Plan) Kept() []*kept.Store { return slices.Clone(p.kept) }
 
-// Hold keeps what the plan reads of kept parts until the job ends; SetupJob does so if nobody has
-// before. With revive set it may have been released: its parts are then lost, and to be made again
+// Hold keeps the kept parts that the plan reads until the job ends; SetupJob calls it if the caller
+// has not. With revive they may have been released: then they are lost and must be recomputed
 // before the job reads them. After an error nothing is held.
 func (p *Plan) Hold(revive bool) error {
 	if p.holds {
@@ -29,14 +29,13 @@ func (p *Plan) Hold(revive bool) error {
 	return nil
 }
 
-// LetGo gives up a plan that was claimed and does not come to SetupJob: what it holds and its
-// files.
+// LetGo gives up a claimed plan before SetupJob: it releases the kept parts and closes the files.
 func (p *Plan) LetGo() error {
 	p.letGo()
 	return input.CloseAll(p.job.Sources)
 }
 
-// letGo ends Hold.
+// letGo undoes Hold.
 func (p *Plan) letGo() {
 	if !p.holds {
 		return

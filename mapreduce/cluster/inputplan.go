@@ -10,22 +10,22 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// InputPlan is what a Plan must know of an input to cut it.
+// InputPlan describes an input to the Plan that splits it.
 type InputPlan struct {
-	Whole    bool  // one split a source, whatever its blocks
-	Apart    bool  // no split of several sources
-	Size     int64 // the most bytes of a split; 0: no bound of its own
+	Whole    bool  // one split per source, whatever its blocks
+	Apart    bool  // no split spans several sources
+	Size     int64 // maximum bytes of a split; 0: no limit
 	Sequence bool  // the user's iterator
-	Once     bool  // which may not be sampled
+	Once     bool  // it can be read once and must not be sampled
 	Chunks   bool  // its records count as chunks
-	Sized    bool  // by SplitSize
-	Parted   bool  // records can be found from the beginning of a part on only; see Format
-	Wrong    error // what Bind has to say of the input
-	// Cut, if not nil, returns the splits of a source instead of its blocks.
+	Sized    bool  // SplitSize was called
+	Parted   bool  // records can be found only from the start of a part on; see Format
+	Wrong    error // the error that Bind reports
+	// Cut, if not nil, replaces a source's blocks by its own splits.
 	Cut func(ctx context.Context, s input.Source, blocks []Block) ([]Block, error)
 }
 
-// Check is an error of the input, or of SplitSize.
+// Check returns an error of the input or of SplitSize.
 func (in InputPlan) Check() error {
 	switch {
 	case in.Wrong != nil:
@@ -38,7 +38,7 @@ func (in InputPlan) Check() error {
 	return nil
 }
 
-// pieces cuts blocks that are larger than a split may be into even pieces.
+// pieces cuts blocks larger than the maximum split into even pieces.
 func (in InputPlan) pieces(blocks []Block) []Block {
 	if in.Size == 0 {
 		return blocks
@@ -55,7 +55,7 @@ func (in InputPlan) pieces(blocks []Block) []Block {
 	return list
 }
 
-// Counter is what its records count as.
+// Counter returns the counter for its records.
 func (in InputPlan) Counter() counter.ID {
 	if in.Chunks {
 		return counter.MapInputChunks

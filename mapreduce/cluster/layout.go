@@ -11,17 +11,17 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// Layout is what another process needs, beside an equal plan, to run one of its tasks: what the
-// plan is, what Prepare, Splits and SetupJob have fixed, and by which the inputs are known. It can
-// be made JSON and back.
+// Layout is what another process needs, besides an equal plan, to run one of its tasks: the plan's
+// identity, the results of Prepare, Splits and SetupJob, and the stamps of the inputs. It can be
+// encoded as JSON.
 type Layout struct {
 	Name    string        `json:"name"`
 	Types   string        `json:"types"` // of records, keys, values and output
 	Reduces int           `json:"reduces"`
-	Ranges  [][]byte      `json:"ranges,omitempty"` // of a total order: where each but the first begins, encoded
+	Ranges  [][]byte      `json:"ranges,omitempty"` // for a total order: the encoded start of each range except the first
 	Splits  []Split       `json:"splits"`
 	Sources []input.Stamp `json:"sources"`
-	Output  string        `json:"output"` // the directory in which attempts write: absolute, or of a store
+	Output  string        `json:"output"` // directory in which attempts write: absolute, or in a store
 	Synced  bool          `json:"synced,omitempty"`
 }
 
@@ -29,8 +29,8 @@ type Layout struct {
 var ErrStays = errors.New("cannot leave this process")
 
 // Travels returns nil if tasks of the plan can run in other processes, in which the same program
-// binds an equal plan; else an error that wraps ErrStays and says what keeps it here. Its input is
-// files, file systems, Bytes or Units, its output a directory of this machine or of a store.
+// binds an equal plan; otherwise an error that wraps ErrStays and gives the reason. Inputs must be
+// files, file systems, Bytes or Units, and the output a local directory or one in a store.
 func (p *Plan) Travels() error {
 	for i, s := range p.job.Sources {
 		_, kept := s.Kept()
@@ -56,7 +56,7 @@ func (p *Plan) Travels() error {
 	return nil
 }
 
-// Layout is the plan's, once Prepare and SetupJob are done; splits are those of Splits, or
+// Layout returns the plan's layout, after Prepare and SetupJob; splits are the result of Splits or
 // JoinSmall.
 func (p *Plan) Layout(splits []Split) (Layout, error) {
 	if err := p.Travels(); err != nil {
@@ -86,11 +86,10 @@ func (p *Plan) stamps() (list []input.Stamp, err error) {
 	return list, nil
 }
 
-// Adopt makes the plan, which nobody has run, the one of a Layout that another process has made of
-// an equal plan: in place of SetupJob, Prepare and Splits. Then its attempts can run; their parts
-// lie among the temporary files of the output until the other process commits them. What differs
-// between the plans is an error that names both. It does not wait for anybody; several processes
-// may adopt the same Layout.
+// Adopt replaces SetupJob, Prepare and Splits for an unused plan whose Layout another process has
+// made from an equal plan. Then the plan's attempts can run; their parts stay temporary files of
+// the output until the other process commits them. If the plans differ, the error names both. Adopt
+// does not wait; several processes may adopt the same Layout.
 func (p *Plan) Adopt(ctx context.Context, l *Layout) (err error) {
 	if err := p.Claim(); err != nil {
 		return err
@@ -110,7 +109,7 @@ func (p *Plan) Adopt(ctx context.Context, l *Layout) (err error) {
 	return p.tasks.Adopt(ctx, &p.job, l.Ranges)
 }
 
-// equals says in what the plan is another than that of a Layout.
+// equals returns an error that says how the plan differs from a Layout's.
 func (p *Plan) equals(l *Layout) error {
 	if p.job.name != l.Name || p.job.types != l.Types {
 		return fmt.Errorf("this process has made job %q of %s, the one that submitted it %q of %s", p.job.name, p.job.types,
@@ -132,15 +131,15 @@ func (p *Plan) equals(l *Layout) error {
 	return nil
 }
 
-// Leave lets go of what Adopt has opened; the output stays as it is.
+// Leave releases what Adopt has opened; the output stays as it is.
 func (p *Plan) Leave() error {
 	return errors.Join(p.job.Output.Quit(), input.CloseAll(p.job.Sources))
 }
 
-// Handover is that of a successful attempt.
+// Handover returns the handover of a successful attempt.
 func (p *Plan) Handover(id attempt.ID) Handover { return p.job.Output.Handover(id) }
 
-// CommitAs is CommitTask for an attempt that ran in another process, which has adopted the plan.
+// CommitAs is CommitTask for an attempt in another process, which has adopted the plan.
 func (p *Plan) CommitAs(id attempt.ID, h Handover) error {
 	if err := p.job.Output.Take(id, h); err != nil {
 		return err
@@ -148,8 +147,8 @@ func (p *Plan) CommitAs(id attempt.ID, h Handover) error {
 	return p.CommitTask(id)
 }
 
-// KeepFile writes a file among the temporary files of the output, for processes that adopt the
-// plan, and returns its path: absolute, or a name of package stores. It goes when the job ends.
+// KeepFile writes a temporary file of the output, for processes that adopt the plan, and returns
+// its path: absolute, or a name for package stores. It is removed when the job ends.
 func (p *Plan) KeepFile(name string, data []byte) (path string, err error) {
 	return p.job.Output.KeepFile(name, data)
 }

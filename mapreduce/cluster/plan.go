@@ -17,30 +17,30 @@ import (
 )
 
 var (
-	// ErrNoPlan is the error of running a nil plan: that of a Bind whose error nobody looked at.
+	// ErrNoPlan is the error of running a nil plan, for example after a Bind whose error was
+	// ignored.
 	ErrNoPlan = errors.New("no plan: look at the error of Bind")
 	// ErrPlanUsed is the error of running a plan a second time.
 	ErrPlanUsed = errors.New("a plan runs once: bind the job again")
 )
 
-// Plan is a job bound to its input and output, with its types erased: what a
-// cluster runs. It is made by Bind. The calls come in this order:
+// Plan is a job bound to its input and output, with erased types: what a cluster runs. Bind makes
+// it. The calls come in this order:
 //
 //  1. Claim, SetupJob, Prepare, then Splits, once each;
-//  2. RunMap for each split and RunReduce for each partition, from any number of
-//     goroutines, each success followed by CommitTask (reduces, and maps of a
-//     map-only plan) or AbortTask;
+//  2. RunMap for each split and RunReduce for each partition, from any number of goroutines, each
+//     success followed by CommitTask (reduces, and maps of a map-only plan) or AbortTask;
 //  3. CommitJob or AbortJob, once; AbortJob also after a CommitJob that failed.
 //
-// A panic of user code, whether job, input or output, is an error of the call, a
-// PanicError of package mapreduce. User code that ends its goroutine ends the caller's.
+// A panic of user code, whether job, input or output, becomes the call's error, a PanicError of
+// package mapreduce. User code that ends its goroutine ends the caller's.
 type Plan struct {
 	job     Bound
 	asked   int // Spec.Reduces
 	folds   bool
 	ordered bool
-	kept    []*kept.Store // that the sources are parts of
-	holds   bool          // these, until the job ends
+	kept    []*kept.Store // the stores whose parts the sources are
+	holds   bool          // kept is held until the job ends
 	tasks   Tasks
 	// streamFault is the error of the first failed attempt over a stream or sequence.
 	streamFault atomic.Pointer[error]
@@ -48,7 +48,7 @@ type Plan struct {
 	watched     bool // see Debug
 }
 
-// Bound is what a plan and the typed half of its job share.
+// Bound is what a plan shares with the typed half of its job.
 type Bound struct {
 	name    string
 	types   string
@@ -60,8 +60,8 @@ type Bound struct {
 	Maps    int // fixed by Splits and JoinSmall
 }
 
-// Claim makes the caller the one who runs the plan. A nil plan is ErrNoPlan, a plan that
-// somebody has claimed before ErrPlanUsed; then its output and input are not the caller's.
+// Claim reserves the plan for the caller. It returns ErrNoPlan for a nil plan and ErrPlanUsed for a
+// plan claimed before; in that case the caller must not use its output and input.
 func (p *Plan) Claim() error {
 	if p == nil {
 		return ErrNoPlan
@@ -72,23 +72,23 @@ func (p *Plan) Claim() error {
 	return nil
 }
 
-// Spec is what a plan is made of beside its typed half.
+// Spec describes a plan, except for its typed half.
 type Spec struct {
 	Name    string
-	Types   string // names those of records, keys, values and output
-	Reduces int    // that the job asks for; 0: none
+	Types   string // names of the types of records, keys, values and output
+	Reduces int    // as requested by the job; 0: not set
 	MapOnly bool
 	Ordered bool // see Plan.Ordered
 	Folds   bool // see Plan.Folds
 	Sources []input.Source
 	Inputs  []InputPlan // by source
-	// Beside are further sources, which the typed half reads by itself.
+	// Beside are further sources, which the typed half reads itself.
 	Beside []input.Source
 	Output output.Destination
 }
 
-// NewPlan returns a plan that runs the tasks of t. It has sources of its own: their files are open
-// from now on.
+// NewPlan returns a plan that runs the tasks of t. It has its own copies of the sources, whose
+// files it keeps open.
 func NewPlan(s Spec, t Tasks) (*Plan, error) {
 	sources, err := input.Own(s.Sources)
 	if err != nil {
@@ -103,69 +103,68 @@ func NewPlan(s Spec, t Tasks) (*Plan, error) {
 	}, nil
 }
 
-// Tasks is a job's typed half, behind its erased plan.
+// Tasks is a job's typed half, which its plan calls.
 type Tasks interface {
-	// Watch has the attempts watch the user's functions; it is called before all others, if at all.
+	// Watch makes the attempts check the user's functions; if called, it is called first.
 	Watch(o DebugOptions)
 	Prepare(ctx context.Context, p *Bound) error
 	RunMap(ctx context.Context, p *Bound, a *MapAttempt) (*MapOutput, error)
 	RunReduce(ctx context.Context, p *Bound, a *ReduceAttempt) error
-	// Ranged are the ranges of a total order, and Adopt takes those that another process has
+	// Ranged returns the ranges of a total order, and Adopt sets those that another process has
 	// chosen.
 	Ranged() [][]byte
 	Adopt(ctx context.Context, p *Bound, ranges [][]byte) error
-	// Imported is what Segment.Data holds of a segment from another process.
+	// Imported returns the Segment.Data for a segment from another process.
 	Imported(s *segment.Segment) any
-	// RunLocal runs all tasks, and leaves out at most so many bad records.
+	// RunLocal runs all tasks and skips at most `most` bad records.
 	RunLocal(ctx context.Context, p *Bound, splits []Split, c *counter.Set, most int) ([]Skipped, error)
-	// End says that the job is over. It returns the first misuse that a watched attempt has seen.
+	// End is called when the job is over. It returns the first mistake that a watched attempt has
+	// seen.
 	End() error
 }
 
-// NoReduces is what Tasks without reduces have for them.
+// NoReduces implements the reduce side of Tasks for jobs without reduces.
 type NoReduces struct{}
 
-// Prepare has nothing to do.
+// Prepare does nothing.
 func (NoReduces) Prepare(context.Context, *Bound) error { return nil }
 
-// RunReduce is an error.
+// RunReduce returns an error.
 func (NoReduces) RunReduce(context.Context, *Bound, *ReduceAttempt) error {
 	return errors.New("mapreduce: a map-only plan has no reduces")
 }
 
-// Ranged is nil.
+// Ranged returns nil.
 func (NoReduces) Ranged() [][]byte { return nil }
 
-// Adopt has nothing to adopt.
+// Adopt does nothing.
 func (NoReduces) Adopt(context.Context, *Bound, [][]byte) error { return nil }
 
-// Imported is nil.
+// Imported returns nil.
 func (NoReduces) Imported(*segment.Segment) any { return nil }
 
-// Name is the job's name.
+// Name returns the job's name.
 func (p *Plan) Name() string { return p.job.name }
 
 // MapOnly reports whether the maps write the output themselves.
 func (p *Plan) MapOnly() bool { return p.job.MapOnly }
 
-// Ordered reports whether the parts, one after the other, are in the order of the keys whatever the
-// number of reduces: see Job.TotalOrder.
+// Ordered reports whether the concatenated parts are in key order, whatever the number of reduces;
+// see Job.TotalOrder.
 func (p *Plan) Ordered() bool { return p.ordered }
 
 // Folds reports whether maps fold the values of equal keys into one of fixed size, such as a sum:
-// what a map leaves then grows with its distinct keys rather than with its input. It is false where
-// values have no bytes: such a job looks for its distinct keys, which may be as many as its
-// records.
+// then a map's output grows with its distinct keys rather than with its input. It is false if
+// values have no bytes: such a job computes its distinct keys, which may be as many as its records.
 func (p *Plan) Folds() bool { return p.folds }
 
-// Reduces is the number of reduces as Prepare fixed it; 0 for a map-only plan.
+// Reduces returns the number of reduces set by Prepare; 0 for a map-only plan.
 func (p *Plan) Reduces() int { return p.job.Reduces }
 
-// Sources returns the files behind the input; Split.Source indexes it. The
-// slice belongs to the plan.
+// Sources returns the files of the input; Split.Source indexes it. The slice belongs to the plan.
 func (p *Plan) Sources() []input.Source { return p.job.Sources }
 
-// InputBytes is the size of the input, with unknown sizes counted as 0.
+// InputBytes returns the size of the input, counting unknown sizes as 0.
 func (p *Plan) InputBytes() int64 { return p.job.InputBytes() }
 
 // InputBytes is [Plan.InputBytes].
@@ -182,9 +181,9 @@ const (
 	mostReduces    = 64
 )
 
-// UsualReduces is how many reduces suit the input where nobody says: one for each 64 MiB of it,
-// made a power of two so that slots, whose number mostly is one, get equally many; at least 1 and
-// at most 64.
+// UsualReduces returns the default number of reduces for the input: one per 64 MiB, rounded up to a
+// power of two so that slots, mostly a power of two in number, get equal shares; at least 1 and at
+// most 64.
 func (p *Plan) UsualReduces() int {
 	n := min(max((p.InputBytes()+bytesPerReduce-1)/bytesPerReduce, 1), mostReduces)
 	return 1 << bits.Len64(uint64(n-1))
@@ -192,16 +191,14 @@ func (p *Plan) UsualReduces() int {
 
 // PrepareOptions are the cluster's choices for one job.
 type PrepareOptions struct {
-	// Reduces is the number of reduces if the job itself does not say; 0 means 1.
+	// Reduces is the number of reduces if the job does not set it; 0 means 1.
 	Reduces int
-	// SpillDir is where parts go that wait their turn to be sent to a Writer;
-	// empty means os.TempDir.
+	// SpillDir is the directory for parts that wait to be sent to a Writer; empty means os.TempDir.
 	SpillDir string
 }
 
-// Prepare fixes the number of reduces and, for a total order over more than one
-// reduce, reads a sample of the input to choose the ranges. The ranges depend on
-// the input's bytes only.
+// Prepare fixes the number of reduces. For a total order over more than one reduce it also reads a
+// sample of the input to choose the ranges, which depend only on the input's bytes.
 func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) (err error) {
 	defer fault.Present(ctx, &err)
 	defer input.Verify(&err, p.job.Sources, true)
@@ -218,25 +215,24 @@ func (p *Plan) Prepare(ctx context.Context, o PrepareOptions) (err error) {
 	return p.tasks.Prepare(ctx, &p.job)
 }
 
-// Block is a stretch of a source that is stored as a whole.
+// Block is a range of a source that is stored together.
 type Block struct {
 	Offset, Length int64
-	Hosts          []string // names of the nodes that hold a replica
+	Hosts          []string // names of the nodes with a replica
 }
 
-// Split is the input of one map: the records that start in
-// [Offset, Offset+Length) of a source. Length -1 means the whole of a source
-// whose size is unknown.
+// Split is the input of one map: the records that start in [Offset, Offset+Length) of a source.
+// Length -1 means a whole source of unknown size.
 type Split struct {
 	Source         int // index into Plan.Sources
 	Offset, Length int64
-	Hosts          []string // names of the nodes that hold its bytes
-	// Files is the number of sources that the split spans, all whole and beginning
-	// with Source; 0 means 1. See JoinSmall.
+	Hosts          []string // names of the nodes with its bytes
+	// Files is the number of whole sources that the split spans, beginning with Source; 0 means 1.
+	// See JoinSmall.
 	Files int
 }
 
-// SetupJob makes the output ready for attempts, or returns ErrOutputExists.
+// SetupJob prepares the output for attempts. It returns ErrOutputExists if the output exists.
 func (p *Plan) SetupJob() error {
 	err := p.Hold(false)
 	if err == nil {
@@ -247,8 +243,8 @@ func (p *Plan) SetupJob() error {
 	return err
 }
 
-// CommitTask makes the part of a finished attempt part of the output: a rename.
-// A task is committed at most once; later calls return ErrCommitted.
+// CommitTask makes the part of a finished attempt part of the output, by a rename. A task is
+// committed at most once; later calls return ErrCommitted.
 func (p *Plan) CommitTask(id attempt.ID) error { return p.job.CommitTask(id) }
 
 // CommitTask is [Plan.CommitTask].
@@ -256,14 +252,13 @@ func (p *Bound) CommitTask(id attempt.ID) error {
 	return fault.Step(func() error { return p.Output.CommitTask(id) })
 }
 
-// AbortTask removes what an attempt has written. Aborting a committed or unknown
-// attempt does nothing.
+// AbortTask removes the files of an attempt. Aborting a committed or unknown attempt does nothing.
 func (p *Plan) AbortTask(id attempt.ID) error {
 	return fault.Step(func() error { return p.job.Output.AbortTask(id) })
 }
 
-// checkInputs returns an error that wraps [ErrInputChanged] if a file that the plan has read
-// is not what it was when the plan was made.
+// checkInputs returns an error that wraps [ErrInputChanged] if a file that the plan has read has
+// changed since the plan was made.
 func (p *Plan) checkInputs() error {
 	return fault.Step(func() (err error) {
 		input.Verify(&err, p.job.Sources, false)
@@ -271,9 +266,9 @@ func (p *Plan) checkInputs() error {
 	})
 }
 
-// CommitJob completes the output: the temporary directory goes, _SUCCESS comes. If an input has
-// changed, or cannot be closed, or a plan that is watched (see Debug) has seen a misuse, it does
-// nothing but return that error; AbortJob is to follow.
+// CommitJob completes the output: it removes the temporary directory and creates _SUCCESS. If an
+// input has changed or cannot be closed, or a watched plan (see Debug) has seen a mistake, it only
+// returns that error, and the caller must call AbortJob.
 func (p *Plan) CommitJob() error {
 	if err := p.checkInputs(); err != nil {
 		return err
@@ -290,7 +285,7 @@ func (p *Plan) CommitJob() error {
 
 // AbortJob removes all output of the job.
 func (p *Plan) AbortJob() error {
-	_ = p.tasks.End() // the job has failed anyway
+	_ = p.tasks.End() // the job has failed already
 	defer p.letGo()
 	return errors.Join(fault.Step(p.job.Output.AbortJob), input.CloseAll(p.job.Sources))
 }

@@ -12,40 +12,40 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// Resources are what an attempt may use; the zero value has no limits.
+// Resources are the resources of an attempt; the zero value has no limits.
 type Resources struct {
 	Budget   *Memory  // the attempt's sub-budget; nil means no limit
-	Pool     *Buffers // nil means fresh buffers
-	Spills   *Spills  // where spills go; nil means a file for each of them in SpillDir
+	Pool     *Buffers // nil allocates new buffers
+	Spills   *Spills  // nil means a separate file for each spill in SpillDir
 	SpillDir string   // empty means os.TempDir
-	// Pause, if not nil, is called between pieces of work; it may block while
-	// the attempt is suspended and returns an error to end the attempt.
+	// Pause, if not nil, is called between pieces of work. It may block while the attempt is
+	// suspended, and returns an error to end the attempt.
 	Pause func(ctx context.Context) error
-	// Host names the node that the attempt runs on, for outputs that stay there; see KeptOptions.
+	// Host names the node of the attempt, for outputs that stay there; see KeptOptions.
 	Host string
 	// Log is what Task.Logger writes to; nil means slog.Default.
 	Log *slog.Logger
-	// Progress and Counters, if not nil, receive the attempt's progress and, at
-	// its end, its counters.
+	// Progress and Counters, if not nil, receive the attempt's progress and, at its end, its
+	// counters.
 	Progress *Progress
 	Counters *counter.Set
 }
 
-// Progress shows how far an attempt is; its owner may read it at any time.
+// Progress shows how far an attempt has come; any goroutine may read it at any time.
 type Progress struct {
-	Bytes   atomic.Int64 // input bytes read so far (maps), shuffled (reduces)
-	Records atomic.Int64 // input records so far, updated now and then; 0 for chunks
-	Spilled atomic.Int64 // bytes spilled so far
+	Bytes   atomic.Int64 // input bytes read (maps) or shuffled (reduces)
+	Records atomic.Int64 // input records, updated from time to time; 0 for chunks
+	Spilled atomic.Int64 // bytes spilled
 
 	life        memory.Life
-	file        atomic.Pointer[string] // that a map reads
-	run, runEnd atomic.Int64           // the bytes of file, unpacked, with the record at hand
-	number      atomic.Int64           // of that record, if the attempt may leave some out
-	exit        error                  // of a map whose code has ended the goroutine
+	file        atomic.Pointer[string] // the file that a map reads
+	run, runEnd atomic.Int64           // the range of file, uncompressed, that contains the current record
+	number      atomic.Int64           // number of that record, if the attempt may skip records
+	exit        error                  // the error of a map whose code has ended the goroutine
 }
 
-// Exited is the error of an attempt whose code has ended the goroutine it ran in, with the record
-// that was at hand. Only a deferred function of that goroutine may call it.
+// Exited returns the error for an attempt whose code has ended its goroutine, with the current
+// record. Only a deferred function of that goroutine may call it.
 func (p *Progress) Exited() error {
 	if p.exit != nil {
 		return p.exit
@@ -53,8 +53,8 @@ func (p *Progress) Exited() error {
 	return fault.Exited()
 }
 
-// Where names the file that a map reads and the bytes, unpacked, among which its record is; it is
-// empty before the first. Any goroutine may call it.
+// Where returns the file that a map reads and the range, uncompressed, that contains its record; it
+// is empty before the first record. Any goroutine may call it.
 func (p *Progress) Where() string {
 	name := p.file.Load()
 	if name == nil {
@@ -66,9 +66,9 @@ func (p *Progress) Where() string {
 	return fmt.Sprintf("%s, bytes %d to %d", *name, p.run.Load(), p.runEnd.Load())
 }
 
-// AtHand is the record with which the map of an attempt that may leave some out was called last, as
-// a a RecordError of package mapreduce numbers it; number is 0 if there is none, or none may be
-// left out. Any goroutine may call it.
+// AtHand returns the last record passed to the map of an attempt that may skip records, as a
+// RecordError of package mapreduce numbers it; number is 0 if there is none or no record may be
+// skipped. Any goroutine may call it.
 func (p *Progress) AtHand() (input string, number int64) {
 	name := p.file.Load()
 	if name == nil {
@@ -77,7 +77,7 @@ func (p *Progress) AtHand() (input string, number int64) {
 	return *name, p.number.Load()
 }
 
-// Open notes the file that is read next.
+// Open records the file that is read next.
 func (p *Progress) Open(name string) {
 	p.number.Store(0)
 	p.run.Store(0)
@@ -85,26 +85,26 @@ func (p *Progress) Open(name string) {
 	p.file.Store(&name)
 }
 
-// Run notes the bytes of that file, unpacked, that are read next.
+// Run records the range of that file, uncompressed, that is read next.
 func (p *Progress) Run(at int64, n int) {
 	p.run.Store(at)
 	p.runEnd.Store(at + int64(n))
 }
 
-// Record notes the number of the record that comes next, in an attempt that may leave some out.
+// Record records the number of the next record, in an attempt that may skip records.
 func (p *Progress) Record(number int64) { p.number.Store(number) }
 
-// Exit notes the error of an attempt whose code has ended the goroutine it ran in.
+// Exit records the error of an attempt whose code has ended its goroutine.
 func (p *Progress) Exit(err error) { p.exit = err }
 
-// Pulse returns a number that is another one when the attempt has gone on since the last call:
-// when it has read, emitted, written or spilled something, changed a counter of the user's or
-// called Task.Progress. Any goroutine may call it.
+// Pulse returns a number that changes when the attempt has made progress since the last call: it
+// has read, emitted, written or spilled something, changed a user's counter or called
+// Task.Progress. Any goroutine may call it.
 func (p *Progress) Pulse() int64 {
 	return p.life.Ask() + p.Bytes.Load() + p.Records.Load() + p.Spilled.Load()
 }
 
-// life is what shows that the attempt goes on; nil if nobody looks.
+// life returns the attempt's liveness, or nil if nobody observes it.
 func (r *Resources) life() *memory.Life {
 	if r.Progress == nil {
 		return nil
@@ -112,7 +112,7 @@ func (r *Resources) life() *memory.Life {
 	return &r.Progress.life
 }
 
-// Report hands the counters of a successful attempt to its owner.
+// Report passes the counters of a successful attempt to its owner.
 func (r *Resources) Report(c *counter.Set) {
 	if r.Counters != nil {
 		r.Counters.Merge(c)
@@ -122,35 +122,35 @@ func (r *Resources) Report(c *counter.Set) {
 	}
 }
 
-// Memory is a byte budget that attempts share; see [NewMemory].
+// Memory is a byte budget shared by attempts; see [NewMemory].
 type Memory = memory.Budget
 
-// NewMemory returns a budget of limit bytes; 0 or less means no limit. Give each
-// attempt a Sub of it and Close that when the attempt has ended.
+// NewMemory returns a budget of limit bytes; 0 or less means no limit. Give each attempt a Sub of
+// it and Close that when the attempt has ended.
 func NewMemory(limit int64) *Memory { return memory.NewBudget(limit) }
 
-// Buffers is a pool of large buffers that attempts and jobs share; see [NewBuffers].
+// Buffers is a pool of large buffers shared by attempts and jobs; see [NewBuffers].
 type Buffers = memory.Pool
 
 // NewBuffers returns a pool that keeps at most idle bytes for reuse, charged to budget.
 func NewBuffers(budget *Memory, idle int64) *Buffers { return memory.NewPool(budget, idle) }
 
-// Spills is where attempts spill; see [NewSpills].
+// Spills stores the spills of attempts; see [NewSpills].
 type Spills = segment.Files
 
-// NewSpills returns the place of the spills of any number of attempts: at most 8 files in
-// dir, or in os.TempDir if that is empty, open while there are spills in them.
+// NewSpills returns a Spills for any number of attempts: at most 8 files in dir, or in os.TempDir
+// if that is empty, open while they contain spills.
 func NewSpills(dir string) *Spills { return segment.NewFiles(dir) }
 
-// SpillFile is what spills are written to: a file that is gone once it is closed.
+// SpillFile is a temporary file for spills: it vanishes when it is closed.
 type SpillFile = segment.File
 
-// NewSpillsOn is NewSpills with files made by open, which is called by one goroutine at a time.
+// NewSpillsOn is NewSpills with files that open creates; only one goroutine at a time calls open.
 func NewSpillsOn(open func() (SpillFile, error)) *Spills { return segment.NewFilesOn(open) }
 
-// LimitHeap has the Go runtime keep its heap within what the buffers of all pools leave of
-// total bytes, as long as what is in use leaves room, and return what it does not need: by
-// itself it lets the heap grow to twice what is in use. end ends that. The limit is the
-// process's, as by [runtime/debug.SetMemoryLimit], of which a lower value stays: so this is
-// for programs, not for packages, and once at a time.
+// LimitHeap makes the Go runtime keep its heap within total bytes minus the buffers of all pools,
+// as far as the memory in use allows, and return free memory; by default the heap may grow to twice
+// what is in use. end removes the limit. The limit applies to the process, like
+// [runtime/debug.SetMemoryLimit], and a lower limit stays. Therefore only programs should call it,
+// not packages, and only one limit may exist at a time.
 func LimitHeap(total int64) (end func()) { return memory.LimitHeap(total) }

@@ -9,21 +9,21 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// LocalOptions are choices for RunLocal; the zero value is useful.
+// LocalOptions are the options of RunLocal; the zero value is useful.
 type LocalOptions struct {
-	// Reduces is the number of reduces if the job does not say; 0 means 1.
+	// Reduces is the number of reduces if the job does not set it; 0 means 1.
 	Reduces int
-	// MaxSkips is how many bad records are left out; see MapAttempt. They are appended to Skipped,
-	// if that is not nil.
+	// MaxSkips is the maximum number of bad records to skip; see MapAttempt. They are appended to
+	// Skipped, if that is not nil.
 	MaxSkips int
 	Skipped  *[]Skipped
-	// Blocks cuts the sources, for tests; nil means one split a source.
+	// Blocks cuts the sources, for tests; nil means one split per source.
 	Blocks func(source int) []Block
 }
 
-// RunLocal runs a plan from start to end in this goroutine: no cluster, budget,
-// spills or clever data structures. It keeps everything in memory and is the
-// oracle that the engine is tested against. After an error no output is left.
+// RunLocal runs a plan from start to end in this goroutine, in memory, without cluster, budget,
+// spills or clever data structures. It is the oracle against which the engine is tested. After an
+// error there is no output.
 func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *counter.Set, err error) {
 	c = new(counter.Set)
 	if err := p.Claim(); err != nil {
@@ -39,17 +39,17 @@ func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (c *counter.Set, err
 	}()
 	defer fault.Present(ctx, &err)
 	defer func() {
-		if err != nil { // else CommitJob has looked, and the output is there
+		if err != nil { // without an error CommitJob has verified the inputs
 			input.Verify(&err, p.job.Sources, false)
 		}
 	}()
 	defer fault.Catch(&err)
 	defer fault.Guard(fault.Guard(true))
-	err = fault.ErrExited // what stands if user code does not return
+	err = fault.ErrExited // the error if user code ends the goroutine
 	return c, p.allLocal(ctx, o, c)
 }
 
-// allLocal runs a plan whose output is ready.
+// allLocal runs a plan whose output is set up.
 func (p *Plan) allLocal(ctx context.Context, o LocalOptions, c *counter.Set) error {
 	if o.MaxSkips > 0 {
 		if err := p.SkipsFit(); err != nil {

@@ -10,39 +10,39 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// ErrTooManySkips is wrapped by the error of a job with more bad records than it may leave out.
-// Beside it is that of the first one.
+// ErrTooManySkips is wrapped by the error of a job with more bad records than it may skip. The
+// error also wraps that of the first one.
 var ErrTooManySkips = errors.New("too many bad records")
 
-// Skipped is a record that was left out because the user's map failed on it.
+// Skipped is a record that was skipped because the user's map failed on it.
 type Skipped struct {
 	Input  string `json:"input"`  // name of the source
-	Offset int64  `json:"offset"` // of the record's first byte in the source, unpacked; -1 if its records are not bytes
-	Number int64  `json:"record"` // from 1, among those of the source that the attempt read
-	Head   string `json:"head"`   // the record's first bytes; empty if its records are not bytes
+	Offset int64  `json:"offset"` // of the record's first byte in the uncompressed source; -1 if records are not bytes
+	Number int64  `json:"record"` // counts from 1, among the records of the source that the attempt read
+	Head   string `json:"head"`   // first bytes of the record; empty if records are not bytes
 	Size   int    `json:"size"`   // of the record, in bytes
-	Reason string `json:"reason"` // the error or panic, with its place in the user's code
+	Reason string `json:"reason"` // error or panic, with its place in the user's code
 }
 
-// BadRecord is a record from which the user's map did not return: it hung, or ended its goroutine.
-// An attempt at the same map leaves it out that is told of it, see [MapAttempt].
+// BadRecord is a record from which the user's map did not return: it hung or ended its goroutine.
+// Later attempts at the same map skip it, see [MapAttempt].
 type BadRecord struct {
 	Input  string // name of the source
 	Number int64  // as in a RecordError of package mapreduce
 	Reason string
 }
 
-// SortSkipped puts records in the order of their sources' names and of their places there.
+// SortSkipped sorts records by source name and position.
 func SortSkipped(list []Skipped) {
 	slices.SortFunc(list, func(a, b Skipped) int {
 		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Number, b.Number))
 	})
 }
 
-// errChunks refuses to leave out what is no record.
+// errChunks is the error of skipping records of Chunks.
 var errChunks = errors.New("mapreduce: records of Chunks cannot be left out: which lines are in one depends on the blocks")
 
-// SkipsFit is an error if records of the inputs cannot be left out.
+// SkipsFit returns an error if records of the inputs cannot be skipped.
 func (p *Plan) SkipsFit() error {
 	if slices.ContainsFunc(p.job.Inputs, func(in InputPlan) bool { return in.Chunks }) {
 		return errChunks
@@ -50,12 +50,12 @@ func (p *Plan) SkipsFit() error {
 	return nil
 }
 
-// quarantineFile is where records left out are listed, beside the parts of the output.
+// quarantineFile is the file that lists skipped records, beside the parts of the output.
 const quarantineFile = "_skipped.jsonl"
 
-// Quarantine lists the records that were left out in a file _skipped.jsonl beside the parts, a JSON
-// object for each, if the output is a directory; it comes before CommitJob. It returns the name of
-// the file, empty if there is none.
+// Quarantine writes the skipped records to _skipped.jsonl beside the parts, one JSON object each,
+// if the output is a directory. Call it before CommitJob. It returns the file's name, or "" if
+// there is none.
 func (p *Plan) Quarantine(list []Skipped) (name string, err error) {
 	if len(list) == 0 {
 		return "", nil

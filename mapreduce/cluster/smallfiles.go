@@ -2,17 +2,16 @@ package cluster
 
 import "slices"
 
-// fileCost is what opening a file costs, as bytes that could be mapped instead.
+// fileCost is the cost of opening a file, expressed in bytes to map.
 const fileCost = 16 << 10
 
-// JoinSmall makes one split of neighboring splits that are whole files on the same
-// nodes, as long as they stay within limit bytes, each file counted 16 KiB larger
-// than it is. Ten thousand tiny files would otherwise be ten thousand maps. The
-// order stays; inputs that cut their files themselves, or want each for a map of
-// its own (WholeFiles, NLines), stay as they are.
+// JoinSmall joins neighboring splits that are whole files on the same nodes into one split, up to
+// limit bytes, counting each file 16 KiB larger than it is. Otherwise ten thousand tiny files would
+// be ten thousand maps. The order stays; inputs that split their files themselves, or want one map
+// per file (WholeFiles, NLines), are not joined.
 //
-// Hadoop's CombineFileInputFormat does this where a job asks for it, since its map
-// then sees one file turn into the next; here each file has a mapper of its own.
+// Hadoop's CombineFileInputFormat does this only if a job asks for it, since its map then sees one
+// file turn into the next; here each file has its own mapper.
 func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
 	joined := splits[:0:0]
 	var cost, most int64 // of the files joined last
@@ -40,8 +39,8 @@ func (p *Plan) JoinSmall(splits []Split, limit int64) []Split {
 	return joined
 }
 
-// SmallFiles cuts the sources into runs of neighbors that JoinSmall would make one split of
-// each if they lay on the same nodes, as splits without hosts. All other sources are alone.
+// SmallFiles groups neighboring sources that JoinSmall would join if they were on the same nodes,
+// as splits without hosts. Other sources form a group alone.
 func (p *Plan) SmallFiles(limit int64) []Split {
 	list := make([]Split, len(p.job.Sources))
 	for i, s := range p.job.Sources {
@@ -50,7 +49,7 @@ func (p *Plan) SmallFiles(limit int64) []Split {
 	return p.JoinSmall(list, limit)
 }
 
-// EachFile calls fn with the part of a split that lies in each of its files.
+// EachFile calls fn with the part of a split in each of its files.
 func (p *Bound) EachFile(s Split, fn func(file Split) error) error {
 	if s.Files <= 1 {
 		return fn(s)

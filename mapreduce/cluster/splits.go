@@ -10,9 +10,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// Splits cuts the input. blocks returns the blocks of a source, in order and
-// without gaps; a nil blocks, or an empty answer, stands for one block a source.
-// Sources that cannot be cut give one split with the first block's hosts.
+// Splits cuts the input. blocks returns the blocks of a source, in order and without gaps; if it is
+// nil or returns none, the source is one block. Sources that cannot be split give one split with
+// the first block's hosts.
 func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (list []Split, err error) {
 	defer fault.Present(ctx, &err)
 	defer input.Verify(&err, p.job.Sources, true)
@@ -48,8 +48,8 @@ func (p *Plan) Splits(ctx context.Context, blocks func(source int) []Block) (lis
 	return list, nil
 }
 
-// BlocksOf is an answer for Splits that cuts every source into blocks of size bytes, the last of
-// them shorter. It stops where Splits refuses more.
+// BlocksOf returns an argument for Splits that cuts every source into blocks of size bytes; the
+// last one may be shorter. It stops where Splits rejects more blocks.
 func (p *Plan) BlocksOf(size int64) func(source int) []Block {
 	return func(source int) (list []Block) {
 		total := p.job.Sources[source].Size()

@@ -7,20 +7,20 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// PauseEvery is how many checks of a Watch go by between two calls of Pause.
+// PauseEvery is the number of checks of a Watch per call of Pause.
 const PauseEvery = 16
 
-// Watch tells the goroutine of an attempt whether to go on. Its check is cheap
-// enough for every record.
+// Watch tells the goroutine of an attempt whether to continue. Its check is cheap enough for every
+// record.
 type Watch struct {
 	ctx      context.Context
 	pause    func(context.Context) error // may be nil
-	canceled uint32                      // 1 if it is; atomic
+	canceled uint32                      // 1 if canceled; atomic
 	checks   uint
 	life     *memory.Life // never nil
 }
 
-// NewWatch returns a watch and the function that ends it.
+// NewWatch returns a watch, and the function that ends it.
 func NewWatch(ctx context.Context, r *Resources) (w *Watch, stop func()) {
 	w = &Watch{ctx: ctx, pause: r.Pause, life: r.life()}
 	if w.life == nil {
@@ -30,8 +30,8 @@ func NewWatch(ctx context.Context, r *Resources) (w *Watch, stop func()) {
 	return w, func() { after() }
 }
 
-// Check returns an error if the attempt must end; it blocks while the attempt is
-// suspended. It is a sign of life.
+// Check returns an error if the attempt must end, and blocks while the attempt is suspended. It
+// counts as progress.
 func (w *Watch) Check() error {
 	w.life.Sign()
 	if w.checks++; w.checks%PauseEvery != 0 && atomic.LoadUint32(&w.canceled) == 0 {
@@ -40,7 +40,7 @@ func (w *Watch) Check() error {
 	return w.Halt()
 }
 
-// Halt is the part of Check that only every so many need: the attempt's end, or its pause.
+// Halt is the rare part of Check: it handles the attempt's end or suspension.
 func (w *Watch) Halt() error {
 	if atomic.LoadUint32(&w.canceled) != 0 {
 		return context.Cause(w.ctx)
@@ -51,25 +51,25 @@ func (w *Watch) Halt() error {
 	return w.pause(w.ctx)
 }
 
-// Now is Check with a call of Pause in any case.
+// Now is Check that always calls Pause.
 func (w *Watch) Now() error {
 	w.checks |= PauseEvery - 1
-	if w.ctx.Err() != nil { // the flag may come late
+	if w.ctx.Err() != nil { // the flag may be set late
 		return context.Cause(w.ctx)
 	}
 	return w.Check()
 }
 
-// Flags returns what a loop over records looks at by itself, with atomic loads: whether anybody
-// asks for a sign of life, and whether the attempt is canceled. Each is 1 if so.
+// Flags returns the flags that a loop over records reads itself, with atomic loads: whether
+// somebody asks for a sign of life, and whether the attempt is canceled. Each is 1 if so.
 func (w *Watch) Flags() (asked, canceled *uint32) { return &w.life.Asked, &w.canceled }
 
-// Asked reports whether anybody asks for a sign of life, or the attempt is canceled.
+// Asked reports whether somebody asks for a sign of life or the attempt is canceled.
 func (w *Watch) Asked() bool {
 	return atomic.LoadUint32(&w.life.Asked)|atomic.LoadUint32(&w.canceled) != 0
 }
 
-// GoesOn gives a sign of life, and reports whether the attempt is not canceled.
+// GoesOn gives a sign of life and reports whether the attempt may continue.
 func (w *Watch) GoesOn() bool {
 	w.life.Sign()
 	return atomic.LoadUint32(&w.canceled) == 0

@@ -1,5 +1,5 @@
-// Package counter has what an attempt or a job has counted, under Hadoop's groups and names: the
-// engine's counters and those of users.
+// Package counter holds the counters of an attempt or a job, under Hadoop's groups and names: those
+// of the engine and those of users.
 package counter
 
 import (
@@ -22,21 +22,21 @@ const (
 	groupOrderLength = 6
 )
 
-// ID is a counter that the engine keeps itself, with Hadoop's group and name.
+// ID is a counter of the engine, with Hadoop's group and name.
 type ID int
 
-// The engine's counters, in the order in which they are printed.
+// The engine's counters, in print order.
 const (
 	FileBytesRead    ID = iota // spill files read
 	FileBytesWritten           // spill files written
 	MapInputRecords
-	MapInputChunks    // instead of MapInputRecords where records are chunks, see Chunks; Hadoop has none
-	MapSkippedRecords // of the input records, those left out; see MapAttempt.MaxSkips
+	MapInputChunks    // replaces MapInputRecords if records are chunks, see Chunks; Hadoop has no such counter
+	MapSkippedRecords // skipped input records; see MapAttempt.MaxSkips
 	MapOutputRecords
 	MapOutputBytes
 	MapOutputMaterializedBytes
-	CombineInputRecords  // by maps, and by reduces that combine what they fetched before they reduce it
-	CombineOutputRecords // likewise: map output, less what Combine took away, is reduce input
+	CombineInputRecords  // of maps, and of reduces that combine fetched records first
+	CombineOutputRecords // likewise: map output, minus what Combine removed, is reduce input
 	ReduceInputGroups
 	ReduceShuffleBytes
 	ReduceInputRecords
@@ -78,8 +78,8 @@ func (c ID) Group() string { return names[c][0] }
 // String returns Hadoop's name of the counter.
 func (c ID) String() string { return names[c][1] }
 
-// User is a counter of the user's own or of another layer of the engine.
-// It belongs to the goroutine of its attempt.
+// User is a counter of the user or of another layer of the engine. Only its attempt's goroutine may
+// use it.
 type User struct {
 	value int64
 	sign  func() // may be nil
@@ -100,13 +100,13 @@ func (u *User) Value() int64 { return u.value }
 // is ready and all zero. It is not safe for concurrent use.
 type Set struct {
 	framework [count]int64
-	counted   [count]bool // whether anything was added, be it 0: the others are not measured
+	counted   [count]bool // whether anything was added, even 0: other counters are not measured
 	users     map[key]*User
 }
 
 type key struct{ group, name string }
 
-// Add adds n to an engine counter. One to which 0 was added is known to be 0.
+// Add adds n to an engine counter. After adding 0 the counter is known to be 0.
 func (s *Set) Add(id ID, n int64) {
 	s.framework[id] += n
 	s.counted[id] = true
@@ -115,8 +115,8 @@ func (s *Set) Add(id ID, n int64) {
 // Get returns an engine counter.
 func (s *Set) Get(id ID) int64 { return s.framework[id] }
 
-// AddNamed adds n to the counter of any group and name, for instance those of
-// [GroupJob], which the cluster keeps, or a user's.
+// AddNamed adds n to the counter with that group and name, for example one of [GroupJob], which the
+// cluster keeps, or a user's.
 func (s *Set) AddNamed(group, name string, n int64) {
 	if id, ok := idOf(group, name); ok {
 		s.Add(id, n)
@@ -125,7 +125,7 @@ func (s *Set) AddNamed(group, name string, n int64) {
 	s.user(group, name).Add(n)
 }
 
-// Named returns the counter of that group and name, 0 if there is none.
+// Named returns the counter with that group and name, or 0 if there is none.
 func (s *Set) Named(group, name string) int64 {
 	if id, ok := idOf(group, name); ok {
 		return s.framework[id]
@@ -163,12 +163,12 @@ type Value struct {
 	Value int64  `json:"value"`
 }
 
-// All yields the counters group by group: Hadoop's groups in Hadoop's order,
-// then the user's by name. Engine counters come even if zero, unless nothing
-// counted them, as those of reduces in a job without, or their whole group is zero.
+// All returns the counters by group: Hadoop's groups in Hadoop's order, then the user's by name. It
+// includes engine counters that are zero, except those that nothing counted, like those of reduces
+// in a job without reduces, and groups in which all are zero.
 func (s *Set) All() iter.Seq[Value] {
 	var list []Value
-	live := map[string]bool{} // groups
+	live := map[string]bool{} // groups that are not all zero
 	for i, n := range s.framework {
 		live[ID(i).Group()] = live[ID(i).Group()] || n != 0
 	}
@@ -200,8 +200,8 @@ func groupRank(group string) int {
 	return groupOrderLength
 }
 
-// Print writes the counters in Hadoop's layout: "Counters: N", each group
-// indented by one tab, each counter by two as Name=value.
+// Print writes the counters in Hadoop's layout: "Counters: N", each group indented by one tab, each
+// counter by two as Name=value.
 func (s *Set) Print(w io.Writer) error {
 	list := slices.Collect(s.All())
 	_, err := fmt.Fprintf(w, "Counters: %d\n", len(list))
@@ -218,8 +218,8 @@ func (s *Set) Print(w io.Writer) error {
 	return err
 }
 
-// User returns the counter of any group and name. Each Add calls sign, an attempt's sign of life,
-// unless that is nil. An engine counter's name gives another counter than the engine's, until Merge
+// User returns the counter with that group and name. Each Add calls sign, an attempt's sign of
+// life, unless it is nil. With the name of an engine counter it is a separate counter, until Merge
 // adds the two.
 func (s *Set) User(group, name string, sign func()) *User {
 	u := s.user(group, name)
@@ -245,7 +245,7 @@ func (s *Set) MarshalJSON() ([]byte, error) {
 	return json.Marshal(slices.AppendSeq([]Value{}, s.All()))
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (s *Set) UnmarshalJSON(b []byte) error {
 	var list []Value
 	if err := json.Unmarshal(b, &list); err != nil {
@@ -258,8 +258,8 @@ func (s *Set) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Snapshot remembers the values of users' counters, and returns what puts them back, those that
-// came since to 0: nothing that an attempt to map a bad record has counted is to stay.
+// Snapshot saves the values of users' counters, and returns a function that restores them and sets
+// newer ones to 0: counts of an attempt to map a bad record must not remain.
 func (s *Set) Snapshot() (restore func()) {
 	before := make(map[*User]int64, len(s.users))
 	for _, u := range s.users {

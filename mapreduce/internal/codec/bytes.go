@@ -64,7 +64,7 @@ func appendEscaped(dst, b []byte) []byte {
 	}
 }
 
-// cutEscaped undoes appendEscaped; b aliases src if it has no zero byte.
+// cutEscaped reverses appendEscaped; b aliases src if it has no zero byte.
 func cutEscaped(src []byte) (b, rest []byte, err error) {
 	copied := false
 	for at := 0; ; {
@@ -86,10 +86,10 @@ func cutEscaped(src []byte) (b, rest []byte, err error) {
 	}
 }
 
-// restWidth is the width of what takes the rest of an encoding.
+// restWidth is the Width of values that take the rest of an encoding.
 func restWidth(src []byte, _ byte) int { return len(src) }
 
-// escapedWidth is the width of what appendEscaped appends.
+// escapedWidth is the Width of values encoded by appendEscaped.
 func escapedWidth(src []byte, mark byte) int {
 	for at := 0; ; at += 2 {
 		i := bytes.IndexByte(src[at:], mark)

@@ -10,15 +10,13 @@ import (
 	"unsafe"
 )
 
-// ErrUnsupportedType is wrapped by errors of Bind about a type that cannot be a
-// key, value or record.
+// ErrUnsupportedType is wrapped by errors of Bind for a type that cannot be a key, value or record.
 var ErrUnsupportedType = errors.New("unsupported type")
 
-// ErrMalformed says that bytes are not the encoding of a value.
+// ErrMalformed is the error for bytes that are not the encoding of a value.
 var ErrMalformed = errors.New("mapreduce: malformed encoding")
 
-// Codec turns values of one type into bytes whose order is the order of the
-// values, and back:
+// Codec encodes values of one type as bytes in the order of the values, and decodes them:
 //
 //	bool, integers   big-endian, the sign bit of signed ones flipped
 //	floats           IEEE bits, all flipped if negative, else the sign bit
@@ -28,29 +26,28 @@ var ErrMalformed = errors.New("mapreduce: malformed encoding")
 //	arrays, structs  their elements, in order
 //	marshaled types  as []byte
 //
-// Keys of types whose bytes say less than their order have encodings of their
-// own, see keytypes.go; the floats of values keep each of their bits.
+// Some key types have their own encodings, because their bytes do not show their order; see
+// keytypes.go. Floats in values keep all their bits.
 //
-// The functions take pointers so that they are built once, at Bind, and cost no
-// allocation a record. They have no state: attempts share them.
+// The functions take pointers, so that they are built once, at Bind, and do not allocate per
+// record. They have no state, and attempts share them.
 type Codec struct {
 	Encode func(dst []byte, p unsafe.Pointer) []byte
-	// Decode reads a value from the head of src and returns the rest. Byte
-	// slices alias src where they can.
+	// Decode decodes a value at the head of src and returns the rest. Byte slices alias src if
+	// possible.
 	Decode func(src []byte, p unsafe.Pointer) ([]byte, error)
-	// Width tells how many bytes at the head of src are the value's, without
-	// decoding it; every byte of src has been flipped with mark. What it says of
-	// malformed bytes may be more than there are.
+	// Width returns the number of bytes of the value at the head of src without decoding it; every
+	// byte of src has been flipped with mark. For malformed bytes the result may exceed len(src).
 	Width  func(src []byte, mark byte) int
 	Raw    bool // the encoding is the bytes of a string or []byte
-	Open   bool // the value takes all of src: only at the end of an encoding
-	Empty  bool // no value has any bytes; types of size zero with MarshalBinary have some
+	Open   bool // the value takes all of src, so it must be last in an encoding
+	Empty  bool // values have no bytes; types of size zero with MarshalBinary have some
 	plain  plainKind
-	flip   uint64 // of a plain integer: exclusive-or
+	flip   uint64 // for plain integers: exclusive-or mask
 	fields []fieldCodec
 }
 
-// Appender is encode, of keys in falling order with all bits flipped.
+// Appender returns Encode; for descending keys it flips all bits.
 func (c *Codec) Appender(descending bool) func(dst []byte, p unsafe.Pointer) []byte {
 	if !descending {
 		return c.Encode
@@ -63,7 +60,7 @@ func (c *Codec) Appender(descending bool) func(dst []byte, p unsafe.Pointer) []b
 	}
 }
 
-// plainKind says that a value is encoded in a way that takes less time than a call of encode.
+// plainKind identifies encodings that are faster inline than a call of Encode.
 type plainKind uint8
 
 const (
@@ -74,7 +71,7 @@ const (
 	plainString           // a string as it is
 )
 
-// fieldCodec has plain and flip of its codec once more, where encode looks.
+// fieldCodec copies plain and flip of its codec to where Encode reads them.
 type fieldCodec struct {
 	*Codec
 	offset uintptr
@@ -94,18 +91,19 @@ var (
 // IsMarshaler reports whether values of t, or pointers to them, have MarshalBinary.
 func IsMarshaler(t reflect.Type) bool { return reflect.PointerTo(t).Implements(marshalerType) }
 
-// SelfCoded is a type that makes its own codec.
+// SelfCoded is a type that provides its own codec.
 type SelfCoded interface {
-	// CodecWithin makes the codec of the type by b; last says that nothing follows a value.
+	// CodecWithin returns the codec of the type, built with b; last says that nothing follows a
+	// value.
 	CodecWithin(b *Builder, last bool) (*Codec, error)
 }
 
 // Builder builds the codec of a type.
 type Builder struct {
-	key  bool   // of a key: equal values must have equal bytes
+	key  bool   // for keys: equal values must have equal bytes
 	home string // package that calls Bind
 	path []string
-	// within are the types that the present one is part of.
+	// within are the types that contain the current one.
 	within []reflect.Type
 }
 
@@ -155,17 +153,18 @@ func (b *Builder) Of(t reflect.Type, last bool) (*Codec, error) {
 	}
 }
 
-// Part is of for a part of the present type.
+// Part is Of for a part of the current type.
 func (b *Builder) Part(name string, t reflect.Type, last bool) (*Codec, error) {
 	b.path = append(b.path, name)
 	defer func() { b.path = b.path[:len(b.path)-1] }()
 	return b.Of(t, last)
 }
 
-// refuse says which field, of which type, cannot be encoded, and why.
+// refuse returns the error for a field that cannot be encoded.
 func (b *Builder) refuse(t reflect.Type, why string) error { return Refuse(b.path, t, why) }
 
-// Refuse is the error of a type at a path of fields that cannot be encoded; why may be empty.
+// Refuse returns the error for a type, at a path of fields, that cannot be encoded; why may be
+// empty.
 func Refuse(path []string, t reflect.Type, why string) error {
 	err := fmt.Errorf("%w %s", ErrUnsupportedType, t)
 	if why != "" {
@@ -177,7 +176,7 @@ func Refuse(path []string, t reflect.Type, why string) error {
 	return fmt.Errorf("field %s: %w", strings.TrimPrefix(strings.Join(path, ""), "."), err)
 }
 
-// Marshals reports whether values of t are to be encoded with MarshalBinary.
+// Marshals reports whether values of t are encoded with MarshalBinary.
 func Marshals(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(marshalerType) && p.Implements(unmarshalerType) &&

@@ -47,7 +47,7 @@ func (b *Builder) array(t reflect.Type, last bool) (*Codec, error) {
 	return fieldsCodec(fields), nil
 }
 
-// mostElements is the length of the longest array that is encoded, unless of bytes.
+// mostElements is the maximum length of an encoded array, except of bytes.
 const mostElements = 1 << 16
 
 func byteArrayCodec(n int) *Codec {
@@ -104,7 +104,7 @@ func fieldsCodec(fields []fieldCodec) *Codec {
 		for i := range fields {
 			f := &fields[i]
 			at := unsafe.Add(p, f.offset)
-			switch f.plain { // written out: a call less a field, a third of the time of a byte and a []byte
+			switch f.plain { // inline, saves a call per field: a third of the time for a byte and a []byte
 			case plainByte:
 				dst = append(dst, *(*byte)(at)^byte(f.flip))
 			case plainWord:
@@ -131,7 +131,7 @@ func fieldsCodec(fields []fieldCodec) *Codec {
 	return c
 }
 
-// widthOf is the width of some fields together.
+// widthOf returns the total width of fields.
 func widthOf(fields []fieldCodec, src []byte, mark byte) int {
 	at := 0
 	for i := range fields {
@@ -140,8 +140,8 @@ func widthOf(fields []fieldCodec, src []byte, mark byte) int {
 	return at
 }
 
-// marshalCodec encodes with the type's own methods. Each value is decoded into
-// memory of its own: an UnmarshalBinary may add to what it finds, or keep it.
+// marshalCodec encodes with the type's own methods. It decodes each value into new memory, since
+// UnmarshalBinary may add to existing content or keep it.
 func marshalCodec(t reflect.Type, last bool) *Codec {
 	inner := bytesCodec(last)
 	return &Codec{

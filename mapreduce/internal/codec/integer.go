@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// IntegerWidth is how many bytes a key of type t has that is a number: the encoding of an integer; 0
-// if it is none.
+// IntegerWidth returns the size in bytes of keys of type t that are encoded as integers, or 0 if
+// they are not.
 func IntegerWidth(t reflect.Type) int {
 	switch t.Kind() {
 	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
@@ -18,8 +18,7 @@ func IntegerWidth(t reflect.Type) int {
 	return 0
 }
 
-// IntegerFlip is what the bits of an integer are flipped with, so that numbers are ordered as the
-// integers are.
+// IntegerFlip returns the mask that makes the bits of an integer type order like the integers.
 func IntegerFlip(t reflect.Type) uint64 {
 	if t.Kind() <= reflect.Int64 {
 		return 1 << (t.Bits() - 1)
@@ -27,7 +26,7 @@ func IntegerFlip(t reflect.Type) uint64 {
 	return 0
 }
 
-// BitsOf are the bits of an integer of 4 or 8 bytes.
+// BitsOf returns the bits of an integer of 4 or 8 bytes.
 func BitsOf[K any](k *K) uint64 {
 	if unsafe.Sizeof(*k) == 4 {
 		return uint64(*(*uint32)(unsafe.Pointer(k)))
@@ -35,10 +34,10 @@ func BitsOf[K any](k *K) uint64 {
 	return *(*uint64)(unsafe.Pointer(k))
 }
 
-// SetBits reverses bitsOf.
+// SetBits reverses BitsOf.
 func SetBits[K any](k *K, x uint64) { SetBitsAt(unsafe.Pointer(k), int(unsafe.Sizeof(*k)), x) }
 
-// SetBitsAt is SetBits for an integer of a size, at k.
+// SetBitsAt is SetBits for an integer of the given size at k.
 func SetBitsAt(k unsafe.Pointer, size int, x uint64) {
 	if size == 4 {
 		*(*uint32)(k) = uint32(x)

@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// keyTypeCodec returns the codec of keys of types of the standard library whose
-// fields or bytes are not in the order of their values; nil for all other types.
+// keyTypeCodec returns the codec for keys of standard library types whose fields or bytes do not
+// sort like their values, or nil for all other types.
 func keyTypeCodec(t reflect.Type, last bool) *Codec {
 	switch t {
 	case reflect.TypeFor[time.Time]():
@@ -26,8 +26,8 @@ func keyTypeCodec(t reflect.Type, last bool) *Codec {
 // unixZero is the Unix time of the zero [time.Time], in seconds.
 const unixZero = -62135596800
 
-// timeCodec encodes an instant: the seconds since year 1 and the nanoseconds. It
-// decodes to UTC: an instant has one encoding, whatever the zone.
+// timeCodec encodes an instant: the seconds since year 1 and the nanoseconds. It decodes to UTC: an
+// instant has one encoding in all zones.
 func timeCodec() *Codec {
 	return &Codec{
 		Width: fixedWidth(12),
@@ -47,8 +47,8 @@ func timeCodec() *Codec {
 	}
 }
 
-// bigIntCodec encodes the sign, the length of the magnitude and the magnitude;
-// the latter two are flipped in negative numbers.
+// bigIntCodec encodes the sign, the length of the magnitude and the magnitude; length and magnitude
+// are flipped in negative numbers.
 func bigIntCodec() *Codec {
 	const head = 9
 	return &Codec{
@@ -94,7 +94,7 @@ func bigIntCodec() *Codec {
 	}
 }
 
-// bigIntHead reads the length of a magnitude, and whether the number is negative.
+// bigIntHead returns the length of a magnitude, and whether the number is negative.
 func bigIntHead(src []byte, mark byte) (n uint64, negative bool) {
 	n = binary.BigEndian.Uint64(src[1:])
 	negative = src[0] == mark
@@ -104,8 +104,8 @@ func bigIntHead(src []byte, mark byte) (n uint64, negative bool) {
 	return n, negative
 }
 
-// addrCodec encodes an address as netip.Addr.Compare orders it: the length, then
-// the bytes and the zone.
+// addrCodec encodes an address in the order of netip.Addr.Compare: the length, then the bytes and
+// the zone.
 func addrCodec(last bool) *Codec {
 	text := marshalCodec(reflect.TypeFor[netip.Addr](), last)
 	return &Codec{

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// fixedWidth is the width of encodings of n bytes.
+// fixedWidth returns the Width of encodings of n bytes.
 func fixedWidth(n int) func([]byte, byte) int { return func([]byte, byte) int { return n } }
 
 func byteCodec(flip byte) *Codec {
@@ -41,7 +41,8 @@ func integerCodec(t reflect.Type) *Codec {
 	}
 }
 
-// int32Codec is the codec of integers of 4 bytes, without calls within: most keys of jobs in memory are such.
+// int32Codec returns the codec of 4-byte integers, without inner calls, since most keys of jobs in
+// memory are of this kind.
 func int32Codec(flip uint32) *Codec {
 	return &Codec{
 		Width: fixedWidth(4),
@@ -58,7 +59,7 @@ func int32Codec(flip uint32) *Codec {
 	}
 }
 
-// int64Codec is the codec of integers of 8 bytes.
+// int64Codec returns the codec of 8-byte integers.
 func int64Codec(flip uint64) *Codec {
 	return &Codec{
 		plain: plainWord, flip: flip,
@@ -97,8 +98,8 @@ func wordCodec(n int, load func(unsafe.Pointer) uint64, store func(unsafe.Pointe
 	}
 }
 
-// floatCodec orders -Inf < … < 0 < … < +Inf < NaN. In a key -0 becomes 0 and all
-// NaNs become one, which is what equal floats are to a user; a value keeps its bits.
+// floatCodec orders -Inf < … < 0 < … < +Inf < NaN. In a key, -0 becomes 0 and all NaNs become one,
+// so that equal keys have equal bytes; a value keeps its bits.
 func floatCodec(t reflect.Type, key bool) *Codec {
 	if t.Size() == 4 {
 		return wordCodec(4, func(p unsafe.Pointer) uint64 {

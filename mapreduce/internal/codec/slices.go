@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// sliceCodec is the codec of slice type t, whose elements elem encodes.
+// sliceCodec returns the codec of slice type t with elements encoded by elem.
 func sliceCodec(t reflect.Type, elem *Codec) *Codec {
 	size := t.Elem().Size()
 	c := &Codec{
@@ -48,8 +48,8 @@ func sliceCodec(t reflect.Type, elem *Codec) *Codec {
 	return c
 }
 
-// countElements counts the elements at the head of src, of which each byte has been flipped with
-// mark, and returns where they end.
+// countElements returns the number of elements at the head of src, whose bytes have been flipped
+// with mark, and where they end.
 func countElements(elem *Codec, src []byte, mark byte) (n, end int) {
 	for end < len(src) && src[end] == 1^mark {
 		end++
@@ -59,7 +59,7 @@ func countElements(elem *Codec, src []byte, mark byte) (n, end int) {
 	return n, end
 }
 
-// makeSlice puts a new slice of n elements at p, nil for none, and returns where they are.
+// makeSlice sets p to a new slice of n elements, nil for none, and returns their address.
 func makeSlice(t reflect.Type, n int, p unsafe.Pointer) unsafe.Pointer {
 	list := reflect.NewAt(t, p).Elem()
 	if n == 0 {
@@ -70,8 +70,8 @@ func makeSlice(t reflect.Type, n int, p unsafe.Pointer) unsafe.Pointer {
 	return list.UnsafePointer()
 }
 
-// integerSlice has c encode and decode integers of 4 or 8 bytes without a call for each: so they
-// cost what packing them by hand does.
+// integerSlice makes c process 4- or 8-byte integers without a call per element, as fast as packing
+// them by hand.
 func integerSlice(c *Codec, t reflect.Type) {
 	var flip uint64
 	if t.Elem().Kind() <= reflect.Int64 {
@@ -123,7 +123,7 @@ func integerSlice(c *Codec, t reflect.Type) {
 	}
 }
 
-// makeWords is makeSlice of integers, which hold no pointers whatever their type is called.
+// makeWords is makeSlice for integers, which have no pointers whatever their type's name.
 func makeWords[E uint32 | uint64](n int) []E {
 	if n == 0 {
 		return nil
@@ -131,7 +131,8 @@ func makeWords[E uint32 | uint64](n int) []E {
 	return make([]E, n)
 }
 
-// countWords counts the elements of size bytes at the head of src; false if src is no slice of them.
+// countWords returns the number of elements of size bytes at the head of src, or false if src is
+// not a slice of them.
 func countWords(src []byte, size int) (n int, ok bool) {
 	at := 0
 	for at < len(src) && src[at] == 1 {

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Placed is a codec whose values are given by where they lie.
+// Placed is a codec with its type, for values given by their address.
 type Placed struct {
 	*Codec
 	Descending bool
@@ -20,8 +20,8 @@ type Placed struct {
 // Typed is a codec for values of type T.
 type Typed[T any] struct{ Placed }
 
-// Key returns the codec of a key type for a job that is bound in package
-// home. Descending keys are encoded with an end mark and with all bits flipped.
+// Key returns the codec of a key type for a job bound in package home. Descending keys are encoded
+// with an end mark and all bits flipped.
 func Key[K any](descending bool, home string) (Typed[K], error) {
 	c, err := KeyOf(reflect.TypeFor[K](), descending, home)
 	return Typed[K]{c}, err
@@ -52,23 +52,22 @@ func ValueOf(t reflect.Type) (Placed, error) {
 	return Placed{c, false, t}, nil
 }
 
-// Encoding is that of a value of the type of a codec.
+// Encoding returns the encoding of a value of the codec's type.
 func Encoding(c Placed, v reflect.Value) []byte {
 	at := reflect.New(c.Type)
 	at.Elem().Set(v)
 	return c.Appender(c.Descending)(nil, at.UnsafePointer())
 }
 
-// Decoded is the value of the type of a codec that the whole of b is the encoding of. Byte slices in
-// it may alias b.
+// Decoded decodes the whole of b as a value of the codec's type. Its byte slices may alias b.
 func Decoded(c Placed, b []byte) (reflect.Value, error) {
 	at := reflect.New(c.Type)
 	err := c.Reader()(b, at.UnsafePointer())
 	return at.Elem(), err
 }
 
-// Bytes returns a function that returns the encoding of the value at v: the bytes themselves for raw
-// strings and byte slices, else a buffer that the next call overwrites.
+// Bytes returns a function that returns the encoding of the value at v: the bytes themselves for
+// raw strings and byte slices, otherwise a buffer that the next call overwrites.
 func (p *Placed) Bytes() func(v unsafe.Pointer) []byte {
 	switch {
 	case p.Empty:
@@ -81,7 +80,8 @@ func (p *Placed) Bytes() func(v unsafe.Pointer) []byte {
 	case p.Raw && !p.Descending:
 		return func(v unsafe.Pointer) []byte { return *(*[]byte)(v) }
 	}
-	// The buffer's pointer changes only with it: the collector wants to see each change.
+	// Update the variable only if the buffer was reallocated: each write of a pointer costs a write
+	// barrier.
 	encode, buf := p.Appender(p.Descending), make([]byte, 0, 64)
 	return func(v unsafe.Pointer) []byte {
 		b := encode(buf[:0], v)
@@ -92,7 +92,7 @@ func (p *Placed) Bytes() func(v unsafe.Pointer) []byte {
 	}
 }
 
-// Reader returns a function that makes what the whole of b encodes the value at v. Byte slices in the
+// Reader returns a function that decodes the whole of b into the value at v. Byte slices in the
 // value may alias b.
 //
 //go:noinline
@@ -111,8 +111,8 @@ func (p *Placed) Reader() func(b []byte, v unsafe.Pointer) error {
 	}
 }
 
-// Cloner returns a function that copies what the value at v points to, so that it is the value's own,
-// or nil if no value points to bytes that may change. It serves one goroutine at a time.
+// Cloner returns a function that replaces what the value at v points to by a copy, or nil if values
+// do not point to mutable bytes. The function must be used by one goroutine at a time.
 func (p *Placed) Cloner() func(v unsafe.Pointer) {
 	if !MayChange(p.Type) {
 		return nil
@@ -131,8 +131,7 @@ func (p *Placed) Cloner() func(v unsafe.Pointer) {
 	}
 }
 
-// Encoder returns a function that appends the encoding of v to dst, for one
-// goroutine at a time.
+// Encoder returns a function that appends the encoding of v to dst, for one goroutine at a time.
 //
 //go:noinline
 func (t *Typed[T]) Encoder() func(dst []byte, v T) []byte {
@@ -143,8 +142,8 @@ func (t *Typed[T]) Encoder() func(dst []byte, v T) []byte {
 	}
 }
 
-// Decoder returns a function that decodes the whole of b, for one goroutine at a
-// time. Byte slices in the value may alias b.
+// Decoder returns a function that decodes the whole of b, for one goroutine at a time. Byte slices
+// in the value may alias b.
 //
 //go:noinline
 func (t *Typed[T]) Decoder() func(b []byte) (T, error) {
@@ -155,8 +154,8 @@ func (t *Typed[T]) Decoder() func(b []byte) (T, error) {
 	}
 }
 
-// Keeper is Cloner for values that were decoded and may share memory with their encoding; nil if they
-// share none.
+// Keeper is Cloner for decoded values that may share memory with their encoding; nil if they do
+// not.
 func (p *Placed) Keeper() func(v unsafe.Pointer) {
 	if !SharesBytes(p.Type) {
 		return nil
@@ -186,8 +185,8 @@ func SharesBytes(t reflect.Type) bool {
 	}
 }
 
-// MayChange reports whether values of type t point to memory that their owner
-// may write to: slices, and what a marshaled type may hold.
+// MayChange reports whether values of type t point to memory that their owner may write to: slices,
+// and what a marshaled type may contain.
 func MayChange(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Pointer, reflect.Map, reflect.Interface, reflect.Chan,
@@ -207,9 +206,9 @@ func MayChange(t reflect.Type) bool {
 	}
 }
 
-// PrefixLen returns a function that tells how many bytes of an encoding of a struct belong to
-// its first n fields, or nil if all do: a field that ends an encoding has no end
-// of its own, so that what begins with it may be another value.
+// PrefixLen returns a function that returns how many bytes of a struct's encoding belong to its
+// first n fields, or nil if all do. A field that takes the rest of an encoding has no end mark, so
+// a prefix that ends with it may belong to another value.
 func PrefixLen(t Placed, n int) (func(b []byte) int, error) {
 	if n < 1 || n > len(t.fields) {
 		return nil, fmt.Errorf("GroupFields is %d, but key type %s has %d fields", n, t.Type, len(t.fields))

@@ -1,4 +1,4 @@
-// Package fault has what becomes of errors and panics of the user's code on their way to whoever reads them.
+// Package fault classifies errors and panics of the user's code and makes them fit to be shown.
 package fault
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// ErrExited is the error of an attempt, or another step of a job, whose user code ended
-// the goroutine it ran in by runtime.Goexit, as t.Fatal of a test does.
+// ErrExited is the error of an attempt, or another step of a job, whose user code ended its
+// goroutine with runtime.Goexit, as t.Fatal does in a test.
 var ErrExited = errors.New("user code ended its goroutine (runtime.Goexit, as t.Fatal does)")
 
 var (
@@ -25,13 +25,13 @@ var (
 	ErrCorruptInput = errors.New("corrupt or truncated input")
 )
 
-// permanentError marks an error that another try would meet again.
+// permanentError marks an error that every further attempt would meet.
 type permanentError struct{ err error }
 
 func (e *permanentError) Error() string { return e.err.Error() }
 func (e *permanentError) Unwrap() error { return e.err }
 
-// Permanent is mapreduce.Permanent, where its promises stand.
+// Permanent implements mapreduce.Permanent, which documents it.
 func Permanent(err error) error {
 	if err == nil {
 		return nil
@@ -39,13 +39,13 @@ func Permanent(err error) error {
 	return &permanentError{err}
 }
 
-// badError marks an error that is the fault of one record.
+// badError marks an error caused by one record.
 type badError struct{ err error }
 
 func (e *badError) Error() string { return e.err.Error() }
 func (e *badError) Unwrap() error { return e.err }
 
-// Bad is mapreduce.Bad, where its promises stand.
+// Bad implements mapreduce.Bad, which documents it.
 func Bad(err error) error {
 	if err == nil {
 		return nil
@@ -53,13 +53,13 @@ func Bad(err error) error {
 	return &badError{err}
 }
 
-// IsBad is mapreduce.IsBad, where its promises stand.
+// IsBad implements mapreduce.IsBad, which documents it.
 func IsBad(err error) bool {
 	var b *badError
 	return errors.As(err, &b)
 }
 
-// IsPermanent is mapreduce.IsPermanent, where its promises stand.
+// IsPermanent implements mapreduce.IsPermanent, which documents it.
 func IsPermanent(err error) bool {
 	var p *permanentError
 	var lost *dfs.UnreadableError
@@ -67,11 +67,11 @@ func IsPermanent(err error) bool {
 		errors.Is(err, ErrCorruptInput) || errors.Is(err, ErrConsumed) || errors.Is(err, memory.ErrRecordTooLarge)
 }
 
-// LongestText is how many bytes of the text of an error are kept: the user's code may put
-// a whole record into it.
+// LongestText is the maximum length in bytes of an error's text, since user code may include a
+// whole record.
 const LongestText = 512
 
-// cutError is an error whose text is too long, or cannot be had.
+// cutError is an error whose text is too long or not available.
 type cutError struct {
 	text string
 	err  error
@@ -80,9 +80,8 @@ type cutError struct {
 func (e *cutError) Error() string { return e.text }
 func (e *cutError) Unwrap() error { return e.err }
 
-// Present makes an error that user code may have made fit to be shown: its text is short, and it is
-// there even if the error's own method panics. An end of ctx is named as errors.Is knows it, beside
-// its cause.
+// Present prepares an error of user code for display: it shortens the text, and replaces it if the
+// error's own method panics. If ctx has ended, the error also wraps ctx.Err().
 func Present(ctx context.Context, err *error) {
 	if *err == nil {
 		return
@@ -96,7 +95,7 @@ func Present(ctx context.Context, err *error) {
 	}
 }
 
-// errorText is the text of an error; false says that asking for it panicked, and why.
+// errorText returns the text of an error; if its method panics, it returns a description and false.
 func errorText(err error) (text string, ok bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -106,7 +105,7 @@ func errorText(err error) (text string, ok bool) {
 	return err.Error(), true
 }
 
-// CutText is the text, or its first n bytes and its length.
+// CutText returns the text, or its first n bytes and its length.
 func CutText(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -117,10 +116,10 @@ func CutText(text string, n int) string {
 	return fmt.Sprintf("%s… (%d bytes)", text[:n], len(text))
 }
 
-// HeadSize is how many bytes of a record an error shows.
+// HeadSize is the number of bytes of a record that an error shows.
 const HeadSize = 60
 
-// Quoted quotes the first bytes of something that has size bytes.
+// Quoted quotes the head of a text of size bytes.
 func Quoted(head string, size int) string {
 	if len(head) == size {
 		return strconv.Quote(head)
@@ -131,7 +130,7 @@ func Quoted(head string, size int) string {
 // QuotedText quotes a text, or its first bytes if it is long.
 func QuotedText(text string) string { return Quoted(text[:min(len(text), HeadSize)], len(text)) }
 
-// InStore says in an error what file of a store it is about, once.
+// InStore adds the name of the store's file to an error, unless it is there.
 func InStore(root string, err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s/%s: %w", root, strings.TrimPrefix(at.Path, "."), at.Err)
@@ -139,5 +138,5 @@ func InStore(root string, err error) error {
 	if strings.Contains(err.Error(), "://") {
 		return err
 	}
-	return fmt.Errorf("%s/%w", root, err) // those of globs begin with the name
+	return fmt.Errorf("%s/%w", root, err) // errors of globs begin with the name
 }

@@ -13,17 +13,17 @@ import (
 
 // PanicError is a panic of the user's code.
 type PanicError struct {
-	Value any    // what panic was called with
+	Value any    // the argument of panic
 	Stack string // of the goroutine that panicked
-	At    string // file and line of the user's code, such as "words/count.go:17"; empty if unknown
+	At    string // file and line in the user's code, such as "words/count.go:17"; empty if unknown
 }
 
-// NewPanicError describes a panic from which the caller, a deferred function, has recovered v.
+// NewPanicError describes a panic whose value v the caller, a deferred function, has recovered.
 func NewPanicError(v any) *PanicError {
 	return &PanicError{Value: v, Stack: string(debug.Stack()), At: userPlace()}
 }
 
-// Error returns the value, cut if it is long, and the place; the stack is in Stack.
+// Error returns the value, shortened if it is long, and the place; the stack is in Stack.
 func (e *PanicError) Error() string {
 	text := "panic: " + CutText(fmt.Sprint(e.Value), LongestText/2)
 	if e.At != "" {
@@ -38,8 +38,8 @@ func (e *PanicError) Unwrap() error {
 	return err
 }
 
-// Exited is [ErrExited] with the place in the user's code at which the goroutine was ended; the
-// caller is a deferred function that runs because of it.
+// Exited returns [ErrExited] with the place in the user's code that ended the goroutine. The caller
+// must be a deferred function that runs because of it.
 func Exited() error {
 	if at := userPlace(); at != "" {
 		return fmt.Errorf("%w at %s", ErrExited, at)
@@ -47,9 +47,9 @@ func Exited() error {
 	return ErrExited
 }
 
-// userPlace finds the user's code in the stack of a panic, or of a goroutine's early end: the first
-// function below it that is neither of the standard library nor of this engine, else the first at
-// all.
+// userPlace finds the user's code in the stack of a panic or of a goroutine's early end: the first
+// function below it that belongs neither to the standard library nor to this engine, or else the
+// first one.
 func userPlace() string {
 	pc := make([]uintptr, 128)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])
@@ -75,8 +75,8 @@ func userPlace() string {
 	return first
 }
 
-// Standard says whether a file is of the standard library, whose sources are in library; a
-// program built with -trimpath does not tell where that is, but its own files are in modules.
+// Standard reports whether a file belongs to the standard library, whose sources are in library. A
+// program built with -trimpath does not know that directory, but its own files are in modules.
 func Standard(file, library string) bool {
 	if library != "" {
 		return strings.HasPrefix(file, library)
@@ -85,7 +85,7 @@ func Standard(file, library string) bool {
 	return !strings.Contains(module, ".")
 }
 
-// OfEngine says whether a function is the engine's own and not of its tests.
+// OfEngine reports whether a function belongs to the engine, except its tests.
 func OfEngine(f runtime.Frame) bool {
 	const module = "github.com/tarry-mr/tarry/"
 	rest, ok := strings.CutPrefix(f.Function, module)
@@ -100,11 +100,11 @@ func OfEngine(f runtime.Frame) bool {
 	return strings.HasPrefix(rest, "actors.") || strings.HasPrefix(rest, "actors/worker.")
 }
 
-// Thrown is a panic that carries an error through code that returns none, such as a codec, to the catch
-// above it, which makes an ordinary error of it again.
+// Thrown is a panic value that carries an error through code that returns none, such as a codec.
+// Catch turns it into that error.
 type Thrown struct{ Err error }
 
-// Throw panics with an error that catch returns as it is.
+// Throw panics with an error that Catch returns unchanged.
 func Throw(err error) { panic(Thrown{err}) }
 
 // Catch turns a panic into an error.
@@ -127,8 +127,8 @@ func Catch(err *error) {
 	*err = NewPanicError(v)
 }
 
-// Contained runs a step of an output or of sources, behind which user code may be. The
-// error of a step that does not return is that of Exited, for deferred functions to see.
+// Contained runs a step of an output or of sources, which may call user code. If the step ends the
+// goroutine, *err is that of Exited, for deferred functions.
 func Contained(err *error, step func() error) {
 	defer Catch(err)
 	returned := false
@@ -141,13 +141,13 @@ func Contained(err *error, step func() error) {
 	returned = true
 }
 
-// AccessError is a fault on an address outside the Go heap, until verify finds out why.
+// AccessError is a memory fault outside the Go heap, until Verify finds its cause.
 type AccessError struct {
 	PanicError
-	readable bool // so it was written to
+	readable bool // so it was a write
 }
 
-// Cause is the error of a fault although no input has changed.
+// Cause returns the error for a fault although no input has changed.
 func (e *AccessError) Cause() error {
 	what := "memory that is not Go's cannot be read: the disk failed below an input, or a pointer is wrong"
 	if e.readable {
@@ -156,7 +156,7 @@ func (e *AccessError) Cause() error {
 	return &PanicError{Value: fmt.Errorf("%w: %v", errors.New(what), e.Value), Stack: e.Stack, At: e.At}
 }
 
-// readable reports whether the byte at an address outside the Go heap can be read.
+// readable reports whether the byte at an address outside the Go heap is readable.
 func readable(addr uintptr) (ok bool) {
 	defer Guard(Guard(true))
 	defer func() { ok = recover() == nil }()
@@ -164,12 +164,12 @@ func readable(addr uintptr) (ok bool) {
 	return true
 }
 
-// Guard sets whether faults on mapped input are panics of this goroutine, which catch turns
-// into errors, and returns what was set before: "defer fault.Guard(fault.Guard(true))" sets it until
-// a function returns, and allocates nothing.
+// Guard sets whether memory faults in mapped input become panics of this goroutine, which Catch
+// turns into errors, and returns the former setting. "defer fault.Guard(fault.Guard(true))" sets it
+// until a function returns, without allocations.
 func Guard(on bool) (before bool) { return debug.SetPanicOnFault(on) }
 
-// Step does something behind which user code may be: a panic of it is an error.
+// Step runs something that may call user code, and returns a panic as an error.
 func Step(do func() error) (err error) {
 	defer Present(context.Background(), &err)
 	Contained(&err, do)

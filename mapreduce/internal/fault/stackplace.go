@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// StackPlace is cluster.StackPlace, where its promises stand.
+// StackPlace implements cluster.StackPlace, which documents it.
 func StackPlace(stack string) string {
 	library := libraryRoot()
 	lines := strings.Split(stack, "\n")
@@ -27,7 +27,7 @@ func StackPlace(stack string) string {
 	return ""
 }
 
-// libraryRoot is where the sources of the standard library were when this program was built.
+// libraryRoot returns where the standard library's sources were when this program was built.
 func libraryRoot() string {
 	pc := make([]uintptr, 1)
 	f, _ := runtime.CallersFrames(pc[:runtime.Callers(0, pc)]).Next() // runtime.Callers itself

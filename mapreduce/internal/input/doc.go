@@ -1,8 +1,10 @@
-// Package input gives the bytes of a job's inputs: files of this machine, of file systems and stores,
-// archives, streams and memory, packed or not.
+// Package input reads a job's inputs: local files, files in file systems and stores, archives,
+// streams and memory, compressed or not.
 //
-// A [Source] is one file. What the user's own code supplies, a reader or a dfs.Source, is called such
-// that its panics are errors that name it (foreign.go). [Verify] tells, when work has ended, whether a
-// source has changed meanwhile. Reading order: source.go, packing.go, fsys.go, storedfiles.go, zip.go,
-// foreign.go, stamp.go, verify.go.
+// A [Source] is one file. Calls into the user's own code, a reader or a dfs.Source, turn panics
+// into errors that name it (foreign.go). After the work, [Verify] reports whether a source has
+// changed meanwhile.
+//
+// Reading order: source.go, packing.go, fsys.go, storedfiles.go, zip.go, foreign.go, stamp.go,
+// verify.go.
 package input

@@ -11,16 +11,17 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// foreign is a dfs.Source of the user's: its panics become errors that name it, wherever it
-// is called, and it must do what dfs.Source says.
+// foreign wraps a user's dfs.Source: it turns panics into errors that name the source, and checks
+// results against the contract of dfs.Source.
 type foreign struct {
 	dfs.Source
 	name   string
 	size   int64
-	failed atomic.Pointer[error] // of a release, for which nobody waits
+	failed atomic.Pointer[error] // the error of a release, which has no other way to report it
 }
 
-// guarded returns data such that its panics end no process. What dfs itself makes is as it is.
+// guarded wraps data so that its panics cannot end the process. Sources of package dfs need no
+// wrapper.
 func guarded(data dfs.Source) (_ dfs.Source, err error) {
 	if data == nil {
 		return nil, errors.New("mapreduce: a source without data")
@@ -43,7 +44,7 @@ func guarded(data dfs.Source) (_ dfs.Source, err error) {
 	return f, nil
 }
 
-// named says in an error whose it is.
+// named adds the source's name to an error.
 func (f *foreign) named(err *error) {
 	if *err != nil {
 		*err = fmt.Errorf("input %s: %w", f.name, *err)
@@ -73,7 +74,7 @@ func (f *foreign) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// Hosts implements dfs.Placed. Of data that does not know, or panics, nothing is known.
+// Hosts implements dfs.Placed. It returns none if the data does not know its hosts, or panics.
 func (f *foreign) Hosts(off, n int64) (hosts []string) {
 	var err error
 	defer fault.Catch(&err)
@@ -101,7 +102,7 @@ func (f *foreign) View(off int64, n int) (b []byte, release func(), err error) {
 	return b, func() { f.release(giveBack) }, nil
 }
 
-// release gives a View back, perhaps in a goroutine that no panic may end.
+// release releases a View, possibly in a goroutine in which a panic would end the process.
 func (f *foreign) release(fn func()) {
 	var err error
 	defer func() {
@@ -113,7 +114,7 @@ func (f *foreign) release(fn func()) {
 	fn()
 }
 
-// Close implements dfs.Source; it returns what went wrong with a release, too.
+// Close implements dfs.Source; its error includes those of releases.
 func (f *foreign) Close() (err error) {
 	defer f.named(&err)
 	defer fault.Catch(&err)
@@ -124,7 +125,7 @@ func (f *foreign) Close() (err error) {
 	return err
 }
 
-// Unchanged is what a local file has, for those that are made of one.
+// Unchanged calls the data's Unchanged, for sources made from a local file.
 func (f *foreign) Unchanged() (err error) {
 	defer fault.Catch(&err)
 	if file, ok := f.Source.(interface{ Unchanged() error }); ok {
@@ -133,7 +134,7 @@ func (f *foreign) Unchanged() (err error) {
 	return nil
 }
 
-// Views counts what a local file counts.
+// Views returns the data's Views, for sources made from a local file.
 func (f *foreign) Views() int {
 	if file, ok := f.Source.(interface{ Views() int }); ok {
 		return file.Views()
@@ -141,10 +142,10 @@ func (f *foreign) Views() int {
 	return 0
 }
 
-// mostIdle is how often in a row a stream may read nothing, and say nothing.
+// mostIdle is the maximum number of consecutive reads without bytes and without an error.
 const mostIdle = 1000
 
-// foreignStream is a reader of the user's: its panics become errors that name it.
+// foreignStream wraps a user's reader: it turns panics into errors that name the source.
 type foreignStream struct {
 	io.ReadCloser
 	source Source
@@ -172,7 +173,7 @@ func (f *foreignStream) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Named says in an error, which is not nil, what source it is about.
+// Named adds the source's name to a non-nil error.
 func Named(s Source, err error) error {
 	if strings.Contains(err.Error(), s.name) {
 		return err

@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// Hosts implements dfs.Placed for files of a store that knows where its bytes are. One that does not
-// say so now is read as one that does not know: places only save time.
+// Hosts implements dfs.Placed for files of a store that knows where its bytes are. An error of the
+// store counts as unknown, since locations only save time.
 func (f *fsFile) Hosts(off, n int64) []string {
 	store, ok := f.fsys.(stores.Located)
 	if !ok {
@@ -19,7 +19,7 @@ func (f *fsFile) Hosts(off, n int64) []string {
 	return hostsOf(f.places, off, n)
 }
 
-// hostsOf names the hosts that hold at least half of n bytes at off, those with the most first.
+// hostsOf returns the hosts with at least half of the n bytes at off, those with the most first.
 func hostsOf(places []stores.Place, off, n int64) []string {
 	held := map[string]int64{}
 	for _, p := range places {

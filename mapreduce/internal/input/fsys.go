@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// FS is mapreduce.FS, where its promises stand.
+// FS implements mapreduce.FS, which documents it.
 func FS(fsys fs.FS, patterns ...string) (list []Source, err error) {
 	defer fault.Catch(&err)
 	if len(patterns) == 0 {
@@ -41,14 +41,14 @@ func fileOf(fsys fs.FS, name string) (Source, error) {
 	return titledFile(fsys, name, name)
 }
 
-// titledFile is fileOf for a file that messages call title.
+// titledFile is fileOf for a file with another name in messages.
 func titledFile(fsys fs.FS, name, title string) (Source, error) {
 	f := &fsFile{fsys: fsys, name: name, title: title}
 	file, err := fsys.Open(name)
 	if err != nil {
 		return Source{}, err
 	}
-	defer func() { _ = file.Close() }() // it was only looked at
+	defer func() { _ = file.Close() }() // only inspected
 	info, err := file.Stat()
 	if err != nil {
 		return Source{}, err
@@ -63,13 +63,14 @@ func titledFile(fsys fs.FS, name, title string) (Source, error) {
 	return s, err
 }
 
-// versionOf is what a store says of a content; empty: nothing.
+// versionOf returns the store's version of a file's content, or "".
 func versionOf(info fs.FileInfo) stores.Version {
 	v, _ := info.Sys().(stores.Version)
 	return v
 }
 
-// fsFile is a dfs.Source that opens a file of a file system when it is read, and again after Close.
+// fsFile is a dfs.Source that opens a file of a file system when it is read, and reopens it after
+// Close.
 type fsFile struct {
 	fsys     fs.FS
 	name     string
@@ -79,10 +80,10 @@ type fsFile struct {
 	version  stores.Version
 
 	askPlaces sync.Once
-	places    []stores.Place // where a stores.Located says that it is
+	places    []stores.Place // locations, from a stores.Located
 
-	mu   sync.RWMutex // held for writing by what changes file, or where it stands
-	file fs.File      // nil: not open
+	mu   sync.RWMutex // write-locked to change file or its position
+	file fs.File      // nil while closed
 }
 
 // Name implements dfs.Source.
@@ -116,7 +117,7 @@ func (f *fsFile) ReadAt(p []byte, off int64) (int, error) {
 	return Fill(f.file, p)
 }
 
-// open opens the file if it is not open.
+// open opens the file unless it is open.
 func (f *fsFile) open() (err error) {
 	if f.file == nil {
 		f.file, err = f.fsys.Open(f.name)
@@ -124,7 +125,7 @@ func (f *fsFile) open() (err error) {
 	return err
 }
 
-// seek goes to a place of the file, from its start if it cannot seek.
+// seek moves to an offset of the file, by reading from the start if the file cannot seek.
 func (f *fsFile) seek(off int64) error {
 	if s, ok := f.file.(io.Seeker); ok {
 		_, err := s.Seek(off, io.SeekStart)
@@ -171,7 +172,7 @@ func (f *fsFile) close() error {
 	return err
 }
 
-// Unchanged returns an error that wraps dfs.ErrChanged if the file is not as it was.
+// Unchanged returns an error that wraps dfs.ErrChanged if the file has changed.
 func (f *fsFile) Unchanged() error {
 	info, err := fs.Stat(f.fsys, f.name)
 	switch {
@@ -189,8 +190,8 @@ func (f *fsFile) Unchanged() error {
 	return nil
 }
 
-// Fill reads until b is full or r ends or fails. Unlike io.ReadFull it never
-// makes one error out of another: only a bare io.EOF is the end of a stream.
+// Fill reads until b is full or r ends or fails. Unlike io.ReadFull it never replaces an error:
+// only a bare io.EOF is the end of a stream.
 func Fill(r io.Reader, b []byte) (n int, err error) {
 	for n < len(b) && err == nil {
 		var k int

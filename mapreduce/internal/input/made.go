@@ -2,11 +2,11 @@ package input
 
 import "errors"
 
-// ErrNoBytes is the error of reading the bytes of a source that has records only.
+// ErrNoBytes is the error of reading bytes from a source that has only records.
 var ErrNoBytes = errors.New("mapreduce: records that the program makes have no bytes")
 
-// Made is the dfs.Source of so many records that the program makes. One "byte" of it is one record,
-// so that any block size cuts it.
+// Made is the dfs.Source of that many records made by the program. Each of its "bytes" is one
+// record, so that any block size can split it.
 type Made int
 
 // Name implements dfs.Source.
@@ -24,8 +24,8 @@ func (Made) View(int64, int) ([]byte, func(), error) { return nil, nil, ErrNoByt
 // Close implements dfs.Source.
 func (Made) Close() error { return nil }
 
-// Unit is the dfs.Source of a unit of work, of which the program makes the records.
+// Unit is the dfs.Source of a unit of work, whose records the program makes.
 type Unit struct {
 	Made
-	Index int // among the units of the input
+	Index int // number among the units of the input
 }

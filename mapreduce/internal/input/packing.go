@@ -21,7 +21,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Packing is how a file is compressed.
+// Packing is the compression of a file.
 type Packing uint8
 
 const (
@@ -33,7 +33,7 @@ const (
 	xzPacked
 )
 
-// packedFormat is a compression by its extension and possible first bytes.
+// packedFormat is a compression with its extension and possible first bytes.
 type packedFormat struct {
 	ext   string
 	kind  Packing
@@ -57,8 +57,8 @@ func packingOf(name string) Packing {
 	return notPacked
 }
 
-// checkMagic refuses a file whose extension promises a compression that its
-// first bytes deny. An empty file is accepted as empty.
+// checkMagic rejects a file whose extension promises a compression that its first bytes deny. An
+// empty file is accepted as empty.
 func checkMagic(s Source) error {
 	for _, p := range packedFormats {
 		if p.kind != s.packed {
@@ -76,8 +76,8 @@ func checkMagic(s Source) error {
 	return nil
 }
 
-// begins reports whether a file of the format may begin with head. Compressed by several
-// processors at once, zstd begins with a frame that is to be skipped.
+// begins reports whether a file of the format may begin with head. A zstd file written by several
+// processors in parallel begins with a skippable frame.
 func (p packedFormat) begins(head string) bool {
 	if p.kind == zstandard && len(head) >= 4 && head[0]&0xf0 == 0x50 && head[1:4] == "\x2a\x4d\x18" {
 		return true
@@ -85,11 +85,11 @@ func (p packedFormat) begins(head string) bool {
 	return slices.ContainsFunc(p.magic, func(m string) bool { return strings.HasPrefix(head, m) })
 }
 
-// largestWindow is the most bytes that a zstd or xz stream may look back, what zstd itself allows
-// without being asked, and twice what xz -9 makes: they are held in memory.
+// largestWindow is the maximum window in bytes of a zstd or xz stream, since windows are held in
+// memory: zstd's own default limit, and twice what xz -9 uses.
 const largestWindow = 128 << 20
 
-// unpack returns the decompressed stream of r; closing it does not close r.
+// unpack returns the decompressed stream of r. Closing it does not close r.
 func unpack(kind Packing, r io.Reader) (io.ReadCloser, error) {
 	switch kind {
 	case gzipped:
@@ -122,16 +122,16 @@ func unpack(kind Packing, r io.Reader) (io.ReadCloser, error) {
 	}
 }
 
-// xzWindow is how many bytes the first block of an xz stream looks back; 0 if it is not known.
+// xzWindow returns the window of an xz stream's first block in bytes, or 0 if unknown.
 func xzWindow(r *bufio.Reader) int64 {
 	const streamHeader, lzma2 = 12, 0x21
-	b, _ := r.Peek(streamHeader + 64) // what is damaged, the decompressor says
+	b, _ := r.Peek(streamHeader + 64) // the decompressor reports damage
 	if len(b) < streamHeader+2 {
 		return 0
 	}
 	flags := b[streamHeader+1]
 	b = b[streamHeader+2:]
-	for _, size := range []byte{0x40, 0x80} { // of the block, packed and not: perhaps there
+	for _, size := range []byte{0x40, 0x80} { // optional sizes of the block, compressed and not
 		if flags&size != 0 {
 			_, n := binary.Uvarint(b)
 			b = b[max(n, 0):]
@@ -144,7 +144,7 @@ func xzWindow(r *bufio.Reader) int64 {
 	return n
 }
 
-// xzStream refuses a stream that ends right after a header: package xz takes it for a whole one.
+// xzStream rejects a stream that ends right after a header, which package xz accepts as complete.
 type xzStream struct {
 	*xz.Reader
 	raw *ending
@@ -159,8 +159,7 @@ func (s *xzStream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ending keeps the last two bytes that are read, but for zeros behind them, which may follow a
-// stream.
+// ending keeps the last two bytes read, ignoring the zeros that may follow a stream.
 type ending struct {
 	r    io.Reader
 	last []byte
@@ -176,11 +175,12 @@ func (e *ending) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// s2Header is the length of what an s2 stream begins with, in bytes.
+// s2Header is the length in bytes of the start of an s2 stream.
 const s2Header = 10
 
-// s2Stream refuses a stream of nothing but a header, which no writer leaves. Since nothing marks
-// the end of an s2 stream, one that was cut exactly between two of its blocks is a shorter one.
+// s2Stream rejects a stream that consists of a header only, which no writer produces. Since nothing
+// marks the end of an s2 stream, one that was cut exactly between two blocks is read as a shorter
+// one.
 type s2Stream struct {
 	*s2.Reader
 	raw *counting

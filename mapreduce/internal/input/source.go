@@ -16,52 +16,53 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Source is one file of an input. Make it with Files, File, FS, Stream, Bytes or Stored.
+// Source is one file of an input. Files, File, FS, Stream, Bytes and Stored make it.
 type Source struct {
-	// Data gives the bytes as stored; nil for a stream that is read once.
+	// Data reads the bytes as stored; nil for a stream that can be read once.
 	Data dfs.Source
 
 	name     string
-	twin     int                           // how many sources of the plan before it have its name
-	anew     bool                          // Data is a LocalFile: each plan has one of its own
-	stream   func() (io.ReadCloser, error) // instead of Data, or of its bytes: then it may be called again
+	twin     int                           // number of earlier sources in the plan with the same name
+	anew     bool                          // Data is a LocalFile, of which each plan needs its own
+	stream   func() (io.ReadCloser, error) // replaces Data, or reads its bytes; then it may be called repeatedly
 	packed   Packing
-	makeMemo func() any // makes memo; nil: there is none
-	memo     any        // what the readers of one plan remember of the source, such as places in a CSV file
+	makeMemo func() any // makes memo; nil if there is none
+	memo     any        // shared by the readers of one plan, for example positions in a CSV file
 }
 
-// Remembering returns s with something to remember that memo makes, for each plan its own.
+// Remembering returns s with a memo, which memo makes for each plan separately.
 func Remembering(s Source, memo func() any) Source {
 	s.makeMemo, s.memo = memo, memo()
 	return s
 }
 
-// Memo is what Remembering has made for the plan.
+// Memo returns the plan's memo of Remembering.
 func Memo(s Source) any { return s.memo }
 
-// Name is what a person calls the source.
+// Name returns the source's name for messages.
 func (s Source) Name() string { return s.name }
 
-// Of is a source of data that a person calls name. Nothing about data is checked.
+// Of returns a source of data with that name, without checks.
 func Of(data dfs.Source, name string) Source { return Source{Data: data, name: name} }
 
 // Packed reports whether the source is compressed.
 func Packed(s Source) bool { return s.packed != notPacked }
 
-// IsStream reports whether the source can be read from start to end only, and not for being packed.
+// IsStream reports whether the source can be read only from start to end, for another reason than
+// compression.
 func IsStream(s Source) bool { return s.stream != nil }
 
-// Twin is how many sources of the plan before it have its name.
+// Twin returns the number of earlier sources in the plan with the same name.
 func Twin(s Source) int { return s.twin }
 
-// AsTwin returns s as if it had the place of another among those of its name.
+// AsTwin returns s with the twin number of another source.
 func AsTwin(s Source, of Source) Source {
 	s.twin = of.twin
 	return s
 }
 
-// Kept reports whether the source is a part that is kept in memory, and on which nodes it lies:
-// none if it is lost, or no node wrote it.
+// Kept reports whether the source is a kept part in memory, and returns its nodes: none if it is
+// lost or no node wrote it.
 func (s Source) Kept() (hosts []string, kept bool) {
 	k, ok := s.Data.(interface{ KeptOn() (hosts []string) })
 	if !ok {
@@ -70,7 +71,7 @@ func (s Source) Kept() (hosts []string, kept bool) {
 	return k.KeptOn(), true
 }
 
-// Size is the number of bytes as stored, or -1 for a stream.
+// Size returns the number of bytes as stored, or -1 for a stream.
 func (s Source) Size() int64 {
 	if s.Data == nil {
 		return -1
@@ -78,11 +79,11 @@ func (s Source) Size() int64 {
 	return s.Data.Size()
 }
 
-// Splittable reports whether maps can read the source in parts. Compressed files
-// and streams can only be read from start to end, as one split.
+// Splittable reports whether maps can read the source in parts. Compressed files and streams can
+// only be read from start to end, as one split.
 func (s Source) Splittable() bool { return s.Data != nil && s.stream == nil && s.packed == notPacked }
 
-// Stored is mapreduce.Stored, where its promises stand.
+// Stored implements mapreduce.Stored, which documents it.
 func Stored(data dfs.Source) (Source, error) {
 	data, err := guarded(data)
 	if err != nil {
@@ -92,7 +93,7 @@ func Stored(data dfs.Source) (Source, error) {
 	return s, checkMagic(s)
 }
 
-// File is mapreduce.File, where its promises stand.
+// File implements mapreduce.File, which documents it.
 func File(path string) (Source, error) {
 	data, err := dfs.OpenLocal(path)
 	if err != nil {
@@ -103,7 +104,7 @@ func File(path string) (Source, error) {
 	return s, err
 }
 
-// noLocalFile is File for what cannot be opened as one.
+// noLocalFile is File for a path that is not an ordinary file.
 func noLocalFile(path string, failed error) (Source, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -117,14 +118,15 @@ func noLocalFile(path string, failed error) (Source, error) {
 	return Source{}, failed
 }
 
-// lateStream is a file that is opened when it is read: opening a pipe waits for its writer.
+// lateStream returns a source that is opened when it is read, because opening a pipe waits for its
+// writer.
 func lateStream(path string) Source {
 	s := Source{name: path, packed: packingOf(path)}
 	s.stream = once(path, func() (io.ReadCloser, error) { return os.Open(path) })
 	return s
 }
 
-// Own returns sources that a plan may close without harm to other plans.
+// Own returns copies of the sources that a plan may close without affecting other plans.
 func Own(sources []Source) ([]Source, error) {
 	list, named := slices.Clone(sources), make(map[string]int, len(sources))
 	for i, s := range list {
@@ -148,7 +150,7 @@ func Own(sources []Source) ([]Source, error) {
 // ErrNoSources is the error of an input without sources: of [Files] without paths, and of Bind.
 var ErrNoSources = errors.New("nothing to read")
 
-// Files is mapreduce.Files, where its promises stand.
+// Files implements mapreduce.Files, which documents it.
 func Files(paths ...string) ([]Source, error) {
 	if len(paths) == 0 {
 		return nil, fmt.Errorf("mapreduce.Files: %w: no paths are given", ErrNoSources)
@@ -178,18 +180,18 @@ func Files(paths ...string) ([]Source, error) {
 	return list, nil
 }
 
-// Stream is mapreduce.Stream, where its promises stand.
+// Stream implements mapreduce.Stream, which documents it.
 func Stream(name string, r io.Reader) Source {
 	return Source{name: name, stream: once(name, func() (io.ReadCloser, error) { return io.NopCloser(r), nil })}
 }
 
-// Bytes is mapreduce.Bytes, where its promises stand.
+// Bytes implements mapreduce.Bytes, which documents it.
 func Bytes(name string, data []byte) Source {
 	return Source{Data: dfs.Bytes(name, data), name: name}
 }
 
-// Peek reads up to n bytes of a stream that is not compressed and returns them;
-// the returned source still yields the whole stream.
+// Peek returns up to n bytes from the start of an uncompressed stream; the returned source still
+// reads the whole stream.
 func Peek(s Source, n int) (Source, []byte, error) {
 	r, err := s.stream()
 	if err != nil {
@@ -220,18 +222,17 @@ func once(name string, open func() (io.ReadCloser, error)) func() (io.ReadCloser
 	}
 }
 
-// packedBuffer is how much of a compressed file is read at once, in bytes.
+// packedBuffer is the number of bytes read at once from a compressed file.
 const packedBuffer = 256 << 10
 
-// counted counts the bytes that are read, which decompressors do ahead and in goroutines of their
-// own.
+// counted counts the bytes read; decompressors read ahead and in their own goroutines.
 type counted struct {
 	io.ReadCloser
 	n *atomic.Int64
 }
 
-// Read implements io.Reader. The panic of a user's reader is an error here, for it may be
-// in a goroutine of the decompressor.
+// Read implements io.Reader. It returns a panic of a user's reader as an error, since it may run in
+// a goroutine of the decompressor.
 func (c counted) Read(p []byte) (n int, err error) {
 	defer fault.Catch(&err)
 	n, err = c.ReadCloser.Read(p)
@@ -239,8 +240,8 @@ func (c counted) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Open returns the source as one decompressed stream, and adds to stored what it
-// reads of the bytes as stored.
+// Open returns the source as one decompressed stream, and adds the bytes that it reads, as stored,
+// to stored.
 func Open(s Source, stored *atomic.Int64) (io.ReadCloser, error) {
 	var raw io.ReadCloser
 	if s.stream == nil {
@@ -263,7 +264,7 @@ func Open(s Source, stored *atomic.Int64) (io.ReadCloser, error) {
 	return &unpacked{s.name, r, raw}, nil
 }
 
-// unpacked is a decompressor whose errors say which file is damaged.
+// unpacked is a decompressor whose errors name the damaged file.
 type unpacked struct {
 	name string
 	io.ReadCloser
@@ -279,7 +280,7 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer. Damage was reported by Read.
+// Close implements io.Closer. Read has reported any damage.
 func (u *unpacked) Close() error {
 	_ = u.ReadCloser.Close()
 	return u.raw.Close()

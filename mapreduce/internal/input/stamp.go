@@ -9,16 +9,16 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 )
 
-// Stamp tells one content of a source from another.
+// Stamp identifies the content of a source.
 type Stamp struct {
 	Name     string    `json:"name"`
 	Size     int64     `json:"size"` // in bytes
 	Modified time.Time `json:"modified,omitzero"`
 	Version  string    `json:"version,omitempty"` // of a store's file, such as an ETag
-	Sum      uint64    `json:"sum,omitempty"`     // xxhash64, of bytes that the program made
+	Sum      uint64    `json:"sum,omitempty"`     // xxhash64, for bytes made by the program
 }
 
-// StampOf is the stamp of a source as it is now.
+// StampOf returns the current stamp of a source.
 func StampOf(s Source) (x Stamp, err error) {
 	x = Stamp{Name: s.name, Size: s.Size()}
 	switch data := s.Data.(type) {
@@ -39,7 +39,7 @@ func StampOf(s Source) (x Stamp, err error) {
 	return x, nil
 }
 
-// String is the stamp in words.
+// String describes the stamp in words.
 func (s Stamp) String() string {
 	text := fmt.Sprintf("%s with %d bytes", s.Name, s.Size)
 	if !s.Modified.IsZero() {

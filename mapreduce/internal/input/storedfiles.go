@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// storedFiles is Files for a name of a store.
+// storedFiles is Files for a name in a store.
 func storedFiles(url string) (list []Source, err error) {
 	defer fault.Catch(&err)
 	store, within, err := stores.Open(url)
@@ -25,7 +25,7 @@ func storedFiles(url string) (list []Source, err error) {
 		if err != nil {
 			return nil, fault.InStore(root, err)
 		}
-		if s.packed != notPacked { // in one go, not piece by piece
+		if s.packed != notPacked { // as one stream, not in pieces
 			s.stream = func() (io.ReadCloser, error) {
 				f, err := store.Open(name)
 				if err != nil {

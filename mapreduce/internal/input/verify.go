@@ -8,10 +8,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Verify is called when work on sources has ended. If one of them has changed meanwhile, that is
-// the outcome, whatever it seemed to be: a file that shrank shows zeros up to the end of its last
-// page, and faults only beyond. With held set, work that went well is not asked about sources that
-// nobody looks into any more.
+// Verify is called after work on sources. If a source has changed meanwhile, *err becomes that
+// error, whatever the work's result: a file that shrank shows zeros up to the end of its last page,
+// and faults only beyond. With held set, sources without open Views are not checked if the work
+// succeeded.
 func Verify(err *error, sources []Source, held bool) {
 	for _, s := range sources {
 		file, ok := s.Data.(interface {

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Zip is mapreduce.Zip, where its promises stand.
+// Zip implements mapreduce.Zip, which documents it.
 func Zip(archive string) ([]Source, error) {
 	r, err := zip.OpenReader(archive)
 	if errors.Is(err, zip.ErrFormat) {
@@ -42,5 +42,5 @@ func Zip(archive string) ([]Source, error) {
 	return list, nil
 }
 
-// hidden reports whether directories pass over a name.
+// hidden reports whether directory listings skip a name.
 func hidden(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") }

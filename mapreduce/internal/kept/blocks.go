@@ -11,29 +11,29 @@ import (
 )
 
 const (
-	firstKept = 4 << 10   // bytes of the first block of a part that is kept
-	mostKept  = 256 << 10 // of any, but for a record that is longer
-	spillKept = 64 << 10  // of a block on the disk: a reader holds one
+	firstKept = 4 << 10   // size in bytes of a kept part's first block
+	mostKept  = 256 << 10 // maximum size of a block, except for a longer record
+	spillKept = 64 << 10  // size of a block on disk: a reader holds one
 )
 
-// Data is the records of one part: blocks of whole records, each in memory or in a spill. But for
-// its index it is immutable once it is sealed, and goes when the last that uses it lets go of it.
+// Data is the records of one part: blocks of whole records, each in memory or in a spill. Except
+// for its index it is immutable once sealed. It is freed when the last user drops it.
 type Data struct {
 	o       *Options
 	budget  *memory.Budget // of the attempt that wrote it; may be nil
 	blocks  []block
-	spill   *segment.Spill // nil: all blocks are in memory
+	spill   *segment.Spill // nil if all blocks are in memory
 	charged int64          // bytes of slabs
-	kept    bool           // they are charged to the root, not to the attempt
+	kept    bool           // charged is charged to the root instead of the attempt
 	refs    atomic.Int64
 }
 
 // block is a run of whole records.
 type block struct {
-	slab memory.Slab // none: the block is in the spill
+	slab memory.Slab // empty if the block is in the spill
 	size int
 	off  int64  // in the spill
-	sum  uint64 // of a block in the spill
+	sum  uint64 // checksum of a block in the spill
 }
 
 func newData(o *Options, budget *memory.Budget) *Data {
@@ -42,11 +42,11 @@ func newData(o *Options, budget *memory.Budget) *Data {
 	return d
 }
 
-// records says where the records of a run of whole ones end.
+// records finds the ends of records in a run of whole records.
 type records interface {
-	// cut is how many of the first bytes of a run, at most so many, are whole records.
+	// cut returns how many of a run's first bytes, at most `most`, are whole records.
 	cut(run []byte, most int) int
-	// Length is that of the first record.
+	// Length returns the length of the first record.
 	Length(run []byte) int
 }
 
@@ -79,7 +79,7 @@ func (d *Data) write(run []byte, ends records) error {
 	return nil
 }
 
-// room is how many bytes the last block in memory has left.
+// room returns the free bytes of the last block in memory.
 func (d *Data) room() int {
 	if len(d.blocks) == 0 || d.spill != nil {
 		return 0
@@ -88,8 +88,8 @@ func (d *Data) room() int {
 	return len(last.slab.Bytes) - last.size
 }
 
-// grow begins a block in memory, for n bytes or more; false if the budget would not leave as much
-// again for the attempt's own work.
+// grow begins a block in memory for at least n bytes. It returns false if the budget would not
+// leave the same amount for the attempt's own work.
 func (d *Data) grow(n int) bool {
 	size := firstKept
 	if len(d.blocks) > 0 {
@@ -117,7 +117,7 @@ func (d *Data) put(b []byte) error {
 	return nil
 }
 
-// toDisk moves all blocks to a spill, and all that comes later with them.
+// toDisk moves all blocks to a spill; later ones are written there too.
 func (d *Data) toDisk() (err error) {
 	if d.spill, err = segment.NewSpill(d.o.Spills, d.o.SpillDir); err != nil {
 		return err
@@ -135,8 +135,8 @@ func (d *Data) toDisk() (err error) {
 	return err
 }
 
-// seal ends writing: what is in memory becomes kept bytes of the root budget, or goes to the disk
-// if that holds as much as it may.
+// seal ends writing: data in memory becomes kept bytes of the root budget, or moves to disk if kept
+// bytes have reached their limit.
 func (d *Data) seal() error {
 	if d.spill != nil || len(d.blocks) == 0 {
 		return nil
@@ -148,7 +148,7 @@ func (d *Data) seal() error {
 	return d.toDisk()
 }
 
-// shrink gives back what a block has left.
+// shrink moves a block to a smaller slab if that saves memory.
 func (d *Data) shrink(b *block) {
 	before, now := len(b.slab.Bytes), memory.SlabSize(b.size)
 	if now >= before || !d.budget.TryAcquire(int64(now)) {
@@ -172,7 +172,8 @@ func (d *Data) Look(i int, budget *memory.Budget, fn func(run []byte) error) err
 	return fn(run)
 }
 
-// View returns the bytes of a block until release. budget pays for the copy of one in the spill.
+// View returns the bytes of a block, valid until release. budget pays for the copy of a block in
+// the spill.
 func (d *Data) View(i int, budget *memory.Budget) (run []byte, release func(), err error) {
 	b := &d.blocks[i]
 	if b.slab.Bytes != nil {
@@ -196,13 +197,13 @@ func (d *Data) View(i int, budget *memory.Budget) (run []byte, release func(), e
 	return run, release, nil
 }
 
-// Len is the number of blocks.
+// Len returns the number of blocks.
 func (d *Data) Len() int { return len(d.blocks) }
 
-// Size is the bytes of a block.
+// Size returns the size of a block in bytes.
 func (d *Data) Size(i int) int { return d.blocks[i].size }
 
-// spilled is how many bytes are on the disk.
+// spilled returns the number of bytes on disk.
 func (d *Data) spilled() (n int64) {
 	if d.spill == nil {
 		return 0
@@ -218,7 +219,7 @@ func (d *Data) hold() *Data {
 	return d
 }
 
-// Drop lets go of the records; the last to do so frees them. A nil d has none.
+// Drop releases a reference to the records; the last one frees them. A nil d does nothing.
 func (d *Data) Drop() {
 	if d == nil || d.refs.Add(-1) > 0 {
 		return

@@ -1,18 +1,15 @@
-// Package kept keeps the output of a job in memory, part by part, for jobs that read it: what a
-// dataset of a cluster is made of.
+// Package kept keeps the output of a job in memory, part by part, for other jobs to read. It
+// implements the datasets of a cluster.
 //
-//   - A [Store] has the parts of one job's output, whatever the type of their records. It is the
-//     destination of the job that fills it and the sources of those that read it.
+//   - A [Store] holds the parts of one job's output, of any record type. It is the destination of
+//     the job that fills it and the source of the jobs that read it.
 //   - The [Data] of a part is its records: blocks of whole records, each in memory or in a spill.
-//     It is
-//     immutable once its attempt is done, and goes when the last that uses it has called Drop.
-//   - A [Form] says how records of a type lie in a block: as images, which are their memory; flat,
-//     which
-//     is their fields one after the other; or encoded as values are.
-//   - A fingerprint tells the records of a part from others, should the part be made again.
+//     It is immutable once its attempt is done, and freed when its last user has called Drop.
+//   - A [Form] is the layout of a record type in a block: images, the memory of the records; flat,
+//     their fields in sequence; or encoded as values.
+//   - A fingerprint identifies the records of a part, in case the part is recomputed.
 //
-// A store goes through these states: it is being filled, by one job at a time; it is whole, once
-// that job has succeeded; parts of it are lost, with a node or by a damaged spill, and are made
-// again by a job that fills [Store.Again]; it is released, and its memory goes once no plan holds
-// it.
+// The states of a store: one job at a time fills it; it is whole once that job has succeeded; parts
+// of it are lost, with a node or by a damaged spill, and a job that fills [Store.Again] recomputes
+// them; it is released, and its memory is freed once no plan holds it.
 package kept

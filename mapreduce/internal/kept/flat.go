@@ -13,14 +13,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// flatField is a part of a record that is kept as bytes, one after the other: some of its own
-// memory, or what a string or slice in it points to, after its length. Unlike the encoding of
-// values, whose bytes order as the values do, this is copied as it is.
+// flatField is a part of a record that is stored as plain bytes: some of the record's own memory,
+// or the content of a string or slice after its length. Unlike the encoding of values, these bytes
+// are copied unchanged and do not preserve order.
 type flatField struct {
-	at   uintptr // in the record
+	at   uintptr // offset in the record
 	kind flatKind
-	size uintptr // of the memory, or of an element of a slice
-	step uintptr // to a multiple of which a slice of numbers is aligned: 1, 2, 4 or 8; else 0
+	size uintptr // of the memory, or of a slice's element
+	step uintptr // alignment of a slice of numbers: 1, 2, 4 or 8; otherwise 0
 }
 
 type flatKind uint8
@@ -28,12 +28,12 @@ type flatKind uint8
 const (
 	flatMemory flatKind = iota
 	flatString
-	flatBytes // []byte, which aliases what it is read from
-	flatSlice // of what is memory, which does not
+	flatBytes // []byte, which aliases the block it is read from
+	flatSlice // slice of plain memory, which is copied
 )
 
-// flatOf lists the fields of a type whose values begin at a byte of a record; false if they do not
-// lie so.
+// flatOf appends the fields of type t at offset `at` of a record; it returns false if the type
+// cannot be stored flat.
 func flatOf(list []flatField, t reflect.Type, at uintptr) ([]flatField, bool) {
 	if _, own := reflect.TypeAssert[codec.SelfCoded](reflect.Zero(t)); own || codec.Marshals(t) ||
 		codec.IsMarshaler(t) {
@@ -65,7 +65,7 @@ func flatOf(list []flatField, t reflect.Type, at uintptr) ([]flatField, bool) {
 	return nil, false
 }
 
-// appendMemory appends the memory from one byte to another, to the last field if that ends there.
+// appendMemory appends a range of memory, merged with the last field if they are adjacent.
 func appendMemory(list []flatField, from, to uintptr) []flatField {
 	if n := len(list); n > 0 && list[n-1].kind == flatMemory && list[n-1].at+list[n-1].size == from {
 		list[n-1].size += to - from
@@ -77,8 +77,8 @@ func appendMemory(list []flatField, from, to uintptr) []flatField {
 	return append(list, flatField{at: from, kind: flatMemory, size: to - from})
 }
 
-// FlatWord is what a record that is aligned begins at a multiple of and is as long as: its slices
-// of numbers can then be read where they lie.
+// FlatWord is the alignment and size unit of aligned records, whose slices of numbers can be read
+// in place.
 const FlatWord = 8
 
 // isAligned reports whether records with such fields are aligned: those with slices of numbers.
@@ -86,21 +86,20 @@ func isAligned(fields []flatField) bool {
 	return slices.ContainsFunc(fields, func(f flatField) bool { return f.kind == flatSlice })
 }
 
-// elements is how many the slice or string at p has, and their memory.
+// elements returns the length of the slice or string at p, and its memory.
 func (f *flatField) elements(p unsafe.Pointer) (int, []byte) {
-	s := *(*string)(p) // a slice begins as a string does
+	s := *(*string)(p) // the headers of slices and strings begin alike
 	return len(s), unsafe.Slice(unsafe.StringData(s), uintptr(len(s))*f.size)
 }
 
 var zeros [FlatWord]byte
 
-// Pad appends zeros up to a multiple of step from where a record begins.
+// Pad appends zeros up to a multiple of step from a record's start.
 func Pad(dst []byte, begin int, step uintptr) []byte {
 	return append(dst, zeros[:-uintptr(len(dst)-begin)&(step-1)]...)
 }
 
-// appendAligned appends an aligned record: its length, its fields, each slice at a place that
-// suits it, and zeros.
+// appendAligned appends an aligned record: its length, its fields, each slice aligned, and zeros.
 func appendAligned(dst []byte, fields []flatField, p unsafe.Pointer) ([]byte, error) {
 	begin := len(dst)
 	dst = append(dst, zeros[:4]...)
@@ -123,7 +122,8 @@ func appendAligned(dst []byte, fields []flatField, p unsafe.Pointer) ([]byte, er
 	return dst, nil
 }
 
-// alignedLength is that of the aligned record that b begins with; 0 if b does not hold all of it.
+// alignedLength returns the length of the aligned record at the start of b, or 0 if b does not
+// contain all of it.
 func alignedLength(b []byte) int {
 	if len(b) < FlatWord {
 		return 0
@@ -150,8 +150,8 @@ func appendFlat(dst []byte, fields []flatField, p unsafe.Pointer) []byte {
 	return dst
 }
 
-// flatReader reads records of one goroutine. Short slices are cut from pieces of memory, since most
-// records have one or two of some elements, each of which would be an allocation.
+// flatReader reads records for one goroutine. It cuts short slices from larger pieces of memory,
+// since most records have one or two short slices, and each would be an allocation.
 type flatReader struct {
 	fields  []flatField
 	aligned bool
@@ -160,10 +160,10 @@ type flatReader struct {
 
 const (
 	flatPiece = 512 // words
-	flatLarge = 64  // words from which a slice has memory of its own
+	flatLarge = 64  // minimum words of a slice with its own memory
 )
 
-// readAligned reads an aligned record, which is all of b, into that at p.
+// readAligned reads an aligned record, which is all of b, into the record at p.
 func (r *flatReader) readAligned(b []byte, p unsafe.Pointer) error {
 	pos := uintptr(4)
 	for i := range r.fields {
@@ -173,7 +173,7 @@ func (r *flatReader) readAligned(b []byte, p unsafe.Pointer) error {
 			if uintptr(len(b)) < pos+f.size {
 				return codec.ErrMalformed
 			}
-			switch f.size { // as most are
+			switch f.size { // the usual sizes
 			case 4:
 				*(*uint32)(at) = binary.NativeEndian.Uint32(b[pos:])
 			case 8:
@@ -205,7 +205,7 @@ func (r *flatReader) readAligned(b []byte, p unsafe.Pointer) error {
 	return nil
 }
 
-// set makes data, which is n elements, the string or slice at at.
+// set sets the string or slice at `at` to data with n elements.
 func (r *flatReader) set(f *flatField, at unsafe.Pointer, data []byte, n int) {
 	switch {
 	case f.kind == flatString:
@@ -215,7 +215,7 @@ func (r *flatReader) set(f *flatField, at unsafe.Pointer, data []byte, n int) {
 	case n == 0:
 		*(*[]byte)(at) = nil
 	default:
-		*(*[]byte)(at) = r.slice(data, n) // of another type, whose header this is
+		*(*[]byte)(at) = r.slice(data, n) // the slice has another type but the same header
 	}
 }
 
@@ -231,7 +231,7 @@ func (r *flatReader) read(b []byte, p unsafe.Pointer) error {
 			if uintptr(len(b)) < f.size {
 				return codec.ErrMalformed
 			}
-			switch f.size { // as most are
+			switch f.size { // the usual sizes
 			case 4:
 				*(*uint32)(at) = binary.NativeEndian.Uint32(b)
 			case 8:
@@ -257,7 +257,7 @@ func (r *flatReader) read(b []byte, p unsafe.Pointer) error {
 	return nil
 }
 
-// slice copies data, which is n elements, and returns it with n for its length.
+// slice returns a copy of data, with length n.
 func (r *flatReader) slice(data []byte, n int) []byte {
 	words := (len(data) + 7) / 8
 	if words == 0 {

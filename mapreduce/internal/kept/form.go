@@ -10,24 +10,24 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Form is how kept records of type T lie in memory. Of a type of fixed size that points to nothing
-// it is the memory of the values themselves, which cost nothing to encode and decode; else each
-// record comes after its length: its fields as they are if they are such values, strings and slices
-// of them, or its encoding as a value.
+// Form is the layout of kept records of type T in memory. For a type of fixed size without pointers
+// it is the memory of the values, which need no encoding. Otherwise each record follows its length:
+// its fields unchanged if they are such values, or strings and slices of them; else its encoding as
+// a value.
 type Form[T any] struct {
 	formOf
 	Codec codec.Typed[T]
 }
 
-// formOf is what a Form has whatever T is.
+// formOf is the part of a Form that does not depend on T.
 type formOf struct {
 	Size    int         // of an image; 0: records are framed
-	gaps    []span      // of an image, between its fields: zero, so that equal records are equal bytes
-	flat    []flatField // of a record that is framed; nil: its encoding as a value
-	aligned bool        // records are framed, flat and begin with their length in 4 bytes
+	gaps    []span      // gaps between the fields of an image: zeroed, so that equal records have equal bytes
+	flat    []flatField // fields of a framed record; nil: encoded as a value
+	aligned bool        // records are framed and flat and begin with a 4-byte length
 }
 
-// span is some bytes of an image.
+// span is a range of bytes of an image.
 type span struct{ from, to uintptr }
 
 // NewForm returns the form of records of type T, or an error that says why they cannot be kept.
@@ -43,8 +43,8 @@ func NewForm[T any]() (Form[T], error) {
 	return f, err
 }
 
-// isImage reports whether the memory of a value of type t, but for gaps between its fields, is the
-// value: no pointers, no fields without a name, and no encoding of the type's own.
+// isImage reports whether the memory of a value of type t, except gaps between its fields, is the
+// value: no pointers, no blank fields and no own encoding.
 func isImage(t reflect.Type) bool {
 	if codec.IsMarshaler(t) {
 		return false
@@ -68,7 +68,7 @@ func isImage(t reflect.Type) bool {
 	}
 }
 
-// gapsOf lists what lies between the fields of an image of type t that begins at a byte.
+// gapsOf lists the gaps between the fields of an image of type t at offset `at`.
 func gapsOf(list []span, t reflect.Type, at uintptr) []span {
 	switch t.Kind() {
 	case reflect.Array:
@@ -94,7 +94,7 @@ func gapsOf(list []span, t reflect.Type, at uintptr) []span {
 	return list
 }
 
-// Appender returns the function of one attempt that appends the record of type T at rec.
+// Appender returns, for one attempt, a function that appends the record of type T at rec.
 func (f Form[T]) Appender() func(dst []byte, rec unsafe.Pointer) ([]byte, error) {
 	return f.appender(f.Codec.Appender(false))
 }
@@ -122,8 +122,8 @@ func (f formOf) appender(encode func(dst []byte, rec unsafe.Pointer) []byte) fun
 	}
 }
 
-// framed cuts the record off that b begins with, as reader reads it, and says how many bytes of b
-// it is; 0 if b does not hold all of it.
+// framed splits off the record at the start of b, as reader reads it, and returns its size in b, or
+// 0 if b does not contain all of it.
 func (f formOf) framed(b []byte) (rec []byte, n int) {
 	if f.aligned {
 		n = alignedLength(b)
@@ -132,7 +132,7 @@ func (f formOf) framed(b []byte) (rec []byte, n int) {
 	return codec.Frame(b)
 }
 
-// reader returns the function of one goroutine that reads what framed has cut off.
+// reader returns, for one goroutine, a function that reads a record split off by framed.
 func (f Form[T]) reader() func(b []byte) (T, error) {
 	if f.flat == nil {
 		return f.Codec.Decoder()
@@ -144,7 +144,7 @@ func (f Form[T]) reader() func(b []byte) (T, error) {
 	}
 }
 
-// Length is that of the record that b begins with.
+// Length returns the length of the record at the start of b.
 func (f formOf) Length(b []byte) int {
 	if f.Size > 0 {
 		return f.Size
@@ -153,7 +153,7 @@ func (f formOf) Length(b []byte) int {
 	return n
 }
 
-// cut is how many of the first bytes of a run, at most most, are whole records.
+// cut returns how many of a run's first bytes, at most `most`, are whole records.
 func (f formOf) cut(run []byte, most int) int {
 	if most >= len(run) {
 		return len(run)
@@ -170,7 +170,7 @@ func (f formOf) cut(run []byte, most int) int {
 	}
 }
 
-// AtOrAfter is where the first record of a run begins at or after byte at.
+// AtOrAfter returns the start of a run's first record at or after offset `at`.
 func (f formOf) AtOrAfter(run []byte, at int64) int {
 	switch {
 	case at <= 0:
@@ -215,7 +215,7 @@ func (f Form[T]) Each(run []byte, yield func(rec T, b []byte) error) error {
 	return nil
 }
 
-// Decoder returns a function of one goroutine that decodes the record that a run begins with.
+// Decoder returns, for one goroutine, a function that decodes the record at the start of a run.
 func (f Form[T]) Decoder() func(run []byte) (T, int, error) {
 	if f.Size > 0 {
 		return func(run []byte) (T, int, error) { return *(*T)(unsafe.Pointer(unsafe.SliceData(run))), f.Size, nil }

@@ -12,60 +12,57 @@ import (
 )
 
 var (
-	// ErrReleased is wrapped by the error of a job that would read records that were kept and have
-	// been released.
+	// ErrReleased is wrapped by the error of a job that tries to read released records.
 	ErrReleased = errors.New("released")
-	// ErrPartLost is wrapped by the error of an attempt that reads a part that was kept and is
-	// lost, with its node or by a damaged spill. It is permanent: the part must be made again
-	// first.
+	// ErrPartLost is wrapped by the error of an attempt that reads a kept part that is lost, with
+	// its node or by a damaged spill. It is permanent: the part must be recomputed first.
 	ErrPartLost = errors.New("a part is lost")
-	// ErrOtherData is wrapped by the error of a job that was to make lost parts again and made
-	// others.
+	// ErrOtherData is wrapped by the error of a job that recomputed lost parts with a different
+	// result.
 	ErrOtherData = errors.New("the same job has made other records than before: something that its functions look at, " +
 		"such as a variable, has changed since")
 )
 
-// Options say where records are kept; the zero value is useful.
+// Options determine where records are kept; the zero value is useful.
 type Options struct {
-	// Name is what a person calls them; empty is "kept records".
+	// Name is their name in messages; empty means "kept records".
 	Name string
-	// Pool supplies the memory; nil means fresh buffers. What pays for it is the budget of the
-	// attempts that write: a part that this, or the half of the limit that may be kept, does not
-	// bear goes to Spills, or if that is nil to a file of its own in SpillDir; empty means
-	// os.TempDir.
+	// Pool supplies the memory; nil allocates new buffers. The budgets of the writing attempts pay
+	// for it. A part that exceeds them, or half of the limit for kept bytes, goes to Spills or, if
+	// that is nil, to a separate file in SpillDir; empty means os.TempDir.
 	Pool     *memory.Pool
 	Spills   *segment.Files
 	SpillDir string
-	// Owner is whatever Store.Owner is to return.
+	// Owner is the result of Store.Owner.
 	Owner any
 }
 
-// Store has the parts of a job's output that stay in memory, whatever the type of their records:
-// the side of a dataset that those see who run jobs. All methods are safe for concurrent use.
+// Store holds the parts of a job's output that stay in memory, of any record type, for code that
+// runs jobs. All methods are safe for concurrent use.
 type Store struct {
 	o     Options
 	form  partForm
 	check func(p output.Part) func(run []byte) error // see New
-	redo  *Store                                     // that this is to fill the gaps of; nil: the first
+	redo  *Store                                     // the store whose lost parts this one recomputes; nil: none
 
 	mu       sync.Mutex
 	pending  map[string]*writer // by attempt
 	parts    []*part            // committed, by task
-	run      int                // counts the jobs that have begun to fill it
+	run      int                // number of jobs that have begun to fill it
 	used     bool               // by a job that has not failed
 	whole    bool               // that job has succeeded
 	released bool
-	holds    int      // plans that read it
-	redone   []*Store // being made, to fill the gaps of this
+	holds    int      // number of plans that read it
+	redone   []*Store // stores that are recomputing lost parts of this one
 }
 
-// partForm is what is known of the type of the records.
+// partForm is the untyped interface of a Form.
 type partForm interface {
 	records
 	printer() partPrinter
 }
 
-// partPrinter makes a fingerprint.
+// partPrinter computes a fingerprint.
 type partPrinter interface {
 	run(b []byte) error
 	print() fingerprint
@@ -75,11 +72,12 @@ type partPrinter interface {
 type part struct {
 	fingerprint
 	host string
-	data *Data // nil: lost, or released
+	data *Data // nil if lost or released
 }
 
-// New returns what a job is to fill with records of a form. check may be nil; else it is asked for
-// each part, and what it returns, if not nil, for each run of records that is written there.
+// New returns a store for a job to fill with records of a form. check may be nil; otherwise it is
+// called for each part, and the function that it returns, if not nil, for each run of records
+// written there.
 func New(o Options, form partForm, check func(p output.Part) func(run []byte) error) *Store {
 	if o.Name == "" {
 		o.Name = "kept records"
@@ -87,22 +85,22 @@ func New(o Options, form partForm, check func(p output.Part) func(run []byte) er
 	return &Store{o: o, form: form, check: check}
 }
 
-// Again returns parts for the same job when it runs once more, for those of k that are lost: they
-// go to k when it succeeds.
+// Again returns a store for rerunning the same job to recompute the lost parts of k. They move to k
+// when the job succeeds.
 func (k *Store) Again() *Store {
 	return &Store{o: k.o, form: k.form, check: k.check, redo: k}
 }
 
-// Destination is where the job writes that fills k.
+// Destination returns the destination for the job that fills k.
 func (k *Store) Destination() output.Destination { return output.To(&filling{k: k}) }
 
-// Owner is that of the options.
+// Owner returns Options.Owner.
 func (k *Store) Owner() any { return k.o.Owner }
 
-// Name is that of the options.
+// Name returns Options.Name.
 func (k *Store) Name() string { return k.o.Name }
 
-// Parts is the number of parts; 0 before the job has succeeded.
+// Parts returns the number of parts, 0 before the job has succeeded.
 func (k *Store) Parts() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -112,8 +110,8 @@ func (k *Store) Parts() int {
 	return len(k.parts)
 }
 
-// Size counts the records, their bytes as they are kept, and how many of these are on the disk; all
-// are 0 before the job has succeeded, and what is lost or released is nowhere.
+// Size returns the number of records, their bytes as stored, and how many of these are on disk. All
+// are 0 before the job has succeeded; lost and released parts are not on disk.
 func (k *Store) Size() (records, bytes, spilled int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -128,8 +126,7 @@ func (k *Store) Size() (records, bytes, spilled int64) {
 	return records, bytes, spilled
 }
 
-// Lost lists the parts that are lost. Of those that are released none is lost, unless a job reads
-// them: then all are.
+// Lost lists the lost parts. Released parts are not lost, unless a job reads them: then all are.
 func (k *Store) Lost() (list []int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -144,7 +141,7 @@ func (k *Store) Lost() (list []int) {
 	return list
 }
 
-// Lose gives up all parts that lie on a node, those that attempts there write included.
+// Lose drops all parts on a node, including those that attempts there are writing.
 func (k *Store) Lose(host string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -162,7 +159,7 @@ func (k *Store) Lose(host string) {
 	}
 }
 
-// Hosts are the nodes on which the parts lie, empty for one that is lost or that no node wrote.
+// Hosts returns the node of each part, empty for a part that is lost or that no node wrote.
 func (k *Store) Hosts() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -175,8 +172,7 @@ func (k *Store) Hosts() []string {
 	return list
 }
 
-// Release gives the memory back, as soon as no job reads it any more. A second Release does
-// nothing.
+// Release frees the memory as soon as no job reads it. A second Release does nothing.
 func (k *Store) Release() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -196,8 +192,8 @@ func (k *Store) empty() {
 	}
 }
 
-// Hold keeps the records until LetGo; with revive set also those that are released, as far as they
-// are made again.
+// Hold keeps the records until LetGo. With revive it also accepts a released store, whose parts can
+// then be recomputed.
 func (k *Store) Hold(revive bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -221,7 +217,7 @@ func (k *Store) LetGo() {
 	}
 }
 
-// Open returns the records of a part, to be dropped.
+// Open returns the records of a part, which the caller must drop.
 func (k *Store) Open(index int) (*Data, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -235,7 +231,7 @@ func (k *Store) Open(index int) (*Data, error) {
 	return nil, fault.Permanent(fmt.Errorf("%s, on %s: %w", k.partName(index), p.host, ErrPartLost))
 }
 
-// Damaged gives up a part that cannot be read back from the disk.
+// Damaged drops a part that cannot be read back from disk, and returns its error.
 func (k *Store) Damaged(index int, data *Data, err error) error {
 	if !errors.Is(err, ErrPartLost) {
 		return err
@@ -249,10 +245,10 @@ func (k *Store) Damaged(index int, data *Data, err error) error {
 	return fault.Permanent(fmt.Errorf("%s: %w", k.partName(index), err))
 }
 
-// partName is what a person calls a part.
+// partName returns a part's name for messages.
 func (k *Store) partName(index int) string { return fmt.Sprintf("%s, part %d", k.o.Name, index) }
 
-// sizeOf is the bytes of a part as it is kept; host the node it lies on.
+// sizeOf returns the bytes of a part as stored, and its node.
 func (k *Store) sizeOf(index int) (size int64, host string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

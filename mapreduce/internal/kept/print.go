@@ -10,15 +10,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
-// fingerprint tells the records of a part from others. Floats may differ in their last bits when a
-// job runs again, since sums depend on the order of adding: they are not hashed but summed.
+// fingerprint identifies the records of a part. Floats are summed instead of hashed: they may
+// differ in their last bits when a job runs again, because sums depend on the order of adding.
 type fingerprint struct {
 	records, bytes int64
-	hash           uint64  // of all but floats
-	sum, size      float64 // of the floats, each with a weight by its place, and of their magnitudes
+	hash           uint64  // of everything except floats
+	sum, size      float64 // of the floats: sum weighted by position, and sum of magnitudes
 }
 
-// floatsWithin is by how much the sums of floats may differ, relative to their magnitudes.
+// floatsWithin is the tolerance for sums of floats, relative to their magnitudes.
 const floatsWithin = 1e-9
 
 func (f fingerprint) equal(g fingerprint) bool {
@@ -26,14 +26,14 @@ func (f fingerprint) equal(g fingerprint) bool {
 		math.Abs(f.sum-g.sum) <= floatsWithin*max(f.size, g.size)
 }
 
-// printer makes the fingerprint of a part, as it is written.
+// printer computes the fingerprint of a part while it is written.
 type printer[T any] struct {
 	fingerprint
 	form   Form[T]
 	digest *xxhash.Digest
-	strip  func(p unsafe.Pointer, sum func(float64) bool) // nil: no floats
-	places []uintptr                                      // of float64s in a record that is an image; nil: strip
-	floats uint64                                         // that strip has found
+	strip  func(p unsafe.Pointer, sum func(float64) bool) // nil if there are no floats
+	places []uintptr                                      // offsets of the float64s in an image; nil: use strip
+	floats uint64                                         // number of floats that strip has found
 	encode func(dst []byte, rec T) []byte
 	buf    []byte
 }
@@ -50,11 +50,11 @@ func newPrinter[T any](form Form[T]) *printer[T] {
 	return p
 }
 
-// mostFloats is how many floats of a record are listed by their places.
+// mostFloats is the maximum number of floats per record with listed offsets.
 const mostFloats = 64
 
-// floatsOf lists the places of the float64s of an image of type t that begins at a byte; false if
-// it has floats that cannot be listed.
+// floatsOf appends the offsets of the float64s of an image of type t at offset `at`; it returns
+// false if it has floats that cannot be listed.
 func floatsOf(list []uintptr, t reflect.Type, at uintptr) ([]uintptr, bool) {
 	ok := true
 	switch t.Kind() {
@@ -77,10 +77,10 @@ func floatsOf(list []uintptr, t reflect.Type, at uintptr) ([]uintptr, bool) {
 	return list, ok && len(list) <= mostFloats
 }
 
-// imagesAtOnce is how many bytes of images are copied for their hash.
+// imagesAtOnce is the number of bytes of images copied at once for hashing.
 const imagesAtOnce = 8 << 10
 
-// images takes in records that are images with floats at known places.
+// images adds records that are images with floats at known offsets.
 func (p *printer[T]) images(b []byte) {
 	for most := max(1, imagesAtOnce/p.form.Size) * p.form.Size; len(b) > 0; {
 		n := min(most, len(b))
@@ -94,9 +94,9 @@ func (p *printer[T]) images(b []byte) {
 	}
 }
 
-// addEach sums a float of each image, the first of which b begins with, and makes those zero that
-// it takes: what is not finite, which no sum can tell, is to be hashed. Weights are by the number
-// of the record and the place.
+// addEach sums one float of each image, of which the first is at the start of b, and zeroes the
+// floats it sums. Floats that are not finite stay to be hashed, since sums cannot represent them.
+// Weights depend on the record's number and the position.
 func (f *fingerprint) addEach(b []byte, step int, place uint64) {
 	sum, size, n := f.sum, f.size, place+uint64(f.records)
 	for at := 0; at+8 <= len(b); at += step {
@@ -111,14 +111,14 @@ func (f *fingerprint) addEach(b []byte, step int, place uint64) {
 	f.sum, f.size = sum, size
 }
 
-// floatWeight is the weight of the n-th float, from 1 up to 2.
+// floatWeight returns the weight of the n-th float, from 1 up to 2.
 func floatWeight(n uint64) float64 {
 	z := n * 0x9e3779b97f4a7c15
 	z ^= z >> 29
 	return math.Float64frombits(1023<<52 | z>>12)
 }
 
-// run takes in records, their encoding first.
+// run adds records in their stored form.
 func (p *printer[T]) run(b []byte) error {
 	p.bytes += int64(len(b))
 	if p.strip == nil {
@@ -147,7 +147,8 @@ func (p *printer[T]) run(b []byte) error {
 	})
 }
 
-// add sums a float; one that is not finite, which no sum can tell, is to be hashed: false.
+// add adds a float to the sum. It returns false for a float that is not finite, which must be
+// hashed.
 func (p *printer[T]) add(x float64) bool {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return false
@@ -163,9 +164,9 @@ func (p *printer[T]) print() fingerprint {
 	return p.fingerprint
 }
 
-// stripFloats returns a function that gives each float of a value to sum, and makes those zero that
-// it takes; nil if values of the type have none. Slices with floats are copied. Types with an
-// encoding of their own have none.
+// stripFloats returns a function that passes each float of a value to sum and zeroes those for
+// which sum returns true, or nil if the type has no floats. It copies slices with floats. Types
+// with their own encoding count as without floats.
 func stripFloats(t reflect.Type) func(p unsafe.Pointer, sum func(float64) bool) {
 	if codec.Marshals(t) {
 		return nil
@@ -200,7 +201,7 @@ func stripFloats(t reflect.Type) func(p unsafe.Pointer, sum func(float64) bool) 
 	}
 }
 
-// stripEach is stripFloats of what lies in a row, of which first tells the first and their number.
+// stripEach is stripFloats for consecutive elements; first returns their start and number.
 func stripEach(elem reflect.Type, first func(p unsafe.Pointer) (unsafe.Pointer, int)) func(unsafe.Pointer, func(float64) bool) {
 	strip := stripFloats(elem)
 	if strip == nil {

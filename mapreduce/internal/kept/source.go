@@ -6,8 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// source is a dfs.Source without bytes that stands for a part that is kept, or for parts that
-// are read together.
+// source is a dfs.Source without bytes that represents a kept part, or several parts read together.
 type source struct{ of []Ref }
 
 // Ref is one part of a store.
@@ -16,13 +15,13 @@ type Ref struct {
 	index int
 }
 
-// Open returns the records of the part, to be dropped.
+// Open returns the records of the part, which the caller must drop.
 func (r Ref) Open() (*Data, error) { return r.parts.Open(r.index) }
 
-// Damaged is [Store.Damaged] of the part.
+// Damaged calls [Store.Damaged] for the part.
 func (r Ref) Damaged(data *Data, err error) error { return r.parts.Damaged(r.index, data, err) }
 
-// RefsOf are the parts that a source stands for; nil if it is no kept one.
+// RefsOf returns the parts that a source represents, or nil if it is not a kept one.
 func RefsOf(s input.Source) []Ref {
 	k, ok := s.Data.(*source)
 	if !ok {
@@ -31,7 +30,7 @@ func RefsOf(s input.Source) []Ref {
 	return k.of
 }
 
-// Sources are the parts of k, once its job has succeeded.
+// Sources returns the parts of k as sources, once its job has succeeded.
 func (k *Store) Sources() (list []input.Source) {
 	for i := range k.Parts() {
 		list = append(list, input.Of(&source{of: []Ref{{k, i}}}, k.partName(i)))
@@ -39,7 +38,7 @@ func (k *Store) Sources() (list []input.Source) {
 	return list
 }
 
-// Beside is a source that stands for two parts, which are read together.
+// Beside returns a source that represents two parts read together.
 func Beside(left, right input.Source) input.Source {
 	of := append(RefsOf(left)[:1:1], RefsOf(right)...)
 	return input.Of(&source{of: of}, left.Name()+", and of "+of[1].parts.Name())
@@ -66,7 +65,7 @@ func (*source) View(int64, int) ([]byte, func(), error) { return nil, nil, input
 // Close implements dfs.Source.
 func (*source) Close() error { return nil }
 
-// KeptOn lists the nodes on which the records lie.
+// KeptOn returns the nodes with the records.
 func (s *source) KeptOn() (hosts []string) {
 	for _, r := range s.of {
 		if _, host := r.parts.sizeOf(r.index); host != "" && !slices.Contains(hosts, host) {
@@ -76,8 +75,8 @@ func (s *source) KeptOn() (hosts []string) {
 	return hosts
 }
 
-// Expected is how many records a source belongs to, so that there may be as many keys; 0 if
-// unknown.
+// Expected returns the record count of the store behind s, an estimate of its distinct keys, or 0
+// if unknown.
 func Expected(s input.Source) int {
 	for _, r := range RefsOf(s) {
 		n, _, _ := r.parts.Size()
@@ -86,7 +85,7 @@ func Expected(s input.Source) int {
 	return 0
 }
 
-// ReadBy are the kept parts that sources are of, each once.
+// ReadBy appends the stores whose parts the sources are, without duplicates.
 func ReadBy(list []*Store, sources []input.Source) []*Store {
 	for _, s := range sources {
 		for _, r := range RefsOf(s) {

@@ -9,11 +9,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// writer is the part of one attempt while it is written.
+// writer writes the part of one attempt.
 type writer struct {
-	data   *Data // nil: only the fingerprint is wanted
+	data   *Data // nil if only the fingerprint is needed
 	host   string
-	lost   bool // with its node; guarded by the lock of the parts
+	lost   bool // lost with its node; guarded by the store's mutex
 	closed bool
 	ends   records
 	print  partPrinter
@@ -38,7 +38,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close implements io.Closer. It finds the part a place to stay in.
+// Close implements io.Closer. It seals the part's data.
 func (w *writer) Close() error {
 	if w.data == nil || w.closed {
 		return nil
@@ -48,11 +48,11 @@ func (w *writer) Close() error {
 	return w.data.seal()
 }
 
-// filling is the store of one job that fills parts. What attempts of an earlier one still do, which
-// nobody waited for, changes nothing.
+// filling is the output.Store of one job that fills a store. Late calls of an earlier job's
+// attempts have no effect.
 type filling struct {
 	k   *Store
-	run int // of k; 0 before setup
+	run int // of k; 0 before Setup
 }
 
 func (o *filling) Name() string { return o.k.o.Name }
@@ -87,7 +87,7 @@ func (k *Store) setup() (run int, err error) {
 	return k.run, nil
 }
 
-// begin notes that made is being made for k.
+// begin records that made is recomputing parts of k.
 func (k *Store) begin(made *Store) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -106,7 +106,7 @@ func (k *Store) create(run int, p output.Part) (io.WriteCloser, error) {
 		w.check = k.check(p)
 	}
 	if wanted {
-		w.data = newData(&k.o, p.Budget).hold() // once for the parts, once for who writes
+		w.data = newData(&k.o, p.Budget).hold() // one reference for the parts, one for the writer
 	}
 	if k.pending == nil {
 		k.pending = map[string]*writer{}
@@ -115,7 +115,7 @@ func (k *Store) create(run int, p output.Part) (io.WriteCloser, error) {
 	return w, nil
 }
 
-// lacks reports whether a part is lost, or was never there.
+// lacks reports whether a part is lost or missing.
 func (k *Store) lacks(index int) bool { return slices.Contains(k.Lost(), index) }
 
 func (k *Store) commit(run int, p output.Part) error {
@@ -153,7 +153,7 @@ func (k *Store) discard(run int, p output.Part) error {
 	return nil
 }
 
-// success ends the writing. Records that were made again go to where some were lost.
+// success ends the writing. Recomputed records move to the store that lost them.
 func (k *Store) success() error {
 	k.mu.Lock()
 	k.whole = true
@@ -166,7 +166,7 @@ func (k *Store) success() error {
 	return err
 }
 
-// abort drops all that a run has written; another may begin.
+// abort drops everything that a run has written; another run may begin.
 func (k *Store) abort(run int) error {
 	k.redo.forget(k)
 	k.mu.Lock()
@@ -182,7 +182,7 @@ func (k *Store) abort(run int) error {
 	return nil
 }
 
-// forget notes that made is done, if it was being made for k.
+// forget records that made has stopped recomputing parts of k.
 func (k *Store) forget(made *Store) {
 	if k == nil {
 		return
@@ -192,7 +192,7 @@ func (k *Store) forget(made *Store) {
 	k.redone = slices.DeleteFunc(k.redone, func(x *Store) bool { return x == made })
 }
 
-// fill takes over the parts of made that are lost here.
+// fill moves the parts of made that are lost here into k.
 func (k *Store) fill(made *Store) error {
 	k.forget(made)
 	k.mu.Lock()
@@ -218,7 +218,7 @@ func (k *Store) fill(made *Store) error {
 	return nil
 }
 
-// unlike says in what a fingerprint differs from another.
+// unlike describes how a fingerprint differs from another.
 func (f fingerprint) unlike(g fingerprint) string {
 	if f.records != g.records {
 		return fmt.Sprint(f.records)

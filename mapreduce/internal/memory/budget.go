@@ -2,18 +2,18 @@ package memory
 
 import "sync"
 
-// Budget counts bytes in use against a limit. It only counts: taking bytes from
-// it allocates nothing. A nil *Budget and one with limit 0 never refuse.
+// Budget counts bytes in use against a limit. It only counts and allocates nothing. A nil *Budget
+// and one with limit 0 never refuse.
 //
-// A budget made by [NewBudget] is a root. [Budget.Sub] makes sub-budgets, one an
-// attempt, which may each hold at most an equal share of what the root has left
-// beside kept bytes, so that one greedy attempt cannot starve its neighbors.
+// [NewBudget] makes a root budget. [Budget.Sub] makes a sub-budget for an attempt. Each sub-budget
+// may hold at most an equal share of the root's limit minus kept bytes, so that one greedy attempt
+// cannot starve the others.
 //
 // All methods are safe for concurrent use.
 type Budget struct {
-	root   *Budget // nil for a root itself
+	root   *Budget // nil for a root
 	limit  int64
-	mu     sync.Mutex // of the root; guards every field below, in subs too
+	mu     sync.Mutex // of the root; guards all fields below, in sub-budgets too
 	used   int64
 	peak   int64
 	kept   int64
@@ -21,14 +21,14 @@ type Budget struct {
 	closed bool
 	rests  bool
 	pool   *Pool // set before the budget is shared
-	life   *Life // likewise; of the attempt whose sub-budget this is
+	life   *Life // likewise; that of the sub-budget's attempt
 }
 
 // NewBudget returns a root budget of limit bytes; 0 or less means no limit.
 func NewBudget(limit int64) *Budget { return &Budget{limit: max(limit, 0)} }
 
-// Sub returns a sub-budget that counts as live until [Budget.Close]. A sub of a
-// sub is a sub of the root. A nil budget returns nil.
+// Sub returns a sub-budget that counts as live until [Budget.Close]. A Sub of a sub-budget is a
+// sub-budget of the root. A nil budget returns nil.
 func (b *Budget) Sub() *Budget {
 	if b == nil {
 		return nil
@@ -40,8 +40,8 @@ func (b *Budget) Sub() *Budget {
 	return &Budget{root: r}
 }
 
-// Close ends a sub-budget: its share goes to its siblings. Bytes still in use
-// stay charged until they are released. Closing twice, or a root, does nothing.
+// Close ends a sub-budget: its share goes to the others. Bytes in use stay charged until they are
+// released. A second Close, or closing a root, does nothing.
 func (b *Budget) Close() {
 	if b == nil || b.root == nil {
 		return
@@ -56,8 +56,8 @@ func (b *Budget) Close() {
 	}
 }
 
-// Rest gives the share of a sub-budget to its siblings until Wake, while its attempt waits
-// and takes nothing. Bytes in use stay charged. Resting twice, or a root, does nothing.
+// Rest gives the share of a sub-budget to the others until Wake, while its attempt waits. Bytes in
+// use stay charged. A second Rest, or that of a root, does nothing.
 func (b *Budget) Rest() { b.rest(true) }
 
 // Wake ends Rest.
@@ -80,9 +80,8 @@ func (b *Budget) rest(rests bool) {
 	}
 }
 
-// TryAcquire takes n bytes and reports whether they fitted: into the limit, and
-// for a sub-budget into its fair share. Idle slabs of the pool are given up
-// first.
+// TryAcquire charges n bytes and reports whether they fit: within the limit and, for a sub-budget,
+// within its fair share. It first frees idle slabs of the pool if necessary.
 func (b *Budget) TryAcquire(n int64) bool {
 	if b == nil {
 		return true
@@ -96,8 +95,8 @@ func (b *Budget) TryAcquire(n int64) bool {
 	return ok
 }
 
-// take is one try of TryAcquire. lack is how many bytes the root is short of if
-// nothing else stands in the way.
+// take is one try of TryAcquire. lack is the number of bytes that the root is short of, if that is
+// the only obstacle.
 func (b *Budget) take(n int64) (ok bool, lack int64) {
 	r := b.base()
 	r.mu.Lock()
@@ -110,8 +109,8 @@ func (b *Budget) take(n int64) (ok bool, lack int64) {
 	return ok, lack
 }
 
-// Acquire takes n bytes even if that exceeds the limit: for the small buffers
-// without which an attempt could not go on (a spill writer, one record).
+// Acquire charges n bytes even beyond the limit, for the small buffers without which an attempt
+// could not continue (a spill writer, one record).
 func (b *Budget) Acquire(n int64) {
 	if b == nil {
 		return
@@ -122,7 +121,7 @@ func (b *Budget) Acquire(n int64) {
 	b.charge(n)
 }
 
-// Release gives back n bytes taken with TryAcquire or Acquire on b.
+// Release gives back n bytes charged to b by TryAcquire or Acquire.
 func (b *Budget) Release(n int64) {
 	if b == nil {
 		return
@@ -133,11 +132,10 @@ func (b *Budget) Release(n int64) {
 	b.charge(-n)
 }
 
-// Keep turns n bytes of sub-budget b into kept bytes of its root, as the output
-// of an attempt that has ended, and reports whether they may stay in memory:
-// kept bytes take at most half the limit, the rest is for attempts at work. If
-// it returns false nothing has changed. On nil, a root or without a limit it
-// always succeeds.
+// Keep turns n bytes of sub-budget b into kept bytes of its root, for the output of an ended
+// attempt, and reports whether they may stay in memory: kept bytes take at most half the limit, and
+// running attempts have the rest. If it returns false nothing has changed. For nil, a root or
+// without a limit it always succeeds.
 func (b *Budget) Keep(n int64) bool {
 	if b == nil || b.root == nil {
 		return true
@@ -167,9 +165,9 @@ func (b *Budget) ReleaseKept(n int64) {
 	}
 }
 
-// TryKeep takes n kept bytes of the root for what makes later work quicker and can be done without, and
-// reports whether they fitted: with them kept bytes take at most a quarter of the limit, half of what
-// they may. ReleaseKept gives them back.
+// TryKeep charges n kept bytes of the root for optional data that speeds up later work, and reports
+// whether they fit: kept bytes may then take at most a quarter of the limit, half of their maximum.
+// ReleaseKept gives them back.
 func (b *Budget) TryKeep(n int64) bool {
 	if b == nil {
 		return true
@@ -188,8 +186,8 @@ func (b *Budget) TryKeep(n int64) bool {
 	return true
 }
 
-// Fix takes n bytes of the root, or gives back -n, that no attempt can free: like kept
-// bytes they leave less to share, and less to keep.
+// Fix charges n bytes to the root, or gives back -n, for memory that no attempt can free: like kept
+// bytes they reduce the shares and the room for kept bytes.
 func (b *Budget) Fix(n int64) {
 	if b == nil {
 		return
@@ -202,15 +200,14 @@ func (b *Budget) Fix(n int64) {
 	r.peak = max(r.peak, r.used)
 }
 
-// Used returns the bytes in use now: of this sub-budget, or of a root with all
-// its sub-budgets and kept bytes.
+// Used returns the bytes in use now: of this sub-budget, or of a root with its sub-budgets and kept
+// bytes.
 func (b *Budget) Used() int64 { return b.read(func() int64 { return b.used }) }
 
-// Peak returns the most bytes that were ever in use at once.
+// Peak returns the maximum number of bytes in use at once so far.
 func (b *Budget) Peak() int64 { return b.read(func() int64 { return b.peak }) }
 
-// Available returns how many bytes TryAcquire would grant now; a budget without
-// limit returns a very large number.
+// Available returns how many bytes TryAcquire would grant now; without a limit a very large number.
 func (b *Budget) Available() int64 {
 	if b == nil || b.base().limit == 0 {
 		return 1 << 62
@@ -247,7 +244,7 @@ func (b *Budget) base() *Budget {
 	return b
 }
 
-// room is what b may still take; the root's lock is held.
+// room returns how many bytes b may still take; the caller holds the root's mutex.
 func (b *Budget) room() int64 {
 	r := b.base()
 	if r.limit == 0 {
@@ -256,7 +253,7 @@ func (b *Budget) room() int64 {
 	return min(r.limit-r.used, b.share())
 }
 
-// share is what a sub-budget's fair share still has.
+// share returns the unused bytes of a sub-budget's fair share.
 func (b *Budget) share() int64 {
 	r := b.base()
 	if r.limit == 0 || b.root == nil {

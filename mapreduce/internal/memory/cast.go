@@ -2,11 +2,11 @@ package memory
 
 import "unsafe"
 
-// Cast views b as elements of T, dropping a rest that is too small for one.
+// Cast returns b as a slice of T, without a remainder that is too small for an element.
 //
-// It is sound under two conditions on the caller: T holds no pointers (the
-// collector does not scan slabs), and b begins at an address aligned for T, as
-// the bytes of every [Slab] do for alignments up to 8.
+// The caller must ensure two conditions: T has no pointers (the garbage collector does not scan
+// slabs), and b begins at an address aligned for T, as the bytes of every [Slab] do for alignments
+// up to 8.
 func Cast[T any](b []byte) []T {
 	var t T
 	n := len(b) / int(unsafe.Sizeof(t))
@@ -16,8 +16,7 @@ func Cast[T any](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
 
-// Within returns the offset of b in chunk if b is a part of it. An empty b is
-// nowhere.
+// Within returns the offset of b in chunk if b is a part of it; an empty b is not.
 func Within(chunk, b []byte) (offset int, ok bool) {
 	if len(b) == 0 || len(chunk) == 0 {
 		return 0, false

@@ -1,22 +1,22 @@
 package memory
 
-// Gate stands before what user code emits to: open while a call of user code lasts, shut between
-// calls and after the last. A gate that is open costs no more than the sign of life that it is, one
-// that opens and shuts two stores.
+// Gate guards functions that user code emits to: it is open during a call of user code, and shut
+// between calls and after the last. Passing an open gate costs no more than the sign of life that
+// it gives; opening and shutting one costs two stores.
 type Gate struct {
-	// Now is what Sign signs: life, or that of all shut gates; never nil. Who emits by the hundred
-	// million looks at it without a call, and calls Sign only if it is Asked.
+	// Now is the Life that Sign signs: life, or the shared one of all shut gates; never nil. A hot
+	// loop may read its Asked directly and call Sign only if that is set.
 	Now  *Life
 	life *Life
 }
 
-// shut is asked for a sign for ever, unwatched never.
+// shut is always asked for a sign, unwatched never.
 var (
 	shut      = &Life{Asked: 1}
 	unwatched = new(Life)
 )
 
-// Outside is what the Sign of a shut gate panics with.
+// Outside is the panic value of Sign at a shut gate.
 const Outside = "mapreduce: emit was called outside of the call that it was given to: " +
 	"kept for later, or from a goroutine that the call did not wait for"
 
@@ -28,11 +28,11 @@ func NewGate(l *Life) Gate {
 	return Gate{Now: l, life: l}
 }
 
-// Open lets signs pass.
+// Open opens the gate.
 func (g *Gate) Open() { g.Now = g.life }
 
-// Shut lets no signs pass.
+// Shut shuts the gate.
 func (g *Gate) Shut() { g.Now = shut }
 
-// Sign is a sign of life of who emits. It panics if the gate is shut.
+// Sign gives a sign of life for an emitting function. It panics if the gate is shut.
 func (g *Gate) Sign() { g.Now.Sign() }

@@ -8,39 +8,40 @@ import (
 	"sync/atomic"
 )
 
-// mapped is how many bytes of slabs lie outside the Go heap now, those of all pools.
+// mapped is the number of slab bytes outside the Go heap, of all pools.
 var mapped atomic.Int64
 
-// Mapped returns that number. Tests use it to show that every slab went back.
+// Mapped returns the number of slab bytes outside the Go heap. Tests use it to show that every slab
+// was returned.
 func Mapped() int64 { return mapped.Load() }
 
-// heap is how the Go heap is kept small, if at all.
+// heap is the current limit of the Go heap, if any.
 var heap heapLimit
 
 type heapLimit struct {
 	on  atomic.Bool
-	set atomic.Int64 // mapped when the limit was set last
+	set atomic.Int64 // value of mapped when the limit was last set
 
 	mu     sync.Mutex
 	total  int64
-	before int64 // the limit of the process
-	live   int64 // what the last collection has left
+	before int64 // the process's former limit
+	live   int64 // live bytes after the last collection
 	sample [1]metrics.Sample
 }
 
 const (
-	// heapStep is by how much mapped changes until the limit does.
+	// heapStep is the change of mapped after which the limit is updated.
 	heapStep = 1 << 20
-	// leastHeap is what the heap may have beside a quarter more than is in use, however
-	// little that leaves of the total: otherwise it would be collected all the time.
+	// leastHeap is the minimum room for the heap, beyond 1.25 times the live bytes, whatever total
+	// leaves: with less the collector would run all the time.
 	leastHeap = 12 << 20
 )
 
-// LimitHeap has the Go runtime keep what it has within what mapped slabs leave of total
-// bytes: by itself it collects a heap when it has doubled, and returns free memory after
-// minutes. A lower limit that is set stays, and what is in use is given room. The returned
-// function ends it. It is for programs, not for packages, since the limit is the process's;
-// there can be one at a time.
+// LimitHeap makes the Go runtime keep its heap within total bytes minus mapped slabs; by default it
+// collects a heap that has doubled, and returns free memory after minutes. A lower existing limit
+// stays, and live data always has room. The returned function removes the limit. Only programs
+// should call it, not packages, since the limit applies to the process; only one may exist at a
+// time.
 func LimitHeap(total int64) (end func()) {
 	heap.mu.Lock()
 	defer heap.mu.Unlock()
@@ -64,7 +65,7 @@ func (h *heapLimit) apply() {
 	debug.SetMemoryLimit(min(limit, h.before))
 }
 
-// update sets the limit anew if there is one; collected says that a collection has ended.
+// update recomputes the limit if there is one; collected says that a collection has ended.
 func (h *heapLimit) update(collected bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -78,7 +79,7 @@ func (h *heapLimit) update(collected bool) {
 	h.apply()
 }
 
-// afterCollection updates the limit after each collection, as long as there is one.
+// afterCollection updates the limit after each collection while there is one.
 func afterCollection() {
 	var after func(*[16]byte)
 	after = func(x *[16]byte) {
@@ -90,7 +91,7 @@ func afterCollection() {
 	runtime.SetFinalizer(new([16]byte), after)
 }
 
-// count adds n bytes to what is mapped.
+// count adds n bytes to mapped.
 func count(n int64) {
 	now := mapped.Add(n)
 	if d := now - heap.set.Load(); heap.on.Load() && (d <= -heapStep || d >= heapStep) {

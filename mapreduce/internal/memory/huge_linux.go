@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Huge asks for huge pages under a slice of the Go heap that nobody has written to, where it covers
-// some. A table that is read all over finds its cells with fewer looks at tables of pages.
+// Huge asks the kernel for huge pages for an unused slice of the Go heap, if it is large enough.
+// Random access to a large table then needs fewer page table lookups.
 func Huge[T any](s []T) {
 	var t T
 	n := uintptr(len(s)) * unsafe.Sizeof(t)

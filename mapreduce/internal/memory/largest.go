@@ -5,16 +5,16 @@ import (
 	"fmt"
 )
 
-// ErrRecordTooLarge is wrapped by errors about records that are not to be held in memory.
+// ErrRecordTooLarge is wrapped by errors for records that are too large to hold in memory.
 var ErrRecordTooLarge = errors.New("record too large")
 
-// LeastLargest is what [Budget.Largest] is at least, in bytes.
+// LeastLargest is the minimum of [Budget.Largest], in bytes.
 const LeastLargest = 16 << 20
 
 const mostLargest = 1 << 30
 
-// Largest is the most bytes of one record that an attempt holds in memory: a quarter of the
-// root's limit, but 16 MiB in any case, and never more than 1 GiB.
+// Largest returns the maximum bytes of one record that an attempt holds in memory: a quarter of the
+// root's limit, at least 16 MiB and at most 1 GiB.
 func (b *Budget) Largest() int64 {
 	limit := b.Limit()
 	if limit == 0 {
@@ -23,7 +23,7 @@ func (b *Budget) Largest() int64 {
 	return min(max(limit/4, LeastLargest), mostLargest)
 }
 
-// WhyLargest says in words where a bound of what is held comes from.
+// WhyLargest explains in words where a bound comes from.
 func (b *Budget) WhyLargest(bound int64) string {
 	if bound == b.Limit()/4 {
 		return "a quarter of the memory budget"
@@ -31,7 +31,7 @@ func (b *Budget) WhyLargest(bound int64) string {
 	return "the most that is held in memory"
 }
 
-// CheckHeld refuses something of n bytes, which what names, that is larger than the bound.
+// CheckHeld returns an error if something of n bytes, named by what, exceeds the bound.
 func (b *Budget) CheckHeld(what string, n, bound int64) error {
 	if n <= bound {
 		return nil

@@ -2,36 +2,35 @@ package memory
 
 import "sync/atomic"
 
-// Life is how an attempt shows whoever watches it that it goes on. Sign costs next to nothing
-// unless the watcher has asked, so that it may be called for every record. A nil Life is not
-// watched.
+// Life shows an observer that an attempt makes progress. Sign is almost free unless the observer
+// has asked, so it can be called for every record. A nil Life is not observed.
 type Life struct {
-	// Asked is 1 if somebody waits for a sign, else 0; it is read and written atomically.
+	// Asked is 1 if an observer waits for a sign, otherwise 0; access it atomically.
 	Asked uint32
 	signs atomic.Int64
 }
 
-// Ask asks for another sign and returns the number of those so far. Any goroutine may ask.
+// Ask requests another sign and returns the number of signs so far. Any goroutine may call it.
 func (l *Life) Ask() int64 {
 	atomic.StoreUint32(&l.Asked, 1)
 	return l.signs.Load()
 }
 
-// Sign says that the attempt has done something.
+// Sign says that the attempt has made progress.
 func (l *Life) Sign() {
 	if l != nil && atomic.LoadUint32(&l.Asked) != 0 {
 		l.answer()
 	}
 }
 
-// Show makes l the life that shows what is done with a sub-budget; to be called before its use.
+// Show sets the Life of a sub-budget's attempt; call it before the sub-budget is used.
 func (b *Budget) Show(l *Life) {
 	if b != nil {
 		b.life = l
 	}
 }
 
-// Life is what Show was given, or nil.
+// Life returns the Life set by Show, or nil.
 func (b *Budget) Life() *Life {
 	if b == nil {
 		return nil

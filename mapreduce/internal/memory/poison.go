@@ -1,5 +1,5 @@
 package memory
 
-// Poison is what the debug mode of a plan writes over byte slices whose lifetime has ended. No UTF-8
-// text has two of it in a row.
+// Poison is the byte that a plan's debug mode writes over byte slices whose lifetime has ended. Two
+// of it in a row never occur in UTF-8.
 const Poison = 0xDB

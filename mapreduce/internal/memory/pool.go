@@ -8,41 +8,39 @@ import (
 const (
 	smallest = 12 // log2 of the smallest slab: 4 KiB
 	classes  = 48 - smallest
-	// offHeap is the size from which slabs are mapped instead of made.
+	// offHeap is the minimum size of slabs that are mapped instead of allocated by Go.
 	offHeap = 64 << 10
-	// hugePage is the size from which memory comes in huge pages, where the system has them.
+	// hugePage is the minimum size of memory in huge pages, if the system supports them.
 	hugePage = 2 << 20
-	// settled is how much may be mapped, in use or idle, whatever was before: small jobs one after the
-	// other are to find what they gave back.
+	// settled is the number of bytes that may be mapped, in use or idle, in any case, so that
+	// successive small jobs can reuse their slabs.
 	settled = 16 << 20
 )
 
-// Slab is a buffer from a [Pool]. Bytes has the slab's whole capacity; its
-// content is arbitrary unless the slab was taken with GetZeroed. A Slab must go
-// back by [Pool.Put] exactly once, and its bytes must not be used afterwards:
-// they may be unmapped.
+// Slab is a buffer from a [Pool]. Bytes has the slab's whole capacity, with arbitrary content
+// unless it comes from GetZeroed. A Slab must be returned by [Pool.Put] exactly once. Its bytes
+// must not be used afterwards, since they may be unmapped.
 type Slab struct {
 	Bytes []byte
 	class int
 }
 
-// Pool keeps idle slabs for reuse, at most as many bytes as its bound, and never so many that with
-// those in use they were more than were ever in use at once, or 16 MiB. A nil *Pool works too and keeps
-// nothing. All methods are safe for concurrent use.
+// Pool keeps idle slabs for reuse, up to maxIdle bytes. Idle slabs and those in use together never
+// exceed the former maximum in use, or 16 MiB. A nil *Pool works too and keeps nothing. All methods
+// are safe for concurrent use.
 type Pool struct {
 	mu      sync.Mutex
 	idle    [classes][]Slab
 	bytes   int64 // of idle slabs
-	mapped  int64 // of slabs that are mapped, idle ones too
-	most    int64 // of mapped slabs, so far
+	mapped  int64 // of mapped slabs, including idle ones
+	most    int64 // maximum of mapped so far
 	maxIdle int64
 	budget  *Budget
 }
 
-// NewPool returns a pool that keeps at most maxIdle bytes of idle slabs (0 keeps
-// none). Idle bytes are charged to the root of budget, which takes them back
-// when an attempt needs them; budget may be nil. To be called before the budget
-// is used by others.
+// NewPool returns a pool that keeps at most maxIdle bytes of idle slabs (0 keeps none). Idle bytes
+// are charged to the root of budget, which frees them when an attempt needs memory; budget may be
+// nil. Call NewPool before others use the budget.
 func NewPool(budget *Budget, maxIdle int64) *Pool {
 	p := &Pool{maxIdle: maxIdle}
 	if budget != nil {
@@ -52,12 +50,12 @@ func NewPool(budget *Budget, maxIdle int64) *Pool {
 	return p
 }
 
-// SlabSize returns the capacity of the slab that Get(n) returns: n rounded up to
-// a power of two, at least 4 KiB.
+// SlabSize returns the capacity of a slab from Get(n): n rounded up to a power of two, at least 4
+// KiB.
 func SlabSize(n int) int { return 1 << (classOf(n) + smallest) }
 
-// Get returns a slab of at least n bytes with arbitrary content. Charging it to
-// a budget is the caller's business.
+// Get returns a slab of at least n bytes with arbitrary content. The caller must charge it to a
+// budget.
 func (p *Pool) Get(n int) Slab {
 	s, _ := p.get(n)
 	return s
@@ -95,7 +93,8 @@ func (p *Pool) get(n int) (s Slab, fresh bool) {
 	return Slab{Bytes: allocate(size), class: c}, true
 }
 
-// maps notes a new slab of n bytes. Idle ones give way to it before more is mapped than ever before.
+// maps counts a new slab of n bytes. It first frees idle ones if the mapped bytes would exceed
+// their former maximum.
 func (p *Pool) maps(n int64) {
 	if p == nil {
 		return
@@ -113,7 +112,7 @@ func (p *Pool) maps(n int64) {
 	p.mu.Unlock()
 }
 
-// unmaps gives a slab back to the system.
+// unmaps returns a slab to the system.
 func (p *Pool) unmaps(s Slab) {
 	if p != nil && len(s.Bytes) >= offHeap {
 		p.mu.Lock()
@@ -123,7 +122,7 @@ func (p *Pool) unmaps(s Slab) {
 	discard(s)
 }
 
-// Put gives a slab back. The zero Slab is ignored.
+// Put returns a slab to the pool. It ignores the zero Slab.
 func (p *Pool) Put(s Slab) {
 	if s.Bytes == nil {
 		return
@@ -139,9 +138,9 @@ func (p *Pool) Put(s Slab) {
 	p.unmaps(s)
 }
 
-// Outgrown is Put of a slab that a larger one has taken the place of, as will that of others like it:
-// from 2 MiB on it goes back to the system. Such slabs would lie idle for the rest of a job, a quarter
-// of what a WordCount maps; a new one costs no more than to clear one that is kept.
+// Outgrown is Put for a slab that was replaced by a larger one, as others like it will be: slabs of
+// 2 MiB or more are returned to the system. They would stay idle for the rest of a job, a quarter
+// of what a WordCount maps, and a new one costs no more than clearing a kept one.
 func (p *Pool) Outgrown(s Slab) {
 	if len(s.Bytes) < hugePage {
 		p.Put(s)
@@ -166,8 +165,8 @@ func (p *Pool) Idle() int64 {
 	return p.bytes
 }
 
-// Trim returns idle slabs to the system, largest first, until at least n bytes
-// are gone or none is left, and returns how many bytes went.
+// Trim returns idle slabs to the system, largest first, until at least n bytes are freed or none is
+// left, and returns the number of bytes freed.
 func (p *Pool) Trim(n int64) int64 {
 	if p == nil {
 		return 0
@@ -175,7 +174,7 @@ func (p *Pool) Trim(n int64) int64 {
 	return p.trim(n, 0)
 }
 
-// trim is Trim of slabs from a class on.
+// trim is Trim for slabs of class least or larger.
 func (p *Pool) trim(n int64, least int) int64 {
 	var out []Slab
 	var gone int64
@@ -196,7 +195,7 @@ func (p *Pool) trim(n int64, least int) int64 {
 	return gone
 }
 
-// Close returns all idle slabs; the pool can be used on.
+// Close returns all idle slabs to the system; the pool stays usable.
 func (p *Pool) Close() { p.Trim(1 << 62) }
 
 func discard(s Slab) {

@@ -7,11 +7,12 @@ const (
 	pageSize = 4096
 )
 
-// AppendShort is append. Of a b of at most 16 bytes it copies 16, if dst has room: how many it is to be is then no
-// branch that the processor has to guess.
+// AppendShort is append with a fast path: for a b of at most 16 bytes it copies 16 bytes, if dst
+// has room, so that the processor need not predict the length.
 //
-// Invariant: the bytes behind b lie in the same 4 KiB page as its first, and memory is mapped in whole pages, so
-// the load cannot fault; what they are does not matter. That is why neither checkptr nor the race detector may look.
+// Invariant: the bytes after b are in the same 4 KiB page as its first byte, and memory is mapped
+// in whole pages, so the load cannot fault; their content does not matter. Therefore checkptr and
+// the race detector must be off here.
 //
 //go:nocheckptr
 //go:norace

@@ -5,23 +5,23 @@ import (
 	"unsafe"
 )
 
-// block is the number of bytes that are looked at together.
+// block is the number of bytes examined together.
 const block = 64
 
 const (
 	low7  = 0x7f7f7f7f7f7f7f7f
 	tops  = 0x8080808080808080
 	space = 0x2020202020202020
-	// Added to a byte below 0x80, these set its top bit if it is at least 9, a
-	// tab, or 14, behind a carriage return.
+	// Added to a byte below 0x80, these set its top bit if it is at least 9 (tab) or 14 (after
+	// carriage return).
 	from9  = 0x7777777777777777
 	from14 = 0x7272727272727272
 	// gather moves the top bits of 8 bytes into the top byte of a product.
 	gather = 0x0002040810204081
 )
 
-// lastSpaces returns a word with bit i set where text[at+i] is white space, and the bit of its end:
-// fewer than block bytes are left of it.
+// lastSpaces returns a word with bit i set where text[at+i] is white space, and a bit at the end of
+// text. Fewer than block bytes remain from `at` on.
 func lastSpaces(text []byte, at int) uint64 {
 	n := len(text) - at
 	end := uint64(1) << n
@@ -33,9 +33,9 @@ func lastSpaces(text []byte, at int) uint64 {
 
 const pageSize = 4096
 
-// shortSpaces is for a text of fewer than block bytes; what it says of those behind is nothing.
+// shortSpaces is spaces for a text of fewer than block bytes; bits after its end are meaningless.
 //
-// Invariant: it loads block bytes from the text's start, but only if they lie in the same 4 KiB page:
+// Invariant: it loads block bytes from the text's start only if they are in the same 4 KiB page:
 // memory is mapped in whole pages, so the load cannot fault.
 func shortSpaces(text []byte) uint64 {
 	p := unsafe.Pointer(unsafe.SliceData(text))
@@ -47,8 +47,8 @@ func shortSpaces(text []byte) uint64 {
 	return spaces(unsafe.Pointer(&rest))
 }
 
-// plainSpaces returns a word with bit i set where b[i] is white space: the oracle of spaces, and its way where
-// there is no assembly.
+// plainSpaces returns a word with bit i set where b[i] is white space. It is the oracle of spaces,
+// and its implementation without assembly.
 func plainSpaces(b *[block]byte) (m uint64) {
 	for i := 0; i < block; i += 8 {
 		m = m>>8 | spacesOf(binary.LittleEndian.Uint64(b[i:]))<<56

@@ -2,10 +2,10 @@ package scan
 
 import "unsafe"
 
-// loadsBeyond: spaces is no Go, so that it may load what lies behind a text.
+// loadsBeyond says that spaces may load bytes after a text, since it is assembly.
 const loadsBeyond = true
 
-// spaces is plainSpaces of the 64 bytes at p, in a third of its time.
+// spaces is plainSpaces for the 64 bytes at p, in a third of its time.
 //
 //go:noescape
 func spaces(p unsafe.Pointer) uint64
