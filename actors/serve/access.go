@@ -4,9 +4,13 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
+	"os"
+	"runtime"
 	"strings"
 	"sync/atomic"
 
@@ -64,6 +68,26 @@ func (t *Tokens) user(token string) (allocation.Principal, bool) {
 
 // leastToken is the minimum length of a token in bytes.
 const leastToken = 16
+
+// ReadTokens reads a file of tokens, which only its owner may read.
+func ReadTokens(name string) (*Tokens, error) {
+	in, err := os.Open(name)
+	if bad, ok := errors.AsType[*fs.PathError](err); ok {
+		err = bad.Err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	defer in.Close()
+	info, err := in.Stat()
+	if err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" { // where a mode does not tell
+		err = fmt.Errorf("%s: others may read it (chmod 600)", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ParseTokens(name, in)
+}
 
 // ParseTokens reads tokens, one per line: the token, the user and optionally groups separated by
 // commas, with white space between them. Lines that begin with # are comments. A token has at least

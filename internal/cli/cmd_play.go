@@ -4,12 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"mime"
 	"net"
 	"net/http"
-	"os"
-	"path"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,7 +40,7 @@ It is served on this machine alone; --export writes it as a static site for any 
 			case err != nil:
 				return err
 			case export != "":
-				return exportSite(export, files)
+				return outputError(export, site.Export(export, files))
 			}
 			return serveSite(cmd.Context(), p, listen, files)
 		},
@@ -53,20 +49,6 @@ It is served on this machine alone; --export writes it as a static site for any 
 	cmd.Flags().StringVar(&export, "export", "", "write the site into this directory, which must not exist, and serve nothing")
 	excludes(cmd, "export", "listen")
 	return cmd
-}
-
-// exportSite writes the files.
-func exportSite(dir string, files map[string][]byte) error {
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		return outputError(dir, err)
-	}
-	for name, data := range files {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.WriteFile(file, data, 0o666); err != nil { //nolint:gosec // by the umask
-			return outputError(dir, err)
-		}
-	}
-	return nil
 }
 
 // serveSite serves the files until ctx is done.
@@ -78,7 +60,7 @@ func serveSite(ctx context.Context, p *program, address string, files map[string
 	if err != nil {
 		return configError("--listen: %w", err)
 	}
-	server := &http.Server{Handler: siteHandler(files), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: site.Handler(files), ReadHeaderTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // Serve tells
 	defer stop()
 	fmt.Fprintf(p.stdout, "http://%s/\n", at.Addr())
@@ -86,29 +68,4 @@ func serveSite(ctx context.Context, p *program, address string, files map[string
 		return err
 	}
 	return nil
-}
-
-// siteHandler serves the files by name.
-func siteHandler(files map[string][]byte) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name := r.URL.Path[1:]
-		if name == "" {
-			name = "index.html"
-		}
-		data, there := files[name]
-		if !there || (r.Method != http.MethodGet && r.Method != http.MethodHead) {
-			http.NotFound(w, r)
-			return
-		}
-		kind := map[string]string{".mjs": "text/javascript", ".js": "text/javascript"}[path.Ext(name)]
-		if kind == "" {
-			kind = mime.TypeByExtension(path.Ext(name))
-		}
-		h := w.Header()
-		h.Set("Content-Type", kind)
-		h.Set("Content-Security-Policy", site.ContentSecurityPolicy)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Cache-Control", "no-cache")
-		_, _ = w.Write(data) // the client has gone
-	})
 }

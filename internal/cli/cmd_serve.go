@@ -5,11 +5,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
-	"os"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -163,30 +160,13 @@ func (f *serveFlags) tokenReloader(p *program, inForce *serve.Tokens) *reloader 
 		r.names = []string{f.tokens}
 	}
 	r.load = func() (names, warnings []string, err error) {
-		list, err := f.readTokens()
+		list, err := serve.ReadTokens(f.tokens)
 		if err == nil {
 			inForce.Replace(list)
 		}
 		return r.names, nil, err
 	}
 	return r.start()
-}
-
-// readTokens reads the file of tokens, which nobody else may read.
-func (f *serveFlags) readTokens() (*serve.Tokens, error) {
-	in, err := os.Open(f.tokens)
-	if err != nil {
-		return nil, plainPathError(f.tokens, err)
-	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" { // where a mode does not tell
-		err = configError("%s: others may read it (chmod 600)", f.tokens)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return serve.ParseTokens(f.tokens, io.Reader(in))
 }
 
 // tellServing says where the server is, and what it remembers.
@@ -245,7 +225,7 @@ func (f *serveFlags) access() (a serve.Access, err error) {
 		}
 	}
 	if f.tokens != "" {
-		if a.Tokens, err = f.readTokens(); err != nil {
+		if a.Tokens, err = serve.ReadTokens(f.tokens); err != nil {
 			return a, configError("--tokens: %w", err)
 		}
 	}

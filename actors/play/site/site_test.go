@@ -1,0 +1,79 @@
+package site_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/actors/play/site"
+)
+
+// playModule is a module that is none: "module", in brotli.
+func playModule(t *testing.T) fstest.MapFS {
+	t.Helper()
+	packed := []byte("\x1b\x05\x00\x00\x24\x00\x82\x90\xa8\x0e")
+	wasm, err := site.Unpack(packed)
+	require.NoError(t, err)
+	require.Equal(t, "module", string(wasm))
+	return fstest.MapFS{site.ModuleName: {Data: packed}, site.ExecName: {Data: []byte("glue")}, "left over": {}}
+}
+
+// The site has the page's screens, the form and the module, and a policy that lets nothing else in.
+func TestHandler(t *testing.T) {
+	module := playModule(t)
+	files, err := site.Files(module)
+	require.NoError(t, err)
+	require.NotContains(t, files, "left over")
+	handler := site.Handler(files)
+	get := func(method, path string) *httptest.ResponseRecorder {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(method, path, nil)
+		handler.ServeHTTP(w, r)
+		return w
+	}
+	index := get(http.MethodGet, "/")
+	require.Equal(t, http.StatusOK, index.Code)
+	require.Equal(t, "text/html; charset=utf-8", index.Header().Get("Content-Type"))
+	require.Equal(t, site.ContentSecurityPolicy, index.Header().Get("Content-Security-Policy"))
+	require.Contains(t, index.Body.String(), `<body data-play="true" data-module="tarry.wasm.gz">`)
+	require.Contains(t, index.Body.String(), `<form id="setup">`)
+	require.Contains(t, index.Body.String(), `src="play.mjs"`)
+	for _, path := range []string{"/main.mjs", "/play.mjs", "/worker.mjs", "/setup.mjs", "/" + site.ExecName} {
+		require.Equal(t, "text/javascript", get(http.MethodGet, path).Header().Get("Content-Type"), path)
+	}
+	require.Equal(t, http.StatusNotFound, get(http.MethodGet, "/panel.html").Code)
+	require.Equal(t, http.StatusNotFound, get(http.MethodGet, "/../main.go").Code)
+	require.Equal(t, http.StatusNotFound, get(http.MethodPost, "/").Code)
+}
+
+// The exported site is these files, in a directory that was not there.
+func TestExport(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "site")
+	files, err := site.Files(playModule(t))
+	require.NoError(t, err)
+	require.Contains(t, string(files["index.html"]), `data-module="tarry.wasm.gz"`)
+	unzip, err := gzip.NewReader(bytes.NewReader(files[site.GzipName]))
+	require.NoError(t, err)
+	module, err := io.ReadAll(unzip)
+	require.NoError(t, err)
+	require.Equal(t, "module", string(module))
+	require.NoError(t, site.Export(dir, files))
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		require.Equal(t, want, got, name)
+	}
+	require.Error(t, site.Export(dir, files))
+}
+
+// A directory without the module is said to lack it.
+func TestCheck(t *testing.T) {
+	require.ErrorIs(t, site.Check(fstest.MapFS{site.ExecName: {}}), site.ErrNoModule)
+}
