@@ -26,10 +26,7 @@ const (
 type Writer = core.CallWriter
 
 // ErrReplay says that a Core answered a recorded call differently.
-var (
-	// ErrReplay says that a Core answered a recorded call differently.
-	ErrReplay = core.ErrReplay
-)
+var ErrReplay = core.ErrReplay
 
 // NewWriter writes to w; its Write method fits scheduling.Config.Calls.
 func NewWriter(w io.Writer) *Writer { return core.NewCallWriter(w) }
