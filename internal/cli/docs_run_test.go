@@ -42,7 +42,6 @@ func standIns(t *testing.T, dir string) {
 	require.NoError(t, err)
 	for name, text := range map[string]string{
 		"books/one.txt": "tarry a while\n", "books/by/two.txt": "said slow\n", "book.txt": "tarry a while\n",
-		"jobs.txt":           "wordcount book.txt -o a\n",
 		"fair-scheduler.xml": "<?xml version=\"1.0\"?>\n<allocations><pool name=\"ann\"><weight>2</weight></pool></allocations>\n",
 		"today.yaml":         string(cluster), "tomorrow.yaml": string(cluster),
 		"some.scenario":                      "cluster nodes=1 map=1 reduce=1\nscheduler fifo\nat 0s submit J1 maps=1\nat 0s heartbeat tt1 => J1.m0\n",

@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/actors/worker"
-	"github.com/tarry-mr/tarry/internal/gen"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -63,9 +62,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": scriptExits,
-			"shell": scriptShell,
 			"lines": scriptLines,
-			"made":  scriptMade,
 		},
 	})
 }
@@ -88,16 +85,6 @@ func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptShell is `shell LINE`: runs a line of sh.
-func scriptShell(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) != 1 {
-		ts.Fatalf("usage: shell LINE")
-	}
-	if err := ts.Exec("sh", "-c", args[0]); (err != nil) != neg {
-		ts.Fatalf("shell: %v", err)
-	}
-}
-
 // scriptLines is `lines N FILE`: the file, or stdout or stderr, has so many lines.
 func scriptLines(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
@@ -106,20 +93,6 @@ func scriptLines(ts *testscript.TestScript, neg bool, args []string) {
 	if n := bytes.Count([]byte(ts.ReadFile(args[1])), []byte("\n")); fmt.Sprint(n) != args[0] {
 		ts.Fatalf("%s has %d lines, want %s:\n%s", args[1], n, args[0], ts.ReadFile(args[1]))
 	}
-}
-
-// scriptMade is `made FILE KIND BYTES SEED`: writes generated input.
-func scriptMade(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 4 {
-		ts.Fatalf("usage: made FILE KIND BYTES SEED")
-	}
-	c := gen.Config{Kind: gen.Kind(args[1]), Words: 2000}
-	_, err := fmt.Sscan(args[2]+" "+args[3], &c.Bytes, &c.Seed)
-	ts.Check(err)
-	f, err := os.Create(ts.MkAbs(args[0]))
-	ts.Check(err)
-	ts.Check(gen.Write(context.Background(), f, c))
-	ts.Check(f.Close())
 }
 
 // outcome is how a command line ended.

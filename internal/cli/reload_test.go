@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -140,21 +139,5 @@ func TestReloadTriesAgainWhatTheClusterRefuses(t *testing.T) {
 		b.refuse = nil
 		b.pass(11 * time.Second)
 		require.Equal(t, 5.0, b.weight())
-	})
-}
-
-// A signal reloads at once, and is answered every time.
-func TestReloadOnSignal(t *testing.T) {
-	withReload(t, func(b *reloadBench) {
-		hup := func() { b.now <- syscall.SIGTERM; b.pass(time.Millisecond) } // any signal
-		hup()
-		require.Contains(t, b.stderr.String(), "have not changed")
-		b.write(pool("2"))
-		hup()
-		require.Equal(t, 2.0, b.weight())
-		b.write(pool("x"))
-		hup()
-		hup()
-		require.Len(t, b.failed, 2)
 	})
 }
