@@ -1,11 +1,12 @@
-// Package beam brings two engines to programs that run their jobs by TARRY_ON or --on: prism, Beam's own
-// runner, in this process, and beam://HOST:PORT, a job server of Beam. It is imported for its effect:
+// Package beam adds two engines to programs that run their jobs with TARRY_ON or --on: prism,
+// Beam's own runner, in this process, and beam://HOST:PORT, a Beam job server. Import it for its
+// side effect:
 //
 //	import _ "github.com/tarry-mr/tarry/contrib/beam"
 //
-// Experimental. Beam carries segments; Tarry maps, combines, sorts, merges and reduces as it does in one
-// process, and each task runs in a process of its own. The server is given this process as the place
-// where its workers run (Beam's LOOPBACK), so that it spreads no work over machines.
+// Experimental. Beam moves segments; Tarry maps, combines, sorts, merges and reduces as it does in
+// one process, and each task runs in its own process. The server uses this process as the host of
+// its workers (Beam's LOOPBACK), so it does not spread work over machines.
 package beam
 
 import (
@@ -38,39 +39,40 @@ func init() {
 	worker.Register("beam://", run)
 }
 
-// connecting is how long a server may take to be there.
+// connecting is the time limit for connecting to a server.
 const connecting = 5 * time.Second
 
-// one run at a time, for Beam's options are global; the server of prism that this process has.
+// one allows one run at a time, because Beam's options are global; here is the address of this
+// process's prism server.
 var (
 	one   sync.Mutex
 	begin sync.Once
 	here  string
 )
 
-// run is the worker.Engine of both.
+// run implements worker.Engine for both engines.
 func run(ctx context.Context, on string, t *worker.Tasks) error {
 	one.Lock()
 	defer one.Unlock()
 	begin.Do(quietly)
 	*jobopts.Endpoint = here
-	execute := prism.Execute // starts a server, where there is none
+	execute := prism.Execute // starts a server if there is none
 	if address, ok := strings.CutPrefix(on, "beam://"); ok {
 		c, err := net.DialTimeout("tcp", address, connecting)
 		if err != nil {
 			return fmt.Errorf("no job server: %w", err)
 		}
-		_ = c.Close() // Beam connects by itself, and would wait for minutes
+		_ = c.Close() // only a check: Beam itself would wait for minutes
 		*jobopts.Endpoint, execute = address, universal.Execute
 	}
-	workers, err := extworker.StartLoopback(ctx, 0) // what LOOPBACK starts, too, but that leaves a file each time
+	workers, err := extworker.StartLoopback(ctx, 0) // like LOOPBACK, which leaves a file each time
 	if err != nil {
 		return err
 	}
-	defer func() { _ = workers.Stop(ctx) }() // returns nil
+	defer func() { _ = workers.Stop(ctx) }() // always nil
 	*jobopts.EnvironmentType, *jobopts.EnvironmentConfig = "EXTERNAL", workers.EnvironmentConfig(ctx)
 	*jobopts.JobName = fmt.Sprintf("tarry-%d-%d", os.Getpid(), time.Now().UnixNano())
-	none, err := os.CreateTemp("", "tarry-beam-*") // a program for other machines, which Beam wants to send in any case
+	none, err := os.CreateTemp("", "tarry-beam-*") // an empty program for other machines, since Beam always sends one
 	if err != nil {
 		return err
 	}
@@ -89,8 +91,8 @@ func run(ctx context.Context, on string, t *worker.Tasks) error {
 	return nil
 }
 
-// quietly makes Beam ready. It takes over the logs of the whole program and writes to them what it does:
-// they are given back, and what Beam says is dropped. Its errors are the pipeline's, too.
+// quietly initializes Beam, which takes over the program's loggers: it restores them and drops
+// Beam's messages. Beam's errors are also those of the pipeline.
 func quietly() {
 	was, out, flags := slog.Default(), stdlog.Writer(), stdlog.Flags()
 	hooks.DisableHook(harness.DefaultRemoteLoggingHook)
@@ -101,13 +103,13 @@ func quietly() {
 	stdlog.SetFlags(flags)
 }
 
-// silent is a log of Beam that nobody reads.
+// silent is a Beam logger that drops everything.
 type silent struct{}
 
 // Log implements log.Logger.
 func (silent) Log(context.Context, log.Severity, int, string) {}
 
-// others hears what all but Beam say.
+// others is a log handler that drops Beam's messages.
 type others struct{ slog.Handler }
 
 // Handle implements slog.Handler.
@@ -125,7 +127,7 @@ func (h others) WithAttrs(list []slog.Attr) slog.Handler { return others{h.Handl
 // WithGroup implements slog.Handler.
 func (h others) WithGroup(name string) slog.Handler { return others{h.Handler.WithGroup(name)} }
 
-// plain is the line of an error of Beam that says what happened, without where in Beam.
+// plain returns the line of a Beam error that says what happened, without places in Beam.
 func plain(err error) error {
 	text, _, _ := strings.Cut(err.Error(), "\nFull error:")
 	lines := strings.Split(strings.TrimSpace(text), "\n")

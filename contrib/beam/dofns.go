@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/worker"
 )
 
-// The three DoFns carry the job's tasks as plain values, and are registered once for all jobs: closures and
-// types of jobs are met in the tasks' own processes only.
+// The three DoFns carry the job's tasks as plain values and are registered once for all jobs:
+// closures and types of jobs exist only in the tasks' own processes.
 func init() {
 	register.DoFn3x1[context.Context, int, func(int, []byte), error](&MapFn{})
 	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func(int, []byte), error](&ReduceFn{})
@@ -20,14 +20,15 @@ func init() {
 	register.Iter1[[]byte]()
 }
 
-// pipeline is a job as Beam runs it: maps, and all frames for a reduce in one place, and all reports in one.
+// pipeline returns a job as a Beam pipeline: maps, grouping of all frames by reduce, reduces, and
+// grouping of all reports.
 func pipeline(t *worker.Tasks) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	indexes := make([]int, t.Maps)
 	for i := range indexes {
 		indexes[i] = i
 	}
-	splits := beam.Reshuffle(s, beam.CreateList(s, indexes)) // or all maps were one bundle
+	splits := beam.Reshuffle(s, beam.CreateList(s, indexes)) // otherwise all maps would be one bundle
 	out := beam.ParDo(s, &MapFn{Tasks: *t}, splits)
 	if t.Reduces > 0 {
 		out = beam.ParDo(s, &ReduceFn{Tasks: *t}, beam.GroupByKey(s, out))
@@ -36,18 +37,19 @@ func pipeline(t *worker.Tasks) *beam.Pipeline {
 	return p
 }
 
-// MapFn runs a map, of whose frames each goes to its reduce; of a job without reduces, its report goes to 0.
+// MapFn runs a map and emits its frames by reduce, or, for a job without reduces, its report under
+// key 0.
 type MapFn struct{ Tasks worker.Tasks }
 
-// ProcessElement is called by Beam.
+// ProcessElement implements Beam's DoFn.
 func (f *MapFn) ProcessElement(ctx context.Context, index int, emit func(int, []byte)) error {
 	return f.Tasks.Map(ctx, index, emit)
 }
 
-// ReduceFn runs a reduce, whose report goes to 0.
+// ReduceFn runs a reduce and emits its report under key 0.
 type ReduceFn struct{ Tasks worker.Tasks }
 
-// ProcessElement is called by Beam.
+// ProcessElement implements Beam's DoFn.
 func (f *ReduceFn) ProcessElement(ctx context.Context, index int, frames func(*[]byte) bool, emit func(int, []byte)) error {
 	report, err := f.Tasks.Reduce(ctx, index, all(frames))
 	if err == nil {
@@ -56,15 +58,15 @@ func (f *ReduceFn) ProcessElement(ctx context.Context, index int, frames func(*[
 	return err
 }
 
-// ReportFn takes all reports to the submitter, who commits.
+// ReportFn sends all reports to the submitter, which commits.
 type ReportFn struct{ Tasks worker.Tasks }
 
-// ProcessElement is called by Beam.
+// ProcessElement implements Beam's DoFn.
 func (f *ReportFn) ProcessElement(_ int, reports func(*[]byte) bool) error {
 	return f.Tasks.Report(all(reports))
 }
 
-// all are the values of an iterator of Beam.
+// all returns the values of a Beam iterator.
 func all(next func(*[]byte) bool) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for {

@@ -1,15 +1,16 @@
-// Package hdfs makes hdfs://HOST:PORT/DIR inputs and outputs of jobs, wherever a program imports it:
+// Package hdfs makes hdfs://HOST:PORT/DIR available for inputs and outputs of jobs in programs that
+// import it:
 //
 //	import _ "github.com/tarry-mr/tarry/contrib/hdfs"
 //
-// Where the name has no host (hdfs:///DIR), or that of a name service, the configuration of Hadoop says
-// who it is: HADOOP_CONF_DIR, or HADOOP_HOME. A host without a port has 8020. The user is
-// HADOOP_USER_NAME, or who runs the program; Kerberos, encrypted zones and erasure-coded files are not
-// supported.
+// If the name has no host (hdfs:///DIR), or that of a name service, Hadoop's configuration in
+// HADOOP_CONF_DIR or HADOOP_HOME determines the servers. The default port is 8020. The user is
+// HADOOP_USER_NAME, or the user of the process. Kerberos, encryption zones and erasure-coded files
+// are not supported.
 //
-// A part of an output waits on the disk of this machine (os.TempDir) until it is whole, and is then sent, again
-// if need be: data nodes leave who is silent for a minute. It lies in _temporary of its directory
-// until its commit renames it.
+// A part of an output is first written to local disk (os.TempDir) and sent when it is complete,
+// with retries: data nodes drop clients that are silent for a minute. In HDFS it is in _temporary
+// of its directory until its commit renames it.
 package hdfs
 
 import (
@@ -39,22 +40,23 @@ func init() {
 const (
 	usualPort = "8020"
 	webPort   = "9870"
-	// attempts is how often something is tried that fails for reasons that pass.
+	// attempts is the maximum number of tries for operations that fail transiently.
 	attempts = 3
-	// patience is how long a server may take to connect, and then to answer.
+	// patience is the time limit for connecting to a server, and answerTimeout that for its answer.
 	patience      = 10 * time.Second
 	answerTimeout = 60 * time.Second
 )
 
-// store is a file system.
+// store is an HDFS file system.
 type store struct {
 	client *hdfs.Client
 	user   string
-	web    string      // the address of the name node's WebHDFS
-	silent atomic.Bool // it did not answer
+	web    string      // address of the name node's WebHDFS
+	silent atomic.Bool // WebHDFS did not answer
 }
 
-// New returns the store of a host; getenv has the variables that the package doc names.
+// New returns the store of a host; getenv returns the variables that the package documentation
+// names.
 func New(host string, getenv func(string) string) (stores.Store, error) {
 	conf, err := configuration(getenv)
 	if err != nil {
@@ -98,7 +100,7 @@ func New(host string, getenv func(string) string) (stores.Store, error) {
 	return &store{client: client, user: o.User, web: webAddress(conf, name)}, nil
 }
 
-// webAddress is where WebHDFS is.
+// webAddress returns the address of WebHDFS.
 func webAddress(conf hadoopconf.HadoopConf, host string) string {
 	at := conf["dfs.namenode.http-address"]
 	if name, port, err := net.SplitHostPort(at); err == nil {
@@ -110,7 +112,7 @@ func webAddress(conf hadoopconf.HadoopConf, host string) string {
 	return net.JoinHostPort(host, webPort)
 }
 
-// configuration is Hadoop's; nil: there is none.
+// configuration returns Hadoop's configuration, or nil if there is none.
 func configuration(getenv func(string) string) (hadoopconf.HadoopConf, error) {
 	dirs := []string{getenv("HADOOP_CONF_DIR")}
 	if home := getenv("HADOOP_HOME"); home != "" {
@@ -127,7 +129,7 @@ func configuration(getenv func(string) string) (hadoopconf.HadoopConf, error) {
 	return nil, nil
 }
 
-// timed is a connection on which an answer comes in time, or never.
+// timed is a connection with a deadline for each read.
 type timed struct{ net.Conn }
 
 // Read implements net.Conn.
@@ -138,7 +140,7 @@ func (t timed) Read(p []byte) (int, error) {
 	return t.Conn.Read(p)
 }
 
-// plain is an error in few words: of Java's exceptions the first line, without a trace.
+// plain shortens an error: of a Java exception it keeps the first line, without the trace.
 func plain(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		err = at.Err
@@ -152,7 +154,7 @@ func plain(err error) error {
 	return err
 }
 
-// failed is an error about a name.
+// failed returns an error about a name.
 func failed(op, name string, err error) error {
 	var refused hdfs.Error
 	switch {
@@ -164,14 +166,14 @@ func failed(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
-// final reports whether an error stays however often something is tried.
+// final reports whether an error will not change with retries.
 func final(err error) bool {
 	var refused hdfs.Error
 	return errors.As(err, &refused) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrPermission) ||
 		errors.Is(err, fs.ErrInvalid)
 }
 
-// again calls do until it succeeds, fails for good, or has failed attempts times.
+// again calls do until it succeeds, fails permanently, or has failed `attempts` times.
 func again(do func() error) (err error) {
 	wait := 200 * time.Millisecond
 	for n := range attempts {

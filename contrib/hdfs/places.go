@@ -10,12 +10,12 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// web asks WebHDFS.
+// web is the HTTP client for WebHDFS.
 var web = http.Client{Timeout: patience}
 
 var errSilent = errors.New("WebHDFS did not answer before")
 
-// Places implements stores.Located by WebHDFS, for the client does not say where blocks are.
+// Places implements stores.Located with WebHDFS, since the client does not report block locations.
 func (s *store) Places(name string) ([]stores.Place, error) {
 	ask := url.URL{
 		Scheme: "http", Host: s.web, Path: "/webhdfs/v1" + at(name),
@@ -26,7 +26,7 @@ func (s *store) Places(name string) ([]stores.Place, error) {
 	}
 	r, err := web.Get(ask.String())
 	if err != nil {
-		s.silent.Store(true) // who waits for one file need not wait for a thousand
+		s.silent.Store(true) // wait for the timeout once, not for each file
 		return nil, failed("places", name, err)
 	}
 	defer r.Body.Close()

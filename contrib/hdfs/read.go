@@ -13,10 +13,10 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// info is a file as the name node knows it.
+// info is the name node's information about a file.
 type info struct {
 	fs.FileInfo
-	id uint64 // of the file, which renaming it does not change
+	id uint64 // of the file; renaming does not change it
 }
 
 // Sys implements fs.FileInfo.
@@ -35,7 +35,7 @@ func infoOf(i fs.FileInfo) info {
 	return info{i, id}
 }
 
-// at is what the file system calls a name.
+// at returns the path of a name in HDFS.
 func at(name string) string {
 	if name == "." {
 		return "/"
@@ -97,8 +97,8 @@ func (s *store) Open(name string) (fs.File, error) {
 	return &file{store: s, name: name, info: i}, nil
 }
 
-// file is a file that many may read at once: a reader of the client serves one goroutine, and what of it
-// reads on where it stands needs no new connection.
+// file is a file for concurrent reads: a reader of the client serves one goroutine, and continuing
+// at its position needs no new connection.
 type file struct {
 	store *store
 	name  string
@@ -110,13 +110,13 @@ type file struct {
 	closed bool
 }
 
-// mostIdle is how many readers of a file wait for the next who reads.
+// mostIdle is the maximum number of idle readers per file.
 const mostIdle = 4
 
 // Stat implements fs.File.
 func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
 
-// take is a reader that nobody uses.
+// take returns an idle reader, or a new one.
 func (f *file) take() (*hdfs.FileReader, error) {
 	f.mu.Lock()
 	if n := len(f.idle); n > 0 {
@@ -133,7 +133,7 @@ func (f *file) giveBack(r *hdfs.FileReader) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed || len(f.idle) == mostIdle {
-		_ = r.Close() // it was only read
+		_ = r.Close() // only read
 		return
 	}
 	f.idle = append(f.idle, r)
@@ -166,7 +166,7 @@ func (f *file) ReadAt(p []byte, off int64) (n int, err error) {
 			n += k
 		}
 		if err != nil {
-			_ = r.Close() // it was only read
+			_ = r.Close() // only read
 			return err
 		}
 		f.giveBack(r)

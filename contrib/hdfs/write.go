@@ -17,15 +17,15 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// temporary is the directory of files that were begun.
+// temporary is the directory of incomplete files.
 const temporary = "_temporary"
 
-// part is a file that waits on the disk until it is whole.
+// part is a file that is stored on local disk until it is complete.
 type part struct {
 	store *store
-	name  string // of the file while nobody sees it
+	name  string // of the file before its commit
 	spool *os.File
-	sent  uint64 // the number of the file that was sent; 0: none
+	sent  uint64 // ID of the file sent to HDFS; 0: none
 	err   error
 }
 
@@ -38,7 +38,7 @@ func (s *store) Begin(name, attempt string) (stores.Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(spool.Name()) // its descriptor is enough, where the system can
+	_ = os.Remove(spool.Name()) // the open descriptor suffices, if the system allows this
 	return &part{store: s, name: path.Join(path.Dir(name), temporary, attempt+"~"+path.Base(name)), spool: spool}, nil
 }
 
@@ -62,7 +62,7 @@ func (p *part) Close() error {
 	return cmp.Or(p.err, p.drop())
 }
 
-// drop lets go of the file on the disk.
+// drop closes and removes the local file.
 func (p *part) drop() error {
 	if p.spool == nil {
 		return nil
@@ -75,7 +75,7 @@ func (p *part) drop() error {
 	return err
 }
 
-// send sends the whole file, in place of what an earlier try has left.
+// send sends the whole file, and replaces what an earlier try has left.
 func (p *part) send() error {
 	if _, err := p.spool.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (p *part) send() error {
 	return err
 }
 
-// create makes a file, which must not be there.
+// create creates a file, which must not exist.
 func (s *store) create(name string, r io.Reader) error {
 	if err := s.client.MkdirAll(at(path.Dir(name)), 0o755); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (s *store) create(name string, r io.Reader) error {
 		n, err := r.Read(b)
 		if n > 0 {
 			if bad := errors.Join(w.SetDeadline(time.Now().Add(answerTimeout)), write(w, b[:n])); bad != nil {
-				_ = w.Close() // as far as that goes
+				_ = w.Close() // as far as possible
 				return bad
 			}
 		}
@@ -115,7 +115,7 @@ func (s *store) create(name string, r io.Reader) error {
 			break
 		}
 		if err != nil {
-			_ = w.Close() // as far as that goes
+			_ = w.Close() // as far as possible
 			return err
 		}
 	}
@@ -127,7 +127,7 @@ func write(w io.Writer, b []byte) error {
 	return err
 }
 
-// closed closes a file, for which the name node waits until its blocks have enough replicas.
+// closed closes a file and waits until the name node reports enough replicas of its blocks.
 func closed(w *hdfs.FileWriter) error {
 	deadline := time.Now().Add(answerTimeout)
 	for wait := 10 * time.Millisecond; ; wait *= 2 {
@@ -151,8 +151,8 @@ func (p *part) Abort() error {
 	return errors.Join(p.drop(), p.store.RemoveAll(p.name))
 }
 
-// Complete implements stores.Store. A file that is gone may have been renamed by a request whose answer was
-// lost: its number tells.
+// Complete implements stores.Store. If the file is missing, an earlier request may have renamed it
+// and its answer was lost: the file's ID shows that.
 func (s *store) Complete(name, receipt string) error {
 	number, from, ok := strings.Cut(receipt, " ")
 	id, err := strconv.ParseUint(number, 10, 64)
@@ -168,7 +168,7 @@ func (s *store) Complete(name, receipt string) error {
 	if err != nil {
 		return failed("complete", name, err)
 	}
-	_ = s.client.Remove(at(path.Dir(from))) // that was the last of a directory that nobody else has made
+	_ = s.client.Remove(at(path.Dir(from))) // removes the directory with its last file
 	return nil
 }
 

@@ -1,4 +1,4 @@
-// Package parquet reads and writes Parquet files in jobs, by way of github.com/parquet-go/parquet-go:
+// Package parquet reads and writes Parquet files in jobs with github.com/parquet-go/parquet-go:
 //
 //	type visit struct {
 //		User string    `parquet:"user"`
@@ -9,12 +9,12 @@
 //	files, err := mapreduce.Files("visits/*.parquet")
 //	plan, err := job.Bind(parquet.Read[visit](files...), parquet.Write[total](mapreduce.Dir("totals")))
 //
-// Each row group is one map. A struct has the columns of its fields, of which a file may have more.
+// Each row group is one map. The fields of a struct are columns; a file may have further ones.
 //
-// Read are pages without compression, of Snappy, gzip, Brotli and Zstandard; those of LZ4 are an error.
-// What Write writes other programs read (tried: PyArrow 26, DuckDB 2.0).
+// Read supports uncompressed pages, Snappy, gzip, Brotli and Zstandard; LZ4 is an error. Other
+// programs can read what Write writes (tested: PyArrow 26, DuckDB 2.0).
 //
-// It is a module of its own, so that only those who use it have that library.
+// It is a separate module, so that only its users depend on that library.
 //
 // Reading order: read.go, columns.go, write.go.
 package parquet

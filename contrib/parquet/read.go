@@ -14,19 +14,19 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Read yields the rows of Parquet files as values of T, a struct whose fields are columns as parquet-go
-// has it; each row group is one map. Rows may be kept.
+// Read returns the rows of Parquet files as values of T, a struct whose fields are columns as in
+// parquet-go; each row group is one map. Rows may be kept.
 //
-// A column of T that a file does not have, or has as another type, is an error that names both: nothing
-// is read as zero or cut. Integers and floats of fewer bits than the field's are widened. A null is a
-// nil pointer or, where the field is none, the zero value. Columns that T has not are not read.
+// If a file lacks a column of T, or has it with another type, the error names both: nothing is read
+// as zero or truncated. Integers and floats with fewer bits than the field are widened. A null is a
+// nil pointer or, for other fields, the zero value. Columns without a field in T are not read.
 //
-// Files must be such as can be read at any place: a file on a disk, of a dfs or in memory, not a stream.
+// Files must support reads at any offset: on a disk, in a dfs or in memory, not a stream.
 func Read[T any](sources ...mapreduce.Source) mapreduce.Input[T] {
 	return mapreduce.Formatted(rowGroups[T]{}, sources...)
 }
 
-// rowGroups is the format whose parts are row groups.
+// rowGroups is the format with row groups as parts.
 type rowGroups[T any] struct{}
 
 // Parts implements mapreduce.Format.
@@ -57,10 +57,10 @@ func (rowGroups[T]) Read(_ context.Context, file mapreduce.FormatFile, from, to 
 // group is a row group.
 type group[T any] struct {
 	pq.RowGroup
-	begin int64 // its first byte in the file
+	begin int64 // offset of its first byte in the file
 }
 
-// groupsOf are the row groups of a file that have rows, in the order in which they lie in it.
+// groupsOf returns the non-empty row groups of a file, in file order.
 func groupsOf[T any](file mapreduce.FormatFile) ([]group[T], error) {
 	f, err := pq.OpenFile(file, file.Size(), pq.SkipPageIndex(true), pq.SkipBloomFilters(true))
 	if err != nil {
@@ -93,13 +93,13 @@ func groupsOf[T any](file mapreduce.FormatFile) ([]group[T], error) {
 	return list, nil
 }
 
-// readRows is how many rows are read at once.
+// readRows is the number of rows read at once.
 const readRows = 64
 
-// read yields the rows; false: no more are wanted.
+// read yields the rows; it returns false if yield does.
 func (g group[T]) read(yield func(T, error) bool) bool {
 	r := pq.NewGenericRowGroupReader[T](g.RowGroup)
-	defer func() { _ = r.Close() }() // it was only read
+	defer func() { _ = r.Close() }() // only read
 	rows := make([]T, readRows)
 	for {
 		n, err := r.Read(rows)
@@ -118,6 +118,6 @@ func (g group[T]) read(yield func(T, error) bool) bool {
 			yield(*new(T), err)
 			return false
 		}
-		clear(rows) // what they point to is the reader's of them
+		clear(rows) // what they point to belongs to the rows already yielded
 	}
 }

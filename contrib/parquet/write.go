@@ -6,14 +6,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// RowsPerGroup is how many rows a row group has that [Write] writes, and so how many an attempt holds in
-// memory, outside of the budget, unless an option says otherwise.
+// RowsPerGroup is the default number of rows per row group of [Write], which an attempt holds in
+// memory, outside of the budget.
 const RowsPerGroup = 122_880
 
-// Write writes each part as a Parquet file, part-r-00000.parquet and so on, with a column for each field
-// of T, a struct as parquet-go has it. Pages are compressed with Snappy. options are those of
-// parquet-go and come after these defaults: other compressions, encodings, rows of a group, names of
-// sorted columns. to is not to be Compressed; a file that is could not be read at any place.
+// Write writes each part as a Parquet file, part-r-00000.parquet and so on, with a column for each
+// field of T, a struct as in parquet-go. Pages are compressed with Snappy. options are those of
+// parquet-go and override the defaults: compression, encodings, rows per group, names of sorted
+// columns. `to` must not be Compressed, since readers need random access.
 func Write[T any](to mapreduce.Destination, options ...pq.WriterOption) mapreduce.Output[T] {
 	options = append([]pq.WriterOption{pq.Compression(&pq.Snappy), pq.MaxRowsPerRowGroup(RowsPerGroup)}, options...)
 	return mapreduce.Parts(to.Extension(".parquet"),
@@ -38,5 +38,5 @@ func (w *writer[T]) Write(row T) error {
 // Close implements mapreduce.PartWriter.
 func (w *writer[T]) Close() error { return w.rows.Close() }
 
-// Abort implements mapreduce.PartWriter. What was written lies in memory and in the part.
+// Abort implements mapreduce.PartWriter. The rows written are only in memory and in the part.
 func (w *writer[T]) Abort() error { return nil }

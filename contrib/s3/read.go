@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// info is an object, or a directory: a beginning of keys.
+// info describes an object or a directory, which is a prefix of keys.
 type info struct {
 	name     string
 	size     int64
@@ -23,19 +23,19 @@ type info struct {
 	dir      bool
 }
 
-// Name implements fs.FileInfo, and so do those that follow.
+// Name implements fs.FileInfo, like the following methods.
 func (i info) Name() string { return path.Base(i.name) }
 
-// Size is in bytes.
+// Size returns the size in bytes.
 func (i info) Size() int64 { return i.size }
 
 // ModTime is zero for directories.
 func (i info) ModTime() time.Time { return i.modified }
 
-// IsDir says whether it is a beginning of keys.
+// IsDir reports whether it is a prefix of keys.
 func (i info) IsDir() bool { return i.dir }
 
-// Mode has no permissions: a server knows them its own way.
+// Mode returns default permissions: S3 has no file modes.
 func (i info) Mode() fs.FileMode {
 	if i.dir {
 		return fs.ModeDir | 0o755
@@ -43,7 +43,7 @@ func (i info) Mode() fs.FileMode {
 	return 0o644
 }
 
-// Sys is the ETag.
+// Sys returns the ETag.
 func (i info) Sys() any {
 	if i.etag == "" {
 		return nil
@@ -79,7 +79,7 @@ func (s *store) Stat(name string) (fs.FileInfo, error) {
 	return info{name: name, dir: true}, nil
 }
 
-// below is how the keys in a directory begin.
+// below returns the prefix of the keys in a directory.
 func below(dir string) string {
 	if dir == "." {
 		return ""
@@ -87,7 +87,7 @@ func below(dir string) string {
 	return dir + "/"
 }
 
-// each calls do for what a listing has, page by page.
+// each calls do for every entry of a listing, page by page.
 func (s *store) each(prefix, delimiter string, do func(o minio.ObjectInfo, dir bool) error) error {
 	for next := ""; ; {
 		page, err := s.core.ListObjectsV2(s.bucket, prefix, "", next, delimiter, 1000)
@@ -110,7 +110,7 @@ func (s *store) each(prefix, delimiter string, do func(o minio.ObjectInfo, dir b
 	}
 }
 
-// ReadDir implements fs.ReadDirFS. A key that ends with a slash stands for its directory.
+// ReadDir implements fs.ReadDirFS. A key that ends with a slash represents its directory.
 func (s *store) ReadDir(name string) ([]fs.DirEntry, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "list", Path: name, Err: fs.ErrInvalid}
@@ -148,19 +148,19 @@ func (s *store) Open(name string) (fs.File, error) {
 	return &file{store: s, info: i.(info), name: name}, nil
 }
 
-// file is an object as it was when it was opened: what another has taken the place of cannot be read.
+// file is an object in its state when it was opened: reads fail if it has been replaced.
 type file struct {
 	store *store
 	info  info
 	name  string
-	body  io.ReadCloser // of Read; nil: none is open
-	at    int64         // of Read
+	body  io.ReadCloser // for Read; nil if none is open
+	at    int64         // offset of Read
 }
 
 // Stat implements fs.File.
 func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
 
-// get asks for the bytes in [from, to).
+// get requests the bytes in [from, to).
 func (f *file) get(from, to int64) (io.ReadCloser, error) {
 	var o minio.GetObjectOptions
 	err := errors.Join(o.SetRange(from, to-1), o.SetMatchETag(f.info.etag))
@@ -171,7 +171,7 @@ func (f *file) get(from, to int64) (io.ReadCloser, error) {
 	return body, err
 }
 
-// changed is the error of an object that is another now.
+// failed returns an error of reading, also for an object that has been replaced.
 func (f *file) failed(err error) error {
 	if minio.ToErrorResponse(err).Code == minio.PreconditionFailed {
 		return &fs.PathError{Op: "read", Path: f.name, Err: fmt.Errorf("another object has taken its place: %w", fs.ErrNotExist)}
@@ -179,7 +179,7 @@ func (f *file) failed(err error) error {
 	return f.store.failed("read", f.name, err)
 }
 
-// ReadAt implements io.ReaderAt: a request each time.
+// ReadAt implements io.ReaderAt with one request per call.
 func (f *file) ReadAt(p []byte, off int64) (n int, err error) {
 	end := min(off+int64(len(p)), f.info.size)
 	switch {
@@ -209,7 +209,7 @@ func (f *file) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// Read implements fs.File: one request, and another one where its connection breaks.
+// Read implements fs.File with one request, and a new one if the connection breaks.
 func (f *file) Read(p []byte) (n int, err error) {
 	switch {
 	case f.info.dir:
@@ -226,13 +226,13 @@ func (f *file) Read(p []byte) (n int, err error) {
 			f.body = body
 		}
 		if n, err = f.body.Read(p); n > 0 {
-			return nil // the error comes again, or does not matter
+			return nil // the next read returns the error again, if it matters
 		}
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {
-			_ = f.Close() // it is broken
+			_ = f.Close() // the connection is broken
 		}
 		return err
 	})

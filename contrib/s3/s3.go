@@ -1,15 +1,16 @@
-// Package s3 makes s3://BUCKET/KEY (and s3a://) inputs and outputs of jobs, wherever a program imports it:
+// Package s3 makes s3://BUCKET/KEY (and s3a://) available for inputs and outputs of jobs in
+// programs that import it:
 //
 //	import _ "github.com/tarry-mr/tarry/contrib/s3"
 //
-// Keys are found, and their server, as other tools do it: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (with
-// AWS_SESSION_TOKEN), the profile of AWS_PROFILE in ~/.aws/credentials, or the role of the machine;
-// AWS_REGION; AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL for a server that is not Amazon's.
+// It finds credentials and server like other tools: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY
+// (with AWS_SESSION_TOKEN), the profile of AWS_PROFILE in ~/.aws/credentials, or the role of the
+// machine; AWS_REGION; AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL for a server other than Amazon's.
 //
-// A part of an output is an upload in pieces that is not completed: nobody sees it, and completing it is
-// its commit. What attempts leave that were killed is dropped when the job ends; an attempt that
-// outlives its job may leave one behind, which a rule of the bucket for incomplete uploads removes. A
-// writer holds one piece in memory: 16 MiB, and more from the 2,500th on.
+// A part of an output is an incomplete multipart upload: it is invisible, and completing it is its
+// commit. Uploads of killed attempts are dropped when the job ends. An attempt that outlives its
+// job may leave one behind; a lifecycle rule of the bucket for incomplete uploads removes it. A
+// writer holds one piece in memory: 16 MiB, and more from the 2,500th piece on.
 package s3
 
 import (
@@ -42,21 +43,23 @@ func open(bucket string) (stores.Store, error) {
 	return New(bucket, os.Getenv)
 }
 
-// store is a bucket.
+// store is an S3 bucket.
 type store struct {
 	core   minio.Core
 	bucket string
 }
 
 const (
-	// attempts is how often a request is made that fails for reasons that pass.
+	// attempts is the maximum number of tries for requests that fail transiently.
 	attempts = 4
-	// patience is how long the server may take to connect, and then to answer.
+	// patience is the time limit for connecting to the server, and answerTimeout that for its
+	// answer.
 	patience      = 10 * time.Second
 	answerTimeout = 60 * time.Second
 )
 
-// New returns the store of a bucket; getenv has the variables that the package doc names.
+// New returns the store of a bucket; getenv returns the variables that the package documentation
+// names.
 func New(bucket string, getenv func(string) string) (stores.Store, error) {
 	endpoint := cmp.Or(getenv("AWS_ENDPOINT_URL_S3"), getenv("AWS_ENDPOINT_URL"), "https://s3.amazonaws.com")
 	at, err := url.Parse(endpoint)
@@ -84,7 +87,7 @@ func New(bucket string, getenv func(string) string) (stores.Store, error) {
 	return &store{core: *core, bucket: bucket}, nil
 }
 
-// failed is an error of the server about a name, in few words.
+// failed returns a short error of the server about a name.
 func (s *store) failed(op, name string, err error) error {
 	var refused minio.ErrorResponse
 	if !errors.As(err, &refused) {
@@ -106,14 +109,14 @@ func (s *store) failed(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
-// absent reports whether an error is that of an object, or an upload, that is not there.
+// absent reports whether an error means that an object or upload does not exist.
 func absent(err error) bool {
 	code := minio.ToErrorResponse(err).Code
 	return code == minio.NoSuchKey || code == minio.NoSuchUpload || code == "NotFound"
 }
 
-// again calls do until it succeeds, fails for good, or has failed attempts times. The client does so, too, but
-// not where a connection breaks while a body goes over it.
+// again calls do until it succeeds, fails permanently, or has failed `attempts` times. The client
+// retries too, but not if a connection breaks during a body.
 func again(do func() error) (err error) {
 	wait := 100 * time.Millisecond
 	for n := range attempts {
@@ -130,5 +133,5 @@ func again(do func() error) (err error) {
 	return err
 }
 
-// ctx is that of requests: they end by timeouts, for a Store knows no contexts.
+// ctx returns the context of requests. They end by timeouts, since a Store has no contexts.
 func ctx() context.Context { return context.Background() }

@@ -18,16 +18,17 @@ import (
 
 const (
 	pieceBytes = 16 << 20
-	// growEvery is after how many pieces they are four times as large: an upload has at most 10,000.
+	// growEvery is the number of pieces after which pieces become four times as large, since an
+	// upload has at most 10,000.
 	growEvery = 2500
-	// tokenKey is what an object says of the upload that made it.
+	// tokenKey is the metadata key for the upload that made an object.
 	tokenKey = "Tarry-Part"
 )
 
-// pieceSize is how large a piece of an upload is, in bytes.
+// pieceSize returns the size of a piece of an upload in bytes.
 func pieceSize(number int) int { return pieceBytes << (2 * ((number - 1) / growEvery)) }
 
-// upload is a part of an output: an upload in pieces.
+// upload is a part of an output: a multipart upload.
 type upload struct {
 	store *store
 	name  string
@@ -38,7 +39,7 @@ type upload struct {
 
 // receipt is what completes an upload.
 type receipt struct {
-	Upload string   `json:"upload,omitempty"` // empty: an object without bytes
+	Upload string   `json:"upload,omitempty"` // empty for an object without bytes
 	Token  string   `json:"token"`
 	ETags  []string `json:"etags,omitempty"` // of its pieces
 }
@@ -68,7 +69,7 @@ func (u *upload) Write(p []byte) (n int, err error) {
 	return n, u.err
 }
 
-// send uploads the piece at hand.
+// send uploads the current piece.
 func (u *upload) send() {
 	s, number := u.store, len(u.done.ETags)+1
 	u.err = again(func() (err error) {
@@ -119,7 +120,7 @@ func (u *upload) Abort() error {
 	return u.store.drop(u.name, u.done.Upload)
 }
 
-// drop ends an upload, which need not be there.
+// drop aborts an upload, which may not exist.
 func (s *store) drop(name, id string) error {
 	err := s.core.AbortMultipartUpload(ctx(), s.bucket, name, id)
 	if err != nil && !absent(err) {
@@ -128,8 +129,8 @@ func (s *store) drop(name, id string) error {
 	return nil
 }
 
-// Complete implements stores.Store. An upload that is gone may have been completed by a request whose answer
-// was lost: then the object says so.
+// Complete implements stores.Store. If the upload is missing, an earlier request may have completed
+// it and its answer was lost: the object's metadata shows that.
 func (s *store) Complete(name, text string) error {
 	var r receipt
 	if err := json.Unmarshal([]byte(text), &r); err != nil || r.Token == "" {
@@ -156,7 +157,7 @@ func (s *store) Complete(name, text string) error {
 	return nil
 }
 
-// made reports whether an object is there that an upload with this token has made.
+// made reports whether an upload with this token has made the object.
 func (s *store) made(name, token string) bool {
 	o, err := s.core.StatObject(ctx(), s.bucket, name, minio.StatObjectOptions{})
 	return err == nil && o.Metadata.Get("X-Amz-Meta-"+tokenKey) == token
@@ -170,7 +171,7 @@ func (s *store) AbandonAll(dir string) error {
 			return s.failed("list uploads", dir, err)
 		}
 		for _, u := range page.Uploads {
-			if !strings.HasPrefix(u.Key, below(dir)) { // there are servers that do not look
+			if !strings.HasPrefix(u.Key, below(dir)) { // some servers ignore the prefix
 				continue
 			}
 			if err := s.drop(u.Key, u.UploadID); err != nil {
@@ -189,7 +190,7 @@ func (s *store) CreateNew(name string, data []byte) error {
 	o.SetMatchETagExcept("*")
 	_, err := s.core.PutObject(ctx(), s.bucket, name, bytes.NewReader(data), int64(len(data)), "", "", o)
 	if err != nil && slices.Contains([]string{"ConditionalRequestConflict", "OperationAborted"}, minio.ToErrorResponse(err).Code) {
-		err = fs.ErrExist // another is doing so at this moment
+		err = fs.ErrExist // another client is creating it now
 	}
 	if err != nil {
 		return s.failed("create", name, err)
@@ -223,7 +224,7 @@ func (s *store) RemoveAll(name string) error {
 	return err
 }
 
-// sortByName sorts a listing: keys are in another order than names, where one is the beginning of another.
+// sortByName sorts a listing by name. The order of keys differs if one name is a prefix of another.
 func sortByName(list []fs.DirEntry) {
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 }

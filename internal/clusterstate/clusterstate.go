@@ -1,5 +1,5 @@
-// Package clusterstate reduces the events of a cluster to the state that they lead to: what happened to
-// each job so far, which of its attempts run, and which events still hold. The page does the same in
+// Package clusterstate reduces the events of a cluster to its current state: what happened to each
+// job so far, which of its attempts run, and which events still hold. The page does the same in
 // JavaScript (actors/page/assets/state.mjs).
 package clusterstate
 
@@ -15,21 +15,21 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// Change is what the state needs of an event.
+// Change is the part of an event that the state needs.
 type Change struct {
 	Type    event.Type
 	At      time.Duration
-	Job     scheduling.JobID // 0 if the event is about none
+	Job     scheduling.JobID // 0 if the event is not about a job
 	Attempt scheduling.AttemptID
 	Kind    scheduling.TaskKind
 	Node    scheduling.NodeID
 	Pool    string
-	Text    string // the name of a job that is submitted, the state of one that is finished
-	Near    Place  // of a map that is launched
+	Text    string // name of a submitted job, or state of a finished one
+	Near    Place  // of a launched map
 	Cause   event.Cause
 }
 
-// Place is how far a map runs from its data.
+// Place is the distance of a map from its data.
 type Place int
 
 // The places of maps.
@@ -38,7 +38,7 @@ const (
 	RackLocal
 	Elsewhere
 	WithoutData // its data has no location
-	Places      // is their number
+	Places      // number of places
 )
 
 func placeOf(near string) Place {
@@ -54,7 +54,7 @@ func placeOf(near string) Place {
 	}
 }
 
-// Of returns what the state needs of e.
+// Of returns the part of e that the state needs.
 func Of(e *actors.Event) Change {
 	c := Change{
 		Type: e.Type, At: e.At, Job: cmp.Or(e.Attempt.Task.Job, e.JobID), Attempt: e.Attempt, Kind: e.Kind, Node: e.Node,
@@ -69,10 +69,10 @@ func Of(e *actors.Event) Change {
 	return c
 }
 
-// State is the state after some events. T is what stands for an event that still holds. It is as large
-// as nodes, pools and the jobs that it has. It is not safe for concurrent use.
+// State is the state after some events. T represents an event that still holds. Its size is
+// proportional to the numbers of nodes, pools and jobs. It is not safe for concurrent use.
 type State[T any] struct {
-	Near [Places]int64 // maps launched, of all jobs
+	Near [Places]int64 // launched maps of all jobs
 	jobs map[scheduling.JobID]*Job[T]
 	about[T]
 }
@@ -80,12 +80,12 @@ type State[T any] struct {
 // Job is a job of a State.
 type Job[T any] struct {
 	ID                     scheduling.JobID
-	Name, Pool, State      string // State is empty until the job is submitted
+	Name, Pool, State      string // State is empty before the job is submitted
 	Submitted, First, Last time.Duration
-	Launched, Done         [2]int64      // attempts and tasks, by kind; First is negative before any
+	Launched, Done         [2]int64      // attempts and tasks, by kind; First is negative before the first launch
 	Near                   [Places]int64 // maps launched
 	Failed, Killed         int64         // attempts
-	Suspended              int64         // times
+	Suspended              int64         // number of suspensions
 	Skips                  map[event.Cause]int
 	running                map[scheduling.AttemptID]*running[T]
 	about[T]
@@ -94,14 +94,14 @@ type Job[T any] struct {
 // running is an attempt that has not ended.
 type running[T any] struct {
 	near  Place
-	holds []T // launched, and the last suspended or resumed
+	holds []T // the launch, and the last suspend or resume
 }
 
-// about has the last event of each kind about something.
+// about holds the last event of each kind about a subject.
 type about[T any] map[key]T
 
-// key says what an event replaces: of events with one key about the same job, or none, the last is
-// worth as much as all.
+// key identifies the events that replace each other: of events with the same key about the same
+// job, or about none, only the last one still holds.
 type key struct {
 	kind event.Type
 	of   scheduling.TaskKind
@@ -114,7 +114,7 @@ func New[T any]() *State[T] {
 	return &State[T]{jobs: map[scheduling.JobID]*Job[T]{}, about: about[T]{}}
 }
 
-// Jobs gives the jobs by their IDs.
+// Jobs returns the jobs in order of ID.
 func (s *State[T]) Jobs() iter.Seq[*Job[T]] {
 	return func(yield func(*Job[T]) bool) {
 		for _, id := range slices.Sorted(maps.Keys(s.jobs)) {
@@ -131,7 +131,7 @@ func (s *State[T]) Forget(id scheduling.JobID) { delete(s.jobs, id) }
 // Has reports whether the state has a job.
 func (s *State[T]) Has(id scheduling.JobID) bool { return s.jobs[id] != nil }
 
-// Holding gives what stands for the events that still hold, in no order.
+// Holding returns the events that still hold, in no particular order.
 func (s *State[T]) Holding() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, x := range s.about {
@@ -163,7 +163,7 @@ func (j *Job[T]) holding(yield func(T) bool) bool {
 	return true
 }
 
-// Running returns how many maps run, or are suspended, by place.
+// Running returns how many maps run or are suspended, by place.
 func (j *Job[T]) Running() (n [Places]int64) {
 	for id, a := range j.running {
 		if id.Task.Kind == scheduling.Map {
@@ -173,7 +173,7 @@ func (j *Job[T]) Running() (n [Places]int64) {
 	return n
 }
 
-// Add lets the next event happen; x stands for it.
+// Add applies the next event; x represents it.
 func (s *State[T]) Add(c *Change, x T) {
 	if c.Job == 0 {
 		s.about.add(c, x)
@@ -224,10 +224,10 @@ func (s *State[T]) launch(j *Job[T], c *Change, x T) {
 		s.Near[c.Near]++
 	}
 	j.running[c.Attempt] = &running[T]{near: c.Near, holds: []T{x}}
-	delete(j.about, key{kind: event.Skipped, of: c.Kind}) // it waits no more
+	delete(j.about, key{kind: event.Skipped, of: c.Kind}) // a task of that kind waits no longer
 }
 
-// turn suspends an attempt, or resumes it.
+// turn suspends or resumes an attempt.
 func (j *Job[T]) turn(c *Change, x T) {
 	if c.Type == event.Suspended {
 		j.Suspended++
@@ -249,12 +249,12 @@ func (j *Job[T]) end(c *Change) {
 	delete(j.running, c.Attempt)
 }
 
-// add has an event replace the last with its key.
+// add replaces the last event with the same key.
 func (a about[T]) add(c *Change, x T) {
 	k := key{kind: c.Type}
 	switch c.Type {
 	case event.Progress, event.Victim, event.Warning:
-		return // nothing of them holds
+		return // these events do not hold
 	case event.Skipped:
 		k.of = c.Kind
 	case event.Shares:
@@ -265,7 +265,7 @@ func (a about[T]) add(c *Change, x T) {
 		k.node = c.Node
 	case event.Avoided, event.Admitted:
 		k.kind, k.node = event.Avoided, c.Node
-	default: // the kind alone
+	default: // by kind only
 	}
 	a[k] = x
 }

@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// Kind names a sort of input.
+// Kind is a kind of input.
 type Kind string
 
 // The kinds of input.
 const (
-	Text    Kind = "text"    // words of a Zipf vocabulary in lines of about 73 bytes
-	Tera    Kind = "tera"    // TeraSort records: 100 bytes, of which 10 are a printable ASCII key, the last a line feed
+	Text    Kind = "text"    // words of a Zipf vocabulary, in lines of about 73 bytes
+	Tera    Kind = "tera"    // TeraSort records of 100 bytes: a printable ASCII key of 10, and a line feed at the end
 	Log     Kind = "log"     // web server log in Apache's combined format
-	Numbers Kind = "numbers" // one non-negative decimal integer a line
+	Numbers Kind = "numbers" // one non-negative decimal integer per line
 	Pairs   Kind = "pairs"   // key, tab, decimal number; keys follow a Zipf distribution
 	Lines   Kind = "lines"   // random printable lines of 0 to 100 characters
 
-	// The tables of Hive's benchmark.
-	Documents Kind = "documents" // records of 100 bytes: 10 of key, one in 10,000 with SearchPattern behind it
+	// The tables of Hive's benchmark follow.
+	Documents Kind = "documents" // records of 100 bytes: a key of 10, and after it SearchPattern in one of 10,000
 	Rankings  Kind = "rankings"  // rows of 64 bytes: address|rank|seconds
 	Visits    Kind = "visits"    // client|address|day|revenue|program|country|language|word|seconds
 )
 
-// Kinds lists all kinds in the order in which help texts name them.
+// Kinds lists all kinds in the order of help texts.
 func Kinds() []Kind {
 	return []Kind{Text, Tera, Log, Numbers, Pairs, Lines, Documents, Rankings, Visits}
 }
@@ -33,43 +33,44 @@ func Kinds() []Kind {
 // recordBytes is the size of a TeraSort record.
 const recordBytes = 100
 
-// The vocabulary and the skew that Config means by zero.
+// The defaults of Config.
 const (
 	defaultWords = 500_000
 	DefaultSkew  = 1.05
 )
 
-// defaultPages is how many pages Visits are of.
+// defaultPages is the default number of pages of Visits.
 const defaultPages = 10_000
 
-// maxWords bounds the vocabulary: its tables take some 60 bytes a word.
+// maxWords limits the vocabulary, whose tables take about 60 bytes per word.
 const maxWords = 50_000_000
 
-// ErrConfig is wrapped by every error about a Config that cannot be used.
+// ErrConfig is wrapped by every error for an invalid Config.
 var ErrConfig = errors.New("gen: bad configuration")
 
-// Config says what to generate. The zero value is not useful: Kind must be set.
+// Config describes the input to generate. Kind must be set.
 type Config struct {
-	// Kind is what to generate.
+	// Kind is the kind of input.
 	Kind Kind
-	// Bytes is the size of the output, at least 0. Tera, Documents and Rankings round it down to whole
-	// records; Visits take at least 320 bytes, and leave as many out behind a whole number of megabytes.
+	// Bytes is the size of the output, at least 0. Tera, Documents and Rankings round it down to
+	// whole records. Visits take at least 320 bytes, and drop a remainder below 320 bytes after
+	// whole megabytes.
 	Bytes int64
-	// Seed selects the output among all outputs of this configuration. Every value is good.
+	// Seed selects one of the outputs of this configuration. Every value is valid.
 	Seed uint64
-	// Words is the size of the vocabulary of Text, the number of keys of Pairs and of the pages of
-	// Visits; 0 means defaultWords for Text, 1000 for Pairs and 10,000 for Visits. At most 50 million.
+	// Words is the size of the vocabulary of Text, the number of keys of Pairs or the number of
+	// pages of Visits; 0 means 500,000 for Text, 1000 for Pairs and 10,000 for Visits. The maximum
+	// is 50 million.
 	Words int
 	// Skew is the exponent s of the Zipf distribution: the word of rank k has weight 1/k^s. 0 means
-	// DefaultSkew; a uniform distribution is had by a tiny value such as 1e-9. Neither negative nor
-	// NaN nor above 20.
+	// DefaultSkew; for a uniform distribution use a tiny value such as 1e-9. The range is 0 to 20.
 	Skew float64
-	// Progress, if not nil, is called now and then with the number of bytes that are written, from the
-	// goroutine that Write was called in.
+	// Progress, if not nil, is called regularly with the number of bytes written so far, from the
+	// goroutine that called Write.
 	Progress func(bytes int64)
 }
 
-// Validate reports all that is wrong with c; each part wraps ErrConfig.
+// Validate returns all mistakes in c; each wraps ErrConfig.
 func (c Config) Validate() error {
 	var errs []error
 	fail := func(format string, a ...any) {
@@ -97,8 +98,8 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// size is the number of bytes that Write makes of c: Bytes, less the rest that fills no whole
-// record of a piece.
+// size returns the number of bytes that Write writes: Bytes without a remainder that does not fill
+// a record.
 func (c Config) size() int64 {
 	switch k := c.Kind; {
 	case k == Tera || k == Documents || k == Rankings:
@@ -109,7 +110,7 @@ func (c Config) size() int64 {
 	return c.Bytes
 }
 
-// least is the size of the smallest output that is not empty.
+// least returns the size of the smallest non-empty output.
 func (c Config) least() int64 {
 	if c.Kind == Tera || c.Kind == Documents {
 		return recordBytes
@@ -123,7 +124,7 @@ func (c Config) least() int64 {
 	return 1
 }
 
-// words is Words with its default filled in.
+// words returns Words or its default.
 func (c Config) words() int {
 	switch {
 	case c.Words > 0:
@@ -137,7 +138,7 @@ func (c Config) words() int {
 	}
 }
 
-// skew is Skew with its default filled in.
+// skew returns Skew or its default.
 func (c Config) skew() float64 {
 	if c.Skew > 0 {
 		return c.Skew
@@ -145,12 +146,12 @@ func (c Config) skew() float64 {
 	return DefaultSkew
 }
 
-// fill appends exactly n bytes of the piece with this number to buf, whole lines all of them. It is
-// called from several goroutines at once, each with a random sequence of its own.
+// fill appends exactly n bytes of whole lines for the given piece to buf. Several goroutines call
+// it at once, each with its own random sequence.
 type fill func(buf []byte, n int, piece int64, r *rng) []byte
 
-// filler gives the constructor of the kind's fill, or nil if there is no such kind. The constructor
-// makes what all pieces share.
+// filler returns the constructor of the kind's fill, or nil for an unknown kind. The constructor
+// creates what all pieces share.
 func (c Config) filler() func(Config) fill {
 	switch c.Kind {
 	case Text:

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// The tables of the benchmark of Pavlo et al. (SIGMOD 2009), which Hive's (HIVE-396) takes over.
+// The tables of the benchmark of Pavlo et al. (SIGMOD 2009), which Hive's (HIVE-396) reuses.
 
-// SearchPattern is what one record in ten thousand of Documents holds, and no other: what the text
-// search of the benchmark looks for.
+// SearchPattern is contained in one of ten thousand records of Documents, on average. The
+// benchmark's text search looks for it.
 const SearchPattern = "XYZ"
 
-// patternEvery is how many records have one with SearchPattern among them, on the average.
+// patternEvery is the average number of records per record with SearchPattern.
 const patternEvery = 10_000
 
 // rankingBytes is the size of a record of Rankings; a piece has a whole number of them.
 const rankingBytes = 64
 
-// visitBytes is more than a record of Visits ever has.
+// visitBytes is more than the maximum size of a record of Visits.
 const visitBytes = 320
 
 // newDocuments fills pieces with records of 100 bytes: a key of 10 characters, a value of 89 letters,
@@ -42,8 +42,8 @@ func newDocuments(Config) fill {
 	}
 }
 
-// newRankings fills pieces with rows of 64 bytes: the address of a page, its rank and the time that is
-// spent on it, with bars between. What stands in a row depends on its number alone.
+// newRankings fills pieces with rows of 64 bytes: the address of a page, its rank and the time
+// spent on it, separated by bars. A row depends only on its number.
 func newRankings(Config) fill {
 	return func(buf []byte, n int, piece int64, _ *rng) []byte {
 		row := piece * (pieceBytes / rankingBytes)
@@ -61,14 +61,14 @@ func newRankings(Config) fill {
 	}
 }
 
-// appendPage appends the address of a page, but for the x at its end.
+// appendPage appends the address of a page without the x at its end.
 func appendPage(buf []byte, page int64) []byte {
 	buf = append(buf, "http://www.example.com/"...)
 	return append(strconv.AppendInt(buf, page, 10), '/')
 }
 
-// appendRank appends a bar, the rank of a page, a bar and the seconds that are spent on it. About
-// one page in x+1 has a rank above x.
+// appendRank appends a bar, the rank of a page, a bar and the seconds spent on it. About one page
+// in x+1 has a rank above x.
 func appendRank(buf []byte, page int64) []byte {
 	r := newRng(0, page)
 	rank := min(1/(1-r.float()), 99_999)
@@ -76,7 +76,7 @@ func appendRank(buf []byte, page int64) []byte {
 	return strconv.AppendInt(append(buf, '|'), int64(1+r.n(99)), 10)
 }
 
-// appendAddress appends the whole address of a page, as it stands in its row of Rankings.
+// appendAddress appends the whole address of a page, as in its row of Rankings.
 func appendAddress(buf []byte, page int64) []byte {
 	end := len(buf) + rankingBytes - 1 - len(appendRank(nil, page))
 	buf = appendPage(buf, page)
@@ -86,12 +86,12 @@ func appendAddress(buf []byte, page int64) []byte {
 	return buf
 }
 
-// clients is how many addresses visits come from, as in the benchmark.
+// clients is the number of client addresses, as in the benchmark.
 const clients = 2_500_000
 
-// newVisits fills pieces with rows of nine columns, with bars between: address of the client, page,
-// day, revenue, program, country, language, word searched for, seconds. The pages are the first of
-// Rankings, by a Zipf distribution.
+// newVisits fills pieces with rows of nine columns, separated by bars: address of the client, page,
+// day, revenue, program, country, language, search word, seconds. The pages are the first ones of
+// Rankings, with a Zipf distribution.
 func newVisits(c Config) fill {
 	pages := newZipf(c.words(), c.skew())
 	agents := []string{"Mozilla/5.0 (X11; Linux x86_64)", "Opera/9.80", "curl/8.8.0", "Lynx/2.8.9"}
@@ -121,7 +121,7 @@ func newVisits(c Config) fill {
 				buf, n = append(buf, row...), n-len(row)
 				continue
 			}
-			buf = append(buf, row[:program]...) // its program has a longer name, for it ends the piece
+			buf = append(buf, row[:program]...) // the last row of a piece fills it with a longer program name
 			for range n - len(row) {
 				buf = append(buf, '+')
 			}

@@ -1,7 +1,7 @@
 package gen
 
-// Patterns are what people look for in source code and prose, of all kinds: literals, alternations,
-// classes, counts, anchors, either case, words, Unicode.
+// Patterns are typical search patterns for source code and prose: literals, alternations, classes,
+// counts, anchors, case-insensitive ones, words, Unicode.
 var Patterns = []string{
 	`Shakespeare`,
 	`return`,

@@ -14,7 +14,7 @@ func newTera(Config) fill {
 		for ; n > 0; n -= recordBytes {
 			buf = append(appendPrintable(buf, keyBytes, r), ' ', ' ')
 			for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
-				buf = append(buf, "0123456789ABCDEF"[uint64(row)>>shift&15]) // a shift of 64 and more gives 0
+				buf = append(buf, "0123456789ABCDEF"[uint64(row)>>shift&15]) // a shift of 64 or more gives 0
 			}
 			buf = append(buf, ' ', ' ')
 			for range recordBytes - keyBytes - digits - 5 {
@@ -27,8 +27,8 @@ func newTera(Config) fill {
 	}
 }
 
-// newLog fills pieces with log lines in Apache's combined format, some ten a second, time going on
-// from piece to piece. Addresses, pages and agents are skewed as on a real site.
+// newLog fills pieces with log lines in Apache's combined format, ten per second, with time
+// continuing from piece to piece. Addresses, pages and agents are skewed as on a real site.
 func newLog(c Config) fill {
 	clients, pages := newZipf(5000, c.skew()), newZipf(2000, c.skew())
 	agents := []string{
@@ -38,7 +38,7 @@ func newLog(c Config) fill {
 		"examplebot/2.1 (+http://www.example.com/bot.html)",
 	}
 	status := []int{200, 200, 200, 200, 200, 200, 304, 301, 404, 500}
-	const linesPerPiece, perSecond = 5000, 10 // a line is some 200 bytes
+	const linesPerPiece, perSecond = 5000, 10 // a line has about 200 bytes
 	return func(buf []byte, n int, piece int64, r *rng) []byte {
 		line := make([]byte, 0, 512)
 		for row := int64(0); n > 0; row++ {
@@ -69,9 +69,9 @@ func newLog(c Config) fill {
 	}
 }
 
-// appendLog appends a log line if n bytes leave room for it and at least one more. The last line of
-// a piece gets a longer path, or is cut, so that it ends with the piece. It gives back the bytes
-// still to fill.
+// appendLog appends a log line if it leaves room for at least one more among n bytes. Otherwise it
+// makes the line the last of the piece, with a longer path, or cut. It returns the bytes still to
+// fill.
 func appendLog(buf, line []byte, path, n int) ([]byte, int) {
 	const longest = 300
 	switch {

@@ -2,17 +2,17 @@ package gen
 
 import "math"
 
-// rng is splitmix64: one addition and a mix per number, and any seed is as good as another.
+// rng is splitmix64: one addition and a mix per number, and any seed is equally good.
 type rng uint64
 
-// newRng gives piece number i of a seed its own sequence.
+// newRng returns the random sequence of a seed's piece.
 func newRng(seed uint64, piece int64) *rng {
 	r := rng(seed)
 	r = rng(r.next() ^ uint64(piece)*0xD1B54A32D192ED03)
 	return &r
 }
 
-// next is 64 random bits.
+// next returns 64 random bits.
 func (r *rng) next() uint64 {
 	*r += 0x9E3779B97F4A7C15
 	z := uint64(*r)
@@ -21,20 +21,20 @@ func (r *rng) next() uint64 {
 	return z ^ (z >> 31)
 }
 
-// float is uniform in [0, 1).
+// float returns a uniform number in [0, 1).
 func (r *rng) float() float64 { return float64(r.next()>>11) / (1 << 53) }
 
-// n is uniform in [0, k), for k below 2^32.
+// n returns a uniform number in [0, k), for k below 2^32.
 func (r *rng) n(k int) int { return int((r.next() >> 32) * uint64(k) >> 32) }
 
-// zipf draws ranks 0, 1, … with probability proportional to 1/(rank+1)^s in constant time by
+// zipf draws ranks 0, 1, … with probability proportional to 1/(rank+1)^s, in constant time with
 // Walker's alias method.
 type zipf struct {
-	prob  []float64 // chance that column i keeps i
-	alias []int32   // what column i gives else
+	prob  []float64 // probability that column i gives i
+	alias []int32   // the other result of column i
 }
 
-// newZipf makes the table for n ranks.
+// newZipf returns the table for n ranks.
 func newZipf(n int, s float64) *zipf {
 	weight, sum := make([]float64, n), 0.0
 	for i := range weight {
@@ -68,7 +68,7 @@ func newZipf(n int, s float64) *zipf {
 	return z
 }
 
-// draw is one random rank.
+// draw returns a random rank.
 func (z *zipf) draw(r *rng) int {
 	i := r.n(len(z.prob))
 	if r.float() >= z.prob[i] {

@@ -2,7 +2,7 @@ package gen
 
 import "math"
 
-// lineBytes is the length from which on a line of text ends with its current word.
+// lineBytes is the length after which a line of text ends with its current word.
 const lineBytes = 72
 
 // vocabulary holds the words of a text in one byte slice, most frequent first.
@@ -10,10 +10,10 @@ type vocabulary struct {
 	bytes   []byte
 	end     []int32 // word i is bytes[end[i-1]:end[i]]
 	longest int
-	ofSize  [][]byte // a word of each size up to the longest, nil where there is none
+	ofSize  [][]byte // a word of each size up to the longest, nil if there is none
 }
 
-// newVocabulary makes n distinct words. Frequent words are short: their length grows with the
+// newVocabulary creates n distinct words. Frequent words are short: the length grows with the
 // logarithm of the rank.
 func newVocabulary(n int, seed uint64) *vocabulary {
 	const vowels, consonants = "aeiou", "tnsrhdlcmfpgwybvkxjqz"
@@ -49,7 +49,7 @@ func newVocabulary(n int, seed uint64) *vocabulary {
 	return v
 }
 
-// word is the word of rank i.
+// word returns the word of rank i.
 func (v *vocabulary) word(i int) []byte {
 	start := int32(0)
 	if i > 0 {
@@ -58,7 +58,7 @@ func (v *vocabulary) word(i int) []byte {
 	return v.bytes[start:v.end[i]]
 }
 
-// appendSize appends a word of exactly this size, made up of z where the vocabulary has none.
+// appendSize appends a word of exactly this size, or a run of z if the vocabulary has none.
 func (v *vocabulary) appendSize(buf []byte, size int) []byte {
 	if size < len(v.ofSize) && v.ofSize[size] != nil {
 		return append(buf, v.ofSize[size]...)
@@ -69,7 +69,7 @@ func (v *vocabulary) appendSize(buf []byte, size int) []byte {
 	return buf
 }
 
-// newText fills pieces with random words between single spaces, in lines of about 73 bytes.
+// newText fills pieces with random words separated by single spaces, in lines of about 73 bytes.
 func newText(c Config) fill {
 	v, ranks := newVocabulary(c.words(), c.Seed), newZipf(c.words(), c.skew())
 	return func(buf []byte, n int, _ int64, r *rng) []byte {
@@ -93,13 +93,13 @@ func newPairs(c Config) fill {
 	v, ranks := newVocabulary(c.words(), c.Seed), newZipf(c.words(), c.skew())
 	const digits = 6
 	return func(buf []byte, n int, _ int64, r *rng) []byte {
-		for n > v.longest+digits+2+4 { // what is left after this line still takes a key, a tab, a digit and a line feed
+		for n > v.longest+digits+2+4 { // room for this line, and then a key, a tab, a digit and a line feed
 			w, size := v.word(ranks.draw(r)), 1+r.n(digits)
 			buf = append(append(buf, w...), '\t')
 			buf = append(appendDigits(buf, size, r), '\n')
 			n -= len(w) + size + 2
 		}
-		if n < 4 { // only a whole output this small
+		if n < 4 { // only if the whole output is this small
 			return append(appendDigits(buf, n-1, r), '\n')
 		}
 		size := min(digits, n-3)
@@ -108,8 +108,7 @@ func newPairs(c Config) fill {
 	}
 }
 
-// appendDigits appends a decimal number of exactly this many digits; a number of several digits
-// starts with no zero.
+// appendDigits appends a decimal number of exactly this many digits, without leading zeros.
 func appendDigits(buf []byte, size int, r *rng) []byte {
 	for i := range size {
 		if i == 0 && size > 1 {

@@ -14,12 +14,11 @@ import (
 	"github.com/tarry-mr/tarry/internal/scratch"
 )
 
-// pieceBytes is the size of the pieces that are made independently of each other: a whole number of
-// TeraSort records.
+// pieceBytes is the size of the independently generated pieces: a whole number of TeraSort records.
 const pieceBytes = 10_000 * recordBytes
 
-// Write writes what c asks for to w, in pieces of about a megabyte. Errors are those of Validate
-// and of w, and the cause of the context's end.
+// Write writes the input that c describes to w, in pieces of about a megabyte. It returns the
+// errors of Validate and of w, and the cause of ctx if that ends first.
 func Write(ctx context.Context, w io.Writer, c Config) error {
 	if err := c.Validate(); err != nil {
 		return err
@@ -30,7 +29,7 @@ func Write(ctx context.Context, w io.Writer, c Config) error {
 	ready, free := make([]chan []byte, lanes), make([]chan []byte, lanes)
 	stop := make(chan struct{})
 	defer close(stop)
-	for lane := range lanes { // lane i makes pieces i, i+lanes, …
+	for lane := range lanes { // lane i generates pieces i, i+lanes, …
 		ready[lane], free[lane] = make(chan []byte), make(chan []byte, 2)
 		free[lane] <- make([]byte, 0, pieceBytes)
 		free[lane] <- make([]byte, 0, pieceBytes)
@@ -68,9 +67,10 @@ func Write(ctx context.Context, w io.Writer, c Config) error {
 	return nil
 }
 
-// WriteFile writes what c asks for to the named file, by way of a temporary file beside it, so that
-// the name never stands for half an output. What a process that was killed has left of the like
-// goes. An existing file is replaced only if overwrite is set; else the error wraps os.ErrExist.
+// WriteFile writes the input that c describes to the named file, through a temporary file beside
+// it, so that the name never refers to an incomplete output. It removes temporary files that killed
+// processes have left. It replaces an existing file only if overwrite is set; otherwise the error
+// wraps os.ErrExist.
 func WriteFile(ctx context.Context, name string, c Config, overwrite bool) error {
 	if err := c.Validate(); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// ExpandFS is Expand for the names of a file system, which have slashes and neither / nor . at their
-// beginning.
+// ExpandFS is Expand for names in a file system; they use slashes and do not begin with / or a dot
+// element.
 func ExpandFS(fsys fs.FS, arg string) ([]string, error) {
 	if !fs.ValidPath(arg) {
 		return nil, &PatternError{fmt.Sprintf("%q: names of an fs.FS have no / at their ends and no . or .. in them", arg)}
@@ -24,14 +24,14 @@ func ExpandFS(fsys fs.FS, arg string) ([]string, error) {
 	return expand(arg, info, err, doublestar.ValidatePattern(arg), below, matching)
 }
 
-// globFS lists the files below root that match a glob, and those below directories that do. shown is
-// what tells whether hidden names are spelled out.
+// globFS lists the files below root that match a glob, and those below matching directories. shown
+// is the pattern that decides which hidden names are spelled out.
 func globFS(fsys fs.FS, root, shown, glob string) (files []string, err error) {
 	depth := strings.Count(glob, "/")
 	if strings.Contains(glob, anyDepth) || strings.Contains(glob, "{") {
 		depth = -1
 	}
-	taken := "" // the directory that matched, with a slash behind it
+	taken := "" // the matching directory, with a trailing slash
 	err = fs.WalkDir(fsys, root, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case path == root && errors.Is(err, fs.ErrNotExist):

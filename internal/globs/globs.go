@@ -1,4 +1,4 @@
-// Package globs finds the files that a path or a glob stands for.
+// Package globs expands paths and globs to files.
 package globs
 
 import (
@@ -12,27 +12,27 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// mostAlternatives is how many globs the braces of one may stand for.
+// mostAlternatives is the maximum number of globs that the braces of a glob may expand to.
 const mostAlternatives = 1000
 
-// anyDepth is the part of a glob that stands for directories, any number below each other.
+// anyDepth is the element of a glob that matches any number of directories.
 const anyDepth = "**"
 
-// PatternError says why a glob is none.
+// PatternError is the error for an invalid glob.
 type PatternError struct{ text string }
 
 func (e *PatternError) Error() string { return e.text }
 
-// Expand gives the files that an argument stands for: a file, all files below a directory in order
-// of name, or those that match a glob, sorted; at least one. Pipes and devices are taken only by
-// their own name. What cannot be read is an error: it may hold a file that matches.
+// Expand returns the files that an argument names, at least one: a file, all files below a
+// directory in name order, or those that match a glob, sorted. It returns pipes and devices only
+// for their exact names. What cannot be read is an error, since it may contain a matching file.
 func Expand(arg string) ([]string, error) {
 	info, err := os.Stat(arg)
 	return expand(arg, info, err, doublestar.ValidatePathPattern(arg), walk, glob)
 }
 
-// expand does so where info and err are what is there under the very name; valid says whether arg is a
-// glob.
+// expand implements Expand; info and err are the result of Stat for arg, and valid says whether arg
+// is a valid glob.
 func expand(arg string, info fs.FileInfo, err error, valid bool, below, matching func(string) ([]string, error)) ([]string, error) {
 	var files []string
 	switch {
@@ -59,12 +59,12 @@ func expand(arg string, info fs.FileInfo, err error, valid bool, below, matching
 	return slices.Compact(files), nil
 }
 
-// walk lists the files below a directory in order of name, without hidden files and directories.
-// Symbolic links to directories are not followed, except for dir itself; pipes and devices are
-// passed over.
+// walk lists the files below a directory in name order, without hidden files and directories. It
+// does not follow symbolic links to directories, except for dir itself, and skips pipes and
+// devices.
 func walk(dir string) ([]string, error) {
 	var files []string
-	root := strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator) // follow a link
+	root := strings.TrimSuffix(dir, string(filepath.Separator)) + string(filepath.Separator) // follows a link
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -81,10 +81,10 @@ func walk(dir string) ([]string, error) {
 	return files, err
 }
 
-// hidden reports whether wildcards and directories pass over the name.
+// hidden reports whether wildcards and directories skip the name.
 func hidden(name string) bool { return strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") }
 
-// passOver is what a fs.WalkDirFunc returns for what is hidden.
+// passOver returns the result of a fs.WalkDirFunc for a hidden entry.
 func passOver(e fs.DirEntry) error {
 	if e.IsDir() {
 		return filepath.SkipDir
@@ -92,16 +92,15 @@ func passOver(e fs.DirEntry) error {
 	return nil
 }
 
-// toRead reports whether a path is to be opened: a regular file, or a broken link, which is then an
-// error.
+// toRead reports whether a path must be opened: a regular file, or a broken link, whose error must
+// be reported.
 func toRead(path string) bool {
 	info, err := os.Stat(path)
 	return err != nil || info.Mode().IsRegular()
 }
 
-// glob lists the regular files that a glob stands for: those that match it, and all below the
-// directories that do. Each directory is read once for each alternative of the braces, however
-// many ** there are.
+// glob lists the regular files that match a glob, and all below matching directories. It reads each
+// directory once per alternative of the braces, however many ** there are.
 func glob(pattern string) ([]string, error) {
 	patterns := alternatives(nil, "", filepath.ToSlash(pattern))
 	if len(patterns) > mostAlternatives {
@@ -118,8 +117,8 @@ func glob(pattern string) ([]string, error) {
 	return files, nil
 }
 
-// alternatives appends to list the globs without braces that head and rest stand for, and stops
-// when they are too many.
+// alternatives appends the globs without braces that head and rest expand to, and stops beyond
+// mostAlternatives.
 func alternatives(list []string, head, rest string) []string {
 	open, depth, class := -1, 0, false
 	var cuts []int
@@ -189,7 +188,7 @@ func globAlternative(pattern string) ([]string, error) {
 	return files, nil
 }
 
-// globFixedDepth is glob for a pattern with as many names as its matches.
+// globFixedDepth is glob for a pattern without **.
 func globFixedDepth(pattern string) ([]string, error) {
 	matches, err := doublestar.FilepathGlob(filepath.FromSlash(pattern), doublestar.WithFailOnIOErrors())
 	if err != nil {
@@ -214,16 +213,16 @@ func globFixedDepth(pattern string) ([]string, error) {
 	return files, nil
 }
 
-// deepGlob walks the directories below root for a pattern with **, which does not follow symbolic
-// links to directories: they may lead back.
+// deepGlob walks the directories below root for a pattern with **. It does not follow symbolic
+// links to directories, which may form cycles.
 type deepGlob struct {
 	base, pattern string // the pattern and its fixed part
-	root, deep    string // what matched up to the first **, and the pattern from there on
-	taken         string // the directory that matched, with a separator behind it
+	root, deep    string // the match of the elements before the first **, and the pattern from there on
+	taken         string // the matching directory, with a trailing separator
 	files         []string
 }
 
-// visit is a fs.WalkDirFunc.
+// visit implements fs.WalkDirFunc.
 func (d *deepGlob) visit(path string, e fs.DirEntry, err error) error {
 	if err != nil {
 		return err
@@ -255,8 +254,8 @@ func (d *deepGlob) visit(path string, e fs.DirEntry, err error) error {
 	return nil
 }
 
-// hiddenBelow reports whether a match of a glob is hidden: one of its names below the glob's fixed
-// part is, and no name of the glob spells that start out.
+// hiddenBelow reports whether a match of a glob is hidden: a name below the glob's fixed part
+// begins with _ or a dot, and no name of the glob begins with that character.
 func hiddenBelow(base, match, glob string) bool {
 	below := strings.TrimPrefix(strings.TrimPrefix(filepath.ToSlash(match), base), "/")
 	if base == "." {

@@ -12,17 +12,17 @@ const (
 	magic       = "tarrylog"
 	version     = 2
 	headerSize  = len(magic) + 12
-	mark        = "\xf5rec" // JSON holds no such byte
+	mark        = "\xf5rec" // JSON never contains this byte
 	frameSize   = len(mark) + 12
 	mostPayload = 1 << 30
 )
 
-// ErrCorrupt is wrapped by the error of a log that is damaged before its end.
+// ErrCorrupt is wrapped by the error for a log that is damaged before its end.
 var ErrCorrupt = errors.New("corrupt")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// header is the header of the file of that number. It has this form in all versions.
+// header returns the header of a file. Its form is the same in all versions.
 func header(number uint32) []byte { return headerOf(version, number) }
 
 func headerOf(version, number uint32) []byte {
@@ -31,7 +31,7 @@ func headerOf(version, number uint32) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// appendRecord appends the record of that number.
+// appendRecord appends a record.
 func appendRecord(b []byte, number uint32, payload []byte) []byte {
 	b = append(b, mark...)
 	at := len(b)
@@ -42,12 +42,12 @@ func appendRecord(b []byte, number uint32, payload []byte) []byte {
 	return append(b, payload...)
 }
 
-// fault is what is wrong with a file, and where.
+// fault returns an error with the offset of the damage.
 func fault(offset int, format string, args ...any) error {
 	return fmt.Errorf("offset %d: %w: %s", offset, ErrCorrupt, fmt.Sprintf(format, args...))
 }
 
-// checkHeader reads the header of the file of that number.
+// checkHeader verifies the header of a file.
 func checkHeader(data []byte, number uint32) error {
 	if len(data) < headerSize || string(data[:len(magic)]) != magic {
 		return fault(0, "no log of tarry")
@@ -65,7 +65,7 @@ func checkHeader(data []byte, number uint32) error {
 	return nil
 }
 
-// readRecord reads the record at the beginning of data; why says why there is none.
+// readRecord reads the record at the start of data; if there is none, why says why.
 func readRecord(data []byte, number uint32) (payload []byte, why string) {
 	if len(data) < frameSize {
 		return nil, "a record that is not whole"
@@ -86,7 +86,7 @@ func readRecord(data []byte, number uint32) (payload []byte, why string) {
 	return data[frameSize : frameSize+int(size)], ""
 }
 
-// valid tells whether some record, of whatever number, is whole somewhere in data.
+// valid reports whether data contains a valid record of any number.
 func valid(data []byte) bool {
 	for {
 		at := bytes.Index(data, []byte(mark))
@@ -101,8 +101,8 @@ func valid(data []byte) bool {
 	}
 }
 
-// parse reads a file: record 0 first. The records are parts of data, of which the first whole bytes
-// are good; the rest is a torn tail.
+// parse returns the records of a file, record 0 first. The records alias data, whose first `whole`
+// bytes are valid; the rest is a torn tail.
 func parse(data []byte, number uint32) (records [][]byte, whole int, err error) {
 	if err := checkHeader(data, number); err != nil {
 		return nil, 0, err

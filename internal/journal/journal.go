@@ -16,30 +16,30 @@ import (
 type Journal struct {
 	dir  string
 	lock *os.File
-	step func(string) error // in tests: between two steps; its error is a crash there
+	step func(string) error // called between two steps; tests return an error to simulate a crash
 
-	syncing sync.Mutex // taken before mu
-	synced  int64      // of written
+	syncing sync.Mutex // acquired before mu
+	synced  int64      // number of written records that are synced
 
 	mu      sync.Mutex
 	file    *os.File // nil before the first snapshot
 	number  uint32   // of file
 	next    uint32   // number of the next record
-	written int64    // records, in all
-	size    int64    // bytes of file
+	written int64    // number of records in total
+	size    int64    // size of file in bytes
 	buf     []byte   // scratch
-	err     error    // the first of Append: nothing is written after it
+	err     error    // the first error of Append: nothing is written after it
 }
 
-// lockName is the file in the directory that is locked as long as a process has it.
+// lockName is the file that is locked while a process has the directory open.
 const lockName = "lock"
 
 var logName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^log-(\d{8})(\.new)?$`) })
 
 func nameOf(number uint32) string { return fmt.Sprintf("log-%08d", number) }
 
-// Open opens, or makes, a directory and locks it: the error of one that another process has wraps
-// ErrLocked. A directory without a log needs a Snapshot first; it must hold nothing else.
+// Open opens or creates a directory and locks it; if another process has it open, the error wraps
+// ErrLocked. A directory without a log must be empty and needs a Snapshot first.
 func Open(dir string) (*Journal, error) { return open(dir, func(string) error { return nil }) }
 
 func open(dir string, step func(string) error) (_ *Journal, err error) {
@@ -64,7 +64,7 @@ func open(dir string, step func(string) error) (_ *Journal, err error) {
 	if err := j.openLast(); err != nil {
 		return nil, err
 	}
-	for _, n := range numbers { // the snapshot of the last is whole
+	for _, n := range numbers { // the last log's snapshot is complete
 		if n != j.number {
 			if err := os.Remove(j.path(n)); err != nil {
 				return nil, err
@@ -74,7 +74,7 @@ func open(dir string, step func(string) error) (_ *Journal, err error) {
 	return j, nil
 }
 
-// tidy removes what is not complete, and lists the numbers of the logs.
+// tidy removes incomplete files and lists the numbers of the logs.
 func (j *Journal) tidy() (numbers []uint32, err error) {
 	list, err := os.ReadDir(j.dir)
 	if err != nil {
@@ -106,7 +106,7 @@ func (j *Journal) tidy() (numbers []uint32, err error) {
 	return numbers, nil
 }
 
-// openLast opens the last log to go on behind its last record.
+// openLast opens the last log to append after its last record.
 func (j *Journal) openLast() error {
 	path := j.path(j.number)
 	records, whole, err := read(path, j.number)
@@ -136,7 +136,7 @@ func read(path string, number uint32) (records [][]byte, whole int, err error) {
 
 func (j *Journal) path(number uint32) string { return filepath.Join(j.dir, nameOf(number)) }
 
-// Read reads the last snapshot and the records since; both are nil where there is no snapshot.
+// Read returns the last snapshot and the records since; both are nil if there is no snapshot.
 func (j *Journal) Read() (snapshot []byte, records [][]byte, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -150,8 +150,8 @@ func (j *Journal) Read() (snapshot []byte, records [][]byte, err error) {
 	return list[0], list[1:], nil
 }
 
-// Append writes a record behind the others. It outlives this process from then on, and the
-// machine's after a Sync. After an error nothing is written any more, and the error stays.
+// Append appends a record. Then it survives the end of this process, and after a Sync also that of
+// the machine. After an error nothing more is written, and the error stays.
 func (j *Journal) Append(record []byte) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -173,7 +173,7 @@ func (j *Journal) Append(record []byte) error {
 	return nil
 }
 
-// Sync forces to the disk what was appended before. Of several calls at once one does so for all.
+// Sync forces appended records to disk. Concurrent calls share one sync.
 func (j *Journal) Sync() error {
 	j.mu.Lock()
 	want := j.written
@@ -199,7 +199,7 @@ func (j *Journal) Sync() error {
 	return nil
 }
 
-// Unsynced is how many records the machine would lose if it stopped now.
+// Unsynced returns how many records would be lost if the machine stopped now.
 func (j *Journal) Unsynced() int64 {
 	j.syncing.Lock()
 	defer j.syncing.Unlock()
@@ -208,14 +208,14 @@ func (j *Journal) Unsynced() int64 {
 	return j.written - j.synced
 }
 
-// Size is how many bytes the snapshot and the records since take.
+// Size returns the bytes of the snapshot and the records since.
 func (j *Journal) Size() int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.size
 }
 
-// Close gives the directory to others. What was appended is synced.
+// Close syncs appended records and unlocks the directory.
 func (j *Journal) Close() error {
 	err := j.Sync()
 	j.mu.Lock()

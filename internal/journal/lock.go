@@ -8,10 +8,11 @@ import (
 )
 
 // ErrLocked is wrapped by the error of Open for a directory that another process, or another
-// Journal of this one, has open.
+// Journal of this process, has open.
 var ErrLocked = errors.New("another process is using it")
 
-// lockIn makes and locks the lock file of a directory. Whoever held it may remove it meanwhile.
+// lockIn creates and locks the lock file of a directory. The former holder may remove it meanwhile,
+// so lockIn retries.
 func lockIn(dir string) (*os.File, error) {
 	path := filepath.Join(dir, lockName)
 	for {
@@ -33,13 +34,13 @@ func lockIn(dir string) (*os.File, error) {
 	}
 }
 
-// unlock removes the lock file while it is held, or where the system forbids that, after.
+// unlock removes the lock file while holding it or, if the system forbids that, afterwards.
 func (j *Journal) unlock() error {
 	path := j.lock.Name()
 	removed := os.Remove(path) == nil
 	err := j.lock.Close()
 	if !removed {
-		_ = os.Remove(path) // somebody may have it already
+		_ = os.Remove(path) // another process may hold it already
 	}
 	return err
 }

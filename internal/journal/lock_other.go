@@ -4,6 +4,5 @@ package journal
 
 import "os"
 
-// lockFile would lock a file; this system cannot. That no two processes use a directory is then
-// the user's affair.
+// lockFile cannot lock on this system. Users must ensure that only one process uses a directory.
 func lockFile(*os.File) bool { return true }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// lockFile locks a file until it is closed, and tells whether nobody else has. Where locks do not
-// work, as on some network file systems, nobody has.
+// lockFile locks a file until it is closed, and reports false if another process holds it. It
+// returns true where locks do not work, as on some network file systems.
 func lockFile(f *os.File) bool {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

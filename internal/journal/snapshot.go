@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// Snapshot replaces all that was written by one record, on the disk when this returns. An error
-// leaves the one or the other, and stays, as one of Append does.
+// Snapshot replaces all records by one, on disk when it returns. After an error either state
+// remains on disk, and the error stays, as for Append.
 func (j *Journal) Snapshot(data []byte) error {
 	j.syncing.Lock()
 	defer j.syncing.Unlock()
@@ -21,7 +21,7 @@ func (j *Journal) Snapshot(data []byte) error {
 	content := appendRecord(header(number), 0, data)
 	f, err := j.replace(number, content)
 	if err != nil {
-		j.err = err // the new one may have its name: what goes to the old one might be lost
+		j.err = err // the new file may exist already: appends to the old one could be lost
 		return err
 	}
 	old, before := j.file, j.number
@@ -33,7 +33,7 @@ func (j *Journal) Snapshot(data []byte) error {
 	return errors.Join(old.Close(), os.Remove(j.path(before)), j.step("removed"))
 }
 
-// replace makes the log of that number, whole under its name or not at all.
+// replace creates a log atomically.
 func (j *Journal) replace(number uint32, content []byte) (_ *os.File, err error) {
 	temp := j.path(number) + ".new"
 	f, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
@@ -48,9 +48,9 @@ func (j *Journal) replace(number uint32, content []byte) (_ *os.File, err error)
 	}
 	defer func() {
 		if err != nil {
-			_ = f.Close() // it may be closed
+			_ = f.Close() // it may be closed already
 			if !crashed {
-				_ = os.Remove(temp) // or the next process does
+				_ = os.Remove(temp) // otherwise the next process does
 			}
 		}
 	}()
@@ -75,7 +75,7 @@ func (j *Journal) replace(number uint32, content []byte) (_ *os.File, err error)
 	if err := step("synced"); err != nil {
 		return nil, err
 	}
-	if err := f.Close(); err != nil { // not every system renames what is open
+	if err := f.Close(); err != nil { // some systems cannot rename an open file
 		return nil, err
 	}
 	if err := os.Rename(temp, j.path(number)); err != nil {
@@ -93,7 +93,7 @@ func (j *Journal) replace(number uint32, content []byte) (_ *os.File, err error)
 	return openAt(j.path(number), int64(len(content)))
 }
 
-// openAt opens a file to write at its end, which is at whole: what is behind goes.
+// openAt opens a file, truncates it to `whole` bytes and positions it at the end.
 func openAt(path string, whole int64) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -108,7 +108,7 @@ func openAt(path string, whole int64) (*os.File, error) {
 	return f, nil
 }
 
-// syncDir forces the names in a directory to the disk, where the system can.
+// syncDir forces a directory's entries to disk, if the system supports that.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" {
 		return nil

@@ -1,6 +1,6 @@
 package netmodel
 
-// enqueue puts a flow where its end belongs in the heap of ends.
+// enqueue inserts or moves a flow in the heap of ends.
 func (w *Network) enqueue(f Flow) {
 	if w.flows[f].pos < 0 {
 		w.flows[f].pos = int32(len(w.ending))
@@ -10,7 +10,7 @@ func (w *Network) enqueue(f Flow) {
 	w.down(i)
 }
 
-// dequeue takes a flow out of the heap.
+// dequeue removes a flow from the heap.
 func (w *Network) dequeue(f Flow) {
 	i, last := int(w.flows[f].pos), len(w.ending)-1
 	w.flows[f].pos = -1

@@ -6,45 +6,45 @@ import (
 	"time"
 )
 
-// Flow names a transfer in progress. Numbers are small, and those of stopped flows are used again.
+// Flow identifies a transfer in progress. Numbers are small, and those of stopped flows are reused.
 type Flow = int32
 
-// flow is a transfer in progress. Its rate changes whenever the flows around it do.
+// flow is a transfer in progress. Its rate changes when other flows start or stop.
 type flow struct {
-	links [5]int32 // sender up, rack up, rack down, receiver down, disk; -1 where the path has none
-	limit float64  // bytes a second that it never exceeds; +Inf means no limit
+	links [5]int32 // sender up, rack up, rack down, receiver down, disk; -1 if the path has none
+	limit float64  // maximum rate in bytes per second; +Inf means no limit
 	rate  float64
-	left  float64       // bytes, at since
+	left  float64       // remaining bytes at time since
 	since time.Duration // when rate was set
 	ends  time.Duration
 	choke int32 // the link that bounds its rate, or -1: its own limit
-	pos   int32 // in Network.ending, -1: not there
+	pos   int32 // in Network.ending; -1: not there
 	owner int32
 }
 
 // Config describes the links.
 type Config struct {
-	RackOf           []int32       // the rack of each node, from 0 up; not kept
-	NodeLink         float64       // bytes a second of each node's link in each direction; positive
-	Oversubscription float64       // sum of a rack's node links over its uplink; 1 or more
-	Grain            time.Duration // flows end at its multiples; 1 ns or less is exact
+	RackOf           []int32       // rack of each node, from 0; not kept
+	NodeLink         float64       // bytes per second of each node's link in each direction; positive
+	Oversubscription float64       // sum of a rack's node links divided by its uplink; at least 1
+	Grain            time.Duration // flows end at multiples of it; 1 ns or less is exact
 
-	// Links are those of nodes that differ, Uplinks those of racks, bytes a second in each direction;
-	// nil, or 0 in one of them, leaves it to the above.
+	// Links are the links of nodes and Uplinks those of racks that differ, in bytes per second in
+	// each direction; nil, or 0 for one of them, means the values above.
 	Links, Uplinks []float64
-	// Disks is what each node's disk gives to all its readers, bytes a second; nil: no disk bounds
-	// anything.
+	// Disks is the rate of each node's disk for all its readers, in bytes per second; nil: disks
+	// are not a limit.
 	Disks []float64
 }
 
-// Network shares links among flows max-min fairly: no flow can get more without taking from one
-// that has no more than it. Flows come and go by Start and Stop; Resolve then works out the new
-// rates, once for all changes of an instant.
+// Network shares links among flows max-min fairly: no flow can get more without reducing one that
+// has at most as much. Start and Stop change the set of flows; Resolve then computes the new rates,
+// once for all changes of an instant.
 type Network struct {
 	rackOf []int32
 	grain  time.Duration
-	cap    []float64 // by link: 2n and 2n+1 for node n up and down, then so for the racks, then disks
-	disks  int32     // the link that is the first disk
+	cap    []float64 // by link: 2n and 2n+1 are node n up and down, then the racks likewise, then the disks
+	disks  int32     // number of the first disk's link
 	on     [][]Flow  // flows by link
 	flows  []flow
 	free   []Flow
@@ -55,7 +55,7 @@ type Network struct {
 	fill filling // scratch of Resolve
 }
 
-// New is a network without flows.
+// New returns a network without flows.
 func New(c Config) *Network {
 	w := &Network{rackOf: slices.Clone(c.RackOf), grain: max(1, c.Grain)}
 	nodes := len(c.RackOf)
@@ -64,7 +64,7 @@ func New(c Config) *Network {
 		sizes[r]++
 	}
 	w.cap = slices.Repeat([]float64{c.NodeLink}, 2*nodes)
-	more := make([]float64, len(sizes)) // of a rack's links than if all were alike
+	more := make([]float64, len(sizes)) // extra capacity of a rack's links, compared with equal ones
 	for v, link := range c.Links {
 		if link > 0 {
 			w.cap[2*v], w.cap[2*v+1] = link, link
@@ -86,14 +86,14 @@ func New(c Config) *Network {
 	return w
 }
 
-// Start adds a flow of bytes between two different nodes, which never gets more than limit bytes a
-// second. The owner is for Owner to tell.
+// Start adds a flow of bytes between two different nodes, with a maximum rate of limit bytes per
+// second. Owner returns the owner.
 func (w *Network) Start(now time.Duration, from, to int32, bytes, limit float64, owner int32) Flow {
 	return w.start(now, w.path(from, to), bytes, limit, owner)
 }
 
-// Read is Start for bytes that come from the disk of a node, if disks bound anything; then the nodes
-// may be the same one, and no link is on the way.
+// Read is Start for bytes from the disk of a node, if disks are a limit. The nodes may be equal;
+// then no link is used.
 func (w *Network) Read(now time.Duration, from, to int32, bytes, limit float64, owner int32) Flow {
 	links := [5]int32{-1, -1, -1, -1, -1}
 	if from != to {
@@ -137,7 +137,7 @@ func (w *Network) start(now time.Duration, links [5]int32, bytes, limit float64,
 	return f
 }
 
-// Stop takes a flow out, ended or not. Its number may be given to another one.
+// Stop removes a flow, ended or not. Its number may be reused.
 func (w *Network) Stop(f Flow) {
 	for _, l := range w.flows[f].links {
 		if l < 0 {
@@ -153,8 +153,8 @@ func (w *Network) Stop(f Flow) {
 	w.free = append(w.free, f)
 }
 
-// Next is the earliest end of a flow, the one of the least number among equals; ok is false if
-// there is none. Starts and Stops since Resolve have moved no end of another flow.
+// Next returns the flow that ends first, the one with the smallest number among equals; ok is false
+// if there is none. Starts and Stops since Resolve have not changed the ends of other flows.
 func (w *Network) Next() (f Flow, at time.Duration, ok bool) {
 	if len(w.ending) == 0 || w.flows[w.ending[0]].ends == math.MaxInt64 {
 		return 0, 0, false
@@ -162,23 +162,23 @@ func (w *Network) Next() (f Flow, at time.Duration, ok bool) {
 	return w.ending[0], w.flows[w.ending[0]].ends, true
 }
 
-// Changed tells whether flows have come or gone since Resolve.
+// Changed reports whether flows have started or stopped since Resolve.
 func (w *Network) Changed() bool { return len(w.dirty) > 0 }
 
-// Left is how many bytes a flow still has to carry.
+// Left returns the remaining bytes of a flow.
 func (w *Network) Left(f Flow, now time.Duration) float64 {
 	x := &w.flows[f]
 	return max(0, x.left-float64(x.rate*(now-x.since).Seconds()))
 }
 
-// Owner is what Start was given.
+// Owner returns the owner passed to Start.
 func (w *Network) Owner(f Flow) int32 { return w.flows[f].owner }
 
-// Sender is the node that a flow between two nodes comes from.
+// Sender returns the source node of a flow between two nodes.
 func (w *Network) Sender(f Flow) int32 { return w.flows[f].links[0] / 2 }
 
-// Traffic is what flows between nodes, and of it between racks, in bytes a second, and the part of its
-// capacity that the busiest link or disk carries, 0 to 1; as Resolve last worked it out.
+// Traffic returns the current rate between nodes, and of it between racks, in bytes per second, and
+// the utilization of the busiest link or disk, 0 to 1, as computed by the last Resolve.
 func (w *Network) Traffic() (nodes, racks, busiest float64) {
 	n := len(w.rackOf)
 	for l, on := range w.on {
@@ -197,10 +197,10 @@ func (w *Network) Traffic() (nodes, racks, busiest float64) {
 	return nodes, racks, min(busiest, 1)
 }
 
-// From lists the flows that come from a node, in the order of their numbers.
+// From lists the flows from a node, in order of their numbers.
 func (w *Network) From(node int32) []Flow { return slices.Sorted(slices.Values(w.on[2*node])) }
 
-// setRate gives a flow a new rate from now on.
+// setRate sets a flow's rate from now on.
 func (w *Network) setRate(now time.Duration, f Flow, rate float64) {
 	x := &w.flows[f]
 	if x.rate == rate && x.ends != math.MaxInt64 {
@@ -217,7 +217,7 @@ func (w *Network) setRate(now time.Duration, f Flow, rate float64) {
 	w.enqueue(f)
 }
 
-// touch notes that a link's flows changed.
+// touch marks a link as changed.
 func (w *Network) touch(l int32) {
 	if !w.isDirt[l] {
 		w.isDirt[l] = true

@@ -1,5 +1,5 @@
-// Package nofollow opens directories and files below an [os.Root], none of them through a symbolic link.
-// An os.Root alone lets symbolic links lead from one place below it to another.
+// Package nofollow opens directories and files below an [os.Root] without following symbolic links.
+// An os.Root alone allows symbolic links between places below it.
 package nofollow
 
 import (
@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// ErrLink is the error for a symbolic link, or a file, where a directory or file should be.
+// ErrLink is the error for a symbolic link or file where a directory or file is expected.
 var ErrLink = errors.New("a symbolic link or a file is in its way")
 
-// Dir opens a directory below root, which the caller closes. name is separated by slashes; "." is root
-// itself. With create, directories that are missing are made.
+// Dir opens a directory below root; the caller must close it. name is separated by slashes; "." is
+// root itself. With create, missing directories are created.
 func Dir(root *os.Root, name string, create bool) (*os.Root, error) {
 	dir, err := root.OpenRoot(".")
 	if err != nil || name == "." {
@@ -52,7 +52,7 @@ func child(dir *os.Root, name string, create bool) (*os.Root, error) {
 	}
 	opened, err := next.Stat(".")
 	if err == nil && !os.SameFile(there, opened) {
-		err = ErrLink // somebody has put it there since
+		err = ErrLink // somebody has replaced it since
 	}
 	if err != nil {
 		return nil, errors.Join(err, next.Close())

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// lock cannot lock here: nothing is swept.
+// lock cannot lock on this system, so nothing is swept.
 func lock(*os.File, bool) bool { return false }
 
 func ownedByUs(fs.FileInfo) bool { return false }

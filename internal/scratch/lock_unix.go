@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// lock locks a file or directory until it is closed, and tells whether it could. wait is for one
-// that another has for a moment only.
+// lock locks a file or directory until it is closed, and reports whether it could. Set wait if
+// another process holds it only briefly.
 func lock(f *os.File, wait bool) bool {
 	how := syscall.LOCK_EX
 	if !wait {
@@ -23,7 +23,7 @@ func lock(f *os.File, wait bool) bool {
 	}
 }
 
-// ownedByUs tells whether a file belongs to the user of this process.
+// ownedByUs reports whether a file belongs to the user of this process.
 func ownedByUs(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid()

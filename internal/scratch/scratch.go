@@ -1,6 +1,6 @@
-// Package scratch makes files and directories that are there for a while. They go at the end of a
-// command, also if that is told twice to stop; what a killed process has left goes when the next
-// one makes the like at the same place. Safe for concurrent use.
+// Package scratch creates temporary files and directories. They are removed at the end of a
+// command, even if it is interrupted twice; those of a killed process are removed when a later
+// process creates similar ones in the same place. It is safe for concurrent use.
 package scratch
 
 import (
@@ -12,16 +12,16 @@ import (
 	"sync"
 )
 
-// Item is a file or directory that belongs to this process until it is released or removed.
+// Item is a file or directory that belongs to this process until it is removed or renamed.
 type Item struct {
-	file *os.File // locked, where the system can
+	file *os.File // locked, if the system supports it
 }
 
-// mine are the items of this process.
+// mine holds the items of this process.
 var mine sync.Map // of *Item
 
-// Dir makes a directory with a name of its own that begins with prefix; no parent is the system's
-// place for such.
+// Dir creates a directory with a unique name that begins with prefix; an empty parent means
+// os.TempDir.
 func Dir(parent, prefix string) (*Item, error) {
 	if parent == "" {
 		parent = os.TempDir()
@@ -30,7 +30,7 @@ func Dir(parent, prefix string) (*Item, error) {
 	return claim(os.O_RDONLY, func() (string, error) { return os.MkdirTemp(parent, prefix) })
 }
 
-// File makes a file as Dir does a directory, to be written to.
+// File creates a file for writing, like Dir.
 func File(parent, prefix string) (*Item, error) {
 	sweep(parent, prefix, false)
 	return claim(os.O_RDWR, func() (string, error) {
@@ -42,8 +42,8 @@ func File(parent, prefix string) (*Item, error) {
 	})
 }
 
-// claim makes something, opens and locks it. Who sweeps may be quicker to lock what is new, and
-// removes it.
+// claim creates an item, opens and locks it. It retries if a sweeping process locked and removed
+// the new item first.
 func claim(flag int, create func() (string, error)) (*Item, error) {
 	for {
 		name, err := create()
@@ -66,7 +66,7 @@ func claim(flag int, create func() (string, error)) (*Item, error) {
 	}
 }
 
-// inPlace tells whether the item is still what its name stands for.
+// inPlace reports whether the item's name still refers to it.
 func (i *Item) inPlace() bool {
 	there, err := os.Lstat(i.Name())
 	if err != nil {
@@ -76,13 +76,13 @@ func (i *Item) inPlace() bool {
 	return err == nil && os.SameFile(there, this)
 }
 
-// Name is its path.
+// Name returns the item's path.
 func (i *Item) Name() string { return i.file.Name() }
 
 // Write writes to a file.
 func (i *Item) Write(p []byte) (int, error) { return i.file.Write(p) }
 
-// Rename gives a file mode and name for good.
+// Rename gives a file its final name and mode.
 func (i *Item) Rename(name string, mode fs.FileMode) error {
 	if err := i.file.Chmod(mode); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (i *Item) Rename(name string, mode fs.FileMode) error {
 	return nil
 }
 
-// Remove removes it with all that is in it; once more is no error.
+// Remove removes the item with its content. A second Remove does nothing.
 func (i *Item) Remove() error {
 	if _, ours := mine.LoadAndDelete(i); !ours {
 		return nil
@@ -109,7 +109,7 @@ func (i *Item) Remove() error {
 	return err
 }
 
-// RemoveAll removes all items of this process, which ends.
+// RemoveAll removes all items of this process, which is about to end.
 func RemoveAll() {
 	mine.Range(func(i, _ any) bool {
 		_ = os.RemoveAll(i.(*Item).Name()) // the next process tries again
@@ -117,11 +117,11 @@ func RemoveAll() {
 	})
 }
 
-// sweep removes what processes that are gone have left. What cannot be removed stays.
+// sweep removes items that ended processes have left. Errors are ignored.
 func sweep(parent, prefix string, dirs bool) {
 	list, err := os.ReadDir(parent)
 	if err != nil {
-		return // making something there fails, too, and says why
+		return // creating an item there will fail too, with the reason
 	}
 	left := regexp.MustCompile("^" + regexp.QuoteMeta(prefix) + `\d+$`)
 	for _, e := range list {
@@ -131,7 +131,7 @@ func sweep(parent, prefix string, dirs bool) {
 	}
 }
 
-// sweepOne removes something if nobody has it.
+// sweepOne removes an item that no process has locked.
 func sweepOne(name string) {
 	f, err := os.Open(name)
 	if err != nil {

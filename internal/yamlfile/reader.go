@@ -1,5 +1,5 @@
-// Package yamlfile reads YAML files strictly: every fault has its place in the file, keys that
-// nobody knows or that stand there twice are faults, and so is a file that is too large or too deep.
+// Package yamlfile reads YAML files strictly: every error has its position in the file; unknown and
+// duplicate keys are errors, and so is a file that is too large or too deeply nested.
 package yamlfile
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/textfile"
 )
 
-// Node is a piece of a file, such as a list or the value of a key.
+// Node is a part of a file, such as a list or the value of a key.
 type Node = ast.Node
 
 // Field reads the value of one key.
@@ -28,11 +28,11 @@ type Field func(n Node) error
 
 // Reader reads one file.
 type Reader struct {
-	Name string // of the file, at the start of each fault
-	Bad  error  // what each fault wraps, said behind the place
+	Name string // of the file, at the start of each error
+	Bad  error  // wrapped by each error, after the position
 }
 
-// Root reads a file of at most 4 MiB and gives what it holds: the root of its only document.
+// Root reads a file of at most 4 MiB and returns the root of its only document.
 func (r *Reader) Root(in io.Reader) (Node, error) {
 	text, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
 	if err != nil {
@@ -69,20 +69,20 @@ func (r *Reader) parse(text []byte) (Node, error) {
 	return file.Docs[0].Body, nil
 }
 
-// syntaxError is what the parser's errors are. go-yaml has it, too, in a package that would add its
-// decoder to the playground's module.
+// syntaxError is the interface of the parser's errors. go-yaml defines it too, in a package that
+// would add its decoder to the playground's module.
 type syntaxError interface {
 	error
 	GetToken() *token.Token
 	GetMessage() string
 }
 
-// Refuse makes the fault of a line, from 1.
+// Refuse returns an error for a line, from 1.
 func (r *Reader) Refuse(line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w: %s", r.Name, line, r.Bad, fmt.Sprintf(format, args...))
 }
 
-// Fault makes the fault of a piece, with its line and column.
+// Fault returns an error for a node, with its line and column.
 func (r *Reader) Fault(n Node, format string, args ...any) error {
 	line, col := 1, 1
 	if n != nil {
@@ -93,8 +93,8 @@ func (r *Reader) Fault(n Node, format string, args ...any) error {
 	return fmt.Errorf("%s:%d:%d: %w: %s", r.Name, line, col, r.Bad, fmt.Sprintf(format, args...))
 }
 
-// Mapping hands each key's value to its field. An unknown key is a fault that names the one that
-// was surely meant.
+// Mapping calls the field of each key with the key's value. The error for an unknown key suggests a
+// similar one.
 func (r *Reader) Mapping(n Node, fields map[string]Field) error {
 	var values []*ast.MappingValueNode
 	switch m := n.(type) {
@@ -127,7 +127,7 @@ func (r *Reader) Mapping(n Node, fields map[string]Field) error {
 	return nil
 }
 
-// KindOf names a piece's kind for people.
+// KindOf returns the name of a node's kind for messages.
 func KindOf(n Node) string {
 	if n == nil {
 		return "nothing"
@@ -135,13 +135,13 @@ func KindOf(n Node) string {
 	return strings.ToLower(n.Type().String())
 }
 
-// IsList tells whether a piece is a list.
+// IsList reports whether a node is a list.
 func IsList(n Node) bool {
 	_, ok := n.(*ast.SequenceNode)
 	return ok
 }
 
-// Each hands the items of a list to read.
+// Each calls read with each item of a list.
 func (r *Reader) Each(n Node, read Field) error {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
@@ -155,7 +155,7 @@ func (r *Reader) Each(n Node, read Field) error {
 	return nil
 }
 
-// Scalar gives the text of a plain value.
+// Scalar returns the text of a plain value.
 func (r *Reader) Scalar(n Node) (string, error) {
 	switch v := n.(type) {
 	case *ast.StringNode:
@@ -178,7 +178,7 @@ func (r *Reader) Truth(to *bool) Field {
 	}
 }
 
-// Value reads a plain value by parse, whose errors become faults.
+// Value reads a plain value with parse, and adds the position to parse's errors.
 func Value[T any](r *Reader, to *T, parse func(string) (T, error)) Field {
 	return func(n Node) error {
 		s, err := r.Scalar(n)

@@ -4,29 +4,28 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Bounds of a file. The parser's work grows with the square of both depth and keys, so that a file
-// beyond them is refused before it is parsed.
+// Limits of a file. The parser's work grows with the square of both depth and keys, so a file
+// beyond the limits is rejected before it is parsed.
 const (
 	maxBytes = 4 << 20 // parsing takes up to 200 times as much memory
-	maxDepth = 12      // of lists and mappings in each other; a workload has five
-	maxKeys  = 64      // of one mapping; a job has thirty
+	maxDepth = 12      // nested lists and mappings; a workload has five levels
+	maxKeys  = 64      // in one mapping; a job has thirty
 )
 
-// shape follows the collections that are open while tokens go by.
+// shape tracks the open collections in a sequence of tokens.
 type shape struct {
 	blocks []block
-	flows  []int // entries of the collections in brackets and braces so far; -1 for a list
+	flows  []int // entries so far of the collections in brackets and braces; -1 for a list
 }
 
-// block is a list or mapping that is written by indentation.
+// block is a list or mapping written by indentation.
 type block struct {
 	column int
 	list   bool
 	keys   int
 }
 
-// beyond gives the first token with which a file goes beyond the bounds, and what is too much;
-// nil if none does.
+// beyond returns the first token that exceeds a limit, and the limit; nil if there is none.
 func beyond(tokens token.Tokens) (at *token.Token, reason string) {
 	var s shape
 	for _, t := range tokens {
@@ -40,7 +39,7 @@ func beyond(tokens token.Tokens) (at *token.Token, reason string) {
 	return nil, ""
 }
 
-// take goes on by one token and tells what is too much, if anything.
+// take processes one token and returns the exceeded limit, or "".
 func (s *shape) take(t *token.Token) string {
 	keys := 0
 	switch t.Type {
@@ -64,7 +63,7 @@ func (s *shape) take(t *token.Token) string {
 	case token.MappingKeyType, token.MappingValueType, token.MergeKeyType:
 		if len(s.flows) == 0 {
 			if t.Type == token.MappingValueType && t.Prev != nil && t.Prev.Position != nil {
-				t = t.Prev // the key, which is where the mapping stands
+				t = t.Prev // the key, whose column is the mapping's
 			}
 			keys = s.entry(t.Position.Column, false)
 		}
@@ -79,7 +78,7 @@ func (s *shape) take(t *token.Token) string {
 	return ""
 }
 
-// entry goes on with, or opens, the collection at a column. It gives the number of its keys.
+// entry continues or opens the collection at a column, and returns the number of its keys.
 func (s *shape) entry(column int, list bool) int {
 	n := len(s.blocks)
 	for n > 0 && (s.blocks[n-1].column > column ||

@@ -104,8 +104,7 @@ func (c *check[O]) faults() error {
 //  1. Watched, so that misuse is told by its name; then plainly, twice.
 //  2. With splits of several sizes.
 //  3. With other numbers of reduces: the same records, in other parts.
-//  4. For each of those numbers on a cluster: many attempts at once, too little memory, attempts
-//     that
+//  4. For each of those numbers on a cluster: many attempts at once, too little memory, attempts that
 //     fail.
 func (c *check[O]) all() ([]O, error) {
 	watched, err := c.run(variant{

@@ -1,4 +1,4 @@
-// Tarry with Beam's engines, prism and beam://HOST:PORT, beside the others of cmd/tarry.
+// Command tarry with Beam's engines, prism and beam://HOST:PORT, in addition to those of cmd/tarry.
 package main
 
 import (
