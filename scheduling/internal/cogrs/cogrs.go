@@ -50,12 +50,13 @@ type Placement struct {
 	Waiting core.Records[waiting]
 
 	// scratch of a plan
-	floor []int64 // by reduce: the score from which a node is among the best
-	taken []bool  // by reduce: a candidate can take it
-	sum   []int64 // by reduce
-	rooms []room  // by rack
-	sums  gravity.Sums
-	live  live
+	floor   []int64 // by reduce: the score from which a node is among the best
+	taken   []bool  // by reduce: a candidate can take it
+	sum     []int64 // by reduce
+	rooms   []room  // by rack
+	sums    gravity.Sums
+	racks   []gravity.Rack // live nodes, when Core.Cluster was counted
+	counted uint64
 }
 
 // New makes the placement of p, CoGRS or LARTS; it takes over the waits of a former one.

@@ -57,8 +57,16 @@ func (r *Placement) compare(p *core.Placed, j *core.Job, i int32, n *core.NodeSt
 	if p.Center == "" || !r.C.Tells() {
 		return
 	}
-	r.findLive()
-	p.Best, p.Mean = r.sums.Spread(r.live.count, r.live.sites)
+	if r.counted != r.C.Cluster { // other nodes are live than before
+		r.racks, r.counted = make([]gravity.Rack, r.C.Groups[1].Count()), r.C.Cluster
+		for _, n := range r.C.Nodes {
+			if n.Live {
+				k := &r.racks[n.Groups[1]]
+				k.Site, k.Nodes = n.Site(), k.Nodes+1
+			}
+		}
+	}
+	p.Best, p.Mean = r.sums.Spread(r.racks, func(id int32) bool { return r.C.Nodes[id].Live })
 	p.Candidates = append(make([]core.Candidate, 0, 1+Choices), core.Candidate{Node: n.Name, Cost: p.Here})
 	if list := r.PlanOf(j).Candidates; int(i) < len(list) {
 		for _, c := range list[i] {
@@ -68,33 +76,4 @@ func (r *Placement) compare(p *core.Placed, j *core.Job, i int32, n *core.NodeSt
 		}
 	}
 	slices.SortStableFunc(p.Candidates, func(a, b core.Candidate) int { return cmp.Compare(a.Cost, b.Cost) })
-}
-
-// live is the live nodes: how many there are by level and group, and one site of each rack.
-type live struct {
-	cluster uint64 // Core.Cluster
-	count   [][]int32
-	sites   []gravity.Site
-}
-
-// findLive finds the live nodes, if there are others than before.
-func (r *Placement) findLive() {
-	if r.live.count != nil && r.live.cluster == r.C.Cluster {
-		return
-	}
-	r.live = live{r.C.Cluster, [][]int32{make([]int32, len(r.C.Nodes))}, nil}
-	for l := range r.C.Groups[1:] {
-		r.live.count = append(r.live.count, make([]int32, r.C.Groups[l+1].Count()))
-	}
-	for _, n := range r.C.Nodes {
-		if !n.Live {
-			continue
-		}
-		for l, group := range n.Groups {
-			r.live.count[l][group]++
-		}
-		if r.live.count[1][n.Groups[1]] == 1 {
-			r.live.sites = append(r.live.sites, n.Site())
-		}
-	}
 }

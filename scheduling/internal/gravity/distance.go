@@ -58,24 +58,27 @@ func (s *Sums) Distance(at Site) int64 {
 	return 2 * (int64(len(s.held))*s.total - s.score(at, len(s.held)))
 }
 
-// Spread is the least and the mean Distance of some nodes: count has, by level and group, how many of
-// them there are, and sites one of each group of level 1. The input's sites are looked at, and the
-// groups, not all nodes.
-func (s *Sums) Spread(count [][]int32, sites []Site) (least, mean int64) {
+// Rack is a number of nodes of a rack, and the site of one of them.
+type Rack struct {
+	Site
+	Nodes int64
+}
+
+// Spread is the least and the mean Distance of the nodes that racks count; live reports whether a
+// node is one of them. It looks at the input's sites and the racks, not at all nodes.
+func (s *Sums) Spread(racks []Rack, live func(node int32) bool) (least, mean int64) {
 	least, nodes, held := math.MaxInt64, int64(0), int64(0)
-	for _, at := range sites {
-		least = min(least, s.Distance(at))
-		nodes += int64(count[1][at.Groups[1]])
-	}
-	for _, at := range s.feeding {
-		if count[0][at.Node] > 0 {
-			least = min(least, s.Distance(at))
-			held += s.held[0][at.Node]
+	for _, k := range racks {
+		if k.Nodes > 0 {
+			least = min(least, s.Distance(k.Site))
+			nodes += k.Nodes
+			held += k.Nodes * (s.score(k.Site, len(s.held)) - at(s.held[0], k.Node))
 		}
 	}
-	for l := 1; l < len(s.held); l++ {
-		for group, bytes := range s.held[l] {
-			held += bytes * int64(count[l][group])
+	for _, n := range s.feeding {
+		if live(n.Node) {
+			least = min(least, s.Distance(n))
+			held += s.held[0][n.Node]
 		}
 	}
 	return least, int64(float64(2*(int64(len(s.held))*s.total*nodes-held)) / float64(nodes))

@@ -175,24 +175,17 @@ func checkQuestions(t *rapid.T, g *Outputs, list model, all []Site) {
 // checkSpread compares the least and the mean distance of all sites but one, each in turn.
 func checkSpread(t *rapid.T, sums *Sums, list model, r int, all []Site) {
 	for out := range all {
-		count, first := make([][]int32, levels), []Site(nil)
-		for l := range count {
-			count[l] = make([]int32, len(all))
-		}
+		racks := make([]Rack, len(all))
 		least, sum := int64(math.MaxInt64), int64(0)
 		for i, at := range all {
 			if i == out {
 				continue
 			}
-			for l, group := range at.Groups {
-				count[l][group]++
-			}
-			if count[1][at.Groups[1]] == 1 {
-				first = append(first, at)
-			}
+			k := &racks[at.Groups[1]]
+			k.Site, k.Nodes = at, k.Nodes+1
 			least, sum = min(least, list.distance(r, at, Bytes)), sum+list.distance(r, at, Bytes)
 		}
-		gotLeast, gotMean := sums.Spread(count, first)
+		gotLeast, gotMean := sums.Spread(racks, func(node int32) bool { return node != all[out].Node })
 		require.Equal(t, least, gotLeast)
 		require.Equal(t, sum/int64(len(all)-1), gotMean)
 	}
