@@ -62,8 +62,8 @@ func (u *chaosInjector) about(d time.Duration) time.Duration {
 	return d/2 + time.Duration(u.below(1_000_000))*d/1_000_000
 }
 
-// fails returns errInjected if the attempt is chosen to fail, else nil. The choice depends on the
-// seed and the attempt's ID only; the failure does not count against its task.
+// fails returns errInjected if the attempt is chosen to fail, otherwise nil. The choice depends on
+// the seed and the attempt's ID only; the failure does not count against its task.
 func (u *chaosInjector) fails(id scheduling.AttemptID) error {
 	if u == nil || id.Try > 0 {
 		return nil

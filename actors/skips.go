@@ -91,7 +91,7 @@ func (r *run) rememberSkips(m int32, list []cluster.Skipped, sync bool) {
 }
 
 // resumeSkips restores the skips of maps whose output an earlier cluster has left: of kept maps, or
-// of all maps if all reduces are kept. Other maps skip their bad records anew.
+// of all maps if all reduces are kept. Other maps find their bad records themselves.
 func (r *run) resumeSkips(kept []int32) {
 	if !r.remembered() {
 		return

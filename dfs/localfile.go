@@ -206,7 +206,7 @@ func (l *LocalFile) Views() int {
 func (l *LocalFile) reopen() (*os.File, error) {
 	f, err := os.Open(l.path)
 	if err != nil {
-		return nil, l.gone(err)
+		return nil, l.unreachable(err)
 	}
 	if err := l.check(f); err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -214,8 +214,8 @@ func (l *LocalFile) reopen() (*os.File, error) {
 	return f, nil
 }
 
-// gone returns the error of a file that cannot be reached; a missing file counts as changed.
-func (l *LocalFile) gone(err error) error {
+// unreachable returns the error of a file that cannot be reached. A missing file counts as changed.
+func (l *LocalFile) unreachable(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", ErrChanged, err)
 	}
@@ -251,7 +251,7 @@ func (l *LocalFile) unchanged() error {
 	}
 	info, err := os.Stat(l.path)
 	if err != nil {
-		return l.gone(err)
+		return l.unreachable(err)
 	}
 	return l.stamp.same(l.path, newStamp(info))
 }

@@ -19,8 +19,8 @@ func hostsOf(src Source, off, n int64) []string {
 }
 
 // near returns the live nodes that represent machines, at most as many as a block has replicas. A
-// machine is represented by the node of the same name, or else by the next node in turn, which then
-// represents it from now on.
+// machine is represented by the node of the same name, otherwise by the next node in turn, which
+// then represents it from now on.
 func (ns *namespace) near(hosts []string) (list []*node) {
 	for _, host := range hosts {
 		d := ns.byID[NodeID(host)]

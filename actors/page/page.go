@@ -54,9 +54,9 @@ func Files() fs.FS {
 const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
 	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Index is index.html of a server whose API (serve/openapi.yaml) lies at a URL: events?state=true
-// there sends server-sent events, each with one JSON object as data and, so that a reader goes on
-// where it was interrupted, an id; the other calls steer. Title is shown as text, whatever it holds.
+// Index is index.html of a server whose API (serve/openapi.yaml) is served below the URL api. Its
+// events?state=true sends server-sent events, each with one JSON object as data and an id, from
+// which an interrupted reader continues; the page steers jobs by the other calls. Title is escaped.
 func Index(title, api string) ([]byte, error) {
 	page, err := fs.ReadFile(Files(), indexName)
 	if err != nil {
@@ -143,13 +143,13 @@ func replace(page []byte, texts map[string]string) ([]byte, error) {
 	return page, nil
 }
 
-// hash is how a policy names a text that may stand in the page.
+// hash returns the source expression by which a content security policy allows an inline text.
 func hash(text []byte) string {
 	sum := sha256.Sum256(text)
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// pack writes events gzipped and in base64: no letter of it can end the element that it stands in.
+// pack writes events gzipped and in base64, which cannot contain the end tag of their element.
 func pack(out io.Writer, events io.Reader) error {
 	letters := base64.NewEncoder(base64.StdEncoding, out)
 	packed, err := gzip.NewWriterLevel(letters, gzip.BestSpeed) // a file that is looked at once should be there soon

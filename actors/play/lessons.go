@@ -42,9 +42,9 @@ type Claim struct {
 }
 
 // Quantities are the numbers of a run under two policies, by the name that texts give them: mean,
-// p95, makespan in seconds, local, rack and far as parts of the maps in per cent, wtnd in GB × links,
-// off in GB, jain, killed, suspended, lost in seconds, and mean of each class, such as mean_small; each
-// with the side, 0 or 1, behind it.
+// p95, makespan in seconds, local, rack and far as parts of the maps in percent, wtnd in GB ×
+// links, off in GB, jain, killed, suspended, lost in seconds, and mean of each class, such as
+// mean_small; each with the side, 0 or 1, behind it.
 func Quantities(first, second *simulator.Report) map[string]float64 {
 	out := map[string]float64{}
 	for side, r := range []*simulator.Report{first, second} {
@@ -71,7 +71,7 @@ func Quantities(first, second *simulator.Report) map[string]float64 {
 	return out
 }
 
-// Holds tells whether a claim holds of the quantities; both must be there.
+// Holds reports whether a claim holds of the quantities. It is false unless q has both of them.
 func (c Claim) Holds(q map[string]float64) bool {
 	a, there := q[c.Less]
 	b, too := q[c.Than]

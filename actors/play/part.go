@@ -29,8 +29,8 @@ type decision struct {
 	at    int // in the list of its side's events
 }
 
-// passedOver is the last skip before a decision of the job, kind and node of another one, or else of
-// the job and kind; nil: there is none.
+// passedOver is the last skip before a decision with the job, kind and node of theirs, or of the
+// last one with its job and kind, or nil.
 func (d *decision) passedOver(events []event.Event, theirs *event.Event) *event.Event {
 	var found *event.Event
 	for i := d.at - 1; i >= 0; i-- {
@@ -62,7 +62,7 @@ func decides(e *event.Event) bool {
 	}
 }
 
-// same tells whether two decisions are one: who does what, where and when.
+// same reports whether two decisions agree in time, type, attempt and node.
 func same(a, b *event.Event) bool {
 	return a.At == b.At && a.Type == b.Type && a.Attempt == b.Attempt && a.Node == b.Node
 }

@@ -133,7 +133,7 @@ func or(n, other int) int {
 	return n
 }
 
-// run simulates a set-up; events, if not nil, are told with explanations.
+// run simulates a set-up; events, if not nil, is called with each event and its explanation.
 func (s *Setup) run(events func(event.Event)) (*simulator.Result, error) {
 	w, err := s.workload()
 	if err != nil {

@@ -18,8 +18,8 @@ type WhatIf struct {
 	Warnings []string       `json:"warnings,omitempty"`
 }
 
-// whatIf runs the events of a recorded run, lines of JSON, again. Of the set-up only the policy is
-// heeded; an empty one is the recorded one with what Set and Weights change.
+// whatIf simulates a recorded run, given as lines of JSON, under the set-up's Policy, Set and Weights,
+// or under the recorded policy if Policy is empty. It ignores the other fields of the set-up.
 func whatIf(text string, s *Setup, events func(event.Event)) (*WhatIf, error) {
 	var r replay.Reader
 	n := 0

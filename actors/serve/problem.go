@@ -26,12 +26,12 @@ type fault struct {
 
 func (f *fault) Error() string { return f.text }
 
-// refuse returns the fault of a request that cannot be fulfilled.
+// refuse returns the error of a request that cannot be fulfilled.
 func refuse(code, format string, args ...any) error {
 	return &fault{http.StatusUnprocessableEntity, code, fmt.Sprintf(format, args...)}
 }
 
-// deny returns the fault of a request that the caller may not make.
+// deny returns the error of a request that the caller may not make.
 func deny(format string, args ...any) error {
 	return &fault{http.StatusForbidden, "denied", fmt.Sprintf(format, args...)}
 }

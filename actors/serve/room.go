@@ -105,7 +105,7 @@ func (c *claim) found(dir string) {
 }
 
 // end ends the claim and calls leave, which makes the output count as files. recount says that an
-// earlier process wrote some of the output, so that the files must be counted anew.
+// earlier process wrote some of the output, so that the files must be recounted.
 func (c *claim) end(there, recount bool, leave func()) {
 	if c == nil {
 		leave()
@@ -123,7 +123,7 @@ func (c *claim) end(there, recount bool, leave func()) {
 	r.known = r.known && !recount
 }
 
-// changed makes the next charge count the files anew.
+// changed makes the next charge recount the files.
 func (r *room) changed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 )
 
 // SparkVariable names the environment variable with the spark-submit command. Its default is
-// bin/spark-submit of SPARK_HOME, or else the one on the path.
+// bin/spark-submit of SPARK_HOME, or the one on the path without it.
 const SparkVariable = "TARRY_SPARK_SUBMIT"
 
 //go:embed tarry_spark.py

@@ -147,7 +147,8 @@ func jobName(name string) string {
 	return regexp.MustCompile(`[^\w.-]+`).ReplaceAllString(name, "-")
 }
 
-// failed returns the first error that a worker has left beside the plan, or else err.
+// failed returns the first error that a worker wrote next to the plan, or err if no worker wrote
+// one.
 func (j *job) failed(err error) error {
 	first := firstFailure(j.temp)
 	if first == nil {

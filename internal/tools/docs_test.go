@@ -169,19 +169,29 @@ func most(page string) int {
 	return 3_200
 }
 
-// README.md and docs are short, so are their sentences, and they avoid the phrases of prose.txt.
-func TestProse(t *testing.T) {
+// phrases returns the rules of prose.txt before the line that is equal to end.
+func phrases(t *testing.T, end string) map[*regexp.Regexp]string {
 	rules, err := os.ReadFile("prose.txt")
 	require.NoError(t, err)
 	avoid := map[*regexp.Regexp]string{}
 	for line := range strings.Lines(string(rules)) {
-		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			if line == end && end != "" {
+				break
+			}
 			continue
 		}
 		phrase, instead, found := strings.Cut(line, "  ")
 		require.True(t, found, line)
 		avoid[regexp.MustCompile(phrase)] = strings.TrimSpace(instead)
 	}
+	return avoid
+}
+
+// README.md and docs are short, so are their sentences, and they avoid the phrases of prose.txt.
+func TestProse(t *testing.T) {
+	avoid := phrases(t, "")
 	require.Greater(t, len(avoid), 30)
 	words := 0
 	for _, name := range documents(t) {
@@ -202,4 +212,34 @@ func TestProse(t *testing.T) {
 		}
 	}
 	require.LessOrEqual(t, words, allWords)
+}
+
+// plain are the directories whose comments avoid the phrases of prose.txt.
+var plain = strings.Fields("actors dfs jobs contrib mapreduce/cluster mapreduce/counter mapreduce/mrtest " +
+	"mapreduce/internal/segment mapreduce/internal/output mapreduce/internal/kept mapreduce/internal/input " +
+	"mapreduce/internal/memory mapreduce/internal/codec mapreduce/internal/fault mapreduce/internal/scan " +
+	"internal/journal internal/netmodel internal/globs internal/gen internal/yamlfile internal/scratch " +
+	"internal/nofollow internal/clusterstate")
+
+// Lines of comments, other than those of tests, avoid the phrases of prose.txt.
+func TestComments(t *testing.T) {
+	avoid := phrases(t, "# Comments may have these:")
+	require.Greater(t, len(avoid), 25)
+	for _, dir := range plain {
+		require.NoError(t, filepath.WalkDir("../../"+dir, func(name string, _ fs.DirEntry, err error) error {
+			if err != nil || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(name)
+			for line := range strings.Lines(string(text)) {
+				words, found := strings.CutPrefix(strings.TrimSpace(line), "// ")
+				for phrase, instead := range avoid {
+					if s := phrase.FindString(words); found && s != "" {
+						t.Errorf("%s: %q, write %q: %s", name, s, instead, words)
+					}
+				}
+			}
+			return err
+		}))
+	}
 }

@@ -9,7 +9,7 @@ type DebugOptions struct {
 	Within float64
 	// Interrupt, if not nil, is called before each record of a map attempt, before each group of a
 	// reduce attempt and before the end of either; its error ends the attempt like one of the
-	// user's code. n counts these calls from 1, starting anew for each file of a split. Many
+	// user's code. n counts these calls from 1, restarting for each file of a split. Many
 	// attempts call it concurrently. Use it to test jobs whose attempts fail.
 	Interrupt func(id attempt.ID, n int64) error
 }

@@ -101,7 +101,7 @@ func (c *check[O]) faults() error {
 // all makes all runs and compares each with the plainest of its number of reduces: a run without
 // disturbance in RunLocal.
 //
-//  1. Watched, so that misuse is told by its name; then plainly, twice.
+//  1. Watched, so that misuse is reported by its name; then plainly, twice.
 //  2. With splits of several sizes.
 //  3. With other numbers of reduces: the same records, in other parts.
 //  4. For each of those numbers on a cluster: many attempts at once, too little memory, attempts that

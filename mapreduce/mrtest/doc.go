@@ -1,10 +1,10 @@
 // Package mrtest tests MapReduce jobs as a cluster would run them.
 //
 // A job that is right in a first test may still depend on what it must not: on where its input is
-// split, on bytes that are only lent to it, on a second attempt's never coming. [Check] runs a job
-// many times over a small input - in one goroutine and on a live cluster, with splits of one byte up
-// to whole files, with several numbers of reduces, with next to no memory, with attempts that fail
-// and are tried again - and says at which record the first two outputs differ:
+// split, on bytes that it may use only during a call, on there being only one attempt. [Check] runs
+// a job many times over a small input - in one goroutine and on a live cluster, with splits of one
+// byte up to whole files, with several numbers of reduces, with next to no memory, with attempts
+// that fail and are tried again - and says at which record the first two outputs differ:
 //
 //	func TestWordCount(t *testing.T) {
 //		text := mapreduce.Bytes("rhyme", []byte("tarry a while\nsaid slow\nlet us tarry\n"))

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// errInterrupted is what attempts fail with that are to be tried again.
+// errInterrupted is the error of attempts that mrtest makes fail; the cluster retries them.
 var errInterrupted = errors.New("mrtest has this attempt fail, to be tried again")
 
 // variant is one way to run a job; the zero value but for reduces is RunLocal over whole files.

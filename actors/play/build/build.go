@@ -57,8 +57,8 @@ func Build(ctx context.Context, dir, out string) error {
 	)
 }
 
-// pack compresses the module, or takes what is there if that is the same: packing takes longer than all
-// else.
+// pack compresses the module, or reuses the compressed file if the module is the same: compressing is
+// the slowest step of the build.
 func pack(code []byte, there string) ([]byte, error) {
 	if old, err := os.ReadFile(there); err == nil {
 		if was, err := site.Unpack(old); err == nil && bytes.Equal(was, code) {

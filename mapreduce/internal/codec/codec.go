@@ -19,7 +19,7 @@ var ErrMalformed = errors.New("mapreduce: malformed encoding")
 // Codec encodes values of one type as bytes in the order of the values, and decodes them:
 //
 //	bool, integers   big-endian, the sign bit of signed ones flipped
-//	floats           IEEE bits, all flipped if negative, else the sign bit
+//	floats           IEEE bits, all flipped if negative, otherwise the sign bit
 //	string, []byte   as they are at the end of an encoding; before other
 //	                 fields 0x00 becomes 0x00 0xff and 0x00 0x01 ends it
 //	slices           0x01 and the element for each, 0x00 at the end

@@ -48,8 +48,8 @@ func Exited() error {
 }
 
 // userPlace finds the user's code in the stack of a panic or of a goroutine's early end: the first
-// function below it that belongs neither to the standard library nor to this engine, or else the
-// first one.
+// function below it that belongs neither to the standard library nor to this engine, otherwise
+// the first one.
 func userPlace() string {
 	pc := make([]uintptr, 128)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])

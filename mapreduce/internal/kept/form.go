@@ -12,8 +12,8 @@ import (
 
 // Form is the layout of kept records of type T in memory. For a type of fixed size without pointers
 // it is the memory of the values, which need no encoding. Otherwise each record follows its length:
-// its fields unchanged if they are such values, or strings and slices of them; else its encoding as
-// a value.
+// its fields unchanged if they are such values, or strings and slices of them; otherwise its
+// encoding as a value.
 type Form[T any] struct {
 	formOf
 	Codec codec.Typed[T]

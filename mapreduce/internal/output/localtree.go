@@ -12,7 +12,7 @@ import (
 )
 
 // Within returns d such that its directory, which must be below root, is created and opened through
-// root without following symbolic links: whoever can write below root while a job waits cannot
+// root without following symbolic links: a user who can write below root while a job waits cannot
 // redirect its output. The directory's path begins with root.Name(); root must stay open until the
 // job has ended. [PartFile.Path] is still a path. Destinations other than local directories are
 // returned unchanged.

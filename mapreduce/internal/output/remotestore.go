@@ -37,7 +37,7 @@ type remotePart struct {
 	receipt string
 }
 
-// setupFile exists while a job writes the output: whoever creates it owns the output.
+// setupFile exists while a job writes the output. The process that created it owns the output.
 const setupFile = Temporary + "/setup"
 
 func (s *remoteStore) Name() string { return s.url }
