@@ -5,10 +5,10 @@
 // is
 //
 //	0    done
-//	1    the job failed, or what the command reads could not be read: inputs, batch, trace,
+//	1    the job failed, or what the command reads could not be read: inputs, trace,
 //	     scenario and event files; a server refused, or was not to be reached
 //	2    the command line is wrong: an unknown flag, a missing argument, a pattern that does not
-//	     compile; or a line in a file of commands is
+//	     compile
 //	3    the output exists or cannot be made, or the configuration cannot be read or cannot work
 //	4    run grep is done and has found nothing, where grep's is 1
 //	129  hung up (SIGHUP)

@@ -3,7 +3,7 @@
 //
 // Reading order: main.go, commands.go with the commands, help.go, exit.go, then one file a command:
 // cmd_NAME.go. What commands share: flags.go and groups.go, input.go and output.go, table.go, columns.go,
-// job.go and run.go, scheduler.go and cluster.go.
+// run.go, scheduler.go and cluster.go; sim_flags.go; client.go.
 package cli
 
 import (
