@@ -247,7 +247,7 @@ func (a *attempt) acquireCompute() error {
 		return err
 	}
 	a.computes.Store(true)
-	if a.deserted() {
+	if a.isAbandoned() {
 		a.releaseCompute()
 		return context.Cause(a.ctx)
 	}

@@ -30,12 +30,12 @@ type jobTracker struct {
 	core     *scheduling.Core
 	*ledger
 
-	gen      uint64 // of the timer
-	timer    *time.Timer
-	due      time.Duration // time of the next tick
-	busy     time.Duration // time since which there have been jobs
-	patient  time.Duration // until this time no node expires
-	hopeless bool          // after the current panic the Core cannot continue from its log
+	gen           uint64 // of the timer
+	timer         *time.Timer
+	due           time.Duration // time of the next tick
+	busy          time.Duration // time since which there have been jobs
+	patient       time.Duration // until this time no node expires
+	unrecoverable bool          // after the current panic the Core cannot continue from its log
 }
 
 // ledger is the JobTracker's state outside its Core. It survives a panic: the restarted JobTracker
@@ -77,7 +77,7 @@ type tracked struct {
 func newJobTracker(e *env, l *ledger, reg *registry, nameNode *actor.PID, joined func(scheduling.NodeID)) (*jobTracker, error) {
 	jt := &jobTracker{env: e, ledger: l, registry: reg, nameNode: nameNode, joined: joined}
 	if l.continues {
-		return jt, jt.goOn()
+		return jt, jt.continueFromLog()
 	}
 	if err := jt.newCore(); err != nil {
 		return nil, err

@@ -50,8 +50,8 @@ func (jt *jobTracker) newCore() error {
 	return err
 }
 
-// goOn rebuilds the Core from the log. If that fails, all jobs fail.
-func (jt *jobTracker) goOn() error {
+// continueFromLog rebuilds the Core from the log. If that fails, all jobs fail.
+func (jt *jobTracker) continueFromLog() error {
 	err := recovered(jt.newCore)
 	jt.continues = false
 	if err == nil {
@@ -90,7 +90,7 @@ func (jt *jobTracker) watch(m any) {
 			jt.panics = map[string]int{}
 		}
 		jt.panics[callOf(m)]++
-		jt.hopeless = jt.panics[callOf(m)] >= mostPanics
+		jt.unrecoverable = jt.panics[callOf(m)] >= mostPanics
 		panic(p)
 	}
 	if len(jt.panics) > 0 {
@@ -101,7 +101,7 @@ func (jt *jobTracker) watch(m any) {
 // endLife prepares the ledger for the next JobTracker, or fails all jobs. It drops events whose
 // calls are not in the log.
 func (jt *jobTracker) endLife() {
-	if s := jt.env.cfg.State; s == nil || jt.hopeless || s.broken.Load() || s.stopped.Load() {
+	if s := jt.env.cfg.State; s == nil || jt.unrecoverable || s.broken.Load() || s.stopped.Load() {
 		jt.giveUp(jt.cause)
 		return
 	}

@@ -51,8 +51,8 @@ func (a *attempt) abandon() {
 // settled marks the attempt as ended; it returns false if it was abandoned before.
 func (a *attempt) settled() bool { return a.fate.CompareAndSwap(fateOpen, fateEnded) }
 
-// deserted reports whether the attempt has been abandoned.
-func (a *attempt) deserted() bool { return a.fate.Load() == fateAbandoned }
+// isAbandoned reports whether the attempt has been abandoned.
+func (a *attempt) isAbandoned() bool { return a.fate.Load() == fateAbandoned }
 
 // lastReport returns the report of an abandoned attempt, which sends none itself.
 func (a *attempt) lastReport() *report {

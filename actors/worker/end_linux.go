@@ -5,5 +5,7 @@ import (
 	"syscall"
 )
 
-// endWithUs makes the kernel kill the worker when this process exits.
-func endWithUs(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+// killWithParent makes the kernel kill the worker when this process exits.
+func killWithParent(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+}

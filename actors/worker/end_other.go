@@ -4,6 +4,6 @@ package worker
 
 import "os/exec"
 
-// endWithUs does nothing: this system cannot kill a worker with this process. An orphaned map ends
-// when it writes, since nobody reads its output, and a reduce when it is done.
-func endWithUs(*exec.Cmd) {}
+// killWithParent does nothing: this system cannot kill a worker when this process exits. An orphaned
+// map ends with an error when it writes, since its reader has exited, and a reduce when it is done.
+func killWithParent(*exec.Cmd) {}

@@ -201,7 +201,7 @@ func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, stdout io
 	cmd := exec.CommandContext(ctx, exe)
 	cmd.Env = append(environ(), taskVariable+"="+t.env())
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, os.Stderr
-	endWithUs(cmd)
+	killWithParent(cmd)
 	if err := cmd.Run(); err != nil {
 		if stopped := context.Cause(ctx); errors.Is(stopped, errStopped) {
 			return stopped

@@ -55,7 +55,7 @@ func (d Destination) Finish() error {
 	if !left.has(Success) {
 		return left.release()
 	}
-	if err := s.goOn(left); err != nil {
+	if err := s.continueIn(left); err != nil {
 		return err
 	}
 	return s.forget()
@@ -168,7 +168,7 @@ func (s *localStore) resume() (found bool, err error) {
 				return false, errors.Join(err, d.release())
 			}
 		}
-		return true, s.goOn(d)
+		return true, s.continueIn(d)
 	}
 	return false, nil
 }
@@ -201,9 +201,9 @@ func (s *localStore) left(d *outputDir) bool {
 	return err == nil && bad == nil && string(token) == s.token && stranger == "" && d.mine()
 }
 
-// goOn takes over a directory. It removes unfinished attempts and an earlier output that this one
-// has replaced.
-func (s *localStore) goOn(d *outputDir) error {
+// continueIn takes over a directory. It removes unfinished attempts and an earlier output that this
+// one has replaced.
+func (s *localStore) continueIn(d *outputDir) error {
 	temp, err := d.root.OpenRoot(Temporary)
 	if err != nil {
 		return errors.Join(err, d.release())
