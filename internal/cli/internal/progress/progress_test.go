@@ -20,6 +20,11 @@ func TestProgressLines(t *testing.T) {
 		began := time.Now()
 		var out strings.Builder
 		d := &Display{Out: &out}
+		shown := func() string {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			return out.String()
+		}
 		stop := d.Show(func() string {
 			if time.Since(began) < 10*linesEvery {
 				return "first"
@@ -28,10 +33,10 @@ func TestProgressLines(t *testing.T) {
 		})
 		time.Sleep(linesEvery + time.Second)
 		synctest.Wait()
-		require.Equal(t, "first\n", out.String())
+		require.Equal(t, "first\n", shown())
 		time.Sleep(9 * linesEvery)
 		synctest.Wait()
-		require.Equal(t, "first\nsecond\n", out.String())
+		require.Equal(t, "first\nsecond\n", shown())
 		stop()
 	})
 }
