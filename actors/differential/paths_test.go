@@ -165,6 +165,7 @@ func numberPaths() []path {
 			[]string{"combine/emit.go EmitNumbers: *at = combine(", "combine/dense.go putElsewhere: a.foldAt(", "combine/densesegment.go handPlaces: *out[p] = Segment", "combine/densesegment.go nextDense: r.ahead = r.ahead[1:]", "combine/densesegment.go fill: hits = append("},
 			ints("max", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900)),
 		},
+		{"dense arrays lie far from each other", []string{"combine/densesegment.go within: next = min("}, ints("max", "", actors.Config{}, near(3000, -500, 900), near(3000, 1<<45, 900))},
 		{"dense arrays are passed on without a Reduce", []string{"passpairs.go passNumbers: codec.SetBitsAt(", "combine/densesegment.go Numbers"}, ints("max", "none", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))},
 		{"numbers move into a longer array", []string{"combine/dense.go lookAgain: a.dense.lookAt = max(firstLook", "combine/dense.go move: a.foldAt(", "combine/dense.go extend: copy(d.memory()"}, ints("max", "", actors.Config{}, near(9000, 0, 8000))},
 		{"numbers far from each other stand in cells", []string{"combine/dense.go putElsewhere: a.put(d.keyOf", "combine/dense.go lookAgain: a.presize()", "combine/pack.go packPair: a.form.bytes(v)"}, ints("max", "", actors.Config{}, far(3000))},

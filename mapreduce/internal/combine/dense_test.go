@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -202,6 +203,38 @@ func TestDenseArraysAreHandedOver(t *testing.T) {
 			require.Equal(t, want, got)
 			m.Close()
 		}
+	}
+}
+
+// The dense arrays of maps whose keys lie far from each other are merged without a look at the numbers
+// between them, of which there are 2^45.
+func TestArraysFarFromEachOtherAreMerged(t *testing.T) {
+	var segments []*Segment
+	starts := []uint64{1 << 45, 0, 500, ^uint64(0) - 1000}
+	for _, from := range starts {
+		table := newTable(config[int64]{Options: Options{Sum: true, Width: 8, Partitions: 1}})
+		emit := emitNumbers[uint64](table, 0)
+		for i := range uint64(1000) {
+			emit(from+i, 1)
+		}
+		out, _, err := table.Finish()
+		require.NoError(t, err)
+		require.NotNil(t, out[0].dense)
+		segments = append(segments, out[0])
+	}
+	m := newMerge(config[int64]{Options: Options{Sum: true, Width: 8}}, segments)
+	defer m.Close()
+	var got []uint64
+	sum := int64(0)
+	for k, v, ok := m.Next(); ok; k, v, ok = m.Next() {
+		got, sum = append(got, number(k)), sum+v
+	}
+	require.NoError(t, m.Err())
+	require.EqualValues(t, 1000*len(starts), sum)
+	require.Len(t, got, 1500+2*1000)
+	require.True(t, slices.IsSorted(got))
+	for _, s := range segments {
+		s.Release()
 	}
 }
 

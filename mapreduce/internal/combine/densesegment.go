@@ -144,7 +144,7 @@ func (m *denseMerge) find() bool {
 		if m.wordReady {
 			m.at++
 		}
-		if m.at >= m.end {
+		if m.at = m.within(m.at); m.at >= m.end {
 			return false
 		}
 		m.wordReady = true
@@ -153,6 +153,17 @@ func (m *denseMerge) find() bool {
 		}
 	}
 	return true
+}
+
+// within returns the first word from at on that lies in an array: they may be far from each other.
+func (m *denseMerge) within(at uint64) uint64 {
+	next := m.end
+	for _, r := range m.arrays {
+		if at < r.end() {
+			next = min(next, max(at, r.base/64))
+		}
+	}
+	return next
 }
 
 // next fills keys, and as many values that lie stride bytes apart, and returns how many there were;
