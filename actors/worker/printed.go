@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -117,13 +118,14 @@ func streamingLine() engine {
 	}
 }
 
+// hasSuccess reports whether Hadoop's committer is done with a folder: on a local disk it writes a
+// checksum beside _SUCCESS, after it, as beside each part.
 func hasSuccess[E interface{ Name() string }](files []E) bool {
-	for _, f := range files {
-		if f.Name() == "_SUCCESS" {
-			return true
-		}
+	has := func(name string) bool {
+		return slices.ContainsFunc(files, func(f E) bool { return f.Name() == name })
 	}
-	return false
+	sums := slices.ContainsFunc(files, func(f E) bool { return strings.HasSuffix(f.Name(), ".crc") })
+	return has("_SUCCESS") && (!sums || has("._SUCCESS.crc"))
 }
 
 // shellWord quotes a word for a shell if necessary.
