@@ -125,7 +125,7 @@ func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed core.Locality
 		}
 	}
 	if best.reduce >= 0 {
-		return core.Proposal{Task: best.reduce, Allowed: allowed, Why: core.CauseGravity}
+		return core.Proposal{Task: best.reduce, Allowed: allowed, Why: r.near(g, p, best.reduce, n)}
 	}
 	if allowed >= core.RackLocal {
 		for _, h := range in(p.ByRack, n.Groups[1]) {

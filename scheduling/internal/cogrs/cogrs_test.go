@@ -324,6 +324,30 @@ func TestQuestionsAboutGravity(t *testing.T) {
 	require.Zero(t, sum)
 }
 
+// A launch at a candidate is told as the center of gravity only where the node is near enough; else that the nodes
+// nearer to the center have no slot, or that running maps make it the center.
+func TestLaunchesSayHowNearTheyAre(t *testing.T) {
+	c, j := gravityCore(t, core.CoGRS, []int{2, 2}, 1, map[int][]int64{0: {1000}, 2: {100}})
+	at := func(n core.NodeID) core.Cause { return placement(c).Place(j, c.Nodes[n]).Why }
+	require.Equal(t, core.CauseGravity, at(0))
+	require.Equal(t, core.CauseGravityWait, at(2))
+	for _, n := range []core.NodeID{0, 1} { // the heavy rack
+		require.NoError(t, c.Cordon(time.Second, n, true))
+	}
+	coretest.Beat(t, c, time.Second, 3) // a period later
+	require.Equal(t, core.CauseNoNearerSlot, at(2))
+
+	nodes := coretest.Racks([2]int{0, 1}, 2, 2)
+	nodes[0].MapSlots, nodes[2].MapSlots = 1, 3
+	c = coretest.New(t, built, core.Config{}, core.Policy{Order: "fair", SlowStart: 0.25, Reduce: core.ReducePolicy{Rule: core.CoGRS}}, nodes...)
+	coretest.Submit(t, c, core.JobSpec{Maps: 4, Reduces: 1})
+	done := coretest.Beat(t, c, 0, 0)
+	coretest.Beat(t, c, 0, 2)
+	coretest.Report(t, c, 0, 0, core.Status{Attempt: done[0], State: core.StateSucceeded, OutputBytes: []int64{100}})
+	j = c.Job(1)
+	require.Equal(t, core.CauseGravityAhead, at(2), "nothing lies there yet")
+}
+
 // A reduce that has waited long enough for its center goes farther, and says how long it has waited.
 func TestWaitOfAReduceIsTold(t *testing.T) {
 	c, _ := gravityCore(t, core.CoGRS, []int{2, 1}, 1, map[int][]int64{0: {10}})

@@ -23,6 +23,21 @@ func (r *Placement) Explain(j *core.Job, i int32, n *core.NodeState) *core.Place
 	return p
 }
 
+// near is the cause of a launch of reduce i on n, a candidate: that n is within Theta of the best of all
+// nodes, by the known outputs or with the running maps counted, or that better nodes have no slot.
+func (r *Placement) near(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState) core.Cause {
+	switch worth := r.worth(g, i); {
+	case float64(p.Best[i][0].Score-r.score(g, p, i, n)) > worth:
+		return core.CauseNoNearerSlot
+	case p.ahead.known > 0:
+		at := r.center(g, i, n)
+		if float64(at.Here-at.AtCenter) > 2*worth { // a difference in score counts twice in distance
+			return core.CauseGravityAhead
+		}
+	}
+	return core.CauseGravity
+}
+
 // center is where reduce i has its center, with the distances there and on n; r.sums is about i.
 func (r *Placement) center(g *gravity.Outputs, i int32, n *core.NodeState) *core.Placed {
 	g.Sum(i, &r.sums)

@@ -175,6 +175,8 @@ func (e Event) Why() string {
 	why := e.Reason.String()
 	worse := e.Placed.worse()
 	switch {
+	case worse == "" && e.Placed != nil && e.Placed.Center != "" && e.Reason.Cause == CauseWaited:
+		return "at its center of gravity: " + why // which happens by chance
 	case worse == "":
 		return why
 	case e.Reason.Cause == CauseGravity:

@@ -29,6 +29,12 @@ func TestWhyOfReduces(t *testing.T) {
 		"waited for locality, 1s so far: +50.0 % over b": {
 			Reason: Reason{Cause: CauseWaited, Wait: time.Second}, Placed: &Placed{Center: "b", AtCenter: 100, Here: 150},
 		},
+		"at its center of gravity: waited for locality, 1s so far": {
+			Reason: Reason{Cause: CauseWaited, Wait: time.Second}, Placed: &Placed{Center: "b", AtCenter: 100, Here: 100},
+		},
+		"no node nearer to its center has a slot: +50.0 % over b": {
+			Reason: Reason{Cause: CauseNoNearerSlot}, Placed: &Placed{Center: "b", AtCenter: 100, Here: 150},
+		},
 		"no gain in waiting": {Reason: Reason{Cause: CauseNoGain}, Placed: &Placed{Here: 5}},
 		"any node":           {Reason: Reason{Cause: CauseAnyReduce}},
 	} {

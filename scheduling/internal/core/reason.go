@@ -17,6 +17,8 @@ const (
 	CauseWaited               // launched off its data after waiting Wait, or Count refused offers
 	CauseWaiting              // skipped: waits for a node nearer to its data; Wait or Count so far
 	CauseGravity              // reduce launched at, or as near as nothing to, its center of gravity
+	CauseGravityAhead         // the same, once the running maps of its job have left their outputs
+	CauseNoNearerSlot         // reduce launched far from its center: no nearer node has a slot, or will soon
 	CauseNoGain               // reduce launched: no node is better by enough to wait
 	CauseGravityWait          // skipped: its reduces wait for their centers of gravity
 	CausePlacementCap         // skipped: the node already has its part of the job's reduces
@@ -62,6 +64,8 @@ var causeText = [...]string{
 	CauseWaited:         "waited for locality",
 	CauseWaiting:        "waiting for locality",
 	CauseGravity:        "center of gravity",
+	CauseGravityAhead:   "center of gravity, running maps counted",
+	CauseNoNearerSlot:   "no node nearer to its center has a slot",
 	CauseNoGain:         "no gain in waiting",
 	CauseGravityWait:    "waiting for its center of gravity",
 	CausePlacementCap:   "node has its part of the job's reduces",

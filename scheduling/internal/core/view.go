@@ -50,6 +50,9 @@ func (q View) Now() time.Duration { return q.c.Now }
 // Policy is the policy in force, with defaults filled in.
 func (q View) Policy() Policy { return q.c.Policy }
 
+// AutoWait is the wait of each level where the policy has locality.auto.
+func (q View) AutoWait() time.Duration { return q.c.AutoWait() }
+
 // Jobs is the number of jobs submitted so far; their ids are 1 to Jobs(). The records of some that
 // ended may be forgotten.
 func (q View) Jobs() int { return q.c.Jobs.Len() }
