@@ -95,7 +95,7 @@ func (s *Server) nodeAction(name, what string) error {
 		return s.drain(name)
 	case "kill":
 		s.nodes.set(name, false)
-		return s.cluster.KillNode(name)
+		return s.cluster.StopNode(name) // not KillNode, of which the JobTracker would hear only at the expiry
 	case "start":
 		s.nodes.set(name, false)
 		if err := s.cluster.StartNode(name); err != nil {

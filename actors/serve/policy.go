@@ -15,7 +15,7 @@ import (
 func (s *Server) policyInForce() (p api.Policy, err error) {
 	err = s.cluster.Inspect(func(v scheduling.View) {
 		policy := v.Policy()
-		p.Name = policy.Name
+		p.Name, p.AutoWaitSeconds = policy.Name, v.AutoWait().Seconds()
 		for _, f := range policyfile.Fields() {
 			p.Settings = append(p.Settings, api.Setting{
 				Key: f.Key, Value: f.Text(&policy), Range: f.Range(), Help: f.Help, Idle: f.Idle(&policy),

@@ -82,7 +82,7 @@ func (s *Server) routes() http.Handler {
 			mux.Handle("GET /debug/pprof/"+name, page(s.profile(do)))
 		}
 	}
-	mux.Handle("GET /{$}", http.RedirectHandler("/scheduler", http.StatusSeeOther))
+	mux.Handle("GET /{$}", http.RedirectHandler(watch, http.StatusSeeOther))
 	mux.Handle("/", page(func(_ http.ResponseWriter, r *http.Request, _ caller) error {
 		return s.noRoute(mux, r)
 	}))

@@ -20,6 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 func TestMain(m *testing.M) {
@@ -321,6 +322,35 @@ func TestNodesAreCordonedDrainedKilledAndStarted(t *testing.T) {
 	refused(t, err, "not-found")
 }
 
+// The JobTracker learns at once of a node that an administrator kills: its attempts run again elsewhere, long before
+// the node would expire.
+func TestKilledNodeIsLostAtOnce(t *testing.T) {
+	b := start(t, nil)
+	b.write("in.txt", "a\n")
+	j := b.submit("held", "in.txt", "-o", "out")
+	on := func(live bool) (names []string) {
+		require.NoError(t, b.s.cluster.Inspect(func(v scheduling.View) {
+			for _, n := range v.Nodes() {
+				if n.Live == live && (!live || n.Running[0] > 0) {
+					names = append(names, n.Name)
+				}
+			}
+		}))
+		return names
+	}
+	require.Eventually(t, func() bool { return len(on(true)) == 1 }, 10*time.Second, time.Millisecond)
+	where := on(true)[0]
+	_, err := b.Node(t.Context(), where, "kill")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		now := on(true)
+		return len(now) == 1 && now[0] != where
+	}, 10*time.Second, time.Millisecond, "its attempt is lost, and runs again on another node")
+	require.Equal(t, []string{where}, on(false))
+	close(b.gate)
+	require.Equal(t, api.Succeeded, b.wait(j.ID).State)
+}
+
 // A node that is drained is stopped only when what it runs has ended.
 func TestDrainWaitsForWhatRuns(t *testing.T) {
 	b := start(t, func(cfg *Config) { cfg.Cluster.Nodes, cfg.Cluster.Racks = 1, 1 })
@@ -378,6 +408,7 @@ func TestPolicyIsShownAndChanged(t *testing.T) {
 		values[x.Key] = x.Value
 	}
 	require.Equal(t, "2s/4s", values["locality.waits"])
+	require.InDelta(t, 0.45, p.AutoWaitSeconds, 1e-9, "1.5 times Hadoop's interval of four nodes, 300 ms")
 	require.Equal(t, "0.2", values["reduce.theta"])
 	_, err = b.Reconfigure(ctx, api.PolicyChange{Set: map[string]string{"theta": "0.3", "nonsense": "1"}})
 	refused(t, err, "bad-policy")

@@ -35,6 +35,8 @@ func TestWatchPage(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, b.status(http.MethodGet, "/watch/"+name, ""), name)
 	}
 	require.Equal(t, http.StatusMethodNotAllowed, b.status(http.MethodPost, "/watch/", ""))
+	res, _ = b.do(http.MethodGet, "/", "", nil)
+	require.Equal(t, "/watch/", res.Request.URL.Path, "the root leads to the page")
 }
 
 // The page asks for a token itself, so whoever calls gets it; what it shows is for those who have one.

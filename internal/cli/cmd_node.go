@@ -39,7 +39,7 @@ func newNode(p *program) *cobra.Command {
 		{"cordon", "Keep new tasks from a node; what it runs goes on"},
 		{"uncordon", "Let new tasks in again"},
 		{"drain", "Keep new tasks from a node, and stop it when what it runs has ended"},
-		{"kill", "Let a node die as a power cut would: what it runs and holds is gone"},
+		{"kill", "Stop a node at once: what it runs starts again elsewhere, what it holds is lost"},
 		{"start", "Start a node again that was drained or killed, empty"},
 	} {
 		cmd.AddCommand(c.ask(a[0]+" NODE", a[1], 1, 1, "the name of a node",

@@ -142,6 +142,8 @@ type Policy struct {
 	Name     string    `json:"name"`
 	Settings []Setting `json:"settings"`
 	Pools    []Pool    `json:"pools,omitempty"` // or queues
+	// AutoWaitSeconds is the wait for data, at each level, while locality.auto is true.
+	AutoWaitSeconds float64 `json:"auto_wait_seconds"`
 	// Reload describes the configuration files that are reloaded when they change; nil if there are
 	// none.
 	Reload *Reload `json:"reload,omitempty"`
