@@ -163,7 +163,7 @@ func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) e
 		words.Count(maps, "map"), words.Count(reduces, "reduce"), words.Count(all.Jobs, "job"), all.MakespanS)
 	lines := [][]string{{
 		"class", "jobs", "mean s", "median s", "p95 s", "node-local", "rack-local", "off-rack",
-		"shuffled", "off-rack", "fairness", "killed", "suspended", "lost s",
+		"node bytes", "rack bytes", "off-rack bytes", "fairness", "killed", "suspended", "lost s",
 	}}
 	row := func(name string, f *simulator.Figures) {
 		percent := func(x int) string { return fmt.Sprintf("%.1f%%", 100*float64(x)/float64(max(f.Maps.All(), 1))) }
@@ -171,7 +171,7 @@ func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) e
 		lines = append(lines, []string{
 			name, strconv.Itoa(f.Jobs), tenths(f.Sojourn.Mean), tenths(f.Sojourn.Median), tenths(f.Sojourn.P95),
 			percent(f.Maps.NodeLocal), percent(f.Maps.RackLocal), percent(f.Maps.OffRack),
-			numbers.Human(f.Shuffle.NodeLocal + f.Shuffle.RackLocal + f.Shuffle.OffRack), numbers.Human(f.Shuffle.OffRack),
+			numbers.Human(f.Shuffle.NodeLocal), numbers.Human(f.Shuffle.RackLocal), numbers.Human(f.Shuffle.OffRack),
 			fmt.Sprintf("%.3f", f.FairnessJain), strconv.Itoa(f.Preempted.Killed), strconv.Itoa(f.Preempted.Suspended),
 			fmt.Sprintf("%.0f", f.Preempted.LostS),
 		})

@@ -53,6 +53,9 @@ func (r *result) report(ctx context.Context, p *program, f *runFlags, err error)
 	}
 	for range r.Counters.All() { // none where nothing began
 		fmt.Fprintf(p.stderr, "%s\n%s\n", r.amounts(), ranWhere(r.Counters))
+		if line := shuffledWhere(r.Counters); line != "" {
+			fmt.Fprintln(p.stderr, line)
+		}
 		if f.counters {
 			_ = r.Counters.Print(p.stderr)
 		}
@@ -93,4 +96,15 @@ func ranWhere(c *counter.Set) string {
 		return "maps without places"
 	}
 	return fmt.Sprintf("maps %d node-local, %d rack-local, %d elsewhere", near, rack, far)
+}
+
+// shuffledWhere says how far shuffled bytes went, or nothing if all stayed on their node.
+func shuffledWhere(c *counter.Set) string {
+	of := func(where string) int64 { return c.Named("CoGRS", where+" shuffle bytes") }
+	rack, far := of("Rack-local"), of("Off-rack")
+	if rack+far == 0 {
+		return ""
+	}
+	return fmt.Sprintf("shuffled %s node-local, %s rack-local, %s off-rack",
+		numbers.Human(of("Node-local")), numbers.Human(rack), numbers.Human(far))
 }
