@@ -41,7 +41,8 @@ type assignment struct {
 // what waits are without a flag.
 func (s *schedulerFlags) register(cmd *cobra.Command, f *pflag.FlagSet, waits string) {
 	f.StringVar(&s.reducePlacement, "reduce-placement", "",
-		"where reduces go: any, cogrs (center of gravity of their input) or larts (most of their input) "+
+		"where reduces go: any, cogrs (center of gravity of their input), larts (most of their input), "+
+			"in simulations also leen (by their keys) "+
 			"(default: cogrs with hfs, any with the others)")
 	number(f, &s.wait, "wait", 0, span(0, 1000*hour),
 		"how long a map waits for a node with its data, and then for its rack, 0s for not at all (default: "+waits+")")
@@ -153,8 +154,8 @@ func (s *schedulerFlags) policyFile(name string) (*policyfile.File, error) {
 	return s.policies[name], nil
 }
 
-// policy gives the preset or policy file of a name with what files and flags change; "+any",
-// "+cogrs" or "+larts" behind the name of a preset sets its placement of reduces.
+// policy gives the preset or policy file of a name with what files and flags change; "+any" or
+// another placement of reduces behind the name of a preset sets it.
 func (s *schedulerFlags) policy(name string) (policy scheduling.Policy, err error) {
 	base, placement, placed := strings.Cut(name, "+")
 	file, err := s.policyFile(name)

@@ -120,6 +120,7 @@ func (f *simFlags) begin(p *program, cmd *cobra.Command) error {
 	if err := f.schedulerFlags.begin(p, cmd); err != nil {
 		return err
 	}
+	f.parts = simulator.Parts(p.parts)
 	c := &f.simulated.Cluster
 	if f.cluster != "" {
 		file, err := openFile(f.cluster)
@@ -159,6 +160,9 @@ func (f *simFlags) config(name string) (cfg simulator.Config, err error) {
 	cfg = f.simulated
 	if cfg.Policy, err = f.policy(name); err != nil {
 		return cfg, err
+	}
+	if cfg.Policy.Locality.Part == simulator.CacheAffinity && cfg.Cluster.Cache == 0 {
+		return cfg, usageError("locality.rule=%s has no effect without --cache", simulator.CacheAffinity)
 	}
 	cfg.Core = scheduling.Config{Parts: f.parts}
 	cfg.Cluster.ReduceSlots, cfg.Cluster.Setup = cmp.Or(cfg.Cluster.ReduceSlots, -1), cmp.Or(cfg.Cluster.Setup, -1)

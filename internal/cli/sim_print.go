@@ -119,7 +119,7 @@ func differing(policies []scheduling.Policy) (list []setting) {
 		s, heeded := setting{name: f.Key}, map[string]bool{}
 		for i := range policies {
 			p := &policies[i]
-			text := cmp.Or(f.Text(p), "none")
+			text := cmp.Or(partOf(p, f.Key), f.Text(p), "none")
 			if f.Idle(p) != "" {
 				text = ""
 				if f.IsSwitch() {
@@ -135,6 +135,17 @@ func differing(policies []scheduling.Policy) (list []setting) {
 		}
 	}
 	return list
+}
+
+// partOf is the part that a program brings along for a setting, or empty.
+func partOf(p *scheduling.Policy, key string) string {
+	switch key {
+	case "locality.rule":
+		return p.Locality.Part
+	case "reduce.rule":
+		return p.Reduce.Part
+	}
+	return ""
 }
 
 // printSettings tells in which settings policies differ. With more than one, which of them makes a

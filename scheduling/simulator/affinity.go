@@ -41,23 +41,27 @@ type affinityWait struct {
 	next    int           // level, once the map that was chosen last is launched
 }
 
+// Parts are the parts that a program brings along, and under their names CacheAffinity and LEEN, so
+// that settings may name these. Run makes them itself.
+func Parts(p scheduling.Parts) scheduling.Parts { return (&sim{cache: &caches{}}).withParts(p) }
+
 // withParts are the parts that a program brings along, and the simulator's own.
 func (s *sim) withParts(p scheduling.Parts) scheduling.Parts {
-	if s.cache != nil {
-		p.Maps = maps.Clone(p.Maps)
-		if p.Maps == nil {
-			p.Maps = map[string]func() scheduling.MapPlacement{}
-		}
-		p.Maps[CacheAffinity] = func() scheduling.MapPlacement {
-			return &affinity{inMemory: s.inMemory, jobs: map[scheduling.JobID]*affinityWait{}}
-		}
+	all := scheduling.Parts{
+		Orders:  p.Orders,
+		Maps:    map[string]func() scheduling.MapPlacement{},
+		Reduces: map[string]func() scheduling.ReducePlacement{},
 	}
-	p.Reduces = maps.Clone(p.Reduces)
-	if p.Reduces == nil {
-		p.Reduces = map[string]func() scheduling.ReducePlacement{}
+	maps.Copy(all.Maps, p.Maps)
+	maps.Copy(all.Reduces, p.Reduces)
+	all.Reduces[LEEN] = func() scheduling.ReducePlacement { return &atHosts{s} }
+	all.Maps[CacheAffinity] = func() scheduling.MapPlacement {
+		return &affinity{inMemory: s.inMemory, jobs: map[scheduling.JobID]*affinityWait{}}
 	}
-	p.Reduces[LEEN] = func() scheduling.ReducePlacement { return &atHosts{s} }
-	return p
+	if s.cache == nil {
+		delete(all.Maps, CacheAffinity)
+	}
+	return all
 }
 
 // Farthest implements scheduling.MapPlacement; Choose is asked in its place.

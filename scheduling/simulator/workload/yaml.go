@@ -31,6 +31,7 @@ import (
 //	    setup: 1s
 //	    cpu: 2
 //	    skew: {zipf: 1, shares: 0.5, cells: 0.2}
+//	    keys: {count: 400, zipf: 0.8, spread: 1}
 //	    pool: research
 //	    user: ann
 //	    queue: default

@@ -32,6 +32,7 @@ jobs:
     priority: HIGH
     slow_start: 0
     skew: {zipf: 1}
+    keys: {count: 9, zipf: 0.8, spread: 2}
   - name: report
     input: 1.5 GiB
     output: 1GB
@@ -56,7 +57,8 @@ func TestReadYAML(t *testing.T) {
 	scan := w.Jobs[1]
 	require.Equal(t, Job{
 		Name: "scan-2", Class: "bin 5", Pool: "research", Priority: scheduling.High, Submit: 10 * time.Second,
-		Maps: 100, Reduces: 2, File: 1, InputBytes: 100 * 64 << 20, ShuffleBytes: 50 * 64 << 20, SlowStart: -1, Skew: Skew{Zipf: 1},
+		Maps: 100, Reduces: 2, File: 1, InputBytes: 100 * 64 << 20, ShuffleBytes: 50 * 64 << 20, SlowStart: -1,
+		Skew: Skew{Zipf: 1}, Keys: Keys{Count: 9, Zipf: 0.8, Spread: 2},
 		Map:    Cost{Setup: -1, Time: 12 * time.Second, CPU: 1, Spread: 0.2},
 		Reduce: Cost{Setup: -1, CPU: 1, Spread: 0.2},
 	}, scan)

@@ -75,6 +75,11 @@ func (p *yamlReader) fields(y *yamlJob) map[string]yamlfile.Field {
 				"zipf": p.plain(&j.Skew.Zipf, 10), "shares": p.plain(&j.Skew.Shares, 10), "cells": p.plain(&j.Skew.Cells, 10),
 			})
 		},
+		"keys": func(n yamlfile.Node) error {
+			return p.Mapping(n, map[string]yamlfile.Field{
+				"count": p.count(&j.Keys.Count, maxKeys), "zipf": p.plain(&j.Keys.Zipf, 10), "spread": p.plain(&j.Keys.Spread, 10),
+			})
+		},
 	}
 }
 
