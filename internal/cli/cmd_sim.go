@@ -36,7 +36,7 @@ type oneSim struct {
 func newSim(p *program) *cobra.Command {
 	var f oneSim
 	cmd := &cobra.Command{
-		Use:   "sim --trace swim:FILE|coflow:FILE | --workload FILE|NAME",
+		Use:   "sim --trace FORM:FILE | --workload FILE|NAME",
 		Short: "Simulate a cluster of any size in virtual time, with the scheduler that runs live",
 		Long: `Simulate a workload on a cluster of any size in virtual time. Every decision is made by the
 scheduler that also runs live.

@@ -37,10 +37,13 @@ type simFlags struct {
 	machines *clusterfile.File // of cluster, or nil; set by begin
 }
 
+// traceForms are the forms of --trace.
+const traceForms = "swim:FILE, coflow:FILE, sls:FILE (Hadoop's SLS or Rumen) or alibaba:FILE (batch_task.csv of 2018)"
+
 // register adds the flags.
 func (f *simFlags) register(cmd *cobra.Command) {
 	s, c := cmd.Flags(), &f.simulated
-	s.StringVar(&f.trace, "trace", "", "trace to replay: swim:FILE, or coflow:FILE of the coflow benchmark")
+	s.StringVar(&f.trace, "trace", "", "trace to replay, as "+traceForms)
 	s.StringVar(&f.named, "workload", "", "workload file (YAML), or one of "+strings.Join(workload.Names(), ", "))
 	names := cobra.FixedCompletions(workload.Names(), cobra.ShellCompDirectiveDefault)
 	_ = cmd.RegisterFlagCompletionFunc("workload", names) // an error: no such flag
@@ -114,8 +117,8 @@ func (f *simFlags) registerWorkload(cmd *cobra.Command) {
 // begin checks the flags and reads the files of scheduler and cluster.
 func (f *simFlags) begin(p *program, cmd *cobra.Command) error {
 	if f.trace == "" && f.named == "" {
-		return usageError("which workload? --workload NAME, of %s; --workload FILE; or --trace swim:FILE or coflow:FILE",
-			strings.Join(workload.Names(), ", "))
+		return usageError("which workload? --workload NAME, of %s; --workload FILE; or --trace, as %s",
+			strings.Join(workload.Names(), ", "), traceForms)
 	}
 	if err := f.schedulerFlags.begin(p, cmd); err != nil {
 		return err
@@ -218,8 +221,8 @@ func (f *simFlags) load(seed uint64) (w workload.Workload, err error) {
 		return w, err
 	}
 	kind, path, _ := strings.Cut(f.trace, ":")
-	if f.trace != "" && (path == "" || kind != "swim" && kind != "coflow") {
-		return w, usageError("--trace %s: want swim:FILE or coflow:FILE", words.Shown(f.trace))
+	if f.trace != "" && (kind == "" || path == "" || !strings.Contains(traceForms, kind+":FILE")) {
+		return w, usageError("--trace %s: want %s", words.Shown(f.trace), traceForms)
 	}
 	parse := func(in io.Reader) (workload.Workload, error) { return workload.ReadYAML(in, path, random) }
 	switch kind {
@@ -240,6 +243,10 @@ func (f *simFlags) load(seed uint64) (w workload.Workload, err error) {
 			o.MaxReduces = max(1, f.machines.ReduceSlots())
 		}
 		parse = func(in io.Reader) (workload.Workload, error) { return workload.ReadSWIM(in, path, o) }
+	case "sls":
+		parse = f.stretched(path, workload.ReadSLS)
+	case "alibaba":
+		parse = f.stretched(path, workload.ReadAlibaba)
 	}
 	file, err := openFile(path)
 	if errors.Is(err, fs.ErrNotExist) && kind == "" && !strings.ContainsAny(path, "./") {
@@ -253,6 +260,17 @@ func (f *simFlags) load(seed uint64) (w workload.Workload, err error) {
 		w.Jobs = w.Jobs[:min(len(w.Jobs), f.swim.Jobs)]
 	}
 	return w, err
+}
+
+// stretched reads a trace whose submission times --time-scale multiplies.
+func (f *simFlags) stretched(
+	name string, read func(io.Reader, string) (workload.Workload, error),
+) func(io.Reader) (workload.Workload, error) {
+	return func(in io.Reader) (workload.Workload, error) {
+		w, err := read(in, name)
+		w.Stretch(f.swim.TimeScale)
+		return w, err
+	}
 }
 
 // idleLoad is the load below which schedulers have nothing to decide.

@@ -299,6 +299,8 @@ func wrongFiles() []wrongUsage {
 		"sim --workload ./FILE":                         {exitFailed, exitFailed, exitFailed},
 		"sim --trace swim:FILE":                         {exitFailed, exitFailed, exitFailed},
 		"sim --trace coflow:FILE":                       {exitFailed, exitFailed, exitFailed},
+		"sim --trace sls:FILE":                          {exitFailed, exitFailed, exitFailed},
+		"sim --trace alibaba:FILE":                      {exitFailed, exitFailed, exitFailed},
 		"sim compare --workload ./FILE":                 {exitFailed, exitFailed, exitFailed},
 		"sim compare --trace swim:FILE":                 {exitFailed, exitFailed, exitFailed},
 		"config check FILE":                             {exitConfig, 0, 0},

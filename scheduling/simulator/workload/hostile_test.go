@@ -56,6 +56,12 @@ var hostile = map[string]func(n int) []byte{
 	"SWIM numbers": linear.Repeat("j\t0\t0\t1\t1\t", "1", "\n"),
 	"coflows":      linear.Repeat("2 1000000\n", "%d 0 1 0 1 1:1\n", ""),
 	"coflow maps":  linear.Repeat("2 1\n1 0 1000000 ", "0 ", "1 1:1"),
+	"SLS jobs":     linear.Repeat("", `{"job.id": "%d", "job.tasks": [{"container.end.ms": 1}]}`+"\n", ""),
+	"SLS tasks":    linear.Repeat(`{"job.id": "a", "job.tasks": [`, `{"container.end.ms": %d, "container.host": "/%d/n"},`, "{}]}"),
+	"Rumen":        linear.Repeat(`{"jobID": "a", "mapTasks": [`, `{"attempts": [{"result": "SUCCESS", "finishTime": %d}]},`, "{}]}"),
+	"JSON deep":    linear.Repeat("", `{"job.tasks":[`, ""),
+	"Alibaba":      linear.Repeat("", "M%d,1,1,j,Terminated,1,2,1,1\n", ""),
+	"Alibaba DAG":  linear.Repeat("", "M%d_1_2,1,1,j,Terminated,1,2,1,1\n", ""),
 	"one line":     linear.Repeat("", "x", ""),
 }
 
@@ -85,6 +91,10 @@ func TestHostileFilesTakeLinearWork(t *testing.T) {
 				_, err = ReadSWIM(bytes.NewReader(text), "t.tsv", TraceOptions{})
 				short(err)
 				_, _, err = ReadCoflows(bytes.NewReader(text), "c.txt")
+				short(err)
+				_, err = ReadSLS(bytes.NewReader(text), "t.json")
+				short(err)
+				_, err = ReadAlibaba(bytes.NewReader(text), "t.csv")
 				short(err)
 			})
 		})

@@ -1,0 +1,135 @@
+package workload
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/internal/textfile"
+)
+
+// batchTask is a line of batch_task.csv: a stage of a job, of instances that run side by side.
+type batchTask struct {
+	job, name  string
+	instances  int
+	start, end int64    // seconds
+	number     string   // of the stage in its job, empty if its name tells none
+	after      []string // numbers of stages that end first
+}
+
+// ReadAlibaba reads batch_task.csv of Alibaba's cluster-trace-v2018. name is for messages. Errors
+// wrap ErrFormat.
+//
+// A task of the trace is a job with a map for each instance, which takes as long as the recorded
+// task; instances have no times of their own in this file. It comes at its recorded start, or when
+// the last one ends of those that its name says it depends on (R4_2_3: on 2 and 3). All tasks of a
+// job have the job as their user and pool. The maps prefer no node. Tasks that did not succeed or
+// lie partly outside of the trace's eight days are left out. The first task comes at 0.
+func ReadAlibaba(r io.Reader, name string) (Workload, error) {
+	var tasks []batchTask
+	lines := bufio.NewScanner(r)
+	n := 0
+	for lines.Scan() {
+		n++
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		t, ended, err := parseBatchTask(line)
+		if err == nil && len(tasks) == maxJobs {
+			err = fmt.Errorf("more than %d tasks; cut the file", maxJobs)
+		}
+		if err != nil {
+			return Workload{}, refuse(name, n, "%v", err)
+		}
+		if ended {
+			tasks = append(tasks, t)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return Workload{}, refuse(name, n+1, "%v", err)
+	}
+	if len(tasks) == 0 {
+		return Workload{}, refuse(name, max(n, 1), "no task in it that succeeded")
+	}
+	w := Workload{Name: name, Jobs: stages(tasks)}
+	if err := w.Validate(); err != nil {
+		return Workload{}, refuse(name, 1, "%v", err)
+	}
+	return w, nil
+}
+
+// parseBatchTask reads a line: task_name, inst_num, task_type, job_name, status, start_time,
+// end_time, plan_cpu, plan_mem. It reports whether the task ended within the trace.
+func parseBatchTask(line []byte) (t batchTask, ended bool, err error) {
+	if textfile.NotText(line) > 0 {
+		return t, false, errors.New("not text")
+	}
+	col := strings.Split(string(line), ",")
+	if len(col) != 9 {
+		return t, false, fmt.Errorf("%d columns, want 9", len(col))
+	}
+	t.name, t.job = col[0], col[3]
+	if t.name == "" || t.job == "" || len(t.name)+1+len(t.job) > maxNameLen {
+		return t, false, fmt.Errorf("names of %d and %d bytes", len(t.name), len(t.job))
+	}
+	if col[4] != "Terminated" {
+		return t, false, nil
+	}
+	count, err1 := wholeNumber("inst_num", col[1], maxTasks)
+	start, err2 := wholeNumber("start_time", col[5], maxSeconds)
+	end, err3 := wholeNumber("end_time", col[6], maxSeconds)
+	t.instances, t.start, t.end = int(count), start, end
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return t, false, err
+	}
+	if start == 0 || end == 0 { // before or after the trace
+		return t, false, nil
+	}
+	if end < start || count == 0 {
+		return t, false, fmt.Errorf("%d instances from %d to %d s", count, start, end)
+	}
+	parts := strings.Split(t.name, "_")
+	if number := strings.TrimLeft(parts[0], "ABCDEFGHIJKLMNOPQRSTUVWXYZ"); number != "" {
+		if _, err := strconv.ParseUint(number, 10, 32); err == nil {
+			t.number, t.after = number, parts[1:]
+		}
+	}
+	return t, true, nil
+}
+
+// stages turns tasks into jobs, each behind those that it depends on. A task that a recorded start
+// puts before that of another one does not depend on it.
+func stages(tasks []batchTask) (jobs []Job) {
+	slices.SortStableFunc(tasks, func(a, b batchTask) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
+	})
+	type stage struct{ job, number string }
+	before := map[stage]*batchTask{}
+	for i := range tasks {
+		t := &tasks[i]
+		j := Job{
+			Name: t.job + "." + t.name, User: t.job, Pool: t.job, Class: Bin(t.instances), Maps: t.instances, NoLocation: true,
+			Submit: time.Duration(t.start-tasks[0].start) * time.Second,
+			Map:    Cost{Setup: -1, CPU: -1, Time: time.Duration(t.end-t.start) * time.Second},
+		}
+		last := int64(-1)
+		for _, number := range t.after {
+			if d := before[stage{t.job, number}]; d != nil && d.end > last {
+				last, j.After, j.Submit = d.end, d.job+"."+d.name, 0
+			}
+		}
+		if t.number != "" {
+			before[stage{t.job, t.number}] = t
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs
+}

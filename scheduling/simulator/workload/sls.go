@@ -1,0 +1,224 @@
+package workload
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// slsJob is a job of Hadoop's Scheduler Load Simulator.
+type slsJob struct {
+	ID    string `json:"job.id"`
+	User  string `json:"job.user"`
+	Queue string `json:"job.queue.name"`
+	Start millis `json:"job.start.ms"`
+	Count millis `json:"job.count"` // of jobs like it; 0 stands for 1
+	Tasks []struct {
+		Type     string `json:"container.type"` // map, if left out, or reduce
+		Host     string `json:"container.host"` // /rack/node with a map's data
+		Count    millis `json:"count"`          // of tasks like it; 0 stands for 1
+		Start    millis `json:"container.start.ms"`
+		End      millis `json:"container.end.ms"`
+		Duration millis `json:"container.duration.ms"` // if not 0, in place of start and end
+		Former   millis `json:"duration.ms"`           // the former name of Duration
+	} `json:"job.tasks"`
+}
+
+// rumenJob is a job of a Rumen trace.
+type rumenJob struct {
+	ID      string      `json:"jobID"`
+	User    string      `json:"user"`
+	Queue   string      `json:"queue"`
+	Submit  millis      `json:"submitTime"`
+	Maps    []rumenTask `json:"mapTasks"`
+	Reduces []rumenTask `json:"reduceTasks"`
+}
+
+// rumenTask is a task of it.
+type rumenTask struct {
+	Attempts []struct {
+		Result string `json:"result"`
+		Start  millis `json:"startTime"`
+		Finish millis `json:"finishTime"`
+	} `json:"attempts"`
+	Places []struct {
+		Layers []string `json:"layers"` // rack, node
+	} `json:"preferredLocations"`
+}
+
+// millis is a whole number, mostly of milliseconds, with or without quotation marks; no field wanted
+// here is negative but for Rumen's -1, which stands for none.
+type millis int64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *millis) UnmarshalJSON(text []byte) error {
+	word := strings.Trim(string(text), `"`)
+	if word == "null" || word == "-1" {
+		return nil
+	}
+	n, err := wholeNumber("number", word, maxMillis)
+	*m = millis(n)
+	return err
+}
+
+// maxMillis is in the year 2286.
+const maxMillis = 1e13
+
+// ReadSLS reads a trace of Hadoop's Scheduler Load Simulator or of Rumen: JSON objects, one for each
+// job. name is for messages. Errors wrap ErrFormat.
+//
+// A job keeps its user, its queue, which is its pool too, its submission, relative to that of the
+// file's first job, its numbers of tasks, and the racks of its maps' data. The mean and the
+// deviation of its task times become those of a lognormal distribution. These times include
+// set-up, reading and shuffling; so reduces begin when all maps are done. Of a Rumen task its
+// successful attempt counts. Jobs without maps that succeeded are left out.
+func ReadSLS(r io.Reader, name string) (Workload, error) {
+	t := slsReader{w: Workload{Name: name}, racks: map[string]int32{}}
+	lines := lineCounter{Reader: r}
+	in := json.NewDecoder(&lines)
+	for {
+		var job struct {
+			slsJob
+			rumenJob
+		}
+		err := in.Decode(&job)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		line := lines.at(in.InputOffset())
+		if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
+			line = lines.at(syntax.Offset)
+		} else if errors.Is(err, io.ErrUnexpectedEOF) {
+			line = lines.at(lines.read)
+		}
+		if err == nil && job.rumenJob.ID != "" {
+			err = t.rumen(&job.rumenJob)
+		} else if err == nil {
+			err = t.sls(&job.slsJob)
+		}
+		if err != nil {
+			return Workload{}, refuse(name, line, "%v", err)
+		}
+	}
+	if len(t.w.Jobs) == 0 {
+		return Workload{}, refuse(name, 1, "no job in it with a map that succeeded")
+	}
+	slices.SortStableFunc(t.w.Jobs, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })
+	if err := t.w.Validate(); err != nil {
+		return Workload{}, refuse(name, 1, "%v", err)
+	}
+	return t.w, nil
+}
+
+// slsReader turns jobs of a trace into those of a workload.
+type slsReader struct {
+	w     Workload
+	first millis // submission of the first job
+	begun bool
+	racks map[string]int32 // numbers by name
+	tasks int              // of all jobs so far
+}
+
+// sls adds a job of the Scheduler Load Simulator.
+func (t *slsReader) sls(s *slsJob) error {
+	var tasks [2]taskTimes
+	var racks []int32
+	for _, k := range s.Tasks {
+		took := cmp.Or(k.Duration, k.Former, k.End-k.Start)
+		n := max(1, int(k.Count))
+		if t.tasks += n; n > maxTasks || t.tasks > maxAllTasks {
+			return fmt.Errorf("job %.40q: more than %d tasks of one kind, or %d in all", s.ID, maxTasks, maxAllTasks)
+		}
+		switch k.Type {
+		case "", "map":
+			rack, _, _ := strings.Cut(strings.TrimPrefix(k.Host, "/"), "/")
+			racks = append(racks, slices.Repeat([]int32{t.rack(rack)}, n)...)
+			tasks[0].add(took, n)
+		case "reduce":
+			tasks[1].add(took, n)
+		default:
+			return fmt.Errorf("job %.40q: container.type %.40q is neither map nor reduce", s.ID, k.Type)
+		}
+	}
+	for range max(1, int(s.Count)) {
+		if err := t.add(s.ID, s.User, s.Queue, s.Start, tasks, racks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rumen adds a job of Rumen.
+func (t *slsReader) rumen(s *rumenJob) error {
+	var tasks [2]taskTimes
+	var racks []int32
+	for kind, list := range [][]rumenTask{s.Maps, s.Reduces} {
+		for _, k := range list {
+			for _, a := range k.Attempts {
+				if a.Result != "SUCCESS" {
+					continue
+				}
+				tasks[kind].add(a.Finish-a.Start, 1)
+				if kind == 0 {
+					rack := ""
+					if len(k.Places) > 0 && len(k.Places[0].Layers) > 0 {
+						rack = k.Places[0].Layers[0]
+					}
+					racks = append(racks, t.rack(rack))
+				}
+				break
+			}
+		}
+	}
+	return t.add(s.ID, s.User, s.Queue, s.Submit, tasks, racks)
+}
+
+// rack numbers a rack; no name is -1.
+func (t *slsReader) rack(name string) int32 {
+	if name == "" {
+		return -1
+	}
+	n, known := t.racks[name]
+	if !known {
+		n = int32(len(t.racks))
+		t.racks[name] = n
+	}
+	return n
+}
+
+// add adds a job with its times of maps and of reduces, unless it has no maps. Without the rack of
+// each map's data it prefers no node.
+func (t *slsReader) add(id, user, queue string, submit millis, tasks [2]taskTimes, racks []int32) error {
+	if !t.begun {
+		t.first, t.begun = submit, true
+	}
+	j := Job{
+		Name: cmp.Or(id, "job"+strconv.Itoa(len(t.w.Jobs)+1)), User: cmp.Or(user, "default"), Queue: queue, Pool: queue,
+		Submit: max(0, submit-t.first).span(), Maps: tasks[0].n, Reduces: tasks[1].n, MapRacks: racks, SlowStart: 1,
+		Map: tasks[0].cost(), Reduce: tasks[1].cost(), Class: Bin(tasks[0].n),
+	}
+	switch {
+	case j.Maps == 0:
+		return nil
+	case tasks[0].negative || tasks[1].negative:
+		return fmt.Errorf("job %.40q: a task ends before it starts", j.Name)
+	case slices.Min(racks) < 0:
+		j.MapRacks, j.NoLocation = nil, true
+	}
+	if err := j.check(0, nil); err != nil {
+		return fmt.Errorf("job %.40q: %w", j.Name, err)
+	}
+	if t.w.Jobs = append(t.w.Jobs, j); len(t.w.Jobs) > maxJobs {
+		return fmt.Errorf("more than %d jobs", maxJobs)
+	}
+	return nil
+}
+
+// span is m as a time.
+func (m millis) span() time.Duration { return time.Duration(m) * time.Millisecond }

@@ -1,0 +1,65 @@
+package workload
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"time"
+)
+
+// taskTimes sums up the times of tasks that a trace has measured.
+type taskTimes struct {
+	n            int
+	sum, squares float64 // of seconds
+	negative     bool    // one of them
+}
+
+// add adds n tasks that took so long.
+func (t *taskTimes) add(took millis, n int) {
+	s := took.span().Seconds()
+	t.n += n
+	t.sum += float64(n) * s
+	t.squares += float64(n) * float64(s*s)
+	t.negative = t.negative || took < 0
+}
+
+// cost gives tasks times of the same mean and deviation, lognormal.
+func (t *taskTimes) cost() Cost {
+	c := Cost{Setup: -1, CPU: -1}
+	if mean := t.sum / float64(max(t.n, 1)); mean > 0 {
+		c.Time = time.Duration(math.Round(mean*1e3)) * time.Millisecond
+		c.Spread = math.Sqrt(math.Log(max(1, t.squares/float64(t.n)/float64(mean*mean))))
+	}
+	return c
+}
+
+// lineCounter tells in which line a byte lies that has been read.
+type lineCounter struct {
+	io.Reader
+	read   int64   // bytes
+	breaks []int64 // where lines end, behind the last question
+	line   int     // of it, from 0
+}
+
+func (l *lineCounter) Read(p []byte) (n int, err error) {
+	n, err = l.Reader.Read(p)
+	for i := 0; i < n; i++ {
+		next := bytes.IndexByte(p[i:n], '\n')
+		if next < 0 {
+			break
+		}
+		i += next
+		l.breaks = append(l.breaks, l.read+int64(i))
+	}
+	l.read += int64(n)
+	return n, err
+}
+
+// at is the line, from 1, of a byte; questions go on in the file.
+func (l *lineCounter) at(offset int64) int {
+	for len(l.breaks) > 0 && l.breaks[0] < offset {
+		l.breaks = l.breaks[1:]
+		l.line++
+	}
+	return l.line + 1
+}
