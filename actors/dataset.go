@@ -77,9 +77,10 @@ func keep[T any](ctx context.Context, d *Dataset[T], bind func(out mapreduce.Out
 }
 
 // Input returns the records as an input, part by part. Its maps prefer the node that has their
-// part. Byte slices in a record are valid until the map returns. A job reads a dataset from its
-// Submit to its end, even if it is released meanwhile. Submitting a job that reads a released
-// dataset returns an error that wraps [mapreduce.ErrReleased].
+// part. Slices of bytes and of numbers in a record are valid until the map returns, and must not be
+// changed. A job reads a dataset from its Submit to its end, even if it is released meanwhile.
+// Submitting a job that reads a released dataset returns an error that wraps
+// [mapreduce.ErrReleased].
 func (d *Dataset[T]) Input() mapreduce.Input[T] { return d.kept.Input() }
 
 // Aligned is Input with one map per part: the result of a job without reduces has the same parts.

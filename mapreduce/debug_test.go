@@ -330,7 +330,7 @@ func TestLending(t *testing.T) {
 		[2][]byte{[]byte("two"), {}},
 		nil, []byte("hidden"), &value{Nil: []byte("beyond")},
 	}
-	out := lenderOf[value](l)(in)
+	out := lenderOf[value](l, isByte)(in)
 	require.Equal(t, in, out)
 	require.False(t, l.changed())
 	require.False(t, l.ended(out.Parts[0].B))

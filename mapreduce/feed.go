@@ -37,7 +37,7 @@ func FromWith[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K
 		var rec I // at hand; a record a closure would cost memory
 		fed := Fed[K, V]{apply: func(t *Task, emit func(K, V)) error {
 			if t.records != nil {
-				return toPairs(t, lenderOf[I](t.records)(rec), emit)
+				return toPairs(t, lenderOf[I](t.records, isByte)(rec), emit)
 			}
 			return toPairs(t, rec, emit)
 		}}

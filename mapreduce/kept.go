@@ -53,8 +53,8 @@ func (k *Kept[T]) output(to *kept.Store) Output[T] {
 }
 
 // Input yields the records of k, whose job has succeeded, part by part; each may be cut into
-// several splits, and its maps are best placed on its node. Byte slices in a record are valid until
-// the map returns. A plan that was bound to it holds the records from its start to its end; if they
+// several splits, and its maps are best placed on its node. Slices of bytes and of numbers in a
+// record are valid until the map returns, and must not be changed. A plan that was bound to it holds the records from its start to its end; if they
 // are released before that the start is an error that wraps ErrReleased.
 func (k *Kept[T]) Input() Input[T] {
 	in := Input[T]{plan: cluster.InputPlan{Apart: true, Wrong: k.wrong}, read: k.read}
@@ -76,7 +76,7 @@ func (k *Kept[T]) Aligned() Input[T] {
 	return in
 }
 
-// Records returns all records, part by part. Byte slices in them are the caller's. Errors wrap
+// Records returns all records, part by part. Slices in them are the caller's. Errors wrap
 // ErrNotCollected before the job has succeeded, ErrReleased or ErrPartLost.
 func (k *Kept[T]) Records() (list []T, err error) {
 	if err := errors.Join(k.wrong, k.Hold(false)); err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -383,4 +384,57 @@ func TestKeptRecordsAreWatched(t *testing.T) {
 func TestKeptWrongType(t *testing.T) {
 	_, err := passOn[*int]().Bind(Slice([]*int{nil}), NewKept[*int](kept.Options{}).Output())
 	require.ErrorIs(t, err, ErrUnsupportedType)
+}
+
+// What kept records show of their block is lent: a watched job that shows it later, or writes to it,
+// is told so, however the records are read.
+func TestViewsOfKeptRecordsAreLent(t *testing.T) {
+	var pages []linkedPage
+	for i := range int32(3) {
+		pages = append(pages, linkedPage{Number: i, Links: []int32{i, 7, 8}, Name: []byte{}})
+	}
+	k := keepBy(t, nil, linkedPage.number, 1, pages)
+	type group = Group[int32, linkedPage, linkedPage]
+	var last []int32
+	for how, use := range map[error]func(links []int32, emit func([]int32)){
+		errKept: func(links []int32, emit func([]int32)) {
+			if last != nil {
+				emit(last)
+			}
+			last = links
+		},
+		errRecordChanged: func(links []int32, _ func([]int32)) { slices.Reverse(links) },
+		nil:              func(links []int32, emit func([]int32)) { emit(links) },
+	} {
+		for name, bind := range map[string]func(Output[[]int32]) (*Plan, error){
+			"records": MapOnly[linkedPage, []int32]{Map: func(p linkedPage, emit func([]int32)) error {
+				use(p.Links, emit)
+				return nil
+			}}.On(k.Input()),
+			"groups, left": MapOnly[group, []int32]{Map: func(g group, emit func([]int32)) error {
+				use(g.Left[0].Links, emit)
+				return nil
+			}}.On(Grouped(k.Feed(), k.Feed())),
+			"groups, right": MapOnly[group, []int32]{Map: func(g group, emit func([]int32)) error {
+				use(g.Right[0].Links, emit)
+				return nil
+			}}.On(Grouped(k.Feed(), k.Feed())),
+		} {
+			last = nil
+			var out Collected[[]int32]
+			plan, err := bind(out.Output())
+			require.NoError(t, err)
+			plan.Debug(DebugOptions{})
+			_, err = RunLocal(t.Context(), plan, LocalOptions{})
+			require.ErrorIs(t, err, how, name)
+			if how == nil {
+				got, err := out.Records()
+				require.NoError(t, err)
+				require.Equal(t, [][]int32{{0, 7, 8}, {1, 7, 8}, {2, 7, 8}}, got, name)
+			}
+		}
+	}
+	got, err := k.Records()
+	require.NoError(t, err)
+	require.Equal(t, pages, got)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
-// linkedPage has a slice of numbers, which is copied, and one of bytes, which is lent.
+// linkedPage has slices of numbers and of bytes, which are views of the kept records.
 type linkedPage struct {
 	Number int32
 	Links  []int32

@@ -54,9 +54,13 @@ func (k *Kept[T]) readRun(s *splitReader, at int64, run []byte, yield func(T) er
 	s.first = unsafe.SliceData(run)
 	err = ErrExited
 	defer s.placePanic(run, &s.now, k.form.Length, &err)
+	lend := func(rec T) T { return rec }
+	if s.task != nil && s.task.records != nil {
+		lend = lenderOf[T](s.task.records, isView)
+	}
 	return k.form.Each(run, func(rec T, b []byte) error {
 		s.now = unsafe.SliceData(b)
-		err := yield(rec)
+		err := yield(lend(rec))
 		if err != nil {
 			err = s.refused(run, b, err)
 		}

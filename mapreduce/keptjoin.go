@@ -66,8 +66,8 @@ func sideBySide[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[merged[K, 
 	return in
 }
 
-// Group is a key with the records of two feeds that have it, in their order. Byte slices in it are
-// valid until the map returns.
+// Group is a key with the records of two feeds that have it, in their order. Slices of bytes and of
+// numbers in it are valid until the map returns, and must not be changed.
 type Group[K, A, B any] struct {
 	Key   K
 	Left  []A
@@ -83,12 +83,11 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 	in := sideBySide(left, right)
 	read := func(s *splitReader, yield func(Group[K, A, B]) error) error {
 		var g Group[K, A, B]
-		ofLeft, ofRight := left.keyed.form.Codec.Keeper(), right.keyed.form.Codec.Keeper()
 		return mergeJoin[K, A, B]{left.keyed, right.keyed}.walk(s, func(m *mergeWalk[K, A, B]) (err error) {
 			held := int64(0)
 			g.Key = m.key
-			if g.Left, err = takeGroup(g.Left[:0], m.left, &m.group, ofLeft, &held); err == nil {
-				g.Right, err = takeGroup(g.Right[:0], m.right, &m.group, ofRight, &held)
+			if g.Left, err = takeGroup(g.Left[:0], m.left, &m.group, &held); err == nil {
+				g.Right, err = takeGroup(g.Right[:0], m.right, &m.group, &held)
 			}
 			if err != nil {
 				return ofMap(errLargeGroup(m.key, s.largest()))
@@ -105,20 +104,17 @@ func errLargeGroup[K any](key K, most int64) error {
 		ErrRecordTooLarge, keyText(key), most))
 }
 
-// takeGroup appends the records of a group, kept if they would change; held counts their bytes.
-func takeGroup[K, T any](list []T, c *keptCursor[K, T], group *groupKey, keep func(rec unsafe.Pointer), held *int64) ([]T, error) {
-	lend := c.lend
+// takeGroup appends the records of a group, whose blocks the cursor holds until it leaves the
+// group; held counts their bytes.
+func takeGroup[K, T any](list []T, c *keptCursor[K, T], group *groupKey, held *int64) ([]T, error) {
+	c.holds = true
 	for ; c.at(group); c.next() {
 		if *held += int64(c.size) + int64(unsafe.Sizeof(c.rec)); *held > c.most {
 			return list, ErrRecordTooLarge
 		}
 		list = append(list, c.rec)
-		rec := &list[len(list)-1]
-		if keep != nil {
-			keep(unsafe.Pointer(rec))
-		}
-		if lend != nil { // of what outlives the block
-			*rec = lend(*rec)
+		if c.lend != nil {
+			list[len(list)-1] = c.lend(c.rec)
 		}
 	}
 	return list, nil
@@ -190,6 +186,8 @@ func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B
 			for right.at(&w.group) {
 				right.next()
 			}
+			left.leave()
+			right.leave()
 		}
 		return s.tick(0)
 	})
@@ -198,7 +196,7 @@ func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B
 func (m mergeJoin[K, A, B]) read(s *splitReader, yield func(merged[K, A, B]) error) error {
 	lend := func(v sided[A, B]) sided[A, B] { return v }
 	if s.task != nil && s.task.records != nil {
-		lend = lenderOf[sided[A, B]](s.task.records)
+		lend = lenderOf[sided[A, B]](s.task.records, isView)
 	}
 	var w *mergeWalk[K, A, B]
 	rec := merged[K, A, B]{values: func(yield func(sided[A, B]) bool) {
@@ -231,6 +229,8 @@ type keptCursor[K, T any] struct {
 	block   int    // that comes next
 	run     []byte // the rest of the block at hand
 	release func() // of that block
+	holds   bool   // blocks are held until the cursor leaves the group at hand
+	held    []func()
 
 	image int       // how many bytes a record has that is an image, else 0
 	width int       // of keys that are numbers, else 0
@@ -251,7 +251,7 @@ func newKeptCursor[K, T any](k *KeptBy[K, T], part kept.Ref, s *splitReader) *ke
 		most: s.largest(), image: k.form.Size, width: codec.IntegerWidth(k.codec.Type), flip: codec.IntegerFlip(k.codec.Type),
 	}
 	if s.task != nil && s.task.records != nil {
-		c.lend = lenderOf[T](s.task.records)
+		c.lend = lenderOf[T](s.task.records, isView)
 	}
 	return c
 }
@@ -283,7 +283,9 @@ func (c *keptCursor[K, T]) advance() (err error) {
 		if c.ok = c.block < c.data.Len(); !c.ok {
 			return nil
 		}
-		c.release()
+		if c.held = append(c.held, c.release); !c.holds {
+			c.leave()
+		}
 		if c.run, c.release, err = c.data.View(c.block, c.s.budget); err != nil {
 			c.release = func() {}
 			return c.part.Damaged(c.data, err)
@@ -308,7 +310,16 @@ func (c *keptCursor[K, T]) advance() (err error) {
 	return nil
 }
 
+// leave releases the blocks before the one at hand.
+func (c *keptCursor[K, T]) leave() {
+	for _, release := range c.held {
+		release()
+	}
+	c.held = c.held[:0]
+}
+
 func (c *keptCursor[K, T]) close() {
+	c.leave()
 	c.release()
 	c.data.Drop()
 }

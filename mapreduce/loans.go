@@ -78,44 +78,51 @@ func (l *loans) ended(b []byte) bool {
 		!slices.ContainsFunc(l.live, func(x loan) bool { return has(x.lent) })
 }
 
-// lenderOf returns a function that returns a value with all its byte slices lent; pointers are not
-// followed, nor fields that are not exported.
-func lenderOf[T any](l *loans) func(v T) T {
+// lenderOf returns a function that returns a value with all its slices lent whose elements are
+// lent; pointers are not followed, nor fields that are not exported.
+func lenderOf[T any](l *loans, isLent lentElement) func(v T) T {
 	t := reflect.TypeFor[T]()
-	if !holdsBytes(t, nil) {
+	if !isLent.within(t, nil) {
 		return func(v T) T { return v }
 	}
 	return func(v T) T {
-		replaceBytes(reflect.ValueOf(&v).Elem(), l.lend)
+		isLent.replace(reflect.ValueOf(&v).Elem(), l.lend)
 		return v
 	}
 }
 
 // value returns a copy of v with all its byte slices lent, as lenderOf does.
 func (l *loans) value(v reflect.Value) reflect.Value {
-	if !holdsBytes(v.Type(), nil) {
+	if !lentElement(isByte).within(v.Type(), nil) {
 		return v
 	}
 	lent := reflect.New(v.Type()).Elem()
 	lent.Set(v)
-	replaceBytes(lent, l.lend)
+	lentElement(isByte).replace(lent, l.lend)
 	return lent
 }
 
-// holdsBytes reports whether values of type t have byte slices in them; above are the types that
-// it is asked for already.
-func holdsBytes(t reflect.Type, above []reflect.Type) bool {
+// lentElement reports whether slices with such elements are lent: isByte, or isView of kept records.
+type lentElement func(elem reflect.Type) bool
+
+func isByte(elem reflect.Type) bool { return elem.Kind() == reflect.Uint8 }
+
+func isView(elem reflect.Type) bool { return isByte(elem) || kept.IsPlain(elem) }
+
+// within reports whether values of type t have lent slices in them; above are the types that it is
+// asked for already.
+func (is lentElement) within(t reflect.Type, above []reflect.Type) bool {
 	if slices.Contains(above, t) {
 		return false
 	}
 	switch t.Kind() {
 	case reflect.Slice:
-		return t.Elem().Kind() == reflect.Uint8 || holdsBytes(t.Elem(), append(above, t))
+		return is(t.Elem()) || is.within(t.Elem(), append(above, t))
 	case reflect.Array:
-		return holdsBytes(t.Elem(), append(above, t))
+		return is.within(t.Elem(), append(above, t))
 	case reflect.Struct:
 		for f := range t.Fields() {
-			if f.IsExported() && holdsBytes(f.Type, append(above, t)) {
+			if f.IsExported() && is.within(f.Type, append(above, t)) {
 				return true
 			}
 		}
@@ -124,37 +131,43 @@ func holdsBytes(t reflect.Type, above []reflect.Type) bool {
 	return false
 }
 
-// replaceBytes puts with(b) in the place of each byte slice b of v, and copies slices that hold any.
-func replaceBytes(v reflect.Value, with func([]byte) []byte) {
+// replace puts with(b) in the place of each lent slice b of v, and copies slices that hold any.
+func (is lentElement) replace(v reflect.Value, with func([]byte) []byte) {
 	switch v.Kind() {
 	case reflect.Slice:
 		switch {
 		case v.IsNil():
-		case v.Type().Elem().Kind() == reflect.Uint8:
-			v.SetBytes(with(v.Bytes()))
-		case holdsBytes(v.Type(), nil):
+		case is(v.Type().Elem()):
+			b := with(memoryOf(v))
+			*(*[]byte)(v.Addr().UnsafePointer()) = unsafe.Slice(unsafe.SliceData(b), v.Len())
+		case is.within(v.Type(), nil):
 			list := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 			reflect.Copy(list, v)
 			for i := range list.Len() {
-				replaceBytes(list.Index(i), with)
+				is.replace(list.Index(i), with)
 			}
 			v.Set(list)
 		}
 	case reflect.Array:
 		for i := range v.Len() {
-			replaceBytes(v.Index(i), with)
+			is.replace(v.Index(i), with)
 		}
 	case reflect.Struct:
 		for _, field := range v.Fields() {
 			if field.CanSet() {
-				replaceBytes(field, with)
+				is.replace(field, with)
 			}
 		}
 	default:
 	}
 }
 
-// eachBytes calls yield with each byte slice of v, and the bytes of each string.
+// memoryOf is the memory of a slice whose elements have no pointers.
+func memoryOf(v reflect.Value) []byte {
+	return unsafe.Slice((*byte)(v.UnsafePointer()), uintptr(v.Len())*v.Type().Elem().Size())
+}
+
+// eachBytes calls yield with the memory of each slice of bytes or numbers of v, and of each string.
 func eachBytes(v reflect.Value, yield func([]byte)) {
 	switch v.Kind() {
 	case reflect.String:
@@ -162,8 +175,8 @@ func eachBytes(v reflect.Value, yield func([]byte)) {
 		yield(unsafe.Slice(unsafe.StringData(s), len(s)))
 	case reflect.Slice, reflect.Array:
 		switch elem := v.Type().Elem().Kind(); {
-		case elem == reflect.Uint8 && v.Kind() == reflect.Slice:
-			yield(v.Bytes())
+		case v.Kind() == reflect.Slice && isView(v.Type().Elem()):
+			yield(memoryOf(v))
 		case elem == reflect.String || elem == reflect.Slice || elem == reflect.Array || elem == reflect.Struct:
 			for i := range v.Len() {
 				eachBytes(v.Index(i), yield)

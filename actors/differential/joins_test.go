@@ -19,11 +19,17 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// entry is a record with pointers; tally is one without.
+// entry is a record with pointers; page has numbers behind one, which are read where they are kept; tally has none.
 type entry struct {
 	Name string
 	Raw  []byte
 	N    int32
+}
+
+type page struct {
+	ID    int32
+	Links []int64
+	Name  string
 }
 
 type tally struct {
@@ -255,6 +261,17 @@ func tallies(r *rand.Rand, n, keys int) (list []tally) {
 	return list
 }
 
+func pages(r *rand.Rand, n, keys int) (list []page) {
+	for _, t := range tallies(r, n, keys) {
+		links := make([]int64, []int{0, 1, 3, 200}[t.Count%4])
+		for i := range links {
+			links[i] = drawInt[int64](r, i)
+		}
+		list = append(list, page{t.ID, links, fmt.Sprint(t.Count)})
+	}
+	return list
+}
+
 // joinSizes are the numbers of records left and right, and of keys; 0: of many forms.
 var joinSizes = map[string][3]int{"some": {60, 90, 20}, "none right": {40, 0, 9}, "none left": {0, 40, 9}, "edges": {300, 300, 0}, "many": {2000, 3000, 900}}
 
@@ -262,7 +279,7 @@ var joinSizes = map[string][3]int{"some": {60, 90, 20}, "none right": {40, 0, 9}
 func TestJoins(t *testing.T) {
 	t.Parallel()
 	m := &table{dims: []dimension{
-		{"types", []string{"entry", "tally"}},
+		{"types", []string{"entry", "tally", "page"}},
 		{"kind", joinKinds},
 		{"how", []string{"kept", "slices", "together"}},
 		{"size", []string{"some", "none right", "none left", "edges", "many"}},
@@ -294,19 +311,25 @@ func TestJoins(t *testing.T) {
 		cfg := clusters[v["cluster"]]
 		cfg.Memory = memories[v["memory"]]
 		n, reduces, lost := joinSizes[v["size"]], atoi(v["reduces"]), v["trouble"] == "lost"
-		if v["types"] == "entry" {
-			return entrySides(entries(r, n[0], n[2]), entries(r, n[1], n[2])).run(t, cfg, v["kind"], v["how"], reduces, lost)
-		}
-		return tallySides(tallies(r, n[0], n[2]), tallies(r, n[1], n[2])).run(t, cfg, v["kind"], v["how"], reduces, lost)
+		return runJoin(t, r, v["types"], n, cfg, v["kind"], v["how"], reduces, lost)
 	})
 }
 
-func entrySides(left, right []entry) *sides[string, entry] {
-	return &sides[string, entry]{left, right, func(e entry) string { return e.Name }, func(e entry) string { return fmt.Sprint(e.N, showText(e.Raw)) }}
-}
-
-func tallySides(left, right []tally) *sides[int32, tally] {
-	return &sides[int32, tally]{left, right, func(e tally) int32 { return e.ID }, func(e tally) string { return fmt.Sprint(e.Count) }}
+// runJoin runs a join of records of a type, so many left and right and with so many keys.
+func runJoin(t *testing.T, r *rand.Rand, types string, n [3]int, cfg actors.Config, kind, how string, reduces int, lost bool) error {
+	switch types {
+	case "entry":
+		s := sides[string, entry]{entries(r, n[0], n[2]), entries(r, n[1], n[2]),
+			func(e entry) string { return e.Name }, func(e entry) string { return fmt.Sprint(e.N, showText(e.Raw)) }}
+		return s.run(t, cfg, kind, how, reduces, lost)
+	case "page":
+		s := sides[int32, page]{pages(r, n[0], n[2]), pages(r, n[1], n[2]),
+			func(p page) int32 { return p.ID }, func(p page) string { return fmt.Sprint(p.Links, p.Name) }}
+		return s.run(t, cfg, kind, how, reduces, lost)
+	}
+	s := sides[int32, tally]{tallies(r, n[0], n[2]), tallies(r, n[1], n[2]),
+		func(e tally) int32 { return e.ID }, func(e tally) string { return fmt.Sprint(e.Count) }}
+	return s.run(t, cfg, kind, how, reduces, lost)
 }
 
 // TestKeptIsWhatWasWritten: a dataset has the records of its job in their order, whatever reads it, and a dataset made of

@@ -17,26 +17,21 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// joinPath runs a join of tallies, or of entries.
-func joinPath(kind, how string, tally bool) func(t *testing.T) error {
-	r := rand.New(rand.NewPCG(3, 3))
-	if tally {
-		return func(t *testing.T) error {
-			return tallySides(tallies(r, 700, 90), tallies(r, 500, 90)).run(t, actors.Config{}, kind, how, 3, false)
-		}
-	}
+// joinPath runs a join of records of a type.
+func joinPath(kind, how, types string) func(t *testing.T) error {
 	return func(t *testing.T) error {
-		return entrySides(entries(r, 700, 90), entries(r, 500, 90)).run(t, actors.Config{}, kind, how, 3, false)
+		return runJoin(t, rand.New(rand.NewPCG(3, 3)), types, [3]int{700, 500, 90}, actors.Config{}, kind, how, 3, false)
 	}
 }
 
 func keptPaths() []path {
 	return []path{
-		{"records without pointers are kept as memory", []string{"keptkeys.go numberChecker", "keptjoin.go advance"}, joinPath("inner", "together", true)},
-		{"records are kept as they lie", []string{"kept/flat.go appendFlat", "kept/flat.go read", "keptjoin.go bindTogether"}, joinPath("full", "together", false)},
-		{"groups are read where they lie", []string{"keptjoin.go takeGroup", "keptjoin.go walk"}, joinPath("grouped", "kept", false)},
-		{"a join hands encoded values on", []string{"joinreduce.go eachPair", "joinreduce.go takeRight"}, joinPath("inner", "slices", false)},
-		{"a broadcast join looks keys up one by one", []string{"combine/lookup.go Find", "combine/lookup.go Add: append(l.lists"}, joinPath("broadcast", "slices", false)},
+		{"records without pointers are kept as memory", []string{"keptkeys.go numberChecker", "keptjoin.go advance"}, joinPath("inner", "together", "tally")},
+		{"records are kept as they lie", []string{"kept/flat.go appendFlat", "kept/flat.go read", "keptjoin.go bindTogether"}, joinPath("full", "together", "entry")},
+		{"numbers of kept records are read where they lie", []string{"kept/flat.go readAligned", "kept/flat.go set: unsafe.Slice"}, joinPath("grouped", "kept", "page")},
+		{"groups are read where they lie", []string{"keptjoin.go takeGroup", "keptjoin.go walk"}, joinPath("grouped", "kept", "entry")},
+		{"a join hands encoded values on", []string{"joinreduce.go eachPair", "joinreduce.go takeRight"}, joinPath("inner", "slices", "entry")},
+		{"a broadcast join looks keys up one by one", []string{"combine/lookup.go Find", "combine/lookup.go Add: append(l.lists"}, joinPath("broadcast", "slices", "entry")},
 		{"a broadcast join looks 32 keys up at a time", []string{"abreast.go flush", "combine/lookupbatch.go look", "combine/lookupbatch.go touch", "combine/lookup.go grow"}, broadcastLines},
 	}
 }

@@ -154,15 +154,6 @@ func (t *Typed[T]) Decoder() func(b []byte) (T, error) {
 	}
 }
 
-// Keeper is Cloner for decoded values that may share memory with their encoding; nil if they do
-// not.
-func (p *Placed) Keeper() func(v unsafe.Pointer) {
-	if !SharesBytes(p.Type) {
-		return nil
-	}
-	return p.Cloner()
-}
-
 // SharesBytes reports whether decoded values of type t may alias their encoding, as byte slices do.
 func SharesBytes(t reflect.Type) bool {
 	if Marshals(t) {

@@ -29,7 +29,7 @@ const (
 	flatMemory flatKind = iota
 	flatString
 	flatBytes // []byte, which aliases the block it is read from
-	flatSlice // slice of plain memory, which is copied
+	flatSlice // slice of plain memory, which aliases the block as well
 )
 
 // flatOf appends the fields of type t at offset `at` of a record; it returns false if the type
@@ -51,7 +51,7 @@ func flatOf(list []flatField, t reflect.Type, at uintptr) ([]flatField, bool) {
 		return append(list, flatField{at: at, kind: flatString, size: 1}), true
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
 		return append(list, flatField{at: at, kind: flatBytes, size: 1}), true
-	case t.Kind() == reflect.Slice && isImage(t.Elem()) && t.Elem().Size() > 0 && gapsOf(nil, t.Elem(), 0) == nil:
+	case t.Kind() == reflect.Slice && IsPlain(t.Elem()):
 		return append(list, flatField{at, flatSlice, t.Elem().Size(), uintptr(t.Elem().Align())}), true
 	case t.Kind() == reflect.Struct:
 		ok := true
@@ -64,6 +64,10 @@ func flatOf(list []flatField, t reflect.Type, at uintptr) ([]flatField, bool) {
 	}
 	return nil, false
 }
+
+// IsPlain reports whether slices with elements of type t are views: they show the memory of the
+// block that their record is read from.
+func IsPlain(t reflect.Type) bool { return isImage(t) && t.Size() > 0 && gapsOf(nil, t, 0) == nil }
 
 // appendMemory appends a range of memory, merged with the last field if they are adjacent.
 func appendMemory(list []flatField, from, to uintptr) []flatField {
@@ -150,18 +154,11 @@ func appendFlat(dst []byte, fields []flatField, p unsafe.Pointer) []byte {
 	return dst
 }
 
-// flatReader reads records for one goroutine. It cuts short slices from larger pieces of memory,
-// since most records have one or two short slices, and each would be an allocation.
+// flatReader reads records. Their slices are views of what they are read from.
 type flatReader struct {
 	fields  []flatField
 	aligned bool
-	piece   []uint64
 }
-
-const (
-	flatPiece = 512 // words
-	flatLarge = 64  // minimum words of a slice with its own memory
-)
 
 // readAligned reads an aligned record, which is all of b, into the record at p.
 func (r *flatReader) readAligned(b []byte, p unsafe.Pointer) error {
@@ -196,7 +193,7 @@ func (r *flatReader) readAligned(b []byte, p unsafe.Pointer) error {
 		if pos+size > uintptr(len(b)) {
 			return codec.ErrMalformed
 		}
-		r.set(f, at, b[pos:pos+size:pos+size], int(n))
+		f.set(at, b[pos:pos+size], int(n))
 		pos += size
 	}
 	if uintptr(len(b)) >= pos+FlatWord {
@@ -206,16 +203,14 @@ func (r *flatReader) readAligned(b []byte, p unsafe.Pointer) error {
 }
 
 // set sets the string or slice at `at` to data with n elements.
-func (r *flatReader) set(f *flatField, at unsafe.Pointer, data []byte, n int) {
+func (f *flatField) set(at unsafe.Pointer, data []byte, n int) {
 	switch {
 	case f.kind == flatString:
 		*(*string)(at) = string(data)
-	case f.kind == flatBytes:
-		*(*[]byte)(at) = data
-	case n == 0:
+	case n == 0 && f.kind == flatSlice:
 		*(*[]byte)(at) = nil
-	default:
-		*(*[]byte)(at) = r.slice(data, n) // the slice has another type but the same header
+	default: // a slice of another type has the same header
+		*(*[]byte)(at) = unsafe.Slice(unsafe.SliceData(data), n)
 	}
 }
 
@@ -247,32 +242,12 @@ func (r *flatReader) read(b []byte, p unsafe.Pointer) error {
 			return codec.ErrMalformed
 		}
 		size := int(n) * int(f.size)
-		data := b[k : k+size : k+size]
+		data := b[k : k+size]
 		b = b[k+size:]
-		r.set(f, at, data, int(n))
+		f.set(at, data, int(n))
 	}
 	if len(b) > 0 {
 		return codec.ErrMalformed
 	}
 	return nil
-}
-
-// slice returns a copy of data, with length n.
-func (r *flatReader) slice(data []byte, n int) []byte {
-	words := (len(data) + 7) / 8
-	if words == 0 {
-		return nil
-	}
-	var to []uint64
-	if words >= flatLarge {
-		to = make([]uint64, words)
-	} else {
-		if words > len(r.piece) {
-			r.piece = make([]uint64, flatPiece)
-		}
-		to, r.piece = r.piece[:words:words], r.piece[words:]
-	}
-	first := (*byte)(unsafe.Pointer(unsafe.SliceData(to)))
-	copy(unsafe.Slice(first, len(data)), data)
-	return unsafe.Slice(first, n)
 }
