@@ -101,7 +101,7 @@ func (a *attempt) conclude(r *report, err error) {
 	default:
 		a.blame(r, err)
 		r.status.State, r.status.Err, r.err = scheduling.StateFailed, err.Error(), err
-		r.status.Final = mapreduce.IsPermanent(err) && !a.leftToNext(err)
+		r.status.Final = cluster.IsPermanent(err) && !a.leftToNext(err)
 	}
 	a.discard()
 	r.counters, r.output = nil, nil
@@ -230,9 +230,9 @@ func (a *attempt) discard() {
 }
 
 func (a *attempt) planID() mapreduce.AttemptID {
-	id := mapreduce.AttemptID{Kind: mapreduce.MapKind, Index: int(a.id.Task.Index), Try: int(a.id.Try)}
+	id := mapreduce.AttemptID{Kind: cluster.MapKind, Index: int(a.id.Task.Index), Try: int(a.id.Try)}
 	if a.id.Task.Kind == scheduling.Reduce {
-		id.Kind = mapreduce.ReduceKind
+		id.Kind = cluster.ReduceKind
 	}
 	return id
 }

@@ -193,7 +193,7 @@ func (m *mischief) toBlame(job int, err error) bool {
 		return m.plan.panics() >= 3 || m.plan.panics() > 0 && !m.plan.remembers() // a call that panics three times fails all jobs
 	case errors.Is(err, ErrTaskTimeout):
 		return ofJob(faultStuck)
-	case errors.Is(err, errChaos), errors.Is(err, mapreduce.ErrExited):
+	case errors.Is(err, errChaos), errors.Is(err, cluster.ErrExited):
 		return ofJob(faultError, faultPanic, faultExit)
 	case errors.Is(err, dfs.ErrNoReplica):
 		return m.plan.has(faultFlip, faultKill, faultStop, faultCut, faultNet)

@@ -80,7 +80,7 @@ func keep[T any](ctx context.Context, d *Dataset[T], bind func(out mapreduce.Out
 // part. Slices of bytes and of numbers in a record are valid until the map returns, and must not be
 // changed. A job reads a dataset from its Submit to its end, even if it is released meanwhile.
 // Submitting a job that reads a released dataset returns an error that wraps
-// [mapreduce.ErrReleased].
+// [cluster.ErrReleased].
 func (d *Dataset[T]) Input() mapreduce.Input[T] { return d.kept.Input() }
 
 // Aligned is Input with one map per part: the result of a job without reduces has the same parts.
@@ -94,7 +94,7 @@ func (d *Dataset[T]) Collect(ctx context.Context) (list []T, err error) {
 			return nil, err
 		}
 		list, err := d.kept.Records()
-		if !errors.Is(err, mapreduce.ErrPartLost) || try == d.lineage.cluster.env.cfg.MaxAttempts {
+		if !errors.Is(err, cluster.ErrPartLost) || try == d.lineage.cluster.env.cfg.MaxAttempts {
 			return list, err
 		}
 	}
@@ -225,7 +225,7 @@ func (l *lineage) restore(ctx context.Context) error {
 		}
 		err := l.cluster.runBound(ctx, l.again, true)
 		if err == nil && try == l.cluster.env.cfg.MaxAttempts {
-			err = fmt.Errorf("%w, each time it was made again", mapreduce.ErrPartLost)
+			err = fmt.Errorf("%w, each time it was made again", cluster.ErrPartLost)
 		}
 		if err != nil {
 			return fmt.Errorf("actors: %s: part %d is to be made again: %w", l.kept.Name(), lost[0], err)
@@ -307,7 +307,7 @@ func (c *Cluster) runBound(ctx context.Context, bind func() (*mapreduce.Plan, er
 		if err == nil {
 			_, err = job.WaitOrKill(ctx)
 		}
-		if !errors.Is(err, mapreduce.ErrPartLost) || ctx.Err() != nil || try == c.env.cfg.MaxAttempts {
+		if !errors.Is(err, cluster.ErrPartLost) || ctx.Err() != nil || try == c.env.cfg.MaxAttempts {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
@@ -100,7 +101,7 @@ func TestPanicOfUserCodeFailsTheAttempt(t *testing.T) {
 		job.Map = func([]byte, func(string, int64)) error { panic("user code is broken") }
 		p, out := bindLines(t, job, "a\n")
 		_, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
-		var pe *mapreduce.PanicError
+		var pe *cluster.PanicError
 		require.ErrorAs(t, err, &pe)
 		require.Equal(t, "user code is broken", pe.Value)
 		require.Contains(t, pe.Stack, "failure_test.go")

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 )
@@ -62,7 +63,7 @@ func TestFirstCauseIsReported(t *testing.T) {
 		require.NoError(t, err)
 		res, err := c.submit(t, p, SubmitOptions{}).Wait(context.Background())
 		require.ErrorIs(t, err, errUser)
-		require.NotErrorIs(t, err, mapreduce.ErrConsumed)
+		require.NotErrorIs(t, err, cluster.ErrConsumed)
 		require.EqualValues(t, 2, res.Counters.Named(counter.GroupJob, "Failed map tasks"), "what is consumed stays so")
 	})
 }

@@ -179,9 +179,6 @@ func offsetForms() []offsetForm {
 		always("Separated by two bytes", func() mapreduce.Input[[]byte] {
 			return mapreduce.Separated("\r\n", offsetFile("separated", func(i int) string { return fmt.Sprint(i, "\r\n") }))
 		}),
-		always("Scanned", func() mapreduce.Input[[]byte] {
-			return mapreduce.Scanned(scanComma, offsetFile("scanned", func(i int) string { return fmt.Sprint(i, ",") }))
-		}),
 		always("CSV", func() mapreduce.Input[mapreduce.CSVRecord] {
 			return mapreduce.CSV(mapreduce.CSVOptions{}, offsetFile("csv", func(i int) string { return fmt.Sprintf("%d,\"a\n\"\n", i) }))
 		}),
@@ -216,15 +213,6 @@ func offsetForms() []offsetForm {
 		}),
 		always("Slice", func() mapreduce.Input[int] { return mapreduce.Slice(offsetNumbers()) }),
 		always("Seq", func() mapreduce.Input[int] { return mapreduce.Seq(slices.Values(offsetNumbers())) }),
-		always("Once", func() mapreduce.Input[int] {
-			return mapreduce.Once(func(yield func(int, error) bool) {
-				for i := range n {
-					if !yield(i, nil) {
-						return
-					}
-				}
-			})
-		}),
 		always("Units of one name", func() mapreduce.Input[int] {
 			return mapreduce.Units(slices.Repeat([]string{"unit"}, 300), func(context.Context, string) iter.Seq2[int, error] {
 				return func(yield func(int, error) bool) {

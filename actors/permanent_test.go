@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -180,7 +181,7 @@ func TestDeterminedErrorsAreNotTriedAgain(t *testing.T) {
 			}
 			res, err := run(actors.SubmitOptions{})
 			require.ErrorContains(t, err, x.want)
-			require.True(t, mapreduce.IsPermanent(err), "%v", err)
+			require.True(t, cluster.IsPermanent(err), "%v", err)
 			require.NotContains(t, err.Error(), "failed 4 times")
 			require.NotContains(t, err.Error(), "\n")
 			for _, kind := range []string{"Failed map tasks", "Failed reduce tasks"} {
@@ -216,7 +217,6 @@ func TestErrorsOfBind(t *testing.T) {
 		}, "small feed: source 1 of 1 is the zero Source"},
 		"Seq":       {passing(mapreduce.Seq[int](nil)), "the input has no sequence"},
 		"Seq2":      {passing(mapreduce.Seq2[int](nil)), "the input has no sequence"},
-		"Once":      {passing(mapreduce.Once[int](nil)), "the input has no sequence"},
 		"FixedSize": {passing(mapreduce.FixedSize(0, textOf("f", "a"))), "FixedSize of 0 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // The first error ends the other steps with their jobs and releases what the pipeline has made.
@@ -42,7 +43,7 @@ func TestPipelineFails(t *testing.T) {
 	})
 	require.Equal(t, broken, err)
 	_, err = kept.Collect(t.Context())
-	require.ErrorIs(t, err, mapreduce.ErrReleased)
+	require.ErrorIs(t, err, cluster.ErrReleased)
 	require.Empty(t, c.env.datasets.live)
 	c.requireNothingHeld(t)
 
@@ -66,12 +67,12 @@ func TestPipelineRetains(t *testing.T) {
 		return nil
 	}))
 	_, err := first.Collect(t.Context())
-	require.ErrorIs(t, err, mapreduce.ErrReleased)
+	require.ErrorIs(t, err, cluster.ErrReleased)
 	got, err := second.Collect(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []pair{{First: "a", Second: 4}, {First: "b", Second: 2}}, got)
 	_, err = keptCounts(t, pipe, "late", 1).Collect(t.Context())
-	require.ErrorIs(t, err, mapreduce.ErrReleased)
+	require.ErrorIs(t, err, cluster.ErrReleased)
 	second.Release()
 	require.Empty(t, c.env.datasets.live)
 }

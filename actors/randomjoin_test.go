@@ -60,7 +60,7 @@ func (j *randomJoin) in(list []string) mapreduce.Input[string] {
 
 // feed is that of a list, whose maps fail now and then.
 func (j *randomJoin) feed(list []string) mapreduce.Feed[string, string] {
-	return mapreduce.FromWith(j.in(list), func(t *mapreduce.Task, line string, emit func(string, string)) error {
+	return mapreduce.From(j.in(list), func(t *mapreduce.Task, line string, emit func(string, string)) error {
 		key, text, _ := strings.Cut(line, "\t")
 		emit(key, text)
 		return failsAt(j.failures, t.ID(), int(t.Offset()))
@@ -98,7 +98,7 @@ func (j *randomJoin) bind(dir string) (*mapreduce.Plan, error) {
 		emit(row(key, a, b))
 		return nil
 	}
-	var joined mapreduce.Joined[string, string, string, string]
+	var joined mapreduce.Joined[string]
 	switch j.shape {
 	case "join":
 		joined = mapreduce.Join(left, right, func(key, a, b string, emit func(string)) error { return pairs(key, &a, &b, emit) })
@@ -123,7 +123,7 @@ func (j *randomJoin) bindOne(dir string) (*mapreduce.Plan, error) {
 	out := mapreduce.Text[string](mapreduce.Dir(dir))
 	switch j.shape {
 	case "feeds":
-		job := mapreduce.FedJob[string, string, string]{
+		job := mapreduce.Job[mapreduce.Fed[string, string], string, string, string]{
 			Reducers: j.reduces,
 			ReduceTask: func(t *mapreduce.Task) (mapreduce.Reducer[string, string, string], error) {
 				return mapreduce.Reducer[string, string, string]{Reduce: func(key string, values iter.Seq[string], emit func(string)) error {

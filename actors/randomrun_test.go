@@ -17,11 +17,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // fails makes the first attempts of some tasks fail, by error or by panic, at one of their records.
 func (j *randomJob[K, V]) fails(id mapreduce.AttemptID, record int) error {
-	if j.order == "total" && id.Kind == mapreduce.MapKind { // or the sample fails
+	if j.order == "total" && id.Kind == cluster.MapKind { // or the sample fails
 		return nil
 	}
 	return failsAt(j.failures, id, record)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
-	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/calls"
 	"github.com/tarry-mr/tarry/scheduling/event"
@@ -182,7 +182,7 @@ func (r *run) kept() (kept []int32, err error) {
 	committed := r.plan.Committed()
 	fits := same || !r.plan.MapOnly()
 	for _, id := range committed {
-		fits = fits && id.Index < tasks && (id.Kind == mapreduce.MapKind) == r.plan.MapOnly()
+		fits = fits && id.Index < tasks && (id.Kind == cluster.MapKind) == r.plan.MapOnly()
 		kept = append(kept, int32(id.Index))
 	}
 	if !fits {

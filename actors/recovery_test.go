@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/calls"
 	"github.com/tarry-mr/tarry/scheduling/event"
@@ -325,7 +326,7 @@ func TestClosedAndWentOn(t *testing.T) {
 		pass(2 * time.Second)
 		require.Positive(t, h.Progress().Maps.Done)
 		_, err := c.Submit(t.Context(), bindFile(t, home, c.env.cfg.State, "other", mapping), SubmitOptions{Key: "other"})
-		require.ErrorIs(t, err, mapreduce.ErrOutputBusy)
+		require.ErrorIs(t, err, cluster.ErrOutputBusy)
 	})
 	require.DirExists(t, filepath.Join(home, "out", "_temporary"))
 	remembering(t, filepath.Join(home, "state"), cfg, func(t *testing.T, c *Cluster) {

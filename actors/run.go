@@ -224,7 +224,7 @@ func (r *run) failed(e *Event, rep *report) {
 	}
 	r.noteBad(e.Attempt.Task, rep.err)
 	f := r.faults[e.Attempt.Task]
-	if f == nil || errors.Is(rep.err, mapreduce.ErrTooManySkips) { // ErrTooManySkips names the first cause
+	if f == nil || errors.Is(rep.err, cluster.ErrTooManySkips) { // ErrTooManySkips names the first cause
 		f = &fault{first: rep.err}
 		r.faults[e.Attempt.Task] = f
 	}

@@ -34,7 +34,7 @@ func (r *run) tooMany(n int, one cluster.Skipped) error {
 		return nil
 	}
 	return mapreduce.Permanent(fmt.Errorf("%w: %d, of %d allowed; one is %s at byte %d: %s",
-		mapreduce.ErrTooManySkips, n, r.maxSkips, one.Input, one.Offset, one.Reason))
+		cluster.ErrTooManySkips, n, r.maxSkips, one.Input, one.Offset, one.Reason))
 }
 
 // skips lists the records skipped by the maps that are done. It returns an error if they exceed
@@ -54,14 +54,14 @@ func (r *run) skips() (list []cluster.Skipped, err error) {
 
 // leftToNext reports whether err comes from a bad record that the next attempt will skip.
 func (a *attempt) leftToNext(err error) bool {
-	return a.id.Task.Kind == scheduling.Map && a.run.maxSkips > 0 && int(a.id.Try) < a.run.firstSkip && mapreduce.IsBad(err)
+	return a.id.Task.Kind == scheduling.Map && a.run.maxSkips > 0 && int(a.id.Try) < a.run.firstSkip && cluster.IsBad(err)
 }
 
 // noteBad records the bad record on which a failed map attempt hung or exited, if the job may skip
 // records: the next attempt skips it. The caller holds mu.
 func (r *run) noteBad(task scheduling.TaskID, err error) {
 	at, known := errors.AsType[*mapreduce.RecordError](err)
-	stuck := errors.Is(err, ErrTaskTimeout) || errors.Is(err, mapreduce.ErrExited)
+	stuck := errors.Is(err, ErrTaskTimeout) || errors.Is(err, cluster.ErrExited)
 	if !known || !stuck || r.maxSkips == 0 || task.Kind != scheduling.Map {
 		return
 	}

@@ -130,10 +130,10 @@ func TestWhatDoesNotReturnIsNotSkippedUnasked(t *testing.T) {
 		job.Map = func([]byte, func(string, int64)) error { runtime.Goexit(); return nil }
 		p, _ := bindLines(t, job, "a\n")
 		_, err := c.submit(t, p, SubmitOptions{}).Wait(t.Context())
-		require.ErrorIs(t, err, mapreduce.ErrExited)
+		require.ErrorIs(t, err, cluster.ErrExited)
 		p, _ = bindLines(t, job, "a\nb\n")
 		_, err = c.submit(t, p, SubmitOptions{MaxSkips: 1}).Wait(t.Context())
-		require.ErrorIs(t, err, mapreduce.ErrTooManySkips)
+		require.ErrorIs(t, err, cluster.ErrTooManySkips)
 		require.ErrorIs(t, err, ErrJobFailed)
 	})
 }
@@ -144,12 +144,12 @@ func TestTooManySkipsOnTheCluster(t *testing.T) {
 	bubble(t, Config{Nodes: 4, MapSlots: 2, ReduceSlots: 1, BlockSize: 300}, func(t *testing.T, c *Cluster) {
 		p, _ := bindLines(t, touchy(2), all)
 		res, err := c.submit(t, p, SubmitOptions{MaxSkips: bad - 1}).Wait(context.Background())
-		require.ErrorIs(t, err, mapreduce.ErrTooManySkips)
+		require.ErrorIs(t, err, cluster.ErrTooManySkips)
 		require.ErrorContains(t, err, "bad word")
 		require.Empty(t, res.Skipped)
 		p, _ = bindLines(t, touchy(2), all)
 		_, err = c.submit(t, p, SubmitOptions{}).Wait(context.Background())
-		require.NotErrorIs(t, err, mapreduce.ErrTooManySkips)
+		require.NotErrorIs(t, err, cluster.ErrTooManySkips)
 		var at *mapreduce.RecordError
 		require.True(t, errors.As(err, &at))
 	})
@@ -215,7 +215,7 @@ func TestWhatIsLeftToTheNextAttempt(t *testing.T) {
 // A record is noted as bad if a map hung on it, or ended its goroutine, in a job that may skip.
 func TestWhichRecordsAreNoted(t *testing.T) {
 	hung := &mapreduce.RecordError{Input: "in", Number: 7, Err: ErrTaskTimeout}
-	left := &mapreduce.RecordError{Input: "in", Number: 7, Err: mapreduce.ErrExited}
+	left := &mapreduce.RecordError{Input: "in", Number: 7, Err: cluster.ErrExited}
 	refused := &mapreduce.RecordError{Input: "in", Number: 7, Err: errors.New("no number")}
 	for _, c := range []struct {
 		kind  scheduling.TaskKind
@@ -247,8 +247,8 @@ func TestSkipsAreSummedOverMaps(t *testing.T) {
 	require.NoError(t, r.maySkip(0, bad[:3]))
 	r.skipped[1] = bad[:2]
 	require.NoError(t, r.maySkip(0, bad[:1]))
-	require.ErrorIs(t, r.maySkip(0, bad[:2]), mapreduce.ErrTooManySkips)
-	require.True(t, mapreduce.IsPermanent(r.maySkip(0, bad[:2])))
+	require.ErrorIs(t, r.maySkip(0, bad[:2]), cluster.ErrTooManySkips)
+	require.True(t, cluster.IsPermanent(r.maySkip(0, bad[:2])))
 	require.NoError(t, r.maySkip(1, bad[:3]), "instead of the two")
 	require.NoError(t, r.maySkip(1, nil))
 	r.skipped[2] = bad[:1]
@@ -257,7 +257,7 @@ func TestSkipsAreSummedOverMaps(t *testing.T) {
 	require.Len(t, list, 3)
 	r.skipped[0] = bad[:1]
 	list, err = r.skips()
-	require.ErrorIs(t, err, mapreduce.ErrTooManySkips)
+	require.ErrorIs(t, err, cluster.ErrTooManySkips)
 	require.Len(t, list, 4)
 	none, err := aRun(t, 1).skips()
 	require.NoError(t, err)

@@ -51,7 +51,7 @@ func (c *Cluster) submitHolding(ctx context.Context, p *mapreduce.Plan, o Submit
 func (c *Cluster) submitClaimed(ctx context.Context, p *mapreduce.Plan, o SubmitOptions) (_ *JobHandle, err error) {
 	r := newRun(c.env, p, o.User, fmt.Sprintf("_jobs/%d", c.inputs.Add(1)))
 	r.submitted, r.who, r.key = c.env.now(), o.principal(), o.Key
-	err = mapreduce.ErrExited // the error if user code ends the goroutine
+	err = cluster.ErrExited // the error if user code ends the goroutine
 	defer func() {
 		if err != nil {
 			_ = c.env.fs.Remove(r.input) // it may not exist yet

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // errUser is what the user's code of these tests fails with.
@@ -30,7 +31,7 @@ var ways = map[string]func() error{
 // blame checks that an error names its cause and, for a panic, the place in this file.
 func blame(t *testing.T, way string, err error) {
 	t.Helper()
-	var p *mapreduce.PanicError
+	var p *cluster.PanicError
 	switch way {
 	case "panic":
 		require.ErrorAs(t, err, &p)
@@ -41,7 +42,7 @@ func blame(t *testing.T, way string, err error) {
 	case "error":
 		require.ErrorIs(t, err, errUser)
 	case "goexit":
-		require.ErrorIs(t, err, mapreduce.ErrExited)
+		require.ErrorIs(t, err, cluster.ErrExited)
 		require.Contains(t, err.Error(), "Goexit")
 		require.Contains(t, err.Error(), "at actors/userplan_test.go:")
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -305,7 +306,7 @@ func TestKMeansRefuses(t *testing.T) {
 	}
 	stream := mapreduce.Stream("a pipe", strings.NewReader("1\n"))
 	_, err := KMeans(t.Context(), run, mapreduce.Lines(stream), KMeansOptions{Clusters: 1})
-	require.ErrorIs(t, err, mapreduce.ErrConsumed)
+	require.ErrorIs(t, err, cluster.ErrConsumed)
 	for _, o := range []KMeansOptions{{}, {Clusters: 10_001}, {Clusters: 1, Rounds: -1}} {
 		_, err := KMeans(t.Context(), run, mapreduce.Lines(sources([]string{"1\n"})...), o)
 		require.ErrorContains(t, err, "want 1 to 10000 clusters")

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // TopBy is sort by number downward, then by bytes, and head.
@@ -60,7 +61,7 @@ func TestTopByRefuses(t *testing.T) {
 		require.NoError(t, err)
 		_, err = mapreduce.RunLocal(t.Context(), plan, mapreduce.LocalOptions{})
 		require.ErrorContains(t, err, reason, text)
-		require.True(t, mapreduce.IsPermanent(err))
+		require.True(t, cluster.IsPermanent(err))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // cityOf is the small feed of the joins below: the city of every user but each tenth, who has none,
@@ -23,7 +24,7 @@ func cityOf() Feed[[]byte, string] {
 	for n := range 100 {
 		users = append(users, n)
 	}
-	return From(Slice(users), func(n int, emit func([]byte, string)) error {
+	return From(Slice(users), func(_ *Task, n int, emit func([]byte, string)) error {
 		key := fmt.Appendf(nil, "user%d%s", n, strings.Repeat("x", n%30)) // some are longer than a cell holds
 		if n%10 > 0 {
 			emit(key, fmt.Sprint("city", n))
@@ -148,9 +149,9 @@ func failedMap(p *Plan, a *cluster.MapAttempt) error {
 	a.Progress = new(cluster.Progress)
 	done := make(chan error, 1)
 	go func() {
-		err := ErrExited
+		err := fault.ErrExited
 		defer func() {
-			if err == ErrExited { //nolint:errorlint // what stood there from the beginning
+			if err == fault.ErrExited { //nolint:errorlint // what stood there from the beginning
 				err = a.Progress.Exited()
 			}
 			done <- err

@@ -143,7 +143,7 @@ func checkEnds(in inputEnd, out *outputForm) error {
 	case in.plan.Wrong != nil:
 		return in.plan.Wrong
 	case len(in.sources) == 0:
-		return fmt.Errorf("%w: the input has no sources", ErrNoSources)
+		return fmt.Errorf("%w: the input has no sources", input.ErrNoSources)
 	case out == nil || out.encoder == nil && !out.own || !output.Given(out.dest):
 		return errors.New("the output is empty: make it with Text, Raw, …")
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -23,8 +25,8 @@ func TestBindNamesTheCallersLine(t *testing.T) {
 	_, err := Job[[]byte, map[int]int, chan int, string]{
 		Name: "odd", Map: nothing[map[int]int, chan int], Reduce: ignore[map[int]int, chan int, string],
 	}.Bind(in, Text[string](Writer("-", io.Discard)))
-	require.ErrorIs(t, err, ErrUnsupportedType)
-	require.ErrorContains(t, err, `bind_test.go:25: job "odd": key type map[int]int: unsupported type map[int]int`)
+	require.ErrorIs(t, err, codec.ErrUnsupportedType)
+	require.ErrorContains(t, err, `bind_test.go:27: job "odd": key type map[int]int: unsupported type map[int]int`)
 	require.ErrorContains(t, err, "value type chan int: unsupported type chan int")
 }
 
@@ -68,7 +70,7 @@ func TestBindRefusesContradictions(t *testing.T) {
 	require.ErrorContains(t, err, "bind_test.go:")
 	_, err = MapOnly[[]byte, func()]{Map: func([]byte, func(func())) error { return nil }}.Bind(in,
 		Text[func()](Writer("-", io.Discard)))
-	require.ErrorIs(t, err, ErrUnsupportedType)
+	require.ErrorIs(t, err, codec.ErrUnsupportedType)
 }
 
 // attempts runs one map and, if that succeeds, one reduce of a job over one line.
@@ -98,7 +100,7 @@ func TestFaultsOfUsersCodeAreErrors(t *testing.T) {
 		return nil
 	}
 	type job = Job[[]byte, string, int64, string]
-	var p *PanicError
+	var p *fault.PanicError
 
 	err := attempts(t, ctx, job{
 		Map:    func([]byte, func(string, int64)) error { panic("map") },

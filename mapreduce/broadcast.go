@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,21 +9,19 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// BroadcastJoined is a job that joins an input with a small feed without a shuffle: every map sees all
-// of the small one. Make it with BroadcastJoin, and bind it to its output.
-type BroadcastJoined[I, K, B, O any] struct {
-	// Name is shown to people; empty is "broadcast join".
-	Name string
-
+// broadcastJoin joins an input with a small feed without a shuffle.
+type broadcastJoin[I, K, B, O any] struct {
 	in    Input[I]
 	key   func(rec I) K
 	small Feed[K, B]
 	each  func(rec I, matches []B, emit func(O)) error
 }
 
-// BroadcastJoin calls each for every record of an input with the values of the small feed that have its
+// BroadcastJoin joins an input with a small feed without a shuffle: every map sees all of the small one.
+// It calls each for every record of an input with the values of the small feed that have its
 // key, in their order; none is an empty list, so that each decides whether the join is an inner or a
 // left one. Matches are shared by all maps and must not be changed. What is emitted comes in the order
 // of the input.
@@ -31,28 +30,27 @@ type BroadcastJoined[I, K, B, O any] struct {
 // keys and values, at most 1 GiB of these, and a table of 50 to 200 bytes a key.
 func BroadcastJoin[I, K, B, O any](
 	in Input[I], key func(rec I) K, small Feed[K, B], each func(rec I, matches []B, emit func(O)) error,
-) BroadcastJoined[I, K, B, O] {
-	return BroadcastJoined[I, K, B, O]{in: in, key: key, small: small, each: each}
+) Joined[O] {
+	return Joined[O]{bind: broadcastJoin[I, K, B, O]{in, key, small, each}.bind}
 }
 
 // mostBroadcast is the most bytes that the encoded keys and values of a small feed have.
 const mostBroadcast = 1 << 30
 
-// Bind checks the job and ties it to its output; see [Job.Bind].
-func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
-	where, home := caller(), codec.CallerPackage(2)
-	if j.Name == "" {
-		j.Name = "broadcast join"
-	}
+func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O], where, home string) (*Plan, error) {
+	name := cmp.Or(o.Name, "broadcast join")
 	s := &broadcast[K, B]{feed: j.small, most: mostBroadcast}
 	var errs []error
 	if j.each == nil {
-		errs = append(errs, errors.New("the join is empty: make it with BroadcastJoin"))
+		errs = append(errs, errors.New("the join has no function"))
 	} else {
 		errs = append(errs, checkEnds(j.in.ends(), out.outputForm))
 	}
+	if o.Reducers != 0 || o.NoShuffle {
+		errs = append(errs, errors.New("a broadcast join has neither reduces nor a shuffle: leave Reducers and NoShuffle out"))
+	}
 	if len(j.small.sources) == 0 {
-		errs = append(errs, fmt.Errorf("small feed: %w", ErrNoSources))
+		errs = append(errs, fmt.Errorf("small feed: %w", input.ErrNoSources))
 	} else if err := (inputEnd{sources: j.small.sources, plans: j.small.plans}).check(); err != nil {
 		errs = append(errs, fmt.Errorf("small feed: %w", err))
 	}
@@ -62,7 +60,7 @@ func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
 		errB = fmt.Errorf("small feed: %w", errB)
 	}
 	if err := errors.Join(append(errs, errK, errB)...); err != nil {
-		return nil, located(where, j.Name, err)
+		return nil, located(where, name, err)
 	}
 	maps := &MapOnly[I, O]{MapTask: func(t *Task) (Filter[I, O], error) {
 		encode := s.key.Encoder()
@@ -81,7 +79,7 @@ func (j BroadcastJoined[I, K, B, O]) Bind(out Output[O]) (*Plan, error) {
 			},
 		}, nil
 	}}
-	spec := cluster.Spec{Name: j.Name, Types: fmt.Sprintf("%T", j), MapOnly: true, Output: out.dest, Beside: j.small.sources}
+	spec := cluster.Spec{Name: name, Types: fmt.Sprintf("%T", j), MapOnly: true, Output: out.dest, Beside: j.small.sources}
 	return newPlan(where, j.in.ends(), spec, &boundBroadcast{boundMapOnly: newBoundMapOnly(maps, j.in, out), load: s.load})
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // Records returns the records of a job that has succeeded, part by part; before that it is an error
@@ -23,7 +24,7 @@ func (c *Collected[O]) Parts() ([][]O, error) {
 	}
 	parts, whole := c.store.CommittedParts()
 	if !whole {
-		return nil, fmt.Errorf("mapreduce: %w", ErrNotCollected)
+		return nil, fmt.Errorf("mapreduce: %w", output.ErrNotCollected)
 	}
 	dec := v.Decoder()
 	lists := make([][]O, len(parts))

@@ -11,26 +11,28 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // tree lists the files below dir with their contents.
 func TestCompressedPartsReadBack(t *testing.T) {
 	for _, kind := range []Compression{NoCompression, Gzip, Zstd, S2} {
-		parsed, err := ParseCompression(kind.String())
+		var parsed Compression
+		err := parsed.UnmarshalText([]byte(kind.String()))
 		require.NoError(t, err)
 		require.Equal(t, kind, parsed)
 		out := filepath.Join(t.TempDir(), "out")
 		c := output.NewCommitter(Dir(out).Compressed(kind))
 		require.NoError(t, c.SetupJob())
-		id := AttemptID{Kind: ReduceKind, Index: 0, Try: 0}
+		id := AttemptID{Kind: attempt.Reduce, Index: 0, Try: 0}
 		putPart(t, c, id, "one\ntwo\n")
 		require.NoError(t, c.CommitTask(id))
 		src, err := File(filepath.Join(out, "part-r-00000"+kind.Extension()))
 		require.NoError(t, err)
 		require.Equal(t, []string{"one", "two"}, readAll(t, Lines(src), usualWindows(), 1<<20))
 	}
-	_, err := ParseCompression("rar")
+	err := new(Compression).UnmarshalText([]byte("rar"))
 	require.ErrorContains(t, err, "want none, gzip, zstd or s2")
 }
 

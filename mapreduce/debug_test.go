@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -77,7 +78,7 @@ func (m misused) check(t *testing.T, says ...string) {
 		for _, text := range says {
 			require.ErrorContains(t, err, text)
 		}
-		require.True(t, IsPermanent(err), "%v would be tried again", err)
+		require.True(t, fault.IsPermanent(err), "%v would be tried again", err)
 	}
 }
 

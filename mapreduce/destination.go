@@ -65,6 +65,3 @@ const (
 	Zstd          = output.Zstd
 	S2            = output.S2
 )
-
-// ParseCompression returns the compression called none, gzip, zstd or s2.
-func ParseCompression(name string) (Compression, error) { return output.ParseCompression(name) }

@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// A channel can be read once: by one map, as it fills.
-func ExampleOnce() {
+// A channel is read by one map, as it fills.
+func ExampleSeq2() {
 	words := make(chan string)
 	go func() {
 		defer close(words)
@@ -20,7 +20,7 @@ func ExampleOnce() {
 			words <- w
 		}
 	}()
-	printed(mapreduce.Once(func(yield func(string, error) bool) {
+	printed(mapreduce.Seq2(func(yield func(string, error) bool) {
 		for w := range words {
 			if !yield(w, nil) {
 				return

@@ -122,7 +122,7 @@ func ExampleBroadcastJoin() {
 // Several inputs of several types, each with its own map, meet in one reduce.
 func ExampleFeeds() {
 	log := mapreduce.Bytes("log", []byte("ann logs in\nann logs out\nbob logs in\n"))
-	job := mapreduce.FedJob[string, string, string]{
+	job := mapreduce.Job[mapreduce.Fed[string, string], string, string, string]{
 		Reduce: func(name string, events iter.Seq[string], emit func(string)) error {
 			line := name + ":"
 			for e := range events {
@@ -134,11 +134,11 @@ func ExampleFeeds() {
 	}
 	show(func(out mapreduce.Output[string]) (*mapreduce.Plan, error) {
 		return job.Bind(mapreduce.Feeds(
-			mapreduce.From(users, func(u user, emit func(string, string)) error {
+			mapreduce.From(users, func(_ *mapreduce.Task, u user, emit func(string, string)) error {
 				emit(u.Name, fmt.Sprint("number ", u.ID))
 				return nil
 			}),
-			mapreduce.From(mapreduce.LineStrings(log), func(line string, emit func(string, string)) error {
+			mapreduce.From(mapreduce.LineStrings(log), func(_ *mapreduce.Task, line string, emit func(string, string)) error {
 				name, event, _ := strings.Cut(line, " ")
 				emit(name, event)
 				return nil

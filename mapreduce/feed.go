@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
 // Feed is an input with the map that belongs to it: one of several whose pairs meet in the same
-// reduces. Make it with From, FromWith or By, and give it to Feeds or a join.
+// reduces. Make it with From or By, and give it to Feeds or a join.
 type Feed[K, V any] struct {
 	sources []Source
 	plans   []cluster.InputPlan // by source
@@ -22,16 +23,9 @@ type Fed[K, V any] struct {
 	apply func(t *Task, emit func(K, V)) error
 }
 
-// FedJob is a job over several feeds. It needs no Map: that of each record is its feed's.
-type FedJob[K, V, O any] = Job[Fed[K, V], K, V, O]
-
-// From is a feed of what a map emits for the records of an input, as Job.Map would.
-func From[I, K, V any](in Input[I], toPairs func(rec I, emit func(K, V)) error) Feed[K, V] {
-	return FromWith(in, func(_ *Task, rec I, emit func(K, V)) error { return toPairs(rec, emit) })
-}
-
-// FromWith is From for a map with its task, as of a MapTask.
-func FromWith[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K, V)) error) Feed[K, V] {
+// From is a feed of what a map emits for the records of an input, as Job.Map would. The map is told of
+// its task.
+func From[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K, V)) error) Feed[K, V] {
 	sources, plans, read := in.sources, in.bySource(), in.read
 	return Feed[K, V]{sources: sources, plans: plans, read: func(s *splitReader, yield func(Fed[K, V]) error) error {
 		var rec I // at hand; a record a closure would cost memory
@@ -50,14 +44,14 @@ func FromWith[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K
 
 // By is a feed of the records of an input themselves, each under its key.
 func By[K, V any](in Input[V], key func(rec V) K) Feed[K, V] {
-	return From(in, func(rec V, emit func(K, V)) error {
+	return From(in, func(_ *Task, rec V, emit func(K, V)) error {
 		emit(key(rec), rec)
 		return nil
 	})
 }
 
-// Feeds is the input of a [FedJob]: that of all feeds, whose sources come one after the other. Values
-// of a key come in the order of the feeds, and within one in that of its records.
+// Feeds is the input of a job over several feeds, whose sources come one after the other. The job needs
+// no Map: that of each record is its feed's. Values of a key come in the order of the feeds, and within one in that of its records.
 func Feeds[K, V any](feeds ...Feed[K, V]) Input[Fed[K, V]] {
 	in := Input[Fed[K, V]]{plans: []cluster.InputPlan{}, fed: func(t *Task) (Mapper[Fed[K, V], K, V], error) {
 		return Mapper[Fed[K, V], K, V]{Map: func(rec Fed[K, V], emit func(K, V)) error { return rec.apply(t, emit) }}, nil
@@ -65,7 +59,7 @@ func Feeds[K, V any](feeds ...Feed[K, V]) Input[Fed[K, V]] {
 	var of []int // feed by source
 	for i, f := range feeds {
 		if len(f.sources) == 0 {
-			in.plan.Wrong = fmt.Errorf("%w: feed %d has no sources", ErrNoSources, i+1)
+			in.plan.Wrong = fmt.Errorf("%w: feed %d has no sources", input.ErrNoSources, i+1)
 		}
 		in.sources = append(in.sources, f.sources...)
 		in.plans = append(in.plans, f.plans...)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
 type scored struct {
@@ -20,8 +21,8 @@ type scored struct {
 }
 
 // scoresJob tells for each name what the feeds have said of it, in their order.
-func scoresJob() FedJob[string, scored, string] {
-	return FedJob[string, scored, string]{Reduce: func(name string, values iter.Seq[scored], emit func(string)) error {
+func scoresJob() Job[Fed[string, scored], string, scored, string] {
+	return Job[Fed[string, scored], string, scored, string]{Reduce: func(name string, values iter.Seq[scored], emit func(string)) error {
 		var b strings.Builder
 		b.WriteString(name)
 		for v := range values {
@@ -36,17 +37,17 @@ func scoresJob() FedJob[string, scored, string] {
 func scoreFeeds(lines string, list []int64, seq iter.Seq[int64]) []Feed[string, scored] {
 	name := func(n int64) string { return fmt.Sprint("n", n%7) }
 	return []Feed[string, scored]{
-		From(Lines(Bytes("a", []byte(lines)), Bytes("b", []byte(lines))), func(line []byte, emit func(string, scored)) error {
+		From(Lines(Bytes("a", []byte(lines)), Bytes("b", []byte(lines))), func(_ *Task, line []byte, emit func(string, scored)) error {
 			emit(string(line), scored{"line", int64(len(line))})
 			return nil
 		}),
-		FromWith(Slice(list).SplitSize(3), func(t *Task, n int64, emit func(string, scored)) error {
+		From(Slice(list).SplitSize(3), func(t *Task, n int64, emit func(string, scored)) error {
 			t.Counter("feeds", "slice").Add(1)
 			emit(name(n), scored{"slice", n})
 			emit("twice", scored{"slice", n})
 			return nil
 		}),
-		FromWith(Seq(seq), func(t *Task, n int64, emit func(string, scored)) error {
+		From(Seq(seq), func(t *Task, n int64, emit func(string, scored)) error {
 			emit(name(n), scored{"seq", n + 1000*t.Offset()})
 			return nil
 		}),
@@ -119,9 +120,9 @@ func TestFeedsAreOneInput(t *testing.T) {
 func TestFeedsAreChecked(t *testing.T) {
 	out := func() Output[string] { return new(Collected[string]).Output() }
 	_, err := scoresJob().Bind(Feeds[string, scored](), out())
-	require.ErrorIs(t, err, ErrNoSources)
+	require.ErrorIs(t, err, input.ErrNoSources)
 	require.ErrorContains(t, err, "feed_test.go:")
-	bad := From(NLines(2, Bytes("x", nil)).SplitSize(1), func([]byte, func(string, scored)) error { return nil })
+	bad := From(NLines(2, Bytes("x", nil)).SplitSize(1), func(*Task, []byte, func(string, scored)) error { return nil })
 	_, err = scoresJob().Bind(Feeds(append(scoreFeeds("", nil, slices.Values([]int64(nil))), bad)...), out())
 	require.ErrorContains(t, err, "SplitSize has no effect on this input")
 	job := scoresJob()
@@ -134,18 +135,18 @@ func TestFeedsAreChecked(t *testing.T) {
 func TestDebugSeesFeedsAndJoins(t *testing.T) {
 	lines := func(what string) Input[[]byte] { return Lines(Bytes(what, []byte("aa\nbb\ncc\n"))) }
 	var kept []byte
-	keeper := From(lines("kept"), func(line []byte, emit func(int, []byte)) error {
+	keeper := From(lines("kept"), func(_ *Task, line []byte, emit func(int, []byte)) error {
 		if kept == nil {
 			kept = line
 		}
 		emit(1, kept)
 		return nil
 	})
-	whole := From(lines("whole"), func(line []byte, emit func(int, []byte)) error {
+	whole := From(lines("whole"), func(_ *Task, line []byte, emit func(int, []byte)) error {
 		emit(1, line)
 		return nil
 	})
-	run := func(j Joined[int, []byte, []byte, []byte]) error {
+	run := func(j Joined[[]byte]) error {
 		p, err := j.Bind(new(Collected[[]byte]).Output())
 		require.NoError(t, err)
 		p.Debug(DebugOptions{})

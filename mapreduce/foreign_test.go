@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // odd is a source of the user's: memory, but for what is set.
@@ -151,7 +152,7 @@ func TestMapThatWritesIntoItsRecord(t *testing.T) {
 	_, err = RunLocal(context.Background(), p, LocalOptions{})
 	require.NotErrorIs(t, err, ErrInputChanged)
 	require.ErrorContains(t, err, "records show the input itself, copy what is to be changed")
-	var panicked *PanicError
+	var panicked *fault.PanicError
 	require.ErrorAs(t, err, &panicked)
 	require.Contains(t, panicked.Stack, "foreign_test.go", "where it was")
 }

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
@@ -73,7 +74,7 @@ func Lines(sources ...Source) Input[[]byte] {
 
 func (s *splitReader) eachLine(run []byte, yield func([]byte) error) (err error) {
 	s.first, s.now = unsafe.SliceData(run), nil
-	err = ErrExited
+	err = fault.ErrExited
 	defer s.placePanic(run, &s.now, lineLength, &err)
 	var failed error
 	scan.Lines(run, func(line []byte) bool {
@@ -100,7 +101,7 @@ func (s *splitReader) atHand(run []byte, length func([]byte) int) []byte {
 // whole calls yield, which maps a record that is all of run; run is nil if records are not bytes.
 func (s *splitReader) whole(run []byte, yield func() error) (err error) {
 	last := unsafe.SliceData(run)
-	err = ErrExited
+	err = fault.ErrExited
 	defer s.placePanic(run, &last, func(b []byte) int { return len(b) }, &err)
 	return yield()
 }

@@ -1,6 +1,7 @@
 package mapreduce
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -11,24 +12,29 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Joined is a job that brings records of two feeds together by their keys. Make it with Join, LeftJoin,
-// FullJoin or CoGroup, and bind it to its output.
+// Joined is a job that brings records of two inputs together by their keys. Make it with Join, LeftJoin,
+// FullJoin, CoGroup or BroadcastJoin, and bind it to its output. The rest is about joins of two feeds.
 //
 // The values of a key come to one reduce, those of the left feed first, which are held in memory: make
 // the feed with fewer values a key the left one. Those of the right feed pass by. What comes out is
 // in the order of the keys, within a key in that of the right values, and for each of those in that of
 // the left ones. No more left values of a key may come than [Task.LargestRecord] bytes; the error of
 // more names the key and wraps ErrRecordTooLarge.
-type Joined[K, A, B, O any] struct {
-	// Name is shown to people; empty is "join".
+type Joined[O any] struct {
+	// Name is shown to people; empty is "join" or "broadcast join".
 	Name string
-	// Reducers is the number of reduces; 0 leaves the choice to the cluster.
+	// Reducers is the number of reduces; 0 leaves the choice to the cluster. A broadcast join has none.
 	Reducers int
 	// NoShuffle joins records that are kept by key (see [KeptBy.Feed]) where they lie: a map reads the
 	// parts of one number of both feeds side by side, and there are no reduces. Bind refuses feeds that
 	// are not kept so, or in another number of parts.
 	NoShuffle bool
 
+	bind func(j Joined[O], out Output[O], where, home string) (*Plan, error)
+}
+
+// feedJoin is a join of two feeds.
+type feedJoin[K, A, B, O any] struct {
 	left  Feed[K, A]
 	right Feed[K, B]
 	group func(key K, left []A, right iter.Seq[B], emit func(O)) error
@@ -36,8 +42,8 @@ type Joined[K, A, B, O any] struct {
 }
 
 // Join calls each for every pair of a left and a right record with equal keys.
-func Join[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a A, b B, emit func(O)) error) Joined[K, A, B, O] {
-	j := CoGroup(left, right, func(key K, as []A, bs iter.Seq[B], emit func(O)) error {
+func Join[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a A, b B, emit func(O)) error) Joined[O] {
+	group := func(key K, as []A, bs iter.Seq[B], emit func(O)) error {
 		if len(as) == 0 {
 			return nil
 		}
@@ -49,13 +55,12 @@ func Join[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a 
 			}
 		}
 		return nil
-	})
-	j.each = each
-	return j
+	}
+	return Joined[O]{bind: feedJoin[K, A, B, O]{left, right, group, each}.bind}
 }
 
 // LeftJoin is Join that also calls each, with b nil, for left records whose key no right record has.
-func LeftJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a A, b *B, emit func(O)) error) Joined[K, A, B, O] {
+func LeftJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a A, b *B, emit func(O)) error) Joined[O] {
 	return FullJoin(left, right, func(key K, a *A, b *B, emit func(O)) error {
 		if a == nil {
 			return nil
@@ -66,7 +71,7 @@ func LeftJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K
 
 // FullJoin is Join that also calls each for records whose key the other feed does not have, with nil in
 // its place. What a and b point to is valid until each returns.
-func FullJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a *A, b *B, emit func(O)) error) Joined[K, A, B, O] {
+func FullJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a *A, b *B, emit func(O)) error) Joined[O] {
 	return CoGroup(left, right, func(key K, as []A, bs iter.Seq[B], emit func(O)) error {
 		alone := true
 		var b B // one for all: a pointer to each would cost memory
@@ -96,24 +101,29 @@ func FullJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K
 // are valid until it returns, and the right ones, which can be ranged over once.
 func CoGroup[K, A, B, O any](
 	left Feed[K, A], right Feed[K, B], group func(key K, left []A, right iter.Seq[B], emit func(O)) error,
-) Joined[K, A, B, O] {
-	return Joined[K, A, B, O]{left: left, right: right, group: group}
+) Joined[O] {
+	return Joined[O]{bind: feedJoin[K, A, B, O]{left: left, right: right, group: group}.bind}
 }
 
 // Bind checks the job and ties it to its output; see [Job.Bind].
-func (j Joined[K, A, B, O]) Bind(out Output[O]) (*Plan, error) {
+func (j Joined[O]) Bind(out Output[O]) (*Plan, error) {
 	where, home := caller(), codec.CallerPackage(2)
-	if j.Name == "" {
-		j.Name = "join"
+	if j.bind == nil {
+		return nil, located(where, cmp.Or(j.Name, "join"), errors.New("the join is empty: make it with Join or its like"))
 	}
-	if err := j.check(home); err != nil {
-		return nil, located(where, j.Name, err)
+	return j.bind(j, out, where, home)
+}
+
+func (j feedJoin[K, A, B, O]) bind(o Joined[O], out Output[O], where, home string) (*Plan, error) {
+	o.Name = cmp.Or(o.Name, "join")
+	if err := j.check(o, home); err != nil {
+		return nil, located(where, o.Name, err)
 	}
-	if j.NoShuffle {
-		return j.bindTogether(out, where)
+	if o.NoShuffle {
+		return j.bindTogether(o.Name, out, where)
 	}
-	job := &FedJob[K, sided[A, B], O]{
-		Name: j.Name, Reducers: j.Reducers,
+	job := &Job[Fed[K, sided[A, B]], K, sided[A, B], O]{
+		Name: o.Name, Reducers: o.Reducers,
 		ReduceTask: func(t *Task) (Reducer[K, sided[A, B], O], error) {
 			r, err := j.run(t)
 			if err != nil {
@@ -133,15 +143,15 @@ func (j Joined[K, A, B, O]) Bind(out Output[O]) (*Plan, error) {
 }
 
 // run begins an attempt.
-func (j Joined[K, A, B, O]) run(t *Task) (*joinRun[K, A, B, O], error) {
+func (j feedJoin[K, A, B, O]) run(t *Task) (*joinRun[K, A, B, O], error) {
 	left, err := codec.Value[A]()
 	return &joinRun[K, A, B, O]{group: j.group, largest: t.LargestRecord(), clone: left.Cloner()}, err
 }
 
 // check is what is wrong with the types, in words that know nothing of how they are put together.
-func (j Joined[K, A, B, O]) check(home string) error {
+func (j feedJoin[K, A, B, O]) check(o Joined[O], home string) error {
 	if j.group == nil {
-		return errors.New("the join is empty: make it with Join, LeftJoin, FullJoin or CoGroup")
+		return errors.New("the join has no function")
 	}
 	_, errK := codec.Key[K](false, home)
 	_, errA := codec.Value[A]()
@@ -153,9 +163,9 @@ func (j Joined[K, A, B, O]) check(home string) error {
 		errB = fmt.Errorf("right feed: %w", errB)
 	}
 	err := errors.Join(errK, errA, errB)
-	if err == nil && j.NoShuffle {
+	if err == nil && o.NoShuffle {
 		err = together(j.left, j.right)
-		if j.Reducers != 0 {
+		if o.Reducers != 0 {
 			err = errors.Join(err, errors.New("both Reducers and NoShuffle are set"))
 		}
 	}

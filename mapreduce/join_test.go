@@ -15,6 +15,8 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
 type joinRecord struct {
@@ -23,14 +25,14 @@ type joinRecord struct {
 }
 
 // joinsOf are all joins of two lists, which write what they see as a line.
-func joinsOf(left, right Feed[string, []byte]) map[string]Joined[string, []byte, []byte, string] {
+func joinsOf(left, right Feed[string, []byte]) map[string]Joined[string] {
 	show := func(p *[]byte) string {
 		if p == nil {
 			return "-"
 		}
 		return string(*p)
 	}
-	return map[string]Joined[string, []byte, []byte, string]{
+	return map[string]Joined[string]{
 		"inner": Join(left, right, func(k string, a, b []byte, emit func(string)) error {
 			emit(fmt.Sprintf("%s %s %s", k, a, b))
 			return nil
@@ -110,7 +112,7 @@ func TestJoinsAreNestedLoops(t *testing.T) {
 		block, reduces := rapid.Int64Range(1, 9).Draw(t, "block"), rapid.IntRange(1, 3).Draw(t, "reduces")
 		feed := func(list []joinRecord) Feed[string, []byte] {
 			buffer := make([]byte, 0, 8)
-			return From(Slice(list), func(r joinRecord, emit func(string, []byte)) error {
+			return From(Slice(list), func(_ *Task, r joinRecord, emit func(string, []byte)) error {
 				buffer = append(buffer[:0], r.Text...)
 				emit(r.Key, buffer)
 				return nil
@@ -161,7 +163,7 @@ func TestJoinKeepsWhatItHolds(t *testing.T) {
 		list[i] = i
 	}
 	side := func() Feed[int, []byte] {
-		return From(Slice(list), func(i int, emit func(int, []byte)) error {
+		return From(Slice(list), func(_ *Task, i int, emit func(int, []byte)) error {
 			emit(i%10, fmt.Appendf(nil, "value %d of many", i))
 			return nil
 		})
@@ -217,7 +219,7 @@ func TestJoinHoldsTheLeftSide(t *testing.T) {
 	require.NoError(t, err)
 	err = run(p)
 	require.ErrorIs(t, err, ErrRecordTooLarge)
-	require.True(t, IsPermanent(err))
+	require.True(t, fault.IsPermanent(err))
 	require.ErrorContains(t, err, "key 7 has more than 16777216 bytes of left values, which a join holds in memory: "+
 		"make the feed with fewer values a key the left one")
 	k := Join(one, many, func(_ int, n int, _ [1 << 16]byte, emit func(int)) error { emit(n); return nil })
@@ -230,7 +232,7 @@ func TestJoinHoldsTheLeftSide(t *testing.T) {
 func TestJoinsAreChecked(t *testing.T) {
 	ints := By(Slice([]int{1}), func(n int) int { return n })
 	text := new(Collected[string])
-	_, err := Joined[int, int, int, string]{}.Bind(text.Output())
+	_, err := Joined[string]{}.Bind(text.Output())
 	require.ErrorContains(t, err, `join_test.go:`)
 	require.ErrorContains(t, err, `job "join": the join is empty`)
 	maps := By(Slice([]map[int]int{{}}), func(map[int]int) int { return 1 })
@@ -240,7 +242,7 @@ func TestJoinsAreChecked(t *testing.T) {
 	require.ErrorContains(t, err, `job "odd": right feed: value type map[int]int: unsupported type`)
 	none := By(Lines(), func([]byte) int { return 1 })
 	_, err = Join(ints, none, func(int, int, []byte, func(string)) error { return nil }).Bind(text.Output())
-	require.ErrorIs(t, err, ErrNoSources)
+	require.ErrorIs(t, err, input.ErrNoSources)
 	require.ErrorContains(t, err, "feed 2 has no sources")
 	twice := CoGroup(ints, ints, func(_ int, _ []int, bs iter.Seq[int], _ func(string)) error {
 		for range bs {

@@ -14,7 +14,7 @@ import (
 // ones, which RunLocal and watched plans go by: but values are decoded where they are handed out, and
 // nothing is allocated for a group. It takes half the time.
 type joinPairs[K, A, B, O any] struct {
-	join    *Joined[K, A, B, O]
+	join    *feedJoin[K, A, B, O]
 	largest int64
 	key     func([]byte) (K, error)
 	a, b    *codec.Codec
@@ -32,7 +32,7 @@ type joinPairs[K, A, B, O any] struct {
 }
 
 // pairs begins an attempt over encoded pairs.
-func (j *Joined[K, A, B, O]) pairs(largest int64, home string) (*joinPairs[K, A, B, O], error) {
+func (j *feedJoin[K, A, B, O]) pairs(largest int64, home string) (*joinPairs[K, A, B, O], error) {
 	key, errK := codec.Key[K](false, home)
 	a, errA := codec.Value[A]()
 	b, errB := codec.Value[B]()

@@ -10,6 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // Kept is the output of a job that stays in memory, part by part, typed, as the input of others:
@@ -63,7 +64,7 @@ func (k *Kept[T]) Input() Input[T] {
 	}
 	in.sources = k.Sources()
 	if len(in.sources) == 0 && k.wrong == nil {
-		in.plan.Wrong = fmt.Errorf("%s: %w", k.Name(), ErrNotCollected)
+		in.plan.Wrong = fmt.Errorf("%s: %w", k.Name(), output.ErrNotCollected)
 	}
 	return in
 }

@@ -14,7 +14,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // keptKinds are records of each form: images, frames, with floats and without, with bytes.
@@ -145,11 +148,11 @@ func TestKeptRelease(t *testing.T) {
 	k := NewKept[int](kept.Options{Name: "numbers"})
 	var none Collected[int]
 	_, err := passOn[int]().Bind(k.Input(), none.Output())
-	require.ErrorIs(t, err, ErrNotCollected)
+	require.ErrorIs(t, err, output.ErrNotCollected)
 	require.ErrorContains(t, err, "numbers")
 	empty := NewKeptBy(kept.Options{}, func(n int) int { return n })
 	_, err = passOn[Group[int, int, int]]().Bind(Grouped(empty.Feed(), empty.Feed()), new(Collected[Group[int, int, int]]).Output())
-	require.ErrorIs(t, err, ErrNotCollected)
+	require.ErrorIs(t, err, output.ErrNotCollected)
 	root := cluster.NewMemory(1 << 30)
 	plan, err := passOn[int]().Bind(Slice([]int{1, 2, 3}), k.Output())
 	require.NoError(t, err)
@@ -164,9 +167,9 @@ func TestKeptRelease(t *testing.T) {
 	require.NoError(t, reads.Hold(false))
 	k.Release()
 	k.Release()
-	require.ErrorIs(t, begins.SetupJob(), ErrReleased)
+	require.ErrorIs(t, begins.SetupJob(), kept.ErrReleased)
 	_, err = k.Records()
-	require.ErrorIs(t, err, ErrReleased)
+	require.ErrorIs(t, err, kept.ErrReleased)
 	require.Positive(t, root.Used(), "a job still reads")
 	runAttempts(t, reads, nil, nil)
 	require.Zero(t, root.Used())
@@ -175,7 +178,7 @@ func TestKeptRelease(t *testing.T) {
 	require.Equal(t, []int{1, 2, 3}, got)
 	again, err := passOn[int]().Bind(Slice([]int{1}), k.Output())
 	require.NoError(t, err)
-	require.ErrorIs(t, again.SetupJob(), ErrDestinationUsed)
+	require.ErrorIs(t, again.SetupJob(), output.ErrDestinationUsed)
 }
 
 // Attempts that fail, are aborted or lose against others leave nothing; a job that failed leaves
@@ -258,7 +261,7 @@ func TestKeptAgain(t *testing.T) {
 	require.Equal(t, []int{1, 3}, k.Lost())
 	require.Equal(t, used/2, root.Used())
 	_, err = k.Records()
-	require.ErrorIs(t, err, ErrPartLost)
+	require.ErrorIs(t, err, kept.ErrPartLost)
 	require.ErrorContains(t, err, "points, part 1, on node 1")
 	for _, wrong := range []func(){func() { less = 1 }, func() { move = 1e-3 }, func() { move = math.NaN() }} {
 		wrong()
@@ -332,9 +335,9 @@ func TestKeptDamage(t *testing.T) {
 	plan, err = passOn[int]().Bind(k.Input(), out.Output())
 	require.NoError(t, err)
 	_, err = RunLocal(t.Context(), plan, LocalOptions{})
-	require.ErrorIs(t, err, ErrPartLost)
+	require.ErrorIs(t, err, kept.ErrPartLost)
 	require.ErrorContains(t, err, "wrong checksum")
-	require.True(t, IsPermanent(err))
+	require.True(t, fault.IsPermanent(err))
 	require.Equal(t, []int{0}, k.Lost())
 }
 
@@ -383,7 +386,7 @@ func TestKeptRecordsAreWatched(t *testing.T) {
 
 func TestKeptWrongType(t *testing.T) {
 	_, err := passOn[*int]().Bind(Slice([]*int{nil}), NewKept[*int](kept.Options{}).Output())
-	require.ErrorIs(t, err, ErrUnsupportedType)
+	require.ErrorIs(t, err, codec.ErrUnsupportedType)
 }
 
 // What kept records show of their block is lent: a watched job that shows it later, or writes to it,

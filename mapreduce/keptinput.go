@@ -3,6 +3,7 @@ package mapreduce
 import (
 	"unsafe"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
@@ -52,7 +53,7 @@ func (k *Kept[T]) readRun(s *splitReader, at int64, run []byte, yield func(T) er
 	}
 	s.begin(at, len(run))
 	s.first = unsafe.SliceData(run)
-	err = ErrExited
+	err = fault.ErrExited
 	defer s.placePanic(run, &s.now, k.form.Length, &err)
 	lend := func(rec T) T { return rec }
 	if s.task != nil && s.task.records != nil {
@@ -75,7 +76,7 @@ func (k *Kept[T]) readList(s *splitReader, at int64, run []byte, yield func(list
 	}
 	s.begin(at, len(run))
 	s.first = unsafe.SliceData(run)
-	err = ErrExited
+	err = fault.ErrExited
 	defer s.placePanic(run, &s.now, k.form.Length, &err)
 	n, err := yield(memory.Cast[T](run))
 	if err != nil && n*k.form.Size < len(run) {

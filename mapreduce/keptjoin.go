@@ -44,9 +44,9 @@ func together[K, A, B any](left Feed[K, A], right Feed[K, B]) error {
 }
 
 // bindTogether binds a join of parts of the same number, a map each.
-func (j Joined[K, A, B, O]) bindTogether(out Output[O], where string) (*Plan, error) {
+func (j feedJoin[K, A, B, O]) bindTogether(name string, out Output[O], where string) (*Plan, error) {
 	return bindMapOnly(&MapOnly[merged[K, A, B], O]{
-		Name: j.Name,
+		Name: name,
 		MapTask: func(t *Task) (Filter[merged[K, A, B], O], error) {
 			r, err := j.run(t)
 			return Filter[merged[K, A, B], O]{Map: func(m merged[K, A, B], emit func(O)) error {

@@ -173,7 +173,7 @@ func TestEmittedTooLarge(t *testing.T) {
 	} {
 		err := runBudget(c.p, budget)
 		require.ErrorIs(t, err, ErrRecordTooLarge)
-		require.True(t, IsPermanent(err))
+		require.True(t, fault.IsPermanent(err))
 		require.ErrorContains(t, err, fmt.Sprintf("sparse: at byte 6, \"%s\"… (%d bytes): ",
 			strings.Repeat(`\x00`, fault.HeadSize), size))
 		require.ErrorContains(t, err,

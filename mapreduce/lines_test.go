@@ -18,6 +18,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // wholeLines is the plain definition of the lines of a text.
@@ -213,7 +214,7 @@ func TestStreamIsReadOnce(t *testing.T) {
 	in := Lines(Stream("-", strings.NewReader("a\nb")))
 	require.Equal(t, []string{"a", "b"}, readAll(t, in, usualWindows(), 10))
 	r := &splitReader{ctx: context.Background(), windows: usualWindows(), source: in.sources[0]}
-	require.ErrorIs(t, in.read(r, func([]byte) error { return nil }), ErrConsumed)
+	require.ErrorIs(t, in.read(r, func([]byte) error { return nil }), fault.ErrConsumed)
 
 	broken := Lines(Stream("pipe", io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(errors.New("gone")))))
 	r = &splitReader{ctx: context.Background(), windows: usualWindows(), source: broken.sources[0]}
@@ -228,7 +229,7 @@ func TestSecondAttemptOverAStreamTellsWhyTheFirstFailed(t *testing.T) {
 	_, err = p.RunMap(context.Background(), &cluster.MapAttempt{})
 	require.ErrorIs(t, err, bad)
 	_, err = p.RunMap(context.Background(), &cluster.MapAttempt{Try: 1})
-	require.ErrorIs(t, err, ErrConsumed)
+	require.ErrorIs(t, err, fault.ErrConsumed)
 	require.ErrorIs(t, err, bad)
 }
 

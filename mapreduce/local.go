@@ -11,7 +11,9 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -95,7 +97,7 @@ func eachLocal(pairs []localPair, f func(key, value []byte) error) error {
 
 func (b *boundJob) reduceLocal(ctx context.Context, p *cluster.Bound, index int, part []localPair, c *counter.Set) error {
 	sort.SliceStable(part, func(i, j int) bool { return bytes.Compare(part[i].key, part[j].key) < 0 })
-	id := AttemptID{Kind: ReduceKind, Index: index}
+	id := AttemptID{Kind: attempt.Reduce, Index: index}
 	t := &Task{ctx: ctx, id: id, reduces: p.Reduces, counters: c}
 	w, err := newRecordWriter(p, t, "", b.out)
 	if err != nil {
@@ -104,7 +106,7 @@ func (b *boundJob) reduceLocal(ctx context.Context, p *cluster.Bound, index int,
 	closed := false
 	defer func() {
 		if !closed {
-			_ = w.close(ErrExited) // after a panic
+			_ = w.close(fault.ErrExited) // after a panic
 		}
 	}()
 	w.gate.Open()

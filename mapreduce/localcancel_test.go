@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // A Reduce whose values end early, since its job was canceled, has no result.
@@ -37,6 +39,6 @@ func TestCanceledReduceHasNoResult(t *testing.T) {
 		_, err = RunLocal(ctx, p, LocalOptions{})
 		require.ErrorIs(t, err, context.Canceled)
 		_, err = out.Records()
-		require.ErrorIs(t, err, ErrNotCollected)
+		require.ErrorIs(t, err, output.ErrNotCollected)
 	})
 }

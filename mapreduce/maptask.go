@@ -331,7 +331,7 @@ func (b *boundMapOnly) runMapSkipping(ctx context.Context, p *cluster.Bound, a *
 	closed := false
 	defer func() {
 		if !closed {
-			_ = w.close(ErrExited) // after a panic
+			_ = w.close(fault.ErrExited) // after a panic
 		}
 	}()
 	err = p.EachFile(a.Split, func(file cluster.Split) error { return b.filterFile(ctx, p, a, file, w, &c, k) })

@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // outcome is how a plan ends on the engine, with a split every few bytes; nothing is committed.
@@ -190,7 +192,7 @@ func TestRecordsBeforeSuccess(t *testing.T) {
 	var out Collected[Pair[string, int64]]
 	ctx := context.Background()
 	_, err := out.Records()
-	require.ErrorIs(t, err, ErrNotCollected)
+	require.ErrorIs(t, err, output.ErrNotCollected)
 	bind := func(text string) *Plan {
 		p, err := wordCount(true).Bind(Lines(Bytes("text", []byte(text))), out.Output())
 		require.NoError(t, err)
@@ -201,20 +203,20 @@ func TestRecordsBeforeSuccess(t *testing.T) {
 	_, err = RunLocal(canceled, bind("a\n"), LocalOptions{})
 	require.ErrorIs(t, err, context.Canceled)
 	_, err = out.Records()
-	require.ErrorIs(t, err, ErrNotCollected)
+	require.ErrorIs(t, err, output.ErrNotCollected)
 
 	p := bind("a a\n")
 	require.NoError(t, outcome(t, p, 100))
-	require.NoError(t, p.CommitTask(AttemptID{Kind: ReduceKind}))
+	require.NoError(t, p.CommitTask(AttemptID{Kind: attempt.Reduce}))
 	_, err = out.Records()
-	require.ErrorIs(t, err, ErrNotCollected, "before the job's end")
+	require.ErrorIs(t, err, output.ErrNotCollected, "before the job's end")
 	require.NoError(t, p.CommitJob())
 	records, err := out.Records()
 	require.NoError(t, err)
 	require.Equal(t, []Pair[string, int64]{{"a", 2}}, records)
 
 	_, err = RunLocal(ctx, bind("b\n"), LocalOptions{})
-	require.ErrorIs(t, err, ErrDestinationUsed)
+	require.ErrorIs(t, err, output.ErrDestinationUsed)
 	again, err := out.Records()
 	require.NoError(t, err)
 	require.Equal(t, records, again, "another job's refusal changes nothing")
@@ -224,7 +226,7 @@ func TestRecordsBeforeSuccess(t *testing.T) {
 func TestWriterServesOneJob(t *testing.T) {
 	var b bytes.Buffer
 	to := Text[[]byte](Writer("w", &b))
-	for i, want := range []error{nil, ErrDestinationUsed} {
+	for i, want := range []error{nil, output.ErrDestinationUsed} {
 		p, err := keepLines().Bind(Lines(Bytes("text", []byte("one\n"))), to)
 		require.NoError(t, err)
 		_, err = RunLocal(context.Background(), p, LocalOptions{})

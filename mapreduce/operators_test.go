@@ -157,7 +157,7 @@ func TestBroadcastJoinIsALoop(t *testing.T) {
 			}
 		}
 		buffer := make([]byte, 0, 16)
-		feed := From(Slice(small), func(r joinRecord, emit func(string, []byte)) error {
+		feed := From(Slice(small), func(_ *Task, r joinRecord, emit func(string, []byte)) error {
 			buffer = append(buffer[:0], r.Text...)
 			emit(r.Key, buffer)
 			return nil
@@ -179,12 +179,16 @@ func TestBroadcastJoinIsChecked(t *testing.T) {
 	ints := Slice([]int{1, 2})
 	same := func(n int) int { return n }
 	each := func(int, []string, func(int)) error { return nil }
-	_, err := BroadcastJoined[int, int, string, int]{}.Bind(new(Collected[int]).Output())
+	_, err := BroadcastJoin[int, int, string, int](Slice([]int{1}), nil, Feed[int, string]{}, nil).Bind(new(Collected[int]).Output())
 	require.ErrorContains(t, err, `operators_test.go:`)
-	require.ErrorContains(t, err, `job "broadcast join": the join is empty`)
-	_, err = BroadcastJoin(ints, same, From(Lines(), func([]byte, func(int, string)) error { return nil }), each).Bind(new(Collected[int]).Output())
+	require.ErrorContains(t, err, `job "broadcast join": the join has no function`)
+	_, err = BroadcastJoin(ints, same, From(Lines(), func(*Task, []byte, func(int, string)) error { return nil }), each).Bind(new(Collected[int]).Output())
 	require.ErrorContains(t, err, "small feed: nothing to read")
-	bad := From(Lines(Bytes("small", []byte("1\nx\n"))), func(line []byte, emit func(int, string)) error {
+	joined := BroadcastJoin(ints, same, From(Lines(Bytes("small", nil)), func(*Task, []byte, func(int, string)) error { return nil }), each)
+	joined.Reducers = 2
+	_, err = joined.Bind(new(Collected[int]).Output())
+	require.ErrorContains(t, err, "a broadcast join has neither reduces nor a shuffle")
+	bad := From(Lines(Bytes("small", []byte("1\nx\n"))), func(_ *Task, line []byte, emit func(int, string)) error {
 		if line[0] == 'x' {
 			return context.Canceled
 		}
@@ -203,5 +207,5 @@ func TestBroadcastJoinIsChecked(t *testing.T) {
 		return large.load(context.Background())
 	}()
 	require.ErrorIs(t, err, ErrRecordTooLarge)
-	require.True(t, IsPermanent(err))
+	require.True(t, fault.IsPermanent(err))
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -172,7 +173,7 @@ func tryEngine(ctx context.Context, p *Plan) (err error) {
 			err = errors.Join(err, p.AbortJob())
 		}
 	}()
-	err = ErrExited // what stands if user code does not return
+	err = fault.ErrExited // what stands if user code does not return
 	return tryTasks(ctx, p)
 }
 
@@ -189,14 +190,14 @@ func tryTasks(ctx context.Context, p *Plan) error {
 		for try := range 2 {
 			done := make(chan error, 1)
 			go func() { // which user code may end
-				err := ErrExited
+				err := fault.ErrExited
 				defer func() { done <- err }()
 				err = run(try)
 			}()
 			if err = <-done; err == nil {
 				return nil
 			}
-			if IsPermanent(err) || ctx.Err() != nil {
+			if fault.IsPermanent(err) || ctx.Err() != nil {
 				return err
 			}
 			if err := p.AbortTask(id(try)); err != nil {
@@ -263,7 +264,7 @@ func frailRun(t *testing.T, job string, engine, fsys bool, c Compression, f *fra
 func runApart(ctx context.Context, p *Plan, engine bool) error {
 	done := make(chan error, 1)
 	go func() {
-		err := ErrExited
+		err := fault.ErrExited
 		defer func() { done <- err }()
 		if engine {
 			err = tryEngine(ctx, p)
@@ -290,7 +291,7 @@ func TestEveryFaultOfAnOutput(t *testing.T) {
 				fsys := kind == "fs"
 				c := NoCompression
 				if packed != "" {
-					c, _ = ParseCompression(packed)
+					require.NoError(t, c.UnmarshalText([]byte(packed)))
 				}
 				good := &frailOutput{at: -1}
 				require.NoError(t, frailRun(t, job, engine, fsys, c, good))
@@ -321,7 +322,7 @@ func checkFrail(t *testing.T, what string, f, good *frailOutput, err error) {
 	case "cancel":
 		require.ErrorIs(t, err, context.Canceled, what)
 	case "goexit":
-		require.ErrorIs(t, err, ErrExited, what)
+		require.ErrorIs(t, err, fault.ErrExited, what)
 	case "short":
 		require.True(t, errors.Is(err, io.ErrShortWrite) || errors.Is(err, errDisk), "%s: %v", what, err)
 	default:

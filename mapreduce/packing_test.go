@@ -16,6 +16,8 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -68,7 +70,7 @@ func TestDamagedInputIsAClearError(t *testing.T) {
 	path := filepath.Join(dir, "text.gz")
 	require.NoError(t, os.WriteFile(path, []byte("plain text"), 0o600))
 	_, err := File(path)
-	require.ErrorIs(t, err, ErrCorruptInput)
+	require.ErrorIs(t, err, fault.ErrCorruptInput)
 	require.ErrorContains(t, err, "text.gz: named .gz but does not begin with its signature")
 
 	var b bytes.Buffer
@@ -85,7 +87,7 @@ func TestDamagedInputIsAClearError(t *testing.T) {
 		p, err := keepLines().Bind(Lines(src), out.Output())
 		require.NoError(t, err)
 		_, err = RunLocal(context.Background(), p, LocalOptions{})
-		require.ErrorIs(t, err, ErrCorruptInput, "%d bytes", n)
+		require.ErrorIs(t, err, fault.ErrCorruptInput, "%d bytes", n)
 		require.ErrorContains(t, err, "text.gz")
 		require.Equal(t, 1, strings.Count(err.Error(), "EOF"), "said once: %v", err)
 	}
@@ -98,7 +100,7 @@ func TestDamagedInputIsAClearError(t *testing.T) {
 	p, err := keepLines().Bind(Lines(src), out.Output())
 	require.NoError(t, err)
 	_, err = RunLocal(context.Background(), p, LocalOptions{})
-	require.ErrorIs(t, err, ErrCorruptInput)
+	require.ErrorIs(t, err, fault.ErrCorruptInput)
 }
 
 // A compressed file that lacks its end, or has something behind it, is an error wherever it was
@@ -126,16 +128,16 @@ func TestPackedInputCutAnywhere(t *testing.T) {
 				continue // an empty file is empty
 			}
 			_, err := linesOf(ext, whole[:n])
-			require.ErrorIs(t, err, ErrCorruptInput, "%s cut to %d of %d bytes", ext, n, len(whole))
+			require.ErrorIs(t, err, fault.ErrCorruptInput, "%s cut to %d of %d bytes", ext, n, len(whole))
 			require.ErrorContains(t, err, "the-file"+ext)
 			if ext == ".s2" && n == 10 {
 				continue // a header, which may come anywhere
 			}
 			_, err = linesOf(ext, slices.Concat(whole, whole[:n]))
-			require.ErrorIs(t, err, ErrCorruptInput, "%s and %d bytes of another", ext, n)
+			require.ErrorIs(t, err, fault.ErrCorruptInput, "%s and %d bytes of another", ext, n)
 		}
 		_, err = linesOf(ext, append(bytes.Clone(whole), "garbage"...))
-		require.ErrorIs(t, err, ErrCorruptInput, "%s and garbage", ext)
+		require.ErrorIs(t, err, fault.ErrCorruptInput, "%s and garbage", ext)
 	}
 }
 
@@ -145,7 +147,7 @@ func TestXZ(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, lines)
 	_, err = linesOf(".xz", unbase64(t, xzWide))
-	require.ErrorIs(t, err, ErrCorruptInput)
+	require.ErrorIs(t, err, fault.ErrCorruptInput)
 	require.ErrorContains(t, err, "a window of 536870912 bytes")
 }
 
@@ -262,13 +264,13 @@ func TestFilesThatAreNotThere(t *testing.T) {
 // TestNothingToRead is an error where it is said, not an empty output.
 func TestNothingToRead(t *testing.T) {
 	_, err := Files()
-	require.ErrorIs(t, err, ErrNoSources)
+	require.ErrorIs(t, err, input.ErrNoSources)
 	_, err = keepLines().Bind(Lines(), Text[[]byte](Writer("w", io.Discard)))
-	require.ErrorIs(t, err, ErrNoSources)
+	require.ErrorIs(t, err, input.ErrNoSources)
 	require.ErrorContains(t, err, `job "keep"`)
 	var out Collected[Pair[string, int64]]
 	_, err = wordCount(true).Bind(Lines(), out.Output())
-	require.ErrorIs(t, err, ErrNoSources)
+	require.ErrorIs(t, err, input.ErrNoSources)
 }
 
 // Bytes read are those of the files, as the input's size is, so that half of a packed file is half

@@ -94,9 +94,6 @@ func (b *boundJob) Prepare(ctx context.Context, p *cluster.Bound) error {
 	if !b.ordered || p.Reduces < 2 {
 		return nil
 	}
-	if slices.ContainsFunc(p.Inputs, func(in cluster.InputPlan) bool { return in.Once }) {
-		return errOnceSampled
-	}
 	s := &sampler{bound: b, ctx: ctx, p: p}
 	for _, split := range samplePlaces(p) {
 		if err := s.sample(p.Sources[split.Source], split); err != nil {

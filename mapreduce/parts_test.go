@@ -18,6 +18,7 @@ import (
 
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -242,7 +243,7 @@ func TestEveryFaultOfAPart(t *testing.T) {
 					case err == nil:
 						require.Equal(t, want, got, what)
 					case way == "goexit" || abort == "goexit" && f.writers[len(f.writers)-1].aborted: // or open has failed
-						require.ErrorIs(t, err, ErrExited, what)
+						require.ErrorIs(t, err, fault.ErrExited, what)
 					case way == "cancel":
 						require.ErrorIs(t, err, context.Canceled, what)
 					default:
@@ -389,7 +390,7 @@ func TestPartsAreChecked(t *testing.T) {
 		err := run(to, openEnds(true))
 		require.ErrorContains(t, err, "part-m-00000")
 		require.ErrorContains(t, err, "has no path")
-		require.True(t, IsPermanent(err))
+		require.True(t, fault.IsPermanent(err))
 	}
 	require.ErrorContains(t, run(dir(), func(*Task, *PartFile) (PartWriter[string], error) { return nil, nil }),
 		"part-m-00000: open returned no writer")

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
-	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
 // Plan is a job bound to its input and output, with its types erased. It runs once, on a cluster or by
@@ -24,14 +23,3 @@ type LocalOptions = cluster.LocalOptions
 func RunLocal(ctx context.Context, p *Plan, o LocalOptions) (*counter.Set, error) {
 	return cluster.RunLocal(ctx, p, o)
 }
-
-var (
-	// ErrReleased is wrapped by the error of a job that would read records that were kept and have
-	// been released.
-	ErrReleased = kept.ErrReleased
-	// ErrPartLost is wrapped by the error of an attempt that reads a part that was kept and is lost,
-	// with its node or by a damaged spill. It is permanent: the part must be made again first.
-	ErrPartLost = kept.ErrPartLost
-	// ErrTooManySkips is wrapped by the error of a job with more bad records than it may leave out.
-	ErrTooManySkips = cluster.ErrTooManySkips
-)

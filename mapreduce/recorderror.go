@@ -60,7 +60,7 @@ func (s *splitReader) placePanic(run []byte, last **byte, length func([]byte) in
 	v := recover()
 	switch v := v.(type) {
 	case nil:
-		if *err != ErrExited { //nolint:errorlint // what stood there from the beginning
+		if *err != fault.ErrExited { //nolint:errorlint // what stood there from the beginning
 			return
 		}
 	case fault.Thrown:

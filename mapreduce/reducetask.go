@@ -12,6 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -29,7 +30,7 @@ func (b *boundJob) RunReduce(ctx context.Context, p *cluster.Bound, a *cluster.R
 	closed := false
 	defer func() {
 		if !closed {
-			_ = w.close(ErrExited) // after another error, or a panic
+			_ = w.close(fault.ErrExited) // after another error, or a panic
 		}
 	}()
 	alive, stop := cluster.NewWatch(ctx, &a.Resources)

@@ -16,6 +16,8 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
@@ -142,14 +144,14 @@ func TestRoutedAttempts(t *testing.T) {
 		split := cluster.Split{Length: 14}
 		_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: split})
 		require.ErrorIs(t, err, errDisk)
-		require.NoError(t, p.AbortTask(AttemptID{Kind: MapKind}))
+		require.NoError(t, p.AbortTask(AttemptID{Kind: attempt.Map}))
 		for try := 1; try < 3; try++ { // a copy
 			_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Try: try, Split: split, MaxSkips: 1})
 			require.NoError(t, err)
 		}
-		require.NoError(t, p.CommitTask(AttemptID{Kind: MapKind, Index: 0, Try: 2}))
-		require.ErrorIs(t, p.CommitTask(AttemptID{Kind: MapKind, Index: 0, Try: 1}), cluster.ErrCommitted)
-		require.NoError(t, p.AbortTask(AttemptID{Kind: MapKind, Index: 0, Try: 1}))
+		require.NoError(t, p.CommitTask(AttemptID{Kind: attempt.Map, Index: 0, Try: 2}))
+		require.ErrorIs(t, p.CommitTask(AttemptID{Kind: attempt.Map, Index: 0, Try: 1}), cluster.ErrCommitted)
+		require.NoError(t, p.AbortTask(AttemptID{Kind: attempt.Map, Index: 0, Try: 1}))
 		if system == "local" {
 			temp, err := os.ReadDir(filepath.Join(dir, output.Temporary))
 			require.NoError(t, err)
@@ -182,11 +184,11 @@ func TestRoutedIsResumed(t *testing.T) {
 	p := bind()
 	_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 4}})
 	require.NoError(t, err)
-	require.NoError(t, p.CommitTask(AttemptID{Kind: MapKind}))
+	require.NoError(t, p.CommitTask(AttemptID{Kind: attempt.Map}))
 	require.NoError(t, p.LeaveJob())
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "b-m-00001"), []byte("half"), 0o600))
 	p = bind()
-	require.Equal(t, []AttemptID{{Kind: MapKind}}, p.Committed())
+	require.Equal(t, []AttemptID{{Kind: attempt.Map}}, p.Committed())
 	require.NoFileExists(t, filepath.Join(dir, "b-m-00001"))
 	require.FileExists(t, filepath.Join(dir, "a-m-00000"))
 	require.NoError(t, p.DropCommitted())
@@ -277,7 +279,7 @@ func TestRoutedToAnOutputFS(t *testing.T) {
 
 	err := run(InFS(&frailOutput{at: -1, files: map[string]*bytes.Buffer{}}, "out"))
 	require.ErrorContains(t, err, "more than 64 names in one attempt, and files in out cannot be written on")
-	require.True(t, IsPermanent(err))
+	require.True(t, fault.IsPermanent(err))
 
 	fsys, err := dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}})
 	require.NoError(t, err)

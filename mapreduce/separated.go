@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"unsafe"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // Separated yields records that end with sep, without it: "\x00" for the names that find -print0 writes,
@@ -41,7 +43,7 @@ func separatedBy(ends separators, size int, sources []Source) Input[[]byte] {
 
 func (s *splitReader) eachSeparated(run []byte, ends separators, size int, yield func([]byte) error) (err error) {
 	s.first, s.now = unsafe.SliceData(run), nil
-	err = ErrExited
+	err = fault.ErrExited
 	defer s.placePanic(run, &s.now, ends.length, &err)
 	for rest := run; len(rest) > 0; {
 		n := ends.length(rest)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
@@ -14,7 +15,7 @@ import (
 // ranges over seq again, and so does the map after the sample of a total order: seq should
 // give the same records each time. What can be ranged over only once, such as a channel,
 // then ends the attempt with an error that wraps ErrConsumed, and never with a part of the
-// records; for it there is [Once].
+// records.
 func Seq[I any](seq iter.Seq[I]) Input[I] {
 	if seq == nil {
 		return Seq2[I](nil)
@@ -31,22 +32,18 @@ func Seq[I any](seq iter.Seq[I]) Input[I] {
 // Seq2 is Seq for records that come with an error: the first that is not nil ends the
 // attempt with it, and its record does not count.
 func Seq2[I any](seq iter.Seq2[I, error]) Input[I] {
-	return (&sequence[I]{seq: seq}).input()
-}
-
-func (q *sequence[I]) input() Input[I] {
+	q := &sequence[I]{seq: seq}
 	src := input.Of(input.Made(1), "sequence")
 	in := Input[I]{sources: []Source{src}, plan: cluster.InputPlan{Whole: true, Sequence: true}, read: q.read}
 	if q.seq == nil {
-		in.plan.Wrong = errors.New("the input has no sequence: Seq, Seq2 or Once was given nil")
+		in.plan.Wrong = errors.New("the input has no sequence: Seq or Seq2 was given nil")
 	}
 	return in
 }
 
 // sequence is an iterator that attempts range over, perhaps several times.
 type sequence[I any] struct {
-	seq  iter.Seq2[I, error]
-	once bool // nobody may range over it twice
+	seq iter.Seq2[I, error]
 	// used tells that a pass has begun and has not ended without any record.
 	used atomic.Bool
 }
@@ -56,9 +53,6 @@ type sequence[I any] struct {
 // read only once has nothing left by now, however much of it the earlier pass had taken.
 func (q *sequence[I]) read(s *splitReader, yield func(I) error) error {
 	again := q.used.Swap(true)
-	if again && q.once {
-		return fmt.Errorf("sequence: %w, and it was", ErrConsumed)
-	}
 	records := 0
 	s.numbers = true
 	err := s.whole(nil, func() (err error) {
@@ -70,9 +64,9 @@ func (q *sequence[I]) read(s *splitReader, yield func(I) error) error {
 	}
 	if again && !q.begins() {
 		return fmt.Errorf("sequence: %w: it was ranged over before, for another attempt or as the sample of a total "+
-			"order, and does not begin anew; this time it gave %d records", ErrConsumed, records)
+			"order, and does not begin anew; this time it gave %d records", fault.ErrConsumed, records)
 	}
-	if !again && records == 0 && !q.once {
+	if !again && records == 0 {
 		q.used.Store(false)
 	}
 	return s.tick(0)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // feed is a closed channel of n ones: records that nobody can tell apart.
@@ -77,7 +78,7 @@ func TestSequencesAreNeverCutShort(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, 1000, n)
 		_, err = attemptsOver(t, Seq(feed(1000)), failAt, false)
-		require.ErrorIs(t, err, ErrConsumed, "%d", failAt)
+		require.ErrorIs(t, err, fault.ErrConsumed, "%d", failAt)
 		require.ErrorIs(t, err, errFlaky, "what the first attempt died of")
 	}
 	n, err := attemptsOver(t, Seq(feed(1000)), 0, false)
@@ -87,7 +88,7 @@ func TestSequencesAreNeverCutShort(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 1000, n)
 	_, err = attemptsOver(t, Seq(feed(1000)), 0, true)
-	require.ErrorIs(t, err, ErrConsumed)
+	require.ErrorIs(t, err, fault.ErrConsumed)
 	require.ErrorContains(t, err, "total order")
 
 	n, err = attemptsOver(t, Seq(slices.Values([]int(nil))), 0, true)
@@ -97,7 +98,7 @@ func TestSequencesAreNeverCutShort(t *testing.T) {
 	_, err = attemptsOver(t, in, 0, false)
 	require.NoError(t, err)
 	_, err = attemptsOver(t, in, 0, false)
-	require.ErrorIs(t, err, ErrConsumed)
+	require.ErrorIs(t, err, fault.ErrConsumed)
 }
 
 func TestASequencesErrorEndsTheAttempt(t *testing.T) {

@@ -69,17 +69,17 @@ func TestNamesOfOutputsInAFileSystemAreFreed(t *testing.T) {
 	for range 2 {
 		err = output.NewCommitter(InDFS(store, "out")).SetupJob()
 		require.ErrorIs(t, err, ErrOutputExists)
-		require.NotErrorIs(t, err, ErrOutputBusy)
+		require.NotErrorIs(t, err, output.ErrOutputBusy)
 	}
 	require.NoError(t, store.Remove("out"))
 	first := output.NewCommitter(InDFS(store, "out"))
 	require.NoError(t, first.SetupJob())
-	require.ErrorIs(t, output.NewCommitter(InDFS(store, "out/")).SetupJob(), ErrOutputBusy)
+	require.ErrorIs(t, output.NewCommitter(InDFS(store, "out/")).SetupJob(), output.ErrOutputBusy)
 	require.NoError(t, first.AbortJob())
 	second := output.NewCommitter(InDFS(store, "out"))
 	require.NoError(t, second.SetupJob())
 	require.NoError(t, second.CommitJob())
-	require.NotErrorIs(t, output.NewCommitter(InDFS(store, "out")).SetupJob(), ErrOutputBusy)
+	require.NotErrorIs(t, output.NewCommitter(InDFS(store, "out")).SetupJob(), output.ErrOutputBusy)
 	require.NoError(t, store.Remove("out"))
 	require.NoError(t, output.NewCommitter(InDFS(store, "out")).SetupJob())
 }

@@ -64,11 +64,11 @@ func knowing(r *splitReader, around func(mapRecord func() error) error) func(map
 // the error is one that another record would meet, too, or is said to be permanent and not the
 // record's own fault, or too many have been left out.
 func (k *skips) leaveOut(e *RecordError) error {
-	if k == nil || IsPermanent(e) && !IsBad(e) {
+	if k == nil || fault.IsPermanent(e) && !fault.IsBad(e) {
 		return e
 	}
 	if len(k.list) == k.most {
-		return Permanent(fmt.Errorf("%w: more than %d, the first: %w", ErrTooManySkips, k.most, k.first))
+		return Permanent(fmt.Errorf("%w: more than %d, the first: %w", cluster.ErrTooManySkips, k.most, k.first))
 	}
 	if k.first == nil {
 		k.first = e
@@ -101,7 +101,7 @@ func (s *splitReader) refused(run, rec []byte, err error) error {
 	}
 	placed := s.recordError(f, s.number)
 	if err := s.skips.leaveOut(placed); err != nil {
-		if errors.Is(err, ErrTooManySkips) {
+		if errors.Is(err, cluster.ErrTooManySkips) {
 			return err
 		}
 		return f

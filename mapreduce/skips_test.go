@@ -17,6 +17,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // spoiled is text with bad lines among good ones; it returns the good ones alone, too.
@@ -176,13 +177,13 @@ func TestWhatIsNotSkipped(t *testing.T) {
 	for name, make := range skipTrials(t) {
 		p, _ := make(all)
 		_, err := RunLocal(context.Background(), p, LocalOptions{MaxSkips: bad - 1})
-		require.ErrorIs(t, err, ErrTooManySkips, name)
+		require.ErrorIs(t, err, cluster.ErrTooManySkips, name)
 		require.ErrorContains(t, err, fmt.Sprintf("more than %d, the first: text: at byte ", bad-1))
 		require.ErrorContains(t, err, "bad word")
-		require.True(t, IsPermanent(err))
+		require.True(t, fault.IsPermanent(err))
 		p, _ = make(all)
 		_, err = RunLocal(context.Background(), p, LocalOptions{})
-		require.NotErrorIs(t, err, ErrTooManySkips)
+		require.NotErrorIs(t, err, cluster.ErrTooManySkips)
 		var at *RecordError
 		if name == "maps only" || errors.As(err, &at) {
 			require.ErrorContains(t, err, "bad word")
@@ -198,15 +199,15 @@ func TestWhatIsNotSkipped(t *testing.T) {
 // An error marked as the record's fault is not met again for nothing, and leaves that record out
 // where records may be left out.
 func TestBadRecordsAreSkipped(t *testing.T) {
-	fault := errors.New("no number")
+	noNumber := errors.New("no number")
 	require.NoError(t, Bad(nil))
-	require.ErrorIs(t, Bad(fault), fault)
-	require.True(t, IsPermanent(fmt.Errorf("x: %w", Bad(fault))))
-	require.True(t, IsBad(fmt.Errorf("x: %w", Bad(fault))))
-	require.False(t, IsBad(Permanent(fault)))
+	require.ErrorIs(t, Bad(noNumber), noNumber)
+	require.True(t, fault.IsPermanent(fmt.Errorf("x: %w", Bad(noNumber))))
+	require.True(t, fault.IsBad(fmt.Errorf("x: %w", Bad(noNumber))))
+	require.False(t, fault.IsBad(Permanent(noNumber)))
 	job := MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {
 		if string(line) == "a" {
-			return Bad(fault)
+			return Bad(noNumber)
 		}
 		emit(line)
 		return nil

@@ -11,9 +11,6 @@ import (
 // Source is one file of an input. Make it with Files, File, FS, Zip, Stream, Bytes or Stored.
 type Source = input.Source
 
-// ErrNoSources is the error of an input without sources: of [Files] without paths, and of Bind.
-var ErrNoSources = input.ErrNoSources
-
 // Files returns sources for paths, at least one; none is an error that wraps ErrNoSources.
 //
 // A path is a file, a directory or a glob. A directory stands for all files below it, in order of

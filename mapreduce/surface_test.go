@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // Types of rooms that have a public name show a user what they are to use, and nothing of what this
@@ -22,7 +24,7 @@ func TestTypesOfRoomsShowNoMore(t *testing.T) {
 		{reflect.TypeFor[*PartFile](), nil, []string{"Name", "Path", "Write"}},
 		{reflect.TypeFor[Compression](), nil, []string{"Extension", "String"}},
 		{reflect.TypeFor[AttemptID](), []string{"Kind", "Index", "Try"}, []string{"String"}},
-		{reflect.TypeFor[*PanicError](), []string{"Value", "Stack", "At"}, []string{"Error", "Unwrap"}},
+		{reflect.TypeFor[*fault.PanicError](), []string{"Value", "Stack", "At"}, []string{"Error", "Unwrap"}},
 	} {
 		var fields, methods []string
 		for m := range c.of.Methods() {

@@ -9,15 +9,6 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 )
 
-// TaskKind says whether a task is a map or a reduce.
-type TaskKind = attempt.Kind
-
-// The two kinds of task.
-const (
-	MapKind    = attempt.Map
-	ReduceKind = attempt.Reduce
-)
-
 // AttemptID names one attempt of one task within a job.
 type AttemptID = attempt.ID
 

@@ -10,10 +10,11 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// ErrOtherType is wrapped by the error of [ReadTyped] over records of another type.
-var ErrOtherType = errors.New("records of another type")
+// errOtherType is wrapped by the error of [ReadTyped] over records of another type.
+var errOtherType = errors.New("records of another type")
 
 // Typed writes records in the engine's binary form, for [ReadTyped] of a later job: shorter and
 // faster to read than text. O is a type that a value of a job may have. Each part begins with the
@@ -80,7 +81,7 @@ func headOf(head []byte, t reflect.Type) error {
 	case !found || !whole:
 		return Permanent(errors.New("not the beginning of what Typed writes"))
 	case made != makeUp(t):
-		return Permanent(fmt.Errorf("%w: the file has %s, %s, the job reads %s, %s", ErrOtherType, name, made, t, makeUp(t)))
+		return Permanent(fmt.Errorf("%w: the file has %s, %s, the job reads %s, %s", errOtherType, name, made, t, makeUp(t)))
 	}
 	return ErrNoRecord
 }
@@ -139,7 +140,7 @@ func frameRecords(s *splitReader, yield func([]byte) error) error {
 			rec, n := codec.Frame(rest)
 			s.at = at + int64(len(run)-len(rest))
 			if n == 0 {
-				return Permanent(fmt.Errorf("%s: at byte %d: %w: it ends within a record", s.source.Name(), s.at, ErrCorruptInput))
+				return Permanent(fmt.Errorf("%s: at byte %d: %w: it ends within a record", s.source.Name(), s.at, fault.ErrCorruptInput))
 			}
 			rest = rest[n:]
 			err := s.whole(rec, func() error {

@@ -10,6 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 type reading struct {
@@ -56,7 +59,7 @@ func TestTypedAtAnyWindow(t *testing.T) {
 			require.Less(t, len(got), 4)
 			continue
 		}
-		require.ErrorIs(t, err, ErrCorruptInput)
+		require.ErrorIs(t, err, fault.ErrCorruptInput)
 	}
 }
 
@@ -76,14 +79,14 @@ func TestTypedOfAnotherType(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []renamed{{"ann", 1}}, got)
 	err = failure(t, ReadTyped[other](src))
-	require.ErrorIs(t, err, ErrOtherType)
+	require.ErrorIs(t, err, errOtherType)
 	require.ErrorContains(t, err, "the file has mapreduce.visit, {Name string; N int64}, "+
 		"the job reads mapreduce.other, {Name string; N int32}")
-	require.True(t, IsPermanent(err))
+	require.True(t, fault.IsPermanent(err))
 	require.ErrorContains(t, failure(t, ReadTyped[visit](Bytes("f", []byte("\x02hi")))), "not the beginning of what Typed writes")
-	require.ErrorIs(t, failure(t, ReadTyped[visit](Bytes("f", []byte("hello")))), ErrCorruptInput)
+	require.ErrorIs(t, failure(t, ReadTyped[visit](Bytes("f", []byte("hello")))), fault.ErrCorruptInput)
 	_, err = passOn[func()]().Bind(ReadTyped[func()](src), Typed[func()](Dir("x")))
-	require.ErrorIs(t, err, ErrUnsupportedType)
+	require.ErrorIs(t, err, codec.ErrUnsupportedType)
 	require.Equal(t, "{At time.Time; Where string; Raw []uint8; N []int32}", makeUp(reflect.TypeFor[reading]()))
 }
 

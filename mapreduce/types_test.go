@@ -90,7 +90,7 @@ func TestRefusedTypesNameTheField(t *testing.T) {
 		"unsupported type [131072]int: arrays have at most 65536 elements":                                     second(codec.Value[[1 << 17]int]()),
 		"field Kids[]: unsupported type mapreduce.family: it contains itself; give it MarshalBinary and Unmar": bindTree(),
 	} {
-		require.ErrorIs(t, err, ErrUnsupportedType)
+		require.ErrorIs(t, err, codec.ErrUnsupportedType)
 		require.ErrorContains(t, err, want)
 	}
 	_, err := codec.Value[big.Rat]()

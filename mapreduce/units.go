@@ -15,20 +15,6 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// Once is Seq2 for what can be ranged over only once, such as a channel, a cursor of a database or
-// an answer of a server: one map streams it. Whoever would range over it a second time (a further
-// attempt, another job) is told so with an error that wraps ErrConsumed. It is never sampled, so a
-// TotalOrder over several reduces is an error of Plan.Prepare.
-func Once[I any](seq iter.Seq2[I, error]) Input[I] {
-	in := (&sequence[I]{seq: seq, once: true}).input()
-	in.plan.Once = true
-	return in
-}
-
-// errOnceSampled is the error of a total order that would need a sample of a Once.
-var errOnceSampled = errors.New("TotalOrder over several reduces takes a sample of the input, but Once can be read " +
-	"only once: ask for one reduce (Reducers: 1), or collect the records in a Slice")
-
 // Units gives each map one unit of work, such as a file, a range of rows or the address of a page,
 // and yields the records that read makes of it. read is called once an attempt, in many attempts at
 // once, with the attempt's context, and once more for a few records as the sample of a total order.

@@ -18,6 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
 // upTo is the numbers below n.
@@ -41,7 +43,7 @@ func TestUnits(t *testing.T) {
 	require.False(t, p.ReadOnce())
 
 	_, err = passOn[int]().Bind(Units(nil, upTo), new(Collected[int]).Output())
-	require.ErrorIs(t, err, ErrNoSources)
+	require.ErrorIs(t, err, input.ErrNoSources)
 	_, err = passOn[int]().Bind(Units[int, int]([]int{1}, nil), new(Collected[int]).Output())
 	require.ErrorContains(t, err, "Units without a read function")
 	_, err = passOn[int]().Bind(Units([]int{1}, upTo).SplitSize(1), new(Collected[int]).Output())
@@ -84,52 +86,11 @@ func sorting(reduces int) Job[int, int, None, Pair[int, None]] {
 	}
 }
 
-func TestOnce(t *testing.T) {
-	requireEverywhere(t, []int{0, 1, 2}, func() Input[int] { return Once(upTo(t.Context(), 3)) }, 1, 10)
-	calls := 0
-	in := Once(func(yield func(int, error) bool) {
-		calls++
-		_ = yield(1, nil) && yield(2, errDisk)
-	})
-	p, err := passOn[int]().Bind(in, new(Collected[int]).Output())
-	require.NoError(t, err)
-	require.True(t, p.ReadOnce())
-	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
-	_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 1}})
-	require.ErrorIs(t, err, errDisk)
-	_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Try: 1, Split: cluster.Split{Length: 1}})
-	require.ErrorIs(t, err, ErrConsumed)
-	require.ErrorIs(t, err, errDisk, "why the first attempt failed")
-	require.Equal(t, 1, calls)
-}
-
-// TestOnceWithoutRecords is consumed like any other.
-func TestOnceWithoutRecords(t *testing.T) {
-	in := Once(upTo(t.Context(), 0))
-	_, err := recordsOf(t, in, usualWindows(), 1)
-	require.NoError(t, err)
-	_, err = recordsOf(t, in, usualWindows(), 1)
-	require.ErrorIs(t, err, ErrConsumed)
-}
-
-func TestOnceIsNotSampled(t *testing.T) {
-	p, err := sorting(2).Bind(Once(upTo(t.Context(), 9)), new(Collected[Pair[int, None]]).Output())
-	require.NoError(t, err)
-	_, err = RunLocal(t.Context(), p, LocalOptions{})
-	require.ErrorIs(t, err, errOnceSampled)
-	var out Collected[Pair[int, None]]
-	p, err = sorting(1).Bind(Once(upTo(t.Context(), 9)), out.Output())
+func TestUnitsAreSampled(t *testing.T) {
+	p, err := sorting(2).Bind(Units([]int{4, 5}, upTo), new(Collected[Pair[int, None]]).Output())
 	require.NoError(t, err)
 	_, err = RunLocal(t.Context(), p, LocalOptions{})
 	require.NoError(t, err)
-	records, err := out.Records()
-	require.NoError(t, err)
-	require.Len(t, records, 9)
-
-	p, err = sorting(2).Bind(Units([]int{4, 5}, upTo), new(Collected[Pair[int, None]]).Output())
-	require.NoError(t, err)
-	_, err = RunLocal(t.Context(), p, LocalOptions{})
-	require.NoError(t, err, "units can be sampled")
 }
 
 // seeker is a file system whose files seek, but have no ReadAt; plain ones do neither.
@@ -248,14 +209,14 @@ func (panicFS) Open(string) (fs.File, error) { panic("no disk") }
 func TestFSErrors(t *testing.T) {
 	held := fstest.MapFS{"a.gz": {Data: []byte("plain")}}
 	_, err := FS(held)
-	require.ErrorIs(t, err, ErrNoSources)
+	require.ErrorIs(t, err, input.ErrNoSources)
 	_, err = FS(held, "*.txt")
 	require.ErrorContains(t, err, "*.txt: no file matches")
 	_, err = FS(held, "b")
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	_, err = FS(held, "a.gz")
-	require.ErrorIs(t, err, ErrCorruptInput)
+	require.ErrorIs(t, err, fault.ErrCorruptInput)
 	_, err = FS(panicFS{}, "a")
-	_, isPanic := errors.AsType[*PanicError](err)
+	_, isPanic := errors.AsType[*fault.PanicError](err)
 	require.True(t, isPanic, err)
 }

@@ -10,6 +10,9 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
 // zipFile writes an archive of files, in the order of names and contents.
@@ -60,16 +63,16 @@ func TestZipRefuses(t *testing.T) {
 	path := filepath.Join(dir, "a.zip")
 	zipFile(t, path, 0, "_x", "hidden\n")
 	_, err := Zip(path)
-	require.ErrorIs(t, err, ErrNoSources)
+	require.ErrorIs(t, err, input.ErrNoSources)
 	zipFile(t, path, 1, "secret", "hidden\n")
 	_, err = Zip(path)
 	require.ErrorContains(t, err, "a.zip/secret: is encrypted")
 	require.NoError(t, os.WriteFile(path, []byte("no archive"), 0o600))
 	_, err = Zip(path)
-	require.ErrorIs(t, err, ErrCorruptInput)
+	require.ErrorIs(t, err, fault.ErrCorruptInput)
 	_, err = Zip(filepath.Join(dir, "none.zip"))
 	require.ErrorIs(t, err, os.ErrNotExist)
-	require.NotErrorIs(t, err, ErrCorruptInput)
+	require.NotErrorIs(t, err, fault.ErrCorruptInput)
 
 	zipFile(t, path, 0, "a", "some text\n")
 	whole, err := os.ReadFile(path)

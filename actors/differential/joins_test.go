@@ -17,6 +17,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // entry is a record with pointers; page has numbers behind one, which are read where they are kept; tally has none.
@@ -135,7 +136,7 @@ func (s *sides[K, T]) bind(kind, how string, reduces int, left, right mapreduce.
 		emit(fmt.Sprint(k) + "\t" + strings.Join(sides, " "))
 		return nil
 	}
-	var j mapreduce.Joined[K, T, T, string]
+	var j mapreduce.Joined[string]
 	switch kind {
 	case "broadcast":
 		return mapreduce.BroadcastJoin(mapreduce.Slice(s.left), s.key, right, func(rec T, matches []T, emit func(string)) error {
@@ -184,7 +185,7 @@ func (s *sides[K, T]) run(t *testing.T, cfg actors.Config, kind, how string, red
 				return err
 			}
 			parts, err := s.parts(c, kind, how, reduces, left, right, lost)
-			if lost && how != "slices" && errors.Is(err, mapreduce.ErrPartLost) {
+			if lost && how != "slices" && errors.Is(err, cluster.ErrPartLost) {
 				parts, err = s.parts(c, kind, how, reduces, left, right, false)
 			}
 			if err != nil {

@@ -133,7 +133,7 @@ func (t *task) mapped(ctx context.Context, n, try int, l *cluster.Layout) (id ma
 		return id, nil
 	}
 	t.Kind = reduceTask
-	id.Kind, id.Index = mapreduce.ReduceKind, n-maps
+	id.Kind, id.Index = cluster.ReduceKind, n-maps
 	in, err := folderAt(t.Shuffle)
 	if err != nil {
 		return id, err

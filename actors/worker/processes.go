@@ -16,6 +16,7 @@ import (
 
 	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // mostProcesses is the maximum number of processes at once.
@@ -172,7 +173,7 @@ func (l *launcher) retry(ctx context.Context, kind string, index int, once func(
 			}
 		}
 		err = fmt.Errorf("%s: %w", id, err)
-		if mapreduce.IsPermanent(err) {
+		if cluster.IsPermanent(err) {
 			return err
 		}
 		if n == l.most {

@@ -87,7 +87,7 @@ func TestProcessesSkip(t *testing.T) {
 	for _, most := range []int{n - 1, 3} { // more than all maps may together, and than one may
 		o.MaxSkips = most
 		out, _, err = submit(t, "bad lines", o, books)
-		require.ErrorContains(t, err, mr.ErrTooManySkips.Error())
+		require.ErrorContains(t, err, cluster.ErrTooManySkips.Error())
 		require.NotContains(t, err.Error(), "\n")
 		require.NoDirExists(t, out)
 	}

@@ -28,7 +28,7 @@ type report struct {
 func (r *report) id() mapreduce.AttemptID {
 	id := mapreduce.AttemptID{Index: r.Index, Try: r.Attempt}
 	if r.Kind == reduceTask {
-		id.Kind = mapreduce.ReduceKind
+		id.Kind = cluster.ReduceKind
 	}
 	return id
 }

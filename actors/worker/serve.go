@@ -48,7 +48,7 @@ func Serve(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 		if errors.Is(err, errWaited) {
 			os.Exit(waitedExit)
 		}
-		if mapreduce.IsPermanent(err) {
+		if cluster.IsPermanent(err) {
 			os.Exit(permanentExit)
 		}
 		os.Exit(1)
@@ -137,7 +137,7 @@ func (t *task) identify() (id mapreduce.AttemptID, err error) {
 		}
 	}
 	if t.Kind == reduceTask {
-		id.Kind = mapreduce.ReduceKind
+		id.Kind = cluster.ReduceKind
 	}
 	id.Index, id.Try = t.Index, t.Attempt
 	if t.Attempt < 0 {
@@ -153,7 +153,7 @@ func (t *task) identify() (id mapreduce.AttemptID, err error) {
 
 // fail writes an error beside the plan, for the submitter.
 func (t *task) fail(id mapreduce.AttemptID, cause error) error {
-	b, err := json.Marshal(failure{Task: id.String(), Error: cause.Error(), Permanent: mapreduce.IsPermanent(cause)})
+	b, err := json.Marshal(failure{Task: id.String(), Error: cause.Error(), Permanent: cluster.IsPermanent(cause)})
 	if err != nil {
 		return err
 	}
@@ -319,7 +319,7 @@ func (a *attempt) report(w io.Writer, maps []report) error {
 		Kind: reduceTask, Index: a.id.Index, Attempt: a.id.Try, Counters: a.r.Counters, Output: a.p.Handover(a.id), Maps: maps,
 		Skipped: a.skipped,
 	}
-	if a.id.Kind == mapreduce.MapKind {
+	if a.id.Kind == cluster.MapKind {
 		r.Kind = mapTask
 	}
 	line, err := r.line()

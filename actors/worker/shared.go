@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // Engines that only start tasks, such as array jobs of Slurm and Kubernetes, do not move frames.
@@ -25,7 +26,7 @@ import (
 // runShared runs the task with the files in the folder.
 func (a *attempt) runShared(ctx context.Context, in folder) error {
 	switch {
-	case a.id.Kind == mapreduce.ReduceKind:
+	case a.id.Kind == cluster.ReduceKind:
 		list, r, err := openShared(in, a.id.Index, len(a.layout.Splits), a.layout.Reduces)
 		if err != nil {
 			return err

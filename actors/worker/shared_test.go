@@ -24,28 +24,28 @@ func TestSharedFolder(t *testing.T) {
 		require.NoError(t, p.SetupJob())
 		j := &job{o: Options{Reduces: 3, BlockSize: blockBytes}, mapOnly: p.MapOnly()}
 		require.NoError(t, j.prepare(t.Context(), p, 1))
-		run := func(kind mr.TaskKind, index, try int) error {
+		run := func(kind cluster.TaskKind, index, try int) error {
 			a := (&task{Spills: t.TempDir()}).attempt(p, mr.AttemptID{Kind: kind, Index: index, Try: try}, &j.layout)
 			return a.runShared(t.Context(), folder{dir: dir})
 		}
 		require.Greater(t, len(j.layout.Splits), 3)
 		for i := range j.layout.Splits {
-			require.NoError(t, run(mr.MapKind, i, 1))
-			require.NoError(t, run(mr.MapKind, i, 2))
+			require.NoError(t, run(cluster.MapKind, i, 1))
+			require.NoError(t, run(cluster.MapKind, i, 2))
 		}
 		if !j.mapOnly {
 			lost := filepath.Join(dir, mapFile(2))
 			all, err := os.ReadFile(lost)
 			require.NoError(t, err)
 			require.NoError(t, os.Truncate(lost, 100))
-			require.Error(t, run(mr.ReduceKind, 0, 0))
+			require.Error(t, run(cluster.ReduceKind, 0, 0))
 			require.NoError(t, os.Remove(lost+endsSuffix))
-			require.ErrorContains(t, run(mr.ReduceKind, 0, 1), "what map 2 has")
+			require.ErrorContains(t, run(cluster.ReduceKind, 0, 1), "what map 2 has")
 			require.NoError(t, os.WriteFile(lost, all, 0o600))
-			require.NoError(t, run(mr.MapKind, 2, 3))
+			require.NoError(t, run(cluster.MapKind, 2, 3))
 			for i := range 3 {
-				require.NoError(t, run(mr.ReduceKind, i, 2))
-				require.NoError(t, run(mr.ReduceKind, i, 3))
+				require.NoError(t, run(cluster.ReduceKind, i, 2))
+				require.NoError(t, run(cluster.ReduceKind, i, 3))
 			}
 		}
 		hidden, err := filepath.Glob(filepath.Join(dir, ".*"))

@@ -15,6 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/dfs/stores/storetest"
 	mr "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
@@ -108,20 +109,20 @@ func TestSharedStore(t *testing.T) {
 	j := &job{o: Options{Reduces: 3, BlockSize: blockBytes}}
 	require.NoError(t, j.prepare(t.Context(), p, 1))
 	shuffle := j.temp.below(shuffleFolder)
-	run := func(kind mr.TaskKind, index int) error {
+	run := func(kind cluster.TaskKind, index int) error {
 		a := (&task{Spills: t.TempDir()}).attempt(p, mr.AttemptID{Kind: kind, Index: index}, &j.layout)
 		return a.runShared(t.Context(), shuffle)
 	}
 	for i := range j.layout.Splits {
-		require.NoError(t, run(mr.MapKind, i))
+		require.NoError(t, run(cluster.MapKind, i))
 	}
 	require.NoError(t, store.RemoveAll("out/_temporary/shuffle/m-00001.ends"))
-	err = run(mr.ReduceKind, 0)
+	err = run(cluster.ReduceKind, 0)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.ErrorContains(t, err, "what map 1 has for the reduces: "+url+"/out/_temporary/shuffle/m-00001.ends: ")
-	require.NoError(t, run(mr.MapKind, 1))
+	require.NoError(t, run(cluster.MapKind, 1))
 	for i := range 3 {
-		require.NoError(t, run(mr.ReduceKind, i))
+		require.NoError(t, run(cluster.ReduceKind, i))
 	}
 	reports, err := readReports(shuffle, reportSuffix)
 	require.NoError(t, err)

@@ -274,7 +274,7 @@ func (j *job) quarantine(p *mapreduce.Plan, reports []report) error {
 	if len(list) > j.o.MaxSkips {
 		one := list[0]
 		return mapreduce.Permanent(fmt.Errorf("%w: %d, of %d allowed; one is %s at byte %d: %s",
-			mapreduce.ErrTooManySkips, len(list), j.o.MaxSkips, one.Input, one.Offset, one.Reason))
+			cluster.ErrTooManySkips, len(list), j.o.MaxSkips, one.Input, one.Offset, one.Reason))
 	}
 	_, err := p.Quarantine(list)
 	return err

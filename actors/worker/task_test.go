@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	mr "github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // A task comes through TARRY_TASK as it was, whatever its strings hold; what is none is an error that
@@ -96,7 +97,7 @@ func TestOtherPrograms(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, (&planFile{Program: program{"elsewhere", this.Sum}}).check())
 	err = (&planFile{Program: program{"/bin/other", "00000000deadbeef"}}).check()
-	require.True(t, mr.IsPermanent(err))
+	require.True(t, cluster.IsPermanent(err))
 	for _, part := range []string{this.Path, this.Sum, "/bin/other", "00000000deadbeef"} {
 		require.ErrorContains(t, err, part)
 	}
@@ -135,7 +136,7 @@ func TestFramesOfAReduce(t *testing.T) {
 	try := 0
 	reduce := func(list ...[]byte) error {
 		try++
-		a := (&task{Spills: t.TempDir()}).attempt(p, mr.AttemptID{Kind: mr.ReduceKind, Try: try}, &j.layout)
+		a := (&task{Spills: t.TempDir()}).attempt(p, mr.AttemptID{Kind: cluster.ReduceKind, Try: try}, &j.layout)
 		var report bytes.Buffer
 		err := a.runReduce(t.Context(), bytes.NewReader(bytes.Join(list, nil)), &report)
 		if err == nil {

@@ -201,7 +201,7 @@ func wrong[T any](t *testing.T, dir string, _ T, texts ...string) {
 	for _, text := range append(texts, "part-m-00000.parquet") {
 		require.ErrorContains(t, err, text)
 	}
-	require.True(t, mapreduce.IsPermanent(err))
+	require.True(t, cluster.IsPermanent(err))
 }
 
 // Files that are none, or are cut short, are errors with their names.

@@ -14,6 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/eventlog"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // stdoutName is what --output says for standard output, and stdoutTitle what messages call it.
@@ -39,7 +40,7 @@ func (p *program) openOutput(j *jobFlags, m saved, stage int) (to mapreduce.Dest
 		return to, configError("%s is a file: the output is a directory of parts (> FILE without --output makes one file)",
 			words.Shown(j.output))
 	}
-	if errors.Is(err, mapreduce.ErrOutputExists) && !errors.Is(err, mapreduce.ErrOutputBusy) && !j.overwrite {
+	if errors.Is(err, mapreduce.ErrOutputExists) && !errors.Is(err, cluster.ErrOutputBusy) && !j.overwrite {
 		return to, configError("%w (--overwrite replaces it)", err)
 	}
 	if _, ok := errors.AsType[*fs.PathError](err); ok {

@@ -63,7 +63,7 @@ func (j *jobFlags) check() (err error) {
 	if j.output == "" {
 		return usageError("--output: an empty name; without --output the result goes to standard output")
 	}
-	if j.packed, err = mapreduce.ParseCompression(j.compress); err != nil {
+	if err := j.packed.UnmarshalText([]byte(j.compress)); err != nil {
 		return usageError("--compress: %w", err)
 	}
 	return nil

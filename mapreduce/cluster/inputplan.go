@@ -16,7 +16,6 @@ type InputPlan struct {
 	Apart    bool  // no split spans several sources
 	Size     int64 // maximum bytes of a split; 0: no limit
 	Sequence bool  // the user's iterator
-	Once     bool  // it can be read once and must not be sampled
 	Chunks   bool  // its records count as chunks
 	Sized    bool  // SplitSize was called
 	Parted   bool  // records can be found only from the start of a part on; see Format

@@ -186,7 +186,7 @@ func (c *check[O]) runLike(base *outcome[O], v variant) error {
 
 // explain adds what may be behind an error of a run.
 func explain(err error) error {
-	if errors.Is(err, mapreduce.ErrConsumed) || errors.Is(err, cluster.ErrPlanUsed) {
+	if errors.Is(err, cluster.ErrConsumed) || errors.Is(err, cluster.ErrPlanUsed) {
 		return fmt.Errorf("%w: each run needs its input anew, see CheckPlans", err)
 	}
 	return err

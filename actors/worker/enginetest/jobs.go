@@ -284,16 +284,16 @@ func floats() mr.Job[[]byte, string, float64, mr.Pair[string, float64]] {
 }
 
 // join pairs lines of equal length and first byte.
-func join(lines mr.Input[[]byte]) mr.Joined[string, int64, string, string] {
+func join(lines mr.Input[[]byte]) mr.Joined[string] {
 	key := func(line []byte) string { return fmt.Sprint(len(line), string(line[:min(2, len(line))])) }
 	return mr.Join(
-		mr.From(lines, func(line []byte, emit func(string, int64)) error {
+		mr.From(lines, func(_ *mr.Task, line []byte, emit func(string, int64)) error {
 			if len(line)%5 == 0 {
 				emit(key(line), int64(len(line)))
 			}
 			return nil
 		}),
-		mr.From(lines, func(line []byte, emit func(string, string)) error {
+		mr.From(lines, func(_ *mr.Task, line []byte, emit func(string, string)) error {
 			emit(key(line), string(line))
 			return nil
 		}),

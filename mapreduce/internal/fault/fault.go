@@ -53,13 +53,13 @@ func Bad(err error) error {
 	return &badError{err}
 }
 
-// IsBad implements mapreduce.IsBad, which documents it.
+// IsBad implements cluster.IsBad, which documents it.
 func IsBad(err error) bool {
 	var b *badError
 	return errors.As(err, &b)
 }
 
-// IsPermanent implements mapreduce.IsPermanent, which documents it.
+// IsPermanent implements cluster.IsPermanent, which documents it.
 func IsPermanent(err error) bool {
 	var p *permanentError
 	var lost *dfs.UnreadableError

@@ -23,18 +23,20 @@ const (
 
 var compressionNames = [...]string{"none", "gzip", "zstd", "s2"}
 
-// String returns the name that ParseCompression accepts.
+// String returns the name that UnmarshalText accepts.
 func (c Compression) String() string { return compressionNames[c] }
 
 // Extension returns the file name extension, with its dot.
 func (c Compression) Extension() string { return [...]string{"", ".gz", ".zst", ".s2"}[c] }
 
-// ParseCompression returns the compression called none, gzip, zstd or s2.
-func ParseCompression(name string) (Compression, error) {
-	if i := slices.Index(compressionNames[:], name); i >= 0 {
-		return Compression(i), nil
+// UnmarshalText sets c to the compression called none, gzip, zstd or s2.
+func (c *Compression) UnmarshalText(name []byte) error {
+	i := slices.Index(compressionNames[:], string(name))
+	if i < 0 {
+		return fmt.Errorf("unknown compression %q: want none, gzip, zstd or s2", name)
 	}
-	return 0, fmt.Errorf("unknown compression %q: want none, gzip, zstd or s2", name)
+	*c = Compression(i)
+	return nil
 }
 
 // Compress returns a writer that compresses to w.

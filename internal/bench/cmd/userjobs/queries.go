@@ -43,7 +43,7 @@ type (
 // hashJoin holds the users in memory.
 func hashJoin(orders, users mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
 	type pair = mapreduce.Pair[[]byte, []byte]
-	small := mapreduce.From(mapreduce.KeyValueLines('\t', users), func(u pair, emit func([]byte, []byte)) error {
+	small := mapreduce.From(mapreduce.KeyValueLines('\t', users), func(_ *mapreduce.Task, u pair, emit func([]byte, []byte)) error {
 		emit(u.First, u.Second)
 		return nil
 	})
@@ -59,7 +59,7 @@ func hashJoin(orders, users mapreduce.Source, out mapreduce.Destination) (*mapre
 // mergeJoin brings orders and users together by a shuffle.
 func mergeJoin(orders, users mapreduce.Source, out mapreduce.Destination) (*mapreduce.Plan, error) {
 	feed := func(in mapreduce.Source) mapreduce.Feed[[]byte, []byte] {
-		return mapreduce.From(mapreduce.KeyValueLines('\t', in), func(p mapreduce.Pair[[]byte, []byte], emit func([]byte, []byte)) error {
+		return mapreduce.From(mapreduce.KeyValueLines('\t', in), func(_ *mapreduce.Task, p mapreduce.Pair[[]byte, []byte], emit func([]byte, []byte)) error {
 			emit(p.First, p.Second)
 			return nil
 		})
