@@ -15,14 +15,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// Bind checks the job and ties it to its input and output. All faults of the job
-// are reported at once, with the file and line of the call of Bind.
+// Bind checks the job and ties it to its input and output. The error lists all problems, with the
+// file and line of the call of Bind.
 func (j Job[I, K, V, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
 	return bindJob(&j, in, out, caller(), codec.CallerPackage(2))
 }
 
-// On is Bind whose output is still to come: the function that those take who run a job and give it
-// an output of their own, such as Collect and Keep of package actors.
+// On returns a Bind that lacks only the output. Pass it to functions that run a job and supply the
+// output themselves, such as Collect and Keep of package actors.
 func (j Job[I, K, V, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 	where, home := caller(), codec.CallerPackage(2)
 	return func(out Output[O]) (*Plan, error) {
@@ -46,7 +46,7 @@ func (j MapOnly[I, O]) Bind(in Input[I], out Output[O]) (*Plan, error) {
 	return bindMapOnly(&j, in, out, caller())
 }
 
-// On is Bind whose output is still to come; see [Job.On].
+// On returns a Bind that lacks only the output; see [Job.On].
 func (j MapOnly[I, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 	where := caller()
 	return func(out Output[O]) (*Plan, error) {

@@ -20,14 +20,14 @@ type broadcastJoin[I, K, B, O any] struct {
 	each  func(rec I, matches []B, emit func(O)) error
 }
 
-// BroadcastJoin joins an input with a small feed without a shuffle: every map sees all of the small one.
-// It calls each for every record of an input with the values of the small feed that have its
-// key, in their order; none is an empty list, so that each decides whether the join is an inner or a
-// left one. Matches are shared by all maps and must not be changed. What is emitted comes in the order
-// of the input.
+// BroadcastJoin joins an input with a small feed without a shuffle: every map reads the whole small
+// feed from memory. It calls each once per record of the input, with the values that the small feed
+// has for the record's key, in their order. The list is empty if it has none: each decides whether
+// the join is an inner or a left one. All maps share the matches: do not change them. The output is
+// in the order of the input.
 //
-// The small feed is read once, by Prepare, and stays in memory outside of the memory budget: its encoded
-// keys and values, at most 1 GiB of these, and a table of 50 to 200 bytes a key.
+// Plan.Prepare reads the small feed once. Its encoded keys and values (at most 1 GiB) and a table
+// of 50 to 200 bytes per key stay in memory, in addition to the memory budget.
 func BroadcastJoin[I, K, B, O any](
 	in Input[I], key func(rec I) K, small Feed[K, B], each func(rec I, matches []B, emit func(O)) error,
 ) Joined[O] {

@@ -8,15 +8,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// Records returns the records of a job that has succeeded, part by part; before that it is an error
-// that wraps ErrNotCollected. Byte slices in them lie in the memory of c.
+// Records returns the records of the job, part by part. The error wraps ErrNotCollected if the job
+// has not succeeded. Byte slices in the records share the memory of c.
 func (c *Collected[O]) Records() ([]O, error) {
 	parts, err := c.Parts()
 	return slices.Concat(parts...), err
 }
 
-// Parts returns the records of each reduce, or of each map of a job without reduces, in the order of
-// their numbers; a part may be empty. Errors are those of Records.
+// Parts returns the records of each reduce, or of each map of a job without reduces, by task
+// number; a part may be empty. It has the errors of Records.
 func (c *Collected[O]) Parts() ([][]O, error) {
 	v, err := codec.Value[O]()
 	if err != nil {

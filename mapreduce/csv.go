@@ -15,20 +15,21 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// CSVOptions say how CSV files are written. The zero value is RFC 4180 without a header row, as
+// CSVOptions describe the format of CSV files. The zero value is RFC 4180 without a header row, as
 // [encoding/csv] reads it.
 type CSVOptions struct {
-	// Comma is between fields; 0 means ','. It is not a quote, line feed or carriage return.
+	// Comma separates fields; 0 means ','. It cannot be a quote, line feed or carriage return.
 	Comma rune
-	// Comment begins lines that are passed over; 0: no line is. It is not what Comma may not be, nor
-	// Comma.
+	// Comment begins lines to skip; 0 means none. It cannot be a quote, line feed, carriage return
+	// or Comma.
 	Comment rune
-	// Header says that the first record of each file names its columns; it is no record of the input.
+	// Header makes the first record of each file name its columns; that record is not part of the
+	// input.
 	Header bool
-	// Fields is how many fields each record has; 0 means as many as the first one of its file, and a
-	// negative number any.
+	// Fields is the required number of fields per record. 0 requires the number of the file's first
+	// record; a negative number allows any.
 	Fields int
-	// TrimSpace leaves out white space at the beginning of fields, even before a quote.
+	// TrimSpace removes white space at the beginning of fields, even before a quote.
 	TrimSpace bool
 }
 
@@ -52,21 +53,21 @@ func (o CSVOptions) comma() rune {
 	return o.Comma
 }
 
-// CSVRecord is a record of a CSV file as [CSV] yields it.
+// CSVRecord is a record of a CSV file, from [CSV].
 type CSVRecord struct {
-	// Header is what the columns are called, in the order of Fields; nil without CSVOptions.Header. It is
-	// shared: do not change it.
+	// Header has the names of the columns, in the order of Fields; nil without CSVOptions.Header.
+	// It is shared: do not change it.
 	Header []string
-	// Fields are the record's, without quotes. The slice is valid until the map returns; its strings may
-	// be kept.
+	// Fields are the unquoted fields. The slice is valid until the map returns; its strings may be
+	// kept.
 	Fields []string
-	// Text is the record as the file has it, quotes included, without its line end. It is valid until the
-	// map returns.
+	// Text is the record as stored, with quotes but without its line end. It is valid until the map
+	// returns.
 	Text []byte
 }
 
-// Column returns where the column of that name is in Fields, also if letters are small or capitals or
-// white space is around it, or -1.
+// Column returns the index in Fields of the column called name, or -1. If no name matches exactly,
+// it ignores case and surrounding white space.
 func (r CSVRecord) Column(name string) int {
 	if i := slices.Index(r.Header, name); i >= 0 {
 		return i
@@ -74,16 +75,15 @@ func (r CSVRecord) Column(name string) int {
 	return slices.IndexFunc(r.Header, func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), name) })
 }
 
-// CSV yields the records of CSV files, as [encoding/csv] reads a whole file: quoted fields may hold
-// commas, line feeds and, doubled, quotes; empty lines and a byte order mark are passed over.
+// CSV yields the records of CSV files, as [encoding/csv] reads a whole file. Quoted fields may
+// contain commas, line feeds and doubled quotes. Empty lines and a byte order mark are skipped.
 //
-// Files are cut wherever blocks end, line feeds within quotes or not: a pass over the file counts
-// its quotes, as far as its maps need it, so that it is looked through twice if it has several
-// splits.
+// Files can be split at any byte, even within quotes: CSV counts the quotes before a split to find
+// its first record. So a file of several splits is scanned twice.
 //
-// A record with another number of fields is a bad record, as for [Decoded]. Quotes in wrong places
-// end the attempt in any case, as where the next record begins is then unknown. Errors name file,
-// line and column.
+// A record with the wrong number of fields is a bad record, as for [Decoded]. A misplaced quote
+// always ends the attempt, because the beginning of the next record is then unknown. Errors name
+// file, line and column.
 func CSV(o CSVOptions, sources ...Source) Input[CSVRecord] {
 	return csvInput(o, sources, func(f *csvFile, yield func(CSVRecord) error) error {
 		return f.read(func(fields []string) error {

@@ -10,15 +10,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// CSVRows is [CSV] with each record as a struct T. With CSVOptions.Header an exported field takes
-// the column of its name, or that of its tag csv:"name", in small letters or capitals; columns that
-// no field asks for are passed over, and one that is asked for must be there. Without, fields take
-// columns in order. A field with the tag csv:"-" takes none.
+// CSVRows is [CSV] with each record decoded into a struct T. With CSVOptions.Header, an exported
+// field receives the column of its name, or of its tag csv:"name", ignoring case. Other columns are
+// ignored; a missing one is an error. Without Header, fields receive columns in order. A field with
+// the tag csv:"-" is skipped.
 //
-// Fields are strings, bools, integers, floats (as package strconv reads them) and types with
-// UnmarshalText; others are an error of Bind. An empty string leaves a field zero, and is not given
-// to UnmarshalText. A record that does not fit is a bad record; its error names line, column and
-// header.
+// Fields are strings, bools, integers, floats (as package strconv parses them) and types with
+// UnmarshalText; any other type is an error of Bind. An empty string leaves a field zero and does
+// not reach UnmarshalText. A record that cannot be decoded is a bad record; its error names line,
+// column and header.
 func CSVRows[T any](o CSVOptions, sources ...Source) Input[T] {
 	columns, wrong := csvColumns(reflect.TypeFor[T]())
 	in := csvInput(o, sources, func(f *csvFile, yield func(T) error) error {

@@ -11,16 +11,17 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// ErrNoRecord is what a decode function of [Decoded] returns for what holds no record, such as an
-// empty line or a header: it is passed over, and counts nowhere.
+// ErrNoRecord is returned by a decode function of [Decoded] for input without a record, such as an
+// empty line or a header. The input is skipped and not counted.
 var ErrNoRecord = errors.New("no record")
 
-// Decoded yields what decode makes of each record of in: with [Lines], [FixedSize] or [WholeFiles]
-// that is a format of one's own, which is cut where in is. decode runs in many attempts at once. What it is given is valid until the map returns, so its record may point into it.
+// Decoded yields the result of decode for each record of in. With [Lines], [FixedSize] or
+// [WholeFiles] it reads a custom format, which is split where in is. decode runs in many attempts
+// concurrently. Its argument is valid until the map returns, so the result may point into it.
 //
-// An error of decode, but ErrNoRecord, or a panic, makes the record a bad one: the attempt ends with
-// a [*RecordError], or leaves it out if it may; see MapAttempt.MaxSkips. MapInputRecords counts what
-// was decoded.
+// An error other than ErrNoRecord, or a panic, makes the record a bad one: the attempt ends with a
+// [*RecordError], or skips the record if the job allows that (see MapAttempt.MaxSkips of package
+// cluster). MapInputRecords counts the decoded records.
 func Decoded[R, I any](in Input[R], decode func(rec R) (I, error)) Input[I] {
 	read, plan := in.read, in.plan
 	if decode == nil {
@@ -80,12 +81,12 @@ func (s *splitReader) bounded(yield func(line []byte) error) func([]byte) error 
 // byteOrderMark is what some editors begin a file of UTF-8 with.
 const byteOrderMark = "\ufeff"
 
-// JSONLines yields the JSON value of each line as a T, as [json.Unmarshal] makes it: fields that T
-// does not have are passed over, and those that a line lacks are zero. Empty lines, and a byte order
-// mark, are passed over. Each record is its own and may be kept. Files are cut at any line.
+// JSONLines yields the JSON value of each line as a T, decoded by [json.Unmarshal]: fields that T
+// lacks are ignored, and fields that the line lacks are zero. Empty lines and a byte order mark are
+// skipped. Records do not share memory and may be kept. Files are split at any line.
 //
-// A line that is no T is a bad record, as for [Decoded]: its error names the file, the offset and
-// the beginning of the line.
+// A line that does not decode is a bad record, as for [Decoded]: its error names the file, the
+// offset and the beginning of the line.
 func JSONLines[T any](sources ...Source) Input[T] {
 	lines := Input[[]byte]{sources: sources, read: heldLines}
 	return Decoded(lines, func(line []byte) (rec T, err error) {

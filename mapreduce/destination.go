@@ -7,55 +7,56 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// Destination is where an output goes. A destination serves one job: a second one finds the
-// directory there (ErrOutputExists), or is told that the Writer or Collected is used
-// (ErrDestinationUsed).
+// Destination is where an output is written. A destination serves one job. A second job fails with
+// ErrOutputExists if it is a directory, or with ErrDestinationUsed if it is a Writer or Collected.
 type Destination = output.Destination
 
-// Dir is a directory of this machine, which must not exist yet, unless a run that was
-// killed has left it unfinished: that is cleaned. Of jobs that want the same directory at
-// the same time one gets it, the others ErrOutputExists.
+// Dir is a directory on this machine. It must not exist, unless a killed run has left it
+// unfinished; it is then cleaned first. If several jobs write to the same directory at the same
+// time, one succeeds and the others fail with ErrOutputExists.
 //
-// It may be of a store that the program has imported, such as s3://BUCKET/counts: see package stores.
-// What a killed run has left there is not cleaned: nobody can tell that it is not at work.
+// dir may also be in an object store whose package the program imports, such as s3://BUCKET/counts;
+// see package stores. An unfinished output there is not cleaned, because its job may still be
+// running.
 func Dir(dir string) Destination { return output.Dir(dir) }
 
-// ReplacedDir is a directory of this machine that takes the place of an earlier output of
-// that name, if there is one, when the job succeeds, in one step where the system can.
-// Until then the earlier output stays, and the new one is beside it as _NAME.new. What does
-// not look like the output of a job is not replaced.
+// ReplacedDir is a directory on this machine that replaces an earlier output of the same name, if
+// one exists, when the job succeeds: atomically where the system can. Until then the earlier output
+// remains, and the new one is beside it as _NAME.new. A directory that does not look like the
+// output of a job is not replaced.
 //
-// In a store (see [Dir]) the earlier output is removed when all parts of the new one are written, and
-// then these are made visible, _SUCCESS last: between the two there is neither.
+// In an object store (see [Dir]) the job writes all new parts, removes the earlier output, and then
+// makes the new parts visible, _SUCCESS last. Between removal and _SUCCESS neither output exists as
+// a whole.
 func ReplacedDir(dir string) Destination { return output.ReplacedDir(dir) }
 
-// InDFS is a directory of a dfs, which must not exist yet; parts are stored in
-// its usual blocks and replicas.
+// InDFS is a directory of a dfs; it must not exist. Parts are stored in the usual blocks and
+// replicas of the dfs.
 func InDFS(fsys *dfs.FS, dir string) Destination { return output.InDFS(fsys, dir) }
 
-// InFS is a directory of another file system, such as a dfs; it must not exist yet.
+// InFS is a directory of another file system; it must not exist.
 func InFS(fsys OutputFS, dir string) Destination { return output.InFS(fsys, dir) }
 
-// Writer sends parts to w in the order of their tasks, each as soon as it and
-// all before it are committed; w is not closed. Of a job that fails, w keeps
-// the parts sent so far. An error of w, or a panic, is Permanent: what was sent cannot be
-// sent again. name is what a person calls w, such as "-".
+// Writer sends parts to w in the order of their tasks, each as soon as it and all parts before it
+// are committed. It does not close w. If the job fails, w keeps the parts sent so far. An error or
+// panic of w is Permanent, because sent bytes cannot be sent twice. name describes w in messages,
+// such as "-".
 func Writer(name string, w io.Writer) Destination { return output.Writer(name, w) }
 
-// OutputFS is a file system that outputs can be written to. Names are slash
-// separated. Its methods must be safe for concurrent use. One that also has
+// OutputFS is a file system that jobs can write to. Names are slash-separated. Its methods must be
+// safe for concurrent use. If it also has
 //
 //	Append(name string) (io.WriteCloser, error)
 //
-// can write on a file that was closed, as [Routed] asks for beyond 64 names.
+// then [Routed] can reopen closed files, and so use more than 64 names.
 type OutputFS = output.FS
 
-// PartFile is the file of one attempt's part while the user's own [PartWriter] writes it: an
-// [io.Writer], or the path of a file for code that opens files by name. It serves one goroutine at a
-// time, until Close or Abort of the writer returns.
+// PartFile is the file of a part that the user's [PartWriter] writes: an [io.Writer], or a path for
+// code that opens files by name. It serves one goroutine at a time, until Close or Abort of the
+// writer returns.
 type PartFile = output.PartFile
 
-// Compression is how output parts are compressed.
+// Compression is the compression of output parts.
 type Compression = output.Compression
 
 // The compressions of output.

@@ -1,9 +1,9 @@
-// Package mapreduce is the user's typed API and the work inside a task: jobs, inputs, outputs,
-// codecs, counters, map and reduce attempts.
+// Package mapreduce is the API for MapReduce jobs: jobs, inputs, outputs, joins and datasets. It
+// also has the code that runs inside a task.
 //
-// A job is a value with functions. Bind ties it to an input and an output and erases its types;
-// what comes back, a [Plan], is what a cluster runs. [RunLocal] runs a plan in this goroutine,
-// without a cluster:
+// A job is a struct of functions. Bind ties it to an input and an output and erases its types. The
+// result is a [Plan]. A cluster (package actors) runs plans in parallel; [RunLocal] runs one in the
+// calling goroutine:
 //
 //	job := mapreduce.Job[[]byte, string, int64, mapreduce.Pair[string, int64]]{
 //		Name: "wordcount",
@@ -29,21 +29,34 @@
 //	...
 //	counters, err := mapreduce.RunLocal(ctx, plan, mapreduce.LocalOptions{})
 //
-// The package decides nothing about where or when an attempt runs; that is package actors and
-// package scheduling. It reads no clock and no global random source: the same plan over the same
-// bytes writes the same bytes.
+// # Terms
 //
-// [Plan.Debug] has a run watch the user's functions for what would be wrong in silence;
-// package mrtest tests jobs with it.
+// An input consists of sources, usually files. Sources are cut into splits (small files may share
+// one), and each split is the work of one map task. An attempt is one execution of a task; a failed
+// task is retried as a new attempt. Each reduce task, or each map task of a job without reduces,
+// writes one part of the output. A part becomes visible when its attempt commits.
 //
-// Reading order: job.go, bind.go, input.go, output.go, local.go (the plain engine), maptask.go,
-// reducetask.go and reducegroups.go (the fast one); for formats decoded.go, format.go, csv.go and
-// csvends.go, for other inputs units.go, for other outputs typed.go, routed.go and parts.go;
-// feed.go, join.go, broadcast.go and operators.go are made of these; for outputs that stay in
-// memory kept.go, keptinput.go, keptkeys.go and keptjoin.go.
+// # Determinism
 //
-// Beside it stand cluster (plans and attempts, for those who run them) and the rooms in internal:
-// codec (how keys become bytes), input (where it comes from), output (where it lies), segment (what
-// maps leave, sorted), combine (values of a key made one), kept (what stays in memory), memory
-// (budgets and pools), fault (errors of the user's code).
+// The package reads no clock and no global random source: the same plan over the same bytes writes
+// the same bytes, on any cluster. Packages actors and scheduling decide where and when an attempt
+// runs.
+//
+// # Testing
+//
+// Package mrtest tests jobs. [Plan.Debug] makes a run check the user's functions for silent misuse,
+// such as byte slices kept beyond their lifetime.
+//
+// # Reading order
+//
+// Jobs: job.go, bind.go, input.go, output.go, local.go (the plain engine), maptask.go,
+// reducetask.go and reducegroups.go (the fast engine). Formats: decoded.go, format.go, csv.go,
+// csvends.go. Other inputs: units.go. Other outputs: typed.go, routed.go, parts.go. Built from
+// these: feed.go, join.go, broadcast.go, operators.go. Output that stays in memory: kept.go,
+// keptinput.go, keptkeys.go, keptjoin.go.
+//
+// Package cluster has plans and attempts, for code that runs them. The packages in internal: codec
+// encodes keys and values, input opens sources, output writes and commits parts, segment sorts and
+// stores map output, combine folds values by key, kept stores records in memory, memory has budgets
+// and pools, fault has the errors of user code.
 package mapreduce

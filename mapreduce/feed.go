@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// Feed is an input with the map that belongs to it: one of several whose pairs meet in the same
-// reduces. Make it with From or By, and give it to Feeds or a join.
+// Feed is an input with its own map function. Jobs and joins use several feeds, whose pairs reach
+// the same reduces. Make it with From or By, and pass it to Feeds or a join.
 type Feed[K, V any] struct {
 	sources []Source
 	plans   []cluster.InputPlan // by source
@@ -17,14 +17,14 @@ type Feed[K, V any] struct {
 	keyed   *KeptBy[K, V] // of KeptBy.Feed
 }
 
-// Fed is a record of one of several feeds, which knows its map. It is valid until the call of Map that
-// it is given to returns.
+// Fed is a record of one of several feeds, with the map function of its feed. It is valid until the
+// call of Map that receives it returns.
 type Fed[K, V any] struct {
 	apply func(t *Task, emit func(K, V)) error
 }
 
-// From is a feed of what a map emits for the records of an input, as Job.Map would. The map is told of
-// its task.
+// From returns a feed of the pairs that toPairs emits for the records of in. toPairs is like
+// Job.Map, but also gets the task.
 func From[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K, V)) error) Feed[K, V] {
 	sources, plans, read := in.sources, in.bySource(), in.read
 	return Feed[K, V]{sources: sources, plans: plans, read: func(s *splitReader, yield func(Fed[K, V]) error) error {
@@ -42,7 +42,7 @@ func From[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K, V)
 	}}
 }
 
-// By is a feed of the records of an input themselves, each under its key.
+// By returns a feed of the records of in, each as the value of its key.
 func By[K, V any](in Input[V], key func(rec V) K) Feed[K, V] {
 	return From(in, func(_ *Task, rec V, emit func(K, V)) error {
 		emit(key(rec), rec)
@@ -50,8 +50,8 @@ func By[K, V any](in Input[V], key func(rec V) K) Feed[K, V] {
 	})
 }
 
-// Feeds is the input of a job over several feeds, whose sources come one after the other. The job needs
-// no Map: that of each record is its feed's. Values of a key come in the order of the feeds, and within one in that of its records.
+// Feeds returns the input of a job over several feeds. The job needs no Map: each feed has its own.
+// The values of a key are in the order of the feeds, and within a feed in the order of its records.
 func Feeds[K, V any](feeds ...Feed[K, V]) Input[Fed[K, V]] {
 	in := Input[Fed[K, V]]{plans: []cluster.InputPlan{}, fed: func(t *Task) (Mapper[Fed[K, V], K, V], error) {
 		return Mapper[Fed[K, V], K, V]{Map: func(rec Fed[K, V], emit func(K, V)) error { return rec.apply(t, emit) }}, nil

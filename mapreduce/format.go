@@ -14,30 +14,30 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// FormatFile is a file that a [Format] reads: its bytes as stored, at any place.
+// FormatFile is a file that a [Format] reads: its stored bytes, in any order.
 type FormatFile interface {
 	io.ReaderAt
 	Name() string
 	Size() int64 // in bytes
 }
 
-// Format is a form of files whose records lie in parts that can be found without reading the records,
-// such as the row groups of Parquet. Its methods run in many attempts at once.
+// Format is a file format whose records are in parts that can be found without reading the records,
+// such as the row groups of Parquet. Its methods run in many attempts concurrently.
 type Format[I any] interface {
-	// Parts returns where the parts of a file begin, in bytes, in ascending order, each in the file. A
+	// Parts returns the offsets of the parts of a file, in bytes, ascending and below its size. A
 	// file without parts has no records.
 	Parts(ctx context.Context, file FormatFile) ([]int64, error)
-	// Read yields the records of the parts that begin at from or after it, but before to, in their
-	// order. The first error that it yields ends the attempt.
+	// Read yields the records of the parts whose offset is at least from and below to, in order.
+	// The first error that it yields ends the attempt.
 	Read(ctx context.Context, file FormatFile, from, to int64) iter.Seq2[I, error]
 }
 
-// Formatted yields the records of files of a form of your own: each part is one map, which runs beside
-// its bytes if it can. For formats of which one record is decoded at a time see [Decoded], for records
-// that come from no file [Units].
+// Formatted yields the records of files in a custom format. Each part is one map, node-local if
+// possible. Use [Decoded] for formats that decode one record at a time, and [Units] for records
+// that are not in files.
 //
-// Files must be such as can be read at any place: neither compressed as a whole nor streams. file heeds
-// ctx, and is to be used until Parts has returned or the sequence has ended.
+// Files must support reads at any offset: neither streams nor files compressed as a whole. Reads
+// end with ctx. Use a FormatFile only until Parts returns or the sequence of Read ends.
 func Formatted[I any](format Format[I], sources ...Source) Input[I] {
 	in := Input[I]{sources: sources, plan: cluster.InputPlan{Parted: true}}
 	if format == nil {

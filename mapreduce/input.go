@@ -15,17 +15,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
-// Input yields records of type I from sources. Make it with one of Lines,
-// LineStrings, KeyValueLines, NLines, FixedSize, Separated, Scanned, WholeFiles, Chunks,
-// CSV, CSVRows, JSONLines, ReadTyped, Formatted, Slice, Seq, Seq2, Once or Units, and of one of these
-// with Decoded; Feeds makes one of several, [Kept.Input] and Grouped one of what an earlier job has left
-// in memory.
+// Input yields records of type I from sources. Constructors: Lines, LineStrings, KeyValueLines,
+// NLines, FixedSize, Separated, WholeFiles, Chunks, CSV, CSVRows, JSONLines, ReadTyped, Formatted,
+// Slice, Seq, Seq2 and Units. Decoded converts the records of another input, Feeds joins several
+// feeds, and [Kept.Input] and Grouped read records that an earlier job has kept in memory.
 //
-// A record belongs to the split in which it starts, wherever blocks end. Records
-// of type []byte alias the input: they are valid until the map function returns
-// and must not be changed; copy what is to be kept. Copy, too, what goroutines of
-// your own are to see: should a mapped file shrink, to touch its lost bytes ends the
-// attempt in the attempt's goroutine, and the process in any other.
+// A record belongs to the split in which it starts, wherever blocks end. Records of type []byte
+// alias the input: they are valid until the map function returns and must not be changed. Copy a
+// record to keep it or to pass it to another goroutine: if a mapped file shrinks, reading its lost
+// bytes ends the attempt in the attempt's goroutine, but crashes the process in any other.
 type Input[I any] struct {
 	sources []Source
 	plan    cluster.InputPlan
@@ -50,11 +48,11 @@ func (in Input[I]) bare() Input[I] {
 // bySource are the plans of all sources.
 func (in Input[I]) bySource() []cluster.InputPlan { return in.ends().bySource() }
 
-// SplitSize gives each map at most n bytes of a source, for Slice n records, whatever the blocks of
-// the cluster are: so a few records of long work are many maps. n is at least 1; the last record of
-// a split may reach beyond it. Sources that cannot be read in parts stay whole. Bind refuses it for
-// inputs that cut themselves or read files whole: NLines, WholeFiles, Scanned, Formatted, Units, Seq,
-// Seq2, Once.
+// SplitSize limits a split to n bytes of a source, for Slice to n records, whatever the blocks of
+// the cluster: use it if a few records are much work. n is at least 1; the last record of a split
+// may extend beyond it. Sources that cannot be split stay whole. Bind rejects SplitSize for inputs
+// that choose their own splits or read files whole: NLines, WholeFiles, Formatted, Units, Seq and
+// Seq2.
 func (in Input[I]) SplitSize(n int64) Input[I] {
 	in.plan.Size, in.plan.Sized = n, true
 	in.plans = slices.Clone(in.plans)
@@ -64,8 +62,8 @@ func (in Input[I]) SplitSize(n int64) Input[I] {
 	return in
 }
 
-// Lines yields lines without their line feed. A carriage return before it stays
-// part of the line, as for sort and grep. A last line need not end in one.
+// Lines yields lines without their line feed. A carriage return before it is part of the line, as
+// in sort and grep. The last line needs no line feed.
 func Lines(sources ...Source) Input[[]byte] {
 	return Input[[]byte]{sources: sources, stays: true, read: func(s *splitReader, yield func([]byte) error) error {
 		return s.runs(lineEnds{}, func(run []byte) error { return s.eachLine(run, yield) })
@@ -113,9 +111,8 @@ func lineLength(b []byte) int {
 	return len(b)
 }
 
-// LineStrings is Lines with strings for records, which may be kept. Those of a map whose job has a
-// shuffle lie in pieces of memory of up to 4 KiB: keep strings.Clone of the few lines that you keep,
-// so that they do not keep their neighbors.
+// LineStrings is Lines with string records, which may be kept. In jobs with a shuffle, neighboring
+// lines share pieces of memory of up to 4 KiB: use strings.Clone for the few lines that you keep.
 func LineStrings(sources ...Source) Input[string] {
 	return Input[string]{sources: sources, read: func(s *splitReader, yield func(string) error) error {
 		if !s.copied {
@@ -128,8 +125,8 @@ func LineStrings(sources ...Source) Input[string] {
 	}}
 }
 
-// KeyValueLines yields each line cut at its first separator; a line without one
-// is a key with an empty value. Hadoop's separator is a tab.
+// KeyValueLines yields each line cut at its first separator; a line without one is a key with an
+// empty value. Hadoop's separator is a tab.
 func KeyValueLines(separator byte, sources ...Source) Input[Pair[[]byte, []byte]] {
 	lines := Lines(sources...)
 	cut := func(s *splitReader, yield func(Pair[[]byte, []byte]) error) error {
@@ -143,8 +140,8 @@ func KeyValueLines(separator byte, sources ...Source) Input[Pair[[]byte, []byte]
 	return Input[Pair[[]byte, []byte]]{sources: sources, stays: true, read: cut}
 }
 
-// NLines gives each map n lines (the last of a file fewer) and yields them one
-// by one: for short lists of long work. n must be at least 1.
+// NLines gives each map n lines (the last of a file fewer) and yields them one by one: for short
+// lists of long work. n must be at least 1.
 func NLines(n int, sources ...Source) Input[[]byte] {
 	in := Lines(sources...)
 	in.plan.Cut = func(ctx context.Context, s Source, blocks []cluster.Block) ([]cluster.Block, error) {
@@ -156,10 +153,9 @@ func NLines(n int, sources ...Source) Input[[]byte] {
 	return in
 }
 
-// Chunks yields runs of whole lines, as stored, up to about 1 MiB each, or one
-// line if it is longer: for jobs that scan faster than line by line. Only the
-// last line of a file may lack its line feed. Nobody counts the lines:
-// MapInputChunks takes the place of MapInputRecords.
+// Chunks yields runs of whole lines, as stored, of up to about 1 MiB, or one longer line: for jobs
+// that scan faster than line by line. Only the last line of a file may lack its line feed. Lines
+// are not counted: the counter MapInputChunks replaces MapInputRecords.
 func Chunks(sources ...Source) Input[[]byte] {
 	read := func(s *splitReader, yield func([]byte) error) error {
 		return s.runs(lineEnds{}, func(run []byte) error {
@@ -173,8 +169,8 @@ func Chunks(sources ...Source) Input[[]byte] {
 	return Input[[]byte]{sources: sources, plan: cluster.InputPlan{Chunks: true}, read: read}
 }
 
-// FixedSize yields records of n bytes, n at least 1. A file whose size is not a
-// multiple of n fails the job.
+// FixedSize yields records of n bytes, n at least 1. A file whose size is not a multiple of n fails
+// the job.
 func FixedSize(n int, sources ...Source) Input[[]byte] {
 	in := Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([]byte) error) error {
 		return s.runs(everyN(n), func(run []byte) error {
@@ -196,7 +192,7 @@ type WholeFile struct {
 	Data []byte // valid until the map function returns
 }
 
-// WholeFiles yields each file, decompressed if need be, as one record.
+// WholeFiles yields each file as one record, decompressed if necessary.
 func WholeFiles(sources ...Source) Input[WholeFile] {
 	read := func(s *splitReader, yield func(WholeFile) error) error {
 		return s.all(func(data []byte) error {
@@ -212,8 +208,8 @@ func WholeFiles(sources ...Source) Input[WholeFile] {
 	return Input[WholeFile]{sources: sources, plan: cluster.InputPlan{Whole: true}, read: read}
 }
 
-// Slice yields records from memory; it must not change while the job runs. One
-// "byte" of the source is one record, so that any block size cuts it.
+// Slice yields the records of a slice, which must not change while the job runs. In sizes and
+// offsets one record counts as one byte.
 func Slice[I any](records []I) Input[I] {
 	src := input.Of(input.Made(len(records)), "slice")
 	return Input[I]{sources: []Source{src}, read: func(s *splitReader, yield func(I) error) error {

@@ -12,22 +12,22 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Joined is a job that brings records of two inputs together by their keys. Make it with Join, LeftJoin,
-// FullJoin, CoGroup or BroadcastJoin, and bind it to its output. The rest is about joins of two feeds.
+// Joined is a job that joins records of two inputs by key. Make it with Join, LeftJoin, FullJoin,
+// CoGroup or BroadcastJoin, and bind it to an output. The following applies to joins of two feeds.
 //
-// The values of a key come to one reduce, those of the left feed first, which are held in memory: make
-// the feed with fewer values a key the left one. Those of the right feed pass by. What comes out is
-// in the order of the keys, within a key in that of the right values, and for each of those in that of
-// the left ones. No more left values of a key may come than [Task.LargestRecord] bytes; the error of
-// more names the key and wraps ErrRecordTooLarge.
+// One reduce receives all values of a key. It holds the left values in memory and reads the right
+// ones as a stream: make the feed with fewer values per key the left one. The output is in the
+// order of the keys, then of the right values, then of the left values. If the left values of a key
+// exceed [Task.LargestRecord] bytes, the error names the key and wraps ErrRecordTooLarge.
 type Joined[O any] struct {
-	// Name is shown to people; empty is "join" or "broadcast join".
+	// Name appears in messages; empty means "join" or "broadcast join".
 	Name string
-	// Reducers is the number of reduces; 0 leaves the choice to the cluster. A broadcast join has none.
+	// Reducers is the number of reduces; 0 means the cluster chooses. It must be 0 for a broadcast
+	// join.
 	Reducers int
-	// NoShuffle joins records that are kept by key (see [KeptBy.Feed]) where they lie: a map reads the
-	// parts of one number of both feeds side by side, and there are no reduces. Bind refuses feeds that
-	// are not kept so, or in another number of parts.
+	// NoShuffle joins co-partitioned feeds (see [KeptBy.Feed]) without a shuffle or reduces: each
+	// map reads one part of both feeds. Bind rejects feeds that are not kept by key or differ in
+	// their number of parts.
 	NoShuffle bool
 
 	bind func(j Joined[O], out Output[O], where, home string) (*Plan, error)
@@ -59,7 +59,8 @@ func Join[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a 
 	return Joined[O]{bind: feedJoin[K, A, B, O]{left, right, group, each}.bind}
 }
 
-// LeftJoin is Join that also calls each, with b nil, for left records whose key no right record has.
+// LeftJoin is like Join, but also calls each with a nil b for left records whose key the right feed
+// lacks.
 func LeftJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a A, b *B, emit func(O)) error) Joined[O] {
 	return FullJoin(left, right, func(key K, a *A, b *B, emit func(O)) error {
 		if a == nil {
@@ -69,8 +70,8 @@ func LeftJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K
 	})
 }
 
-// FullJoin is Join that also calls each for records whose key the other feed does not have, with nil in
-// its place. What a and b point to is valid until each returns.
+// FullJoin is like Join, but also calls each for records whose key the other feed lacks, with nil
+// for the missing record. a and b are valid until each returns.
 func FullJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a *A, b *B, emit func(O)) error) Joined[O] {
 	return CoGroup(left, right, func(key K, as []A, bs iter.Seq[B], emit func(O)) error {
 		alone := true
@@ -97,8 +98,8 @@ func FullJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K
 	})
 }
 
-// CoGroup calls group once for each key that a record of either feed has, with the left values, which
-// are valid until it returns, and the right ones, which can be ranged over once.
+// CoGroup calls group once for each key of either feed. The left values are valid until group
+// returns; the right values can be ranged over once.
 func CoGroup[K, A, B, O any](
 	left Feed[K, A], right Feed[K, B], group func(key K, left []A, right iter.Seq[B], emit func(O)) error,
 ) Joined[O] {

@@ -13,32 +13,31 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// Kept is the output of a job that stays in memory, part by part, typed, as the input of others:
-// what a dataset of a cluster is made of (see package actors, which also places and replaces it).
-// Make it with [NewKept]. It serves one job; after one that failed it may serve another.
+// Kept is the output of a job that stays in memory, part by part, as an input of other jobs. The
+// datasets of a cluster consist of it (see package actors, which also places and recomputes them).
+// Make it with [NewKept]. It serves one job; if that fails, another job may fill it.
 //
-// The memory lies outside of the Go heap and is charged to the budget of the attempts that write;
-// see [KeptOptions].
+// The memory is outside of the Go heap and charged to the budgets of the attempts that write it;
+// see KeptOptions of package cluster.
 type Kept[T any] struct {
 	*kept.Store
 	form  kept.Form[T]
 	wrong error // of T
 }
 
-// NewKept returns what a job is to fill. T must be a type that a value of a job may have, or each
-// Bind of its Output is an error.
+// NewKept returns an empty Kept for a job to fill. T must be valid as a value type of a job;
+// otherwise each Bind of its Output fails.
 func NewKept[T any](o kept.Options) *Kept[T] {
 	form, err := kept.NewForm[T]()
 	return &Kept[T]{Store: kept.New(o, form, nil), form: form, wrong: err}
 }
 
-// Output is the output of the job that fills k.
+// Output returns the output for the job that fills k.
 func (k *Kept[T]) Output() Output[T] { return k.output(k.Store) }
 
-// Again is the output of the same job when it runs once more, for parts of k that are lost: it
-// fills them. It compares the number and a hash of the records of all parts, those that are there,
-// too, and of floats sums; the error of the job's commit wraps ErrOtherData if they differ, and k
-// is as it was.
+// Again returns the output for a rerun of the same job, which recomputes the lost parts of k. The
+// commit compares the number and a hash of the records of all parts (for floats, their sums). If
+// they differ, the job fails with an error that wraps ErrOtherData, and k is unchanged.
 func (k *Kept[T]) Again() Output[T] {
 	return k.output(k.Store.Again())
 }
@@ -53,10 +52,11 @@ func (k *Kept[T]) output(to *kept.Store) Output[T] {
 	}}
 }
 
-// Input yields the records of k, whose job has succeeded, part by part; each may be cut into
-// several splits, and its maps are best placed on its node. Slices of bytes and of numbers in a
-// record are valid until the map returns, and must not be changed. A plan that was bound to it holds the records from its start to its end; if they
-// are released before that the start is an error that wraps ErrReleased.
+// Input yields the records of k, part by part; the job that fills k must have succeeded. A part may
+// have several splits, whose maps are node-local if possible. Slices of bytes and of numbers in a
+// record are valid until the map returns and must not be changed. A plan bound to the input holds
+// the records from its start to its end. If they were released before its start, its error wraps
+// ErrReleased.
 func (k *Kept[T]) Input() Input[T] {
 	in := Input[T]{plan: cluster.InputPlan{Apart: true, Wrong: k.wrong}, read: k.read}
 	if k.form.Size > 0 {
@@ -69,15 +69,14 @@ func (k *Kept[T]) Input() Input[T] {
 	return in
 }
 
-// Aligned is Input with one map for each part: what a job without reduces makes of it has the same
-// parts.
+// Aligned is Input with one map per part, so a job without reduces preserves the parts.
 func (k *Kept[T]) Aligned() Input[T] {
 	in := k.Input()
 	in.plan.Whole = true
 	return in
 }
 
-// Records returns all records, part by part. Slices in them are the caller's. Errors wrap
+// Records returns all records, part by part; the caller owns the slices in them. The error wraps
 // ErrNotCollected before the job has succeeded, ErrReleased or ErrPartLost.
 func (k *Kept[T]) Records() (list []T, err error) {
 	if err := errors.Join(k.wrong, k.Hold(false)); err != nil {

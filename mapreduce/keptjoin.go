@@ -67,18 +67,17 @@ func sideBySide[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[merged[K, 
 }
 
 // Group is a key with the records of two feeds that have it, in their order. Slices of bytes and of
-// numbers in it are valid until the map returns, and must not be changed.
+// numbers in it are valid until the map returns and must not be changed.
 type Group[K, A, B any] struct {
 	Key   K
 	Left  []A
 	Right []B
 }
 
-// Grouped yields a group for each key that a record of either feed has, in the order of the keys of
-// each part. The records must be kept by key in as many parts (see [KeptBy.Feed]): they are read
-// where they lie, a map for each part, without a shuffle; feeds of other kinds are an error of
-// Bind, for them there is [CoGroup]. A group of more than [Task.LargestRecord] bytes is an error
-// that wraps ErrRecordTooLarge.
+// Grouped yields one group for each key of either feed, in key order within a part. The feeds must
+// be kept by key (see [KeptBy.Feed]) and have the same number of parts: each map reads one part of
+// both, without a shuffle. Other feeds are an error of Bind; use [CoGroup] for them. If a group
+// exceeds [Task.LargestRecord] bytes, the error wraps ErrRecordTooLarge.
 func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B]] {
 	in := sideBySide(left, right)
 	read := func(s *splitReader, yield func(Group[K, A, B]) error) error {

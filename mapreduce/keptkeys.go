@@ -15,19 +15,19 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// KeptBy is [Kept] whose records lie in the parts where the default partition puts their keys, in
-// the order of the keys within a part, as reduces without Partition, TotalOrder and Descending
-// leave them. Two of as many parts join part by part; see [Joined.NoShuffle]. Make it with
-// [NewKeptBy].
+// KeptBy is [Kept] whose parts are partitioned and sorted by key, as reduces without Partition,
+// TotalOrder and Descending write them: the default hash partition, keys in ascending order. Two of
+// them with the same number of parts can be joined part by part; see [Joined.NoShuffle]. Make it
+// with [NewKeptBy].
 type KeptBy[K, T any] struct {
 	Kept[T]
 	key   func(rec T) K
 	codec codec.Typed[K]
 }
 
-// NewKeptBy returns what a job is to fill with records that key gives their keys; it runs in many
-// attempts at once. A record that lies in another part than its key asks for, or before one with a
-// smaller key, ends the attempt that writes it, and the job.
+// NewKeptBy returns an empty KeptBy for a job to fill. key returns the key of a record; it runs in
+// many attempts concurrently. If a record is written to the wrong part or out of order, its attempt
+// and the job fail.
 func NewKeptBy[K, T any](o kept.Options, key func(rec T) K) *KeptBy[K, T] {
 	form, err := kept.NewForm[T]()
 	codec, errK := codec.Key[K](false, userPackage())
@@ -39,7 +39,7 @@ func NewKeptBy[K, T any](o kept.Options, key func(rec T) K) *KeptBy[K, T] {
 	return &KeptBy[K, T]{Kept: Kept[T]{Store: parts, form: form, wrong: errors.Join(err, errK)}, key: key, codec: codec}
 }
 
-// Feed is a feed of the records, each under its key.
+// Feed returns a feed of the records, each under its key.
 func (k *KeptBy[K, T]) Feed() Feed[K, T] {
 	f := By(k.Input(), k.key)
 	f.keyed = k

@@ -12,12 +12,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// ErrRecordTooLarge is wrapped by the error of an attempt that would have to hold a record that is
-// larger than [Task.LargestRecord]: a quarter of the memory budget, but 16 MiB in any case, and
-// never more than 1 GiB. It is permanent. Such a record is one of the input, unless it lies in a
-// file that is mapped; a key that is combined, with its value; or a pair that was spilled and goes
-// to a Reduce. What is only looked at or passed on has any size: lines of a mapped file, the pairs
-// of a job that sorts bytes.
+// ErrRecordTooLarge is wrapped by the error of an attempt that would have to hold a record larger
+// than [Task.LargestRecord]: a quarter of the memory budget, but at least 16 MiB and at most 1 GiB.
+// The error is permanent. The limit applies to input records outside of mapped files, to keys with
+// their combined values, and to spilled pairs that a Reduce receives. Records that are only scanned
+// or passed through may have any size: lines of a mapped file, pairs of a job that sorts bytes.
 var ErrRecordTooLarge = memory.ErrRecordTooLarge
 
 // largest is the most bytes of a record that the attempt holds.

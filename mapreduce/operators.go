@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// Distinct is the job that gives each record once, in the order of keys.
+// Distinct returns a job that emits each distinct record once, in the order of keys.
 func Distinct[T any]() Job[T, T, None, T] {
 	return Job[T, T, None, T]{
 		Name: "distinct",
@@ -26,8 +26,8 @@ func Distinct[T any]() Job[T, T, None, T] {
 	}
 }
 
-// SortBy is the job that puts records in the order of their keys, over all parts; records of one key
-// stay in the order of the input. Descending turns the keys around, not those.
+// SortBy returns a job that sorts records by key over all parts; records with equal keys keep the
+// order of the input. With Descending they still do.
 func SortBy[T, K any](key func(rec T) K) Job[T, K, T, T] {
 	return Job[T, K, T, T]{
 		Name: "sort",
@@ -45,8 +45,8 @@ func SortBy[T, K any](key func(rec T) K) Job[T, K, T, T] {
 	}
 }
 
-// CountDistinct is the job that counts, for each key, the different values among its records. It is
-// exact: each value of a key is held once in the shuffle, and a reduce counts them as they pass by.
+// CountDistinct returns a job that counts the distinct values per key. It is exact: the shuffle
+// carries each value of a key once, and a reduce counts them in a stream.
 func CountDistinct[T, K, V any](key func(rec T) K, value func(rec T) V) Job[T, Pair[K, V], None, Pair[K, int64]] {
 	return Job[T, Pair[K, V], None, Pair[K, int64]]{
 		Name: "count distinct",
@@ -67,7 +67,7 @@ func CountDistinct[T, K, V any](key func(rec T) K, value func(rec T) V) Job[T, P
 	}
 }
 
-// Each is the job that makes one record of each, in their order.
+// Each returns a job that applies f to each record, in order.
 func Each[I, O any](f func(rec I) O) MapOnly[I, O] {
 	return MapOnly[I, O]{
 		Name: "each",
@@ -78,9 +78,10 @@ func Each[I, O any](f func(rec I) O) MapOnly[I, O] {
 	}
 }
 
-// Sample is the job that keeps about that part of the records, 0 to 1: each or not by the seed, the name of
-// its source and its offset there (see [Task.Offset]) alone, the same ones whatever the splits. Sources of
-// one name are told apart by their order. Of Chunks whole chunks are kept, and which depends on the splits.
+// Sample returns a job that keeps about a fraction part (0 to 1) of the records. The choice depends
+// only on the seed, the name of the source and the record's offset in it (see [Task.Offset]), so it
+// is the same for any splits. Sources of the same name are distinguished by their order. For Chunks
+// it keeps whole chunks, which depend on the splits.
 func Sample[T any](part float64, seed uint64) MapOnly[T, T] {
 	return MapOnly[T, T]{
 		Name: "sample",

@@ -10,9 +10,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// Output says how records of type O become bytes and where those go. Make it
-// with Text, Raw, Encoded, Typed, Parts, Collected.Output or
-// Kept.Output, or of one of these with Routed.
+// Output describes how records of type O are encoded and where they are written. Make it with Text,
+// Raw, Encoded, Typed, Parts, Collected.Output or Kept.Output; Routed distributes one over several
+// files.
 type Output[O any] struct{ *outputForm }
 
 // outputForm is an Output without the type of its records, each of which is given by where it lies.
@@ -41,10 +41,9 @@ type outputForm struct {
 	checkType func() error
 }
 
-// Text writes one line a record: strings and byte slices as they are, numbers in
-// decimal (floats in the shortest form that reads back), Pairs and structs field
-// by field with tabs between, types with MarshalText or String as those say. A
-// field of type None has neither text nor tab.
+// Text writes one line per record: strings and byte slices as they are, numbers in decimal (floats
+// in the shortest form that reads back), Pairs and structs as their fields with tabs between, types
+// with MarshalText or String by that method. A field of type None writes neither text nor tab.
 func Text[O any](to Destination) Output[O] { return textWith[O](to, "\t", "\n") }
 
 // textWith is Text with another separator between fields and end of record.
@@ -79,8 +78,8 @@ func textForm(record reflect.Type, to Destination, separator, end string) *outpu
 // Raw is Text with nothing between fields and nothing after a record.
 func Raw[O any](to Destination) Output[O] { return textWith[O](to, "", "") }
 
-// Encoded writes what encode appends to dst for each record. encode runs in many
-// attempts at once.
+// Encoded writes the bytes that encode appends to dst for each record. encode runs in many attempts
+// concurrently.
 func Encoded[O any](to Destination, encode func(dst []byte, rec O) ([]byte, error)) Output[O] {
 	return Output[O]{&outputForm{
 		record: reflect.TypeFor[O](),
@@ -91,14 +90,13 @@ func Encoded[O any](to Destination, encode func(dst []byte, rec O) ([]byte, erro
 	}}
 }
 
-// Collected gathers output records in memory, for tests and small results. The
-// zero value is ready. It serves one job; after one that failed it may serve another.
+// Collected gathers output records in memory, for tests and small results. The zero value is ready
+// to use. It serves one job; if that fails, another job may fill it.
 type Collected[O any] struct {
 	store output.MemoryStore
 }
 
-// Output returns the output that fills c. O must be a type that a value of a job
-// may have.
+// Output returns the output that fills c. O must be valid as a value type of a job.
 func (c *Collected[O]) Output() Output[O] {
 	v, wrong := codec.Value[O]()
 	return Output[O]{&outputForm{

@@ -10,31 +10,33 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// PartWriter writes the records of one attempt in a form of its own. Its methods are called one after
+// PartWriter writes the records of one attempt in a custom format. Its methods are called one after
 // the other. An error or panic of one of them ends the attempt.
 type PartWriter[O any] interface {
-	// Write writes a record, which its owner may overwrite afterwards. It is not called again after an
+	// Write writes a record, whose memory may be reused after it returns. It is not called after an
 	// error.
 	Write(rec O) error
-	// Close comes after the last record and makes the part complete. Whether the part becomes visible
-	// is decided later, by the commit: of two attempts at a task one is.
+	// Close is called after the last record and completes the part. The commit decides later
+	// whether the part becomes visible: only one attempt at a task does.
 	Close() error
-	// Abort is called once if Close will not be, or has failed: the attempt has failed, or was
-	// stopped. It lets go of what Close would have; the part's file is removed by the engine.
+	// Abort is called once if the attempt failed or was stopped: either Close is not called, or it
+	// has failed. Abort releases the resources of the writer; the engine removes the file.
 	Abort() error
 }
 
-// Parts writes parts in a form of the user's own, such as Parquet files or SQLite databases: open is
-// called once an attempt and returns what writes its records to file; it runs in many attempts at
-// once. A part is a file of to that becomes visible when its attempt commits, as for any other output;
-// those of attempts that fail, are stopped or come second are removed. to may have an Extension:
-// Parts(Dir("out").Extension(".db"), open) makes part-r-00000.db and so on.
+// Parts writes parts in a custom format, such as Parquet files or SQLite databases. open is called
+// once per attempt and returns the writer of its records; it runs in many attempts concurrently. A
+// part is a file in to that becomes visible when its attempt commits, as for any other output; the
+// files of other attempts are removed. to may have an extension: Parts(Dir("out").Extension(".db"),
+// open) writes part-r-00000.db and so on.
 //
-// t is the attempt's; work that takes minutes, such as a Close that builds an index, should call
-// t.Progress, or the task timeout ends it. If open fails, it lets go of what it has opened itself. Of
-// a map whose bad records are left out (see MapAttempt.MaxSkips) records are written when the map
-// function has returned: what their slices hold is copied, what their pointers and maps refer to is
-// not.
+// t is the task of the attempt. Work that takes minutes, such as a Close that builds an index,
+// should call t.Progress, or the task timeout ends it. If open fails, it must release its own
+// resources.
+//
+// In a job that skips bad records (MapAttempt.MaxSkips of package cluster), a record is written
+// when the map function has returned. Its slices are then copied; the targets of its pointers and
+// maps are not.
 func Parts[O any](to Destination, open func(t *Task, file *PartFile) (PartWriter[O], error)) Output[O] {
 	return Output[O]{&outputForm{
 		record: reflect.TypeFor[O](),

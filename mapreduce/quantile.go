@@ -9,11 +9,11 @@ import (
 	"slices"
 )
 
-// QuantilePerKey is the job that finds, for each key, the least of its records' values that a part q of
-// them do not exceed: 0.5 is the lower median, 0.95 the 95th percentile, 0 the least value and 1 the
-// greatest, what SQL calls quantile_disc. It is exact; the values of one key at a time are held in
-// memory, beside the memory budget. q is 0 to 1, another is an error of
-// the first attempt. NaN is less than any number.
+// QuantilePerKey returns a job that finds a quantile of the values per key: the smallest value such
+// that at least a fraction q of the values do not exceed it. 0.5 is the lower median, 0.95 the 95th
+// percentile, 0 the minimum and 1 the maximum. SQL calls it quantile_disc. It is exact: a reduce
+// holds the values of one key at a time in memory, in addition to the memory budget. A q outside of
+// 0 to 1 is an error of the first attempt. NaN is less than any number.
 func QuantilePerKey[T, K any, V cmp.Ordered](q float64, key func(rec T) K, value func(rec T) V) Job[T, K, V, Pair[K, V]] {
 	return Job[T, K, V, Pair[K, V]]{
 		Name: "quantile",

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// RecordError is an error of a map, with the record that it is about.
+// RecordError is the error of a map for one record, with the place of the record.
 type RecordError struct {
 	Input  string // name of the source
 	Offset int64  // of the record's first byte in the source, unpacked; -1 if its records are not bytes
@@ -20,7 +20,7 @@ type RecordError struct {
 	Err    error
 }
 
-// Error names the place and then the error.
+// Error returns the place, then the error of the map.
 func (e *RecordError) Error() string {
 	if e.Offset < 0 {
 		return fmt.Sprintf("%s: record %d: %v", e.Input, e.Number, e.Err)

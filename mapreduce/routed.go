@@ -7,17 +7,18 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// Routed is out with several files a task: each record goes to the file that route names, such as
-// errors-r-00003 for "errors" in reduce 3 (Hadoop's MultipleOutputs), and to the usual part if it
-// names none (""). A task's files are committed together. out goes to a directory: Dir, ReplacedDir,
-// InFS or InDFS. route runs in many attempts at once.
+// Routed writes the records of out to several files per task. route names the file of a record:
+// "errors" means errors-r-00003 in reduce 3 (as Hadoop's MultipleOutputs), and "" the usual part.
+// All files of a task are committed together. out must be written to a directory: Dir, ReplacedDir,
+// InFS or InDFS. route runs in many attempts concurrently.
 //
-// A name is 1 to 100 bytes of UTF-8, without slash, backslash or control characters; "part", what
-// begins with "part-", and what begins with "_" or "." are the engine's. Any other is an error that
-// is marked by [Bad]. Files("DIR/errors-*") reads back what went there. An attempt holds at most 64
-// files open: it closes the one written to longest ago and writes on later, in a local directory or
-// an [OutputFS] that has Append. To InFS without that, and to a store, a 65th name is an error; to InDFS, whose
-// files lie in memory open or not, all stay open.
+// A name has 1 to 100 bytes of UTF-8 without slash, backslash or control characters. "part" and
+// names that begin with "part-", "_" or "." are reserved. Any other name is an error marked by
+// [Bad]. Files("DIR/errors-*") reads the files back.
+//
+// An attempt holds at most 64 files open. In a local directory, or an [OutputFS] with Append, it
+// closes the least recently written file and reopens it later. In an [OutputFS] without Append, and
+// in an object store, a 65th name is an error. InDFS has no limit, because its files are in memory.
 func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 	form := outputForm{}
 	if out.outputForm != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Separated yields records that end with sep, without it: "\x00" for the names that find -print0 writes,
-// "\r\n", "\n\n" for paragraphs, as Hadoop's textinputformat.record.delimiter. The last record of a file
-// need not end in one. Records are those of [bytes.Cut], again and again from the beginning of the file,
-// wherever it is split: of "aaa" the first two bytes are a separator "aa". An empty one is an error of
-// Bind.
+// Separated yields records that end with sep, without it: "\x00" for the output of find -print0,
+// "\r\n", or "\n\n" for paragraphs; Hadoop calls it textinputformat.record.delimiter. The last
+// record of a file needs no separator. Records are those of repeated [bytes.Cut] from the beginning
+// of the file, wherever it is split: in "aaa" the separator "aa" is the first two bytes. An empty
+// sep is an error of Bind.
 //
-// A separator of one byte is found as the line feed of [Lines] is. Where separators may overlap, as "aa"
-// does and "\r\n" does not, a map that begins amid a run of them looks back to where the run began.
+// A separator of one byte is as fast as [Lines]. If separators may overlap, as "aa" may and "\r\n"
+// may not, a map that begins within a run of them reads back to the beginning of the run.
 func Separated(sep string, sources ...Source) Input[[]byte] {
 	if len(sep) == 1 {
 		return separatedBy(byteEnds(sep[0]), 1, sources)

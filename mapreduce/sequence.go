@@ -11,11 +11,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// Seq yields the records of seq, read by one map from start to end. A second attempt
-// ranges over seq again, and so does the map after the sample of a total order: seq should
-// give the same records each time. What can be ranged over only once, such as a channel,
-// then ends the attempt with an error that wraps ErrConsumed, and never with a part of the
-// records.
+// Seq yields the records of seq, which one map reads from start to end. A second attempt ranges
+// over seq again, and so does the map after the sample of a total order: seq should yield the same
+// records each time. If it can be ranged over only once, as a channel, the second pass ends the
+// attempt with an error that wraps ErrConsumed; it never yields only some of the records.
 func Seq[I any](seq iter.Seq[I]) Input[I] {
 	if seq == nil {
 		return Seq2[I](nil)
@@ -29,8 +28,8 @@ func Seq[I any](seq iter.Seq[I]) Input[I] {
 	})
 }
 
-// Seq2 is Seq for records that come with an error: the first that is not nil ends the
-// attempt with it, and its record does not count.
+// Seq2 is Seq for records that come with an error: the first non-nil error ends the attempt, and
+// its record is ignored.
 func Seq2[I any](seq iter.Seq2[I, error]) Input[I] {
 	q := &sequence[I]{seq: seq}
 	src := input.Of(input.Made(1), "sequence")

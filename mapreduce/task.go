@@ -9,11 +9,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 )
 
-// AttemptID names one attempt of one task within a job.
+// AttemptID identifies one attempt of one task within a job.
 type AttemptID = attempt.ID
 
-// Task is what a user's MapTask or ReduceTask learns of the attempt that it
-// serves. It belongs to the goroutine of the attempt.
+// Task gives a user's MapTask or ReduceTask information about its attempt. Only the goroutine of
+// the attempt may use it.
 type Task struct {
 	ctx      context.Context
 	id       AttemptID
@@ -31,31 +31,33 @@ type Task struct {
 	add func(key, value []byte)
 }
 
-// Context is canceled when the attempt is killed.
+// Context returns a context that is canceled when the attempt is killed.
 func (t *Task) Context() context.Context { return t.ctx }
 
-// ID names the attempt.
+// ID returns the identity of the attempt.
 func (t *Task) ID() AttemptID { return t.id }
 
-// Reduces is the number of reduces of the job; 0 for a job without.
+// Reduces returns the number of reduces of the job; 0 for a job without reduces.
 func (t *Task) Reduces() int { return t.reduces }
 
-// InputName is the name of the input file of a map; empty for a reduce. A map
-// whose split spans several files has a Task for each.
+// InputName returns the name of the input file of a map; empty for a reduce. A map whose split has
+// several files has a Task for each.
 func (t *Task) InputName() string { return t.name }
 
-// Offset is a number that the record at hand has alone among those of its source (see InputName), the same
-// in each attempt, on any node and however the source is split; later records have larger ones. It is
+// Offset identifies the current record within its source (see InputName): no other record of the
+// source has it, it is the same in each attempt, on any node and for any splits, and later records
+// have larger ones. It is
 //
-//   - of records of files, and of kept records, where the record begins, in bytes, unpacked;
-//   - for Slice, Seq, Seq2 and Once the number of the record in the source, from 0, and for Units that in
+//   - for records of files and for kept records: the record's first byte, in the uncompressed
+//     source;
+//   - for Slice, Seq and Seq2: the number of the record in the source, from 0; for Units that in
 //     the unit;
-//   - for Grouped the number of the group in its part, from 0;
-//   - for Formatted the place of the record's part in the file times a power of two, which the size of the
-//     file determines, plus the number of the record in the part, from 0.
+//   - for Grouped: the number of the group in its part, from 0;
+//   - for Formatted: the offset of the record's part, times a power of two that depends on the
+//     file's size, plus the number of the record in the part, from 0.
 //
-// Only the records of Chunks depend on the splits, and so do their offsets. An offset is 0 before the first
-// record, and in a reduce.
+// Only the records of Chunks depend on the splits, and so do their offsets. The offset is 0 before
+// the first record and in a reduce.
 func (t *Task) Offset() int64 {
 	if t.reader == nil {
 		return 0
@@ -63,8 +65,8 @@ func (t *Task) Offset() int64 {
 	return t.reader.offset()
 }
 
-// Logger writes to where the cluster's log goes, else to the default logger, with the attempt and the
-// input file's name in each line. What attempts of one task log stands there once for each of them.
+// Logger returns a logger to the cluster's log, or to the default logger if it has none. Each line
+// names the attempt and the input file. Each attempt of a task logs its own lines.
 func (t *Task) Logger() *slog.Logger {
 	log := t.log
 	if log == nil {
@@ -77,16 +79,18 @@ func (t *Task) Logger() *slog.Logger {
 	return log
 }
 
-// LargestRecord is the most bytes of one record that the attempt is to hold in memory; see
-// [ErrRecordTooLarge]. A function that keeps records beyond its call should refuse larger ones.
+// LargestRecord returns the maximum size of a record, in bytes, that the attempt may hold in
+// memory; see [ErrRecordTooLarge]. A function that keeps records beyond its call should reject
+// larger ones.
 func (t *Task) LargestRecord() int64 { return t.budget.Largest() }
 
-// MemoryBudget is how many bytes all attempts of the cluster together are to hold in memory; 0 is no
-// limit. What a function keeps beyond its call and of its own accord, a cache, should be a small part.
+// MemoryBudget returns the memory budget of all attempts of the cluster together, in bytes; 0 means
+// unlimited. A function that keeps its own data between calls, such as a cache, should use only a
+// small fraction of it.
 func (t *Task) MemoryBudget() int64 { return t.budget.Limit() }
 
-// Counter returns the user's counter of that group and name. Its value counts
-// only if the attempt succeeds.
+// Counter returns the user's counter of that group and name. Its value counts only if the attempt
+// succeeds.
 func (t *Task) Counter(group, name string) *counter.User {
 	if t.sign == nil {
 		t.sign = t.budget.Life().Sign
@@ -94,6 +98,6 @@ func (t *Task) Counter(group, name string) *counter.User {
 	return t.counters.User(group, name, t.sign)
 }
 
-// Progress says that the attempt goes on. Work that takes minutes without reading, emitting or
-// counting anything should call it now and then, or the task timeout ends the attempt.
+// Progress reports that the attempt is alive. Work that takes minutes without reading, emitting or
+// counting should call it now and then, or the task timeout ends the attempt.
 func (t *Task) Progress() { t.budget.Life().Sign() }

@@ -10,13 +10,13 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
-// TopPerKey is the job that gives, for each key, the n records that compare puts last, the very last
-// one first. compare is as for slices.SortFunc; those that it finds equal come in the order of their
-// encoded bytes, whatever the splits, the smallest first. n below 1 is none. T must be a type that a
-// value of a job may have. A list of up to n records is held for each key.
+// TopPerKey returns a job that emits, per key, the n largest records by compare, in descending
+// order. compare is as for slices.SortFunc. Records that compare equal are ordered by their encoded
+// bytes, ascending, whatever the splits. With n below 1 the output is empty. T must be valid as a
+// value type of a job. The shuffle holds a list of up to n records per key.
 //
-// A map holds the lists of the keys that it meets first, up to 2 MiB outside of the memory budget, so
-// that most records cost it a look at the last of a list.
+// A map keeps the lists of the first keys that it meets in up to 2 MiB, in addition to the memory
+// budget, so most records cost only a comparison with the last of a list.
 func TopPerKey[T, K any](n int, key func(rec T) K, compare func(a, b T) int) Job[T, K, []T, T] {
 	values, err := codec.Value[T]()
 	keys, errK := codec.Key[K](false, userPackage())

@@ -16,10 +16,10 @@ import (
 // errOtherType is wrapped by the error of [ReadTyped] over records of another type.
 var errOtherType = errors.New("records of another type")
 
-// Typed writes records in the engine's binary form, for [ReadTyped] of a later job: shorter and
-// faster to read than text. O is a type that a value of a job may have. Each part begins with the
-// name of O and how it is made up. The form may change with a later version of this module, which
-// then refuses it; it is no archive.
+// Typed writes records in the engine's binary form, for [ReadTyped] in a later job: it is smaller
+// and faster to read than text. O must be valid as a value type of a job. Each part begins with the
+// name and structure of O. A later version of this module may change the form and then rejects old
+// files: do not use it as an archive.
 func Typed[O any](to Destination) Output[O] {
 	v, wrong := codec.Value[O]()
 	t := reflect.TypeFor[O]()
@@ -46,13 +46,12 @@ func Typed[O any](to Destination) Output[O] {
 	return out
 }
 
-// ReadTyped yields what [Typed] has written, mostly of Files("DIR"). Each file is one split, for
-// where a record begins does not show in its bytes: a job has as many maps as the earlier one had
-// parts. Byte slices in a record are valid until the map returns.
+// ReadTyped yields the records that [Typed] has written, usually from Files("DIR"). Each file is
+// one split, because record boundaries cannot be found within a file: the job has as many maps as
+// the earlier one had parts. Byte slices in a record are valid until the map returns.
 //
-// Records of a type that is made up otherwise (names and types of fields, in their order) are an
-// error that wraps ErrOtherType and names both types; what the type itself is called does not
-// matter, unless it has MarshalBinary.
+// If the type of the records differs in structure (names and types of fields, in order), the error
+// names both types. The name of the type itself does not matter, unless it has MarshalBinary.
 func ReadTyped[O any](sources ...Source) Input[O] {
 	v, wrong := codec.Value[O]()
 	in := Input[O]{sources: sources, plan: cluster.InputPlan{Whole: true, Wrong: wrong}}

@@ -16,10 +16,10 @@ import (
 )
 
 // Units gives each map one unit of work, such as a file, a range of rows or the address of a page,
-// and yields the records that read makes of it. read is called once an attempt, in many attempts at
-// once, with the attempt's context, and once more for a few records as the sample of a total order.
-// The first error that its sequence yields, or a panic, ends the attempt; the error names the unit,
-// by the beginning of what [fmt.Sprint] makes of it, as Task.InputName does.
+// and yields the records that read returns for it. read is called once per attempt, in many
+// attempts concurrently, with the attempt's context; a total order calls it once more for its
+// sample. The first error that its sequence yields, or a panic, ends the attempt. The error and
+// Task.InputName name the unit by the beginning of its [fmt.Sprint] text.
 func Units[U, I any](units []U, read func(ctx context.Context, unit U) iter.Seq2[I, error]) Input[I] {
 	units = slices.Clone(units)
 	in := Input[I]{plan: cluster.InputPlan{Whole: true}}
