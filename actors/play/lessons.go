@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
@@ -21,17 +22,26 @@ type Lesson struct {
 	Right int      `json:"right"` // the number of the right answer, from 0
 	Try   []string `json:"try"`   // settings to put over side 1: the one thing to change
 	Skips []int    `json:"skips"` // values of D at which the formula's curve is held against runs; none: no curve is drawn
+	Open  Sight    `json:"open"`  // what the texts speak of
+}
+
+// Sight is a screen of the page at a moment of the run.
+type Sight struct {
+	Screen string        `json:"screen"`
+	At     time.Duration `json:"at"`
+	Side   int           `json:"side"` // of the run that is shown
 }
 
 // Text is a lesson in one language.
 type Text struct {
 	Title    string   `json:"title"`
 	Idea     string   `json:"idea"`
+	Terms    string   `json:"terms"`  // what the words mean that come first in this lesson
 	Look     string   `json:"look"`   // what to look for, and where
 	Change   string   `json:"change"` // the one thing to change
 	Question string   `json:"question"`
 	Answers  []string `json:"answers"`
-	Why      string   `json:"why"` // the right one is right
+	Because  []string `json:"because"` // each answer is right or wrong
 }
 
 // Claim is that one quantity of the run is less than a part of another one.

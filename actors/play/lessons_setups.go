@@ -1,5 +1,7 @@
 package play
 
+import "time"
+
 // The workloads of the lessons.
 const (
 	longAndShort = `jobs:
@@ -12,11 +14,8 @@ const (
 	busySmallJobs = `jobs:
   - {name: small, count: 300, gap: exponential 160ms, maps: 3, map_time: 5s, user: ann}
 `
-	longJobs = `jobs:
-  - {name: a, maps: 240, map_time: 6s, user: a}
-  - {name: b, maps: 240, map_time: 6s, user: b}
-  - {name: c, maps: 240, map_time: 6s, user: c}
-  - {name: d, maps: 240, map_time: 6s, user: d}
+	manyJobs = `jobs:
+  - {name: job, count: 20, maps: 30, map_time: 6s, user: ann}
 `
 	prodAndAdhoc = `jobs:
   - {name: adhoc, class: adhoc, maps: 160, map_time: 60s, pool: adhoc, user: ann}
@@ -77,6 +76,17 @@ func busy(s Setup) Setup {
 	return s
 }
 
+// narrow has one slot of each kind a node.
+func narrow(s Setup) Setup {
+	s.MapSlots, s.ReduceSlots = 1, 1
+	return s
+}
+
+// at is a screen at a second of the run.
+func at(screen string, seconds int) Sight {
+	return Sight{Screen: screen, At: time.Duration(seconds) * time.Second}
+}
+
 // one has one reduce slot a node.
 func one(s Setup) Setup {
 	s.ReduceSlots = 1
@@ -87,56 +97,69 @@ func one(s Setup) Setup {
 var lessonSetups = []Lesson{
 	{
 		ID: "fifo", Setup: onCluster(longAndShort, 10, 2, "fifo"), Other: than("fair"), Right: 1,
-		Claim: []Claim{less("mean_small1", "mean_small0", 0.5)}, Try: []string{"order=fifo"},
+		Claim: []Claim{less("mean_small1", "mean_small0", 0.5), less("mean_large0", "mean_large1", 1)}, Try: []string{"order=fifo"},
+		Open: at("jobs", 40),
 	},
 	{
 		ID: "fair", Setup: onCluster(smallJobs, 30, 3, "fair"), Other: than("delay"), Right: 0,
 		Claim: []Claim{less("local0", "local1", 0.9)}, Try: []string{"locality.rule=greedy"},
+		Open: at("compare", 40),
 	},
 	{
-		ID: "sticky", Setup: onCluster(longJobs, 20, 2, "fair"), Other: than("fair", "locality.rule=wait", "locality.waits=5s/0s"), Right: 2,
-		Claim: []Claim{less("local0", "local1", 0.95)}, Try: []string{"locality.waits=1s/0s"},
+		ID: "sticky", Setup: narrow(onCluster(manyJobs, 60, 3, "fair")), Other: than("fair", "locality.rule=wait", "locality.waits=5s/0s"), Right: 2,
+		Claim: []Claim{less("local0", "local1", 0.3), less("mean1", "mean0", 0.95)}, Try: []string{"locality.waits=1s/0s"},
+		Open: at("compare", 70),
 	},
 	{
 		ID: "wait", Setup: onCluster(smallJobs, 30, 3, "delay", "locality.auto=false", "locality.skips=1"), Other: than("delay", "locality.auto=false", "locality.skips=20"), Right: 1,
 		Claim: []Claim{less("local0", "local1", 0.9)}, Try: []string{"locality.skips=5"},
+		Open: at("compare", 40),
 	},
 	{
 		ID: "levels", Setup: onCluster(smallJobs, 30, 5, "hfs", "locality.waits=1s/0s"), Other: than("hfs", "locality.waits=1s/5s"), Right: 0,
 		Claim: []Claim{less("far1", "far0", 0.5)}, Try: []string{"locality.waits=0s/5s"},
+		Open: at("compare", 40),
 	},
 	{
 		ID: "long", Setup: busy(onCluster(busySmallJobs, 50, 1, "delay", "locality.auto=false", "locality.skips=5")), Right: 2,
 		Other: than("delay", "locality.auto=false", "locality.skips=40"),
 		Claim: []Claim{less("local0", "local1", 0.5)}, Try: []string{"locality.skips=80"},
 		Skips: []int{0, 2, 5, 10, 20, 40, 80},
+		Open:  at("compare", 30),
 	},
 	{
 		ID: "pools", Setup: onCluster(prodAndAdhoc, 10, 2, prodPools+"off\n"), Other: than(prodPools + "on\n"), Right: 1,
-		Claim: []Claim{less("mean_prod1", "mean_prod0", 0.7), less("killed0", "killed1", 1)}, Try: []string{"preemption.mode=log"},
+		Claim: []Claim{less("mean_prod1", "mean_prod0", 0.7), less("killed0", "killed1", 1), less("mean_adhoc0", "mean_adhoc1", 1)}, Try: []string{"preemption.mode=log"},
+		Open: at("compare", 45),
 	},
 	{
 		ID: "queues", Setup: onCluster(queued, 10, 2, prodQueues), Other: than("fifo"), Right: 0,
-		Claim: []Claim{less("mean_prod0", "mean_prod1", 0.7)}, Try: []string{"order=fifo"},
+		Claim: []Claim{less("mean_prod0", "mean_prod1", 0.7)}, Try: []string{"order=fair"},
+		Open: at("queues", 28),
 	},
 	{
 		ID: "hfsp", Setup: onCluster(mixedSizes, 10, 2, "hfsp"), Other: than("fair"), Right: 2,
-		Claim: []Claim{less("mean0", "mean1", 0.95)}, Try: []string{"slow_start=0.05"},
+		Claim: []Claim{less("mean0", "mean1", 0.95), less("mean_large1", "mean_large0", 1)}, Try: []string{"order=fifo"},
+		Open: at("hfsp", 60),
 	},
 	{
 		ID: "suspend", Setup: onCluster(mixedSizes, 10, 2, "hfsp", "hfsp.reclaim=kill"), Other: than("hfsp"), Right: 1,
 		Claim: []Claim{less("lost1", "lost0", 0.1), less("killed1", "killed0", 0.1)}, Try: []string{"hfsp.reclaim=wait"},
+		Open: at("compare", 45),
 	},
 	{
 		ID: "distance", Setup: shared(onCluster(shuffled, 16, 4, "hfs", "reduce.rule=any")), Other: than("hfs", "reduce.rule=cogrs"), Right: 0,
-		Claim: []Claim{less("wtnd1", "wtnd0", 0.98)}, Try: []string{"reduce.theta=0"},
+		Claim: []Claim{less("wtnd1", "wtnd0", 0.98), less("local1", "local0", 1)}, Try: []string{"reduce.theta=0"},
+		Open: Sight{"shuffle", 60 * time.Second, 1},
 	},
 	{
 		ID: "larts", Setup: shared(onCluster(skewed, 16, 4, "hfs", "reduce.rule=larts")), Other: than("hfs", "reduce.rule=cogrs", "reduce.theta=0"), Right: 1,
 		Claim: []Claim{less("wtnd1", "wtnd0", 0.97), less("mean1", "mean0", 0.9)}, Try: []string{"reduce.rule=any"},
+		Open: Sight{"shuffle", 100 * time.Second, 0},
 	},
 	{
 		ID: "nowait", Setup: one(onCluster(littleData, 6, 2, "hfs", "reduce.rule=cogrs", "reduce.theta=0", "reduce.node_wait=60s", "reduce.rack_wait=60s")), Other: than("hfs", "reduce.rule=any"), Right: 2,
 		Claim: []Claim{less("mean1", "mean0", 0.7), less("wtnd0", "wtnd1", 0.8)}, Try: []string{"reduce.rule=cogrs"},
+		Open: at("compare", 40),
 	},
 }

@@ -26,14 +26,19 @@ func TestLessonsClaimWhatTheyShow(t *testing.T) {
 				require.False(t, Claim{c.Than, c.Less, 1}.Holds(q))
 			}
 			for _, text := range l.Texts {
-				for _, s := range []string{text.Title, text.Idea, text.Look, text.Change, text.Question, text.Why} {
+				for _, s := range []string{text.Title, text.Idea, text.Terms, text.Look, text.Change, text.Question} {
 					require.NotEmpty(t, s)
 					require.NotRegexp(t, `\{`, Fill(s, q), "a number that the run does not have")
 				}
 				require.NotRegexp(t, `\d\d`, regexp.MustCompile(`\{[a-z_0-9]+\}|^1\d\.|D = 20|60 %|30`).ReplaceAllString(text.Title+text.Look, ""), "a number that is not of the run")
 				require.Len(t, text.Answers, 3)
+				require.Len(t, text.Because, 3)
+				require.NotContains(t, text.Because, "")
 			}
 			require.Less(t, l.Right, 3)
+			require.Contains(t, []string{"overview", "jobs", "timeline", "shuffle", "findings", "compare", "hfsp", "queues"}, l.Open.Screen)
+			require.Positive(t, l.Open.At)
+			require.Less(t, l.Open.At.Seconds(), a.Report.MakespanS)
 			changed := l.Other
 			changed.Set = append(append([]string{}, changed.Set...), l.Try...)
 			require.NotEmpty(t, l.Try)

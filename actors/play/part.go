@@ -149,7 +149,9 @@ func explain(at [2]*decision, events [2][]event.Event, names [2]string, n int) *
 		p.Sides[side].Instead = instead(d, &at[1-side].event, events[side])
 	}
 	alike := "They differ from the first decision on:"
-	if n > 1 {
+	if n == 2 {
+		alike = "Decision 1 is the same. Then"
+	} else if n > 2 {
 		alike = fmt.Sprintf("Decisions 1 to %d are the same. Then", n-1)
 	}
 	p.Words = fmt.Sprintf("%s %s %s; %s %s.", alike, names[0], p.Sides[0].Did, names[1], p.Sides[1].Did)

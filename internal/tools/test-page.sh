@@ -7,7 +7,7 @@ if ! command -v node >/dev/null; then
 	echo "make test-page: no node here; its tests are left out"
 	exit 0
 fi
-node --test actors/page/tests/page.test.mjs
+node --test actors/page/tests/page.test.mjs actors/page/tests/true.test.mjs
 mkdir -p out/page/runs
 if npm install --silent --no-audit --no-fund --prefix out/page playwright-core@1.65.1 axe-core@4.14.1 typescript@5.9.3 2>out/page/npm.log; then
 	out/page/node_modules/.bin/tsc --checkJs --allowJs --noEmit --target es2024 --module esnext --lib es2024,dom,dom.iterable actors/page/assets/main.mjs
@@ -58,6 +58,7 @@ serve() {
 bin/tarry gen text --size 2MiB --words 5000 --overwrite -q -o out/page/book.txt
 bin/tarry gen pairs --size 1MiB --seed 2 --words 40 --skew 1.6 --overwrite -q -o out/page/pairs.txt
 for i in 1 2 3 4 5 6 7 8; do printf '300ms\n600ms\n1.2s\n'; done >out/page/naps.txt
+for i in 1 2 3 4; do echo 60s; done >out/page/long.txt
 serve demo --racks 4 --nodes 8 --map-slots 2 --reduce-slots 1 --replication 2 --block-size 64KiB --node-link 4MB --oversubscription 4 \
 	--set locality.rule=skips --set locality.skips=1
 while read -r user job; do
@@ -67,6 +68,7 @@ while read -r user job; do
 done <<-JOBS
 	ann grep a.*e out/page/book.txt
 	cat sleep out/page/naps.txt --reduce-time 1s
+	dan sleep out/page/long.txt
 	bob secondarysort out/page/pairs.txt --reduces 6
 	ann wordcount out/page/book.txt --reduces 2
 	bob index out/page/book.txt --reduces 4

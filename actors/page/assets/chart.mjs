@@ -29,9 +29,9 @@ export function frame(width, height, from, to, most) {
 
 /** The axes of a frame. */
 export function axes(f, unit) {
-  const span = f.to - f.from;
+  const span = f.to - f.from, marks = f.width < 560 ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1];
   return html`<g class="axes">${ticks(f.most).map((v) => html`<line x1="${f.x(f.from)}" x2="${f.x(f.to)}" y1="${f.y(v)}" y2="${f.y(v)}"/><text x="${f.x(f.from) - 4}" y="${f.y(v) + 4}" text-anchor="end">${+v.toPrecision(3)}</text>`)}
-${[0, 0.25, 0.5, 0.75, 1].map((q) => html`<text x="${f.x(f.from + q * span)}" y="${f.height - 6}" text-anchor="${q === 0 ? "start" : q === 1 ? "end" : "middle"}">${time(f.from + q * span)}</text>`)}
+${marks.map((q) => html`<text x="${f.x(f.from + q * span)}" y="${f.height - 6}" text-anchor="${q === 0 ? "start" : q === 1 ? "end" : "middle"}">${time(f.from + q * span)}</text>`)}
 <text x="4" y="12">${unit}</text></g>`;
 }
 

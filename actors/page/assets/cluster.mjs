@@ -2,17 +2,25 @@
 // that waits pulses, and says for what.
 
 import { html } from "./markup.mjs";
-import { letter, letters, many, percent, time, taskName, worse } from "./words.mjs";
+import { letter, letters, links, many, percent, time, taskName, worse } from "./words.mjs";
 import { awaited } from "./places.mjs";
 import { firstComes } from "./jobs.mjs";
 
-/** One sentence of the state. */
-export function summary(s) {
+/** How many jobs run or, when none does, whether any is to come in what is known of the run. */
+function jobsNow(s, h) {
+  const jobs = [...s.jobs.values()].filter((j) => j.finished < 0).length;
+  const coming = jobs || !h ? 0 : [...h.jobs.values()].filter((j) => j.submitted > s.now).length;
+  if (jobs) return many(jobs, "job");
+  if (coming) return `${s.jobs.size ? "no job now" : "no job yet"}, ${coming} to come`;
+  return s.jobs.size ? "all jobs are done" : "no job yet";
+}
+
+/** One sentence of the state; h is the history of the run, as far as it is known. */
+export function summary(s, h) {
   const live = [...s.nodes.values()].filter((n) => n.live).length;
   const placed = s.near.N + s.near.R + s.near.O;
   const parts = [s.name || "no policy", many(live, "node")];
-  const jobs = [...s.jobs.values()].filter((j) => j.finished < 0).length;
-  if (s.jobs.size) parts.push(jobs ? many(jobs, "job") : "no job is left");
+  parts.push(jobsNow(s, h));
   if (placed) parts.push(`${percent(s.near.N, placed)} node-local`);
   let text = parts.join(", ");
   const w = s.wait;
@@ -52,16 +60,32 @@ function slot(s, node, kind, i, small) {
   return html`<button class="${name}" data-node="${node.id}" data-kind="${kind}" data-slot="${i}" aria-label="${label}">${text}</button>`;
 }
 
-/** One node with its slots. */
-export function nodeMarkup(s, node, small) {
-  const state = !node.live ? "lost" : node.state === "open" ? "" : node.state;
+/** The letter of most attempts of a node, "" if nothing runs there. */
+function mostly(node) {
+  const n = {};
+  for (const a of node.cells.flat()) if (a) n[letter(a)] = (n[letter(a)] || 0) + 1;
+  return Object.keys(n).sort((a, b) => n[b] - n[a])[0] || "";
+}
+
+/** A node as one cell, where there are too many slots to draw: how many are busy, and how near most of what runs is. */
+function cellMarkup(node, state) {
+  const busy = node.cells.flat().filter(Boolean).length, slots = node.slots[0] + node.slots[1], l = mostly(node);
+  const load = busy ? Math.max(1, Math.ceil((4 * busy) / Math.max(1, slots))) : 0;
+  const says = `${node.name}: ${busy} of ${many(slots, "slot")} busy${l ? `, mostly ${letters[l]}` : ""}${state ? `, ${state}` : ""}`;
+  return html`<button class="slot cell ${l ? `is-${l}` : node.waits.some(Boolean) ? "waits" : "free"} load-${load}" data-node="${node.id}" aria-label="${says}" title="${says}"></button>`;
+}
+
+/** One node with its slots; density 0 has letters and jobs, 1 letters, 2 a cell a node. */
+export function nodeMarkup(s, node, density) {
+  const state = !node.live ? "down" : node.state === "open" ? "" : node.state;
+  if (density === 2) return cellMarkup(node, state);
   const held = node.held.length;
   return html`<button class="name" data-node="${node.id}">${node.name}</button>${state ? html`<em>${state}</em>` : ""}
-<span class="slots">${[0, 1].map((k) => node.cells[k].map((_, i) => slot(s, node, k, i, small)))}${
+<span class="slots">${[0, 1].map((k) => node.cells[k].map((_, i) => slot(s, node, k, i, density)))}${
   held ? html`<em title="suspended: ${node.held.map(taskName).join(", ")}">+${held}</em>` : ""}</span>`;
 }
 
-/** The nodes by rack, each with a key; small where there are many slots. */
+/** The nodes by rack, each with a key, and how densely they are drawn. */
 export function racks(s) {
   const nodes = [...s.nodes.values()].sort((a, b) => (a.rack < b.rack ? -1 : a.rack > b.rack ? 1 : a.id - b.id));
   const slots = nodes.reduce((sum, n) => sum + n.slots[0] + n.slots[1], 0);
@@ -70,14 +94,14 @@ export function racks(s) {
     if (!by.has(n.rack)) by.set(n.rack, []);
     by.get(n.rack).push(n);
   }
-  return { small: slots > 600, racks: [...by].map(([name, list]) => ({ name, nodes: list })) };
+  return { density: slots > 500 ? 2 : slots > 80 ? 1 : 0, racks: [...by].map(([name, list]) => ({ name, nodes: list })) };
 }
 
 /** The racks with their nodes, for a page that is drawn once (tests, export). */
 export function clusterMarkup(s) {
-  const { small, racks: list } = racks(s);
-  return html`<div class="racks${small ? " small" : ""}">${list.map((r) => html`<section class="rack"><h2>${r.name}</h2>
-${r.nodes.map((n) => html`<div class="node${n.live ? "" : " gone"}">${nodeMarkup(s, n, small)}</div>`)}</section>`)}</div>`;
+  const { density, racks: list } = racks(s);
+  return html`<div class="racks d${density}">${list.map((r) => html`<section class="rack"><h2>${r.name}</h2>
+${r.nodes.map((n) => html`<div class="node${n.live ? "" : " gone"}">${nodeMarkup(s, n, density)}</div>`)}</section>`)}</div>`;
 }
 
 /** What the letters mean. */
@@ -122,6 +146,6 @@ export function explainSlot(s, nodeID, kind, i) {
   if (!a) return html`<p>${slotLabel(s, node, kind, i)}.</p>`;
   const more = worse(a.placed);
   return html`<p>${taskName(a)} has run on ${node.name} for ${time(s.now - a.start)}${a.progress ? html`, ${Math.round(100 * a.progress)} % done` : ""}.</p>
-${a.placed && a.placed.center ? html`<p>Center of gravity: ${a.placed.center}. Weighted distance here ${a.placed.here}, at the center ${a.placed.at_center}${
-  a.placed.mean ? `, best ${a.placed.best}, mean of all nodes ${a.placed.mean}` : ""}${more ? ` (${more})` : ""}.</p>` : ""}`;
+${a.placed && a.placed.center ? html`<p>Center of gravity: ${a.placed.center}. Weighted distance here ${links(a.placed.here)}, at the center ${links(a.placed.at_center)}${
+  a.placed.mean ? `, best ${links(a.placed.best || 0)}, mean of all nodes ${links(a.placed.mean)}` : ""}${more ? ` (${more})` : ""}.</p>` : ""}`;
 }

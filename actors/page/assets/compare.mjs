@@ -83,16 +83,14 @@ function fair(h, other, names) {
   return picture(width, height, `Jain's index of what users hold of what they could have, over time: ${names[0]} in blue, ${names[1]} in orange and dashed`, html`${axes(f, "fairness")}${line(h, "first")}${line(other, "second")}`);
 }
 
-/** The screen; without another run it asks for one. */
+/** The figures of two runs, whole. */
 export function compareMarkup(h, name, other, otherName) {
-  const ask = html`<p><label>Another run to compare with (its .jsonl, or gzipped): <input type="file" id="other-run" accept=".jsonl,.gz"></label></p>`;
-  if (!other) return ask;
   const a = figures(h), b = figures(other), names = [name, otherName];
   const rows = [
     ["jobs done", a.times.length, b.times.length], ["mean time", time(a.mean), time(b.mean)], ["median", time(a.quantiles.median), time(b.quantiles.median)],
     ["longest", time(a.quantiles.most), time(b.quantiles.most)], ["makespan", time(a.end), time(b.end)],
     ...[["N", "node-local"], ["R", "rack-local"], ["O", "off-rack"]].map(([k, text]) => [text, percent(a.near[k], a.maps), percent(b.near[k], b.maps)]),
   ];
-  return html`${ask}<table><thead><tr><th scope="col"></th><th scope="col">${name} (this run)</th><th scope="col">${otherName}</th></tr></thead><tbody>${rows.map((r) => html`<tr><th scope="row">${r[0]}</th><td>${r[1]}</td><td>${r[2]}</td></tr>`)}</tbody></table>
+  return html`<table><caption>The whole runs</caption><thead><tr><th scope="col"></th><th scope="col">${name}</th><th scope="col">${otherName}</th></tr></thead><tbody>${rows.map((r) => html`<tr><th scope="row">${r[0]}</th><td>${r[1]}</td><td>${r[2]}</td></tr>`)}</tbody></table>
 <h2>How long jobs took</h2>${cdf(a, b, names)}<h2>Fairness over time</h2><p>Jain’s index of the slots that users hold, each as a part of their fair part of the cluster: 1, all alike; 1/n, one of n has everything.</p>${fair(h, other, names)}`;
 }

@@ -1,6 +1,6 @@
 // The row that is always in sight: play, steps, speed and the slider; and the keys.
 
-import { beat, pass, seek, step, stepBack } from "./player.mjs";
+import { beat, endOf, pass, seek, step, stepBack } from "./player.mjs";
 import { time } from "./words.mjs";
 
 const speeds = [0.01, 0.1, 1, 10, 60, 600, 3600];
@@ -17,61 +17,63 @@ export function fitting(end) {
   return speeds.reduce((a, b) => (Math.abs(Math.log(b / wish)) < Math.abs(Math.log(a / wish)) ? b : a), 1);
 }
 
-/** Makes the row work. changed is told when the page stands elsewhere; screens switches by number. */
-export function control(p, changed, screens) {
+/** Makes the row work for the run that a page shows; moved is told when the page stands elsewhere, and whether it goes on. */
+export function control(x, moved) {
   /** @type {(id: string) => any} */
   const $ = (id) => document.getElementById(id);
   let last = 0;
   for (const s of speeds) $("speed").append(new Option(`${s}×`, String(s)));
   const sync = () => {
-    $("time").value = p.history.end > p.history.from ? (1000 * (p.time - p.history.from)) / (p.history.end - p.history.from) : 0;
+    const p = x.p, end = endOf(p);
+    $("time").value = end > p.history.from ? (1000 * (p.time - p.history.from)) / (end - p.history.from) : 0;
     $("time").setAttribute("aria-valuetext", time(p.time));
     const day = wall(p.state, p.time);
-    $("clock").textContent = `${time(p.time)} of ${time(p.history.end)}${day ? ` · ${day}` : ""}`;
+    $("clock").textContent = `${time(p.time)} of ${time(end)}${day ? ` · ${day}` : ""}`;
     $("play").setAttribute("aria-pressed", p.playing);
     $("play").textContent = p.playing ? "Pause" : "Play";
+    $("live").hidden = !p.live;
     $("live").setAttribute("aria-pressed", p.follow);
+    $("live").textContent = p.follow || !p.live ? "Follow" : `Back to now, ${time(end - p.time)} on`;
   };
-  const stop = () => { p.playing = false; p.follow = false; };
+  const changed = () => { sync(); moved(x.p.playing || x.p.follow); };
+  const stop = () => Object.assign(x.p, { playing: false, follow: false });
   const frame = (now) => {
+    const p = x.p;
     if (!p.playing) return;
     if (pass(p, (now - last) * 1e6 * p.speed)) p.playing = false;
     last = now;
-    moved();
+    changed();
     requestAnimationFrame(frame);
   };
-  const moved = () => { sync(); changed(); };
   const play = () => {
+    const p = x.p;
     p.follow = false;
     p.playing = !p.playing;
     if (p.playing) {
-      if (p.time >= p.history.end) seek(p, p.history.from);
+      if (p.time >= endOf(p)) seek(p, p.history.from);
       last = performance.now();
       requestAnimationFrame(frame);
     }
-    moved();
+    changed();
   };
-  const forth = () => { stop(); step(p); moved(); };
-  const whole = () => { stop(); beat(p); moved(); };
-  const back = () => { stop(); stepBack(p); moved(); };
+  const doing = (f) => () => { stop(); f(x.p); changed(); };
+  const forth = doing(step), whole = doing(beat), back = doing(stepBack);
   $("play").onclick = play;
   $("step").onclick = forth;
   $("back").onclick = back;
   $("beat").onclick = whole;
-  $("live").onclick = () => { p.playing = false; p.follow = !p.follow; if (p.follow) seek(p, p.history.end); moved(); };
-  $("speed").onchange = () => { p.speed = +$("speed").value; };
-  $("time").oninput = () => { stop(); seek(p, p.history.from + ($("time").value / 1000) * (p.history.end - p.history.from)); moved(); };
+  $("live").onclick = () => { const p = x.p; p.playing = false; p.follow = !p.follow; if (p.follow) seek(p, p.history.end); changed(); };
+  $("speed").onchange = () => { x.p.speed = +$("speed").value; };
+  $("time").oninput = doing((p) => seek(p, p.history.from + ($("time").value / 1000) * (endOf(p) - p.history.from)));
   document.addEventListener("keydown", (e) => {
     const target = /** @type {HTMLInputElement} */ (e.target), on = target.tagName;
     if (e.ctrlKey || e.metaKey || e.altKey || (/^(INPUT|SELECT|TEXTAREA)$/.test(on) && target.type !== "range")) return;
-    const button = on === "BUTTON";
-    if (e.key === " " && !button) play();
+    if (e.key === " " && on !== "BUTTON" && on !== "SUMMARY") play();
     else if (e.key === ".") forth();
     else if (e.key === ",") back();
     else if (e.key === ";") whole();
-    else if (/^[0-9]$/.test(e.key)) screens((+e.key + 9) % 10);
     else return;
     e.preventDefault();
   });
-  return { sync, begin(speed) { p.speed = speed; $("speed").value = speed; $("live").hidden = !p.follow; } };
+  return { sync, changed, begin(speed) { x.p.speed = speed; $("speed").value = speed; sync(); } };
 }

@@ -1,86 +1,112 @@
-// What is worth a look in a run, each with the setting that may change it.
+// What is worth a look in a run: one finding a kind, with the jobs that it is true of and the setting
+// that may change it. What costs less than a floor is not worth a word.
 
 import { html } from "./markup.mjs";
 import { many, percent, taskName, time } from "./words.mjs";
 import { quantiles, ran } from "./history.mjs";
 import { flows } from "./shuffle.mjs";
 
-/** The findings of a history, the gravest first: {weight, job, title, text, setting}. */
+/** The least time that a finding about a job must be worth: half a second, and a tenth of the job's. */
+const floor = (whole) => Math.max(0.5e9, whole / 10);
+
+/** What each kind of finding is called, for one job and for many, and what may change it. */
+const kinds = {
+  failed: { one: (j) => `Attempts of job ${j} failed`, more: (n) => `Attempts of ${n} jobs failed`, setting: "the job itself; --max-skips skips bad records" },
+  skew: { one: (j) => `Skewed keys in job ${j}`, more: (n) => `Skewed keys in ${n} jobs`, setting: "a combiner, another partition function, or more reduces (--reduces)" },
+  straggler: { one: (j) => `A straggler in job ${j}`, more: (n) => `Stragglers in ${n} jobs`, setting: "copies of slow tasks (--set speculation.rule=late)" },
+  "slow start": { one: (j) => `Reduces of job ${j} held slots while its maps ran`, more: (n) => `Reduces of ${n} jobs held slots while their maps ran`, setting: "a later slow start (--set slow_start=0.8)" },
+  locality: { one: (j) => `Low locality of job ${j}`, more: (n) => `Low locality of ${n} jobs`, setting: "a scheduler that waits (--scheduler hfs or delay), a longer wait (--set locality.waits=), a larger D (--set locality.skips=), or more replicas" },
+  waited: { one: (j) => `Job ${j} waited for its first slot`, more: (n) => `${n} jobs waited for their first slot most of their time`, setting: "another order (--scheduler hfs), a minimum share or weight for the pool, or preemption (--set preemption.mode=on)" },
+  starved: { one: (p) => `Pool ${p} was starved`, more: (n) => `${n} pools were starved`, setting: "preemption (--set preemption.mode=on) with timeouts, or a minimum share for the pool" },
+  lost: { one: (n) => `${n} was lost`, more: (n) => `${n} nodes were lost`, setting: "the nodes; the expiry says how long one may be silent" },
+};
+
+/** The findings of a history, the gravest first: {kind, title, text, setting, jobs}. */
 export function findings(h, state) {
-  const list = [];
+  const found = [];
   for (const j of h.jobs.values()) {
-    list.push(...skew(h, j), ...stragglers(h, j), ...locality(j, state), ...failures(h, j));
+    const whole = (j.finished < 0 ? h.end : j.finished) - j.submitted;
+    found.push(...failures(h, j), ...skew(h, j, whole), ...stragglers(h, j, whole), ...slowStart(h, j, whole), ...locality(j), ...waited(state, j));
   }
-  list.push(...waited(h, state), ...starved(h, state), ...lost(h));
-  return list.sort((a, b) => b.weight - a.weight).slice(0, 100);
+  found.push(...starved(h, state), ...lost(h));
+  const groups = new Map();
+  for (const f of found) groups.set(f.kind, [...(groups.get(f.kind) || []), f]);
+  return [...groups].map(([kind, list]) => {
+    list.sort((a, b) => b.weight - a.weight);
+    const { one, more, setting } = kinds[kind];
+    const title = list.length === 1 ? one(list[0].of) : more(list.length);
+    return {
+      kind, title, setting, weight: list[0].weight + Math.log10(list.length), jobs: list.map((f) => f.job).filter(Boolean),
+      text: list.length > 1 ? `The worst: ${list[0].text}` : list[0].text,
+    };
+  }).sort((a, b) => b.weight - a.weight);
 }
 
-function skew(h, j) {
+/** A finding about a job, the graver the more of the job's time it costs. */
+const about = (kind, j, weight, text) => ({ kind, job: j.id, of: j.id, weight, text });
+
+/** When the last map of a job ended that has; a reduce works from then on. */
+function mapsOver(j) {
+  return Math.max(-1, ...j.attempts.filter((a) => a.kind === 0 && a.end === "succeeded").map((a) => a.over));
+}
+
+/** How long an attempt ran; of a reduce, after the last map ended. */
+function worked(a, h, from) {
+  const before = a.kind === 1 ? Math.max(0, from - a.start) : 0;
+  return Math.max(0, ran(a, h.end) - before);
+}
+
+function skew(h, j, whole) {
   if (j.tasks[1] < 2) return [];
-  const totals = new Float64Array(j.tasks[1]);
+  const totals = new Float64Array(j.tasks[1]), from = mapsOver(j);
   for (const row of flows(h, j).values()) row.forEach((b, r) => { totals[r] += b; });
-  const q = quantiles(totals);
-  if (!(q.median > 0) || q.most < 2 * q.median) return [];
-  return [{
-    weight: 2 + Math.log2(q.most / q.median), job: j.id, title: `Skewed keys in job ${j.id}`,
-    text: `The largest reduce gets ${(q.most / q.median).toFixed(1)} times as much as the median one.`,
-    setting: "another Partition function, a Combine, or more reduces (--reduces)",
-  }];
+  const q = quantiles(totals), times = j.attempts.filter((a) => a.kind === 1 && a.end === "succeeded");
+  const largest = times.find((a) => totals[a.task] === q.most);
+  if (!(q.median > 0) || q.most < 2 * q.median || !largest) return [];
+  const cost = worked(largest, h, from) - quantiles(times.map((a) => worked(a, h, from))).median;
+  if (cost < floor(whole)) return [];
+  return [about("skew", j, 2 + cost / whole, `the largest reduce of job ${j.id} gets ${(q.most / q.median).toFixed(1)} times as much as the median one, and works ${time(cost)} longer.`)];
 }
 
-/** Tasks that took three times as long as the median and more than a tenth of the job's time longer. */
-function stragglers(h, j) {
-  const found = [], whole = (j.finished < 0 ? h.end : j.finished) - j.submitted;
-  for (const k of [0, 1]) {
+/** Tasks that worked three times as long as the median, and longer by more than the floor. */
+function stragglers(h, j, whole) {
+  const from = mapsOver(j);
+  return [0, 1].flatMap((k) => {
     const ends = j.attempts.filter((a) => a.kind === k && a.end === "succeeded");
-    if (ends.length < 5) continue;
-    const median = quantiles(ends.map((a) => ran(a, h.end))).median;
-    const worst = ends.reduce((a, b) => (ran(a, h.end) > ran(b, h.end) ? a : b));
-    const took = ran(worst, h.end), times = took / Math.max(1, median);
-    if (times < 3 || took - median < whole / 10) continue;
-    found.push({
-      weight: 1 + Math.log2(times), job: j.id, title: `A straggler in job ${j.id}`,
-      text: `${taskName(worst)} ran ${time(took)}, ${times.toFixed(1)} times as long as the median, on ${(h.nodes.get(worst.node) || {}).name}; the job took ${time(whole)}.`,
-      setting: "copies of slow tasks (--set speculation.rule=late)",
-    });
-  }
-  return found;
+    if (ends.length < 5) return [];
+    const median = quantiles(ends.map((a) => worked(a, h, from))).median;
+    const worst = ends.reduce((a, b) => (worked(a, h, from) > worked(b, h, from) ? a : b));
+    const took = worked(worst, h, from), times = took / Math.max(1, median);
+    if (times < 3 || took - median < floor(whole)) return [];
+    return [about("straggler", j, 1 + (took - median) / whole, `${taskName(worst)} ran ${time(took)}${k ? " after the last map" : ""}, ${times.toFixed(1)} times as long as the median, on ${(h.nodes.get(worst.node) || {}).name}; the job took ${time(whole)}.`)];
+  });
 }
 
-function locality(j, state) {
+/** Slots that reduces held while maps of their job still ran. */
+function slowStart(h, j, whole) {
+  const from = mapsOver(j), early = j.attempts.filter((a) => a.kind === 1 && a.start < from);
+  const held = early.reduce((sum, a) => sum + Math.min(from, a.over < 0 ? h.end : a.over) - a.start, 0);
+  if (!early.length || held / early.length < floor(whole)) return [];
+  return [about("slow start", j, held / early.length / whole, `${many(early.length, "reduce")} of job ${j.id} held a slot for ${time(held / early.length)} each, on average, before its last map ended.`)];
+}
+
+function locality(j) {
   const all = j.near.N + j.near.R + j.near.O;
-  if (all < 10 || j.near.N >= 0.8 * all) return [];
-  const rule = state.policy && state.policy.Locality ? state.policy.Locality.Rule : -1;
-  return [{
-    weight: 2 * (1 - j.near.N / all), job: j.id, title: `Low locality of job ${j.id}`,
-    text: `${percent(j.near.N, all)} of its maps ran on a node with their data, ${percent(j.near.O, all)} in another rack.`,
-    setting: rule === 0 ? "a scheduler that waits: --scheduler hfs or delay" : "a longer wait (--wait) or a larger D (--set locality.skips=), or more replicas",
-  }];
+  if (all - j.near.N < 10 || j.near.N >= 0.8 * all) return [];
+  return [about("locality", j, 2 * (1 - j.near.N / all), `${percent(j.near.N, all)} of the maps of job ${j.id} ran on a node with their data, ${percent(j.near.O, all)} in another rack.`)];
 }
 
 /** Jobs that waited for their first slot for more than half of their time. */
-function waited(h, state) {
-  const list = [...h.jobs.values()].map((j) => ({
-    job: j, first: (j.first < 0 ? state.now : j.first) - j.submitted, whole: (j.finished < 0 ? state.now : j.finished) - j.submitted,
-  })).filter((w) => w.first > 1e9 && w.first > 0.5 * w.whole).sort((a, b) => b.first - a.first);
-  if (!list.length) return [];
-  const w = list[0];
-  return [{
-    weight: 1 + w.first / Math.max(1, w.whole) + Math.log10(list.length), job: w.job.id,
-    title: list.length === 1 ? `Job ${w.job.id} waited for its first slot` : `${list.length} jobs waited for their first slot most of their time`,
-    text: `${list.length > 1 ? `Of job ${w.job.id} ` : ""}${time(w.first)} of ${time(w.whole)} passed before it ran anything.`,
-    setting: "another order (--scheduler hfs), a minimum share or more weight for its pool, or preemption (--set preemption.mode=on)",
-  }];
+function waited(state, j) {
+  const first = (j.first < 0 ? state.now : j.first) - j.submitted, whole = (j.finished < 0 ? state.now : j.finished) - j.submitted;
+  if (first < 1e9 || first < 0.5 * whole) return [];
+  return [about("waited", j, 1 + first / Math.max(1, whole), `${time(first)} of ${time(whole)} passed before job ${j.id} ran anything.`)];
 }
 
 function failures(h, j) {
   const bad = j.attempts.filter((a) => a.end === "failed");
   if (!bad.length) return [];
-  return [{
-    weight: 4 + bad.length / 10, job: j.id, title: `${many(bad.length, "attempt")} of job ${j.id} failed`,
-    text: `The first: ${taskName(bad[0])} on ${(h.nodes.get(bad[0].node) || {}).name}: ${bad[0].err || "no reason given"}`,
-    setting: "see the job; --max-skips leaves bad records out",
-  }];
+  return [about("failed", j, 4 + bad.length / 10, `${many(bad.length, "attempt")} of job ${j.id}, first ${taskName(bad[0])} on ${(h.nodes.get(bad[0].node) || {}).name}: ${bad[0].err || "no reason given"}`)];
 }
 
 /** Pools that were below half of their fair share for long. */
@@ -91,11 +117,7 @@ function starved(h, state) {
     for (const k of [0, 1]) {
       const short = below(h.series.get(`${k} ${pool}`) || [], limits, k, h.end);
       if (short < 0.2 * (h.end - h.from) || short < 5e9) continue;
-      found.push({
-        weight: 3 * (short / (h.end - h.from)), job: 0, title: `Pool ${pool} was starved`,
-        text: `For ${time(short)} it held less than half of its fair share of ${k ? "reduce" : "map"} slots.`,
-        setting: "preemption (--set preemption.mode=on) with timeouts, or a minimum share for it",
-      });
+      found.push({ kind: "starved", of: pool, weight: 3 * (short / (h.end - h.from)), text: `for ${time(short)} pool ${pool} held less than half of its fair share of ${k ? "reduce" : "map"} slots.` });
     }
   }
   return found;
@@ -115,17 +137,13 @@ export function below(steps, limits, kind, end) {
 }
 
 function lost(h) {
-  const gone = h.problems.filter((e) => e.type === "lost");
-  if (!gone.length) return [];
-  return [{
-    weight: 3, job: 0, title: `${many(gone.length, "node")} ${gone.length === 1 ? "was" : "were"} lost`, text: `The first was ${gone[0].node_name} at ${time(gone[0].at)}.`,
-    setting: "expiry: how long a node may be silent",
-  }];
+  return h.problems.filter((e) => e.type === "lost").map((e) => ({ kind: "lost", of: e.node_name, weight: 3, text: `${e.node_name} was lost at ${time(e.at)}.` }));
 }
 
 /** The screen. */
 export function findingsMarkup(h, state) {
   const list = findings(h, state);
-  if (!list.length) return html`<p>Nothing stands out: no skew, no stragglers, no low locality, no starved pool, no failure.</p>`;
-  return html`<ul class="findings">${list.map((f) => html`<li><h2>${f.title}</h2><p>${f.text}</p><p>Setting: ${f.setting}</p>${f.job ? html`<p><button class="job" data-job="${f.job}">job ${f.job}</button></p>` : ""}</li>`)}</ul>`;
+  if (!list.length) return html`<p class="empty">Nothing stands out: no skew, no straggler, no low locality, no starved pool, no failure.</p>`;
+  return html`<ul class="findings">${list.map((f) => html`<li data-key="${f.kind}"><h2>${f.title}</h2><p>${f.text[0].toUpperCase()}${f.text.slice(1)}</p><p><b>To change it:</b> ${f.setting}.</p>${
+    f.jobs.length ? html`<p>${f.jobs.slice(0, 12).map((j) => html`<button class="job" data-job="${j}">job ${j}</button> `)}${f.jobs.length > 12 ? ` and ${f.jobs.length - 12} more` : ""}</p>` : ""}</li>`)}</ul>`;
 }

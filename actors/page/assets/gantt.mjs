@@ -1,13 +1,17 @@
-// Bars of attempts by slot: rows are slots by rack and node. Killed and failed attempts are hatched,
-// suspensions are gaps. The page draws a part of it on a canvas; the same plan makes an SVG file.
+// Bars of attempts: rows are slots by rack and node, or nodes with a lane for each slot, or jobs with
+// how many slots they hold. Killed and failed attempts are hatched, suspensions are gaps. The page draws
+// a part of it on a canvas; the same plan makes an SVG file.
 
 import { html } from "./markup.mjs";
+import { hues } from "./chart.mjs";
+import { ofJob } from "./history.mjs";
 import { letter, taskName, time } from "./words.mjs";
 
 export const colors = { N: "#0072b2", R: "#e69f00", O: "#c04a00", A: "#6b6b6b", G: "#006b4e", r: "#3fae8a" };
 
-/** Where each slot of a history has its row: by rack, node, kind and slot. */
-export function rows(h) {
+/** Where each slot of a history has its row: by rack, node, kind and slot, or folded by node, each slot a lane. */
+export function rows(h, fold = "slot") {
+  if (fold === "job") return { fold, at: new Map(), list: [...h.jobs.values()].map((job) => ({ job, name: `${job.id} ${job.name}` })) };
   const nodes = [...h.nodes.values()].sort((a, b) => (a.rack < b.rack ? -1 : a.rack > b.rack ? 1 : a.id - b.id));
   const most = new Map();
   for (const a of h.attempts) {
@@ -16,27 +20,28 @@ export function rows(h) {
   }
   const at = new Map(), list = [];
   for (const n of nodes) {
+    const slots = [0, 1].map((k) => Math.max(n.slots[k], most.get(n.id * 2 + k) || 0)), lanes = slots[0] + slots[1];
     for (const k of [0, 1]) {
-      const slots = Math.max(n.slots[k], most.get(n.id * 2 + k) || 0);
-      for (let i = 1; i <= slots; i++) {
-        at.set(rowKey(n.id, k, i), list.length);
-        list.push({ node: n, kind: k, slot: i, name: `${n.name} ${k ? "r" : "m"}${i}` });
+      for (let i = 1; i <= slots[k]; i++) {
+        at.set(rowKey(n.id, k, i), fold === "node" ? { row: list.length, lane: (k ? slots[0] : 0) + i - 1, lanes } : { row: list.length, lane: 0, lanes: 1 });
+        if (fold === "slot") list.push({ node: n, kind: k, slot: i, name: `${n.name} ${k ? "r" : "m"}${i}` });
       }
     }
+    if (fold === "node") list.push({ node: n, name: n.name });
   }
-  return { at, list };
+  return { fold, at, list };
 }
 
 export function rowKey(node, kind, slot) { return `${node} ${kind} ${slot || 1}`; }
 
-/** What ran in each row, in the order of its beginning: pairs of an attempt and one of its segments. */
+/** What ran in each row, in the order of its beginning: attempts, one of their segments, and its lane. */
 function inRows(h, plan) {
   if (plan.inRows) return plan.inRows;
   plan.inRows = plan.list.map(() => []);
   for (const a of h.attempts) {
     for (const part of a.segments) { // an attempt may go on in another slot
-      const row = plan.at.get(rowKey(a.node, a.kind, part[2]));
-      if (row !== undefined) plan.inRows[row].push([a, part]);
+      const place = plan.at.get(rowKey(a.node, a.kind, part[2]));
+      if (place !== undefined) plan.inRows[place.row].push([a, part, place]);
     }
   }
   for (const list of plan.inRows) list.sort((x, y) => x[1][0] - y[1][0]);
@@ -45,19 +50,39 @@ function inRows(h, plan) {
 
 /**
  * The bars that show in a part of the rows and of the time. A bar that ends less than least after the
- * last that is shown of its row began is left out: it would be drawn over that, within a pixel.
+ * last that is shown of its lane began is left out: it would be drawn over that, within a pixel.
  */
 export function bars(h, plan, fromRow, toRow, from, to, least = 0) {
   const out = [];
+  if (plan.fold === "job") return jobBars(h, plan, fromRow, toRow, from, to, least);
   const of = inRows(h, plan);
   for (let row = Math.max(0, fromRow); row < Math.min(toRow, of.length); row++) {
-    let shown = -Infinity;
-    for (const [a, [b, e]] of of[row]) {
+    const shown = [];
+    for (const [a, [b, e], { lane, lanes }] of of[row]) {
       if (b > to) break;
       const end = e < 0 ? h.end : e;
-      if (end < from || end < shown + least) continue;
-      shown = b;
-      out.push({ row, from: b, to: end, attempt: a, letter: letter(a), hatched: a.end === "killed" || a.end === "failed" });
+      if (end < from || end < shown[lane] + least) continue;
+      shown[lane] = b;
+      out.push({ row, lane, lanes, from: b, to: end, attempt: a, job: a.job, kind: a.kind, letter: letter(a), hatched: a.end === "killed" || a.end === "failed" });
+    }
+  }
+  return out;
+}
+
+/** How many slots jobs held: bars that are the higher the more, maps above reduces. */
+function jobBars(h, plan, fromRow, toRow, from, to, least) {
+  const out = [];
+  for (let row = Math.max(0, fromRow); row < Math.min(toRow, plan.list.length); row++) {
+    const { job } = plan.list[row];
+    for (const k of [0, 1]) {
+      const steps = h.series.get(ofJob(k, job.id)) || [], most = Math.max(1, ...steps.map((s) => s[1]));
+      let last = -Infinity;
+      steps.forEach(([at, n], i) => {
+        const end = i + 1 < steps.length ? steps[i + 1][0] : h.end;
+        if (!n || end < from || at > to || end < last + least) return;
+        last = at;
+        out.push({ row, lane: k, lanes: 2, from: at, to: end, job: job.id, kind: k, slots: n, part: n / most, letter: k ? "G" : "N", hatched: false });
+      });
     }
   }
   return out;
@@ -68,7 +93,7 @@ export function bars(h, plan, fromRow, toRow, from, to, least = 0) {
  * until it began, and "report" from its end until the JobTracker knew.
  */
 export function phases(bar) {
-  const p = bar.attempt.phases;
+  const p = bar.attempt && bar.attempt.phases;
   if (!p || bar.attempt.segments.length > 1) return [];
   const list = p.start > bar.from ? [{ name: "launch", from: bar.from, to: p.start }] : [];
   let at = p.start;
@@ -90,10 +115,14 @@ export function paleParts(bar, x, left, right) {
 /** What a bar is, in words. */
 export function barLabel(h, bar) {
   const a = bar.attempt;
+  if (!a) return `job ${bar.job} holds ${bar.slots} ${bar.kind ? "reduce" : "map"} slots, ${time(bar.from)} to ${time(bar.to)}`;
   const node = h.nodes.get(a.node);
   const inside = phases(bar).map((p) => `${p.name} ${time(p.to - p.from)}`).join(", ");
   return `${taskName(a)} on ${node ? node.name : a.node}, ${time(bar.from)} to ${time(bar.to)}, ${a.end || "runs"}${inside ? ` (${inside})` : ""}`;
 }
+
+/** The color of a bar, by locality or by job. */
+const colorOf = (bar, by) => (by === "job" ? hues[bar.job % hues.length] : colors[bar.letter]);
 
 /** Draws a part of the bars on a canvas. */
 export function draw(context, size, list, view) {
@@ -101,20 +130,21 @@ export function draw(context, size, list, view) {
   context.clearRect(0, 0, width, height);
   const x = (t) => view.left + ((t - view.from) / Math.max(1, view.to - view.from)) * (width - view.left);
   for (const bar of list) {
-    const y = (bar.row - view.row) * view.rowHeight;
+    const lane = (view.rowHeight - 2) / bar.lanes, tall = bar.part === undefined ? lane : Math.max(1, lane * bar.part);
+    const y = (bar.row - view.row) * view.rowHeight + 1 + bar.lane * lane + (lane - tall);
     const a = Math.max(view.left, x(bar.from)), w = Math.max(1, x(bar.to) - a);
-    context.fillStyle = colors[bar.letter];
-    context.fillRect(a, y + 1, w, view.rowHeight - 2);
-    let light = bar.letter === "R" || bar.letter === "r"; // what the letter stands on
+    context.fillStyle = colorOf(bar, view.color);
+    context.fillRect(a, y, w, tall);
+    let light = view.color === "job" ? [1, 3, 4, 7].includes(bar.job % hues.length) : bar.letter === "R" || bar.letter === "r"; // what the letter stands on
     for (const p of paleParts(bar, x, a, a + w)) {
       context.fillStyle = `rgba(255,255,255,${p.pale})`;
-      context.fillRect(p.from, y + 1, p.to - p.from, view.rowHeight - 2);
+      context.fillRect(p.from, y, p.to - p.from, tall);
       if (p.from < a + 20 && p.to > a + 6) light = true;
     }
-    if (bar.hatched) hatch(context, a, y + 1, w, view.rowHeight - 2);
-    if (w > 26 && view.rowHeight >= 12) {
+    if (bar.hatched) hatch(context, a, y, w, tall);
+    if (w > 26 && tall >= 10 && bar.attempt) {
       context.fillStyle = light ? "#000" : "#fff";
-      context.fillText(`${bar.letter} ${bar.attempt.job}`, a + 3, y + view.rowHeight - 3, w - 4);
+      context.fillText(`${bar.letter} ${bar.job}`, a + 3, y + tall - 2, w - 4);
     }
   }
 }

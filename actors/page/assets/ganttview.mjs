@@ -3,33 +3,50 @@
 
 import { bars, barLabel, draw, rows } from "./gantt.mjs";
 import { html, show } from "./markup.mjs";
+import { hues } from "./chart.mjs";
 import { letters, time } from "./words.mjs";
 
 const rowHeight = 14, left = 96;
 
-function parts(to, p, choose) {
+/** What may be folded, and what colors say. */
+const folds = [["slot", "slots"], ["node", "nodes"], ["job", "jobs"]], paints = [["locality", "locality"], ["job", "job"]];
+
+const hint = "Drag to zoom, double click for all; + and - zoom to the time of the page, arrows move. Hatched: killed or failed; gaps: suspended; palest: launched but not begun, waits for a turn to compute, or its end is not told yet; pale: reads or fetches; nearly full: commits.";
+
+function parts(to, x) {
   if (to.parts) return to.parts;
-  to.innerHTML = '<p class="legend"></p><p class="hint">Drag to zoom, double click for all; + and - zoom to the time of the page, arrows move. Hatched: killed or failed; gaps: suspended; palest: launched but not begun, waits for a turn to compute, or its end is not told yet; pale: reads or fetches; nearly full: commits.</p><div class="times" aria-hidden="true"><span></span><span></span><span></span><span></span><span></span></div><div class="gantt" tabindex="0" role="img"><div class="tall"></div><canvas></canvas></div><p class="at" role="status"></p>';
+  const select = (id, text, list) => `<label>${text} <select id="${id}">${list.map(([value, name]) => `<option value="${value}">${name}</option>`).join("")}</select></label> `;
+  to.innerHTML = `<div class="bar">${select("gantt-fold", "A row for each of the", folds)}${select("gantt-color", "Colors by", paints)}<details><summary>How to read and move it</summary>${hint}</details></div><p class="legend"></p><div class="times" aria-hidden="true"><span></span><span></span><span></span><span></span><span></span></div><div class="gantt" tabindex="0" role="img"><div class="tall"></div><canvas></canvas></div><p class="at" role="status"></p>`;
   const box = to.querySelector(".gantt");
-  const at = { box, tall: box.firstElementChild, canvas: box.lastElementChild, words: to.lastElementChild, from: 0, to: 0, plan: null, known: 0 };
+  const at = { box, tall: box.firstElementChild, canvas: box.lastElementChild, words: to.lastElementChild, from: 0, to: 0, plan: null, known: 0, fold: "slot", color: "locality" };
   to.parts = at;
-  const again = () => paint(at, p);
+  const again = () => paint(at, x.p);
   box.addEventListener("scroll", again);
   new ResizeObserver(again).observe(box);
   const timeAt = (e) => at.from + ((e.offsetX - left) / (at.canvas.clientWidth - left)) * (at.to - at.from);
   const barAt = (e) => {
     const row = Math.floor((e.offsetY + box.scrollTop) / rowHeight), t = timeAt(e);
-    return bars(p.history, at.plan, row, row + 1, t, t).pop();
+    const lane = (b) => Math.floor(((e.offsetY + box.scrollTop - row * rowHeight) / rowHeight) * b.lanes);
+    const list = bars(x.p.history, at.plan, row, row + 1, t, t);
+    return list.filter((b) => b.lane === lane(b)).pop() || list.pop();
   };
-  show(to.firstElementChild, html`${Object.entries(letters).map(([l, text]) => html`<span><b class="slot gantt-${l}">${l}</b> ${text}</span> `)}`);
+  const legend = () => show(to.querySelector(".legend"), at.color === "job" ? html`${hues.map((_, i) => html`<span><b class="slot hue-${i}">${i}</b></span>`)} <span>the number of the job, by its remainder of ${hues.length}</span>`
+    : at.fold === "job" ? html`<span><b class="slot gantt-N">N</b> map slots held</span> <span><b class="slot gantt-G">G</b> reduce slots held, the higher the more</span>` : html`${Object.entries(letters).map(([l, text]) => html`<span><b class="slot gantt-${l}">${l}</b> ${text}</span> `)}`);
+  legend();
+  to.addEventListener("change", (e) => {
+    if (e.target.id === "gantt-fold") Object.assign(at, { fold: e.target.value, plan: null });
+    if (e.target.id === "gantt-color") at.color = e.target.value;
+    legend();
+    again();
+  });
   const zoom = (middle, width) => {
-    const all = p.history, from = Math.max(all.from, Math.min(middle - width / 2, all.end - width));
+    const all = x.p.history, from = Math.max(all.from, Math.min(middle - width / 2, all.end - width));
     Object.assign(at, { from, to: from + width, zoomed: width < all.end - all.from });
     again();
   };
   box.addEventListener("keydown", (e) => {
     const width = at.to - at.from, middle = (at.from + at.to) / 2;
-    if (e.key === "+" || e.key === "=") zoom(p.time, width / 2);
+    if (e.key === "+" || e.key === "=") zoom(x.p.time, width / 2);
     else if (e.key === "-") zoom(middle, width * 2);
     else if (e.key === "ArrowLeft") zoom(middle - width / 4, width);
     else if (e.key === "ArrowRight") zoom(middle + width / 4, width);
@@ -39,7 +56,7 @@ function parts(to, p, choose) {
   at.canvas.addEventListener("pointerdown", (e) => { at.drag = timeAt(e); });
   at.canvas.addEventListener("pointermove", (e) => {
     const bar = barAt(e);
-    at.words.textContent = bar ? barLabel(p.history, bar) : time(timeAt(e));
+    at.words.textContent = bar ? barLabel(x.p.history, bar) : time(timeAt(e));
   });
   at.canvas.addEventListener("pointerup", (e) => {
     const a = at.drag, b = timeAt(e), width = at.to - at.from;
@@ -50,7 +67,7 @@ function parts(to, p, choose) {
       return;
     }
     const bar = barAt(e);
-    if (bar) choose({ job: bar.attempt.job, attempt: bar.attempt.id });
+    if (bar) x.choose(bar.attempt ? { job: bar.job, attempt: bar.attempt.id } : { job: bar.job });
   });
   at.canvas.addEventListener("dblclick", () => { at.zoomed = false; again(); });
   return at;
@@ -60,10 +77,10 @@ function parts(to, p, choose) {
 function paint(at, p) {
   const h = p.history;
   if (!at.plan || at.known !== h.end || at.of !== h) {
-    at.plan = rows(h);
+    at.plan = rows(h, at.fold);
     Object.assign(at, { known: h.end, of: h });
     at.tall.style.height = `${at.plan.list.length * rowHeight}px`;
-    at.box.setAttribute("aria-label", `${h.attempts.length} attempts in ${at.plan.list.length} slots over ${time(h.end - h.from)}`);
+    at.box.setAttribute("aria-label", `${h.attempts.length} attempts in ${at.plan.list.length} rows over ${time(h.end - h.from)}`);
   }
   if (!at.zoomed) Object.assign(at, { from: h.from, to: Math.max(h.from + 1, h.end) });
   [...at.box.previousElementSibling.children].forEach((label, i) => { label.textContent = time(at.from + (i / 4) * (at.to - at.from)); });
@@ -76,7 +93,7 @@ function paint(at, p) {
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.font = "11px system-ui, sans-serif";
   const row = at.box.scrollTop / rowHeight, last = Math.min(at.plan.list.length, row + height / rowHeight + 1);
-  const view = { row, rowHeight, left, from: at.from, to: at.to };
+  const view = { row, rowHeight, left, from: at.from, to: at.to, color: at.color };
   draw(context, { width, height }, bars(h, at.plan, Math.floor(row), last, at.from, at.to, (at.to - at.from) / (width - left)), view);
   context.fillStyle = getComputedStyle(at.box).color;
   for (let i = Math.floor(row); i < last; i++) context.fillText(at.plan.list[i].name, 2, (i - row) * rowHeight + 11, left - 4);
@@ -85,4 +102,4 @@ function paint(at, p) {
 }
 
 /** Draws the Gantt chart of a player. */
-export function ganttScreen(to, p, choose) { paint(parts(to, p, choose), p); }
+export function ganttScreen(to, x) { paint(parts(to, x), x.p); }

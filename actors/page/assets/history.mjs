@@ -132,6 +132,19 @@ export function prune(h, from) {
   for (const [key, list] of h.limits) h.limits.set(key, late(list, (step) => step.at));
 }
 
+/** The first moment at which most attempts run. */
+export function busiest(h) {
+  const edges = [];
+  for (const a of h.attempts) for (const [from, to] of a.segments) edges.push([from, 1], [to < 0 ? h.end : to, -1]);
+  edges.sort((x, y) => x[0] - y[0] || x[1] - y[1]);
+  let n = 0, most = 0, at = h.from;
+  for (const [t, by] of edges) {
+    n += by;
+    if (n > most) [most, at] = [n, t];
+  }
+  return at;
+}
+
 /** How long an attempt ran, without the times in which it was suspended. */
 export function ran(a, now) {
   return a.segments.reduce((sum, [from, to]) => sum + (to < 0 ? now : to) - from, 0);

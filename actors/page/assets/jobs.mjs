@@ -1,14 +1,14 @@
-// The jobs as the Fair Scheduler's page has them, and one job with its tasks: failures first.
+// The jobs as the Fair Scheduler's page has them, sorted by any column and filtered.
 
 import { html } from "./markup.mjs";
-import { bytes, letter, many, percent, taskName, time, why } from "./words.mjs";
-import { quantiles, ran } from "./history.mjs";
+import { many, percent, time, why } from "./words.mjs";
 import { cell } from "./shares.mjs";
 
 const mostRows = 500;
 
-/** A job's fair share; none of a policy that divides no slots among jobs, nor in a pool that is first in first out. */
+/** A job's fair share in slots; none of a policy that divides no slots among jobs, nor in a pool that is first in first out, nor of a job that has ended. */
 function share(s, j, k) {
+  if (j.finished >= 0) return "–";
   if (!j.shares && !(j.told && s.policy && ["pools", "fair"].includes(s.policy.Order) && !firstComes(s, j.pool))) return "NA";
   return (j.shares || [0, 0])[k].toFixed(1);
 }
@@ -19,94 +19,62 @@ export function firstComes(s, pool) {
   return ((one && one.Mode) || all.PoolMode) === 2;
 }
 
+const local = (j) => j.near.N / Math.max(1, j.near.N + j.near.R + j.near.O);
+const done = (j, k) => j.done[k] / Math.max(1, j.tasks[k]);
+const priorities = ["VERY_HIGH", "HIGH", "NORMAL", "LOW", "VERY_LOW"];
+
+/**
+ * The columns: what each is called, whether above it stands a group, and what it is sorted by.
+ * @type {{id: string, text: string, group?: number, by: (j: any) => any}[]}
+ */
+const columns = [
+  { id: "job", text: "Job", by: (j) => j.id }, { id: "name", text: "Name", by: (j) => j.name }, { id: "user", text: "User", by: (j) => j.user }, { id: "pool", text: "Pool", by: (j) => j.pool },
+  { id: "priority", text: "Priority", by: (j) => priorities.indexOf(j.priority) }, { id: "submitted", text: "Submitted", by: (j) => j.submitted },
+  ...[0, 1].flatMap((k) => [
+    { id: `done${k}`, group: k, text: "finished", by: (j) => done(j, k) }, { id: `running${k}`, group: k, text: "running", by: (j) => j.running[k] }, { id: `share${k}`, group: k, text: "fair share", by: (j) => (j.finished < 0 && j.shares ? j.shares[k] : -1) },
+  ]),
+  { id: "local", text: "Node-local", by: local }, { id: "state", text: "State", by: (j) => (j.finished < 0 ? -1 : j.finished - j.submitted) },
+];
+
+/** How the table is shown at first. */
+export function newTable() { return { sort: "", down: false, filter: "", state: "" }; }
+
+/** A click on a column's head: it is sorted by that, or the other way round. */
+export function sortBy(table, id) { Object.assign(table, { sort: id, down: table.sort === id && !table.down }); }
+
+/** The jobs that a table shows, in its order; in none those that run come first, then those that ended last. */
+export function tableRows(s, table) {
+  const words = table.filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const list = [...s.jobs.values()].filter((j) => (!table.state || (table.state === "running" ? j.finished < 0 : j.state === table.state)) &&
+    words.every((w) => `${j.id} ${j.name} ${j.user} ${j.pool}`.toLowerCase().includes(w)));
+  const column = columns.find((c) => c.id === table.sort);
+  if (!column) return [...list.filter((j) => j.finished < 0), ...list.filter((j) => j.finished >= 0).reverse()];
+  const up = (a, b) => { const x = column.by(a), y = column.by(b); return x < y ? -1 : x > y ? 1 : a.id - b.id; };
+  return list.sort(table.down ? (a, b) => up(b, a) : up);
+}
+
 /** How far a job is, at the moment of a state. */
 function row(s, j) {
-  const all = j.near.N + j.near.R + j.near.O;
   const wait = [0, 1].map((k) => j.skips[k]).find(Boolean);
-  return html`<tr class="${j.state}" data-key="${j.id}"><td>${time(j.submitted)}</td><th scope="row"><button class="job" data-job="${j.id}">${j.id}</button></th><td class="name">${j.user}</td><td class="name">${j.name}</td>
-<td class="name">${j.pool}</td><td>${j.priority}</td>${[0, 1].map((k) => html`<td>${j.done[k]}/${j.tasks[k]}</td><td>${j.running[k]}</td><td>${share(s, j, k)}</td>`)}
-<td>${percent(j.near.N, all)}</td><td>${j.finished >= 0 ? `${j.state}, ${time(j.finished - j.submitted)}` : wait ? why(wait.reason) : j.state}</td></tr>`;
+  const bar = (k) => html`<td>${j.tasks[k] ? html`<progress max="${j.tasks[k]}" value="${j.done[k]}" aria-label="${k ? "reduces" : "maps"} of job ${j.id} that are done"></progress> ` : ""}${j.done[k]}/${j.tasks[k]}</td>`;
+  const text = j.finished >= 0 ? `${j.state}, ${time(j.finished - j.submitted)}` : wait ? why(wait.reason) : j.first < 0 ? "waits" : j.state;
+  return html`<tr class="${j.state}" data-key="${j.id}"><th scope="row"><button class="job" data-job="${j.id}">${j.id}</button></th><td class="name">${j.name}</td><td class="name">${j.user}</td>
+<td class="name">${j.pool}</td><td>${j.priority.toLowerCase().replace("_", " ")}</td><td>${time(j.submitted)}</td>${[0, 1].map((k) => html`${bar(k)}<td>${j.running[k]}</td><td>${share(s, j, k)}</td>`)}
+<td>${percent(j.near.N, j.near.N + j.near.R + j.near.O)}</td><td class="state"><b class="dot" aria-hidden="true"></b>${text}</td></tr>`;
 }
 
-/** The table of jobs: those that run first, the newest of those that ended after them. */
-export function jobsMarkup(s) {
-  const list = [...s.jobs.values()];
-  const order = [...list.filter((j) => j.finished < 0), ...list.filter((j) => j.finished >= 0).reverse()];
-  const shown = order.slice(0, mostRows);
-  return html`<table class="dense"><caption>${many(list.length, "job")}, ${list.filter((j) => j.finished < 0).length} run or wait</caption>
-<thead><tr><th scope="col" rowspan="2">Submitted</th><th scope="col" rowspan="2">Job</th><th scope="col" rowspan="2">User</th><th scope="col" rowspan="2">Name</th><th scope="col" rowspan="2">Pool</th><th scope="col" rowspan="2">Priority</th>
-<th scope="colgroup" colspan="3">Maps</th><th scope="colgroup" colspan="3">Reduces</th><th scope="col" rowspan="2">Node-local</th><th scope="col" rowspan="2">State</th></tr>
-<tr>${[0, 1].map(() => html`<th scope="col">finished</th><th scope="col">running</th><th scope="col">fair share</th>`)}</tr></thead>
-<tbody>${shown.map((j) => row(s, j))}</tbody></table>${order.length > shown.length ? html`<p>${order.length - shown.length} older jobs are left out here; the CSV has all.</p>` : ""}`;
-}
-
-/** The tasks of a job in numbers. */
-function taskRows(j, now) {
-  return [0, 1].map((k) => {
-    const ends = j.attempts.filter((a) => a.kind === k && a.end === "succeeded");
-    const q = quantiles(ends.map((a) => ran(a, now)));
-    const count = (end) => j.attempts.filter((a) => a.kind === k && a.end === end).length;
-    return html`<tr><th scope="row">${k ? "reduce" : "map"}</th><td>${j.tasks[k]}</td><td>${j.attempts.filter((a) => a.kind === k && !a.end).length}</td><td>${ends.length}</td><td>${count("failed")}</td><td>${count("killed")}</td>
-${["least", "low", "median", "high", "most"].map((name) => html`<td>${ends.length ? time(q[name]) : "–"}</td>`)}</tr>`;
-  });
-}
-
-/** Counters by kind: those of the job, which has them at its end, else the sums of its attempts'. */
-function counters(j) {
-  const sums = new Map();
-  const sum = (list, kind) => {
-    for (const c of list || []) {
-      const key = `${c.group}\n${c.name}`, row = sums.get(key) || { group: c.group, name: c.name, of: [0, 0], total: 0 };
-      if (kind === undefined) row.total = c.value;
-      else row.of[kind] += c.value;
-      sums.set(key, row);
-    }
-  };
-  for (const a of j.attempts) if (a.end === "succeeded") sum(a.counters, a.kind);
-  for (const row of sums.values()) row.total = row.of[0] + row.of[1];
-  sum(j.counters, undefined);
-  if (!sums.size) return "";
-  return html`<table><caption>Counters${j.counters ? "" : ", of the attempts that are done"}</caption><thead><tr><th scope="col">group</th><th scope="col">counter</th><th scope="col">maps</th><th scope="col">reduces</th><th scope="col">total</th></tr></thead><tbody>${
-    [...sums.values()].sort((a, b) => (a.group < b.group ? -1 : a.group > b.group ? 1 : a.name < b.name ? -1 : 1))
-      .map((r) => html`<tr><td>${r.group}</td><th scope="row">${r.name}</th><td>${r.of[0]}</td><td>${r.of[1]}</td><td>${r.total}</td></tr>`)}</tbody></table>`;
-}
-
-/** A job as it stood at a time: what had not begun is left out, what had not ended runs. */
-export function jobAt(j, now) {
-  if (j.finished >= 0 && j.finished <= now) return j;
-  const attempts = [];
-  for (const a of j.attempts) {
-    if (a.segments[0][0] > now) continue;
-    if (a.end !== "" && a.over <= now) {
-      attempts.push(a);
-      continue;
-    }
-    const segments = a.segments.filter((s) => s[0] <= now).map((s) => [s[0], s[1] > now ? -1 : s[1], s[2]]);
-    attempts.push({ ...a, segments, end: "", err: "", why: null, suspended: segments[segments.length - 1][1] >= 0, counters: null });
-  }
-  const near = { N: 0, R: 0, O: 0, A: 0 };
-  for (const a of attempts) if (a.kind === 0) near[letter(a)]++;
-  return { ...j, attempts, near, first: j.first > now ? -1 : j.first, finished: -1, state: "running", err: "", counters: null };
-}
-
-/** One job of a history, as it stood at a time. */
-export function jobMarkup(h, id, now = h.end) {
-  const found = h.jobs.get(id);
-  if (!found) return html`<p>Choose a job in the table.</p>`;
-  if (found.submitted > now) return html`<h2>Job ${id}</h2><p>It comes at ${time(found.submitted)}.</p>`;
-  const j = jobAt(found, now);
-  const all = j.near.N + j.near.R + j.near.O;
-  const bad = j.attempts.filter((a) => a.end === "failed");
-  const rank = { failed: 0, killed: 1, "": 2, succeeded: 3 };
-  const list = [...j.attempts].sort((a, b) => rank[a.end] - rank[b.end] || a.segments[0][0] - b.segments[0][0]).slice(0, mostRows);
-  const name = (id) => (h.nodes.get(id) || { name: `node ${id}` }).name;
-  return html`<h2>Job ${j.id} “${j.name}”</h2>${j.err ? html`<p class="bad">${j.err}</p>` : ""}
-${bad.length ? html`<p class="bad">First failure: ${taskName(bad[0])} on ${name(bad[0].node)}: ${bad[0].err}</p>` : ""}
-<p>${j.state} · ${j.user || "?"} · ${j.pool || "no pool"} · ${j.bytes ? `${bytes(j.bytes)} of input · ` : ""}submitted at ${time(j.submitted)}${j.first >= 0 ? `, first slot after ${time(j.first - j.submitted)}` : ""}${
-    j.finished >= 0 ? `, done after ${time(j.finished - j.submitted)}` : ""} · maps ${percent(j.near.N, all)} node-local, ${percent(j.near.R, all)} rack-local, ${percent(j.near.O, all)} off-rack</p>
-<table><caption>Tasks</caption><thead><tr><th scope="col">kind</th><th scope="col">tasks</th><th scope="col">running</th><th scope="col">complete</th><th scope="col">failed</th><th scope="col">killed</th><th scope="col">least</th><th scope="col">25 %</th><th scope="col">median</th><th scope="col">75 %</th><th scope="col">most</th></tr></thead><tbody>${taskRows(j, now)}</tbody></table>
-<table><caption>Attempts, failures first${j.attempts.length > list.length ? `; ${j.attempts.length - list.length} are left out here` : ""}</caption><thead><tr><th scope="col">attempt</th><th scope="col">node</th><th scope="col">near</th><th scope="col">began</th><th scope="col">ran</th><th scope="col">end</th><th scope="col">why there</th></tr></thead>
-<tbody>${list.map((a) => html`<tr data-key="${a.id}"><th scope="row"><button class="job" data-attempt="${a.id}">${taskName(a)}</button></th><td>${name(a.node)}</td><td>${a.locality}</td><td>${time(a.segments[0][0])}</td><td>${time(ran(a, now))}</td><td>${a.end || (a.suspended ? "suspended" : "runs")}${a.err ? `: ${a.err}` : a.why ? `: ${why(a.why)}` : ""}</td><td>${why(a.reason, a.placed)}</td></tr>`)}</tbody></table>${counters(j)}`;
+/** The table of jobs. */
+export function jobsMarkup(s, table = newTable()) {
+  if (!s.jobs.size) return html`<p class="empty">No job yet.</p>`;
+  const order = tableRows(s, table), shown = order.slice(0, mostRows), all = [...s.jobs.values()];
+  const head = (c, rows) => html`<th scope="col"${rows > 1 ? html` rowspan="2"` : ""}${c.id === table.sort ? html` aria-sort="${table.down ? "descending" : "ascending"}"` : ""}><button class="sort" data-sort="${c.id}">${c.text}</button></th>`;
+  const first = columns.findIndex((c) => c.group === 0), option = (value, text) => html`<option value="${value}"${value === table.state ? html` selected` : ""}>${text}</option>`;
+  return html`<p class="bar"><label>Filter <input type="search" id="job-filter" value="${table.filter}" placeholder="number, name, user or pool"></label>
+<label>State <select id="job-state">${option("", "all")}${option("running", "run or wait")}${option("succeeded", "succeeded")}${option("failed", "failed")}${option("killed", "killed")}</select></label>
+<span>${many(all.length, "job")}, ${all.filter((j) => j.finished < 0).length} run or wait${order.length < all.length ? `; ${order.length} shown` : ""}</span></p>
+<div class="wide" tabindex="0" role="region" aria-label="Jobs"><table class="dense"><thead><tr>${columns.slice(0, first).map((c) => head(c, 2))}<th scope="colgroup" colspan="3">Maps</th><th scope="colgroup" colspan="3">Reduces</th>${columns.slice(first + 6).map((c) => head(c, 2))}</tr>
+<tr>${columns.filter((c) => c.group !== undefined).map((c) => head(c, 1))}</tr></thead>
+<tbody>${shown.map((j) => row(s, j))}</tbody></table></div>${order.length > shown.length ? html`<p>${order.length - shown.length} more are left out here; the CSV has all.</p>` : ""}`;
 }
 
 /** All jobs as CSV. */

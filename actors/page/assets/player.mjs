@@ -9,7 +9,7 @@ import { before, copy, keep, keepNear, newSnapshots, shift } from "./snapshots.m
 /** A player of a list of events that may grow. */
 export function newPlayer() {
   return {
-    events: [], at: 0, time: 0, state: newState(), history: newHistory(), playing: false, follow: false, speed: 1,
+    events: [], at: 0, time: 0, state: newState(), history: newHistory(), playing: false, follow: false, live: false, speed: 1, until: 0,
     base: null, snapshots: newSnapshots(), most: Infinity, mostText: Infinity, text: 0,
   };
 }
@@ -77,7 +77,7 @@ function forget(p, count) {
 /** Moves to a time: all events up to it have happened. */
 export function seek(p, time) {
   const back = time < p.time;
-  p.time = Math.max(p.history.from, Math.min(time, p.history.end));
+  p.time = Math.max(p.history.from, Math.min(time, endOf(p)));
   if (back) {
     let to = 0;
     while (to < p.events.length && p.events[to].at <= p.time) to++;
@@ -118,8 +118,11 @@ export function stepBack(p) {
   p.state.now = p.time;
 }
 
+/** When a run is over, or the one that it is compared with if that takes longer. */
+export function endOf(p) { return Math.max(p.history.end, p.until); }
+
 /** Lets time pass; true if it has reached the end. */
 export function pass(p, ns) {
   seek(p, p.time + ns);
-  return p.time >= p.history.end;
+  return p.time >= endOf(p);
 }

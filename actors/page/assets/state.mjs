@@ -6,8 +6,8 @@ import { began, ended, joins, leaves, moves, newPast, paused, resumes, standing,
 import { groupOf, jobOf, newState, nodeOf } from "./entities.mjs";
 import { parseAttempt } from "./words.mjs";
 
-/** How many decisions are kept of a job, and of the cluster. */
-export const kept = 20;
+/** How many decisions are kept of a job or node, and of the cluster. */
+export const kept = 20, keptOfAll = 120;
 
 /** A history before the first event: what the state of a whole run keeps of what is over. */
 export function newHistory() {
@@ -34,16 +34,16 @@ export function apply(s, e) {
   const handle = handlers[e.type];
   if (handle) handle(s, e, parseAttempt(e.attempt));
   if (!s.past && isDecision(e)) {
-    remember(s.recent, e);
+    remember(s.recent, e, keptOfAll);
     if (e.job) remember(jobOf(s, e.job).decisions, e);
     if (e.node >= 0) remember(nodeOf(s, e.node, e.node_name).decisions, e);
   }
   return s;
 }
 
-function remember(list, e) {
+function remember(list, e, most = kept) {
   list.push(e);
-  if (list.length > kept) list.shift();
+  if (list.length > most) list.shift();
 }
 
 const handlers = {

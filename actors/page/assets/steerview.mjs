@@ -4,11 +4,11 @@
 
 import { html, show } from "./markup.mjs";
 import { call } from "./remote.mjs";
-import { change, jobControls, nodeControls, rows, steerMarkup } from "./steer.mjs";
+import { change, jobControls, nodeControls, rows, steerMarkup, told } from "./steer.mjs";
 
 /** What the page knows of the server that it steers; changed is told when that is more. */
 export function newSteering(remote, changed) {
-  return { remote, changed, caller: null, policy: null, says: "", bad: false, job: null, asked: "" };
+  return { remote, changed, caller: null, policy: null, says: "", bad: false, job: null, asked: "", killing: false };
 }
 
 /** Asks who watches, and for the policy in force. */
@@ -23,11 +23,10 @@ export async function refresh(st) {
   st.changed();
 }
 
-/** Does something and shows what the server says to it. */
+/** Does something and shows what came of it, or why the server refused. */
 async function attempt(st, words, f) {
   try {
-    await f();
-    Object.assign(st, { says: words, bad: false });
+    Object.assign(st, { says: await f(), bad: false });
   } catch (e) {
     Object.assign(st, { says: `${words} was refused: ${e.message}`, bad: true });
   }
@@ -51,16 +50,22 @@ export function steerScreen(to, st) {
     });
     to.addEventListener("change", (e) => {
       const id = e.target.dataset.row;
-      if (id) attempt(st, `${e.target.labels[0].textContent}: ${e.target.value}`, async () => { st.policy = await call(st.remote, "policy", change(id, values(to))); });
+      if (id) attempt(st, `${e.target.labels[0].textContent}: ${e.target.value}`, async () => {
+        const before = st.policy;
+        st.policy = await call(st.remote, "policy", change(id, values(to)));
+        return told("change", before, st.policy);
+      });
     });
     to.addEventListener("click", (e) => {
       if (!e.target.closest('[data-do="reload"]')) return;
       attempt(st, "Reload", async () => {
+        const before = st.policy;
         try {
           await call(st.remote, "policy/reload", {});
         } finally {
           await refresh(st);
         }
+        return told("reload", before, st.policy);
       });
     });
   }
@@ -73,10 +78,10 @@ export function steerScreen(to, st) {
     input.value = row.value;
     if (row.kind === "slider") input.nextElementSibling.textContent = shown(input, row);
   }
-  told(to.lastElementChild, st);
+  says(to.lastElementChild, st);
 }
 
-function told(to, st) {
+function says(to, st) {
   to.classList.toggle("bad", st.bad === true);
   show(to, html`${st.says}`);
 }
@@ -100,17 +105,28 @@ export function chosenControls(to, st, s, chosen) {
     to.steered = true;
     to.innerHTML = '<div class="steer"></div><p class="says" role="status"></p>';
     const doing = (e) => {
-      const b = e.target.closest("[data-job-do],[data-node-do]");
+      const b = e.target.closest("[data-job-do],[data-node-do],[data-ask]");
       if (!b || (e.type === "click") !== (b.tagName === "BUTTON")) return;
+      st.killing = b.dataset.ask === "kill";
+      if (b.dataset.ask !== undefined) {
+        Object.assign(st, { says: "" });
+        st.changed();
+        return;
+      }
       const what = b.dataset.jobDo || b.dataset.nodeDo;
       if (b.dataset.nodeDo) {
         const name = b.parentElement.dataset.name;
-        attempt(st, `${what} ${name}`, () => call(st.remote, `nodes/${encodeURIComponent(name)}/${what}`, {}));
+        const n = to.chosen, ran = n ? n.cells.flat().filter(Boolean).length : 0;
+        attempt(st, `${what} ${name}`, async () => told("node", await call(st.remote, `nodes/${encodeURIComponent(name)}/${what}`, {}), ran));
         return;
       }
       const job = st.job;
       const body = what === "kill" ? { reason: `by ${st.caller.user}, on the page` } : { [what]: b.value };
-      attempt(st, `${what} of job ${job.id}${what === "kill" ? "" : `: ${b.value}`}`, async () => { st.job = await call(st.remote, `jobs/${job.id}/${what}`, body); });
+      const ran = to.chosen ? to.chosen.running[0] + to.chosen.running[1] : 0;
+      attempt(st, `${what} of job ${job.id}${what === "kill" ? "" : `: ${b.value}`}`, async () => {
+        st.job = await call(st.remote, `jobs/${job.id}/${what}`, body);
+        return what === "kill" ? told("kill", st.job, ran) : `Job ${job.id} has ${what} ${b.value} now.`;
+      });
     };
     to.addEventListener("click", doing);
     to.addEventListener("change", doing);
@@ -118,14 +134,15 @@ export function chosenControls(to, st, s, chosen) {
   const job = chosen && chosen.job ? s.jobs.get(chosen.job) : null;
   const node = chosen && !chosen.job && chosen.node !== undefined ? s.nodes.get(chosen.node) : null;
   const key = job ? `job ${job.id}` : node ? `node ${node.id}` : "";
-  if (st.key !== key) Object.assign(st, { key, says: "", bad: false });
+  if (st.key !== key) Object.assign(st, { key, says: "", bad: false, killing: false });
+  to.chosen = job || node;
   if (job && st.asked !== key) findJob(st, job.id).catch((e) => Object.assign(st, { says: e.message, bad: true }));
   if (!job) Object.assign(st, { asked: "", job: null });
   const pools = st.policy && st.policy.pools ? st.policy.pools.map((p) => p.name) : [...s.groups.keys()];
-  const markup = job && job.finished < 0 ? jobControls(st.job, pools) : node && st.caller && st.caller.manages ? nodeControls(node) : html``;
+  const markup = job && job.finished < 0 ? jobControls(st.job, pools, st.killing) : node && st.caller && st.caller.manages ? nodeControls(node, st.killing) : html``;
   const box = to.firstElementChild, focused = box.contains(document.activeElement) && document.activeElement.tagName;
   if (focused !== "SELECT" || to.drawn !== key) show(box, markup); // a list that is open stays
   if (focused && !box.contains(document.activeElement)) (box.querySelector("button") || to.closest("[tabindex]")).focus();
   to.drawn = key;
-  told(to.lastElementChild, key ? st : { says: "" });
+  says(to.lastElementChild, key ? st : { says: "" });
 }

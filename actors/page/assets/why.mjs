@@ -1,25 +1,20 @@
 // The explanation beside every screen: what was clicked on, and the last decisions about it.
 
 import { html } from "./markup.mjs";
-import { letter, letters, many, mayGo, meaning, pair, parseAttempt, percent, sentence, taskName, time, why, worse } from "./words.mjs";
+import { grouped, groupsMarkup, keyOf } from "./decisions.mjs";
+import { letter, letters, links, many, mayGo, meaning, pair, parseAttempt, percent, sentence, taskName, time, why, worse } from "./words.mjs";
 import { explainSlot, nodeName } from "./cluster.mjs";
 import { awaited, placesOf } from "./places.mjs";
 import { kept } from "./state.mjs";
 import { ran } from "./history.mjs";
 import { barLabel } from "./gantt.mjs";
 
-/** What tells a decision from others. */
-function keyOf(e) { return [e.at, e.type, e.job || 0, e.attempt || "", e.kind || 0, e.node].join(" "); }
-
-/** Decisions, the newest first, each with its time; a click on one explains it. */
-export function decisions(list) {
-  if (!list.length) return html`<p>No decision yet.</p>`;
-  return html`<ol class="decisions" reversed>${[...list].reverse().map((e) => html`<li data-key="${keyOf(e)}"><button data-decision="${keyOf(e)}"><time>${time(e.at)}</time> ${sentence(e)}</button></li>`)}</ol>`;
-}
+/** Decisions in groups, the newest first; a click on one explains it. */
+const decisions = (list) => groupsMarkup(grouped(list));
 
 /** The decisions that are listed for what is chosen. */
 function listed(s, chosen) {
-  if (!chosen) return s.recent;
+  if (!chosen || chosen.all) return s.recent;
   if (chosen.group !== undefined) return ofGroup(s, chosen.group);
   const job = chosen.job || jobAt(s, chosen);
   if (job) return s.jobs.has(job) ? s.jobs.get(job).decisions : [];
@@ -51,15 +46,15 @@ function dataOf(s, job, task) {
 function costs(placed, here) {
   if (!placed || !placed.center) return "";
   const more = worse(placed);
-  return html`<p>Center of gravity: ${placed.center}, weighted distance ${placed.at_center}; on ${here} ${placed.here}${more ? ` (${more})` : ""}${
-    placed.mean ? `; the best node ${placed.best || 0}, the mean of all ${placed.mean}` : ""}.</p>${placed.candidates && placed.candidates.length
-    ? html`<table><caption>Candidates</caption><thead><tr><th scope="col">node</th><th scope="col">cost</th></tr></thead><tbody>${placed.candidates.map((c) => html`<tr><th scope="row">${c.node}${c.node === here ? " (chosen)" : ""}</th><td>${c.cost}</td></tr>`)}</tbody></table>` : ""}`;
+  return html`<p>Center of gravity: ${placed.center}, weighted distance ${links(placed.at_center)}; on ${here} ${links(placed.here)}${more ? ` (${more})` : ""}${
+    placed.mean ? `; the best node ${links(placed.best || 0)}, the mean of all ${links(placed.mean)}` : ""}.</p>${placed.candidates && placed.candidates.length
+    ? html`<table><caption>Candidates</caption><thead><tr><th scope="col">node</th><th scope="col">cost</th></tr></thead><tbody>${placed.candidates.map((c) => html`<tr><th scope="row">${c.node}${c.node === here ? " (chosen)" : ""}</th><td>${links(c.cost)}</td></tr>`)}</tbody></table>` : ""}`;
 }
 
 /** One decision in words: what, when, why, and what that means. */
 export function explainDecision(s, e) {
   const a = parseAttempt(e.attempt), job = s.jobs.get(e.job), cause = (e.reason && e.reason.cause) || "";
-  const says = meaning(cause);
+  const says = meaning(cause, e.type === "launched" ? e.placed : null);
   const lies = a && a.kind === 0 ? dataOf(s, job, a.task)
     : e.type === "skipped" && !e.kind && job && awaited(s, { job: e.job, kind: 0 }).length
       ? html`<p>Data of its maps that wait lies on ${awaited(s, { job: e.job, kind: 0 }).map((n) => nodeName(s, n)).join(", ")}.</p>` : "";
@@ -84,7 +79,7 @@ export function explainJob(s, id) {
   const all = j.near.N + j.near.R + j.near.O;
   return html`<h2>Job ${j.id} “${j.name}”</h2><p>${j.state}, of ${j.user || "?"} in ${j.pool || "no pool"}, ${j.priority}. ${pair(j.done)} of ${pair(j.tasks)} tasks done, ${
     pair(j.running)} run${j.suspended ? `, suspended ${j.suspended} times` : ""}${all ? `, ${percent(j.near.N, all)} node-local` : ""}${
-    j.shares ? `; fair share ${pair(j.shares.map((x) => x.toFixed(1)))}` : ""}.</p>${j.err ? html`<p class="bad">${j.err}</p>` : ""}${waits}
+    j.shares && j.finished < 0 ? `; fair share ${pair(j.shares.map((x) => x.toFixed(1)))}` : ""}.</p>${j.err ? html`<p class="bad">${j.err}</p>` : ""}${waits}
 <h3>The last decisions about it</h3>${decisions(j.decisions)}`;
 }
 
@@ -92,7 +87,7 @@ export function explainJob(s, id) {
 export function explainNode(s, id) {
   const n = s.nodes.get(id);
   if (!n) return html`<p>No such node.</p>`;
-  return html`<h2>${n.name}</h2><p>Rack ${n.rack}, ${pair(n.slots)} slots, ${n.live ? n.state : "lost"}.${
+  return html`<h2>${n.name}</h2><p>Rack ${n.rack}, ${pair(n.slots)} slots, ${n.live ? n.state : "down"}.${
     n.held.length ? ` ${n.held.length} suspended: ${n.held.map(taskName).join(", ")}.` : ""}</p>
 ${n.waits.map((w) => (w ? html`<p>Job ${w.job} leaves a ${w.kind ? "reduce" : "map"} slot free: ${why(w.reason)}${w.until > s.now ? `, ${time(w.until - s.now)} left` : ""}.</p>` : ""))}
 <h3>The last decisions about it</h3>${decisions(n.decisions)}`;
@@ -106,7 +101,7 @@ export function explainAttempt(s, h, id) {
   const node = (h.nodes.get(a.node) || { name: `node ${a.node}` }).name;
   const bar = { attempt: a, from, to: a.end ? a.over : h.end };
   return html`<h2>${taskName(a)}</h2><p>${barLabel(h, bar)}. It held slot ${slot || "?"} for ${time(ran(a, h.end))}${
-    a.segments.length > 1 || (to >= 0 && a.over > to) ? `, suspended ${a.segments.length - (a.over > a.segments[a.segments.length - 1][1] ? 0 : 1)} times` : ""}.</p><p>${l}: ${letters[l]}. Why there: ${why(a.reason, a.placed) || "not told"}. ${meaning((a.reason || {}).cause)}</p>${
+    a.segments.length > 1 || (to >= 0 && a.over > to) ? `, suspended ${a.segments.length - (a.over > a.segments[a.segments.length - 1][1] ? 0 : 1)} times` : ""}.</p><p>${l}: ${letters[l]}. Why there: ${why(a.reason, a.placed) || "not told"}. ${meaning((a.reason || {}).cause, a.placed)}</p>${
     a.kind === 0 ? dataOf(s, s.jobs.get(a.job), a.task) : ""}${costs(a.placed, node)}${a.err ? html`<p class="bad">${a.err}</p>` : ""}${a.why ? html`<p>Killed: ${why(a.why)}.</p>` : ""}`;
 }
 
@@ -130,7 +125,7 @@ export function explainGroup(s, name) {
 /** What is chosen, explained: {job}, {job, attempt}, {group}, {node} or {node, kind, slot}, each with a
  * decision about it or none; nothing chosen tells of the cluster. */
 export function explain(s, chosen, h) {
-  if (!chosen) return html`<h2>Decisions</h2><p>Choose a slot, a node, a job, a pool or a decision, and it is explained here.</p>${decisions(s.recent)}`;
+  if (!chosen || (chosen.all && !chosen.decision)) return html`<h2>Decisions</h2><p>The last ${s.recent.length}, alike ones together. Choose a slot, a node, a job or a pool, and it is explained here.</p>${decisions(s.recent)}`;
   if (chosen.decision) return explainDecision(s, chosen.decision);
   return html`${explainChosen(s, chosen, h)}${back("All decisions", "")}`;
 }
@@ -138,7 +133,7 @@ export function explain(s, chosen, h) {
 function explainChosen(s, chosen, h) {
   if (chosen.slot !== undefined) {
     const n = s.nodes.get(chosen.node), a = n && n.cells[chosen.kind][chosen.slot], job = jobAt(s, chosen);
-    return html`${explainSlot(s, chosen.node, chosen.kind, chosen.slot)}${a ? html`<p>Why here: ${why(a.reason, a.placed) || "not told"}. ${meaning((a.reason || {}).cause)}</p>${a.kind === 0 ? dataOf(s, s.jobs.get(a.job), a.task) : ""}` : ""}${
+    return html`${explainSlot(s, chosen.node, chosen.kind, chosen.slot)}${a ? html`<p>Why here: ${why(a.reason, a.placed) || "not told"}. ${meaning((a.reason || {}).cause, a.placed)}</p>${a.kind === 0 ? dataOf(s, s.jobs.get(a.job), a.task) : ""}` : ""}${
       job ? explainJob(s, job) : explainNode(s, chosen.node)}`;
   }
   if (chosen.attempt && h) return html`${explainAttempt(s, h, chosen.attempt)}${explainJob(s, chosen.job)}`;

@@ -51,16 +51,31 @@ export function worse(placed) {
 /** So many of a thing whose name takes an s. */
 export const many = (n, thing) => `${n} ${thing}${n === 1 ? "" : "s"}`;
 
-/** A reason in words. */
+/** A weighted distance: bytes times the links that each crosses. */
+export const links = (n) => `${bytes(n)}·links`;
+
+/** Whether a reduce stands where its input is nearest. */
+const atCenter = (placed) => placed && placed.center && placed.here <= placed.at_center;
+
+/** What a reduce's node costs, beside its center and, where it was told, the best node. */
+function paid(placed) {
+  const center = placed.at_center ? `${links(placed.at_center)} at its center ${placed.center} (${worse(placed).split(" over ")[0]})` : worse(placed);
+  return `${links(placed.here)}, ${center}${placed.best && placed.best < placed.at_center ? `, ${links(placed.best)} at best` : ""}`;
+}
+
+/** A reason in words; placed is what was told of a reduce's node. */
 export function why(reason, placed) {
   if (!reason || !reason.cause) return "";
-  let s = reason.cause;
-  const more = worse(placed);
-  if (reason.wait) s += `, ${time(reason.wait)} so far`;
+  const { cause, wait } = reason, far = placed && placed.center && !atCenter(placed) ? `: ${paid(placed)}` : "";
+  if (atCenter(placed) && cause === "waited for locality") return `at its center of gravity${wait ? `, after ${time(wait)}` : ""}`;
+  if (atCenter(placed) && /^center of gravity/.test(cause)) return "at its center of gravity";
+  if (far && cause === "center of gravity") return `near enough${far}`;
+  if (far && cause === "waited for locality") return `its wait for its center is over${wait ? `, ${time(wait)}` : ""}${far}`;
+  let s = cause;
+  if (wait) s += `, ${time(wait)} so far`;
   if (reason.of) s += `, ${reason.count || 0} of ${reason.of}`;
   else if (reason.count) s += `, ${many(reason.count, "offer")} refused`;
-  if (!more) return s;
-  return s === "center of gravity" ? `near enough: ${more}` : `${s}: ${more}`;
+  return s + far;
 }
 
 /** What an event says, in a sentence. */
@@ -107,14 +122,20 @@ function skipSentence(e, because) {
   return `job ${e.job}${where} (${kindName(e.kind)}s)${because}${level}${left}${of}`;
 }
 
-/** What a reason means, for who does not know the word; "" of reasons that say it themselves. */
-export function meaning(cause) { return meanings[cause] || ""; }
+/** What a reason means, to a reader who does not know the word; "" of reasons that say it themselves. */
+export function meaning(cause, placed = null) {
+  if (cause !== "waited for locality" || !placed || !placed.center) return meanings[cause] || "";
+  if (atCenter(placed)) return "Its wait for a nearer node is over, and this one is as near as any.";
+  return "It has waited for its center as long as it may, and takes what is free.";
+}
 
 const meanings = {
   "first fit": "The rule of this scheduler is greedy: whatever map comes first takes the slot, near its data or not.",
   "waited for locality": "It has waited for a nearer slot as long as it may, and takes this one.",
   "waiting for locality": "Delay scheduling: the job lets this slot pass, since a slot beside its data is likely to free soon.",
   "center of gravity": "The node from which the reduce has least to fetch over the network, or one that is nearly as good.",
+  "center of gravity, running maps counted": "Maps of the job still run near this node. With their outputs it is the center, though what is known so far lies elsewhere.",
+  "no node nearer to its center has a slot": "The nodes nearer to its center are full, and none is likely to free a slot within its wait. Of the nodes with a slot this is among the best.",
   "waiting for its center of gravity": "The job lets this slot pass: its reduces would have much more to fetch here than at their center.",
   "no gain in waiting": "No node is better by enough to wait for it.",
   "node has its part of the job's reduces": "More of them here would make this node's link the bottleneck.",

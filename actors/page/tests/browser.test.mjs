@@ -12,7 +12,10 @@ import test, { after, before } from "node:test";
 
 const { MODULES, PAGES, PICTURES, LIVE, GUARDED, SLOW, BOUNDS, CHROMIUM = "/usr/bin/chromium" } = process.env;
 const skip = !MODULES && "no browser asked for";
-const screens = ["Cluster", "Shares", "Jobs", "Job", "Gantt", "Shuffle", "HFSP", "Queues", "Findings", "Compare"];
+const screens = ["Overview", "Jobs", "Timeline", "Shuffle", "Findings", "Compare", "Settings"];
+
+/** The screens that a page has: some are there only where they are used. */
+const there = (page) => page.$$eval("#screens button", (list) => list.map((b) => b.textContent));
 let browser, axe;
 
 before(async () => {
@@ -48,6 +51,7 @@ async function open(name, options = {}) {
   const from = Date.now();
   await page.goto(pathToFileURL(resolve(PAGES, name)).href);
   await page.waitForFunction(() => !/Loading/.test(document.getElementById("summary").textContent), null, { timeout: 60000 });
+  await page.waitForSelector("#screen > div > *");
   return { page, faults, took: Date.now() - from, close: () => context.close() };
 }
 
@@ -61,10 +65,19 @@ for (const name of names) {
       await page.focus("#time");
       await page.keyboard.press("End");
       console.log(`${name}: shown in ${took} ms`);
-      for (const screen of screens) {
-        await page.click(`#screens button:text-is("${screen}")`);
-        await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
-        if (screen === "Gantt") assert.match(await page.textContent(".times"), /^0 .*[1-9]/, "a time axis");
+      const all = await there(page);
+      for (const screen of screens) assert.ok(all.includes(screen), screen);
+      assert.equal(all.includes("HFSP"), name.startsWith("hfsp"));
+      assert.equal(all.includes("Queues"), name.startsWith("capacity"));
+      for (const screen of [...all, "Job"]) {
+        if (screen === "Job") {
+          await page.click('#screens button:text-is("Jobs")');
+          await page.click("#screen .job >> nth=0");
+        } else {
+          await page.click(`#screens button:text-is("${screen}")`);
+          await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
+        }
+        if (screen === "Timeline") assert.match(await page.textContent(".times"), /^0 .*[1-9]/, "a time axis");
         assert.equal(await page.isVisible("#steer"), false, "a run that is over cannot be steered");
         const beyond = await page.evaluate(() => { const s = document.querySelector("#screen > div"); return s.scrollWidth - s.clientWidth; });
         if (beyond > 0) cut.push(`${screen}: ${beyond} pixels`);
@@ -74,7 +87,6 @@ for (const name of names) {
           const found = await page.evaluate(() => axe.run());
           violations.push(...found.violations.map((v) => `${screen}: ${v.id}: ${v.nodes.length}: ${v.nodes[0].html.slice(0, 200)}`));
         }
-        if (screen === "Jobs") await page.click("#screen .job >> nth=0"); // which the next screens show
       }
       assert.deepEqual(cut, [], "out of sight at the right");
       assert.deepEqual(violations, []);
@@ -89,7 +101,7 @@ for (const name of names) {
 for (const [name, most] of /** @type {[string, number][]} */ ([["hundred.html", 34], ["large.html", 100]])) {
   test(`${name} plays without a jolt`, { skip: skip || (!names.includes(name) && "no such page") || (SLOW && "frames are slow") }, async () => {
     const { page, faults, close } = await open(name);
-    for (const screen of ["Cluster", "Shares", "Gantt"]) {
+    for (const screen of ["Overview", "Timeline"]) {
       await page.click(`#screens button:text-is("${screen}")`);
       await page.focus("#time");
       await page.keyboard.press("Home");
@@ -124,7 +136,7 @@ test("a cluster that works is watched as it does", { skip: skip || (!LIVE && "no
   page.on("pageerror", (e) => faults.push(e.message));
   page.on("console", (m) => m.type() === "error" && faults.push(m.text()));
   await page.goto(LIVE);
-  await page.waitForSelector("#screen-cluster .slot");
+  await page.waitForSelector("#screen-overview .slot");
   await page.click('#screens button:text-is("Jobs")');
   await page.waitForFunction(() => /succeeded/.test(document.getElementById("screen").textContent), null, { timeout: 60000 });
   assert.equal(await page.getAttribute("#live", "aria-pressed"), "true");
@@ -138,9 +150,10 @@ test("a cluster that works is watched as it does", { skip: skip || (!LIVE && "no
   assert.deepEqual([held.changed, held.on], [true, held.job]);
   await page.keyboard.press(",");
   assert.equal(await page.getAttribute("#live", "aria-pressed"), "false", "who steps back looks at the past");
+  await page.waitForFunction(() => document.getElementById("mode").textContent === "PAST" && /^Back to now/.test(document.getElementById("live").textContent));
   if (PICTURES) {
     await page.keyboard.press("1");
-    await page.waitForSelector("#screen-cluster .slot");
+    await page.waitForSelector("#screen-overview .slot");
     await page.screenshot({ path: join(PICTURES, "served.png") });
   }
   assert.deepEqual(faults, []);
@@ -150,12 +163,15 @@ test("a cluster that works is watched as it does", { skip: skip || (!LIVE && "no
 for (const colorScheme of ["light", "dark"]) {
   test(`every screen of a cluster that works, ${colorScheme}`, { skip: skip || (!LIVE && "no server asked for") }, async () => {
     const { page, faults, violations, check, close } = await watch(LIVE, { colorScheme });
-    await page.waitForSelector("#screen-cluster .slot");
+    await page.waitForSelector("#screen-overview .slot");
     for (const screen of screens) {
       await page.click(`#screens button:text-is("${screen}")`);
       await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
       await check(`live-${screen}`);
-      if (screen === "Jobs") await page.click("#screen .job >> nth=0");
+      if (screen === "Jobs") {
+        await page.click("#screen .job >> nth=0");
+        await check("live-Job");
+      }
     }
     assert.deepEqual(violations, []);
     assert.deepEqual(faults, []);
@@ -184,18 +200,18 @@ for (const colorScheme of ["light", "dark"]) {
   test(`a cluster is steered from the page, ${colorScheme}`, { skip: skip || (!LIVE && "no server asked for") }, async () => {
     const { page, faults, violations, check, close } = await watch(LIVE, { colorScheme });
     const policy = async (key) => (await (await fetch(new URL("/api/v1/policy", LIVE))).json()).settings.find((x) => x.key === key).value;
-    await page.click('#screens button:text-is("Steer")');
+    await page.click('#screens button:text-is("Settings")');
     await page.waitForSelector("#steer-d1");
     await page.focus("#steer-d1");
     const before = +(await page.inputValue("#steer-d1"));
     await page.keyboard.press("ArrowRight");
-    await page.waitForFunction(() => /^D, .*: /.test(document.querySelector("#screen .says").textContent));
+    await page.waitForFunction(() => /^Changed: locality\.skips: \d+ → \d+/.test(document.querySelector("#screen .says").textContent));
     assert.equal(+(await policy("locality.skips")), before + 1, "keys alone move the slider");
     await page.selectOption("#steer-rule", "wait");
     await page.waitForSelector("#steer-w1");
     assert.equal(await policy("locality.rule"), "wait");
     await page.selectOption("#steer-preemption", "log");
-    await page.waitForFunction(() => /Pools take slots back: log/.test(document.querySelector("#screen .says").textContent));
+    await page.waitForFunction(() => /^Changed: preemption\.mode: .* → log/.test(document.querySelector("#screen .says").textContent));
     assert.equal(await policy("preemption.mode"), "log");
     await page.waitForSelector('[id^="steer-weight "]'); // a pool is there as long as it has jobs, bob's take longest
     const says = (text) => page.waitForFunction((x) => document.querySelector("#screen .says").textContent.includes(x), text, { timeout: 3000 });
@@ -205,9 +221,9 @@ for (const colorScheme of ["light", "dark"]) {
       try {
         await page.focus(`[id="steer-weight ${pool}"]`, { timeout: 1000 });
         await page.keyboard.press("Home");
-        await says(`${pool}: 0.1`);
+        await says("→ 0.1");
         await page.keyboard.press("End");
-        await says(`${pool}: 10`);
+        await says("→ 10");
         done = true;
       } catch (e) {
         if (tries === 5) throw e; // else its jobs may have ended meanwhile
@@ -218,7 +234,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.selectOption("#steer-rule", "skips");
     await page.waitForSelector("#steer-d1");
 
-    await page.click('#screens button:text-is("Cluster")'); // digits are the list's while that has the focus
+    await page.click('#screens button:text-is("Overview")'); // digits are the list's while that has the focus
     await page.click("#screen .node .name >> nth=0");
     await page.click('#steer button:text-is("Cordon")');
     await page.waitForSelector('#steer button:text-is("Uncordon")');
@@ -226,21 +242,29 @@ for (const colorScheme of ["light", "dark"]) {
     await page.click('#steer button:text-is("Uncordon")');
     await page.waitForSelector('#steer button:text-is("Cordon")');
 
-    await page.keyboard.press("3");
-    await page.click("#screen .job >> nth=-1"); // any; the newest that runs is asked for
     const jobs = async () => (await (await fetch(new URL("/api/v1/jobs?state=running", LIVE))).json()).items;
     let job;
-    for (let i = 0; !job && i < 100; i++) {
-      job = (await jobs()).find((j) => j.job === "sleep");
-      if (!job) await page.waitForTimeout(100);
+    for (let tries = 1, found = false; !found; tries++) {
+      await page.keyboard.press("2");
+      job = (await jobs()).find((j) => j.user === "dan" && j.stages.length); // whose jobs take a minute
+      try {
+        await page.click(`#screen [data-job="${+job.stages[0].id.slice(4)}"]`, { timeout: 2000 });
+        await page.waitForSelector("#job-priority", { timeout: 2000 });
+        found = true;
+      } catch (e) {
+        if (tries === 20) throw e; // else it has ended meanwhile, or none runs
+        await page.waitForTimeout(200);
+      }
     }
-    await page.keyboard.press("3");
-    await page.click(`#screen [data-job="${+job.stages[0].id.slice(4)}"]`);
     await page.selectOption("#job-priority", "very_high");
     await page.waitForFunction(() => /very_high/.test(document.querySelector("#steer .says").textContent));
     await check("steer-job");
     await page.click('#steer button:text-matches("^Kill job")');
-    await page.waitForFunction(() => /^kill of job/.test(document.querySelector("#steer .says").textContent));
+    await page.waitForSelector('#steer button:text-is("Keep it")'); // nothing is killed by one click
+    assert.equal((await (await fetch(new URL(`/api/v1/jobs/${job.id}`, LIVE))).json()).state, "running");
+    await check("steer-kill");
+    await page.click('#steer button:text-is("Kill it")');
+    await page.waitForFunction(() => /^Job \d+ is killed; /.test(document.querySelector("#steer .says").textContent));
     assert.equal((await (await fetch(new URL(`/api/v1/jobs/${job.id}`, LIVE))).json()).state, "killed");
     assert.deepEqual(violations, []);
     assert.deepEqual(faults, []);
@@ -259,14 +283,17 @@ test("who has no right is shown no controls, a wrong token is refused, and a ref
   await enter("no-such-token-at-all");
   await page.waitForFunction(() => /not known/.test(document.querySelector("#token span").textContent));
   await enter("bobs-secret-0123456789");
-  await page.waitForSelector("#screen-cluster .slot");
-  assert.equal(await page.locator('#screens button:text-is("Steer")').count(), 0);
+  await page.waitForSelector("#screen-overview .slot");
+  await page.click('#screens button:text-is("Settings")');
+  await page.waitForSelector("#screen-settings table");
+  assert.equal(await page.locator("#steer-rule").count(), 0, "who may not change them sees the settings");
+  await page.click('#screens button:text-is("Overview")');
   await page.click("#screen .node .name >> nth=0");
   assert.equal(await page.locator("#steer button").count(), 0);
   await page.reload();
   await page.waitForSelector("#token:not([hidden])", {}); // it was in memory alone
   await enter("anns-secret-0123456789");
-  await page.click('#screens button:text-is("Steer")');
+  await page.click('#screens button:text-is("Settings")');
   await page.waitForSelector("#steer-rule");
   await page.evaluate(() => { // what the server does not take
     const slider = document.getElementById("steer-w1") || document.getElementById("steer-d1");
@@ -295,10 +322,10 @@ test("keys alone play, step, switch and explain", { skip }, async () => {
   await page.waitForFunction((before) => document.getElementById("clock").textContent !== before, await clock());
   await page.keyboard.press(" ");
   assert.equal(await page.getAttribute("#play", "aria-pressed"), "false");
-  await page.keyboard.press("3");
+  await page.keyboard.press("2");
   await page.waitForSelector("#screen-jobs table");
   await page.keyboard.press("1");
-  await page.waitForSelector("#screen-cluster .slot");
+  await page.waitForSelector("#screen-overview .slot");
   await page.focus("#screen .node .slot >> nth=0");
   await page.keyboard.press("Enter");
   await page.focus('[data-away=""]'); // which is there as soon as the slot is explained
@@ -307,7 +334,7 @@ test("keys alone play, step, switch and explain", { skip }, async () => {
   await page.focus("#why .decisions button >> nth=0");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => /This decision/.test(document.getElementById("why").textContent));
-  await page.keyboard.press("5");
+  await page.keyboard.press("3");
   const axis = () => page.textContent(".times");
   const whole = await axis();
   await page.focus(".gantt");
@@ -333,7 +360,78 @@ test("a run by a hostile hand is shown as text, under the page's own policy", { 
     await page.click(`#screens button:text-is("${screen}")`);
     await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
   }
+  await page.click('#screens button:text-is("Overview")');
+  await page.click("#screen [data-all]");
+  await page.waitForSelector("#why .decisions");
   assert.equal(await page.evaluate(() => document.querySelectorAll("#screen img, #screen script, #why img").length), 0);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+for (const name of names.filter((n) => /^(live|hfs|hundred|large)\./.test(n))) {
+  test(`the overview of ${name} fits one screen, and nothing is wider than a phone`, async () => {
+    const { page, faults, close } = await open(name, { viewport: { width: 1280, height: 800 } });
+    const size = () => page.evaluate(() => {
+      const r = document.querySelector(".racks");
+      return { high: document.documentElement.scrollHeight, wide: document.documentElement.scrollWidth, cut: r ? r.scrollHeight - r.clientHeight : 0 };
+    });
+    assert.doesNotMatch(await page.textContent("#summary"), /no job/, "it opens where something is at work");
+    assert.deepEqual(await size(), { high: 800, wide: 1280, cut: 0 });
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const screen of screens) {
+      await page.click(`#screens button:text-is("${screen}")`);
+      await page.waitForSelector(`#screen-${screen.toLowerCase()} > *`, { state: "attached" });
+      assert.equal((await size()).wide, 390, screen);
+      if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}-phone-${screen}.png`) });
+    }
+    await page.click('#screens button:text-is("Overview")');
+    await page.click("#screen .slot >> nth=0");
+    await page.waitForSelector("#side:not([hidden])");
+    assert.equal((await size()).wide, 390, "with an explanation");
+    assert.deepEqual(faults, []);
+    await close();
+  });
+}
+
+test("the address holds screen, job and time, and Back leads back", { skip }, async () => {
+  const { page, faults, close } = await open("hostile.html");
+  await page.click('#screens button:text-is("Jobs")');
+  await page.click('#screen [data-job="1"]');
+  await page.focus("#time");
+  await page.keyboard.press("Home");
+  await page.keyboard.press(".");
+  await page.waitForFunction(() => /^#\/jobs\?job=1&t=1$/.test(location.hash));
+  const there = page.url(), clock = await page.textContent("#clock");
+  await page.click('#screens button:text-is("Findings")');
+  await page.waitForSelector("#screen-findings > *");
+  await page.goBack();
+  await page.waitForFunction(() => /Job 1/.test(document.getElementById("screen").textContent));
+  await page.goBack();
+  await page.waitForSelector("#screen-jobs table");
+  const other = await page.context().newPage();
+  await other.goto(there);
+  await other.waitForFunction(() => /Job 1/.test(document.getElementById("screen").textContent));
+  assert.equal(await other.textContent("#clock"), clock);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("a table of jobs is sorted and filtered, and Escape shuts the explanation", { skip }, async () => {
+  const { page, faults, close } = await open("hfs.html");
+  await page.focus("#time");
+  await page.keyboard.press("End");
+  await page.click('#screens button:text-is("Jobs")');
+  const ids = () => page.$$eval("#screen tbody .job", (list) => list.map((b) => +/** @type {HTMLElement} */ (b).dataset.job));
+  await page.click('#screen [data-sort="job"]');
+  await page.waitForSelector('#screen [aria-sort="ascending"]');
+  const up = (await ids()).filter(Boolean);
+  assert.deepEqual(up.slice(0, 5), [...up].sort((a, b) => a - b).slice(0, 5));
+  await page.fill("#job-filter", "user007");
+  await page.waitForFunction(() => document.querySelectorAll("#screen .dense tbody tr").length === 1);
+  await page.click("#screen .dense .job");
+  await page.waitForSelector("#side:not([hidden])");
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("#side", { state: "hidden" });
   assert.deepEqual(faults, []);
   await close();
 });

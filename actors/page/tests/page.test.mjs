@@ -11,8 +11,9 @@ import { quantiles, ran, sample } from "../assets/history.mjs";
 import { beat, add, newPlayer, seek, step, stepBack } from "../assets/player.mjs";
 import { bytes, parseAttempt, sentence, time, why, worse } from "../assets/words.mjs";
 import { clusterMarkup, poolsTable, slotLabel, summary, waitLines } from "../assets/cluster.mjs";
-import { cell, sharesCSV, sharesMarkup, sharesSVG } from "../assets/shares.mjs";
-import { jobAt, jobMarkup, jobsCSV, jobsMarkup } from "../assets/jobs.mjs";
+import { brushMarkup, cell, sharesCSV, sharesMarkup, sharesSVG } from "../assets/shares.mjs";
+import { jobsCSV, jobsMarkup } from "../assets/jobs.mjs";
+import { jobAt, jobMarkup } from "../assets/job.mjs";
 import { bars, ganttSVG, paleParts, phases, rows } from "../assets/gantt.mjs";
 import { shuffleMarkup } from "../assets/shuffle.mjs";
 import { queuesMarkup, virtualMarkup } from "../assets/virtual.mjs";
@@ -20,6 +21,8 @@ import { findings, findingsMarkup } from "../assets/findings.mjs";
 import { compareMarkup, fairness, figures, waterFill } from "../assets/compare.mjs";
 import { decisionOf, explain, explainGroup } from "../assets/why.mjs";
 import { chromeTrace } from "../assets/export.mjs";
+import { settingsMarkup } from "../assets/settings.mjs";
+import { grouped, groupsMarkup } from "../assets/decisions.mjs";
 import { eventReader } from "../assets/remote.mjs";
 import { change, jobControls, nodeControls, rows as steerRows, seconds, steerMarkup } from "../assets/steer.mjs";
 import { bound, reset } from "../assets/player.mjs";
@@ -39,7 +42,7 @@ test("no screen lets a name become markup, at any moment", () => {
     const st = stateAt(t * s);
     const screens = [
       clusterMarkup(st), poolsTable(st), jobsMarkup(st), html`${summary(st)}`, queuesMarkup(st), virtualMarkup(st, h), sharesMarkup(h, 0, hostile, t * s),
-      jobMarkup(h, 1), jobMarkup(h, 2), ganttSVG(h), shuffleMarkup(h, 1), findingsMarkup(h, st), compareMarkup(h, hostile, h, hostile),
+      jobMarkup(h, 1), jobMarkup(h, 2), ganttSVG(h), shuffleMarkup(h, 1), findingsMarkup(h, st), compareMarkup(h, hostile, h, hostile), settingsMarkup(st), groupsMarkup(grouped(st.recent)), brushMarkup(h, t * s, [0, 5 * s]), ganttSVG(h),
       explain(st, null), explain(st, { job: 1 }), explain(st, { job: 2 }), explain(st, { node: 3 }), explain(st, { node: 2, kind: 0, slot: 0 }), explain(st, { node: 99 }), explain(st, { group: hostile }), ...st.recent.map((decision) => explain(st, { decision })), explain(st, { job: 2, attempt: "job_0002_m_000000_0" }, h),
     ];
     for (const m of screens) {
@@ -183,7 +186,6 @@ test("words", () => {
   assert.deepEqual(parseAttempt("job_0012_r_000003_1"), { job: 12, kind: 1, task: 3, try: 1 });
   assert.equal(parseAttempt("job_x"), null);
   assert.equal(worse({ center: "node-15", at_center: 100, here: 102 }), "+2.0 % over node-15");
-  assert.equal(why({ cause: "center of gravity" }, { center: "node-15", at_center: 100, here: 102 }), "near enough: +2.0 % over node-15");
   assert.equal(why({ cause: "user limit", count: 1, of: 2 }), "user limit, 1 of 2");
   for (const e of run()) assert.ok(sentence(e).length > 3, e.type);
 });
@@ -268,9 +270,9 @@ test("a node has its last decisions, and each says what it was weighed by", () =
   const decision = decisionOf(st, { node: 1 }, key);
   assert.equal(decision.type, "launched");
   const said = explain(st, { node: 1, decision }).toString();
-  assert.match(said, /near enough: \+2\.0 % over a/);
-  assert.match(said, /the best node 100, the mean of all 400/);
-  assert.match(said, /<th scope="row">b \(chosen\)<\/th><td>102<\/td>/);
+  assert.match(said, /near enough: 102 B·links, 100 B·links at its center a \(\+2\.0 %\)/);
+  assert.match(said, /the best node 100 B·links, the mean of all 400 B·links/);
+  assert.match(said, /<th scope="row">b \(chosen\)<\/th><td>102 B·links<\/td>/);
   assert.match(explain(st, { job: 1, attempt: "job_0001_r_000000_0" }, whole()).toString(), /held slot 1 for 2\.00 s, suspended 1 times/);
   assert.match(explainGroup(stateAt(1 * s), "p").toString(), /1 job, 1 \+ 0 slots held.*Fair share 4\.0 \+ 1\.0, minimum 1 \+ 0, maximum 6 \+ 0/);
 });
@@ -347,7 +349,7 @@ test("a share of none is told from no share", () => {
   const row = (policy, ...events) => {
     const st = newState();
     for (const e of [{ at: 0, type: "began", node: -1, name: "x", policy }, { at: 0, type: "submitted", node: -1, job: 1, pool: "p", tasks: [1, 0] }, ...events]) apply(st, e);
-    return /<td>0\/1<\/td><td>0<\/td><td>([^<]*)/.exec(jobsMarkup(st).toString())[1];
+    return /<\/progress> 0\/1<\/td><td>0<\/td><td>([^<]*)/.exec(jobsMarkup(st).toString())[1];
   };
   const told = { at: 1, type: "shares", node: -1, job: 1, demand: [1, 0] };
   assert.equal(row({ Order: "pools" }), "NA", "nothing was told");
@@ -479,7 +481,7 @@ const policy = (set, pools) => ({ settings: Object.entries(set).map(([key, value
 test("what can be steered is what the policy has, and changes say all that belongs together", () => {
   const waiting = policy({ "locality.rule": "wait", "locality.waits": "2s/1m0.5s", "preemption.mode": "log" }, [{ name: hostile, weight: 12 }, { name: "queue" }]);
   const list = steerRows(waiting);
-  assert.deepEqual(list.map((r) => [r.id, r.value]), [["rule", "wait"], ["w1", 2], ["w2", 60.5], [`weight ${hostile}`, 12], ["preemption", "log"]]);
+  assert.deepEqual(list.map((r) => [r.id, r.value]), [["rule", "wait"], ["auto", "set here"], ["w1", 2], ["w2", 60.5], [`weight ${hostile}`, 12], ["preemption", "log"]]);
   assert.deepEqual(change("w2", { w1: "2", w2: "7" }), { set: { "locality.waits": "2s/7s", "locality.auto": "false" } });
   assert.deepEqual(change(`weight ${hostile}`, { [`weight ${hostile}`]: "3" }), { weights: { [hostile]: 3 } });
   assert.deepEqual(change("preemption", { preemption: "on" }), { set: { "preemption.mode": "on" } });

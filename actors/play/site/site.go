@@ -121,7 +121,7 @@ func index(page, panel []byte, module string) ([]byte, error) {
 	for old, text := range map[string]string{
 		"<title>Tarry</title>":   "<title>Tarry: the playground</title>",
 		"<body>":                 `<body data-play="true" data-module="` + module + `">`,
-		`<section id="controls"`: string(panel) + `<section id="controls"`,
+		`<div class="stage">`:    string(panel) + `<div class="stage">`,
 		`<script type="module" src="main.mjs"></script>`: `<script type="module" src="main.mjs"></script>` + "\n" + `<script type="module" src="play.mjs"></script>`,
 		`<link rel="stylesheet" href="style.css">`:       `<link rel="stylesheet" href="style.css">` + "\n" + `<link rel="stylesheet" href="play.css">`,
 	} {

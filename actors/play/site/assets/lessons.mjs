@@ -1,35 +1,36 @@
 // The lessons: a small scenario each, what to look for, one thing to change, and a question with its
 // answer. Numbers in the texts are those of the run.
 
+import { setPlayPart } from "./address.mjs";
 import { curveMarkup, skipsOf } from "./curve.mjs";
 import { html, show } from "./markup.mjs";
 
-/** A text with the numbers of a run; what the run does not have stays, as in play.Fill. */
+/** A text with the numbers of a run; what the run does not have yet is left open. */
 export function fill(text, numbers) {
-  return text.replace(/\{([a-z_]+[01])\}/g, (all, name) => {
+  return text.replace(/\{([a-z_]+[01])\}/g, (_, name) => {
     const x = numbers[name];
-    if (x === undefined) return all;
+    if (x === undefined) return "…";
     return x < 10 && x !== Math.trunc(x) ? x.toFixed(2) : x.toFixed(0);
   });
 }
 
 const words = [
-  { look: "Look for", change: "Change one thing", question: "Question", right: "Right", wrong: "No", do: "Change it", again: "As it was" },
-  { look: "看什么", change: "改一处", question: "问题", right: "对", wrong: "不对", do: "改它", again: "恢复" },
+  { look: "Look for", change: "Change one thing", question: "Question", right: "Right", wrong: "No", do: "Change it", again: "As it was", open: "Show that moment" },
+  { look: "看什么", change: "改一处", question: "问题", right: "对", wrong: "不对", do: "改它", again: "恢复", open: "显示这一时刻" },
 ];
 
 /** The markup of a lesson in a language, 0 or 1; said is the number of the answer chosen, -1 for none. */
 export function lessonMarkup(lesson, language, numbers, said, changed) {
   const t = lesson.texts[language], w = words[language];
-  const verdict = said < 0 ? html`` : html`<p id="verdict" class="${said === lesson.right ? "good" : "bad"}">${said === lesson.right ? w.right : w.wrong}. ${said === lesson.right ? t.why : ""}</p>`;
-  return html`<article lang="${language ? "zh" : "en"}"><h2>${t.title}</h2><p>${t.idea}</p><p><b>${w.look}:</b> ${fill(t.look, numbers)}</p>
+  const verdict = said < 0 ? html`` : html`<p id="verdict"><b class="${said === lesson.right ? "good" : "bad"}">${said === lesson.right ? w.right : w.wrong}.</b> ${t.because[said]}</p>`;
+  return html`<article lang="${language ? "zh" : "en"}"><h2>${t.title}</h2><p>${t.idea}</p><p class="terms">${t.terms}</p><p><b>${w.look}:</b> ${fill(t.look, numbers)} <button type="button" id="sight" class="quiet">${w.open}</button></p>
 <p><b>${w.change}:</b> ${t.change} <button type="button" id="try">${changed ? w.again : w.do}</button></p>
-<p><b>${w.question}:</b> ${t.question}</p><p>${t.answers.map((a, i) => html`<button type="button" class="answer" data-answer="${i}" aria-pressed="${String(said === i)}">${a}</button> `)}</p>${verdict}</article>`;
+<p><b>${w.question}:</b> ${t.question}</p>${t.answers.map((a, i) => html`<button type="button" class="answer" data-answer="${i}" aria-pressed="${String(said === i)}">${a}</button> `)}${verdict}</article>`;
 }
 
-/** Makes the lessons' row work. run runs a request and gives its answer, or nothing if that was wrong;
- * ask is for answers that are no run to show, left is told when no lesson is chosen any more. */
-export function teach(lessons, run, ask, left) {
+/** Makes the lessons' row work. run runs a request, opens the page at a sight, and gives its answer, or nothing if that was wrong;
+ * ask is for answers that are no run to show, left is told when no lesson is chosen any more, shown what part of the address is a lesson. */
+export function teach(lessons, run, ask, left, told) {
   /** @type {(id: string) => any} */
   const $ = (id) => document.getElementById(id);
   let at = null, numbers = {}, said = -1, changed = false, curve = null, shown = [];
@@ -39,9 +40,9 @@ export function teach(lessons, run, ask, left) {
   };
   const title = () => lessons.forEach((l, i) => { $("lesson").options[i + 1].textContent = l.texts[+$("language").value].title; });
   for (const l of lessons) $("lesson").append(new Option("", l.id));
-  const work = async () => {
+  const work = async (first = false) => {
     const other = changed ? { ...at.other, set: [...(at.other.set || []), ...at.try] } : at.other;
-    const a = await run({ op: "part", setup: at.setup, other });
+    const a = await run({ op: "part", setup: at.setup, other }, first ? at.open : undefined);
     if (!a) return;
     if (!changed) numbers = a.quantities;
     if (at.skips) {
@@ -53,8 +54,9 @@ export function teach(lessons, run, ask, left) {
     }
     draw();
   };
-  const begin = (id) => {
+  const begin = (id, opens = true) => {
     at = lessons.find((l) => l.id === id) || null;
+    numbers = {};
     curve = null;
     said = -1;
     changed = false;
@@ -62,19 +64,23 @@ export function teach(lessons, run, ask, left) {
     $("setup").hidden = !!at;
     draw();
     address();
-    return at ? work() : null;
+    return at ? work(opens) : null;
   };
   /** The address says which lesson is open, so that Back leads to the one before. */
   const address = (same = false) => {
-    const hash = at ? `#lesson=${at.id},${+$("language").value ? "zh" : "en"}` : "";
-    if (at && location.hash !== hash) history[same ? "replaceState" : "pushState"](null, "", hash);
+    if (!at) return;
+    const part = `lesson=${at.id},${+$("language").value ? "zh" : "en"}`;
+    told(part);
+    setPlayPart(part, same);
   };
   $("lesson").addEventListener("change", () => { begin($("lesson").value); if (!at) left(); });
   $("language").addEventListener("change", () => { title(); draw(); address(true); });
   $("lesson-text").addEventListener("click", (e) => {
     const b = e.target.closest("button");
     if (!b) return;
-    if (b.id === "try") {
+    if (b.id === "sight") {
+      document.dispatchEvent(new CustomEvent("run", { detail: { open: at.open } }));
+    } else if (b.id === "try") {
       changed = !changed;
       work();
     } else {
@@ -83,15 +89,15 @@ export function teach(lessons, run, ask, left) {
     }
   });
   title();
-  return (hash) => {
-    const m = /^#lesson=([a-z]+),(en|zh)$/.exec(hash);
+  return (part, opens) => {
+    const m = /^lesson=([a-z]+),(en|zh)$/.exec(part);
     if (!m) {
       if (at) begin("");
       return false;
     }
     $("language").value = m[2] === "zh" ? "1" : "0";
     title();
-    begin(m[1]);
+    begin(m[1], opens);
     return !!at;
   };
 }

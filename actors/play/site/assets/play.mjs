@@ -2,10 +2,12 @@
 // draws is the page's; this hands it events.
 
 import { html, show } from "./markup.mjs";
+import { parseAddress, playPart, setPlayPart } from "./address.mjs";
 import { teach } from "./lessons.mjs";
 import { scenarios } from "./scenario.mjs";
 import { firstRun, parseLines, unpack } from "./events.mjs";
 import { madeOf, workloadText } from "./made.mjs";
+import { nameOf, partingMarkup, whatIfMarkup } from "./parting.mjs";
 import { packSetup, request, unpackSetup } from "./setup.mjs";
 
 /** @type {(id: string) => any} */
@@ -15,7 +17,7 @@ jobs:
   - {name: long, maps: 200, map_time: 10s, reduces: 8, shuffle_ratio: 0.3, user: ann}
   - {name: short, at: 20s, count: 8, gap: exponential 6s, maps: 6, map_time: 5s, user: bob}
 `;
-let module, worker, asked = 0, later = 0, runs = 0, presets, parted = null, moved = "";
+let module, worker, asked = 0, later = 0, runs = 0, presets, parted = null, moved = "", shown = "";
 
 /** What unpacks the module, and its name: brotli, which is smaller, where the browser can. */
 function unpacking(name) {
@@ -142,33 +144,6 @@ function sync() {
   }
 }
 
-/** What two policies did differently, in words and numbers. */
-function partingMarkup(a) {
-  /** @type {[string, (r: any) => string][]} */
-  const rows = [
-    ["mean sojourn", (r) => `${r.sojourn_s.mean.toFixed(1)} s`], ["p95 of sojourn", (r) => `${r.sojourn_s.p95.toFixed(1)} s`], ["makespan", (r) => `${r.makespan_s.toFixed(1)} s`],
-    ["maps on their data", (r) => `${(100 * r.maps.node_local / Math.max(1, r.maps.node_local + r.maps.rack_local + r.maps.off_rack)).toFixed(1)} %`],
-    ["shuffled from other racks", (r) => `${(r.shuffle_bytes.off_rack / 1e9).toFixed(2)} GB`], ["fairness (Jain)", (r) => r.fairness_jain.toFixed(3)],
-  ];
-  const sides = a.parting ? a.parting.sides : [{ policy: "first" }, { policy: "second" }];
-  const line = (name, of) => html`<tr><th scope="row">${name}</th><td>${of(0)}</td><td>${of(1)}</td></tr>`;
-  const parted = a.parting ? html`<p>${a.parting.words} <button type="button" id="parted">Show that moment</button></p>` : html`<p>They never part ways: every decision is the same.</p>`;
-  const why = a.parting ? [line("it", (i) => sides[i].did), line("because", (i) => sides[i].why || ""), line("and not as the other", (i) => sides[i].instead || "")] : [];
-  return html`<h2>Where they part</h2>${parted}<table><thead><tr><td></td><th scope="col">${sides[0].policy}</th><th scope="col">${sides[1].policy}</th></tr></thead><tbody>${why}${rows.map(([name, of]) => line(name, (i) => of(i ? a.against : a.report)))}</tbody></table>`;
-}
-
-/** What a recorded run would have been under the form's policy; the error of the method stands first. */
-function whatIfMarkup(w, policy) {
-  /** @type {[string, (f: any) => string][]} */
-  const rows = [
-    ["mean sojourn", (f) => `${f.sojourn_mean_s.toFixed(2)} s`], ["p95 of sojourn", (f) => `${f.sojourn_p95_s.toFixed(2)} s`], ["makespan", (f) => `${f.makespan_s.toFixed(2)} s`],
-    ["maps on their data", (f) => `${(100 * f.node_local_share).toFixed(1)} %`], ["shuffled from other racks", (f) => `${f.off_rack_shuffle_gb.toFixed(2)} GB`],
-  ];
-  const off = 100 * (w.again.sojourn_mean_s / w.recorded.sojourn_mean_s - 1);
-  return html`<h2>What if</h2><p>The recorded policy again, simulated: mean sojourn ${off >= 0 ? "+" : ""}${off.toFixed(2)} %. Smaller differences say nothing.${(w.warnings || []).map((t) => ` ${t}.`).join("")}</p>
-<table><thead><tr><td></td><th scope="col">recorded</th><th scope="col">again</th><th scope="col">${policy}</th></tr></thead><tbody>${rows.map(([name, of]) => html`<tr><th scope="row">${name}</th><td>${of(w.recorded)}</td><td>${of(w.again)}</td><td>${of(w.asked)}</td></tr>`)}</tbody></table>`;
-}
-
 /** Runs a recorded run again under the form's policy, and compares the two. */
 async function whatIf(file) {
   $("fault").textContent = "";
@@ -177,7 +152,6 @@ async function whatIf(file) {
   const text = bytes[0] === 0x1f && bytes[1] === 0x8b ? await unpack(bytes) : new TextDecoder().decode(bytes);
   const setup = setupOf(), mine = ++runs;
   tell({ begin: true });
-  $("swap").hidden = true;
   const a = await ask({ op: "whatif", text, setup: request(setup, 0) }, (side, events) => tell({ side, events }));
   if (mine !== runs) return;
   $("said").textContent = "";
@@ -186,11 +160,11 @@ async function whatIf(file) {
   if (a.error) return;
   tell({ side: 0, events: firstRun(parseLines(text)) });
   document.body.dataset.ran = String(+(document.body.dataset.ran || 0) + 1);
-  tell({ end: true, name: `${setup.policies[0].preset}, what if` });
+  tell({ end: true, names: ["recorded", `${setup.policies[0].preset}, what if`] });
 }
 
 /** Runs a request and shows it; gives its answer, or nothing if something was wrong. */
-async function runRequest(message) {
+async function runRequest(message, open) {
   const from = performance.now(), mine = ++runs;
   $("fault").textContent = "";
   $("said").textContent = "running…";
@@ -198,14 +172,13 @@ async function runRequest(message) {
   const a = await ask(message, (side, events) => tell({ side, events }));
   if (mine !== runs) return null; // something else was asked for meanwhile
   parted = a.parting || null;
-  $("swap").hidden = !(a.report && a.against);
   $("said").textContent = "";
   $("fault").textContent = a.error || "";
   show($("parting"), a.report && a.against ? partingMarkup(a) : html``);
   if (a.error) return null;
   $("said").textContent = `${a.stats.Events} events in ${(performance.now() - from).toFixed(0)} ms`;
   document.body.dataset.ran = String(+(document.body.dataset.ran || 0) + 1);
-  tell({ end: true, name: a.parting ? a.parting.sides[1].policy : "the other" });
+  tell({ end: true, names: [message.setup, message.other || message.setup].map((s, i) => nameOf(s, a.parting ? a.parting.sides[i].policy : s.policy)), open });
   return a;
 }
 
@@ -224,14 +197,13 @@ async function run(changed = "") {
     $("said").textContent = "";
     return;
   }
-  const hash = `#${await packSetup(setup)}`;
+  const packed = await packSetup(setup);
   if (mine !== runs) return;
-  if (location.hash !== hash) {
-    // Back leads to the set-up before, but not through every place of a slider.
-    if (!location.hash || (changed && changed === moved)) history.replaceState(null, "", hash);
-    else history.pushState(null, "", hash);
+  if (playPart() !== packed) { // Back leads to the set-up before, but not through every place of a slider
+    setPlayPart(packed, !playPart() || (changed !== "" && changed === moved));
     moved = changed;
   }
+  shown = packed;
   $("share").href = location.href;
   await runRequest(message);
 }
@@ -258,9 +230,9 @@ async function begin() {
     preset.addEventListener("change", fresh);
     fresh();
   });
-  const lesson = teach((await ask({ op: "lessons" }, () => {})).lessons, runRequest, (message) => ask(message, () => {}), run);
+  const lesson = teach((await ask({ op: "lessons" }, () => {})).lessons, runRequest, (message) => ask(message, () => {}), () => { shown = playPart(); return run(); }, (part) => { shown = part; });
   scenarios((message) => ask(message, () => {}));
-  const shared = await unpackSetup(location.hash);
+  const shared = await unpackSetup(playPart());
   if (shared) fill(shared);
   sync();
   const form = $("setup");
@@ -279,17 +251,20 @@ async function begin() {
   });
   $("share").addEventListener("click", (e) => {
     e.preventDefault();
+    $("share").href = location.href; // with the screen and the time
     const said = (text) => { $("shared").textContent = text; };
     if (navigator.clipboard) navigator.clipboard.writeText($("share").href).then(() => said("The link is copied."), () => said("It is the page’s address."));
     else said("It is the page’s address.");
   });
-  $("swap").onclick = () => tell({ swap: true });
   $("parting").addEventListener("click", (e) => { if (e.target.id === "parted" && parted) tell({ seek: parted.at }); });
   window.addEventListener("popstate", async () => {
-    const s = await unpackSetup(location.hash);
-    if (!lesson(location.hash) && s) { fill(s); sync(); run(); }
+    if (playPart() === shown) return; // it is the page's part that has changed
+    const s = await unpackSetup(playPart());
+    shown = playPart();
+    if (!lesson(shown, !parseAddress(location.hash).screen) && s) { fill(s); sync(); run(); }
   });
-  if (!lesson(location.hash)) await run();
+  shown = playPart();
+  if (!lesson(shown, !parseAddress(location.hash).screen)) await run();
 }
 
 begin().catch((e) => { $("fault").textContent = `The module cannot run: ${e.message}`; });

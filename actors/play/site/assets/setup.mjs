@@ -26,7 +26,7 @@ function base64(bytes) {
 /** The set-up of a fragment; null if it is none. */
 export async function unpackSetup(fragment) {
   try {
-    const text = atob(fragment.replace(/^#~?/, "").replaceAll("-", "+").replaceAll("_", "/"));
+    const text = atob(fragment.replace(/^#?~?/, "").replaceAll("-", "+").replaceAll("_", "/"));
     let bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
     if (/^#?~/.test(fragment)) bytes = await through(bytes, new DecompressionStream("deflate-raw"));
     const setup = JSON.parse(new TextDecoder().decode(bytes));

@@ -1,0 +1,105 @@
+// The first screen: the state in a sentence, the cluster, the last minute of the shares with a brush
+// over the whole run, and the decisions that matter. It fits one screen, whatever the cluster.
+
+import { html, show, showList } from "./markup.mjs";
+import { legend, nodeMarkup, racks, waitLines } from "./cluster.mjs";
+import { groupsMarkup, mattering } from "./decisions.mjs";
+import { brushMarkup, sharesMarkup } from "./shares.mjs";
+import { time } from "./words.mjs";
+
+function parts(to, x) {
+  if (to.parts) return to.parts;
+  to.innerHTML = `<section class="cluster" aria-label="Cluster"><div class="racks"></div><svg class="overlay" aria-hidden="true"></svg><div class="legendbox"></div></section>
+<section class="matter" aria-label="Decisions that matter"></section><section class="over" aria-label="Slots over time"><div class="picture"></div><div class="brush"></div></section>`;
+  const [cluster, matter, over] = to.children;
+  show(cluster.lastElementChild, legend());
+  brush(over.lastElementChild, x);
+  to.parts = { cluster, list: cluster.firstElementChild, overlay: cluster.children[1], matter, over: over.firstElementChild, brush: over.lastElementChild };
+  return to.parts;
+}
+
+/** The part of the run that the picture shows: the last minute, or more of a long run that is over. */
+export function windowOf(p, span) {
+  const h = p.history, width = span || (p.live ? 60e9 : Math.max(60e9, (h.end - h.from) / 8));
+  const to = Math.max(h.from + 1, Math.min(h.end, Math.max(p.time, h.from + width)));
+  return [Math.max(h.from, to - width), to];
+}
+
+/** Makes the strip below the picture a brush: a click goes to its time, a drag chooses what the picture shows. */
+function brush(box, x) {
+  let from = -1;
+  const at = (e) => {
+    const svg = box.querySelector("svg"), h = x.p.history;
+    if (!svg) return h.from;
+    const r = svg.getBoundingClientRect(), part = Math.max(0, Math.min(1, (e.clientX - r.left) / r.width));
+    return h.from + part * (h.end - h.from);
+  };
+  box.addEventListener("pointerdown", (e) => { from = at(e); });
+  box.addEventListener("pointerup", (e) => {
+    const to = at(e), h = x.p.history;
+    if (from < 0) return;
+    if (Math.abs(to - from) > (h.end - h.from) / 100) x.look.span = Math.abs(to - from);
+    x.goTo(Math.max(from, to));
+    from = -1;
+  });
+}
+
+/** Draws the nodes of a state into a box, only those that have changed. */
+export function drawCluster(list, s) {
+  const { density, racks: all } = racks(s);
+  list.className = `racks d${density}${s.nodes.size <= 250 ? " few" : ""}`;
+  showList(list, all.map((r) => ({ key: r.name, name: "rack", markup: html`<h2>${r.name} <small>${r.nodes.length}</small></h2><div class="nodes"></div>` })));
+  all.forEach((r, i) => {
+    const box = list.children[i].lastElementChild, drawn = box.drawn || (box.drawn = new Map());
+    for (const n of r.nodes) {
+      let child = drawn.get(n.id);
+      if (!child) {
+        child = document.createElement("div");
+        drawn.set(n.id, child);
+        box.append(child);
+      }
+      if (child.node === n && child.version === n.version && child.density === density) continue;
+      Object.assign(child, { node: n, version: n.version, density });
+      child.dataset.drawn = String(n.id);
+      child.className = `node${n.live ? "" : " gone"}`;
+      show(child, nodeMarkup(s, n, density));
+    }
+    for (const [id, child] of drawn) {
+      if (!s.nodes.has(id) || s.nodes.get(id).rack !== r.name) {
+        child.remove();
+        drawn.delete(id);
+      }
+    }
+  });
+}
+
+/** Draws the screen. */
+export function overviewScreen(to, x) {
+  const at = parts(to, x), { p, look } = x;
+  if (!p.state.nodes.size) {
+    show(at.matter, html`<h2>Decisions that matter</h2><p class="empty">No node has joined yet.</p>`);
+    return;
+  }
+  drawCluster(at.list, p.state);
+  lines(at.overlay, at.cluster, p.state);
+  show(at.matter, html`<h2>Decisions that matter <button class="quiet" data-all="">all</button></h2>${groupsMarkup(mattering(p.state.recent, 3))}`);
+  const [from, until] = windowOf(p, look.span);
+  if (at.end === p.history.end && at.pool === look.pool && at.span === look.span && p.playing && Math.abs((at.time || 0) - p.time) < (until - from) / 200) return;
+  Object.assign(at, { end: p.history.end, pool: look.pool, time: p.time, span: look.span });
+  show(at.over, html`<h2>Map slots ${p.live ? `in the last ${time(until - from)}` : `from ${time(from)} to ${time(until)}`}${look.span ? html` <button class="quiet" data-span="">as at first</button>` : ""}</h2>${sharesMarkup(p.history, 0, look.pool, p.time, "", { from, to: until, width: Math.max(280, at.over.clientWidth), height: Math.max(120, Math.min(440, at.over.clientHeight - 92)) })}`);
+  show(at.brush, brushMarkup(p.history, p.time, [from, until]));
+}
+
+/** Lines from waiting slots to the nodes that have what their jobs wait for. */
+function lines(overlay, to, s) {
+  const box = to.getBoundingClientRect(), find = (id) => to.querySelector(`[data-drawn="${id}"]`);
+  const list = waitLines(s).map((l) => {
+    const from = find(l.from), target = find(l.to);
+    if (!from || !target) return "";
+    const slot = from.querySelector(`.k${l.kind}.waits`) || from;
+    const a = slot.getBoundingClientRect(), b = target.getBoundingClientRect();
+    const x = (r) => (r.left + r.width / 2 - box.left).toFixed(0), y = (r) => (r.top + r.height / 2 - box.top).toFixed(0);
+    return html`<line x1="${x(a)}" y1="${y(a)}" x2="${x(b)}" y2="${y(b)}"/><circle cx="${x(b)}" cy="${y(b)}" r="4"/>`;
+  });
+  show(overlay, html`${list}`);
+}

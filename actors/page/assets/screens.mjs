@@ -1,0 +1,51 @@
+// The screens: what each is called, when it is there, and what draws it. x is the page (shell.mjs).
+
+import { html, show } from "./markup.mjs";
+import { overviewScreen } from "./overview.mjs";
+import { ganttScreen } from "./ganttview.mjs";
+import { poolsTable } from "./cluster.mjs";
+import { sharesMarkup } from "./shares.mjs";
+import { jobsMarkup } from "./jobs.mjs";
+import { jobMarkup } from "./job.mjs";
+import { shuffleMarkup } from "./shuffle.mjs";
+import { queuesMarkup, virtualMarkup } from "./virtual.mjs";
+import { findingsMarkup } from "./findings.mjs";
+import { compareScreen } from "./twin.mjs";
+import { settingsMarkup } from "./settings.mjs";
+import { steerScreen } from "./steerview.mjs";
+
+/** An element with so many children of its own, made once. */
+function boxes(to, n) {
+  while (to.children.length < n) to.append(document.createElement("div"));
+  return [...to.children];
+}
+
+function jobsScreen(to, x) {
+  const { p, look } = x;
+  if (look.job) {
+    show(to, html`<p class="bar"><button class="quiet" data-home="">◀ All jobs</button></p>${jobMarkup(p.history, look.job, p.time)}`);
+    return;
+  }
+  show(to, html`${jobsMarkup(p.state, look.table)}${p.state.groups.size && p.state.jobs.size ? html`<div class="wide" tabindex="0" role="region" aria-label="Pools">${poolsTable(p.state)}</div>` : ""}`);
+}
+
+function timelineScreen(to, x) {
+  const [shares, gantt] = boxes(to, 2), { p, look } = x;
+  const option = (value, text, is) => html`<option value="${value}"${is ? html` selected` : ""}>${text}</option>`;
+  show(shares, html`<p class="bar"><label>Slots of <select id="kind">${option("0", "maps", !look.kind)}${option("1", "reduces", look.kind)}</select></label>
+<label>by <select id="by">${option("", "pool", !look.by)}${option("job", "job", look.by)}</select></label></p>${sharesMarkup(p.history, look.kind, look.pool, p.time, look.by, { from: p.history.from, to: Math.max(p.history.end, p.history.from + 1), width: Math.max(280, to.clientWidth), height: 220 })}`);
+  ganttScreen(gantt, x);
+}
+
+/** All screens, in order. */
+export const screens = [
+  { id: "overview", name: "Overview", draw: overviewScreen },
+  { id: "jobs", name: "Jobs", draw: jobsScreen },
+  { id: "timeline", name: "Timeline", draw: timelineScreen },
+  { id: "shuffle", name: "Shuffle", draw: (to, { p, look }) => show(to, shuffleMarkup(p.history, look.shuffle)) },
+  { id: "findings", name: "Findings", draw: (to, { p }) => show(to, findingsMarkup(p.history, p.state)) },
+  { id: "compare", name: "Compare", draw: compareScreen },
+  { id: "hfsp", name: "HFSP", when: ({ p }) => p.state.policy && p.state.policy.Order === "hfsp", draw: (to, { p }) => show(to, virtualMarkup(p.state, p.history)) },
+  { id: "queues", name: "Queues", when: ({ p }) => p.state.policy && p.state.policy.Order === "capacity", draw: (to, { p }) => show(to, queuesMarkup(p.state)) },
+  { id: "settings", name: "Settings", draw: (to, x) => (x.steering && x.steering.policy ? steerScreen(to, x.steering) : show(to, settingsMarkup(x.p.state))) },
+];

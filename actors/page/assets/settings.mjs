@@ -1,0 +1,28 @@
+// The policy that a run had, as its events tell it; on a server whoever may changes it in steer.mjs.
+
+import { html } from "./markup.mjs";
+import { time } from "./words.mjs";
+
+/** The settings of a policy by their paths, those that are not zero. */
+export function settingsOf(policy, above = "") {
+  return Object.entries(policy).flatMap(([key, value]) => {
+    const name = above ? `${above}.${key}` : key;
+    if (value === 0 || value === "" || value === false || value === null) return [];
+    if (Array.isArray(value) && value.every((v) => !v)) return [];
+    if (Array.isArray(value)) return value.some((v) => v && typeof v === "object") ? value.flatMap((v, i) => settingsOf(v, `${name}.${v.Name || i}`)) : [[name, value.map((v) => text(key, v)).join(" / ")]];
+    return typeof value === "object" ? settingsOf(value, name) : [[name, text(key, value)]];
+  });
+}
+
+/** A value for people: what is longer than a millisecond and no count is a time. */
+function text(key, value) {
+  return typeof value === "number" && /Wait|Timeout|Interval|Expiry/.test(key) ? time(value) : String(value);
+}
+
+/** The screen. */
+export function settingsMarkup(s) {
+  const list = s.policy ? settingsOf(s.policy) : [];
+  if (!list.length) return html`<p class="empty">The run does not tell its policy.</p>`;
+  return html`<table><caption>The policy ${s.name}, as the run had it at this time; what is not here has its default</caption><thead><tr><th scope="col">Setting</th><th scope="col">Value</th></tr></thead><tbody>${
+    list.map(([key, value]) => html`<tr><th scope="row">${key}</th><td>${value}</td></tr>`)}</tbody></table>`;
+}

@@ -1,0 +1,217 @@
+// The page around the screens: which one is shown, of which run, what is chosen, and the address that
+// holds all that.
+
+import { html, show } from "./markup.mjs";
+import { formatAddress, parseAddress } from "./address.mjs";
+import { chosenControls } from "./steerview.mjs";
+import { add, newPlayer, reset, seek } from "./player.mjs";
+import { summary } from "./cluster.mjs";
+import { newTable, sortBy } from "./jobs.mjs";
+import { parseAttempt } from "./words.mjs";
+import { decisionOf, explain } from "./why.mjs";
+import { screens } from "./screens.mjs";
+
+/** @type {(id: string) => any} */
+const $ = (id) => document.getElementById(id);
+
+/** The page: its runs, one or two that are compared, and how it looks at them. */
+export function newShell() {
+  const x = {
+    runs: [newPlayer(), null], names: ["this run", ""], side: 0, steering: null, leading: false, loading: "Loading the events…", changed: () => {},
+    look: { screen: "overview", chosen: null, pool: "", by: "", job: 0, kind: 0, shuffle: 0, span: 0, table: newTable() },
+    get p() { return x.runs[x.side]; },
+    redraw: () => redraw(x), choose: (what) => choose(x, what), go: (id) => go(x, id), goTo: (time) => goTo(x, time), setOther: (events, ...names) => setOther(x, events, ...names),
+  };
+  return x;
+}
+
+/** The screens that are there now. */
+const there = (x) => screens.filter((s) => !s.when || s.when(x));
+
+let due = false, free = 0;
+
+/** Draws at the next frame, once however often it is asked for; what follows a cluster leaves the browser as much time as it takes. */
+function redraw(x) {
+  if (due) return;
+  due = true;
+  const wait = x.p.follow ? free - performance.now() : 0;
+  if (wait > 0) setTimeout(() => draw(x), wait);
+  else draw(x);
+}
+
+function draw(x) {
+  requestAnimationFrame((from) => {
+    due = false;
+    const { p, look } = x, to = $("screen").firstElementChild;
+    navigation(x);
+    show($("mode"), modeMarkup(x));
+    document.body.dataset.mode = mode(x);
+    show($("summary"), html`${x.loading || summary(p.state, p.history)}`);
+    if (x.loading) show(to, html`<p class="empty loading">${x.loading}</p>`);
+    else screens.find((s) => s.id === look.screen).draw(to, x);
+    $("side").hidden = !look.chosen;
+    if (look.chosen) show($("why"), explain(p.state, look.chosen, p.history));
+    $("steer").hidden = !x.steering;
+    if (x.steering) chosenControls($("steer"), x.steering, p.state, look.chosen);
+    setTimeout(() => { free = 2 * performance.now() - from; }, 0); // layout and paint are over by then
+  });
+}
+
+/** Where the page stands: at what happens now, before it, or in a run that is over. */
+function mode(x) {
+  if (!x.p.live) return "over";
+  return x.p.follow ? "live" : "past";
+}
+
+function modeMarkup(x) {
+  return html`${{ over: "", live: "● live", past: "PAST" }[mode(x)]}`;
+}
+
+/** The buttons of the screens that are there, and of the runs. */
+function navigation(x) {
+  const list = there(x);
+  if (!list.some((s) => s.id === x.look.screen)) go(x, "overview");
+  show($("screens"), html`${list.map((s, i) => html`<button data-screen="${s.id}" data-key="${s.id}"${s.id === x.look.screen ? html` aria-current="page"` : ""}${i < 9 ? html` title="key ${i + 1}"` : ""}>${s.name}</button>`)}`);
+  $("runs").hidden = !x.runs[1];
+  show($("runs"), html`${x.names.map((name, i) => html`<button data-side="${i}" aria-pressed="${String(i === x.side)}">${name}</button>`)}`);
+}
+
+/** Shows a screen. */
+function go(x, id) {
+  if (!screens.some((s) => s.id === id)) return;
+  if (id === "jobs" && x.look.screen === id) x.look.job = 0;
+  x.look.screen = id;
+  fresh(x);
+  remember(x);
+  redraw(x);
+}
+
+/** An empty element for the screen: what another screen has left there goes. */
+function fresh(x) {
+  const to = document.createElement("div");
+  to.tabIndex = 0; // it may have to be scrolled
+  to.id = `screen-${x.look.screen}`;
+  $("screen").replaceChildren(to);
+  $("screen").setAttribute("aria-label", screens.find((s) => s.id === x.look.screen).name);
+}
+
+function choose(x, what) {
+  x.look.chosen = what;
+  if (what && what.job && x.look.screen === "jobs") x.look.job = what.job;
+  remember(x);
+  redraw(x);
+}
+
+/** Stands still at a time. */
+function goTo(x, time) {
+  Object.assign(x.p, { playing: false, follow: false });
+  seek(x.p, time);
+  x.changed();
+}
+
+/** Puts where the page stands into the address: a step of the history, or the same one with another time. */
+export function remember(x, same = false) {
+  const { p, look } = x;
+  if (x.loading || x.leading) return;
+  const job = look.screen === "jobs" ? look.job : (look.chosen && look.chosen.job) || 0;
+  const hash = formatAddress({ play: parseAddress(location.hash).play, screen: look.screen, job, at: p.follow || p.playing ? -1 : p.time, side: x.side });
+  if (hash === location.hash) return;
+  history[same || !parseAddress(location.hash).screen ? "replaceState" : "pushState"](null, "", hash);
+}
+
+/** Goes where the address says. */
+export function goWhereAddressed(x) {
+  const to = parseAddress(location.hash);
+  if (!to.screen) return;
+  x.leading = true;
+  if (to.side !== x.side && x.runs[1]) turn(x, to.side);
+  if (to.screen !== x.look.screen) go(x, to.screen);
+  x.look.job = to.screen === "jobs" ? to.job : x.look.job;
+  if (to.job) choose(x, { job: to.job });
+  if (to.at >= 0) goTo(x, to.at);
+  x.leading = false;
+  redraw(x);
+}
+
+/** Shows the other run, at the same time of it. */
+export function turn(x, side) {
+  const from = x.p;
+  if (!x.runs[side] || side === x.side) return;
+  x.side = side;
+  Object.assign(x.p, { playing: false, speed: from.speed });
+  from.playing = false;
+  x.look.chosen = null;
+  seek(x.p, from.time);
+  fresh(x);
+  remember(x);
+  x.changed();
+}
+
+/** Has a second run to compare with; both take as long as the longer. The names are of both runs, or of the second. */
+function setOther(x, events, ...names) {
+  const other = x.runs[1] || newPlayer(), first = x.runs[0];
+  reset(other);
+  add(other, events);
+  x.runs[1] = other;
+  x.names = names.length > 1 ? names : [first.history.state.name || "this run", names[0]];
+  if (x.names[0] === x.names[1]) x.names = x.names.map((name, i) => `${name} (${i ? "second" : "first"})`);
+  first.until = other.until = Math.max(first.history.end, other.history.end);
+  seek(other, first.time);
+}
+
+/** One place hears all clicks: what is clicked on says by its data what it is. */
+function clicked(x, e) {
+  const b = e.target.closest("[data-node],[data-job],[data-pool],[data-group],[data-attempt],[data-decision],[data-away],[data-all],[data-home],[data-sort],[data-span],[data-screen],[data-side]");
+  if (!b) return;
+  const d = b.dataset, { look, p } = x;
+  if (d.screen !== undefined) go(x, d.screen);
+  else if (d.side !== undefined) turn(x, +d.side);
+  else if (d.all !== undefined) choose(x, { all: true });
+  else if (d.home !== undefined) {
+    look.job = 0;
+    choose(x, null);
+  } else if (d.sort !== undefined) {
+    sortBy(look.table, d.sort);
+    redraw(x);
+  } else if (d.span !== undefined) {
+    look.span = 0;
+    redraw(x);
+  } else if (d.decision !== undefined) choose(x, { ...(look.chosen || { all: true }), decision: decisionOf(p.state, look.chosen, d.decision) });
+  else if (d.away !== undefined) choose(x, d.away ? { ...look.chosen, decision: null } : { all: true });
+  else if (d.attempt !== undefined) choose(x, { job: parseAttempt(d.attempt).job, attempt: d.attempt });
+  else if (d.pool !== undefined || d.group !== undefined) {
+    look.pool = d.pool === undefined ? d.group : d.pool;
+    const job = d.pool !== undefined && look.by === "job" && look.screen === "timeline" ? /^job (\d+)$/.exec(d.pool) : null;
+    choose(x, job ? { job: +job[1] } : { group: look.pool });
+  } else if (d.job !== undefined) choose(x, { job: +d.job });
+  else if (d.slot !== undefined) choose(x, { node: +d.node, kind: +d.kind, slot: +d.slot });
+  else choose(x, { node: +d.node });
+}
+
+/** What is entered into fields of screens. */
+function changedField(x, e) {
+  const { look } = x, { id, value } = e.target;
+  if (id === "kind") look.kind = +value;
+  if (id === "by") look.by = value;
+  if (id === "shuffle-job") look.shuffle = +value;
+  if (id === "job-filter") look.table.filter = value;
+  if (id === "job-state") look.table.state = value;
+  redraw(x);
+}
+
+/** Makes the page work. */
+export function wire(x) {
+  for (const id of ["screen", "why", "screens", "runs"]) $(id).addEventListener("click", (e) => clicked(x, e));
+  $("screen").addEventListener("change", (e) => changedField(x, e));
+  $("screen").addEventListener("input", (e) => { if (e.target.id === "job-filter") changedField(x, e); });
+  $("shut").onclick = () => choose(x, null);
+  document.addEventListener("keydown", (e) => {
+    if (e.key === "Escape" && x.look.chosen) choose(x, null);
+    const target = /** @type {HTMLInputElement} */ (e.target), list = there(x);
+    if (e.ctrlKey || e.metaKey || e.altKey || !/^[1-9]$/.test(e.key) || (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.type !== "range")) return;
+    if (list[+e.key - 1]) go(x, list[+e.key - 1].id);
+    e.preventDefault();
+  });
+  window.addEventListener("popstate", () => goWhereAddressed(x));
+  fresh(x);
+}

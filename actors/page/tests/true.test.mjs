@@ -1,0 +1,166 @@
+// What the page says is so: each of these was once not.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { newState } from "../assets/entities.mjs";
+import { apply, newHistory, record } from "../assets/state.mjs";
+import { busiest } from "../assets/history.mjs";
+import { summary } from "../assets/cluster.mjs";
+import { meaning, sentence, why } from "../assets/words.mjs";
+import { findings } from "../assets/findings.mjs";
+import { jobsMarkup } from "../assets/jobs.mjs";
+import { explain } from "../assets/why.mjs";
+import { change, differences, inForce, rows, told } from "../assets/steer.mjs";
+import { run, s } from "./run.mjs";
+
+const stateAt = (t) => run().filter((e) => e.at <= t).reduce(apply, newState());
+const whole = (events = run()) => events.reduce(record, newHistory());
+
+test("near enough is said of a reduce that is, and the cost is told", () => {
+  const placed = { center: "b", at_center: 100, here: 150, best: 90 };
+  assert.equal(why({ cause: "center of gravity" }, { center: "b", at_center: 100, here: 102 }), "near enough: 102 B·links, 100 B·links at its center b (+2.0 %)");
+  assert.equal(why({ cause: "center of gravity" }, { ...placed, here: 100 }), "at its center of gravity");
+  assert.equal(why({ cause: "no node nearer to its center has a slot" }, placed), "no node nearer to its center has a slot: 150 B·links, 100 B·links at its center b (+50.0 %), 90 B·links at best");
+  assert.equal(why({ cause: "waited for locality", wait: 2 * s }, placed), "its wait for its center is over, 2.00 s: 150 B·links, 100 B·links at its center b (+50.0 %), 90 B·links at best");
+  assert.equal(why({ cause: "waited for locality", wait: 2 * s }, { ...placed, here: 100 }), "at its center of gravity, after 2.00 s");
+  assert.equal(why({ cause: "center of gravity" }, { center: "b", at_center: 0, here: 10 }), "near enough: 10 B·links, all of its input is on b");
+  assert.doesNotMatch(meaning("waited for locality", { ...placed, here: 100 }), /as long as it may/);
+  assert.match(meaning("waited for locality", null), /as long as it may/);
+  assert.match(meaning("no node nearer to its center has a slot", placed), /no slot|full/);
+  assert.match(meaning("center of gravity, running maps counted", placed), /[Mm]aps/);
+});
+
+test("a node that is lost is down", () => {
+  assert.match(explain(stateAt(12 * s), { node: 3 }).toString(), /Rack r1.*, down\./);
+});
+
+test("no job is left only when none is to come", () => {
+  const h = whole();
+  assert.match(summary(stateAt(0.5 * s), h), /1 job/);
+  const before = run().filter((e) => e.type !== "submitted");
+  const late = [...before.filter((e) => e.at === 0), { at: 9 * s, type: "submitted", node: -1, job: 7, name: "late", tasks: [1, 0] }];
+  assert.match(summary(late.slice(0, 5).reduce(apply, newState()), whole(late)), /no job yet, 1 to come/);
+  const between = [...run(), { at: 20 * s, type: "submitted", node: -1, job: 7, name: "late", tasks: [1, 0] }];
+  assert.match(summary(stateAt(12 * s), whole(between)), /no job now, 1 to come/);
+  assert.match(summary(stateAt(12 * s), h), /all jobs are done/);
+});
+
+test("a run is opened where most is at work", () => {
+  assert.equal(busiest(whole()), 3 * s);
+  assert.equal(busiest(newHistory()), 0);
+});
+
+test("a job that has ended has no share", () => {
+  const events = [
+    { at: 0, type: "began", node: -1, name: "fair", policy: { Order: "fair" } },
+    { at: 0, type: "submitted", node: -1, job: 1, user: "u", tasks: [2, 0] },
+    { at: 1, type: "shares", node: -1, job: 1, shares: [3, 0] },
+  ];
+  const st = events.reduce(apply, newState());
+  assert.match(jobsMarkup(st).toString(), /<td>3\.0<\/td>/);
+  apply(st, { at: 2, type: "finished", node: -1, job: 1, state: "succeeded" });
+  assert.doesNotMatch(jobsMarkup(st).toString(), /3\.0/);
+  assert.doesNotMatch(explain(st, { job: 1 }).toString(), /fair share/);
+});
+
+/** A job of one map that takes so long and six reduces, all begun at once, of which one takes longer after the map. */
+function slowStart(map, extra, jobs = 1) {
+  const list = [{ at: 0, type: "began", node: -1, name: "hfs" }, { at: 0, type: "joined", node: 0, node_name: "n", rack: "r", slots: [9, 99] }];
+  for (let j = 1; j <= jobs; j++) {
+    const name = (kind, t) => `job_${String(j).padStart(4, "0")}_${kind}_00000${t}_0`, on = { node: 0, node_name: "n", job: j };
+    list.push({ at: 0, type: "submitted", node: -1, job: j, name: "j", tasks: [1, 6] }, { at: 0, type: "launched", ...on, attempt: name("m", 0), slot: j });
+    for (let r = 0; r < 6; r++) list.push({ at: r < 5 ? map * s : s, type: "launched", ...on, kind: 1, attempt: name("r", r), slot: 6 * j + r });
+    list.push({ at: map * s, type: "succeeded", ...on, attempt: name("m", 0) });
+    for (let r = 0; r < 6; r++) list.push({ at: (map + 1 + (r === 5 ? extra : 0)) * s, type: "succeeded", ...on, kind: 1, attempt: name("r", r) });
+    list.push({ at: (map + 1 + extra) * s, type: "finished", node: -1, job: j, state: "succeeded" });
+  }
+  list.sort((a, b) => a.at - b.at);
+  return findings(list.reduce(record, newHistory()), list.reduce(apply, newState()));
+}
+
+test("a reduce that waits for maps is no straggler, but slow start", () => {
+  const patient = slowStart(20, 0);
+  assert.deepEqual(patient.map((f) => f.kind), ["slow start"]);
+  assert.match(patient[0].setting, /slow_start/);
+  const slow = slowStart(20, 10);
+  assert.ok(slow.some((f) => f.kind === "straggler"), slow.map((f) => f.kind).join());
+});
+
+test("findings of many jobs are one, and small ones are none", () => {
+  const many = slowStart(20, 0, 5).filter((f) => f.kind === "slow start");
+  assert.equal(many.length, 1);
+  assert.deepEqual(many[0].jobs.length, 5);
+  assert.match(many[0].title, /5 jobs/);
+  assert.deepEqual(slowStart(1.2, 0).map((f) => f.kind), [], "0.2 s are not worth a word");
+});
+
+const policy = (set, auto) => ({ settings: Object.entries(set).map(([key, value]) => ({ key, value })), pools: [], auto_wait_seconds: auto });
+
+test("the waits that are shown are in force, automatic ones too", () => {
+  const p = policy({ "locality.rule": "wait", "locality.auto": "true", "locality.waits": "5s/10s" }, 0.6);
+  assert.deepEqual(rows(p).filter((r) => /^w/.test(r.id)).map((r) => [r.id, r.value]), [["w1", 0.6], ["w2", 0.6]]);
+  assert.match(inForce(p), /automatic.*0\.60 s/);
+  assert.equal(rows(p).find((r) => r.id === "auto").value, "automatic");
+  assert.deepEqual(change("auto", { auto: "set here", w1: "5", w2: "10", rule: "wait" }), { set: { "locality.auto": "false", "locality.waits": "5s/10s" } });
+  assert.deepEqual(change("auto", { auto: "automatic", rule: "wait" }), { set: { "locality.auto": "true" } });
+  const set = policy({ "locality.rule": "wait", "locality.auto": "false", "locality.waits": "5s/10s" }, 0.6);
+  assert.deepEqual(rows(set).filter((r) => /^w/.test(r.id)).map((r) => r.value), [5, 10]);
+});
+
+test("a change says what has changed, a reload whether anything has, a kill what came of it", () => {
+  const a = policy({ "locality.auto": "true", "locality.waits": "0s" }), b = policy({ "locality.auto": "false", "locality.waits": "2s/4s" });
+  assert.equal(differences(a, b), "locality.auto: true → false, locality.waits: 0s → 2s/4s");
+  assert.equal(differences(a, a), "");
+  assert.equal(told("reload", a, a), "Reloaded: nothing has changed.");
+  assert.equal(told("reload", a, b), "Reloaded: locality.auto: true → false, locality.waits: 0s → 2s/4s.");
+  assert.equal(told("kill", { id: 3, state: "killed" }, 2), "Job 3 is killed; 2 of its attempts were running.");
+  assert.equal(told("kill", { id: 3, state: "succeeded" }, 0), "Job 3 was not killed: it has succeeded.");
+  assert.equal(told("node", { name: "n", state: "down" }, 1), "n is down; 1 attempt that it ran is lost, and runs again.");
+});
+
+test("a wait in words", () => {
+  assert.match(sentence({ at: s, type: "launched", node: 0, node_name: "n", kind: 1, attempt: "job_0001_r_000000_0", reason: { cause: "waited for locality", wait: s }, placed: { center: "n", at_center: 5, here: 5 } }), /at its center of gravity, after 1\.00 s/);
+});
+
+test("decisions that are alike are one line, and those that matter stand first", async () => {
+  const { grouped, groupSentence, mattering } = await import("../assets/decisions.mjs");
+  const launch = (task, locality, cause, at = 1) => ({ at: at * s, type: "launched", node: task, node_name: `n${task}`, job: 381, locality, attempt: `job_0381_m_0000${10 + task}_0`, reason: { cause } });
+  const list = [];
+  for (let i = 0; i < 16; i++) list.push(launch(i, "off-rack", "waited for locality"), { ...launch(20 + i, "node-local", "local to its data"), job: 2, attempt: `job_0002_m_0000${10 + i}_0` });
+  list.push({ at: 1 * s, type: "skipped", node: -1, job: 9, reason: { cause: "no slot is free" } });
+  const groups = grouped(list);
+  assert.equal(groups.length, 3);
+  assert.deepEqual(groups.map((g) => g.events.length).sort((a, b) => a - b), [1, 16, 16]);
+  assert.ok(groups.some((g) => groupSentence(g) === "16 maps of job 381 waited, now go anywhere"));
+  assert.equal(groupSentence(mattering(list, 1)[0]), "16 maps of job 381 waited, now go anywhere");
+  assert.equal(grouped([launch(1, "off-rack", "waited for locality"), launch(2, "off-rack", "waited for locality", 90)]).length, 2, "a minute and a half apart");
+});
+
+test("the table of jobs is sorted by any column, and filtered", async () => {
+  const { newTable, sortBy, tableRows } = await import("../assets/jobs.mjs");
+  const st = newState();
+  [["b", "ann", 5], ["a", "bob", 9], ["c", "ann", 1]].forEach(([name, user, maps], i) => apply(st, { at: i, type: "submitted", node: -1, job: i + 1, name, user, tasks: [maps, 0] }));
+  apply(st, { at: 5, type: "finished", node: -1, job: 2, state: "killed" });
+  const table = newTable(), ids = () => tableRows(st, table).map((j) => j.id);
+  assert.deepEqual(ids(), [1, 3, 2]);
+  sortBy(table, "name");
+  assert.deepEqual(ids(), [2, 1, 3]);
+  sortBy(table, "name");
+  assert.deepEqual(ids(), [3, 1, 2]);
+  table.filter = "ANN c";
+  assert.deepEqual(ids(), [3]);
+  Object.assign(table, { filter: "", state: "killed" });
+  assert.deepEqual(ids(), [2]);
+  assert.match(jobsMarkup(st, table).toString(), /aria-sort="descending"/);
+});
+
+test("an address holds screen, job, time and run, beside what the playground keeps there", async () => {
+  const { formatAddress, parseAddress } = await import("../assets/address.mjs");
+  const all = { play: "lesson=sticky,en", screen: "jobs", job: 7, at: 12_345_678_901, side: 1 };
+  assert.equal(formatAddress(all), "#lesson=sticky,en/jobs?job=7&t=12.346&run=2");
+  assert.deepEqual(parseAddress(formatAddress(all)), { ...all, at: 12_346_000_000 });
+  assert.deepEqual(parseAddress("#/overview"), { play: "", screen: "overview", job: 0, at: -1, side: 0 });
+  assert.deepEqual(parseAddress("#eyJ9-_~"), { play: "eyJ9-_~", screen: "", job: 0, at: -1, side: 0 });
+  assert.deepEqual(parseAddress("#/x?job=y&t=z"), { play: "", screen: "x", job: 0, at: -1, side: 0 });
+});
