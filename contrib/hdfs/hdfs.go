@@ -50,6 +50,7 @@ const (
 // store is an HDFS file system.
 type store struct {
 	client *hdfs.Client
+	root   string
 	user   string
 	web    string      // address of the name node's WebHDFS
 	silent atomic.Bool // WebHDFS did not answer
@@ -66,25 +67,10 @@ func New(host string, getenv func(string) string) (stores.Store, error) {
 	if o.KerberosClient != nil {
 		return nil, errors.New("the configuration asks for Kerberos, which is not supported")
 	}
-	name, _, _ := strings.Cut(host, ":")
-	switch {
-	case host != "" && conf["dfs.ha.namenodes."+host] == "":
-		if _, _, err := net.SplitHostPort(host); err != nil {
-			host = net.JoinHostPort(host, usualPort)
-		}
-		o.Addresses = []string{host}
-	case len(o.Addresses) == 0:
-		return nil, errors.New("no host, and no configuration says which: set HADOOP_CONF_DIR, or want hdfs://HOST:PORT/NAME")
-	default:
-		name, _, _ = strings.Cut(o.Addresses[0], ":")
+	if err := address(&o, conf, host, getenv); err != nil {
+		return nil, err
 	}
-	if o.User = getenv("HADOOP_USER_NAME"); o.User == "" {
-		who, err := user.Current()
-		if err != nil {
-			return nil, err
-		}
-		o.User = who.Username
-	}
+	name, _, _ := strings.Cut(o.Addresses[0], ":")
 	o.NamenodeDialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		c, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, network, addr)
 		if err != nil {
@@ -97,7 +83,41 @@ func New(host string, getenv func(string) string) (stores.Store, error) {
 	if err != nil {
 		return nil, plain(err)
 	}
-	return &store{client: client, user: o.User, web: webAddress(conf, name)}, nil
+	root := "hdfs://" + o.User + "@" + strings.Join(o.Addresses, ",")
+	return &store{client: client, root: root, user: o.User, web: webAddress(conf, name)}, nil
+}
+
+// Root implements stores.Rooted.
+func (s *store) Root() string { return s.root }
+
+// address fills in the name nodes and the user of a host, which may be what Root returns.
+func address(o *hdfs.ClientOptions, conf hadoopconf.HadoopConf, host string, getenv func(string) string) error {
+	as, at, ok := strings.Cut(host, "@")
+	if ok {
+		host = at
+	}
+	switch {
+	case host != "" && conf["dfs.ha.namenodes."+host] == "":
+		o.Addresses = strings.Split(host, ",")
+		for i, a := range o.Addresses {
+			if _, _, err := net.SplitHostPort(a); err != nil {
+				o.Addresses[i] = net.JoinHostPort(a, usualPort)
+			}
+		}
+	case len(o.Addresses) == 0:
+		return errors.New("no host, and no configuration says which: set HADOOP_CONF_DIR, or want hdfs://HOST:PORT/NAME")
+	}
+	if o.User = getenv("HADOOP_USER_NAME"); ok {
+		o.User = as
+	}
+	if o.User == "" {
+		who, err := user.Current()
+		if err != nil {
+			return err
+		}
+		o.User = who.Username
+	}
+	return nil
 }
 
 // webAddress returns the address of WebHDFS.

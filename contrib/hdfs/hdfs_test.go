@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/colinmarc/hdfs/v2"
+	"github.com/colinmarc/hdfs/v2/hadoopconf"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/dfs/stores"
@@ -82,6 +84,24 @@ func TestNoCluster(t *testing.T) {
 <value>kerberos</value></property></configuration>`), 0o600))
 	_, err = New("127.0.0.1:1", func(name string) string { return map[string]string{"HADOOP_CONF_DIR": conf}[name] })
 	require.ErrorContains(t, err, "Kerberos")
+}
+
+// The name of a store's root means the same servers and user to a process without configuration.
+func TestRoot(t *testing.T) {
+	conf := hadoopconf.HadoopConf{"dfs.ha.namenodes.books": "a,b"}
+	configured := hdfs.ClientOptions{Addresses: []string{"nn1:8020", "nn2:8020"}}
+	ada := func(name string) string { return map[string]string{"HADOOP_USER_NAME": "ada"}[name] }
+	for host, want := range map[string]string{
+		"": "nn1:8020,nn2:8020", "books": "nn1:8020,nn2:8020", "other": "other:8020", "other:9000": "other:9000",
+	} {
+		o := configured
+		require.NoError(t, address(&o, conf, host, ada))
+		root := "ada@" + strings.Join(o.Addresses, ",")
+		require.Equal(t, "ada@"+want, root)
+		var again hdfs.ClientOptions
+		require.NoError(t, address(&again, nil, root, func(string) string { return "" }))
+		require.Equal(t, o, again)
+	}
 }
 
 // A job reads HDFS and writes to it, in one process.

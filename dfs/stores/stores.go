@@ -67,16 +67,50 @@ type Located interface {
 	Places(name string) ([]Place, error)
 }
 
+// Rooted is a Store that has a name by which processes of any machine and user find the same.
+type Rooted interface {
+	Store
+	// Root returns that name, such as hdfs://USER@HOST:PORT.
+	Root() string
+}
+
 var registry = struct {
 	mu     sync.Mutex
 	opens  map[string]func(host string) (Store, error)
 	opened map[string]*opening // by scheme and host
+	roots  map[string]string   // see Use
 }{opens: map[string]func(string) (Store, error){}, opened: map[string]*opening{}}
+
+// Roots returns the names of the opened stores that are Rooted, by those under which they were opened.
+func Roots() map[string]string {
+	registry.mu.Lock()
+	defer registry.mu.Unlock()
+	list := map[string]string{}
+	for name, o := range registry.opened {
+		if s, ok := o.get().(Rooted); ok {
+			list[name] = s.Root()
+		}
+	}
+	return list
+}
+
+// Use makes Open take a store's name for another one, as Roots of another process has returned them.
+func Use(roots map[string]string) {
+	registry.mu.Lock()
+	defer registry.mu.Unlock()
+	registry.roots = roots
+}
 
 // opening opens a store once; if that fails, the next call tries again.
 type opening struct {
 	mu    sync.Mutex
 	store Store
+}
+
+func (o *opening) get() Store {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.store
 }
 
 // Register registers a scheme, such as s3. open connects to a host or opens a bucket; host is empty
@@ -120,8 +154,12 @@ func Open(name string) (s Store, within string, err error) {
 		return nil, "", fmt.Errorf("%s: not the name of a store, such as s3://BUCKET/KEY", name)
 	}
 	root, within := Split(name)
-	scheme, host, _ := strings.Cut(root, "://")
 	registry.mu.Lock()
+	at := root
+	if other := registry.roots[root]; other != "" {
+		at = other
+	}
+	scheme, host, _ := strings.Cut(at, "://")
 	open := registry.opens[scheme]
 	o := registry.opened[root]
 	if o == nil {
