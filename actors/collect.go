@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/signal"
 	"reflect"
+	"syscall"
 	"time"
 
 	"github.com/tarry-mr/tarry/actors/worker"
@@ -107,7 +109,9 @@ func flat(t reflect.Type) bool {
 //
 // If the environment variable TARRY_ON names an engine, such as processes:4, the plan runs on that
 // engine instead of a cluster of actors. The program must have called Main of package worker; see
-// there. From cfg it then uses BlockSize, MaxAttempts, Memory, SpillDir and TaskTimeout only.
+// there. From cfg it then uses BlockSize, MaxAttempts, Memory, OwnSignals, SpillDir and TaskTimeout
+// only. The first SIGINT or SIGTERM then ends the job at its engine, removes the output and is the
+// error; the second one ends the process.
 func Run(ctx context.Context, cfg Config, p *mapreduce.Plan) (res Result, err error) {
 	if p == nil {
 		return Result{}, cluster.ErrNoPlan
@@ -130,6 +134,11 @@ func Run(ctx context.Context, cfg Config, p *mapreduce.Plan) (res Result, err er
 // runElsewhere runs a plan on an external engine. In a worker process of such an engine, it runs
 // the worker's one task instead.
 func runElsewhere(ctx context.Context, cfg *Config, p *mapreduce.Plan, on string) (res Result, err error) {
+	if !cfg.OwnSignals && !worker.Asked() {
+		var stop func()
+		ctx, stop = untilSignal(ctx)
+		defer stop()
+	}
 	began := time.Now()
 	res = Result{ID: 1, Name: p.Name(), State: scheduling.JobSucceeded}
 	if worker.Asked() {
@@ -144,4 +153,21 @@ func runElsewhere(ctx context.Context, cfg *Config, p *mapreduce.Plan, on string
 		res.State = scheduling.JobFailed
 	}
 	return res, res.Err
+}
+
+// untilSignal returns a context that ends with the first signal to end this process that is not
+// ignored, as nohup does; the next one ends the process.
+func untilSignal(ctx context.Context) (context.Context, func()) {
+	var list []os.Signal
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		if !signal.Ignored(s) {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 {
+		return ctx, func() {}
+	}
+	ctx, stop := signal.NotifyContext(ctx, list...)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
 }

@@ -2,7 +2,11 @@
 
 package worker
 
-import "os"
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+)
 
 // redirectStdout makes os.Stdout write to standard error, and returns the former standard output.
 func redirectStdout() (*os.File, error) {
@@ -10,3 +14,9 @@ func redirectStdout() (*os.File, error) {
 	os.Stdout = os.Stderr
 	return f, nil
 }
+
+// ownGroup does nothing: this system has no process groups.
+func ownGroup(*exec.Cmd) {}
+
+// owner returns no user: files of this system have none that is a number.
+func owner(fs.FileInfo) string { return "unknown" }

@@ -3,7 +3,10 @@
 package worker
 
 import (
+	"io/fs"
 	"os"
+	"os/exec"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -20,4 +23,16 @@ func redirectStdout() (*os.File, error) {
 		return nil, os.NewSyscallError("dup", err)
 	}
 	return os.NewFile(uintptr(fd), "frames"), nil
+}
+
+// ownGroup starts a command in a process group of its own.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+
+// owner returns the user of a file.
+func owner(info fs.FileInfo) string {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return "unknown"
+	}
+	return userName(strconv.Itoa(int(stat.Uid)))
 }

@@ -65,10 +65,8 @@ var slots = make(chan struct{}, runtime.GOMAXPROCS(0))
 func (guest) width() int { return cap(slots) }
 
 func (g guest) run(ctx context.Context, j *job) ([]report, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	base := j.task("", 0, 0)
-	base.Memory, base.Quiet = j.o.Memory/int64(g.width()), true
+	base.Memory = j.o.Memory / int64(g.width())
 	t := &Tasks{
 		Name: j.layout.Name, Maps: len(j.layout.Splits), Reduces: j.layout.Reduces, Task: base.env(),
 		Attempts: j.mostAttempts(), Tell: j.o.Log != nil,
@@ -76,10 +74,7 @@ func (g guest) run(ctx context.Context, j *job) ([]report, error) {
 	if j.mapOnly {
 		t.Reduces = 0
 	}
-	stop := make(chan struct{})
-	go j.watch(stop, cancel)
 	err := g.engine(ctx, g.on, t)
-	close(stop)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -114,12 +109,9 @@ func (t *Tasks) start(ctx context.Context) (l *launcher, end func(), err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	l = &launcher{task: *base, reduces: t.Reduces, most: t.Attempts, first: int(rand.Int32N(1 << 30)), logf: func(string, ...any) {}}
+	l = &launcher{task: *base, reduces: t.Reduces, most: t.Attempts, first: int(rand.Int32N(1 << 30)), note: base.noteAttempt, logf: func(string, ...any) {}}
 	if t.Tell {
 		l.logf = func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
-	}
-	if l.temp, err = folderOf(base.Plan); err != nil {
-		return nil, nil, err
 	}
 	select {
 	case slots <- struct{}{}:

@@ -129,7 +129,7 @@ func submitAsAnother(t *testing.T, on string, inputs []string) (out string, err 
 	require.NoError(t, j.prepare(t.Context(), p, 1))
 	f, err := readPlan(j.plan)
 	require.NoError(t, err)
-	f.Program = program{"/elsewhere/program", "00000000deadbeef"}
+	f.Programs = []program{{Path: "/elsewhere/program", Sum: "00000000deadbeef"}}
 	b, err := json.Marshal(f)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(j.plan, b, 0o600))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
@@ -51,7 +52,7 @@ func (f folder) place(name string) string {
 	if f.store == nil {
 		return filepath.Join(f.dir, name)
 	}
-	return f.url + "/" + name
+	return strings.TrimSuffix(f.url+"/"+name, "/")
 }
 
 // named adds the file's full name to an error of a store.
@@ -71,13 +72,21 @@ func (f folder) read(name string) ([]byte, error) {
 	return b, f.named(name, err)
 }
 
-// write writes a file that only this user may read, and creates the folder.
+// make creates the folder. In a store it needs none.
+func (f folder) make() error {
+	if f.store != nil {
+		return nil
+	}
+	return os.MkdirAll(f.dir, 0o777)
+}
+
+// write writes a file, and creates the folder. Tasks may run as another user, so modes follow the umask.
 func (f folder) write(name string, data []byte) error {
 	if f.store == nil {
-		if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		if err := f.make(); err != nil {
 			return err
 		}
-		return os.WriteFile(f.place(name), data, 0o600)
+		return os.WriteFile(f.place(name), data, 0o666)
 	}
 	return f.named(name, stores.WriteFile(f.store, path.Join(f.dir, name), data))
 }
@@ -98,11 +107,12 @@ func (f folder) list() (list []fs.DirEntry, err error) {
 // put creates a file atomically: it appears once write has completed. attempt makes the temporary
 // name unique.
 func (f folder) put(name, attempt string, write func(w *os.File) error) (err error) {
-	dir := f.dir
-	if f.store != nil {
-		dir = "" // a file for a store waits in the system's temporary directory
+	var file *os.File
+	if f.store == nil { // the submitter may be another user
+		file, err = os.OpenFile(f.place(fmt.Sprintf(".%s-%s-%d", name, attempt, rand.Uint64())), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	} else {
+		file, err = os.CreateTemp("", name+"-"+attempt+"-*") // until it is sent
 	}
-	file, err := os.CreateTemp(dir, "."+name+"-"+attempt+"-*")
 	if err != nil {
 		return err
 	}

@@ -3,64 +3,90 @@ package worker
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // foreign runs the client program of an external engine until it ends, ctx ends, or a worker has
 // left a permanent error.
 type foreign struct {
 	job  *job
-	name string            // of the engine
-	line func(line string) // called with each line of the client's output, before kill; may be nil
-	kill func()            // ends the job on the engine; nil if the job ends with the client
+	name string             // of the engine
+	line func(line string)  // called with each line of the client's output, before kill; may be nil
+	kill func()             // ends the job on the engine; nil if the job ends with the client
+	logs func(to io.Writer) // writes the tasks' logs, as far as the engine has them; may be nil
+	// ended returns what is wrong after a client that has ended well; may be nil.
+	ended func() error
 
 	said reasons
 }
 
-// How often the folder of failures is polled on a disk and in a store; tests poll more often.
-var (
-	watchEvery      = 500 * time.Millisecond
-	watchStoreEvery = 2 * time.Second
-)
-
-// run runs the client.
+// run runs the client. If that fails, the error begins with the first cause, and ends with the name of
+// a file that has the client's output and the logs of the tasks.
 func (f *foreign) run(ctx context.Context, command, env []string) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Env = append(environ(), env...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 10 * time.Second
-	out, in := io.Pipe()
-	cmd.Stdout, cmd.Stderr = in, in
-	heard := make(chan struct{})
-	go func() {
-		defer close(heard)
-		f.hear(out)
-	}()
-	stop := make(chan struct{})
-	go f.job.watch(stop, cancel)
-	err := cmd.Run()
-	close(stop)
-	_ = in.Close() // cannot fail
-	<-heard
+	file, err := os.CreateTemp("", "tarry-"+f.name+"-*.log")
+	if err != nil {
+		return err
+	}
+	defer file.Close() // what could not be written has been read
+	err = f.start(ctx, command, env, file)
+	if err == nil && f.ended != nil {
+		err = f.ended()
+	}
 	if ctx.Err() != nil {
 		if f.kill != nil {
 			f.kill()
 		}
-		return context.Cause(ctx)
+		err = context.Cause(ctx)
 	}
-	if err == nil {
-		return nil
+	if err == nil || ctx.Err() != nil && !cluster.IsPermanent(err) { // or the user has ended it
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	if f.logs != nil {
+		f.hear(file, f.logs)
+	}
+	err = f.why(err)
+	wrapped := fmt.Errorf("%w; logs: %s", err, file.Name())
+	if cluster.IsPermanent(err) {
+		wrapped = mapreduce.Permanent(wrapped)
+	}
+	return wrapped
+}
+
+// start runs the client until it ends. It is in a process group of its own: what the terminal sends ends
+// it by way of this process.
+func (f *foreign) start(ctx context.Context, command, env []string, log io.Writer) (err error) {
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Env = append(environ(), env...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 10 * time.Second
+	ownGroup(cmd)
+	f.hear(log, func(to io.Writer) {
+		cmd.Stdout, cmd.Stderr = to, to
+		err = cmd.Run()
+	})
+	return err
+}
+
+// why returns the error of a run whose client has failed: the first cause that is known.
+func (f *foreign) why(err error) error {
+	if cluster.IsPermanent(err) {
+		return err // of a worker
 	}
 	err = fmt.Errorf("%s: %w", f.name, err)
 	if firstFailure(f.job.temp) != nil { // a worker's error says more than the engine's
 		return f.job.failed(err)
+	}
+	if f.said.worker != "" { // of a host without the plan's folder
+		return fmt.Errorf("%s (%w)", f.said.worker, err)
 	}
 	if said := f.said.reason(); said != "" {
 		err = fmt.Errorf("%w: %.400s", err, said)
@@ -68,14 +94,22 @@ func (f *foreign) run(ctx context.Context, command, env []string) error {
 	return f.job.unended(err)
 }
 
-// hear reads the client's output.
-func (f *foreign) hear(r io.Reader) {
-	s := bufio.NewReader(r)
+// hear reads what say writes, and copies it to a log.
+func (f *foreign) hear(log io.Writer, say func(to io.Writer)) {
+	r, w := io.Pipe()
+	go func() {
+		say(w)
+		_ = w.Close() // cannot fail
+	}()
+	s := bufio.NewReader(io.TeeReader(r, orNothing{log}))
 	for {
 		line, err := s.ReadString('\n')
 		if line = strings.TrimRight(line, "\r\n"); line != "" {
 			if f.line != nil {
 				f.line(line)
+			}
+			if url := tracking().FindStringSubmatch(line); url != nil && f.job.tracking.CompareAndSwap("", url[1]) {
+				f.job.logf("%s shows it at %s", f.name, url[1])
 			}
 			was := f.said.trying
 			if f.said.hear(line); was == "" && f.said.trying != "" {
@@ -88,47 +122,14 @@ func (f *foreign) hear(r io.Reader) {
 	}
 }
 
-// watch cancels the run once a worker has left a permanent error.
-func (j *job) watch(stop <-chan struct{}, cancel context.CancelCauseFunc) {
-	every := watchEvery
-	if j.temp.store != nil {
-		every = watchStoreEvery
-	}
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-stop:
-			return
-		case <-tick.C:
-		}
-		if first := firstFailure(j.temp); first != nil && first.Permanent {
-			cancel(j.failed(nil))
-			return
-		}
-	}
-}
+// tracking matches the URL that an engine's client names for its job.
+var tracking = pattern(`(?:track the job: |tracking URL: |Bound SparkUI to .*started at )(https?://\S+)`)
 
-// firstFailure returns the earliest failure that a worker left; permanent ones come first.
-func firstFailure(temp folder) (first *failure) {
-	in := temp.below(failures)
-	files, _ := in.list() // retried at the next poll
-	var at time.Time
-	for _, file := range files {
-		info, err := file.Info()
-		if err != nil {
-			continue
-		}
-		if info.Size() == 0 { // its attempt is still running
-			continue
-		}
-		x := failureIn(in, file.Name())
-		if x == nil {
-			continue
-		}
-		if first == nil || x.Permanent && !first.Permanent || x.Permanent == first.Permanent && info.ModTime().Before(at) {
-			first, at = x, info.ModTime()
-		}
-	}
-	return first
+// orNothing is a writer to a log, whose errors are nobody's.
+type orNothing struct{ io.Writer }
+
+// Write implements io.Writer.
+func (w orNothing) Write(p []byte) (int, error) {
+	_, _ = w.Writer.Write(p)
+	return len(p), nil
 }

@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -48,6 +49,7 @@ func manifest(j *job, image string, getenv func(string) string) ([]byte, error) 
 	}
 	t := j.task(mappedTask, -1, -1)
 	t.Shuffle, t.Spills, t.Dir = j.temp.place(shuffleFolder), "", ""
+	t.Reports = t.Shuffle
 	env := []object{
 		{"name": taskVariable, "value": t.env()},
 		{"name": "TARRY_FAILURES", "valueFrom": object{"fieldRef": object{
@@ -78,13 +80,28 @@ func manifest(j *job, image string, getenv func(string) string) ([]byte, error) 
 				{"action": "Ignore", "onPodConditions": []object{{"type": "DisruptionTarget", "status": "True"}}},
 			}},
 			"template": object{"spec": object{
-				"restartPolicy": "Never",
+				"restartPolicy":      "Never",
+				"serviceAccountName": cmp.Or(j.o.Account, "default"),
 				"containers": []object{{
-					"name": "task", "image": image, "command": []string{filepath.Base(exe)}, "env": env,
+					"name": "task", "image": image, "command": []string{filepath.Base(exe)}, "env": env, "resources": resources(&j.o),
 				}},
 			}},
 		},
 	}, "", "  ")
+}
+
+// resources returns the requests and limits of a pod. Without --task-memory the request is for what
+// the worker's budget needs, and nothing limits it.
+func resources(o *Options) object {
+	requests, limits := object{"cpu": strconv.Itoa(max(1, o.TaskCores))}, object{}
+	requests["memory"] = fmt.Sprintf("%dMi", cmp.Or(o.TaskMemory, o.Memory+leastTaskMemory)>>20)
+	if o.TaskMemory > 0 {
+		limits["memory"] = requests["memory"]
+	}
+	if o.TaskCores > 0 {
+		limits["cpu"] = requests["cpu"]
+	}
+	return object{"requests": requests, "limits": limits}
 }
 
 // usualPods is the number of concurrent pods in a manifest; users may edit it.

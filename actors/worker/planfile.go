@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
+	"os/user"
 	"path"
 	"path/filepath"
-
-	"github.com/cespare/xxhash/v2"
+	"strconv"
 
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
@@ -19,39 +18,17 @@ import (
 // planVersion is the version of plan files and frames.
 const planVersion = 1
 
-// planFile is OUT/_temporary/plan.json: the job's layout, and the program that workers must be.
+// planFile is OUT/_temporary/run-NUMBER/plan.json: the job's layout, and the programs of which a worker
+// must be one.
 type planFile struct {
-	Version int            `json:"version"`
-	Program program        `json:"program"`
-	Layout  cluster.Layout `json:"layout"`
-	Earlier []outcome      `json:"earlier,omitempty"` // of the program's runs before this one
+	Version  int            `json:"version"`
+	Programs []program      `json:"programs"`
+	Layout   cluster.Layout `json:"layout"`
+	Earlier  []outcome      `json:"earlier,omitempty"` // of the program's runs before this one
 }
 
-// program identifies an executable.
-type program struct {
-	Path string `json:"path"`
-	Sum  string `json:"xxhash64"`
-}
-
-func thisProgram() (program, error) {
-	path, err := os.Executable()
-	if err != nil {
-		return program{}, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return program{}, err
-	}
-	defer f.Close()
-	h := xxhash.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return program{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return program{path, fmt.Sprintf("%016x", h.Sum64())}, nil
-}
-
-// errGone is the error of a worker whose job has ended or was given up; it is not reported.
-var errGone = mapreduce.Permanent(errors.New("the job has ended"))
+// errGone is the error of a worker on whose host there is no plan of its run.
+var errGone = mapreduce.Permanent(errors.New("its run is over, or the output's folder is not shared with this host"))
 
 // readPlan reads the plan file of a task.
 func readPlan(name string) (*planFile, error) {
@@ -61,8 +38,11 @@ func readPlan(name string) (*planFile, error) {
 	}
 	b, err := temp.read(path.Base(filepath.ToSlash(name)))
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			err = fmt.Errorf("%w: %w", errGone, err)
+		case errors.Is(err, fs.ErrPermission) && temp.store == nil:
+			err = mapreduce.Permanent(fmt.Errorf("%w; %s", err, whoMay(name)))
 		}
 		return nil, fmt.Errorf("the plan of the process that submitted the job: %w", err)
 	}
@@ -80,15 +60,25 @@ func readPlan(name string) (*planFile, error) {
 	return f, nil
 }
 
-// check rejects a worker whose program differs from the submitter's.
-func (f *planFile) check() error {
-	this, err := thisProgram()
+// whoMay says who may read a file that this process may not.
+func whoMay(name string) string {
+	me := userName(strconv.Itoa(os.Geteuid()))
+	info, err := os.Stat(name)
+	for err != nil && name != filepath.Dir(name) { // it is in a folder that this process may not enter
+		name = filepath.Dir(name)
+		info, err = os.Stat(name)
+	}
 	if err != nil {
-		return err
+		return fmt.Sprintf("this task runs as %s", me)
 	}
-	if this.Sum != f.Program.Sum {
-		return mapreduce.Permanent(fmt.Errorf("this program, %s with xxhash64 %s, is not the one that submitted the job, %s with %s",
-			this.Path, this.Sum, f.Program.Path, f.Program.Sum))
+	return fmt.Sprintf("%s is %s, of user %s, and this task runs as %s: set the submitter's umask, as by umask 000", name, info.Mode(),
+		owner(info), me)
+}
+
+// userName returns the name of a user by its number.
+func userName(id string) string {
+	if who, err := user.LookupId(id); err == nil {
+		return who.Username
 	}
-	return nil
+	return id
 }

@@ -71,13 +71,13 @@ func (j *job) givenUp() error {
 	if first.Permanent {
 		return j.failed(nil)
 	}
-	files, err := j.temp.below(failures).list()
+	files, err := j.temp.below(notes).list()
 	if err != nil {
 		return nil //nolint:nilerr // who cannot be asked now may be later
 	}
 	count := map[string]int{}
 	for _, f := range files {
-		if info, err := f.Info(); err != nil || info.Size() == 0 { // its attempt is still running
+		if info, err := f.Info(); err != nil || info.Size() <= int64(len(noteDone)) {
 			continue
 		}
 		task := f.Name()[:strings.LastIndexByte(f.Name(), '-')+1]

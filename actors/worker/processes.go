@@ -3,16 +3,17 @@ package worker
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -71,18 +72,20 @@ func (n processes) run(ctx context.Context, j *job) (reports []report, err error
 type launcher struct {
 	task    task   // the fields that all tasks share
 	reduces int    // of the job
-	temp    folder // contains the plan
 	dir     string // for heartbeat files
 	first   int    // number of a task's first attempt
 	most    int    // maximum attempts of a task
 	logf    func(format string, args ...any)
+	// note is called when an attempt begins, with errRunning, and when it has ended; it returns the error
+	// of the task.
+	note func(id mapreduce.AttemptID, how error) error
 }
 
 // launcher returns a launcher for the job's workers, of which width run at once.
 func (j *job) launcher(width int64) *launcher {
 	t := j.task("", 0, 0)
-	t.Memory, t.Quiet = j.o.Memory/width, true
-	return &launcher{task: t, reduces: j.layout.Reduces, temp: j.temp, most: j.mostAttempts(), logf: j.logf}
+	t.Memory = j.o.Memory / width
+	return &launcher{task: t, reduces: j.layout.Reduces, most: j.mostAttempts(), logf: j.logf, note: t.noteAttempt}
 }
 
 // all runs count tasks, at most width at once, and returns their reports.
@@ -119,20 +122,10 @@ func (l *launcher) attempts(ctx context.Context, kind string, index int, stdin f
 	var out bytes.Buffer
 	err := l.retry(ctx, kind, index, func(t task) error {
 		out.Reset()
-		if err := l.start(ctx, t, stdin(), &out); err != nil {
-			return err
-		}
-		if out.Len() == 0 {
-			return errSilent
-		}
-		return nil
+		return l.start(ctx, t, stdin(), &out)
 	})
 	return out.Bytes(), err
 }
-
-// errSilent is the error of a worker that exited with 0 without having run its task.
-var errSilent = mapreduce.Permanent(errors.New("the program ended, with code 0, before its task did: either the user's code ends the " +
-	"process (as by os.Exit), or, started again with the same arguments, the program does not come to the same jobs"))
 
 // runMap runs a map with its frames in a file, and returns the offsets where those of each reduce
 // end. The file has no name and vanishes when it is closed.
@@ -154,32 +147,30 @@ func (l *launcher) runMap(ctx context.Context, dir string, index int) (f *os.Fil
 	return f, ends, err
 }
 
-// retry calls once for each attempt of a task until one succeeds.
-func (l *launcher) retry(ctx context.Context, kind string, index int, once func(t task) error) error {
+// retry calls once for each attempt of a task until one succeeds. The error is the first attempt's:
+// those of later ones may only follow from it.
+func (l *launcher) retry(ctx context.Context, kind string, index int, once func(t task) error) (err error) {
 	for n := 1; ; n++ {
 		t := l.task
 		t.Kind, t.Index, t.Attempt = kind, index, l.first+n-1
-		err := once(t)
-		if err == nil {
-			return nil
-		}
-		if ctx.Err() != nil {
+		_ = l.note(t.id(), errRunning)
+		how := once(t)
+		if how != nil && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		id := (&report{Kind: kind, Index: index, Attempt: t.Attempt}).id()
-		if f := readFailure(l.temp, id); f != nil {
-			if err = errors.New(f.Error); f.Permanent {
-				err = mapreduce.Permanent(err)
-			}
+		bad := l.note(t.id(), how)
+		if bad == nil || cluster.IsPermanent(bad) {
+			return bad
 		}
-		err = fmt.Errorf("%s: %w", id, err)
-		if cluster.IsPermanent(err) {
+		err = cmp.Or(err, bad)
+		switch {
+		case n < l.most:
+			l.logf("tried again: %v", bad)
+		case n == 1:
 			return err
+		default:
+			return fmt.Errorf("a %s failed %d times: %w", kind, n, err)
 		}
-		if n == l.most {
-			return fmt.Errorf("a %s failed %d times: %w", kind, l.most, err)
-		}
-		l.logf("tried again: %v", err)
 	}
 }
 
@@ -199,20 +190,21 @@ func (l *launcher) start(ctx context.Context, t task, stdin io.Reader, stdout io
 		defer remove()
 		go t.awaitSilence(ctx, cancel)
 	}
+	t.Inner = true
+	words := &lastWords{to: os.Stderr}
 	cmd := exec.CommandContext(ctx, exe)
 	cmd.Env = append(environ(), taskVariable+"="+t.env())
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, words
+	cmd.WaitDelay = time.Second // for what the user's code has started, which may hold standard error
 	killWithParent(cmd)
-	if err := cmd.Run(); err != nil {
-		if stopped := context.Cause(ctx); errors.Is(stopped, errStopped) {
-			return stopped
-		}
-		if x, ok := errors.AsType[*exec.ExitError](err); ok && !slices.Contains(ownExits, x.ExitCode()) && x.Exited() {
-			return fmt.Errorf("the user's code has ended the process, with code %d (as by os.Exit)", x.ExitCode())
-		}
-		return fmt.Errorf("its process: %w", err)
+	err = cmd.Run()
+	if stopped := context.Cause(ctx); err != nil && errors.Is(stopped, errStopped) {
+		return stopped
 	}
-	return nil
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil
+	}
+	return words.explain(err)
 }
 
 // environ returns the environment of a worker without its task.
@@ -231,9 +223,6 @@ func indexFrames(f *os.File, index, reduces int) ([]int64, error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, err
-	}
-	if size == 0 {
-		return nil, errSilent
 	}
 	ends := make([]int64, reduces)
 	reported := false

@@ -119,16 +119,20 @@ func TestSeveralRuns(t *testing.T) {
 // than it takes.
 func TestProcessesFail(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	on := "m-00000-0 on " + host + ": "
 	for name, want := range map[string]string{
-		"bad input":   "m-00000-0: ",
-		"map fails":   "a map failed 2 times: m-00000-1: ",
+		"bad input":   on + book[0],
+		"map fails":   "a map failed 2 times: " + on,
 		"panic":       "enginetest/jobs.go:",
 		"late":        "before its task did",
 		"other types": "the one that submitted it",
-		"crash":       "a map failed 2 times: m-00000-1: panic: away from the map (enginetest/jobs.go:",
-		"exit":        "a map failed 2 times: m-00000-1: the user's code has ended the process, with code 7",
-		"exit well":   "m-00000-0: the program ended, with code 0,",
+		"crash":       "a map failed 2 times: " + on + "panic: away from the map (enginetest/jobs.go:",
+		"exit":        "a map failed 2 times: " + on + "the user's code has ended the process, with code 7",
+		"exit well":   on + "the program ended, with code 0,",
 		"end":         "user code ended its goroutine (runtime.Goexit, as t.Fatal does) at enginetest/jobs.go:",
+		"missing":     on + "the user's code has ended the process, with code 1 (as by os.Exit): open " + book[0] + ".here: no such file or directory",
 		"hang":        "task timeout: no progress for 300ms, in " + book[0] + ", bytes 0 to ",
 	} {
 		var log bytes.Buffer
@@ -136,7 +140,7 @@ func TestProcessesFail(t *testing.T) {
 		require.ErrorContains(t, err, want, name)
 		require.NotContains(t, err.Error(), "\n")
 		require.NoDirExists(t, out)
-		again := strings.Contains("map fails panic crash exit end hang", name)
+		again := strings.Contains("map fails panic crash exit end hang missing", name)
 		require.Equal(t, again, log.Len() > 0, "%s: tried again: %s", name, log.String())
 		if name == "hang" {
 			require.ErrorContains(t, err, ", at enginetest/jobs.go:")

@@ -24,6 +24,7 @@ var (
 // The test's own program is the worker: its arguments are a job, a folder for marks, an output and
 // inputs.
 func TestMain(m *testing.M) {
+	play()
 	lookEvery, watchEvery, watchStoreEvery = 20*time.Millisecond, 20*time.Millisecond, 20*time.Millisecond
 	Main()
 	if !Asked() {
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 	p, err := bind(args[0], args[1], args[2], args[3:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(3)
+		os.Exit(1) // as log.Fatal does
 	}
 	if args[0] == "late" {
 		os.Exit(0)

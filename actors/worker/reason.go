@@ -15,11 +15,13 @@ func pattern(text string) func() *regexp.Regexp {
 
 var (
 	// javaError matches a Java exception, as Java programs and Python print it.
-	javaError = pattern(`^(?:Exception in thread "[^"]*" |(Caused by): |: )?(?:[a-z]\w*\.)+[\w.$]*(?:Exception|Error)(?:: (.*))?$`)
+	javaError = pattern(`^(?:Exception in thread "[^"]*" |(Caused by): |Error: |: )?(?:[a-z]\w*\.)+[\w.$]*(?:Exception|Error)(?:: (.*))?$`)
 	// logError matches an error in a log or from a command.
 	logError = pattern(`\b(?:ERROR|FATAL|error:|fatal:)[ :]+(?:[\w.$]+: )?(.+)`)
-	// ended matches what our Python file prints on Spark about a failed worker.
-	ended = pattern(`\btarry worker exit \d+`)
+	// failedLine matches what a worker says on standard error when its attempt has failed.
+	failedLine = pattern(`\btarry: ([mr]-\d+-\d+ on \S+: .+)`)
+	// ended matches what our Python file prints on Spark about a worker that says nothing.
+	ended = pattern(`\btarry worker exit -?\d+`)
 	// aborted matches what Spark's driver prints when a task has failed too often.
 	aborted = pattern(`\bJob aborted due to .+`)
 	// trying matches what clients print while they wait for an unreachable server.
@@ -33,6 +35,7 @@ var (
 
 // reasons extracts, from the output of an engine's client, why it has failed.
 type reasons struct {
+	worker  string // of the first attempt that failed
 	ended   string
 	aborted string
 	first   string // the innermost cause of the first exception
@@ -49,6 +52,9 @@ func (r *reasons) hear(line string) {
 		return
 	}
 	r.last = line
+	if m := failedLine().FindStringSubmatch(line); m != nil {
+		r.worker = cmp.Or(r.worker, m[1])
+	}
 	r.ended = cmp.Or(r.ended, ended().FindString(line))
 	if text := aborted().FindString(line); text != "" && r.aborted == "" {
 		r.aborted = text

@@ -56,44 +56,6 @@ func parseReports(b []byte) (list []report, err error) {
 	return list, nil
 }
 
-// failure is the content of a file that a failed worker leaves in OUT/_temporary/errors.
-type failure struct {
-	Task      string `json:"task"`
-	Error     string `json:"error"`
-	Permanent bool   `json:"permanent"` // another attempt would fail too
-}
-
-// failures is the folder, in the plan's folder, with a file for each failed attempt.
-const failures = "errors"
-
-// readFailure returns the failure that an attempt left, or nil.
-func readFailure(temp folder, id mapreduce.AttemptID) *failure {
-	in := temp.below(failures)
-	if f := failureIn(in, id.String()); f != nil {
-		return f
-	}
-	return failureIn(in, id.String()+crashSuffix)
-}
-
-// failureIn parses a file of failures. It returns nil if the file is empty, unreadable or
-// incomplete.
-func failureIn(in folder, name string) *failure {
-	b, err := in.read(name)
-	if err != nil {
-		return nil
-	}
-	f := new(failure)
-	if task, ok := strings.CutSuffix(name, crashSuffix); ok {
-		f.Task, f.Error = task, crashed(string(b))
-	} else if json.Unmarshal(b, f) != nil {
-		return nil
-	}
-	if f.Error == "" {
-		return nil
-	}
-	return f
-}
-
 // readReports reads the reports in a folder, from files whose names end with suffix and do not
 // begin with a dot or underscore.
 func readReports(in folder, suffix string) (list []report, err error) {

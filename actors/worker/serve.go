@@ -3,7 +3,6 @@ package worker
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,42 +14,24 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// permanentExit is the exit code of a worker whose error is permanent.
-const permanentExit = 3
-
-// ownExits are the exit codes of workers; 2 is that of the Go runtime's crashes.
-var ownExits = []int{0, 1, 2, permanentExit, waitedExit}
-
 // Serve replaces running a plan in a worker. If this process exists for one of the plan's tasks,
-// Serve runs the task and ends the process. The exit code is 0, or on error 1 (3 if the error is
-// permanent); the error goes to standard error and to the output's folder of errors. For plans that
-// the program runs earlier, Serve returns the counters that the submitter got. Without [Main] it
-// returns an error.
+// Serve runs the task and ends the process, with code 0, or 1 on error; it tells the process that
+// started it how the task ended. For plans that the program runs earlier, Serve returns the counters
+// that the submitter got. Without [Main] it returns an error.
 func Serve(ctx context.Context, p *mapreduce.Plan) (*counter.Set, error) {
 	if !ready {
 		return nil, errNoMain
 	}
 	n := int(runs.Add(1)) - 1
-	err := wrong
-	if err == nil && n < asked.Run {
+	if n < asked.Run {
 		return earlier(p, n)
 	}
-	if err == nil && n > asked.Run {
-		err = errTogether
-	}
-	if err == nil {
+	err := errTogether
+	if n == asked.Run {
 		err = asked.serve(ctx, p)
 	}
+	tellVerdict(err)
 	if err != nil {
-		if !asked.Quiet || wrong != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
-		if errors.Is(err, errWaited) {
-			os.Exit(waitedExit)
-		}
-		if cluster.IsPermanent(err) {
-			os.Exit(permanentExit)
-		}
 		os.Exit(1)
 	}
 	os.Exit(0)
@@ -75,25 +56,10 @@ func earlier(p *mapreduce.Plan, n int) (*counter.Set, error) {
 
 // serve runs the task.
 func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
-	id, err := t.identify()
-	defer func() {
-		if err == nil || errors.Is(err, errWaited) || errors.Is(err, errGone) {
-			return
-		}
-		if bad := t.fail(id, err); bad != nil {
-			t.Quiet = false
-			err = errors.Join(err, bad)
-		}
-	}()
-	if err != nil {
-		return err
-	}
+	id := t.id()
 	f, err := readPlan(t.Plan)
 	if err == nil {
 		err = f.check()
-	}
-	if err == nil && t.Kind == mappedTask {
-		id, err = t.mapped(ctx, id.Index, id.Try, &f.Layout)
 	}
 	if err == nil {
 		err = p.Adopt(ctx, &f.Layout)
@@ -101,17 +67,15 @@ func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 	if err != nil {
 		return err
 	}
-	temp, err := folderOf(t.Plan)
-	if err != nil {
-		return err
-	}
-	defer noteCrash(temp, id)()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.AbortTask(id))
 		}
 		err = errors.Join(err, p.Leave())
 	}()
+	if err := t.there(); err != nil { // what Adopt has opened is of this run, not of the next one
+		return err
+	}
 	a := t.attempt(p, id, &f.Layout)
 	defer t.bound()()
 	a.tell("status", "started")
@@ -126,42 +90,6 @@ func (t *task) serve(ctx context.Context, p *mapreduce.Plan) (err error) {
 		return a.runReduce(ctx, bufio.NewReaderSize(os.Stdin, 256<<10), output)
 	}
 	return a.runMap(ctx, output)
-}
-
-// identify completes the task with the index and attempt that the engine provides.
-func (t *task) identify() (id mapreduce.AttemptID, err error) {
-	if t.Kind == eitherTask {
-		t.Kind = reduceTask
-		if os.Getenv("mapreduce_task_ismap") == "true" {
-			t.Kind = mapTask
-		}
-	}
-	if t.Kind == reduceTask {
-		id.Kind = cluster.ReduceKind
-	}
-	id.Index, id.Try = t.Index, t.Attempt
-	if t.Attempt < 0 {
-		if id.Try, err = attemptOf(os.Getenv); err != nil {
-			return id, err
-		}
-	}
-	if t.Index < 0 {
-		id.Index, err = t.indexOf(os.Getenv, os.Stdin)
-	}
-	return id, err
-}
-
-// fail writes an error beside the plan, for the submitter.
-func (t *task) fail(id mapreduce.AttemptID, cause error) error {
-	b, err := json.Marshal(failure{Task: id.String(), Error: cause.Error(), Permanent: cluster.IsPermanent(cause)})
-	if err != nil {
-		return err
-	}
-	temp, err := folderOf(t.Plan)
-	if err != nil {
-		return err
-	}
-	return temp.below(failures).write(id.String(), b)
 }
 
 // resources returns the resources of this process's only attempt.
@@ -323,8 +251,19 @@ func (a *attempt) report(w io.Writer, maps []report) error {
 		r.Kind = mapTask
 	}
 	line, err := r.line()
-	if err == nil {
-		_, err = w.Write(line)
+	if err != nil {
+		return err
 	}
-	return err
+	write := func(w io.Writer) error {
+		_, err := w.Write(line)
+		return err
+	}
+	if a.task.Reports == "" {
+		return write(w)
+	}
+	in, err := folderAt(a.task.Reports)
+	if err != nil {
+		return err
+	}
+	return in.put(reportFile(a.id), a.id.String(), func(f *os.File) error { return write(f) })
 }

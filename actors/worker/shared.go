@@ -31,13 +31,13 @@ func (a *attempt) runShared(ctx context.Context, in folder) error {
 		if err != nil {
 			return err
 		}
-		err = in.put(reportFile(a.id), a.id.String(), func(w *os.File) error { return a.runReduce(ctx, r, w) })
+		err = a.runReduce(ctx, r, output)
 		for _, f := range list {
 			err = errors.Join(err, f.Close())
 		}
 		return err
 	case a.p.MapOnly():
-		return in.put(reportFile(a.id), a.id.String(), func(w *os.File) error { return a.runMap(ctx, w) })
+		return a.runMap(ctx, output)
 	}
 	name := mapFile(a.id.Index)
 	var ends []byte

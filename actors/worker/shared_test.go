@@ -25,7 +25,7 @@ func TestSharedFolder(t *testing.T) {
 		j := &job{o: Options{Reduces: 3, BlockSize: blockBytes}, mapOnly: p.MapOnly()}
 		require.NoError(t, j.prepare(t.Context(), p, 1))
 		run := func(kind cluster.TaskKind, index, try int) error {
-			a := (&task{Spills: t.TempDir()}).attempt(p, mr.AttemptID{Kind: kind, Index: index, Try: try}, &j.layout)
+			a := (&task{Spills: t.TempDir(), Reports: dir}).attempt(p, mr.AttemptID{Kind: kind, Index: index, Try: try}, &j.layout)
 			return a.runShared(t.Context(), folder{dir: dir})
 		}
 		require.Greater(t, len(j.layout.Splits), 3)

@@ -2,10 +2,14 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -21,21 +25,24 @@ func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 	dir, logs := j.temp.place(shuffleFolder), os.DevNull
 	if shuffle.store == nil {
 		logs = filepath.Join(dir, "%A_%a.log")
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			return nil, err
-		}
+	} else if len(j.o.Workers) > 0 {
+		return nil, errors.New("--worker: Slurm brings no program to its nodes: want an output in a folder that they share")
 	}
-	exe, err := os.Executable()
+	if err := shuffle.make(); err != nil {
+		return nil, err
+	}
+	files, err := j.ship()
 	if err != nil {
 		return nil, err
 	}
-	maps, err := s.array(ctx, j, exe, mapTask, len(j.layout.Splits), "", dir, logs)
+	exe := files[0]
+	maps, err := s.array(j, exe, mapTask, len(j.layout.Splits), "", dir, logs)
 	if err != nil {
 		return nil, err
 	}
 	ids := []string{maps}
 	if !j.mapOnly {
-		reduces, err := s.array(ctx, j, exe, reduceTask, j.layout.Reduces, maps, dir, logs)
+		reduces, err := s.array(j, exe, reduceTask, j.layout.Reduces, maps, dir, logs)
 		if err != nil {
 			cancelSlurm(ids)
 			return nil, err
@@ -43,40 +50,46 @@ func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 		ids = append(ids, reduces)
 	}
 	j.logf("Slurm runs it as %s", strings.Join(ids, ", "))
-	wait := append(sbatch(logs), "--wait", "--kill-on-invalid-dep=yes", "--dependency=afterok:"+ids[len(ids)-1], "--wrap", "true")
-	r := &foreign{job: j, name: "Slurm", kill: func() { cancelSlurm(ids) }}
+	wait := append(sbatch(logs, j), "--wait", "--kill-on-invalid-dep=yes", "--dependency=afterok:"+ids[len(ids)-1], "--wrap", "true")
+	r := &foreign{job: j, name: "Slurm", kill: func() { cancelSlurm(ids) }, logs: func(to io.Writer) {
+		files, _ := filepath.Glob(filepath.Join(dir, "*.log")) // the pattern is valid
+		for _, name := range files {
+			text, _ := os.ReadFile(name) // what cannot be read says nothing
+			fmt.Fprintf(to, "%s:\n%s\n", name, text)
+		}
+	}, ended: func() error { // sbatch does not always report what has failed
+		files, err := shuffle.list()
+		if err == nil && !slices.ContainsFunc(files, func(f fs.DirEntry) bool { return strings.HasSuffix(f.Name(), reportSuffix) }) {
+			err = fmt.Errorf("jobs %s have not succeeded", strings.Join(ids, ", "))
+		}
+		return err
+	}}
 	if err := r.run(ctx, wait, nil); err != nil {
 		cancelSlurm(ids)
 		return nil, err
 	}
-	reports, err := readReports(shuffle, reportSuffix)
-	if err == nil && len(reports) == 0 { // sbatch does not always report this
-		if err = j.failed(nil); err == nil {
-			err = j.unended(fmt.Errorf("jobs %s of Slurm have not succeeded: see sacct", strings.Join(ids, ", ")))
-		}
-	}
-	return reports, err
+	return readReports(shuffle, reportSuffix)
 }
 
 // shuffleFolder is the folder for data between maps and reduces, inside the plan's folder.
 const shuffleFolder = "shuffle"
 
 // sbatch returns the command with the options of all our jobs.
-func sbatch(logs string) []string {
-	return []string{"sbatch", "--parsable", "--output", logs, "--job-name", "tarry"}
+func sbatch(logs string, j *job) []string {
+	return append([]string{"sbatch", "--parsable", "--output", logs, "--job-name", "tarry-" + jobName(j.layout.Name)}, j.settings()...)
 }
 
 // array submits the tasks of a kind and returns the job's ID.
-func (slurm) array(ctx context.Context, j *job, exe, kind string, count int, after, dir, logs string) (id string, err error) {
+func (slurm) array(j *job, exe, kind string, count int, after, dir, logs string) (id string, err error) {
 	t := j.task(kind, -1, -1)
-	t.Shuffle = dir
-	command := append(sbatch(logs), "--requeue", fmt.Sprintf("--array=0-%d", count-1), "--export=ALL,"+taskVariable+"="+t.env(),
+	t.Shuffle, t.Reports, t.Attempts = dir, dir, j.mostAttempts() // Slurm itself retries only tasks of a lost node
+	command := append(sbatch(logs, j), "--requeue", fmt.Sprintf("--array=0-%d", count-1), "--export=ALL,"+taskVariable+"="+t.env(),
 		"--kill-on-invalid-dep=yes")
 	if after != "" {
 		command = append(command, "--dependency=afterok:"+after)
 	}
-	command = append(command, "--wrap", retrying(exe, j.mostAttempts()))
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	command = append(command, "--wrap", "exec "+quoted(exe))
+	cmd := exec.Command(command[0], command[1:]...) // ends at once: what ctx ends is the job, whose number it says
 	cmd.Env = environ()
 	out, err := cmd.Output()
 	if err != nil {
@@ -87,18 +100,6 @@ func (slurm) array(ctx context.Context, j *job, exe, kind string, count int, aft
 	}
 	id, _, _ = strings.Cut(strings.TrimSpace(string(out)), ";") // the cluster name follows
 	return id, nil
-}
-
-// retrying returns a script that starts a worker until an attempt succeeds or fails for good. Slurm
-// itself retries only tasks of a lost node.
-func retrying(exe string, most int) string {
-	return fmt.Sprintf(`n=0
-while [ $n -lt %d ]; do
-	TARRY_ATTEMPT=$((${SLURM_RESTART_COUNT:-0} * 1000 + n)) %s && exit 0
-	[ $? -eq %d ] && exit 1
-	n=$((n + 1))
-done
-exit 1`, most, quoted(exe), permanentExit)
 }
 
 // quoted quotes a word for a shell.

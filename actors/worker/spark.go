@@ -13,12 +13,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/tarry-mr/tarry/internal/scratch"
 )
 
-// SparkVariable names the environment variable with the spark-submit command. Its default is
-// bin/spark-submit of SPARK_HOME, or the one on the path without it.
+// SparkVariable names the environment variable with the spark-submit command, which may have
+// arguments. Its default is bin/spark-submit of SPARK_HOME, or the one on the path without it.
 const SparkVariable = "TARRY_SPARK_SUBMIT"
 
 //go:embed tarry_spark.py
@@ -44,15 +42,16 @@ func masterOf(on string) string {
 
 func (spark) width() int { return 1 }
 
+// reportsFolder is the folder of reports, in the plan's folder.
+const reportsFolder = "reports"
+
 // sparkSetup is the input of the Python file.
 type sparkSetup struct {
-	Name    string `json:"name"`
-	Program string `json:"program"`
-	Map     string `json:"map"` // value of TARRY_TASK
+	Program string `json:"program"` // name among the files that Spark brings
+	Map     string `json:"map"`     // value of TARRY_TASK
 	Reduce  string `json:"reduce"`
 	Maps    int    `json:"maps"`
 	Reduces int    `json:"reduces"`
-	Reports string `json:"reports"` // a file
 }
 
 func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
@@ -63,45 +62,41 @@ func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 	if err := masterThere(ctx, s.master); err != nil {
 		return nil, err
 	}
-	exe, err := os.Executable()
+	temp, err := j.local() // spark-submit runs on this machine
 	if err != nil {
 		return nil, err
 	}
-	temp := j.temp.dir // the submitted program runs on this machine
-	if j.temp.store != nil {
-		dir, err := scratch.Dir(j.o.SpillDir, "tarry-spark-")
-		if err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, dir.Remove()) }()
-		temp = dir.Name()
+	files, err := j.ship()
+	if err != nil {
+		return nil, err
 	}
+	in := j.temp.below(reportsFolder)
 	task := func(kind string) string {
 		t := j.task(kind, -1, -1)
-		t.Spills = "" // Spark starts workers in directories of their own
+		t.Spills, t.Reports = ownFolder, in.place("") // the Python file starts workers in spark.local.dir
 		return t.env()
 	}
 	setup, err := json.Marshal(sparkSetup{
-		Name: j.layout.Name, Program: exe, Map: task(mapTask), Reduce: task(reduceTask), Maps: len(j.layout.Splits),
-		Reduces: j.layout.Reduces, Reports: filepath.Join(temp, "reports"),
+		Program: filepath.Base(files[0]), Map: task(mapTask), Reduce: task(reduceTask), Maps: len(j.layout.Splits), Reduces: j.layout.Reduces,
 	})
 	if err != nil {
 		return nil, err
 	}
-	for name, data := range map[string][]byte{"spark.json": setup, "tarry_spark.py": sparkProgram} {
-		if err := os.WriteFile(filepath.Join(temp, name), data, 0o600); err != nil {
-			return nil, err
-		}
+	local := folder{dir: temp}
+	if err := errors.Join(in.make(), local.write("spark.json", setup), local.write("tarry_spark.py", sparkProgram)); err != nil {
+		return nil, err
 	}
-	command := []string{submit, "--master", s.master, "--conf", "spark.ui.enabled=false"}
+	files = append(files, local.place("spark.json"))
+	command := append(submit, "--master", s.master, "--name", "tarry "+j.layout.Name, "--files", strings.Join(files, ","))
 	if j.o.MaxAttempts > 0 {
 		command = append(command, "--conf", "spark.task.maxFailures="+strconv.Itoa(j.o.MaxAttempts))
 	}
-	command = append(command, filepath.Join(temp, "tarry_spark.py"), filepath.Join(temp, "spark.json"))
+	command = append(command, j.settings()...)
+	command = append(command, local.place("tarry_spark.py"), local.place("spark.json"))
 	if err := (&foreign{job: j, name: "Spark"}).run(ctx, command, nil); err != nil {
 		return nil, err
 	}
-	return readReports(folder{dir: temp}, "reports")
+	return readReports(in, reportSuffix)
 }
 
 // connecting is the time limit for connecting to a server.
@@ -125,16 +120,16 @@ func masterThere(ctx context.Context, master string) (err error) {
 }
 
 // sparkSubmit returns the spark-submit command.
-func sparkSubmit() (string, error) {
-	if name := os.Getenv(SparkVariable); name != "" {
-		return name, nil
+func sparkSubmit() ([]string, error) {
+	if list := strings.Fields(os.Getenv(SparkVariable)); len(list) > 0 {
+		return list, nil
 	}
 	if home := os.Getenv("SPARK_HOME"); home != "" {
-		return filepath.Join(home, "bin", "spark-submit"), nil
+		return []string{filepath.Join(home, "bin", "spark-submit")}, nil
 	}
 	path, err := exec.LookPath("spark-submit")
 	if err != nil {
-		return "", fmt.Errorf("no spark-submit: set SPARK_HOME, or %s: %w", SparkVariable, err)
+		return nil, fmt.Errorf("no spark-submit: set SPARK_HOME, or %s: %w", SparkVariable, err)
 	}
-	return path, nil
+	return []string{path}, nil
 }

@@ -88,7 +88,7 @@ func TestProcessesOnAStoreFail(t *testing.T) {
 	require.NotContains(t, err.Error(), "\n")
 	require.NoDirExists(t, filepath.Join(store.Root, "out"))
 	require.Empty(t, store.Begun())
-	for _, lost := range []string{"read a", "begin out/part", "write out/part", "open out/_temporary/plan.json"} {
+	for _, lost := range []string{"read a", "begin out/part", "write out/part", "open out/_temporary/run-"} {
 		t.Setenv("TARRY_TEST_LOST", lost)
 		err := onStore(t, "wordcount", url, Options{On: "processes:2", MaxAttempts: 2}, books)
 		require.ErrorContains(t, err, "connection refused", lost)
@@ -110,16 +110,16 @@ func TestSharedStore(t *testing.T) {
 	require.NoError(t, j.prepare(t.Context(), p, 1))
 	shuffle := j.temp.below(shuffleFolder)
 	run := func(kind cluster.TaskKind, index int) error {
-		a := (&task{Spills: t.TempDir()}).attempt(p, mr.AttemptID{Kind: kind, Index: index}, &j.layout)
+		a := (&task{Spills: t.TempDir(), Reports: shuffle.place("")}).attempt(p, mr.AttemptID{Kind: kind, Index: index}, &j.layout)
 		return a.runShared(t.Context(), shuffle)
 	}
 	for i := range j.layout.Splits {
 		require.NoError(t, run(cluster.MapKind, i))
 	}
-	require.NoError(t, store.RemoveAll("out/_temporary/shuffle/m-00001.ends"))
+	require.NoError(t, store.RemoveAll(shuffle.dir+"/m-00001.ends"))
 	err = run(cluster.ReduceKind, 0)
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	require.ErrorContains(t, err, "what map 1 has for the reduces: "+url+"/out/_temporary/shuffle/m-00001.ends: ")
+	require.ErrorContains(t, err, "what map 1 has for the reduces: "+shuffle.place("m-00001.ends")+": ")
 	require.NoError(t, run(cluster.MapKind, 1))
 	for i := range 3 {
 		require.NoError(t, run(cluster.ReduceKind, i))

@@ -3,15 +3,16 @@ package worker
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tarry-mr/tarry/dfs/stores"
-	"github.com/tarry-mr/tarry/mapreduce"
 )
 
 // HadoopVariable names the environment variable with the command that runs Hadoop Streaming, up to
@@ -66,6 +67,12 @@ func (s streaming) run(ctx context.Context, j *job) ([]report, error) {
 		if kill := killCommand(base, id); id != "" {
 			_ = exec.Command(kill[0], kill[1:]...).Run() // it may have ended
 		}
+	}, logs: func(to io.Writer) {
+		if logs := logsCommand(base, id); id != "" {
+			cmd := exec.Command(logs[0], logs[1:]...)
+			cmd.Stdout, cmd.Stderr = to, to
+			_ = cmd.Run() // there may be none
+		}
 	}}
 	if err := r.run(ctx, command, nil); err != nil {
 		return nil, err
@@ -92,19 +99,41 @@ func streamingCommand(getenv func(string) string) ([]string, error) {
 
 // killCommand returns the command that kills a Hadoop job.
 func killCommand(command []string, id string) []string {
-	last := len(command) - 1
-	if strings.HasSuffix(command[last], "HadoopStreaming") { // its class, after java and a class path
-		list := append([]string(nil), command[:last]...)
-		return append(list, "org.apache.hadoop.mapred.JobClient", "-kill", id)
+	if java := javaOf(command); java != nil {
+		return append(java, "org.apache.hadoop.mapred.JobClient", "-kill", id)
 	}
 	return []string{command[0], "job", "-kill", id}
 }
 
+// logsCommand returns the command that prints the logs of a Hadoop job's tasks.
+func logsCommand(command []string, id string) []string {
+	of := []string{"-applicationId", strings.Replace(id, "job_", "application_", 1)}
+	if java := javaOf(command); java != nil {
+		return append(append(java, "org.apache.hadoop.yarn.client.cli.LogsCLI"), of...)
+	}
+	return append([]string{filepath.Join(filepath.Dir(command[0]), "yarn"), "logs"}, of...)
+}
+
+// javaOf returns java and its class path if Streaming's command is its class, or nil.
+func javaOf(command []string) []string {
+	if last := len(command) - 1; strings.HasSuffix(command[last], "HadoopStreaming") {
+		return slices.Clone(command[:last])
+	}
+	return nil
+}
+
 // args returns the arguments of Streaming, the generic Hadoop options first.
 func (streaming) args(j *job) ([]string, error) {
-	path, err := os.Executable()
+	files, err := j.ship()
 	if err != nil {
 		return nil, err
+	}
+	for i, path := range files {
+		name := shippedName
+		if i > 0 {
+			name = filepath.Base(path)
+		}
+		files[i] = "file://" + path + "#" + name
 	}
 	most := j.mostAttempts()
 	list := []string{
@@ -117,9 +146,10 @@ func (streaming) args(j *job) ([]string, error) {
 	if !j.mapOnly {
 		list = append(list, "-D", "stream.map.output=rawbytes", "-D", "stream.reduce.input=rawbytes")
 	}
+	list = append(list, j.settings()...)
 	t := j.task(eitherTask, -1, -1)
 	t.Spills = ownFolder
-	list = append(list, "-files", "file://"+path+"#"+shippedName, "-inputformat", "org.apache.hadoop.mapred.lib.NLineInputFormat",
+	list = append(list, "-files", strings.Join(files, ","), "-inputformat", "org.apache.hadoop.mapred.lib.NLineInputFormat",
 		"-input", hadoopName(j.temp.place("splits")), "-output", hadoopName(j.temp.place("report")),
 		"-mapper", "./"+shippedName, "-cmdenv", taskVariable+"="+t.env())
 	if !j.mapOnly {
@@ -145,21 +175,4 @@ const shippedName = "tarry-worker"
 // jobName returns a name that is valid as a Hadoop property.
 func jobName(name string) string {
 	return regexp.MustCompile(`[^\w.-]+`).ReplaceAllString(name, "-")
-}
-
-// failed returns the first error that a worker wrote next to the plan, or err if no worker wrote
-// one.
-func (j *job) failed(err error) error {
-	first := firstFailure(j.temp)
-	if first == nil {
-		return err
-	}
-	cause := fmt.Errorf("%s: %s", first.Task, first.Error)
-	if first.Permanent {
-		return mapreduce.Permanent(cause)
-	}
-	if err == nil {
-		return cause
-	}
-	return fmt.Errorf("%w (%w)", cause, err)
 }

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +17,8 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/dfs/stores"
+	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
@@ -43,11 +47,13 @@ type Options struct {
 	// _skipped.jsonl. With one more the job fails. 0 means none.
 	MaxSkips int
 	// Memory is the budget in bytes of all workers on this machine, shared equally; on other
-	// engines it is the budget of each worker. 0 means no limit.
+	// engines it is the budget of each worker. 0 means half of TaskMemory, or no limit without it.
 	Memory int64
 	// SpillDir is the directory for spills and shuffle files of workers on this machine; empty
 	// means os.TempDir.
 	SpillDir string
+	// Progress is called, by one goroutine, when the counts of tasks have changed; nil discards them.
+	Progress func(Progress)
 	// Log gets attempts that failed and are retried; nil discards them.
 	Log io.Writer
 	// Folder is the value that Folder returns in workers: a place that the program's runs share.
@@ -57,6 +63,7 @@ type Options struct {
 	Print io.Writer
 	// Args are the program's arguments in workers; nil means os.Args[1:].
 	Args []string
+	Settings
 }
 
 // engine runs the tasks of a submitted job and returns the report of each task that has a part.
@@ -114,6 +121,10 @@ type job struct {
 	plan    string // the plan file
 	temp    folder // the plan's folder
 	run     int
+	builds  []program // that workers may be, this one first
+	scratch *scratch.Item
+	// tracking is the URL that the engine's client has named, a string.
+	tracking atomic.Value
 }
 
 // outcome is the result of one of the program's runs, for workers of later ones.
@@ -159,6 +170,10 @@ func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *counter.Set, 
 	if p == nil {
 		return c, cluster.ErrNoPlan
 	}
+	if err := o.Check(o.On); err != nil {
+		return c, err
+	}
+	o.Memory = cmp.Or(o.Memory, o.TaskMemory/2)
 	if err := p.Travels(); err != nil {
 		return c, fmt.Errorf("job %q on %s: %w", p.Name(), o.On, err)
 	}
@@ -179,13 +194,16 @@ func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *counter.Set, 
 		}
 	}()
 	j := &job{o: o, mapOnly: p.MapOnly(), run: run}
+	defer func() { err = errors.Join(err, j.removeScratch()) }()
 	if err := j.prepare(ctx, p, e.width()); err != nil {
 		return c, err
 	}
 	if len(j.layout.Splits) == 0 { // no tasks, and engines treat that differently
 		e = processes(1)
 	}
+	ctx, stop := j.watch(ctx)
 	reports, err := e.run(ctx, j)
+	stop()
 	if err == nil {
 		err = j.commit(p, reports, c)
 	}
@@ -217,21 +235,50 @@ func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
 	if f.Layout, err = p.Layout(p.JoinSmall(splits, size)); err != nil {
 		return err
 	}
-	if f.Program, err = thisProgram(); err != nil {
+	if f.Programs, err = j.programs(); err != nil {
 		return err
 	}
+	j.builds = f.Programs
 	b, err := json.Marshal(f)
 	if err != nil {
 		return err
 	}
 	j.layout = f.Layout
-	if j.plan, err = p.KeepFile("plan.json", b); err != nil {
-		return err
-	}
-	if j.temp, err = folderOf(j.plan); err != nil {
+	j.tracking.Store("")
+	if err := j.share(p, b); err != nil {
 		return err
 	}
 	return j.task(reduceTask, -1, -1).fits()
+}
+
+// share writes the plan to a folder that has this run's own number, so that a worker of an earlier run
+// into the same output finds that its own is over. Tasks may run as another user: the modes are those of
+// the output's folder, which the umask has decided.
+func (j *job) share(p *mapreduce.Plan, plan []byte) error {
+	host, _ := os.Hostname() // for users who find the file
+	mark, err := p.KeepFile("run", fmt.Appendf(nil, "process %d of %s, on %s\n", os.Getpid(), host, j.o.On))
+	if err != nil {
+		return err
+	}
+	temp, err := folderOf(mark)
+	if err != nil {
+		return err
+	}
+	if temp.store == nil {
+		info, err := os.Stat(filepath.Dir(temp.dir))
+		if err == nil {
+			err = errors.Join(os.Chmod(temp.dir, info.Mode().Perm()), os.Chmod(mark, info.Mode().Perm()&0o666))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	j.temp = temp.below(fmt.Sprintf("run-%016x", rand.Uint64()))
+	j.plan = j.temp.place("plan.json")
+	if err := j.temp.below(notes).make(); err != nil { // by this user, who removes what others write to it
+		return err
+	}
+	return j.temp.write("plan.json", plan)
 }
 
 // commit commits the winning attempt of each task and adds its counters.
@@ -286,6 +333,7 @@ func (j *job) task(kind string, index, attempt int) task {
 	return task{
 		Plan: j.plan, Dir: dir, Run: j.run, Kind: kind, Index: index, Attempt: attempt, Memory: j.o.Memory, Spills: j.o.SpillDir,
 		Folder: j.o.Folder, MaxSkips: j.o.MaxSkips, Timeout: j.o.timeout(), Args: j.args(),
+		Stores: stores.Roots(),
 	}
 }
 
@@ -301,4 +349,25 @@ func (j *job) logf(format string, args ...any) {
 	if j.o.Log != nil {
 		fmt.Fprintf(j.o.Log, format+"\n", args...)
 	}
+}
+
+// local returns a directory of this machine for files of the run: its folder, or one that is removed
+// when the run ends.
+func (j *job) local() (dir string, err error) {
+	if j.temp.store == nil {
+		return j.temp.dir, nil
+	}
+	if j.scratch == nil {
+		if j.scratch, err = scratch.Dir(j.o.SpillDir, "tarry-run-"); err != nil {
+			return "", err
+		}
+	}
+	return j.scratch.Name(), nil
+}
+
+func (j *job) removeScratch() error {
+	if j.scratch == nil {
+		return nil
+	}
+	return j.scratch.Remove()
 }

@@ -1,6 +1,7 @@
-"""Runs a job of Tarry on Spark: spark-submit tarry_spark.py SETUP. Spark starts workers and moves frames;
-Tarry maps, sorts, merges and reduces. SETUP is JSON: the program, its task as TARRY_TASK has it for
-maps and for reduces, how many maps and reduces there are, and where the reports of the tasks go."""
+"""Runs a job of Tarry on Spark: spark-submit --files PROGRAM,SETUP tarry_spark.py SETUP. Spark starts workers
+and moves frames; Tarry maps, sorts, merges, reduces, and leaves reports of the tasks in a folder of its own.
+SETUP is JSON: the program, its task as TARRY_TASK has it for maps and for reduces, and how many of them there
+are."""
 import json
 import os
 import struct
@@ -8,29 +9,29 @@ import subprocess
 import sys
 import tempfile
 
-from pyspark import SparkConf, SparkContext, SparkFiles, TaskContext
-
-with open(sys.argv[1]) as f:
-    setup = json.load(f)
-name = os.path.basename(setup["program"])
+from pyspark import SparkContext, SparkFiles, TaskContext
 
 
 def start(task, index, **streams):
     """Starts a worker; what it says on standard error is kept for the error of its task."""
-    exe = SparkFiles.get(name)
+    exe = os.path.abspath(SparkFiles.get(setup["program"]))
     os.chmod(exe, 0o755)
-    attempt = str(TaskContext.get().taskAttemptId())  # no two tasks of an application share one
-    env = dict(os.environ, TARRY_TASK=task, TARRY_INDEX=str(index), TARRY_ATTEMPT=attempt)
-    said = tempfile.TemporaryFile()
-    return subprocess.Popen([exe], env=env, stderr=said, cwd=tempfile.gettempdir(), **streams), said
+    attempt = TaskContext.get().taskAttemptId()  # no two tasks of an application share one
+    env = dict(os.environ, TARRY_TASK=task, TARRY_INDEX=str(index), TARRY_ATTEMPT=str(attempt))
+    disks = os.environ.get("SPARK_LOCAL_DIRS") or tempfile.gettempdir()  # as spark.local.dir says
+    disk = disks.split(",")[attempt % len(disks.split(","))]
+    said = tempfile.TemporaryFile(dir=disk)
+    return subprocess.Popen([exe], env=env, stderr=said, cwd=disk, **streams), said
 
 
 def finish(worker, said):
     """Waits for a worker; one that failed fails the task, with the end of what it said."""
     code = worker.wait()
+    said.seek(0)
+    text = said.read().decode("utf-8", "replace")
+    sys.stderr.write(text)  # to the logs of the executor
     if code != 0:
-        said.seek(0)
-        raise RuntimeError("tarry worker exit %d: %s" % (code, said.read()[-4000:].decode("utf-8", "replace")))
+        raise RuntimeError("tarry worker exit %d: %s" % (code, text[-4000:]))
 
 
 def frames(f):
@@ -53,36 +54,27 @@ def do_map(indexes):
         finish(worker, said)
 
 
-def do_map_only(indexes):
-    for i in indexes:
-        worker, said = start(setup["map"], i, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-        report = worker.stdout.read().decode()
-        finish(worker, said)
-        yield report
-
-
 def do_reduce(index, pairs):
-    worker, said = start(setup["reduce"], index, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    worker, said = start(setup["reduce"], index, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     try:
         for _, frame in pairs:
             worker.stdin.write(frame)
         worker.stdin.close()
     except BrokenPipeError:
         pass  # it has failed, and says why
-    report = worker.stdout.read().decode()
     finish(worker, said)
-    yield report
+    return iter(())
 
 
-context = SparkContext(conf=SparkConf().setAppName("tarry " + setup["name"]))
-context.setLogLevel("WARN")
-context.addFile(setup["program"])
+context = SparkContext()
+name = os.path.basename(sys.argv[1])
+places = [sys.argv[1], name, SparkFiles.get(name)]  # the driver's host may be another one
+with open(next(place for place in places if os.path.exists(place))) as f:
+    setup = json.load(f)
 maps = context.parallelize(range(setup["maps"]), setup["maps"])
 if setup["reduces"] == 0:
-    reports = maps.mapPartitions(do_map_only).collect()
+    maps.mapPartitions(do_map).count()
 else:
     moved = maps.mapPartitions(do_map).partitionBy(setup["reduces"], lambda partition: partition)
-    reports = moved.mapPartitionsWithIndex(do_reduce).collect()
+    moved.mapPartitionsWithIndex(do_reduce).count()
 context.stop()
-with open(setup["reports"], "w") as f:
-    f.write("".join(reports))

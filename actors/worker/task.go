@@ -3,6 +3,7 @@ package worker
 import (
 	"bytes"
 	"compress/flate"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -43,11 +44,15 @@ type task struct {
 	Index    int    `json:"index"`   // -1: the end of the first line of standard input, or provided by the engine
 	Attempt  int    `json:"attempt"` // -1: provided by the engine
 	Memory   int64  `json:"memory,omitempty"`
-	Spills   string `json:"spills,omitempty"`  // directory for spills; empty: os.TempDir
-	Folder   string `json:"folder,omitempty"`  // see Options.Folder
-	Shuffle  string `json:"shuffle,omitempty"` // folder between maps and reduces; empty: the engine moves frames
-	MaxSkips int    `json:"skips,omitempty"`   // records that a map may skip
-	Quiet    bool   `json:"quiet,omitempty"`   // the starter prints the error
+	Spills   string `json:"spills,omitempty"`   // directory for spills; empty: os.TempDir
+	Folder   string `json:"folder,omitempty"`   // see Options.Folder
+	Reports  string `json:"reports,omitempty"`  // folder for reports; empty: standard output
+	Shuffle  string `json:"shuffle,omitempty"`  // folder between maps and reduces; empty: the engine moves frames
+	MaxSkips int    `json:"skips,omitempty"`    // records that a map may skip
+	Attempts int    `json:"attempts,omitempty"` // of the task, that the worker makes itself; 0: one
+	Inner    bool   `json:"inner,omitempty"`    // a process of this program has started the worker, and reads its verdict
+	// Stores are the stores that the submitter has opened, as Roots has named them.
+	Stores map[string]string `json:"stores,omitempty"`
 	// Timeout is how long the task may make no progress; 0: without limit.
 	Timeout time.Duration `json:"timeout,omitempty"`
 	// Heartbeat is a file whose modification time the worker updates; empty: none.
@@ -55,6 +60,11 @@ type task struct {
 	// Args are the program's arguments. They are sent here because engines quote arguments
 	// differently.
 	Args []string `json:"args"`
+}
+
+// id returns the attempt.
+func (t *task) id() mapreduce.AttemptID {
+	return (&report{Kind: t.Kind, Index: t.Index, Attempt: t.Attempt}).id()
 }
 
 // ownFolder, as task.Spills, means the directory in which an engine starts a worker.
@@ -115,7 +125,6 @@ func parseTask(text string) (*task, error) {
 var (
 	ready  bool // Main has been called
 	asked  *task
-	wrong  error // the error of parsing asked
 	output io.Writer
 )
 
@@ -125,7 +134,7 @@ var errNoMain = mapreduce.Permanent(errors.New("the program is its own worker: i
 // Main must be the first call in the main function of a program whose jobs may run on an engine
 // (TARRY_ON). In a worker process it sets the submitter's arguments and working directory, and
 // redirects standard output, which is reserved for frames, to standard error; actors.Run then runs
-// the task. In other processes it changes nothing. A second call has no effect.
+// the task. A worker that an engine has started supervises such a process. In other processes it changes nothing. A second call has no effect.
 func Main() {
 	if ready {
 		return
@@ -135,20 +144,31 @@ func Main() {
 	if !ok {
 		return
 	}
+	t, err := parseTask(text)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s%v\n", failedMark, err)
+		os.Exit(permanentExit)
+	}
+	stores.Use(t.Stores)
+	if !t.Inner {
+		os.Exit(t.supervise(context.Background()))
+	}
+	asked, verdicts = t, os.Stderr
 	f, err := redirectStdout()
 	output = f
-	if asked, wrong = parseTask(text); wrong == nil {
-		wrong = err
-	}
-	if wrong == nil && asked.Dir != "" {
-		if err := os.Chdir(asked.Dir); err != nil && !stores.Named(asked.Plan) { // with a store there may be no common disk
-			wrong = err
+	if err == nil && t.Dir != "" {
+		if bad := os.Chdir(t.Dir); bad != nil && !stores.Named(t.Plan) { // with a store there may be no common disk
+			err = bad
 		}
 	}
-	if wrong == nil && asked.Heartbeat != "" {
-		go asked.beat()
+	if err != nil {
+		tellVerdict(err)
+		os.Exit(1)
 	}
-	os.Args = append(os.Args[:1], asked.Args...)
+	if t.Heartbeat != "" {
+		go t.beat()
+	}
+	os.Args = append(os.Args[:1], t.Args...)
 }
 
 // Asked reports whether this process is a worker, which runs one task and ends.

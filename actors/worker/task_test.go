@@ -95,8 +95,16 @@ func TestWhichTask(t *testing.T) {
 func TestOtherPrograms(t *testing.T) {
 	this, err := thisProgram()
 	require.NoError(t, err)
-	require.NoError(t, (&planFile{Program: program{"elsewhere", this.Sum}}).check())
-	err = (&planFile{Program: program{"/bin/other", "00000000deadbeef"}}).check()
+	of := func(list ...program) *planFile { return &planFile{Programs: list} }
+	require.NoError(t, of(program{Path: "elsewhere", Sum: this.Sum}).check())
+	require.NoError(t, of(program{Sum: "1"}, program{Sum: this.Sum}).check(), "one of --worker")
+	built := program{Sum: "1", Sources: "acme.com/words v1.2.0", Platform: "linux/arm64"}
+	require.True(t, built.same(program{Sum: "2", Sources: built.Sources}), "another build of the same sources")
+	for _, version := range []string{"", "(devel)", "v1.2.0+dirty"} {
+		built.Sources = "acme.com/words " + version
+		require.False(t, built.same(program{Sum: "2", Sources: built.Sources}), version)
+	}
+	err = of(program{Path: "/bin/other", Sum: "00000000deadbeef"}).check()
 	require.True(t, cluster.IsPermanent(err))
 	for _, part := range []string{this.Path, this.Sum, "/bin/other", "00000000deadbeef"} {
 		require.ErrorContains(t, err, part)

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -8,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/dfs/stores"
-	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
@@ -43,7 +43,7 @@ func (a *attempt) watched(work func() error) (err error) {
 		returned = true
 	}()
 	if a.still(over) {
-		a.task.giveUp(a.id, fmt.Errorf("task timeout: no progress for %v%s", a.task.Timeout, a.stand()))
+		giveUp(fmt.Errorf("task timeout: no progress for %v%s", a.task.Timeout, a.stand()))
 	}
 	return err
 }
@@ -72,8 +72,8 @@ func (a *attempt) still(over <-chan struct{}) bool {
 		was = now
 		if now.Sub(looked) >= a.task.lookEvery() {
 			looked = now
-			if there, err := planThere(a.task.Plan); err == nil && !there {
-				os.Exit(1) // the job was given up, and the starter may not be alive to end this process
+			if err := a.task.there(); errors.Is(err, errGone) { // the starter may not be alive to end this process
+				giveUp(err)
 			}
 		}
 		if p := a.progress.Pulse(); p != pulse {
@@ -126,9 +126,7 @@ func (a *attempt) stand() string {
 const mostStacks = 4 << 20
 
 // giveUp ends this process with an error, whatever other goroutines do.
-func (t *task) giveUp(id mapreduce.AttemptID, cause error) {
-	if err := t.fail(id, cause); err != nil || !t.Quiet {
-		fmt.Fprintln(os.Stderr, cause)
-	}
+func giveUp(cause error) {
+	tellVerdict(cause)
 	os.Exit(1)
 }

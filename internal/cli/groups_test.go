@@ -35,6 +35,8 @@ run grep x in --output out --reduces 3
 run sort in -o out --reduces 0 --reduce-slots 1
 run sort in --json
 run sort in -o out --on streaming-command --json
+run sort in -o out --queue night
+run sort in -o out --on processes:2 --task-cores 2
 run sort in -o out --inline --nodes 4
 run sort in -o out --inline --memory 1GiB
 run sort in -o out --on processes:2 --seed 3

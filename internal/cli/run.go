@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors/worker"
 	"github.com/tarry-mr/tarry/dfs/stores"
+	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/internal/scratch"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
@@ -76,6 +77,7 @@ type runFlags struct {
 
 	inline     bool
 	on         string // an engine; empty: a cluster in this process
+	settings   worker.Settings
 	counters   bool
 	json       bool
 	noProgress bool
@@ -89,15 +91,28 @@ func (r *runFlags) register(cmd *cobra.Command) {
 	f.BoolVar(&r.inline, "inline", false, "run in one goroutine without a cluster: the plain way, to compare with")
 	f.StringVar(&r.on, "on", "",
 		"run each task in a process of its own: processes:4, so many at once, yarn, a master of Spark, slurm, k8s-job:IMAGE, prism (default: a cluster in this process)")
+	e := &r.settings
+	f.StringVar(&e.Queue, "queue", "", "with --on, submit to this queue of YARN or partition of Slurm (default: the engine's)")
+	f.StringVar(&e.Account, "account", "", "with --on, charge this account of Slurm, or use this service account of Kubernetes (default: the engine's)")
+	number(f, (*numbers.Bytes)(&e.TaskMemory), "task-memory", 0, span(128<<20, 1<<44),
+		"with --on, memory of a task's container at the engine; half of it is the default of --memory (default: the engine's)")
+	number(f, &e.TaskCores, "task-cores", 0, span(1, 1_000), "with --on, cores of a task at the engine (default: the engine's)")
+	f.StringArrayVar(&e.EngineArgs, "engine-arg", nil, "with --on, pass this argument to the engine's own command; may be repeated (default: none)")
+	f.StringArrayVar(&e.Workers, "worker", nil,
+		"with --on, ship another build of this program for hosts of another kind, as linux/arm64=PATH; may be repeated (default: none)")
 	f.BoolVar(&r.counters, "counters", false, "print all counters at the end, in Hadoop's layout")
 	f.BoolVar(&r.json, "json", false, "print the outcome as one JSON object on standard output")
 	f.BoolVar(&r.noProgress, "no-progress", false, "show no progress, only how it ended")
 	grouped(cmd, "Diagnostics", "counters json no-progress")
-	grouped(cmd, "Cluster", "inline on")
+	grouped(cmd, "Cluster", "inline on "+ofEngine)
+	needs(cmd, "on", ofEngine)
 	excludes(cmd, "counters", "quiet json")
 	excludes(cmd, "inline", "on memory task-timeout "+ofCluster)
 	excludes(cmd, "on", ofCluster)
 }
+
+// ofEngine are flags that say something of an engine.
+const ofEngine = "queue account task-memory task-cores engine-arg worker"
 
 // ofCluster are flags that say something of a cluster in this process.
 const ofCluster = "racks nodes map-slots reduce-slots replication parallelism seed events node-link oversubscription " +
@@ -111,6 +126,9 @@ func (r *runFlags) check(p *program, cmd *cobra.Command) error {
 	if r.on != "" {
 		if err := worker.Check(r.on); err != nil {
 			return usageError("--on %w", err)
+		}
+		if err := r.settings.Check(r.on); err != nil {
+			return usageError("%w", err)
 		}
 	}
 	toStdout := "with standard output: want " + outputFlag(cmd) + " DIR"

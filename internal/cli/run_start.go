@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/user"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -60,12 +61,19 @@ func (p *program) runOn(cmd *cobra.Command, w *pipeline) planRunner {
 		o := worker.Options{
 			On: w.on, Reduces: reduces, BlockSize: w.cluster.BlockSize, Memory: w.cluster.Memory, SpillDir: w.cluster.SpillDir,
 			Folder: w.folder, MaxSkips: w.maxSkips, TaskTimeout: w.timeout(cmd), Print: struct{ io.Writer }{p.stdout},
+			Settings: w.settings,
 		}
 		if f, ok := p.stdout.(*os.File); ok { // ends when the engine's part is printed: a pipe such as | kubectl apply -f - goes on
 			o.Print = f
 		}
 		if !w.quiet {
 			o.Log = p.stderr
+		}
+		if !w.quiet && !w.noProgress {
+			var last atomic.Value
+			last.Store("")
+			o.Progress = func(p worker.Progress) { last.Store(plan.Name() + " " + p.String()) }
+			defer p.display.Show(func() string { return last.Load().(string) })()
 		}
 		return worker.Submit(ctx, plan, o)
 	}

@@ -69,6 +69,11 @@ func slow(dir string, line []byte) error {
 
 // Bind returns the plan of a job by name; dir is a directory for the marks of faulty jobs.
 func Bind(name, dir, out string, inputs []string) (*mr.Plan, error) {
+	if name == "missing" && asWorker() { // on the host of the worker
+		if _, err := os.Open(inputs[0] + ".here"); err != nil {
+			return nil, err
+		}
+	}
 	src, err := mr.Files(inputs...)
 	if err != nil {
 		return nil, err
@@ -145,6 +150,8 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 		switch name {
 		case "kill map":
 			once(dir, name, kill)
+		case "kill always":
+			kill()
 		case "stop map":
 			once(dir, name, stop)
 		case "slow":

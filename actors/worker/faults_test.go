@@ -1,0 +1,274 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// foreignEngines are engines whose clients are played.
+var foreignEngines = []string{"yarn", "slurm"}
+
+// logsOf returns the log that an error names.
+func logsOf(t *testing.T, err error) string {
+	_, name, ok := strings.Cut(err.Error(), "; logs: ")
+	require.True(t, ok, err)
+	text, bad := os.ReadFile(name)
+	require.NoError(t, bad)
+	return string(text)
+}
+
+// Whatever ends a worker on an engine, the error is one line with attempt, host and the first cause, and
+// names the logs, which are kept.
+func TestCauses(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	for _, on := range foreignEngines {
+		for name, want := range map[string]string{
+			"missing":     "the user's code has ended the process, with code 1 (as by os.Exit): open " + book[0] + ".here: no such file or directory",
+			"bad input":   book[0] + ": at byte 0, ",
+			"map fails":   "never works",
+			"panic":       "enginetest/jobs.go:",
+			"crash":       "panic: away from the map (enginetest/jobs.go:",
+			"exit":        "the user's code has ended the process, with code 7",
+			"exit well":   "the program ended, with code 0, before its task did",
+			"other types": "the one that submitted it",
+			"kill always": "signal: killed, as by the system when memory runs out",
+		} {
+			t.Run(on+" "+name, func(t *testing.T) {
+				playEngines(t)
+				out, _, err := submit(t, name, Options{On: on, Reduces: 2, MaxAttempts: 2}, book)
+				require.ErrorContains(t, err, want)
+				require.NotContains(t, err.Error(), "\n")
+				require.Regexp(t, `^(a map failed 2 times: )?m-00000-0 on `+regexp.QuoteMeta(host)+`: `, err)
+				require.NoDirExists(t, out)
+				require.Contains(t, logsOf(t, err), want, "the logs of the tasks are in")
+			})
+		}
+	}
+}
+
+// A program that a host does not have, and an output that it does not see, are named, too.
+func TestNotOnTheHost(t *testing.T) {
+	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
+	for name, hosts := range map[string]string{
+		"no-such-program: not found": "sh " + written(t, "gone.sh", "echo no-such-program: not found >&2; exit 127"),
+		"the output's folder is not shared with this host": "sh " + written(t, "elsewhere.sh",
+			`mount -t tmpfs none "$TARRY_TEST_HIDDEN" 2>/dev/null; exec "$@"`),
+	} {
+		for _, on := range foreignEngines {
+			t.Run(on+" "+name, func(t *testing.T) {
+				command := hosts
+				if strings.Contains(hosts, "elsewhere") {
+					command = unshared(t) + " " + hosts
+				}
+				out := filepath.Join(t.TempDir(), "out")
+				playEngines(t)
+				t.Setenv(playedHosts, command)
+				t.Setenv("TARRY_TEST_HIDDEN", filepath.Dir(out))
+				_, _, err := submitTo(t, out, "wordcount", Options{On: on, Reduces: 2, MaxAttempts: 2}, book)
+				want := name
+				if on == "yarn" && strings.HasPrefix(name, "no-such") { // YARN brings the program
+					want = "subprocess failed with code 127"
+				}
+				require.ErrorContains(t, err, want)
+				require.NotContains(t, err.Error(), "\n")
+				require.NoDirExists(t, out)
+			})
+		}
+	}
+}
+
+// written writes a file and returns its name.
+func written(t *testing.T, name, text string) string {
+	name = filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	return name
+}
+
+// An orphan of an earlier run into the same output does not take the next run's plan.
+func TestOrphans(t *testing.T) {
+	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
+	out := filepath.Join(t.TempDir(), "out")
+	first := func() *job {
+		p, err := bind("sort", "", out, book)
+		require.NoError(t, err)
+		require.NoError(t, p.SetupJob())
+		j := &job{o: Options{Reduces: 1}}
+		require.NoError(t, j.prepare(t.Context(), p, 1))
+		t.Cleanup(func() { _ = p.AbortJob() })
+		return j
+	}
+	j := first()
+	_, err := readPlan(j.plan)
+	require.NoError(t, err)
+	require.NoError(t, os.RemoveAll(out)) // as a rerun does with what a killed run has left
+	next := first()
+	require.NotEqual(t, j.plan, next.plan)
+	_, err = readPlan(j.plan)
+	require.ErrorIs(t, err, errGone)
+	orphan := j.task(mapTask, 0, 0)
+	require.Error(t, orphan.noteAttempt(orphan.id(), errGone))
+	_, err = os.Stat(j.temp.dir)
+	require.ErrorIs(t, err, os.ErrNotExist, "an orphan makes nothing")
+}
+
+// Tasks may run as a user that is not the submitter's: modes are those of the output's folder, and a plan
+// that cannot be read says who may.
+func TestOtherUser(t *testing.T) {
+	p, err := bind("sort", "", filepath.Join(t.TempDir(), "out"), []string{bookOf(t, t.TempDir(), "a", 1000)})
+	require.NoError(t, err)
+	require.NoError(t, p.SetupJob())
+	defer func() { require.NoError(t, p.AbortJob()) }()
+	j := &job{o: Options{Reduces: 1}}
+	require.NoError(t, j.prepare(t.Context(), p, 1))
+	info, err := os.Stat(filepath.Dir(filepath.Dir(j.temp.dir)))
+	require.NoError(t, err)
+	mode := info.Mode().Perm()
+	require.NotZero(t, mode&0o055, "or this says nothing")
+	for _, name := range []string{filepath.Dir(j.temp.dir), j.temp.dir, j.temp.below(notes).dir, j.plan} {
+		info, err := os.Stat(name)
+		require.NoError(t, err)
+		want := mode
+		if !info.IsDir() {
+			want &= 0o666
+		}
+		require.Equal(t, want, info.Mode().Perm(), name)
+	}
+	require.NoError(t, os.Chmod(j.plan, 0o600))
+	require.Regexp(t, `plan.json is -rw-------, of user \S+, and this task runs as \S+: set the submitter's umask`, whoMay(j.plan))
+}
+
+// Progress is counted by attempts, and the engine's page is known.
+func TestProgressOfEngines(t *testing.T) {
+	book := []string{bookOf(t, t.TempDir(), "a", 100_000)}
+	for _, on := range append(foreignEngines, "processes:2") {
+		playEngines(t)
+		var seen []Progress
+		_, _, err := submit(t, "kill map", Options{
+			On: on, Reduces: 2, BlockSize: blockBytes, Progress: func(p Progress) { seen = append(seen, p) },
+		}, book)
+		require.NoError(t, err)
+		require.NotEmpty(t, seen)
+		last := seen[len(seen)-1]
+		require.Equal(t, Progress{
+			Maps: TaskCounts{All: 4, Done: 4, Failed: 1}, Reduces: TaskCounts{All: 2, Done: 2}, Tracking: last.Tracking,
+		}, last, on)
+		require.Equal(t, on == "yarn", last.Tracking == "http://tracker:8088/proxy/application_17_0001/")
+	}
+}
+
+// What interrupts the submitter ends the job at its engine, and leaves nothing.
+func TestInterruptedAtEngine(t *testing.T) {
+	book, dir := []string{bookOf(t, t.TempDir(), "a", 1000)}, t.TempDir()
+	out := filepath.Join(t.TempDir(), "out")
+	t.Setenv("TMPDIR", t.TempDir())
+	playEngines(t)
+	ctx, stop := context.WithCancelCause(t.Context())
+	enough := errors.New("enough of this")
+	go func() {
+		for ctx.Err() == nil {
+			if _, err := os.Stat(dir + "/hangs"); err == nil {
+				stop(enough)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	runs.Store(0)
+	earlierRuns = nil
+	p, err := bind("hang", dir, out, book)
+	require.NoError(t, err)
+	_, err = Submit(ctx, p, Options{On: "yarn", Args: append([]string{"hang", dir, out}, book...)})
+	require.ErrorIs(t, err, enough)
+	require.NoDirExists(t, out)
+	require.Contains(t, remembered("commands"), "job -kill job_17_0001")
+	left, err := filepath.Glob(os.Getenv("TMPDIR") + "/tarry-Hadoop-*")
+	require.NoError(t, err)
+	require.Empty(t, left, "its logs are nobody's")
+}
+
+// Each setting is given in the engine's own words, and refused in words where there are none.
+func TestSettings(t *testing.T) {
+	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
+	s := Settings{Queue: "night", TaskMemory: 300 << 20, TaskCores: 2, EngineArgs: []string{"-Dx=y z", "-v"}}
+	for on, want := range map[string][]string{
+		"yarn": {
+			"-Dx=y z -v", "-D mapreduce.job.queuename=night", "-D mapreduce.map.memory.mb=300 -D mapreduce.reduce.memory.mb=300",
+			"-D mapreduce.map.cpu.vcores=2 -D mapreduce.reduce.cpu.vcores=2",
+		},
+		"slurm": {"--partition=night", "--account=lab", "--mem=300M", "--cpus-per-task=2", "-Dx=y z -v"},
+	} {
+		playEngines(t)
+		o := Options{On: on, Reduces: 2, Settings: s}
+		if on == "slurm" {
+			o.Account = "lab"
+		}
+		_, _, err := submit(t, "wordcount", o, book)
+		require.NoError(t, err)
+		command, _, _ := strings.Cut(remembered("commands"), "\n")
+		for _, words := range want {
+			require.Contains(t, command, words)
+		}
+	}
+	for on, want := range map[string]string{
+		"processes:2":       "--engine-arg has no effect with --on processes:2, which takes none of these settings",
+		"spark://host:1":    "--queue has no effect with --on spark://host:1, which takes --engine-arg, --task-cores, --worker",
+		"k8s-job:image":     "--engine-arg has no effect with --on k8s-job:image, which takes --account, --task-cores, --task-memory",
+		"k8s://https://a":   "--queue has no effect with --on k8s://https://a, which takes --account, ",
+		"yarn":              "",
+		"spark:yarn":        "",
+		"streaming-command": "",
+	} {
+		err := s.Check(on)
+		if want == "" {
+			require.NoError(t, err, on)
+			continue
+		}
+		require.ErrorContains(t, err, want)
+		_, _, err = submit(t, "wordcount", Options{On: on, Settings: s}, book)
+		require.ErrorContains(t, err, want)
+	}
+	require.ErrorContains(t, (&Settings{TaskMemory: 1 << 20}).Check("yarn"), "want at least 128MiB")
+}
+
+// Another build is shipped beside this one, behind a script that takes the build of its host; what is none
+// of the same sources is refused with both builds named.
+func TestOtherBuilds(t *testing.T) {
+	this, err := thisProgram()
+	require.NoError(t, err)
+	j := &job{o: Options{Settings: Settings{Workers: []string{"plan9/mips=" + this.Path}}}}
+	_, err = j.programs()
+	require.ErrorContains(t, err, "is not a build for plan9/mips of what submits, "+this.Path)
+	for word, want := range map[string]string{"x": "want OS/ARCHITECTURE=PATH", "linux/arm64=/none": "/none"} {
+		j.o.Workers = []string{word}
+		_, err = j.programs()
+		require.ErrorContains(t, err, want)
+	}
+
+	dir := t.TempDir()
+	other := program{Path: written(t, "other", "#!/bin/sh\necho other build\n"), Platform: "linux/arm64"}
+	j = &job{builds: []program{{Path: written(t, "this", "#!/bin/sh\necho this build\n"), Platform: "linux/amd64"}, other}, temp: folder{dir: dir}}
+	files, err := j.ship()
+	require.NoError(t, err)
+	require.Equal(t, []string{dir + "/tarry-worker", dir + "/tarry-worker-linux-amd64", dir + "/tarry-worker-linux-arm64"}, files)
+	bin := t.TempDir()
+	for machine, want := range map[string]string{"x86_64": "this build\n", "aarch64": "other build\n", "vax": "for which there is no --worker"} {
+		uname := "#!/bin/sh\ncase $1 in -m) echo " + machine + " ;; -s) echo Linux ;; *) echo host ;; esac\n"
+		require.NoError(t, os.WriteFile(bin+"/uname", []byte(uname), 0o700)) //nolint:gosec // it is a command
+		cmd := exec.Command(files[0])
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"))
+		said, err := cmd.CombinedOutput()
+		require.Equal(t, machine == "vax", err != nil)
+		require.Contains(t, string(said), want)
+	}
+}

@@ -1,0 +1,139 @@
+package worker
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+)
+
+// verdict is the line by which a worker tells the process that started it, on standard error, how its
+// task has ended. A program that ends before that has not run its task.
+type verdict struct {
+	Error     string `json:"error,omitempty"` // empty: the task has succeeded
+	Permanent bool   `json:"permanent,omitempty"`
+}
+
+const (
+	verdictMark = "tarry-task: "
+	mostLine    = 64 << 10 // of a line that is passed on as one
+	mostCrash   = 64 << 10 // of what the Go runtime writes when it ends a process
+)
+
+// verdicts is where a worker writes its verdict, whatever the user's code does with os.Stderr.
+var verdicts io.Writer = os.Stderr
+
+// tellVerdict writes the verdict of this worker.
+func tellVerdict(err error) {
+	var v verdict
+	if err != nil {
+		v = verdict{err.Error(), cluster.IsPermanent(err)}
+	}
+	b, _ := json.Marshal(v)                                // plain fields cannot fail
+	_, _ = fmt.Fprintf(verdicts, "%s%s\n", verdictMark, b) // the starter sees what is missing
+}
+
+// lastWords passes on what a worker writes to standard error, line by line, and keeps what says how
+// it ended: its verdict, what the Go runtime writes when it ends a process (a panic in a goroutine of
+// the user, a stack overflow, concurrent map writes), or the last line.
+type lastWords struct {
+	to    io.Writer
+	line  []byte // incomplete
+	told  *verdict
+	crash []byte
+	last  string
+}
+
+// Write implements io.Writer.
+func (w *lastWords) Write(p []byte) (int, error) {
+	for rest := p; len(rest) > 0; {
+		i := bytes.IndexByte(rest, '\n') + 1
+		if i == 0 && len(w.line)+len(rest) < mostLine {
+			w.line = append(w.line, rest...)
+			break
+		}
+		if i == 0 {
+			i = len(rest)
+		}
+		w.hear(append(w.line, rest[:i]...))
+		w.line, rest = w.line[:0], rest[i:]
+	}
+	return len(p), nil
+}
+
+func (w *lastWords) hear(line []byte) {
+	if i := bytes.Index(line, []byte(verdictMark)); i >= 0 {
+		if v := new(verdict); json.Unmarshal(line[i+len(verdictMark):], v) == nil {
+			w.told, line = v, line[:i]
+		}
+	}
+	_, _ = w.to.Write(line) // nobody may read it any more
+	text := strings.TrimSpace(string(line))
+	if len(w.crash) > 0 || strings.HasPrefix(text, "panic: ") || strings.HasPrefix(text, "fatal error: ") {
+		w.crash = append(w.crash, line[:min(len(line), mostCrash-len(w.crash))]...)
+	} else if text != "" {
+		w.last = text
+	}
+}
+
+// errSilent is the error of a worker that exited with 0 without having run its task.
+var errSilent = mapreduce.Permanent(errors.New("the program ended, with code 0, before its task did: either the user's code ends the " +
+	"process (as by os.Exit), or, started again with the same arguments, the program does not come to the same jobs"))
+
+// explain returns why a worker failed, or nil; ended is the error of its process.
+func (w *lastWords) explain(ended error) error {
+	if len(w.line) > 0 {
+		w.hear(w.line)
+		w.line = nil
+	}
+	x, exited := errors.AsType[*exec.ExitError](ended)
+	crash := crashed(string(w.crash))
+	switch {
+	case w.told != nil && w.told.Permanent:
+		return mapreduce.Permanent(errors.New(w.told.Error))
+	case w.told != nil && w.told.Error != "":
+		return errors.New(w.told.Error)
+	case w.told != nil:
+		return nil
+	case ended == nil:
+		return errSilent
+	case exited && crash != "":
+		return errors.New(crash)
+	case exited && x.Exited():
+		err := fmt.Errorf("the user's code has ended the process, with code %d (as by os.Exit)", x.ExitCode())
+		if w.last != "" {
+			err = fmt.Errorf("%w: %.400s", err, w.last)
+		}
+		return err
+	case exited && strings.HasSuffix(x.Error(), "killed"):
+		return fmt.Errorf("its process: %w, as by the system when memory runs out", ended)
+	}
+	return fmt.Errorf("its process: %w", ended)
+}
+
+// crashed returns why the Go runtime ended a process, from what it wrote: one line with the place in
+// the user's code, or "".
+func crashed(text string) string {
+	why := ""
+	for block := range strings.SplitSeq(text, "\n\n") {
+		for line := range strings.Lines(block) {
+			line = strings.TrimSpace(line)
+			if why == "" && (strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")) {
+				why = line
+			}
+		}
+		if i := strings.Index(block, "goroutine "); why != "" && i >= 0 {
+			if at := cluster.StackPlace(block[i:]); at != "" {
+				return why + " (" + at + ")"
+			}
+		}
+	}
+	return why
+}

@@ -1,0 +1,218 @@
+package worker
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+)
+
+// notes is the folder, in the plan's folder, with a file for each attempt: empty while it runs, then
+// noteDone, or the failure.
+const (
+	notes    = "attempts"
+	noteDone = "{}"
+)
+
+// errRunning, for noteAttempt, says that an attempt begins.
+var errRunning = errors.New("running")
+
+// noteAttempt notes how an attempt goes, and returns the error of one that has failed. A note that
+// cannot be written is no reason to fail.
+func (t *task) noteAttempt(id mapreduce.AttemptID, how error) (err error) {
+	text := []byte(noteDone)
+	switch {
+	case errors.Is(how, errRunning):
+		text = nil
+	case how != nil:
+		host, _ := os.Hostname() // an empty name works too
+		f := &failure{id.String(), host, how.Error(), cluster.IsPermanent(how)}
+		err = f.err()
+		text, _ = json.Marshal(f) // plain fields cannot fail
+	}
+	if t.there() == nil { // or it would make the folder of a run that is over
+		if temp, bad := folderOf(t.Plan); bad == nil {
+			_ = temp.below(notes).write(id.String(), text)
+		}
+	}
+	return err
+}
+
+// failure is how an attempt has failed.
+type failure struct {
+	Task      string `json:"task"`
+	Host      string `json:"host"`
+	Error     string `json:"error"`
+	Permanent bool   `json:"permanent"` // another attempt would fail too
+}
+
+func (f *failure) err() error {
+	err := fmt.Errorf("%s on %s: %s", f.Task, cmp.Or(f.Host, "this host"), f.Error)
+	if f.Permanent {
+		err = mapreduce.Permanent(err)
+	}
+	return err
+}
+
+// failureIn parses a note. It returns nil if that is none of a failure, unreadable or incomplete.
+func failureIn(in folder, name string) *failure {
+	b, err := in.read(name)
+	f := new(failure)
+	if err != nil || json.Unmarshal(b, f) != nil || f.Error == "" {
+		return nil
+	}
+	return f
+}
+
+// Progress counts the tasks of a job.
+type Progress struct {
+	Maps, Reduces TaskCounts
+	Tracking      string // URL of the job at its engine; empty: unknown
+}
+
+// TaskCounts counts tasks, and of failures the attempts.
+type TaskCounts struct{ All, Done, Running, Failed int }
+
+// String returns the counts in words.
+func (p Progress) String() string {
+	text := fmt.Sprintf("maps %v, reduces %v", p.Maps, p.Reduces)
+	if p.Tracking != "" {
+		text += ", " + p.Tracking
+	}
+	return text
+}
+
+// String returns the counts in words.
+func (c TaskCounts) String() string {
+	text := fmt.Sprintf("%d of %d", c.Done, c.All)
+	if c.Running > 0 {
+		text += fmt.Sprintf(" (%d running)", c.Running)
+	}
+	if c.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", c.Failed)
+	}
+	return text
+}
+
+// progress returns how far the job is, by its notes.
+func (j *job) progress() Progress {
+	p := Progress{Maps: TaskCounts{All: len(j.layout.Splits)}, Reduces: TaskCounts{All: j.layout.Reduces}, Tracking: j.tracking.Load().(string)}
+	files, _ := j.temp.below(notes).list() // the next call may see more
+	done := map[string]bool{}
+	for _, file := range files {
+		of := &p.Maps
+		if strings.HasPrefix(file.Name(), "r") {
+			of = &p.Reduces
+		}
+		info, err := file.Info()
+		if err != nil {
+			continue
+		}
+		task := file.Name()[:strings.LastIndexByte(file.Name(), '-')+1]
+		switch size := info.Size(); {
+		case size == 0:
+			of.Running++
+		case size > int64(len(noteDone)):
+			of.Failed++
+		case !done[task]:
+			done[task] = true
+			of.Done++
+		}
+	}
+	return p
+}
+
+// How often the folder of notes is polled on a disk and in a store; tests poll more often.
+var (
+	watchEvery      = 500 * time.Millisecond
+	watchStoreEvery = 2 * time.Second
+)
+
+// watch follows the notes of a run: it says how far that is, and ends ctx once a worker has noted a
+// permanent error. stop ends it.
+func (j *job) watch(ctx context.Context) (watched context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	every := watchEvery
+	if j.temp.store != nil {
+		every = watchStoreEvery
+	}
+	var all sync.WaitGroup
+	all.Go(func() {
+		var last Progress
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for over := false; !over; {
+			select {
+			case <-ctx.Done():
+				over = true
+			case <-tick.C:
+			}
+			if first := firstFailure(j.temp); first != nil && first.Permanent {
+				cancel(first.err())
+			}
+			if p := j.progress(); j.o.Progress != nil && p != last {
+				j.o.Progress(p)
+				last = p
+			}
+		}
+	})
+	return ctx, func() {
+		cancel(nil)
+		all.Wait()
+	}
+}
+
+// firstFailure returns the earliest failure that a worker left; permanent ones come first.
+func firstFailure(temp folder) (first *failure) {
+	in := temp.below(notes)
+	files, _ := in.list() // retried at the next poll
+	var at time.Time
+	for _, file := range files {
+		info, err := file.Info()
+		if err != nil {
+			continue
+		}
+		if info.Size() <= int64(len(noteDone)) {
+			continue
+		}
+		x := failureIn(in, file.Name())
+		if x == nil {
+			continue
+		}
+		if first == nil || x.Permanent && !first.Permanent || x.Permanent == first.Permanent && info.ModTime().Before(at) {
+			first, at = x, info.ModTime()
+		}
+	}
+	return first
+}
+
+// failed returns the first error that a worker noted, or err if no worker noted one.
+func (j *job) failed(err error) error {
+	first := firstFailure(j.temp)
+	if first == nil {
+		return err
+	}
+	if err == nil || first.Permanent {
+		return first.err()
+	}
+	return fmt.Errorf("%w (%w)", first.err(), err)
+}
+
+// unended adds to an engine's error that an attempt has begun and has not ended.
+func (j *job) unended(err error) error {
+	files, _ := j.temp.below(notes).list() // without it the error is the engine's
+	for _, f := range files {
+		if info, bad := f.Info(); bad == nil && info.Size() == 0 {
+			return fmt.Errorf("%w; %s has begun and not ended: it was killed with all its processes", err, f.Name())
+		}
+	}
+	return err
+}

@@ -1,0 +1,294 @@
+package worker
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Clients of engines are played by this program under their names. What they remember is in the folder
+// of TARRY_PLAYED. A task runs behind a command of TARRY_PLAYED_HOSTS, one a line, if there are some.
+const (
+	playedFolder = "TARRY_PLAYED"
+	playedHosts  = "TARRY_PLAYED_HOSTS"
+)
+
+var players = map[string]func(args []string) error{"sbatch": playSbatch, "scancel": playNothing, "hadoop": playHadoop, "yarn": playYarn}
+
+// play plays the client whose name this program was started by, if it is one.
+func play() {
+	if p := players[filepath.Base(os.Args[0])]; p != nil {
+		if err := p(os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+}
+
+// playEngines puts the played clients on the path, and returns their folder.
+func playEngines(t *testing.T) string {
+	dir, bin := t.TempDir(), filepath.Join(t.TempDir(), "bin")
+	require.NoError(t, os.Mkdir(bin, 0o755))
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	for name := range players {
+		require.NoError(t, os.Symlink(exe, filepath.Join(bin, name)))
+	}
+	t.Setenv(playedFolder, dir)
+	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+	t.Setenv(HadoopVariable, filepath.Join(bin, "hadoop")+" jar streaming.jar")
+	return dir
+}
+
+func playNothing(args []string) error { return remember("commands", strings.Join(args, " ")) }
+
+// remember adds a line to a file of the folder.
+func remember(name, line string) error {
+	f, err := os.OpenFile(filepath.Join(os.Getenv(playedFolder), name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(f, line)
+	return errors.Join(err, f.Close())
+}
+
+// remembered returns what was remembered under a name.
+func remembered(name string) string {
+	b, _ := os.ReadFile(filepath.Join(os.Getenv(playedFolder), name))
+	return string(b)
+}
+
+// onHost returns a command that runs as task number n.
+func onHost(n int, command ...string) *exec.Cmd {
+	if hosts := strings.TrimSpace(os.Getenv(playedHosts)); hosts != "" {
+		list := strings.Split(hosts, "\n")
+		command = append(strings.Fields(list[n%len(list)]), command...)
+	}
+	return exec.Command(command[0], command[1:]...)
+}
+
+// options are arguments such as --name=value and --name value.
+type options []string
+
+func (o options) all(name string) (list []string) {
+	for i, word := range o {
+		if v, ok := strings.CutPrefix(word, name+"="); ok {
+			list = append(list, v)
+		} else if word == name && i+1 < len(o) {
+			list = append(list, o[i+1])
+		}
+	}
+	return list
+}
+
+func (o options) one(name string) string { return strings.Join(o.all(name), " ") }
+
+// playSbatch runs the tasks of an array at once, and then says the job's number.
+func playSbatch(args []string) error {
+	o := options(args)
+	id := strconv.Itoa(100 + strings.Count(remembered("commands"), "\n"))
+	if err := remember("commands", strings.Join(args, " ")); err != nil {
+		return err
+	}
+	failed := false
+	if after := strings.TrimPrefix(o.one("--dependency"), "afterok:"); after != "" && !strings.Contains(remembered("ok"), after) {
+		failed = true // it never starts
+	}
+	last := -1
+	if array := o.one("--array"); array != "" {
+		var err error
+		if last, err = strconv.Atoi(strings.TrimPrefix(array, "0-")); err != nil {
+			return err
+		}
+	}
+	for i := 0; i <= last && !failed; i++ {
+		log, err := os.Create(strings.NewReplacer("%A", id, "%a", strconv.Itoa(i)).Replace(o.one("--output")))
+		if err != nil {
+			return err
+		}
+		cmd := onHost(i, "sh", "-c", o.one("--wrap"))
+		_, variable, _ := strings.Cut(o.one("--export"), "ALL,")
+		cmd.Env = append(os.Environ(), variable, fmt.Sprint("SLURM_ARRAY_TASK_ID=", i))
+		cmd.Stdout, cmd.Stderr = log, log
+		failed = cmd.Run() != nil || failed
+		if err := log.Close(); err != nil {
+			return err
+		}
+	}
+	if !failed {
+		if err := remember("ok", id); err != nil {
+			return err
+		}
+	}
+	fmt.Println(id)
+	if failed && slices.Contains(args, "--wait") {
+		os.Exit(1)
+	}
+	return nil
+}
+
+// hadoopRun is a job of the played Hadoop Streaming.
+type hadoopRun struct {
+	options
+	dir  string // in which tasks run
+	most int
+}
+
+// playHadoop runs a job of Streaming, or is asked to kill one.
+func playHadoop(args []string) error {
+	if err := remember("commands", strings.Join(args, " ")); err != nil || args[0] == "job" {
+		return err
+	}
+	o := options(args)
+	dir, err := os.MkdirTemp(os.Getenv(playedFolder), "job-*")
+	if err != nil {
+		return err
+	}
+	h := hadoopRun{o, dir, 4}
+	for _, file := range strings.Split(o.one("-files"), ",") {
+		path, name, _ := strings.Cut(strings.TrimPrefix(file, "file://"), "#")
+		if err := os.Symlink(path, filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	for _, p := range o.all("-D") {
+		if v, ok := strings.CutPrefix(p, "mapreduce.map.maxattempts="); ok {
+			h.most, _ = strconv.Atoi(v)
+		}
+	}
+	fmt.Println("INFO mapreduce.Job: The url to track the job: http://tracker:8088/proxy/application_17_0001/")
+	fmt.Println("INFO mapreduce.Job: Running job: job_17_0001")
+	if err := h.run(); err != nil {
+		fmt.Printf("Error: java.lang.RuntimeException: PipeMapRed.waitOutputThreads(): %v\n", err)
+		return errors.New("ERROR streaming.StreamJob: Job not successful!")
+	}
+	return nil
+}
+
+func (h *hadoopRun) run() error {
+	list, err := os.ReadFile(strings.TrimPrefix(h.one("-input"), "file://") + "/list")
+	if err != nil {
+		return err
+	}
+	out := strings.TrimPrefix(h.one("-output"), "file://")
+	if err := os.Mkdir(out, 0o755); err != nil {
+		return err
+	}
+	reduces := 0
+	if h.one("-reducer") != "" {
+		for _, p := range h.all("-D") {
+			if v, ok := strings.CutPrefix(p, "mapreduce.job.reduces="); ok {
+				reduces, _ = strconv.Atoi(v)
+			}
+		}
+	}
+	shuffled := make([][]frame, reduces)
+	for n, line := range strings.Fields(string(list)) {
+		b, err := h.task(n, "m", fmt.Sprintf("%d\t%s\n", 2*n, line))
+		if err != nil {
+			return err
+		}
+		if reduces == 0 {
+			if err := os.WriteFile(fmt.Sprintf("%s/part-%05d", out, n), b, 0o600); err != nil {
+				return err
+			}
+		}
+		for r := bytes.NewReader(b); reduces > 0; {
+			f, err := readFrame(r, nil)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			shuffled[f.partition] = append(shuffled[f.partition], f)
+		}
+	}
+	for n, list := range shuffled {
+		slices.SortFunc(list, func(a, b frame) int { return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.chunk, b.chunk)) })
+		var in []byte
+		for _, f := range list {
+			in = append(f.appendHead(in, reduces), f.data...)
+		}
+		b, err := h.task(n, "r", string(in))
+		if err == nil {
+			err = os.WriteFile(fmt.Sprintf("%s/part-%05d", out, n), b, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(out+"/_SUCCESS", nil, 0o600)
+}
+
+// task runs attempts of a task, whose standard error is in its log alone.
+func (h *hadoopRun) task(n int, kind, stdin string) (out []byte, err error) {
+	for attempt := range h.most {
+		cmd := onHost(n, filepath.Join(h.dir, strings.TrimPrefix(h.one("-mapper"), "./")))
+		cmd.Dir, cmd.Stdin = h.dir, strings.NewReader(stdin)
+		cmd.Env = append(append(os.Environ(), h.all("-cmdenv")...), fmt.Sprint("mapreduce_task_ismap=", kind == "m"),
+			fmt.Sprint("mapreduce_task_partition=", n), fmt.Sprintf("mapreduce_task_attempt_id=attempt_17_0001_%s_%06d_%d", kind, n, attempt))
+		var said bytes.Buffer
+		cmd.Stderr = &said
+		out, err = cmd.Output()
+		if bad := remember("logs", said.String()); bad != nil {
+			return nil, bad
+		}
+		if err == nil {
+			return out, nil
+		}
+	}
+	return nil, fmt.Errorf("subprocess failed with code %d", cmp.Or(exitCode(err), 1))
+}
+
+func exitCode(err error) int {
+	if x, ok := errors.AsType[*exec.ExitError](err); ok {
+		return x.ExitCode()
+	}
+	return 0
+}
+
+// playYarn prints the logs of the only application.
+func playYarn(args []string) error {
+	if err := remember("commands", strings.Join(args, " ")); err != nil {
+		return err
+	}
+	fmt.Print(remembered("logs"))
+	return nil
+}
+
+// Played engines come to the same bytes as one process.
+func TestPlayedEngines(t *testing.T) {
+	for _, on := range []string{"yarn", "slurm"} {
+		playEngines(t)
+		for _, name := range []string{"wordcount", "grep", "kill map"} {
+			t.Run(on+" "+name, func(t *testing.T) {
+				books := []string{bookOf(t, t.TempDir(), "a", 100_000)}
+				want, _ := wanted(t, name, 2, blockBytes, books)
+				out, _, err := submit(t, name, Options{On: on, Reduces: 2, BlockSize: blockBytes}, books)
+				require.NoError(t, err)
+				require.Equal(t, want, filesIn(t, out))
+			})
+		}
+	}
+}
+
+// unshared returns a command that runs another with mounts of its own.
+func unshared(t *testing.T) string {
+	if out, err := exec.Command("unshare", "-m", "true").CombinedOutput(); err != nil {
+		t.Skipf("no namespaces for mounts here: %v: %s", err, out)
+	}
+	return "unshare -m"
+}

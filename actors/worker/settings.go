@@ -1,0 +1,123 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Settings are resources of a job, which each engine gets in its own setting; zero values leave them to
+// the engine.
+type Settings struct {
+	Queue      string
+	Account    string
+	TaskMemory int64    // bytes of a task's container
+	TaskCores  int      // of a task
+	EngineArgs []string // arguments of the engine's own command
+	Workers    []string // other builds of this program to ship, as OS/ARCHITECTURE=PATH
+}
+
+// byFlag returns the values of the settings that are set, by the name of the flag of tarry run. Memory
+// is in MiB, rounded up.
+func (s *Settings) byFlag() map[string][]string {
+	set := map[string][]string{"engine-arg": s.EngineArgs, "worker": s.Workers}
+	one := func(name, value string, isSet bool) {
+		if isSet {
+			set[name] = []string{value}
+		}
+	}
+	one("queue", s.Queue, s.Queue != "")
+	one("account", s.Account, s.Account != "")
+	one("task-memory", strconv.FormatInt((s.TaskMemory+1<<20-1)>>20, 10), s.TaskMemory > 0)
+	one("task-cores", strconv.Itoa(s.TaskCores), s.TaskCores > 0)
+	maps.DeleteFunc(set, func(_ string, list []string) bool { return len(list) == 0 })
+	return set
+}
+
+// engineSettings are, by engine and flag, the arguments of the engine's command, with %s for the value;
+// empty: the engine takes the setting in another way. An engine without a flag has no such setting.
+var engineSettings = map[string]map[string]string{
+	"yarn": {
+		"queue":       "-D mapreduce.job.queuename=%s",
+		"task-memory": "-D mapreduce.map.memory.mb=%s -D mapreduce.reduce.memory.mb=%s",
+		"task-cores":  "-D mapreduce.map.cpu.vcores=%s -D mapreduce.reduce.cpu.vcores=%s",
+		"engine-arg":  "%s",
+		"worker":      "",
+	},
+	"spark": {"task-cores": "--conf spark.task.cpus=%s", "engine-arg": "%s", "worker": ""},
+	"spark:yarn": {
+		"queue":       "--queue %s",
+		"task-memory": "--conf spark.executor.memoryOverhead=%sm", // workers are beside the executor's heap
+		"task-cores":  "--conf spark.task.cpus=%s",
+		"engine-arg":  "%s",
+		"worker":      "",
+	},
+	"k8s": {
+		"account":     "--conf spark.kubernetes.authenticate.driver.serviceAccountName=%s",
+		"task-memory": "--conf spark.executor.memoryOverhead=%sm",
+		"task-cores":  "--conf spark.task.cpus=%s",
+		"engine-arg":  "%s",
+	},
+	"slurm": {
+		"queue": "--partition=%s", "account": "--account=%s", "task-memory": "--mem=%sM", "task-cores": "--cpus-per-task=%s",
+		"engine-arg": "%s", "worker": "",
+	},
+	"k8s-job": {"account": "", "task-memory": "", "task-cores": ""}, // see manifest
+}
+
+// settingsOf returns the row of engineSettings of an engine.
+func settingsOf(on string) map[string]string {
+	kind, _, _ := strings.Cut(on, ":")
+	switch {
+	case kind == "streaming-command":
+		kind = "yarn"
+	case engineSettings[on] != nil:
+		kind = on
+	case kind != "k8s" && masterOf(on) != "":
+		kind = "spark"
+	}
+	return engineSettings[kind]
+}
+
+// leastTaskMemory is what a worker, the process that supervises it and Go's runtime need.
+const leastTaskMemory = 128 << 20
+
+// Check returns an error if the engine has none of a setting.
+func (s *Settings) Check(on string) error {
+	row, set := settingsOf(on), s.byFlag()
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		if _, ok := row[name]; !ok {
+			return fmt.Errorf("--%s has no effect with --on %s, which takes %s", name, on, orNone(slices.Sorted(maps.Keys(row))))
+		}
+	}
+	if s.TaskMemory > 0 && s.TaskMemory < leastTaskMemory {
+		return errors.New("--task-memory: want at least 128MiB: a worker without records needs half of that")
+	}
+	return nil
+}
+
+func orNone(flags []string) string {
+	if len(flags) == 0 {
+		return "none of these settings"
+	}
+	return "--" + strings.Join(flags, ", --")
+}
+
+// settings returns the arguments that give the job's settings to its engine.
+func (j *job) settings() (args []string) {
+	row, set := settingsOf(j.o.On), j.o.byFlag()
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		for _, value := range set[name] {
+			for _, word := range strings.Fields(row[name]) {
+				if strings.Contains(word, "%") {
+					word = fmt.Sprintf(word, value)
+				}
+				args = append(args, word)
+			}
+		}
+	}
+	return args
+}

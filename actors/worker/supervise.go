@@ -1,0 +1,99 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+)
+
+// permanentExit is the exit code of a worker whose error is permanent.
+const permanentExit = 3
+
+// supervise is what a worker does that an engine has started: it runs the task in a second process of
+// this program, notes beside the plan how its attempts go, and returns the exit code. Whatever ends the
+// second process - the program itself before it comes to its job, a crash, the system - has a cause that
+// the submitter gets: by the note, or, from a host without the plan's folder, by a line on standard
+// error, which engines keep.
+func (t *task) supervise(ctx context.Context) (code int) {
+	id, err := t.identify()
+	if err == nil && t.Kind == mappedTask {
+		var f *planFile
+		if f, err = readPlan(t.Plan); err == nil {
+			id, err = t.mapped(ctx, id.Index, id.Try, &f.Layout)
+		}
+	}
+	if errors.Is(err, errWaited) {
+		fmt.Fprintln(os.Stderr, err)
+		return waitedExit
+	}
+	if err != nil {
+		err = t.noteAndSay(id, err)
+	} else {
+		err = t.attempts(ctx, id)
+	}
+	switch {
+	case err == nil:
+		return 0
+	case cluster.IsPermanent(err):
+		return permanentExit
+	}
+	return 1
+}
+
+// attempts runs the task until an attempt succeeds.
+func (t *task) attempts(ctx context.Context, id mapreduce.AttemptID) error {
+	l := &launcher{task: *t, most: max(1, t.Attempts), first: id.Try, dir: t.Spills, note: t.noteAndSay, logf: func(string, ...any) {}}
+	if l.most > 1 { // another start of this process counts from there
+		l.first *= 1000
+	}
+	var stdin io.Reader
+	if t.Kind == reduceTask && t.Shuffle == "" {
+		stdin = os.Stdin
+	}
+	return l.retry(ctx, t.Kind, id.Index, func(x task) error { return l.start(ctx, x, stdin, os.Stdout) })
+}
+
+// failedMark begins the line of a failed attempt on standard error.
+const failedMark = "tarry: "
+
+// noteAndSay is noteAttempt, and writes the error to standard error, too.
+func (t *task) noteAndSay(id mapreduce.AttemptID, how error) error {
+	err := t.noteAttempt(id, how)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s%v\n", failedMark, err)
+	}
+	return err
+}
+
+// there returns errGone if this host has no plan any more.
+func (t *task) there() error {
+	there, err := planThere(t.Plan)
+	if err == nil && !there {
+		err = errGone
+	}
+	return err
+}
+
+// identify completes the task with the index and attempt that the engine provides.
+func (t *task) identify() (id mapreduce.AttemptID, err error) {
+	if t.Kind == eitherTask {
+		t.Kind = reduceTask
+		if os.Getenv("mapreduce_task_ismap") == "true" {
+			t.Kind = mapTask
+		}
+	}
+	if t.Attempt < 0 {
+		if t.Attempt, err = attemptOf(os.Getenv); err != nil {
+			return t.id(), err
+		}
+	}
+	if t.Index < 0 {
+		t.Index, err = t.indexOf(os.Getenv, os.Stdin)
+	}
+	return t.id(), err
+}
