@@ -41,6 +41,7 @@ func stop() { signalWorker(syscall.SIGSTOP) }
 func signalWorker(s syscall.Signal) {
 	if asWorker() {
 		_ = syscall.Kill(os.Getpid(), s)
+		select {} // another thread takes the signal: this one could end the task before
 	}
 }
 
