@@ -9,7 +9,7 @@ TIMEOUT  ?= 10m
 # Packages that start goroutines or share memory are tested under the race detector, and only they: it
 # takes ten times as long. TestRaced (internal/tools) holds the list. contrib/beam is a module of its own.
 RACED := $(addprefix ./, \
-	actors actors/serve actors/worker contrib/hdfs dfs dfs/stores/storetest \
+	actors actors/serve actors/worker contrib/hdfs dfs dfs/stores dfs/stores/storetest \
 	internal/cli/internal/progress internal/gen internal/journal \
 	internal/scratch jobs/internal/search mapreduce mapreduce/cluster mapreduce/internal/combine \
 	mapreduce/internal/input mapreduce/internal/kept mapreduce/internal/memory mapreduce/internal/output \
