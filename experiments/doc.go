@@ -10,8 +10,8 @@
 //
 // [All] lists them; [Write] runs some and leaves, for each, a table
 // (published, ours, interval, verdict), CSV files, figures as SVG,
-// and the exact set-up with every modelling choice named, and report.md, which
-// ties them together.
+// and the exact set-up with every modelling choice named, and report.html, which
+// shows them in one file.
 //
 // A verdict follows from the interval over the seeds and the bounds of the row's
 // kind; nothing here is tuned so that a row holds. Same options, same bytes, but for the few

@@ -52,7 +52,7 @@ func Write(
 	}
 	page, err := pageOf(done, o)
 	if err == nil {
-		err = save(dir, []file{{"report.md", reportOf(done, o)}, {"report.html", page}})
+		err = save(dir, []file{{"report.html", page}})
 	}
 	return done, err
 }

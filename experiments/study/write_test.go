@@ -38,14 +38,13 @@ func TestReportOfMeasuredIsTheSame(t *testing.T) {
 		require.NoError(t, err)
 		files[i] = map[string][]byte{}
 		for _, name := range []string{
-			"report.md", "clock/result.md", "clock/ticks.csv", "clock/rows.csv",
+			"report.html", "clock/result.md", "clock/ticks.csv", "clock/rows.csv",
 		} {
 			files[i][name], err = os.ReadFile(filepath.Join(dir, name))
 			require.NoError(t, err)
 		}
 	}
-	require.Equal(t, string(files[0]["report.md"]), string(files[1]["report.md"]))
-	require.Contains(t, string(files[0]["report.md"]), "clock/result.md")
+	require.Equal(t, string(files[0]["report.html"]), string(files[1]["report.html"]))
 	require.Contains(t, string(files[1]["clock/result.md"]), "| one | 2 |\n| none | – |")
 	require.Equal(t, "clock,ticks\none,2\nnone,NaN\n", string(files[1]["clock/ticks.csv"]))
 	require.Contains(t, string(files[1]["clock/rows.csv"]), ",2,2,2,0,1.5,+Inf,holds")

@@ -23,8 +23,8 @@ func newExperiment(p *program) *cobra.Command {
 		Short: "Reproduce published tables and figures, published and ours side by side",
 		Long: `Reproduce published tables and figures of delay scheduling, HFSP and CoGRS, and a few that no paper
 has. Each experiment leaves, in a folder of DIR, a table (published, ours, interval, verdict), the
-figures as SVG and CSV, and the exact set-up with every modelling choice; report.md ties them
-together, report.html shows them in one file. The same flags write the same bytes, but for the
+figures as SVG and CSV, and the exact set-up with every modelling choice; report.html shows them in
+one file. The same flags write the same bytes, but for the
 folders of the few experiments that read a clock.
 
   tarry experiment list
