@@ -2,6 +2,7 @@ package zaharia10
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
@@ -13,11 +14,9 @@ import (
 
 // fig11 is [Zaharia10 Fig 11, §5.2.1]: two levels of sharing over time.
 func fig11(s *study.Study) {
-	w := workload.Hierarchy(true)
-	runs := hierarchy(s, &w, setup.EC2().Interval, s.Repeats(1, 10))
-	fig := s.Plot("fig11", "Share of the running maps by job", "seconds", "running maps (%)")
-	setup.NewTimeline(runs.Results[0]).Parts().Draw(fig,
-		func(i int) string { return fmt.Sprintf("%s (%s)", w.Jobs[i].Name, w.Jobs[i].Pool) })
+	base := hierarchy{setup.EC2().Interval, 0.1, false}
+	runs := base.run(s, s.Repeats(1, 40))
+	drawShares(s, "fig11", "Share of the running maps by job", runs)
 	two, three := reachedAfter(runs)
 	s.Printed("pool 2 reaches 50 % after", "s", 17, study.Size, two)
 	s.Printed("pool 3 reaches 33 % after", "s", 12, study.Size, three)
@@ -32,34 +31,80 @@ func fig11(s *study.Study) {
 	}
 	s.Said("pool 3: its running maps that are the first two jobs', until the first ends", "%",
 		"as the first job finishes tasks the second gets the slots", study.More(95), runs.By(firstTwo))
-	t := s.Extra("heartbeats", "Time to reach the share by the interval of heartbeats (s)", "interval",
-		"pool 2", "pool 3")
+	bumps(s, base, runs)
+	t := s.Extra("choices", "Time to reach the share (s)", "set-up", "pool 2", "pool 3")
 	t.Add("published", 17, 12)
-	list := []study.Choice[time.Duration]{
-		study.With("1s", func(d *time.Duration) { *d = time.Second }),
-		{Name: "3s"},
-		study.With("5s", func(d *time.Duration) { *d = 5 * time.Second }),
+	list := []study.Choice[hierarchy]{
+		{Name: "as set up"},
+		study.With("heartbeats every second", func(h *hierarchy) { h.interval = time.Second }),
+		study.With("heartbeats every 5 s", func(h *hierarchy) { h.interval = 5 * time.Second }),
+		study.With("sigma 0.05", func(h *hierarchy) { h.spread = 0.05 }),
+		study.With("sigma 0.15", func(h *hierarchy) { h.spread = 0.15 }),
+		study.With("with the bug", func(h *hierarchy) { h.bug = true }),
 	}
-	study.Vary(s, t, 1, 3*time.Second, list, func(interval time.Duration) []float64 {
-		two, three := reachedAfter(hierarchy(s, &w, interval, s.Repeats(1, 5)))
+	study.Vary(s, t, 1, base, list, func(h hierarchy) []float64 {
+		two, three := reachedAfter(h.run(s, s.Repeats(1, 10)))
 		return []float64{two.Mean(), three.Mean()}
 	})
 }
 
-// hierarchy runs the jobs with heartbeats at an interval.
-func hierarchy(
-	s *study.Study, w *workload.Workload, interval time.Duration, seeds int,
-) *study.Runs {
+// bumps compares the greatest shares of pools 2 and 3 as they begin with those under hfs.
+func bumps(s *study.Study, h hierarchy, hfs *study.Runs) {
+	h.bug = true
+	runs := h.run(s, s.Repeats(1, 40))
+	drawShares(s, "bumps", "Share of the running maps by job, with the commit-pending bug", runs)
+	most := func(r *simulator.Result) []float64 {
+		t := setup.NewTimeline(r).Parts()
+		return []float64{
+			slices.Max(t.Between(57*time.Second, 97*time.Second, []int{1})),
+			slices.Max(t.Between(118*time.Second, 142*time.Second, []int{2, 3, 4})),
+		}
+	}
+	bug, none := runs.Each(most), hfs.Each(most)
+	two, three := bug[0].Over(none[0]), bug[1].Over(none[1])
+	s.Said("pool 2: greatest share as it starts, with the commit-pending bug over without", "×", "a bump",
+		study.Significant(), two)
+	s.Said("pool 3: the same", "×", "a bump", study.Significant(), three)
+	s.Said("pool 2's bump less pool 3's", "×", "a smaller bump", study.More(0), two.Minus(three))
+}
+
+// drawShares draws the first run.
+func drawShares(s *study.Study, name, title string, runs *study.Runs) {
+	fig := s.Plot(name, title, "seconds", "running maps (%)")
+	jobs := runs.Results[0].Jobs
+	setup.NewTimeline(runs.Results[0]).Parts().Draw(fig,
+		func(i int) string { return fmt.Sprintf("%s (%s)", jobs[i].Name, jobs[i].Pool) })
+}
+
+// hierarchy is the experiment with what the paper leaves open.
+type hierarchy struct {
+	interval time.Duration // of heartbeats
+	spread   float64       // sigma of the times of maps
+	bug      bool          // commitPending in place of hfs
+}
+
+// run runs the jobs.
+func (h hierarchy) run(s *study.Study, seeds int) *study.Runs {
+	const first = "pool3" // in, first out
 	p := study.Policy("hfs", "hfs", setup.Waits(5*time.Second, 0), func(p *scheduling.Policy) {
 		p.Pools = scheduling.Allocations{Pools: []scheduling.PoolConfig{
-			{Name: "pool1"}, {Name: "pool2"}, {Name: "pool3", Mode: scheduling.FIFOMode},
+			{Name: "pool1"}, {Name: "pool2"}, {Name: first, Mode: scheduling.FIFOMode},
 		}}
+		if h.bug {
+			p.Order, p.Pools = "commit pending", scheduling.Allocations{}
+		}
 	})
 	cfg := setup.EC2()
-	cfg.Interval = interval
+	cfg.Interval = h.interval
 	cfg.Cluster.Setup, cfg.Cluster.ReadRate = -1, 1e12
 	cfg.Sample, cfg.Until = time.Second, 700*time.Second
-	return s.Simulate(cfg, p, seeds, study.Always(*w))
+	cfg.Core.Parts.Orders = map[string]func() scheduling.JobOrder{
+		"commit pending": func() scheduling.JobOrder {
+			return &commitPending{first, h.interval, map[scheduling.JobID][]time.Duration{}}
+		},
+	}
+	return s.Simulate(cfg, p, seeds, study.Changed(study.Always(workload.Hierarchy(true)),
+		func(j *workload.Job) { j.Map.Spread = h.spread }))
 }
 
 // leastLocal is the node-local part of the maps of the job that has the least, in per cent.

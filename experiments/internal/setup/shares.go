@@ -61,9 +61,9 @@ func (t Timeline) Draw(f *study.Figure, name func(job int) string) {
 	}
 }
 
-// between cuts the samples from one time to another, both since the start, out of what jobs hold
+// Between cuts the samples from one time to another, both since the start, out of what jobs hold
 // together.
-func (t Timeline) between(from, to time.Duration, jobs []int) []float64 {
+func (t Timeline) Between(from, to time.Duration, jobs []int) []float64 {
 	first, last := int(from/t.Every), int(to/t.Every)
 	sums := make([]float64, 0, last-first)
 	for n := first; n < last && n < len(t.Held[jobs[0]]); n++ {
@@ -78,12 +78,12 @@ func (t Timeline) between(from, to time.Duration, jobs []int) []float64 {
 
 // Mean is the mean number of slots that jobs hold together from one time to another.
 func (t Timeline) Mean(from, to time.Duration, jobs ...int) float64 {
-	return study.Average(t.between(from, to, jobs))
+	return study.Average(t.Between(from, to, jobs))
 }
 
 // Most is the most slots that jobs ever hold together.
 func (t Timeline) Most(jobs ...int) (most float64) {
-	for _, x := range t.between(0, time.Duration(len(t.Held[0]))*t.Every, jobs) {
+	for _, x := range t.Between(0, time.Duration(len(t.Held[0]))*t.Every, jobs) {
 		most = max(most, x)
 	}
 	return most
@@ -92,7 +92,7 @@ func (t Timeline) Most(jobs ...int) (most float64) {
 // Reach is how many seconds after a time jobs first hold that number of slots together; the rest of
 // the run if they never do.
 func (t Timeline) Reach(from time.Duration, slots float64, jobs ...int) float64 {
-	held := t.between(from, time.Duration(len(t.Held[0]))*t.Every, jobs)
+	held := t.Between(from, time.Duration(len(t.Held[0]))*t.Every, jobs)
 	for n, x := range held {
 		if x >= slots {
 			return (time.Duration(n) * t.Every).Seconds()
