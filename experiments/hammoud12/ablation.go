@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/experiments/study"
@@ -62,12 +63,17 @@ func ablation(s *study.Study) {
 		bars.Line(w.name)
 	}
 	bars.Line("best assignment")
+	var centers []study.Sample
 	for _, shape := range ablationShapes {
+		centers = append(centers, overSeeds(s, seeds, shape, func(p *setup.Placing, r *rand.Rand) float64 {
+			return atFeeding(s, p, r)
+		}))
 		s.Check(s.Context().Err())
 		ablate(s, seeds, shape, bars)
 		bars.Bars(fmt.Sprintf("%d nodes, %d racks,\n%d maps, %d reduces", shape.Nodes, shape.Racks,
 			shape.Maps, shape.Reduces))
 	}
+	s.Follows("centers of gravity that are feeding nodes", "%", "always", study.AtLeast(100), study.MeanOf(centers))
 	earlyPlacing(s, seeds)
 }
 
@@ -100,6 +106,20 @@ func ablate(s *study.Study, seeds int, shape setup.Shape, bars *study.Figure) {
 	shown("best assignment with the cap", capped)
 	shown("best assignment", best)
 	bars.Series[len(bars.Series)-1].AddBar(best)
+}
+
+// atFeeding is the part of the reduces, in per cent, whose center of gravity has run one of their maps
+// and is, of all nodes, one with the least weighted distance.
+func atFeeding(s *study.Study, p *setup.Placing, r *rand.Rand) float64 {
+	view, found := p.MapsDone(s.Check, cogrs(1), r).View(), 0
+	for i, row := range p.Costs() {
+		n, _, err := view.Gravity(scheduling.TaskID{Job: 1, Kind: scheduling.Reduce, Index: int32(i)})
+		s.Check(err)
+		if row[n] == slices.Min(row) && slices.Contains(p.At, int(n)) {
+			found++
+		}
+	}
+	return 100 * float64(found) / float64(len(p.Bytes[0]))
 }
 
 // earlyPlacing shows what the place is worth if only some of the maps are known.

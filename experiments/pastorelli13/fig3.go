@@ -2,6 +2,7 @@ package pastorelli13
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -41,7 +42,35 @@ func fig3(s *study.Study) {
 	s.Printed("node-local maps, HFSP", "%", 100, study.Share, local(hfsp))
 	s.Said("node-local maps, HFSP less FAIR", "points", "more local under HFSP", study.More(0),
 		local(hfsp).Minus(local(fair)))
+	s.Known("maps under FAIR and HFSP together", "", 14_000, all[fair].By(mapsOf).Times(2)).
+		Saying("more than, across all experiments; drawn, whatever the scheduler does")
+	trainingRows(s)
 	fbSensitivity(s)
+}
+
+// mapsOf is the number of a run's maps.
+func mapsOf(r *simulator.Result) (n float64) {
+	for i := range r.Jobs {
+		n += float64(r.Jobs[i].Tasks[scheduling.Map])
+	}
+	return n
+}
+
+// trainingRows judges what is said of training without a number.
+func trainingRows(s *study.Study) {
+	list := study.Contenders{
+		trio()[hfsp],
+		trio(func(p *scheduling.Policy) { p.HFSP.Xi = math.Inf(1) })[hfsp],
+		trio(func(p *scheduling.Policy) { p.HFSP.Sample = 20 })[hfsp],
+	}
+	for i, name := range []string{"HFSP", "ξ = ∞", "20 samples"} {
+		list[i].Name = name
+	}
+	all := s.Compare(cluster(), list, s.Repeats(1, 40), setup.Capped(s, 60, fbTasks(computeMap, computeReduce)))
+	s.Said("mean sojourn, ξ = ∞ over ξ = 1", "×", "slightly larger due to training delays",
+		study.Between(1, 1.25), all.Over(1, 0, study.MeanSojourn))
+	s.Said("mean sojourn, 20 samples over 5", "×", "five samples provide sufficient accuracy",
+		study.Alike(), all.Over(2, 0, study.MeanSojourn))
 }
 
 // largestRows judges the two jobs that the paper says both schedulers treat alike.

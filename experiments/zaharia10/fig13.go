@@ -6,7 +6,9 @@ import (
 
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/experiments/study"
+	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -21,6 +23,15 @@ const scanGap = 3 * time.Second
 func scans(
 	s *study.Study, jobs, seeds int, network simulator.Network, gap time.Duration,
 ) study.Comparison {
+	cfg, w := scanSetup(jobs, network, gap)
+	return s.Compare(cfg, study.Contenders{
+		study.Policy("naive", "fair"),
+		study.Policy("delay", "hfs", setup.Waits(10*time.Second, 0)),
+	}, seeds, study.Always(w))
+}
+
+// scanSetup is their cluster and workload.
+func scanSetup(jobs int, network simulator.Network, gap time.Duration) (simulator.Config, workload.Workload) {
 	cfg := setup.ScanCluster()
 	cfg.Network = network
 	w := workload.SharedScans(jobs)
@@ -28,10 +39,7 @@ func scans(
 		w.Jobs[i].Submit = time.Duration(i) * gap
 		w.Jobs[i].Map.Time, w.Jobs[i].Map.Spread = setup.ScanCompute, setup.ScanSpread
 	}
-	return s.Compare(cfg, study.Contenders{
-		study.Policy("naive", "fair"),
-		study.Policy("delay", "hfs", setup.Waits(10*time.Second, 0)),
-	}, seeds, study.Always(w))
+	return cfg, w
 }
 
 // fig13 is [Zaharia10 Figs 13 and 14, §5.2.3]: sticky slots. Many jobs scan the same data at once;
@@ -73,7 +81,33 @@ func fig13(s *study.Study) {
 			moreScans(s, counts, all)
 		}
 	}
+	remoteSlowdown(s)
 	scanTable(s)
+}
+
+// remoteSlowdown compares the maps of the most scans under naive fair sharing by what they read.
+func remoteSlowdown(s *study.Study) {
+	jobs := study.Pick(s, 20, 50)
+	cfg, w := scanSetup(jobs, setup.Contended(setup.RemoteLink), scanGap)
+	cfg.Policy = study.Policy("naive", "fair").Policy
+	over := s.Seeds(s.Repeats(1, 5), func(seed uint64) []float64 {
+		var sum, n [2]float64 // of local maps and of others
+		begun := map[scheduling.AttemptID]event.Event{}
+		cfg.Seed, cfg.Core.Events = seed, func(e event.Event) {
+			switch e.Type {
+			case event.Launched:
+				begun[e.Attempt] = e
+			case event.Succeeded:
+				k := min(begun[e.Attempt].Locality, 1)
+				sum[k] += (e.At - begun[e.Attempt].At).Seconds()
+				n[k]++
+			}
+		}
+		s.Run(cfg, &w)
+		return []float64{sum[1] / n[1] / (sum[0] / n[0])}
+	})
+	s.Printed(fmt.Sprintf("naive fair, %d jobs: time of a non-local map over that of a local one", jobs), "×", 2,
+		study.Gain, over[0]).Saying("§3.5: up to")
 }
 
 // moreScans judges what is said of more jobs against fewer, and against the fewest.

@@ -1,6 +1,7 @@
 package zaharia10
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -46,7 +47,7 @@ func fig2(s *study.Study) {
 	delay := newWarehouseRun(jobs, 10*time.Second, 10*time.Second).simulate(s, seeds)
 	bySize(s, naive, "fig2", "Locality by job size, HFS without delay")
 	bySize(s, delay, "fig2-delay", "Locality by job size, W1 = W2 = 10 s")
-	warehouseTimes(s, naive)
+	timeRows(s, naive)
 	names := warehouseBins()
 	first, last := names[0], names[len(names)-1]
 	s.Printed("Fig 2: jobs of 1 to 25 maps: node-local", "%", 5, study.Share,
@@ -60,7 +61,24 @@ func fig2(s *study.Study) {
 			Minus(naive.Local(first, scheduling.RackLocal)))
 	s.Known("jobs of 1 to 25 maps, W1 = W2 = 10 s: node-local", "%", 73,
 		delay.Local(first, scheduling.NodeLocal)).Saying("of one map, §4.1's bound")
+	sizePercentiles(s, naive)
 	warehouseTable(s, jobs/3)
+}
+
+// sizePercentiles shows the sizes that are drawn, all seeds together, beside those of §5.1.
+func sizePercentiles(s *study.Study, r *study.Runs) {
+	var maps []float64
+	for _, one := range r.Results {
+		for i := range one.Jobs {
+			maps = append(maps, float64(one.Jobs[i].Tasks[0]))
+		}
+	}
+	slices.Sort(maps)
+	for _, c := range []struct{ percentile, published float64 }{{98, 3065}, {99, 3846}, {99.5, 6232}, {100, 25_000}} {
+		at := min(int(float64(len(maps))*c.percentile/100), len(maps)-1)
+		s.Known(fmt.Sprintf("§5.1: %g %% of the jobs have at most", c.percentile), "maps", c.published, study.Sure(maps[at])).
+			Saying("drawn, whatever the scheduler does")
+	}
 }
 
 // bySize draws the locality of the jobs of each bin.
@@ -104,8 +122,13 @@ func warehouseTable(s *study.Study, jobs int) {
 	})
 }
 
-// warehouseTimes adds the rows of Fig 1 and §3.2.
-func warehouseTimes(s *study.Study, r *study.Runs) {
+// timeRows adds the rows of Fig 1 and §3.2, and Fig 1 of the first run.
+func timeRows(s *study.Study, r *study.Runs) {
+	fig := s.Plot("fig1", "Times of maps, reduces and jobs", "seconds", "part of them")
+	fig.Steps = true
+	for i, x := range warehouseTimes(r.Results[0]) {
+		fig.Distribution([...]string{"maps", "reduces", "jobs"}[i], x)
+	}
 	of := r.Each(oneWarehouse)
 	s.Known("Fig 1: median map", "s", 19, of[0]).Saying("set")
 	s.Known("Fig 1: median reduce", "s", 231, of[1]).Saying("set")
@@ -122,18 +145,8 @@ func warehouseTimes(s *study.Study, r *study.Runs) {
 // the first bin.
 func oneWarehouse(res *simulator.Result) []float64 {
 	var of [7]float64
-	var times [2][]float64 // a job's mean task, once for each of its tasks
-	var sojourns []float64
 	for i := range res.Jobs {
 		j := &res.Jobs[i]
-		if j.Done {
-			sojourns = append(sojourns, j.Sojourn().Seconds())
-		}
-		for k, n := range j.Tasks {
-			for range n {
-				times[k] = append(times[k], j.Busy[k].Seconds()/float64(n))
-			}
-		}
 		part := 100 / float64(len(res.Jobs))
 		if j.Tasks[0] < 271 && j.Tasks[1] < 30 {
 			of[3] += part
@@ -154,9 +167,25 @@ func oneWarehouse(res *simulator.Result) []float64 {
 			}
 		}
 	}
-	for i, x := range [][]float64{times[0], times[1], sojourns} {
-		slices.Sort(x)
+	for i, x := range warehouseTimes(res) {
 		of[i] = study.Median(x)
 	}
 	return of[:]
+}
+
+// warehouseTimes are the times of maps, reduces and jobs, ascending; a task's is its job's mean.
+func warehouseTimes(res *simulator.Result) (times [3][]float64) {
+	for i := range res.Jobs {
+		j := &res.Jobs[i]
+		if j.Done {
+			times[2] = append(times[2], j.Sojourn().Seconds())
+		}
+		for k, n := range j.Tasks {
+			times[k] = append(times[k], slices.Repeat([]float64{j.Busy[k].Seconds() / float64(n)}, n)...)
+		}
+	}
+	for _, x := range times {
+		slices.Sort(x)
+	}
+	return times
 }

@@ -20,6 +20,10 @@ func formulas(s *study.Study) {
 	s.Formula("§3.5: longest wait for it, L = 8", "% of T", 2.8, 0.1, percent(wait))
 	s.Follows("§3.5.1: all replica nodes blocked, φ = 0.8, R·L = 18", "%", "less than 2 %",
 		study.Less(2), percent(delaymath.Blocked(0.8, 3, 6)))
+	racks := delaymath.Racks{Count: 31, PerBlock: 2} // of 20 nodes, the smallest of §3.6
+	s.Follows("§3.6: D2 over D1 for λ = 0.95, N = 20, 620 nodes in 31 racks", "×",
+		"can be much smaller; less than half is our reading", study.Less(0.5),
+		study.Sure(racks.Equation2(0.95, 20)/delaymath.Equation2(0.95, 20, 620, 3)))
 	s.Formula("§3.2: time to reassign 271 slots at 3,100 slots, 27.1 freed a second", "s", 10, 0.01,
 		study.Sure(delaymath.Wait(271, 27.1).Seconds()))
 	s.Formula("§4.1: offers in W1 = 10 s at 27 slots/s", "", 270, 0.5, study.Sure(w1))

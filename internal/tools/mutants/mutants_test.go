@@ -171,7 +171,7 @@ func TestF(t *testing.T) {
 	require.Len(t, entries, 2)
 }
 
-// Each fault of the list for experiments still has its place, and a folder of its own.
+// Each fault of the list for experiments still has its place, in functions, and a folder of its own.
 func TestTheListForExperimentsFits(t *testing.T) {
 	list, err := readFlaws("experiments.yaml")
 	require.NoError(t, err)
@@ -190,6 +190,13 @@ func TestTheListForExperimentsFits(t *testing.T) {
 			texts[m.File], err = m.apply(text)
 			require.NoError(t, err, f.Name)
 			require.NotEqual(t, string(text), string(texts[m.File]), f.Name)
+		}
+		for file, bad := range texts {
+			sound, err := os.ReadFile(filepath.Join("..", "..", "..", file))
+			require.NoError(t, err)
+			o, err := overlay(sound)
+			require.NoError(t, err)
+			require.NoError(t, o.add(bad, 1), "%s, %s", f.Name, file)
 		}
 	}
 }

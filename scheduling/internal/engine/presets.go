@@ -37,7 +37,9 @@ var orders = []struct {
 }
 
 // built are the policies of the tables.
-var built = func() *core.Policies {
+var built = buildPolicies()
+
+func buildPolicies() *core.Policies {
 	p := &core.Policies{
 		Orders: map[string]func(c *core.Core, p *core.Policy) (core.Order, error){},
 		Maps: map[core.LocalityRule]func(c *core.Core, p core.LocalityPolicy, former core.Placement) core.Placement{
@@ -52,7 +54,7 @@ var built = func() *core.Policies {
 		p.Orders[o.name] = o.make
 	}
 	return p
-}()
+}
 
 // NewCore makes a Core with policy p. The error, if any, wraps ErrBadConfig or ErrUnknownPolicy and
 // names every fault.
