@@ -116,7 +116,7 @@ func table4(s *study.Study) {
 		}
 		fifo = append(fifo, fifoRows(s, c, fair))
 	}
-	s.Said("greatest gain of delay under FIFO", "×", "can double throughput (§6): 2, within a tenth",
+	s.Said("greatest gain of delay under FIFO", "×", "can double throughput (§6): at least what rounds to 2",
 		study.AtLeast(2-study.Gain(2)), slices.MaxFunc(fifo, study.ByMean))
 	s.Said("10-map jobs gain more than 100-map jobs (margin)", "×",
 		"100-map jobs have fairly good locality without", study.More(0), gains[1].Minus(gains[2]))
