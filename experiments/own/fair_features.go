@@ -26,7 +26,6 @@ func fairFeatures(s *study.Study) {
 	fairWeights(s)
 	fairBoost(s)
 	fairLimits(s)
-	fairPreemption(s)
 }
 
 // sharedBy runs tenants with a policy.
@@ -121,27 +120,4 @@ func fairLimits(s *study.Study) {
 		most(0))
 	s.Own("the pool beside it: most that it holds", "slots", "what is left, 75",
 		study.Between(74.5, 75.5), most(1))
-}
-
-// fairPreemption measures what a pool takes from another one whose tasks do not end: nothing until its
-// timeout, nor while it holds half of its fair share, nor if that is only logged.
-func fairPreemption(s *study.Study) {
-	const comes, timeout = 30 * time.Second, 120 * time.Second
-	against := func(mode scheduling.PreemptionMode, slots int) *study.Runs {
-		old, young := tenant("old"), tenant("young")
-		old.Map, old.Maps, young.Map, young.At = time.Hour, slots, time.Hour, comes
-		p := study.Policy("hfs", "hfs", setup.Packed, func(p *scheduling.Policy) {
-			p.Pools, p.Preemption.Mode = scheduling.Allocations{FairTimeout: timeout}, mode
-		})
-		return sharedBy(s, p, shareEnd, setup.Tenants(old, young))
-	}
-	killed := func(r *simulator.Result) float64 { return float64(r.Jobs[0].Preempted.Killed) }
-	starved := against(scheduling.PreemptOn, shareSlots)
-	s.Own("pool without slots: until it holds its fair share", "s", "its timeout, 120, and a round of 15 at most",
-		study.Between(119, 137), setup.Reached(starved, comes, shareSlots/2, 1))
-	s.Own("pool without slots: tasks killed for it", "", "its fair share, 50", study.Between(49.5, 50.5), starved.By(killed))
-	s.Own("preemption only logged: tasks killed", "", "none", study.AtMost(0),
-		against(scheduling.PreemptLog, shareSlots).By(killed))
-	s.Own("pool with 30 of its 50 slots: tasks killed for it", "", "none: it has half of its fair share", study.AtMost(0),
-		against(scheduling.PreemptOn, shareSlots-30).By(killed))
 }

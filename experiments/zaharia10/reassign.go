@@ -41,6 +41,7 @@ type starved struct {
 	allocations scheduling.Allocations
 	mode        scheduling.PreemptionMode
 	hog         time.Duration // length of a map of the hog
+	maps        int           // of the hog; 0 is endless
 	sigma       float64
 	comes       time.Duration
 }
@@ -52,12 +53,12 @@ const (
 
 // newStarved is one whose hog has maps that take longer than any timeout.
 func newStarved(a scheduling.Allocations, mode scheduling.PreemptionMode) starved {
-	return starved{a, mode, 600 * time.Second, 0, 100 * time.Second}
+	return starved{allocations: a, mode: mode, hog: 600 * time.Second, comes: 100 * time.Second}
 }
 
 func (x starved) simulate(s *study.Study) *study.Runs {
 	w := setup.Tenants(
-		setup.Tenant{Pool: "hog", User: "u", Map: x.hog, Spread: x.sigma},
+		setup.Tenant{Pool: "hog", User: "u", Maps: x.maps, Map: x.hog, Spread: x.sigma},
 		setup.Tenant{Pool: "starved", User: "v", At: x.comes, Maps: 100, Map: x.hog})
 	p := study.Policy("hfs", "hfs", setup.Packed, func(p *scheduling.Policy) {
 		p.Pools, p.Preemption.Mode = x.allocations, x.mode
@@ -113,6 +114,12 @@ func fairTimeout(s *study.Study) {
 		x.untilHeld(runs, 50))
 	s.Follows("T_fair = 120 s: maps killed", "", "what the fair share lacks, 50",
 		study.Between(49.5, 50.5), runs.By(killedMaps))
+	x.mode = scheduling.PreemptLog
+	s.Own("T_fair = 120 s, preemption only logged: maps killed", "", "none, says the guide", study.AtMost(0),
+		x.simulate(s).By(killedMaps))
+	x.mode, x.maps = scheduling.PreemptOn, 70
+	s.Own("T_fair = 120 s, the pool has 30 of its 50 slots: maps killed", "", "none above half of its share, says the guide",
+		study.AtMost(0), x.simulate(s).By(killedMaps))
 }
 
 // newestKilled measures how old the maps are that are killed.
