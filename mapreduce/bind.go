@@ -31,14 +31,14 @@ func (j Job[I, K, V, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 	}
 }
 
-// bindJob is Bind, called at where in package home, for a job that is the plan's from now on.
+// bindJob implements Bind, called at where in package home. The plan takes ownership of j.
 func bindJob[I, K, V, O any](j *Job[I, K, V, O], in Input[I], out Output[O], where, home string) (*Plan, error) {
 	if j.Map == nil && j.MapTask == nil {
 		j.MapTask, _ = in.fed.(func(*Task) (Mapper[I, K, V], error))
 	}
 	b := &boundJob{out: out.outputForm, jobFacts: factsOf(j)}
 	b.typed = &typedJob[I, K, V, O]{job: j, in: in.bare(), debug: &b.debugState}
-	return b.bind(in.ends(), where, home)
+	return b.bind(in.untyped(), where, home)
 }
 
 // Bind checks the job and ties it to its input and output; see [Job.Bind].
@@ -57,15 +57,15 @@ func (j MapOnly[I, O]) On(in Input[I]) func(out Output[O]) (*Plan, error) {
 
 func bindMapOnly[I, O any](j *MapOnly[I, O], in Input[I], out Output[O], where string) (*Plan, error) {
 	maps := checkMapFuncs(j.Map != nil, j.MapTask != nil)
-	if err := errors.Join(maps, checkEnds(in.ends(), out.outputForm)); err != nil {
+	if err := errors.Join(maps, checkInOut(in.untyped(), out.outputForm)); err != nil {
 		return nil, located(where, j.Name, err)
 	}
 	s := cluster.Spec{Name: j.Name, Types: fmt.Sprintf("%T", j), MapOnly: true, Output: out.dest}
-	return newPlan(where, in.ends(), s, newBoundMapOnly(j, in, out))
+	return newPlan(where, in.untyped(), s, newBoundMapOnly(j, in, out))
 }
 
-// newPlan makes the plan of a job over an input. Errors tell where it was bound.
-func newPlan(where string, in inputEnd, s cluster.Spec, t cluster.Tasks) (*Plan, error) {
+// newPlan returns the plan of a job over an input. Errors name the place where the job was bound.
+func newPlan(where string, in untypedInput, s cluster.Spec, t cluster.Tasks) (*Plan, error) {
 	s.Name = cmp.Or(s.Name, "job")
 	s.Sources, s.Inputs = in.sources, in.bySource()
 	p, err := cluster.NewPlan(s, t)
@@ -75,7 +75,7 @@ func newPlan(where string, in inputEnd, s cluster.Spec, t cluster.Tasks) (*Plan,
 	return p, nil
 }
 
-// The functions of a job of which it has one.
+// The alternative functions of a job; it has one of each list.
 var (
 	mapFuncs    = []string{"Map", "MapTask"}
 	reduceFuncs = []string{"Reduce", "ReduceTask"}
@@ -89,7 +89,7 @@ func checkMapFuncs(set ...bool) error {
 	return err
 }
 
-// oneOf reports whether any function of a list is set; more than one are an error.
+// oneOf reports whether one of the named functions is set; two or more are an error.
 func oneOf(names []string, set ...bool) (some bool, err error) {
 	var list []string
 	for i, yes := range set {
@@ -103,28 +103,28 @@ func oneOf(names []string, set ...bool) (some bool, err error) {
 	return len(list) > 0, err
 }
 
-// inputEnd is what of an input does not depend on what a record is.
-type inputEnd struct {
+// untypedInput is the part of an Input that does not depend on the record type.
+type untypedInput struct {
 	sources []Source
 	plan    cluster.InputPlan
 	plans   []cluster.InputPlan // by source, where they differ
 	reads   bool
 }
 
-func (in Input[I]) ends() inputEnd {
-	return inputEnd{sources: in.sources, plan: in.plan, plans: in.plans, reads: in.read != nil}
+func (in Input[I]) untyped() untypedInput {
+	return untypedInput{sources: in.sources, plan: in.plan, plans: in.plans, reads: in.read != nil}
 }
 
-// bySource are the plans of all sources.
-func (in inputEnd) bySource() []cluster.InputPlan {
+// bySource returns the plan of each source.
+func (in untypedInput) bySource() []cluster.InputPlan {
 	if in.plans != nil {
 		return in.plans
 	}
 	return slices.Repeat([]cluster.InputPlan{in.plan}, len(in.sources))
 }
 
-// check is an error of one of the sources, or of how it is read.
-func (in inputEnd) check() error {
+// check returns an error if a source or its plan is invalid.
+func (in untypedInput) check() error {
 	for i, p := range in.bySource() {
 		if err := p.Check(); err != nil {
 			return err
@@ -136,7 +136,7 @@ func (in inputEnd) check() error {
 	return nil
 }
 
-func checkEnds(in inputEnd, out *outputForm) error {
+func checkInOut(in untypedInput, out *outputForm) error {
 	switch {
 	case !in.reads:
 		return errors.New("the input is empty: make it with Lines, Chunks, …")
@@ -159,7 +159,7 @@ func checkEnds(in inputEnd, out *outputForm) error {
 	return nil
 }
 
-// caller returns file:line of who called the caller.
+// caller returns file:line of the caller's caller.
 func caller() string {
 	_, file, line, ok := runtime.Caller(2)
 	if !ok {

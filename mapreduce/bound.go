@@ -12,34 +12,34 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 )
 
-// boundJob is a job with its input, output and codecs. It has no type parameters, so that a program
-// has it once, however many jobs it has: a key is its encoding, a value or a record is where it
-// lies, and what cannot do without types is in typed.
+// boundJob is a job with its input, output and codecs. It has no type parameters, so its code
+// exists once per program, not once per job: a key is its encoding, and values and records are
+// pointers. Only typed, its typed half, has code per job.
 type boundJob struct {
 	jobFacts
 	typed  typedHalf
 	out    *outputForm
 	key    codec.Placed
 	value  codec.Placed
-	prefix func(key []byte) int // length of the group's part of a key, if not all of it
-	ranges *keyRanges           // of a total order, after Prepare
-	groups groupPlaces          // of a job with Partition
+	prefix func(key []byte) int // length of the grouping fields of a key; nil: the whole key
+	ranges *keyRanges           // of a total order, set by Prepare
+	groups groupPlaces          // checks a user's Partition
 	debugState
-	// distinct is what the map that ended last found: the next one's table begins
-	// with that size. It is 12 % of a word count's time to grow tables.
-	distinct atomic.Pointer[found]
-	// scattered says that a map found its keys hardly repeated: the next ones need not look.
+	// distinct is the result of the last map that has ended. The next map sizes its table by it:
+	// growing tables would take 12 % of a word count.
+	distinct atomic.Pointer[distinctKeys]
+	// scattered is set when a map found hardly any repeated keys; later maps do not check.
 	scattered atomic.Bool
 }
 
-// jobFacts are what a Job says but for its functions.
+// jobFacts are the fields of a Job other than its functions.
 type jobFacts struct {
 	name, types   string
 	reducers      int
-	maps, reduces [2]bool // which of mapFuncs and of reduceFuncs are set
-	combines      bool    // values of equal keys are folded on the way
+	maps, reduces [2]bool // which of mapFuncs and reduceFuncs are set
+	combines      bool    // values of equal keys are folded before the reduce
 	sums          bool
-	partitions    bool // there is a Partition
+	partitions    bool // Partition is set
 	ordered       bool
 	descending    bool
 	groupFields   int
@@ -47,7 +47,7 @@ type jobFacts struct {
 	keyType, valueType reflect.Type
 }
 
-// factsOf reads a job, a *Job. Nothing of it is compiled for the types of the job.
+// factsOf reads job, a *Job, by reflection, so that the compiler generates no code per job type.
 func factsOf(job any) jobFacts {
 	j := reflect.ValueOf(job).Elem()
 	set := func(name string) bool { return !j.FieldByName(name).IsNil() }
@@ -62,28 +62,29 @@ func factsOf(job any) jobFacts {
 	}
 }
 
-// typedHalf is what needs the types of a job; typedJob has it. An emit is a func(K, V), which passes
-// through code without types as any.
+// typedHalf is the code of a job that needs its types; typedJob implements it. An emit is a func(K,
+// V), which untyped code passes as any.
 type typedHalf interface {
-	// startMap begins the user's Map for a file. What it emits goes to emit.
+	// startMap starts the user's Map for a file. It emits to emit.
 	startMap(t *Task, emit any) (mapCode, error)
-	// caught is an emit that calls put with where the pair lies, until put returns.
-	caught(put func(key, value unsafe.Pointer)) (emit any)
-	// passing calls an emit with the pair that lies there.
-	passing(emit any) func(key, value unsafe.Pointer)
-	// combine returns where the job's Combine lies, a func(V, V) V, and its Fold.
+	// emitToPointers returns an emit that calls put with pointers to the pair, valid until put
+	// returns.
+	emitToPointers(put func(key, value unsafe.Pointer)) (emit any)
+	// emitFromPointers returns a function that calls emit with the pair at the pointers.
+	emitFromPointers(emit any) func(key, value unsafe.Pointer)
+	// combine returns a pointer to the job's Combine, a func(V, V) V, and its Fold.
 	combine() (f any, fold combine.Fold)
-	// table and numbers are the emits of a table, as combine.Emit and combine.EmitNumbers.
+	// table and numberEmit return the emits of a table, from combine.Emit and combine.EmitNumbers.
 	table(t *combine.Table, put func(key unsafe.Pointer), ready unsafe.Pointer) (emit any)
-	numbers(t *combine.Table, flip uint64) (emit any)
-	// startReduce begins the user's Reduce; readKey decodes the key of a group.
+	numberEmit(t *combine.Table, flip uint64) (emit any)
+	// startReduce starts the user's Reduce; readKey decodes the key of a group.
 	startReduce(t *Task, w *recordWriter, readKey func(b []byte, key unsafe.Pointer) error) (reduceCode, error)
-	// partition is the user's Partition for the key that lies there.
+	// partition calls the user's Partition for the key at the pointer.
 	partition(key unsafe.Pointer, reduces int) int
 }
 
-// bind ends what bindJob begins.
-func (b *boundJob) bind(in inputEnd, where, home string) (*Plan, error) {
+// bind completes bindJob.
+func (b *boundJob) bind(in untypedInput, where, home string) (*Plan, error) {
 	var sum error
 	if b.sums {
 		f, _ := b.typed.combine()
@@ -96,12 +97,13 @@ func (b *boundJob) bind(in inputEnd, where, home string) (*Plan, error) {
 	return b.plan(in, where)
 }
 
-// check is what is wrong with a job in itself, and with its ends. It makes the codecs.
-func (b *boundJob) check(in inputEnd, home string, sum error) error {
+// check validates the job, its input and its output, and creates the codecs. sum is the error of
+// setSum.
+func (b *boundJob) check(in untypedInput, home string, sum error) error {
 	var key, value, prefix, err error
 	b.key, key = codec.KeyOf(b.keyType, b.descending, home)
 	b.value, value = codec.ValueOf(b.valueType)
-	errs := []error{checkMapFuncs(b.maps[:]...), checkEnds(in, b.out)}
+	errs := []error{checkMapFuncs(b.maps[:]...), checkInOut(in, b.out)}
 	_, err = oneOf(reduceFuncs, b.reduces[:]...)
 	errs = append(errs, err)
 	if b.reducers < 0 {
@@ -122,7 +124,7 @@ func (b *boundJob) check(in inputEnd, home string, sum error) error {
 	return errors.Join(prefix, err)
 }
 
-func (b *boundJob) plan(in inputEnd, where string) (*Plan, error) {
+func (b *boundJob) plan(in untypedInput, where string) (*Plan, error) {
 	return newPlan(where, in, cluster.Spec{
 		Name: b.name, Types: b.types, Reduces: b.reducers, Output: b.out.dest, Ordered: b.ordered,
 		Folds: b.combines && b.valueType.Size() > 0 && !codec.MayChange(b.valueType),
@@ -132,7 +134,7 @@ func (b *boundJob) plan(in inputEnd, where string) (*Plan, error) {
 // identity reports whether pairs pass the reduce unchanged.
 func (b *boundJob) identity() bool { return !b.reduces[0] && !b.reduces[1] }
 
-// numberWidth is how many bytes the keys have if they are numbers, in rising order; else 0.
+// numberWidth returns the key size in bytes if keys are ascending integers, or 0.
 func (b *boundJob) numberWidth() int {
 	if b.descending {
 		return 0
@@ -140,7 +142,7 @@ func (b *boundJob) numberWidth() int {
 	return codec.IntegerWidth(b.keyType)
 }
 
-// groupOf is the part of a key that its group has in common.
+// groupOf returns the prefix of key that all keys of its group share.
 func (b *boundJob) groupOf(key []byte) []byte {
 	if b.prefix == nil {
 		return key
@@ -148,7 +150,7 @@ func (b *boundJob) groupOf(key []byte) []byte {
 	return key[:b.prefix(key)]
 }
 
-// keyText shows an encoded key in an error.
+// keyText formats an encoded key for an error.
 func (b *boundJob) keyText(key []byte) string {
 	k, err := codec.Decoded(b.key, key)
 	if err != nil {
@@ -157,8 +159,8 @@ func (b *boundJob) keyText(key []byte) string {
 	return keyText(k.Interface())
 }
 
-// boundMapOnly is a map-only job with its input and output, without types; start begins its Map for
-// a file.
+// boundMapOnly is an untyped map-only job with its input and output. start starts its Map for a
+// file.
 type boundMapOnly struct {
 	cluster.NoReduces
 	out   *outputForm

@@ -34,24 +34,24 @@ func BroadcastJoin[I, K, B, O any](
 	return Joined[O]{bind: broadcastJoin[I, K, B, O]{in, key, small, each}.bind}
 }
 
-// mostBroadcast is the most bytes that the encoded keys and values of a small feed have.
-const mostBroadcast = 1 << 30
+// maxBroadcast limits the encoded keys and values of a small feed, in bytes.
+const maxBroadcast = 1 << 30
 
 func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O], where, home string) (*Plan, error) {
 	name := cmp.Or(o.Name, "broadcast join")
-	s := &broadcast[K, B]{feed: j.small, most: mostBroadcast}
+	s := &broadcast[K, B]{feed: j.small, most: maxBroadcast}
 	var errs []error
 	if j.each == nil {
 		errs = append(errs, errors.New("the join has no function"))
 	} else {
-		errs = append(errs, checkEnds(j.in.ends(), out.outputForm))
+		errs = append(errs, checkInOut(j.in.untyped(), out.outputForm))
 	}
 	if o.Reducers != 0 || o.NoShuffle {
 		errs = append(errs, errors.New("a broadcast join has neither reduces nor a shuffle: leave Reducers and NoShuffle out"))
 	}
 	if len(j.small.sources) == 0 {
 		errs = append(errs, fmt.Errorf("small feed: %w", input.ErrNoSources))
-	} else if err := (inputEnd{sources: j.small.sources, plans: j.small.plans}).check(); err != nil {
+	} else if err := (untypedInput{sources: j.small.sources, plans: j.small.plans}).check(); err != nil {
 		errs = append(errs, fmt.Errorf("small feed: %w", err))
 	}
 	var errK, errB error
@@ -70,8 +70,8 @@ func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O], where, home 
 				at = encode(at[:0], j.key(rec))
 				return j.each(rec, s.matches.Find(at), emit)
 			},
-			abreast: func(emit func(O)) (take func(I) error, flush func() error) {
-				b := &abreast[I, B, O]{task: t, each: j.each, emit: emit, ahead: combine.NewAhead(&s.matches)}
+			batched: func(emit func(O)) (take func(I) error, flush func() error) {
+				b := &joinBatch[I, B, O]{task: t, each: j.each, emit: emit, lookups: combine.NewLookupBatch(&s.matches)}
 				return func(rec I) error {
 					at = encode(at[:0], j.key(rec))
 					return b.add(rec, at)
@@ -80,10 +80,10 @@ func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O], where, home 
 		}, nil
 	}}
 	spec := cluster.Spec{Name: name, Types: fmt.Sprintf("%T", j), MapOnly: true, Output: out.dest, Beside: j.small.sources}
-	return newPlan(where, j.in.ends(), spec, &boundBroadcast{boundMapOnly: newBoundMapOnly(maps, j.in, out), load: s.load})
+	return newPlan(where, j.in.untyped(), spec, &boundBroadcast{boundMapOnly: newBoundMapOnly(maps, j.in, out), load: s.load})
 }
 
-// boundBroadcast is a map-only job that reads its small feed first.
+// boundBroadcast is a map-only job that loads its small feed first.
 type boundBroadcast struct {
 	*boundMapOnly
 	load func(ctx context.Context) error

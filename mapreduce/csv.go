@@ -33,7 +33,7 @@ type CSVOptions struct {
 	TrimSpace bool
 }
 
-// check returns what is wrong with the options.
+// check returns an error if the options are invalid.
 func (o CSVOptions) check() error {
 	for _, r := range []rune{o.Comma, o.Comment} {
 		if r == '"' || r == '\r' || r == '\n' || r == utf8.RuneError || !utf8.ValidRune(r) {
@@ -105,7 +105,7 @@ func csvInput[I any](o CSVOptions, sources []Source, read func(f *csvFile, yield
 				f.ends.comment = string(o.Comment)
 			}
 			err := read(f, yield)
-			return s.placed(err, f.records)
+			return s.locateError(err, f.records)
 		},
 	}
 }
@@ -115,29 +115,29 @@ type csvFile struct {
 	*splitReader
 	o       CSVOptions
 	ends    *csvEnds
-	header  []string // what the columns are called
-	text    []byte   // of the record at hand
-	want    int      // fields of a record; 0: not known yet, negative: any number
+	header  []string // names of the columns
+	text    []byte   // of the current record
+	want    int      // required fields per record; 0: not yet known, negative: any number
 	begun   bool     // header and want are known
-	records int64    // so far
-	lines   int64    // line feeds in the runs so far
+	records int64    // number read so far
+	lines   int64    // line feeds in earlier runs of the split
 
-	parser *csv.Reader // of the run at hand
+	parser *csv.Reader // of the current run
 	before int64       // line feeds before it
 }
 
-// place is where a field of the record at hand begins: its line in the file, and its column in bytes
-// from 1.
+// place returns where a field of the current record begins: its line in the file, and its column in
+// bytes, from 1.
 func (f *csvFile) place(field int) (line int64, column int) {
 	in, column := f.parser.FieldPos(field)
 	return f.before + int64(in), column
 }
 
-// read yields records. The slice is used again for the next one.
+// read yields records. It reuses the slice for the next record.
 func (f *csvFile) read(yield func(fields []string) error) error {
 	return f.runs(f.ends, func(run []byte) error {
 		if len(run) > memory.LeastLargest {
-			if err := f.kept(len(run)); err != nil {
+			if err := f.checkLength(len(run)); err != nil {
 				return fmt.Errorf("%w; is a quote not closed?", err)
 			}
 		}
@@ -152,7 +152,7 @@ func (f *csvFile) read(yield func(fields []string) error) error {
 	})
 }
 
-// parse makes ready to parse r, before which so many lines are.
+// parse returns a parser of r, which begins after `before` line feeds.
 func (f *csvFile) parse(r io.Reader, before int64) *csv.Reader {
 	c := csv.NewReader(r)
 	c.Comma, c.Comment, c.TrimLeadingSpace = f.o.comma(), f.o.Comment, f.o.TrimSpace
@@ -162,7 +162,7 @@ func (f *csvFile) parse(r io.Reader, before int64) *csv.Reader {
 	return c
 }
 
-// readHead reads the first record of a file of which this is a later split.
+// readHead reads the first record of the file, for a later split.
 func (f *csvFile) readHead() error {
 	f.begun = true
 	if !f.o.Header && f.want != 0 {
@@ -187,7 +187,8 @@ func (f *csvFile) readHead() error {
 	return err
 }
 
-// takeHead learns from the first record of a file, and tells whether it is the header.
+// takeHead reads header and field count from the first record of a file, and reports whether it is
+// the header.
 func (f *csvFile) takeHead(first []string) (header bool, err error) {
 	f.begun = true
 	if f.want == 0 {
@@ -203,7 +204,7 @@ func (f *csvFile) takeHead(first []string) (header bool, err error) {
 	return f.o.Header, err
 }
 
-// count is an error if the record at hand has another number of fields.
+// count returns an error if the current record has the wrong number of fields.
 func (f *csvFile) count(fields []string) error {
 	if f.want < 0 || len(fields) == f.want {
 		return nil
@@ -233,7 +234,7 @@ func (f *csvFile) eachRecord(run []byte, yield func([]string) error) error {
 		if err != nil {
 			f.records++
 			f.stoppedAt(rec, rec)
-			return Permanent(f.recordError(&mapFault{f.misread(err)}, f.records))
+			return Permanent(f.recordError(&mapError{f.misread(err)}, f.records))
 		}
 		if !f.begun {
 			header, err := f.takeHead(fields)
@@ -250,24 +251,24 @@ func (f *csvFile) eachRecord(run []byte, yield func([]string) error) error {
 	}
 }
 
-// yield yields a record.
+// yield yields one record.
 func (f *csvFile) yield(rec []byte, fields []string, yield func([]string) error) error {
 	f.records++
 	f.text = rec
-	return f.whole(rec, func() error {
-		err := ofMap(Bad(f.count(fields)))
+	return f.mapOne(rec, func() error {
+		err := asMapError(Bad(f.count(fields)))
 		if err == nil {
 			err = yield(fields)
 		}
 		if err != nil {
 			f.number = f.records
-			err = f.refused(rec, rec, err)
+			err = f.recordFailed(rec, rec, err)
 		}
 		return err
 	})
 }
 
-// trim leaves out what stands before and after a record: comments, empty lines, its line feed.
+// trim removes comments and empty lines before a record, and the line end after it.
 func (f *csvFile) trim(rec []byte) []byte {
 	for {
 		i := bytes.IndexByte(rec, '\n')
@@ -280,7 +281,7 @@ func (f *csvFile) trim(rec []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(rec, []byte{'\n'}), []byte{'\r'})
 }
 
-// misread says of an error of the parser on which line it is.
+// misread adds the line to an error of the parser.
 func (f *csvFile) misread(err error) error {
 	bad, ok := errors.AsType[*csv.ParseError](err)
 	if !ok {

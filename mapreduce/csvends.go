@@ -9,16 +9,17 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
-// csvEnds finds where records of a CSV file end: at the line feeds that are not within quotes. A
-// byte is within quotes if an odd number of them stands before it, for "" within a quoted field is
-// two and a quote in any other field is an error; those of comment lines do not count. So where a
-// record begins depends on all the file before it, and a pass over the file counts: see marks.
+// csvEnds finds where records of a CSV file end: at line feeds outside of quotes. A byte is within
+// quotes if an odd number of quotes precedes it: a doubled quote in a quoted field counts twice,
+// and a quote in any other field is an error. Quotes in comment lines do not count. So the
+// beginning of a record depends on the whole file before it, and a pass over the file counts its
+// quotes; see marks.
 type csvEnds struct {
-	comment string // what a comment line begins with; empty: there are none
-	lines   int64  // line feeds before the split, known after start
+	comment string // beginning of a comment line; empty: no comments
+	lines   int64  // line feeds before the split, set by start
 }
 
-// csvState tells where in a CSV file a place is.
+// csvState is the state of a scan at an offset of a CSV file.
 type csvState struct {
 	at      int64
 	lines   int64 // line feeds before it
@@ -27,11 +28,11 @@ type csvState struct {
 	comment bool  // within a comment line
 }
 
-// record reports whether a record may begin here.
+// record reports whether a record may begin at st.
 func (st *csvState) record() bool { return !st.begun && !st.quoted }
 
-// line moves st over the line that b begins with, or over all of b, and returns how many bytes that
-// is. At the beginning of a line b holds what a comment begins with, if it is one.
+// line moves st over the first line of b, or over all of b if it has no line feed, and returns the
+// length of the move. At the beginning of a line b must be long enough to recognize a comment.
 func (c *csvEnds) line(st *csvState, b []byte) int {
 	n := bytes.IndexByte(b, '\n') + 1
 	ends := n > 0
@@ -52,7 +53,7 @@ func (c *csvEnds) line(st *csvState, b []byte) int {
 	return n
 }
 
-// pass moves st over b, as line does for each of its lines.
+// pass moves st over all lines of b.
 func (c *csvEnds) pass(st *csvState, b []byte) {
 	if c.comment == "" && len(b) > 0 {
 		st.quoted = st.quoted != (bytes.Count(b, []byte{'"'})%2 == 1)
@@ -92,7 +93,7 @@ func (c *csvEnds) first(b []byte, _ int) int {
 	return 0
 }
 
-// resume begins anew: whether a byte is within quotes depends on those before.
+// resume implements recordEnds. The scan restarts, because quotes depend on all earlier bytes.
 func (c *csvEnds) resume(int) int { return 0 }
 
 // start implements recordStarts.
@@ -115,7 +116,7 @@ func (c *csvEnds) start(s *splitReader, off, end int64) (int64, error) {
 	return max(st.at, off), err
 }
 
-// window calls fn with bytes of the source, about n: whole lines, or part of one if that is longer.
+// window calls fn with about n bytes of the source: whole lines, or a part of a longer line.
 func (c *csvEnds) window(s *splitReader, at, n int64, fn func(b []byte)) error {
 	n = min(max(n, int64(len(byteOrderMark+c.comment))), s.source.Data.Size()-at)
 	return s.look(at, n, func(b []byte) error {
@@ -127,11 +128,11 @@ func (c *csvEnds) window(s *splitReader, at, n int64, fn func(b []byte)) error {
 	})
 }
 
-// markEvery is how far marks are from each other, in bytes; more if a line is longer.
+// markEvery is the distance of marks in bytes; longer lines increase it.
 const markEvery = 1 << 20
 
-// marks tell of a CSV file, for one plan, what stands at some places of it. Whichever attempt needs
-// to know more of the file than is known makes the pass over it go on.
+// marks are the states at some offsets of a CSV file, shared by the attempts of a plan. An attempt
+// that needs a later state continues the pass over the file.
 type marks struct {
 	mu   sync.Mutex
 	list []csvState

@@ -34,7 +34,7 @@ func CSVRows[T any](o CSVOptions, sources ...Source) Input[T] {
 			v := reflect.ValueOf(&rec).Elem()
 			for i, c := range columns {
 				if err := f.fill(v.Field(c.field), c, fields, at[i]); err != nil {
-					return ofMap(err)
+					return asMapError(err)
 				}
 			}
 			return yield(rec)
@@ -46,7 +46,7 @@ func CSVRows[T any](o CSVOptions, sources ...Source) Input[T] {
 	return in
 }
 
-// csvColumn is a column that a field of a struct takes.
+// csvColumn is a column that a field of a struct receives.
 type csvColumn struct {
 	name  string
 	field int
@@ -80,7 +80,7 @@ func csvColumns(t reflect.Type) (list []csvColumn, err error) {
 
 var textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
 
-// parseText returns the function that sets a value of a type to what a text says.
+// parseText returns a function that parses text into a value of type t.
 func parseText(t reflect.Type) (func(reflect.Value, string) error, error) {
 	if reflect.PointerTo(t).Implements(textUnmarshalerType) {
 		return func(to reflect.Value, text string) error {
@@ -119,7 +119,7 @@ func parseWith[X any](parse func(string) (X, error), set func(reflect.Value, X))
 	}
 }
 
-// find returns where the columns are in the file.
+// find returns the index of each column in the file.
 func (f *csvFile) find(columns []csvColumn) (at []int, err error) {
 	for i, c := range columns {
 		if f.header != nil {
@@ -132,7 +132,7 @@ func (f *csvFile) find(columns []csvColumn) (at []int, err error) {
 	return at, nil
 }
 
-// fill sets a struct's field to that of a record.
+// fill parses field at of a record into a field of a struct.
 func (f *csvFile) fill(to reflect.Value, c csvColumn, fields []string, at int) error {
 	if at >= len(fields) {
 		line, _ := f.place(0)

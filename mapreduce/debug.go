@@ -12,9 +12,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// debugState is what of Debug the typed half of a plan has.
+// debugState is what Plan.Debug adds to the typed half of a plan.
 type debugState struct {
-	debug *debugging // nil: its attempts are not watched
+	debug *debugging // nil: attempts are not watched
 }
 
 func (s *debugState) Watch(o DebugOptions) { s.debug = &debugging{DebugOptions: o} }
@@ -24,14 +24,14 @@ func (s *debugState) End() error {
 	return s.debug.failed()
 }
 
-// debugging is what the attempts of a watched plan share.
+// debugging is shared by the attempts of a watched plan.
 type debugging struct {
 	DebugOptions
-	misuse atomic.Pointer[error] // the first emit out of place
-	ended  atomic.Bool           // nobody looks at misuse any more
+	misuse atomic.Pointer[error] // the first misuse of emit
+	ended  atomic.Bool           // the job is over: misuse is not read any more
 }
 
-// failed returns the error of an emit out of place.
+// failed returns the error of the first misuse of emit, or nil.
 func (d *debugging) failed() error {
 	if d == nil {
 		return nil
@@ -42,14 +42,14 @@ func (d *debugging) failed() error {
 	return nil
 }
 
-// end says that the job is over: what is emitted now panics where it is.
+// end marks the job as over: a later misuse of emit panics.
 func (d *debugging) end() {
 	if d != nil {
 		d.ended.Store(true)
 	}
 }
 
-// note keeps the first error for whoever looks next.
+// note stores the first error for the next call of failed.
 func (d *debugging) note(err error) {
 	err = Permanent(err)
 	if d.misuse.CompareAndSwap(nil, &err) && d.ended.Load() {
@@ -57,19 +57,19 @@ func (d *debugging) note(err error) {
 	}
 }
 
-// userCall is one call of a function of the user's that may emit.
+// userCall is one call of a user's function that may emit.
 type userCall struct {
 	*debugging
-	who       string // Map, Reduce or Close
-	goroutine string
-	over      atomic.Bool
-	loans     []*loans
-	kept      error // bytes emitted beyond their lifetime
+	who            string // Map, Reduce or Close
+	goroutine      string
+	over           atomic.Bool
+	poisonedCopies []*poisonedCopies
+	kept           error // bytes emitted beyond their lifetime
 }
 
-// watchCall runs code, which gets the call for its emit.
-func (d *debugging) watchCall(who string, loans []*loans, code func(c *userCall) error) error {
-	c := &userCall{debugging: d, who: who, goroutine: goroutine(), loans: loans}
+// watchCall runs code, which creates its emit from the call that it receives.
+func (d *debugging) watchCall(who string, poisonedCopies []*poisonedCopies, code func(c *userCall) error) error {
+	c := &userCall{debugging: d, who: who, goroutine: goroutine(), poisonedCopies: poisonedCopies}
 	defer c.over.Store(true)
 	err := code(c)
 	if out := d.failed(); out != nil {
@@ -81,7 +81,7 @@ func (d *debugging) watchCall(who string, loans []*loans, code func(c *userCall)
 	return err
 }
 
-// inPlace reports whether emit may be called here and now, and notes it if not.
+// inPlace reports whether emit may be called now; otherwise it notes an error.
 func (c *userCall) inPlace() bool {
 	switch {
 	case c.over.Load():
@@ -96,7 +96,7 @@ func (c *userCall) inPlace() bool {
 	return false
 }
 
-// goroutine names the goroutine that calls it.
+// goroutine returns the name of the calling goroutine.
 func goroutine() string {
 	var buf [64]byte
 	text := buf[:runtime.Stack(buf[:], false)]
@@ -104,7 +104,7 @@ func goroutine() string {
 	return string(name)
 }
 
-// callPlace is the file and line of the user's code that has called the engine.
+// callPlace returns the file and line of the user code that called the engine.
 func callPlace() string {
 	pc := make([]uintptr, 32)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])

@@ -324,14 +324,14 @@ func TestLending(t *testing.T) {
 		hidden []byte
 		Next   *value
 	}
-	l := &loans{what: "value"}
+	l := &poisonedCopies{what: "value"}
 	in := value{
 		"n",
 		[]inner{{[]byte("one")}},
 		[2][]byte{[]byte("two"), {}},
 		nil, []byte("hidden"), &value{Nil: []byte("beyond")},
 	}
-	out := lenderOf[value](l, isByte)(in)
+	out := copierOf[value](l, isByte)(in)
 	require.Equal(t, in, out)
 	require.False(t, l.changed())
 	require.False(t, l.ended(out.Parts[0].B))
@@ -344,10 +344,10 @@ func TestLending(t *testing.T) {
 	require.Equal(t, "hidden", string(out.hidden))
 	require.Equal(t, "beyond", string(out.Next.Nil))
 
-	large := l.lend(make([]byte, loanBytes))
+	large := l.copyOf(make([]byte, copyBytes))
 	l.end()
-	l.lend(make([]byte, loanBytes))
+	l.copyOf(make([]byte, copyBytes))
 	require.False(t, l.ended(parts), "slabs are not kept for ever")
 	require.Equal(t, byte(memory.Poison), large[0])
-	require.LessOrEqual(t, l.bytes, 2*loanBytes)
+	require.LessOrEqual(t, l.bytes, 2*copyBytes)
 }

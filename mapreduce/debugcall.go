@@ -5,28 +5,28 @@ import (
 	"reflect"
 )
 
-// errRecordChanged is the error of a Map that writes into what it is given.
+// errRecordChanged is the error of a Map that modifies its record.
 var errRecordChanged = errors.New("mapreduce: Map changed its record: it may be the input itself, copy what is to be changed")
 
-// watcher wraps the user's functions of one attempt by reflection, so that no job has code of its
-// own for it. It counts their calls, asks for interrupts, and lends them copies of bytes.
+// watcher wraps the user's functions of one attempt by reflection, so that no code is compiled per
+// job. It counts their calls, calls Interrupt, and passes copies of byte slices.
 type watcher struct {
 	*debugging
-	id    AttemptID
-	n     int64
-	lent  []*loans // of the record, or of key and value
-	reads string   // Map or Reduce
+	id     AttemptID
+	n      int64
+	copies []*poisonedCopies // copies of the record, or of key and value
+	reads  string            // Map or Reduce
 }
 
 func newWatcher(d *debugging, t *Task, reads string, what ...string) *watcher {
 	w := &watcher{debugging: d, id: t.id, reads: reads}
 	for _, name := range what {
-		w.lent = append(w.lent, &loans{what: name})
+		w.copies = append(w.copies, &poisonedCopies{what: name})
 	}
 	return w
 }
 
-// step counts a call.
+// step counts a call, and returns the error of Interrupt.
 func (w *watcher) step() error {
 	w.n++
 	if w.Interrupt == nil {
@@ -35,11 +35,11 @@ func (w *watcher) step() error {
 	return w.Interrupt(w.id, w.n)
 }
 
-// watching is what happens in place of a call of f.
+// watching replaces calls of f.
 type watching func(f reflect.Value, args []reflect.Value) error
 
-// watchFunc puts a function into the place that f points to, of its type, that calls by with what
-// was there and the arguments.
+// watchFunc replaces the function at pointer f by one that passes the original and its arguments to
+// by.
 func watchFunc(f any, by watching) {
 	place := reflect.ValueOf(f).Elem()
 	was := reflect.ValueOf(place.Interface())
@@ -49,7 +49,7 @@ func watchFunc(f any, by watching) {
 	}))
 }
 
-// call calls a function that returns an error; nil does nothing.
+// call calls a function that returns an error; a nil function does nothing.
 func call(f reflect.Value, args []reflect.Value) error {
 	if f.IsNil() {
 		return nil
@@ -58,7 +58,7 @@ func call(f reflect.Value, args []reflect.Value) error {
 	return err
 }
 
-// emitter returns emit for one call.
+// emitter returns an emit for one call.
 func (c *userCall) emitter(emit reflect.Value) reflect.Value {
 	return reflect.MakeFunc(emit.Type(), func(args []reflect.Value) []reflect.Value {
 		if c.inPlace() {
@@ -71,10 +71,10 @@ func (c *userCall) emitter(emit reflect.Value) reflect.Value {
 	})
 }
 
-// checkKept notes bytes in an emitted value whose lifetime is over.
+// checkKept notes an emitted value with bytes whose lifetime has ended.
 func (c *userCall) checkKept(v reflect.Value) {
 	eachBytes(v, func(b []byte) {
-		for _, l := range c.loans {
+		for _, l := range c.poisonedCopies {
 			if c.kept == nil && l.ended(b) {
 				c.kept = l.keptError(c.who, callPlace())
 			}
@@ -82,12 +82,12 @@ func (c *userCall) checkKept(v reflect.Value) {
 	})
 }
 
-// sequence returns a sequence of which each item ends the loans of the one before it.
-func (w *watcher) sequence(all reflect.Value, lent []*loans) reflect.Value {
+// sequence wraps a sequence: each item ends the lifetime of the previous one's copies.
+func (w *watcher) sequence(all reflect.Value, copies []*poisonedCopies) reflect.Value {
 	return reflect.MakeFunc(all.Type(), func(args []reflect.Value) []reflect.Value {
 		yield := args[0]
 		all.Call([]reflect.Value{reflect.MakeFunc(yield.Type(), func(items []reflect.Value) []reflect.Value {
-			for i, l := range lent {
+			for i, l := range copies {
 				l.end()
 				items[i] = l.value(items[i])
 			}
@@ -97,24 +97,24 @@ func (w *watcher) sequence(all reflect.Value, lent []*loans) reflect.Value {
 	})
 }
 
-// each wraps a function that is called once a record or a group, whose last argument is emit.
-// prepare makes its other arguments.
+// each wraps a function that is called once per record or group and whose last argument is emit.
+// prepare replaces the other arguments.
 func (w *watcher) each(prepare func(args []reflect.Value)) watching {
 	return func(f reflect.Value, args []reflect.Value) error {
 		if err := w.step(); err != nil {
 			return err
 		}
 		defer func() {
-			for _, l := range w.lent {
+			for _, l := range w.copies {
 				l.end()
 			}
 		}()
-		return w.watchCall(w.reads, w.lent, func(c *userCall) error {
+		return w.watchCall(w.reads, w.copies, func(c *userCall) error {
 			last := len(args) - 1
 			prepare(args[:last])
 			args[last] = c.emitter(args[last])
 			err := call(f, args)
-			if err == nil && w.reads == "Map" && w.lent[0].changed() {
+			if err == nil && w.reads == "Map" && w.copies[0].changed() {
 				err = Permanent(errRecordChanged)
 			}
 			return err
@@ -127,37 +127,36 @@ func (w *watcher) closing(f reflect.Value, args []reflect.Value) error {
 	if err := w.step(); err != nil {
 		return err
 	}
-	return w.watchCall("Close", w.lent, func(c *userCall) error {
+	return w.watchCall("Close", w.copies, func(c *userCall) error {
 		return call(f, []reflect.Value{c.emitter(args[0])})
 	})
 }
 
-// lendRecord puts a copy in the place of the record.
-func (w *watcher) lendRecord(args []reflect.Value) { args[0] = w.lent[0].value(args[0]) }
+// copyRecord replaces the record by a copy.
+func (w *watcher) copyRecord(args []reflect.Value) { args[0] = w.copies[0].value(args[0]) }
 
-// lendGroup is lendRecord for a Reduce, whose arguments are a key and its values, or pairs.
-func (w *watcher) lendGroup(args []reflect.Value) {
+// copyGroup replaces the arguments of a Reduce by copies: a key and its values, or pairs.
+func (w *watcher) copyGroup(args []reflect.Value) {
 	if len(args) == 1 {
-		args[0] = w.sequence(args[0], w.lent)
+		args[0] = w.sequence(args[0], w.copies)
 		return
 	}
-	args[0], args[1] = w.lent[0].value(args[0]), w.sequence(args[1], w.lent[1:])
+	args[0], args[1] = w.copies[0].value(args[0]), w.sequence(args[1], w.copies[1:])
 }
 
-// watchMap has the functions of a map attempt watched, which are where the arguments point to, if
-// the plan is watched.
+// watchMap wraps the functions of a map attempt, in place, and reports true if the plan is watched.
 func (s *debugState) watchMap(t *Task, userMap, userClose any) bool {
-	if s.debug == nil || t.ahead {
+	if s.debug == nil || t.sampling {
 		return false
 	}
 	w := newWatcher(s.debug, t, "Map", "record")
-	t.records = w.lent[0]
-	watchFunc(userMap, w.each(w.lendRecord))
+	t.records = w.copies[0]
+	watchFunc(userMap, w.each(w.copyRecord))
 	watchFunc(userClose, w.closing)
 	return true
 }
 
-// watchReduce is watchMap for a reduce attempt, which has one of two functions.
+// watchReduce is watchMap for a reduce attempt; one of userReduce and userPairs is nil.
 func (s *debugState) watchReduce(t *Task, userReduce, userPairs, userClose any) bool {
 	if s.debug == nil {
 		return false
@@ -165,7 +164,7 @@ func (s *debugState) watchReduce(t *Task, userReduce, userPairs, userClose any) 
 	w := newWatcher(s.debug, t, "Reduce", "key", "value")
 	for _, f := range []any{userReduce, userPairs} {
 		if !reflect.ValueOf(f).Elem().IsNil() {
-			watchFunc(f, w.each(w.lendGroup))
+			watchFunc(f, w.each(w.copyGroup))
 		}
 	}
 	watchFunc(userClose, w.closing)

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Watch has the plan's attempts watch the job's functions.
+// Watch makes the attempts of the plan watch the job's functions.
 func (b *boundJob) Watch(o DebugOptions) {
 	b.debugState.Watch(o)
 	if b.combines && !b.sums {
@@ -20,8 +20,7 @@ func (b *boundJob) Watch(o DebugOptions) {
 	}
 }
 
-// watchCombine puts a function into the place that f points to, a func(V, V) V, that checks what was
-// there.
+// watchCombine replaces the Combine at pointer f, a func(V, V) V, by one that checks it.
 func watchCombine(f any, c *combineCheck) {
 	place := reflect.ValueOf(f).Elem()
 	c.f = reflect.ValueOf(place.Interface())
@@ -30,22 +29,23 @@ func watchCombine(f any, c *combineCheck) {
 	}))
 }
 
-// combined is how many results a combineCheck remembers.
+// combinedKept is the number of results that a combineCheck remembers.
 const combinedKept = 64
 
-// combineCheck is a Combine that is held against its own laws. Values are told by their encodings,
-// for Combine may change what it is given.
+// combineCheck tests whether a Combine is deterministic, commutative and associative. It stores
+// values as encodings, because Combine may modify its arguments.
 type combineCheck struct {
 	mu     sync.Mutex
 	f      reflect.Value
 	within float64
 	value  codec.Placed
-	// results are the last ones: one that is combined further has a third value of its key.
+	// results are the latest ones. If one is combined further, there are three values of a key to
+	// test associativity with.
 	results [combinedKept]struct{ a, b, result []byte }
 	next    int
 }
 
-// combine is f(a, b); it panics with an error if f breaks a law for these values.
+// combine returns f(a, b); it panics with an error if f breaks a law for these values.
 func (c *combineCheck) combine(a, b reflect.Value) reflect.Value {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,13 +68,13 @@ func (c *combineCheck) combine(a, b reflect.Value) reflect.Value {
 	return result
 }
 
-// apply is f for encodings.
+// apply is f on encodings.
 func (c *combineCheck) apply(a, b []byte) []byte {
 	args := []reflect.Value{c.decoded(a), c.decoded(b)}
 	return codec.Encoding(c.value, c.f.Call(args)[0])
 }
 
-// decoded decodes a copy, which f may change.
+// decoded decodes a copy of b, which f may modify.
 func (c *combineCheck) decoded(b []byte) reflect.Value {
 	v, err := codec.Decoded(c.value, bytes.Clone(b))
 	if err != nil {

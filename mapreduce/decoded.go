@@ -28,12 +28,12 @@ func Decoded[R, I any](in Input[R], decode func(rec R) (I, error)) Input[I] {
 		plan.Wrong = errors.New("Decoded without a decode function")
 	}
 	return Input[I]{
-		sources: in.sources, plan: plan, plans: in.plans, stays: in.stays && !codec.MayChange(reflect.TypeFor[I]()),
+		sources: in.sources, plan: plan, plans: in.plans, stable: in.stable && !codec.MayChange(reflect.TypeFor[I]()),
 		read: func(s *splitReader, yield func(I) error) error { return decodeEach(s, read, decode, yield) },
 	}
 }
 
-// decodeEach yields what decode makes of what read yields.
+// decodeEach yields the result of decode for each record of read.
 func decodeEach[R, I any](s *splitReader, read func(*splitReader, func(R) error) error,
 	decode func(R) (I, error), yield func(I) error,
 ) error {
@@ -49,7 +49,7 @@ func decodeEach[R, I any](s *splitReader, read func(*splitReader, func(R) error)
 		}
 		number++
 		if err != nil {
-			err = ofMap(err)
+			err = asMapError(err)
 		} else {
 			err = yield(rec)
 		}
@@ -58,19 +58,19 @@ func decodeEach[R, I any](s *splitReader, read func(*splitReader, func(R) error)
 		}
 		return err
 	})
-	return s.placed(err, number)
+	return s.locateError(err, number)
 }
 
-// heldLines yields lines that are about to be copied.
-func heldLines(s *splitReader, yield func([]byte) error) error {
+// boundedLines yields lines that the caller copies; a line over the budget's limit is an error.
+func boundedLines(s *splitReader, yield func([]byte) error) error {
 	return Lines().read(s, s.bounded(yield))
 }
 
-// bounded is yield of lines that are about to be copied: the budget bounds their length.
+// bounded wraps yield: lines longer than the budget allows are an error.
 func (s *splitReader) bounded(yield func(line []byte) error) func([]byte) error {
 	return func(line []byte) error {
 		if len(line) > memory.LeastLargest {
-			if err := s.kept(len(line)); err != nil {
+			if err := s.checkLength(len(line)); err != nil {
 				return err
 			}
 		}
@@ -78,7 +78,7 @@ func (s *splitReader) bounded(yield func(line []byte) error) func([]byte) error 
 	}
 }
 
-// byteOrderMark is what some editors begin a file of UTF-8 with.
+// byteOrderMark is the prefix that some editors write to UTF-8 files.
 const byteOrderMark = "\ufeff"
 
 // JSONLines yields the JSON value of each line as a T, decoded by [json.Unmarshal]: fields that T
@@ -88,7 +88,7 @@ const byteOrderMark = "\ufeff"
 // A line that does not decode is a bad record, as for [Decoded]: its error names the file, the
 // offset and the beginning of the line.
 func JSONLines[T any](sources ...Source) Input[T] {
-	lines := Input[[]byte]{sources: sources, read: heldLines}
+	lines := Input[[]byte]{sources: sources, read: boundedLines}
 	return Decoded(lines, func(line []byte) (rec T, err error) {
 		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte(byteOrderMark)))
 		if len(line) == 0 {

@@ -12,19 +12,20 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// encoding is an emit that calls add with each pair, encoded, which is valid until add returns.
+// encoding returns an emit that passes each encoded pair to add, valid until add returns.
 func (b *boundJob) encoding(add func(key, value []byte)) (emit any) {
 	key, value := b.key.Bytes(), b.value.Bytes()
-	return b.typed.caught(func(k, v unsafe.Pointer) { add(key(k), value(v)) })
+	return b.typed.emitToPointers(func(k, v unsafe.Pointer) { add(key(k), value(v)) })
 }
 
-// decoding calls emit with a pair that was encoded; a nil emit only sees whether it can be decoded.
+// decoding returns a function that decodes a pair and passes it to emit; with a nil emit it only
+// checks that the pair can be decoded.
 func (b *boundJob) decoding(emit any) func(key, value []byte) error {
 	readKey, readValue := b.key.Reader(), b.value.Reader()
 	k, v := reflect.New(b.keyType).UnsafePointer(), reflect.New(b.valueType).UnsafePointer()
 	pass := func(key, value unsafe.Pointer) {}
 	if emit != nil {
-		pass = b.typed.passing(emit)
+		pass = b.typed.emitFromPointers(emit)
 	}
 	return func(key, value []byte) error {
 		err := cmp.Or(readKey(key, k), readValue(value, v))
@@ -35,8 +36,8 @@ func (b *boundJob) decoding(emit any) func(key, value []byte) error {
 	}
 }
 
-// sortedEmit is the emit of a map attempt without combiner. Keys and values that are bytes go straight
-// to the sorter: 3 ns a record less than through a codec.
+// sortedEmit returns the emit of a map attempt without combiner. Keys and values of type []byte
+// bypass the codec, which saves 3 ns per record.
 func (b *boundJob) sortedEmit(s *segment.Sorter, reduces int, failed *error) any {
 	if b.keyType == bytesType && !b.descending && !b.partitions {
 		switch raw := emitRaw(s, b.rangeOf(reduces), reduces, failed); b.valueType {
@@ -70,12 +71,12 @@ func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) fun
 	}
 }
 
-// tableEmit is the emit of a map attempt with combiner. A value whose owner may write to it is the
-// table's own once it is emitted.
+// tableEmit returns the emit of a map attempt with combiner. The table copies emitted values that
+// their owner may modify.
 func (b *boundJob) tableEmit(t *combine.Table) any {
 	own, raw := b.value.Cloner(), b.key.Raw && !b.descending
 	if t.Numbers() && own == nil {
-		return b.typed.numbers(t, codec.IntegerFlip(b.keyType))
+		return b.typed.numberEmit(t, codec.IntegerFlip(b.keyType))
 	}
 	var put func(key unsafe.Pointer)
 	var ready unsafe.Pointer
@@ -91,7 +92,7 @@ func (b *boundJob) tableEmit(t *combine.Table) any {
 	switch {
 	case b.valueType == bytesType:
 		to = func(key unsafe.Pointer) {
-			t.Lend()
+			t.CopyValue()
 			put(key)
 		}
 	case own != nil:
@@ -103,7 +104,7 @@ func (b *boundJob) tableEmit(t *combine.Table) any {
 	return b.typed.table(t, to, ready)
 }
 
-// values are what a table knows of a job's values.
+// values describes the job's values to a combine.Table.
 func (b *boundJob) values() combine.Values {
 	f, fold := b.typed.combine()
 	v := combine.Values{Type: b.valueType, Fold: fold, Append: b.value.Appender(false), Decode: b.value.Reader()}

@@ -5,23 +5,23 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// encodedPairs are the pairs of a reduce attempt as bytes, in the order of the keys.
+// encodedPairs are the encoded pairs of a reduce attempt, in key order.
 type encodedPairs struct {
 	merge    *segment.Merge
 	alive    *cluster.Watch
 	progress *cluster.Progress // may be nil
 
-	// The pair at hand, if ok. It is valid until the next one is.
+	// The current pair, if ok. It is valid until the next call of next.
 	key, value []byte
 	ok         bool
 	err        error
 
 	records, groups int64
-	list            [32]segment.Record // those that come next
+	list            [32]segment.Record // read ahead
 	at, n           int
 }
 
-// next goes to the next pair.
+// next advances to the next pair.
 func (p *encodedPairs) next() {
 	if p.at == p.n {
 		p.at, p.n = 0, p.merge.Some(p.list[:])
@@ -35,7 +35,7 @@ func (p *encodedPairs) next() {
 	p.at++
 }
 
-// done counts the pair at hand and goes to the next, if the attempt may go on.
+// done counts the current pair and advances, unless the attempt must end.
 func (p *encodedPairs) done() {
 	if p.records++; p.records&255 == 0 && p.progress != nil {
 		p.progress.Records.Store(p.records)
@@ -47,5 +47,5 @@ func (p *encodedPairs) done() {
 	}
 }
 
-// fails ends the pairs with an error.
+// fails ends the sequence with an error.
 func (p *encodedPairs) fails(err error) { p.ok, p.err = false, err }

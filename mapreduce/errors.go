@@ -6,7 +6,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// Sentinel errors; test with errors.Is. Package cluster has those that only runners of plans meet.
+// Sentinel errors; test with errors.Is. Package cluster has the errors that only code that runs
+// plans meets.
 var (
 	// ErrOutputExists is returned by SetupJob if the output directory exists.
 	ErrOutputExists = output.ErrOutputExists

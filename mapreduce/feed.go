@@ -14,7 +14,7 @@ type Feed[K, V any] struct {
 	sources []Source
 	plans   []cluster.InputPlan // by source
 	read    func(s *splitReader, yield func(Fed[K, V]) error) error
-	keyed   *KeptBy[K, V] // of KeptBy.Feed
+	keyed   *KeptBy[K, V] // set by KeptBy.Feed; otherwise nil
 }
 
 // Fed is a record of one of several feeds, with the map function of its feed. It is valid until the
@@ -28,10 +28,10 @@ type Fed[K, V any] struct {
 func From[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K, V)) error) Feed[K, V] {
 	sources, plans, read := in.sources, in.bySource(), in.read
 	return Feed[K, V]{sources: sources, plans: plans, read: func(s *splitReader, yield func(Fed[K, V]) error) error {
-		var rec I // at hand; a record a closure would cost memory
+		var rec I // the current record; a closure per record would allocate
 		fed := Fed[K, V]{apply: func(t *Task, emit func(K, V)) error {
 			if t.records != nil {
-				return toPairs(t, lenderOf[I](t.records, isByte)(rec), emit)
+				return toPairs(t, copierOf[I](t.records, isByte)(rec), emit)
 			}
 			return toPairs(t, rec, emit)
 		}}

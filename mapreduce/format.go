@@ -56,9 +56,9 @@ func Formatted[I any](format Format[I], sources ...Source) Input[I] {
 		return parts, err
 	}
 	in.read = func(s *splitReader, yield func(I) error) error {
-		s.numbers = true
+		s.ordinal = true
 		file := &formatFile{Source: s.source, ctx: s.ctx}
-		err := s.whole(nil, func() error { return eachPart(s, format, file, yield) })
+		err := s.mapOne(nil, func() error { return eachPart(s, format, file, yield) })
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func Formatted[I any](format Format[I], sources ...Source) Input[I] {
 	return in
 }
 
-// partsOf are the parts of a file.
+// partsOf returns the parts of a file.
 func partsOf[I any](format Format[I], file *formatFile) (list []cluster.Block, err error) {
 	begins, err := format.Parts(file.ctx, file)
 	if err != nil {
@@ -87,12 +87,12 @@ func partsOf[I any](format Format[I], file *formatFile) (list []cluster.Block, e
 	return list, nil
 }
 
-// eachPart yields the records of the parts that begin in the split. The place of a part leaves room for as
-// many offsets as its bytes times a power of two: so they are those of one record each, in whichever
-// split it is read.
+// eachPart yields the records of the parts that begin in the split. The offset of a record is the
+// part's offset shifted left as far as the file size permits, plus the record's number. So offsets
+// are unique and the same for any splits.
 func eachPart[I any](s *splitReader, format Format[I], file *formatFile, yield func(I) error) error {
 	parts, end := []cluster.Block{{Offset: s.split.Offset, Length: s.split.Length}}, s.split.Offset+s.split.Length
-	if !s.part { // of a sample, or all of a small feed
+	if !s.part { // a sample, or a whole small feed
 		var err error
 		if parts, err = partsOf(format, file); err != nil {
 			return err
@@ -118,7 +118,7 @@ func eachPart[I any](s *splitReader, format Format[I], file *formatFile, yield f
 	return nil
 }
 
-// formatFile is a FormatFile that counts what is read and ends with its context.
+// formatFile is a FormatFile that counts the bytes read and ends with its context.
 type formatFile struct {
 	Source
 	ctx  context.Context

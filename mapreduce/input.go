@@ -30,23 +30,24 @@ type Input[I any] struct {
 	plans   []cluster.InputPlan // by source, where they differ
 	// read yields the records of a split, in order.
 	read func(s *splitReader, yield func(I) error) error
-	// stays says that records are what they were until [Task.flush] has been called.
-	stays bool
-	// lists, if not nil, is read for records that lie one after the other: yield returns how many of
-	// a list it is done with, and notes the one at hand as splitReader.now. Nothing is left out.
+	// stable means that records are unchanged until [Task.flush] has been called.
+	stable bool
+	// lists, if not nil, replaces read for records that are contiguous in memory. yield returns the
+	// number of records of a list that it has processed, and notes the current one as
+	// splitReader.now. It skips none.
 	lists func(s *splitReader, yield func(list []I) (int, error)) error
-	// fed is the MapTask of a job over feeds that has no Map; else nil.
+	// fed is the MapTask of a job over feeds that has no Map; otherwise nil.
 	fed any
 }
 
-// bare is the input without its sources, of which each plan has its own.
+// bare returns the input without its sources; each plan has its own.
 func (in Input[I]) bare() Input[I] {
 	in.sources, in.plans = nil, nil
 	return in
 }
 
-// bySource are the plans of all sources.
-func (in Input[I]) bySource() []cluster.InputPlan { return in.ends().bySource() }
+// bySource returns the plan of each source.
+func (in Input[I]) bySource() []cluster.InputPlan { return in.untyped().bySource() }
 
 // SplitSize limits a split to n bytes of a source, for Slice to n records, whatever the blocks of
 // the cluster: use it if a few records are much work. n is at least 1; the last record of a split
@@ -65,7 +66,7 @@ func (in Input[I]) SplitSize(n int64) Input[I] {
 // Lines yields lines without their line feed. A carriage return before it is part of the line, as
 // in sort and grep. The last line needs no line feed.
 func Lines(sources ...Source) Input[[]byte] {
-	return Input[[]byte]{sources: sources, stays: true, read: func(s *splitReader, yield func([]byte) error) error {
+	return Input[[]byte]{sources: sources, stable: true, read: func(s *splitReader, yield func([]byte) error) error {
 		return s.runs(lineEnds{}, func(run []byte) error { return s.eachLine(run, yield) })
 	}}
 }
@@ -78,26 +79,27 @@ func (s *splitReader) eachLine(run []byte, yield func([]byte) error) (err error)
 	scan.Lines(run, func(line []byte) bool {
 		s.now = unsafe.SliceData(line)
 		if failed = yield(line); failed != nil {
-			failed = s.refused(run, s.atHand(run, lineLength), failed)
+			failed = s.recordFailed(run, s.currentRecord(run, lineLength), failed)
 		}
 		return failed == nil
 	})
 	if failed == nil && s.task != nil && s.task.flush != nil {
 		if failed = s.task.flush(); failed != nil {
-			failed = s.refused(run, s.atHand(run, lineLength), failed)
+			failed = s.recordFailed(run, s.currentRecord(run, lineLength), failed)
 		}
 	}
 	return failed
 }
 
-// atHand is the record of a run that begins at now.
-func (s *splitReader) atHand(run []byte, length func([]byte) int) []byte {
+// currentRecord returns the record of run that begins at now.
+func (s *splitReader) currentRecord(run []byte, length func([]byte) int) []byte {
 	rest := run[uintptr(unsafe.Pointer(s.now))-uintptr(unsafe.Pointer(unsafe.SliceData(run))):]
 	return rest[:length(rest)]
 }
 
-// whole calls yield, which maps a record that is all of run; run is nil if records are not bytes.
-func (s *splitReader) whole(run []byte, yield func() error) (err error) {
+// mapOne calls yield, which maps one record, all of run; run is nil if records are not bytes. If
+// yield panics or exits its goroutine, the error names that record.
+func (s *splitReader) mapOne(run []byte, yield func() error) (err error) {
 	last := unsafe.SliceData(run)
 	err = fault.ErrExited
 	defer s.placePanic(run, &last, func(b []byte) int { return len(b) }, &err)
@@ -116,7 +118,7 @@ func lineLength(b []byte) int {
 func LineStrings(sources ...Source) Input[string] {
 	return Input[string]{sources: sources, read: func(s *splitReader, yield func(string) error) error {
 		if !s.copied {
-			return heldLines(s, func(line []byte) error { return yield(string(line)) })
+			return boundedLines(s, func(line []byte) error { return yield(string(line)) })
 		}
 		return s.runs(lineEnds{}, func(run []byte) error {
 			piece := stringPiece{run: run}
@@ -137,7 +139,7 @@ func KeyValueLines(separator byte, sources ...Source) Input[Pair[[]byte, []byte]
 			return yield(Pair[[]byte, []byte]{line, nil})
 		})
 	}
-	return Input[Pair[[]byte, []byte]]{sources: sources, stays: true, read: cut}
+	return Input[Pair[[]byte, []byte]]{sources: sources, stable: true, read: cut}
 }
 
 // NLines gives each map n lines (the last of a file fewer) and yields them one by one: for short
@@ -159,7 +161,7 @@ func NLines(n int, sources ...Source) Input[[]byte] {
 func Chunks(sources ...Source) Input[[]byte] {
 	read := func(s *splitReader, yield func([]byte) error) error {
 		return s.runs(lineEnds{}, func(run []byte) error {
-			err := s.whole(run, func() error { return yield(run) })
+			err := s.mapOne(run, func() error { return yield(run) })
 			if err != nil {
 				s.stoppedAt(run, run)
 			}
@@ -195,11 +197,11 @@ type WholeFile struct {
 // WholeFiles yields each file as one record, decompressed if necessary.
 func WholeFiles(sources ...Source) Input[WholeFile] {
 	read := func(s *splitReader, yield func(WholeFile) error) error {
-		return s.all(func(data []byte) error {
-			return s.whole(data, func() error {
+		return s.wholeSource(func(data []byte) error {
+			return s.mapOne(data, func() error {
 				err := yield(WholeFile{Name: s.source.Name(), Data: data})
 				if err != nil {
-					err = s.refused(data, data, err)
+					err = s.recordFailed(data, data, err)
 				}
 				return err
 			})
@@ -214,8 +216,8 @@ func Slice[I any](records []I) Input[I] {
 	src := input.Of(input.Made(len(records)), "slice")
 	return Input[I]{sources: []Source{src}, read: func(s *splitReader, yield func(I) error) error {
 		records := records[s.split.Offset : s.split.Offset+s.split.Length]
-		s.numbers = true
-		return s.whole(nil, func() error {
+		s.ordinal = true
+		return s.mapOne(nil, func() error {
 			for i, r := range records {
 				if i&255 == 0 {
 					if err := s.tick(int64(min(256, len(records)-i))); err != nil {
@@ -225,7 +227,7 @@ func Slice[I any](records []I) Input[I] {
 				s.at = s.split.Offset + int64(i)
 				err := yield(r)
 				if err != nil {
-					err = s.refused(nil, nil, err)
+					err = s.recordFailed(nil, nil, err)
 				}
 				if err != nil {
 					return err
@@ -236,21 +238,20 @@ func Slice[I any](records []I) Input[I] {
 	}}
 }
 
-// recordEnds finds where records end; lineEnds, byteEnds, textEnds and everyN implement it.
+// recordEnds finds where records end; see lineEnds, byteEnds, textEnds, everyN, frames and csvEnds.
 type recordEnds interface {
-	// last returns the length of the longest run of whole records that begins
-	// at b, which begins with a record; 0 if b holds no whole one.
+	// last returns the length of the longest run of whole records at the beginning of b, which
+	// begins with a record; 0 if b has no whole record.
 	last(b []byte) int
-	// first returns the length of b up to the end of the record in which byte
-	// from lies, or 0 if the record does not end in b. b begins with a record.
+	// first returns the length of b up to the end of the record that contains byte from, or 0 if
+	// that record does not end in b. b begins with a record.
 	first(b []byte, from int) int
-	// resume returns the from for a longer b, after first found no end in the
-	// first n bytes of it.
+	// resume returns the from for a longer b, after first found no end in its first n bytes.
 	resume(n int) int
 }
 
-// recordStarts is a recordEnds that knows where the first record at or after off begins; at least end
-// if none begins before that.
+// recordStarts is a recordEnds that can find the first record at or after off; start returns at
+// least end if no record begins before end.
 type recordStarts interface {
 	start(s *splitReader, off, end int64) (int64, error)
 }

@@ -98,9 +98,9 @@ type Filter[I, O any] struct {
 	Map   func(in I, emit func(O)) error
 	Close func(emit func(O)) error
 
-	// abreast, if not nil, returns what may take the place of Map where records stay: take, which
-	// maps several at a time, and flush, which maps those that take has kept.
-	abreast func(emit func(O)) (take func(in I) error, flush func() error)
+	// batched, if not nil, replaces Map where records are stable: take maps several records at a
+	// time, and flush maps those that take has kept.
+	batched func(emit func(O)) (take func(in I) error, flush func() error)
 }
 
 // Reducer has the functions that a reduce attempt calls: either Reduce or Pairs for each group,
@@ -113,8 +113,8 @@ type Reducer[K, V, O any] struct {
 	Pairs func(pairs iter.Seq2[K, V], emit func(O)) error
 	Close func(emit func(O)) error
 
-	resumes bool // another range over the values goes on where the last one stopped
-	// encoded, if not nil, does what Reduce does for each group of a stream of encoded pairs.
+	resumes bool // a second range over the values continues where the first one stopped
+	// encoded, if not nil, does the work of Reduce for all groups of a sequence of encoded pairs.
 	encoded func(in *encodedPairs, w *recordWriter) error
 }
 

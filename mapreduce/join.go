@@ -38,7 +38,7 @@ type feedJoin[K, A, B, O any] struct {
 	left  Feed[K, A]
 	right Feed[K, B]
 	group func(key K, left []A, right iter.Seq[B], emit func(O)) error
-	each  func(key K, a A, b B, emit func(O)) error // of Join; else nil
+	each  func(key K, a A, b B, emit func(O)) error // of Join; otherwise nil
 }
 
 // Join calls each for every pair of a left and a right record with equal keys.
@@ -75,7 +75,7 @@ func LeftJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K
 func FullJoin[K, A, B, O any](left Feed[K, A], right Feed[K, B], each func(key K, a *A, b *B, emit func(O)) error) Joined[O] {
 	return CoGroup(left, right, func(key K, as []A, bs iter.Seq[B], emit func(O)) error {
 		alone := true
-		var b B // one for all: a pointer to each would cost memory
+		var b B // one variable: a pointer to each value would allocate
 		for b = range bs {
 			alone = false
 			if len(as) == 0 {
@@ -121,7 +121,7 @@ func (j feedJoin[K, A, B, O]) bind(o Joined[O], out Output[O], where, home strin
 		return nil, located(where, o.Name, err)
 	}
 	if o.NoShuffle {
-		return j.bindTogether(o.Name, out, where)
+		return j.bindCoPartitioned(o.Name, out, where)
 	}
 	job := &Job[Fed[K, sided[A, B]], K, sided[A, B], O]{
 		Name: o.Name, Reducers: o.Reducers,
@@ -134,8 +134,8 @@ func (j feedJoin[K, A, B, O]) bind(o Joined[O], out Output[O], where, home strin
 			return Reducer[K, sided[A, B], O]{Reduce: r.reduce, resumes: true, encoded: pairs.run}, err
 		},
 	}
-	key, _ := codec.Key[K](false, home) // whose error is that of check
-	// The left feed comes first, and so do its values of a key.
+	key, _ := codec.Key[K](false, home) // check has reported its error
+	// The left feed is first, so its values of a key are first, too.
 	in := Feeds(
 		onSide(j.left, func(a A) sided[A, B] { return sided[A, B]{A: a} }, emitterOf[K, A](key, ofLeft)),
 		onSide(j.right, func(b B) sided[A, B] { return sided[A, B]{B: b, right: true} }, emitterOf[K, B](key, ofRight)),
@@ -143,13 +143,13 @@ func (j feedJoin[K, A, B, O]) bind(o Joined[O], out Output[O], where, home strin
 	return bindJob(job, in, out, where, home)
 }
 
-// run begins an attempt.
+// run starts an attempt.
 func (j feedJoin[K, A, B, O]) run(t *Task) (*joinRun[K, A, B, O], error) {
 	left, err := codec.Value[A]()
 	return &joinRun[K, A, B, O]{group: j.group, largest: t.LargestRecord(), clone: left.Cloner()}, err
 }
 
-// check is what is wrong with the types, in words that know nothing of how they are put together.
+// check returns an error if the types or options are invalid, in the user's terms.
 func (j feedJoin[K, A, B, O]) check(o Joined[O], home string) error {
 	if j.group == nil {
 		return errors.New("the join has no function")
@@ -165,7 +165,7 @@ func (j feedJoin[K, A, B, O]) check(o Joined[O], home string) error {
 	}
 	err := errors.Join(errK, errA, errB)
 	if err == nil && o.NoShuffle {
-		err = together(j.left, j.right)
+		err = checkCoPartitioned(j.left, j.right)
 		if o.Reducers != 0 {
 			err = errors.Join(err, errors.New("both Reducers and NoShuffle are set"))
 		}
@@ -173,7 +173,7 @@ func (j feedJoin[K, A, B, O]) check(o Joined[O], home string) error {
 	return err
 }
 
-// onSide is a feed with its values put on one side of a join.
+// onSide returns a feed whose values are on one side of a join.
 func onSide[K, V, S any](f Feed[K, V], put func(V) S, emitter func(add func(key, value []byte)) func(K, V)) Feed[K, S] {
 	return Feed[K, S]{sources: f.sources, plans: f.plans, read: func(s *splitReader, yield func(Fed[K, S]) error) error {
 		var at Fed[K, V]
@@ -197,10 +197,10 @@ func onSide[K, V, S any](f Feed[K, V], put func(V) S, emitter func(add func(key,
 	}}
 }
 
-// emitterOf returns what makes an emit for one side of a join: it encodes what sided would, without
-// one.
+// emitterOf returns a function that makes the emit for one side of a join. The emit writes the
+// encoding of a sided value without creating one.
 func emitterOf[K, V any](key codec.Typed[K], side byte) func(add func(key, value []byte)) func(K, V) {
-	value, _ := codec.Value[V]() // whose error is that of check
+	value, _ := codec.Value[V]() // check has reported its error
 	return func(add func(key, value []byte)) func(K, V) {
 		box, bytes, buf := new(K), key.Bytes(), []byte(nil)
 		encodeKey := func(k K) []byte {
@@ -250,7 +250,7 @@ func (r *joinRun[K, A, B, O]) reduce(key K, values iter.Seq[sided[A, B]], emit f
 			fault.Throw(errRangedTwice)
 		}
 		ranged = true
-		for v := range values { // goes on with the first on the right
+		for v := range values { // continues with the first right value
 			if !yield(v.B) {
 				return
 			}
@@ -265,10 +265,10 @@ type sided[A, B any] struct {
 	A     A // exported, so that Plan.Debug sees the bytes in them
 	B     B
 	right bool
-	size  int // of the encoding that it was decoded from, in bytes
+	size  int // of its encoding, in bytes
 }
 
-// codecWithin encodes which side a value is on, and that side.
+// CodecWithin returns a codec that writes the side of a value, then the value.
 func (sided[A, B]) CodecWithin(b *codec.Builder, last bool) (*codec.Codec, error) {
 	left, err := b.Part(".left", reflect.TypeFor[A](), last)
 	if err != nil {

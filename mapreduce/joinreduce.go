@@ -10,9 +10,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// joinPairs is a reduce attempt of a join over encoded pairs. It does what joinRun does over decoded
-// ones, which RunLocal and watched plans go by: but values are decoded where they are handed out, and
-// nothing is allocated for a group. It takes half the time.
+// joinPairs is a reduce attempt of a join over encoded pairs. It behaves like joinRun, which
+// RunLocal and watched plans use, in half the time: it decodes values only when the user's function
+// gets them, and allocates nothing per group.
 type joinPairs[K, A, B, O any] struct {
 	join    *feedJoin[K, A, B, O]
 	largest int64
@@ -22,16 +22,16 @@ type joinPairs[K, A, B, O any] struct {
 	in    *encodedPairs
 	w     *recordWriter
 	emit  func(O)
-	group []byte // key of the group at hand
+	group []byte // key of the current group
 	held  []byte // left values, encoded
-	ends  []int  // of them in held
+	ends  []int  // where each ends in held
 	left  []A
-	right B // at hand
+	right B // the current one
 	calls callCount
-	seqs  [keptSeqs]iter.Seq[B] // that calls of the user's function are given in turn
+	seqs  [keptSeqs]iter.Seq[B] // for calls of the user's function, in rotation
 }
 
-// pairs begins an attempt over encoded pairs.
+// pairs starts an attempt over encoded pairs.
 func (j *feedJoin[K, A, B, O]) pairs(largest int64, home string) (*joinPairs[K, A, B, O], error) {
 	key, errK := codec.Key[K](false, home)
 	a, errA := codec.Value[A]()
@@ -59,7 +59,7 @@ func (r *joinPairs[K, A, B, O]) run(in *encodedPairs, w *recordWriter) error {
 	return in.err
 }
 
-// one joins the group that begins with the pair at hand.
+// one joins the group that begins with the current pair.
 func (r *joinPairs[K, A, B, O]) one() error {
 	in := r.in
 	r.group = append(r.group[:0], in.key...)
@@ -81,30 +81,30 @@ func (r *joinPairs[K, A, B, O]) one() error {
 	}
 	r.w.gate.Shut()
 	clear(r.left)
-	if in.err != nil { // the group ended early, which the user's code may have found wrong
+	if in.err != nil { // the group ended early, so an error of the user's code means nothing
 		return in.err
 	}
 	if err == nil {
 		err = r.w.err()
 	}
-	for err == nil && r.within() { // what the user's code left unread
+	for err == nil && r.within() { // skip values that the user's code did not read
 		in.done()
 	}
 	return err
 }
 
-// within reports whether the pair at hand belongs to the group at hand.
+// within reports whether the current pair belongs to the current group.
 func (r *joinPairs[K, A, B, O]) within() bool {
 	return r.in.ok && bytes.Equal(r.group, r.in.key)
 }
 
-// The first byte of a value says of which feed it is.
+// The first byte of an encoded value: its feed.
 const (
 	ofLeft  = 0
 	ofRight = 1
 )
 
-// takeLeft holds the left values of the group at hand.
+// takeLeft reads and decodes the left values of the current group.
 func (r *joinPairs[K, A, B, O]) takeLeft(k K) error {
 	in, held := r.in, int64(0)
 	r.held, r.ends, r.left = r.held[:0], r.ends[:0], r.left[:0]
@@ -137,7 +137,7 @@ func (r *joinPairs[K, A, B, O]) takeLeft(k K) error {
 	return nil
 }
 
-// decodeAll decodes a value that takes all of src.
+// decodeAll decodes a value from all of src.
 func decodeAll(c *codec.Codec, src []byte, p unsafe.Pointer) error {
 	rest, err := c.Decode(src, p)
 	if err == nil && len(rest) > 0 {
@@ -146,7 +146,7 @@ func decodeAll(c *codec.Codec, src []byte, p unsafe.Pointer) error {
 	return err
 }
 
-// takeRight decodes the right value at hand; false if the group has no other.
+// takeRight decodes the current right value; it returns false after the last one of the group.
 func (r *joinPairs[K, A, B, O]) takeRight() bool {
 	if !r.within() {
 		return false
@@ -176,7 +176,7 @@ func (r *joinPairs[K, A, B, O]) eachPair(k K) error {
 	return nil
 }
 
-// rightOf returns the i-th of the sequences of right values.
+// rightOf returns the i-th sequence of right values.
 func (r *joinPairs[K, A, B, O]) rightOf(i int) iter.Seq[B] {
 	return func(yield func(B) bool) {
 		defer fault.Guard(fault.Guard(true)) // iter.Pull calls this in a goroutine of its own
@@ -187,7 +187,7 @@ func (r *joinPairs[K, A, B, O]) rightOf(i int) iter.Seq[B] {
 	}
 }
 
-// tooManyLeft is the error of a key with more left values than a join may hold.
+// tooManyLeft returns the error for a key whose left values exceed the memory limit.
 func tooManyLeft(key any, largest int64) error {
 	return Permanent(fmt.Errorf("%w: key %s has more than %d bytes of left values, which a join holds in memory: "+
 		"make the feed with fewer values a key the left one", ErrRecordTooLarge, keyText(key), largest))

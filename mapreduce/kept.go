@@ -22,7 +22,7 @@ import (
 type Kept[T any] struct {
 	*kept.Store
 	form  kept.Form[T]
-	wrong error // of T
+	wrong error // if T is invalid
 }
 
 // NewKept returns an empty Kept for a job to fill. T must be valid as a value type of a job;
@@ -91,7 +91,7 @@ func (k *Kept[T]) Records() (list []T, err error) {
 	return list, nil
 }
 
-// collect appends the records of a part.
+// collect appends the records of a part to list.
 func (k *Kept[T]) collect(list []T, index int) ([]T, error) {
 	data, err := k.Open(index)
 	if err != nil {

@@ -13,12 +13,12 @@ func (k *Kept[T]) read(s *splitReader, yield func(T) error) error {
 	return k.runs(s, func(at int64, run []byte) error { return k.readRun(s, at, run, yield) })
 }
 
-// readLists is read for records that are images.
+// readLists is read for records that are images (see package kept).
 func (k *Kept[T]) readLists(s *splitReader, yield func(list []T) (int, error)) error {
 	return k.runs(s, func(at int64, run []byte) error { return k.readList(s, at, run, yield) })
 }
 
-// runs yields the runs of records that begin in the split, and where each begins in its part.
+// runs yields the runs of records that begin in the split, with the offset of each in its part.
 func (k *Kept[T]) runs(s *splitReader, yield func(at int64, run []byte) error) error {
 	ref := kept.RefsOf(s.source)[0]
 	data, err := ref.Open()
@@ -46,7 +46,7 @@ func (k *Kept[T]) runs(s *splitReader, yield func(at int64, run []byte) error) e
 	return s.tick(0)
 }
 
-// readRun yields the records of a run that begins at a byte of its part.
+// readRun yields the records of a run at an offset of its part.
 func (k *Kept[T]) readRun(s *splitReader, at int64, run []byte, yield func(T) error) (err error) {
 	if err := s.tick(int64(len(run))); err != nil {
 		return err
@@ -55,15 +55,15 @@ func (k *Kept[T]) readRun(s *splitReader, at int64, run []byte, yield func(T) er
 	s.first = unsafe.SliceData(run)
 	err = fault.ErrExited
 	defer s.placePanic(run, &s.now, k.form.Length, &err)
-	lend := func(rec T) T { return rec }
+	copyOf := func(rec T) T { return rec }
 	if s.task != nil && s.task.records != nil {
-		lend = lenderOf[T](s.task.records, isView)
+		copyOf = copierOf[T](s.task.records, isView)
 	}
 	return k.form.Each(run, func(rec T, b []byte) error {
 		s.now = unsafe.SliceData(b)
-		err := yield(lend(rec))
+		err := yield(copyOf(rec))
 		if err != nil {
-			err = s.refused(run, b, err)
+			err = s.recordFailed(run, b, err)
 		}
 		return err
 	})
@@ -80,7 +80,7 @@ func (k *Kept[T]) readList(s *splitReader, at int64, run []byte, yield func(list
 	defer s.placePanic(run, &s.now, k.form.Length, &err)
 	n, err := yield(memory.Cast[T](run))
 	if err != nil && n*k.form.Size < len(run) {
-		err = s.refused(run, run[n*k.form.Size:][:k.form.Size], err)
+		err = s.recordFailed(run, run[n*k.form.Size:][:k.form.Size], err)
 	}
 	return err
 }

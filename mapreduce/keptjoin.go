@@ -13,11 +13,12 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 )
 
-// errNotKeyed says of a feed why it cannot be joined as it lies.
+// errNotKeyed is the error of a join without shuffle of a feed that is not kept by key.
 var errNotKeyed = errors.New("its records are not kept by key: make the feed with KeptBy.Feed, or leave NoShuffle out")
 
-// together checks that two feeds lie such that parts of the same number have the same keys.
-func together[K, A, B any](left Feed[K, A], right Feed[K, B]) error {
+// checkCoPartitioned returns an error unless two feeds are co-partitioned: parts of the same number
+// have the same keys.
+func checkCoPartitioned[K, A, B any](left Feed[K, A], right Feed[K, B]) error {
 	var errs []error
 	if left.keyed == nil {
 		errs = append(errs, fmt.Errorf("left feed: %w", errNotKeyed))
@@ -43,8 +44,8 @@ func together[K, A, B any](left Feed[K, A], right Feed[K, B]) error {
 	return nil
 }
 
-// bindTogether binds a join of parts of the same number, a map each.
-func (j feedJoin[K, A, B, O]) bindTogether(name string, out Output[O], where string) (*Plan, error) {
+// bindCoPartitioned binds a join without shuffle: one map per part of both feeds.
+func (j feedJoin[K, A, B, O]) bindCoPartitioned(name string, out Output[O], where string) (*Plan, error) {
 	return bindMapOnly(&MapOnly[merged[K, A, B], O]{
 		Name: name,
 		MapTask: func(t *Task) (Filter[merged[K, A, B], O], error) {
@@ -53,12 +54,13 @@ func (j feedJoin[K, A, B, O]) bindTogether(name string, out Output[O], where str
 				return r.reduce(m.key, m.values, emit)
 			}}, err
 		},
-	}, sideBySide(j.left, j.right), out, where)
+	}, coPartitionedInput(j.left, j.right), out, where)
 }
 
-// sideBySide is the input of the keys of two feeds that lie together, a map for each part of both.
-func sideBySide[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[merged[K, A, B]] {
-	in := Input[merged[K, A, B]]{plan: cluster.InputPlan{Whole: true, Apart: true, Wrong: together(left, right)}}
+// coPartitionedInput returns an input of the keys of two co-partitioned feeds, one map per part of
+// both.
+func coPartitionedInput[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[merged[K, A, B]] {
+	in := Input[merged[K, A, B]]{plan: cluster.InputPlan{Whole: true, Apart: true, Wrong: checkCoPartitioned(left, right)}}
 	in.read = mergeJoin[K, A, B]{left.keyed, right.keyed}.read
 	for i := 0; in.plan.Wrong == nil && i < len(left.sources); i++ {
 		in.sources = append(in.sources, kept.Beside(left.sources[i], right.sources[i]))
@@ -79,7 +81,7 @@ type Group[K, A, B any] struct {
 // both, without a shuffle. Other feeds are an error of Bind; use [CoGroup] for them. If a group
 // exceeds [Task.LargestRecord] bytes, the error wraps ErrRecordTooLarge.
 func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B]] {
-	in := sideBySide(left, right)
+	in := coPartitionedInput(left, right)
 	read := func(s *splitReader, yield func(Group[K, A, B]) error) error {
 		var g Group[K, A, B]
 		return mergeJoin[K, A, B]{left.keyed, right.keyed}.walk(s, func(m *mergeWalk[K, A, B]) (err error) {
@@ -89,7 +91,7 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 				g.Right, err = takeGroup(g.Right[:0], m.right, &m.group, &held)
 			}
 			if err != nil {
-				return ofMap(errLargeGroup(m.key, s.largest()))
+				return asMapError(errLargeGroup(m.key, s.largest()))
 			}
 			return yield(g)
 		})
@@ -97,14 +99,14 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 	return Input[Group[K, A, B]]{sources: in.sources, plan: in.plan, read: read}
 }
 
-// errLargeGroup is the error of a group that takes more than most bytes.
+// errLargeGroup returns the error for a group of more than most bytes.
 func errLargeGroup[K any](key K, most int64) error {
 	return Permanent(fmt.Errorf("%w: key %s has more than %d bytes of records, which Grouped holds in memory: use Join",
 		ErrRecordTooLarge, keyText(key), most))
 }
 
-// takeGroup appends the records of a group, whose blocks the cursor holds until it leaves the
-// group; held counts their bytes.
+// takeGroup appends the records of a group to list. The cursor holds their blocks until it leaves
+// the group; held counts their bytes.
 func takeGroup[K, T any](list []T, c *keptCursor[K, T], group *groupKey, held *int64) ([]T, error) {
 	c.holds = true
 	for ; c.at(group); c.next() {
@@ -112,33 +114,33 @@ func takeGroup[K, T any](list []T, c *keptCursor[K, T], group *groupKey, held *i
 			return list, ErrRecordTooLarge
 		}
 		list = append(list, c.rec)
-		if c.lend != nil {
-			list[len(list)-1] = c.lend(c.rec)
+		if c.copyOf != nil {
+			list[len(list)-1] = c.copyOf(c.rec)
 		}
 	}
 	return list, nil
 }
 
-// merged is a key with the values of both sides, those of the left first. A second range over them
-// goes on where the first one stopped.
+// merged is a key with the values of both sides, the left ones first. A second range over them
+// continues where the first one stopped.
 type merged[K, A, B any] struct {
 	key    K
 	values iter.Seq[sided[A, B]]
 }
 
-// mergeJoin reads parts of the same number side by side.
+// mergeJoin merges parts of the same number of two feeds.
 type mergeJoin[K, A, B any] struct {
 	left  *KeptBy[K, A]
 	right *KeptBy[K, B]
 }
 
-// groupKey is a key as keys are compared: a number, if they are numbers, else its encoding.
+// groupKey is a key in comparable form: a number if keys are numbers, otherwise its encoding.
 type groupKey struct {
 	number uint64
 	bytes  []byte
 }
 
-// mergeWalk is a key at hand, also as a group's, and the cursors at its first records.
+// mergeWalk is the state of a merge: the current key, and the cursors at its first records.
 type mergeWalk[K, A, B any] struct {
 	key   K
 	group groupKey
@@ -146,7 +148,7 @@ type mergeWalk[K, A, B any] struct {
 	right *keptCursor[K, B]
 }
 
-// walk visits each key that either side has, in order.
+// walk visits each key of either side, in order.
 func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B]) error) error {
 	refs := kept.RefsOf(s.source)
 	left, right := newKeptCursor(m.left, refs[0], s), newKeptCursor(m.right, refs[1], s)
@@ -154,8 +156,8 @@ func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B
 	defer right.close()
 	decodeKey := m.left.codec.Decoder()
 	w := &mergeWalk[K, A, B]{left: left, right: right}
-	return s.whole(nil, func() (err error) {
-		s.numbers = true
+	return s.mapOne(nil, func() (err error) {
+		s.ordinal = true
 		left.next()
 		right.next()
 		for s.at = 0; left.ok || right.ok; s.at++ {
@@ -175,7 +177,7 @@ func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B
 				}
 			}
 			if err := visit(w); err != nil {
-				if err = s.refused(nil, nil, err); err != nil {
+				if err = s.recordFailed(nil, nil, err); err != nil {
 					return err
 				}
 			}
@@ -193,19 +195,19 @@ func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B
 }
 
 func (m mergeJoin[K, A, B]) read(s *splitReader, yield func(merged[K, A, B]) error) error {
-	lend := func(v sided[A, B]) sided[A, B] { return v }
+	copyOf := func(v sided[A, B]) sided[A, B] { return v }
 	if s.task != nil && s.task.records != nil {
-		lend = lenderOf[sided[A, B]](s.task.records, isView)
+		copyOf = copierOf[sided[A, B]](s.task.records, isView)
 	}
 	var w *mergeWalk[K, A, B]
 	rec := merged[K, A, B]{values: func(yield func(sided[A, B]) bool) {
 		for ; w.left.at(&w.group); w.left.next() {
-			if !yield(lend(sided[A, B]{A: w.left.rec, size: w.left.size})) {
+			if !yield(copyOf(sided[A, B]{A: w.left.rec, size: w.left.size})) {
 				return
 			}
 		}
 		for ; w.right.at(&w.group); w.right.next() {
-			if !yield(lend(sided[A, B]{B: w.right.rec, right: true, size: w.right.size})) {
+			if !yield(copyOf(sided[A, B]{B: w.right.rec, right: true, size: w.right.size})) {
 				return
 			}
 		}
@@ -216,8 +218,8 @@ func (m mergeJoin[K, A, B]) read(s *splitReader, yield func(merged[K, A, B]) err
 	})
 }
 
-// keptCursor goes through the records of a part. What goes wrong is a panic with a thrown,
-// for it may happen within a sequence that user code ranges over.
+// keptCursor iterates over the records of a part. It panics with fault.Throw on errors, because
+// they may occur within a sequence that user code ranges over.
 type keptCursor[K, T any] struct {
 	part    kept.Ref
 	keyOf   func(rec T) K
@@ -225,19 +227,19 @@ type keptCursor[K, T any] struct {
 	data    *kept.Data
 	decode  func(run []byte) (T, int, error)
 	encode  func(dst []byte, key K) []byte
-	block   int    // that comes next
-	run     []byte // the rest of the block at hand
+	block   int    // the next one
+	run     []byte // the unread part of the current block
 	release func() // of that block
-	holds   bool   // blocks are held until the cursor leaves the group at hand
+	holds   bool   // blocks are held until the cursor leaves the current group
 	held    []func()
 
-	image int       // how many bytes a record has that is an image, else 0
-	width int       // of keys that are numbers, else 0
-	flip  uint64    // of these
-	most  int64     // bytes of a group
-	lend  func(T) T // what watches who writes to records in a test of the job; nil if nobody does
+	image  int       // size of a record that is an image, otherwise 0
+	width  int       // of keys that are numbers, otherwise 0
+	flip   uint64    // of these
+	most   int64     // bytes of a group
+	copyOf func(T) T // copies a record of a watched job; otherwise nil
 
-	ok     bool // there is a record at hand: rec, its key as a group's and its size in bytes
+	ok     bool // a current record exists: rec, its key (number or key) and its size in bytes
 	rec    T
 	number uint64
 	key    []byte
@@ -250,12 +252,12 @@ func newKeptCursor[K, T any](k *KeptBy[K, T], part kept.Ref, s *splitReader) *ke
 		most: s.largest(), image: k.form.Size, width: codec.IntegerWidth(k.codec.Type), flip: codec.IntegerFlip(k.codec.Type),
 	}
 	if s.task != nil && s.task.records != nil {
-		c.lend = lenderOf[T](s.task.records, isView)
+		c.copyOf = copierOf[T](s.task.records, isView)
 	}
 	return c
 }
 
-// at reports whether the record at hand has that key.
+// at reports whether the current record has that key.
 func (c *keptCursor[K, T]) at(key *groupKey) bool {
 	if c.width > 0 {
 		return c.ok && c.number == key.number
@@ -263,7 +265,7 @@ func (c *keptCursor[K, T]) at(key *groupKey) bool {
 	return c.ok && bytes.Equal(c.key, key.bytes)
 }
 
-// next goes to the next record.
+// next advances to the next record.
 func (c *keptCursor[K, T]) next() {
 	err := c.advance()
 	if err != nil {
@@ -309,7 +311,7 @@ func (c *keptCursor[K, T]) advance() (err error) {
 	return nil
 }
 
-// leave releases the blocks before the one at hand.
+// leave releases the blocks before the current one.
 func (c *keptCursor[K, T]) leave() {
 	for _, release := range c.held {
 		release()

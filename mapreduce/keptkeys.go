@@ -46,7 +46,7 @@ func (k *KeptBy[K, T]) Feed() Feed[K, T] {
 	return f
 }
 
-// keyOrder checks that records lie where their keys belong.
+// keyOrder checks that records are in the part and order of their keys.
 type keyOrder[K, T any] struct {
 	form  kept.Form[T]
 	key   func(rec T) K
@@ -75,10 +75,10 @@ func (f keyOrder[K, T]) checker(p output.Part) func(run []byte) error {
 	}
 }
 
-// numberChecker is checker for keys that are numbers of records that are images.
+// numberChecker is checker for image records with integer keys.
 func (f keyOrder[K, T]) numberChecker(p output.Part) func(run []byte) error {
 	at, flip, last := combine.NewPartitions(codec.IntegerWidth(f.codec.Type), p.Tasks), codec.IntegerFlip(f.codec.Type), uint64(0)
-	var base uint64 // of the places whose bits tell which of them lie in the part
+	var base uint64 // the first key of places, a bitmap of the keys in the part
 	var places []uint64
 	return func(run []byte) error {
 		for _, rec := range memory.Cast[T](run) {
@@ -103,20 +103,20 @@ func (f keyOrder[K, T]) numberChecker(p output.Part) func(run []byte) error {
 	}
 }
 
-// misplaced is the error of a record in the wrong part.
+// misplaced returns the error for a record in the wrong part.
 func misplaced[K any](p output.Part, key K, to int) error {
 	return Permanent(fmt.Errorf("mapreduce: a record with key %s is written to part %d of %d, where it is kept by key it belongs "+
 		"into part %d: keep what reduces without a Partition of their own make, under the key that they reduce, "+
 		"or what a job without reduces makes of such parts whole (Aligned)", keyText(key), p.Index, p.Tasks, to))
 }
 
-// outOfOrder is the error of a record out of order.
+// outOfOrder returns the error for a record out of order.
 func outOfOrder[K any](key K) error {
 	return Permanent(fmt.Errorf("mapreduce: a record with key %s comes after one with a larger key, and is kept by key: "+
 		"a part must be in the order of its keys", keyText(key)))
 }
 
-// userPackage is the package of the nearest caller that is not of this engine.
+// userPackage returns the package of the nearest caller outside of the engine.
 func userPackage() string {
 	pc := make([]uintptr, 16)
 	frames := runtime.CallersFrames(pc[:runtime.Callers(2, pc)])

@@ -19,7 +19,7 @@ import (
 // or passed through may have any size: lines of a mapped file, pairs of a job that sorts bytes.
 var ErrRecordTooLarge = memory.ErrRecordTooLarge
 
-// largest is the most bytes of a record that the attempt holds.
+// largest returns the maximum size of a record that the attempt holds, in bytes.
 func (s *splitReader) largest() int64 {
 	if s.windows.record > 0 {
 		return s.windows.record
@@ -27,16 +27,17 @@ func (s *splitReader) largest() int64 {
 	return s.budget.Largest()
 }
 
-// mostViewed is the most bytes of a record that a View may show: any number, unless it is a copy.
-func (s *splitReader) mostViewed() int64 {
+// maxView returns the maximum size of a record in a View: unlimited, unless the view is a copy.
+func (s *splitReader) maxView() int64 {
 	if dfs.Shared(s.source.Data) {
 		return math.MaxInt64
 	}
 	return s.largest()
 }
 
-// kept refuses a record of n bytes, the first of its run, that is about to be copied.
-func (s *splitReader) kept(n int) error {
+// checkLength returns an error if a record of n bytes, the first of its run, is too large to be
+// copied.
+func (s *splitReader) checkLength(n int) error {
 	if limit := s.largest(); int64(n) > limit {
 		return s.tooLarge(s.at, limit)
 	}
@@ -52,8 +53,8 @@ func (s *splitReader) tooLarge(at, limit int64) error {
 		s.source.Name(), ErrRecordTooLarge, at, where, limit, s.budget.WhyLargest(limit))
 }
 
-// all calls fn with the whole source.
-func (s *splitReader) all(fn func(data []byte) error) error {
+// wholeSource calls fn with the whole source.
+func (s *splitReader) wholeSource(fn func(data []byte) error) error {
 	count := func(data []byte, stored int64) error {
 		if err := s.tick(stored); err != nil {
 			return err
@@ -62,16 +63,16 @@ func (s *splitReader) all(fn func(data []byte) error) error {
 	}
 	if s.source.Splittable() {
 		size := s.source.Data.Size()
-		if most := s.mostViewed(); size > most {
+		if most := s.maxView(); size > most {
 			return s.tooLarge(0, most)
 		}
 		return s.look(0, size, func(data []byte) error { return count(data, size) })
 	}
-	return s.allOfStream(count)
+	return s.wholeStream(count)
 }
 
-// allOfStream is all for what can only be read from start to end.
-func (s *splitReader) allOfStream(fn func(data []byte, stored int64) error) (err error) {
+// wholeStream is wholeSource for a source that can only be read from start to end.
+func (s *splitReader) wholeStream(fn func(data []byte, stored int64) error) (err error) {
 	var stored atomic.Int64
 	r, err := input.Open(s.source, &stored)
 	if err != nil {

@@ -33,7 +33,7 @@ func wholeLines(text []byte) []string {
 func tiny(run, crossing, span int) windows { return windows{run: run, crossing: crossing, span: span} }
 
 // planOf is the plan of a job that does nothing over an input.
-func planOf(t testing.TB, in inputEnd) *Plan {
+func planOf(t testing.TB, in untypedInput) *Plan {
 	t.Helper()
 	p, err := newPlan("here", in, cluster.Spec{Output: new(Collected[int]).Output().dest}, nil)
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func planOf(t testing.TB, in inputEnd) *Plan {
 // them each split had.
 func readAll(t testing.TB, in Input[[]byte], w windows, block int64) (records []string) {
 	t.Helper()
-	p := planOf(t, in.ends())
+	p := planOf(t, in.untyped())
 	splits, err := p.Splits(context.Background(), p.BlocksOf(block))
 	require.NoError(t, err)
 	for _, s := range splits {
@@ -135,7 +135,7 @@ func TestKeyValueLinesAndStrings(t *testing.T) {
 
 func TestNLinesCutsEveryNLines(t *testing.T) {
 	in := NLines(2, Bytes("text", []byte("1\n2\n3\n4\n5")))
-	p := planOf(t, in.ends())
+	p := planOf(t, in.untyped())
 	splits, err := p.Splits(context.Background(), func(int) []cluster.Block {
 		return []cluster.Block{{Offset: 0, Length: 5, Hosts: []string{"a"}}, {Offset: 5, Length: 4, Hosts: []string{"b"}}}
 	})
@@ -150,7 +150,7 @@ func TestNLinesCutsEveryNLines(t *testing.T) {
 
 func TestWholeFilesAndSlices(t *testing.T) {
 	in := WholeFiles(Bytes("one", []byte("1\n2")), Bytes("empty", nil))
-	p := planOf(t, in.ends())
+	p := planOf(t, in.untyped())
 	splits, err := p.Splits(context.Background(), p.BlocksOf(1))
 	require.NoError(t, err)
 	require.Len(t, splits, 2)

@@ -29,7 +29,7 @@ func (b *boundJob) RunLocal(ctx context.Context, p *cluster.Bound, splits []clus
 	return k.count(c), err
 }
 
-// mapLocal returns what all maps have emitted, by reduce.
+// mapLocal runs all maps and returns the emitted pairs by reduce.
 func (b *boundJob) mapLocal(ctx context.Context, p *cluster.Bound, splits []cluster.Split, c *counter.Set, k *skips) ([][]localPair, error) {
 	parts := make([][]localPair, p.Reduces)
 	partition := b.partitioner(p.Reduces)
@@ -40,7 +40,7 @@ func (b *boundJob) mapLocal(ctx context.Context, p *cluster.Bound, splits []clus
 			ctx: ctx, id: a.ID(), reduces: p.Reduces, name: p.Sources[split.Source].Name(),
 			counters: c,
 		}
-		var emitted []localPair // for the record at hand
+		var emitted []localPair // for the current record
 		gate := memory.NewGate(nil)
 		emit := b.encoding(func(key, value []byte) {
 			gate.Sign()
@@ -65,12 +65,12 @@ func (b *boundJob) mapLocal(ctx context.Context, p *cluster.Bound, splits []clus
 			gate.Open()
 			defer gate.Shut()
 			if k == nil {
-				return ofMap(mapRecord())
+				return asMapError(mapRecord())
 			}
-			return ofMap(trial(c, func() error { return cmp.Or(mapRecord(), eachLocal(emitted, readable)) }, func() { emitted = nil }))
+			return asMapError(tryRecord(c, func() error { return cmp.Or(mapRecord(), eachLocal(emitted, readable)) }, func() { emitted = nil }))
 		}
 		err = readFile(t, p, a, split, k, intake{}, func(l *recordLoop) error {
-			return code.each(l.reader, l.around(knowing(l.reader, one)))
+			return code.each(l.reader, l.around(skippingKnown(l.reader, one)))
 		})
 		if err == nil && code.close != nil {
 			gate.Open()
@@ -121,10 +121,10 @@ func (b *boundJob) reduceLocal(ctx context.Context, p *cluster.Bound, index int,
 	return p.CommitTask(id)
 }
 
-// groupsLocal cuts sorted pairs into groups and reduces each. Without Reduce each group is passed
-// on.
+// groupsLocal divides sorted pairs into groups and reduces each. Without Reduce it writes the
+// pairs.
 func (b *boundJob) groupsLocal(p *cluster.Bound, t *Task, part []localPair, w *recordWriter) error {
-	// What it counts, reduceLocal counts for itself.
+	// The caller counts records itself, so these counters are discarded.
 	r := &reduceRun{bound: b, w: w, c: new(counter.Set), reduces: p.Reduces, a: &cluster.ReduceAttempt{Index: t.id.Index}}
 	alive, stop := cluster.NewWatch(t.ctx, &r.a.Resources)
 	defer stop()
@@ -136,7 +136,7 @@ func (b *boundJob) groupsLocal(p *cluster.Bound, t *Task, part []localPair, w *r
 	}
 	g := &groupStream{run: r}
 	g.calls.resumes = r.code.resumes
-	placed := b.placed(p.Reduces, t.id.Index)
+	placed := b.placeChecker(p.Reduces, t.id.Index)
 	for len(part) > 0 {
 		n := 1
 		for n < len(part) && bytes.Equal(b.groupOf(part[0].key), b.groupOf(part[n].key)) {
@@ -164,7 +164,7 @@ func (b *boundJob) groupsLocal(p *cluster.Bound, t *Task, part []localPair, w *r
 	return nil
 }
 
-// reduceLocal calls Reduce for a stream that is one group.
+// reduceLocal calls Reduce for a stream of one group.
 func (g *groupStream) reduceLocal(next func() ([]byte, bool, error), placed func(key []byte) error) error {
 	g.next = next
 	g.key, g.ok, g.err = next()
@@ -178,14 +178,14 @@ func (g *groupStream) reduceLocal(next func() ([]byte, bool, error), placed func
 	err := g.run.code.call(g, g.calls.enter())
 	g.run.w.gate.Shut()
 	g.calls.leave()
-	if g.err != nil { // the group ended early, which the user's code may have found wrong
+	if g.err != nil { // the group ended early, so an error of the user's code means nothing
 		return g.err
 	}
 	return err
 }
 
-// groupLocal is the stream of a group's pairs; the value of each lies at *value when it comes. Those
-// of equal keys are folded by Combine, so that a Reduce relies on it as it may in the engine.
+// groupLocal returns the stream of a group's pairs; next stores each value's address in *value. It
+// folds the values of equal keys by Combine, so a Reduce can rely on Combine as in the engine.
 func (b *boundJob) groupLocal(group []localPair, value *unsafe.Pointer) (next func() ([]byte, bool, error), err error) {
 	values := reflect.MakeSlice(reflect.SliceOf(b.valueType), len(group), len(group))
 	at := func(i int) unsafe.Pointer { return values.Index(i).Addr().UnsafePointer() }

@@ -8,33 +8,33 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// mapCode is the user's Map of a file.
+// mapCode is the user's Map for a file.
 type mapCode struct {
-	// all calls Map for each record, as long as the attempt may go on. The gate is open while Map
-	// runs, and after says what becomes of its error and of a failed emit.
+	// all calls Map for each record while the attempt continues. The gate is open during Map. after
+	// converts the error of Map or of a failed emit.
 	all func(l *recordLoop, gate *memory.Gate, failed *error, after func(error) error) error
-	// each calls around for each record with what calls Map, for those that have more to do beside
-	// it.
+	// each calls around for each record; around gets the call of Map. It serves callers that do
+	// more per record than all does.
 	each func(r *splitReader, around func(mapRecord func() error) error) error
-	// close is nil if there is nothing to call after the last record.
+	// close is called after the last record; nil if the user has no Close.
 	close func() error
 }
 
-// recordLoop is what a loop over records sees to beside them.
+// recordLoop is the bookkeeping of a loop over records.
 type recordLoop struct {
 	reader  *splitReader
 	watch   *cluster.Watch
-	records int64  // begun
-	tell    func() // progress of records
+	records int64  // started
+	report  func() // reports progress
 }
 
-// asked reports whether, for the record that begins, stop is to be called.
+// asked counts a record and reports whether stop must be called for it.
 func (l *recordLoop) asked() bool {
 	l.records++
 	return l.watch.Asked() || l.records%cluster.PauseEvery == 0
 }
 
-// stop returns an error if the attempt must end, and is a sign of life. It may block while the
+// stop returns an error if the attempt must end, and counts as progress. It may block while the
 // attempt is suspended.
 func (l *recordLoop) stop() error {
 	if l.records%cluster.PauseEvery != 0 && l.watch.GoesOn() {
@@ -44,13 +44,14 @@ func (l *recordLoop) stop() error {
 }
 
 func (l *recordLoop) pause() error {
-	if l.records%tellEvery == 0 {
-		l.tell()
+	if l.records%reportEvery == 0 {
+		l.report()
 	}
 	return l.watch.Halt()
 }
 
-// around is a mapCode.each's: code for each record, if the attempt may go on.
+// around returns a function for mapCode.each that runs code for each record while the attempt
+// continues.
 func (l *recordLoop) around(code func(mapRecord func() error) error) func(mapRecord func() error) error {
 	return func(mapRecord func() error) error {
 		var err error
@@ -114,9 +115,9 @@ func (b *typedJob[I, K, V, O]) startMap(t *Task, emit any) (mapCode, error) {
 	return code, nil
 }
 
-// eachRecord is a mapCode.each.
+// eachRecord implements mapCode.each.
 func eachRecord[I any](in *Input[I], r *splitReader, userMap func(I) error, around func(func() error) error) error {
-	var rec I // at hand
+	var rec I // the current record
 	mapRecord := func() error { return userMap(rec) }
 	return in.read(r, func(next I) error {
 		rec = next
@@ -124,8 +125,8 @@ func eachRecord[I any](in *Input[I], r *splitReader, userMap func(I) error, arou
 	})
 }
 
-// mapList maps a list of records. The gate is open from record to record: nothing else emits in
-// between.
+// mapList returns a function that maps a list of records. The gate stays open between records:
+// nothing else emits meanwhile.
 func mapList[I, K, V any](l *recordLoop, userMap func(I, func(K, V)) error, emit func(K, V), gate *memory.Gate, failed *error,
 	after func(error) error,
 ) func(list []I) (int, error) {
@@ -158,7 +159,7 @@ func mapList[I, K, V any](l *recordLoop, userMap func(I, func(K, V)) error, emit
 	}
 }
 
-// filterCode is the Map of a job without reduces.
+// filterCode returns the mapCode of a job without reduces.
 func filterCode[I, O any](f Filter[I, O], in Input[I], t *Task, w *recordWriter) mapCode {
 	emit := emitTo[O](w)
 	mapRecord := func(rec I) error { return f.Map(rec, emit) }
@@ -168,8 +169,8 @@ func filterCode[I, O any](f Filter[I, O], in Input[I], t *Task, w *recordWriter)
 		},
 		all: func(l *recordLoop, gate *memory.Gate, failed *error, after func(error) error) error {
 			one := mapRecord
-			if f.abreast != nil && in.stays {
-				take, flush := f.abreast(emit)
+			if f.batched != nil && in.stable {
+				take, flush := f.batched(emit)
 				one, t.flush = take, func() error {
 					gate.Open()
 					return after(flush())
@@ -187,7 +188,7 @@ func filterCode[I, O any](f Filter[I, O], in Input[I], t *Task, w *recordWriter)
 	return code
 }
 
-// filterAll calls one for each record, as long as the attempt may go on.
+// filterAll calls one for each record while the attempt continues.
 func filterAll[I any](in *Input[I], l *recordLoop, one func(I) error) error {
 	begun := func(rec I) (err error) {
 		if l.asked() {

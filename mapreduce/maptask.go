@@ -15,18 +15,18 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// collector takes what a map attempt emits and ends as segments.
+// collector converts the output of a map attempt into segments.
 type collector struct {
 	emit any                     // a func(K, V)
-	add  func(key, value []byte) // emit for an encoded pair; nil: there is none
+	add  func(key, value []byte) // emit for an encoded pair; may be nil
 	intake
 	failed *error // the first failure of emit
 	finish func() ([]stored, segment.Stats, error)
 	close  func()
-	gate   *memory.Gate // of emit, shut between calls of the user's
+	gate   *memory.Gate // of emit, shut between calls of user code
 }
 
-// intake is what becomes of the memory of records.
+// intake describes how a collector uses the memory of records.
 type intake struct {
 	pin    func(view []byte, release func()) // nil: views need not outlive their records
 	copies bool                              // what is emitted is copied
@@ -63,7 +63,7 @@ func (b *boundJob) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapA
 	return out, nil
 }
 
-// mapFile maps the part of a split that lies in one file.
+// mapFile maps the part of a split that is in one file.
 func (b *boundJob) mapFile(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, col *collector,
 	c *counter.Set, k *skips,
 ) error {
@@ -73,7 +73,7 @@ func (b *boundJob) mapFile(ctx context.Context, p *cluster.Bound, a *cluster.Map
 	}
 	emit, around := col.emit, (func(func() error) error)(nil)
 	if k != nil {
-		emit, around = b.trying(col, c)
+		emit, around = b.tryingEmit(col, c)
 	} else if b.debug == nil {
 		t.add = col.add
 	}
@@ -83,7 +83,7 @@ func (b *boundJob) mapFile(ctx context.Context, p *cluster.Bound, a *cluster.Map
 	}
 	err = readFile(t, p, a, file, k, col.intake, func(l *recordLoop) error {
 		if around != nil {
-			return code.each(l.reader, l.around(knowing(l.reader, around)))
+			return code.each(l.reader, l.around(skippingKnown(l.reader, around)))
 		}
 		return code.all(l, col.gate, col.failed, col.after)
 	})
@@ -95,22 +95,22 @@ func (b *boundJob) mapFile(ctx context.Context, p *cluster.Bound, a *cluster.Map
 	return err
 }
 
-// after is what becomes of the error of a Map, or of what it has emitted.
+// after converts the error of a Map, or of its emits.
 func (c *collector) after(err error) error {
 	if err != nil {
-		return ofMap(err)
+		return asMapError(err)
 	}
 	return emitted(*c.failed)
 }
 
-// trying maps records such that each can be left out if it is bad: what is emitted is held until
-// that is known.
-func (b *boundJob) trying(col *collector, c *counter.Set) (emit any, around func(func() error) error) {
-	h := &heldPairs{gate: col.gate}
+// tryingEmit returns an emit and a mapCode.each that can skip bad records: emitted pairs are held
+// back until Map has succeeded.
+func (b *boundJob) tryingEmit(col *collector, c *counter.Set) (emit any, around func(func() error) error) {
+	h := &pendingPairs{gate: col.gate}
 	check, pass := b.decoding(nil), b.decoding(col.emit)
 	return b.encoding(h.hold), func(mapRecord func() error) error {
 		col.gate.Open()
-		err := trial(c, func() error { return cmp.Or(mapRecord(), h.each(check)) }, h.drop)
+		err := tryRecord(c, func() error { return cmp.Or(mapRecord(), h.each(check)) }, h.drop)
 		if err == nil {
 			err = h.each(pass)
 			h.drop()
@@ -120,10 +120,10 @@ func (b *boundJob) trying(col *collector, c *counter.Set) (emit any, around func
 	}
 }
 
-// emitted is the error of what was emitted for a record; one that is too large is its fault.
+// emitted converts the error of an emit: a pair that is too large is an error of the record.
 func emitted(err error) error {
 	if errors.Is(err, ErrRecordTooLarge) {
-		return ofMap(err)
+		return asMapError(err)
 	}
 	return err
 }
@@ -134,11 +134,11 @@ func addSpills(c *counter.Set, s segment.Stats) {
 	c.Add(counter.FileBytesRead, s.FileBytes)
 }
 
-// tellEvery is how many records go by until progress is told of them, a multiple of PauseEvery.
-const tellEvery = 4096
+// reportEvery is the number of records between progress reports, a multiple of PauseEvery.
+const reportEvery = 4096
 
-// readFile has loop map each record of the part of a split that lies in one file, and counts records
-// and bytes.
+// readFile makes loop map each record of the part of a split that is in one file, and counts
+// records and bytes.
 func readFile(t *Task, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, k *skips, memory intake,
 	loop func(l *recordLoop) error,
 ) error {
@@ -159,18 +159,18 @@ func readFile(t *Task, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Spl
 	exited := true
 	defer func() {
 		if exited && a.Progress != nil {
-			a.Progress.Exit(r.recordError(&mapFault{fault.Exited()}, l.records))
+			a.Progress.Exit(r.recordError(&mapError{fault.Exited()}, l.records))
 		}
 	}()
-	l.tell = func() {
+	l.report = func() {
 		if a.Progress != nil && !kind.Chunks {
 			a.Progress.Records.Store(before + l.records)
 		}
 	}
 	err := loop(l)
 	exited = false
-	err = r.placed(err, l.records)
-	l.tell()
+	err = r.locateError(err, l.records)
+	l.report()
 	c.Add(kind.Counter(), l.records)
 	c.Add(counter.InputBytesRead, r.read-c.Get(counter.InputBytesRead))
 	if a.Progress != nil {
@@ -189,7 +189,7 @@ func (b *boundJob) collector(p *cluster.Bound, a *cluster.MapAttempt) *collector
 	return b.sorting(p, a)
 }
 
-// sorting collects into a segment.Sorter.
+// sorting returns a collector that uses a segment.Sorter.
 func (b *boundJob) sorting(p *cluster.Bound, a *cluster.MapAttempt) *collector {
 	s := segment.NewSorter(segment.Config{
 		Partitions: p.Reduces, Budget: a.Budget, Pool: a.Pool, Files: a.Spills, SpillDir: a.SpillDir,
@@ -217,21 +217,21 @@ func (b *boundJob) sorting(p *cluster.Bound, a *cluster.MapAttempt) *collector {
 	}
 }
 
-// A map of so many bytes, before any map of its job has ended, begins with a table for so
-// many keys: 2 MiB for a count, one huge page instead of hundreds of small ones that grow
-// into each other.
+// The first maps of a job do not know how many keys to expect. For a split of largeSplit bytes, a
+// table starts with largeDistinct keys: 2 MiB of counts, one huge page instead of hundreds of small
+// ones.
 const (
 	largeSplit    = 8 << 20
 	largeDistinct = 1 << 15
 )
 
-// found is how many keys a split of so many bytes had.
-type found struct{ keys, length int64 }
+// distinctKeys is the number of distinct keys of a split of length bytes.
+type distinctKeys struct{ keys, length int64 }
 
-// within is how many keys a split of so many bytes may have: in one that is smaller, such as a piece
-// of the last blocks, their number goes by the root of its size, about, and a table for all would be
-// twice too large where memory is fullest.
-func (f *found) within(length int64) int {
+// expect estimates the number of distinct keys of a split of length bytes. For a smaller split,
+// such as a piece of a final block, it grows with the square root of the length: a table for all
+// keys would be twice too large, at the time of peak memory use.
+func (f *distinctKeys) expect(length int64) int {
 	switch {
 	case f == nil || f.keys == 0:
 		if length >= largeSplit {
@@ -244,11 +244,11 @@ func (f *found) within(length int64) int {
 	return int(float64(f.keys) * math.Sqrt(float64(max(length, 1))/float64(f.length)))
 }
 
-// combining collects into a combine.Table.
+// combining returns a collector that uses a combine.Table.
 func (b *boundJob) combining(p *cluster.Bound, a *cluster.MapAttempt) *collector {
 	o := b.tableOptions(&a.Resources)
 	o.Partitions, o.Stored = p.Reduces, a.Stored
-	o.Distinct = b.distinct.Load().within(a.Split.Length)
+	o.Distinct = b.distinct.Load().expect(a.Split.Length)
 	o.Expected = kept.Expected(p.Sources[a.Split.Source])
 	if b.partitions || b.ordered || b.prefix != nil {
 		o.Partition = b.partitioner(p.Reduces)
@@ -260,7 +260,7 @@ func (b *boundJob) combining(p *cluster.Bound, a *cluster.MapAttempt) *collector
 		failed: t.Failure(),
 		finish: func() ([]stored, segment.Stats, error) {
 			list, stats, err := t.Finish()
-			b.distinct.Store(&found{keys: stats.Output, length: a.Split.Length})
+			b.distinct.Store(&distinctKeys{keys: stats.Output, length: a.Split.Length})
 			return storedOf(list), stats, err
 		},
 		close: t.Close,
@@ -282,7 +282,7 @@ type stored interface {
 	Release()
 }
 
-// storedOf are segments by partition; one that is empty is nil.
+// storedOf converts segments by partition; an empty one is nil.
 func storedOf[T any, S interface {
 	*T
 	stored
@@ -316,7 +316,7 @@ func releaseAll(list []stored) func() {
 	}
 }
 
-// runMap of a map-only job writes its part.
+// RunMap of a map-only job writes its part.
 func (b *boundMapOnly) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt) (*cluster.MapOutput, error) {
 	return b.runMapSkipping(ctx, p, a, newSkips(a.MaxSkips, a.LeaveOut...))
 }
@@ -347,7 +347,7 @@ func (b *boundMapOnly) runMapSkipping(ctx context.Context, p *cluster.Bound, a *
 	return out, nil
 }
 
-// filterFile maps the part of a split that lies in one file.
+// filterFile maps the part of a split that is in one file.
 func (b *boundMapOnly) filterFile(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, w *recordWriter,
 	c *counter.Set, k *skips,
 ) error {
@@ -355,7 +355,7 @@ func (b *boundMapOnly) filterFile(ctx context.Context, p *cluster.Bound, a *clus
 	after := func(err error) error {
 		w.gate.Shut()
 		if err != nil {
-			return ofMap(err)
+			return asMapError(err)
 		}
 		return w.err()
 	}
@@ -371,9 +371,9 @@ func (b *boundMapOnly) filterFile(ctx context.Context, p *cluster.Bound, a *clus
 		if k == nil {
 			return code.all(l, &w.gate, &w.failed, after)
 		}
-		return code.each(l.reader, l.around(knowing(l.reader, func(mapRecord func() error) error {
+		return code.each(l.reader, l.around(skippingKnown(l.reader, func(mapRecord func() error) error {
 			w.gate.Open()
-			err := trial(c, func() error { return cmp.Or(mapRecord(), w.failed) }, drop)
+			err := tryRecord(c, func() error { return cmp.Or(mapRecord(), w.failed) }, drop)
 			if err == nil {
 				keep()
 			}

@@ -58,7 +58,7 @@ func CountDistinct[T, K, V any](key func(rec T) K, value func(rec T) V) Job[T, P
 		GroupFields: 1,
 		Reduce: func(k Pair[K, V], each iter.Seq[None], emit func(Pair[K, int64])) error {
 			n := int64(0)
-			for range each { // each key once, by Combine
+			for range each { // one per distinct value, by Combine
 				n++
 			}
 			emit(MakePair(k.First, n))

@@ -15,29 +15,29 @@ import (
 // files.
 type Output[O any] struct{ *outputForm }
 
-// outputForm is an Output without the type of its records, each of which is given by where it lies.
+// outputForm is an Output without its record type; a record is passed as a pointer.
 type outputForm struct {
-	record reflect.Type // of the records
+	record reflect.Type // type of the records
 	dest   Destination
-	// encoder returns a function that appends a record's bytes; one an attempt.
+	// encoder returns a function that appends the encoding of a record, for one attempt.
 	encoder func() (appendRecord, error)
-	// plain says that a record's bytes are those of a []byte and end: large ones
-	// are then written without a copy.
+	// plain means that records are []byte, written as they are with end after each; large ones are
+	// not copied.
 	plain bool
 	end   string
-	head  []byte // what each part begins with
+	head  []byte // first bytes of each part
 	// route, if not nil, names the file of a record.
 	route func(rec unsafe.Pointer) string
-	// layout, if not nil, is the same for pairs of raw bytes: a job without
-	// Reduce then writes its pairs without decoding them.
+	// layout, if not nil, describes the same text for encoded pairs: a job without Reduce then
+	// writes pairs without decoding them.
 	layout *segment.Layout
-	// own says that open, which may be nil, returns what writes the records of an attempt.
+	// own means that open, which may be nil, returns the user's writer for an attempt.
 	own  bool
 	open func(t *Task, file *PartFile) (ownWriter, error)
-	// image is how many bytes a record has that is written as its memory, with zeros in the gaps; 0
-	// if it is encoded.
+	// image is the size of records that are written as their memory, with zeros in the gaps; 0 if
+	// records are encoded.
 	image int
-	// checkType reports whether O can be written.
+	// checkType returns an error if records of the type cannot be written.
 	checkType func() error
 }
 
@@ -46,7 +46,7 @@ type outputForm struct {
 // with MarshalText or String by that method. A field of type None writes neither text nor tab.
 func Text[O any](to Destination) Output[O] { return textWith[O](to, "\t", "\n") }
 
-// textWith is Text with another separator between fields and end of record.
+// textWith is Text with a custom field separator and record end.
 func textWith[O any](to Destination, separator, end string) Output[O] {
 	return Output[O]{textForm(reflect.TypeFor[O](), to, separator, end)}
 }

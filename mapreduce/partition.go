@@ -17,8 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// partitioner returns the function that tells the reduce of an encoded key, for
-// one attempt.
+// partitioner returns a function that maps an encoded key to its reduce, for one attempt.
 func (b *boundJob) partitioner(reduces int) func(key []byte) int {
 	switch {
 	case reduces == 1:
@@ -44,8 +43,8 @@ func (b *boundJob) partitioner(reduces int) func(key []byte) int {
 	}
 }
 
-// partition is the user's Partition for encoded keys, for one goroutine. A watched one is asked
-// twice.
+// partition returns the user's Partition for encoded keys, for one goroutine. A watched plan calls
+// Partition twice and compares.
 func (b *boundJob) partition() func(key []byte, reduces int) int {
 	read, key := b.key.Reader(), reflect.New(b.keyType).UnsafePointer()
 	partition := func(encoded []byte, reduces int) int {
@@ -77,18 +76,17 @@ func (b *boundJob) rangeOf(reduces int) *keyRanges {
 
 const (
 	sampleSplits = 64       // places at which an input is sampled
-	sampleBytes  = 64 << 10 // input bytes a place, at most
-	sampleKeys   = 256      // keys a place, at most
-	sampleCalls  = 1024     // calls of Map a place, at most
-	streamHead   = 4 << 20  // bytes of a stream that are read ahead as a sample
+	sampleBytes  = 64 << 10 // maximum of input bytes per place
+	sampleKeys   = 256      // maximum of keys per place
+	sampleCalls  = 1024     // maximum of Map calls per place
+	streamHead   = 4 << 20  // bytes of a stream that are sampled
 )
 
 // errSampled ends the reading of a sample.
 var errSampled = errors.New("mapreduce: enough records sampled")
 
-// prepare chooses the ranges of a total order: it maps records at places spread
-// evenly over the input, sorts their keys and takes the quantiles. Of a stream it
-// sees the head only.
+// Prepare chooses the ranges of a total order: it maps records at places spread evenly over the
+// input and takes the quantiles of their keys. It samples only the beginning of a stream.
 func (b *boundJob) Prepare(ctx context.Context, p *cluster.Bound) error {
 	b.ranges = newKeyRanges(nil)
 	if !b.ordered || p.Reduces < 2 {
@@ -133,7 +131,7 @@ func (b *boundJob) Imported(s *segment.Segment) any {
 	return combine.OfFiles(s)
 }
 
-// quantiles returns ranges that cut sorted keys into equal parts.
+// quantiles returns ranges that divide keys, after sorting, into equal parts.
 func (b *boundJob) quantiles(keys [][]byte, reduces int) *keyRanges {
 	slices.SortFunc(keys, bytes.Compare)
 	var bounds [][]byte
@@ -157,9 +155,9 @@ type sampler struct {
 
 // sample adds the keys of the first records of a split.
 func (s *sampler) sample(src Source, split cluster.Split) error {
-	t := &Task{ctx: s.ctx, reduces: s.p.Reduces, name: src.Name(), counters: new(counter.Set), ahead: true}
+	t := &Task{ctx: s.ctx, reduces: s.p.Reduces, name: src.Name(), counters: new(counter.Set), sampling: true}
 	key := s.bound.key.Bytes()
-	emit := s.bound.typed.caught(func(k, _ unsafe.Pointer) { s.keys = append(s.keys, bytes.Clone(s.cut(key(k)))) })
+	emit := s.bound.typed.emitToPointers(func(k, _ unsafe.Pointer) { s.keys = append(s.keys, bytes.Clone(s.cut(key(k)))) })
 	code, err := s.bound.typed.startMap(t, emit)
 	if err != nil {
 		return err
@@ -172,27 +170,27 @@ func (s *sampler) sample(src Source, split cluster.Split) error {
 		if calls++; len(s.keys) >= enough || calls > sampleCalls {
 			return errSampled
 		}
-		return ofMap(mapRecord())
+		return asMapError(mapRecord())
 	})
 	if errors.Is(err, errSampled) {
 		return nil
 	}
-	return r.placed(err, int64(calls))
+	return r.locateError(err, int64(calls))
 }
 
-// mostBound is the most bytes of a key that are taken for where a range may end: its
-// beginning does as well as a key of megabytes, of which a sample would hold thousands.
-const mostBound = 4 << 10
+// maxBoundBytes is the maximum length of the bound of a range. A prefix serves as well as a key of
+// megabytes, of which a sample would hold thousands.
+const maxBoundBytes = 4 << 10
 
 func (s *sampler) cut(key []byte) []byte {
 	if s.bound.prefix != nil {
 		return key // to find its group
 	}
-	return key[:min(len(key), mostBound)]
+	return key[:min(len(key), maxBoundBytes)]
 }
 
-// samplePlaces returns splits at which to sample, at even distances and no longer than half
-// of that, so that Map is called again for half of the records, but for tiny inputs.
+// samplePlaces returns the splits to sample, at even distances and at most half as long, so Map
+// runs twice on at most half of the records, except for tiny inputs.
 func samplePlaces(p *cluster.Bound) []cluster.Split {
 	var list []cluster.Split
 	step := max(p.InputBytes()/sampleSplits, 1)

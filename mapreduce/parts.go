@@ -58,18 +58,19 @@ func Parts[O any](to Destination, open func(t *Task, file *PartFile) (PartWriter
 	}}
 }
 
-// ownWriter are the methods of a PartWriter, which writes the record at rec; none of nil.
+// ownWriter holds the methods of a PartWriter; write writes the record at rec. All are nil if the
+// user returned no writer.
 type ownWriter struct {
 	write        func(rec unsafe.Pointer) error
 	close, abort func() error
 }
 
-// ownPart is the part of an attempt whose writer is the user's.
+// ownPart is the part of an attempt with a user's writer.
 type ownPart struct {
 	writer ownWriter
 	file   *PartFile
 	record reflect.Type
-	held   []unsafe.Pointer // records that may be taken back
+	held   []unsafe.Pointer // records that drop may discard
 }
 
 // openPart calls the user's open.
@@ -80,7 +81,7 @@ func openPart(to *output.Committer, t *Task, at output.Part, out *outputForm) (_
 	}
 	o := &ownPart{file: file, record: out.record}
 	opened := false
-	defer func() { // also if open ends the goroutine
+	defer func() { // even if open exits the goroutine
 		if !opened {
 			output.DropFile(file)
 		}
@@ -96,7 +97,7 @@ func openPart(to *output.Committer, t *Task, at output.Part, out *outputForm) (_
 	return o, err
 }
 
-// call calls the user's code and says in its error what has failed.
+// call runs user code and adds file and method to its error.
 func (o *ownPart) call(what string, code func() error) (err error) {
 	if fault.Contained(&err, code); err != nil {
 		err = fmt.Errorf("%s: %s: %w", o.file.Name(), what, err)
@@ -108,7 +109,7 @@ func (o *ownPart) write(rec unsafe.Pointer) error {
 	return o.call("Write", func() error { return o.writer.write(rec) })
 }
 
-// hold keeps a record until settle writes it or drop takes it back.
+// hold keeps a copy of a record until settle writes it or drop discards it.
 func (o *ownPart) hold(rec unsafe.Pointer) {
 	own := reflect.New(o.record)
 	own.Elem().Set(reflect.NewAt(o.record, rec).Elem())
@@ -131,10 +132,10 @@ func (o *ownPart) drop() {
 	o.held = o.held[:0]
 }
 
-// end closes the part of an attempt that has gone well so far; after an error it aborts it.
+// end closes the part of a successful attempt; after an error it aborts it.
 func (o *ownPart) end(failed error) (err error) {
 	closed := false
-	defer func() { // also if Close ends the goroutine
+	defer func() { // even if Close exits the goroutine
 		if closed {
 			return
 		}
@@ -153,7 +154,7 @@ func (o *ownPart) end(failed error) (err error) {
 	return output.FinishFile(o.file)
 }
 
-// hasSlices reports whether copySlices may have anything to do for a type.
+// hasSlices reports whether values of type t contain slices that copySlices copies.
 func hasSlices(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Slice:
@@ -171,8 +172,8 @@ func hasSlices(t reflect.Type) bool {
 	return false
 }
 
-// copySlices gives v slices of its own, but for those behind pointers, maps, interfaces and fields that
-// are not exported.
+// copySlices replaces the slices in v by copies, except those behind pointers, maps, interfaces and
+// unexported fields.
 func copySlices(v reflect.Value) {
 	if !hasSlices(v.Type()) {
 		return

@@ -9,9 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 )
 
-// A job without Reduce passes its pairs on as records, which are Pairs of its key and value.
-
-// pass writes all pairs of a stream.
+// pass writes all pairs of a stream, for a job without Reduce. Its records are Pairs of key and
+// value.
 func (r *reduceRun) pass(next func() ([]byte, bool, error)) error {
 	b := r.bound
 	pair, read := reflect.New(b.out.record).UnsafePointer(), b.key.Reader()
@@ -30,17 +29,17 @@ func (r *reduceRun) pass(next func() ([]byte, bool, error)) error {
 		fold(second, r.value, move)
 		r.w.write(pair)
 		r.c.Add(counter.ReduceInputRecords, 1)
-		if err := r.goesOn(); err != nil {
+		if err := r.checkStop(); err != nil {
 			return err
 		}
 	}
 }
 
-// numberBatch is how many pairs passNumbers passes on at once.
+// numberBatch is the number of pairs per call in passNumbers.
 const numberBatch = 512
 
-// passNumbers is pass for keys that are numbers, many at once; done is false, and nothing has been
-// read, if the pairs of a merge do not lie so.
+// passNumbers is pass for integer keys, in batches. If the merge does not support it, done is false
+// and nothing has been read.
 func (r *reduceRun) passNumbers(m *combine.Merge) (joined int64, done bool, err error) {
 	record := r.bound.out.record
 	keys, pairs := make([]uint64, numberBatch), reflect.MakeSlice(reflect.SliceOf(record), numberBatch, numberBatch).UnsafePointer()

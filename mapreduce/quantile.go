@@ -37,13 +37,13 @@ func QuantilePerKey[T, K any, V cmp.Ordered](q float64, key func(rec T) K, value
 	}
 }
 
-// rank is the place, in a sorted list of n, of the first that a part q of all do not exceed.
+// rank returns the index, in a sorted list of n, of the q-quantile.
 func rank(q float64, n int) int {
 	return min(max(int(math.Ceil(q*float64(n)))-1, 0), n-1)
 }
 
-// nth is what a sort would put at place k of a list, which it reorders: Hoare's selection, where each
-// look goes on in the part with place k. Lists for which its pivots are bad are sorted in the end.
+// nth returns the element that sorting would put at index k; it reorders list. It uses Hoare's
+// selection; after too many bad pivots it sorts.
 func nth[V cmp.Ordered](list []V, k int) V {
 	const short = 16
 	for looks := 2 * bits.Len(uint(len(list))); len(list) > short && looks > 0; looks-- {
@@ -62,7 +62,7 @@ func nth[V cmp.Ordered](list []V, k int) V {
 				i, j = i+1, j-1
 			}
 		}
-		switch { // up to j nothing is greater than the pivot, from i on nothing less
+		switch { // list[:j+1] <= pivot <= list[i:]
 		case k <= j:
 			list = list[:j+1]
 		case k >= i:
@@ -75,7 +75,7 @@ func nth[V cmp.Ordered](list []V, k int) V {
 	return list[k]
 }
 
-// middleOf is the second of three in order.
+// middleOf returns the median of three.
 func middleOf[V cmp.Ordered](a, b, c V) V {
 	if cmp.Less(b, a) {
 		a, b = b, a

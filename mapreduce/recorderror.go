@@ -13,9 +13,9 @@ import (
 // RecordError is the error of a map for one record, with the place of the record.
 type RecordError struct {
 	Input  string // name of the source
-	Offset int64  // of the record's first byte in the source, unpacked; -1 if its records are not bytes
-	Number int64  // of the record, from 1, among those of the source that the attempt has read
-	Head   string // the record's first bytes; empty if its records are not bytes
+	Offset int64  // of the record's first byte in the uncompressed source; -1 if records are not bytes
+	Number int64  // counts from 1, among the records of the source that the attempt has read
+	Head   string // first bytes of the record; empty if records are not bytes
 	Size   int    // of the record, in bytes
 	Err    error
 }
@@ -31,31 +31,32 @@ func (e *RecordError) Error() string {
 // Unwrap returns the error of the map.
 func (e *RecordError) Unwrap() error { return e.Err }
 
-// mapFault is an error of the user's map on its way through the reader of the input, which
-// knows where the record is.
-type mapFault struct{ err error }
+// mapError is an error of the user's map on its way through the input's reader, which adds the
+// place of the record.
+type mapError struct{ err error }
 
-func (e *mapFault) Error() string { return e.err.Error() }
-func (e *mapFault) Unwrap() error { return e.err }
+func (e *mapError) Error() string { return e.err.Error() }
+func (e *mapError) Unwrap() error { return e.err }
 
-// ofMap marks an error of the user's map.
-func ofMap(err error) error {
+// asMapError marks an error of the user's map.
+func asMapError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &mapFault{err}
+	return &mapError{err}
 }
 
-// stoppedAt notes the record of a run at which reading ends.
+// stoppedAt notes the record of a run at which reading ended.
 func (s *splitReader) stoppedAt(run, rec []byte) {
 	s.at += int64(uintptr(unsafe.Pointer(unsafe.SliceData(rec))) - uintptr(unsafe.Pointer(unsafe.SliceData(run))))
-	s.first, s.now = nil, nil // at is the record's now
+	s.first, s.now = nil, nil // at is now the offset of the record
 	s.head, s.size = string(rec[:min(len(rec), fault.HeadSize)]), len(rec)
 }
 
-// placePanic, deferred, makes a panic of the user's map an error of the record that begins at last;
-// length finds how long that is. A fault on an address outside the Go heap, which tells of the input,
-// goes on. If err is still ErrExited the map has ended the goroutine: the record is noted.
+// placePanic, deferred, converts a panic of the user's map into an error of the record that begins
+// at last; length returns its length. It passes on a memory fault outside of the Go heap, which is
+// an error of the input. If err is still ErrExited, the map has exited the goroutine, and
+// placePanic notes the record.
 func (s *splitReader) placePanic(run []byte, last **byte, length func([]byte) int, err *error) {
 	v := recover()
 	switch v := v.(type) {
@@ -64,14 +65,14 @@ func (s *splitReader) placePanic(run []byte, last **byte, length func([]byte) in
 			return
 		}
 	case fault.Thrown:
-		*err = ofMap(v.Err)
+		*err = asMapError(v.Err)
 	case interface {
 		runtime.Error
 		Addr() uintptr
 	}:
 		panic(v)
 	default:
-		*err = ofMap(fault.NewPanicError(v))
+		*err = asMapError(fault.NewPanicError(v))
 	}
 	if *last == nil {
 		return
@@ -80,25 +81,26 @@ func (s *splitReader) placePanic(run []byte, last **byte, length func([]byte) in
 	s.stoppedAt(run, rest[:length(rest)])
 }
 
-// placed says of an error of the user's map which record it is about; number counts those
-// read. Other errors are as they were.
-func (s *splitReader) placed(err error, number int64) error {
-	var f *mapFault
+// locateError adds the record's place to an error of the user's map; number is the number of
+// records read. It returns other errors unchanged.
+func (s *splitReader) locateError(err error, number int64) error {
+	var f *mapError
 	if !errors.As(err, &f) {
 		return err
 	}
 	return s.recordError(f, number)
 }
 
-func (s *splitReader) recordError(f *mapFault, number int64) *RecordError {
+func (s *splitReader) recordError(f *mapError, number int64) *RecordError {
 	e := &RecordError{Input: s.source.Name(), Offset: s.at, Number: s.numbered(number), Head: s.head, Size: s.size, Err: f.err}
-	if s.numbers {
+	if s.ordinal {
 		e.Offset = -1
 	}
 	return e
 }
 
-// numbered is the number that errors give to the n-th record that the attempt has read of the source.
+// numbered returns the number, for errors, of the n-th record of the source that the attempt has
+// read.
 func (s *splitReader) numbered(n int64) int64 {
 	n -= s.behind
 	switch s.source.Data.(type) {

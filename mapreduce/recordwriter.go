@@ -17,8 +17,8 @@ type recordWriter struct {
 	failed  error
 	budget  *cluster.Memory
 	charged int64
-	gate    memory.Gate // of emit, shut between calls of the user's
-	held    bool        // what is written may be taken back: see writing
+	gate    memory.Gate // of emit, shut between calls of user code
+	held    bool        // written records may be discarded; see holding
 	router  *router     // nil: all records go to part
 	own     *ownPart    // nil: records are encoded
 	image   int         // as of the output; 0 if records do not go to part one by one
@@ -26,7 +26,7 @@ type recordWriter struct {
 	end     string      // of a plain record
 }
 
-// newRecordWriter begins the part of an attempt on a host. It must be closed.
+// newRecordWriter starts the part of an attempt on a host. The caller must close it.
 func newRecordWriter(p *cluster.Bound, t *Task, host string, out *outputForm) (*recordWriter, error) {
 	w := &recordWriter{budget: t.budget, charged: 2*output.FlushSize + p.Output.Memory(), plain: out.plain, end: out.end}
 	at := p.Output.Part(t.id)
@@ -68,7 +68,7 @@ func (w *recordWriter) open(p *cluster.Bound, t *Task, at output.Part, out *outp
 	return err
 }
 
-// emitTo returns the emit of an attempt. Each record is written from one place.
+// emitTo returns the emit of an attempt. It writes each record from the same address.
 func emitTo[O any](w *recordWriter) func(O) {
 	if w.plain && !w.held {
 		if emit, ok := any(w.writeBytes()).(func(O)); ok {
@@ -109,7 +109,7 @@ func (w *recordWriter) write(rec unsafe.Pointer) {
 	}
 }
 
-// writeImages writes n records as they are, at once; their gaps are zero.
+// writeImages writes n records as their memory; their gaps are zero.
 func (w *recordWriter) writeImages(n int, images []byte) {
 	w.gate.Sign()
 	w.records += int64(n)
@@ -143,8 +143,7 @@ func (w *recordWriter) err() error {
 	return w.part.Err
 }
 
-// close ends the part of an attempt that has failed so far, or has not, and returns the first error
-// of all.
+// close ends the part of an attempt, whose error so far is failed, and returns the first error.
 func (w *recordWriter) close(failed error) error {
 	w.gate.Shut()
 	var err error

@@ -6,22 +6,22 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// groupStream is a stream of pairs in key order, of which the next ones with keys alike are a group.
-// The value at hand is that of the reduceCode.
+// groupStream is a stream of pairs in key order, divided into groups of equal (or agreeing) keys.
+// The current value is in reduceRun.value.
 type groupStream struct {
 	run  *reduceRun
 	next func() (key []byte, ok bool, err error)
-	// placed, if not nil, checks where a group lies.
+	// placed, if not nil, checks that a group belongs to this reduce.
 	placed func(key []byte) error
 
-	// The pair at hand, as next gave it.
+	// The current pair, from next.
 	key []byte
 	ok  bool
 	err error
 
-	group  []byte // the first key of the group at hand
-	prefix int    // of group: what its keys have in common
-	first  bool   // the pair at hand is the group's first
+	group  []byte // the first key of the current group
+	prefix int    // length of the prefix that the keys of the group share
+	first  bool   // the current pair is the group's first
 
 	calls           callCount
 	records, groups int64
@@ -32,7 +32,7 @@ func (r *reduceRun) groups(next func() ([]byte, bool, error)) error {
 	if r.bound.identity() {
 		return r.pass(next)
 	}
-	g := &groupStream{run: r, next: next, placed: r.bound.placed(r.reduces, r.a.Index)}
+	g := &groupStream{run: r, next: next, placed: r.bound.placeChecker(r.reduces, r.a.Index)}
 	g.calls.resumes = r.code.resumes
 	defer func() {
 		r.c.Add(counter.ReduceInputRecords, g.records)
@@ -51,7 +51,7 @@ func (r *reduceRun) groups(next func() ([]byte, bool, error)) error {
 	return g.err
 }
 
-// reduce deals with the group that begins with the pair at hand.
+// reduce processes the group that begins with the current pair.
 func (g *groupStream) reduce() error {
 	g.group = append(g.group[:0], g.key...)
 	g.prefix = len(g.run.bound.groupOf(g.group))
@@ -68,19 +68,19 @@ func (g *groupStream) reduce() error {
 		g.run.w.gate.Shut()
 		g.calls.leave()
 	}
-	if g.err != nil { // the group ended early, which the user's code may have found wrong
+	if g.err != nil { // the group ended early, so an error of the user's code means nothing
 		return g.err
 	}
 	if err == nil {
-		err = g.run.goesOn()
+		err = g.run.checkStop()
 	}
-	for err == nil && g.within() { // what the user's code left unread
+	for err == nil && g.within() { // skip values that the user's code did not read
 		g.advance()
 	}
 	return err
 }
 
-// within reports whether the pair at hand belongs to the group at hand.
+// within reports whether the current pair belongs to the current group.
 func (g *groupStream) within() bool {
 	return g.ok && g.err == nil && (g.first || g.sameGroup())
 }
@@ -95,7 +95,7 @@ func (g *groupStream) advance() {
 	}
 }
 
-// sameGroup reports whether the key at hand belongs to the group at hand.
+// sameGroup reports whether the current key belongs to the current group.
 func (g *groupStream) sameGroup() bool {
 	if g.run.bound.prefix == nil {
 		return bytes.Equal(g.group, g.key)

@@ -58,8 +58,8 @@ func (b *boundJob) RunReduce(ctx context.Context, p *cluster.Bound, a *cluster.R
 	return nil
 }
 
-// fetch gathers the segments of all maps, in the order of the maps, so that what
-// comes out does not depend on which came first.
+// fetch gathers the segments of all maps and sorts them by map, so that the output does not depend
+// on their order of arrival.
 func fetch(ctx context.Context, a *cluster.ReduceAttempt, c *counter.Set) ([]cluster.Segment, error) {
 	var list []cluster.Segment
 	for {
@@ -84,24 +84,24 @@ func fetch(ctx context.Context, a *cluster.ReduceAttempt, c *counter.Set) ([]clu
 	return list, nil
 }
 
-// reduceRun is one reduce attempt at work.
+// reduceRun is a running reduce attempt.
 type reduceRun struct {
 	bound   *boundJob
 	a       *cluster.ReduceAttempt
 	c       *counter.Set
 	w       *recordWriter
 	code    reduceCode
-	reduces int // how many there are
+	reduces int // number of reduces of the job
 	alive   *cluster.Watch
-	value   unsafe.Pointer // where the value at hand lies
+	value   unsafe.Pointer // the current value
 }
 
-// reduceCode is the user's Reduce of an attempt.
+// reduceCode is the user's Reduce for an attempt.
 type reduceCode struct {
-	// call calls the user's function for a group, which begins with the pair at hand; sequence is
-	// the one of those that calls are given in turn.
+	// call calls the user's function for the group that begins with the current pair, with the
+	// given one of the rotating sequences (see keptSeqs).
 	call  func(s *groupStream, sequence int) error
-	close func() error // nil: there is nothing to call at the end
+	close func() error // nil: the user has no Close
 
 	resumes bool // see Reducer
 	encoded func(in *encodedPairs, w *recordWriter) error
@@ -143,10 +143,10 @@ func (r *reduceRun) merged(list []cluster.Segment) error {
 	})
 }
 
-// passesBytes reports whether spilled pairs go to the output as they are, piece by piece.
+// passesBytes reports whether encoded pairs are written to the output unchanged.
 func (b *boundJob) passesBytes() bool { return b.identity() && b.out.layout != nil && !b.descending }
 
-// largest bounds the pairs that a reduce has to bring into memory.
+// largest returns the maximum size of a pair that a reduce holds in memory; 0 means unlimited.
 func (b *boundJob) largest(budget *cluster.Memory) int64 {
 	if b.passesBytes() {
 		return 0
@@ -154,7 +154,7 @@ func (b *boundJob) largest(budget *cluster.Memory) int64 {
 	return budget.Largest()
 }
 
-// combined runs a reduce with a combiner: the segments are joined in a table.
+// combined runs a reduce with a combiner, which joins the segments in a table.
 func (r *reduceRun) combined(list []cluster.Segment) error {
 	segments := make([]*combine.Segment, len(list))
 	for i, s := range list {
@@ -183,7 +183,7 @@ func (r *reduceRun) combined(list []cluster.Segment) error {
 	})
 }
 
-func (r *reduceRun) goesOn() error {
+func (r *reduceRun) checkStop() error {
 	if err := r.alive.Check(); err != nil {
 		return err
 	}

@@ -45,14 +45,14 @@ func Routed[O any](out Output[O], route func(rec O) string) Output[O] {
 	return Output[O]{&form}
 }
 
-// router writes the records of an attempt to the files of their names.
+// router writes the records of an attempt to the files that route names.
 type router struct {
 	*output.Routes
 	route  func(rec unsafe.Pointer) string
 	encode appendRecord
 }
 
-// write encodes a record, which stays until settle.
+// write encodes a record, which is kept until Settle.
 func (r *router) write(rec unsafe.Pointer) error {
 	name, err := r.Named(r.route(rec))
 	if err != nil {

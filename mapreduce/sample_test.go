@@ -45,6 +45,6 @@ func TestSampleOfLongKeys(t *testing.T) {
 	require.NoError(t, s.sample(in.sources[0], cluster.Split{Length: int64(len(text))}))
 	require.NotEmpty(t, s.keys)
 	for _, k := range s.keys {
-		require.LessOrEqual(t, cap(k), 2*mostBound)
+		require.LessOrEqual(t, cap(k), 2*maxBoundBytes)
 	}
 }

@@ -28,10 +28,10 @@ func Separated(sep string, sources ...Source) Input[[]byte] {
 	return in
 }
 
-// separators are the recordEnds of records with a separator, of no bytes after records of one size.
+// separators finds the ends of records with a separator; everyN has separators of no bytes.
 type separators interface {
 	recordEnds
-	// length is that of the record that b begins with.
+	// length returns the length of the record at the beginning of b.
 	length(b []byte) int
 }
 
@@ -50,7 +50,7 @@ func (s *splitReader) eachSeparated(run []byte, ends separators, size int, yield
 		s.now = unsafe.SliceData(rest)
 		err := yield(rest[:n:n])
 		if err != nil {
-			err = s.refused(run, rest[:n], err)
+			err = s.recordFailed(run, rest[:n], err)
 		}
 		if err != nil {
 			return err
@@ -60,7 +60,7 @@ func (s *splitReader) eachSeparated(run []byte, ends separators, size int, yield
 	return nil
 }
 
-// byteEnds are the recordEnds of records that end with a byte.
+// byteEnds is the recordEnds of records that end with a byte.
 type byteEnds byte
 
 func (e byteEnds) length(b []byte) int {
@@ -81,7 +81,7 @@ func (e byteEnds) first(b []byte, from int) int {
 
 func (byteEnds) resume(n int) int { return n }
 
-// textEnds are the recordEnds of records that end with two or more bytes.
+// textEnds is the recordEnds of records that end with two or more bytes.
 type textEnds struct {
 	sep      []byte
 	overlaps bool // an occurrence may begin within another one
@@ -130,11 +130,11 @@ func (e *textEnds) resume(n int) int { return max(n-len(e.sep)+1, 0) }
 
 // start implements recordStarts:
 //
-//  1. The first record at or after off follows a separator that begins at or after off less its length.
-//     Where separators do not overlap, the first one there is it.
-//  2. Otherwise go back to a place in which no separator can lie across: none of them, taken in any
-//     way, begins in the bytes of one less than its length before it.
-//  3. From there on separators are those that whoever reads from the beginning of the file finds.
+//  1. The first record at or after off follows a separator that begins at or after off - len(sep).
+//     If separators cannot overlap, it is the first one found there.
+//  2. Otherwise step back to a place that no separator can cross: no occurrence, overlapping or
+//     not, begins in the len(sep)-1 bytes before it.
+//  3. From there on, the scan finds the same separators as a scan from the beginning of the file.
 func (e *textEnds) start(s *splitReader, off, end int64) (int64, error) {
 	if off == 0 {
 		return 0, nil
@@ -171,7 +171,7 @@ func (e *textEnds) start(s *splitReader, off, end int64) (int64, error) {
 	return end, nil
 }
 
-// clear returns the last place up to at that no separator can lie across.
+// clear returns the last place up to at that no separator can cross.
 func (e *textEnds) clear(s *splitReader, at int64) (int64, error) {
 	size := int64(len(e.sep))
 	for {
@@ -187,11 +187,10 @@ func (e *textEnds) clear(s *splitReader, at int64) (int64, error) {
 	}
 }
 
-// clearIn is clear as far as the bytes b tell, which begin at from and end beyond at by the length of a
-// separator less one.
+// clearIn is clear within the bytes b, which begin at from and end len(sep)-1 bytes beyond at.
 func (e *textEnds) clearIn(b []byte, from, at int64) int64 {
 	size := int64(len(e.sep))
-	var begins []int64 // of separators, overlapping ones, too
+	var begins []int64 // offsets of separators, including overlapping ones
 	for i := 0; ; {
 		k := bytes.Index(b[i:], e.sep)
 		if k < 0 {

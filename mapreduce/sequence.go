@@ -43,18 +43,18 @@ func Seq2[I any](seq iter.Seq2[I, error]) Input[I] {
 // sequence is an iterator that attempts range over, perhaps several times.
 type sequence[I any] struct {
 	seq iter.Seq2[I, error]
-	// used tells that a pass has begun and has not ended without any record.
+	// used is set if a pass has started, unless it has ended without records.
 	used atomic.Bool
 }
 
-// read passes over the sequence. A pass after another one is right only if the sequence
-// began anew: it did if, now that it has ended, it begins anew once more. What can be
-// read only once has nothing left by now, however much of it the earlier pass had taken.
+// read passes over the sequence. A second pass is valid only if the sequence has restarted. To
+// verify that, read checks at the end that it can restart once more: a sequence that can be read
+// only once is exhausted by then.
 func (q *sequence[I]) read(s *splitReader, yield func(I) error) error {
 	again := q.used.Swap(true)
 	records := 0
-	s.numbers = true
-	err := s.whole(nil, func() (err error) {
+	s.ordinal = true
+	err := s.mapOne(nil, func() (err error) {
 		records, err = eachOf(s, q.seq, 0, yield)
 		return err
 	})

@@ -13,16 +13,16 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// skips are the records that an attempt leaves out. Nil leaves none out.
+// skips are the records that an attempt skips. A nil skips allows none.
 type skips struct {
 	most    int
-	bad     []cluster.BadRecord // left out before the map sees them
+	bad     []cluster.BadRecord // known from earlier attempts, not passed to the map
 	list    []cluster.Skipped
-	counted int   // of these
-	first   error // of the first one
+	counted int   // length of list when it was last counted
+	first   error // error of the first one
 }
 
-// newSkips returns nil if none may be left out.
+// newSkips returns nil if no records may be skipped.
 func newSkips(most int, bad ...cluster.BadRecord) *skips {
 	if most <= 0 {
 		return nil
@@ -30,7 +30,7 @@ func newSkips(most int, bad ...cluster.BadRecord) *skips {
 	return &skips{most: most, bad: bad}
 }
 
-// known is the error of a record that is bad by what earlier attempts told; nil if it is not.
+// known returns the error of a record that earlier attempts reported as bad, or nil.
 func (k *skips) known(input string, number int64) error {
 	for i := range k.bad {
 		if k.bad[i].Number == number && k.bad[i].Input == input {
@@ -40,9 +40,9 @@ func (k *skips) known(input string, number int64) error {
 	return nil
 }
 
-// knowing is around for an attempt that leaves records out: those that are known to be bad do not
-// come to it, and which one is at hand is told, should it not return.
-func knowing(r *splitReader, around func(mapRecord func() error) error) func(mapRecord func() error) error {
+// skippingKnown wraps around in an attempt that may skip records: it rejects records known to be
+// bad, and reports the current record in case the map does not return.
+func skippingKnown(r *splitReader, around func(mapRecord func() error) error) func(mapRecord func() error) error {
 	if r.skips == nil {
 		return around
 	}
@@ -51,7 +51,7 @@ func knowing(r *splitReader, around func(mapRecord func() error) error) func(map
 		number++
 		n := r.numbered(number)
 		if err := r.skips.known(r.source.Name(), n); err != nil {
-			return ofMap(err)
+			return asMapError(err)
 		}
 		if r.progress != nil {
 			r.progress.Record(n)
@@ -60,10 +60,10 @@ func knowing(r *splitReader, around func(mapRecord func() error) error) func(map
 	}
 }
 
-// leaveOut takes the error of a map for a record and returns nil if the record is left out: unless
-// the error is one that another record would meet, too, or is said to be permanent and not the
-// record's own fault, or too many have been left out.
-func (k *skips) leaveOut(e *RecordError) error {
+// skip adds the record of a map's error to the skipped ones and returns nil. It returns an error if
+// any record would cause it, if it is permanent without being marked by Bad, or if too many records
+// were skipped.
+func (k *skips) skip(e *RecordError) error {
 	if k == nil || fault.IsPermanent(e) && !fault.IsBad(e) {
 		return e
 	}
@@ -80,7 +80,7 @@ func (k *skips) leaveOut(e *RecordError) error {
 	return nil
 }
 
-// count counts the records left out, and returns them.
+// count adds new skipped records to the counter and returns all.
 func (k *skips) count(c *counter.Set) []cluster.Skipped {
 	if k == nil || len(k.list) == 0 {
 		return nil
@@ -90,17 +90,17 @@ func (k *skips) count(c *counter.Set) []cluster.Skipped {
 	return k.list
 }
 
-// refused deals with the error err of record rec of a run, and returns nil if the record is left
-// out.
-func (s *splitReader) refused(run, rec []byte, err error) error {
-	f, isMap := errors.AsType[*mapFault](err)
+// recordFailed handles the error err of record rec of a run, and returns nil if the record is
+// skipped.
+func (s *splitReader) recordFailed(run, rec []byte, err error) error {
+	f, isMap := errors.AsType[*mapError](err)
 	at, first, now := s.at, s.first, s.now
 	s.stoppedAt(run, rec)
-	if !isMap || s.skips == nil || s.ctx.Err() != nil { // what a map returns that was stopped says nothing
+	if !isMap || s.skips == nil || s.ctx.Err() != nil { // the error of a stopped map means nothing
 		return err
 	}
 	placed := s.recordError(f, s.number)
-	if err := s.skips.leaveOut(placed); err != nil {
+	if err := s.skips.skip(placed); err != nil {
 		if errors.Is(err, cluster.ErrTooManySkips) {
 			return err
 		}
@@ -110,9 +110,9 @@ func (s *splitReader) refused(run, rec []byte, err error) error {
 	return nil
 }
 
-// trial runs the user's code for a record such that it leaves nothing behind if it fails: then drop
-// is called, and the user's counters are put back.
-func trial(c *counter.Set, code func() error, drop func()) error {
+// tryRecord runs user code for a record. If it fails, tryRecord calls drop and restores the user's
+// counters, so no effect remains.
+func tryRecord(c *counter.Set, code func() error, drop func()) error {
 	restore := c.Snapshot()
 	err := recovered(code)
 	if err == nil {
@@ -123,8 +123,8 @@ func trial(c *counter.Set, code func() error, drop func()) error {
 	return err
 }
 
-// recovered makes a panic of f an error, but for a fault on an address outside the Go heap, which
-// tells of the input.
+// recovered converts a panic of f into an error, except a memory fault outside of the Go heap,
+// which is an error of the input.
 func recovered(f func() error) (err error) {
 	defer func() {
 		switch v := recover().(type) {
@@ -143,16 +143,15 @@ func recovered(f func() error) (err error) {
 	return f()
 }
 
-// heldPairs keeps what a map emits for one record until that is known to be good: as bytes, for its
-// owner may overwrite it.
-type heldPairs struct {
+// pendingPairs holds back encoded pairs that a map emits for a record until the map has succeeded.
+type pendingPairs struct {
 	bytes []byte
-	ends  []int        // of keys and values in turn
-	gate  *memory.Gate // of the emit that it stands for
+	ends  []int        // of keys and values, alternating
+	gate  *memory.Gate // of the emit that it replaces
 }
 
 // hold is an emit for an encoded pair.
-func (h *heldPairs) hold(key, value []byte) {
+func (h *pendingPairs) hold(key, value []byte) {
 	h.gate.Sign()
 	h.bytes = append(h.bytes, key...)
 	h.ends = append(h.ends, len(h.bytes))
@@ -161,7 +160,7 @@ func (h *heldPairs) hold(key, value []byte) {
 }
 
 // each calls f with each pair, until it fails.
-func (h *heldPairs) each(f func(key, value []byte) error) error {
+func (h *pendingPairs) each(f func(key, value []byte) error) error {
 	at := 0
 	for i := 0; i < len(h.ends); i += 2 {
 		end := h.ends[i+1]
@@ -173,10 +172,10 @@ func (h *heldPairs) each(f func(key, value []byte) error) error {
 	return nil
 }
 
-func (h *heldPairs) drop() { h.bytes, h.ends = h.bytes[:0], h.ends[:0] }
+func (h *pendingPairs) drop() { h.bytes, h.ends = h.bytes[:0], h.ends[:0] }
 
-// holding has what is written from now on stay such that it can be taken back: keep lets the records
-// of one input record stand, drop takes them back.
+// holding makes later writes revocable: keep makes the records of an input record final, drop
+// discards them.
 func (w *recordWriter) holding() (keep, drop func()) {
 	w.held = true
 	bytes, records := len(w.part.Buf), w.records

@@ -18,11 +18,11 @@ type broadcast[K, B any] struct {
 	feed    Feed[K, B]
 	key     codec.Typed[K]
 	value   codec.Typed[B]
-	most    int64             // bytes of encoded keys and values
-	matches combine.Lookup[B] // by encoded key, after load
+	most    int64             // limit of encoded keys and values, in bytes
+	matches combine.Lookup[B] // by encoded key, set by load
 }
 
-// load reads all of the feed.
+// load reads the whole feed.
 func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 	sources, err := input.Own(b.feed.sources)
 	if err != nil {
@@ -39,16 +39,16 @@ func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 		records := int64(0)
 		err := b.feed.read(r, func(fed Fed[K, B]) error {
 			records++
-			return ofMap(fed.apply(t, hold.add))
+			return asMapError(fed.apply(t, hold.add))
 		})
-		if err := r.placed(err, records); err != nil {
+		if err := r.locateError(err, records); err != nil {
 			return fmt.Errorf("small feed: %w", err)
 		}
 	}
 	return nil
 }
 
-// smallHold takes what a small feed emits.
+// smallHold adds the emitted pairs of a small feed.
 type smallHold[K, B any] struct {
 	*broadcast[K, B]
 	encodeKey func([]byte, K) []byte
@@ -56,13 +56,13 @@ type smallHold[K, B any] struct {
 	decode    func([]byte) (B, error)
 	held      int64
 	key       []byte
-	piece     []byte // that encoded values lie in
+	piece     []byte // memory of encoded values
 }
 
-// smallPiece is how many bytes of encoded values lie together.
+// smallPiece is the size of a piece of encoded values, in bytes.
 const smallPiece = 64 << 10
 
-// add holds copies of k and v, since what the feed emits may change.
+// add stores copies of k and v, because the feed may reuse their memory.
 func (h *smallHold[K, B]) add(k K, v B) {
 	if cap(h.piece)-len(h.piece) < smallPiece/16 {
 		h.piece = make([]byte, 0, smallPiece)

@@ -11,14 +11,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// windows are the sizes in which a split is read, in bytes.
+// windows are the sizes, in bytes, in which a split is read.
 type windows struct {
-	run      int // handed on at once; also the buffer of a stream
-	crossing int // first look at a record that crosses the end of a view
-	// span is how much of a stored source is looked at in one View. Views of mapped
-	// files and of the inside of a block cost nothing, whatever their length.
+	run      int // yielded at once; also the buffer of a stream
+	crossing int // first view of a record that crosses the end of a view
+	// span is the maximum size of one View of a stored source. Views of mapped files and within a
+	// block cost nothing, whatever their length.
 	span int
-	// record is the most bytes of one that is held in memory; 0: what the budget allows.
+	// record is the maximum size of a record held in memory; 0 means what the budget allows.
 	record int64
 }
 
@@ -35,27 +35,26 @@ type splitReader struct {
 	budget   *cluster.Memory   // pays for the buffer of a stream; may be nil
 	pool     *cluster.Buffers  // supplies it; may be nil
 	read     int64             // bytes of input so far, as stored
-	at       int64             // where the run starts that was yielded last, unpacked
-	head     string            // first bytes of the record at which reading ended early
+	at       int64             // offset of the latest yielded run, uncompressed
+	head     string            // first bytes of the record at which reading stopped
 	size     int               // of that record
 	number   int64             // of the record that an error is about
-	skips    *skips            // records left out; may be nil
-	task     *Task             // that the records are for; nil while lines are counted
-	first    *byte             // of the run whose records are yielded one by one; nil if they are not bytes
-	now      *byte             // the first byte of the record at hand; nil before the first of a run
-	behind   int64             // records read since the one at hand
-	numbers  bool              // records are not bytes: at is a number
-	part     bool              // the split is one of those that the input has cut itself
-	// pin, if not nil, takes over each view: it calls release when the bytes are
-	// no longer needed.
+	skips    *skips            // skipped records; may be nil
+	task     *Task             // receives the records; nil while lines are counted
+	first    *byte             // of the run whose records are yielded singly; nil if they are not bytes
+	now      *byte             // first byte of the current record; nil before the first of a run
+	behind   int64             // records read after the current one
+	ordinal  bool              // records are not bytes: at is a number
+	part     bool              // the input has chosen this split itself
+	// pin, if not nil, takes ownership of each view: it calls release when the bytes are no longer
+	// needed.
 	pin func(view []byte, release func())
-	// copied says that what is made of records does not keep them, so that several may lie in
-	// one piece of memory.
+	// copied means that the map's output does not refer to records, so that several records may
+	// share one piece of memory.
 	copied bool
 }
 
-// tick counts n bytes and looks whether the attempt goes on; it is called for
-// every run.
+// tick counts n bytes and returns an error if the attempt must end. It is called for every run.
 func (s *splitReader) tick(n int64) error {
 	s.read += n
 	if s.progress != nil {
@@ -67,7 +66,7 @@ func (s *splitReader) tick(n int64) error {
 	return context.Cause(s.ctx)
 }
 
-// offset is where the record at hand begins.
+// offset returns the offset of the current record.
 func (s *splitReader) offset() int64 {
 	if s.now == nil || s.first == nil {
 		return s.at
@@ -91,13 +90,13 @@ func (s *splitReader) runs(ends recordEnds, yield func(run []byte) error) error 
 	return s.viewRuns(ends, yield)
 }
 
-// viewRuns looks at the source through views that begin with a record.
+// viewRuns reads the source through views that begin with a record.
 //
 //  1. pos = the first record start at or after the split's offset.
-//  2. View from pos to the split's end, at most a span, so that the view stays
-//     inside the block, and yield its whole records, a window at a time.
-//  3. What is left is a record that crosses the end of the view: view that alone,
-//     a window first, twice as much until it is whole or the file ends.
+//  2. View from pos to the split's end, at most a span, so that the view stays in its block, and
+//     yield its whole records, a window at a time.
+//  3. If a record crosses the end of the view, view that record alone: one window first, then
+//     twice as much until it is whole or the file ends.
 func (s *splitReader) viewRuns(ends recordEnds, yield func(run []byte) error) error {
 	end := s.split.Offset + s.split.Length
 	pos, err := s.firstRecord(ends, end)
@@ -147,7 +146,7 @@ func (s *splitReader) wholeRecords(ends recordEnds, pos, end int64, yield func(r
 
 // crossingRecord is step 3; it returns the bytes yielded.
 func (s *splitReader) crossingRecord(ends recordEnds, pos int64, yield func(run []byte) error) (int64, error) {
-	size, most := s.source.Data.Size(), s.mostViewed()
+	size, most := s.source.Data.Size(), s.maxView()
 	from := 0
 	for want := int64(s.crossing); ; want *= 2 {
 		n := min(want, size-pos, most)
@@ -172,7 +171,7 @@ func (s *splitReader) crossingRecord(ends recordEnds, pos int64, yield func(run 
 	}
 }
 
-// look calls fn with n bytes of the source, which it gives back also if fn panics.
+// look calls fn with n bytes of the source, and releases them even if fn panics.
 func (s *splitReader) look(pos, n int64, fn func(view []byte) error) error {
 	view, release, err := s.source.Data.View(pos, int(n))
 	if err != nil {
@@ -182,8 +181,8 @@ func (s *splitReader) look(pos, n int64, fn func(view []byte) error) error {
 	return fn(view)
 }
 
-// firstRecord returns where the first record that starts at or after the split's
-// offset starts, or a position of at least end if none starts before end.
+// firstRecord returns the offset of the first record that starts at or after the split's offset, or
+// at least end if no record starts before end.
 func (s *splitReader) firstRecord(ends recordEnds, end int64) (int64, error) {
 	off := s.split.Offset
 	if r, ok := ends.(recordStarts); ok {
@@ -210,8 +209,8 @@ func (s *splitReader) firstRecord(ends recordEnds, end int64) (int64, error) {
 	return end, nil
 }
 
-// streamRuns reads a source from start to end through one buffer, which grows
-// only for a record that does not fit.
+// streamRuns reads a source from start to end through one buffer, which grows only for a record
+// that does not fit.
 func (s *splitReader) streamRuns(ends recordEnds, yield func(run []byte) error) (err error) {
 	var stored atomic.Int64
 	r, err := input.Open(s.source, &stored)
@@ -269,8 +268,8 @@ func (s *splitReader) newBuffer(n int) streamBuffer {
 	}}
 }
 
-// larger returns a buffer of twice the size, with what buf holds: one record that begins at
-// byte at. After an error buf is as it was.
+// larger returns a buffer of twice the size with the content of buf: one record that begins at byte
+// at. After an error buf is unchanged.
 func (s *splitReader) larger(buf streamBuffer, at int64) (streamBuffer, error) {
 	held := len(buf.b)
 	limit := s.largest()

@@ -6,10 +6,10 @@ import (
 	"reflect"
 )
 
-// setSum makes f, where the Combine of a job that declares Sum lies, an addition of values of type t. It
-// is an error if the job has a Combine, too, or if such values cannot be added.
+// setSum sets the Combine at pointer f to the addition of values of type t. It returns an error if
+// the job has a Combine, too, or if such values cannot be added.
 //
-// Invariant: Go passes integers of one size alike, and floats of one size, whatever their types.
+// Invariant: Go passes all integer types of one size the same way, and all floats of one size.
 func setSum(f any, combines bool, t reflect.Type) error {
 	if combines {
 		return errors.New("both Combine and Sum are set")
@@ -36,7 +36,7 @@ func setSum(f any, combines bool, t reflect.Type) error {
 	return nil
 }
 
-// Integers of one size are added alike, whether they have a sign or not.
+// Signed and unsigned integers of one size are added alike.
 func add8(a, b uint8) uint8           { return a + b }
 func add16(a, b uint16) uint16        { return a + b }
 func add32(a, b uint32) uint32        { return a + b }

@@ -20,13 +20,13 @@ type Task struct {
 	reduces  int
 	name     string
 	counters *counter.Set
-	sign     func()          // of life, for counters; nil before the first
+	sign     func()          // reports progress for counters; nil before the first
 	budget   *cluster.Memory // may be nil
-	ahead    bool            // it reads a sample
-	records  *loans          // of a watched map; else nil
+	sampling bool            // the map runs on a sample
+	records  *poisonedCopies // of a watched map; otherwise nil
 	reader   *splitReader    // of a map; nil before its first record
 	log      *slog.Logger    // nil: the default one
-	flush    func() error    // maps records that the map still holds, before their memory is another's; nil: it holds none
+	flush    func() error    // maps records that the map still holds, before their memory is reused; nil: none
 	// add is emit for an encoded pair; nil where pairs are combined, watched or held back.
 	add func(key, value []byte)
 }

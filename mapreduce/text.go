@@ -24,37 +24,37 @@ var (
 	stringerType      = reflect.TypeFor[fmt.Stringer]()
 )
 
-// textFormat returns the function that appends the text of a record.
+// textFormat returns a function that appends the text of a record.
 func textFormat(record reflect.Type, separator string) (appendText, error) {
-	f, err := (&texts{separator: separator}).of(record)
+	f, err := (&textBuilder{separator: separator}).of(record)
 	if err != nil {
 		return nil, fmt.Errorf("output type %s: %w", record, err)
 	}
 	return f, nil
 }
 
-// texts builds the text format of a type.
-type texts struct {
+// textBuilder builds the text format of a type.
+type textBuilder struct {
 	separator string
 	path      []string
-	within    []reflect.Type // what the present type is part of
+	within    []reflect.Type // types that contain the current one
 }
 
-// part is of for a part of the present type.
-func (b *texts) part(name string, t reflect.Type) (appendText, error) {
+// part is of for a part of the current type.
+func (b *textBuilder) part(name string, t reflect.Type) (appendText, error) {
 	b.path = append(b.path, name)
 	defer func() { b.path = b.path[:len(b.path)-1] }()
 	return b.of(t)
 }
 
-func (b *texts) of(t reflect.Type) (appendText, error) {
+func (b *textBuilder) of(t reflect.Type) (appendText, error) {
 	switch {
-	case speaks(t, textMarshalerType, "MarshalText"):
+	case hasOwnMethod(t, textMarshalerType, "MarshalText"):
 		return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
 			b, err := reflect.NewAt(t, p).Interface().(encoding.TextMarshaler).MarshalText()
 			return append(dst, b...), Bad(err)
 		}, nil
-	case speaks(t, stringerType, "String"):
+	case hasOwnMethod(t, stringerType, "String"):
 		return func(dst []byte, p unsafe.Pointer) ([]byte, error) {
 			return append(dst, reflect.NewAt(t, p).Interface().(fmt.Stringer).String()...), nil
 		}, nil
@@ -97,18 +97,18 @@ func (b *texts) of(t reflect.Type) (appendText, error) {
 	}
 }
 
-// speaks reports whether values of t are written as a method of theirs says. One
-// that a struct has from an embedded field would leave out its other fields.
-func speaks(t, with reflect.Type, method string) bool {
+// hasOwnMethod reports whether values of t are written by their own method. A method that a struct
+// has from an embedded field does not count, because it would omit the other fields.
+func hasOwnMethod(t, with reflect.Type, method string) bool {
 	if !reflect.PointerTo(t).Implements(with) {
 		return false
 	}
 	return codec.OwnMethod(t, method) || t.NumField() == 1
 }
 
-// list writes byte slices and arrays as they are and the elements of others with
-// commas between.
-func (b *texts) list(t reflect.Type) (appendText, error) {
+// list writes byte slices and byte arrays as they are, and the elements of others separated by
+// commas.
+func (b *textBuilder) list(t reflect.Type) (appendText, error) {
 	if t.Elem().Kind() == reflect.Uint8 {
 		if t.Kind() == reflect.Slice {
 			return func(dst []byte, p unsafe.Pointer) ([]byte, error) { return append(dst, *(*[]byte)(p)...), nil }, nil
@@ -135,7 +135,7 @@ func (b *texts) list(t reflect.Type) (appendText, error) {
 	}, nil
 }
 
-func (b *texts) structure(t reflect.Type) (appendText, error) {
+func (b *textBuilder) structure(t reflect.Type) (appendText, error) {
 	type field struct {
 		text   appendText
 		offset uintptr
@@ -170,8 +170,8 @@ func isPair(t reflect.Type) bool {
 	return t.PkgPath() == reflect.TypeFor[Pair[None, None]]().PkgPath() && strings.HasPrefix(t.Name(), "Pair[")
 }
 
-// textLayout describes the text of a Pair of strings or byte slices (or None),
-// whose encodings are their text; nil for all other types.
+// textLayout describes the text of a Pair of strings, byte slices or None, whose encodings are
+// their text; nil for all other types.
 func textLayout(t reflect.Type, separator, end string) *segment.Layout {
 	if !isPair(t) {
 		return nil

@@ -21,7 +21,7 @@ func TopPerKey[T, K any](n int, key func(rec T) K, compare func(a, b T) int) Job
 	values, err := codec.Value[T]()
 	keys, errK := codec.Key[K](false, userPackage())
 	err = errors.Join(err, errK)
-	top := func(a, b T) int { // what comes first of two
+	top := func(a, b T) int { // negative if a precedes b in the output
 		if c := compare(b, a); c != 0 {
 			return c
 		}
@@ -43,7 +43,7 @@ func TopPerKey[T, K any](n int, key func(rec T) K, compare func(a, b T) int) Job
 		},
 		Combine: func(a, b []T) []T { return mergeTop(a, b, n, top) },
 		Reduce: func(_ K, lists iter.Seq[[]T], emit func(T)) error {
-			for list := range lists { // one, by Combine
+			for list := range lists { // Combine leaves one
 				for _, rec := range list {
 					emit(rec)
 				}
@@ -59,11 +59,11 @@ type topMap[T, K any] struct {
 	top    func(a, b T) int
 	encode func(dst []byte, key K) []byte
 	decode func(b []byte) (K, error)
-	clone  func(rec unsafe.Pointer) // nil: records are their own
+	clone  func(rec unsafe.Pointer) // nil: records share no memory
 	size   func(rec T) int
 	lists  []topList[T]
-	at     map[string]int // of lists, by encoded key
-	left   int            // bytes that lists may still take
+	at     map[string]int // index in lists, by encoded key
+	left   int            // remaining bytes for lists
 	key    []byte
 	one    []T
 }
@@ -73,13 +73,13 @@ type topList[T any] struct {
 	recs []T // sorted
 }
 
-// mostTops is how many bytes the lists of a map may take.
-const mostTops = 2 << 20
+// maxTopBytes limits the memory of a map's lists, in bytes.
+const maxTopBytes = 2 << 20
 
 func newTopMap[T, K any](n int, top func(a, b T) int, keys codec.Typed[K], recs codec.Typed[T]) *topMap[T, K] {
 	m := &topMap[T, K]{
 		n: n, top: top, encode: keys.Encoder(), decode: keys.Decoder(), clone: recs.Cloner(),
-		at: map[string]int{}, left: mostTops, one: make([]T, 1), // emit keeps no reference
+		at: map[string]int{}, left: maxTopBytes, one: make([]T, 1), // emit keeps no reference
 	}
 	own := int(unsafe.Sizeof(*new(T)))
 	m.size = func(T) int { return own }
@@ -94,7 +94,7 @@ func newTopMap[T, K any](n int, top func(a, b T) int, keys codec.Typed[K], recs 
 	return m
 }
 
-// take puts a record into its list, or emits it where there is no room.
+// take adds a record to its list, or emits it if memory is short.
 func (m *topMap[T, K]) take(key K, rec T, emit func(K, []T)) {
 	m.key = m.encode(m.key[:0], key)
 	i, known := m.at[string(m.key)]
@@ -141,7 +141,7 @@ func (m *topMap[T, K]) close(emit func(K, []T)) error {
 	return nil
 }
 
-// mergeTop puts what is in b, which is sorted, into a, which is, too, up to n.
+// mergeTop merges sorted b into sorted a, and keeps the first n.
 func mergeTop[T any](a, b []T, n int, top func(a, b T) int) []T {
 	for _, rec := range b {
 		if len(a) >= n && top(rec, a[len(a)-1]) >= 0 {

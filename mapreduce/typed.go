@@ -40,7 +40,7 @@ func Typed[O any](to Destination) Output[O] {
 		},
 	}}
 	if head := typedMagic + t.String() + "\n"; wrong == nil {
-		head += makeUp(t)
+		head += structureOf(t)
 		out.head = append(binary.AppendUvarint(nil, uint64(len(head))), head...)
 	}
 	return out
@@ -60,7 +60,7 @@ func ReadTyped[O any](sources ...Source) Input[O] {
 		return decodeEach(s, frameRecords, func(rec []byte) (o O, err error) {
 			if !begun {
 				begun = true
-				return o, headOf(rec, reflect.TypeFor[O]())
+				return o, checkHead(rec, reflect.TypeFor[O]())
 			}
 			o, err = decode(rec)
 			return o, Bad(err)
@@ -69,24 +69,25 @@ func ReadTyped[O any](sources ...Source) Input[O] {
 	return in
 }
 
-// typedMagic is what the first frame of a typed part begins with.
+// typedMagic is the beginning of the first frame of a typed part.
 const typedMagic = "tarry typed 1\n"
 
-// headOf checks the first frame of a file. It is no record.
-func headOf(head []byte, t reflect.Type) error {
+// checkHead checks the first frame of a file, which is not a record.
+func checkHead(head []byte, t reflect.Type) error {
 	text, found := strings.CutPrefix(string(head), typedMagic)
 	name, made, whole := strings.Cut(text, "\n")
 	switch {
 	case !found || !whole:
 		return Permanent(errors.New("not the beginning of what Typed writes"))
-	case made != makeUp(t):
-		return Permanent(fmt.Errorf("%w: the file has %s, %s, the job reads %s, %s", errOtherType, name, made, t, makeUp(t)))
+	case made != structureOf(t):
+		return Permanent(fmt.Errorf("%w: the file has %s, %s, the job reads %s, %s", errOtherType, name, made, t, structureOf(t)))
 	}
 	return ErrNoRecord
 }
 
-// makeUp says how values of a type are encoded: types for which it is the same read each other's.
-func makeUp(t reflect.Type) string {
+// structureOf describes the encoding of a type: types with equal descriptions can read each other's
+// records.
+func structureOf(t reflect.Type) string {
 	if codec.Marshals(t) {
 		return t.PkgPath() + "." + t.Name()
 	}
@@ -94,14 +95,14 @@ func makeUp(t reflect.Type) string {
 	case reflect.Int, reflect.Uint, reflect.Uintptr:
 		return fmt.Sprintf("%s of %d bits", t.Kind(), t.Bits())
 	case reflect.Slice:
-		return "[]" + makeUp(t.Elem())
+		return "[]" + structureOf(t.Elem())
 	case reflect.Array:
-		return fmt.Sprintf("[%d]%s", t.Len(), makeUp(t.Elem()))
+		return fmt.Sprintf("[%d]%s", t.Len(), structureOf(t.Elem()))
 	case reflect.Struct:
 		var fields []string
 		for f := range t.Fields() {
 			if f.Name != "_" {
-				fields = append(fields, f.Name+" "+makeUp(f.Type))
+				fields = append(fields, f.Name+" "+structureOf(f.Type))
 			}
 		}
 		return "{" + strings.Join(fields, "; ") + "}"
@@ -110,7 +111,7 @@ func makeUp(t reflect.Type) string {
 	}
 }
 
-// frames finds records that begin with their length, a varint.
+// frames is the recordEnds of records that begin with their length, a varint.
 type frames struct{}
 
 func (frames) last(b []byte) int {
@@ -142,10 +143,10 @@ func frameRecords(s *splitReader, yield func([]byte) error) error {
 				return Permanent(fmt.Errorf("%s: at byte %d: %w: it ends within a record", s.source.Name(), s.at, fault.ErrCorruptInput))
 			}
 			rest = rest[n:]
-			err := s.whole(rec, func() error {
+			err := s.mapOne(rec, func() error {
 				err := yield(rec)
 				if err != nil {
-					err = s.refused(rec, rec, err)
+					err = s.recordFailed(rec, rec, err)
 				}
 				return err
 			})

@@ -87,7 +87,7 @@ func TestTypedOfAnotherType(t *testing.T) {
 	require.ErrorIs(t, failure(t, ReadTyped[visit](Bytes("f", []byte("hello")))), fault.ErrCorruptInput)
 	_, err = passOn[func()]().Bind(ReadTyped[func()](src), Typed[func()](Dir("x")))
 	require.ErrorIs(t, err, codec.ErrUnsupportedType)
-	require.Equal(t, "{At time.Time; Where string; Raw []uint8; N []int32}", makeUp(reflect.TypeFor[reading]()))
+	require.Equal(t, "{At time.Time; Where string; Raw []uint8; N []int32}", structureOf(reflect.TypeFor[reading]()))
 }
 
 // TestTypedOfFewRecords has its head though the first record is left out, or there is none.

@@ -7,16 +7,16 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 )
 
-// typedJob is the typed half of a bound job: the user's functions and the loops that call them once
-// a record or once a pair. A program compiles it for each job, so that whatever can do without types
-// is in boundJob.
+// typedJob is the typed half of a bound job: the user's functions, and the loops that call them per
+// record or pair. It is compiled for each job, so all code that does not need the types is in
+// boundJob.
 type typedJob[I, K, V, O any] struct {
 	job   *Job[I, K, V, O]
 	in    Input[I]
 	debug *debugState
 }
 
-// What a job's functions may fail to return.
+// Errors of MapTask and ReduceTask results.
 var (
 	errNoMap    = Permanent(errors.New("MapTask returned a Mapper without Map"))
 	errNoFilter = Permanent(errors.New("MapTask returned a Filter without Map"))
@@ -24,7 +24,7 @@ var (
 )
 
 //go:noinline
-func (b *typedJob[I, K, V, O]) caught(put func(key, value unsafe.Pointer)) any {
+func (b *typedJob[I, K, V, O]) emitToPointers(put func(key, value unsafe.Pointer)) any {
 	pair := new(Pair[K, V])
 	return func(k K, v V) {
 		pair.First, pair.Second = k, v
@@ -33,7 +33,7 @@ func (b *typedJob[I, K, V, O]) caught(put func(key, value unsafe.Pointer)) any {
 }
 
 //go:noinline
-func (b *typedJob[I, K, V, O]) passing(emit any) func(key, value unsafe.Pointer) {
+func (b *typedJob[I, K, V, O]) emitFromPointers(emit any) func(key, value unsafe.Pointer) {
 	to := emit.(func(K, V))
 	return func(key, value unsafe.Pointer) { to(*(*K)(key), *(*V)(value)) }
 }
@@ -46,7 +46,7 @@ func (b *typedJob[I, K, V, O]) table(t *combine.Table, put func(key unsafe.Point
 	return combine.Emit[K, V](t, put, ready)
 }
 
-func (b *typedJob[I, K, V, O]) numbers(t *combine.Table, flip uint64) any {
+func (b *typedJob[I, K, V, O]) numberEmit(t *combine.Table, flip uint64) any {
 	return combine.EmitNumbers[K](t, flip, b.job.Combine)
 }
 
@@ -54,7 +54,7 @@ func (b *typedJob[I, K, V, O]) partition(key unsafe.Pointer, reduces int) int {
 	return b.job.Partition(*(*K)(key), reduces)
 }
 
-// newBoundMapOnly returns a job without reduces, bound.
+// newBoundMapOnly returns a bound job without reduces.
 func newBoundMapOnly[I, O any](j *MapOnly[I, O], in Input[I], out Output[O]) *boundMapOnly {
 	b := &boundMapOnly{out: out.outputForm}
 	in = in.bare()
@@ -70,7 +70,7 @@ func newBoundMapOnly[I, O any](j *MapOnly[I, O], in Input[I], out Output[O]) *bo
 			}
 		}
 		if b.watchMap(t, &f.Map, &f.Close) {
-			f.abreast = nil
+			f.batched = nil
 		}
 		return filterCode(f, in, t, w), nil
 	}

@@ -14,10 +14,9 @@ type typedReduce[K, V, O any] struct {
 	emit    func(O)
 	readKey func(b []byte, k unsafe.Pointer) error
 	key     K
-	stream  *groupStream // of the group at hand
+	stream  *groupStream // at the current group
 
-	// The sequences that calls of the user's function are given in turn, made when they are asked
-	// for.
+	// The sequences that calls of the user's function receive in rotation, created on first use.
 	values [keptSeqs]iter.Seq[V]
 	pairs  [keptSeqs]iter.Seq2[K, V]
 }
@@ -72,12 +71,11 @@ func (r *typedReduce[K, V, O]) valuesOf(sequence int) iter.Seq[V] {
 	}
 }
 
-// pairsOf is valuesOf for values with their keys. A key is decoded once for all pairs in a row
-// that have it.
+// pairsOf is valuesOf with keys. It decodes a key once for consecutive pairs that have it.
 //
 //go:noinline
 func (r *typedReduce[K, V, O]) pairsOf(sequence int) iter.Seq2[K, V] {
-	k, at := new(K), []byte(nil) // its encoding
+	k, at := new(K), []byte(nil) // the key and its encoding
 	return func(yield func(K, V) bool) {
 		defer fault.Guard(fault.Guard(true))
 		s := r.stream

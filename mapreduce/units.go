@@ -30,8 +30,8 @@ func Units[U, I any](units []U, read func(ctx context.Context, unit U) iter.Seq2
 		in.sources = append(in.sources, input.Of(input.Unit{Made: 1, Index: i}, unitName(units[i], i)))
 	}
 	in.read = func(s *splitReader, yield func(I) error) error {
-		s.numbers = true
-		err := s.whole(nil, func() error {
+		s.ordinal = true
+		err := s.mapOne(nil, func() error {
 			unit := units[s.source.Data.(input.Unit).Index]
 			_, err := eachOf(s, read(s.ctx, unit), 0, yield)
 			return err
@@ -44,10 +44,10 @@ func Units[U, I any](units []U, read func(ctx context.Context, unit U) iter.Seq2
 	return in
 }
 
-// longestUnit is how many bytes of a unit's text are its name.
+// longestUnit is the maximum length of a unit's name, in bytes.
 const longestUnit = 80
 
-// unitName is what a person calls a unit.
+// unitName returns the name of a unit in messages.
 func unitName(unit any, index int) string {
 	text := fault.CutText(fmt.Sprint(unit), longestUnit)
 	switch {
@@ -59,7 +59,7 @@ func unitName(unit any, index int) string {
 	return text
 }
 
-// eachOf yields the records of a sequence, which have offsets from first on, and returns how many there were.
+// eachOf yields the records of a sequence, with offsets from first on, and returns their number.
 func eachOf[I any](s *splitReader, seq iter.Seq2[I, error], first int64, yield func(I) error) (records int, err error) {
 	if seq == nil {
 		return 0, Permanent(fmt.Errorf("%s: a nil sequence of records", s.source.Name()))
@@ -71,7 +71,7 @@ func eachOf[I any](s *splitReader, seq iter.Seq2[I, error], first int64, yield f
 		s.at = first + int64(records)
 		records++
 		if err = yield(rec); err != nil {
-			err = s.refused(nil, nil, err)
+			err = s.recordFailed(nil, nil, err)
 		}
 		if err != nil {
 			return records, err

@@ -11,28 +11,29 @@ import (
 )
 
 var (
-	// errRangedTwice is what a Reduce ends with that would see its values again: it would see
-	// none, or some a second time.
+	// errRangedTwice ends a Reduce that ranges over its values a second time: it would get none, or
+	// only the rest.
 	errRangedTwice = Permanent(errors.New("mapreduce: the values of a key can be ranged over once; keep what is needed again"))
-	// errValuesKept is what ends an attempt whose Reduce has kept the values of a key, as a sequence
-	// or by iter.Pull, beyond its call: it would see those of another key.
+	// errValuesKept ends an attempt whose Reduce has kept the values of a key beyond its call, as a
+	// sequence or by iter.Pull: it would get those of another key.
 	errValuesKept = Permanent(errors.New("mapreduce: the values of a key can be ranged over only until Reduce returns; " +
 		"what was kept is of an earlier call"))
 )
 
-// keptSeqs is how many sequences of values a reduce gives to its calls in turn, so that one that
-// was kept is known for that of another call: made anew for each call they would cost memory.
+// keptSeqs is the number of sequences of values that a reduce reuses in rotation. So a sequence
+// that a call has kept is recognized in the next calls, without an allocation per call.
 const keptSeqs = 8
 
-// callCount tells the calls of a Reduce from each other.
+// callCount numbers the calls of a Reduce.
 type callCount struct {
-	now    int // odd while there is a call
-	ranged int // the call whose values were ranged over last
-	// resumes allows a call to range again over what is left, with the value at which it stopped.
+	now    int // odd during a call
+	ranged int // the call that ranged over its values last
+	// resumes allows a call to range over the remaining values, starting with the one at which it
+	// stopped.
 	resumes bool
 }
 
-// enter begins a call and returns which of the sequences is its.
+// enter begins a call and returns the index of its sequence.
 func (c *callCount) enter() int {
 	c.now++
 	return c.now / 2 % keptSeqs
@@ -52,16 +53,16 @@ func (c *callCount) begin(sequence int) {
 	c.ranged = c.now
 }
 
-// check panics if call is over.
+// check panics if the call is over.
 func (c *callCount) check(call int) {
 	if c.now != call {
 		fault.Throw(errValuesKept)
 	}
 }
 
-// placed returns what checks that a key lies in the reduce that Partition gives it; nil where there
-// is nothing to check.
-func (b *boundJob) placed(reduces, index int) func(key []byte) error {
+// placeChecker returns a function that checks that Partition assigns a key to this reduce; nil if
+// no check is needed.
+func (b *boundJob) placeChecker(reduces, index int) func(key []byte) error {
 	if !b.partitions || reduces == 1 {
 		return nil
 	}
@@ -75,8 +76,8 @@ func (b *boundJob) placed(reduces, index int) func(key []byte) error {
 	}
 }
 
-// groupPlaces remembers of some groups which reduce Partition has given them, for all attempts of a
-// job: the first group that falls on a place stays there.
+// groupPlaces remembers the reduces that Partition has chosen for some groups, for all attempts of
+// a job: each hash slot keeps its first group.
 type groupPlaces struct {
 	places [1024]atomic.Pointer[groupPlace]
 }
@@ -86,7 +87,7 @@ type groupPlace struct {
 	reduce int
 }
 
-// agree notes that a group goes to a reduce; false if it is known to have gone to another one.
+// agree notes the reduce of a group; it returns false if the group is known to have another.
 func (g *groupPlaces) agree(group []byte, reduce int) (other int, same bool) {
 	at := &g.places[segment.PartitionOf(group, len(g.places))]
 	known := at.Load()
@@ -99,7 +100,7 @@ func (g *groupPlaces) agree(group []byte, reduce int) (other int, same bool) {
 	return known.reduce, false
 }
 
-// divided is the error of a Partition that has given a key's group to two reduces.
+// divided returns the error for a Partition that has assigned a group to two reduces.
 func (b *boundJob) divided(key []byte, one, other int) error {
 	if b.prefix == nil {
 		return Permanent(fmt.Errorf("mapreduce: Partition gave key %s to reduce %d and to reduce %d: it must depend on nothing "+
@@ -110,7 +111,7 @@ func (b *boundJob) divided(key []byte, one, other int) error {
 		one, other, b.keyText(key), b.groupFields, b.groupFields))
 }
 
-// keyText shows a key in an error.
+// keyText formats a key for an error.
 func keyText(k any) string {
 	switch k := k.(type) {
 	case []byte:

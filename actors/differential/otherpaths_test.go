@@ -32,7 +32,7 @@ func keptPaths() []path {
 		{"groups are read where they lie", []string{"keptjoin.go takeGroup", "keptjoin.go walk"}, joinPath("grouped", "kept", "entry")},
 		{"a join hands encoded values on", []string{"joinreduce.go eachPair", "joinreduce.go takeRight"}, joinPath("inner", "slices", "entry")},
 		{"a broadcast join looks keys up one by one", []string{"combine/lookup.go Find", "combine/lookup.go Add: append(l.lists"}, joinPath("broadcast", "slices", "entry")},
-		{"a broadcast join looks 32 keys up at a time", []string{"abreast.go flush", "combine/lookupbatch.go look", "combine/lookupbatch.go touch", "combine/lookup.go grow"}, broadcastLines},
+		{"a broadcast join looks 32 keys up at a time", []string{"joinbatch.go flush", "combine/lookupbatch.go look", "combine/lookupbatch.go touch", "combine/lookup.go grow"}, broadcastLines},
 	}
 }
 

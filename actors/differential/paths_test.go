@@ -113,12 +113,12 @@ func combinePaths() []path {
 		{"a bulky value waits for nobody", []string{"combine/accumulator.go wait: a.flush()"}, heavy(200, 7, 3000, actors.Config{})},
 		{
 			"lent values overflow their buffer",
-			[]string{"combine/lentvalues.go lend: a.flush()", "combine/lentvalues.go keep: l.last =", "combine/lentvalues.go fold: l.filled = nil"},
+			[]string{"combine/lentvalues.go copyValue: a.flush()", "combine/lentvalues.go keep: l.last =", "combine/lentvalues.go fold: l.filled = nil"},
 			values(actors.Config{}, lent(400, func(i int) (string, []byte) { return fmt.Sprint(i % 150), text(r, 100+i%156) })),
 		},
 		{
 			"values that are too large are not lent",
-			[]string{"combine/lentvalues.go lend: *(*[]byte)(a.next()) = slices.Clip("},
+			[]string{"combine/lentvalues.go copyValue: *(*[]byte)(a.next()) = slices.Clip("},
 			values(actors.Config{}, lent(400, func(i int) (string, []byte) { return fmt.Sprint(i % 90), text(r, 250+i%20) })),
 		},
 		{"an encoded key waits in its half", []string{"combine/encoded.go PutEncoded: a.short.n++", "combine/encoded.go digest: w.hash ="}, composites(300, 5, 3)},

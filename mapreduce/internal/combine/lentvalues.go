@@ -33,7 +33,7 @@ const (
 //  4. Combine may change what it gets, so that of a value that may be shared it gets a copy in scratch. If it returns
 //     that as it was, nothing has happened.
 //  5. When nothing waits any more, the buffer is free.
-func (a *accumulator) lend() {
+func (a *accumulator) copyValue() {
 	v, l := *(*[]byte)(a.next()), &a.heap.lent
 	switch {
 	case len(v) > largestLent:

@@ -52,11 +52,11 @@ func TestFindingAheadIsFindingOneByOne(t *testing.T) {
 		for v := range rapid.IntRange(0, 100).Draw(t, "values") {
 			l.Add(key.Draw(t, "key"), fmt.Sprint(v)[1:])
 		}
-		ahead := NewAhead(&l)
+		ahead := NewLookupBatch(&l)
 		for range 3 {
-			asked := rapid.SliceOfN(key, 0, Abreast).Draw(t, "asked")
+			asked := rapid.SliceOfN(key, 0, LookupBatchSize).Draw(t, "asked")
 			for i, k := range asked {
-				require.Equal(t, i < Abreast-1, ahead.Add(k), "room")
+				require.Equal(t, i < LookupBatchSize-1, ahead.Add(k), "room")
 			}
 			found := ahead.Find()
 			require.Len(t, found, len(asked))

@@ -26,7 +26,7 @@ func NewTable(o Options, v Values) *Table {
 func (t *Table) Next() unsafe.Pointer { return t.acc.next() }
 
 // Lend copies the value at Next, a []byte, so that its bytes are the emitter's again once it is put.
-func (t *Table) Lend() { t.acc.lend() }
+func (t *Table) CopyValue() { t.acc.copyValue() }
 
 // PutBytes folds the value at Next into that of the key at key, a []byte, which is not kept. A failed
 // spill and a key that is too large show in Err and Finish.

@@ -59,7 +59,7 @@ func (t *table[V]) emit(key []byte, v V) {
 func lend(t *table[[]byte], key, v []byte) {
 	t.sign()
 	*(*[]byte)(t.Next()) = v
-	t.Lend()
+	t.CopyValue()
 	t.put(key)
 }
 

@@ -76,7 +76,7 @@ func TestLookingUpAbreastIsALoop(t *testing.T) {
 				}).Bind
 		case 2:
 			in := Decoded(pairs, func(p pair) (strs, error) { return strs{string(p.First), string(p.Second)}, nil })
-			require.True(t, in.stays, "strings do not change")
+			require.True(t, in.stable, "strings do not change")
 			join = BroadcastJoin(in, func(s strs) []byte { return []byte(s.User) }, cityOf(),
 				func(s strs, c []string, emit func(string)) error { return each(s.What, c, emit) }).Bind
 		case 3: // what decode makes lies in a buffer of its own, which the next record writes over
@@ -85,7 +85,7 @@ func TestLookingUpAbreastIsALoop(t *testing.T) {
 				first, second = append(first[:0], p.First...), append(second[:0], p.Second...)
 				return pair{first, second}, nil
 			})
-			require.False(t, in.stays)
+			require.False(t, in.stable)
 
 			join = BroadcastJoin(in, func(p pair) []byte { return p.First }, cityOf(),
 				func(p pair, c []string, emit func(string)) error { return each(string(p.Second), c, emit) }).Bind
@@ -116,8 +116,8 @@ func TestErrorsOfRecordsLookedUpAbreast(t *testing.T) {
 		for _, at := range []int{0, 1, 31, 32, 33, 63, 64, 98, 99} {
 			what := func(stays bool) (e *RecordError, emitted string) {
 				in := KeyValueLines('\t', Bytes("text", text))
-				require.True(t, in.stays)
-				in.stays = stays
+				require.True(t, in.stable)
+				in.stable = stays
 				var seen bytes.Buffer
 				type pair = Pair[[]byte, []byte]
 				p, err := BroadcastJoin(in, func(p pair) []byte { return p.First }, cityOf(),

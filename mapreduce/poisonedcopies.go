@@ -13,52 +13,53 @@ import (
 )
 
 const (
-	loanSlab = 64 << 10 // bytes of which loans are cut
-	// loanBytes of slabs are remembered, or the last one, so that what was kept of them is known.
-	loanBytes = 4 << 20
+	copySlab = 64 << 10 // bytes per slab
+	// copyBytes of the latest slabs are remembered (at least one slab), so that kept copies are
+	// recognized.
+	copyBytes = 4 << 20
 )
 
-// loans are copies of bytes that a user's function gets in place of the engine's own, until their
-// lifetime ends and they are overwritten. Their memory is not used again: what was kept shows the
-// poison, and where it comes from.
-type loans struct {
+// poisonedCopies are copies that a user's function gets in place of the engine's own byte slices.
+// When their lifetime ends they are overwritten with a poison value. Their memory is not reused, so
+// a kept copy shows the poison and can be recognized.
+type poisonedCopies struct {
 	what  string // record, key or value
 	slabs [][]byte
-	bytes int // of slabs
-	live  []loan
+	bytes int // total of slabs
+	live  []poisonedCopy
 }
 
-// loan is one copy with what it is of.
-type loan struct{ of, lent []byte }
+// poisonedCopy is one copy and its original.
+type poisonedCopy struct{ of, lent []byte }
 
-// lend returns a copy that lives until the next end.
-func (l *loans) lend(b []byte) []byte {
+// copyOf returns a copy that is valid until the next call of end.
+func (l *poisonedCopies) copyOf(b []byte) []byte {
 	if len(b) == 0 {
 		return b[:0:0]
 	}
 	last := len(l.slabs) - 1
 	if last < 0 || cap(l.slabs[last])-len(l.slabs[last]) < len(b)+kept.FlatWord {
-		l.slabs = append(l.slabs, make([]byte, 0, max(loanSlab, len(b)+kept.FlatWord)))
-		for l.bytes += cap(l.slabs[last+1]); l.bytes > loanBytes && len(l.slabs) > 1; l.slabs = l.slabs[1:] {
+		l.slabs = append(l.slabs, make([]byte, 0, max(copySlab, len(b)+kept.FlatWord)))
+		for l.bytes += cap(l.slabs[last+1]); l.bytes > copyBytes && len(l.slabs) > 1; l.slabs = l.slabs[1:] {
 			l.bytes -= cap(l.slabs[0])
 		}
 		last = len(l.slabs) - 1
 	}
-	l.slabs[last] = kept.Pad(l.slabs[last], 0, kept.FlatWord) // numbers may be lent, too
+	l.slabs[last] = kept.Pad(l.slabs[last], 0, kept.FlatWord) // numbers may be copied, too
 	at := len(l.slabs[last])
 	l.slabs[last] = append(l.slabs[last], b...)
 	lent := l.slabs[last][at:len(l.slabs[last]):len(l.slabs[last])]
-	l.live = append(l.live, loan{b, lent})
+	l.live = append(l.live, poisonedCopy{b, lent})
 	return lent
 }
 
-// changed reports whether a living loan has been written to.
-func (l *loans) changed() bool {
-	return slices.ContainsFunc(l.live, func(x loan) bool { return !bytes.Equal(x.of, x.lent) })
+// changed reports whether a live copy was modified.
+func (l *poisonedCopies) changed() bool {
+	return slices.ContainsFunc(l.live, func(x poisonedCopy) bool { return !bytes.Equal(x.of, x.lent) })
 }
 
-// end overwrites what is lent.
-func (l *loans) end() {
+// end overwrites all live copies.
+func (l *poisonedCopies) end() {
 	for _, x := range l.live {
 		for i := range x.lent {
 			x.lent[i] = memory.Poison
@@ -67,51 +68,51 @@ func (l *loans) end() {
 	l.live = l.live[:0]
 }
 
-// ended reports whether bytes lie in a loan whose lifetime is over.
-func (l *loans) ended(b []byte) bool {
+// ended reports whether b is in a copy whose lifetime has ended.
+func (l *poisonedCopies) ended(b []byte) bool {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	has := func(slab []byte) bool {
 		from := uintptr(unsafe.Pointer(unsafe.SliceData(slab)))
 		return from <= at && at < from+uintptr(len(slab))
 	}
 	return len(b) > 0 && slices.ContainsFunc(l.slabs, has) &&
-		!slices.ContainsFunc(l.live, func(x loan) bool { return has(x.lent) })
+		!slices.ContainsFunc(l.live, func(x poisonedCopy) bool { return has(x.lent) })
 }
 
-// lenderOf returns a function that returns a value with all its slices lent whose elements are
-// lent; pointers are not followed, nor fields that are not exported.
-func lenderOf[T any](l *loans, isLent lentElement) func(v T) T {
+// copierOf returns a function that replaces slices in a value by copies, if isCopied selects their
+// element type. It does not follow pointers or unexported fields.
+func copierOf[T any](l *poisonedCopies, isCopied copiedElement) func(v T) T {
 	t := reflect.TypeFor[T]()
-	if !isLent.within(t, nil) {
+	if !isCopied.within(t, nil) {
 		return func(v T) T { return v }
 	}
 	return func(v T) T {
-		isLent.replace(reflect.ValueOf(&v).Elem(), l.lend)
+		isCopied.replace(reflect.ValueOf(&v).Elem(), l.copyOf)
 		return v
 	}
 }
 
-// value returns a copy of v with all its byte slices lent, as lenderOf does.
-func (l *loans) value(v reflect.Value) reflect.Value {
-	if !lentElement(isByte).within(v.Type(), nil) {
+// value returns v with its byte slices replaced by copies, as copierOf does.
+func (l *poisonedCopies) value(v reflect.Value) reflect.Value {
+	if !copiedElement(isByte).within(v.Type(), nil) {
 		return v
 	}
 	lent := reflect.New(v.Type()).Elem()
 	lent.Set(v)
-	lentElement(isByte).replace(lent, l.lend)
+	copiedElement(isByte).replace(lent, l.copyOf)
 	return lent
 }
 
-// lentElement reports whether slices with such elements are lent: isByte, or isView of kept records.
-type lentElement func(elem reflect.Type) bool
+// copiedElement reports whether slices of elem are copied: isByte, or isView for kept records.
+type copiedElement func(elem reflect.Type) bool
 
 func isByte(elem reflect.Type) bool { return elem.Kind() == reflect.Uint8 }
 
 func isView(elem reflect.Type) bool { return isByte(elem) || kept.IsPlain(elem) }
 
-// within reports whether values of type t have lent slices in them; above are the types that it is
-// asked for already.
-func (is lentElement) within(t reflect.Type, above []reflect.Type) bool {
+// within reports whether values of type t contain copied slices; above are the types under
+// examination.
+func (is copiedElement) within(t reflect.Type, above []reflect.Type) bool {
 	if slices.Contains(above, t) {
 		return false
 	}
@@ -131,8 +132,8 @@ func (is lentElement) within(t reflect.Type, above []reflect.Type) bool {
 	return false
 }
 
-// replace puts with(b) in the place of each lent slice b of v, and copies slices that hold any.
-func (is lentElement) replace(v reflect.Value, with func([]byte) []byte) {
+// replace replaces each copied slice b in v by with(b), and copies slices that contain any.
+func (is copiedElement) replace(v reflect.Value, with func([]byte) []byte) {
 	switch v.Kind() {
 	case reflect.Slice:
 		switch {
@@ -162,12 +163,12 @@ func (is lentElement) replace(v reflect.Value, with func([]byte) []byte) {
 	}
 }
 
-// memoryOf is the memory of a slice whose elements have no pointers.
+// memoryOf returns the memory of a slice whose elements have no pointers.
 func memoryOf(v reflect.Value) []byte {
 	return unsafe.Slice((*byte)(v.UnsafePointer()), uintptr(v.Len())*v.Type().Elem().Size())
 }
 
-// eachBytes calls yield with the memory of each slice of bytes or numbers of v, and of each string.
+// eachBytes yields the memory of each slice of bytes or numbers in v, and of each string.
 func eachBytes(v reflect.Value, yield func([]byte)) {
 	switch v.Kind() {
 	case reflect.String:
@@ -190,11 +191,11 @@ func eachBytes(v reflect.Value, yield func([]byte)) {
 	}
 }
 
-// errKept is wrapped by the errors of functions that emit what they have kept too long.
+// errKept is wrapped by the error of a function that emits bytes beyond their lifetime.
 var errKept = errors.New("byte slices are lent: what is to be kept must be copied (bytes.Clone)")
 
-// keptError is the error of emitting bytes of an ended loan.
-func (l *loans) keptError(who, at string) error {
+// keptError returns the error for emitting bytes of a copy whose lifetime has ended.
+func (l *poisonedCopies) keptError(who, at string) error {
 	life := "of an earlier call"
 	if l.what == "value" {
 		life = "whose place another one has taken, or of an earlier call"

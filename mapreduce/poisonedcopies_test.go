@@ -14,14 +14,14 @@ import (
 // when its time is over and known from then on; and that no more than some MiB are remembered.
 func TestLoansEndAtOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := &loans{what: "record"}
+		l := &poisonedCopies{what: "record"}
 		mine := []byte("mine")
 		require.False(t, l.ended(mine))
 		for range rapid.IntRange(1, 5).Draw(t, "calls") {
 			var lent [][]byte
 			for range rapid.IntRange(1, 4).Draw(t, "loans") {
-				of := bytes.Repeat([]byte("r"), rapid.SampledFrom([]int{0, 1, 5, loanSlab - 6, loanSlab, loanSlab + 1, loanBytes}).Draw(t, "size"))
-				b := l.lend(of)
+				of := bytes.Repeat([]byte("r"), rapid.SampledFrom([]int{0, 1, 5, copySlab - 6, copySlab, copySlab + 1, copyBytes}).Draw(t, "size"))
+				b := l.copyOf(of)
 				require.True(t, bytes.Equal(of, b))
 				require.Equal(t, len(b), cap(b), "appending to a loan writes into no other")
 				lent = append(lent, b)
@@ -32,7 +32,7 @@ func TestLoansEndAtOnce(t *testing.T) {
 				held += cap(slab)
 			}
 			require.Equal(t, held, l.bytes)
-			require.True(t, held <= loanBytes || len(l.slabs) == 1, "%d bytes", held)
+			require.True(t, held <= copyBytes || len(l.slabs) == 1, "%d bytes", held)
 			for _, b := range lent {
 				require.False(t, l.ended(b))
 				if len(b) > 0 {
