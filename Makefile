@@ -9,7 +9,7 @@ TIMEOUT  ?= 10m
 # Packages that start goroutines or share memory are tested under the race detector, and only they: it
 # takes ten times as long. TestRaced (internal/tools) holds the list. contrib/beam is a module of its own.
 RACED := $(addprefix ./, \
-	actors actors/serve actors/worker contrib/hdfs dfs dfs/stores dfs/stores/storetest \
+	actors actors/serve actors/state actors/worker contrib/hdfs dfs dfs/stores dfs/stores/storetest \
 	internal/cli/internal/progress internal/gen internal/journal \
 	internal/scratch jobs/internal/search mapreduce mapreduce/cluster mapreduce/internal/combine \
 	mapreduce/internal/input mapreduce/internal/kept mapreduce/internal/memory mapreduce/internal/output \
@@ -85,7 +85,9 @@ bench: build ## contests with other programs, some minutes; QUICK=1: less than o
 mutants: ## deliberate faults, one at a time, which the tests must notice; ARGS='-experiments out/faults -keep'
 	$(GO) run ./$(TOOLS)/mutants $(ARGS)
 
-check: lint elsewhere test smoke changed ## what CI runs
+# Two at a time: while the last test of a package runs alone, other targets use the second core.
+check: ## what CI runs
+	$(MAKE) -j2 -Otarget test lint elsewhere smoke changed
 
 clean: ## remove bin and out
 	rm -rf bin out

@@ -15,9 +15,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // TestChaos runs jobs on a live cluster in virtual time while things go wrong as a plan says that
@@ -87,12 +89,12 @@ func chaos(t *testing.T, p chaosPlan) (err error) {
 		deliver: m.deliver, spillFile: m.spillFile, TaskTimeout: 40 * time.Second,
 	}
 	if p.remembers() {
-		state, err := OpenState(t.TempDir())
+		saved, err := state.Open(t.TempDir(), scheduling.Parts{})
 		if err != nil {
 			return err
 		}
-		defer func() { _ = state.Close() }()
-		cfg.State = state
+		defer func() { _ = saved.Close() }()
+		cfg.State = saved
 	}
 	if p.seed%3 == 0 || p.has(faultSpill, faultFull) {
 		cfg.Memory = 1 // all that maps give out is spilled

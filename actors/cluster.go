@@ -49,7 +49,7 @@ func Start(cfg Config) (*Cluster, error) {
 		return nil, errWorker
 	}
 	cfg = cfg.withDefaults()
-	facts, err := cfg.State.former()
+	facts, err := cfg.State.Former()
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (c *Cluster) Halt(ctx context.Context) error {
 	c.mu.Unlock()
 	c.env.chaos.end()
 	c.submits.Wait()
-	c.env.cfg.State.stop()
+	c.env.cfg.State.Stop()
 	err := c.ask(cordonAll{})
 	for c.computing() && ctx.Err() == nil {
 		select {
@@ -243,7 +243,7 @@ func (c *Cluster) Close() error {
 	c.mu.Unlock()
 	c.env.chaos.end()
 	c.submits.Wait()
-	c.env.cfg.State.stop()
+	c.env.cfg.State.Stop()
 	c.killAll("the cluster is closed")
 	left := c.idle()
 	c.mu.Lock()

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
@@ -119,7 +120,7 @@ type Config struct {
 	// if this one is killed or closed before they end; see SubmitOptions.Key. With it a panic of
 	// the scheduler fails no job, unless the same call panics three times. The caller closes the
 	// State after the cluster.
-	State *State
+	State *state.Dir
 
 	// selector replaces the scheduler's task selector in tests.
 	selector scheduling.TaskSelector

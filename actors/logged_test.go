@@ -13,8 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // logged runs f with a cluster, closes it, and returns the warnings and errors that its Logger heard.
@@ -42,10 +44,10 @@ func storedWords(t *testing.T, c *Cluster, name, text string) *mapreduce.Plan {
 // TestNothingWrongIsNotLogged: whoever reads the log reads of faults only. Files that come and go,
 // jobs that succeed, one that its user kills and nodes that are cordoned are none.
 func TestNothingWrongIsNotLogged(t *testing.T) {
-	state, err := OpenState(t.TempDir())
+	saved, err := state.Open(t.TempDir(), scheduling.Parts{})
 	require.NoError(t, err)
 	cfg := Config{
-		Nodes: 4, Racks: 2, Replication: 2, BlockSize: 200, Memory: 32 << 20, State: state,
+		Nodes: 4, Racks: 2, Replication: 2, BlockSize: 200, Memory: 32 << 20, State: saved,
 		Network: NetworkConfig{NodeLink: 1 << 20},
 	}
 	heard := logged(t, cfg, func(t *testing.T, c *Cluster) {
@@ -63,7 +65,7 @@ func TestNothingWrongIsNotLogged(t *testing.T) {
 		pass(30 * time.Minute)
 	})
 	require.Empty(t, heard)
-	require.NoError(t, state.Close())
+	require.NoError(t, saved.Close())
 }
 
 // TestLostNodeIsLogged: a node that goes is one line, however much of what it held is made again, and

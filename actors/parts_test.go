@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -58,10 +59,12 @@ func TestPartsFromOutside(t *testing.T) {
 		h.wait(t)
 		require.Equal(t, oracle(t, counting(3), text), out.String())
 	})
-	_, err := OpenState(dir)
+	_, err := state.Open(dir, scheduling.Parts{})
 	require.ErrorIs(t, err, scheduling.ErrUnknownPolicy)
-	state, err := OpenStateOf(dir, cfg.Parts)
+	saved, err := state.Open(dir, cfg.Parts)
 	require.NoError(t, err)
-	require.Len(t, state.facts.Nodes, 3)
-	require.NoError(t, state.Close())
+	facts, err := saved.Former()
+	require.NoError(t, err)
+	require.Len(t, facts.Nodes, 3)
+	require.NoError(t, saved.Close())
 }

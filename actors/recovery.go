@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -13,12 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-const (
-	// mostPanics is how often one call may panic; the restarted JobTracker gets the call again.
-	mostPanics = 3
-	// longLog is the minimum size in bytes of the call log before a snapshot replaces it.
-	longLog = 16 << 20
-)
+// mostPanics is how often one call may panic; the restarted JobTracker gets the call again.
+const mostPanics = 3
 
 // newCore makes the JobTracker's Core: a fresh one, one that continues from another process, or one
 // that continues from the JobTracker before this one.
@@ -36,17 +31,17 @@ func (jt *jobTracker) newCore() error {
 	}
 	heard := cfg.Calls
 	cfg.Calls = func(call *calls.Call) {
-		e.cfg.State.record(call, e.cfg.Logger)
+		e.cfg.State.Record(call, e.cfg.Logger)
 		if heard != nil {
 			heard(call)
 		}
 		jt.logged = len(jt.happened)
 	}
 	if jt.continues {
-		jt.core, err = e.cfg.State.again(cfg)
+		jt.core, err = e.cfg.State.RebuiltCore(cfg)
 		return err
 	}
-	jt.core, err = e.cfg.State.begin(cfg, policy, e.facts)
+	jt.core, err = e.cfg.State.NewCore(cfg, policy, e.facts)
 	return err
 }
 
@@ -101,7 +96,7 @@ func (jt *jobTracker) watch(m any) {
 // endLife prepares the ledger for the next JobTracker, or fails all jobs. It drops events whose
 // calls are not in the log.
 func (jt *jobTracker) endLife() {
-	if s := jt.env.cfg.State; s == nil || jt.unrecoverable || s.broken.Load() || s.stopped.Load() {
+	if s := jt.env.cfg.State; s == nil || jt.unrecoverable || !s.Recording() {
 		jt.giveUp(jt.cause)
 		return
 	}
@@ -121,7 +116,7 @@ func (jt *jobTracker) commit(c actor.Context, m *commitRequest) {
 	}
 	to, root := c.Sender(), c.ActorSystem().Root
 	jt.env.endings.Go(func() {
-		state.sync(jt.env.cfg.Logger)
+		state.Sync(jt.env.cfg.Logger)
 		root.Send(to, a)
 	})
 }
@@ -130,32 +125,14 @@ func (jt *jobTracker) commit(c actor.Context, m *commitRequest) {
 // nothing else is lost.
 func (jt *jobTracker) compact() {
 	state := jt.env.cfg.State
-	if state == nil || len(jt.runs) > 0 || state.broken.Load() || state.journal.Size() < state.long {
+	if state == nil || len(jt.runs) > 0 || !state.Long() {
 		return
 	}
 	jt.env.facts = jt.core.View().Facts()
 	old := jt.core
 	if err := jt.newCore(); err != nil {
-		state.tell(err, jt.env.cfg.Logger)
+		state.Fail(err, jt.env.cfg.Logger)
 		jt.core = old
-	}
-}
-
-// former returns the state that earlier clusters left. A second call is an error.
-func (s *State) former() (scheduling.Facts, error) {
-	if s == nil {
-		return scheduling.Facts{}, nil
-	}
-	if s.used.Swap(true) {
-		return scheduling.Facts{}, errors.New("actors: a State serves one cluster: close and open it again")
-	}
-	return s.facts, nil
-}
-
-// stop ends recording, so that the jobs of a closing cluster wait for the next one.
-func (s *State) stop() {
-	if s != nil {
-		s.stopped.Store(true)
 	}
 }
 
@@ -168,7 +145,7 @@ func (r *run) kept() (kept []int32, err error) {
 	if !r.remembered() {
 		return nil, nil
 	}
-	same := r.env.cfg.State.cut(r.key, r.splits, r.env.cfg.Logger)
+	same := r.env.cfg.State.Cut(r.key, r.splits, r.env.cfg.Logger)
 	tasks := r.plan.Reduces()
 	if r.plan.MapOnly() {
 		tasks = len(r.splits)
@@ -199,7 +176,7 @@ func (jt *jobTracker) resume(m *submit) (scheduling.JobID, error) {
 	}
 	var id scheduling.JobID
 	var err error
-	was := state.awaited[m.spec.Key]
+	was := state.Awaited(m.spec.Key)
 	if was == 0 && len(m.kept) == 0 {
 		id, err = jt.core.Submit(now, m.spec)
 	} else {
@@ -208,7 +185,7 @@ func (jt *jobTracker) resume(m *submit) (scheduling.JobID, error) {
 	if err != nil {
 		return 0, err
 	}
-	delete(state.awaited, m.spec.Key)
+	state.Taken(m.spec.Key)
 	jt.keys[m.spec.Key] = m.run
 	facts := &jt.env.facts // used if all jobs must fail
 	facts.Jobs = max(facts.Jobs, id)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -26,14 +27,14 @@ import (
 func remembering(t *testing.T, dir string, cfg Config, f func(t *testing.T, c *Cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		state, err := OpenState(dir)
+		saved, err := state.Open(dir, scheduling.Parts{})
 		require.NoError(t, err)
-		cfg.State = state
+		cfg.State = saved
 		c, err := Start(cfg)
 		require.NoError(t, err)
 		defer func() {
 			require.NoError(t, c.Close())
-			require.NoError(t, state.Close())
+			require.NoError(t, saved.Close())
 			pass(time.Minute)
 		}()
 		f(t, c)
@@ -213,7 +214,7 @@ func mapping(src mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, e
 }
 
 // bindFile is a plan over a file that writes to a resumable directory.
-func bindFile(t *testing.T, dir string, s *State, key string, bind binder) *mapreduce.Plan {
+func bindFile(t *testing.T, dir string, s *state.Dir, key string, bind binder) *mapreduce.Plan {
 	t.Helper()
 	src, err := mapreduce.File(filepath.Join(dir, "in"))
 	require.NoError(t, err)
@@ -277,10 +278,10 @@ func testAnotherProcess(t *testing.T, text string, job binder, mapOnly bool) {
 	require.Greater(t, len(moments), 5)
 	resumed, keptAny := 0, 0
 	for i, at := range moments {
-		state, err := OpenState(filepath.Join(at, "state"))
+		saved, err := state.Open(filepath.Join(at, "state"), scheduling.Parts{})
 		require.NoError(t, err)
-		_, done := state.Succeeded("count")
-		require.NoError(t, state.Close())
+		_, done := saved.Succeeded("count")
+		require.NoError(t, saved.Close())
 		if done {
 			require.Equal(t, len(moments)-1, i)
 			continue
@@ -335,15 +336,16 @@ func TestClosedAndWentOn(t *testing.T) {
 		h.wait(t)
 	})
 	require.NoDirExists(t, filepath.Join(home, "out", "_temporary"))
-	state, err := OpenState(filepath.Join(home, "state"))
+	saved, err := state.Open(filepath.Join(home, "state"), scheduling.Parts{})
 	require.NoError(t, err)
-	how, yes := state.Succeeded("count")
+	how, yes := saved.Succeeded("count")
 	require.True(t, yes, "a process that comes later knows")
 	require.Equal(t, "copy", how.Name)
 	require.Greater(t, how.Elapsed, 2*time.Second, "in both clusters")
-	require.Empty(t, state.awaited)
-	require.Empty(t, state.facts.Active)
-	require.NoError(t, state.Close())
+	facts, err := saved.Former()
+	require.NoError(t, err)
+	require.Empty(t, facts.Active)
+	require.NoError(t, saved.Close())
 }
 
 // Parts of maps are those of other records where the input is cut in another way: they go.
@@ -372,8 +374,8 @@ func TestStateIsTaken(t *testing.T) {
 	remembering(t, dir, Config{}, func(t *testing.T, c *Cluster) {
 		_, err := Start(c.env.cfg)
 		require.ErrorContains(t, err, "a State serves one cluster")
-		_, err = OpenState(dir)
-		require.ErrorIs(t, err, ErrStateInUse)
+		_, err = state.Open(dir, scheduling.Parts{})
+		require.ErrorIs(t, err, state.ErrInUse)
 	})
 }
 
@@ -382,7 +384,7 @@ func TestLongLog(t *testing.T) {
 	dir := t.TempDir()
 	cfg := Config{Nodes: 3}
 	remembering(t, dir, cfg, func(t *testing.T, c *Cluster) {
-		state := c.env.cfg.State
+		saved := c.env.cfg.State
 		run := func() scheduling.JobID {
 			plan, out := bindLines(t, counting(2), prose(8, 20))
 			h := c.submit(t, plan, SubmitOptions{})
@@ -393,15 +395,15 @@ func TestLongLog(t *testing.T) {
 		require.NoError(t, c.Cordon("node-01", true))
 		first := run()
 		pass(time.Minute)
-		before := state.journal.Size()
+		before := saved.Journal().Size()
 		long := func(bytes int64) {
-			require.NoError(t, c.ask(onTurn(func(*jobTracker) error { state.long = bytes; return nil })))
+			require.NoError(t, c.ask(onTurn(func(*jobTracker) error { saved.LongLog = bytes; return nil })))
 		}
 		long(before)
 		pass(time.Second)
-		require.Less(t, state.journal.Size(), before/2)
+		require.Less(t, saved.Journal().Size(), before/2)
 		require.Equal(t, first+1, run())
-		long(longLog)
+		long(1 << 40)
 		pass(time.Second)
 	})
 	remembering(t, dir, cfg, func(t *testing.T, c *Cluster) {
@@ -416,25 +418,25 @@ func TestLongLog(t *testing.T) {
 func TestLogThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
-		state, err := OpenState(dir)
+		saved, err := state.Open(dir, scheduling.Parts{})
 		require.NoError(t, err)
 		var heard bytes.Buffer
-		c, err := Start(Config{State: state, Logger: slog.New(slog.NewTextHandler(&heard, nil))})
+		c, err := Start(Config{State: saved, Logger: slog.New(slog.NewTextHandler(&heard, nil))})
 		require.NoError(t, err)
 		plan, out := bindLines(t, slow(2), prose(9, 20))
 		h := c.submit(t, plan, SubmitOptions{Key: "a"})
 		pass(time.Second)
-		require.NoError(t, state.journal.Close())
+		require.NoError(t, saved.Journal().Close())
 		h.wait(t)
 		require.Equal(t, oracle(t, counting(2), prose(9, 20)), out.String())
 		require.NoError(t, c.Close())
-		require.Error(t, state.Close())
+		require.Error(t, saved.Close())
 		require.Equal(t, 1, strings.Count(heard.String(), "the state is not kept any more"), heard.String())
 		pass(time.Minute)
-		state, err = OpenState(dir)
+		saved, err = state.Open(dir, scheduling.Parts{})
 		require.NoError(t, err)
-		require.Len(t, state.awaited, 1)
-		require.NoError(t, state.Close())
+		require.NotZero(t, saved.Awaited("a"))
+		require.NoError(t, saved.Close())
 	})
 }
 
@@ -445,25 +447,25 @@ func TestPromisesAreOnTheDisk(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte("a\n"), 0o600))
 	var events recorder
 	remembering(t, filepath.Join(home, "state"), Config{MapSlots: 1, Events: events.add}, func(t *testing.T, c *Cluster) {
-		state := c.env.cfg.State
+		saved := c.env.cfg.State
 		pass(time.Minute)
 		require.NoError(t, c.Cordon("node-00", true))
 		pass(time.Second)
-		require.Positive(t, state.journal.Unsynced(), "heartbeats may be lost")
-		h := c.submit(t, bindFile(t, home, state, "copy", mapping), SubmitOptions{Key: "copy"})
-		require.Zero(t, state.journal.Unsynced())
+		require.Positive(t, saved.Journal().Unsynced(), "heartbeats may be lost")
+		h := c.submit(t, bindFile(t, home, saved, "copy", mapping), SubmitOptions{Key: "copy"})
+		require.Zero(t, saved.Journal().Unsynced())
 		require.NoError(t, c.Cordon("node-00", false))
 		synctest.Wait()
 		id := events.of(event.Launched)[0].Attempt
-		require.Positive(t, state.journal.Unsynced())
+		require.Positive(t, saved.Journal().Unsynced())
 		_, err := c.env.sys.Root.RequestFuture(c.jobTracker, &commitRequest{attempt: id}, time.Second).Result()
 		require.NoError(t, err)
-		require.Zero(t, state.journal.Unsynced())
+		require.Zero(t, saved.Journal().Unsynced())
 		h.wait(t)
 		pass(time.Second)
-		require.Positive(t, state.journal.Unsynced())
-		state.succeed("another", Succeeded{}, c.env.cfg.Logger)
-		require.Zero(t, state.journal.Unsynced())
+		require.Positive(t, saved.Journal().Unsynced())
+		saved.Succeed("another", state.Succeeded{}, c.env.cfg.Logger)
+		require.Zero(t, saved.Journal().Unsynced())
 	})
 }
 
@@ -474,12 +476,12 @@ func TestKeyIsTaken(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "in"), []byte("a\n"), 0o600))
 	}
 	remembering(t, filepath.Join(home, "state"), Config{}, func(t *testing.T, c *Cluster) {
-		state := c.env.cfg.State
-		h := c.submit(t, bindFile(t, home, state, "copy", mapping), SubmitOptions{Key: "copy"})
-		_, err := c.Submit(t.Context(), bindFile(t, other, state, "copy", mapping), SubmitOptions{Key: "copy"})
+		saved := c.env.cfg.State
+		h := c.submit(t, bindFile(t, home, saved, "copy", mapping), SubmitOptions{Key: "copy"})
+		_, err := c.Submit(t.Context(), bindFile(t, other, saved, "copy", mapping), SubmitOptions{Key: "copy"})
 		require.ErrorContains(t, err, `job_0001 runs under the key "copy"`)
 		require.NoDirExists(t, filepath.Join(other, "out"))
-		second := c.submit(t, bindFile(t, other, state, "another", mapping), SubmitOptions{Key: "another"})
+		second := c.submit(t, bindFile(t, other, saved, "another", mapping), SubmitOptions{Key: "another"})
 		h.wait(t)
 		second.wait(t)
 	})

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
@@ -424,7 +425,7 @@ func (r *run) commit() error {
 		return err
 	}
 	if r.remembered() {
-		r.env.cfg.State.succeed(r.key, Succeeded{Name: r.name, Elapsed: r.env.now() - r.submitted}, r.env.cfg.Logger)
+		r.env.cfg.State.Succeed(r.key, state.Succeeded{Name: r.name, Elapsed: r.env.now() - r.submitted}, r.env.cfg.Logger)
 	}
 	return r.plan.ForgetJob()
 }
@@ -432,7 +433,7 @@ func (r *run) commit() error {
 // drop removes the output of a job that has not succeeded, or leaves it to the next cluster if this
 // one is stopping.
 func (r *run) drop() error {
-	if r.remembered() && r.env.cfg.State.stopped.Load() {
+	if r.remembered() && r.env.cfg.State.Stopped() {
 		return r.plan.LeaveJob()
 	}
 	return r.plan.AbortJob()

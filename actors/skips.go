@@ -85,8 +85,8 @@ func (r *run) rememberSkips(m int32, list []cluster.Skipped, sync bool) {
 		return
 	}
 	state, log := r.env.cfg.State, r.env.cfg.Logger
-	if state.skip(r.key, m, list, log) && sync {
-		state.sync(log)
+	if state.Skip(r.key, m, list, log) && sync {
+		state.Sync(log)
 	}
 }
 
@@ -96,7 +96,7 @@ func (r *run) resumeSkips(kept []int32) {
 	if !r.remembered() {
 		return
 	}
-	list := r.env.cfg.State.skips(r.key)
+	list := r.env.cfg.State.Skips(r.key)
 	if len(list) == 0 {
 		return
 	}

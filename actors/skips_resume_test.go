@@ -14,9 +14,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // touchyLine fails on bad lines, after a while.
@@ -69,21 +71,21 @@ func testSkipsOutlive(t *testing.T, text string, bad int, job binder, mapOnly bo
 	require.Len(t, list, bad)
 	gone := 0 // skips that the next process does not see any more
 	for _, at := range moments {
-		state, err := OpenState(filepath.Join(at, "state"))
+		saved, err := state.Open(filepath.Join(at, "state"), scheduling.Parts{})
 		require.NoError(t, err)
-		if _, done := state.Succeeded("count"); done {
-			require.Empty(t, state.saved.Skips)
-			require.NoError(t, state.Close())
+		if _, done := saved.Succeeded("count"); done {
+			require.Empty(t, saved.Skips("count"))
+			require.NoError(t, saved.Close())
 			continue
 		}
-		require.NoError(t, state.Close())
+		require.NoError(t, saved.Close())
 		remembering(t, filepath.Join(at, "state"), cfg, func(t *testing.T, c *Cluster) {
 			h := c.submit(t, bindFile(t, at, c.env.cfg.State, "count", job), o)
 			gone += h.run.leftOut()
 			r := h.wait(t)
 			require.Len(t, r.Skipped, bad)
 			require.EqualValues(t, bad, r.Counters.Get(counter.MapSkippedRecords))
-			require.Empty(t, c.env.cfg.State.saved.Skips, "the job is over")
+			require.Empty(t, c.env.cfg.State.Skips("count"), "the job is over")
 		})
 		require.Equal(t, want, parts(t, at))
 		require.Equal(t, list, quarantined(t, at))
@@ -103,7 +105,7 @@ func TestSkipsOfMapsThatDoNotRunAgain(t *testing.T) {
 		h := c.submit(t, bindFile(t, home, c.env.cfg.State, "count", touchyReducing), SubmitOptions{Key: "count", MaxSkips: bad})
 		left := h.wait(t).Skipped
 		require.Len(t, left, 1)
-		require.True(t, c.env.cfg.State.skip("count", 0, left, c.env.cfg.Logger))
+		require.True(t, c.env.cfg.State.Skip("count", 0, left, c.env.cfg.Logger))
 		r := h.run
 		r.skipped, r.sums = map[int32][]cluster.Skipped{}, new(counter.Set)
 		r.resumeSkips([]int32{0, 1, 2})
@@ -150,7 +152,7 @@ func TestSkipsOfPartsThatGo(t *testing.T) {
 			if i == 0 {
 				pass(4 * time.Second)
 				require.Positive(t, h.Progress().Maps.Done)
-				require.NotEmpty(t, c.env.cfg.State.skips("count"))
+				require.NotEmpty(t, c.env.cfg.State.Skips("count"))
 				return
 			}
 			r := h.wait(t)
@@ -168,22 +170,22 @@ func TestTheLastListOfAMapCounts(t *testing.T) {
 	dir := t.TempDir()
 	one := []cluster.Skipped{{Input: "in", Offset: 7, Number: 2, Head: "bad", Size: 3, Reason: "x"}}
 	for range 2 {
-		state, err := OpenState(dir)
+		saved, err := state.Open(dir, scheduling.Parts{})
 		require.NoError(t, err)
-		c, err := Start(Config{State: state})
+		c, err := Start(Config{State: saved})
 		require.NoError(t, err)
 		log := c.env.cfg.Logger
-		require.False(t, state.skip("a", 0, nil, log), "nothing to note")
-		require.True(t, state.skip("a", 0, one, log))
-		require.True(t, state.skip("a", 1, one, log))
-		require.True(t, state.skip("a", 0, nil, log))
-		require.Equal(t, map[int32][]cluster.Skipped{1: one}, state.skips("a"))
-		require.Empty(t, state.skips("b"))
+		require.False(t, saved.Skip("a", 0, nil, log), "nothing to note")
+		require.True(t, saved.Skip("a", 0, one, log))
+		require.True(t, saved.Skip("a", 1, one, log))
+		require.True(t, saved.Skip("a", 0, nil, log))
+		require.Equal(t, map[int32][]cluster.Skipped{1: one}, saved.Skips("a"))
+		require.Empty(t, saved.Skips("b"))
 		require.NoError(t, c.Close())
-		require.NoError(t, state.Close())
-		state, err = OpenState(dir)
+		require.NoError(t, saved.Close())
+		saved, err = state.Open(dir, scheduling.Parts{})
 		require.NoError(t, err)
-		require.Equal(t, map[int32][]cluster.Skipped{1: one}, state.skips("a"))
-		require.NoError(t, state.Close())
+		require.Equal(t, map[int32][]cluster.Skipped{1: one}, saved.Skips("a"))
+		require.NoError(t, saved.Close())
 	}
 }

@@ -1,15 +1,13 @@
 package actors
 
 import (
-	"bytes"
-	"encoding/json"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/mapreduce"
-	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
@@ -17,8 +15,10 @@ import (
 // without a key, are a job like any other.
 func TestWhoIsRemembered(t *testing.T) {
 	ctx := t.Context()
+	var h *JobHandle
 	run := func(c *Cluster, key string) {
-		h, err := c.Submit(ctx, wordCount(t, "a b\n", 1), SubmitOptions{Key: key})
+		var err error
+		h, err = c.Submit(ctx, wordCount(t, "a b\n", 1), SubmitOptions{Key: key})
 		require.NoError(t, err)
 		r, err := h.Wait(ctx)
 		require.NoError(t, err)
@@ -26,16 +26,16 @@ func TestWhoIsRemembered(t *testing.T) {
 	}
 	run(start(t, Config{}), "a key")
 
-	state, err := OpenState(t.TempDir())
+	saved, err := state.Open(t.TempDir(), scheduling.Parts{})
 	require.NoError(t, err)
-	c := start(t, Config{State: state})
+	c := start(t, Config{State: saved})
 	run(c, "")
 	run(c, "")
-	require.Empty(t, state.saved.Cuts)
-	_, yes := state.Succeeded("")
+	require.False(t, saved.Cut("", h.run.splits, c.env.cfg.Logger), "its splits are recorded")
+	_, yes := saved.Succeeded("")
 	require.False(t, yes)
 	run(c, "a key")
-	_, yes = state.Succeeded("a key")
+	_, yes = saved.Succeeded("a key")
 	require.True(t, yes)
 }
 
@@ -43,9 +43,9 @@ func TestWhoIsRemembered(t *testing.T) {
 func TestJobsWithoutAKeyAreNotAwaited(t *testing.T) {
 	for key, awaited := range map[string]int{"": 0, "a key": 1} {
 		dir := t.TempDir()
-		state, err := OpenState(dir)
+		saved, err := state.Open(dir, scheduling.Parts{})
 		require.NoError(t, err)
-		c, err := Start(Config{State: state})
+		c, err := Start(Config{State: saved})
 		require.NoError(t, err)
 		begun := make(chan struct{})
 		begin := sync.OnceFunc(func() { close(begun) })
@@ -61,12 +61,14 @@ func TestJobsWithoutAKeyAreNotAwaited(t *testing.T) {
 		require.NoError(t, err)
 		<-begun
 		require.NoError(t, c.Close())
-		require.NoError(t, state.Close())
-		state, err = OpenState(dir)
+		require.NoError(t, saved.Close())
+		saved, err = state.Open(dir, scheduling.Parts{})
 		require.NoError(t, err)
-		require.Len(t, state.awaited, awaited)
-		require.Len(t, state.facts.Active, awaited)
-		require.NoError(t, state.Close())
+		facts, err := saved.Former()
+		require.NoError(t, err)
+		require.Len(t, facts.Active, awaited)
+		require.Equal(t, awaited > 0, saved.Awaited(key) > 0)
+		require.NoError(t, saved.Close())
 	}
 }
 
@@ -92,26 +94,6 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// TestStateRefusesStrangeRecords states that what is no record of a state is named by its number,
-// and what is one is taken in.
-func TestStateRefusesStrangeRecords(t *testing.T) {
-	open := func() *State {
-		s := &State{dir: "DIR"}
-		s.saved.Succeeded, s.saved.Cuts = map[string]Succeeded{}, map[string]uint64{}
-		return s
-	}
-	for _, bad := range []string{"", "x{}", "s{", "k{", "k[]"} {
-		err := open().readEntries([][]byte{[]byte("c"), []byte(bad)})
-		require.ErrorContains(t, err, "DIR: record 2: ", "%q", bad)
-	}
-	s := open()
-	require.NoError(t, s.readEntries([][]byte{
-		[]byte(`k{"Key":"a","Sum":5}`), []byte(`k{"Key":"b","Sum":6}`), []byte("c{}"), []byte(`s{"Key":"a","How":{"Name":"n"}}`),
-	}))
-	require.Equal(t, map[string]uint64{"b": 6}, s.saved.Cuts)
-	require.Equal(t, map[string]Succeeded{"a": {Name: "n"}}, s.saved.Succeeded)
-}
-
 // TestCallsAreNamed states that a call that is said again has the name that it had, and another
 // not.
 func TestCallsAreNamed(t *testing.T) {
@@ -127,43 +109,4 @@ func TestCallsAreNamed(t *testing.T) {
 	}
 	require.Equal(t, callOf(&heartbeat{beat: scheduling.Heartbeat{Node: 1}}),
 		callOf(&heartbeat{beat: scheduling.Heartbeat{Node: 1, Seq: 7}}))
-}
-
-// FuzzState takes in any snapshot and records: an error, or a State whose snapshot says the same when
-// it is read again.
-func FuzzState(f *testing.F) {
-	policy, err := scheduling.Preset("fifo")
-	require.NoError(f, err)
-	one := saved{
-		ID: "id", About: json.RawMessage(`"x"`), Policy: &policy,
-		Succeeded: map[string]Succeeded{"a": {Name: "n", Elapsed: 1}}, Cuts: map[string]uint64{"b": 7},
-		Skips: map[string]map[int32][]cluster.Skipped{"b": {1: {{Input: "in", Offset: 3, Reason: "r"}}}},
-	}
-	text, err := json.Marshal(&one)
-	require.NoError(f, err)
-	f.Add(text, []byte(`s{"Key":"b","How":{"Name":"x"}}`+"\n"+`k{"Key":"c","Sum":3}`+"\n"+`b{"Key":"c","Map":2,"List":[{"input":"in"}]}`))
-	f.Add(text, []byte(`c{"op":"join","node":0,"spec":{"Name":"a","MapSlots":1}}`))
-	f.Add([]byte(`{}`), []byte(`s{"Key":"b"}`))
-	f.Fuzz(func(t *testing.T, snapshot, lines []byte) {
-		if len(snapshot)+len(lines) > 4000 {
-			return
-		}
-		fresh := func() *State { return &State{awaited: map[string]scheduling.JobID{}} }
-		s := fresh()
-		var records [][]byte
-		if len(lines) > 0 {
-			records = bytes.Split(lines, []byte("\n"))
-		}
-		if s.read(scheduling.Parts{}, snapshot, records) != nil {
-			return
-		}
-		s.saved.Facts = s.facts
-		again, err := json.Marshal(&s.saved)
-		require.NoError(t, err)
-		u := fresh()
-		require.NoError(t, u.read(scheduling.Parts{}, again, nil))
-		require.Equal(t, s.saved.Succeeded, u.saved.Succeeded)
-		require.Equal(t, s.saved.Cuts, u.saved.Cuts)
-		require.Equal(t, s.awaited, u.awaited)
-	})
 }

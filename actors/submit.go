@@ -126,7 +126,7 @@ func (c *Cluster) handOver(r *run, o SubmitOptions) error {
 	c.env.sys.Root.Send(c.jobTracker, m)
 	err = <-m.reply
 	if state := c.env.cfg.State; state != nil && err == nil {
-		state.sync(c.env.cfg.Logger)
+		state.Sync(c.env.cfg.Logger)
 	}
 	return err
 }

@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
+	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/internal/journal"
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -25,7 +25,7 @@ import (
 
 // Directories within a State directory.
 const (
-	coreDir   = "core"   // an actors.State
+	coreDir   = "core"   // a state.Dir
 	jobsDir   = "jobs"   // a journal of submissions, kills and ends
 	storeDir  = "store"  // the files of the block store
 	stagesDir = "stages" // output of a stage for the next stage
@@ -37,7 +37,7 @@ const (
 type memory struct {
 	dir     string
 	journal *journal.Journal
-	state   *actors.State
+	state   *state.Dir
 	log     *slog.Logger
 	files   files
 
@@ -121,7 +121,7 @@ func openMemory(cfg *Config) (*memory, *snapshot, error) {
 	if core := filepath.Join(cfg.State, coreDir); err == nil && was.Next > 1 && !hasLog(core) {
 		return nil, nil, errors.Join(lostLog(cfg.State, coreDir), j.Close())
 	} else if err == nil {
-		m.state, err = actors.OpenStateOf(core, cfg.Cluster.Parts)
+		m.state, err = state.Open(core, cfg.Cluster.Parts)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("serve: %s: %w", cfg.State, errors.Join(err, j.Close()))

@@ -297,7 +297,7 @@ func (w *pipeline) betweenStages(last int) (dir string, clean func(done bool) er
 		return "", kept, nil
 	case worker.Asked(): // where the process that submitted the job made it
 		return worker.Folder(), kept, nil
-	case w.saved.State != nil:
+	case w.saved.Dir != nil:
 		dir = w.saved.between()
 		return dir, func(done bool) error {
 			if !done {

@@ -90,7 +90,7 @@ func (p *program) startCluster(cmd *cobra.Command, w *pipeline) (stop func() err
 	if err != nil {
 		return nil, err
 	}
-	cfg.Events, cfg.State = sink(rec), w.saved.State
+	cfg.Events, cfg.State = sink(rec), w.saved.Dir
 	var disturbed []string
 	if cfg.Chaos != nil {
 		cfg.Chaos.Tell = func(what string) { disturbed = append(disturbed, what) }

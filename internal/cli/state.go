@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/internal/globs"
@@ -109,7 +109,7 @@ func (a *about) sameAs(text json.RawMessage) error {
 
 // saved is what is remembered of a run in the directory of --state; without one it is zero.
 type saved struct {
-	*actors.State
+	*state.Dir
 	dir   string
 	about about
 }
@@ -117,17 +117,17 @@ type saved struct {
 // openState opens the directory. What belongs to another run is refused.
 func (r *clusterFlags) openState(a about) (saved, error) {
 	s := saved{dir: r.stateDir, about: a}
-	state, err := actors.OpenStateOf(r.stateDir, r.parts)
+	dir, err := state.Open(r.stateDir, r.parts)
 	if err != nil {
 		return s, s.fault(err)
 	}
-	if !state.Fresh() {
-		err = a.sameAs(state.About())
+	if !dir.Fresh() {
+		err = a.sameAs(dir.About())
 	}
 	if err != nil {
-		return s, errors.Join(s.fault(err), state.Close())
+		return s, errors.Join(s.fault(err), dir.Close())
 	}
-	s.State = state
+	s.Dir = dir
 	return s, nil
 }
 
@@ -139,7 +139,7 @@ func (s saved) fault(err error) error {
 
 // begin writes down what the directory belongs to, before anything is done.
 func (s saved) begin() error {
-	if s.State == nil || !s.Fresh() {
+	if s.Dir == nil || !s.Fresh() {
 		return nil
 	}
 	text, err := json.Marshal(s.about)
@@ -157,15 +157,15 @@ func (s saved) between() string { return filepath.Join(s.dir, "stages") }
 
 // key names a stage; empty without a state.
 func (s saved) key(stage int) string {
-	if s.State == nil {
+	if s.Dir == nil {
 		return ""
 	}
 	return fmt.Sprint("stage ", stage)
 }
 
 // done reports whether, and how, a stage has succeeded whose output is still there.
-func (s saved) done(stage int, output string) (how actors.Succeeded, yes bool) {
-	if s.State == nil {
+func (s saved) done(stage int, output string) (how state.Succeeded, yes bool) {
+	if s.Dir == nil {
 		return how, false
 	}
 	if _, err := os.Stat(filepath.Join(output, "_SUCCESS")); err != nil {
@@ -176,7 +176,7 @@ func (s saved) done(stage int, output string) (how actors.Succeeded, yes bool) {
 
 // resumable makes the output of a stage one that another process goes on with.
 func (s saved) resumable(to mapreduce.Destination, stage int) mapreduce.Destination {
-	if s.State == nil {
+	if s.Dir == nil {
 		return to
 	}
 	return to.Resumable(s.Token(s.key(stage)))

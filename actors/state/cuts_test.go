@@ -1,4 +1,4 @@
-package actors
+package state
 
 import (
 	"encoding/json"
@@ -10,44 +10,45 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestStateKnowsCuts: a State tells whether the input of a job is cut as it was, and remembers that of
+// TestStateKnowsCuts: a Dir tells whether the input of a job is cut as it was, and remembers that of
 // jobs that have not succeeded, in this process and in later ones.
 func TestStateKnowsCuts(t *testing.T) {
 	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
-	state, err := OpenState(dir)
+	state, err := Open(dir, scheduling.Parts{})
 	require.NoError(t, err)
 	require.True(t, state.Fresh())
 	require.NoError(t, state.Begin(json.RawMessage(`"a use"`)))
 	cut := []cluster.Split{{Length: 5}, {Offset: 5, Length: 5}}
-	require.False(t, state.cut("a", cut, log), "never cut before")
-	require.True(t, state.cut("a", cut, log))
+	require.False(t, state.Cut("a", cut, log), "never cut before")
+	require.True(t, state.Cut("a", cut, log))
 	for _, other := range [][]cluster.Split{
 		cut[:1],
 		{{Length: 4}, {Offset: 4, Length: 6}},
 		{{Length: 5}, {Offset: 5, Length: 5, Source: 1}},
 		{{Length: 5}, {Offset: 5, Length: 5, Files: 2}},
 	} {
-		require.False(t, state.cut("a", other, log), "%v", other)
-		require.True(t, state.cut("a", other, log), "%v", other)
-		require.False(t, state.cut("a", cut, log))
+		require.False(t, state.Cut("a", other, log), "%v", other)
+		require.True(t, state.Cut("a", other, log), "%v", other)
+		require.False(t, state.Cut("a", cut, log))
 	}
-	require.False(t, state.cut("b", cut, log), "of each job for itself")
+	require.False(t, state.Cut("b", cut, log), "of each job for itself")
 	reopen := func(known ...string) {
 		t.Helper()
 		require.Equal(t, known, slices.Sorted(maps.Keys(state.saved.Cuts)))
 		require.NoError(t, state.Close())
-		state, err = OpenState(dir)
+		state, err = Open(dir, scheduling.Parts{})
 		require.NoError(t, err)
 		require.Equal(t, known, slices.Sorted(maps.Keys(state.saved.Cuts)))
 		require.False(t, state.Fresh())
 		require.JSONEq(t, `"a use"`, string(state.About()))
 	}
 	reopen("a", "b")
-	require.True(t, state.cut("a", cut, log))
+	require.True(t, state.Cut("a", cut, log))
 	how := Succeeded{Name: "copy", Elapsed: 3}
-	state.succeed("a", how, log)
+	state.Succeed("a", how, log)
 	reopen("b")
 	require.NoError(t, state.Begin(state.About())) // a snapshot
 	reopen("b")

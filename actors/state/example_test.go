@@ -1,4 +1,4 @@
-package actors_test
+package state_test
 
 import (
 	"context"
@@ -8,11 +8,13 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/state"
 	"github.com/tarry-mr/tarry/mapreduce"
+	"github.com/tarry-mr/tarry/scheduling"
 )
 
 // A job with a key is done once, however often the program is started.
-func ExampleOpenState() {
+func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
 		fmt.Println(err)
@@ -35,22 +37,22 @@ func ExampleOpenState() {
 
 // shout writes text in capitals to a directory out, unless it has done so.
 func shout(ctx context.Context, dir string) error {
-	state, err := actors.OpenState(filepath.Join(dir, "state"))
+	saved, err := state.Open(filepath.Join(dir, "state"), scheduling.Parts{})
 	if err != nil {
 		return err
 	}
-	defer state.Close()
-	cluster, err := actors.Start(actors.Config{State: state})
+	defer saved.Close()
+	cluster, err := actors.Start(actors.Config{State: saved})
 	if err != nil {
 		return err
 	}
 	defer cluster.Close()
-	if _, done := state.Succeeded("my job"); done {
+	if _, done := saved.Succeeded("my job"); done {
 		fmt.Println("succeeded earlier")
 		return nil
 	}
 	job, text := mapreduce.Each(strings.ToUpper), mapreduce.Bytes("text", []byte("tarry a while\n"))
-	to := mapreduce.Dir(filepath.Join(dir, "out")).Resumable(state.Token("my job"))
+	to := mapreduce.Dir(filepath.Join(dir, "out")).Resumable(saved.Token("my job"))
 	plan, err := job.Bind(mapreduce.LineStrings(text), mapreduce.Text[string](to))
 	if err != nil {
 		return err

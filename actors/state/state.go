@@ -1,0 +1,436 @@
+// Package state records on disk what a cluster must know to continue its jobs in a later process.
+//
+// A [Dir] is a directory with a journal: a snapshot, then the calls of the scheduling.Core since, each
+// written before it is answered, and for each job with a key how its input was split, which records
+// its maps skipped, and that it succeeded. [Open] loads it. The JobTracker appends to it while it
+// runs, and Dir rebuilds its Core from it, in the same process or in a later one.
+package state
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"log/slog"
+	"maps"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tarry-mr/tarry/internal/journal"
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/calls"
+	"github.com/tarry-mr/tarry/scheduling/event"
+)
+
+// ErrInUse is wrapped by the error of [Open] for a directory that another process, or another Dir of
+// this process, has open.
+var ErrInUse = journal.ErrLocked
+
+// longLog is the usual LongLog.
+const longLog = 16 << 20
+
+// Dir is a directory that records the jobs of a cluster, so that a cluster of a later process can
+// continue them; set it as actors.Config.State. A Dir serves one cluster. Its methods are safe for
+// concurrent use.
+type Dir struct {
+	// LongLog is the minimum size of the log in bytes before a snapshot replaces it. Open sets it to
+	// 16 MiB. Once a cluster runs, it belongs to the JobTracker.
+	LongLog int64
+
+	journal *journal.Journal
+	dir     string
+
+	mu    sync.Mutex
+	saved saved // at the last snapshot, except for fields that say otherwise
+
+	facts   scheduling.Facts            // of the earlier cluster, until this one begins
+	awaited map[string]scheduling.JobID // jobs of the earlier cluster, by key; then the JobTracker's
+	used    atomic.Bool                 // a cluster uses it
+	stopped atomic.Bool                 // the cluster is closing: nothing more is recorded
+	broken  atomic.Bool                 // a write error has been reported
+}
+
+// saved is a snapshot.
+type saved struct {
+	ID    string          // unique among all Dirs
+	About json.RawMessage `json:",omitempty"`
+
+	// The Core starts from these; Policy is nil before the first cluster.
+	Policy *scheduling.Policy
+	Config scheduling.Config
+	Facts  scheduling.Facts
+
+	// Succeeded describes the jobs that succeeded, including those after the snapshot.
+	Succeeded map[string]Succeeded
+	// Cuts are checksums of the splits of unfinished jobs, by key, including those after the
+	// snapshot.
+	Cuts map[string]uint64
+	// Skips are the records that maps of these jobs have skipped, by key and map, including those
+	// after the snapshot.
+	Skips map[string]map[int32][]cluster.Skipped `json:",omitempty"`
+}
+
+// Succeeded is the record of a job that has succeeded.
+type Succeeded struct {
+	Name    string
+	Elapsed time.Duration // since its submission, without the time in which no cluster ran
+}
+
+// succeed records that a job has succeeded and forgets its cuts and skips.
+func (s *saved) succeed(key string, how Succeeded) {
+	s.Succeeded[key] = how
+	delete(s.Cuts, key)
+	delete(s.Skips, key)
+}
+
+// skip records what a map has skipped.
+func (s *saved) skip(e *skipEntry) {
+	if s.Skips == nil {
+		s.Skips = map[string]map[int32][]cluster.Skipped{}
+	}
+	of := s.Skips[e.Key]
+	if of == nil {
+		of = map[int32][]cluster.Skipped{}
+		s.Skips[e.Key] = of
+	}
+	if of[e.Map] = e.List; len(e.List) == 0 {
+		delete(of, e.Map)
+	}
+}
+
+// The first byte of a record is its kind.
+const (
+	callRecord    = 'c' // a calls.Call
+	successRecord = 's'
+	cutRecord     = 'k'
+	skipRecord    = 'b' // skipped records
+)
+
+// The other records.
+type (
+	successEntry struct {
+		Key string
+		How Succeeded
+	}
+	cutEntry struct {
+		Key string
+		Sum uint64
+	}
+	skipEntry struct {
+		Key  string
+		Map  int32
+		List []cluster.Skipped // replaces the map's earlier list
+	}
+)
+
+// Open opens or creates the directory and loads what a killed process left there. If the log is
+// damaged, or this version of the program would not have written it, the error says where. parts are
+// those of the cluster's Config, or the zero value: loading the log runs the decisions again.
+func Open(dir string, parts scheduling.Parts) (*Dir, error) {
+	j, err := journal.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dir{journal: j, dir: dir, LongLog: longLog, awaited: map[string]scheduling.JobID{}}
+	d.saved.Succeeded, d.saved.Cuts = map[string]Succeeded{}, map[string]uint64{}
+	if err := d.load(parts); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return d, nil
+}
+
+// load reads the snapshot and the log, if they exist.
+func (d *Dir) load(parts scheduling.Parts) error {
+	snapshot, records, err := d.journal.Read()
+	if err != nil {
+		return err
+	}
+	if snapshot == nil {
+		d.saved.ID = rand.Text()
+		return nil
+	}
+	return d.read(parts, snapshot, records)
+}
+
+// read loads a snapshot and the records after it.
+func (d *Dir) read(parts scheduling.Parts, snapshot []byte, records [][]byte) error {
+	if err := json.Unmarshal(snapshot, &d.saved); err != nil {
+		return fmt.Errorf("%s: the snapshot: %w", d.dir, err)
+	}
+	if d.saved.Succeeded == nil || d.saved.Cuts == nil {
+		return fmt.Errorf("%s: the snapshot is none", d.dir)
+	}
+	if err := d.readEntries(records); err != nil {
+		return err
+	}
+	core, err := d.rebuild(scheduling.Config{Parts: parts}, snapshot, records)
+	if err != nil || core == nil {
+		return err
+	}
+	d.facts = core.View().Facts()
+	active := d.facts.Active[:0]
+	for _, j := range d.facts.Active {
+		if _, done := d.saved.Succeeded[j.Spec.Key]; j.Spec.Key != "" && !done {
+			active = append(active, j)
+			d.awaited[j.Spec.Key] = j.ID
+		}
+	}
+	d.facts.Active = active
+	return nil
+}
+
+// readEntries loads the records that are not calls.
+func (d *Dir) readEntries(records [][]byte) error {
+	for i, r := range records {
+		var err error
+		switch {
+		case len(r) > 0 && r[0] == callRecord:
+		case len(r) > 0 && r[0] == successRecord:
+			var e successEntry
+			err = json.Unmarshal(r[1:], &e)
+			d.saved.succeed(e.Key, e.How)
+		case len(r) > 0 && r[0] == cutRecord:
+			var e cutEntry
+			err = json.Unmarshal(r[1:], &e)
+			d.saved.Cuts[e.Key] = e.Sum
+		case len(r) > 0 && r[0] == skipRecord:
+			var e skipEntry
+			err = json.Unmarshal(r[1:], &e)
+			d.saved.skip(&e)
+		default:
+			err = errors.New("of no known kind")
+		}
+		if err != nil {
+			return fmt.Errorf("%s: record %d: %w", d.dir, i+1, err)
+		}
+	}
+	return nil
+}
+
+// rebuild makes the Core of a snapshot and replays the recorded calls on it. It returns nil if no
+// cluster has begun. The functions of cfg become the Core's, but are not called during the replay.
+func (d *Dir) rebuild(cfg scheduling.Config, snapshot []byte, records [][]byte) (*scheduling.Core, error) {
+	var from saved
+	if err := json.Unmarshal(snapshot, &from); err != nil {
+		return nil, fmt.Errorf("%s: the snapshot: %w", d.dir, err)
+	}
+	if from.Policy == nil {
+		return nil, nil
+	}
+	silent, as := true, from.Config
+	as.LoadManager, as.TaskSelector, as.Parts = cfg.LoadManager, cfg.TaskSelector, cfg.Parts
+	as.Calls = func(call *calls.Call) {
+		if !silent {
+			cfg.Calls(call)
+		}
+	}
+	as.Events = func(e event.Event) {
+		if !silent {
+			cfg.Events(e)
+		}
+	}
+	core, err := scheduling.NewCore(as, *from.Policy)
+	if err == nil {
+		err = core.Restore(from.Facts)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: the snapshot: %w", d.dir, err)
+	}
+	var log bytes.Buffer
+	for _, r := range records {
+		if r[0] == callRecord {
+			log.Write(r[1:])
+		}
+	}
+	if err := core.Replay(&log); err != nil {
+		return nil, fmt.Errorf("%s: another version of tarry has written it: %w", d.dir, err)
+	}
+	silent = false
+	return core, nil
+}
+
+// Fresh reports whether the directory is empty: Begin has never been called.
+func (d *Dir) Fresh() bool { return d.About() == nil }
+
+// About returns what this process or an earlier one passed to Begin.
+func (d *Dir) About() json.RawMessage {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.saved.About
+}
+
+// Begin records, in a fresh Dir, what it is used for, as JSON; callers use it to recognize the
+// Dir later. It is on the disk when Begin returns.
+func (d *Dir) Begin(about json.RawMessage) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.saved.About = about
+	return d.snapshot()
+}
+
+// Token returns the token with which to make the output of the job with that key resumable; see
+// [mapreduce.Destination.Resumable].
+func (d *Dir) Token(key string) string { return d.saved.ID + " " + key }
+
+// Succeeded reports whether, and how, the job with that key has succeeded.
+func (d *Dir) Succeeded(key string) (how Succeeded, yes bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	how, yes = d.saved.Succeeded[key]
+	return how, yes
+}
+
+// Close unlocks the directory; call it after the cluster is closed. Its error includes earlier
+// write errors.
+func (d *Dir) Close() error { return d.journal.Close() }
+
+// snapshot writes the saved state; the caller holds mu.
+func (d *Dir) snapshot() error {
+	b, err := json.Marshal(&d.saved)
+	if err != nil {
+		return err
+	}
+	return d.journal.Snapshot(b)
+}
+
+// NewCore makes the Core of a cluster that continues from the saved state with the current cfg and
+// policy.
+func (d *Dir) NewCore(cfg scheduling.Config, policy scheduling.Policy, facts scheduling.Facts) (*scheduling.Core, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.saved.Policy, d.saved.Config, d.saved.Facts = &policy, cfg, facts
+	if err := d.snapshot(); err != nil {
+		return nil, err
+	}
+	b, err := json.Marshal(&d.saved) // the same bytes that a reader will load
+	if err != nil {
+		return nil, err
+	}
+	return d.rebuild(cfg, b, nil)
+}
+
+// RebuiltCore rebuilds the Core of the running cluster.
+func (d *Dir) RebuiltCore(cfg scheduling.Config) (*scheduling.Core, error) {
+	snapshot, records, err := d.journal.Read()
+	if err != nil {
+		return nil, err
+	}
+	return d.rebuild(cfg, snapshot, records)
+}
+
+// append writes a record. The first write error is logged; jobs continue, and a later process finds
+// the state as if this one had been killed then.
+func (d *Dir) append(kind byte, v any, log *slog.Logger) {
+	b, err := json.Marshal(v)
+	if err == nil {
+		err = d.journal.Append(append([]byte{kind}, b...))
+	}
+	d.Fail(err, log)
+}
+
+// Sync forces appended records to the disk.
+func (d *Dir) Sync(log *slog.Logger) { d.Fail(d.journal.Sync(), log) }
+
+// Fail logs the first error that is not nil, after which nothing more is recorded.
+func (d *Dir) Fail(err error, log *slog.Logger) {
+	if err != nil && !d.broken.Swap(true) {
+		log.Error("the state is not kept any more", "dir", d.dir, "err", err)
+	}
+}
+
+// Record appends a call of the Core to the log.
+func (d *Dir) Record(call *calls.Call, log *slog.Logger) {
+	if d.Recording() {
+		d.append(callRecord, call, log)
+	}
+}
+
+// Succeed records, on the disk, that a job has succeeded and its output is complete.
+func (d *Dir) Succeed(key string, how Succeeded, log *slog.Logger) {
+	d.mu.Lock()
+	d.saved.succeed(key, how)
+	d.append(successRecord, successEntry{key, how}, log)
+	d.mu.Unlock()
+	d.Sync(log) // without the lock, together with other appends
+}
+
+// Cut records how a job's input is split, and reports whether it was split the same way before.
+func (d *Dir) Cut(key string, splits []cluster.Split, log *slog.Logger) (same bool) {
+	h := fnv.New64a()
+	for _, x := range splits {
+		fmt.Fprintln(h, x.Source, x.Offset, x.Length, x.Files)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	was, known := d.saved.Cuts[key]
+	if known && was == h.Sum64() {
+		return true
+	}
+	d.saved.Cuts[key] = h.Sum64()
+	d.append(cutRecord, cutEntry{key, h.Sum64()}, log)
+	return false
+}
+
+// Skip records what a map has skipped, replacing its earlier list, and reports whether it wrote
+// anything.
+func (d *Dir) Skip(key string, m int32, list []cluster.Skipped, log *slog.Logger) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(list) == 0 && len(d.saved.Skips[key][m]) == 0 {
+		return false
+	}
+	e := skipEntry{key, m, list}
+	d.saved.skip(&e)
+	d.append(skipRecord, &e, log)
+	return true
+}
+
+// Skips returns a copy of the records that the maps of a job have skipped, by map.
+func (d *Dir) Skips(key string) map[int32][]cluster.Skipped {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.saved.Skips[key])
+}
+
+// Former returns what earlier clusters left, for the one cluster that the Dir serves; a second call is
+// an error. A nil Dir has nothing.
+func (d *Dir) Former() (scheduling.Facts, error) {
+	if d == nil {
+		return scheduling.Facts{}, nil
+	}
+	if d.used.Swap(true) {
+		return scheduling.Facts{}, errors.New("actors: a State serves one cluster: close and open it again")
+	}
+	return d.facts, nil
+}
+
+// Awaited returns the job of an earlier cluster with that key that has not come back, or 0. It and
+// Taken are for the JobTracker alone.
+func (d *Dir) Awaited(key string) scheduling.JobID { return d.awaited[key] }
+
+// Taken notes that the job with that key has come back.
+func (d *Dir) Taken(key string) { delete(d.awaited, key) }
+
+// Stop ends recording, so that the jobs of a closing cluster wait for the next one. A nil Dir does
+// nothing.
+func (d *Dir) Stop() {
+	if d != nil {
+		d.stopped.Store(true)
+	}
+}
+
+// Stopped reports whether Stop was called.
+func (d *Dir) Stopped() bool { return d.stopped.Load() }
+
+// Recording reports whether calls are still recorded: Stop was not called, and no write failed.
+func (d *Dir) Recording() bool { return !d.stopped.Load() && !d.broken.Load() }
+
+// Long reports whether the log has grown so long that a snapshot may replace it.
+func (d *Dir) Long() bool { return !d.broken.Load() && d.journal.Size() >= d.LongLog }
+
+// Journal is the log on disk, for those who look at what is written.
+func (d *Dir) Journal() *journal.Journal { return d.journal }
