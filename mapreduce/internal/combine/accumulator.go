@@ -6,7 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// accumulator folds pairs into one value for each key: in the hash table or, keys that are numbers
+// accumulator folds pairs into one value per key, in the hash table or, for keys that are numbers
 // close to each other, in the dense array. Over budget it empties both into a spill.
 type accumulator struct {
 	opt     Options
@@ -14,15 +14,15 @@ type accumulator struct {
 	hash    hashTable
 	dense   denseValues
 	heap    heapAccount
-	short   batch          // pairs that wait: their keys
-	values  unsafe.Pointer // and values, at the same places
-	long    longBatch      // the same of longer keys
+	short   batch          // keys of waiting pairs
+	values  unsafe.Pointer // their values, at the same indexes
+	long    longBatch      // waiting pairs with longer keys
 	longs   unsafe.Pointer
-	hits    []Hit        // room for half a batch
-	encoded *encodedKeys // of encoded emits, else nil
+	hits    []Hit        // scratch for half a batch
+	encoded *encodedKeys // of encoded emits, otherwise nil
 	spills  []*segment.Spill
 	stats   segment.Stats
-	err     error // the first one of a spill; nothing is folded after it
+	err     error // the first error; nothing is folded after it
 }
 
 // init makes a an empty accumulator.
@@ -31,7 +31,7 @@ func (a *accumulator) init(o *Options, v *Values) {
 	a.start()
 }
 
-// start makes room for keys, which a has none of.
+// start allocates tables and batches for an accumulator without keys.
 func (a *accumulator) start() {
 	a.opt.complete()
 	a.hash = newHashTable(&a.opt, &a.form)
@@ -57,13 +57,13 @@ func (a *accumulator) presize() {
 	}
 }
 
-// len is how many keys there are, but for those that wait.
+// len returns the number of keys, without the waiting ones.
 func (a *accumulator) len() int { return a.hash.n + a.dense.n }
 
-// next is where the value of the next pair that is put lies.
+// next returns the address for the value of the next pair.
 func (a *accumulator) next() unsafe.Pointer { return a.form.place(a.values, a.short.n) }
 
-// put has a pair wait, whose value lies at next. key is not kept.
+// put adds a pair to a batch; its value is at next. It does not keep key.
 func (a *accumulator) put(key []byte) {
 	if len(key) > inlineKey {
 		a.putLong(key)
@@ -75,7 +75,7 @@ func (a *accumulator) put(key []byte) {
 	a.wait(w)
 }
 
-// wait is for a pair that has come into the batch. A bulky value does not wait with others.
+// wait completes a pair that was added to the batch. A bulky value is folded at once.
 func (a *accumulator) wait(w *pending) {
 	if a.wordy() {
 		w.word = a.word(a.next())
@@ -88,10 +88,10 @@ func (a *accumulator) wait(w *pending) {
 	}
 }
 
-// wordy reports whether pairs have a word.
+// wordy reports whether pending.word is used.
 func (a *accumulator) wordy() bool { return a.form.sum || a.heap.weigh != nil }
 
-// word is what a pair has of the value at v: all of it, if it is to be added, or its weight.
+// word returns a pair's pending.word: the value at v, if values are added, or its weight.
 func (a *accumulator) word(v unsafe.Pointer) uint64 {
 	if a.form.sum {
 		return *(*uint64)(v)
@@ -99,7 +99,7 @@ func (a *accumulator) word(v unsafe.Pointer) uint64 {
 	return uint64(a.heap.weight(v))
 }
 
-// turn is for when one half of the batch is full.
+// turn handles a full half of the batch: it loads the half's cells and folds the other half.
 func (a *accumulator) turn() {
 	b := &a.short
 	a.touch(b.n-batchSize, b.n)
@@ -110,7 +110,7 @@ func (a *accumulator) turn() {
 	b.n, b.late = other, true
 }
 
-// touch asks for the cells of the pairs from..to, which lie in one half of the batch.
+// touch loads the cells of the pairs from..to, which are in one half of the batch.
 func (a *accumulator) touch(from, to int) {
 	if from == to {
 		return
@@ -121,11 +121,11 @@ func (a *accumulator) touch(from, to int) {
 	a.hash.touch(&a.short, from, to)
 }
 
-// waiting reports whether pairs wait in a batch: in either half of the one for short keys, or in
-// the one for long keys.
+// waiting reports whether pairs wait in either half of the batch of short keys, or in that of long
+// keys.
 func (a *accumulator) waiting() bool { return a.short.n > 0 || a.short.late || a.long.n > 0 }
 
-// flush folds all that waits.
+// flush folds all waiting pairs.
 func (a *accumulator) flush() {
 	a.flushShort()
 	a.flushLong()
@@ -160,7 +160,7 @@ func (a *accumulator) fold(from, to int) {
 	a.settle()
 }
 
-// combine combines values of pairs that wait into those of the hash table.
+// combine combines values of waiting pairs into those of the hash table.
 func (a *accumulator) combine(hits []Hit, pairs []pending, from unsafe.Pointer) {
 	to := a.hash.values()
 	switch {
@@ -191,7 +191,7 @@ func (a *accumulator) putLong(key []byte) {
 	}
 }
 
-// putHuge folds a pair at once whose key is too long to wait with others.
+// putHuge folds a pair whose key is too long for a batch.
 func (a *accumulator) putHuge(key []byte) {
 	if a.err == nil {
 		a.err = a.opt.Budget.CheckHeld("a key", int64(len(key)), a.opt.largest)
@@ -242,7 +242,7 @@ func (a *accumulator) flushLong() {
 	a.settle()
 }
 
-// makeLongRoom makes room for a long key that is new.
+// makeLongRoom makes room for a new long key.
 func (a *accumulator) makeLongRoom(key []byte) {
 	if a.hash.full() {
 		a.makeRoom()
@@ -251,9 +251,8 @@ func (a *accumulator) makeLongRoom(key []byte) {
 	}
 }
 
-// makeArena makes room for a key of n bytes, which the budget or the size of
-// the arena has refused: in an empty table, since over budget only one key's
-// worth may be taken.
+// makeArena makes room for a key of n bytes that the budget or the arena's maximum size has
+// refused. It empties the table first: over budget only one key may be held.
 func (a *accumulator) makeArena(n int) {
 	a.drain()
 	if a.err == nil && !a.hash.reserve(n) {
@@ -272,7 +271,7 @@ func (a *accumulator) makeRoom() {
 	}
 }
 
-// drain empties the accumulator into a spill of a sorted run for each partition.
+// drain empties the accumulator into a spill, with one sorted run per partition.
 func (a *accumulator) drain() {
 	if a.len() == 0 || a.err != nil {
 		return

@@ -6,33 +6,32 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// batchSize is the number of emits gathered before the table is touched.
+// batchSize is the number of pairs in half a batch.
 const batchSize = 64
 
-// pending is an emitted pair that waits. Its value waits at the same index of an array of values.
+// pending is a waiting pair. Its value has the same index in an array of values.
 type pending struct {
 	k0, k1 uint64 // as in a cell
 	hash   uint64
 	mark   uint32 // the key's length + 1
-	from   uint32 // where a key of more than 16 bytes lies in the batch's buffer
-	word   uint64 // the value, if it is to be added; else its weight, if that counts
+	from   uint32 // offset of a key of more than 16 bytes in the batch's buffer
+	word   uint64 // the value, if values are added; otherwise its weight, if used
 }
 
-// batch gathers keys of at most 16 bytes in two halves: they are hashed as they come, and when a
-// half is full
+// batch gathers keys of at most 16 bytes, and hashes them, in two halves. When a half is full
 //
-//  1. the processor is asked for the cells that its pairs go to, and does not wait for them;
-//  2. the pairs of the other half, whose cells have come meanwhile, are folded into theirs.
+//  1. the processor starts to load the cells of its pairs, without waiting;
+//  2. the pairs of the other half, whose cells have been loaded meanwhile, are folded.
 //
-// So looks at far memory overlap with each other and with the user's code.
+// So cache misses overlap with each other and with the user's code.
 type batch struct {
 	keys [2 * batchSize]pending
-	n    int  // pairs in the half that is being filled, and all of the first if that is the second
-	late bool // the other half is full, too
+	n    int  // index of the next pair in keys
+	late bool // the other half is full
 	sink uint64
 }
 
-// touch has the first cell of the pairs from..to loaded.
+// touch loads the first cell of the pairs from..to.
 func (h *hashTable) touch(b *batch, from, to int) {
 	shift, mask := uint64(h.shift&63), uint64(h.size-1)
 	if prefetches {
@@ -44,8 +43,8 @@ func (h *hashTable) touch(b *batch, from, to int) {
 	}
 }
 
-// probe finds where the values of pending pairs go, of which hits has as many. It stops at the first
-// one that needs a larger table, and returns how many it has found.
+// probe finds the destinations of pending pairs, one hit each. It stops at the first pair that
+// needs a larger table, and returns the number of hits.
 func (h *hashTable) probe(keys []pending, hits []Hit) int {
 	shift, mask, cells, stride, slots := h.shift&63, uint64(h.size-1), h.cells, h.stride, h.slots.IsValid()
 	hits = hits[:len(keys)]
@@ -78,8 +77,8 @@ func (h *hashTable) probe(keys []pending, hits []Hit) int {
 	return len(keys)
 }
 
-// probeSum folds pending pairs with +, without a list between: WordCount takes an eighth less. Cells of
-// sums have no more than a cell begins with.
+// probeSum folds pending pairs with +, without a list of hits: WordCount takes an eighth less.
+// Cells of sums have type cell.
 func (h *hashTable) probeSum(keys []pending) int {
 	shift, cells := h.shift&63, unsafe.Slice((*cell)(h.cells), h.size)
 	mask := uint64(len(cells) - 1)
@@ -109,9 +108,8 @@ const (
 	longBatchBytes = 4 << 10
 )
 
-// longBatch gathers longer keys as batch does short ones, with a second round of touches for the
-// keys in the arena. WordCount of source code, where every eighth word is long, takes 0.85 of the
-// time.
+// longBatch is a batch of longer keys, with a second round of loads for the keys in the arena. A
+// WordCount of source code, where an eighth of the words are long, takes 0.85 of the time.
 type longBatch struct {
 	keys [longBatchSize]pending
 	n    int
@@ -129,8 +127,8 @@ func (b *longBatch) add(key []byte) (at int) {
 	return b.n - 1
 }
 
-// setLong notes a key of more than 16 bytes. Field by field: a whole pending is built elsewhere and
-// copied, which waits for what was just written.
+// setLong sets a key of more than 16 bytes, field by field: the compiler would build a whole
+// pending elsewhere and copy it, and the copy would wait for the stores.
 func (w *pending) setLong(key []byte) {
 	w.k0, w.k1 = inlineWords(key[:inlineKey])
 	w.hash, w.mark = xxhash.Sum64(key), uint32(len(key))+1
@@ -140,8 +138,8 @@ func (b *longBatch) full() bool { return b.n == longBatchSize || len(b.buf) > lo
 
 func (b *longBatch) key(w *pending) []byte { return b.buf[w.from : w.from+w.mark-1] }
 
-// touchLong loads the first cell of every pending pair, then the start of the
-// key that it refers to.
+// touchLong loads the first cell of every pending pair, then the start of the key that it refers
+// to.
 func (h *hashTable) touchLong(b *longBatch) {
 	shift, mask := h.shift&63, uint64(h.size-1)
 	for i := range b.keys[:b.n] {

@@ -9,35 +9,34 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// denseValues is the dense array of an accumulator whose keys are numbers: values stand each at the
-// place of its key, so that there is nothing to hash or compare: an emit costs a third of one into
-// the hash table. Keys that lie elsewhere are in the hash table, until there are so many of all
-// that a longer array is worth its memory.
+// denseValues is the dense array of an accumulator with integer keys: it needs no hash and no
+// comparison, so an emit costs a third of one into the hash table. Keys outside of its range are in
+// the hash table, until there are enough keys to be worth a longer array.
 type denseValues struct {
 	places
 	values  unsafe.Pointer
-	n       int // how many places are taken
+	n       int // number of occupied places
 	slab    memory.Slab
 	charged int64
 
-	low, high uint64 // least and greatest key that went to the hash table
-	lookAt    int    // keys in the hash table at which lookAgain is called
+	low, high uint64 // minimum and maximum key put into the hash table
+	lookAt    int    // number of keys in the hash table at which lookAgain is called
 }
 
-// places are the keys of a dense array.
+// places are the keys of a dense array: place i is the key base + i.
 type places struct {
-	width int      // bytes of a key, big-endian; 0: keys are no numbers
+	width int      // size of a key, big-endian; 0: keys are not numbers
 	base  uint64   // the key of the first place
-	taken []uint64 // bits: which places have a value
+	taken []uint64 // bitmap of the occupied places
 }
 
 const (
-	firstPlaces = 1 << 10 // of the array that begins with the first key
+	firstPlaces = 1 << 10 // length of the first array
 	firstLook   = 1 << 10
-	// sparse is how many places there may be for each key: a place takes about an eighth of what a
-	// key in the hash table does.
+	// sparse is the maximum number of places per key: a place takes about an eighth of the memory
+	// of a key in the hash table.
 	sparse = 16
-	// mostPlaces have numbers of 32 bits.
+	// mostPlaces is the maximum length: places are numbered with 32 bits.
 	mostPlaces = 1 << 31
 )
 
@@ -54,7 +53,7 @@ func (a *accumulator) foldAt(i uint64, v unsafe.Pointer) {
 	a.dense.n++
 }
 
-// putNumber folds the value at next into that of the key that is the number x.
+// putNumber folds the value at next into that of key x.
 func (a *accumulator) putNumber(x uint64) {
 	if i := x - a.dense.base; i/64 < uint64(len(a.dense.taken)) {
 		a.foldAt(i, a.next())
@@ -63,7 +62,7 @@ func (a *accumulator) putNumber(x uint64) {
 	a.putElsewhere(x)
 }
 
-// putElsewhere puts a key that has no place in the dense array into the hash table.
+// putElsewhere puts a key outside of the dense array into the hash table.
 func (a *accumulator) putElsewhere(x uint64) {
 	d := &a.dense
 	if d.taken == nil && d.lookAt == 0 {
@@ -81,8 +80,8 @@ func (a *accumulator) putElsewhere(x uint64) {
 	}
 }
 
-// lookAgain moves all keys into a longer array if they, or as many as are expected, lie close
-// enough to each other; else the hash table becomes large enough for as many as are expected.
+// lookAgain moves all keys into a longer array if the present or expected number of keys is dense
+// enough. Otherwise it sizes the hash table for the expected keys.
 func (a *accumulator) lookAgain() {
 	a.dense.lookAt = 2 * a.hash.n
 	base, n, ok := a.span(max(a.len(), a.opt.Distinct, a.opt.Expected))
@@ -96,7 +95,7 @@ func (a *accumulator) lookAgain() {
 	}
 }
 
-// gather moves all keys into the dense array, if they lie close enough to each other.
+// gather moves all keys into the dense array, and reports whether they are dense enough.
 func (a *accumulator) gather() bool {
 	if a.hash.n == 0 {
 		return true
@@ -105,9 +104,9 @@ func (a *accumulator) gather() bool {
 	return ok && a.move(base, n)
 }
 
-// span is where an array begins that has all keys, and how many places it has; false if n keys are
-// too few for it. Its ends are rounded, so that the arrays of maps over the same keys mostly have
-// the same, and what lies beyond the keys seen so far is in it.
+// span returns the base and length of an array for all keys; false if n keys are too few for it. It
+// rounds the ends, so that arrays of maps over the same keys are mostly equal and have room for
+// further keys.
 func (a *accumulator) span(n int) (base uint64, size int, ok bool) {
 	d := &a.dense
 	low, high := d.low, d.high
@@ -126,7 +125,8 @@ func (a *accumulator) span(n int) (base uint64, size int, ok bool) {
 	return low, int((high|(step-1))-low) + 1, true
 }
 
-// move moves all keys into an array of size places from base on; false if the budget refuses.
+// move moves all keys into an array of size places from base on; it returns false if the budget
+// refuses.
 func (a *accumulator) move(base uint64, size int) bool {
 	d := &a.dense
 	if !a.extend(base, size) {
@@ -142,8 +142,8 @@ func (a *accumulator) move(base uint64, size int) bool {
 	return true
 }
 
-// extend makes an array of size places from base on, which takes in the one that is there; false if
-// the budget refuses. base and size are multiples of 64 that hold what there is.
+// extend replaces the array by one of size places from base on, which includes the old one; it
+// returns false if the budget refuses. base and size are multiples of 64.
 func (a *accumulator) extend(base uint64, size int) bool {
 	d := &a.dense
 	need := a.placesBytes(size)
@@ -168,18 +168,18 @@ func (a *accumulator) extend(base uint64, size int) bool {
 	return true
 }
 
-// memory is that of the values.
+// memory returns the memory of the values.
 func (d *denseValues) memory() []byte { return d.slab.Bytes[8*len(d.taken):] }
 
-// placesBytes is what an array is charged: itself, and the packed copy of all its places or the
-// entries by which they are sorted.
+// placesBytes returns the charge for an array: itself, and a packed copy of all its places or the
+// entries to sort them.
 func (a *accumulator) placesBytes(size int) int64 {
 	each := int(a.form.size)
 	array := memory.SlabSize(size*each + size/8)
 	return int64(array + size*max(1+a.dense.width+max(each, binary.MaxVarintLen64), segment.EntrySize))
 }
 
-// ends are the first and the last place that is taken; there must be one.
+// ends returns the first and the last occupied place; at least one must exist.
 func (p *places) ends() (first, last uint64) {
 	i := 0
 	for p.taken[i] == 0 {
@@ -192,7 +192,7 @@ func (p *places) ends() (first, last uint64) {
 	return uint64(i*64 + bits.TrailingZeros64(p.taken[i])), uint64(j*64 + 63 - bits.LeadingZeros64(p.taken[j]))
 }
 
-// number reads a key.
+// number decodes a key.
 func number(key []byte) uint64 {
 	x := uint64(0)
 	for _, c := range key {
@@ -201,13 +201,13 @@ func number(key []byte) uint64 {
 	return x
 }
 
-// keyOf writes the key that is the number x to buf.
+// keyOf encodes key x into buf.
 func (p *places) keyOf(x uint64, buf *[8]byte) []byte {
 	binary.BigEndian.PutUint64(buf[:], x<<(64-8*p.width))
 	return buf[:p.width]
 }
 
-// next returns the first place from i on that is taken; false if there is none.
+// next returns the first occupied place from i on; false if there is none.
 func (p *places) next(i uint64) (uint64, bool) {
 	w := i / 64
 	if w >= uint64(len(p.taken)) {
@@ -223,7 +223,7 @@ func (p *places) next(i uint64) (uint64, bool) {
 	return w*64 + uint64(bits.TrailingZeros64(word)), true
 }
 
-// clear drops all keys and keeps the array.
+// clear removes all keys and keeps the array.
 func (d *denseValues) clear() {
 	clear(d.taken)
 	d.n = 0

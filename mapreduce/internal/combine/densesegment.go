@@ -8,15 +8,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// denseSegment is what a segment has of a table's dense array: all of it, where the table left it,
-// and which places belong to the partition. Nothing is copied, hashed or sorted to hand it over.
+// denseSegment is a segment's view of a table's dense array: the whole array, and a mask of the
+// partition's places. It is passed on without copying, hashing or sorting.
 type denseSegment struct {
 	places
-	values []byte   // their memory
-	mask   []uint64 // bits: the places of the partition; nil: all
+	values []byte   // memory of the values
+	mask   []uint64 // bitmap of the partition's places; nil: all
 }
 
-// word is the places that are taken of 64 keys, of which the first is 64 w.
+// word returns the bitmap of occupied places for the 64 keys from 64 w on.
 func (r *denseSegment) word(w uint64) uint64 {
 	i := w - r.base/64
 	if i >= uint64(len(r.taken)) {
@@ -30,7 +30,7 @@ func (r *denseSegment) word(w uint64) uint64 {
 
 func (r *denseSegment) end() uint64 { return r.base/64 + uint64(len(r.taken)) }
 
-// count is how many keys of the partition there are.
+// count returns the number of keys in the partition.
 func (r *denseSegment) count() (n int64) {
 	for i, word := range r.taken {
 		if r.mask != nil {
@@ -41,8 +41,8 @@ func (r *denseSegment) count() (n int64) {
 	return n
 }
 
-// handDense hands the dense array over as it is, if all keys lie in it and packing them would not
-// take half the memory. It reports whether it has, or has spilled the table.
+// handDense passes the dense array on unchanged, if it holds all keys and packing them would not
+// halve the memory. It returns true if it has done so, or has spilled the table.
 func (a *accumulator) handDense(out []*Segment) bool {
 	d := &a.dense
 	if d.n == 0 || a.opt.Partition != nil || len(a.spills) > 0 || !a.gather() {
@@ -60,7 +60,8 @@ func (a *accumulator) handDense(out []*Segment) bool {
 	return true
 }
 
-// handPlaces is handDense for the memory of an array; what was not kept is still the caller's.
+// handPlaces is handDense for the memory of an array. The caller still owns the memory unless kept
+// is true.
 func (a *accumulator) handPlaces(d *denseValues, out []*Segment) (handed, kept bool) {
 	c := &a.opt
 	pair := d.width + int(a.form.size)
@@ -106,21 +107,21 @@ func (a *accumulator) absorbDense(r *denseSegment) {
 	}
 }
 
-// denseMerge is the merge of dense arrays: it goes through them side by side.
+// denseMerge merges dense arrays in parallel, 64 keys at a time.
 type denseMerge struct {
 	arrays    []*denseSegment
 	form      *valueForm
-	at, end   uint64 // words of 64 keys: the one at hand, and the one after the last
-	left      uint64 // places of the word at hand that are still to come
-	wordReady bool   // left is of the word at hand
+	at, end   uint64 // words of 64 keys: the current one, and the end
+	left      uint64 // unread places of the current word
+	wordReady bool   // left has been set for the current word
 	hits      []Hit
 
-	keys   [64]uint64     // that were read ahead for Merge.Next
-	values unsafe.Pointer // theirs
-	ahead  []uint64       // those of keys that are still to come
+	keys   [64]uint64     // read ahead for Merge.Next
+	values unsafe.Pointer // of keys
+	ahead  []uint64       // unread rest of keys
 }
 
-// newDenseMerge returns nil unless all that the segments have in memory lies in dense arrays.
+// newDenseMerge returns nil unless all in-memory records of the segments are in dense arrays.
 func newDenseMerge(segments []*Segment, f *valueForm) *denseMerge {
 	m := &denseMerge{at: ^uint64(0), form: f, hits: make([]Hit, 0, 64)}
 	for _, s := range segments {
@@ -138,7 +139,7 @@ func newDenseMerge(segments []*Segment, f *valueForm) *denseMerge {
 	return m
 }
 
-// find goes to the next word that has places to come; false at the end.
+// find advances to the next word with unread places; false at the end.
 func (m *denseMerge) find() bool {
 	for m.left == 0 {
 		if m.wordReady {
@@ -155,7 +156,7 @@ func (m *denseMerge) find() bool {
 	return true
 }
 
-// within returns the first word from at on that lies in an array: they may be far from each other.
+// within returns the first word from at on that an array contains, because arrays may be far apart.
 func (m *denseMerge) within(at uint64) uint64 {
 	next := m.end
 	for _, r := range m.arrays {
@@ -166,8 +167,8 @@ func (m *denseMerge) within(at uint64) uint64 {
 	return next
 }
 
-// next fills keys, and as many values that lie stride bytes apart, and returns how many there were;
-// fewer only at the end.
+// next fills keys, and as many values that are stride bytes apart, and returns their number, which
+// is smaller only at the end.
 func (m *denseMerge) next(keys []uint64, values unsafe.Pointer, stride uintptr) (n int) {
 	for n < len(keys) && m.find() {
 		from, left := n, m.left
@@ -181,7 +182,7 @@ func (m *denseMerge) next(keys []uint64, values unsafe.Pointer, stride uintptr) 
 	return n
 }
 
-// fill combines the values of keys, all of the word at hand, in the order of the arrays.
+// fill combines the values of keys, all in the current word, in the order of the arrays.
 func (m *denseMerge) fill(keys []uint64, values unsafe.Pointer, stride uintptr) {
 	var done uint64
 	for _, r := range m.arrays {
@@ -201,7 +202,7 @@ func (m *denseMerge) fill(keys []uint64, values unsafe.Pointer, stride uintptr) 
 	}
 }
 
-// nextDense is Next of a merge of dense arrays.
+// nextDense is Next for a merge of dense arrays.
 func (m *Merge) nextDense() (key []byte, v unsafe.Pointer, ok bool) {
 	r, form := m.dense, &m.acc.form
 	if r.values == nil {
@@ -220,9 +221,9 @@ func (m *Merge) nextDense() (key []byte, v unsafe.Pointer, ok bool) {
 	return m.key[:width], form.place(r.values, at), true
 }
 
-// Numbers fills keys, and as many values that lie stride bytes apart, with the next pairs of a merge
-// whose keys are numbers, and returns how many there were, 0 at the end. ok is false, always, if the
-// pairs do not lie such that this is of use: then Next has them. The two are not to be mixed.
+// Numbers fills keys, and as many values that are stride bytes apart, with the next pairs of a
+// merge with integer keys. It returns their number, 0 at the end. If it does not support the merge,
+// ok is always false; use Next then. Do not mix the two.
 func (m *Merge) Numbers(keys []uint64, values unsafe.Pointer, stride uintptr) (n int, ok bool) {
 	if !m.started {
 		m.start()

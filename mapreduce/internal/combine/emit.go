@@ -6,12 +6,12 @@ import (
 	"unsafe"
 )
 
-// A generic function is compiled in the package of the user's program, once for each job, where none of
-// our small functions is inlined. So those of this file read and write fields, and make at most one call
-// a pair.
+// The user's program compiles a generic function in its own package, once per job, and inlines none
+// of our small functions there. So the functions of this file access fields directly, and make at
+// most one call per pair.
 
-// Emit returns the emit of a table for pairs of type K and V. put is one of the table's, or calls one.
-// Not nil, ready is what Ready says.
+// Emit returns the emit of a table for pairs of type K and V. put is a method of the table, or a
+// function that calls one. ready is the result of Ready.
 //
 //go:noinline
 func Emit[K, V any](t *Table, put func(key unsafe.Pointer), ready unsafe.Pointer) func(K, V) {
@@ -29,9 +29,8 @@ func Emit[K, V any](t *Table, put func(key unsafe.Pointer), ready unsafe.Pointer
 	}
 }
 
-// EmitNumbers returns what emits integers of type K, which have Options.Width bytes, 4 or 8: a key
-// is the bytes of the integer, big-endian and flipped with flip. All that most pairs need is written out
-// in it: a call less is 2 ns a pair.
+// EmitNumbers returns an emit for integers of type K, of Options.Width bytes, 4 or 8: a key is the
+// big-endian integer, xor flip. The common path is written out, because a call costs 2 ns per pair.
 //
 //go:noinline
 func EmitNumbers[K, V any](t *Table, flip uint64, combine func(a, b V) V) func(K, V) {
@@ -59,10 +58,10 @@ func EmitNumbers[K, V any](t *Table, flip uint64, combine func(a, b V) V) func(K
 	}
 }
 
-// Ready returns where a func(K, V) lies that is compiled once for all jobs: for keys of type key that are
-// put as they are, and the values of the table; nil if there is none.
+// Ready returns a pointer to a func(K, V) that is compiled once for all jobs: for keys of type key
+// that need no encoding, and the values of the table; nil if there is none.
 //
-// Invariant: Go passes integers of 8 bytes alike, whatever their type.
+// Invariant: Go passes all integer types of 8 bytes the same way.
 func (t *Table) Ready(key reflect.Type) unsafe.Pointer {
 	if !t.acc.form.sum {
 		return nil
@@ -79,9 +78,9 @@ func (t *Table) Ready(key reflect.Type) unsafe.Pointer {
 	}
 }
 
-// emitBytes is the emit of a table of sums of 8 bytes. What most pairs need is written out in it: with
-// calls a WordCount takes a fifth longer. The compiler must not copy it into Ready, where nothing in it
-// would be inlined.
+// emitBytes returns the emit of a table of 8-byte sums. The common path is written out: with calls
+// a WordCount takes a fifth longer. The compiler must not inline it into Ready, where it would
+// inline nothing in it.
 //
 //go:noinline
 func (t *Table) emitBytes() func(key []byte, v uint64) {
@@ -110,7 +109,7 @@ func (t *Table) emitBytes() func(key []byte, v uint64) {
 	}
 }
 
-// emitStrings is emitBytes, and its body once more.
+// emitStrings is emitBytes for strings, with the same body.
 //
 //go:noinline
 func (t *Table) emitStrings() func(key string, v uint64) {

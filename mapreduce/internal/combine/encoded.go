@@ -5,22 +5,23 @@ import (
 	"unsafe"
 )
 
-// keyRoom is the room of an encoded key that waits in a batch. A key in a cell takes a quarter of
-// it: encoders may write more than they need (memory.AppendShort).
+// keyRoom is the space for an encoded key that waits in a batch. It is four times that in a cell,
+// because encoders may write more than they need (memory.AppendShort).
 const keyRoom = 4 * inlineKey
 
 // encodedKeys are the keys of the half of a batch that is being filled.
 type encodedKeys [batchSize][keyRoom]byte
 
-// PutEncoded returns a put for keys that have to be encoded. It must be the only one of a table.
+// PutEncoded returns a put for keys that encode must encode. A table that uses it must use no other
+// put.
 //
-// A key is not looked at until its half of the batch is full: its bytes, stored field by field, are
-// on their way to memory until then, and a load of eight that several stores have made waits for
-// them. That was a fifth of a WordCount with structs for keys.
+// A key is not read until its half of the batch is full. A load of 8 bytes that several stores have
+// written would wait until these reach memory: that was a fifth of a WordCount with structs as
+// keys.
 func (t *Table) PutEncoded(encode func(dst []byte, key unsafe.Pointer) []byte) func(key unsafe.Pointer) {
 	a, keys := &t.acc, new(encodedKeys)
 	a.encoded = keys
-	var large []byte // for all keys, once there has been one that has no room
+	var large []byte // buffer for all keys, after the first that exceeds keyRoom
 	return func(at unsafe.Pointer) {
 		room := &keys[uint(a.short.n)%batchSize]
 		dst := room[:0]
@@ -50,7 +51,7 @@ func (t *Table) PutEncoded(encode func(dst []byte, key unsafe.Pointer) []byte) f
 	}
 }
 
-// digest fills in the words and hashes of pending keys, of which only the lengths are known.
+// digest sets the words and hashes of pending keys whose lengths are known.
 func (e *encodedKeys) digest(waiting []pending) {
 	for i := range waiting {
 		w, key := &waiting[i], &e[i]

@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// store owns the memory of a table's packed output. It is shared by the
-// segments and their readers, the last of which frees it.
+// store owns the memory of a table's packed output. The segments and their readers share it; the
+// last one frees it.
 type store struct {
 	budget  *memory.Budget
 	pool    *memory.Pool
@@ -30,9 +30,9 @@ func (s *store) drop() {
 	s.budget.ReleaseKept(s.charged)
 }
 
-// Segment holds the combined records of one partition from one attempt: what
-// the attempt spilled, in sorted runs, and its last table's entries, unsorted, or its dense array.
-// It is immutable and safe for concurrent readers.
+// Segment holds the combined records of one partition from one attempt: its spills, in sorted runs,
+// and the entries of its last table, unsorted or as a dense array. It is immutable and safe for
+// concurrent readers.
 type Segment struct {
 	files    *segment.Segment // nil: nothing was spilled
 	dense    *denseSegment    // nil: keys are in blocks
@@ -43,16 +43,15 @@ type Segment struct {
 	inMemory int64 // records in blocks, or in dense
 }
 
-// Records returns the number of records: distinct keys, or more if the attempt
-// spilled.
+// Records returns the number of records: distinct keys, or more if the attempt spilled.
 func (s *Segment) Records() int64 { return s.records }
 
-// Bytes returns the amount a shuffle moves: key bytes, and for each value its
-// size in memory, or encoded if it was spilled.
+// Bytes returns the size of the records in the shuffle: keys, and for each value its size in
+// memory, or encoded if it was spilled.
 func (s *Segment) Bytes() int64 { return s.bytes }
 
-// Release drops the caller's hold on the segment; its memory or file goes when
-// no merge reads it any more. To be called exactly once.
+// Release drops the caller's reference to the segment. Its memory or file is freed when no merge
+// reads it. It must be called exactly once.
 func (s *Segment) Release() {
 	if s.files != nil {
 		s.files.Release()
@@ -63,13 +62,13 @@ func (s *Segment) Release() {
 	s.files, s.dense, s.blocks, s.store = nil, nil, nil, nil
 }
 
-// OfFiles is a segment of what another process has spilled, and exported. The segment is the
-// caller's to release.
+// OfFiles returns a segment of records that another process has spilled and exported. The caller
+// must release it.
 func OfFiles(s *segment.Segment) *Segment {
 	return &Segment{files: s, records: s.Records(), bytes: s.Bytes()}
 }
 
-// Export is as that of [segment.Segment], for a table that was Stored.
+// Export is like [segment.Segment.Export], for a table with Options.Stored.
 func (s *Segment) Export(w io.Writer) error {
 	switch {
 	case s.store != nil:
@@ -80,8 +79,8 @@ func (s *Segment) Export(w io.Writer) error {
 	return s.files.Export(w)
 }
 
-// Finish ends the attempt: one segment per partition, each to be released by
-// the caller. The table can only be closed afterwards.
+// Finish ends the attempt and returns one segment per partition, which the caller must release.
+// Afterwards the table can only be closed.
 func (t *Table) Finish() ([]*Segment, segment.Stats, error) {
 	t.acc.flush()
 	t.acc.stats.Bytes += t.acc.stats.Records * int64(t.acc.dense.width+int(t.acc.form.size))
@@ -110,8 +109,8 @@ func (t *Table) Finish() ([]*Segment, segment.Stats, error) {
 	return out, stats, nil
 }
 
-// hand turns the table into packed segments if the budget lets them stay, or
-// spills it. Until the table is gone, its charge pays for the copy.
+// hand converts the table into packed segments if the budget lets them stay in memory; otherwise it
+// spills. Until the table is freed, its charge pays for the copy.
 func (t *Table) hand(out []*Segment) {
 	if t.acc.opt.Stored {
 		t.acc.drain()

@@ -11,40 +11,40 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// cell is what a cell of the table begins with, and all of it if values have 8 bytes or less: one
-// cache line holds the key, or what tells it from nearly all others, and the value. With 16-byte
-// cells and the key in an arena, the naive layout, a lookup takes two dependent
-// misses and WordCount twice as long.
+// cell is the beginning of a cell of the table, and all of it if values have at most 8 bytes: one
+// cache line holds the key, or nearly always enough to identify it, and the value. With 16-byte
+// cells and keys in an arena, a lookup would take two dependent cache misses, and WordCount twice
+// as long.
 type cell struct {
 	cellKey
-	// word is where the value begins. Of a value that holds pointers it is the number: these lie in
-	// slots, on the Go heap, which the collector looks at.
+	// word is where the value begins. For a value with pointers it is the index of its slot on the
+	// Go heap, where the garbage collector finds it.
 	word uint64
 }
 
 // cellKey is the key of a cell.
 type cellKey struct {
-	k0, k1 uint64 // the key's first 16 bytes as they are, zero padded
-	off    uint32 // a longer key's place in the arena
+	k0, k1 uint64 // the key's first 16 bytes in native order, zero padded
+	off    uint32 // a longer key's offset in the arena
 	mark   uint32 // 0: free; otherwise the key's length + 1
 }
 
 const (
-	// valueAt is where in a cell its value begins.
+	// valueAt is the offset of the value in a cell.
 	valueAt    = unsafe.Offsetof(cell{}.word)
 	firstCells = 1 << 9
 	maxArena   = 1<<32 - 1
 )
 
 // hashTable is an open-addressing hash table with linear probing, at most half full. It finds the
-// places of values, and does not look at these.
+// addresses of values and does not read them.
 type hashTable struct {
 	cells   unsafe.Pointer
-	size    int     // cells, free ones too
+	size    int     // number of cells, including free ones
 	stride  uintptr // bytes of a cell
 	shift   uint    // 64 - log2 of size
 	n       int
-	slots   reflect.Value // values that hold pointers, for half as many keys as there are cells; else none
+	slots   reflect.Value // values with pointers, half as many as cells; otherwise invalid
 	form    *valueForm
 	arena   []byte
 	slab    memory.Slab // of cells
@@ -66,7 +66,7 @@ func newHashTable(o *Options, f *valueForm) hashTable {
 
 func (h *hashTable) cell(i uint64) *cell { return (*cell)(unsafe.Add(h.cells, uintptr(i)*h.stride)) }
 
-// values returns where the values of the table lie.
+// values returns the base address of the values, for Hit.To.
 func (h *hashTable) values() unsafe.Pointer {
 	if h.slots.IsValid() {
 		return h.slots.UnsafePointer()
@@ -74,11 +74,10 @@ func (h *hashTable) values() unsafe.Pointer {
 	return unsafe.Add(h.cells, valueAt)
 }
 
-// full reports whether another key needs a larger table first.
+// full reports whether another key requires a larger table.
 func (h *hashTable) full() bool { return 2*h.n >= h.size }
 
-// resize gives the table size cells, a power of two, and reports false if the
-// budget refuses.
+// resize gives the table size cells, a power of two; it returns false if the budget refuses.
 func (h *hashTable) resize(size int, force bool) bool {
 	need := h.tableBytes(size)
 	if force {
@@ -102,14 +101,14 @@ func (h *hashTable) resize(size int, force bool) bool {
 	return true
 }
 
-// take gives the table n cells, free ones.
+// take allocates n free cells.
 func (h *hashTable) take(n int) {
 	h.slab = h.pool.GetZeroed(n * int(h.stride))
 	h.cells, h.size = unsafe.Pointer(unsafe.SliceData(h.slab.Bytes)), n
 }
 
-// tableBytes is what a table of size cells is charged: these, half as much, what dividing or sorting
-// its entries takes, and its slots, twice, since they are on the Go heap.
+// tableBytes returns the charge for a table of size cells: the cells, half as much to divide or
+// sort the entries, and the slots twice, because they are on the Go heap.
 func (h *hashTable) tableBytes(size int) int64 {
 	n := int64(size) * int64(h.stride) / 2 * 3
 	if h.slots.IsValid() {
@@ -148,7 +147,7 @@ func (h *hashTable) hashOf(x *cellKey) uint64 {
 	return xxhash.Sum64(x.in(h.arena))
 }
 
-// in returns the key of a cell, which lies in the cell itself or in the arena.
+// in returns the key of a cell, which is in the cell or in the arena.
 func (x *cellKey) in(arena []byte) []byte {
 	n := x.mark - 1
 	if n > inlineKey {
@@ -157,8 +156,7 @@ func (x *cellKey) in(arena []byte) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(x)), n)
 }
 
-// findLong returns where the value of a pair with a long key goes. It reports false if there is no
-// room for a new key.
+// findLong returns the destination of a pair with a long key; false if a new key does not fit.
 func (h *hashTable) findLong(w *pending, key []byte) (hit Hit, ok bool) {
 	mask := uint64(h.size - 1)
 	for at := w.hash >> (h.shift & 63); ; at++ {
@@ -185,12 +183,12 @@ func (h *hashTable) findLong(w *pending, key []byte) (hit Hit, ok bool) {
 	}
 }
 
-// arenaHolds reports whether a key of n bytes more can have an offset in the arena.
+// arenaHolds reports whether the arena can address another key of n bytes.
 func (h *hashTable) arenaHolds(n int) bool {
 	return uint64(len(h.arena)+segment.KeyRoom(n)) <= maxArena
 }
 
-// reserve makes room for another key of n bytes in the arena.
+// reserve makes room for another key of n bytes in the arena; false if it cannot.
 func (h *hashTable) reserve(n int) bool {
 	if len(h.arena)+segment.KeyRoom(n) <= cap(h.arena) {
 		return true
@@ -203,7 +201,7 @@ func (h *hashTable) reserve(n int) bool {
 	return true
 }
 
-// arenaSize is that of an arena with room for another key of n bytes.
+// arenaSize returns the size of an arena with room for another key of n bytes.
 func (h *hashTable) arenaSize(n int) int {
 	return memory.SlabSize(max(len(h.arena)+segment.KeyRoom(n), 2*cap(h.arena)))
 }
@@ -218,7 +216,7 @@ func (h *hashTable) setArena(size int) {
 	h.long = s
 }
 
-// forceArena makes room for a key whatever the budget says.
+// forceArena makes room for a key regardless of the budget.
 func (h *hashTable) forceArena(n int) {
 	size := h.arenaSize(n)
 	h.budget.Acquire(int64(size))
@@ -234,7 +232,7 @@ func (h *hashTable) clear() {
 	h.n, h.arena = 0, h.arena[:0]
 }
 
-// close frees all memory, and leaves a table without cells.
+// close frees all memory and leaves a table without cells.
 func (h *hashTable) close() {
 	h.pool.Put(h.slab)
 	h.pool.Put(h.long)

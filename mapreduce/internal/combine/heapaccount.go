@@ -5,40 +5,38 @@ import (
 	"unsafe"
 )
 
-// heapAccount keeps account of what a table's values point to, which lies on the Go heap: an
-// estimate that each emit adds to, and a weighing of all values where the estimate
-// exceeds what the budget gives.
+// heapAccount accounts for the Go heap memory that a table's values refer to. Each emit adds to an
+// estimate. Where the estimate exceeds the budget, all values are weighed.
 type heapAccount struct {
 	weigh    func(p unsafe.Pointer) int64 // nil: values hold no pointers, and nothing is counted
 	mutable  bool
 	estimate int64
 	charged  int64
-	before   []uintptr // the words of values before they are folded
+	before   []uintptr // the words of values before a fold
 	lent     lentValues
 }
 
 const (
-	// heapStep is the least by which the charge grows.
+	// heapStep is the minimum increase of the charge.
 	heapStep = 64 << 10
 	// leastHeap keeps a starved attempt from spilling a file for every few values.
 	leastHeap = 512 << 10
-	// heapEach is what the allocation of a value takes beside its bytes.
+	// heapEach is the overhead of a value's allocation.
 	heapEach = 16
-	// heapFactor is what a byte in use takes of a heap that is collected when it has
-	// doubled.
+	// heapFactor is the heap size per byte in use: the collector runs when the heap has doubled.
 	heapFactor = 2
-	// leastBulky is the weight of a value that does not wait with others.
+	// leastBulky is the weight from which a value does not wait in a batch.
 	leastBulky = heapFactor * (heapEach + 1<<10)
 )
 
-// weight is what a value takes of the heap.
+// weight returns the heap memory of a value, in bytes.
 func (a *heapAccount) weight(v unsafe.Pointer) int64 { return heapFactor * (heapEach + a.weigh(v)) }
 
-// over reports whether the values take more than was charged for them.
+// over reports whether the values exceed their charge.
 func (a *heapAccount) over() bool { return a.estimate > a.charged }
 
-// foldHeap is combine for values that hold pointers. A value grows by no more than what is folded
-// into it, as a rule; one that Combine returns as it was has not grown.
+// foldHeap is combine for values with pointers. It assumes that a value grows by at most the size
+// of the folded one, and not at all if Combine returns it unchanged.
 func (a *accumulator) foldHeap(to, from unsafe.Pointer, hits []Hit, pairs []pending) {
 	words := int(a.form.size / unsafe.Sizeof(uintptr(0)))
 	wordsOf := func(h Hit) []uintptr {
@@ -57,8 +55,8 @@ func (a *accumulator) foldHeap(to, from unsafe.Pointer, hits []Hit, pairs []pend
 	a.heap.before = before
 }
 
-// settle has the budget pay for what the values point to or, if it refuses, weighs them
-// all and, if they are too heavy indeed, empties the table into a spill.
+// settle charges the budget for the memory of the values. If the budget refuses, it weighs them all
+// and, if they are too heavy, empties the table into a spill.
 func (a *accumulator) settle() {
 	h := &a.heap
 	if !h.over() {

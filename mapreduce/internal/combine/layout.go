@@ -8,32 +8,31 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// layout says in which of some partitions each of a range of numbers lies, as segment.PartitionOf
-// has it.
+// layout assigns each of a range of numbers to a partition, as segment.PartitionOf does.
 type layout struct {
 	width, partitions int
 	base              uint64
 	places            int
-	masks             [][]uint64 // by partition: bits of the places in it
+	masks             [][]uint64 // by partition: bitmap of its places
 }
 
 const (
-	// layoutBytes is the most bytes of a layout, of which so many are remembered: no budget counts
-	// them.
+	// layoutBytes is the maximum size of a layout, and layoutsKept the number of layouts
+	// remembered: no budget counts them.
 	layoutBytes = 2 << 20
 	layoutsKept = 4
-	// mostMisses is how many numbers without a layout are looked up before the rest are hashed.
+	// mostMisses is the number of lookups without a layout before the rest are hashed.
 	mostMisses = 16
 )
 
-// layouts are those that were asked for last: rounds over the same keys ask for the same ones.
+// layouts are the latest ones used: iterations over the same keys use the same layouts.
 var layouts struct {
 	mu   sync.Mutex
-	list []*layout // the one asked for last is the first
+	list []*layout // most recently used first
 }
 
-// layoutOf returns the layout of places numbers from base on, both multiples of 64; nil if it would
-// be too large.
+// layoutOf returns the layout of `places` numbers from base on, both multiples of 64; nil if it
+// would be too large.
 func layoutOf(width int, base uint64, places, partitions int) *layout {
 	if places/8*partitions > layoutBytes {
 		return nil
@@ -74,21 +73,21 @@ func newLayout(width int, base uint64, places, partitions int) *layout {
 	return l
 }
 
-// Partitions tells in which partition numbers lie; those of a range that a table has been asked for
-// cost nothing to hash. It serves one goroutine.
+// Partitions returns the partitions of numbers; it need not hash those in a layout that a table has
+// used. One goroutine may use it.
 type Partitions struct {
 	width, partitions int
-	of                *layout // of the number before; may be nil
-	misses            int     // numbers that had none
+	of                *layout // of the previous number; may be nil
+	misses            int     // lookups without a layout
 }
 
-// NewPartitions is for keys that are numbers of width bytes.
+// NewPartitions returns Partitions for keys that are numbers of width bytes.
 func NewPartitions(width, partitions int) *Partitions {
 	return &Partitions{width: width, partitions: partitions}
 }
 
-// Places returns bits that tell of a range of numbers, from base on, which of them lie in partition
-// p; nil, if no such range with x is known.
+// Places returns a bitmap of the numbers from base on that are in partition p; nil if no layout
+// contains x.
 func (n *Partitions) Places(p int, x uint64) (base uint64, places []uint64) {
 	if n.of == nil || x-n.of.base >= uint64(n.of.places) {
 		if n.of = n.find(x); n.of == nil {
@@ -98,7 +97,7 @@ func (n *Partitions) Places(p int, x uint64) (base uint64, places []uint64) {
 	return n.of.base, n.of.masks[p]
 }
 
-// find returns a layout that is known and has a place for x.
+// find returns a known layout that contains x, or nil.
 func (n *Partitions) find(x uint64) *layout {
 	if n.misses == mostMisses {
 		return nil
@@ -110,8 +109,7 @@ func (n *Partitions) find(x uint64) *layout {
 	return l
 }
 
-// layoutWith returns a layout that was asked for, of those with a place for x; nil if there is
-// none.
+// layoutWith returns a remembered layout that contains x, or nil.
 func layoutWith(width, partitions int, x uint64) *layout {
 	layouts.mu.Lock()
 	defer layouts.mu.Unlock()
@@ -123,7 +121,7 @@ func layoutWith(width, partitions int, x uint64) *layout {
 	return nil
 }
 
-// Of is the partition of a number.
+// Of returns the partition of a number.
 func (n *Partitions) Of(x uint64) int {
 	var key [8]byte
 	binary.BigEndian.PutUint64(key[:], x<<(64-8*n.width))

@@ -6,33 +6,32 @@ import (
 	"unsafe"
 )
 
-// lentValues has the bytes of values that wait in the batches of a table of byte slices. Most
-// values of a key that has one are read by Combine and forgotten, so that only what stays in the
-// table is copied to memory of its own; and most of what stays first is alike, such as the name of
-// a file, so that keys share one copy. An index takes half the time that it takes with a copy of
-// each value.
+// lentValues holds the bytes of values that wait in the batches of a table of byte slices. Combine
+// only reads most values, so only results that stay in the table are copied to memory of their own.
+// Most first values are equal, such as the name of a file, so keys share one copy. An index takes
+// half the time that it would take with a copy of each value.
 type lentValues struct {
-	buf     []byte // its capacity stays; behind it there is scratch
-	scratch []byte // what Combine gets in place of a value that keys may share
-	filled  []byte // the value that lies in scratch, as it is
-	last    []byte // the last copy for the table
-	used    bool   // there is a buf
+	buf     []byte // followed by scratch in memory
+	scratch []byte // copy for Combine of a value that keys may share
+	filled  []byte // the value that scratch is a copy of
+	last    []byte // the latest copy for the table
+	used    bool   // buf is allocated
 }
 
 const (
 	lentBytes   = 16 << 10
-	largestLent = lentBytes / batchSize // of one value
+	largestLent = lentBytes / batchSize // maximum size of one value
 )
 
-// lend has the value that is put next, a byte slice, be the emitter's again when it has been put.
+// copyValue copies the value at next, a byte slice, so that the emitter may reuse its memory.
 //
-//  1. The value is copied to the buffer of values that wait; to a fresh one of its own if it is large.
-//  2. Combine has it from there.
-//  3. What becomes the value of a key is copied once more if it lies in the buffer: a first value, or
-//     one that Combine has returned. If the copy before was the same, it is shared.
-//  4. Combine may change what it gets, so that of a value that may be shared it gets a copy in scratch. If it returns
-//     that as it was, nothing has happened.
-//  5. When nothing waits any more, the buffer is free.
+//  1. The value is copied to the buffer of waiting values; a large one to memory of its own.
+//  2. Combine receives it from there.
+//  3. A result of a key that is in the buffer (a first value, or one that Combine has returned) is
+//     copied once more. If the previous copy is equal, it is shared.
+//  4. Combine may modify its arguments, so it gets a value that may be shared as a copy in
+//     scratch. If it returns that unchanged, the value stays as it is.
+//  5. When no pair waits, the buffer is empty.
 func (a *accumulator) copyValue() {
 	v, l := *(*[]byte)(a.next()), &a.heap.lent
 	switch {
@@ -45,7 +44,7 @@ func (a *accumulator) copyValue() {
 		all := make([]byte, lentBytes+largestLent)
 		l.buf, l.scratch, l.used = all[:0], all[lentBytes:], true
 	case len(l.buf)+len(v) >= lentBytes:
-		a.flush() // so that next is another place
+		a.flush() // changes next
 	}
 	if !a.waiting() {
 		l.buf = l.buf[:0]
@@ -71,7 +70,7 @@ func (a *heapAccount) foldBytes(combine func(a, b []byte) []byte, to, from unsaf
 	}
 }
 
-// keep returns v, or a copy if it lies in the memory of what is lent.
+// keep returns v, or a copy if it is in the buffer or in scratch.
 func (l *lentValues) keep(v []byte) []byte {
 	if !l.used || v == nil || !l.has(v) {
 		return v
@@ -82,17 +81,17 @@ func (l *lentValues) keep(v []byte) []byte {
 	return l.last
 }
 
-// has reports whether b lies in the buffer or in scratch.
+// has reports whether b is in the buffer or in scratch.
 func (l *lentValues) has(b []byte) bool {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b))) - uintptr(unsafe.Pointer(unsafe.SliceData(l.buf)))
 	return at < lentBytes+largestLent
 }
 
-// fold combines v into *x, and reports whether that has become another value.
+// fold combines v into *x, and reports whether the value has changed.
 func (l *lentValues) fold(combine func(a, b []byte) []byte, x *[]byte, v []byte) bool {
 	old := *x
 	if !l.used || cap(old) != len(old) || len(old) > largestLent {
-		// No other key has the same value: it is large, or has grown where it lies.
+		// No other key shares the value: it is large, or has grown in place.
 		both := combine(old, v)
 		if sameSlice(both, old) {
 			return false
@@ -117,7 +116,7 @@ func (l *lentValues) fold(combine func(a, b []byte) []byte, x *[]byte, v []byte)
 	return true
 }
 
-// sameSlice reports whether two slices are the same memory, not only the same bytes.
+// sameSlice reports whether two slices are the same memory, not only equal bytes.
 func sameSlice(a, b []byte) bool {
 	return unsafe.SliceData(a) == unsafe.SliceData(b) && len(a) == len(b) && cap(a) == cap(b)
 }

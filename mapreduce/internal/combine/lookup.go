@@ -11,11 +11,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Lookup has the values of keys, those of each in the order in which they came. The zero value has
-// none. It is filled by one goroutine and may then be asked by any number.
+// Lookup maps keys to lists of values, in the order in which they were added. The zero value is
+// empty. One goroutine fills it; then any number may read it.
 //
-// A key of at most 16 bytes lies in its cell, and so does the only value of a key: to find it takes
-// one look at far memory, where Go's map from strings to slices takes four.
+// A key of at most 16 bytes is in its cell, and so is the value of a key that has only one. Finding
+// it takes one cache miss; a Go map from strings to slices takes four.
 type Lookup[V any] struct {
 	cells []lookupCell[V]
 	shift uint
@@ -24,18 +24,18 @@ type Lookup[V any] struct {
 	lists [][]V  // of keys with several values
 }
 
-// lookupCell is empty while mark is 0. A long key has its hash as k0 and where it lies as k1.
+// lookupCell is empty while mark is 0. For a long key k0 is its hash and k1 its offset in long.
 type lookupCell[V any] struct {
 	k0, k1 uint64
-	mark   uint32 // length and 1
-	list   uint32 // index of the values in lists and 1; 0: there is but one
+	mark   uint32 // length of the key + 1
+	list   uint32 // index of the values in lists + 1; 0: one value
 	value  V
 }
 
-// leastLookup is how many cells a Lookup with a key has.
+// leastLookup is the minimum number of cells of a Lookup with keys.
 const leastLookup = 1 << 6
 
-// Find returns the values of a key, which are not to be changed; nil if there are none.
+// Find returns the values of a key, which must not be changed; nil if it has none.
 func (l *Lookup[V]) Find(key []byte) []V {
 	if l.n == 0 {
 		return nil
@@ -44,7 +44,7 @@ func (l *Lookup[V]) Find(key []byte) []V {
 	return l.values(l.at(key, k0, k1))
 }
 
-// values are those of the key of a cell, which may be empty.
+// values returns the values of a cell, which may be empty.
 func (l *Lookup[V]) values(c *lookupCell[V]) []V {
 	switch {
 	case c.mark == 0:
@@ -56,7 +56,7 @@ func (l *Lookup[V]) values(c *lookupCell[V]) []V {
 	}
 }
 
-// Add adds a value to those of a key, which it copies if it is new.
+// Add adds a value to those of a key; it copies a new key.
 func (l *Lookup[V]) Add(key []byte, v V) {
 	if 2*l.n >= len(l.cells) {
 		l.grow()
@@ -73,13 +73,13 @@ func (l *Lookup[V]) Add(key []byte, v V) {
 		l.n++
 	case c.list == 0:
 		l.lists = append(l.lists, []V{c.value, v})
-		c.list = uint32(len(l.lists)) //nolint:gosec // so many lists do not fit into memory
+		c.list = uint32(len(l.lists)) //nolint:gosec // more lists do not fit into memory
 	default:
 		l.lists[c.list-1] = append(l.lists[c.list-1], v)
 	}
 }
 
-// words are what the cell of a key has of it; k1 of a long one is nothing yet.
+// words returns the k0 and k1 of a key's cell; for a long key k1 is not yet set.
 func (l *Lookup[V]) words(key []byte) (k0, k1 uint64) {
 	if len(key) > inlineKey {
 		return xxhash.Sum64(key), 0
@@ -87,7 +87,7 @@ func (l *Lookup[V]) words(key []byte) (k0, k1 uint64) {
 	return inlineWords(key)
 }
 
-// at returns the cell of a key, or the empty one where it belongs.
+// at returns the cell of a key, or the empty cell for it.
 func (l *Lookup[V]) at(key []byte, k0, k1 uint64) *lookupCell[V] {
 	return l.atHash(key, k0, k1, lookupHash(k0, k1, uint64(len(key))+1))
 }
@@ -110,7 +110,7 @@ func (l *Lookup[V]) atHash(key []byte, k0, k1, hash uint64) *lookupCell[V] {
 	}
 }
 
-// lookupHash of a key: its high bits choose the cell.
+// lookupHash returns the hash of a key; its high bits choose the cell.
 func lookupHash(k0, k1, mark uint64) uint64 {
 	if mark > inlineKey+1 {
 		return k0

@@ -2,31 +2,32 @@ package combine
 
 import "unsafe"
 
-// LookupBatch finds the values of several keys at a time, so that their looks at far memory go on side by
-// side: one after the other, each waits for its own. It belongs to one goroutine.
+// LookupBatch finds the values of several keys at a time, so that their cache misses overlap. One
+// goroutine may use it.
 //
 //  1. Add notes a key and where its cell should be.
-//  2. Find looks at the cells of all keys, none of which waits for another, then at the values that a
-//     cell points to, and only then compares keys.
+//  2. Find loads the cells of all keys, independently of each other, then the values that the
+//     cells point to, and only then compares keys.
 type LookupBatch[V any] struct {
 	lookup *Lookup[V]
-	keys   []byte // of all, one after the other
+	keys   []byte // all keys, concatenated
 	asked  []asked
 	found  [LookupBatchSize][]V
-	first  func(V) byte // touches what a value points to; nil if it points nowhere
-	seen   byte         // of what was touched, so that it must be
+	first  func(V) byte // loads the memory of a value; nil if values are not []byte or string
+	seen   byte         // keeps the loads of touch alive
 }
 
-// LookupBatchSize is the most keys that an LookupBatch holds: more than a core has looks at far memory under way.
+// LookupBatchSize is the maximum number of keys in a LookupBatch: more than the loads that a core
+// can have outstanding.
 const LookupBatchSize = 32
 
-// asked is a key of an LookupBatch: its words and hash, and where it ends.
+// asked is a key of a LookupBatch: its words and hash, and its end in keys.
 type asked struct {
 	k0, k1, hash uint64
 	end          int
 }
 
-// NewLookupBatch returns one without keys.
+// NewLookupBatch returns an empty batch.
 func NewLookupBatch[V any](lookup *Lookup[V]) *LookupBatch[V] {
 	b := &LookupBatch[V]{lookup: lookup, asked: make([]asked, 0, LookupBatchSize)}
 	switch first := any(&b.first).(type) {
@@ -45,7 +46,7 @@ func firstByte(p *byte, n int) byte {
 	return *p
 }
 
-// Add notes a key, of which it makes a copy, and reports whether there is room for another.
+// Add adds a copy of a key, and reports whether there is room for another.
 func (b *LookupBatch[V]) Add(key []byte) (room bool) {
 	b.keys = append(b.keys, key...)
 	k0, k1 := b.lookup.words(key)
@@ -54,8 +55,8 @@ func (b *LookupBatch[V]) Add(key []byte) (room bool) {
 	return len(b.asked) < LookupBatchSize
 }
 
-// Find looks up all keys and forgets them. The list has the values of each, as [Lookup.Find]
-// returns them, until the next call.
+// Find looks up all keys and empties the batch. It returns the values of each key, as [Lookup.Find]
+// does, valid until the next call.
 func (b *LookupBatch[V]) Find() [][]V {
 	found := b.found[:len(b.asked)]
 	if b.lookup.n == 0 {
@@ -68,7 +69,7 @@ func (b *LookupBatch[V]) Find() [][]V {
 	return found
 }
 
-// touch looks at the cells where keys should be, then at the values that these point to.
+// touch loads the cells where keys should be, then the values that these point to.
 func (b *LookupBatch[V]) touch() {
 	l := b.lookup
 	mask := uint64(len(l.cells) - 1)

@@ -7,34 +7,34 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// Merge is the sorted stream of distinct keys of several segments, each with
-// its combined value. It is not safe for concurrent use. It holds the segments'
-// memory until Close, so they may be released meanwhile.
+// Merge is the sorted stream of distinct keys of several segments, each with its combined value. It
+// is not safe for concurrent use. It holds the segments' memory until Close, so the caller may
+// release them earlier.
 //
-// In-memory segments are folded into one hash table, whose keys are then sorted
-// once: sorting each map's table and merging would sort every word of the
-// vocabulary once a map. Spilled runs are merged beside it.
+// In-memory segments are folded into one hash table, whose keys are then sorted once: sorting each
+// map's table would sort the whole vocabulary once per map. Spilled runs are merged with the
+// result.
 type Merge struct {
-	acc      accumulator // what segments have in memory is folded into it
+	acc      accumulator // of the in-memory segments
 	segments []*Segment
 	started  bool
-	spilled  bool        // some of it is in files
+	spilled  bool        // some segments have files
 	dense    *denseMerge // nil: in-memory segments are in acc
-	sorted   *sorted     // the keys of acc
-	at       int         // in sorted
+	sorted   *sorted     // keys of acc
+	at       int         // index in sorted
 	key      [8]byte
-	files    *segment.Merge // of what is in files
+	files    *segment.Merge // of the spilled runs
 	fileKey  []byte
-	file     unsafe.Pointer // its value
+	file     unsafe.Pointer // value of fileKey
 	fileOK   bool
 	out      []byte
-	value    unsafe.Pointer // of out
+	value    unsafe.Pointer // value of out
 	stats    segment.Stats
 	err      error
 }
 
-// NewMerge returns the merge of segments. It does no work before the first
-// Next. The order in which values of a key are combined is not defined.
+// NewMerge returns the merge of segments. It does no work before the first Next. The order in which
+// the values of a key are combined is undefined.
 func NewMerge(o Options, v Values, segments []*Segment) *Merge {
 	o.Partitions, o.Partition = 1, func([]byte) int { return 0 }
 	m := &Merge{sorted: new(sorted)}
@@ -87,7 +87,7 @@ func (m *Merge) start() {
 	own.Release()
 	m.sorted = m.acc.keys().sort(m.acc.len(), m.acc.opt.Pool)
 	if m.spilled || len(m.acc.spills) > 0 {
-		m.acc.compact(m.sorted) // the more runs can be read at once
+		m.acc.compact(m.sorted) // leaves memory for reading more runs at once
 		m.file, m.value = m.acc.form.room(1).UnsafePointer(), m.acc.form.room(1).UnsafePointer()
 		m.nextFile()
 	}
@@ -112,8 +112,8 @@ func (m *Merge) nextFile() {
 	}
 }
 
-// Next returns the next key and where its value lies, or ok false at the end or after an
-// error. Both are valid until the next call of Next or Close.
+// Next returns the next key and the address of its value; ok is false at the end or after an error.
+// Both are valid until the next call of Next or Close.
 func (m *Merge) Next() (key []byte, v unsafe.Pointer, ok bool) {
 	if !m.started {
 		m.start()
@@ -138,8 +138,8 @@ func (m *Merge) Next() (key []byte, v unsafe.Pointer, ok bool) {
 	return m.nextWithFile(key, v, ok)
 }
 
-// nextWithFile joins the head of memory, if any, with the equal or smaller keys
-// of the spilled runs.
+// nextWithFile merges the next pair in memory, if any, with equal or smaller keys of the spilled
+// runs.
 func (m *Merge) nextWithFile(key []byte, v unsafe.Pointer, ok bool) ([]byte, unsafe.Pointer, bool) {
 	order := 1
 	if ok {
@@ -170,8 +170,8 @@ func (m *Merge) nextWithFile(key []byte, v unsafe.Pointer, ok bool) ([]byte, uns
 // Err returns the error that ended Next, if any.
 func (m *Merge) Err() error { return m.err }
 
-// Stats counts the records read from the segments and, in the Spill fields,
-// what was spilled on the way.
+// Stats returns the number of records read from the segments and, in its Spill fields, the merge's
+// own spills.
 func (m *Merge) Stats() segment.Stats {
 	s, a, b := m.stats, m.acc.stats, m.files.Stats()
 	s.Spills = a.Spills + b.Spills
@@ -181,7 +181,7 @@ func (m *Merge) Stats() segment.Stats {
 	return s
 }
 
-// Close frees everything the merge holds. Closing twice is allowed.
+// Close frees the memory of the merge. Closing twice is allowed.
 func (m *Merge) Close() {
 	m.files.Close()
 	m.acc.opt.Pool.Put(m.sorted.slab)

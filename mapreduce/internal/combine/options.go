@@ -11,20 +11,20 @@ import (
 type Options struct {
 	// Partitions is the number of partitions, at least 1. A Merge ignores it.
 	Partitions int
-	// Partition chooses the partition of a key; nil means segment.PartitionOf.
-	// It is called about once a distinct key.
+	// Partition chooses the partition of a key; nil means segment.PartitionOf. It is called about
+	// once per distinct key.
 	Partition func(key []byte) int
-	// Sum says that Combine is +: values are added without a call. It needs CanSum.
+	// Sum means that Combine is +: values are added without a call. It requires CanSum.
 	Sum bool
-	// Width is the number of bytes of all keys if they are numbers, big-endian and emitted by
-	// EmitNumbers, 1 to 8; else 0. It has no effect if values hold pointers or have no size.
+	// Width is the size of all keys in bytes, 1 to 8, if keys are big-endian numbers emitted by
+	// EmitNumbers; otherwise 0. It has no effect if values hold pointers or have size 0.
 	Width int
-	// Distinct is the expected number of distinct keys, such as those of another map of the
-	// job; 0 if unknown. It only sizes the first table: growing it to its size costs up to a
-	// fifth of a WordCount of real text.
+	// Distinct is the expected number of distinct keys, such as that of another map of the job; 0
+	// if unknown. It only sizes the first table: growing to that size costs up to a fifth of a
+	// WordCount of real text.
 	Distinct int
-	// Expected is how many distinct keys there may be, such as the records of a dataset; 0 if
-	// unknown. The dense array is made for as many, if their keys lie close enough to each other.
+	// Expected is the possible number of distinct keys, such as the records of a dataset; 0 if
+	// unknown. It sizes the dense array, if keys are close enough to each other.
 	Expected int
 	// Budget pays for tables, arenas and entries; nil means no limit.
 	Budget *memory.Budget
@@ -37,14 +37,14 @@ type Options struct {
 	Stored bool
 
 	fanIn   int   // as segment.MergeConfig.FanIn
-	least   int   // cells a table may have whatever the budget says; 0: leastCells
-	largest int64 // bytes of a key, and of a key with its encoded value; 0: what the budget says
+	least   int   // cells that a table may have regardless of the budget; 0: leastCells
+	largest int64 // maximum size of a key, and of a key with its encoded value; 0: as the budget says
 }
 
 // leastCells keeps a starved attempt from spilling a file for every few keys.
 const leastCells = 1 << 14
 
-// complete fills in what is 0. It panics if the keys cannot be such.
+// complete sets defaults. It panics if Width is invalid.
 func (o *Options) complete() {
 	if o.Width < 0 || o.Width > 8 {
 		panic(fmt.Sprintf("combine: keys of %d bytes are no numbers", o.Width))
@@ -65,7 +65,7 @@ func (o *Options) partition(key []byte) int {
 	return segment.PartitionOf(key, o.Partitions)
 }
 
-// checkPair refuses a key whose value has grown too large to be held with it.
+// checkPair returns an error if a key with its combined value is too large to hold.
 func (o *Options) checkPair(key, value []byte) error {
 	return o.Budget.CheckHeld("a key with its combined value", int64(len(key)+len(value)), o.largest)
 }

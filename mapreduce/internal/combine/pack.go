@@ -7,16 +7,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// packed is a table's content by partition, unsorted. An entry is the length of
-// the key (uvarint), the key, and the value: a varint of a sum, the value's
-// memory if it has no pointers, else its length and encoding.
-// A word and its count take some 10 bytes instead of a cell's 32, which is what
-// the outputs of all maps occupy until their reduces have ended.
+// packed is a table's content by partition, unsorted. An entry is the length of the key (uvarint),
+// the key, and the value: a varint of a sum, the value's memory if it has no pointers, otherwise
+// its length and encoding. A word and its count take some 10 bytes instead of a cell's 32. The
+// outputs of all maps take that memory until their reduces have ended.
 type packed struct {
 	parts []packedPart
 	slabs []memory.Slab
-	rest  []byte // of the last slab of blocks below sharedBlock
-	first int    // bytes of a partition's first block
+	rest  []byte // unused part of the latest shared slab
+	first int    // size of a partition's first block
 	bytes int64  // of memory
 	value []byte // scratch: the encoding of a value
 }
@@ -32,13 +31,12 @@ const (
 	firstBlock = 4 << 10
 	leastBlock = 256
 	largeBlock = 256 << 10
-	sharedSlab = 64 << 10 // of small blocks, at least
+	sharedSlab = 64 << 10 // minimum size of a slab of small blocks
 
-	// Blocks behind the first of a partition that are smaller than sharedBlock share slabs, once
-	// there is enough for one: by themselves they would lie on the Go heap, which is collected when
-	// it has doubled.
+	// Later blocks of a partition below sharedBlock share slabs, once there is enough memory for
+	// one. Alone they would be on the Go heap, which doubles before it is collected.
 	sharedBlock = 64 << 10
-	mostShared  = 256 << 10 // bytes of such a slab
+	mostShared  = 256 << 10 // maximum size of such a slab
 )
 
 // pack copies all entries.
@@ -67,11 +65,11 @@ func (a *accumulator) pack(l *keyList) packed {
 	return d
 }
 
-// touchCells is how many cells touchArena looks at, half of which may be free.
+// touchCells is the number of cells per call of touchArena; half of them may be free.
 const touchCells = 256
 
-// touchArena loads the ends of each long key of the cells from the i-th on, so that the
-// misses of keys lying at random overlap: packing takes 47 instead of 55 ns a key.
+// touchArena loads both ends of each long key of the cells from i on, so that cache misses overlap:
+// packing takes 47 instead of 55 ns per key.
 func (l *keyList) touchArena(i int) {
 	for end := min(i+touchCells, l.n); i < end; i++ {
 		if x := l.cell(i); x.mark > inlineKey+1 {

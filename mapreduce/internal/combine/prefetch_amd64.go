@@ -2,11 +2,11 @@ package combine
 
 import "unsafe"
 
-// prefetches says that there is a prefetch.
+// prefetches reports whether prefetch is implemented.
 const prefetches = true
 
-// prefetch asks for n cells of a table and does not wait for them. Their hashes lie stride bytes
-// apart; the cell of a hash is that at hash>>shift&mask, and each has size bytes.
+// prefetch starts to load n cells of a table and does not wait. Their hashes are stride bytes
+// apart; a hash's cell has index hash>>shift&mask, and each cell has size bytes.
 //
 //go:noescape
 func prefetch(hash *uint64, n int, stride uintptr, cells unsafe.Pointer, size uintptr, shift, mask uint64)

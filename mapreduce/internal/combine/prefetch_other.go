@@ -4,7 +4,7 @@ package combine
 
 import "unsafe"
 
-// prefetches says that there is no prefetch: cells are loaded instead, which waits for them.
+// prefetches reports whether prefetch is implemented. If not, cells are loaded, which waits.
 const prefetches = false
 
 func prefetch(*uint64, int, uintptr, unsafe.Pointer, uintptr, uint64, uint64) {}

@@ -8,24 +8,25 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// Regions of the entries that keys are sorted by.
+// Regions of the entries by which keys are sorted.
 const (
-	inDense = iota // keys of the dense array, whose prefix is all of them: in no region
+	inDense = iota // keys of the dense array: the prefix is the whole key
 	inArena        // long keys
-	inCells        // keys in cells: in this one and those after it, each of chunkBytes or less
+	inCells        // keys in cells: this region and later ones, each of at most chunkBytes
 )
 
-// chunkBytes is the most bytes of cells in one region: an offset has 32 bits.
+// chunkBytes is the maximum size of a region of cells: an offset has 32 bits.
 const chunkBytes = 1 << 31
 
-// keyList is the keys of an accumulator as package segment sorts them, with their values.
+// keyList is the keys of an accumulator, with their values, in a form that package segment can
+// sort.
 type keyList struct {
 	cells  unsafe.Pointer // the first one
-	n      int            // cells, free ones too
+	n      int            // number of cells, including free ones
 	stride uintptr        // bytes of a cell
 	chunk  int            // log2 of the cells of a region
 	arena  []byte
-	slots  unsafe.Pointer // values of cells; nil: they lie in these
+	slots  unsafe.Pointer // values of cells; nil: values are in the cells
 	dense  places
 	values unsafe.Pointer // of the dense array
 	size   uintptr        // bytes of a value
@@ -47,7 +48,7 @@ func (a *accumulator) keys() *keyList {
 
 func (l *keyList) cell(i int) *cell { return (*cell)(unsafe.Add(l.cells, uintptr(i)*l.stride)) }
 
-// valueOf returns where the value of a cell lies.
+// valueOf returns the address of a cell's value.
 func (l *keyList) valueOf(x *cell) unsafe.Pointer {
 	if l.slots == nil {
 		return unsafe.Pointer(&x.word)
@@ -55,7 +56,7 @@ func (l *keyList) valueOf(x *cell) unsafe.Pointer {
 	return unsafe.Add(l.slots, uintptr(x.word)*l.size)
 }
 
-// sort sorts all n keys, which stay where they are, as the values do. Nothing may change until the
+// sort sorts all n keys; keys and values stay in place. The accumulator must not change until the
 // slab is put back.
 func (l *keyList) sort(n int, pool *memory.Pool) *sorted {
 	s := segment.Sorting{N: n, Regions: [][]byte{inDense: nil, inArena: l.arena}, Pool: pool}
@@ -72,7 +73,7 @@ func (l *keyList) sort(n int, pool *memory.Pool) *sorted {
 // keyReader reads the entries of the dense array, then those of the cells.
 type keyReader struct {
 	*keyList
-	place uint64 // of the dense array, if left
+	place uint64 // next place of the dense array, if left
 	left  bool
 	at    int // in cells
 }
@@ -88,12 +89,12 @@ func (r *keyReader) Prefixes(dst []uint64) (n int) {
 		dst[n] = r.densePrefix()
 		r.place, r.left = r.dense.next(r.place + 1)
 	}
-	i, list := r.at, *r.keyList // its fields would be read anew for each cell
+	i, list := r.at, *r.keyList // a copy: fields would be reloaded for each cell
 	for n < len(dst) && i < list.n {
 		for end := min(list.n, i+len(dst)-n); i < end; i++ {
 			x := list.cell(i)
 			dst[n] = x.prefix()
-			if x.mark != 0 { // which nothing predicts: only n depends on it
+			if x.mark != 0 { // unpredictable, so only n depends on it
 				n++
 			}
 		}
@@ -128,19 +129,18 @@ func (r *keyReader) Entries(dst []segment.Entry) (n int) {
 
 func (r *keyReader) densePrefix() uint64 { return (r.dense.base + r.place) << (64 - 8*r.dense.width) }
 
-// sorted is the keys of an accumulator in their order, with their values.
+// sorted is the sorted keys of an accumulator, with their values.
 type sorted struct {
 	*keyList
 	list   []segment.Entry
 	slab   memory.Slab
-	number [8]byte // the key returned last, if it is of the dense array
+	number [8]byte // the latest key, if it is in the dense array
 }
 
-// touchAhead is how many cells are loaded before the first of them is looked at.
+// touchAhead is the number of cells that are loaded before the first of them is used.
 const touchAhead = 32
 
-// touch loads the cells of entries, then the long keys of these, so that misses at random places
-// overlap.
+// touch loads the cells of entries, then their long keys, so that cache misses overlap.
 func (s *sorted) touch(list []segment.Entry) {
 	for i := range list {
 		if e := &list[i]; e.Region() >= inCells {
@@ -154,7 +154,7 @@ func (s *sorted) touch(list []segment.Entry) {
 	}
 }
 
-// pair returns the key of an entry, until the next call, and where its value lies.
+// pair returns the key of an entry, valid until the next call, and the address of its value.
 func (s *sorted) pair(e *segment.Entry) (key []byte, v unsafe.Pointer) {
 	i := e.Number()
 	if e.Region() == inDense {
@@ -164,8 +164,8 @@ func (s *sorted) pair(e *segment.Entry) (key []byte, v unsafe.Pointer) {
 	return x.in(s.arena), s.valueOf(x)
 }
 
-// compact copies the cells of sorted keys in their order, and the values of the dense array with
-// them, so that both can be freed.
+// compact copies the cells of sorted keys in order, and the dense array's values with them, and
+// frees the originals.
 func (a *accumulator) compact(s *sorted) {
 	h := &a.hash
 	old, oldSize, n := h.slab, h.size, len(s.list)

@@ -5,8 +5,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// spill writes a sorted run of each partition, and puts the slab of the keys back. What the hash
-// table and the dense array are charged pays for the entries to sort.
+// spill writes one sorted run per partition, and puts the slab of the keys back. The charge of hash
+// table and dense array pays for the entries.
 func (a *accumulator) spill(s *sorted) error {
 	defer a.opt.Pool.Put(s.slab)
 	w, err := segment.NewSpillWriter(segment.Config{
@@ -37,7 +37,7 @@ func (a *accumulator) spill(s *sorted) error {
 }
 
 // byPartition returns the order of sorted keys by partition, and where each partition ends in it.
-// space is for two numbers a key.
+// space has two numbers per key.
 func (a *accumulator) byPartition(s *sorted, space []uint32) (order, ends []uint32) {
 	n := len(s.list)
 	order, parts := space[:n], space[n:]

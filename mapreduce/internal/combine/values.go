@@ -6,26 +6,25 @@ import (
 	"unsafe"
 )
 
-// Values are what a [Table] or a [Merge] knows of its values, whose type is the caller's.
+// Values describe the type of values to a [Table] or a [Merge].
 type Values struct {
 	Type reflect.Type
-	// Fold combines values; FoldOf makes it of a Combine, which must be associative and commutative.
-	// Required unless Options.Sum is set.
+	// Fold combines values; FoldOf makes it from a Combine, which must be associative and
+	// commutative. Required unless Options.Sum is set.
 	Fold Fold
-	// Bytes is Combine once more if Type is []byte; else nil.
+	// Bytes is Combine if Type is []byte; otherwise nil.
 	Bytes func(a, b []byte) []byte
-	// Append appends the encoding of the value at v for a spill run. Decode makes what the whole of b
-	// encodes the value at v; it must not keep b.
+	// Append appends the encoding of the value at v for a spill. Decode sets the value at v from
+	// the encoding b; it must not keep b.
 	Append func(dst []byte, v unsafe.Pointer) []byte
 	Decode func(b []byte, v unsafe.Pointer) error
 }
 
-// Fold combines values of a type that only it knows.
+// Fold combines the values from, an array, into those at to, as hits say.
 type Fold func(to, from unsafe.Pointer, hits []Hit)
 
-// Hit says where a value goes: number From of those that come, which lie one behind the other, is
-// combined with the one that lies To bytes behind the place of all that are there, or becomes it, if it
-// is the first one.
+// Hit is the destination of an incoming value. Value number From of the array of incoming values is
+// combined into the value at byte offset To of the destination, or replaces it if First.
 type Hit struct {
 	To    uintptr
 	From  uint32
@@ -49,7 +48,7 @@ func FoldOf[V any](combine func(a, b V) V) Fold {
 	}
 }
 
-// foldSums is the Fold of integers of 8 bytes that are added.
+// foldSums is the Fold of 8-byte integers that are added.
 func foldSums(to, from unsafe.Pointer, hits []Hit) {
 	for i := range hits {
 		h := &hits[i]
@@ -62,8 +61,8 @@ func foldSums(to, from unsafe.Pointer, hits []Hit) {
 	}
 }
 
-// CanSum reports whether values of type t can be added without a call: whether it is an integer
-// type of 8 bytes, or defined by one.
+// CanSum reports whether values of type t can be added without a call: whether its kind is an
+// integer of 8 bytes.
 func CanSum(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Int, reflect.Uint, reflect.Int64, reflect.Uint64:
@@ -73,16 +72,16 @@ func CanSum(t reflect.Type) bool {
 	}
 }
 
-// valueForm is Values with what follows from them.
+// valueForm is Values with derived properties.
 type valueForm struct {
 	Values
 	size    uintptr // bytes
 	sum     bool    // they are added
 	offHeap bool    // they hold no pointers
-	one     []Hit   // room for a fold of one value
+	one     []Hit   // scratch for a fold of one value
 }
 
-// formOf panics if values cannot be what the options say: a mistake of the program, not of its input.
+// formOf panics if the values do not fit the options: an error of the program, not of its input.
 func formOf(o *Options, v *Values) valueForm {
 	if o.Sum && !CanSum(v.Type) {
 		panic(fmt.Sprintf("combine: Sum needs an integer value of 8 bytes, not %s", v.Type))
@@ -94,13 +93,14 @@ func formOf(o *Options, v *Values) valueForm {
 	switch {
 	case o.Sum:
 		f.Fold = foldSums
-	case f.size == 0: // there is but one value
+	case f.size == 0: // all values are equal
 		f.Fold = func(_, _ unsafe.Pointer, _ []Hit) {}
 	}
 	return f
 }
 
-// hasPointers reports whether values of t keep the collector busy; they must then live on the Go heap.
+// hasPointers reports whether values of t have pointers, which must be on the Go heap for the
+// garbage collector.
 func hasPointers(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:
@@ -117,17 +117,17 @@ func hasPointers(t reflect.Type) bool {
 	}
 }
 
-// room returns memory on the Go heap for n values.
+// room allocates n values on the Go heap.
 func (f *valueForm) room(n int) reflect.Value {
 	return reflect.MakeSlice(reflect.SliceOf(f.Type), n, n)
 }
 
-// place returns where the i-th of values lies.
+// place returns the address of the i-th value.
 func (f *valueForm) place(values unsafe.Pointer, i int) unsafe.Pointer {
 	return unsafe.Add(values, uintptr(i)*f.size)
 }
 
-// fold combines a value into the one at x.
+// fold combines the value at v into the one at x.
 func (f *valueForm) fold(x, v unsafe.Pointer) {
 	f.one[0] = Hit{}
 	f.Fold(x, v, f.one)
@@ -139,7 +139,7 @@ func (f *valueForm) move(x, v unsafe.Pointer) {
 	f.Fold(x, v, f.one)
 }
 
-// bytes is the memory of a value without pointers.
+// bytes returns the memory of a value without pointers.
 func (f *valueForm) bytes(v unsafe.Pointer) []byte { return unsafe.Slice((*byte)(v), f.size) }
 
 // read decodes a value that was spilled or packed.

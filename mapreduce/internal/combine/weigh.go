@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// weigher returns a function that estimates how many bytes a value of type t, at p, points
-// to; nil if values of t hold no pointers.
+// weigher returns a function that estimates the bytes that the value of type t at p refers to; nil
+// if values of t have no pointers.
 func weigher(t reflect.Type) func(p unsafe.Pointer) int64 { return weigherAt(t, 0) }
 
-// weigherAt is weigher for a part of a value. From some depth on, which types that contain
-// themselves reach, it leaves the work to reflection.
+// weigherAt is weigher for a part of a value. Beyond a depth, which recursive types reach, it uses
+// weighDeep.
 func weigherAt(t reflect.Type, depth int) func(p unsafe.Pointer) int64 {
 	if !hasPointers(t) {
 		return nil
@@ -64,7 +64,7 @@ func weighStruct(t reflect.Type, depth int) func(p unsafe.Pointer) int64 {
 	}
 }
 
-// weighDeep follows pointers, maps and interfaces.
+// weighDeep follows pointers, maps and interfaces by reflection.
 func weighDeep(t reflect.Type) func(p unsafe.Pointer) int64 {
 	return func(p unsafe.Pointer) int64 {
 		w := walker{left: mostSteps}
@@ -72,19 +72,19 @@ func weighDeep(t reflect.Type) func(p unsafe.Pointer) int64 {
 	}
 }
 
-// mostSteps bounds the work on one value.
+// mostSteps limits the work for one value.
 const mostSteps = 1 << 16
 
-// walker adds up what a value points to, each thing once.
+// walker adds up the memory that a value refers to, each allocation once.
 type walker struct {
 	seen map[unsafe.Pointer]bool
 	left int
 }
 
-// perEntry is what a map takes for an entry, beside key and value.
+// perEntry is the overhead of a map entry, in bytes.
 const perEntry = 16
 
-// opaque is what a channel, a function or the like is taken for.
+// opaque is the estimate for a channel, a function or the like, in bytes.
 const opaque = 64
 
 func (w *walker) behind(v reflect.Value) (n int64) {
@@ -150,7 +150,7 @@ func (w *walker) entries(v reflect.Value) int64 {
 	return n
 }
 
-// again reports whether p was seen before.
+// again reports whether p was visited before.
 func (w *walker) again(p unsafe.Pointer) bool {
 	if w.seen[p] {
 		return true
@@ -162,7 +162,7 @@ func (w *walker) again(p unsafe.Pointer) bool {
 	return false
 }
 
-// mutable reports whether values of type t can grow and yet look the same from outside.
+// mutable reports whether values of type t can grow without a change of their own words.
 func mutable(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.String:

@@ -9,8 +9,8 @@ import (
 // inlineKey is the number of key bytes a cell holds; longer keys go to the arena.
 const inlineKey = 16
 
-// masks[n] keeps the first n of 16 bytes loaded as two words: a table instead of branches on the
-// key's length, which nothing predicts.
+// masks[n] keeps the first n of 16 bytes loaded as two words. A table avoids unpredictable branches
+// on the key's length.
 var masks = func() (list [32][2]uint64) {
 	for n := range inlineKey + 1 {
 		var kept [inlineKey]byte
@@ -24,13 +24,13 @@ var masks = func() (list [32][2]uint64) {
 
 const pageSize = 4096
 
-// inlineWords returns a key of at most 16 bytes as two words that have its bytes in memory as they
-// are, zero padded.
+// inlineWords returns a key of at most 16 bytes as two words with its bytes in native order, zero
+// padded.
 //
-// Invariant: it loads 16 bytes from the key's start, more than the key may have,
-// but only if they lie in the same 4 KiB page as its first byte: memory is
-// mapped in whole pages, so the load cannot fault, and the bytes beyond the key
-// are masked off. That is why neither checkptr nor the race detector may look.
+// Invariant: it loads 16 bytes from the key's start, more than the key may have, but only if they
+// are in the same 4 KiB page as its first byte. Memory is mapped in whole pages, so the load cannot
+// fault, and the bytes beyond the key are masked. Therefore checkptr and the race detector are
+// switched off.
 //
 //go:nocheckptr
 //go:norace
@@ -43,10 +43,10 @@ func inlineWords(key []byte) (k0, k1 uint64) {
 	return plainWords(key)
 }
 
-// sixteenAt reports whether 16 bytes may be loaded from p on if one may.
+// sixteenAt reports whether 16 bytes may be loaded from p if one may.
 func sixteenAt(p unsafe.Pointer) bool { return uintptr(p)%pageSize <= pageSize-inlineKey }
 
-// digest returns the words of a key of at most 16 bytes, and its hash: one call for both.
+// digest returns the words of a key of at most 16 bytes and its hash, in one call.
 func digest(key []byte) (k0, k1, hash uint64) {
 	p := unsafe.Pointer(unsafe.SliceData(key))
 	if sixteenAt(p) && p != nil {
@@ -58,14 +58,14 @@ func digest(key []byte) (k0, k1, hash uint64) {
 	return k0, k1, mix(k0, k1, uint64(len(key))+1)
 }
 
-// plainWords is inlineWords by a copy: its oracle, and its way at the end of a page.
+// plainWords is inlineWords with a copy: for tests, and for keys at the end of a page.
 func plainWords(key []byte) (k0, k1 uint64) {
 	var padded [inlineKey]byte
 	copy(padded[:], key)
 	return binary.NativeEndian.Uint64(padded[:]), binary.NativeEndian.Uint64(padded[8:])
 }
 
-// load returns the 8 bytes at base+i as a word; the caller sees to it that they may be read.
+// load returns the 8 bytes at base+i as a word; the caller guarantees that they are readable.
 //
 //go:nocheckptr
 //go:norace
@@ -78,8 +78,8 @@ const (
 	odd2 = 0xC2B2AE3D27D4EB4F
 )
 
-// mix hashes an inline key; its high bits choose the cell. The length takes part
-// because zero padding alone would join "a" and "a\x00" in one chain.
+// mix hashes an inline key; its high bits choose the cell. It includes the length, because zero
+// padding alone would put "a" and "a\x00" into one chain.
 func mix(k0, k1, length uint64) uint64 {
 	h, l := bits.Mul64(k0^odd2, (k1^length<<56)^odd1)
 	return (h ^ l) * odd1
