@@ -11,24 +11,24 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
-// The precisions that [CountDistinct] takes.
+// The minimum and maximum precision of [CountDistinct].
 const (
 	LeastPrecision = 4
 	MostPrecision  = 18
 )
 
-// StandardError is the standard error of the counts of [CountDistinct], relative to the true ones: two
-// thirds of the counts are within it, 95 % within twice as much. It is 1.04/√2^precision (Flajolet et
-// al., HyperLogLog, 2007): 0.26 for 4, 0.008 for 14, 0.002 for 18.
+// StandardError returns the relative standard error of the counts of [CountDistinct]: two thirds of
+// the counts are within it, 95 % within twice as much. It is 1.04/√2^precision (Flajolet et al.,
+// HyperLogLog, 2007): 0.26 for 4, 0.008 for 14, 0.002 for 18.
 func StandardError(precision int) float64 { return 1.04 / math.Sqrt(math.Exp2(float64(precision))) }
 
-// CountDistinct is the job that estimates, for each key, how many different values its records have, as
-// HyperLogLog does. Up to 64 values the count is exact; beyond that see [StandardError]. A key takes up
-// to 2^precision bytes and some hundred more, in maps, shuffle and reduces, however many values it has.
-// The counts depend on the values alone, not on splits, order or number of tasks.
+// CountDistinct returns a job that estimates the number of distinct values per key by HyperLogLog.
+// Up to 64 values the count is exact; beyond that see [StandardError]. A key needs up to
+// 2^precision bytes plus about a hundred, in maps, shuffle and reduces, regardless of its number of
+// values. The counts depend only on the values, not on splits, order or number of tasks.
 //
-// K and V are types that a key of a job may have. A precision outside of LeastPrecision to
-// MostPrecision, or a V that cannot be a key, is an error of the first attempt.
+// K and V must be valid as key types of a job. If V is not, or precision is outside of
+// LeastPrecision to MostPrecision, the first attempt fails.
 func CountDistinct[T, K, V any](precision int, key func(rec T) K, value func(rec T) V,
 ) mapreduce.Job[T, K, Sketch, mapreduce.Pair[K, int64]] {
 	values, err := codec.Key[V](false, codec.CallerPackage(2))
@@ -50,7 +50,7 @@ func CountDistinct[T, K, V any](precision int, key func(rec T) K, value func(rec
 		},
 		Combine: merge,
 		Reduce: func(k K, sketches iter.Seq[Sketch], emit func(mapreduce.Pair[K, int64])) error {
-			for s := range sketches { // one, by Combine
+			for s := range sketches { // Combine leaves one
 				emit(mapreduce.MakePair(k, s.Count()))
 			}
 			return nil

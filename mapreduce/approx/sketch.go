@@ -9,15 +9,15 @@ import (
 	"github.com/axiomhq/hyperloglog"
 )
 
-// Sketch is what [CountDistinct] remembers of the values of a key: the hash of one, the hashes of a few,
-// or a HyperLogLog of many.
+// Sketch is the state of [CountDistinct] for a key: the hash of one value, the hashes of a few, or
+// a HyperLogLog of many.
 type Sketch struct {
-	one       uint64 // if more is nil
+	one       uint64 // valid if more is nil
 	more      *hashes
 	precision uint8
 }
 
-// hashes are those of two or more values.
+// hashes are the hashes of two or more values.
 //
 // Invariant: either few or many is set; few is sorted, without duplicates.
 type hashes struct {
@@ -25,10 +25,10 @@ type hashes struct {
 	many *hyperloglog.Sketch
 }
 
-// mostFew is how many hashes are kept as they are.
+// mostFew is the maximum number of hashes in few.
 const mostFew = 64
 
-// few are the hashes of s if it has not many.
+// few returns the hashes of s, unless s has a HyperLogLog.
 func (s *Sketch) few() []uint64 {
 	if s.more == nil {
 		return []uint64{s.one}
@@ -36,7 +36,7 @@ func (s *Sketch) few() []uint64 {
 	return s.more.few
 }
 
-// merge returns the sketch of what a or b has seen. It changes a.
+// merge returns the union of a and b. It modifies a.
 func merge(a, b Sketch) Sketch {
 	switch {
 	case a.more == nil && b.more == nil && a.one == b.one:
@@ -57,7 +57,7 @@ func merge(a, b Sketch) Sketch {
 	return a
 }
 
-// add adds the hash of a value to hashes.
+// add adds the hash of a value.
 func (s *Sketch) add(hash uint64) {
 	if s.more.many != nil {
 		s.more.many.InsertHash(hash)
@@ -73,7 +73,7 @@ func (s *Sketch) add(hash uint64) {
 	}
 }
 
-// count makes a HyperLogLog of hashes.
+// count converts hashes into a HyperLogLog.
 func (s *Sketch) count() {
 	if s.more.many != nil {
 		return
@@ -86,14 +86,14 @@ func (s *Sketch) count() {
 	s.more.few, s.more.many = nil, all
 }
 
-// must panics on what cannot be: sketches of one job have one precision, which was checked.
+// must panics on errors that cannot occur: all sketches of a job have the same valid precision.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// Count is the number of different values, or an estimate of it.
+// Count returns the number of distinct values, or an estimate of it.
 func (s Sketch) Count() int64 {
 	if s.more != nil && s.more.many != nil {
 		return int64(s.more.many.Estimate())
@@ -101,15 +101,15 @@ func (s Sketch) Count() int64 {
 	return int64(len(s.few()))
 }
 
-// many marks, beside the precision in the first byte, that a HyperLogLog follows.
+// many is the flag in the first byte, with the precision, that a HyperLogLog follows.
 const many = 0x80
 
-// MarshalBinary implements encoding.BinaryMarshaler: a byte of precision, then one hash or more, eight
-// bytes each, or what the library makes of a HyperLogLog. Sketches of the same values are the same
-// bytes.
+// MarshalBinary implements encoding.BinaryMarshaler. It returns a byte of precision, then either
+// one or more hashes of eight bytes or the library's encoding of a HyperLogLog. Sketches of the
+// same values have equal encodings.
 func (s Sketch) MarshalBinary() ([]byte, error) {
 	if s.more != nil && s.more.many != nil {
-		s.more.many.Estimate() // brings it into the one form that its values have
+		s.more.many.Estimate() // normalizes the sketch
 		return s.more.many.AppendBinary([]byte{s.precision | many})
 	}
 	b := []byte{s.precision}

@@ -10,38 +10,40 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// Job is what Check runs: a [mapreduce.Job], a [mapreduce.MapOnly] or whatever else can be bound.
+// Job is the argument of Check: a [mapreduce.Job], a [mapreduce.MapOnly] or any other type with
+// Bind.
 type Job[I, O any] interface {
 	Bind(in mapreduce.Input[I], out mapreduce.Output[O]) (*mapreduce.Plan, error)
 }
 
-// Options are choices for a check; the zero value is useful.
+// Options configure a check; the zero value is useful.
 type Options struct {
-	// Within is by how much floats in records, and in what is combined, may differ between two runs,
-	// relative to the larger one, 0 <= Within < 1: sums of floats depend on their order. 0 means not
-	// at all; 1e-9 suits sums.
+	// Within is the allowed difference of floats, in records and combined values, between two runs,
+	// relative to the larger one; 0 <= Within < 1. Sums of floats depend on their order: 1e-9 suits
+	// them. 0 allows no difference.
 	Within float64
 
-	// Reduces are the numbers of reduces to try, each at least 1. Empty means 1, 2 and 5. A job with
-	// Reducers set has that number only.
+	// Reduces are the numbers of reduces to try, each at least 1. Empty means 1, 2 and 5. For a job
+	// with Reducers set, only that number is used.
 	Reduces []int
 
-	// PerReduce says that the output may depend on the number of reduces, because a reduce emits
-	// something of its own, as a sum at its end. Then runs with one number are compared only.
+	// PerReduce allows the output to depend on the number of reduces, because a reduce emits
+	// something of its own, such as a sum at its end. Then only runs with the same number are
+	// compared.
 	PerReduce bool
 
-	// Splits are the sizes of splits to try in RunLocal, in bytes of a source or records of a Slice,
-	// each at least 1. Empty means 1, 7, 64 and half of the input; a size with more than 2,000 splits
-	// is raised.
+	// Splits are the split sizes to try in RunLocal, in bytes of a source or records of a Slice,
+	// each at least 1. Empty means 1, 7, 64 and half of the input; a size that makes more than
+	// 2,000 splits is raised.
 	Splits []int64
 
-	// Seed chooses the attempts that fail and the records at which they do.
+	// Seed selects the attempts that fail and the records at which they fail.
 	Seed uint64
 }
 
-// Check runs a job in many ways and returns its output, part by part; the test ends if one run fails
-// or two runs differ. Each run reads in, so its sources must be such as can be read again: small
-// files, Bytes, a Slice. A check of a few kilobytes takes some tenths of a second.
+// Check runs a job in many ways and returns its output, part by part. It fails and ends the test if
+// one run fails or two runs differ. Each run reads in, so its sources must be readable more than
+// once: small files, Bytes or a Slice. A check of a few kilobytes takes some tenths of a second.
 func Check[I, O any](t testing.TB, job Job[I, O], in mapreduce.Input[I]) []O {
 	t.Helper()
 	return CheckWith(t, Options{}, job, in)
@@ -53,9 +55,9 @@ func CheckWith[I, O any](t testing.TB, o Options, job Job[I, O], in mapreduce.In
 	return CheckPlans(t, o, func(out mapreduce.Output[O]) (*mapreduce.Plan, error) { return job.Bind(in, out) })
 }
 
-// CheckPlans is Check for jobs that are not bound to one input, whose input must be made for each run,
-// or that have state to be set back before it. bind is called for each run and returns a fresh plan
-// that writes to out.
+// CheckPlans is Check for jobs that need a new input for each run, are not bound to one input, or
+// have state to reset before each run. bind is called for each run and must return a new plan that
+// writes to out.
 func CheckPlans[O any](t testing.TB, o Options, bind func(out mapreduce.Output[O]) (*mapreduce.Plan, error)) []O {
 	t.Helper()
 	c := &check[O]{Options: o, t: t, bind: bind}
@@ -77,12 +79,12 @@ type check[O any] struct {
 
 	name    string // of the job
 	size    int64  // of its input
-	once    bool   // an attempt at a map cannot be repeated
-	reduces int    // that its plan has, whatever it is asked for; 0: none
-	fixed   bool   // it has them whatever it is asked for
+	once    bool   // a map attempt cannot be repeated
+	reduces int    // number of reduces of its plan; 0: map-only
+	fixed   bool   // the plan ignores the requested number of reduces
 }
 
-// faults are those of the options.
+// faults returns an error if the options are invalid.
 func (c *check[O]) faults() error {
 	switch {
 	case c.Within < 0 || c.Within >= 1:
@@ -98,14 +100,14 @@ func (c *check[O]) faults() error {
 	return nil
 }
 
-// all makes all runs and compares each with the plainest of its number of reduces: a run without
-// disturbance in RunLocal.
+// all makes all runs and compares each with the simplest one with the same number of reduces: an
+// undisturbed run in RunLocal.
 //
-//  1. Watched, so that misuse is reported by its name; then plainly, twice.
-//  2. With splits of several sizes.
-//  3. With other numbers of reduces: the same records, in other parts.
-//  4. For each of those numbers on a cluster: many attempts at once, too little memory, attempts that
-//     fail.
+//  1. A watched run, so that misuse is reported by its name; then two plain runs.
+//  2. Runs with splits of several sizes.
+//  3. Runs with other numbers of reduces: the same records, in other parts.
+//  4. For each of those numbers, runs on a cluster: with many concurrent attempts, with too little
+//     memory, with failing attempts.
 func (c *check[O]) all() ([]O, error) {
 	watched, err := c.run(variant{
 		reduces: c.Reduces[0], debug: true,
@@ -175,7 +177,7 @@ func (c *check[O]) inParts(base *outcome[O], reduces int) (*outcome[O], error) {
 	return o, err
 }
 
-// runLike makes a run whose output must be that of another one.
+// runLike runs the job and returns an error if its output differs from that of base.
 func (c *check[O]) runLike(base *outcome[O], v variant) error {
 	o, err := c.run(v)
 	if err != nil {
@@ -184,7 +186,7 @@ func (c *check[O]) runLike(base *outcome[O], v variant) error {
 	return c.compare(base, o)
 }
 
-// explain adds what may be behind an error of a run.
+// explain adds the likely cause to an error of a run.
 func explain(err error) error {
 	if errors.Is(err, cluster.ErrConsumed) || errors.Is(err, cluster.ErrPlanUsed) {
 		return fmt.Errorf("%w: each run needs its input anew, see CheckPlans", err)

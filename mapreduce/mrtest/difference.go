@@ -12,9 +12,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// compare returns an error if two runs with one number of reduces differ, which names the first
-// record that does: part by part, in their order. The parts of a job without reduces are one, for
-// each split makes its own.
+// compare returns an error if two runs with the same number of reduces differ; it names the first
+// record that does. It compares part by part. For a job without reduces it compares the
+// concatenated parts, because each split has a part.
 func (c *check[O]) compare(base, o *outcome[O]) error {
 	was, is := base.parts, o.parts
 	if c.reduces == 0 {
@@ -44,7 +44,7 @@ func part[O any](parts [][]O, p int) []O {
 	return nil
 }
 
-// placed is a record with its place.
+// placed is a record with its part and index.
 type placed[O any] struct {
 	part, index int
 	record      O
@@ -55,8 +55,8 @@ func (p placed[O]) String() string {
 	return fmt.Sprintf("part %d, record %d, which is %s,", p.part, p.index, p.text)
 }
 
-// compareAny returns an error if two runs with different numbers of reduces have not the same
-// records, wherever they are.
+// compareAny returns an error if two runs with different numbers of reduces have different records,
+// regardless of their parts.
 func (c *check[O]) compareAny(base, o *outcome[O]) error {
 	was, is := sorted(base.parts), sorted(o.parts)
 	for i := range max(len(was), len(is)) {
@@ -73,7 +73,7 @@ func (c *check[O]) compareAny(base, o *outcome[O]) error {
 	return nil
 }
 
-// sorted are all records, in the order of their text.
+// sorted returns all records, ordered by their text.
 func sorted[O any](parts [][]O) []placed[O] {
 	var list []placed[O]
 	for p, records := range parts {
@@ -85,7 +85,7 @@ func sorted[O any](parts [][]O) []placed[O] {
 	return list
 }
 
-// differs is the error of two runs; record is where they do.
+// differs returns the error for two runs that differ at record.
 func differs[O any](base, o *outcome[O], what string, record O) error {
 	why := o.why
 	if poisoned(reflect.ValueOf(&record).Elem()) {
@@ -98,10 +98,10 @@ func differs[O any](base, o *outcome[O], what string, record O) error {
 	return errors.New(text)
 }
 
-// poison is what a byte slice of two bytes or more shows whose lifetime has ended.
+// poison is the content of a byte slice, of two bytes or more, whose lifetime has ended.
 var poison = []byte{memory.Poison, memory.Poison}
 
-// poisoned reports whether a value shows bytes whose lifetime has ended.
+// poisoned reports whether a value contains bytes whose lifetime has ended.
 func poisoned(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:
@@ -128,10 +128,10 @@ func poisoned(v reflect.Value) bool {
 	return false
 }
 
-// longest is how many bytes of a record's text are shown.
+// longest is the maximum length of a record's text in errors, in bytes.
 const longest = 200
 
-// show is a record as text.
+// show returns the text of a record for errors.
 func show[O any](o O) string {
 	text := textOf(reflect.ValueOf(&o).Elem())
 	if len(text) > longest {
@@ -167,7 +167,7 @@ func textOf(v reflect.Value) string {
 	}
 }
 
-// stringer is the text of a value that says itself what it is.
+// stringer returns the text of a value with a String method.
 func stringer(v reflect.Value) (string, bool) {
 	if !v.CanInterface() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return "", false

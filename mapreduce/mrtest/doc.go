@@ -1,10 +1,10 @@
-// Package mrtest tests MapReduce jobs as a cluster would run them.
+// Package mrtest tests MapReduce jobs under the conditions of a cluster.
 //
-// A job that is right in a first test may still depend on what it must not: on where its input is
-// split, on bytes that it may use only during a call, on there being only one attempt. [Check] runs
-// a job many times over a small input - in one goroutine and on a live cluster, with splits of one
-// byte up to whole files, with several numbers of reduces, with next to no memory, with attempts
-// that fail and are tried again - and says at which record the first two outputs differ:
+// A job that passes a simple test may still depend on things that vary: the splits of its input,
+// bytes that are valid only during a call, or the number of attempts. [Check] runs a job many times
+// over a small input: in one goroutine and on a live cluster, with splits of one byte up to whole
+// files, several numbers of reduces, hardly any memory, and attempts that fail and are retried. It
+// reports the first record at which two outputs differ:
 //
 //	func TestWordCount(t *testing.T) {
 //		text := mapreduce.Bytes("rhyme", []byte("tarry a while\nsaid slow\nlet us tarry\n"))
@@ -12,9 +12,9 @@
 //		require.Contains(t, counts, mapreduce.MakePair("tarry", int64(2)))
 //	}
 //
-// Most of the runs are watched by [mapreduce.Plan.Debug], which names the place of a misuse. What
-// only shows in large inputs, in time, or in what a job does beside its output - files, tables of
-// another system - is not found. Data races are for go test -race, which suits Check.
+// Most runs use [mapreduce.Plan.Debug], which names the place of a misuse. Check does not find
+// problems that need large inputs or much time, or effects outside of the output, such as files or
+// database tables. Run it with go test -race to find data races.
 //
 // Reading order: check.go, runs.go, difference.go.
 package mrtest

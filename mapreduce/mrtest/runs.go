@@ -15,14 +15,14 @@ import (
 // errInterrupted is the error of attempts that mrtest makes fail; the cluster retries them.
 var errInterrupted = errors.New("mrtest has this attempt fail, to be tried again")
 
-// variant is one way to run a job; the zero value but for reduces is RunLocal over whole files.
+// variant is one way to run a job. Apart from reduces, the zero value is RunLocal over whole files.
 type variant struct {
 	reduces int
 	split   int64 // bytes; 0: whole files
 	debug   bool
 	cluster bool
-	scarce  bool // next to no memory
-	failing bool // attempts
+	scarce  bool // hardly any memory
+	failing bool // attempts fail
 	why     string
 }
 
@@ -53,20 +53,20 @@ func plural(n int64, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// outcome is what came of a run.
+// outcome is the result of a run.
 type outcome[O any] struct {
 	variant
 	parts    [][]O
 	counters *counter.Set
 }
 
-// mostSplits of a run in RunLocal, and on a cluster.
+// The maximum numbers of splits of a run in RunLocal and on a cluster.
 const (
 	mostSplits        = 2000
 	mostClusterSplits = 24
 )
 
-// splitSizes are those to try.
+// splitSizes returns the split sizes to try.
 func (c *check[O]) splitSizes() []int64 {
 	sizes := c.Splits
 	if len(sizes) == 0 {
@@ -81,7 +81,7 @@ func (c *check[O]) splitSizes() []int64 {
 	return list
 }
 
-// onCluster are the runs on a cluster with a number of reduces.
+// onCluster returns the runs on a cluster with a number of reduces.
 func (c *check[O]) onCluster(reduces int) []variant {
 	v := variant{reduces: reduces, cluster: true, split: c.size/mostClusterSplits + 1}
 	many, scarce, failing := v, v, v
@@ -131,7 +131,7 @@ func (c *check[O]) run(v variant) (*outcome[O], error) {
 	return o, nil
 }
 
-// live runs a plan on a cluster of its own.
+// live runs a plan on a new cluster.
 func (v variant) live(ctx context.Context, p *mapreduce.Plan) (_ *counter.Set, err error) {
 	cfg := actors.Config{Nodes: 2, MapSlots: 4, ReduceSlots: 4, BlockSize: v.split}
 	if v.scarce {
@@ -150,7 +150,7 @@ func (v variant) live(ctx context.Context, p *mapreduce.Plan) (_ *counter.Set, e
 	return res.Counters, err
 }
 
-// blocks cuts the sources of a plan.
+// blocks returns the function that cuts the sources of p into splits; nil for whole files.
 func (v variant) blocks(p *mapreduce.Plan) func(source int) []cluster.Block {
 	if v.split == 0 {
 		return nil
@@ -165,8 +165,8 @@ func (v variant) blocks(p *mapreduce.Plan) func(source int) []cluster.Block {
 	}
 }
 
-// interrupt has up to two attempts at a task fail, early or, where there is little to do, at the end.
-// Map 0 and reduce 0 fail for sure, if they have anything to do.
+// interrupt makes up to two attempts at a task fail, early or, if the task is short, at the end.
+// The first attempt at map 0 and at reduce 0 always fails, unless it has nothing to do.
 func (c *check[O]) interrupt(id mapreduce.AttemptID, n int64) error {
 	r := rand.New(rand.NewPCG(c.Seed, uint64(id.Kind)<<32|uint64(id.Index)))
 	failures, at := r.IntN(3), 2+r.Int64N(3)

@@ -1,4 +1,4 @@
-// Package alike tells whether two values are the same but for what floats lose.
+// Package alike compares values with a tolerance for floats.
 package alike
 
 import (
@@ -6,10 +6,10 @@ import (
 	"reflect"
 )
 
-// Equal reports whether a and b are the same: of one type, with equal parts. Nil and empty slices
-// are the same, NaNs are one. Floats, also within complex numbers, may differ by within times the
-// larger of the two, 0 <= within < 1. Pointers are the same if what they point to is; values that
-// lead back to themselves must not be given.
+// Equal reports whether a and b have the same type and equal parts. Nil and empty slices are equal,
+// and so are NaNs. Floats, including those in complex numbers, may differ by within times the
+// larger one, 0 <= within < 1. Pointers are equal if their targets are. Values must not contain
+// themselves.
 func Equal[T any](a, b T, within float64) bool {
 	return equal(reflect.ValueOf(&a).Elem(), reflect.ValueOf(&b).Elem(), within)
 }

@@ -1,9 +1,9 @@
-// Package attempt names the attempts of tasks.
+// Package attempt identifies the attempts of tasks.
 package attempt
 
 import "fmt"
 
-// Kind says whether a task is a map or a reduce.
+// Kind is the kind of a task: map or reduce.
 type Kind uint8
 
 // The two kinds of task.
@@ -20,14 +20,14 @@ func (k Kind) String() string {
 	return "reduce"
 }
 
-// ID names one attempt of one task within a job.
+// ID identifies one attempt of one task within a job.
 type ID struct {
 	Kind  Kind
-	Index int // of the task, from 0
-	Try   int // of the attempt, from 0; tries of one task differ
+	Index int // number of the task, from 0
+	Try   int // number of the attempt at the task, from 0
 }
 
-// String returns a name such as m-00003-0 or r-00000-1, also used for files.
+// String returns a name such as m-00003-0 or r-00000-1, which is also used for files.
 func (a ID) String() string {
 	return fmt.Sprintf("%c-%05d-%d", a.Kind.String()[0], a.Index, a.Try)
 }
