@@ -215,9 +215,7 @@ func TestProse(t *testing.T) {
 }
 
 // plain are the directories whose comments avoid the phrases of prose.txt.
-var plain = strings.Fields("actors dfs jobs contrib mapreduce/cluster mapreduce/counter mapreduce/mrtest " +
-	"mapreduce/internal/segment mapreduce/internal/output mapreduce/internal/kept mapreduce/internal/input " +
-	"mapreduce/internal/memory mapreduce/internal/codec mapreduce/internal/fault mapreduce/internal/scan " +
+var plain = strings.Fields("actors dfs jobs contrib mapreduce " +
 	"internal/journal internal/netmodel internal/globs internal/gen internal/yamlfile internal/scratch " +
 	"internal/nofollow internal/clusterstate")
 
