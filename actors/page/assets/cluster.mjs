@@ -118,7 +118,7 @@ export function waitLines(s, most = 20) {
       const w = n.waits[k];
       if (!w || lines.length >= most) continue;
       const to = awaited(s, w, 1)[0];
-      if (to !== undefined && to !== n.id) lines.push({ from: n.id, to, kind: k, job: w.job });
+      if (to !== undefined && to !== n.id) lines.push({ from: n.id, to, kind: k, job: w.job, wait: w });
     }
   }
   return lines;

@@ -21,7 +21,7 @@ export function fitting(end) {
 export function control(x, moved) {
   /** @type {(id: string) => any} */
   const $ = (id) => document.getElementById(id);
-  let last = 0;
+  let last = 0, until = Infinity, pace = 0;
   for (const s of speeds) $("speed").append(new Option(`${s}×`, String(s)));
   const sync = () => {
     const p = x.p, end = endOf(p);
@@ -40,13 +40,15 @@ export function control(x, moved) {
   const frame = (now) => {
     const p = x.p;
     if (!p.playing) return;
-    if (pass(p, (now - last) * 1e6 * p.speed)) p.playing = false;
+    if (pass(p, (now - last) * 1e6 * (pace || p.speed)) || p.time >= until) p.playing = false;
     last = now;
     changed();
     requestAnimationFrame(frame);
   };
   const play = () => {
     const p = x.p;
+    Object.assign(x, { wait: null });
+    [until, pace] = [Infinity, 0];
     p.follow = false;
     p.playing = !p.playing;
     if (p.playing) {
@@ -56,7 +58,12 @@ export function control(x, moved) {
     }
     changed();
   };
-  const doing = (f) => () => { stop(); f(x.p); changed(); };
+  x.play = (wait, speed, to) => {
+    play();
+    x.wait = wait;
+    [until, pace] = [to, speed];
+  };
+  const doing = (f) => () => { stop(); x.wait = null; f(x.p); changed(); };
   const forth = doing(step), whole = doing(beat), back = doing(stepBack);
   $("play").onclick = play;
   $("step").onclick = forth;

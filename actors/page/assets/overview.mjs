@@ -5,16 +5,17 @@ import { html, show, showList } from "./markup.mjs";
 import { legend, nodeMarkup, racks, waitLines } from "./cluster.mjs";
 import { groupsMarkup, mattering } from "./decisions.mjs";
 import { brushMarkup, sharesMarkup } from "./shares.mjs";
+import { caption, leftOf } from "./stage.mjs";
 import { time } from "./words.mjs";
 
 function parts(to, x) {
   if (to.parts) return to.parts;
-  to.innerHTML = `<section class="cluster" aria-label="Cluster"><div class="racks"></div><svg class="overlay" aria-hidden="true"></svg><div class="legendbox"></div></section>
+  to.innerHTML = `<section class="cluster" aria-label="Cluster"><div class="racks"></div><svg class="overlay" aria-hidden="true"></svg><p class="caption" role="status"></p><div class="legendbox"></div></section>
 <section class="matter" aria-label="Decisions that matter"></section><section class="over" aria-label="Slots over time"><div class="picture"></div><div class="brush"></div></section>`;
   const [cluster, matter, over] = to.children;
   show(cluster.lastElementChild, legend());
   brush(over.lastElementChild, x);
-  to.parts = { cluster, list: cluster.firstElementChild, overlay: cluster.children[1], matter, over: over.firstElementChild, brush: over.lastElementChild };
+  to.parts = { cluster, list: cluster.firstElementChild, overlay: cluster.children[1], caption: cluster.children[2], matter, over: over.firstElementChild, brush: over.lastElementChild };
   return to.parts;
 }
 
@@ -81,8 +82,9 @@ export function overviewScreen(to, x) {
     return;
   }
   drawCluster(at.list, p.state);
-  lines(at.overlay, at.cluster, p.state);
-  show(at.matter, html`<h2>Decisions that matter <button class="quiet" data-all="">all</button></h2>${groupsMarkup(mattering(p.state.recent, 3))}`);
+  lines(at.overlay, at.cluster, p.state, x.wait);
+  show(at.caption, html`${x.wait ? caption(x.wait, p.time) : ""}`);
+  show(at.matter, html`<h2>Decisions that matter <button class="quiet" data-all="">all</button> <button class="quiet" data-stage="">watch a wait</button></h2>${groupsMarkup(mattering(p.state.recent, 3))}`);
   const [from, until] = windowOf(p, look.span);
   if (at.end === p.history.end && at.pool === look.pool && at.span === look.span && p.playing && Math.abs((at.time || 0) - p.time) < (until - from) / 200) return;
   Object.assign(at, { end: p.history.end, pool: look.pool, time: p.time, span: look.span });
@@ -90,16 +92,18 @@ export function overviewScreen(to, x) {
   show(at.brush, brushMarkup(p.history, p.time, [from, until]));
 }
 
-/** Lines from waiting slots to the nodes that have what their jobs wait for. */
-function lines(overlay, to, s) {
+/** Lines from waiting slots to the nodes that have what their jobs wait for, and rings that run down with the waits. */
+function lines(overlay, to, s, staged) {
   const box = to.getBoundingClientRect(), find = (id) => to.querySelector(`[data-drawn="${id}"]`);
-  const list = waitLines(s).map((l) => {
+  const middle = (r) => [r.left + r.width / 2 - box.left, r.top + r.height / 2 - box.top].map((v) => v.toFixed(0));
+  const all = waitLines(s);
+  if (staged && s.now >= staged.skip.at && s.now < staged.launch.at) all.push({ from: staged.skip.node, to: staged.launch.node, kind: staged.skip.kind || 0, job: staged.skip.job, wait: staged.skip });
+  const list = all.map((l) => {
     const from = find(l.from), target = find(l.to);
     if (!from || !target) return "";
-    const slot = from.querySelector(`.k${l.kind}.waits`) || from;
-    const a = slot.getBoundingClientRect(), b = target.getBoundingClientRect();
-    const x = (r) => (r.left + r.width / 2 - box.left).toFixed(0), y = (r) => (r.top + r.height / 2 - box.top).toFixed(0);
-    return html`<line x1="${x(a)}" y1="${y(a)}" x2="${x(b)}" y2="${y(b)}"/><circle cx="${x(b)}" cy="${y(b)}" r="4"/>`;
+    const slot = (from.querySelector(`.k${l.kind}.waits`) || from.querySelector(`.k${l.kind}`) || from).getBoundingClientRect(), left = leftOf(l.wait, s.now);
+    const [x1, y1] = middle(slot), [x2, y2] = middle(target.getBoundingClientRect());
+    return html`<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}"/><circle class="end" cx="${x2}" cy="${y2}" r="4"/><circle class="ring" cx="${x1}" cy="${y1}" r="${Math.max(10, slot.height / 2 + 4).toFixed(0)}" pathLength="1" stroke-dasharray="${left.toFixed(3)} 1" transform="rotate(-90 ${x1} ${y1})"/>`;
   });
   show(overlay, html`${list}`);
 }

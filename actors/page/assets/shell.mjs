@@ -10,6 +10,7 @@ import { newTable, sortBy } from "./jobs.mjs";
 import { parseAttempt } from "./words.mjs";
 import { decisionOf, explain } from "./why.mjs";
 import { screens } from "./screens.mjs";
+import { nextWait, scene } from "./stage.mjs";
 
 /** @type {(id: string) => any} */
 const $ = (id) => document.getElementById(id);
@@ -17,7 +18,7 @@ const $ = (id) => document.getElementById(id);
 /** The page: its runs, one or two that are compared, and how it looks at them. */
 export function newShell() {
   const x = {
-    runs: [newPlayer(), null], names: ["this run", ""], side: 0, steering: null, leading: false, loading: "Loading the events…", changed: () => {},
+    runs: [newPlayer(), null], names: ["this run", ""], side: 0, steering: null, leading: false, wait: null, loading: "Loading the events…", changed: () => {}, play: () => {},
     look: { screen: "overview", chosen: null, pool: "", by: "", job: 0, kind: 0, shuffle: 0, span: 0, table: newTable() },
     get p() { return x.runs[x.side]; },
     redraw: () => redraw(x), choose: (what) => choose(x, what), go: (id) => go(x, id), goTo: (time) => goTo(x, time), setOther: (events, ...names) => setOther(x, events, ...names),
@@ -47,9 +48,9 @@ function draw(x) {
     show($("mode"), modeMarkup(x));
     document.body.dataset.mode = mode(x);
     show($("summary"), html`${x.loading || summary(p.state, p.history)}`);
+    $("side").hidden = !look.chosen; // before the screen, which fills what is left
     if (x.loading) show(to, html`<p class="empty loading">${x.loading}</p>`);
     else screens.find((s) => s.id === look.screen).draw(to, x);
-    $("side").hidden = !look.chosen;
     if (look.chosen) show($("why"), explain(p.state, look.chosen, p.history));
     $("steer").hidden = !x.steering;
     if (x.steering) chosenControls($("steer"), x.steering, p.state, look.chosen);
@@ -102,8 +103,18 @@ function choose(x, what) {
   redraw(x);
 }
 
+/** Plays the next wait of the run, slowly. */
+function stage(x) {
+  const wait = nextWait(x.p.events, x.wait ? x.wait.skip.at : x.p.time);
+  if (!wait) return;
+  const { from, to, speed } = scene(wait);
+  goTo(x, from);
+  x.play(wait, speed, to);
+}
+
 /** Stands still at a time. */
 function goTo(x, time) {
+  x.wait = null;
   Object.assign(x.p, { playing: false, follow: false });
   seek(x.p, time);
   x.changed();
@@ -161,11 +172,12 @@ function setOther(x, events, ...names) {
 
 /** One place hears all clicks: what is clicked on says by its data what it is. */
 function clicked(x, e) {
-  const b = e.target.closest("[data-node],[data-job],[data-pool],[data-group],[data-attempt],[data-decision],[data-away],[data-all],[data-home],[data-sort],[data-span],[data-screen],[data-side]");
+  const b = e.target.closest("[data-node],[data-job],[data-pool],[data-group],[data-attempt],[data-decision],[data-away],[data-all],[data-home],[data-sort],[data-span],[data-screen],[data-side],[data-stage]");
   if (!b) return;
   const d = b.dataset, { look, p } = x;
   if (d.screen !== undefined) go(x, d.screen);
   else if (d.side !== undefined) turn(x, +d.side);
+  else if (d.stage !== undefined) stage(x);
   else if (d.all !== undefined) choose(x, { all: true });
   else if (d.home !== undefined) {
     look.job = 0;
@@ -213,5 +225,6 @@ export function wire(x) {
     e.preventDefault();
   });
   window.addEventListener("popstate", () => goWhereAddressed(x));
+  window.addEventListener("resize", x.redraw);
   fresh(x);
 }

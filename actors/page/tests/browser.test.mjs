@@ -435,3 +435,19 @@ test("a table of jobs is sorted and filtered, and Escape shuts the explanation",
   assert.deepEqual(faults, []);
   await close();
 });
+
+test("a wait is staged: a ring runs down, and words say who has the slot", { skip }, async () => {
+  const { page, faults, close } = await open("hfs.html");
+  await page.click("[data-stage]");
+  await page.waitForFunction(() => /is first in line|takes the slot/.test(document.querySelector(".caption").textContent));
+  const ring = () => page.evaluate(() => parseFloat(document.querySelector(".overlay .ring").getAttribute("stroke-dasharray")));
+  const first = await ring();
+  await page.waitForFunction((was) => parseFloat(document.querySelector(".overlay .ring").getAttribute("stroke-dasharray")) < was, first);
+  if (PICTURES) await page.screenshot({ path: join(PICTURES, "wait.png") });
+  await page.waitForFunction(() => /^After .* starts on /.test(document.querySelector(".caption").textContent), null, { timeout: 30000 });
+  await page.waitForFunction(() => document.getElementById("play").getAttribute("aria-pressed") === "false");
+  await page.keyboard.press(",");
+  await page.waitForFunction(() => document.querySelector(".caption").textContent === "");
+  assert.deepEqual(faults, []);
+  await close();
+});

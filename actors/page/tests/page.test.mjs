@@ -85,7 +85,7 @@ test("slots hold what runs, and nothing else", () => {
 test("a slot that waits says for what, until the job launches", () => {
   const st = stateAt(1 * s);
   assert.equal(summary(st), "hfs, 4 nodes, 1 job, 100 % node-local; job 1 waits for a, 2.00 s left");
-  assert.deepEqual(waitLines(st), [{ from: 2, to: 0, kind: 0, job: 1 }]);
+  assert.deepEqual(waitLines(st).map(({ wait, ...line }) => line), [{ from: 2, to: 0, kind: 0, job: 1 }]);
   assert.match(slotLabel(st, st.nodes.get(2), 0, 0), /job 1 waits for a better one/);
   assert.match(explain(st, { node: 2, kind: 0, slot: 0 }).toString(), /waiting for locality, 0.50 s so far; it may go only to a node with its data, 2.00 s left/);
   assert.deepEqual(waitLines(stateAt(3 * s)), []);
@@ -240,7 +240,7 @@ test("a map that has to run again waits for its data again, and a reduce for its
   const st = stateAt(6 * s);
   apply(st, { at: 6.5 * s, type: "skipped", node: 2, node_name: "c", job: 1, kind: 1, reason: { cause: "waiting for its center of gravity" }, until: 8.5 * s, level: "node-local", placed: { center: "b", at_center: 10, here: 20 } });
   assert.match(summary(st), /job 1 waits for b with a reduce, 2\.00 s left/);
-  assert.deepEqual(waitLines(st), [{ from: 2, to: 1, kind: 1, job: 1 }]);
+  assert.deepEqual(waitLines(st).map(({ wait, ...line }) => line), [{ from: 2, to: 1, kind: 1, job: 1 }]);
   assert.match(explain(st, { job: 1 }).toString(), /Its center is b\./);
   assert.match(sentence(st.recent.at(-1)), /waiting for its center of gravity, b; it may go only to its center, anywhere 2\.00 s later at the latest$/);
 });

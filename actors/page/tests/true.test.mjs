@@ -164,3 +164,29 @@ test("an address holds screen, job, time and run, beside what the playground kee
   assert.deepEqual(parseAddress("#eyJ9-_~"), { play: "eyJ9-_~", screen: "", job: 0, at: -1, side: 0 });
   assert.deepEqual(parseAddress("#/x?job=y&t=z"), { play: "", screen: "x", job: 0, at: -1, side: 0 });
 });
+
+test("a wait is staged as the run has it", async () => {
+  const { caption, leftOf, nextWait, scene } = await import("../assets/stage.mjs");
+  const skip = { at: 2 * s, type: "skipped", node: 0, node_name: "a", job: 1, until: 6 * s, reason: { cause: "waiting for locality", wait: 1 * s } };
+  const on = (at, job, node, locality) => ({ at, type: "launched", node, node_name: "ab"[node], job, locality, attempt: `job_000${job}_m_000004_0` });
+  const events = [on(1 * s, 1, 0, "node-local"), skip, on(3 * s, 2, 0, "rack-local"), on(4 * s, 2, 1, "node-local"), on(5 * s, 1, 1, "node-local"), { ...skip, at: 7 * s, until: 9 * s }];
+  const wait = nextWait(events, 0);
+  assert.deepEqual(wait, { skip, taken: events[2], launch: events[4] });
+  assert.deepEqual(nextWait(events, 5 * s), wait, "the last one never ends: the first comes again");
+  assert.equal(nextWait(run().filter((e) => e.type !== "skipped"), 0), null);
+  assert.deepEqual([scene(wait).from, scene(wait).to], [1.625 * s, 5.375 * s]);
+  assert.match(caption(wait, 2 * s), /^Job 1 is first in line, but a has none of its blocks\. It lets the slot pass; at most 4\.00 s more\.$/);
+  assert.match(caption(wait, 3.5 * s), /^Job 2 takes the slot on a\. Job 1 goes on waiting; at most 2\.50 s more\.$/);
+  assert.match(caption(wait, 5 * s), /^After 3\.00 s, map 4 of job 1 starts on b, node-local\.$/);
+  assert.deepEqual([2, 4, 6, 9].map((t) => leftOf(skip, t * s)), [0.8, 0.4, 0, 0]);
+});
+
+test("twin clusters: what differs, and means over the jobs that both have done", async () => {
+  const { differing, soFar } = await import("../assets/twin.mjs");
+  const a = stateAt(3 * s), b = stateAt(2 * s);
+  assert.deepEqual([...differing(a.nodes.get(2), b.nodes.get(2))], ["0 0"]);
+  assert.deepEqual([...differing(a.nodes.get(3), b.nodes.get(3))], []);
+  const end = stateAt(12 * s);
+  assert.deepEqual([soFar(end, b).both, soFar(end, end).both, soFar(end, end).sojourn], [0, 1, 10 * s]);
+  assert.deepEqual([soFar(a, end).local, soFar(a, end).maps], [2, 3]);
+});

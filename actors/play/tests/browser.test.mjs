@@ -432,3 +432,35 @@ test("anybody can use it", { skip }, async () => {
   assert.deepEqual(found.violations.map((v) => `${v.id}: ${v.nodes[0].html.slice(0, 200)}`), []);
   await close();
 });
+
+test("a lesson opens at the moment its text speaks of, with both policies", { skip }, async () => {
+  for (const [id, screen, clock] of [["sticky", "compare", "1 min 10 s"], ["fifo", "jobs", "40.0 s"], ["queues", "queues", "28.0 s"], ["hfsp", "hfsp", "1 min 0 s"], ["distance", "shuffle", "1 min 0 s"]]) {
+    const { page, faults, close } = await open(`#lesson=${id},en`);
+    await page.waitForSelector(`#screen-${screen} > *`, { state: "attached" });
+    await page.waitForFunction((text) => document.getElementById("clock").textContent.startsWith(text), `${clock} of`);
+    assert.equal(await page.locator("#runs button").count(), 2, id);
+    assert.equal(await page.getAttribute(`#runs [data-side="${id === "distance" ? 1 : 0}"]`, "aria-pressed"), "true", id);
+    if (id === "sticky") {
+      await page.waitForSelector(".twin .differs");
+      const local = await page.$$eval(".twin dl div:nth-child(2) dd", (list) => list.map((d) => parseFloat(d.textContent)));
+      assert.ok(local[0] < local[1] / 2, `${local}`);
+    }
+    if (id === "distance") await page.waitForSelector(".heatmap .center");
+    await page.click(`#runs [data-side="${id === "distance" ? 0 : 1}"]`);
+    await page.waitForFunction((text) => document.getElementById("clock").textContent.startsWith(text), `${clock} of`);
+    if (PICTURES) await page.screenshot({ path: join(PICTURES, `lesson-${id}.png`) });
+    assert.deepEqual(faults, [], id);
+    await close();
+  }
+});
+
+test("on a phone the playground is no wider than the screen", { skip }, async () => {
+  const { page, faults, close } = await open("#lesson=sticky,en", { viewport: { width: 390, height: 844 } });
+  await page.waitForSelector("#screen-compare .twin");
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+  await page.selectOption("#lesson", "");
+  await page.waitForSelector("#setup", { state: "visible" });
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+  assert.deepEqual(faults, []);
+  await close();
+});
