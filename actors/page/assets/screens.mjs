@@ -37,6 +37,9 @@ function timelineScreen(to, x) {
   ganttScreen(gantt, x);
 }
 
+/** Tells whether a run of the page, shown or not, has an order of jobs: both are seen on every screen. */
+const ordered = (order) => (x) => x.runs.some((p) => p && p.state.policy && p.state.policy.Order === order);
+
 /** All screens, in order. */
 export const screens = [
   { id: "overview", name: "Overview", draw: overviewScreen },
@@ -45,7 +48,7 @@ export const screens = [
   { id: "shuffle", name: "Shuffle", draw: (to, { p, look }) => show(to, shuffleMarkup(p.history, look.shuffle)) },
   { id: "findings", name: "Findings", draw: (to, { p }) => show(to, findingsMarkup(p.history, p.state)) },
   { id: "compare", name: "Compare", draw: compareScreen },
-  { id: "hfsp", name: "HFSP", when: ({ p }) => p.state.policy && p.state.policy.Order === "hfsp", draw: (to, { p }) => show(to, virtualMarkup(p.state, p.history)) },
-  { id: "queues", name: "Queues", when: ({ p }) => p.state.policy && p.state.policy.Order === "capacity", draw: (to, { p }) => show(to, queuesMarkup(p.state)) },
+  { id: "hfsp", name: "HFSP", when: ordered("hfsp"), draw: (to, { p }) => show(to, virtualMarkup(p.state, p.history)) },
+  { id: "queues", name: "Queues", when: ordered("capacity"), draw: (to, { p }) => show(to, queuesMarkup(p.state)) },
   { id: "settings", name: "Settings", draw: (to, x) => (x.steering && x.steering.policy ? steerScreen(to, x.steering) : show(to, settingsMarkup(x.p.state))) },
 ];

@@ -17,7 +17,7 @@ export function projected(s) {
 /** The screen. */
 export function virtualMarkup(s, h) {
   const told = [...h.jobs.values()].filter((j) => j.virtuals.length);
-  if (!told.length) return html`<p>Only the scheduler hfsp has a virtual cluster; this run had ${s.name || "another"}.</p>`;
+  if (!told.length) return html`<p class="empty">Only the scheduler hfsp has a virtual cluster; this run had ${s.name || "another"}.</p>`;
   const shown = [...told].sort((a, b) => b.virtuals.length - a.virtuals.length).slice(0, mostJobs).sort((a, b) => a.id - b.id);
   const left = (v) => v.of.reduce((sum, k) => sum + (k.left || 0), 0);
   const most = Math.max(1, ...shown.map((j) => Math.max(...j.virtuals.map(left)))) / 1e9;
@@ -33,7 +33,7 @@ ${shown.map((j, n) => html`<path class="line" stroke="${hues[n]}" d="${path(j.vi
 /** The queues of the capacity scheduler: what each may have, has, and waits for. */
 export function queuesMarkup(s) {
   const queues = (s.policy && s.policy.Order === "capacity" && s.policy.Queues) || [];
-  if (!queues.length && !(s.policy && s.policy.Order === "capacity")) return html`<p>Only the scheduler capacity has queues; this run had ${s.name || "another"}.</p>`;
+  if (!queues.length && !(s.policy && s.policy.Order === "capacity")) return html`<p class="empty">Only the scheduler capacity has queues; this run had ${s.name || "another"}.</p>`;
   const names = queues.length ? queues : [{ Name: "default", Parent: "" }];
   const depth = (q) => { let n = 0; for (let p = q; p && p.Parent; p = names.find((o) => o.Name === p.Parent)) n++; return n; };
   const below = (name) => [name, ...names.filter((q) => q.Parent === name).flatMap((q) => below(q.Name))];

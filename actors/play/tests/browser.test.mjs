@@ -448,6 +448,7 @@ test("a lesson opens at the moment its text speaks of, with both policies", { sk
     if (id === "distance") await page.waitForSelector(".heatmap .center");
     await page.click(`#runs [data-side="${id === "distance" ? 0 : 1}"]`);
     await page.waitForFunction((text) => document.getElementById("clock").textContent.startsWith(text), `${clock} of`);
+    await page.waitForSelector(`#screen-${screen} > *`, { state: "attached" }); // of the other policy, too
     if (PICTURES) await page.screenshot({ path: join(PICTURES, `lesson-${id}.png`) });
     assert.deepEqual(faults, [], id);
     await close();
