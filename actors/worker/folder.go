@@ -91,6 +91,14 @@ func (f folder) write(name string, data []byte) error {
 	return f.named(name, stores.WriteFile(f.store, path.Join(f.dir, name), data))
 }
 
+// remove removes a file.
+func (f folder) remove(name string) error {
+	if f.store == nil {
+		return os.Remove(f.place(name))
+	}
+	return f.named(name, f.store.RemoveAll(path.Join(f.dir, name)))
+}
+
 // list lists the folder; a missing folder is empty.
 func (f folder) list() (list []fs.DirEntry, err error) {
 	if f.store == nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// notes is the folder, in the plan's folder, with a file for each attempt: empty while it runs, then
-// noteDone, or the failure.
+// notes is the folder, in the plan's folder, with a file for each attempt: an empty one named
+// ATTEMPT@HOST while it runs, then one named ATTEMPT that has noteDone, or the failure.
 const (
 	notes    = "attempts"
 	noteDone = "{}"
@@ -28,20 +28,23 @@ var errRunning = errors.New("running")
 // noteAttempt notes how an attempt goes, and returns the error of one that has failed. A note that
 // cannot be written is no reason to fail.
 func (t *task) noteAttempt(id mapreduce.AttemptID, how error) (err error) {
-	text := []byte(noteDone)
-	switch {
-	case errors.Is(how, errRunning):
-		text = nil
-	case how != nil:
-		host, _ := os.Hostname() // an empty name works too
+	host, _ := os.Hostname() // an empty name works too
+	text, running := []byte(noteDone), id.String()+"@"+host
+	begins := errors.Is(how, errRunning)
+	if how != nil && !begins {
 		f := &failure{id.String(), host, how.Error(), cluster.IsPermanent(how)}
 		err = f.err()
 		text, _ = json.Marshal(f) // plain fields cannot fail
 	}
-	if t.there() == nil { // or it would make the folder of a run that is over
-		if temp, bad := folderOf(t.Plan); bad == nil {
-			_ = temp.below(notes).write(id.String(), text)
-		}
+	temp, bad := folderOf(t.Plan)
+	if bad != nil || t.there() != nil { // or it would make the folder of a run that is over
+		return err
+	}
+	switch in := temp.below(notes); {
+	case begins:
+		_ = in.write(running, nil)
+	case in.write(id.String(), text) == nil:
+		_ = in.remove(running)
 	}
 	return err
 }
@@ -118,7 +121,7 @@ func (j *job) progress() Progress {
 		}
 		task := file.Name()[:strings.LastIndexByte(file.Name(), '-')+1]
 		switch size := info.Size(); {
-		case size == 0:
+		case strings.Contains(file.Name(), "@"):
 			of.Running++
 		case size > int64(len(noteDone)):
 			of.Failed++
@@ -210,8 +213,8 @@ func (j *job) failed(err error) error {
 func (j *job) unended(err error) error {
 	files, _ := j.temp.below(notes).list() // without it the error is the engine's
 	for _, f := range files {
-		if info, bad := f.Info(); bad == nil && info.Size() == 0 {
-			return fmt.Errorf("%w; %s has begun and not ended: it was killed with all its processes", err, f.Name())
+		if id, host, running := strings.Cut(f.Name(), "@"); running {
+			return fmt.Errorf("%s on %s: begun and not ended: it was killed with all its processes (%w)", id, host, err)
 		}
 	}
 	return err

@@ -40,6 +40,7 @@ func play() {
 // playEngines puts the played clients on the path, and returns their folder.
 func playEngines(t *testing.T) string {
 	dir, bin := t.TempDir(), filepath.Join(t.TempDir(), "bin")
+	forAll(t, dir)
 	require.NoError(t, os.Mkdir(bin, 0o755))
 	exe, err := os.Executable()
 	require.NoError(t, err)
@@ -154,6 +155,9 @@ func playHadoop(args []string) error {
 	o := options(args)
 	dir, err := os.MkdirTemp(os.Getenv(playedFolder), "job-*")
 	if err != nil {
+		return err
+	}
+	if err := os.Chmod(dir, 0o777); err != nil { //nolint:gosec // tasks of another user start there
 		return err
 	}
 	h := hadoopRun{o, dir, 4}

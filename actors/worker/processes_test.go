@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -215,12 +213,7 @@ func TestLongArguments(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, filesIn(t, out))
 
-	rng := rand.New(rand.NewPCG(1, 2))
-	var words []string
-	for range 20_000 {
-		words = append(words, strconv.FormatUint(rng.Uint64(), 36))
-	}
-	o := Options{On: "processes:2", Reduces: 2, BlockSize: blockBytes, Args: words}
+	o := Options{On: "processes:2", Reduces: 2, BlockSize: blockBytes, Args: longArguments()}
 	p, err := bind("sort", "", dir+"/other", books[:1])
 	require.NoError(t, err)
 	_, err = Submit(t.Context(), p, o)

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"syscall"
 	"time"
@@ -153,6 +154,13 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 			once(dir, name, kill)
 		case "kill always":
 			kill()
+		case "host dies":
+			_ = syscall.Kill(os.Getppid(), syscall.SIGKILL) // what supervises this process
+			kill()
+		case "overflow":
+			overflow(0)
+		case "maps":
+			writeTogether()
 		case "stop map":
 			once(dir, name, stop)
 		case "slow":
@@ -194,6 +202,27 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 		return job.Bind(lines, mr.Text[mr.Pair[int64, int64]](mr.Dir(dir+"/other")))
 	}
 	return count.Bind(lines, text)
+}
+
+// overflow overflows its stack, which is small so that this is soon.
+func overflow(n int) int {
+	if n == 0 {
+		debug.SetMaxStack(1 << 20)
+	}
+	return overflow(n+1) + 1
+}
+
+// writeTogether writes a map from two goroutines.
+func writeTogether() {
+	m := map[int]int{}
+	go func() {
+		for i := 0; ; i++ {
+			m[i%10] = i
+		}
+	}()
+	for i := 0; ; i++ {
+		m[i%10] = i
+	}
 }
 
 // misbehave does what code in a worker must not do.

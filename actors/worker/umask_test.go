@@ -1,0 +1,34 @@
+package worker
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func umask(t *testing.T, mask int) {
+	was := syscall.Umask(mask)
+	t.Cleanup(func() { syscall.Umask(was) })
+}
+
+// forAll lets all users enter a temporary folder, with those in which it is.
+func forAll(t *testing.T, dir string) {
+	for ; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
+		require.NoError(t, os.Chmod(dir, 0o755)) //nolint:gosec // a folder of this test's
+	}
+}
+
+// longArguments are words that no environment holds.
+func longArguments() (words []string) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		words = append(words, strconv.FormatUint(rng.Uint64(), 36))
+	}
+	return words
+}
