@@ -1,7 +1,7 @@
-// Package scheduling decides: it is the whole state machine of the JobTracker, without a clock,
-// goroutine, lock, random source, file or log. A Core is told what happened (a node joined, a job
-// was submitted, a node sent a heartbeat) together with the time, and answers with actions: launch,
-// kill, suspend, resume.
+// Package scheduling makes all decisions of the JobTracker. It is a state machine without a clock,
+// goroutine, lock, random source, file or log. The caller reports events to a [Core] with their
+// time (a node joined, a job was submitted, a node sent a heartbeat), and the Core answers with
+// actions: launch, kill, suspend, resume.
 //
 //	core, err := scheduling.NewCore(scheduling.Config{}, policy)  // policy, err := scheduling.Preset("hfs")
 //	n1, err := core.Join(0, scheduling.Node{Name: "n1", Rack: "r1", MapSlots: 2, ReduceSlots: 1})
@@ -9,17 +9,18 @@
 //	answer, err := core.Heartbeat(time.Second, scheduling.Heartbeat{Node: n1})
 //	for _, o := range answer.Actions { … }   // launch job_0001_m_000000_0 any-place …
 //
-// The same calls give the same answers, whoever drives: live actors, the simulator in virtual time,
-// or a scenario file. Every call may be written to a call log (Config.Calls), and Core.Replay feeds
-// such a log to a fresh Core and compares.
+// The same calls always give the same answers, whether live actors, the simulator in virtual time
+// or a scenario file makes them. Config.Calls can record every call; Core.Replay applies such a log
+// to a fresh Core and compares the answers.
 //
-// A policy is put together from parts: which job is next, may its map go to this node now, may its
-// reduce, may it run at all, and who gives slots back. Preset gives the named combinations; a
-// program brings parts of its own in Config.Parts.
+// A [Policy] combines an order of jobs, a placement of maps, a placement of reduces, limits, and
+// rules to reclaim slots. [Preset] returns the named combinations; a program adds its own parts
+// with Config.Parts.
 //
-// Package event has what a Core tells of, calls the log of its calls, view the answers to questions
-// about it. The Core itself is internal/core, its policies are packages beside it; types of this
-// package are names for those of internal/core, where go doc shows their fields and methods:
+// Package event has the events that a Core emits, package calls the log of its calls, and package
+// view the snapshots that a [View] returns. The implementation is internal/core, with the policies
+// in the packages next to it. Most types of this package are aliases of types there; use go doc on
+// them for fields and methods:
 //
 //	go doc github.com/tarry-mr/tarry/scheduling/internal/core.Policy
 //

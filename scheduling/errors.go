@@ -17,5 +17,5 @@ var (
 	ErrBadNode       = core.ErrBadNode
 )
 
-// ErrUnknownPolicy says that no preset or order has the name asked for.
+// ErrUnknownPolicy means that no preset or order has the requested name.
 var ErrUnknownPolicy = core.ErrUnknownPolicy

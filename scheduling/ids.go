@@ -2,18 +2,17 @@ package scheduling
 
 import "github.com/tarry-mr/tarry/scheduling/internal/core"
 
-// NodeID is the dense number of a node within one Core, from 0 in the order in which their names
-// were first met.
+// NodeID is the dense number of a node within one Core: 0 for the first name that the Core met.
 type NodeID = core.NodeID
 
-// NoNode stands where no node is meant.
+// NoNode is the NodeID for "no node".
 const NoNode = core.NoNode
 
-// JobID is the dense number of a job within one Core, from 1 in order of submission. Zero is no
+// JobID is the dense number of a job within one Core, from 1 in order of submission. Zero means no
 // job.
 type JobID = core.JobID
 
-// TaskKind tells maps from reduces. Slots, demands and shares are kept apart by kind throughout.
+// TaskKind is map or reduce. Slots, demands and shares are counted separately for each kind.
 type TaskKind = core.TaskKind
 
 // The two kinds of task.
@@ -22,18 +21,17 @@ const (
 	Reduce = core.Reduce
 )
 
-// TaskID names one task of a job; Index counts from 0 within its kind.
+// TaskID names a task of a job; Index counts from 0 within its kind.
 type TaskID = core.TaskID
 
-// AttemptID names one try at a task; Try counts from 0.
+// AttemptID names an attempt of a task; Try counts from 0.
 type AttemptID = core.AttemptID
 
-// Locality says how near to its data a map was launched: the height of the lowest network level
-// that the node and the nearest replica share. With racks in groups (Rack "site/rack") the levels
-// go on beyond OffRack.
+// Locality is the distance of a map from its data: the lowest network level that its node and the
+// nearest replica share. If racks are grouped (Rack "site/rack"), further levels follow OffRack.
 type Locality = core.Locality
 
-// The levels of a network of racks. OffRack is the last unless racks are grouped.
+// The levels of a network of racks. OffRack is the last one unless racks are grouped.
 const (
 	NodeLocal = core.NodeLocal
 	RackLocal = core.RackLocal
@@ -41,10 +39,10 @@ const (
 	AnyPlace  = core.AnyPlace // the map has no location information
 )
 
-// Priority of a job; a smaller value goes first. The zero value is Normal.
+// Priority is the priority of a job; smaller values go first. The zero value is Normal.
 type Priority = core.Priority
 
-// The five priorities of Hadoop.
+// Hadoop's five priorities.
 const (
 	VeryHigh = core.VeryHigh
 	High     = core.High
@@ -53,5 +51,5 @@ const (
 	VeryLow  = core.VeryLow
 )
 
-// ParsePriority reads Hadoop's name of a priority, in any case.
+// ParsePriority parses Hadoop's name of a priority; case is ignored.
 func ParsePriority(s string) (Priority, error) { return core.ParsePriority(s) }

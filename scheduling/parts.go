@@ -2,52 +2,52 @@ package scheduling
 
 import "github.com/tarry-mr/tarry/scheduling/internal/core"
 
-// Parts are parts of policies that a program brings along, by the names under which a Policy asks
-// for them. Each is made anew for each Core, and again when a policy that names it takes the place
-// of another.
+// Parts are custom parts of policies, by the names that a Policy uses for them. The Core calls each
+// constructor when it is created, and when a new policy that names the part replaces another.
 //
-// What a part is asked it must answer at once, and by what it is shown alone: no clock, no chance,
-// no map order, or a replay differs. It may keep notes of its own; one with the method
+// A part must answer at once and depend only on its arguments: with a clock, random numbers or map
+// order, replays differ. It may keep state of its own. If it has the method
 //
 //	Forget(JobID)
 //
-// is told when a job has ended. It may put any question to the View, and must not call the Core.
-// Built-in parts are not restricted to these interfaces, and are faster: see docs/schedulers.md.
+// the Core calls it when a job has ended. A part may ask the View any question but must not call
+// the Core. Built-in parts do not have these restrictions and are faster: see docs/schedulers.md.
 type Parts = core.Parts
 
-// JobOrder says which job is next.
+// JobOrder chooses the next job.
 type JobOrder = core.JobOrder
 
-// MapPlacement weighs waiting for a nearer node against launching a map here.
+// MapPlacement decides whether a job launches a map on the offered node or waits for a nearer one.
 type MapPlacement = core.MapPlacement
 
-// MapChooser is a MapPlacement that chooses the map itself, by what it knows besides places. One
-// with the method
+// MapChooser is a MapPlacement that chooses the map itself, not only by locality. If it has the
+// method
 //
 //	Launched(JobID)
 //
-// is told when the map that it chose last for a job has been launched: a choice may come to nothing
-// where an order asks what a job would take.
+// the Core calls it when the map that it last chose for a job has been launched. Not every choice
+// is launched, since an order may only ask what a job would choose.
 type MapChooser = core.MapChooser
 
-// MapOffer is a map slot that a job is offered.
+// MapOffer is the offer of a map slot to a job.
 type MapOffer = core.MapOffer
 
-// ReducePlacement weighs waiting for a better node against launching a reduce here.
+// ReducePlacement decides whether a job launches a reduce on the offered node or waits for a better
+// one.
 type ReducePlacement = core.ReducePlacement
 
-// ReduceOffer is a reduce slot that a job is offered.
+// ReduceOffer is the offer of a reduce slot to a job.
 type ReduceOffer = core.ReduceOffer
 
-// LoadManager tells whether a node may be given one more task of kind k, free slots apart; load is
-// the number of tasks that the cluster could run, slots the cluster's. Hadoop's Fair Scheduler has
-// the same extension point (mapred.fairscheduler.loadmanager).
+// LoadManager reports whether a node may get one more task of kind k, apart from its free slots.
+// load is the number of tasks that the cluster could run, slots the number of its slots. It is
+// Hadoop's extension point mapred.fairscheduler.loadmanager.
 type LoadManager = core.LoadManager
 
-// TaskSelector picks which of a job's tasks to launch on a node that the policy has found for it.
-// Index is the policy's own choice; a task that is not pending, or a map farther from its data than
-// the policy allows now, leaves it at that. Hadoop: mapred.fairscheduler.taskselector.
+// TaskSelector picks the task of a job to launch on a node that the policy has chosen for it. Index
+// is the policy's own choice. It is used if the returned task is not pending, or is a map farther
+// from its data than the policy allows now. Hadoop: mapred.fairscheduler.taskselector.
 type TaskSelector = core.TaskSelector
 
-// Selection is the question put to a TaskSelector.
+// Selection is the argument of a TaskSelector.
 type Selection = core.Selection

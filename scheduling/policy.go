@@ -5,103 +5,103 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/engine"
 )
 
-// Policy is the choice and the settings of every part, as plain data. Preset fills one; change what
-// you like before NewCore. Any order goes with any locality rule and any reduce placement.
+// Policy selects and configures every part, as plain data. Preset returns one, which may be changed
+// before NewCore. Any order works with any locality rule and any reduce placement.
 type Policy = core.Policy
 
-// DefaultSlowStart is the share of a job's maps that must be done before its reduces launch, unless
-// the policy or the job says another one [Hadoop].
+// DefaultSlowStart is the fraction of a job's maps that must be done before its reduces launch,
+// unless the policy or the job sets another [Hadoop].
 const DefaultSlowStart = core.DefaultSlowStart
 
-// LocalityPolicy sets the rule for maps.
+// LocalityPolicy configures the placement of maps.
 type LocalityPolicy = core.LocalityPolicy
 
-// LocalityRule names a way to weigh waiting against launching a map off its data.
+// LocalityRule names a rule that decides how long a job waits for a node-local or rack-local slot.
 type LocalityRule = core.LocalityRule
 
-// The rules.
+// The locality rules.
 const (
 	Greedy = core.Greedy // Greedy launches the nearest pending map at once [Hadoop].
-	// SkipCount refuses that many slot offers per level first [Zaharia10 Algorithm 2, §3.6].
+	// SkipCount first refuses a number of slot offers per level [Zaharia10 Algorithm 2, §3.6].
 	SkipCount = core.SkipCount
-	// TimedWait waits that long per level first [Zaharia10 Algorithm 3].
+	// TimedWait first waits a time per level [Zaharia10 Algorithm 3].
 	TimedWait = core.TimedWait
 )
 
-// ReducePolicy sets the rule for reduces. Zero numbers mean the defaults given.
+// ReducePolicy configures the placement of reduces. Zero numbers select the given defaults.
 type ReducePolicy = core.ReducePolicy
 
-// ReduceRule names a way to place reduces.
+// ReduceRule names a rule for placing reduces.
 type ReduceRule = core.ReduceRule
 
-// The rules.
+// The reduce rules.
 const (
 	AnyNode = core.AnyNode
 	CoGRS   = core.CoGRS // at the center of gravity of their input [Hammoud12]
 	LARTS   = core.LARTS // at the node that holds most of their input [Hammoud11]
 )
 
-// Allocations is what Hadoop keeps in fair-scheduler.xml. The zero value has no limit and no
-// timeout.
+// Allocations holds the settings of Hadoop's fair-scheduler.xml. The zero value has no limits and
+// no timeouts.
 type Allocations = core.Allocations
 
-// PoolConfig is one pool's allocation. Pairs are indexed by TaskKind. Zero values mean: no minimum,
-// no maximum, weight 1, the defaults of the Allocations.
+// PoolConfig is the allocation of one pool. Pairs are indexed by TaskKind. Zero values mean no
+// minimum, no maximum, weight 1, and the defaults of the Allocations.
 type PoolConfig = core.PoolConfig
 
-// UserConfig limits one user.
+// UserConfig holds the limits of one user.
 type UserConfig = core.UserConfig
 
-// PoolMode is how a pool orders its jobs.
+// PoolMode selects how a pool orders its jobs.
 type PoolMode = core.PoolMode
 
-// The modes; the zero value takes the default mode of the Allocations.
+// The pool modes; the zero value selects the default mode of the Allocations.
 const (
 	DefaultMode = core.DefaultMode
 	FairMode    = core.FairMode
 	FIFOMode    = core.FIFOMode
 )
 
-// NoLimit is a limit that never binds.
+// NoLimit is the value of a limit that never applies.
 const NoLimit = core.NoLimit
 
-// PreemptionPolicy sets preemption of the order "pools".
+// PreemptionPolicy configures preemption of the order "pools".
 type PreemptionPolicy = core.PreemptionPolicy
 
-// PreemptionMode says what becomes of the needs worked out.
+// PreemptionMode selects whether the order "pools" kills attempts for starved pools.
 type PreemptionMode = core.PreemptionMode
 
-// The modes.
+// The preemption modes.
 const (
 	PreemptOff = core.PreemptOff
 	PreemptOn  = core.PreemptOn
-	PreemptLog = core.PreemptLog // work out and report, kill nothing
+	PreemptLog = core.PreemptLog // compute and report, kill nothing
 )
 
-// QueueConfig is one queue of the capacity scheduler.
+// QueueConfig configures one queue of the capacity scheduler.
 type QueueConfig = core.QueueConfig
 
-// HFSPPolicy sets the order "hfsp". Zero numbers mean the defaults given.
+// HFSPPolicy configures the order "hfsp". Zero numbers select the given defaults.
 type HFSPPolicy = core.HFSPPolicy
 
-// Reclaim says how hfsp takes a slot from a larger job.
+// Reclaim selects how hfsp takes a slot from a larger job.
 type Reclaim = core.Reclaim
 
-// The ways.
+// The ways to reclaim a slot.
 const (
 	EagerSuspend = core.EagerSuspend
 	WaitForSlot  = core.WaitForSlot
 	KillLarger   = core.KillLarger
 )
 
-// QuincyPolicy sets the order "quincy". Costs are told as the time that a map of normal priority
-// waits for the same cost. Zero numbers mean the defaults given.
+// QuincyPolicy configures the order "quincy". A cost is given as the time that a map of normal
+// priority must wait to reach it. Zero numbers select the given defaults.
 type QuincyPolicy = core.QuincyPolicy
 
-// QuincyRule names a variant of the order "quincy", as the paper does [Isard09 §6].
+// QuincyRule names a variant of the order "quincy", with the names of the paper [Isard09 §6].
 type QuincyRule = core.QuincyRule
 
-// The variants.
+// The variants of Quincy.
 const (
 	QFP = core.QFP // fair shares, and running maps may be killed
 	QF  = core.QF  // fair shares
@@ -109,40 +109,40 @@ const (
 	Q   = core.Q   // neither
 )
 
-// SpeculationPolicy sets when tasks are copied. Zero numbers mean the defaults given, which are
-// Hadoop's.
+// SpeculationPolicy configures speculative execution. Zero numbers select the given defaults, which
+// are Hadoop's.
 type SpeculationPolicy = core.SpeculationPolicy
 
-// SpeculationRule names a way to find the tasks that are so slow that a copy of them is worth a
-// slot. The first attempt of a task to succeed, or to be granted its commit, wins.
+// SpeculationRule names a rule that finds tasks slow enough for a speculative attempt. The first
+// attempt of a task to succeed, or to be granted its commit, wins.
 type SpeculationRule = core.SpeculationRule
 
-// The rules.
+// The speculation rules.
 const (
 	NoSpeculation = core.NoSpeculation
-	// NativeRule copies tasks whose progress is 0.2 below the mean of their kind in the job, on any
-	// node [Hadoop 0.20; Zaharia08 §2.1].
+	// NativeRule starts speculative attempts of tasks whose progress is 0.2 below the mean of their
+	// kind in the job, on any node [Hadoop 0.20; Zaharia08 §2.1].
 	NativeRule = core.NativeRule
-	// LATE copies the task with the longest estimated time to end, if it is slow, on a node that is
-	// not, as long as few copies run [Zaharia08 §4; Hadoop 0.21].
+	// LATE starts a speculative attempt of the slow task with the longest estimated time to end, on
+	// a node that is not slow, while few speculative attempts run [Zaharia08 §4; Hadoop 0.21].
 	LATE = core.LATE
 )
 
-// Avoidance says when a node on which attempts fail gets no more tasks [Hadoop: tracker
-// blacklists]. A node that joins anew under its name, with another incarnation, has no faults.
+// Avoidance configures when a node on which attempts fail gets no more tasks [Hadoop: tracker
+// blacklists]. A node that joins with another incarnation starts without faults.
 type Avoidance = core.Avoidance
 
-// Preset gives the named policy with its default settings: reduces on any node, default slow start.
-// The caller may change it.
+// Preset returns the named policy with its default settings: reduces on any node, default slow
+// start. The caller may change it.
 func Preset(name string) (Policy, error) { return engine.Preset(name) }
 
-// Presets lists the names of the presets.
+// Presets returns the names of the presets.
 func Presets() []string { return engine.Presets() }
 
-// Orders lists the names of the orders.
+// Orders returns the names of the orders.
 func Orders() []string { return engine.Orders() }
 
-// DefaultReduceRule is where a cluster puts reduces under the named preset unless told otherwise: at
-// their center of gravity under hfs, the engine's own scheduler; on any node, as Hadoop does, under
-// the others, which are baselines.
+// DefaultReduceRule returns the reduce rule that a cluster uses with the named preset by default:
+// the center of gravity for hfs, the engine's own scheduler; any node, as in Hadoop, for the
+// others, which are baselines.
 func DefaultReduceRule(preset string) ReduceRule { return engine.DefaultReduceRule(preset) }

@@ -1,5 +1,5 @@
-// Package calls is the log of the calls of a Core, from which the same run is made again:
-// scheduling.Core's Replay reads what a Writer wrote.
+// Package calls is the log of the calls of a Core. scheduling.Core's Replay reads what a Writer
+// wrote and repeats the run.
 package calls
 
 import (
@@ -8,11 +8,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// Call is one call of a Core with what it answered, as JSON one line. Which fields count depends on
-// Op.
+// Call is one call of a Core with its answer; in JSON it is one line. Op determines which fields
+// are used.
 type Call = core.Call
 
-// Op names the method of a Call.
+// Op is the method of a Call.
 type Op = core.Op
 
 // The methods that change a Core.
@@ -25,8 +25,8 @@ const (
 // Writer writes calls as JSON lines. It is not safe for concurrent use.
 type Writer = core.CallWriter
 
-// ErrReplay says that a Core answered a recorded call differently.
+// ErrReplay means that a Core answered a recorded call differently.
 var ErrReplay = core.ErrReplay
 
-// NewWriter writes to w; its Write method fits scheduling.Config.Calls.
+// NewWriter returns a Writer to w; its Write method fits scheduling.Config.Calls.
 func NewWriter(w io.Writer) *Writer { return core.NewCallWriter(w) }

@@ -1,20 +1,20 @@
-// Package event is what a Core tells of: its events, each with its reason. docs/events.md has them
-// one by one.
+// Package event has the events that a Core emits, each with its reason. docs/events.md describes
+// them.
 package event
 
 import "github.com/tarry-mr/tarry/scheduling/internal/core"
 
-// Event is one thing that the Core did or learned. One schema serves live runs, histories and
-// simulations; as JSON it makes one line. Times are in nanoseconds there, pairs are of maps and of
-// reduces, and what is zero is left out but for at, type and node.
+// Event is one thing that the Core did or learned. Live runs, histories and simulations share one
+// schema. In JSON an event is one line: times are in nanoseconds, pairs are of maps and of reduces,
+// and zero fields are omitted except at, type and node.
 type Event = core.Event
 
-// Type says what an Event tells.
+// Type is the type of an Event.
 type Type = core.EventType
 
-// The events, version 2; docs/events.md has each with its fields. The comment names those that are
-// set besides At, Type and, where it applies, JobID, Kind and Attempt. What stands in brackets is
-// told with Config.Explain alone.
+// The events, version 2; docs/events.md describes each field. The comments name the fields that are
+// set besides At, Type and, where it applies, JobID, Kind and Attempt. Fields in brackets are set
+// only with Config.Explain.
 const (
 	Joined = core.EventJoined // Node, NodeName, Rack, Slots
 	Lost   = core.EventLost   // Node, NodeName: silent for too long, left, or restarted
@@ -26,7 +26,7 @@ const (
 	Killed    = core.EventKilled    // Node, Reason, Held
 	Suspended = core.EventSuspended // Node, Reason
 	Resumed   = core.EventResumed   // Node, Slot, Held
-	// Kind, Node, Reason, Until, Level, Count; Placed: where the job's reduce would rather go
+	// Kind, Node, Reason, Until, Level, Count; Placed: the node that the job's reduce would prefer
 	Skipped = core.EventSkipped
 	Shares  = core.EventShares // Pool or JobID, Shares, Demand, Running, Min, Max, Virtual
 	// Pool, Kind, Need: slots that the pool may claim by preemption
@@ -35,13 +35,13 @@ const (
 	Priority     = core.EventPriority     // Name: the new priority
 	Pool         = core.EventPool         // Pool: the new pool
 	Finished     = core.EventFinished     // State, Err
-	OutputLost   = core.EventOutputLost   // Attempt: of the map that runs again
+	OutputLost   = core.EventOutputLost   // Attempt: of the map that reruns
 	Reconfigured = core.EventReconfigured // Name: of the policy; Policy
-	ReloadFailed = core.EventReloadFailed // Err: changed configuration files were not put in force
-	// Node, Reason: JobID, or without one all jobs, launches nothing there
+	ReloadFailed = core.EventReloadFailed // Err: changed configuration files were not applied
+	// Node, Reason: JobID, or without one every job, launches nothing there
 	Avoided  = core.EventAvoided
-	Admitted = core.EventAdmitted // Node, Reason: tasks are launched there again
-	// Began, Policy: the first of a run, from whoever drives the Core
+	Admitted = core.EventAdmitted // Node, Reason: tasks are launched there as before
+	// Began, Policy: the first event of a run, from the driver of the Core
 	Began    = core.EventBegan
 	Cordoned = core.EventCordoned // Node, State: "cordoned" or "open"
 	Progress = core.EventProgress // [Node, Progress: at each quarter]
@@ -49,43 +49,44 @@ const (
 	Victim = core.EventVictim
 )
 
-// Schema is the version of the events: it changes when a reader of the former would be misled.
+// Schema is the version of the events. It changes when a reader of the former version would be
+// misled.
 const Schema = core.EventSchema
 
 // Header is the header of a run's events.
 type Header = core.Began
 
-// Placed explains where a reduce went: the center of gravity of its input, and the weighted total
-// network distance of that node and of the node chosen, in byte-hops. Best, Mean and Candidates are
-// told with Config.Explain alone.
+// Placed explains the choice of a reduce's node: the center of gravity of its input, and the
+// weighted total network distances of that node and of the chosen one, in byte-hops. Best, Mean and
+// Candidates are set only with Config.Explain.
 type Placed = core.Placed
 
-// Candidate is a node that the rule kept in mind for a reduce, and the weighted distance there.
+// Candidate is a node that the rule remembered for a reduce, and its weighted distance.
 type Candidate = core.Candidate
 
-// InputPlaces is where the blocks of a job's maps lie, map after map: Each or, if that is 0, Counts
-// says how many nodes are meant for each. Of a job with more than 65,536 places none is told, and
-// Omitted is how many there are.
+// InputPlaces holds the locations of a job's map inputs, map after map. Each is the number of nodes
+// per map or, if that is 0, Counts has one number per map. For a job with more than 65,536 places
+// only their number is given, in Omitted.
 type InputPlaces = core.InputPlaces
 
-// Projected is a job's place in the virtual cluster of hfsp, as view.Virtual.
+// Projected is a job's place in the virtual cluster of hfsp, as in view.Virtual.
 type Projected = core.Projected
 
 // Reason explains a decision. It is a plain value, so that explaining costs no allocation; String
-// makes a sentence of it.
+// returns a sentence.
 type Reason = core.Reason
 
 // Cause is the kind of a Reason.
 type Cause = core.Cause
 
-// Causes that programs tell apart; the others are known by their words.
+// Causes that programs distinguish; the others matter only as text.
 const (
 	NoCause         = core.NoCause
 	CausePreempted  = core.CausePreempted  // killed: a pool below its share claims the slot
-	CauseFlowMoved  = core.CauseFlowMoved  // killed: the flow of least cost has it no longer here
-	CauseNoSlot     = core.CauseNoSlot     // waiting: no slot of the kind is free, or others come first
+	CauseFlowMoved  = core.CauseFlowMoved  // killed: the minimum-cost flow no longer places it here
+	CauseNoSlot     = core.CauseNoSlot     // waiting: no slot of the kind is free, or other jobs come first
 	CauseSlowStart  = core.CauseSlowStart  // skipped: too few maps done
-	CauseSlowTask   = core.CauseSlowTask   // launched: a copy of a slow task
+	CauseSlowTask   = core.CauseSlowTask   // launched: a speculative attempt of a slow task
 	CauseSmallerJob = core.CauseSmallerJob // suspended, killed or waiting: a smaller job needs the slot
 	// killed: another attempt finished the task, or the Core does not know this one
 	CauseSuperseded = core.CauseSuperseded

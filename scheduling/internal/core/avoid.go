@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Avoidance says when a node on which attempts fail gets no more tasks [Hadoop: tracker
-// blacklists]. A node that joins anew under its name, with another incarnation, has no faults.
+// Avoidance configures when a node on which attempts fail gets no more tasks [Hadoop: tracker
+// blacklists]. A node that joins with another incarnation starts without faults.
 type Avoidance struct {
 	// JobFailures of a job's attempts on a node, whoever is to blame, make the job avoid the node,
 	// unless a quarter of the nodes or more would be avoided then; 0 means 4, negative never

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Op names the method of a Call.
+// Op is the method of a Call.
 type Op uint8
 
 // The methods that change a Core.
@@ -61,8 +61,8 @@ func (o *Op) UnmarshalText(text []byte) error {
 	return fmt.Errorf("scheduling: unknown call %q", text)
 }
 
-// Call is one call of a Core with what it answered, as JSON one line. Which fields count depends on
-// Op.
+// Call is one call of a Core with its answer; in JSON it is one line. Op determines which fields
+// are used.
 type Call struct {
 	Op        Op            `json:"op"`
 	At        time.Duration `json:"at"`
@@ -116,7 +116,7 @@ func (w *CallWriter) Write(call *Call) {
 // Err is the first error that writing met.
 func (w *CallWriter) Err() error { return w.err }
 
-// ErrReplay says that a Core answered a recorded call differently.
+// ErrReplay means that a Core answered a recorded call differently.
 var ErrReplay = errors.New("scheduling: replay differs")
 
 // ReplayFrom reads calls that a CallWriter wrote and applies them to c, which must be fresh and

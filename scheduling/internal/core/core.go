@@ -33,7 +33,7 @@ var (
 	ErrBadNode       = errors.New("scheduling: bad node")
 )
 
-// Config sets what is not policy. The zero value is usable.
+// Config holds the settings that are not part of a policy. The zero value is usable.
 type Config struct {
 	// HeartbeatInterval of the nodes, as far as automatic waits need it; 0 means
 	// HeartbeatInterval(number of nodes).
@@ -62,13 +62,13 @@ type Config struct {
 	Calls func(*Call) `json:"-"`
 }
 
-// HeartbeatInterval is Hadoop's rule: 1 s for each 100 nodes, at least 300 ms.
+// HeartbeatInterval returns Hadoop's heartbeat interval: 1 s per 100 nodes, at least 300 ms.
 func HeartbeatInterval(nodes int) time.Duration {
 	return max(300*time.Millisecond, time.Duration(nodes)*10*time.Millisecond)
 }
 
 // Core is the JobTracker's state machine. Its methods take the time since the cluster's start,
-// which never decreases. It is not safe for concurrent use.
+// which must never decrease. It is not safe for concurrent use.
 type Core struct {
 	built  *Policies
 	Config Config
@@ -195,9 +195,9 @@ func (c *Core) settle() {
 	c.Order.Settle()
 }
 
-// Update is the periodic step: shares, preemption clocks, where the policy preempts, a round when it
-// is due, and where it speculates, the search for slow tasks. Call it every 500 ms or so; how often
-// does not change which task a heartbeat gets, except through preemption and speculation.
+// Update performs the periodic work: it updates shares and preemption clocks, runs a preemption
+// round when one is due, and looks for slow tasks. Call it about every 500 ms. How often does not
+// change which task a heartbeat gets, except through preemption and speculation.
 func (c *Core) Update(now time.Duration) error {
 	if err := c.advance(now); err != nil {
 		return err
@@ -210,9 +210,9 @@ func (c *Core) Update(now time.Duration) error {
 	return nil
 }
 
-// Preempt runs one preemption round now and returns the attempts killed: maps, then reduces, newest
-// first. They are pending again at once; their nodes are told at their next heartbeats. Policies
-// that do not kill return none. The Core owns the slice until the next call.
+// Preempt runs one preemption round now and returns the killed attempts: maps, then reduces, newest
+// first. Their tasks are pending at once; their nodes get the kills with their next heartbeats.
+// Policies that do not kill return none. The Core owns the slice until the next call.
 func (c *Core) Preempt(now time.Duration) ([]AttemptID, error) {
 	if err := c.advance(now); err != nil {
 		return nil, err

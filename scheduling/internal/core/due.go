@@ -10,12 +10,12 @@ type due struct {
 	answer [2][]NodeID // scratch
 }
 
-// Due names the nodes that should be asked for a heartbeat now, those first that an action
-// or a reduce waits for, in the order in which they came to be waited for; then, lowest
-// first, those with a slot, free or to be taken back, for work that has come since their last
-// heartbeat: a job, reduces that may start, a task that is to run again. A node is named once
-// for each such event, and may be in both lists. A driver whose nodes send heartbeats at regular
-// times alone need not ask. The Core owns the slices until the next call of any method.
+// Due returns the nodes that should be asked for a heartbeat now. called are those for which an
+// action or a reduce waits, in the order in which the waiting began. open are those, ascending,
+// with a slot, free or reclaimable, for work that has come since their last heartbeat: a job,
+// reduces that may start, or a task that must rerun. Each such event names a node once; a node may
+// be in both lists. A driver that relies on regular heartbeats need not call Due. The Core owns the
+// slices until the next call of any method.
 func (c *Core) Due() (called, open []NodeID) {
 	d := &c.due
 	called, open = d.answer[0][:0], d.answer[1][:0]

@@ -8,9 +8,9 @@ import (
 // EventType says what an Event tells.
 type EventType uint8
 
-// The events, version 2; docs/events.md has each with its fields. The comment names those that are
-// set besides At, Type and, where it applies, JobID, Kind and Attempt. What stands in brackets is
-// told with Config.Explain alone.
+// The events, version 2; docs/events.md describes each field. The comments name the fields that are
+// set besides At, Type and, where it applies, JobID, Kind and Attempt. Fields in brackets are set
+// only with Config.Explain.
 const (
 	EventJoined       EventType = iota + 1 // Node, NodeName, Rack, Slots
 	EventLost                              // Node, NodeName: silent for too long, left, or restarted
@@ -89,9 +89,9 @@ type Began struct {
 	Drive string `json:"drive,omitempty"`
 }
 
-// Event is one thing that the Core did or learned. One schema serves live runs, histories and
-// simulations; as JSON it makes one line. Times are in nanoseconds there, pairs are of maps and of
-// reduces, and what is zero is left out but for at, type and node.
+// Event is one thing that the Core did or learned. Live runs, histories and simulations share one
+// schema. In JSON an event is one line: times are in nanoseconds, pairs are of maps and of reduces,
+// and zero fields are omitted except at, type and node.
 type Event struct {
 	At       time.Duration `json:"at"` // since the cluster's start
 	Type     EventType     `json:"type"`

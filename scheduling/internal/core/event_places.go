@@ -2,9 +2,9 @@ package core
 
 import "fmt"
 
-// Placed explains where a reduce went: the center of gravity of its input, and the weighted total
-// network distance of that node and of the node chosen, in byte-hops. Best, Mean and Candidates are
-// told with Config.Explain alone.
+// Placed explains the choice of a reduce's node: the center of gravity of its input, and the
+// weighted total network distances of that node and of the chosen one, in byte-hops. Best, Mean and
+// Candidates are set only with Config.Explain.
 type Placed struct {
 	Center     string      `json:"center,omitempty"` // empty while nothing is known of the input
 	AtCenter   int64       `json:"at_center"`
@@ -14,7 +14,7 @@ type Placed struct {
 	Candidates []Candidate `json:"candidates,omitempty"`
 }
 
-// Candidate is a node that the rule kept in mind for a reduce, and the weighted distance there.
+// Candidate is a node that the rule remembered for a reduce, and its weighted distance.
 type Candidate struct {
 	Node string `json:"node"`
 	Cost int64  `json:"cost"`
@@ -39,9 +39,9 @@ const (
 	mostOutputs = 1 << 20
 )
 
-// InputPlaces is where the blocks of a job's maps lie, map after map: Each or, if that is 0, Counts
-// says how many nodes are meant for each. Of a job with more than 65,536 places none is told, and
-// Omitted is how many there are.
+// InputPlaces holds the locations of a job's map inputs, map after map. Each is the number of nodes
+// per map or, if that is 0, Counts has one number per map. For a job with more than 65,536 places
+// only their number is given, in Omitted.
 type InputPlaces struct {
 	Each    int      `json:"each,omitempty"`
 	Counts  []int32  `json:"counts,omitempty"`

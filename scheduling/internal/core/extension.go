@@ -1,16 +1,16 @@
 package core
 
-// LoadManager tells whether a node may be given one more task of kind k, free slots apart; load is
-// the number of tasks that the cluster could run, slots the cluster's. Hadoop's Fair Scheduler has
-// the same extension point (mapred.fairscheduler.loadmanager).
+// LoadManager reports whether a node may get one more task of kind k, apart from its free slots.
+// load is the number of tasks that the cluster could run, slots the number of its slots. It is
+// Hadoop's extension point mapred.fairscheduler.loadmanager.
 type LoadManager func(n NodeView, k TaskKind, load, slots int) bool
 
-// TaskSelector picks which of a job's tasks to launch on a node that the policy has found for it.
-// Index is the policy's own choice; a task that is not pending, or a map farther from its data than
-// the policy allows now, leaves it at that. Hadoop: mapred.fairscheduler.taskselector.
+// TaskSelector picks the task of a job to launch on a node that the policy has chosen for it. Index
+// is the policy's own choice. It is used if the returned task is not pending, or is a map farther
+// from its data than the policy allows now. Hadoop: mapred.fairscheduler.taskselector.
 type TaskSelector func(s Selection) (index int32)
 
-// Selection is the question put to a TaskSelector.
+// Selection is the argument of a TaskSelector.
 type Selection struct {
 	Job     JobID
 	Kind    TaskKind

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Facts are what a Core knows that outlives all nodes: whoever restores them in a fresh Core and
-// resumes the jobs goes on where the former one was, but for what ran and for what the policy had
-// learned and waited. They are plain data, to be kept as JSON.
+// Facts are the state of a Core that survives the loss of all nodes. Restoring them in a fresh Core
+// and resuming the jobs continues the former run, except for running attempts and what the policy
+// had learned and waited. They are plain data to store as JSON.
 type Facts struct {
 	Now   time.Duration // of the last call
 	Jobs  JobID         // numbers of jobs given so far
@@ -20,13 +20,13 @@ type Facts struct {
 	Active []JobFacts
 }
 
-// NodeFacts are those of a node that joined at some time.
+// NodeFacts are the facts of a node that has joined.
 type NodeFacts struct {
 	Name     string
 	Cordoned bool `json:",omitempty"`
 }
 
-// JobFacts are those of a job that has not ended.
+// JobFacts are the facts of a job that has not ended.
 type JobFacts struct {
 	ID        JobID
 	Spec      JobSpec // with the priority and pool or queue of now, without Places
@@ -35,7 +35,7 @@ type JobFacts struct {
 	Maps, Reduces []TaskFacts `json:",omitempty"`
 }
 
-// TaskFacts are those of a task that was launched.
+// TaskFacts are the facts of a task that was launched.
 type TaskFacts struct {
 	Index int32
 	Tries int32 // attempts launched
@@ -84,8 +84,8 @@ func (c *Core) factsOf(j *Job) JobFacts {
 // mostRestored is how many jobs may have had a number: a damaged log must not take all memory.
 const mostRestored = 1 << 28
 
-// Restore puts facts into a fresh Core. No node is live until it joins, and of the jobs only their
-// numbers are given: each goes on from its Resume. Errors wrap ErrBadConfig.
+// Restore loads facts into a fresh Core. No node is live until it joins, and no job runs until
+// Resume. Errors wrap ErrBadConfig.
 func (c *Core) Restore(f Facts) error {
 	if c.Now != 0 || len(c.Nodes) > 0 || c.Jobs.Len() > 0 {
 		return fmt.Errorf("%w: facts for a Core that was used", ErrBadConfig)
@@ -113,11 +113,12 @@ func (c *Core) Restore(f Facts) error {
 	return nil
 }
 
-// Resume takes in a job that a former Core had: id is one of the restored facts, or 0 for a job of
-// which they say nothing. s is as for Submit; priority and pool or queue are those of the facts, if
-// they can be. kept are the tasks whose output is there still, ascending: reduces, or maps of a job
-// without reduces. They are done. The others keep their numbers of attempts and failures. A
-// job whose tasks are all done succeeds at once. Errors are as of Submit, or wrap ErrUnknownJob.
+// Resume adds a job of a former Core. id is one of the restored facts; id 0 adds a job that the
+// facts do not have. s is as for Submit, but priority and pool or queue are those of the facts if
+// they are still valid. kept lists the tasks whose output still exists, ascending: reduces, or maps
+// of a job without reduces. They are done. The others keep their counts of attempts and failures.
+// If all tasks are done, the job succeeds at once. Errors are those of Submit, or wrap
+// ErrUnknownJob.
 func (c *Core) Resume(now time.Duration, id JobID, s JobSpec, kept []int32) (JobID, error) {
 	if err := c.advance(now); err != nil {
 		return 0, err

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Heartbeat takes a node's report and answers with actions: first kills that were due, then what
-// the policy gives the node's free slots. A node that the Core does not know, or has given up, is
-// told to register again.
+// Heartbeat takes a node's report and returns actions: first the pending kills, then what the
+// policy starts in the node's free slots. A node that the Core does not know, or has declared lost,
+// is asked to register.
 func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 	before := c.Now
 	n, err := c.nodeAt(now, h.Node)
@@ -239,9 +239,8 @@ func (c *Core) fail(ai int32, s *Status) {
 	}
 }
 
-// MapOutput tells, or corrects, the sizes of a done map's output, one per reduce, where they did
-// not come with its status. Fewer numbers than reduces leave the others at 0. Of a job that has
-// ended nothing is kept.
+// MapOutput sets the sizes of a done map's output, one per reduce, if its status did not contain
+// them. Missing numbers are 0. Sizes for a job that has ended are ignored.
 func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
 	if err := c.advance(now); err != nil {
 		return err
@@ -259,9 +258,9 @@ func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
 	return nil
 }
 
-// MayCommit tells whether an attempt may make its output the task's. Of the live attempts of a task
-// the first to ask may, and again if it asks again; the others may not unless it ends without
-// having succeeded. The answer stands until the next call that changes the Core.
+// MayCommit reports whether an attempt may commit its output. The first live attempt of a task to
+// ask may, and gets the same answer every time; the others may only if that attempt ends without
+// success. The answer is valid until the next call that changes the Core.
 func (c *Core) MayCommit(id AttemptID) bool {
 	may := c.grant(id)
 	c.end(Call{Op: OpCommit, At: c.Now, Attempt: id, Flag: may})

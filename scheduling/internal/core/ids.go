@@ -6,21 +6,20 @@ import (
 	"strings"
 )
 
-// NodeID is the dense number of a node within one Core, from 0 in the order in which their names
-// were first met.
+// NodeID is the dense number of a node within one Core: 0 for the first name that the Core met.
 type NodeID int32
 
-// NoNode stands where no node is meant.
+// NoNode is the NodeID for "no node".
 const NoNode NodeID = -1
 
-// JobID is the dense number of a job within one Core, from 1 in order of submission. Zero is no
+// JobID is the dense number of a job within one Core, from 1 in order of submission. Zero means no
 // job.
 type JobID int32
 
 // String gives "job_0001".
 func (id JobID) String() string { return fmt.Sprintf("job_%04d", int32(id)) }
 
-// TaskKind tells maps from reduces. Slots, demands and shares are kept apart by kind throughout.
+// TaskKind is map or reduce. Slots, demands and shares are counted separately for each kind.
 type TaskKind uint8
 
 // The two kinds of task.
@@ -43,7 +42,7 @@ func (k TaskKind) String() string {
 // letter is the kind's letter in task names.
 func (k TaskKind) letter() byte { return "mr"[k&1] }
 
-// TaskID names one task of a job; Index counts from 0 within its kind.
+// TaskID names a task of a job; Index counts from 0 within its kind.
 type TaskID struct {
 	Job   JobID
 	Kind  TaskKind
@@ -55,7 +54,7 @@ func (id TaskID) String() string {
 	return fmt.Sprintf("%v_%c_%06d", id.Job, id.Kind.letter(), id.Index)
 }
 
-// AttemptID names one try at a task; Try counts from 0.
+// AttemptID names an attempt of a task; Try counts from 0.
 type AttemptID struct {
 	Task TaskID
 	Try  int32
@@ -128,12 +127,11 @@ func cutNumber(s *string, to *int32) bool {
 	return found && err == nil
 }
 
-// Locality says how near to its data a map was launched: the height of the lowest network level
-// that the node and the nearest replica share. With racks in groups (Rack "site/rack") the levels
-// go on beyond OffRack.
+// Locality is the distance of a map from its data: the lowest network level that its node and the
+// nearest replica share. If racks are grouped (Rack "site/rack"), further levels follow OffRack.
 type Locality int8
 
-// The levels of a network of racks. OffRack is the last unless racks are grouped.
+// The levels of a network of racks. OffRack is the last one unless racks are grouped.
 const (
 	AnyPlace  Locality = -1 // the map has no location information
 	NodeLocal Locality = 0
@@ -156,10 +154,10 @@ func (l Locality) String() string {
 	return "level-" + strconv.Itoa(int(l))
 }
 
-// Priority of a job; a smaller value goes first. The zero value is Normal.
+// Priority is the priority of a job; smaller values go first. The zero value is Normal.
 type Priority int8
 
-// The five priorities of Hadoop.
+// Hadoop's five priorities.
 const (
 	VeryHigh Priority = iota - 2
 	High
@@ -178,7 +176,7 @@ func (p Priority) String() string {
 	return priorityNames[p+2]
 }
 
-// ParsePriority reads Hadoop's name of a priority, in any case.
+// ParsePriority parses Hadoop's name of a priority; case is ignored.
 func ParsePriority(s string) (Priority, error) {
 	for i, name := range priorityNames {
 		if strings.EqualFold(s, name) {

@@ -83,8 +83,7 @@ func (g *groupNames) id(name string) int32 {
 	return id
 }
 
-// NodeID gives the number of the node of that name, and reserves one for a node that has not
-// joined.
+// NodeID returns the number of the named node; it reserves one for a node that has not joined.
 func (c *Core) NodeID(name string) NodeID {
 	if id, ok := c.Names[name]; ok {
 		return id
@@ -105,8 +104,8 @@ func (q View) Lookup(name string) (NodeID, bool) {
 // mostSlots is how many slots of a kind a node may have: a heartbeat may take time in proportion.
 const mostSlots = 1 << 20
 
-// Join adds a node, or brings one back: with another Incarnation, or after it was lost, what it ran
-// and held is gone. Joining again with the same incarnation changes nothing but the slots.
+// Join adds a node or brings one back. With another Incarnation, or after the node was lost, its
+// attempts and outputs are lost. Joining with the same incarnation changes only the slots.
 func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	if err := c.advance(now); err != nil {
 		return NoNode, err
@@ -229,8 +228,8 @@ func (c *Core) countSlots(n *NodeState, sign int) {
 	}
 }
 
-// Cordon keeps new tasks from a node (true), or lets them in again; running ones go on, and
-// suspended ones resume there as slots become free.
+// Cordon stops new tasks on a node (true) or allows them (false). Running tasks continue, and
+// suspended tasks resume there as slots become free.
 func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
 	n, err := c.nodeAt(now, id)
 	if err != nil {
@@ -251,8 +250,8 @@ func (c *Core) Cordon(now time.Duration, id NodeID, cordoned bool) error {
 	return nil
 }
 
-// Leave takes a node out: its attempts and the map outputs that are still needed run again, without
-// counting as failures.
+// Leave removes a node. Its attempts, and the maps whose outputs are still needed, run on other
+// nodes; this does not count as failures.
 func (c *Core) Leave(now time.Duration, id NodeID) error {
 	n, err := c.nodeAt(now, id)
 	if err != nil {
@@ -276,8 +275,8 @@ func (c *Core) nodeAt(now time.Duration, id NodeID) (*NodeState, error) {
 	return c.Nodes[id], nil
 }
 
-// Expire takes out the nodes that have been silent for Config.Expiry and returns them, lowest
-// first. It costs nothing before NextExpiry.
+// Expire removes the nodes that have been silent for Config.Expiry and returns them in ascending
+// order. It costs nothing before NextExpiry.
 func (c *Core) Expire(now time.Duration) ([]NodeID, error) {
 	if err := c.advance(now); err != nil {
 		return nil, err

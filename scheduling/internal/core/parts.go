@@ -28,7 +28,7 @@ type Parts struct {
 	Reduces map[string]func() ReducePlacement // asked for by ReducePolicy.Part
 }
 
-// JobOrder says which job is next.
+// JobOrder chooses the next job.
 type JobOrder interface {
 	// Rank says where a job stands that has a task of kind k to launch: the job of least rank is
 	// offered a free slot first, of equals the older one. NaN counts as +Inf. It is asked of all
@@ -36,7 +36,7 @@ type JobOrder interface {
 	Rank(q View, id JobID, k TaskKind) float64
 }
 
-// MapPlacement weighs waiting for a nearer node against launching a map here.
+// MapPlacement decides whether a job launches a map on the offered node or waits for a nearer one.
 type MapPlacement interface {
 	// Farthest is how far from its data a map of the job may be launched with this slot: NodeLocal,
 	// RackLocal, … or AnyPlace for anywhere. With o.Nearest or more the nearest map is launched,
@@ -58,7 +58,7 @@ type MapChooser interface {
 	Choose(q View, o MapOffer) int32
 }
 
-// MapOffer is a map slot that a job is offered.
+// MapOffer is the offer of a map slot to a job.
 type MapOffer struct {
 	Job     JobID
 	Node    NodeID
@@ -72,7 +72,8 @@ type MapOffer struct {
 	Waited  time.Duration
 }
 
-// ReducePlacement weighs waiting for a better node against launching a reduce here.
+// ReducePlacement decides whether a job launches a reduce on the offered node or waits for a better
+// one.
 type ReducePlacement interface {
 	// Place chooses a reduce of the job to launch with this slot, one of o.Waiting, or refuses the
 	// slot with -1. A job that is refused for ever never ends. View.Known, WTND, TND and Gravity
@@ -80,7 +81,7 @@ type ReducePlacement interface {
 	Place(q View, o ReduceOffer) int32
 }
 
-// ReduceOffer is a reduce slot that a job is offered.
+// ReduceOffer is the offer of a reduce slot to a job.
 type ReduceOffer struct {
 	Job     JobID
 	Node    NodeID

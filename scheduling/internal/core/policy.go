@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Policy is the choice and the settings of every part, as plain data. Preset fills one; change what
-// you like before NewCore. Any order goes with any locality rule and any reduce placement.
+// Policy selects and configures every part, as plain data. Preset returns one, which may be changed
+// before NewCore. Any order works with any locality rule and any reduce placement.
 type Policy struct {
 	Name     string         // of the preset; shown, not interpreted
 	Order    string         // who is next: a name in the order table, or in Config.Parts
@@ -42,24 +42,24 @@ type Policy struct {
 	Avoid       Avoidance         // of nodes on which attempts fail
 }
 
-// DefaultSlowStart is the share of a job's maps that must be done before its reduces launch, unless
-// the policy or the job says another one [Hadoop].
+// DefaultSlowStart is the fraction of a job's maps that must be done before its reduces launch,
+// unless the policy or the job sets another [Hadoop].
 const DefaultSlowStart = 0.05
 
-// LocalityRule names a way to weigh waiting against launching a map off its data.
+// LocalityRule names a rule that decides how long a job waits for a node-local or rack-local slot.
 type LocalityRule uint8
 
 // The rules.
 const (
 	// Greedy launches the nearest pending map at once [Hadoop].
 	Greedy LocalityRule = iota
-	// SkipCount refuses that many slot offers per level first [Zaharia10 Algorithm 2, §3.6].
+	// SkipCount first refuses a number of slot offers per level [Zaharia10 Algorithm 2, §3.6].
 	SkipCount
-	// TimedWait waits that long per level first [Zaharia10 Algorithm 3].
+	// TimedWait first waits a time per level [Zaharia10 Algorithm 3].
 	TimedWait
 )
 
-// LocalityPolicy sets the rule for maps.
+// LocalityPolicy configures the placement of maps.
 type LocalityPolicy struct {
 	Rule LocalityRule
 	// Part, if not empty, names a rule in Config.Parts, in place of Rule.
@@ -91,7 +91,7 @@ func (p Policy) NeedsProgress(k TaskKind) bool {
 // NeedsSizes tells whether the placement of reduces goes by the sizes of the maps' outputs.
 func (p Policy) NeedsSizes() bool { return p.Reduce.Rule != AnyNode || p.Reduce.Part != "" }
 
-// ReduceRule names a way to place reduces.
+// ReduceRule names a rule for placing reduces.
 type ReduceRule uint8
 
 // The rules.
@@ -101,7 +101,7 @@ const (
 	LARTS              // at the node that holds most of their input [Hammoud11]
 )
 
-// ReducePolicy sets the rule for reduces. Zero numbers mean the defaults given.
+// ReducePolicy configures the placement of reduces. Zero numbers select the given defaults.
 type ReducePolicy struct {
 	Rule  ReduceRule
 	Part  string           `json:",omitempty"` // if not empty: a rule in Config.Parts, in place of Rule
@@ -117,21 +117,21 @@ type ReducePolicy struct {
 	NoProjection bool
 }
 
-// NoLimit is a limit that never binds.
+// NoLimit is the value of a limit that never applies.
 const NoLimit = math.MaxInt32
 
-// PoolMode is how a pool orders its jobs.
+// PoolMode selects how a pool orders its jobs.
 type PoolMode uint8
 
-// The modes; the zero value takes the default mode of the Allocations.
+// The pool modes; the zero value selects the default mode of the Allocations.
 const (
 	DefaultMode PoolMode = iota
 	FairMode
 	FIFOMode
 )
 
-// PoolConfig is one pool's allocation. Pairs are indexed by TaskKind. Zero values mean: no minimum,
-// no maximum, weight 1, the defaults of the Allocations.
+// PoolConfig is the allocation of one pool. Pairs are indexed by TaskKind. Zero values mean no
+// minimum, no maximum, weight 1, and the defaults of the Allocations.
 type PoolConfig struct {
 	Name       string
 	Min        [2]int
@@ -142,14 +142,14 @@ type PoolConfig struct {
 	MinTimeout time.Duration // minimum share preemption timeout; 0: the default; negative: none
 }
 
-// UserConfig limits one user.
+// UserConfig holds the limits of one user.
 type UserConfig struct {
 	Name    string
 	MaxJobs int // 0: the default; NoLimit: none; -1: no job may run
 }
 
-// Allocations is what Hadoop keeps in fair-scheduler.xml. The zero value has no limit and no
-// timeout.
+// Allocations holds the settings of Hadoop's fair-scheduler.xml. The zero value has no limits and
+// no timeouts.
 type Allocations struct {
 	Pools       []PoolConfig
 	Users       []UserConfig
@@ -186,7 +186,7 @@ func (a *Allocations) SetWeight(pool string, weight float64) bool {
 	return true
 }
 
-// PreemptionMode says what becomes of the needs worked out.
+// PreemptionMode selects whether the order "pools" kills attempts for starved pools.
 type PreemptionMode uint8
 
 // The modes.
@@ -196,7 +196,7 @@ const (
 	PreemptOn
 )
 
-// PreemptionPolicy sets preemption of the order "pools".
+// PreemptionPolicy configures preemption of the order "pools".
 type PreemptionPolicy struct {
 	Mode PreemptionMode
 	// Interval between rounds, run by Update; 0 means 15 s, negative means never by itself (only by
@@ -204,7 +204,7 @@ type PreemptionPolicy struct {
 	Interval time.Duration
 }
 
-// QueueConfig is one queue of the capacity scheduler.
+// QueueConfig configures one queue of the capacity scheduler.
 type QueueConfig struct {
 	Name       string
 	Parent     string  // empty: a top queue
@@ -220,7 +220,7 @@ type QueueConfig struct {
 	JobLimit   int // jobs, waiting ones too; more are refused. 0 means no limit
 }
 
-// Reclaim says how hfsp takes a slot from a larger job.
+// Reclaim selects how hfsp takes a slot from a larger job.
 type Reclaim uint8
 
 // The ways.
@@ -230,7 +230,7 @@ const (
 	KillLarger
 )
 
-// HFSPPolicy sets the order "hfsp". Zero numbers mean the defaults given.
+// HFSPPolicy configures the order "hfsp". Zero numbers select the given defaults.
 type HFSPPolicy struct {
 	Reclaim    Reclaim
 	NoTraining bool          // sizes are known: tasks times MapTime or ReduceTime
@@ -248,7 +248,7 @@ type HFSPPolicy struct {
 	Weighted bool
 }
 
-// QuincyRule names a variant of the order "quincy", as the paper does [Isard09 §6].
+// QuincyRule names a variant of the order "quincy", with the names of the paper [Isard09 §6].
 type QuincyRule uint8
 
 // The variants.
@@ -259,8 +259,8 @@ const (
 	Q                     // neither
 )
 
-// QuincyPolicy sets the order "quincy". Costs are told as the time that a map of normal priority
-// waits for the same cost. Zero numbers mean the defaults given.
+// QuincyPolicy configures the order "quincy". A cost is given as the time that a map of normal
+// priority must wait to reach it. Zero numbers select the given defaults.
 type QuincyPolicy struct {
 	Rule QuincyRule
 	// Rack is the cost of a map that reads its input from another node of its rack, Far from

@@ -126,7 +126,7 @@ func (c *Cause) UnmarshalText(text []byte) error {
 }
 
 // Reason explains a decision. It is a plain value, so that explaining costs no allocation; String
-// makes a sentence of it.
+// returns a sentence.
 type Reason struct {
 	Cause Cause         `json:"cause,omitempty"`
 	Wait  time.Duration `json:"wait,omitempty"`  // waited so far

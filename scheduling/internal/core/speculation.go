@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// SpeculationRule names a way to find the tasks that are so slow that a copy of them is worth a
-// slot. The first attempt of a task to succeed, or to be granted its commit, wins.
+// SpeculationRule names a rule that finds tasks slow enough for a speculative attempt. The first
+// attempt of a task to succeed, or to be granted its commit, wins.
 type SpeculationRule uint8
 
 // The rules.
 const (
 	NoSpeculation SpeculationRule = iota
-	// NativeRule copies tasks whose progress is 0.2 below the mean of their kind in the job, on any
-	// node [Hadoop 0.20; Zaharia08 §2.1].
+	// NativeRule starts speculative attempts of tasks whose progress is 0.2 below the mean of their
+	// kind in the job, on any node [Hadoop 0.20; Zaharia08 §2.1].
 	NativeRule
-	// LATE copies the task with the longest estimated time to end, if it is slow, on a node that is
-	// not, as long as few copies run [Zaharia08 §4; Hadoop 0.21].
+	// LATE starts a speculative attempt of the slow task with the longest estimated time to end, on
+	// a node that is not slow, while few speculative attempts run [Zaharia08 §4; Hadoop 0.21].
 	LATE
 )
 
@@ -39,8 +39,8 @@ func (r *SpeculationRule) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// SpeculationPolicy sets when tasks are copied. Zero numbers mean the defaults given, which are
-// Hadoop's.
+// SpeculationPolicy configures speculative execution. Zero numbers select the given defaults, which
+// are Hadoop's.
 type SpeculationPolicy struct {
 	Rule SpeculationRule
 	// Except leaves out the tasks of a kind, as mapreduce.map.speculative=false does.

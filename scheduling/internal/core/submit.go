@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
-// Submit takes a job in. A job without any task has succeeded at once. Errors wrap ErrBadJob,
-// ErrUnknownPool or ErrUnknownQueue.
+// Submit adds a job. A job without tasks succeeds at once. Errors wrap ErrBadJob, ErrUnknownPool or
+// ErrUnknownQueue.
 func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 	if err := c.advance(now); err != nil {
 		return 0, err
@@ -129,8 +129,8 @@ func (c *Core) find(id JobID) (*Job, error) {
 	return nil, fmt.Errorf("%w %v", ErrUnknownJob, id)
 }
 
-// Kill ends a job; its attempts are killed at their nodes' next heartbeats. A job that has ended is
-// an error.
+// Kill ends a job; its attempts are killed with their nodes' next heartbeats. Killing a job that
+// has ended is an error.
 func (c *Core) Kill(now time.Duration, id JobID) error {
 	j, err := c.liveJob(now, id)
 	if err != nil {
@@ -149,7 +149,7 @@ func (c *Core) liveJob(now time.Duration, id JobID) (*Job, error) {
 	return j, err
 }
 
-// SetPriority changes a job's priority; the order follows at once.
+// SetPriority changes a job's priority and its place in the order at once.
 func (c *Core) SetPriority(now time.Duration, id JobID, p Priority) error {
 	j, err := c.liveJob(now, id)
 	if err != nil {
@@ -169,7 +169,7 @@ func (c *Core) SetPriority(now time.Duration, id JobID, p Priority) error {
 }
 
 // SetPool moves a job to another pool (order "pools") or queue (order "capacity"). Other orders
-// have neither and refuse.
+// have neither and return an error.
 func (c *Core) SetPool(now time.Duration, id JobID, name string) error {
 	j, err := c.liveJob(now, id)
 	if err != nil {
@@ -189,8 +189,8 @@ func (c *Core) SetPool(now time.Duration, id JobID, name string) error {
 	return nil
 }
 
-// Reconfigure replaces the policy, all or nothing: on error the former one stays. Running attempts,
-// waits and jobs are kept; a job whose pool or queue no longer exists is an error.
+// Reconfigure replaces the policy; on error the former policy stays. Running attempts, waits and
+// jobs are kept; a job whose pool or queue no longer exists is an error.
 func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 	if err := c.advance(now); err != nil {
 		return err

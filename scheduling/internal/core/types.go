@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Node is a machine that joins the cluster.
+// Node describes a machine that joins the cluster.
 type Node struct {
 	Name string // unique; a node that joins again keeps its NodeID
 	// Rack names the node's rack; empty means the rack "default". In a network of more levels it is
@@ -18,16 +18,16 @@ type Node struct {
 	Incarnation uint64
 }
 
-// Places says where the input of each map lies, flattened: map i has its replicas on
-// Nodes[Offsets[i]:Offsets[i+1]]. The zero value gives no map a location. Use Core.NodeID for the
-// numbers, also of nodes that have not joined yet. The Core keeps the slices and does not change
-// them.
+// Places holds the locations of each map's input: map i has its replicas on
+// Nodes[Offsets[i]:Offsets[i+1]]. With the zero value no map has a location. Core.NodeID returns
+// the numbers, also of nodes that have not joined yet. The Core keeps the slices and does not
+// change them.
 type Places struct {
 	Offsets []int32
 	Nodes   []NodeID
 }
 
-// JobSpec describes a job at its submission.
+// JobSpec describes a job for Submit.
 type JobSpec struct {
 	Name         string
 	Key          string   `json:",omitempty"` // names the job to who resumes it; the Core makes nothing of it
@@ -56,10 +56,10 @@ type JobSpec struct {
 	NoSuspend bool
 }
 
-// AttemptState is what a node reports of an attempt.
+// AttemptState is the state of an attempt as its node reports it.
 type AttemptState uint8
 
-// The states a node may report.
+// The states that a node may report.
 const (
 	StateRunning   AttemptState = iota
 	StateSucceeded              // its output is committed (reduce) or ready to be fetched (map)
@@ -68,8 +68,8 @@ const (
 	StateSuspended
 )
 
-// LostOutput names a map output that a reduce could not have: that of attempt Try of map Map of
-// the same job. The map runs again unless another attempt has replaced that output already.
+// LostOutput names a map output that a reduce could not fetch: that of attempt Try of map Map of
+// the same job. The map reruns unless another attempt has already replaced the output.
 type LostOutput struct {
 	Map int32
 	Try int32
@@ -101,7 +101,7 @@ type Status struct {
 	OutputBytes []int64
 }
 
-// Heartbeat is a node's message to the JobTracker.
+// Heartbeat is a node's report to the JobTracker.
 type Heartbeat struct {
 	Node        NodeID
 	Incarnation uint64
@@ -114,7 +114,7 @@ type Heartbeat struct {
 	NoWork bool
 }
 
-// Verb is what an action asks of a node.
+// Verb is the kind of an action.
 type Verb uint8
 
 // The actions there are.
@@ -142,8 +142,8 @@ func (v *Verb) UnmarshalText(text []byte) error {
 	return fmt.Errorf("scheduling: unknown verb %q", text)
 }
 
-// Action asks a node to do something with an attempt. Actions are idempotent: launching an attempt
-// that runs, or killing one that is gone, does nothing.
+// Action asks a node to change an attempt. Actions are idempotent: launching a running attempt, or
+// killing one that has ended, does nothing.
 type Action struct {
 	Verb     Verb
 	Attempt  AttemptID
@@ -151,7 +151,7 @@ type Action struct {
 	Reason   Reason   // why now, why here
 }
 
-// Answer answers a heartbeat.
+// Answer is the answer to a heartbeat.
 type Answer struct {
 	// Actions is in the order of execution; the Core owns it and overwrites it at the next call.
 	Actions []Action
@@ -159,8 +159,8 @@ type Answer struct {
 	Reregister bool
 }
 
-// Skip says that a job with a task to launch was passed over when a slot was offered, and why.
-// Until is when the reason ends by itself, 0 if it does not.
+// Skip records why a job with a task to launch was passed over when a slot was offered. Until is
+// the time when the reason ends by itself, 0 if it does not.
 type Skip struct {
 	Job    JobID
 	Kind   TaskKind
@@ -169,7 +169,7 @@ type Skip struct {
 	Until  time.Duration
 }
 
-// JobState is where a job is in its life.
+// JobState is the state of a job.
 type JobState uint8
 
 // The states of a job. Only JobRunning launches tasks.

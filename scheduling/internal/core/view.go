@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// View answers questions about a Core as it stands at the time of the question. No question changes
-// what a later call answers. What it returns belongs to the caller unless it says otherwise. Like
-// the Core it is not safe for concurrent use.
+// View answers questions about the current state of a Core. Questions change nothing. The caller
+// owns what a View returns unless the method says otherwise. A View is not safe for concurrent use.
 type View struct{ c *Core }
 
-// View gives access to the questions.
+// View returns the View of c.
 func (c *Core) View() View { return View{c} }
 
 // KindView is one kind of a job's tasks, or of all tasks of a pool.

@@ -56,8 +56,8 @@ func buildPolicies() *core.Policies {
 	return p
 }
 
-// NewCore makes a Core with policy p. The error, if any, wraps ErrBadConfig or ErrUnknownPolicy and
-// names every fault.
+// NewCore returns a Core with policy p. Errors wrap ErrBadConfig or ErrUnknownPolicy and name every
+// mistake found.
 func NewCore(cfg core.Config, p core.Policy) (*core.Core, error) { return core.New(built, cfg, p) }
 
 // presetTable lists the named schedulers. A new policy is a line here.
@@ -102,9 +102,9 @@ func Orders() []string {
 	return names
 }
 
-// DefaultReduceRule is where a cluster puts reduces under the named preset unless told otherwise: at
-// their center of gravity under hfs, the engine's own scheduler; on any node, as Hadoop does, under
-// the others, which are baselines.
+// DefaultReduceRule returns the reduce rule that a cluster uses with the named preset by default:
+// the center of gravity for hfs, the engine's own scheduler; any node, as in Hadoop, for the
+// others, which are baselines.
 func DefaultReduceRule(preset string) core.ReduceRule {
 	if preset == "hfs" {
 		return core.CoGRS
@@ -112,8 +112,8 @@ func DefaultReduceRule(preset string) core.ReduceRule {
 	return core.AnyNode
 }
 
-// Preset gives the named policy with its default settings: reduces on any node, default slow start.
-// The caller may change it.
+// Preset returns the named policy with its default settings: reduces on any node, default slow
+// start. The caller may change it.
 func Preset(name string) (core.Policy, error) {
 	for _, p := range presetTable() {
 		if p.name == name {
