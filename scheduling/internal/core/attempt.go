@@ -2,27 +2,27 @@ package core
 
 import "time"
 
-// Attempt is a live attempt: running or suspended. It is kept in a slab and known by its index
-// there.
+// Attempt is a live attempt, running or suspended. Attempts are stored in the slab Core.Attempts
+// and identified by their index there.
 type Attempt struct {
 	ID        AttemptID
 	Job       *Job
 	Node      *NodeState
-	Pos       int32 // index in node.atts
+	Pos       int32 // index in Node.Atts
 	Next      int32 // slab index of the task's next live attempt, or -1
 	Locality  Locality
-	slot      int32 // its first on the node, from 1; 0 while it has none or nobody listens
-	told      int8  // quarters of its progress
+	slot      int32 // its first slot on the node, from 1; 0 while it has none or events are off
+	told      int8  // quarters of its progress reported in events
 	Suspended bool
-	Granted   bool          // it may commit; no other attempt of the task may while it lives
+	Granted   bool          // it may commit; no other attempt of the task may during its life
 	Start     time.Duration // of the launch
 	Since     time.Duration // of the launch or the last resume
-	ran       time.Duration // before since, while not suspended
+	ran       time.Duration // time in a slot before Since
 	Progress  float64
 	Reduced   float64
 }
 
-// Worked is how long the attempt has held its slot so far.
+// Worked returns how long the attempt has held its slot so far.
 func (a *Attempt) Worked(now time.Duration) time.Duration {
 	if a.Suspended {
 		return a.ran
@@ -30,11 +30,11 @@ func (a *Attempt) Worked(now time.Duration) time.Duration {
 	return a.ran + now - a.Since
 }
 
-// held is how long the attempt has been suspended so far.
+// held returns how long the attempt has been suspended so far.
 func (a *Attempt) held(now time.Duration) time.Duration { return now - a.Start - a.Worked(now) }
 
-// takeSlot numbers an attempt that runs from now on: the lowest slot of its kind that is free on
-// its node, of several the first. Numbers are for events alone.
+// takeSlot assigns slot numbers to an attempt that begins to run: the lowest free slots of its kind
+// on its node. It stores the first of them. Only events use these numbers.
 func (c *Core) takeSlot(ai int32) {
 	if c.Config.Events != nil {
 		a := &c.Attempts[ai]
@@ -42,7 +42,7 @@ func (c *Core) takeSlot(ai int32) {
 	}
 }
 
-// leaveSlot frees the number.
+// leaveSlot frees the slot numbers of an attempt.
 func (c *Core) leaveSlot(ai int32) {
 	if a := &c.Attempts[ai]; a.slot > 0 {
 		a.Node.numbers[a.ID.Task.Kind].free(a.slot, a.Job.Slots)
@@ -50,8 +50,8 @@ func (c *Core) leaveSlot(ai int32) {
 	}
 }
 
-// Launch starts an attempt of a task that is pending, or a copy of one that runs, on n, which must
-// have the slots free.
+// Launch starts an attempt of a pending task, or a speculative attempt of a running task, on n,
+// which must have enough free slots.
 func (c *Core) Launch(j *Job, k TaskKind, i int32, n *NodeState, l Locality, why Reason, placed *Placed) {
 	w := &j.Work[k]
 	t := &w.Tasks[i]
@@ -72,7 +72,7 @@ func (c *Core) Launch(j *Job, k TaskKind, i int32, n *NodeState, l Locality, why
 	if t.Att < 0 {
 		t.Att = ai
 	} else {
-		c.Attempts[t.Att].Next = ai // a task has one copy at most
+		c.Attempts[t.Att].Next = ai // a task has at most one speculative attempt
 		w.Copies++
 	}
 	n.Atts = append(n.Atts, ai)
@@ -80,13 +80,13 @@ func (c *Core) Launch(j *Job, k TaskKind, i int32, n *NodeState, l Locality, why
 	c.takeSlot(ai)
 	c.resetSkip(j, k)
 	c.Actions = append(c.Actions, Action{Verb: Launch, Attempt: id, Locality: l, Reason: why})
-	if c.Config.Events != nil { // Emit asks, too; apart, for speed
+	if c.Config.Events != nil { // Emit checks this too; checking here is faster
 		c.Emit(Event{Type: EventLaunched, JobID: j.ID, Attempt: id, Kind: k, Node: n.ID, Locality: l, Reason: why, Placed: placed, Slot: int(c.Attempts[ai].slot)})
 	}
 	c.changed(j, k)
 }
 
-// hold counts an attempt that takes (1) or gives back (-1) its slots.
+// hold updates the counts for an attempt that takes (1) or returns (-1) its slots.
 func (c *Core) hold(ai int32, sign int) {
 	a := &c.Attempts[ai]
 	j, n, k := a.Job, a.Node, a.ID.Task.Kind
@@ -100,7 +100,7 @@ func (c *Core) hold(ai int32, sign int) {
 	c.Running[k] += sign
 }
 
-// newAttempt finds room in the slab.
+// newAttempt returns a free index in the slab.
 func (c *Core) newAttempt() int32 {
 	if k := len(c.free) - 1; k >= 0 {
 		i := c.free[k]
@@ -111,8 +111,7 @@ func (c *Core) newAttempt() int32 {
 	return int32(len(c.Attempts) - 1)
 }
 
-// release takes a live attempt off its node and out of the slab; the task's new state is the
-// caller's affair.
+// release removes a live attempt from its node and the slab; the caller sets the task's new state.
 func (c *Core) release(ai int32) {
 	a := &c.Attempts[ai]
 	n, j, id := a.Node, a.Job, a.ID.Task
@@ -138,7 +137,7 @@ func (c *Core) release(ai int32) {
 	c.free = append(c.free, ai)
 }
 
-// unlink takes an attempt out of those of its task, of which another one lives.
+// unlink removes an attempt from the list of its task, of which another attempt is live.
 func (c *Core) unlink(w *Work, t *Task, ai int32) {
 	at := &t.Att
 	for *at != ai {
@@ -147,12 +146,12 @@ func (c *Core) unlink(w *Work, t *Task, ai int32) {
 	*at = c.Attempts[ai].Next
 	w.Copies--
 	if w.Slow != nil {
-		c.newWork() // there may be room for another copy
+		c.newWork() // another speculative attempt may be possible
 	}
 	c.restate(t)
 }
 
-// restate makes a task with live attempts running, or suspended if all of them are.
+// restate sets the state of a task with live attempts: running, or suspended if all of them are.
 func (c *Core) restate(t *Task) {
 	if t.State == TaskDone {
 		return
@@ -165,7 +164,7 @@ func (c *Core) restate(t *Task) {
 	}
 }
 
-// abandoned makes a task pending that has lost its last live attempt and is not done.
+// abandoned makes a task pending if it has lost its last live attempt and is not done.
 func (c *Core) abandoned(j *Job, k TaskKind, i int32) {
 	t := &j.Work[k].Tasks[i]
 	if t.Att >= 0 || t.State == TaskDone {
@@ -175,8 +174,8 @@ func (c *Core) abandoned(j *Job, k TaskKind, i int32) {
 	c.putBack(j, k, i)
 }
 
-// drop ends a live attempt without blame: its task is pending again, unless another attempt of it
-// lives or it is done.
+// drop ends a live attempt without counting a failure. Its task becomes pending unless it is done
+// or has another live attempt.
 func (c *Core) drop(ai int32, why Reason) {
 	a := c.Attempts[ai]
 	k, i := a.ID.Task.Kind, a.ID.Task.Index
@@ -190,8 +189,8 @@ func (c *Core) drop(ai int32, why Reason) {
 	c.changed(a.Job, k)
 }
 
-// KillAttempt drops a live attempt and has its node told at the next heartbeat, or in this answer if now
-// is set.
+// KillAttempt ends a live attempt. Its node gets the kill with the next heartbeat or, if now is
+// set, in the current answer.
 func (c *Core) KillAttempt(ai int32, why Reason, now bool) {
 	a := &c.Attempts[ai]
 	o := Action{Verb: Kill, Attempt: a.ID, Locality: a.Locality, Reason: why}
@@ -204,7 +203,7 @@ func (c *Core) KillAttempt(ai int32, why Reason, now bool) {
 	c.drop(ai, why)
 }
 
-// SuspendAttempt gives an attempt's slot to others; it stays on its node.
+// SuspendAttempt frees an attempt's slot; the attempt stays on its node.
 func (c *Core) SuspendAttempt(ai int32, why Reason) {
 	a := &c.Attempts[ai]
 	k := a.ID.Task.Kind
@@ -235,7 +234,7 @@ func (c *Core) ResumeAttempt(ai int32) {
 	c.changed(a.Job, k)
 }
 
-// Rerun makes a done map pending again: its output is gone.
+// Rerun makes a done map pending because its output is lost.
 func (c *Core) Rerun(j *Job, m int32) {
 	t := &j.Work[Map].Tasks[m]
 	id := AttemptID{Task: TaskID{Job: j.ID, Kind: Map, Index: m}, Try: t.Won}
@@ -247,7 +246,7 @@ func (c *Core) Rerun(j *Job, m int32) {
 	c.changed(j, Map)
 }
 
-// take removes a pending task from the sets.
+// take removes a pending task from the pending sets.
 func (j *Job) take(k TaskKind, i int32) {
 	w := &j.Work[k]
 	if w.Tasks[i].Tries > 0 {
@@ -260,7 +259,7 @@ func (j *Job) take(k TaskKind, i int32) {
 	w.Pending.Remove(i)
 }
 
-// putBack makes a task pending again.
+// putBack makes a launched task pending.
 func (c *Core) putBack(j *Job, k TaskKind, i int32) {
 	w := &j.Work[k]
 	w.Again++

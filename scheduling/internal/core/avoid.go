@@ -9,23 +9,23 @@ import (
 // Avoidance configures when a node on which attempts fail gets no more tasks [Hadoop: tracker
 // blacklists]. A node that joins with another incarnation starts without faults.
 type Avoidance struct {
-	// JobFailures of a job's attempts on a node, whoever is to blame, make the job avoid the node,
-	// unless a quarter of the nodes or more would be avoided then; 0 means 4, negative never
-	// (mapred.max.tracker.failures).
+	// JobFailures is the number of failed attempts of a job on a node, for any reason, after which
+	// the job avoids the node, unless it would then avoid a quarter of the nodes or more; 0 means
+	// 4, negative never (mapred.max.tracker.failures).
 	JobFailures int
-	// Jobs that succeeded while they avoided a node make all jobs avoid it, if these are also half
-	// as many again as the mean of the nodes, and while less than half of the nodes are avoided; 0
-	// means 4, negative never (mapred.max.tracker.blacklists).
+	// Jobs is the number of jobs that must succeed while avoiding a node before all jobs avoid it.
+	// The number must also be 1.5 times the mean of all nodes, and less than half of the nodes may
+	// be avoided; 0 means 4, negative never (mapred.max.tracker.blacklists).
 	Jobs int
-	// Forgive is after what time without another one a node is forgiven one such job; 0 means 24 h
-	// [Hadoop 0.20].
+	// Forgive is the time without a new fault after which one fault of a node is forgiven; 0 means
+	// 24 h [Hadoop 0.20].
 	Forgive time.Duration
 }
 
-// The parts of the cluster [Hadoop JobInProgress, JobTracker].
+// Limits relative to the cluster [Hadoop JobInProgress, JobTracker].
 const (
-	avoidedByJob = 0.25 // of the nodes, at most
-	avoidedByAll = 0.5  // of the nodes, at most
+	avoidedByJob = 0.25 // maximum fraction of the nodes
+	avoidedByAll = 0.5  // maximum fraction of the nodes
 	aboveMean    = 1.5  // times the mean of the nodes' faults
 )
 
@@ -39,14 +39,14 @@ func (a Avoidance) withDefaults() Avoidance {
 	return Avoidance{JobFailures: never(a.JobFailures), Jobs: never(a.Jobs), Forgive: cmp.Or(a.Forgive, 24*time.Hour)}
 }
 
-// Trouble is where attempts of a job have failed. The methods that read take nil for a job without
-// failures.
+// Trouble counts the failed attempts of a job by node. The methods that only read accept nil, for a
+// job without failures.
 type Trouble struct {
 	Failures map[NodeID]int32
-	Nodes    int // with so many failures that the job avoids them
+	Nodes    int // nodes with enough failures for the job to avoid them
 }
 
-// Avoided is how many nodes the job has reason to avoid.
+// Avoided returns the number of nodes that the job has reason to avoid.
 func (t *Trouble) Avoided() int {
 	if t == nil {
 		return 0
@@ -54,7 +54,7 @@ func (t *Trouble) Avoided() int {
 	return t.Nodes
 }
 
-// recount counts the nodes to avoid anew, under a new policy.
+// recount recounts the nodes to avoid, under a new policy.
 func (t *Trouble) recount(limit int) {
 	if t == nil {
 		return
@@ -78,20 +78,20 @@ func (c *Core) Troubled(j *Job, n *NodeState) {
 		return
 	}
 	t.Nodes++
-	c.newWork() // of so many nodes the job may have to use all
+	c.newWork() // the job may have to use all nodes now; see Avoids
 	c.Emit(Event{Type: EventAvoided, JobID: j.ID, Node: n.ID, Reason: t.reason(c, n)})
 	c.changed(j, Map)
 	c.changed(j, Reduce)
 }
 
-// reason says how often attempts have failed on n, and the limit.
+// reason returns a Reason with the number of failures on n and the limit.
 func (t *Trouble) reason(c *Core, n *NodeState) Reason {
 	return Reason{Cause: CauseAvoided, Count: t.Failures[n.ID], Of: int32(c.Policy.Avoid.JobFailures)}
 }
 
-// Avoids tells whether j launches nothing on n because too many of its attempts have failed there.
-// When a quarter of the nodes would be avoided, the job rather than the nodes is at fault, and none
-// is.
+// Avoids reports whether j launches nothing on n because too many of its attempts have failed
+// there. If a quarter of the nodes would be avoided, the job is to blame, not the nodes, and none
+// is avoided.
 func (c *Core) Avoids(j *Job, n *NodeState) bool {
 	t := j.Trouble
 	return t.Avoided() > 0 && int(t.Failures[n.ID]) >= c.Policy.Avoid.JobFailures &&
@@ -99,7 +99,7 @@ func (c *Core) Avoids(j *Job, n *NodeState) bool {
 }
 
 // blameNodes counts a fault for each node that j, which has succeeded, had reason to avoid: the
-// job's code can do its work elsewhere.
+// job's code works on other nodes.
 func (c *Core) blameNodes(j *Job) {
 	if j.Trouble.Avoided() == 0 {
 		return
@@ -118,7 +118,7 @@ func (c *Core) blameNodes(j *Job) {
 	}
 }
 
-// tooFaulty tells whether all jobs should avoid n.
+// tooFaulty reports whether all jobs should avoid n.
 func (c *Core) tooFaulty(n *NodeState) bool {
 	faults, avoided := 0, 0
 	for _, m := range c.Nodes {
@@ -132,7 +132,7 @@ func (c *Core) tooFaulty(n *NodeState) bool {
 		float64(avoided) < avoidedByAll*float64(c.Live)
 }
 
-// SetAvoided keeps new tasks from a node, or lets them in again.
+// SetAvoided starts or stops keeping new tasks of all jobs from n.
 func (c *Core) SetAvoided(n *NodeState, avoided bool) {
 	c.countSlots(n, -1)
 	n.Bar(BarFaults, avoided)
@@ -148,8 +148,8 @@ func (c *Core) SetAvoided(n *NodeState, avoided bool) {
 	}
 }
 
-// forgive takes one fault off the nodes that have had none for long, and lets new tasks in where
-// few are left.
+// forgive removes one fault from each node without a recent one, and opens nodes with few faults
+// for new tasks.
 func (c *Core) forgive() {
 	if c.Faulty == 0 {
 		return
@@ -168,8 +168,8 @@ func (c *Core) forgive() {
 	}
 }
 
-// absolve forgives a node all, also what single jobs hold against it (Hadoop's jobs remember): it
-// begins anew. Its slots are not counted while it does.
+// absolve clears the faults of n and every job's failure count for n, which Hadoop's jobs keep. The
+// slots of n must not be counted during the call.
 func (c *Core) absolve(n *NodeState) {
 	if n.Faults > 0 {
 		c.Faulty--

@@ -39,7 +39,7 @@ var opNames = [...]string{
 	"reconfigure", "preempt", "commit", "resume",
 }
 
-// String gives the call's name in lower case.
+// String returns the call's name in lower case.
 func (o Op) String() string {
 	if int(o) < len(opNames) {
 		return opNames[o]
@@ -47,10 +47,10 @@ func (o Op) String() string {
 	return "op " + strconv.Itoa(int(o))
 }
 
-// MarshalText gives the call's name.
+// MarshalText returns the call's name.
 func (o Op) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// UnmarshalText reads a call's name.
+// UnmarshalText parses a call's name.
 func (o *Op) UnmarshalText(text []byte) error {
 	for i, name := range opNames {
 		if i > 0 && name == string(text) {
@@ -81,20 +81,20 @@ type Call struct {
 	Actions   []Action      `json:"actions,omitempty"` // the answer to a heartbeat
 }
 
-// end ends a call that has changed the Core: it settles, and puts the call on record.
+// end ends a call that has changed the Core: it settles the Core and records the call.
 func (c *Core) end(call Call) {
 	c.settle()
 	c.record(call)
 }
 
-// record passes a call on.
+// record passes a call to Config.Calls, if set.
 func (c *Core) record(call Call) {
 	if c.Config.Calls != nil {
 		c.pass(call)
 	}
 }
 
-// pass is apart so that a call goes to the heap only where calls are recorded.
+// pass is a separate function so that calls escape to the heap only if they are recorded.
 func (c *Core) pass(call Call) { c.Config.Calls(&call) }
 
 // CallWriter writes calls as JSON lines. It is not safe for concurrent use.
@@ -103,24 +103,24 @@ type CallWriter struct {
 	err error
 }
 
-// NewCallWriter writes to w; its Write method fits Config.Calls.
+// NewCallWriter returns a CallWriter to w; its Write method fits Config.Calls.
 func NewCallWriter(w io.Writer) *CallWriter { return &CallWriter{enc: json.NewEncoder(w)} }
 
-// Write writes one call. The first error stops the writing.
+// Write writes one call. After the first error it does nothing; see Err.
 func (w *CallWriter) Write(call *Call) {
 	if w.err == nil {
 		w.err = w.enc.Encode(call)
 	}
 }
 
-// Err is the first error that writing met.
+// Err returns the first error of a Write.
 func (w *CallWriter) Err() error { return w.err }
 
 // ErrReplay means that a Core answered a recorded call differently.
 var ErrReplay = errors.New("scheduling: replay differs")
 
-// ReplayFrom reads calls that a CallWriter wrote and applies them to c, which must be fresh and
-// configured as the recorded one was. The error names the first call whose answer differs.
+// ReplayFrom reads calls written by a CallWriter and applies them to c, which must be fresh and
+// have the recorded configuration. The error names the first call whose answer differs.
 func ReplayFrom(c *Core, r io.Reader) error {
 	dec := json.NewDecoder(bufio.NewReader(r))
 	for n := 1; ; n++ {
@@ -136,10 +136,11 @@ func ReplayFrom(c *Core, r io.Reader) error {
 	}
 }
 
-// mostReplayed is how many tasks a recorded job may have: a damaged log must not take all memory.
+// mostReplayed limits the tasks of a recorded job, so that a damaged log cannot exhaust memory.
 const mostReplayed = 1 << 24
 
-// complete tells what a call lacks, or has too much of, that no Core has recorded.
+// complete returns an error if a call lacks a required part or has more tasks than any Core
+// records.
 func (call *Call) complete() error {
 	lacks := func(what string) error { return fmt.Errorf("%w: %v without its %s", ErrReplay, call.Op, what) }
 	switch {
@@ -160,8 +161,8 @@ func (call *Call) complete() error {
 	return nil
 }
 
-// Replay makes a recorded call and compares the answer with the recorded one; a difference, and a
-// call that no Core has recorded, wrap ErrReplay.
+// Replay makes a recorded call and compares the answer with the recorded one. The error wraps
+// ErrReplay if they differ, or if no Core can have recorded the call.
 func (c *Core) Replay(call *Call) error {
 	if err := call.complete(); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 // plainHFSP is HFSPPolicy without its methods.
 type plainHFSP HFSPPolicy
 
-// infinite is how an infinite Xi stands in JSON, which has no such number.
+// infinite represents an infinite Xi in JSON, which has no such number.
 const infinite = "+Inf"
 
 // MarshalJSON implements [json.Marshaler]: an infinite Xi is written as "+Inf".

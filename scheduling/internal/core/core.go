@@ -1,5 +1,6 @@
-// Package core is the Core of package scheduling without a policy: its state, the calls that change
-// it, the offer of slots, the questions about it, and what orders and placements are asked.
+// Package core implements package scheduling without the policies: the state of the JobTracker, the
+// calls that change it, the offers of slots to jobs, the questions of a View, and the interfaces of
+// orders, placements and speculation.
 //
 // Reading order: ids.go, types.go, policy.go, core.go, order.go, heartbeat.go, offer.go,
 // placement.go, then a policy, such as package flat, and the rest.
@@ -27,7 +28,7 @@ var (
 	ErrUnknownQueue  = errors.New("scheduling: unknown queue")
 	ErrQueueFull     = errors.New("scheduling: queue is full")
 	ErrJobEnded      = errors.New("scheduling: the job has ended")
-	ErrUnknownPolicy = errors.New("scheduling: unknown policy") // no preset or order has the name asked for
+	ErrUnknownPolicy = errors.New("scheduling: unknown policy") // no preset or order has the requested name
 	ErrBadConfig     = errors.New("scheduling: bad configuration")
 	ErrBadJob        = errors.New("scheduling: bad job")
 	ErrBadNode       = errors.New("scheduling: bad node")
@@ -35,30 +36,29 @@ var (
 
 // Config holds the settings that are not part of a policy. The zero value is usable.
 type Config struct {
-	// HeartbeatInterval of the nodes, as far as automatic waits need it; 0 means
+	// HeartbeatInterval is the nodes' heartbeat interval, used to compute automatic waits; 0 means
 	// HeartbeatInterval(number of nodes).
 	HeartbeatInterval time.Duration
-	Expiry            time.Duration // a node silent for so long is lost; 0 means 10 min
+	Expiry            time.Duration // a node silent for this long is lost; 0 means 10 min
 	MaxAttempts       int           // failures of one task that fail its job; 0 means 4
-	History           int           // ended jobs whose records are kept, the last to end; 0 means 1000, negative all
+	History           int           // number of ended jobs to remember; 0 means 1000, negative all
 	RackDepth         int           // parts of a node's Rack path; 0 means 1: plain racks. Each adds a level of locality
-	// LoadManager, if not nil, replaces that of the order "pools", which heeds Policy.Spread.
-	// TaskSelector, if not nil, has the last word on which task of a job is launched, under any
-	// order. Both are called within calls of the Core, which they must not call. The call log does
-	// not hold their answers: a run replays only with the same functions, and only if these depend
-	// on nothing but their arguments.
+	// LoadManager, if not nil, replaces that of the order "pools", which applies Policy.Spread.
+	// TaskSelector, if not nil, makes the final choice of a job's task, under any order. Both are
+	// called within calls of the Core and must not call it. The call log does not contain their
+	// answers: a run replays only with the same functions, and only if they depend on nothing but
+	// their arguments.
 	LoadManager  LoadManager  `json:"-"`
 	TaskSelector TaskSelector `json:"-"`
-	// Parts are parts of policies from outside; what is said of the functions above goes for them,
-	// too.
+	// Parts are custom parts of policies; the rules for the functions above apply to them too.
 	Parts Parts `json:"-"`
-	// Explain keeps the Skips of the last heartbeat for Core.Skips, and makes events of them.
+	// Explain keeps the Skips of the last heartbeat for View.Skips, and emits events for them.
 	Explain bool
 	// Events, if not nil, is called for each event, within the call that causes it. It must not
 	// call the Core.
 	Events func(Event) `json:"-"`
 	// Calls, if not nil, is called for each call that changes the Core, with its answer; see
-	// Replay. The Call and what it points to are valid only during the call.
+	// Replay. The Call and everything it points to are valid only during the call.
 	Calls func(*Call) `json:"-"`
 }
 
@@ -74,7 +74,7 @@ type Core struct {
 	Config Config
 	Policy Policy
 	Now    time.Duration
-	Dirty  bool // what may launch must be worked out anew
+	Dirty  bool // the set of jobs that may launch must be recomputed
 
 	Nodes  []*NodeState
 	Names  map[string]NodeID
@@ -84,25 +84,25 @@ type Core struct {
 	oldest time.Duration
 
 	Jobs    index.Pages[Job]   // by id-1
-	awaited map[JobID]JobFacts // restored, and not yet resumed
-	past    []JobID            // ended jobs whose records are kept, in order of their ends; unless all are
-	Active  []*Job             // not ended, in submission order; may hold ended ones until the next settle
-	Ended   int                // ended jobs still in active
+	awaited map[JobID]JobFacts // restored, not yet resumed
+	past    []JobID            // remembered ended jobs, oldest end first; unused if all are remembered
+	Active  []*Job             // not ended, in submission order; may include ended ones until the next settle
+	Ended   int                // ended jobs still in Active
 	Held    int                // jobs that have not ended and may not launch
-	ByIndex []*Job             // by their dense index; nil where it is free
-	vacant  []int32            // indexes free again
-	Outputs []*gravity.Outputs // by index of the job: where its map outputs lie; nil while none is known
+	ByIndex []*Job             // by their dense index; nil if the index is free
+	vacant  []int32            // free indexes
+	Outputs []*gravity.Outputs // map outputs by job index; nil while none is known
 
 	Attempts []Attempt
 	free     []int32
 
-	Slots   [Kinds]int // of live nodes that are not cordoned
-	Room    [Kinds]int // of these, free
-	Waiting [Kinds]int // tasks of jobs that have not ended, to be launched now or later
-	Slow    [Kinds]int // tasks of these to be copied
+	Slots   [Kinds]int // slots of live nodes that are not cordoned
+	Room    [Kinds]int // free slots among these
+	Waiting [Kinds]int // tasks of jobs that have not ended, waiting for their launch
+	Slow    [Kinds]int // running tasks that should get a speculative attempt
 	Running [Kinds]int // attempts that are not suspended
 	Load    [Kinds]int // sum of the jobs' loads
-	Live    int        // nodes
+	Live    int        // live nodes
 	Cluster uint64     // changes when nodes or slots come or go
 	Suspend int        // suspended attempts
 
@@ -112,7 +112,7 @@ type Core struct {
 	Far         Locality // the farthest level
 
 	Beat     uint64          // heartbeats that asked for work
-	refusals [Kinds][]uint64 // by index of the job: the heartbeat of its last refusal that stands while that lasts
+	refusals [Kinds][]uint64 // by job index: the heartbeat of the last refusal that is valid for all of that heartbeat
 	Actions  []Action
 	skips    []Skip
 	told     Records[jobTold]
@@ -121,8 +121,8 @@ type Core struct {
 	Faulty   int // nodes with faults
 }
 
-// New makes a Core with policy p, of the parts built. The error, if any, wraps ErrBadConfig or
-// ErrUnknownPolicy and names every fault.
+// New returns a Core with policy p, built from the given parts. Errors wrap ErrBadConfig or
+// ErrUnknownPolicy and name every mistake found.
 func New(built *Policies, cfg Config, p Policy) (*Core, error) {
 	cfg.Expiry = cmp.Or(cfg.Expiry, 10*time.Minute)
 	cfg.MaxAttempts = cmp.Or(cfg.MaxAttempts, 4)
@@ -151,7 +151,7 @@ func (cfg Config) validate(built *Policies) error {
 	return nil
 }
 
-// install puts the parts of p in place; on error the Core is as before.
+// install creates the parts of p; on error the Core is unchanged.
 func (c *Core) install(p Policy) error {
 	if p.SlowStart < 0 {
 		p.SlowStart = DefaultSlowStart
@@ -181,8 +181,8 @@ func (c *Core) advance(now time.Duration) error {
 	return nil
 }
 
-// settle works out what may launch if that may have changed. Every call that changes the Core ends
-// with it, so that questions find all settled.
+// settle recomputes which jobs may launch, if that may have changed. Every call that changes the
+// Core ends with it, so that questions always see a settled Core.
 func (c *Core) settle() {
 	if !c.Dirty {
 		return
@@ -225,7 +225,7 @@ func (c *Core) Preempt(now time.Duration) ([]AttemptID, error) {
 	return c.Killed, nil
 }
 
-// changed tells the order of a change and keeps the cluster's load.
+// changed updates the cluster's load and notifies the order of a change.
 func (c *Core) changed(j *Job, k TaskKind) {
 	w := &j.Work[k]
 	if load := int32(j.Load(k)); load != w.Load {
@@ -235,13 +235,13 @@ func (c *Core) changed(j *Job, k TaskKind) {
 	c.Order.Changed(j, k)
 }
 
-// Admit lets a job launch as soon as it is added, also one that a former policy held back.
+// Admit lets a job launch from the moment it is added, even if a former policy held it back.
 func (c *Core) Admit(j *Job) {
 	j.Runnable, j.State, j.Hold = true, JobRunning, Reason{}
 	j.started = cmp.Or(j.started, c.Now)
 }
 
-// SetRunnable says whether a job may launch, and if not, why.
+// SetRunnable sets whether a job may launch, and the reason if it may not.
 func (c *Core) SetRunnable(j *Job, runnable bool, why Reason) {
 	if !runnable && why.Cause != j.Hold.Cause && c.Config.Explain {
 		c.Emit(Event{Type: EventSkipped, JobID: j.ID, Node: NoNode, Reason: why})
@@ -264,7 +264,7 @@ func (c *Core) SetRunnable(j *Job, runnable bool, why Reason) {
 	c.changed(j, Reduce)
 }
 
-// HeartbeatInterval is the configured interval, or that of the rule.
+// HeartbeatInterval returns the configured interval or, by default, Hadoop's.
 func (c *Core) HeartbeatInterval() time.Duration {
 	if c.Config.HeartbeatInterval > 0 {
 		return c.Config.HeartbeatInterval
@@ -272,12 +272,12 @@ func (c *Core) HeartbeatInterval() time.Duration {
 	return HeartbeatInterval(c.Live)
 }
 
-// AutoWait is Hadoop's automatic locality wait.
+// AutoWait returns Hadoop's automatic locality wait: 1.5 heartbeat intervals, at most 15 s.
 func (c *Core) AutoWait() time.Duration {
 	return min(15*time.Second, c.HeartbeatInterval()*3/2)
 }
 
-// Emit passes an event on, if anybody wants events.
+// Emit passes an event to Config.Events, if set.
 func (c *Core) Emit(e Event) {
 	if c.Config.Events == nil {
 		return
@@ -286,7 +286,7 @@ func (c *Core) Emit(e Event) {
 	if e.Node != NoNode {
 		e.NodeName = c.Nodes[e.Node].Name
 	}
-	if e.Kind == Map && e.Attempt != (AttemptID{}) && e.Type != EventOutputLost { // of an output it is not known
+	if e.Kind == Map && e.Attempt != (AttemptID{}) && e.Type != EventOutputLost { // the locality of a lost output is unknown
 		e.Near = e.Locality.String()
 	}
 	c.Config.Events(e)

@@ -1,12 +1,12 @@
 package core
 
-// due is the Core's account of which nodes a driver should ask for a heartbeat. A node is
-// called by an action or a reduce that waits for it. All others wait for news: work that may
-// be launched and could not be before.
+// due records which nodes a driver should ask for a heartbeat. A node is called if an action or a
+// reduce waits for it. All other nodes are asked when new work appears: tasks that could not be
+// launched before.
 type due struct {
-	news   uint64      // goes up with new work
-	told   uint64      // the news that Due has told
-	called []NodeID    // in the order of the calls; those whose node.called is set
+	news   uint64      // increases with new work
+	told   uint64      // value of news at the last Due that returned open nodes
+	called []NodeID    // in the order of the calls; their NodeState.called is set
 	answer [2][]NodeID // scratch
 }
 
@@ -42,15 +42,15 @@ func (c *Core) Due() (called, open []NodeID) {
 	return called, open
 }
 
-// MayReclaim tells whether the order may take slots from running attempts.
+// MayReclaim reports whether the order may take slots from running attempts.
 func (c *Core) MayReclaim() bool {
 	o, ok := c.Order.(reclaimer)
 	return ok && o.MayReclaim()
 }
 
-// Useful tells whether a heartbeat of the node, or with NoNode of any, may bring it a task:
-// tasks wait, for their launch or for a copy, of a kind of which it has a free slot, or the policy
-// takes slots back.
+// Useful reports whether a heartbeat of the node, or of any node for NoNode, may bring it a task.
+// Either tasks of a kind with a free slot wait for a launch or a speculative attempt, or the policy
+// reclaims slots.
 func (q View) Useful(id NodeID) bool {
 	c := q.c
 	if c.Waiting[Map]+c.Waiting[Reduce] > 0 && c.MayReclaim() {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// EventType says what an Event tells.
+// EventType is the type of an Event.
 type EventType uint8
 
 // The events, version 2; docs/events.md describes each field. The comments name the fields that are
@@ -21,25 +21,26 @@ const (
 	EventKilled                            // Node, Reason, Held
 	EventSuspended                         // Node, Reason
 	EventResumed                           // Node, Slot, Held
-	EventSkipped                           // Kind, Node, Reason, Until, Level, Count; Placed: where the job's reduce would rather go
+	EventSkipped                           // Kind, Node, Reason, Until, Level, Count; Placed: the node that the job's reduce would prefer
 	EventShares                            // Pool or JobID, Shares, Demand, Running, Min, Max, Virtual
 	EventNeed                              // Pool, Kind, Need: slots that the pool may claim by preemption
 	EventWarning                           // Err
 	EventPriority                          // Name: the new priority
 	EventPool                              // Pool: the new pool
 	EventFinished                          // State, Err
-	EventOutputLost                        // Attempt: of the map that runs again
+	EventOutputLost                        // Attempt: of the map that reruns
 	EventReconfigured                      // Name: of the policy; Policy
-	EventReloadFailed                      // Err: changed configuration files were not put in force
-	EventAvoided                           // Node, Reason: JobID, or without one all jobs, launches nothing there
-	EventAdmitted                          // Node, Reason: tasks are launched there again
-	EventBegan                             // Began, Policy: the first of a run, from whoever drives the Core
+	EventReloadFailed                      // Err: changed configuration files were not applied
+	EventAvoided                           // Node, Reason: JobID, or without one every job, launches nothing there
+	EventAdmitted                          // Node, Reason: tasks are launched there as before
+	EventBegan                             // Began, Policy: the first event of a run, from the driver of the Core
 	EventCordoned                          // Node, State: "cordoned" or "open"
 	EventProgress                          // [Node, Progress: at each quarter]
 	EventVictim                            // Node, Reason: would be killed if preemption were not only logged
 )
 
-// EventSchema is the version of the events: it changes when a reader of the former would be misled.
+// EventSchema is the version of the events. It changes when a reader of the former version would be
+// misled.
 const EventSchema = 2
 
 var eventNames = [...]string{
@@ -48,7 +49,7 @@ var eventNames = [...]string{
 	"reload-failed", "avoided", "admitted", "began", "cordoned", "progress", "victim",
 }
 
-// eventTypes are the types by their names.
+// eventTypes maps the names to the types.
 var eventTypes = func() map[string]EventType {
 	types := map[string]EventType{}
 	for i, name := range eventNames[1:] {
@@ -57,13 +58,13 @@ var eventTypes = func() map[string]EventType {
 	return types
 }()
 
-// String gives the event's name in lower case.
+// String returns the event's name in lower case.
 func (t EventType) String() string { return eventNames[t] }
 
-// MarshalText gives the event's name.
+// MarshalText returns the event's name.
 func (t EventType) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// UnmarshalText reads an event's name.
+// UnmarshalText parses an event's name.
 func (t *EventType) UnmarshalText(text []byte) error {
 	if named, known := eventTypes[string(text)]; known {
 		*t = named
@@ -75,17 +76,17 @@ func (t *EventType) UnmarshalText(text []byte) error {
 // Began is the header of a run's events.
 type Began struct {
 	Schema  int    `json:"schema"`            // EventSchema
-	Program string `json:"program,omitempty"` // and its version
-	// Wall is the time of day at At 0; zero for simulations, whose time is none of ours.
+	Program string `json:"program,omitempty"` // name and version
+	// Wall is the time of day at At 0; zero for simulations, which run in virtual time.
 	Wall      time.Time     `json:"wall,omitzero"`
 	Simulated bool          `json:"simulated,omitempty"`
 	Seed      uint64        `json:"seed"`
 	Heartbeat time.Duration `json:"heartbeat,omitempty"` // interval of the nodes, in nanoseconds
 	Expiry    time.Duration `json:"expiry,omitempty"`    // in nanoseconds; 0: 10 minutes
-	Nodes     int           `json:"nodes"`               // how many join at the beginning
+	Nodes     int           `json:"nodes"`               // number of nodes that join at the beginning
 	Racks     int           `json:"racks"`
-	// Drive says when a simulation's JobTracker learns of a free slot: empty at once, "heartbeat" at
-	// its node's next heartbeat, "out-of-band" also when a task ends.
+	// Drive is when a simulation's JobTracker learns of a free slot: empty: at once; "heartbeat":
+	// with its node's next heartbeat; "out-of-band": also when a task ends.
 	Drive string `json:"drive,omitempty"`
 }
 
@@ -98,16 +99,16 @@ type Event struct {
 	JobID    JobID         `json:"job,omitempty"`
 	Attempt  AttemptID     `json:"attempt,omitzero"`
 	Kind     TaskKind      `json:"kind,omitempty"` // 0 map, 1 reduce
-	Node     NodeID        `json:"node"`           // NoNode where none is meant
+	Node     NodeID        `json:"node"`           // NoNode if none
 	NodeName string        `json:"node_name,omitempty"`
 	Rack     string        `json:"rack,omitempty"`
 	Locality Locality      `json:"-"`                  // of a map's attempt
-	Near     string        `json:"locality,omitempty"` // Locality in words, where it is known; set by the Core
+	Near     string        `json:"locality,omitempty"` // Locality in words, if known; set by the Core
 	Reason   Reason        `json:"reason,omitzero"`
 	Until    time.Duration `json:"until,omitempty"`    // when a skip's reason ends by itself
 	Slot     int           `json:"slot,omitempty"`     // of the node, among those of the kind, from 1; the first of several
-	Level    string        `json:"level,omitempty"`    // of a skip: how far from its data the job may go now
-	Count    int           `json:"count,omitempty"`    // of a skip: so many for this reason and level so far
+	Level    string        `json:"level,omitempty"`    // of a skip: how far from its data the job may launch now
+	Count    int           `json:"count,omitempty"`    // of a skip: number of skips for this reason and level so far
 	Held     time.Duration `json:"held,omitempty"`     // how long the attempt was suspended so far
 	Progress float64       `json:"progress,omitempty"` // 0 to 1
 	Placed   *Placed       `json:"placed,omitempty"`
@@ -118,10 +119,10 @@ type Event struct {
 	Slots    [2]int        `json:"slots,omitzero"`
 	Tasks    [2]int        `json:"tasks,omitzero"`
 	Bytes    int64         `json:"bytes,omitempty"`  // of a job's input, 0 if unknown; of a map's output
-	Output   []int64       `json:"output,omitempty"` // bytes of a map's output, by reduce; the Core's, not to be changed
+	Output   []int64       `json:"output,omitempty"` // bytes of a map's output, by reduce; owned by the Core, read-only
 	Places   *InputPlaces  `json:"places,omitempty"`
-	Gate     float64       `json:"slow_start,omitempty"` // of a job that sets its own: JobSpec.SlowStart
-	Width    int           `json:"width,omitempty"`      // slots that each task of a job takes, if more than 1
+	Gate     float64       `json:"slow_start,omitempty"` // JobSpec.SlowStart of a job that sets its own
+	Width    int           `json:"width,omitempty"`      // slots per task of a job, if more than 1
 	Shares   [2]float64    `json:"shares,omitzero"`      // fair shares in slots; of a queue its capacity
 	Demand   [2]int        `json:"demand,omitzero"`      // tasks that could run now
 	Running  [2]int        `json:"running,omitzero"`     // attempts
@@ -132,17 +133,17 @@ type Event struct {
 	State    string        `json:"state,omitempty"`
 	Err      string        `json:"err,omitempty"`
 	Began    *Began        `json:"began,omitempty"`
-	Policy   *Policy       `json:"policy,omitempty"` // with all that is set; it must not be changed
+	Policy   *Policy       `json:"policy,omitempty"` // with all defaults set; read-only
 }
 
-// Projected is a job's place in the virtual cluster of hfsp, as VirtualView.
+// Projected is a job's place in the virtual cluster of hfsp, like VirtualView.
 type Projected struct {
 	Left   time.Duration `json:"left,omitempty"`
 	Slots  float64       `json:"slots,omitempty"`
 	Finish time.Duration `json:"finish,omitempty"`
 }
 
-// String is a line for people.
+// String returns a line of text for people.
 func (e Event) String() string {
 	s := fmt.Sprintf("%v %v", e.At, e.Type)
 	switch {
@@ -169,14 +170,14 @@ func (e Event) String() string {
 	return s
 }
 
-// Why is the reason in words: that of a reduce placed by its input says how much worse its node is
-// than the center, such as "near enough: +2.0 % over node-15".
+// Why returns the reason in words. For a reduce placed by its input it includes how much worse its
+// node is than the center, for example "near enough: +2.0 % over node-15".
 func (e Event) Why() string {
 	why := e.Reason.String()
 	worse := e.Placed.worse()
 	switch {
 	case worse == "" && e.Placed != nil && e.Placed.Center != "" && e.Reason.Cause == CauseWaited:
-		return "at its center of gravity: " + why // which happens by chance
+		return "at its center of gravity: " + why // launched by a wait, but the node happens to be the center
 	case worse == "":
 		return why
 	case e.Reason.Cause == CauseGravity:

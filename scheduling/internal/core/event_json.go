@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// AppendJSON appends the event as [json.Marshal] writes it, some times as fast: a large simulation
-// has millions.
+// AppendJSON appends the event as [json.Marshal] writes it, but several times faster: a large
+// simulation has millions of events.
 func (e *Event) AppendJSON(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `{"at":`...), int64(e.At), 10)
 	b = append(append(append(b, `,"type":"`...), e.Type.String()...), '"')
@@ -47,7 +47,7 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	return e.appendStanding(b)
 }
 
-// appendStanding appends the rest.
+// appendStanding appends the second half of the fields.
 func (e *Event) appendStanding(b []byte) []byte {
 	if e.Places != nil {
 		b = appendAny(b, `,"places":`, e.Places)
@@ -79,7 +79,7 @@ func (e *Event) appendStanding(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendJSON appends a reason that is not zero.
+// appendJSON appends a reason, which must not be zero.
 func (r Reason) appendJSON(b []byte) []byte {
 	at := len(b)
 	if r.Cause != NoCause {
@@ -88,11 +88,11 @@ func (r Reason) appendJSON(b []byte) []byte {
 	b = appendInt(b, `,"wait":`, int64(r.Wait))
 	b = appendInt(b, `,"count":`, int64(r.Count))
 	b = appendInt(b, `,"of":`, int64(r.Of))
-	b[at] = '{' // in place of the first comma
+	b[at] = '{' // replaces the first comma
 	return append(b, '}')
 }
 
-// append appends the form of String.
+// append appends the text of String.
 func (id AttemptID) append(b []byte) []byte {
 	b = appendPadded(append(b, "job_"...), int32(id.Task.Job), 4)
 	b = append(b, '_', id.Task.Kind.letter(), '_')
@@ -100,7 +100,7 @@ func (id AttemptID) append(b []byte) []byte {
 	return strconv.AppendInt(append(b, '_'), int64(id.Try), 10)
 }
 
-// appendPadded appends a number, 0 or more, with zeros before it.
+// appendPadded appends a non-negative number with leading zeros.
 func appendPadded(b []byte, n int32, width int) []byte {
 	at := len(b)
 	b = strconv.AppendInt(b, int64(n), 10)
@@ -134,7 +134,7 @@ func appendNumbers(b []byte, list []int64) []byte {
 	return append(b, ']')
 }
 
-// appendFloat appends a number that is finite; others have no form in JSON.
+// appendFloat appends a finite number; others cannot be written in JSON.
 func appendFloat(b []byte, f float64) []byte {
 	if abs := math.Abs(f); abs >= 1e-6 && abs < 1e21 || f == 0 && !math.Signbit(f) {
 		return strconv.AppendFloat(b, f, 'f', -1, 64)
@@ -142,7 +142,7 @@ func appendFloat(b []byte, f float64) []byte {
 	return appendAny(b, "", f)
 }
 
-// appendString appends a text; one with other than plain letters goes the long way.
+// appendString appends a string; json.Marshal writes those with special characters.
 func appendString(b []byte, key, s string) []byte {
 	if s == "" {
 		return b
@@ -158,7 +158,7 @@ func appendString(b []byte, key, s string) []byte {
 func appendAny(b []byte, key string, v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
-		text = []byte("null") // a number without a form
+		text = []byte("null") // a number that JSON cannot express
 	}
 	return append(append(b, key...), text...)
 }

@@ -6,10 +6,10 @@ import "fmt"
 // weighted total network distances of that node and of the chosen one, in byte-hops. Best, Mean and
 // Candidates are set only with Config.Explain.
 type Placed struct {
-	Center     string      `json:"center,omitempty"` // empty while nothing is known of the input
+	Center     string      `json:"center,omitempty"` // empty while the input is unknown
 	AtCenter   int64       `json:"at_center"`
 	Here       int64       `json:"here"`
-	Best       int64       `json:"best,omitempty"` // the least of any live node
+	Best       int64       `json:"best,omitempty"` // minimum of all live nodes
 	Mean       int64       `json:"mean,omitempty"` // of all live nodes
 	Candidates []Candidate `json:"candidates,omitempty"`
 }
@@ -20,8 +20,8 @@ type Candidate struct {
 	Cost int64  `json:"cost"`
 }
 
-// worse says by how much the node chosen is worse than the center, "" if it is not or nothing is
-// known.
+// worse returns by how much the chosen node is worse than the center, or "" if it is not worse or
+// nothing is known.
 func (p *Placed) worse() string {
 	switch {
 	case p == nil || p.Center == "" || p.Here <= p.AtCenter:
@@ -32,8 +32,8 @@ func (p *Placed) worse() string {
 	return fmt.Sprintf("+%.1f %% over %s", 100*float64(p.Here-p.AtCenter)/float64(p.AtCenter), p.Center)
 }
 
-// mostPlaces and mostOutputs bound what events tell of one job: the places of its blocks, and the
-// numbers of all its maps' outputs.
+// mostPlaces and mostOutputs limit what events contain of one job: the places of its blocks, and
+// the sizes of all its maps' outputs.
 const (
 	mostPlaces  = 1 << 16
 	mostOutputs = 1 << 20
@@ -45,14 +45,14 @@ const (
 type InputPlaces struct {
 	Each    int      `json:"each,omitempty"`
 	Counts  []int32  `json:"counts,omitempty"`
-	Nodes   []NodeID `json:"nodes,omitempty"` // the Core's, not to be changed
+	Nodes   []NodeID `json:"nodes,omitempty"` // owned by the Core, read-only
 	Omitted int      `json:"omitted,omitempty"`
 }
 
-// Tells tells whether events are to say more than what happened.
+// Tells reports whether events include explanations (Config.Explain).
 func (c *Core) Tells() bool { return c.Config.Explain && c.Config.Events != nil }
 
-// inputPlaces is what EventSubmitted tells of a job's places.
+// inputPlaces returns the Places of EventSubmitted.
 func (c *Core) inputPlaces(p Places) *InputPlaces {
 	switch {
 	case !c.Tells() || len(p.Nodes) == 0:
@@ -74,8 +74,8 @@ func (c *Core) inputPlaces(p Places) *InputPlaces {
 	return out
 }
 
-// outputTold is what EventSucceeded tells of a map's output: the sum and, unless the job is huge,
-// the parts.
+// outputTold returns the Bytes and Output of a map's EventSucceeded: the sum and, unless the job is
+// huge, the sizes by reduce.
 func (c *Core) outputTold(j *Job, bytes []int64) (sum int64, parts []int64) {
 	for _, b := range bytes {
 		sum += b

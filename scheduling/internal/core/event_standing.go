@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Figures are what a job, pool or queue should have and has, by kind of tasks.
+// Figures are the shares, demand and limits of a job, pool or queue, by kind of task.
 type Figures struct {
 	Shares   [Kinds]float64
 	Demand   [Kinds]int
@@ -13,7 +13,7 @@ type Figures struct {
 	Min, Max [Kinds]int
 }
 
-// standing is what events have said last of how a job stands.
+// standing is what events last reported of a job's shares.
 type standing struct {
 	at       time.Duration // of the last EventShares
 	said     Figures
@@ -21,22 +21,22 @@ type standing struct {
 	launched [Kinds]int // at the last update
 }
 
-// GroupStanding is what events have said last of a pool or queue.
+// GroupStanding is what events last reported of a pool or queue.
 type GroupStanding struct {
-	Since time.Duration // it is there
+	Since time.Duration // when it was created
 	at    time.Duration // of the last EventShares
 	said  Figures
 }
 
-// tellAgain is the part of its age that passes before the figures of a job are told again, so that
-// a job of any length has some hundred such events at most; of a pool or queue no more than
-// mostSilent passes.
+// The figures of a job are reported at most once per 1/tellAgain of its age, so that a job of any
+// length causes at most some hundred such events. Those of a pool or queue are reported after at
+// most mostSilent.
 const (
 	tellAgain  = 20
 	mostSilent = 10 * time.Second
 )
 
-// grouper is an order that tells, at each update, what its groups of jobs should have.
+// grouper is an order that reports, at each update, the shares of its groups of jobs.
 type grouper interface{ TellGroups() }
 
 // projector is an order with a virtual cluster.
@@ -44,8 +44,8 @@ type projector interface {
 	Projected(j *Job, k TaskKind) (v VirtualView, has bool)
 }
 
-// tellStanding puts on record how jobs and queues stand, and which job waits because all slots are
-// taken. Pools tell of themselves.
+// tellStanding emits events for the shares of jobs and queues, and for jobs that wait because all
+// slots are taken. Pools report their own.
 func (c *Core) tellStanding() {
 	if !c.Tells() {
 		return
@@ -64,7 +64,7 @@ func (c *Core) tellStanding() {
 	}
 }
 
-// tellShare says what a job should have and has, if that has changed and was not told just now.
+// tellShare emits a job's figures, if they have changed and were not reported recently.
 func (c *Core) tellShare(j *Job) {
 	t := &c.told.Of(j).standing
 	if c.Now-t.at < (c.Now-j.Submitted)/tellAgain {
@@ -92,8 +92,8 @@ func (c *Core) tellShare(j *Job) {
 	})
 }
 
-// TellGroup says what a pool or queue should have as soon as that has changed, and to who listens to
-// all that it wants and has, too, if that was not told just now.
+// TellGroup emits the figures of a pool or queue at once if its share or limits have changed. With
+// Config.Explain it also does so for other changes, if it has not done so recently.
 func (c *Core) TellGroup(name string, t *GroupStanding, now Figures) {
 	if now == t.said {
 		return
@@ -109,8 +109,8 @@ func (c *Core) TellGroup(name string, t *GroupStanding, now Figures) {
 	})
 }
 
-// tellWaiting says that a job waits for a slot where none is free: nothing of it was launched since
-// the last update, and nothing else has been told since its last launch.
+// tellWaiting emits an event if a job waits because no slot is free: nothing of it was launched
+// since the last update, and no other reason was reported since its last launch.
 func (c *Core) tellWaiting(j *Job, k TaskKind) {
 	w, t := &j.Work[k], c.told.Of(j)
 	before := t.launched[k]
@@ -126,7 +126,7 @@ func (c *Core) tellWaiting(j *Job, k TaskKind) {
 	})
 }
 
-// MaximumTold is a limit as events tell it.
+// MaximumTold returns a limit in the encoding of events: 0 for no limit, -1 for limit 0.
 func MaximumTold(limit int) int {
 	switch limit {
 	case NoLimit:

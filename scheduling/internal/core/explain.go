@@ -1,8 +1,8 @@
 package core
 
-// IdleReasons says, for each kind of which a node has a free slot, why each job with a task to
-// launch has not taken it: one Skip a job and kind, in order of submission. It looks at the state
-// after the last heartbeat; with Config.Explain it also knows why that passed jobs over.
+// IdleReasons explains the free slots of a node: for each kind with a free slot, and each job with
+// a task to launch, in order of submission, it returns one Skip. It uses the state after the last
+// heartbeat and, with Config.Explain, that heartbeat's own reasons.
 func (q View) IdleReasons(id NodeID) []Skip {
 	c := q.c
 	if id < 0 || int(id) >= len(c.Nodes) {
@@ -24,8 +24,8 @@ func (q View) IdleReasons(id NodeID) []Skip {
 	return list
 }
 
-// explainIdle puts on record why each job with a task to launch has left a slot of n free, where no
-// offer has told.
+// explainIdle emits, for each job with a task to launch, why it left a slot of n free, unless an
+// offer of this heartbeat has already reported that.
 func (c *Core) explainIdle(n *NodeState) {
 	if !c.Tells() {
 		return
@@ -43,14 +43,14 @@ func (c *Core) explainIdle(n *NodeState) {
 	}
 }
 
-// skippedBy tells whether an offer of this heartbeat has told why j was passed over, after its last
-// launch.
+// skippedBy reports whether an offer of this heartbeat, after the last launch of j, has already
+// reported why j was passed over.
 func (c *Core) skippedBy(j *Job, n *NodeState, k TaskKind) bool {
 	s := c.skipOf(j, k)
 	return c.told.Of(j).skips[k].cause != NoCause && s != nil && s.Node == n.ID
 }
 
-// idleReason says why j has launched nothing of kind k on n.
+// idleReason returns why j has launched nothing of kind k on n.
 func (c *Core) idleReason(j *Job, n *NodeState, k TaskKind) Skip {
 	s := Skip{Job: j.ID, Kind: k, Node: n.ID}
 	if known := c.skipOf(j, k); known != nil && known.Node == n.ID {

@@ -16,11 +16,11 @@ type Selection struct {
 	Kind    TaskKind
 	Node    NodeID
 	Index   int32            // the policy's own choice
-	Allowed Locality         // of a map: the farthest level that the policy allows now
-	Pending func(int32) bool // tells whether the task of that index waits to be launched; valid during the call
+	Allowed Locality         // of a map: the maximum level that the policy allows now
+	Pending func(int32) bool // reports whether the task with that index waits to be launched; valid during the call
 }
 
-// Selected asks the task selector for a task instead of i, the policy's choice.
+// Selected returns the task that the task selector chooses, or i, the policy's choice.
 func (c *Core) Selected(j *Job, k TaskKind, n *NodeState, i int32, allowed Locality) int32 {
 	if c.Config.TaskSelector == nil {
 		return i
@@ -36,7 +36,7 @@ func (c *Core) Selected(j *Job, k TaskKind, n *NodeState, i int32, allowed Local
 	return m
 }
 
-// Level is how far map m is from its data on n.
+// Level returns the distance of map m from its data on n.
 func (c *Core) Level(j *Job, m int32, n *NodeState) Locality {
 	if !j.HasPlace(m) {
 		return AnyPlace

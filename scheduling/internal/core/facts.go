@@ -14,7 +14,7 @@ import (
 // had learned and waited. They are plain data to store as JSON.
 type Facts struct {
 	Now   time.Duration // of the last call
-	Jobs  JobID         // numbers of jobs given so far
+	Jobs  JobID         // number of job IDs assigned so far
 	Nodes []NodeFacts   // by NodeID
 	// Active are the jobs that have not ended, by ID.
 	Active []JobFacts
@@ -29,9 +29,9 @@ type NodeFacts struct {
 // JobFacts are the facts of a job that has not ended.
 type JobFacts struct {
 	ID        JobID
-	Spec      JobSpec // with the priority and pool or queue of now, without Places
+	Spec      JobSpec // with the current priority and pool or queue, without Places
 	Submitted time.Duration
-	// Maps and Reduces list the tasks that were launched at some time.
+	// Maps and Reduces list the tasks that have been launched.
 	Maps, Reduces []TaskFacts `json:",omitempty"`
 }
 
@@ -39,10 +39,10 @@ type JobFacts struct {
 type TaskFacts struct {
 	Index int32
 	Tries int32 // attempts launched
-	Fails uint8 `json:",omitempty"` // of these, to be blamed on the task
+	Fails uint8 `json:",omitempty"` // failures of the task itself
 }
 
-// Facts lists what outlives the Core.
+// Facts returns the state that survives the Core.
 func (q View) Facts() Facts {
 	c := q.c
 	f := Facts{Now: c.Now, Jobs: JobID(c.Jobs.Len())}
@@ -81,7 +81,7 @@ func (c *Core) factsOf(j *Job) JobFacts {
 	return f
 }
 
-// mostRestored is how many jobs may have had a number: a damaged log must not take all memory.
+// mostRestored limits the number of restored job IDs, so that a damaged log cannot exhaust memory.
 const mostRestored = 1 << 28
 
 // Restore loads facts into a fresh Core. No node is live until it joins, and no job runs until
@@ -135,7 +135,7 @@ func (c *Core) Resume(now time.Duration, id JobID, s JobSpec, kept []int32) (Job
 		j.Submitted = f.Submitted
 		j.Spec.Priority, j.Spec.Pool, j.Spec.Queue = f.Spec.Priority, f.Spec.Pool, f.Spec.Queue
 	}
-	j.Work[j.lasting()].Done = len(kept) // the order asks when it takes the job in
+	j.Work[j.lasting()].Done = len(kept) // Order.Add reads it
 	keep := func() { c.keep(j, f, kept) }
 	err := c.takeIn(j, keep)
 	if known && (errors.Is(err, ErrUnknownPool) || errors.Is(err, ErrUnknownQueue)) {
@@ -165,7 +165,7 @@ func validateKept(s *JobSpec, kept []int32) error {
 	return nil
 }
 
-// lasting is the kind of task whose output outlives a node.
+// lasting returns the kind of task whose output survives the loss of a node.
 func (j *Job) lasting() TaskKind {
 	if j.Spec.Reduces > 0 {
 		return Reduce
@@ -173,7 +173,8 @@ func (j *Job) lasting() TaskKind {
 	return Map
 }
 
-// keep gives the tasks of a job that is taken in what is known of them.
+// keep restores the tasks of a resumed job: those in kept are done, the others get their counts
+// from f.
 func (c *Core) keep(j *Job, f JobFacts, kept []int32) {
 	done := j.lasting()
 	w := &j.Work[done]
@@ -189,7 +190,7 @@ func (c *Core) keep(j *Job, f JobFacts, kept []int32) {
 		w := &j.Work[k]
 		for _, known := range list {
 			if known.Index < 0 || int(known.Index) >= len(w.Tasks) {
-				continue // it is cut in another way now
+				continue // the job now has fewer tasks
 			}
 			t := &w.Tasks[known.Index]
 			if known.Tries > 0 && t.Tries == 0 && t.State == TaskPending {

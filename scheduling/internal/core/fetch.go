@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// unfetchedReports is how many reports that a map's output cannot be fetched make the map run
-// again, whoever they come from.
+// unfetchedReports is the number of failed-fetch reports after which a map reruns, from any
+// reduces.
 const unfetchedReports = 3
 
-// unfetched is what reduces have said of the output of one map that they could not fetch.
+// unfetched counts the reports of reduces that could not fetch one map's output.
 type unfetched struct {
-	Try     int32   // whose output it is
-	Times   int     // reports of it
-	Reduces []int32 // that said so
-	Reruns  int     // of the map, for such reports
+	Try     int32   // attempt that wrote the output
+	Times   int     // number of reports
+	Reduces []int32 // reduces that reported
+	Reruns  int     // reruns of the map because of such reports
 }
 
-// outputLost takes a reduce's word of a map output that it could not have, unless another attempt
-// has replaced that output. One that is gone is made again at once. One that could not be fetched
-// may be there all the same: its map runs again after three reports, or once more than half of the
-// reduces that hold a slot have said so. Hadoop's JobTracker asks for both, and has reduces that
-// report too often fail; here either will do, so that a single reduce cut off from a node need not
-// wait longer. As there, it is said as often as a task may fail: then the job fails.
+// outputLost handles a reduce's report that it could not read a map output, unless another attempt
+// has replaced that output. A lost output is recomputed at once. An output that could not be
+// fetched may still exist: its map reruns after three reports, or when more than half of the
+// reduces that hold a slot have reported. Hadoop's JobTracker requires both and fails reduces that
+// report too often; here either suffices, so that a single reduce cut off from a node need not wait
+// longer. As in Hadoop, the job fails after as many such reruns as a task may have failures.
 func (c *Core) outputLost(j *Job, reduce int32, l LostOutput) {
 	if l.Map < 0 || int(l.Map) >= len(j.Work[Map].Tasks) {
 		return
@@ -55,7 +55,7 @@ func (c *Core) outputLost(j *Job, reduce int32, l LostOutput) {
 	c.Rerun(j, l.Map)
 }
 
-// unfetchedOf is the record of reports on a map, made at the first.
+// unfetchedOf returns the record of reports on a map; it creates the record if necessary.
 func (j *Job) unfetchedOf(m int32) *unfetched {
 	if j.Unfetched == nil {
 		j.Unfetched = map[int32]*unfetched{}

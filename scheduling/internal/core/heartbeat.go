@@ -16,7 +16,7 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 		return Answer{Reregister: true}, err
 	}
 	if !n.Live || n.Incarnation != h.Incarnation {
-		c.Now = before // what changes nothing moves no clock
+		c.Now = before // a call without effect does not advance the clock
 		return Answer{Reregister: true}, nil
 	}
 	if h.Seq != 0 && h.Seq <= n.Seq {
@@ -59,10 +59,10 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 	return out, nil
 }
 
-// newWork notes that tasks may be launched that could not be before.
+// newWork records that tasks may now be launched that could not be launched before.
 func (c *Core) newWork() { c.due.news++ }
 
-// Call notes that n is waited for.
+// Call records that something waits for a heartbeat of n.
 func (c *Core) Call(n *NodeState) {
 	if !n.called {
 		n.called = true
@@ -70,7 +70,7 @@ func (c *Core) Call(n *NodeState) {
 	}
 }
 
-// uncall takes that back.
+// uncall undoes Call.
 func (c *Core) uncall(n *NodeState) {
 	if n.called {
 		n.called = false
@@ -79,8 +79,8 @@ func (c *Core) uncall(n *NodeState) {
 	}
 }
 
-// asked notes that n has sent a heartbeat: it has been told all but what was queued for it
-// meanwhile.
+// asked records that n has sent a heartbeat. It now has everything except actions queued during the
+// heartbeat.
 func (c *Core) asked(n *NodeState) {
 	n.Heard = c.due.news
 	if len(n.Pending) == 0 {
@@ -88,20 +88,21 @@ func (c *Core) asked(n *NodeState) {
 	}
 }
 
-// ResumeOn lets a cordoned node finish what it holds: its slots go to nobody else, so that its
-// suspended attempts get each as it becomes free.
+// ResumeOn lets a cordoned node finish its attempts: as its slots become free, its suspended
+// attempts get them.
 func (c *Core) ResumeOn(n *NodeState) {
 	if o, ok := c.Order.(resumer); ok {
 		o.ResumeOn(n)
 	}
 }
 
-// recordHeartbeat is apart so that a heartbeat escapes to the heap only where calls are recorded.
+// recordHeartbeat is a separate function so that a heartbeat escapes to the heap only if calls are
+// recorded.
 func (c *Core) recordHeartbeat(h Heartbeat) {
 	c.record(Call{Op: OpHeartbeat, At: c.Now, Node: h.Node, Heartbeat: &h, Actions: c.Actions})
 }
 
-// LiveAttempt finds the slab index of a live attempt, or -1.
+// LiveAttempt returns the slab index of a live attempt, or -1.
 func (c *Core) LiveAttempt(id AttemptID) int32 {
 	t := c.taskOf(id.Task)
 	if t == nil {
@@ -114,7 +115,7 @@ func (c *Core) LiveAttempt(id AttemptID) int32 {
 	return ai
 }
 
-// taskOf finds a task, or nil.
+// taskOf returns a task, or nil.
 func (c *Core) taskOf(id TaskID) *Task {
 	j := c.Job(id.Job)
 	if j == nil || id.Kind > Reduce {
@@ -127,8 +128,9 @@ func (c *Core) taskOf(id TaskID) *Task {
 	return &w.Tasks[id.Index]
 }
 
-// apply is the one transition table of attempts. Reports on attempts that are not live on n are
-// late or false: what still runs is killed, the rest ignored.
+// apply applies a status to its attempt; it is the only transition table of attempts. Reports on
+// attempts that are not live on n are late or false: those still running are killed, the rest
+// ignored.
 func (c *Core) apply(n *NodeState, s *Status) {
 	ai := c.LiveAttempt(s.Attempt)
 	if ai < 0 || c.Attempts[ai].Node != n {
@@ -171,7 +173,7 @@ func (c *Core) apply(n *NodeState, s *Status) {
 	}
 }
 
-// succeed ends an attempt whose task is done; other attempts of the task are killed.
+// succeed ends an attempt whose task is done, and kills the other attempts of the task.
 func (c *Core) succeed(ai int32, s *Status) {
 	a := c.Attempts[ai]
 	j, k, i := a.Job, a.ID.Task.Kind, a.ID.Task.Index
@@ -206,14 +208,14 @@ func (c *Core) succeed(ai int32, s *Status) {
 			c.changed(j, Reduce)
 		}
 		if len(r.Tasks) > 0 && (w.Done == j.Gate || w.Done == len(w.Tasks)) && (c.Room[Reduce] > 0 || c.MayReclaim()) {
-			c.newWork() // once all maps are done reduces may go farther from their centers
+			c.newWork() // once all maps are done, reduces may launch farther from their centers
 		}
 	}
 	c.changed(j, k)
 	c.finishIfDone(j)
 }
 
-// fail ends an attempt that failed; too many failures to blame on the task fail the job.
+// fail ends a failed attempt; too many failures of the task itself fail the job.
 func (c *Core) fail(ai int32, s *Status) {
 	a := c.Attempts[ai]
 	j, k, i := a.Job, a.ID.Task.Kind, a.ID.Task.Index
@@ -267,7 +269,7 @@ func (c *Core) MayCommit(id AttemptID) bool {
 	return may
 }
 
-// grant lets an attempt commit, unless it is not live or another one of its task may.
+// grant lets an attempt commit if it is live and no other attempt of its task has been granted.
 func (c *Core) grant(id AttemptID) bool {
 	ai := c.LiveAttempt(id)
 	if ai < 0 {

@@ -16,7 +16,7 @@ const NoNode NodeID = -1
 // job.
 type JobID int32
 
-// String gives "job_0001".
+// String returns text such as "job_0001".
 func (id JobID) String() string { return fmt.Sprintf("job_%04d", int32(id)) }
 
 // TaskKind is map or reduce. Slots, demands and shares are counted separately for each kind.
@@ -31,7 +31,7 @@ const (
 // Kinds is the number of task kinds, for arrays indexed by TaskKind.
 const Kinds = 2
 
-// String gives "map" or "reduce".
+// String returns "map" or "reduce".
 func (k TaskKind) String() string {
 	if k == Map {
 		return "map"
@@ -39,7 +39,7 @@ func (k TaskKind) String() string {
 	return "reduce"
 }
 
-// letter is the kind's letter in task names.
+// letter returns the kind's letter in task names.
 func (k TaskKind) letter() byte { return "mr"[k&1] }
 
 // TaskID names a task of a job; Index counts from 0 within its kind.
@@ -49,7 +49,7 @@ type TaskID struct {
 	Index int32
 }
 
-// String gives "job_0001_m_000003".
+// String returns text such as "job_0001_m_000003".
 func (id TaskID) String() string {
 	return fmt.Sprintf("%v_%c_%06d", id.Job, id.Kind.letter(), id.Index)
 }
@@ -60,13 +60,12 @@ type AttemptID struct {
 	Try  int32
 }
 
-// String gives "job_0001_m_000003_0".
+// String returns text such as "job_0001_m_000003_0".
 func (id AttemptID) String() string {
 	return id.Task.String() + "_" + strconv.Itoa(int(id.Try))
 }
 
-// MarshalText writes the form of String, so that JSON shows readable names; the zero ID is empty
-// text.
+// MarshalText returns the text of String; the zero ID becomes empty text.
 func (id AttemptID) MarshalText() ([]byte, error) {
 	if id == (AttemptID{}) {
 		return nil, nil
@@ -74,7 +73,7 @@ func (id AttemptID) MarshalText() ([]byte, error) {
 	return []byte(id.String()), nil
 }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText parses the text of MarshalText.
 func (id *AttemptID) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*id = AttemptID{}
@@ -88,7 +87,7 @@ func (id *AttemptID) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// parseAttemptID reads the form that AttemptID.String writes.
+// parseAttemptID parses the text of AttemptID.String.
 func parseAttemptID(s string) (AttemptID, error) {
 	id, ok := parseAttempt(s)
 	if !ok {
@@ -119,7 +118,7 @@ func parseAttempt(s string) (id AttemptID, ok bool) {
 	return id, err == nil
 }
 
-// cutNumber takes a number and the _ behind it off the front.
+// cutNumber removes a number and the underscore after it from the front of s.
 func cutNumber(s *string, to *int32) bool {
 	number, rest, found := strings.Cut(*s, "_")
 	n, err := strconv.ParseUint(number, 10, 31)
@@ -139,7 +138,7 @@ const (
 	OffRack   Locality = 2
 )
 
-// String gives "node-local", "rack-local", "off-rack", "any-place", or "level-3" and so on above.
+// String returns "node-local", "rack-local", "off-rack", "any-place", or "level-3" and so on above.
 func (l Locality) String() string {
 	switch l {
 	case AnyPlace:
@@ -168,7 +167,7 @@ const (
 
 var priorityNames = [...]string{"VERY_HIGH", "HIGH", "NORMAL", "LOW", "VERY_LOW"}
 
-// String gives Hadoop's name, such as "VERY_HIGH".
+// String returns Hadoop's name, such as "VERY_HIGH".
 func (p Priority) String() string {
 	if p < VeryHigh || p > VeryLow {
 		return "priority(" + strconv.Itoa(int(p)) + ")"
@@ -186,7 +185,7 @@ func ParsePriority(s string) (Priority, error) {
 	return 0, fmt.Errorf("scheduling: unknown priority %q (want %s)", s, strings.Join(priorityNames[:], ", "))
 }
 
-// Factor is the weight that the Fair Scheduler gives a priority: 4, 2, 1, 0.5, 0.25.
+// Factor returns the weight that the Fair Scheduler gives a priority: 4, 2, 1, 0.5 or 0.25.
 func (p Priority) Factor() float64 {
 	switch p {
 	case VeryHigh:

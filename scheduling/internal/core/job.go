@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
-// taskState is where a task is in its life.
+// taskState is the state of a task.
 type taskState uint8
 
 // The states of a task.
@@ -18,37 +18,37 @@ const (
 	TaskDone
 )
 
-// Task is what the Core keeps of each task; 20 bytes, since a job may have millions.
+// Task is the Core's record of a task: 20 bytes, since a job may have millions.
 type Task struct {
 	State taskState
 	Fails uint8
 	Tries int32  // attempts launched so far
 	Att   int32  // slab index of the first live attempt, or -1
-	Node  NodeID // where the output of a done task lies
+	Node  NodeID // node that has the output of a done task
 	Won   int32  // the try that succeeded
 }
 
-// Work is one kind of a job's tasks. What a launch and a report read and write of it is two lines of
-// the cache, of 64 bytes each: a job is met far from where the one before it lies.
+// Work is the state of one kind of a job's tasks. The fields that a launch and a report use fit in
+// two cache lines of 64 bytes, since consecutive jobs are far apart in memory.
 type Work struct {
-	Tasks     []Task // none once the job has ended
+	Tasks     []Task // nil once the job has ended
 	Running   int    // live attempts that are not suspended
 	Done      int
 	Suspended int
-	Copies    int  // live attempts but the first of each task
+	Copies    int  // speculative attempts
 	Open      bool // reduces: the slow-start gate is open; maps: always
 
 	Pending index.TaskSet // for maps: those without a place
 	Placed  index.TaskSet // maps only: pending ones with a place
-	Again   int32         // pending ones that were launched before
-	Load    int32         // what the Core has counted of the job
-	Slow    *slowTasks    // to be copied; nil for none
+	Again   int32         // pending tasks that were launched before
+	Load    int32         // the job's part of Core.Load
+	Slow    *slowTasks    // tasks that should get a speculative attempt; nil for none
 }
 
-// slowTasks are tasks to be copied, in this order; at least one.
+// slowTasks lists the tasks that should get a speculative attempt, in this order; at least one.
 type slowTasks struct{ list []int32 }
 
-// ToCopy is the tasks to be copied, in order.
+// ToCopy returns the tasks that should get a speculative attempt, in order.
 func (w *Work) ToCopy() []int32 {
 	if w.Slow == nil {
 		return nil
@@ -56,66 +56,66 @@ func (w *Work) ToCopy() []int32 {
 	return w.Slow.list
 }
 
-// Launched is how many tasks have been launched at some time.
+// Launched returns the number of tasks that have been launched.
 func (w *Work) Launched() int { return w.Running + w.Suspended - w.Copies + w.Done + int(w.Again) }
 
-// Waiting is how many tasks wait to be launched.
+// Waiting returns the number of tasks that wait to be launched.
 func (w *Work) Waiting() int { return w.Pending.Len() + w.Placed.Len() }
 
-// Job is the Core's record of a job. What a policy keeps of it lies with the policy.
+// Job is the Core's record of a job. Policies keep their own records.
 type Job struct {
-	// What an offer and a report read stands first: one line of the cache, and two of each kind.
+	// Fields that an offer and a report read come first: one cache line, and two per kind.
 	ID       JobID
-	Index    int32    // dense number among the jobs that have not ended
+	Index    int32    // dense number among jobs that have not ended
 	Slots    int32    // per task
-	Changes  int32    // of where its outputs lie; attempts at reduces that came to nothing count, too
-	Runnable bool     // may launch tasks: within the limits on jobs, initialized
+	Changes  int32    // increases when its output locations change or an attempt of a reduce ends without success
+	Runnable bool     // may launch tasks: within the job limits, initialized
 	Located  bool     // some map has a place
-	Priority Priority // as spec says
+	Priority Priority // same as in Spec
 	State    JobState
 	Gate     int      // maps that must be done before reduces launch
-	Trouble  *Trouble // where its attempts have failed; nil while none has
+	Trouble  *Trouble // failures by node; nil while it has none
 	ByPlace  placeIndex
 	Work     [Kinds]Work
 
 	Spec  JobSpec
 	Hold  Reason // why it is not runnable
 	err   string
-	Group string // the name of its pool or queue, empty where there is none
+	Group string // name of its pool or queue; empty if the order has none
 	tries int
 
 	failed      [Kinds]int // attempts
-	ReducesLost int        // attempts at reduces that have come to nothing
+	ReducesLost int        // attempts of reduces that ended without success
 
-	// Unfetched is by map; nil unless fetches of map outputs have failed.
+	// Unfetched is indexed by map; nil unless fetches of map outputs have failed.
 	Unfetched map[int32]*unfetched
 	MapsDone  time.Duration // when the last map was done
 
 	Submitted, started, finished time.Duration
 
-	_ [32]byte // makes 712 bytes, which the allocator lays on pairs of lines of the cache: 5 % of capacity's speed
+	_ [32]byte // makes 712 bytes, which the allocator aligns to pairs of cache lines: worth 5 % of the speed of "capacity"
 }
 
-// placeIndex finds, for a job and a node, the pending map of least index with a replica on that
-// node, in its rack, or in a wider group.
+// placeIndex finds, for a job and a node, the pending map with the lowest index that has a replica
+// on that node, in its rack, or in a wider group.
 type placeIndex struct {
 	Levels []index.Level // 0: nodes, 1: racks, …
 	Topo   int           // the Core's topology when the levels above 0 were built
 }
 
-// reduceLost notes that an attempt at a reduce has come to nothing.
+// reduceLost records that an attempt of a reduce has ended without success.
 func (j *Job) reduceLost() {
 	j.ReducesLost++
 	j.Changes++
 }
 
-// Launchable tells whether the job has a task of kind k that it may launch, or copy, now.
+// Launchable reports whether the job may now launch a task of kind k or a speculative attempt.
 func (j *Job) Launchable(k TaskKind) bool {
 	w := &j.Work[k]
 	return j.Runnable && w.Open && (w.Waiting() > 0 || w.Slow != nil)
 }
 
-// TaskTime is the known duration of a task, 0 if unknown.
+// TaskTime returns the known duration of a task, 0 if unknown.
 func (j *Job) TaskTime(k TaskKind) time.Duration {
 	if k == Map {
 		return j.Spec.MapTime
@@ -123,11 +123,11 @@ func (j *Job) TaskTime(k TaskKind) time.Duration {
 	return j.Spec.ReduceTime
 }
 
-// Unfinished is the number of tasks of kind k not done yet.
+// Unfinished returns the number of tasks of kind k that are not done.
 func (j *Job) Unfinished(k TaskKind) int { return len(j.Work[k].Tasks) - j.Work[k].Done }
 
-// Demand is the number of slots the job could use: its unfinished tasks, running ones included, 0
-// if it may not launch.
+// Demand returns the number of slots that the job could use: its unfinished tasks, including
+// running ones; 0 if it may not launch.
 func (j *Job) Demand(k TaskKind) int {
 	if !j.Runnable || !j.Work[k].Open {
 		return 0
@@ -135,7 +135,7 @@ func (j *Job) Demand(k TaskKind) int {
 	return j.Unfinished(k)
 }
 
-// Load is the demand, or the running tasks of a job that may not launch any more.
+// Load returns the demand or, for a job that may not launch, its running tasks.
 func (j *Job) Load(k TaskKind) int {
 	if !j.Runnable || !j.Work[k].Open {
 		return j.Work[k].Running
@@ -143,7 +143,7 @@ func (j *Job) Load(k TaskKind) int {
 	return j.Unfinished(k)
 }
 
-// Replicas is how many places the inputs have in the mean, of those maps that have any; at least 1.
+// Replicas returns the mean number of places of the maps that have any, rounded; at least 1.
 func (j *Job) Replicas() int {
 	maps := 0
 	for m := range int32(j.Spec.Maps) {
@@ -155,18 +155,18 @@ func (j *Job) Replicas() int {
 	return max(1, (len(j.Spec.Places.Nodes)+n/2)/n)
 }
 
-// slowStartMaps is the number of maps that must be done before reduces launch.
+// slowStartMaps returns the number of maps that must be done before reduces launch.
 func slowStartMaps(share float64, maps int) int {
 	return int(min(float64(maps), math.Ceil(max(0, share)*float64(maps)-1e-9)))
 }
 
-// HasPlace tells whether map m has a place.
+// HasPlace reports whether map m has a place.
 func (j *Job) HasPlace(m int32) bool {
 	o := j.Spec.Places.Offsets
 	return len(o) > 0 && o[m+1] > o[m]
 }
 
-// buildTasks makes the task tables and the pending sets.
+// buildTasks creates the task tables and the pending sets.
 func (c *Core) buildTasks(j *Job) {
 	s := &j.Spec
 	for k, n := range [Kinds]int{s.Maps, s.Reduces} {

@@ -1,7 +1,7 @@
 package core
 
-// acquireIndex gives a new job a dense index: a number as small as the jobs that have not ended
-// allow. What policies keep of jobs stands in lists by it.
+// acquireIndex gives a new job a dense index: the number of indexes is the maximum number of jobs
+// that were active at the same time. Policies keep their records of jobs in slices by this index.
 func (c *Core) acquireIndex(j *Job) {
 	if k := len(c.vacant) - 1; k >= 0 {
 		j.Index, c.vacant = c.vacant[k], c.vacant[:k]
@@ -19,7 +19,7 @@ func (c *Core) acquireIndex(j *Job) {
 	c.ByIndex[j.Index] = j
 }
 
-// releaseIndex takes the index of a job that has ended, or was refused.
+// releaseIndex frees the index of a job that has ended or was refused.
 func (c *Core) releaseIndex(j *Job) {
 	for l := range j.ByPlace.Levels {
 		j.ByPlace.Levels[l].Leave()
@@ -31,10 +31,10 @@ func (c *Core) releaseIndex(j *Job) {
 	c.vacant = append(c.vacant, j.Index)
 }
 
-// Job finds a job by its id, nil if there was none or it is forgotten.
+// Job returns a job by its ID, nil if it never existed or is forgotten.
 func (c *Core) Job(id JobID) *Job { return c.Jobs.Get(int(id) - 1) }
 
-// retire puts an ended job into the history and forgets the one that falls out of it.
+// retire adds an ended job to the history and forgets the oldest one beyond Config.History.
 func (c *Core) retire(j *Job) {
 	if c.Config.History < 0 {
 		return

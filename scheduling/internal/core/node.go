@@ -7,15 +7,16 @@ import (
 	"time"
 )
 
-// NodeState is the Core's record of a machine. One that has only been named, as the place of a replica,
-// has no groups yet.
+// NodeState is the Core's record of a machine. A node that is only known by name, as the place of a
+// replica, has no groups yet.
 type NodeState struct {
-	// What a look for a slot reads stands first, in one line of the cache, then what a heartbeat does.
+	// The fields that a search for a slot reads come first, in one cache line; then those of a
+	// heartbeat.
 	ID      NodeID
 	Live    bool
-	closed  bool // barred for some reason; apart, for speed
+	closed  bool // Barred is not 0; a separate field for speed
 	Barred  bars // why it takes no new tasks
-	called  bool // in due.called
+	called  bool // in heartbeat queue due.called
 	Slots   [Kinds]int
 	Used    [Kinds]int // slots held by attempts that are not suspended
 	Running [Kinds]int // attempts that are not suspended
@@ -28,35 +29,35 @@ type NodeState struct {
 	Pending []Action // for the next heartbeat
 	Last    []Action // answer to the last numbered heartbeat
 	Seq     uint64
-	Heard   uint64 // due.news of its last heartbeat, or of the last Due that named it
+	Heard   uint64 // due.news at its last heartbeat, or at the last Due that returned it
 
 	Name    string
 	Rack    string
-	Faults  int           // jobs that succeeded while they avoided it, as far as not forgiven
-	faultAt time.Duration // of the last fault, or of the last that was forgiven
+	Faults  int           // jobs that succeeded while avoiding it, minus those forgiven
+	faultAt time.Duration // time of the last fault, or of the last one forgiven
 	numbers [Kinds]slotNumbers
 }
 
-// Free is the number of slots of kind k that are free; below 0 on a node that has joined again with
-// fewer.
+// Free returns the number of free slots of kind k; it is negative on a node that has joined again
+// with fewer slots.
 func (n *NodeState) Free(k TaskKind) int { return n.Slots[k] - n.Used[k] }
 
-// Open tells whether the node takes new tasks.
+// Open reports whether the node takes new tasks.
 func (n *NodeState) Open() bool { return n.Live && !n.closed }
 
-// bars are why a live node takes no new tasks; 0 if it does.
+// bars are the reasons why a live node takes no new tasks; 0 if it does.
 type bars uint8
 
-// The bars.
+// The reasons.
 const (
 	BarCordoned bars = 1 << iota
 	BarFaults        // all jobs avoid it
 )
 
-// Has tells whether a bar is there.
+// Has reports whether b contains a bar.
 func (b bars) Has(bar bars) bool { return b&bar != 0 }
 
-// Bar puts a bar there, or takes it away.
+// Bar sets or clears a bar.
 func (n *NodeState) Bar(bar bars, on bool) {
 	n.Barred &^= bar
 	if on {
@@ -65,7 +66,7 @@ func (n *NodeState) Bar(bar bars, on bool) {
 	n.closed = n.Barred != 0
 }
 
-// groupNames numbers the groups of one level of the network.
+// groupNames assigns numbers to the groups of one level of the network.
 type groupNames struct {
 	ids   map[string]int32
 	Names []string
@@ -95,13 +96,14 @@ func (c *Core) NodeID(name string) NodeID {
 	return id
 }
 
-// Lookup gives the number of a node that has joined at some time.
+// Lookup returns the number of a node that has joined.
 func (q View) Lookup(name string) (NodeID, bool) {
 	id, ok := q.c.Names[name]
 	return id, ok && q.c.Nodes[id].Groups != nil
 }
 
-// mostSlots is how many slots of a kind a node may have: a heartbeat may take time in proportion.
+// mostSlots is the maximum number of slots of a kind on a node: the time of a heartbeat may be
+// proportional to it.
 const mostSlots = 1 << 20
 
 // Join adds a node or brings one back. With another Incarnation, or after the node was lost, its
@@ -152,9 +154,9 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	return id, nil
 }
 
-// stand notes where a node stands in the network.
+// stand records the place of a node in the network.
 func (c *Core) stand(n *NodeState, path []string) {
-	n.Groups = []int32{int32(n.ID)} // places of outputs may keep the former
+	n.Groups = []int32{int32(n.ID)} // a new slice: places of outputs may keep the old one
 	for l := 1; l <= c.Config.RackDepth; l++ {
 		n.Groups = append(n.Groups, c.Groups[l].id(strings.Join(path[:len(path)-l+1], "/")))
 	}
@@ -169,14 +171,14 @@ func (c *Core) dropUnfit(n *NodeState) {
 	}
 }
 
-// slotNumbers is which slots of a node and kind are taken, as far as events tell.
+// slotNumbers records which slots of a node and kind are taken, for events.
 type slotNumbers struct {
 	taken []bool
-	low   int32 // none below is free
+	low   int32 // every slot below is taken
 }
 
-// take takes count slots that lie side by side, the lowest that are free, and gives the first, from
-// 1. Where none do within the node's slots, for tasks of several slots leave gaps, it is one beyond.
+// take takes count adjacent slots, the lowest free ones, and returns the first, from 1. If tasks of
+// several slots leave gaps, the result may lie beyond the node's slots.
 func (s *slotNumbers) take(count int32) int32 {
 	for int(s.low) < len(s.taken) && s.taken[s.low] {
 		s.low++
@@ -196,7 +198,7 @@ func (s *slotNumbers) take(count int32) int32 {
 	return first + 1
 }
 
-// free gives back what take has given.
+// free releases slots returned by take.
 func (s *slotNumbers) free(first, count int32) {
 	for i := range count {
 		s.taken[first-1+i] = false
@@ -204,7 +206,7 @@ func (s *slotNumbers) free(first, count int32) {
 	s.low = min(s.low, first-1)
 }
 
-// nodeID is NodeID without a record in the call log.
+// nodeID is NodeID without an entry in the call log.
 func (c *Core) nodeID(name string) NodeID {
 	calls := c.Config.Calls
 	c.Config.Calls = nil
@@ -213,7 +215,7 @@ func (c *Core) nodeID(name string) NodeID {
 	return id
 }
 
-// countSlots adds (1) or takes away (-1) a node's slots and itself from the cluster's.
+// countSlots adds (1) or removes (-1) a node and its slots in the cluster's totals.
 func (c *Core) countSlots(n *NodeState, sign int) {
 	c.Cluster++
 	if n.Live {
@@ -264,7 +266,7 @@ func (c *Core) Leave(now time.Duration, id NodeID) error {
 	return nil
 }
 
-// nodeAt moves the clock and finds a node that has joined at some time.
+// nodeAt advances the clock and returns a node that has joined.
 func (c *Core) nodeAt(now time.Duration, id NodeID) (*NodeState, error) {
 	if err := c.advance(now); err != nil {
 		return nil, err
@@ -301,10 +303,10 @@ func (c *Core) Expire(now time.Duration) ([]NodeID, error) {
 	return lost, nil
 }
 
-// NextExpiry is the earliest time at which Expire can find a node silent for too long.
+// NextExpiry returns the earliest time at which Expire can find a node silent for too long.
 func (q View) NextExpiry() time.Duration { return q.c.oldest + q.c.Config.Expiry }
 
-// lose takes a live node out of the cluster.
+// lose removes a live node from the cluster.
 func (c *Core) lose(n *NodeState) {
 	c.countSlots(n, -1)
 	n.Live = false
@@ -319,7 +321,7 @@ func (c *Core) lose(n *NodeState) {
 			continue
 		}
 		if j.Trouble.Avoided() > 0 {
-			c.newWork() // of fewer nodes the job may have to use those that it avoids
+			c.newWork() // with fewer nodes the job may have to use those that it avoids
 		}
 		if len(j.Work[Reduce].Tasks) == 0 {
 			continue

@@ -6,7 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
-// Offer offers one free slot of kind k on n to j, which has a launchable task, and tells whether j
+// Offer offers a free slot of kind k on n to j, which has a launchable task, and reports whether j
 // took it.
 func (c *Core) Offer(j *Job, n *NodeState, k TaskKind) bool {
 	if n.Free(k) < int(j.Slots) {
@@ -19,7 +19,7 @@ func (c *Core) Offer(j *Job, n *NodeState, k TaskKind) bool {
 		return c.Skip(j, n, k, j.Trouble.reason(c, n), 0)
 	}
 	if c.refusals[k][j.Index] == c.Beat {
-		return false // as before in this heartbeat: nothing has changed for the better since
+		return false // refused earlier in this heartbeat, and nothing has improved since
 	}
 	p := c.Placement[k].Place(j, n)
 	switch {
@@ -32,7 +32,7 @@ func (c *Core) Offer(j *Job, n *NodeState, k TaskKind) bool {
 	return c.refuse(j, n, k, p)
 }
 
-// accept launches what is proposed, or what the task selector wants instead.
+// accept launches the proposed task, or the one that the task selector chooses instead.
 func (c *Core) accept(j *Job, n *NodeState, k TaskKind, p Proposal) {
 	at := c.Placement[k]
 	if k == Reduce {
@@ -54,7 +54,7 @@ func (c *Core) accept(j *Job, n *NodeState, k TaskKind, p Proposal) {
 	c.Launch(j, k, m, n, l, why, nil)
 }
 
-// refuse notes that j does not take a slot of n. It always returns false, as skip does.
+// refuse records that j does not take a slot of n. It always returns false, as Skip does.
 func (c *Core) refuse(j *Job, n *NodeState, k TaskKind, p Proposal) bool {
 	at := c.Placement[k]
 	if c.Config.Explain {
@@ -72,7 +72,8 @@ func (c *Core) refuse(j *Job, n *NodeState, k TaskKind, p Proposal) bool {
 	return false
 }
 
-// near is the cause of a launch at level l; off is that of one off its data.
+// near returns the cause of a launch at level l; off is the cause if that is neither node-local nor
+// any-place.
 func near(l Locality, off Cause) Cause {
 	switch l {
 	case NodeLocal:
@@ -84,14 +85,14 @@ func near(l Locality, off Cause) Cause {
 	}
 }
 
-// reason gives a cause, and where it is that j waits or has waited, how long.
+// reason returns a Reason with the cause and, if j waits or has waited, the wait.
 func (c *Core) reason(j *Job, k TaskKind, why Cause) Reason {
 	switch why {
 	case CauseWaiting, CauseWaited, CauseGravityWait, CausePlacementCap, CausePlaced, CausePlacementWait:
 		v, _ := c.Placement[k].View(j)
 		reason := Reason{Cause: why, Wait: v.Wait, Count: int32(v.Skips)}
 		if why == CausePlacementWait {
-			reason.Count++ // this offer, too
+			reason.Count++ // counts this offer
 		}
 		return reason
 	default:
@@ -99,13 +100,13 @@ func (c *Core) reason(j *Job, k TaskKind, why Cause) Reason {
 	}
 }
 
-// Pick returns the pending map to launch on n: the nearest, and of those equally near the one of
-// least index, but none farther than level far; maps without a place come last and may go anywhere.
-// It returns -1 if there is none.
+// Pick returns the pending map to launch on n: the nearest and, among equals, the one with the
+// lowest index, up to level far. Maps without a place come last and may run anywhere. It returns -1
+// if it finds none.
 func (c *Core) Pick(j *Job, n *NodeState, far Locality) (int32, Locality) {
 	w := &j.Work[Map]
 	if far == NodeLocal && w.Pending.Len() == 0 && !c.near[0].Has(int32(n.ID), j.Index) {
-		return -1, AnyPlace // by far the most frequent case
+		return -1, AnyPlace // the most frequent case
 	}
 	if w.Placed.Len() > 0 {
 		if j.ByPlace.Topo != c.Topo {
@@ -126,17 +127,17 @@ func (c *Core) Pick(j *Job, n *NodeState, far Locality) (int32, Locality) {
 	return -1, AnyPlace
 }
 
-// Kept tells whether j's tasks of kind k are known to be so long that some slots are kept from
-// them.
+// Kept reports whether j's tasks of kind k are known to be long, so that Policy.ReserveLong applies
+// to them.
 func (c *Core) Kept(j *Job, k TaskKind) bool {
 	return c.Policy.ReserveLong > 0 && j.TaskTime(k) > c.Policy.LongTask
 }
 
-// JobList is a list of the jobs that have a task of some kind to launch, by their indexes: an offer
-// that a job refuses reads no more of it.
+// JobList is a sorted list of the jobs, by index, that have a task of some kind to launch. For a
+// job that refuses an offer, nothing else of the list is read.
 type JobList = index.List[int32]
 
-// Spots is where each job stands in a list of an order, by kind and index.
+// Spots holds the position of each job in an order's list, by kind and job index.
 type Spots [Kinds][]index.Spot
 
 // Add makes room for a new job.
@@ -146,7 +147,7 @@ func (s *Spots) Add(j *Job) {
 	}
 }
 
-// Reach lengthens a list so that it has an element for an index.
+// Reach returns list, extended if necessary so that index i exists.
 func Reach[T any](list []T, i int32) []T {
 	if need := int(i) + 1 - len(list); need > 0 {
 		list = append(list, make([]T, need)...)
@@ -154,14 +155,15 @@ func Reach[T any](list []T, i int32) []T {
 	return list
 }
 
-// RoomFor is reach, and clears the element.
+// RoomFor is like Reach but also clears the element.
 func RoomFor[T any](list []T, i int32) []T {
 	list = Reach(list, i)
 	list[i] = *new(T)
 	return list
 }
 
-// Put puts a job where its rank says in a list of the jobs that may launch, or takes it out.
+// Put inserts j into a list of launchable jobs at its rank, moves it, or removes it if it is not
+// launchable.
 func (s *Spots) Put(l *JobList, j *Job, k TaskKind, rankOf func(*Job, TaskKind) index.Rank) {
 	var r index.Rank
 	in := j.Launchable(k)
@@ -171,8 +173,8 @@ func (s *Spots) Put(l *JobList, j *Job, k TaskKind, rankOf func(*Job, TaskKind) 
 	l.Put(&s[k][j.Index], in, r, j.Index)
 }
 
-// InOrder yields the jobs of the order that have a task of kind k to launch, first those that are
-// offered a slot first. A launch ends the walk.
+// InOrder yields the jobs that have a task of kind k to launch, in the order in which they are
+// offered a slot. The iteration must end after a launch.
 func (c *Core) InOrder(k TaskKind) iter.Seq[*Job] {
 	return func(yield func(*Job) bool) { c.walk(k, yield) }
 }
@@ -182,7 +184,7 @@ func (c *Core) In(l *JobList) iter.Seq[*Job] {
 	return func(yield func(*Job) bool) { c.walkLine(l, yield) }
 }
 
-// walk is inOrder, apart so that no walk allocates.
+// walk is InOrder without an iterator, which would allocate.
 func (c *Core) walk(k TaskKind, yield func(*Job) bool) {
 	for i := 0; ; i++ {
 		if l := c.Order.Line(k, i); l == nil || !c.walkLine(l, yield) {
@@ -191,7 +193,7 @@ func (c *Core) walk(k TaskKind, yield func(*Job) bool) {
 	}
 }
 
-// walkLine walks one line, and reports whether it came to the end.
+// walkLine walks one line and reports whether it reached the end.
 func (c *Core) walkLine(l *JobList, yield func(*Job) bool) bool {
 	var at index.Cursor
 	for job, ok := l.Next(&at); ok; job, ok = l.Next(&at) {
@@ -202,8 +204,8 @@ func (c *Core) walkLine(l *JobList, yield func(*Job) bool) bool {
 	return true
 }
 
-// Round offers one slot of kind k to the jobs in their order until one takes it [Zaharia10
-// Algorithm 1, whose lines are counted: the printed loop lacks its exit].
+// Round offers one slot of kind k to the jobs in order until one takes it [Zaharia10 Algorithm 1;
+// the comments give its lines; the printed loop lacks its exit].
 func (c *Core) Round(n *NodeState, k TaskKind) bool {
 	c.Placement[k].Begin()
 	for j := range c.InOrder(k) { // 3, 4
@@ -214,8 +216,8 @@ func (c *Core) Round(n *NodeState, k TaskKind) bool {
 	return false
 }
 
-// Fill offers each free slot of kind k once. Unless refusals are counted, a slot refused by all
-// ends it, for the next would be too.
+// Fill offers each free slot of kind k once. It stops at the first slot that all jobs refuse,
+// unless refusals are counted, because the next slot would be refused as well.
 func (c *Core) Fill(n *NodeState, k TaskKind) {
 	counts := k == Map && c.Placement[k].Again()
 	for slots := n.Free(k); slots > 0 && n.Free(k) > 0; slots-- {

@@ -7,39 +7,39 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
-// Order is the part of a policy that says which job is next, and how a node's free slots are
-// offered around. What it keeps of a job lies with the order, by the job's dense index.
+// Order is the part of a policy that decides which job is next and how a node's free slots are
+// offered. An order keeps its own records of jobs, by the job's dense index.
 type Order interface {
-	// Add and remove keep the set of jobs that have not ended; add may refuse a job.
+	// Add and Remove maintain the set of jobs that have not ended; Add may refuse a job.
 	Add(j *Job) error
 	Remove(j *Job)
-	// Changed tells that the job's waiting, running or done tasks of kind k, or what else its rank
-	// depends on, have changed.
+	// Changed is called when the job's waiting, running or done tasks of kind k, or anything else
+	// that determines its rank, have changed.
 	Changed(j *Job, k TaskKind)
-	// Settle works out which jobs may launch, after arrivals, ends, and changes of settings.
+	// Settle recomputes which jobs may launch, after arrivals, ends, and changes of settings.
 	Settle()
-	// Update is the periodic step: shares, clocks, preemption.
+	// Update does the periodic work: shares, clocks, preemption.
 	Update()
 	// Assign offers the free slots of n.
 	Assign(n *NodeState)
-	// Line is the i-th line of jobs that have a task of kind k to launch, in the order in which
-	// lines, and jobs in them, are offered a slot: a pool, a queue, or all; nil after the last. A
-	// walk asks for line 0 first.
+	// Line returns the i-th list of jobs that have a task of kind k to launch (of a pool, a queue,
+	// or all jobs), nil after the last. Slots are offered to the lines, and to the jobs in them, in
+	// this order. A walk begins with line 0.
 	Line(k TaskKind, i int) *JobList
-	// Urgent tells that j claims slots of kind k from others: it takes what it gets, however far
-	// from its data.
+	// Urgent reports whether j claims slots of kind k from others: it takes any slot, at any
+	// distance from its data.
 	Urgent(j *Job, k TaskKind) bool
-	// Share is the job's fair share of slots and the weight by which it was worked out; NaN and 1
-	// where the order gives no shares.
+	// Share returns the job's fair share of slots and the weight it was computed with; NaN and 1 if
+	// the order has no shares.
 	Share(j *Job, k TaskKind) (share, weight float64)
-	// Idle says why no free slot of n was offered to j.
+	// Idle returns why no free slot of n was offered to j.
 	Idle(j *Job, n *NodeState, k TaskKind) Reason
-	// Took takes over what a former order knows that this one needs.
+	// Took copies the state that this order needs from its predecessor.
 	Took(former Order)
 }
 
-// Policies are the parts that a Core may be made of, besides those that a program brings along:
-// orders by name, placements by rule. A rule that is not there launches at once.
+// Policies are the built-in parts of policies: orders by name, placements by rule. A rule without
+// an entry launches at once.
 type Policies struct {
 	Orders  map[string]func(c *Core, p *Policy) (Order, error)
 	Maps    map[LocalityRule]func(c *Core, p LocalityPolicy, former Placement) Placement
@@ -48,7 +48,7 @@ type Policies struct {
 	Speculate func(c *Core, p SpeculationPolicy, former Speculation) Speculation
 }
 
-// newOrder makes the order that p names, a built-in one or from outside.
+// newOrder creates the order that p names, a built-in or a custom one.
 func (c *Core) newOrder(p *Policy) (Order, error) {
 	if make := c.built.Orders[p.Order]; make != nil {
 		return make(c, p)
@@ -59,14 +59,14 @@ func (c *Core) newOrder(p *Policy) (Order, error) {
 	return nil, fmt.Errorf("%w: no order %q", ErrUnknownPolicy, p.Order)
 }
 
-// What only some orders do:
+// Optional interfaces of orders:
 
-// mover is an order with pools or queues, between which jobs may be moved.
+// mover is an order with pools or queues; jobs can be moved between them.
 type mover interface {
 	Move(j *Job, name string) error
 }
 
-// poolLister is an order with pools, queueLister one with queues, as views show them.
+// poolLister is an order with pools, queueLister one with queues, for views.
 type (
 	poolLister  interface{ PoolViews() []PoolView }
 	queueLister interface{ QueueViews() []QueueView }
@@ -78,25 +78,25 @@ type preempter interface{ PreemptNow() }
 // reclaimer is an order that may take slots from running attempts within a heartbeat.
 type reclaimer interface{ MayReclaim() bool }
 
-// ager is an order whose ranks change as time goes by: age ranks anew what has changed by now. Each
-// heartbeat begins with it, also that of a node which gets no work.
+// ager is an order whose ranks change with time: Age updates the ranks that have changed by now.
+// Each heartbeat begins with it, even if the node gets no work.
 type ager interface{ Age() }
 
 // resumer is an order that suspends attempts.
 type resumer interface {
-	// ResumeOn gives the free slots of a cordoned node to what is suspended there.
+	// ResumeOn gives the free slots of a cordoned node to its suspended attempts.
 	ResumeOn(n *NodeState)
 }
 
-// learner is an order that learns from the progress of the attempt at a place in the slab, and from
-// one that has succeeded, after how much work.
+// learner is an order that learns from the progress of an attempt, given by its slab index, and
+// from a successful attempt.
 type learner interface {
 	Progressed(ai int32)
 	Succeeded(ai int32, a Attempt)
 }
 
-// Simple is what most orders answer: all jobs may launch at once, nothing is done from time to
-// time, nobody claims slots, there are no shares.
+// Simple has the default methods of most orders: all jobs may launch at once, there are no periodic
+// tasks, no job claims slots, and shares do not exist.
 type Simple struct{ C *Core }
 
 // Add implements Order.
@@ -126,7 +126,7 @@ func (Simple) Idle(*Job, *NodeState, TaskKind) Reason { return Reason{Cause: Cau
 // Took implements Order.
 func (Simple) Took(Order) {}
 
-// FifoRank is the order of submission within five priorities.
+// FifoRank ranks jobs by priority, then by submission.
 func FifoRank(j *Job, _ TaskKind) index.Rank {
 	return index.Rank{Class: int16(j.Priority), Tie: int32(j.ID)}
 }

@@ -2,8 +2,8 @@ package core
 
 import "github.com/tarry-mr/tarry/scheduling/internal/index"
 
-// FlatOrder is an order that is a sorted list: a rank per job and kind. The orders fifo and fair
-// are little more than their rank.
+// FlatOrder is an order with one sorted list per kind, by rank. The orders fifo and fair are little
+// more than their rank.
 type FlatOrder struct {
 	Simple
 	RankOf func(j *Job, k TaskKind) index.Rank
@@ -30,7 +30,7 @@ func (o *FlatOrder) Line(k TaskKind, i int) *JobList {
 	return &o.Lists[k]
 }
 
-// Assign fills the free map slots, then the free reduce slots.
+// Assign offers the free map slots, then the free reduce slots.
 func (o *FlatOrder) Assign(n *NodeState) {
 	o.C.Fill(n, Map)
 	o.C.Fill(n, Reduce)

@@ -6,13 +6,13 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 )
 
-// Site is where a node stands in the network.
+// Site returns the node's place in the network.
 func (n *NodeState) Site() gravity.Site { return gravity.Site{Node: int32(n.ID), Groups: n.Groups} }
 
-// OutputsOf is where the map outputs of a job that has not ended lie; nil while none is known.
+// OutputsOf returns the map outputs of a job that has not ended; nil while none is known.
 func (c *Core) OutputsOf(j *Job) *gravity.Outputs { return c.Outputs[j.Index] }
 
-// mapDone takes in the output of map m, which lies on n: bytes per reduce, nil if they are unknown.
+// mapDone adds the output of map m on n: bytes per reduce, nil if they are unknown.
 func (c *Core) mapDone(j *Job, m int32, n *NodeState, bytes []int64) {
 	if len(j.Work[Reduce].Tasks) == 0 || len(bytes) == 0 {
 		return
@@ -27,7 +27,7 @@ func (c *Core) mapDone(j *Job, m int32, n *NodeState, bytes []int64) {
 	j.Changes++
 }
 
-// mapGone forgets the output of map m.
+// mapGone removes the output of map m.
 func (c *Core) mapGone(j *Job, m int32) {
 	if g := c.OutputsOf(j); g != nil {
 		g.Remove(m)
@@ -35,9 +35,9 @@ func (c *Core) mapGone(j *Job, m int32) {
 	}
 }
 
-// Gravity is the center of gravity of a reduce: of the nodes that hold some of its input, the one
-// with the least weighted total network distance, the first in node order if several. ok is false
-// while nothing is known of its input.
+// Gravity returns the center of gravity of a reduce: among the nodes that have some of its input,
+// the one with the minimum weighted total network distance, and the first in node order among
+// equals. ok is false while nothing is known of its input.
 func (q View) Gravity(id TaskID) (n NodeID, ok bool, err error) {
 	g, err := q.c.outputsFor(id)
 	if err != nil || g == nil {
@@ -52,8 +52,8 @@ func (q View) Gravity(id TaskID) (n NodeID, ok bool, err error) {
 	return NodeID(center.Node), true, nil
 }
 
-// Known tells of how many maps of its job the output for a reduce is known, and how many bytes that
-// is in all.
+// Known returns the number of maps whose output for a reduce is known, and the sum of those outputs
+// in bytes.
 func (q View) Known(id TaskID) (maps int, bytes int64, err error) {
 	g, err := q.c.outputsFor(id)
 	if err != nil || g == nil {
@@ -62,7 +62,7 @@ func (q View) Known(id TaskID) (maps int, bytes int64, err error) {
 	return g.Known(), g.Input(id.Index, func(gravity.Site) bool { return true }), nil
 }
 
-// Held is how many bytes of a reduce's known input lie on a node.
+// Held returns the number of bytes of a reduce's known input on a node.
 func (q View) Held(id TaskID, n NodeID) (int64, error) {
 	g, err := q.c.outputsFor(id)
 	if err != nil || g == nil || n < 0 || int(n) >= len(q.c.Nodes) {
@@ -71,11 +71,11 @@ func (q View) Held(id TaskID, n NodeID) (int64, error) {
 	return g.Input(id.Index, func(at gravity.Site) bool { return at.Node == int32(n) }), nil
 }
 
-// WTND is the weighted total network distance of a reduce if placed on n, in byte-hops: 0 for bytes
-// on n, 2 in its rack, 4 beyond.
+// WTND returns the weighted total network distance of a reduce if it ran on n, in byte-hops: a byte
+// counts 0 on n, 2 in its rack, 4 beyond.
 func (q View) WTND(id TaskID, n NodeID) (int64, error) { return q.c.distance(id, n, gravity.Bytes) }
 
-// TND is WTND with each map output that has something for the reduce counting 1.
+// TND is like WTND, but each map output that has something for the reduce counts 1.
 func (q View) TND(id TaskID, n NodeID) (int64, error) { return q.c.distance(id, n, gravity.Ones) }
 
 func (c *Core) distance(id TaskID, n NodeID, weigh gravity.Weight) (int64, error) {
@@ -89,7 +89,7 @@ func (c *Core) distance(id TaskID, n NodeID, weigh gravity.Weight) (int64, error
 	return g.Distance(id.Index, c.Nodes[n].Site(), weigh), nil
 }
 
-// outputsFor is the outputs that a reduce reads.
+// outputsFor returns the outputs that a reduce reads.
 func (c *Core) outputsFor(id TaskID) (*gravity.Outputs, error) {
 	if id.Kind != Reduce || c.taskOf(id) == nil {
 		return nil, fmt.Errorf("%w: %v is no reduce", ErrUnknownTask, id)

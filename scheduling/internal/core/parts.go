@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
-// Parts are parts of policies that a program brings along, by the names under which a Policy asks
-// for them. Each is made anew for each Core, and again when a policy that names it takes the place
+// Parts are custom parts of policies, by the names that a Policy uses for them. The Core calls each
+// constructor when it is created, and when a new policy that names the part replaces another.
 // of another.
 //
 // What a part is asked it must answer at once, and by what it is shown alone: no clock, no chance,
@@ -23,38 +23,39 @@ import (
 // is told when a job has ended. It may put any question to the View, and must not call the Core.
 // Built-in parts are not restricted to these interfaces, and are faster: see docs/schedulers.md.
 type Parts struct {
-	Orders  map[string]func() JobOrder        // asked for by Policy.Order
-	Maps    map[string]func() MapPlacement    // asked for by LocalityPolicy.Part
-	Reduces map[string]func() ReducePlacement // asked for by ReducePolicy.Part
+	Orders  map[string]func() JobOrder        // for Policy.Order
+	Maps    map[string]func() MapPlacement    // for LocalityPolicy.Part
+	Reduces map[string]func() ReducePlacement // for ReducePolicy.Part
 }
 
 // JobOrder chooses the next job.
 type JobOrder interface {
-	// Rank says where a job stands that has a task of kind k to launch: the job of least rank is
-	// offered a free slot first, of equals the older one. NaN counts as +Inf. It is asked of all
-	// such jobs whenever a slot is offered.
+	// Rank returns the rank of a job that has a task of kind k to launch. The job with the lowest
+	// rank is offered a free slot first; among equals, the older one. NaN counts as +Inf. Rank is
+	// called for all such jobs whenever a slot is offered.
 	Rank(q View, id JobID, k TaskKind) float64
 }
 
 // MapPlacement decides whether a job launches a map on the offered node or waits for a nearer one.
 type MapPlacement interface {
-	// Farthest is how far from its data a map of the job may be launched with this slot: NodeLocal,
-	// RackLocal, … or AnyPlace for anywhere. With o.Nearest or more the nearest map is launched,
-	// with less the slot is refused. A job whose maps have no place is not asked about.
+	// Farthest returns the maximum distance from its data at which a map of the job may be launched
+	// with this slot: NodeLocal, RackLocal, … or AnyPlace for anywhere. If it is at least
+	// o.Nearest, the nearest map is launched; otherwise the slot is refused. Farthest is not called
+	// for a job whose maps have no place.
 	Farthest(q View, o MapOffer) Locality
 }
 
-// MapChooser is a MapPlacement that chooses the map itself, by what it knows besides places. One
-// with the method
+// MapChooser is a MapPlacement that chooses the map itself, not only by locality. If it has the
+// method
 //
 //	Launched(JobID)
 //
-// is told when the map that it chose last for a job has been launched: a choice may come to nothing
-// where an order asks what a job would take.
+// the Core calls it when the map that it last chose for a job has been launched. Not every choice
+// is launched, since an order may only ask what a job would choose.
 type MapChooser interface {
 	MapPlacement
-	// Choose names a map of the job to launch with this slot, one of o.Waiting, or refuses the slot
-	// with -1. It is asked in place of Farthest.
+	// Choose returns a map of the job to launch with this slot, one of o.Waiting, or -1 to refuse
+	// the slot. It is called instead of Farthest.
 	Choose(q View, o MapOffer) int32
 }
 
@@ -62,12 +63,13 @@ type MapChooser interface {
 type MapOffer struct {
 	Job     JobID
 	Node    NodeID
-	Nearest Locality // of the job's waiting maps to their data, if launched here; never AnyPlace
-	Urgent  bool     // the order claims slots for the job: it should take what it gets
-	// Waiting is the maps with a place that wait to be launched, ascending; valid during the call.
+	Nearest Locality // minimum distance of the job's waiting maps from their data, if launched here; never AnyPlace
+	Urgent  bool     // the order claims slots for the job: it should take any slot
+	// Waiting yields the maps with a place that wait to be launched, ascending; valid during the
+	// call.
 	Waiting iter.Seq[int32]
-	// Refused is how many offers the job has refused since a map of it was last launched on its
-	// data, and Waited how long ago the first of these was; both 0 if there were none.
+	// Refused is the number of offers that the job has refused since its last node-local launch of
+	// a map; Waited is the time since the first of these. Both are 0 if it has refused none.
 	Refused int
 	Waited  time.Duration
 }
@@ -75,9 +77,9 @@ type MapOffer struct {
 // ReducePlacement decides whether a job launches a reduce on the offered node or waits for a better
 // one.
 type ReducePlacement interface {
-	// Place chooses a reduce of the job to launch with this slot, one of o.Waiting, or refuses the
-	// slot with -1. A job that is refused for ever never ends. View.Known, WTND, TND and Gravity
-	// tell of the reduces' inputs.
+	// Place returns a reduce of the job to launch with this slot, one of o.Waiting, or -1 to refuse
+	// the slot. A job whose slots are always refused never ends. View.Known, WTND, TND and Gravity
+	// return facts about the reduces' inputs.
 	Place(q View, o ReduceOffer) int32
 }
 
@@ -85,18 +87,18 @@ type ReducePlacement interface {
 type ReduceOffer struct {
 	Job     JobID
 	Node    NodeID
-	Waiting iter.Seq[int32] // the reduces to be launched, ascending; valid during the call
-	Urgent  bool            // the order claims slots for the job: it should take what it gets
-	// Refused is how many offers the job has refused since its last launch of a reduce, and Waited
-	// how long ago the first of these was; both 0 if there were none.
+	Waiting iter.Seq[int32] // the reduces to launch, ascending; valid during the call
+	Urgent  bool            // the order claims slots for the job: it should take any slot
+	// Refused is the number of offers that the job has refused since its last launch of a reduce;
+	// Waited is the time since the first of these. Both are 0 if it has refused none.
 	Refused int
 	Waited  time.Duration
 }
 
-// launcher is a part that is told when its choice was launched.
+// launcher is a part with a method for launches of its choices.
 type launcher interface{ Launched(id JobID) }
 
-// forgetter is a part that is told when a job has ended.
+// forgetter is a part with a method for ended jobs.
 type forgetter interface{ Forget(id JobID) }
 
 func forget(part any, id JobID) {
@@ -105,7 +107,7 @@ func forget(part any, id JobID) {
 	}
 }
 
-// part finds a part by name.
+// part creates the named part.
 func part[T any](table map[string]func() T, what, name string) (T, error) {
 	if makes := table[name]; makes != nil {
 		return makes(), nil
@@ -118,10 +120,10 @@ func part[T any](table map[string]func() T, what, name string) (T, error) {
 	return none, fmt.Errorf("%w: no %s %q; Config.Parts has %s", ErrUnknownPolicy, what, name, strings.Join(names, ", "))
 }
 
-// refusals is what is kept of a job for a part that may refuse slots.
+// refusals counts a job's refused slots for a custom part.
 type refusals struct {
 	count int
-	since time.Duration // of the first
+	since time.Duration // time of the first
 }
 
 func (r *refusals) add(now time.Duration) {
@@ -131,7 +133,7 @@ func (r *refusals) add(now time.Duration) {
 	r.count++
 }
 
-// waited is how long ago the first refusal was.
+// waited returns the time since the first refusal.
 func (r *refusals) waited(now time.Duration) time.Duration {
 	if r.count == 0 {
 		return 0
@@ -139,7 +141,7 @@ func (r *refusals) waited(now time.Duration) time.Duration {
 	return now - r.since
 }
 
-// walk gives the tasks of a set, ascending.
+// walk yields the tasks of a set, ascending.
 func walk(set *index.TaskSet) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		for i := set.First(); i >= 0 && yield(i); {

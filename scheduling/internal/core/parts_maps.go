@@ -6,14 +6,13 @@ import (
 	"time"
 )
 
-// askedLocality is a placement of maps from outside. It counts for each job what such a placement
-// may want to know of its refusals.
+// askedLocality adapts a custom placement of maps. It counts the refusals of each job for it.
 type askedLocality struct {
 	c       *Core
 	name    string
 	part    MapPlacement
 	chooser MapChooser // part, if it is one
-	chose   bool       // the map last proposed
+	chose   bool       // the last proposal was the chooser's
 	of      Records[refusals]
 }
 
@@ -46,7 +45,7 @@ func (a *askedLocality) Place(j *Job, n *NodeState) Proposal {
 	return a.c.Nearest(j, n, min(max(l, NodeLocal), a.c.Far), CauseWaited)
 }
 
-// choose proposes the map that the chooser wants, whatever its level.
+// choose proposes the map that the chooser returns, at any level.
 func (a *askedLocality) choose(j *Job, n *NodeState, o MapOffer) Proposal {
 	m := a.chooser.Choose(a.c.View(), o)
 	switch {

@@ -6,11 +6,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
-// rankedOrder is an order from outside: a list that is sorted anew before each walk.
+// rankedOrder adapts a custom order: a list that is sorted before each walk.
 type rankedOrder struct {
 	FlatOrder
 	part    JobOrder
-	ranking bool // in a walk that begins; a part that asks for the order meanwhile gets the former
+	ranking bool // a walk is sorting; if the part asks for the order meanwhile, it gets the former one
 }
 
 func newRankedOrder(c *Core, name string) (Order, error) {
@@ -31,7 +31,7 @@ func (o *rankedOrder) rank(j *Job, k TaskKind) index.Rank {
 	return index.Rank{Value: value, Tie: int32(j.ID)}
 }
 
-// Changed notes whether j has a task to launch; where it stands the next walk asks.
+// Changed records whether j has a task to launch; the next walk asks for its rank.
 func (o *rankedOrder) Changed(j *Job, k TaskKind) {
 	o.Spots.Put(&o.Lists[k], j, k, func(j *Job, _ TaskKind) index.Rank { return index.Rank{Tie: int32(j.ID)} })
 }

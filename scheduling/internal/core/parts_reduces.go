@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// askedPlacement is a placement of reduces from outside.
+// askedPlacement adapts a custom placement of reduces.
 type askedPlacement struct {
 	c    *Core
 	name string

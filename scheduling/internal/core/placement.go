@@ -2,39 +2,39 @@ package core
 
 import "time"
 
-// Placement weighs waiting for a better node against launching a task here: one for maps, one for
-// reduces. What it keeps of a job lies with the placement, by the job's dense index; a record of
-// zeros is that of a job it has not met.
+// Placement decides whether a job launches a task on the offered node or waits for a better one; a
+// policy has one for maps and one for reduces. A placement keeps its own records of jobs, by the
+// job's dense index; the zero record is that of an unknown job.
 type Placement interface {
-	// Begin opens a heartbeat's offers of slots of the kind; called before each of them, it does
-	// something at the first.
+	// Begin starts the offers of a heartbeat. It is called before each offer; only the first call
+	// in a heartbeat has an effect.
 	Begin()
-	// Place proposes the task of j to launch on n now. It is a question: but for caches it changes
-	// nothing.
+	// Place proposes the task of j to launch on n now. It changes nothing but caches.
 	Place(j *Job, n *NodeState) Proposal
-	// Refused tells that j, offered a slot, has tasks to launch but none that may go there; launched,
-	// that a task of j is about to be launched on n, and how far from its data. AnyPlace: it has no
-	// place; a reduce: it is a copy. What a placement remembers it learns here.
+	// Refused is called when j, offered a slot, has tasks to launch but none that may run there.
+	// Launched is called when a task of j is about to be launched on n, with its distance from its
+	// data; AnyPlace means a map without a place, or a speculative attempt of a reduce. All that a
+	// placement remembers, it learns here.
 	Refused(j *Job)
 	Launched(j *Job, n *NodeState, l Locality)
-	// Again reports whether a job that has refused a slot of a node is to be asked about the next
-	// one in the same heartbeat: whether each slot counts.
+	// Again reports whether a job that has refused a slot of a node is asked about the next one in
+	// the same heartbeat, because each slot counts.
 	Again() bool
 	// Remove forgets a job that has ended.
 	Remove(j *Job)
-	// View is how j stands, and the time at which its wait ends (0: not by time).
+	// View returns the state of j and the time at which its wait ends (0: not by time).
 	View(j *Job) (LocalityView, time.Duration)
 }
 
 // Proposal is what a placement proposes for a job and a node.
 type Proposal struct {
-	Task    int32    // -1: none
-	Level   Locality // how far the task is from its data
-	Allowed Locality // how far a task may be now
+	Task    int32    // -1 for none
+	Level   Locality // distance of the task from its data
+	Allowed Locality // maximum distance allowed now
 	Why     Cause
 }
 
-// newMapPlacement makes the placement of maps that p asks for. It takes over the waits of a former
+// newMapPlacement creates the placement of maps that p selects. It takes over the waits of a former
 // one of the same kind.
 func (c *Core) newMapPlacement(p LocalityPolicy, former Placement) (Placement, error) {
 	if p.Part != "" {
@@ -46,7 +46,7 @@ func (c *Core) newMapPlacement(p LocalityPolicy, former Placement) (Placement, e
 	return greedy{c}, nil
 }
 
-// newReducePlacement makes the placement of reduces that p asks for, likewise.
+// newReducePlacement does the same for reduces.
 func (c *Core) newReducePlacement(p ReducePolicy, former Placement) (Placement, error) {
 	if p.Part != "" {
 		return newAskedPlacement(c, p.Part, former)
@@ -65,9 +65,10 @@ func (a Anywhere) Place(j *Job, _ *NodeState) Proposal {
 	return Proposal{Task: j.Work[Reduce].Pending.First(), Allowed: a.c.Far, Why: CauseAnyReduce}
 }
 
-// explainer is a placement that can tell more of a decision than a Reason does.
+// explainer is a placement that can explain more of a decision than a Reason does.
 type explainer interface {
-	// Explain is about task i of j on n, which is about to be launched, or, below 0, about a refusal.
+	// Explain explains the launch of task i of j on n, which is about to happen, or a refusal if i
+	// is negative.
 	Explain(j *Job, i int32, n *NodeState) *Placed
 }
 
@@ -85,8 +86,8 @@ func (greedy) Again() bool                             { return false }
 func (greedy) Remove(*Job)                             {}
 func (greedy) View(*Job) (LocalityView, time.Duration) { return LocalityView{}, 0 }
 
-// Nearest proposes the pending map of j nearest to n, if it is within the level allowed: else the
-// job waits. The cause is that of a map off its data.
+// Nearest proposes the pending map of j nearest to n, within the allowed level; if there is none, j
+// waits. off is the cause for a map that is not node-local.
 func (c *Core) Nearest(j *Job, n *NodeState, allowed Locality, off Cause) Proposal {
 	m, l := c.Pick(j, n, allowed)
 	if m < 0 {
@@ -95,10 +96,10 @@ func (c *Core) Nearest(j *Job, n *NodeState, allowed Locality, off Cause) Propos
 	return Proposal{Task: m, Level: l, Allowed: allowed, Why: off}
 }
 
-// Records is what a placement keeps of each job, by dense index.
+// Records holds a placement's records of jobs, by dense index.
 type Records[T any] []T
 
-// Of is the record of a job.
+// Of returns the record of a job.
 func (r *Records[T]) Of(j *Job) *T {
 	if int(j.Index) >= len(*r) {
 		*r = Reach(*r, j.Index)
@@ -106,8 +107,8 @@ func (r *Records[T]) Of(j *Job) *T {
 	return &(*r)[j.Index]
 }
 
-// Remove makes the record that of a job not met.
+// Remove resets the record of a job to that of an unknown one.
 func (r *Records[T]) Remove(j *Job) { *r.Of(j) = *new(T) }
 
-// MaxLevels bounds the levels of locality: node, racks up to Config.RackDepth of 8, and beyond.
+// MaxLevels limits the levels of locality: node, racks up to Config.RackDepth of 8, and beyond.
 const MaxLevels = 10

@@ -11,17 +11,17 @@ type Cause uint8
 // The causes of launches, skips, kills and suspensions.
 const (
 	NoCause             Cause = iota
-	CauseLocal                // launched beside its data
+	CauseLocal                // launched node-local
 	CauseNoLocation           // launched anywhere: the map has no location information
 	CauseGreedy               // launched off its data by a rule that does not wait
 	CauseWaited               // launched off its data after waiting Wait, or Count refused offers
 	CauseWaiting              // skipped: waits for a node nearer to its data; Wait or Count so far
-	CauseGravity              // reduce launched at, or as near as nothing to, its center of gravity
-	CauseGravityAhead         // the same, once the running maps of its job have left their outputs
+	CauseGravity              // reduce launched at its center of gravity, or near enough
+	CauseGravityAhead         // the same, with the expected outputs of the job's running maps
 	CauseNoNearerSlot         // reduce launched far from its center: no nearer node has a slot, or will soon
 	CauseNoGain               // reduce launched: no node is better by enough to wait
 	CauseGravityWait          // skipped: its reduces wait for their centers of gravity
-	CausePlacementCap         // skipped: the node already has its part of the job's reduces
+	CausePlacementCap         // skipped: the node has its maximum of the job's reduces
 	CauseAnyReduce            // reduce launched: first pending one, any node
 	CausePoolMax              // skipped: the pool is at its maximum share
 	CauseJobLimit             // skipped: too many running jobs of the pool or user
@@ -32,28 +32,28 @@ const (
 	CauseReserved             // skipped: the node is reserved for another job
 	CauseSmallerJob           // suspended, killed or waiting: a smaller job needs the slot
 	CausePreempted            // killed: a pool below its share claims the slot
-	CauseJobEnded             // killed: its job is over
+	CauseJobEnded             // killed: its job has ended
 	CauseSuperseded           // killed: another attempt finished the task, or the Core does not know this one
-	CauseNodeLost             // gone with its node
-	CauseOutputLost           // map runs again: its output is gone
-	CauseResumed              // goes on where it was suspended
-	CauseLoadCap              // the node has its part of the tasks while the cluster is under-loaded
-	CauseBusyLong             // skipped: only short jobs' tasks on the last slot of a node
-	CauseOneTask              // the heartbeat had its one task
+	CauseNodeLost             // lost with its node
+	CauseOutputLost           // map reruns: its output is lost
+	CauseResumed              // continues where it was suspended
+	CauseLoadCap              // the node has its proportional number of tasks in an under-loaded cluster
+	CauseBusyLong             // skipped: the last slot of a node is kept for short tasks
+	CauseOneTask              // the heartbeat has launched its one task
 	CauseNotOffered           // the slot was not offered to it
 	CauseNotInitialized       // skipped: enough jobs of the queue are initialized
-	CauseSlowTask             // launched: a copy of a slow task
-	CauseSlowNode             // skipped: the node is too slow for copies
-	CauseCopyCap              // skipped: enough copies of the job run
-	CauseRunsHere             // skipped: the tasks to copy run on this node
+	CauseSlowTask             // launched: a speculative attempt of a slow task
+	CauseSlowNode             // skipped: the node is too slow for speculative attempts
+	CauseCopyCap              // skipped: enough speculative attempts of the job run
+	CauseRunsHere             // skipped: the slow tasks run on this node
 	CauseAvoided              // skipped: too many attempts have failed on the node
 	CauseCordoned             // the node is cordoned
-	CausePlaced               // reduce launched where a rule from outside wants it
-	CausePlacementWait        // skipped: a rule from outside waits for another node
-	CauseFlow                 // launched where the flow of least cost has it
-	CauseFlowWait             // skipped: the flow of least cost has it wait, or elsewhere
-	CauseFlowMoved            // killed: the flow of least cost has it no longer here
-	CauseNoSlot               // waiting: no slot of the kind is free, or others come first
+	CausePlaced               // reduce launched where a custom rule wants it
+	CausePlacementWait        // skipped: a custom rule waits for another node
+	CauseFlow                 // launched where the minimum-cost flow places it
+	CauseFlowWait             // skipped: the minimum-cost flow makes it wait, or places it elsewhere
+	CauseFlowMoved            // killed: the minimum-cost flow no longer places it here
+	CauseNoSlot               // waiting: no slot of the kind is free, or other jobs come first
 )
 
 var causeText = [...]string{
@@ -103,7 +103,7 @@ var causeText = [...]string{
 	CauseNoSlot:         "no slot is free",
 }
 
-// String is a short sentence.
+// String returns a short phrase.
 func (c Cause) String() string {
 	if int(c) < len(causeText) {
 		return causeText[c]
@@ -111,10 +111,10 @@ func (c Cause) String() string {
 	return "cause?"
 }
 
-// MarshalText writes the form of String.
+// MarshalText returns the text of String.
 func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// UnmarshalText reads the form of String.
+// UnmarshalText parses the text of String.
 func (c *Cause) UnmarshalText(text []byte) error {
 	for i, s := range causeText {
 		if s == string(text) {
@@ -134,7 +134,7 @@ type Reason struct {
 	Of    int32         `json:"of,omitempty"`    // the limit that Count is measured against
 }
 
-// String is a sentence such as "waiting for locality, 2.5s so far".
+// String returns a phrase such as "waiting for locality, 2.5s so far".
 func (r Reason) String() string {
 	s := r.Cause.String()
 	if r.Wait > 0 {

@@ -2,35 +2,35 @@ package core
 
 import "time"
 
-// jobTold is what events, and the skips of a heartbeat, have said last of a job.
+// jobTold is what events, and the skips of a heartbeat, last reported of a job.
 type jobTold struct {
 	standing
 	skips [Kinds]skipTold
 }
 
-// skipTold is what has been said of a job that was passed over.
+// skipTold is what was reported of a job that was passed over.
 type skipTold struct {
-	cause Cause    // by the last event; none since the last launch
-	level Locality // likewise
-	count int      // events that could have said so, of that cause and level
-	at    int32    // where it stands in Core.skips, if it does
+	cause Cause    // of the last event; none since the last launch
+	level Locality // of the last event
+	count int      // skips of that cause and level so far
+	at    int32    // index in Core.skips, if it is there
 }
 
-// resetSkip has the next skip of a job, which launches a task, told.
+// resetSkip makes the next skip of a job that launches a task cause an event.
 func (c *Core) resetSkip(j *Job, k TaskKind) {
 	if c.Config.Explain {
 		c.told.Of(j).skips[k].cause = NoCause
 	}
 }
 
-// Skip notes that j was passed over. It always returns false, so that a refusal is one line.
+// Skip records that j was passed over. It always returns false, so that a refusal is one line.
 func (c *Core) Skip(j *Job, n *NodeState, k TaskKind, why Reason, until time.Duration) bool {
 	return c.skipAt(j, n, k, why, until, AnyPlace, nil)
 }
 
-// skipAt is skip of a job that waits for locality, with the level that it is allowed. It is told
-// when reason or level change, and else when there are twice as many skips as when it was told
-// last, until the job launches; placed, if not nil, then says what a reduce waits for.
+// skipAt is Skip for a job that waits for locality, with its allowed level. An event is emitted
+// when reason or level change, and otherwise when the number of skips has doubled since the last
+// event, until the job launches. placed, if not nil, returns what a reduce waits for.
 func (c *Core) skipAt(j *Job, n *NodeState, k TaskKind, why Reason, until time.Duration, level Locality, placed func() *Placed) bool {
 	if !c.Config.Explain {
 		return false
@@ -63,7 +63,7 @@ func (c *Core) skipAt(j *Job, n *NodeState, k TaskKind, why Reason, until time.D
 	return false
 }
 
-// skipOf is how j was passed over in the last heartbeat, nil if it was not.
+// skipOf returns how j was passed over in the last heartbeat, nil if it was not.
 func (c *Core) skipOf(j *Job, k TaskKind) *Skip {
 	if len(c.skips) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 // attempt of a task to succeed, or to be granted its commit, wins.
 type SpeculationRule uint8
 
-// The rules.
+// The speculation rules.
 const (
 	NoSpeculation SpeculationRule = iota
 	// NativeRule starts speculative attempts of tasks whose progress is 0.2 below the mean of their
@@ -23,13 +23,13 @@ const (
 
 var speculationNames = [...]string{"none", "native", "late"}
 
-// String gives the rule's name in lower case.
+// String returns the rule's name in lower case.
 func (r SpeculationRule) String() string { return speculationNames[r] }
 
-// MarshalText gives the rule's name.
+// MarshalText returns the rule's name.
 func (r SpeculationRule) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText reads a rule's name.
+// UnmarshalText parses a rule's name.
 func (r *SpeculationRule) UnmarshalText(text []byte) error {
 	i := slices.Index(speculationNames[:], string(text))
 	if i < 0 {
@@ -43,39 +43,42 @@ func (r *SpeculationRule) UnmarshalText(text []byte) error {
 // are Hadoop's.
 type SpeculationPolicy struct {
 	Rule SpeculationRule
-	// Except leaves out the tasks of a kind, as mapreduce.map.speculative=false does.
+	// Except excludes tasks of a kind, as mapreduce.map.speculative=false does.
 	Except [2]bool
-	// Lag is how long an attempt must have run, a reduce since the last map was done, before its
-	// task may be copied; default 60 s.
+	// Lag is the minimum run time of an attempt before its task may get a speculative attempt; for
+	// a reduce it counts from the end of the last map. Default 60 s.
 	Lag time.Duration
-	// SlowTask is by how many standard deviations the progress rate of a task must be below the mean
-	// of the job's tasks of its kind; default 1 (mapreduce.job.speculative.slowtaskthreshold). LATE.
+	// SlowTask is the number of standard deviations by which the progress rate of a task must be
+	// below the mean of the job's tasks of its kind; default 1
+	// (mapreduce.job.speculative.slowtaskthreshold). LATE.
 	SlowTask float64
-	// SlowNode is by how many standard deviations the mean progress rate of a job's tasks on a node
-	// must be below that of all of them for the node to get no copy of the job; default 1
-	// (mapreduce.job.speculative.slownodethreshold). LATE.
+	// SlowNode is the number of standard deviations by which the mean progress rate of a job's
+	// tasks on a node must be below that of all its tasks for the node to get no speculative
+	// attempt of the job; default 1 (mapreduce.job.speculative.slownodethreshold). LATE.
 	SlowNode float64
-	// Cap bounds a job's copies of a kind: this part of its running tasks, but always MinCopies and
-	// 1 % of the cluster's slots; default 0.1 (mapreduce.job.speculative.speculativecap). LATE.
+	// Cap limits a job's speculative attempts of a kind to this fraction of its running tasks, but
+	// MinCopies and 1 % of the cluster's slots are always allowed; default 0.1
+	// (mapreduce.job.speculative.speculativecap). LATE.
 	Cap float64
 	// MinCopies is always allowed; default 10. LATE.
 	MinCopies int
 }
 
-// Speculation finds the slow tasks. What it keeps of a job lies with it.
+// Speculation finds the slow tasks. It keeps its own records of jobs.
 type Speculation interface {
-	// Look finds the tasks to be copied, in the periodic step: SetSlow.
+	// Look finds the slow tasks in the periodic step and passes them to SetSlow.
 	Look()
-	// Refusal says why n gets no copy of a task of j; NoCause if nothing speaks against it.
+	// Refusal returns why n gets no speculative attempt of a task of j; NoCause if it may.
 	Refusal(j *Job, n *NodeState, k TaskKind) Reason
-	// Succeeded tells of an attempt that has done its task, Overtaken of one of which another has.
+	// Succeeded is called for an attempt that has succeeded, Overtaken for one whose task was
+	// completed by another attempt.
 	Succeeded(a Attempt)
 	Overtaken(a *Attempt)
 	// Remove forgets a job that has ended.
 	Remove(j *Job)
 }
 
-// noCopies finds none.
+// noCopies finds no slow tasks.
 type noCopies struct{}
 
 func (noCopies) Look()                                     {}
@@ -93,7 +96,7 @@ func (p *SpeculationPolicy) validate(bad func(string, ...any)) {
 	}
 }
 
-// SetSlow says which tasks of a job are to be copied.
+// SetSlow sets the tasks of a job that should get a speculative attempt.
 func (c *Core) SetSlow(j *Job, k TaskKind, list []int32) {
 	w := &j.Work[k]
 	old := w.ToCopy()
@@ -113,8 +116,8 @@ func (c *Core) SetSlow(j *Job, k TaskKind, list []int32) {
 	c.changed(j, k)
 }
 
-// notSlow takes a task off the list of those to be copied and tells whether it was there; the order
-// must be told of the change.
+// notSlow removes a task from the list of slow tasks and reports whether it was there; the caller
+// must notify the order of the change.
 func (c *Core) notSlow(j *Job, k TaskKind, i int32) bool {
 	w := &j.Work[k]
 	if w.Slow == nil {
@@ -131,7 +134,7 @@ func (c *Core) notSlow(j *Job, k TaskKind, i int32) bool {
 	return true
 }
 
-// offerCopy offers a free slot of n to the slow tasks of j, which has none to launch.
+// offerCopy offers a free slot of n to the slow tasks of j, which has no tasks to launch.
 func (c *Core) offerCopy(j *Job, n *NodeState, k TaskKind) bool {
 	w := &j.Work[k]
 	if why := c.Speculation.Refusal(j, n, k); why.Cause != NoCause {

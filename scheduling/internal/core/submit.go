@@ -27,7 +27,7 @@ func (c *Core) Submit(now time.Duration, s JobSpec) (JobID, error) {
 	return j.ID, nil
 }
 
-// takeIn makes a job one of the Core's; known, if not nil, changes its tasks first.
+// takeIn adds a job to the Core. known, if not nil, is called to restore the states of its tasks.
 func (c *Core) takeIn(j *Job, known func()) error {
 	s := &j.Spec
 	j.Spec.User = cmp.Or(strings.TrimSpace(s.User), "anonymous")
@@ -62,7 +62,7 @@ func (c *Core) takeIn(j *Job, known func()) error {
 	return nil
 }
 
-// width is what EventSubmitted tells of the slots that each task takes: 0 is one.
+// width returns the Width of EventSubmitted: 0 means one slot per task.
 func (j *Job) width() int {
 	if j.Slots > 1 {
 		return int(j.Slots)
@@ -70,7 +70,7 @@ func (j *Job) width() int {
 	return 0
 }
 
-// ValidateJob names every fault of a job.
+// ValidateJob returns every mistake in a job.
 func (c *Core) ValidateJob(s *JobSpec) error {
 	var errs []error
 	bad := func(format string, args ...any) {
@@ -114,7 +114,7 @@ func (c *Core) ValidateJob(s *JobSpec) error {
 	return errors.Join(errs...)
 }
 
-// jobAt moves the clock and finds a job.
+// jobAt advances the clock and returns a job.
 func (c *Core) jobAt(now time.Duration, id JobID) (*Job, error) {
 	if err := c.advance(now); err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func (c *Core) enlist() {
 			continue
 		}
 		for k := range TaskKind(Kinds) {
-			c.SetSlow(j, k, nil) // another rule may find others
+			c.SetSlow(j, k, nil) // the new rule may find others
 		}
 		j.Trouble.recount(c.Policy.Avoid.JobFailures)
 		if !j.Runnable {
@@ -249,8 +249,7 @@ func (c *Core) enlist() {
 	}
 }
 
-// resetNodes kills the suspended attempts that nobody would resume under a new policy; their tasks
-// start again.
+// resetNodes kills suspended attempts if the new policy cannot resume them; their tasks restart.
 func (c *Core) resetNodes() {
 	_, resumes := c.Order.(resumer)
 	for _, n := range c.Nodes {
@@ -270,7 +269,7 @@ func (c *Core) finishIfDone(j *Job) {
 	}
 }
 
-// finish ends a job: its live attempts are killed, its tables freed.
+// finish ends a job: it kills its live attempts and frees its tables.
 func (c *Core) finish(j *Job, s JobState, why string) {
 	if !j.Runnable {
 		c.Held--
@@ -303,7 +302,7 @@ func (c *Core) finish(j *Job, s JobState, why string) {
 	c.Ended++
 	c.retire(j)
 	c.Dirty = true
-	if c.Held > 0 { // one of these may launch now
+	if c.Held > 0 { // a held job may launch now
 		c.newWork()
 	}
 	c.Emit(Event{Type: EventFinished, JobID: j.ID, Node: NoNode, State: s.String(), Err: why})

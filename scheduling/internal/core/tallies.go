@@ -2,13 +2,13 @@ package core
 
 import "slices"
 
-// Tallies are numbers of things by group of nodes, ascending by group: short lists, as long as what
-// they count, not as the cluster.
+// Tallies counts things by group of nodes, in ascending order of groups. Its length depends on what
+// it counts, not on the cluster.
 type Tallies []tally
 
 type tally struct{ Group, N int32 }
 
-// find finds a group, or where it belongs.
+// find returns the index of a group, or where to insert it.
 func (t Tallies) find(group int32) (at int, known bool) {
 	lo, hi := 0, len(t)
 	for lo < hi {
@@ -22,7 +22,7 @@ func (t Tallies) find(group int32) (at int, known bool) {
 	return lo, lo < len(t) && t[lo].Group == group
 }
 
-// Of is the number of a group, 0 if there is none.
+// Of returns the count of a group, 0 if it is unknown.
 func (t Tallies) Of(group int32) int32 {
 	if at, known := t.find(group); known {
 		return t[at].N
@@ -30,7 +30,7 @@ func (t Tallies) Of(group int32) int32 {
 	return 0
 }
 
-// Add changes the number of a group and returns the new one.
+// Add changes the count of a group and returns the new count.
 func (t *Tallies) Add(group, by int32) int32 {
 	at, known := t.find(group)
 	if !known {

@@ -8,13 +8,13 @@ import (
 // Node describes a machine that joins the cluster.
 type Node struct {
 	Name string // unique; a node that joins again keeps its NodeID
-	// Rack names the node's rack; empty means the rack "default". In a network of more levels it is
-	// a path from the outside in, such as "site1/rack3", with Config.RackDepth parts.
+	// Rack names the node's rack; empty means the rack "default". In a network with more levels it
+	// is a path from the outside in, such as "site1/rack3", with Config.RackDepth parts.
 	Rack        string
 	MapSlots    int // 0 or more
 	ReduceSlots int // 0 or more
-	// Incarnation tells one life of the node's process from the next. A join with another
-	// incarnation loses what the former one ran and held.
+	// Incarnation identifies one life of the node's process. A join with another incarnation loses
+	// what the former one ran and stored.
 	Incarnation uint64
 }
 
@@ -30,29 +30,30 @@ type Places struct {
 // JobSpec describes a job for Submit.
 type JobSpec struct {
 	Name         string
-	Key          string   `json:",omitempty"` // names the job to who resumes it; the Core makes nothing of it
+	Key          string   `json:",omitempty"` // identifies the job to the process that resumes it; the Core ignores it
 	User         string   // empty means "anonymous"
 	Pool         string   // the explicit pool property; wins over PoolProperty; trimmed
-	PoolProperty string   // the value of the property that names the pool unless Pool does; trimmed
+	PoolProperty string   // value of the property that names the pool if Pool is empty; trimmed
 	Queue        string   // capacity scheduler: a leaf queue; empty means "default"
 	Priority     Priority // zero is Normal
 	Maps         int      // 0 or more
 	Reduces      int      // 0 or more
-	InputBytes   int64    `json:",omitempty"` // 0: unknown; told by events, the Core makes nothing of it
-	Places       Places   // where the maps' inputs lie
-	// SlowStart is the share of the maps that must be done before reduces launch: 0 takes the
+	InputBytes   int64    `json:",omitempty"` // 0: unknown; only for events
+	Places       Places   // locations of the maps' inputs
+	// SlowStart is the fraction of the maps that must be done before reduces launch: 0 means the
 	// policy's, negative means none.
 	SlowStart float64
-	// SlotsPerTask is how many slots one task holds, maps and reduces alike; 0 means 1.
+	// SlotsPerTask is the number of slots that a task holds, map or reduce; 0 means 1.
 	SlotsPerTask int
-	// MaxAttempts is how often one task may fail before the job fails; 0 means Config.MaxAttempts.
+	// MaxAttempts is the number of failures of one task that fail the job; 0 means
+	// Config.MaxAttempts.
 	MaxAttempts int
-	// MapTime and ReduceTime are the durations known of one task, for policies that are given sizes
+	// MapTime and ReduceTime are the known durations of one task, for policies that use sizes
 	// (srpt, hfsp without training); 0 means unknown.
 	MapTime    time.Duration
 	ReduceTime time.Duration
-	// NoSuspend forbids suspending this job's attempts (they talk to an outside system); they are
-	// waited for or killed.
+	// NoSuspend forbids suspending this job's attempts, which talk to an outside system. Policies
+	// wait for them or kill them.
 	NoSuspend bool
 }
 
@@ -64,7 +65,7 @@ const (
 	StateRunning   AttemptState = iota
 	StateSucceeded              // its output is committed (reduce) or ready to be fetched (map)
 	StateFailed
-	StateKilled // stopped by the Core, or of itself without being to blame
+	StateKilled // stopped by the Core, or ended without an error of the task
 	StateSuspended
 )
 
@@ -73,9 +74,8 @@ const (
 type LostOutput struct {
 	Map int32
 	Try int32
-	// Unreachable says that fetches failed, again and again, of an output that may be there all the
-	// same: the map runs again once enough has been heard of it. Without, the output is known to be
-	// gone, or damaged.
+	// Unreachable means that repeated fetches failed, but the output may still exist: the map
+	// reruns after enough reports. Without it, the output is known to be lost or damaged.
 	Unreachable bool `json:",omitempty"`
 }
 
@@ -84,20 +84,20 @@ type Status struct {
 	Attempt  AttemptID
 	State    AttemptState
 	Progress float64 // 0 to 1; of a reduce, the shuffle is the first third
-	// ReduceProgress is the share of a reduce's input that its reduce function has consumed, 0 to
-	// 1.
+	// ReduceProgress is the fraction of a reduce's input that its reduce function has consumed, 0
+	// to 1.
 	ReduceProgress float64
 	Err            string
-	// Blameless marks a failure that is the node's or the data's, not the user code's: it does not
-	// count toward MaxAttempts.
+	// Blameless marks a failure of the node or the data, not of the user code: it does not count
+	// toward MaxAttempts.
 	Blameless bool
-	// Final marks a failure that another attempt would meet again: it fails the job at once, unless
+	// Final marks a failure that every other attempt would have: it fails the job at once, unless
 	// it is Blameless.
 	Final bool `json:",omitempty"`
-	// Lost lists map outputs that a reduce could not have.
+	// Lost lists map outputs that a reduce could not fetch.
 	Lost []LostOutput
-	// OutputBytes of a map that succeeded, one per reduce; nil means unknown. The Core keeps
-	// the slice and does not change it; nor may the caller.
+	// OutputBytes are the output sizes of a map that succeeded, one per reduce; nil means unknown.
+	// The Core keeps the slice; neither it nor the caller may change it.
 	OutputBytes []int64
 }
 
@@ -105,19 +105,19 @@ type Status struct {
 type Heartbeat struct {
 	Node        NodeID
 	Incarnation uint64
-	// Seq numbers the node's heartbeats from 1; a repeated one gets the same actions again, an
-	// older one none. 0 means unnumbered.
+	// Seq numbers the node's heartbeats from 1. A repeated one gets the same actions, an older one
+	// none. 0 means unnumbered.
 	Seq      uint64
 	Statuses []Status
-	// NoWork says that the node asks for no new task: statuses are applied and pending kills
-	// returned, nothing is launched.
+	// NoWork asks for no new tasks: the Core applies the statuses and returns pending kills but
+	// launches nothing.
 	NoWork bool
 }
 
 // Verb is the kind of an action.
 type Verb uint8
 
-// The actions there are.
+// The kinds of actions.
 const (
 	Launch Verb = iota
 	Kill
@@ -125,13 +125,13 @@ const (
 	Resume
 )
 
-// String gives the verb in lower case.
+// String returns the verb in lower case.
 func (v Verb) String() string { return [...]string{"launch", "kill", "suspend", "resume"}[v&3] }
 
-// MarshalText gives the verb in lower case.
+// MarshalText returns the verb in lower case.
 func (v Verb) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText parses the text of MarshalText.
 func (v *Verb) UnmarshalText(text []byte) error {
 	for w := Launch; w <= Resume; w++ {
 		if w.String() == string(text) {
@@ -148,14 +148,16 @@ type Action struct {
 	Verb     Verb
 	Attempt  AttemptID
 	Locality Locality // of a launch
-	Reason   Reason   // why now, why here
+	Reason   Reason   // why it happens now and on this node
 }
 
 // Answer is the answer to a heartbeat.
 type Answer struct {
-	// Actions is in the order of execution; the Core owns it and overwrites it at the next call.
+	// Actions are in order of execution. The Core owns the slice and overwrites it at the next
+	// call.
 	Actions []Action
-	// Reregister says that the Core does not know this node or this incarnation of it: join again.
+	// Reregister means that the Core does not know this node or this incarnation: it must join
+	// again.
 	Reregister bool
 }
 
@@ -174,17 +176,17 @@ type JobState uint8
 
 // The states of a job. Only JobRunning launches tasks.
 const (
-	JobWaiting JobState = iota // held back by a limit on jobs, or not initialized
+	JobWaiting JobState = iota // held back by a job limit, or not initialized
 	JobRunning
 	JobSucceeded
 	JobFailed
 	JobKilled
 )
 
-// String gives the state in lower case.
+// String returns the state in lower case.
 func (s JobState) String() string {
 	return [...]string{"waiting", "running", "succeeded", "failed", "killed"}[s]
 }
 
-// Ended tells whether the job is over.
+// Ended reports whether the job has ended.
 func (s JobState) Ended() bool { return s >= JobSucceeded }

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Validate names every fault of a policy; each wraps ErrBadConfig.
+// Validate returns every mistake in a policy; each error wraps ErrBadConfig.
 func (p *Policy) Validate() error {
 	var errs []error
 	bad := func(format string, args ...any) {
@@ -59,7 +59,7 @@ func (q *QuincyPolicy) validate(bad func(string, ...any)) {
 	}
 }
 
-// validate names every fault of an allocation.
+// validate reports every mistake in the allocations.
 func (a *Allocations) validate(bad func(string, ...any)) {
 	pools := map[string]bool{}
 	for _, p := range a.Pools {

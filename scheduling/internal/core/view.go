@@ -13,7 +13,7 @@ type View struct{ c *Core }
 // View returns the View of c.
 func (c *Core) View() View { return View{c} }
 
-// KindView is one kind of a job's tasks, or of all tasks of a pool.
+// KindView holds the numbers of one kind of a job's tasks, or of all tasks of a pool.
 type KindView struct {
 	Total     int
 	Pending   int // waiting to be launched
@@ -21,9 +21,9 @@ type KindView struct {
 	Suspended int
 	Done      int
 	Failed    int     // failed attempts so far
-	Demand    int     // unfinished tasks, running ones included; 0 for a job that may not launch
-	Share     float64 // fair share in slots; NaN where the policy gives none
-	Weight    float64 // with which a job enters the computation of shares
+	Demand    int     // unfinished tasks, including running ones; 0 for a job that may not launch
+	Share     float64 // fair share in slots; NaN if the policy has none
+	Weight    float64 // of the job in the computation of shares
 }
 
 // JobView is a snapshot of a job.
@@ -34,7 +34,7 @@ type JobView struct {
 	Pool      string // or queue
 	Priority  Priority
 	State     JobState
-	Runnable  bool   // may launch: initialized, within the limits on jobs
+	Runnable  bool   // may launch: initialized, within the job limits
 	Hold      Reason // why not, unless Runnable
 	Err       string // why it failed
 	Submitted time.Duration
@@ -43,20 +43,20 @@ type JobView struct {
 	Kinds     [2]KindView   // by TaskKind
 }
 
-// Now is the time of the last call.
+// Now returns the time of the last call.
 func (q View) Now() time.Duration { return q.c.Now }
 
-// Policy is the policy in force, with defaults filled in.
+// Policy returns the current policy, with defaults filled in.
 func (q View) Policy() Policy { return q.c.Policy }
 
-// AutoWait is the wait of each level where the policy has locality.auto.
+// AutoWait returns the wait of each level if the policy has locality.auto.
 func (q View) AutoWait() time.Duration { return q.c.AutoWait() }
 
-// Jobs is the number of jobs submitted so far; their ids are 1 to Jobs(). The records of some that
-// ended may be forgotten.
+// Jobs returns the number of jobs submitted so far; their IDs are 1 to Jobs(). Some ended ones may
+// be forgotten.
 func (q View) Jobs() int { return q.c.Jobs.Len() }
 
-// Active lists the jobs that have not ended, in order of submission.
+// Active returns the jobs that have not ended, in order of submission.
 func (q View) Active() []JobID {
 	var ids []JobID
 	for _, j := range q.c.Active {
@@ -67,9 +67,8 @@ func (q View) Active() []JobID {
 	return ids
 }
 
-// Spec is a job as it was submitted, or has been changed since. Its Places are the Core's: not to be
-// changed, and gone once the job has ended. A job unknown or forgotten is an error that wraps
-// ErrUnknownJob.
+// Spec returns a job as submitted, with later changes. Its Places are owned by the Core: read-only,
+// and empty once the job has ended. The error for an unknown or forgotten job wraps ErrUnknownJob.
 func (q View) Spec(id JobID) (JobSpec, error) {
 	j, err := q.c.find(id)
 	if err != nil {
@@ -78,7 +77,7 @@ func (q View) Spec(id JobID) (JobSpec, error) {
 	return j.Spec, nil
 }
 
-// State is the state of a job, JobWaiting if the Core does not know it; cheap.
+// State returns the state of a job, JobWaiting if the Core does not know it; it is cheap.
 func (q View) State(id JobID) JobState {
 	if j, err := q.c.find(id); err == nil {
 		return j.State
@@ -86,7 +85,7 @@ func (q View) State(id JobID) JobState {
 	return JobWaiting
 }
 
-// Job takes a snapshot of a job. A job unknown or forgotten is an error that wraps ErrUnknownJob.
+// Job returns a snapshot of a job. The error for an unknown or forgotten job wraps ErrUnknownJob.
 func (q View) Job(id JobID) (JobView, error) {
 	v, err := q.Glance(id)
 	if err != nil || v.State.Ended() {
@@ -99,8 +98,8 @@ func (q View) Job(id JobID) (JobView, error) {
 	return v, err
 }
 
-// Glance is Job without the shares and weights, which may depend on all jobs that have not ended: its
-// cost does not.
+// Glance is like Job but without shares and weights, so that its cost does not depend on the number
+// of active jobs.
 func (q View) Glance(id JobID) (JobView, error) {
 	j, err := q.c.find(id)
 	if err != nil {
@@ -120,8 +119,8 @@ func (q View) Glance(id JobID) (JobView, error) {
 	return v, nil
 }
 
-// Order lists the jobs with a task of kind k to launch, in the order in which the next free slot is
-// offered.
+// Order returns the jobs with a task of kind k to launch, in the order in which they are offered
+// the next free slot.
 func (q View) Order(k TaskKind) []JobID {
 	c := q.c
 	var ids []JobID
@@ -133,7 +132,7 @@ func (q View) Order(k TaskKind) []JobID {
 	return ids
 }
 
-// Runnable lists the jobs that may launch, in order of submission.
+// Runnable returns the jobs that may launch, in order of submission.
 func (q View) Runnable() []JobID {
 	var ids []JobID
 	for _, j := range q.c.Active {
@@ -144,8 +143,8 @@ func (q View) Runnable() []JobID {
 	return ids
 }
 
-// Skips lists the jobs passed over in the last heartbeat that asked for work, if Config.Explain is
-// set. The Core owns the slice until the next call.
+// Skips returns the jobs passed over in the last heartbeat that asked for work, if Config.Explain
+// is set. The Core owns the slice until the next call.
 func (q View) Skips() []Skip { return q.c.skips }
 
 // NodeView is a snapshot of a node.
@@ -158,11 +157,11 @@ type NodeView struct {
 	Free     [2]int
 	Live     bool
 	Cordoned bool
-	Avoided  bool          // for its faults, by all jobs
+	Avoided  bool          // by all jobs, because of its faults
 	Seen     time.Duration // last heartbeat
 }
 
-// Nodes lists the nodes that have joined at some time, lost ones included.
+// Nodes returns the nodes that have joined, including lost ones.
 func (q View) Nodes() []NodeView {
 	var views []NodeView
 	for _, n := range q.c.Nodes {
@@ -173,7 +172,7 @@ func (q View) Nodes() []NodeView {
 	return views
 }
 
-// Node takes a snapshot of a node; ok is false if it has never joined.
+// Node returns a snapshot of a node; ok is false if it has never joined.
 func (q View) Node(id NodeID) (v NodeView, ok bool) {
 	if id < 0 || int(id) >= len(q.c.Nodes) || q.c.Nodes[id].Groups == nil {
 		return v, false
@@ -181,8 +180,8 @@ func (q View) Node(id NodeID) (v NodeView, ok bool) {
 	return q.c.Nodes[id].View(), true
 }
 
-// Between is how far two nodes are from each other: NodeLocal for one and the same, RackLocal, …;
-// AnyPlace if one of them has never joined.
+// Between returns the distance of two nodes: NodeLocal for the same node, RackLocal, …; AnyPlace if
+// one of them has never joined.
 func (q View) Between(a, b NodeID) Locality {
 	c := q.c
 	for _, id := range [2]NodeID{a, b} {
@@ -198,7 +197,7 @@ func (q View) Between(a, b NodeID) Locality {
 	return c.Far
 }
 
-// View is a snapshot of the node.
+// View returns a snapshot of the node.
 func (n *NodeState) View() NodeView {
 	return NodeView{
 		ID: n.ID, Name: n.Name, Rack: n.Rack, Slots: n.Slots, Running: n.Running,
@@ -206,7 +205,7 @@ func (n *NodeState) View() NodeView {
 	}
 }
 
-// NodeName is the name of a node, "" for NoNode.
+// NodeName returns the name of a node, "" for NoNode.
 func (q View) NodeName(id NodeID) string {
 	if id < 0 || int(id) >= len(q.c.Nodes) {
 		return ""
@@ -226,7 +225,7 @@ type AttemptView struct {
 	Granted   bool // it may commit
 }
 
-// Live finds the live attempt of a task, of several the oldest; ok is false if it has none.
+// Live returns the oldest live attempt of a task; ok is false if it has none.
 func (q View) Live(id TaskID) (v AttemptView, ok bool) {
 	t := q.c.taskOf(id)
 	if t == nil || t.Att < 0 {
@@ -235,7 +234,7 @@ func (q View) Live(id TaskID) (v AttemptView, ok bool) {
 	return q.c.attemptView(t.Att), true
 }
 
-// Attempt finds a live attempt.
+// Attempt returns a live attempt.
 func (q View) Attempt(id AttemptID) (v AttemptView, ok bool) {
 	ai := q.c.LiveAttempt(id)
 	if ai < 0 {
@@ -244,7 +243,7 @@ func (q View) Attempt(id AttemptID) (v AttemptView, ok bool) {
 	return q.c.attemptView(ai), true
 }
 
-// Attempts lists the live attempts of a task, the oldest first.
+// Attempts returns the live attempts of a task, the oldest first.
 func (q View) Attempts(id TaskID) (list []AttemptView) {
 	if t := q.c.taskOf(id); t != nil {
 		for ai := t.Att; ai >= 0; ai = q.c.Attempts[ai].Next {
@@ -262,7 +261,7 @@ func (c *Core) attemptView(ai int32) AttemptView {
 	}
 }
 
-// Output finds the node on which a done task's output lies and the try that made it.
+// Output returns the node that has a done task's output, and the attempt that wrote it.
 func (q View) Output(id TaskID) (NodeID, int32, bool) {
 	t := q.c.taskOf(id)
 	if t == nil || t.State != TaskDone {
@@ -271,15 +270,15 @@ func (q View) Output(id TaskID) (NodeID, int32, bool) {
 	return t.Node, t.Won, true
 }
 
-// LocalityView is how a job stands with the locality rule.
+// LocalityView is the state of a job in the locality rule.
 type LocalityView struct {
-	Level   Locality      // of its last map; starts at NodeLocal
-	Wait    time.Duration // credited since
+	Level   Locality      // of its last map; NodeLocal at first
+	Wait    time.Duration // credited since then
 	Skipped bool          // passed over at the last offer of a map slot
 	Skips   int           // under SkipCount: offers refused
 }
 
-// Locality tells how a job stands with the locality rule.
+// Locality returns the state of a job in the locality rule.
 func (q View) Locality(id JobID) (LocalityView, error) {
 	j, err := q.c.find(id)
 	if err != nil {
@@ -294,12 +293,12 @@ func (q View) Locality(id JobID) (LocalityView, error) {
 
 // VirtualView is a job's place in the virtual cluster of hfsp, for one kind of its tasks.
 type VirtualView struct {
-	Left   time.Duration // serialized work left
-	Slots  float64       // held
+	Left   time.Duration // remaining serialized work
+	Slots  float64       // slots held
 	Finish time.Duration // projected, or when it finished there; 0 if it has no tasks of the kind
 }
 
-// Virtual asks for a job's place in the virtual cluster.
+// Virtual returns a job's place in the virtual cluster.
 func (q View) Virtual(id JobID, k TaskKind) (VirtualView, error) {
 	c := q.c
 	j, err := c.find(id)
@@ -323,7 +322,7 @@ type PoolView struct {
 	Need   [2]int      // slots that it may now claim by preemption
 }
 
-// Pools lists the pools by name; none unless the policy has pools.
+// Pools returns the pools by name; none unless the policy has pools.
 func (q View) Pools() []PoolView {
 	if o, ok := q.c.Order.(poolLister); ok {
 		return o.PoolViews()
@@ -341,11 +340,11 @@ type QueueView struct {
 	Max      [2]int      // NoLimit if none
 	Occupied [2]int      // slots held, not tasks
 	Kinds    [2]KindView // Running and Demand, of leaves
-	Jobs     int         // not ended, waiting ones too
+	Jobs     int         // jobs that have not ended, including waiting ones
 	Users    int
 }
 
-// Queues lists the queues in the order of the configuration; none unless the policy has queues.
+// Queues returns the queues in the order of the configuration; none unless the policy has queues.
 func (q View) Queues() []QueueView {
 	if o, ok := q.c.Order.(queueLister); ok {
 		return o.QueueViews()
