@@ -7,8 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/shares"
 )
 
-// Assign gives a node at most one reduce and then one map per heartbeat [Hadoop
-// CapacityTaskScheduler].
+// Assign launches at most one reduce and then one map per heartbeat [Hadoop CapacityTaskScheduler].
 func (o *Order) Assign(n *core.NodeState) {
 	for _, k := range [...]core.TaskKind{core.Reduce, core.Map} {
 		if n.Free(k) > 0 {
@@ -19,14 +18,14 @@ func (o *Order) Assign(n *core.NodeState) {
 }
 
 // assignKind offers one slot, or several to one task, to the queues in order: first within the user
-// limits, then, so that no slot idles, without. Hadoop passes over a queue whose capacity is cut
-// down to no whole slot, which starves it on a small cluster; here it comes last, and borrows.
+// limits, then without, so that no slot idles. Hadoop skips a queue whose capacity rounds down to
+// no whole slot, which starves it on a small cluster; here it comes last, and borrows.
 func (o *Order) assignKind(n *core.NodeState, k core.TaskKind) {
 	o.reserved[k] = core.Reach(o.reserved[k], int32(n.ID))
 	if j := o.reserved[k][n.ID]; j != nil {
 		if n.Slots[k] >= int(j.Slots) && j.Launchable(k) {
 			if n.Free(k) < int(j.Slots) {
-				return // it waits for more slots to become free here
+				return // it waits for more free slots here
 			}
 			if o.C.Offer(j, n, k) {
 				o.reserved[k][n.ID] = nil
@@ -47,11 +46,11 @@ func (o *Order) assignKind(n *core.NodeState, k core.TaskKind) {
 	}
 }
 
-// assignQueue offers a slot to the jobs of a queue; true ends the offers of this kind.
+// assignQueue offers a slot to the jobs of a queue; the result true ends the offers of this kind.
 func (o *Order) assignQueue(q *Queue, n *core.NodeState, k core.TaskKind, limits bool) bool {
 	c := o.C
 	for j := range c.In(&q.lists[k]) {
-		if q.Occupied[k] > 0 && q.Occupied[k]+int(j.Slots) > q.most[k] { // an empty queue may launch any task, else it starves
+		if q.Occupied[k] > 0 && q.Occupied[k]+int(j.Slots) > q.most[k] { // an empty queue may launch any task, otherwise it starves
 			c.Skip(j, n, k, core.Reason{Cause: core.CauseQueueMax, Count: int32(q.Occupied[k]), Of: int32(q.most[k])}, 0)
 			continue
 		}
@@ -64,7 +63,7 @@ func (o *Order) assignQueue(q *Queue, n *core.NodeState, k core.TaskKind, limits
 			if limits {
 				c.Skip(j, n, k, core.Reason{Cause: core.CauseUserLimit}, 0)
 			}
-			continue // over the limit in the first round, offered already in the second
+			continue // over the limit in the first round, already offered in the second
 		}
 		if n.Free(k) < int(j.Slots) {
 			if o.reserve(j, n, k) {
@@ -79,8 +78,8 @@ func (o *Order) assignQueue(q *Queue, n *core.NodeState, k core.TaskKind, limits
 	return false
 }
 
-// reserve keeps a node for a job whose task needs more slots than are free, unless it has enough
-// nodes reserved. Nothing else is launched then.
+// reserve reserves a node for a job whose task needs more slots than are free, unless the job has
+// enough nodes reserved. Nothing else is launched on the node then.
 func (o *Order) reserve(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
 	if o.C.Avoids(j, n) {
 		return false
@@ -99,13 +98,13 @@ func (o *Order) reserve(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
 	return false
 }
 
-// overLimit tells whether j's user holds at least the user limit of the queue.
+// overLimit reports whether j's user holds at least the user limit of the queue.
 func (q *Queue) overLimit(j *core.Job, k core.TaskKind) bool {
 	u := q.Users[j.Spec.User]
 	return u.occupied[k] >= shares.OfUser(q.slots[k], q.Occupied[k], int(j.Slots), len(q.Users), q.UserLimit)
 }
 
-// userMost is how many slots one user may hold by UserFactor, whatever is idle.
+// userMost returns the maximum number of slots of one user by UserFactor, even if slots are idle.
 func (q *Queue) userMost(k core.TaskKind) int {
 	if q.UserFactor == 0 {
 		return core.NoLimit
@@ -113,14 +112,15 @@ func (q *Queue) userMost(k core.TaskKind) int {
 	return max(1, int(min(q.UserFactor*float64(q.slots[k]), core.NoLimit)))
 }
 
-// Leaves appends the queues with jobs below q to a list: at each level by the part of their
-// capacity in use, equal ones in the order of the walk before, which this one is if it is kept.
+// Leaves appends the queues with jobs below q to a list. Each level is in ascending order of the
+// used fraction of capacity; equal queues keep the order of the last walk with kept. If kept is
+// set, this walk's order is kept.
 func (o *Order) Leaves(list []*Queue, q *Queue, k core.TaskKind, kept bool) []*Queue {
 	s := q.Sorted[k]
 	if !kept {
 		s = slices.Clone(s)
 	}
-	for i := 1; i < len(s); i++ { // all but sorted already
+	for i := 1; i < len(s); i++ { // almost sorted already
 		for p := i; p > 0 && s[p].before(s[p-1], k); p-- {
 			s[p], s[p-1] = s[p-1], s[p]
 		}
@@ -135,7 +135,7 @@ func (o *Order) Leaves(list []*Queue, q *Queue, k core.TaskKind, kept bool) []*Q
 	return list
 }
 
-// Line is that of the i-th leaf. It answers questions; slots are offered by assign.
+// Line returns the list of the i-th leaf, for questions; Assign offers the slots.
 func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 	if i == 0 {
 		o.shown = o.Leaves(o.shown[:0], &o.Top, k, false)
@@ -146,12 +146,12 @@ func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 	return &o.shown[i].lists[k]
 }
 
-// before compares occupied over capacity; a queue without capacity counts as full.
+// before compares the used fractions of capacity; a queue without capacity counts as full.
 func (q *Queue) before(r *Queue, k core.TaskKind) bool {
 	return q.Used(k) < r.Used(k)
 }
 
-// Used is how much of its capacity the queue holds.
+// Used returns the fraction of its capacity that the queue holds.
 func (q *Queue) Used(k core.TaskKind) float64 {
 	if q.slots[k] == 0 {
 		return 1
@@ -159,7 +159,7 @@ func (q *Queue) Used(k core.TaskKind) float64 {
 	return float64(q.Occupied[k]) / float64(q.slots[k])
 }
 
-// skipQueue notes that all jobs of a queue were passed over.
+// skipQueue records that all jobs of a queue were passed over.
 func (o *Order) skipQueue(q *Queue, n *core.NodeState, k core.TaskKind, why core.Reason) {
 	if !o.C.Config.Explain {
 		return
@@ -169,8 +169,8 @@ func (o *Order) skipQueue(q *Queue, n *core.NodeState, k core.TaskKind, why core
 	}
 }
 
-// TellGroups says what each queue's capacity is, in slots, what its jobs could use and what they hold,
-// where that has changed.
+// TellGroups emits the capacity of each queue in slots, the slots that its jobs could use, and
+// those that they hold, if these have changed.
 func (o *Order) TellGroups() {
 	for _, q := range o.Queues {
 		q.wants = [core.Kinds]int{}
@@ -194,7 +194,7 @@ func (o *Order) TellGroups() {
 	}
 }
 
-// QueueViews implements what core asks of some orders.
+// QueueViews returns the snapshots of the queues, in the order of the configuration.
 func (o *Order) QueueViews() []core.QueueView {
 	var views []core.QueueView
 	for _, q := range o.Queues {

@@ -1,5 +1,5 @@
-// Package capacity is the Capacity Scheduler: hierarchical queues with capacities and limits for
-// their users [Hadoop].
+// Package capacity implements Hadoop's Capacity Scheduler: hierarchical queues with capacities, and
+// limits for their users.
 package capacity
 
 import (
@@ -12,25 +12,25 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
-// Order is the order of Hadoop's Capacity Scheduler: a tree of queues with guaranteed parts of
-// the cluster, jobs in the leaves. At every level the queue with the smallest part of its capacity
-// in use goes first; queues of equal load keep the order that they had. A queue may borrow what
-// others leave idle, up to its maximum; nothing is taken back by killing. A user holds at most the
-// queue's user limit while others want slots.
+// Order is the order of Hadoop's Capacity Scheduler: a tree of queues with guaranteed fractions of
+// the cluster and jobs in the leaves. At every level the queue that uses the smallest fraction of
+// its capacity comes first; equal queues keep their former order. A queue may borrow idle slots up
+// to its maximum; they are never reclaimed by killing. A user holds at most the queue's user limit
+// while others want slots.
 type Order struct {
 	core.Simple
-	Queues []*Queue // as configured
+	Queues []*Queue // in the order of the configuration
 	byName map[string]*Queue
 	Top    Queue // the parent of the top queues: the cluster
 
-	Of       []queueJob // by index of the job
+	Of       []queueJob // by job index
 	spots    core.Spots
 	reserved [core.Kinds][]*core.Job // by node: the job that needs several slots there
 	walk     []*Queue                // scratch: leaves in order
-	shown    []*Queue                // likewise, as questions see them
+	shown    []*Queue                // the same for questions
 }
 
-// Queue is a part of the cluster; one without children has jobs.
+// Queue is a fraction of the cluster; a queue without children has jobs.
 type Queue struct {
 	core.QueueConfig
 	Above    *Queue
@@ -41,30 +41,30 @@ type Queue struct {
 	most     [core.Kinds]int      // maximum capacity, NoLimit if none
 	Occupied [core.Kinds]int      // slots held by its jobs or those below it
 	lists    [core.Kinds]core.JobList
-	Waiting  index.List[*core.Job] // jobs that have launched nothing yet
+	Waiting  index.List[*core.Job] // jobs that have not launched a task
 	Users    map[string]*queueUser
 	jobs     int
 	told     core.GroupStanding
-	wants    [core.Kinds]int // slots that its jobs or those below it could use, when that was last told
+	wants    [core.Kinds]int // slots that its jobs or those below it could use, when last reported
 	stale    bool            // another of its jobs may be initialized
 }
 
-// queueJob is what the order keeps of a job.
+// queueJob is the order's record of a job.
 type queueJob struct {
 	queue   *Queue
-	rank    index.Rank      // among the queue's waiting jobs, until it has begun
+	rank    index.Rank      // among the queue's waiting jobs, until Begun
 	Begun   bool            // has launched a task
-	told    bool            // the event that it is held back was emitted
-	counted [core.Kinds]int // slots that the queue has counted of it
+	told    bool            // an event has reported that it is held back
+	counted [core.Kinds]int // slots of it that the queue has counted
 }
 
-// queueUser is what a user has in a queue.
+// queueUser counts a user's jobs and slots in a queue.
 type queueUser struct {
-	jobs     int // not ended, waiting ones too
+	jobs     int // that have not ended, including waiting ones
 	occupied [core.Kinds]int
 }
 
-// New makes the order "capacity".
+// New returns the order "capacity".
 func New(c *core.Core, p *core.Policy) (core.Order, error) {
 	o := &Order{Simple: core.Simple{C: c}, byName: map[string]*Queue{}}
 	configs := p.Queues
@@ -100,11 +100,11 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 	return o, nil
 }
 
-// percentNoise is how far sums of per cents may be off by rounding.
+// percentNoise is the maximum rounding error of sums of percentages.
 const percentNoise = 1e-6
 
-// divide works out the children's parts in per cent: those without a capacity get equal parts of
-// what the others leave.
+// divide computes the children's percentages: those without a capacity share equally what the
+// others do not use.
 func (q *Queue) divide() error {
 	rest, unset := 100.0, 0
 	for _, ch := range q.Children {
@@ -133,7 +133,7 @@ func (q *Queue) divide() error {
 	return nil
 }
 
-// resize works out the capacities in whole slots, cut down at each level.
+// resize computes the capacities in whole slots, rounded down at each level.
 func (o *Order) resize() {
 	o.Top.slots = o.C.Slots
 	for _, q := range o.Queues {
@@ -141,7 +141,7 @@ func (o *Order) resize() {
 			q.slots[k] = cut(q.percent, q.Above.slots[k])
 			q.most[k] = core.NoLimit
 			if q.Max > 0 {
-				q.most[k] = max(min(1, o.C.Slots[k]), cut(q.Max, q.Above.slots[k])) // one slot at least, else it starves
+				q.most[k] = max(min(1, o.C.Slots[k]), cut(q.Max, q.Above.slots[k])) // at least one slot, otherwise it starves
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func (o *Order) resize() {
 
 func cut(percent float64, slots int) int { return int(math.Floor(percent*float64(slots)/100 + 1e-9)) }
 
-// Add puts a job into its queue, where it waits until it is initialized.
+// Add adds a job to its queue, where it waits until it is initialized.
 func (o *Order) Add(j *core.Job) error {
 	o.spots.Add(j)
 	o.Of = core.RoomFor(o.Of, j.Index)
@@ -157,14 +157,14 @@ func (o *Order) Add(j *core.Job) error {
 	if err != nil {
 		return err
 	}
-	if o.C.Job(j.ID) == nil && q.full() { // a change of policy refuses nobody
+	if o.C.Job(j.ID) == nil && q.full() { // a change of policy refuses no job
 		return q.refusal()
 	}
 	o.enter(j, q)
 	return nil
 }
 
-// leaf finds the queue of a name, which must be one for jobs.
+// leaf returns the named queue, which must be a leaf.
 func (o *Order) leaf(name string) (*Queue, error) {
 	q := o.byName[name]
 	if q == nil || len(q.Children) > 0 {
@@ -173,7 +173,7 @@ func (o *Order) leaf(name string) (*Queue, error) {
 	return q, nil
 }
 
-// enter makes a job one of a queue.
+// enter adds a job to a queue.
 func (o *Order) enter(j *core.Job, q *Queue) {
 	of := &o.Of[j.Index]
 	begun := of.Begun // in another queue
@@ -194,17 +194,17 @@ func (o *Order) enter(j *core.Job, q *Queue) {
 		q.Waiting.Insert(of.rank, j)
 	}
 	switch {
-	case of.Begun && !j.Runnable: // held back by a former policy; it was initialized long ago
+	case of.Begun && !j.Runnable: // held back by a former policy, but initialized long ago
 		o.C.Admit(j)
 	case !j.Runnable:
 		j.Hold = core.Reason{Cause: core.CauseNotInitialized}
 	}
 }
 
-// QueueOf is the queue of a job that has not ended.
+// QueueOf returns the queue of a job that has not ended.
 func (o *Order) QueueOf(j *core.Job) *Queue { return o.Of[j.Index].queue }
 
-// full tells whether the queue takes no more jobs.
+// full reports whether the queue accepts no more jobs.
 func (q *Queue) full() bool { return q.JobLimit > 0 && q.jobs >= q.JobLimit }
 
 func (q *Queue) refusal() error {
@@ -223,7 +223,7 @@ func (o *Order) initialized(q *Queue) (n int) {
 
 func (o *Order) queueRank(j *core.Job, _ core.TaskKind) index.Rank { return o.QueueOf(j).rank(j) }
 
-// rank is a job's place in its queue.
+// rank returns a job's rank in its queue.
 func (q *Queue) rank(j *core.Job) index.Rank {
 	r := index.Rank{Tie: int32(j.ID)}
 	if q.Priorities {
@@ -250,7 +250,7 @@ func (o *Order) Remove(j *core.Job) {
 	}
 }
 
-// Move takes a job to another leaf queue.
+// Move moves a job to another leaf queue.
 func (o *Order) Move(j *core.Job, name string) error {
 	q, err := o.leaf(name)
 	if err != nil {
@@ -266,7 +266,7 @@ func (o *Order) Move(j *core.Job, name string) error {
 	return nil
 }
 
-// occupy counts the slots that a job holds, up to the top of the tree.
+// occupy updates the number of slots that a job holds, in its queue and all queues above.
 func (o *Order) occupy(j *core.Job, k core.TaskKind, slots int) {
 	of := &o.Of[j.Index]
 	d := slots - of.counted[k]
@@ -299,10 +299,10 @@ func (o *Order) Changed(j *core.Job, k core.TaskKind) {
 	o.spots.Put(&q.lists[k], j, k, o.queueRank)
 }
 
-// Settle follows changes of the cluster and initializes waiting jobs: per queue in its order, up to
-// InitJobs a user and 100/user limit + 2 users, until more jobs than the product of the two have
-// been met. Those initialized earlier count until they launch, so that a job of higher priority can
-// go beyond.
+// Settle adapts to changes of the cluster and initializes waiting jobs: per queue in its order, up
+// to InitJobs per user and 100/UserLimit + 2 users, until more jobs than the product of the two
+// have been visited. Initialized jobs count until they launch; a job of higher priority can
+// therefore exceed the limits.
 func (o *Order) Settle() {
 	o.resize()
 	for _, q := range o.Queues {
@@ -313,8 +313,8 @@ func (o *Order) Settle() {
 	}
 }
 
-// tellHeld puts on record, once each, which jobs wait until others of their queue and user have
-// begun.
+// tellHeld emits an event, once per job, for jobs that wait until others of their queue and user
+// have begun.
 func (o *Order) tellHeld(q *Queue) {
 	if !o.C.Tells() {
 		return

@@ -7,9 +7,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 )
 
-// Steps 2 and 3 of cogrs: what reduces cost on nodes, and their candidates.
+// Steps 2 and 3 of cogrs: the costs of reduces on nodes, and their candidates.
 
-// Choices is how many nodes are kept for each reduce: the best, and others in case that is full.
+// Choices is the number of candidates of each reduce: the best node and alternatives if it is full.
 const Choices = 3
 
 // Candidate is a node and its score for a reduce.
@@ -18,14 +18,14 @@ type Candidate struct {
 	Score int64
 }
 
-// score is the score of reduce i on n, with the running maps as in the plan: each counts with the
-// mean known output on its node.
+// score returns the score of reduce i on n. Running maps are projected as in the plan: each counts
+// on its node with the mean known output.
 func (r *Placement) score(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState) int64 {
 	return g.Held(i, int32(n.ID)) + g.Around(i, n.Site(), r.levels) + int64(p.ahead.share(n)*float64(g.Total(i))) // 2
 }
 
-// findFeeding finds the best feeding nodes of each reduce: those that hold some of its input, or on
-// which maps run.
+// findFeeding finds the best feeding nodes of each reduce: nodes that have some of its input, or
+// that run maps.
 func (r *Placement) findFeeding(g *gravity.Outputs, p *Plan) {
 	r.floor = append(r.floor[:0], make([]int64, len(p.Best))...)
 	for _, f := range g.Feeders() {
@@ -42,7 +42,8 @@ func (r *Placement) findFeeding(g *gravity.Outputs, p *Plan) {
 	}
 }
 
-// enterFeeding enters n, with its bytes, for every reduce of which it holds something, or will.
+// enterFeeding enters n, which has these bytes, as a candidate of every reduce whose input it has
+// or will have.
 func (r *Placement) enterFeeding(g *gravity.Outputs, p *Plan, n *core.NodeState, bytes []int64) {
 	best, floor, total, runs := p.Best, r.floor[:len(p.Best)], g.Totals()[:len(p.Best)], p.ahead.runs(n)
 	base := r.around(g, p, n)[:len(p.Best)]
@@ -62,14 +63,14 @@ func (r *Placement) enterFeeding(g *gravity.Outputs, p *Plan, n *core.NodeState,
 	}
 }
 
-// around is, by reduce, the score on n without what lies there.
+// around returns, by reduce, the score on n without the bytes on n itself.
 func (r *Placement) around(g *gravity.Outputs, p *Plan, n *core.NodeState) []int64 {
 	share, sum := p.ahead.share(n), r.sum[:0]
 	for l := 1; l < r.levels; l++ {
 		switch row := g.In(l, n.Site()); {
 		case row == nil:
 		case len(sum) == 0 && share == 0 && r.levels == 2:
-			return row // by far the most frequent case
+			return row // the most frequent case
 		case len(sum) == 0:
 			sum = append(sum, row...)
 		default:
@@ -90,7 +91,8 @@ func (r *Placement) around(g *gravity.Outputs, p *Plan, n *core.NodeState) []int
 	return sum
 }
 
-// enter puts a node among the best if it is; of equal ones the first in the order of nodes.
+// enter inserts a node into the best ones if it belongs there; among equal scores, the lower node
+// ID wins.
 func enter(best *[Choices]Candidate, c Candidate) {
 	for k, d := range best {
 		if d.Node == nil || c.Score > d.Score || c.Score == d.Score && c.Node.ID < d.Node.ID {
@@ -102,8 +104,8 @@ func enter(best *[Choices]Candidate, c Candidate) {
 	}
 }
 
-// renew finds new candidates for the pending reduces none of whose candidates can take one: to wait
-// for them would be in vain.
+// renew finds new candidates for the pending reduces whose candidates all cannot take a reduce:
+// waiting for those would be useless.
 func (r *Placement) renew(j *core.Job, g *gravity.Outputs, p *Plan) {
 	limit, pending := r.cap(j, g), &j.Work[core.Reduce].Pending
 	r.findTaken(j, p, limit)
@@ -125,7 +127,7 @@ func (r *Placement) renew(j *core.Job, g *gravity.Outputs, p *Plan) {
 	}
 }
 
-// findTaken finds out of each reduce whether one of its candidates can take it.
+// findTaken records for each reduce whether one of its candidates can take it.
 func (r *Placement) findTaken(j *core.Job, p *Plan, limit int32) {
 	r.taken = append(r.taken[:0], make([]bool, len(p.Candidates))...)
 	node, can := int32(-1), false
@@ -137,13 +139,13 @@ func (r *Placement) findTaken(j *core.Job, p *Plan, limit int32) {
 	}
 }
 
-// anyCanTake reports whether a node that is a candidate for a reduce can take it.
+// anyCanTake reports whether one of a reduce's candidates can take it.
 func (r *Placement) anyCanTake(j *core.Job, list *[Choices]Candidate, limit int32) bool {
 	return slices.ContainsFunc(list[:], func(c Candidate) bool { return c.Node != nil && r.canTake(j, c.Node, limit) })
 }
 
-// room is the nodes of a rack that can take a reduce of a job: those that hold input of the job or
-// run its maps, and of the others, which are all alike, as many as are kept.
+// room holds the nodes of a rack that can take a reduce of a job: those that have input of the job
+// or run its maps, and up to Choices of the others, which are all equivalent.
 type room struct {
 	feeding []*core.NodeState
 	others  []*core.NodeState
@@ -168,7 +170,7 @@ func (r *Placement) findRooms(j *core.Job, g *gravity.Outputs, p *Plan, limit in
 	}
 }
 
-// bestOf finds the best nodes for reduce i of those that have room.
+// bestOf returns the best nodes for reduce i among those with room.
 func (r *Placement) bestOf(g *gravity.Outputs, p *Plan, i int32) (best [Choices]Candidate) {
 	for k := range r.rooms {
 		in := &r.rooms[k]

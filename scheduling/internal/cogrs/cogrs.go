@@ -1,5 +1,6 @@
-// Package cogrs places reduces at the center of gravity of their input [Hammoud12], or where most of
-// it is [Hammoud11]. Numbers in comments are the steps in docs/papers.md.
+// Package cogrs places reduces at the center of gravity of their input [Hammoud12], or on the node
+// with most of it [Hammoud11]. Numbers in comments are the steps in docs/papers.md. Reading order:
+// cogrs.go, candidates.go, plan.go.
 package cogrs
 
 import (
@@ -13,53 +14,56 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
-// Placement launches each reduce at, or near, the center of gravity of its input [Hammoud12]. LARTS is
-// the same with the node that holds most as center [Hammoud11]. A node with a free reduce slot asks;
-// for the next job in order:
+// Placement launches each reduce at or near the center of gravity of its input [Hammoud12]. LARTS
+// does the same with the node that has most of the input as the center [Hammoud11]. For a node with
+// a free reduce slot, and the next job in order:
 //
-//  1. Start. While no map's output is known, the first pending reduce goes anywhere.
-//  2. Cost. WTND(r, v) = 2 (H W − score(r, v)): the weighted network distance of reduce r at node v
-//     (package gravity).
-//  3. Candidates of r: the three feeding nodes of least WTND; if none of them can take r, the three
-//     of all nodes that can (ours).
-//  4. Cap (ours): a node gets at most its part of a job's reduces, and half as many again, while the
-//     job waits.
-//  5. Nothing to gain (ours): if no node's score exceeds Theta H W for any reduce, the first goes
-//     anywhere.
-//  6. Center: if the node is a candidate, and within Theta of the best candidate that can take r, r
-//     is launched; of several the one that would lose most elsewhere.
-//  7. Wait (ours): else the slot is refused until W1 is over; then r may go to the rack of its best
-//     candidate; after W2 anywhere. How long to wait for the center, the papers do not say: waits
-//     and levels are those of maps. A reduce that has failed does not wait.
+//  1. Start. While no map output is known, the first pending reduce goes anywhere.
+//  2. Cost. WTND(r, v) = 2 (H W − score(r, v)) is the weighted network distance of reduce r at
+//     node v (package gravity).
+//  3. Candidates of r are the three feeding nodes with minimum WTND; if none of them can take r,
+//     the three best among all nodes that can (our addition).
+//  4. Cap (our addition): while the job waits, a node gets at most SkewCap times its proportional
+//     number of the job's reduces.
+//  5. No gain (our addition): if no node's score exceeds Theta H W for any reduce, the first
+//     pending reduce goes anywhere.
+//  6. Center: if the node is a candidate of r, within Theta of the best candidate that can take r,
+//     r is launched; among several reduces, the one that would lose most elsewhere.
+//  7. Wait (our addition): otherwise the job refuses the slot until W1 is over. Then r may go to
+//     the rack of its best candidate, and after W2 anywhere. The papers do not say how long to
+//     wait for the center; waits and levels are those of maps. A reduce that has failed does not
+//     wait.
 //
-// Steps 2 and 3 (candidates.go) make a plan of the job (plan.go), which is a
-// cache: it is made when it is asked for and due. Candidates are looked at again each sixth of a
-// heartbeat interval. That is all that the answer depends on: a refusal does no work.
+// Steps 2 and 3 (candidates.go) produce a plan for the job (plan.go). It is a cache: it is computed
+// when it is needed and out of date, and candidates are checked every sixth of a heartbeat
+// interval. The answer depends on nothing else, so a refusal does no work.
 //
-// The levels of a reduce are NodeLocal at its center, RackLocal in the rack of it, OffRack beyond.
+// The level of a reduce is NodeLocal at its center, RackLocal in the center's rack, and OffRack
+// elsewhere.
 type Placement struct {
 	delay.Waits
 	pol    core.ReducePolicy
-	levels int // H: those that count in the score
+	levels int // H: the levels that count in the score
 	plans  core.Records[*Plan]
-	Period uint64        // goes up each sixth of a heartbeat interval, if something is offered
-	Since  time.Duration // when it last did
-	// Near says of nodes (0) and jobs whether a reduce may have the node as candidate, or reduces of
-	// the job run there; of racks (1), whether a reduce may have its best candidate there.
+	Period uint64        // increases every sixth of a heartbeat interval, if slots are offered
+	Since  time.Duration // when Period last increased
+	// Near[0] has a bit for each node and job: a reduce of the job may have the node as candidate,
+	// or reduces of the job run there. Near[1] has a bit for each rack and job: a reduce may have
+	// its best candidate there.
 	Near    [2]index.BitMatrix
 	Waiting core.Records[waiting]
 
 	// scratch of a plan
-	floor   []int64 // by reduce: the score from which a node is among the best
+	floor   []int64 // by reduce: the minimum score of its best nodes
 	taken   []bool  // by reduce: a candidate can take it
 	sum     []int64 // by reduce
 	rooms   []room  // by rack
 	sums    gravity.Sums
-	racks   []gravity.Rack // live nodes, when Core.Cluster was counted
+	racks   []gravity.Rack // live nodes, as of `counted`
 	counted uint64
 }
 
-// New makes the placement of p, CoGRS or LARTS; it takes over the waits of a former one.
+// New returns the placement of p, CoGRS or LARTS, with the waits of a former one.
 func New(c *core.Core, p core.ReducePolicy, former core.Placement) core.Placement {
 	p.Theta = max(0, cmp.Or(p.Theta, 0.05))
 	p.SkewCap = cmp.Or(p.SkewCap, 1.5)
@@ -73,7 +77,7 @@ func New(c *core.Core, p core.ReducePolicy, former core.Placement) core.Placemen
 	return r
 }
 
-// Begin also begins a period, after which candidates are looked at again.
+// Begin also starts a new period, in which candidates are checked, if one is due.
 func (r *Placement) Begin() {
 	r.Waits.Begin()
 	if r.Period == 0 || r.C.Now-r.Since >= r.C.HeartbeatInterval()/6 {
@@ -81,7 +85,7 @@ func (r *Placement) Begin() {
 	}
 }
 
-// Place goes through the steps; choose is 6 and 7.
+// Place performs the steps; choose performs 6 and 7.
 func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	if allowed, ok := r.stillWaits(j, n); ok {
 		return core.Proposal{Task: -1, Allowed: allowed, Why: core.CauseGravityWait}
@@ -89,7 +93,7 @@ func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	pending, g := &j.Work[core.Reduce].Pending, r.C.OutputsOf(j)
 	switch {
 	case pending.Len() == 0:
-		return core.Proposal{Task: -1, Allowed: r.C.Far} // a copy does not wait
+		return core.Proposal{Task: -1, Allowed: r.C.Far} // a speculative attempt does not wait
 	case g == nil || g.Known() == 0:
 		return core.Proposal{Task: pending.First(), Allowed: core.OffRack, Why: core.CauseNoGain} // 1
 	}
@@ -99,16 +103,16 @@ func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 		return core.Proposal{Task: -1, Allowed: allowed, Why: core.CausePlacementCap} // 4
 	case p.Flat:
 		return core.Proposal{Task: pending.First(), Allowed: allowed, Why: core.CauseNoGain} // 5
-	case j.Work[core.Reduce].Again == 0 && !r.mayTake(j, n, allowed): // by far the most frequent case of 7
+	case j.Work[core.Reduce].Again == 0 && !r.mayTake(j, n, allowed): // the most frequent case of 7
 		r.keepsWaiting(j, allowed)
 		return core.Proposal{Task: -1, Allowed: allowed, Why: core.CauseGravityWait}
 	}
 	return r.choose(j, n, allowed)
 }
 
-// choose proposes the reduce to launch on n (6), and if there is none what a job that has waited, or
-// whose reduce has failed, launches there (7). Only the last loop looks at all pending reduces; that
-// comes after the waits.
+// choose proposes the reduce to launch on n (6); if there is none, it proposes one that has waited,
+// or has failed, and may launch there (7). Only the last loop visits all pending reduces, after the
+// waits.
 func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed core.Locality) core.Proposal {
 	g, p, w := r.C.OutputsOf(j), r.PlanOf(j), &j.Work[core.Reduce]
 	best, limit := bestReduce{g: g, reduce: -1}, r.cap(j, g)
@@ -146,8 +150,8 @@ func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed core.Locality
 	return core.Proposal{Task: best.reduce, Level: core.OffRack, Allowed: allowed, Why: core.CauseWaited}
 }
 
-// rivals returns the scores of the best candidate of reduce i that can take one, n included, and of
-// the best other one; -1 for none.
+// rivals returns the scores of the best candidate of reduce i that can take it, n included, and of
+// the best one other than n; -1 for none.
 func (r *Placement) rivals(j *core.Job, i int32, n *core.NodeState, limit int32) (at, other int64) {
 	at, other = -1, -1
 	for _, c := range r.PlanOf(j).Candidates[i] { // the best first
@@ -162,7 +166,7 @@ func (r *Placement) rivals(j *core.Job, i int32, n *core.NodeState, limit int32)
 	return at, other
 }
 
-// bestReduce keeps the reduce of greatest value; ties go to the larger input, then to the one
+// bestReduce keeps the reduce with the highest value; ties go to the larger input, then to the one
 // offered first.
 type bestReduce struct {
 	g      *gravity.Outputs
@@ -170,19 +174,20 @@ type bestReduce struct {
 	value  int64
 }
 
-// offer keeps a reduce if it loses more elsewhere than the one kept.
+// offer keeps a reduce if it loses more elsewhere than the current one.
 func (b *bestReduce) offer(i int32, value int64) {
 	if b.reduce < 0 || value > b.value || value == b.value && b.g.Total(i) > b.g.Total(b.reduce) {
 		b.reduce, b.value = i, value
 	}
 }
 
-// worth is the difference in score that is not worth waiting for.
+// worth returns the maximum difference in score that is not worth waiting for.
 func (r *Placement) worth(g *gravity.Outputs, i int32) float64 {
 	return r.pol.Theta * float64(int64(r.levels)*g.Total(i))
 }
 
-// cap is how many of a job's reduces one node may get: its part of them, and half as many again.
+// cap returns the maximum number of a job's reduces on one node: SkewCap times its proportional
+// number.
 func (r *Placement) cap(j *core.Job, g *gravity.Outputs) int32 {
 	nodes := min(r.C.Live, len(g.Feeders()))
 	if r.pol.SkewCap < 0 || nodes == 0 {
@@ -191,7 +196,8 @@ func (r *Placement) cap(j *core.Job, g *gravity.Outputs) int32 {
 	return int32(max(1, math.Ceil(r.pol.SkewCap*float64(len(j.Work[core.Reduce].Tasks))/float64(nodes)-1e-9)))
 }
 
-// allowed is how far from its center a reduce of j may go now, as in Algorithm 3 (delay.go).
+// allowed returns the maximum distance of a reduce of j from its center now, as in Algorithm 3
+// (package delay).
 func (r *Placement) allowed(j *core.Job) core.Locality {
 	w := r.Of.Of(j)
 	if r.C.Order.Urgent(j, core.Reduce) || w.Wait >= r.C.HeartbeatInterval() && r.idle(j) {
@@ -204,7 +210,7 @@ func (r *Placement) allowed(j *core.Job) core.Locality {
 	return level
 }
 
-// Length is the wait of a level.
+// Length returns the wait of a level.
 func (r *Placement) Length(l core.Locality) time.Duration {
 	if w := r.pol.Waits[l]; w != 0 {
 		return max(0, w)
@@ -212,16 +218,16 @@ func (r *Placement) Length(l core.Locality) time.Duration {
 	return r.C.AutoWait()
 }
 
-// idle reports whether all that is left to do for j is its reduces, with room for all of them in the
-// cluster. Then every node with a free slot has asked within a heartbeat interval, and waiting for
-// longer is a loss. Waits that the policy sets are kept to.
+// idle reports whether j has only reduces left to do, and the cluster has room for all of them.
+// Then every node with a free slot has sent a heartbeat within an interval, and a longer wait is a
+// loss. Waits set by the policy are not shortened.
 func (r *Placement) idle(j *core.Job) bool {
 	w := &j.Work[core.Reduce]
 	return r.pol.Waits == [2]time.Duration{} && j.Unfinished(core.Map) == 0 && r.C.Slots[core.Reduce]-r.C.Running[core.Reduce] >= w.Waiting()*int(j.Slots)
 }
 
-// Launched counts a reduce on n, and starts the wait of its level anew; a copy (AnyPlace) is only
-// counted.
+// Launched counts a reduce on n and restarts the wait at its level; a speculative attempt
+// (AnyPlace) is only counted.
 func (r *Placement) Launched(j *core.Job, n *core.NodeState, l core.Locality) {
 	r.count(j, r.PlanOf(j), n.ID)
 	if l != core.AnyPlace {
@@ -246,8 +252,8 @@ func (r *Placement) View(j *core.Job) (core.LocalityView, time.Duration) {
 	return core.LocalityView{Level: w.Level, Wait: w.Wait, Skipped: w.Skipped}, r.C.Now + max(0, r.Length(0)+r.Length(1)-w.Wait)
 }
 
-// canTake reports whether n can take one more reduce of j: now, or, for all that is known, within
-// the wait for the center.
+// canTake reports whether n can take one more reduce of j now or, as far as is known, within the
+// wait for the center.
 func (r *Placement) canTake(j *core.Job, n *core.NodeState, limit int32) bool {
 	if !n.Open() || n.Slots[core.Reduce] < int(j.Slots) || r.C.Avoids(j, n) || r.On(j, n) >= limit {
 		return false
@@ -255,8 +261,8 @@ func (r *Placement) canTake(j *core.Job, n *core.NodeState, limit int32) bool {
 	return n.Free(core.Reduce) >= int(j.Slots) || r.freesSoon(n)
 }
 
-// freesSoon reports whether a reduce on n may end within the wait for the center. Its progress tells
-// how long it still takes; one without progress may.
+// freesSoon reports whether a reduce on n may end within the wait for the center. Its progress
+// predicts the end; one without progress may end.
 func (r *Placement) freesSoon(n *core.NodeState) bool {
 	for _, ai := range n.Atts {
 		a := &r.C.Attempts[ai]

@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 )
 
-// Explain says how far from its center of gravity reduce i is on n; below 0, what a refusal waits
-// for.
+// Explain returns the distances of reduce i on n and at its center of gravity or, if i is negative,
+// of the reduce for which a refusal waits.
 func (r *Placement) Explain(j *core.Job, i int32, n *core.NodeState) *core.Placed {
 	g := r.C.OutputsOf(j)
 	if i < 0 {
@@ -23,8 +23,8 @@ func (r *Placement) Explain(j *core.Job, i int32, n *core.NodeState) *core.Place
 	return p
 }
 
-// near is the cause of a launch of reduce i on n, a candidate: that n is within Theta of the best of all
-// nodes, by the known outputs or with the running maps counted, or that better nodes have no slot.
+// near returns the cause of launching reduce i on n, a candidate. Either n is within Theta of the
+// best node, by known outputs or with running maps, or better nodes have no slot.
 func (r *Placement) near(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState) core.Cause {
 	switch worth := r.worth(g, i); {
 	case float64(p.Best[i][0].Score-r.score(g, p, i, n)) > worth:
@@ -38,7 +38,8 @@ func (r *Placement) near(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState
 	return core.CauseGravity
 }
 
-// center is where reduce i has its center, with the distances there and on n; r.sums is about i.
+// center returns the center of reduce i with the distances there and on n. It sets r.sums to reduce
+// i.
 func (r *Placement) center(g *gravity.Outputs, i int32, n *core.NodeState) *core.Placed {
 	g.Sum(i, &r.sums)
 	p := &core.Placed{Here: r.sums.Distance(n.Site())}
@@ -48,11 +49,11 @@ func (r *Placement) center(g *gravity.Outputs, i int32, n *core.NodeState) *core
 	return p
 }
 
-// awaited is what the largest reduce of j that waits would rather have than n; nil if one node is as
-// good as another.
+// awaited returns the preferred node of the largest waiting reduce of j, compared with n; nil if
+// all nodes are equivalent.
 func (r *Placement) awaited(j *core.Job, n *core.NodeState) *core.Placed {
 	if r.PlanOf(j).Flat {
-		return nil // and nothing is summed up
+		return nil // and no sums exist
 	}
 	g, pending := r.C.OutputsOf(j), &j.Work[core.Reduce].Pending
 	largest := pending.First()
@@ -67,12 +68,12 @@ func (r *Placement) awaited(j *core.Job, n *core.NodeState) *core.Placed {
 	return r.center(g, largest, n)
 }
 
-// compare adds to what is told of reduce i of j, launched on n, the distances of other nodes.
+// compare adds the distances of other nodes to the explanation of reduce i of j, launched on n.
 func (r *Placement) compare(p *core.Placed, j *core.Job, i int32, n *core.NodeState) {
 	if p.Center == "" || !r.C.Tells() {
 		return
 	}
-	if r.counted != r.C.Cluster { // other nodes are live than before
+	if r.counted != r.C.Cluster { // the set of live nodes has changed
 		r.racks, r.counted = make([]gravity.Rack, r.C.Groups[1].Count()), r.C.Cluster
 		for _, n := range r.C.Nodes {
 			if n.Live {

@@ -8,36 +8,36 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 )
 
-// Plan is what cogrs works out for the reduces of a job, and counts of them. All plans of a job
-// together cost O(reduces × feeding nodes × log maps).
+// Plan caches what cogrs computes and counts for the reduces of a job. All plans of a job together
+// cost O(reduces × feeding nodes × log maps).
 type Plan struct {
-	// What the plan was made of: it is due when a half more outputs are known, or the last, when
-	// one is lost, and when nodes or slots have come or gone.
+	// The input of the plan. It must be recomputed when half as many more outputs are known, or
+	// all, when an output is lost, and when nodes or slots come or go.
 	Made    bool
 	Known   int
 	removed int
-	Cluster uint64 // Core.cluster
+	Cluster uint64 // Core.Cluster
 
-	Flat       bool                 // no reduce gains anything worth a wait on any node
-	Best       [][Choices]Candidate // of each reduce, the best feeding nodes
-	Candidates [][Choices]Candidate // of each reduce, these, or others that can take it
-	ByNode     []Here               // the candidates of pending reduces
-	ByRack     []Here               // the best of each
-	Period     uint64               // cogrs.period when candidates were looked at
+	Flat       bool                 // no reduce gains enough on any node to wait
+	Best       [][Choices]Candidate // best feeding nodes, by reduce
+	Candidates [][Choices]Candidate // by reduce: the same, or others that can take it
+	ByNode     []Here               // candidates of pending reduces
+	ByRack     []Here               // the best candidate of each
+	Period     uint64               // Placement.Period when candidates were last checked
 	ahead      projected            // running maps
 
-	launched core.Tallies // by node: reduces launched there that have not come to nothing
-	lost     int          // 1 + job.reducesLost when they were counted
+	launched core.Tallies // by node: reduces launched there that have not ended without success
+	lost     int          // 1 + Job.ReducesLost at the last count
 }
 
-// Here says that a reduce has a candidate in a group.
+// Here records that a reduce has a candidate in a group of nodes.
 type Here struct {
 	Group  int32
 	Reduce int32
 	Score  int64
 }
 
-// PlanOf is the plan of a job as it stands.
+// PlanOf returns the current plan of a job, without updating it.
 func (r *Placement) PlanOf(j *core.Job) *Plan {
 	p := r.plans.Of(j)
 	if *p == nil {
@@ -51,8 +51,8 @@ func (r *Placement) PlanOf(j *core.Job) *Plan {
 	return *p
 }
 
-// plan is the plan of a job with known outputs, made anew if it is due, with candidates that are
-// looked at once a period.
+// plan returns the plan of a job with known outputs. It recomputes the plan if it is out of date,
+// and checks candidates once a period.
 func (r *Placement) plan(j *core.Job, g *gravity.Outputs) *Plan {
 	p := r.PlanOf(j)
 	if p.due(g, len(j.Work[core.Map].Tasks), r.C.Cluster) {
@@ -65,13 +65,13 @@ func (r *Placement) plan(j *core.Job, g *gravity.Outputs) *Plan {
 	return p
 }
 
-// due reports whether the plan is to be made anew; all is the number of maps.
+// due reports whether the plan must be recomputed; all is the number of maps.
 func (p *Plan) due(g *gravity.Outputs, all int, cluster uint64) bool {
 	known := g.Known()
 	return !p.Made || p.removed != g.Removed() || p.Cluster != cluster || p.Known != known && (known == all || known*2 >= p.Known*3)
 }
 
-// makePlan makes the plan of a job anew.
+// makePlan computes the plan of a job.
 func (r *Placement) makePlan(j *core.Job, g *gravity.Outputs, p *Plan) {
 	p.Made, p.Known, p.removed, p.Cluster, p.Period = true, g.Known(), g.Removed(), r.C.Cluster, 0
 	p.Best = p.Best[:0]
@@ -86,8 +86,8 @@ func (r *Placement) makePlan(j *core.Job, g *gravity.Outputs, p *Plan) {
 	r.index(j, p)
 }
 
-// nothingToGain reports whether, for every reduce, the greatest score that a node has is too small
-// to wait for.
+// nothingToGain reports whether, for every reduce, the maximum score of any node is too small to
+// wait for.
 func (r *Placement) nothingToGain(g *gravity.Outputs, p *Plan) bool {
 	for i := range p.Best {
 		if float64(p.Best[i][0].Score) > r.worth(g, int32(i)) {
@@ -97,8 +97,8 @@ func (r *Placement) nothingToGain(g *gravity.Outputs, p *Plan) bool {
 	return true
 }
 
-// index lists the candidates of pending reduces by node and the best ones by rack, and has the best
-// asked that have a slot.
+// index lists the candidates of pending reduces by node, and the best ones by rack, and calls the
+// best ones that have a slot.
 func (r *Placement) index(j *core.Job, p *Plan) {
 	r.unmark(j, p)
 	p.ByNode, p.ByRack = p.ByNode[:0], p.ByRack[:0]
@@ -144,7 +144,7 @@ func in(list []Here, Group int32) []Here {
 	return list[i:k]
 }
 
-// unmark takes the marks of the job off all nodes.
+// unmark clears the job's bits for all nodes.
 func (r *Placement) unmark(j *core.Job, p *Plan) {
 	for _, h := range p.ByNode {
 		r.Near[0].Clear(h.Group, j.Index)
@@ -163,7 +163,7 @@ func (r *Placement) count(j *core.Job, p *Plan, id core.NodeID) {
 	p.launched.Add(int32(id), 1)
 }
 
-// On is the number of reduces of j on n, done ones included.
+// On returns the number of reduces of j on n, including done ones.
 func (r *Placement) On(j *core.Job, n *core.NodeState) int32 {
 	p := r.PlanOf(j)
 	if !r.Near[0].Has(int32(n.ID), j.Index) {
@@ -172,8 +172,8 @@ func (r *Placement) On(j *core.Job, n *core.NodeState) int32 {
 	return p.launched.Of(int32(n.ID))
 }
 
-// recount counts the reduces on each node: when the job is met first, and after one has come to
-// nothing.
+// recount counts the reduces on each node: for a new job, and after a reduce has ended without
+// success.
 func (r *Placement) recount(j *core.Job, p *Plan) {
 	p.lost = j.ReducesLost + 1
 	for i := range p.launched {

@@ -2,15 +2,15 @@ package cogrs
 
 import "github.com/tarry-mr/tarry/scheduling/internal/core"
 
-// projected is what running maps add to the scores of nodes (ours): each counts with the mean known
-// output on its node, so that a node with nothing but running maps may be a center, too. The zero
-// value adds nothing.
+// projected is what running maps add to the scores of nodes (our addition): each counts on its node
+// with the mean known output, so that a node with only running maps can be a center. The zero value
+// adds nothing.
 type projected struct {
-	known int            // outputs whose mean it is
+	known int            // outputs that the mean is taken of
 	count []core.Tallies // running maps by level and group
 }
 
-// projection counts the running maps, as long as not all outputs are known, in the lists of p.
+// projection counts the running maps, unless all outputs are known. It reuses the memory of p.
 func (r *Placement) projection(j *core.Job, p projected) projected {
 	for l := range p.count {
 		p.count[l] = p.count[l][:0]
@@ -37,8 +37,8 @@ func (p *projected) runs(n *core.NodeState) bool {
 	return p.known > 0 && p.count[0].Of(n.Groups[0]) > 0
 }
 
-// share is the part of a reduce's known input that the running maps near n add to its score there,
-// each level counted.
+// share returns the fraction of a reduce's known input that the running maps near n add to its
+// score there, at all levels.
 func (p *projected) share(n *core.NodeState) float64 {
 	if p.known == 0 {
 		return 0

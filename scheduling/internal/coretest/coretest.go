@@ -1,5 +1,5 @@
-// Package coretest is for the tests of the Core and of its policies: short forms of the calls that
-// most tests make, each of which must succeed.
+// Package coretest has helpers for tests of the Core and of its policies: short forms of common
+// calls, each of which must succeed.
 package coretest
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// New makes a Core of the policies built, with nodes that have joined at time 0.
+// New returns a Core of the built policies, with nodes that have joined at time 0.
 func New(t require.TestingT, built *core.Policies, cfg core.Config, p core.Policy, nodes ...core.Node) *core.Core {
 	c, err := core.New(built, cfg, p)
 	require.NoError(t, err)
@@ -22,8 +22,8 @@ func New(t require.TestingT, built *core.Policies, cfg core.Config, p core.Polic
 	return c
 }
 
-// Racks describes nodes n0, n1 and so on, as many in rack r0, r1 and so on as sizes says, with slots
-// for maps and reduces.
+// Racks returns nodes n0, n1 and so on with the given map and reduce slots; sizes gives the number
+// of nodes in rack r0, r1 and so on.
 func Racks(slots [2]int, sizes ...int) (nodes []core.Node) {
 	for r, size := range sizes {
 		for range size {
@@ -73,7 +73,8 @@ func On(maps int, nodes ...core.NodeID) core.Places {
 	return p
 }
 
-// Launches sends heartbeats until nothing launches any more, and returns how many tasks did.
+// Launches sends heartbeats until nothing more is launched, and returns the number of launched
+// tasks.
 func Launches(t require.TestingT, c *core.Core, n core.NodeID) (count int) {
 	for {
 		launched := Beat(t, c, c.Now+1, n)
@@ -83,21 +84,21 @@ func Launches(t require.TestingT, c *core.Core, n core.NodeID) (count int) {
 	}
 }
 
-// Join has a node join at the Core's time.
+// Join makes a node join at the Core's time.
 func Join(t require.TestingT, c *core.Core, n core.Node) core.NodeID {
 	id, err := c.Join(c.Now, n)
 	require.NoError(t, err)
 	return id
 }
 
-// Job is what a view tells of a job.
+// Job returns the view of a job.
 func Job(t require.TestingT, c *core.Core, id core.JobID) core.JobView {
 	v, err := c.View().Job(id)
 	require.NoError(t, err)
 	return v
 }
 
-// Runnable tells of each job that has not ended whether it may launch.
+// Runnable returns, for each job that has not ended, whether it may launch.
 func Runnable(c *core.Core) (list []bool) {
 	for _, j := range c.Active {
 		if !j.State.Ended() {
@@ -107,7 +108,7 @@ func Runnable(c *core.Core) (list []bool) {
 	return list
 }
 
-// Events has a Core tell its events; each call of since gives those since the last one.
+// Events records a Core's events; each call of since returns those since the last call.
 func Events(cfg *core.Config) (since func() []core.Event) {
 	var events []core.Event
 	cfg.Events = func(e core.Event) { events = append(events, e) }

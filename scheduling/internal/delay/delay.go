@@ -1,5 +1,6 @@
-// Package delay is delay scheduling: a job lets slots pass that are far from its data, for some
-// offers or for some time [Zaharia10].
+// Package delay implements delay scheduling [Zaharia10]: a job refuses slots far from its data, for
+// a number of offers ([SkipCount]) or for some time ([TimedWait]). [Waits] measures that time;
+// package cogrs uses it for reduces.
 package delay
 
 import (
@@ -10,27 +11,27 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// Delay scheduling [Zaharia10 §3]: a job that has no map near enough to a node lets the slot pass to
-// the next job. Numbers are lines of the paper's algorithms, counted from their first one. Algorithm 1,
-// the walk over the jobs, is Core.round; docs/papers.md has all beside each other.
+// Delay scheduling [Zaharia10 §3]: a job without a map near enough to a node lets the next job have
+// the slot. Numbers are lines of the paper's algorithms. Algorithm 1, the walk over the jobs, is
+// Core.Round; docs/papers.md shows algorithms and code side by side.
 
-// SkipCount lets a number of offers pass per level [Zaharia10 Algorithm 2; two levels: §3.6]. A
-// launch at some level starts the counts of that level and the wider ones anew; a launch that is
-// not local leaves the node count alone.
+// SkipCount refuses a number of offers per level [Zaharia10 Algorithm 2; two levels: §3.6]. A
+// launch at a level resets the counts of that level and the wider ones; a launch that is not
+// node-local keeps the node-local count.
 type SkipCount struct {
 	c      *core.Core
-	Limits []int // D, by level; nil: each job has its own
+	Limits []int // D by level; nil: each job has its own
 	Of     core.Records[skips]
 }
 
-// skips is what skipCount keeps of a job.
+// skips is SkipCount's record of a job.
 type skips struct {
 	Count [core.MaxLevels]int32 // offers refused since the last launch at the level or nearer
-	own   int                   // its limit at a cluster of so many nodes, if limits is nil
+	own   int                   // its limit in a cluster of `nodes` nodes, if Limits is nil
 	nodes int
 }
 
-// NewSkipCount makes waits by refused offers, and takes over those of a former placement.
+// NewSkipCount returns a SkipCount, with the counts of a former one.
 func NewSkipCount(c *core.Core, p core.LocalityPolicy, former core.Placement) core.Placement {
 	s := &SkipCount{c: c, Limits: p.Skips}
 	if !p.Auto && s.Limits == nil {
@@ -61,7 +62,7 @@ func (s *SkipCount) Launched(j *core.Job, _ *core.NodeState, l core.Locality) {
 // Refused implements core.Placement.
 func (s *SkipCount) Refused(j *core.Job) { s.Of.Of(j).Count[s.level(j)]++ } // 13
 
-// level is the number of levels whose count is used up.
+// level returns the number of levels whose count has reached its limit.
 func (s *SkipCount) level(j *core.Job) core.Locality {
 	count, l := &s.Of.Of(j).Count, 0
 	for l < s.levels() && int(count[l]) >= s.limit(j, l) {
@@ -70,7 +71,7 @@ func (s *SkipCount) level(j *core.Job) core.Locality {
 	return core.Locality(l)
 }
 
-// levels is how many levels have a limit.
+// levels returns the number of levels with a limit.
 func (s *SkipCount) levels() int {
 	if s.Limits != nil {
 		return len(s.Limits)
@@ -78,10 +79,10 @@ func (s *SkipCount) levels() int {
 	return 1
 }
 
-// AutoLocality is the part of a job's maps that shall run on their data under Auto.
+// AutoLocality is the fraction of a job's maps that should run node-local under Auto.
 const AutoLocality = 0.95
 
-// limit is D at level l: how many offers j lets pass.
+// limit returns D at level l: the number of offers that j refuses.
 func (s *SkipCount) limit(j *core.Job, l int) int {
 	if s.Limits != nil {
 		return s.Limits[l]
@@ -112,9 +113,9 @@ func (s *SkipCount) View(j *core.Job) (core.LocalityView, time.Duration) {
 	return core.LocalityView{Skips: int(n)}, 0
 }
 
-// TimedWait waits for some time per level [Zaharia10 Algorithm 3].
+// TimedWait waits a time per level [Zaharia10 Algorithm 3].
 //
-// A map without a place never waits. In a job that has other maps with places its launch changes
+// A map without a place never waits. If other maps of its job have places, its launch changes
 // neither level nor wait.
 type TimedWait struct {
 	Waits
@@ -123,7 +124,7 @@ type TimedWait struct {
 	Capped  bool
 }
 
-// NewTimedWait makes waits by time, and takes over those of a former placement.
+// NewTimedWait returns a TimedWait, with the waits of a former one.
 func NewTimedWait(c *core.Core, p core.LocalityPolicy, former core.Placement) core.Placement {
 	t := &TimedWait{Waits: Waits{C: c}, lengths: p.Waits, auto: p.Auto, Capped: p.Capped}
 	if old, ok := former.(*TimedWait); ok {
@@ -132,9 +133,9 @@ func NewTimedWait(c *core.Core, p core.LocalityPolicy, former core.Placement) co
 	return t
 }
 
-// Place allows the level of the last launch, and a wider one for each wait that is used up: after a
-// node-local launch racks after W1, anything after W1 + W2; after a rack-local one anything after
-// W2. The nearest map within it is launched.
+// Place allows the level of the last launch, and a wider one for each wait that is over. After a
+// node-local launch that is the rack after W1 and anything after W1 + W2; after a rack-local
+// launch, anything after W2. It proposes the nearest map within that level.
 func (t *TimedWait) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	w, far := t.Of.Of(j), t.C.Far
 	level, left := w.Level, w.Wait
@@ -147,8 +148,9 @@ func (t *TimedWait) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	return t.C.Nearest(j, n, level, core.CauseWaited) // 10, 13, 16
 }
 
-// Launched starts the wait of the level anew. Under the cap (ours) it runs on over a launch that is
-// near enough, if an offer was refused in the last round of heartbeats.
+// Launched restarts the wait at the level of the launch. With Capped (our addition) the wait
+// continues across a launch that is near enough, if an offer was refused in the last round of
+// heartbeats.
 func (t *TimedWait) Launched(j *core.Job, _ *core.NodeState, l core.Locality) {
 	w := t.Of.Of(j)
 	w.Launched, w.Skipped = t.C.Beat, false
@@ -163,7 +165,7 @@ func (t *TimedWait) Launched(j *core.Job, _ *core.NodeState, l core.Locality) {
 	w.Level, w.Wait = l, 0 // 9, 12, 15
 }
 
-// length is W of a level.
+// length returns W of a level.
 func (t *TimedWait) length(l core.Locality) time.Duration {
 	if t.auto {
 		return t.C.AutoWait()
@@ -183,28 +185,28 @@ func (t *TimedWait) View(j *core.Job) (core.LocalityView, time.Duration) {
 	return core.LocalityView{Level: w.Level, Wait: w.Wait, Skipped: w.Skipped}, t.C.Now + until - w.Wait
 }
 
-// Waits credits jobs with the time that they wait [Zaharia10 Algorithm 3]: one that was passed over
-// at a heartbeat is credited, at the next one, the time between the two. Only heartbeats that offer
-// a slot of the kind count; Hadoop's code also counts those that offer none, by which the wait all
-// but stops on a cluster with busy maps and idle reduces.
+// Waits measures how long jobs wait [Zaharia10 Algorithm 3]: a job passed over at a heartbeat is
+// credited, at the next one, the time between the two. Only heartbeats that offer a slot of the
+// kind count. Hadoop's code counts the others too, which almost stops the wait on a cluster with
+// busy maps and idle reduces.
 type Waits struct {
 	C     *core.Core
 	Of    core.Records[Delayed]
-	list  []int32       // the jobs that are skipped, so that line 4 costs no look at the others
-	begun uint64        // the heartbeat (Core.beat)
-	Last  time.Duration // when it was
+	list  []int32       // the skipped jobs, so that line 4 reads no others
+	begun uint64        // the current heartbeat (Core.Beat)
+	Last  time.Duration // its time
 }
 
-// Delayed is what Algorithm 3 keeps of a job (lines 1, 2).
+// Delayed is the record that Algorithm 3 keeps of a job (lines 1, 2).
 type Delayed struct {
 	Wait     time.Duration
 	Level    core.Locality // of the last launch; NodeLocal at first
 	Skipped  bool          // at the last heartbeat that offered a slot
-	Launched uint64        // the heartbeat (Core.beat) of the last launch
-	Refused  uint64        // and of the last refusal; 0 if there was none
+	Launched uint64        // heartbeat (Core.Beat) of the last launch
+	Refused  uint64        // heartbeat of the last refusal; 0 if it has not refused
 }
 
-// Begin credits the jobs that were skipped.
+// Begin credits the skipped jobs with the time since the last heartbeat.
 func (s *Waits) Begin() {
 	if s.begun == s.C.Beat {
 		return
@@ -217,7 +219,7 @@ func (s *Waits) Begin() {
 	s.list, s.begun, s.Last = s.list[:0], s.C.Beat, s.C.Now
 }
 
-// Refused skips the job, unless it has launched in this heartbeat.
+// Refused marks the job as skipped, unless it has launched in this heartbeat.
 func (s *Waits) Refused(j *core.Job) {
 	w := s.Of.Of(j)
 	w.Refused = s.C.Beat
@@ -233,7 +235,7 @@ func (s *Waits) Again() bool { return false }
 // Remove implements core.Placement.
 func (s *Waits) Remove(j *core.Job) { s.Of.Remove(j) }
 
-// TakeOver keeps what a former policy has credited, and nothing of the offers before.
+// TakeOver copies the waits of a former policy, but not its skipped jobs.
 func (s *Waits) TakeOver(old *Waits) {
 	for _, w := range old.Of {
 		s.Of = append(s.Of, Delayed{Wait: w.Wait, Level: w.Level})

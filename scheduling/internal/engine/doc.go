@@ -1,8 +1,9 @@
-// Package engine is the Core with its policies, as package scheduling shows it.
+// Package engine combines the Core with its policies; package scheduling exports it.
 //
-// A policy is put together from parts that know nothing of each other: which job is next (packages
-// flat, pools, capacity, hfsp, quincy), may its map go to this node now (delay), may its reduce
-// (cogrs). What a part keeps of a job lies with the part. Preset gives the named combinations.
-// Adding one takes a package with its order and a line in presets.go. Tests of a policy stand beside
-// it; those of the Core, which needs a policy to do anything, are here.
+// A policy is a combination of independent parts: the order of jobs (packages flat, pools,
+// capacity, hfsp, quincy), the placement of maps (delay), the placement of reduces (cogrs), and
+// speculation (speculate). Each part keeps its own records of jobs. Preset returns the named
+// combinations. A new policy needs a package with its order and a line in presets.go. The tests of
+// a policy are in its package. The tests of the Core are here, since the Core needs a policy to do
+// anything.
 package engine

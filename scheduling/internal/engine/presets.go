@@ -22,7 +22,7 @@ type preset struct {
 	policy core.Policy
 }
 
-// orders lists the orders. A new order is a file with its constructor and a line here.
+// orders lists the orders. A new order needs a constructor and a line here.
 var orders = []struct {
 	name string
 	make func(c *core.Core, p *core.Policy) (core.Order, error)
@@ -36,7 +36,7 @@ var orders = []struct {
 	{"quincy", quincy.New},
 }
 
-// built are the policies of the tables.
+// built holds the built-in parts.
 var built = buildPolicies()
 
 func buildPolicies() *core.Policies {
@@ -60,7 +60,7 @@ func buildPolicies() *core.Policies {
 // mistake found.
 func NewCore(cfg core.Config, p core.Policy) (*core.Core, error) { return core.New(built, cfg, p) }
 
-// presetTable lists the named schedulers. A new policy is a line here.
+// presetTable returns the named schedulers. A new preset is a line here.
 func presetTable() []preset {
 	w := []time.Duration{5 * time.Second, 10 * time.Second}
 	wait := core.LocalityPolicy{Rule: core.TimedWait, Waits: w}
@@ -79,12 +79,12 @@ func presetTable() []preset {
 		{"hfsp", core.Policy{Order: "hfsp", Locality: wait}},
 		// least work left first, sizes known: a bound
 		{"srpt", core.Policy{Order: "srpt"}},
-		// a flow of least cost, with fair shares and kills [Isard09]
+		// minimum-cost flow, with fair shares and kills [Isard09]
 		{"quincy", core.Policy{Order: "quincy"}},
 	}
 }
 
-// Presets lists the names of the presets, in the order of the table.
+// Presets returns the names of the presets, in the order of the table.
 func Presets() []string {
 	var names []string
 	for _, p := range presetTable() {
@@ -93,7 +93,7 @@ func Presets() []string {
 	return names
 }
 
-// Orders lists the names of the orders, in the order of the table.
+// Orders returns the names of the orders, in the order of the table.
 func Orders() []string {
 	var names []string
 	for _, o := range orders {

@@ -1,5 +1,5 @@
-// Package flat has the orders that are one list: five priorities and age, or the fewest running
-// tasks.
+// Package flat has the orders that are a single list: "fifo" (priority and age) and "fair" (fewest
+// running tasks).
 package flat
 
 import (
@@ -8,17 +8,17 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/shares"
 )
 
-// fair is the order "fair": the job with the fewest running tasks first [Zaharia10 Algorithm
-// 1]. The printed algorithm has no exit after a launch; one slot launches one task.
+// fair is the order "fair": the job with the fewest running tasks first [Zaharia10 Algorithm 1].
+// The printed algorithm lacks an exit after a launch; here one slot launches one task.
 type fair struct {
 	core.FlatOrder
-	stale  bool            // shares must be worked out anew
-	shared [core.Kinds]int // the slots that they divide
+	stale  bool            // shares must be recomputed
+	shared [core.Kinds]int // the slots that the shares divide
 	of     [core.Kinds][]float64
 	claims []shares.Claim
 }
 
-// NewFair makes the order "fair".
+// NewFair returns the order "fair".
 func NewFair(c *core.Core, _ *core.Policy) (core.Order, error) {
 	return &fair{stale: true, FlatOrder: core.FlatOrder{Simple: core.Simple{C: c}, RankOf: func(j *core.Job, k core.TaskKind) index.Rank {
 		return index.Rank{Value: float64(j.Work[k].Running), Tie: int32(j.ID)}
@@ -40,8 +40,8 @@ func (o *fair) Changed(j *core.Job, k core.TaskKind) {
 	o.FlatOrder.Changed(j, k)
 }
 
-// Share is what the order leads to as slots become free: an equal part of the slots, or as many as
-// the job can use. The order itself does not ask.
+// Share returns the share that the order leads to as slots become free: an equal part of the slots,
+// or as many as the job can use. The order itself does not use it.
 func (o *fair) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
 	if o.stale || o.shared != o.C.Slots {
 		o.stale, o.shared = false, o.C.Slots

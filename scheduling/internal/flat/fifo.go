@@ -5,12 +5,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/shares"
 )
 
-// fifo is Hadoop's default order: priority, then submission. A job without a task for the node is
-// passed over. A heartbeat gets any number of maps near their data, at most one map off its data,
-// which ends the maps, and one reduce.
+// fifo is Hadoop's default order: priority, then submission. It passes over a job without a task
+// for the node. A heartbeat launches any number of node-local or rack-local maps, at most one other
+// map, which ends the maps, and one reduce.
 type fifo struct{ core.FlatOrder }
 
-// NewFIFO makes the order "fifo".
+// NewFIFO returns the order "fifo".
 func NewFIFO(c *core.Core, _ *core.Policy) (core.Order, error) {
 	return &fifo{core.FlatOrder{Simple: core.Simple{C: c}, RankOf: core.FifoRank}}, nil
 }
@@ -27,8 +27,8 @@ func (o *fifo) Assign(n *core.NodeState) {
 	}
 }
 
-// cap is how many tasks of kind k the node may run: its part of the cluster's load while that is
-// less than the slots.
+// cap returns the maximum number of tasks of kind k on the node: its part of the cluster's load
+// while that is less than the slots.
 func (o *fifo) cap(n *core.NodeState, k core.TaskKind) int {
 	if !o.C.Policy.Spread {
 		return n.Slots[k]
@@ -36,7 +36,7 @@ func (o *fifo) cap(n *core.NodeState, k core.TaskKind) int {
 	return shares.OfNode(n.Slots[k], o.C.Load[k], o.C.Slots[k], 0)
 }
 
-// mapRound offers one map slot; it is true if a job took it with a map on the node or in its rack.
+// mapRound offers one map slot; it returns true if a job launched a node-local or rack-local map.
 func (o *fifo) mapRound(n *core.NodeState) bool {
 	c := o.C
 	c.Placement[core.Map].Begin()
@@ -50,9 +50,9 @@ func (o *fifo) mapRound(n *core.NodeState) bool {
 	return false
 }
 
-// padded tells whether the cluster is so full that each heartbeat gets one map only, to keep some
-// slots for failures and copies: one for each 100 tasks wanted, at most a node's, none on up to
-// three nodes.
+// padded reports whether the cluster is so full that each heartbeat gets only one map, to keep some
+// slots for failures and speculative attempts: one per 100 tasks, at most those of a node, none on
+// up to three nodes.
 func (o *fifo) padded(n *core.NodeState, k core.TaskKind) bool {
 	c := o.C
 	if !c.Policy.Spread {
@@ -65,7 +65,7 @@ func (o *fifo) padded(n *core.NodeState, k core.TaskKind) bool {
 	return c.Running[k]+padding >= c.Slots[k]
 }
 
-// Idle says that under the load cap a node may have its part of the tasks.
+// Idle returns that a node has its part of the tasks, if the load cap applies.
 func (o *fifo) Idle(j *core.Job, n *core.NodeState, k core.TaskKind) core.Reason {
 	if most := o.cap(n, k); o.C.Policy.Spread && n.Running[k] >= most {
 		return core.Reason{Cause: core.CauseLoadCap, Count: int32(n.Running[k]), Of: int32(most)}

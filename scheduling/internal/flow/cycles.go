@@ -2,9 +2,10 @@ package flow
 
 import "math"
 
-// balance cancels cycles of negative cost until there is none, and leaves heights by which no arc
-// with room is too cheap: Bellman and Ford's algorithm in rounds, after each of which the arcs by
-// which vertices were reached last are searched for cycles. Such a cycle has a negative cost.
+// balance cancels cycles of negative cost until none remains, and sets heights such that no arc
+// with room costs less than the rise along it. It uses the algorithm of Bellman and Ford in rounds;
+// after each round it searches the arcs by which vertices were last reached for cycles, which have
+// negative cost.
 func (g *Graph) balance() {
 	g.wake()
 	for len(g.active) > 0 {
@@ -39,8 +40,8 @@ func (g *Graph) wake() {
 	}
 }
 
-// cancel lets as much flow as has room around each cycle of parents, and tells whether there was
-// one. The cycles have no vertex in common.
+// cancel pushes as much flow as possible around each cycle of parents, and reports whether it found
+// one. The cycles have no common vertices.
 func (g *Graph) cancel() (found bool) {
 	clear(g.stamp)
 	for v := range g.first {
@@ -73,5 +74,5 @@ func (g *Graph) cancel() (found bool) {
 	return found
 }
 
-// from is the vertex that an arc comes from.
+// from returns the vertex at the beginning of an arc.
 func (g *Graph) from(a int32) int32 { return g.arcs[a^1].to }

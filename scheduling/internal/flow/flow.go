@@ -1,38 +1,38 @@
-// Package flow finds flows of least cost in a network of arcs with capacities and costs. It starts
-// from any flow that is there: cycles that cost less than nothing are canceled first, then paths
-// from source to sink are filled, the cheapest first, for as long as they cost less than nothing
-// (successive shortest paths by Dijkstra's algorithm with potentials, all paths of one cost
-// together). Where little has changed the first part is nearly all there is to do.
+// Package flow computes minimum-cost flows in a network of arcs with capacities and costs. It
+// starts from any existing flow: it first cancels cycles of negative cost. Then it fills paths from
+// source to sink, the cheapest first, as long as their cost is negative (successive shortest paths
+// by Dijkstra's algorithm with potentials, all paths of one cost together). If little has changed
+// since a former solution, the first part is almost all the work.
 //
-// All is in whole numbers and in the order of the arcs: the same network has the same flow.
+// Numbers are integers, and arcs are processed in order: the same network always has the same flow.
 package flow
 
 import "math"
 
-// Arc names an arc of a Graph.
+// Arc identifies an arc of a Graph.
 type Arc int32
 
-// None is no arc and no vertex.
+// None means no arc or no vertex.
 const None = -1
 
-// Graph is a network. Its zero value has no vertex; Reset keeps the memory. It is not safe for
-// concurrent use.
+// Graph is a network. The zero value has no vertices; Reset keeps the memory. A Graph is not safe
+// for concurrent use.
 type Graph struct {
-	first []int32 // arc by vertex, or None
-	arcs  []arc   // a^1 is the reverse of a; those added are even
+	first []int32 // first arc by vertex, or None
+	arcs  []arc   // a^1 is the reverse of a; those added have even numbers
 	sides
 }
 
 // arc is one direction of an arc.
 type arc struct {
-	to, next int32 // next of those from the same vertex, or None
-	room     int32 // what more may flow
+	to, next int32 // next arc from the same vertex, or None
+	room     int32 // remaining capacity
 	cost     int64
 }
 
-// sides is scratch by vertex.
+// sides is scratch memory by vertex.
 type sides struct {
-	height  []int64 // potential: no arc with room costs less than the rise along it
+	height  []int64 // potential: an arc with room costs at least the rise along it
 	dist    []int64
 	parent  []int32 // arc
 	stamp   []int32
@@ -43,17 +43,17 @@ type sides struct {
 	heap    []entry
 }
 
-// Reset takes all vertices and arcs out.
+// Reset removes all vertices and arcs.
 func (g *Graph) Reset() { g.first, g.arcs = g.first[:0], g.arcs[:0] }
 
-// Vertex adds a vertex; they are numbered from 0.
+// Vertex adds a vertex and returns its number; numbers count from 0.
 func (g *Graph) Vertex() int32 {
 	g.first = append(g.first, None)
 	return int32(len(g.first) - 1)
 }
 
-// Add adds an arc with a capacity of 0 or more and a cost for each unit that flows, which may be
-// negative. Sums of costs along a path must stay within an int64.
+// Add adds an arc with a non-negative capacity and a cost per unit of flow, which may be negative.
+// Sums of costs along a path must fit into an int64.
 func (g *Graph) Add(from, to, capacity int32, cost int64) Arc {
 	a := int32(len(g.arcs))
 	g.arcs = append(g.arcs, arc{to, g.first[from], capacity, cost}, arc{from, g.first[to], 0, -cost})
@@ -65,8 +65,8 @@ func (g *Graph) Add(from, to, capacity int32, cost int64) Arc {
 	return Arc(a)
 }
 
-// Push lets so much more flow through an arc, no more than it has room for. Who pushes has to see
-// to it that what flows into a vertex flows out of it again, but at source and sink.
+// Push adds n to the flow through an arc, which must have the room. The caller must keep the flow
+// balanced: what flows into a vertex flows out of it, except at source and sink.
 func (g *Graph) Push(a Arc, n int32) { g.push(int32(a), n) }
 
 func (g *Graph) push(a, n int32) {
@@ -74,10 +74,10 @@ func (g *Graph) push(a, n int32) {
 	g.arcs[a^1].room += n
 }
 
-// Flow is how much flows through an arc.
+// Flow returns the flow through an arc.
 func (g *Graph) Flow(a Arc) int32 { return g.arcs[a^1].room }
 
-// Cost is the cost of all that flows.
+// Cost returns the cost of the whole flow.
 func (g *Graph) Cost() (sum int64) {
 	for a := 0; a < len(g.arcs); a += 2 {
 		sum += g.arcs[a].cost * int64(g.arcs[a+1].room)
@@ -85,9 +85,9 @@ func (g *Graph) Cost() (sum int64) {
 	return sum
 }
 
-// Solve changes the flow into one of least cost, however much then flows from source to sink.
+// Solve changes the flow into one of minimum cost, whatever its amount from source to sink.
 func (g *Graph) Solve(source, sink int32) {
-	g.Add(source, sink, math.MaxInt32, 0) // what goes this way goes nowhere
+	g.Add(source, sink, math.MaxInt32, 0) // flow here means flow nowhere
 	n := len(g.first)
 	g.height, g.dist, g.seen = reach(g.height, n), reach(g.dist, n), reach(g.seen, n)
 	g.parent, g.stamp, g.cur = reach(g.parent, n), reach(g.stamp, n), reach(g.cur, n)
@@ -100,7 +100,7 @@ func (g *Graph) Solve(source, sink int32) {
 	}
 }
 
-// reach gives a list a length.
+// reach returns a zeroed list of length n.
 func reach[T any](list []T, n int) []T {
 	if cap(list) < n {
 		list = make([]T, n, n+n/2)
@@ -110,8 +110,8 @@ func reach[T any](list []T, n int) []T {
 	return list
 }
 
-// Trace follows one unit that flows from a vertex to the sink, takes it out, and returns the last
-// vertex before the sink; None if nothing flows. What flows must have no cycle.
+// Trace follows one unit of flow from a vertex to the sink, removes it, and returns the last vertex
+// before the sink; None if nothing flows. The flow must have no cycles.
 func (g *Graph) Trace(from, sink int32) (last int32) {
 	for last = None; from != sink; {
 		a := g.first[from]
@@ -127,5 +127,5 @@ func (g *Graph) Trace(from, sink int32) (last int32) {
 	return last
 }
 
-// Room is how much more may flow through an arc.
+// Room returns the remaining capacity of an arc.
 func (g *Graph) Room(a Arc) int32 { return g.arcs[a].room }

@@ -2,8 +2,8 @@ package flow
 
 import "math"
 
-// measure finds how cheap the way from source to sink can be had, by Dijkstra's algorithm, and
-// raises the heights so that the arcs of such ways are flat; false if it costs nothing or more.
+// measure finds the cheapest path from source to sink by Dijkstra's algorithm, and raises the
+// heights so that the arcs of such paths are flat. It returns false if the cost is not negative.
 func (g *Graph) measure(source, sink int32) bool {
 	for v := range g.dist {
 		g.dist[v] = math.MaxInt64
@@ -29,15 +29,15 @@ func (g *Graph) measure(source, sink int32) bool {
 			}
 		}
 	}
-	far := g.dist[sink] // never without end: there is the arc that leads nowhere
+	far := g.dist[sink] // always finite, because of the arc from source to sink
 	for v := range g.height {
 		g.height[v] += min(g.dist[v], far)
 	}
 	return g.height[sink]-g.height[source] < 0
 }
 
-// fill lets up to most flow from a vertex to the sink over flat arcs, and tells how much. A vertex
-// from which nothing does is not tried again.
+// fill pushes at most `most` from a vertex to the sink over flat arcs, and returns the amount. It
+// does not retry a vertex from which nothing flows.
 func (g *Graph) fill(v, sink, most int32) (sum int32) {
 	if v == sink {
 		return most
@@ -61,7 +61,7 @@ func (g *Graph) fill(v, sink, most int32) (sum int32) {
 	return sum
 }
 
-// entry is a vertex that may be as near as that.
+// entry is a vertex and its possible distance.
 type entry struct {
 	dist   int64
 	vertex int32
@@ -71,7 +71,7 @@ func (e entry) before(f entry) bool {
 	return e.dist < f.dist || e.dist == f.dist && e.vertex < f.vertex
 }
 
-// add puts an entry into the heap.
+// add adds an entry to the heap.
 func (g *Graph) add(e entry) {
 	h := append(g.heap, e)
 	i := len(h) - 1
@@ -83,7 +83,7 @@ func (g *Graph) add(e entry) {
 	g.heap = h
 }
 
-// pop takes the nearest entry out of the heap, which is not empty.
+// pop removes and returns the nearest entry of the heap, which must not be empty.
 func (g *Graph) pop() entry {
 	h := g.heap
 	top, last := h[0], h[len(h)-1]

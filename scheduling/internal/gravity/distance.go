@@ -2,16 +2,16 @@ package gravity
 
 import "math"
 
-// Sums is where the known input of one reduce lies. It looks at every output and leaves the sums of
-// Outputs alone, for it answers questions: when those are asked must not show in decisions. The zero
-// value is ready for Sum.
+// Sums holds the locations of one reduce's known input. It reads every output and does not use the
+// sums of Outputs, because it answers questions, which must not influence decisions. The zero value
+// is ready for Sum.
 type Sums struct {
 	total   int64
 	held    [][]int64 // by level and group; nodes are level 0
-	feeding []Site    // the nodes that hold some of it
+	feeding []Site    // nodes that have some of it
 }
 
-// Sum puts in s, whose memory it uses again, where the input of reduce r lies.
+// Sum sets s to the locations of the input of reduce r; it reuses the memory of s.
 func (g *Outputs) Sum(r int32, s *Sums) {
 	s.total, s.feeding = 0, s.feeding[:0]
 	for l := range max(1, len(g.levels)) {
@@ -41,8 +41,8 @@ func (g *Outputs) Sum(r int32, s *Sums) {
 	}
 }
 
-// Center is the feeding node with the greatest score, of several the least; false if nothing is
-// known of the input.
+// Center returns the feeding node with the highest score, the first among equals; ok is false if
+// nothing is known of the input.
 func (s *Sums) Center(levels int) (center Site, ok bool) {
 	most := int64(0)
 	for _, n := range s.feeding {
@@ -53,19 +53,19 @@ func (s *Sums) Center(levels int) (center Site, ok bool) {
 	return center, ok
 }
 
-// Distance is the weighted total network distance at a site, as Outputs.Distance by bytes.
+// Distance returns the weighted total network distance at a site, like Outputs.Distance by bytes.
 func (s *Sums) Distance(at Site) int64 {
 	return 2 * (int64(len(s.held))*s.total - s.score(at, len(s.held)))
 }
 
-// Rack is a number of nodes of a rack, and the site of one of them.
+// Rack is a number of nodes in a rack, and the site of one of them.
 type Rack struct {
 	Site
 	Nodes int64
 }
 
-// Spread is the least and the mean Distance of the nodes that racks count; live reports whether a
-// node is one of them. It looks at the input's sites and the racks, not at all nodes.
+// Spread returns the minimum and the mean Distance of the nodes that racks count; live reports
+// whether a node is one of them. It visits the input's sites and the racks, not all nodes.
 func (s *Sums) Spread(racks []Rack, live func(node int32) bool) (least, mean int64) {
 	least, nodes, held := math.MaxInt64, int64(0), int64(0)
 	for _, k := range racks {
@@ -84,7 +84,7 @@ func (s *Sums) Spread(racks []Rack, live func(node int32) bool) (least, mean int
 	return least, int64(float64(2*(int64(len(s.held))*s.total*nodes-held)) / float64(nodes))
 }
 
-// score is the bytes in the groups of a site, each of so many levels counted.
+// score returns the number of bytes in the groups of a site, summed over the first `levels` levels.
 func (s *Sums) score(n Site, levels int) (score int64) {
 	for l, held := range s.held[:min(levels, len(s.held))] {
 		if group := n.Groups[l]; int(group) < len(held) {
@@ -94,17 +94,17 @@ func (s *Sums) score(n Site, levels int) (score int64) {
 	return score
 }
 
-// Weight gives an output its weight in a distance, from its bytes for the reduce.
+// Weight returns the weight of an output in a distance, from its bytes for the reduce.
 type Weight func(bytes int64) int64
 
-// Bytes weighs each output by its bytes: the weighted distance, WTND.
+// Bytes weighs each output by its bytes, for the weighted distance WTND.
 func Bytes(b int64) int64 { return b }
 
-// Ones weighs all outputs alike: the distance TND.
+// Ones weighs all outputs equally, for the distance TND.
 func Ones(int64) int64 { return 1 }
 
-// Distance is the total network distance of reduce r at a site, by definition: one map output that
-// has something for it after the other. Slow: for questions, and as the oracle of Sums.Distance.
+// Distance returns the total network distance of reduce r at a site by its definition: a sum over
+// the map outputs for it. It is slow: for questions, and as the oracle of Sums.Distance.
 func (g *Outputs) Distance(r int32, at Site, weigh Weight) (sum int64) {
 	for m := range g.outs {
 		o := &g.outs[m]
@@ -115,7 +115,8 @@ func (g *Outputs) Distance(r int32, at Site, weigh Weight) (sum int64) {
 	return sum
 }
 
-// Input is the bytes of reduce r at some sites, by definition, as Distance.
+// Input returns the bytes of reduce r at the sites selected by `where`, by definition, like
+// Distance.
 func (g *Outputs) Input(r int32, where func(at Site) bool) (sum int64) {
 	for m := range g.outs {
 		o := &g.outs[m]
@@ -126,7 +127,7 @@ func (g *Outputs) Input(r int32, where func(at Site) bool) (sum int64) {
 	return sum
 }
 
-// Distance is the number of links between two sites: up to what they share, and down again.
+// Distance returns the number of links between two sites: up to the lowest common group and down.
 func Distance(a, b Site) int64 {
 	for l := range a.Groups {
 		if a.Groups[l] == b.Groups[l] {

@@ -1,4 +1,8 @@
-// Package hfsp is the Hadoop Fair Sojourn Protocol [HFSP], and the least work left first, a bound.
+// Package hfsp implements the Hadoop Fair Sojourn Protocol [HFSP] and shortest remaining processing
+// time ("srpt"), a bound for comparison. Package virtual has the virtual cluster.
+//
+// Reading order: hfsp.go (the order), training.go (how sizes become known), reclaim.go
+// (preemption).
 package hfsp
 
 import (
@@ -13,50 +17,50 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/virtual"
 )
 
-// Patience is how long a new size may wait to be heeded, so that many that come together cost one
-// projection.
+// Patience is the maximum delay before a new size changes the order, so that many new sizes at once
+// cost one projection.
 const Patience = 500 * time.Millisecond
 
 // Order is the Hadoop Fair Sojourn Protocol: a slot goes to the job that would finish first under
-// processor sharing, by its estimated size; larger jobs may be made to give slots back [HFSP §3].
-// Maps and reduces are ordered apart. The order "srpt" is the same with the work that is really
-// left in place of the projected finish. Numbers in comments are the steps in docs/papers.md.
+// processor sharing, by its estimated size; larger jobs may have to return slots [HFSP §3]. Maps
+// and reduces are ordered separately. The order "srpt" is the same with the actual remaining work
+// instead of the projected finish. Numbers in comments are the steps in docs/papers.md.
 type Order struct {
 	core.Simple
 	Pol     core.HFSPPolicy
 	srpt    bool
 	est     virtual.Estimator
 	Virtual [core.Kinds]*virtual.Cluster
-	Stale   [core.Kinds]bool          // projected finishes must be worked out anew
-	Drifted [core.Kinds]bool          // likewise, but that may wait for a moment
-	Last    [core.Kinds]time.Duration // when they were
+	Stale   [core.Kinds]bool          // projected finishes must be recomputed
+	Drifted [core.Kinds]bool          // the same, but with a delay of up to Patience
+	Last    [core.Kinds]time.Duration // time of the last projection
 	Sum     [core.Kinds]time.Duration
-	Count   [core.Kinds]int64 // tasks that have finished, and their durations in sum
+	Count   [core.Kinds]int64 // finished tasks; Sum is the sum of their durations
 	of      [core.Kinds][]*Sized
-	All     [core.Kinds][]*Sized // those that are not nil
+	All     [core.Kinds][]*Sized // the entries of `of` that are not nil
 	Lists   [core.Kinds]core.JobList
-	needy   [core.Kinds]index.List[*Sized] // jobs with tasks to launch or to resume, smallest first
+	needy   [core.Kinds]index.List[*Sized] // jobs with tasks to launch or resume, smallest first
 	holders [core.Kinds]index.List[*Sized] // jobs with slots that they may lose, largest first
 	Waits   bool                           // too many suspended tasks
-	Learned []lesson                       // by place in the slab of attempts
+	Learned []lesson                       // by slab index of attempts
 }
 
-// Sized is what the order keeps of one kind of a job's tasks: their place in the virtual cluster
-// and in the lists, and what is known of their size.
+// Sized is the order's record of one kind of a job's tasks: their place in the virtual cluster and
+// in the lists, and their known or estimated size.
 type Sized struct {
 	Job      *core.Job
 	V        virtual.Job
-	Estimate bool            // the size is more than the initial guess
+	Estimate bool            // the size is not just the initial guess
 	Samples  []time.Duration // lengths of tasks
-	Worked   time.Duration   // work done by the sample's tasks
-	Through  int             // of them that have finished
-	before   int             // tasks done under a former policy, of which nothing was learnt
+	Worked   time.Duration   // work done by the tasks of the sample
+	Through  int             // finished tasks of the sample
+	before   int             // tasks done under a former policy, which taught nothing
 	Listed   index.Spot
 	needy    index.Spot
 	holds    index.Spot
 }
 
-// New makes the order "hfsp".
+// New returns the order "hfsp".
 func New(c *core.Core, p *core.Policy) (core.Order, error) {
 	o := &Order{Simple: core.Simple{C: c}, Pol: p.HFSP}
 	o.Pol.Sample = cmp.Or(o.Pol.Sample, 5)
@@ -73,8 +77,8 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 	return o, nil
 }
 
-// NewSRPT makes the order "srpt": the job with the least work left first, sizes known. It is a
-// bound to compare with.
+// NewSRPT returns the order "srpt": the job with the least remaining work first, with known sizes.
+// It is a bound for comparison.
 func NewSRPT(c *core.Core, p *core.Policy) (core.Order, error) {
 	o, err := New(c, p)
 	if err == nil {
@@ -111,7 +115,7 @@ func (o *Order) Add(j *core.Job) error {
 	return nil
 }
 
-// guess is the duration assumed of each task before any has been measured.
+// guess returns the assumed duration of each task before any has been measured.
 func (o *Order) guess(j *core.Job, k core.TaskKind, v *Sized) time.Duration {
 	if known := j.TaskTime(k); o.Pol.NoTraining && known > 0 {
 		v.Estimate = true
@@ -128,8 +132,8 @@ func (o *Order) guess(j *core.Job, k core.TaskKind, v *Sized) time.Duration {
 	return time.Duration(float64(mean) * o.Pol.Xi) // 7
 }
 
-// Remove forgets a job that has ended. Its virtual work goes on, else the others would get ahead
-// unfairly; unless it was given up.
+// Remove forgets a job that has ended. The virtual work of a successful job continues; otherwise
+// the other jobs would get ahead unfairly.
 func (o *Order) Remove(j *core.Job) {
 	for k := range core.TaskKind(core.Kinds) {
 		v := o.Sized(j, k)
@@ -147,10 +151,10 @@ func (o *Order) Remove(j *core.Job) {
 	}
 }
 
-// Sized finds what is kept of a job that has not ended, nil if it has no task of the kind.
+// Sized returns the record of a job that has not ended, nil if it has no task of the kind.
 func (o *Order) Sized(j *core.Job, k core.TaskKind) *Sized { return o.of[k][j.Index] }
 
-// age brings a virtual cluster up to now.
+// age advances a virtual cluster to the current time.
 func (o *Order) age(k core.TaskKind) { o.Virtual[k].Run(o.C.Now) }
 
 // Settle implements core.Order.
@@ -166,8 +170,8 @@ func (o *Order) Settle() {
 // Update implements core.Order.
 func (o *Order) Update() { o.Settle() }
 
-// reproject works out the projected finishes and the order anew, at once after an arrival or with
-// another number of slots. The mere passing of time does not change them.
+// reproject recomputes the projected finishes and the order: at once after an arrival or a change
+// of the slots. Time alone does not change them.
 func (o *Order) reproject(k core.TaskKind) {
 	if o.srpt || !o.Stale[k] && !(o.Drifted[k] && o.C.Now-o.Last[k] >= Patience) {
 		return
@@ -180,7 +184,7 @@ func (o *Order) reproject(k core.TaskKind) {
 	}
 }
 
-// Training tells whether the job's size of this kind is not known yet.
+// Training reports whether the job's size of this kind is still unknown.
 func (o *Order) Training(j *core.Job, k core.TaskKind) bool {
 	v := o.Sized(j, k)
 	return v != nil && !v.Estimate
@@ -192,12 +196,12 @@ func (o *Order) Changed(j *core.Job, k core.TaskKind) {
 		o.reposition(j, k)
 		return
 	}
-	for k := range core.TaskKind(core.Kinds) { // what is left counts for both
+	for k := range core.TaskKind(core.Kinds) { // the remaining work determines both ranks
 		o.reposition(j, k)
 	}
 }
 
-// reposition puts a job where its rank says.
+// reposition puts a job at its rank in the lists.
 func (o *Order) reposition(j *core.Job, k core.TaskKind) {
 	v := o.Sized(j, k)
 	if v == nil {
@@ -209,20 +213,20 @@ func (o *Order) reposition(j *core.Job, k core.TaskKind) {
 	o.holders[k].Put(&v.holds, o.Spare(v, k) > 0, r.Reversed(), v)
 }
 
-// Needs tells whether j has a task to launch or to resume, and may.
+// Needs reports whether j has a task to launch or resume, and may do so.
 func (o *Order) Needs(j *core.Job, k core.TaskKind) bool {
 	w := &j.Work[k]
 	return j.Runnable && w.Open && (w.Waiting() > 0 || w.Suspended > 0)
 }
 
-// listed tells whether j is offered slots; a job of unknown size is not, with an infinite Xi, once
-// its sample is launched.
+// listed reports whether j is offered slots. With an infinite Xi, a job of unknown size is not,
+// once its sample is launched.
 func (o *Order) listed(j *core.Job, k core.TaskKind) bool {
 	return (o.Needs(j, k) || j.Launchable(k)) && (!o.Training(j, k) || !math.IsInf(o.Pol.Xi, 1) || o.Sampling(j, k) || j.Work[k].Suspended > 0)
 }
 
-// Rank puts jobs of unknown size first until their sample is launched, those with the fewest tasks
-// to go before the others.
+// Rank puts jobs of unknown size first until their sample is launched, in ascending order of
+// unfinished tasks.
 func (o *Order) Rank(j *core.Job, k core.TaskKind) index.Rank {
 	if o.Sampling(j, k) {
 		return index.Rank{Value: float64(j.Unfinished(k)), Tie: int32(j.ID)} // 8
@@ -230,7 +234,7 @@ func (o *Order) Rank(j *core.Job, k core.TaskKind) index.Rank {
 	return o.RankOf(o.Sized(j, k))
 }
 
-// RankOf orders by size alone: projected finish, or work left.
+// RankOf returns the rank by size alone: projected finish, or remaining work.
 func (o *Order) RankOf(v *Sized) index.Rank {
 	size := v.V.Finish
 	if j := v.Job; o.srpt {
@@ -239,13 +243,13 @@ func (o *Order) RankOf(v *Sized) index.Rank {
 	return index.Rank{Class: 1, Value: float64(size), Tie: int32(v.Job.ID)}
 }
 
-// Sampling tells whether tasks of the sample wait to be launched.
+// Sampling reports whether tasks of the sample wait to be launched.
 func (o *Order) Sampling(j *core.Job, k core.TaskKind) bool {
 	w := &j.Work[k]
 	return o.Training(j, k) && w.Waiting() > 0 && w.Done-o.Sized(j, k).before+w.Running+w.Suspended-w.Copies < o.Pol.Sample
 }
 
-// Line has those, too, that can resume but not launch.
+// Line also contains the jobs that can resume but not launch.
 func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 	if i > 0 {
 		return nil
@@ -253,7 +257,8 @@ func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 	return &o.Lists[k]
 }
 
-// Projected is a job's place in the virtual cluster, zero for one that is not there; srpt has none.
+// Projected returns a job's place in the virtual cluster, zero if it has none; srpt has no virtual
+// cluster.
 func (o *Order) Projected(j *core.Job, k core.TaskKind) (core.VirtualView, bool) {
 	if o.srpt || j.State.Ended() || o.Sized(j, k) == nil {
 		return core.VirtualView{}, !o.srpt

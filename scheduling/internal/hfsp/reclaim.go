@@ -7,8 +7,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
-// Assign fills the free map slots, then the reduce slots; of each kind it then takes back slots
-// from larger jobs, if the policy does so.
+// Assign offers the free map slots, then the free reduce slots; for each kind it then reclaims
+// slots from larger jobs, if the policy does so.
 func (o *Order) Assign(n *core.NodeState) {
 	for k := range core.TaskKind(core.Kinds) {
 		for n.Free(k) > 0 && o.offerSlot(n, k) {
@@ -18,13 +18,13 @@ func (o *Order) Assign(n *core.NodeState) {
 		}
 		left := n.Free(k)
 		o.reclaim(n, k)
-		for n.Free(k) > left && o.offerSlot(n, k) { // a task of several slots gave more than one
+		for n.Free(k) > left && o.offerSlot(n, k) { // a task of several slots returned more than one
 		}
 	}
 }
 
-// offerSlot offers a free slot to the jobs in order: a task of theirs that is suspended here
-// resumes before a new one is launched.
+// offerSlot offers a free slot to the jobs in order. A job first resumes a task suspended on this
+// node, then launches a new one.
 func (o *Order) offerSlot(n *core.NodeState, k core.TaskKind) bool {
 	c := o.C
 	c.Placement[k].Begin()
@@ -46,7 +46,7 @@ func (o *Order) use(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
 	return j.Launchable(k) && o.C.Offer(j, n, k) // 6
 }
 
-// ResumeOn resumes what fits into the free slots of n, of the smallest jobs first.
+// ResumeOn resumes attempts in the free slots of n, smallest jobs first.
 func (o *Order) ResumeOn(n *core.NodeState) {
 	for k := range core.TaskKind(core.Kinds) {
 		if n.Free(k) > 0 {
@@ -58,8 +58,8 @@ func (o *Order) ResumeOn(n *core.NodeState) {
 	}
 }
 
-// nextToResume finds the suspended attempt of the smallest job that fits into the free slots of n,
-// or -1.
+// nextToResume returns the suspended attempt of the smallest job that fits into the free slots of
+// n, or -1.
 func (o *Order) nextToResume(n *core.NodeState, k core.TaskKind) int32 {
 	var smallest *Sized
 	for _, ai := range n.Atts {
@@ -77,7 +77,8 @@ func (o *Order) nextToResume(n *core.NodeState, k core.TaskKind) int32 {
 	return o.suspendedOn(smallest.Job, n, k)
 }
 
-// suspendedOn finds the attempt of j to resume on n, or -1: the oldest, of least index.
+// suspendedOn returns the attempt of j to resume on n, or -1: the oldest, with the lowest index
+// among equals.
 func (o *Order) suspendedOn(j *core.Job, n *core.NodeState, k core.TaskKind) int32 {
 	if j.Work[k].Suspended == 0 {
 		return -1
@@ -85,8 +86,8 @@ func (o *Order) suspendedOn(j *core.Job, n *core.NodeState, k core.TaskKind) int
 	return o.Extreme(j, n, k, true, -1)
 }
 
-// Extreme finds j's first launched (sign -1) or last launched (sign 1) attempt on n, running or
-// suspended; of several the one of least index; -1 if there is none.
+// Extreme returns j's first launched (sign -1) or last launched (sign 1) attempt on n, running or
+// suspended, with the lowest index among equals; -1 if it has none.
 func (o *Order) Extreme(j *core.Job, n *core.NodeState, k core.TaskKind, suspended bool, sign int) int32 {
 	best := int32(-1)
 	for _, ai := range n.Atts {
@@ -106,10 +107,10 @@ func (o *Order) Extreme(j *core.Job, n *core.NodeState, k core.TaskKind, suspend
 	return best
 }
 
-// MayReclaim tells whether larger jobs may ever have to give slots back.
+// MayReclaim reports whether larger jobs may ever have to return slots.
 func (o *Order) MayReclaim() bool { return o.Pol.Reclaim != core.WaitForSlot }
 
-// reclaims tells whether larger jobs are made to give slots back now: not while too many tasks are
+// reclaims reports whether larger jobs must return slots now: not while too many tasks are
 // suspended.
 func (o *Order) reclaims() bool {
 	if o.Pol.Reclaim != core.EagerSuspend || o.Pol.SuspendHigh == 0 {
@@ -124,8 +125,8 @@ func (o *Order) reclaims() bool {
 	return !o.Waits
 }
 
-// reclaim takes slots of n from larger jobs, one after the other, each right before the task that
-// takes it.
+// reclaim takes slots of n from larger jobs, one at a time, each right before the task that gets
+// it.
 func (o *Order) reclaim(n *core.NodeState, k core.TaskKind) {
 	for o.reclaims() {
 		o.reproject(k)
@@ -149,8 +150,9 @@ func (o *Order) reclaim(n *core.NodeState, k core.TaskKind) {
 	}
 }
 
-// Spare is how many slots of kind k a job may lose: none if it must not be suspended, and while its
-// size is unknown only those beyond its sample, which the training keeps [HFSP §3.1.1].
+// Spare returns the number of slots of kind k that a job may lose: none if it must not be
+// suspended; while its size is unknown, only those beyond its sample, which training keeps [HFSP
+// §3.1.1].
 func (o *Order) Spare(v *Sized, k core.TaskKind) int {
 	switch {
 	case o.Pol.Reclaim != core.KillLarger && v.Job.Spec.NoSuspend:
@@ -161,7 +163,7 @@ func (o *Order) Spare(v *Sized, k core.TaskKind) int {
 	return v.Job.Work[k].Running
 }
 
-// LargestOn finds the largest job with a running attempt on n that may lose its slot.
+// LargestOn returns the largest job with a running attempt on n that may lose its slot.
 func (o *Order) LargestOn(n *core.NodeState, k core.TaskKind) (largest *Sized) {
 	for _, ai := range n.Atts {
 		a := &o.C.Attempts[ai]
@@ -175,16 +177,16 @@ func (o *Order) LargestOn(n *core.NodeState, k core.TaskKind) (largest *Sized) {
 	return largest
 }
 
-// Smaller reports whether a goes before b by size alone.
+// Smaller reports whether a comes before b by size alone.
 func (o *Order) Smaller(a, b *Sized) bool { return o.RankOf(a).Compare(o.RankOf(b)) < 0 }
 
-// Match lets the jobs in order of size claim the slots they lack, first free ones anywhere, then
-// those of the largest jobs, each slot claimed once, and returns the first job that claims a slot
-// that a job has here, and that job.
+// Match lets the jobs, in order of size, claim the slots they lack: first free ones anywhere, then
+// those of the largest jobs, each slot once. It returns the first job that claims a slot that
+// another job has on n, and that other job.
 func (o *Order) Match(n *core.NodeState, k core.TaskKind, largest *Sized) (winner, loser *Sized) {
 	free := max(0, o.C.Slots[k]-o.C.Running[k])
 	var small, large index.Cursor
-	left := 0 // slots of loser not claimed yet
+	left := 0 // slots of loser that are not claimed yet
 	for v, ok := o.needy[k].Next(&small); ok && o.Smaller(v, largest); v, ok = o.needy[k].Next(&small) {
 		need := v.Job.Work[k].Waiting() + v.Job.Work[k].Suspended
 		own := min(need, free)
@@ -198,7 +200,7 @@ func (o *Order) Match(n *core.NodeState, k core.TaskKind, largest *Sized) (winne
 				left = o.Spare(loser, k)
 			}
 			if !o.Smaller(v, loser) {
-				return nil, nil // nor is any after v
+				return nil, nil // nor may any job after v
 			}
 			if fits && o.Extreme(loser.Job, n, k, false, 1) >= 0 {
 				return v, loser
@@ -211,8 +213,8 @@ func (o *Order) Match(n *core.NodeState, k core.TaskKind, largest *Sized) (winne
 	return nil, nil
 }
 
-// Fits tells whether j would take a slot of n: it has a task suspended here, or one that may be
-// launched here.
+// Fits reports whether j would take a slot of n: it has a task suspended there, or one that may be
+// launched there.
 func (o *Order) Fits(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
 	if o.suspendedOn(j, n, k) >= 0 {
 		return true

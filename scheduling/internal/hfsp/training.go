@@ -9,11 +9,11 @@ import (
 // lesson is what the order has learned from a live attempt.
 type lesson struct {
 	Attempt  core.AttemptID
-	Shuffled time.Duration // worked so long at the last report that a reduce had consumed nothing
-	Sampled  bool          // its progress has told its length
+	Shuffled time.Duration // time worked at the last report with nothing consumed, of a reduce
+	Sampled  bool          // its length has been estimated from its progress
 }
 
-// lesson finds, or begins, what was learned from the attempt at a place in the slab.
+// lesson returns the record of the attempt at a slab index; it creates one if necessary.
 func (o *Order) lesson(ai int32, id core.AttemptID) *lesson {
 	o.Learned = core.Reach(o.Learned, ai)
 	l := &o.Learned[ai]
@@ -23,9 +23,9 @@ func (o *Order) lesson(ai int32, id core.AttemptID) *lesson {
 	return l
 }
 
-// executed is how long an attempt has worked on its own input. Of a reduce that is the time in a
-// slot since its function began to consume, as far as reports tell: not before the job's last map
-// ended, nor before the last report that it had consumed nothing. Shuffle and sort do not count
+// executed returns how long an attempt has worked on its own input. For a reduce that is the time
+// in a slot since its function began to consume, as far as reports show: not before the job's last
+// map ended, and not before the last report with nothing consumed. Shuffle and sort do not count
 // [HFSP §3.2.1].
 func (o *Order) executed(a *core.Attempt, l *lesson) time.Duration {
 	d := a.Worked(o.C.Now)
@@ -38,7 +38,8 @@ func (o *Order) executed(a *core.Attempt, l *lesson) time.Duration {
 	return min(d-l.Shuffled, o.C.Now-max(a.Start, a.Job.MapsDone))
 }
 
-// Progressed learns from a running reduce: after Delta of execution its progress tells its length.
+// Progressed learns from a running reduce: after Delta of execution, its progress yields its
+// length.
 func (o *Order) Progressed(ai int32) {
 	a := &o.C.Attempts[ai]
 	j, k := a.Job, a.ID.Task.Kind
@@ -72,8 +73,8 @@ func (o *Order) Succeeded(ai int32, a core.Attempt) {
 	}
 }
 
-// sample adds a task's length, of which worked is done. With enough of them the job gets its new
-// size, less the work done in the sample.
+// sample adds a task's length, with the work already done. When the sample is complete, the job
+// gets its new size, minus the work done in the sample.
 func (o *Order) sample(j *core.Job, k core.TaskKind, length, worked time.Duration, finished bool) {
 	v := o.Sized(j, k)
 	v.Samples = append(v.Samples, length)

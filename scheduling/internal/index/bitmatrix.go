@@ -1,20 +1,20 @@
 package index
 
-// BitMatrix has a bit for each row and column, 0 until set. A row lies in one piece: to look at
-// many columns of one row reads it from front to back. In the Core a row is a group of nodes, a
-// column the index of a job.
+// BitMatrix has a bit for each row and column, initially 0. A row is contiguous in memory, so that
+// reading many columns of a row is sequential. In the Core a row is a group of nodes, a column a
+// job index.
 type BitMatrix struct {
 	stride int // words of a row
 	words  []uint64
 }
 
-// Has tells whether a bit is set; Widen must have made room for the column.
+// Has reports whether a bit is set; Widen must have been called for the column.
 func (m *BitMatrix) Has(row, column int32) bool {
 	i := int(row)*m.stride + int(column>>6)
 	return i < len(m.words) && m.words[i]&(1<<(column&63)) != 0
 }
 
-// Set sets a bit; Widen must have made room for the column.
+// Set sets a bit; Widen must have been called for the column.
 func (m *BitMatrix) Set(row, column int32) {
 	if need := (int(row)+1)*m.stride - len(m.words); need > 0 {
 		m.words = append(m.words, make([]uint64, need)...)
@@ -22,14 +22,14 @@ func (m *BitMatrix) Set(row, column int32) {
 	m.words[int(row)*m.stride+int(column>>6)] |= 1 << (column & 63)
 }
 
-// Clear clears a bit; Widen must have made room for the column.
+// Clear clears a bit; Widen must have been called for the column.
 func (m *BitMatrix) Clear(row, column int32) {
 	if i := int(row)*m.stride + int(column>>6); i < len(m.words) {
 		m.words[i] &^= 1 << (column & 63)
 	}
 }
 
-// Widen makes room for a column. The rows never become narrower.
+// Widen makes room for a column. Rows never shrink.
 func (m *BitMatrix) Widen(column int32) {
 	if int(column) < 64*m.stride {
 		return

@@ -2,12 +2,12 @@ package index
 
 import "sort"
 
-// Level finds, for one job and one level of the network, the pending map of least index that has a
-// replica in a group of nodes. For each group that has data of the job it holds the maps in
-// ascending order, in one flat array, and the first of those left beside the group, which is all
-// that most looks read. Launched maps are dropped lazily: a cursor for each group
-// passes over them once. A map that becomes pending again moves the cursors back. All levels of the
-// same height share a BitMatrix, which tells of each group and job whether there may be such a map.
+// Level finds, for one job and one level of the network, the pending map with the lowest index that
+// has a replica in a group of nodes. For each group with data of the job it holds the maps in
+// ascending order, in one flat array. The first remaining map is stored with the group, which is
+// all that most lookups read. Launched maps are removed lazily: a cursor per group passes over each
+// once. A map that becomes pending moves the cursors back. All levels of the same height share a
+// BitMatrix, which shows for each group and job whether such a map may exist.
 type Level struct {
 	near  *BitMatrix // of all jobs at this level
 	job   int32      // its index
@@ -16,15 +16,15 @@ type Level struct {
 	items []int32
 }
 
-// groupMaps is where the maps of a group stand among the items: all that a look at a group needs is
-// side by side in the cache.
+// groupMaps is the range of a group's maps among the items. All data for a lookup is adjacent in
+// memory.
 type groupMaps struct {
 	key      int32 // group+1, or 0
-	cur, end int32 // those that may be pending
-	first    int32 // the map at cur, if there is one
+	cur, end int32 // maps that may be pending
+	first    int32 // the map at cur, if cur < end
 }
 
-// of returns the entry of a group, nil if it has no data of the job.
+// of returns the entry of a group, nil if the group has no data of the job.
 func (x *Level) of(group int32) *groupMaps {
 	if len(x.table) == 0 {
 		return nil
@@ -35,11 +35,11 @@ func (x *Level) of(group int32) *groupMaps {
 	return nil
 }
 
-// entry returns the entry of a group, or the empty one where it belongs. Group numbers are spread
+// entry returns the entry of a group, or the empty one where it belongs. Group numbers are hashed
 // by Fibonacci hashing.
 func (x *Level) entry(group int32) *groupMaps { return &x.table[x.place(group)] }
 
-// place is where the entry stands.
+// place returns the table index of a group's entry.
 func (x *Level) place(group int32) uint32 {
 	mask := uint32(len(x.table) - 1)
 	for h := uint32(group) * 2654435769 >> x.shift; ; h = (h + 1) & mask {
@@ -49,7 +49,7 @@ func (x *Level) place(group int32) uint32 {
 	}
 }
 
-// First returns the least pending map of a group, or -1.
+// First returns the pending map of a group with the lowest index, or -1.
 func (x *Level) First(group int32, pending *TaskSet) int32 {
 	if !x.near.Has(group, x.job) {
 		return -1
@@ -64,15 +64,15 @@ func (x *Level) First(group int32, pending *TaskSet) int32 {
 	return -1
 }
 
-// move puts the cursor of a group somewhere.
+// move sets the cursor of a group.
 func (g *groupMaps) move(x *Level, cur int32) {
 	if g.cur = cur; cur < g.end {
 		g.first = x.items[cur]
 	}
 }
 
-// start is where the maps of the group at a place in the table begin: where those of the one before
-// it there end. The table is half empty at least, so that one is near.
+// start returns where the maps of the group at a table index begin, which is where those of the
+// entry before it end. The table is at least half empty, so that entry is near.
 func (x *Level) start(at int) int32 {
 	for at--; at >= 0; at-- {
 		if g := &x.table[at]; g.key != 0 {
@@ -82,14 +82,15 @@ func (x *Level) start(at int) int32 {
 	return 0
 }
 
-// Append appends the least pending maps of a group to a list, most at most, each once.
+// Append appends the pending maps of a group with the lowest indexes to a list, at most `most`,
+// each once.
 func (x *Level) Append(list []int32, most int, group int32, pending *TaskSet) []int32 {
 	if most <= 0 || x.First(group, pending) < 0 {
 		return list
 	}
 	g, last := x.of(group), int32(-1)
 	for _, m := range x.items[g.cur:g.end] {
-		if m != last && pending.Has(m) { // one with several replicas in the group stands there as often
+		if m != last && pending.Has(m) { // a map with several replicas in the group occurs several times
 			list, last = append(list, m), m
 			if most--; most == 0 {
 				break
@@ -112,7 +113,7 @@ func (x *Level) Again(group, m int32) {
 	x.near.Set(group, x.job)
 }
 
-// Leave takes the job out of the BitMatrix.
+// Leave removes the job from the BitMatrix.
 func (x *Level) Leave() {
 	for i := range x.table {
 		if k := x.table[i].key; k != 0 {
@@ -121,8 +122,8 @@ func (x *Level) Leave() {
 	}
 }
 
-// NewLevel indexes the maps of a job: map m has replicas on nodes[offsets[m]:offsets[m+1]].
-// GroupOf gives the group of a node, or -1 if it is not known yet; groups is how many there are.
+// NewLevel indexes the maps of a job: map m has replicas on nodes[offsets[m]:offsets[m+1]]. groupOf
+// returns the group of a node, or -1 if it is unknown; groups is the number of groups.
 func NewLevel[N ~int32](offsets []int32, nodes []N, groups int, near *BitMatrix, job int32, groupOf func(N) int32) Level {
 	maps := len(offsets) - 1
 	size, shift := 2, uint8(31)
@@ -134,7 +135,7 @@ func NewLevel[N ~int32](offsets []int32, nodes []N, groups int, near *BitMatrix,
 		if group := groupOf(n); group >= 0 {
 			g := x.entry(group)
 			g.key = group + 1
-			g.end++ // the number of its maps
+			g.end++ // counts its maps
 			near.Set(group, job)
 		}
 	}

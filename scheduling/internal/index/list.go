@@ -1,6 +1,6 @@
-// Package index holds the sorted lists, sets and tables that make the Core's questions cheap: which
-// job is next, which of its tasks is pending, which has data on a node. They know nothing of jobs
-// or nodes but their numbers. None is safe for concurrent use.
+// Package index has the sorted lists, sets and tables that make the Core's lookups fast: which job
+// is next, which of its tasks is pending, which has data on a node. They use only numbers of jobs
+// and nodes. None is safe for concurrent use.
 package index
 
 import (
@@ -8,21 +8,21 @@ import (
 	"slices"
 )
 
-// Rank is a place in an order: smaller goes first, by class, then value, then tie, which must be
-// unique within a list. Values are finite numbers. It takes 16 bytes: lists are read far from where
-// they were read last.
+// Rank is a position in an order: smaller goes first, by class, then value, then tie, which must be
+// unique within a list. Values must be finite. A Rank has only 16 bytes because lists are rarely in
+// the cache.
 type Rank struct {
 	Value float64
 	Tie   int32
 	Class int16
 }
 
-// Compare is negative if r goes before s, for sorting.
+// Compare returns a negative number if r goes before s, for sorting.
 func (r Rank) Compare(s Rank) int {
 	return cmp.Or(cmp.Compare(r.Class, s.Class), cmp.Compare(r.Value, s.Value), cmp.Compare(r.Tie, s.Tie))
 }
 
-// before tells whether r goes before s.
+// before reports whether r goes before s.
 func (r Rank) before(s Rank) bool {
 	if r.Class != s.Class {
 		return r.Class < s.Class
@@ -33,40 +33,40 @@ func (r Rank) before(s Rank) bool {
 	return r.Tie < s.Tie
 }
 
-// Reversed is the place that r has if the order is turned around.
+// Reversed returns the rank of r in the reversed order.
 func (r Rank) Reversed() Rank { return Rank{Class: -r.Class, Value: -r.Value, Tie: -r.Tie} }
 
-// blockSize bounds the elements that one insertion moves.
+// blockSize limits the elements that one insertion moves.
 const blockSize = 64
 
-// block is some elements in a row: their ranks, and beside them, so that a walk reads no ranks, what
-// is at each.
+// block holds consecutive elements: their ranks, and separately their values, so that a walk reads
+// no ranks.
 type block[T any] struct {
 	n      int
 	ranks  [blockSize]Rank
 	values [blockSize]T
 }
 
-// List keeps elements sorted by rank in blocks of at most blockSize: inserting and removing are
-// a binary search over the blocks and a move within one; walking is a plain scan, so that passing
-// over an element costs next to nothing. Invariant: no block is empty.
+// List keeps elements sorted by rank in blocks of at most blockSize. Inserting and removing are a
+// binary search over the blocks and a move within one. Walking is a plain scan, so that passing
+// over an element costs almost nothing. Invariant: no block is empty.
 type List[T any] struct {
 	blocks []blockAt[T]
 	n      int
-	spare  []*block[T] // emptied blocks, for reuse
+	spare  []*block[T] // empty blocks, for reuse
 }
 
-// blockAt is a block, and beside it, so that a search reads no block but the right one, the rank of
-// its first element.
+// blockAt is a block with the rank of its first element, so that a search reads only the right
+// block.
 type blockAt[T any] struct {
 	first Rank
 	*block[T]
 }
 
-// Len is the number of elements.
+// Len returns the number of elements.
 func (l *List[T]) Len() int { return l.n }
 
-// block finds the block that r belongs to.
+// block returns the index of the block that r belongs to.
 func (l *List[T]) block(r Rank) int {
 	lo, hi := 0, len(l.blocks)-1 // the last block whose first element is not after r
 	for lo < hi {
@@ -80,7 +80,7 @@ func (l *List[T]) block(r Rank) int {
 	return lo
 }
 
-// search finds the index of the first element of b not before r.
+// search returns the index of the first element of b that is not before r.
 func (b *block[T]) search(r Rank) int {
 	lo, hi := 0, b.n
 	for lo < hi {
@@ -131,7 +131,7 @@ func (l *List[T]) fresh() *block[T] {
 	return &block[T]{}
 }
 
-// find finds the element at r, which must be there.
+// find returns the position of the element at r, which must exist.
 func (l *List[T]) find(r Rank) (k, i int) {
 	k = l.block(r)
 	b := l.blocks[k].block
@@ -141,7 +141,7 @@ func (l *List[T]) find(r Rank) (k, i int) {
 	return k, i
 }
 
-// Remove takes out the element at r, which must be there.
+// Remove removes the element at r, which must exist.
 func (l *List[T]) Remove(r Rank) {
 	k, i := l.find(r)
 	b := l.blocks[k].block
@@ -158,8 +158,8 @@ func (l *List[T]) Remove(r Rank) {
 	l.blocks[k].first = b.ranks[0]
 }
 
-// Move takes the element at from to to. It is the hot path of every launch: while the element stays
-// within its block, only the elements that it passes Move.
+// Move moves the element from one rank to another. It is the hot path of every launch: while the
+// element stays within its block, only the elements that it passes are moved.
 func (l *List[T]) Move(from, to Rank) {
 	k, i := l.find(from)
 	b := l.blocks[k].block
@@ -183,7 +183,7 @@ func (l *List[T]) Move(from, to Rank) {
 	l.blocks[k].first = b.ranks[0]
 }
 
-// Spot is where an element is in a list, if it is in.
+// Spot is the position of an element in a list; In reports whether it is in the list.
 type Spot struct {
 	value float64
 	tie   int32
@@ -191,13 +191,13 @@ type Spot struct {
 	In    bool
 }
 
-// Rank is the element's rank; the zero rank if it is not in.
+// Rank returns the element's rank; the zero rank if it is not in the list.
 func (s Spot) Rank() Rank { return Rank{s.value, s.tie, s.class} }
 
-// spotAt is the spot of an element, or of one that is not in.
+// spotAt returns the Spot for a rank.
 func spotAt(r Rank, in bool) Spot { return Spot{r.Value, r.Tie, r.Class, in} }
 
-// Put moves v from s to r, or takes it in or out.
+// Put inserts v at r, moves it from s to r, or removes it, as `in` requires, and updates s.
 func (l *List[T]) Put(s *Spot, in bool, r Rank, v T) {
 	switch {
 	case in && !s.In:
@@ -210,7 +210,7 @@ func (l *List[T]) Put(s *Spot, in bool, r Rank, v T) {
 	*s = spotAt(r, in)
 }
 
-// At is the i-th element.
+// At returns the i-th element.
 func (l *List[T]) At(i int) T {
 	k := 0
 	for ; i >= l.blocks[k].n; k++ {
@@ -219,10 +219,10 @@ func (l *List[T]) At(i int) T {
 	return l.blocks[k].values[i]
 }
 
-// Cursor walks a rankList; a change of the list ends the walk.
+// Cursor walks a List; a change of the list ends the walk.
 type Cursor struct{ block, i int }
 
-// Next returns the Next element, false at the end.
+// Next returns the next element; ok is false at the end.
 func (l *List[T]) Next(at *Cursor) (v T, ok bool) {
 	if at.block >= len(l.blocks) {
 		return v, false

@@ -1,8 +1,8 @@
 package index
 
-// Pages finds values by the number under which they were added, from 0. It grows by pages, and
-// gives a page back once all its values are removed: a thousand values a second that come and go
-// leave 8 bytes a second behind.
+// Pages stores values by the number under which they were added, from 0. It grows by pages and
+// frees a page once all its values are removed: a thousand values per second that come and go leave
+// 8 bytes per second behind.
 type Pages[T any] struct {
 	pages []*page[T]
 	n     int
@@ -13,13 +13,13 @@ const pageSize = 1024
 
 type page[T any] struct {
 	values [pageSize]*T
-	left   int // not removed, those still to come included
+	left   int // not removed, including those not yet added
 }
 
-// Len is the number of values ever added.
+// Len returns the number of values ever added.
 func (p *Pages[T]) Len() int { return p.n }
 
-// Add puts in a value under the number Len.
+// Add adds a value under the number Len.
 func (p *Pages[T]) Add(v *T) {
 	if p.n%pageSize == 0 {
 		p.pages = append(p.pages, &page[T]{left: pageSize})
@@ -28,10 +28,10 @@ func (p *Pages[T]) Add(v *T) {
 	p.n++
 }
 
-// Set puts in a value in the place of a nil that was added under the number.
+// Set stores a value in place of a nil added under number i.
 func (p *Pages[T]) Set(i int, v *T) { p.pages[i/pageSize].values[i%pageSize] = v }
 
-// Get returns a value, nil if none was added under the number or it is removed.
+// Get returns a value, nil if none was added under the number or it has been removed.
 func (p *Pages[T]) Get(i int) *T {
 	if i < 0 || i >= p.n || p.pages[i/pageSize] == nil {
 		return nil
@@ -39,7 +39,7 @@ func (p *Pages[T]) Get(i int) *T {
 	return p.pages[i/pageSize].values[i%pageSize]
 }
 
-// Remove takes out a value that Get finds.
+// Remove removes a value that Get finds.
 func (p *Pages[T]) Remove(i int) {
 	at := p.pages[i/pageSize]
 	at.values[i%pageSize] = nil

@@ -2,20 +2,20 @@ package index
 
 import "math/bits"
 
-// TaskSet is a set of task indexes that finds its least member fast: words of 64 bits, and a
-// summary with a bit per word. Adding, removing and testing are O(1); first looks at one summary
-// word for each 4,096 tasks at worst. A set for up to 64 tasks is a word that lies in the set
-// itself, for most jobs have few tasks. The zero value is an empty set for those.
+// TaskSet is a set of task indexes that finds its smallest member fast: words of 64 bits, and a
+// summary with a bit per word. Adding, removing and testing are O(1); First reads at most one
+// summary word per 4,096 tasks. A set for up to 64 tasks is stored in the TaskSet itself, since
+// most jobs have few tasks. The zero value is an empty set for up to 64 tasks.
 type TaskSet struct {
 	one  uint64
 	many *manyTasks // nil for up to 64 tasks
 	n    int
 }
 
-// manyTasks is the members of a set for more than 64 tasks.
+// manyTasks stores the members of a set for more than 64 tasks.
 type manyTasks struct{ words, summary []uint64 }
 
-// NewTaskSet makes an empty set for indexes below size.
+// NewTaskSet returns an empty set for indexes below size.
 func NewTaskSet(size int) TaskSet {
 	if size <= 64 {
 		return TaskSet{}
@@ -25,7 +25,7 @@ func NewTaskSet(size int) TaskSet {
 	return TaskSet{many: &manyTasks{words: all[:words:words], summary: all[words:]}}
 }
 
-// NewFullTaskSet makes the set of all indexes below size.
+// NewFullTaskSet returns the set of all indexes below size.
 func NewFullTaskSet(size int) TaskSet {
 	s := NewTaskSet(size)
 	for i := range int32(size) {
@@ -34,7 +34,7 @@ func NewFullTaskSet(size int) TaskSet {
 	return s
 }
 
-// Has tells whether i is a member.
+// Has reports whether i is a member.
 func (s *TaskSet) Has(i int32) bool {
 	if s.many == nil {
 		return s.one>>(i&63)&1 != 0
@@ -42,7 +42,7 @@ func (s *TaskSet) Has(i int32) bool {
 	return s.many.words[i>>6]>>(i&63)&1 != 0
 }
 
-// Add puts i in; i must not be a member.
+// Add adds i, which must not be a member.
 func (s *TaskSet) Add(i int32) {
 	s.n++
 	if s.many == nil {
@@ -53,7 +53,7 @@ func (s *TaskSet) Add(i int32) {
 	s.many.summary[i>>12] |= 1 << ((i >> 6) & 63)
 }
 
-// Remove takes i out; i must be a member.
+// Remove removes i, which must be a member.
 func (s *TaskSet) Remove(i int32) {
 	s.n--
 	if s.many == nil {
@@ -67,7 +67,7 @@ func (s *TaskSet) Remove(i int32) {
 	}
 }
 
-// First returns the least member, or -1.
+// First returns the smallest member, or -1.
 func (s *TaskSet) First() int32 {
 	switch {
 	case s.n == 0:
@@ -84,11 +84,11 @@ func (s *TaskSet) First() int32 {
 	return -1
 }
 
-// Next returns the least member above i, or -1; Next(-1) is first.
+// Next returns the smallest member above i, or -1; Next(-1) is First.
 func (s *TaskSet) Next(i int32) int32 {
 	i++
 	if s.many == nil {
-		if rest := s.one >> uint32(i); rest != 0 { // of 64 on nothing is left
+		if rest := s.one >> uint32(i); rest != 0 { // shifting by 64 or more yields 0
 			return i + int32(bits.TrailingZeros64(rest))
 		}
 		return -1
@@ -108,5 +108,5 @@ func (s *TaskSet) Next(i int32) int32 {
 	return -1
 }
 
-// Len is the number of members.
+// Len returns the number of members.
 func (s *TaskSet) Len() int { return s.n }

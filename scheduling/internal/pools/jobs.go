@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/index"
 )
 
-// Add puts a job into its pool.
+// Add adds a job to its pool.
 func (o *Order) Add(j *core.Job) error {
 	o.spots.Add(j)
 	o.of, o.fair = core.RoomFor(o.of, j.Index), core.RoomFor(o.fair, j.Index)
@@ -27,7 +27,7 @@ func (o *Order) Add(j *core.Job) error {
 		o.C.Admit(j)
 	}
 	if o.Alloc.BoostFactor > 0 {
-		// Where a job goes on from a former Core's facts, younger ones may be there before it.
+		// A job resumed from a former Core may be older than jobs already present.
 		older := func(a, b *core.Job) int {
 			return cmp.Or(cmp.Compare(a.Submitted, b.Submitted), cmp.Compare(a.ID, b.ID))
 		}
@@ -37,7 +37,7 @@ func (o *Order) Add(j *core.Job) error {
 	return nil
 }
 
-// named finds the pool of a name, and makes it if it may.
+// named returns the named pool; it creates the pool if that is allowed.
 func (o *Order) named(name string) (*Pool, error) {
 	if p := o.byName[name]; p != nil {
 		return p, nil
@@ -48,7 +48,7 @@ func (o *Order) named(name string) (*Pool, error) {
 	return o.create(core.PoolConfig{Name: name}), nil
 }
 
-// enter makes j a job of a pool.
+// enter adds j to a pool.
 func (o *Order) enter(j *core.Job, p *Pool) {
 	of := &o.of[j.Index]
 	*of = poolJob{pool: p}
@@ -61,7 +61,7 @@ func (o *Order) enter(j *core.Job, p *Pool) {
 	o.stale = true
 }
 
-// Remove takes j out of its pool.
+// Remove removes j from its pool.
 func (o *Order) Remove(j *core.Job) {
 	p := o.PoolOf(j)
 	i := slices.Index(p.Jobs, j)
@@ -77,7 +77,7 @@ func (o *Order) Remove(j *core.Job) {
 	o.dismiss(j)
 }
 
-// Move takes a job to another pool.
+// Move moves a job to another pool.
 func (o *Order) Move(j *core.Job, name string) error {
 	name = cmp.Or(name, core.DefaultName)
 	p, err := o.named(name)

@@ -11,12 +11,12 @@ func (l *quota) reason() core.Reason {
 	return core.Reason{Cause: core.CauseJobLimit, Count: int32(l.n), Of: int32(max(0, l.Most))}
 }
 
-// Settle says which jobs may run: all in order of priority and submission, as long as their pool
-// and user are below their limits on running jobs. So a new job of high priority may displace a
+// Settle decides which jobs may run: all, in order of priority and submission, while their pool and
+// user are below their limits on running jobs. A new job of high priority may therefore displace a
 // running one of low priority, which keeps its running tasks but gets no more.
 //
-// A new job that comes last in that order is decided by itself. All jobs are gone through after
-// another arrival, a change of priority or pool, and an end while jobs are held back.
+// A new job that comes last in that order is decided on its own. All jobs are decided after any
+// other arrival, a change of priority or pool, and the end of a job while others are held back.
 func (o *Order) Settle() {
 	o.Age()
 	for _, j := range o.arrived {
@@ -47,7 +47,7 @@ func (o *Order) Settle() {
 	}
 }
 
-// decide lets a job run if the jobs before it leave room.
+// decide lets a job run if the jobs before it leave room within the limits.
 func (o *Order) decide(j *core.Job) {
 	of := &o.of[j.Index]
 	if of.user == nil {
@@ -68,17 +68,17 @@ func (o *Order) decide(j *core.Job) {
 	}
 }
 
-// dismiss takes a job that leaves its pool out of what decide has counted.
+// dismiss removes a job that leaves its pool from the counts of decide.
 func (o *Order) dismiss(j *core.Job) {
 	if of := &o.of[j.Index]; of.admitted {
 		of.admitted = false
 		of.user.n--
 		of.pool.admitted.n--
 	}
-	o.unsettled = o.unsettled || o.C.Held > 0 // its place may be another's
+	o.unsettled = o.unsettled || o.C.Held > 0 // another job may run instead
 }
 
-// UserOf is the count of a job's user.
+// UserOf returns the count of a job's user.
 func (o *Order) UserOf(j *core.Job) *quota {
 	u := o.ofUser[j.Spec.User]
 	if u == nil {

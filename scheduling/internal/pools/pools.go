@@ -1,4 +1,8 @@
-// Package pools is the Fair Scheduler: pools with weights, shares and preemption [Zaharia10 §4].
+// Package pools implements the Fair Scheduler: pools with weights, shares and preemption [Zaharia10
+// §4].
+//
+// Reading order: pools.go (the order), jobs.go, limits.go (job limits), shares.go, preemption.go,
+// view.go.
 package pools
 
 import (
@@ -13,73 +17,73 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/shares"
 )
 
-// Order is the order of the Hadoop Fair Scheduler: pools by how far below their minimum share, then
-// by running tasks over weight; jobs inside by running tasks over weight, or first in first out
-// [Zaharia10 §4; Hadoop FairScheduler]. It is a two-level order: a pool none of whose jobs takes
-// the slot passes it to the next.
+// Order is the order of the Hadoop Fair Scheduler. Pools come first by the fraction of their
+// minimum share that they have, then by running tasks over weight. Jobs in a pool are ordered by
+// running tasks over weight, or first in, first out [Zaharia10 §4; Hadoop FairScheduler]. If no job
+// of a pool takes a slot, the slot passes to the next pool.
 type Order struct {
 	C         *core.Core
 	Alloc     core.Allocations
 	Preempt   core.PreemptionPolicy
 	byName    map[string]*Pool
 	Sorted    []*Pool               // by name
-	of        []poolJob             // by index of the job
-	fair      [][core.Kinds]float64 // likewise: the jobs' shares
+	of        []poolJob             // by job index
+	fair      [][core.Kinds]float64 // shares of jobs, by job index
 	spots     core.Spots
 	lists     [core.Kinds]index.List[*Pool]
-	Load      [core.Kinds]int // sum of the pools' loads, each cut to its maximum
-	Limits    bool            // some limit on running jobs is set
-	users     map[string]int  // limits configured
+	Load      [core.Kinds]int // sum of the pools' loads, each limited to the pool's maximum
+	Limits    bool            // a limit on running jobs is set
+	users     map[string]int  // configured limits
 	ofUser    map[string]*quota
-	arrived   []*core.Job   // since the last settle
-	lowest    core.Priority // of the jobs decided
-	unsettled bool          // all jobs must be decided anew
+	arrived   []*core.Job   // since the last Settle
+	lowest    core.Priority // lowest priority among the decided jobs
+	unsettled bool          // all jobs must be decided
 	boosted   []*core.Job   // young jobs with a boosted weight, oldest first
 
-	ranks [core.FIFOMode + 1]func(*core.Job, core.TaskKind) index.Rank // of jobs, by the mode of their pool
+	ranks [core.FIFOMode + 1]func(*core.Job, core.TaskKind) index.Rank // ranks of jobs, by the mode of their pool
 
-	stale     bool             // shares must be worked out anew
-	shared    [core.Kinds]int  // the slots that they divide
+	stale     bool             // shares must be recomputed
+	shared    [core.Kinds]int  // the slots that the shares divide
 	over      [core.Kinds]bool // the minimum shares exceed the slots
-	warned    [core.Kinds]bool // that was told
+	warned    [core.Kinds]bool // that has been reported
 	LastRound time.Duration
 }
 
 // Pool is a group of jobs that has a share of the cluster.
 type Pool struct {
 	core.PoolConfig             // with the defaults filled in
-	order           int32       // among the names
-	Jobs            []*core.Job // not ended
+	order           int32       // position among the names
+	Jobs            []*core.Job // that have not ended
 	admitted        quota
 	lists           [core.Kinds]core.JobList
 	Running         [core.Kinds]int
-	Demand          [core.Kinds]int // of its jobs, not cut to the maximum
+	Demand          [core.Kinds]int // of its jobs, not limited to the maximum
 	Load            [core.Kinds]int
 	Share           [core.Kinds]float64
 	told            core.GroupStanding
-	LastMin         [core.Kinds]time.Duration // when it last had its minimum share, or no use for it
-	LastHalf        [core.Kinds]time.Duration // likewise half its fair share
+	LastMin         [core.Kinds]time.Duration // when it last had its minimum share, or did not need it
+	LastHalf        [core.Kinds]time.Duration // the same for half its fair share
 	Urgent          [core.Kinds]bool          // starved past a timeout
 	Need            [core.Kinds]int           // at the last update
 	spot            [core.Kinds]index.Spot
 }
 
-// poolJob is what the order keeps of a job, in one line of the cache.
+// poolJob is the order's record of a job, in one cache line.
 type poolJob struct {
 	pool     *Pool
 	counted  [core.Kinds]poolWork
 	user     *quota // nil until decided
-	admitted bool   // counted there
+	admitted bool   // counted in user and pool
 	_        [8]byte
 }
 
-// poolWork is what a pool has counted of a job.
+// poolWork holds what a pool has counted of a job.
 type poolWork struct {
 	running, demand, load int32
 	priority              core.Priority
 }
 
-// New makes the order "pools".
+// New returns the order "pools".
 func New(c *core.Core, p *core.Policy) (core.Order, error) {
 	o := &Order{C: c, Alloc: p.Pools, Preempt: p.Preemption, byName: map[string]*Pool{}, users: map[string]int{}, ofUser: map[string]*quota{}, lowest: core.VeryHigh, stale: true}
 	o.ranks[core.FairMode], o.ranks[core.FIFOMode] = o.jobRank, core.FifoRank
@@ -110,7 +114,7 @@ func (o *Order) create(cfg core.PoolConfig) *Pool {
 	return p
 }
 
-// build makes a pool that is not yet among the sorted ones.
+// build creates a pool without adding it to Sorted.
 func (o *Order) build(cfg core.PoolConfig) *Pool {
 	a := &o.Alloc
 	cfg.Weight = cmp.Or(cfg.Weight, 1)
@@ -129,7 +133,7 @@ func (o *Order) build(cfg core.PoolConfig) *Pool {
 	return p
 }
 
-// rerank puts all pools in their places anew, since the order of the names is part of the ranks.
+// rerank repositions all pools, since the order of the names is part of their ranks.
 func (o *Order) rerank() {
 	for k := range core.TaskKind(core.Kinds) {
 		o.lists[k] = index.List[*Pool]{}
@@ -140,10 +144,10 @@ func (o *Order) rerank() {
 	}
 }
 
-// PoolOf is the pool of a job that has not ended.
+// PoolOf returns the pool of a job that has not ended.
 func (o *Order) PoolOf(j *core.Job) *Pool { return o.of[j.Index].pool }
 
-// count replaces what the pool has counted of a job, but for its running attempts.
+// count replaces what the pool has counted of a job, except running attempts.
 func (o *Order) count(p *Pool, k core.TaskKind, counted *poolWork, demand, load int32, priority core.Priority) {
 	o.stale = true
 	o.unsettled = o.unsettled || priority != counted.priority
@@ -172,7 +176,7 @@ func (o *Order) jobRank(j *core.Job, k core.TaskKind) index.Rank {
 	return index.Rank{Value: float64(j.Work[k].Running) / o.Weight(j, k), Tie: int32(j.ID)}
 }
 
-// Weight is a job's weight in its pool: size × priority × boost.
+// Weight returns a job's weight in its pool: size × priority × boost.
 func (o *Order) Weight(j *core.Job, k core.TaskKind) float64 {
 	if !j.Runnable {
 		return 1
@@ -187,13 +191,13 @@ func (o *Order) Weight(j *core.Job, k core.TaskKind) float64 {
 	return w
 }
 
-// Wants is the pool's demand, cut to its maximum share; least is the minimum share as far as it has
-// use for it.
+// Wants returns the pool's demand, limited to its maximum share; least returns its minimum share,
+// limited to its demand.
 func (p *Pool) Wants(k core.TaskKind) int { return min(p.Demand[k], p.Max[k]) }
 func (p *Pool) least(k core.TaskKind) int { return min(p.Min[k], p.Wants(k)) }
 
-// reposition puts a pool where its rank says: in the list if it has a job to launch and is below
-// its maximum. Those below their minimum share go first, by the part of it that they have; the
+// reposition puts a pool at its rank: in the list if it has a job to launch and is below its
+// maximum. Pools below their minimum share come first, by the fraction of it that they have; the
 // others by running tasks over weight; ties by name.
 func (o *Order) reposition(p *Pool, k core.TaskKind) {
 	l := &o.lists[k]
@@ -208,10 +212,10 @@ func (o *Order) reposition(p *Pool, k core.TaskKind) {
 	l.Put(&p.spot[k], true, r, p)
 }
 
-// Assign offers the node's slots one by one: of the kind of which the node runs fewer tasks, maps
-// if equal, until neither kind has a free slot that the load cap lets it use and some job wants
-// [Hadoop FairScheduler.assignTasks]. With OneTask it stops after one task. Tasks handed out in
-// this heartbeat count for the node at once.
+// Assign offers the node's slots one by one, each time of the kind with fewer running tasks on the
+// node (maps if equal), until for neither kind a free slot within the load cap is taken [Hadoop
+// FairScheduler.assignTasks]. With OneTask it stops after one task. Tasks launched in this
+// heartbeat count for the node at once.
 func (o *Order) Assign(n *core.NodeState) {
 	c := o.C
 	var rejected [core.Kinds]bool
@@ -238,8 +242,8 @@ func (o *Order) Assign(n *core.NodeState) {
 	}
 }
 
-// mayLoad asks the load manager: the one configured, or that which caps a node while the cluster is
-// under-loaded.
+// mayLoad asks the load manager: the configured one, or the one that limits a node while the
+// cluster is under-loaded.
 func (o *Order) mayLoad(n *core.NodeState, k core.TaskKind) bool {
 	if f := o.C.Config.LoadManager; f != nil {
 		return f(n.View(), k, o.Load[k], o.C.Slots[k])
@@ -248,7 +252,7 @@ func (o *Order) mayLoad(n *core.NodeState, k core.TaskKind) bool {
 	return !p.Spread || n.Running[k] < shares.OfNode(n.Slots[k], o.Load[k], o.C.Slots[k], p.LoadMaxDiff)
 }
 
-// Age ranks anew the jobs that are no longer new.
+// Age updates the ranks of jobs whose boost has ended.
 func (o *Order) Age() {
 	for len(o.boosted) > 0 && o.C.Now-o.boosted[0].Submitted >= o.Alloc.BoostTime {
 		j := o.boosted[0]
@@ -261,7 +265,7 @@ func (o *Order) Age() {
 	}
 }
 
-// Line is that of the i-th pool.
+// Line returns the list of the i-th pool.
 func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 	if i >= o.lists[k].Len() {
 		return nil

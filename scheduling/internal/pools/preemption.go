@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// PreemptNow implements what core asks of some orders.
+// PreemptNow runs a preemption round now.
 func (o *Order) PreemptNow() {
 	if o.Preempt.Mode == core.PreemptOff {
 		return
@@ -18,7 +18,7 @@ func (o *Order) PreemptNow() {
 	o.round()
 }
 
-// updateNeeds moves the clocks of the pools that are not starved, and works out what each pool may
+// updateNeeds resets the clocks of the pools that are not starved, and computes what each pool may
 // claim.
 func (o *Order) updateNeeds() {
 	now := o.C.Now
@@ -39,8 +39,8 @@ func (o *Order) updateNeeds() {
 	}
 }
 
-// Took takes over, from the pools of a former policy, since when each that remains has been below
-// its shares, and when the last round was: else who reloads often would never preempt.
+// Took copies from the former policy, for each remaining pool, since when it has been below its
+// shares, and the time of the last round; without it, frequent reloads would prevent preemption.
 func (o *Order) Took(former core.Order) {
 	old, ok := former.(*Order)
 	if !ok {
@@ -54,14 +54,14 @@ func (o *Order) Took(former core.Order) {
 	}
 }
 
-// half is half the fair share, in whole slots, as far as the pool has use for it.
+// half returns half the fair share, in whole slots, limited to the demand.
 func (p *Pool) half(k core.TaskKind) int { return int(min(p.Share[k]/2, float64(p.Wants(k)))) }
 
-// needOf is what a pool may claim by preemption now, by the clocks of the last update:
-//   - its minimum share, if it has been below it for longer than the pool's timeout;
-//   - its fair share, if it has been below half of it for longer than the fair timeout;
+// needOf returns the slots that a pool may claim by preemption now, by the clocks of the last
+// update. It is the larger of
 //
-// the larger of the two counts.
+//   - its minimum share, if it has been below it for longer than the pool's timeout;
+//   - its fair share, if it has been below half of it for longer than the fair timeout.
 func (o *Order) needOf(p *Pool, k core.TaskKind) (need int) {
 	if o.Preempt.Mode == core.PreemptOff {
 		return 0
@@ -76,8 +76,8 @@ func (o *Order) needOf(p *Pool, k core.TaskKind) (need int) {
 	return need
 }
 
-// round kills as many attempts as the pools need: the newest of pools above their fair share, none
-// that would take its pool below the share.
+// round kills as many attempts as the pools need: the newest of pools above their fair share, but
+// none that would take its pool below the share.
 func (o *Order) round() {
 	for k := range core.TaskKind(core.Kinds) {
 		need := 0
@@ -93,10 +93,10 @@ func (o *Order) round() {
 	}
 }
 
-// aboveShare tells whether a pool runs more than its fair share.
+// aboveShare reports whether a pool runs more than its fair share.
 func (o *Order) aboveShare(p *Pool, k core.TaskKind) bool { return float64(p.Running[k]) > p.Share[k] }
 
-// newest lists the attempts of kind k of over-served pools, newest first.
+// newest returns the attempts of kind k of pools above their fair share, newest first.
 func (o *Order) newest(k core.TaskKind) (victims []int32) {
 	c := o.C
 	for _, n := range c.Nodes {
@@ -114,7 +114,7 @@ func (o *Order) newest(k core.TaskKind) (victims []int32) {
 	return victims
 }
 
-// tellVictims names the attempts that killNewest would kill.
+// tellVictims emits events for the attempts that killNewest would kill.
 func (o *Order) tellVictims(k core.TaskKind, need int) {
 	c, gone := o.C, map[*Pool]int{}
 	for _, ai := range o.newest(k) {
@@ -131,7 +131,7 @@ func (o *Order) tellVictims(k core.TaskKind, need int) {
 	}
 }
 
-// killNewest kills up to need attempts of kind k of over-served pools.
+// killNewest kills up to `need` attempts of kind k of pools above their fair share.
 func (o *Order) killNewest(k core.TaskKind, need int) {
 	c := o.C
 	victims := o.newest(k)

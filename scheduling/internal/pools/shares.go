@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/shares"
 )
 
-// ComputeShares works out the fair shares of the pools over all slots and, in fair pools, those of
-// the jobs over the pool's share. Order and launches do not use them; preemption and people do.
+// ComputeShares computes the fair shares of the pools over all slots and, in fair pools, those of
+// the jobs over the pool's share. Preemption and views use them; order and launches do not.
 func (o *Order) ComputeShares() {
 	if !o.stale && o.shared == o.C.Slots {
 		return
@@ -31,8 +31,8 @@ func (o *Order) ComputeShares() {
 	}
 }
 
-// tellShares puts on record which shares have changed, and whether the minimum shares are too much
-// for the cluster.
+// tellShares emits events for changed shares, and a warning if the minimum shares exceed the
+// cluster.
 func (o *Order) tellShares() {
 	if o.C.Config.Events == nil {
 		return
@@ -56,7 +56,8 @@ func (o *Order) tellShares() {
 	}
 }
 
-// jobShares divides a pool's share among its jobs; jobs of a FIFO pool have none.
+// jobShares divides a pool's share among its jobs; jobs of a FIFO pool have none. It returns claims
+// for reuse.
 func (o *Order) jobShares(p *Pool, k core.TaskKind, claims []shares.Claim) []shares.Claim {
 	claims = claims[:0]
 	if p.Mode == core.FIFOMode {
@@ -75,7 +76,7 @@ func (o *Order) jobShares(p *Pool, k core.TaskKind, claims []shares.Claim) []sha
 	return claims
 }
 
-// Update works out the shares and, if the policy preempts, the needs, and runs a round when it is
+// Update computes the shares and, if the policy preempts, the needs, and runs a round when one is
 // due.
 func (o *Order) Update() {
 	o.Age()

@@ -2,7 +2,7 @@ package pools
 
 import "github.com/tarry-mr/tarry/scheduling/internal/core"
 
-// PoolViews implements what core asks of some orders.
+// PoolViews returns the snapshots of the pools, by name.
 func (o *Order) PoolViews() []core.PoolView {
 	o.ComputeShares()
 	var views []core.PoolView

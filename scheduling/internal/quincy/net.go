@@ -10,21 +10,21 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/flow"
 )
 
-// quincyNet is the network of one flow. From the source an arc leads to each job, from there to its
-// maps, from a map to the nodes with its data, to their racks, and to the cluster; from the cluster to
-// the racks, from a rack to its nodes, and from a node to the sink, as wide as its slots. The
-// paper's vertex for what stays unscheduled is left out: its cost, which all maps of a job have in
-// common, is taken off the arc to the job, so that only what pays for itself flows. Costs are in
-// milliseconds. Numbers in comments are those of docs/papers.md.
+// quincyNet is the network of one flow. Arcs lead from the source to each job, and from a job to
+// its maps. From a map they lead to the nodes with its data, to their racks, and to the cluster.
+// Others lead from the cluster to the racks, from a rack to its nodes, and from a node to the sink,
+// with the capacity of its slots. The paper's vertex for unscheduled tasks is omitted. Its cost,
+// common to all maps of a job, is subtracted from the arc to the job, so that only profitable flow
+// remains. Costs are in milliseconds. Numbers in comments are those of docs/papers.md.
 type quincyNet struct {
 	g      flow.Graph
-	nodes  []core.NodeID // with slots; their vertices are firstNode and on
+	nodes  []core.NodeID // with slots; their vertices begin at firstNode
 	vertex []int32       // by node, or flow.None
-	held   []flow.Arc    // by place in nodes: to the sink, as wide as its running maps
+	held   []flow.Arc    // by index in nodes: arc to the sink with the capacity of its running maps
 	groups [][]int32     // vertices by level and group, or flow.None
 	slots  int32         // of all nodes
 	tasks  []netTask     // maps in the network
-	runs   []int32       // attempts that take part, by job and map
+	runs   []int32       // attempts in the network, by job and map
 	maps   []int32       // scratch
 }
 
@@ -36,22 +36,22 @@ const (
 	firstNode
 )
 
-// The cost of a map that its job must not do without, and the greatest of waiting.
+// The cost of a map that its job must get, and the maximum cost of waiting.
 const (
 	netMust = 1 << 44
 	netWait = 1 << 40
 )
 
-// netTask is a vertex for a map, or for all of a job that have no place.
+// netTask is a vertex for a map, or for all maps of a job without a place.
 type netTask struct {
 	job     *core.Job
 	task    int32 // -1: any without a place
 	vertex  int32
-	attempt int32 // slab index where it runs, or -1
+	attempt int32 // slab index of its running attempt, or -1
 }
 
-// build makes the network of the free slots, as asks sees them, the node that asks, or NoNode; and,
-// if moving, of those that running maps hold.
+// build creates the network of the free slots, as seen by the node `asks`, or by none if it is
+// NoNode. If moving is set, it adds the slots of running maps.
 func (o *Order) build(asks core.NodeID, moving bool) {
 	x, c := &o.net, o.C
 	x.g.Reset()
@@ -88,15 +88,15 @@ func (o *Order) build(asks core.NodeID, moving bool) {
 		return cmp.Or(cmp.Compare(s.Job, t.Job), cmp.Compare(s.Index, t.Index))
 	})
 	o.addGroups()
-	for _, j := range slices.Backward(c.Active) { // of equal flows that is found which is added last
+	for _, j := range slices.Backward(c.Active) { // among equal flows, the solver finds the one added last
 		if !j.State.Ended() && j.Slots == 1 {
 			o.addJob(j)
 		}
 	}
 }
 
-// addMoving lists the running maps of a node that take part: no copies, none that may commit, none
-// of several slots.
+// addMoving lists the running maps of a node that may be moved: none with a second attempt, none
+// that may commit, none with several slots.
 func (o *Order) addMoving(n *core.NodeState) {
 	for _, ai := range n.Atts {
 		a := &o.C.Attempts[ai]
@@ -107,9 +107,9 @@ func (o *Order) addMoving(n *core.NodeState) {
 	}
 }
 
-// silence is the cost of going to a node that does not ask now: a millisecond, so that of equal slots
-// the one at hand is taken, and the time since a plan first had a map for it, if it has not asked
-// since, one interval of heartbeats excepted.
+// silence returns the cost of using a node that is not asking now. It is one millisecond, so that
+// among equal slots that of the asking node is used. If a plan has had a map for the node and it
+// has not asked since, the time since then is added, minus one heartbeat interval.
 func (o *Order) silence(n *core.NodeState, asks core.NodeID) int64 {
 	switch {
 	case n.ID == asks:
@@ -120,7 +120,7 @@ func (o *Order) silence(n *core.NodeState, asks core.NodeID) int64 {
 	return 1 + max(0, o.C.Now-o.Held[n.ID]+1-o.C.HeartbeatInterval()).Milliseconds()
 }
 
-// addGroups adds the racks, and what groups them, down to the nodes.
+// addGroups adds the racks and wider groups, down to the nodes.
 func (o *Order) addGroups() {
 	x, c := &o.net, o.C
 	x.groups = core.Reach(x.groups, int32(len(c.Groups)-1))
@@ -151,7 +151,7 @@ func (o *Order) addGroups() {
 	}
 }
 
-// addJob adds a job with the maps that may be launched, and with those that run if they take part.
+// addJob adds a job with the maps that may be launched and, if they take part, those that run.
 func (o *Order) addJob(j *core.Job) {
 	x, w, of := &o.net, &j.Work[core.Map], o.Of[j.Index]
 	first, ok := slices.BinarySearchFunc(x.runs, j.ID, func(ai int32, id core.JobID) int {
@@ -173,7 +173,7 @@ func (o *Order) addJob(j *core.Job) {
 	tiers := [...]flow.Arc{
 		x.g.Add(netSource, v, must, -netMust-wait), // 1, 6, 7
 		x.g.Add(netSource, v, may, -wait),
-		x.g.Add(netSource, v, max(0, moving-must-may), 0), // beyond its share: to be had by others
+		x.g.Add(netSource, v, max(0, moving-must-may), 0), // beyond its share: other jobs may get these slots
 	}
 	for _, ai := range runs {
 		for _, tier := range tiers {
@@ -189,14 +189,16 @@ func (o *Order) addJob(j *core.Job) {
 	}
 }
 
-// waiting is what it costs that a map of j waits: the time since its submission, times the weight of
-// its priority, and enough for the nearest slot anywhere from the beginning.
+// waiting returns the cost of letting a map of j wait: the time since its submission times the
+// weight of its priority, plus 2 so that the nearest slot anywhere is worth using from the
+// beginning.
 func (o *Order) waiting(j *core.Job) int64 {
 	return 2 + int64(min(netWait, float64((o.C.Now-j.Submitted).Milliseconds())*j.Spec.Priority.Factor()))
 }
 
-// addRunning joins a running map to its job, and to the places where it could be, and has it flow
-// where it is. To stay is cheaper by what would be lost, and not to run costs it its reading.
+// addRunning connects a running map to its job and to the places where it could run, and lets it
+// flow where it is. Staying is cheaper by the work that would be lost; not running costs as much as
+// reading from afar.
 func (o *Order) addRunning(job, ai int32) {
 	x, a := &o.net, &o.C.Attempts[ai]
 	at := x.vertex[a.Node.ID]
@@ -213,8 +215,8 @@ func (o *Order) addRunning(job, ai int32) {
 	x.tasks = append(x.tasks, t)
 }
 
-// addWaiting adds the maps of j of which up to more may be launched: all, or only as many for each
-// node, for each rack, and for the cluster, as can be launched; a further one would be no cheaper.
+// addWaiting adds the maps of j, of which up to `more` may be launched: all of them, or only as
+// many per node, per rack and for the cluster as can be launched, since more would not be cheaper.
 func (o *Order) addWaiting(j *core.Job, v, more int32) {
 	x, w := &o.net, &j.Work[core.Map]
 	if n := min(int32(w.Pending.Len()), more); n > 0 {
@@ -231,7 +233,7 @@ func (o *Order) addWaiting(j *core.Job, v, more int32) {
 	}
 }
 
-// candidates lists the pending maps of j with a place that the network needs.
+// candidates returns the pending maps of j with a place that the network needs.
 func (o *Order) candidates(j *core.Job, more int32) []int32 {
 	x, w := &o.net, &j.Work[core.Map]
 	x.maps = x.maps[:0]
@@ -263,11 +265,11 @@ func (o *Order) candidates(j *core.Job, more int32) []int32 {
 	return x.maps
 }
 
-// picky tells whether some node may refuse j: it avoids some, or its tasks are kept from the last
-// slots.
+// picky reports whether a node may refuse j: because j avoids it, or because its last slots are
+// kept from long tasks.
 func (o *Order) picky(j *core.Job) bool { return j.Trouble.Avoided() > 0 || o.C.Kept(j, core.Map) }
 
-// connect joins a map, or n maps without a place, to where it may run.
+// connect connects a map, or n maps without a place, to the places where it may run.
 func (o *Order) connect(j *core.Job, m, v, n int32) {
 	x := &o.net
 	if o.picky(j) {
@@ -293,7 +295,7 @@ func (o *Order) connect(j *core.Job, m, v, n int32) {
 	x.g.Add(v, netAny, n, o.cost(o.C.Far)) // 4
 }
 
-// connectOneByOne joins a map to the nodes that its job does not refuse.
+// connectOneByOne connects a map to the nodes that its job does not refuse.
 func (o *Order) connectOneByOne(j *core.Job, m, v, n int32) {
 	x, c := &o.net, o.C
 	for _, id := range x.nodes {
@@ -309,7 +311,7 @@ func (o *Order) connectOneByOne(j *core.Job, m, v, n int32) {
 	}
 }
 
-// cost is that of reading at a level, in milliseconds.
+// cost returns the cost of reading at a level, in milliseconds.
 func (o *Order) cost(l core.Locality) int64 {
 	rack, far := o.Pol.Rack, o.Pol.Far
 	switch {

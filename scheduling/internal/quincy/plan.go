@@ -8,8 +8,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/flow"
 )
 
-// Assign gives the free map slots of n to tasks of several slots, to the maps that the flow has for
-// it, and to copies, in this order, and offers the free reduce slots to the jobs in order.
+// Assign gives the free map slots of n to tasks of several slots, to the maps that the flow places
+// there, and to speculative attempts, in this order, and offers the free reduce slots to the jobs
+// in order.
 func (o *Order) Assign(n *core.NodeState) {
 	if n.Free(core.Map) > 0 && o.Lists[core.Map].Len() > 0 {
 		o.computeBounds()
@@ -22,14 +23,14 @@ func (o *Order) Assign(n *core.NodeState) {
 	o.C.Fill(n, core.Reduce)
 }
 
-// offerSome offers the free map slots of n to some of the jobs in order.
+// offerSome offers the free map slots of n to the selected jobs in order.
 func (o *Order) offerSome(n *core.NodeState, some func(*core.Job) bool) {
 	o.C.Placement[core.Map].Begin()
 	for n.Free(core.Map) > 0 && o.offerOne(n, some) {
 	}
 }
 
-// offerOne offers one slot, and reports whether a job took it.
+// offerOne offers one slot and reports whether a job took it.
 func (o *Order) offerOne(n *core.NodeState, some func(*core.Job) bool) bool {
 	for j := range o.C.InOrder(core.Map) {
 		if some(j) && o.C.Offer(j, n, core.Map) {
@@ -39,8 +40,8 @@ func (o *Order) offerOne(n *core.NodeState, some func(*core.Job) bool) bool {
 	return false
 }
 
-// launchPlanned launches what the plan has for n, after a new plan if the last is of another time or
-// state, or did not count on n.
+// launchPlanned launches the planned maps of n. It computes a new plan if the last one is of
+// another time or state, or did not include n.
 func (o *Order) launchPlanned(n *core.NodeState) {
 	o.Held = core.Reach(o.Held, int32(len(o.C.Nodes)-1))
 	if !o.Fresh || o.At != o.C.Now || o.Held[n.ID] != 0 {
@@ -59,7 +60,7 @@ func (o *Order) launchPlanned(n *core.NodeState) {
 	o.acting = false
 }
 
-// follow launches a planned map on n; the task selector may want another one of the job.
+// follow launches a planned map on n; the task selector may choose another map of the job.
 func (o *Order) follow(p *planned, n *core.NodeState) {
 	c, w, m := o.C, &p.Job.Work[core.Map], p.Task
 	if m < 0 {
@@ -82,7 +83,7 @@ func (o *Order) follow(p *planned, n *core.NodeState) {
 	c.Launch(p.Job, core.Map, m, n, l, why, nil) // 10
 }
 
-// makePlan works out which of the maps that wait go to which of the free slots, as n asks.
+// makePlan computes which waiting maps go to which free slots, as seen by n.
 func (o *Order) makePlan(n *core.NodeState) {
 	x := &o.net
 	o.Fresh, o.At, o.Plan = true, o.C.Now, o.Plan[:0]
@@ -103,8 +104,8 @@ func (o *Order) makePlan(n *core.NodeState) {
 	}
 }
 
-// PreemptNow has running maps and those that wait flow to all slots, and kills the running ones that
-// no longer flow where they are, the newest first.
+// PreemptNow computes the flow of running and waiting maps over all slots, and kills the running
+// maps that no longer flow where they are, newest first.
 func (o *Order) PreemptNow() {
 	if !o.kills() {
 		return

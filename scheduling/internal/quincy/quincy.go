@@ -1,4 +1,7 @@
-// Package quincy launches and moves maps where a flow of least cost leads [Isard09].
+// Package quincy launches and moves maps by a minimum-cost flow [Isard09]. Package flow solves it.
+//
+// Reading order: quincy.go (the order and its bounds), net.go (the network), plan.go (launches and
+// preemption).
 package quincy
 
 import (
@@ -11,46 +14,46 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/shares"
 )
 
-// Order decides which map goes where by a flow of least cost from jobs over their maps to slots
-// [Isard09 §4]: a map flows to a node with its data, to a rack, to the cluster, or not at all, which
-// costs the more the longer its job has waited. Jobs have bounds by their fair shares. What runs
-// takes part every Interval, and is killed where the flow no longer has it; between, the flow is
-// that of the maps that wait to the slots that are free, worked out anew at a heartbeat when
-// something has changed. Reduces follow the same order of jobs and the placement of reduces; tasks
-// of several slots are no flow and are offered slots beside it. A rule of locality counts for them
-// alone.
+// Order places maps by a minimum-cost flow from jobs over their maps to slots [Isard09 §4]. A map
+// flows to a node with its data, to a rack, to the cluster, or not at all, which costs more the
+// longer its job has waited. Fair shares bound the maps of each job. Every Interval, running maps
+// take part, and are killed if the flow moves them. Between, the flow assigns waiting maps to free
+// slots; it is recomputed at a heartbeat if something has changed. Reduces follow the same order of
+// jobs and the placement of reduces. Tasks of several slots are not part of the flow and are
+// offered slots one by one; the locality rule applies only to them.
 type Order struct {
 	core.FlatOrder
 	Pol  core.QuincyPolicy // with defaults
-	Of   []quincyJob       // by index of the job
-	Old  bool              // the bounds are
-	Last time.Duration     // round
+	Of   []quincyJob       // by job index
+	Old  bool              // the bounds must be recomputed
+	Last time.Duration     // time of the last round
 	net  quincyNet
 
 	Plan   []planned
-	Fresh  bool // the plan is of the state as it stands
+	Fresh  bool // the plan matches the current state
 	At     time.Duration
 	acting bool // launches follow the plan
 	claims []shares.Claim
-	by     []*core.Job // of the claims
-	// Held is by node 1 more than when a plan first had a map for it, and 0 once it has asked. The
-	// longer it is silent the more going there costs, so that nothing waits for a dead node.
+	by     []*core.Job // the jobs of the claims
+	// Held is, by node, the time plus 1 when a plan first had a map for it, and 0 once it has
+	// asked. The longer a node is silent, the more it costs to use it, so that no map waits for a
+	// dead node.
 	Held []time.Duration
 }
 
-// quincyJob is what the order keeps of a job.
+// quincyJob holds the bounds of a job.
 type quincyJob struct {
-	Least, Most int32 // maps that run: at any cost, at all
+	Least, Most int32 // running maps: minimum at any cost, and maximum
 }
 
-// planned is a map that the flow puts on a node; below 0 it is any without a place.
+// planned is a map that the flow places on a node; a negative Task is any map without a place.
 type planned struct {
 	Job  *core.Job
 	Task int32
 	Node core.NodeID
 }
 
-// New makes the order "quincy".
+// New returns the order "quincy".
 func New(c *core.Core, p *core.Policy) (core.Order, error) {
 	o := &Order{Pol: p.Quincy, Old: true, Last: c.Now}
 	o.Pol.Rack, o.Pol.Far = costsOf(&p.Quincy)
@@ -67,7 +70,7 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 	return o, nil
 }
 
-// costsOf are Rack and Far with their defaults.
+// costsOf returns Rack and Far with their defaults.
 func costsOf(q *core.QuincyPolicy) (rack, far time.Duration) {
 	far = max(0, cmp.Or(q.Far, 5*time.Second))
 	return min(far, max(0, cmp.Or(q.Rack, 2500*time.Millisecond))), far
@@ -86,11 +89,11 @@ func (o *Order) Add(j *core.Job) error {
 // Remove implements core.Order.
 func (o *Order) Remove(*core.Job) { o.stale() }
 
-// stale has bounds and plan worked out anew.
+// stale marks bounds and plan as out of date.
 func (o *Order) stale() { o.Old, o.Fresh = true, false }
 
-// Changed also has the bounds worked out anew, when a job has got its first task to launch or lost
-// its last; else they are as of the last update.
+// Changed also marks the bounds as out of date when a job has got its first launchable task or lost
+// its last one; otherwise they are those of the last update.
 func (o *Order) Changed(j *core.Job, k core.TaskKind) {
 	was := o.Spots[k][j.Index].In
 	o.FlatOrder.Changed(j, k)
@@ -105,7 +108,7 @@ func (o *Order) Changed(j *core.Job, k core.TaskKind) {
 // Settle implements core.Order.
 func (o *Order) Settle() { o.stale() }
 
-// Update has running maps looked at when that is due.
+// Update also runs a preemption round when one is due.
 func (o *Order) Update() {
 	o.stale()
 	if o.kills() && o.Pol.Interval > 0 && o.C.Now-o.Last >= o.Pol.Interval {
@@ -114,7 +117,7 @@ func (o *Order) Update() {
 	}
 }
 
-// Took takes over when the last round was: else who reloads often would never preempt.
+// Took copies the time of the last round; without it, frequent reloads would prevent preemption.
 func (o *Order) Took(former core.Order) {
 	if old, ok := former.(*Order); ok {
 		o.Last = old.Last
@@ -135,9 +138,9 @@ func (o *Order) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
 	return share, j.Spec.Priority.Factor()
 }
 
-// computeBounds bounds the maps of each job that run: by its share, cut to whole slots, from below,
-// and rounded up from above. A job with less than a slot may have one. Without fairness there are no
-// bounds.
+// computeBounds sets the bounds on the running maps of each job: at least its share rounded down,
+// at most its share rounded up. A job with less than a slot may have one. Without fairness the
+// number is unlimited.
 func (o *Order) computeBounds() {
 	if !o.Old {
 		return
@@ -154,7 +157,7 @@ func (o *Order) computeBounds() {
 	}
 }
 
-// divide divides the slots of kind k among the jobs, which stand in by.
+// divide divides the slots of kind k among the jobs and sets o.by to those jobs.
 func (o *Order) divide(k core.TaskKind, claims []shares.Claim) []shares.Claim {
 	o.by = o.by[:0]
 	for _, j := range o.C.Active {
@@ -167,7 +170,7 @@ func (o *Order) divide(k core.TaskKind, claims []shares.Claim) []shares.Claim {
 	return claims
 }
 
-// Idle says that a map has its better place elsewhere, or its job its share.
+// Idle returns that a better place for the map is elsewhere, or that its job has its share.
 func (o *Order) Idle(j *core.Job, n *core.NodeState, k core.TaskKind) core.Reason {
 	if k == core.Map {
 		return core.Reason{Cause: core.CauseFlowWait}

@@ -1,4 +1,4 @@
-// Package shares divides slots among pools, jobs and users: plain numbers in, plain numbers out.
+// Package shares divides slots among pools, jobs and users. It works on plain numbers.
 package shares
 
 import (
@@ -7,18 +7,18 @@ import (
 	"slices"
 )
 
-// Claim is what one pool or job brings into the division of the slots.
+// Claim is the input and result of the division for one pool or job.
 type Claim struct {
 	Demand float64 // slots it could use, 0 or more
-	Min    float64 // slots it is entitled to as far as it can use them
+	Min    float64 // slots it is entitled to, if it can use them
 	Weight float64 // above 0
 	Share  float64 // the result
 }
 
-// Divide divides total slots: claim i gets min(demand, max(weight·R, min)) for the R that hands
-// out min(total, sum of demands). If the minimum shares alone, cut to the demands, exceed the
-// total, each is scaled down in proportion and the others get nothing; over then is true [Zaharia10
-// §4]. It is exact up to rounding and takes O(n log n).
+// Divide divides total slots: claim i gets min(demand, max(weight·R, min)) for the R with which
+// min(total, sum of demands) is assigned. If the minimum shares, limited to the demands, exceed the
+// total, each is scaled down in proportion, the others get nothing, and over is true [Zaharia10
+// §4]. The result is exact up to rounding and takes O(n log n).
 func Divide(claims []Claim, total float64) (over bool) {
 	sumDemand, sumMin := 0.0, 0.0
 	for i := range claims {
@@ -53,8 +53,8 @@ func Divide(claims []Claim, total float64) (over bool) {
 // bend is a point where the sum of shares, as a function of R, changes its slope.
 type bend struct{ r, slope float64 }
 
-// waterLevel finds R by walking the bends of the sum in ascending order: a claim's share is flat up
-// to min/weight, rises with its weight up to demand/weight, and is flat again.
+// waterLevel returns R. It walks the bends of the sum in ascending order: a claim's share is flat
+// up to min/weight, rises with its weight up to demand/weight, and is flat from there.
 func waterLevel(claims []Claim, total float64) float64 {
 	bends := make([]bend, 0, 2*len(claims))
 	sum := 0.0
@@ -79,8 +79,8 @@ func waterLevel(claims []Claim, total float64) float64 {
 	return r
 }
 
-// roundShare takes off the noise of the arithmetic where a whole number is meant, because
-// preemption cuts shares down to whole slots: 1.9999999 would lose one.
+// roundShare rounds a share that is a whole number except for arithmetic noise, because preemption
+// rounds shares down: 1.9999999 would lose a slot.
 func roundShare(s float64) float64 {
 	if n := math.Round(s); math.Abs(s-n) < 1e-6 {
 		return n
@@ -88,8 +88,8 @@ func roundShare(s float64) float64 {
 	return s
 }
 
-// OfNode is how many tasks a node with so many slots may run while the cluster is under-loaded:
-// ceil(slots × min(1, diff + load/total)) [Hadoop CapBasedLoadManager].
+// OfNode returns the maximum number of tasks of a node with the given slots while the cluster is
+// under-loaded: ceil(slots × min(1, diff + load/total)) [Hadoop CapBasedLoadManager].
 func OfNode(slots, load, total int, diff float64) int {
 	if total <= 0 {
 		return slots
@@ -101,8 +101,9 @@ func OfNode(slots, load, total int, diff float64) int {
 	return int(math.Ceil(float64(slots)*part - 1e-9))
 }
 
-// OfUser is how many slots one user of a queue may hold: an equal part, but no less than percent,
-// of the capacity or, beyond it, of what the queue will then hold [Hadoop CapacityTaskScheduler].
+// OfUser returns the maximum number of slots of one user of a queue: an equal part, but at least
+// percent, of the capacity or, if the queue exceeds its capacity, of what the queue will then hold
+// [Hadoop CapacityTaskScheduler].
 func OfUser(capacity, occupied, slotsPerTask, users, percent int) int {
 	current := capacity
 	if occupied >= capacity {

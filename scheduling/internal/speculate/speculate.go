@@ -1,4 +1,4 @@
-// Package speculate finds tasks that are so slow that a copy of them is worth a slot [Zaharia08].
+// Package speculate finds tasks slow enough for a speculative attempt [Zaharia08].
 package speculate
 
 import (
@@ -19,7 +19,7 @@ const (
 	nativeGap          = 0.2
 )
 
-// Rule finds them by Hadoop's first rule or by LATE, or not at all.
+// Rule finds slow tasks by Hadoop's first rule or by LATE, or none.
 type Rule struct {
 	c       *core.Core
 	pol     core.SpeculationPolicy
@@ -27,7 +27,7 @@ type Rule struct {
 	Paces   core.Records[Paces]
 }
 
-// New makes the rule of p; it takes over what a former one has learned.
+// New returns the rule of p, with what a former one has learned.
 func New(c *core.Core, p core.SpeculationPolicy, former core.Speculation) core.Speculation {
 	r := &Rule{c: c, pol: p}
 	if old, ok := former.(*Rule); ok {
@@ -36,7 +36,7 @@ func New(c *core.Core, p core.SpeculationPolicy, former core.Speculation) core.S
 	return r
 }
 
-// Sample is the mean and the spread of numbers that come one by one.
+// Sample accumulates the mean and the deviation of numbers.
 type Sample struct {
 	N            int
 	Sum, Squares float64
@@ -50,30 +50,30 @@ func (s *Sample) add(x float64) {
 
 func (s *Sample) mean() float64 { return s.Sum / float64(max(1, s.N)) }
 
-// deviation is the standard deviation.
+// deviation returns the standard deviation.
 func (s *Sample) deviation() float64 {
 	m := s.mean()
 	return math.Sqrt(max(0, s.Squares/float64(max(1, s.N))-m*m))
 }
 
-// below tells whether x is below the mean by more than so many standard deviations. Numbers that
-// differ by rounding alone are equal.
+// below reports whether x is below the mean by more than the given number of standard deviations.
+// Numbers that differ only by rounding are equal.
 func (s *Sample) below(x, deviations float64) bool {
 	return s.mean()-x > max(deviations*s.deviation(), 1e-9*math.Abs(s.mean()))
 }
 
-// pace is how fast the tasks of a kind of a job were that are done, and on each node the attempts
+// pace is the speed of the finished tasks of one kind of a job and, on each node, of the attempts
 // that ended with their task.
 type pace struct {
-	Rates Sample // progress a second
+	Rates Sample // progress per second
 	Nodes map[core.NodeID]*Sample
 }
 
-// Paces are those of a job's tasks, by kind; nil of a kind without a task that is done, or under a
-// policy that does not speculate.
+// Paces holds the paces of a job's tasks, by kind; nil for a kind without finished tasks, or if the
+// policy does not speculate.
 type Paces [core.Kinds]*pace
 
-// Succeeded notes how fast an attempt was that has succeeded.
+// Succeeded records the speed of an attempt that has succeeded.
 func (r *Rule) Succeeded(a core.Attempt) {
 	if r.pol.Rule == core.NoSpeculation {
 		return
@@ -87,8 +87,8 @@ func (r *Rule) Succeeded(a core.Attempt) {
 	(*p).on(a.Node).add(rate)
 }
 
-// Overtaken notes how fast an attempt was of which another one has done the task: its node may have
-// no other to be known by.
+// Overtaken records the speed of an attempt whose task was completed by another attempt: its node
+// may have no other sample.
 func (r *Rule) Overtaken(a *core.Attempt) {
 	if p := r.Paces.Of(a.Job)[a.ID.Task.Kind]; p != nil {
 		p.on(a.Node).add(rate(a, r.c.Now))
@@ -98,7 +98,7 @@ func (r *Rule) Overtaken(a *core.Attempt) {
 // Remove implements core.Speculation.
 func (r *Rule) Remove(j *core.Job) { r.Paces.Remove(j) }
 
-// on is the sample of a node.
+// on returns the sample of a node.
 func (p *pace) on(n *core.NodeState) *Sample {
 	if p.Nodes[n.ID] == nil {
 		p.Nodes[n.ID] = &Sample{}
@@ -106,29 +106,20 @@ func (p *pace) on(n *core.NodeState) *Sample {
 	return p.Nodes[n.ID]
 }
 
-// slowest is what Look works out anew each time, by kind and index of the job.
+// slowest is what Look computes each time, by kind and job index.
 type slowest struct {
-	Rates    [core.Kinds][]Sample // of running and done tasks
+	Rates    [core.Kinds][]Sample // of running and finished tasks
 	progress [core.Kinds][]Sample
 	found    [core.Kinds][][]slowTask
 }
 
-// slowTask is one to be copied: those with the most left come first.
+// slowTask is a task that should get a speculative attempt.
 type slowTask struct {
 	index int32
-	left  float64 // seconds to its end at its rate, +Inf if it has not moved
+	left  float64 // seconds to its end at its rate, +Inf if it has no progress
 }
 
-// Look looks for tasks to copy in the jobs that have no task left to launch:
-//
-//  1. gather the progress rate of each running attempt, progress over the time in which it had work,
-//     beside those of the tasks that are done;
-//  2. a task is slow if its only attempt has run for the lag, is not suspended, may not commit yet,
-//     and by LATE has a rate well below the mean, by the native rule a progress well below it;
-//  3. LATE ranks the slow tasks by their time to end, (1 - progress) / rate, the longest first.
-//
-// Hadoop does this at each heartbeat; here it is part of the periodic step, and heartbeats take
-// from the list.
+// Look finds the slow tasks of the jobs that have no tasks left to launch:
 func (r *Rule) Look() {
 	if r.pol.Rule == core.NoSpeculation {
 		return
@@ -172,7 +163,7 @@ func (s *slowest) clear(jobs int) {
 	}
 }
 
-// gather takes in a running attempt, and before the first of its job the tasks that are done.
+// gather adds a running attempt and, before the first of its job, the finished tasks.
 func (s *slowest) gather(a *core.Attempt, paces *core.Records[Paces], now time.Duration) {
 	j, k := a.Job, a.ID.Task.Kind
 	rates, progress := &s.Rates[k][j.Index], &s.progress[k][j.Index]
@@ -186,16 +177,16 @@ func (s *slowest) gather(a *core.Attempt, paces *core.Records[Paces], now time.D
 	progress.add(a.Progress)
 }
 
-// compares tells whether an attempt belongs to a job whose slow tasks are looked for: one without
-// tasks to launch, for reduces also without maps to wait for.
+// compares reports whether an attempt belongs to a job whose slow tasks Look finds: one without
+// tasks to launch and, for reduces, with all maps done.
 func (r *Rule) compares(a *core.Attempt) bool {
 	j, k := a.Job, a.ID.Task.Kind
 	return !a.Suspended && j.Work[k].Waiting() == 0 && !r.pol.Except[k] && (k == core.Map || j.Unfinished(core.Map) == 0)
 }
 
-// busy is how long an attempt has had work: a reduce, since the job's last map was done. Hadoop
-// counts from the launch; then reduces that were launched early and waited look slow beside copies,
-// which need not wait, and the copies' rates hide the slow ones.
+// busy returns how long an attempt has had work; for a reduce, since the job's last map was done.
+// Hadoop counts from the launch. Then reduces that were launched early and waited look slow
+// compared with speculative attempts, which need not wait and whose rates hide the slow ones.
 func busy(a *core.Attempt, now time.Duration) time.Duration {
 	if a.ID.Task.Kind == core.Map {
 		return a.Worked(now)
@@ -203,12 +194,12 @@ func busy(a *core.Attempt, now time.Duration) time.Duration {
 	return min(a.Worked(now), now-a.Job.MapsDone)
 }
 
-// rate is the attempt's progress a second.
+// rate returns the attempt's progress per second.
 func rate(a *core.Attempt, now time.Duration) float64 {
 	return a.Progress / max(busy(a, now).Seconds(), 1e-9)
 }
 
-// left is how many seconds the attempt needs to its end at its rate.
+// left returns the seconds that the attempt needs to its end at its rate.
 func left(a *core.Attempt, now time.Duration) float64 {
 	if a.Progress == 0 {
 		return math.Inf(1)
@@ -216,7 +207,7 @@ func left(a *core.Attempt, now time.Duration) float64 {
 	return (1 - a.Progress) / rate(a, now)
 }
 
-// tooSlow tells whether the task of an attempt should be copied.
+// tooSlow reports whether the task of an attempt should get a speculative attempt.
 func (r *Rule) tooSlow(a *core.Attempt) bool {
 	c, p, k := r.c, &r.pol, a.ID.Task.Kind
 	alone := a.Next < 0 && c.Attempts[a.Job.Work[k].Tasks[a.ID.Task.Index].Att].ID == a.ID
@@ -230,7 +221,7 @@ func (r *Rule) tooSlow(a *core.Attempt) bool {
 	return rates.below(rate(a, c.Now), cmp.Or(p.SlowTask, 1))
 }
 
-// rankSlow puts the slow tasks of a job in order.
+// rankSlow sorts the slow tasks of a job and passes them to the Core.
 func (r *Rule) rankSlow(j *core.Job, k core.TaskKind, found []slowTask) {
 	slices.SortFunc(found, func(a, b slowTask) int {
 		byTime := 0
@@ -260,7 +251,7 @@ func (r *Rule) Refusal(j *core.Job, n *core.NodeState, k core.TaskKind) core.Rea
 	return core.Reason{}
 }
 
-// mostCopies is how many copies of a kind of task a job may run.
+// mostCopies returns the maximum number of speculative attempts of a kind of a job.
 func (r *Rule) mostCopies(j *core.Job, k core.TaskKind) int {
 	p, w := &r.pol, &j.Work[k]
 	tasks := float64(w.Running + w.Suspended - w.Copies)
@@ -268,9 +259,9 @@ func (r *Rule) mostCopies(j *core.Job, k core.TaskKind) int {
 	return max(cmp.Or(p.MinCopies, speculativeMinimum), int(math.Ceil(part-1e-9)))
 }
 
-// slowNode reports whether the tasks of j, of either kind, have been much slower on n than elsewhere:
-// those that are done, those that were overtaken and, as in the paper, those that run. Hadoop looks
-// at the first alone, and gives copies to nodes so slow that nothing has ended there.
+// slowNode reports whether the tasks of j, of either kind, are much slower on n than elsewhere. It
+// counts finished and overtaken attempts and, as in the paper, running ones. Hadoop counts only
+// finished ones, and starts speculative attempts on nodes so slow that nothing has ended there.
 func (r *Rule) slowNode(j *core.Job, n *core.NodeState) bool {
 	c := r.c
 	for k := range core.TaskKind(core.Kinds) {

@@ -1,6 +1,6 @@
-// Package virtual is the imagined cluster of the Hadoop Fair Sojourn Protocol, in which all jobs
-// share the slots at once, and the estimators of job sizes [HFSP §3]. It knows durations and
-// numbers only; which job they belong to is the affair of the caller.
+// Package virtual implements the virtual cluster of the Hadoop Fair Sojourn Protocol, in which all
+// jobs share the slots at the same time, and the estimators of job sizes [HFSP §3]. It knows only
+// durations and numbers; the caller maps them to jobs.
 package virtual
 
 import (
@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// Cluster runs jobs under processor sharing: max-min fair shares of whole slots, what does not
-// divide going to the jobs with the fewest tasks first [HFSP §3.1]. The real cluster's progress
-// does not move it. Numbers in comments are the steps of HFSP in docs/papers.md.
+// Cluster runs jobs under processor sharing: max-min fair shares of whole slots; the remainder goes
+// to the jobs with the fewest tasks first [HFSP §3.1]. The progress of the real cluster does not
+// affect it. Numbers in comments are the steps of HFSP in docs/papers.md.
 type Cluster struct {
 	now   time.Duration
 	slots int
-	jobs  []*Job // with work left, fewest tasks first
-	stale bool   // slots must be divided anew
+	jobs  []*Job // with remaining work, fewest tasks first
+	stale bool   // the slots must be divided
 	plan  fluidPlan
 }
 
-// New makes a cluster without jobs.
+// New returns a cluster without jobs.
 func New(now time.Duration, slots int) *Cluster { return &Cluster{now: now, slots: slots} }
 
-// Resize sets the number of slots from a time on and reports whether that is another.
+// Resize sets the number of slots from a time on and reports whether it has changed.
 func (c *Cluster) Resize(now time.Duration, slots int) bool {
 	if c.slots == slots {
 		return false
@@ -33,7 +33,7 @@ func (c *Cluster) Resize(now time.Duration, slots int) bool {
 	return true
 }
 
-// Insert puts a job in, or back in.
+// Insert adds a job, or adds it back.
 func (c *Cluster) Insert(v *Job) {
 	if v.in || v.tasks == 0 {
 		return
@@ -45,7 +45,7 @@ func (c *Cluster) Insert(v *Job) {
 	v.in, c.stale = true, true
 }
 
-// Remove takes a job out.
+// Remove removes a job.
 func (c *Cluster) Remove(v *Job) {
 	if i := slices.Index(c.jobs, v); i >= 0 {
 		c.jobs = slices.Delete(c.jobs, i, i+1)
@@ -53,14 +53,14 @@ func (c *Cluster) Remove(v *Job) {
 	v.in, v.slots, c.stale = false, 0, true
 }
 
-// divide gives out the slots: rounds of equal parts (by weight), in which jobs that want no more
-// than their part get what they want, until none is satisfied; then whole slots to the others, and
-// what is left one each in the order of the jobs.
+// divide assigns the slots. In rounds of equal shares (by weight), jobs that need no more than
+// their share get what they need, until no such job remains. The others get whole slots, and the
+// remainder one each in the order of the jobs.
 func (c *Cluster) divide() {
 	c.stale = false
 	free, weight := c.slots, 0.0
 	for _, v := range c.jobs {
-		v.slots = -1 // not satisfied
+		v.slots = -1 // not yet satisfied
 		weight += v.Weight
 	}
 	part := 0.0
@@ -91,8 +91,8 @@ func (c *Cluster) divide() {
 	}
 }
 
-// Run goes on until the given time. It may be called at any time without changing what a later call
-// comes to, or any projected finish.
+// Run advances the cluster to the given time. Calls at additional times change neither later
+// results nor any projected finish.
 func (c *Cluster) Run(until time.Duration) {
 	for len(c.jobs) > 0 && c.now < until {
 		if c.stale {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Estimator turns the durations of a sample into the sum of the durations of n tasks.
+// Estimator estimates the sum of the durations of n tasks from the durations of a sample.
 type Estimator func(sample []time.Duration, n int) time.Duration
 
-// Mean is first-order statistics: n times the mean [HFSP §3.2.1].
+// Mean is the estimator of first-order statistics: n times the mean [HFSP §3.2.1].
 func Mean(sample []time.Duration, n int) time.Duration {
 	var sum time.Duration
 	for _, d := range sample {
@@ -18,8 +18,8 @@ func Mean(sample []time.Duration, n int) time.Duration {
 	return time.Duration(float64(sum) / float64(len(sample)) * float64(n))
 }
 
-// LogNormal fits a log-normal distribution by least squares to the sample's quantiles and adds
-// up the n quantiles of the fit. It allows for the long tail that the mean of a small sample mostly
+// LogNormal fits a log-normal distribution by least squares to the sample's quantiles and adds up n
+// quantiles of the fit. It accounts for the long tail that the mean of a small sample usually
 // misses.
 func LogNormal(sample []time.Duration, n int) time.Duration {
 	if len(sample) < 3 {
@@ -27,7 +27,7 @@ func LogNormal(sample []time.Duration, n int) time.Duration {
 	}
 	s := slices.Clone(sample)
 	slices.Sort(s)
-	var sy, sxx, sxy float64 // the quantiles x add up to 0
+	var sy, sxx, sxy float64 // the quantiles x have sum 0
 	for i, d := range s {
 		x, y := normalQuantile((float64(i)+0.5)/float64(len(s))), math.Log(math.Max(1, float64(d)))
 		sy, sxx, sxy = sy+y, sxx+x*x, sxy+x*y
@@ -40,5 +40,5 @@ func LogNormal(sample []time.Duration, n int) time.Duration {
 	return time.Duration(sum)
 }
 
-// normalQuantile is the inverse of the standard normal distribution.
+// normalQuantile returns the p-quantile of the standard normal distribution.
 func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }

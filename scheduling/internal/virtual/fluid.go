@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// fluidJob is a job in the projection: per unit of weight the work it has left and the most slots
-// it can use.
+// fluidJob is a job in the projection: its remaining work and the maximum slots it can use, per
+// unit of weight.
 type fluidJob struct {
 	v       *Job
 	need    float64 // seconds
@@ -16,21 +16,21 @@ type fluidJob struct {
 	settled bool // finished, or runs all its tasks, so that its finish is known
 }
 
-// fluidEnd is when a job that runs all its tasks gives its slots back.
+// fluidEnd is the time when a job that runs all its tasks returns its slots.
 type fluidEnd struct{ at, slots float64 }
 
-// fluidPlan is what a projection needs, kept for the next.
+// fluidPlan is the scratch memory of a projection.
 type fluidPlan struct {
 	jobs          []fluidJob
 	byNeed, byCap []*fluidJob
 	ends          []fluidEnd // earliest last
 }
 
-// Project works out when each job will finish if nothing else happens, tasks taken as divisible,
-// in the time of two sorts. All jobs that cannot run all their tasks share one level of slots per
-// weight, so one running total of what each has been served per weight tells which finishes next;
-// the level only rises, and a job whose cap it passes runs all its tasks from then on and finishes
-// at a known time. Each job is so met twice.
+// Project computes when each job will finish if nothing else happens, with divisible tasks, in the
+// time of two sorts. All jobs that cannot run all their tasks have the same number of slots per
+// weight, the level. A single total of the service per weight therefore tells which of them
+// finishes next. The level only rises; a job whose cap it passes runs all its tasks from then on
+// and finishes at a known time. Each job is visited twice.
 func (c *Cluster) Project() { // 4
 	p := &c.plan
 	weight := p.fill(c.jobs)
@@ -66,7 +66,7 @@ func (c *Cluster) Project() { // 4
 	}
 }
 
-// fill lists the jobs, by what they need and by what they can use, and sums up their weights.
+// fill lists the jobs by need and by cap, and returns the sum of their weights.
 func (p *fluidPlan) fill(jobs []*Job) (weight float64) {
 	p.jobs = slices.Grow(p.jobs[:0], len(jobs))[:len(jobs)]
 	p.byNeed, p.byCap, p.ends = p.byNeed[:0], p.byCap[:0], p.ends[:0]
@@ -82,12 +82,12 @@ func (p *fluidPlan) fill(jobs []*Job) (weight float64) {
 	return weight
 }
 
-// finishes notes that a job finishes so many seconds from now.
+// finishes records that a job finishes the given number of seconds after c.now.
 func (c *Cluster) finishes(j *fluidJob, seconds float64) {
 	j.settled, j.v.Finish = true, c.now+time.Duration(seconds*float64(time.Second))
 }
 
-// endsAfter is how many of the ends come after a time.
+// endsAfter returns the number of ends after a time.
 func (p *fluidPlan) endsAfter(at float64) int {
 	i, _ := slices.BinarySearchFunc(p.ends, at, func(e fluidEnd, at float64) int { return cmp.Compare(at, e.at) })
 	return i

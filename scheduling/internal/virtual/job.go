@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// Job is a job in the cluster: its tasks, each with the work it has left. The first slots of them
+// Job is a job in the cluster: its tasks, each with its remaining work. The first `slots` tasks
 // run.
 type Job struct {
 	ID     int64         // breaks ties
-	Size   int           // tasks in all: jobs with fewer get their slots first
+	Size   int           // number of all tasks: jobs with fewer get their slots first
 	Weight float64       // of its share
-	Finish time.Duration // when it finished, or will, as of the last projection
-	runs   []run         // tasks in order, equal neighbors together
-	tasks  int           // not finished
+	Finish time.Duration // when it finished, or will finish as of the last projection
+	runs   []run         // tasks in order; equal neighbors are merged
+	tasks  int           // unfinished tasks
 	slots  int
-	in     bool // is in the cluster: has work left
+	in     bool // in the cluster: has remaining work
 }
 
-// Tasks is the number of tasks not finished.
+// Tasks returns the number of unfinished tasks.
 func (v *Job) Tasks() int { return v.tasks }
 
-// Slots is how many of the cluster's slots the job holds.
+// Slots returns the number of the cluster's slots that the job holds.
 func (v *Job) Slots() int { return v.slots }
 
-// run is a number of tasks in a row with the same work left.
+// run is a number of consecutive tasks with the same remaining work.
 type run struct {
 	n    int
 	left time.Duration
 }
 
-// Left is the serialized work left.
+// Left returns the remaining serialized work.
 func (v *Job) Left() (sum time.Duration) {
 	for _, r := range v.runs {
 		sum += time.Duration(r.n) * r.left // 2
@@ -39,7 +39,7 @@ func (v *Job) Left() (sum time.Duration) {
 	return sum
 }
 
-// Resize gives the job n tasks of the same length.
+// Resize gives the job n tasks of equal length.
 func (v *Job) Resize(n int, each time.Duration) {
 	v.runs = v.runs[:0]
 	v.tasks = 0
@@ -49,7 +49,8 @@ func (v *Job) Resize(n int, each time.Duration) {
 	}
 }
 
-// nearest is the time until the first running task finishes; without slots none ever does.
+// nearest returns the time until the first running task finishes; the maximum duration if the job
+// has no slots.
 func (v *Job) nearest() time.Duration {
 	best, slots := time.Duration(math.MaxInt64), v.slots
 	for i := 0; i < len(v.runs) && slots > 0; i++ {
@@ -59,8 +60,8 @@ func (v *Job) nearest() time.Duration {
 	return best
 }
 
-// steady is a time for which the job can go on, if not longer, before it has fewer tasks than
-// slots, by which others may get slots: whole waves of equal tasks, else until one finishes.
+// steady returns a time during which the job keeps at least as many tasks as slots, so that no
+// other job can get slots: whole waves of equal tasks, or the time until one finishes.
 func (v *Job) steady() time.Duration {
 	if len(v.runs) == 1 && v.slots > 0 {
 		return time.Duration(max(1, v.tasks/v.slots)) * v.runs[0].left
@@ -68,7 +69,7 @@ func (v *Job) steady() time.Duration {
 	return v.nearest()
 }
 
-// work lets the running tasks go on for d, others taking the places of those that finish.
+// work runs the tasks for d; waiting tasks replace those that finish.
 func (v *Job) work(d time.Duration) {
 	for d > 0 && v.tasks > 0 && v.slots > 0 {
 		step := min(d, v.nearest())
@@ -77,8 +78,8 @@ func (v *Job) work(d time.Duration) {
 	}
 }
 
-// progress takes step off the first slots tasks; none has less left. It splits the run at the last
-// of them and drops those that finish.
+// progress subtracts step from the work of the first `slots` tasks, of which none has less. It
+// splits the run that contains the last of them and removes those that finish.
 func (v *Job) progress(step time.Duration) {
 	slots := v.slots
 	for i := 0; i < len(v.runs) && slots > 0; i++ {
