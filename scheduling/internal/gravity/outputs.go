@@ -15,6 +15,19 @@ type Site struct {
 }
 
 // Outputs holds the map outputs of a job, by location.
+//
+// The network distance of two nodes is twice the height of their lowest common level: 0 on the
+// node, 2 in the rack, 4 beyond. Let W be the input of a reduce, W_l(v) the input in the level-l
+// group of node v (l = 0: on v itself), and H the number of levels. The weighted total network
+// distance of the reduce at v is
+//
+//	WTND(v) = 2 (H W − score(v)),  score(v) = Σ_l W_l(v);  for racks: 4W − 2 W_rack(v) − 2 w(v)
+//
+// The center of gravity, which is the feeding node with minimum WTND, therefore has the highest
+// score.
+//
+// Adding an output reads its bytes once, for Even. Only Fold sums them per node, rack and reduce:
+// if the input of a job is spread too evenly to gain from placement, no sums are needed.
 type Outputs struct {
 	reduces int
 	outs    []output // by map

@@ -120,6 +120,16 @@ type slowTask struct {
 }
 
 // Look finds the slow tasks of the jobs that have no tasks left to launch:
+//
+//  1. Gather the progress rate of each running attempt (progress over the time in which it had
+//     work) and those of the finished tasks.
+//  2. A task is slow if its only attempt has run for Lag, is not suspended, may not commit yet, and
+//     has, by LATE, a rate well below the mean or, by the native rule, a progress well below the
+//     mean.
+//  3. LATE ranks the slow tasks by their time to end, (1 - progress) / rate, the longest first.
+//
+// Hadoop does this at each heartbeat; here it is part of the periodic step, and heartbeats use the
+// list.
 func (r *Rule) Look() {
 	if r.pol.Rule == core.NoSpeculation {
 		return
