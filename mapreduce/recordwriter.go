@@ -46,7 +46,7 @@ func newRecordWriter(p *cluster.Bound, t *Task, host string, out *outputForm) (*
 	if out.route == nil && !out.own {
 		w.image = out.image
 	}
-	w.gate = memory.NewGate(w.budget.Life())
+	w.gate = memory.NewGate(w.budget.Liveness())
 	w.gate.Shut()
 	return w, nil
 }

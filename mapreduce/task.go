@@ -93,11 +93,11 @@ func (t *Task) MemoryBudget() int64 { return t.budget.Limit() }
 // succeeds.
 func (t *Task) Counter(group, name string) *counter.User {
 	if t.sign == nil {
-		t.sign = t.budget.Life().Sign
+		t.sign = t.budget.Liveness().Sign
 	}
 	return t.counters.User(group, name, t.sign)
 }
 
 // Progress reports that the attempt is alive. Work that takes minutes without reading, emitting or
 // counting should call it now and then, or the task timeout ends the attempt.
-func (t *Task) Progress() { t.budget.Life().Sign() }
+func (t *Task) Progress() { t.budget.Liveness().Sign() }

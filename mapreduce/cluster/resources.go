@@ -37,7 +37,7 @@ type Progress struct {
 	Records atomic.Int64 // input records, updated from time to time; 0 for chunks
 	Spilled atomic.Int64 // bytes spilled
 
-	life        memory.Life
+	life        memory.Liveness
 	file        atomic.Pointer[string] // the file that a map reads
 	run, runEnd atomic.Int64           // the range of file, uncompressed, that contains the current record
 	number      atomic.Int64           // number of that record, if the attempt may skip records
@@ -105,7 +105,7 @@ func (p *Progress) Pulse() int64 {
 }
 
 // life returns the attempt's liveness, or nil if nobody observes it.
-func (r *Resources) life() *memory.Life {
+func (r *Resources) life() *memory.Liveness {
 	if r.Progress == nil {
 		return nil
 	}

@@ -17,14 +17,14 @@ type Watch struct {
 	pause    func(context.Context) error // may be nil
 	canceled uint32                      // 1 if canceled; atomic
 	checks   uint
-	life     *memory.Life // never nil
+	life     *memory.Liveness // never nil
 }
 
 // NewWatch returns a watch, and the function that ends it.
 func NewWatch(ctx context.Context, r *Resources) (w *Watch, stop func()) {
 	w = &Watch{ctx: ctx, pause: r.Pause, life: r.life()}
 	if w.life == nil {
-		w.life = new(memory.Life)
+		w.life = new(memory.Liveness)
 	}
 	after := context.AfterFunc(ctx, func() { atomic.StoreUint32(&w.canceled, 1) })
 	return w, func() { after() }

@@ -241,7 +241,7 @@ func TestEmittersAtEndsOfPages(t *testing.T) {
 // passes a shut gate.
 func TestEmittersSignAndStop(t *testing.T) {
 	for way := range ways {
-		life := new(memory.Life)
+		life := new(memory.Liveness)
 		budget := memory.NewBudget(0).Sub()
 		budget.Show(life)
 		table := newTable(config[int64]{Options: Options{Partitions: 1, Sum: true, Budget: budget}})

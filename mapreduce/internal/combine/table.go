@@ -16,7 +16,7 @@ type Table struct {
 // NewTable returns an empty table. It panics if Sum does not fit the values or Fold is missing:
 // both are errors of the program, not of its input.
 func NewTable(o Options, v Values) *Table {
-	t := &Table{gate: memory.NewGate(o.Budget.Life())}
+	t := &Table{gate: memory.NewGate(o.Budget.Liveness())}
 	t.acc.init(&o, &v)
 	return t
 }

@@ -2,9 +2,9 @@
 // streams and memory, compressed or not.
 //
 // A [Source] is one file. Calls into the user's own code, a reader or a dfs.Source, turn panics
-// into errors that name it (foreign.go). After the work, [Verify] reports whether a source has
-// changed meanwhile.
+// into errors that name it (guardedsource.go). After the work, [Verify] reports whether a source
+// has changed meanwhile.
 //
-// Reading order: source.go, packing.go, fsys.go, storedfiles.go, zip.go, foreign.go, stamp.go,
-// verify.go.
+// Reading order: source.go, packing.go, fsys.go, storedfiles.go, zip.go, guardedsource.go,
+// stamp.go, verify.go.
 package input

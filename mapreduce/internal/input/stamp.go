@@ -24,7 +24,7 @@ func StampOf(s Source) (x Stamp, err error) {
 	switch data := s.Data.(type) {
 	case *dfs.LocalFile:
 		x.Modified = data.Modified().UTC()
-	case *foreign:
+	case *guardedSource:
 		if f, ok := data.Source.(*fsFile); ok {
 			x.Modified, x.Version = f.modified.UTC(), string(f.version)
 		}

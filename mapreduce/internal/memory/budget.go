@@ -20,8 +20,8 @@ type Budget struct {
 	subs   int64
 	closed bool
 	rests  bool
-	pool   *Pool // set before the budget is shared
-	life   *Life // likewise; that of the sub-budget's attempt
+	pool   *Pool     // set before the budget is shared
+	life   *Liveness // likewise; that of the sub-budget's attempt
 }
 
 // NewBudget returns a root budget of limit bytes; 0 or less means no limit.

@@ -4,16 +4,16 @@ package memory
 // between calls and after the last. Passing an open gate costs no more than the sign of life that
 // it gives; opening and shutting one costs two stores.
 type Gate struct {
-	// Now is the Life that Sign signs: life, or the shared one of all shut gates; never nil. A hot
-	// loop may read its Asked directly and call Sign only if that is set.
-	Now  *Life
-	life *Life
+	// Now is the Liveness that Sign signs: life, or the shared one of all shut gates; never nil. A
+	// hot loop may read its Asked directly and call Sign only if that is set.
+	Now  *Liveness
+	life *Liveness
 }
 
 // shut is always asked for a sign, unwatched never.
 var (
-	shut      = &Life{Asked: 1}
-	unwatched = new(Life)
+	shut      = &Liveness{Asked: 1}
+	unwatched = new(Liveness)
 )
 
 // Outside is the panic value of Sign at a shut gate.
@@ -21,7 +21,7 @@ const Outside = "mapreduce: emit was called outside of the call that it was give
 	"kept for later, or from a goroutine that the call did not wait for"
 
 // NewGate returns an open gate that signs l, which may be nil.
-func NewGate(l *Life) Gate {
+func NewGate(l *Liveness) Gate {
 	if l == nil {
 		l = unwatched
 	}

@@ -159,9 +159,9 @@ func TestLargest(t *testing.T) {
 
 // Signs count only if somebody has asked since the last one, and need nobody who asks.
 func TestSignsOfLife(t *testing.T) {
-	var none *Life
+	var none *Liveness
 	none.Sign()
-	var l Life
+	var l Liveness
 	l.Sign()
 	require.EqualValues(t, 0, l.Ask())
 	require.EqualValues(t, 0, l.Ask(), "nothing since")
@@ -170,11 +170,11 @@ func TestSignsOfLife(t *testing.T) {
 	require.EqualValues(t, 1, l.Ask())
 	var nobody *Budget
 	nobody.Show(&l)
-	require.Nil(t, nobody.Life())
+	require.Nil(t, nobody.Liveness())
 	b := NewBudget(0).Sub()
-	require.Nil(t, b.Life())
+	require.Nil(t, b.Liveness())
 	b.Show(&l)
-	require.Same(t, &l, b.Life())
+	require.Same(t, &l, b.Liveness())
 }
 
 // Large slabs lie outside the heap, and are counted until they go back to the system.

@@ -4,10 +4,10 @@
 // there. The [Committer] of a plan turns attempts into parts: an attempt writes its part as a
 // temporary file, committing the first attempt of a task makes its part visible, and _SUCCESS
 // completes the job. localresume.go decides what survives a killed process and who may continue it;
-// meeting.go lets several processes share an output.
+// sharedstore.go lets several processes share an output.
 //
 // Reading order: destination.go, commit.go, localdir.go, localstore.go, localcommit.go; then
 // special cases: routes.go (a file for each name), partfile.go (parts in a user's own format),
-// heldparts.go (a writer, memory), remotestore.go (remote stores), locallate.go, localresume.go,
-// metered.go.
+// bufferedparts.go (a writer, memory), remotestore.go (remote stores), locallate.go,
+// localresume.go, metered.go.
 package output

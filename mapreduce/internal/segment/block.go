@@ -135,7 +135,7 @@ func (b *blockWriter) flush() error {
 	if len(b.raw) == 0 {
 		return nil
 	}
-	b.budget.Life().Sign()
+	b.budget.Liveness().Sign()
 	out := b.packed
 	p := s2.Encode(out[blockHeader:], b.raw)
 	binary.LittleEndian.PutUint32(out, uint32(len(b.raw)))

@@ -127,7 +127,7 @@ func (b *blockReader) fill() bool {
 	if b.err != nil {
 		return false
 	}
-	b.budget.Life().Sign()
+	b.budget.Liveness().Sign()
 	if b.x.size == 0 {
 		if b.left == 0 && b.seen != b.x.records {
 			b.bad(fmt.Sprintf("a run has %d records instead of %d", b.seen, b.x.records))

@@ -48,7 +48,7 @@ func NewSorter(cfg Config) *Sorter {
 		first:   firstBlockOf(cfg.Partitions),
 		least:   leastRun,
 		largest: atMost(cfg.Largest),
-		gate:    memory.NewGate(cfg.Budget.Life()),
+		gate:    memory.NewGate(cfg.Budget.Liveness()),
 	}
 }
 

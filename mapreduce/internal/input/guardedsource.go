@@ -11,9 +11,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// foreign wraps a user's dfs.Source: it turns panics into errors that name the source, and checks
-// results against the contract of dfs.Source.
-type foreign struct {
+// guardedSource wraps a user's dfs.Source: it turns panics into errors that name the source, and
+// checks results against the contract of dfs.Source.
+type guardedSource struct {
 	dfs.Source
 	name   string
 	size   int64
@@ -27,13 +27,13 @@ func guarded(data dfs.Source) (_ dfs.Source, err error) {
 		return nil, errors.New("mapreduce: a source without data")
 	}
 	switch data.(type) {
-	case *dfs.StoredFile, *foreign:
+	case *dfs.StoredFile, *guardedSource:
 		return data, nil
 	}
 	if dfs.Shared(data) {
 		return data, nil
 	}
-	f := &foreign{Source: data, name: fmt.Sprintf("%T", data)}
+	f := &guardedSource{Source: data, name: fmt.Sprintf("%T", data)}
 	defer f.named(&err)
 	defer fault.Catch(&err)
 	f.name = data.Name()
@@ -45,20 +45,20 @@ func guarded(data dfs.Source) (_ dfs.Source, err error) {
 }
 
 // named adds the source's name to an error.
-func (f *foreign) named(err *error) {
+func (f *guardedSource) named(err *error) {
 	if *err != nil {
 		*err = fmt.Errorf("input %s: %w", f.name, *err)
 	}
 }
 
 // Name implements dfs.Source.
-func (f *foreign) Name() string { return f.name }
+func (f *guardedSource) Name() string { return f.name }
 
 // Size implements dfs.Source.
-func (f *foreign) Size() int64 { return f.size }
+func (f *guardedSource) Size() int64 { return f.size }
 
 // ReadAt implements dfs.Source. A bare error, such as io.EOF, stays bare.
-func (f *foreign) ReadAt(p []byte, off int64) (n int, err error) {
+func (f *guardedSource) ReadAt(p []byte, off int64) (n int, err error) {
 	panicked := true
 	defer func() {
 		if panicked {
@@ -75,7 +75,7 @@ func (f *foreign) ReadAt(p []byte, off int64) (n int, err error) {
 }
 
 // Hosts implements dfs.Placed. It returns none if the data does not know its hosts, or panics.
-func (f *foreign) Hosts(off, n int64) (hosts []string) {
+func (f *guardedSource) Hosts(off, n int64) (hosts []string) {
 	var err error
 	defer fault.Catch(&err)
 	if p, ok := f.Source.(dfs.Placed); ok {
@@ -85,7 +85,7 @@ func (f *foreign) Hosts(off, n int64) (hosts []string) {
 }
 
 // View implements dfs.Source.
-func (f *foreign) View(off int64, n int) (b []byte, release func(), err error) {
+func (f *guardedSource) View(off int64, n int) (b []byte, release func(), err error) {
 	defer f.named(&err)
 	defer fault.Catch(&err)
 	b, giveBack, err := f.Source.View(off, n)
@@ -103,7 +103,7 @@ func (f *foreign) View(off int64, n int) (b []byte, release func(), err error) {
 }
 
 // release releases a View, possibly in a goroutine in which a panic would end the process.
-func (f *foreign) release(fn func()) {
+func (f *guardedSource) release(fn func()) {
 	var err error
 	defer func() {
 		if err != nil {
@@ -115,7 +115,7 @@ func (f *foreign) release(fn func()) {
 }
 
 // Close implements dfs.Source; its error includes those of releases.
-func (f *foreign) Close() (err error) {
+func (f *guardedSource) Close() (err error) {
 	defer f.named(&err)
 	defer fault.Catch(&err)
 	err = f.Source.Close()
@@ -126,7 +126,7 @@ func (f *foreign) Close() (err error) {
 }
 
 // Unchanged calls the data's Unchanged, for sources made from a local file.
-func (f *foreign) Unchanged() (err error) {
+func (f *guardedSource) Unchanged() (err error) {
 	defer fault.Catch(&err)
 	if file, ok := f.Source.(interface{ Unchanged() error }); ok {
 		return file.Unchanged()
@@ -135,7 +135,7 @@ func (f *foreign) Unchanged() (err error) {
 }
 
 // Views returns the data's Views, for sources made from a local file.
-func (f *foreign) Views() int {
+func (f *guardedSource) Views() int {
 	if file, ok := f.Source.(interface{ Views() int }); ok {
 		return file.Views()
 	}
