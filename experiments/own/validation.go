@@ -47,21 +47,20 @@ type validationJob struct {
 
 // outcome is what one run of the jobs came to, live or simulated.
 type outcome struct {
-	maps     [3]int // by locality
-	shuffle  [3]int64
+	maps     simulator.MapPlaces
+	shuffle  simulator.ShuffleBytes
 	sojourns []time.Duration // by job
 	shuffled []int64         // by job
 	places   []scheduling.Places
 }
 
 // locality is the part of the maps that were node-local, in per cent.
-func (o *outcome) locality() float64 {
-	return 100 * float64(o.maps[0]) / float64(max(1, o.maps[0]+o.maps[1]+o.maps[2]))
-}
+func (o *outcome) locality() float64 { return 100 * o.maps.Share(scheduling.NodeLocal) }
 
 // offRack is the part of the shuffled bytes that left their rack, in per cent.
 func (o *outcome) offRack() float64 {
-	return 100 * float64(o.shuffle[2]) / float64(max(1, o.shuffle[0]+o.shuffle[1]+o.shuffle[2]))
+	s := &o.shuffle
+	return 100 * float64(s.OffRack) / float64(max(1, s.NodeLocal+s.RackLocal+s.OffRack))
 }
 
 // mean sojourn time in seconds.
@@ -147,11 +146,7 @@ func simulated(
 	if err != nil {
 		return nil, err
 	}
-	m, s := r.Report.Maps, r.Report.Shuffle
-	o := &outcome{
-		maps:    [3]int{m.NodeLocal, m.RackLocal, m.OffRack},
-		shuffle: [3]int64{s.NodeLocal, s.RackLocal, s.OffRack},
-	}
+	o := &outcome{maps: r.Report.Maps, shuffle: r.Report.Shuffle}
 	for i := range r.Jobs {
 		o.sojourns = append(o.sojourns, r.Jobs[i].Sojourn())
 	}

@@ -70,20 +70,16 @@ func runLive(
 // add takes in a live job's result.
 func (o *outcome) add(r actors.Result) {
 	o.sojourns = append(o.sojourns, r.Elapsed)
-	for l, name := range [3]string{
-		"Data-local map tasks", "Rack-local map tasks", "Other local map tasks",
-	} {
-		o.maps[l] += int(r.Counters.Named(counter.GroupJob, name))
-	}
-	var sum int64
-	for l, name := range [3]string{
-		"Node-local shuffle bytes", "Rack-local shuffle bytes", "Off-rack shuffle bytes",
-	} {
-		n := r.Counters.Named("CoGRS", name)
-		o.shuffle[l] += n
-		sum += n
-	}
-	o.shuffled = append(o.shuffled, sum)
+	maps := func(name string) int { return int(r.Counters.Named(counter.GroupJob, name+" map tasks")) }
+	bytes := func(name string) int64 { return r.Counters.Named("CoGRS", name+" shuffle bytes") }
+	o.maps.NodeLocal += maps("Data-local")
+	o.maps.RackLocal += maps("Rack-local")
+	o.maps.OffRack += maps("Other local")
+	near, rack, far := bytes("Node-local"), bytes("Rack-local"), bytes("Off-rack")
+	o.shuffle.NodeLocal += near
+	o.shuffle.RackLocal += rack
+	o.shuffle.OffRack += far
+	o.shuffled = append(o.shuffled, near+rack+far)
 }
 
 // plan makes a job whose maps sleep and emit the same bytes to each partition, and whose reduces

@@ -10,10 +10,12 @@ import (
 
 // merge adds another run.
 func (o *outcome) merge(p *outcome) {
-	for l := range o.maps {
-		o.maps[l] += p.maps[l]
-		o.shuffle[l] += p.shuffle[l]
-	}
+	o.maps.NodeLocal += p.maps.NodeLocal
+	o.maps.RackLocal += p.maps.RackLocal
+	o.maps.OffRack += p.maps.OffRack
+	o.shuffle.NodeLocal += p.shuffle.NodeLocal
+	o.shuffle.RackLocal += p.shuffle.RackLocal
+	o.shuffle.OffRack += p.shuffle.OffRack
 	o.sojourns = append(o.sojourns, p.sojourns...)
 }
 
@@ -66,7 +68,7 @@ func TestValidationJobsMoveWhatTheySay(t *testing.T) {
 		o, err := runLive(t.Context(), []validationJob{job}, policies[0], 1)
 		require.NoError(t, err)
 		pass(time.Second)
-		require.Equal(t, 20, o.maps[0]+o.maps[1]+o.maps[2])
+		require.Equal(t, 20, o.maps.All())
 		require.InDelta(t, 20*validationOutput, o.shuffled[0], 20*4*16)
 		require.Greater(t, o.sojourns[0], 15*time.Second)
 		require.Len(t, o.places[0].Offsets, 21)

@@ -1,8 +1,10 @@
 package pastorelli13
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/study"
@@ -96,31 +98,19 @@ func processorSharing(jobs []fluidJob) []float64 {
 	return ends
 }
 
-// maxMin gives each job present its max-min share of 1, at most its width.
+// maxMin gives each job present its max-min share of 1, at most its width: the narrowest first.
 func maxMin(jobs []fluidJob, left []float64, now float64) []float64 {
-	rate := make([]float64, len(jobs))
-	rest, settled := 1.0, make([]bool, len(jobs))
-	for {
-		var wanting []int
-		for i, j := range jobs {
-			if j.arrive <= now && left[i] > 0 && !settled[i] {
-				wanting = append(wanting, i)
-			}
+	rate, rest := make([]float64, len(jobs)), 1.0
+	var open []int
+	for i, j := range jobs {
+		if j.arrive <= now && left[i] > 0 {
+			open = append(open, i)
 		}
-		narrow := -1
-		for _, i := range wanting {
-			if jobs[i].width < rest/float64(len(wanting)) &&
-				(narrow < 0 || jobs[i].width < jobs[narrow].width) {
-				narrow = i
-			}
-		}
-		if narrow < 0 {
-			for _, i := range wanting {
-				rate[i] = rest / float64(len(wanting))
-			}
-			return rate
-		}
-		rate[narrow], settled[narrow] = jobs[narrow].width, true
-		rest -= jobs[narrow].width
 	}
+	slices.SortFunc(open, func(a, b int) int { return cmp.Compare(jobs[a].width, jobs[b].width) })
+	for k, i := range open {
+		rate[i] = min(jobs[i].width, rest/float64(len(open)-k))
+		rest -= rate[i]
+	}
+	return rate
 }
