@@ -136,9 +136,7 @@ func bySize(runs *study.Runs, least, most int) []float64 {
 			if n := j.Maps.All(); !j.Done || n < least || n > most {
 				continue
 			}
-			places.NodeLocal += j.Maps.NodeLocal
-			places.RackLocal += j.Maps.RackLocal
-			places.OffRack += j.Maps.OffRack
+			places.Add(j.Maps)
 			all = append(all, j.Sojourn().Seconds())
 		}
 	}

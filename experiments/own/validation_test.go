@@ -10,9 +10,7 @@ import (
 
 // merge adds another run.
 func (o *outcome) merge(p *outcome) {
-	o.maps.NodeLocal += p.maps.NodeLocal
-	o.maps.RackLocal += p.maps.RackLocal
-	o.maps.OffRack += p.maps.OffRack
+	o.maps.Add(p.maps)
 	o.shuffle.NodeLocal += p.shuffle.NodeLocal
 	o.shuffle.RackLocal += p.shuffle.RackLocal
 	o.shuffle.OffRack += p.shuffle.OffRack

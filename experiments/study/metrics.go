@@ -58,9 +58,7 @@ func (r *Runs) ClassLocality(class string, level scheduling.Locality) float64 {
 	for _, one := range r.Results {
 		for i := range one.Jobs {
 			if j := &one.Jobs[i]; j.Class == class {
-				all.NodeLocal += j.Maps.NodeLocal
-				all.RackLocal += j.Maps.RackLocal
-				all.OffRack += j.Maps.OffRack
+				all.Add(j.Maps)
 			}
 		}
 	}

@@ -48,7 +48,8 @@ type MapPlaces struct {
 	OffRack   int `json:"off_rack"`
 }
 
-func (m *MapPlaces) add(n MapPlaces) {
+// Add adds other counts.
+func (m *MapPlaces) Add(n MapPlaces) {
 	m.NodeLocal += n.NodeLocal
 	m.RackLocal += n.RackLocal
 	m.OffRack += n.OffRack

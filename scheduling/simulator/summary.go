@@ -132,8 +132,8 @@ func Sum(jobs []*JobResult) Figures {
 		spent += j.Copies.SpentS
 		f.Copies.Launched += j.Copies.Launched
 		f.Copies.Won += j.Copies.Won
-		f.Maps.add(j.Maps)
-		f.InMemory.add(j.InMemory)
+		f.Maps.Add(j.Maps)
+		f.InMemory.Add(j.InMemory)
 		f.Shuffle.NodeLocal += j.Shuffle.NodeLocal
 		f.Shuffle.RackLocal += j.Shuffle.RackLocal
 		f.Shuffle.OffRack += j.Shuffle.OffRack
