@@ -233,7 +233,7 @@ func TestAttemptBeforePrepareIsAnError(t *testing.T) {
 	require.ErrorIs(t, err, output.ErrUnprepared)
 }
 
-// A plan folds where its maps make one value of fixed size of those of a key.
+// A plan folds if its maps combine the values of a key into one value of fixed size.
 func TestPlansFold(t *testing.T) {
 	in, first := Lines(Bytes("text", nil)), func(line []byte, emit func(string, int64)) error { return nil }
 	bind := func(p *Plan, err error) bool {

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// countedJobs are jobs of each way from records to output, over the same two inputs.
+// countedJobs are jobs with each way from records to output, over the same two inputs.
 func countedJobs() map[string]func() (*Plan, error) {
 	lines := Lines(Bytes("one", []byte("b a\na\n")), Bytes("two", []byte("c\n")))
 	return map[string]func() (*Plan, error){
@@ -109,7 +109,7 @@ func TestSpillsAreCounted(t *testing.T) {
 	}
 }
 
-// Where names the file at hand, and the bytes of its run once there is one.
+// Where returns the current file, and the byte range of its current run if there is one.
 func TestWhereAMapIs(t *testing.T) {
 	var seen []string
 	var progress cluster.Progress

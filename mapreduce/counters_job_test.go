@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// names lists what the counters print, without values.
+// names returns the names of the printed counters.
 func names(c *counter.Set) map[string]bool {
 	list := map[string]bool{}
 	for v := range c.All() {

@@ -19,7 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// wholeCSV is what encoding/csv reads.
+// wholeCSV returns the records that encoding/csv reads.
 func wholeCSV(o CSVOptions, text []byte) ([][]string, error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte(byteOrderMark))))
 	r.Comma, r.Comment, r.FieldsPerRecord, r.TrimLeadingSpace = o.comma(), o.Comment, o.Fields, o.TrimSpace
@@ -27,7 +27,7 @@ func wholeCSV(o CSVOptions, text []byte) ([][]string, error) {
 }
 
 // requireSameCSV checks that the records of all splits together, and the first error, are those of
-// encoding/csv over the whole.
+// encoding/csv over the whole file.
 func requireSameCSV(t require.TestingT, o CSVOptions, text []byte, w windows, block int64) {
 	want, wantErr := wholeCSV(o, text)
 	got, err := recordsOf(t, fieldsOf(CSV(o, Bytes("f.csv", text))), w, block)
@@ -66,7 +66,7 @@ func requireSameCSV(t require.TestingT, o CSVOptions, text []byte, w windows, bl
 	require.ErrorContains(t, err, fmt.Sprintf("line %d, column %d", bad.Line, bad.Column))
 }
 
-// randomCSV is a file as a writer of CSV makes it, with comments and empty lines between.
+// randomCSV returns a file as a CSV writer makes it, with comments and empty lines added.
 func randomCSV(t *rapid.T, comment rune) []byte {
 	field := rapid.SliceOfN(rapid.SampledFrom([]string{`"`, ",", "\n", "\r\n", "#", "a", "é", " "}), 0, 6)
 	width := rapid.IntRange(1, 4).Draw(t, "width")
@@ -108,7 +108,7 @@ func TestCSVIsReadAlikeHoweverItIsCut(t *testing.T) {
 	})
 }
 
-// FuzzCSV states that of files that no writer made; what is wrong in them is found at its place.
+// FuzzCSV checks requireSameCSV for arbitrary bytes; errors name the right place.
 func FuzzCSV(f *testing.F) {
 	for _, text := range []string{
 		"", "a,b\n\"c\n,d\",\"e\"\"\"\n", "a\"b\nc\n", "\"a\"b\nc\"\n", "\"open\nand on\n", "#\"\na\n\"b#\n#\"\n", "a,b\nc\n",
@@ -150,10 +150,10 @@ func TestCSVOfEverySource(t *testing.T) {
 	}, 100)
 }
 
-// checked is a source whose name tells how it is compressed.
+// checked returns a source whose compression is determined by its name.
 func checked(s Source) (Source, error) { return Stored(s.Data) }
 
-// TestCSVMarks: a pass over a file is made once for all its splits, and not at all for one.
+// TestCSVMarks: all splits of a file share one pass over it; a file of one split needs none.
 func TestCSVMarks(t *testing.T) {
 	record := "some,\"quoted\nwords\"\n"
 	text := strings.Repeat(record, 3<<20/len(record))

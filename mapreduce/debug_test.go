@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// watched is how jobs, made anew each time and watched, end in RunLocal and on the engine.
+// watched returns how watched plans, one per run, end in RunLocal and on the engine.
 func watched(t *testing.T, bind func() (*Plan, error)) (local, engine error) {
 	t.Helper()
 	debug := func() *Plan {
@@ -30,7 +30,7 @@ func watched(t *testing.T, bind func() (*Plan, error)) (local, engine error) {
 	return local, outcome(t, debug(), 1<<20)
 }
 
-// misused is a job over bytes with one function of the user's replaced; it is right if none is.
+// misused is a job over bytes with one user function replaced; without a replacement it is correct.
 type misused struct {
 	mapper  Mapper[[]byte, []byte, []byte]
 	reduce  func(key []byte, values iter.Seq[[]byte], emit func(Pair[[]byte, []byte])) error
@@ -63,8 +63,8 @@ func (m misused) bind(out Output[Pair[[]byte, []byte]]) (*Plan, error) {
 	}.Bind(Lines(Bytes("text", []byte("a1\nb2\na3\nc4\na5\n"))), out)
 }
 
-// check requires that a watched plan of it ends with an error that says so, in RunLocal and on the
-// engine; none if says is empty.
+// check requires that a watched plan ends with an error that contains says, in RunLocal and on the
+// engine; with an empty says it must succeed.
 func (m misused) check(t *testing.T, says ...string) {
 	t.Helper()
 	local, engine := watched(t, func() (*Plan, error) {
@@ -82,7 +82,7 @@ func (m misused) check(t *testing.T, says ...string) {
 	}
 }
 
-// written is what the plan of a job writes in RunLocal.
+// written returns the output of the job in RunLocal.
 func (m misused) written(t *testing.T, debug bool) string {
 	var out bytes.Buffer
 	p, err := m.bind(textWith[Pair[[]byte, []byte]](Writer("w", &out), "", " "))
@@ -95,7 +95,7 @@ func (m misused) written(t *testing.T, debug bool) string {
 	return out.String()
 }
 
-// TestDebugOfRight: what the documents allow is no misuse, and nothing changes.
+// TestDebugOfRight: use that the documentation allows is not a misuse, and the output is unchanged.
 func TestDebugOfRight(t *testing.T) {
 	right := misused{}
 	right.check(t)
@@ -122,8 +122,7 @@ func TestDebugOfRight(t *testing.T) {
 	require.Equal(t, sums.written(t, false), sums.written(t, true))
 }
 
-// TestDebugOfKeptBytes: what is emitted beyond its lifetime is an error that says whose bytes it
-// was.
+// TestDebugOfKeptBytes: emitting bytes beyond their lifetime is an error that names their origin.
 func TestDebugOfKeptBytes(t *testing.T) {
 	var kept []byte
 	misused{mapper: Mapper[[]byte, []byte, []byte]{
@@ -159,7 +158,7 @@ func TestDebugOfKeptBytes(t *testing.T) {
 	}, begin: func() { before = nil }}.check(t, "Reduce emitted bytes of a key of an earlier call")
 }
 
-// TestDebugPoisons what was kept, so that copies made too late do not look like data.
+// TestDebugPoisons: kept bytes are poisoned, so late copies do not look like data.
 func TestDebugPoisons(t *testing.T) {
 	var kept [][]byte
 	late := misused{reduce: func(key []byte, values iter.Seq[[]byte], emit func(Pair[[]byte, []byte])) error {
@@ -185,7 +184,7 @@ func TestDebugOfChangedRecord(t *testing.T) {
 	}}}.check(t, "Map changed its record")
 }
 
-// elsewhere calls f in another goroutine and waits for its end.
+// elsewhere calls f in another goroutine and waits for it.
 func elsewhere(f func()) {
 	done := make(chan struct{})
 	go func() {
@@ -195,7 +194,7 @@ func elsewhere(f func()) {
 	<-done
 }
 
-// TestDebugOfEmit from elsewhere, and at another time.
+// TestDebugOfEmit: emit from another goroutine, or after its call, is an error.
 func TestDebugOfEmit(t *testing.T) {
 	const foreign, late = "emit was called from another goroutine than that of ", "emit was called after the "
 	during := func(line []byte, emit func(k, v []byte)) error {
@@ -232,7 +231,8 @@ func debugged(t *testing.T, m func(int, func(int)) error) *Plan {
 	return p
 }
 
-// TestDebugOfEmitAtTheEnd: what comes after the last call fails the commit, and panics after that.
+// TestDebugOfEmitAtTheEnd: an emit after the last call fails the commit; after the commit it
+// panics.
 func TestDebugOfEmitAtTheEnd(t *testing.T) {
 	var kept func(int)
 	keep := func(_ int, emit func(int)) error { kept = emit; return nil }
@@ -252,7 +252,7 @@ func TestDebugOfEmitAtTheEnd(t *testing.T) {
 	require.NoError(t, p.AbortJob())
 }
 
-// TestDebugOfCombine: each law has an error of its own, with the values that break it.
+// TestDebugOfCombine: each law of Combine has its own error, with the values that break it.
 func TestDebugOfCombine(t *testing.T) {
 	n := byte(0)
 	misused{combine: func(a, _ []byte) []byte {
@@ -266,7 +266,7 @@ func TestDebugOfCombine(t *testing.T) {
 			`Combine(a, Combine(b, c)) is "2"`)
 }
 
-// TestDebugOfFloats: a sum of floats is a Combine, with the tolerance that is asked for.
+// TestDebugOfFloats: a sum of floats is a valid Combine within the requested tolerance.
 func TestDebugOfFloats(t *testing.T) {
 	for within, fails := range map[float64]bool{0: true, 1e-12: false} {
 		p, err := Job[float64, string, float64, Pair[string, float64]]{
@@ -289,7 +289,7 @@ func TestDebugOfPartition(t *testing.T) {
 	misused{part: func(key []byte, reduces int) int { return int(key[0]) % reduces }}.check(t)
 }
 
-// TestInterrupts come before each record, group and end, and end the attempt.
+// TestInterrupts: Interrupt is called before each record, group and Close, and can end the attempt.
 func TestInterrupts(t *testing.T) {
 	stop := errors.New("stop")
 	for at, want := range []int{3: 2, 4: 3, 5: 3} { // of three records: the last of them, the end, none
@@ -313,7 +313,7 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
-// TestLending covers what values are made of.
+// TestLending: values of all kinds of types are copied for watched functions.
 func TestLending(t *testing.T) {
 	type inner struct{ B []byte }
 	type value struct {

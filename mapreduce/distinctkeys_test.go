@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestExpectedDistinctKeys states for how many keys a map's table is made: as many as in the map before,
-// fewer if the split is smaller, and of the first map what a huge page takes, if it is large.
+// TestExpectedDistinctKeys: a map's table is sized by the keys of the previous map, fewer if the
+// split is smaller; the table of a first large map fills a huge page.
 func TestExpectedDistinctKeys(t *testing.T) {
 	var none *distinctKeys
 	require.Zero(t, none.expect(largeSplit-1))

@@ -21,7 +21,7 @@ func printed[I any](in mapreduce.Input[I], text func(I) string) {
 	show(func(out mapreduce.Output[string]) (*mapreduce.Plan, error) { return job.Bind(in, out) })
 }
 
-// Names as find -print0 writes them may hold line feeds.
+// Names from find -print0 may contain line feeds.
 func ExampleSeparated() {
 	names := mapreduce.Bytes("names", []byte("a file\x00another\nfile\x00"))
 	printed(mapreduce.Separated("\x00", names), func(name []byte) string { return fmt.Sprintf("%q", name) })
@@ -30,7 +30,7 @@ func ExampleSeparated() {
 	// "another\nfile"
 }
 
-// Quoted fields may hold line feeds.
+// Quoted fields may contain line feeds.
 func ExampleCSV() {
 	file := mapreduce.Bytes("poems.csv", []byte("basho,\"old pond\nfrog jumps in\"\nissa,\"climb, snail\"\n"))
 	printed(mapreduce.CSV(mapreduce.CSVOptions{}, file), func(r mapreduce.CSVRecord) string {
@@ -55,7 +55,7 @@ func ExampleCSVRows() {
 	// oat milk for 3.00
 }
 
-// One JSON value a line.
+// One JSON value per line.
 func ExampleJSONLines() {
 	type visit struct {
 		User string `json:"user"`
@@ -68,7 +68,7 @@ func ExampleJSONLines() {
 	// Output: m-00000-0: log.jsonl: at byte 60, "{\"user\":": at its byte 8: unexpected end of JSON input
 }
 
-// A format of one's own: how one record is decoded.
+// A custom format: decode returns one record.
 func ExampleDecoded() {
 	type setting struct{ key, value string }
 	file := mapreduce.Bytes("app.conf", []byte("# the port\nport = 80\n\nname = tea\n"))
@@ -89,7 +89,7 @@ func ExampleDecoded() {
 	// name is tea
 }
 
-// jsonArray writes numbers as one JSON document a part.
+// jsonArray writes numbers as one JSON document per part.
 type jsonArray struct {
 	to      *mapreduce.PartFile
 	written bool
@@ -111,7 +111,7 @@ func (a *jsonArray) Close() error {
 
 func (a *jsonArray) Abort() error { return nil }
 
-// Parts of a form with a beginning and an end.
+// Parts in a format with a beginning and an end.
 func ExampleParts() {
 	dir, _ := os.MkdirTemp("", "parts")
 	defer func() { _ = os.RemoveAll(dir) }()
@@ -130,7 +130,7 @@ func ExampleParts() {
 	// <nil>
 }
 
-// Code that opens files by name, such as that of a database, is given a path.
+// Code that opens files by name, such as a database, gets a path.
 func ExamplePartFile_Path() {
 	dir, _ := os.MkdirTemp("", "parts")
 	defer func() { _ = os.RemoveAll(dir) }()

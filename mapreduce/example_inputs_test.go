@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// A channel is read by one map, as it fills.
+// One map reads a channel while it is filled.
 func ExampleSeq2() {
 	words := make(chan string)
 	go func() {
@@ -32,7 +32,7 @@ func ExampleSeq2() {
 	// got milk
 }
 
-// Each range of rows is a map of its own.
+// Each range of rows has its own map.
 func ExampleUnits() {
 	type rows struct{ from, to int }
 	read := func(_ context.Context, r rows) iter.Seq2[int, error] {
@@ -73,7 +73,7 @@ func ExampleFS() {
 	// two
 }
 
-// One job's records, as they are, for the next one.
+// Records of one job are the input of the next one, in binary form.
 func ExampleTyped() {
 	type visit struct {
 		User string
@@ -104,7 +104,7 @@ func ExampleTyped() {
 	// bob 7
 }
 
-// Errors go to files of their own.
+// Errors are written to separate files.
 func ExampleRouted() {
 	temp, err := os.MkdirTemp("", "routed")
 	if err != nil {

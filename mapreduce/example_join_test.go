@@ -119,7 +119,7 @@ func ExampleBroadcastJoin() {
 	// rice for ann
 }
 
-// Several inputs of several types, each with its own map, meet in one reduce.
+// Several inputs of different types, each with its own map, share the reduces.
 func ExampleFeeds() {
 	log := mapreduce.Bytes("log", []byte("ann logs in\nann logs out\nbob logs in\n"))
 	job := mapreduce.Job[mapreduce.Fed[string, string], string, string, string]{
@@ -241,7 +241,7 @@ func ExampleSample() {
 	// true true <nil>
 }
 
-// MapTask and ReduceTask know their task.
+// MapTask and ReduceTask get their task.
 func ExampleJob_mapWith() {
 	text := mapreduce.Bytes("poem", []byte("to be\n\nor not\n"))
 	job := mapreduce.MapOnly[string, string]{

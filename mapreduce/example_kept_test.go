@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// A job whose output stays in memory, and one that reads it.
+// One job keeps its output in memory, and another reads it.
 func ExampleNewKept() {
 	kept := mapreduce.NewKept[int](cluster.KeptOptions{Name: "squares"})
 	square := mapreduce.MapOnly[int, int]{Map: func(n int, emit func(int)) error {
@@ -36,7 +36,7 @@ func ExampleNewKept() {
 	// squares: released
 }
 
-// Records that are kept by key meet without a shuffle.
+// Records that are kept by key are joined without a shuffle.
 func ExampleGrouped() {
 	type stock = mapreduce.Pair[string, int]
 	name := func(s stock) string { return s.First }

@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Each user's visits, in order of time, without sorting in memory: the key holds
-// the time too, but a group is one user.
+// Each user's visits, in order of time, without sorting in memory: the key includes the time, but a
+// group is one user.
 func ExampleJob_secondarySort() {
 	type visit struct {
 		User string
@@ -45,7 +45,7 @@ func ExampleJob_secondarySort() {
 	// bob came 3 times, first at 3
 }
 
-// A map attempt with state and counters of its own, which acts at its end.
+// A map attempt with its own state and counters, which emits at its end.
 func ExampleMapper() {
 	longest := mapreduce.Job[string, mapreduce.None, string, mapreduce.Pair[mapreduce.None, string]]{
 		MapTask: func(t *mapreduce.Task) (mapreduce.Mapper[string, mapreduce.None, string], error) {
@@ -92,7 +92,7 @@ func ExampleMapper() {
 	// 2 short lines
 }
 
-// Records can come from and go to memory.
+// Records can be read from and collected in memory.
 func ExampleCollected() {
 	squares := mapreduce.MapOnly[int, mapreduce.Pair[int, int]]{
 		Map: func(n int, emit func(mapreduce.Pair[int, int])) error {

@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Each of a few records of long work is a map of its own, on whatever slot is free.
+// A few records that need much work each get their own map, on any free slot.
 func ExampleInput_SplitSize() {
 	type count = mapreduce.Pair[int, int] // a number and how many primes are below it
 	job := mapreduce.MapOnly[int, count]{

@@ -20,7 +20,7 @@ type scored struct {
 	Score int64
 }
 
-// scoresJob tells for each name what the feeds have said of it, in their order.
+// scoresJob lists, for each name, the values of the feeds in order.
 func scoresJob() Job[Fed[string, scored], string, scored, string] {
 	return Job[Fed[string, scored], string, scored, string]{Reduce: func(name string, values iter.Seq[scored], emit func(string)) error {
 		var b strings.Builder
@@ -54,8 +54,8 @@ func scoreFeeds(lines string, list []int64, seq iter.Seq[int64]) []Feed[string, 
 	}
 }
 
-// The pairs of several inputs meet in the reduces in the order of the feeds, wherever the inputs are
-// cut, and RunLocal and the engine agree with plain Go.
+// The pairs of several inputs reach the reduces in the order of the feeds, for all splits;
+// RunLocal, the engine and plain Go agree.
 func TestFeedsAreOneInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"n1", "n3", "", "twice", "x y"}), 0, 12).Draw(t, "lines"), "\n")
@@ -116,7 +116,7 @@ func TestFeedsAreOneInput(t *testing.T) {
 	})
 }
 
-// What is wrong with a feed is told where the job is bound.
+// Bind reports errors of feeds.
 func TestFeedsAreChecked(t *testing.T) {
 	out := func() Output[string] { return new(Collected[string]).Output() }
 	_, err := scoresJob().Bind(Feeds[string, scored](), out())
@@ -131,7 +131,7 @@ func TestFeedsAreChecked(t *testing.T) {
 	require.NoError(t, err, "a Map of one's own may drop records")
 }
 
-// A watched plan sees what a map of a feed, and what a join, keep of lent bytes.
+// A watched plan reports bytes that a map of a feed, or a join, keeps too long.
 func TestDebugSeesFeedsAndJoins(t *testing.T) {
 	lines := func(what string) Input[[]byte] { return Lines(Bytes(what, []byte("aa\nbb\ncc\n"))) }
 	var kept []byte

@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// odd is a source of the user's: memory, but for what is set.
+// odd is a user's source: memory, except for the methods that are set.
 type odd struct {
 	dfs.Source
 	size    func() int64
@@ -57,7 +57,7 @@ func (o *odd) Close() error {
 	return o.Source.Close()
 }
 
-// Whatever a source of the user's does wrong ends in an error that names it, never the process.
+// Every fault of a user's source becomes an error that names it and never ends the process.
 func TestSourcesThatMisbehave(t *testing.T) {
 	gone := errors.New("the tape is torn")
 	for _, c := range []struct {
@@ -108,7 +108,7 @@ func TestSourcesThatMisbehave(t *testing.T) {
 	}
 }
 
-// stuck reads nothing, and says so with k and err.
+// stuck reads nothing and returns k and err.
 type stuck struct {
 	k   int
 	err error
@@ -135,7 +135,7 @@ func TestStreamsThatMisbehave(t *testing.T) {
 	}
 }
 
-// A map that writes into its record is told so, not that the file has changed.
+// A map that modifies its record gets an error about that, not about a changed file.
 func TestMapThatWritesIntoItsRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text")
 	require.NoError(t, os.WriteFile(path, make([]byte, 100_000), 0o600))
@@ -157,7 +157,7 @@ func TestMapThatWritesIntoItsRecord(t *testing.T) {
 	require.Contains(t, panicked.Stack, "foreign_test.go", "where it was")
 }
 
-// The last look at the inputs is before the output is complete.
+// The inputs are verified a last time before the output is complete.
 func TestInputThatChangesBeforeTheJobIsCommitted(t *testing.T) {
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "text"), filepath.Join(dir, "out")

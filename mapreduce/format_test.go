@@ -15,11 +15,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// paragraphs is a format of files that end with a line of the places at which their paragraphs
-// begin.
+// paragraphs is a format whose files end with a line of the offsets of their paragraphs.
 type paragraphs struct{}
 
-// paragraphsOf makes such a file.
+// paragraphsOf returns such a file.
 func paragraphsOf(list []string) []byte {
 	var b bytes.Buffer
 	b.WriteString("head\n")
@@ -76,7 +75,8 @@ func (p paragraphs) Read(ctx context.Context, f FormatFile, from, to int64) iter
 	}
 }
 
-// Formatted yields the records of all parts, a part a map, also as the sample of a total order.
+// Formatted yields the records of all parts, one map per part, also for the sample of a total
+// order.
 func TestFormattedIsAllParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		files := rapid.SliceOfN(rapid.SliceOfN(rapid.StringMatching(`([a-d]{0,3}\n){1,4}`), 0, 6), 1, 3).Draw(t, "files")
@@ -109,7 +109,7 @@ func TestFormattedIsAllParts(t *testing.T) {
 	})
 }
 
-// fixedParts says what it was made with.
+// fixedParts is a format that returns fixed results.
 type fixedParts struct {
 	paragraphs
 	at  []int64
@@ -118,7 +118,7 @@ type fixedParts struct {
 
 func (f fixedParts) Parts(context.Context, FormatFile) ([]int64, error) { return f.at, f.err }
 
-// What a format does wrong is told with the file's name.
+// Faults of a format are errors that name the file.
 func TestFormattedIsChecked(t *testing.T) {
 	run := func(ctx context.Context, f Format[string], src Source) error {
 		p, err := passOn[string]().Bind(Formatted(f, src), new(Collected[string]).Output())

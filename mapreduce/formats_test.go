@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// passOn is a job that writes its input.
+// passOn returns a job that writes its input.
 func passOn[I any]() MapOnly[I, I] {
 	return MapOnly[I, I]{Map: func(rec I, emit func(I)) error {
 		emit(rec)
@@ -20,8 +20,8 @@ func passOn[I any]() MapOnly[I, I] {
 	}}
 }
 
-// recordsOf are the records of an input that is cut every block bytes and read through windows, or
-// the first error.
+// recordsOf returns the records of an input that is split every block bytes and read through
+// windows, or the first error.
 func recordsOf[I any](t require.TestingT, in Input[I], w windows, block int64) (records []I, err error) {
 	p, err := passOn[I]().Bind(in, new(Collected[I]).Output())
 	require.NoError(t, err)
@@ -40,8 +40,8 @@ func recordsOf[I any](t require.TestingT, in Input[I], w windows, block int64) (
 	return records, nil
 }
 
-// requireEverywhere checks what RunLocal and the engine make of an input, whatever its blocks; an
-// input is made anew for each.
+// requireEverywhere checks the records of an input in RunLocal and on the engine, for several block
+// sizes; each run gets a new input.
 func requireEverywhere[I any](t testing.TB, want []I, input func() Input[I], blocks ...int64) {
 	t.Helper()
 	for _, block := range blocks {
@@ -68,7 +68,7 @@ func requireEverywhere[I any](t testing.TB, want []I, input func() Input[I], blo
 // firstMap is what the error of a job's first map begins with.
 const firstMap = "m-00000-0: "
 
-// failure is the error of an input that is one split.
+// failure returns the error of an input that is one split.
 func failure[I any](t testing.TB, in Input[I]) error {
 	t.Helper()
 	p, err := passOn[I]().Bind(in, new(Collected[I]).Output())
@@ -154,7 +154,7 @@ func TestDecoded(t *testing.T) {
 	require.ErrorContains(t, err, "Decoded without a decode function")
 }
 
-// TestDecodedIsSampled for a total order like what it is made of.
+// TestDecodedIsSampled: a total order samples a decoded input like its base input.
 func TestDecodedIsSampled(t *testing.T) {
 	var text []byte
 	for i := range 3000 {

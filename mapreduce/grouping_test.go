@@ -111,8 +111,8 @@ func TestGroupsArePlainGos(t *testing.T) {
 
 func showKey(k any) string { return fmt.Sprintf("%q", k) }
 
-// TestValuesRangedTwiceAreAnError states that no Reduce gets a part of its values without
-// a word, in the engine and in RunLocal.
+// TestValuesRangedTwiceAreAnError: no Reduce silently gets only some of its values, in the engine
+// and in RunLocal.
 func TestValuesRangedTwiceAreAnError(t *testing.T) {
 	for _, combine := range []bool{false, true} {
 		for _, local := range []bool{false, true} {

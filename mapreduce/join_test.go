@@ -24,7 +24,7 @@ type joinRecord struct {
 	Text string
 }
 
-// joinsOf are all joins of two lists, which write what they see as a line.
+// joinsOf returns all joins of two lists; each writes its calls as lines.
 func joinsOf(left, right Feed[string, []byte]) map[string]Joined[string] {
 	show := func(p *[]byte) string {
 		if p == nil {
@@ -58,7 +58,7 @@ func joinsOf(left, right Feed[string, []byte]) map[string]Joined[string] {
 	}
 }
 
-// joinsExpected does the same by two loops.
+// joinsExpected returns the same by two loops.
 func joinsExpected(left, right []joinRecord) map[string][]string {
 	var keys []string
 	for _, r := range append(slices.Clone(left), right...) {
@@ -156,7 +156,7 @@ func keyOf(line string, lists ...[]joinRecord) (key string) {
 	return key
 }
 
-// What is held of the left side stays as it was, though spilled values are read through one buffer.
+// Held left values stay unchanged, although spilled values are read through one buffer.
 func TestJoinKeepsWhatItHolds(t *testing.T) {
 	list := make([]int, 40_000)
 	for i := range list {
@@ -195,7 +195,7 @@ func TestJoinKeepsWhatItHolds(t *testing.T) {
 	require.Equal(t, "9 4000 4000", got[9])
 }
 
-// A key with more left values than memory holds is an error that says what to do.
+// If the left values of a key exceed the memory limit, the error says what to do.
 func TestJoinHoldsTheLeftSide(t *testing.T) {
 	many := By(Slice(make([][1 << 16]byte, 300)), func([1 << 16]byte) int { return 7 })
 	one := By(Slice([]int{1}), func(int) int { return 7 })
@@ -228,7 +228,7 @@ func TestJoinHoldsTheLeftSide(t *testing.T) {
 	require.NoError(t, run(p))
 }
 
-// What a user does wrong is told in words of the join.
+// Errors of a user's join name the join's own terms.
 func TestJoinsAreChecked(t *testing.T) {
 	ints := By(Slice([]int{1}), func(n int) int { return n })
 	text := new(Collected[string])
@@ -258,7 +258,7 @@ func TestJoinsAreChecked(t *testing.T) {
 	require.ErrorContains(t, engine, "the values of a key can be ranged over once")
 }
 
-// The right values of a key are an error beyond the call that they were given to.
+// Ranging over the right values of a key after their call is an error.
 func TestRightValuesAreOfTheirCall(t *testing.T) {
 	bothOf := func(list []int) Feed[int, int] { return By(Slice(list), func(n int) int { return n / 10 }) }
 	for name, group := range map[string]func(kept *iter.Seq[int], bs iter.Seq[int]){

@@ -17,8 +17,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// cityOf is the small feed of the joins below: the city of every user but each tenth, who has none,
-// and each seventh, who has two.
+// cityOf is the small feed of the joins below: the city of every user, except every tenth, who has
+// none, and every seventh, who has two.
 func cityOf() Feed[[]byte, string] {
 	var users []int
 	for n := range 100 {
@@ -38,8 +38,8 @@ func cityOf() Feed[[]byte, string] {
 
 func userKey(n int) string { return fmt.Sprintf("user%d%s", n, strings.Repeat("x", n%30)) }
 
-// TestLookingUpAbreastIsALoop states that a broadcast join that looks up several lines at a time
-// makes what a loop makes, in its order, however the input is cut and whatever a record is made of.
+// TestLookingUpAbreastIsALoop: a broadcast join in batches has the same output, in the same order,
+// as a loop, for all splits and record types.
 func TestLookingUpAbreastIsALoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text, want []string
@@ -96,8 +96,8 @@ func TestLookingUpAbreastIsALoop(t *testing.T) {
 	})
 }
 
-// TestErrorsOfRecordsLookedUpAbreast are those of records looked up one by one: of the same record,
-// at the same place, with the same number, and what was emitted before it is what was emitted there.
+// TestErrorsOfRecordsLookedUpAbreast: errors in a batch name the same record, place and number as
+// without batches, after the same output.
 func TestErrorsOfRecordsLookedUpAbreast(t *testing.T) {
 	bad := errors.New("bad")
 	var text []byte
@@ -144,7 +144,7 @@ func TestErrorsOfRecordsLookedUpAbreast(t *testing.T) {
 	}
 }
 
-// failedMap is the error of a map attempt, also of one whose code ends its goroutine.
+// failedMap returns the error of a map attempt, even of one whose code exits its goroutine.
 func failedMap(p *Plan, a *cluster.MapAttempt) error {
 	a.Progress = new(cluster.Progress)
 	done := make(chan error, 1)

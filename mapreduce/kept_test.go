@@ -37,7 +37,7 @@ type (
 	}
 )
 
-// keep runs the job that passes on records, on RunLocal with blocks of so many bytes or records.
+// keep runs a job that copies records into k, in RunLocal with blocks of `block` bytes or records.
 func keep[T any](t require.TestingT, k *Kept[T], in Input[T], block int64) {
 	plan, err := passOn[T]().Bind(in, k.Output())
 	require.NoError(t, err)
@@ -45,8 +45,8 @@ func keep[T any](t require.TestingT, k *Kept[T], in Input[T], block int64) {
 	require.NoError(t, err)
 }
 
-// keptIsSlice keeps records, reads them cut anywhere with a budget of so many bytes, and expects
-// them as they were.
+// keptIsSlice keeps records, reads them in arbitrary splits within a budget, and expects them
+// unchanged.
 func keptIsSlice[T any](t *rapid.T, gen *rapid.Generator[T]) {
 	records := rapid.SliceOfN(gen, 0, 300).Draw(t, "records")
 	for range rapid.IntRange(0, 4).Draw(t, "doublings") {
@@ -142,8 +142,8 @@ func TestKeptLargeRecords(t *testing.T) {
 	}
 }
 
-// Released records are gone once nobody reads them any more, and say so before and after a plan
-// begins.
+// Released records are freed when their last reader ends. Reading them is an error, before and
+// after a plan starts.
 func TestKeptRelease(t *testing.T) {
 	k := NewKept[int](kept.Options{Name: "numbers"})
 	var none Collected[int]
@@ -181,8 +181,8 @@ func TestKeptRelease(t *testing.T) {
 	require.ErrorIs(t, again.SetupJob(), output.ErrDestinationUsed)
 }
 
-// Attempts that fail, are aborted or lose against others leave nothing; a job that failed leaves
-// room for another.
+// Attempts that fail, are aborted or lose the commit leave nothing; after a failed job another can
+// fill the store.
 func TestKeptAttemptsLeaveNothing(t *testing.T) {
 	k, root := NewKept[int](kept.Options{}), cluster.NewMemory(1<<30)
 	broken := errors.New("broken")
@@ -218,7 +218,8 @@ func TestKeptAttemptsLeaveNothing(t *testing.T) {
 	require.Equal(t, []int{7}, got)
 }
 
-// What a node took along is made again by the same job, and nothing else; other data is an error.
+// A rerun of the same job recomputes exactly the parts that a node has lost; different records are
+// an error.
 func TestKeptAgain(t *testing.T) {
 	k, root := NewKept[imageRecord](kept.Options{Name: "points"}), cluster.NewMemory(1<<30)
 	move, less := 0.0, 0
@@ -287,8 +288,7 @@ func TestKeptAgain(t *testing.T) {
 	require.Zero(t, root.Used())
 }
 
-// A part whose node dies while it is written is lost from the beginning, also where it is made
-// again.
+// A part whose node dies during the write is lost from the beginning, even in a rerun.
 func TestKeptLostWhileWritten(t *testing.T) {
 	k, root := NewKept[int](kept.Options{}), cluster.NewMemory(1<<30)
 	run := func(out Output[int], lose string) {
@@ -341,8 +341,7 @@ func TestKeptDamage(t *testing.T) {
 	require.Equal(t, []int{0}, k.Lost())
 }
 
-// Errors name the record, bad ones are left out, and a watched plan sees bytes that are kept too
-// long.
+// Errors name the record, bad records are skipped, and a watched plan reports bytes kept too long.
 func TestKeptRecordsAreWatched(t *testing.T) {
 	k := NewKept[string](kept.Options{Name: "words"})
 	keep(t, k, Slice([]string{"good", "bad", "fine"}), 9)
@@ -389,8 +388,8 @@ func TestKeptWrongType(t *testing.T) {
 	require.ErrorIs(t, err, codec.ErrUnsupportedType)
 }
 
-// What kept records show of their block is lent: a watched job that shows it later, or writes to it,
-// is told so, however the records are read.
+// Slices in kept records are views of their block: a watched job that keeps or modifies one gets an
+// error, for all ways to read the records.
 func TestViewsOfKeptRecordsAreLent(t *testing.T) {
 	var pages []linkedPage
 	for i := range int32(3) {

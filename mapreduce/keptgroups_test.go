@@ -33,7 +33,7 @@ func (p linkedPage) number() int32 { return p.Number }
 
 func numberOf(r pageRank) int32 { return r.First }
 
-// keepBy keeps records by key, those of equal keys in their order, within a budget.
+// keepBy keeps records by key within a budget; records of equal keys keep their order.
 func keepBy[K, T any](t require.TestingT, budget *cluster.Memory, key func(T) K, parts int, records []T) *KeptBy[K, T] {
 	k := NewKeptBy(kept.Options{Name: "pages"}, key)
 	plan, err := Job[T, K, T, T]{
@@ -54,7 +54,7 @@ func keepBy[K, T any](t require.TestingT, budget *cluster.Memory, key func(T) K,
 	return k
 }
 
-// drawPages are pages and ranks, of which keys that are near each other have many.
+// drawPages returns pages and ranks with many equal or close keys.
 func drawPages(t *rapid.T) (pages []linkedPage, ranks []pageRank) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
 	keys := rapid.SampledFrom([]int{1, 3, 100, 5000}).Draw(t, "keys")
@@ -76,7 +76,7 @@ func groupText(k int32, pages []linkedPage, ranks []pageRank) string {
 	return fmt.Sprint(k, pages, ranks)
 }
 
-// Groups are the records of a key, wherever these lie and however they are read.
+// A group has the records of its key, for all parts and ways to read them.
 func TestGroupsArePlainGo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pages, ranks := drawPages(t)
@@ -129,7 +129,7 @@ func TestGroupsArePlainGo(t *testing.T) {
 	})
 }
 
-// What goes wrong with a group names it by its number, and bad ones are left out.
+// An error in a group names its number, and bad groups are skipped.
 func TestGroupsThatFail(t *testing.T) {
 	var pages []linkedPage
 	for i := range int32(1000) {
@@ -197,8 +197,8 @@ func runFirstMap(t *testing.T, p *Plan) (*cluster.MapOutput, error) {
 	return out, err
 }
 
-// TestGroupedHoldsRecordsAndTheirHeads states what of a group counts against the bound: the bytes of
-// each record and its head in memory, so that many small records are bounded, too.
+// TestGroupedHoldsRecordsAndTheirHeads: the limit of a group counts the bytes of each record and
+// its struct, so it also limits many small records.
 func TestGroupedHoldsRecordsAndTheirHeads(t *testing.T) {
 	type row = Pair[string, string]
 	kept := func(n int) *KeptBy[string, row] {

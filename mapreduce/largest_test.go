@@ -42,8 +42,7 @@ func runBudget(p *Plan, budget int64) error {
 	return err
 }
 
-// A record that never ends is refused by its place, whatever the format, before it fills the
-// memory.
+// A record without end is rejected with its place, in every format, before it fills the memory.
 func TestRecordTooLarge(t *testing.T) {
 	const budget = 80 << 20 // a quarter of it are 20 MiB
 	keep := keepLines()
@@ -129,8 +128,8 @@ func sparse(t *testing.T, text string, size int64) Source {
 	return src
 }
 
-// What a map emits of a mapped file has any size if it is passed on; if a combiner or a Reduce
-// has to hold it, the record that it comes from is named, and no other attempt is made.
+// Output of a mapped file may have any size if it is only passed through. If a combiner or a Reduce
+// must hold it, the error names the input record, and no other attempt follows.
 func TestEmittedTooLarge(t *testing.T) {
 	const budget, quarter = 80 << 20, 20 << 20
 	src := sparse(t, "short\n", 64<<20)

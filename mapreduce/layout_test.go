@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// A process whose job has other types than that of the one that submitted it is told so: it would
-// read other bytes in the same places.
+// A process whose job has other types than the submitted one gets an error; it would misread the
+// bytes.
 func TestOtherTypesAreRefused(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	in := mr.Lines(mr.Bytes("lines", []byte("a\n")))

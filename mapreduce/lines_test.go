@@ -32,7 +32,7 @@ func wholeLines(text []byte) []string {
 // tiny windows make short texts take every path of the reader.
 func tiny(run, crossing, span int) windows { return windows{run: run, crossing: crossing, span: span} }
 
-// planOf is the plan of a job that does nothing over an input.
+// planOf returns the plan of a job over an input that does nothing.
 func planOf(t testing.TB, in untypedInput) *Plan {
 	t.Helper()
 	p, err := newPlan("here", in, cluster.Spec{Output: new(Collected[int]).Output().dest}, nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// A Reduce whose values end early, since its job was canceled, has no result.
+// A Reduce whose values end early because its job was canceled has no result.
 func TestCanceledReduceHasNoResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

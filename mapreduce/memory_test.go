@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// What attempts take of the budget and of the pool they give back, whether they spill or not: after
-// a job nothing is in use, and nothing is mapped that no pool knows of.
+// Attempts return their budget and pool memory, whether they spill or not: after a job nothing is
+// in use, and no mapping is unknown to the pool.
 func TestAllMemoryGoesBack(t *testing.T) {
 	var text bytes.Buffer
 	for i := range 20_000 {

@@ -15,7 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// outcome is how a plan ends on the engine, with a split every few bytes; nothing is committed.
+// outcome returns how a plan ends on the engine, with a split every few bytes; nothing is
+// committed.
 func outcome(t *testing.T, p *Plan, every int64) error {
 	t.Helper()
 	ctx := context.Background()
@@ -40,7 +41,7 @@ func outcome(t *testing.T, p *Plan, every int64) error {
 	return nil
 }
 
-// bothWays is how jobs, made anew each time, end in RunLocal and on the engine.
+// bothWays returns how plans, one per run, end in RunLocal and on the engine.
 func bothWays(t *testing.T, bind func() (*Plan, error)) (local, engine error) {
 	t.Helper()
 	p, err := bind()
@@ -51,7 +52,8 @@ func bothWays(t *testing.T, bind func() (*Plan, error)) (local, engine error) {
 	return local, outcome(t, p, 2)
 }
 
-// TestValuesAreOfTheirCall: a Reduce that keeps the values of a key would see those of another.
+// TestValuesAreOfTheirCall: a Reduce that keeps the values of a key gets an error instead of
+// another key's values.
 func TestValuesAreOfTheirCall(t *testing.T) {
 	var kept []iter.Seq[int64]
 	var next func() (int64, bool)
@@ -99,7 +101,7 @@ func TestValuesAreOfTheirCall(t *testing.T) {
 	}
 }
 
-// TestSequenceKeptToTheEnd is an error when Close ranges over it.
+// TestSequenceKeptToTheEnd: ranging over a kept sequence in Close is an error.
 func TestSequenceKeptToTheEnd(t *testing.T) {
 	local, engine := bothWays(t, func() (*Plan, error) {
 		job := wordCount(false)
@@ -124,7 +126,7 @@ func TestSequenceKeptToTheEnd(t *testing.T) {
 	require.ErrorIs(t, engine, errValuesKept)
 }
 
-// byPair is a job whose keys are words and numbers, grouped by word.
+// byPair returns a job whose keys are words and numbers, grouped by word.
 func byPair(group int, partition func(k Pair[string, int], reduces int) int) func() (*Plan, error) {
 	return func() (*Plan, error) {
 		return Job[[]byte, Pair[string, int], None, string]{
@@ -138,8 +140,7 @@ func byPair(group int, partition func(k Pair[string, int], reduces int) int) fun
 	}
 }
 
-// TestPartitionKeepsGroupsWhole, or the job fails: each of its reduces would call Reduce for a part
-// of the group.
+// TestPartitionKeepsGroupsWhole: a Partition that divides a group fails the job.
 func TestPartitionKeepsGroupsWhole(t *testing.T) {
 	byWord := func(k Pair[string, int], reduces int) int { return int(k.First[0]) % reduces }
 	byNumber := func(k Pair[string, int], reduces int) int { return k.Second % reduces }
@@ -163,8 +164,8 @@ func TestPartitionKeepsGroupsWhole(t *testing.T) {
 	}
 }
 
-// TestPartitionIsAFunction of the key: another answer for the same key is an error, in the maps or
-// in the reduce.
+// TestPartitionIsAFunction: different results of Partition for the same key are an error, in the
+// maps or in the reduce.
 func TestPartitionIsAFunction(t *testing.T) {
 	for name, bind := range map[string]func() (*Plan, error){
 		"in maps": func() (*Plan, error) {
@@ -187,7 +188,7 @@ func TestPartitionIsAFunction(t *testing.T) {
 	}
 }
 
-// TestRecordsBeforeSuccess are an error, not none.
+// TestRecordsBeforeSuccess: Records before the success of the job is an error, not an empty list.
 func TestRecordsBeforeSuccess(t *testing.T) {
 	var out Collected[Pair[string, int64]]
 	ctx := context.Background()
@@ -222,7 +223,8 @@ func TestRecordsBeforeSuccess(t *testing.T) {
 	require.Equal(t, records, again, "another job's refusal changes nothing")
 }
 
-// TestWriterServesOneJob: of a second one it would wait for a part that comes no more.
+// TestWriterServesOneJob: a second job for the same Writer is an error; it would wait for a part
+// forever.
 func TestWriterServesOneJob(t *testing.T) {
 	var b bytes.Buffer
 	to := Text[[]byte](Writer("w", &b))
@@ -236,7 +238,7 @@ func TestWriterServesOneJob(t *testing.T) {
 	require.Equal(t, "one\n", b.String())
 }
 
-// late gives what is emitted after the call to a goroutine, which tells how that ended.
+// late passes its emit to a goroutine that emits after the call and records the panics.
 type late struct{ panics []any }
 
 func (l *late) emit(emit func()) {
@@ -249,7 +251,8 @@ func (l *late) emit(emit func()) {
 	<-done
 }
 
-// TestEmitBelongsToItsCall: what is emitted later might be lost, or come into another job's buffers.
+// TestEmitBelongsToItsCall: a late emit is an error; it could be lost or reach another job's
+// buffers.
 func TestEmitBelongsToItsCall(t *testing.T) {
 	text := Bytes("text", []byte("a\nb\n"))
 	for name, combine := range map[string]bool{"map": false, "map with Combine": true} {
@@ -295,7 +298,8 @@ func TestEmitBelongsToItsCall(t *testing.T) {
 	}
 }
 
-// TestEmitBetweenCalls is a panic, and in the attempt's goroutine its error.
+// TestEmitBetweenCalls: an emit between calls panics; in the attempt's goroutine the panic becomes
+// the attempt's error.
 func TestEmitBetweenCalls(t *testing.T) {
 	for _, combine := range []bool{false, true} {
 		local, engine := bothWays(t, func() (*Plan, error) {

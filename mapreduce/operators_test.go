@@ -32,7 +32,7 @@ func gather[O any](t require.TestingT, bind func(Output[O]) (*Plan, error), loca
 	return list
 }
 
-// The operators are what plain Go makes of the whole list, however it is cut and reduced.
+// The operators equal plain Go code over the whole list, for all splits and numbers of reduces.
 func TestOperatorsArePlainGo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		record := rapid.Custom(func(t *rapid.T) joinRecord {
@@ -119,8 +119,8 @@ func TestEachIsALoop(t *testing.T) {
 	}
 }
 
-// A sample is of the size asked for, the same for a seed, another for another, and the splits have
-// no say in it.
+// A sample has the requested size, is equal for equal seeds and differs for others, and does not
+// depend on the splits.
 func TestSampleDependsOnPlaceAndSeed(t *testing.T) {
 	list := make([]int, 20_000)
 	for i := range list {
@@ -140,8 +140,7 @@ func TestSampleDependsOnPlaceAndSeed(t *testing.T) {
 	require.InDelta(t, 200, len(both), 100, "what two seeds choose is independent")
 }
 
-// A broadcast join is what a loop over a map of lists makes, inner or left, and keeps the input's
-// order.
+// A broadcast join equals a loop over a map of lists, inner or left, in the order of the input.
 func TestBroadcastJoinIsALoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		record := rapid.Custom(func(t *rapid.T) joinRecord {
@@ -174,7 +173,7 @@ func TestBroadcastJoinIsALoop(t *testing.T) {
 	})
 }
 
-// The small feed of a broadcast join is bounded, and its errors name their places.
+// The small feed of a broadcast join is limited in size, and its errors name their places.
 func TestBroadcastJoinIsChecked(t *testing.T) {
 	ints := Slice([]int{1, 2})
 	same := func(n int) int { return n }

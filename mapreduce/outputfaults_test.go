@@ -21,10 +21,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// errDisk is the fault that the outputs of these tests have.
+// errDisk is the injected error of these tests.
 var errDisk = errors.New("the disk is on fire")
 
-// frailOutput is an OutputFS and a writer with one fault: in the call with that number.
+// frailOutput is an OutputFS and a writer that fails once, in call number at.
 type frailOutput struct {
 	way    string // error, short, panic, goexit, cancel
 	at     int
@@ -34,7 +34,7 @@ type frailOutput struct {
 	sent   bytes.Buffer // of a Writer
 }
 
-// call is what each call does first; short says that a write takes half and says nothing.
+// call is executed first by each call; short means that the write must silently write only half.
 func (f *frailOutput) call() (short bool, err error) {
 	f.calls++
 	if f.calls-1 != f.at {
@@ -55,7 +55,7 @@ func (f *frailOutput) call() (short bool, err error) {
 	return false, nil
 }
 
-// plain is a call that writes nothing: there are no short ones.
+// plain is call for calls that write nothing and so cannot be short.
 func (f *frailOutput) plain() error {
 	short, err := f.call()
 	if short {
@@ -111,7 +111,7 @@ func (f *frailOutput) Exists(name string) (bool, error) {
 	return len(f.files) > 0, nil
 }
 
-// all is what there is, by name.
+// all returns the files by name.
 func (f *frailOutput) all() map[string]string {
 	list := map[string]string{}
 	for name, b := range f.files {
@@ -127,7 +127,7 @@ type frailFile struct {
 
 func (f *frailFile) Write(p []byte) (int, error) { return f.f.write(f.b, p) }
 
-// Close loses what was written if it fails, as it may.
+// Close loses the written bytes if it fails.
 func (f *frailFile) Close() error {
 	err := f.f.plain()
 	if err != nil {
@@ -142,7 +142,7 @@ var (
 	hugeLine  = make([]byte, 1<<20+1)
 )
 
-// frailJobs are jobs that write in each of the ways there are.
+// frailJobs are jobs that write in each way.
 func frailJobs() map[string]func(Destination) (*Plan, error) {
 	few := Lines(Bytes("few", []byte("to be or\nnot to be\n")), Bytes("more", []byte("that is the question\n")))
 	return map[string]func(Destination) (*Plan, error){
@@ -163,7 +163,7 @@ func frailJobs() map[string]func(Destination) (*Plan, error) {
 	}
 }
 
-// tryEngine runs a plan through attempts as a cluster does: each task is tried twice.
+// tryEngine runs a plan through attempts as a cluster does, with up to two attempts per task.
 func tryEngine(ctx context.Context, p *Plan) (err error) {
 	if err := p.SetupJob(); err != nil {
 		return err
@@ -245,7 +245,7 @@ func tryTasks(ctx context.Context, p *Plan) error {
 	return p.CommitJob()
 }
 
-// frailRun runs a job once, with a fault or without.
+// frailRun runs a job once, with or without a fault.
 func frailRun(t *testing.T, job string, engine, fsys bool, c Compression, f *frailOutput) error {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -260,7 +260,7 @@ func frailRun(t *testing.T, job string, engine, fsys bool, c Compression, f *fra
 	return runApart(ctx, p, engine)
 }
 
-// runApart runs a job in a goroutine, which user code may end, by the engine or by RunLocal.
+// runApart runs a job by the engine or RunLocal in a goroutine, which user code may exit.
 func runApart(ctx context.Context, p *Plan, engine bool) error {
 	done := make(chan error, 1)
 	go func() {
@@ -275,8 +275,8 @@ func runApart(ctx context.Context, p *Plan, engine bool) error {
 	return <-done
 }
 
-// TestEveryFaultOfAnOutput lets each call of an output in turn go wrong, in each way: a job
-// succeeds with all of its output, or fails with the cause and leaves none.
+// TestEveryFaultOfAnOutput makes each call of an output fail once, in each way: a job succeeds with
+// its whole output, or fails with the cause and leaves no output.
 func TestEveryFaultOfAnOutput(t *testing.T) {
 	runs := 0
 	for job := range frailJobs() {

@@ -103,8 +103,7 @@ func TestDamagedInputIsAClearError(t *testing.T) {
 	require.ErrorIs(t, err, fault.ErrCorruptInput)
 }
 
-// A compressed file that lacks its end, or has something behind it, is an error wherever it was
-// cut.
+// A truncated compressed file, or one with trailing bytes, is an error, for every place of the cut.
 func TestPackedInputCutAnywhere(t *testing.T) {
 	text := []byte(strings.Repeat("some text, some more\n", 20))
 	files := map[string][]byte{".bz2": unbase64(t, bzipped), ".xz": unbase64(t, xzipped)}
@@ -141,7 +140,7 @@ func TestPackedInputCutAnywhere(t *testing.T) {
 	}
 }
 
-// An empty xz file has no lines, and one that looks back too far is refused.
+// An empty xz file has no lines, and one with a too large window is rejected.
 func TestXZ(t *testing.T) {
 	lines, err := linesOf(".xz", unbase64(t, xzEmpty))
 	require.NoError(t, err)
@@ -180,7 +179,7 @@ func linesOf(ext string, data []byte) ([]string, error) {
 	return lines, err
 }
 
-// A frame to be skipped, as pzstd writes first, and windows that no memory holds.
+// A skippable frame, as pzstd writes first, and windows that exceed the memory.
 func TestOddZstd(t *testing.T) {
 	var b bytes.Buffer
 	w, err := output.Compress(&b, Zstd)
@@ -195,7 +194,7 @@ func TestOddZstd(t *testing.T) {
 	require.ErrorContains(t, err, "window")
 }
 
-// keepLines is a map-only job that passes lines on.
+// keepLines returns a map-only job that copies lines.
 func keepLines() MapOnly[[]byte, []byte] {
 	return MapOnly[[]byte, []byte]{Name: "keep", Map: func(line []byte, emit func([]byte)) error {
 		emit(line)
@@ -211,7 +210,7 @@ func TestBzip2(t *testing.T) {
 	require.Equal(t, []string{"hello", "world"}, readAll(t, Lines(packed), usualWindows(), 1<<20))
 }
 
-// TestFiles stand for what a shell and the command line make of them.
+// TestFiles: paths have their meaning in a shell and on the command line.
 func TestFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"b", "a.txt", "_SUCCESS", ".hidden", "sub/c.txt", "sub/deep/d.txt", "sub/_no/e.txt", "odd[1]"} {
@@ -244,7 +243,7 @@ func TestFiles(t *testing.T) {
 	require.ErrorContains(t, err, "is a directory")
 }
 
-// TestFilesThatAreNotThere are errors that name the path.
+// TestFilesThatAreNotThere: missing files are errors that name the path.
 func TestFilesThatAreNotThere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.Mkdir("empty", 0o700))
@@ -261,7 +260,7 @@ func TestFilesThatAreNotThere(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// TestNothingToRead is an error where it is said, not an empty output.
+// TestNothingToRead: an input without files is an error, not an empty output.
 func TestNothingToRead(t *testing.T) {
 	_, err := Files()
 	require.ErrorIs(t, err, input.ErrNoSources)
@@ -273,8 +272,8 @@ func TestNothingToRead(t *testing.T) {
 	require.ErrorIs(t, err, input.ErrNoSources)
 }
 
-// Bytes read are those of the files, as the input's size is, so that half of a packed file is half
-// of the work.
+// Bytes read count as stored, like the input's size, so half of a compressed file is half of the
+// work.
 func TestPackedInputCountsItsBytesAsStored(t *testing.T) {
 	text := []byte(strings.Repeat("a line of text that packs well\n", 50_000))
 	for _, c := range []Compression{Gzip, Zstd, S2} {

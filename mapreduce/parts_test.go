@@ -22,7 +22,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// ends is a writer of lines between a first and a last line, in one of the two ways.
+// ends writes lines between a first and a last line, to a writer or to a named file.
 type ends struct {
 	to   io.Writer
 	file *os.File // nil: to is the part
@@ -48,7 +48,7 @@ func (e *ends) Abort() error {
 	return nil
 }
 
-// openEnds is an open function of Parts.
+// openEnds returns an open function for Parts.
 func openEnds(byName bool) func(*Task, *PartFile) (PartWriter[string], error) {
 	return func(_ *Task, file *PartFile) (PartWriter[string], error) {
 		e := &ends{to: file}
@@ -69,8 +69,8 @@ func openEnds(byName bool) func(*Task, *PartFile) (PartWriter[string], error) {
 	}
 }
 
-// TestPartsIsItsRecords: each part is what a writer makes of the records that Text writes there,
-// wherever it is written and however the input is cut.
+// TestPartsIsItsRecords: each part has the records that Text writes there, for all destinations and
+// splits.
 func TestPartsIsItsRecords(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		lines := rapid.SliceOfN(rapid.StringMatching(`[a-d]{0,2}`), 0, 12).Draw(rt, "lines")
@@ -125,8 +125,8 @@ func TestPartsIsItsRecords(t *testing.T) {
 	})
 }
 
-// partFaults opens writers with one fault: in the call with number at, in one way; once that has
-// been, aborting has another one.
+// partFaults opens writers that fail once, in call number at, in one way; after that Abort may
+// fail, too.
 type partFaults struct {
 	t       *testing.T
 	byName  bool
@@ -203,7 +203,7 @@ func (w *frailWriter) Abort() error {
 	return errors.Join(w.PartWriter.Abort(), w.f.fault(w.f.abort))
 }
 
-// run runs a job of two tasks and returns its output, if it has any.
+// run runs a job of two tasks and returns its output, if any.
 func (f *partFaults) run(engine, reduce bool) (map[string]string, error) {
 	ctx, cancel := context.WithCancel(f.t.Context())
 	defer cancel()
@@ -223,9 +223,9 @@ func (f *partFaults) run(engine, reduce bool) (map[string]string, error) {
 	return contents(f.t, dir), nil
 }
 
-// TestEveryFaultOfAPart lets each call of a writer go wrong in each way, and the Abort after it,
-// too: the job succeeds with all of its output, or fails with the cause and leaves none. Each writer
-// that was opened is closed or aborted, once.
+// TestEveryFaultOfAPart makes each call of a writer fail in each way, and Abort after it: the job
+// succeeds with its whole output, or fails with the cause and leaves no output. Each opened writer
+// is closed or aborted once.
 func TestEveryFaultOfAPart(t *testing.T) {
 	for kind := range 8 {
 		engine, reduce, byName := kind&1 > 0, kind&2 > 0, kind&4 > 0
@@ -261,7 +261,7 @@ func TestEveryFaultOfAPart(t *testing.T) {
 	}
 }
 
-// TestPartsOfAttempts: what attempts wrote that are stopped, fail or come second is not there.
+// TestPartsOfAttempts: attempts that are stopped, fail or lose the commit leave no files.
 func TestPartsOfAttempts(t *testing.T) {
 	for _, byName := range []bool{false, true} {
 		dir := filepath.Join(t.TempDir(), "out")
@@ -301,8 +301,8 @@ func TestPartsOfAttempts(t *testing.T) {
 	}
 }
 
-// TestPartsWithoutBadRecords: what a map emits for a record that is left out is not written, and
-// what it overwrites after it has emitted it is written as it was.
+// TestPartsWithoutBadRecords: output of a skipped record is not written, and a record that the map
+// overwrites after the emit is written as emitted.
 func TestPartsWithoutBadRecords(t *testing.T) {
 	type named struct {
 		Names [][]byte
@@ -337,7 +337,7 @@ func (c collector2[O]) Write(rec O) error { *c.list = append(*c.list, rec); retu
 func (collector2[O]) Close() error        { return nil }
 func (collector2[O]) Abort() error        { return nil }
 
-// TestPartsAreResumed: those of tasks that were committed stay.
+// TestPartsAreResumed: parts of committed tasks remain.
 func TestPartsAreResumed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	bind := func() *Plan {
@@ -367,7 +367,7 @@ func TestPartsAreResumed(t *testing.T) {
 	}, contents(t, dir))
 }
 
-// TestPartsAreChecked: what is no part, and what cannot have a path, is told.
+// TestPartsAreChecked: invalid parts, and paths where none exist, are errors.
 func TestPartsAreChecked(t *testing.T) {
 	run := func(to Destination, open func(*Task, *PartFile) (PartWriter[string], error)) error {
 		p, err := passOn[string]().Bind(LineStrings(Bytes("text", []byte("a\n"))), Parts(to, open))

@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// TestLoansEndAtOnce states what a watched job's bytes are: a copy that nobody else has, poisoned
-// when its time is over and known from then on; and that no more than some MiB are remembered.
+// TestLoansEndAtOnce: a watched job gets separate copies of bytes, which are poisoned when their
+// lifetime ends.
 func TestLoansEndAtOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := &poisonedCopies{what: "record"}

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// nth is the k-th of the sorted list, whatever the list.
+// nth returns element k of the sorted list, for any list.
 func TestNthIsSorted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.SampledFrom([]int{0, 1, 3, 1000}).Draw(t, "most")
@@ -30,7 +30,7 @@ func TestNthIsSorted(t *testing.T) {
 	}
 }
 
-// Rank is by its definition: the first of n at which a part q of them has come.
+// rank meets its definition: the first index up to which a fraction q of n has come.
 func TestRank(t *testing.T) {
 	for _, c := range []struct {
 		q    float64
@@ -41,7 +41,7 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// The job is what plain Go makes of the whole list; a part that is none is told.
+// The job equals plain Go code over the whole list; an invalid q is an error.
 func TestQuantilePerKey(t *testing.T) {
 	key, size := func(r joinRecord) string { return r.Key }, func(r joinRecord) int { return len(r.Text) }
 	rapid.Check(t, func(t *rapid.T) {

@@ -37,8 +37,8 @@ func TestRangesAreThoseOfASearch(t *testing.T) {
 	})
 }
 
-// BenchmarkPartition is the choice of a key's reduce among 16, by hash and by range: of
-// random keys, and of keys that agree in their first eight bytes.
+// BenchmarkPartition chooses a key's reduce among 16, by hash and by range, for random keys and for
+// keys with equal first eight bytes.
 func BenchmarkPartition(b *testing.B) {
 	const reduces, n = 16, 1 << 16
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestErrorsOfMapsNameTheRecord, whatever the input and however it is cut.
+// TestErrorsOfMapsNameTheRecord, for all inputs and splits.
 func TestErrorsOfMapsNameTheRecord(t *testing.T) {
 	bad := errors.New("bad")
 	text := strings.Repeat("good line\n", 300) + "bad line\n" + strings.Repeat("good line\n", 300)

@@ -20,7 +20,7 @@ import (
 
 var schemes atomic.Int64
 
-// elsewhere is a store with three files, one of them packed, under a scheme of its own.
+// elsewhere returns a store with three files, one of them compressed, under its own scheme.
 func elsewhere(t *testing.T) (url string, store *storetest.Dir) {
 	store = &storetest.Dir{Root: t.TempDir()}
 	scheme := "test" + strconv.Itoa(int(schemes.Add(1)))
@@ -37,7 +37,7 @@ func elsewhere(t *testing.T) (url string, store *storetest.Dir) {
 	return scheme + "://host", store
 }
 
-// sizes is a job that routes every second word to a file of its own.
+// sizes returns the plan of a job that routes every second word to a separate file.
 func sizes(t *testing.T, inputs string, to Destination) (*Plan, error) {
 	src, err := Files(inputs)
 	if err != nil {
@@ -77,7 +77,7 @@ func inside(t *testing.T, store fs.FS, dir string) map[string]string {
 	return files
 }
 
-// A store's files and outputs are like those of this machine, and nothing is left beside them.
+// Files and outputs of a store behave like local ones, and leave nothing else.
 func TestStoreInAndOut(t *testing.T) {
 	url, store := elsewhere(t)
 	var want map[string]string
@@ -114,7 +114,7 @@ func TestStoreInAndOut(t *testing.T) {
 	require.ErrorContains(t, err, "gopher:// is no store that is known")
 }
 
-// An output in a store that is there is not touched, unless it is to be replaced and a job's.
+// An existing output in a store is not touched, unless ReplacedDir replaces the output of a job.
 func TestStoreOutputThatIsThere(t *testing.T) {
 	url, store := elsewhere(t)
 	bind := func(to Destination) *Plan {
@@ -152,8 +152,8 @@ func TestStoreOutputThatIsThere(t *testing.T) {
 	require.ErrorIs(t, Dir(url).Check(), ErrOutputExists, "all of a store is no output")
 }
 
-// Wherever a store is lost, the job fails with one error that names it, and no output that looks
-// whole is left; the next run is right.
+// Whenever a store fails, the job fails with one error that names it, and leaves no output that
+// looks complete; the next run succeeds.
 func TestStoreIsLost(t *testing.T) {
 	url, store := elsewhere(t)
 	ops, fail := 0, -1
@@ -195,7 +195,7 @@ func TestStoreIsLost(t *testing.T) {
 	}
 }
 
-// An input in a store that another has taken the place of fails the job.
+// A job fails if an input in a store is replaced.
 func TestStoreInputChanges(t *testing.T) {
 	url, store := elsewhere(t)
 	p, err := sizes(t, url+"/in", Dir(url+"/out"))

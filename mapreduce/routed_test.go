@@ -21,7 +21,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// firstWord is where the tests send a line.
+// firstWord is the route of these tests.
 func firstWord(line string) string {
 	word, _, _ := strings.Cut(line, " ")
 	if word == "-" {
@@ -30,7 +30,7 @@ func firstWord(line string) string {
 	return word
 }
 
-// contents are the files of a directory, unpacked, by name.
+// contents returns the decompressed files of a directory, by name.
 func contents(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -73,7 +73,8 @@ func TestRouted(t *testing.T) {
 	}
 }
 
-// TestRoutedReduces has a job without Reduce, whose pairs would be written as they are.
+// TestRoutedReduces routes a job without Reduce, whose pairs would otherwise be written without
+// decoding.
 func TestRoutedReduces(t *testing.T) {
 	job := Job[string, string, string, Pair[string, string]]{
 		Map: func(line string, emit func(string, string)) error {
@@ -94,7 +95,7 @@ func TestRoutedReduces(t *testing.T) {
 	}, contents(t, dir))
 }
 
-// TestRoutedToMoreFilesThanAreOpen at a time: they are closed and written on.
+// TestRoutedToMoreFilesThanAreOpen: files beyond the limit are closed and reopened.
 func TestRoutedToMoreFilesThanAreOpen(t *testing.T) {
 	var text strings.Builder
 	want := map[string]string{}
@@ -119,8 +120,7 @@ func TestRoutedToMoreFilesThanAreOpen(t *testing.T) {
 	}
 }
 
-// TestRoutedAttempts: what an attempt that is not committed wrote is not there, nor are the records
-// that a map left out.
+// TestRoutedAttempts: neither uncommitted attempts nor skipped records leave output.
 func TestRoutedAttempts(t *testing.T) {
 	for _, system := range []string{"local", "dfs"} {
 		fsys, err := dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}})
@@ -170,7 +170,8 @@ func TestRoutedAttempts(t *testing.T) {
 	}
 }
 
-// TestRoutedIsResumed: files of a task that was not committed go, those of one that was stay.
+// TestRoutedIsResumed: a resumed job removes the files of uncommitted tasks and keeps those of
+// committed ones.
 func TestRoutedIsResumed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	bind := func() *Plan {
@@ -196,7 +197,7 @@ func TestRoutedIsResumed(t *testing.T) {
 	require.NoError(t, p.AbortJob())
 }
 
-// TestFilesOfOthersAreNotOverwritten though their names might be those of a Routed output.
+// TestFilesOfOthersAreNotOverwritten, even if their names could be those of a Routed output.
 func TestFilesOfOthersAreNotOverwritten(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "photo-m-20260101.jpg"), nil, 0o600))
@@ -255,8 +256,8 @@ func (f *appendingFS) Append(name string) (io.WriteCloser, error) {
 	return f.counted(&frailFile{&f.frailOutput, f.files[name]}, nil)
 }
 
-// TestRoutedToAnOutputFS: beyond 64 names files are closed and written on, or there is an error
-// where they cannot be; those of a dfs stay open.
+// TestRoutedToAnOutputFS: beyond 64 names files are closed and reopened, or an error occurs without
+// Append; files of a dfs stay open.
 func TestRoutedToAnOutputFS(t *testing.T) {
 	var text strings.Builder
 	want := map[string]string{"out/_SUCCESS": "", "out/part-m-00000": ""}

@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
-// TestSampleOfLongKeys states that the ranges of a total order hold the beginnings of long
-// keys only, and still cut them apart.
+// TestSampleOfLongKeys: the ranges of a total order store only prefixes of long keys, and still
+// divide them.
 func TestSampleOfLongKeys(t *testing.T) {
 	var text []byte
 	for i := range 200 {

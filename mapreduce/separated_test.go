@@ -24,7 +24,7 @@ func cutBy(text, sep []byte) (want []string) {
 	return want
 }
 
-// gatherPlaced are the records of an input and their places, as a job sees them.
+// gatherPlaced returns the records of an input and their offsets, as a job sees them.
 func gatherPlaced(t *rapid.T, in Input[[]byte]) []string {
 	at := MapOnly[[]byte, string]{MapTask: func(t *Task) (Filter[[]byte, string], error) {
 		return Filter[[]byte, string]{Map: func(rec []byte, emit func(string)) error {
@@ -36,7 +36,7 @@ func gatherPlaced(t *rapid.T, in Input[[]byte]) []string {
 		rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 41).Draw(t, "block"), 1)
 }
 
-// Records with separators are what cutting the whole file gives, each with its place, wherever
+// Records with separators, and their offsets, equal those of cutting the whole file, wherever
 // blocks end.
 func TestSeparatedIsCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -71,7 +71,7 @@ func FuzzSeparated(f *testing.F) {
 	})
 }
 
-// A long run of overlapping separators is looked back over window by window.
+// A long run of overlapping separators is searched backwards window by window.
 func TestSeparatorsThatOverlapFar(t *testing.T) {
 	for _, text := range []string{strings.Repeat("\n", 400_001), "x" + strings.Repeat("\n", 400_000) + "y"} {
 		var want []string

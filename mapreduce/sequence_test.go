@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// feed is a closed channel of n ones: records that nobody can tell apart.
+// feed returns a closed channel of n ones: indistinguishable records.
 func feed(n int) iter.Seq[int] {
 	c := make(chan int, n)
 	for range n {
@@ -69,8 +69,8 @@ func attemptsOver(t *testing.T, in Input[int], failAt int, total bool) (records 
 	return records, err
 }
 
-// TestSequencesAreNeverCutShort states that a sequence is read as a whole or not at all,
-// wherever an earlier pass ended.
+// TestSequencesAreNeverCutShort: a sequence is read as a whole or not at all, wherever an earlier
+// pass ended.
 func TestSequencesAreNeverCutShort(t *testing.T) {
 	ones := slices.Repeat([]int{1}, 1000)
 	for _, failAt := range []int{1, 2, 499, 500, 501, 999, 1000} {
@@ -120,7 +120,7 @@ func TestASequencesErrorEndsTheAttempt(t *testing.T) {
 	require.EqualValues(t, 2, n)
 }
 
-// TestTheSampleCallsMapOnceMoreAtMost counts the calls that a total order costs.
+// TestTheSampleCallsMapOnceMoreAtMost counts the additional calls of a total order.
 func TestTheSampleCallsMapOnceMoreAtMost(t *testing.T) {
 	for _, size := range []int{1, 10, 63, 64, 65, 100, 127, 128, 1000, 20_000} {
 		seen := make([]int, size)

@@ -11,8 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// Whatever user code does with its Task, and what it emits, shows that the attempt goes on, though
-// it reads nothing meanwhile; nothing shows by itself.
+// Calls of Task methods and emits count as progress, without reading; nothing counts by itself.
 func TestUserCodeShowsLife(t *testing.T) {
 	var progress cluster.Progress
 	shows := func(what string, do func()) {
@@ -60,8 +59,8 @@ func TestUserCodeShowsLife(t *testing.T) {
 	runEngine(t, p, 1, nil, cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub(), Progress: &progress})
 }
 
-// A name that was refused is free for others once what was there is gone, and so is that of an
-// output that has ended in either way; while a job has it, it is busy.
+// A rejected name is free again once the existing output is removed, and so is the name of an
+// output that has ended; while a job uses it, it is busy.
 func TestNamesOfOutputsInAFileSystemAreFreed(t *testing.T) {
 	store, err := dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}})
 	require.NoError(t, err)

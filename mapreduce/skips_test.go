@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// spoiled is text with bad lines among good ones; it returns the good ones alone, too.
+// spoiled returns text with bad lines among good ones, and the good lines alone.
 func spoiled(lines int) (all, good string, bad int) {
 	var a, g strings.Builder
 	for i := range lines {
@@ -40,7 +40,7 @@ func spoiled(lines int) (all, good string, bad int) {
 	return a.String(), g.String(), bad
 }
 
-// stumble emits the words of a line up to a bad one.
+// stumble emits the words of a line up to a bad word.
 func stumble(u *counter.User, line []byte, emit func(string)) error {
 	for word := range bytes.FieldsSeq(line) {
 		u.Add(1)
@@ -55,7 +55,7 @@ func stumble(u *counter.User, line []byte, emit func(string)) error {
 	return nil
 }
 
-// skipTrials are jobs in the ways in which maps emit, with the records of text.
+// skipTrials are jobs with all ways in which maps emit, over the lines of text.
 func skipTrials(t *testing.T) map[string]func(text string) (*Plan, *bytes.Buffer) {
 	count := func(task *Task) *counter.User { return task.Counter("user", "words") }
 	sum := func(a, b int64) int64 { return a + b }
@@ -110,8 +110,8 @@ func skipTrials(t *testing.T) map[string]func(text string) (*Plan, *bytes.Buffer
 	}
 }
 
-// A job that leaves out its bad records has the output of one whose input has none, whatever was
-// emitted for them, and so have its counters; it says where they are.
+// A job that skips its bad records has the output and counters of a job without them, whatever was
+// emitted for them, and lists their places.
 func TestSkippedRecordsLeaveNothing(t *testing.T) {
 	all, good, bad := spoiled(3000)
 	for name, make := range skipTrials(t) {
@@ -147,7 +147,7 @@ func TestSkippedRecordsLeaveNothing(t *testing.T) {
 	}
 }
 
-// skippingEngine is runEngine with one map that may leave out so many records.
+// skippingEngine is runEngine with one map that may skip `most` records.
 func skippingEngine(t require.TestingT, p *Plan, most int) (*counter.Set, []cluster.Skipped) {
 	ctx, c := context.Background(), new(counter.Set)
 	require.NoError(t, p.SetupJob())
@@ -170,8 +170,8 @@ func skippingEngine(t require.TestingT, p *Plan, most int) (*counter.Set, []clus
 	return c, out.Skipped()
 }
 
-// One bad record more than allowed fails the job, with the first cause; an error that is permanent
-// does at once, and nothing is skipped unless asked for.
+// One bad record more than allowed fails the job with the first cause. A permanent error fails it
+// at once. By default nothing is skipped.
 func TestWhatIsNotSkipped(t *testing.T) {
 	all, _, bad := spoiled(300)
 	for name, make := range skipTrials(t) {
@@ -196,8 +196,7 @@ func TestWhatIsNotSkipped(t *testing.T) {
 	require.ErrorContains(t, err, "no use")
 }
 
-// An error marked as the record's fault is not met again for nothing, and leaves that record out
-// where records may be left out.
+// A record with an error marked by Bad is not retried, and is skipped if skipping is allowed.
 func TestBadRecordsAreSkipped(t *testing.T) {
 	noNumber := errors.New("no number")
 	require.NoError(t, Bad(nil))
@@ -223,7 +222,7 @@ func TestBadRecordsAreSkipped(t *testing.T) {
 	require.Equal(t, "no number", list[0].Reason)
 }
 
-// The records left out are listed beside the parts, and a later run may replace that output.
+// The skipped records are listed beside the parts, and a later run may replace that output.
 func TestQuarantineFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	job := MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {
@@ -253,7 +252,7 @@ func TestQuarantineFile(t *testing.T) {
 	}
 }
 
-// Records of every kind of input but chunks are left out.
+// Records of every kind of input except chunks can be skipped.
 func TestSkipsByInput(t *testing.T) {
 	records := [][]byte{[]byte("good"), []byte("evil"), []byte("fine")}
 	text := Bytes("text", []byte("good\nevil\nfine\n"))
@@ -317,8 +316,8 @@ func skipped(input string, offset, number int64, head string, size int) cluster.
 	return cluster.Skipped{Input: input, Offset: offset, Number: number, Head: head, Size: size}
 }
 
-// leftOutUnseen expects an attempt that is told of the bad record to leave it out as one that meets
-// it, for the reason that it is told, and to show which record is at hand.
+// leftOutUnseen expects that an attempt skips a record that it is told is bad, with the given
+// reason, without passing it to the map, and reports the current record.
 func leftOutUnseen(t *testing.T, bind func(Output[[]byte]) (*Plan, error), want cluster.Skipped) {
 	p, err := bind(Text[[]byte](Writer("out", io.Discard)))
 	require.NoError(t, err)
@@ -364,7 +363,7 @@ func (b *brittle) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// A record one of whose values cannot be read again is bad, and none of its other pairs is in the
+// A record with a value that cannot be decoded is bad, and none of its other pairs is in the
 // output.
 func TestUnreadableValuesAreSkippedWhole(t *testing.T) {
 	job := Job[[]byte, string, brittle, Pair[string, brittle]]{Map: func(line []byte, emit func(string, brittle)) error {

@@ -10,8 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// Of a slice a "byte" is a record: a map that has read it has read as many, and one that is told to
-// stop does so within the next 256.
+// A record of a slice counts as one byte read, and a map that must stop does so within 256 records.
 func TestSliceIsReadInSteps(t *testing.T) {
 	over := errors.New("no more of interest")
 	for _, n := range []int{1, 255, 256, 257, 1000} {

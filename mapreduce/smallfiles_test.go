@@ -17,7 +17,7 @@ import (
 // perFile is how much larger than it is JoinSmall counts a file.
 const perFile = 16 << 10
 
-// filesJob writes each line with its file and its number there, and a line when the file ends.
+// filesJob writes each line with its file and number, and a line at the end of each file.
 func filesJob() MapOnly[[]byte, string] {
 	return MapOnly[[]byte, string]{MapTask: func(t *Task) (Filter[[]byte, string], error) {
 		n := 0
@@ -53,9 +53,8 @@ func mapAll(t *rapid.T, sources []Source, cut func(p *Plan) []cluster.Split) (ou
 	return b.String(), splits, c
 }
 
-// TestJoinSmall joins the splits of random small files: the output is that of the splits alone, and
-// no split is larger than it may be, spans files of different nodes, or could have taken the next
-// one in.
+// TestJoinSmall joins the splits of random small files. The output equals that of separate splits.
+// No split is larger than allowed, spans files of different nodes, or has room for the next one.
 func TestJoinSmall(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfN(rapid.StringMatching(`([a-z ]{0,9}\n){0,4}[a-z]{0,3}`), 1, 30).Draw(t, "texts")
@@ -98,7 +97,7 @@ func TestJoinSmall(t *testing.T) {
 	})
 }
 
-// TestJoinSmallLeavesWholeFiles keeps a map for each file where the input asks for it.
+// TestJoinSmallLeavesWholeFiles: an input of whole files keeps one map per file.
 func TestJoinSmallLeavesWholeFiles(t *testing.T) {
 	p, err := MapOnly[WholeFile, string]{Map: func(f WholeFile, emit func(string)) error {
 		emit(f.Name)

@@ -11,8 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// TestSplitSize: splits have at most so many bytes, whatever the blocks are, and each record comes
-// once.
+// TestSplitSize: splits have at most n bytes, for all block sizes, and each record is read once.
 func TestSplitSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := bytes.Repeat([]byte("some line\n"), rapid.IntRange(0, 20).Draw(t, "lines"))
@@ -37,7 +36,7 @@ func TestSplitSize(t *testing.T) {
 	})
 }
 
-// TestFewSlowRecordsAreManyMaps where the job says so.
+// TestFewSlowRecordsAreManyMaps: SplitSize makes many maps of a few records.
 func TestFewSlowRecordsAreManyMaps(t *testing.T) {
 	p, err := MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n); return nil }}.
 		Bind(Slice(make([]int, 40)).SplitSize(1), new(Collected[int]).Output())
@@ -47,7 +46,7 @@ func TestFewSlowRecordsAreManyMaps(t *testing.T) {
 	require.Len(t, splits, 40)
 }
 
-// TestSplitSizeJoinsNoMore small files than it allows.
+// TestSplitSizeJoinsNoMore: small files are joined only up to SplitSize.
 func TestSplitSizeJoinsNoMore(t *testing.T) {
 	var sources []Source
 	for range 8 {
@@ -62,7 +61,7 @@ func TestSplitSizeJoinsNoMore(t *testing.T) {
 	}
 }
 
-// TestSplitSizeWithoutEffect is refused.
+// TestSplitSizeWithoutEffect: Bind rejects SplitSize where it has no effect.
 func TestSplitSizeWithoutEffect(t *testing.T) {
 	text := Bytes("text", []byte("a\n"))
 	for want, in := range map[string]Input[[]byte]{

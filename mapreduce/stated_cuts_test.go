@@ -10,9 +10,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// TestSamplePlacesAreSpread states where a total order looks at its input: within each source, in
-// order, no byte twice, at no more than half of it where it is large, and at each source that has a
-// place of its own among those at even distances.
+// TestSamplePlacesAreSpread: a total order samples places in each source, in order, without
+// overlap, at most half of a large source, and every source that contains one of the equidistant
+// places.
 func TestSamplePlacesAreSpread(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &cluster.Bound{}
@@ -114,8 +114,8 @@ func placesOf(b []byte, c byte) (list []int) {
 	return list
 }
 
-// TestReducesOfAPlan states who says how many reduces a plan has: the job itself, then the cluster,
-// else it is one; and that unknown sizes count as nothing.
+// TestReducesOfAPlan: the number of reduces is the job's, or the cluster's, or one; unknown sizes
+// count as 0.
 func TestReducesOfAPlan(t *testing.T) {
 	for _, c := range []struct{ asked, offered, want int }{{0, 0, 1}, {0, -1, 1}, {0, 3, 3}, {2, 0, 2}, {2, 5, 2}, {1, 5, 1}} {
 		j := wordCount(true)

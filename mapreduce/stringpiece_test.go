@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
-// TestStringPieceHolds states that each line is a copy that no change of the run reaches.
+// TestStringPieceHolds: each line is a copy that is independent of the run.
 func TestStringPieceHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var run []byte
@@ -43,9 +43,8 @@ func TestStringPieceHolds(t *testing.T) {
 	})
 }
 
-// TestStringsOfWhatIsHeldLieAlone states that a map shares memory among lines only where nothing
-// that it emits is held as it is: a table that holds strings weighs what they have, not what
-// lies beside them.
+// TestStringsOfWhatIsHeldLieAlone: lines share memory only if emitted values are copied. A table
+// that keeps strings counts only their own bytes.
 func TestStringsOfWhatIsHeldLieAlone(t *testing.T) {
 	lines := LineStrings(Bytes("text", []byte("one\ntwo\n")))
 	adjacent := func(bind func(Input[string], func(string)) *Plan) bool {

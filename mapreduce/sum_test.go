@@ -48,7 +48,7 @@ func sumsArePlus[V int | int8 | int16 | votes | int64 | uint | uint8 | uint16 | 
 	require.Equal(t, want, sumsOf(t, values), "%T", values)
 }
 
-// Sum is + for each kind of number, whether it is added by a table or by a function.
+// Sum is + for each kind of number, in a table or by a function.
 func TestSumOfEachKind(t *testing.T) {
 	sumsArePlus[int](t)
 	sumsArePlus[int8](t)
@@ -66,7 +66,7 @@ func TestSumOfEachKind(t *testing.T) {
 	require.Equal(t, map[int32]int64{0: math.MinInt64, 1: -1, 2: 0}, sumsOf(t, []int64{math.MaxInt64, -1, 0, 1}))
 }
 
-// A job has one way to combine, and adds nothing but numbers.
+// A job has one way to combine, and Sum accepts only numbers.
 func TestSumMisuse(t *testing.T) {
 	var out Collected[Pair[int32, string]]
 	words := Job[string, int32, string, Pair[int32, string]]{Map: func(string, func(int32, string)) error { return nil }, Sum: true}

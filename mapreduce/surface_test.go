@@ -9,8 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Types of rooms that have a public name show a user what they are to use, and nothing of what this
-// package does with them.
+// Internal types with a public alias export only what users need.
 func TestTypesOfRoomsShowNoMore(t *testing.T) {
 	for _, c := range []struct {
 		of      reflect.Type

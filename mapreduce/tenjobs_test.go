@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a further job costs a program is compiled for its types: so many functions at most. They are
-// counted where they are compiled, in the package of the jobs.
+// TestFurtherJobsAreSmall limits the number of functions that each further job adds to a program.
+// They are counted in the package of the jobs, where they are compiled.
 func TestFurtherJobsAreSmall(t *testing.T) {
 	const jobs, most = 10, 60
 	archive := filepath.Join(t.TempDir(), "tenjobs.a")

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
-// Lists that outgrow what a map holds, by many keys or by long records, are the same.
+// The result is the same if lists exceed the memory of a map, by many keys or by long records.
 func TestTopPerKeyOfMany(t *testing.T) {
 	for long, keys := range map[int]int{1: 20_000, 3000: 900} {
 		var list []joinRecord
@@ -40,7 +40,7 @@ func TestTopPerKeyOfMany(t *testing.T) {
 	}
 }
 
-// A map remembers no more than it may: with all that it holds taken it emits, and lists do not grow.
+// A map stays within its limit: when it is full it emits, and lists do not grow.
 func TestTopMapHoldsLittle(t *testing.T) {
 	keys, err := codec.Key[int](false, "")
 	require.NoError(t, err)

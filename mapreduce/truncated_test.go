@@ -34,8 +34,8 @@ func (s *shrinking) View(off int64, n int) ([]byte, func(), error) {
 
 func (s *shrinking) shrink() error { return os.Truncate(s.Name(), s.size) }
 
-// shrinkingFile is a source of 1 MiB and 8 bytes, in lines of 16 bytes and a last one of 8, which a
-// fault would end the process for if nobody saw to it.
+// shrinkingFile returns a source of 1 MiB and 8 bytes, in lines of 16 bytes and a last one of 8. An
+// unhandled fault on it would end the process.
 func shrinkingFile(t *testing.T, size int64) (*shrinking, Source) {
 	old := debug.SetPanicOnFault(false)
 	t.Cleanup(func() { debug.SetPanicOnFault(old) })
@@ -50,7 +50,7 @@ func shrinkingFile(t *testing.T, size int64) (*shrinking, Source) {
 	return s, src
 }
 
-// requireShrunk checks that err tells of the file, and that nobody holds any of it.
+// requireShrunk checks that err names the file and that no view of it is held.
 func requireShrunk(t *testing.T, f *shrinking, err error) {
 	t.Helper()
 	require.ErrorIs(t, err, ErrInputChanged)
@@ -85,8 +85,8 @@ func TestTruncatedWhileCut(t *testing.T) {
 	requireShrunk(t, f, err)
 }
 
-// The map touches what is lost: in the search for the first record, in whole records, and in one
-// that crosses the end.
+// The map reads lost bytes: in the search for the first record, in whole records, and in one that
+// crosses the end.
 func TestTruncatedWhileMapped(t *testing.T) {
 	for name, split := range map[string]cluster.Split{
 		"first record":    {Offset: 500_001, Length: 500_000},
@@ -135,7 +135,7 @@ func TestTruncatedWithinThePage(t *testing.T) {
 	}
 }
 
-// A large record goes from the mapping to the system, which refuses what is not there.
+// A large record is written from the mapping by the system, which rejects lost bytes.
 func TestTruncatedWhileWritten(t *testing.T) {
 	f, src := shrinkingFile(t, -1)
 	f.size = 0
@@ -151,7 +151,7 @@ func TestTruncatedWhileWritten(t *testing.T) {
 	requireShrunk(t, f, err)
 }
 
-// Reduces of a sort read keys and values where they lie in the input.
+// Reduces of a sort read keys and values directly from the input's mapping.
 func TestTruncatedWhileReduced(t *testing.T) {
 	count := func(values iter.Seq[None]) int {
 		n := 0
@@ -208,7 +208,7 @@ func TestTruncatedWhileReduced(t *testing.T) {
 	}
 }
 
-// A file that is gone, or another one, when a map first looks at it is an error that tells so.
+// A file that was removed or replaced before a map first reads it is an error that says so.
 func TestVanishedFile(t *testing.T) {
 	for name, text := range map[string]string{
 		"read whole": "a\nb\n",

@@ -90,7 +90,7 @@ func TestTypedOfAnotherType(t *testing.T) {
 	require.Equal(t, "{At time.Time; Where string; Raw []uint8; N []int32}", structureOf(reflect.TypeFor[reading]()))
 }
 
-// TestTypedOfFewRecords has its head though the first record is left out, or there is none.
+// TestTypedOfFewRecords: a part has its head even if it has no records or the first one is skipped.
 func TestTypedOfFewRecords(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	job := MapOnly[int, int]{Map: func(n int, emit func(int)) error {

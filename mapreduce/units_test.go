@@ -22,7 +22,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 )
 
-// upTo is the numbers below n.
+// upTo yields the numbers below n.
 func upTo(_ context.Context, n int) iter.Seq2[int, error] {
 	return func(yield func(int, error) bool) {
 		for i := range n {
@@ -75,7 +75,7 @@ func TestUnitsAreNamed(t *testing.T) {
 	require.ErrorContains(t, err, "3: record 3: the disk is on fire")
 }
 
-// sorting is a total order over so many reduces.
+// sorting is a total order over `reduces` reduces.
 func sorting(reduces int) Job[int, int, None, Pair[int, None]] {
 	return Job[int, int, None, Pair[int, None]]{
 		Map: func(n int, emit func(int, None)) error {
@@ -93,7 +93,7 @@ func TestUnitsAreSampled(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// seeker is a file system whose files seek, but have no ReadAt; plain ones do neither.
+// seeker is a file system whose files can seek but lack ReadAt; plain ones can do neither.
 type seeker struct {
 	fs.FS
 	plain bool
@@ -176,7 +176,8 @@ func TestFSOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestFSIsReadAgain by a further attempt, even what is read from start to end.
+// TestFSIsReadAgain: another attempt can read a file again, even one that is read from start to
+// end.
 func TestFSIsReadAgain(t *testing.T) {
 	sources, err := FS(zipped(t, map[string][]byte{"a": []byte("b\na\n")}), "a")
 	require.NoError(t, err)

@@ -34,8 +34,8 @@ func TestPauseAndProgress(t *testing.T) {
 	require.ErrorIs(t, err, stop)
 }
 
-// TestPauseEndsAttemptsSoon states that Pause is asked between records, groups
-// and values, so that what it says takes effect within few of them.
+// TestPauseEndsAttemptsSoon: Pause is called between records, groups and values, so its error soon
+// ends the attempt.
 func TestPauseEndsAttemptsSoon(t *testing.T) {
 	stop := errors.New("stop")
 	for _, at := range []string{"record", "group", "value"} {

@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// Task.Offset is where each record begins, for all inputs, wherever they are cut.
+// Task.Offset is the beginning of each record, for all inputs and splits.
 func TestOffsetIsTheRecordsPlace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := []byte(strings.Join(rapid.SliceOfN(rapid.StringMatching(`[a-z]{0,5}`), 0, 20).Draw(t, "lines"), "\n"))
@@ -74,7 +74,7 @@ func TestOffsetIsTheRecordsPlace(t *testing.T) {
 	})
 }
 
-// A record that is left out does not move the places of those after it.
+// A skipped record does not change the offsets of later ones.
 func TestOffsetAfterSkippedRecords(t *testing.T) {
 	at := MapOnly[[]byte, int64]{MapTask: func(t *Task) (Filter[[]byte, int64], error) {
 		return Filter[[]byte, int64]{Map: func(rec []byte, emit func(int64)) error {
@@ -95,8 +95,7 @@ func TestOffsetAfterSkippedRecords(t *testing.T) {
 	require.Equal(t, []int64{0, 5, 10, 11}, got)
 }
 
-// MapTask and ReduceTask know their task: counters, names, and a logger that says which attempt it
-// is.
+// MapTask and ReduceTask get their task: counters, names, and a logger that names the attempt.
 func TestMapWithAndReduceWithKnowTheTask(t *testing.T) {
 	for _, local := range []bool{true, false} {
 		var log bytes.Buffer
@@ -143,7 +142,7 @@ func TestMapWithAndReduceWithKnowTheTask(t *testing.T) {
 	}
 }
 
-// Reducer.Pairs gives each value with its own key, in the order of whole keys.
+// Reducer.Pairs yields each value with its own key, in the order of whole keys.
 func TestReducePairsGivesEachKey(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type reading = Pair[string, int64]
@@ -202,7 +201,7 @@ func TestReducePairsGivesEachKey(t *testing.T) {
 	})
 }
 
-// Pairs are ranged over once, as values are, and a Reducer has one of both.
+// Pairs can be ranged over once, as values can, and a Reducer has either Reduce or Pairs.
 func TestReducePairsOnce(t *testing.T) {
 	job := Job[int, int, int, int]{
 		Map: func(n int, emit func(int, int)) error {

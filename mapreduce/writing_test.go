@@ -32,8 +32,8 @@ func (c *countedWriter) Write(p []byte) (int, error) {
 	return c.WriteCloser.Write(p)
 }
 
-// Records are written in pieces of a buffer's size, whether what is emitted may be taken back or
-// not: a write for each would be slow, and one for all would take memory.
+// Records are written in buffer-sized pieces, whether writes are revocable or not: one write per
+// record would be slow, and one for all would need memory.
 func TestRecordsAreWrittenInPieces(t *testing.T) {
 	line := bytes.Repeat([]byte("x"), 99)
 	const n = 20_000

@@ -24,7 +24,8 @@ func (*version) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// checkZeroSize states that a value comes back as a key, up and down, as a value, and as a kept record.
+// checkZeroSize checks that a value can be read back as a key, ascending and descending, as a
+// value, and as a kept record.
 func checkZeroSize[T any](t *testing.T, v T) {
 	t.Run(reflect.TypeFor[T]().String(), func(t *testing.T) {
 		check := func(c codec.Typed[T], err error) {
@@ -54,7 +55,7 @@ func checkZeroSize[T any](t *testing.T, v T) {
 	})
 }
 
-// Types of size zero may have an encoding of their own; what has none takes no bytes wherever it stands.
+// Types of size zero may have their own encoding; others take no bytes.
 func TestZeroSizeTypes(t *testing.T) {
 	checkZeroSize(t, version{})
 	checkZeroSize(t, [2]version{})

@@ -18,7 +18,7 @@ type visit struct{ page, user int }
 func page(v visit) int { return v.page }
 func user(v visit) int { return v.user }
 
-// counts runs a job and returns what it says of each key.
+// counts runs a job and returns its result per key.
 func counts[I any, P interface {
 	Bind(mapreduce.Input[I], mapreduce.Output[mapreduce.Pair[int, int64]]) (*mapreduce.Plan, error)
 }](t testing.TB, job P, in mapreduce.Input[I],
@@ -39,8 +39,8 @@ func counts[I any, P interface {
 	return found
 }
 
-// TestErrorIsAsStated: over many keys of many sizes the errors' root mean square, beside the exact job's
-// counts, is the standard error at most, and none is beyond five of it.
+// TestErrorIsAsStated: over many keys, the root mean square of the relative errors is at most the
+// standard error, and none exceeds five times it.
 func TestErrorIsAsStated(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 1))
 	var visits []visit
@@ -71,7 +71,7 @@ func TestErrorIsAsStated(t *testing.T) {
 	}
 }
 
-// TestFewAreExact: up to 64 values.
+// TestFewAreExact: counts up to 64 are exact.
 func TestFewAreExact(t *testing.T) {
 	var visits []visit
 	for p := range 65 {
@@ -86,7 +86,8 @@ func TestFewAreExact(t *testing.T) {
 	}
 }
 
-// TestCountsAreOfValuesAlone: not of splits, memory, attempts or the number of reduces.
+// TestCountsAreOfValuesAlone: counts do not depend on splits, memory, attempts or the number of
+// reduces.
 func TestCountsAreOfValuesAlone(t *testing.T) {
 	var text strings.Builder
 	random := rand.New(rand.NewPCG(3, 1))
@@ -104,7 +105,8 @@ func TestCountsAreOfValuesAlone(t *testing.T) {
 	}
 }
 
-// TestSketchesOfTheSameValues are the same bytes, however they were merged, and come back.
+// TestSketchesOfTheSameValues: sketches of equal values have equal encodings, in any order of
+// merges, and decode to the same count.
 func TestSketchesOfTheSameValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		precision := rapid.Uint8Range(LeastPrecision, 9).Draw(t, "precision")

@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// fakeTB is a test that only notes how it fails.
+// fakeTB is a test that only records its failure.
 type fakeTB struct {
 	testing.TB
 	said string
@@ -27,7 +27,7 @@ func (f *fakeTB) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// said is what a check that fails tells; empty if it passes.
+// said returns the message of a failed check; empty if it passes.
 func said(t *testing.T, check func(t testing.TB)) string {
 	f := &fakeTB{TB: t}
 	done := make(chan struct{})
@@ -39,7 +39,7 @@ func said(t *testing.T, check func(t testing.TB)) string {
 	return f.said
 }
 
-// requireSays checks that a check fails and what it tells.
+// requireSays requires that a check fails with all texts in its message.
 func requireSays(t *testing.T, check func(t testing.TB), texts ...string) {
 	t.Helper()
 	text := said(t, check)
@@ -54,7 +54,7 @@ type (
 	counts = mapreduce.Job[[]byte, string, int64, count]
 )
 
-// wordCount is a job that is right.
+// wordCount returns a correct job.
 func wordCount() counts {
 	return counts{
 		Name: "wordcount",
@@ -84,7 +84,7 @@ func rhyme() mapreduce.Input[[]byte] {
 	)
 }
 
-// wrong checks that a word count with a fault is found out.
+// wrong requires that a check finds the fault of a word count.
 func wrong(t *testing.T, fault func(j *counts), texts ...string) {
 	t.Helper()
 	requireSays(t, func(t testing.TB) {
@@ -94,7 +94,7 @@ func wrong(t *testing.T, fault func(j *counts), texts ...string) {
 	}, append(texts, `mrtest: job "wordcount": `)...)
 }
 
-// TestRight: right jobs of several kinds pass, and come back.
+// TestRight: correct jobs of several kinds pass, and Check returns their output.
 func TestRight(t *testing.T) {
 	all := Check(t, wordCount(), rhyme())
 	require.Contains(t, all, mapreduce.MakePair("tarry", int64(11)))
@@ -112,8 +112,8 @@ func TestRight(t *testing.T) {
 	require.Equal(t, []int{1, 4, 9, 49, 81, 100, 144}, squares)
 }
 
-// TestRightInMemory: what is collected per attempt and emitted at its end is right with a reduce that
-// adds; what Reduce keeps of its values until it returns, or copies, is right.
+// TestRightInMemory: a map that collects values and emits them at its end is correct if the reduce
+// adds them; a Reduce may keep values until it returns, or copy them.
 func TestRightInMemory(t *testing.T) {
 	inMapper := wordCount()
 	inMapper.Map = nil
@@ -138,7 +138,7 @@ func TestRightInMemory(t *testing.T) {
 	require.Equal(t, "to|on|us", strings.Join(lastThree(t, bytes.Clone), "|"))
 }
 
-// lastThree are, for words of each length, three words of it, which Reduce keeps by keep.
+// lastThree returns three words of each length, which Reduce keeps by keep.
 func lastThree(t testing.TB, keep func([]byte) []byte) []string {
 	return Check(t, mapreduce.Job[[]byte, int, []byte, string]{
 		Name: "kept",
@@ -164,14 +164,15 @@ func lastThree(t testing.TB, keep func([]byte) []byte) []string {
 	}, rhyme())
 }
 
-// TestKeptValue is told with the poison and the place.
+// TestKeptValue: the report of a kept value shows the poison and the place.
 func TestKeptValue(t *testing.T) {
 	requireSays(t, func(t testing.TB) { lastThree(t, func(b []byte) []byte { return b }) },
 		"in RunLocal with 1 reduce, watched: part 0, record 0 is \"\\xdb\\xdb\", but \"to\" in RunLocal with 1 reduce",
 		"bytes.Clone")
 }
 
-// TestKeptRecord, copied too late, shows the poison; emitted as it is, it is an error with its place.
+// TestKeptRecord: a record copied too late shows the poison; emitting it is an error with its
+// place.
 func TestKeptRecord(t *testing.T) {
 	before := func(emitted func([]byte) []byte) func(testing.TB) {
 		return func(t testing.TB) {
@@ -192,7 +193,7 @@ func TestKeptRecord(t *testing.T) {
 		"Map emitted bytes of a record of an earlier call (mrtest/check_test.go:", `"said slow"`)
 }
 
-// TestKeptKey of Reduce.
+// TestKeptKey: the same for a key of Reduce.
 func TestKeptKey(t *testing.T) {
 	requireSays(t, func(t testing.TB) {
 		Check(t, mapreduce.Job[[]byte, []byte, mapreduce.None, string]{
@@ -223,7 +224,7 @@ func TestValuesTwice(t *testing.T) {
 	}, "the values of a key can be ranged over once")
 }
 
-// TestEmitElsewhere: from another goroutine, while the call lasts and after it.
+// TestEmitElsewhere: emit in another goroutine is reported, during the call and after it.
 func TestEmitElsewhere(t *testing.T) {
 	wrong(t, func(j *counts) {
 		j.Map = func(_ []byte, emit func(string, int64)) error {

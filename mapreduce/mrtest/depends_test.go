@@ -12,13 +12,13 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// mapTask puts a map with the state of an attempt into a word count.
+// mapTask gives a word count a map with per-attempt state.
 func mapTask(j *counts, start func(t *mapreduce.Task) mapreduce.Mapper[[]byte, string, int64]) {
 	j.Map = nil
 	j.MapTask = func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) { return start(t), nil }
 }
 
-// TestDependsOnSplit: a map that numbers its records.
+// TestDependsOnSplit: a map that numbers its records is reported.
 func TestDependsOnSplit(t *testing.T) {
 	wrong(t, func(j *counts) {
 		mapTask(j, func(*mapreduce.Task) mapreduce.Mapper[[]byte, string, int64] {
@@ -33,7 +33,7 @@ func TestDependsOnSplit(t *testing.T) {
 		"depends on where the input is split")
 }
 
-// TestDependsOnReduces: a map that asks for their number.
+// TestDependsOnReduces: a map that uses the number of reduces is reported.
 func TestDependsOnReduces(t *testing.T) {
 	perReduce := func(j *counts) {
 		mapTask(j, func(task *mapreduce.Task) mapreduce.Mapper[[]byte, string, int64] {
@@ -51,7 +51,7 @@ func TestDependsOnReduces(t *testing.T) {
 	require.Equal(t, int64(69), Check(t, job, rhyme())[0].Second)
 }
 
-// TestDependsOnAttempt: a map, and a reduce, that emit more at the second attempt.
+// TestDependsOnAttempt: a map, or a reduce, that emits more in its second attempt is reported.
 func TestDependsOnAttempt(t *testing.T) {
 	texts := []string{"on a cluster whose attempts fail", "depends on which attempt"}
 	wrong(t, func(j *counts) {
@@ -75,7 +75,7 @@ func TestDependsOnAttempt(t *testing.T) {
 	}, texts...)
 }
 
-// TestDependsOnState that an earlier run has left.
+// TestDependsOnState: state that an earlier run has left is reported.
 func TestDependsOnState(t *testing.T) {
 	n := atomic.Int64{}
 	wrong(t, func(j *counts) {
@@ -87,8 +87,8 @@ func TestDependsOnState(t *testing.T) {
 		"more than its input")
 }
 
-// TestNotIdempotent: lines are counted once, which a second attempt has counted before. The state is
-// a run's own, so that nothing but the repetition shows it.
+// TestNotIdempotent: a map that omits lines already seen by an earlier attempt is reported. The
+// state belongs to one run, so only the repetition shows it.
 func TestNotIdempotent(t *testing.T) {
 	requireSays(t, func(t testing.TB) {
 		CheckPlans(t, Options{}, func(out mapreduce.Output[count]) (*mapreduce.Plan, error) {
@@ -125,7 +125,7 @@ func TestWithin(t *testing.T) {
 	require.InEpsilon(t, 495, CheckWith(t, Options{Within: 1e-9}, job, mapreduce.Slice(list))[0], 1e-9)
 }
 
-// TestOptions that make no sense are told, as is what cannot be run again.
+// TestOptions: invalid options are reported, and so are inputs that cannot be read twice.
 func TestOptions(t *testing.T) {
 	for text, o := range map[string]Options{
 		"Options.Within is 1: want 0 up to 1":               {Within: 1},
@@ -143,8 +143,8 @@ func TestOptions(t *testing.T) {
 	}, "no records")
 }
 
-// TestRunsAreWhatTheySay: the runs that are to spill do, attempts that are to fail do, and splits are
-// as many as they should be.
+// TestRunsAreWhatTheySay: runs that must spill do, attempts that must fail do, and the number of
+// splits is as expected.
 func TestRunsAreWhatTheySay(t *testing.T) {
 	var tries, maps atomic.Int64
 	job := wordCount()

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/mrtest"
 )
 
-// Records that an earlier job has kept are an input like others, cut at any byte.
+// Kept records of an earlier job are an input like others, split at any byte.
 func TestCheckOverKept(t *testing.T) {
 	kept := mapreduce.NewKept[[]byte](cluster.KeptOptions{})
 	lines := mapreduce.MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {

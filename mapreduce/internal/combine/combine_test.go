@@ -210,8 +210,8 @@ func TestInlineWordsEqualsPlain(t *testing.T) {
 	}
 }
 
-// TestEmittersAtEndsOfPages: keys on either side of a page's border arrive as they are, whatever
-// their type and way.
+// TestEmittersAtEndsOfPages: keys on either side of a page boundary arrive unchanged, for all key
+// types and emits.
 func TestEmittersAtEndsOfPages(t *testing.T) {
 	type votes int
 	page := make([]byte, 2*pageSize)
@@ -237,8 +237,8 @@ func TestEmittersAtEndsOfPages(t *testing.T) {
 	}
 }
 
-// TestEmittersSignAndStop: every way to emit is a sign of life of who has asked for one, and none
-// passes a shut gate.
+// TestEmittersSignAndStop: every emit counts as progress for an observer, and none passes a shut
+// gate.
 func TestEmittersSignAndStop(t *testing.T) {
 	for way := range ways {
 		life := new(memory.Liveness)
@@ -272,7 +272,7 @@ func TestSpillFailureShowsInFinish(t *testing.T) {
 	table.Close()
 }
 
-// A key that is larger than may be held is refused when it is emitted, a value when it has grown.
+// A key that is too large to hold is rejected when it is emitted, a value when it has grown.
 func TestTooLargeToHold(t *testing.T) {
 	const most = 10_000
 	long := func(n int) []byte { return bytes.Repeat([]byte("k"), n) }

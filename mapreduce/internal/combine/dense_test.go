@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// emitNumber emits keys that are numbers as Emit does others.
+// emitNumber emits integer keys with EmitNumbers.
 func emitNumber[V any](t *table[V]) func(key []byte, v V) {
 	const flip = 1 << 3
 	if t.acc.opt.Width == 4 {
@@ -35,7 +35,7 @@ func decodeFloat(b []byte) (float64, error) {
 	return math.Float64frombits(binary.BigEndian.Uint64(b)), nil
 }
 
-// nextOfMany is Next by way of Numbers, so many at once, where that has something to say.
+// nextOfMany is Next by calls of Numbers for atOnce pairs, where Numbers supports the merge.
 func nextOfMany[V any](atOnce int) func(m *merge[V]) ([]byte, V, bool) {
 	keys, values, of, left, n := make([]uint64, atOnce), make([]V, atOnce), (*merge[V])(nil), 0, 0
 	return func(m *merge[V]) (key []byte, v V, ok bool) {
@@ -57,8 +57,8 @@ func nextOfMany[V any](atOnce int) func(m *merge[V]) ([]byte, V, bool) {
 	}
 }
 
-// drawNumbers are keys in up to three ranges, of which some are dense, at places near each other,
-// far from each other and at the ends of what there is.
+// drawNumbers returns keys in up to three ranges, some of them dense: close to each other, far
+// apart, and at the ends of the number range.
 func drawNumbers(t *rapid.T, width int) [][]byte {
 	type span struct{ from, size uint64 }
 	var spans []span
@@ -85,7 +85,7 @@ func drawNumbers(t *rapid.T, width int) [][]byte {
 	return keys
 }
 
-// Keys that are numbers are combined as any others are, wherever they lie, and whatever is spilled.
+// Integer keys are combined like any others, dense or not, and with any spills.
 func TestNumbersEqualMap(t *testing.T) {
 	dir := t.TempDir()
 	t.Run("sum of 4 bytes", rapid.MakeCheck(func(t *rapid.T) {
@@ -111,8 +111,8 @@ func TestNumbersEqualMap(t *testing.T) {
 	}))
 }
 
-// Numbers close to each other come to lie in a dense array, others in cells; values on the heap
-// have none.
+// Numbers close to each other are in a dense array, others in cells; tables with values on the heap
+// have no array.
 func TestNumbersLieInADenseArray(t *testing.T) {
 	fill := func(n int, key func(i int) uint64) *table[int64] {
 		table := newTable(config[int64]{Options: Options{Sum: true, Width: 8, Partitions: 1}})
@@ -149,8 +149,8 @@ func TestNumbersLieInADenseArray(t *testing.T) {
 	require.Panics(t, func() { newTable(config[int64]{Options: Options{Sum: true, Width: 9, Partitions: 1}}) })
 }
 
-// A dense array is handed over as it is where all keys lie in it and there is little room between
-// them, and else packed; either is read in the order of its keys, and so are both together.
+// A dense array is passed on unchanged if it has all keys and few gaps, and otherwise packed. Both
+// forms, and a mix of them, are read in key order.
 func TestDenseArraysAreHandedOver(t *testing.T) {
 	root := memory.NewBudget(1 << 30)
 	finish := func(cfg config[int64], n int, step uint32) []*Segment {
@@ -206,8 +206,7 @@ func TestDenseArraysAreHandedOver(t *testing.T) {
 	}
 }
 
-// The dense arrays of maps whose keys lie far from each other are merged without a look at the numbers
-// between them, of which there are 2^45.
+// Dense arrays with distant keys are merged without visiting the 2^45 numbers between them.
 func TestArraysFarFromEachOtherAreMerged(t *testing.T) {
 	var segments []*Segment
 	starts := []uint64{1 << 45, 0, 500, ^uint64(0) - 1000}
@@ -238,7 +237,7 @@ func TestArraysFarFromEachOtherAreMerged(t *testing.T) {
 	}
 }
 
-// Where the budget keeps no more, a dense array is spilled.
+// If the budget cannot keep a dense array, it is spilled.
 func TestRowsThatMayNotStayAreSpilled(t *testing.T) {
 	root := memory.NewBudget(16 << 20)
 	budget := root.Sub()
@@ -260,7 +259,7 @@ func TestRowsThatMayNotStayAreSpilled(t *testing.T) {
 	require.Zero(t, root.Used())
 }
 
-// Partitions are those of the keys' bytes, whether a layout is known or not.
+// Partitions returns the partitions of the keys' bytes, with and without a known layout.
 func TestPartitionsAreOfTheBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width, partitions := rapid.SampledFrom([]int{4, 8}).Draw(t, "width"), rapid.SampledFrom([]int{1, 2, 5, 64, 20_000}).Draw(t, "partitions")
@@ -288,7 +287,7 @@ func TestPartitionsAreOfTheBytes(t *testing.T) {
 	})
 }
 
-// A dense array is paid for, with what its copy takes; where the budget refuses one, keys go to the
+// A dense array and its copy are charged to the budget; if the budget refuses, keys are put into
 // cells.
 func TestDenseArraysArePaidFor(t *testing.T) {
 	root := memory.NewBudget(1 << 30)

@@ -45,8 +45,8 @@ func joinMaps(a, b map[string]int) map[string]int {
 	return both
 }
 
-// Values that point to memory count against the budget: of each kind a table takes in
-// many times its budget, and what the heap holds of it stays small.
+// Memory that values refer to counts against the budget: a table can receive many times its budget
+// in values of each kind, and its heap use stays small.
 func TestValuesOnTheHeapKeepTheBudget(t *testing.T) {
 	t.Run("string", func(t *testing.T) {
 		holdsBudget(t, config[string]{combine: func(a, b string) string { return a + "," + b }},
@@ -121,7 +121,8 @@ func heapInUse() uint64 {
 	return m.HeapAlloc
 }
 
-// A value on the heap is taken for about what it is, and one that contains itself ends.
+// The weight of a value on the heap is about its size; a value that contains itself has a finite
+// weight.
 func TestWeigher(t *testing.T) {
 	loop := &tree{Word: "abc"}
 	loop.Kids = []*tree{loop}

@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// TestLentValuesAreTheCallersAgain: whatever becomes of a value's bytes after the emit, and whatever
-// Combine makes of what it is given, the table has what cloned values would have left in a map.
+// TestLentValuesAreTheCallersAgain: whatever happens to a value's bytes after the emit, and
+// whatever Combine does with its arguments, the table equals a map of cloned values.
 func TestLentValuesAreTheCallersAgain(t *testing.T) {
 	combines := map[string]func(a, b []byte) []byte{
 		"first":    func(a, _ []byte) []byte { return a },
@@ -74,9 +74,8 @@ func TestLentValuesAreTheCallersAgain(t *testing.T) {
 	})
 }
 
-// TestLentValuesWaitInEitherHalf: values stay what they are as long as their pairs wait, whichever
-// half of the batch is full when the next value comes, or when the buffer has no more room, and
-// whether long keys wait, too.
+// TestLentValuesWaitInEitherHalf: values are unchanged while their pairs wait, whichever half of
+// the batch is full, with and without a full buffer and waiting long keys.
 func TestLentValuesWaitInEitherHalf(t *testing.T) {
 	cfg := codec(config[[]byte]{Options: Options{Partitions: 1}, combine: func(a, b []byte) []byte { return append(a, b...) }})
 	sizes := map[string]func(i int) int{
@@ -124,7 +123,7 @@ func TestLentValuesWaitInEitherHalf(t *testing.T) {
 	}
 }
 
-// TestLentValuesTakeNoMemory: a value that Combine only looks at is not copied to the heap.
+// TestLentValuesTakeNoMemory: a value that Combine only reads is not copied to the heap.
 func TestLentValuesTakeNoMemory(t *testing.T) {
 	table := newTable(codec(config[[]byte]{Options: Options{Partitions: 1}, combine: func(a, _ []byte) []byte { return a }}))
 	defer table.Close()
@@ -133,8 +132,7 @@ func TestLentValuesTakeNoMemory(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(10_000, func() { lend(table, key, value) }))
 }
 
-// TestNothingIsLentThroughAShutGate: what is emitted outside of a call does not even touch the
-// buffer.
+// TestNothingIsLentThroughAShutGate: an emit outside of a call does not even touch the buffer.
 func TestNothingIsLentThroughAShutGate(t *testing.T) {
 	table := newTable(codec(config[[]byte]{Options: Options{Partitions: 1}, combine: func(a, _ []byte) []byte { return a }}))
 	defer table.Close()

@@ -13,8 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Keys about as long as an entry's length can say, and longer, come in their order: from the table
-// of a merge, and from its spills.
+// Keys of about the maximum length of an entry, and longer ones, are returned in order, from the
+// table of a merge and from its spills.
 func TestLongestKeys(t *testing.T) {
 	for name, limit := range map[string]int64{"in memory": 0, "spilled": 4 << 20} {
 		for _, n := range []int{20, 200} { // below and above what is sorted by insertion
@@ -51,8 +51,8 @@ func longestKeys(t *testing.T, limit int64, n int) {
 	segments[0].Release()
 }
 
-// Cells lie in regions of as many bytes as an offset reaches, which only tables of gigabytes fill;
-// here one has 64 cells. Keys begin alike, so that they are read from their regions.
+// Cells are in regions as large as an offset can address, which only tables of gigabytes fill; here
+// a region has 64 cells. Keys have a common prefix, so they are read from their regions.
 func TestCellsOfManyRegions(t *testing.T) {
 	var a accumulator
 	cfg := config[int64]{Options: Options{Partitions: 1, Sum: true, Pool: memory.NewPool(nil, 0)}}

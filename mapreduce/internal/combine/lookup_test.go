@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLookupFindsValues states that keys of all lengths have the values that a map would have, in
-// their order, however the table has grown.
+// TestLookupFindsValues: keys of all lengths have the values that a map would have, in order,
+// however the table has grown.
 func TestLookupFindsValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l Lookup[int]
@@ -41,8 +41,7 @@ func TestLookupFindsValues(t *testing.T) {
 	})
 }
 
-// TestFindingAheadIsFindingOneByOne states that several keys at a time have the values that each has
-// alone.
+// TestFindingAheadIsFindingOneByOne: a batch finds the same values as single lookups.
 func TestFindingAheadIsFindingOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		key := rapid.Custom(func(t *rapid.T) []byte {

@@ -16,9 +16,8 @@ func numbered(i, n int) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(i)), make([]byte, n-4)...)
 }
 
-// TestTablesPayForWhatTheyHold states what is charged for a table at any time: its cells and half
-// as much, twice the slots of values on the Go heap, its arena and what its values point to; and nothing once it
-// is closed.
+// TestTablesPayForWhatTheyHold: a table's charge is always its cells and half as much, twice the
+// slots of values on the Go heap, its arena and the memory of its values; after Close it is 0.
 func TestTablesPayForWhatTheyHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		longest := rapid.SampledFrom([]int{4, 16, 17, 40, 5000}).Draw(t, "longest")
@@ -53,8 +52,8 @@ func charged[V any](t *rapid.T, cfg config[V], n, longest int, slots int64, v V)
 	require.Zero(t, budget.Used())
 }
 
-// TestPackedBlocksAreSmall states what the output of a table takes: blocks of a partition that
-// double in size up to a bound, the small ones of all partitions cut from slabs that they share.
+// TestPackedBlocksAreSmall: the blocks of a partition double in size up to a limit; small blocks of
+// all partitions share slabs.
 func TestPackedBlocksAreSmall(t *testing.T) {
 	for _, partitions := range []int{1, 2, 31, 32, 33, 100, 512, 513, 2000} {
 		next := -1
@@ -97,8 +96,8 @@ func TestPackedBlocksAreSmall(t *testing.T) {
 	require.EqualValues(t, 30_000*48, d.parts[0].bytes)
 }
 
-// TestPackedBlocksShareSlabs states that of a large table's output no more than the first blocks of
-// partitions, and 64 KiB, lie in slabs so small that they are on the Go heap.
+// TestPackedBlocksShareSlabs: of a large table's output, only the first blocks of partitions, and
+// 64 KiB, are in slabs small enough for the Go heap.
 func TestPackedBlocksShareSlabs(t *testing.T) {
 	const partitions = 16
 	table := newTable(config[int64]{Options: Options{Sum: true, Partitions: partitions}})
@@ -124,7 +123,7 @@ func TestPackedBlocksShareSlabs(t *testing.T) {
 	require.LessOrEqual(t, d.bytes, blocks/4*5, "what is shared is used")
 }
 
-// TestLongValuesGetBlocks states that a key longer than any block has one of its size.
+// TestLongValuesGetBlocks: a key longer than any block has a block of its size.
 func TestLongValuesGetBlocks(t *testing.T) {
 	key := []byte(strings.Repeat("k", 300<<10))
 	table := newTable(config[int64]{Options: Options{Sum: true, Partitions: 1}})
@@ -147,8 +146,8 @@ func TestLongValuesGetBlocks(t *testing.T) {
 	}
 }
 
-// TestMergesExpectALittleMoreThanTheLargest states with how many keys a merge reckons: those of the
-// largest segment in memory and a quarter more, unless it is told.
+// TestMergesExpectALittleMoreThanTheLargest: a merge expects a quarter more keys than its largest
+// in-memory segment has, unless Options.Distinct is set.
 func TestMergesExpectALittleMoreThanTheLargest(t *testing.T) {
 	var all []*Segment
 	for _, n := range []int{40, 100, 0, 60} {
@@ -173,8 +172,8 @@ func TestMergesExpectALittleMoreThanTheLargest(t *testing.T) {
 	}
 }
 
-// TestGrownTablesFindTheirKeys states that a table finds each key again, however often it has grown
-// since: one record a key comes out.
+// TestGrownTablesFindTheirKeys: a table finds each key after any number of growths, so the output
+// has one record per key.
 func TestGrownTablesFindTheirKeys(t *testing.T) {
 	for _, long := range []int{4, 15, 40} {
 		table := newTable(config[int64]{Options: Options{Sum: true, Partitions: 1}})

@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// TestWeighingCountsEachThingOnce: what a value reaches by two ways is in memory once, what it does
-// not reach is not counted, and what cannot be looked into counts as 64 bytes.
+// TestWeighingCountsEachThingOnce: memory that a value reaches in two ways counts once, unreachable
+// memory does not count, and opaque types count as 64 bytes.
 func TestWeighingCountsEachThingOnce(t *testing.T) {
 	n, shared := int64(7), []*int64{nil, nil, nil}
 	weigh[*int64](t, nil, 0)
@@ -39,7 +39,7 @@ func TestWeighingCountsEachThingOnce(t *testing.T) {
 	}{&n, struct{ c, d string }{"ab", "c"}}, 8+3)
 }
 
-// TestWeighingIsBounded: of a value of many parts, 65,536 are looked at.
+// TestWeighingIsBounded: at most 65,536 parts of a value are visited.
 func TestWeighingIsBounded(t *testing.T) {
 	const many = mostSteps + 1000
 	texts := make([]string, many)
@@ -63,8 +63,8 @@ func weightOf(t *testing.T, v any) int64 {
 	return w.behind(reflect.ValueOf(&v).Elem())
 }
 
-// TestWhatGrowsInPlace: a combine can change a value without anybody's noticing where it holds a
-// map, a pointer or a slice of such, and cannot where it holds texts and numbers alone.
+// TestWhatGrowsInPlace: Combine can change a value without changing its words if it has a map, a
+// pointer or a slice of these, and cannot if it has only strings and numbers.
 func TestWhatGrowsInPlace(t *testing.T) {
 	type plain struct {
 		A int
@@ -84,9 +84,8 @@ func TestWhatGrowsInPlace(t *testing.T) {
 	}
 }
 
-// TestHeldIsChargedInSteps: what values hold is charged twice, as a heap is collected when it has
-// doubled, before the table has taken in much more: never less than the values take, at most an
-// eighth or 64 KiB more.
+// TestHeldIsChargedInSteps: twice the memory of values is charged, because a heap is collected when
+// it has doubled. The charge is at least that of the values and at most an eighth or 64 KiB more.
 func TestHeldIsChargedInSteps(t *testing.T) {
 	budget := memory.NewBudget(64 << 20).Sub()
 	defer budget.Close()
@@ -109,7 +108,7 @@ func TestHeldIsChargedInSteps(t *testing.T) {
 	require.Empty(t, table.acc.spills)
 }
 
-// TestStarvedValuesSpillSeldom: whatever the budget says, values of half a MiB stay in memory.
+// TestStarvedValuesSpillSeldom: half a MiB of values stays in memory regardless of the budget.
 func TestStarvedValuesSpillSeldom(t *testing.T) {
 	budget := memory.NewBudget(1).Sub()
 	defer budget.Close()
@@ -126,8 +125,8 @@ func TestStarvedValuesSpillSeldom(t *testing.T) {
 	require.NoError(t, table.Err())
 }
 
-// TestTableOfExpectedKeys: a table that was told how many keys to expect never grows before they are
-// there, and is no more than four times as large; one that cannot have so much is smaller.
+// TestTableOfExpectedKeys: a table with an expected number of keys does not grow before it has
+// them, and is at most four times as large; if the budget refuses, it is smaller.
 func TestTableOfExpectedKeys(t *testing.T) {
 	for _, keys := range []int{0, 1, firstCells / 2, firstCells/2 + 1, 40_000, 1 << 17} {
 		table := newTable(config[int64]{Options: Options{Partitions: 1, Sum: true, Distinct: keys}})
