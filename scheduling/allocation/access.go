@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// ErrDenied is in every error that says that somebody may not do something.
+// ErrDenied matches, by errors.Is, every error about a missing permission.
 var ErrDenied = errors.New("not permitted")
 
-// The lists of a queue by their names in Hadoop's files.
+// The access lists of a queue, by their names in Hadoop's files.
 const (
-	listSubmit     = "acl-submit-job"      // who may submit jobs to it, or move them into it
-	listAdminister = "acl-administer-jobs" // who may kill and re-prioritize its jobs, or move them out
+	listSubmit     = "acl-submit-job"      // users who may submit jobs to it, or move them into it
+	listAdminister = "acl-administer-jobs" // users who may kill and re-prioritize its jobs, or move them out
 )
 
-// refused is an error such as "user eve may not submit to prod: acl-submit-job of prod admits "ann
-// ops"", for the operation of a list.
+// refused returns an error such as "user eve may not submit to prod: acl-submit-job of prod admits
+// "ann ops"", for the operation that a list controls.
 func refused(list, queue string, who Principal, reason string) error {
 	operation := "submit to"
 	if list == listAdminister {
@@ -24,7 +24,7 @@ func refused(list, queue string, who Principal, reason string) error {
 	return denied(fmt.Sprintf("user %s may not %s %s: %s", who.User, operation, queue, reason))
 }
 
-// denied is the text of an error that is ErrDenied.
+// denied is the text of an error that matches ErrDenied.
 type denied string
 
 func (d denied) Error() string { return string(d) }
@@ -32,30 +32,28 @@ func (d denied) Error() string { return string(d) }
 // Is makes errors.Is(err, ErrDenied) true.
 func (denied) Is(target error) bool { return target == ErrDenied }
 
-// QueueAccess holds the lists of one queue, or of the pool of that name.
+// QueueAccess holds the access lists of one queue, or of the pool with that name.
 type QueueAccess struct {
 	Name       string
-	Submit     List // who may submit jobs
-	Administer List // who may kill, re-prioritize and move jobs that are not theirs
-	Stopped    bool // refuses submissions, whoever asks and whether lists are checked or not
+	Submit     List // users who may submit jobs
+	Administer List // users who may kill, re-prioritize and move jobs of others
+	Stopped    bool // rejects all submissions, even if lists are not checked
 }
 
-// Access says who may use which pool or queue. The zero value lets everybody do everything, as
+// Access defines which users may use which pool or queue. The zero value permits everything, as
 // Hadoop does.
 type Access struct {
 	// Enabled turns the lists on (mapred.acls.enabled, mapreduce.cluster.acls.enabled; default
 	// false).
 	Enabled bool
-	// Admins may submit to and administer everything (mapreduce.cluster.administrators); so may no
-	// one else.
+	// Admins may submit to and administer everything (mapreduce.cluster.administrators).
 	Admins List
-	// Queues names every queue that has lists. With Enabled a pool or queue that is not among them
-	// is closed to all but Admins: a name that nobody has configured must not be a way around the
-	// lists.
+	// Queues lists every queue that has access lists. With Enabled, all other pools and queues are
+	// closed to everyone but Admins: an unconfigured name must not bypass the lists.
 	Queues []QueueAccess
 }
 
-// queue finds a queue's lists.
+// queue returns a queue's lists.
 func (a Access) queue(name string) (QueueAccess, bool) {
 	for _, q := range a.Queues {
 		if q.Name == name {
@@ -65,7 +63,8 @@ func (a Access) queue(name string) (QueueAccess, bool) {
 	return QueueAccess{}, false
 }
 
-// MaySubmit is nil if who may submit a job to the pool or queue; otherwise the error is ErrDenied.
+// MaySubmit returns nil if `who` may submit a job to the pool or queue; otherwise the error is
+// ErrDenied.
 func (a Access) MaySubmit(queue string, who Principal) error {
 	if q, ok := a.queue(queue); ok && q.Stopped {
 		return refused(listSubmit, queue, who, "it is stopped")
@@ -73,8 +72,8 @@ func (a Access) MaySubmit(queue string, who Principal) error {
 	return a.check(queue, listSubmit, who)
 }
 
-// MayAdminister is nil if who may kill, re-prioritize or move a job of owner in the pool or queue,
-// as the owner always may; otherwise the error is ErrDenied.
+// MayAdminister returns nil if `who` may kill, re-prioritize or move a job of owner in the pool or
+// queue, as the owner always may; otherwise the error is ErrDenied.
 func (a Access) MayAdminister(queue, owner string, who Principal) error {
 	if owner != "" && who.User == owner {
 		return nil
@@ -82,7 +81,7 @@ func (a Access) MayAdminister(queue, owner string, who Principal) error {
 	return a.check(queue, listAdminister, who)
 }
 
-// check consults the lists.
+// check checks the lists.
 func (a Access) check(queue, name string, who Principal) error {
 	if !a.Enabled || a.Admins.Admits(who) {
 		return nil

@@ -2,9 +2,9 @@ package allocation
 
 import "github.com/tarry-mr/tarry/scheduling"
 
-// Apply puts the allocations into a policy of pools, as at the start and at each reload: everything
-// that the file can set is replaced, back to the defaults where the file says nothing. What
-// mapred-site.xml sets stays.
+// Apply puts the allocations into a policy of pools, at the start and at each reload. It replaces
+// everything that the file can set; missing settings get their defaults. Settings of
+// mapred-site.xml stay.
 func (f Fair) Apply(to *scheduling.Policy) {
 	a, old := f.Allocations, to.Pools
 	a.PoolPerUser, a.Known = old.PoolPerUser, old.Known
@@ -12,5 +12,5 @@ func (f Fair) Apply(to *scheduling.Policy) {
 	to.Pools = a
 }
 
-// Apply puts the queues into a policy of queues, in place of those that it had.
+// Apply replaces the queues of a policy.
 func (q Queues) Apply(to *scheduling.Policy) { to.Queues = q.Configs }

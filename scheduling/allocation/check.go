@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Kind is what a configuration file is about.
+// Kind is the kind of a configuration file.
 type Kind uint8
 
 // The kinds of file.
@@ -19,28 +19,28 @@ const (
 	ParameterFile      // mapred-site.xml
 )
 
-// String is what the kind is about: "pools", "queues", "parameters" or "unknown".
+// String returns "pools", "queues", "parameters" or "unknown".
 func (k Kind) String() string { return [...]string{"unknown", "pools", "queues", "parameters"}[k&3] }
 
-// Checked is what Check found in a file.
+// Checked is the result of Check for one file.
 type Checked struct {
 	Name string
 	Kind Kind
-	// Holds is such as "2 pools, 1 user", "2 queues, access lists on" or "scheduler hfs, preemption
-	// on"; empty if there are errors.
+	// Holds is a summary such as "2 pools, 1 user", "2 queues, access lists on" or "scheduler hfs,
+	// preemption on"; empty if the file has errors.
 	Holds    string
 	Errors   []*Problem // in order of lines
 	Warnings []*Problem
 
-	// Allocations is the allocation file that a ParameterFile without errors names on
-	// AllocationsLine, which must be there, too; empty if none.
+	// Allocations is the allocation file that a ParameterFile without errors names on line
+	// AllocationsLine, and which must exist too; empty if none.
 	Allocations     string
 	AllocationsLine int
 }
 
-// Check looks for everything wrong with configuration files, whose kinds it tells from what is in
-// them. Files about queues are read together, as a cluster reads them, so that a queue of one may
-// be completed by another. The answers are in the order of the sources.
+// Check finds everything wrong with configuration files. It detects their kinds by content. Files
+// about queues are read together, as a cluster reads them, so that one may complete a queue of
+// another. The results are in the order of the sources.
 func Check(sources ...Source) []Checked {
 	list := make([]Checked, len(sources))
 	var about []*element // queues
@@ -65,14 +65,14 @@ func Check(sources ...Source) []Checked {
 		checkQueues(list, about, sources)
 	}
 	for i := range list {
-		if c := &list[i]; len(c.Errors) > 0 { // what else was found may follow from them
+		if c := &list[i]; len(c.Errors) > 0 { // warnings may follow from the errors
 			*c = Checked{Name: c.Name, Kind: c.Kind, Errors: c.Errors}
 		}
 	}
 	return list
 }
 
-// checkQueues reads the files about queues together and gives each its part of what is wrong.
+// checkQueues reads the files about queues together and gives each file its problems.
 func checkQueues(list []Checked, roots []*element, sources []Source) {
 	var f faults
 	q := parseQueues(&f, roots, sources)
@@ -88,7 +88,7 @@ func checkQueues(list []Checked, roots []*element, sources []Source) {
 	}
 }
 
-// kindOf returns what a file is about. If it cannot tell, it adds a problem.
+// kindOf returns the kind of a file. If it cannot decide, it adds a problem.
 func kindOf(f *faults, root *element) Kind {
 	if root == nil {
 		return UnknownFile
@@ -121,7 +121,7 @@ func isAboutQueues(name string) bool {
 		strings.HasPrefix(name, prefixQueue) || strings.HasPrefix(name, prefixYARN)
 }
 
-// counted is "1 pool" or "2 pools".
+// counted returns text such as "1 pool" or "2 pools".
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -129,12 +129,12 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// summary says in a few words what the file holds.
+// summary describes the content of the file in a few words.
 func (f *Fair) summary() string {
 	return counted(len(f.Allocations.Pools), "pool") + ", " + counted(len(f.Allocations.Users), "user")
 }
 
-// summary says in a few words what the files hold.
+// summary describes the content of the files in a few words.
 func (q *Queues) summary() string {
 	if q.Access.Enabled {
 		return counted(len(q.Configs), "queue") + ", access lists on"
@@ -142,7 +142,7 @@ func (q *Queues) summary() string {
 	return counted(len(q.Configs), "queue")
 }
 
-// summary says in a few words what the file sets.
+// summary describes the settings of the file in a few words.
 func (p *Parameters) summary() string {
 	list := []string{map[scheduling.PreemptionMode]string{
 		scheduling.PreemptOff: "preemption off", scheduling.PreemptOn: "preemption on", scheduling.PreemptLog: "preemption only logged",

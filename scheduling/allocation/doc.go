@@ -1,5 +1,4 @@
-// Package allocation reads the configuration that Hadoop's administrators know and says who may use
-// what:
+// Package allocation reads Hadoop's configuration files and controls access to pools and queues:
 //
 //   - ParseFair reads an allocation file, fair-scheduler.xml, into scheduling.Allocations.
 //   - ParseQueues reads capacity-scheduler.xml, mapred-queues.xml and mapred-queue-acls.xml into
@@ -9,10 +8,10 @@
 //   - Reloader decides when a changed file takes effect.
 //   - Rules resolves the pool or queue of a job and checks that its user may submit there.
 //
-// Hadoop overlooks much in these files: unknown elements, negative numbers, weights of zero, pools
-// listed twice. Here every such thing is an error with its line and reason, all of them at once,
-// because a slip in this file changes what other people's jobs get. What is legal but surely not
-// meant becomes a warning.
+// Hadoop ignores many mistakes in these files: unknown elements, negative numbers, weights of zero,
+// pools listed twice. Here each is an error with its line and reason, and all are reported at once,
+// because a mistake in such a file changes other users' jobs. Legal settings that are surely
+// mistakes become warnings.
 //
 // The package reads no clock and opens no file: readers, contents and times are arguments. Its
 // functions are safe for concurrent use; a Reloader is not.

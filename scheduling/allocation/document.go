@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Limits of a configuration file; more is refused rather than read.
+// Limits of a configuration file; a file that exceeds one is rejected.
 const (
 	maxFileBytes = 4 << 20
 	maxDepth     = 32
@@ -19,11 +19,11 @@ const (
 	maxAttrs     = 32 // of one element
 )
 
-// byteOrderMark is what some editors put before UTF-8.
+// byteOrderMark is written before UTF-8 by some editors.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// element is one element of a file, or a property that stands for one: the property's name and
-// value are the element's name and text.
+// element is one element of a file, or a property treated as one: the property's name and value are
+// the element's name and text.
 type element struct {
 	place
 	name     string
@@ -65,7 +65,7 @@ func readDocument(f *faults, name string, r io.Reader) *element {
 	return nil
 }
 
-// builder makes the tree while tokens come in.
+// builder builds the tree from tokens.
 type builder struct {
 	dec  *xml.Decoder
 	root *element
@@ -117,8 +117,8 @@ func (b *builder) start(t xml.StartElement, at place) error {
 	return nil
 }
 
-// container adds problems for text in an element that holds elements only, and for attributes other
-// than the allowed ones.
+// container adds problems for text in an element that may contain only elements, and for attributes
+// other than the allowed ones.
 func (e *element) container(f *faults, allowed ...string) {
 	e.noAttrs(f, allowed...)
 	if text := bytes.TrimSpace(e.text); len(text) > 0 {
@@ -138,7 +138,7 @@ func (e *element) noAttrs(f *faults, allowed ...string) bool {
 	return ok
 }
 
-// attr returns the attribute's value and how often it is given.
+// attr returns the attribute's value and the number of times it is given.
 func (e *element) attr(name string) (value string, times int) {
 	for _, a := range e.attrs {
 		if a.Name.Space == "" && a.Name.Local == name {
@@ -149,10 +149,10 @@ func (e *element) attr(name string) (value string, times int) {
 	return value, times
 }
 
-// maxShown is how many characters of somebody else's text a message shows.
+// maxShown is the maximum number of characters of input in a message.
 const maxShown = 40
 
-// shorten keeps messages to a line.
+// shorten limits input to maxShown characters, so that messages fit on a line.
 func shorten(s string) string {
 	s = strings.TrimSpace(s)
 	n := 0

@@ -8,17 +8,17 @@ import (
 
 // Fair is the content of an allocation file.
 type Fair struct {
-	// Allocations holds what stands in the file and nothing else: settings of mapred-site.xml keep
-	// their zero values. Pools and Users are in file order. A limit of 0 in the file, nothing at
-	// all, is -1 here.
+	// Allocations holds only the settings of this file: settings of mapred-site.xml are zero. Pools
+	// and Users are in file order. A limit of 0 in the file, which means nothing at all, is -1
+	// here.
 	Allocations scheduling.Allocations
-	Warnings    []*Problem // minimum shares above maximum shares, unknown elements beside the pools
+	Warnings    []*Problem // minimum shares above maximum shares, unknown top-level elements
 }
 
-// ParseFair reads an allocation file (fair-scheduler.xml) in the form of the Fair Scheduler of
-// MapReduce [Hadoop Fair Scheduler Guide §4.2]; name is used in messages. Times in the file are
-// whole seconds. The error joins a *Problem for everything wrong with the file; one that comes from
-// YARN's scheduler is errors.Is(err, ErrYARN).
+// ParseFair reads an allocation file (fair-scheduler.xml) in the format of the Fair Scheduler of
+// MapReduce [Hadoop Fair Scheduler Guide §4.2]; name is used in messages. Times in the file are in
+// whole seconds. The error joins a *Problem for everything wrong with the file; if the file is
+// YARN's, errors.Is(err, ErrYARN) is true.
 func ParseFair(name string, r io.Reader) (Fair, error) {
 	var f faults
 	fair := parseFair(&f, readDocument(&f, name, r))
@@ -28,7 +28,7 @@ func ParseFair(name string, r io.Reader) (Fair, error) {
 	return fair, nil
 }
 
-// parseFair reads the root element of an allocation file; nil if there is none.
+// parseFair reads the root element of an allocation file; root may be nil.
 func parseFair(f *faults, root *element) (out Fair) {
 	if root == nil {
 		return out
@@ -45,7 +45,7 @@ func parseFair(f *faults, root *element) (out Fair) {
 	for _, e := range root.children {
 		if instead, yarn := yarnElements[e.name]; yarn {
 			f.addYARN(e, "<"+e.name+">", instead)
-			return out // the rest would be of that kind too
+			return out // the rest has the same problem
 		}
 	}
 	a, pools, users := &out.Allocations, map[string]place{}, map[string]place{}
@@ -67,7 +67,7 @@ func parseFair(f *faults, root *element) (out Fair) {
 	return out
 }
 
-// topSettings are the elements of the file beside pools and users.
+// topSettings are the top-level elements of the file other than pools and users.
 var topSettings = table[scheduling.Allocations]{
 	"poolMaxJobsDefault":               func(a *scheduling.Allocations, v entry) { a.PoolMaxJobs = v.limit() },
 	"userMaxJobsDefault":               func(a *scheduling.Allocations, v entry) { a.UserMaxJobs = v.limit() },
@@ -93,7 +93,7 @@ var userSettings = table[scheduling.UserConfig]{
 	"maxRunningJobs": func(c *scheduling.UserConfig, v entry) { c.MaxJobs = v.limit() },
 }
 
-// readPool reads a <pool>, and its settings even if its name is wrong.
+// readPool reads a <pool>. It reads the settings even if the name is wrong.
 func readPool(f *faults, e *element, seen map[string]place) (c scheduling.PoolConfig, ok bool) {
 	c.Name, ok = readName(f, e, seen)
 	poolSettings.read(f, "pool "+c.Name+": ", e.children, &c, func(e *element) {
@@ -121,7 +121,7 @@ func readUser(f *faults, e *element, seen map[string]place) (c scheduling.UserCo
 	return c, ok
 }
 
-// readName reads the attribute name, the only one that pools and users have.
+// readName reads the name attribute, the only one of pools and users.
 func readName(f *faults, e *element, seen map[string]place) (name string, ok bool) {
 	e.container(f, "name")
 	name, times := e.attr("name")
@@ -144,10 +144,10 @@ func (f *faults) addYARN(e *element, what, instead string) {
 	f.addCause(ErrYARN, e.place, "%s belongs to the YARN Fair Scheduler: %v; use %s", what, ErrYARN, instead)
 }
 
-// nothing stands in yarnElements for what has no counterpart.
+// nothing is the replacement for elements without a counterpart.
 const nothing = "nothing, as it has no counterpart"
 
-// yarnElements are elements of YARN's allocation file, and what stands for them in this one.
+// yarnElements maps elements of YARN's allocation file to their replacements in this one.
 var yarnElements = map[string]string{
 	"queue":                             "<pool>",
 	"minResources":                      "minMaps and minReduces",

@@ -6,24 +6,26 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Files are Hadoop's configuration files of one cluster, read together; nil where there is no file.
+// Files are Hadoop's configuration files of one cluster, read together; nil if a file does not
+// exist.
 type Files struct {
 	Pools      *Fair
 	Queues     *Queues
 	Parameters *Parameters
 
-	Names    []string // of the files that were read, or tried
+	Names    []string // of the files that were read or tried
 	Warnings []*Problem
 }
 
-// FileNames are the names of such files; empty is none.
+// FileNames are the names of the files; empty means none.
 type FileNames struct {
-	Pools      string // fair-scheduler.xml; empty: the one that Parameters name
+	Pools      string // fair-scheduler.xml; empty: the one that Parameters names
 	Queues     string // capacity-scheduler.xml or mapred-queues.xml
 	Parameters string // mapred-site.xml
 }
 
-// ReadFiles reads the files with open, up to the first that is wrong: Files hold what came before it.
+// ReadFiles reads the files with open, up to the first one with an error; Files then holds the
+// earlier ones.
 func ReadFiles(names FileNames, open func(name string) (io.ReadCloser, error)) (f Files, err error) {
 	read := func(name string, parse func(r io.Reader) ([]*Problem, error)) {
 		if name == "" || err != nil {
@@ -59,7 +61,7 @@ func ReadFiles(names FileNames, open func(name string) (io.ReadCloser, error)) (
 	return f, err
 }
 
-// Apply puts into a policy what the files say of its kind.
+// Apply applies the files to a policy, as far as they concern its order.
 func (f *Files) Apply(to *scheduling.Policy) {
 	switch {
 	case f.Parameters == nil:
@@ -76,7 +78,7 @@ func (f *Files) Apply(to *scheduling.Policy) {
 	}
 }
 
-// Rules say which jobs may go where; nil if no file says anything of it.
+// Rules returns the rules for pools and access; nil if no file was read.
 func (f *Files) Rules() *Rules {
 	if f.Pools == nil && f.Queues == nil && f.Parameters == nil {
 		return nil

@@ -7,18 +7,18 @@ import (
 	"unicode"
 )
 
-// List is an access control list in Hadoop's form: users, and groups whose members count. The zero
-// value admits nobody.
+// List is an access control list in Hadoop's form: users, and groups whose members are included.
+// The zero value admits nobody.
 type List struct {
 	Everybody bool
 	Users     []string // sorted, each once
 	Groups    []string // sorted, each once
 }
 
-// ParseList reads a list as Hadoop writes it: user names with commas between them, one space, group
-// names with commas between them: "ann,bob ops,research"; either part may be missing ("ann", "
-// ops"), "*" is everybody, and a single space, or nothing, is nobody. What Hadoop would misread in
-// silence is an error: more than one space, a star among names, names twice.
+// ParseList parses a list in Hadoop's form: user names separated by commas, one space, group names
+// separated by commas: "ann,bob ops,research". Either part may be missing ("ann", " ops"). "*" is
+// everybody; a single space, or nothing, is nobody. Input that Hadoop would silently misread is an
+// error: more than one space, a star among names, repeated names.
 func ParseList(s string) (List, error) {
 	if strings.TrimSpace(s) == "*" {
 		return List{Everybody: true}, nil
@@ -38,7 +38,7 @@ func ParseList(s string) (List, error) {
 	return l, nil
 }
 
-// names splits at commas.
+// names splits at commas and checks the names.
 func names(s, what string) ([]string, error) {
 	if s == "" {
 		return nil, nil
@@ -58,7 +58,7 @@ func names(s, what string) ([]string, error) {
 	return list, nil
 }
 
-// with admits whom l or o admits.
+// with returns the union of l and o.
 func (l List) with(o List) List {
 	both := func(a, b []string) []string {
 		list := slices.Concat(a, b)
@@ -68,7 +68,7 @@ func (l List) with(o List) List {
 	return List{l.Everybody || o.Everybody, both(l.Users, o.Users), both(l.Groups, o.Groups)}
 }
 
-// String is the form that ParseList reads: a single space for nobody.
+// String returns the form that ParseList reads: a single space for nobody.
 func (l List) String() string {
 	if l.Everybody {
 		return "*"
@@ -80,7 +80,7 @@ func (l List) String() string {
 	return s
 }
 
-// describe is String for messages.
+// describe returns the list in words, for messages.
 func (l List) describe() string {
 	switch {
 	case l.Everybody:
@@ -91,7 +91,7 @@ func (l List) describe() string {
 	return fmt.Sprintf("%q", l.String())
 }
 
-// Admits tells whether the list names the user or one of the groups.
+// Admits reports whether the list contains the user or one of the user's groups.
 func (l List) Admits(who Principal) bool {
 	if l.Everybody || slices.Contains(l.Users, who.User) && who.User != "" {
 		return true
@@ -99,7 +99,8 @@ func (l List) Admits(who Principal) bool {
 	return slices.ContainsFunc(who.Groups, func(g string) bool { return g != "" && slices.Contains(l.Groups, g) })
 }
 
-// Principal is who asks, as the master has authenticated it; never what a job's properties claim.
+// Principal is the user who makes a request, as authenticated by the master; never taken from a
+// job's properties.
 type Principal struct {
 	User   string
 	Groups []string

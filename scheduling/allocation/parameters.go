@@ -9,18 +9,18 @@ import (
 )
 
 // Parameters are the scheduler's settings in mapred-site.xml [Hadoop Fair Scheduler Guide §4.1],
-// with Hadoop's defaults where the file says nothing.
+// with Hadoop's defaults for missing ones.
 type Parameters struct {
-	// Scheduler is the preset that mapred.jobtracker.taskScheduler asks for: "hfs", "capacity" or
-	// "fifo"; "" if it is not in the file.
+	// Scheduler is the preset for mapred.jobtracker.taskScheduler: "hfs", "capacity" or "fifo"; ""
+	// if it is not in the file.
 	Scheduler string
 	// AllocationFile is the absolute path of fair-scheduler.xml, named on AllocationLine; "" and 0
 	// if it is not in the file.
 	AllocationFile string
 	AllocationLine int
 	PoolProperty   string // for Rules: the job property that names the pool; default PropertyUser
-	// Declared says that allow.undeclared.pools is false: jobs of pools that the allocation file
-	// does not name are refused.
+	// Declared means that allow.undeclared.pools is false: jobs are rejected if the allocation file
+	// does not name their pool.
 	Declared       bool
 	UpdateInterval time.Duration // between updates of shares; default 500 ms
 
@@ -33,25 +33,25 @@ type Parameters struct {
 	LoadMaxDiff     float64
 	SlowStart       float64 // -1 if it is not in the file
 
-	// Speculation is about copies of slow tasks, Avoid about nodes on which tasks fail. They go with
-	// every scheduler.
+	// Speculation configures speculative attempts, Avoid the avoidance of nodes on which tasks
+	// fail. They apply to every scheduler.
 	Speculation scheduling.SpeculationPolicy
 	Avoid       scheduling.Avoidance
 
-	// TaskTimeout is how long an attempt may make no progress; 0 means any time, -1 that it is not
-	// in the file. It is a live cluster's, not the policy's.
+	// TaskTimeout is the maximum time without progress of an attempt; 0 means no limit, -1 that it
+	// is not in the file. It concerns live clusters, not the policy.
 	TaskTimeout time.Duration
 
-	// Access holds what the file says of access lists: whether they are on, and the administrators.
-	// The lists are in the files about queues.
+	// Access holds this file's settings of access control: whether it is on, and the
+	// administrators. The lists are in the files about queues.
 	Access Access
 
 	Warnings []*Problem // settings without effect
 }
 
-// ParseParameters reads mapred-site.xml; name is used in messages. The file holds much that is not
-// the scheduler's, so properties of other parts are passed over, but those that begin with
-// mapred.fairscheduler must be known ones; those about single queues are warned of.
+// ParseParameters reads mapred-site.xml; name is used in messages. It ignores properties of other
+// components, but those that begin with mapred.fairscheduler must be known. Properties of single
+// queues cause warnings.
 func ParseParameters(name string, r io.Reader) (Parameters, error) {
 	var f faults
 	out := parseParameters(&f, readDocument(&f, name, r))
@@ -61,7 +61,7 @@ func ParseParameters(name string, r io.Reader) (Parameters, error) {
 	return out, nil
 }
 
-// parseParameters reads the root element of mapred-site.xml; nil if there is none.
+// parseParameters reads the root element of mapred-site.xml; root may be nil.
 func parseParameters(f *faults, root *element) Parameters {
 	p := parameterParser{faults: f}
 	p.out = Parameters{
@@ -89,7 +89,7 @@ func parseParameters(f *faults, root *element) Parameters {
 	return p.out
 }
 
-// Apply puts the parameters into a policy, over what it says of the same things.
+// Apply applies the parameters to a policy; they replace its own settings.
 func (p Parameters) Apply(to *scheduling.Policy) {
 	to.Preemption, to.Locality, to.OneTask, to.LoadMaxDiff = p.Preemption, p.Locality, p.OneTask, p.LoadMaxDiff
 	to.Pools.SizeBasedWeight, to.Pools.BoostFactor, to.Pools.BoostTime = p.SizeBasedWeight, p.BoostFactor, p.BoostTime
@@ -98,7 +98,7 @@ func (p Parameters) Apply(to *scheduling.Policy) {
 	p.ApplyToAny(to)
 }
 
-// ApplyToAny puts those of the parameters into a policy that are not the Fair Scheduler's alone.
+// ApplyToAny applies only the parameters that are not specific to the Fair Scheduler.
 func (p Parameters) ApplyToAny(to *scheduling.Policy) {
 	to.Speculation, to.Avoid = p.Speculation, p.Avoid
 	if p.SlowStart >= 0 {
@@ -106,14 +106,14 @@ func (p Parameters) ApplyToAny(to *scheduling.Policy) {
 	}
 }
 
-// ApplyAccess adds what the file says of access lists to what the files about queues say. Either
-// may turn the lists on.
+// ApplyAccess adds this file's access settings to those of the files about queues. Either file may
+// turn the lists on.
 func (p Parameters) ApplyAccess(to *Access) {
 	to.Enabled = to.Enabled || p.Access.Enabled
 	to.Admins = to.Admins.with(p.Access.Admins)
 }
 
-// parameterParser gathers the parameters.
+// parameterParser collects the parameters.
 type parameterParser struct {
 	*faults
 	file             place
@@ -122,13 +122,13 @@ type parameterParser struct {
 	adjuster         bool
 	factor           float64
 	boost            time.Duration
-	common           *time.Duration    // the locality delay; -1: computed; nil: not in the file
+	common           *time.Duration    // locality delay; -1: computed; nil: not in the file
 	delay            [2]*time.Duration // of node and rack
-	copied           [2]bool           // by kind of task: slow ones are copied
-	thresholds       *entry            // about copies, but not whether there are any; the last one
+	copied           [2]bool           // by kind of task: speculative execution is on
+	thresholds       *entry            // last property about speculative attempts that does not turn them on
 }
 
-// together sets what follows from several properties.
+// together sets what depends on several properties.
 func (p *parameterParser) together() {
 	switch {
 	case p.preempt && p.onlyLog:
@@ -145,7 +145,7 @@ func (p *parameterParser) together() {
 		p.warn(p.file, "%s* has no effect without %sweightadjuster", prefixBooster, prefixFair)
 	}
 	p.out.Locality = p.locality()
-	if p.copied != [2]bool{} { // Hadoop copies both kinds unless told not to; here none unless the file says so
+	if p.copied != [2]bool{} { // Hadoop's default is on for both kinds; here it is off unless the file says otherwise
 		p.out.Speculation.Rule = scheduling.LATE
 		p.out.Speculation.Except = [2]bool{!p.copied[0], !p.copied[1]}
 	} else if v := p.thresholds; v != nil {
@@ -153,8 +153,8 @@ func (p *parameterParser) together() {
 	}
 }
 
-// locality settles the waits. Hadoop computes both unless both are given, so that one alone is
-// overwritten; here the other takes the same.
+// locality sets the waits. Hadoop computes both unless both are given, which overwrites a single
+// one; here the other gets the same value.
 func (p *parameterParser) locality() scheduling.LocalityPolicy {
 	w := scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{0, 0}}
 	node, rack := cmp.Or(p.delay[0], p.common), cmp.Or(p.delay[1], p.common)
@@ -174,7 +174,7 @@ func (p *parameterParser) locality() scheduling.LocalityPolicy {
 	return w
 }
 
-// wait reads a locality delay in milliseconds; -1 is computed.
+// wait reads a locality delay in milliseconds; -1 means computed.
 func wait(v entry) *time.Duration {
 	d := time.Duration(-1)
 	if v.text != "-1" {
@@ -183,7 +183,7 @@ func wait(v entry) *time.Duration {
 	return &d
 }
 
-// threshold notes a property about copies.
+// threshold records a property about speculative attempts.
 func (p *parameterParser) threshold(v entry) entry {
 	p.thresholds = &v
 	return v

@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// The beginnings and names of properties.
+// Names and prefixes of properties.
 const (
 	prefixFair    = "mapred.fairscheduler."
 	prefixBooster = "mapred.newjobweightbooster."
@@ -16,8 +16,8 @@ const (
 	propertyCopyReduces = "mapreduce.reduce.speculative"
 )
 
-// newNames are the names that properties have in newer versions of Hadoop, by the old ones [Hadoop
-// 0.20, 0.21 mapred-default.xml].
+// newNames maps old property names to those of newer versions of Hadoop [Hadoop 0.20, 0.21
+// mapred-default.xml].
 var newNames = map[string]string{
 	"mapred.jobtracker.taskScheduler":           "mapreduce.jobtracker.taskscheduler",
 	"mapred.reduce.slowstart.completed.maps":    "mapreduce.job.reduce.slowstart.completedmaps",
@@ -28,8 +28,8 @@ var newNames = map[string]string{
 	"mapred.max.tracker.blacklists":             "mapreduce.jobtracker.tasktracker.maxblacklists",
 }
 
-// isParameter reports whether the property is one that ParseParameters reads, but for those about
-// access lists, or would be if it were known.
+// isParameter reports whether ParseParameters reads the property (except those about access lists),
+// or would if it were known.
 func isParameter(name string) bool {
 	return parameters[name] != nil && !isListSwitch(name) && name != propertyAdmins ||
 		strings.HasPrefix(name, prefixFair) || strings.HasPrefix(name, prefixBooster)
@@ -53,7 +53,7 @@ var parameters = table[parameterParser]{
 	"mapreduce.job.reduce.slowstart.completedmaps": func(p *parameterParser, v entry) { p.out.SlowStart = v.part() },
 	"mapreduce.task.timeout":                       func(p *parameterParser, v entry) { p.out.TaskTimeout = v.millis(0) },
 
-	// copies of slow tasks, and nodes on which tasks fail
+	// speculative attempts, and nodes on which tasks fail
 	propertyCopyMaps:                                 func(p *parameterParser, v entry) { p.copied[scheduling.Map] = v.yes() },
 	propertyCopyReduces:                              func(p *parameterParser, v entry) { p.copied[scheduling.Reduce] = v.yes() },
 	"mapreduce.job.speculative.speculativecap":       func(p *parameterParser, v entry) { p.out.Speculation.Cap = p.threshold(v).part() },
@@ -95,19 +95,19 @@ var parameters = table[parameterParser]{
 	prefixBooster + "duration":            func(p *parameterParser, v entry) { p.boost = v.millis(1) },
 }
 
-// switchAccess turns access lists on; either name may.
+// switchAccess turns access lists on; either property name may do so.
 func switchAccess(p *parameterParser, v entry) {
 	p.out.Access.Enabled = v.yes() || p.out.Access.Enabled
 }
 
-// onlyAll reads how many tasks a heartbeat may get.
+// onlyAll reads the number of tasks per heartbeat, which must be unlimited.
 func onlyAll(_ *parameterParser, v entry) {
 	if v.text != "-1" {
 		v.bad("only -1, as many as there are free slots, is supported")
 	}
 }
 
-// otherwise warns of a property about the scheduler's own event log.
+// otherwise warns about a property of the scheduler's own event log.
 func otherwise(_ *parameterParser, v entry) {
 	v.useless(": events are recorded otherwise")
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// The job properties that choose a pool or queue, and the names that stand for the submitting user
-// in pool-name-property.
+// The job properties that choose a pool or queue, and the names that mean the submitting user in
+// poolnameproperty.
 const (
 	PropertyPool     = "mapred.fairscheduler.pool"
 	PropertyQueue    = "mapreduce.job.queuename"
@@ -21,8 +21,8 @@ const (
 // defaultPool is the pool of jobs that name none.
 const defaultPool = "default"
 
-// Rules say where a job goes and whether its user may go there. The zero value is Hadoop's default:
-// a pool for each user, no lists.
+// Rules determine a job's pool or queue and whether its user may submit there. The zero value is
+// Hadoop's default: a pool per user, no lists.
 type Rules struct {
 	Access Access
 	// PoolProperty names the job property that chooses the pool of a job without PropertyPool
@@ -30,11 +30,11 @@ type Rules struct {
 	PoolProperty string
 }
 
-// target is where a job goes, and by what.
+// target is the pool or queue of a job, and the property that chose it.
 type target struct{ name, by string }
 
-// or is the target, or the one that a value names if the target has no name. Values are trimmed, and
-// blank ones do not count.
+// or returns t or, if t has no name, the target named by value. Values are trimmed; blank ones are
+// ignored.
 func (t target) or(value, by string) target {
 	if t.name != "" {
 		return t
@@ -42,18 +42,17 @@ func (t target) or(value, by string) target {
 	return target{strings.TrimSpace(value), by}
 }
 
-// Admit checks a job before it is submitted, and fills in what has been decided: the user is who,
-// whatever spec says, and spec.Pool or, for a scheduler with queues, spec.Queue is the place whose
-// list admits that user, so that the Core has nothing left to choose. spec.Pool counts as
-// PropertyPool, spec.PoolProperty as the value of the property that r.PoolProperty names,
-// spec.Queue as PropertyQueue; where that names the pool, it is empty afterwards. On error spec is
-// as before.
+// Admit checks a job before its submission and completes spec. It sets the user to `who`, whatever
+// spec says, and sets spec.Pool or, for a scheduler with queues, spec.Queue to the place that
+// admits the user, so that the Core has no choice left. As input, spec.Pool is the value of
+// PropertyPool, spec.PoolProperty that of the property that r.PoolProperty names, and spec.Queue
+// that of PropertyQueue; spec.Queue is cleared if it names the pool. On error spec is unchanged.
 //
-// The pool is that of PropertyPool, else of the property that r.PoolProperty names, else "default".
-// Hadoop checks the lists of the job's queue and then lets PropertyPool send the job elsewhere,
-// unchecked. Here the pool found is the one checked, so no combination of properties leads into a
-// pool whose list leaves the user out. If the job also names a queue, its user must be allowed
-// there, too.
+// The pool is that of PropertyPool, otherwise that of the property that r.PoolProperty names,
+// otherwise "default". Hadoop checks the lists of the job's queue and then lets PropertyPool send
+// the job to another pool, unchecked. Here the resulting pool is checked, so no combination of
+// properties leads into a pool that does not admit the user. If the job also names a queue, its
+// user must be admitted there too.
 func (r Rules) Admit(spec *scheduling.JobSpec, who Principal, queues bool) error {
 	property, named := cmp.Or(r.PoolProperty, PropertyUser), spec.Queue
 	if property == PropertyQueue {
@@ -96,9 +95,9 @@ func (r Rules) Admit(spec *scheduling.JobSpec, who Principal, queues bool) error
 	return nil
 }
 
-// Move checks that who may move a job of owner from one pool or queue to another: administer the
-// first (the owner may) and submit to the second. It is the check for changing the pool of a job
-// that is there already.
+// Move checks whether `who` may move a job of owner from one pool or queue to another: `who` must
+// be allowed to administer the first (the owner is) and to submit to the second. Use it before
+// changing the pool of a submitted job.
 func (r Rules) Move(who Principal, owner, from, to string) error {
 	if err := r.Access.MayAdminister(from, owner, who); err != nil {
 		return err

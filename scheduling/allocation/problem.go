@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// ErrYARN is in the error of a file in the format of YARN's schedulers, which came after this one
-// and shares its file names.
+// ErrYARN matches the error for a file in the format of YARN's schedulers, which came later and use
+// the same file names.
 var ErrYARN = errors.New("this is the format of YARN, not that of MapReduce's own schedulers")
 
-// Problem is one thing wrong with a file.
+// Problem is one mistake in a file.
 type Problem struct {
 	File   string // as the caller named it; may be empty
-	Line   int    // from 1; 0 if it concerns the file as a whole
+	Line   int    // from 1; 0 if it concerns the whole file
 	Reason string
 	cause  error
 }
 
-// Error is "FILE:LINE: reason", "line LINE: reason" without a name, or "FILE: reason" without a
-// line.
+// Error returns "FILE:LINE: reason", "line LINE: reason" without a name, or "FILE: reason" without
+// a line.
 func (p *Problem) Error() string {
 	switch {
 	case p.File != "" && p.Line > 0:
@@ -34,25 +34,25 @@ func (p *Problem) Error() string {
 	return p.Reason
 }
 
-// Unwrap gives ErrYARN, the reader's error, or nil.
+// Unwrap returns ErrYARN, the reader's error, or nil.
 func (p *Problem) Unwrap() error { return p.cause }
 
-// place is where something stands: a file and a line, 0 for the file as a whole.
+// place is a file and a line, 0 for the whole file.
 type place struct {
 	file string
 	line int
 }
 
-// Bounds of what is said of a file: more problems are counted, and longer reasons cut.
+// Limits of the messages about a file: more problems are only counted, and longer reasons are cut.
 const (
 	maxProblems = 50
 	maxReason   = 1000 // bytes
 )
 
-// faults gathers the problems and warnings of files that are read together.
+// faults collects the problems and warnings of files that are read together.
 type faults struct{ errs, warnings problems }
 
-// problems are the first maxProblems, and how many more there are.
+// problems holds the first maxProblems problems and the number of further ones.
 type problems struct {
 	list []*Problem
 	more int
@@ -61,12 +61,12 @@ type problems struct {
 // add adds an error.
 func (f *faults) add(at place, format string, args ...any) { f.addCause(nil, at, format, args...) }
 
-// addCause adds an error that has a cause to be found by errors.Is.
+// addCause adds an error with a cause for errors.Is.
 func (f *faults) addCause(cause error, at place, format string, args ...any) {
 	f.errs.add(cause, at, format, args...)
 }
 
-// warn adds something legal that is surely not meant.
+// warn adds a warning about a legal setting that is surely a mistake.
 func (f *faults) warn(at place, format string, args ...any) { f.warnings.add(nil, at, format, args...) }
 
 func (l *problems) add(cause error, at place, format string, args ...any) {
@@ -81,7 +81,7 @@ func (l *problems) add(cause error, at place, format string, args ...any) {
 	l.list = append(l.list, &Problem{File: at.file, Line: at.line, Reason: reason, cause: cause})
 }
 
-// all returns the problems, with a last one that counts those left out.
+// all returns the problems and, if some were omitted, a last one with their number.
 func (l problems) all(what string) []*Problem {
 	if l.more == 0 {
 		return l.list
@@ -100,7 +100,7 @@ func (l problems) sort(sources []Source) {
 	})
 }
 
-// err joins all errors; nil if there are none.
+// err joins all errors; nil if none.
 func (f *faults) err() error {
 	var list []error
 	for _, p := range f.errs.all("problems") {

@@ -13,12 +13,12 @@ type Source struct {
 	Reader io.Reader
 }
 
-// Queues is what the files about queues say.
+// Queues is the content of the files about queues.
 type Queues struct {
 	// Configs lists the queues, parents before children and siblings in the order of the files. The
-	// name of a queue in a queue is its path, with colons: "sch:prod".
+	// name of a nested queue is its path, with colons: "sch:prod".
 	Configs  []scheduling.QueueConfig
-	Access   Access     // the leaf queues' lists; a list that is not there admits nobody
+	Access   Access     // the leaf queues' lists; a missing list admits nobody
 	Warnings []*Problem // settings without effect, missing lists
 }
 
@@ -30,9 +30,9 @@ type Queues struct {
 //   - mapred-queues.xml, <queues> with nested <queue> elements, whose <properties> have keys such
 //     as capacity.
 //
-// Names and settings may stand once only in all of them. If none names a queue there is one,
-// "default", with all slots. The error joins a *Problem for everything wrong; YARN's
-// capacity-scheduler.xml is errors.Is(err, ErrYARN).
+// Each name and setting may be given only once in all files. If none names a queue, the result is
+// one queue, "default", with all slots. The error joins a *Problem for everything wrong; for YARN's
+// capacity-scheduler.xml, errors.Is(err, ErrYARN) is true.
 func ParseQueues(sources ...Source) (Queues, error) {
 	var f faults
 	var roots []*element
@@ -77,7 +77,7 @@ func parseQueues(f *faults, roots []*element, sources []Source) Queues {
 	return p.out
 }
 
-// queueParser gathers what the files say before it is put together.
+// queueParser collects the content of the files before build combines it.
 type queueParser struct {
 	*faults
 	file     string // the last one
@@ -93,19 +93,19 @@ type queueParser struct {
 
 // queue is one queue.
 type queue struct {
-	place         // where it is first spoken of
+	place         // where it is first mentioned
 	name          string
 	parent        *queue
 	children      []*queue
-	implied       bool // spoken of only as part of a child's path
+	implied       bool // mentioned only as part of a child's path
 	settings      []*element
 	config        scheduling.QueueConfig
 	submit, admin List
 	stopped       bool
-	accept        int // jobs accepted for each that may be initialized; 0 if not in the files
+	accept        int // jobs accepted per job that may be initialized; 0 if not in the files
 }
 
-// The names of properties, and their beginnings.
+// Names and prefixes of properties.
 const (
 	prefixCapacity = "mapred.capacity-scheduler.queue."
 	prefixQueue    = "mapred.queue."
@@ -120,16 +120,16 @@ const (
 // isListSwitch reports whether the property turns access lists on.
 func isListSwitch(name string) bool { return name == propertyACLs || name == propertyACLsNew }
 
-// isList reports whether the setting is an access list, which may be blank: it admits nobody then.
+// isList reports whether the setting is an access list, which may be blank: then it admits nobody.
 func isList(name string) bool {
 	return name == listSubmit || name == listAdminister || name == propertyAdmins
 }
 
-// isQueueKey reports whether MapReduce itself reads the setting of a queue, under prefixQueue, and
-// not the Capacity Scheduler, under prefixCapacity.
+// isQueueKey reports whether the setting of a queue belongs to MapReduce itself, under prefixQueue,
+// and not to the Capacity Scheduler, under prefixCapacity.
 func isQueueKey(key string) bool { return isList(key) || key == keyState }
 
-// The settings of a queue that are named elsewhere, too.
+// The settings of a queue that other code names too.
 const (
 	keyCapacity = "capacity"
 	keyMax      = "maximum-capacity"
@@ -163,7 +163,7 @@ var queueSettings = table[queue]{
 	listAdminister: func(q *queue, v entry) { q.admin = v.list() },
 }
 
-// clusterSettings are the properties that are not about one queue.
+// clusterSettings are the properties that do not concern a single queue.
 var clusterSettings = table[queueParser]{
 	"mapred.queue.names": func(p *queueParser, v entry) { p.names = &v },
 	propertyACLs:         (*queueParser).switchLists,
@@ -183,12 +183,12 @@ var clusterSettings = table[queueParser]{
 	prefixDefaults + "maximum-active-tasks-per-user":     func(_ *queueParser, v entry) { v.tasks() },
 }
 
-// byDefault reads a setting of the queues that do not have it.
+// byDefault reads the default of a setting for queues without it.
 func byDefault(p *queueParser, v entry) {
 	queueSettings[strings.TrimPrefix(v.what, prefixDefaults)](&p.defaults, v)
 }
 
-// switchLists turns access lists on or off, once.
+// switchLists turns access lists on or off; it may be called once.
 func (p *queueParser) switchLists(v entry) {
 	if p.enabled != nil {
 		v.add(v.place, "%s says what %s says on line %d already", v.what, p.enabled.what, p.enabled.line)
@@ -197,14 +197,14 @@ func (p *queueParser) switchLists(v entry) {
 	p.enabled, p.out.Access.Enabled = &v, v.yes()
 }
 
-// threads checks a setting of the threads that initialize jobs, which has no effect.
+// threads checks a setting of the threads that initialize jobs, which has no effect here.
 func (p *queueParser) threads(v entry) {
 	if v.count(1) > 0 {
 		v.useless(": jobs are initialized without threads or polling")
 	}
 }
 
-// tasks checks a limit on the tasks of initialized jobs, which has no effect.
+// tasks checks a limit on the tasks of initialized jobs, which has no effect here.
 func (v entry) tasks() {
 	if v.count(1) > 0 {
 		v.useless(": tasks take little memory before they are launched")

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// build puts the queues together and checks how they fit.
+// build combines the queues and checks that they fit together.
 func (p *queueParser) build() {
 	p.declared()
 	if len(p.queues) == 0 && len(p.errs.list) == 0 {
@@ -28,13 +28,13 @@ func (p *queueParser) build() {
 	p.level(roots, "the topmost queues", 100)
 }
 
-// declared heeds mapred.queue.names: it makes queues without settings and refuses those that it
-// leaves out.
+// declared applies mapred.queue.names: it creates queues without settings and rejects those that
+// are not named.
 func (p *queueParser) declared() {
 	if p.names == nil {
 		return
 	}
-	rank := map[*queue]int{} // where the list first speaks of a queue or of one in it
+	rank := map[*queue]int{} // the first position in the list that mentions the queue or one in it
 	named := map[string]bool{}
 	for i, name := range strings.Split(p.names.text, ",") {
 		name = strings.TrimSpace(name)
@@ -65,8 +65,8 @@ func (p *queueParser) declared() {
 	}
 }
 
-// level adds the queues of one parent, which has whole per cent of all slots, and then each one's
-// own, and checks that they fit. Queues without a capacity get equal parts of what is left.
+// level adds the queues of one parent, which has `whole` percent of all slots, then recursively
+// their children, and checks that they fit. Queues without a capacity share equally what remains.
 func (p *queueParser) level(queues []*queue, siblings string, whole float64) {
 	sum, open := 0.0, 0
 	for _, q := range queues {
@@ -130,14 +130,14 @@ func (p *queueParser) settings(q *queue) {
 	}
 }
 
-// The numbers of Hadoop 1 for files that set one of the two.
+// Hadoop 1's defaults, for files that set only one of the two.
 const (
 	systemJobs = 3000
 	acceptJobs = 10
 )
 
-// limits gives a leaf queue its part of the jobs of the system, if the files limit them: so many
-// are initialized, and so many times as many accepted.
+// limits sets a leaf queue's part of the system's jobs, if the files limit them: the number to
+// initialize, and the number to accept, which is a multiple of it.
 func (p *queueParser) limits(q *queue, percent float64) {
 	if q.accept == 0 && p.system == 0 {
 		return
@@ -147,5 +147,5 @@ func (p *queueParser) limits(q *queue, percent float64) {
 	q.config.JobLimit = int(min(int64(q.config.InitLimit)*int64(cmp.Or(q.accept, acceptJobs)), scheduling.NoLimit))
 }
 
-// percent writes a percentage for messages.
+// percent formats a percentage for messages.
 func percent(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// properties gives the properties of all files to their queues.
+// properties assigns the properties of all files to their queues.
 func (p *queueParser) properties(list []*element) {
 	for _, e := range list {
 		switch {
 		case strings.HasPrefix(e.name, prefixYARN):
 			p.addCause(ErrYARN, e.place, "%s: %v; the properties here begin with mapred.capacity-scheduler", shorten(e.name), ErrYARN)
-			return // the rest would be of that kind too
+			return // the rest has the same problem
 		case strings.HasPrefix(e.name, prefixCapacity):
 			p.queueProperty(e, prefixCapacity)
 		case clusterSettings[e.name] == nil && strings.HasPrefix(e.name, prefixQueue):
@@ -22,7 +22,7 @@ func (p *queueParser) properties(list []*element) {
 	}
 }
 
-// queueProperty gives PREFIX.NAME.KEY to queue NAME.
+// queueProperty assigns PREFIX.NAME.KEY to queue NAME.
 func (p *queueParser) queueProperty(e *element, prefix string) {
 	rest := strings.TrimPrefix(e.name, prefix)
 	dot := strings.LastIndexByte(rest, '.')
@@ -40,7 +40,7 @@ func (p *queueParser) queueProperty(e *element, prefix string) {
 	}
 }
 
-// known reports whether a queue has the setting, one that MapReduce itself reads or not.
+// known reports whether a queue has the setting; own selects the settings of MapReduce itself.
 func (p *queueParser) known(queue string, e *element, own bool) bool {
 	ok := queueSettings[e.name] != nil && isQueueKey(e.name) == own
 	if !ok {
@@ -49,7 +49,8 @@ func (p *queueParser) known(queue string, e *element, own bool) bool {
 	return ok
 }
 
-// queue finds or makes the queue of that path, and its parents. It returns nil if the name is wrong.
+// queue returns the queue with that path; it creates the queue and its parents if necessary. It
+// returns nil if the name is wrong.
 func (p *queueParser) queue(path string, at place) *queue {
 	if q := p.byName[path]; q != nil {
 		return q
@@ -88,7 +89,7 @@ func (p *queueParser) queuesElement(root *element) {
 		switch e.name {
 		case "queue":
 			p.queueElement(e, "")
-		case "properties": // of the root queue, which has none that anybody reads
+		case "properties": // the root queue has no properties that are used
 			p.warn(e.place, "<properties> of the root have no effect")
 		default:
 			p.add(e.place, "unknown element <%s> in <queues>", e.name)
@@ -96,7 +97,7 @@ func (p *queueParser) queuesElement(root *element) {
 	}
 }
 
-// queueElement reads a <queue>, and what lies in it; path is its parent's name and a colon.
+// queueElement reads a <queue> and the queues in it; path is its parent's name and a colon.
 func (p *queueParser) queueElement(e *element, path string) {
 	e.container(p.faults)
 	q := p.namedElement(e, path)
@@ -118,7 +119,7 @@ func (p *queueParser) queueElement(e *element, path string) {
 	}
 }
 
-// namedElement makes the queue of a <queue> element, or reports why it cannot.
+// namedElement creates the queue of a <queue> element, or reports why it cannot.
 func (p *queueParser) namedElement(e *element, path string) *queue {
 	var name entry
 	times := 0

@@ -7,45 +7,44 @@ import (
 	"time"
 )
 
-// The times of Hadoop's Fair Scheduler: a change is taken up 10 to 15 seconds after it was made.
+// The times of Hadoop's Fair Scheduler: a change takes effect 10 to 15 seconds after it was made.
 const (
-	LookEvery = 10 * time.Second // between looks at the file
-	// settleAfter is the age of a change that is read: a file half written is not.
+	LookEvery = 10 * time.Second // time between checks of the file
+	// settleAfter is the minimum age of a change, so that a half-written file is not read.
 	settleAfter = 5 * time.Second
 )
 
 // Reloader decides when a changed configuration file takes effect. It reads no clock: now is an
-// argument, and only its differences and its distance to the file's time count. Everything or
-// nothing is replaced: while a file has errors, what was loaded last stays in force, the file is
-// tried again at every look, and the error is to be reported once until a load succeeds again.
+// argument, of which only differences, and the distance to the file's time, matter. A reload
+// replaces everything or nothing: while a file has errors, the last loaded content stays effective,
+// every check retries the file, and the error is reported once until a load succeeds.
 //
-// What counts as changed is the content, not the order of times: a file that is replaced by an
-// older one, as from a backup, is loaded; one that was only touched is not.
+// A file counts as changed if its content differs, whatever its time: replacing it with an older
+// file, for example from a backup, loads it; touching it does not.
 type Reloader[T any] struct {
 	parse  func(content []byte) (T, error)
-	loaded []byte    // content in force; nil: none is known
-	looked time.Time // last look
-	seen   time.Time // time of the file at the last look
-	since  time.Time // first look at which the file had that time
-	err    error     // why the file is not in force now
+	loaded []byte    // effective content; nil: none known
+	looked time.Time // last check
+	seen   time.Time // time of the file at the last check
+	since  time.Time // first check at which the file had that time
+	err    error     // why the file is not effective now
 }
 
-// NewStaleReloader starts with nothing that is known to be in force: the first look loads whatever
-// is there.
+// NewStaleReloader returns a Reloader without known content: the first check loads the file.
 func NewStaleReloader[T any](now time.Time, parse func(content []byte) (T, error)) *Reloader[T] {
 	return &Reloader[T]{parse: parse, looked: now}
 }
 
-// Look is what a look at the file leads to.
+// Look is the result of a check of the file.
 type Look[T any] struct {
-	Loaded bool  // Value is to be put in force
+	Loaded bool  // the caller must apply Value
 	Value  T     // zero unless Loaded
-	Err    error // why the file cannot be loaded, also while it is not reported
-	Report bool  // Err is new: tell somebody
+	Err    error // why the file cannot be loaded, even if it was reported before
+	Report bool  // Err is new and should be reported
 }
 
-// NewReloader starts with content, which must be right: at the start any error is fatal. It returns
-// the value to begin with. parse must not keep the slice.
+// NewReloader returns a Reloader that starts with content, and the value parsed from it. Any error
+// in content is returned. parse must not keep the slice.
 func NewReloader[T any](now time.Time, content []byte, parse func(content []byte) (T, error)) (*Reloader[T], T, error) {
 	value, err := parse(content)
 	if err != nil {
@@ -55,11 +54,11 @@ func NewReloader[T any](now time.Time, content []byte, parse func(content []byte
 	return &Reloader[T]{parse: parse, loaded: append([]byte{}, content...), looked: now}, value, nil
 }
 
-// Due tells whether it is time to look: LookEvery has passed since the last look.
+// Due reports whether it is time to check: LookEvery has passed since the last check.
 func (r *Reloader[T]) Due(now time.Time) bool { return now.Sub(r.looked) >= LookEvery }
 
-// Check looks at a file if it is time to, and reads it if it has settled. A file that is missing or
-// cannot be read is an error like a wrong one.
+// Check checks a file if it is time to, and reads it if its last change is old enough. A file that
+// is missing or unreadable is an error, like one with mistakes.
 func (r *Reloader[T]) Check(now time.Time, fsys fs.FS, name string) Look[T] {
 	if !r.Due(now) {
 		return Look[T]{Err: r.err}
@@ -78,12 +77,12 @@ func (r *Reloader[T]) Check(now time.Time, fsys fs.FS, name string) Look[T] {
 		return r.fail(fmt.Errorf("allocation: %w", err))
 	}
 	if after, err := fs.Stat(fsys, name); err != nil || !after.ModTime().Equal(modified) {
-		return Look[T]{Err: r.err} // somebody writes it now; the next look will tell
+		return Look[T]{Err: r.err} // it is being written now; the next check will read it
 	}
 	return r.offer(content)
 }
 
-// Offer is Check for a caller that has the file's time and content at hand.
+// Offer is like Check, for a caller that already has the file's time and content.
 func (r *Reloader[T]) Offer(now, modified time.Time, content []byte) Look[T] {
 	if !r.Due(now) || !r.settled(now, modified) {
 		return Look[T]{Err: r.err}
@@ -91,9 +90,9 @@ func (r *Reloader[T]) Offer(now, modified time.Time, content []byte) Look[T] {
 	return r.offer(content)
 }
 
-// Force loads content at once, as on a signal or a request, whatever the time: without waiting for
-// the file to settle, and reporting every error. A content that is in force already is neither
-// loaded nor an error.
+// Force loads content at once, for example on a signal or a request: it does not wait for the file
+// to settle, and reports every error. Content that is already effective is neither loaded nor an
+// error.
 func (r *Reloader[T]) Force(now time.Time, content []byte) Look[T] {
 	r.looked = now
 	look := r.offer(content)
@@ -101,14 +100,15 @@ func (r *Reloader[T]) Force(now time.Time, content []byte) Look[T] {
 	return look
 }
 
-// Fail notes that the file cannot be read, as a look at now has shown.
+// Fail records that the file could not be read at time now.
 func (r *Reloader[T]) Fail(now time.Time, err error) Look[T] {
 	r.looked = now
 	return r.fail(err)
 }
 
-// settled notes a look and tells whether the file's last change is old enough. A file whose time
-// lies in the future, by another clock, has settled once that time has stood still for as long.
+// settled records a check and reports whether the file's last change is old enough. A file whose
+// time is in the future, by another clock, has settled once that time has not changed for
+// settleAfter.
 func (r *Reloader[T]) settled(now, modified time.Time) bool {
 	r.looked = now
 	if !modified.Equal(r.seen) || r.since.IsZero() {
@@ -117,10 +117,10 @@ func (r *Reloader[T]) settled(now, modified time.Time) bool {
 	return now.Sub(modified) > settleAfter || now.Sub(r.since) > settleAfter
 }
 
-// offer loads content if it is new and right.
+// offer loads content if it is new and valid.
 func (r *Reloader[T]) offer(content []byte) Look[T] {
 	if r.loaded != nil && bytes.Equal(content, r.loaded) {
-		r.err = nil // the old text is back: what is in force is what stands in the file
+		r.err = nil // the old text is back: the effective content is that of the file
 		return Look[T]{}
 	}
 	value, err := r.parse(content)
@@ -131,7 +131,7 @@ func (r *Reloader[T]) offer(content []byte) Look[T] {
 	return Look[T]{Loaded: true, Value: value}
 }
 
-// fail notes an error; the first of a row is to be reported.
+// fail records an error; only the first of several in a row is reported.
 func (r *Reloader[T]) fail(err error) Look[T] {
 	first := r.err == nil
 	r.err = err

@@ -1,11 +1,11 @@
 package allocation
 
-// table lists the settings that may be given in one place of a file, each with the setter that
+// table holds the settings that may be given in one place of a file, each with the setter that
 // reads its value.
 type table[T any] map[string]func(to *T, v entry)
 
-// read reads the settings in list into to. In messages, in precedes their names. Elements that the
-// table does not have go to unknown.
+// read reads the settings in list into to. Messages prefix their names with in. Elements that are
+// not in the table are passed to unknown.
 func (t table[T]) read(f *faults, in string, list []*element, to *T, unknown func(*element)) {
 	first := map[string]place{}
 	for _, e := range list {
@@ -20,7 +20,7 @@ func (t table[T]) read(f *faults, in string, list []*element, to *T, unknown fun
 	}
 }
 
-// once reports whether key is new in first, and adds a problem about what otherwise.
+// once reports whether key is new in first; if not, it adds a problem about what.
 func (f *faults) once(first map[string]place, key, what string, at place) bool {
 	was, again := first[key]
 	switch {
@@ -34,8 +34,8 @@ func (f *faults) once(first map[string]place, key, what string, at place) bool {
 	return !again
 }
 
-// entry returns the element's value, which is not blank unless it is an access list. Otherwise, or
-// if the element has children or attributes, it adds a problem and returns false.
+// entry returns the element's value, which must not be blank unless it is an access list. If it is,
+// or if the element has children or attributes, entry adds a problem and returns false.
 func (e *element) entry(f *faults, what string) (v entry, ok bool) {
 	v = newEntry(f, e.place, what, string(e.text))
 	ok = e.noAttrs(f)
@@ -50,8 +50,8 @@ func (e *element) entry(f *faults, what string) (v entry, ok bool) {
 	return v, ok
 }
 
-// properties returns the <property> elements below a <configuration>, each as an element of the
-// property's name. It drops and reports those that are given again; first has the earlier ones.
+// properties returns the <property> elements below a <configuration>, each as an element with the
+// property's name. It reports and skips repeated ones; first has the earlier ones.
 func properties(f *faults, root *element, first map[string]place) []*element {
 	root.container(f)
 	var list []*element
@@ -65,8 +65,8 @@ func properties(f *faults, root *element, first map[string]place) []*element {
 	return list
 }
 
-// propertyElements are the elements of a <property>. Only the spaces around a value matter, to
-// access lists.
+// propertyElements are the elements of a <property>. Spaces around a value matter only for access
+// lists.
 var propertyElements = map[string]func(f *faults, p, e *element){
 	"name": func(f *faults, p, e *element) {
 		v, _ := e.entry(f, "<name>")
@@ -111,7 +111,7 @@ func readProperty(f *faults, e *element) (p *element, ok bool) {
 	return nil, false
 }
 
-// find returns the first element of that name; nil if there is none.
+// find returns the first element with that name; nil if none.
 func find(list []*element, name string) *element {
 	for _, e := range list {
 		if e.name == name {

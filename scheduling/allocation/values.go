@@ -13,20 +13,20 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Bounds of what a file may ask for.
+// Limits of values in a file.
 const (
 	minWeight  = 1e-9
 	maxWeight  = 1e9
-	minPercent = 1e-9          // and the tolerance of sums of percentages
-	maxSeconds = 1_000_000_000 // 31 years; leave a timeout out if there is to be none
+	minPercent = 1e-9          // also the tolerance of sums of percentages
+	maxSeconds = 1_000_000_000 // 31 years; to have no timeout, omit it
 )
 
-// entry is a value in a file. Its methods read it as what it should be; if it is wrong, they add a
-// problem and return zero.
+// entry is a value in a file. Its methods parse it as a type; if it is invalid, they add a problem
+// and return zero.
 type entry struct {
 	*faults
 	place
-	what, text string // its name in messages; the value without spaces around it
+	what, text string // its name in messages; the trimmed value
 	raw        string
 }
 
@@ -34,15 +34,15 @@ func newEntry(f *faults, at place, what, raw string) entry {
 	return entry{f, at, what, strings.TrimSpace(raw), raw}
 }
 
-// bad adds a problem, whose text begins with what the entry is.
+// bad adds a problem whose text begins with the entry's name.
 func (v entry) bad(format string, args ...any) {
 	v.add(v.place, "%s: %s", v.what, fmt.Sprintf(format, args...))
 }
 
-// useless warns of a setting that has no effect.
+// useless warns about a setting that has no effect.
 func (v entry) useless(why string) { v.warn(v.place, "%s has no effect%s", v.what, why) }
 
-// integer reads a whole number from least to most; zero if it is wrong.
+// integer parses an integer from least to most; zero if it is invalid.
 func (v entry) integer(least, most int64) (n int64, ok bool) {
 	x, err := strconv.ParseInt(v.text, 10, 64)
 	switch {
@@ -60,13 +60,13 @@ func (v entry) integer(least, most int64) (n int64, ok bool) {
 	return 0, false
 }
 
-// count reads a number of things.
+// count parses a number of things.
 func (v entry) count(least int64) int {
 	n, _ := v.integer(least, scheduling.NoLimit-1)
 	return int(n)
 }
 
-// limit reads a limit, which may be 0: nothing at all, -1 in the scheduler's terms.
+// limit parses a limit; 0 means nothing at all, which is -1 in a policy.
 func (v entry) limit() int {
 	n, ok := v.integer(0, scheduling.NoLimit-1)
 	if ok && n == 0 {
@@ -75,8 +75,8 @@ func (v entry) limit() int {
 	return int(n)
 }
 
-// seconds reads a timeout in whole seconds. No seconds become a nanosecond, since the scheduler
-// takes 0 for "not given".
+// seconds parses a timeout in whole seconds. Zero seconds become a nanosecond, since 0 means "not
+// given" in a policy.
 func (v entry) seconds() time.Duration {
 	n, ok := v.integer(0, maxSeconds)
 	if ok && n == 0 {
@@ -85,12 +85,13 @@ func (v entry) seconds() time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// millis reads a time in milliseconds.
+// millis parses a time in milliseconds.
 func (v entry) millis(least int64) time.Duration {
 	return time.Duration(v.count(least)) * time.Millisecond
 }
 
-// number reads a number from least, which is above 0, to most. kinds names such numbers.
+// number parses a number from least, which is above 0, to most. kinds names such numbers in
+// messages.
 func (v entry) number(kinds string, least, most float64) float64 {
 	x, err := strconv.ParseFloat(v.text, 64)
 	switch {
@@ -110,18 +111,18 @@ func (v entry) number(kinds string, least, most float64) float64 {
 	return 0
 }
 
-// weight reads a weight.
+// weight parses a weight.
 func (v entry) weight() float64 { return v.number("weights", minWeight, maxWeight) }
 
-// percentage reads a percentage above 0.
+// percentage parses a percentage above 0.
 func (v entry) percentage() float64 { return v.number("percentages", minPercent, 100) }
 
-// deviations reads a number of standard deviations.
+// deviations parses a number of standard deviations.
 func (v entry) deviations() float64 {
 	return v.number("deviations", math.SmallestNonzeroFloat64, math.MaxFloat64)
 }
 
-// part reads a number from 0 to 1.
+// part parses a number from 0 to 1.
 func (v entry) part() float64 {
 	x, err := strconv.ParseFloat(v.text, 64)
 	if err != nil || !(x >= 0 && x <= 1) {
@@ -131,7 +132,7 @@ func (v entry) part() float64 {
 	return x
 }
 
-// list reads an access list.
+// list parses an access list.
 func (v entry) list() List {
 	l, err := ParseList(v.raw)
 	if err != nil {
@@ -140,7 +141,7 @@ func (v entry) list() List {
 	return l
 }
 
-// either reads one of two words, in any case, and reports whether it is the first.
+// either parses one of two words, ignoring case, and reports whether it is the first.
 func (v entry) either(one, other string) bool {
 	text := strings.ToLower(v.text)
 	if text != one && text != other {
@@ -149,10 +150,10 @@ func (v entry) either(one, other string) bool {
 	return text == one
 }
 
-// yes reads true or false.
+// yes parses true or false.
 func (v entry) yes() bool { return v.either("true", "false") }
 
-// poolMode reads fair or fifo.
+// poolMode parses fair or fifo.
 func (v entry) poolMode() scheduling.PoolMode {
 	if v.either("fair", "fifo") {
 		return scheduling.FairMode
@@ -160,7 +161,7 @@ func (v entry) poolMode() scheduling.PoolMode {
 	return scheduling.FIFOMode
 }
 
-// class reads the name of a class, which must be one of those known, and returns it without its
+// class parses the name of a class, which must be one of those known, and returns it without its
 // package.
 func (v entry) class(known ...string) string {
 	if class := v.text[strings.LastIndexByte(v.text, '.')+1:]; slices.Contains(known, class) {
@@ -175,7 +176,7 @@ func (v entry) class(known ...string) string {
 	return ""
 }
 
-// nameReason says what is wrong with the name of a pool, user or queue, or is "".
+// nameReason returns what is wrong with the name of a pool, user or queue, or "".
 func nameReason(name string) string {
 	switch {
 	case strings.TrimSpace(name) == "":

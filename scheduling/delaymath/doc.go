@@ -1,23 +1,23 @@
-// Package delaymath is the arithmetic of delay scheduling [Zaharia10 §3.2–§3.6, §4.1]: how long
-// must a job wait for a slot beside its data to reach a wanted part of local tasks, and what does a
-// given wait bring. It decides nothing; administrators and experiments ask it how to set the skip
-// count D or the waits W1 and W2.
+// Package delaymath has the formulas of delay scheduling [Zaharia10 §3.2–§3.6, §4.1]: how long must
+// a job wait for a node-local slot to reach a wanted locality, and what is the effect of a given
+// wait? It makes no decisions; administrators and experiments use it to choose the skip count D or
+// the waits W1 and W2.
 //
-// The letters are the paper's throughout:
+// The letters are those of the paper:
 //
-//	N  tasks (maps) of the job              K  of them still to launch, 1 ≤ K ≤ N
-//	M  nodes of the cluster                 L  slots a node, S = L·M slots of the cluster
+//	N  tasks (maps) of the job              K  of them not yet launched, 1 ≤ K ≤ N
+//	M  nodes of the cluster                 L  slots per node, S = L·M slots of the cluster
 //	R  replicas of each block               T  time of a task
-//	D  skip count: slot offers a job lets pass before it launches off its data
-//	p  part of the nodes on which the job has data left to process
-//	λ  wanted locality, the part of the job's tasks that run beside their data, 0 ≤ λ < 1
-//	f  part of the slots that one job holds    φ  part of the slots held by long tasks
+//	D  skip count: slot offers a job refuses before it launches a map that is not local
+//	p  fraction of the nodes with data of the job's remaining tasks
+//	λ  wanted locality, the fraction of the job's tasks that run node-local, 0 ≤ λ < 1
+//	f  fraction of the slots that one job holds    φ  fraction of the slots held by long tasks
 //
-// The package adds Q, the number of racks, and C, the number of racks that hold a copy of one
-// block: 2 under HDFS's placement of three replicas.
+// The package adds Q, the number of racks, and C, the number of racks with a replica of one block:
+// 2 under HDFS's placement of three replicas.
 //
-// Probabilities and localities are parts of one, not per cent. Counts of offers are float64,
-// because Equation 2 and rates give broken ones; whole skip counts are int. Arguments outside the
-// range that a function documents give NaN, or a duration of -1, never a panic; Setup.Validate
-// tells a person what is wrong. All functions are pure and safe for concurrent use.
+// Probabilities and localities are fractions of 1, not percentages. Counts of offers are float64,
+// because Equation 2 and rates yield fractions; integer skip counts are int. Arguments outside the
+// documented range give NaN, or a duration of -1, never a panic; Setup.Validate explains what is
+// wrong. All functions are pure and safe for concurrent use.
 package delaymath

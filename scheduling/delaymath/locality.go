@@ -2,16 +2,16 @@ package delaymath
 
 import "math"
 
-// ExpectedLocality is the expected part of local tasks over the life of a job of n tasks (1 or
-// more) on m nodes (1 or more) with r replicas (1 or more) that waits for up to d offers (0 or
-// more) at each launch:
+// ExpectedLocality returns the expected fraction of node-local tasks over the life of a job of n
+// tasks (1 or more) on m nodes (1 or more) with r replicas (1 or more) that waits for up to d
+// offers (0 or more) at each launch:
 //
 //	(1/N) Σ_{K=1..N} 1 − (1 − K/M)^(RD)
 //
 // the average, before any inequality, of [Zaharia10 §3.5]. It shares the analysis' simplifications:
-// preferred sets are uncorrelated; the offer at which the job gives up waiting counts as not local;
-// and after a launch off its data the job waits again (footnote 4; Algorithm 2 waits only after its
-// next local launch).
+// preferred sets are uncorrelated; the offer at which the job stops waiting counts as not local;
+// and after a launch that is not local the job waits as before (footnote 4; Algorithm 2 waits only
+// after its next local launch).
 func ExpectedLocality(d float64, n, m, r int) float64 {
 	if !isCount(d) || n < 1 || m < 1 || r < 1 {
 		return math.NaN()
@@ -24,8 +24,8 @@ func ExpectedLocality(d float64, n, m, r int) float64 {
 	})
 }
 
-// LocalitySum is the first lower bound of ExpectedLocality, with e^(−K/M) for 1 − K/M, on the same
-// arguments:
+// LocalitySum returns the first lower bound of ExpectedLocality, with e^(−K/M) for 1 − K/M, for the
+// same arguments:
 //
 //	l(D) = 1 − (1/N) Σ_{K=1..N} e^(−RDK/M)
 //
@@ -39,13 +39,13 @@ func LocalitySum(d float64, n, m, r int) float64 {
 	return meanLocal(d, n, func(k int) float64 { return -x * float64(k) })
 }
 
-// LocalityBound is the closed lower bound of LocalitySum that Equation 2 solves, on the same
+// LocalityBound returns the closed lower bound of LocalitySum that Equation 2 solves, for the same
 // arguments:
 //
 //	1 − e^(−RD/M) / (N (1 − e^(−RD/M)))
 //
-// [Zaharia10 §3.5, the last line before Equation 2]. It says nothing below 0, where it goes for
-// small D; the result is never negative.
+// [Zaharia10 §3.5, the last line before Equation 2]. For small D the bound is negative and says
+// nothing; the result is then 0.
 func LocalityBound(d float64, n, m, r int) float64 {
 	if !isCount(d) || n < 1 || m < 1 || r < 1 {
 		return math.NaN()
@@ -57,13 +57,13 @@ func LocalityBound(d float64, n, m, r int) float64 {
 	return max(0, 1-1/(float64(n)*math.Expm1(x))) // e^−x/(1−e^−x) = 1/(e^x−1)
 }
 
-// MeanSkips is how many offers, between 0 and d, such a job lets pass on average before each
+// MeanSkips returns the mean number of offers, between 0 and d, that such a job refuses before each
 // launch:
 //
 //	(1/N) Σ_{K=1..N} Σ_{i=1..D} (1 − K/M)^(Ri)
 //
-// for a whole d of 0 or more and the other arguments of ExpectedLocality. The paper bounds the wait
-// by D; this is the mean that goes with ExpectedLocality, under the same simplifications.
+// for an integer d of 0 or more and the other arguments of ExpectedLocality. The paper bounds the
+// wait by D; this is the mean that corresponds to ExpectedLocality, under the same simplifications.
 func MeanSkips(d, n, m, r int) float64 {
 	if d < 0 || n < 1 || m < 1 || r < 1 {
 		return math.NaN()
@@ -76,8 +76,8 @@ func MeanSkips(d, n, m, r int) float64 {
 	return sum / float64(n)
 }
 
-// meanLocal averages 1 − e^(d·ln q(k)) over k = 1..n, where lnq is negative and falls with k. Terms
-// too small to change the mean end the sum.
+// meanLocal averages 1 − e^(d·ln q(k)) over k = 1..n, where lnq is negative and decreases with k.
+// The sum ends at terms too small to change the mean.
 func meanLocal(d float64, n int, lnq func(k int) float64) float64 {
 	if d == 0 {
 		return 0

@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// LocalWithin is the chance that a job with data on the part p of the nodes (0 to 1) finds a local
-// slot among d offers (0 or more): 1 − (1 − p)^D [Zaharia10 §3.5, first question].
+// LocalWithin returns the probability that a job with data on the fraction p of the nodes (0 to 1)
+// finds a local slot among d offers (0 or more): 1 − (1 − p)^D [Zaharia10 §3.5, first question].
 func LocalWithin(p, d float64) float64 {
 	if !isPart(p) || !isCount(d) {
 		return math.NaN()
 	}
 	if d == 0 {
-		return 0 // also where p is 1: 0·ln 0 is no number
+		return 0 // even if p is 1: 0·ln 0 is not a number
 	}
 	return -math.Expm1(d * math.Log1p(-p))
 }
 
-// PreferredPart is p for a job with k tasks left (0 or more) on m nodes (1 or more) with r replicas
-// a block (1 or more): 1 − (1 − K/M)^R, and 1 once K ≥ M [Zaharia10 §3.5].
+// PreferredPart returns p for a job with k remaining tasks (0 or more) on m nodes (1 or more) with
+// r replicas per block (1 or more): 1 − (1 − K/M)^R, and 1 if K ≥ M [Zaharia10 §3.5].
 func PreferredPart(k, m, r int) float64 {
 	if k < 0 || m < 1 || r < 1 {
 		return math.NaN()
@@ -29,8 +29,8 @@ func PreferredPart(k, m, r int) float64 {
 	return -math.Expm1(float64(r) * math.Log1p(-float64(k)/float64(m)))
 }
 
-// Rate is how many slots of a busy cluster become free per second when its slots (1 or more) run
-// tasks of length t (above 0): S/T [Zaharia10 §3.2].
+// Rate returns the number of slots of a busy cluster that become free per second when its slots (1
+// or more) run tasks of length t (above 0): S/T [Zaharia10 §3.2].
 func Rate(slots int, t time.Duration) float64 {
 	if slots < 1 || t <= 0 {
 		return math.NaN()
@@ -38,8 +38,9 @@ func Rate(slots int, t time.Duration) float64 {
 	return float64(slots) / t.Seconds()
 }
 
-// Offers is how many slots become free in a wait (0 or more) at a rate of slots per second (above
-// 0): rate · W. It turns W1 into D [Zaharia10 §4.1]: 27 slots/s for 10 s are D = 270.
+// Offers returns the number of slots that become free in a wait (0 or more) at a rate of slots per
+// second (above 0): rate · W. It converts W1 to D [Zaharia10 §4.1]: 27 slots/s for 10 s are D =
+// 270.
 func Offers(wait time.Duration, rate float64) float64 {
 	if wait < 0 || !isRate(rate) {
 		return math.NaN()
@@ -47,11 +48,11 @@ func Offers(wait time.Duration, rate float64) float64 {
 	return wait.Seconds() * rate
 }
 
-// Wait is how long d offers (0 or more) take at a rate of slots per second (above 0): D/rate, which
-// with Rate(S, T) is the paper's longest wait (D/S)·T before a job at the head of the queue may
-// launch off its data [Zaharia10 §3.5, second question], and with d slots the time until a job is
-// given them as its share [§3.2, Equation 1]. It is rounded to the nearest nanosecond; beyond 292
-// years it is the longest Duration.
+// Wait returns how long d offers (0 or more) take at a rate of slots per second (above 0): D/rate.
+// With Rate(S, T) that is the paper's maximum wait (D/S)·T before a job at the head of the queue
+// may launch a map that is not local [Zaharia10 §3.5, second question]; with d slots it is the time
+// until a job has received them as its share [§3.2, Equation 1]. It is rounded to the nearest
+// nanosecond and limited to the maximum Duration, 292 years.
 func Wait(d, rate float64) time.Duration {
 	if !isCount(d) || !isRate(rate) {
 		return -1
@@ -59,7 +60,7 @@ func Wait(d, rate float64) time.Duration {
 	return duration(d / rate)
 }
 
-// duration makes a Duration of seconds, which are not negative.
+// duration converts non-negative seconds to a Duration.
 func duration(seconds float64) time.Duration {
 	ns := math.Round(seconds * float64(time.Second))
 	if ns >= math.MaxInt64 {
@@ -68,11 +69,11 @@ func duration(seconds float64) time.Duration {
 	return time.Duration(ns)
 }
 
-// isPart tells whether x is a part of one: 0 to 1 and not NaN.
+// isPart reports whether x is a fraction: 0 to 1 and not NaN.
 func isPart(x float64) bool { return x >= 0 && x <= 1 }
 
-// isCount tells whether x is finite and not negative.
+// isCount reports whether x is finite and not negative.
 func isCount(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
 
-// isRate tells whether x can divide: positive and finite.
+// isRate reports whether x is a valid divisor: positive and finite.
 func isRate(x float64) bool { return x > 0 && !math.IsInf(x, 1) }

@@ -5,19 +5,19 @@ import (
 	"sort"
 )
 
-// Racks is the second level of a network: Q racks, of which each block is present in C.
+// Racks is the second level of a network: Q racks, of which C have a given block.
 type Racks struct {
 	Count    int // Q, 1 or more
 	PerBlock int // C, 1 to Q; HDFS puts three replicas into two racks
 }
 
-// valid tells whether the numbers can be used.
+// valid reports whether the numbers can be used.
 func (q Racks) valid() bool { return q.Count >= 1 && q.PerBlock >= 1 && q.PerBlock <= q.Count }
 
-// PreferredPart is the part of the racks in which a job with k tasks left (0 or more) has data: 1 −
-// (1 − C/Q)^K. Derived: the paper gives no formula for racks [Zaharia10 §3.6], only that D2 is much
-// smaller than D1 because there are fewer racks than nodes. Racks of blocks are taken as
-// independent and of equal size.
+// PreferredPart returns the fraction of the racks in which a job with k remaining tasks (0 or more)
+// has data: 1 − (1 − C/Q)^K. It is derived here: the paper gives no formula for racks [Zaharia10
+// §3.6], only that D2 is much smaller than D1 because the cluster has fewer racks than nodes. The
+// racks of blocks are assumed independent and of equal size.
 func (q Racks) PreferredPart(k int) float64 {
 	if !q.valid() || k < 0 {
 		return math.NaN()
@@ -25,14 +25,14 @@ func (q Racks) PreferredPart(k int) float64 {
 	return LocalWithin(float64(q.PerBlock)/float64(q.Count), float64(k))
 }
 
-// WithinRack is the expected part of a job's tasks that run on a node or at least in a rack with
-// their data, when a job waits up to d1 offers for a node and then up to d2 for a rack (each 0 or
+// WithinRack returns the expected fraction of a job's tasks that run at least rack-local, if the
+// job waits up to d1 offers for a node-local and then up to d2 for a rack-local slot (each 0 or
 // more):
 //
 //	(1/N) Σ_{K=1..N} 1 − (1 − p_K)^D1 (1 − C/Q)^(K·D2)
 //
-// with p_K of PreferredPart; n, m and r as in ExpectedLocality. Derived, as Algorithm 2's analysis
-// with the two periods of [Zaharia10 §3.6].
+// with p_K of PreferredPart; n, m and r as in ExpectedLocality. It is derived like Algorithm 2's
+// analysis, with the two periods of [Zaharia10 §3.6].
 func (q Racks) WithinRack(d1, d2 float64, n, m, r int) float64 {
 	if !q.valid() || !isCount(d1) || !isCount(d2) || n < 1 || m < 1 || r < 1 {
 		return math.NaN()
@@ -49,10 +49,10 @@ func (q Racks) WithinRack(d1, d2 float64, n, m, r int) float64 {
 	return 1 - missed/float64(n)
 }
 
-// Equation2 is [Zaharia10 Equation 2] with racks for nodes: the D2, in offers, that suffices for
-// the part lambda (0 to below 1) of an n-task job's launches at the rack level to find a rack with
-// their data, −(Q/C) ln( (1−λ)N / (1 + (1−λ)N) ). Derived as the node form is, since (1 − C/Q)^K ≤
-// e^(−KC/Q) too.
+// Equation2 is [Zaharia10 Equation 2] with racks instead of nodes: the D2, in offers, that suffices
+// for the fraction lambda (0 to below 1) of an n-task job's launches at the rack level to be
+// rack-local, −(Q/C) ln( (1−λ)N / (1 + (1−λ)N) ). It is derived like the form for nodes, since (1 −
+// C/Q)^K ≤ e^(−KC/Q) too.
 func (q Racks) Equation2(lambda float64, n int) float64 {
 	if !q.valid() {
 		return math.NaN()
@@ -60,8 +60,8 @@ func (q Racks) Equation2(lambda float64, n int) float64 {
 	return Equation2(lambda, n, q.Count, q.PerBlock)
 }
 
-// LeastSkips is the smallest whole D2 for which WithinRack reaches lambda (0 to below 1) after D1 =
-// d1 offers for a node; -1 outside these ranges. It is 0 where d1 alone suffices.
+// LeastSkips returns the smallest integer D2 for which WithinRack reaches lambda (0 to below 1)
+// after D1 = d1 offers for a node; -1 outside these ranges. It is 0 if d1 alone suffices.
 func (q Racks) LeastSkips(lambda, d1 float64, n, m, r int) int {
 	high := ceil(q.Equation2(lambda, n))
 	if high < 0 || math.IsNaN(q.WithinRack(d1, 0, n, m, r)) {

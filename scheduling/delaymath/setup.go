@@ -7,34 +7,34 @@ import (
 	"time"
 )
 
-// Setup is a job and the cluster it runs on, as the analysis sees them. Either SlotRate is given or
-// both SlotsPerNode and TaskTime.
+// Setup describes a job and its cluster for the analysis. Either SlotRate or both SlotsPerNode and
+// TaskTime must be given.
 type Setup struct {
 	Tasks        int           // N: maps of the job, 1 or more
 	Nodes        int           // M, 1 or more
 	Replication  int           // R, 1 to Nodes
-	SlotsPerNode int           // L, map slots a node; 0 if unknown
+	SlotsPerNode int           // L, map slots per node; 0 if unknown
 	TaskTime     time.Duration // T, mean length of a map task on this cluster; 0 if unknown
-	SlotRate     float64       // map slots that become free per second under load; 0 takes S/T
-	Racks        Racks         // zero: one level of locality only
+	SlotRate     float64       // map slots that become free per second under load; 0 means S/T
+	Racks        Racks         // zero: only one level of locality
 }
 
-// Plan is a pair of waits and what they bring.
+// Plan is a pair of waits and their effects.
 type Plan struct {
-	D1, D2        float64       // slot offers to let pass for a node, then for a rack; whole if chosen
-	W1, W2        time.Duration // the same as time
-	Rate          float64       // slots per second that turn one into the other
+	D1, D2        float64       // slot offers to refuse for a node, then for a rack; integers if chosen by ForLocality
+	W1, W2        time.Duration // the same as times
+	Rate          float64       // slots per second, for the conversion
 	Locality      float64       // ExpectedLocality for D1
 	LocalitySum   float64       // its first lower bound
 	LocalityBound float64       // the closed lower bound, that of Equation 2
-	Algorithm2    float64       // what Algorithm 2 as printed reaches with D1 rounded down
-	WithinRack    float64       // part of the tasks at least in a rack with their data; NaN without racks
-	MeanSkips     float64       // offers that pass on average before a launch, for D1 rounded down
-	MeanWait      time.Duration // the same as time
-	LeastD1       int           // smallest whole skip count that reaches Locality; at most D1 rounded up
+	Algorithm2    float64       // locality of Algorithm 2 as printed, for D1 rounded down
+	WithinRack    float64       // fraction of the tasks that run at least rack-local; NaN without racks
+	MeanSkips     float64       // mean number of offers refused before a launch, for D1 rounded down
+	MeanWait      time.Duration // the same as a time
+	LeastD1       int           // smallest integer skip count that reaches Locality; at most D1 rounded up
 }
 
-// Validate reports everything that is wrong with the numbers, as one error per number, joined.
+// Validate returns everything that is wrong with the numbers, one error per number, joined.
 func (s Setup) Validate() error {
 	var errs []error
 	bad := func(wrong bool, format string, args ...any) {
@@ -59,7 +59,7 @@ func (s Setup) Validate() error {
 	return errors.Join(errs...)
 }
 
-// rate is SlotRate, or what slots and task time make of it.
+// rate returns SlotRate, or the rate of slots and task time.
 func (s Setup) rate() float64 {
 	if s.SlotRate != 0 {
 		return s.SlotRate
@@ -67,8 +67,9 @@ func (s Setup) rate() float64 {
 	return Rate(s.SlotsPerNode*s.Nodes, s.TaskTime)
 }
 
-// ForLocality plans for the part node of local tasks (0 to below 1) by Equation 2 and, with racks,
-// for the part rack (node to below 1) at least in a rack; without racks rack is not used.
+// ForLocality returns the plan for the fraction node of node-local tasks (0 to below 1), by
+// Equation 2, and, with racks, for the fraction rack (node to below 1) that runs at least
+// rack-local. Without racks, rack is ignored.
 func (s Setup) ForLocality(node, rack float64) (Plan, error) {
 	errs := []error{s.Validate()}
 	if !(node >= 0 && node < 1) {
@@ -91,8 +92,8 @@ func (s Setup) ForLocality(node, rack float64) (Plan, error) {
 	return p, nil
 }
 
-// ForSkips tells what d1 offers for a node and then d2 for a rack (each 0 or more; d2 is 0 without
-// racks) bring.
+// ForSkips returns the plan with d1 offers for a node and then d2 for a rack (each 0 or more; d2
+// must be 0 without racks).
 func (s Setup) ForSkips(d1, d2 float64) (Plan, error) {
 	errs := []error{s.Validate()}
 	for _, d := range []float64{d1, d2} {
@@ -112,8 +113,8 @@ func (s Setup) ForSkips(d1, d2 float64) (Plan, error) {
 	return p, nil
 }
 
-// ForWaits tells what waits of w1 for a node and then w2 for a rack (each 0 or more; w2 is 0
-// without racks) bring.
+// ForWaits returns the plan with waits of w1 for a node and then w2 for a rack (each 0 or more; w2
+// must be 0 without racks).
 func (s Setup) ForWaits(w1, w2 time.Duration) (Plan, error) {
 	errs := []error{s.Validate()}
 	for _, w := range []time.Duration{w1, w2} {
@@ -133,7 +134,7 @@ func (s Setup) ForWaits(w1, w2 time.Duration) (Plan, error) {
 	return p, err
 }
 
-// plan fills what follows from the offers.
+// plan computes what follows from the offers.
 func (s Setup) plan(d1, d2 float64) Plan {
 	n, m, r := s.Tasks, s.Nodes, s.Replication
 	whole := int(min(d1, 1<<62))

@@ -5,29 +5,28 @@ import (
 	"sort"
 )
 
-// Equation2 is the skip count that suffices for locality lambda (0 to below 1) in jobs of n tasks
-// on m nodes with r replicas (each 1 or more):
+// Equation2 returns the skip count that suffices for locality lambda (0 to below 1) in jobs of n
+// tasks on m nodes with r replicas (each 1 or more):
 //
 //	D ≥ −(M/R) ln( (1−λ)N / (1 + (1−λ)N) )
 //
 // [Zaharia10 Equation 2], in offers, not rounded. It is where LocalityBound reaches lambda; since
-// that is a bound, fewer offers may do: see LeastSkips.
+// that is a bound, fewer offers may suffice: see LeastSkips.
 func Equation2(lambda float64, n, m, r int) float64 {
 	if !(lambda >= 0 && lambda < 1) || n < 1 || m < 1 || r < 1 {
 		return math.NaN()
 	}
-	missed := (1 - lambda) * float64(n) // tasks that may run off their data
+	missed := (1 - lambda) * float64(n) // tasks that need not run local
 	return float64(m) / float64(r) * math.Log1p(1/missed)
 }
 
-// Skips is Equation2 rounded up to a skip count that can be configured, -1 outside its range and at
-// most 2^62.
+// Skips returns Equation2 rounded up to an integer skip count, at most 2^62; -1 outside its range.
 func Skips(lambda float64, n, m, r int) int {
 	return ceil(Equation2(lambda, n, m, r))
 }
 
-// LeastSkips is the smallest whole skip count for which ExpectedLocality reaches lambda; same
-// arguments as Equation2, -1 outside its range. It is never above Skips.
+// LeastSkips returns the smallest integer skip count for which ExpectedLocality reaches lambda, for
+// the arguments of Equation2; -1 outside its range. It is never above Skips.
 func LeastSkips(lambda float64, n, m, r int) int {
 	high := Skips(lambda, n, m, r)
 	if high < 0 {

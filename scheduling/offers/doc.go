@@ -1,7 +1,7 @@
-// Package offers is two-level scheduling, as Nexus, later Mesos, has it [Hindman11]: a master offers
-// each free slot to one framework at a time, by fair sharing, and the framework takes it for one of
-// its jobs or refuses. The order of its jobs and delay scheduling are each framework's own choice
-// [Zaharia10 §6].
+// Package offers implements two-level scheduling as in Nexus, later Mesos [Hindman11]: a master
+// offers each free slot to one framework at a time, by fair sharing, and the framework accepts it
+// for one of its jobs or refuses it. Each framework chooses the order of its jobs and its delay
+// scheduling [Zaharia10 §6].
 //
 //	core := scheduling.Config{Parts: offers.Parts(offers.Config{
 //		Filter: 5 * time.Second,
@@ -12,7 +12,7 @@
 //	})}
 //	policy := offers.Policy()
 //
-// Frameworks are pools: the jobs of a framework are those whose JobSpec.Pool is its name. There is
-// one master here and one Core, so that an offer takes no time and is never held back; what is
-// modelled is who is asked, in what order, and what a refusal costs.
+// Frameworks are pools: the jobs of a framework are those with its name as JobSpec.Pool. The model
+// has one master and one Core, so that an offer takes no time and is never withheld. It models
+// which framework is offered a slot, in what order, and what a refusal costs.
 package offers

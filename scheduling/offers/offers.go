@@ -8,37 +8,38 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Name is under what the parts stand in scheduling.Parts, the order and the placement of maps.
+// Name is the name of the parts in scheduling.Parts: the order and the placement of maps.
 const Name = "offers"
 
-// Framework is one of those that share the cluster.
+// Framework is one of the frameworks that share the cluster.
 type Framework struct {
 	Name   string  // the pool of its jobs
 	Weight float64 // of its share, above 0; 0 means 1
-	FIFO   bool    // its oldest job goes first; else the one with the fewest running tasks
-	// Waits is the framework's own delay scheduling: how long a job of it refuses slots for a node
-	// with its data, and then for a rack [Zaharia10 Algorithm 3]. None takes every slot.
+	FIFO   bool    // its oldest job goes first; otherwise the one with the fewest running tasks
+	// Waits configures the framework's delay scheduling: how long its jobs refuse slots while they
+	// wait for a node-local and then a rack-local slot [Zaharia10 Algorithm 3]. If empty, they take
+	// every slot.
 	Waits []time.Duration
 }
 
-// Config is who shares the cluster. Jobs of pools that it does not name are one more framework, of
-// weight 1 and without waits. A job stays with its framework, whatever becomes of its pool.
+// Config lists the frameworks. Jobs of other pools form one more framework, of weight 1 and without
+// waits. A job stays with its framework even if its pool changes.
 type Config struct {
 	Frameworks []Framework
-	// Filter is for how long a framework is not offered a node whose slots it has refused; 0 means
-	// that it is offered the next one. It ends when a new job of the framework asks, which revives
-	// its offers. Mesos has 5 s.
+	// Filter is the time for which a framework is not offered a node whose slots it has refused; 0
+	// means that it is offered the next slot. A new job of the framework revives its offers. Mesos
+	// uses 5 s.
 	Filter time.Duration
 }
 
-// Policy is the policy with the parts of Parts. Reduces run anywhere.
+// Policy returns the policy that uses the parts of Parts. Reduces run anywhere.
 func Policy() scheduling.Policy {
 	return scheduling.Policy{
 		Name: Name, Order: Name, Locality: scheduling.LocalityPolicy{Part: Name},
 	}
 }
 
-// Parts are the parts for scheduling.Config. They may make several Cores.
+// Parts returns the parts for scheduling.Config. They may be used by several Cores.
 func Parts(c Config) scheduling.Parts {
 	c.Frameworks = slices.Clone(c.Frameworks)
 	return scheduling.Parts{
@@ -55,9 +56,9 @@ func Parts(c Config) scheduling.Parts {
 	}
 }
 
-// of is the index of the framework of a job; that of unnamed pools comes last.
+// of returns the index of a job's framework; the one for other pools comes last.
 func (c *Config) of(q scheduling.View, id scheduling.JobID) int {
-	spec, _ := q.Spec(id) // one that the Core asks about is known
+	spec, _ := q.Spec(id) // the Core asks only about known jobs
 	i := slices.IndexFunc(c.Frameworks, func(f Framework) bool { return f.Name == spec.Pool })
 	if i < 0 {
 		return len(c.Frameworks)
@@ -65,7 +66,7 @@ func (c *Config) of(q scheduling.View, id scheduling.JobID) int {
 	return i
 }
 
-// framework is the framework of an index.
+// framework returns the framework at an index.
 func (c *Config) framework(i int) Framework {
 	if i < len(c.Frameworks) {
 		return c.Frameworks[i]
@@ -73,13 +74,13 @@ func (c *Config) framework(i int) Framework {
 	return Framework{}
 }
 
-// master is the order in which frameworks are asked, and their jobs in turn.
+// master orders frameworks, and the jobs within each.
 type master struct {
 	Config
-	known map[scheduling.JobID]int // frameworks of jobs
+	known map[scheduling.JobID]int // framework of each job
 }
 
-// framed is the framework of a job, looked up once.
+// framed returns the framework of a job and remembers it.
 func (m *master) framed(q scheduling.View, id scheduling.JobID) int {
 	i, ok := m.known[id]
 	if !ok {
@@ -89,14 +90,14 @@ func (m *master) framed(q scheduling.View, id scheduling.JobID) int {
 	return i
 }
 
-// Forget drops what is kept of a job that has ended.
+// Forget drops the record of a job that has ended.
 func (m *master) Forget(id scheduling.JobID) { delete(m.known, id) }
 
-// turn keeps the ranks of a framework's jobs apart from those of the next one.
+// turn separates the ranks of a framework's jobs from those of the next one.
 const turn = 1 << 40
 
-// Rank implements scheduling.JobOrder: the framework with the fewest running tasks for its weight
-// goes first, of equals the one named first, with all its jobs in its own order.
+// Rank implements scheduling.JobOrder: the framework with the fewest running tasks per weight goes
+// first (the first named among equals), with all its jobs in its own order.
 func (m *master) Rank(q scheduling.View, id scheduling.JobID, k scheduling.TaskKind) float64 {
 	running := make([]int, len(m.Frameworks)+1)
 	own := 0

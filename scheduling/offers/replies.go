@@ -6,35 +6,35 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// replies are what frameworks answer to offers of map slots, and the master's filters.
+// replies holds the frameworks' answers to offers of map slots, and the master's filters.
 type replies struct {
 	Config
 	jobs    map[scheduling.JobID]*waiting
-	filters map[place]time.Duration // when a framework has refused a node
+	filters map[place]time.Duration // when the framework refused the node
 }
 
-// place is a node as a framework is offered it.
+// place is a node offered to a framework.
 type place struct {
 	framework int
 	node      scheduling.NodeID
 }
 
-// waiting is how a job stands with its framework's delay scheduling.
+// waiting is the state of a job in its framework's delay scheduling.
 type waiting struct {
 	level   scheduling.Locality // of its last launch
 	refuses bool
-	since   time.Duration // of the first refusal after the last launch, if it refuses
-	offered place         // last
+	since   time.Duration // time of the first refusal since the last launch, if refuses
+	offered place         // the last offer
 	nearest scheduling.Locality
 }
 
-// Farthest implements scheduling.MapPlacement; Choose is asked in its place.
+// Farthest implements scheduling.MapPlacement; Choose is called instead.
 func (r *replies) Farthest(scheduling.View, scheduling.MapOffer) scheduling.Locality {
 	return scheduling.AnyPlace
 }
 
-// Choose implements scheduling.MapChooser: nothing if the node is not offered to the framework, else
-// the nearest map if its framework has the job wait no longer for a nearer one.
+// Choose implements scheduling.MapChooser. It returns the nearest map, or -1 if the node is not
+// offered to the framework or the job still waits for a nearer map.
 func (r *replies) Choose(q scheduling.View, o scheduling.MapOffer) int32 {
 	now := q.Now()
 	w := r.jobs[o.Job]
@@ -66,15 +66,15 @@ func (r *replies) Choose(q scheduling.View, o scheduling.MapOffer) int32 {
 
 // revive ends all filters of a framework.
 func (r *replies) revive(framework int) {
-	for p := range r.filters { // in any order: all of the framework go
+	for p := range r.filters { // the order does not matter: all filters of the framework are deleted
 		if p.framework == framework {
 			delete(r.filters, p)
 		}
 	}
 }
 
-// allowed is the farthest level after a wait, by Algorithm 3 of [Zaharia10]: from the level of the
-// last launch on, a level farther for each wait that is used up.
+// allowed returns the maximum level after a wait, by Algorithm 3 of [Zaharia10]: the level of the
+// last launch plus one for each wait that is over.
 func allowed(level scheduling.Locality, waited time.Duration, lengths []time.Duration) scheduling.Locality {
 	until := time.Duration(0)
 	for ; int(level) < len(lengths); level++ {
@@ -85,9 +85,9 @@ func allowed(level scheduling.Locality, waited time.Duration, lengths []time.Dur
 	return scheduling.Locality(127) // anywhere
 }
 
-// nearest is the first of the nearest maps of an offer.
+// nearest returns the first among the nearest maps of an offer.
 func nearest(q scheduling.View, o scheduling.MapOffer) int32 {
-	spec, _ := q.Spec(o.Job) // one that the Core asks about is known
+	spec, _ := q.Spec(o.Job) // the Core asks only about known jobs
 	p := spec.Places
 	for m := range o.Waiting {
 		for _, n := range p.Nodes[p.Offsets[m]:p.Offsets[m+1]] {
@@ -102,13 +102,14 @@ func nearest(q scheduling.View, o scheduling.MapOffer) int32 {
 	return -1
 }
 
-// Launched implements what scheduling.MapChooser may: the framework has taken the offer, whatever
-// other jobs of it had refused, and the job waits anew from the level of the launch.
+// Launched implements the optional method of scheduling.MapChooser. The framework has accepted the
+// offer, even if other jobs of it had refused, and the job's wait restarts at the level of the
+// launch.
 func (r *replies) Launched(id scheduling.JobID) {
 	w := r.jobs[id]
 	w.refuses, w.level = false, w.nearest
 	delete(r.filters, w.offered)
 }
 
-// Forget drops what is kept of a job that has ended.
+// Forget drops the record of a job that has ended.
 func (r *replies) Forget(id scheduling.JobID) { delete(r.jobs, id) }

@@ -1,7 +1,7 @@
-// Package policyfile names every setting of a scheduling.Policy: the key it has in a file, on the
-// command line and in a sweep, its range, its default and what it means. One table has them all;
-// Read takes a file to settings, Write takes a policy to a file with every key. Only the parts that a
-// program brings along (scheduling.Parts) have no key: it names them after it has read the file.
+// Package policyfile defines the keys of all settings of a scheduling.Policy, for files, the
+// command line and sweeps, with their ranges, defaults and meanings, in one table ([Fields]). Read
+// parses a file; Write writes a policy as a file with every key. Custom parts of a program
+// (scheduling.Parts) have no keys: the program names them after it has read the file.
 //
 //	scheduler: hfs          # a preset, which the rest changes
 //	reduce:

@@ -13,47 +13,48 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// ErrBad is wrapped by every fault of a policy file or setting.
+// ErrBad is wrapped by every error about a policy file or setting.
 var ErrBad = errors.New("bad policy")
 
 // Field is one setting of a policy.
 type Field struct {
-	Key  string // as files, --set and sweeps name it, such as reduce.theta
-	Help string // what it means, in one line
-	Path string // of the Go field, such as Reduce.Theta; the parts of an array are .0 and .1. Empty: as Key
+	Key  string // in files, --set and sweeps, such as reduce.theta
+	Help string // its meaning, in one line
+	Path string // of the Go field, such as Reduce.Theta; elements of an array are .0 and .1. Empty: derived from Key
 
-	// Least and Most bound numbers, and times in seconds.
+	// Least and Most limit numbers; for times they are in seconds.
 	Least, Most float64
-	// Unset is what the zero value of the Go field stands for; empty: for itself.
+	// Unset is the text for the zero value of the Go field; empty: the value itself.
 	Unset string
-	// Negative is what negative values of the Go field stand for; empty: they are not allowed.
+	// Negative is the text for negative values of the Go field; empty: they are not allowed.
 	Negative string
 
-	words []word  // values that have names
-	only  bool    // no other values are allowed
-	needs []need  // without which the setting has no effect
-	items []Field // of the entries of a list
+	words []word  // named values
+	only  bool    // only the named values are allowed
+	needs []need  // conditions without which the setting has no effect
+	items []Field // settings of the entries of a list
 	parse func(string) error
-	typ   reflect.Type // of the Go field, or of the parts of a list
+	typ   reflect.Type // of the Go field, or of the elements of a list
 }
 
-// word is a value with a name.
+// word is a named value.
 type word struct {
 	text  string
 	value any
 }
 
-// need is a setting that has to have one of some values, with spaces between; without values, any
-// but 0.
+// need is a setting that must have one of the given values, separated by spaces; without values,
+// any but 0.
 type need struct{ key, values string }
 
-// IsList tells whether the setting is a list of pools, users or queues, which only a file gives.
+// IsList reports whether the setting is a list of pools, users or queues, which only a file can
+// set.
 func (f *Field) IsList() bool { return f.items != nil }
 
-// IsSwitch tells whether the setting is on or off.
+// IsSwitch reports whether the setting is on or off.
 func (f *Field) IsSwitch() bool { return f.typ.Kind() == reflect.Bool }
 
-// Range is what the setting may be, for people.
+// Range returns the allowed values, in words.
 func (f *Field) Range() string {
 	var names []string
 	for _, w := range f.words {
@@ -78,8 +79,7 @@ func isTime(text string) bool {
 	return err == nil
 }
 
-// numbers is the range of a number; bounds that are there only because there have to be some are
-// not worth telling.
+// numbers returns the range of a number, without technical limits.
 func (f *Field) numbers() string {
 	unit := strings.TrimPrefix(f.number(0), "0")
 	switch {
@@ -94,7 +94,7 @@ func (f *Field) numbers() string {
 	}
 }
 
-// typed gives settings of a struct their types.
+// typed sets the types of the settings of a struct.
 func typed(list []Field, of reflect.Type) []Field {
 	for i := range list {
 		f := &list[i]
@@ -110,7 +110,7 @@ func typed(list []Field, of reflect.Type) []Field {
 	return list
 }
 
-// pathOf is the path of the Go field that is called as a key: HFSP.SuspendLow for hfsp.suspend_low.
+// pathOf returns the path of the Go field for a key: HFSP.SuspendLow for hfsp.suspend_low.
 func pathOf(key string) string {
 	var path strings.Builder
 	for part := range strings.SplitAfterSeq(strings.Replace(key, "hfsp.", "HFSP.", 1), ".") {
@@ -121,7 +121,7 @@ func pathOf(key string) string {
 	return path.String()
 }
 
-// number is a bound as values are written.
+// number formats a bound like a value.
 func (f *Field) number(x float64) string {
 	if f.typ == reflect.TypeFor[time.Duration]() {
 		return spanText(time.Duration(x * float64(time.Second)))
@@ -129,7 +129,7 @@ func (f *Field) number(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// of finds the Go field in a pointer to the struct that has it.
+// of returns the Go field in the struct that root points to.
 func (f *Field) of(root reflect.Value) reflect.Value {
 	v := root.Elem()
 	for part := range strings.SplitSeq(f.Path, ".") {
@@ -142,8 +142,8 @@ func (f *Field) of(root reflect.Value) reflect.Value {
 	return v
 }
 
-// Text is the value of the setting in a policy, as it is written; that of a list of numbers has
-// slashes between, that of a list of pools, users or queues is how many there are.
+// Text returns the value of the setting in a policy as text. Lists of numbers are separated by
+// slashes; a list of pools, users or queues is printed in Go's %+v format.
 func (f *Field) Text(p *scheduling.Policy) string { return f.text(f.of(reflect.ValueOf(p))) }
 
 func (f *Field) text(v reflect.Value) string {
@@ -171,7 +171,7 @@ func (f *Field) text(v reflect.Value) string {
 	return plainText(v)
 }
 
-// plainText writes a value without regard to what it stands for.
+// plainText formats a value without its special names.
 func plainText(v reflect.Value) string {
 	switch x := v.Interface().(type) {
 	case time.Duration:
@@ -184,7 +184,7 @@ func plainText(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// spanText writes a time without the zeros that time.Duration writes.
+// spanText formats a time without the trailing zero units of time.Duration.
 func spanText(d time.Duration) string {
 	s := d.String()
 	if whole, zero := strings.CutSuffix(s, "m0s"); zero {
@@ -196,7 +196,7 @@ func spanText(d time.Duration) string {
 	return s
 }
 
-// Set gives the setting a value of a policy; the parts of a list have slashes between.
+// Set sets the setting in a policy; the elements of a list are separated by slashes.
 func (f *Field) Set(p *scheduling.Policy, text string) error {
 	if f.IsList() {
 		return fmt.Errorf("%w: %s: a list of what has names stands in a file only", ErrBad, f.Key)
@@ -212,7 +212,7 @@ func (f *Field) Set(p *scheduling.Policy, text string) error {
 	return f.setList(v, parts)
 }
 
-// setList gives a list of numbers its parts.
+// setList sets a list of numbers.
 func (f *Field) setList(v reflect.Value, parts []string) error {
 	list := reflect.MakeSlice(v.Type(), len(parts), len(parts))
 	for i, part := range parts {
@@ -227,7 +227,7 @@ func (f *Field) setList(v reflect.Value, parts []string) error {
 	return nil
 }
 
-// set reads one value.
+// set parses one value.
 func (f *Field) set(v reflect.Value, text string) error {
 	bad := func(why string) error { return fmt.Errorf("%w: %s: %.40q: %s", ErrBad, f.Key, text, why) }
 	switch {
@@ -263,7 +263,7 @@ func (f *Field) set(v reflect.Value, text string) error {
 	return f.setInRange(v, text, bad)
 }
 
-// setInRange reads a number.
+// setInRange parses a number.
 func (f *Field) setInRange(v reflect.Value, text string, bad func(string) error) error {
 	x, ok := readNumber(v.Type(), text)
 	switch zero := f.Negative == "0" || f.Negative == "0s"; {
@@ -279,7 +279,7 @@ func (f *Field) setInRange(v reflect.Value, text string, bad func(string) error)
 	return setNumber(v, x)
 }
 
-// numberKind says how a number of a type is written.
+// numberKind describes the format of a number type.
 func numberKind(t reflect.Type) string {
 	switch {
 	case t == reflect.TypeFor[time.Duration]():
@@ -290,7 +290,7 @@ func numberKind(t reflect.Type) string {
 	return "a whole number"
 }
 
-// readNumber reads a number, or a time in seconds.
+// readNumber parses a number, or a time in seconds.
 func readNumber(t reflect.Type, text string) (float64, bool) {
 	if t == reflect.TypeFor[time.Duration]() {
 		if d, err := time.ParseDuration(text); err == nil {
@@ -304,7 +304,7 @@ func readNumber(t reflect.Type, text string) (float64, bool) {
 	return x, err == nil
 }
 
-// setNumber gives a Go field a number, or a time in seconds; -1 is any negative one.
+// setNumber sets a Go field to a number, or to a time in seconds; -1 means any negative value.
 func setNumber(v reflect.Value, x float64) error {
 	switch {
 	case v.Type() == reflect.TypeFor[time.Duration]() && x < 0:
@@ -319,7 +319,7 @@ func setNumber(v reflect.Value, x float64) error {
 	return nil
 }
 
-// Idle is why the setting has no effect in a policy, or empty.
+// Idle returns why the setting has no effect in a policy, or "".
 func (f *Field) Idle(p *scheduling.Policy) string {
 	for _, n := range f.needs {
 		have := byKey(n.key).Text(p)

@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// poolFields are the settings of a pool.
+// poolFields returns the settings of a pool.
 func poolFields() []Field {
 	first := func(key, path string) Field { return number(key, 0, most, "slots that the pool gets first").at(path) }
 	limit := func(key, path string) Field {
@@ -24,16 +24,16 @@ func poolFields() []Field {
 	}
 }
 
-// jobLimit is the limit of running jobs of a pool or user.
+// jobLimit returns the limit of running jobs of a pool or user.
 func jobLimit() Field {
 	return number("max_jobs", 0, most, "jobs that run at once").
 		or("none", scheduling.NoLimit).unset("inherited").negative("0")
 }
 
-// userFields are the settings of a user.
+// userFields returns the settings of a user.
 func userFields() []Field { return []Field{name("name", "of the user", goodName), jobLimit()} }
 
-// queueFields are the settings of a queue.
+// queueFields returns the settings of a queue.
 func queueFields() []Field {
 	return []Field{
 		name("name", "of the queue", goodName),
@@ -49,7 +49,7 @@ func queueFields() []Field {
 	}
 }
 
-// goodPolicyName refuses what cannot name a policy: directories for results have its name.
+// goodPolicyName checks the name of a policy: result directories have this name.
 func goodPolicyName(s string) error {
 	if strings.HasPrefix(s, ".") || strings.ContainsAny(s, `/\`) {
 		return errors.New("a name has no slashes and begins with no point")
@@ -57,7 +57,7 @@ func goodPolicyName(s string) error {
 	return goodName(s)
 }
 
-// goodName refuses what cannot name a pool, user or queue.
+// goodName checks the name of a pool, user or queue.
 func goodName(s string) error {
 	switch {
 	case s == "" || len(s) > 100:

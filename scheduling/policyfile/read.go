@@ -12,34 +12,33 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// File is what a policy file says: a preset and what it changes.
+// File is a parsed policy file: a preset and changes to it.
 type File struct {
 	Scheduler string // the preset; hfs if the file names none
 	sets      []assignment
 	reader    yamlfile.Reader
 }
 
-// assignment is one key of a file with its value.
+// assignment is one key of a file and its value.
 type assignment struct {
 	field *Field
 	key   yamlfile.Node
 	set   func(p *scheduling.Policy) error
 }
 
-// DefaultScheduler is the preset that a file changes if it names none.
+// DefaultScheduler is the preset of a file that names none.
 const DefaultScheduler = "hfs"
 
-// Preset gives the named policy as clusters use it: with the placement of reduces that goes with
-// it.
+// Preset returns the named policy as clusters use it: with its default placement of reduces.
 func Preset(name string) (scheduling.Policy, error) {
 	p, err := scheduling.Preset(name)
 	p.Reduce.Rule = scheduling.DefaultReduceRule(name)
 	return p, err
 }
 
-// Read reads a policy file. Faults wrap ErrBad and begin with file, line and column: of an unknown
-// key, which names the nearest one, a key that stands there twice, a value out of its range, or
-// settings that do not go together.
+// Read parses a policy file. Errors wrap ErrBad and begin with file, line and column. They report
+// unknown keys (with the nearest known one), repeated keys, values out of range, and settings that
+// do not fit together.
 func Read(in io.Reader, name string) (*File, error) {
 	f := &File{Scheduler: DefaultScheduler, reader: yamlfile.Reader{Name: name, Bad: ErrBad}}
 	root, err := f.reader.Root(in)
@@ -66,13 +65,13 @@ func Read(in io.Reader, name string) (*File, error) {
 	return f, nil
 }
 
-// reason is an error without the name of its kind, in one line.
+// reason returns an error on one line, without the name of its kind.
 func reason(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
 	return strings.ReplaceAll(text, scheduling.ErrBadConfig.Error()+": ", "")
 }
 
-// Policy is the preset with all that the file changes.
+// Policy returns the preset with all changes of the file.
 func (f *File) Policy() (scheduling.Policy, error) {
 	p, err := Preset(f.Scheduler)
 	if err == nil {
@@ -82,19 +81,20 @@ func (f *File) Policy() (scheduling.Policy, error) {
 	return p, err
 }
 
-// Name is that of the policy unless the file gives one: the file's, without its ending.
+// Name returns the name of the policy unless the file gives one: the file's base name without
+// extension.
 func (f *File) Name() string {
 	base := filepath.Base(f.reader.Name)
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// Says tells whether the file gives a setting whose key begins like this.
+// Says reports whether the file has a setting whose key begins with above.
 func (f *File) Says(above string) bool {
 	begins := func(a assignment) bool { return strings.HasPrefix(a.field.Key, above) }
 	return slices.ContainsFunc(f.sets, begins)
 }
 
-// Apply puts what the file says over a policy.
+// Apply applies the settings of the file to a policy.
 func (f *File) Apply(p *scheduling.Policy) error {
 	for _, a := range f.sets {
 		if err := a.set(p); err != nil {
@@ -104,7 +104,7 @@ func (f *File) Apply(p *scheduling.Policy) error {
 	return nil
 }
 
-// Idle is a fault if a key of the file has no effect in the policy that came of it.
+// Idle returns an error if a key of the file has no effect in the resulting policy.
 func (f *File) Idle(p *scheduling.Policy) error {
 	for _, a := range f.sets {
 		if why := a.field.Idle(p); why != "" {
@@ -114,7 +114,7 @@ func (f *File) Idle(p *scheduling.Policy) error {
 	return nil
 }
 
-// group reads the keys below a point: "" for those of the file itself.
+// group returns the readers of the keys below a prefix: "" for those at the top.
 func (f *File) group(above string) map[string]yamlfile.Field {
 	m := map[string]yamlfile.Field{}
 	list := Fields()
@@ -134,7 +134,7 @@ func (f *File) group(above string) map[string]yamlfile.Field {
 	return m
 }
 
-// assign takes in the value of one key.
+// assign reads the value of one key.
 func (f *File) assign(field *Field, n yamlfile.Node) error {
 	a := assignment{field: field, key: n}
 	var scratch scheduling.Policy
@@ -161,12 +161,12 @@ func (f *File) assign(field *Field, n yamlfile.Node) error {
 	return nil
 }
 
-// fault gives an error of a value its place.
+// fault adds the position of a value to an error.
 func (f *File) fault(n yamlfile.Node, err error) error {
 	return f.reader.Fault(n, "%s", strings.TrimPrefix(err.Error(), ErrBad.Error()+": "))
 }
 
-// text is the value of a piece; that of a list of numbers with slashes between.
+// text returns the value of a node; the elements of a list of numbers are separated by slashes.
 func (f *File) text(of reflect.Value, n yamlfile.Node) (string, error) {
 	if of.Kind() != reflect.Slice || !yamlfile.IsList(n) {
 		return f.reader.Scalar(n)

@@ -11,11 +11,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Setting is the name of a setting, as Find knows it, with its value as Set reads it.
+// Setting is the name of a setting, as for Find, and its value, as for Set.
 type Setting struct{ Key, Value string }
 
-// SetAll gives a policy settings, in this order. A setting that has no effect in what comes of them
-// is an error.
+// SetAll applies settings to a policy, in order. A setting that has no effect in the result is an
+// error.
 func SetAll(p *scheduling.Policy, list []Setting) error {
 	fields := make([]*Field, len(list))
 	for i, s := range list {
@@ -36,8 +36,8 @@ func SetAll(p *scheduling.Policy, list []Setting) error {
 	return nil
 }
 
-// SetPart names in a policy a part that the program brings along, if parts have it: order,
-// locality.rule and reduce.rule may name one. It reports whether they do.
+// SetPart sets a custom part in a policy if s names one: order, locality.rule and reduce.rule may.
+// It reports whether s does.
 func SetPart(p *scheduling.Policy, parts scheduling.Parts, s Setting) bool {
 	f, err := Find(s.Key)
 	if err != nil {
@@ -56,8 +56,8 @@ func SetPart(p *scheduling.Policy, parts scheduling.Parts, s Setting) bool {
 	return true
 }
 
-// Append adds an entry to the list of pools, users or queues with this key; the keys of the settings
-// are those of an entry.
+// Append adds an entry to the list of pools, users or queues with this key; entry holds the
+// settings of the entry.
 func Append(p *scheduling.Policy, key string, entry []Setting) error {
 	f := byKey(key)
 	list := f.of(reflect.ValueOf(p))
@@ -76,7 +76,7 @@ func Append(p *scheduling.Policy, key string, entry []Setting) error {
 	return f.heeded(p)
 }
 
-// heeded is an error if the setting has no effect in a policy.
+// heeded returns an error if the setting has no effect in a policy.
 func (f *Field) heeded(p *scheduling.Policy) error {
 	if why := f.Idle(p); why != "" {
 		return fmt.Errorf("%w: %s has no effect %s", ErrBad, f.Key, why)
@@ -84,11 +84,10 @@ func (f *Field) heeded(p *scheduling.Policy) error {
 	return nil
 }
 
-// ErrAmbiguous is wrapped where several settings have a name.
+// ErrAmbiguous is wrapped if a name matches several settings.
 var ErrAmbiguous = errors.New("ambiguous")
 
-// Find finds a setting by its key, or by the end of its key behind the last point if no other has
-// it.
+// Find returns a setting by its key, or by the last part of its key if that is unique.
 func Find(name string) (*Field, error) {
 	name = strings.ReplaceAll(name, "-", "_")
 	var found []*Field

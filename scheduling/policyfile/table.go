@@ -10,31 +10,31 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Bounds of numbers. Times are in seconds; they end where a time.Duration does not.
+// Limits of numbers. Times are in seconds.
 const (
-	most  = 1e9 // of numbers for which no bound says anything
+	most  = 1e9 // of numbers without a natural limit
 	spans = 3.6e6
 	least = 1e-6
 )
 
-// Fields lists every setting of a policy, in the order of a file.
+// Fields returns every setting of a policy, in the order of a file.
 var Fields = sync.OnceValue(func() []Field {
 	all := slices.Concat(general(), locality(), reduce(), pools(), queues(), hfsp(), quincy(), attempts())
 	return typed(all, reflect.TypeFor[scheduling.Policy]())
 })
 
-// flag is a setting that is on or off.
+// flag returns a setting that is on or off.
 func flag(key, help string) Field { return Field{Key: key, Help: help} }
 
-// number is a setting within bounds.
+// number returns a setting with limits.
 func number(key string, least, most float64, help string) Field {
 	return Field{Key: key, Help: help, Least: least, Most: most}
 }
 
-// span is a time with a default.
+// span returns a time with a default.
 func span(key, unset, help string) Field { return number(key, least, spans, help).unset(unset) }
 
-// choice is a setting with these values, which are the Go values 0, 1, 2 and so on.
+// choice returns a setting with named values, which are the Go values 0, 1, 2 and so on.
 func choice(key, help string, values ...string) Field {
 	f := Field{Key: key, Help: help, only: true}
 	for i, text := range values {
@@ -43,7 +43,7 @@ func choice(key, help string, values ...string) Field {
 	return f
 }
 
-// text is a setting with these values, which stand for themselves.
+// text returns a string setting with the given values.
 func text(key, help string, values ...string) Field {
 	f := choice(key, help, values...)
 	for i := range f.words {
@@ -52,7 +52,7 @@ func text(key, help string, values ...string) Field {
 	return f
 }
 
-// name is a setting that parse checks.
+// name returns a string setting that parse checks.
 func name(key, help string, parse func(string) error) Field {
 	return Field{Key: key, Help: help, parse: parse}
 }
@@ -61,16 +61,16 @@ func (f Field) unset(text string) Field    { f.Unset = text; return f }
 func (f Field) negative(text string) Field { f.Negative = text; return f }
 func (f Field) at(path string) Field       { f.Path = path; return f }
 
-// or gives a setting a value with a name.
+// or adds a named value to a setting.
 func (f Field) or(text string, value any) Field {
 	f.words = append(f.words, word{text, value})
 	return f
 }
 
-// entries makes a setting a list, whose entries have the fields.
+// entries makes a setting a list whose entries have the given fields.
 func (f Field) entries(items []Field) Field { f.items = items; return f }
 
-// with gives settings what they have no effect without.
+// with adds a condition to settings, without which they have no effect.
 func with(key, values string, list ...Field) []Field {
 	for i := range list {
 		list[i].needs = append([]need{{key, values}}, list[i].needs...)
@@ -229,12 +229,12 @@ func attempts() []Field {
 	)
 }
 
-// byKey finds a setting that there is.
+// byKey returns a setting, which must exist.
 func byKey(key string) *Field {
 	list := Fields()
 	i := slices.IndexFunc(list, func(f Field) bool { return f.Key == key })
 	return &list[i]
 }
 
-// last is the end of a key, behind its last point.
+// last returns the part of a key after its last dot.
 func last(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }

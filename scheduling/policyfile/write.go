@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Write writes a policy as a file with every key, its meaning and its range. Keys that have no
-// effect in it stand behind #. Reading the file gives a policy that decides alike.
+// Write writes a policy as a file with every key, its meaning and its range. Keys without effect
+// are commented out. The file read back gives an equivalent policy.
 func Write(out io.Writer, scheduler string, p *scheduling.Policy) error {
 	b := bufio.NewWriter(out)
 	line(b, "", "scheduler: "+scheduler, "the preset that the rest changes: "+strings.Join(scheduling.Presets(), ", "))
@@ -66,7 +66,7 @@ func (f *Field) write(b *bufio.Writer, indent, name string, p *scheduling.Policy
 	line(b, indent, name+": "+value, f.meaning())
 }
 
-// writeItem writes a pool, user or queue in a line.
+// writeItem writes a pool, user or queue on one line.
 func (f *Field) writeItem(b *bufio.Writer, indent string, item reflect.Value) {
 	var parts []string
 	for i := range f.items {
@@ -76,7 +76,7 @@ func (f *Field) writeItem(b *bufio.Writer, indent string, item reflect.Value) {
 	fmt.Fprintf(b, "%s  - {%s}\n", indent, strings.Join(parts, ", "))
 }
 
-// explainItems says what an entry of an empty list may have.
+// explainItems writes the settings that an entry of an empty list may have.
 func (f *Field) explainItems(b *bufio.Writer, indent string) {
 	for i := range f.items {
 		one := &f.items[i]
@@ -84,7 +84,7 @@ func (f *Field) explainItems(b *bufio.Writer, indent string) {
 	}
 }
 
-// meaning is the comment behind a key.
+// meaning returns the comment after a key.
 func (f *Field) meaning() string {
 	text := f.Help
 	var more []string
@@ -105,7 +105,7 @@ func line(b *bufio.Writer, indent, key, meaning string) {
 	fmt.Fprintf(b, "%-32s # %s\n", indent+key, meaning)
 }
 
-// quoted is a value as YAML has it.
+// quoted returns a value in YAML.
 func quoted(s string) string {
 	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-+µ", r))

@@ -64,7 +64,7 @@ func (s *sim) withParts(p scheduling.Parts) scheduling.Parts {
 	return all
 }
 
-// Farthest implements scheduling.MapPlacement; Choose is asked in its place.
+// Farthest implements scheduling.MapPlacement; Choose is called instead.
 func (a *affinity) Farthest(scheduling.View, scheduling.MapOffer) scheduling.Locality {
 	return scheduling.AnyPlace
 }
@@ -150,5 +150,5 @@ func (a *affinity) Launched(id scheduling.JobID) {
 	}
 }
 
-// Forget drops what is kept of a job that has ended.
+// Forget drops the record of a job that has ended.
 func (a *affinity) Forget(id scheduling.JobID) { delete(a.jobs, id) }
