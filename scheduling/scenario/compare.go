@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// tolerance is how far numbers may differ.
+// tolerance is the maximum difference between equal numbers.
 const tolerance = 0.01
 
-// text is the answer as a scenario would write it.
+// text returns the answer as a scenario would write it.
 func (a answer) text() string {
 	if len(a.words) == 0 {
 		return "-"
@@ -19,7 +19,7 @@ func (a answer) text() string {
 	return strings.Join(a.words, " ")
 }
 
-// holds tells whether the answer is as expected.
+// holds reports whether the answer is as expected.
 func (a answer) holds(expected []string) bool {
 	want := expected
 	if len(want) == 1 && want[0] == "-" {
@@ -38,7 +38,7 @@ func (a answer) holds(expected []string) bool {
 	return slices.EqualFunc(got, want, sameValue)
 }
 
-// holdsPairs compares the NAME=VALUE words asked for.
+// holdsPairs compares the NAME=VALUE words in want.
 func (a answer) holdsPairs(want []string) bool {
 	for _, e := range want {
 		name, value, ok := strings.Cut(e, "=")
@@ -59,8 +59,8 @@ func (a answer) holdsPairs(want []string) bool {
 	return true
 }
 
-// sameValue compares words: durations by value, numbers and pairs of them within the tolerance, all
-// else letter by letter.
+// sameValue compares words: durations by value, numbers and pairs of them within the tolerance,
+// other words exactly.
 func sameValue(a, b string) bool {
 	if a == b {
 		return true

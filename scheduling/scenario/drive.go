@@ -7,8 +7,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// driver plays the nodes of a scenario that ends in a run statement: it keeps how much work each
-// running attempt has left.
+// driver plays the nodes of a scenario that ends in a run statement: it tracks the remaining work
+// of each running attempt.
 type driver struct {
 	w        *world
 	atts     []*attempt // in order of launch
@@ -19,8 +19,8 @@ type driver struct {
 type attempt struct {
 	id        scheduling.AttemptID
 	node      scheduling.NodeID
-	left      time.Duration // work left; a reduce's starts when the job's last map is done
-	since     time.Duration // when left was right
+	left      time.Duration // remaining work; a reduce's starts when the job's last map is done
+	since     time.Duration // time to which left refers
 	suspended bool
 }
 
@@ -28,7 +28,7 @@ func newDriver(w *world) *driver {
 	return &driver{w: w, finished: map[scheduling.JobID]time.Duration{}}
 }
 
-// perform carries out the actions of a heartbeat.
+// perform performs the actions of a heartbeat.
 func (d *driver) perform(now time.Duration, actions []scheduling.Action) {
 	for _, o := range actions {
 		if o.Verb == scheduling.Launch {
@@ -51,7 +51,7 @@ func (d *driver) perform(now time.Duration, actions []scheduling.Action) {
 	}
 }
 
-// length is how long an attempt takes on a node.
+// length returns the duration of an attempt on a node.
 func (d *driver) length(id scheduling.AttemptID, n scheduling.NodeID) time.Duration {
 	times := d.w.lengths[id.Task.Job]
 	length := times.mapTime
@@ -64,7 +64,7 @@ func (d *driver) length(id scheduling.AttemptID, n scheduling.NodeID) time.Durat
 	return length
 }
 
-// works tells whether an attempt makes progress.
+// works reports whether an attempt makes progress.
 func (d *driver) works(a *attempt) bool {
 	if a.suspended {
 		return false
@@ -76,7 +76,7 @@ func (d *driver) works(a *attempt) bool {
 	return err == nil && v.Kinds[scheduling.Map].Done == v.Kinds[scheduling.Map].Total
 }
 
-// work books the progress up to now.
+// work updates the remaining work of an attempt.
 func (d *driver) work(a *attempt, now time.Duration) {
 	if d.works(a) {
 		a.left = max(0, a.left-(now-a.since))
@@ -84,7 +84,7 @@ func (d *driver) work(a *attempt, now time.Duration) {
 	a.since = now
 }
 
-// workAll books everyone's progress; called before anything changes.
+// workAll updates all attempts; it must be called before any change.
 func (d *driver) workAll(now time.Duration) {
 	kept := d.atts[:0]
 	for _, a := range d.atts {
@@ -96,7 +96,7 @@ func (d *driver) workAll(now time.Duration) {
 	d.atts = kept
 }
 
-// next is the time at which the next attempt ends.
+// next returns the time at which the next attempt ends.
 func (d *driver) next() (at time.Duration, ok bool) {
 	for _, a := range d.atts {
 		if d.works(a) && (!ok || a.since+a.left < at) {
@@ -106,7 +106,7 @@ func (d *driver) next() (at time.Duration, ok bool) {
 	return at, ok
 }
 
-// endTasks reports the attempts whose work is done; it tells whether there was one.
+// endTasks reports the attempts whose work is done; the result tells if it found any.
 func (d *driver) endTasks(now time.Duration) (bool, error) {
 	d.workAll(now)
 	var ended []*attempt
@@ -121,7 +121,7 @@ func (d *driver) endTasks(now time.Duration) (bool, error) {
 	d.atts = kept
 	for _, a := range ended {
 		if _, live := d.w.core.View().Attempt(a.id); !live {
-			continue // its job has ended at this very moment
+			continue // its job has just ended
 		}
 		status := scheduling.Status{Attempt: a.id, State: scheduling.StateSucceeded, Progress: 1, ReduceProgress: 1}
 		if err := d.w.tell(now, a.node, status); err != nil {
@@ -132,15 +132,14 @@ func (d *driver) endTasks(now time.Duration) (bool, error) {
 	return len(ended) > 0, nil
 }
 
-// noteEnd notes when a job succeeded.
+// noteEnd records when a job succeeded.
 func (d *driver) noteEnd(now time.Duration, id scheduling.JobID) {
 	if _, noted := d.finished[id]; !noted && d.w.core.View().State(id) == scheduling.JobSucceeded {
 		d.finished[id] = now
 	}
 }
 
-// beats sends heartbeats of all nodes, in node order, again and again until nothing more is handed
-// out.
+// beats sends heartbeats of all nodes, in node order, until nothing more is launched.
 func (d *driver) beats(now time.Duration) error {
 	for more := true; more; {
 		more = false
@@ -156,7 +155,8 @@ func (d *driver) beats(now time.Duration) error {
 	return nil
 }
 
-// progress reports how far the reduces on a node have come, and the maps where the policy asks.
+// progress returns reports on the progress of the reduces on a node, and of the maps if the policy
+// uses it.
 func (d *driver) progress(n scheduling.NodeID) (list []scheduling.Status) {
 	for _, a := range d.atts {
 		if a.node != n || a.id.Task.Kind == scheduling.Map && d.w.policy.Speculation.Rule == scheduling.NoSpeculation || a.suspended {
@@ -170,8 +170,8 @@ func (d *driver) progress(n scheduling.NodeID) (list []scheduling.Status) {
 	return list
 }
 
-// moment plays one moment: tasks end, the statements of this moment take effect, heartbeats follow
-// if there is a reason.
+// moment simulates one time: tasks end, the statements of this time take effect, and heartbeats
+// follow if anything happened.
 func (d *driver) moment(now time.Duration, statements []statement, perform func(statement) error) error {
 	if err := d.w.core.Update(now); err != nil {
 		return err
@@ -213,7 +213,7 @@ func (d *driver) moment(now time.Duration, statements []statement, perform func(
 	return nil
 }
 
-// run plays the whole scenario until the given time and tells when each job finished.
+// run simulates the whole scenario until the given time and records when each job finished.
 func (d *driver) run(rest []statement, until time.Duration, perform func(statement) error) error {
 	beats := 0
 	for now := time.Duration(0); now <= until; {
@@ -243,7 +243,7 @@ func (d *driver) run(rest []statement, until time.Duration, perform func(stateme
 	return nil
 }
 
-// answer lists the jobs' finish times.
+// answer returns the jobs' finish times.
 func (d *driver) answer() answer {
 	a := answer{pairs: true}
 	for i, name := range d.w.names {
@@ -256,7 +256,7 @@ func (d *driver) answer() answer {
 	return a
 }
 
-// until reads the argument of a run statement.
+// until parses the argument of a run statement.
 func until(s statement) (time.Duration, error) {
 	m, err := options(s.words[1:], "until")
 	if err != nil {

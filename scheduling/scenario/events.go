@@ -65,7 +65,7 @@ func (w *world) submit(now time.Duration, args []string) error {
 	return w.core.Update(now)
 }
 
-// places reads a data specification such as 0:tt1,1-3:tt3|tt4,4:all.
+// places parses a data specification such as 0:tt1,1-3:tt3|tt4,4:all.
 func (w *world) places(spec string, maps int) (scheduling.Places, error) {
 	of := make([][]scheduling.NodeID, maps)
 	for part := range strings.SplitSeq(spec, ",") {
@@ -104,7 +104,7 @@ func (w *world) places(spec string, maps int) (scheduling.Places, error) {
 	return p, nil
 }
 
-// nodesNamed reads tt3|tt4 or all.
+// nodesNamed parses tt3|tt4 or all.
 func (w *world) nodesNamed(names string) ([]scheduling.NodeID, error) {
 	list := strings.Split(names, "|")
 	if names == "all" {
@@ -147,8 +147,8 @@ func (w *world) set(now time.Duration, args []string) error {
 	return w.core.Update(now)
 }
 
-// done tells the core, task by task, that running attempts have succeeded, fail that they have
-// failed.
+// done reports to the core, task by task, that running attempts have succeeded; fail, that they
+// have failed.
 func (w *world) done(now time.Duration, args []string) error {
 	return w.report(now, args, scheduling.StateSucceeded)
 }
@@ -170,8 +170,8 @@ func (w *world) report(now time.Duration, args []string, state scheduling.Attemp
 	return nil
 }
 
-// progress tells the core how far running attempts are, as their nodes' regular reports do: of a reduce,
-// how much of its input its function has consumed.
+// progress reports the progress of running attempts to the core, as regular heartbeats do; for a
+// reduce, the fraction of its input that its function has consumed.
 func (w *world) progress(now time.Duration, args []string) error {
 	for _, arg := range args {
 		name, value, _ := strings.Cut(arg, "=")
@@ -201,7 +201,7 @@ func (w *world) progress(now time.Duration, args []string) error {
 	return w.core.Update(now)
 }
 
-// heeds reports whether the policy looks at the progress of tasks of a kind; parts from outside may.
+// heeds reports whether the policy uses the progress of tasks of a kind; custom parts may.
 func (w *world) heeds(k scheduling.TaskKind) bool {
 	p := &w.policy
 	switch {
@@ -213,8 +213,7 @@ func (w *world) heeds(k scheduling.TaskKind) bool {
 	return p.NeedsProgress(k) && !p.HFSP.NoTraining
 }
 
-// attempt finds the running attempt of a task, of several the oldest, or that on the node named
-// behind an @.
+// attempt returns the oldest running attempt of a task, or the one on the node named after an @.
 func (w *world) attempt(arg string) (view.Attempt, error) {
 	name, on, placed := strings.Cut(arg, "@")
 	id, err := w.task(name)
@@ -229,7 +228,7 @@ func (w *world) attempt(arg string) (view.Attempt, error) {
 	return view.Attempt{}, fmt.Errorf("task %s does not run", arg)
 }
 
-// tell sends a report from a node that asks for no work.
+// tell sends a heartbeat with a report from a node that asks for no work.
 func (w *world) tell(now time.Duration, n scheduling.NodeID, s scheduling.Status) error {
 	_, err := w.core.Heartbeat(now, scheduling.Heartbeat{Node: n, Statuses: []scheduling.Status{s}, NoWork: true})
 	return err
@@ -291,7 +290,7 @@ func (w *world) job(name string) (scheduling.JobID, error) {
 	return id, nil
 }
 
-// task reads J1.m0 or J1.r3.
+// task parses J1.m0 or J1.r3.
 func (w *world) task(s string) (scheduling.TaskID, error) {
 	name, rest, _ := strings.Cut(s, ".")
 	job, err := w.job(name)
@@ -314,12 +313,12 @@ func (w *world) task(s string) (scheduling.TaskID, error) {
 	return scheduling.TaskID{}, fmt.Errorf("unknown task %q", s)
 }
 
-// nameOf is the scenario's name of a task.
+// nameOf returns the scenario's name of a task.
 func (w *world) nameOf(id scheduling.TaskID) string {
 	return fmt.Sprintf("%s.%c%d", w.names[id.Job-1], "mr"[id.Kind], id.Index)
 }
 
-// node has a node join.
+// node makes a node join.
 func (w *world) node(now time.Duration, args []string) error {
 	n, err := w.parseNode(args)
 	if err != nil {

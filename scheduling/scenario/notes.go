@@ -6,7 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// note keeps what the core says it did and why, for -v.
+// note records, for -v, an event of the core and its reason.
 func (w *world) note(e event.Event) {
 	verb := ""
 	switch e.Type {
@@ -24,7 +24,7 @@ func (w *world) note(e event.Event) {
 	case event.Warning:
 		w.keep(e, "warning: "+e.Err)
 		return
-	default: // what the scenario says itself, or asks
+	default: // events that the scenario itself causes or asks for
 		return
 	}
 	text := fmt.Sprintf("%s %s on %s", verb, w.nameOf(e.Attempt.Task), e.NodeName)
@@ -37,7 +37,7 @@ func (w *world) note(e event.Event) {
 	w.keep(e, text)
 }
 
-// keep keeps a note; in a cluster that drives itself, with its time.
+// keep records a note, with its time if the cluster drives itself.
 func (w *world) keep(e event.Event, text string) {
 	if w.drives {
 		text = fmt.Sprintf("at %v: %s", e.At, text)
@@ -45,7 +45,7 @@ func (w *world) keep(e event.Event, text string) {
 	w.noted = append(w.noted, text)
 }
 
-// takeNotes gives what was kept since the last call.
+// takeNotes returns the notes since the last call.
 func (w *world) takeNotes() []string {
 	list := w.noted
 	w.noted = nil

@@ -12,13 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a scenario: what is beyond them is refused rather than played.
+// Limits of a scenario; one that exceeds them is rejected.
 const (
 	maxLine       = 64 << 10 // bytes
 	maxStatements = 100_000
 	maxNumber     = 1_000_000        // of anything
 	maxNodes      = 10_000           // of a cluster
-	maxSlots      = 200_000          // of a cluster, of a kind
+	maxSlots      = 200_000          // of a cluster, per kind
 	maxTime       = 1000 * time.Hour // of a statement, and of the end of a run
 	maxBeats      = 20_000_000       // of all nodes in a run
 )
@@ -34,7 +34,7 @@ type statement struct {
 	text     string   // without the comment
 }
 
-// fault is an error with its line.
+// fault adds a line number to an error.
 type fault struct {
 	line int
 	err  error
@@ -43,8 +43,7 @@ type fault struct {
 func (f *fault) Error() string { return fmt.Sprintf("%d: %v", f.line, f.err) }
 func (f *fault) Unwrap() error { return f.err }
 
-// parse reads the statements of a scenario and checks their frame: order of times, what stands
-// where.
+// parse parses the statements of a scenario and checks the order of times and statements.
 func parse(r io.Reader) ([]statement, error) {
 	var list []statement
 	scan := bufio.NewScanner(r)
@@ -53,7 +52,7 @@ func parse(r io.Reader) ([]statement, error) {
 	for ; scan.Scan(); n++ {
 		whole := scan.Text()
 		if n == 1 {
-			whole = strings.TrimPrefix(whole, "\xef\xbb\xbf") // the byte order mark of some editors
+			whole = strings.TrimPrefix(whole, "\xef\xbb\xbf") // some editors write a byte order mark
 		}
 		if !utf8.ValidString(whole) || strings.IndexByte(whole, 0) >= 0 {
 			return nil, &fault{n, errors.New("not text: a NUL byte, or not UTF-8")}
@@ -110,7 +109,7 @@ func parseLine(text string) (statement, error) {
 	return s, nil
 }
 
-// follows checks that s may stand after the statements so far.
+// follows checks that s may come after the statements so far.
 func (s *statement) follows(before []statement) error {
 	verb := s.words[0]
 	for i, first := range []string{"cluster", "scheduler"} {
@@ -133,8 +132,8 @@ func (s *statement) follows(before []statement) error {
 	return nil
 }
 
-// options splits arguments of the form name=value. It refuses names that come twice and, if names
-// are given, all others.
+// options parses arguments of the form name=value. It rejects repeated names and, if names are
+// given, all others.
 func options(words []string, allowed ...string) (map[string]string, error) {
 	m := map[string]string{}
 	for _, w := range words {
@@ -153,7 +152,7 @@ func options(words []string, allowed ...string) (map[string]string, error) {
 	return m, nil
 }
 
-// reader takes typed values out of options and keeps the first error.
+// reader parses typed values of options and keeps the first error.
 type reader struct {
 	m   map[string]string
 	err error
@@ -165,7 +164,7 @@ func (r *reader) fail(name string) {
 	}
 }
 
-// integer reads a number of at least least; without the option it gives def.
+// integer parses a number, at least least; def is its default.
 func (r *reader) integer(name string, def, least int) int {
 	v, ok := r.m[name]
 	if !ok {
@@ -202,7 +201,7 @@ func (r *reader) duration(name string, def time.Duration) time.Duration {
 	return d
 }
 
-// validName tells whether s is made of letters, digits, - and _.
+// validName reports whether s consists of letters, digits, - and _.
 func validName(s string) bool {
 	for _, c := range s {
 		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_') {

@@ -50,10 +50,10 @@ func settings(word, value string) []policyfile.Setting {
 	return one(strings.ReplaceAll(word, "-", "_"), value)
 }
 
-// limit is a number of slots or jobs as policy files have it.
+// limit returns a number of slots or jobs in the notation of policy files.
 func limit(v string) string { return other(v, "inf", "none", "-", "none") }
 
-// other is the value that stands behind v in pairs, or v.
+// other returns the value that follows v in pairs, or v.
 func other(v string, pairs ...string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i] == v {
@@ -63,7 +63,7 @@ func other(v string, pairs ...string) string {
 	return v
 }
 
-// scheduler reads the second statement.
+// scheduler handles the second statement.
 func (w *world) scheduler(args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("scheduler needs a name")
@@ -77,7 +77,7 @@ func (w *world) scheduler(args []string) error {
 		return err
 	}
 	p.SlowStart = 0
-	if !w.drives { // rounds run when the file says so
+	if !w.drives { // preemption rounds run only by preempt statements
 		p.Preemption.Interval, p.Quincy.Interval = -1, -1
 	}
 	w.policy = p
@@ -102,7 +102,7 @@ func (w *world) scheduler(args []string) error {
 	return plain(policyfile.SetAll(&w.policy, append(waits(m), list...)))
 }
 
-// waits are the waits of maps for a node and for a rack, if m has one of the two.
+// waits returns the waits of maps for a node and for a rack, if m has one of the two.
 func waits(m map[string]string) []policyfile.Setting {
 	node, rack := m["node-delay"], m["rack-delay"]
 	switch {
@@ -115,7 +115,7 @@ func waits(m map[string]string) []policyfile.Setting {
 	return []policyfile.Setting{{Key: "locality.rule", Value: "wait"}, {Key: "locality.waits", Value: both}}
 }
 
-// entry reads a statement about a pool, user or queue: an entry of the list with this key.
+// entry handles a statement about a pool, user or queue: an entry of the list with this key.
 func (w *world) entry(list, verb string, args []string) error {
 	if len(args) == 0 || !validName(args[0]) {
 		return fmt.Errorf("%s needs a name of letters, digits, - and _", verb)
@@ -127,7 +127,7 @@ func (w *world) entry(list, verb string, args []string) error {
 	return plain(policyfile.Append(&w.policy, list, append(entry, policyfile.Setting{Key: "name", Value: args[0]})))
 }
 
-// defaults reads what goes for pools and users without settings of their own.
+// defaults handles the defaults of pools and users.
 func (w *world) defaults(args []string) error {
 	list, err := settingsOf(args)
 	if err != nil {
@@ -151,7 +151,7 @@ func settingsOf(args []string) (list []policyfile.Setting, err error) {
 	return list, nil
 }
 
-// plain is an error without the name of its kind.
+// plain returns an error without the name of its kind.
 func plain(err error) error {
 	if err == nil {
 		return nil
@@ -159,7 +159,7 @@ func plain(err error) error {
 	return fmt.Errorf("%s", strings.TrimPrefix(err.Error(), policyfile.ErrBad.Error()+": "))
 }
 
-// allocations reads a fair-scheduler.xml beside the scenario.
+// allocations reads a fair-scheduler.xml from the scenario's directory.
 func (w *world) allocations(file string) error {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(w.dir, file)

@@ -12,30 +12,30 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
-// timed is a statement with a time. Its function gets its arguments.
+// timed is the implementation of a statement with a time.
 type timed struct {
 	usage       string // of the arguments
-	least, most int    // how many there are
+	least, most int    // number of arguments
 	asks        bool
 	do          func(w *world, s statement, args []string) (answer, error)
 }
 
-// many is a number of arguments without bound.
+// many means an unlimited number of arguments.
 const many = math.MaxInt
 
-// change is a statement that changes something and has no answer.
+// change returns a statement that changes something and has no answer.
 func change(usage string, least, most int, do func(w *world, now time.Duration, args []string) error) timed {
 	return timed{usage, least, most, false, func(w *world, s statement, args []string) (answer, error) {
 		return answer{}, do(w, s.at, args)
 	}}
 }
 
-// question is one that asks.
+// question returns a statement with an answer.
 func question(usage string, least, most int, do func(w *world, s statement, args []string) (answer, error)) timed {
 	return timed{usage, least, most, true, do}
 }
 
-// timedStatements are those with a time, by verb.
+// timedStatements are the statements with a time, by verb.
 var timedStatements = map[string]timed{
 	"node":      change("NAME [OPTION=VALUE]", 1, many, (*world).node),
 	"submit":    change("JOB [OPTION=VALUE]", 1, many, (*world).submit),
@@ -64,7 +64,7 @@ var timedStatements = map[string]timed{
 	"tnd":        question("REDUCE NODE", 2, 2, (*world).distance),
 }
 
-// play carries out a statement with a time.
+// play performs a statement with a time.
 func (w *world) play(s statement) (a answer, asks bool, err error) {
 	t, known := timedStatements[s.words[0]]
 	args := s.words[1:]
@@ -80,11 +80,11 @@ func (w *world) play(s statement) (a answer, asks bool, err error) {
 	return a, t.asks, err
 }
 
-// answer is what the core says to a question.
+// answer is the core's answer to a question.
 type answer struct {
-	words []string // compared as a whole
+	words []string // compared as a list
 	set   bool     // … in any order
-	pairs bool     // NAME=VALUE words, of which those asked for are compared
+	pairs bool     // NAME=VALUE words, of which only the expected names are compared
 	notes []string // reasons for idle slots, shown with -v
 }
 
@@ -126,7 +126,7 @@ func (w *world) order(_ statement, args []string) (answer, error) {
 	return answer{words: w.jobNames(w.core.View().Order(kind))}, err
 }
 
-// heartbeat lets a node ask for work.
+// heartbeat sends a heartbeat of a node that asks for work.
 func (w *world) heartbeat(s statement, args []string) (answer, error) {
 	id, err := w.nodeNamed(args[0])
 	if err != nil {
@@ -164,8 +164,8 @@ func (w *world) heartbeat(s statement, args []string) (answer, error) {
 	return a, nil
 }
 
-// perJob answers the questions about jobs, pools and queues: those named in the expected answer,
-// else all jobs.
+// perJob answers the questions about jobs, pools and queues: those named in the expected answer, or
+// all jobs.
 func (w *world) perJob(s statement, _ []string) (answer, error) {
 	a := answer{pairs: true}
 	var names []string
@@ -187,7 +187,7 @@ func (w *world) perJob(s statement, _ []string) (answer, error) {
 	return a, nil
 }
 
-// kinds finds a job or, as pool:NAME, a pool.
+// kinds returns the numbers of a job or, for pool:NAME, of a pool.
 func (w *world) kinds(name string) ([2]view.Kind, error) {
 	if pool, ok := strings.CutPrefix(name, "pool:"); ok {
 		for _, p := range w.core.View().Pools() {
@@ -233,7 +233,7 @@ func show(what string, k [2]view.Kind) string {
 	return parts[0] + "/" + parts[1]
 }
 
-// number shows up to three decimals.
+// number formats a number with up to three decimals.
 func number(f float64) string {
 	return strconv.FormatFloat(math.Round(f*1000)/1000, 'f', -1, 64)
 }

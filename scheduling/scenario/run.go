@@ -16,20 +16,20 @@ import (
 // The exit codes of Run.
 const (
 	Passed     = 0 // every expectation holds
-	Mismatch   = 1 // some does not
-	Unreadable = 2 // a file cannot be read or understood
+	Mismatch   = 1 // some expectation does not hold
+	Unreadable = 2 // a file cannot be read or parsed
 )
 
 // Options of Run.
 type Options struct {
 	// Verbose prints every event with its answer, every launch, kill and suspension with its
-	// reason, and for an idle slot the reason that each job waits.
+	// reason, and for an idle slot the reason why each job waits.
 	Verbose bool
 	JSON    bool // one JSON object per event instead of text
-	// Parts are parts of policies from outside, for the options order, locality and
-	// reduce-placement of the scheduler statement.
+	// Parts are custom parts of policies, for the options order, locality and reduce-placement of
+	// the scheduler statement.
 	Parts scheduling.Parts
-	// Open opens files by name; nil reads those of this machine.
+	// Open opens files by name; nil opens local files.
 	Open func(name string) (io.ReadCloser, error)
 }
 
@@ -59,7 +59,7 @@ type summary struct {
 	Failed int `json:"failed"`
 }
 
-// runner runs files and counts.
+// runner runs files and counts results.
 type runner struct {
 	out    io.Writer
 	opts   Options
@@ -68,9 +68,9 @@ type runner struct {
 	failed int
 }
 
-// Run runs each scenario file and writes to out the mismatches, the answers to questions without an
-// expectation and at the end how many expectations held. Faults of a file go to errOut. It returns
-// the exit code.
+// Run runs each scenario file. It writes to out the mismatches, the answers to questions without an
+// expectation, and finally the number of expectations that held. Errors in a file are written to
+// errOut. It returns the exit code.
 func Run(out, errOut io.Writer, files []string, opts Options) int {
 	r := &runner{out: out, opts: opts}
 	code := Passed
@@ -153,7 +153,7 @@ func (r *runner) runList(list []statement, dir string) error {
 	}
 	perform := func(s statement) error {
 		if s.words[0] == "heartbeat" {
-			s.asks = false // goes unasked
+			s.asks = false // is not asked
 		}
 		return r.perform(w, s)
 	}
@@ -175,8 +175,8 @@ func (r *runner) runList(list []statement, dir string) error {
 	return nil
 }
 
-// before prints what a cluster that drives itself did before a statement; with --json it is given
-// back, for the statement's object.
+// before prints what a self-driving cluster did before a statement; with --json it returns it, for
+// the statement's object.
 func (r *runner) before(w *world) []string {
 	list := w.takeNotes()
 	if r.opts.JSON {
@@ -186,14 +186,14 @@ func (r *runner) before(w *world) []string {
 	return nil
 }
 
-// printNotes prints notes of -v.
+// printNotes prints the notes of -v.
 func (r *runner) printNotes(list []string) {
 	for _, n := range list {
 		fmt.Fprintf(r.out, "    %s\n", n)
 	}
 }
 
-// perform carries out one timed statement.
+// perform performs one timed statement.
 func (r *runner) perform(w *world, s statement) error {
 	var notes []string
 	if w.drives {
@@ -208,7 +208,7 @@ func (r *runner) perform(w *world, s statement) error {
 	return nil
 }
 
-// judge compares an answer with what is expected and prints what is to be printed.
+// judge compares an answer with the expected one and prints the result.
 func (r *runner) judge(s statement, a answer, asked bool) {
 	ok := !s.asks || a.holds(s.expected)
 	switch {
@@ -249,7 +249,7 @@ func (r *runner) judgeJSON(s statement, a answer, asked, ok bool) {
 	}
 }
 
-// eventText is the statement without its expectation.
+// eventText returns the statement without its expectation.
 func eventText(s statement) string {
 	text, _, _ := strings.Cut(s.text, "=>")
 	return strings.TrimSpace(text)

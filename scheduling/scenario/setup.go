@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// world is a scenario at work: the core and the names of what is in it.
+// world is a running scenario: the core and the names used in the scenario.
 type world struct {
 	dir     string // for files that the scenario names
 	open    func(name string) (io.ReadCloser, error)
@@ -19,23 +19,23 @@ type world struct {
 	drives  bool // the file has a run statement
 
 	policy  scheduling.Policy
-	nodes   []scheduling.Node // known from the start
+	nodes   []scheduling.Node // known at the start
 	core    *scheduling.Core
 	nodeIDs []scheduling.NodeID // in node order
 	all     []string            // every node that the file names
 	jobs    map[string]scheduling.JobID
 	names   []string                        // of jobs, by JobID-1
-	gone    map[scheduling.AttemptID]bool   // killed by a preempt statement: known already
+	gone    map[scheduling.AttemptID]bool   // killed by a preempt statement and already reported
 	drive   *driver                         // nil unless drives
-	lengths map[scheduling.JobID]*taskTimes // of jobs, for the driver
-	noted   []string                        // what the core did, for -v
-	slow    map[string]float64              // by node: factor on how long its tasks take, for the driver
+	lengths map[scheduling.JobID]*taskTimes // by job, for the driver
+	noted   []string                        // actions of the core, for -v
+	slow    map[string]float64              // by node: factor on the duration of its tasks, for the driver
 }
 
-// taskTimes is how long a job's tasks take.
+// taskTimes holds the durations of a job's tasks.
 type taskTimes struct{ mapTime, reduceTime time.Duration }
 
-// setUp reads the statements without a time and makes the core.
+// setUp handles the statements without a time and creates the core.
 func setUp(dir string, list []statement, opts Options) (*world, []statement, error) {
 	w := &world{
 		dir: dir, open: opts.open, explain: opts.Verbose, parts: opts.Parts, jobs: map[string]scheduling.JobID{}, gone: map[scheduling.AttemptID]bool{},
@@ -67,7 +67,7 @@ func setUp(dir string, list []statement, opts Options) (*world, []statement, err
 	return w, rest, nil
 }
 
-// start makes the core and joins the nodes.
+// start creates the core and joins the nodes.
 func (w *world) start() error {
 	cfg := scheduling.Config{Explain: w.explain, Expiry: math.MaxInt64 / 4, History: -1, Parts: w.parts}
 	if w.explain {
@@ -124,7 +124,7 @@ func (w *world) configure(verb string, args []string) error {
 	return fmt.Errorf("unknown statement %q", verb)
 }
 
-// only refuses a statement that the scheduler's order does not know.
+// only rejects a statement that does not apply to the scheduler's order.
 func (w *world) only(order, what string) error {
 	if w.policy.Order != order {
 		return fmt.Errorf("scheduler %s has no %s", w.policy.Name, what)

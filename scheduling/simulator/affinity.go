@@ -7,16 +7,16 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// CacheAffinity is a placement of maps for Policy.Locality.Part, there where Cluster.Cache is set: a
-// node with a map's block in its memory is a level nearer than one with the block on its disk.
-// Policy.Locality.Waits are W0 for memory, W1 for a disk and W2 for a rack with one, after which a
-// map runs anywhere; those left out are 0. [Zaharia10 §6] proposes the like for files that a
-// distributed cache has brought to nodes.
+// CacheAffinity names a placement of maps for Policy.Locality.Part, for clusters with
+// Cluster.Cache. A node with a map's block in memory is one level nearer than a node with the block
+// on disk. Policy.Locality.Waits are W0 for memory, W1 for a disk and W2 for a rack with one; after
+// these a map runs anywhere. Missing waits are 0. [Zaharia10 §6] proposes something similar for
+// files that a distributed cache has brought to nodes.
 //
-// It is delay scheduling with a level more: a job waits from the first slot that it refuses until
-// its next launch, and stays at the level to which it has waited until a map runs as near as it
-// could. A map whose block is in no memory does not wait for one. The JobTracker knows at once what
-// nodes hold. That is not part of its calls: a replay without the simulator cannot ask.
+// It is delay scheduling with one more level. A job waits from the first slot that it refuses until
+// its next launch, and stays at the level that it has reached until a map runs as near as it could.
+// A map whose block is in no memory does not wait for one. The JobTracker knows at once what nodes
+// have in memory. That is not part of its calls: a replay without the simulator cannot ask.
 const CacheAffinity = "cache-affinity"
 
 // The levels of CacheAffinity.
@@ -33,19 +33,19 @@ type affinity struct {
 	jobs     map[scheduling.JobID]*affinityWait
 }
 
-// affinityWait is how a job stands.
+// affinityWait is the wait of a job.
 type affinityWait struct {
-	level   int // to which it has waited; levelMemory at first
+	level   int // that it has reached; levelMemory at first
 	refuses bool
-	since   time.Duration // of the first refusal after the last launch, if it refuses
-	next    int           // level, once the map that was chosen last is launched
+	since   time.Duration // time of the first refusal since the last launch, if refuses
+	next    int           // level after the launch of the map chosen last
 }
 
-// Parts are the parts that a program brings along, and under their names CacheAffinity and LEEN, so
-// that settings may name these. Run makes them itself.
+// Parts returns the parts of p, plus CacheAffinity and LEEN under their names, so that settings may
+// name these. Run adds them itself.
 func Parts(p scheduling.Parts) scheduling.Parts { return (&sim{cache: &caches{}}).withParts(p) }
 
-// withParts are the parts that a program brings along, and the simulator's own.
+// withParts returns the program's own parts and the simulator's.
 func (s *sim) withParts(p scheduling.Parts) scheduling.Parts {
 	all := scheduling.Parts{
 		Orders:  p.Orders,
@@ -69,8 +69,8 @@ func (a *affinity) Farthest(scheduling.View, scheduling.MapOffer) scheduling.Loc
 	return scheduling.AnyPlace
 }
 
-// Choose implements scheduling.MapChooser: of the maps that may run here now the nearest, of those
-// the first.
+// Choose implements scheduling.MapChooser: it returns the nearest of the maps that may run here
+// now, the first among equals.
 func (a *affinity) Choose(q scheduling.View, o scheduling.MapOffer) int32 {
 	w := a.jobs[o.Job]
 	if w == nil {
@@ -105,7 +105,7 @@ func (a *affinity) Choose(q scheduling.View, o scheduling.MapOffer) int32 {
 	return chosen
 }
 
-// levels says how near a map is to its block on the node of an offer, and on the best node there is.
+// levels returns the level of a map on the offered node, and on the best node.
 func (a *affinity) levels(q scheduling.View, o scheduling.MapOffer, m int32, p scheduling.Places) (at, best int) {
 	here, nodes := a.inMemory(o.Job, m, o.Node)
 	best = levelNode
@@ -122,13 +122,13 @@ func (a *affinity) levels(q scheduling.View, o scheduling.MapOffer, m int32, p s
 			return levelNode, best
 		case scheduling.RackLocal:
 			at = levelRack
-		default: // as far as another one, or farther
+		default: // at least as far as another map
 		}
 	}
 	return at, best
 }
 
-// allowed is the farthest level after some wait at a level.
+// allowed returns the maximum level after a wait at a level.
 func allowed(level int, waited time.Duration, lengths []time.Duration) int {
 	until := time.Duration(0)
 	for ; level < levelAny; level++ {
@@ -142,8 +142,8 @@ func allowed(level int, waited time.Duration, lengths []time.Duration) int {
 	return level
 }
 
-// Launched ends a job's wait: a map that runs as near as it could begins it anew, another one leaves
-// the job at its level.
+// Launched ends a job's wait: a map that runs as near as it could restarts it, any other leaves the
+// job at its level.
 func (a *affinity) Launched(id scheduling.JobID) {
 	if w := a.jobs[id]; w != nil {
 		w.refuses, w.level = false, w.next

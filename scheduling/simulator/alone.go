@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// expected is what one task of a job takes on average on an idle cluster: a map beside its data, a
-// reduce whose input is there to be fetched in the rack.
+// expected returns the mean duration of a task of a job on an idle cluster: of a node-local map, or
+// of a reduce whose input can be fetched in the rack.
 func (s *sim) expected(w *workload.Job, k scheduling.TaskKind) time.Duration {
 	cl := &s.cfg.Cluster
 	if r := s.taken[w]; r != nil {
@@ -35,7 +35,7 @@ func (s *sim) expected(w *workload.Job, k scheduling.TaskKind) time.Duration {
 	return seconds(t)
 }
 
-// alone estimates what a job takes on an idle cluster: full waves of maps, then of reduces.
+// alone estimates a job's duration on an idle cluster: full waves of maps, then of reduces.
 func (s *sim) alone(w *workload.Job) time.Duration {
 	cl := &s.cfg.Cluster
 	all := s.cfg.JobSetup + s.cfg.JobCleanup
@@ -48,9 +48,9 @@ func (s *sim) alone(w *workload.Job) time.Duration {
 	return all
 }
 
-// tell gives the durations that the policy is told of a job: the expected ones, wrong by a factor
-// drawn evenly from 1-SizeError to 1+SizeError for each job [Pastorelli13 §4.3]. Policies that work
-// with sizes are told of all jobs, others of those that ask for it.
+// tell sets the task durations that the policy gets for a job: the expected ones times a factor,
+// uniform from 1-SizeError to 1+SizeError, per job [Pastorelli13 §4.3]. Policies that use sizes get
+// them for all jobs, others only for jobs that ask for it.
 func (s *sim) tell(j *simJob, spec *scheduling.JobSpec) {
 	p := &s.cfg.Policy
 	if s.cfg.Untold || !j.spec.TellTimes && p.Order != "srpt" && !(p.Order == "hfsp" && p.HFSP.NoTraining) {

@@ -11,11 +11,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// phase is what an attempt is doing.
+// phase is the current activity of an attempt.
 type phase uint8
 
-// The phases. Without flows a map is in phaseWork from the start, and so is a reduce once all maps
-// are done.
+// The phases. Without flows a map is in phaseWork from the start; a reduce is once all maps are
+// done.
 const (
 	phaseSetup   phase = iota // with flows: before a remote read or a shuffle
 	phaseRead                 // with flows: the input comes over the network
@@ -34,7 +34,7 @@ type attempt struct {
 	live      bool
 	suspended bool
 	fails     bool
-	copy      bool // of a slow task
+	copy      bool // is speculative
 	hit       bool // of a map: its block was in memory
 	locality  scheduling.Locality
 	since     time.Duration // of the launch or the last resume
@@ -46,8 +46,8 @@ type attempt struct {
 	fetch     fetch         // of a shuffle with flows
 }
 
-// newAttempt finds room for an attempt record. Its generation goes on, so that events of the former
-// one are void.
+// newAttempt returns a free attempt record. It keeps the generation, so that events of the former
+// attempt are void.
 func (s *sim) newAttempt() int32 {
 	if k := len(s.free) - 1; k >= 0 {
 		ai := s.free[k]
@@ -82,30 +82,30 @@ func (s *sim) launch(i int32, o scheduling.Action) {
 	}
 }
 
-// occupy counts an attempt that takes (1) or gives back (-1) its slots.
+// occupy counts an attempt that takes (1) or returns (-1) its slots.
 func (s *sim) occupy(a *attempt, sign int) {
 	k := a.id.Task.Kind
 	s.running += sign
 	s.jobs[a.job].running[k] += sign
 }
 
-// random is the number drawn for one purpose and one attempt.
+// random returns the random number for a purpose and an attempt.
 func (s *sim) random(a *attempt, purpose uint64) uint64 {
 	t := a.id.Task
 	return draw(s.cfg.Seed, purpose, uint64(a.job), uint64(t.Kind)<<32|uint64(t.Index), uint64(a.id.Try))
 }
 
-// setup is the time from launch to work.
+// setup returns the time from launch to work.
 func (s *sim) setup(own time.Duration, n *simNode) time.Duration {
 	return seconds(max(cmp.Or(own, s.cfg.Cluster.Setup), 0).Seconds() * n.slow)
 }
 
-// seconds rounds to microseconds, so that the last bits of floating-point numbers do not show.
+// seconds converts to a Duration, rounded to microseconds to hide floating-point noise.
 func seconds(f float64) time.Duration {
 	return time.Duration(math.Round(min(f, 1e9)*1e6)) * time.Microsecond
 }
 
-// cpu is how many seconds of a processor bytes take beside Cost.Time, on average.
+// cpu returns the mean processor time of bytes in seconds, beyond Cost.Time.
 func (s *sim) cpu(cost *workload.Cost, bytes float64) float64 {
 	if rate := s.cfg.Cluster.CPURate; rate > 0 && cost.CPU >= 0 {
 		return float64(bytes * cmp.Or(cost.CPU, 1) / rate)
@@ -113,7 +113,7 @@ func (s *sim) cpu(cost *workload.Cost, bytes float64) float64 {
 	return 0
 }
 
-// computing is the time that this attempt computes, in seconds.
+// computing returns the computing time of this attempt in seconds.
 func (s *sim) computing(a *attempt, bytes float64, n *simNode) float64 {
 	cost := &s.jobs[a.job].spec.Map
 	if a.id.Task.Kind == scheduling.Reduce {
@@ -129,8 +129,8 @@ func (s *sim) computing(a *attempt, bytes float64, n *simNode) float64 {
 	return t * n.slow
 }
 
-// startMap works out a map's times: set-up, reading by locality, computing, and writing if it is a
-// map-only job's.
+// startMap schedules a map: set-up, reading by locality, computing, and writing if the job has no
+// reduces.
 func (s *sim) startMap(ai int32, j *simJob, n *simNode) {
 	if j.recorded != nil {
 		s.startRecordedMap(ai, j)
@@ -172,7 +172,7 @@ func (s *sim) until(ai int32, at time.Duration) {
 	s.at(at, evAttempt, ai, a.gen)
 }
 
-// phaseOver goes on to an attempt's next phase, or ends it.
+// phaseOver starts an attempt's next phase, or ends the attempt.
 func (s *sim) phaseOver(ai int32) error {
 	a := &s.atts[ai]
 	switch {
@@ -186,8 +186,8 @@ func (s *sim) phaseOver(ai int32) error {
 	return nil
 }
 
-// work starts the last phase, in which some time goes by before the work begins. An attempt that
-// fails does so halfway.
+// work starts the last phase; the work begins after `before`. An attempt that fails does so
+// halfway.
 func (s *sim) work(ai int32, before time.Duration) {
 	a := &s.atts[ai]
 	a.phase = phaseWork
@@ -198,7 +198,7 @@ func (s *sim) work(ai int32, before time.Duration) {
 	s.until(ai, s.q.now+span)
 }
 
-// ended takes an attempt that is through off its node; the JobTracker learns now or at the next
+// ended removes a finished attempt from its node; the JobTracker learns of it now or at the next
 // heartbeat.
 func (s *sim) ended(ai int32) error {
 	a := &s.atts[ai]
@@ -218,7 +218,7 @@ func (s *sim) ended(ai int32) error {
 	return nil
 }
 
-// workedBy is how long an attempt has held its slot.
+// workedBy returns how long an attempt has held its slot.
 func (a *attempt) workedBy(now time.Duration) time.Duration {
 	if a.suspended {
 		return a.worked
@@ -226,7 +226,7 @@ func (a *attempt) workedBy(now time.Duration) time.Duration {
 	return a.worked + now - a.since
 }
 
-// drop takes an attempt off its node.
+// drop removes an attempt from its node.
 func (s *sim) drop(ai int32) {
 	a := &s.atts[ai]
 	j, n := &s.jobs[a.job], &s.nodes[a.node]
@@ -251,7 +251,7 @@ func (s *sim) drop(ai int32) {
 	s.free = append(s.free, ai)
 }
 
-// find gives the record of an attempt on a node, or -1.
+// find returns the record of an attempt on a node, or -1.
 func (s *sim) find(i int32, id scheduling.AttemptID) int32 {
 	for _, ai := range s.nodes[i].running {
 		if s.atts[ai].id == id {

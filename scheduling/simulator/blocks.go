@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// topology is the tree of nodes and racks, which are runs of nodes.
+// topology is the tree of nodes and racks; a rack is a range of nodes.
 type topology struct {
 	rackOf []int32
 	first  []int32 // first node of each rack, and the number of nodes at the end
@@ -24,13 +24,13 @@ func newTopology(rackOf []int32) topology {
 	return t
 }
 
-// racks is the number of racks.
+// racks returns the number of racks.
 func (t *topology) racks() int { return len(t.first) - 1 }
 
-// size is the number of nodes of a rack.
+// size returns the number of nodes of a rack.
 func (t *topology) size(rack int32) int { return int(t.first[rack+1] - t.first[rack]) }
 
-// inTurn lists the nodes: the first of each rack, the second of each rack, …
+// inTurn returns the nodes: the first of each rack, the second of each rack, …
 func (t *topology) inTurn() []int32 {
 	var list []int32
 	for k := int32(0); len(list) < len(t.rackOf); k++ {
@@ -43,9 +43,9 @@ func (t *topology) inTurn() []int32 {
 	return list
 }
 
-// placeBlocks gives each of n blocks its replicas as HDFS does: the first on a node at random, the
-// second in another rack, the third in the rack of the second, further ones anywhere; never two on
-// one node. In one rack all are anywhere.
+// placeBlocks places the replicas of n blocks as HDFS does: the first on a random node, the second
+// in another rack, the third in the rack of the second, further ones anywhere, never two on one
+// node. With a single rack all are anywhere.
 func (t *topology) placeBlocks(r *rand.Rand, n, replicas int) scheduling.Places {
 	replicas = min(replicas, len(t.rackOf))
 	p := scheduling.Places{Offsets: make([]int32, n+1), Nodes: make([]scheduling.NodeID, 0, n*replicas)}
@@ -59,8 +59,8 @@ func (t *topology) placeBlocks(r *rand.Rand, n, replicas int) scheduling.Places 
 	return p
 }
 
-// placeInRacks gives block b its replicas on random nodes of the rack racks[b], counted around: as
-// many as it has nodes, at most.
+// placeInRacks places the replicas of block b on random nodes of rack racks[b] (cyclically), at
+// most as many as the rack has nodes.
 func (t *topology) placeInRacks(r *rand.Rand, racks []int32, replicas int) scheduling.Places {
 	p := scheduling.Places{Offsets: make([]int32, len(racks)+1)}
 	for b, rack := range racks {
@@ -74,12 +74,12 @@ func (t *topology) placeInRacks(r *rand.Rand, racks []int32, replicas int) sched
 	return p
 }
 
-// replica picks a node for replica k of a block that has the former ones.
+// replica returns a node for replica k of a block, after the former ones.
 func (t *topology) replica(r *rand.Rand, former []scheduling.NodeID, k int) scheduling.NodeID {
 	nodes := int32(len(t.rackOf))
 	for try := 0; ; try++ {
 		v := scheduling.NodeID(r.Int32N(nodes))
-		if try < 50 { // a rack that is full gives way to any node
+		if try < 50 { // if the rack is full, any node is used
 			switch {
 			case k == 1 && t.racks() > 1:
 				v = t.outside(r, t.rackOf[former[0]])
@@ -94,7 +94,7 @@ func (t *topology) replica(r *rand.Rand, former []scheduling.NodeID, k int) sche
 	}
 }
 
-// outside picks a node outside a rack.
+// outside returns a random node outside a rack.
 func (t *topology) outside(r *rand.Rand, rack int32) scheduling.NodeID {
 	size := int32(t.size(rack))
 	v := r.Int32N(int32(len(t.rackOf)) - size)
@@ -104,7 +104,7 @@ func (t *topology) outside(r *rand.Rand, rack int32) scheduling.NodeID {
 	return scheduling.NodeID(v)
 }
 
-// distance is the locality between two nodes.
+// distance returns the locality between two nodes.
 func (t *topology) distance(a, b int32) scheduling.Locality {
 	switch {
 	case a == b:

@@ -10,11 +10,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// ErrTooLong says that a simulation went on for more events or simulated years than Config allows.
+// ErrTooLong means that a simulation exceeded the events or simulated years that Config allows.
 var ErrTooLong = errors.New("simulator: too long")
 
-// Bounds of a configuration. Times above workload.MaxTime would leave what a time.Duration holds
-// once some of them follow each other.
+// Limits of a configuration. Sums of several times above workload.MaxTime could overflow a
+// time.Duration.
 const (
 	maxNodes     = 1_000_000
 	maxNodeSlots = 10_000
@@ -27,16 +27,16 @@ const (
 	maxCells     = 1_000_000_000
 	maxOutages   = 1_000_000
 	maxSamples   = 10_000_000
-	maxFaults    = 20 // told; more are counted
+	maxFaults    = 20 // reported; more are counted
 
-	// maxYears bounds the simulated time: task times, which are cut to 31 years, still fit behind
-	// it.
+	// maxYears limits the simulated time: task times, which are limited to 31 years, can still be
+	// added to it.
 	maxYears = 100 * 365 * 24 * time.Hour
-	// defaultEvents is some minutes of work.
+	// defaultEvents takes some minutes.
 	defaultEvents = 200_000_000
 )
 
-// checker gathers the faults of a configuration.
+// checker collects the mistakes in a configuration.
 type checker struct {
 	faults []error
 	more   int
@@ -52,12 +52,12 @@ func (c *checker) check(ok bool, format string, args ...any) {
 	}
 }
 
-// within checks a number that may be left out, with 0, or else lies within bounds.
+// within checks a number that must be 0, for the default, or within limits.
 func (c *checker) within(what string, n, low, high float64) {
 	c.check(n == 0 || n >= low && n <= high, "%s %v is not between %v and %v", what, n, low, high)
 }
 
-// span checks a time that may be left out, with 0.
+// span checks a time that may be 0, for the default.
 func (c *checker) span(what string, d, least time.Duration) {
 	c.check(d == 0 || d >= least && d <= workload.MaxTime, "%s %v is not between %v and %v", what, d, least, workload.MaxTime)
 }
@@ -69,8 +69,8 @@ func (c *checker) err() error {
 	return errors.Join(c.faults...)
 }
 
-// Validate reports every fault, joined, up to twenty; each wraps ErrConfig. Every number has
-// bounds, and a number that is none (NaN) is within none.
+// Validate returns every mistake, joined, up to twenty; each wraps ErrConfig. Every number has
+// limits; NaN is outside of them.
 func (c *Config) Validate() error {
 	var f checker
 	c.Cluster.validate(&f)
@@ -141,10 +141,10 @@ func (f *Failures) validate(c *checker, nodes int) {
 	}
 }
 
-// feasible refuses what would take years, in the simulation or outside of it, before anything is
-// made: from the mean times of the tasks it works out for how long the slots are busy at least.
+// feasible rejects a simulation that would take years, simulated or real, before it starts: it
+// computes from the mean task times how long the slots are busy at least.
 func (s *sim) feasible() error {
-	var work [2]float64 // slot seconds
+	var work [2]float64 // in slot seconds
 	longest := 0.0
 	for i := range s.load.Jobs {
 		j := &s.load.Jobs[i]
@@ -188,7 +188,8 @@ func (s *sim) feasible() error {
 	return nil
 }
 
-// fetching is what a task's bytes take through a node's link, if its node does not have them.
+// fetching returns the time that a task's bytes take through a node's link, if the node does not
+// have them.
 func (s *sim) fetching(w *workload.Job, k scheduling.TaskKind) time.Duration {
 	tasks, bytes := w.Maps, w.InputBytes
 	if k == scheduling.Reduce {
@@ -200,7 +201,7 @@ func (s *sim) fetching(w *workload.Job, k scheduling.TaskKind) time.Duration {
 	return seconds(float64(bytes) / float64(tasks) / s.cfg.Network.NodeLink)
 }
 
-// goesOn counts an event, and ends a simulation that has gone on for too long, by events or years.
+// goesOn counts an event, and ends a simulation that takes too many events or years.
 func (s *sim) goesOn() error {
 	s.res.Stats.Events++
 	if s.res.Stats.Events > s.cfg.MaxEvents || s.q.now > maxYears {

@@ -6,26 +6,26 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// block names a block of the workload: of a shared file, whichever job reads it, or of a job's own
-// input.
+// block identifies a block of the workload: of a shared file, for all jobs that read it, or of a
+// job's own input.
 type block struct {
 	file  int32 // from 1; 0 means the job's own
-	job   int32 // of its own input; 0 with a file
+	job   int32 // owner of the input; 0 with a file
 	index int32
 }
 
-// caches are the nodes' memories for blocks. A node keeps each block that a map has read there, from
-// the end of that map on, and drops the ones that were read longest ago to make room.
+// caches are the nodes' memories for blocks. A node keeps each block that a map has read there,
+// from the end of that map, and evicts the least recently read ones to make room.
 type caches struct {
 	room  int64 // of each node, in bytes
 	nodes []memory
-	on    map[block]int // nodes that hold it
+	on    map[block]int // number of nodes that have it
 }
 
-// memory is the blocks of one node.
+// memory holds the blocks of one node.
 type memory struct {
 	at   map[block]*list.Element
-	list list.List // of kept; the one read last first
+	list list.List // of kept; most recently read first
 	used int64
 }
 
@@ -35,7 +35,7 @@ type kept struct {
 	bytes int64
 }
 
-// newCaches gives each node so many bytes; nil if it is none.
+// newCaches returns caches with room bytes per node; nil if room is 0.
 func newCaches(nodes int, room int64) *caches {
 	if room == 0 {
 		return nil
@@ -47,10 +47,10 @@ func newCaches(nodes int, room int64) *caches {
 	return c
 }
 
-// has tells whether a node holds a block.
+// has reports whether a node has a block in memory.
 func (c *caches) has(node int32, b block) bool { return c.nodes[node].at[b] != nil }
 
-// read tells whether a node holds a block, which is then the one read last.
+// read reports whether a node has a block in memory, and marks it as most recently read.
 func (c *caches) read(node int32, b block) bool {
 	if c == nil {
 		return false
@@ -63,8 +63,8 @@ func (c *caches) read(node int32, b block) bool {
 	return e != nil
 }
 
-// keep puts a block that was read into a node's memory. One that is larger than the memory, or
-// empty, is not kept.
+// keep stores a block that was read in a node's memory. A block larger than the memory, or empty,
+// is not stored.
 func (c *caches) keep(node int32, b block, bytes int64) {
 	if c == nil || bytes > c.room || bytes <= 0 || c.read(node, b) {
 		return
@@ -78,7 +78,7 @@ func (c *caches) keep(node int32, b block, bytes int64) {
 	c.on[b]++
 }
 
-// drop takes a block out of a memory.
+// drop removes a block from a memory.
 func (c *caches) drop(m *memory, e *list.Element) {
 	h := m.list.Remove(e).(kept)
 	delete(m.at, h.block)
@@ -88,7 +88,7 @@ func (c *caches) drop(m *memory, e *list.Element) {
 	}
 }
 
-// empty forgets what a node that failed held.
+// empty clears the memory of a failed node.
 func (c *caches) empty(node int32) {
 	if c == nil {
 		return
@@ -99,7 +99,7 @@ func (c *caches) empty(node int32) {
 	}
 }
 
-// blockOf is what a map of the job reads.
+// blockOf returns the block that a map of the job reads.
 func (j *simJob) blockOf(m int32) block {
 	if f := j.spec.File; f > 0 {
 		return block{file: int32(f), index: m}
@@ -107,8 +107,8 @@ func (j *simJob) blockOf(m int32) block {
 	return block{job: j.index, index: m}
 }
 
-// inMemory tells whether a map of a job would find its block in the memory of a node, and on how
-// many nodes it would.
+// inMemory reports whether the block of a job's map is in the memory of a node, and of how many
+// nodes.
 func (s *sim) inMemory(id scheduling.JobID, m int32, node scheduling.NodeID) (here bool, nodes int) {
 	b := s.jobs[s.byID[id]].blockOf(m)
 	return s.cache.has(int32(node), b), s.cache.on[b]

@@ -18,19 +18,19 @@ type Contender struct {
 	Name   string
 	Policy scheduling.Policy
 
-	// Progress, if not nil, is called like Config.Progress with the repetition, from 0, that it
-	// tells of, and once more when that has ended. Several goroutines call it at a time.
+	// Progress, if not nil, is called like Config.Progress, with the number of the repetition from
+	// 0, and once more at its end. It is called concurrently.
 	Progress func(turn int, now time.Duration, done int)
 }
 
-// Estimate is the mean of a figure over the repetitions with the half-width of its 95 % confidence
+// Estimate is the mean of a figure over the repetitions, with the half-width of its 95 % confidence
 // interval (Student's t); 0 for one repetition.
 type Estimate struct {
 	Mean float64 `json:"mean"`
 	Half float64 `json:"ci95"`
 }
 
-// String gives "12.35 ± 0.42", with more decimals the smaller the mean.
+// String returns text such as "12.35 ± 0.42", with more decimals for smaller means.
 func (e Estimate) String() string {
 	decimals := 4
 	switch x := max(math.Abs(e.Mean), e.Half); {
@@ -46,7 +46,7 @@ func (e Estimate) String() string {
 	return fmt.Sprintf("%.*f ± %.*f", decimals, e.Mean, decimals, e.Half)
 }
 
-// Contest is one contender's part of a comparison. Results are by repetition.
+// Contest holds the results of one contender, by repetition.
 type Contest struct {
 	Contender
 	Results []*Result
@@ -61,8 +61,8 @@ func (c *Contest) Over(figure func(*Result) float64) Estimate {
 	return estimate(values)
 }
 
-// Minus estimates the paired difference of a figure, repetition by repetition: both met the same
-// jobs, blocks and task times, so that most of the chance drops out.
+// Minus estimates the paired difference of a figure, by repetition: both contenders had the same
+// jobs, blocks and task times, so that most of the randomness cancels.
 func (c *Contest) Minus(o *Contest, figure func(*Result) float64) Estimate {
 	values := make([]float64, min(len(c.Results), len(o.Results)))
 	for i := range values {
@@ -71,10 +71,10 @@ func (c *Contest) Minus(o *Contest, figure func(*Result) float64) Estimate {
 	return estimate(values)
 }
 
-// Compare runs each contender on the same workloads with the same seeds, Config.Seed and on, in
-// parallel on all processors. load draws the workload of a repetition from its seed; it is called
-// once for each repetition and what it returns is only read. The outcome does not depend on the
-// number of processors. Config.Policy is not used; its callbacks must be safe for concurrent calls.
+// Compare runs each contender on the same workloads with the same seeds, from Config.Seed up, in
+// parallel on all processors. load returns the workload of a repetition for its seed; it is called
+// once per repetition, and the workload is not changed. The results do not depend on the number of
+// processors. Config.Policy is not used; the callbacks must be safe for concurrent calls.
 func Compare(ctx context.Context, cfg Config, contenders []Contender, repeat int, load func(seed uint64) (*workload.Workload, error)) ([]Contest, error) {
 	repeat = max(1, repeat)
 	out := make([]Contest, len(contenders))
@@ -128,7 +128,7 @@ func Compare(ctx context.Context, cfg Config, contenders []Contender, repeat int
 	return out, nil
 }
 
-// estimate gives the mean and the half-width of its 95 % confidence interval.
+// estimate returns the mean and the half-width of its 95 % confidence interval.
 func estimate(values []float64) Estimate {
 	switch len(values) {
 	case 0:

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// WriteJobsCSV writes a line for each job, with a header.
+// WriteJobsCSV writes a header and a line for each job.
 func (r *Result) WriteJobsCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	_ = c.Write([]string{
@@ -38,7 +38,7 @@ func (r *Result) WriteJobsCSV(w io.Writer) error {
 	return c.Error()
 }
 
-// WriteClassesCSV writes a line for each class and one, "all", for all jobs, with a header.
+// WriteClassesCSV writes a header, a line for each class, and a line "all" for all jobs.
 func (r *Report) WriteClassesCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	_ = c.Write([]string{
@@ -62,7 +62,7 @@ func (r *Report) WriteClassesCSV(w io.Writer) error {
 	return c.Error()
 }
 
-// columns are the maps by level.
+// columns returns the maps by level, as text.
 func (m MapPlaces) columns() (list []string) {
 	for _, n := range []int{m.NodeLocal, m.RackLocal, m.OffRack} {
 		list = append(list, strconv.Itoa(n))

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// rejoin registers a node that the JobTracker had given up.
+// rejoin registers a node that the JobTracker had declared lost.
 func (s *sim) rejoin(i int32) error {
 	s.empty(i)
 	s.nodes[i].incarnation++
 	return s.join(i)
 }
 
-// empty drops all that runs on a node, and what has ended there unreported.
+// empty drops all attempts on a node, and unreported ends.
 func (s *sim) empty(i int32) {
 	n := &s.nodes[i]
 	for len(n.running) > 0 {
@@ -47,7 +47,7 @@ func (s *sim) planFailure(i int32) {
 	s.at(s.q.now+time.Duration(min(span, 1e9)*float64(time.Second)), evFail, i, int32(f.Repair/time.Second))
 }
 
-// fail takes a node down: what runs there is gone, and so are the map outputs it holds.
+// fail takes a node down: its attempts and map outputs are lost.
 func (s *sim) fail(i int32, span time.Duration) {
 	n := &s.nodes[i]
 	if n.down {
@@ -64,7 +64,7 @@ func (s *sim) fail(i int32, span time.Duration) {
 	}
 }
 
-// repair brings a node back as a new life of itself.
+// repair brings a node back with a new incarnation.
 func (s *sim) repair(i int32) error {
 	n := &s.nodes[i]
 	n.down = false
@@ -77,7 +77,7 @@ func (s *sim) repair(i int32) error {
 	return nil
 }
 
-// expire lets the Core give up silent nodes.
+// expire lets the Core declare silent nodes lost.
 func (s *sim) expire() error {
 	_, err := s.core.Expire(s.q.now)
 	return err

@@ -8,11 +8,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// fetch is a reduce's shuffle with flows: what waits at each node, and the flows under way.
+// fetch is a reduce's shuffle with flows: the bytes waiting at each node, and the current flows.
 type fetch struct {
 	waiting []portion
 	flows   []netmodel.Flow
-	bytes   float64 // fetched or found on its own node
+	bytes   float64 // fetched, or found on its own node
 	turns   uint64
 }
 
@@ -22,18 +22,18 @@ type portion struct {
 	bytes float64
 }
 
-// emptied keeps the room of a fetch that is over.
+// emptied returns an empty fetch with the memory of f.
 func (f fetch) emptied() fetch { return fetch{waiting: f.waiting[:0], flows: f.flows[:0]} }
 
-// startRead starts the flow of a remote map's input, or works at once if no replica is left (the
-// time is then that of the disk).
+// startRead starts the flow of a remote map's input. If no replica is left, the map works at once,
+// with the time of a disk read.
 func (s *sim) startRead(ai int32) {
 	a := &s.atts[ai]
 	a.phase = phaseRead
 	s.readFlow(ai, float64(s.jobs[a.job].spec.SplitBytes(int(a.id.Task.Index))))
 }
 
-// readFlow starts or goes on with a remote read; the disk at the other end bounds it.
+// readFlow starts or continues a remote read; the disk at the other end limits it.
 func (s *sim) readFlow(ai int32, bytes float64) {
 	a := &s.atts[ai]
 	rate := s.cfg.Cluster.ReadRate
@@ -46,7 +46,7 @@ func (s *sim) readFlow(ai int32, bytes float64) {
 	a.flow = s.net.Read(s.q.now, from, a.node, bytes, rate/s.nodes[from].slow, ai)
 }
 
-// startFetching starts a reduce's shuffle with the outputs there are.
+// startFetching starts a reduce's shuffle with the existing outputs.
 func (s *sim) startFetching(ai int32) {
 	a := &s.atts[ai]
 	a.phase = phaseShuffle
@@ -59,7 +59,7 @@ func (s *sim) startFetching(ai int32) {
 	s.pump(ai)
 }
 
-// partAt is what a partition has at a node, in bytes.
+// partAt returns the size in bytes of a partition at a node.
 func (j *simJob) partAt(node int32, p int) float64 {
 	o := j.out
 	if o.parts != nil {
@@ -68,7 +68,7 @@ func (j *simJob) partAt(node int32, p int) float64 {
 	return float64(part(o.byNode[node], p, j.spec.Reduces, o.cum))
 }
 
-// add notes bytes that wait at a node.
+// add adds bytes that wait at a node.
 func (f *fetch) add(node int32, bytes float64) {
 	if bytes <= 0 {
 		return
@@ -82,7 +82,7 @@ func (f *fetch) add(node int32, bytes float64) {
 	f.waiting = append(f.waiting, portion{node, bytes})
 }
 
-// feed tells the job's shuffling reduces of a new map output.
+// feed gives a new map output to the job's shuffling reduces.
 func (s *sim) feed(j *simJob, node, index int32) {
 	var sizes []int64
 	n, r := j.outputOf(int(index)), j.spec.Reduces
@@ -105,7 +105,7 @@ func (s *sim) feed(j *simJob, node, index int32) {
 	}
 }
 
-// pump keeps a reduce's copies going; when nothing is left of all maps it works.
+// pump keeps a reduce's fetches running; when all is fetched of all maps, the reduce works.
 func (s *sim) pump(ai int32) {
 	a := &s.atts[ai]
 	if a.suspended {
@@ -114,7 +114,7 @@ func (s *sim) pump(ai int32) {
 	f, j := &a.fetch, &s.jobs[a.job]
 	for len(f.waiting) > 0 && len(f.flows) < s.cfg.Network.Copies {
 		f.turns++
-		// At random, or all reduces would queue at the same nodes.
+		// random, otherwise all reduces would queue at the same nodes
 		k := int(draw(s.random(a, forSource), f.turns) % uint64(len(f.waiting)))
 		next := f.waiting[k]
 		last := len(f.waiting) - 1
@@ -132,7 +132,7 @@ func (s *sim) pump(ai int32) {
 	}
 }
 
-// stopFetching takes a reduce's flows out; what they had left waits again.
+// stopFetching stops a reduce's flows; their remaining bytes wait.
 func (s *sim) stopFetching(a *attempt) {
 	for _, x := range a.fetch.flows {
 		left := s.net.Left(x, s.q.now)
@@ -143,8 +143,7 @@ func (s *sim) stopFetching(a *attempt) {
 	a.fetch.flows = a.fetch.flows[:0]
 }
 
-// forget drops what a reduce was to fetch from a failed node; the maps that run again bring it
-// back.
+// forget drops what a reduce has to fetch from a failed node; maps that rerun produce it elsewhere.
 func (s *sim) forget(a *attempt, node int32) {
 	f := &a.fetch
 	f.waiting = slices.DeleteFunc(f.waiting, func(p portion) bool { return p.node == node })
@@ -158,7 +157,7 @@ func (s *sim) forget(a *attempt, node int32) {
 	})
 }
 
-// redirectReads lets the reads from a failed node go on from another replica.
+// redirectReads continues the reads from a failed node at another replica.
 func (s *sim) redirectReads(node int32) {
 	if s.net == nil {
 		return
@@ -174,13 +173,13 @@ func (s *sim) redirectReads(node int32) {
 	}
 }
 
-// resolve works out the rates of the flows and schedules the next end of one.
+// resolve computes the rates of the flows and schedules the next end of one.
 func (s *sim) resolve() {
 	s.net.Resolve(s.q.now)
 	s.awaitFlow()
 }
 
-// awaitFlow schedules the next end of a flow; a former one is void.
+// awaitFlow schedules the next end of a flow; an earlier schedule becomes void.
 func (s *sim) awaitFlow() {
 	s.flowGen++
 	if _, at, ok := s.net.Next(); ok {
@@ -212,8 +211,8 @@ func (s *sim) flowsEnd() error {
 	return nil
 }
 
-// nearest gives the live node with a replica of a map's input that is nearest to node, by lot among
-// equals; -1 if there is none.
+// nearest returns the live node with a replica of a map's input that is nearest to the attempt's
+// node, a random one among equals; -1 if none.
 func (s *sim) nearest(a *attempt, places scheduling.Places) int32 {
 	best, at, equals := scheduling.Locality(127), int32(-1), uint64(0)
 	m := a.id.Task.Index

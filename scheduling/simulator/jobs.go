@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// simJob is a job of the workload on its way.
+// simJob is a job of the workload in the simulation.
 type simJob struct {
 	spec         *workload.Job
 	index        int32
@@ -18,13 +18,13 @@ type simJob struct {
 	followers    []int32
 	arrivedAt    time.Duration
 	endedAt      time.Duration
-	held         bool // handed out by the submission rule, waits for the job before it
+	held         bool // due by the submission rule, but waits for the job before it
 	ended        bool // the Core has ended it
-	complete     bool // its cleaning up is over
+	complete     bool // its cleanup is done
 	failed       bool
 	reportsSizes bool
 	places       scheduling.Places
-	reported     [2]int // tasks that the JobTracker knows done
+	reported     [2]int // tasks that the JobTracker knows to be done
 	running      [2]int // attempts that hold slots
 	busy         [2]time.Duration
 	figures      figures
@@ -34,7 +34,7 @@ type simJob struct {
 	recorded     *Recorded
 }
 
-// over tells whether the last task is done.
+// over reports whether the last task is done.
 func (j *simJob) over() bool {
 	if j.failed {
 		return true
@@ -70,7 +70,7 @@ func (s *sim) arrivals() {
 	}
 }
 
-// stressed is Mumak's test for enough load; while it holds it is looked at again each second.
+// stressed is Mumak's test for enough load; while it returns true it is repeated each second.
 func (s *sim) stressed() bool {
 	incomplete := 0
 	for i := range s.jobs[:s.arrived] {
@@ -88,7 +88,7 @@ func (s *sim) stressed() bool {
 	return true
 }
 
-// hand schedules the next job of the workload, or holds it until the job before it has ended.
+// hand schedules the next job of the workload, or holds it until its predecessor has ended.
 func (s *sim) hand(at time.Duration) {
 	j := &s.jobs[s.arrived]
 	s.arrived++
@@ -99,7 +99,7 @@ func (s *sim) hand(at time.Duration) {
 	s.at(max(at, s.q.now), evArrive, j.index, 0)
 }
 
-// arrive starts a job's set-up; -1 is a look of the Stress rule.
+// arrive starts a job's set-up; -1 is a check of the Stress rule.
 func (s *sim) arrive(i int32) {
 	if i < 0 {
 		s.probe = false
@@ -111,7 +111,7 @@ func (s *sim) arrive(i int32) {
 	s.at(s.q.now+s.cfg.JobSetup, evSubmit, i, 0)
 }
 
-// submit hands a job to the Core.
+// submit submits a job to the Core.
 func (s *sim) submit(i int32) error {
 	j := &s.jobs[i]
 	w := j.spec
@@ -146,14 +146,14 @@ func (s *sim) submit(i int32) error {
 	return nil
 }
 
-// tellsSizes tells whether maps report the sizes of their outputs: where reduces are placed by them,
-// and where events explain what happens.
+// tellsSizes reports whether maps report the sizes of their outputs: if the placement of reduces
+// uses them, or events explain decisions.
 func (s *sim) tellsSizes() bool {
 	return s.cfg.Policy.NeedsSizes() || s.cfg.Core.Explain && s.cfg.Core.Events != nil
 }
 
-// placesOf gives the job's blocks their places: drawn from the seed and the file's or job's number,
-// so that they are alike under every scheduler. Files stay where they are for all jobs.
+// placesOf returns the places of the job's blocks. They depend on the seed and the number of the
+// file or job, so that they are equal under every scheduler; files keep their places for all jobs.
 func (s *sim) placesOf(j *simJob) scheduling.Places {
 	if f := j.spec.File; f > 0 {
 		p := &s.files[f-1]
@@ -180,7 +180,7 @@ func (s *sim) placesOf(j *simJob) scheduling.Places {
 	return s.top.placeBlocks(r, j.spec.Maps, s.cfg.Cluster.Replicas)
 }
 
-// coreEnded is called once the Core has ended a job; cleaning up follows.
+// coreEnded is called when the Core has ended a job; cleanup follows.
 func (s *sim) coreEnded(j *simJob) {
 	j.ended = true
 	s.open--
@@ -188,7 +188,7 @@ func (s *sim) coreEnded(j *simJob) {
 	s.at(s.q.now+s.cfg.JobCleanup, evJobEnd, j.index, 0)
 }
 
-// jobEnd ends a job for its user, and lets those come that wait for it.
+// jobEnd ends a job for its user, and releases jobs that wait for it.
 func (s *sim) jobEnd(i int32) {
 	j := &s.jobs[i]
 	j.complete, j.endedAt = true, s.q.now
@@ -199,7 +199,7 @@ func (s *sim) jobEnd(i int32) {
 			n.held = false
 			s.at(s.q.now+n.spec.Submit, evArrive, f, 0)
 		} else if f >= int32(s.arrived) {
-			continue // comes by the submission rule
+			continue // the submission rule releases it
 		}
 	}
 	s.arrivals()

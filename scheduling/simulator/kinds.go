@@ -1,6 +1,6 @@
 package simulator
 
-// eventKind says what an event does.
+// eventKind is the kind of an event.
 type eventKind uint8
 
 // The kinds of event, with what event.a and event.b hold.

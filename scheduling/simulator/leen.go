@@ -8,12 +8,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// LEEN is a placement of reduces for Policy.Reduce.Part: each reduce of a job whose keys LEEN has
-// divided runs on the node for which its keys were chosen; any other one runs anywhere.
+// LEEN names a placement of reduces for Policy.Reduce.Part: each reduce of a job whose keys LEEN
+// has divided runs on the node chosen for its keys; any other reduce runs anywhere.
 //
-// The keys of workload.Job.Keys are divided when all maps are done, once for all: the shuffle waits
-// until then [Ibrahim10], and maps that run again find the keys divided. How many bytes of each key
-// lie where is known exactly. A reduce waits for its node for ever.
+// The keys of workload.Job.Keys are divided once, when all maps are done: the shuffle waits until
+// then [Ibrahim10], and maps that rerun find the keys divided. The bytes of each key on each node
+// are known exactly. A reduce waits for its node without limit.
 const LEEN = "leen"
 
 // divideKeys gives each key to one of the nodes that hold map outputs, by LEEN [Ibrahim10, MEM]:
@@ -79,7 +79,7 @@ func giveKey(held, load []float64) int {
 	return order[i]
 }
 
-// deviation is the standard deviation of numbers.
+// deviation returns the standard deviation of numbers.
 func deviation(x []float64) float64 {
 	mean, squares := 0.0, 0.0
 	for _, v := range x {
@@ -91,9 +91,9 @@ func deviation(x []float64) float64 {
 	return math.Sqrt(squares / float64(len(x)))
 }
 
-// divide divides the keys of a job, all of whose maps are done: among the nodes that hold most of the
-// outputs, as many as the job has reduces; what lies on others moves anyway and weighs in nothing.
-// Reduces beyond the nodes with outputs get none.
+// divide divides the keys of a job, all of whose maps are done, among the nodes with the most
+// output, as many as the job has reduces. Output on other nodes must move anyway and has no weight.
+// If nodes with outputs are fewer than the reduces, the remaining reduces get no keys.
 func (s *sim) divide(j *simJob) {
 	o := j.out
 	var hosts []int32
@@ -139,7 +139,7 @@ func (s *sim) divide(j *simJob) {
 	}
 }
 
-// keyWeights is how much of the output of a map is of each key.
+// keyWeights returns the fractions of a map's output by key.
 func (j *simJob) keyWeights(m int) []float64 {
 	keys := &j.spec.Keys
 	weight := make([]float64, keys.Count)
@@ -149,7 +149,7 @@ func (j *simJob) keyWeights(m int) []float64 {
 	return weight
 }
 
-// keyParts is how much of the output of a map each partition gets by its keys.
+// keyParts returns the fractions of a map's output by partition, for its keys.
 func (j *simJob) keyParts(m int) []float64 {
 	weight := make([]float64, j.spec.Reduces)
 	for k, w := range j.keyWeights(m) {
@@ -158,7 +158,7 @@ func (j *simJob) keyParts(m int) []float64 {
 	return weight
 }
 
-// hashKeys gives keys to partitions by a hash.
+// hashKeys assigns keys to partitions by a hash.
 func (j *simJob) hashKeys() []int32 {
 	list := make([]int32, j.spec.Keys.Count)
 	for k := range list {

@@ -7,11 +7,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Load is the part of the time of all map slots, and of all reduce slots, that a workload's tasks
-// take between its first and its last submission, each task as long as on an idle cluster, a map
-// beside its data. At 1 and above the jobs come faster than they can be done. It is +Inf if all jobs
-// with such tasks come at the same moment, and jobs that follow another one count as if they came at
-// their own time. cfg and w must be valid.
+// Load returns, for map slots and for reduce slots, the fraction of their time that a workload's
+// tasks take between its first and last submission. Each task takes as long as on an idle cluster,
+// maps node-local. At 1 and above, jobs arrive faster than they can be done. The load is +Inf if
+// all jobs with such tasks arrive at the same time; jobs that follow another one count at their own
+// time. cfg and w must be valid.
 func Load(cfg Config, w *workload.Workload) (load [2]float64) {
 	s := &sim{cfg: cfg.withDefaults()}
 	cl := &s.cfg.Cluster
@@ -33,8 +33,9 @@ func Load(cfg Config, w *workload.Workload) (load [2]float64) {
 	return load
 }
 
-// Stretch multiplies the times of submission such that the busier kind of slots has the load target,
-// above 0, and returns the factor; 0 if no factor does, as for jobs that all come at once.
+// Stretch scales the times of submission such that the busier kind of slots has the load target,
+// above 0, and returns the factor. It returns 0 if this is impossible, as when all jobs arrive at
+// once.
 func Stretch(cfg Config, w *workload.Workload, target float64) (factor float64) {
 	load := Load(cfg, w)
 	now := max(load[0], load[1])

@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// size is the number of nodes.
+// size returns the number of nodes.
 func (cl *Cluster) size() int {
 	if n := len(cl.Machines); n > 0 {
 		return n
@@ -15,7 +15,7 @@ func (cl *Cluster) size() int {
 	return cl.Nodes
 }
 
-// machine is what node i is; defaults are filled in.
+// machine returns the description of node i; defaults must be filled in.
 func (cl *Cluster) machine(i int) Machine {
 	if len(cl.Machines) > 0 {
 		return cl.Machines[i]
@@ -23,7 +23,7 @@ func (cl *Cluster) machine(i int) Machine {
 	return Machine{Rack: i * cl.Racks / cl.Nodes, MapSlots: cl.MapSlots, ReduceSlots: cl.ReduceSlots}
 }
 
-// slots is the number of map and of reduce slots in all; defaults are filled in.
+// slots returns the total number of map and of reduce slots; defaults must be filled in.
 func (cl *Cluster) slots() (all [2]int) {
 	if len(cl.Machines) == 0 {
 		return [2]int{cl.Nodes * cl.MapSlots, cl.Nodes * cl.ReduceSlots}
@@ -35,7 +35,7 @@ func (cl *Cluster) slots() (all [2]int) {
 	return all
 }
 
-// racks is the rack of each node.
+// racks returns the rack of each node.
 func (cl *Cluster) racks() []int32 {
 	of := make([]int32, cl.Nodes)
 	for i := range of {
@@ -64,7 +64,7 @@ func (cl *Cluster) validateMachines(f *checker, nw *Network) {
 	}
 }
 
-// network is the links and disks of the cluster.
+// network returns the links and disks of the cluster.
 func (c *Config) network(rackOf []int32) *netmodel.Network {
 	nw := &c.Network
 	out := netmodel.Config{
@@ -82,13 +82,13 @@ func (c *Config) network(rackOf []int32) *netmodel.Network {
 		if disks[i] > 0 {
 			out.Disks = disks
 		} else {
-			disks[i] = maxRate // bounds nothing
+			disks[i] = maxRate // no limit
 		}
 	}
 	return netmodel.New(out)
 }
 
-// straggling is the factor on the computing of a straggler.
+// straggling returns the factor on the computing time of a straggler.
 func (s *sim) straggling(a *attempt) float64 {
 	d := s.cfg.Cluster.StragglerTimes
 	if d == (workload.Dist{}) {

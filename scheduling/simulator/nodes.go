@@ -11,7 +11,7 @@ import (
 // simNode is a machine.
 type simNode struct {
 	slow        float64 // factor on everything it does
-	running     []int32 // attempt records that are there, suspended ones included
+	running     []int32 // attempt records on the node, including suspended ones
 	done        []report
 	phase       time.Duration // of its heartbeats within the interval
 	incarnation uint64
@@ -21,7 +21,7 @@ type simNode struct {
 	fails       uint64 // so far
 }
 
-// report is an end that the JobTracker has not been told.
+// report is an attempt's end that the JobTracker does not know yet.
 type report struct {
 	id     scheduling.AttemptID
 	state  scheduling.AttemptState
@@ -59,7 +59,7 @@ func (s *sim) join(i int32) error {
 	return nil
 }
 
-// tick starts the timers that rest. A node's heartbeats keep their phase.
+// tick restarts the stopped timers. A node's heartbeats keep their phase.
 func (s *sim) tick() {
 	for i := range s.nodes {
 		n := &s.nodes[i]
@@ -76,7 +76,7 @@ func (s *sim) tick() {
 	}
 }
 
-// nextBeat is when a node's next heartbeat is due.
+// nextBeat returns the time of a node's next heartbeat.
 func (s *sim) nextBeat(n *simNode) time.Duration {
 	if s.q.now < n.phase {
 		return n.phase
@@ -84,7 +84,7 @@ func (s *sim) nextBeat(n *simNode) time.Duration {
 	return n.phase + ((s.q.now-n.phase)/s.cfg.Interval+1)*s.cfg.Interval
 }
 
-// followingBeat is when the heartbeat after the one at hand is due.
+// followingBeat returns the time of the heartbeat after the current one.
 func (s *sim) followingBeat(i int32) time.Duration {
 	if s.cfg.Jitter == 0 {
 		return s.q.now + s.cfg.Interval
@@ -95,8 +95,8 @@ func (s *sim) followingBeat(i int32) time.Duration {
 	return n.phase + k*s.cfg.Interval + time.Duration(late)
 }
 
-// timer is a node's regular heartbeat. In the event drive one without anything to say or to ask is
-// left out.
+// timer handles a node's regular heartbeat. With EventDrive, a heartbeat that reports and asks
+// nothing is skipped.
 func (s *sim) timer(i, gen int32) error {
 	n := &s.nodes[i]
 	if gen != n.gen || n.down {
@@ -114,7 +114,7 @@ func (s *sim) timer(i, gen int32) error {
 	return s.beat(i)
 }
 
-// beat sends a node's heartbeat and carries out the answer.
+// beat sends a node's heartbeat and performs the actions of the answer.
 func (s *sim) beat(i int32) error {
 	n := &s.nodes[i]
 	if n.down {
@@ -144,7 +144,7 @@ func (s *sim) beat(i int32) error {
 	return nil
 }
 
-// status puts an end into words.
+// status returns the status for an end.
 func (s *sim) status(r *report) scheduling.Status {
 	st := scheduling.Status{Attempt: r.id, State: r.state, Progress: 1, ReduceProgress: 1}
 	if r.state == scheduling.StateFailed {
@@ -156,7 +156,7 @@ func (s *sim) status(r *report) scheduling.Status {
 	return st
 }
 
-// tells tells whether the node has an attempt whose progress its heartbeats tell.
+// tells reports whether the node has an attempt whose progress its heartbeats report.
 func (s *sim) tells(n *simNode) bool {
 	if s.needProgress == [2]bool{} {
 		return false
@@ -169,7 +169,7 @@ func (s *sim) tells(n *simNode) bool {
 	return false
 }
 
-// progress adds what the node's attempts have done so far, as far as that is to be told.
+// progress appends the progress of the node's attempts, if it must be reported.
 func (s *sim) progress(n *simNode, list []scheduling.Status) []scheduling.Status {
 	if s.needProgress == [2]bool{} {
 		return list
@@ -189,7 +189,7 @@ func (s *sim) progress(n *simNode, list []scheduling.Status) []scheduling.Status
 	return list
 }
 
-// perform carries out an action.
+// perform performs an action.
 func (s *sim) perform(i int32, o scheduling.Action) {
 	s.res.Stats.Decisions++
 	switch o.Verb {
@@ -204,8 +204,7 @@ func (s *sim) perform(i int32, o scheduling.Action) {
 	}
 }
 
-// reported is called when the JobTracker has taken an end in. An end that was voided by a kill does
-// not count.
+// reported is called when the JobTracker has received an end, unless a kill has made it void.
 func (s *sim) reported(i int32, r *report) {
 	j := &s.jobs[r.job]
 	k := r.id.Task.Kind
@@ -228,8 +227,8 @@ func (s *sim) reported(i int32, r *report) {
 	}
 }
 
-// askDue has the nodes send a heartbeat that the Core wants to ask, as a live JobTracker does.
-// In the heartbeat drive, as in Hadoop, the JobTracker never asks.
+// askDue makes the nodes returned by Core.Due send heartbeats, as a live JobTracker does. With
+// HeartbeatDrive, as in Hadoop, the JobTracker never asks.
 func (s *sim) askDue() error {
 	if s.cfg.Drive == HeartbeatDrive {
 		return nil
@@ -251,8 +250,8 @@ func (s *sim) askDue() error {
 	}
 }
 
-// offer offers the slots of some nodes, in a ring order that goes on where it stopped, as
-// long as there is anything to launch.
+// offer offers the slots of nodes, in ring order from where it last stopped, as long as any task
+// can be launched.
 func (s *sim) offer(open []scheduling.NodeID) error {
 	for _, n := range open {
 		s.due[n] = true

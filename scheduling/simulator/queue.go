@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// errPast is returned for an event that lies before the time already reached.
+// errPast is the error for an event before the current time.
 var errPast = errors.New("simulator: event in the past")
 
-// simEvent is a thing that happens at a time. What a and b mean depends on the kind. Events are values
-// of 32 bytes without pointers, so that neither pushing nor popping allocates and the collector has
-// nothing to follow.
+// simEvent is a scheduled event. The kind determines the meaning of a and b. Events are values of
+// 32 bytes without pointers: pushing and popping does not allocate, and the collector has nothing
+// to follow.
 type simEvent struct {
 	at   time.Duration
 	seq  uint64 // insertion number, given by queue.push
@@ -25,16 +25,15 @@ func (e *simEvent) before(o *simEvent) bool {
 	return e.at < o.at || (e.at == o.at && e.seq < o.seq)
 }
 
-// queue is a heap of events with four children a node: half the levels of a binary heap, and the
-// four children share two cache lines. Measured against container/heap in queue_test.go
-// (BenchmarkQueue).
+// queue is a heap of events with four children per node: half the levels of a binary heap, and the
+// four children share two cache lines. BenchmarkQueue compares it with container/heap.
 type queue struct {
 	heap []simEvent
 	now  time.Duration // the time of the last event taken
 	seq  uint64
 }
 
-// push adds an event; one before the time of the last event taken is refused with errPast.
+// push adds an event; for one before the current time it returns errPast.
 func (q *queue) push(e simEvent) error {
 	if e.at < q.now {
 		return fmt.Errorf("%w: %v, the clock shows %v", errPast, e.at, q.now)
@@ -55,7 +54,7 @@ func (q *queue) push(e simEvent) error {
 	return nil
 }
 
-// pop takes the earliest event and advances the clock to it. ok is false if there is none.
+// pop removes the earliest event and advances the clock to it. ok is false if the queue is empty.
 func (q *queue) pop() (e simEvent, ok bool) {
 	h := q.heap
 	if len(h) == 0 {
@@ -72,7 +71,7 @@ func (q *queue) pop() (e simEvent, ok bool) {
 	return e, true
 }
 
-// sink puts e into the hole at the root of h.
+// sink moves e from the empty root of h to its place.
 func sink(h []simEvent, e simEvent) {
 	i := 0
 	for {

@@ -8,45 +8,45 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Recorded is what a recording tells of a job's tasks. Attempts take the times that were measured;
-// what another place or time would have cost is in Far, Ahead and Hop.
+// Recorded holds the recorded times of a job's tasks. Attempts take the measured times; Far, Ahead
+// and Hop estimate the effect of another place or time.
 type Recorded struct {
-	// Tasks are the job's maps and reduces, as many as the workload's job has.
+	// Tasks are the job's maps and reduces, as many as in the workload.
 	Tasks [2][]RecordedTask
-	// Far is how long a map takes node-local, rack-local and off-rack, relative to one another; each
-	// above 0.
+	// Far is the relative duration of a map that is node-local, rack-local and off-rack; each above
+	// 0.
 	Far [3]float64
-	// Ahead is how much of its time a reduce can spend before the last map has ended, in setting up and
-	// fetching: one that had less time before takes so much longer.
+	// Ahead is how much of its time a reduce can spend before the last map has ended, on set-up and
+	// fetching. A reduce that had less time takes longer by the difference.
 	Ahead time.Duration
-	// Hop is how much longer, in seconds, a reduce takes for each byte of its input and each link that
-	// the byte crosses: 0 on its node, 2 in its rack, 4 beyond. The first is for reduces that were
-	// there before the last map had ended, the second for the others.
+	// Hop is the additional time of a reduce, in seconds, per byte of its input and link that the
+	// byte crosses: 0 links on its node, 2 in its rack, 4 beyond. The first number is for reduces
+	// launched before the last map had ended, the second for the others.
 	Hop [2]float64
-	// Outputs are the bytes of each map's output by reduce; nil: the job's ShuffleBytes are spread
-	// evenly.
+	// Outputs are the bytes of each map's output by reduce; nil means that the job's ShuffleBytes
+	// are spread evenly.
 	Outputs [][]int64
 }
 
-// RecordedTask is a task with its attempts by number. An attempt without a time, and those beyond
-// the last, take Usual.
+// RecordedTask is a task with its attempts, by number. An attempt without a time, and any further
+// attempt, takes Usual.
 type RecordedTask struct {
 	Usual RecordedTry
 	Tries []RecordedTry
 }
 
-// RecordedTry is an attempt. Time is from its launch to its end, of a reduce from the end of the job's
-// last map if that is later, without the time in which it was suspended.
+// RecordedTry is an attempt. Time is the time from its launch to its end (for a reduce, from the
+// end of the job's last map if that is later), without the time in which it was suspended.
 type RecordedTry struct {
 	Time  time.Duration
 	Fails bool
-	Near  scheduling.Locality // of a map, at which it took Time
+	Near  scheduling.Locality // of a map: its locality when it took Time
 	Head  time.Duration       // of a reduce: how long it had run when the last map ended
-	Waits bool                // of a reduce: had to wait again for maps whose outputs were lost
+	Waits bool                // of a reduce: had to wait for maps whose outputs were lost
 	Hops  int64               // of a reduce: bytes × links of its input
 }
 
-// try is what an attempt does.
+// try returns the recorded attempt for an attempt ID.
 func (r *Recorded) try(id scheduling.AttemptID) RecordedTry {
 	t := &r.Tasks[id.Task.Kind][id.Task.Index]
 	if int(id.Try) < len(t.Tries) && t.Tries[id.Try].Time > 0 {
@@ -55,7 +55,7 @@ func (r *Recorded) try(id scheduling.AttemptID) RecordedTry {
 	return t.Usual
 }
 
-// output is the bytes of a map's output.
+// output returns the bytes of a map's output.
 func (r *Recorded) output(m int) (sum int64) {
 	for _, b := range r.Outputs[m] {
 		sum += b
@@ -63,7 +63,7 @@ func (r *Recorded) output(m int) (sum int64) {
 	return sum
 }
 
-// mean is what one task takes on average: a map beside its data, a reduce launched late.
+// mean returns the mean duration of a task: of a node-local map, or of a reduce launched late.
 func (r *Recorded) mean(k scheduling.TaskKind) time.Duration {
 	tasks := r.Tasks[k]
 	if len(tasks) == 0 {
@@ -83,15 +83,17 @@ func (r *Recorded) mean(k scheduling.TaskKind) time.Duration {
 	return seconds(sum / float64(len(tasks)))
 }
 
-// missing is how much of what a reduce can do before the last map has ended is left after head.
+// missing returns how much of the work that a reduce can do before the last map has ended remains
+// after head.
 func (r *Recorded) missing(head time.Duration) time.Duration { return max(0, r.Ahead-head) }
 
-// near is a locality as an index of Recorded.Far: a map without a place is at its data everywhere.
+// near returns a locality as an index of Recorded.Far: a map without a place counts as node-local
+// everywhere.
 func near(l scheduling.Locality) scheduling.Locality {
 	return min(max(l, scheduling.NodeLocal), scheduling.OffRack)
 }
 
-// check reports the first fault of what is recorded of a job.
+// check returns the first mistake in the record of a job.
 func (r *Recorded) check(w *workload.Job) error {
 	if len(r.Tasks[0]) != w.Maps || len(r.Tasks[1]) != w.Reduces {
 		return fmt.Errorf("%w: %d maps and %d reduces are recorded of job %q, which has %d and %d",
@@ -113,7 +115,7 @@ func (r *Recorded) check(w *workload.Job) error {
 	return nil
 }
 
-// record takes in what is recorded of the jobs.
+// record loads the recordings of the jobs.
 func (s *sim) record() error {
 	if s.cfg.Recorded == nil {
 		return nil
@@ -135,7 +137,7 @@ func (s *sim) record() error {
 	return nil
 }
 
-// startRecordedMap starts a map that takes as long as it was recorded to, nearer or farther.
+// startRecordedMap starts a map with its recorded time, adjusted for its locality.
 func (s *sim) startRecordedMap(ai int32, j *simJob) {
 	a := &s.atts[ai]
 	t := j.recorded.try(a.id)
@@ -148,7 +150,7 @@ func (s *sim) startRecordedMap(ai int32, j *simJob) {
 	s.until(ai, s.q.now+a.work)
 }
 
-// shuffledRecorded works out when a reduce ends, now that all map outputs are there.
+// shuffledRecorded schedules the end of a reduce when all map outputs are available.
 func (s *sim) shuffledRecorded(ai int32, j *simJob) {
 	a := &s.atts[ai]
 	r := j.recorded

@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// inputs gives what reduce p of a job reads from its own node, the rest of its rack and the other
-// racks, of the outputs there are.
+// inputs returns what reduce p of a job reads from its own node, the rest of its rack and the other
+// racks, of the existing outputs.
 func (s *sim) inputs(j *simJob, node int32, p int) (local, rack, off int64) {
 	o := j.out
 	r := s.top.rackOf[node]
@@ -34,7 +34,7 @@ func (s *sim) inputs(j *simJob, node int32, p int) (local, rack, off int64) {
 	return local, inRack - local, total - inRack
 }
 
-// countShuffle adds the way of a finished reduce's input to its job's figures.
+// countShuffle adds the distances of a finished reduce's input to its job's figures.
 func (s *sim) countShuffle(j *simJob, node, index int32) {
 	local, rack, off := s.inputs(j, node, int(index))
 	j.figures.largest = max(j.figures.largest, local+rack+off)
@@ -67,9 +67,8 @@ func (s *sim) startReduce(ai int32, j *simJob, n *simNode) {
 	}
 }
 
-// shuffled works out when a reduce ends, now that all map outputs are there. It has fetched since
-// its launch at a constant rate what it could; after the last map the output of one map is left at
-// least.
+// shuffled schedules the end of a reduce when all map outputs are available. It has fetched at a
+// constant rate since its launch; after the last map, at least the output of one map remains.
 func (s *sim) shuffled(ai int32, j *simJob) {
 	a := &s.atts[ai]
 	if a.phase != phaseShuffle {
@@ -82,7 +81,7 @@ func (s *sim) shuffled(ai int32, j *simJob) {
 	n, nw := &s.nodes[a.node], &s.cfg.Network
 	local, rack, off := s.inputs(j, a.node, int(a.id.Task.Index))
 	cost := (float64(local)*nw.ShuffleFactor[0] + float64(rack)*nw.ShuffleFactor[1] + float64(off)*nw.ShuffleFactor[2]) / nw.ShuffleRate
-	fetching := (a.workedBy(s.q.now) - s.setup(j.spec.Reduce.Setup, n)).Seconds() // less than 0: still setting up
+	fetching := (a.workedBy(s.q.now) - s.setup(j.spec.Reduce.Setup, n)).Seconds() // negative: still setting up
 	span := max(cost-fetching, cost/float64(j.spec.Maps))
 	a.work = s.reducing(a, j, float64(local+rack+off))
 	a.phase = phaseWork
@@ -97,7 +96,7 @@ func (s *sim) shuffled(ai int32, j *simJob) {
 	s.until(ai, s.q.now+left)
 }
 
-// reducing is how long a reduce works on its input once it is there: merging, computing, writing.
+// reducing returns how long a reduce works on its fetched input: merging, computing, writing.
 func (s *sim) reducing(a *attempt, j *simJob, bytes float64) time.Duration {
 	cl, n := &s.cfg.Cluster, &s.nodes[a.node]
 	t := s.computing(a, bytes, n)

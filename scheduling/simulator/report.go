@@ -7,22 +7,22 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// figures is what a job adds up.
+// figures are the sums of a job.
 type figures struct {
 	maps      [3]int
-	hits      [3]int // of these
+	hits      [3]int // of these, those with their block in memory
 	largest   int64  // input of a reduce
 	shuffle   [3]int64
 	tnd       int64
 	killed    int
 	suspended int
 	lost      time.Duration
-	copies    int           // of slow tasks
-	won       int           // of these
-	spent     time.Duration // on attempts that another one of their task overtook
+	copies    int           // speculative attempts
+	won       int           // of these, those that ended first
+	spent     time.Duration // by attempts that another attempt of their task overtook
 }
 
-// countMap counts a finished map by locality; one without a location counts nowhere.
+// countMap counts a finished map by locality; one without a location is not counted.
 func (f *figures) countMap(l scheduling.Locality, hit bool) {
 	if l < 0 {
 		return
@@ -34,14 +34,14 @@ func (f *figures) countMap(l scheduling.Locality, hit bool) {
 	}
 }
 
-// Sojourn sums up times from arrival to end, in seconds.
+// Sojourn summarizes times from arrival to end, in seconds.
 type Sojourn struct {
 	Mean   float64 `json:"mean"`
 	Median float64 `json:"median"`
 	P95    float64 `json:"p95"`
 }
 
-// MapPlaces counts finished maps by locality; maps without a location are not among them.
+// MapPlaces counts finished maps by locality, except maps without a location.
 type MapPlaces struct {
 	NodeLocal int `json:"node_local"`
 	RackLocal int `json:"rack_local"`
@@ -55,10 +55,10 @@ func (m *MapPlaces) Add(n MapPlaces) {
 	m.OffRack += n.OffRack
 }
 
-// All is the number of maps.
+// All returns the number of maps.
 func (m MapPlaces) All() int { return m.NodeLocal + m.RackLocal + m.OffRack }
 
-// Share is the part of the maps at a level or nearer, 0 to 1; 1 if there is none.
+// Share returns the fraction of the maps at a level or nearer, 0 to 1; 1 without maps.
 func (m MapPlaces) Share(l scheduling.Locality) float64 {
 	all := m.All()
 	if all == 0 || l >= scheduling.OffRack {
@@ -71,69 +71,69 @@ func (m MapPlaces) Share(l scheduling.Locality) float64 {
 	return float64(n) / float64(all)
 }
 
-// ShuffleBytes counts the bytes of finished reduces' inputs by the way they went.
+// ShuffleBytes counts the bytes of finished reduces' inputs by distance.
 type ShuffleBytes struct {
 	NodeLocal int64 `json:"node_local"`
 	RackLocal int64 `json:"rack_local"`
 	OffRack   int64 `json:"off_rack"`
 }
 
-// Utilization is the part of the slots' time, from the first arrival to the last end, in which
-// tasks held them; of a class, the part that its finished tasks held.
+// Utilization is the fraction of the slots' time, from the first arrival to the last end, in which
+// tasks held them; for a class, the part that its finished tasks held.
 type Utilization struct {
 	Map    float64 `json:"map"`
 	Reduce float64 `json:"reduce"`
 }
 
-// Preempted counts attempts killed or suspended to give slots back, and the work lost by killing,
-// in seconds.
+// Preempted counts attempts killed or suspended to free slots, and the work lost by kills, in
+// seconds.
 type Preempted struct {
 	Killed    int     `json:"killed"`
 	Suspended int     `json:"suspended"`
 	LostS     float64 `json:"lost_s"`
 }
 
-// Copies counts the copies of slow tasks, those that ended before the first attempt, and what the
-// attempts had worked that another one of their task overtook, in seconds.
+// Copies counts the speculative attempts, those that ended before the first attempt, and the work
+// of overtaken attempts, in seconds.
 type Copies struct {
 	Launched int     `json:"launched"`
 	Won      int     `json:"won"`
 	SpentS   float64 `json:"spent_s"`
 }
 
-// Figures sums up a set of jobs. Numbers are rounded to microseconds and millionths, so that they
-// print alike everywhere.
+// Figures summarizes a set of jobs. Numbers are rounded to microseconds and millionths, so that
+// they print the same on every machine.
 type Figures struct {
 	Jobs      int     `json:"jobs"` // that ended
 	MakespanS float64 `json:"makespan_s"`
 	// Sojourn, in seconds.
 	Sojourn Sojourn   `json:"sojourn_s"`
 	Maps    MapPlaces `json:"maps"`
-	// InMemory is those of Maps that found their block in their node's memory.
+	// InMemory counts those of Maps whose block was in their node's memory.
 	InMemory MapPlaces    `json:"in_memory,omitzero"`
 	Shuffle  ShuffleBytes `json:"shuffle_bytes"`
 	// FairnessJain is Jain's index (sum x)²/(n sum x²) of the jobs' speeds x = time alone on an
-	// idle cluster / sojourn: 1 if all jobs are slowed down alike, 1/n at worst.
+	// idle cluster / sojourn: 1 if all jobs are slowed down equally, 1/n at worst.
 	FairnessJain float64     `json:"fairness_jain"`
 	Utilization  Utilization `json:"utilisation"`
 	Preempted    Preempted   `json:"preempted"`
 	Copies       Copies      `json:"copies,omitzero"` // with speculation
 }
 
-// Report is the figures of all jobs and of each class. As JSON it is one object; the same
+// Report has the figures of all jobs and of each class. In JSON it is one object; the same
 // simulation gives the same bytes.
 type Report struct {
 	Figures
 	ByClass []ClassFigures `json:"-"`
 }
 
-// ClassFigures is the figures of a class of jobs.
+// ClassFigures are the figures of a class of jobs.
 type ClassFigures struct {
 	Class string
 	Figures
 }
 
-// MarshalJSON gives the figures of all, with those of each class under by_class.
+// MarshalJSON returns the figures of all jobs, with those of each class under by_class.
 func (r Report) MarshalJSON() ([]byte, error) {
 	by := make(map[string]Figures, len(r.ByClass))
 	for _, c := range r.ByClass {
@@ -145,7 +145,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	}{r.Figures, by})
 }
 
-// JobResult is what became of a job. Times are since the start of the simulation.
+// JobResult is the result of a job. Times are since the start of the simulation.
 type JobResult struct {
 	Name, Class, User, Pool string
 	ID                      scheduling.JobID
@@ -154,33 +154,33 @@ type JobResult struct {
 	Failed                  bool
 	Tasks                   [2]int // maps, reduces
 	Maps                    MapPlaces
-	InMemory                MapPlaces // of Maps, those that found their block in memory
+	InMemory                MapPlaces // those of Maps whose block was in memory
 	Shuffle                 ShuffleBytes
 	Largest                 int64 // bytes of the largest input of a reduce
-	// TND is the total network distance of its finished reduces: each output of a map counts 0 on
-	// the reduce's node, 2 in its rack, 4 beyond [Hammoud12].
+	// TND is the total network distance of its finished reduces: each map output counts 0 on the
+	// reduce's node, 2 in its rack, 4 beyond [Hammoud12].
 	TND       int64
-	Alone     time.Duration // what it would take on an idle cluster, all maps node-local
+	Alone     time.Duration // estimated duration on an idle cluster, all maps node-local
 	Busy      [2]time.Duration
 	Preempted Preempted
 	Copies    Copies
 }
 
-// Sojourn is the time from arrival to end.
+// Sojourn returns the time from arrival to end.
 func (j *JobResult) Sojourn() time.Duration { return j.Ended - j.Arrived }
 
-// Stats says how much a simulation had to do.
+// Stats counts the work of a simulation.
 type Stats struct {
 	Events     uint64 // taken from the event queue
 	Heartbeats uint64 // calls of Core.Heartbeat
-	Decisions  uint64 // actions carried out: launches, kills, suspensions, resumptions
+	Decisions  uint64 // actions performed: launches, kills, suspensions, resumptions
 }
 
-// WTND is the weighted total network distance of the finished reduces: each byte of their input
-// counts 0 on the reduce's node, 2 in its rack, 4 beyond [Hammoud12].
+// WTND returns the weighted total network distance of the finished reduces: each byte of their
+// input counts 0 on the reduce's node, 2 in its rack, 4 beyond [Hammoud12].
 func (j *JobResult) WTND() int64 { return 2*j.Shuffle.RackLocal + 4*j.Shuffle.OffRack }
 
-// Sample is how many slots the open jobs held at a time.
+// Sample is the number of slots of each open job at a time.
 type Sample struct {
 	At    time.Duration
 	Jobs  []JobSlots // jobs that held any, in order of the workload
@@ -188,21 +188,21 @@ type Sample struct {
 	Links Traffic    // with Config.SampleQueues and Network.Flows
 }
 
-// JobQueue is what an open job has and waits for.
+// JobQueue is the state of an open job in a Sample.
 type JobQueue struct {
 	Job   int    // index in the workload
 	Pool  string // or queue
 	Held  [2]int // map and reduce slots
 	Tasks [2]int // waiting to be launched
-	// Share is the fair share in map and reduce slots, NaN where the policy gives none.
+	// Share is the fair share in map and reduce slots, NaN if the policy has none.
 	Share [2]float64
 }
 
-// Traffic is what the links carry, bytes a second.
+// Traffic is the load of the links, in bytes per second.
 type Traffic struct {
 	Nodes   float64 // between nodes
-	Uplinks float64 // of it, between racks
-	Busiest float64 // the part of its capacity that the busiest link carries, 0 to 1
+	Uplinks float64 // of these, between racks
+	Busiest float64 // used fraction of the busiest link's capacity, 0 to 1
 }
 
 // JobSlots is a job's part of a Sample.
@@ -214,8 +214,7 @@ type JobSlots struct {
 // Result is the outcome of Run.
 type Result struct {
 	Report Report
-	// Jobs are in the order of the workload; those that never arrived have neither Arrived nor
-	// Ended.
+	// Jobs are in the order of the workload; Arrived and Ended are 0 for jobs that never arrived.
 	Jobs    []JobResult
 	Samples []Sample
 	Stats   Stats

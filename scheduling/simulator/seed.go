@@ -10,9 +10,9 @@ func mix(x uint64) uint64 {
 	return x ^ (x >> 31)
 }
 
-// draw derives a number from a seed and the parts of a name. What is drawn for a task depends on
-// the seed, its job and its number alone, not on when or where it runs: every scheduler meets the
-// same tasks, and differences between them are theirs.
+// draw derives a random number from a seed and the parts of a name. The numbers of a task depend
+// only on the seed, its job and its number, not on when or where it runs: all schedulers have the
+// same tasks, and differences are due to the schedulers.
 func draw(seed uint64, parts ...uint64) uint64 {
 	for _, p := range parts {
 		seed = mix(seed ^ p)
@@ -20,8 +20,8 @@ func draw(seed uint64, parts ...uint64) uint64 {
 	return mix(seed)
 }
 
-// What a number is drawn for, the first part of its name: draws for one purpose do not move those
-// for another.
+// Purposes of random numbers, the first part of their names: numbers for one purpose do not affect
+// those for another.
 const (
 	forPhase     = 1 // of a node's heartbeats
 	forSlowness  = 2 // of a node
@@ -32,7 +32,7 @@ const (
 	forSpread    = 7 // of an attempt's computing
 	forStraggler = 8
 	forSizes     = 9  // of a job's outputs
-	forReplica   = 10 // and on: which of several as near is read
+	forReplica   = 10 // and following numbers: which of several equally near replicas is read
 	forSource    = 11 // which node a reduce fetches from next
 	forSizeError = 12
 

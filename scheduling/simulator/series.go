@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// sampleQueues notes what the open jobs wait for and should have, and what the links carry.
+// sampleQueues adds the queues, shares and links to a sample.
 func (s *sim) sampleQueues(at *Sample) {
 	for i := range s.jobs[:s.arrived] {
 		j := &s.jobs[i]
@@ -28,7 +28,7 @@ func (s *sim) sampleQueues(at *Sample) {
 	}
 }
 
-// held is what a cluster, pool or job has at a time.
+// held is the state of a cluster, pool or job at a time.
 type held struct {
 	jobs        int
 	slots, wait [2]int
@@ -44,9 +44,9 @@ func (h *held) add(q *JobQueue) {
 	}
 }
 
-// WriteSeriesCSV writes what the samples tell, made with Config.SampleQueues, with a header: for
-// each time a line for the cluster, one for each pool that has open jobs, and one for each open job.
-// Shares of a pool are the sums of its jobs', empty where the policy gives none.
+// WriteSeriesCSV writes the samples of a run with Config.SampleQueues: a header and, for each time,
+// a line for the cluster, one for each pool with open jobs, and one for each open job. A pool's
+// share is the sum of its jobs', empty if the policy has none.
 func (r *Result) WriteSeriesCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	_ = c.Write([]string{
@@ -81,7 +81,7 @@ func (r *Result) WriteSeriesCSV(w io.Writer) error {
 	return c.Error()
 }
 
-// seriesRow is a line without what is known of links.
+// seriesRow returns a line without the columns for links.
 func (r *Result) seriesRow(s *Sample, scope, name string, h *held) []string {
 	row := []string{strconv.FormatFloat(s.At.Seconds(), 'f', -1, 64), scope, name, strconv.Itoa(h.jobs)}
 	for _, n := range []int{h.slots[0], h.slots[1], h.wait[0], h.wait[1]} {
@@ -96,7 +96,7 @@ func (r *Result) seriesRow(s *Sample, scope, name string, h *held) []string {
 	return row
 }
 
-// decimal writes a number with at most six decimals; what is none is empty.
+// decimal formats a number with at most six decimals; NaN is empty.
 func decimal(x float64) string {
 	if math.IsNaN(x) {
 		return ""

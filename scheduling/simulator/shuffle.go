@@ -9,23 +9,23 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// outputs is where a job's map outputs lie. Without skew among the cells, partition p has the same
-// part of every map's output, so sums by node are enough for all reduces.
+// outputs holds the locations of a job's map outputs. If cells are not skewed, partition p is the
+// same fraction of every map's output, so that sums by node suffice for all reduces.
 type outputs struct {
 	total   int64 // of all maps, done or not
 	byNode  []int64
 	byRack  []int64
-	mapsAt  []int32   // by node: maps whose output it has
+	mapsAt  []int32   // by node: number of map outputs
 	mapsIn  []int32   // by rack
-	cum     []float64 // partition p has the part cum[p+1]-cum[p]; nil: all alike
+	cum     []float64 // partition p is the fraction cum[p+1]-cum[p]; nil: all equal
 	parts   [][]int64 // by node, then partition: only with skewed cells
-	holder  []int32   // by map: the node with its output, or -1; only where nodes fail
-	present int       // maps whose output is there
-	assign  []int32   // by key, of jobs with keys: its partition; nil until LEEN has divided them
+	holder  []int32   // by map: the node with its output, or -1; only if nodes may fail
+	present int       // maps whose output exists
+	assign  []int32   // by key, for jobs with keys: its partition; nil until LEEN has divided them
 	hosts   []int32   // by partition, once LEEN has divided the keys: its node, or -1 for any
 }
 
-// newOutputs prepares the tables of a job.
+// newOutputs returns the tables of a job.
 func (s *sim) newOutputs(j *simJob) *outputs {
 	o := &outputs{total: j.spec.ShuffleBytes, byNode: make([]int64, len(s.nodes)), byRack: make([]int64, s.top.racks())}
 	o.mapsAt, o.mapsIn = make([]int32, len(s.nodes)), make([]int32, s.top.racks())
@@ -52,7 +52,7 @@ func (s *sim) newOutputs(j *simJob) *outputs {
 	return o
 }
 
-// shares gives the running sums of the partitions' parts; nil if they are all alike.
+// shares returns the running sums of the partitions' fractions; nil if all are equal.
 func shares(seed uint64, reduces int, skew workload.Skew) []float64 {
 	if skew.Zipf == 0 && skew.Shares == 0 {
 		return nil
@@ -61,7 +61,7 @@ func shares(seed uint64, reduces int, skew workload.Skew) []float64 {
 	for p := range weight {
 		weight[p] = math.Pow(float64(p+1), -skew.Zipf)
 	}
-	for p := reduces - 1; p > 0; p-- { // an order of the job's own
+	for p := reduces - 1; p > 0; p-- { // a random order per job
 		k := int(draw(seed, 1, uint64(p)) % uint64(p+1))
 		weight[p], weight[k] = weight[k], weight[p]
 	}
@@ -71,7 +71,7 @@ func shares(seed uint64, reduces int, skew workload.Skew) []float64 {
 	return running(weight)
 }
 
-// running gives the running sums of weights, scaled to end at 1.
+// running returns the running sums of weights, scaled to end at 1.
 func running(weight []float64) []float64 {
 	cum := make([]float64, len(weight)+1)
 	for p, x := range weight {
@@ -83,7 +83,7 @@ func running(weight []float64) []float64 {
 	return cum
 }
 
-// part gives the bytes of partition p of n bytes cut into r parts; the parts add up to n exactly.
+// part returns the bytes of partition p of n bytes in r partitions; the parts add up to n exactly.
 func part(n int64, p, r int, cum []float64) int64 {
 	if cum != nil {
 		to := n // floating-point numbers do not tell the largest sizes apart
@@ -95,14 +95,14 @@ func part(n int64, p, r int, cum []float64) int64 {
 	return scale(n, int64(p+1), int64(r)) - scale(n, int64(p), int64(r))
 }
 
-// scale is n*a/b rounded down, without overflow; 0 <= a <= b.
+// scale returns n*a/b rounded down, without overflow; 0 <= a <= b.
 func scale(n, a, b int64) int64 {
 	hi, lo := bits.Mul64(uint64(n), uint64(a))
 	q, _ := bits.Div64(hi, lo, uint64(b))
 	return int64(q)
 }
 
-// outputOf gives the size of the output of map i: its part of the shuffle, in proportion to its
+// outputOf returns the size of the output of map i: its part of the shuffle, in proportion to its
 // input.
 func (j *simJob) outputOf(i int) int64 {
 	w := j.spec
@@ -142,7 +142,7 @@ func (j *simJob) partitions(i int, to []int64) []int64 {
 	return to
 }
 
-// mapReported notes that the JobTracker, and so the reduces, know of a map's output.
+// mapReported is called when the JobTracker, and therefore the reduces, learn of a map's output.
 func (s *sim) mapReported(j *simJob, node, index int32) {
 	j.reported[0]++
 	o := j.out
@@ -169,7 +169,7 @@ func (s *sim) mapReported(j *simJob, node, index int32) {
 	}
 }
 
-// moveOutput takes the output of a map away from its holder.
+// moveOutput removes the output of a map from its holder and sets the new one.
 func (s *sim) moveOutput(j *simJob, index int32, to int32) {
 	o := j.out
 	s.addOutput(j, o.holder[index], index, -1)
@@ -177,7 +177,7 @@ func (s *sim) moveOutput(j *simJob, index int32, to int32) {
 	o.present--
 }
 
-// addOutput adds (1) or takes away (-1) a map's output at a node.
+// addOutput adds (1) or removes (-1) a map's output at a node.
 func (s *sim) addOutput(j *simJob, node, index int32, sign int64) {
 	o := j.out
 	n := j.outputOf(int(index)) * sign
@@ -188,7 +188,7 @@ func (s *sim) addOutput(j *simJob, node, index int32, sign int64) {
 	s.addParts(j, node, index, sign)
 }
 
-// addParts does so for each partition, where they differ by map and are known.
+// addParts does the same for each partition, if partitions differ by map and are known.
 func (s *sim) addParts(j *simJob, node, index int32, sign int64) {
 	o := j.out
 	if o.parts == nil || j.spec.Keys.Count > 0 && o.assign == nil {
@@ -202,8 +202,8 @@ func (s *sim) addParts(j *simJob, node, index int32, sign int64) {
 	}
 }
 
-// loseOutputs takes away the outputs that a failed node holds. Reduces that have not fetched
-// everything wait again.
+// loseOutputs removes the outputs of a failed node. Reduces that have not fetched everything wait
+// for the maps to rerun.
 func (s *sim) loseOutputs(i int32) {
 	for k := range s.jobs {
 		j := &s.jobs[k]
@@ -232,7 +232,7 @@ func (s *sim) loseOutputs(i int32) {
 	}
 }
 
-// fetches tells whether a reduce whose end is known has not fetched everything yet.
+// fetches reports whether a reduce whose end is known has not fetched everything yet.
 func (s *sim) fetches(a *attempt, j *simJob) bool {
 	if j.recorded != nil {
 		return j.recorded.try(a.id).Waits
@@ -240,7 +240,7 @@ func (s *sim) fetches(a *attempt, j *simJob) bool {
 	return s.leftOf(a) > a.work
 }
 
-// leftOf is what is left of an attempt's timed phase.
+// leftOf returns the remaining time of an attempt's timed phase.
 func (s *sim) leftOf(a *attempt) time.Duration {
 	if a.suspended {
 		return a.left

@@ -14,11 +14,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// ErrStalled says that jobs are left but nothing has happened for long: no slot can ever take their
+// ErrStalled means that jobs remain but nothing has happened for long: no slot can ever take their
 // tasks.
 var ErrStalled = errors.New("simulator: stalled")
 
-// stallAfter is how long nothing may run before the simulation is given up.
+// stallAfter is the time without running tasks after which a simulation fails.
 const stallAfter = 48 * time.Hour
 
 // sim is the state of one simulation.
@@ -30,7 +30,7 @@ type sim struct {
 	q    queue
 	net  *netmodel.Network // nil without flows
 
-	disks bool    // are shared: reads of a node's own disk are flows, too
+	disks bool    // disks are shared: reads of a node's own disk are flows too
 	cache *caches // nil without
 
 	nodes []simNode
@@ -39,29 +39,29 @@ type sim struct {
 	jobs  []simJob
 	byID  []int32 // job index by JobID
 	files []scheduling.Places
-	taken map[*workload.Job]*Recorded // of the jobs of which there is a recording
+	taken map[*workload.Job]*Recorded // recorded jobs
 	atts  []attempt
 	free  []int32
 
-	needProgress [2]bool             // by kind: regular heartbeats tell how far attempts are
+	needProgress [2]bool             // by kind: regular heartbeats report progress
 	due          []bool              // by node; all false between two events
 	called       []scheduling.NodeID // scratch
 	running      int                 // attempts that hold a slot
-	arrived      int                 // jobs handed in or about to be, in order of the workload
-	open         int                 // jobs given to the Core that have not ended
-	done         int                 // jobs whose cleaning up is over
+	arrived      int                 // jobs submitted or scheduled, in order of the workload
+	open         int                 // jobs submitted to the Core that have not ended
+	done         int                 // jobs whose cleanup is done
 	updating     bool
 	flowGen      int32
 	lastMove     time.Duration
-	probe        bool // Stress: a look is scheduled
+	probe        bool // Stress: a check is scheduled
 
 	statuses []scheduling.Status
 	res      Result
 }
 
-// Run simulates the workload and reports. It ends when all jobs have, at Config.Until, or when ctx
-// is done. Errors wrap ErrConfig, ErrStalled, the errors of the workload's Validate and of
-// scheduling.NewCore and Submit.
+// Run simulates the workload and returns the results. It ends when all jobs have ended, at
+// Config.Until, or when ctx is done. Errors wrap ErrConfig, ErrStalled, the errors of the
+// workload's Validate, and those of scheduling.NewCore and Submit.
 func Run(ctx context.Context, cfg Config, w *workload.Workload) (*Result, error) {
 	s, err := newSim(cfg, w)
 	if err != nil {
@@ -110,7 +110,7 @@ func newSim(cfg Config, w *workload.Workload) (*sim, error) {
 	return s, errors.Join(s.order(), s.record())
 }
 
-// watch listens to the Core for jobs that fail.
+// watch handles events of the Core about failed jobs.
 func (s *sim) watch() {
 	if !s.cfg.Failures.any() && s.cfg.Failures.TaskFails == 0 && s.cfg.Recorded == nil {
 		return
@@ -126,7 +126,7 @@ func (s *sim) watch() {
 	}
 }
 
-// order resolves the jobs' After names.
+// order resolves the names in the jobs' After.
 func (s *sim) order() error {
 	byName := map[string]int32{}
 	for i := range s.jobs {
@@ -168,7 +168,7 @@ func (s *sim) begin() error {
 	return nil
 }
 
-// tellBeginning is the first event of a simulation: what is simulated.
+// tellBeginning emits the first event of a simulation, which describes it.
 func (s *sim) tellBeginning() {
 	c := &s.cfg
 	if c.Core.Events == nil {
@@ -191,7 +191,7 @@ func (s *sim) at(t time.Duration, kind eventKind, a, b int32) {
 	}
 }
 
-// loop takes events until all jobs are done.
+// loop handles events until all jobs are done.
 func (s *sim) loop(ctx context.Context) error {
 	for s.done < len(s.jobs) {
 		if s.net != nil && s.net.Changed() && (len(s.q.heap) == 0 || s.q.heap[0].at > s.q.now) {
@@ -226,7 +226,7 @@ func (s *sim) loop(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// handle lets one event happen.
+// handle handles one event.
 func (s *sim) handle(e simEvent) error {
 	switch e.kind {
 	case evAttempt:
@@ -257,7 +257,7 @@ func (s *sim) handle(e simEvent) error {
 	return nil
 }
 
-// update is the Core's periodic step. It rests while no job is open.
+// update calls Core.Update periodically, while jobs are open.
 func (s *sim) update() error {
 	if s.open == 0 && !s.cfg.Failures.any() {
 		s.updating = false

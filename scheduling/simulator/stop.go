@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// killed ends an attempt that the Core had killed; if it has ended already, unreported, its report
-// is void.
+// killed ends an attempt that the Core has killed; if it has already ended, unreported, its report
+// becomes void.
 func (s *sim) killed(i int32, o scheduling.Action) {
 	overtaken := o.Reason.Cause == event.CauseSuperseded
 	preempted := false
@@ -42,7 +42,7 @@ func (s *sim) killed(i int32, o scheduling.Action) {
 	}
 }
 
-// suspend stops an attempt where it is and frees its slots.
+// suspend stops an attempt and frees its slots.
 func (s *sim) suspend(i int32, id scheduling.AttemptID) {
 	ai := s.find(i, id)
 	if ai < 0 || s.atts[ai].suspended {
@@ -63,7 +63,7 @@ func (s *sim) suspend(i int32, id scheduling.AttemptID) {
 	s.jobs[a.job].figures.suspended++
 }
 
-// resume lets a suspended attempt go on.
+// resume continues a suspended attempt.
 func (s *sim) resume(i int32, id scheduling.AttemptID) {
 	ai := s.find(i, id)
 	if ai < 0 || !s.atts[ai].suspended {
@@ -83,8 +83,9 @@ func (s *sim) resume(i int32, id scheduling.AttemptID) {
 	}
 }
 
-// progressOf is what a node reports of an attempt: the part done, and for a reduce the part of its
-// input that its function has consumed. A third of a reduce is its shuffle, as on a live node.
+// progressOf returns what a node reports of an attempt: the fraction done and, for a reduce, the
+// fraction of its input that its function has consumed. A third of a reduce is its shuffle, as on a
+// live node.
 func (s *sim) progressOf(a *attempt) (part, reduced float64) {
 	if a.phase == phaseWork && a.work > 0 {
 		left := a.ends - s.q.now

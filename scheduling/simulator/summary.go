@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// finish works out the report.
+// finish computes the report.
 func (r *Result) finish(s *sim) {
 	r.End = s.q.now
 	r.Jobs = make([]JobResult, len(s.jobs))
@@ -46,7 +46,7 @@ func (r *Result) finish(s *sim) {
 	}
 }
 
-// naturally orders names with the numbers in them as numbers: bin 9 before bin 10.
+// naturally compares names with numbers in them as numbers: bin 9 before bin 10.
 func naturally(a, b string) int {
 	digits := func(s string) int {
 		n := 0
@@ -74,7 +74,7 @@ func naturally(a, b string) int {
 	return len(a) - len(b)
 }
 
-// result sums up a job.
+// result returns the results of a job.
 func (j *simJob) result(s *sim) JobResult {
 	f := &j.figures
 	return JobResult{
@@ -88,7 +88,7 @@ func (j *simJob) result(s *sim) JobResult {
 	}
 }
 
-// span is from the first arrival to the last end.
+// span returns the time from the first arrival to the last end.
 func span(jobs []*JobResult) time.Duration {
 	if len(jobs) == 0 {
 		return 0
@@ -110,10 +110,10 @@ func utilization(busy [2]time.Duration, slots [2]int, span time.Duration) Utiliz
 	return Utilization{of(0), of(1)}
 }
 
-// round keeps six decimals.
+// round rounds to six decimals.
 func round(f float64) float64 { return math.Round(f*1e6) / 1e6 }
 
-// Sum adds up jobs that are done, without Utilization.
+// Sum returns the figures of finished jobs, without Utilization.
 func Sum(jobs []*JobResult) Figures {
 	f := Figures{Jobs: len(jobs), MakespanS: round(span(jobs).Seconds()), FairnessJain: 1}
 	if len(jobs) == 0 {
@@ -160,7 +160,7 @@ func quantile(times []time.Duration, q float64) float64 {
 	return t
 }
 
-// sample notes what the open jobs hold.
+// sample records the slots of the open jobs.
 func (s *sim) sample() {
 	at := Sample{At: s.q.now}
 	for i := range s.jobs[:s.arrived] {

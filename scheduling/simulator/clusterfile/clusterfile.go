@@ -1,5 +1,5 @@
-// Package clusterfile reads what a simulated cluster is made of from a YAML file: classes of nodes,
-// racks of unequal size, links and disks, stragglers, outages.
+// Package clusterfile reads the description of a simulated cluster from a YAML file: classes of
+// nodes, racks of different size, links and disks, stragglers, outages.
 //
 //	network: flows              # or factors, which has no links
 //	link: 125MB                 # of a node in each direction, a second
@@ -32,10 +32,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// ErrBad is wrapped by every fault of a cluster file.
+// ErrBad is wrapped by every error about a cluster file.
 var ErrBad = errors.New("bad cluster")
 
-// Bounds.
+// Limits.
 const (
 	maxNodes = 100_000
 	maxSlots = 1_000
@@ -45,7 +45,7 @@ const (
 	maxSpeed = 1_000.0
 )
 
-// File is a cluster.
+// File is a parsed cluster file.
 type File struct {
 	machines []simulator.Machine
 	uplinks  []float64
@@ -55,13 +55,13 @@ type File struct {
 	outages  []simulator.Outage
 }
 
-// Nodes is how many nodes there are.
+// Nodes returns the number of nodes.
 func (f *File) Nodes() int { return len(f.machines) }
 
-// Racks is how many racks there are.
+// Racks returns the number of racks.
 func (f *File) Racks() int { return f.machines[len(f.machines)-1].Rack + 1 }
 
-// ReduceSlots is how many reduce slots all nodes have together.
+// ReduceSlots returns the number of reduce slots of all nodes.
 func (f *File) ReduceSlots() (all int) {
 	for _, m := range f.machines {
 		all += m.ReduceSlots
@@ -69,11 +69,11 @@ func (f *File) ReduceSlots() (all int) {
 	return all
 }
 
-// Flows tells whether transfers share links.
+// Flows reports whether transfers share links.
 func (f *File) Flows() bool { return f.network.Flows }
 
-// Apply puts the cluster into a configuration, in place of its nodes, racks, slots, links and
-// stragglers; outages are added to those it has.
+// Apply sets nodes, racks, slots, links and stragglers of a configuration, and adds the outages to
+// its own.
 func (f *File) Apply(cfg *simulator.Config) {
 	cl, nw := &cfg.Cluster, &cfg.Network
 	cl.Nodes, cl.Racks, cl.MapSlots, cl.ReduceSlots, cl.Machines = 0, 0, 0, 0, f.machines
@@ -83,16 +83,16 @@ func (f *File) Apply(cfg *simulator.Config) {
 	cfg.Failures.Outages = append(slices.Clone(cfg.Failures.Outages), f.outages...)
 }
 
-// reader reads one file.
+// reader parses one file.
 type reader struct {
 	yamlfile.Reader
 	file    File
 	classes map[string]simulator.Machine
-	flowing yamlfile.Node              // the first key that says something of links or disks
+	flowing yamlfile.Node              // the first key about links or disks
 	out     map[int][]simulator.Outage // by node
 }
 
-// Read reads a cluster file. Faults wrap ErrBad and begin with file, line and column.
+// Read parses a cluster file. Errors wrap ErrBad and begin with file, line and column.
 func Read(in io.Reader, name string) (*File, error) {
 	r := &reader{
 		Reader: yamlfile.Reader{Name: name, Bad: ErrBad}, classes: map[string]simulator.Machine{},
@@ -132,7 +132,7 @@ func Read(in io.Reader, name string) (*File, error) {
 	return &r.file, nil
 }
 
-// parts reads classes, racks and outages, which build on one another.
+// parts reads classes, racks and outages, in this order because each uses the earlier ones.
 func (r *reader) parts(classes, racks, outages yamlfile.Node) error {
 	if err := r.Each(classes, r.class); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (r *reader) parts(classes, racks, outages yamlfile.Node) error {
 	return r.Each(outages, r.outage)
 }
 
-// flows notes that a key has an effect only where transfers are flows.
+// flows marks a key as effective only if transfers are flows.
 func (r *reader) flows(read yamlfile.Field) yamlfile.Field {
 	return func(n yamlfile.Node) error {
 		if r.flowing == nil {
@@ -169,7 +169,7 @@ func parseNetwork(s string) (flows bool, err error) {
 	return s == "flows", nil
 }
 
-// rate reads bytes a second.
+// rate reads bytes per second.
 func (r *reader) rate(to *float64) yamlfile.Field {
 	return yamlfile.Value(&r.Reader, to, func(s string) (float64, error) {
 		x, err := workload.ParseBytes(s)
@@ -180,7 +180,7 @@ func (r *reader) rate(to *float64) yamlfile.Field {
 	})
 }
 
-// number reads a number within bounds.
+// number reads a number within limits.
 func (r *reader) number(to *float64, least, most float64) yamlfile.Field {
 	return yamlfile.Value(&r.Reader, to, func(s string) (float64, error) {
 		x, err := workload.ParsePlain(s, most)
@@ -191,7 +191,7 @@ func (r *reader) number(to *float64, least, most float64) yamlfile.Field {
 	})
 }
 
-// count reads a whole number within bounds.
+// count reads an integer within limits.
 func (r *reader) count(to *int, least, most int) yamlfile.Field {
 	return yamlfile.Value(&r.Reader, to, func(s string) (int, error) { return parseCount(s, least, most) })
 }
@@ -234,7 +234,7 @@ func (r *reader) class(n yamlfile.Node) error {
 	return nil
 }
 
-// parseName reads the name of a class: a word, for racks list it behind a number.
+// parseName parses the name of a class: a word, since racks list it after a number.
 func parseName(s string) (string, error) {
 	if s == "" || len(s) > 100 || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
 		return "", fmt.Errorf("%.40q is no name: want one word", s)
@@ -278,7 +278,7 @@ func (r *reader) rack(n yamlfile.Node) error {
 	return nil
 }
 
-// uplink notes the uplink of a rack; none is 0.
+// uplink records the uplink of a rack; 0 means none.
 func (r *reader) uplink(rack int, uplink float64) {
 	switch {
 	case r.file.uplinks != nil:
@@ -288,7 +288,7 @@ func (r *reader) uplink(rack int, uplink float64) {
 	}
 }
 
-// some reads how many nodes of a class there are: "10 new", or "new" for one.
+// some parses a number of nodes of a class: "10 new", or "new" for one.
 func (r *reader) some(n yamlfile.Node) ([]simulator.Machine, error) {
 	text, err := r.Scalar(n)
 	if err != nil {
@@ -312,7 +312,7 @@ func (r *reader) some(n yamlfile.Node) ([]simulator.Machine, error) {
 	return slices.Repeat([]simulator.Machine{m}, count), nil
 }
 
-// stragglers reads which part of the attempts straggles, and by which factor.
+// stragglers reads the fraction of the attempts that straggle, and their factor.
 func (r *reader) stragglers(n yamlfile.Node) error {
 	err := r.Mapping(n, map[string]yamlfile.Field{
 		"part": yamlfile.Value(&r.Reader, &r.file.part, parsePart),
@@ -330,7 +330,7 @@ func (r *reader) stragglers(n yamlfile.Node) error {
 	return err
 }
 
-// parsePart reads a part of one: 0.05 or 5%.
+// parsePart parses a fraction: 0.05 or 5%.
 func parsePart(s string) (float64, error) {
 	digits, percent := strings.CutSuffix(s, "%")
 	x, err := workload.ParsePlain(digits, maxRate)
@@ -380,8 +380,8 @@ func (r *reader) outage(n yamlfile.Node) error {
 	return nil
 }
 
-// overlap tells whether two outages of a node are at one time; one has to follow the other by a
-// second at least.
+// overlap reports whether two outages of a node overlap; one must follow the other by at least a
+// second.
 func overlap(a, b simulator.Outage) bool {
 	ends := func(o simulator.Outage) time.Duration {
 		if o.For == 0 {
@@ -392,7 +392,7 @@ func overlap(a, b simulator.Outage) bool {
 	return a.At <= ends(b) && b.At <= ends(a)
 }
 
-// parseWholeSeconds reads a time of whole seconds.
+// parseWholeSeconds parses a time in whole seconds.
 func parseWholeSeconds(s string) (float64, error) {
 	x, err := workload.ParseSeconds(s)
 	if err == nil && x != math.Trunc(x) {

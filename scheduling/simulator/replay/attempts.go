@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// attempt takes in what happened to an attempt.
+// attempt handles an event of an attempt.
 func (r *Reader) attempt(e event.Event) error {
 	id := e.Attempt
 	j, err := r.job(id.Task.Job)
@@ -27,7 +27,7 @@ func (r *Reader) attempt(e event.Event) error {
 	if err != nil {
 		return err
 	}
-	if e.Type != event.Killed { // which the loss of a node does, too
+	if e.Type != event.Killed { // the loss of a node kills too
 		n.last = max(n.last, e.At)
 	}
 	if e.Type == event.Launched {
@@ -48,7 +48,7 @@ func (r *Reader) attempt(e event.Event) error {
 	return nil
 }
 
-// changed takes in what happened to an attempt that was launched.
+// changed handles an event of a launched attempt.
 func (r *Reader) changed(j *job, t *task, a *try, e event.Event) {
 	end := func(o outcome) { a.ended, a.held, a.out = e.At, e.Held, o }
 	switch e.Type {
@@ -92,7 +92,7 @@ func (r *Reader) changed(j *job, t *task, a *try, e event.Event) {
 	}
 }
 
-// locality is how near a map was to its data.
+// locality returns the locality of a map.
 func locality(e event.Event) scheduling.Locality {
 	for l := scheduling.NodeLocal; l <= scheduling.OffRack; l++ {
 		if e.Near == l.String() {
@@ -105,14 +105,14 @@ func locality(e event.Event) scheduling.Locality {
 	return scheduling.OffRack
 }
 
-// span is how long an attempt has held its slot.
+// span returns how long an attempt has held its slot.
 func (a *try) span() time.Duration { return a.ended - a.launched - a.held }
 
-// burst is how long after a job has come the nodes that are asked at once are given its tasks.
+// burst is the time after the arrival of a job in which the nodes asked at once receive its tasks.
 const burst = 50 * time.Millisecond
 
-// asked notes the order in which nodes are offered tasks when a job has come: in a live cluster it is
-// that of messages, which nothing else tells.
+// asked records the order in which nodes are offered tasks when a job has arrived: in a live
+// cluster it is the order of messages, which no other event shows.
 func (r *Reader) asked(e event.Event) {
 	if len(r.rec.jobs) == 0 || e.Node < 0 || int(e.Node) >= len(r.rec.nodes) {
 		return

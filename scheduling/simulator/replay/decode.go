@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// Decode reads an event from its line of JSON. What a live run adds, and this package does not need,
-// is left out.
+// Decode parses an event from its line of JSON. It omits what live runs add and this package does
+// not need.
 func Decode(line []byte) (e event.Event, err error) {
 	if err = json.Unmarshal(line, &e); err != nil {
 		return e, fmt.Errorf("not an event: %w", err)

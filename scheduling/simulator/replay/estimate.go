@@ -10,17 +10,17 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
-// sure is how many standard errors from nothing an effect must be to be taken for one.
+// sure is the number of standard errors by which an effect must differ from 0 to be used.
 const sure = 2
 
-// sample is the mean of some numbers and how they scatter.
+// sample accumulates the mean and the scatter of numbers.
 type sample struct{ n, sum, squares float64 }
 
 func (s *sample) add(x float64) { s.n++; s.sum += x; s.squares += float64(x * x) }
 
 func (s *sample) mean() float64 { return s.sum / s.n }
 
-// scatter is the sum of the squared distances from the mean.
+// scatter returns the sum of the squared distances from the mean.
 func (s *sample) scatter() float64 {
 	if s.n < 1 {
 		return 0
@@ -28,7 +28,7 @@ func (s *sample) scatter() float64 {
 	return max(0, s.squares-float64(s.sum*s.sum)/s.n)
 }
 
-// spread is the common variance of samples within each.
+// spread returns the common variance within the samples.
 func spread(list ...*sample) float64 {
 	scatter, free := 0.0, 0.0
 	for _, s := range list {
@@ -44,10 +44,10 @@ func spread(list ...*sample) float64 {
 // effect is an estimated difference with its variance.
 type effect struct{ value, variance float64 }
 
-// known tells whether the effect is more than chance.
+// known reports whether the effect is significant.
 func (e effect) known() bool { return math.Abs(e.value) > sure*math.Sqrt(e.variance) }
 
-// difference is how far b is above a, if both have members.
+// difference returns how far b is above a, if both have members.
 func difference(a, b *sample, variance float64) (effect, bool) {
 	if a.n == 0 || b.n == 0 {
 		return effect{}, false
@@ -55,7 +55,7 @@ func difference(a, b *sample, variance float64) (effect, bool) {
 	return effect{b.mean() - a.mean(), variance * (1/a.n + 1/b.n)}, true
 }
 
-// pooled weighs effects by how sure they are.
+// pooled returns the mean of effects, weighted by their precision.
 func pooled(list []effect) (effect, bool) {
 	sum, weight := 0.0, 0.0
 	for _, e := range list {
@@ -70,14 +70,14 @@ func pooled(list []effect) (effect, bool) {
 	return effect{sum / weight, 1 / weight}, true
 }
 
-// estimates are what other places would have cost, for each job.
+// estimates are the estimated costs of other places, by job.
 type estimates struct {
 	far   [][3]float64
 	ahead []time.Duration
 	hop   [][2]float64
 }
 
-// estimate works them out.
+// estimate computes the estimates.
 func (r *Recording) estimate() *estimates {
 	e := &estimates{make([][3]float64, len(r.jobs)), make([]time.Duration, len(r.jobs)), make([][2]float64, len(r.jobs))}
 	r.estimateFar(e)
@@ -86,8 +86,8 @@ func (r *Recording) estimate() *estimates {
 	return e
 }
 
-// estimateFar compares maps of the same job that ran near and far, as ratios: by job where that is
-// enough to be sure, else over all jobs. A far map is never taken to be faster.
+// estimateFar compares near and far maps of the same job, as ratios: by job if that is significant,
+// otherwise over all jobs. A far map is never assumed to be faster.
 func (r *Recording) estimateFar(e *estimates) {
 	jobs := make([][3]sample, len(r.jobs))
 	var all []*sample
@@ -119,7 +119,7 @@ func (r *Recording) estimateFar(e *estimates) {
 			}
 		}
 		switch none := [2]bool{every[1].variance == 0 && own[1].n == 0, every[2].variance == 0 && own[2].n == 0}; {
-		case none[0]: // nobody has read within the rack: halfway
+		case none[0]: // no map was rack-local: halfway
 			far[1] = (1 + far[2]) / 2
 		case none[1]:
 			far[2] = far[1]
@@ -129,7 +129,7 @@ func (r *Recording) estimateFar(e *estimates) {
 	}
 }
 
-// factor is a difference of logarithms as a factor of 1 or more.
+// factor converts a difference of logarithms to a factor of at least 1.
 func factor(e effect) float64 {
 	if !e.known() {
 		return 1
@@ -137,7 +137,7 @@ func factor(e effect) float64 {
 	return min(max(1, math.Exp(e.value)), 1000)
 }
 
-// lastMap is when the last of a job's maps had ended before a time.
+// lastMap returns when the last of a job's maps before a time had ended.
 func (j *job) lastMap(before time.Duration) time.Duration {
 	i := sort.Search(len(j.mapsDone), func(i int) bool { return j.mapsDone[i] > before })
 	if i == 0 {
@@ -146,8 +146,8 @@ func (j *job) lastMap(before time.Duration) time.Duration {
 	return j.mapsDone[i-1]
 }
 
-// after is how long a reduce took from its launch or the last map on, whichever was later, and how
-// long it had run by then.
+// after returns the duration of a reduce from its launch or the last map, whichever was later, and
+// how long it had run by then.
 func (j *job) after(a *try) (span, head time.Duration) {
 	last := j.lastMap(a.ended)
 	if a.launched >= last {
@@ -160,12 +160,12 @@ func (j *job) after(a *try) (span, head time.Duration) {
 	return max(0, span), max(0, a.span()-span)
 }
 
-// point is a reduce: how long it had run when the last map ended, and how long it took from then on,
-// in seconds.
+// point is a reduce: how long it had run when the last map ended, and its duration from then on, in
+// seconds.
 type point struct{ head, after float64 }
 
-// estimateAhead finds how much of a reduce's time can pass before the last map has ended: by job where
-// its reduces tell, else over all jobs.
+// estimateAhead estimates how much of a reduce's time can pass before the last map has ended: by
+// job if its reduces suffice, otherwise over all jobs.
 func (r *Recording) estimateAhead(e *estimates) {
 	jobs := make([][]point, len(r.jobs))
 	for i, j := range r.jobs {
@@ -186,11 +186,11 @@ func (r *Recording) estimateAhead(e *estimates) {
 	}
 }
 
-// aheadSteps is how finely ahead looks.
+// aheadSteps is the number of steps of the search in ahead.
 const aheadSteps = 64
 
-// ahead finds the time x such that after + min(head, x) scatters least within each job; it is known
-// if that scatters less than after alone by more than chance.
+// ahead returns the time x that minimizes the scatter of after + min(head, x) within each job. It
+// is known if the scatter is significantly smaller than that of after alone.
 func ahead(jobs [][]point) (best float64, known bool) {
 	most, n := 0.0, 0
 	for _, list := range jobs {
@@ -205,7 +205,7 @@ func ahead(jobs [][]point) (best float64, known bool) {
 	without := scatterAhead(jobs, 0)
 	least := without
 	low, high := 0.0, most
-	for range 3 { // each time around the best so far
+	for range 3 { // each time around the best value so far
 		step := (high - low) / aheadSteps
 		at := best
 		for k := range aheadSteps + 1 {
@@ -221,7 +221,7 @@ func ahead(jobs [][]point) (best float64, known bool) {
 	return best, without-least > sure*sure*(least/free+1e-12)
 }
 
-// scatterAhead is the sum of squared distances of after + min(head, x) from each job's mean.
+// scatterAhead returns the sum of squared distances of after + min(head, x) from each job's mean.
 func scatterAhead(jobs [][]point, x float64) (sum float64) {
 	for _, list := range jobs {
 		var s sample
@@ -233,8 +233,8 @@ func scatterAhead(jobs [][]point, x float64) (sum float64) {
 	return sum
 }
 
-// estimateHops is what a byte over a link costs a reduce, by least squares over reduces of the same
-// job: time against bytes and bytes × links, both from their means.
+// estimateHops estimates the cost of a byte over a link for a reduce, by least squares over reduces
+// of the same job: time against bytes and bytes × links, both relative to their means.
 func (r *Recording) estimateHops(e *estimates) {
 	for late := range 2 {
 		var xx, xy, yy, xt, yt, tt, n float64
@@ -264,9 +264,9 @@ func (r *Recording) estimateHops(e *estimates) {
 	}
 }
 
-// slope is the coefficient of y where t is explained by x and y.
+// slope returns the coefficient of y if t is explained by x and y.
 func slope(xx, xy, yy, xt, yt, tt, n float64) effect {
-	rest := yy // what of y is not in step with x
+	rest := yy // the part of y that is not correlated with x
 	cross := yt
 	if xx > 0 {
 		rest -= float64(xy*xy) / xx
@@ -283,7 +283,7 @@ func slope(xx, xy, yy, xt, yt, tt, n float64) effect {
 	return effect{value, max(left, 0) / (n - 2) / rest}
 }
 
-// shuffleRows has a row for each reduce of a job: bytes, bytes × links, seconds.
+// shuffleRows returns a row for each reduce of a job: bytes, bytes × links, seconds.
 func (r *Recording) shuffleRows(j *job, late bool) (rows [][3]float64) {
 	if !j.hasOutput || !j.succeeded() {
 		return nil
@@ -300,7 +300,8 @@ func (r *Recording) shuffleRows(j *job, late bool) (rows [][3]float64) {
 	return rows
 }
 
-// input is what reduce p of a job reads on a node: from that node, its rack, and beyond.
+// input returns the bytes that reduce p of a job reads on a node: from that node, its rack, and
+// beyond.
 func (r *Recording) input(j *job, p, at int) (by [3]int64) {
 	if !j.hasOutput {
 		return by
@@ -314,7 +315,7 @@ func (r *Recording) input(j *job, p, at int) (by [3]int64) {
 	return by
 }
 
-// distance is 0 on one node, 1 in one rack, 2 beyond.
+// distance returns 0 for the same node, 1 for the same rack, 2 otherwise.
 func (r *Recording) distance(a, b int) int {
 	switch {
 	case a == b:
@@ -325,7 +326,7 @@ func (r *Recording) distance(a, b int) int {
 	return 2
 }
 
-// weighShuffles adds up where the inputs of reduces came from.
+// weighShuffles sums the inputs of reduces by distance.
 func (r *Recording) weighShuffles() {
 	for _, j := range r.jobs {
 		for p := range j.tasks[scheduling.Reduce] {
@@ -338,7 +339,7 @@ func (r *Recording) weighShuffles() {
 	}
 }
 
-// recorded is what the simulator is told of a job.
+// recorded returns the recording of a job for the simulator.
 func (r *Recording) recorded(i int, e *estimates, half time.Duration) *simulator.Recorded {
 	j := r.jobs[i]
 	out := &simulator.Recorded{Far: e.far[i], Ahead: e.ahead[i], Hop: e.hop[i]}

@@ -15,25 +15,25 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Figures sum up the jobs of a run that succeeded in the recording. Times are in seconds, shares from
-// 0 to 1. Numbers are rounded to millionths.
+// Figures summarizes the jobs of a run that succeeded in the recording. Times are in seconds,
+// shares from 0 to 1. Numbers are rounded to millionths.
 type Figures struct {
 	Jobs      int     `json:"jobs"`
 	Mean      float64 `json:"sojourn_mean_s"`
 	Median    float64 `json:"sojourn_median_s"`
 	P95       float64 `json:"sojourn_p95_s"`
 	Makespan  float64 `json:"makespan_s"`       // from the first submission to the last end
-	NodeLocal float64 `json:"node_local_share"` // of the maps that have a place; 1 if there is none
+	NodeLocal float64 `json:"node_local_share"` // of the maps that have a place; 1 without any
 	RackLocal float64 `json:"rack_local_share"` // of them, in the rack but not on the node
 	OffRackGB float64 `json:"off_rack_shuffle_gb"`
 	// FairnessJain is Jain's index of the jobs' speeds, as in simulator.Figures.
 	FairnessJain float64 `json:"fairness_jain"`
-	Killed       int     `json:"killed"` // to give slots back
+	Killed       int     `json:"killed"` // to free slots
 	Suspended    int     `json:"suspended"`
 	Copies       int     `json:"copies"`
 }
 
-// sum adds up.
+// sum computes the figures of jobs.
 func sum(list []*simulator.JobResult) Figures {
 	all := simulator.Sum(list)
 	f := Figures{
@@ -49,15 +49,15 @@ func sum(list []*simulator.JobResult) Figures {
 
 func round(f float64) float64 { return math.Round(f*1e6) / 1e6 }
 
-// Outcome is a replay beside what was recorded.
+// Outcome is the result of a replay with that of the recording.
 type Outcome struct {
 	Recorded Figures // of the recording
 	Again    Figures // of the replay, of the same jobs
 }
 
-// Run runs the recorded workload under a policy. events, if not nil, is told what happens, with
-// explanations. Errors are those of simulator.Run, and ErrRecording where the policy has parts that only
-// the recording program knows.
+// Run simulates the recorded workload under a policy. events, if not nil, receives the events, with
+// explanations. Errors are those of simulator.Run, and ErrRecording if the policy has parts that
+// only the recording program has.
 func (r *Recording) Run(ctx context.Context, p scheduling.Policy, events func(event.Event)) (*Outcome, error) {
 	if err := check(&p); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (r *Recording) Run(ctx context.Context, p scheduling.Policy, events func(ev
 	return r.simulate(ctx, r.config(p), r.workload(&p), events)
 }
 
-// check refuses a policy that only the recording program can make.
+// check rejects a policy that only the recording program can create.
 func check(p *scheduling.Policy) error {
 	if part := cmp.Or(p.Locality.Part, p.Reduce.Part); part != "" {
 		return bad("the policy has a part %q of the program that recorded it", part)
@@ -76,7 +76,7 @@ func check(p *scheduling.Policy) error {
 	return nil
 }
 
-// simulate runs a workload made of the recording, and sums up.
+// simulate runs a workload made from the recording, and computes the outcome.
 func (r *Recording) simulate(
 	ctx context.Context, cfg simulator.Config, w *workload.Workload, events func(event.Event),
 ) (*Outcome, error) {
@@ -102,12 +102,12 @@ func (r *Recording) simulate(
 	}
 	out := &Outcome{sum(before), sum(again)}
 	if !slices.ContainsFunc(r.jobs, func(j *job) bool { return j.hasOutput }) {
-		out.Recorded.OffRackGB, out.Again.OffRackGB = 0, 0 // nobody knows
+		out.Recorded.OffRackGB, out.Again.OffRackGB = 0, 0 // unknown
 	}
 	return out, nil
 }
 
-// figures is what figures take of a recorded job.
+// figures returns the result of a recorded job.
 func (j *job) figures(alone time.Duration) *simulator.JobResult {
 	o := &simulator.JobResult{
 		Arrived: j.submitted, Ended: j.ended, Alone: alone, Shuffle: simulator.ShuffleBytes{OffRack: j.shuffled[2]},
@@ -115,7 +115,7 @@ func (j *job) figures(alone time.Duration) *simulator.JobResult {
 	}
 	levels := [...]*int{&o.Maps.NodeLocal, &o.Maps.RackLocal, &o.Maps.OffRack}
 	for t := range j.tasks[scheduling.Map] {
-		for _, a := range j.tasks[scheduling.Map][t].tries { // those that ran again count again
+		for _, a := range j.tasks[scheduling.Map][t].tries { // including those that ran again
 			if a.out == succeeded && a.near >= 0 {
 				*levels[a.near]++
 			}

@@ -12,33 +12,33 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// ErrRecording is what every reason why events are no recording of a whole run is.
+// ErrRecording is wrapped by every error about events that are not a complete recording of a run.
 var ErrRecording = errors.New("no recording of a whole run")
 
-// refusal is such a reason.
+// refusal is such an error.
 type refusal struct{ error }
 
 // Is tells that it is one.
 func (refusal) Is(target error) bool { return target == ErrRecording }
 
-// Bounds on what a recording may ask for.
+// Limits of a recording.
 const (
 	maxNodes = 1_000_000
 	maxTasks = 50_000_000
 	maxTries = 1_000
 )
 
-// Reader takes the events of a run, in order. Its zero value is ready; one goroutine at a time may
-// use it.
+// Reader reads the events of a run, in order. The zero value is ready; it is not safe for
+// concurrent use.
 type Reader struct {
 	rec     *Recording
 	expiry  time.Duration
 	tasks   int
 	ends    []int          // numbers of the jobs that have ended, in order
-	changes map[string]int // what a replay leaves out: how often
+	changes map[string]int // what a replay omits, with counts
 }
 
-// Add takes an event in. Errors are ErrRecording.
+// Add adds an event. Errors are ErrRecording.
 func (r *Reader) Add(e event.Event) error {
 	if r.rec == nil {
 		return r.begin(e)
@@ -84,7 +84,7 @@ func bad(format string, a ...any) error {
 
 func (r *Reader) leaveOut(what string) { r.changes[what]++ }
 
-// begin reads the header.
+// begin handles the header.
 func (r *Reader) begin(e event.Event) error {
 	switch {
 	case e.Type != event.Began || e.Began == nil:
@@ -100,7 +100,7 @@ func (r *Reader) begin(e event.Event) error {
 	return nil
 }
 
-// joined takes in a node, or has it back.
+// joined handles a node that joins or returns.
 func (r *Reader) joined(e event.Event) error {
 	nodes := &r.rec.nodes
 	if e.Node < 0 || int(e.Node) >= maxNodes || e.Slots[0] < 0 || e.Slots[1] < 0 {
@@ -120,7 +120,7 @@ func (r *Reader) joined(e event.Event) error {
 	return nil
 }
 
-// lost takes a node away, from when nothing was heard of it.
+// lost handles a lost node, from the time of its last event.
 func (r *Reader) lost(e event.Event) error {
 	n, err := r.node(e.Node)
 	if err != nil || n.lost {
@@ -131,7 +131,7 @@ func (r *Reader) lost(e event.Event) error {
 	return nil
 }
 
-// node finds a node that has joined.
+// node returns a node that has joined.
 func (r *Reader) node(id scheduling.NodeID) (*node, error) {
 	if id < 0 || int(id) >= len(r.rec.nodes) || r.rec.nodes[id].name == "" {
 		return nil, bad("node %d has not joined", id)
@@ -139,7 +139,7 @@ func (r *Reader) node(id scheduling.NodeID) (*node, error) {
 	return &r.rec.nodes[id], nil
 }
 
-// job finds a job that was submitted.
+// job returns a job that was submitted.
 func (r *Reader) job(id scheduling.JobID) (*job, error) {
 	if id < 1 || int(id) > len(r.rec.jobs) {
 		return nil, bad("job %d was not submitted", id)
@@ -147,7 +147,7 @@ func (r *Reader) job(id scheduling.JobID) (*job, error) {
 	return r.rec.jobs[id-1], nil
 }
 
-// submitted takes a job in.
+// submitted handles a new job.
 func (r *Reader) submitted(e event.Event) error {
 	if int(e.JobID) != len(r.rec.jobs)+1 {
 		return bad("job %d is submitted where job %d was to come: the recording is not of a whole run", e.JobID, len(r.rec.jobs)+1)
@@ -177,12 +177,12 @@ func (r *Reader) submitted(e event.Event) error {
 	return nil
 }
 
-// chained is within how long after the end of a job its user submits the one that waited for it: a
-// simulation does so at once.
+// chained is the maximum time after the end of a job in which its user submits the job that waited
+// for it: a simulation does so at once.
 const chained = 10 * time.Millisecond
 
-// followed is the number of the job whose end a new job seems to have waited for: the last one of its
-// user that ended just before; 0 if there is none.
+// followed returns the number of the job for whose end a new job seems to have waited: the last job
+// of the same user that ended just before; 0 if none.
 func (r *Reader) followed(j *job) int {
 	within := chained
 	if r.rec.Began.Simulated {
@@ -200,7 +200,7 @@ func (r *Reader) followed(j *job) int {
 	return 0
 }
 
-// checkPlaces reports places that are not those of so many maps on so many nodes.
+// checkPlaces checks that places fit the number of maps and nodes.
 func checkPlaces(p *event.InputPlaces, maps, nodes int) error {
 	if p == nil || p.Omitted > 0 {
 		return nil
@@ -228,7 +228,7 @@ func checkPlaces(p *event.InputPlaces, maps, nodes int) error {
 	return nil
 }
 
-// End gives the recording once all events are added. Errors are ErrRecording.
+// End returns the recording after all events have been added. Errors are ErrRecording.
 func (r *Reader) End() (*Recording, error) {
 	if r.rec == nil {
 		return nil, bad("there is no event")
@@ -268,7 +268,7 @@ func (r *Reader) End() (*Recording, error) {
 	return rec, nil
 }
 
-// warn puts into words what a replay leaves out.
+// warn formulates the warnings about what a replay omits.
 func (r *Reader) warn() {
 	rec := r.rec
 	for _, what := range slices.Sorted(maps.Keys(r.changes)) {

@@ -7,17 +7,18 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// Recording is what the events of a run tell. It must not be changed; several goroutines may Run it.
+// Recording holds the content of a run's events. It must not be changed; its methods may be called
+// concurrently.
 type Recording struct {
 	Began  event.Header
-	Policy scheduling.Policy // at the beginning
-	// Warnings are what the recording has and a replay leaves out, a sentence each.
+	Policy scheduling.Policy // at the start
+	// Warnings name what a replay omits of the recording, a sentence each.
 	Warnings []string
 
 	nodes []node
 	jobs  []*job
-	order []int // of nodes, such that those of a rack stand together: order[i] is node i of a simulation
-	to    []int // the other way round
+	order []int // of nodes, sorted by rack: order[i] is node i of a simulation
+	to    []int // the inverse of order
 	racks int
 }
 
@@ -28,11 +29,11 @@ type node struct {
 	slots      [2]int
 	joined     time.Duration
 	down       []outage
-	last       time.Duration // of anything heard of it
+	last       time.Duration // of its last event
 	lost       bool
 }
 
-// outage is when a node was away, or an attempt suspended; to is 0 if that did not end.
+// outage is the time when a node was away, or an attempt suspended; to is 0 if that did not end.
 type outage struct{ from, to time.Duration }
 
 // job is a job of the recording.
@@ -40,33 +41,33 @@ type job struct {
 	name, user, pool   string
 	priority           scheduling.Priority
 	submitted, ended   time.Duration
-	state              string // empty: it has not ended
+	state              string // empty: not ended
 	slowStart          float64
 	width              int
 	bytes              int64
 	places             *event.InputPlaces
-	asked              []int // nodes in the order in which they were given tasks when the job came
+	asked              []int // nodes in the order in which they received tasks when the job arrived
 	follows            int   // number of the job that it follows, from 1; 0: none
 	tasks              [2][]task
 	mapsDone           []time.Duration // ends of maps, in order
 	firstDone          int             // maps that have ended at least once
-	allDone            time.Duration   // when all had
+	allDone            time.Duration   // when all had ended
 	killed, suspended  int
 	copies             int
-	shuffled           [3]int64 // node, rack, off
-	hasOutput, hasSize bool     // sizes by reduce are known; sums are
+	shuffled           [3]int64 // by distance: node, rack, off-rack
+	hasOutput, hasSize bool     // sizes by reduce are known; sums are known
 }
 
 // task is a task with its attempts.
 type task struct {
 	tries  []try
 	output []int64 // of a map, by reduce
-	size   int64   // of it
+	size   int64   // its total
 	holder int     // node with the output of a map
 	done   bool    // a map has ended
 }
 
-// outcome is how an attempt ended.
+// outcome is the end of an attempt.
 type outcome uint8
 
 const (
@@ -87,14 +88,14 @@ type try struct {
 	near     scheduling.Locality
 	out      outcome
 	copy     bool
-	part     float64       // of its work that was done
-	partAt   time.Duration // then
+	part     float64       // fraction of its work that was done
+	partAt   time.Duration // at this time
 }
 
-// succeeded tells whether the job has done its work.
+// succeeded reports whether the job succeeded.
 func (j *job) succeeded() bool { return j.state == scheduling.JobSucceeded.String() }
 
-// won is the attempt that did the task's work, or nil.
+// won returns the successful attempt of the task, or nil.
 func (t *task) won() *try {
 	for i := range t.tries {
 		if t.tries[i].out == succeeded {
@@ -104,7 +105,7 @@ func (t *task) won() *try {
 	return nil
 }
 
-// Jobs is the number of jobs, and of maps and reduces in all.
+// Jobs returns the number of jobs, and the total numbers of maps and reduces.
 func (r *Recording) Jobs() (jobs, maps, reduces int) {
 	for _, j := range r.jobs {
 		maps += len(j.tasks[scheduling.Map])
@@ -113,5 +114,5 @@ func (r *Recording) Jobs() (jobs, maps, reduces int) {
 	return len(r.jobs), maps, reduces
 }
 
-// Cluster is the number of nodes and racks.
+// Cluster returns the number of nodes and racks.
 func (r *Recording) Cluster() (nodes, racks int) { return len(r.nodes), r.racks }

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// arrange numbers racks by first appearance, and nodes such that those of a rack stand together.
+// arrange numbers racks by first appearance, and sorts nodes by rack.
 func (r *Recording) arrange() {
 	racks := map[string]int{}
 	for i := range r.nodes {
@@ -30,7 +30,7 @@ func (r *Recording) arrange() {
 	}
 }
 
-// tasks are a job's tasks of a kind as the simulator takes them.
+// tasks returns a job's tasks of a kind for the simulator.
 func (r *Recording) tasks(j *job, k scheduling.TaskKind, half time.Duration) []simulator.RecordedTask {
 	list := make([]simulator.RecordedTask, len(j.tasks[k]))
 	var done []simulator.RecordedTry
@@ -56,7 +56,7 @@ func (r *Recording) tasks(j *job, k scheduling.TaskKind, half time.Duration) []s
 	return list
 }
 
-// middle is the attempt of median length; a second where there is none.
+// middle returns the attempt of median length; one second if none has ended.
 func middle(done []simulator.RecordedTry) simulator.RecordedTry {
 	if len(done) == 0 {
 		return simulator.RecordedTry{Time: time.Second}
@@ -66,13 +66,13 @@ func middle(done []simulator.RecordedTry) simulator.RecordedTry {
 	return list[len(list)/2]
 }
 
-// try is an attempt as the simulator takes it; one whose length is not known has no time.
+// try returns an attempt for the simulator; one of unknown length has no time.
 func (r *Recording) try(j *job, k scheduling.TaskKind, t int, a *try, half time.Duration) simulator.RecordedTry {
 	out := simulator.RecordedTry{Near: a.near, Fails: a.out == failed}
 	span := a.span()
 	switch a.out {
 	case succeeded, failed:
-	case overtaken: // it would have gone on for as long as it had left
+	case overtaken: // extrapolated from its progress
 		if a.part > 0 {
 			span = max(span, time.Duration(float64(a.partAt-a.launched-a.held)/a.part))
 		} else {
@@ -94,7 +94,7 @@ func (r *Recording) try(j *job, k scheduling.TaskKind, t int, a *try, half time.
 	return out
 }
 
-// workload is what the recorded cluster was asked to do.
+// workload returns the workload of the recording.
 func (r *Recording) workload(p *scheduling.Policy) *workload.Workload {
 	w := &workload.Workload{Name: "the recorded run"}
 	names := map[string]int{}
@@ -104,7 +104,7 @@ func (r *Recording) workload(p *scheduling.Policy) *workload.Workload {
 			Submit: j.submitted, Maps: len(j.tasks[0]), Reduces: len(j.tasks[1]), NoLocation: j.places == nil,
 			InputBytes: j.bytes, SlowStart: j.slowStart, SlotsPerTask: j.width, Class: fmt.Sprint(i),
 		}
-		if names[job.Name]++; names[job.Name] > 1 { // those that follow a job name it
+		if names[job.Name]++; names[job.Name] > 1 { // jobs that follow another one name it
 			job.Name = fmt.Sprintf("%.230s (job %d)", j.name, i+1)
 		}
 		if j.follows > 0 {
@@ -120,7 +120,7 @@ func (r *Recording) workload(p *scheduling.Policy) *workload.Workload {
 	return w
 }
 
-// queue is the queue of a job under a policy: the recorded one if there is such a queue.
+// queue returns the queue of a job under a policy: the recorded one if it exists.
 func queue(p *scheduling.Policy, name string) string {
 	if p.Order == "capacity" && slices.ContainsFunc(p.Queues, func(q scheduling.QueueConfig) bool { return q.Name == name }) {
 		return name
@@ -128,7 +128,7 @@ func queue(p *scheduling.Policy, name string) string {
 	return ""
 }
 
-// config is the simulation of a policy.
+// config returns the configuration of a simulation with a policy.
 func (r *Recording) config(p scheduling.Policy) simulator.Config {
 	e := r.estimate()
 	cfg := simulator.Config{
@@ -169,7 +169,7 @@ func (r *Recording) config(p scheduling.Policy) simulator.Config {
 	return cfg
 }
 
-// places are where the blocks of a job lie; none if they were not recorded.
+// places returns the places of a job's blocks; none if they were not recorded.
 func (r *Recording) places(i int) scheduling.Places {
 	p := r.jobs[i].places
 	if p == nil || p.Omitted > 0 {
@@ -190,7 +190,7 @@ func (r *Recording) places(i int) scheduling.Places {
 	return out
 }
 
-// beat is when a node's heartbeats begin: a live one's when it joins.
+// beat returns when a node's heartbeats begin: for a live node, when it joins.
 func (r *Recording) beat(n node) time.Duration {
 	if r.Began.Simulated {
 		return 0
@@ -198,8 +198,8 @@ func (r *Recording) beat(n node) time.Duration {
 	return n.joined
 }
 
-// ring is the order in which nodes are asked when a job has come: those that were given tasks then, as
-// they were, and behind them the others; nil if none was.
+// ring returns the order in which nodes are asked when a job has arrived: first those that received
+// tasks then, in that order, then the others; nil if none received any.
 func (r *Recording) ring(i int) []int32 {
 	asked := r.jobs[i].asked
 	if len(asked) == 0 {

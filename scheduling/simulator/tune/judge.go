@@ -9,30 +9,30 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Found is what a search came to.
+// Found is the result of a search.
 type Found struct {
-	Policy  scheduling.Policy `json:"-"` // with the changes; the start if there are none
+	Policy  scheduling.Policy `json:"-"` // with the changes; the start if none
 	Goal    Goal              `json:"goal"`
 	Start   Figures           `json:"start"`   // means over the fresh seeds
 	Changed Figures           `json:"changed"` // the same with the changes
 	Gain    Estimate          `json:"gain"`    // of the goal's figure, changed - start; below 0 is better
-	// Changes are what to change, each with what undoing it alone would cost; Unsure those that the
-	// search took and the fresh seeds did not bear out, and the best of other knobs that looked better
-	// to the search, but not for sure.
+	// Changes are the recommended changes, each with the cost of undoing it alone. Unsure are
+	// changes that the search took but the fresh seeds did not confirm, and the best choices of
+	// other knobs that looked better in the search, but not significantly.
 	Changes []Change `json:"changes"`
 	Unsure  []Change `json:"unsure"`
-	Runs    int      `json:"runs"` // simulations in all
+	Runs    int      `json:"runs"` // number of simulations
 	Seeds   int      `json:"fresh_seeds"`
 }
 
-// Change is a choice with its worth: the goal's figure with it minus without it.
+// Change is a choice with its effect: the goal's figure with it minus without it.
 type Change struct {
 	Knob  string   `json:"knob"`
 	Set   string   `json:"set"`
 	Worth Estimate `json:"worth"`
 }
 
-// judge runs what the search has taken with seeds that it has not seen.
+// judge verifies the changes of the search with fresh seeds.
 func (s *search) judge(ctx context.Context, taken map[int]Choice) (*Found, error) {
 	fresh := func(of map[int]Choice) (state, error) {
 		p := s.Start
@@ -72,8 +72,8 @@ func (s *search) judge(ctx context.Context, taken map[int]Choice) (*Found, error
 	return s.sum(out, start, now), nil
 }
 
-// worths undoes each change alone, and finds the knob of which that would cost least, or nothing for
-// sure; -1 if all are worth something for sure.
+// worths undoes each change separately and returns the knob whose undoing would cost least, or
+// nothing significant; -1 if every change has a significant gain.
 func (s *search) worths(
 	ctx context.Context, taken map[int]Choice, now state, fresh func(map[int]Choice) (state, error),
 ) (list []Change, doubtful int, err error) {
@@ -95,7 +95,7 @@ func (s *search) worths(
 	return list, doubtful, nil
 }
 
-// sum compares what is left with the start.
+// sum compares the remaining changes with the start.
 func (s *search) sum(out *Found, start, now state) *Found {
 	out.Policy, out.Runs = now.policy, s.runs
 	for _, k := range s.Knobs {
@@ -111,14 +111,14 @@ func (s *search) sum(out *Found, start, now state) *Found {
 	}
 	out.Gain = s.minus(now, start, s.Goal)
 	rises := s.Goal != MeanSojourn && out.Changed.Mean > (1+s.Within)*out.Start.Mean
-	if !out.Gain.Below() || rises { // not sure, or too dear
+	if !out.Gain.Below() || rises { // not significant, or too costly
 		out.Unsure = append(out.Unsure, out.Changes...)
 		out.Policy, out.Changed, out.Changes = s.Start, out.Start, []Change{}
 	}
 	return out
 }
 
-// average is the mean of each figure.
+// average returns the mean of each figure.
 func average(runs []Figures) Figures {
 	return Figures{mean(runs, MeanSojourn), mean(runs, P95), mean(runs, Locality), mean(runs, OffRack)}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// Choice is settings by key and value, as policyfile has them, or the weight of a pool.
+// Choice is settings by key and value, as in policyfile, or the weight of a pool.
 type Choice struct {
 	Settings []Setting
 	Pool     string // if not empty: Weight is its weight
@@ -19,7 +19,7 @@ type Choice struct {
 // Setting is one key with its value.
 type Setting struct{ Key, Value string }
 
-// String is the choice in words: "locality.rule=wait locality.waits=2s/4s".
+// String returns text such as "locality.rule=wait locality.waits=2s/4s".
 func (c Choice) String() string {
 	if c.Pool != "" {
 		return fmt.Sprintf("weight of pool %s=%g", c.Pool, c.Weight)
@@ -31,7 +31,7 @@ func (c Choice) String() string {
 	return strings.Join(list, " ")
 }
 
-// apply puts the choice into a policy.
+// apply applies the choice to a policy.
 func (c Choice) apply(p *scheduling.Policy) error {
 	if c.Pool != "" {
 		if !p.Pools.SetWeight(c.Pool, c.Weight) {
@@ -56,13 +56,13 @@ func (c Choice) apply(p *scheduling.Policy) error {
 	return nil
 }
 
-// Knob is something that can be set, with the choices that are tried.
+// Knob is a setting with the choices to try.
 type Knob struct {
 	Name    string
 	Choices []Choice
 }
 
-// choice is settings KEY=VALUE, separated by blanks.
+// choice parses settings KEY=VALUE, separated by spaces.
 func choice(text string) Choice {
 	var c Choice
 	for one := range strings.FieldsSeq(text) {
@@ -72,12 +72,12 @@ func choice(text string) Choice {
 	return c
 }
 
-// waitSteps are the waits that are tried, in lengths of a usual map.
+// waitSteps are the waits to try, as multiples of the usual duration of a map.
 var waitSteps = []float64{0.1, 0.25, 0.5, 1, 2}
 
-// Knobs are those that a policy heeds: waits for locality by the length of a usual map, skips by the
-// number of nodes, the placement of reduces and its thresholds, slow start, copies of slow tasks, and
-// the weights of the named pools.
+// Knobs returns the knobs that affect a policy: waits for locality relative to the usual duration
+// of a map, skips relative to the number of nodes, the placement of reduces and its thresholds,
+// slow start, speculative execution, and the weights of the named pools.
 func Knobs(p *scheduling.Policy, usualMap time.Duration, nodes int, pools []string) (list []Knob) {
 	wait := func(of float64) string {
 		return max(time.Millisecond, time.Duration(of*float64(usualMap)).Round(time.Millisecond)).String()

@@ -13,21 +13,21 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Goal is what is to become less.
+// Goal is a figure to minimize.
 type Goal string
 
 // The goals.
 const (
 	MeanSojourn Goal = "mean-sojourn" // of the jobs
 	P95         Goal = "p95"          // of the jobs' sojourn times
-	Locality    Goal = "locality"     // the part of the maps that do not run on their data
+	Locality    Goal = "locality"     // the fraction of the maps that do not run node-local
 	OffRack     Goal = "off-rack"     // bytes that reduces fetch from other racks
 )
 
-// Goals lists them.
+// Goals returns all goals.
 func Goals() []Goal { return []Goal{MeanSojourn, P95, Locality, OffRack} }
 
-// Figures are what a run came to.
+// Figures are the results of a run.
 type Figures struct {
 	Mean      float64 `json:"sojourn_mean_s"`
 	P95       float64 `json:"sojourn_p95_s"`
@@ -35,7 +35,7 @@ type Figures struct {
 	OffRackGB float64 `json:"off_rack_shuffle_gb"` // of the shuffles
 }
 
-// Of is what the goal wants less of.
+// Of returns the figure of the goal.
 func (g Goal) Of(f *Figures) float64 {
 	switch g {
 	case P95:
@@ -49,7 +49,7 @@ func (g Goal) Of(f *Figures) float64 {
 	}
 }
 
-// unit returns what a goal's figure is times scale, in words.
+// unit returns the unit of a goal's figure and its scale.
 func (g Goal) unit() (scale float64, words string) {
 	switch g {
 	case P95:
@@ -75,25 +75,26 @@ func (g Goal) Change(e Estimate) string {
 	return fmt.Sprintf("%+.4g ± %.2g %s", scale*e.Mean, scale*e.Half, words)
 }
 
-// Problem is what is to be tuned.
+// Problem describes what to tune.
 type Problem struct {
 	Start scheduling.Policy
 	Goal  Goal
 	Knobs []Knob
-	// Run simulates a policy; the same seed gives the same jobs, blocks and task times. It is called
-	// by several goroutines at a time.
+	// Run simulates a policy; the same seed must give the same jobs, blocks and task times. It is
+	// called concurrently.
 	Run func(ctx context.Context, p scheduling.Policy, seed uint64) (Figures, error)
-	// Seeds are how many runs the search compares choices with, Fresh how many others judge; each at
-	// least 2, 0 takes 5 and 10. They are numbered from Seed on.
+	// Seeds is the number of runs for the comparison of choices, Fresh the number for the
+	// verification; each at least 2, 0 means 5 and 10. Seeds are numbered from Seed.
 	Seeds, Fresh int
 	Seed         uint64
-	// Within is by what part the mean sojourn may rise for another goal; 0 takes 0.05.
+	// Within is the fraction by which the mean sojourn time may rise for another goal; 0 means
+	// 0.05.
 	Within float64
-	// Told, if not nil, is told what is tried, by one goroutine.
+	// Told, if not nil, is called, by one goroutine, with a description of each trial.
 	Told func(text string)
 }
 
-// maxRounds bounds how often the search goes round the knobs.
+// maxRounds limits the rounds over all knobs.
 const maxRounds = 3
 
 // Estimate is a mean with the half-width of its 95 % interval.
@@ -102,7 +103,7 @@ type Estimate struct {
 	Half float64 `json:"ci95"`
 }
 
-// Below tells whether the whole interval is below 0.
+// Below reports whether the whole interval is below 0.
 func (e Estimate) Below() bool { return e.Mean+e.Half < 0 }
 
 // state is a policy with its runs.
@@ -111,14 +112,14 @@ type state struct {
 	runs   []Figures
 }
 
-// search is one at work.
+// search is the state of a search.
 type search struct {
 	Problem
 	runs   int
-	missed map[string]Change // by knob: the best choice of the last round that was not surely better
+	missed map[string]Change // by knob: the best choice of the last round that was not significantly better
 }
 
-// withDefaults fills in what was left out.
+// withDefaults returns p with its defaults.
 func (p Problem) withDefaults() (Problem, error) {
 	if p.Seeds == 0 {
 		p.Seeds = 5
@@ -138,8 +139,8 @@ func (p Problem) withDefaults() (Problem, error) {
 	return p, nil
 }
 
-// Search looks for better settings. Errors are those of Problem.Run with the policy that was to start
-// with; a choice that cannot run is not taken.
+// Search searches for better settings. It returns errors of Problem.Run with the start policy; a
+// choice that cannot run is not taken.
 func Search(ctx context.Context, p Problem) (*Found, error) {
 	p, err := p.withDefaults()
 	if err != nil {
@@ -171,7 +172,7 @@ func Search(ctx context.Context, p Problem) (*Found, error) {
 	return s.judge(ctx, taken)
 }
 
-// turn tries all choices of a knob and gives the best one that is surely better, or nil.
+// turn tries all choices of a knob and returns the best one that is significantly better, or nil.
 func (s *search) turn(ctx context.Context, start, now state, k *Knob) (best state, taken *Choice, err error) {
 	least := math.Inf(1)
 	delete(s.missed, k.Name)
@@ -204,7 +205,7 @@ func (s *search) turn(ctx context.Context, start, now state, k *Knob) (best stat
 	return best, taken, nil
 }
 
-// allowed tells whether the mean sojourn has not risen by more than Within.
+// allowed reports whether the mean sojourn time has risen by at most Within.
 func (s *search) allowed(start, now state) bool {
 	if s.Goal == MeanSojourn {
 		return true
@@ -212,7 +213,7 @@ func (s *search) allowed(start, now state) bool {
 	return mean(now.runs, MeanSojourn) <= (1+s.Within)*mean(start.runs, MeanSojourn)
 }
 
-// mean is the mean of a goal's figure.
+// mean returns the mean of a goal's figure.
 func mean(runs []Figures, g Goal) float64 { return statistics.Mean(values(runs, g)) }
 
 func values(runs []Figures, g Goal) []float64 {
@@ -223,7 +224,7 @@ func values(runs []Figures, g Goal) []float64 {
 	return list
 }
 
-// minus is the paired difference of two states.
+// minus returns the paired difference of two states.
 func (s *search) minus(a, b state, g Goal) Estimate {
 	list := values(a.runs, g)
 	for i, v := range values(b.runs, g) {
@@ -232,7 +233,7 @@ func (s *search) minus(a, b state, g Goal) Estimate {
 	return Estimate{statistics.Mean(list), statistics.Half(list)}
 }
 
-// run simulates a policy with so many seeds, on all processors.
+// run simulates a policy with n seeds, on all processors.
 func (s *search) run(ctx context.Context, p scheduling.Policy, seed uint64, n int) (state, error) {
 	out := state{policy: p, runs: make([]Figures, n)}
 	errs := make([]error, n)
