@@ -10,7 +10,7 @@ var english = map[string]Text{
 		"Let the other policy be fifo, too: both sides decide alike.",
 		"Why are the short jobs so late under FIFO?",
 		[]string{"Their data is far away.", "The long job before them takes every slot that frees.", "They have fewer slots than tasks."},
-		[]string{"A map far from its data takes longer, but here nearly all run beside it.", "No slot is offered to them before the long job has launched its last map.", "A slot for each task would do, but they get none at all."},
+		[]string{"A map far from its data takes longer, but here nearly all are node-local.", "No slot is offered to them before the long job has launched its last map.", "A slot for each task would do, but they get none at all."},
 	},
 	"fair": {
 		"2. Naive fair sharing and the head of the line",
@@ -20,7 +20,7 @@ var english = map[string]Text{
 		"Place maps greedily on the other side, too.",
 		"Which jobs does this head-of-line scheduling hurt most?",
 		[]string{"Small ones: few nodes hold their blocks.", "Large ones: they have more blocks.", "All alike."},
-		[]string{"A job with blocks on few nodes seldom meets one of them by chance.", "The more blocks a job has left, the likelier the next free slot is beside one.", "Chance favors whoever has blocks everywhere, so it is not the same for all."},
+		[]string{"A job with blocks on few nodes rarely meets one of them.", "The more blocks a job has left, the likelier the next free slot is on a node with one.", "A job with blocks everywhere meets one far more often."},
 	},
 	"sticky": {
 		"3. Sticky slots",
@@ -30,7 +30,7 @@ var english = map[string]Text{
 		"Wait 1 s only on the other side.",
 		"What breaks the tie between a job and its slot?",
 		[]string{"More slots.", "Larger blocks.", "Letting another job have the slot for once."},
-		[]string{"With more slots each job keeps more of them, and the same ones.", "Larger blocks make fewer maps, and fewer nodes near them.", "The job that waits stays first in line and takes a slot beside its data when one frees."},
+		[]string{"With more slots each job keeps more of them, and the same ones.", "Larger blocks make fewer maps, and fewer nodes near them.", "The job that waits stays first in line and takes a slot near its data when one frees."},
 	},
 	"wait": {
 		"4. Wait a moment",

@@ -110,7 +110,7 @@ export function legend() {
 <span><b class="slot waits">?</b> free, and a job waits for a better one</span></p>`;
 }
 
-/** The waiting slots with the nodes that have what the jobs wait for, at most so many. */
+/** The waiting slots with the nodes that have what the jobs wait for, at most `most` of them. */
 export function waitLines(s, most = 20) {
   const lines = [];
   for (const n of s.nodes.values()) {

@@ -58,7 +58,7 @@ function tasks(j, k, out, from, to, end) {
   }
 }
 
-/** Parts of so many slots, alike, but no more than each wants. */
+/** Divides slots into equal parts, none larger than what its holder wants. */
 export function waterFill(wants, slots) {
   const out = wants.map(() => 0);
   const open = wants.map((w, n) => ({ w, n })).sort((a, b) => a.w - b.w);

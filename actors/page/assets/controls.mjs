@@ -11,7 +11,7 @@ export function wall(state, at) {
   return Number.isNaN(from) ? "" : new Date(from + at / 1e6).toLocaleTimeString();
 }
 
-/** A speed at which a run of so many nanoseconds takes about half a minute. */
+/** The speed at which a run of `end` nanoseconds takes about half a minute. */
 export function fitting(end) {
   const wish = end / 30e9;
   return speeds.reduce((a, b) => (Math.abs(Math.log(b / wish)) < Math.abs(Math.log(a / wish)) ? b : a), 1);

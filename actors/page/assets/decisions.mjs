@@ -1,4 +1,4 @@
-// Decisions in groups: what a scheduler does sixteen times for one reason is one line.
+// Groups of decisions: sixteen equal decisions for one reason are one line.
 
 import { html } from "./markup.mjs";
 import { kindName, many, parseAttempt, sentence, time, why } from "./words.mjs";
@@ -12,7 +12,7 @@ function groupOf(e) {
   return [e.type, e.job || 0, e.kind || 0, near, (e.reason && e.reason.cause) || ""].join("|");
 }
 
-/** Groups of decisions, that of the newest first; each has its events in order. No group reaches over more than so long. */
+/** Groups of decisions, that of the newest first; each has its events in order. No group spans more than `span` nanoseconds. */
 export function grouped(list, span = 30e9) {
   const open = new Map(), out = [];
   for (let i = list.length - 1; i >= 0; i--) {
@@ -38,14 +38,14 @@ export function weight(e) {
   return 1;
 }
 
-/** The groups that matter most of the last decisions, so many, the newest first. */
+/** The `most` groups of the last decisions that matter most, the newest first. */
 export function mattering(list, most = 3) {
   const all = grouped(list).map((g, i) => ({ g, worth: weight(g.last) - i / 8 + Math.log10(g.events.length) }));
   const best = all.sort((a, b) => b.worth - a.worth).slice(0, most).map((x) => x.g);
   return best.sort((a, b) => b.last.at - a.last.at);
 }
 
-const goes = { "node-local": "beside their data", "rack-local": "in a rack with their data", "off-rack": "far from their data", "any-place": "anywhere, having no place" };
+const goes = { "node-local": "on nodes with their data", "rack-local": "in a rack with their data", "off-rack": "far from their data", "any-place": "anywhere, having no place" };
 
 /** A group in a sentence. */
 export function groupSentence(g) {

@@ -1,5 +1,5 @@
 // Where the events of a run that is over come from: the page itself (`tarry view`), or a file that the
-// reader opens. Whoever takes them gets lists of events in order, and does not know which.
+// reader opens. Consumers receive ordered lists of events, whatever the source.
 
 /** How many letters are parsed at once. */
 const piece = 1 << 19;

@@ -5,7 +5,7 @@
 import { html } from "./markup.mjs";
 import { hues } from "./chart.mjs";
 import { ofJob } from "./history.mjs";
-import { letter, taskName, time } from "./words.mjs";
+import { letter, many, taskName, time } from "./words.mjs";
 
 export const colors = { N: "#0072b2", R: "#e69f00", O: "#c04a00", A: "#6b6b6b", G: "#006b4e", r: "#3fae8a" };
 
@@ -115,7 +115,7 @@ export function paleParts(bar, x, left, right) {
 /** What a bar is, in words. */
 export function barLabel(h, bar) {
   const a = bar.attempt;
-  if (!a) return `job ${bar.job} holds ${bar.slots} ${bar.kind ? "reduce" : "map"} slots, ${time(bar.from)} to ${time(bar.to)}`;
+  if (!a) return `job ${bar.job} holds ${many(bar.slots, `${bar.kind ? "reduce" : "map"} slot`)}, ${time(bar.from)} to ${time(bar.to)}`;
   const node = h.nodes.get(a.node);
   const inside = phases(bar).map((p) => `${p.name} ${time(p.to - p.from)}`).join(", ");
   return `${taskName(a)} on ${node ? node.name : a.node}, ${time(bar.from)} to ${time(bar.to)}, ${a.end || "runs"}${inside ? ` (${inside})` : ""}`;

@@ -34,7 +34,7 @@ function exports_() {
   }
 }
 
-/** Asks who watches for a token, until they have entered one. */
+/** Asks the user for a token and waits until one is entered. */
 function askToken(why) {
   const form = $("token"), field = form.querySelector("input");
   form.hidden = false;
@@ -55,7 +55,7 @@ function askToken(why) {
 /** How much of a cluster that works on and on is kept: events, letters of them, jobs that have ended. */
 const kept = { events: 40000, text: 24e6, jobs: 500 };
 
-/** Follows a server, and offers to steer it as far as it lets who watches. */
+/** Follows a server, and offers the controls that the user may use. */
 async function live(remote, row) {
   const { p } = x;
   Object.assign(p, { live: true, follow: true });

@@ -28,8 +28,8 @@ export function html(strings, ...values) {
 }
 
 /**
- * Puts markup into an element, unless it is there already. What is alike stays in the document: whoever
- * is on a button, presses it or has a list open keeps it while a cluster goes on.
+ * Puts markup into an element, unless it is there already. What is equal stays in the document: a button
+ * keeps its focus and a list stays open while the cluster changes.
  */
 export function show(element, markup) {
   const text = piece(markup);

@@ -14,7 +14,7 @@ import { compareScreen } from "./twin.mjs";
 import { settingsMarkup } from "./settings.mjs";
 import { steerScreen } from "./steerview.mjs";
 
-/** An element with so many children of its own, made once. */
+/** The n children of an element, created once. */
 function boxes(to, n) {
   while (to.children.length < n) to.append(document.createElement("div"));
   return [...to.children];

@@ -1,4 +1,4 @@
-// The policy that a run had, as its events tell it; on a server whoever may changes it in steer.mjs.
+// The policy that a run had, as its events report it. Authorized users of a server change it in steer.mjs.
 
 import { html } from "./markup.mjs";
 import { time } from "./words.mjs";

@@ -25,14 +25,14 @@ const waiting = "Waiting for data";
 /** Whether the server works the waits out itself. */
 const automatic = (policy) => setting(policy, "locality.auto") === "true";
 
-/** What holds now of how long maps wait for their data, in words. */
+/** The current waits of maps for their data, in words. */
 export function inForce(policy) {
   const rule = setting(policy, "locality.rule"), of = (key) => setting(policy, key).split(/[/,]/).filter(Boolean);
-  if (rule === "wait" && automatic(policy)) return `In force: automatic waits, ${time(policy.auto_wait_seconds * 1e9)} for a node and as long again for a rack.`;
-  if (rule === "wait") return `In force: ${of("locality.waits").join(" for a node, then ") || "no wait"}${of("locality.waits").length > 1 ? " for a rack" : " for a node and for a rack"}.`;
-  if (rule === "skips" && automatic(policy) && !of("locality.skips").length) return "In force: automatic D, as many offers as make 95 % of each job’s maps local.";
-  if (rule === "skips") return `In force: D = ${of("locality.skips").join(" for a node, then ") || 0}${of("locality.skips").length > 1 ? " for a rack" : " for a node"}.`;
-  return "In force: no wait; maps go to the first free slot.";
+  if (rule === "wait" && automatic(policy)) return `Now: automatic waits, ${time(policy.auto_wait_seconds * 1e9)} for a node and as long again for a rack.`;
+  if (rule === "wait") return `Now: ${of("locality.waits").join(" for a node, then ") || "no wait"}${of("locality.waits").length > 1 ? " for a rack" : " for a node and for a rack"}.`;
+  if (rule === "skips" && automatic(policy) && !of("locality.skips").length) return "Now: automatic D, as many offers as make 95 % of each job’s maps local.";
+  if (rule === "skips") return `Now: D = ${of("locality.skips").join(" for a node, then ") || 0}${of("locality.skips").length > 1 ? " for a rack" : " for a node"}.`;
+  return "Now: no wait; maps go to the first free slot.";
 }
 
 /**
@@ -113,7 +113,7 @@ export function steerMarkup(policy, list) {
   return html`<p>What is changed here holds at once, for all jobs, until the next change, a reload of changed files or the end of the server.</p>
 ${parts.map((part) => html`<fieldset><legend>${part}</legend>${part === waiting ? html`<p>${inForce(policy)}</p>` : ""}${list.filter((r) => r.part === part).map(control)}</fieldset>`)}
 <fieldset><legend>Configuration files</legend>${policy.reload
-    ? html`<button data-do="reload">Reload now</button>${policy.reload.error ? html`<p class="bad">The old ones stay in force: ${policy.reload.error}</p>` : policy.reload.time ? html`<p>In force since ${policy.reload.time}.</p>` : html`<p>As the server began with them.</p>`}`
+    ? html`<button data-do="reload">Reload now</button>${policy.reload.error ? html`<p class="bad">The old ones still apply: ${policy.reload.error}</p>` : policy.reload.time ? html`<p>Applied at ${policy.reload.time}.</p>` : html`<p>As the server began with them.</p>`}`
     : html`<p>This server has none.</p>`}</fieldset>`;
 }
 

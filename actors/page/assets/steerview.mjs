@@ -1,6 +1,6 @@
 // Steering in the document: the screen of the scheduler's settings, and below the explanation what
 // can be done with the job or node that is chosen. Only the page of a server has it, and only as far
-// as the server lets who watches.
+// as the server allows the user.
 
 import { html, show } from "./markup.mjs";
 import { call } from "./remote.mjs";
@@ -11,7 +11,7 @@ export function newSteering(remote, changed) {
   return { remote, changed, caller: null, policy: null, says: "", bad: false, job: null, asked: "", killing: false };
 }
 
-/** Asks who watches, and for the policy in force. */
+/** Asks for the user and the current policy. */
 export async function beginSteering(st) {
   st.caller = (await call(st.remote, "server")).caller;
   await refresh(st);

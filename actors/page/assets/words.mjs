@@ -132,7 +132,7 @@ export function meaning(cause, placed = null) {
 const meanings = {
   "first fit": "The rule of this scheduler is greedy: whatever map comes first takes the slot, near its data or not.",
   "waited for locality": "It has waited for a nearer slot as long as it may, and takes this one.",
-  "waiting for locality": "Delay scheduling: the job lets this slot pass, since a slot beside its data is likely to free soon.",
+  "waiting for locality": "Delay scheduling: the job lets this slot pass, since a slot near its data is likely to free soon.",
   "center of gravity": "The node from which the reduce has least to fetch over the network, or one that is nearly as good.",
   "center of gravity, running maps counted": "Maps of the job still run near this node. With their outputs it is the center, though what is known so far lies elsewhere.",
   "no node nearer to its center has a slot": "The nodes nearer to its center are full, and none is likely to free a slot within its wait. Of the nodes with a slot this is among the best.",

@@ -190,3 +190,18 @@ test("twin clusters: what differs, and means over the jobs that both have done",
   assert.deepEqual([soFar(end, b).both, soFar(end, end).both, soFar(end, end).sojourn], [0, 1, 10 * s]);
   assert.deepEqual([soFar(a, end).local, soFar(a, end).maps], [2, 3]);
 });
+
+test("the timeline folds slots into nodes, and attempts into jobs", async () => {
+  const { barLabel, bars, rows } = await import("../assets/gantt.mjs");
+  const h = whole(), nodes = rows(h, "node"), jobs = rows(h, "job");
+  assert.deepEqual(nodes.list.map((r) => r.name), ["a", "b", "c", "d"]);
+  const all = bars(h, nodes, 0, 99, 0, h.end);
+  assert.equal(all.length, 7);
+  for (const b of all) assert.ok(b.lane < b.lanes && b.lanes === 3, "two map slots and a reduce slot");
+  for (const b of all) assert.ok(!all.some((c) => c !== b && c.row === b.row && c.lane === b.lane && c.from < b.to && b.from < c.to), "a lane is a slot");
+  assert.deepEqual(jobs.list.map((r) => r.job.id), [1, 2]);
+  const held = bars(h, jobs, 0, 1, 0, h.end);
+  assert.deepEqual(held.map((b) => [b.kind, b.from / s, b.to / s, b.slots]), [[0, 1, 3, 1], [0, 3, 3, 2], [0, 3, 4, 3], [0, 4, 5, 2], [0, 5, 5, 1], [0, 5, 6, 2], [0, 6, 6, 1], [1, 7, 8, 1], [1, 9, 10, 1]]);
+  assert.ok(held.every((b) => b.part > 0 && b.part <= 1));
+  assert.equal(barLabel(h, held[0]), "job 1 holds 1 map slot, 1.00 s to 3.00 s");
+});
