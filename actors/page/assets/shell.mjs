@@ -77,6 +77,12 @@ function navigation(x) {
   show($("runs"), html`${x.names.map((name, i) => html`<button data-side="${i}" aria-pressed="${String(i === x.side)}">${name}</button>`)}`);
 }
 
+/** Shows the screen that the reader chooses. While the page still loads, the address leads there, which is followed then. */
+function goByHand(x, id) {
+  if (x.loading) history.replaceState(null, "", formatAddress({ ...parseAddress(location.hash), screen: id, job: 0 }));
+  go(x, id);
+}
+
 /** Shows a screen. */
 function go(x, id) {
   if (!screens.some((s) => s.id === id)) return;
@@ -175,7 +181,7 @@ function clicked(x, e) {
   const b = e.target.closest("[data-node],[data-job],[data-pool],[data-group],[data-attempt],[data-decision],[data-away],[data-all],[data-home],[data-sort],[data-span],[data-screen],[data-side],[data-stage]");
   if (!b) return;
   const d = b.dataset, { look, p } = x;
-  if (d.screen !== undefined) go(x, d.screen);
+  if (d.screen !== undefined) goByHand(x, d.screen);
   else if (d.side !== undefined) turn(x, +d.side);
   else if (d.stage !== undefined) stage(x);
   else if (d.all !== undefined) choose(x, { all: true });
@@ -221,7 +227,7 @@ export function wire(x) {
     if (e.key === "Escape" && x.look.chosen) choose(x, null);
     const target = /** @type {HTMLInputElement} */ (e.target), list = there(x);
     if (e.ctrlKey || e.metaKey || e.altKey || !/^[1-9]$/.test(e.key) || (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.type !== "range")) return;
-    if (list[+e.key - 1]) go(x, list[+e.key - 1].id);
+    if (list[+e.key - 1]) goByHand(x, list[+e.key - 1].id);
     e.preventDefault();
   });
   window.addEventListener("popstate", () => goWhereAddressed(x));
