@@ -29,7 +29,7 @@ func SetAll(p *scheduling.Policy, list []Setting) error {
 		fields[i] = f
 	}
 	for _, f := range fields {
-		if err := f.heeded(p); err != nil {
+		if err := f.hasEffect(p); err != nil {
 			return err
 		}
 	}
@@ -73,11 +73,11 @@ func Append(p *scheduling.Policy, key string, entry []Setting) error {
 		}
 	}
 	list.Set(reflect.Append(list, item.Elem()))
-	return f.heeded(p)
+	return f.hasEffect(p)
 }
 
-// heeded returns an error if the setting has no effect in a policy.
-func (f *Field) heeded(p *scheduling.Policy) error {
+// hasEffect returns an error unless the setting has an effect in a policy.
+func (f *Field) hasEffect(p *scheduling.Policy) error {
 	if why := f.Idle(p); why != "" {
 		return fmt.Errorf("%w: %s has no effect %s", ErrBad, f.Key, why)
 	}

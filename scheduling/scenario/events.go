@@ -190,7 +190,7 @@ func (w *world) progress(now time.Duration, args []string) error {
 		switch {
 		case part < live.Progress:
 			return fmt.Errorf("progress %s: it has been at %v", arg, live.Progress)
-		case !w.heeds(live.ID.Task.Kind):
+		case !w.usesProgress(live.ID.Task.Kind):
 			return fmt.Errorf("progress %s has no effect: scheduler %s looks at none of a %v; speculation.rule native or late does, "+
 				"and at that of reduces reduce-placement=cogrs|larts and hfsp with training=on", arg, w.policy.Name, live.ID.Task.Kind)
 		}
@@ -201,8 +201,8 @@ func (w *world) progress(now time.Duration, args []string) error {
 	return w.core.Update(now)
 }
 
-// heeds reports whether the policy uses the progress of tasks of a kind; custom parts may.
-func (w *world) heeds(k scheduling.TaskKind) bool {
+// usesProgress reports whether the policy uses the progress of tasks of a kind; custom parts may.
+func (w *world) usesProgress(k scheduling.TaskKind) bool {
 	p := &w.policy
 	switch {
 	case p.Speculation.Rule != scheduling.NoSpeculation, w.parts.Orders[p.Order] != nil, p.Locality.Part != "", p.Reduce.Part != "":

@@ -17,7 +17,7 @@ type Avoidance struct {
 	// The number must also be 1.5 times the mean of all nodes, and less than half of the nodes may
 	// be avoided; 0 means 4, negative never (mapred.max.tracker.blacklists).
 	Jobs int
-	// Forgive is the time without a new fault after which one fault of a node is forgiven; 0 means
+	// Forgive is the time without a new fault after which a node loses one fault; 0 means
 	// 24 h [Hadoop 0.20].
 	Forgive time.Duration
 }

@@ -13,15 +13,14 @@ import (
 
 // Parts are custom parts of policies, by the names that a Policy uses for them. The Core calls each
 // constructor when it is created, and when a new policy that names the part replaces another.
-// of another.
 //
-// What a part is asked it must answer at once, and by what it is shown alone: no clock, no chance,
-// no map order, or a replay differs. It may keep notes of its own; one with the method
+// A part must answer at once and depend only on its arguments: with a clock, random numbers or map
+// order, replays differ. It may keep state of its own. If it has the method
 //
 //	Forget(JobID)
 //
-// is told when a job has ended. It may put any question to the View, and must not call the Core.
-// Built-in parts are not restricted to these interfaces, and are faster: see docs/schedulers.md.
+// the Core calls it when a job has ended. A part may ask the View any question but must not call
+// the Core. Built-in parts do not have these restrictions and are faster: see docs/schedulers.md.
 type Parts struct {
 	Orders  map[string]func() JobOrder        // for Policy.Order
 	Maps    map[string]func() MapPlacement    // for LocalityPolicy.Part

@@ -15,23 +15,23 @@ import (
 	"github.com/tarry-mr/tarry/internal/textfile"
 )
 
-// batchTask is a line of batch_task.csv: a stage of a job, of instances that run side by side.
+// batchTask is a line of batch_task.csv: a stage of a job, consisting of parallel instances.
 type batchTask struct {
 	job, name  string
 	instances  int
 	start, end int64    // seconds
-	number     string   // of the stage in its job, empty if its name tells none
+	number     string   // of the stage in its job; empty if the task's name has none
 	after      []string // numbers of stages that end first
 }
 
-// ReadAlibaba reads batch_task.csv of Alibaba's cluster-trace-v2018. name is for messages. Errors
-// wrap ErrFormat.
+// ReadAlibaba reads batch_task.csv of Alibaba's cluster-trace-v2018. name is used in messages.
+// Errors wrap ErrFormat.
 //
-// A task of the trace is a job with a map for each instance, which takes as long as the recorded
-// task; instances have no times of their own in this file. It comes at its recorded start, or when
-// the last one ends of those that its name says it depends on (R4_2_3: on 2 and 3). All tasks of a
-// job have the job as their user and pool. The maps prefer no node. Tasks that did not succeed or
-// lie partly outside of the trace's eight days are left out. The first task comes at 0.
+// A task of the trace becomes a job with a map for each instance. Each map takes as long as the
+// recorded task, since the file has no times of instances. The job arrives at the recorded start,
+// or after the last of the tasks on which it depends by its name (R4_2_3: on 2 and 3). All tasks of
+// a job have the job as their user and pool. The maps prefer no node. Tasks that did not succeed,
+// or that are partly outside of the trace's eight days, are skipped. The first task arrives at 0.
 func ReadAlibaba(r io.Reader, name string) (Workload, error) {
 	var tasks []batchTask
 	lines := bufio.NewScanner(r)
@@ -66,7 +66,7 @@ func ReadAlibaba(r io.Reader, name string) (Workload, error) {
 	return w, nil
 }
 
-// parseBatchTask reads a line: task_name, inst_num, task_type, job_name, status, start_time,
+// parseBatchTask parses a line: task_name, inst_num, task_type, job_name, status, start_time,
 // end_time, plan_cpu, plan_mem. It reports whether the task ended within the trace.
 func parseBatchTask(line []byte) (t batchTask, ended bool, err error) {
 	if textfile.NotText(line) > 0 {
@@ -105,8 +105,8 @@ func parseBatchTask(line []byte) (t batchTask, ended bool, err error) {
 	return t, true, nil
 }
 
-// stages turns tasks into jobs, each behind those that it depends on. A task that a recorded start
-// puts before that of another one does not depend on it.
+// stages converts tasks to jobs, each after those on which it depends. A dependency is ignored if
+// the task's recorded start is earlier.
 func stages(tasks []batchTask) (jobs []Job) {
 	slices.SortStableFunc(tasks, func(a, b batchTask) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))

@@ -14,17 +14,17 @@ import (
 	"github.com/tarry-mr/tarry/internal/textfile"
 )
 
-// Coflow is the shuffle of one job in a coflow trace: which racks its maps ran in and how much each
-// of its reduces fetched. All maps of a rack are one there, and so are all reduces of a rack.
+// Coflow is the shuffle of one job in a coflow trace: the racks of its maps, and the bytes that
+// each of its reduces fetched. The trace merges all maps of a rack, and all reduces of a rack.
 type Coflow struct {
 	ID      int
 	Arrival time.Duration
 	Maps    []int32 // the rack of each map
 	Reduces []int32 // the rack in which each reduce ran
-	Bytes   []int64 // that each reduce fetched
+	Bytes   []int64 // bytes that each reduce fetched
 }
 
-// Total is the bytes of the shuffle.
+// Total returns the bytes of the shuffle.
 func (c *Coflow) Total() (sum int64) {
 	for _, b := range c.Bytes {
 		sum += b
@@ -32,19 +32,18 @@ func (c *Coflow) Total() (sum int64) {
 	return sum
 }
 
-// Bounds of a coflow trace.
+// Limits of a coflow trace.
 const (
 	maxRacks     = 100_000
 	maxMegabytes = 1e9 // of one reduce, so that bytes are exact as floating-point numbers
-	megabyte     = 1e6 // the trace does not say which; taken as 10^6 bytes
+	megabyte     = 1e6 // the trace does not define it; assumed to be 10^6 bytes
 )
 
 // ReadCoflows reads a trace of the coflow benchmark [Chowdhury15], such as FB2010-1Hr-150-0.txt:
 // "racks coflows" in the first line, then in each line "id arrivalMs maps rack… reduces
-// rack:megabytes…", separated by spaces, racks from 0. name is for messages. It returns the number
-// of racks too. Errors wrap ErrFormat: bytes that are no text, missing or superfluous columns,
-// negative or huge numbers, times that go back, other than the number of coflows that the first
-// line says.
+// rack:megabytes…", separated by spaces, racks from 0. name is used in messages. It also returns
+// the number of racks. Errors wrap ErrFormat. They report invalid text, missing or surplus columns,
+// negative or huge numbers, decreasing times, and a wrong number of coflows in the first line.
 func ReadCoflows(r io.Reader, name string) (list []Coflow, racks int, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), 16<<20)
@@ -88,13 +87,13 @@ func ReadCoflows(r io.Reader, name string) (list []Coflow, racks int, err error)
 	return list, racks, nil
 }
 
-// coflowLine takes the words of a line one by one.
+// coflowLine parses the words of a line one by one.
 type coflowLine struct {
 	words []string
 	racks int
 }
 
-// number takes a whole number from 0 to top.
+// number parses an integer from 0 to top.
 func (p *coflowLine) number(what string, top int64) (int64, error) {
 	if len(p.words) == 0 {
 		return 0, fmt.Errorf("the line ends before the %s", what)
@@ -104,7 +103,7 @@ func (p *coflowLine) number(what string, top int64) (int64, error) {
 	return wholeNumber(what, word, top)
 }
 
-// end refuses words that are left.
+// end rejects remaining words.
 func (p *coflowLine) end() error {
 	if len(p.words) > 0 {
 		return fmt.Errorf("%d more columns than announced, the first is %.40q", len(p.words), p.words[0])
@@ -112,7 +111,7 @@ func (p *coflowLine) end() error {
 	return nil
 }
 
-// head reads the first line.
+// head parses the first line.
 func (p *coflowLine) head() (racks, coflows int, err error) {
 	r, err1 := p.number("number of racks", maxRacks)
 	c, err2 := p.number("number of coflows", maxJobs)
@@ -125,7 +124,7 @@ func (p *coflowLine) head() (racks, coflows int, err error) {
 	return int(r), int(c), nil
 }
 
-// coflow reads any other line.
+// coflow parses any other line.
 func (p *coflowLine) coflow() (c Coflow, err error) {
 	id, err1 := p.number("id", math.MaxInt32)
 	at, err2 := p.number("arrival time", maxSeconds*1000)
@@ -162,7 +161,7 @@ func (p *coflowLine) coflow() (c Coflow, err error) {
 	return c, p.end()
 }
 
-// reduce takes a "rack:megabytes".
+// reduce parses a "rack:megabytes".
 func (p *coflowLine) reduce() (rack int32, size int64, err error) {
 	if len(p.words) == 0 {
 		return 0, 0, errors.New("the line ends before the rack of a reduce")

@@ -9,16 +9,17 @@ import (
 	"time"
 )
 
-// CoflowOptions says how coflows become jobs. The zero value scales nothing.
+// CoflowOptions configures the conversion of coflows to jobs. The zero value scales nothing.
 type CoflowOptions struct {
-	TimeScale   float64 // arrival times are multiplied by it; 0 means 1
-	Jobs        int     // only the first so many; 0 means all
+	TimeScale   float64 // factor on arrival times; 0 means 1
+	Jobs        int     // only the first N; 0 means all
 	Map, Reduce Cost    // of every job
 }
 
-// FromCoflows turns coflows into jobs: a map in each of its racks, with an equal part of the
-// shuffle, for the trace does not say more, and no other input; a reduce for each of its reduces,
-// with its bytes. Where the reduces ran is not taken over: that is for the scheduler.
+// FromCoflows converts coflows to jobs: a map in each of its racks, with an equal part of the
+// shuffle, since the trace has no more detail, and no other input; a reduce for each of its
+// reduces, with its bytes. The recorded places of reduces are not used, because the scheduler
+// chooses them.
 func FromCoflows(list []Coflow, o CoflowOptions) (Workload, error) {
 	if o.Jobs > 0 && o.Jobs < len(list) {
 		list = list[:o.Jobs]
@@ -38,16 +39,17 @@ func FromCoflows(list []Coflow, o CoflowOptions) (Workload, error) {
 	return w, w.Validate()
 }
 
-// coflowClass is a range of map racks by which shuffles are told apart.
+// coflowClass is a class of shuffles by number of racks with maps.
 type coflowClass struct {
 	name      string
 	low, high int
-	// coflows of the 526 of FB2010-1Hr-150-0.txt are in the class, with so many gigabytes.
+	// coflows is the number of the 526 coflows of FB2010-1Hr-150-0.txt in the class, bytes their
+	// gigabytes.
 	coflows, bytes float64
-	least, most    int // racks with reduces; a choice that gives about the file's medians
+	least, most    int // racks with reduces; chosen to give about the file's medians
 }
 
-// coflowClasses lists the classes.
+// coflowClasses returns the classes.
 func coflowClasses() []coflowClass {
 	return []coflowClass{
 		{"1 rack", 1, 1, 175, 10, 1, 1},
@@ -58,7 +60,7 @@ func coflowClasses() []coflowClass {
 	}
 }
 
-// CoflowClass is the class of a shuffle by the number of racks with maps.
+// CoflowClass returns the class of a shuffle by the number of racks with maps.
 func CoflowClass(mapRacks int) string {
 	list := coflowClasses()
 	for _, c := range list[:len(list)-1] {
@@ -69,14 +71,14 @@ func CoflowClass(mapRacks int) string {
 	return list[len(list)-1].name
 }
 
-// CoflowRacks is the number of racks of Facebook's cluster in the coflow benchmark and in
+// CoflowRacks is the number of racks of Facebook's cluster in the coflow benchmark, used by
 // DrawCoflows.
 const CoflowRacks = 150
 
-// DrawCoflows draws shuffles of the shape of FB2010-1Hr-150-0.txt, whose file is not ours to ship:
-// 526 in an hour over 150 racks. The number of map racks follows the classes of the file,
-// log-uniform within each; a shuffle's bytes are lognormal (sigma 1) about the mean of its class,
-// in proportion to its map racks; racks are random, and reduces differ by a lognormal factor of
+// DrawCoflows draws shuffles with the distribution of FB2010-1Hr-150-0.txt, whose file cannot be
+// shipped: 526 in an hour over 150 racks. The number of map racks follows the classes of the file,
+// log-uniform within each. A shuffle's bytes are lognormal (sigma 1) about the mean of its class,
+// in proportion to its map racks. Racks are random, and reduces differ by a lognormal factor of
 // sigma 0.5.
 func DrawCoflows(r *rand.Rand, coflows int) []Coflow {
 	gaps := Dist{Exponential, 3600.0 / 526, 0}
@@ -98,7 +100,7 @@ func DrawCoflows(r *rand.Rand, coflows int) []Coflow {
 			sum += weight[p]
 		}
 		low, beyond := float64(class.low), float64(class.high+1)
-		racks := float64(len(c.Maps)) * math.Log(beyond/low) / (beyond - low)              // over the class's mean
+		racks := float64(len(c.Maps)) * math.Log(beyond/low) / (beyond - low)              // relative to the class's mean
 		total := racks * class.bytes / class.coflows * 1e3 * math.Exp(r.NormFloat64()-0.5) // megabytes
 		for _, x := range weight {
 			c.Bytes = append(c.Bytes, int64(max(1, math.Round(total*x/sum))*megabyte))

@@ -21,10 +21,10 @@ const (
 	ZipfRank                 // 1, 2, … up to A with probability proportional to 1/k^B
 )
 
-// shapeNames are the words for them, in their order.
+// shapeNames are the names of the families, in order.
 var shapeNames = [...]string{"fixed", "exponential", "uniform", "lognormal", "zipf"}
 
-// Dist is a distribution of numbers, all 0 or more.
+// Dist is a distribution of non-negative numbers.
 type Dist struct {
 	Shape Shape
 	A, B  float64
@@ -61,19 +61,19 @@ func sampleZipf(r *rand.Rand, n int, slope float64) float64 {
 	return float64(n)
 }
 
-// Span draws a length of time from a distribution of seconds.
+// Span draws a duration from a distribution of seconds.
 func (d Dist) Span(r *rand.Rand) time.Duration {
 	return time.Duration(math.Round(min(d.Sample(r), MaxTime.Seconds())*1e6)) * time.Microsecond
 }
 
-// Count draws a whole number, at most top.
+// Count draws an integer, at most top.
 func (d Dist) Count(r *rand.Rand, top int) int {
 	return int(math.Round(min(d.Sample(r), float64(top))))
 }
 
-// ParseDist reads a distribution such as "14", "exponential 14s", "uniform 5 500", "lognormal 100
-// 1.2" or "zipf 20 1". number reads A and, for uniform, B (ParseSeconds, parseCount, ParseBytes …);
-// sigma and slope are plain numbers.
+// ParseDist parses a distribution such as "14", "exponential 14s", "uniform 5 500", "lognormal 100
+// 1.2" or "zipf 20 1". number parses A and, for uniform, B (ParseSeconds, parseCount, ParseBytes
+// …); sigma and slope are plain numbers.
 func ParseDist(s string, number func(string) (float64, error)) (Dist, error) {
 	words := strings.Fields(s)
 	if len(words) == 1 {
@@ -118,7 +118,7 @@ func ParseDist(s string, number func(string) (float64, error)) (Dist, error) {
 	return d, nil
 }
 
-// ParsePlain reads a number from 0 to top.
+// ParsePlain parses a number from 0 to top.
 func ParsePlain(s string, top float64) (float64, error) {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil {
@@ -130,10 +130,10 @@ func ParsePlain(s string, top float64) (float64, error) {
 	return f, nil
 }
 
-// parseCount reads a number of tasks, 0 to maxTasks.
+// parseCount parses a number of tasks, 0 to maxTasks.
 func parseCount(s string) (float64, error) { return ParsePlain(s, maxTasks) }
 
-// ParseSeconds reads "90", "90s", "1m30s" or "250ms" as seconds, 0 to MaxTime.
+// ParseSeconds parses "90", "90s", "1m30s" or "250ms" as seconds, 0 to MaxTime.
 func ParseSeconds(s string) (float64, error) {
 	if d, err := time.ParseDuration(s); err == nil {
 		if d < 0 || d > MaxTime {
@@ -148,9 +148,9 @@ func ParseSeconds(s string) (float64, error) {
 	return f, nil
 }
 
-// ParseBytes reads "4096", "64KiB", "1.5 GB" or "128MiB" as bytes, 0 to MaxBytes. KiB, MiB, GiB,
-// TiB, PiB and the bare letters are powers of 1,024; KB, MB, GB, TB and PB are powers of 1,000.
-// Case does not matter.
+// ParseBytes parses "4096", "64KiB", "1.5 GB" or "128MiB" as bytes, 0 to MaxBytes. KiB, MiB, GiB,
+// TiB, PiB and the single letters are powers of 1,024; KB, MB, GB, TB and PB are powers of 1,000.
+// Case is ignored.
 func ParseBytes(s string) (float64, error) {
 	text := strings.ToUpper(strings.TrimSpace(s))
 	base := 1024.0

@@ -55,8 +55,8 @@ func FacebookIO(r *rand.Rand) Workload {
 }
 
 // FacebookCPU is the CPU-heavy workload of [Zaharia10 §5.1.2]: the same jobs, 2 to 7 times slower.
-// The paper gives no factor per bin; ours grows evenly from 2 for bin 1 to 7 for bin 9, of a task
-// that reads one block in localRead.
+// The paper gives no factor per bin; this one grows linearly from 2 for bin 1 to 7 for bin 9, for a
+// task that reads one block in localRead.
 func FacebookCPU(r *rand.Rand, localRead time.Duration) Workload {
 	bins := table2()
 	return schedule("facebook-cpu", bins, r, func(j *Job, _ string) {
@@ -71,8 +71,8 @@ func FacebookCPU(r *rand.Rand, localRead time.Duration) Workload {
 }
 
 // FacebookMixed is the mixed workload of [Zaharia10 §5.1.3]: the jobs of Table 3. A join is a
-// series of four jobs; the paper says only that the three after the first are smaller: ours have
-// 200, 20 and 1 maps.
+// series of four jobs. The paper says only that the three after the first are smaller; here they
+// have 200, 20 and 1 maps.
 func FacebookMixed(r *rand.Rand) Workload {
 	w := schedule("facebook-mixed", table3(), r, mixedCost)
 	var all []Job
@@ -95,8 +95,8 @@ func FacebookMixed(r *rand.Rand) Workload {
 	return w
 }
 
-// mixedCost sets the bytes of the four kinds of the Hive benchmark. Choices of ours, since the
-// paper has none: an aggregation shuffles a quarter of its input and writes a tenth of that, a join
+// mixedCost sets the bytes of the four kinds of the Hive benchmark. The paper has no numbers; our
+// choice: an aggregation shuffles a quarter of its input and writes a tenth of that, a join
 // shuffles half.
 func mixedCost(j *Job, kind string) {
 	switch kind {

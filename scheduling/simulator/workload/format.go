@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// ErrFormat is wrapped by every refusal of a file; the message starts with file and line.
+// ErrFormat is wrapped by every error about a file; the message starts with file and line.
 var ErrFormat = errors.New("bad workload")
 
-// refuse makes the error for a line of a file.
+// refuse returns the error for a line of a file.
 func refuse(name string, line int, format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %w: %s", name, line, ErrFormat, fmt.Sprintf(format, args...))
 }
 
-// wholeNumber reads a number from 0 to top; what names it in the error.
+// wholeNumber parses an integer from 0 to top; what names it in the error.
 func wholeNumber(what, word string, top int64) (int64, error) {
 	n, err := strconv.ParseInt(word, 10, 64)
 	switch {

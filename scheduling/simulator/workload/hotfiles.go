@@ -8,8 +8,8 @@ import (
 )
 
 // HotFiles draws scans of a few popular files: each job reads the whole of one, chosen by Zipf's
-// law with the given exponent. Files have 2 to 20 blocks, gap is the distribution of the seconds
-// between jobs. The job's class tells how popular its file is.
+// law with the given exponent. Files have 2 to 20 blocks; gap is the distribution of the seconds
+// between jobs. The job's class is the popularity of its file.
 func HotFiles(r *rand.Rand, jobs, files int, slope float64, gap Dist) Workload {
 	w := Workload{Name: "hot-files"}
 	for i := range files {
@@ -33,12 +33,12 @@ func HotFiles(r *rand.Rand, jobs, files int, slope float64, gap Dist) Workload {
 	return w
 }
 
-// ReplicateHot raises the replicas of the files that are read most, as Scarlett does
-// [Ananthanarayanan11], knowing all jobs of the workload ahead. Each further replica, of all blocks
-// of a file, goes to the file whose blocks are read most often for each replica that they have;
-// ties go to the file that comes first. Files have base replicas before, and most at last; what is
-// added is at most the part budget of all block replicas there are. It returns how many block
-// replicas it has added. Jobs whose input is their own are left alone.
+// ReplicateHot adds replicas of the most-read files, as Scarlett does [Ananthanarayanan11], with
+// knowledge of all jobs of the workload. Each further replica, of all blocks of a file, goes to the
+// file with the most reads per replica; ties go to the first file. Files start with base replicas
+// and get at most `most`. The added block replicas are at most the fraction budget of the existing
+// ones. It returns the number of block replicas added. Jobs with an input of their own are
+// unchanged.
 func (w *Workload) ReplicateHot(base, most int, budget float64) int {
 	reads := make([]float64, len(w.Files))
 	for i := range w.Jobs {
@@ -64,7 +64,7 @@ func (w *Workload) ReplicateHot(base, most int, budget float64) int {
 	for len(hot) > 0 {
 		f := hot[0].file
 		if f.Replicas >= most || float64(added+f.Blocks) > left {
-			heap.Pop(&hot) // too large for what is left: a smaller file may still fit
+			heap.Pop(&hot) // too large for the rest: a smaller file may still fit
 			continue
 		}
 		f.Replicas++
@@ -74,14 +74,14 @@ func (w *Workload) ReplicateHot(base, most int, budget float64) int {
 	return added
 }
 
-// hotFile is a file and how often each of its blocks is read.
+// hotFile is a file and the number of reads of each of its blocks.
 type hotFile struct {
 	file  *File
 	index int
 	reads float64
 }
 
-// hottest is a heap of files, the one with most reads a replica first.
+// hottest is a heap of files by reads per replica, highest first.
 type hottest []hotFile
 
 // Len implements heap.Interface.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// logUniform draws a whole number from low to high whose logarithm is uniform.
+// logUniform draws an integer from low to high whose logarithm is uniform.
 func logUniform(r *rand.Rand, low, high int) int {
 	x := math.Log(float64(low)) + float64((math.Log(float64(high)+1)-math.Log(float64(low)))*r.Float64())
 	return min(max(int(math.Exp(x)), low), high)
@@ -102,7 +102,7 @@ func Overhead(mapTime time.Duration) Workload {
 	return w
 }
 
-// Named gives a built-in workload by its name, drawn from r. See Names.
+// Named returns a built-in workload by name, drawn from r. See Names.
 func Named(name string, r *rand.Rand) (Workload, error) {
 	switch name {
 	case "facebook-io":
@@ -133,7 +133,7 @@ func Named(name string, r *rand.Rand) (Workload, error) {
 	return Workload{}, fmt.Errorf("workload: no built-in workload %q (have %v)", name, Names())
 }
 
-// Names lists the built-in workloads.
+// Names returns the names of the built-in workloads.
 func Names() []string {
 	return []string{
 		"facebook-io", "facebook-cpu", "facebook-mixed", "hfsp-fb", "hfsp-preemption", "gridmix", "hierarchy",

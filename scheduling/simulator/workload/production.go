@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Facebook2010 draws a day like SWIM's FB-2010 sample, whose file is not ours to ship: 24,442 jobs,
-// about 8 million maps of 128 MB, exponential gaps of 3.54 s, a third of the jobs map-only.
-// Measured of the file and kept here: the part of jobs in each bin of Table 2, the largest job
-// (87,307 maps), the 84 % of maps in bin 9 (a bounded Pareto distribution with exponent 0.77 has
-// that mean), the median of shuffle to input (0.43). Sizes inside the other bins are log-uniform.
+// Facebook2010 draws a day like SWIM's FB-2010 sample, whose file cannot be shipped: 24,442 jobs,
+// about 8 million maps of 128 MB, exponential gaps of 3.54 s, a third of the jobs map-only. Numbers
+// measured from the file: the fraction of jobs in each bin of Table 2, the largest job (87,307
+// maps), the 84 % of maps in bin 9 (a bounded Pareto distribution with exponent 0.77 has that
+// mean), and the median of shuffle to input (0.43). Sizes inside the other bins are log-uniform.
 func Facebook2010(r *rand.Rand) Workload {
 	return production(r, "facebook-2010", 24_442, 3.54)
 }
@@ -19,7 +19,7 @@ func Facebook2010(r *rand.Rand) Workload {
 // production draws jobs in the bins of the FB-2010 sample.
 func production(r *rand.Rand, name string, jobs int, gap float64) Workload {
 	bins := [...]struct {
-		part      float64 // per cent of the jobs
+		part      float64 // percent of the jobs
 		low, high int
 	}{{64.5, 1, 1}, {2.9, 2, 2}, {9.2, 3, 20}, {10.1, 21, 60}, {2.2, 61, 150}, {2.2, 151, 300}, {1.9, 301, 500}, {3.6, 501, 1500}, {3.4, 1501, 87307}}
 	w := Workload{Name: name}
@@ -48,7 +48,7 @@ func production(r *rand.Rand, name string, jobs int, gap float64) Workload {
 	return w
 }
 
-// boundedPareto draws from a Pareto distribution cut at high, by inversion.
+// boundedPareto draws from a Pareto distribution limited to high, by inversion.
 func boundedPareto(r *rand.Rand, alpha, low, high float64) float64 {
 	cut := 1 - math.Pow(low/high, alpha)
 	return low * math.Pow(1-float64(r.Float64()*cut), -1/alpha)

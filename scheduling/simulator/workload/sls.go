@@ -18,14 +18,14 @@ type slsJob struct {
 	User  string `json:"job.user"`
 	Queue string `json:"job.queue.name"`
 	Start millis `json:"job.start.ms"`
-	Count millis `json:"job.count"` // of jobs like it; 0 stands for 1
+	Count millis `json:"job.count"` // of equal jobs; 0 means 1
 	Tasks []struct {
-		Type     string `json:"container.type"` // map, if left out, or reduce
+		Type     string `json:"container.type"` // map, the default, or reduce
 		Host     string `json:"container.host"` // /rack/node with a map's data
-		Count    millis `json:"count"`          // of tasks like it; 0 stands for 1
+		Count    millis `json:"count"`          // of equal tasks; 0 means 1
 		Start    millis `json:"container.start.ms"`
 		End      millis `json:"container.end.ms"`
-		Duration millis `json:"container.duration.ms"` // if not 0, in place of start and end
+		Duration millis `json:"container.duration.ms"` // if not 0, replaces start and end
 		Former   millis `json:"duration.ms"`           // the former name of Duration
 	} `json:"job.tasks"`
 }
@@ -40,7 +40,7 @@ type rumenJob struct {
 	Reduces []rumenTask `json:"reduceTasks"`
 }
 
-// rumenTask is a task of it.
+// rumenTask is a task of a Rumen trace.
 type rumenTask struct {
 	Attempts []struct {
 		Result string `json:"result"`
@@ -52,8 +52,8 @@ type rumenTask struct {
 	} `json:"preferredLocations"`
 }
 
-// millis is a whole number, mostly of milliseconds, with or without quotation marks; no field wanted
-// here is negative but for Rumen's -1, which stands for none.
+// millis is an integer, mostly of milliseconds, with or without quotation marks. No field read here
+// is negative, except Rumen's -1 for "none".
 type millis int64
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -70,14 +70,14 @@ func (m *millis) UnmarshalJSON(text []byte) error {
 // maxMillis is in the year 2286.
 const maxMillis = 1e13
 
-// ReadSLS reads a trace of Hadoop's Scheduler Load Simulator or of Rumen: JSON objects, one for each
-// job. name is for messages. Errors wrap ErrFormat.
+// ReadSLS reads a trace of Hadoop's Scheduler Load Simulator or of Rumen: JSON objects, one per
+// job. name is used in messages. Errors wrap ErrFormat.
 //
-// A job keeps its user, its queue, which is its pool too, its submission, relative to that of the
-// file's first job, its numbers of tasks, and the racks of its maps' data. The mean and the
-// deviation of its task times become those of a lognormal distribution. These times include
-// set-up, reading and shuffling; so reduces begin when all maps are done. Of a Rumen task its
-// successful attempt counts. Jobs without maps that succeeded are left out.
+// A job keeps its user, its queue (also as its pool), its submission, relative to the file's first
+// job, its numbers of tasks, and the racks of its maps' data. The mean and the deviation of its
+// task times become those of a lognormal distribution. These times include set-up, reading and
+// shuffling; reduces therefore begin when all maps are done. For a Rumen task, its successful
+// attempt is used. Jobs without successful maps are skipped.
 func ReadSLS(r io.Reader, name string) (Workload, error) {
 	t := slsReader{w: Workload{Name: name}, racks: map[string]int32{}}
 	lines := lineCounter{Reader: r}
@@ -116,7 +116,7 @@ func ReadSLS(r io.Reader, name string) (Workload, error) {
 	return t.w, nil
 }
 
-// slsReader turns jobs of a trace into those of a workload.
+// slsReader converts jobs of a trace to jobs of a workload.
 type slsReader struct {
 	w     Workload
 	first millis // submission of the first job
@@ -179,7 +179,7 @@ func (t *slsReader) rumen(s *rumenJob) error {
 	return t.add(s.ID, s.User, s.Queue, s.Submit, tasks, racks)
 }
 
-// rack numbers a rack; no name is -1.
+// rack returns the number of a rack; -1 without a name.
 func (t *slsReader) rack(name string) int32 {
 	if name == "" {
 		return -1
@@ -192,8 +192,8 @@ func (t *slsReader) rack(name string) int32 {
 	return n
 }
 
-// add adds a job with its times of maps and of reduces, unless it has no maps. Without the rack of
-// each map's data it prefers no node.
+// add adds a job with its times of maps and of reduces, unless it has no maps. Unless the rack of
+// each map's data is known, the job prefers no node.
 func (t *slsReader) add(id, user, queue string, submit millis, tasks [2]taskTimes, racks []int32) error {
 	if !t.begun {
 		t.first, t.begun = submit, true
@@ -220,5 +220,5 @@ func (t *slsReader) add(id, user, queue string, submit millis, tasks [2]taskTime
 	return nil
 }
 
-// span is m as a time.
+// span converts m to a Duration.
 func (m millis) span() time.Duration { return time.Duration(m) * time.Millisecond }

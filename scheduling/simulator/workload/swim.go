@@ -16,19 +16,19 @@ import (
 type TraceRow struct {
 	ID      string
 	Submit  int64 // seconds since the start
-	Gap     int64 // seconds since the job before
+	Gap     int64 // seconds since the previous job
 	Input   int64 // bytes, as are the next two
 	Shuffle int64 // 0: a map-only job
 	Output  int64
-	Path    string // label of the input's path, "" if the trace has none; as in the file, not repaired
+	Path    string // label of the input's path as in the file, "" if the trace has none
 }
 
-// maxSeconds bounds times in a trace.
+// maxSeconds limits times in a trace.
 const maxSeconds = int64(maxSubmit / time.Second)
 
-// ReadTrace reads the rows of a SWIM trace: tab-separated, no header, 6 columns, or 8 or 9 with
-// paths. name is for messages. Errors wrap ErrFormat: bytes that are no text, missing columns,
-// negative or huge numbers, times that go back.
+// ReadTrace reads the rows of a SWIM trace: tab-separated, without header, 6 columns, or 8 or 9
+// with paths. name is used in messages. Errors wrap ErrFormat: invalid text, missing columns,
+// negative or huge numbers, decreasing times.
 func ReadTrace(r io.Reader, name string) ([]TraceRow, error) {
 	var rows []TraceRow
 	lines := bufio.NewScanner(r)
@@ -64,7 +64,7 @@ func ReadTrace(r io.Reader, name string) ([]TraceRow, error) {
 	return rows, nil
 }
 
-// parseRow reads one line.
+// parseRow parses one line.
 func parseRow(line []byte) (TraceRow, error) {
 	if textfile.NotText(line) > 0 {
 		return TraceRow{}, errors.New("not text")

@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// TraceOptions says how rows become jobs. The zero value scales nothing and takes 128 MB blocks and
-// 1 GB a reduce; a job has up to 10 million tasks of a kind.
+// TraceOptions configures the conversion of rows to jobs. The zero value scales nothing and uses
+// 128 MB blocks and 1 GB per reduce; a job has up to 10 million tasks of a kind.
 type TraceOptions struct {
-	Nodes          int // ours; with OriginalNodes it scales the bytes by Nodes/OriginalNodes
+	Nodes          int // of the simulated cluster; with OriginalNodes it scales the bytes by Nodes/OriginalNodes
 	OriginalNodes  int // of the traced cluster: 600 for Facebook 2009, 3,000 for 2010; 0 scales nothing
 	Block          int64
-	BytesPerReduce int64   // a choice: the trace has no number of reduces; 0 means 1 GB
-	MaxReduces     int     // of one job, such as the cluster's reduce slots; 0 means no bound
-	MaxMaps        int     // of one job; larger jobs shrink in proportion; 0 means no bound
-	TimeScale      float64 // submission times are multiplied by it; 0 means 1
-	Jobs           int     // only the first so many; 0 means all
-	DropEmpty      bool    // leave out rows without input
-	RawPaths       bool    // take path labels as they stand instead of repairing them
+	BytesPerReduce int64   // the trace has no number of reduces; 0 means 1 GB
+	MaxReduces     int     // per job, such as the cluster's reduce slots; 0 means no limit
+	MaxMaps        int     // per job; larger jobs shrink in proportion; 0 means no limit
+	TimeScale      float64 // factor on submission times; 0 means 1
+	Jobs           int     // only the first N; 0 means all
+	DropEmpty      bool    // skip rows without input
+	RawPaths       bool    // use path labels unchanged instead of repairing them
 	Map, Reduce    Cost    // of every job
 	Skew           Skew    // of every job
 }
 
-// ReadSWIM reads a SWIM trace and turns its rows into jobs. Errors wrap ErrFormat.
+// ReadSWIM reads a SWIM trace and converts its rows to jobs. Errors wrap ErrFormat.
 func ReadSWIM(r io.Reader, name string, o TraceOptions) (Workload, error) {
 	rows, err := ReadTrace(r, name)
 	if err != nil {
@@ -39,9 +39,9 @@ func ReadSWIM(r io.Reader, name string, o TraceOptions) (Workload, error) {
 	return w, nil
 }
 
-// FromTrace turns rows into jobs: maps = input/block, at least 1; reduces =
+// FromTrace converts rows to jobs: maps = input/block, at least 1; reduces =
 // (shuffle+output)/BytesPerReduce, at least 1, or none if nothing is shuffled. Jobs with the same
-// input path share a file as long as the longest of them needs.
+// input path share a file of the size that the largest of them needs.
 func FromTrace(rows []TraceRow, o TraceOptions) (Workload, error) {
 	if o.Jobs > 0 && o.Jobs < len(rows) {
 		rows = rows[:o.Jobs]
@@ -81,12 +81,12 @@ func FromTrace(rows []TraceRow, o TraceOptions) (Workload, error) {
 	return w, w.Validate()
 }
 
-// job turns one row into a job.
+// job converts one row to a job.
 func (r TraceRow) job(scale float64, o *TraceOptions) (Job, error) {
 	sized := func(n int64) int64 {
 		scaled := math.Round(float64(n) * scale)
 		if scaled < 1 && n > 0 {
-			return 1 // keep nonzero as nonzero: a shuffle must not turn into none
+			return 1 // nonzero stays nonzero: a shuffle must not vanish
 		}
 		return int64(min(scaled, float64(MaxBytes)))
 	}

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// RepairPaths gives each row the number of its input path, from 1, or 0 for rows without one.
-// SWIM's generator labels every second and later access to path k as inputPath(k-1): a label one
-// above all before it is a new path, any other means its successor. ok is false if the labels are
-// of another form; then equal labels mean equal paths.
+// RepairPaths returns the number of each row's input path, from 1, or 0 for rows without one.
+// SWIM's generator labels every second and later access to path k as inputPath(k-1). A label that
+// is one above all earlier ones is a new path; any other label means its successor. ok is false if
+// the labels have another form; then equal labels mean equal paths.
 func RepairPaths(rows []TraceRow) (paths []int, ok bool) {
 	paths = make([]int, len(rows))
 	newest := -1
@@ -34,7 +34,7 @@ func RepairPaths(rows []TraceRow) (paths []int, ok bool) {
 	return numbered(paths), true
 }
 
-// literalPaths numbers labels as they stand.
+// literalPaths numbers labels unchanged.
 func literalPaths(rows []TraceRow) []int {
 	labels := make([]string, len(rows))
 	for i, r := range rows {
@@ -43,7 +43,7 @@ func literalPaths(rows []TraceRow) []int {
 	return numbered(labels)
 }
 
-// numbered numbers names from 1 in the order of their first appearance; the zero one has 0.
+// numbered numbers names from 1 in the order of their first appearance; the zero name gets 0.
 func numbered[T comparable](names []T) []int {
 	var none T
 	number := map[T]int{none: 0}

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// taskTimes sums up the times of tasks that a trace has measured.
+// taskTimes accumulates the task times of a trace.
 type taskTimes struct {
 	n            int
 	sum, squares float64 // of seconds
-	negative     bool    // one of them
+	negative     bool    // one of them is negative
 }
 
-// add adds n tasks that took so long.
+// add adds n tasks of the same duration.
 func (t *taskTimes) add(took millis, n int) {
 	s := took.span().Seconds()
 	t.n += n
@@ -23,7 +23,7 @@ func (t *taskTimes) add(took millis, n int) {
 	t.negative = t.negative || took < 0
 }
 
-// cost gives tasks times of the same mean and deviation, lognormal.
+// cost returns lognormal task times with the same mean and deviation.
 func (t *taskTimes) cost() Cost {
 	c := Cost{Setup: -1, CPU: -1}
 	if mean := t.sum / float64(max(t.n, 1)); mean > 0 {
@@ -33,12 +33,12 @@ func (t *taskTimes) cost() Cost {
 	return c
 }
 
-// lineCounter tells in which line a byte lies that has been read.
+// lineCounter finds the line of a byte that has been read.
 type lineCounter struct {
 	io.Reader
 	read   int64   // bytes
-	breaks []int64 // where lines end, behind the last question
-	line   int     // of it, from 0
+	breaks []int64 // ends of lines after the last lookup
+	line   int     // line of the last lookup, from 0
 }
 
 func (l *lineCounter) Read(p []byte) (n int, err error) {
@@ -55,7 +55,7 @@ func (l *lineCounter) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// at is the line, from 1, of a byte; questions go on in the file.
+// at returns the line, from 1, of a byte; offsets must not decrease.
 func (l *lineCounter) at(offset int64) int {
 	for len(l.breaks) > 0 && l.breaks[0] < offset {
 		l.breaks = l.breaks[1:]

@@ -13,8 +13,7 @@ import (
 // DefaultBlock is the size of a block of the papers' clusters, in bytes.
 const DefaultBlock = 128 << 20
 
-// Bounds on what one workload may ask for. They catch garbage and keep a simulation's memory in
-// hand.
+// Limits of a workload. They catch garbage and limit a simulation's memory.
 const (
 	MaxBytes   = int64(1) << 60    // of one job's input, shuffle or output, and of a file
 	maxTasks   = 10_000_000        // of one kind in one job
@@ -23,52 +22,53 @@ const (
 	MaxTime    = 10000 * time.Hour // of one task
 	maxNameLen = 255
 
-	// maxAllTasks bounds the tasks of all jobs of a workload together.
+	// maxAllTasks limits the tasks of all jobs of a workload together.
 	maxAllTasks = 50_000_000
-	// MaxReplicas bounds the replicas of a block.
+	// MaxReplicas limits the replicas of a block.
 	MaxReplicas = 1000
 
 	maxSlots = 10_000 // of one task
 	maxKeys  = 100_000
 )
 
-// Cost says how long one task of a job takes besides reading and writing.
+// Cost is the time of one task of a job apart from reading and writing.
 type Cost struct {
-	// Setup is the time before an attempt does anything; 0 takes the node model's, negative means
-	// none.
+	// Setup is the time before an attempt does anything; 0 means the node model's, negative means
+	// 0.
 	Setup time.Duration
 	// Time is computing time that does not depend on the bytes.
 	Time time.Duration
-	// CPU multiplies the node model's computing time per byte; 0 means 1, negative none.
+	// CPU multiplies the node model's computing time per byte; 0 means 1, negative 0.
 	CPU float64
 	// Spread is the sigma of a lognormal factor of mean 1 on the computing time of each task; 0
-	// makes all alike.
+	// makes all equal.
 	Spread float64
 }
 
-// Skew says how unevenly a job's map outputs are spread over its reduces. The zero value is even.
+// Skew describes how unevenly a job's map outputs are spread over its reduces. The zero value is
+// even.
 type Skew struct {
 	// Zipf gives partition p the weight 1/(p+1)^Zipf, in an order shuffled for each job; 0 means
-	// none.
+	// equal weights.
 	Zipf float64
-	// Shares is the sigma of a lognormal weight of each partition, alike for all maps of the job.
+	// Shares is the sigma of a lognormal weight of each partition, equal for all maps of the job.
 	Shares float64
 	// Cells is the sigma of a lognormal weight of each (map, partition) pair.
 	Cells float64
 }
 
-// Keys are the keys of a job's map outputs, for placements that divide keys. The zero value leaves
-// keys out.
+// Keys describes the keys of a job's map outputs, for placements that divide keys. The zero value
+// means no keys.
 type Keys struct {
 	Count int // 0 means none; at most 100,000
-	// Zipf gives key k, from 0, the weight 1/(k+1)^Zipf; 0 makes all alike. 0 to 10.
+	// Zipf gives key k, from 0, the weight 1/(k+1)^Zipf; 0 makes all equal. 0 to 10.
 	Zipf float64
 	// Spread is the sigma, 0 to 10, of a lognormal factor of mean 1 on the weight of each key in the
 	// output of each map.
 	Spread float64
 }
 
-// check reports the first fault.
+// check returns the first mistake.
 func (k Keys) check() error {
 	if k.Count < 0 || k.Count > maxKeys || !(k.Zipf >= 0 && k.Zipf <= 10) || !(k.Spread >= 0 && k.Spread <= 10) {
 		return fmt.Errorf("%d keys of exponent %v and spread %v, want 0 to %d keys and numbers from 0 to 10", k.Count, k.Zipf, k.Spread, maxKeys)
@@ -79,24 +79,23 @@ func (k Keys) check() error {
 // Job is one job of a workload.
 type Job struct {
 	Name     string
-	Class    string // what reports group by, such as "bin 3"; empty stands for all the unnamed
+	Class    string // group in reports, such as "bin 3"; empty for all jobs without a class
 	User     string
 	Pool     string
 	Queue    string
 	Priority scheduling.Priority
-	// Submit is when the job comes, since the start of the workload; with After, since the end of
-	// that job.
+	// Submit is the arrival of the job, since the start of the workload or, with After, since the
+	// end of that job.
 	Submit time.Duration
 	// After names an earlier job of the workload that must end first; empty means none.
 	After   string
 	Maps    int // at least 1
 	Reduces int // 0 or more
-	// File is the index into Workload.Files plus 1 of the file that the maps read, from its start;
-	// 0 means a file of the job's own.
+	// File is 1 plus the index in Workload.Files of the file that the maps read, from its start; 0
+	// means a file of the job's own.
 	File int
-	// MapRacks is the rack of each map's input, from 0, as a trace gives it; a number beyond the
-	// cluster's racks counts around. Nil leaves the place to the simulation. It is for jobs without
-	// a File.
+	// MapRacks is the rack of each map's input, from 0, as given by a trace, modulo the number of
+	// racks. Nil lets the simulation choose. It is for jobs without a File.
 	MapRacks []int32
 	// NoLocation gives the maps no input location (generated input).
 	NoLocation   bool
@@ -106,31 +105,32 @@ type Job struct {
 	Map          Cost
 	Reduce       Cost
 	Skew         Skew
-	// Keys, if there are any, decide what each partition gets, in place of Skew and Partitions.
+	// Keys, if not empty, determines the content of each partition and replaces Skew and
+	// Partitions.
 	Keys Keys
-	// Partitions is the bytes of each reduce's input, as a trace gives them, ShuffleBytes in all;
-	// Skew.Zipf and Skew.Shares do not apply then. Nil leaves them to Skew.
+	// Partitions is the size in bytes of each reduce's input, as given by a trace, ShuffleBytes in
+	// total; Skew.Zipf and Skew.Shares do not apply then. Nil means that Skew applies.
 	Partitions   []int64
 	SlowStart    float64 // see scheduling.JobSpec
 	SlotsPerTask int     // 0 means 1
 	NoSuspend    bool
-	// TellTimes tells the policy how long the job's tasks take on average; policies that need sizes
-	// (srpt, hfsp without training) are always told.
+	// TellTimes gives the policy the mean duration of the job's tasks; policies that need sizes
+	// (srpt, hfsp without training) always get it.
 	TellTimes bool
 }
 
-// SplitBytes gives the size of the input of map i: whole blocks of InputBytes/Maps, rounded up, the
-// last ones shorter.
+// SplitBytes returns the size of the input of map i: whole blocks of InputBytes/Maps, rounded up,
+// the last ones shorter.
 func (j *Job) SplitBytes(i int) int64 {
 	size := (j.InputBytes + int64(j.Maps) - 1) / int64(j.Maps)
 	return max(0, min(size, j.InputBytes-int64(i)*size))
 }
 
-// File is a file that several jobs read.
+// File is a file read by several jobs.
 type File struct {
 	Name     string
 	Blocks   int // one map's input each
-	Replicas int // of each block; 0 takes the cluster's
+	Replicas int // of each block; 0 means the cluster's
 }
 
 // Workload is a list of jobs and the files they share.
@@ -140,7 +140,7 @@ type Workload struct {
 	Files []File
 }
 
-// Tasks gives the number of maps and of reduces of all jobs.
+// Tasks returns the number of maps and of reduces of all jobs.
 func (w *Workload) Tasks() (maps, reduces int) {
 	for i := range w.Jobs {
 		maps += w.Jobs[i].Maps
@@ -149,8 +149,8 @@ func (w *Workload) Tasks() (maps, reduces int) {
 	return maps, reduces
 }
 
-// Stretch multiplies the times of submission by factor, 0 or more; those of jobs that follow
-// another one stay.
+// Stretch multiplies the times of submission by factor, 0 or more, except for jobs that follow
+// another one.
 func (w *Workload) Stretch(factor float64) {
 	for i := range w.Jobs {
 		if j := &w.Jobs[i]; j.After == "" {
@@ -159,7 +159,7 @@ func (w *Workload) Stretch(factor float64) {
 	}
 }
 
-// Validate reports every fault that would make a simulation meaningless, joined.
+// Validate returns every mistake that would make a simulation meaningless, joined.
 func (w *Workload) Validate() error {
 	if len(w.Jobs) > maxJobs {
 		return fmt.Errorf("workload: %d jobs, at most %d", len(w.Jobs), maxJobs)
@@ -205,10 +205,10 @@ func (w *Workload) Validate() error {
 	return errors.Join(faults...)
 }
 
-// maxFaults is how many faults of a workload are told; the others are counted.
+// maxFaults is the number of mistakes of a workload that are reported; further ones are counted.
 const maxFaults = 20
 
-// check reports the first fault of a job; names holds the jobs before it.
+// check returns the first mistake in a job; names holds the earlier jobs.
 func (j *Job) check(files int, names map[string]bool) error {
 	within := func(what string, n, low, high int64) error {
 		if n < low || n > high {
@@ -258,7 +258,7 @@ func (j *Job) check(files int, names map[string]bool) error {
 	return nil
 }
 
-// checkTraced reports the first fault of what a trace has given.
+// checkTraced returns the first mistake in the data of a trace.
 func (j *Job) checkTraced() error {
 	if j.MapRacks != nil && (len(j.MapRacks) != j.Maps || j.File > 0 || slices.Min(j.MapRacks) < 0) {
 		return fmt.Errorf("racks for %d of %d maps, of which none may be negative nor have a file", len(j.MapRacks), j.Maps)
@@ -279,7 +279,7 @@ func (j *Job) checkTraced() error {
 	return nil
 }
 
-// Bin gives the class of a job by its number of maps: the nine bins of [Zaharia10 Table 2].
+// Bin returns the class of a job by its number of maps: the nine bins of [Zaharia10 Table 2].
 func Bin(maps int) string {
 	for i, top := range [...]int{1, 2, 20, 60, 150, 300, 500, 1500} {
 		if maps <= top {

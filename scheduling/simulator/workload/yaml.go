@@ -9,17 +9,17 @@ import (
 	"github.com/tarry-mr/tarry/internal/yamlfile"
 )
 
-// ReadYAML reads a workload file of our own form:
+// ReadYAML reads a workload file in this program's own format:
 //
 //	name: two pools
-//	block: 128MiB               # of inputs given in maps; 128MiB if left out
+//	block: 128MiB               # of inputs given in maps; default 128MiB
 //	files:
 //	  - {name: logs, blocks: 1440, replicas: 3}
 //	jobs:
-//	  - name: scan              # every line but maps or input may be left out
-//	    count: 20               # so many jobs, scan-1 … scan-20
+//	  - name: scan              # all lines are optional except maps or input
+//	    count: 20               # number of jobs, scan-1 … scan-20
 //	    gap: exponential 14s    # between them, and before the first one of the next entry
-//	    at: 10s                 # of the first; or after: NAME
+//	    at: 10s                 # arrival of the first; or after: NAME
 //	    maps: uniform 5 500     # or input: 64GB, in blocks
 //	    file: logs
 //	    reduces: 3
@@ -58,7 +58,7 @@ func ReadYAML(in io.Reader, name string, r *rand.Rand) (Workload, error) {
 		"name":  p.text(&p.w.Name),
 		"block": func(n yamlfile.Node) error { return p.bytes(&p.block)(n) },
 		"files": func(n yamlfile.Node) error { return p.Each(n, p.readFile) },
-		"jobs":  func(n yamlfile.Node) error { p.jobs = n; return nil }, // after block and files, wherever they stand
+		"jobs":  func(n yamlfile.Node) error { p.jobs = n; return nil }, // after block and files, in any order in the file
 	})
 	if err != nil {
 		return Workload{}, err
@@ -79,7 +79,7 @@ func ReadYAML(in io.Reader, name string, r *rand.Rand) (Workload, error) {
 	return p.w, nil
 }
 
-// yamlReader reads one file.
+// yamlReader parses one file.
 type yamlReader struct {
 	yamlfile.Reader
 	r      *rand.Rand
@@ -88,8 +88,8 @@ type yamlReader struct {
 	files  map[string]int
 	jobs   yamlfile.Node
 	tasks  int           // of all jobs so far
-	blocks int64         // of all files so far, each as often as it has replicas
-	at     time.Duration // where the next entry without a time starts
+	blocks int64         // of all files so far, times their replicas
+	at     time.Duration // start of the next entry without a time
 }
 
 // text reads a string.
@@ -107,7 +107,7 @@ func (p *yamlReader) dist(to **Dist, number func(string) (float64, error)) yamlf
 	return yamlfile.Value(&p.Reader, to, func(s string) (*Dist, error) {
 		d, err := ParseDist(s, number)
 		if err != nil {
-			if v, whole := number(s); whole == nil { // a size with a space in it: 1.5 GB
+			if v, whole := number(s); whole == nil { // a size with a space: 1.5 GB
 				return &Dist{A: v}, nil
 			}
 		}

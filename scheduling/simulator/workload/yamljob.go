@@ -37,7 +37,8 @@ func (p *yamlReader) readFile(n yamlfile.Node) error {
 	return nil
 }
 
-// yamlJob is an entry of "jobs" before its numbers are drawn. A nil distribution was left out.
+// yamlJob is an entry of "jobs" before its numbers are drawn. A nil distribution means that the key
+// is missing.
 type yamlJob struct {
 	job                                  Job
 	count                                int
@@ -51,7 +52,7 @@ type yamlJob struct {
 	hasShuffleRatio, hasOutputRatio, any bool
 }
 
-// fields is the table of keys of a job.
+// fields returns the readers of the keys of a job.
 func (p *yamlReader) fields(y *yamlJob) map[string]yamlfile.Field {
 	j := &y.job
 	flag := func(read yamlfile.Field, set *bool) yamlfile.Field {
@@ -110,7 +111,7 @@ func (p *yamlReader) readJob(n yamlfile.Node) error {
 	if y.any {
 		y.job.SlowStart = y.slowStart
 		if y.slowStart == 0 {
-			y.job.SlowStart = -1 // said, not left out: no gate
+			y.job.SlowStart = -1 // given as 0: no gate
 		}
 	}
 	return p.drawJobs(n, &y)
@@ -153,13 +154,13 @@ func (p *yamlReader) drawJobs(n yamlfile.Node, y *yamlJob) error {
 	return nil
 }
 
-// maxZipfWork bounds the ranks that the draws of one entry look at.
+// maxZipfWork limits the ranks that the draws of one entry visit.
 const maxZipfWork = 50_000_000
 
-// nameIfAny lets check pass over After here: names are checked when all jobs are read.
+// nameIfAny makes check ignore After here: names are checked when all jobs are read.
 func nameIfAny(name string) map[string]bool { return map[string]bool{name: true} }
 
-// draw fills in the numbers of one job.
+// draw sets the numbers of one job.
 func (p *yamlReader) draw(y *yamlJob, j *Job) {
 	size := func(d *Dist) int64 { return int64(math.Round(min(d.Sample(p.r), float64(MaxBytes)))) }
 	span := func(d *Dist) time.Duration {
@@ -209,8 +210,8 @@ func (p *yamlReader) draw(y *yamlJob, j *Job) {
 	}
 }
 
-// sort puts the jobs in order of submission, keeping the file's order among equals; a job that
-// comes after another stays behind it.
+// sort sorts the jobs by submission, stable in the file's order; a job that follows another stays
+// behind it.
 func (p *yamlReader) sort() {
 	rank := make(map[string]time.Duration, len(p.w.Jobs))
 	type keyed struct {
