@@ -2,7 +2,6 @@ package worker
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +14,7 @@ import (
 	"sync"
 )
 
-// Engine is an engine from another module, which starts Go workers itself. It runs all tasks and
-// returns once t.Report has succeeded. on is Options.On. Its error must be one line.
+// Engine is an engine from another module, which starts Go workers itself. It runs all tasks. on is Options.On. Its error must be one line.
 type Engine func(ctx context.Context, on string, t *Tasks) error
 
 var bringing = struct {
@@ -66,7 +64,11 @@ func (guest) width() int { return cap(slots) }
 
 func (g guest) run(ctx context.Context, j *job) ([]report, error) {
 	base := j.task("", 0, 0)
-	base.Memory = j.o.Memory / int64(g.width())
+	in := j.temp.below(reportsFolder)
+	base.Memory, base.Reports = j.o.Memory/int64(g.width()), in.place("")
+	if err := in.make(); err != nil {
+		return nil, err
+	}
 	t := &Tasks{
 		Name: j.layout.Name, Maps: len(j.layout.Splits), Reduces: j.layout.Reduces, Task: base.env(),
 		Attempts: j.mostAttempts(), Tell: j.o.Log != nil,
@@ -84,11 +86,8 @@ func (g guest) run(ctx context.Context, j *job) ([]report, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", g.on, err)
 	}
-	return readReports(j.temp, reportsFile)
+	return readReports(in, reportSuffix)
 }
-
-// reportsFile is the file beside the plan that Report writes.
-const reportsFile = "reports"
 
 // Tasks are the tasks of a job as plain values that an engine can send to the place where they run.
 // The same program must exist there, at any path, and have access to the output's directory or
@@ -97,7 +96,7 @@ const reportsFile = "reports"
 type Tasks struct {
 	Name     string // of the job
 	Maps     int    // at least 1
-	Reduces  int    // 0: the job has no reduces, and its maps return reports
+	Reduces  int    // 0: the job has no reduces
 	Task     string // the value of TARRY_TASK that all tasks share
 	Attempts int    // maximum attempts of a task, at least 1
 	Tell     bool   // log retried attempts on standard error
@@ -122,8 +121,8 @@ func (t *Tasks) start(ctx context.Context) (l *launcher, end func(), err error) 
 }
 
 // Map runs a map in its own process until an attempt succeeds, and then calls emit with its frames,
-// at most 1 MiB each and at least one for each reduce. For a job without reduces it calls emit
-// once, with reduce 0 and the map's report. emit owns the bytes.
+// at most 1 MiB each and at least one for each reduce; a job without reduces has none. emit owns the
+// bytes.
 func (t *Tasks) Map(ctx context.Context, index int, emit func(reduce int, frame []byte)) (err error) {
 	l, end, err := t.start(ctx)
 	if err != nil {
@@ -131,10 +130,7 @@ func (t *Tasks) Map(ctx context.Context, index int, emit func(reduce int, frame 
 	}
 	defer end()
 	if t.Reduces == 0 {
-		report, err := l.attempts(ctx, mapTask, index, func() io.Reader { return nil })
-		if err == nil {
-			emit(0, report)
-		}
+		_, err := l.attempts(ctx, mapTask, index, func() io.Reader { return nil })
 		return err
 	}
 	f, _, err := l.runMap(ctx, l.task.Spills, index)
@@ -159,45 +155,25 @@ func (t *Tasks) Map(ctx context.Context, index int, emit func(reduce int, frame 
 
 // Reduce runs a reduce in its own process until an attempt succeeds, and returns its report. frames
 // are all frames that maps emitted for it, in any order. They are read once, into a temporary file.
-func (t *Tasks) Reduce(ctx context.Context, index int, frames iter.Seq[[]byte]) (report []byte, err error) {
+func (t *Tasks) Reduce(ctx context.Context, index int, frames iter.Seq[[]byte]) error {
 	l, end, err := t.start(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer end()
 	f, err := os.CreateTemp(l.task.Spills, fmt.Sprintf("tarry-r-%05d-*", index))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer f.Close()         // what was written has been read
 	_ = os.Remove(f.Name()) // the open descriptor suffices
 	size := int64(0)
 	for frame := range frames {
 		n, err := f.Write(frame)
 		if size += int64(n); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return l.attempts(ctx, reduceTask, index, func() io.Reader { return io.NewSectionReader(f, 0, size) })
-}
-
-// Report sends the reports of all tasks to the process that submitted the job. Engines may call it
-// repeatedly.
-func (t *Tasks) Report(reports iter.Seq[[]byte]) error {
-	base, err := parseTask(t.Task)
-	if err != nil {
-		return err
-	}
-	temp, err := folderOf(base.Plan)
-	if err != nil {
-		return err
-	}
-	var all bytes.Buffer
-	for r := range reports {
-		all.Write(r)
-	}
-	return temp.put(reportsFile, fmt.Sprint(rand.Uint32()), func(w *os.File) error {
-		_, err := w.Write(all.Bytes())
-		return err
-	})
+	_, err = l.attempts(ctx, reduceTask, index, func() io.Reader { return io.NewSectionReader(f, 0, size) })
+	return err
 }

@@ -161,7 +161,7 @@ func playHadoop(args []string) error {
 		return err
 	}
 	h := hadoopRun{o, dir, 4}
-	for _, file := range strings.Split(o.one("-files"), ",") {
+	for file := range strings.SplitSeq(o.one("-files"), ",") {
 		path, name, _ := strings.Cut(strings.TrimPrefix(file, "file://"), "#")
 		if err := os.Symlink(path, filepath.Join(dir, name)); err != nil {
 			return err

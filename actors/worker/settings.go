@@ -111,7 +111,7 @@ func (j *job) settings() (args []string) {
 	row, set := settingsOf(j.o.On), j.o.byFlag()
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		for _, value := range set[name] {
-			for _, word := range strings.Fields(row[name]) {
+			for word := range strings.FieldsSeq(row[name]) {
 				if strings.Contains(word, "%") {
 					word = fmt.Sprintf(word, value)
 				}

@@ -144,7 +144,7 @@ func wrongOn(t *testing.T, on string, inputs func(name string) []string) {
 		cmd.Env = append(os.Environ(), submitOn+"="+on)
 		said, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", said)
-		failed(out, errors.New(strings.TrimSpace(string(said))), program+" with xxhash64 ", " is not the one that submitted the job")
+		failed(out, errors.New(strings.TrimSpace(string(said))), program+" (", " is not the one that submitted the job")
 	})
 }
 

@@ -10,18 +10,16 @@ import (
 	"github.com/tarry-mr/tarry/actors/worker"
 )
 
-// The three DoFns carry the job's tasks as plain values and are registered once for all jobs:
+// The two DoFns carry the job's tasks as plain values and are registered once for all jobs:
 // closures and types of jobs exist only in the tasks' own processes.
 func init() {
 	register.DoFn3x1[context.Context, int, func(int, []byte), error](&MapFn{})
-	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func(int, []byte), error](&ReduceFn{})
-	register.DoFn2x1[int, func(*[]byte) bool, error](&ReportFn{})
+	register.DoFn3x1[context.Context, int, func(*[]byte) bool, error](&ReduceFn{})
 	register.Emitter2[int, []byte]()
 	register.Iter1[[]byte]()
 }
 
-// pipeline returns a job as a Beam pipeline: maps, grouping of all frames by reduce, reduces, and
-// grouping of all reports.
+// pipeline returns a job as a Beam pipeline: maps, grouping of all frames by reduce, and reduces.
 func pipeline(t *worker.Tasks) *beam.Pipeline {
 	p, s := beam.NewPipelineWithRoot()
 	indexes := make([]int, t.Maps)
@@ -31,14 +29,12 @@ func pipeline(t *worker.Tasks) *beam.Pipeline {
 	splits := beam.Reshuffle(s, beam.CreateList(s, indexes)) // otherwise all maps would be one bundle
 	out := beam.ParDo(s, &MapFn{Tasks: *t}, splits)
 	if t.Reduces > 0 {
-		out = beam.ParDo(s, &ReduceFn{Tasks: *t}, beam.GroupByKey(s, out))
+		beam.ParDo0(s, &ReduceFn{Tasks: *t}, beam.GroupByKey(s, out))
 	}
-	beam.ParDo0(s, &ReportFn{Tasks: *t}, beam.GroupByKey(s, out))
 	return p
 }
 
-// MapFn runs a map and emits its frames by reduce, or, for a job without reduces, its report under
-// key 0.
+// MapFn runs a map and emits its frames by reduce.
 type MapFn struct{ Tasks worker.Tasks }
 
 // ProcessElement implements Beam's DoFn.
@@ -46,24 +42,12 @@ func (f *MapFn) ProcessElement(ctx context.Context, index int, emit func(int, []
 	return f.Tasks.Map(ctx, index, emit)
 }
 
-// ReduceFn runs a reduce and emits its report under key 0.
+// ReduceFn runs a reduce.
 type ReduceFn struct{ Tasks worker.Tasks }
 
 // ProcessElement implements Beam's DoFn.
-func (f *ReduceFn) ProcessElement(ctx context.Context, index int, frames func(*[]byte) bool, emit func(int, []byte)) error {
-	report, err := f.Tasks.Reduce(ctx, index, all(frames))
-	if err == nil {
-		emit(0, report)
-	}
-	return err
-}
-
-// ReportFn sends all reports to the submitter, which commits.
-type ReportFn struct{ Tasks worker.Tasks }
-
-// ProcessElement implements Beam's DoFn.
-func (f *ReportFn) ProcessElement(_ int, reports func(*[]byte) bool) error {
-	return f.Tasks.Report(all(reports))
+func (f *ReduceFn) ProcessElement(ctx context.Context, index int, frames func(*[]byte) bool) error {
+	return f.Tasks.Reduce(ctx, index, all(frames))
 }
 
 // all returns the values of a Beam iterator.

@@ -209,7 +209,7 @@ func overflow(n int) int {
 	if n == 0 {
 		debug.SetMaxStack(1 << 20)
 	}
-	return overflow(n+1) + 1
+	return overflow(n+1) + 1 //nolint:staticcheck // that is what it is for
 }
 
 // writeTogether writes a map from two goroutines.
