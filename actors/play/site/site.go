@@ -119,9 +119,9 @@ func files(dir fs.FS, module string) (map[string][]byte, error) {
 // index is the page's index with the panel of the playground and the name of its module.
 func index(page, panel []byte, module string) ([]byte, error) {
 	for old, text := range map[string]string{
-		"<title>Tarry</title>":   "<title>Tarry: the playground</title>",
-		"<body>":                 `<body data-play="true" data-module="` + module + `">`,
-		`<div class="stage">`:    string(panel) + `<div class="stage">`,
+		"<title>Tarry</title>": "<title>Tarry: the playground</title>",
+		"<body>":               `<body data-play="true" data-module="` + module + `">`,
+		`<div class="stage">`:  string(panel) + `<div class="stage">`,
 		`<script type="module" src="main.mjs"></script>`: `<script type="module" src="main.mjs"></script>` + "\n" + `<script type="module" src="play.mjs"></script>`,
 		`<link rel="stylesheet" href="style.css">`:       `<link rel="stylesheet" href="style.css">` + "\n" + `<link rel="stylesheet" href="play.css">`,
 	} {
