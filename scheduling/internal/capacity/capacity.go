@@ -18,7 +18,7 @@ import (
 // to its maximum; they are never reclaimed by killing. A user holds at most the queue's user limit
 // while others want slots.
 type Order struct {
-	core.Simple
+	core.BaseOrder
 	Queues []*Queue // in the order of the configuration
 	byName map[string]*Queue
 	Top    Queue // the parent of the top queues: the cluster
@@ -44,7 +44,7 @@ type Queue struct {
 	Waiting  index.List[*core.Job] // jobs that have not launched a task
 	Users    map[string]*queueUser
 	jobs     int
-	told     core.GroupStanding
+	told     core.GroupShares
 	wants    [core.Kinds]int // slots that its jobs or those below it could use, when last reported
 	stale    bool            // another of its jobs may be initialized
 }
@@ -66,13 +66,13 @@ type queueUser struct {
 
 // New returns the order "capacity".
 func New(c *core.Core, p *core.Policy) (core.Order, error) {
-	o := &Order{Simple: core.Simple{C: c}, byName: map[string]*Queue{}}
+	o := &Order{BaseOrder: core.BaseOrder{C: c}, byName: map[string]*Queue{}}
 	configs := p.Queues
 	if len(configs) == 0 {
 		configs = []core.QueueConfig{{Name: core.DefaultName, Capacity: 100}}
 	}
 	for _, cfg := range configs {
-		q := &Queue{QueueConfig: cfg, Users: map[string]*queueUser{}, told: core.GroupStanding{Since: c.Now}}
+		q := &Queue{QueueConfig: cfg, Users: map[string]*queueUser{}, told: core.GroupShares{Since: c.Now}}
 		q.UserLimit = cmp.Or(cfg.UserLimit, 100)
 		q.InitJobs = cmp.Or(cfg.InitJobs, 2)
 		q.Above = &o.Top

@@ -84,10 +84,10 @@ func TestWhichNodesCanTakeAReduce(t *testing.T) {
 	n.Bar(core.BarCordoned, true)
 	require.False(t, r.canTake(j, n, 1))
 	n.Bar(core.BarCordoned, false)
-	j.Trouble = &core.Trouble{Failures: map[core.NodeID]int32{n.ID: 9}, Nodes: 1}
+	j.FailureCounts = &core.FailureCounts{Failures: map[core.NodeID]int32{n.ID: 9}, Nodes: 1}
 	c.Live = 8
 	require.False(t, r.canTake(j, n, 1), "the job avoids it")
-	c.Live, j.Trouble = 2, nil
+	c.Live, j.FailureCounts = 2, nil
 	other := c.Job(coretest.Submit(t, c, core.JobSpec{Reduces: 1, Maps: 1, SlowStart: -1}))
 	c.Launch(other, core.Reduce, 0, n, core.AnyPlace, core.Reason{}, nil)
 	a := &c.Attempts[n.Atts[0]]
@@ -113,8 +113,8 @@ func TestWhichNodesCanTakeAReduce(t *testing.T) {
 	require.False(t, r.freesSoon(n), "a map gives back no slot for reduces")
 }
 
-// A candidate that cannot take a reduce any more is given up a sixth of a heartbeat interval after the
-// candidates were looked at last, not before.
+// A candidate that cannot take a reduce any more is given up a sixth of a heartbeat interval after
+// the candidates were looked at last, not before.
 func TestCandidatesAreLookedAtEachSixthOfAnInterval(t *testing.T) {
 	c, j := gravityCore(t, core.CoGRS, []int{2, 4}, 1, map[int][]int64{0: {100}})
 	at := time.Second
@@ -211,8 +211,8 @@ func TestCandidatesAreTheBestNodes(t *testing.T) {
 	}
 }
 
-// drive lets maps end with outputs drawn from a lognormal distribution, some of them equal or empty,
-// and looks now and then at the jobs that have a plan with centers.
+// drive lets maps end with outputs drawn from a lognormal distribution, some of them equal or
+// empty, and looks now and then at the jobs that have a plan with centers.
 func drive(t *testing.T, c *core.Core, reduces int, sigma float64, look func(j *core.Job)) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	running := make([][]core.Status, len(c.Nodes))

@@ -39,15 +39,15 @@ func (a Avoidance) withDefaults() Avoidance {
 	return Avoidance{JobFailures: never(a.JobFailures), Jobs: never(a.Jobs), Forgive: cmp.Or(a.Forgive, 24*time.Hour)}
 }
 
-// Trouble counts the failed attempts of a job by node. The methods that only read accept nil, for a
-// job without failures.
-type Trouble struct {
+// FailureCounts counts the failed attempts of a job by node. The methods that only read accept nil,
+// for a job without failures.
+type FailureCounts struct {
 	Failures map[NodeID]int32
 	Nodes    int // nodes with enough failures for the job to avoid them
 }
 
 // Avoided returns the number of nodes that the job has reason to avoid.
-func (t *Trouble) Avoided() int {
+func (t *FailureCounts) Avoided() int {
 	if t == nil {
 		return 0
 	}
@@ -55,7 +55,7 @@ func (t *Trouble) Avoided() int {
 }
 
 // recount recounts the nodes to avoid, under a new policy.
-func (t *Trouble) recount(limit int) {
+func (t *FailureCounts) recount(limit int) {
 	if t == nil {
 		return
 	}
@@ -67,12 +67,12 @@ func (t *Trouble) recount(limit int) {
 	}
 }
 
-// Troubled counts a failed attempt of j on n.
-func (c *Core) Troubled(j *Job, n *NodeState) {
-	if j.Trouble == nil {
-		j.Trouble = &Trouble{Failures: map[NodeID]int32{}}
+// CountFailure counts a failed attempt of j on n.
+func (c *Core) CountFailure(j *Job, n *NodeState) {
+	if j.FailureCounts == nil {
+		j.FailureCounts = &FailureCounts{Failures: map[NodeID]int32{}}
 	}
-	t := j.Trouble
+	t := j.FailureCounts
 	t.Failures[n.ID]++
 	if int(t.Failures[n.ID]) != c.Policy.Avoid.JobFailures {
 		return
@@ -85,7 +85,7 @@ func (c *Core) Troubled(j *Job, n *NodeState) {
 }
 
 // reason returns a Reason with the number of failures on n and the limit.
-func (t *Trouble) reason(c *Core, n *NodeState) Reason {
+func (t *FailureCounts) reason(c *Core, n *NodeState) Reason {
 	return Reason{Cause: CauseAvoided, Count: t.Failures[n.ID], Of: int32(c.Policy.Avoid.JobFailures)}
 }
 
@@ -93,7 +93,7 @@ func (t *Trouble) reason(c *Core, n *NodeState) Reason {
 // there. If a quarter of the nodes would be avoided, the job is to blame, not the nodes, and none
 // is avoided.
 func (c *Core) Avoids(j *Job, n *NodeState) bool {
-	t := j.Trouble
+	t := j.FailureCounts
 	return t.Avoided() > 0 && int(t.Failures[n.ID]) >= c.Policy.Avoid.JobFailures &&
 		float64(t.Nodes) < avoidedByJob*float64(c.Live)
 }
@@ -101,11 +101,11 @@ func (c *Core) Avoids(j *Job, n *NodeState) bool {
 // blameNodes counts a fault for each node that j, which has succeeded, had reason to avoid: the
 // job's code works on other nodes.
 func (c *Core) blameNodes(j *Job) {
-	if j.Trouble.Avoided() == 0 {
+	if j.FailureCounts.Avoided() == 0 {
 		return
 	}
 	for _, n := range c.Nodes {
-		if int(j.Trouble.Failures[n.ID]) < c.Policy.Avoid.JobFailures {
+		if int(j.FailureCounts.Failures[n.ID]) < c.Policy.Avoid.JobFailures {
 			continue
 		}
 		if n.Faults == 0 {
@@ -168,22 +168,22 @@ func (c *Core) forgive() {
 	}
 }
 
-// absolve clears the faults of n and every job's failure count for n, which Hadoop's jobs keep. The
-// slots of n must not be counted during the call.
-func (c *Core) absolve(n *NodeState) {
+// clearFailures clears the faults of n and every job's failure count for n, which Hadoop's jobs
+// keep. The slots of n must not be counted during the call.
+func (c *Core) clearFailures(n *NodeState) {
 	if n.Faults > 0 {
 		c.Faulty--
 	}
 	n.Faults = 0
 	n.Bar(BarFaults, false)
 	for _, j := range c.Active {
-		if j.State.Ended() || j.Trouble == nil {
+		if j.State.Ended() || j.FailureCounts == nil {
 			continue
 		}
-		if int(j.Trouble.Failures[n.ID]) >= c.Policy.Avoid.JobFailures {
-			j.Trouble.Nodes--
+		if int(j.FailureCounts.Failures[n.ID]) >= c.Policy.Avoid.JobFailures {
+			j.FailureCounts.Nodes--
 		}
-		delete(j.Trouble.Failures, n.ID)
+		delete(j.FailureCounts.Failures, n.ID)
 		c.changed(j, Map)
 		c.changed(j, Reduce)
 	}

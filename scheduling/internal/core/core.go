@@ -117,7 +117,7 @@ type Core struct {
 	skips    []Skip
 	told     Records[jobTold]
 	Killed   []AttemptID
-	due      due
+	queue    heartbeatQueue
 	Faulty   int // nodes with faults
 }
 
@@ -205,7 +205,7 @@ func (c *Core) Update(now time.Duration) error {
 	c.Order.Update()
 	c.forgive()
 	c.Speculation.Look()
-	c.tellStanding()
+	c.emitShares()
 	c.end(Call{Op: OpUpdate, At: now})
 	return nil
 }

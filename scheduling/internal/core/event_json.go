@@ -44,11 +44,11 @@ func (e *Event) AppendJSON(b []byte) []byte {
 	if len(e.Output) > 0 {
 		b = appendNumbers(append(b, `,"output":`...), e.Output)
 	}
-	return e.appendStanding(b)
+	return e.appendShares(b)
 }
 
-// appendStanding appends the second half of the fields.
-func (e *Event) appendStanding(b []byte) []byte {
+// appendShares appends the second half of the fields.
+func (e *Event) appendShares(b []byte) []byte {
 	if e.Places != nil {
 		b = appendAny(b, `,"places":`, e.Places)
 	}

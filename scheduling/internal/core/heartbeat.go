@@ -60,13 +60,13 @@ func (c *Core) Heartbeat(now time.Duration, h Heartbeat) (Answer, error) {
 }
 
 // newWork records that tasks may now be launched that could not be launched before.
-func (c *Core) newWork() { c.due.news++ }
+func (c *Core) newWork() { c.queue.news++ }
 
 // Call records that something waits for a heartbeat of n.
 func (c *Core) Call(n *NodeState) {
 	if !n.called {
 		n.called = true
-		c.due.called = append(c.due.called, n.ID)
+		c.queue.called = append(c.queue.called, n.ID)
 	}
 }
 
@@ -74,15 +74,15 @@ func (c *Core) Call(n *NodeState) {
 func (c *Core) uncall(n *NodeState) {
 	if n.called {
 		n.called = false
-		at := slices.Index(c.due.called, n.ID)
-		c.due.called = slices.Delete(c.due.called, at, at+1)
+		at := slices.Index(c.queue.called, n.ID)
+		c.queue.called = slices.Delete(c.queue.called, at, at+1)
 	}
 }
 
 // asked records that n has sent a heartbeat. It now has everything except actions queued during the
 // heartbeat.
 func (c *Core) asked(n *NodeState) {
-	n.Heard = c.due.news
+	n.Heard = c.queue.news
 	if len(n.Pending) == 0 {
 		c.uncall(n)
 	}
@@ -231,7 +231,7 @@ func (c *Core) fail(ai int32, s *Status) {
 		j.reduceLost()
 	}
 	c.Emit(Event{Type: EventFailed, JobID: j.ID, Attempt: a.ID, Kind: k, Node: a.Node.ID, Locality: a.Locality, Err: s.Err, Held: a.held(c.Now)})
-	c.Troubled(j, a.Node)
+	c.CountFailure(j, a.Node)
 	c.changed(j, k)
 	switch {
 	case s.Final && !s.Blameless:

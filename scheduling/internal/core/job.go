@@ -65,18 +65,18 @@ func (w *Work) Waiting() int { return w.Pending.Len() + w.Placed.Len() }
 // Job is the Core's record of a job. Policies keep their own records.
 type Job struct {
 	// Fields that an offer and a report read come first: one cache line, and two per kind.
-	ID       JobID
-	Index    int32    // dense number among jobs that have not ended
-	Slots    int32    // per task
-	Changes  int32    // increases when its output locations change or an attempt of a reduce ends without success
-	Runnable bool     // may launch tasks: within the job limits, initialized
-	Located  bool     // some map has a place
-	Priority Priority // same as in Spec
-	State    JobState
-	Gate     int      // maps that must be done before reduces launch
-	Trouble  *Trouble // failures by node; nil while it has none
-	ByPlace  placeIndex
-	Work     [Kinds]Work
+	ID            JobID
+	Index         int32    // dense number among jobs that have not ended
+	Slots         int32    // per task
+	Changes       int32    // increases when its output locations change or an attempt of a reduce ends without success
+	Runnable      bool     // may launch tasks: within the job limits, initialized
+	Located       bool     // some map has a place
+	Priority      Priority // same as in Spec
+	State         JobState
+	Gate          int            // maps that must be done before reduces launch
+	FailureCounts *FailureCounts // failures by node; nil while it has none
+	ByPlace       placeIndex
+	Work          [Kinds]Work
 
 	Spec  JobSpec
 	Hold  Reason // why it is not runnable

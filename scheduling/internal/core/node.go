@@ -16,7 +16,7 @@ type NodeState struct {
 	Live    bool
 	closed  bool // Barred is not 0; a separate field for speed
 	Barred  bars // why it takes no new tasks
-	called  bool // in heartbeat queue due.called
+	called  bool // in heartbeatQueue.called
 	Slots   [Kinds]int
 	Used    [Kinds]int // slots held by attempts that are not suspended
 	Running [Kinds]int // attempts that are not suspended
@@ -29,7 +29,7 @@ type NodeState struct {
 	Pending []Action // for the next heartbeat
 	Last    []Action // answer to the last numbered heartbeat
 	Seq     uint64
-	Heard   uint64 // due.news at its last heartbeat, or at the last Due that returned it
+	Heard   uint64 // heartbeatQueue.news at its last heartbeat, or at the last Due that returned it
 
 	Name    string
 	Rack    string
@@ -143,7 +143,7 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 		n.Seq, n.Heard = 0, 0
 	}
 	if restarted {
-		c.absolve(n)
+		c.clearFailures(n)
 	}
 	c.stand(n, path)
 	c.countSlots(n, 1)
@@ -320,7 +320,7 @@ func (c *Core) lose(n *NodeState) {
 		if j.State.Ended() {
 			continue
 		}
-		if j.Trouble.Avoided() > 0 {
+		if j.FailureCounts.Avoided() > 0 {
 			c.newWork() // with fewer nodes the job may have to use those that it avoids
 		}
 		if len(j.Work[Reduce].Tasks) == 0 {

@@ -34,8 +34,8 @@ type Order interface {
 	Share(j *Job, k TaskKind) (share, weight float64)
 	// Idle returns why no free slot of n was offered to j.
 	Idle(j *Job, n *NodeState, k TaskKind) Reason
-	// Took copies the state that this order needs from its predecessor.
-	Took(former Order)
+	// Adopt copies the state that this order needs from its predecessor.
+	Adopt(former Order)
 }
 
 // Policies are the built-in parts of policies: orders by name, placements by rule. A rule without
@@ -95,36 +95,36 @@ type learner interface {
 	Succeeded(ai int32, a Attempt)
 }
 
-// Simple has the default methods of most orders: all jobs may launch at once, there are no periodic
-// tasks, no job claims slots, and shares do not exist.
-type Simple struct{ C *Core }
+// BaseOrder has the default methods of most orders: all jobs may launch at once, there are no
+// periodic tasks, no job claims slots, and shares do not exist.
+type BaseOrder struct{ C *Core }
 
 // Add implements Order.
-func (s Simple) Add(j *Job) error {
+func (s BaseOrder) Add(j *Job) error {
 	s.C.Admit(j)
 	return nil
 }
 
 // Remove implements Order.
-func (Simple) Remove(*Job) {}
+func (BaseOrder) Remove(*Job) {}
 
 // Settle implements Order.
-func (Simple) Settle() {}
+func (BaseOrder) Settle() {}
 
 // Update implements Order.
-func (Simple) Update() {}
+func (BaseOrder) Update() {}
 
 // Urgent implements Order.
-func (Simple) Urgent(*Job, TaskKind) bool { return false }
+func (BaseOrder) Urgent(*Job, TaskKind) bool { return false }
 
 // Share implements Order.
-func (Simple) Share(*Job, TaskKind) (float64, float64) { return math.NaN(), 1 }
+func (BaseOrder) Share(*Job, TaskKind) (float64, float64) { return math.NaN(), 1 }
 
 // Idle implements Order.
-func (Simple) Idle(*Job, *NodeState, TaskKind) Reason { return Reason{Cause: CauseNotOffered} }
+func (BaseOrder) Idle(*Job, *NodeState, TaskKind) Reason { return Reason{Cause: CauseNotOffered} }
 
-// Took implements Order.
-func (Simple) Took(Order) {}
+// Adopt implements Order.
+func (BaseOrder) Adopt(Order) {}
 
 // FifoRank ranks jobs by priority, then by submission.
 func FifoRank(j *Job, _ TaskKind) index.Rank {

@@ -5,7 +5,7 @@ import "github.com/tarry-mr/tarry/scheduling/internal/index"
 // FlatOrder is an order with one sorted list per kind, by rank. The orders fifo and fair are little
 // more than their rank.
 type FlatOrder struct {
-	Simple
+	BaseOrder
 	RankOf func(j *Job, k TaskKind) index.Rank
 	Lists  [Kinds]JobList
 	Spots  Spots
@@ -14,7 +14,7 @@ type FlatOrder struct {
 // Add implements Order.
 func (o *FlatOrder) Add(j *Job) error {
 	o.Spots.Add(j)
-	return o.Simple.Add(j)
+	return o.BaseOrder.Add(j)
 }
 
 // Changed implements Order.

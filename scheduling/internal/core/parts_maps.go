@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// askedLocality adapts a custom placement of maps. It counts the refusals of each job for it.
-type askedLocality struct {
+// externalLocality adapts a custom placement of maps. It counts the refusals of each job for it.
+type externalLocality struct {
 	c       *Core
 	name    string
 	part    MapPlacement
@@ -16,17 +16,17 @@ type askedLocality struct {
 	of      Records[refusals]
 }
 
-func newAskedLocality(c *Core, name string, former Placement) (Placement, error) {
+func newExternalLocality(c *Core, name string, former Placement) (Placement, error) {
 	p, err := part(c.Config.Parts.Maps, "placement of maps", name)
 	chooser, _ := p.(MapChooser)
-	a := &askedLocality{c: c, name: name, part: p, chooser: chooser}
-	if old, ok := former.(*askedLocality); ok && old.name == name {
+	a := &externalLocality{c: c, name: name, part: p, chooser: chooser}
+	if old, ok := former.(*externalLocality); ok && old.name == name {
 		a.of = slices.Clone(old.of)
 	}
 	return a, err
 }
 
-func (a *askedLocality) Place(j *Job, n *NodeState) Proposal {
+func (a *externalLocality) Place(j *Job, n *NodeState) Proposal {
 	_, nearest := a.c.Pick(j, n, a.c.Far)
 	if a.chose = false; nearest == AnyPlace {
 		return a.c.Nearest(j, n, a.c.Far, CauseWaited)
@@ -46,7 +46,7 @@ func (a *askedLocality) Place(j *Job, n *NodeState) Proposal {
 }
 
 // choose proposes the map that the chooser returns, at any level.
-func (a *askedLocality) choose(j *Job, n *NodeState, o MapOffer) Proposal {
+func (a *externalLocality) choose(j *Job, n *NodeState, o MapOffer) Proposal {
 	m := a.chooser.Choose(a.c.View(), o)
 	switch {
 	case m < 0:
@@ -58,9 +58,9 @@ func (a *askedLocality) choose(j *Job, n *NodeState, o MapOffer) Proposal {
 	return Proposal{Task: m, Level: a.c.Level(j, m, n), Allowed: a.c.Far, Why: CauseWaited}
 }
 
-func (a *askedLocality) Refused(j *Job) { a.of.Of(j).add(a.c.Now) }
+func (a *externalLocality) Refused(j *Job) { a.of.Of(j).add(a.c.Now) }
 
-func (a *askedLocality) Launched(j *Job, _ *NodeState, l Locality) {
+func (a *externalLocality) Launched(j *Job, _ *NodeState, l Locality) {
 	if l == NodeLocal {
 		a.of.Remove(j)
 	}
@@ -69,15 +69,15 @@ func (a *askedLocality) Launched(j *Job, _ *NodeState, l Locality) {
 	}
 }
 
-func (a *askedLocality) Begin()      {}
-func (a *askedLocality) Again() bool { return true }
+func (a *externalLocality) Begin()      {}
+func (a *externalLocality) Again() bool { return true }
 
-func (a *askedLocality) Remove(j *Job) {
+func (a *externalLocality) Remove(j *Job) {
 	a.of.Remove(j)
 	forget(a.part, j.ID)
 }
 
-func (a *askedLocality) View(j *Job) (LocalityView, time.Duration) {
+func (a *externalLocality) View(j *Job) (LocalityView, time.Duration) {
 	of := a.of.Of(j)
 	return LocalityView{Skips: of.count, Wait: of.waited(a.c.Now), Skipped: of.count > 0}, 0
 }

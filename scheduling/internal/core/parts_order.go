@@ -19,7 +19,7 @@ func newRankedOrder(c *Core, name string) (Order, error) {
 		return nil, err
 	}
 	o := &rankedOrder{part: p}
-	o.FlatOrder = FlatOrder{Simple: Simple{c}, RankOf: o.rank}
+	o.FlatOrder = FlatOrder{BaseOrder: BaseOrder{c}, RankOf: o.rank}
 	return o, nil
 }
 

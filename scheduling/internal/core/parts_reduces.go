@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// askedPlacement adapts a custom placement of reduces.
-type askedPlacement struct {
+// externalPlacement adapts a custom placement of reduces.
+type externalPlacement struct {
 	c    *Core
 	name string
 	part ReducePlacement
 	of   Records[refusals] // since its last launch of a reduce
 }
 
-func newAskedPlacement(c *Core, name string, former Placement) (Placement, error) {
+func newExternalPlacement(c *Core, name string, former Placement) (Placement, error) {
 	p, err := part(c.Config.Parts.Reduces, "placement of reduces", name)
-	a := &askedPlacement{c: c, name: name, part: p}
-	if old, ok := former.(*askedPlacement); ok && old.name == name {
+	a := &externalPlacement{c: c, name: name, part: p}
+	if old, ok := former.(*externalPlacement); ok && old.name == name {
 		a.of = slices.Clone(old.of)
 	}
 	return a, err
 }
 
-func (a *askedPlacement) Place(j *Job, n *NodeState) Proposal {
+func (a *externalPlacement) Place(j *Job, n *NodeState) Proposal {
 	pending, of := &j.Work[Reduce].Pending, a.of.Of(j)
 	if pending.Len() == 0 {
 		return Proposal{Task: -1, Allowed: a.c.Far}
@@ -40,23 +40,23 @@ func (a *askedPlacement) Place(j *Job, n *NodeState) Proposal {
 	return Proposal{Task: i, Allowed: AnyPlace, Why: CausePlaced}
 }
 
-func (a *askedPlacement) Refused(j *Job) { a.of.Of(j).add(a.c.Now) }
+func (a *externalPlacement) Refused(j *Job) { a.of.Of(j).add(a.c.Now) }
 
-func (a *askedPlacement) Launched(j *Job, _ *NodeState, l Locality) {
+func (a *externalPlacement) Launched(j *Job, _ *NodeState, l Locality) {
 	if l != AnyPlace {
 		a.of.Remove(j)
 	}
 }
 
-func (a *askedPlacement) Begin()      {}
-func (a *askedPlacement) Again() bool { return true }
+func (a *externalPlacement) Begin()      {}
+func (a *externalPlacement) Again() bool { return true }
 
-func (a *askedPlacement) Remove(j *Job) {
+func (a *externalPlacement) Remove(j *Job) {
 	a.of.Remove(j)
 	forget(a.part, j.ID)
 }
 
-func (a *askedPlacement) View(j *Job) (LocalityView, time.Duration) {
+func (a *externalPlacement) View(j *Job) (LocalityView, time.Duration) {
 	of := a.of.Of(j)
 	return LocalityView{Skips: of.count, Wait: of.waited(a.c.Now), Skipped: of.count > 0}, 0
 }

@@ -38,7 +38,7 @@ type Proposal struct {
 // one of the same kind.
 func (c *Core) newMapPlacement(p LocalityPolicy, former Placement) (Placement, error) {
 	if p.Part != "" {
-		return newAskedLocality(c, p.Part, former)
+		return newExternalLocality(c, p.Part, former)
 	}
 	if make := c.built.Maps[p.Rule]; make != nil {
 		return make(c, p, former), nil
@@ -49,7 +49,7 @@ func (c *Core) newMapPlacement(p LocalityPolicy, former Placement) (Placement, e
 // newReducePlacement does the same for reduces.
 func (c *Core) newReducePlacement(p ReducePolicy, former Placement) (Placement, error) {
 	if p.Part != "" {
-		return newAskedPlacement(c, p.Part, former)
+		return newExternalPlacement(c, p.Part, former)
 	}
 	if make := c.built.Reduces[p.Rule]; make != nil {
 		return make(c, p, former), nil

@@ -4,7 +4,7 @@ import "time"
 
 // jobTold is what events, and the skips of a heartbeat, last reported of a job.
 type jobTold struct {
-	standing
+	lastShares
 	skips [Kinds]skipTold
 }
 

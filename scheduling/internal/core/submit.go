@@ -216,7 +216,7 @@ func (c *Core) Reconfigure(now time.Duration, p Policy) error {
 		c.Policy, c.Order, c.Placement, c.Speculation = old.Policy, old.Order, old.Placement, old.Speculation
 		return err
 	}
-	c.Order.Took(old.Order)
+	c.Order.Adopt(old.Order)
 	c.enlist()
 	c.resetNodes()
 	c.Dirty = true
@@ -236,7 +236,7 @@ func (c *Core) enlist() {
 		for k := range TaskKind(Kinds) {
 			c.SetSlow(j, k, nil) // the new rule may find others
 		}
-		j.Trouble.recount(c.Policy.Avoid.JobFailures)
+		j.FailureCounts.recount(c.Policy.Avoid.JobFailures)
 		if !j.Runnable {
 			c.Held++
 		}

@@ -179,12 +179,12 @@ func TestNodeThatBeginsAnew(t *testing.T) {
 	failOn(t, c, 5, 4)
 	failOn(t, c, 6, 1)
 	j := c.Job(2)
-	require.Equal(t, 1, j.Trouble.Avoided())
+	require.Equal(t, 1, j.FailureCounts.Avoided())
 	for _, name := range []string{"n3", "n5", "n6", "n7"} {
 		join(t, c, core.Node{Name: name, MapSlots: 2, Incarnation: 1})
 	}
-	require.Equal(t, []int{0, 0, 0}, []int{c.Faulty, c.Nodes[3].Faults, j.Trouble.Avoided()})
-	require.Empty(t, j.Trouble.Failures)
+	require.Equal(t, []int{0, 0, 0}, []int{c.Faulty, c.Nodes[3].Faults, j.FailureCounts.Avoided()})
+	require.Empty(t, j.FailureCounts.Failures)
 	checkInvariants(t, c)
 	for _, at := range []core.NodeID{3, 5, 6} {
 		got, err := c.Heartbeat(0, core.Heartbeat{Node: at, Incarnation: 1})

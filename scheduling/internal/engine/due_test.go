@@ -180,7 +180,7 @@ func TestDueWhenNoNodeIsAvoidedAnyMore(t *testing.T) {
 		"copies fail": func(c *core.Core) {
 			for _, n := range []core.NodeID{4, 4, 4, 4, 5, 5, 5, 5} {
 				c.Due()
-				c.Troubled(c.Active[0], c.Nodes[n])
+				c.CountFailure(c.Active[0], c.Nodes[n])
 			}
 		},
 	} {

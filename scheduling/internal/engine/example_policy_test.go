@@ -25,7 +25,7 @@ type users struct {
 
 func New(c *core.Core, _ *core.Policy) (core.Order, error) {
 	o := &users{jobs: map[string][]*core.Job{}}
-	o.FlatOrder = core.FlatOrder{Simple: core.Simple{C: c}, RankOf: o.rank}
+	o.FlatOrder = core.FlatOrder{BaseOrder: core.BaseOrder{C: c}, RankOf: o.rank}
 	return o, nil
 }
 

@@ -137,9 +137,9 @@ func (p *printer) job(h *mix, i int) {
 	}
 	h.flag(j.Runnable)
 	p.fetches(h, j)
-	h.flag(j.Trouble != nil)
-	if j.Trouble != nil {
-		for n, times := range j.Trouble.Failures {
+	h.flag(j.FailureCounts != nil)
+	if j.FailureCounts != nil {
+		for n, times := range j.FailureCounts.Failures {
 			p.nodes[n] += mixed(107+uint64(i), uint64(times))
 		}
 	}
@@ -264,7 +264,7 @@ func (p *printer) node(i int) {
 		if p.timed() {
 			x.length(w.now - a.Start)
 			x.length(a.Worked(w.now))
-			p.lesson(&x, ai, a)
+			p.trainingSample(&x, ai, a)
 		}
 		p.attempt(a.ID, i, 61, uint64(x))
 	}
@@ -342,7 +342,7 @@ func (p *printer) timed() bool {
 	return p.w.spec.policy.Speculation.Rule != core.NoSpeculation
 }
 
-func (p *printer) lesson(h *mix, ai int32, a *core.Attempt) {
+func (p *printer) trainingSample(h *mix, ai int32, a *core.Attempt) {
 	if o, ok := p.w.c.Order.(*hfsp.Order); ok && int(ai) < len(o.Learned) && o.Learned[ai].Attempt == a.ID {
 		h.length(o.Learned[ai].Shuffled)
 		h.flag(o.Learned[ai].Sampled)

@@ -20,7 +20,7 @@ type fair struct {
 
 // NewFair returns the order "fair".
 func NewFair(c *core.Core, _ *core.Policy) (core.Order, error) {
-	return &fair{stale: true, FlatOrder: core.FlatOrder{Simple: core.Simple{C: c}, RankOf: func(j *core.Job, k core.TaskKind) index.Rank {
+	return &fair{stale: true, FlatOrder: core.FlatOrder{BaseOrder: core.BaseOrder{C: c}, RankOf: func(j *core.Job, k core.TaskKind) index.Rank {
 		return index.Rank{Value: float64(j.Work[k].Running), Tie: int32(j.ID)}
 	}}}, nil
 }

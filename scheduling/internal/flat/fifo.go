@@ -12,7 +12,7 @@ type fifo struct{ core.FlatOrder }
 
 // NewFIFO returns the order "fifo".
 func NewFIFO(c *core.Core, _ *core.Policy) (core.Order, error) {
-	return &fifo{core.FlatOrder{Simple: core.Simple{C: c}, RankOf: core.FifoRank}}, nil
+	return &fifo{core.FlatOrder{BaseOrder: core.BaseOrder{C: c}, RankOf: core.FifoRank}}, nil
 }
 
 // Assign implements core.Order.

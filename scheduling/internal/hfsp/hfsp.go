@@ -26,43 +26,43 @@ const Patience = 500 * time.Millisecond
 // and reduces are ordered separately. The order "srpt" is the same with the actual remaining work
 // instead of the projected finish. Numbers in comments are the steps in docs/papers.md.
 type Order struct {
-	core.Simple
-	Pol     core.HFSPPolicy
-	srpt    bool
-	est     virtual.Estimator
-	Virtual [core.Kinds]*virtual.Cluster
-	Stale   [core.Kinds]bool          // projected finishes must be recomputed
-	Drifted [core.Kinds]bool          // the same, but with a delay of up to Patience
-	Last    [core.Kinds]time.Duration // time of the last projection
-	Sum     [core.Kinds]time.Duration
-	Count   [core.Kinds]int64 // finished tasks; Sum is the sum of their durations
-	of      [core.Kinds][]*Sized
-	All     [core.Kinds][]*Sized // the entries of `of` that are not nil
-	Lists   [core.Kinds]core.JobList
-	needy   [core.Kinds]index.List[*Sized] // jobs with tasks to launch or resume, smallest first
-	holders [core.Kinds]index.List[*Sized] // jobs with slots that they may lose, largest first
-	Waits   bool                           // too many suspended tasks
-	Learned []lesson                       // by slab index of attempts
+	core.BaseOrder
+	Pol         core.HFSPPolicy
+	srpt        bool
+	est         virtual.Estimator
+	Virtual     [core.Kinds]*virtual.Cluster
+	Stale       [core.Kinds]bool          // projected finishes must be recomputed
+	Drifted     [core.Kinds]bool          // the same, but with a delay of up to Patience
+	Last        [core.Kinds]time.Duration // time of the last projection
+	Sum         [core.Kinds]time.Duration
+	Count       [core.Kinds]int64 // finished tasks; Sum is the sum of their durations
+	of          [core.Kinds][]*Sized
+	All         [core.Kinds][]*Sized // the entries of `of` that are not nil
+	Lists       [core.Kinds]core.JobList
+	claimants   [core.Kinds]index.List[*Sized] // jobs with tasks to launch or resume, smallest first
+	preemptible [core.Kinds]index.List[*Sized] // jobs with slots that they may lose, largest first
+	Waits       bool                           // too many suspended tasks
+	Learned     []trainingSample               // by slab index of attempts
 }
 
 // Sized is the order's record of one kind of a job's tasks: their place in the virtual cluster and
 // in the lists, and their known or estimated size.
 type Sized struct {
-	Job      *core.Job
-	V        virtual.Job
-	Estimate bool            // the size is not just the initial guess
-	Samples  []time.Duration // lengths of tasks
-	Worked   time.Duration   // work done by the tasks of the sample
-	Through  int             // finished tasks of the sample
-	before   int             // tasks done under a former policy, which taught nothing
-	Listed   index.Spot
-	needy    index.Spot
-	holds    index.Spot
+	Job       *core.Job
+	V         virtual.Job
+	Estimate  bool            // the size is not just the initial guess
+	Samples   []time.Duration // lengths of tasks
+	Worked    time.Duration   // work done by the tasks of the sample
+	Through   int             // finished tasks of the sample
+	before    int             // tasks done under a former policy, which taught nothing
+	Listed    index.Spot
+	claimants index.Spot
+	holds     index.Spot
 }
 
 // New returns the order "hfsp".
 func New(c *core.Core, p *core.Policy) (core.Order, error) {
-	o := &Order{Simple: core.Simple{C: c}, Pol: p.HFSP}
+	o := &Order{BaseOrder: core.BaseOrder{C: c}, Pol: p.HFSP}
 	o.Pol.Sample = cmp.Or(o.Pol.Sample, 5)
 	o.Pol.Delta = cmp.Or(o.Pol.Delta, time.Minute)
 	o.Pol.Xi = cmp.Or(o.Pol.Xi, 1)
@@ -209,8 +209,8 @@ func (o *Order) reposition(j *core.Job, k core.TaskKind) {
 	}
 	r := o.RankOf(v)
 	o.Lists[k].Put(&v.Listed, o.listed(j, k), o.Rank(j, k), j.Index)
-	o.needy[k].Put(&v.needy, o.Needs(j, k), r, v)
-	o.holders[k].Put(&v.holds, o.Spare(v, k) > 0, r.Reversed(), v)
+	o.claimants[k].Put(&v.claimants, o.Needs(j, k), r, v)
+	o.preemptible[k].Put(&v.holds, o.Spare(v, k) > 0, r.Reversed(), v)
 }
 
 // Needs reports whether j has a task to launch or resume, and may do so.

@@ -190,7 +190,7 @@ func TestWhatIsExecution(t *testing.T) {
 	} {
 		j := &core.Job{MapsDone: x.mapsDone, Work: [core.Kinds]core.Work{core.Map: {Tasks: make([]core.Task, 2), Done: 2 - x.mapsLeft}}}
 		a := &core.Attempt{ID: core.AttemptID{Task: core.TaskID{Kind: x.kind}}, Job: j, Start: x.start, Since: x.start}
-		require.Equal(t, x.want, o.executed(a, &lesson{Shuffled: x.shuffled}), "%+v", x)
+		require.Equal(t, x.want, o.executed(a, &trainingSample{Shuffled: x.shuffled}), "%+v", x)
 	}
 }
 

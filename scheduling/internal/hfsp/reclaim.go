@@ -187,14 +187,14 @@ func (o *Order) Match(n *core.NodeState, k core.TaskKind, largest *Sized) (winne
 	free := max(0, o.C.Slots[k]-o.C.Running[k])
 	var small, large index.Cursor
 	left := 0 // slots of loser that are not claimed yet
-	for v, ok := o.needy[k].Next(&small); ok && o.Smaller(v, largest); v, ok = o.needy[k].Next(&small) {
+	for v, ok := o.claimants[k].Next(&small); ok && o.Smaller(v, largest); v, ok = o.claimants[k].Next(&small) {
 		need := v.Job.Work[k].Waiting() + v.Job.Work[k].Suspended
 		own := min(need, free)
 		free -= own
 		need -= own
 		for fits := need > 0 && o.Fits(v.Job, n, k); need > 0; {
 			if left == 0 {
-				if loser, ok = o.holders[k].Next(&large); !ok { // 12
+				if loser, ok = o.preemptible[k].Next(&large); !ok { // 12
 					return nil, nil
 				}
 				left = o.Spare(loser, k)

@@ -6,19 +6,19 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// lesson is what the order has learned from a live attempt.
-type lesson struct {
+// trainingSample is what the order has learned from a live attempt.
+type trainingSample struct {
 	Attempt  core.AttemptID
 	Shuffled time.Duration // time worked at the last report with nothing consumed, of a reduce
 	Sampled  bool          // its length has been estimated from its progress
 }
 
-// lesson returns the record of the attempt at a slab index; it creates one if necessary.
-func (o *Order) lesson(ai int32, id core.AttemptID) *lesson {
+// trainingSample returns the record of the attempt at a slab index; it creates one if necessary.
+func (o *Order) trainingSample(ai int32, id core.AttemptID) *trainingSample {
 	o.Learned = core.Reach(o.Learned, ai)
 	l := &o.Learned[ai]
 	if l.Attempt != id {
-		*l = lesson{Attempt: id}
+		*l = trainingSample{Attempt: id}
 	}
 	return l
 }
@@ -27,7 +27,7 @@ func (o *Order) lesson(ai int32, id core.AttemptID) *lesson {
 // in a slot since its function began to consume, as far as reports show: not before the job's last
 // map ended, and not before the last report with nothing consumed. Shuffle and sort do not count
 // [HFSP §3.2.1].
-func (o *Order) executed(a *core.Attempt, l *lesson) time.Duration {
+func (o *Order) executed(a *core.Attempt, l *trainingSample) time.Duration {
 	d := a.Worked(o.C.Now)
 	if a.ID.Task.Kind == core.Map {
 		return d
@@ -46,7 +46,7 @@ func (o *Order) Progressed(ai int32) {
 	if k == core.Map {
 		return
 	}
-	l := o.lesson(ai, a.ID)
+	l := o.trainingSample(ai, a.ID)
 	switch {
 	case l.Sampled:
 		return
@@ -64,7 +64,7 @@ func (o *Order) Progressed(ai int32) {
 
 // Succeeded learns from a finished task.
 func (o *Order) Succeeded(ai int32, a core.Attempt) {
-	j, k, l := a.Job, a.ID.Task.Kind, o.lesson(ai, a.ID)
+	j, k, l := a.Job, a.ID.Task.Kind, o.trainingSample(ai, a.ID)
 	d := o.executed(&a, l)
 	o.Sum[k] += d
 	o.Count[k]++

@@ -39,9 +39,9 @@ func (o *Order) updateNeeds() {
 	}
 }
 
-// Took copies from the former policy, for each remaining pool, since when it has been below its
+// Adopt copies from the former policy, for each remaining pool, since when it has been below its
 // shares, and the time of the last round; without it, frequent reloads would prevent preemption.
-func (o *Order) Took(former core.Order) {
+func (o *Order) Adopt(former core.Order) {
 	old, ok := former.(*Order)
 	if !ok {
 		return

@@ -267,7 +267,9 @@ func (o *Order) candidates(j *core.Job, more int32) []int32 {
 
 // picky reports whether a node may refuse j: because j avoids it, or because its last slots are
 // kept from long tasks.
-func (o *Order) picky(j *core.Job) bool { return j.Trouble.Avoided() > 0 || o.C.Kept(j, core.Map) }
+func (o *Order) picky(j *core.Job) bool {
+	return j.FailureCounts.Avoided() > 0 || o.C.Kept(j, core.Map)
+}
 
 // connect connects a map, or n maps without a place, to the places where it may run.
 func (o *Order) connect(j *core.Job, m, v, n int32) {

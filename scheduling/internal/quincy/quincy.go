@@ -66,7 +66,7 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 			return index.Rank{Value: float64(j.Work[k].Running) / j.Spec.Priority.Factor(), Tie: int32(j.ID)}
 		}
 	}
-	o.FlatOrder = core.FlatOrder{Simple: core.Simple{C: c}, RankOf: rank}
+	o.FlatOrder = core.FlatOrder{BaseOrder: core.BaseOrder{C: c}, RankOf: rank}
 	return o, nil
 }
 
@@ -117,8 +117,8 @@ func (o *Order) Update() {
 	}
 }
 
-// Took copies the time of the last round; without it, frequent reloads would prevent preemption.
-func (o *Order) Took(former core.Order) {
+// Adopt copies the time of the last round; without it, frequent reloads would prevent preemption.
+func (o *Order) Adopt(former core.Order) {
 	if old, ok := former.(*Order); ok {
 		o.Last = old.Last
 	}

@@ -1,9 +1,9 @@
 package core
 
-// due records which nodes a driver should ask for a heartbeat. A node is called if an action or a
-// reduce waits for it. All other nodes are asked when new work appears: tasks that could not be
-// launched before.
-type due struct {
+// heartbeatQueue records which nodes a driver should ask for a heartbeat. A node is called if an
+// action or a reduce waits for it. All other nodes are asked when new work appears: tasks that
+// could not be launched before.
+type heartbeatQueue struct {
 	news   uint64      // increases with new work
 	told   uint64      // value of news at the last Due that returned open nodes
 	called []NodeID    // in the order of the calls; their NodeState.called is set
@@ -17,7 +17,7 @@ type due struct {
 // be in both lists. A driver that relies on regular heartbeats need not call Due. The Core owns the
 // slices until the next call of any method.
 func (c *Core) Due() (called, open []NodeID) {
-	d := &c.due
+	d := &c.queue
 	called, open = d.answer[0][:0], d.answer[1][:0]
 	for _, id := range d.called {
 		c.Nodes[id].called = false

@@ -13,16 +13,16 @@ type Figures struct {
 	Min, Max [Kinds]int
 }
 
-// standing is what events last reported of a job's shares.
-type standing struct {
+// lastShares is what events last reported of a job's shares.
+type lastShares struct {
 	at       time.Duration // of the last EventShares
 	said     Figures
 	virtual  [Kinds]Projected
 	launched [Kinds]int // at the last update
 }
 
-// GroupStanding is what events last reported of a pool or queue.
-type GroupStanding struct {
+// GroupShares is what events last reported of a pool or queue.
+type GroupShares struct {
 	Since time.Duration // when it was created
 	at    time.Duration // of the last EventShares
 	said  Figures
@@ -44,9 +44,9 @@ type projector interface {
 	Projected(j *Job, k TaskKind) (v VirtualView, has bool)
 }
 
-// tellStanding emits events for the shares of jobs and queues, and for jobs that wait because all
+// emitShares emits events for the shares of jobs and queues, and for jobs that wait because all
 // slots are taken. Pools report their own.
-func (c *Core) tellStanding() {
+func (c *Core) emitShares() {
 	if !c.Tells() {
 		return
 	}
@@ -66,7 +66,7 @@ func (c *Core) tellStanding() {
 
 // tellShare emits a job's figures, if they have changed and were not reported recently.
 func (c *Core) tellShare(j *Job) {
-	t := &c.told.Of(j).standing
+	t := &c.told.Of(j).lastShares
 	if c.Now-t.at < (c.Now-j.Submitted)/tellAgain {
 		return
 	}
@@ -94,7 +94,7 @@ func (c *Core) tellShare(j *Job) {
 
 // TellGroup emits the figures of a pool or queue at once if its share or limits have changed. With
 // Config.Explain it also does so for other changes, if it has not done so recently.
-func (c *Core) TellGroup(name string, t *GroupStanding, now Figures) {
+func (c *Core) TellGroup(name string, t *GroupShares, now Figures) {
 	if now == t.said {
 		return
 	}
