@@ -41,6 +41,7 @@ func play() {
 func playEngines(t *testing.T) string {
 	dir, bin := t.TempDir(), filepath.Join(t.TempDir(), "bin")
 	forAll(t, dir)
+	t.Setenv("TMPDIR", t.TempDir()) // where the logs of runs that fail are kept
 	require.NoError(t, os.Mkdir(bin, 0o755))
 	exe, err := os.Executable()
 	require.NoError(t, err)
