@@ -89,7 +89,7 @@ func TestQueuesElement(t *testing.T) {
 	require.Empty(t, cmp.Diff(want, got))
 }
 
-// Without any queue there is one, with all slots, that heeds the defaults.
+// Without any queue the result is one, with all slots and the default settings.
 func TestNoQueues(t *testing.T) {
 	queues, err := allocation.ParseQueues(text(conf("mapred.capacity-scheduler.default-supports-priority=true")))
 	require.NoError(t, err)

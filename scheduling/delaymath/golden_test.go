@@ -92,7 +92,7 @@ func TestFigure15Model(t *testing.T) {
 	// wait again after a launch off its data; the published 68 % for 4 maps do not.
 	require.InDelta(t, 0.824, delaymath.Algorithm2Locality(17, 12, 100, 3), 5e-4)
 	require.InDelta(t, 0.585, delaymath.Algorithm2Locality(17, 4, 100, 3), 5e-4)
-	// Without waiting only the offer at hand counts: 7.3 % and 17.9 %.
+	// Without waiting only the current offer counts: 7.3 % and 17.9 %.
 	require.InDelta(t, 0.073, delaymath.ExpectedLocality(1, 4, 100, 3), 5e-4)
 	require.InDelta(t, 0.179, delaymath.ExpectedLocality(1, 12, 100, 3), 5e-4)
 }

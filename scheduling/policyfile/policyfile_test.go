@@ -116,7 +116,7 @@ func someValue(r *rapid.T, f *Field) string {
 	return rapid.SampledFrom(list).Draw(r, f.Key)
 }
 
-// heeded are the lines of a file that are not behind #.
+// heeded returns the lines of a file that are not commented out.
 func heeded(text string) (lines []string) {
 	for line := range strings.Lines(text) {
 		if line[0] != '#' {
@@ -213,7 +213,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 	}
 }
 
-// A key that changes nothing is told with its line.
+// A key without effect is reported with its line.
 func TestIdleKeys(t *testing.T) {
 	for text, want := range map[string]string{
 		"scheduler: fifo\nhfsp:\n  delta: 9s\n": "p.yaml:3:10: bad policy: hfsp.delta has no effect with order fifo, only with hfsp",

@@ -221,7 +221,7 @@ func TestRandomFailures(t *testing.T) {
 	}
 }
 
-// A map that is done after its job has failed, of which its node has not been told, changes nothing.
+// A map that ends after its job has failed, before its node knows it, changes nothing.
 func TestMapsOfAFailedJob(t *testing.T) {
 	w := workload.FacebookMixed(rand.New(rand.NewPCG(1, 0)))
 	p := preset(t, "hfs")

@@ -138,7 +138,7 @@ func TestCandidatesAreLookedAtEachSixthOfAnInterval(t *testing.T) {
 	require.Equal(t, core.NodeID(0), candidate(), "none of the three can, the center can again")
 }
 
-// A node whose outputs are gone and on which maps run is one choice, not two.
+// A node whose outputs are lost and that runs maps is one choice, not two.
 func TestNodeIsChosenOnce(t *testing.T) {
 	c, r := fair(t, core.Config{}, core.ReducePolicy{Rule: core.CoGRS, Theta: -1})
 	j := c.Job(coretest.Submit(t, c, core.JobSpec{Maps: 3, Reduces: 1, SlowStart: -1}))

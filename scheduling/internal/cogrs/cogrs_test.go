@@ -373,7 +373,7 @@ func TestWaitSurvivesANewPolicy(t *testing.T) {
 	require.Len(t, coretest.Beat(t, c, 10*time.Second, 1), 1)
 }
 
-// A wait goes on while many jobs come and the list of waits grows.
+// A wait continues while many jobs arrive and the list of waits grows.
 func TestWaitSurvivesNewJobs(t *testing.T) {
 	c, _ := gravityCore(t, core.CoGRS, []int{1, 1}, 1, map[int][]int64{0: {10}})
 	require.Empty(t, coretest.Beat(t, c, 0, 1))

@@ -55,7 +55,7 @@ func TestLevelsWithoutAWait(t *testing.T) {
 	require.Len(t, coretest.Beat(t, c, 0, far), 1)
 }
 
-// The wait that has been credited, its level and its end are told.
+// Views show the credited wait, its level and its end.
 func TestViewOfAWait(t *testing.T) {
 	c := waitingJob(t, timed(4, 6))
 	stands := func() core.LocalityView {
@@ -140,7 +140,7 @@ func TestWaitSurvivesANewPolicy(t *testing.T) {
 	require.Len(t, coretest.Beat(t, c, 5*time.Second, far), 1)
 }
 
-// A wait goes on while many jobs come and the list of waits grows.
+// A wait continues while many jobs arrive and the list of waits grows.
 func TestWaitsSurviveNewJobs(t *testing.T) {
 	c := waitingJob(t, timed(5, 0))
 	require.Empty(t, coretest.Beat(t, c, 0, far))

@@ -125,7 +125,7 @@ func TestFailedJobBlamesNoNode(t *testing.T) {
 	require.False(t, c.View().Nodes()[3].Avoided)
 }
 
-// A new policy counts anew which nodes a job avoids.
+// A new policy recounts which nodes a job avoids.
 func TestNewPolicyAvoidsOtherNodes(t *testing.T) {
 	c := tenNodes(t, core.Config{MaxAttempts: 200}, core.Avoidance{JobFailures: -1})
 	submit(t, c, core.JobSpec{Maps: 50})
@@ -168,7 +168,7 @@ func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
 	require.False(t, c.View().Nodes()[4].Avoided, "6 faults, and the mean is 4.1")
 }
 
-// What jobs hold against a node, and its faults, are gone when it begins anew.
+// A node that joins with a new incarnation has neither faults nor failures counted by jobs.
 func TestNodeThatBeginsAnew(t *testing.T) {
 	c := tenNodes(t, core.Config{MaxAttempts: 200}, core.Avoidance{Jobs: 1})
 	faultyJob(t, c, 3)

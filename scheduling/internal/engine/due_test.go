@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// Whoever asks the nodes that are due leaves nothing to launch: no other node gets a task.
+// If a driver asks all nodes that Due returns, nothing is left to launch: no other node gets a task.
 func TestDueMissesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPolicy(t)
@@ -250,7 +250,7 @@ func TestWhoIsDue(t *testing.T) {
 	require.Empty(t, called, "it has gone meanwhile")
 }
 
-// Whoever has a kill to be told is called, until it has been told.
+// Due returns a node with a pending kill until the node has received it.
 func TestKillsCallNodes(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
 	id := submit(t, c, core.JobSpec{Maps: 3})

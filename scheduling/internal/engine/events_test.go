@@ -128,7 +128,7 @@ func TestWaitsForSlotsProgressAndCordons(t *testing.T) {
 	}, since())
 }
 
-// What happens to nodes and jobs is told with what the schema says of it.
+// Events of nodes and jobs have the fields that the schema defines.
 func TestEventsOfJobsAndNodes(t *testing.T) {
 	c, since := told(t, "hfs", nil)
 	s := time.Second
@@ -169,7 +169,7 @@ func TestEventsOfJobsAndNodes(t *testing.T) {
 	require.Equal(t, []core.Event{{At: 10 * s, Type: core.EventFinished, Node: core.NoNode, JobID: id, State: "killed", Err: "killed"}}, since())
 }
 
-// Suspending and resuming is told, and done to the attempt told.
+// Suspending and resuming emit events, for the attempt that is suspended or resumed.
 func TestEventsOfSuspension(t *testing.T) {
 	c, since := told(t, "hfsp", func(_ *core.Config, p *core.Policy) { p.HFSP = core.HFSPPolicy{NoTraining: true} })
 	n := join(t, c, core.Node{Name: "n", ReduceSlots: 2})
@@ -201,7 +201,7 @@ func TestEventsOfSuspension(t *testing.T) {
 	require.Equal(t, []any{false, 8 * time.Second}, []any{v.Suspended, v.Worked}, "what it stood still for does not count")
 }
 
-// That all avoid a node, and no longer do, is told with its faults and the limit.
+// Events report when all jobs begin or stop avoiding a node, with its faults and the limit.
 func TestEventsOfAvoidance(t *testing.T) {
 	var events []core.Event
 	c := tenNodes(t, core.Config{Expiry: 1000 * time.Hour, Events: func(e core.Event) {
@@ -222,7 +222,7 @@ func TestEventsOfAvoidance(t *testing.T) {
 	require.Equal(t, 0, c.Faulty, "none has faults")
 }
 
-// Each launch and each end of an attempt is told, with its node and, of a failure, the error.
+// Each launch and each end of an attempt is an event, with its node and, for a failure, the error.
 func TestAttemptsAreTold(t *testing.T) {
 	var events []core.Event
 	c, n := newTestCore(t, "fifo", func(cfg *core.Config, _ *core.Policy) { cfg.Events = func(e core.Event) { events = append(events, e) } })

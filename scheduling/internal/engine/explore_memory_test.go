@@ -56,7 +56,7 @@ func (m *memory) restore() {
 	}
 }
 
-// first tells whether a place is met for the first time.
+// first reports whether a place is met for the first time.
 func (m *memory) first(at unsafe.Pointer, t reflect.Type, n int) bool {
 	k := memoryKey{at, t, n}
 	if m.seen[k] {
@@ -132,7 +132,7 @@ func (m *memory) visitMap(v reflect.Value) {
 
 var referring sync.Map // what refers has answered
 
-// refers tells whether values of a type may lead to others that change.
+// refers reports whether values of a type may lead to others that change.
 func refers(t reflect.Type) bool {
 	if known, ok := referring.Load(t); ok {
 		return known.(bool)

@@ -333,7 +333,7 @@ func (p *printer) hashString(s string) uint64 {
 	return uint64(h)
 }
 
-// timed tells whether the order knows how long attempts run.
+// timed reports whether the order knows how long attempts run.
 func (p *printer) timed() bool {
 	switch p.w.c.Order.(type) {
 	case *hfsp.Order, *quincy.Order:

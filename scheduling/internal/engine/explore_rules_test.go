@@ -236,7 +236,7 @@ func (w *world) ends() (err error) {
 	return errors.New("a job does not end once faults have stopped")
 }
 
-// anyOpen tells whether some machine takes tasks.
+// anyOpen reports whether some machine takes tasks.
 func (w *world) anyOpen() bool {
 	for i := range w.spec.nodes {
 		if w.machines[i].up && !w.cordoned[i] {

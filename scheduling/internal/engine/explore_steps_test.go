@@ -79,7 +79,7 @@ func (w *world) tell(s step) string {
 	return fmt.Sprintf(format, name)
 }
 
-// may tells whether a step can happen now.
+// may reports whether a step can happen now.
 func (w *world) may(s step) bool {
 	switch s.what {
 	case stepSubmit:
@@ -123,7 +123,7 @@ func (w *world) may(s step) bool {
 	return s.item < m.n && w.mayHappen(&m.held[s.item], s.what)
 }
 
-// mayHappen tells whether a step can happen to an attempt on a machine.
+// mayHappen reports whether a step can happen to an attempt on a machine.
 func (w *world) mayHappen(a *onMachine, what stepKind) bool {
 	if a.state != heldRuns {
 		return false
@@ -327,7 +327,7 @@ func (w *world) commit(a *onMachine) {
 	f.granted = int8(a.id.Try) + 1
 }
 
-// isLive tells whether the Core counts on an attempt.
+// isLive reports whether the Core considers an attempt live.
 func (w *world) isLive(id core.AttemptID) bool {
 	for _, n := range w.c.Nodes {
 		for _, ai := range n.Atts {

@@ -371,7 +371,7 @@ func (spec *worldSpec) shrink(path []step) []step {
 	return path
 }
 
-// fails tells whether steps that all may happen end in a broken rule.
+// fails reports whether steps that all may happen end in a broken rule.
 func (spec *worldSpec) fails(path []step) bool {
 	w := newWorld(spec)
 	for i, s := range path {

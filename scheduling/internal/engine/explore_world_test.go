@@ -156,7 +156,7 @@ func (w *world) says(format string, args ...any) {
 
 func (w *world) facts(id core.TaskID) *taskFacts { return &w.tasks[id.Job-1][id.Kind][id.Index] }
 
-// commits tells whether a task's attempts ask before they end.
+// commits reports whether a task's attempts ask before they end.
 func (w *world) commits(id core.TaskID) bool {
 	return id.Kind == core.Reduce || w.spec.jobs[id.Job-1].Reduces == 0
 }

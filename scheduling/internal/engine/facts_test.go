@@ -134,7 +134,7 @@ func TestResumeUnknown(t *testing.T) {
 	require.Equal(t, []string{"job_0007_m_000000_0", "job_0007_m_000001_0", "job_0007_r_000001_0"}, launched)
 }
 
-// A pool that is gone leaves the one that the submission names.
+// If a pool no longer exists, a resumed job uses the one that its submission names.
 func TestResumeWithoutPool(t *testing.T) {
 	c := coreOf(t, "hfs", func(_ *core.Config, p *core.Policy) {
 		p.Pools.Known = true

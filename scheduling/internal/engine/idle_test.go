@@ -156,7 +156,7 @@ func TestEveryWaitHasItsReason(t *testing.T) {
 	})
 }
 
-// A job that its queue holds back is told of even while no slot is free, once.
+// A job held back by its queue is reported once, even while no slot is free.
 func TestHeldJobHasItsReason(t *testing.T) {
 	p := policyOf(t, "capacity", nil)
 	p.Queues = []core.QueueConfig{{Name: "default", InitJobs: 1}}

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// checkCoGRS counts the reduces on each node anew, and looks for each choice of a plan in its lists.
+// checkCoGRS recounts the reduces on each node, and looks for each choice of a plan in its lists.
 func checkCoGRS(t require.TestingT, r *cogrs.Placement) {
 	for _, j := range r.C.Active {
 		if j.State.Ended() {

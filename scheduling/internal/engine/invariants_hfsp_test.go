@@ -43,7 +43,7 @@ func slowMatch(o *hfsp.Order, n *core.NodeState, k core.TaskKind, largest *hfsp.
 	return nil, nil
 }
 
-// checkHFSP compares the lists with ranks worked out anew, and the virtual work with the jobs'.
+// checkHFSP compares the lists with recomputed ranks, and the virtual work with the jobs'.
 func checkHFSP(t require.TestingT, c *core.Core, o *hfsp.Order) {
 	for k := range core.TaskKind(core.Kinds) {
 		listed := 0

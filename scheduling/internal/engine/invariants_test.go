@@ -19,7 +19,7 @@ func sortByString(ids []core.AttemptID) {
 	sort.Slice(ids, func(a, b int) bool { return ids[a].String() < ids[b].String() })
 }
 
-// checkInvariants counts everything anew and compares.
+// checkInvariants recounts everything and compares.
 func checkInvariants(t require.TestingT, c *core.Core) {
 	var slots, room, running, load, waiting, slow [core.Kinds]int
 	suspended, held := 0, 0
@@ -141,7 +141,7 @@ func checkWork(t require.TestingT, c *core.Core, j *core.Job, k core.TaskKind) {
 	}
 }
 
-// checkPools counts the pools anew.
+// checkPools recounts the pools.
 func checkPools(t require.TestingT, o *pools.Order) {
 	var load [core.Kinds]int
 	for _, p := range o.Sorted {
@@ -197,7 +197,7 @@ func checkOrder(t require.TestingT, c *core.Core) {
 	}
 }
 
-// checkQueues counts the queues anew.
+// checkQueues recounts the queues.
 func checkQueues(t require.TestingT, c *core.Core, o *capacity.Order) {
 	for _, q := range append([]*capacity.Queue{&o.Top}, o.Queues...) {
 		var occupied [core.Kinds]int

@@ -38,7 +38,7 @@ func BenchmarkSkewedReduces(b *testing.B) {
 	})
 }
 
-// Skewed jobs end, whoever their centers are.
+// Skewed jobs end, wherever their centers are.
 func TestSkewedJobsRunThrough(t *testing.T) {
 	s := setup{nodes: 40, racks: 4, slots: [2]int{2, 2}, jobs: 6, pools: 2, maps: 30, reduces: 60, bytes: skewedSizes(60, 3)}
 	if got, want := s.drain(t, s.load(t, policyOf(t, "hfs", cogrsOn)), 20*time.Second), 6*90; got != want {

@@ -240,7 +240,7 @@ func TestNodeIsSlowBeforeAnythingEndsThere(t *testing.T) {
 	checkInvariants(t, s.c)
 }
 
-// A policy that is refused leaves the rule in force.
+// A rejected policy keeps the current rule.
 func TestRefusedPolicyLeavesTheRule(t *testing.T) {
 	s := newSlowJob(t, "hfs", func(_ *core.Config, p *core.Policy) { p.Spread = false }, core.JobSpec{Pool: "p"})
 	to := s.c.Policy

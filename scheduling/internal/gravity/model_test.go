@@ -218,7 +218,7 @@ func checkSums(t *rapid.T, g *Outputs, list model, all []Site) {
 	require.Zero(t, g.Held(0, 99))
 }
 
-// Whoever asks for more levels than the network has gets those there are, one of two included.
+// A caller that asks for more levels than the network has gets the existing ones.
 func TestMoreLevelsThanThereAre(t *testing.T) {
 	for depth := 1; depth <= levels; depth++ {
 		all := sites()

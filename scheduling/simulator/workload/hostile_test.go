@@ -156,7 +156,7 @@ func TestTraceTimesStayInBounds(t *testing.T) {
 	require.Error(t, err)
 }
 
-// The faults of a workload of many are told up to a number.
+// At most maxFaults mistakes of a workload are reported.
 func TestManyFaultsAreCounted(t *testing.T) {
 	err := (&Workload{Jobs: make([]Job, 100_000)}).Validate()
 	require.Error(t, err)
