@@ -16,15 +16,15 @@ import (
 // are known exactly. A reduce waits for its node without limit.
 const LEEN = "leen"
 
-// divideKeys gives each key to one of the nodes that hold map outputs, by LEEN [Ibrahim10, MEM]:
+// divideKeys assigns each key to one of the nodes with map outputs, by LEEN [Ibrahim10, MEM]:
 //
-//  1. Keys go in the order of fairness over locality: the standard deviation of a key's bytes over
-//     the nodes, over the largest part of it that one node holds; the greatest first.
-//  2. A key is offered to its nodes, the one with most of it first. It goes to the first one that the
-//     next one would not beat in fairness: the standard deviation over the nodes of what each is
-//     to reduce, where what nobody has taken yet counts at the node on which it lies.
+//  1. Keys are ordered by fairness over locality, descending: the standard deviation of a key's
+//     bytes over the nodes, divided by the largest fraction of the key on one node.
+//  2. A key is offered to its nodes, most bytes first. It goes to the first node that the next one
+//     would not beat in fairness: the standard deviation over the nodes of what each must reduce,
+//     where unassigned keys count at the nodes that store them.
 //
-// bytes[k][n] is what node n holds of key k. Ties go to the lower key and node.
+// bytes[k][n] is the number of bytes of key k on node n. Ties go to the lower key and node.
 func divideKeys(bytes [][]float64) (node []int) {
 	node = make([]int, len(bytes))
 	if len(bytes) == 0 {
@@ -50,7 +50,7 @@ func divideKeys(bytes [][]float64) (node []int) {
 	return node
 }
 
-// giveKey chooses the node of a key and moves its bytes there.
+// giveKey returns the node of a key and moves the key's bytes there in load.
 func giveKey(held, load []float64) int {
 	order := make([]int, len(held))
 	for n := range order {

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// If a driver asks all nodes that Due returns, nothing is left to launch: no other node gets a task.
+// If a driver asks all nodes that Due returns, no other node can get a task.
 func TestDueMissesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPolicy(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// shuffling returns a Core with a job of 2 maps, both done, and the given number of running reduces.
+// shuffling returns a Core with a job of 2 maps, both done, and running reduces.
 func shuffling(t *testing.T, reduces int) (c *core.Core, n core.NodeID, r []core.AttemptID) {
 	t.Helper()
 	c, n = oneNode(t, "fair", nil, core.Node{Name: "n", MapSlots: 2, ReduceSlots: reduces})
