@@ -320,16 +320,22 @@ func TestJoins(t *testing.T) {
 func runJoin(t *testing.T, r *rand.Rand, types string, n [3]int, cfg actors.Config, kind, how string, reduces int, lost bool) error {
 	switch types {
 	case "entry":
-		s := sides[string, entry]{entries(r, n[0], n[2]), entries(r, n[1], n[2]),
-			func(e entry) string { return e.Name }, func(e entry) string { return fmt.Sprint(e.N, showText(e.Raw)) }}
+		s := sides[string, entry]{
+			entries(r, n[0], n[2]), entries(r, n[1], n[2]),
+			func(e entry) string { return e.Name }, func(e entry) string { return fmt.Sprint(e.N, showText(e.Raw)) },
+		}
 		return s.run(t, cfg, kind, how, reduces, lost)
 	case "page":
-		s := sides[int32, page]{pages(r, n[0], n[2]), pages(r, n[1], n[2]),
-			func(p page) int32 { return p.ID }, func(p page) string { return fmt.Sprint(p.Links, p.Name) }}
+		s := sides[int32, page]{
+			pages(r, n[0], n[2]), pages(r, n[1], n[2]),
+			func(p page) int32 { return p.ID }, func(p page) string { return fmt.Sprint(p.Links, p.Name) },
+		}
 		return s.run(t, cfg, kind, how, reduces, lost)
 	}
-	s := sides[int32, tally]{tallies(r, n[0], n[2]), tallies(r, n[1], n[2]),
-		func(e tally) int32 { return e.ID }, func(e tally) string { return fmt.Sprint(e.Count) }}
+	s := sides[int32, tally]{
+		tallies(r, n[0], n[2]), tallies(r, n[1], n[2]),
+		func(e tally) int32 { return e.ID }, func(e tally) string { return fmt.Sprint(e.Count) },
+	}
 	return s.run(t, cfg, kind, how, reduces, lost)
 }
 
