@@ -235,13 +235,6 @@ func offsetForms() []offsetForm {
 	}
 }
 
-func scanComma(data []byte, atEOF bool) (int, []byte, error) {
-	if i := bytes.IndexByte(data, ','); i >= 0 {
-		return i + 1, data[:i], nil
-	}
-	return 0, nil, nil
-}
-
 // Each record has an offset of its own in its source, the same one however the input is split and whatever
 // the nodes are; so Sample keeps about the fraction that it is asked for of any form of input, and the
 // same records.

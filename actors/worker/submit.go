@@ -185,18 +185,22 @@ func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *counter.Set, 
 	if err := p.Claim(); err != nil {
 		return c, err
 	}
+	return c, runOn(ctx, e, p, &job{o: o, mapOnly: p.MapOnly(), run: run}, c)
+}
+
+// runOn runs the job of a claimed plan on an engine, from the set-up of its output to the commit.
+func runOn(ctx context.Context, e engine, p *mapreduce.Plan, j *job, c *counter.Set) (err error) {
 	if err := p.SetupJob(); err != nil {
-		return c, err
+		return err
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.AbortJob())
 		}
 	}()
-	j := &job{o: o, mapOnly: p.MapOnly(), run: run}
 	defer func() { err = errors.Join(err, j.removeScratch()) }()
 	if err := j.prepare(ctx, p, e.width()); err != nil {
-		return c, err
+		return err
 	}
 	if len(j.layout.Splits) == 0 { // no tasks, and engines treat that differently
 		e = processes(1)
@@ -210,7 +214,7 @@ func Submit(ctx context.Context, p *mapreduce.Plan, o Options) (c *counter.Set, 
 	if err == nil {
 		err = p.CommitJob()
 	}
-	return c, err
+	return err
 }
 
 // fileCost is the cost in bytes of a file, beyond its size, when small files are joined into

@@ -94,10 +94,10 @@ func remoteSlowdown(s *study.Study) {
 		var sum, n [2]float64 // of local maps and of others
 		begun := map[scheduling.AttemptID]event.Event{}
 		cfg.Seed, cfg.Core.Events = seed, func(e event.Event) {
-			switch {
-			case e.Type == event.Launched:
+			switch e.Type {
+			case event.Launched:
 				begun[e.Attempt] = e
-			case e.Type == event.Succeeded:
+			case event.Succeeded:
 				k := min(begun[e.Attempt].Locality, 1)
 				sum[k] += (e.At - begun[e.Attempt].At).Seconds()
 				n[k]++
