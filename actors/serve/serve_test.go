@@ -20,7 +20,6 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
-	"github.com/tarry-mr/tarry/scheduling"
 )
 
 func TestMain(m *testing.M) {
@@ -320,55 +319,6 @@ func TestNodesAreCordonedDrainedKilledAndStarted(t *testing.T) {
 	refused(t, err, "not-found")
 	_, err = b.Node(ctx, "node-01", "explode")
 	refused(t, err, "not-found")
-}
-
-// The JobTracker learns at once of a node that an administrator kills: its attempts run again elsewhere, long before
-// the node would expire.
-func TestKilledNodeIsLostAtOnce(t *testing.T) {
-	b := start(t, nil)
-	b.write("in.txt", "a\n")
-	j := b.submit("held", "in.txt", "-o", "out")
-	on := func(live bool) (names []string) {
-		require.NoError(t, b.s.cluster.Inspect(func(v scheduling.View) {
-			for _, n := range v.Nodes() {
-				if n.Live == live && (!live || n.Running[0] > 0) {
-					names = append(names, n.Name)
-				}
-			}
-		}))
-		return names
-	}
-	require.Eventually(t, func() bool { return len(on(true)) == 1 }, 10*time.Second, time.Millisecond)
-	where := on(true)[0]
-	_, err := b.Node(t.Context(), where, "kill")
-	require.NoError(t, err)
-	require.Eventually(t, func() bool {
-		now := on(true)
-		return len(now) == 1 && now[0] != where
-	}, 10*time.Second, time.Millisecond, "its attempt is lost, and runs again on another node")
-	require.Equal(t, []string{where}, on(false))
-	close(b.gate)
-	require.Equal(t, api.Succeeded, b.wait(j.ID).State)
-}
-
-// A node that is drained is stopped only when what it runs has ended.
-func TestDrainWaitsForWhatRuns(t *testing.T) {
-	b := start(t, func(cfg *Config) { cfg.Cluster.Nodes, cfg.Cluster.Racks = 1, 1 })
-	b.write("in.txt", "a\n")
-	j := b.submit("held", "in.txt", "-o", "out")
-	require.Eventually(t, func() bool {
-		v, err := b.Job(t.Context(), j.ID)
-		return err == nil && v.State == api.Running
-	}, 10*time.Second, 10*time.Millisecond)
-	n, err := b.Node(t.Context(), "node-00", "drain")
-	require.NoError(t, err)
-	require.Equal(t, "draining", n.State)
-	close(b.gate)
-	require.Equal(t, api.Succeeded, b.wait(j.ID).State)
-	require.Eventually(t, func() bool {
-		list, err := b.Nodes(t.Context())
-		return err == nil && list[0].State == "down"
-	}, 10*time.Second, 10*time.Millisecond)
 }
 
 func TestFilesOfTheStore(t *testing.T) {
