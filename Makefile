@@ -44,6 +44,7 @@ test: ## all tests; LONG=1: more cases and larger inputs, for minutes to hours
 	$(GOTEST) -race $(RACED)
 	$(GOTEST) $(UNRACED)
 	$(GOTEST) -run TestRandomJobs ./actors # with all types, of which the race detector sees some
+	$(GOTEST) -run 'TestCauses|TestFaults|TestOnHosts|TestPlayedEngines' ./actors/worker # many processes, slow when raced
 	$(GOTEST) $(COVER) $(COVERED)
 
 smoke: ## every benchmark once, but for two of a million tasks: proves that they run, measures nothing

@@ -29,6 +29,7 @@ func logsOf(t *testing.T, err error) string {
 // Whatever ends a worker on an engine, the error is one line with attempt, host and the first cause, and
 // names the logs, which are kept.
 func TestCauses(t *testing.T) {
+	inProcesses(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	host, err := os.Hostname()

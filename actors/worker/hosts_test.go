@@ -130,6 +130,7 @@ var faults = []fault{
 // Each fault, on each engine, ends with one line that says the cause, and the host if it is of one; nothing
 // is left of the output. Clients of engines are played, workers are real and on three hosts.
 func TestFaults(t *testing.T) {
+	inProcesses(t)
 	h := newHosts(t)
 	exe, err := os.Executable()
 	require.NoError(t, err)
@@ -219,6 +220,7 @@ func TestFaultsInDocs(t *testing.T) {
 
 // The same bytes come from tasks of three hosts, which are another user's, where a worker is killed.
 func TestOnHosts(t *testing.T) {
+	inProcesses(t)
 	h := newHosts(t)
 	umask(t, 0)
 	for _, on := range foreignEngines {

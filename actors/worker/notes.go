@@ -31,8 +31,7 @@ func (t *task) noteAttempt(id mapreduce.AttemptID, how error) (err error) {
 	host, _ := os.Hostname() // an empty name works too
 	text, running := []byte(noteDone), id.String()+"@"+host
 	begins := errors.Is(how, errRunning)
-	if how != nil && !begins {
-		f := &failure{id.String(), host, how.Error(), cluster.IsPermanent(how)}
+	if f := failureOf(id, how); f != nil {
 		err = f.err()
 		text, _ = json.Marshal(f) // plain fields cannot fail
 	}
@@ -55,6 +54,15 @@ type failure struct {
 	Host      string `json:"host"`
 	Error     string `json:"error"`
 	Permanent bool   `json:"permanent"` // another attempt would fail too
+}
+
+// failureOf returns how an attempt has failed, or nil if it has not.
+func failureOf(id mapreduce.AttemptID, how error) *failure {
+	if how == nil || errors.Is(how, errRunning) {
+		return nil
+	}
+	host, _ := os.Hostname()
+	return &failure{id.String(), host, how.Error(), cluster.IsPermanent(how)}
 }
 
 func (f *failure) err() error {

@@ -61,13 +61,13 @@ func (t *task) attempts(ctx context.Context, id mapreduce.AttemptID) error {
 // failedMark begins the line of a failed attempt on standard error.
 const failedMark = "tarry: "
 
-// noteAndSay is noteAttempt, and writes the error to standard error, too.
+// noteAndSay is noteAttempt, and writes the error to standard error, too: before the note, on which the
+// submitter may end the run.
 func (t *task) noteAndSay(id mapreduce.AttemptID, how error) error {
-	err := t.noteAttempt(id, how)
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "%s%v\n", failedMark, err)
+	if f := failureOf(id, how); f != nil {
+		fmt.Fprintf(os.Stderr, "%s%v\n", failedMark, f.err())
 	}
-	return err
+	return t.noteAttempt(id, how)
 }
 
 // there returns errGone if this host has no plan any more.

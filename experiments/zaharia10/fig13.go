@@ -94,10 +94,10 @@ func remoteSlowdown(s *study.Study) {
 		var sum, n [2]float64 // of local maps and of others
 		begun := map[scheduling.AttemptID]event.Event{}
 		cfg.Seed, cfg.Core.Events = seed, func(e event.Event) {
-			switch e.Type {
-			case event.Launched:
+			if e.Type == event.Launched {
 				begun[e.Attempt] = e
-			case event.Succeeded:
+			}
+			if e.Type == event.Succeeded {
 				k := min(begun[e.Attempt].Locality, 1)
 				sum[k] += (e.At - begun[e.Attempt].At).Seconds()
 				n[k]++
