@@ -38,9 +38,9 @@ func queueFields() []Field {
 	return []Field{
 		name("name", "of the queue", goodName),
 		name("parent", "the queue it is in; none: it is a top queue", goodName).unset("none"),
-		number("capacity", least, 100, "per cent of the parent's slots; rest: an equal part of what others leave").unset("rest"),
-		number("max", least, 100, "per cent of the parent's slots").unset("none"),
-		number("user_limit", 1, 100, "minimum user limit in per cent").unset("100"),
+		number("capacity", least, 100, "percent of the parent's slots; rest: an equal part of what others leave").unset("rest"),
+		number("max", least, 100, "percent of the parent's slots").unset("none"),
+		number("user_limit", 1, 100, "minimum user limit in percent").unset("100"),
 		flag("priorities", "whether jobs' priorities count"),
 		number("init_jobs", 1, most, "initialized jobs of a user").unset("2"),
 		number("user_factor", least, most, "times the capacity is the most that one user holds").unset("none"),

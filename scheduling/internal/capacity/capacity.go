@@ -109,7 +109,7 @@ func (q *Queue) divide() error {
 	rest, unset := 100.0, 0
 	for _, ch := range q.Children {
 		if ch.Capacity < 0 || ch.Capacity > 100 || math.IsNaN(ch.Capacity) || ch.UserLimit < 1 || ch.UserLimit > 100 {
-			return fmt.Errorf("%w: queue %s: capacity and user limit must be within 0 and 100 per cent", core.ErrBadConfig, ch.Name)
+			return fmt.Errorf("%w: queue %s: capacity and user limit must be within 0 and 100 percent", core.ErrBadConfig, ch.Name)
 		}
 		if !(ch.UserFactor >= 0) || math.IsInf(ch.UserFactor, 1) || ch.InitLimit < 0 || ch.JobLimit < 0 {
 			return fmt.Errorf("%w: queue %s: user factor and limits on jobs must not be negative", core.ErrBadConfig, ch.Name)
@@ -120,7 +120,7 @@ func (q *Queue) divide() error {
 		}
 	}
 	if rest < -percentNoise {
-		return fmt.Errorf("%w: the queues below %q have more than 100 per cent", core.ErrBadConfig, q.Name)
+		return fmt.Errorf("%w: the queues below %q have more than 100 percent", core.ErrBadConfig, q.Name)
 	}
 	for _, ch := range q.Children {
 		if ch.percent = ch.Capacity; ch.Capacity == 0 {
