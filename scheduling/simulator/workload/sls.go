@@ -146,7 +146,11 @@ func (t *slsReader) sls(s *slsJob) error {
 			return fmt.Errorf("job %.40q: container.type %.40q is neither map nor reduce", s.ID, k.Type)
 		}
 	}
-	for range max(1, int(s.Count)) {
+	copies := max(1, int(s.Count))
+	if tasks[0].n == 0 { // add skips it, however often it comes
+		copies = 1
+	}
+	for range copies {
 		if err := t.add(s.ID, s.User, s.Queue, s.Start, tasks, racks); err != nil {
 			return err
 		}

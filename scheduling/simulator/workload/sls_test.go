@@ -80,6 +80,7 @@ func TestBadSLS(t *testing.T) {
 		{`{"job.id": "a", "job.tasks": [{"container.type": "am"}]}`, `job "a": container.type "am" is neither map nor reduce`},
 		{`{"job.id": "a", "job.tasks": [{"count": 10000001}]}`, `job "a": more than 10000000 tasks`},
 		{`{"job.id": "a", "job.count": 2000000, "job.tasks": [{"duration.ms": 1}]}`, "more than 1000000 jobs"},
+		{`{"job.id": "a", "job.count": 9999999999999, "job.tasks": []}`, "no job in it"},
 		{`{"job.id": "a", "job.tasks": [{"duration.ms": 40000000000}]}`, `job "a": map time`},
 		{`{"job.id": "` + strings.Repeat("x", 300) + `", "job.tasks": [{"duration.ms": 1}]}`, "name of 300 bytes"},
 	} {
