@@ -11,6 +11,10 @@ import (
 // Config holds the settings that are not part of a policy. The zero value is usable.
 type Config = core.Config
 
+// Fork turns one refusal into a launch, so that two runs that differ in nothing else tell what the
+// wait was worth.
+type Fork = core.Fork
+
 // View answers questions about the current state of a Core. Questions change nothing. The caller
 // owns what a View returns unless the method says otherwise. A View is not safe for concurrent use.
 type View = core.View

@@ -22,6 +22,7 @@ import (
 //	run       simulate Setup; its events go to Handle's sink
 //	part      simulate Setup and Other, and find the first decision at which they part ways
 //	scenario  run Text, a scenario, with Files beside it by name
+//	fork      run Setup, or the recorded run in Text, with and without the wait Fork
 //	whatif    run Text, the events of a recorded run, again under Setup's policy
 //	curve     simulate Setup with each D of Skips, and say what the formula expects
 //	lessons   the lessons, with their set-ups and texts
@@ -33,6 +34,7 @@ type Request struct {
 	Text  string            `json:"text,omitempty"`
 	Files map[string]string `json:"files,omitempty"`
 	Skips []int             `json:"skips,omitempty"`
+	Fork  *Fork             `json:"fork,omitempty"`
 }
 
 // Answer is what comes of a request. Error is what was wrong, with line and column where a text was
@@ -45,6 +47,7 @@ type Answer struct {
 	Stats   *simulator.Stats  `json:"stats,omitempty"`   // of run
 	Output  string            `json:"output,omitempty"`  // of scenario: what the command prints
 	Code    int               `json:"code,omitempty"`    // of scenario: its exit code
+	Branch  *Branch           `json:"branch,omitempty"`  // of fork
 	WhatIf  *WhatIf           `json:"whatif,omitempty"`
 	Presets *Presets          `json:"presets,omitempty"`
 	Lessons []Lesson          `json:"lessons,omitempty"`
@@ -97,6 +100,8 @@ func answer(r *Request, a *Answer, sink Sink) (err error) {
 		return part(r, a, sink)
 	case "scenario":
 		a.Output, a.Code = runScenario(r.Text, r.Files)
+	case "fork":
+		return fork(r, a, sink)
 	case "whatif":
 		a.WhatIf, err = whatIf(r.Text, &r.Setup, tell(sink, 1))
 		return err

@@ -76,6 +76,11 @@ func (s *Setup) PolicyOf() (p scheduling.Policy, err error) {
 	} else if p, err = policyfile.Preset(s.Policy); err != nil {
 		return p, err
 	}
+	return s.over(p)
+}
+
+// over puts Set and Weights over a policy.
+func (s *Setup) over(p scheduling.Policy) (scheduling.Policy, error) {
 	for _, one := range s.Set {
 		key, value, _ := strings.Cut(one, "=")
 		f, err := policyfile.Find(key)
@@ -135,6 +140,11 @@ func or(n, other int) int {
 
 // run simulates a set-up; events, if not nil, is called with each event and its explanation.
 func (s *Setup) run(events func(event.Event)) (*simulator.Result, error) {
+	return s.runFork(nil, events)
+}
+
+// runFork is run with one decision changed, if fork is not nil.
+func (s *Setup) runFork(fork *scheduling.Fork, events func(event.Event)) (*simulator.Result, error) {
 	w, err := s.workload()
 	if err != nil {
 		return nil, err
@@ -143,6 +153,6 @@ func (s *Setup) run(events func(event.Event)) (*simulator.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Core.Events, cfg.Core.Explain = events, events != nil
+	cfg.Core.Events, cfg.Core.Explain, cfg.Core.Fork = events, events != nil, fork
 	return simulator.Run(context.Background(), cfg, &w)
 }

@@ -18,10 +18,34 @@ type WhatIf struct {
 	Warnings []string       `json:"warnings,omitempty"`
 }
 
-// whatIf simulates a recorded run, given as lines of JSON, under the set-up's Policy, Set and Weights,
-// or under the recorded policy if Policy is empty. It ignores the other fields of the set-up.
+// whatIf simulates a recorded run, given as lines of JSON, under the set-up's Policy, Set and Weights.
+// An empty Policy is the recorded one. whatIf ignores the other fields of the set-up.
 func whatIf(text string, s *Setup, events func(event.Event)) (*WhatIf, error) {
-	var r replay.Reader
+	rec, err := recording(text, false)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := s.over(rec.Policy)
+	if s.Policy != "" {
+		policy, err = s.PolicyOf()
+	}
+	if err != nil {
+		return nil, err
+	}
+	again, err := rec.Run(context.Background(), rec.Policy, nil)
+	if err != nil {
+		return nil, fmt.Errorf("the recorded policy: %w", err)
+	}
+	asked, err := rec.Run(context.Background(), policy, events)
+	if err != nil {
+		return nil, fmt.Errorf("the asked policy: %w", err)
+	}
+	return &WhatIf{again.Recorded, again.Again, asked.Again, rec.Warnings}, nil
+}
+
+// recording reads a recorded run from lines of JSON. With unfinished, its jobs need not have ended.
+func recording(text string, unfinished bool) (*replay.Recording, error) {
+	r := replay.Reader{Unfinished: unfinished}
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -36,23 +60,5 @@ func whatIf(text string, s *Setup, events func(event.Event)) (*WhatIf, error) {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 	}
-	rec, err := r.End()
-	if err != nil {
-		return nil, err
-	}
-	policy := rec.Policy
-	if s.Policy != "" {
-		if policy, err = s.PolicyOf(); err != nil {
-			return nil, err
-		}
-	}
-	again, err := rec.Run(context.Background(), rec.Policy, nil)
-	if err != nil {
-		return nil, fmt.Errorf("the recorded policy: %w", err)
-	}
-	asked, err := rec.Run(context.Background(), policy, events)
-	if err != nil {
-		return nil, fmt.Errorf("the asked policy: %w", err)
-	}
-	return &WhatIf{again.Recorded, again.Again, asked.Again, rec.Warnings}, nil
+	return r.End()
 }

@@ -52,6 +52,9 @@ type Config struct {
 	TaskSelector TaskSelector `json:"-"`
 	// Parts are custom parts of policies; the rules for the functions above apply to them too.
 	Parts Parts `json:"-"`
+	// Fork, if not nil, turns one refusal into a launch. A call log of such a run replays only with
+	// the same Fork.
+	Fork *Fork `json:"-"`
 	// Explain keeps the Skips of the last heartbeat for View.Skips, and emits events for them.
 	Explain bool
 	// Events, if not nil, is called for each event, within the call that causes it. It must not
@@ -112,6 +115,7 @@ type Core struct {
 	Far         Locality // the farthest level
 
 	Beat     uint64          // heartbeats that asked for work
+	forked   bool            // Config.Fork has had its effect
 	refusals [Kinds][]uint64 // by job index: the heartbeat of the last refusal that is valid for all of that heartbeat
 	Actions  []Action
 	skips    []Skip

@@ -22,6 +22,9 @@ func (c *Core) Offer(j *Job, n *NodeState, k TaskKind) bool {
 		return false // refused earlier in this heartbeat, and nothing has improved since
 	}
 	p := c.Placement[k].Place(j, n)
+	if p.Task < 0 && c.forks(j, n, k) {
+		p = c.instead(j, n, k, p)
+	}
 	switch {
 	case p.Task >= 0:
 		c.accept(j, n, k, p)

@@ -53,6 +53,7 @@ const (
 	CauseFlow                 // launched where the minimum-cost flow places it
 	CauseFlowWait             // skipped: the minimum-cost flow makes it wait, or places it elsewhere
 	CauseFlowMoved            // killed: the minimum-cost flow no longer places it here
+	CauseForked               // launched where the job would have waited: see Config.Fork
 	CauseNoSlot               // waiting: no slot of the kind is free, or other jobs come first
 )
 
@@ -100,7 +101,18 @@ var causeText = [...]string{
 	CauseFlow:           "cheapest here",
 	CauseFlowWait:       "cheaper later, elsewhere or for another job",
 	CauseFlowMoved:      "moved off: another map is cheaper here",
+	CauseForked:         "what if it had not waited",
 	CauseNoSlot:         "no slot is free",
+}
+
+// Waits reports whether a job lets a slot pass because it waits for a better one.
+func (c Cause) Waits() bool {
+	switch c {
+	case CauseWaiting, CauseGravityWait, CausePlacementCap, CausePlacementWait:
+		return true
+	default:
+		return false
+	}
 }
 
 // String returns a short phrase.

@@ -59,10 +59,20 @@ type Outcome struct {
 // explanations. Errors are those of simulator.Run, and ErrRecording if the policy has parts that
 // only the recording program has.
 func (r *Recording) Run(ctx context.Context, p scheduling.Policy, events func(event.Event)) (*Outcome, error) {
+	return r.RunFork(ctx, p, nil, events)
+}
+
+// RunFork is like Run, with one decision changed if fork is not nil. The nodes of fork are numbered
+// as in the events of Run, which may differ from the recording.
+func (r *Recording) RunFork(
+	ctx context.Context, p scheduling.Policy, fork *scheduling.Fork, events func(event.Event),
+) (*Outcome, error) {
 	if err := check(&p); err != nil {
 		return nil, err
 	}
-	return r.simulate(ctx, r.config(p), r.workload(&p), events)
+	cfg := r.config(p)
+	cfg.Core.Fork = fork
+	return r.simulate(ctx, cfg, r.workload(&p), events)
 }
 
 // check rejects a policy that only the recording program can create.

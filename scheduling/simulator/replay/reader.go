@@ -31,6 +31,10 @@ const (
 // Reader reads the events of a run, in order. The zero value is ready; it is not safe for
 // concurrent use.
 type Reader struct {
+	// Unfinished accepts jobs that have not ended. A replay runs them to their end, with the median
+	// times of their tasks that have ended, and figures omit them.
+	Unfinished bool
+
 	rec     *Recording
 	expiry  time.Duration
 	tasks   int
@@ -246,7 +250,7 @@ func (r *Reader) End() (*Recording, error) {
 			left = append(left, fmt.Sprintf("%d %.40q", i+1, j.name))
 		}
 	}
-	if len(left) > 0 {
+	if len(left) > 0 && !r.Unfinished {
 		more := " has not"
 		if len(left) > 1 {
 			more = fmt.Sprintf(" and %d more have not", len(left)-1)
@@ -274,9 +278,12 @@ func (r *Reader) warn() {
 	for _, what := range slices.Sorted(maps.Keys(r.changes)) {
 		rec.Warnings = append(rec.Warnings, fmt.Sprintf("%s are left out (%d)", what, r.changes[what]))
 	}
-	ended, noPlaces, noSizes := 0, 0, 0
+	ended, running, noPlaces, noSizes := 0, 0, 0, 0
 	for _, j := range rec.jobs {
-		if !j.succeeded() {
+		switch {
+		case j.state == "":
+			running++
+		case !j.succeeded():
 			ended++
 		}
 		if j.places != nil && j.places.Omitted > 0 {
@@ -288,6 +295,9 @@ func (r *Reader) warn() {
 	}
 	if ended > 0 {
 		rec.Warnings = append(rec.Warnings, fmt.Sprintf("%d of %d jobs failed or were killed: they run to their end, and figures leave them out", ended, len(rec.jobs)))
+	}
+	if running > 0 {
+		rec.Warnings = append(rec.Warnings, fmt.Sprintf("%d of %d jobs have not ended: they run on with tasks of their usual length, and figures leave them out", running, len(rec.jobs)))
 	}
 	if noPlaces > 0 {
 		rec.Warnings = append(rec.Warnings, fmt.Sprintf("the places of the blocks of %d jobs are too many to be recorded: others are drawn", noPlaces))

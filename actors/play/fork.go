@@ -1,0 +1,190 @@
+package play
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/event"
+)
+
+// Fork names a wait: "what if it had not waited?" Node is -1 if any node will do.
+type Fork struct {
+	At   time.Duration       `json:"at"`
+	Job  scheduling.JobID    `json:"job"`
+	Kind scheduling.TaskKind `json:"kind"` // 0: maps, 1: reduces
+	Node scheduling.NodeID   `json:"node"`
+}
+
+// Branch compares a run with the same run in which one wait did not happen. Times of jobs are from
+// submission to end; [0] is with the wait, [1] without it.
+type Branch struct {
+	Fork     Fork             `json:"fork"`               // the refusal that became a launch
+	NodeName string           `json:"node_name"`          // where
+	Waited   time.Duration    `json:"waited"`             // from that refusal to the job's next launch of the kind; 0: none came
+	Job      [2]time.Duration `json:"job"`                // of the job that waited; 0: it has not ended
+	Mean     [2]float64       `json:"mean"`               // of all jobs that ended in both, in seconds
+	Others   int              `json:"others"`             // other jobs that took more or less time
+	Error    *float64         `json:"error,omitempty"`    // of a recorded run: how far its simulation is from it, of the mean sojourn
+	Warnings []string         `json:"warnings,omitempty"` // of a recorded run
+}
+
+// errNoWait means that the simulation has no such wait.
+var errNoWait = errors.New("in the simulation of this run, the job lets no slot of this kind pass")
+
+// fork answers a request of a fork: it runs the set-up, or the recorded run in Text, twice. The events
+// of the branch go to side 1.
+func fork(r *Request, a *Answer, sink Sink) error {
+	if r.Fork == nil {
+		return errors.New("fork needs a decision")
+	}
+	b := &Branch{}
+	run := func(f *scheduling.Fork, events func(event.Event)) error {
+		res, err := r.Setup.runFork(f, events)
+		if err == nil {
+			a.Report, a.Stats = &res.Report, &res.Stats
+		}
+		return err
+	}
+	if r.Text != "" {
+		rec, err := recording(r.Text, true)
+		if err != nil {
+			return err
+		}
+		b.Warnings = rec.Warnings
+		run = func(f *scheduling.Fork, events func(event.Event)) error {
+			got, err := rec.RunFork(context.Background(), rec.Policy, f, events)
+			if err == nil && f == nil && got.Recorded.Mean > 0 {
+				off := got.Again.Mean/got.Recorded.Mean - 1
+				b.Error = &off
+			}
+			return err
+		}
+	}
+	var with, without spans
+	w := wait{of: *r.Fork}
+	if err := run(nil, func(e event.Event) { with.add(&e); w.add(&e) }); err != nil {
+		return err
+	}
+	if !w.found {
+		return errNoWait
+	}
+	b.Fork, b.NodeName, b.Waited = w.at, w.name, w.waited
+	f := scheduling.Fork(w.at)
+	pass := tell(sink, 1)
+	err := run(&f, func(e event.Event) {
+		without.add(&e)
+		if pass != nil {
+			pass(e)
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("without the wait: %w", err)
+	}
+	b.compare(&with, &without)
+	a.Branch = b
+	return nil
+}
+
+// compare fills in the prices.
+func (b *Branch) compare(with, without *spans) {
+	n := 0.0
+	for i := range with.list {
+		was, is := &with.list[i], without.of(with.list[i].key)
+		if was.took == 0 || is == nil || is.took == 0 {
+			continue
+		}
+		n++
+		b.Mean[0] += was.took.Seconds()
+		b.Mean[1] += is.took.Seconds()
+		switch {
+		case was.id == b.Fork.Job:
+			b.Job = [2]time.Duration{was.took, is.took}
+		case was.took != is.took:
+			b.Others++
+		}
+	}
+	if n > 0 {
+		b.Mean[0] /= n
+		b.Mean[1] /= n
+	}
+}
+
+// spans collects the jobs of a run in the order of their numbers.
+type spans struct {
+	list   []span
+	places map[spanKey]int
+}
+
+// span is the time of a job from submission to end.
+type span struct {
+	key       spanKey
+	id        scheduling.JobID
+	submitted time.Duration
+	took      time.Duration // 0: it has not ended
+}
+
+// spanKey names a job in both runs, which may number jobs that wait for others differently: its name,
+// and how many jobs of that name came before.
+type spanKey struct {
+	name string
+	nth  int
+}
+
+func (s *spans) add(e *event.Event) {
+	switch e.Type {
+	case event.Submitted:
+		if s.places == nil {
+			s.places = map[spanKey]int{}
+		}
+		key := spanKey{name: e.Name}
+		for _, taken := s.places[key]; taken; _, taken = s.places[key] {
+			key.nth++
+		}
+		s.places[key] = len(s.list)
+		s.list = append(s.list, span{key: key, id: e.JobID, submitted: e.At})
+	case event.Finished:
+		j := &s.list[e.JobID-1]
+		j.took = e.At - j.submitted
+	}
+}
+
+// of returns the job of a key, or nil.
+func (s *spans) of(key spanKey) *span {
+	if i, ok := s.places[key]; ok {
+		return &s.list[i]
+	}
+	return nil
+}
+
+// wait finds in a run the refusal nearest to the asked one: a simulated recording may differ from its
+// run. Of refusals at the same time, that on the asked node is nearest.
+type wait struct {
+	of     Fork
+	at     Fork
+	name   string
+	found  bool
+	open   bool // the job has launched nothing of the kind since
+	waited time.Duration
+}
+
+func (w *wait) add(e *event.Event) {
+	switch {
+	case e.Type == event.Launched && e.Attempt.Task.Job == w.of.Job && e.Attempt.Task.Kind == w.of.Kind:
+		if w.open {
+			w.open, w.waited = false, e.At-w.at.At
+		}
+	case e.Type != event.Skipped || e.JobID != w.of.Job || e.Kind != w.of.Kind || e.Node < 0 || !e.Reason.Cause.Waits():
+	case !w.found || w.nearer(e):
+		w.at = Fork{e.At, e.JobID, e.Kind, e.Node}
+		w.name, w.found, w.open, w.waited = e.NodeName, true, true, 0
+	}
+}
+
+// nearer reports whether a refusal is nearer to the asked one than the one found so far.
+func (w *wait) nearer(e *event.Event) bool {
+	now, was := (e.At - w.of.At).Abs(), (w.at.At - w.of.At).Abs()
+	return now < was || now == was && e.Node == w.of.Node && w.at.Node != w.of.Node
+}
