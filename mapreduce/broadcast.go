@@ -63,19 +63,29 @@ func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O], where, home 
 		return nil, located(where, name, err)
 	}
 	maps := &MapOnly[I, O]{MapTask: func(t *Task) (Filter[I, O], error) {
-		encode := s.key.Encoder()
+		encode, lookups := s.key.Encoder(), combine.NewLookupBatch(&s.matches)
 		var at []byte
+		add := func(rec I) {
+			at = encode(at[:0], j.key(rec))
+			lookups.Add(at)
+		}
+		var found [][]B // the matches of some records
+		next := 0       // index in found
 		return Filter[I, O]{
 			Map: func(rec I, emit func(O)) error {
-				at = encode(at[:0], j.key(rec))
-				return j.each(rec, s.matches.Find(at), emit)
+				if next == len(found) { // lookup was not called
+					add(rec)
+					found, next = lookups.Find(), 0
+				}
+				next++
+				return j.each(rec, found[next-1], emit)
 			},
-			batched: func(emit func(O)) (take func(I) error, flush func() error) {
-				b := &joinBatch[I, B, O]{task: t, each: j.each, emit: emit, lookups: combine.NewLookupBatch(&s.matches)}
-				return func(rec I) error {
-					at = encode(at[:0], j.key(rec))
-					return b.add(rec, at)
-				}, b.flush
+			lookup: func(list []I) {
+				for i, rec := range list {
+					t.reader.now = t.reader.batch + i
+					add(rec)
+				}
+				found, next = lookups.Find(), 0
 			},
 		}, nil
 	}}

@@ -99,12 +99,12 @@ func csvInput[I any](o CSVOptions, sources []Source, read func(f *csvFile, yield
 	}
 	return Input[I]{
 		sources: sources, plan: cluster.InputPlan{Wrong: o.check()},
-		read: func(s *splitReader, yield func(I) error) error {
+		read: func(s *splitReader, yield func([]I) (int, error)) error {
 			f := &csvFile{splitReader: s, o: o, want: o.Fields, ends: new(csvEnds)}
 			if o.Comment != 0 {
 				f.ends.comment = string(o.Comment)
 			}
-			err := read(f, yield)
+			err := read(f, singly(yield))
 			return s.locateError(err, f.records)
 		},
 	}
@@ -233,7 +233,8 @@ func (f *csvFile) eachRecord(run []byte, yield func([]string) error) error {
 		f.at = at + int64(cap(text)-cap(rec)) // rec is a part of text
 		if err != nil {
 			f.records++
-			f.stoppedAt(rec, rec)
+			f.enter(rec, wholeLength)
+			f.stop()
 			return Permanent(f.recordError(&mapError{f.misread(err)}, f.records))
 		}
 		if !f.begun {
@@ -262,7 +263,7 @@ func (f *csvFile) yield(rec []byte, fields []string, yield func([]string) error)
 		}
 		if err != nil {
 			f.number = f.records
-			err = f.recordFailed(rec, rec, err)
+			err = f.recordFailed(err)
 		}
 		return err
 	})

@@ -235,7 +235,7 @@ func recordsOfRows[I any](t *testing.T, in Input[I], block int64) (records []I, 
 			ctx: t.Context(), windows: tiny(3, 2, 7), source: in.sources[0],
 			split: cluster.Split{Offset: off, Length: min(block, size-off)},
 		}
-		err = in.read(r, func(rec I) error {
+		err = readEach(in, r, func(rec I) error {
 			records = append(records, rec)
 			return nil
 		})

@@ -69,7 +69,7 @@ func (c *csvEnds) pass(st *csvState, b []byte) {
 
 func (c *csvEnds) last(b []byte) int {
 	if bytes.IndexByte(b, '"') < 0 {
-		return scan.LastLineFeed(b) + 1
+		return scan.LastIndexByte(b, '\n') + 1
 	}
 	var st csvState
 	end := 0
@@ -120,7 +120,7 @@ func (c *csvEnds) start(s *splitReader, off, end int64) (int64, error) {
 func (c *csvEnds) window(s *splitReader, at, n int64, fn func(b []byte)) error {
 	n = min(max(n, int64(len(byteOrderMark+c.comment))), s.source.Data.Size()-at)
 	return s.look(at, n, func(b []byte) error {
-		if used := scan.LastLineFeed(b) + 1; used > 0 {
+		if used := scan.LastIndexByte(b, '\n') + 1; used > 0 {
 			b = b[:used]
 		}
 		fn(b)

@@ -2,12 +2,11 @@ package mapreduce
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 
-	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
@@ -17,7 +16,8 @@ var ErrNoRecord = errors.New("no record")
 
 // Decoded yields the result of decode for each record of in. With [Lines], [FixedSize] or
 // [WholeFiles] it reads a custom format, which is split where in is. decode runs in many attempts
-// concurrently. Its argument is valid until the map returns, so the result may point into it.
+// concurrently, and for some records before the first of them is mapped. So a result may point into
+// its argument, which is valid until the map returns, but not into memory that decode reuses.
 //
 // An error other than ErrNoRecord, or a panic, makes the record a bad one: the attempt ends with a
 // [*RecordError], or skips the record if the job allows that (see MapAttempt.MaxSkips of package
@@ -28,54 +28,80 @@ func Decoded[R, I any](in Input[R], decode func(rec R) (I, error)) Input[I] {
 		plan.Wrong = errors.New("Decoded without a decode function")
 	}
 	return Input[I]{
-		sources: in.sources, plan: plan, plans: in.plans, stable: in.stable && !codec.MayChange(reflect.TypeFor[I]()),
-		read: func(s *splitReader, yield func(I) error) error { return decodeEach(s, read, decode, yield) },
+		sources: in.sources, plan: plan, plans: in.plans,
+		read: func(s *splitReader, yield func([]I) (int, error)) error {
+			d := &decoder[R, I]{s: s, decode: decode, yield: yield}
+			return s.locateError(read(s, d.batch), d.number)
+		},
 	}
 }
 
-// decodeEach yields the result of decode for each record of read.
-func decodeEach[R, I any](s *splitReader, read func(*splitReader, func(R) error) error,
-	decode func(R) (I, error), yield func(I) error,
-) error {
-	number := int64(0)
-	err := read(s, func(raw R) error {
-		var rec I
-		err := recovered(func() (err error) {
-			rec, err = decode(raw)
-			return err
-		})
-		if errors.Is(err, ErrNoRecord) {
-			return nil
+// decoder decodes the records of an input.
+type decoder[R, I any] struct {
+	s      *splitReader
+	decode func(rec R) (I, error)
+	yield  func([]I) (int, error)
+	recs   []I   // decoded records
+	number int64 // of the latest processed record
+}
+
+// batch decodes raw records and yields the results. Those before an undecodable one come first.
+func (d *decoder[R, I]) batch(raw []R) (int, error) {
+	first := d.s.batch
+	defer func() { d.s.batch = first }()
+	for at := 0; at < len(raw); {
+		var failed error
+		d.recs = d.recs[:0]
+		for at+len(d.recs) < len(raw) && failed == nil {
+			d.s.now = first + at + len(d.recs)
+			var rec I
+			if rec, failed = d.one(raw[at+len(d.recs)]); failed == nil {
+				d.recs = append(d.recs, rec)
+			}
 		}
-		number++
+		d.s.batch = first + at
+		n, err := d.yield(d.recs)
+		d.number += int64(n)
+		if at += n; err == nil && failed != nil {
+			d.s.now = first + at
+			if err = asMapError(failed); errors.Is(failed, ErrNoRecord) {
+				at++
+				continue
+			}
+		}
 		if err != nil {
-			err = asMapError(err)
-		} else {
-			err = yield(rec)
+			d.number++
+			d.s.number = d.number
+			return at, err
 		}
-		if err != nil {
-			s.number = number
-		}
+	}
+	return len(raw), nil
+}
+
+// one decodes a record; a panic is an error.
+func (d *decoder[R, I]) one(raw R) (rec I, err error) {
+	err = recovered(func() (err error) {
+		rec, err = d.decode(raw)
 		return err
 	})
-	return s.locateError(err, number)
+	return rec, err
 }
 
 // boundedLines yields lines that the caller copies; a line over the budget's limit is an error.
-func boundedLines(s *splitReader, yield func([]byte) error) error {
-	return Lines().read(s, s.bounded(yield))
-}
-
-// bounded wraps yield: lines longer than the budget allows are an error.
-func (s *splitReader) bounded(yield func(line []byte) error) func([]byte) error {
-	return func(line []byte) error {
-		if len(line) > memory.LeastLargest {
-			if err := s.checkLength(len(line)); err != nil {
-				return err
+func boundedLines(s *splitReader, yield func([][]byte) (int, error)) error {
+	return Lines().read(s, func(lines [][]byte) (int, error) {
+		for i, line := range lines {
+			if len(line) <= memory.LeastLargest {
+				continue
+			}
+			s.now = s.batch + i
+			if large := s.checkLength(len(line)); large != nil {
+				n, err := yield(lines[:i])
+				return n, cmp.Or(err, large)
 			}
 		}
-		return yield(line)
-	}
+		return yield(lines)
+	})
 }
 
 // byteOrderMark is the prefix that some editors write to UTF-8 files.

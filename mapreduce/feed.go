@@ -13,33 +13,45 @@ import (
 type Feed[K, V any] struct {
 	sources []Source
 	plans   []cluster.InputPlan // by source
-	read    func(s *splitReader, yield func(Fed[K, V]) error) error
+	read    reader[Fed[K, V]]
 	keyed   *KeptBy[K, V] // set by KeptBy.Feed; otherwise nil
 }
 
 // Fed is a record of one of several feeds, with the map function of its feed. It is valid until the
 // call of Map that receives it returns.
 type Fed[K, V any] struct {
-	apply func(t *Task, emit func(K, V)) error
+	apply func(index int, t *Task, emit func(K, V)) error
+	index int // in the batch
+}
+
+// fedBatches converts the batches of read: apply maps the record of an index in the current batch.
+func fedBatches[I, K, V any](read reader[I], apply func(batch *[]I) func(i int, t *Task, emit func(K, V)) error) reader[Fed[K, V]] {
+	return func(s *splitReader, yield func([]Fed[K, V]) (int, error)) error {
+		var now []I
+		var feds []Fed[K, V]
+		one := apply(&now)
+		return read(s, func(batch []I) (int, error) {
+			for len(feds) < len(batch) {
+				feds = append(feds, Fed[K, V]{apply: one, index: len(feds)})
+			}
+			now = batch
+			return yield(feds[:len(batch)])
+		})
+	}
 }
 
 // From returns a feed of the pairs that toPairs emits for the records of in. toPairs is like
 // Job.Map, but also gets the task.
 func From[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K, V)) error) Feed[K, V] {
-	sources, plans, read := in.sources, in.bySource(), in.read
-	return Feed[K, V]{sources: sources, plans: plans, read: func(s *splitReader, yield func(Fed[K, V]) error) error {
-		var rec I // the current record; a closure per record would allocate
-		fed := Fed[K, V]{apply: func(t *Task, emit func(K, V)) error {
+	read := fedBatches(in.read, func(batch *[]I) func(i int, t *Task, emit func(K, V)) error {
+		return func(i int, t *Task, emit func(K, V)) error {
 			if t.records != nil {
-				return toPairs(t, copierOf[I](t.records, isByte)(rec), emit)
+				return toPairs(t, copierOf[I](t.records, isByte)((*batch)[i]), emit)
 			}
-			return toPairs(t, rec, emit)
-		}}
-		return read(s, func(r I) error {
-			rec = r
-			return yield(fed)
-		})
-	}}
+			return toPairs(t, (*batch)[i], emit)
+		}
+	})
+	return Feed[K, V]{sources: in.sources, plans: in.bySource(), read: read}
 }
 
 // By returns a feed of the records of in, each as the value of its key.
@@ -54,7 +66,7 @@ func By[K, V any](in Input[V], key func(rec V) K) Feed[K, V] {
 // The values of a key are in the order of the feeds, and within a feed in the order of its records.
 func Feeds[K, V any](feeds ...Feed[K, V]) Input[Fed[K, V]] {
 	in := Input[Fed[K, V]]{plans: []cluster.InputPlan{}, fed: func(t *Task) (Mapper[Fed[K, V], K, V], error) {
-		return Mapper[Fed[K, V], K, V]{Map: func(rec Fed[K, V], emit func(K, V)) error { return rec.apply(t, emit) }}, nil
+		return Mapper[Fed[K, V], K, V]{Map: func(rec Fed[K, V], emit func(K, V)) error { return rec.apply(rec.index, t, emit) }}, nil
 	}}
 	var of []int // feed by source
 	for i, f := range feeds {
@@ -66,7 +78,7 @@ func Feeds[K, V any](feeds ...Feed[K, V]) Input[Fed[K, V]] {
 		of = append(of, slices.Repeat([]int{i}, len(f.sources))...)
 	}
 	feeds = slices.Clone(feeds)
-	in.read = func(s *splitReader, yield func(Fed[K, V]) error) error {
+	in.read = func(s *splitReader, yield func([]Fed[K, V]) (int, error)) error {
 		return feeds[of[s.split.Source]].read(s, yield)
 	}
 	return in

@@ -55,10 +55,10 @@ func Formatted[I any](format Format[I], sources ...Source) Input[I] {
 		}
 		return parts, err
 	}
-	in.read = func(s *splitReader, yield func(I) error) error {
+	in.read = func(s *splitReader, yield func([]I) (int, error)) error {
 		s.ordinal = true
 		file := &formatFile{Source: s.source, ctx: s.ctx}
-		err := s.mapOne(nil, func() error { return eachPart(s, format, file, yield) })
+		err := s.mapOne(nil, func() error { return eachPart(s, format, file, singly(yield)) })
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func recordsOf[I any](t require.TestingT, in Input[I], w windows, block int64) (
 	require.NoError(t, err)
 	for _, s := range splits {
 		r := &splitReader{ctx: context.Background(), windows: w, source: p.Sources()[s.Source], split: s}
-		err := in.read(r, func(rec I) error {
+		err := readEach(in, r, func(rec I) error {
 			records = append(records, rec)
 			return nil
 		})

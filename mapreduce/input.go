@@ -7,12 +7,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
-	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
-	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
 // Input yields records of type I from sources. Constructors: Lines, LineStrings, KeyValueLines,
@@ -28,14 +25,7 @@ type Input[I any] struct {
 	sources []Source
 	plan    cluster.InputPlan
 	plans   []cluster.InputPlan // by source, where they differ
-	// read yields the records of a split, in order.
-	read func(s *splitReader, yield func(I) error) error
-	// stable means that records are unchanged until [Task.flush] has been called.
-	stable bool
-	// lists, if not nil, replaces read for records that are contiguous in memory. yield returns the
-	// number of records of a list that it has processed, and notes the current one as
-	// splitReader.now. It skips none.
-	lists func(s *splitReader, yield func(list []I) (int, error)) error
+	read    reader[I]
 	// fed is the MapTask of a job over feeds that has no Map; otherwise nil.
 	fed any
 }
@@ -66,63 +56,25 @@ func (in Input[I]) SplitSize(n int64) Input[I] {
 // Lines yields lines without their line feed. A carriage return before it is part of the line, as
 // in sort and grep. The last line needs no line feed.
 func Lines(sources ...Source) Input[[]byte] {
-	return Input[[]byte]{sources: sources, stable: true, read: func(s *splitReader, yield func([]byte) error) error {
-		return s.runs(lineEnds{}, func(run []byte) error { return s.eachLine(run, yield) })
-	}}
-}
-
-func (s *splitReader) eachLine(run []byte, yield func([]byte) error) (err error) {
-	s.first, s.now = unsafe.SliceData(run), nil
-	err = fault.ErrExited
-	defer s.placePanic(run, &s.now, lineLength, &err)
-	var failed error
-	scan.Lines(run, func(line []byte) bool {
-		s.now = unsafe.SliceData(line)
-		if failed = yield(line); failed != nil {
-			failed = s.recordFailed(run, s.currentRecord(run, lineLength), failed)
-		}
-		return failed == nil
-	})
-	if failed == nil && s.task != nil && s.task.flush != nil {
-		if failed = s.task.flush(); failed != nil {
-			failed = s.recordFailed(run, s.currentRecord(run, lineLength), failed)
-		}
-	}
-	return failed
-}
-
-// currentRecord returns the record of run that begins at now.
-func (s *splitReader) currentRecord(run []byte, length func([]byte) int) []byte {
-	rest := run[uintptr(unsafe.Pointer(s.now))-uintptr(unsafe.Pointer(unsafe.SliceData(run))):]
-	return rest[:length(rest)]
-}
-
-// mapOne calls yield, which maps one record, all of run; run is nil if records are not bytes. If
-// yield panics or exits its goroutine, the error names that record.
-func (s *splitReader) mapOne(run []byte, yield func() error) (err error) {
-	last := unsafe.SliceData(run)
-	err = fault.ErrExited
-	defer s.placePanic(run, &last, func(b []byte) int { return len(b) }, &err)
-	return yield()
-}
-
-func lineLength(b []byte) int {
-	if i := bytes.IndexByte(b, '\n'); i >= 0 {
-		return i
-	}
-	return len(b)
+	return separatedBy(lineEnds, 1, sources)
 }
 
 // LineStrings is Lines with string records, which may be kept. In jobs with a shuffle, neighboring
 // lines share pieces of memory of up to 4 KiB: use strings.Clone for the few lines that you keep.
 func LineStrings(sources ...Source) Input[string] {
-	return Input[string]{sources: sources, read: func(s *splitReader, yield func(string) error) error {
-		if !s.copied {
-			return boundedLines(s, func(line []byte) error { return yield(string(line)) })
-		}
-		return s.runs(lineEnds{}, func(run []byte) error {
-			piece := stringPiece{run: run}
-			return s.eachLine(run, s.bounded(func(line []byte) error { return yield(piece.hold(line)) }))
+	return Input[string]{sources: sources, read: func(s *splitReader, yield func([]string) (int, error)) error {
+		var piece stringPiece
+		var texts []string
+		return boundedLines(s, func(lines [][]byte) (int, error) {
+			texts = texts[:0]
+			for i, line := range lines {
+				if s.copied {
+					texts = append(texts, piece.hold(s.data, s.begins[s.batch+i], len(line)))
+				} else {
+					texts = append(texts, string(line))
+				}
+			}
+			return yield(texts)
 		})
 	}}
 }
@@ -130,16 +82,21 @@ func LineStrings(sources ...Source) Input[string] {
 // KeyValueLines yields each line cut at its first separator; a line without one is a key with an
 // empty value. Hadoop's separator is a tab.
 func KeyValueLines(separator byte, sources ...Source) Input[Pair[[]byte, []byte]] {
-	lines := Lines(sources...)
-	cut := func(s *splitReader, yield func(Pair[[]byte, []byte]) error) error {
-		return lines.read(s, func(line []byte) error {
-			if i := bytes.IndexByte(line, separator); i >= 0 {
-				return yield(Pair[[]byte, []byte]{line[:i:i], line[i+1:]})
+	read := Lines().read
+	return Input[Pair[[]byte, []byte]]{sources: sources, read: func(s *splitReader, yield func([]Pair[[]byte, []byte]) (int, error)) error {
+		pairs := make([]Pair[[]byte, []byte], 0, batchRecords)
+		return read(s, func(lines [][]byte) (int, error) {
+			pairs = pairs[:0]
+			for _, line := range lines {
+				if i := bytes.IndexByte(line, separator); i >= 0 {
+					pairs = append(pairs, Pair[[]byte, []byte]{line[:i:i], line[i+1:]})
+				} else {
+					pairs = append(pairs, Pair[[]byte, []byte]{line, nil})
+				}
 			}
-			return yield(Pair[[]byte, []byte]{line, nil})
+			return yield(pairs)
 		})
-	}
-	return Input[Pair[[]byte, []byte]]{sources: sources, stable: true, read: cut}
+	}}
 }
 
 // NLines gives each map n lines (the last of a file fewer) and yields them one by one: for short
@@ -159,13 +116,16 @@ func NLines(n int, sources ...Source) Input[[]byte] {
 // that scan faster than line by line. Only the last line of a file may lack its line feed. Lines
 // are not counted: the counter MapInputChunks replaces MapInputRecords.
 func Chunks(sources ...Source) Input[[]byte] {
-	read := func(s *splitReader, yield func([]byte) error) error {
-		return s.runs(lineEnds{}, func(run []byte) error {
-			err := s.mapOne(run, func() error { return yield(run) })
-			if err != nil {
-				s.stoppedAt(run, run)
-			}
-			return err
+	read := func(s *splitReader, yield func([][]byte) (int, error)) error {
+		one := singly(yield)
+		return s.runs(lineEnds, func(run []byte) error {
+			return s.mapOne(run, func() error {
+				err := one(run)
+				if err != nil {
+					s.stop()
+				}
+				return err
+			})
 		})
 	}
 	return Input[[]byte]{sources: sources, plan: cluster.InputPlan{Chunks: true}, read: read}
@@ -174,7 +134,7 @@ func Chunks(sources ...Source) Input[[]byte] {
 // FixedSize yields records of n bytes, n at least 1. A file whose size is not a multiple of n fails
 // the job.
 func FixedSize(n int, sources ...Source) Input[[]byte] {
-	in := Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([]byte) error) error {
+	in := Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([][]byte) (int, error)) error {
 		return s.runs(everyN(n), func(run []byte) error {
 			if len(run)%n != 0 {
 				return Permanent(fmt.Errorf("%s: ends within a record of %d bytes", s.source.Name(), n))
@@ -196,14 +156,10 @@ type WholeFile struct {
 
 // WholeFiles yields each file as one record, decompressed if necessary.
 func WholeFiles(sources ...Source) Input[WholeFile] {
-	read := func(s *splitReader, yield func(WholeFile) error) error {
+	read := func(s *splitReader, yield func([]WholeFile) (int, error)) error {
 		return s.wholeSource(func(data []byte) error {
 			return s.mapOne(data, func() error {
-				err := yield(WholeFile{Name: s.source.Name(), Data: data})
-				if err != nil {
-					err = s.recordFailed(data, data, err)
-				}
-				return err
+				return yieldBatch(s, 0, []WholeFile{{Name: s.source.Name(), Data: data}}, yield)
 			})
 		})
 	}
@@ -214,31 +170,26 @@ func WholeFiles(sources ...Source) Input[WholeFile] {
 // offsets one record counts as one byte.
 func Slice[I any](records []I) Input[I] {
 	src := input.Of(input.Made(len(records)), "slice")
-	return Input[I]{sources: []Source{src}, read: func(s *splitReader, yield func(I) error) error {
-		records := records[s.split.Offset : s.split.Offset+s.split.Length]
-		s.ordinal = true
+	return Input[I]{sources: []Source{src}, read: func(s *splitReader, yield func([]I) (int, error)) error {
+		s.ordinal, s.at = true, s.split.Offset
 		return s.mapOne(nil, func() error {
-			for i, r := range records {
-				if i&255 == 0 {
-					if err := s.tick(int64(min(256, len(records)-i))); err != nil {
-						return err
-					}
-				}
-				s.at = s.split.Offset + int64(i)
-				err := yield(r)
-				if err != nil {
-					err = s.recordFailed(nil, nil, err)
+			s.step = 1
+			for batch := range slices.Chunk(records[s.at:s.at+s.split.Length], batchRecords) {
+				err := s.tick(int64(len(batch)))
+				if err == nil {
+					err = yieldBatch(s, 0, batch, yield)
 				}
 				if err != nil {
 					return err
 				}
+				s.at += int64(len(batch))
 			}
 			return nil
 		})
 	}}
 }
 
-// recordEnds finds where records end; see lineEnds, byteEnds, textEnds, everyN, frames and csvEnds.
+// recordEnds finds where records end; see byteEnds, textEnds, everyN, frames and csvEnds.
 type recordEnds interface {
 	// last returns the length of the longest run of whole records at the beginning of b, which
 	// begins with a record; 0 if b has no whole record.
@@ -255,19 +206,6 @@ type recordEnds interface {
 type recordStarts interface {
 	start(s *splitReader, off, end int64) (int64, error)
 }
-
-type lineEnds struct{}
-
-func (lineEnds) last(b []byte) int { return scan.LastLineFeed(b) + 1 }
-
-func (lineEnds) first(b []byte, from int) int {
-	if i := bytes.IndexByte(b[from:], '\n'); i >= 0 {
-		return from + i + 1
-	}
-	return 0
-}
-
-func (lineEnds) resume(n int) int { return n }
 
 type everyN int
 
@@ -296,7 +234,7 @@ func cutLines(ctx context.Context, s Source, n int, blocks []cluster.Block) ([]c
 		start, lines = end, 0
 	}
 	r := &splitReader{ctx: ctx, windows: usualWindows(), source: s, split: cluster.Split{Length: s.Size()}}
-	err := r.runs(lineEnds{}, func(run []byte) error {
+	err := r.runs(lineEnds, func(run []byte) error {
 		for len(run) > 0 {
 			i := bytes.IndexByte(run, '\n') + 1
 			if i == 0 {

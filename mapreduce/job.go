@@ -98,9 +98,8 @@ type Filter[I, O any] struct {
 	Map   func(in I, emit func(O)) error
 	Close func(emit func(O)) error
 
-	// batched, if not nil, replaces Map where records are stable: take maps several records at a
-	// time, and flush maps those that take has kept.
-	batched func(emit func(O)) (take func(in I) error, flush func() error)
+	// lookup, if not nil, prepares the calls of Map for several records, which follow in order.
+	lookup func(list []I)
 }
 
 // Reducer has the functions that a reduce attempt calls: either Reduce or Pairs for each group,

@@ -175,26 +175,23 @@ func (j feedJoin[K, A, B, O]) check(o Joined[O], home string) error {
 
 // onSide returns a feed whose values are on one side of a join.
 func onSide[K, V, S any](f Feed[K, V], put func(V) S, emitter func(add func(key, value []byte)) func(K, V)) Feed[K, S] {
-	return Feed[K, S]{sources: f.sources, plans: f.plans, read: func(s *splitReader, yield func(Fed[K, S]) error) error {
-		var at Fed[K, V]
+	read := fedBatches(f.read, func(batch *[]Fed[K, V]) func(i int, t *Task, emit func(K, S)) error {
 		var to func(K, S)
 		emit := func(k K, v V) { to(k, put(v)) }
 		var direct func(K, V)
-		one := Fed[K, S]{apply: func(t *Task, emitSided func(K, S)) error {
+		return func(i int, t *Task, emitSided func(K, S)) error {
+			rec := &(*batch)[i]
 			if direct == nil && t.add != nil {
 				direct = emitter(t.add)
 			}
 			if direct != nil {
-				return at.apply(t, direct)
+				return rec.apply(rec.index, t, direct)
 			}
 			to = emitSided
-			return at.apply(t, emit)
-		}}
-		return f.read(s, func(rec Fed[K, V]) error {
-			at = rec
-			return yield(one)
-		})
-	}}
+			return rec.apply(rec.index, t, emit)
+		}
+	})
+	return Feed[K, S]{sources: f.sources, plans: f.plans, read: read}
 }
 
 // emitterOf returns a function that makes the emit for one side of a join. The emit writes the

@@ -59,9 +59,6 @@ func (k *Kept[T]) output(to *kept.Store) Output[T] {
 // ErrReleased.
 func (k *Kept[T]) Input() Input[T] {
 	in := Input[T]{plan: cluster.InputPlan{Apart: true, Wrong: k.wrong}, read: k.read}
-	if k.form.Size > 0 {
-		in.lists = k.readLists
-	}
 	in.sources = k.Sources()
 	if len(in.sources) == 0 && k.wrong == nil {
 		in.plan.Wrong = fmt.Errorf("%s: %w", k.Name(), output.ErrNotCollected)

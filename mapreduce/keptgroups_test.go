@@ -219,7 +219,7 @@ func TestGroupedHoldsRecordsAndTheirHeads(t *testing.T) {
 		return int64(sort.Search(1<<20, func(bound int) bool {
 			r := &splitReader{ctx: t.Context(), windows: usualWindows(), source: in.sources[0], split: cluster.Split{Length: in.sources[0].Size()}}
 			r.windows.record = int64(bound) + 1
-			err := in.read(r, func(Group[string, row, row]) error { return nil })
+			err := readEach(in, r, func(Group[string, row, row]) error { return nil })
 			if err != nil {
 				require.ErrorIs(t, err, ErrRecordTooLarge)
 			}

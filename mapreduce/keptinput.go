@@ -1,7 +1,7 @@
 package mapreduce
 
 import (
-	"unsafe"
+	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
@@ -9,13 +9,54 @@ import (
 )
 
 // read yields the records that begin in the split.
-func (k *Kept[T]) read(s *splitReader, yield func(T) error) error {
-	return k.runs(s, func(at int64, run []byte) error { return k.readRun(s, at, run, yield) })
+func (k *Kept[T]) read(s *splitReader, yield func([]T) (int, error)) error {
+	each := k.decoded(s, singly(yield))
+	if k.form.Size > 0 {
+		each = func(run []byte) error { return k.images(s, run, yield) }
+	}
+	return k.runs(s, func(at int64, run []byte) (err error) {
+		if err := s.tick(int64(len(run))); err != nil {
+			return err
+		}
+		s.begin(at, len(run))
+		s.enter(run, k.form.Length)
+		err = fault.ErrExited
+		defer s.placePanic(&err)
+		return each(run)
+	})
 }
 
-// readLists is read for records that are images (see package kept).
-func (k *Kept[T]) readLists(s *splitReader, yield func(list []T) (int, error)) error {
-	return k.runs(s, func(at int64, run []byte) error { return k.readList(s, at, run, yield) })
+// images yields the records of a run in which they lie as in memory (see package kept).
+func (k *Kept[T]) images(s *splitReader, run []byte, yield func([]T) (int, error)) error {
+	s.step = k.form.Size
+	first := 0
+	for batch := range slices.Chunk(memory.Cast[T](run), batchRecords) {
+		if err := yieldBatch(s, first, batch, yield); err != nil {
+			return err
+		}
+		first += len(batch)
+	}
+	return nil
+}
+
+// decoded returns a function that yields the records of a run one by one.
+func (k *Kept[T]) decoded(s *splitReader, yield func(T) error) func(run []byte) error {
+	copyOf := func(rec T) T { return rec }
+	if s.task != nil && s.task.records != nil {
+		copyOf = copierOf[T](s.task.records, isView)
+	}
+	return func(run []byte) error {
+		begins, at := []int{0}, 0
+		return k.form.Each(run, func(rec T, b []byte) error {
+			s.begins, s.batch, s.now, begins[0] = begins, 0, 0, at
+			at += len(b)
+			err := yield(copyOf(rec))
+			if err != nil {
+				err = s.recordFailed(err)
+			}
+			return err
+		})
+	}
 }
 
 // runs yields the runs of records that begin in the split, with the offset of each in its part.
@@ -44,43 +85,4 @@ func (k *Kept[T]) runs(s *splitReader, yield func(at int64, run []byte) error) e
 		from = to
 	}
 	return s.tick(0)
-}
-
-// readRun yields the records of a run at an offset of its part.
-func (k *Kept[T]) readRun(s *splitReader, at int64, run []byte, yield func(T) error) (err error) {
-	if err := s.tick(int64(len(run))); err != nil {
-		return err
-	}
-	s.begin(at, len(run))
-	s.first = unsafe.SliceData(run)
-	err = fault.ErrExited
-	defer s.placePanic(run, &s.now, k.form.Length, &err)
-	copyOf := func(rec T) T { return rec }
-	if s.task != nil && s.task.records != nil {
-		copyOf = copierOf[T](s.task.records, isView)
-	}
-	return k.form.Each(run, func(rec T, b []byte) error {
-		s.now = unsafe.SliceData(b)
-		err := yield(copyOf(rec))
-		if err != nil {
-			err = s.recordFailed(run, b, err)
-		}
-		return err
-	})
-}
-
-// readList is readRun for records that are images.
-func (k *Kept[T]) readList(s *splitReader, at int64, run []byte, yield func(list []T) (int, error)) (err error) {
-	if err := s.tick(int64(len(run))); err != nil {
-		return err
-	}
-	s.begin(at, len(run))
-	s.first = unsafe.SliceData(run)
-	err = fault.ErrExited
-	defer s.placePanic(run, &s.now, k.form.Length, &err)
-	n, err := yield(memory.Cast[T](run))
-	if err != nil && n*k.form.Size < len(run) {
-		err = s.recordFailed(run, run[n*k.form.Size:][:k.form.Size], err)
-	}
-	return err
 }

@@ -82,8 +82,9 @@ type Group[K, A, B any] struct {
 // exceeds [Task.LargestRecord] bytes, the error wraps ErrRecordTooLarge.
 func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B]] {
 	in := coPartitionedInput(left, right)
-	read := func(s *splitReader, yield func(Group[K, A, B]) error) error {
-		var g Group[K, A, B]
+	read := func(s *splitReader, yield func([]Group[K, A, B]) (int, error)) error {
+		one := make([]Group[K, A, B], 1)
+		g := &one[0]
 		return mergeJoin[K, A, B]{left.keyed, right.keyed}.walk(s, func(m *mergeWalk[K, A, B]) (err error) {
 			held := int64(0)
 			g.Key = m.key
@@ -93,7 +94,8 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 			if err != nil {
 				return asMapError(errLargeGroup(m.key, s.largest()))
 			}
-			return yield(g)
+			_, err = yield(one)
+			return err
 		})
 	}
 	return Input[Group[K, A, B]]{sources: in.sources, plan: in.plan, read: read}
@@ -177,7 +179,7 @@ func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B
 				}
 			}
 			if err := visit(w); err != nil {
-				if err = s.recordFailed(nil, nil, err); err != nil {
+				if err = s.recordFailed(err); err != nil {
 					return err
 				}
 			}
@@ -194,13 +196,14 @@ func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B
 	})
 }
 
-func (m mergeJoin[K, A, B]) read(s *splitReader, yield func(merged[K, A, B]) error) error {
+func (m mergeJoin[K, A, B]) read(s *splitReader, yield func([]merged[K, A, B]) (int, error)) error {
+	one := make([]merged[K, A, B], 1)
 	copyOf := func(v sided[A, B]) sided[A, B] { return v }
 	if s.task != nil && s.task.records != nil {
 		copyOf = copierOf[sided[A, B]](s.task.records, isView)
 	}
 	var w *mergeWalk[K, A, B]
-	rec := merged[K, A, B]{values: func(yield func(sided[A, B]) bool) {
+	one[0].values = func(yield func(sided[A, B]) bool) {
 		for ; w.left.at(&w.group); w.left.next() {
 			if !yield(copyOf(sided[A, B]{A: w.left.rec, size: w.left.size})) {
 				return
@@ -211,10 +214,11 @@ func (m mergeJoin[K, A, B]) read(s *splitReader, yield func(merged[K, A, B]) err
 				return
 			}
 		}
-	}}
+	}
 	return m.walk(s, func(now *mergeWalk[K, A, B]) error {
-		w, rec.key = now, now.key
-		return yield(rec)
+		w, one[0].key = now, now.key
+		_, err := yield(one)
+		return err
 	})
 }
 

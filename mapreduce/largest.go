@@ -35,11 +35,10 @@ func (s *splitReader) maxView() int64 {
 	return s.largest()
 }
 
-// checkLength returns an error if a record of n bytes, the first of its run, is too large to be
-// copied.
+// checkLength returns an error if the current record, of n bytes, is too large to be copied.
 func (s *splitReader) checkLength(n int) error {
 	if limit := s.largest(); int64(n) > limit {
-		return s.tooLarge(s.at, limit)
+		return s.tooLarge(s.offset(), limit)
 	}
 	return nil
 }

@@ -40,6 +40,11 @@ func planOf(t testing.TB, in untypedInput) *Plan {
 	return p
 }
 
+// readEach calls each with each record that in reads.
+func readEach[I any](in Input[I], r *splitReader, each func(rec I) error) error {
+	return in.read(r, func(batch []I) (int, error) { return eachOne(r, batch, each) })
+}
+
 // readAll reads all splits of one source and returns its records and how many of
 // them each split had.
 func readAll(t testing.TB, in Input[[]byte], w windows, block int64) (records []string) {
@@ -49,7 +54,7 @@ func readAll(t testing.TB, in Input[[]byte], w windows, block int64) (records []
 	require.NoError(t, err)
 	for _, s := range splits {
 		r := &splitReader{ctx: context.Background(), windows: w, source: in.sources[s.Source], split: s}
-		require.NoError(t, in.read(r, func(rec []byte) error {
+		require.NoError(t, readEach(in, r, func(rec []byte) error {
 			records = append(records, string(rec))
 			return nil
 		}))
@@ -103,7 +108,7 @@ func TestFixedSizeRecordsAtAnyBlockSize(t *testing.T) {
 		}
 	}
 	in := FixedSize(4, Bytes("text", text[:41]))
-	err := in.read(&splitReader{
+	err := readEach(in, &splitReader{
 		ctx: context.Background(), windows: usualWindows(), source: in.sources[0],
 		split: cluster.Split{Length: 41},
 	},
@@ -120,13 +125,13 @@ func TestKeyValueLinesAndStrings(t *testing.T) {
 		}
 	}
 	var got []string
-	require.NoError(t, KeyValueLines('\t', src).read(r(), func(p Pair[[]byte, []byte]) error {
+	require.NoError(t, readEach(KeyValueLines('\t', src), r(), func(p Pair[[]byte, []byte]) error {
 		got = append(got, string(p.First)+"="+string(p.Second))
 		return nil
 	}))
 	require.Equal(t, []string{"a=b\tc", "d=", "=e"}, got)
 	got = nil
-	require.NoError(t, LineStrings(src).read(r(), func(s string) error {
+	require.NoError(t, readEach(LineStrings(src), r(), func(s string) error {
 		got = append(got, s)
 		return nil
 	}))
@@ -157,7 +162,7 @@ func TestWholeFilesAndSlices(t *testing.T) {
 	var got []string
 	for _, s := range splits {
 		r := &splitReader{ctx: context.Background(), windows: usualWindows(), source: in.sources[s.Source], split: s}
-		require.NoError(t, in.read(r, func(f WholeFile) error {
+		require.NoError(t, readEach(in, r, func(f WholeFile) error {
 			got = append(got, f.Name+":"+string(f.Data))
 			return nil
 		}))
@@ -171,7 +176,7 @@ func TestWholeFilesAndSlices(t *testing.T) {
 			ctx: context.Background(), windows: usualWindows(), source: numbers.sources[0],
 			split: cluster.Split{Offset: off, Length: 1},
 		}
-		require.NoError(t, numbers.read(r, func(n int) error {
+		require.NoError(t, readEach(numbers, r, func(n int) error {
 			sum = append(sum, n)
 			return nil
 		}))
@@ -214,11 +219,11 @@ func TestStreamIsReadOnce(t *testing.T) {
 	in := Lines(Stream("-", strings.NewReader("a\nb")))
 	require.Equal(t, []string{"a", "b"}, readAll(t, in, usualWindows(), 10))
 	r := &splitReader{ctx: context.Background(), windows: usualWindows(), source: in.sources[0]}
-	require.ErrorIs(t, in.read(r, func([]byte) error { return nil }), fault.ErrConsumed)
+	require.ErrorIs(t, readEach(in, r, func([]byte) error { return nil }), fault.ErrConsumed)
 
 	broken := Lines(Stream("pipe", io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(errors.New("gone")))))
 	r = &splitReader{ctx: context.Background(), windows: usualWindows(), source: broken.sources[0]}
-	require.ErrorContains(t, broken.read(r, func([]byte) error { return nil }), "gone")
+	require.ErrorContains(t, readEach(broken, r, func([]byte) error { return nil }), "gone")
 }
 
 func TestSecondAttemptOverAStreamTellsWhyTheFirstFailed(t *testing.T) {
@@ -292,7 +297,7 @@ func TestEveryViewIsReleased(t *testing.T) {
 				r.pin = func(_ []byte, f func()) { release = append(release, f) }
 			}
 			n := 0
-			err := Lines(src).read(r, func([]byte) error {
+			err := readEach(Lines(src), r, func([]byte) error {
 				if n++; n > fail {
 					return stop
 				}

@@ -2,7 +2,6 @@ package mapreduce
 
 import (
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
@@ -86,27 +85,7 @@ func (b *typedJob[I, K, V, O]) startMap(t *Task, emit any) (mapCode, error) {
 			return eachRecord(&b.in, r, func(rec I) error { return m.Map(rec, to) }, around)
 		},
 		all: func(l *recordLoop, gate *memory.Gate, failed *error, after func(error) error) error {
-			if b.in.lists != nil {
-				return b.in.lists(l.reader, mapList(l, m.Map, to, gate, failed, after))
-			}
-			userMap := m.Map
-			return b.in.read(l.reader, func(rec I) (err error) {
-				if l.asked() {
-					err = l.stop()
-				}
-				if err == nil {
-					gate.Open()
-					err = userMap(rec, to)
-					gate.Shut()
-					if err != nil || *failed != nil {
-						err = after(err)
-					}
-				}
-				if err != nil {
-					l.reader.number = l.records
-				}
-				return err
-			})
+			return b.in.read(l.reader, mapBatch(l, m.Map, to, gate, failed, after))
 		},
 	}
 	if m.Close != nil {
@@ -119,66 +98,64 @@ func (b *typedJob[I, K, V, O]) startMap(t *Task, emit any) (mapCode, error) {
 func eachRecord[I any](in *Input[I], r *splitReader, userMap func(I) error, around func(func() error) error) error {
 	var rec I // the current record
 	mapRecord := func() error { return userMap(rec) }
-	return in.read(r, func(next I) error {
-		rec = next
-		return around(mapRecord)
+	return in.read(r, func(batch []I) (int, error) {
+		return eachOne(r, batch, func(next I) error {
+			rec = next
+			return around(mapRecord)
+		})
 	})
 }
 
-// mapList returns a function that maps a list of records. The gate stays open between records:
-// nothing else emits meanwhile.
-func mapList[I, K, V any](l *recordLoop, userMap func(I, func(K, V)) error, emit func(K, V), gate *memory.Gate, failed *error,
+// mapBatch returns a function that maps the records of a batch while the attempt continues; after
+// converts the error of a map or of its emits. The gate stays open between records: nothing else
+// emits meanwhile.
+func mapBatch[I, E any](l *recordLoop, userMap func(I, E) error, emit E, gate *memory.Gate, failed *error,
 	after func(error) error,
-) func(list []I) (int, error) {
+) func(batch []I) (int, error) {
 	asked, canceled := l.watch.Flags()
-	return func(list []I) (int, error) {
+	return func(batch []I) (int, error) {
+		reader := l.reader
+		first := reader.batch
 		gate.Open()
-		defer gate.Shut()
-		records, reader := l.records, l.reader
-		defer func() { l.records = records }()
-		for i := range list {
-			reader.now = (*byte)(unsafe.Pointer(&list[i]))
+		for i := range batch {
+			reader.now = first + i
 			var err error
-			if records++; atomic.LoadUint32(asked)|atomic.LoadUint32(canceled) != 0 || records%cluster.PauseEvery == 0 { // as l.asked
+			if l.records++; atomic.LoadUint32(asked)|atomic.LoadUint32(canceled) != 0 || l.records%cluster.PauseEvery == 0 { // as l.asked
 				gate.Shut()
-				l.records = records
 				err = l.stop()
 				gate.Open()
 			}
 			if err == nil {
-				if err = userMap(list[i], emit); err != nil || *failed != nil {
+				if err = userMap(batch[i], emit); err != nil || *failed != nil {
 					err = after(err)
 				}
 			}
 			if err != nil {
-				reader.number = records
+				gate.Shut()
+				reader.number = l.records
 				return i, err
 			}
 		}
-		return len(list), nil
+		gate.Shut()
+		return len(batch), nil
 	}
 }
 
 // filterCode returns the mapCode of a job without reduces.
-func filterCode[I, O any](f Filter[I, O], in Input[I], t *Task, w *recordWriter) mapCode {
+func filterCode[I, O any](f Filter[I, O], in Input[I], w *recordWriter) mapCode {
 	emit := emitTo[O](w)
-	mapRecord := func(rec I) error { return f.Map(rec, emit) }
 	code := mapCode{
 		each: func(r *splitReader, around func(func() error) error) error {
-			return eachRecord(&in, r, mapRecord, around)
+			return eachRecord(&in, r, func(rec I) error { return f.Map(rec, emit) }, around)
 		},
 		all: func(l *recordLoop, gate *memory.Gate, failed *error, after func(error) error) error {
-			one := mapRecord
-			if f.batched != nil && in.stable {
-				take, flush := f.batched(emit)
-				one, t.flush = take, func() error {
-					gate.Open()
-					return after(flush())
-				}
+			mapped := mapBatch(l, f.Map, emit, gate, failed, after)
+			if f.lookup == nil {
+				return in.read(l.reader, mapped)
 			}
-			return filterAll(&in, l, func(rec I) error {
-				gate.Open()
-				return after(one(rec))
+			return in.read(l.reader, func(batch []I) (int, error) {
+				f.lookup(batch)
+				return mapped(batch)
 			})
 		},
 	}
@@ -186,32 +163,4 @@ func filterCode[I, O any](f Filter[I, O], in Input[I], t *Task, w *recordWriter)
 		code.close = func() error { return f.Close(emit) }
 	}
 	return code
-}
-
-// filterAll calls one for each record while the attempt continues.
-func filterAll[I any](in *Input[I], l *recordLoop, one func(I) error) error {
-	begun := func(rec I) (err error) {
-		if l.asked() {
-			err = l.stop()
-		}
-		if err == nil {
-			err = one(rec)
-		}
-		if err != nil {
-			l.reader.number = l.records
-		}
-		return err
-	}
-	if in.lists == nil {
-		return in.read(l.reader, begun)
-	}
-	return in.lists(l.reader, func(list []I) (int, error) {
-		for i := range list {
-			l.reader.now = (*byte)(unsafe.Pointer(&list[i]))
-			if err := begun(list[i]); err != nil {
-				return i, err
-			}
-		}
-		return len(list), nil
-	})
 }

@@ -3,8 +3,6 @@ package mapreduce
 import (
 	"errors"
 	"fmt"
-	"runtime"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
@@ -46,41 +44,6 @@ func asMapError(err error) error {
 	return &mapError{err}
 }
 
-// stoppedAt notes the record of a run at which reading ended.
-func (s *splitReader) stoppedAt(run, rec []byte) {
-	s.at += int64(uintptr(unsafe.Pointer(unsafe.SliceData(rec))) - uintptr(unsafe.Pointer(unsafe.SliceData(run))))
-	s.first, s.now = nil, nil // at is now the offset of the record
-	s.head, s.size = string(rec[:min(len(rec), fault.HeadSize)]), len(rec)
-}
-
-// placePanic, deferred, converts a panic of the user's map into an error of the record that begins
-// at last; length returns its length. It passes on a memory fault outside of the Go heap, which is
-// an error of the input. If err is still ErrExited, the map has exited the goroutine, and
-// placePanic notes the record.
-func (s *splitReader) placePanic(run []byte, last **byte, length func([]byte) int, err *error) {
-	v := recover()
-	switch v := v.(type) {
-	case nil:
-		if *err != fault.ErrExited { //nolint:errorlint // what stood there from the beginning
-			return
-		}
-	case fault.Thrown:
-		*err = asMapError(v.Err)
-	case interface {
-		runtime.Error
-		Addr() uintptr
-	}:
-		panic(v)
-	default:
-		*err = asMapError(fault.NewPanicError(v))
-	}
-	if *last == nil {
-		return
-	}
-	rest := run[uintptr(unsafe.Pointer(*last))-uintptr(unsafe.Pointer(unsafe.SliceData(run))):]
-	s.stoppedAt(run, rest[:length(rest)])
-}
-
 // locateError adds the record's place to an error of the user's map; number is the number of
 // records read. It returns other errors unchanged.
 func (s *splitReader) locateError(err error, number int64) error {
@@ -102,7 +65,6 @@ func (s *splitReader) recordError(f *mapError, number int64) *RecordError {
 // numbered returns the number, for errors, of the n-th record of the source that the attempt has
 // read.
 func (s *splitReader) numbered(n int64) int64 {
-	n -= s.behind
 	switch s.source.Data.(type) {
 	case input.Made, input.Unit:
 		if s.split.Length >= 0 {

@@ -106,14 +106,19 @@ func (w *recordWriter) write(rec unsafe.Pointer) {
 	}
 	if len(w.part.Buf) >= output.FlushSize && !w.held {
 		w.part.Flush()
+		w.noteError()
 	}
 }
+
+// noteError makes an error of the part end the map.
+func (w *recordWriter) noteError() { w.failed = cmp.Or(w.failed, w.part.Err) }
 
 // writeImages writes n records as their memory; their gaps are zero.
 func (w *recordWriter) writeImages(n int, images []byte) {
 	w.gate.Sign()
 	w.records += int64(n)
 	_, _ = w.part.Write(images) // part keeps the error
+	w.noteError()
 }
 
 // writeBytes returns the emit for plain records.
@@ -126,12 +131,14 @@ func (w *recordWriter) writeBytes() func([]byte) {
 		w.records++
 		if len(o) >= output.DirectSize {
 			_, _ = part.Write(o) // part keeps the error
+			w.noteError()
 		} else {
 			part.Buf = append(part.Buf, o...)
 		}
 		part.Buf = append(part.Buf, end...)
 		if len(part.Buf) >= output.FlushSize {
 			part.Flush()
+			w.noteError()
 		}
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"slices"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
 // Separated yields records that end with sep, without it: "\x00" for the output of find -print0,
@@ -36,32 +36,36 @@ type separators interface {
 }
 
 func separatedBy(ends separators, size int, sources []Source) Input[[]byte] {
-	return Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([]byte) error) error {
+	return Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([][]byte) (int, error)) error {
 		return s.runs(ends, func(run []byte) error { return s.eachSeparated(run, ends, size, yield) })
 	}}
 }
 
-func (s *splitReader) eachSeparated(run []byte, ends separators, size int, yield func([]byte) error) (err error) {
-	s.first, s.now = unsafe.SliceData(run), nil
+// eachSeparated yields the records of a run, whose separators have size bytes.
+func (s *splitReader) eachSeparated(run []byte, ends separators, size int, yield func([][]byte) (int, error)) (err error) {
+	s.enter(run, ends.length)
 	err = fault.ErrExited
-	defer s.placePanic(run, &s.now, ends.length, &err)
-	for rest := run; len(rest) > 0; {
-		n := ends.length(rest)
-		s.now = unsafe.SliceData(rest)
-		err := yield(rest[:n:n])
-		if err != nil {
-			err = s.recordFailed(run, rest[:n], err)
+	defer s.placePanic(&err)
+	batch, begins := make([][]byte, 0, batchRecords), make([]int, 0, batchRecords)
+	for at := 0; at < len(run); {
+		batch, begins = batch[:0], begins[:0]
+		for limit := min(at+batchBytes, len(run)); at < limit && len(batch) < batchRecords; {
+			n := ends.length(run[at:])
+			batch, begins = append(batch, run[at:at+n:at+n]), append(begins, at)
+			at += n + size
 		}
-		if err != nil {
+		s.begins = begins
+		if err := yieldBatch(s, 0, batch, yield); err != nil {
 			return err
 		}
-		rest = rest[min(n+size, len(rest)):]
 	}
 	return nil
 }
 
 // byteEnds is the recordEnds of records that end with a byte.
 type byteEnds byte
+
+const lineEnds = byteEnds('\n')
 
 func (e byteEnds) length(b []byte) int {
 	if i := bytes.IndexByte(b, byte(e)); i >= 0 {
@@ -70,7 +74,7 @@ func (e byteEnds) length(b []byte) int {
 	return len(b)
 }
 
-func (e byteEnds) last(b []byte) int { return bytes.LastIndexByte(b, byte(e)) + 1 }
+func (e byteEnds) last(b []byte) int { return scan.LastIndexByte(b, byte(e)) + 1 }
 
 func (e byteEnds) first(b []byte, from int) int {
 	if i := bytes.IndexByte(b[from:], byte(e)); i >= 0 {

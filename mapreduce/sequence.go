@@ -50,12 +50,12 @@ type sequence[I any] struct {
 // read passes over the sequence. A second pass is valid only if the sequence has restarted. To
 // verify that, read checks at the end that it can restart once more: a sequence that can be read
 // only once is exhausted by then.
-func (q *sequence[I]) read(s *splitReader, yield func(I) error) error {
+func (q *sequence[I]) read(s *splitReader, yield func([]I) (int, error)) error {
 	again := q.used.Swap(true)
 	records := 0
 	s.ordinal = true
 	err := s.mapOne(nil, func() (err error) {
-		records, err = eachOf(s, q.seq, 0, yield)
+		records, err = eachOf(s, q.seq, 0, singly(yield))
 		return err
 	})
 	if err != nil {

@@ -90,12 +90,12 @@ func (k *skips) count(c *counter.Set) []cluster.Skipped {
 	return k.list
 }
 
-// recordFailed handles the error err of record rec of a run, and returns nil if the record is
+// recordFailed handles the error err of the current record, and returns nil if the record is
 // skipped.
-func (s *splitReader) recordFailed(run, rec []byte, err error) error {
+func (s *splitReader) recordFailed(err error) error {
 	f, isMap := errors.AsType[*mapError](err)
-	at, first, now := s.at, s.first, s.now
-	s.stoppedAt(run, rec)
+	before := s.place
+	s.stop()
 	if !isMap || s.skips == nil || s.ctx.Err() != nil { // the error of a stopped map means nothing
 		return err
 	}
@@ -106,7 +106,7 @@ func (s *splitReader) recordFailed(run, rec []byte, err error) error {
 		}
 		return f
 	}
-	s.at, s.first, s.now = at, first, now
+	s.place = before
 	return nil
 }
 

@@ -37,9 +37,11 @@ func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 		r := &splitReader{ctx: ctx, windows: usualWindows(), source: src, split: cluster.Split{Source: i, Length: src.Size()}, task: t}
 		t.reader = r
 		records := int64(0)
-		err := b.feed.read(r, func(fed Fed[K, B]) error {
-			records++
-			return asMapError(fed.apply(t, hold.add))
+		err := b.feed.read(r, func(batch []Fed[K, B]) (int, error) {
+			return eachOne(r, batch, func(fed Fed[K, B]) error {
+				records++
+				return asMapError(fed.apply(fed.index, t, hold.add))
+			})
 		})
 		if err := r.locateError(err, records); err != nil {
 			return fmt.Errorf("small feed: %w", err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
@@ -28,6 +27,7 @@ func usualWindows() windows { return windows{run: 1 << 20, crossing: 64 << 10, s
 type splitReader struct {
 	ctx context.Context
 	windows
+	place
 	source   Source
 	split    cluster.Split
 	watch    *cluster.Watch    // may be nil
@@ -35,15 +35,11 @@ type splitReader struct {
 	budget   *cluster.Memory   // pays for the buffer of a stream; may be nil
 	pool     *cluster.Buffers  // supplies it; may be nil
 	read     int64             // bytes of input so far, as stored
-	at       int64             // offset of the latest yielded run, uncompressed
 	head     string            // first bytes of the record at which reading stopped
 	size     int               // of that record
 	number   int64             // of the record that an error is about
 	skips    *skips            // skipped records; may be nil
 	task     *Task             // receives the records; nil while lines are counted
-	first    *byte             // of the run whose records are yielded singly; nil if they are not bytes
-	now      *byte             // first byte of the current record; nil before the first of a run
-	behind   int64             // records read after the current one
 	ordinal  bool              // records are not bytes: at is a number
 	part     bool              // the input has chosen this split itself
 	// pin, if not nil, takes ownership of each view: it calls release when the bytes are no longer
@@ -66,17 +62,10 @@ func (s *splitReader) tick(n int64) error {
 	return context.Cause(s.ctx)
 }
 
-// offset returns the offset of the current record.
-func (s *splitReader) offset() int64 {
-	if s.now == nil || s.first == nil {
-		return s.at
-	}
-	return s.at + int64(uintptr(unsafe.Pointer(s.now))-uintptr(unsafe.Pointer(s.first)))
-}
-
 // begin notes the run of n bytes that is yielded next.
 func (s *splitReader) begin(at int64, n int) {
-	s.at, s.first, s.now = at, nil, nil
+	s.at = at
+	s.enter(nil, nil)
 	if s.progress != nil {
 		s.progress.Run(at, n)
 	}

@@ -73,7 +73,7 @@ func TestEndsOfRecords(t *testing.T) {
 				ends = append(ends, at)
 			}
 		case 1:
-			kind = lineEnds{}
+			kind = lineEnds
 			b = []byte(rapid.StringMatching("[a\n]{0,12}").Draw(t, "text"))
 			ends = placesOf(b, '\n')
 		default:

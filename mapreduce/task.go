@@ -26,7 +26,6 @@ type Task struct {
 	records  *poisonedCopies // of a watched map; otherwise nil
 	reader   *splitReader    // of a map; nil before its first record
 	log      *slog.Logger    // nil: the default one
-	flush    func() error    // maps records that the map still holds, before their memory is reused; nil: none
 	// add is emit for an encoded pair; nil where pairs are combined, watched or held back.
 	add func(key, value []byte)
 }

@@ -55,16 +55,16 @@ func Typed[O any](to Destination) Output[O] {
 func ReadTyped[O any](sources ...Source) Input[O] {
 	v, wrong := codec.Value[O]()
 	in := Input[O]{sources: sources, plan: cluster.InputPlan{Whole: true, Wrong: wrong}}
-	in.read = func(s *splitReader, yield func(O) error) error {
+	in.read = func(s *splitReader, yield func([]O) (int, error)) error {
 		decode, begun := v.Decoder(), false
-		return decodeEach(s, frameRecords, func(rec []byte) (o O, err error) {
+		return Decoded(Input[[]byte]{read: frameRecords}, func(rec []byte) (o O, err error) {
 			if !begun {
 				begun = true
 				return o, checkHead(rec, reflect.TypeFor[O]())
 			}
 			o, err = decode(rec)
 			return o, Bad(err)
-		}, yield)
+		}).read(s, yield)
 	}
 	return in
 }
@@ -133,7 +133,7 @@ func (frames) first(b []byte, _ int) int {
 func (frames) resume(int) int { return 0 }
 
 // frameRecords yields the records of a file of frames.
-func frameRecords(s *splitReader, yield func([]byte) error) error {
+func frameRecords(s *splitReader, yield func([][]byte) (int, error)) error {
 	return s.runs(frames{}, func(run []byte) error {
 		at := s.at
 		for rest := run; len(rest) > 0; {
@@ -143,14 +143,7 @@ func frameRecords(s *splitReader, yield func([]byte) error) error {
 				return Permanent(fmt.Errorf("%s: at byte %d: %w: it ends within a record", s.source.Name(), s.at, fault.ErrCorruptInput))
 			}
 			rest = rest[n:]
-			err := s.mapOne(rec, func() error {
-				err := yield(rec)
-				if err != nil {
-					err = s.recordFailed(rec, rec, err)
-				}
-				return err
-			})
-			if err != nil {
+			if err := s.mapOne(rec, func() error { return yieldBatch(s, 0, [][]byte{rec}, yield) }); err != nil {
 				return err
 			}
 		}

@@ -70,9 +70,9 @@ func newBoundMapOnly[I, O any](j *MapOnly[I, O], in Input[I], out Output[O]) *bo
 			}
 		}
 		if b.watchMap(t, &f.Map, &f.Close) {
-			f.batched = nil
+			f.lookup = nil
 		}
-		return filterCode(f, in, t, w), nil
+		return filterCode(f, in, w), nil
 	}
 	return b
 }

@@ -29,11 +29,11 @@ func Units[U, I any](units []U, read func(ctx context.Context, unit U) iter.Seq2
 	for i := range units {
 		in.sources = append(in.sources, input.Of(input.Unit{Made: 1, Index: i}, unitName(units[i], i)))
 	}
-	in.read = func(s *splitReader, yield func(I) error) error {
+	in.read = func(s *splitReader, yield func([]I) (int, error)) error {
 		s.ordinal = true
 		err := s.mapOne(nil, func() error {
 			unit := units[s.source.Data.(input.Unit).Index]
-			_, err := eachOf(s, read(s.ctx, unit), 0, yield)
+			_, err := eachOf(s, read(s.ctx, unit), 0, singly(yield))
 			return err
 		})
 		if err != nil {
@@ -71,7 +71,7 @@ func eachOf[I any](s *splitReader, seq iter.Seq2[I, error], first int64, yield f
 		s.at = first + int64(records)
 		records++
 		if err = yield(rec); err != nil {
-			err = s.recordFailed(nil, nil, err)
+			err = s.recordFailed(err)
 		}
 		if err != nil {
 			return records, err

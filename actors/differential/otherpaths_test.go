@@ -9,8 +9,11 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/jobs"
@@ -31,8 +34,8 @@ func keptPaths() []path {
 		{"numbers of kept records are read where they lie", []string{"kept/flat.go readAligned", "kept/flat.go set: unsafe.Slice"}, joinPath("grouped", "kept", "page")},
 		{"groups are read where they lie", []string{"keptjoin.go takeGroup", "keptjoin.go walk"}, joinPath("grouped", "kept", "entry")},
 		{"a join hands encoded values on", []string{"joinreduce.go eachPair", "joinreduce.go takeRight"}, joinPath("inner", "slices", "entry")},
-		{"a broadcast join looks keys up one by one", []string{"combine/lookup.go Find", "combine/lookup.go Add: append(l.lists"}, joinPath("broadcast", "slices", "entry")},
-		{"a broadcast join looks 32 keys up at a time", []string{"joinbatch.go flush", "combine/lookupbatch.go look", "combine/lookupbatch.go touch", "combine/lookup.go grow"}, broadcastLines},
+		{"a broadcast join has several matches for a key", []string{"combine/lookup.go Add: append(l.lists"}, joinPath("broadcast", "slices", "entry")},
+		{"a broadcast join looks 32 keys up at a time", []string{"mapcode.go filterCode: f.lookup(batch)", "combine/lookupbatch.go look", "combine/lookupbatch.go touch", "combine/lookup.go grow"}, broadcastLines},
 	}
 }
 
@@ -106,8 +109,71 @@ func jobPaths() []path {
 		{"words are found 64 bytes at a time", []string{"scan/scan.go Fields", "jobs/wordcount.go WordCount"}, func(t *testing.T) error { return countWords(t, text) }},
 		{"lines are looked for by a text that matches hold", []string{"jobs/internal/search/scanner.go ofSelected", "jobs/internal/search/pair.go index"}, grepping("abcdefgh[i-j]+ [a-b]+", text)},
 		{"all text is read by the automaton", []string{"jobs/internal/search/scanner.go ofAll", "jobs/internal/dfa/search.go run", "jobs/internal/dfa/cache.go build"}, grepping("^[a-e]+.[a-e]+ |9$", text)},
+		{"the rest of a batch is mapped behind a record that is skipped", []string{"batch.go yieldBatch: batch[n+1:]", "stringpiece.go hold", "decoded.go batch: at++"}, skipLines},
 		{"the automaton looks for the first bytes of a match", []string{"jobs/internal/dfa/search.go skip", "jobs/internal/dfa/prefix.go index"}, grepping("[cd][de][ef]g|[hj]\\t[a-b]b", text)},
 	}
+}
+
+// skipLines maps decoded lines: some do not decode, some are no record, and some fail in the map.
+// The others must come once each, in order, with the offsets of their lines.
+func skipLines(t *testing.T) (wrong error) {
+	var text []byte
+	var want []mapreduce.Pair[int64, string]
+	bad := 0
+	for i := range 1000 {
+		line := fmt.Sprint(i, " ", strings.Repeat("x", i*i%90))
+		switch {
+		case i%7 == 3, i%11 == 5:
+			bad++
+		case i%5 != 2:
+			want = append(want, mapreduce.Pair[int64, string]{First: int64(len(text)), Second: line})
+		}
+		text = append(text, line+"\n"...)
+	}
+	onCluster(t, actors.Config{BlockSize: 9000}, func(t *testing.T, c *actors.Cluster) {
+		var got mapreduce.Collected[mapreduce.Pair[int64, string]]
+		plan, err := mapreduce.Job[string, int64, string, mapreduce.Pair[int64, string]]{MapTask: func(task *mapreduce.Task) (mapreduce.Mapper[string, int64, string], error) {
+			return mapreduce.Mapper[string, int64, string]{Map: func(line string, emit func(int64, string)) error {
+				if number, _ := numberOf(line); number%11 == 5 {
+					return mapreduce.Bad(errors.New("the map fails"))
+				}
+				emit(task.Offset(), line)
+				return nil
+			}}, nil
+		}}.Bind(mapreduce.Decoded(mapreduce.LineStrings(mapreduce.Bytes("lines", text)), func(line string) (string, error) {
+			switch number, err := numberOf(line); {
+			case err != nil:
+				return "", err
+			case number%7 == 3:
+				return "", mapreduce.Bad(errors.New("it does not decode"))
+			case number%5 == 2 && number%11 != 5:
+				return "", mapreduce.ErrNoRecord
+			default:
+				return line, nil
+			}
+		}), got.Output())
+		require.NoError(t, err)
+		job, err := c.Submit(t.Context(), plan, actors.SubmitOptions{MaxSkips: bad})
+		require.NoError(t, err)
+		res, err := job.Wait(t.Context())
+		require.NoError(t, err)
+		require.Len(t, res.Skipped, bad)
+		for _, s := range res.Skipped {
+			require.True(t, bytes.HasPrefix(text[s.Offset:], []byte(s.Head)), "%d is not where %q begins", s.Offset, s.Head)
+		}
+		lines, err := got.Records()
+		require.NoError(t, err)
+		if !slices.Equal(lines, want) {
+			wrong = fmt.Errorf("got %v\nwant %v", lines, want)
+		}
+	})
+	return wrong
+}
+
+// numberOf returns the number at the beginning of a line.
+func numberOf(line string) (int, error) {
+	text, _, _ := strings.Cut(line, " ")
+	return strconv.Atoi(text)
 }
 
 // countWords runs jobs.WordCount.

@@ -155,9 +155,6 @@ func BenchmarkWordCount(b *testing.B) {
 			scan.Fields(chunk, func(w []byte) bool { t.emit(w, 1); return true })
 		}},
 		{"Emitter", 0, emitFields},
-		{"lines", 0, func(t *table[int64], chunk []byte) {
-			scan.Lines(chunk, func(l []byte) bool { emitFields(t, l); return true })
-		}},
 		{"spill", 16 << 20, emitFields},
 	} {
 		b.Run(c.name, func(b *testing.B) {

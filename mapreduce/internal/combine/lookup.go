@@ -35,15 +35,6 @@ type lookupCell[V any] struct {
 // leastLookup is the minimum number of cells of a Lookup with keys.
 const leastLookup = 1 << 6
 
-// Find returns the values of a key, which must not be changed; nil if it has none.
-func (l *Lookup[V]) Find(key []byte) []V {
-	if l.n == 0 {
-		return nil
-	}
-	k0, k1 := l.words(key)
-	return l.values(l.at(key, k0, k1))
-}
-
 // values returns the values of a cell, which may be empty.
 func (l *Lookup[V]) values(c *lookupCell[V]) []V {
 	switch {

@@ -46,17 +46,16 @@ func firstByte(p *byte, n int) byte {
 	return *p
 }
 
-// Add adds a copy of a key, and reports whether there is room for another.
-func (b *LookupBatch[V]) Add(key []byte) (room bool) {
+// Add adds a copy of a key to a batch of fewer than LookupBatchSize.
+func (b *LookupBatch[V]) Add(key []byte) {
 	b.keys = append(b.keys, key...)
 	k0, k1 := b.lookup.words(key)
 	hash := lookupHash(k0, k1, uint64(len(key))+1)
 	b.asked = append(b.asked, asked{k0: k0, k1: k1, hash: hash, end: len(b.keys)})
-	return len(b.asked) < LookupBatchSize
 }
 
-// Find looks up all keys and empties the batch. It returns the values of each key, as [Lookup.Find]
-// does, valid until the next call.
+// Find looks up all keys and empties the batch. It returns the values of each key, nil if it has
+// none. The list is valid until the next call; the values must not be changed.
 func (b *LookupBatch[V]) Find() [][]V {
 	found := b.found[:len(b.asked)]
 	if b.lookup.n == 0 {

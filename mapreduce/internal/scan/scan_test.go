@@ -64,21 +64,6 @@ func FuzzFields(f *testing.F) {
 	})
 }
 
-func FuzzLines(f *testing.F) {
-	seeds(f)
-	f.Fuzz(func(t *testing.T, text []byte) {
-		got := collect(Lines, text)
-		joined := bytes.Join(got, []byte("\n"))
-		if bytes.HasSuffix(text, []byte("\n")) {
-			joined = append(joined, '\n')
-		}
-		require.Equal(t, string(text), string(joined))
-		for _, l := range got {
-			require.NotContains(t, string(l), "\n")
-		}
-	})
-}
-
 func TestIsSpaceIsPOSIX(t *testing.T) {
 	for c := range 256 {
 		require.Equal(t, strings.IndexByte(" \t\n\v\f\r", byte(c)) >= 0, IsSpace(byte(c)), "%#x", c)
@@ -135,25 +120,23 @@ func TestFieldsLookAtTheirTextAlone(t *testing.T) {
 }
 
 func TestYieldStops(t *testing.T) {
-	for _, each := range []func([]byte, func([]byte) bool){Fields, Lines} {
-		n := 0
-		each([]byte("one two\nthree four\nfive"+strings.Repeat(" and so on", 20)), func([]byte) bool {
-			n++
-			return n < 2
-		})
-		require.Equal(t, 2, n)
-	}
+	n := 0
+	Fields([]byte("one two\nthree four\nfive"+strings.Repeat(" and so on", 20)), func([]byte) bool {
+		n++
+		return n < 2
+	})
+	require.Equal(t, 2, n)
 }
 
-func TestLastLineFeed(t *testing.T) {
+func TestLastIndexByte(t *testing.T) {
 	for _, n := range []int{0, 1, 2, lastStep - 1, lastStep, lastStep + 1, 2*lastStep + 7} {
 		text := bytes.Repeat([]byte("x"), n)
-		require.Equal(t, -1, LastLineFeed(text))
+		require.Equal(t, -1, LastIndexByte(text, '\n'))
 		for at := range text {
 			text[at] = '\n'
-			require.Equal(t, at, LastLineFeed(text))
+			require.Equal(t, at, LastIndexByte(text, '\n'))
 			text[at/2] = '\n'
-			require.Equal(t, at, LastLineFeed(text))
+			require.Equal(t, at, LastIndexByte(text, '\n'))
 			text[at], text[at/2] = 'x', 'x'
 		}
 	}
@@ -203,22 +186,13 @@ func bytewise(text []byte, yield func(word []byte) bool) {
 	}
 }
 
-func BenchmarkLines(b *testing.B) {
-	text := benchmarkText()
-	n := 0
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		Lines(text, func(l []byte) bool { n += len(l); return true })
-	}
-}
-
-func BenchmarkLastLineFeed(b *testing.B) {
+func BenchmarkLastIndexByte(b *testing.B) {
 	for name, n := range map[string]int{"80 bytes": 80, "100 kB": 100_000} {
 		text := append([]byte("\n"), bytes.Repeat([]byte("x"), n)...)
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(n))
 			for b.Loop() {
-				LastLineFeed(text)
+				LastIndexByte(text, '\n')
 			}
 		})
 		b.Run(name+"/bytes.LastIndexByte", func(b *testing.B) {
