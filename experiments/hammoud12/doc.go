@@ -17,7 +17,7 @@ var texts embed.FS
 func All() []study.Experiment {
 	l := study.NewLibrary(texts, setup.Sentences())
 	return []study.Experiment{
-		l.Experiment("fig5", fig5), l.Experiment("fig6", fig6), l.Experiment("surface", surface),
+		l.Experiment("fig5", fig5), l.Experiment("surface", surface),
 		l.Experiment("runtime", runtime), l.Experiment("ablation", ablation),
 	}
 }

@@ -149,7 +149,7 @@ func (x *coflowTrace) cut(s *study.Study) {
 func (x *coflowTrace) replay(s *study.Study) {
 	list := setup.Placements(1, setup.Waits(time.Hour, 24*time.Hour), func(p *scheduling.Policy) {
 		if p.Reduce.Rule == scheduling.CoGRS {
-			p.Reduce.Theta, p.Reduce.Waits = -1, [2]time.Duration{sweepWaits, sweepWaits}
+			p.Reduce.Theta, p.Reduce.Waits = -1, reduceWaits
 		}
 	})[:2]
 	cfg := simulator.Config{

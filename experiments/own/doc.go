@@ -20,9 +20,8 @@ func All() []study.Experiment {
 		l.Experiment("hot_spot", hotSpot), l.Experiment("hot_files", hotFiles),
 		l.Experiment("cache", cache), l.Experiment("offers", frameworks), l.Experiment("leen", leen),
 		l.Experiment("stragglers", stragglers), l.Experiment("wait_trap", waitTrap),
-		l.Experiment("reduce_sweeps", reduceSweeps), l.Experiment("patience", patience),
-		l.Experiment("facebook_trace", facebookTrace), l.Experiment("coflows", coflows),
-		l.Experiment("fair_features", fairFeatures),
+		l.Experiment("patience", patience), l.Experiment("facebook_trace", facebookTrace),
+		l.Experiment("coflows", coflows), l.Experiment("fair_features", fairFeatures),
 		l.Experiment("capacity_queues", capacityQueues), l.Experiment("failures", failures),
 		l.Experiment("validation", validation),
 	}

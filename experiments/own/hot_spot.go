@@ -21,6 +21,9 @@ const (
 	spotReduces = 56
 )
 
+// reduceWaits is how long reduces wait, for the center and for its rack.
+var reduceWaits = [2]time.Duration{4500 * time.Millisecond, 4500 * time.Millisecond}
+
 // uncapped names the run without a cap.
 const uncapped = "without cap"
 
@@ -48,7 +51,7 @@ func hotSpot(s *study.Study) {
 	var free, capped pileUp
 	for _, c := range []float64{1, 1.5, 2, 3, 5, 8, -1} {
 		rule := scheduling.ReducePolicy{
-			Rule: scheduling.CoGRS, SkewCap: c, Waits: [2]time.Duration{sweepWaits, sweepWaits},
+			Rule: scheduling.CoGRS, SkewCap: c, Waits: reduceWaits,
 		}
 		if c < 0 {
 			free = run(uncapped, rule)

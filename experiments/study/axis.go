@@ -57,11 +57,6 @@ func (r reach) axis() axis {
 // axes are the ranges of what the figure shows. An axis of parts or per cent ends where they end,
 // and other axes of what is not negative begin at 0.
 func (f *Figure) axes() (x, y axis, err error) {
-	if len(f.Cells) > 0 {
-		x = axis{min: -0.5, max: float64(len(f.Cells[0])) - 0.5}
-		y = axis{min: -0.5, max: float64(len(f.Cells)) - 0.5}
-		return x, y, nil
-	}
 	across, up := reach{math.Inf(1), math.Inf(-1)}, reach{math.Inf(1), math.Inf(-1)}
 	for i := range f.Series {
 		if err := f.reach(i, &across, &up); err != nil {

@@ -39,7 +39,6 @@ func TestFiguresThatCannotBeDrawn(t *testing.T) {
 		"figure x, series s: 0 points on the X axis, 0 on the Y axis": {Series: []*Series{{}}},
 		"figure x, series s: 1 points on the X axis, 2 on the Y axis": {Series: []*Series{{X: []float64{1}, Y: []float64{1, 2}}}},
 		"figure x, series s: 2 points, the first series has 1":        {Stacked: true, Series: []*Series{{X: []float64{1}, Y: []float64{1}}, {X: []float64{1, 2}, Y: []float64{1, 2}}}},
-		"figure x: cell 1 of row 0 is NaN":                            {Cells: [][]float64{{1, math.NaN()}}},
 	} {
 		f.Name = "x"
 		for i := range f.Series {

@@ -15,9 +15,6 @@ type Figure struct {
 	// Categories, if given, makes a bar chart: Series[i].Y[c] is the bar of series i in category c
 	// and X is not used.
 	Categories []string
-	// Cells, if given, makes a heat map: Cells[y][x], all rows as long as the first; Series is not
-	// used.
-	Cells [][]float64
 	// Stacked draws the series as areas on top of one another, first series at the bottom; all must
 	// have the same X.
 	Stacked bool
@@ -104,8 +101,7 @@ func (s *Series) interval(i int) (low, high float64, ok bool) {
 	return s.Low[i], s.High[i], true
 }
 
-// csv is the points, a line each: series, x (or category), y, the ends of its interval; or
-// the cells of a heat map.
+// csv is the points, a line each: series, x (or category), y, the ends of its interval.
 func (f *Figure) csv() [][]string {
 	head := []string{"series", "x", "y", "low95", "high95"}
 	if len(f.Categories) > 0 {
@@ -125,14 +121,6 @@ func (f *Figure) csv() [][]string {
 				low, high = Number(s.Low[i]), Number(s.High[i])
 			}
 			rows = append(rows, []string{s.Name, x, Number(y), low, high})
-		}
-	}
-	if len(f.Cells) > 0 {
-		rows = [][]string{{f.Y, f.X, "value"}}
-	}
-	for i, row := range f.Cells {
-		for k, v := range row {
-			rows = append(rows, []string{strconv.Itoa(i), strconv.Itoa(k), Number(v)})
 		}
 	}
 	return rows

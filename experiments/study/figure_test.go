@@ -43,8 +43,7 @@ func TestPictureIsWhole(t *testing.T) {
 	bars := lines()
 	bars.Categories = []string{"0", "10"}
 	bars.Series[1].Y = []float64{97, 97}
-	heat := Figure{Name: "h", Title: "H", X: "x", Y: "y", Cells: [][]float64{{1, 2}, {3, 4}}}
-	for _, f := range []Figure{lines(), bars, heat} {
+	for _, f := range []Figure{lines(), bars} {
 		svg, err := f.svg()
 		require.NoError(t, err)
 		wellFormed(t, svg)
@@ -100,25 +99,6 @@ func TestAxesEnd(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, y.max, c.label)
 		require.Zero(t, y.min)
-	}
-}
-
-// A heat map is light for the least and ever darker up to the greatest, in one order.
-func TestHeatMapIsOrdered(t *testing.T) {
-	f := Figure{Name: "h", Cells: [][]float64{{0, 2}, {1, 3}}} // drawn by columns
-	svg, err := f.svg()
-	require.NoError(t, err)
-	var dark []float64
-	cells := regexp.MustCompile(` fill="#([0-9A-F]{6})"/>`).FindAllSubmatch(svg, -1)
-	require.GreaterOrEqual(t, len(cells), 5, "white, and four cells")
-	for _, m := range cells[1:5] {
-		rgb, err := strconv.ParseUint(string(m[1]), 16, 32)
-		require.NoError(t, err)
-		dark = append(dark, -float64(rgb>>16)-float64(rgb>>8&255)-float64(rgb&255))
-	}
-	require.IsIncreasing(t, dark)
-	for _, text := range []string{">0<", ">0.75<", ">1.5<", ">2.25<", ">3<"} {
-		require.Contains(t, string(svg), text)
 	}
 }
 

@@ -32,9 +32,6 @@ type picture struct {
 
 // svg gives the picture as SVG that every viewer shows alike.
 func (f *Figure) svg() ([]byte, error) {
-	if err := f.checkCells(); err != nil {
-		return nil, err
-	}
 	x, y, err := f.axes()
 	if err != nil {
 		return nil, err
@@ -48,8 +45,6 @@ func (f *Figure) svg() ([]byte, error) {
 	p.yAxis.from, p.yAxis.to = high-margin-title-margin-small-margin, margin+title+margin
 	p.drawGrid()
 	switch {
-	case len(p.Cells) > 0:
-		p.drawCells()
 	case len(p.Categories) > 0:
 		p.drawBars()
 	case p.Stacked:
@@ -221,10 +216,6 @@ func (p *picture) drawLegend() (width float64) {
 		p.write(point{wide + keyWidth + margin, top + math.Floor(small*0.8)}, small, start, name)
 		width = max(width, textWidth(name, small)+keyWidth+3*margin)
 		line++
-	}
-	if len(p.Cells) > 0 {
-		p.shadeKeys(key)
-		return width
 	}
 	if !slices.ContainsFunc(p.Series, func(s *Series) bool { return s.Name != "" }) {
 		return 0

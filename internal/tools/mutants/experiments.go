@@ -50,7 +50,7 @@ var measured = []string{"delay-overhead", "validation"}
 // many as in a full run: what cannot be told hardly notices anything.
 var sparing = []string{
 	"delay-fig2", "delay-fig5", "delay-fig8", "delay-fig13", "delay-fig15", "delay-slots", "delay-table4", "hfsp-fig3",
-	"hfsp-fig5", "hfsp-fig6", "cogrs-fig6", "orders", "facebook-trace", "coflows",
+	"hfsp-fig5", "hfsp-fig6", "orders", "facebook-trace", "coflows",
 }
 
 func readFlaws(file string) (list []flaw, err error) {
