@@ -17,7 +17,7 @@ import (
 // coflowName is the trace of shuffles looked for in the folder that TARRY_TRACES names.
 const coflowName = "FB2010-1Hr-150-0.txt"
 
-// coflows asks what placing reduces is worth on a trace of shuffles, by job and by byte.
+// coflows measures what the placement of reduces saves on a trace of shuffles, by job and by byte.
 func coflows(s *study.Study) {
 	x := readCoflows(s)
 	x.cut(s)
@@ -31,7 +31,7 @@ type coflowTrace struct {
 	recorded bool
 }
 
-// readCoflows gives the shuffles; the set-up says where they are from.
+// readCoflows returns the shuffles; the set-up says where they come from.
 func readCoflows(s *study.Study) *coflowTrace {
 	x := &coflowTrace{lists: make([][]workload.Coflow, s.Repeats(1, 10)), racks: workload.CoflowRacks}
 	var list []workload.Coflow
@@ -56,92 +56,47 @@ func readCoflows(s *study.Study) *coflowTrace {
 	return x
 }
 
-// rackBytes is where the bytes of shuffles went: all, off the rack as it was, and off the rack if
-// each reduce ran at the center of gravity.
-type rackBytes struct{ all, actual, best float64 }
-
-// traced gives the bytes of one shuffle.
-func traced(c *workload.Coflow) (b rackBytes) {
+// offRack returns the bytes of a shuffle that left their rack, and those that would have left it if
+// each reduce had run at the center of gravity.
+func offRack(c *workload.Coflow) (actual, best float64) {
 	for p, rack := range c.Reduces {
 		bytes, part := float64(c.Bytes[p]), 1/float64(len(c.Maps))
-		b.all += bytes
-		b.best += bytes * (1 - part)
-		b.actual += bytes
+		best += bytes * (1 - part)
+		actual += bytes
 		if slices.Contains(c.Maps, rack) {
-			b.actual -= bytes * part
+			actual -= bytes * part
 		}
 	}
-	return b
+	return actual, best
 }
 
-// tracedBytes is what shuffles come to by the trace alone: in all, and what the best racks would
-// save of off-rack bytes by job, in per cent, ascending.
-func tracedBytes(list []workload.Coflow, class string) (sum rackBytes, cuts []float64) {
+// bestRacks returns the percentages of off-rack bytes that the best racks would save: the mean of
+// the shuffles, the median shuffle, and of all bytes.
+func bestRacks(list []workload.Coflow) []float64 {
+	var cuts []float64
+	all, least := 0.0, 0.0
 	for i := range list {
-		if class != "" && workload.CoflowClass(len(list[i].Maps)) != class {
-			continue
-		}
-		one := traced(&list[i])
-		sum = rackBytes{sum.all + one.all, sum.actual + one.actual, sum.best + one.best}
-		if one.actual > 0 {
-			cuts = append(cuts, 100*(1-one.best/one.actual))
+		actual, best := offRack(&list[i])
+		all, least = all+actual, least+best
+		if actual > 0 {
+			cuts = append(cuts, 100*(1-best/actual))
 		}
 	}
 	slices.Sort(cuts)
-	return sum, cuts
+	return []float64{study.Average(cuts), study.Median(cuts), 100 * (1 - least/all)}
 }
 
-// by gives a figure of the shuffles of a class by seed, 0 of none; with no class it is of all.
-func (x *coflowTrace) by(class string, figure func(sum rackBytes, cuts []float64) float64) study.Sample {
-	sample := study.Samples(len(x.lists), func(i int) []float64 {
-		sum, cuts := tracedBytes(x.lists[i], class)
-		if sum.all == 0 {
-			return []float64{0}
-		}
-		return []float64{figure(sum, cuts)}
-	})[0]
-	if x.recorded {
-		return study.Sure(sample.Values[0])
-	}
-	return sample
-}
-
-// cut compares the racks where reduces ran with the best racks.
+// cut compares the racks where reduces ran with the best racks, whatever a scheduler does.
 func (x *coflowTrace) cut(s *study.Study) {
-	saved := "by the trace: off-rack bytes saved, " // whatever a scheduler does
-	s.Shown(saved+"mean of jobs", "%",
-		x.by("", func(_ rackBytes, cuts []float64) float64 { return study.Average(cuts) })).
-		Saying("43 measured before")
-	s.Shown(saved+"median job", "%",
-		x.by("", func(_ rackBytes, cuts []float64) float64 { return study.Median(cuts) })).
-		Saying("25 measured before")
-	s.Shown(saved+"of all bytes", "%",
-		x.by("", func(sum rackBytes, _ []float64) float64 { return 100 * (1 - sum.best/sum.actual) })).
-		Saying("0.2 measured before")
-	bars := s.Plot("classes", "Bytes off the rack by map racks of the shuffle", "map racks",
-		"part of the bytes").Lines("as it was", "center of gravity")
-	for _, c := range []struct {
-		name      string
-		was, best float64 // measured before
-	}{
-		{"1 rack", 0.996, 0},
-		{"2-5 racks", 0.993, 0.719},
-		{"6-20 racks", 0.992, 0.903},
-		{"21-75 racks", 0.993, 0.976},
-		{"over 75 racks", 0.993, 0.993},
+	got := study.Samples(len(x.lists), func(i int) []float64 { return bestRacks(x.lists[i]) })
+	for i, c := range []struct{ of, before string }{
+		{"mean of jobs", "43"}, {"median job", "25"}, {"of all bytes", "0.2"},
 	} {
-		if sum, _ := tracedBytes(x.lists[0], c.name); sum.all == 0 {
-			continue
+		if x.recorded {
+			got[i] = study.Sure(got[i].Values[0])
 		}
-		was := x.by(c.name, func(sum rackBytes, _ []float64) float64 { return sum.actual / sum.all })
-		best := x.by(c.name, func(sum rackBytes, _ []float64) float64 { return sum.best / sum.all })
-		s.Shown(c.name+": bytes off the rack as it was", "", was).
-			Saying(fmt.Sprintf("%g measured before", c.was))
-		s.Shown(c.name+": bytes off the rack at the center of gravity", "", best).
-			Saying(fmt.Sprintf("%g measured before", c.best))
-		bars.Bars(c.name)
-		bars.Series[0].AddBar(was)
-		bars.Series[1].AddBar(best)
+		s.Shown("by the trace: off-rack bytes saved, "+c.of, "%", got[i]).
+			Saying(c.before + " measured before")
 	}
 }
 
@@ -187,12 +142,13 @@ func (x *coflowTrace) replay(s *study.Study) {
 	s.Own("replayed: maps in their racks", "%", "all", study.AtLeast(100), got[5])
 }
 
-// coflowCuts gives what a run saves of a shuffle's off-rack bytes over the trace's places, by
-// shuffle, in per cent and ascending, and the part of all those bytes that it keeps.
+// coflowCuts returns the percentage of off-rack bytes that a run saves over the trace's places for
+// each shuffle, ascending, and the fraction of all those bytes that remains.
 func coflowCuts(list []workload.Coflow, res *simulator.Result) (cuts []float64, kept float64) {
 	actual := 0.0
 	for i := range list {
-		was, now := traced(&list[i]).actual, float64(res.Jobs[i].Shuffle.OffRack)
+		was, _ := offRack(&list[i])
+		now := float64(res.Jobs[i].Shuffle.OffRack)
 		actual += was
 		kept += now
 		if was > 0 {
