@@ -16,16 +16,16 @@ import (
 // Experiment is one published table or figure, or a question of our own.
 type Experiment = study.Experiment
 
-// Options are what a person may choose. The zero value is seed 0, one quick-less run.
+// Options are the options of a run. The zero value is a full run from seed 0.
 type Options = study.Options
 
-// Outcome is an experiment with what came out of it.
+// Outcome is an experiment with its result.
 type Outcome = study.Outcome
 
-// Counts is how many rows there are by kind and verdict.
+// Counts is the number of rows by kind and verdict.
 type Counts = study.Counts
 
-// all reads the texts once.
+// all returns the experiments, whose texts it reads once.
 var all = sync.OnceValue(func() []Experiment {
 	return slices.Concat(zaharia10.All(), pastorelli13.All(), hammoud12.All(), own.All())
 })
@@ -43,10 +43,8 @@ func Find(name string) (Experiment, bool) {
 	return Experiment{}, false
 }
 
-// Write runs the experiments one after the other and writes everything into dir, which is made if
-// it is missing; files of the same names are replaced. The progress line of each goes to log. It
-// returns the outcomes; an experiment that fails ends the run with its name in the error. All but
-// the folders of measured experiments has the same bytes each time.
+// Write runs the experiments as study.Write does. It writes the same bytes each time, except for
+// the folders of measured experiments.
 func Write(
 	ctx context.Context, dir string, list []Experiment, o Options, log io.Writer,
 ) ([]Outcome, error) {

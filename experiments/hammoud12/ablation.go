@@ -11,13 +11,13 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// The ways that are held against the best assignment.
+// The ways that rows compare with the best assignment.
 const (
 	ablationFull     = "CoGRS, all known"
 	ablationUncapped = "CoGRS, all known, without cap"
 )
 
-// blind has CoGRS look at known sizes only.
+// blind makes CoGRS use known sizes only.
 func blind(r *setup.Rule) { r.Policy.NoProjection = true }
 
 // way is a way to place reduces.
@@ -52,7 +52,7 @@ var ablationShapes = [...]setup.Shape{
 	{Nodes: 20, Racks: 4, Slots: 4, Maps: 40, Reduces: 16, Sigma: 1, Crowd: 1},
 }
 
-// ablation takes parts of reduce placement away and measures what is left against the best
+// ablation removes parts of reduce placement one at a time, and compares the result with the best
 // assignment.
 func ablation(s *study.Study) {
 	seeds := s.Repeats(100, 400)
@@ -108,8 +108,8 @@ func ablate(s *study.Study, seeds int, shape setup.Shape, bars *study.Figure) {
 	bars.Series[len(bars.Series)-1].AddBar(best)
 }
 
-// atFeeding is the part of the reduces, in per cent, whose center of gravity has run one of their maps
-// and is, of all nodes, one with the least weighted distance.
+// atFeeding returns the percentage of the reduces whose center of gravity is a feeding node with
+// the minimum weighted distance of all nodes.
 func atFeeding(s *study.Study, p *setup.Placing, r *rand.Rand) float64 {
 	view, found := p.MapsDone(s.Check, cogrs(1), r).View(), 0
 	for i, row := range p.Costs() {
@@ -122,7 +122,7 @@ func atFeeding(s *study.Study, p *setup.Placing, r *rand.Rand) float64 {
 	return 100 * float64(found) / float64(len(p.Bytes[0]))
 }
 
-// earlyPlacing shows what the place is worth if only some of the maps are known.
+// earlyPlacing measures placements with the outputs of a fraction of the maps.
 func earlyPlacing(s *study.Study, seeds int) {
 	fig := s.Plot("known", "What an early start knows", "part of the maps known", "distance saved (%)")
 	shape, parts := ablationShapes[2], []float64{0.05, 0.2, 0.5, 1}

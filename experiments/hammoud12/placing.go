@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// cogrs is CoGRS when so much of the maps is known, changed. Its waits are long enough that each
-// node asks ten times before a reduce gives up its center or its rack.
+// cogrs returns CoGRS with changes, when the outputs of a fraction of the maps are known. Its waits
+// are long enough that each node asks ten times before a reduce gives up its center or its rack.
 func cogrs(known float64, changes ...func(*setup.Rule)) setup.Rule {
 	const wait = 10 * setup.BeatEvery
 	r := setup.Rule{Known: known, Policy: scheduling.ReducePolicy{

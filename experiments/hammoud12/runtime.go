@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/experiments/study"
 )
 
-// savings are run times saved, in per cent, at points of a grid.
+// savings are the percentages saved at points of a grid.
 type savings []study.Sample
 
 func (s savings) mean() study.Sample { return study.MeanOf(s) }
@@ -17,8 +17,8 @@ func (s savings) mean() study.Sample { return study.MeanOf(s) }
 func (s savings) most() study.Sample  { return slices.MaxFunc(s, study.ByMean) }
 func (s savings) least() study.Sample { return slices.MinFunc(s, study.ByMean) }
 
-// runtime is the run times of [Hammoud12] and [Hammoud11]: what placement is worth in time, by how
-// narrow the way between racks is.
+// runtime measures the run times of [Hammoud12] and [Hammoud11]: the time that placement saves, by
+// over-subscription of the uplinks.
 func runtime(s *study.Study) {
 	jobs, seeds := study.Pick(s, 3, 6), s.Repeats(1, 10)
 	s.Fill("jobs", jobs, "seeds", seeds)
@@ -74,8 +74,8 @@ func totals(s *study.Study, native, same [2]savings) {
 		"time over native placement and LARTS %.2f %%.", cogrs.mean().Mean(), larts.mean().Mean())}
 }
 
-// placedRuns runs jobs one after another with native placement, CoGRS and LARTS, and with any node
-// and the start of the latter.
+// placedRuns runs jobs one after another with native placement, CoGRS and LARTS, and with any-node
+// placement and the slow start of the latter two.
 func placedRuns(s *study.Study, over float64, seeds int, load study.Load) study.Comparison {
 	list := setup.Placements(0.5)
 	list = append(list, list[0])

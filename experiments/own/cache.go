@@ -18,7 +18,7 @@ type caching struct {
 	rate   float64       // bytes a second that a map reads from memory
 }
 
-// middle is the set-up that tables are about.
+// middle is the set-up that the tables vary.
 var middle = caching{8, 5 * time.Second, 1e9}
 
 // policies are delay scheduling without and with a level for memory.
@@ -44,12 +44,12 @@ func (c caching) run(s *study.Study, policies study.Contenders) study.Comparison
 // mebibytes is the size of a cache.
 func (c caching) mebibytes() int { return c.blocks * (workload.DefaultBlock >> 20) }
 
-// inMemory is the part of the maps that found their block in memory, in per cent.
+// inMemory returns the percentage of the maps that found their block in memory.
 func inMemory(r *simulator.Result) float64 {
 	return 100 * float64(r.Report.InMemory.All()) / float64(r.Report.Maps.All())
 }
 
-// cache asks what it is worth to run maps where their block is in memory: hits and response on
+// cache measures the gain if maps run where their block is in memory: hits and response times on
 // popular files, by size of the nodes' caches, with and without a level of locality for memory.
 func cache(s *study.Study) {
 	hits := s.Plot("hits", "Maps that find their block in memory", "cache of a node (MiB)", "maps (%)").
@@ -93,8 +93,7 @@ func cache(s *study.Study) {
 	cacheTables(s)
 }
 
-// cacheTables sweeps W0, and what a map reads from memory: the choice that decides what a hit is
-// worth.
+// cacheTables sweeps W0 and the rate at which maps read memory, which decides the gain of a hit.
 func cacheTables(s *study.Study) {
 	waits := study.Sweep("%v", []float64{0, 1, 2, 5, 20}, func(c *caching, w0 float64) {
 		c.wait = time.Duration(w0 * float64(time.Second))

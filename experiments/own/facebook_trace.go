@@ -54,8 +54,8 @@ func facebookTrace(s *study.Study) {
 		all.Less(native, greedy, study.NodeLocal))
 }
 
-// savedByJob is what placement saves of a job's off-rack bytes, the mean of jobs in per cent: one
-// has any-node placement first.
+// savedByJob returns the percentage of its off-rack bytes that a job saves by placement, as the
+// mean of the jobs. The first policy of one is any-node placement.
 func savedByJob(one study.Comparison) float64 {
 	var cuts []float64
 	center := one[1].Results[0].Jobs
@@ -67,7 +67,7 @@ func savedByJob(one study.Comparison) float64 {
 	return study.Average(cuts)
 }
 
-// traceJobs gives the jobs of the trace, or of a sample drawn like it; the set-up says which.
+// traceJobs returns the jobs of the trace, or of a sample drawn like it; the set-up says which.
 func traceJobs(s *study.Study) study.Load {
 	const name, speed = "FB-2009_samples_24_times_1hr_0.tsv", 50
 	var w workload.Workload

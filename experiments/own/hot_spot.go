@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// The hot spot: spotMaps of the job's maps run on one node, the others one a node.
+// In the hot spot, spotMaps of the job's maps run on one node, and each of the others on its own.
 const (
 	spotNodes   = 14
 	spotMaps    = 8
@@ -27,8 +27,8 @@ var reduceWaits = [2]time.Duration{4500 * time.Millisecond, 4500 * time.Millisec
 // uncapped names the run without a cap.
 const uncapped = "without cap"
 
-// pileUp is what became of the job with the hot spot: WTND in per cent of the greatest possible,
-// reduces on one node, and seconds.
+// pileUp is the result of the job with the hot spot: WTND as a percentage of the maximum, the
+// reduces on the fullest node, and seconds.
 type pileUp struct{ distance, largest, sojourn study.Sample }
 
 // hotSpot is SPARK-10087: reduces without skew all prefer the node with the most outputs; the cap
@@ -36,7 +36,7 @@ type pileUp struct{ distance, largest, sojourn study.Sample }
 func hotSpot(s *study.Study) {
 	s.Fill("nodes", spotNodes, "maps", spotMaps, "reduces", spotReduces)
 	fig := s.Plot("cap", "What the cap on reduces a node costs and saves",
-		"cap c: ceil(c R / feeding nodes) reduces a node", "per cent, reduces, seconds").
+		"cap c: ceil(c R / feeding nodes) reduces a node", "percent, reduces, seconds").
 		Lines("distance (% of the greatest)", "reduces on the fullest node", "time of the job (s)")
 	run := func(name string, rule scheduling.ReducePolicy) pileUp {
 		at := spotRun(s, rule)
@@ -85,7 +85,8 @@ func capRows(s *study.Study, free, capped pileUp) {
 		study.More(1), free.sojourn.Over(capped.sojourn))
 }
 
-// spotPlaces puts the maps: the first ones on node 0, each of the others on a node of its own.
+// spotPlaces returns the nodes of the maps: node 0 for the first ones, a separate node for each of
+// the others.
 func spotPlaces() (at []int) {
 	for m := range 20 {
 		at = append(at, max(0, m-spotMaps+1))
@@ -128,8 +129,8 @@ func spotRun(s *study.Study, rule scheduling.ReducePolicy) pileUp {
 	return pileUp{all[0], all[1], all[2]}
 }
 
-// spotBounds gives the distance of reduces on random nodes and of the best placement with the
-// default cap, in per cent of the greatest.
+// spotBounds returns the distance of reduces on random nodes and of the best placement with the
+// default cap, as percentages of the maximum.
 func spotBounds() (random, best float64) {
 	p := setup.Placing{Slots: spotReduces, At: spotPlaces()}
 	for n := range spotNodes {

@@ -17,8 +17,8 @@ const (
 	leenBytes = leenMaps * workload.DefaultBlock
 )
 
-// leen asks what dividing keys by locality and fairness is worth against hash partitions, wherever
-// their reduces are placed.
+// leen compares keys that are divided by locality and fairness with hash partitions, under each
+// placement of the reduces.
 func leen(s *study.Study) {
 	s.Fill("nodes", leenNodes, "maps", leenMaps)
 	leenKeys(s, "uniform keys", workload.Keys{Count: 400, Spread: 1})
@@ -56,13 +56,14 @@ func leenKeys(s *study.Study, name string, keys workload.Keys) {
 	}
 }
 
-// leenMoved is the shuffled bytes that left their node, in per cent.
+// leenMoved returns the percentage of the shuffled bytes that left their node.
 func leenMoved(r *simulator.Result) float64 {
 	s := r.Report.Shuffle
 	return 100 * float64(s.RackLocal+s.OffRack) / float64(s.NodeLocal+s.RackLocal+s.OffRack)
 }
 
-// leenLargest is the largest reduce over the mean one, the mean of jobs.
+// leenLargest returns the bytes of the largest reduce divided by those of the mean one, as the mean
+// of the jobs.
 func leenLargest(r *simulator.Result) float64 {
 	var all []float64
 	for i := range r.Jobs {

@@ -33,7 +33,7 @@ func pooled(name string, wait time.Duration) sharing {
 		})}
 }
 
-// offered is a master that offers each slot to two frameworks, each with a wait of its own.
+// offered returns a master that offers each slot to two frameworks with separate waits.
 func offered(name string, filter, first, second time.Duration) sharing {
 	return sharing{
 		simulator.Contender{Name: name, Policy: offers.Policy()},
@@ -58,8 +58,8 @@ func (x sharing) run(s *study.Study) *study.Runs {
 		}))
 }
 
-// frameworks asks whether delay scheduling works as frameworks' own choice: a master offers each
-// slot to one framework, which refuses or takes it, against one scheduler with the same two pools.
+// frameworks tests delay scheduling as the choice of each framework: a master offers each slot to a
+// framework, which accepts or refuses it. The rival is one scheduler with the same two pools.
 func frameworks(s *study.Study) {
 	const wait = 5 * time.Second
 	local := s.Plot("locality", "Node-local maps", "", "node-local (%)").Lines(pools[:]...)
@@ -97,7 +97,7 @@ func frameworks(s *study.Study) {
 		all[picky].By(localOf(pools[1])).Minus(all[picky].By(localOf(pools[0]))))
 }
 
-// localOf is the part of a pool's maps beside their data, in per cent.
+// localOf returns the percentage of a pool's maps that are node-local.
 func localOf(pool string) study.Metric {
 	return func(r *simulator.Result) float64 {
 		local, all := 0, 0
@@ -110,8 +110,8 @@ func localOf(pool string) study.Metric {
 	}
 }
 
-// apartness is how far apart the map slots of the pools are while both have open jobs, in per cent
-// of what they hold together.
+// apartness returns the difference between the map slots of the pools while both have open jobs, as
+// a percentage of what they hold together.
 func apartness(r *simulator.Result) float64 {
 	var apart []float64
 	for _, s := range r.Samples {

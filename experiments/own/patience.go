@@ -30,8 +30,8 @@ func (p patient) Place(q scheduling.View, o scheduling.ReduceOffer) int32 {
 	return best
 }
 
-// saved is how many bytes less a reduce has to fetch at the better place than on n; a byte between
-// racks crosses four links and counts whole, one within half.
+// saved returns how many bytes less a reduce fetches at the better place than on n. A byte between
+// racks crosses four links and counts fully, a byte within a rack counts half.
 func (p patient) saved(q scheduling.View, reduce scheduling.TaskID, n scheduling.NodeID) float64 {
 	if !p.largest {
 		center, ok, err := q.Gravity(reduce)
@@ -51,8 +51,8 @@ func (p patient) saved(q scheduling.View, reduce scheduling.TaskID, n scheduling
 	return float64(most - here)
 }
 
-// patience asks where reduces should wait for a better place: rules with fixed waits against ones
-// that wait for as long as there is something to be gained.
+// patience compares fixed waits of reduces for a better place with waits that last as long as there
+// is a gain.
 func patience(s *study.Study) {
 	for _, start := range []float64{0.05, 0.5} {
 		list, parts := patienceContenders(start)
@@ -79,8 +79,8 @@ func patienceContenders(start float64) (study.Contenders, scheduling.Parts) {
 	return list, parts
 }
 
-// patienceGrid gives what each policy but the first saves over any node, at each point of the grid,
-// in per cent, and adds a line to the table for each.
+// patienceGrid returns the percentage that each policy but the first saves over any node at each
+// point of the grid, and adds a line to the table for each point.
 func patienceGrid(
 	s *study.Study, list study.Contenders, parts scheduling.Parts, t *study.Table,
 ) [][]study.Sample {

@@ -43,7 +43,7 @@ func rivalPolicies() study.Contenders {
 }
 
 // rivals compares delay scheduling with Quincy, which weighs all maps against all slots and kills,
-// on maps of some seconds, and on such as take long.
+// on maps of a few seconds and on long maps.
 func rivals(s *study.Study) {
 	s.Fill("wait", rivalWait)
 	local := s.Plot("locality", "Node-local maps", "scheduler", "node-local (%)")
@@ -67,8 +67,8 @@ func longScans(*rand.Rand) workload.Workload {
 	return w
 }
 
-// rivalry runs a load whose maps compute for some more time. It judges what the paper on delay
-// scheduling says of its rival, and shows the rest.
+// rivalry runs a load with additional computing time for each map. It judges what the paper on
+// delay scheduling says about Quincy, and shows the rest.
 func rivalry(
 	s *study.Study, local *study.Figure, name string, cfg simulator.Config, load study.Load,
 	more time.Duration,
@@ -100,8 +100,8 @@ func rivalry(
 	rivalTable(s, name, all, lost)
 }
 
-// wasted is what attempts that were killed had worked, in per cent of the time that all held map
-// slots.
+// wasted returns the time that killed attempts had worked, as a percentage of the time that all
+// attempts held map slots.
 func wasted(slots int) study.Metric {
 	return func(r *simulator.Result) float64 {
 		held := r.Report.Utilization.Map * r.Report.MakespanS * float64(slots)
@@ -125,8 +125,8 @@ func rivalTable(s *study.Study, name string, all study.Comparison, lost study.Me
 	}
 }
 
-// bySize is the part of node-local maps in per cent, and the mean and the 95th percentile of the
-// sojourn, of the jobs with least to most maps; dashes if there are none.
+// bySize returns, for the jobs with least to most maps, the percentage of node-local maps, and the
+// mean and the 95th percentile of the sojourn times. Without such a job, all are NaN.
 func bySize(runs *study.Runs, least, most int) []float64 {
 	var places simulator.MapPlaces
 	var all []float64

@@ -10,11 +10,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// slowness is why tasks are slow on a cluster.
+// slowness is a cause of slow tasks.
 type slowness struct {
 	name    string
 	change  func(*simulator.Cluster)
-	sources bool // of stragglers: copies should pay
+	sources bool // of stragglers: speculative attempts should gain
 	nodes   bool // are slow
 }
 
@@ -36,7 +36,7 @@ func slownesses() []slowness {
 	}
 }
 
-// speculators are policies without copies, and with copies by either rule.
+// speculators returns policies without speculative attempts, and with those of either rule.
 func speculators() study.Contenders {
 	policy := func(name string, rule scheduling.SpeculationPolicy) simulator.Contender {
 		return study.Policy(name, "hfs", func(p *scheduling.Policy) { p.Speculation = rule })
@@ -49,7 +49,7 @@ func speculators() study.Contenders {
 	}
 }
 
-// stragglers shows what copies of slow tasks buy, by Hadoop's first rule and by LATE.
+// stragglers measures the gain of speculative attempts by Hadoop's first rule and by LATE.
 func stragglers(s *study.Study) {
 	s.Fill("maps", sortMaps, "reduces", sortReduces)
 	times := s.Table("times", "Time of the job, seconds",
@@ -78,8 +78,8 @@ func stragglers(s *study.Study) {
 	}
 }
 
-// copiesRows judges what LATE saves: over no copies where there are stragglers, over another rule
-// where nodes are slow.
+// copiesRows judges what LATE saves: compared with no speculative attempts if stragglers exist, and
+// with another rule if nodes are slow.
 func copiesRows(s *study.Study, c slowness, all study.Comparison) {
 	const none, native, late, anywhere = 0, 1, 2, 3
 	over := func(a, b int) study.Sample { return all.Over(a, b, study.MeanSojourn) }
@@ -105,7 +105,7 @@ func copiesRows(s *study.Study, c slowness, all study.Comparison) {
 // The tasks of the job, fewer than there are slots.
 const sortMaps, sortReduces = 380, 180
 
-// oneSort is a job of one wave of maps and one of reduces.
+// oneSort returns a job of one wave of maps and one wave of reduces.
 func oneSort() workload.Workload {
 	const bytes = sortMaps * workload.DefaultBlock
 	return workload.Workload{Name: "sort", Jobs: []workload.Job{{
@@ -118,7 +118,7 @@ func oneSort() workload.Workload {
 
 func copiesLaunched(r *simulator.Result) float64 { return float64(r.Report.Copies.Launched) }
 
-// copiesWon is the part of the copies that ended first, 0 without copies.
+// copiesWon returns the fraction of the speculative attempts that ended first, 0 without any.
 func copiesWon(r *simulator.Result) float64 {
 	return float64(r.Report.Copies.Won) / max(1, float64(r.Report.Copies.Launched))
 }

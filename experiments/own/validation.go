@@ -45,7 +45,7 @@ type validationJob struct {
 	even       bool // each task takes the mean of its kind
 }
 
-// outcome is what one run of the jobs came to, live or simulated.
+// outcome is the result of one run of the jobs, live or simulated.
 type outcome struct {
 	maps     simulator.MapPlaces
 	shuffle  simulator.ShuffleBytes
@@ -54,16 +54,16 @@ type outcome struct {
 	places   []scheduling.Places
 }
 
-// locality is the part of the maps that were node-local, in per cent.
+// locality returns the percentage of node-local maps.
 func (o *outcome) locality() float64 { return 100 * o.maps.Share(scheduling.NodeLocal) }
 
-// offRack is the part of the shuffled bytes that left their rack, in per cent.
+// offRack returns the percentage of the shuffled bytes that left their rack.
 func (o *outcome) offRack() float64 {
 	s := &o.shuffle
 	return 100 * float64(s.OffRack) / float64(max(1, s.NodeLocal+s.RackLocal+s.OffRack))
 }
 
-// mean sojourn time in seconds.
+// mean returns the mean sojourn time in seconds.
 func (o *outcome) mean() float64 {
 	var sum time.Duration
 	for _, s := range o.sojourns {
@@ -91,7 +91,7 @@ func validationJobs(seed uint64, n int) []validationJob {
 	return jobs
 }
 
-// time is how long a task takes, of the mean given.
+// time returns the duration of a task of this mean.
 func (j validationJob) time(t *mapreduce.Task, mean time.Duration) time.Duration {
 	if j.even {
 		return mean
@@ -182,7 +182,7 @@ func validation(s *study.Study) {
 	}
 }
 
-// bothWays runs the jobs of several seeds live and simulated.
+// bothWays runs the jobs of several seeds, live and simulated.
 func bothWays(
 	ctx context.Context, seed uint64, repeat, n int, p scheduling.Policy,
 ) (lives, sims []*outcome, err error) {
@@ -199,7 +199,8 @@ func bothWays(
 	return lives, sims, err
 }
 
-// comparison puts simulated runs beside the live ones: rows, and a table of what each seed gave.
+// comparison compares simulated runs with the live ones: it adds rows, and a table with the values
+// of each seed.
 func comparison(s *study.Study, name string, lives, sims []*outcome) {
 	by := study.Samples(len(lives), func(i int) []float64 {
 		live, sim := lives[i], sims[i]
@@ -230,8 +231,8 @@ func comparison(s *study.Study, name string, lives, sims []*outcome) {
 	}
 }
 
-// apart is a quantile of the differences between the jobs' two sojourns, in per cent of the live
-// one.
+// apart returns a quantile of the differences between the jobs' two sojourn times, as percentages
+// of the live one.
 func apart(live, sim *outcome, q float64) float64 {
 	list := make([]float64, len(live.sojourns))
 	for i, s := range live.sojourns {

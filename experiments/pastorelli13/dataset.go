@@ -18,7 +18,7 @@ const (
 	hfsp
 )
 
-// cluster is EC2 with the heartbeats of Hadoop 0.21, a second for so many nodes.
+// cluster returns EC2 with the heartbeats of Hadoop 0.21: every second with 100 nodes.
 func cluster() simulator.Config {
 	cfg := setup.EC2()
 	cfg.Interval = time.Second
@@ -43,7 +43,7 @@ const (
 	variance                  = 0.05
 )
 
-// fbTasks is the FB-dataset with tasks that compute for some time, with some variance.
+// fbTasks returns the FB-dataset with these computing times of tasks, with variance.
 func fbTasks(maps, reduces time.Duration) study.Load {
 	return study.Changed(workload.FBDataset, func(j *workload.Job) {
 		j.Map.Time, j.Map.Spread = maps, variance
@@ -51,7 +51,7 @@ func fbTasks(maps, reduces time.Duration) study.Load {
 	})
 }
 
-// mapOnly is that dataset without reduces.
+// mapOnly returns that dataset without reduces.
 func mapOnly(maps time.Duration) study.Load {
 	return func(r *rand.Rand) workload.Workload { return workload.MapOnly(fbTasks(maps, 0)(r)) }
 }

@@ -56,7 +56,7 @@ func mapsOf(r *simulator.Result) (n float64) {
 	return n
 }
 
-// trainingRows judges what is said of training without a number, against HFSP as it is.
+// trainingRows judges the claims about training that have no number, compared with HFSP's preset.
 func trainingRows(s *study.Study, plain *study.Runs) {
 	over := func(change study.Change) study.Sample {
 		load := setup.Capped(s, 60, fbTasks(computeMap, computeReduce))
@@ -69,7 +69,7 @@ func trainingRows(s *study.Study, plain *study.Runs) {
 		over(func(p *scheduling.Policy) { p.HFSP.Sample = 20 }))
 }
 
-// largestRows judges the two jobs that the paper says both schedulers treat alike.
+// largestRows judges the two jobs that both schedulers treat alike, according to the paper.
 func largestRows(s *study.Study, all study.Comparison) {
 	for kind, name := range [2]string{"maps", "reduces"} {
 		largest := func(r *simulator.Result) float64 {
@@ -96,7 +96,7 @@ func dominanceRows(s *study.Study, all study.Comparison) {
 		Saying("follows")
 }
 
-// losses are how much longer each job takes under HFSP than under FAIR, in seconds.
+// losses returns how many seconds longer each job takes under HFSP than under FAIR.
 func losses(all study.Comparison) (list []float64) {
 	for i, r := range all[fair].Results {
 		for k := range r.Jobs {
@@ -106,7 +106,7 @@ func losses(all study.Comparison) (list []float64) {
 	return list
 }
 
-// worse is the part of the jobs, in per cent, that lose more than so much.
+// worse returns the percentage of the jobs that lose more than by.
 func worse(all study.Comparison, by time.Duration) float64 {
 	n, list := 0, losses(all)
 	for _, loss := range list {

@@ -9,14 +9,14 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// told is a load of which HFSP is told the jobs' sizes.
-type told struct {
+// sizedLoad is a load with job sizes that HFSP knows, exactly or with an error.
+type sizedLoad struct {
 	nodes int
 	maps  time.Duration // that a map computes
 }
 
-// run gives the mean sojourns of policies if sizes are wrong by so much.
-func (x told) run(s *study.Study, wrong float64, seeds int, policies study.Contenders) []study.Sample {
+// run returns the mean sojourn times of policies, if sizes have a relative error of at most wrong.
+func (x sizedLoad) run(s *study.Study, wrong float64, seeds int, policies study.Contenders) []study.Sample {
 	cfg := cluster()
 	cfg.SizeError, cfg.Cluster.Nodes = wrong, x.nodes
 	var means []study.Sample
@@ -31,7 +31,7 @@ func fig6(s *study.Study) {
 	list := trio()
 	list[hfsp] = study.Policy("HFSP", "hfsp", setup.Waits(5*time.Second, 0), setup.Packed,
 		func(p *scheduling.Policy) { p.HFSP.NoTraining = true })
-	x, seeds := told{100, computeMap}, s.Repeats(1, 20) // runs, as in the paper
+	x, seeds := sizedLoad{100, computeMap}, s.Repeats(1, 20) // runs, as in the paper
 	base := x.run(s, 0, seeds, list[fair:])
 	fig := s.Plot("fig6", "Mean sojourn with wrong sizes", "α", "seconds")
 	ours, other := fig.Line("HFSP"), fig.Dashed("FAIR")
@@ -48,12 +48,12 @@ func fig6(s *study.Study) {
 	}
 	t := s.Extra("sensitivity", "Mean sojourn with α = 1, by load and by how long maps compute",
 		"choice", "exact sizes (s)", "against exact", "against FAIR")
-	choices := []study.Choice[told]{{Name: "as above: 100 nodes, 170 s"}}
-	for _, c := range []told{{100, 2}, {100, 30}, {100, 60}, {200, 170}, {50, 170}} {
+	choices := []study.Choice[sizedLoad]{{Name: "as above: 100 nodes, 170 s"}}
+	for _, c := range []sizedLoad{{100, 2}, {100, 30}, {100, 60}, {200, 170}, {50, 170}} {
 		choices = append(choices, study.With(fmt.Sprintf("%d nodes, %d s", c.nodes, c.maps),
-			func(x *told) { *x = told{c.nodes, c.maps * time.Second} }))
+			func(x *sizedLoad) { *x = sizedLoad{c.nodes, c.maps * time.Second} }))
 	}
-	study.Vary(s, t, 1, x, choices, func(x told) []float64 {
+	study.Vary(s, t, 1, x, choices, func(x sizedLoad) []float64 {
 		base := x.run(s, 0, s.Repeats(1, 3), list[fair:])
 		exact, got := base[1].Mean(), x.run(s, 1, s.Repeats(1, 3), list[hfsp:])[0].Mean()
 		return []float64{exact, got / exact, got / base[0].Mean()}

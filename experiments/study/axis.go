@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// axis is a range of values and where it lies on the canvas.
+// axis maps a range of values to a range of the canvas.
 type axis struct {
 	min, max float64
 	from, to float64 // in points
 }
 
-// at is where a value lies on the canvas.
+// at returns the place of a value on the canvas.
 func (a *axis) at(v float64) float64 { return a.from + (v-a.min)/(a.max-a.min)*(a.to-a.from) }
 
-// ticks are round numbers within the range, five or so.
+// ticks returns about five round numbers within the range.
 func (a *axis) ticks() []float64 {
 	step := math.Pow(10, math.Floor(math.Log10((a.max-a.min)/5)))
 	for _, more := range []float64{2, 2.5, 2} { // 1, 2, 5, 10
@@ -31,19 +31,20 @@ func (a *axis) ticks() []float64 {
 	return list
 }
 
-// reach collects the range of some values.
+// reach is the range of some values.
 type reach struct{ min, max float64 }
 
-// add takes a value in; it must be a number.
+// add extends the range to a value, which must be finite.
 func (r *reach) add(v float64) error {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return fmt.Errorf("%v is no place on an axis", v)
+		return fmt.Errorf("%v has no place on an axis", v)
 	}
 	r.min, r.max = min(r.min, v), max(r.max, v)
 	return nil
 }
 
-// axis is the range with room on both sides if it has one value only; without any it is 0 to 1.
+// axis returns an axis of the range: with room on both sides for a single value, 0 to 1 without
+// any.
 func (r reach) axis() axis {
 	switch {
 	case r.min > r.max:
@@ -54,8 +55,8 @@ func (r reach) axis() axis {
 	return axis{min: r.min, max: r.max}
 }
 
-// axes are the ranges of what the figure shows. An axis of parts or per cent ends where they end,
-// and other axes of what is not negative begin at 0.
+// axes returns the axes of the figure. A Y axis of fractions or percentages ends at most at 1 or
+// 100. Without negative values, a Y axis begins at 0.
 func (f *Figure) axes() (x, y axis, err error) {
 	across, up := reach{math.Inf(1), math.Inf(-1)}, reach{math.Inf(1), math.Inf(-1)}
 	for i := range f.Series {
@@ -83,7 +84,7 @@ func (f *Figure) axes() (x, y axis, err error) {
 	return x, y, nil
 }
 
-// reach takes in the points of a series with their intervals.
+// reach extends both ranges to the points of a series and their intervals.
 func (f *Figure) reach(series int, across, up *reach) error {
 	s := f.Series[series]
 	xs := f.places(s, 0)
@@ -115,7 +116,7 @@ func (f *Figure) reach(series int, across, up *reach) error {
 	return nil
 }
 
-// places are those of a series' points on the X axis.
+// places returns the X values of a series' points.
 func (f *Figure) places(s *Series, shift float64) []float64 {
 	if len(f.Categories) == 0 {
 		return s.X

@@ -34,8 +34,8 @@ func TestTicksAreRound(t *testing.T) {
 // TestFiguresThatCannotBeDrawn are refused with their name and that of the series.
 func TestFiguresThatCannotBeDrawn(t *testing.T) {
 	for want, f := range map[string]Figure{
-		"figure x, series s: NaN is no place":                         {Series: []*Series{{X: []float64{1}, Y: []float64{math.NaN()}}}},
-		"figure x, series s: +Inf is no place":                        {Series: []*Series{{X: []float64{math.Inf(1)}, Y: []float64{1}}}},
+		"figure x, series s: NaN has no place":                        {Series: []*Series{{X: []float64{1}, Y: []float64{math.NaN()}}}},
+		"figure x, series s: +Inf has no place":                       {Series: []*Series{{X: []float64{math.Inf(1)}, Y: []float64{1}}}},
 		"figure x, series s: 0 points on the X axis, 0 on the Y axis": {Series: []*Series{{}}},
 		"figure x, series s: 1 points on the X axis, 2 on the Y axis": {Series: []*Series{{X: []float64{1}, Y: []float64{1, 2}}}},
 		"figure x, series s: 2 points, the first series has 1":        {Stacked: true, Series: []*Series{{X: []float64{1}, Y: []float64{1}}, {X: []float64{1, 2}, Y: []float64{1, 2}}}},

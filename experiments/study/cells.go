@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// csv is the rows as lines: low and high are the interval of ours, from and to where a row holds;
-// seeds are 0 for what has no chance in it.
+// csv returns the rows as lines. low and high are the interval of ours, from and to the bounds.
+// seeds is 0 for a quantity without randomness.
 func (r *Result) csv() [][]string {
 	rows := [][]string{{
 		"quantity", "unit", "kind", "published", "claim", "ours", "low", "high", "seeds", "from",
@@ -45,7 +45,7 @@ func (r Row) show(v float64) string {
 	return s
 }
 
-// interval is the interval of ours, a dash if there is none.
+// interval returns the interval of ours, or a dash without one.
 func (r Row) interval() string {
 	low, high := r.Ours.Interval()
 	switch {
@@ -57,7 +57,7 @@ func (r Row) interval() string {
 	return r.show(low) + " to " + r.show(high)
 }
 
-// seeds is how many seeds ours is of, a dash for what has no chance in it.
+// seeds returns the number of seeds of ours, or a dash for a quantity without randomness.
 func (r Row) seeds() string {
 	if r.Ours.Sure {
 		return "–"
@@ -65,7 +65,7 @@ func (r Row) seeds() string {
 	return strconv.Itoa(len(r.Ours.Values))
 }
 
-// verdict is the verdict with the bounds that decided it.
+// verdict returns the verdict with the bounds that decided it.
 func (r Row) verdict() string {
 	low, high, from, to := r.Bounds.Low, r.Bounds.High, "≥ ", "≤ "
 	if r.Bounds.Strict {
@@ -83,10 +83,10 @@ func (r Row) verdict() string {
 	}
 }
 
-// rowHead heads the cells of rows.
+// rowHead is the head of the cells of rows.
 var rowHead = []string{"quantity", "kind", "published", "ours", "95 % interval", "seeds", "verdict"}
 
-// cells are the rows as texts.
+// cells returns the rows as texts.
 func (r *Result) cells() (all [][]string) {
 	for _, x := range r.Rows {
 		all = append(all, []string{

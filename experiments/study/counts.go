@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Counts is how many rows there are by kind and verdict.
+// Counts is the number of rows by kind and verdict.
 type Counts [kinds][verdicts]int
 
 // Counts counts the rows.
@@ -35,10 +35,10 @@ func (c *Counts) Add(d Counts) {
 	}
 }
 
-// Of gives how many rows of a kind are judged.
+// Of returns the number of judged rows of a kind.
 func (c Counts) Of(k Kind) int { return c[k][Holds] + c[k][Differs] + c[k][CannotTell] }
 
-// Cell is one kind in a table: how many rows hold, differ, and cannot be told.
+// Cell returns "holds / differs / cannot tell" of one kind, or nothing without judged rows.
 func (c Counts) Cell(k Kind) string {
 	if c.Of(k) == 0 {
 		return ""
@@ -46,7 +46,7 @@ func (c Counts) Cell(k Kind) string {
 	return fmt.Sprintf("%d / %d / %d", c[k][Holds], c[k][Differs], c[k][CannotTell])
 }
 
-// String is a sentence: of each kind how many hold, differ, and cannot be told.
+// String returns a sentence with the numbers of each kind: hold, differ, cannot tell.
 func (c Counts) String() string {
 	names := [kinds]string{
 		Printed: "printed numbers", Said: "claims", Formula: "formulas", Own: "questions of ours",

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Figure is a plot of some series over one axis. Study.Plot makes one; its methods Line, Dashed,
-// Published and Bars add what it shows.
+// Figure is a plot of series over one axis. Study.Plot returns a new one. Line, Dashed and
+// Published add series, and Bars adds categories.
 type Figure struct {
 	Name   string // file name without extension
 	Title  string
@@ -30,11 +30,11 @@ type Series struct {
 	// Low and High, if given, are the ends of the 95 % intervals of Y, drawn as error bars; NaN
 	// where there is none.
 	Low, High []float64
-	// Published draws points without a line or bar: what a paper states.
+	// Published draws points without a line or bar, for published values.
 	Published bool
 }
 
-// Line adds a series, which shows as a line, as bars or as an area, as the figure has it.
+// Line adds a series, drawn as a line, bars or an area, depending on the figure.
 func (f *Figure) Line(name string) *Series {
 	s := &Series{Name: name}
 	f.Series = append(f.Series, s)
@@ -48,7 +48,7 @@ func (f *Figure) Dashed(name string) *Series {
 	return s
 }
 
-// Published adds a series of what a paper states.
+// Published adds a series of published values.
 func (f *Figure) Published(name string) *Series {
 	s := f.Line(name)
 	s.Published = true
@@ -93,7 +93,7 @@ func (s *Series) AddBar(y Sample) {
 	s.Y, s.Low, s.High = append(s.Y, y.Mean()), append(s.Low, low), append(s.High, high)
 }
 
-// interval is that of a point, if it has one.
+// interval returns the interval of a point, if it has one.
 func (s *Series) interval(i int) (low, high float64, ok bool) {
 	if i >= len(s.Low) || math.IsNaN(s.Low[i]) || !(s.High[i] > s.Low[i]) {
 		return 0, 0, false
@@ -101,7 +101,7 @@ func (s *Series) interval(i int) (low, high float64, ok bool) {
 	return s.Low[i], s.High[i], true
 }
 
-// csv is the points, a line each: series, x (or category), y, the ends of its interval.
+// csv returns a line for each point: series, x (or category), y, the ends of its interval.
 func (f *Figure) csv() [][]string {
 	head := []string{"series", "x", "y", "low95", "high95"}
 	if len(f.Categories) > 0 {
@@ -126,5 +126,5 @@ func (f *Figure) csv() [][]string {
 	return rows
 }
 
-// Number prints a float with at most six digits, the same on every machine.
+// Number formats a float with at most six digits, the same on every machine.
 func Number(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

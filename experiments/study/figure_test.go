@@ -78,7 +78,7 @@ func TestPictureIsWhole(t *testing.T) {
 	}
 }
 
-// Axes of per cent end at 100, of parts at 1, unless what they show does not.
+// Axes of percent end at 100, of parts at 1, unless what they show does not.
 func TestAxesEnd(t *testing.T) {
 	for _, c := range []struct {
 		label      string

@@ -13,7 +13,7 @@ func Pick[T any](s *Study, quick, full T) T {
 	return full
 }
 
-// Grid gives every point of a grid, its last axis fastest.
+// Grid returns every point of a grid; the last axis changes fastest.
 func Grid(axes ...[]float64) [][]float64 {
 	points := [][]float64{nil}
 	for _, axis := range axes {
@@ -28,16 +28,16 @@ func Grid(axes ...[]float64) [][]float64 {
 	return points
 }
 
-// Choice is a change of a set-up, under a name. Without a change it is the set-up as it is.
+// Choice is a named change of a set-up. The change nil keeps the set-up.
 type Choice[T any] struct {
 	Name   string
 	Change func(*T)
 }
 
-// With is a choice.
+// With returns a choice.
 func With[T any](name string, change func(*T)) Choice[T] { return Choice[T]{name, change} }
 
-// Sweep is a choice for each of some values, named by a format.
+// Sweep returns a choice for each value; format makes the names.
 func Sweep[T, V any](format string, values []V, set func(*T, V)) (list []Choice[T]) {
 	for _, v := range values {
 		list = append(list, With(fmt.Sprintf(format, v), func(x *T) { set(x, v) }))
@@ -45,8 +45,8 @@ func Sweep[T, V any](format string, values []V, set func(*T, V)) (list []Choice[
 	return list
 }
 
-// Vary adds a line to a table for each choice: the values under a set-up with that one choice
-// changed. A quick run has the first few. Without a table, see Study.Extra, nothing is run.
+// Vary adds a line to a table for each choice: the values of a set-up with that one choice changed.
+// A quick run has the first `quick` choices. If the table is nil (Study.Extra), Vary does nothing.
 func Vary[T any](s *Study, t *Table, quick int, base T, list []Choice[T], values func(T) []float64) {
 	if t == nil {
 		return

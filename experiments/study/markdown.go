@@ -15,7 +15,7 @@ type markdown struct{ bytes.Buffer }
 
 func (m *markdown) put(format string, values ...any) { fmt.Fprintf(m, format, values...) }
 
-// resultOf is the text of an outcome.
+// resultOf returns the text of an outcome.
 func resultOf(d Outcome, o Options) []byte {
 	m := &markdown{}
 	if o.Quick {
@@ -37,8 +37,8 @@ func resultOf(d Outcome, o Options) []byte {
 	return m.Bytes()
 }
 
-// command is the command line that gives the outcome again. The folder is any, so that the same
-// flags write the same bytes.
+// command returns the command line that reproduces the outcome. Its folder is the experiment's
+// name, so that the same flags write the same bytes.
 func command(name string, o Options) string {
 	line := "tarry experiment " + name + " -o " + name
 	if o.Quick {
@@ -78,5 +78,5 @@ func (m *markdown) table(head []string, lines [][]string) {
 	}
 }
 
-// cell keeps a text from ending its table cell.
+// cell escapes a text for a table cell.
 func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }

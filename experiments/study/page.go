@@ -11,7 +11,7 @@ import (
 //go:embed page.html
 var pageHTML string
 
-// pageView is what the page shows: pictures are inside, nothing is fetched.
+// pageView is the content of the page. It includes the pictures; the page fetches nothing.
 type pageView struct {
 	Title    string
 	Quick    bool
@@ -21,21 +21,21 @@ type pageView struct {
 	Sections []Outcome
 }
 
-// pageTable has no head where it has no lines. The first cell of each leads to a section, if there are
-// names of these.
+// pageTable is a table of the page, without a head if it has no lines. If Names has the sections'
+// names, the first cell of each line links to a section.
 type pageTable struct {
 	Head  []string
 	Lines [][]string
 	Names []string
 }
 
-// pageList is sentences under a title.
+// pageList is a title with sentences.
 type pageList struct {
 	Title string
 	Lines []string
 }
 
-// pageOf is all outcomes but the measured ones as one page. The same outcomes give the same bytes.
+// pageOf returns one page of all outcomes but the measured ones. Equal outcomes give equal bytes.
 func pageOf(done []Outcome, o Options) ([]byte, error) {
 	page, err := template.New("page").Funcs(template.FuncMap{
 		"class":   class,
@@ -64,13 +64,13 @@ func pageOf(done []Outcome, o Options) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// pageFigure is a figure as an element of a page.
+// pageFigure returns a figure as an element of a page.
 func pageFigure(f *Figure) (template.HTML, error) {
 	svg, err := f.svg()
 	return template.HTML(svg[max(0, bytes.Index(svg, []byte("<svg"))):]), err //nolint:gosec // its texts are escaped
 }
 
-// class colors a verdict.
+// class returns the CSS class of a verdict.
 func class(text string) string {
 	for _, name := range []string{"holds", "differs", "cannot"} {
 		if strings.HasPrefix(text, name) {
@@ -80,7 +80,7 @@ func class(text string) string {
 	return ""
 }
 
-// tableNumber is a number of a table, a dash if it is none.
+// tableNumber formats a number of a table, NaN as a dash.
 func tableNumber(v float64) string {
 	if math.IsNaN(v) {
 		return "–"

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// The size of a picture without its legend, and what lies between its parts, in points.
+// The size of a picture without its legend, and of its parts, in points.
 const (
 	wide, high = 454, 283
 	margin     = 8
@@ -17,20 +17,20 @@ const (
 
 const black, gray = "#000000", "#C8C8C8"
 
-// palette is the Okabe–Ito set: told apart by color-blind readers.
+// palette is the Okabe–Ito set, which color-blind readers can distinguish.
 var palette = [...]string{
 	"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", black,
 }
 
-// picture is a figure that is drawn, with its axes in their place. The legend stands beside it, so
-// that neither covers the other.
+// picture is the drawing of a figure. Its legend is to the right of it, so that neither covers the
+// other.
 type picture struct {
 	*Figure
 	svg
 	xAxis, yAxis axis
 }
 
-// svg gives the picture as SVG that every viewer shows alike.
+// svg returns the picture as SVG that looks alike in every viewer.
 func (f *Figure) svg() ([]byte, error) {
 	x, y, err := f.axes()
 	if err != nil {
@@ -56,7 +56,7 @@ func (f *Figure) svg() ([]byte, error) {
 	return p.document(wide+p.drawLegend(), high), nil
 }
 
-// at is where a point lies on the picture.
+// at returns the place of a point on the picture.
 func (p *picture) at(x, y float64) point { return point{p.xAxis.at(x), p.yAxis.at(y)} }
 
 func (p *picture) drawGrid() {
@@ -118,7 +118,7 @@ func (p *picture) drawLines() {
 	}
 }
 
-// linePen is how the line of a series is drawn.
+// linePen returns the pen for the line of a series.
 func (p *picture) linePen(series int) pen {
 	line := pen{color: palette[series%len(palette)], width: 1.5}
 	if p.Series[series].Dashed {
@@ -152,7 +152,7 @@ func (p *picture) drawBars() {
 	}
 }
 
-// drawIntervals draws the intervals of a series, bars black for what is behind them.
+// drawIntervals draws the intervals of a series, in black over bars.
 func (p *picture) drawIntervals(series int, shift float64) {
 	s, thin := p.Series[series], pen{color: black, width: 0.5}
 	if len(p.Categories) == 0 {
@@ -172,8 +172,8 @@ func (p *picture) drawIntervals(series int, shift float64) {
 	}
 }
 
-// drawPublished draws points that a paper states: rings, black for there are bars behind them, or
-// in the color of the series before them, which is ours.
+// drawPublished draws published values as rings: in black over bars, otherwise in the color of the
+// series before them, which has our values.
 func (p *picture) drawPublished(series int, shift float64) {
 	s := p.Series[series]
 	for i, x := range p.places(s, shift) {
@@ -206,8 +206,7 @@ func (p *picture) drawAreas() {
 	}
 }
 
-// drawLegend draws the names of the series or shades, the first on top, and returns how wide that
-// is.
+// drawLegend draws the names of the series, the first on top, and returns the legend's width.
 func (p *picture) drawLegend() (width float64) {
 	line := 0
 	key := func(name string, draw func(a, b point)) {

@@ -12,8 +12,8 @@ func (s *Study) add(kind Kind, quantity, unit, claim string, published float64, 
 	return r
 }
 
-// Printed adds a number that a paper prints. It panics if the tolerance lets the opposite hold:
-// that of a gain is 1 and less, that of any other number nothing.
+// Printed adds a number that a paper prints. It panics if the tolerance includes the opposite: 1
+// for a gain, 0 for any other number.
 func (s *Study) Printed(quantity, unit string, number float64, t Tolerance, ours Sample) *Row {
 	return s.PrintedRange(quantity, unit, number, number, t, ours)
 }
@@ -33,7 +33,7 @@ func (s *Study) Said(quantity, unit, claim string, b Bounds, ours Sample) *Row {
 	return s.add(Said, quantity, unit, claim, math.NaN(), b, ours)
 }
 
-// Own adds an expectation of one's own.
+// Own adds an expectation of the author.
 func (s *Study) Own(quantity, unit, claim string, b Bounds, ours Sample) *Row {
 	return s.add(Own, quantity, unit, claim, math.NaN(), b, ours)
 }
@@ -43,18 +43,18 @@ func (s *Study) Follows(quantity, unit, claim string, b Bounds, ours Sample) *Ro
 	return s.add(Formula, quantity, unit, claim, math.NaN(), b, ours)
 }
 
-// Formula adds a number that follows from a paper's text, and ours, at most so far from it.
+// Formula adds a number that follows from a paper's text; ours may differ from it by at most
+// within.
 func (s *Study) Formula(quantity, unit string, number, within float64, ours Sample) *Row {
 	return s.add(Formula, quantity, unit, "", number, Bounds{Low: number - within, High: number + within}, ours)
 }
 
-// Shown adds context of which nothing is published.
+// Shown adds context without a published number.
 func (s *Study) Shown(quantity, unit string, ours Sample) *Row {
 	return s.Known(quantity, unit, math.NaN(), ours)
 }
 
-// Known adds context beside a published number, for instance one that was used to choose the
-// set-up.
+// Known adds context with a published number, for instance one that helped to choose the set-up.
 func (s *Study) Known(quantity, unit string, number float64, ours Sample) *Row {
 	return s.add(Context, quantity, unit, "", number, Bounds{}, ours)
 }

@@ -13,10 +13,10 @@ import (
 // Load draws a workload.
 type Load = func(r *rand.Rand) workload.Workload
 
-// Always is the load that is one workload whatever is drawn.
+// Always returns a load that is always the same workload.
 func Always(w workload.Workload) Load { return func(*rand.Rand) workload.Workload { return w } }
 
-// Changed is a load with a change of each job.
+// Changed returns a load with a change of each job.
 func Changed(load Load, change func(j *workload.Job)) Load {
 	return func(r *rand.Rand) workload.Workload {
 		w := load(r)
@@ -28,27 +28,27 @@ func Changed(load Load, change func(j *workload.Job)) Load {
 	}
 }
 
-// Metric is a figure of one run.
+// Metric returns a quantity of one run.
 type Metric = func(*simulator.Result) float64
 
-// Runs are those of one policy, one under each seed.
+// Runs are the runs of one policy, one for each seed.
 type Runs struct {
 	Name    string
 	Results []*simulator.Result
 }
 
-// Comparison is what some policies came to under the same seeds: under each seed all met the same
-// jobs, blocks and task times, so that figures are compared seed by seed.
+// Comparison is the runs of several policies under the same seeds. Under each seed, all policies
+// get the same jobs, blocks and task times, so that quantities can be compared seed by seed.
 type Comparison []*Runs
 
-// Contenders are policies to be compared, each under a name of its own.
+// Contenders are policies with unique names.
 type Contenders = []simulator.Contender
 
 // Change changes a policy.
 type Change = func(*scheduling.Policy)
 
-// Policy is a preset of package scheduling with changes, under a name of its own. The names of
-// presets are constants of a program, so that one that does not exist is a panic.
+// Policy returns a named preset of package scheduling with changes. It panics if the preset does
+// not exist.
 func Policy(name, preset string, changes ...Change) simulator.Contender {
 	p, err := scheduling.Preset(preset)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Study) Run(cfg simulator.Config, w *workload.Workload) *simulator.Resul
 	return r
 }
 
-// By gives a figure of the runs by seed.
+// By returns a quantity of the runs by seed.
 func (r *Runs) By(m Metric) Sample {
 	values := make([]float64, len(r.Results))
 	for i, one := range r.Results {
@@ -100,12 +100,12 @@ func (r *Runs) By(m Metric) Sample {
 	return BySeed(values)
 }
 
-// Each gives several figures of the runs by seed.
+// Each returns several quantities of the runs by seed.
 func (r *Runs) Each(figures func(*simulator.Result) []float64) []Sample {
 	return Samples(len(r.Results), func(i int) []float64 { return figures(r.Results[i]) })
 }
 
-// BySeed works out a figure of all policies for each seed apart: one has the runs of that seed.
+// BySeed returns a quantity of all policies by seed. one has the runs of a single seed.
 func (c Comparison) BySeed(figure func(one Comparison) float64) Sample {
 	values := make([]float64, len(c[0].Results))
 	for n := range values {
@@ -118,13 +118,13 @@ func (c Comparison) BySeed(figure func(one Comparison) float64) Sample {
 	return BySeed(values)
 }
 
-// Over is a figure of policy a over that of policy b.
+// Over returns a quantity of policy a divided by that of policy b.
 func (c Comparison) Over(a, b int, m Metric) Sample { return c[a].By(m).Over(c[b].By(m)) }
 
-// Less is a figure of policy a less that of policy b.
+// Less returns a quantity of policy a minus that of policy b.
 func (c Comparison) Less(a, b int, m Metric) Sample { return c[a].By(m).Minus(c[b].By(m)) }
 
-// Saved is what policy a saves of a figure of policy b, in per cent.
+// Saved returns the percentage of a quantity of policy b that policy a saves.
 func (c Comparison) Saved(a, b int, m Metric) Sample {
 	return Pair(c[a].By(m), c[b].By(m), func(a, b float64) float64 { return 100 * (1 - a/b) })
 }

@@ -8,20 +8,20 @@ import (
 	"github.com/tarry-mr/tarry/internal/statistics"
 )
 
-// Sample is a quantity as it was found: one value a seed, or a single one that has no chance in it.
+// Sample is a measured quantity: a value for each seed, or a single value without randomness.
 type Sample struct {
 	Values []float64
-	// Sure says that other seeds give the same value.
+	// Sure means that every seed gives the same value.
 	Sure bool
 }
 
-// Sure is a quantity without chance.
+// Sure returns a quantity without randomness.
 func Sure(v float64) Sample { return Sample{Values: []float64{v}, Sure: true} }
 
-// BySeed is a quantity that each seed gave a value of.
+// BySeed returns a quantity with a value for each seed.
 func BySeed(values []float64) Sample { return Sample{Values: values} }
 
-// Samples gives several quantities by seed: run gives one value of each for the i-th seed.
+// Samples returns several quantities by seed. run returns one value of each for seed number i.
 func Samples(seeds int, run func(i int) []float64) []Sample {
 	var all []Sample
 	for i := range seeds {
@@ -36,13 +36,13 @@ func Samples(seeds int, run func(i int) []float64) []Sample {
 	return all
 }
 
-// Seeds gives several quantities of something that is run under each seed.
+// Seeds returns several quantities by seed. run returns one value of each for a seed.
 func (s *Study) Seeds(seeds int, run func(seed uint64) []float64) []Sample {
 	return Samples(seeds, func(i int) []float64 { return run(s.Seed + uint64(i)) })
 }
 
-// Pair works out a quantity of two others for each seed apart, so that what is chance in both drops
-// out: the seeds of a and b are the same.
+// Pair computes a quantity of two others seed by seed, so that their common randomness cancels out.
+// a and b must have the same seeds.
 func Pair(a, b Sample, figure func(a, b float64) float64) Sample {
 	values := make([]float64, min(len(a.Values), len(b.Values)))
 	for i := range values {
@@ -51,17 +51,17 @@ func Pair(a, b Sample, figure func(a, b float64) float64) Sample {
 	return Sample{Values: values, Sure: a.Sure && b.Sure}
 }
 
-// Over is a over b for each seed apart.
+// Over returns s divided by b, seed by seed.
 func (s Sample) Over(b Sample) Sample {
 	return Pair(s, b, func(a, b float64) float64 { return a / b })
 }
 
-// Minus is a less b for each seed apart.
+// Minus returns s minus b, seed by seed.
 func (s Sample) Minus(b Sample) Sample {
 	return Pair(s, b, func(a, b float64) float64 { return a - b })
 }
 
-// MeanOf is the mean of several quantities for each seed apart; there must be one at least.
+// MeanOf returns the mean of at least one quantity, seed by seed.
 func MeanOf(all []Sample) Sample {
 	sum := Sample{Values: slices.Clone(all[0].Values), Sure: all[0].Sure}
 	for _, s := range all[1:] {
@@ -73,19 +73,20 @@ func MeanOf(all []Sample) Sample {
 	return sum
 }
 
-// Times is s times a factor.
+// Times returns s times a factor.
 func (s Sample) Times(factor float64) Sample {
 	return Pair(s, s, func(a, _ float64) float64 { return a * factor })
 }
 
-// Inverse is 1 over s for each seed apart.
+// Inverse returns 1 divided by s, seed by seed.
 func (s Sample) Inverse() Sample { return Pair(s, s, func(a, _ float64) float64 { return 1 / a }) }
 
 // ByMean orders samples by their means, for package slices.
 func ByMean(a, b Sample) int { return cmp.Compare(a.Mean(), b.Mean()) }
 
-// Part is the mean of s over the mean of whole, in per cent: for quantities that are near nothing
-// under some seeds. Each seed's value is linearized, so that the interval is that of the ratio.
+// Part returns the mean of s as a percentage of the mean of whole, for quantities that are near
+// zero under some seeds. It linearizes each seed's value, so that the interval is that of the
+// ratio.
 func (s Sample) Part(whole Sample) Sample {
 	part := 100 * s.Mean() / whole.Mean()
 	return Pair(s, whole, func(a, b float64) float64 {
@@ -93,13 +94,13 @@ func (s Sample) Part(whole Sample) Sample {
 	})
 }
 
-// Mean is the mean over the seeds, NaN of none.
+// Mean returns the mean over the seeds, NaN without any.
 func (s Sample) Mean() float64 {
 	return statistics.Mean(s.Values)
 }
 
-// Interval is the 95 % interval of the mean (Student's t), the value itself if there is no chance
-// in it. One value by chance has no interval: both ends are NaN.
+// Interval returns the 95 % interval of the mean (Student's t), or the value itself if it is sure.
+// Both ends are NaN for a single random value.
 func (s Sample) Interval() (low, high float64) {
 	mean := s.Mean()
 	switch {

@@ -6,20 +6,19 @@ import (
 	"strings"
 )
 
-// Options are what a person may choose. The zero value is seed 0, one quick-less run.
+// Options are the options of a run. The zero value is a full run from seed 0.
 type Options struct {
 	// Seed is the first seed; run i of a repetition uses Seed + i.
 	Seed uint64
-	// Repeat is how many seeds an experiment with chance in it runs; 0 leaves the choice to the
-	// experiment.
+	// Repeat is the number of seeds of an experiment with randomness; 0 uses the experiment's own.
 	Repeat int
 	// Quick asks for a smaller version with the same shape, for tests and CI.
 	Quick bool
-	// NoTables leaves out the tables that take runs of their own, which no row needs.
+	// NoTables skips the tables that need additional runs. No row needs them.
 	NoTables bool
 }
 
-// Repeats is the number of seeds to run: what was asked for, else quick or full.
+// Repeats returns the number of seeds to run: Repeat if set, otherwise quick or full.
 func (o Options) Repeats(quick, full int) int {
 	switch {
 	case o.Repeat > 0:
@@ -30,28 +29,28 @@ func (o Options) Repeats(quick, full int) int {
 	return full
 }
 
-// Result is what an experiment found.
+// Result is the result of an experiment.
 type Result struct {
-	// Findings are what a reader should see first, one sentence each: for instance that ours is the
-	// opposite of what is published.
+	// Findings are the most important results, a sentence each; for instance that our result is the
+	// opposite of the published one.
 	Findings []string
-	// Setup names every modelling choice, one sentence each, in the order of reading.
+	// Setup lists every modelling choice, a sentence each.
 	Setup []string
 	Rows  []*Row
-	// Figures are drawn as SVG; their points are written as CSV too.
+	// Figures are written as SVG, and their points as CSV.
 	Figures []*Figure
-	// Tables are shown after the rows and written as CSV; mostly sensitivity runs.
+	// Tables follow the rows, and are written as CSV too. Most show sensitivity runs.
 	Tables []*Table
-	// Measured says that the numbers come from a clock and differ from run to run. They stay in the
-	// experiment's folder; the report only points there.
+	// Measured means that the numbers come from a clock and differ from run to run. report.html
+	// omits them.
 	Measured bool
-	// Notes say what a reader should know: where the paper is silent, why a row differs.
+	// Notes say, for instance, what the paper does not give and why a row differs.
 	Notes []string
 }
 
-// Study is one run of an experiment: what a person chose, and what has been found so far. The
-// function that runs an experiment adds rows, figures and tables to it and checks no errors: what
-// fails ends the experiment with its error. It is not safe for concurrent use.
+// Study is one run of an experiment: its options, and its results so far. The function of the
+// experiment adds rows, figures and tables. It checks no errors: a failure ends the experiment with
+// its error. A Study is not safe for concurrent use.
 type Study struct {
 	Options
 	Result
@@ -59,43 +58,43 @@ type Study struct {
 	filled map[string]string // in the set-up, by name
 }
 
-// Context ends when the run is to end.
+// Context is canceled when the run must end.
 func (s *Study) Context() context.Context { return s.ctx }
 
-// failure is what Check panics with.
+// failure is the panic value of Check.
 type failure struct{ error }
 
-// Check ends the experiment, as testing.T.FailNow ends a test, if err is not nil. It must be called
-// by the goroutine that runs the experiment.
+// Check ends the experiment if err is not nil, as testing.T.FailNow ends a test. Only the goroutine
+// that runs the experiment may call it.
 func (s *Study) Check(err error) {
 	if err != nil {
 		panic(failure{err})
 	}
 }
 
-// Fill puts values in the place of {name} in the set-up: names and values in turn.
+// Fill replaces {name} in the set-up by a value. pairs are names and values in turn.
 func (s *Study) Fill(pairs ...any) {
 	for ; len(pairs) > 0; pairs = pairs[2:] {
 		s.filled[pairs[0].(string)] = fmt.Sprint(pairs[1])
 	}
 }
 
-// Plot adds a figure with a title and labels of its axes; name is that of its files.
+// Plot adds a figure with a title and labels of its axes. name is the name of its files.
 func (s *Study) Plot(name, title, x, y string) *Figure {
 	f := &Figure{Name: name, Title: title, X: x, Y: y}
 	s.Figures = append(s.Figures, f)
 	return f
 }
 
-// Table adds a table. The first column heads the labels; name is that of its file.
+// Table adds a table. The first column has the labels. name is the name of its file.
 func (s *Study) Table(name, title string, columns ...string) *Table {
 	t := &Table{Name: name, Title: title, Columns: columns}
 	s.Tables = append(s.Tables, t)
 	return t
 }
 
-// Extra adds a table that takes runs of its own, unless there are to be none: then it returns nil,
-// to which nothing is added.
+// Extra adds a table that needs additional runs. With NoTables it returns nil; Table.Add ignores a
+// nil table.
 func (s *Study) Extra(name, title string, columns ...string) *Table {
 	if s.NoTables {
 		return nil
@@ -118,8 +117,8 @@ func (s *Study) run(body func(*Study)) (err error) {
 	return s.fill()
 }
 
-// fill puts what is filled in into the set-up. What nothing fills is an error, and so is what
-// stands nowhere, lest the set-up say something else than it means to.
+// fill inserts the values into the set-up. A name without a value is an error, and so is a value
+// whose name the set-up does not contain.
 func (s *Study) fill() error {
 	text := strings.Join(s.Setup, "\n")
 	for name, value := range s.filled {

@@ -13,13 +13,13 @@ import (
 // point is a place on a picture: points (1/72 inch) from its left and its upper edge.
 type point struct{ x, y float64 }
 
-// pen is how a line is drawn. Without a dash the line is unbroken.
+// pen is the style of a line; without a dash, the line is solid.
 type pen struct {
 	color       string
 	width, dash float64 // in points
 }
 
-// The places of a text around its point; upwards is in the middle, turned to be read upwards.
+// The alignments of a text at its point. upwards is centered and rotated.
 const (
 	start   = ""
 	middle  = ` text-anchor="middle"`
@@ -27,13 +27,13 @@ const (
 	upwards = middle + ` transform="rotate(-90 %s %s)"`
 )
 
-// svg is a picture as it grows. The same calls give the same bytes.
+// svg builds a picture. Equal calls give equal bytes.
 type svg struct{ body bytes.Buffer }
 
-// family names fonts of nearly the same widths, one of which every viewer has.
+// family names fonts of nearly equal widths; every viewer has one of them.
 const family = "'Liberation Sans',Arial,Helvetica,sans-serif"
 
-// document returns the picture, of a size in points, on a white ground.
+// document returns the picture on a white ground. Its size is in points.
 func (s *svg) document(width, height float64) []byte {
 	var ground svg
 	ground.fill("#FFFFFF", box(point{}, point{width, height})...)
@@ -68,7 +68,7 @@ func (s *svg) write(at point, size float64, place, text string) {
 		html.EscapeString(text))
 }
 
-// path is a line in SVG's words.
+// path returns a line in the syntax of SVG.
 func path(line []point) []byte {
 	var b []byte
 	for i, p := range line {
@@ -78,15 +78,15 @@ func path(line []point) []byte {
 	return b
 }
 
-// decimal writes a length with at most two decimals.
+// decimal formats a length with at most two decimals.
 func decimal(v float64) string {
 	return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64)
 }
 
-// box is the outline of a rectangle with two opposite corners.
+// box returns the outline of a rectangle with two opposite corners.
 func box(a, b point) []point { return []point{a, {a.x, b.y}, b, {b.x, a.y}} }
 
-// ring is the outline of a circle, as a line that ends where it begins.
+// ring returns the outline of a circle as a closed line.
 func ring(center point, radius float64) []point {
 	const sides = 24
 	ring := make([]point, sides+1)
@@ -97,8 +97,8 @@ func ring(center point, radius float64) []point {
 	return ring
 }
 
-// widths are those of letters in a common sans-serif font, in 2,048ths of its size. A viewer may
-// draw with another one of family, whose widths are nearly the same.
+// widths are the widths of letters in a common sans-serif font, in 2,048ths of its size. The other
+// fonts of family have nearly equal widths.
 var widths = [...]struct {
 	width   float64
 	letters string
@@ -136,7 +136,7 @@ var widths = [...]struct {
 	{2079, "@"},
 }
 
-// textWidth is about how wide a text of a size in points is.
+// textWidth estimates the width of a text of a size in points.
 func textWidth(text string, size float64) float64 {
 	sum := 0.0
 	for _, letter := range text {

@@ -1,7 +1,7 @@
 package study
 
-// Table is numbers that no row is judged by, side by side: mostly how a result moves with a choice
-// that the paper leaves open.
+// Table is a table of numbers that decide no row. Most show how a result depends on a choice that
+// the paper does not give.
 type Table struct {
 	Name    string // file name without extension
 	Title   string
@@ -15,14 +15,14 @@ type Line struct {
 	Values []float64 // one for each column but the first; NaN is shown as a dash
 }
 
-// Add appends a line. To a table that is nil it adds nothing.
+// Add appends a line. It ignores a nil table.
 func (t *Table) Add(label string, values ...float64) {
 	if t != nil {
 		t.Lines = append(t.Lines, Line{label, values})
 	}
 }
 
-// cells are the table as texts.
+// cells returns the table as texts.
 func (t *Table) cells() (all [][]string) {
 	for _, l := range t.Lines {
 		line := []string{l.Label}
@@ -34,7 +34,7 @@ func (t *Table) cells() (all [][]string) {
 	return all
 }
 
-// csv is the table as lines, heads first.
+// csv returns the table as lines, heads first.
 func (t *Table) csv() [][]string {
 	rows := [][]string{t.Columns}
 	for _, l := range t.Lines {

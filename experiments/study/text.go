@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// nameInBraces finds what stands for an item or a value, such as {maps}.
+// nameInBraces finds the name of an item or a value, such as {maps}.
 var nameInBraces = regexp.MustCompile(`\{[a-z0-9-]+\}`)
 
-// Text is what a reader is told of an experiment besides its numbers. Its Markdown is
+// Text is the text of an experiment. Its Markdown is
 //
 //	# name: Title in one line
 //
@@ -20,7 +20,7 @@ var nameInBraces = regexp.MustCompile(`\{[a-z0-9-]+\}`)
 //
 //	## Set-up
 //
-//	- One modelling choice. {name} stands for what Study.Fill says, or for an item that texts share.
+//	- One modelling choice. {name} is a value of Study.Fill, or an item that texts share.
 //
 //	## Notes
 //
@@ -30,21 +30,21 @@ type Text struct {
 	Setup, Notes        []string
 }
 
-// Experiment is one published table or figure, or a question of one's own.
+// Experiment is a published table or figure, or a question of the author.
 type Experiment struct {
 	Text
 	Run func(ctx context.Context, o Options) (*Result, error)
 }
 
-// Library is a folder of texts. What stands in its file shared.md under "## name" as one item, or
-// as several, stands for {name} in all others.
+// Library is a folder of texts. The items in its file shared.md under "## name" replace {name} in
+// all other texts.
 type Library struct {
 	files  fs.FS
 	shared map[string][]string
 }
 
-// NewLibrary reads what the texts of a folder share; more are items that texts of several folders
-// share. The texts are part of a program, so that one that cannot be read is a panic.
+// NewLibrary reads the items that the texts of a folder share. more has items that several folders
+// share. It panics if a text cannot be read, since texts are part of the program.
 func NewLibrary(files fs.FS, more map[string][]string) *Library {
 	l := &Library{files, map[string][]string{}}
 	maps.Copy(l.shared, more)
@@ -52,7 +52,7 @@ func NewLibrary(files fs.FS, more map[string][]string) *Library {
 	return l
 }
 
-// SharedItems are the items of a folder's shared.md, by name.
+// SharedItems returns the items of a folder's shared.md, by name.
 func SharedItems(files fs.FS) map[string][]string {
 	text, err := fs.ReadFile(files, "shared.md")
 	if err != nil {
@@ -62,7 +62,7 @@ func SharedItems(files fs.FS) map[string][]string {
 	return lists
 }
 
-// Experiment is that of a text, the name of a file of the folder without .md, and a function.
+// Experiment returns the experiment of a text and a function. file is the text's name without .md.
 func (l *Library) Experiment(file string, body func(*Study)) Experiment {
 	text, err := fs.ReadFile(l.files, file+".md")
 	if err != nil {
@@ -86,7 +86,7 @@ func (l *Library) Experiment(file string, body func(*Study)) Experiment {
 	}}
 }
 
-// expand puts shared items in the place of their names.
+// expand replaces the names of shared items by the items.
 func (l *Library) expand(items []string) (list []string) {
 	for _, item := range items {
 		whole := []string{item}
@@ -105,8 +105,8 @@ func (l *Library) expand(items []string) (list []string) {
 	return list
 }
 
-// parse reads the part of Markdown that texts are written in: the lines of the head, and the items
-// of the lists under "## title" by title. An item may have several lines.
+// parse reads the Markdown of a text. It returns the lines of the head, and the items of the lists
+// under "## title" by title. An item may have several lines.
 func parse(text string) (head []string, lists map[string][]string) {
 	lists, title, open := map[string][]string{}, "", false
 	for line := range strings.Lines(text) {

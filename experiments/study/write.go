@@ -10,21 +10,21 @@ import (
 	"path/filepath"
 )
 
-// Outcome is an experiment with what came out of it.
+// Outcome is an experiment with its result.
 type Outcome struct {
 	Experiment
 	Result *Result
 }
 
-// file is one of those that are written.
+// file is an output file.
 type file struct {
 	name    string
 	content []byte
 }
 
-// Write runs the experiments one after the other and writes everything into dir, which is made if
-// it is missing; files of the same names are replaced. The progress line of each goes to log. It
-// returns the outcomes; an experiment that fails ends the run with its name in the error.
+// Write runs the experiments one after another and writes the results into dir. It creates dir if
+// needed and replaces files of the same names. It writes a line for each experiment to log, and
+// returns the outcomes. The first failure ends the run; the error has the experiment's name.
 func Write(
 	ctx context.Context, dir string, list []Experiment, o Options, log io.Writer,
 ) ([]Outcome, error) {
@@ -57,8 +57,8 @@ func Write(
 	return done, err
 }
 
-// files are those of an experiment's folder: result.md, rows.csv, each table as CSV and each figure
-// as SVG and CSV.
+// files returns the files of an experiment's folder: result.md, rows.csv, each table as CSV and
+// each figure as SVG and CSV.
 func (d Outcome) files(o Options) ([]file, error) {
 	list := []file{{"result.md", resultOf(d, o)}, csvFile("rows", d.Result.csv())}
 	for _, t := range d.Result.Tables {
@@ -74,15 +74,15 @@ func (d Outcome) files(o Options) ([]file, error) {
 	return list, nil
 }
 
-// csvFile is a file of lines.
+// csvFile returns a file of lines.
 func csvFile(name string, lines [][]string) file {
 	var b bytes.Buffer
 	_ = csv.NewWriter(&b).WriteAll(lines) // a buffer takes everything
 	return file{name + ".csv", b.Bytes()}
 }
 
-// save writes files into a folder, which is made if it is missing. One that cannot be finished is
-// removed.
+// save writes files into a folder and creates it if needed. It removes a file that it cannot
+// finish.
 func save(dir string, files []file) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

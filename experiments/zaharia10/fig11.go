@@ -48,7 +48,7 @@ func fig11(s *study.Study) {
 	})
 }
 
-// bumps compares the greatest shares of pools 2 and 3 as they begin with those under hfs.
+// bumps compares the maximum shares of pools 2 and 3 when they begin with those under hfs.
 func bumps(s *study.Study, h hierarchy, hfs *study.Runs) {
 	h.bug = true
 	runs := h.run(s, s.Repeats(1, 40))
@@ -107,7 +107,7 @@ func (h hierarchy) run(s *study.Study, seeds int) *study.Runs {
 		func(j *workload.Job) { j.Map.Spread = h.spread }))
 }
 
-// leastLocal is the node-local part of the maps of the job that has the least, in per cent.
+// leastLocal returns the percentage of node-local maps of the job with the lowest.
 func leastLocal(r *simulator.Result) float64 {
 	least := 100.0
 	for i := range r.Jobs {
@@ -118,7 +118,8 @@ func leastLocal(r *simulator.Result) float64 {
 	return least
 }
 
-// firstTwo is the part of pool 3's running maps that are not its third job's while its first runs.
+// firstTwo returns the percentage of pool 3's running maps that belong to its first two jobs while
+// the first runs.
 func firstTwo(r *simulator.Result) float64 {
 	t := setup.NewTimeline(r).Parts()
 	until := r.Jobs[2].Ended + t.Every - 1 // with the sample before the end
@@ -152,7 +153,7 @@ func shares(s *study.Study, runs *study.Runs) {
 	}
 }
 
-// reachedAfter is how long pools 2 and 3 take to their shares, within 2 points.
+// reachedAfter returns how long pools 2 and 3 take to reach their shares, within 2 points.
 func reachedAfter(runs *study.Runs) (two, three study.Sample) {
 	both := runs.Each(func(r *simulator.Result) []float64 {
 		t := setup.NewTimeline(r).Parts()

@@ -92,7 +92,8 @@ func bySize(s *study.Study, r *study.Runs, name, title string) {
 	}
 }
 
-// leastRise is the rise of locality from a bin to the next where its mean is least.
+// leastRise returns the rise of locality from a bin to the next, for the pair of bins with the
+// lowest mean.
 func leastRise(r *study.Runs, level scheduling.Locality) study.Sample {
 	var rises []study.Sample
 	names := warehouseBins()
@@ -140,9 +141,9 @@ func timeRows(s *study.Study, r *study.Runs) {
 	s.Known("§3.3.1: jobs of 1 to 25 maps", "%", 58, of[6]).Saying("set")
 }
 
-// oneWarehouse gives the medians of maps, reduces and jobs in seconds, then in per cent: jobs with
-// fewer than 271 maps and 30 reduces, time with map slots and with reduce slots full, and jobs of
-// the first bin.
+// oneWarehouse returns the medians of maps, reduces and jobs in seconds, then percentages: jobs
+// with fewer than 271 maps and 30 reduces, time with full map slots and with full reduce slots, and
+// jobs of the first bin.
 func oneWarehouse(res *simulator.Result) []float64 {
 	var of [7]float64
 	for i := range res.Jobs {
@@ -173,7 +174,8 @@ func oneWarehouse(res *simulator.Result) []float64 {
 	return of[:]
 }
 
-// warehouseTimes are the times of maps, reduces and jobs, ascending; a task's is its job's mean.
+// warehouseTimes returns the times of maps, reduces and jobs, ascending. The time of a task is the
+// mean of its job.
 func warehouseTimes(res *simulator.Result) (times [3][]float64) {
 	for i := range res.Jobs {
 		j := &res.Jobs[i]

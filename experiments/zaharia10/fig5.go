@@ -59,7 +59,7 @@ func fig5(s *study.Study) {
 	}
 }
 
-// scheduleRows adds the numbers of which every schedule has another one.
+// scheduleRows adds the numbers that differ from schedule to schedule.
 func scheduleRows(s *study.Study, all study.Comparison) []*study.Row {
 	slowed := s.Printed("small jobs (bins 1, 2) 1.5 × slower under FIFO than fair", "%", 30,
 		study.Share, slowedSmall(all))
@@ -72,7 +72,7 @@ func scheduleRows(s *study.Study, all study.Comparison) []*study.Row {
 	return []*study.Row{slowed, faster, slower}
 }
 
-// greedyRows judges what is said of locality without delay scheduling.
+// greedyRows judges the claims about locality without delay scheduling.
 func greedyRows(s *study.Study, all study.Comparison) {
 	for _, r := range all[:delay] {
 		for _, b := range []string{"bin 1", "bin 2"} {
@@ -84,8 +84,8 @@ func greedyRows(s *study.Study, all study.Comparison) {
 	}
 }
 
-// gainRows judges what is said of delay scheduling's gains by bin. The link is fitted to that of
-// bin 5, which is therefore not judged.
+// gainRows judges the claims about delay scheduling's gains by bin. The link is fitted to the gain
+// of bin 5, which is therefore not judged.
 func gainRows(s *study.Study, names []string, gains map[string]study.Sample) {
 	for _, b := range names {
 		what := b + ": speed-up of delay over naive"
@@ -107,7 +107,7 @@ func gainRows(s *study.Study, names []string, gains map[string]study.Sample) {
 		study.More(0), gains["bin 5"].Minus(gains["bin 9"]))
 }
 
-// slowedSmall is the part of the small jobs, in per cent, that are 1.5 times as slow under FIFO as
+// slowedSmall returns the percentage of the small jobs that are 1.5 times as slow under FIFO as
 // under fair sharing.
 func slowedSmall(all study.Comparison) study.Sample {
 	return all.BySeed(func(one study.Comparison) float64 {

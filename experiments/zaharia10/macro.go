@@ -21,7 +21,7 @@ const (
 	delay
 )
 
-// macroChoice is what the paper leaves open of the macrobenchmarks.
+// macroChoice contains the parameters of the macrobenchmarks that the paper does not give.
 type macroChoice struct {
 	read, compute time.Duration // of a map beside its block
 	sigma         float64       // of the lognormal factor on compute
@@ -51,9 +51,9 @@ func macro(s *study.Study, m macroChoice, seeds int, load study.Load) study.Comp
 		}))
 }
 
-// overlapping draws schedules until two of the largest jobs, which the mixed workload has as joins
-// and searches, overlap: of one pair of them the second comes while the maps of the first would run
-// if they had the cluster alone.
+// overlapping draws schedules until exactly one pair of the largest jobs overlaps: the second job
+// comes while the maps of the first would still run alone on the cluster. In the mixed workload,
+// the largest jobs are joins and searches.
 func overlapping(load study.Load) study.Load {
 	const alone = 12 * (setup.MacroMap + time.Second) // 4,800 maps on 400 slots
 	return func(r *rand.Rand) workload.Workload {
@@ -113,10 +113,10 @@ func macroChoices() []study.Choice[macroChoice] {
 	)
 }
 
-// halves has maps read for 5 s and compute for 5 s.
+// halves makes maps read for 5 s and compute for 5 s.
 func halves(m *macroChoice) { m.read, m.compute = 5*time.Second, 5*time.Second }
 
-// bins are the classes of the jobs in the order of the table; follow-up jobs of joins are left out.
+// bins are the classes of the jobs in the order of the table; without the follow-up jobs of joins.
 func bins(r *study.Runs) []string {
 	var list []string
 	for i := range r.Results[0].Jobs {
@@ -130,8 +130,8 @@ func bins(r *study.Runs) []string {
 	return slices.Compact(list)
 }
 
-// speedups gives, for each job of some classes (all if none is named) under each seed, how many
-// times as fast it was under b as under a.
+// speedups returns how many times as fast each job was under b as under a, for each seed and the
+// jobs of some classes, or all jobs without a class.
 func speedups(a, b *study.Runs, classes ...string) []float64 {
 	var all []float64
 	for n, ra := range a.Results {
@@ -147,15 +147,16 @@ func speedups(a, b *study.Runs, classes ...string) []float64 {
 	return all
 }
 
-// gain is the mean speed-up of the jobs of some classes, all if none is named, from one policy to
-// another, by seed.
+// gain returns the mean speed-up by seed, from one policy to another, of the jobs of some classes,
+// or of all jobs without a class.
 func gain(all study.Comparison, from, to int, classes ...string) study.Sample {
 	return all.BySeed(func(one study.Comparison) float64 {
 		return study.Average(speedups(one[from], one[to], classes...))
 	})
 }
 
-// greatest is the largest speed-up of a job of some classes, all if none is named, by seed.
+// greatest returns the largest speed-up of a job by seed, of some classes or of all jobs without a
+// class.
 func greatest(all study.Comparison, from, to int, classes ...string) study.Sample {
 	return all.BySeed(func(one study.Comparison) float64 {
 		return slices.Max(speedups(one[from], one[to], classes...))

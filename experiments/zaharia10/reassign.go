@@ -20,7 +20,7 @@ func reassign(s *study.Study) {
 	newestKilled(s)
 }
 
-// waitForShare measures how long a new job waits for 271 slots, against F T / S.
+// waitForShare compares how long a new job waits for 271 slots with F T / S.
 func waitForShare(s *study.Study) {
 	const comes, every = 1000 * time.Second, 100 * time.Millisecond
 	const share, task = 271, 114400 * time.Millisecond
@@ -51,7 +51,7 @@ const (
 	poolRound = 15 * time.Second // of preemption
 )
 
-// newStarved is one whose hog has maps that take longer than any timeout.
+// newStarved returns a starved pool; the maps of its hog take longer than any timeout.
 func newStarved(a scheduling.Allocations, mode scheduling.PreemptionMode) starved {
 	return starved{allocations: a, mode: mode, hog: 600 * time.Second, comes: 100 * time.Second}
 }
@@ -84,7 +84,7 @@ func minimumShares(timeout time.Duration) scheduling.Allocations {
 	}}
 }
 
-// within are the bounds of what is to be between a timeout and the next round of preemption.
+// within returns the bounds from a timeout to the end of the next round of preemption.
 func within(timeout time.Duration) study.Bounds {
 	return study.Between(timeout.Seconds(), (timeout + poolRound + 5*time.Second).Seconds())
 }
@@ -122,7 +122,7 @@ func fairTimeout(s *study.Study) {
 		study.AtMost(0), x.simulate(s).By(killedMaps))
 }
 
-// newestKilled measures how old the maps are that are killed.
+// newestKilled measures the age of killed maps.
 func newestKilled(s *study.Study) {
 	x := newStarved(minimumShares(30*time.Second), scheduling.PreemptOn)
 	x.hog, x.sigma, x.comes = 400*time.Second, 0.5, time.Hour

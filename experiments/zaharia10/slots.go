@@ -23,7 +23,7 @@ func slots(s *study.Study) {
 // The example of §3.3.1: nodes of the cluster, and those on which a small job has data.
 const headNodes, headData = 300, 30
 
-// headOfLine is [Zaharia10 §3.3.1] simulated, with what §3.5 works out for skip counts.
+// headOfLine simulates [Zaharia10 §3.3.1], and compares skip counts with the formula of §3.5.
 func headOfLine(s *study.Study) {
 	s.Printed("naive fair, data on 10 % of the nodes: node-local", "%", 10, study.Share,
 		headLocality(s, 5, scheduling.LocalityPolicy{})).Saying("will only achieve 10 % locality")
@@ -41,7 +41,7 @@ func headOfLine(s *study.Study) {
 	}
 }
 
-// headLocality is the node-local part of small jobs' maps in per cent.
+// headLocality returns the percentage of node-local maps of small jobs.
 func headLocality(s *study.Study, maps int, rule scheduling.LocalityPolicy) study.Sample {
 	w := headJobs(study.Pick(s, 30, 200), maps)
 	return s.Simulate(simulator.Config{
@@ -53,7 +53,7 @@ func headLocality(s *study.Study, maps int, rule scheduling.LocalityPolicy) stud
 		s.Repeats(2, 10), study.Always(w)).By(study.NodeLocal)
 }
 
-// headJobs are ten endless jobs without data, and small ones that come by and by.
+// headJobs returns ten endless jobs without data, and small jobs that arrive one after another.
 func headJobs(jobs, maps int) workload.Workload {
 	many := setup.Tenant{User: "many", Map: 20 * time.Second, Spread: 0.4}
 	w := setup.Tenants(slices.Repeat([]setup.Tenant{many}, 10)...)

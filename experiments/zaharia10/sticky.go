@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// sticky is [Zaharia10 §3.3.2] simulated: under naive fair sharing a job gets back the slots that
-// it frees, and reads what lies elsewhere over the network.
+// sticky simulates [Zaharia10 §3.3.2]: under naive fair sharing, a job gets back the slots that it
+// frees, and reads blocks of other nodes over the network.
 func sticky(s *study.Study) {
 	exampleBack, exampleLocal := stickyRuns(s, 10, 1, "fair")
 	curedBack, curedLocal := stickyRuns(s, 10, 1, "delay")
@@ -34,8 +34,8 @@ func sticky(s *study.Study) {
 	}
 }
 
-// stickyRuns gives, of jobs of equal shares on 100 nodes with slots each, the slots that their
-// job gets back and the maps that are node-local, in per cent.
+// stickyRuns runs jobs of equal shares on 100 nodes with slots each, and returns the percentages of
+// freed slots that return to their job and of node-local maps.
 func stickyRuns(s *study.Study, jobs, slots int, preset string) (back, local study.Sample) {
 	both := s.Seeds(s.Repeats(2, 10), func(seed uint64) []float64 {
 		return stickyRun(s, seed, jobs, slots, preset)
@@ -43,8 +43,9 @@ func stickyRuns(s *study.Study, jobs, slots int, preset string) (back, local stu
 	return both[0], both[1]
 }
 
-// stickyRun counts launches on nodes of which a slot has been used before, until a job has launched
-// all: those of the job that freed a slot of the node last, and those beside their data.
+// stickyRun counts launches on nodes with a used slot, until a job has launched all its maps. It
+// returns the percentages of launches by the job that last freed a slot of the node, and of
+// node-local launches.
 func stickyRun(s *study.Study, seed uint64, jobs, slots int, preset string) []float64 {
 	const maps = 300
 	w := workload.Scans(jobs, maps, 0)

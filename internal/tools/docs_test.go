@@ -217,7 +217,7 @@ func TestProse(t *testing.T) {
 // plain are the directories whose comments avoid the phrases of prose.txt.
 var plain = strings.Fields("actors dfs jobs contrib mapreduce " +
 	"internal/journal internal/netmodel internal/globs internal/gen internal/yamlfile internal/scratch " +
-	"internal/nofollow internal/clusterstate scheduling")
+	"internal/nofollow internal/clusterstate scheduling experiments")
 
 // Lines of comments, other than those of tests, avoid the phrases of prose.txt.
 func TestComments(t *testing.T) {

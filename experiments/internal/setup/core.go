@@ -7,42 +7,42 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
-// Core is a scheduling core that an experiment drives itself. What fails goes to a function, which
-// ends the experiment: Study.Check.
+// Core is a scheduling core that an experiment drives itself. Study.Check gets its errors, and ends
+// the experiment.
 type Core struct {
 	*scheduling.Core
 	check func(error)
 }
 
-// NewCore makes a core with a policy.
+// NewCore returns a core with a policy.
 func NewCore(check func(error), cfg scheduling.Config, p simulator.Contender) Core {
 	core, err := scheduling.NewCore(cfg, p.Policy)
 	check(err)
 	return Core{core, check}
 }
 
-// Join lets a node join.
+// Join adds a node.
 func (c Core) Join(n scheduling.Node) scheduling.NodeID {
 	id, err := c.Core.Join(0, n)
 	c.check(err)
 	return id
 }
 
-// Submit hands a job in.
+// Submit submits a job.
 func (c Core) Submit(j scheduling.JobSpec) scheduling.JobID {
 	id, err := c.Core.Submit(0, j)
 	c.check(err)
 	return id
 }
 
-// Beat gives what a heartbeat is answered.
+// Beat returns the answer to a heartbeat.
 func (c Core) Beat(now time.Duration, h scheduling.Heartbeat) []scheduling.Action {
 	got, err := c.Heartbeat(now, h)
 	c.check(err)
 	return got.Actions
 }
 
-// Places are those of a number of maps, of which at gives the nodes.
+// Places returns the places of maps; at returns the nodes of map i.
 func Places(maps int, at func(i int) []int) scheduling.Places {
 	p := scheduling.Places{Offsets: []int32{0}}
 	for i := range maps {

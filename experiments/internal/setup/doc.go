@@ -1,4 +1,4 @@
-// Package setup is what experiments of several papers share: clusters and what is said of them,
-// policies and how they are run against each other, workloads, statistics of results, and the
-// placement of reduces as a problem of its own.
+// Package setup contains what experiments of several papers share: clusters with their sentences
+// for the set-ups, policies, workloads, the slots that jobs hold over time, and the placement of
+// reduces as a separate problem.
 package setup

@@ -57,7 +57,7 @@ func ShuffleCluster(nodes, racks int) simulator.Config {
 }
 
 // NarrowCluster is a ShuffleCluster of 14 nodes in 2 racks whose flows share links, with uplinks
-// that are over-subscribed. A task that ends is told at once.
+// that are over-subscribed. Nodes report the end of a task at once.
 func NarrowCluster(oversubscription float64) simulator.Config {
 	cfg := ShuffleCluster(14, 2)
 	cfg.Network = simulator.Network{Flows: true, Oversubscription: oversubscription}

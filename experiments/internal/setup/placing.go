@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Placing is a problem of its own: the outputs of a job's maps lie on nodes, where do its reduces
-// go? Nothing else takes time or slots.
+// Placing is the problem of where a job's reduces go, if nodes store the outputs of its maps. No
+// other work takes time or slots.
 type Placing struct {
 	RackOf []int     // by node
 	Slots  int       // reduce slots a node
@@ -41,8 +41,8 @@ func (s Shape) String() string {
 // errUnplaced says that reduces found no slot.
 var errUnplaced = errors.New("reduces are left without a slot")
 
-// DrawPlacing draws a problem: maps on random nodes, a megabyte from each to each reduce times its
-// factor.
+// DrawPlacing draws a problem: maps on random nodes, each of which sends a megabyte, times a
+// factor, to each reduce.
 func DrawPlacing(r *rand.Rand, s Shape) *Placing {
 	p := &Placing{
 		Slots: s.Slots, RackOf: make([]int, s.Nodes), At: make([]int, s.Maps),
@@ -69,7 +69,7 @@ func DrawPlacing(r *rand.Rand, s Shape) *Placing {
 	return p
 }
 
-// Costs gives the weighted total network distance of each reduce on each node, by the closed form
+// Costs returns the weighted total network distance of each reduce on each node, by the closed form
 // 4W - 2W_rack - 2w.
 func (p *Placing) Costs() [][]int64 {
 	racks := p.RackOf[len(p.RackOf)-1] + 1
@@ -90,8 +90,8 @@ func (p *Placing) Costs() [][]int64 {
 	return all
 }
 
-// Cut is how much less than on random nodes the distance of the reduces is, in per cent, if reduce
-// r is on node where[r].
+// Cut returns the percentage by which the distance of the reduces is less than on random nodes, if
+// reduce r runs on node where[r].
 func (p *Placing) Cut(where []int) float64 {
 	ours, random := 0.0, 0.0
 	for r, row := range p.Costs() {
@@ -103,8 +103,8 @@ func (p *Placing) Cut(where []int) float64 {
 	return 100 * (1 - ours/random)
 }
 
-// OffRackCut is how many fewer bytes leave their racks than with reduces on random nodes, in per
-// cent.
+// OffRackCut returns the percentage by which fewer bytes leave their racks than with reduces on
+// random nodes.
 func (p *Placing) OffRackCut(where []int) float64 {
 	inRack := make([]float64, p.RackOf[len(p.RackOf)-1]+1) // nodes
 	for _, rack := range p.RackOf {
@@ -123,7 +123,7 @@ func (p *Placing) OffRackCut(where []int) float64 {
 	return 100 * (1 - ours/random)
 }
 
-// Best places the reduces with the least distance there is, at most limit on a node.
+// Best returns the nodes with the minimum distance, at most limit reduces on each.
 func (p *Placing) Best(limit int) []int {
 	per := min(p.Slots, limit)
 	var costs [][]int64
@@ -143,8 +143,8 @@ func (p *Placing) Best(limit int) []int {
 	return where
 }
 
-// SkewCap is how many reduces CoGRS gives a node by default once all maps are known: half as many
-// again as its part.
+// SkewCap returns how many reduces CoGRS gives a node by default once all maps are known: 1.5 times
+// its share.
 func (p *Placing) SkewCap() int {
 	feeding := map[int]bool{}
 	for _, n := range p.At {
@@ -163,15 +163,15 @@ type Rule struct {
 // BeatEvery is the time between the heartbeats of a node.
 const BeatEvery = 3 * time.Second
 
-// ByCore asks a Core: some of the maps end, the others run on; then each node asks for work every 3
-// s until all reduces have a slot. r draws which maps end first and in which order nodes ask; what
-// fails goes to check.
+// ByCore returns the nodes that a Core chooses: some of the maps end, the others continue; then
+// each node asks for work every 3 s until all reduces have a slot. r draws which maps end first and
+// in which order nodes ask; check gets errors.
 func (p *Placing) ByCore(check func(error), rule Rule, r *rand.Rand) []int {
 	core := p.MapsDone(check, rule, r)
 	return p.askAll(core, r.Perm(len(p.RackOf)))
 }
 
-// MapsDone makes a Core for which so many of the maps as rule says are done, and the others run.
+// MapsDone returns a Core for which rule.Known of the maps are done, and the others run.
 func (p *Placing) MapsDone(check func(error), rule Rule, r *rand.Rand) Core {
 	known := min(max(1, int(math.Ceil(rule.Known*float64(len(p.At))-1e-9))), len(p.At))
 	pol := study.Policy("fair", "fair", func(pol *scheduling.Policy) {
@@ -218,8 +218,8 @@ func (p *Placing) runMaps(core Core, done []int, count bool) {
 	}
 }
 
-// askAll lets the nodes ask in turn and gives the node of each reduce. Reduces that run report that
-// they have hardly begun: no slot frees.
+// askAll lets the nodes ask in turn and returns the node of each reduce. Running reduces report
+// that they have hardly begun, so that no slot frees.
 func (p *Placing) askAll(core Core, order []int) []int {
 	where, left := make([]int, len(p.Bytes[0])), len(p.Bytes[0])
 	running := make([][]scheduling.Status, len(order))

@@ -8,7 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Waits makes a policy wait w1 for a node and w2 more for a rack; zero waits are greedy locality.
+// Waits returns a change: maps wait w1 for a node and w2 more for a rack. Zero waits are greedy
+// locality.
 func Waits(w1, w2 time.Duration) func(*scheduling.Policy) {
 	return func(p *scheduling.Policy) {
 		p.Locality = scheduling.LocalityPolicy{
@@ -20,11 +21,11 @@ func Waits(w1, w2 time.Duration) func(*scheduling.Policy) {
 	}
 }
 
-// Packed is a policy without a load manager that spreads tasks over nodes.
+// Packed turns off the load manager, which spreads tasks over nodes.
 func Packed(p *scheduling.Policy) { p.Spread = false }
 
-// Capped cuts the jobs of a quick run's workload to 400 maps and a number of reduces; a full run
-// keeps its own.
+// Capped limits the jobs of a quick run to 400 maps and a number of reduces. A full run keeps its
+// workload.
 func Capped(s *study.Study, reduces int, load study.Load) study.Load {
 	if !s.Quick {
 		return load

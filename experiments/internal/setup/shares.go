@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Endless is how many maps a job has that is never out of them in an experiment on shares.
+// Endless is the number of maps of a job that always has maps in an experiment on shares.
 const Endless = 100_000
 
 // Timeline is the map slots that each job of one run held: by job and sample.
@@ -18,7 +18,7 @@ type Timeline struct {
 	Held  [][]float64
 }
 
-// NewTimeline reads the samples of a run; there must be two at least.
+// NewTimeline reads the samples of a run, at least two.
 func NewTimeline(r *simulator.Result) Timeline {
 	t := Timeline{r.Samples[1].At - r.Samples[0].At, make([][]float64, len(r.Jobs))}
 	for i := range t.Held {
@@ -32,7 +32,7 @@ func NewTimeline(r *simulator.Result) Timeline {
 	return t
 }
 
-// Parts is the timeline in per cent of what all jobs hold together.
+// Parts returns the timeline as percentages of what all jobs hold together.
 func (t Timeline) Parts() Timeline {
 	parts := Timeline{t.Every, make([][]float64, len(t.Held))}
 	for i := range t.Held {
@@ -50,7 +50,7 @@ func (t Timeline) Parts() Timeline {
 	return parts
 }
 
-// Draw adds the timeline to a figure, one area a job.
+// Draw adds the timeline to a figure, with an area for each job.
 func (t Timeline) Draw(f *study.Figure, name func(job int) string) {
 	f.Stacked = true
 	for i, held := range t.Held {
@@ -61,8 +61,8 @@ func (t Timeline) Draw(f *study.Figure, name func(job int) string) {
 	}
 }
 
-// Between cuts the samples from one time to another, both since the start, out of what jobs hold
-// together.
+// Between returns what jobs hold together in each sample from one time to another, both since the
+// start.
 func (t Timeline) Between(from, to time.Duration, jobs []int) []float64 {
 	first, last := int(from/t.Every), int(to/t.Every)
 	sums := make([]float64, 0, last-first)
@@ -76,12 +76,12 @@ func (t Timeline) Between(from, to time.Duration, jobs []int) []float64 {
 	return sums
 }
 
-// Mean is the mean number of slots that jobs hold together from one time to another.
+// Mean returns the mean number of slots that jobs hold together from one time to another.
 func (t Timeline) Mean(from, to time.Duration, jobs ...int) float64 {
 	return study.Average(t.Between(from, to, jobs))
 }
 
-// Most is the most slots that jobs ever hold together.
+// Most returns the maximum number of slots that jobs hold together.
 func (t Timeline) Most(jobs ...int) (most float64) {
 	for _, x := range t.Between(0, time.Duration(len(t.Held[0]))*t.Every, jobs) {
 		most = max(most, x)
@@ -89,8 +89,8 @@ func (t Timeline) Most(jobs ...int) (most float64) {
 	return most
 }
 
-// Reach is how many seconds after a time jobs first hold that number of slots together; the rest of
-// the run if they never do.
+// Reach returns how many seconds after a time jobs first hold that number of slots together, or the
+// rest of the run if they never do.
 func (t Timeline) Reach(from time.Duration, slots float64, jobs ...int) float64 {
 	held := t.Between(from, time.Duration(len(t.Held[0]))*t.Every, jobs)
 	for n, x := range held {
@@ -101,17 +101,17 @@ func (t Timeline) Reach(from time.Duration, slots float64, jobs ...int) float64 
 	return (time.Duration(len(held)) * t.Every).Seconds()
 }
 
-// Timelines gives a figure of the timeline of each run.
+// Timelines returns a figure of the timeline of each run.
 func Timelines(r *study.Runs, figure func(Timeline) float64) study.Sample {
 	return r.By(func(one *simulator.Result) float64 { return figure(NewTimeline(one)) })
 }
 
-// Held is the mean number of slots that jobs hold together from one time to another.
+// Held returns the mean number of slots that jobs hold together from one time to another.
 func Held(r *study.Runs, from, to time.Duration, jobs ...int) study.Sample {
 	return Timelines(r, func(t Timeline) float64 { return t.Mean(from, to, jobs...) })
 }
 
-// Reached is Timeline.Reach of each run.
+// Reached returns Timeline.Reach of each run.
 func Reached(r *study.Runs, from time.Duration, slots float64, jobs ...int) study.Sample {
 	return Timelines(r, func(t Timeline) float64 { return t.Reach(from, slots, jobs...) })
 }
@@ -125,7 +125,7 @@ type Tenant struct {
 	Spread            float64       // sigma of its lognormal factor
 }
 
-// Tenants makes a workload of them, in the order given.
+// Tenants returns a workload of tenants, in this order.
 func Tenants(list ...Tenant) workload.Workload {
 	w := workload.Workload{Name: "tenants"}
 	for i, x := range list {

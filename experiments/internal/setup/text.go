@@ -9,5 +9,5 @@ import (
 //go:embed shared.md
 var texts embed.FS
 
-// Sentences are those on set-ups that texts of several papers have, by name.
+// Sentences returns the sentences on set-ups that texts of several papers share, by name.
 func Sentences() map[string][]string { return study.SharedItems(texts) }

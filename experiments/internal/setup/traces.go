@@ -24,7 +24,7 @@ func Trace(s *study.Study, name string, read func(f *os.File) error) bool {
 	return true
 }
 
-// NoTrace says that a trace is not there, and what stands in for it.
+// NoTrace returns the set-up's sentence on a missing trace, and what replaces it.
 func NoTrace(name, standIn string, args ...any) string {
 	return fmt.Sprintf("Workload: %s is not there (TARRY_TRACES names its folder), so ", name) +
 		fmt.Sprintf(standIn, args...)
