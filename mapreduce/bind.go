@@ -37,7 +37,7 @@ func bindJob[I, K, V, O any](j *Job[I, K, V, O], in Input[I], out Output[O], whe
 		j.MapTask, _ = in.fed.(func(*Task) (Mapper[I, K, V], error))
 	}
 	b := &boundJob{out: out.outputForm, jobFacts: factsOf(j)}
-	b.typed = &typedJob[I, K, V, O]{job: j, in: in.bare(), debug: &b.debugState}
+	b.typed = &typedJob[I, K, V, O]{job: j, in: in.bare(), watch: &b.State}
 	return b.bind(in.untyped(), where, home)
 }
 

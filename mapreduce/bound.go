@@ -10,6 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
 // boundJob is a job with its input, output and codecs. It has no type parameters, so its code
@@ -24,7 +26,7 @@ type boundJob struct {
 	prefix func(key []byte) int // length of the grouping fields of a key; nil: the whole key
 	ranges *keyRanges           // of a total order, set by Prepare
 	groups groupPlaces          // checks a user's Partition
-	debugState
+	watch.State
 	// distinct is the result of the last map that has ended. The next map sizes its table by it:
 	// growing tables would take 12 % of a word count.
 	distinct atomic.Pointer[distinctKeys]
@@ -81,6 +83,15 @@ type typedHalf interface {
 	startReduce(t *Task, w *recordWriter, readKey func(b []byte, key unsafe.Pointer) error) (reduceCode, error)
 	// partition calls the user's Partition for the key at the pointer.
 	partition(key unsafe.Pointer, reduces int) int
+}
+
+// Watch makes the attempts of the plan watch the job's functions.
+func (b *boundJob) Watch(o DebugOptions) {
+	b.State.Watch(o)
+	if b.combines && !b.sums {
+		f, _ := b.typed.combine()
+		watch.Combine(f, b.value, o.Within)
+	}
 }
 
 // bind completes bindJob.
@@ -156,7 +167,7 @@ func (b *boundJob) keyText(key []byte) string {
 	if err != nil {
 		return err.Error()
 	}
-	return keyText(k.Interface())
+	return fault.ValueText(k.Interface())
 }
 
 // boundMapOnly is an untyped map-only job with its input and output. start starts its Map for a
@@ -165,5 +176,5 @@ type boundMapOnly struct {
 	cluster.NoReduces
 	out   *outputForm
 	start func(t *Task, w *recordWriter) (mapCode, error)
-	debugState
+	watch.State
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
 // Feed is an input with its own map function. Jobs and joins use several feeds, whose pairs reach
@@ -46,7 +47,7 @@ func From[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K, V)
 	read := fedBatches(in.read, func(batch *[]I) func(i int, t *Task, emit func(K, V)) error {
 		return func(i int, t *Task, emit func(K, V)) error {
 			if t.records != nil {
-				return toPairs(t, copierOf[I](t.records, isByte)((*batch)[i]), emit)
+				return toPairs(t, watch.Copier[I](t.records, watch.Bytes)((*batch)[i]), emit)
 			}
 			return toPairs(t, (*batch)[i], emit)
 		}

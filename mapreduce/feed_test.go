@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
 type scored struct {
@@ -158,7 +159,7 @@ func TestDebugSeesFeedsAndJoins(t *testing.T) {
 		return nil
 	}
 	require.NoError(t, run(Join(whole, whole, good)))
-	require.ErrorIs(t, run(Join(keeper, whole, good)), errKept)
+	require.ErrorIs(t, run(Join(keeper, whole, good)), watch.ErrKept)
 	require.ErrorIs(t, run(CoGroup(whole, whole, func(_ int, _ [][]byte, bs iter.Seq[[]byte], emit func([]byte)) error {
 		var first []byte
 		for b := range bs {
@@ -168,5 +169,5 @@ func TestDebugSeesFeedsAndJoins(t *testing.T) {
 		}
 		emit(first)
 		return nil
-	})), errKept)
+	})), watch.ErrKept)
 }

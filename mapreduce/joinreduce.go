@@ -190,5 +190,5 @@ func (r *joinPairs[K, A, B, O]) rightOf(i int) iter.Seq[B] {
 // tooManyLeft returns the error for a key whose left values exceed the memory limit.
 func tooManyLeft(key any, largest int64) error {
 	return Permanent(fmt.Errorf("%w: key %s has more than %d bytes of left values, which a join holds in memory: "+
-		"make the feed with fewer values a key the left one", ErrRecordTooLarge, keyText(key), largest))
+		"make the feed with fewer values a key the left one", ErrRecordTooLarge, fault.ValueText(key), largest))
 }

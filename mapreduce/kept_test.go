@@ -18,6 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
+	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
 // keptKinds are records of each form: images, frames, with floats and without, with bytes.
@@ -380,7 +381,7 @@ func TestKeptRecordsAreWatched(t *testing.T) {
 	require.NoError(t, err)
 	kept.Debug(DebugOptions{})
 	_, err = RunLocal(t.Context(), kept, LocalOptions{})
-	require.ErrorIs(t, err, errKept)
+	require.ErrorIs(t, err, watch.ErrKept)
 }
 
 func TestKeptWrongType(t *testing.T) {
@@ -399,14 +400,14 @@ func TestViewsOfKeptRecordsAreLent(t *testing.T) {
 	type group = Group[int32, linkedPage, linkedPage]
 	var last []int32
 	for how, use := range map[error]func(links []int32, emit func([]int32)){
-		errKept: func(links []int32, emit func([]int32)) {
+		watch.ErrKept: func(links []int32, emit func([]int32)) {
 			if last != nil {
 				emit(last)
 			}
 			last = links
 		},
-		errRecordChanged: func(links []int32, _ func([]int32)) { slices.Reverse(links) },
-		nil:              func(links []int32, emit func([]int32)) { emit(links) },
+		watch.ErrRecordChanged: func(links []int32, _ func([]int32)) { slices.Reverse(links) },
+		nil:                    func(links []int32, emit func([]int32)) { emit(links) },
 	} {
 		for name, bind := range map[string]func(Output[[]int32]) (*Plan, error){
 			"records": MapOnly[linkedPage, []int32]{Map: func(p linkedPage, emit func([]int32)) error {

@@ -6,6 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
 // read yields the records that begin in the split.
@@ -43,7 +44,7 @@ func (k *Kept[T]) images(s *splitReader, run []byte, yield func([]T) (int, error
 func (k *Kept[T]) decoded(s *splitReader, yield func(T) error) func(run []byte) error {
 	copyOf := func(rec T) T { return rec }
 	if s.task != nil && s.task.records != nil {
-		copyOf = copierOf[T](s.task.records, isView)
+		copyOf = watch.Copier[T](s.task.records, watch.Views)
 	}
 	return func(run []byte) error {
 		begins, at := []int{0}, 0

@@ -11,6 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
+	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
 // errNotKeyed is the error of a join without shuffle of a feed that is not kept by key.
@@ -104,7 +105,7 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 // errLargeGroup returns the error for a group of more than most bytes.
 func errLargeGroup[K any](key K, most int64) error {
 	return Permanent(fmt.Errorf("%w: key %s has more than %d bytes of records, which Grouped holds in memory: use Join",
-		ErrRecordTooLarge, keyText(key), most))
+		ErrRecordTooLarge, fault.ValueText(key), most))
 }
 
 // takeGroup appends the records of a group to list. The cursor holds their blocks until it leaves
@@ -200,7 +201,7 @@ func (m mergeJoin[K, A, B]) read(s *splitReader, yield func([]merged[K, A, B]) (
 	one := make([]merged[K, A, B], 1)
 	copyOf := func(v sided[A, B]) sided[A, B] { return v }
 	if s.task != nil && s.task.records != nil {
-		copyOf = copierOf[sided[A, B]](s.task.records, isView)
+		copyOf = watch.Copier[sided[A, B]](s.task.records, watch.Views)
 	}
 	var w *mergeWalk[K, A, B]
 	one[0].values = func(yield func(sided[A, B]) bool) {
@@ -256,7 +257,7 @@ func newKeptCursor[K, T any](k *KeptBy[K, T], part kept.Ref, s *splitReader) *ke
 		most: s.largest(), image: k.form.Size, width: codec.IntegerWidth(k.codec.Type), flip: codec.IntegerFlip(k.codec.Type),
 	}
 	if s.task != nil && s.task.records != nil {
-		c.copyOf = copierOf[T](s.task.records, isView)
+		c.copyOf = watch.Copier[T](s.task.records, watch.Views)
 	}
 	return c
 }

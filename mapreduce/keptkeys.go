@@ -107,13 +107,13 @@ func (f keyOrder[K, T]) numberChecker(p output.Part) func(run []byte) error {
 func misplaced[K any](p output.Part, key K, to int) error {
 	return Permanent(fmt.Errorf("mapreduce: a record with key %s is written to part %d of %d, where it is kept by key it belongs "+
 		"into part %d: keep what reduces without a Partition of their own make, under the key that they reduce, "+
-		"or what a job without reduces makes of such parts whole (Aligned)", keyText(key), p.Index, p.Tasks, to))
+		"or what a job without reduces makes of such parts whole (Aligned)", fault.ValueText(key), p.Index, p.Tasks, to))
 }
 
 // outOfOrder returns the error for a record out of order.
 func outOfOrder[K any](key K) error {
 	return Permanent(fmt.Errorf("mapreduce: a record with key %s comes after one with a larger key, and is kept by key: "+
-		"a part must be in the order of its keys", keyText(key)))
+		"a part must be in the order of its keys", fault.ValueText(key)))
 }
 
 // userPackage returns the package of the nearest caller outside of the engine.

@@ -78,7 +78,9 @@ func (b *typedJob[I, K, V, O]) startMap(t *Task, emit any) (mapCode, error) {
 			return mapCode{}, err
 		}
 	}
-	b.debug.watchMap(t, &m.Map, &m.Close)
+	if !t.sampling {
+		t.records = b.watch.WrapMap(t.id, &m.Map, &m.Close)
+	}
 	to := emit.(func(K, V))
 	code := mapCode{
 		each: func(r *splitReader, around func(func() error) error) error {

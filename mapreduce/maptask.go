@@ -74,7 +74,7 @@ func (b *boundJob) mapFile(ctx context.Context, p *cluster.Bound, a *cluster.Map
 	emit, around := col.emit, (func(func() error) error)(nil)
 	if k != nil {
 		emit, around = b.tryingEmit(col, c)
-	} else if b.debug == nil {
+	} else if !b.Watches() {
 		t.add = col.add
 	}
 	code, err := b.typed.startMap(t, emit)

@@ -53,7 +53,7 @@ func (b *boundJob) partition() func(key []byte, reduces int) int {
 		}
 		return b.typed.partition(key, reduces)
 	}
-	if b.debug == nil {
+	if !b.Watches() {
 		return partition
 	}
 	return func(key []byte, reduces int) int {

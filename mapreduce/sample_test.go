@@ -31,7 +31,7 @@ func TestSampleOfLongKeys(t *testing.T) {
 	require.NoError(t, err)
 	in := Lines(Bytes("lines", text))
 	b := &boundJob{jobFacts: jobFacts{ordered: true}, key: key.Placed}
-	b.typed = &typedJob[[]byte, []byte, None, Pair[[]byte, None]]{job: &job, in: in.bare(), debug: &b.debugState}
+	b.typed = &typedJob[[]byte, []byte, None, Pair[[]byte, None]]{job: &job, in: in.bare(), watch: &b.State}
 	p := &cluster.Bound{Sources: in.sources, Inputs: in.bySource(), Reduces: len(parts)}
 	require.NoError(t, b.Prepare(context.Background(), p))
 	find := b.partitioner(len(parts))

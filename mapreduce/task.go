@@ -7,6 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
+	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
 // AttemptID identifies one attempt of one task within a job.
@@ -23,7 +24,7 @@ type Task struct {
 	sign     func()          // reports progress for counters; nil before the first
 	budget   *cluster.Memory // may be nil
 	sampling bool            // the map runs on a sample
-	records  *poisonedCopies // of a watched map; otherwise nil
+	records  *watch.Copies   // of a watched map; otherwise nil
 	reader   *splitReader    // of a map; nil before its first record
 	log      *slog.Logger    // nil: the default one
 	// add is emit for an encoded pair; nil where pairs are combined, watched or held back.

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
+	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
 // typedJob is the typed half of a bound job: the user's functions, and the loops that call them per
@@ -13,7 +14,7 @@ import (
 type typedJob[I, K, V, O any] struct {
 	job   *Job[I, K, V, O]
 	in    Input[I]
-	debug *debugState
+	watch *watch.State
 }
 
 // Errors of MapTask and ReduceTask results.
@@ -69,7 +70,7 @@ func newBoundMapOnly[I, O any](j *MapOnly[I, O], in Input[I], out Output[O]) *bo
 				return mapCode{}, err
 			}
 		}
-		if b.watchMap(t, &f.Map, &f.Close) {
+		if t.records = b.WrapMap(t.id, &f.Map, &f.Close); t.records != nil {
 			f.lookup = nil
 		}
 		return filterCode(f, in, w), nil

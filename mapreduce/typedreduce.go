@@ -32,7 +32,7 @@ func (b *typedJob[I, K, V, O]) startReduce(t *Task, w *recordWriter, readKey fun
 			return code, err
 		}
 	}
-	if b.debug.watchReduce(t, &r.user.Reduce, &r.user.Pairs, &r.user.Close) {
+	if b.watch.WrapReduce(t.id, &r.user.Reduce, &r.user.Pairs, &r.user.Close) {
 		r.user.encoded = nil
 	}
 	code.call, code.resumes, code.encoded = r.call, r.user.resumes, r.user.encoded

@@ -110,14 +110,3 @@ func (b *boundJob) divided(key []byte, one, other int) error {
 		"with GroupFields %d it must look at nothing but the first %d fields of a key",
 		one, other, b.keyText(key), b.groupFields, b.groupFields))
 }
-
-// keyText formats a key for an error.
-func keyText(k any) string {
-	switch k := k.(type) {
-	case []byte:
-		return fault.Quoted(string(k[:min(len(k), fault.HeadSize)]), len(k))
-	case string:
-		return fault.QuotedText(k)
-	}
-	return fault.CutText(fmt.Sprintf("%+v", k), fault.HeadSize)
-}

@@ -130,6 +130,17 @@ func Quoted(head string, size int) string {
 // QuotedText quotes a text, or its first bytes if it is long.
 func QuotedText(text string) string { return Quoted(text[:min(len(text), HeadSize)], len(text)) }
 
+// ValueText formats a key or a value for an error.
+func ValueText(v any) string {
+	switch v := v.(type) {
+	case []byte:
+		return Quoted(string(v[:min(len(v), HeadSize)]), len(v))
+	case string:
+		return QuotedText(v)
+	}
+	return CutText(fmt.Sprintf("%+v", v), HeadSize)
+}
+
 // InStore adds the name of the store's file to an error, unless it is there.
 func InStore(root string, err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {

@@ -1,4 +1,4 @@
-package mapreduce
+package watch
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 // lifetime ends.
 func TestLoansEndAtOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := &poisonedCopies{what: "record"}
+		l := &Copies{what: "record"}
 		mine := []byte("mine")
 		require.False(t, l.ended(mine))
 		for range rapid.IntRange(1, 5).Draw(t, "calls") {
@@ -54,4 +54,43 @@ func TestLoansEndAtOnce(t *testing.T) {
 			require.False(t, l.changed())
 		}
 	})
+}
+
+// TestLending: values of all kinds of types are copied for watched functions.
+func TestLending(t *testing.T) {
+	type inner struct{ B []byte }
+	type value struct {
+		Name   string
+		Parts  []inner
+		Pair   [2][]byte
+		Nil    []byte
+		hidden []byte
+		Next   *value
+	}
+	l := &Copies{what: "value"}
+	in := value{
+		"n",
+		[]inner{{[]byte("one")}},
+		[2][]byte{[]byte("two"), {}},
+		nil, []byte("hidden"), &value{Nil: []byte("beyond")},
+	}
+	out := Copier[value](l, Bytes)(in)
+	require.Equal(t, in, out)
+	require.False(t, l.changed())
+	require.False(t, l.ended(out.Parts[0].B))
+	parts := out.Parts[0].B
+	l.end()
+	require.Equal(t, []byte{memory.Poison, memory.Poison, memory.Poison}, parts)
+	require.Equal(t, []byte{memory.Poison, memory.Poison, memory.Poison}, out.Pair[0])
+	require.True(t, l.ended(parts[1:]))
+	require.Equal(t, "one", string(in.Parts[0].B))
+	require.Equal(t, "hidden", string(out.hidden))
+	require.Equal(t, "beyond", string(out.Next.Nil))
+
+	large := l.copyOf(make([]byte, copyBytes))
+	l.end()
+	l.copyOf(make([]byte, copyBytes))
+	require.False(t, l.ended(parts), "slabs are not kept for ever")
+	require.Equal(t, byte(memory.Poison), large[0])
+	require.LessOrEqual(t, l.bytes, 2*copyBytes)
 }

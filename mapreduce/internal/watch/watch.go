@@ -1,4 +1,4 @@
-package mapreduce
+package watch
 
 import (
 	"bytes"
@@ -8,31 +8,37 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// debugState is what Plan.Debug adds to the typed half of a plan.
-type debugState struct {
-	debug *debugging // nil: attempts are not watched
+// State is what Plan.Debug adds to the typed half of a plan.
+type State struct {
+	debug *watched // nil: attempts are not watched
 }
 
-func (s *debugState) Watch(o DebugOptions) { s.debug = &debugging{DebugOptions: o} }
+// Watch makes the attempts of the plan watch the job's functions.
+func (s *State) Watch(o cluster.DebugOptions) { s.debug = &watched{DebugOptions: o} }
 
-func (s *debugState) End() error {
+// Watches reports whether the plan is watched.
+func (s *State) Watches() bool { return s.debug != nil }
+
+// End is called when the job is over. It returns the error of the first misuse of emit, or nil.
+func (s *State) End() error {
 	s.debug.end()
 	return s.debug.failed()
 }
 
-// debugging is shared by the attempts of a watched plan.
-type debugging struct {
-	DebugOptions
+// watched is shared by the attempts of a watched plan.
+type watched struct {
+	cluster.DebugOptions
 	misuse atomic.Pointer[error] // the first misuse of emit
 	ended  atomic.Bool           // the job is over: misuse is not read any more
 }
 
 // failed returns the error of the first misuse of emit, or nil.
-func (d *debugging) failed() error {
+func (d *watched) failed() error {
 	if d == nil {
 		return nil
 	}
@@ -43,15 +49,15 @@ func (d *debugging) failed() error {
 }
 
 // end marks the job as over: a later misuse of emit panics.
-func (d *debugging) end() {
+func (d *watched) end() {
 	if d != nil {
 		d.ended.Store(true)
 	}
 }
 
 // note stores the first error for the next call of failed.
-func (d *debugging) note(err error) {
-	err = Permanent(err)
+func (d *watched) note(err error) {
+	err = fault.Permanent(err)
 	if d.misuse.CompareAndSwap(nil, &err) && d.ended.Load() {
 		panic(memory.Outside)
 	}
@@ -59,24 +65,24 @@ func (d *debugging) note(err error) {
 
 // userCall is one call of a user's function that may emit.
 type userCall struct {
-	*debugging
-	who            string // Map, Reduce or Close
-	goroutine      string
-	over           atomic.Bool
-	poisonedCopies []*poisonedCopies
-	kept           error // bytes emitted beyond their lifetime
+	*watched
+	who       string // Map, Reduce or Close
+	goroutine string
+	over      atomic.Bool
+	copies    []*Copies
+	kept      error // bytes emitted beyond their lifetime
 }
 
 // watchCall runs code, which creates its emit from the call that it receives.
-func (d *debugging) watchCall(who string, poisonedCopies []*poisonedCopies, code func(c *userCall) error) error {
-	c := &userCall{debugging: d, who: who, goroutine: goroutine(), poisonedCopies: poisonedCopies}
+func (d *watched) watchCall(who string, copies []*Copies, code func(c *userCall) error) error {
+	c := &userCall{watched: d, who: who, goroutine: goroutine(), copies: copies}
 	defer c.over.Store(true)
 	err := code(c)
 	if out := d.failed(); out != nil {
 		return out
 	}
 	if c.kept != nil {
-		return Permanent(c.kept)
+		return fault.Permanent(c.kept)
 	}
 	return err
 }

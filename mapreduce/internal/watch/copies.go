@@ -1,4 +1,4 @@
-package mapreduce
+package watch
 
 import (
 	"bytes"
@@ -19,21 +19,21 @@ const (
 	copyBytes = 4 << 20
 )
 
-// poisonedCopies are copies that a user's function gets in place of the engine's own byte slices.
+// Copies are copies that a user's function gets in place of the engine's own byte slices.
 // When their lifetime ends they are overwritten with a poison value. Their memory is not reused, so
 // a kept copy shows the poison and can be recognized.
-type poisonedCopies struct {
+type Copies struct {
 	what  string // record, key or value
 	slabs [][]byte
 	bytes int // total of slabs
-	live  []poisonedCopy
+	live  []copied
 }
 
-// poisonedCopy is one copy and its original.
-type poisonedCopy struct{ of, lent []byte }
+// copied is one copy and its original.
+type copied struct{ of, lent []byte }
 
 // copyOf returns a copy that is valid until the next call of end.
-func (l *poisonedCopies) copyOf(b []byte) []byte {
+func (l *Copies) copyOf(b []byte) []byte {
 	if len(b) == 0 {
 		return b[:0:0]
 	}
@@ -49,17 +49,17 @@ func (l *poisonedCopies) copyOf(b []byte) []byte {
 	at := len(l.slabs[last])
 	l.slabs[last] = append(l.slabs[last], b...)
 	lent := l.slabs[last][at:len(l.slabs[last]):len(l.slabs[last])]
-	l.live = append(l.live, poisonedCopy{b, lent})
+	l.live = append(l.live, copied{b, lent})
 	return lent
 }
 
 // changed reports whether a live copy was modified.
-func (l *poisonedCopies) changed() bool {
-	return slices.ContainsFunc(l.live, func(x poisonedCopy) bool { return !bytes.Equal(x.of, x.lent) })
+func (l *Copies) changed() bool {
+	return slices.ContainsFunc(l.live, func(x copied) bool { return !bytes.Equal(x.of, x.lent) })
 }
 
 // end overwrites all live copies.
-func (l *poisonedCopies) end() {
+func (l *Copies) end() {
 	for _, x := range l.live {
 		for i := range x.lent {
 			x.lent[i] = memory.Poison
@@ -69,19 +69,19 @@ func (l *poisonedCopies) end() {
 }
 
 // ended reports whether b is in a copy whose lifetime has ended.
-func (l *poisonedCopies) ended(b []byte) bool {
+func (l *Copies) ended(b []byte) bool {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	has := func(slab []byte) bool {
 		from := uintptr(unsafe.Pointer(unsafe.SliceData(slab)))
 		return from <= at && at < from+uintptr(len(slab))
 	}
 	return len(b) > 0 && slices.ContainsFunc(l.slabs, has) &&
-		!slices.ContainsFunc(l.live, func(x poisonedCopy) bool { return has(x.lent) })
+		!slices.ContainsFunc(l.live, func(x copied) bool { return has(x.lent) })
 }
 
-// copierOf returns a function that replaces slices in a value by copies, if isCopied selects their
+// Copier returns a function that replaces slices in a value by copies, if isCopied selects their
 // element type. It does not follow pointers or unexported fields.
-func copierOf[T any](l *poisonedCopies, isCopied copiedElement) func(v T) T {
+func Copier[T any](l *Copies, isCopied Element) func(v T) T {
 	t := reflect.TypeFor[T]()
 	if !isCopied.within(t, nil) {
 		return func(v T) T { return v }
@@ -92,27 +92,29 @@ func copierOf[T any](l *poisonedCopies, isCopied copiedElement) func(v T) T {
 	}
 }
 
-// value returns v with its byte slices replaced by copies, as copierOf does.
-func (l *poisonedCopies) value(v reflect.Value) reflect.Value {
-	if !copiedElement(isByte).within(v.Type(), nil) {
+// value returns v with its byte slices replaced by copies, as Copier does.
+func (l *Copies) value(v reflect.Value) reflect.Value {
+	if !Element(Bytes).within(v.Type(), nil) {
 		return v
 	}
 	lent := reflect.New(v.Type()).Elem()
 	lent.Set(v)
-	copiedElement(isByte).replace(lent, l.copyOf)
+	Element(Bytes).replace(lent, l.copyOf)
 	return lent
 }
 
-// copiedElement reports whether slices of elem are copied: isByte, or isView for kept records.
-type copiedElement func(elem reflect.Type) bool
+// Element reports whether slices of elem are copied: Bytes, or Views for kept records.
+type Element func(elem reflect.Type) bool
 
-func isByte(elem reflect.Type) bool { return elem.Kind() == reflect.Uint8 }
+// Bytes selects slices of bytes.
+func Bytes(elem reflect.Type) bool { return elem.Kind() == reflect.Uint8 }
 
-func isView(elem reflect.Type) bool { return isByte(elem) || kept.IsPlain(elem) }
+// Views selects slices of bytes and of numbers.
+func Views(elem reflect.Type) bool { return Bytes(elem) || kept.IsPlain(elem) }
 
 // within reports whether values of type t contain copied slices; above are the types under
 // examination.
-func (is copiedElement) within(t reflect.Type, above []reflect.Type) bool {
+func (is Element) within(t reflect.Type, above []reflect.Type) bool {
 	if slices.Contains(above, t) {
 		return false
 	}
@@ -133,7 +135,7 @@ func (is copiedElement) within(t reflect.Type, above []reflect.Type) bool {
 }
 
 // replace replaces each copied slice b in v by with(b), and copies slices that contain any.
-func (is copiedElement) replace(v reflect.Value, with func([]byte) []byte) {
+func (is Element) replace(v reflect.Value, with func([]byte) []byte) {
 	switch v.Kind() {
 	case reflect.Slice:
 		switch {
@@ -176,7 +178,7 @@ func eachBytes(v reflect.Value, yield func([]byte)) {
 		yield(unsafe.Slice(unsafe.StringData(s), len(s)))
 	case reflect.Slice, reflect.Array:
 		switch elem := v.Type().Elem().Kind(); {
-		case v.Kind() == reflect.Slice && isView(v.Type().Elem()):
+		case v.Kind() == reflect.Slice && Views(v.Type().Elem()):
 			yield(memoryOf(v))
 		case elem == reflect.String || elem == reflect.Slice || elem == reflect.Array || elem == reflect.Struct:
 			for i := range v.Len() {
@@ -191,14 +193,14 @@ func eachBytes(v reflect.Value, yield func([]byte)) {
 	}
 }
 
-// errKept is wrapped by the error of a function that emits bytes beyond their lifetime.
-var errKept = errors.New("byte slices are lent: what is to be kept must be copied (bytes.Clone)")
+// ErrKept is wrapped by the error of a function that emits bytes beyond their lifetime.
+var ErrKept = errors.New("byte slices are lent: what is to be kept must be copied (bytes.Clone)")
 
 // keptError returns the error for emitting bytes of a copy whose lifetime has ended.
-func (l *poisonedCopies) keptError(who, at string) error {
+func (l *Copies) keptError(who, at string) error {
 	life := "of an earlier call"
 	if l.what == "value" {
 		life = "whose place another one has taken, or of an earlier call"
 	}
-	return fmt.Errorf("mapreduce: %s emitted bytes of a %s %s (%s): %w", who, l.what, life, at, errKept)
+	return fmt.Errorf("mapreduce: %s emitted bytes of a %s %s (%s): %w", who, l.what, life, at, ErrKept)
 }

@@ -1,27 +1,30 @@
-package mapreduce
+package watch
 
 import (
 	"errors"
 	"reflect"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// errRecordChanged is the error of a Map that modifies its record.
-var errRecordChanged = errors.New("mapreduce: Map changed its record: it may be the input itself, copy what is to be changed")
+// ErrRecordChanged is the error of a Map that modifies its record.
+var ErrRecordChanged = errors.New("mapreduce: Map changed its record: it may be the input itself, copy what is to be changed")
 
 // watcher wraps the user's functions of one attempt by reflection, so that no code is compiled per
 // job. It counts their calls, calls Interrupt, and passes copies of byte slices.
 type watcher struct {
-	*debugging
-	id     AttemptID
+	*watched
+	id     attempt.ID
 	n      int64
-	copies []*poisonedCopies // copies of the record, or of key and value
-	reads  string            // Map or Reduce
+	copies []*Copies // copies of the record, or of key and value
+	reads  string    // Map or Reduce
 }
 
-func newWatcher(d *debugging, t *Task, reads string, what ...string) *watcher {
-	w := &watcher{debugging: d, id: t.id, reads: reads}
+func newWatcher(d *watched, id attempt.ID, reads string, what ...string) *watcher {
+	w := &watcher{watched: d, id: id, reads: reads}
 	for _, name := range what {
-		w.copies = append(w.copies, &poisonedCopies{what: name})
+		w.copies = append(w.copies, &Copies{what: name})
 	}
 	return w
 }
@@ -74,7 +77,7 @@ func (c *userCall) emitter(emit reflect.Value) reflect.Value {
 // checkKept notes an emitted value with bytes whose lifetime has ended.
 func (c *userCall) checkKept(v reflect.Value) {
 	eachBytes(v, func(b []byte) {
-		for _, l := range c.poisonedCopies {
+		for _, l := range c.copies {
 			if c.kept == nil && l.ended(b) {
 				c.kept = l.keptError(c.who, callPlace())
 			}
@@ -83,7 +86,7 @@ func (c *userCall) checkKept(v reflect.Value) {
 }
 
 // sequence wraps a sequence: each item ends the lifetime of the previous one's copies.
-func (w *watcher) sequence(all reflect.Value, copies []*poisonedCopies) reflect.Value {
+func (w *watcher) sequence(all reflect.Value, copies []*Copies) reflect.Value {
 	return reflect.MakeFunc(all.Type(), func(args []reflect.Value) []reflect.Value {
 		yield := args[0]
 		all.Call([]reflect.Value{reflect.MakeFunc(yield.Type(), func(items []reflect.Value) []reflect.Value {
@@ -115,7 +118,7 @@ func (w *watcher) each(prepare func(args []reflect.Value)) watching {
 			args[last] = c.emitter(args[last])
 			err := call(f, args)
 			if err == nil && w.reads == "Map" && w.copies[0].changed() {
-				err = Permanent(errRecordChanged)
+				err = fault.Permanent(ErrRecordChanged)
 			}
 			return err
 		})
@@ -144,24 +147,25 @@ func (w *watcher) copyGroup(args []reflect.Value) {
 	args[0], args[1] = w.copies[0].value(args[0]), w.sequence(args[1], w.copies[1:])
 }
 
-// watchMap wraps the functions of a map attempt, in place, and reports true if the plan is watched.
-func (s *debugState) watchMap(t *Task, userMap, userClose any) bool {
-	if s.debug == nil || t.sampling {
-		return false
+// WrapMap wraps the functions of a map attempt, in place. It returns the copies of the records that the
+// map gets, nil if the plan is not watched.
+func (s *State) WrapMap(id attempt.ID, userMap, userClose any) *Copies {
+	if s.debug == nil {
+		return nil
 	}
-	w := newWatcher(s.debug, t, "Map", "record")
-	t.records = w.copies[0]
+	w := newWatcher(s.debug, id, "Map", "record")
 	watchFunc(userMap, w.each(w.copyRecord))
 	watchFunc(userClose, w.closing)
-	return true
+	return w.copies[0]
 }
 
-// watchReduce is watchMap for a reduce attempt; one of userReduce and userPairs is nil.
-func (s *debugState) watchReduce(t *Task, userReduce, userPairs, userClose any) bool {
+// WrapReduce is WrapMap for a reduce attempt; one of userReduce and userPairs is nil. It reports whether
+// the plan is watched.
+func (s *State) WrapReduce(id attempt.ID, userReduce, userPairs, userClose any) bool {
 	if s.debug == nil {
 		return false
 	}
-	w := newWatcher(s.debug, t, "Reduce", "key", "value")
+	w := newWatcher(s.debug, id, "Reduce", "key", "value")
 	for _, f := range []any{userReduce, userPairs} {
 		if !reflect.ValueOf(f).Elem().IsNil() {
 			watchFunc(f, w.each(w.copyGroup))

@@ -1,4 +1,4 @@
-package mapreduce
+package watch
 
 import (
 	"bytes"
@@ -11,17 +11,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Watch makes the attempts of the plan watch the job's functions.
-func (b *boundJob) Watch(o DebugOptions) {
-	b.debugState.Watch(o)
-	if b.combines && !b.sums {
-		f, _ := b.typed.combine()
-		watchCombine(f, &combineCheck{value: b.value, within: o.Within})
-	}
-}
-
-// watchCombine replaces the Combine at pointer f, a func(V, V) V, by one that checks it.
-func watchCombine(f any, c *combineCheck) {
+// Combine replaces the Combine at pointer f, a func(V, V) V, by one that checks it. Floats are equal
+// within a relative tolerance.
+func Combine(f any, value codec.Placed, within float64) {
+	c := &combineCheck{value: value, within: within}
 	place := reflect.ValueOf(f).Elem()
 	c.f = reflect.ValueOf(place.Interface())
 	place.Set(reflect.MakeFunc(place.Type(), func(args []reflect.Value) []reflect.Value {
@@ -90,7 +83,7 @@ func (c *combineCheck) law(one, other []byte, what, how string, shown ...[]byte)
 	}
 	var list []any
 	for _, x := range append(shown, one, other) {
-		list = append(list, keyText(c.decoded(x).Interface()))
+		list = append(list, fault.ValueText(c.decoded(x).Interface()))
 	}
-	fault.Throw(Permanent(fmt.Errorf("mapreduce: %s: "+how, append([]any{what}, list...)...)))
+	fault.Throw(fault.Permanent(fmt.Errorf("mapreduce: %s: "+how, append([]any{what}, list...)...)))
 }
