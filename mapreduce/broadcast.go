@@ -10,6 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // broadcastJoin joins an input with a small feed without a shuffle.
@@ -33,6 +34,8 @@ func BroadcastJoin[I, K, B, O any](
 ) Joined[O] {
 	return Joined[O]{bind: broadcastJoin[I, K, B, O]{in, key, small, each}.bind}
 }
+
+const _ = uint(combine.LookupBatchSize - read.BatchRecords) // a batch of records is looked up at once
 
 // maxBroadcast limits the encoded keys and values of a small feed, in bytes.
 const maxBroadcast = 1 << 30
@@ -82,7 +85,7 @@ func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O], where, home 
 			},
 			lookup: func(list []I) {
 				for i, rec := range list {
-					t.reader.now = t.reader.batch + i
+					t.reader.Now = t.reader.Batch + i
 					add(rec)
 				}
 				found, next = lookups.Find(), 0

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // cityOf is the small feed of the joins below: the city of every user, except every tenth, who has
@@ -106,14 +107,14 @@ func TestErrorsOfRecordsLookedUpAbreast(t *testing.T) {
 			what := func(batched bool) (e *RecordError, emitted string) {
 				in := KeyValueLines('\t', Bytes("text", text))
 				if !batched {
-					read := in.read
-					in.read = func(s *splitReader, yield func([]pair) (int, error)) error {
-						return read(s, func(batch []pair) (int, error) {
-							first := s.batch
-							return eachOne(s, batch, func(p pair) error {
-								s.batch = s.now
-								defer func() { s.batch = first }()
-								return singly(yield)(p)
+					lines := in.read
+					in.read = func(s *read.Reader, yield func([]pair) (int, error)) error {
+						return lines(s, func(batch []pair) (int, error) {
+							first := s.Batch
+							return read.EachOne(s, batch, func(p pair) error {
+								s.Batch = s.Now
+								defer func() { s.Batch = first }()
+								return read.Singly(yield)(p)
 							})
 						})
 					}

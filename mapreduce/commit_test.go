@@ -13,6 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // tree lists the files below dir with their contents.
@@ -30,7 +31,7 @@ func TestCompressedPartsReadBack(t *testing.T) {
 		require.NoError(t, c.CommitTask(id))
 		src, err := File(filepath.Join(out, "part-r-00000"+kind.Extension()))
 		require.NoError(t, err)
-		require.Equal(t, []string{"one", "two"}, readAll(t, Lines(src), usualWindows(), 1<<20))
+		require.Equal(t, []string{"one", "two"}, readAll(t, Lines(src), read.UsualWindows(), 1<<20))
 	}
 	err := new(Compression).UnmarshalText([]byte("rar"))
 	require.ErrorContains(t, err, "want none, gzip, zstd or s2")

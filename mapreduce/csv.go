@@ -13,6 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // CSVOptions describe the format of CSV files. The zero value is RFC 4180 without a header row, as
@@ -92,27 +93,27 @@ func CSV(o CSVOptions, sources ...Source) Input[CSVRecord] {
 	})
 }
 
-func csvInput[I any](o CSVOptions, sources []Source, read func(f *csvFile, yield func(I) error) error) Input[I] {
+func csvInput[I any](o CSVOptions, sources []Source, each func(f *csvFile, yield func(I) error) error) Input[I] {
 	sources = slices.Clone(sources)
 	for i := range sources {
 		sources[i] = input.Remembering(sources[i], func() any { return new(marks) })
 	}
 	return Input[I]{
 		sources: sources, plan: cluster.InputPlan{Wrong: o.check()},
-		read: func(s *splitReader, yield func([]I) (int, error)) error {
-			f := &csvFile{splitReader: s, o: o, want: o.Fields, ends: new(csvEnds)}
+		read: func(s *read.Reader, yield func([]I) (int, error)) error {
+			f := &csvFile{Reader: s, o: o, want: o.Fields, ends: new(csvEnds)}
 			if o.Comment != 0 {
 				f.ends.comment = string(o.Comment)
 			}
-			err := read(f, singly(yield))
-			return s.locateError(err, f.records)
+			err := each(f, read.Singly(yield))
+			return s.LocateError(err, f.records)
 		},
 	}
 }
 
 // csvFile reads a split of a CSV file.
 type csvFile struct {
-	*splitReader
+	*read.Reader
 	o       CSVOptions
 	ends    *csvEnds
 	header  []string // names of the columns
@@ -135,13 +136,13 @@ func (f *csvFile) place(field int) (line int64, column int) {
 
 // read yields records. It reuses the slice for the next record.
 func (f *csvFile) read(yield func(fields []string) error) error {
-	return f.runs(f.ends, func(run []byte) error {
+	return f.Runs(f.ends, func(run []byte) error {
 		if len(run) > memory.LeastLargest {
-			if err := f.checkLength(len(run)); err != nil {
+			if err := f.CheckLength(len(run)); err != nil {
 				return fmt.Errorf("%w; is a quote not closed?", err)
 			}
 		}
-		if f.at > 0 && !f.begun {
+		if f.At > 0 && !f.begun {
 			if err := f.readHead(); err != nil {
 				return err
 			}
@@ -168,20 +169,20 @@ func (f *csvFile) readHead() error {
 	if !f.o.Header && f.want != 0 {
 		return nil
 	}
-	data := f.source.Data
+	data := f.Source.Data
 	mark := make([]byte, len(byteOrderMark))
 	if n, err := data.ReadAt(mark, 0); err != nil && !errors.Is(err, io.EOF) {
-		return input.Named(f.source, err)
+		return input.Named(f.Source, err)
 	} else if string(mark[:n]) != byteOrderMark {
 		mark = nil
 	}
-	r := f.parse(io.NewSectionReader(data, int64(len(mark)), min(data.Size(), f.largest())), 0)
+	r := f.parse(io.NewSectionReader(data, int64(len(mark)), min(data.Size(), f.Largest())), 0)
 	first, err := r.Read()
 	if err == io.EOF { //nolint:errorlint // as Read gives it
 		return nil
 	}
 	if err != nil {
-		return Permanent(fmt.Errorf("%s: %w", f.source.Name(), f.misread(err)))
+		return Permanent(fmt.Errorf("%s: %w", f.Source.Name(), f.misread(err)))
 	}
 	_, err = f.takeHead(first)
 	return err
@@ -198,7 +199,7 @@ func (f *csvFile) takeHead(first []string) (header bool, err error) {
 		f.header = slices.Clone(first)
 		err = f.count(first)
 		if err != nil {
-			err = Permanent(fmt.Errorf("%s: header: %w", f.source.Name(), err))
+			err = Permanent(fmt.Errorf("%s: header: %w", f.Source.Name(), err))
 		}
 	}
 	return f.o.Header, err
@@ -218,7 +219,7 @@ func (f *csvFile) count(fields []string) error {
 
 // eachRecord yields the records of a run.
 func (f *csvFile) eachRecord(run []byte, yield func([]string) error) error {
-	at, text := f.at, run
+	at, text := f.At, run
 	if at == 0 {
 		text = bytes.TrimPrefix(run, []byte(byteOrderMark))
 	}
@@ -230,12 +231,11 @@ func (f *csvFile) eachRecord(run []byte, yield func([]string) error) error {
 			return nil
 		}
 		rec := f.trim(text[from:r.InputOffset()])
-		f.at = at + int64(cap(text)-cap(rec)) // rec is a part of text
+		f.At = at + int64(cap(text)-cap(rec)) // rec is a part of text
 		if err != nil {
 			f.records++
-			f.enter(rec, wholeLength)
-			f.stop()
-			return Permanent(f.recordError(&mapError{f.misread(err)}, f.records))
+			f.StopAt(rec)
+			return Permanent(f.RecordError(f.misread(err), f.records))
 		}
 		if !f.begun {
 			header, err := f.takeHead(fields)
@@ -256,14 +256,14 @@ func (f *csvFile) eachRecord(run []byte, yield func([]string) error) error {
 func (f *csvFile) yield(rec []byte, fields []string, yield func([]string) error) error {
 	f.records++
 	f.text = rec
-	return f.mapOne(rec, func() error {
-		err := asMapError(Bad(f.count(fields)))
+	return f.MapOne(rec, func() error {
+		err := read.MapError(Bad(f.count(fields)))
 		if err == nil {
 			err = yield(fields)
 		}
 		if err != nil {
-			f.number = f.records
-			err = f.recordFailed(err)
+			f.Number = f.records
+			err = f.RecordFailed(err)
 		}
 		return err
 	})
@@ -286,7 +286,7 @@ func (f *csvFile) trim(rec []byte) []byte {
 func (f *csvFile) misread(err error) error {
 	bad, ok := errors.AsType[*csv.ParseError](err)
 	if !ok {
-		return input.Named(f.source, err)
+		return input.Named(f.Source, err)
 	}
 	text := fmt.Sprintf("line %d, column %d", f.before+int64(bad.Line), bad.Column)
 	if bad.StartLine != bad.Line {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // wholeCSV returns the records that encoding/csv reads.
@@ -28,7 +29,7 @@ func wholeCSV(o CSVOptions, text []byte) ([][]string, error) {
 
 // requireSameCSV checks that the records of all splits together, and the first error, are those of
 // encoding/csv over the whole file.
-func requireSameCSV(t require.TestingT, o CSVOptions, text []byte, w windows, block int64) {
+func requireSameCSV(t require.TestingT, o CSVOptions, text []byte, w read.Windows, block int64) {
 	want, wantErr := wholeCSV(o, text)
 	got, err := recordsOf(t, fieldsOf(CSV(o, Bytes("f.csv", text))), w, block)
 	if wantErr == nil {
@@ -175,7 +176,7 @@ func TestCSVErrorsNameThePlace(t *testing.T) {
 	head := "name,n\n\"a\n\",1\n"
 	fail := func(o CSVOptions, rest string) string {
 		text := []byte(head + rest)
-		_, err := recordsOf(t, CSV(o, Bytes("f.csv", text)), usualWindows(), int64(len(head)))
+		_, err := recordsOf(t, CSV(o, Bytes("f.csv", text)), read.UsualWindows(), int64(len(head)))
 		require.Error(t, err)
 		whole := failure(t, CSV(o, Bytes("f.csv", text)))
 		require.EqualError(t, whole, firstMap+err.Error(), "wherever it is cut")
@@ -231,9 +232,9 @@ func TestCSVRows(t *testing.T) {
 func recordsOfRows[I any](t *testing.T, in Input[I], block int64) (records []I, err error) {
 	size := in.sources[0].Size()
 	for off := int64(0); off < size; off += block {
-		r := &splitReader{
-			ctx: t.Context(), windows: tiny(3, 2, 7), source: in.sources[0],
-			split: cluster.Split{Offset: off, Length: min(block, size-off)},
+		r := &read.Reader{
+			Ctx: t.Context(), Windows: tiny(3, 2, 7), Source: in.sources[0],
+			Split: cluster.Split{Offset: off, Length: min(block, size-off)},
 		}
 		err = readEach(in, r, func(rec I) error {
 			records = append(records, rec)

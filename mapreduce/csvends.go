@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
@@ -67,7 +68,7 @@ func (c *csvEnds) pass(st *csvState, b []byte) {
 	}
 }
 
-func (c *csvEnds) last(b []byte) int {
+func (c *csvEnds) Last(b []byte) int {
 	if bytes.IndexByte(b, '"') < 0 {
 		return scan.LastIndexByte(b, '\n') + 1
 	}
@@ -82,7 +83,7 @@ func (c *csvEnds) last(b []byte) int {
 	return end
 }
 
-func (c *csvEnds) first(b []byte, _ int) int {
+func (c *csvEnds) First(b []byte, _ int) int {
 	var st csvState
 	for at := 0; at < len(b); {
 		at += c.line(&st, b[at:])
@@ -93,17 +94,17 @@ func (c *csvEnds) first(b []byte, _ int) int {
 	return 0
 }
 
-// resume implements recordEnds. The scan restarts, because quotes depend on all earlier bytes.
-func (c *csvEnds) resume(int) int { return 0 }
+// resume implements read.Ends. The scan restarts, because quotes depend on all earlier bytes.
+func (c *csvEnds) Resume(int) int { return 0 }
 
 // start implements recordStarts.
-func (c *csvEnds) start(s *splitReader, off, end int64) (int64, error) {
+func (c *csvEnds) Start(s *read.Reader, off, end int64) (int64, error) {
 	if off == 0 {
 		return 0, nil
 	}
-	st, err := input.Memo(s.source).(*marks).before(s, c, off)
+	st, err := input.Memo(s.Source).(*marks).before(s, c, off)
 	for err == nil && st.at < end {
-		err = c.window(s, st.at, int64(s.crossing), func(lines []byte) {
+		err = c.window(s, st.at, int64(s.Crossing), func(lines []byte) {
 			for len(lines) > 0 && (st.at < off || !st.record()) {
 				lines = lines[c.line(&st, lines):]
 			}
@@ -117,14 +118,14 @@ func (c *csvEnds) start(s *splitReader, off, end int64) (int64, error) {
 }
 
 // window calls fn with about n bytes of the source: whole lines, or a part of a longer line.
-func (c *csvEnds) window(s *splitReader, at, n int64, fn func(b []byte)) error {
-	n = min(max(n, int64(len(byteOrderMark+c.comment))), s.source.Data.Size()-at)
-	return s.look(at, n, func(b []byte) error {
+func (c *csvEnds) window(s *read.Reader, at, n int64, fn func(b []byte)) error {
+	n = min(max(n, int64(len(byteOrderMark+c.comment))), s.Source.Data.Size()-at)
+	return s.Look(at, n, func(b []byte) error {
 		if used := scan.LastIndexByte(b, '\n') + 1; used > 0 {
 			b = b[:used]
 		}
 		fn(b)
-		return s.tick(0)
+		return s.Tick(0)
 	})
 }
 
@@ -139,13 +140,13 @@ type marks struct {
 }
 
 // before returns the last mark before off, which is at least 1.
-func (m *marks) before(s *splitReader, c *csvEnds, off int64) (csvState, error) {
+func (m *marks) before(s *read.Reader, c *csvEnds, off int64) (csvState, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.list) == 0 {
 		m.list = []csvState{{}}
 	}
-	every := min(markEvery, int64(s.run))
+	every := min(markEvery, int64(s.Run))
 	for st := m.list[len(m.list)-1]; st.at+every < off; m.list = append(m.list, st) {
 		if err := c.window(s, st.at, every, func(b []byte) { c.pass(&st, b) }); err != nil {
 			return st, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // CSVRows is [CSV] with each record decoded into a struct T. With CSVOptions.Header, an exported
@@ -34,7 +35,7 @@ func CSVRows[T any](o CSVOptions, sources ...Source) Input[T] {
 			v := reflect.ValueOf(&rec).Elem()
 			for i, c := range columns {
 				if err := f.fill(v.Field(c.field), c, fields, at[i]); err != nil {
-					return asMapError(err)
+					return read.MapError(err)
 				}
 			}
 			return yield(rec)
@@ -84,7 +85,7 @@ var textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()
 func parseText(t reflect.Type) (func(reflect.Value, string) error, error) {
 	if reflect.PointerTo(t).Implements(textUnmarshalerType) {
 		return func(to reflect.Value, text string) error {
-			return recovered(func() error {
+			return fault.Recovered(func() error {
 				return to.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
 			})
 		}, nil
@@ -124,7 +125,7 @@ func (f *csvFile) find(columns []csvColumn) (at []int, err error) {
 	for i, c := range columns {
 		if f.header != nil {
 			if i = (CSVRecord{Header: f.header}).Column(c.name); i < 0 {
-				return nil, Permanent(fmt.Errorf("%s: no column %q, but %q", f.source.Name(), c.name, f.header))
+				return nil, Permanent(fmt.Errorf("%s: no column %q, but %q", f.Source.Name(), c.name, f.header))
 			}
 		}
 		at = append(at, i)

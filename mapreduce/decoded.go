@@ -2,17 +2,16 @@ package mapreduce
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 
-	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // ErrNoRecord is returned by a decode function of [Decoded] for input without a record, such as an
 // empty line or a header. The input is skipped and not counted.
-var ErrNoRecord = errors.New("no record")
+var ErrNoRecord = read.ErrNoRecord
 
 // Decoded yields the result of decode for each record of in. With [Lines], [FixedSize] or
 // [WholeFiles] it reads a custom format, which is split where in is. decode runs in many attempts
@@ -23,85 +22,11 @@ var ErrNoRecord = errors.New("no record")
 // [*RecordError], or skips the record if the job allows that (see MapAttempt.MaxSkips of package
 // cluster). MapInputRecords counts the decoded records.
 func Decoded[R, I any](in Input[R], decode func(rec R) (I, error)) Input[I] {
-	read, plan := in.read, in.plan
+	plan := in.plan
 	if decode == nil {
 		plan.Wrong = errors.New("Decoded without a decode function")
 	}
-	return Input[I]{
-		sources: in.sources, plan: plan, plans: in.plans,
-		read: func(s *splitReader, yield func([]I) (int, error)) error {
-			d := &decoder[R, I]{s: s, decode: decode, yield: yield}
-			return s.locateError(read(s, d.batch), d.number)
-		},
-	}
-}
-
-// decoder decodes the records of an input.
-type decoder[R, I any] struct {
-	s      *splitReader
-	decode func(rec R) (I, error)
-	yield  func([]I) (int, error)
-	recs   []I   // decoded records
-	number int64 // of the latest processed record
-}
-
-// batch decodes raw records and yields the results. Those before an undecodable one come first.
-func (d *decoder[R, I]) batch(raw []R) (int, error) {
-	first := d.s.batch
-	defer func() { d.s.batch = first }()
-	for at := 0; at < len(raw); {
-		var failed error
-		d.recs = d.recs[:0]
-		for at+len(d.recs) < len(raw) && failed == nil {
-			d.s.now = first + at + len(d.recs)
-			var rec I
-			if rec, failed = d.one(raw[at+len(d.recs)]); failed == nil {
-				d.recs = append(d.recs, rec)
-			}
-		}
-		d.s.batch = first + at
-		n, err := d.yield(d.recs)
-		d.number += int64(n)
-		if at += n; err == nil && failed != nil {
-			d.s.now = first + at
-			if err = asMapError(failed); errors.Is(failed, ErrNoRecord) {
-				at++
-				continue
-			}
-		}
-		if err != nil {
-			d.number++
-			d.s.number = d.number
-			return at, err
-		}
-	}
-	return len(raw), nil
-}
-
-// one decodes a record; a panic is an error.
-func (d *decoder[R, I]) one(raw R) (rec I, err error) {
-	err = recovered(func() (err error) {
-		rec, err = d.decode(raw)
-		return err
-	})
-	return rec, err
-}
-
-// boundedLines yields lines that the caller copies; a line over the budget's limit is an error.
-func boundedLines(s *splitReader, yield func([][]byte) (int, error)) error {
-	return Lines().read(s, func(lines [][]byte) (int, error) {
-		for i, line := range lines {
-			if len(line) <= memory.LeastLargest {
-				continue
-			}
-			s.now = s.batch + i
-			if large := s.checkLength(len(line)); large != nil {
-				n, err := yield(lines[:i])
-				return n, cmp.Or(err, large)
-			}
-		}
-		return yield(lines)
-	})
+	return Input[I]{sources: in.sources, plan: plan, plans: in.plans, read: read.Decoded(in.read, decode)}
 }
 
 // byteOrderMark is the prefix that some editors write to UTF-8 files.
@@ -114,7 +39,7 @@ const byteOrderMark = "\ufeff"
 // A line that does not decode is a bad record, as for [Decoded]: its error names the file, the
 // offset and the beginning of the line.
 func JSONLines[T any](sources ...Source) Input[T] {
-	lines := Input[[]byte]{sources: sources, read: boundedLines}
+	lines := Input[[]byte]{sources: sources, read: read.BoundedLines}
 	return Decoded(lines, func(line []byte) (rec T, err error) {
 		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte(byteOrderMark)))
 		if len(line) == 0 {

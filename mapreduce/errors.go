@@ -3,7 +3,9 @@ package mapreduce
 import (
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // Sentinel errors; test with errors.Is. Package cluster has the errors that only code that runs
@@ -27,3 +29,17 @@ func Permanent(err error) error { return fault.Permanent(err) }
 // Every attempt would meet it, so the job fails at once, as after [Permanent], unless the job skips
 // bad records. Bad(nil) is nil.
 func Bad(err error) error { return fault.Bad(err) }
+
+// ErrRecordTooLarge is wrapped by the error of an attempt that would have to hold a record larger
+// than [Task.LargestRecord]: a quarter of the memory budget, but at least 16 MiB and at most 1 GiB.
+// The error is permanent. The limit applies to input records outside of mapped files, to keys with
+// their combined values, and to spilled pairs that a Reduce receives. Records that are only scanned
+// or passed through may have any size: lines of a mapped file, pairs of a job that sorts bytes.
+var ErrRecordTooLarge = memory.ErrRecordTooLarge
+
+// RecordError is the error of a map for one record, with the place of the record: Input is the name
+// of the source, Offset that of the record's first byte in the uncompressed source (-1 if records
+// are not bytes), Number counts from 1 among the records of the source that the attempt has read,
+// Head has the first bytes of the record and Size is its size in bytes (empty and 0 if records are
+// not bytes). Err is the error of the map.
+type RecordError = read.RecordError

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
@@ -14,7 +15,7 @@ import (
 type Feed[K, V any] struct {
 	sources []Source
 	plans   []cluster.InputPlan // by source
-	read    reader[Fed[K, V]]
+	read    read.Input[Fed[K, V]]
 	keyed   *KeptBy[K, V] // set by KeptBy.Feed; otherwise nil
 }
 
@@ -25,13 +26,13 @@ type Fed[K, V any] struct {
 	index int // in the batch
 }
 
-// fedBatches converts the batches of read: apply maps the record of an index in the current batch.
-func fedBatches[I, K, V any](read reader[I], apply func(batch *[]I) func(i int, t *Task, emit func(K, V)) error) reader[Fed[K, V]] {
-	return func(s *splitReader, yield func([]Fed[K, V]) (int, error)) error {
+// fedBatches converts the batches of in: apply maps the record of an index in the current batch.
+func fedBatches[I, K, V any](in read.Input[I], apply func(batch *[]I) func(i int, t *Task, emit func(K, V)) error) read.Input[Fed[K, V]] {
+	return func(s *read.Reader, yield func([]Fed[K, V]) (int, error)) error {
 		var now []I
 		var feds []Fed[K, V]
 		one := apply(&now)
-		return read(s, func(batch []I) (int, error) {
+		return in(s, func(batch []I) (int, error) {
 			for len(feds) < len(batch) {
 				feds = append(feds, Fed[K, V]{apply: one, index: len(feds)})
 			}
@@ -44,7 +45,7 @@ func fedBatches[I, K, V any](read reader[I], apply func(batch *[]I) func(i int, 
 // From returns a feed of the pairs that toPairs emits for the records of in. toPairs is like
 // Job.Map, but also gets the task.
 func From[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K, V)) error) Feed[K, V] {
-	read := fedBatches(in.read, func(batch *[]I) func(i int, t *Task, emit func(K, V)) error {
+	feds := fedBatches(in.read, func(batch *[]I) func(i int, t *Task, emit func(K, V)) error {
 		return func(i int, t *Task, emit func(K, V)) error {
 			if t.records != nil {
 				return toPairs(t, watch.Copier[I](t.records, watch.Bytes)((*batch)[i]), emit)
@@ -52,7 +53,7 @@ func From[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K, V)
 			return toPairs(t, (*batch)[i], emit)
 		}
 	})
-	return Feed[K, V]{sources: in.sources, plans: in.bySource(), read: read}
+	return Feed[K, V]{sources: in.sources, plans: in.bySource(), read: feds}
 }
 
 // By returns a feed of the records of in, each as the value of its key.
@@ -79,8 +80,8 @@ func Feeds[K, V any](feeds ...Feed[K, V]) Input[Fed[K, V]] {
 		of = append(of, slices.Repeat([]int{i}, len(f.sources))...)
 	}
 	feeds = slices.Clone(feeds)
-	in.read = func(s *splitReader, yield func([]Fed[K, V]) (int, error)) error {
-		return feeds[of[s.split.Source]].read(s, yield)
+	in.read = func(s *read.Reader, yield func([]Fed[K, V]) (int, error)) error {
+		return feeds[of[s.Split.Source]].read(s, yield)
 	}
 	return in
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // FormatFile is a file that a [Format] reads: its stored bytes, in any order.
@@ -51,18 +52,18 @@ func Formatted[I any](format Format[I], sources ...Source) Input[I] {
 	in.plan.Cut = func(ctx context.Context, s Source, blocks []cluster.Block) ([]cluster.Block, error) {
 		parts, err := partsOf(format, &formatFile{Source: s, ctx: ctx})
 		for i := range parts {
-			parts[i].Hosts = slices.Clone(hostsAt(blocks, parts[i].Offset))
+			parts[i].Hosts = slices.Clone(read.HostsAt(blocks, parts[i].Offset))
 		}
 		return parts, err
 	}
-	in.read = func(s *splitReader, yield func([]I) (int, error)) error {
-		s.ordinal = true
-		file := &formatFile{Source: s.source, ctx: s.ctx}
-		err := s.mapOne(nil, func() error { return eachPart(s, format, file, singly(yield)) })
+	in.read = func(s *read.Reader, yield func([]I) (int, error)) error {
+		s.Ordinal = true
+		file := &formatFile{Source: s.Source, ctx: s.Ctx}
+		err := s.MapOne(nil, func() error { return eachPart(s, format, file, read.Singly(yield)) })
 		if err != nil {
 			return err
 		}
-		return s.tick(file.read.Swap(0))
+		return s.Tick(file.read.Swap(0))
 	}
 	return in
 }
@@ -90,9 +91,9 @@ func partsOf[I any](format Format[I], file *formatFile) (list []cluster.Block, e
 // eachPart yields the records of the parts that begin in the split. The offset of a record is the
 // part's offset shifted left as far as the file size permits, plus the record's number. So offsets
 // are unique and the same for any splits.
-func eachPart[I any](s *splitReader, format Format[I], file *formatFile, yield func(I) error) error {
-	parts, end := []cluster.Block{{Offset: s.split.Offset, Length: s.split.Length}}, s.split.Offset+s.split.Length
-	if !s.part { // a sample, or a whole small feed
+func eachPart[I any](s *read.Reader, format Format[I], file *formatFile, yield func(I) error) error {
+	parts, end := []cluster.Block{{Offset: s.Split.Offset, Length: s.Split.Length}}, s.Split.Offset+s.Split.Length
+	if !s.Part { // a sample, or a whole small feed
 		var err error
 		if parts, err = partsOf(format, file); err != nil {
 			return err
@@ -100,12 +101,12 @@ func eachPart[I any](s *splitReader, format Format[I], file *formatFile, yield f
 	}
 	room := bits.LeadingZeros64(uint64(file.Size())) - 1
 	for _, p := range parts {
-		if p.Offset < s.split.Offset || p.Offset >= end {
+		if p.Offset < s.Split.Offset || p.Offset >= end {
 			continue
 		}
-		_, err := eachOf(s, format.Read(s.ctx, file, p.Offset, p.Offset+p.Length), p.Offset<<room, func(rec I) error {
+		_, err := read.EachOf(s, format.Read(s.Ctx, file, p.Offset, p.Offset+p.Length), p.Offset<<room, func(rec I) error {
 			if n := file.read.Swap(0); n > 0 {
-				if err := s.tick(n); err != nil {
+				if err := s.Tick(n); err != nil {
 					return err
 				}
 			}

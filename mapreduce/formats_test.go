@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // passOn returns a job that writes its input.
@@ -21,14 +22,14 @@ func passOn[I any]() MapOnly[I, I] {
 }
 
 // recordsOf returns the records of an input that is split every block bytes and read through
-// windows, or the first error.
-func recordsOf[I any](t require.TestingT, in Input[I], w windows, block int64) (records []I, err error) {
+// read.Windows, or the first error.
+func recordsOf[I any](t require.TestingT, in Input[I], w read.Windows, block int64) (records []I, err error) {
 	p, err := passOn[I]().Bind(in, new(Collected[I]).Output())
 	require.NoError(t, err)
 	splits, err := p.Splits(context.Background(), p.BlocksOf(block))
 	require.NoError(t, err)
 	for _, s := range splits {
-		r := &splitReader{ctx: context.Background(), windows: w, source: p.Sources()[s.Source], split: s}
+		r := &read.Reader{Ctx: context.Background(), Windows: w, Source: p.Sources()[s.Source], Split: s}
 		err := readEach(in, r, func(rec I) error {
 			records = append(records, rec)
 			return nil

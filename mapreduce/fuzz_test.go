@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // FuzzReadTyped reads any bytes as what Typed has written: records, or an error, the same wherever
@@ -22,7 +23,7 @@ func FuzzReadTyped(f *testing.F) {
 		if len(data) > 2000 {
 			return
 		}
-		list, err := recordsOf(t, ReadTyped[visit](Bytes("f", data)), usualWindows(), 1<<20)
+		list, err := recordsOf(t, ReadTyped[visit](Bytes("f", data)), read.UsualWindows(), 1<<20)
 		small, errSmall := recordsOf(t, ReadTyped[visit](Bytes("f", data)), tiny(3, 2, 7), 1<<20)
 		require.Equal(t, err == nil, errSmall == nil, "%v, %v", err, errSmall)
 		if err == nil {

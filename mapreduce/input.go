@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // Input yields records of type I from sources. Constructors: Lines, LineStrings, KeyValueLines,
@@ -25,7 +25,7 @@ type Input[I any] struct {
 	sources []Source
 	plan    cluster.InputPlan
 	plans   []cluster.InputPlan // by source, where they differ
-	read    reader[I]
+	read    read.Input[I]
 	// fed is the MapTask of a job over feeds that has no Map; otherwise nil.
 	fed any
 }
@@ -56,38 +56,24 @@ func (in Input[I]) SplitSize(n int64) Input[I] {
 // Lines yields lines without their line feed. A carriage return before it is part of the line, as
 // in sort and grep. The last line needs no line feed.
 func Lines(sources ...Source) Input[[]byte] {
-	return separatedBy(lineEnds, 1, sources)
+	return Input[[]byte]{sources: sources, read: read.Lines()}
 }
 
 // LineStrings is Lines with string records, which may be kept. In jobs with a shuffle, neighboring
 // lines share pieces of memory of up to 4 KiB: use strings.Clone for the few lines that you keep.
 func LineStrings(sources ...Source) Input[string] {
-	return Input[string]{sources: sources, read: func(s *splitReader, yield func([]string) (int, error)) error {
-		var piece stringPiece
-		var texts []string
-		return boundedLines(s, func(lines [][]byte) (int, error) {
-			texts = texts[:0]
-			for i, line := range lines {
-				if s.copied {
-					texts = append(texts, piece.hold(s.data, s.begins[s.batch+i], len(line)))
-				} else {
-					texts = append(texts, string(line))
-				}
-			}
-			return yield(texts)
-		})
-	}}
+	return Input[string]{sources: sources, read: read.LineStrings}
 }
 
 // KeyValueLines yields each line cut at its first separator; a line without one is a key with an
 // empty value. Hadoop's separator is a tab.
 func KeyValueLines(separator byte, sources ...Source) Input[Pair[[]byte, []byte]] {
-	read := Lines().read
-	return Input[Pair[[]byte, []byte]]{sources: sources, read: func(s *splitReader, yield func([]Pair[[]byte, []byte]) (int, error)) error {
-		pairs := make([]Pair[[]byte, []byte], 0, batchRecords)
-		return read(s, func(lines [][]byte) (int, error) {
+	lines := read.Lines()
+	return Input[Pair[[]byte, []byte]]{sources: sources, read: func(r *read.Reader, yield func([]Pair[[]byte, []byte]) (int, error)) error {
+		pairs := make([]Pair[[]byte, []byte], 0, read.BatchRecords)
+		return lines(r, func(batch [][]byte) (int, error) {
 			pairs = pairs[:0]
-			for _, line := range lines {
+			for _, line := range batch {
 				if i := bytes.IndexByte(line, separator); i >= 0 {
 					pairs = append(pairs, Pair[[]byte, []byte]{line[:i:i], line[i+1:]})
 				} else {
@@ -107,7 +93,7 @@ func NLines(n int, sources ...Source) Input[[]byte] {
 		if !s.Splittable() || n < 1 {
 			return blocks, nil
 		}
-		return cutLines(ctx, s, n, blocks)
+		return read.CutLines(ctx, s, n, blocks)
 	}
 	return in
 }
@@ -116,35 +102,34 @@ func NLines(n int, sources ...Source) Input[[]byte] {
 // that scan faster than line by line. Only the last line of a file may lack its line feed. Lines
 // are not counted: the counter MapInputChunks replaces MapInputRecords.
 func Chunks(sources ...Source) Input[[]byte] {
-	read := func(s *splitReader, yield func([][]byte) (int, error)) error {
-		one := singly(yield)
-		return s.runs(lineEnds, func(run []byte) error {
-			return s.mapOne(run, func() error {
-				err := one(run)
-				if err != nil {
-					s.stop()
-				}
-				return err
-			})
-		})
-	}
-	return Input[[]byte]{sources: sources, plan: cluster.InputPlan{Chunks: true}, read: read}
+	return Input[[]byte]{sources: sources, plan: cluster.InputPlan{Chunks: true}, read: read.Chunks}
 }
 
 // FixedSize yields records of n bytes, n at least 1. A file whose size is not a multiple of n fails
 // the job.
 func FixedSize(n int, sources ...Source) Input[[]byte] {
-	in := Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([][]byte) (int, error)) error {
-		return s.runs(everyN(n), func(run []byte) error {
-			if len(run)%n != 0 {
-				return Permanent(fmt.Errorf("%s: ends within a record of %d bytes", s.source.Name(), n))
-			}
-			return s.eachSeparated(run, everyN(n), 0, yield)
-		})
-	}}
+	in := Input[[]byte]{sources: sources, read: read.FixedSize(n)}
 	if n < 1 {
 		in.plan.Wrong = fmt.Errorf("FixedSize of %d bytes: a record has at least 1", n)
 	}
+	return in
+}
+
+// Separated yields records that end with sep, without it: "\x00" for the output of find -print0,
+// "\r\n", or "\n\n" for paragraphs; Hadoop calls it textinputformat.record.delimiter. The last
+// record of a file needs no separator. Records are those of repeated [bytes.Cut] from the beginning
+// of the file, wherever it is split: in "aaa" the separator "aa" is the first two bytes. An empty
+// sep is an error of Bind.
+//
+// A separator of one byte is as fast as [Lines]. If separators may overlap, as "aa" may and "\r\n"
+// may not, a map that begins within a run of them reads back to the beginning of the run.
+func Separated(sep string, sources ...Source) Input[[]byte] {
+	in := Input[[]byte]{sources: sources}
+	if sep == "" {
+		in.plan.Wrong = errors.New("Separated by an empty separator")
+		sep = "\n"
+	}
+	in.read = read.Separated(sep)
 	return in
 }
 
@@ -156,110 +141,14 @@ type WholeFile struct {
 
 // WholeFiles yields each file as one record, decompressed if necessary.
 func WholeFiles(sources ...Source) Input[WholeFile] {
-	read := func(s *splitReader, yield func([]WholeFile) (int, error)) error {
-		return s.wholeSource(func(data []byte) error {
-			return s.mapOne(data, func() error {
-				return yieldBatch(s, 0, []WholeFile{{Name: s.source.Name(), Data: data}}, yield)
-			})
-		})
-	}
-	return Input[WholeFile]{sources: sources, plan: cluster.InputPlan{Whole: true}, read: read}
+	return Input[WholeFile]{sources: sources, plan: cluster.InputPlan{Whole: true}, read: read.Whole(func(name string, data []byte) WholeFile {
+		return WholeFile{Name: name, Data: data}
+	})}
 }
 
 // Slice yields the records of a slice, which must not change while the job runs. In sizes and
 // offsets one record counts as one byte.
 func Slice[I any](records []I) Input[I] {
 	src := input.Of(input.Made(len(records)), "slice")
-	return Input[I]{sources: []Source{src}, read: func(s *splitReader, yield func([]I) (int, error)) error {
-		s.ordinal, s.at = true, s.split.Offset
-		return s.mapOne(nil, func() error {
-			s.step = 1
-			for batch := range slices.Chunk(records[s.at:s.at+s.split.Length], batchRecords) {
-				err := s.tick(int64(len(batch)))
-				if err == nil {
-					err = yieldBatch(s, 0, batch, yield)
-				}
-				if err != nil {
-					return err
-				}
-				s.at += int64(len(batch))
-			}
-			return nil
-		})
-	}}
-}
-
-// recordEnds finds where records end; see byteEnds, textEnds, everyN, frames and csvEnds.
-type recordEnds interface {
-	// last returns the length of the longest run of whole records at the beginning of b, which
-	// begins with a record; 0 if b has no whole record.
-	last(b []byte) int
-	// first returns the length of b up to the end of the record that contains byte from, or 0 if
-	// that record does not end in b. b begins with a record.
-	first(b []byte, from int) int
-	// resume returns the from for a longer b, after first found no end in its first n bytes.
-	resume(n int) int
-}
-
-// recordStarts is a recordEnds that can find the first record at or after off; start returns at
-// least end if no record begins before end.
-type recordStarts interface {
-	start(s *splitReader, off, end int64) (int64, error)
-}
-
-type everyN int
-
-func (n everyN) length([]byte) int { return int(n) }
-
-func (n everyN) last(b []byte) int { return len(b) / int(n) * int(n) }
-
-func (n everyN) first(b []byte, from int) int {
-	if end := (from/int(n) + 1) * int(n); end <= len(b) {
-		return end
-	}
-	return 0
-}
-
-func (everyN) resume(int) int { return 0 }
-
-// cutLines returns a block for every n lines of s.
-func cutLines(ctx context.Context, s Source, n int, blocks []cluster.Block) ([]cluster.Block, error) {
-	var list []cluster.Block
-	var start, at int64
-	lines := 0
-	add := func(end int64) {
-		if end > start {
-			list = append(list, cluster.Block{Offset: start, Length: end - start, Hosts: hostsAt(blocks, start)})
-		}
-		start, lines = end, 0
-	}
-	r := &splitReader{ctx: ctx, windows: usualWindows(), source: s, split: cluster.Split{Length: s.Size()}}
-	err := r.runs(lineEnds, func(run []byte) error {
-		for len(run) > 0 {
-			i := bytes.IndexByte(run, '\n') + 1
-			if i == 0 {
-				i = len(run)
-			}
-			at += int64(i)
-			run = run[i:]
-			if lines++; lines == n {
-				add(at)
-			}
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	add(at)
-	return list, nil
-}
-
-func hostsAt(blocks []cluster.Block, off int64) []string {
-	for _, b := range blocks {
-		if off < b.Offset+b.Length {
-			return b.Hosts
-		}
-	}
-	return nil
+	return Input[I]{sources: []Source{src}, read: read.Slice(records)}
 }

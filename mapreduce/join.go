@@ -175,7 +175,7 @@ func (j feedJoin[K, A, B, O]) check(o Joined[O], home string) error {
 
 // onSide returns a feed whose values are on one side of a join.
 func onSide[K, V, S any](f Feed[K, V], put func(V) S, emitter func(add func(key, value []byte)) func(K, V)) Feed[K, S] {
-	read := fedBatches(f.read, func(batch *[]Fed[K, V]) func(i int, t *Task, emit func(K, S)) error {
+	feds := fedBatches(f.read, func(batch *[]Fed[K, V]) func(i int, t *Task, emit func(K, S)) error {
 		var to func(K, S)
 		emit := func(k K, v V) { to(k, put(v)) }
 		var direct func(K, V)
@@ -191,7 +191,7 @@ func onSide[K, V, S any](f Feed[K, V], put func(V) S, emitter func(add func(key,
 			return rec.apply(rec.index, t, emit)
 		}
 	})
-	return Feed[K, S]{sources: f.sources, plans: f.plans, read: read}
+	return Feed[K, S]{sources: f.sources, plans: f.plans, read: feds}
 }
 
 // emitterOf returns a function that makes the emit for one side of a join. The emit writes the

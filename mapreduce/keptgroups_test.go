@@ -18,6 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // linkedPage has slices of numbers and of bytes, which are views of the kept records.
@@ -217,8 +218,8 @@ func TestGroupedHoldsRecordsAndTheirHeads(t *testing.T) {
 	least := func(n int) int64 { // the bound under which a group of n records is read
 		in := Grouped(kept(n).Feed(), none.Feed())
 		return int64(sort.Search(1<<20, func(bound int) bool {
-			r := &splitReader{ctx: t.Context(), windows: usualWindows(), source: in.sources[0], split: cluster.Split{Length: in.sources[0].Size()}}
-			r.windows.record = int64(bound) + 1
+			r := &read.Reader{Ctx: t.Context(), Windows: read.UsualWindows(), Source: in.sources[0], Split: cluster.Split{Length: in.sources[0].Size()}}
+			r.Windows.Record = int64(bound) + 1
 			err := readEach(in, r, func(Group[string, row, row]) error { return nil })
 			if err != nil {
 				require.ErrorIs(t, err, ErrRecordTooLarge)

@@ -11,6 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
@@ -83,7 +84,7 @@ type Group[K, A, B any] struct {
 // exceeds [Task.LargestRecord] bytes, the error wraps ErrRecordTooLarge.
 func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B]] {
 	in := coPartitionedInput(left, right)
-	read := func(s *splitReader, yield func([]Group[K, A, B]) (int, error)) error {
+	read := func(s *read.Reader, yield func([]Group[K, A, B]) (int, error)) error {
 		one := make([]Group[K, A, B], 1)
 		g := &one[0]
 		return mergeJoin[K, A, B]{left.keyed, right.keyed}.walk(s, func(m *mergeWalk[K, A, B]) (err error) {
@@ -93,7 +94,7 @@ func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B
 				g.Right, err = takeGroup(g.Right[:0], m.right, &m.group, &held)
 			}
 			if err != nil {
-				return asMapError(errLargeGroup(m.key, s.largest()))
+				return read.MapError(errLargeGroup(m.key, s.Largest()))
 			}
 			_, err = yield(one)
 			return err
@@ -152,18 +153,18 @@ type mergeWalk[K, A, B any] struct {
 }
 
 // walk visits each key of either side, in order.
-func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B]) error) error {
-	refs := kept.RefsOf(s.source)
+func (m mergeJoin[K, A, B]) walk(s *read.Reader, visit func(w *mergeWalk[K, A, B]) error) error {
+	refs := kept.RefsOf(s.Source)
 	left, right := newKeptCursor(m.left, refs[0], s), newKeptCursor(m.right, refs[1], s)
 	defer left.close()
 	defer right.close()
 	decodeKey := m.left.codec.Decoder()
 	w := &mergeWalk[K, A, B]{left: left, right: right}
-	return s.mapOne(nil, func() (err error) {
-		s.ordinal = true
+	return s.MapOne(nil, func() (err error) {
+		s.Ordinal = true
 		left.next()
 		right.next()
-		for s.at = 0; left.ok || right.ok; s.at++ {
+		for s.At = 0; left.ok || right.ok; s.At++ {
 			if left.width > 0 {
 				if w.group.number = left.number; !left.ok || right.ok && right.number < left.number {
 					w.group.number = right.number
@@ -180,7 +181,7 @@ func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B
 				}
 			}
 			if err := visit(w); err != nil {
-				if err = s.recordFailed(err); err != nil {
+				if err = s.RecordFailed(err); err != nil {
 					return err
 				}
 			}
@@ -193,15 +194,15 @@ func (m mergeJoin[K, A, B]) walk(s *splitReader, visit func(w *mergeWalk[K, A, B
 			left.leave()
 			right.leave()
 		}
-		return s.tick(0)
+		return s.Tick(0)
 	})
 }
 
-func (m mergeJoin[K, A, B]) read(s *splitReader, yield func([]merged[K, A, B]) (int, error)) error {
+func (m mergeJoin[K, A, B]) read(s *read.Reader, yield func([]merged[K, A, B]) (int, error)) error {
 	one := make([]merged[K, A, B], 1)
 	copyOf := func(v sided[A, B]) sided[A, B] { return v }
-	if s.task != nil && s.task.records != nil {
-		copyOf = watch.Copier[sided[A, B]](s.task.records, watch.Views)
+	if s.Copies != nil {
+		copyOf = watch.Copier[sided[A, B]](s.Copies, watch.Views)
 	}
 	var w *mergeWalk[K, A, B]
 	one[0].values = func(yield func(sided[A, B]) bool) {
@@ -228,7 +229,7 @@ func (m mergeJoin[K, A, B]) read(s *splitReader, yield func([]merged[K, A, B]) (
 type keptCursor[K, T any] struct {
 	part    kept.Ref
 	keyOf   func(rec T) K
-	s       *splitReader
+	s       *read.Reader
 	data    *kept.Data
 	decode  func(run []byte) (T, int, error)
 	encode  func(dst []byte, key K) []byte
@@ -251,13 +252,13 @@ type keptCursor[K, T any] struct {
 	size   int
 }
 
-func newKeptCursor[K, T any](k *KeptBy[K, T], part kept.Ref, s *splitReader) *keptCursor[K, T] {
+func newKeptCursor[K, T any](k *KeptBy[K, T], part kept.Ref, s *read.Reader) *keptCursor[K, T] {
 	c := &keptCursor[K, T]{
 		part: part, keyOf: k.key, s: s, decode: k.form.Decoder(), encode: k.codec.Encoder(), release: func() {},
-		most: s.largest(), image: k.form.Size, width: codec.IntegerWidth(k.codec.Type), flip: codec.IntegerFlip(k.codec.Type),
+		most: s.Largest(), image: k.form.Size, width: codec.IntegerWidth(k.codec.Type), flip: codec.IntegerFlip(k.codec.Type),
 	}
-	if s.task != nil && s.task.records != nil {
-		c.copyOf = watch.Copier[T](s.task.records, watch.Views)
+	if s.Copies != nil {
+		c.copyOf = watch.Copier[T](s.Copies, watch.Views)
 	}
 	return c
 }
@@ -292,12 +293,12 @@ func (c *keptCursor[K, T]) advance() (err error) {
 		if c.held = append(c.held, c.release); !c.holds {
 			c.leave()
 		}
-		if c.run, c.release, err = c.data.View(c.block, c.s.budget); err != nil {
+		if c.run, c.release, err = c.data.View(c.block, c.s.Budget); err != nil {
 			c.release = func() {}
 			return c.part.Damaged(c.data, err)
 		}
 		c.block++
-		if err := c.s.tick(int64(len(c.run))); err != nil {
+		if err := c.s.Tick(int64(len(c.run))); err != nil {
 			return err
 		}
 	}

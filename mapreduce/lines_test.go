@@ -19,6 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // wholeLines is the plain definition of the lines of a text.
@@ -29,8 +30,10 @@ func wholeLines(text []byte) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
-// tiny windows make short texts take every path of the reader.
-func tiny(run, crossing, span int) windows { return windows{run: run, crossing: crossing, span: span} }
+// tiny read.Windows make short texts take every path of the reader.
+func tiny(run, crossing, span int) read.Windows {
+	return read.Windows{Run: run, Crossing: crossing, Span: span}
+}
 
 // planOf returns the plan of a job over an input that does nothing.
 func planOf(t testing.TB, in untypedInput) *Plan {
@@ -41,19 +44,19 @@ func planOf(t testing.TB, in untypedInput) *Plan {
 }
 
 // readEach calls each with each record that in reads.
-func readEach[I any](in Input[I], r *splitReader, each func(rec I) error) error {
-	return in.read(r, func(batch []I) (int, error) { return eachOne(r, batch, each) })
+func readEach[I any](in Input[I], r *read.Reader, each func(rec I) error) error {
+	return in.read(r, func(batch []I) (int, error) { return read.EachOne(r, batch, each) })
 }
 
 // readAll reads all splits of one source and returns its records and how many of
 // them each split had.
-func readAll(t testing.TB, in Input[[]byte], w windows, block int64) (records []string) {
+func readAll(t testing.TB, in Input[[]byte], w read.Windows, block int64) (records []string) {
 	t.Helper()
 	p := planOf(t, in.untyped())
 	splits, err := p.Splits(context.Background(), p.BlocksOf(block))
 	require.NoError(t, err)
 	for _, s := range splits {
-		r := &splitReader{ctx: context.Background(), windows: w, source: in.sources[s.Source], split: s}
+		r := &read.Reader{Ctx: context.Background(), Windows: w, Source: in.sources[s.Source], Split: s}
 		require.NoError(t, readEach(in, r, func(rec []byte) error {
 			records = append(records, string(rec))
 			return nil
@@ -63,7 +66,7 @@ func readAll(t testing.TB, in Input[[]byte], w windows, block int64) (records []
 }
 
 // FuzzLines states that the records of all splits together are the lines of the
-// whole text, whatever the blocks and the windows.
+// whole text, whatever the blocks and the read.Windows.
 func FuzzLines(f *testing.F) {
 	for _, text := range []string{
 		"", "\n", "a", "a\n", "a\nb", "\n\na\r\nbb\x00\xff\n\nlong line here\n",
@@ -103,14 +106,14 @@ func TestFixedSizeRecordsAtAnyBlockSize(t *testing.T) {
 		text, want = append(text, rec...), append(want, rec)
 	}
 	for block := int64(1); block < 20; block++ {
-		for _, w := range []windows{tiny(4, 1, 9), tiny(1, 4, 3), usualWindows()} {
+		for _, w := range []read.Windows{tiny(4, 1, 9), tiny(1, 4, 3), read.UsualWindows()} {
 			require.Equal(t, want, readAll(t, FixedSize(4, Bytes("text", text)), w, block))
 		}
 	}
 	in := FixedSize(4, Bytes("text", text[:41]))
-	err := readEach(in, &splitReader{
-		ctx: context.Background(), windows: usualWindows(), source: in.sources[0],
-		split: cluster.Split{Length: 41},
+	err := readEach(in, &read.Reader{
+		Ctx: context.Background(), Windows: read.UsualWindows(), Source: in.sources[0],
+		Split: cluster.Split{Length: 41},
 	},
 		func([]byte) error { return nil })
 	require.ErrorContains(t, err, "text: ends within a record of 4 bytes")
@@ -118,10 +121,10 @@ func TestFixedSizeRecordsAtAnyBlockSize(t *testing.T) {
 
 func TestKeyValueLinesAndStrings(t *testing.T) {
 	src := Bytes("text", []byte("a\tb\tc\nd\n\te\n"))
-	r := func() *splitReader {
-		return &splitReader{
-			ctx: context.Background(), windows: usualWindows(), source: src,
-			split: cluster.Split{Length: src.Size()},
+	r := func() *read.Reader {
+		return &read.Reader{
+			Ctx: context.Background(), Windows: read.UsualWindows(), Source: src,
+			Split: cluster.Split{Length: src.Size()},
 		}
 	}
 	var got []string
@@ -161,7 +164,7 @@ func TestWholeFilesAndSlices(t *testing.T) {
 	require.Len(t, splits, 2)
 	var got []string
 	for _, s := range splits {
-		r := &splitReader{ctx: context.Background(), windows: usualWindows(), source: in.sources[s.Source], split: s}
+		r := &read.Reader{Ctx: context.Background(), Windows: read.UsualWindows(), Source: in.sources[s.Source], Split: s}
 		require.NoError(t, readEach(in, r, func(f WholeFile) error {
 			got = append(got, f.Name+":"+string(f.Data))
 			return nil
@@ -172,9 +175,9 @@ func TestWholeFilesAndSlices(t *testing.T) {
 	numbers := Slice([]int{5, 6, 7, 8})
 	var sum []int
 	for off := range int64(4) {
-		r := &splitReader{
-			ctx: context.Background(), windows: usualWindows(), source: numbers.sources[0],
-			split: cluster.Split{Offset: off, Length: 1},
+		r := &read.Reader{
+			Ctx: context.Background(), Windows: read.UsualWindows(), Source: numbers.sources[0],
+			Split: cluster.Split{Offset: off, Length: 1},
 		}
 		require.NoError(t, readEach(numbers, r, func(n int) error {
 			sum = append(sum, n)
@@ -217,12 +220,12 @@ func TestAFileServesManyJobs(t *testing.T) {
 
 func TestStreamIsReadOnce(t *testing.T) {
 	in := Lines(Stream("-", strings.NewReader("a\nb")))
-	require.Equal(t, []string{"a", "b"}, readAll(t, in, usualWindows(), 10))
-	r := &splitReader{ctx: context.Background(), windows: usualWindows(), source: in.sources[0]}
+	require.Equal(t, []string{"a", "b"}, readAll(t, in, read.UsualWindows(), 10))
+	r := &read.Reader{Ctx: context.Background(), Windows: read.UsualWindows(), Source: in.sources[0]}
 	require.ErrorIs(t, readEach(in, r, func([]byte) error { return nil }), fault.ErrConsumed)
 
 	broken := Lines(Stream("pipe", io.MultiReader(strings.NewReader("a\nb"), iotest.ErrReader(errors.New("gone")))))
-	r = &splitReader{ctx: context.Background(), windows: usualWindows(), source: broken.sources[0]}
+	r = &read.Reader{Ctx: context.Background(), Windows: read.UsualWindows(), Source: broken.sources[0]}
 	require.ErrorContains(t, readEach(broken, r, func([]byte) error { return nil }), "gone")
 }
 
@@ -289,12 +292,12 @@ func TestEveryViewIsReleased(t *testing.T) {
 	for fail := range 52 {
 		for _, pinned := range []bool{false, true} {
 			var release []func()
-			r := &splitReader{
-				ctx: context.Background(), windows: tiny(16, 8, 32), source: src,
-				split: cluster.Split{Length: src.Size()},
+			r := &read.Reader{
+				Ctx: context.Background(), Windows: tiny(16, 8, 32), Source: src,
+				Split: cluster.Split{Length: src.Size()},
 			}
 			if pinned {
-				r.pin = func(_ []byte, f func()) { release = append(release, f) }
+				r.Pin = func(_ []byte, f func()) { release = append(release, f) }
 			}
 			n := 0
 			err := readEach(Lines(src), r, func([]byte) error {

@@ -15,22 +15,23 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // localPair is an emitted pair, encoded.
 type localPair struct{ key, value []byte }
 
 func (b *boundJob) RunLocal(ctx context.Context, p *cluster.Bound, splits []cluster.Split, c *counter.Set, most int) ([]cluster.Skipped, error) {
-	k := newSkips(most)
+	k := read.NewSkips(most)
 	parts, err := b.mapLocal(ctx, p, splits, c, k)
 	for i := 0; err == nil && i < len(parts); i++ {
 		err = b.reduceLocal(ctx, p, i, parts[i], c)
 	}
-	return k.count(c), err
+	return k.Count(c), err
 }
 
 // mapLocal runs all maps and returns the emitted pairs by reduce.
-func (b *boundJob) mapLocal(ctx context.Context, p *cluster.Bound, splits []cluster.Split, c *counter.Set, k *skips) ([][]localPair, error) {
+func (b *boundJob) mapLocal(ctx context.Context, p *cluster.Bound, splits []cluster.Split, c *counter.Set, k *read.Skips) ([][]localPair, error) {
 	parts := make([][]localPair, p.Reduces)
 	partition := b.partitioner(p.Reduces)
 	readable := b.decoding(nil)
@@ -65,12 +66,12 @@ func (b *boundJob) mapLocal(ctx context.Context, p *cluster.Bound, splits []clus
 			gate.Open()
 			defer gate.Shut()
 			if k == nil {
-				return asMapError(mapRecord())
+				return read.MapError(mapRecord())
 			}
-			return asMapError(tryRecord(c, func() error { return cmp.Or(mapRecord(), eachLocal(emitted, readable)) }, func() { emitted = nil }))
+			return read.MapError(tryRecord(c, func() error { return cmp.Or(mapRecord(), eachLocal(emitted, readable)) }, func() { emitted = nil }))
 		}
 		err = readFile(t, p, a, split, k, intake{}, func(l *recordLoop) error {
-			return code.each(l.reader, l.around(skippingKnown(l.reader, one)))
+			return code.each(l.reader, l.around(read.SkippingKnown(l.reader, one)))
 		})
 		if err == nil && code.close != nil {
 			gate.Open()
@@ -215,7 +216,7 @@ func (b *boundJob) groupLocal(group []localPair, value *unsafe.Pointer) (next fu
 }
 
 func (b *boundMapOnly) RunLocal(ctx context.Context, p *cluster.Bound, splits []cluster.Split, c *counter.Set, most int) ([]cluster.Skipped, error) {
-	k := newSkips(most)
+	k := read.NewSkips(most)
 	for i, split := range splits {
 		a := &cluster.MapAttempt{Index: i, Split: split, Resources: cluster.Resources{Counters: c}}
 		if _, err := b.runMapSkipping(ctx, p, a, k); err != nil {
@@ -225,5 +226,5 @@ func (b *boundMapOnly) RunLocal(ctx context.Context, p *cluster.Bound, splits []
 			return nil, err
 		}
 	}
-	return k.count(c), nil
+	return k.Count(c), nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // mapCode is the user's Map for a file.
@@ -14,14 +15,14 @@ type mapCode struct {
 	all func(l *recordLoop, gate *memory.Gate, failed *error, after func(error) error) error
 	// each calls around for each record; around gets the call of Map. It serves callers that do
 	// more per record than all does.
-	each func(r *splitReader, around func(mapRecord func() error) error) error
+	each func(r *read.Reader, around func(mapRecord func() error) error) error
 	// close is called after the last record; nil if the user has no Close.
 	close func() error
 }
 
 // recordLoop is the bookkeeping of a loop over records.
 type recordLoop struct {
-	reader  *splitReader
+	reader  *read.Reader
 	watch   *cluster.Watch
 	records int64  // started
 	report  func() // reports progress
@@ -61,7 +62,7 @@ func (l *recordLoop) around(code func(mapRecord func() error) error) func(mapRec
 			err = code(mapRecord)
 		}
 		if err != nil {
-			l.reader.number = l.records
+			l.reader.Number = l.records
 		}
 		return err
 	}
@@ -83,7 +84,7 @@ func (b *typedJob[I, K, V, O]) startMap(t *Task, emit any) (mapCode, error) {
 	}
 	to := emit.(func(K, V))
 	code := mapCode{
-		each: func(r *splitReader, around func(func() error) error) error {
+		each: func(r *read.Reader, around func(func() error) error) error {
 			return eachRecord(&b.in, r, func(rec I) error { return m.Map(rec, to) }, around)
 		},
 		all: func(l *recordLoop, gate *memory.Gate, failed *error, after func(error) error) error {
@@ -97,11 +98,11 @@ func (b *typedJob[I, K, V, O]) startMap(t *Task, emit any) (mapCode, error) {
 }
 
 // eachRecord implements mapCode.each.
-func eachRecord[I any](in *Input[I], r *splitReader, userMap func(I) error, around func(func() error) error) error {
+func eachRecord[I any](in *Input[I], r *read.Reader, userMap func(I) error, around func(func() error) error) error {
 	var rec I // the current record
 	mapRecord := func() error { return userMap(rec) }
 	return in.read(r, func(batch []I) (int, error) {
-		return eachOne(r, batch, func(next I) error {
+		return read.EachOne(r, batch, func(next I) error {
 			rec = next
 			return around(mapRecord)
 		})
@@ -117,10 +118,10 @@ func mapBatch[I, E any](l *recordLoop, userMap func(I, E) error, emit E, gate *m
 	asked, canceled := l.watch.Flags()
 	return func(batch []I) (int, error) {
 		reader := l.reader
-		first := reader.batch
+		first := reader.Batch
 		gate.Open()
 		for i := range batch {
-			reader.now = first + i
+			reader.Now = first + i
 			var err error
 			if l.records++; atomic.LoadUint32(asked)|atomic.LoadUint32(canceled) != 0 || l.records%cluster.PauseEvery == 0 { // as l.asked
 				gate.Shut()
@@ -134,7 +135,7 @@ func mapBatch[I, E any](l *recordLoop, userMap func(I, E) error, emit E, gate *m
 			}
 			if err != nil {
 				gate.Shut()
-				reader.number = l.records
+				reader.Number = l.records
 				return i, err
 			}
 		}
@@ -147,7 +148,7 @@ func mapBatch[I, E any](l *recordLoop, userMap func(I, E) error, emit E, gate *m
 func filterCode[I, O any](f Filter[I, O], in Input[I], w *recordWriter) mapCode {
 	emit := emitTo[O](w)
 	code := mapCode{
-		each: func(r *splitReader, around func(func() error) error) error {
+		each: func(r *read.Reader, around func(func() error) error) error {
 			return eachRecord(&in, r, func(rec I) error { return f.Map(rec, emit) }, around)
 		},
 		all: func(l *recordLoop, gate *memory.Gate, failed *error, after func(error) error) error {

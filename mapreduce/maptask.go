@@ -12,6 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/kept"
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -37,7 +38,7 @@ func (b *boundJob) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapA
 	col := b.collector(p, a)
 	defer col.close()
 	col.gate.Shut()
-	k := newSkips(a.MaxSkips, a.LeaveOut...)
+	k := read.NewSkips(a.MaxSkips, a.LeaveOut...)
 	err := p.EachFile(a.Split, func(file cluster.Split) error { return b.mapFile(ctx, p, a, file, col, &c, k) })
 	if err = cmp.Or(err, *col.failed); err != nil {
 		return nil, err
@@ -58,14 +59,14 @@ func (b *boundJob) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapA
 		c.Add(counter.CombineOutputRecords, stats.Output)
 	}
 	addSpills(&c, stats)
-	out := cluster.NewMapOutput(segments, releaseAll(list), k.count(&c))
+	out := cluster.NewMapOutput(segments, releaseAll(list), k.Count(&c))
 	a.Report(&c)
 	return out, nil
 }
 
 // mapFile maps the part of a split that is in one file.
 func (b *boundJob) mapFile(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, col *collector,
-	c *counter.Set, k *skips,
+	c *counter.Set, k *read.Skips,
 ) error {
 	t := &Task{
 		ctx: ctx, id: a.ID(), reduces: p.Reduces, name: p.Sources[file.Source].Name(), counters: c,
@@ -83,7 +84,7 @@ func (b *boundJob) mapFile(ctx context.Context, p *cluster.Bound, a *cluster.Map
 	}
 	err = readFile(t, p, a, file, k, col.intake, func(l *recordLoop) error {
 		if around != nil {
-			return code.each(l.reader, l.around(skippingKnown(l.reader, around)))
+			return code.each(l.reader, l.around(read.SkippingKnown(l.reader, around)))
 		}
 		return code.all(l, col.gate, col.failed, col.after)
 	})
@@ -98,7 +99,7 @@ func (b *boundJob) mapFile(ctx context.Context, p *cluster.Bound, a *cluster.Map
 // after converts the error of a Map, or of its emits.
 func (c *collector) after(err error) error {
 	if err != nil {
-		return asMapError(err)
+		return read.MapError(err)
 	}
 	return emitted(*c.failed)
 }
@@ -123,7 +124,7 @@ func (b *boundJob) tryingEmit(col *collector, c *counter.Set) (emit any, around 
 // emitted converts the error of an emit: a pair that is too large is an error of the record.
 func emitted(err error) error {
 	if errors.Is(err, ErrRecordTooLarge) {
-		return asMapError(err)
+		return read.MapError(err)
 	}
 	return err
 }
@@ -139,16 +140,16 @@ const reportEvery = 4096
 
 // readFile makes loop map each record of the part of a split that is in one file, and counts
 // records and bytes.
-func readFile(t *Task, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, k *skips, memory intake,
+func readFile(t *Task, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, k *read.Skips, memory intake,
 	loop func(l *recordLoop) error,
 ) error {
 	ctx, c := t.ctx, t.counters
 	w, stop := cluster.NewWatch(ctx, &a.Resources)
 	defer stop()
-	r := &splitReader{
-		ctx: ctx, windows: usualWindows(), source: p.Sources[file.Source], split: file,
-		watch: w, progress: a.Progress, read: c.Get(counter.InputBytesRead), budget: a.Budget, pool: a.Pool, pin: memory.pin, copied: memory.copies,
-		skips: k, task: t, part: p.Inputs[file.Source].Cut != nil,
+	r := &read.Reader{
+		Ctx: ctx, Windows: read.UsualWindows(), Source: p.Sources[file.Source], Split: file,
+		Watch: w, Progress: a.Progress, BytesRead: c.Get(counter.InputBytesRead), Budget: a.Budget, Pool: a.Pool, Pin: memory.pin, Copied: memory.copies,
+		Skips: k, Copies: t.records, Part: p.Inputs[file.Source].Cut != nil,
 	}
 	t.reader = r
 	if a.Progress != nil {
@@ -159,7 +160,7 @@ func readFile(t *Task, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Spl
 	exited := true
 	defer func() {
 		if exited && a.Progress != nil {
-			a.Progress.Exit(r.recordError(&mapError{fault.Exited()}, l.records))
+			a.Progress.Exit(r.RecordError(fault.Exited(), l.records))
 		}
 	}()
 	l.report = func() {
@@ -169,12 +170,12 @@ func readFile(t *Task, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Spl
 	}
 	err := loop(l)
 	exited = false
-	err = r.locateError(err, l.records)
+	err = r.LocateError(err, l.records)
 	l.report()
 	c.Add(kind.Counter(), l.records)
-	c.Add(counter.InputBytesRead, r.read-c.Get(counter.InputBytesRead))
+	c.Add(counter.InputBytesRead, r.BytesRead-c.Get(counter.InputBytesRead))
 	if a.Progress != nil {
-		a.Progress.Bytes.Store(r.read)
+		a.Progress.Bytes.Store(r.BytesRead)
 	}
 	if err == nil {
 		err = context.Cause(ctx)
@@ -318,10 +319,10 @@ func releaseAll(list []stored) func() {
 
 // RunMap of a map-only job writes its part.
 func (b *boundMapOnly) RunMap(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt) (*cluster.MapOutput, error) {
-	return b.runMapSkipping(ctx, p, a, newSkips(a.MaxSkips, a.LeaveOut...))
+	return b.runMapSkipping(ctx, p, a, read.NewSkips(a.MaxSkips, a.LeaveOut...))
 }
 
-func (b *boundMapOnly) runMapSkipping(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, k *skips) (_ *cluster.MapOutput, err error) {
+func (b *boundMapOnly) runMapSkipping(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, k *read.Skips) (_ *cluster.MapOutput, err error) {
 	var c counter.Set
 	t := &Task{ctx: ctx, id: a.ID(), counters: &c, budget: a.Budget, log: a.Log}
 	w, err := newRecordWriter(p, t, a.Host, b.out)
@@ -342,20 +343,20 @@ func (b *boundMapOnly) runMapSkipping(ctx context.Context, p *cluster.Bound, a *
 	c.Add(counter.MapOutputRecords, w.records)
 	c.Add(counter.MapOutputBytes, w.part.Bytes)
 	c.Add(counter.OutputBytesWritten, w.part.Bytes)
-	out := cluster.NewMapOutput(nil, nil, k.count(&c))
+	out := cluster.NewMapOutput(nil, nil, k.Count(&c))
 	a.Report(&c)
 	return out, nil
 }
 
 // filterFile maps the part of a split that is in one file.
 func (b *boundMapOnly) filterFile(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, w *recordWriter,
-	c *counter.Set, k *skips,
+	c *counter.Set, k *read.Skips,
 ) error {
 	t := &Task{ctx: ctx, id: a.ID(), name: p.Sources[file.Source].Name(), counters: c, budget: a.Budget, log: a.Log}
 	after := func(err error) error {
 		w.gate.Shut()
 		if err != nil {
-			return asMapError(err)
+			return read.MapError(err)
 		}
 		return w.err()
 	}
@@ -371,7 +372,7 @@ func (b *boundMapOnly) filterFile(ctx context.Context, p *cluster.Bound, a *clus
 		if k == nil {
 			return code.all(l, &w.gate, &w.failed, after)
 		}
-		return code.each(l.reader, l.around(skippingKnown(l.reader, func(mapRecord func() error) error {
+		return code.each(l.reader, l.around(read.SkippingKnown(l.reader, func(mapRecord func() error) error {
 			w.gate.Open()
 			err := tryRecord(c, func() error { return cmp.Or(mapRecord(), w.failed) }, drop)
 			if err == nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // xzipped is "hello\nworld\n" as xz packs it, xzWide with a window of 512 MiB; xzEmpty is nothing at
@@ -207,7 +208,7 @@ func TestBzip2(t *testing.T) {
 	require.NoError(t, err)
 	packed, err := Stored(Bytes("dir/t.bz2", data).Data)
 	require.NoError(t, err)
-	require.Equal(t, []string{"hello", "world"}, readAll(t, Lines(packed), usualWindows(), 1<<20))
+	require.Equal(t, []string{"hello", "world"}, readAll(t, Lines(packed), read.UsualWindows(), 1<<20))
 }
 
 // TestFiles: paths have their meaning in a shell and on the command line.

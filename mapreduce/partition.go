@@ -14,6 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
@@ -163,19 +164,19 @@ func (s *sampler) sample(src Source, split cluster.Split) error {
 		return err
 	}
 	enough := len(s.keys) + sampleKeys
-	r := &splitReader{ctx: s.ctx, windows: usualWindows(), source: src, split: split, task: t}
+	r := &read.Reader{Ctx: s.ctx, Windows: read.UsualWindows(), Source: src, Split: split}
 	t.reader = r
 	calls := 0
 	err = code.each(r, func(mapRecord func() error) error {
 		if calls++; len(s.keys) >= enough || calls > sampleCalls {
 			return errSampled
 		}
-		return asMapError(mapRecord())
+		return read.MapError(mapRecord())
 	})
 	if errors.Is(err, errSampled) {
 		return nil
 	}
-	return r.locateError(err, int64(calls))
+	return r.LocateError(err, int64(calls))
 }
 
 // maxBoundBytes is the maximum length of the bound of a range. A prefix serves as well as a key of

@@ -19,6 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // firstWord is the route of these tests.
@@ -39,7 +40,7 @@ func contents(t testing.TB, dir string) map[string]string {
 	for _, e := range list {
 		src, err := File(filepath.Join(dir, e.Name()))
 		require.NoError(t, err)
-		lines, err := recordsOf(t, LineStrings(src), usualWindows(), 1<<20)
+		lines, err := recordsOf(t, LineStrings(src), read.UsualWindows(), 1<<20)
 		require.NoError(t, err)
 		files[e.Name()] = ""
 		for _, line := range lines {

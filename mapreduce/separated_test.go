@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // placedRecord is a record with its place in the file.
@@ -80,7 +82,7 @@ func TestSeparatorsThatOverlapFar(t *testing.T) {
 			record, rest, found = strings.Cut(rest, "\n\n")
 			want = append(want, record)
 		}
-		require.Equal(t, want, readAll(t, Separated("\n\n", Bytes("text", []byte(text))), usualWindows(), 99_999))
+		require.Equal(t, want, readAll(t, Separated("\n\n", Bytes("text", []byte(text))), read.UsualWindows(), 99_999))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/combine"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // broadcast is a small feed in memory.
@@ -34,16 +35,16 @@ func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 	b.matches = combine.Lookup[B]{}
 	for i, src := range sources {
 		t := &Task{ctx: ctx, name: src.Name(), counters: new(counter.Set)}
-		r := &splitReader{ctx: ctx, windows: usualWindows(), source: src, split: cluster.Split{Source: i, Length: src.Size()}, task: t}
+		r := &read.Reader{Ctx: ctx, Windows: read.UsualWindows(), Source: src, Split: cluster.Split{Source: i, Length: src.Size()}}
 		t.reader = r
 		records := int64(0)
 		err := b.feed.read(r, func(batch []Fed[K, B]) (int, error) {
-			return eachOne(r, batch, func(fed Fed[K, B]) error {
+			return read.EachOne(r, batch, func(fed Fed[K, B]) error {
 				records++
-				return asMapError(fed.apply(fed.index, t, hold.add))
+				return read.MapError(fed.apply(fed.index, t, hold.add))
 			})
 		})
-		if err := r.locateError(err, records); err != nil {
+		if err := r.LocateError(err, records); err != nil {
 			return fmt.Errorf("small feed: %w", err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
 )
 
@@ -25,7 +26,7 @@ type Task struct {
 	budget   *cluster.Memory // may be nil
 	sampling bool            // the map runs on a sample
 	records  *watch.Copies   // of a watched map; otherwise nil
-	reader   *splitReader    // of a map; nil before its first record
+	reader   *read.Reader    // of a map; nil before its first record
 	log      *slog.Logger    // nil: the default one
 	// add is emit for an encoded pair; nil where pairs are combined, watched or held back.
 	add func(key, value []byte)
@@ -62,7 +63,7 @@ func (t *Task) Offset() int64 {
 	if t.reader == nil {
 		return 0
 	}
-	return t.reader.offset()
+	return t.reader.Offset()
 }
 
 // Logger returns a logger to the cluster's log, or to the default logger if it has none. Each line

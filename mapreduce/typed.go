@@ -10,7 +10,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
-	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // errOtherType is wrapped by the error of [ReadTyped] over records of another type.
@@ -55,16 +55,16 @@ func Typed[O any](to Destination) Output[O] {
 func ReadTyped[O any](sources ...Source) Input[O] {
 	v, wrong := codec.Value[O]()
 	in := Input[O]{sources: sources, plan: cluster.InputPlan{Whole: true, Wrong: wrong}}
-	in.read = func(s *splitReader, yield func([]O) (int, error)) error {
+	in.read = func(r *read.Reader, yield func([]O) (int, error)) error {
 		decode, begun := v.Decoder(), false
-		return Decoded(Input[[]byte]{read: frameRecords}, func(rec []byte) (o O, err error) {
+		return read.Decoded(read.Frames, func(rec []byte) (o O, err error) {
 			if !begun {
 				begun = true
 				return o, checkHead(rec, reflect.TypeFor[O]())
 			}
 			o, err = decode(rec)
 			return o, Bad(err)
-		}).read(s, yield)
+		})(r, yield)
 	}
 	return in
 }
@@ -109,44 +109,4 @@ func structureOf(t reflect.Type) string {
 	default:
 		return t.Kind().String()
 	}
-}
-
-// frames is the recordEnds of records that begin with their length, a varint.
-type frames struct{}
-
-func (frames) last(b []byte) int {
-	at := 0
-	for {
-		_, n := codec.Frame(b[at:])
-		if n == 0 {
-			return at
-		}
-		at += n
-	}
-}
-
-func (frames) first(b []byte, _ int) int {
-	_, n := codec.Frame(b)
-	return n
-}
-
-func (frames) resume(int) int { return 0 }
-
-// frameRecords yields the records of a file of frames.
-func frameRecords(s *splitReader, yield func([][]byte) (int, error)) error {
-	return s.runs(frames{}, func(run []byte) error {
-		at := s.at
-		for rest := run; len(rest) > 0; {
-			rec, n := codec.Frame(rest)
-			s.at = at + int64(len(run)-len(rest))
-			if n == 0 {
-				return Permanent(fmt.Errorf("%s: at byte %d: %w: it ends within a record", s.source.Name(), s.at, fault.ErrCorruptInput))
-			}
-			rest = rest[n:]
-			if err := s.mapOne(rec, func() error { return yieldBatch(s, 0, [][]byte{rec}, yield) }); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }

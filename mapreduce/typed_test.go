@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 type reading struct {
@@ -54,7 +55,7 @@ func TestTypedAtAnyWindow(t *testing.T) {
 		require.Equal(t, []string{"", "a", strings.Repeat("b", 200), "c"}, got)
 	})
 	for n := 1; n < len(data); n++ { // cut off, it is damaged or ends with a record
-		got, err := recordsOf(t, ReadTyped[string](Bytes("f", data[:n])), usualWindows(), 1<<20)
+		got, err := recordsOf(t, ReadTyped[string](Bytes("f", data[:n])), read.UsualWindows(), 1<<20)
 		if err == nil {
 			require.Less(t, len(got), 4)
 			continue
@@ -75,7 +76,7 @@ func TestTypedOfAnotherType(t *testing.T) {
 	path := typedOf(t, []visit{{"ann", 1}}, NoCompression)
 	src, err := File(path)
 	require.NoError(t, err)
-	got, err := recordsOf(t, ReadTyped[renamed](src), usualWindows(), 1<<20)
+	got, err := recordsOf(t, ReadTyped[renamed](src), read.UsualWindows(), 1<<20)
 	require.NoError(t, err)
 	require.Equal(t, []renamed{{"ann", 1}}, got)
 	err = failure(t, ReadTyped[other](src))

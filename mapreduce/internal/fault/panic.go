@@ -175,3 +175,23 @@ func Step(do func() error) (err error) {
 	Contained(&err, do)
 	return err
 }
+
+// Recovered converts a panic of f into an error, except a memory fault outside of the Go heap,
+// which is an error of the input.
+func Recovered(f func() error) (err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case Thrown:
+			err = v.Err
+		case interface {
+			runtime.Error
+			Addr() uintptr
+		}:
+			panic(v)
+		default:
+			err = NewPanicError(v)
+		}
+	}()
+	return f()
+}

@@ -1,4 +1,4 @@
-package mapreduce
+package read
 
 import (
 	"errors"
@@ -36,39 +36,41 @@ type mapError struct{ err error }
 func (e *mapError) Error() string { return e.err.Error() }
 func (e *mapError) Unwrap() error { return e.err }
 
-// asMapError marks an error of the user's map.
-func asMapError(err error) error {
+// MapError marks an error of the user's map, to which the input adds the place of the record.
+// MapError(nil) is nil.
+func MapError(err error) error {
 	if err == nil {
 		return nil
 	}
 	return &mapError{err}
 }
 
-// locateError adds the record's place to an error of the user's map; number is the number of
+// LocateError adds the record's place to an error of the user's map; number is the number of
 // records read. It returns other errors unchanged.
-func (s *splitReader) locateError(err error, number int64) error {
+func (s *Reader) LocateError(err error, number int64) error {
 	var f *mapError
 	if !errors.As(err, &f) {
 		return err
 	}
-	return s.recordError(f, number)
+	return s.RecordError(f.err, number)
 }
 
-func (s *splitReader) recordError(f *mapError, number int64) *RecordError {
-	e := &RecordError{Input: s.source.Name(), Offset: s.at, Number: s.numbered(number), Head: s.head, Size: s.size, Err: f.err}
-	if s.ordinal {
+// RecordError returns the error err of the record at Place.At.
+func (s *Reader) RecordError(err error, number int64) *RecordError {
+	e := &RecordError{Input: s.Source.Name(), Offset: s.At, Number: s.Numbered(number), Head: s.head, Size: s.size, Err: err}
+	if s.Ordinal {
 		e.Offset = -1
 	}
 	return e
 }
 
-// numbered returns the number, for errors, of the n-th record of the source that the attempt has
+// Numbered returns the number, for errors, of the n-th record of the source that the attempt has
 // read.
-func (s *splitReader) numbered(n int64) int64 {
-	switch s.source.Data.(type) {
+func (s *Reader) Numbered(n int64) int64 {
+	switch s.Source.Data.(type) {
 	case input.Made, input.Unit:
-		if s.split.Length >= 0 {
-			return n + s.split.Offset
+		if s.Split.Length >= 0 {
+			return n + s.Split.Offset
 		}
 	}
 	return n

@@ -58,62 +58,6 @@ func TestSamplePlacesAreSpread(t *testing.T) {
 	})
 }
 
-// TestEndsOfRecords states what all kinds of ends have in common: first finds the end of the record
-// in which a byte lies, and last that of the last record that is whole.
-func TestEndsOfRecords(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var b, whole []byte
-		var ends []int // of records
-		var kind recordEnds
-		switch n := rapid.IntRange(1, 5).Draw(t, "n"); rapid.IntRange(0, 2).Draw(t, "kind") {
-		case 0:
-			kind = everyN(n)
-			b = make([]byte, rapid.IntRange(0, 20).Draw(t, "bytes"))
-			for at := n; at <= len(b); at += n {
-				ends = append(ends, at)
-			}
-		case 1:
-			kind = lineEnds
-			b = []byte(rapid.StringMatching("[a\n]{0,12}").Draw(t, "text"))
-			ends = placesOf(b, '\n')
-		default:
-			kind = byteEnds(0x1e)
-			b = []byte(rapid.StringMatching("[a\x1e\n]{0,12}").Draw(t, "text"))
-			ends = placesOf(b, 0x1e)
-		}
-		last := 0
-		if len(ends) > 0 {
-			last = ends[len(ends)-1]
-		}
-		whole = b[:last]
-		require.Equal(t, last, kind.last(b))
-		require.Equal(t, last, kind.last(whole))
-		for from := range b {
-			want := 0
-			for _, end := range ends {
-				if end > from {
-					want = end
-					break
-				}
-			}
-			require.Equal(t, want, kind.first(b, from), "from %d", from)
-			if want == 0 {
-				require.LessOrEqual(t, kind.resume(len(b)), len(b))
-			}
-		}
-	})
-}
-
-// placesOf are the places behind each c.
-func placesOf(b []byte, c byte) (list []int) {
-	for i, x := range b {
-		if x == c {
-			list = append(list, i+1)
-		}
-	}
-	return list
-}
-
 // TestReducesOfAPlan: the number of reduces is the job's, or the cluster's, or one; unknown sizes
 // count as 0.
 func TestReducesOfAPlan(t *testing.T) {

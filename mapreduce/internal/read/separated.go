@@ -1,71 +1,60 @@
-package mapreduce
+package read
 
 import (
 	"bytes"
-	"errors"
 	"slices"
 
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
-// Separated yields records that end with sep, without it: "\x00" for the output of find -print0,
-// "\r\n", or "\n\n" for paragraphs; Hadoop calls it textinputformat.record.delimiter. The last
-// record of a file needs no separator. Records are those of repeated [bytes.Cut] from the beginning
-// of the file, wherever it is split: in "aaa" the separator "aa" is the first two bytes. An empty
-// sep is an error of Bind.
-//
-// A separator of one byte is as fast as [Lines]. If separators may overlap, as "aa" may and "\r\n"
-// may not, a map that begins within a run of them reads back to the beginning of the run.
-func Separated(sep string, sources ...Source) Input[[]byte] {
+// Separated yields records that end with sep, which is not empty, without it.
+func Separated(sep string) Input[[]byte] {
 	if len(sep) == 1 {
-		return separatedBy(byteEnds(sep[0]), 1, sources)
+		return separatedBy(byteEnds(sep[0]), 1)
 	}
-	in := separatedBy(newTextEnds(sep), len(sep), sources)
-	if sep == "" {
-		in.plan.Wrong = errors.New("Separated by an empty separator")
-	}
-	return in
+	return separatedBy(newTextEnds(sep), len(sep))
 }
 
 // separators finds the ends of records with a separator; everyN has separators of no bytes.
 type separators interface {
-	recordEnds
+	Ends
 	// length returns the length of the record at the beginning of b.
 	length(b []byte) int
 }
 
-func separatedBy(ends separators, size int, sources []Source) Input[[]byte] {
-	return Input[[]byte]{sources: sources, read: func(s *splitReader, yield func([][]byte) (int, error)) error {
-		return s.runs(ends, func(run []byte) error { return s.eachSeparated(run, ends, size, yield) })
-	}}
+func separatedBy(ends separators, size int) Input[[]byte] {
+	return func(s *Reader, yield func([][]byte) (int, error)) error {
+		return s.Runs(ends, func(run []byte) error { return s.eachSeparated(run, ends, size, yield) })
+	}
 }
 
 // eachSeparated yields the records of a run, whose separators have size bytes.
-func (s *splitReader) eachSeparated(run []byte, ends separators, size int, yield func([][]byte) (int, error)) (err error) {
-	s.enter(run, ends.length)
+func (s *Reader) eachSeparated(run []byte, ends separators, size int, yield func([][]byte) (int, error)) (err error) {
+	s.Enter(run, ends.length)
 	err = fault.ErrExited
-	defer s.placePanic(&err)
-	batch, begins := make([][]byte, 0, batchRecords), make([]int, 0, batchRecords)
+	defer s.PlacePanic(&err)
+	batch, begins := make([][]byte, 0, BatchRecords), make([]int, 0, BatchRecords)
 	for at := 0; at < len(run); {
 		batch, begins = batch[:0], begins[:0]
-		for limit := min(at+batchBytes, len(run)); at < limit && len(batch) < batchRecords; {
+		for limit := min(at+batchBytes, len(run)); at < limit && len(batch) < BatchRecords; {
 			n := ends.length(run[at:])
 			batch, begins = append(batch, run[at:at+n:at+n]), append(begins, at)
 			at += n + size
 		}
-		s.begins = begins
-		if err := yieldBatch(s, 0, batch, yield); err != nil {
+		s.Begins = begins
+		if err := YieldBatch(s, 0, batch, yield); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// byteEnds is the recordEnds of records that end with a byte.
+// byteEnds is the Ends of records that end with a byte.
 type byteEnds byte
 
-const lineEnds = byteEnds('\n')
+// LineEnds finds the ends of lines.
+const LineEnds = byteEnds('\n')
 
 func (e byteEnds) length(b []byte) int {
 	if i := bytes.IndexByte(b, byte(e)); i >= 0 {
@@ -74,18 +63,18 @@ func (e byteEnds) length(b []byte) int {
 	return len(b)
 }
 
-func (e byteEnds) last(b []byte) int { return scan.LastIndexByte(b, byte(e)) + 1 }
+func (e byteEnds) Last(b []byte) int { return scan.LastIndexByte(b, byte(e)) + 1 }
 
-func (e byteEnds) first(b []byte, from int) int {
+func (e byteEnds) First(b []byte, from int) int {
 	if i := bytes.IndexByte(b[from:], byte(e)); i >= 0 {
 		return from + i + 1
 	}
 	return 0
 }
 
-func (byteEnds) resume(n int) int { return n }
+func (byteEnds) Resume(n int) int { return n }
 
-// textEnds is the recordEnds of records that end with two or more bytes.
+// textEnds is the Ends of records that end with two or more bytes.
 type textEnds struct {
 	sep      []byte
 	overlaps bool // an occurrence may begin within another one
@@ -106,7 +95,7 @@ func (e *textEnds) length(b []byte) int {
 	return len(b)
 }
 
-func (e *textEnds) last(b []byte) int {
+func (e *textEnds) Last(b []byte) int {
 	if !e.overlaps {
 		if i := bytes.LastIndex(b, e.sep); i >= 0 {
 			return i + len(e.sep)
@@ -123,23 +112,23 @@ func (e *textEnds) last(b []byte) int {
 	}
 }
 
-func (e *textEnds) first(b []byte, from int) int {
+func (e *textEnds) First(b []byte, from int) int {
 	if i := bytes.Index(b[from:], e.sep); i >= 0 {
 		return from + i + len(e.sep)
 	}
 	return 0
 }
 
-func (e *textEnds) resume(n int) int { return max(n-len(e.sep)+1, 0) }
+func (e *textEnds) Resume(n int) int { return max(n-len(e.sep)+1, 0) }
 
-// start implements recordStarts:
+// start implements starts:
 //
 //  1. The first record at or after off follows a separator that begins at or after off - len(sep).
 //     If separators cannot overlap, it is the first one found there.
 //  2. Otherwise step back to a place that no separator can cross: no occurrence, overlapping or
 //     not, begins in the len(sep)-1 bytes before it.
 //  3. From there on, the scan finds the same separators as a scan from the beginning of the file.
-func (e *textEnds) start(s *splitReader, off, end int64) (int64, error) {
+func (e *textEnds) Start(s *Reader, off, end int64) (int64, error) {
 	if off == 0 {
 		return 0, nil
 	}
@@ -152,9 +141,9 @@ func (e *textEnds) start(s *splitReader, off, end int64) (int64, error) {
 		}
 	}
 	for at+size < end {
-		n := min(max(int64(s.crossing), 2*size), s.source.Data.Size()-at)
+		n := min(max(int64(s.Crossing), 2*size), s.Source.Data.Size()-at)
 		found := false
-		err := s.look(at, n, func(b []byte) error {
+		err := s.Look(at, n, func(b []byte) error {
 			for i := bytes.Index(b, e.sep); i >= 0 && !found; i = bytes.Index(b, e.sep) {
 				at += int64(i) + size
 				b = b[i+len(e.sep):]
@@ -163,7 +152,7 @@ func (e *textEnds) start(s *splitReader, off, end int64) (int64, error) {
 			if !found {
 				at += max(int64(len(b))-size+1, 0)
 			}
-			return s.tick(0)
+			return s.Tick(0)
 		})
 		if found || err != nil {
 			return at, err
@@ -176,14 +165,14 @@ func (e *textEnds) start(s *splitReader, off, end int64) (int64, error) {
 }
 
 // clear returns the last place up to at that no separator can cross.
-func (e *textEnds) clear(s *splitReader, at int64) (int64, error) {
+func (e *textEnds) clear(s *Reader, at int64) (int64, error) {
 	size := int64(len(e.sep))
 	for {
-		from := max(at-max(int64(s.crossing), 2*size), 0)
-		n := min(at-from+size-1, s.source.Data.Size()-from)
-		err := s.look(from, n, func(b []byte) error {
+		from := max(at-max(int64(s.Crossing), 2*size), 0)
+		n := min(at-from+size-1, s.Source.Data.Size()-from)
+		err := s.Look(from, n, func(b []byte) error {
 			at = e.clearIn(b, from, at)
-			return s.tick(0)
+			return s.Tick(0)
 		})
 		if from == 0 || at >= from+size-1 || err != nil {
 			return at, err

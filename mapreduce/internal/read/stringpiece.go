@@ -1,4 +1,4 @@
-package mapreduce
+package read
 
 // pieceBytes is the size of a stringPiece. An allocation per line takes a tenth of a WordCount of
 // strings; pieces of 1 KiB take 5 % more than those of 4 KiB, which take 2 % more than those of 8

@@ -1,0 +1,275 @@
+package read
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/watch"
+)
+
+// Windows are the sizes, in bytes, in which a split is read.
+type Windows struct {
+	Run      int // yielded at once; also the buffer of a stream
+	Crossing int // first view of a record that crosses the end of a view
+	// Span is the maximum size of one View of a stored source. Views of mapped files and within a
+	// block cost nothing, whatever their length.
+	Span int
+	// Record is the maximum size of a record held in memory; 0 means what the budget allows.
+	Record int64
+}
+
+// UsualWindows returns the sizes that attempts use.
+func UsualWindows() Windows { return Windows{Run: 1 << 20, Crossing: 64 << 10, Span: 16 << 20} }
+
+// Reader reads one split for one attempt. One goroutine uses it.
+type Reader struct {
+	Ctx context.Context
+	Windows
+	Place
+	Source    input.Source
+	Split     cluster.Split
+	Watch     *cluster.Watch    // may be nil
+	Progress  *cluster.Progress // may be nil
+	Budget    *cluster.Memory   // pays for the buffer of a stream; may be nil
+	Pool      *cluster.Buffers  // supplies it; may be nil
+	BytesRead int64             // so far, as stored
+	Number    int64             // of the record that an error is about
+	Skips     *Skips            // skipped records; may be nil
+	Copies    *watch.Copies     // of the records of a watched map; otherwise nil
+	Ordinal   bool              // records are not bytes: Place.At is a number
+	Part      bool              // the input has chosen this split itself
+	// Pin, if not nil, takes ownership of each view: it calls release when the bytes are no longer
+	// needed.
+	Pin func(view []byte, release func())
+	// Copied means that the map's output does not refer to records, so that several records may
+	// share one piece of memory.
+	Copied bool
+
+	head string // first bytes of the record at which reading stopped
+	size int    // of that record
+}
+
+// Tick counts n bytes and returns an error if the attempt must end. It is called for every run.
+func (s *Reader) Tick(n int64) error {
+	s.BytesRead += n
+	if s.Progress != nil {
+		s.Progress.Bytes.Store(s.BytesRead)
+	}
+	if s.Watch != nil {
+		return s.Watch.Now()
+	}
+	return context.Cause(s.Ctx)
+}
+
+// BeginRun notes the run of n bytes that is yielded next.
+func (s *Reader) BeginRun(at int64, n int) {
+	s.At = at
+	s.Enter(nil, nil)
+	if s.Progress != nil {
+		s.Progress.Run(at, n)
+	}
+}
+
+// Runs yields the records that start in the split as runs of whole records.
+func (s *Reader) Runs(ends Ends, yield func(run []byte) error) error {
+	if !s.Source.Splittable() {
+		return s.streamRuns(ends, yield)
+	}
+	return s.viewRuns(ends, yield)
+}
+
+// viewRuns reads the source through views that begin with a record.
+//
+//  1. pos = the first record start at or after the split's offset.
+//  2. View from pos to the split's end, at most a span, so that the view stays in its block, and
+//     yield its whole records, a window at a time.
+//  3. If a record crosses the end of the view, view that record alone: one window first, then
+//     twice as much until it is whole or the file ends.
+func (s *Reader) viewRuns(ends Ends, yield func(run []byte) error) error {
+	end := s.Split.Offset + s.Split.Length
+	pos, err := s.firstRecord(ends, end)
+	for err == nil && pos < end {
+		var used int64
+		if used, err = s.wholeRecords(ends, pos, end, yield); err == nil && used == 0 {
+			used, err = s.crossingRecord(ends, pos, yield)
+		}
+		pos += used
+	}
+	return err
+}
+
+// wholeRecords is step 2; it returns the bytes yielded.
+func (s *Reader) wholeRecords(ends Ends, pos, end int64, yield func(run []byte) error) (int64, error) {
+	view, release, err := s.Source.Data.View(pos, int(min(end-pos, int64(s.Span))))
+	if err != nil {
+		return 0, input.Named(s.Source, err)
+	}
+	if s.Pin != nil {
+		s.Pin(view, release)
+	} else {
+		defer release()
+	}
+	total := int64(0)
+	for want := s.Run; ; {
+		used := ends.Last(view[:min(want, len(view))])
+		if used == 0 {
+			if want >= len(view) {
+				return total, nil
+			}
+			want *= 2
+			continue
+		}
+		want = s.Run
+		if err := s.Tick(int64(used)); err != nil {
+			return total, err
+		}
+		s.BeginRun(pos+total, used)
+		if err := yield(view[:used:used]); err != nil {
+			return total, err
+		}
+		view = view[used:]
+		total += int64(used)
+	}
+}
+
+// crossingRecord is step 3; it returns the bytes yielded.
+func (s *Reader) crossingRecord(ends Ends, pos int64, yield func(run []byte) error) (int64, error) {
+	size, most := s.Source.Data.Size(), s.maxView()
+	from := 0
+	for want := int64(s.Crossing); ; want *= 2 {
+		n := min(want, size-pos, most)
+		used := 0
+		err := s.Look(pos, n, func(view []byte) error {
+			if used = ends.First(view, from); used == 0 && pos+n == size {
+				used = len(view)
+			}
+			if err := s.Tick(int64(used)); err != nil || used == 0 {
+				from = ends.Resume(len(view))
+				return err
+			}
+			s.BeginRun(pos, used)
+			return yield(view[:used:used])
+		})
+		if used > 0 || err != nil {
+			return int64(used), err
+		}
+		if n == most {
+			return 0, s.TooLarge(pos, most)
+		}
+	}
+}
+
+// Look calls fn with n bytes of the source, and releases them even if fn panics.
+func (s *Reader) Look(pos, n int64, fn func(view []byte) error) error {
+	view, release, err := s.Source.Data.View(pos, int(n))
+	if err != nil {
+		return input.Named(s.Source, err)
+	}
+	defer release()
+	return fn(view)
+}
+
+// firstRecord returns the offset of the first record that starts at or after the split's offset, or
+// at least end if no record starts before end.
+func (s *Reader) firstRecord(ends Ends, end int64) (int64, error) {
+	off := s.Split.Offset
+	if r, ok := ends.(starts); ok {
+		return r.Start(s, off, end)
+	}
+	if n, ok := ends.(everyN); ok {
+		return (off + int64(n) - 1) / int64(n) * int64(n), nil
+	}
+	if off == 0 {
+		return 0, nil
+	}
+	for at := off - 1; at < end-1; {
+		n := min(int64(s.Run), end-1-at)
+		used := 0
+		err := s.Look(at, n, func(view []byte) error {
+			used = ends.First(view, 0)
+			return s.Tick(0)
+		})
+		if used > 0 || err != nil {
+			return at + int64(used), err
+		}
+		at += n
+	}
+	return end, nil
+}
+
+// streamRuns reads a source from start to end through one buffer, which grows only for a record
+// that does not fit.
+func (s *Reader) streamRuns(ends Ends, yield func(run []byte) error) (err error) {
+	var stored atomic.Int64
+	r, err := input.Open(s.Source, &stored)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	buf := s.newBuffer(s.Run)
+	defer func() { buf.free() }()
+	held, done := 0, int64(0)
+	for eof := false; !eof; {
+		if held == len(buf.b) {
+			if buf, err = s.larger(buf, done); err != nil {
+				return err
+			}
+		}
+		n, err := input.Fill(r, buf.b[held:])
+		if eof = err == io.EOF; err != nil && !eof { //nolint:errorlint // a wrapped EOF is a damaged stream
+			return err
+		}
+		held += n
+		used := ends.Last(buf.b[:held])
+		if eof {
+			used = held
+		}
+		if err := s.Tick(stored.Swap(0)); err != nil {
+			return err
+		}
+		if used == 0 {
+			continue
+		}
+		s.BeginRun(done, used)
+		if err := yield(buf.b[:used:used]); err != nil {
+			return err
+		}
+		held = copy(buf.b, buf.b[used:held])
+		done += int64(used)
+	}
+	return nil
+}
+
+// streamBuffer is a buffer from a pool, charged to a budget.
+type streamBuffer struct {
+	b    []byte
+	free func()
+}
+
+func (s *Reader) newBuffer(n int) streamBuffer {
+	slab := s.Pool.Get(n)
+	size := int64(len(slab.Bytes))
+	s.Budget.Acquire(size)
+	return streamBuffer{b: slab.Bytes[:n], free: func() {
+		s.Pool.Put(slab)
+		s.Budget.Release(size)
+	}}
+}
+
+// larger returns a buffer of twice the size with the content of buf: one record that begins at byte
+// at. After an error buf is unchanged.
+func (s *Reader) larger(buf streamBuffer, at int64) (streamBuffer, error) {
+	held := len(buf.b)
+	limit := s.Largest()
+	if int64(held) >= limit {
+		return buf, s.TooLarge(at, limit)
+	}
+	larger := s.newBuffer(int(min(2*int64(held), limit)))
+	copy(larger.b, buf.b)
+	buf.free()
+	return larger, nil
+}

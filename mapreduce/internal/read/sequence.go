@@ -1,0 +1,72 @@
+package read
+
+import (
+	"fmt"
+	"iter"
+	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+)
+
+// Sequence yields the records of seq, which attempts range over, perhaps several times.
+func Sequence[I any](seq iter.Seq2[I, error]) Input[I] { return (&sequence[I]{seq: seq}).read }
+
+// sequence is an iterator that attempts range over, perhaps several times.
+type sequence[I any] struct {
+	seq iter.Seq2[I, error]
+	// used is set if a pass has started, unless it has ended without records.
+	used atomic.Bool
+}
+
+// read passes over the sequence. A second pass is valid only if the sequence has restarted. To
+// verify that, read checks at the end that it can restart once more: a sequence that can be read
+// only once is exhausted by then.
+func (q *sequence[I]) read(s *Reader, yield func([]I) (int, error)) error {
+	again := q.used.Swap(true)
+	records := 0
+	s.Ordinal = true
+	err := s.MapOne(nil, func() (err error) {
+		records, err = EachOf(s, q.seq, 0, Singly(yield))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if again && !q.begins() {
+		return fmt.Errorf("sequence: %w: it was ranged over before, for another attempt or as the sample of a total "+
+			"order, and does not begin anew; this time it gave %d records", fault.ErrConsumed, records)
+	}
+	if !again && records == 0 {
+		q.used.Store(false)
+	}
+	return s.Tick(0)
+}
+
+// begins reports whether the sequence has a first record.
+func (q *sequence[I]) begins() bool {
+	for _, err := range q.seq {
+		return err == nil
+	}
+	return false
+}
+
+// EachOf yields the records of a sequence, with offsets from first on, and returns their number.
+func EachOf[I any](s *Reader, seq iter.Seq2[I, error], first int64, yield func(I) error) (records int, err error) {
+	if seq == nil {
+		return 0, fault.Permanent(fmt.Errorf("%s: a nil sequence of records", s.Source.Name()))
+	}
+	for rec, err := range seq {
+		if err != nil {
+			return records, fmt.Errorf("%s: after %d records: %w", s.Source.Name(), records, err)
+		}
+		s.At = first + int64(records)
+		records++
+		if err = yield(rec); err != nil {
+			err = s.RecordFailed(err)
+		}
+		if err != nil {
+			return records, err
+		}
+	}
+	return records, nil
+}

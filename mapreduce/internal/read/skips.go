@@ -1,0 +1,107 @@
+package read
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
+)
+
+// Skips are the records that an attempt skips. A nil Skips allows none.
+type Skips struct {
+	most    int
+	bad     []cluster.BadRecord // known from earlier attempts, not passed to the map
+	list    []cluster.Skipped
+	counted int   // length of list when it was last counted
+	first   error // error of the first one
+}
+
+// NewSkips returns nil if no records may be skipped.
+func NewSkips(most int, bad ...cluster.BadRecord) *Skips {
+	if most <= 0 {
+		return nil
+	}
+	return &Skips{most: most, bad: bad}
+}
+
+// known returns the error of a record that earlier attempts reported as bad, or nil.
+func (k *Skips) known(input string, number int64) error {
+	for i := range k.bad {
+		if k.bad[i].Number == number && k.bad[i].Input == input {
+			return errors.New(k.bad[i].Reason)
+		}
+	}
+	return nil
+}
+
+// SkippingKnown wraps around in an attempt that may skip records: it rejects records known to be
+// bad, and reports the current record in case the map does not return.
+func SkippingKnown(r *Reader, around func(mapRecord func() error) error) func(mapRecord func() error) error {
+	if r.Skips == nil {
+		return around
+	}
+	number := int64(0)
+	return func(mapRecord func() error) error {
+		number++
+		n := r.Numbered(number)
+		if err := r.Skips.known(r.Source.Name(), n); err != nil {
+			return MapError(err)
+		}
+		if r.Progress != nil {
+			r.Progress.Record(n)
+		}
+		return around(mapRecord)
+	}
+}
+
+// skip adds the record of a map's error to the skipped ones and returns nil. It returns an error if
+// any record would cause it, if it is permanent without being marked by Bad, or if too many records
+// were skipped.
+func (k *Skips) skip(e *RecordError) error {
+	if k == nil || fault.IsPermanent(e) && !fault.IsBad(e) {
+		return e
+	}
+	if len(k.list) == k.most {
+		return fault.Permanent(fmt.Errorf("%w: more than %d, the first: %w", cluster.ErrTooManySkips, k.most, k.first))
+	}
+	if k.first == nil {
+		k.first = e
+	}
+	k.list = append(k.list, cluster.Skipped{
+		Input: e.Input, Offset: e.Offset, Number: e.Number, Head: e.Head, Size: e.Size,
+		Reason: fault.CutText(e.Err.Error(), fault.LongestText),
+	})
+	return nil
+}
+
+// Count adds new skipped records to the counter and returns all.
+func (k *Skips) Count(c *counter.Set) []cluster.Skipped {
+	if k == nil || len(k.list) == 0 {
+		return nil
+	}
+	c.Add(counter.MapSkippedRecords, int64(len(k.list)-k.counted))
+	k.counted = len(k.list)
+	return k.list
+}
+
+// RecordFailed handles the error err of the current record, and returns nil if the record is
+// skipped.
+func (s *Reader) RecordFailed(err error) error {
+	f, isMap := errors.AsType[*mapError](err)
+	before := s.Place
+	s.Stop()
+	if !isMap || s.Skips == nil || s.Ctx.Err() != nil { // the error of a stopped map means nothing
+		return err
+	}
+	placed := s.RecordError(f.err, s.Number)
+	if err := s.Skips.skip(placed); err != nil {
+		if errors.Is(err, cluster.ErrTooManySkips) {
+			return err
+		}
+		return f
+	}
+	s.Place = before
+	return nil
+}

@@ -1,0 +1,98 @@
+package read
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sync/atomic"
+
+	"github.com/tarry-mr/tarry/dfs"
+	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+)
+
+// Largest returns the maximum size of a record that the attempt holds, in bytes.
+func (s *Reader) Largest() int64 {
+	if s.Windows.Record > 0 {
+		return s.Windows.Record
+	}
+	return s.Budget.Largest()
+}
+
+// maxView returns the maximum size of a record in a View: unlimited, unless the view is a copy.
+func (s *Reader) maxView() int64 {
+	if dfs.Shared(s.Source.Data) {
+		return math.MaxInt64
+	}
+	return s.Largest()
+}
+
+// CheckLength returns an error if the current record, of n bytes, is too large to be copied.
+func (s *Reader) CheckLength(n int) error {
+	if limit := s.Largest(); int64(n) > limit {
+		return s.TooLarge(s.Offset(), limit)
+	}
+	return nil
+}
+
+func (s *Reader) TooLarge(at, limit int64) error {
+	where := ""
+	if input.Packed(s.Source) {
+		where = " of its content"
+	}
+	return fmt.Errorf("%s: %w: the one that begins at byte %d%s is longer than %d bytes, %s",
+		s.Source.Name(), memory.ErrRecordTooLarge, at, where, limit, s.Budget.WhyLargest(limit))
+}
+
+// WholeSource calls fn with the whole source.
+func (s *Reader) WholeSource(fn func(data []byte) error) error {
+	count := func(data []byte, stored int64) error {
+		if err := s.Tick(stored); err != nil {
+			return err
+		}
+		return fn(data)
+	}
+	if s.Source.Splittable() {
+		size := s.Source.Data.Size()
+		if most := s.maxView(); size > most {
+			return s.TooLarge(0, most)
+		}
+		return s.Look(0, size, func(data []byte) error { return count(data, size) })
+	}
+	return s.wholeStream(count)
+}
+
+// wholeStream is wholeSource for a source that can only be read from start to end.
+func (s *Reader) wholeStream(fn func(data []byte, stored int64) error) (err error) {
+	var stored atomic.Int64
+	r, err := input.Open(s.Source, &stored)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	buf := s.newBuffer(s.Run)
+	defer func() { buf.free() }()
+	for held := 0; ; {
+		n, err := input.Fill(r, buf.b[held:])
+		held += n
+		switch {
+		case err == io.EOF: //nolint:errorlint // a wrapped EOF is a damaged stream
+			return fn(buf.b[:held:held], stored.Load())
+		case err != nil:
+			return err
+		}
+		if buf, err = s.larger(buf, 0); err != nil {
+			return err
+		}
+	}
+}
+
+// Whole yields each source as one record, which record makes.
+func Whole[I any](record func(name string, data []byte) I) Input[I] {
+	return func(s *Reader, yield func([]I) (int, error)) error {
+		return s.WholeSource(func(data []byte) error {
+			return s.MapOne(data, func() error { return YieldBatch(s, 0, []I{record(s.Source.Name(), data)}, yield) })
+		})
+	}
+}
