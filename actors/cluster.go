@@ -49,12 +49,12 @@ func Start(cfg Config) (*Cluster, error) {
 		return nil, errWorker
 	}
 	cfg = cfg.withDefaults()
-	facts, err := cfg.State.Former()
+	durable, err := cfg.State.Former()
 	if err != nil {
 		return nil, err
 	}
-	e := &env{cfg: cfg, start: time.Now(), facts: facts, memory: cluster.NewMemory(cfg.Memory), byName: map[string]*place{}}
-	e.start = e.start.Add(-e.facts.Now) // the clock continues from the previous cluster's
+	e := &env{cfg: cfg, start: time.Now(), durable: durable, memory: cluster.NewMemory(cfg.Memory), byName: map[string]*place{}}
+	e.start = e.start.Add(-e.durable.Now) // the clock continues from the previous cluster's
 	policy, err := cfg.policy()
 	if err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ type env struct {
 	chaos         *chaosInjector              // nil without Config.Chaos
 	computeTokens chan struct{}               // one token per computing attempt; nil: no limit
 
-	facts scheduling.Facts // of earlier clusters of the State; only the JobTracker uses it
+	durable scheduling.DurableState // of earlier clusters of the State; only the JobTracker uses it
 
 	lives    atomic.Uint64  // number of incarnations so far
 	attempts sync.WaitGroup // goroutines of attempts

@@ -43,7 +43,7 @@ func (e *env) tellBeginning(p *scheduling.Policy) {
 		return
 	}
 	e.tell([]Event{{Event: event.Event{
-		At: e.facts.Now, Type: event.Began, Node: scheduling.NoNode, Name: p.Name, Policy: p,
+		At: e.durable.Now, Type: event.Began, Node: scheduling.NoNode, Name: p.Name, Policy: p,
 		Began: &event.Header{
 			Schema: event.Schema, Wall: e.start.UTC().Round(0), Seed: e.cfg.Seed, Heartbeat: e.cfg.HeartbeatInterval,
 			Expiry: e.cfg.Expiry, Nodes: e.cfg.Nodes, Racks: e.cfg.Racks,

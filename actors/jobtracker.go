@@ -195,7 +195,7 @@ func answer(reply chan<- error, f func() error) {
 // giveUp fails all jobs, because a panic has left the Core in an unknown state. The next JobTracker
 // begins with a fresh Core, and the nodes register with it again.
 func (jt *jobTracker) giveUp(cause error) {
-	jt.env.facts.Now = jt.env.now()
+	jt.env.durable.Now = jt.env.now()
 	for _, end := range jt.ends {
 		jt.env.endings.Go(end)
 	}
@@ -281,7 +281,7 @@ func (jt *jobTracker) submit(m *submit) error {
 func (jt *jobTracker) admitJob(m *submit) (scheduling.JobID, error) {
 	if jt.env.cfg.State == nil || m.spec.Key == "" {
 		id, err := jt.core.Submit(jt.env.now(), m.spec)
-		jt.env.facts.Jobs = max(jt.env.facts.Jobs, id)
+		jt.env.durable.Jobs = max(jt.env.durable.Jobs, id)
 		return id, err
 	}
 	return jt.resume(m)

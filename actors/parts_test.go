@@ -63,8 +63,8 @@ func TestPartsFromOutside(t *testing.T) {
 	require.ErrorIs(t, err, scheduling.ErrUnknownPolicy)
 	saved, err := state.Open(dir, cfg.Parts)
 	require.NoError(t, err)
-	facts, err := saved.Former()
+	durable, err := saved.Former()
 	require.NoError(t, err)
-	require.Len(t, facts.Nodes, 3)
+	require.Len(t, durable.Nodes, 3)
 	require.NoError(t, saved.Close())
 }

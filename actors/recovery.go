@@ -41,7 +41,7 @@ func (jt *jobTracker) newCore() error {
 		jt.core, err = e.cfg.State.RebuiltCore(cfg)
 		return err
 	}
-	jt.core, err = e.cfg.State.NewCore(cfg, policy, e.facts)
+	jt.core, err = e.cfg.State.NewCore(cfg, policy, e.durable)
 	return err
 }
 
@@ -128,7 +128,7 @@ func (jt *jobTracker) compact() {
 	if state == nil || len(jt.runs) > 0 || !state.Long() {
 		return
 	}
-	jt.env.facts = jt.core.View().Facts()
+	jt.env.durable = jt.core.View().DurableState()
 	old := jt.core
 	if err := jt.newCore(); err != nil {
 		state.Fail(err, jt.env.cfg.Logger)
@@ -187,10 +187,10 @@ func (jt *jobTracker) resume(m *submit) (scheduling.JobID, error) {
 	}
 	state.Taken(m.spec.Key)
 	jt.keys[m.spec.Key] = m.run
-	facts := &jt.env.facts // used if all jobs must fail
-	facts.Jobs = max(facts.Jobs, id)
+	durable := &jt.env.durable // used if all jobs must fail
+	durable.Jobs = max(durable.Jobs, id)
 	if was != 0 {
-		facts.Active = without(facts.Active, id)
+		durable.Active = without(durable.Active, id)
 	}
 	r := m.run
 	r.mu.Lock()
@@ -208,12 +208,12 @@ func (jt *jobTracker) resume(m *submit) (scheduling.JobID, error) {
 
 // without removes a job from the list. Jobs come back roughly in order, so it moves the few entries
 // before the job instead of the many after it.
-func without(list []scheduling.JobFacts, id scheduling.JobID) []scheduling.JobFacts {
-	i := slices.IndexFunc(list, func(f scheduling.JobFacts) bool { return f.ID == id })
+func without(list []scheduling.DurableJob, id scheduling.JobID) []scheduling.DurableJob {
+	i := slices.IndexFunc(list, func(f scheduling.DurableJob) bool { return f.ID == id })
 	if i < 0 {
 		return list
 	}
 	copy(list[1:i+1], list[:i])
-	list[0] = scheduling.JobFacts{}
+	list[0] = scheduling.DurableJob{}
 	return list[1:]
 }

@@ -342,9 +342,9 @@ func TestClosedAndWentOn(t *testing.T) {
 	require.True(t, yes, "a process that comes later knows")
 	require.Equal(t, "copy", how.Name)
 	require.Greater(t, how.Elapsed, 2*time.Second, "in both clusters")
-	facts, err := saved.Former()
+	durable, err := saved.Former()
 	require.NoError(t, err)
-	require.Empty(t, facts.Active)
+	require.Empty(t, durable.Active)
 	require.NoError(t, saved.Close())
 }
 

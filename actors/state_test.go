@@ -64,9 +64,9 @@ func TestJobsWithoutAKeyAreNotAwaited(t *testing.T) {
 		require.NoError(t, saved.Close())
 		saved, err = state.Open(dir, scheduling.Parts{})
 		require.NoError(t, err)
-		facts, err := saved.Former()
+		durable, err := saved.Former()
 		require.NoError(t, err)
-		require.Len(t, facts.Active, awaited)
+		require.Len(t, durable.Active, awaited)
 		require.Equal(t, awaited > 0, saved.Awaited(key) > 0)
 		require.NoError(t, saved.Close())
 	}
@@ -74,9 +74,9 @@ func TestJobsWithoutAKeyAreNotAwaited(t *testing.T) {
 
 // Jobs that come back leave the list of those that are awaited, whatever their order.
 func TestWithout(t *testing.T) {
-	var list []scheduling.JobFacts
+	var list []scheduling.DurableJob
 	for id := range scheduling.JobID(5) {
-		list = append(list, scheduling.JobFacts{ID: id + 1})
+		list = append(list, scheduling.DurableJob{ID: id + 1})
 	}
 	for _, c := range []struct{ gone, left []scheduling.JobID }{
 		{gone: []scheduling.JobID{2}, left: []scheduling.JobID{1, 3, 4, 5}},

@@ -43,12 +43,12 @@ func (c *Core) Replay(r io.Reader) error { return core.ReplayFrom(c.c, r) }
 // HeartbeatInterval returns Hadoop's heartbeat interval: 1 s per 100 nodes, at least 300 ms.
 func HeartbeatInterval(nodes int) time.Duration { return core.HeartbeatInterval(nodes) }
 
-// Restore loads facts into a fresh Core. No node is live until it joins, and no job runs until
-// Resume. Errors wrap ErrBadConfig.
-func (c *Core) Restore(f Facts) error { return c.c.Restore(f) }
+// Restore loads a durable state into a fresh Core. No node is live until it joins, and no job runs
+// until Resume. Errors wrap ErrBadConfig.
+func (c *Core) Restore(f DurableState) error { return c.c.Restore(f) }
 
-// Resume adds a job of a former Core. id is one of the restored facts; id 0 adds a job that the
-// facts do not have. s is as for Submit, but priority and pool or queue are those of the facts if
+// Resume adds a job of a former Core. id is one of the restored state; id 0 adds a job that the
+// state does not have. s is as for Submit, but priority and pool or queue are those of the state if
 // they are still valid. kept lists the tasks whose output still exists, ascending: reduces, or maps
 // of a job without reduces. They are done. The others keep their counts of attempts and failures.
 // If all tasks are done, the job succeeds at once. Errors are those of Submit, or wrap

@@ -67,16 +67,16 @@ const (
 	Resume  = core.Resume
 )
 
-// Facts are the state of a Core that survives the loss of all nodes. Restoring them in a fresh Core
-// and resuming the jobs continues the former run, except for running attempts and what the policy
-// had learned and waited. They are plain data to store as JSON.
-type Facts = core.Facts
+// DurableState is the state of a Core that survives the loss of all nodes. Restoring it in a fresh
+// Core and resuming the jobs continues the former run, except for running attempts and what the
+// policy had learned and waited. It is plain data to store as JSON.
+type DurableState = core.DurableState
 
-// JobFacts are the facts of a job that has not ended.
-type JobFacts = core.JobFacts
+// DurableJob is the durable state of a job that has not ended.
+type DurableJob = core.DurableJob
 
-// TaskFacts are the facts of a task that was launched.
-type TaskFacts = core.TaskFacts
+// DurableTask is the durable state of a launched task.
+type DurableTask = core.DurableTask
 
-// NodeFacts are the facts of a node that has joined.
-type NodeFacts = core.NodeFacts
+// DurableNode is the durable state of a joined node.
+type DurableNode = core.DurableNode

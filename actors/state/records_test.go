@@ -59,7 +59,7 @@ func FuzzSnapshots(f *testing.F) {
 		if s.read(scheduling.Parts{}, snapshot, records) != nil {
 			return
 		}
-		s.saved.Facts = s.facts
+		s.saved.State = s.durable
 		again, err := json.Marshal(&s.saved)
 		require.NoError(t, err)
 		u := fresh()

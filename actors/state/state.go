@@ -1,9 +1,9 @@
 // Package state records on disk what a cluster must know to continue its jobs in a later process.
 //
-// A [Dir] is a directory with a journal: a snapshot, then the calls of the scheduling.Core since, each
-// written before it is answered, and for each job with a key how its input was split, which records
-// its maps skipped, and that it succeeded. [Open] loads it. The JobTracker appends to it while it
-// runs, and Dir rebuilds its Core from it, in the same process or in a later one.
+// A [Dir] is a directory with a journal: a snapshot, then the calls of the scheduling.Core since,
+// each written before it is answered, and for each job with a key how its input was split, which
+// records its maps skipped, and that it succeeded. [Open] loads it. The JobTracker appends to it
+// while it runs, and Dir rebuilds its Core from it, in the same process or in a later one.
 package state
 
 import (
@@ -26,8 +26,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// ErrInUse is wrapped by the error of [Open] for a directory that another process, or another Dir of
-// this process, has open.
+// ErrInUse is wrapped by the error of [Open] for a directory that another process, or another Dir
+// of this process, has open.
 var ErrInUse = journal.ErrLocked
 
 // longLog is the usual LongLog.
@@ -37,8 +37,8 @@ const longLog = 16 << 20
 // continue them; set it as actors.Config.State. A Dir serves one cluster. Its methods are safe for
 // concurrent use.
 type Dir struct {
-	// LongLog is the minimum size of the log in bytes before a snapshot replaces it. Open sets it to
-	// 16 MiB. Once a cluster runs, it belongs to the JobTracker.
+	// LongLog is the minimum size of the log in bytes before a snapshot replaces it. Open sets it
+	// to 16 MiB. Once a cluster runs, it belongs to the JobTracker.
 	LongLog int64
 
 	journal *journal.Journal
@@ -47,7 +47,7 @@ type Dir struct {
 	mu    sync.Mutex
 	saved saved // at the last snapshot, except for fields that say otherwise
 
-	facts   scheduling.Facts            // of the earlier cluster, until this one begins
+	durable scheduling.DurableState     // of the earlier cluster, until this one begins
 	awaited map[string]scheduling.JobID // jobs of the earlier cluster, by key; then the JobTracker's
 	used    atomic.Bool                 // a cluster uses it
 	stopped atomic.Bool                 // the cluster is closing: nothing more is recorded
@@ -62,7 +62,7 @@ type saved struct {
 	// The Core starts from these; Policy is nil before the first cluster.
 	Policy *scheduling.Policy
 	Config scheduling.Config
-	Facts  scheduling.Facts
+	State  scheduling.DurableState `json:"Facts"`
 
 	// Succeeded describes the jobs that succeeded, including those after the snapshot.
 	Succeeded map[string]Succeeded
@@ -128,8 +128,8 @@ type (
 )
 
 // Open opens or creates the directory and loads what a killed process left there. If the log is
-// damaged, or this version of the program would not have written it, the error says where. parts are
-// those of the cluster's Config, or the zero value: loading the log runs the decisions again.
+// damaged, or this version of the program would not have written it, the error says where. parts
+// are those of the cluster's Config, or the zero value: loading the log runs the decisions again.
 func Open(dir string, parts scheduling.Parts) (*Dir, error) {
 	j, err := journal.Open(dir)
 	if err != nil {
@@ -171,15 +171,15 @@ func (d *Dir) read(parts scheduling.Parts, snapshot []byte, records [][]byte) er
 	if err != nil || core == nil {
 		return err
 	}
-	d.facts = core.View().Facts()
-	active := d.facts.Active[:0]
-	for _, j := range d.facts.Active {
+	d.durable = core.View().DurableState()
+	active := d.durable.Active[:0]
+	for _, j := range d.durable.Active {
 		if _, done := d.saved.Succeeded[j.Spec.Key]; j.Spec.Key != "" && !done {
 			active = append(active, j)
 			d.awaited[j.Spec.Key] = j.ID
 		}
 	}
-	d.facts.Active = active
+	d.durable.Active = active
 	return nil
 }
 
@@ -235,7 +235,7 @@ func (d *Dir) rebuild(cfg scheduling.Config, snapshot []byte, records [][]byte) 
 	}
 	core, err := scheduling.NewCore(as, *from.Policy)
 	if err == nil {
-		err = core.Restore(from.Facts)
+		err = core.Restore(from.State)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: the snapshot: %w", d.dir, err)
@@ -299,10 +299,10 @@ func (d *Dir) snapshot() error {
 
 // NewCore makes the Core of a cluster that continues from the saved state with the current cfg and
 // policy.
-func (d *Dir) NewCore(cfg scheduling.Config, policy scheduling.Policy, facts scheduling.Facts) (*scheduling.Core, error) {
+func (d *Dir) NewCore(cfg scheduling.Config, policy scheduling.Policy, durable scheduling.DurableState) (*scheduling.Core, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.saved.Policy, d.saved.Config, d.saved.Facts = &policy, cfg, facts
+	d.saved.Policy, d.saved.Config, d.saved.State = &policy, cfg, durable
 	if err := d.snapshot(); err != nil {
 		return nil, err
 	}
@@ -396,16 +396,16 @@ func (d *Dir) Skips(key string) map[int32][]cluster.Skipped {
 	return maps.Clone(d.saved.Skips[key])
 }
 
-// Former returns what earlier clusters left, for the one cluster that the Dir serves; a second call is
-// an error. A nil Dir has nothing.
-func (d *Dir) Former() (scheduling.Facts, error) {
+// Former returns what earlier clusters left, for the one cluster that the Dir serves; a second call
+// is an error. A nil Dir has nothing.
+func (d *Dir) Former() (scheduling.DurableState, error) {
 	if d == nil {
-		return scheduling.Facts{}, nil
+		return scheduling.DurableState{}, nil
 	}
 	if d.used.Swap(true) {
-		return scheduling.Facts{}, errors.New("actors: a State serves one cluster: close and open it again")
+		return scheduling.DurableState{}, errors.New("actors: a State serves one cluster: close and open it again")
 	}
-	return d.facts, nil
+	return d.durable, nil
 }
 
 // Awaited returns the job of an earlier cluster with that key that has not come back, or 0. It and

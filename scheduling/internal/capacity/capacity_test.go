@@ -367,7 +367,7 @@ func TestQueueAtItsMaximumByRounding(t *testing.T) {
 // A queue that refuses is an error of the resumed job, too; what is refused can be tried again.
 func TestResumeIntoAFullQueue(t *testing.T) {
 	c := capacityCore(t, []core.QueueConfig{{Name: "default", JobLimit: 1}})
-	require.NoError(t, c.Restore(core.Facts{Jobs: 2, Active: []core.JobFacts{{ID: 1, Spec: core.JobSpec{Queue: "gone"}}, {ID: 2}}}))
+	require.NoError(t, c.Restore(core.DurableState{Jobs: 2, Active: []core.DurableJob{{ID: 1, Spec: core.JobSpec{Queue: "gone"}}, {ID: 2}}}))
 	_, err := c.Resume(0, 1, core.JobSpec{Maps: 1}, nil)
 	require.NoError(t, err, "its queue is gone, the submission names one")
 	_, err = c.Resume(0, 2, core.JobSpec{Maps: 1}, nil)

@@ -86,15 +86,15 @@ type Core struct {
 	near   []index.BitMatrix // by level from 0: which jobs may have a pending map in which group
 	oldest time.Duration
 
-	Jobs    index.Pages[Job]   // by id-1
-	awaited map[JobID]JobFacts // restored, not yet resumed
-	past    []JobID            // remembered ended jobs, oldest end first; unused if all are remembered
-	Active  []*Job             // not ended, in submission order; may include ended ones until the next settle
-	Ended   int                // ended jobs still in Active
-	Held    int                // jobs that have not ended and may not launch
-	ByIndex []*Job             // by their dense index; nil if the index is free
-	vacant  []int32            // free indexes
-	Outputs []*gravity.Outputs // map outputs by job index; nil while none is known
+	Jobs    index.Pages[Job]     // by id-1
+	awaited map[JobID]DurableJob // restored, not yet resumed
+	past    []JobID              // remembered ended jobs, oldest end first; unused if all are remembered
+	Active  []*Job               // not ended, in submission order; may include ended ones until the next settle
+	Ended   int                  // ended jobs still in Active
+	Held    int                  // jobs that have not ended and may not launch
+	ByIndex []*Job               // by their dense index; nil if the index is free
+	vacant  []int32              // free indexes
+	Outputs []*gravity.Outputs   // map outputs by job index; nil while none is known
 
 	Attempts []Attempt
 	free     []int32

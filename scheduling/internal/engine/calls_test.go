@@ -68,7 +68,7 @@ func TestEveryCallIsOnRecord(t *testing.T) {
 		{func() error { _, err := c.Expire(13); return err }, nil}, // it is too early for any
 		{func() error { _, err := c.Expire(time.Hour); return err }, []core.Call{{Op: core.OpExpire, At: time.Hour}}},
 		{func() error { return c.Leave(time.Hour, 1) }, []core.Call{{Op: core.OpLeave, At: time.Hour, Node: 1}}},
-		{func() error { c.View().Facts(); return nil }, nil},
+		{func() error { c.View().DurableState(); return nil }, nil},
 	} {
 		*calls = nil
 		err := x.call()

@@ -9,51 +9,51 @@ import (
 	"time"
 )
 
-// Facts are the state of a Core that survives the loss of all nodes. Restoring them in a fresh Core
-// and resuming the jobs continues the former run, except for running attempts and what the policy
-// had learned and waited. They are plain data to store as JSON.
-type Facts struct {
+// DurableState is the state of a Core that survives the loss of all nodes. Restoring it in a fresh
+// Core and resuming the jobs continues the former run, except for running attempts and what the
+// policy had learned and waited. It is plain data to store as JSON.
+type DurableState struct {
 	Now   time.Duration // of the last call
 	Jobs  JobID         // number of job IDs assigned so far
-	Nodes []NodeFacts   // by NodeID
+	Nodes []DurableNode // by NodeID
 	// Active are the jobs that have not ended, by ID.
-	Active []JobFacts
+	Active []DurableJob
 }
 
-// NodeFacts are the facts of a node that has joined.
-type NodeFacts struct {
+// DurableNode is the durable state of a joined node.
+type DurableNode struct {
 	Name     string
 	Cordoned bool `json:",omitempty"`
 }
 
-// JobFacts are the facts of a job that has not ended.
-type JobFacts struct {
+// DurableJob is the durable state of a job that has not ended.
+type DurableJob struct {
 	ID        JobID
 	Spec      JobSpec // with the current priority and pool or queue, without Places
 	Submitted time.Duration
 	// Maps and Reduces list the tasks that have been launched.
-	Maps, Reduces []TaskFacts `json:",omitempty"`
+	Maps, Reduces []DurableTask `json:",omitempty"`
 }
 
-// TaskFacts are the facts of a task that was launched.
-type TaskFacts struct {
+// DurableTask is the durable state of a launched task.
+type DurableTask struct {
 	Index int32
 	Tries int32 // attempts launched
 	Fails uint8 `json:",omitempty"` // failures of the task itself
 }
 
-// Facts returns the state that survives the Core.
-func (q View) Facts() Facts {
+// DurableState returns the state that survives the Core.
+func (q View) DurableState() DurableState {
 	c := q.c
-	f := Facts{Now: c.Now, Jobs: JobID(c.Jobs.Len())}
+	f := DurableState{Now: c.Now, Jobs: JobID(c.Jobs.Len())}
 	for _, n := range c.Nodes {
-		f.Nodes = append(f.Nodes, NodeFacts{Name: n.Name, Cordoned: n.Barred.Has(BarCordoned)})
+		f.Nodes = append(f.Nodes, DurableNode{Name: n.Name, Cordoned: n.Barred.Has(BarCordoned)})
 	}
-	active := make(map[JobID]JobFacts, len(c.awaited)+len(c.Active))
+	active := make(map[JobID]DurableJob, len(c.awaited)+len(c.Active))
 	maps.Copy(active, c.awaited)
 	for _, j := range c.Active {
 		if !j.State.Ended() {
-			active[j.ID] = c.factsOf(j)
+			active[j.ID] = c.durable(j)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(active)) {
@@ -62,8 +62,8 @@ func (q View) Facts() Facts {
 	return f
 }
 
-func (c *Core) factsOf(j *Job) JobFacts {
-	f := JobFacts{ID: j.ID, Spec: j.Spec, Submitted: j.Submitted}
+func (c *Core) durable(j *Job) DurableJob {
+	f := DurableJob{ID: j.ID, Spec: j.Spec, Submitted: j.Submitted}
 	f.Spec.Places = Places{}
 	switch c.Policy.Order {
 	case "pools":
@@ -71,10 +71,10 @@ func (c *Core) factsOf(j *Job) JobFacts {
 	case "capacity":
 		f.Spec.Queue = j.Group
 	}
-	for k, list := range [Kinds]*[]TaskFacts{&f.Maps, &f.Reduces} {
+	for k, list := range [Kinds]*[]DurableTask{&f.Maps, &f.Reduces} {
 		for i := range j.Work[k].Tasks {
 			if t := &j.Work[k].Tasks[i]; t.Tries > 0 {
-				*list = append(*list, TaskFacts{Index: int32(i), Tries: t.Tries, Fails: t.Fails})
+				*list = append(*list, DurableTask{Index: int32(i), Tries: t.Tries, Fails: t.Fails})
 			}
 		}
 	}
@@ -84,19 +84,19 @@ func (c *Core) factsOf(j *Job) JobFacts {
 // mostRestored limits the number of restored job IDs, so that a damaged log cannot exhaust memory.
 const mostRestored = 1 << 28
 
-// Restore loads facts into a fresh Core. No node is live until it joins, and no job runs until
-// Resume. Errors wrap ErrBadConfig.
-func (c *Core) Restore(f Facts) error {
+// Restore loads a durable state into a fresh Core. No node is live until it joins, and no job runs
+// until Resume. Errors wrap ErrBadConfig.
+func (c *Core) Restore(f DurableState) error {
 	if c.Now != 0 || len(c.Nodes) > 0 || c.Jobs.Len() > 0 {
-		return fmt.Errorf("%w: facts for a Core that was used", ErrBadConfig)
+		return fmt.Errorf("%w: durable state for a Core that was used", ErrBadConfig)
 	}
 	if f.Now < 0 || f.Jobs < 0 || f.Jobs > mostRestored {
-		return fmt.Errorf("%w: facts of time %v and %d jobs", ErrBadConfig, f.Now, f.Jobs)
+		return fmt.Errorf("%w: durable state of time %v and %d jobs", ErrBadConfig, f.Now, f.Jobs)
 	}
-	awaited := map[JobID]JobFacts{}
+	awaited := map[JobID]DurableJob{}
 	for _, j := range f.Active {
 		if _, twice := awaited[j.ID]; twice || j.ID < 1 || j.ID > f.Jobs {
-			return fmt.Errorf("%w: facts of job %d, of %d", ErrBadConfig, j.ID, f.Jobs)
+			return fmt.Errorf("%w: durable state of job %d, of %d", ErrBadConfig, j.ID, f.Jobs)
 		}
 		awaited[j.ID] = j
 	}
@@ -106,15 +106,15 @@ func (c *Core) Restore(f Facts) error {
 	}
 	for i, n := range f.Nodes {
 		if id := c.nodeID(n.Name); int(id) != i {
-			return fmt.Errorf("%w: facts of node %q twice", ErrBadConfig, n.Name)
+			return fmt.Errorf("%w: durable state of node %q twice", ErrBadConfig, n.Name)
 		}
 		c.Nodes[i].Bar(BarCordoned, n.Cordoned)
 	}
 	return nil
 }
 
-// Resume adds a job of a former Core. id is one of the restored facts; id 0 adds a job that the
-// facts do not have. s is as for Submit, but priority and pool or queue are those of the facts if
+// Resume adds a job of a former Core. id is one of the restored state; id 0 adds a job that the
+// state does not have. s is as for Submit, but priority and pool or queue are those of the state if
 // they are still valid. kept lists the tasks whose output still exists, ascending: reduces, or maps
 // of a job without reduces. They are done. The others keep their counts of attempts and failures.
 // If all tasks are done, the job succeeds at once. Errors are those of Submit, or wrap
@@ -175,7 +175,7 @@ func (j *Job) lasting() TaskKind {
 
 // keep restores the tasks of a resumed job: those in kept are done, the others get their counts
 // from f.
-func (c *Core) keep(j *Job, f JobFacts, kept []int32) {
+func (c *Core) keep(j *Job, f DurableJob, kept []int32) {
 	done := j.lasting()
 	w := &j.Work[done]
 	for _, i := range kept {
@@ -186,7 +186,7 @@ func (c *Core) keep(j *Job, f JobFacts, kept []int32) {
 	if done == Reduce && len(kept) > 0 {
 		w.Open = true // slow start was over
 	}
-	for k, list := range [Kinds][]TaskFacts{f.Maps, f.Reduces} {
+	for k, list := range [Kinds][]DurableTask{f.Maps, f.Reduces} {
 		w := &j.Work[k]
 		for _, known := range list {
 			if known.Index < 0 || int(known.Index) >= len(w.Tasks) {

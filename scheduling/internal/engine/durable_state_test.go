@@ -13,20 +13,21 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// restart puts a Core of the same policy, restored from facts that went through JSON, in the place
-// of the play's, resumes its jobs and brings the nodes back. Some outputs are there still.
-func (y *play) restart(p core.Policy) (core.Facts, *bytes.Buffer) {
+// restart puts a Core of the same policy, restored from a durable state that went through JSON, in
+// the place of the play's, resumes its jobs and brings the nodes back. Some outputs are there
+// still.
+func (y *play) restart(p core.Policy) (core.DurableState, *bytes.Buffer) {
 	t, old := y.t, y.c
-	text, err := json.Marshal(old.View().Facts())
+	text, err := json.Marshal(old.View().DurableState())
 	require.NoError(t, err)
-	var f core.Facts
+	var f core.DurableState
 	require.NoError(t, json.Unmarshal(text, &f))
 	log := new(bytes.Buffer)
 	y.calls = core.NewCallWriter(log)
 	y.c, err = NewCore(core.Config{Calls: y.calls.Write, Explain: true, HeartbeatInterval: time.Second}, p)
 	require.NoError(t, err)
 	require.NoError(t, y.c.Restore(f))
-	require.Equal(t, f, y.c.View().Facts(), "nothing is lost before the jobs go on")
+	require.Equal(t, f, y.c.View().DurableState(), "nothing is lost before the jobs go on")
 	for _, n := range y.joined {
 		if rapid.IntRange(0, 5).Draw(t, "late") > 0 {
 			y.join(n)
@@ -68,8 +69,8 @@ func (y *play) kept(j *core.Job) (kept []int32) {
 	return kept
 }
 
-// Whenever a Core gives way to one restored from its facts, every job ends, nothing that is kept
-// runs again, attempts get no number twice, and the calls since replay on the facts.
+// Whenever a Core gives way to one restored from its durable state, every job ends, nothing that is
+// kept runs again, attempts get no number twice, and the calls since replay on it.
 func TestRestart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPolicy(t)
@@ -85,7 +86,7 @@ func TestRestart(t *testing.T) {
 			j := y.c.Job(known.ID)
 			require.Equal(t, before.Job(known.ID).Group, j.Group)
 			require.Equal(t, before.Job(known.ID).Spec.Priority, j.Spec.Priority)
-			for k, list := range [core.Kinds][]core.TaskFacts{known.Maps, known.Reduces} {
+			for k, list := range [core.Kinds][]core.DurableTask{known.Maps, known.Reduces} {
 				for _, task := range list {
 					if !j.State.Ended() {
 						require.Equal(t, task.Tries, j.Work[k].Tasks[task.Index].Tries)
@@ -105,11 +106,11 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// A job of which nothing is known is taken in as a new one, with what is there of it; all of it ends
-// it at once.
+// A job of which nothing is known is taken in as a new one, with what is there of it; all of it
+// ends it at once.
 func TestResumeUnknown(t *testing.T) {
 	c := coreOf(t, "hfs", nil)
-	require.NoError(t, c.Restore(core.Facts{Now: time.Minute, Jobs: 6, Nodes: []core.NodeFacts{{Name: "a", Cordoned: true}}}))
+	require.NoError(t, c.Restore(core.DurableState{Now: time.Minute, Jobs: 6, Nodes: []core.DurableNode{{Name: "a", Cordoned: true}}}))
 	n, err := c.Join(time.Minute, core.Node{Name: "a", MapSlots: 8, ReduceSlots: 8})
 	require.NoError(t, err)
 	id, err := c.Resume(time.Minute, 0, core.JobSpec{Maps: 2, Reduces: 3}, []int32{0, 2})
@@ -140,7 +141,7 @@ func TestResumeWithoutPool(t *testing.T) {
 		p.Pools.Known = true
 		p.Pools.Pools = []core.PoolConfig{{Name: "new"}}
 	})
-	require.NoError(t, c.Restore(core.Facts{Jobs: 1, Active: []core.JobFacts{{ID: 1, Spec: core.JobSpec{Maps: 1, Pool: "gone"}}}}))
+	require.NoError(t, c.Restore(core.DurableState{Jobs: 1, Active: []core.DurableJob{{ID: 1, Spec: core.JobSpec{Maps: 1, Pool: "gone"}}}}))
 	_, err := c.Resume(0, 1, core.JobSpec{Maps: 1, Pool: "gone"}, nil)
 	require.ErrorIs(t, err, core.ErrUnknownPool)
 	id, err := c.Resume(0, 1, core.JobSpec{Maps: 1, Pool: "new"}, nil)
@@ -149,7 +150,7 @@ func TestResumeWithoutPool(t *testing.T) {
 	require.Equal(t, "new", v.Pool)
 }
 
-// Facts and kept tasks that cannot be are refused.
+// Durable states and kept tasks that cannot be are refused.
 func TestBadFacts(t *testing.T) {
 	p := policyOf(t, "hfs", nil)
 	fresh := func() *core.Core {
@@ -157,28 +158,28 @@ func TestBadFacts(t *testing.T) {
 		require.NoError(t, err)
 		return c
 	}
-	for _, f := range []core.Facts{
+	for _, f := range []core.DurableState{
 		{Now: -1},
 		{Jobs: -1},
 		{Jobs: 1<<28 + 1},
-		{Jobs: 1, Active: []core.JobFacts{{ID: 2}}},
-		{Jobs: 1, Active: []core.JobFacts{{}}},
-		{Jobs: 1, Active: []core.JobFacts{{ID: 1}, {ID: 1}}},
-		{Nodes: []core.NodeFacts{{Name: "a"}, {Name: "a"}}},
+		{Jobs: 1, Active: []core.DurableJob{{ID: 2}}},
+		{Jobs: 1, Active: []core.DurableJob{{}}},
+		{Jobs: 1, Active: []core.DurableJob{{ID: 1}, {ID: 1}}},
+		{Nodes: []core.DurableNode{{Name: "a"}, {Name: "a"}}},
 	} {
 		require.ErrorIs(t, fresh().Restore(f), core.ErrBadConfig, "%+v", f)
 	}
 	used := fresh()
 	used.NodeID("a")
-	require.ErrorIs(t, used.Restore(core.Facts{}), core.ErrBadConfig)
+	require.ErrorIs(t, used.Restore(core.DurableState{}), core.ErrBadConfig)
 	for _, kept := range [][]int32{{-1}, {2}, {0, 0}, {1, 0}} {
 		_, err := fresh().Resume(0, 0, core.JobSpec{Maps: 9, Reduces: 2}, kept)
 		require.ErrorIs(t, err, core.ErrBadJob, kept)
 	}
 }
 
-// Facts tell of the jobs that have not ended, by ID, those awaited included, and of each the tasks
-// that were launched, the place it has now, and nothing of where its inputs lie.
+// The durable state has the jobs that have not ended, by ID, those awaited included, and of each
+// the tasks that were launched, the place it has now, and nothing of where its inputs lie.
 func TestFactsOfJobs(t *testing.T) {
 	c, n := newTestCore(t, "hfs", nil)
 	require.NoError(t, c.Kill(0, submit(t, c, core.JobSpec{Maps: 1})))
@@ -190,25 +191,25 @@ func TestFactsOfJobs(t *testing.T) {
 	beat(t, c, time.Second, n[0], core.Status{Attempt: got[0], State: core.StateFailed})
 	require.NoError(t, c.Cordon(time.Second, n[1], true))
 	spec := core.JobSpec{Name: "j", Key: "k", User: "u", Pool: "p", Priority: core.High, Maps: 3, Reduces: 2, SlowStart: -1}
-	want := core.Facts{
-		Now: time.Second, Jobs: 2, Nodes: []core.NodeFacts{{Name: "n1"}, {Name: "n2", Cordoned: true}, {Name: "n3"}, {Name: "n4"}},
-		Active: []core.JobFacts{{ID: id, Spec: spec, Maps: []core.TaskFacts{{Index: 0, Tries: 2, Fails: 1}}, Reduces: []core.TaskFacts{{Index: 0, Tries: 1}}}},
+	want := core.DurableState{
+		Now: time.Second, Jobs: 2, Nodes: []core.DurableNode{{Name: "n1"}, {Name: "n2", Cordoned: true}, {Name: "n3"}, {Name: "n4"}},
+		Active: []core.DurableJob{{ID: id, Spec: spec, Maps: []core.DurableTask{{Index: 0, Tries: 2, Fails: 1}}, Reduces: []core.DurableTask{{Index: 0, Tries: 1}}}},
 	}
-	require.Equal(t, want, c.View().Facts())
+	require.Equal(t, want, c.View().DurableState())
 
 	fresh, err := NewCore(core.Config{}, c.View().Policy())
 	require.NoError(t, err)
-	f := core.Facts{Now: time.Minute, Jobs: 9}
+	f := core.DurableState{Now: time.Minute, Jobs: 9}
 	for _, id := range []core.JobID{2, 5, 8} {
-		f.Active = append(f.Active, core.JobFacts{ID: id, Spec: core.JobSpec{Maps: 1}})
+		f.Active = append(f.Active, core.DurableJob{ID: id, Spec: core.JobSpec{Maps: 1}})
 	}
 	require.NoError(t, fresh.Restore(f))
-	require.Equal(t, f, fresh.View().Facts())
+	require.Equal(t, f, fresh.View().DurableState())
 	submit(t, fresh, core.JobSpec{Maps: 1})
 	_, err = fresh.Resume(time.Minute, 5, core.JobSpec{Maps: 1}, nil)
 	require.NoError(t, err)
 	var ids []core.JobID
-	for _, j := range fresh.View().Facts().Active {
+	for _, j := range fresh.View().DurableState().Active {
 		ids = append(ids, j.ID)
 	}
 	require.Equal(t, []core.JobID{2, 5, 8, 10}, ids)
@@ -217,16 +218,16 @@ func TestFactsOfJobs(t *testing.T) {
 }
 
 // A job that goes on has its former time, place and counts: tasks that were launched once are known
-// as such, failures count, those that are there are done; of tasks that there are no more nothing is
-// kept.
+// as such, failures count, those that are there are done; of tasks that there are no more nothing
+// is kept.
 func TestResumedJobGoesOn(t *testing.T) {
 	c := coreOf(t, "hfs", func(cfg *core.Config, _ *core.Policy) { cfg.MaxAttempts = 2 })
-	known := core.JobFacts{
+	known := core.DurableJob{
 		ID: 3, Submitted: 7, Spec: core.JobSpec{Pool: "p", Priority: core.Low},
-		Maps:    []core.TaskFacts{{Index: -1, Tries: 4}, {Index: 0, Tries: 0, Fails: 1}, {Index: 1, Tries: 3, Fails: 1}, {Index: 2, Tries: 1}},
-		Reduces: []core.TaskFacts{{Index: 0, Tries: 2}, {Index: 1, Tries: 1}, {Index: 9, Tries: 5}},
+		Maps:    []core.DurableTask{{Index: -1, Tries: 4}, {Index: 0, Tries: 0, Fails: 1}, {Index: 1, Tries: 3, Fails: 1}, {Index: 2, Tries: 1}},
+		Reduces: []core.DurableTask{{Index: 0, Tries: 2}, {Index: 1, Tries: 1}, {Index: 9, Tries: 5}},
 	}
-	require.NoError(t, c.Restore(core.Facts{Now: time.Minute, Jobs: 3, Active: []core.JobFacts{known}}))
+	require.NoError(t, c.Restore(core.DurableState{Now: time.Minute, Jobs: 3, Active: []core.DurableJob{known}}))
 	id, err := c.Resume(time.Minute, 3, core.JobSpec{Pool: "q", User: "u", Maps: 2, Reduces: 2, SlowStart: 1}, []int32{0})
 	require.NoError(t, err)
 	v := view(t, c, id)
