@@ -199,7 +199,7 @@ func spanText(d time.Duration) string {
 // Set sets the setting in a policy; the elements of a list are separated by slashes.
 func (f *Field) Set(p *scheduling.Policy, text string) error {
 	if f.IsList() {
-		return fmt.Errorf("%w: %s: a list of what has names stands in a file only", ErrBad, f.Key)
+		return fmt.Errorf("%w: %s: only a file can set this list", ErrBad, f.Key)
 	}
 	v := f.of(reflect.ValueOf(p))
 	if v.Kind() != reflect.Slice {

@@ -9,24 +9,24 @@ import (
 
 // poolFields returns the settings of a pool.
 func poolFields() []Field {
-	first := func(key, path string) Field { return number(key, 0, most, "slots that the pool gets first").at(path) }
+	first := func(key, path string) Field { return number(key, 0, most, "minimum share in slots").at(path) }
 	limit := func(key, path string) Field {
-		return number(key, 0, most, "most slots").or("none", scheduling.NoLimit).unset("none").negative("0").at(path)
+		return number(key, 0, most, "maximum slots").or("none", scheduling.NoLimit).unset("none").negative("0").at(path)
 	}
 	return []Field{
 		name("name", "of the pool", goodName),
 		first("min_maps", "Min.0"), first("min_reduces", "Min.1"),
 		limit("max_maps", "Max.0"), limit("max_reduces", "Max.1"),
-		number("weight", least, most, "part in relation to other pools").unset("1"),
-		choice("mode", "how it orders its jobs", "default", "fair", "fifo"),
+		number("weight", least, most, "share relative to other pools").unset("1"),
+		choice("mode", "order of its jobs", "default", "fair", "fifo"),
 		jobLimit(),
-		span("min_timeout", "inherited", "below the minimum share before it takes slots").negative("none"),
+		span("min_timeout", "inherited", "time below the minimum share before it takes slots").negative("none"),
 	}
 }
 
 // jobLimit returns the limit of running jobs of a pool or user.
 func jobLimit() Field {
-	return number("max_jobs", 0, most, "jobs that run at once").
+	return number("max_jobs", 0, most, "maximum running jobs").
 		or("none", scheduling.NoLimit).unset("inherited").negative("0")
 }
 
@@ -37,22 +37,22 @@ func userFields() []Field { return []Field{name("name", "of the user", goodName)
 func queueFields() []Field {
 	return []Field{
 		name("name", "of the queue", goodName),
-		name("parent", "the queue it is in; none: it is a top queue", goodName).unset("none"),
-		number("capacity", least, 100, "percent of the parent's slots; rest: an equal part of what others leave").unset("rest"),
-		number("max", least, 100, "percent of the parent's slots").unset("none"),
+		name("parent", "queue that contains it (none: a top queue)", goodName).unset("none"),
+		number("capacity", least, 100, "percent of the parent's slots (rest: an equal share of the remainder)").unset("rest"),
+		number("max", least, 100, "maximum percent of the parent's slots").unset("none"),
 		number("user_limit", 1, 100, "minimum user limit in percent").unset("100"),
-		flag("priorities", "whether jobs' priorities count"),
-		number("init_jobs", 1, most, "initialized jobs of a user").unset("2"),
-		number("user_factor", least, most, "times the capacity is the most that one user holds").unset("none"),
-		number("init_limit", 1, most, "initialized jobs of all users").unset("none"),
-		number("job_limit", 1, most, "jobs, waiting ones too").unset("none"),
+		flag("priorities", "respect priorities of jobs"),
+		number("init_jobs", 1, most, "maximum initialized jobs of a user").unset("2"),
+		number("user_factor", least, most, "maximum slots of a user, as a multiple of the capacity").unset("none"),
+		number("init_limit", 1, most, "maximum initialized jobs of all users").unset("none"),
+		number("job_limit", 1, most, "maximum jobs, including waiting ones").unset("none"),
 	}
 }
 
 // goodPolicyName checks the name of a policy: result directories have this name.
 func goodPolicyName(s string) error {
 	if strings.HasPrefix(s, ".") || strings.ContainsAny(s, `/\`) {
-		return errors.New("a name has no slashes and begins with no point")
+		return errors.New("want a name without slashes that does not begin with a point")
 	}
 	return goodName(s)
 }
@@ -63,7 +63,7 @@ func goodName(s string) error {
 	case s == "" || len(s) > 100:
 		return errors.New("want a name of 1 to 100 bytes")
 	case strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return errors.New("a name has no control characters")
+		return errors.New("want a name without control characters")
 	}
 	return nil
 }

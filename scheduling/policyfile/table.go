@@ -83,30 +83,30 @@ func general() []Field {
 		[]Field{
 			name("name", "shown in results", goodPolicyName),
 			text("order", "which job is next", scheduling.Orders()...),
-			number("slow_start", 0, 1, "part of a job's maps that are done before its reduces launch").negative("0.05"),
+			number("slow_start", 0, 1, "fraction of a job's maps that must be done before its reduces launch").negative("0.05"),
 		},
-		with("order", "pools", flag("one_task", "one task in all for each heartbeat (assignmultiple=false)")),
-		with("order", "fifo pools", flag("spread", "nodes of an under-loaded cluster take at most their part of the tasks")),
+		with("order", "pools", flag("one_task", "launch at most one task per heartbeat (assignmultiple=false)")),
+		with("order", "fifo pools", flag("spread", "limit each node of an underloaded cluster to its share of the tasks")),
 		with("order", "pools", with("spread", "true",
-			number("load_max_diff", 0, 1, "how far above its part the load of a node may go"))...),
-		[]Field{number("reserve_long", 0, most, "slots of each kind and node kept for tasks shorter than long_task; 0 is none")},
-		with("reserve_long", "", number("long_task", 0, spans, "from what length on a task counts as long")),
+			number("load_max_diff", 0, 1, "how far the load of a node may exceed its share"))...),
+		[]Field{number("reserve_long", 0, most, "reserve N slots of each kind and node for tasks shorter than long_task (0: none)")},
+		with("reserve_long", "", number("long_task", 0, spans, "minimum duration of a long task")),
 	)
 }
 
 func locality() []Field {
 	const key = "locality.rule"
 	return slices.Concat(
-		[]Field{choice(key, "a map off its data launches at once, after so many skipped offers, or after a wait",
+		[]Field{choice(key, "launch a map that is not local at once, after N skipped offers, or after a wait",
 			"greedy", "skips", "wait")},
 		with(key, "skips",
-			number("locality.skips", 0, most, "offers refused by level: for a node, and then for a rack with the data")),
+			number("locality.skips", 0, most, "offers to refuse by level: for a node with the data, then for a rack")),
 		with(key, "wait",
-			number("locality.waits", 0, spans, "waits by level: for a node, and then for a rack with the data")),
+			number("locality.waits", 0, spans, "waits by level: for a node with the data, then for a rack")),
 		with(key, "skips wait", flag("locality.auto",
-			"waits are 1.5 heartbeat intervals, at most 15 s; skips, if none are given, make 95 % locality")),
+			"wait 1.5 heartbeat intervals, at most 15 s; compute missing skips for 95 % locality")),
 		with(key, "wait",
-			flag("locality.capped", "a wait runs on over local launches while offers are refused")),
+			flag("locality.capped", "continue a wait across local launches while offers are refused")),
 	)
 }
 
@@ -116,22 +116,22 @@ func reduce() []Field {
 		return number(key, 0, spans, help).unset("auto").negative("0s").at(path)
 	}
 	return append(
-		[]Field{choice(key, "reduces go anywhere, to the center of gravity of their input, or where most of it is",
+		[]Field{choice(key, "launch reduces anywhere, at the center of gravity of their input, or where most of it is",
 			"any", "cogrs", "larts")},
 		with(key, "cogrs larts",
-			wait("reduce.node_wait", "Reduce.Waits.0", "for the center; auto is 1.5 heartbeat intervals, at most 15 s"),
-			wait("reduce.rack_wait", "Reduce.Waits.1", "then for its rack"),
-			number("reduce.theta", 0, 1, "part of the worst weighted distance that is not worth waiting for").
+			wait("reduce.node_wait", "Reduce.Waits.0", "wait for the center (auto: 1.5 heartbeat intervals, at most 15 s)"),
+			wait("reduce.rack_wait", "Reduce.Waits.1", "then wait for its rack"),
+			number("reduce.theta", 0, 1, "do not wait for less than this fraction of the maximum weighted distance").
 				unset("0.05").negative("0"),
-			number("reduce.skew_cap", least, most, "c limits a node to ceil(c × reduces / nodes) of a job's reduces").
+			number("reduce.skew_cap", least, most, "limit a node to ceil(skew_cap × reduces / nodes) of a job's reduces").
 				unset("1.5").negative("none"),
-			flag("reduce.no_projection", "leave running maps out; else each counts with the job's mean output"),
+			flag("reduce.no_projection", "ignore running maps; otherwise each counts with the job's mean output"),
 		)...)
 }
 
 func pools() []Field {
 	jobs := func(key, of string) Field {
-		return number(key, 1, most, "running jobs of "+of+" that has no limit of its own").unset("none")
+		return number(key, 1, most, "maximum running jobs of "+of+" without its own limit").unset("none")
 	}
 	return with("order", "pools", append(
 		[]Field{
@@ -139,45 +139,45 @@ func pools() []Field {
 			flag("pools.users", "users with limits").entries(userFields()),
 			jobs("pools.pool_max_jobs", "a pool"),
 			jobs("pools.user_max_jobs", "a user"),
-			choice("pools.mode", "how pools order their jobs").or("fair", 1).or("fifo", 2).unset("fair").at("Pools.PoolMode"),
-			span("pools.min_timeout", "none", "below the minimum share before a pool takes slots from others"),
-			span("pools.fair_timeout", "none", "below half of its fair share before a pool takes slots"),
-			flag("pools.per_user", "a job without a pool goes to that of its user, not to default").at("Pools.PoolPerUser"),
-			flag("pools.known", "pools that are not listed are refused"),
-			flag("pools.size_based_weight", "weights are multiplied by log2(1 + demand)"),
+			choice("pools.mode", "order of the jobs in a pool").or("fair", 1).or("fifo", 2).unset("fair").at("Pools.PoolMode"),
+			span("pools.min_timeout", "none", "time below the minimum share before a pool takes slots from others"),
+			span("pools.fair_timeout", "none", "time below half of the fair share before a pool takes slots"),
+			flag("pools.per_user", "put a job without a pool into its user's pool, not into default").at("Pools.PoolPerUser"),
+			flag("pools.known", "reject jobs of pools that are not listed"),
+			flag("pools.size_based_weight", "multiply weights by log2(1 + demand)"),
 			number("pools.boost_factor", least, most, "weight factor of new jobs").unset("none"),
-			span("pools.boost_time", "5m", "how long a job counts as new"),
-			choice("preemption.mode", "whether pools take slots back by killing; log only says what would be killed",
+			span("pools.boost_time", "5m", "how long a job is new"),
+			choice("preemption.mode", "kill tasks to return slots to pools; log only reports them",
 				"off", "log", "on"),
 		},
 		with("preemption.mode", "log on",
-			span("preemption.interval", "15s", "between rounds of preemption").negative("never"))...)...)
+			span("preemption.interval", "15s", "time between rounds of preemption").negative("never"))...)...)
 }
 
 func queues() []Field {
-	const help = "parents before children; none is one queue, default, with 100 %"
+	const help = "parents before children (none: one queue, default, with 100 %)"
 	return with("order", "capacity", flag("queues", help).entries(queueFields()))
 }
 
 func hfsp() []Field {
 	return with("order", "hfsp", slices.Concat(
 		[]Field{
-			choice("hfsp.reclaim", "how a slot is taken from a larger job", "suspend", "wait", "kill"),
-			flag("hfsp.no_training", "sizes are known: tasks times the times that jobs are told to take"),
+			choice("hfsp.reclaim", "how to take a slot from a larger job", "suspend", "wait", "kill"),
+			flag("hfsp.no_training", "compute sizes from the task times that jobs state"),
 		},
 		with("hfsp.no_training", "false",
-			number("hfsp.sample", 1, most, "tasks to train on").unset("5"),
-			span("hfsp.delta", "1m", "how long a reduce runs before its progress tells its length"),
-			number("hfsp.xi", 1, most, "initial size is xi × tasks × mean task; inf: no slots but for training").
+			number("hfsp.sample", 1, most, "number of training tasks").unset("5"),
+			span("hfsp.delta", "1m", "how long a reduce runs before its progress estimates its duration"),
+			number("hfsp.xi", 1, most, "initial size is xi × tasks × mean task (inf: no slots except for training)").
 				unset("1").or("inf", math.Inf(1)),
-			span("hfsp.initial", "1m", "assumed length of a task while none of its kind is done"),
-			text("hfsp.estimator", "how samples make a size: their mean, or a fitted distribution", "mean", "fit").unset("mean"),
+			span("hfsp.initial", "1m", "assumed duration of a task until one of its kind is done"),
+			text("hfsp.estimator", "how to estimate a size from samples: their mean, or a fitted distribution", "mean", "fit").unset("mean"),
 		),
 		with("hfsp.reclaim", "suspend",
-			number("hfsp.suspend_high", 0, most, "with so many tasks suspended, wait instead; 0 is no limit"),
-			number("hfsp.suspend_low", 0, most, "when no more are left, suspend again"),
+			number("hfsp.suspend_high", 0, most, "wait instead of suspending once N tasks are suspended (0: no limit)"),
+			number("hfsp.suspend_low", 0, most, "resume suspending when only N tasks are suspended"),
 		),
-		[]Field{flag("hfsp.weighted", "virtual shares follow the priorities, 4, 2, 1, 0.5, 0.25")},
+		[]Field{flag("hfsp.weighted", "weight virtual shares by priority: 4, 2, 1, 0.5, 0.25")},
 	)...)
 }
 
@@ -188,16 +188,16 @@ func quincy() []Field {
 	}
 	return with("order", "quincy", slices.Concat(
 		[]Field{
-			choice(key, "f: with fair shares, p: running maps may be killed", "qfp", "qf", "qp", "q"),
-			cost("quincy.rack", "2.5s", "cost of reading from a node of the rack, as time that a map waits; at most far"),
+			choice(key, "f: with fair shares, p: may kill running maps", "qfp", "qf", "qp", "q"),
+			cost("quincy.rack", "2.5s", "cost of reading from a node of the rack, as waiting time; at most far"),
 			cost("quincy.far", "5s", "cost of reading from beyond the rack"),
 		},
 		with(key, "qfp qf",
-			number("quincy.floor", 0, 1, "part of its fair share that a job gets at any cost").unset("1").negative("0")),
+			number("quincy.floor", 0, 1, "fraction of its fair share that a job gets at any cost").unset("1").negative("0")),
 		with(key, "qfp qp",
-			number("quincy.lost", 0, most, "seconds of waiting that a second of work lost by a kill costs").
+			number("quincy.lost", 0, most, "cost of a second of killed work, in seconds of waiting").
 				unset("1").negative("0"),
-			span("quincy.interval", "1s", "between looks at running maps").negative("never"),
+			span("quincy.interval", "1s", "time between checks of running maps").negative("never"),
 		),
 	)...)
 }
@@ -205,26 +205,26 @@ func quincy() []Field {
 func attempts() []Field {
 	const key = "speculation.rule"
 	return slices.Concat(
-		[]Field{choice(key, "which slow tasks are copied: none, by Hadoop's first rule, by LATE", "none", "native", "late")},
+		[]Field{choice(key, "start speculative attempts: never, by Hadoop's first rule, by LATE", "none", "native", "late")},
 		with(key, "native late",
-			flag("speculation.no_maps", "copy no maps").at("Speculation.Except.0"),
-			flag("speculation.no_reduces", "copy no reduces").at("Speculation.Except.1"),
-			span("speculation.lag", "1m", "how long an attempt runs before its task may be copied"),
+			flag("speculation.no_maps", "no speculative attempts of maps").at("Speculation.Except.0"),
+			flag("speculation.no_reduces", "no speculative attempts of reduces").at("Speculation.Except.1"),
+			span("speculation.lag", "1m", "minimum running time of an attempt before a speculative one"),
 		),
 		with(key, "late",
 			number("speculation.slow_task", least, most,
-				"standard deviations that a slow task's rate is below the mean of its job").unset("1"),
+				"a slow task's rate is N standard deviations below its job's mean").unset("1"),
 			number("speculation.slow_node", least, most,
-				"standard deviations by which a node is too slow for copies").unset("1"),
-			number("speculation.cap", least, 1, "copies of a job, as a part of its running tasks").unset("0.1"),
-			number("speculation.min_copies", 1, most, "copies that are always allowed").unset("10"),
+				"N standard deviations make a node too slow for speculative attempts").unset("1"),
+			number("speculation.cap", least, 1, "maximum speculative attempts of a job, as a fraction of its running tasks").unset("0.1"),
+			number("speculation.min_copies", 1, most, "speculative attempts that are always allowed").unset("10"),
 		),
 		[]Field{
-			number("avoid.job_failures", 1, most, "failed attempts of a job on a node after which the job avoids it").
+			number("avoid.job_failures", 1, most, "a job avoids a node after N failed attempts there").
 				unset("4").negative("never"),
-			number("avoid.jobs", 1, most, "jobs that succeeded and avoided a node after which all avoid it").
+			number("avoid.jobs", 1, most, "all jobs avoid a node after N successful jobs avoided it").
 				unset("4").negative("never"),
-			span("avoid.forgive", "24h", "after which a node is forgiven one such job"),
+			span("avoid.forgive", "24h", "time after which one such job no longer counts"),
 		},
 	)
 }
