@@ -125,19 +125,50 @@ type refusals struct {
 	since time.Duration // time of the first
 }
 
-func (r *refusals) add(now time.Duration) {
+// external is what the adapters of custom placements have in common: it counts the refusals of each
+// job for the part.
+type external struct {
+	c    *Core
+	name string
+	part any
+	of   Records[refusals]
+}
+
+// adopt takes over the refusals of the former placement, if it had the same part.
+func (a *external) adopt(former *external) {
+	if former.name == a.name {
+		a.of = slices.Clone(former.of)
+	}
+}
+
+// refused returns how often a job has refused a slot, and the time since the first refusal.
+func (a *external) refused(j *Job) (count int, waited time.Duration) {
+	r := a.of.Of(j)
 	if r.count == 0 {
-		r.since = now
+		return 0, 0
+	}
+	return r.count, a.c.Now - r.since
+}
+
+func (a *external) Refused(j *Job) {
+	r := a.of.Of(j)
+	if r.count == 0 {
+		r.since = a.c.Now
 	}
 	r.count++
 }
 
-// waited returns the time since the first refusal.
-func (r *refusals) waited(now time.Duration) time.Duration {
-	if r.count == 0 {
-		return 0
-	}
-	return now - r.since
+func (a *external) Begin()      {}
+func (a *external) Again() bool { return true }
+
+func (a *external) Remove(j *Job) {
+	a.of.Remove(j)
+	forget(a.part, j.ID)
+}
+
+func (a *external) View(j *Job) (LocalityView, time.Duration) {
+	count, waited := a.refused(j)
+	return LocalityView{Skips: count, Wait: waited, Skipped: count > 0}, 0
 }
 
 // walk yields the tasks of a set, ascending.

@@ -1,27 +1,21 @@
 package core
 
-import (
-	"fmt"
-	"slices"
-	"time"
-)
+import "fmt"
 
-// externalLocality adapts a custom placement of maps. It counts the refusals of each job for it.
+// externalLocality adapts a custom placement of maps.
 type externalLocality struct {
-	c       *Core
-	name    string
-	part    MapPlacement
-	chooser MapChooser // part, if it is one
-	chose   bool       // the last proposal was the chooser's
-	of      Records[refusals]
+	external
+	placement MapPlacement
+	chooser   MapChooser // the placement, if it is one
+	chose     bool       // the last proposal was the chooser's
 }
 
 func newExternalLocality(c *Core, name string, former Placement) (Placement, error) {
 	p, err := part(c.Config.Parts.Maps, "placement of maps", name)
 	chooser, _ := p.(MapChooser)
-	a := &externalLocality{c: c, name: name, part: p, chooser: chooser}
-	if old, ok := former.(*externalLocality); ok && old.name == name {
-		a.of = slices.Clone(old.of)
+	a := &externalLocality{external: external{c: c, name: name, part: p}, placement: p, chooser: chooser}
+	if old, ok := former.(*externalLocality); ok {
+		a.adopt(&old.external)
 	}
 	return a, err
 }
@@ -31,14 +25,14 @@ func (a *externalLocality) Place(j *Job, n *NodeState) Proposal {
 	if a.chose = false; nearest == AnyPlace {
 		return a.c.Nearest(j, n, a.c.Far, CauseWaited)
 	}
-	r, now := a.of.Of(j), a.c.Now
 	o := MapOffer{
-		Job: j.ID, Node: n.ID, Nearest: nearest, Urgent: a.c.Order.Urgent(j, Map), Waiting: walk(&j.Work[Map].Placed), Refused: r.count, Waited: r.waited(now),
+		Job: j.ID, Node: n.ID, Nearest: nearest, Urgent: a.c.Order.Urgent(j, Map), Waiting: walk(&j.Work[Map].Placed),
 	}
+	o.Refused, o.Waited = a.refused(j)
 	if a.chooser != nil {
 		return a.choose(j, n, o)
 	}
-	l := a.part.Farthest(a.c.View(), o)
+	l := a.placement.Farthest(a.c.View(), o)
 	if l == AnyPlace {
 		l = a.c.Far
 	}
@@ -58,8 +52,6 @@ func (a *externalLocality) choose(j *Job, n *NodeState, o MapOffer) Proposal {
 	return Proposal{Task: m, Level: a.c.Level(j, m, n), Allowed: a.c.Far, Why: CauseWaited}
 }
 
-func (a *externalLocality) Refused(j *Job) { a.of.Of(j).add(a.c.Now) }
-
 func (a *externalLocality) Launched(j *Job, _ *NodeState, l Locality) {
 	if l == NodeLocal {
 		a.of.Remove(j)
@@ -67,17 +59,4 @@ func (a *externalLocality) Launched(j *Job, _ *NodeState, l Locality) {
 	if told, ok := a.part.(launcher); ok && a.chose {
 		told.Launched(j.ID)
 	}
-}
-
-func (a *externalLocality) Begin()      {}
-func (a *externalLocality) Again() bool { return true }
-
-func (a *externalLocality) Remove(j *Job) {
-	a.of.Remove(j)
-	forget(a.part, j.ID)
-}
-
-func (a *externalLocality) View(j *Job) (LocalityView, time.Duration) {
-	of := a.of.Of(j)
-	return LocalityView{Skips: of.count, Wait: of.waited(a.c.Now), Skipped: of.count > 0}, 0
 }

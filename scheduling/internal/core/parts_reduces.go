@@ -1,35 +1,30 @@
 package core
 
-import (
-	"fmt"
-	"slices"
-	"time"
-)
+import "fmt"
 
 // externalPlacement adapts a custom placement of reduces.
 type externalPlacement struct {
-	c    *Core
-	name string
-	part ReducePlacement
-	of   Records[refusals] // since its last launch of a reduce
+	external
+	placement ReducePlacement
 }
 
 func newExternalPlacement(c *Core, name string, former Placement) (Placement, error) {
 	p, err := part(c.Config.Parts.Reduces, "placement of reduces", name)
-	a := &externalPlacement{c: c, name: name, part: p}
-	if old, ok := former.(*externalPlacement); ok && old.name == name {
-		a.of = slices.Clone(old.of)
+	a := &externalPlacement{external{c: c, name: name, part: p}, p}
+	if old, ok := former.(*externalPlacement); ok {
+		a.adopt(&old.external)
 	}
 	return a, err
 }
 
 func (a *externalPlacement) Place(j *Job, n *NodeState) Proposal {
-	pending, of := &j.Work[Reduce].Pending, a.of.Of(j)
+	pending := &j.Work[Reduce].Pending
 	if pending.Len() == 0 {
 		return Proposal{Task: -1, Allowed: a.c.Far}
 	}
-	i := a.part.Place(a.c.View(), ReduceOffer{
-		Job: j.ID, Node: n.ID, Waiting: walk(pending), Urgent: a.c.Order.Urgent(j, Reduce), Refused: of.count, Waited: of.waited(a.c.Now),
+	refused, waited := a.refused(j)
+	i := a.placement.Place(a.c.View(), ReduceOffer{
+		Job: j.ID, Node: n.ID, Waiting: walk(pending), Urgent: a.c.Order.Urgent(j, Reduce), Refused: refused, Waited: waited,
 	})
 	switch {
 	case i < 0:
@@ -40,23 +35,8 @@ func (a *externalPlacement) Place(j *Job, n *NodeState) Proposal {
 	return Proposal{Task: i, Allowed: AnyPlace, Why: CausePlaced}
 }
 
-func (a *externalPlacement) Refused(j *Job) { a.of.Of(j).add(a.c.Now) }
-
 func (a *externalPlacement) Launched(j *Job, _ *NodeState, l Locality) {
 	if l != AnyPlace {
 		a.of.Remove(j)
 	}
-}
-
-func (a *externalPlacement) Begin()      {}
-func (a *externalPlacement) Again() bool { return true }
-
-func (a *externalPlacement) Remove(j *Job) {
-	a.of.Remove(j)
-	forget(a.part, j.ID)
-}
-
-func (a *externalPlacement) View(j *Job) (LocalityView, time.Duration) {
-	of := a.of.Of(j)
-	return LocalityView{Skips: of.count, Wait: of.waited(a.c.Now), Skipped: of.count > 0}, 0
 }
