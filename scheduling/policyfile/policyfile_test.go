@@ -204,7 +204,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		"avoid: {jobs: 0}\n":       `p.yaml:1:15: bad policy: avoid.jobs: "0": want 1 or more`,
 		"order: [\n":               "p.yaml:",
 		"":                         "p.yaml:1: bad policy: nothing in it",
-		"name: \"a\\tb\"\n":        "a name has no control characters",
+		"name: \"a\\tb\"\n":        "want a name without control characters",
 	} {
 		_, err := Read(strings.NewReader(text), "p.yaml")
 		require.ErrorIs(t, err, ErrBad, text)
