@@ -27,7 +27,7 @@ import (
 //
 // All methods are safe for concurrent use.
 type Dataset[T any] struct {
-	kept    *mapreduce.Kept[T]
+	kept    *mapreduce.Dataset[T]
 	lineage *lineage
 }
 
@@ -60,7 +60,7 @@ func (d *Dataset[T]) origin() *lineage { return d.lineage }
 // If ctx ends first, the job is killed; see [JobHandle.WaitOrKill].
 func Keep[T any](ctx context.Context, on Runner, bind func(out mapreduce.Output[T]) (*mapreduce.Plan, error)) (*Dataset[T], error) {
 	l := newLineage(on.home())
-	d := &Dataset[T]{kept: mapreduce.NewKept[T](l.options()), lineage: l}
+	d := &Dataset[T]{kept: mapreduce.NewDataset[T](l.options()), lineage: l}
 	if err := keep(ctx, d, bind); err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (d *Dataset[T]) Hosts() []string { return d.kept.Hosts() }
 // [KeepBy].
 type Keyed[K, T any] struct {
 	Dataset[T]
-	by *mapreduce.KeptBy[K, T]
+	by *mapreduce.KeyedDataset[K, T]
 }
 
 // KeepBy is [Keep] for records whose key the function key returns. It checks each record as it is
@@ -139,8 +139,8 @@ type Keyed[K, T any] struct {
 // without reduces that read the [Dataset.Aligned] input of such a dataset.
 func KeepBy[K, T any](ctx context.Context, on Runner, key func(rec T) K, bind func(out mapreduce.Output[T]) (*mapreduce.Plan, error)) (*Keyed[K, T], error) {
 	l := newLineage(on.home())
-	by := mapreduce.NewKeptBy(l.options(), key)
-	d := &Keyed[K, T]{Dataset: Dataset[T]{kept: &by.Kept, lineage: l}, by: by}
+	by := mapreduce.NewKeyedDataset(l.options(), key)
+	d := &Keyed[K, T]{Dataset: Dataset[T]{kept: &by.Dataset, lineage: l}, by: by}
 	if err := keep(ctx, &d.Dataset, bind); err != nil {
 		return nil, err
 	}

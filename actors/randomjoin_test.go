@@ -123,7 +123,7 @@ func (j *randomJoin) bindOne(dir string) (*mapreduce.Plan, error) {
 	out := mapreduce.Text[string](mapreduce.Dir(dir))
 	switch j.shape {
 	case "feeds":
-		job := mapreduce.Job[mapreduce.Fed[string, string], string, string, string]{
+		job := mapreduce.Job[mapreduce.TaggedRecord[string, string], string, string, string]{
 			Reducers: j.reduces,
 			ReduceTask: func(t *mapreduce.Task) (mapreduce.Reducer[string, string, string], error) {
 				return mapreduce.Reducer[string, string, string]{Reduce: func(key string, values iter.Seq[string], emit func(string)) error {

@@ -122,7 +122,7 @@ func ExampleBroadcastJoin() {
 // Several inputs of different types, each with its own map, share the reduces.
 func ExampleFeeds() {
 	log := mapreduce.Bytes("log", []byte("ann logs in\nann logs out\nbob logs in\n"))
-	job := mapreduce.Job[mapreduce.Fed[string, string], string, string, string]{
+	job := mapreduce.Job[mapreduce.TaggedRecord[string, string], string, string, string]{
 		Reduce: func(name string, events iter.Seq[string], emit func(string)) error {
 			line := name + ":"
 			for e := range events {

@@ -15,26 +15,26 @@ import (
 type Feed[K, V any] struct {
 	sources []Source
 	plans   []cluster.InputPlan // by source
-	read    read.Input[Fed[K, V]]
-	keyed   *KeptBy[K, V] // set by KeptBy.Feed; otherwise nil
+	read    read.Input[TaggedRecord[K, V]]
+	keyed   *KeyedDataset[K, V] // set by KeyedDataset.Feed; otherwise nil
 }
 
-// Fed is a record of one of several feeds, with the map function of its feed. It is valid until the
+// TaggedRecord is a record of one of several feeds, with the map function of its feed. It is valid until the
 // call of Map that receives it returns.
-type Fed[K, V any] struct {
+type TaggedRecord[K, V any] struct {
 	apply func(index int, t *Task, emit func(K, V)) error
 	index int // in the batch
 }
 
-// fedBatches converts the batches of in: apply maps the record of an index in the current batch.
-func fedBatches[I, K, V any](in read.Input[I], apply func(batch *[]I) func(i int, t *Task, emit func(K, V)) error) read.Input[Fed[K, V]] {
-	return func(s *read.Reader, yield func([]Fed[K, V]) (int, error)) error {
+// taggedBatches converts the batches of in: apply maps the record of an index in the current batch.
+func taggedBatches[I, K, V any](in read.Input[I], apply func(batch *[]I) func(i int, t *Task, emit func(K, V)) error) read.Input[TaggedRecord[K, V]] {
+	return func(s *read.Reader, yield func([]TaggedRecord[K, V]) (int, error)) error {
 		var now []I
-		var feds []Fed[K, V]
+		var feds []TaggedRecord[K, V]
 		one := apply(&now)
 		return in(s, func(batch []I) (int, error) {
 			for len(feds) < len(batch) {
-				feds = append(feds, Fed[K, V]{apply: one, index: len(feds)})
+				feds = append(feds, TaggedRecord[K, V]{apply: one, index: len(feds)})
 			}
 			now = batch
 			return yield(feds[:len(batch)])
@@ -45,7 +45,7 @@ func fedBatches[I, K, V any](in read.Input[I], apply func(batch *[]I) func(i int
 // From returns a feed of the pairs that toPairs emits for the records of in. toPairs is like
 // Job.Map, but also gets the task.
 func From[I, K, V any](in Input[I], toPairs func(t *Task, rec I, emit func(K, V)) error) Feed[K, V] {
-	feds := fedBatches(in.read, func(batch *[]I) func(i int, t *Task, emit func(K, V)) error {
+	feds := taggedBatches(in.read, func(batch *[]I) func(i int, t *Task, emit func(K, V)) error {
 		return func(i int, t *Task, emit func(K, V)) error {
 			if t.records != nil {
 				return toPairs(t, watch.Copier[I](t.records, watch.Bytes)((*batch)[i]), emit)
@@ -66,9 +66,9 @@ func By[K, V any](in Input[V], key func(rec V) K) Feed[K, V] {
 
 // Feeds returns the input of a job over several feeds. The job needs no Map: each feed has its own.
 // The values of a key are in the order of the feeds, and within a feed in the order of its records.
-func Feeds[K, V any](feeds ...Feed[K, V]) Input[Fed[K, V]] {
-	in := Input[Fed[K, V]]{plans: []cluster.InputPlan{}, fed: func(t *Task) (Mapper[Fed[K, V], K, V], error) {
-		return Mapper[Fed[K, V], K, V]{Map: func(rec Fed[K, V], emit func(K, V)) error { return rec.apply(rec.index, t, emit) }}, nil
+func Feeds[K, V any](feeds ...Feed[K, V]) Input[TaggedRecord[K, V]] {
+	in := Input[TaggedRecord[K, V]]{plans: []cluster.InputPlan{}, fed: func(t *Task) (Mapper[TaggedRecord[K, V], K, V], error) {
+		return Mapper[TaggedRecord[K, V], K, V]{Map: func(rec TaggedRecord[K, V], emit func(K, V)) error { return rec.apply(rec.index, t, emit) }}, nil
 	}}
 	var of []int // feed by source
 	for i, f := range feeds {
@@ -80,7 +80,7 @@ func Feeds[K, V any](feeds ...Feed[K, V]) Input[Fed[K, V]] {
 		of = append(of, slices.Repeat([]int{i}, len(f.sources))...)
 	}
 	feeds = slices.Clone(feeds)
-	in.read = func(s *read.Reader, yield func([]Fed[K, V]) (int, error)) error {
+	in.read = func(s *read.Reader, yield func([]TaggedRecord[K, V]) (int, error)) error {
 		return feeds[of[s.Split.Source]].read(s, yield)
 	}
 	return in

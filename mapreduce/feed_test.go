@@ -22,8 +22,8 @@ type scored struct {
 }
 
 // scoresJob lists, for each name, the values of the feeds in order.
-func scoresJob() Job[Fed[string, scored], string, scored, string] {
-	return Job[Fed[string, scored], string, scored, string]{Reduce: func(name string, values iter.Seq[scored], emit func(string)) error {
+func scoresJob() Job[TaggedRecord[string, scored], string, scored, string] {
+	return Job[TaggedRecord[string, scored], string, scored, string]{Reduce: func(name string, values iter.Seq[scored], emit func(string)) error {
 		var b strings.Builder
 		b.WriteString(name)
 		for v := range values {
@@ -127,7 +127,7 @@ func TestFeedsAreChecked(t *testing.T) {
 	_, err = scoresJob().Bind(Feeds(append(scoreFeeds("", nil, slices.Values([]int64(nil))), bad)...), out())
 	require.ErrorContains(t, err, "SplitSize has no effect on this input")
 	job := scoresJob()
-	job.Map = func(Fed[string, scored], func(string, scored)) error { return nil }
+	job.Map = func(TaggedRecord[string, scored], func(string, scored)) error { return nil }
 	_, err = job.Bind(Feeds(scoreFeeds("", nil, slices.Values([]int64(nil)))...), out())
 	require.NoError(t, err, "a Map of one's own may drop records")
 }

@@ -25,7 +25,7 @@ type Joined[O any] struct {
 	// Reducers is the number of reduces; 0 means the cluster chooses. It must be 0 for a broadcast
 	// join.
 	Reducers int
-	// NoShuffle joins co-partitioned feeds (see [KeptBy.Feed]) without a shuffle or reduces: each
+	// NoShuffle joins co-partitioned feeds (see [KeyedDataset.Feed]) without a shuffle or reduces: each
 	// map reads one part of both feeds. Bind rejects feeds that are not kept by key or differ in
 	// their number of parts.
 	NoShuffle bool
@@ -123,7 +123,7 @@ func (j feedJoin[K, A, B, O]) bind(o Joined[O], out Output[O], where, home strin
 	if o.NoShuffle {
 		return j.bindCoPartitioned(o.Name, out, where)
 	}
-	job := &Job[Fed[K, sided[A, B]], K, sided[A, B], O]{
+	job := &Job[TaggedRecord[K, sided[A, B]], K, sided[A, B], O]{
 		Name: o.Name, Reducers: o.Reducers,
 		ReduceTask: func(t *Task) (Reducer[K, sided[A, B], O], error) {
 			r, err := j.run(t)
@@ -175,7 +175,7 @@ func (j feedJoin[K, A, B, O]) check(o Joined[O], home string) error {
 
 // onSide returns a feed whose values are on one side of a join.
 func onSide[K, V, S any](f Feed[K, V], put func(V) S, emitter func(add func(key, value []byte)) func(K, V)) Feed[K, S] {
-	feds := fedBatches(f.read, func(batch *[]Fed[K, V]) func(i int, t *Task, emit func(K, S)) error {
+	feds := taggedBatches(f.read, func(batch *[]TaggedRecord[K, V]) func(i int, t *Task, emit func(K, S)) error {
 		var to func(K, S)
 		emit := func(k K, v V) { to(k, put(v)) }
 		var direct func(K, V)

@@ -35,8 +35,8 @@ func (p linkedPage) number() int32 { return p.Number }
 func numberOf(r pageRank) int32 { return r.First }
 
 // keepBy keeps records by key within a budget; records of equal keys keep their order.
-func keepBy[K, T any](t require.TestingT, budget *cluster.Memory, key func(T) K, parts int, records []T) *KeptBy[K, T] {
-	k := NewKeptBy(kept.Options{Name: "pages"}, key)
+func keepBy[K, T any](t require.TestingT, budget *cluster.Memory, key func(T) K, parts int, records []T) *KeyedDataset[K, T] {
+	k := NewKeyedDataset(kept.Options{Name: "pages"}, key)
 	plan, err := Job[T, K, T, T]{
 		Map: func(rec T, emit func(K, T)) error {
 			emit(key(rec), rec)
@@ -202,8 +202,8 @@ func runFirstMap(t *testing.T, p *Plan) (*cluster.MapOutput, error) {
 // its struct, so it also limits many small records.
 func TestGroupedHoldsRecordsAndTheirHeads(t *testing.T) {
 	type row = Pair[string, string]
-	kept := func(n int) *KeptBy[string, row] {
-		k := NewKeptBy(kept.Options{}, func(r row) string { return r.First })
+	kept := func(n int) *KeyedDataset[string, row] {
+		k := NewKeyedDataset(kept.Options{}, func(r row) string { return r.First })
 		job := Job[int, string, string, row]{Map: func(i int, emit func(string, string)) error {
 			emit("key", strings.Repeat("v", 10))
 			return nil

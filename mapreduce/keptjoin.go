@@ -16,7 +16,7 @@ import (
 )
 
 // errNotKeyed is the error of a join without shuffle of a feed that is not kept by key.
-var errNotKeyed = errors.New("its records are not kept by key: make the feed with KeptBy.Feed, or leave NoShuffle out")
+var errNotKeyed = errors.New("its records are not kept by key: make the feed with KeyedDataset.Feed, or leave NoShuffle out")
 
 // checkCoPartitioned returns an error unless two feeds are co-partitioned: parts of the same number
 // have the same keys.
@@ -79,7 +79,7 @@ type Group[K, A, B any] struct {
 }
 
 // Grouped yields one group for each key of either feed, in key order within a part. The feeds must
-// be kept by key (see [KeptBy.Feed]) and have the same number of parts: each map reads one part of
+// be kept by key (see [KeyedDataset.Feed]) and have the same number of parts: each map reads one part of
 // both, without a shuffle. Other feeds are an error of Bind; use [CoGroup] for them. If a group
 // exceeds [Task.LargestRecord] bytes, the error wraps ErrRecordTooLarge.
 func Grouped[K, A, B any](left Feed[K, A], right Feed[K, B]) Input[Group[K, A, B]] {
@@ -134,8 +134,8 @@ type merged[K, A, B any] struct {
 
 // mergeJoin merges parts of the same number of two feeds.
 type mergeJoin[K, A, B any] struct {
-	left  *KeptBy[K, A]
-	right *KeptBy[K, B]
+	left  *KeyedDataset[K, A]
+	right *KeyedDataset[K, B]
 }
 
 // groupKey is a key in comparable form: a number if keys are numbers, otherwise its encoding.
@@ -252,7 +252,7 @@ type keptCursor[K, T any] struct {
 	size   int
 }
 
-func newKeptCursor[K, T any](k *KeptBy[K, T], part kept.Ref, s *read.Reader) *keptCursor[K, T] {
+func newKeptCursor[K, T any](k *KeyedDataset[K, T], part kept.Ref, s *read.Reader) *keptCursor[K, T] {
 	c := &keptCursor[K, T]{
 		part: part, keyOf: k.key, s: s, decode: k.form.Decoder(), encode: k.codec.Encoder(), release: func() {},
 		most: s.Largest(), image: k.form.Size, width: codec.IntegerWidth(k.codec.Type), flip: codec.IntegerFlip(k.codec.Type),

@@ -11,7 +11,7 @@ import (
 )
 
 // Output describes how records of type O are encoded and where they are written. Make it with Text,
-// Raw, Encoded, Typed, Parts, Collected.Output or Kept.Output; Routed distributes one over several
+// Raw, Encoded, Typed, Parts, Collected.Output or Dataset.Output; Routed distributes one over several
 // files.
 type Output[O any] struct{ *outputForm }
 

@@ -38,8 +38,8 @@ func (b *broadcast[K, B]) load(ctx context.Context) (err error) {
 		r := &read.Reader{Ctx: ctx, Windows: read.UsualWindows(), Source: src, Split: cluster.Split{Source: i, Length: src.Size()}}
 		t.reader = r
 		records := int64(0)
-		err := b.feed.read(r, func(batch []Fed[K, B]) (int, error) {
-			return read.EachOne(r, batch, func(fed Fed[K, B]) error {
+		err := b.feed.read(r, func(batch []TaggedRecord[K, B]) (int, error) {
+			return read.EachOne(r, batch, func(fed TaggedRecord[K, B]) error {
 				records++
 				return read.MapError(fed.apply(fed.index, t, hold.add))
 			})

@@ -29,7 +29,7 @@ func joinPath(kind, how, types string) func(t *testing.T) error {
 
 func keptPaths() []path {
 	return []path{
-		{"records without pointers are kept as memory", []string{"keptkeys.go numberChecker", "keptjoin.go advance"}, joinPath("inner", "together", "tally")},
+		{"records without pointers are kept as memory", []string{"keyeddataset.go numberChecker", "keptjoin.go advance"}, joinPath("inner", "together", "tally")},
 		{"records are kept as they lie", []string{"kept/flat.go appendFlat", "kept/flat.go read", "keptjoin.go bindCoPartitioned"}, joinPath("full", "together", "entry")},
 		{"numbers of kept records are read where they lie", []string{"kept/flat.go readAligned", "kept/flat.go set: unsafe.Slice"}, joinPath("grouped", "kept", "page")},
 		{"groups are read where they lie", []string{"keptjoin.go takeGroup", "keptjoin.go walk"}, joinPath("grouped", "kept", "entry")},

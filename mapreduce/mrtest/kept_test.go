@@ -13,7 +13,7 @@ import (
 
 // Kept records of an earlier job are an input like others, split at any byte.
 func TestCheckOverKept(t *testing.T) {
-	kept := mapreduce.NewKept[[]byte](cluster.KeptOptions{})
+	kept := mapreduce.NewDataset[[]byte](cluster.KeptOptions{})
 	lines := mapreduce.MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {
 		emit(line)
 		return nil

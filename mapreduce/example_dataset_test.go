@@ -9,8 +9,8 @@ import (
 )
 
 // One job keeps its output in memory, and another reads it.
-func ExampleNewKept() {
-	kept := mapreduce.NewKept[int](cluster.KeptOptions{Name: "squares"})
+func ExampleNewDataset() {
+	kept := mapreduce.NewDataset[int](cluster.KeptOptions{Name: "squares"})
 	square := mapreduce.MapOnly[int, int]{Map: func(n int, emit func(int)) error {
 		emit(n * n)
 		return nil
@@ -40,8 +40,8 @@ func ExampleNewKept() {
 func ExampleGrouped() {
 	type stock = mapreduce.Pair[string, int]
 	name := func(s stock) string { return s.First }
-	keep := func(list []stock) *mapreduce.KeptBy[string, stock] {
-		kept := mapreduce.NewKeptBy(cluster.KeptOptions{}, name)
+	keep := func(list []stock) *mapreduce.KeyedDataset[string, stock] {
+		kept := mapreduce.NewKeyedDataset(cluster.KeptOptions{}, name)
 		byName := mapreduce.Job[stock, string, int, stock]{
 			Map:      func(s stock, emit func(string, int)) error { emit(s.First, s.Second); return nil },
 			Reducers: 2,

@@ -39,7 +39,7 @@ type (
 )
 
 // keep runs a job that copies records into k, in RunLocal with blocks of `block` bytes or records.
-func keep[T any](t require.TestingT, k *Kept[T], in Input[T], block int64) {
+func keep[T any](t require.TestingT, k *Dataset[T], in Input[T], block int64) {
 	plan, err := passOn[T]().Bind(in, k.Output())
 	require.NoError(t, err)
 	_, err = RunLocal(context.Background(), plan, LocalOptions{Blocks: plan.BlocksOf(block)})
@@ -56,7 +56,7 @@ func keptIsSlice[T any](t *rapid.T, gen *rapid.Generator[T]) {
 	limit := rapid.SampledFrom([]int64{0, 1, 1 << 16, 1 << 20}).Draw(t, "budget")
 	block := rapid.Int64Range(1, 200).Draw(t, "block")
 	root := cluster.NewMemory(limit)
-	k := NewKept[T](kept.Options{})
+	k := NewDataset[T](kept.Options{})
 	fill := passOn[T]()
 	plan, err := fill.Bind(Slice(records), k.Output())
 	require.NoError(t, err)
@@ -131,7 +131,7 @@ func TestKeptIsWhatWasWritten(t *testing.T) {
 func TestKeptLargeRecords(t *testing.T) {
 	records := [][]byte{bytes.Repeat([]byte("a"), 700<<10), {1}, bytes.Repeat([]byte("b"), 300<<10), {}, {2}}
 	for _, limit := range []int64{0, 1} {
-		k, root := NewKept[[]byte](kept.Options{}), cluster.NewMemory(limit)
+		k, root := NewDataset[[]byte](kept.Options{}), cluster.NewMemory(limit)
 		plan, err := passOn[[]byte]().Bind(Slice(records), k.Output())
 		require.NoError(t, err)
 		runAttempts(t, plan, root, nil)
@@ -146,12 +146,12 @@ func TestKeptLargeRecords(t *testing.T) {
 // Released records are freed when their last reader ends. Reading them is an error, before and
 // after a plan starts.
 func TestKeptRelease(t *testing.T) {
-	k := NewKept[int](kept.Options{Name: "numbers"})
+	k := NewDataset[int](kept.Options{Name: "numbers"})
 	var none Collected[int]
 	_, err := passOn[int]().Bind(k.Input(), none.Output())
 	require.ErrorIs(t, err, output.ErrNotCollected)
 	require.ErrorContains(t, err, "numbers")
-	empty := NewKeptBy(kept.Options{}, func(n int) int { return n })
+	empty := NewKeyedDataset(kept.Options{}, func(n int) int { return n })
 	_, err = passOn[Group[int, int, int]]().Bind(Grouped(empty.Feed(), empty.Feed()), new(Collected[Group[int, int, int]]).Output())
 	require.ErrorIs(t, err, output.ErrNotCollected)
 	root := cluster.NewMemory(1 << 30)
@@ -185,7 +185,7 @@ func TestKeptRelease(t *testing.T) {
 // Attempts that fail, are aborted or lose the commit leave nothing; after a failed job another can
 // fill the store.
 func TestKeptAttemptsLeaveNothing(t *testing.T) {
-	k, root := NewKept[int](kept.Options{}), cluster.NewMemory(1<<30)
+	k, root := NewDataset[int](kept.Options{}), cluster.NewMemory(1<<30)
 	broken := errors.New("broken")
 	job := MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n); return map[bool]error{true: broken}[n == 1] }}
 	plan, err := job.Bind(Slice([]int{0, 1}), k.Output())
@@ -222,7 +222,7 @@ func TestKeptAttemptsLeaveNothing(t *testing.T) {
 // A rerun of the same job recomputes exactly the parts that a node has lost; different records are
 // an error.
 func TestKeptAgain(t *testing.T) {
-	k, root := NewKept[imageRecord](kept.Options{Name: "points"}), cluster.NewMemory(1<<30)
+	k, root := NewDataset[imageRecord](kept.Options{Name: "points"}), cluster.NewMemory(1<<30)
 	move, less := 0.0, 0
 	bind := func(out Output[imageRecord]) *Plan {
 		job := MapOnly[int, imageRecord]{Map: func(n int, emit func(imageRecord)) error {
@@ -291,7 +291,7 @@ func TestKeptAgain(t *testing.T) {
 
 // A part whose node dies during the write is lost from the beginning, even in a rerun.
 func TestKeptLostWhileWritten(t *testing.T) {
-	k, root := NewKept[int](kept.Options{}), cluster.NewMemory(1<<30)
+	k, root := NewDataset[int](kept.Options{}), cluster.NewMemory(1<<30)
 	run := func(out Output[int], lose string) {
 		plan, err := passOn[int]().Bind(Slice([]int{1, 2}), out)
 		require.NoError(t, err)
@@ -326,7 +326,7 @@ func TestKeptLostWhileWritten(t *testing.T) {
 func TestKeptDamage(t *testing.T) {
 	f, err := os.CreateTemp(t.TempDir(), "")
 	require.NoError(t, err)
-	k := NewKept[int](kept.Options{Spills: cluster.NewSpillsOn(func() (cluster.SpillFile, error) { return f, nil })})
+	k := NewDataset[int](kept.Options{Spills: cluster.NewSpillsOn(func() (cluster.SpillFile, error) { return f, nil })})
 	plan, err := passOn[int]().Bind(Slice([]int{1, 2, 3}), k.Output())
 	require.NoError(t, err)
 	runAttempts(t, plan, cluster.NewMemory(1), nil)
@@ -344,7 +344,7 @@ func TestKeptDamage(t *testing.T) {
 
 // Errors name the record, bad records are skipped, and a watched plan reports bytes kept too long.
 func TestKeptRecordsAreWatched(t *testing.T) {
-	k := NewKept[string](kept.Options{Name: "words"})
+	k := NewDataset[string](kept.Options{Name: "words"})
 	keep(t, k, Slice([]string{"good", "bad", "fine"}), 9)
 	job := MapOnly[string, string]{Map: func(s string, emit func(string)) error {
 		if s == "bad" {
@@ -368,7 +368,7 @@ func TestKeptRecordsAreWatched(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"good", "fine"}, got)
 
-	b := NewKept[[]byte](kept.Options{})
+	b := NewDataset[[]byte](kept.Options{})
 	keep(t, b, Slice([][]byte{[]byte("one"), []byte("two")}), 9)
 	var last []byte
 	kept, err := MapOnly[[]byte, []byte]{Map: func(rec []byte, emit func([]byte)) error {
@@ -385,7 +385,7 @@ func TestKeptRecordsAreWatched(t *testing.T) {
 }
 
 func TestKeptWrongType(t *testing.T) {
-	_, err := passOn[*int]().Bind(Slice([]*int{nil}), NewKept[*int](kept.Options{}).Output())
+	_, err := passOn[*int]().Bind(Slice([]*int{nil}), NewDataset[*int](kept.Options{}).Output())
 	require.ErrorIs(t, err, codec.ErrUnsupportedType)
 }
 

@@ -13,36 +13,36 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// Kept is the output of a job that stays in memory, part by part, as an input of other jobs. The
+// Dataset is the output of a job that stays in memory, part by part, as an input of other jobs. The
 // datasets of a cluster consist of it (see package actors, which also places and recomputes them).
-// Make it with [NewKept]. It serves one job; if that fails, another job may fill it.
+// Make it with [NewDataset]. It serves one job; if that fails, another job may fill it.
 //
 // The memory is outside of the Go heap and charged to the budgets of the attempts that write it;
-// see KeptOptions of package cluster.
-type Kept[T any] struct {
+// see DatasetOptions of package cluster.
+type Dataset[T any] struct {
 	*kept.Store
 	form  kept.Form[T]
 	wrong error // if T is invalid
 }
 
-// NewKept returns an empty Kept for a job to fill. T must be valid as a value type of a job;
+// NewDataset returns an empty Dataset for a job to fill. T must be valid as a value type of a job;
 // otherwise each Bind of its Output fails.
-func NewKept[T any](o kept.Options) *Kept[T] {
+func NewDataset[T any](o kept.Options) *Dataset[T] {
 	form, err := kept.NewForm[T]()
-	return &Kept[T]{Store: kept.New(o, form, nil), form: form, wrong: err}
+	return &Dataset[T]{Store: kept.New(o, form, nil), form: form, wrong: err}
 }
 
 // Output returns the output for the job that fills k.
-func (k *Kept[T]) Output() Output[T] { return k.output(k.Store) }
+func (k *Dataset[T]) Output() Output[T] { return k.output(k.Store) }
 
 // Again returns the output for a rerun of the same job, which recomputes the lost parts of k. The
 // commit compares the number and a hash of the records of all parts (for floats, their sums). If
 // they differ, the job fails with an error that wraps ErrOtherData, and k is unchanged.
-func (k *Kept[T]) Again() Output[T] {
+func (k *Dataset[T]) Again() Output[T] {
 	return k.output(k.Store.Again())
 }
 
-func (k *Kept[T]) output(to *kept.Store) Output[T] {
+func (k *Dataset[T]) output(to *kept.Store) Output[T] {
 	return Output[T]{&outputForm{
 		record:    reflect.TypeFor[T](),
 		dest:      to.Destination(),
@@ -57,7 +57,7 @@ func (k *Kept[T]) output(to *kept.Store) Output[T] {
 // record are valid until the map returns and must not be changed. A plan bound to the input holds
 // the records from its start to its end. If they were released before its start, its error wraps
 // ErrReleased.
-func (k *Kept[T]) Input() Input[T] {
+func (k *Dataset[T]) Input() Input[T] {
 	in := Input[T]{plan: cluster.InputPlan{Apart: true, Wrong: k.wrong}, read: k.read}
 	in.sources = k.Sources()
 	if len(in.sources) == 0 && k.wrong == nil {
@@ -67,7 +67,7 @@ func (k *Kept[T]) Input() Input[T] {
 }
 
 // Aligned is Input with one map per part, so a job without reduces preserves the parts.
-func (k *Kept[T]) Aligned() Input[T] {
+func (k *Dataset[T]) Aligned() Input[T] {
 	in := k.Input()
 	in.plan.Whole = true
 	return in
@@ -75,7 +75,7 @@ func (k *Kept[T]) Aligned() Input[T] {
 
 // Records returns all records, part by part; the caller owns the slices in them. The error wraps
 // ErrNotCollected before the job has succeeded, ErrReleased or ErrPartLost.
-func (k *Kept[T]) Records() (list []T, err error) {
+func (k *Dataset[T]) Records() (list []T, err error) {
 	if err := errors.Join(k.wrong, k.Hold(false)); err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (k *Kept[T]) Records() (list []T, err error) {
 }
 
 // collect appends the records of a part to list.
-func (k *Kept[T]) collect(list []T, index int) ([]T, error) {
+func (k *Dataset[T]) collect(list []T, index int) ([]T, error) {
 	data, err := k.Open(index)
 	if err != nil {
 		return nil, err

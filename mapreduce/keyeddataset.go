@@ -15,20 +15,20 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// KeptBy is [Kept] whose parts are partitioned and sorted by key, as reduces without Partition,
+// KeyedDataset is [Dataset] whose parts are partitioned and sorted by key, as reduces without Partition,
 // TotalOrder and Descending write them: the default hash partition, keys in ascending order. Two of
 // them with the same number of parts can be joined part by part; see [Joined.NoShuffle]. Make it
-// with [NewKeptBy].
-type KeptBy[K, T any] struct {
-	Kept[T]
+// with [NewKeyedDataset].
+type KeyedDataset[K, T any] struct {
+	Dataset[T]
 	key   func(rec T) K
 	codec codec.Typed[K]
 }
 
-// NewKeptBy returns an empty KeptBy for a job to fill. key returns the key of a record; it runs in
+// NewKeyedDataset returns an empty KeyedDataset for a job to fill. key returns the key of a record; it runs in
 // many attempts concurrently. If a record is written to the wrong part or out of order, its attempt
 // and the job fail.
-func NewKeptBy[K, T any](o kept.Options, key func(rec T) K) *KeptBy[K, T] {
+func NewKeyedDataset[K, T any](o kept.Options, key func(rec T) K) *KeyedDataset[K, T] {
 	form, err := kept.NewForm[T]()
 	codec, errK := codec.Key[K](false, userPackage())
 	if key == nil {
@@ -36,11 +36,11 @@ func NewKeptBy[K, T any](o kept.Options, key func(rec T) K) *KeptBy[K, T] {
 	}
 	order := keyOrder[K, T]{form, key, codec}
 	parts := kept.New(o, form, order.checker)
-	return &KeptBy[K, T]{Kept: Kept[T]{Store: parts, form: form, wrong: errors.Join(err, errK)}, key: key, codec: codec}
+	return &KeyedDataset[K, T]{Dataset: Dataset[T]{Store: parts, form: form, wrong: errors.Join(err, errK)}, key: key, codec: codec}
 }
 
 // Feed returns a feed of the records, each under its key.
-func (k *KeptBy[K, T]) Feed() Feed[K, T] {
+func (k *KeyedDataset[K, T]) Feed() Feed[K, T] {
 	f := By(k.Input(), k.key)
 	f.keyed = k
 	return f

@@ -11,7 +11,7 @@ import (
 )
 
 // read yields the records that begin in the split.
-func (k *Kept[T]) read(s *read.Reader, yield func([]T) (int, error)) error {
+func (k *Dataset[T]) read(s *read.Reader, yield func([]T) (int, error)) error {
 	each := k.decoded(s, read.Singly(yield))
 	if k.form.Size > 0 {
 		each = func(run []byte) error { return k.images(s, run, yield) }
@@ -29,7 +29,7 @@ func (k *Kept[T]) read(s *read.Reader, yield func([]T) (int, error)) error {
 }
 
 // images yields the records of a run in which they lie as in memory (see package kept).
-func (k *Kept[T]) images(s *read.Reader, run []byte, yield func([]T) (int, error)) error {
+func (k *Dataset[T]) images(s *read.Reader, run []byte, yield func([]T) (int, error)) error {
 	s.Step = k.form.Size
 	first := 0
 	for batch := range slices.Chunk(memory.Cast[T](run), read.BatchRecords) {
@@ -42,7 +42,7 @@ func (k *Kept[T]) images(s *read.Reader, run []byte, yield func([]T) (int, error
 }
 
 // decoded returns a function that yields the records of a run one by one.
-func (k *Kept[T]) decoded(s *read.Reader, yield func(T) error) func(run []byte) error {
+func (k *Dataset[T]) decoded(s *read.Reader, yield func(T) error) func(run []byte) error {
 	copyOf := func(rec T) T { return rec }
 	if s.Copies != nil {
 		copyOf = watch.Copier[T](s.Copies, watch.Views)
@@ -62,7 +62,7 @@ func (k *Kept[T]) decoded(s *read.Reader, yield func(T) error) func(run []byte) 
 }
 
 // runs yields the runs of records that begin in the split, with the offset of each in its part.
-func (k *Kept[T]) runs(s *read.Reader, yield func(at int64, run []byte) error) error {
+func (k *Dataset[T]) runs(s *read.Reader, yield func(at int64, run []byte) error) error {
 	ref := kept.RefsOf(s.Source)[0]
 	data, err := ref.Open()
 	if err != nil {
