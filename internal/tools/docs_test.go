@@ -241,3 +241,25 @@ func TestComments(t *testing.T) {
 		}))
 	}
 }
+
+// The set-ups and notes of experiments avoid the phrases of prose.txt.
+func TestExperimentTexts(t *testing.T) {
+	avoid := phrases(t, "")
+	texts := 0
+	require.NoError(t, fs.WalkDir(os.DirFS("../../experiments"), ".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || path.Ext(name) != ".md" || path.Dir(name) == "." {
+			return err
+		}
+		texts++
+		text, err := os.ReadFile("../../experiments/" + name)
+		for _, s := range sentences(string(text)) {
+			for phrase, instead := range avoid {
+				if found := phrase.FindString(s); found != "" {
+					t.Errorf("%s: %q, write %q: %s", name, found, instead, s)
+				}
+			}
+		}
+		return err
+	}))
+	require.Greater(t, texts, 35)
+}
