@@ -154,7 +154,7 @@ func TestPlacesThatDoNotExistAreRefused(t *testing.T) {
 		{Config{}, SubmitOptions{Pool: "any"}, nil, ""},
 		{Config{Scheduler: "fifo"}, SubmitOptions{Pool: "p"}, scheduling.ErrUnknownPool, `unknown pool "p": scheduler fifo has no pools`},
 		{Config{Scheduler: "capacity"}, SubmitOptions{Pool: "p"}, scheduling.ErrUnknownPool, `scheduler capacity has no pools`},
-		{Config{Scheduler: "capacity"}, SubmitOptions{Queue: "q"}, scheduling.ErrUnknownQueue, `"q" is no leaf queue`},
+		{Config{Scheduler: "capacity"}, SubmitOptions{Queue: "q"}, scheduling.ErrUnknownQueue, `"q" is not a leaf queue`},
 		{Config{Scheduler: "capacity"}, SubmitOptions{Queue: "default"}, nil, ""},
 		{Config{Policy: listed}, SubmitOptions{Pool: "b"}, scheduling.ErrUnknownPool, `unknown pool "b"`},
 		{Config{Policy: listed}, SubmitOptions{Pool: "a"}, nil, ""},

@@ -45,10 +45,10 @@ func TestParseList(t *testing.T) {
 		"ann,,bob":    "a user name is empty",
 		",":           "a user name is empty",
 		"ann ops,":    "a group name is empty",
-		"*,ann":       "* stands alone for everybody",
-		"ann *":       "* stands alone for everybody",
-		"ann,ann":     "user ann is there twice",
-		" ops,ops":    "group ops is there twice",
+		"*,ann":       "* alone means everybody",
+		"ann *":       "* alone means everybody",
+		"ann,ann":     "user ann is listed twice",
+		" ops,ops":    "group ops is listed twice",
 	} {
 		_, err := allocation.ParseList(text)
 		require.ErrorContains(t, err, want, "%q", text)

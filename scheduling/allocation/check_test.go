@@ -79,7 +79,7 @@ func TestCheckGivesEachFileItsErrors(t *testing.T) {
 		allocation.Source{Name: "unread.xml", Reader: iotest.ErrReader(broken)})
 	require.Equal(t, []string{"fair.xml:2: pool a: weight: 0 would give nothing; weights are above 0"}, texts(list[0].Errors))
 	require.Contains(t, texts(list[1].Errors), "q1.xml:2: queue q1: capacity: -60 is negative")
-	require.Contains(t, strings.Join(texts(list[2].Errors), "\n"), "q2.xml:2: property mapred.capacity-scheduler.queue.q1.capacity stands here again, first on line 2 of q1.xml")
+	require.Contains(t, strings.Join(texts(list[2].Errors), "\n"), "q2.xml:2: property mapred.capacity-scheduler.queue.q1.capacity is repeated, first on line 2 of q1.xml")
 	require.Equal(t, []string{`site.xml:3: mapred.fairscheduler.preemption: "maybe" is neither true nor false`}, texts(list[3].Errors))
 	require.Equal(t, []string{"other.xml:1: the root element is <beans>, want <allocations>, <queues> or <configuration>"}, texts(list[4].Errors))
 	require.Contains(t, texts(list[5].Errors)[0], "cut.xml:2: not well-formed XML")

@@ -136,10 +136,10 @@ func TestAllocationFileErrors(t *testing.T) {
 		"user without a name":   {in("<user><maxRunningJobs>1</maxRunningJobs></user>"), "f.xml:2: <user> without a name"},
 		"two names":             {in("<pool name='a' name='b'/>"), "f.xml:2: <pool> with 2 names"},
 		"unknown attribute":     {in("<pool name='a' weight='2'/>"), "f.xml:2: unknown attribute \"weight\" of <pool>"},
-		"pool twice":            {in("<pool name='a'/>\n<pool name='a'/>"), "f.xml:3: pool a stands here again, first on line 2"},
-		"user twice":            {in("<user name='a'/>\n<user name='a'/>"), "f.xml:3: user a stands here again, first on line 2"},
-		"element twice":         {pool("<weight>1</weight>\n<weight>1</weight>"), "f.xml:4: pool p: weight stands here again, first on line 3"},
-		"default twice":         {in("<poolMaxJobsDefault>1</poolMaxJobsDefault>\n<poolMaxJobsDefault>1</poolMaxJobsDefault>"), "f.xml:3: poolMaxJobsDefault stands here again, first on line 2"},
+		"pool twice":            {in("<pool name='a'/>\n<pool name='a'/>"), "f.xml:3: pool a is repeated, first on line 2"},
+		"user twice":            {in("<user name='a'/>\n<user name='a'/>"), "f.xml:3: user a is repeated, first on line 2"},
+		"element twice":         {pool("<weight>1</weight>\n<weight>1</weight>"), "f.xml:4: pool p: weight is repeated, first on line 3"},
+		"default twice":         {in("<poolMaxJobsDefault>1</poolMaxJobsDefault>\n<poolMaxJobsDefault>1</poolMaxJobsDefault>"), "f.xml:3: poolMaxJobsDefault is repeated, first on line 2"},
 		"empty element":         {pool("<minMaps/>"), "f.xml:3: pool p: minMaps is empty"},
 		"blank element":         {in("<fairSharePreemptionTimeout> </fairSharePreemptionTimeout>"), "f.xml:2: fairSharePreemptionTimeout is empty"},
 		"element in a value":    {pool("<minMaps><b>1</b></minMaps>"), "f.xml:3: <b> inside <minMaps>, which holds a value only"},
@@ -194,7 +194,7 @@ func TestUnknownElementsAtTheTopAreIgnored(t *testing.T) {
 func TestAllErrorsTogether(t *testing.T) {
 	_, err := allocation.ParseFair("", strings.NewReader("<allocations>\n<pool name='a'><weight>0</weight></pool>\n<pool name='a'><minMaps>x</minMaps></pool>\n</allocations>"))
 	require.EqualError(t, err, `line 2: pool a: weight: 0 would give nothing; weights are above 0
-line 3: pool a stands here again, first on line 2
+line 3: pool a is repeated, first on line 2
 line 3: pool a: minMaps: "x" is not a whole number`)
 	var first *allocation.Problem
 	require.ErrorAs(t, err, &first)

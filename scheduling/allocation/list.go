@@ -50,9 +50,9 @@ func names(s, what string) ([]string, error) {
 		case reason != "":
 			return nil, fmt.Errorf("a %s name %s in %q", what, reason, shorten(s))
 		case strings.Contains(name, "*"):
-			return nil, fmt.Errorf("%q among %s names; * stands alone for everybody", shorten(name), what)
+			return nil, fmt.Errorf("%q among %s names; * alone means everybody", shorten(name), what)
 		case i > 0 && list[i-1] == name:
-			return nil, fmt.Errorf("%s %s is there twice", what, shorten(name))
+			return nil, fmt.Errorf("%s %s is listed twice", what, shorten(name))
 		}
 	}
 	return list, nil

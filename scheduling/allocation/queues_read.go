@@ -134,9 +134,9 @@ func (p *queueParser) namedElement(e *element, path string) *queue {
 		p.add(e.place, "<queue> with %d names, want one", times)
 	case name.text == "": // reported
 	case strings.Contains(name.text, ":"):
-		p.add(e.place, "the queue name %q has a colon, which stands between the names of a path", shorten(name.text))
+		p.add(e.place, "the queue name %q has a colon, which separates the names of a path", shorten(name.text))
 	case p.byName[path+name.text] != nil:
-		p.add(e.place, "queue %s stands here again, first on line %d", shorten(path+name.text), p.byName[path+name.text].line)
+		p.add(e.place, "queue %s is repeated, first on line %d", shorten(path+name.text), p.byName[path+name.text].line)
 	default:
 		q := p.queue(path+name.text, e.place)
 		if q != nil {

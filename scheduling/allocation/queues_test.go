@@ -159,7 +159,7 @@ func TestQueueFileErrors(t *testing.T) {
 		"final":                 {"<configuration>\n<property><name>mapred.queue.names</name><value>a</value><final>yes</final></property></configuration>", "q.xml:2: final: \"yes\" is neither true nor false"},
 		"text":                  {"<configuration>\nx</configuration>", "text \"x\" directly inside <configuration>"},
 		"unknown property":      {conf("mapred.color=red"), "q.xml:2: unknown property mapred.color"},
-		"property twice":        {capacity("a.capacity=10", "a.capacity=10"), "q.xml:3: property mapred.capacity-scheduler.queue.a.capacity stands here again, first on line 2"},
+		"property twice":        {capacity("a.capacity=10", "a.capacity=10"), "q.xml:3: property mapred.capacity-scheduler.queue.a.capacity is repeated, first on line 2"},
 		"unknown setting":       {capacity("a.capacty=10"), "q.xml:2: queue a: unknown setting \"capacty\""},
 		"no queue in name":      {capacity("capacity=10"), "names no queue"},
 		"empty queue name":      {capacity(".capacity=10"), "q.xml:2: the queue name \"\" is empty"},
@@ -196,13 +196,13 @@ func TestQueueFileErrors(t *testing.T) {
 		"queues: unknown":       {"<queues>\n<pool/></queues>", "q.xml:2: unknown element <pool> in <queues>"},
 		"queues: no name":       {"<queues>\n<queue/></queues>", "q.xml:2: <queue> with 0 names, want one"},
 		"queues: colon":         {"<queues>\n<queue><name>a:b</name></queue></queues>", "q.xml:2: the queue name \"a:b\" has a colon"},
-		"queues: twice":         {"<queues>\n<queue><name>a</name></queue>\n<queue><name>a</name></queue></queues>", "q.xml:3: queue a stands here again, first on line 2"},
+		"queues: twice":         {"<queues>\n<queue><name>a</name></queue>\n<queue><name>a</name></queue></queues>", "q.xml:3: queue a is repeated, first on line 2"},
 		"queues: in a queue":    {queue("<weight>1</weight>"), "q.xml:3: queue q: unknown element <weight>"},
 		"queues: key":           {queue("<properties><property key='capacity '/></properties>"), "q.xml:3: queue q: a <property> needs one key and one value"},
 		"queues: unknown key":   {queue("<properties><property key='size' value='1'/></properties>"), "q.xml:3: queue q: unknown setting \"size\""},
 		"queues: text property": {queue("<properties><property key='capacity' value='1'>2</property></properties>"), "has only the attributes key and value"},
 		"queues: no property":   {queue("<properties><capacity/></properties>"), "q.xml:3: queue q: unknown element <capacity> in <properties>"},
-		"queues: setting twice": {queue("<state>running</state>\n<state>running</state>"), "q.xml:4: queue q: state stands here again, first on line 3"},
+		"queues: setting twice": {queue("<state>running</state>\n<state>running</state>"), "q.xml:4: queue q: state is repeated, first on line 3"},
 		"queues: aclsEnabled":   {"<queues aclsEnabled='1'/>", "q.xml:1: aclsEnabled: \"1\" is neither true nor false"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -236,5 +236,5 @@ func TestSettingInTwoFiles(t *testing.T) {
 	one := allocation.Source{Name: "1.xml", Reader: strings.NewReader(capacity("a.capacity=10"))}
 	two := allocation.Source{Name: "2.xml", Reader: strings.NewReader(capacity("b.capacity=zero", "a.capacity=10"))}
 	_, err := allocation.ParseQueues(one, two)
-	require.EqualError(t, err, "2.xml:2: queue b: capacity: \"zero\" is not a number\n2.xml:3: property mapred.capacity-scheduler.queue.a.capacity stands here again, first on line 2 of 1.xml")
+	require.EqualError(t, err, "2.xml:2: queue b: capacity: \"zero\" is not a number\n2.xml:3: property mapred.capacity-scheduler.queue.a.capacity is repeated, first on line 2 of 1.xml")
 }

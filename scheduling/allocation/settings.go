@@ -27,9 +27,9 @@ func (f *faults) once(first map[string]place, key, what string, at place) bool {
 	case !again:
 		first[key] = at
 	case was.file != at.file:
-		f.add(at, "%s stands here again, first on line %d of %s", what, was.line, was.file)
+		f.add(at, "%s is repeated, first on line %d of %s", what, was.line, was.file)
 	default:
-		f.add(at, "%s stands here again, first on line %d", what, was.line)
+		f.add(at, "%s is repeated, first on line %d", what, was.line)
 	}
 	return !again
 }

@@ -85,7 +85,7 @@ func (w *world) places(spec string, maps int) (scheduling.Places, error) {
 			from, err1 = strconv.Atoi(first)
 			to, err2 = strconv.Atoi(last)
 			if err1 != nil || err2 != nil || from < 0 || to < from || to >= maps {
-				return scheduling.Places{}, fmt.Errorf("data: %q is no range of the %d maps", span, maps)
+				return scheduling.Places{}, fmt.Errorf("data: %q is not a range of the %d maps", span, maps)
 			}
 		}
 		nodes, err := w.nodesNamed(names)
@@ -242,7 +242,7 @@ func (w *world) unfetched(now time.Duration, args []string) error {
 	}
 	live, ok := w.core.View().Live(id)
 	if !ok || live.Suspended || id.Kind != scheduling.Reduce {
-		return fmt.Errorf("%s is no reduce that runs", args[0])
+		return fmt.Errorf("%s is not a running reduce", args[0])
 	}
 	s := scheduling.Status{Attempt: live.ID}
 	for _, arg := range args[1:] {
@@ -252,7 +252,7 @@ func (w *world) unfetched(now time.Duration, args []string) error {
 		}
 		_, try, ok := w.core.View().Output(m)
 		if !ok || m.Job != id.Job {
-			return fmt.Errorf("%s is no map of the job that is done", arg)
+			return fmt.Errorf("%s is not a done map of the job", arg)
 		}
 		s.Lost = append(s.Lost, scheduling.LostOutput{Map: m.Index, Try: try, Unreachable: true})
 	}
@@ -275,7 +275,7 @@ func (w *world) output(now time.Duration, args []string) error {
 	for _, arg := range args[1:] {
 		b, err := strconv.ParseInt(arg, 10, 64)
 		if err != nil || b < 0 {
-			return fmt.Errorf("%q is no number of bytes", arg)
+			return fmt.Errorf("%q is not a number of bytes", arg)
 		}
 		bytes = append(bytes, b)
 	}

@@ -134,7 +134,7 @@ func TestFaultsNameTheLine(t *testing.T) {
 		frame + "at 1s demand => pool:X=1/1\n":                                 `F:3: unknown pool "X"`,
 		frame + "at 1s submit A maps=1 pool=X\n":                               "unknown pool",
 		frame + "at 1s submit A maps=1 data=tt7\n":                             `F:3: unknown node "tt7"`,
-		frame + "at 1s submit A maps=1 data=0-4:tt1\n":                         `data: "0-4" is no range of the 1 maps`,
+		frame + "at 1s submit A maps=1 data=0-4:tt1\n":                         `data: "0-4" is not a range of the 1 maps`,
 		frame + "at 1s submit A maps=1 priority=SOON\n":                        "unknown priority",
 		frame + "at 1s submit A maps=1\nat 1s submit A maps=1\n":               "F:4: job A twice",
 		frame + "at 1s submit A maps=1\nat 1s done A.m0\n":                     "F:4: task A.m0 does not run",
@@ -148,8 +148,8 @@ func TestFaultsNameTheLine(t *testing.T) {
 		frame + "at 0s node tt1 map=1\n":                                       "F:3: node tt1 twice",
 		"cluster nodes=1\nscheduler hfs allocations=missing.xml\n":             "F:2: open ",
 		"cluster nodes=1\nscheduler capacity\nqueue a capacity=120\n":          `F:3: capacity: "120": want above 0, at most 100`,
-		"cluster nodes=1\nscheduler capacity\nqueue a parent=b\n":              "stands before its parent",
-		"cluster nodes=1\nscheduler capacity\nat 0s submit A maps=1 queue=q\n": `"q" is no leaf queue`,
+		"cluster nodes=1\nscheduler capacity\nqueue a parent=b\n":              "must follow its parent",
+		"cluster nodes=1\nscheduler capacity\nat 0s submit A maps=1 queue=q\n": `"q" is not a leaf queue`,
 	} {
 		code, _, errs := runText(t, text, Options{})
 		require.Equal(t, Unreadable, code, text)

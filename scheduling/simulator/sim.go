@@ -134,7 +134,7 @@ func (s *sim) order() error {
 		if name := j.spec.After; name != "" {
 			before, ok := byName[name]
 			if !ok {
-				return fmt.Errorf("%w: job %q comes after %q, which is no earlier job", ErrConfig, j.spec.Name, name)
+				return fmt.Errorf("%w: job %q comes after %q, which is not an earlier job", ErrConfig, j.spec.Name, name)
 			}
 			j.after = before
 			s.jobs[before].followers = append(s.jobs[before].followers, int32(i))

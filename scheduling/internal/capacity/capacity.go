@@ -78,7 +78,7 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 		q.Above = &o.Top
 		if cfg.Parent != "" {
 			if q.Above = o.byName[cfg.Parent]; q.Above == nil {
-				return nil, fmt.Errorf("%w: queue %s stands before its parent %q", core.ErrBadConfig, cfg.Name, cfg.Parent)
+				return nil, fmt.Errorf("%w: queue %s must follow its parent %q", core.ErrBadConfig, cfg.Name, cfg.Parent)
 			}
 		}
 		if o.byName[cfg.Name] != nil || cfg.Name == "" {
@@ -168,7 +168,7 @@ func (o *Order) Add(j *core.Job) error {
 func (o *Order) leaf(name string) (*Queue, error) {
 	q := o.byName[name]
 	if q == nil || len(q.Children) > 0 {
-		return nil, fmt.Errorf("%w: %q is no leaf queue", core.ErrUnknownQueue, name)
+		return nil, fmt.Errorf("%w: %q is not a leaf queue", core.ErrUnknownQueue, name)
 	}
 	return q, nil
 }

@@ -79,7 +79,7 @@ func TestJobsGoToLeafQueues(t *testing.T) {
 	for _, bad := range []string{"nowhere", "a"} {
 		_, err := c.Submit(0, core.JobSpec{Queue: bad, Maps: 1})
 		require.ErrorIs(t, err, core.ErrUnknownQueue)
-		require.ErrorContains(t, err, `"`+bad+`" is no leaf queue`)
+		require.ErrorContains(t, err, `"`+bad+`" is not a leaf queue`)
 	}
 	require.Empty(t, c.View().Active())
 	for _, name := range []string{"a1", " a1 ", ""} {

@@ -253,7 +253,7 @@ func (c *Core) MapOutput(now time.Duration, id TaskID, bytes []int64) error {
 	}
 	t := c.taskOf(id)
 	if t == nil || id.Kind != Map || t.State != TaskDone || t.Node == NoNode {
-		return fmt.Errorf("%w: %v is no map that is done", ErrUnknownTask, id)
+		return fmt.Errorf("%w: %v is not a done map", ErrUnknownTask, id)
 	}
 	c.mapDone(j, id.Index, c.Nodes[t.Node], bytes)
 	c.end(Call{Op: OpOutput, At: now, Attempt: AttemptID{Task: id}, Bytes: bytes})

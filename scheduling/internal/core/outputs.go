@@ -92,7 +92,7 @@ func (c *Core) distance(id TaskID, n NodeID, weigh gravity.Weight) (int64, error
 // outputsFor returns the outputs that a reduce reads.
 func (c *Core) outputsFor(id TaskID) (*gravity.Outputs, error) {
 	if id.Kind != Reduce || c.taskOf(id) == nil {
-		return nil, fmt.Errorf("%w: %v is no reduce", ErrUnknownTask, id)
+		return nil, fmt.Errorf("%w: %v is not a reduce task", ErrUnknownTask, id)
 	}
 	return c.OutputsOf(c.Job(id.Job)), nil
 }

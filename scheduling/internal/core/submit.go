@@ -104,7 +104,7 @@ func (c *Core) ValidateJob(s *JobSpec) error {
 		}
 		for _, n := range p.Nodes {
 			if n < 0 || int(n) >= len(c.Nodes) {
-				bad("place %d is no node", n)
+				bad("place %d is not a node", n)
 				break
 			}
 		}

@@ -49,7 +49,7 @@ func (p *Policy) Validate() error {
 
 func (q *QuincyPolicy) validate(bad func(string, ...any)) {
 	if q.Rule > Q {
-		bad("quincy: there is no rule %d", q.Rule)
+		bad("quincy: unknown rule %d", q.Rule)
 	}
 	if !(q.Floor <= 1) || math.IsInf(q.Floor, -1) {
 		bad("quincy: floor %v is not within 0 to 1", q.Floor)

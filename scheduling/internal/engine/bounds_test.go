@@ -74,8 +74,8 @@ func TestBoundsOfJobs(t *testing.T) {
 		{core.JobSpec{Maps: 1, Places: core.Places{Offsets: []int32{1, 1}, Nodes: []core.NodeID{0}}}, "places do not fit 1 maps"},
 		{core.JobSpec{Maps: 1, Places: core.Places{Offsets: []int32{0, 1}, Nodes: []core.NodeID{0, 0}}}, "places do not fit 1 maps"},
 		{core.JobSpec{Maps: 2, Places: core.Places{Offsets: []int32{0, 2, 1}, Nodes: []core.NodeID{0}}}, "places of map 1"},
-		{core.JobSpec{Maps: 1, Places: core.Places{Offsets: []int32{0, 1}, Nodes: []core.NodeID{core.NoNode}}}, "place -1 is no node"},
-		{core.JobSpec{Maps: 1, Places: core.Places{Offsets: []int32{0, 1}, Nodes: []core.NodeID{last + 1}}}, "place 4 is no node"},
+		{core.JobSpec{Maps: 1, Places: core.Places{Offsets: []int32{0, 1}, Nodes: []core.NodeID{core.NoNode}}}, "place -1 is not a node"},
+		{core.JobSpec{Maps: 1, Places: core.Places{Offsets: []int32{0, 1}, Nodes: []core.NodeID{last + 1}}}, "place 4 is not a node"},
 		{core.JobSpec{Maps: 1, Places: core.Places{Nodes: []core.NodeID{0}}}, "places without offsets"},
 	} {
 		_, err := c.Submit(0, x.bad)

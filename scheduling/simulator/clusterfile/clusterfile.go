@@ -237,7 +237,7 @@ func (r *reader) class(n yamlfile.Node) error {
 // parseName parses the name of a class: a word, since racks list it after a number.
 func parseName(s string) (string, error) {
 	if s == "" || len(s) > 100 || strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c == 0x7f }) {
-		return "", fmt.Errorf("%.40q is no name: want one word", s)
+		return "", fmt.Errorf("%.40q is not a name: want one word", s)
 	}
 	return s, nil
 }

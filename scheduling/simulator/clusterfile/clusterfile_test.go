@@ -99,7 +99,7 @@ func TestFaults(t *testing.T) {
 		"network: lan":            `c.yaml:1:10: bad cluster: network "lan": want flows or factors`,
 		"clases: []":              `did you mean "classes"?`,
 		"classes: [{}]\n" + racks: "c.yaml:1:11: bad cluster: a class needs a name",
-		"classes: [{name: a b, map_slots: 1}]\n" + racks:                           `"a b" is no name`,
+		"classes: [{name: a b, map_slots: 1}]\n" + racks:                           `"a b" is not a name`,
 		"classes: [{name: a, map_slots: 1}]\n" + racks:                             "needs map_slots and reduce_slots",
 		"classes: [{name: a, map_slots: 1001}]\n" + racks:                          `c.yaml:1:32: bad cluster: "1001" is not a whole number from 0 to 1000`,
 		"classes: [{name: a, speed: 0}]\n" + racks:                                 `0 is not between 0.001 and 1000`,

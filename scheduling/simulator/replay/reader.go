@@ -235,7 +235,7 @@ func checkPlaces(p *event.InputPlaces, maps, nodes int) error {
 // End returns the recording after all events have been added. Errors are ErrRecording.
 func (r *Reader) End() (*Recording, error) {
 	if r.rec == nil {
-		return nil, bad("there is no event")
+		return nil, bad("it has no event")
 	}
 	rec := r.rec
 	if len(rec.jobs) == 0 {

@@ -167,7 +167,7 @@ func TestRefused(t *testing.T) {
 	began.Schema = 1
 	old[0].Began = &began
 	for want, got := range map[string][]event.Event{
-		"there is no event":                              nil,
+		"it has no event": nil,
 		"the first event is \"joined\", not the header":  list[1:],
 		"events of version 1, want version 2":            old,
 		"another run begins here":                        append(slices.Clone(list), list...),

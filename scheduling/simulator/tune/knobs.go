@@ -35,7 +35,7 @@ func (c Choice) String() string {
 func (c Choice) apply(p *scheduling.Policy) error {
 	if c.Pool != "" {
 		if !p.Pools.SetWeight(c.Pool, c.Weight) {
-			return fmt.Errorf("there is no pool %s", c.Pool)
+			return fmt.Errorf("pool %s does not exist", c.Pool)
 		}
 		return nil
 	}
