@@ -119,9 +119,9 @@ func (s *Reader) StopAt(rec []byte) {
 	s.Stop()
 }
 
-// PlacePanic, deferred, converts a panic of the user's map into an error of the current record. It
-// passes on a memory fault outside of the Go heap, which is an error of the input. If err is still
-// ErrExited, the map has exited the goroutine, and placePanic notes the record.
+// PlacePanic is deferred. It converts a panic of the user's map into an error of the current record.
+// It passes on a memory fault outside of the Go heap, which is an error of the input. If err is
+// still ErrExited, the map has exited the goroutine, and PlacePanic notes the record.
 func (s *Reader) PlacePanic(err *error) {
 	v := recover()
 	switch v := v.(type) {

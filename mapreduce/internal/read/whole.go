@@ -36,6 +36,7 @@ func (s *Reader) CheckLength(n int) error {
 	return nil
 }
 
+// TooLarge returns the error for a record at offset `at` that is larger than limit bytes.
 func (s *Reader) TooLarge(at, limit int64) error {
 	where := ""
 	if input.Packed(s.Source) {
