@@ -59,7 +59,7 @@ func leenKeys(s *study.Study, name string, keys workload.Keys) {
 // leenMoved returns the percentage of the shuffled bytes that left their node.
 func leenMoved(r *simulator.Result) float64 {
 	s := r.Report.Shuffle
-	return 100 * float64(s.RackLocal+s.OffRack) / float64(s.NodeLocal+s.RackLocal+s.OffRack)
+	return 100 * float64(s.RackLocal+s.OffRack) / float64(s.All())
 }
 
 // leenLargest returns the bytes of the largest reduce divided by those of the mean one, as the mean

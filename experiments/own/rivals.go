@@ -1,10 +1,7 @@
 package own
 
 import (
-	"math"
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
@@ -97,7 +94,6 @@ func rivalry(
 		study.More(0), all[rivalQFP].By(lost))
 	s.Shown(name+": mean sojourn, quincy QF with a floor over none", "×",
 		all.Over(rivalQF, rivalPatient, study.MeanSojourn))
-	rivalTable(s, name, all, lost)
 }
 
 // wasted returns the time that killed attempts had worked, as a percentage of the time that all
@@ -106,45 +102,5 @@ func wasted(slots int) study.Metric {
 	return func(r *simulator.Result) float64 {
 		held := r.Report.Utilization.Map * r.Report.MakespanS * float64(slots)
 		return 100 * r.Report.Preempted.LostS / held
-	}
-}
-
-// rivalTable shows locality and sojourn by size of jobs, over all seeds.
-func rivalTable(s *study.Study, name string, all study.Comparison, lost study.Metric) {
-	t := s.Table("sizes-"+strings.NewReplacer(",", "", " ", "-").Replace(name),
-		name+": by maps of the job; sojourns in seconds",
-		"scheduler", "to 10: local %", "mean", "p95", "to 200: local %", "mean", "p95",
-		"more: local %", "mean", "p95", "killed", "lost %")
-	for _, r := range all {
-		var line []float64
-		for _, size := range [...][2]int{{1, 10}, {11, 200}, {201, 1 << 30}} {
-			line = append(line, bySize(r, size[0], size[1])...)
-		}
-		killed := r.By(func(r *simulator.Result) float64 { return float64(r.Report.Preempted.Killed) })
-		t.Add(r.Name, append(line, killed.Mean(), r.By(lost).Mean())...)
-	}
-}
-
-// bySize returns, for the jobs with least to most maps, the percentage of node-local maps, and the
-// mean and the 95th percentile of the sojourn times. Without such a job, all are NaN.
-func bySize(runs *study.Runs, least, most int) []float64 {
-	var places simulator.MapPlaces
-	var all []float64
-	for _, r := range runs.Results {
-		for i := range r.Jobs {
-			j := &r.Jobs[i]
-			if n := j.Maps.All(); !j.Done || n < least || n > most {
-				continue
-			}
-			places.Add(j.Maps)
-			all = append(all, j.Sojourn().Seconds())
-		}
-	}
-	if len(all) == 0 {
-		return []float64{math.NaN(), math.NaN(), math.NaN()}
-	}
-	slices.Sort(all)
-	return []float64{
-		100 * places.Share(scheduling.NodeLocal), study.Average(all), all[(len(all)-1)*95/100],
 	}
 }

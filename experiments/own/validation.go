@@ -59,8 +59,7 @@ func (o *outcome) locality() float64 { return 100 * o.maps.Share(scheduling.Node
 
 // offRack returns the percentage of the shuffled bytes that left their rack.
 func (o *outcome) offRack() float64 {
-	s := &o.shuffle
-	return 100 * float64(s.OffRack) / float64(max(1, s.NodeLocal+s.RackLocal+s.OffRack))
+	return 100 * float64(o.shuffle.OffRack) / float64(max(1, o.shuffle.All()))
 }
 
 // mean returns the mean sojourn time in seconds.

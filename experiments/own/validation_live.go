@@ -14,6 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/calls"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
 // runLive runs the jobs on a live cluster with an emulated network.
@@ -72,14 +73,14 @@ func (o *outcome) add(r actors.Result) {
 	o.sojourns = append(o.sojourns, r.Elapsed)
 	maps := func(name string) int { return int(r.Counters.Named(counter.GroupJob, name+" map tasks")) }
 	bytes := func(name string) int64 { return r.Counters.Named("CoGRS", name+" shuffle bytes") }
-	o.maps.NodeLocal += maps("Data-local")
-	o.maps.RackLocal += maps("Rack-local")
-	o.maps.OffRack += maps("Other local")
-	near, rack, far := bytes("Node-local"), bytes("Rack-local"), bytes("Off-rack")
-	o.shuffle.NodeLocal += near
-	o.shuffle.RackLocal += rack
-	o.shuffle.OffRack += far
-	o.shuffled = append(o.shuffled, near+rack+far)
+	o.maps.Add(simulator.MapPlaces{
+		NodeLocal: maps("Data-local"), RackLocal: maps("Rack-local"), OffRack: maps("Other local"),
+	})
+	moved := simulator.ShuffleBytes{
+		NodeLocal: bytes("Node-local"), RackLocal: bytes("Rack-local"), OffRack: bytes("Off-rack"),
+	}
+	o.shuffle.Add(moved)
+	o.shuffled = append(o.shuffled, moved.All())
 }
 
 // plan makes a job whose maps sleep and emit the same bytes to each partition, and whose reduces

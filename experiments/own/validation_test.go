@@ -11,9 +11,7 @@ import (
 // merge adds another run.
 func (o *outcome) merge(p *outcome) {
 	o.maps.Add(p.maps)
-	o.shuffle.NodeLocal += p.shuffle.NodeLocal
-	o.shuffle.RackLocal += p.shuffle.RackLocal
-	o.shuffle.OffRack += p.shuffle.OffRack
+	o.shuffle.Add(p.shuffle)
 	o.sojourns = append(o.sojourns, p.sojourns...)
 }
 

@@ -24,12 +24,9 @@ func (r *Result) WriteJobsCSV(w io.Writer) error {
 			row = append(row, strconv.FormatFloat(t.Seconds(), 'f', 6, 64))
 		}
 		row = append(row, fmt.Sprint(j.Done), fmt.Sprint(j.Failed))
-		for _, n := range []int{
-			j.Tasks[0], j.Tasks[1], j.Maps.NodeLocal, j.Maps.RackLocal, j.Maps.OffRack,
-			int(j.Shuffle.NodeLocal), int(j.Shuffle.RackLocal), int(j.Shuffle.OffRack), j.Preempted.Killed, j.Preempted.Suspended,
-		} {
-			row = append(row, strconv.Itoa(n))
-		}
+		row = append(row, strconv.Itoa(j.Tasks[0]), strconv.Itoa(j.Tasks[1]))
+		row = append(append(row, j.Maps.columns()...), j.Shuffle.columns()...)
+		row = append(row, strconv.Itoa(j.Preempted.Killed), strconv.Itoa(j.Preempted.Suspended))
 		row = append(row, strconv.FormatFloat(j.Preempted.LostS, 'f', 6, 64))
 		row = append(row, strconv.FormatInt(j.TND, 10), strconv.FormatInt(j.WTND(), 10))
 		_ = c.Write(append(row, j.InMemory.columns()...))
@@ -60,12 +57,4 @@ func (r *Report) WriteClassesCSV(w io.Writer) error {
 	}
 	c.Flush()
 	return c.Error()
-}
-
-// columns returns the maps by level, as text.
-func (m MapPlaces) columns() (list []string) {
-	for _, n := range []int{m.NodeLocal, m.RackLocal, m.OffRack} {
-		list = append(list, strconv.Itoa(n))
-	}
-	return list
 }

@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
@@ -41,41 +42,49 @@ type Sojourn struct {
 	P95    float64 `json:"p95"`
 }
 
-// MapPlaces counts finished maps by locality, except maps without a location.
-type MapPlaces struct {
-	NodeLocal int `json:"node_local"`
-	RackLocal int `json:"rack_local"`
-	OffRack   int `json:"off_rack"`
+// ByDistance counts by the distance from the data.
+type ByDistance[N int | int64] struct {
+	NodeLocal N `json:"node_local"`
+	RackLocal N `json:"rack_local"`
+	OffRack   N `json:"off_rack"`
 }
+
+// MapPlaces counts finished maps, except maps without a location; ShuffleBytes the bytes of
+// finished reduces' inputs.
+type (
+	MapPlaces    = ByDistance[int]
+	ShuffleBytes = ByDistance[int64]
+)
 
 // Add adds other counts.
-func (m *MapPlaces) Add(n MapPlaces) {
-	m.NodeLocal += n.NodeLocal
-	m.RackLocal += n.RackLocal
-	m.OffRack += n.OffRack
+func (d *ByDistance[N]) Add(e ByDistance[N]) {
+	d.NodeLocal += e.NodeLocal
+	d.RackLocal += e.RackLocal
+	d.OffRack += e.OffRack
 }
 
-// All returns the number of maps.
-func (m MapPlaces) All() int { return m.NodeLocal + m.RackLocal + m.OffRack }
+// All returns the sum.
+func (d ByDistance[N]) All() N { return d.NodeLocal + d.RackLocal + d.OffRack }
 
-// Share returns the fraction of the maps at a level or nearer, 0 to 1; 1 without maps.
-func (m MapPlaces) Share(l scheduling.Locality) float64 {
-	all := m.All()
+// Share returns the fraction at a level or nearer, 0 to 1; 1 if all counts are 0.
+func (d ByDistance[N]) Share(l scheduling.Locality) float64 {
+	all := d.All()
 	if all == 0 || l >= scheduling.OffRack {
 		return 1
 	}
-	n := m.NodeLocal
+	n := d.NodeLocal
 	if l >= scheduling.RackLocal {
-		n += m.RackLocal
+		n += d.RackLocal
 	}
 	return float64(n) / float64(all)
 }
 
-// ShuffleBytes counts the bytes of finished reduces' inputs by distance.
-type ShuffleBytes struct {
-	NodeLocal int64 `json:"node_local"`
-	RackLocal int64 `json:"rack_local"`
-	OffRack   int64 `json:"off_rack"`
+// columns returns the counts as text.
+func (d ByDistance[N]) columns() (list []string) {
+	for _, n := range []N{d.NodeLocal, d.RackLocal, d.OffRack} {
+		list = append(list, strconv.FormatInt(int64(n), 10))
+	}
+	return list
 }
 
 // Utilization is the fraction of the slots' time, from the first arrival to the last end, in which

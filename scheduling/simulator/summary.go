@@ -134,9 +134,7 @@ func Sum(jobs []*JobResult) Figures {
 		f.Copies.Won += j.Copies.Won
 		f.Maps.Add(j.Maps)
 		f.InMemory.Add(j.InMemory)
-		f.Shuffle.NodeLocal += j.Shuffle.NodeLocal
-		f.Shuffle.RackLocal += j.Shuffle.RackLocal
-		f.Shuffle.OffRack += j.Shuffle.OffRack
+		f.Shuffle.Add(j.Shuffle)
 		f.Preempted.Killed += j.Preempted.Killed
 		f.Preempted.Suspended += j.Preempted.Suspended
 	}
