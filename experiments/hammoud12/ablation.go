@@ -26,7 +26,7 @@ type way struct {
 	rule setup.Rule
 }
 
-// ways are those that are compared with the best assignment.
+// ways returns the ways that are compared with the best assignment.
 func ways() []way {
 	return []way{
 		{"any node", cogrs(1, func(r *setup.Rule) { r.Policy.Rule = scheduling.AnyNode })},

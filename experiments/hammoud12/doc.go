@@ -1,6 +1,6 @@
 // Package hammoud12 reproduces the figures and the evaluation of [Hammoud12], "Center-of-Gravity
-// Reduce Task Scheduling to Lower MapReduce Network Traffic": one file an experiment with its text
-// beside it.
+// Reduce Task Scheduling to Lower MapReduce Network Traffic". Each experiment is a file with its
+// text.
 package hammoud12
 
 import (

@@ -22,7 +22,7 @@ func cogrs(known float64, changes ...func(*setup.Rule)) setup.Rule {
 	return r
 }
 
-// overSeeds draws a problem for each seed and gives a figure of it.
+// overSeeds draws a problem for each seed and returns a quantity of it.
 func overSeeds(
 	s *study.Study, seeds int, shape setup.Shape, figure func(p *setup.Placing, r *rand.Rand) float64,
 ) study.Sample {
@@ -32,7 +32,7 @@ func overSeeds(
 	})[0]
 }
 
-// byCore places the reduces of a problem by the Core and gives a figure of the places.
+// byCore lets the Core place the reduces of a problem and returns a quantity of the places.
 func byCore(
 	s *study.Study, rule setup.Rule, figure func(*setup.Placing, []int) float64,
 ) func(p *setup.Placing, r *rand.Rand) float64 {

@@ -13,7 +13,7 @@ type savings []study.Sample
 
 func (s savings) mean() study.Sample { return study.MeanOf(s) }
 
-// most is what is saved at the point where that is most on the mean, least where it is least.
+// most and least return the savings at the points with the highest and the lowest mean.
 func (s savings) most() study.Sample  { return slices.MaxFunc(s, study.ByMean) }
 func (s savings) least() study.Sample { return slices.MinFunc(s, study.ByMean) }
 

@@ -50,7 +50,7 @@ func surfaceOf(s *study.Study, nodes, racks int) (points savings) {
 	return points
 }
 
-// surfaceEstimates compares placement alone with what was estimated for single points.
+// surfaceEstimates compares placement alone with earlier estimates of single points.
 func surfaceEstimates(s *study.Study) {
 	for _, point := range []struct {
 		shape setup.Shape

@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// capacityQueues is what the Capacity Scheduler promises of its queues, measured: guaranteed parts,
-// what is borrowed and given back, and limits on users.
+// capacityQueues measures what the Capacity Scheduler promises: guaranteed capacities, borrowed and
+// returned slots, and limits on users.
 func capacityQueues(s *study.Study) {
 	queueShares(s)
 	queueBorrows(s)
@@ -35,7 +35,7 @@ func inQueue(queue, user string) setup.Tenant {
 	return setup.Tenant{Queue: queue, User: user, Map: shareMap, Spread: 0.3}
 }
 
-// queueShares measures what queues under pressure hold, and the most that one may.
+// queueShares measures the slots of busy queues, and the maximum of a queue.
 func queueShares(s *study.Study) {
 	pressed := queued(s, twoQueues(scheduling.QueueConfig{}), inQueue("wide", "a"),
 		inQueue("narrow", "b"), inQueue("narrow", "c"), inQueue("narrow", "d"))

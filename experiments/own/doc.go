@@ -1,5 +1,4 @@
-// Package own asks questions of our own, which no paper answers: one file an experiment with its
-// text beside it.
+// Package own answers questions that no paper answers. Each experiment is a file with its text.
 package own
 
 import (

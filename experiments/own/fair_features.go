@@ -21,7 +21,7 @@ const (
 	shareMap   = 10 * time.Second
 )
 
-// fairFeatures is what the guide of Hadoop's Fair Scheduler says of weights and limits, measured.
+// fairFeatures measures what the guide of Hadoop's Fair Scheduler says about weights and limits.
 func fairFeatures(s *study.Study) {
 	fairWeights(s)
 	fairBoost(s)
@@ -50,7 +50,7 @@ func tenant(pool string) setup.Tenant {
 	return setup.Tenant{Pool: pool, User: pool, Map: shareMap, Spread: 0.3}
 }
 
-// heldOver is how many times as many slots one of two jobs holds as the other.
+// heldOver returns the slots of job a divided by those of job b.
 func heldOver(r *study.Runs, from, to time.Duration, a, b int) study.Sample {
 	return setup.Held(r, from, to, a).Over(setup.Held(r, from, to, b))
 }

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// onFakeClock runs f for each number below n, several at a time, where time goes by as soon as all
-// goroutines that f has started wait: a live cluster then takes as long as it computes, and is
-// never late. Such time is had from package synctest alone, which serves tests, so that each f runs
-// as a test of its own. ctx ends it between two runs: what another time made cannot be waited for
-// in this.
+// onFakeClock runs f for each number below n, several at a time, on a fake clock: time advances as
+// soon as all goroutines of f wait. A live cluster then takes only its computing time and is never
+// late. Only package synctest has such a clock, and only for tests, so each f runs as a separate
+// test. ctx ends onFakeClock between two runs, because a run cannot wait for channels of another
+// clock.
 func onFakeClock(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
 	testing.Init()
 	errs := make([]error, n)

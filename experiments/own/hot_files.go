@@ -71,8 +71,8 @@ func popular(jobs int) study.Load {
 	}
 }
 
-// hotJobs gives jobs on popular files: of the trace with input paths, or drawn like it; the set-up
-// says which.
+// hotJobs returns jobs on popular files: of the trace with input paths, or drawn like it; the
+// set-up says which.
 func hotJobs(s *study.Study, jobs int) study.Load {
 	const name = "FB-2010_samples_24_times_1hr_withInputPaths_0.tsv"
 	var w workload.Workload

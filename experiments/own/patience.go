@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// patient is a placement that lets slots pass for as long as moving what a better one saves takes.
-// Better is the center of gravity, or with largest the node that holds most.
+// patient is a placement that refuses slots for as long as the transfer of the bytes takes that the
+// better node saves: the center of gravity or, if largest, the node with most of the input.
 type patient struct {
 	rate    float64 // of a node's link, bytes a second
 	largest bool

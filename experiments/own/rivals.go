@@ -19,8 +19,7 @@ const (
 	rivalQFP     = 6
 )
 
-// rivalWait is what delay scheduling waits for a node, and what Quincy takes a read off the data to
-// cost.
+// rivalWait is the wait of delay scheduling for a node, and Quincy's cost of a non-local read.
 const rivalWait = 5 * time.Second
 
 // rivalPolicies are the schedulers that are compared.

@@ -15,8 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// validationName is the experiment's name: in a live run the order of what happens at one moment is
-// chance, so that its figures differ a little from run to run.
+// validationName is the experiment's name. In a live run, simultaneous events happen in random
+// order, so that figures differ a little from run to run.
 const validationName = "validation"
 
 // The emulated cluster of the validation. Blocks are small, because their bytes are real, and so
@@ -162,7 +162,7 @@ func simulatedPlaces(p scheduling.Places) scheduling.Places {
 	return q
 }
 
-// validationUser gives every job one of eight users.
+// validationUser returns one of eight users for a job.
 func validationUser(i int) string { return fmt.Sprintf("user-%d", i%8) }
 
 // validation runs the same jobs on a live cluster, on a fake clock, and in the simulator.

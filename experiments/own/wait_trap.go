@@ -30,7 +30,7 @@ func waitTrap(s *study.Study) {
 	s.Shown("tasks of 7 s, capped", "s", study.Sure(took[3]))
 }
 
-// trapRun gives the time of the job.
+// trapRun returns the time of the job.
 func trapRun(s *study.Study, task time.Duration, capped bool) time.Duration {
 	const nodes, maps = 100, 500
 	p := study.Policy("fair", "fair", setup.Waits(6*time.Second, 0),

@@ -1,6 +1,5 @@
 // Package pastorelli13 reproduces the figures of [Pastorelli13], "HFSP: Size-based Scheduling for
-// Hadoop": one file an experiment with its text beside it, and dataset.go for what several have in
-// common.
+// Hadoop". Each experiment is a file with its text; several share dataset.go.
 package pastorelli13
 
 import (

@@ -41,7 +41,7 @@ func example(s *study.Study, name string, jobs []fluidJob) {
 		study.More(0), study.Sure(sooner))
 }
 
-// onOneServer simulates the jobs under hfsp and gives their ends in seconds.
+// onOneServer simulates the jobs under hfsp and returns their ends in seconds.
 func onOneServer(s *study.Study, jobs []fluidJob) (ends []float64) {
 	const slots = 20
 	known := func(p *scheduling.Policy) { p.HFSP.NoTraining = true }

@@ -117,7 +117,7 @@ func worse(all study.Comparison, by time.Duration) float64 {
 	return 100 * float64(n) / float64(len(list))
 }
 
-// fbChoice is what the paper leaves open of the runs on the FB-dataset.
+// fbChoice contains the parameters of the runs on the FB-dataset that the paper does not give.
 type fbChoice struct {
 	maps, reduces time.Duration // that tasks compute
 	changes       []study.Change

@@ -19,7 +19,7 @@ func pathologies(s *study.Study) {
 	shortTasks(s)
 }
 
-// preempted is what became of a run under one way to take slots back.
+// preempted is the result of a run under one way to take slots back.
 type preempted struct {
 	*simulator.Result
 	most float64 // tasks suspended at a time

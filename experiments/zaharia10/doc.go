@@ -1,6 +1,6 @@
 // Package zaharia10 reproduces the tables and figures of [Zaharia10], "Delay Scheduling: A Simple
-// Technique for Achieving Locality and Fairness in Cluster Scheduling": one file an experiment with
-// its text beside it, and warehouse.go and macro.go for what several have in common.
+// Technique for Achieving Locality and Fairness in Cluster Scheduling". Each experiment is a file
+// with its text; several share warehouse.go and macro.go.
 package zaharia10
 
 import (

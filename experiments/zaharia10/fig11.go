@@ -76,7 +76,7 @@ func drawShares(s *study.Study, name, title string, runs *study.Runs) {
 		func(i int) string { return fmt.Sprintf("%s (%s)", jobs[i].Name, jobs[i].Pool) })
 }
 
-// hierarchy is the experiment with what the paper leaves open.
+// hierarchy contains the parameters of the experiment that the paper does not give.
 type hierarchy struct {
 	interval time.Duration // of heartbeats
 	spread   float64       // sigma of the times of maps

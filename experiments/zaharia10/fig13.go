@@ -85,7 +85,8 @@ func fig13(s *study.Study) {
 	scanTable(s)
 }
 
-// remoteSlowdown compares the maps of the most scans under naive fair sharing by what they read.
+// remoteSlowdown compares the times of non-local and local maps under naive fair sharing, with the
+// maximum number of scans.
 func remoteSlowdown(s *study.Study) {
 	jobs := study.Pick(s, 20, 50)
 	cfg, w := scanSetup(jobs, setup.Contended(setup.RemoteLink), scanGap)
@@ -110,7 +111,7 @@ func remoteSlowdown(s *study.Study) {
 		study.Gain, over[0]).Saying("§3.5: up to")
 }
 
-// moreScans judges what is said of more jobs against fewer, and against the fewest.
+// moreScans judges the claims about more jobs compared with fewer, and with the fewest.
 func moreScans(s *study.Study, counts []int, all []study.Comparison) {
 	last := len(all) - 1
 	more, fewer, fewest := counts[last], counts[last-1], counts[0]

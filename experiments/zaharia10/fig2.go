@@ -65,7 +65,7 @@ func fig2(s *study.Study) {
 	warehouseTable(s, jobs/3)
 }
 
-// sizePercentiles shows the sizes that are drawn, all seeds together, beside those of §5.1.
+// sizePercentiles compares the drawn sizes of all seeds with those of §5.1.
 func sizePercentiles(s *study.Study, r *study.Runs) {
 	var maps []float64
 	for _, one := range r.Results {

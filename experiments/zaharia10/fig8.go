@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// udf is what a map of the CPU-heavy jobs computes more.
+// udf is the additional computing time of a map of the CPU-heavy jobs.
 const udf = 21 * time.Second
 
 // cpuHeavy is the load of [Zaharia10 §5.1.2]: the same schedules, each map longer by more.

@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// mixedReduce is what a reduce computes, besides fetching and merging: fitted to the published median
-// of bin 3.
+// mixedReduce is the computing time of a reduce, without fetching and merging. It is fitted to the
+// published median of bin 3.
 const mixedReduce = 43 * time.Second
 
 // mixedChoice is a set-up of the mixed workload: how long reduces compute, too.
@@ -18,7 +18,7 @@ type mixedChoice struct {
 	reduce time.Duration
 }
 
-// run runs Table 3's workload with such reduces.
+// run runs Table 3's workload with these reduces.
 func (m mixedChoice) run(s *study.Study, seeds int) study.Comparison {
 	load := study.Changed(overlapping(workload.FacebookMixed), func(j *workload.Job) {
 		j.Reduce.Time, j.Reduce.Spread = m.reduce, 0.4

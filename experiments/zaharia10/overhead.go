@@ -78,7 +78,7 @@ func (o overheadSize) drain(
 	return launches, beats
 }
 
-// load makes a Core with the nodes and the jobs.
+// load returns a Core with the nodes and the jobs.
 func (o overheadSize) load(s *study.Study, p simulator.Contender) setup.Core {
 	core := setup.NewCore(s.Check, scheduling.Config{HeartbeatInterval: 25 * time.Second}, p)
 	for i := range o.nodes {

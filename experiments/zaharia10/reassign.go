@@ -36,7 +36,7 @@ func waitForShare(s *study.Study) {
 		share*task.Seconds()/3100, 1, took).Saying("F T / S, 27.1 slots freed a second")
 }
 
-// starved is a pool that comes to a cluster which another one, the hog, holds.
+// starved is a pool that arrives when another pool, the hog, holds the cluster.
 type starved struct {
 	allocations scheduling.Allocations
 	mode        scheduling.PreemptionMode
@@ -77,7 +77,7 @@ func (x starved) untilHeld(r *study.Runs, slots float64) study.Sample {
 // killedMaps is how many maps of the hog were killed.
 func killedMaps(r *simulator.Result) float64 { return float64(r.Jobs[0].Preempted.Killed) }
 
-// minimumShares gives the pool a minimum share.
+// minimumShares returns allocations with a minimum share of the pool.
 func minimumShares(timeout time.Duration) scheduling.Allocations {
 	return scheduling.Allocations{Pools: []scheduling.PoolConfig{
 		{Name: "starved", Min: [2]int{40, 0}, MinTimeout: timeout},

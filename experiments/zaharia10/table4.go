@@ -27,8 +27,8 @@ var cases4 = [...]case4{
 	{100, 150, [2][2]float64{{84, 99}, {94, 99}}, 1.3},
 }
 
-// sharing says which jobs read one file: those of 3 maps, as GridMix's small jobs read the first three
-// parts of its data set, or none, or all of a size.
+// sharing says which jobs read one file: those of 3 maps, as GridMix's small jobs read the first
+// three parts of its data set, or none, or all of a size.
 type sharing uint8
 
 const (
@@ -37,7 +37,7 @@ const (
 	allShare
 )
 
-// choice4 is what the paper leaves open of Table 4.
+// choice4 contains the parameters of Table 4 that the paper does not give.
 type choice4 struct {
 	preset  string
 	active  float64 // jobs at a time, of those that fill the slots
@@ -126,7 +126,8 @@ func table4(s *study.Study) {
 	table4Rates(s)
 }
 
-// fifoRows judges that FIFO is like fair sharing, and gives what delay gains under it.
+// fifoRows judges that FIFO is like fair sharing, and returns the gain of delay scheduling under
+// FIFO.
 func fifoRows(s *study.Study, c case4, fair study.Comparison) study.Sample {
 	all := c.run(s, plain4("fifo"), s.Repeats(1, 20))
 	for i, r := range all {

@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// assign gives each row the column of least total cost, no column twice: the Hungarian algorithm
-// with potentials, O(rows² × columns). There must be at least as many columns as rows.
+// assign returns a column for each row, none twice, with the minimum total cost: the Hungarian
+// algorithm with potentials, O(rows² × columns). There must be at least as many columns as rows.
 func assign(cost [][]int64) []int {
 	rows, cols := len(cost), len(cost[0])
 	// Rows and columns count from 1; column 0 stands for the row that is being placed.

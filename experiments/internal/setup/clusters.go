@@ -21,7 +21,8 @@ func EC2() simulator.Config {
 	}
 }
 
-// RemoteLink is what all remote reads and shuffles of a node share, either way, in bytes a second.
+// RemoteLink is the capacity that all remote reads and shuffles of a node share, in each direction,
+// in bytes per second.
 // It is fitted to the 44 % of [Zaharia10 Fig 7] (delay-fig5 sweeps it); the gains of Fig 14 alone
 // would give 27 MB/s (delay-fig13). Table 1's link of 1 Gb/s would never be full.
 const RemoteLink = 25e6

@@ -32,7 +32,7 @@ type Shuffles struct {
 	Sigma, Ratio        float64
 }
 
-// ShuffleJobs is the load of such jobs, one after another.
+// ShuffleJobs returns the load of these jobs, one after another.
 func ShuffleJobs(s Shuffles) study.Load {
 	w := workload.Workload{Name: "shuffles"}
 	for i := range s.Jobs {
@@ -47,7 +47,8 @@ func ShuffleJobs(s Shuffles) study.Load {
 	return study.Always(w)
 }
 
-// ShuffleCluster runs such jobs, one after another. Heartbeats tell progress, as live ones do.
+// ShuffleCluster returns a cluster that runs these jobs one after another. Heartbeats report
+// progress, as live ones do.
 func ShuffleCluster(nodes, racks int) simulator.Config {
 	return simulator.Config{
 		Cluster: simulator.Cluster{Nodes: nodes, Racks: racks, MapSlots: 4, ReduceSlots: 2},

@@ -20,7 +20,7 @@ type Placing struct {
 	Bytes  [][]int64 // by map and reduce
 }
 
-// Shape is what DrawPlacing draws from.
+// Shape contains the parameters of DrawPlacing.
 type Shape struct {
 	Nodes, Racks, Slots, Maps, Reduces int
 	Sigma                              float64 // of a lognormal factor on each (map, reduce)

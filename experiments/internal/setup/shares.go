@@ -12,7 +12,7 @@ import (
 // Endless is the number of maps of a job that always has maps in an experiment on shares.
 const Endless = 100_000
 
-// Timeline is the map slots that each job of one run held: by job and sample.
+// Timeline contains the map slots of each job of one run, by job and sample.
 type Timeline struct {
 	Every time.Duration // between samples
 	Held  [][]float64
