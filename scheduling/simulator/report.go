@@ -49,12 +49,11 @@ type ByDistance[N int | int64] struct {
 	OffRack   N `json:"off_rack"`
 }
 
-// MapPlaces counts finished maps, except maps without a location; ShuffleBytes the bytes of
-// finished reduces' inputs.
-type (
-	MapPlaces    = ByDistance[int]
-	ShuffleBytes = ByDistance[int64]
-)
+// MapPlaces counts finished maps, except maps without a location.
+type MapPlaces = ByDistance[int]
+
+// ShuffleBytes counts the bytes of finished reduces' inputs.
+type ShuffleBytes = ByDistance[int64]
 
 // Add adds other counts.
 func (d *ByDistance[N]) Add(e ByDistance[N]) {
