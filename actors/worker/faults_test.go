@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
 // foreignEngines are engines whose clients are played.
@@ -122,6 +125,19 @@ func TestOrphans(t *testing.T) {
 	require.Error(t, orphan.noteAttempt(orphan.id(), errGone))
 	_, err = os.Stat(j.temp.dir)
 	require.ErrorIs(t, err, os.ErrNotExist, "an orphan makes nothing")
+}
+
+// A run into the output of a killed one says which run that was, and removes what it has left.
+func TestRerunNamesTheKilledRun(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	left := filepath.Join(out, "_temporary", cluster.RunFile)
+	require.NoError(t, os.MkdirAll(filepath.Dir(left), 0o755))
+	require.NoError(t, os.WriteFile(left, []byte("process 7 of node-3, on yarn\n"), 0o600))
+	var log bytes.Buffer
+	_, _, err := submitTo(t, out, "sort", Options{On: "processes:2", Reduces: 1, Log: &log}, []string{bookOf(t, t.TempDir(), "a", 1000)})
+	require.NoError(t, err)
+	require.Equal(t, "removed what a killed run had left in the output: process 7 of node-3, on yarn\n", log.String())
+	require.NoDirExists(t, filepath.Dir(left))
 }
 
 // Tasks may run as a user that is not the submitter's: modes are those of the output's folder, and a plan

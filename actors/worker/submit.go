@@ -193,6 +193,9 @@ func runOn(ctx context.Context, e engine, p *mapreduce.Plan, j *job, c *counter.
 	if err := p.SetupJob(); err != nil {
 		return err
 	}
+	if run := p.Left(); run != "" {
+		j.logf("removed what a killed run had left in the output: %s", run)
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.AbortJob())
@@ -260,7 +263,7 @@ func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
 // the output's folder, which the umask has decided.
 func (j *job) share(p *mapreduce.Plan, plan []byte) error {
 	host, _ := os.Hostname() // for users who find the file
-	mark, err := p.KeepFile("run", fmt.Appendf(nil, "process %d of %s, on %s\n", os.Getpid(), host, j.o.On))
+	mark, err := p.KeepFile(cluster.RunFile, fmt.Appendf(nil, "process %d of %s, on %s\n", os.Getpid(), host, j.o.On))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // Layout is what another process needs, besides an equal plan, to run one of its tasks: the plan's
@@ -146,6 +147,13 @@ func (p *Plan) CommitAs(id attempt.ID, h Handover) error {
 	}
 	return p.CommitTask(id)
 }
+
+// RunFile is the name for KeepFile of a file that describes the run.
+const RunFile = output.RunFile
+
+// Left returns, after SetupJob, the RunFile of a killed run whose output SetupJob has removed; empty
+// if there was none.
+func (p *Plan) Left() string { return p.job.Output.Left() }
 
 // KeepFile writes a temporary file of the output, for processes that adopt the plan, and returns
 // its path: absolute, or a name for package stores. It is removed when the job ends.

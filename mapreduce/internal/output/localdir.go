@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
 // outputDir is a local directory to which a job writes its output, or which it has found there. All
@@ -136,6 +140,15 @@ func (d *outputDir) leftBehind() bool {
 func (d *outputDir) unfinished() bool {
 	_, stranger, err := d.entries()
 	return err == nil && stranger == "" && d.has(Temporary) && !d.has(Success) && d.mine()
+}
+
+// runText returns what a job has written to RunFile.
+func (d *outputDir) runText() string {
+	text, err := d.root.ReadFile(filepath.Join(Temporary, RunFile))
+	if err != nil {
+		return "" // a job that runs in one process has none
+	}
+	return fault.CutText(strings.TrimSpace(string(text)), longestRunText)
 }
 
 // empty removes everything that a job has created, the directory of temporary files last: while

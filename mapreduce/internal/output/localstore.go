@@ -34,11 +34,12 @@ type localStore struct {
 	replace bool
 	token   string // of a resumable job; empty: not resumable
 
-	out   *outputDir // the directory being written; nil if Setup failed
-	temp  *os.Root   // its directory of temporary files
-	begun string     // the path of out while attempts write
-	old   *outputDir // the earlier output, while it is locked
-	ended bool       // the output is complete or removed
+	out    *outputDir // the directory being written; nil if Setup failed
+	temp   *os.Root   // its directory of temporary files
+	begun  string     // the path of out while attempts write
+	old    *outputDir // the earlier output, while it is locked
+	ended  bool       // the output is complete or removed
+	killed string     // see Committer.Left
 	// complete says that all parts and _SUCCESS exist.
 	complete bool
 
@@ -239,6 +240,7 @@ func (s *localStore) takeOver() (*outputDir, error) {
 		return nil, err
 	}
 	if there.real && there.unfinished() {
+		s.killed = there.runText()
 		if err := there.empty(); err != nil {
 			return nil, errors.Join(err, there.release())
 		}

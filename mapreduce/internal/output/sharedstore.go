@@ -40,6 +40,20 @@ func (c *Committer) Join(where string, synced bool) error {
 // Quit ends what Join has begun.
 func (c *Committer) Quit() error { return c.Store.(meetingStore).quit() }
 
+// RunFile is the name of the temporary file that describes a run, for users and for Left.
+const RunFile = "run"
+
+const longestRunText = 200
+
+// Left returns, after SetupJob, what a killed run had written to RunFile, if SetupJob has removed
+// that run's output.
+func (c *Committer) Left() string {
+	if s, ok := c.Store.(*localStore); ok {
+		return s.killed
+	}
+	return ""
+}
+
 // KeepFile writes a temporary file and returns its path.
 func (c *Committer) KeepFile(name string, data []byte) (path string, err error) {
 	s, ok := c.Store.(meetingStore)
