@@ -49,22 +49,27 @@ func Files() fs.FS {
 	return files
 }
 
-// ContentSecurityPolicy is what a server should send with the page: scripts and styles of its own,
-// connections to itself, nothing else.
-const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
+// ContentSecurityPolicy is what a server should send with the page: scripts and styles of its own, a
+// worker and the simulator that it compiles, connections to itself, nothing else.
+const ContentSecurityPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; connect-src 'self'; " +
 	"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Index is index.html of a server whose API (serve/openapi.yaml) is served below the URL api. Its
 // events?state=true sends server-sent events, each with one JSON object as data and an id, from
 // which an interrupted reader continues; the page steers jobs by the other calls. Title is escaped.
-func Index(title, api string) ([]byte, error) {
+// Simulator, if not empty, is the file with the simulator (actors/play/site), served beside the page.
+func Index(title, api, simulator string) ([]byte, error) {
 	page, err := fs.ReadFile(Files(), indexName)
 	if err != nil {
 		return nil, err
 	}
+	module := ""
+	if simulator != "" {
+		module = ` data-module="` + html.EscapeString(simulator) + `"`
+	}
 	return replace(page, map[string]string{
 		titlePart: "<title>" + html.EscapeString(title) + "</title>",
-		bodyPart:  `<body data-api="` + html.EscapeString(api) + `">`,
+		bodyPart:  `<body data-api="` + html.EscapeString(api) + `"` + module + `>`,
 	})
 }
 

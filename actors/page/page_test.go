@@ -71,7 +71,10 @@ func TestPolicyNamesWhatIsThere(t *testing.T) {
 
 // A server's index names its events; a name cannot leave its attribute.
 func TestIndexOfAServer(t *testing.T) {
-	page, err := Index("a <b>", `/events?x="><script>`)
+	page, err := Index("a <b>", "/", "tarry.wasm.gz")
+	require.NoError(t, err)
+	require.Contains(t, string(page), `<body data-api="/" data-module="tarry.wasm.gz">`)
+	page, err = Index("a <b>", `/events?x="><script>`, "")
 	require.NoError(t, err)
 	require.Contains(t, string(page), "<title>a &lt;b&gt;</title>")
 	require.Contains(t, string(page), `<body data-api="/events?x=&#34;&gt;&lt;script&gt;">`)

@@ -35,7 +35,7 @@ type Branch struct {
 var errNoWait = errors.New("in the simulation of this run, the job lets no slot of this kind pass")
 
 // fork answers a request of a fork: it runs the set-up, or the recorded run in Text, twice. The events
-// of the branch go to side 1.
+// of the run go to side 0, those of the branch to side 1.
 func fork(r *Request, a *Answer, sink Sink) error {
 	if r.Fork == nil {
 		return errors.New("fork needs a decision")
@@ -65,7 +65,16 @@ func fork(r *Request, a *Answer, sink Sink) error {
 	}
 	var with, without spans
 	w := wait{of: *r.Fork}
-	if err := run(nil, func(e event.Event) { with.add(&e); w.add(&e) }); err != nil {
+	side := func(n int, see func(*event.Event)) func(event.Event) {
+		pass := tell(sink, n)
+		return func(e event.Event) {
+			see(&e)
+			if pass != nil {
+				pass(e)
+			}
+		}
+	}
+	if err := run(nil, side(0, func(e *event.Event) { with.add(e); w.add(e) })); err != nil {
 		return err
 	}
 	if !w.found {
@@ -73,14 +82,7 @@ func fork(r *Request, a *Answer, sink Sink) error {
 	}
 	b.Fork, b.NodeName, b.Waited = w.at, w.name, w.waited
 	f := scheduling.Fork(w.at)
-	pass := tell(sink, 1)
-	err := run(&f, func(e event.Event) {
-		without.add(&e)
-		if pass != nil {
-			pass(e)
-		}
-	})
-	if err != nil {
+	if err := run(&f, side(1, without.add)); err != nil {
 		return fmt.Errorf("without the wait: %w", err)
 	}
 	b.compare(&with, &without)

@@ -53,6 +53,10 @@ type Config struct {
 	// do everything.
 	Access Access
 
+	// Simulator, if not nil, returns the files of the simulator for browsers by name, among them
+	// tarry.wasm.gz; see actors/play/site. Without it the page does not offer to run a wait again.
+	Simulator func() (map[string][]byte, error)
+
 	// Reload, if not nil, reloads configuration files on a client's request and returns the result.
 	// Reloads returns the result of the last reload, whatever its cause.
 	Reload  func() (api.Reload, error)

@@ -14,7 +14,11 @@ const watch = "/watch/"
 
 // watchPage handles GET /watch/: the page, which reads its events from the API.
 func (s *Server) watchPage(w http.ResponseWriter, _ *http.Request) error {
-	index, err := page.Index("Tarry", prefix+"/")
+	module := ""
+	if s.cfg.Simulator != nil {
+		module = "tarry.wasm.gz"
+	}
+	index, err := page.Index("Tarry", prefix+"/", module)
 	if err != nil {
 		return err
 	}
@@ -25,12 +29,24 @@ func (s *Server) watchPage(w http.ResponseWriter, _ *http.Request) error {
 func (s *Server) watchFile(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	text, err := fs.ReadFile(page.Files(), name)
+	if err != nil && s.cfg.Simulator != nil {
+		files, wrong := s.cfg.Simulator()
+		if wrong != nil {
+			return wrong
+		}
+		if text = files[name]; text != nil {
+			err = nil
+		}
+	}
 	if err != nil || path.Ext(name) == ".html" {
 		return notFound("there is nothing at %s", r.URL.Path)
 	}
 	kind := mime.TypeByExtension(path.Ext(name))
-	if path.Ext(name) == ".mjs" { // whatever type this machine has for it
+	switch path.Ext(name) { // whatever type this machine has for it
+	case ".mjs", ".js":
 		kind = "text/javascript; charset=utf-8"
+	case ".gz", ".br": // the page unpacks them
+		kind = "application/octet-stream"
 	}
 	return writeOfPage(w, kind, text)
 }

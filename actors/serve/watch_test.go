@@ -51,3 +51,22 @@ func TestWatchPageNeedsNoToken(t *testing.T) {
 		require.Regexp(t, "^"+want+" ", res.Header.Get("WWW-Authenticate"), mode)
 	}
 }
+
+// A server with the simulator says so in its page, and serves its files; without it there are none.
+func TestWatchPageHasTheSimulator(t *testing.T) {
+	b := start(t, func(cfg *Config) {
+		cfg.Simulator = func() (map[string][]byte, error) {
+			return map[string][]byte{"tarry.wasm.gz": []byte("wasm"), "worker.mjs": []byte("work")}, nil
+		}
+	})
+	_, text := b.do(http.MethodGet, "/watch/", "", nil)
+	require.Contains(t, text, `data-module="tarry.wasm.gz"`)
+	for name, kind := range map[string]string{"tarry.wasm.gz": "application/octet-stream", "worker.mjs": "text/javascript; charset=utf-8"} {
+		res, text := b.do(http.MethodGet, "/watch/"+name, "", nil)
+		require.Equal(t, kind, res.Header.Get("Content-Type"))
+		require.Contains(t, "wasm work", text)
+	}
+	require.Equal(t, http.StatusNotFound, b.status(http.MethodGet, "/watch/gone.mjs", ""))
+	_, text = start(t, nil).do(http.MethodGet, "/watch/", "", nil)
+	require.NotContains(t, text, "data-module")
+}

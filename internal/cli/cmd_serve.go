@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/play/site"
 	"github.com/tarry-mr/tarry/actors/serve"
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
@@ -202,6 +203,9 @@ func (f *serveFlags) serveConfig(cmd *cobra.Command, p *program) (cfg serve.Conf
 	}
 	if f.store == 0 && f.stateDir == "" {
 		cfg.StoreBytes = f.memoryBudget() // files lie in memory
+	}
+	if dir, err := site.Module(); err == nil {
+		cfg.Simulator = sync.OnceValues(func() (map[string][]byte, error) { return site.Simulator(dir) })
 	}
 	if cfg.Cluster, err = f.config(cmd); err != nil {
 		return cfg, err

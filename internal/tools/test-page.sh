@@ -7,7 +7,7 @@ if ! command -v node >/dev/null; then
 	echo "make test-page: no node here; its tests are left out"
 	exit 0
 fi
-node --test actors/page/tests/page.test.mjs actors/page/tests/true.test.mjs
+node --test actors/page/tests/page.test.mjs actors/page/tests/server.test.mjs actors/page/tests/true.test.mjs
 mkdir -p out/page/runs
 if npm install --silent --no-audit --no-fund --prefix out/page playwright-core@1.65.1 axe-core@4.14.1 typescript@5.9.3 2>out/page/npm.log; then
 	out/page/node_modules/.bin/tsc --checkJs --allowJs --noEmit --target es2024 --module esnext --lib es2024,dom,dom.iterable actors/page/assets/main.mjs
@@ -79,3 +79,4 @@ JOBS
 serve guarded --nodes 3 --tokens out/page/tokens --admins ann
 LIVE="$(cat out/page/demo)/watch/" GUARDED="$(cat out/page/guarded)/watch/" MODULES=out/page PAGES=$runs CHROMIUM=$chromium PICTURES=${PICTURES:-} \
 	node --test actors/page/tests/browser.test.mjs
+MODULES=out/page TARRY=bin/tarry BOOK=out/page/book.txt CHROMIUM=$chromium PICTURES=${PICTURES:-} node --test actors/page/tests/lost.test.mjs

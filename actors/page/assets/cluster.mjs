@@ -1,8 +1,9 @@
 // The first screen: racks, nodes and slots, each slot with a letter and color and its job; a slot
 // that waits pulses, and says for what.
 
+import { within } from "./entities.mjs";
 import { html } from "./markup.mjs";
-import { letter, letters, links, many, percent, time, taskName, worse } from "./words.mjs";
+import { letter, letters, many, percent, time, taskName } from "./words.mjs";
 import { awaited } from "./places.mjs";
 import { firstComes } from "./jobs.mjs";
 
@@ -90,18 +91,8 @@ export function racks(s) {
   const nodes = [...s.nodes.values()].sort((a, b) => (a.rack < b.rack ? -1 : a.rack > b.rack ? 1 : a.id - b.id));
   const slots = nodes.reduce((sum, n) => sum + n.slots[0] + n.slots[1], 0);
   const by = new Map();
-  for (const n of nodes) {
-    if (!by.has(n.rack)) by.set(n.rack, []);
-    by.get(n.rack).push(n);
-  }
+  for (const n of nodes) within(by, n.rack, () => []).push(n);
   return { density: slots > 500 ? 2 : slots > 80 ? 1 : 0, racks: [...by].map(([name, list]) => ({ name, nodes: list })) };
-}
-
-/** The racks with their nodes, for a page that is drawn once (tests, export). */
-export function clusterMarkup(s) {
-  const { density, racks: list } = racks(s);
-  return html`<div class="racks d${density}">${list.map((r) => html`<section class="rack"><h2>${r.name}</h2>
-${r.nodes.map((n) => html`<div class="node${n.live ? "" : " gone"}">${nodeMarkup(s, n, density)}</div>`)}</section>`)}</div>`;
 }
 
 /** What the letters mean. */
@@ -136,16 +127,4 @@ export function poolsTable(s) {
 <tr>${[0, 1].map(() => html`<th scope="col">min share</th><th scope="col">max share</th><th scope="col">running</th><th scope="col">fair share</th>`)}</tr></thead>
 <tbody>${list.map((g) => html`<tr data-key="${g.name}"><th scope="row"><button class="job" data-group="${g.name}">${g.name || "(none)"}</button>${crossed(g) ? " *" : ""}</th><td>${g.jobs}</td>${cells(g, 0)}${cells(g, 1)}<td>${mode(g)}</td></tr>`)}</tbody></table>${
     list.some(crossed) ? html`<p>* Its maximum is less than its minimum share: the maximum holds.</p>` : ""}`;
-}
-
-/** What is known of a slot, for the explanation. */
-export function explainSlot(s, nodeID, kind, i) {
-  const node = s.nodes.get(nodeID);
-  if (!node) return html`<p>No such node.</p>`;
-  const a = node.cells[kind][i];
-  if (!a) return html`<p>${slotLabel(s, node, kind, i)}.</p>`;
-  const more = worse(a.placed);
-  return html`<p>${taskName(a)} has run on ${node.name} for ${time(s.now - a.start)}${a.progress ? html`, ${Math.round(100 * a.progress)} % done` : ""}.</p>
-${a.placed && a.placed.center ? html`<p>Center of gravity: ${a.placed.center}. Weighted distance here ${links(a.placed.here)}, at the center ${links(a.placed.at_center)}${
-  a.placed.mean ? `, best ${links(a.placed.best || 0)}, mean of all nodes ${links(a.placed.mean)}` : ""}${more ? ` (${more})` : ""}.</p>` : ""}`;
 }

@@ -1,5 +1,6 @@
 // Two runs side by side: how long jobs took, how near maps were, how fair it was over time.
 
+import { within } from "./entities.mjs";
 import { html } from "./markup.mjs";
 import { axes, frame, path, picture } from "./chart.mjs";
 import { sample, quantiles } from "./history.mjs";
@@ -24,8 +25,7 @@ export function figures(h) {
 export function fairness(h) {
   const from = h.from, to = Math.max(from + 1, h.end), users = new Map();
   for (const j of h.jobs.values()) {
-    const u = users.get(j.user || j.pool) || [0, 1].map(() => ({ held: new Float64Array(columns), left: new Float64Array(columns) }));
-    users.set(j.user || j.pool, u);
+    const u = within(users, j.user || j.pool, () => [0, 1].map(() => ({ held: new Float64Array(columns), left: new Float64Array(columns) })));
     for (const k of [0, 1]) tasks(j, k, u[k], from, to, h.end);
   }
   return Array.from({ length: columns }, (_, i) => {
@@ -70,18 +70,15 @@ export function waterFill(wants, slots) {
   return out;
 }
 
-function cdf(a, b, names) {
-  const most = Math.max(1, ...a.times.slice(-1), ...b.times.slice(-1));
-  const f = frame(width, height, 0, most, 1);
-  const line = (x, name) => html`<path class="line ${name}" d="${path([[f.x(0), f.y(0)], ...x.times.flatMap((t, i) => [[f.x(t), f.y(i / x.times.length)], [f.x(t), f.y((i + 1) / x.times.length)]])])}"/>`;
-  return picture(width, height, `part of the jobs that took no longer than so long: ${names[0]} in blue, ${names[1]} in orange and dashed`, html`${axes(f, "part of jobs")}${line(a, "first")}${line(b, "second")}`);
+/** Two lines in a picture: the points of each run, in times and parts of 1. */
+function twoLines(most, unit, label, names, points) {
+  const f = frame(width, height, 0, Math.max(1, most), 1);
+  const line = (of, name) => html`<path class="line ${name}" d="${path(of.map(([x, y]) => [f.x(x), f.y(y)]))}"/>`;
+  return picture(width, height, `${label}: ${names[0]} in blue, ${names[1]} in orange and dashed`, html`${axes(f, unit)}${line(points[0], "first")}${line(points[1], "second")}`);
 }
 
-function fair(h, other, names) {
-  const f = frame(width, height, 0, Math.max(h.end - h.from, other.end - other.from, 1), 1);
-  const line = (x, name) => html`<path class="line ${name}" d="${path(fairness(x).map((v, i) => [f.x(((i + 0.5) * (x.end - x.from)) / columns), f.y(v)]))}"/>`;
-  return picture(width, height, `Jain's index of what users hold of what they could have, over time: ${names[0]} in blue, ${names[1]} in orange and dashed`, html`${axes(f, "fairness")}${line(h, "first")}${line(other, "second")}`);
-}
+const cdf = (x) => [[0, 0], ...x.times.flatMap((t, i) => [[t, i / x.times.length], [t, (i + 1) / x.times.length]])];
+const fair = (h) => fairness(h).map((v, i) => [((i + 0.5) * (h.end - h.from)) / columns, v]);
 
 /** The figures of two runs, whole. */
 export function compareMarkup(h, name, other, otherName) {
@@ -92,5 +89,5 @@ export function compareMarkup(h, name, other, otherName) {
     ...[["N", "node-local"], ["R", "rack-local"], ["O", "off-rack"]].map(([k, text]) => [text, percent(a.near[k], a.maps), percent(b.near[k], b.maps)]),
   ];
   return html`<table><caption>The whole runs</caption><thead><tr><th scope="col"></th><th scope="col">${name}</th><th scope="col">${otherName}</th></tr></thead><tbody>${rows.map((r) => html`<tr><th scope="row">${r[0]}</th><td>${r[1]}</td><td>${r[2]}</td></tr>`)}</tbody></table>
-<h2>How long jobs took</h2>${cdf(a, b, names)}<h2>Fairness over time</h2><p>Jain’s index of the slots that users hold, each as a part of their fair part of the cluster: 1, all alike; 1/n, one of n has everything.</p>${fair(h, other, names)}`;
+<h2>How long jobs took</h2>${twoLines(Math.max(a.quantiles.most, b.quantiles.most), "part of jobs", "part of the jobs that took no longer than so long", names, [cdf(a), cdf(b)])}<h2>Fairness over time</h2><p>Jain’s index of the slots that users hold, each as a part of their fair part of the cluster: 1, all alike; 1/n, one of n has everything.</p>${twoLines(Math.max(h.end - h.from, other.end - other.from), "fairness", "Jain's index of what users hold of what they could have, over time", names, [fair(h), fair(other)])}`;
 }

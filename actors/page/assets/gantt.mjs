@@ -149,6 +149,18 @@ export function draw(context, size, list, view) {
   }
 }
 
+/** Draws bars as dashed outlines: those of a branch. */
+export function outline(context, { width }, list, view) {
+  const x = (t) => Math.min(width, view.left + (Math.max(0, t - view.from) / Math.max(1, view.to - view.from)) * (width - view.left));
+  const tall = view.rowHeight - 2;
+  context.save();
+  context.setLineDash([4, 3]);
+  context.lineWidth = 2;
+  context.strokeStyle = view.ghost;
+  for (const b of list) context.strokeRect(x(b.from) + 1, (b.row - view.row) * view.rowHeight + 2 + (b.lane * tall) / b.lanes, Math.max(1, x(b.to) - x(b.from) - 2), tall / b.lanes - 2);
+  context.restore();
+}
+
 function hatch(context, x, y, w, h) {
   context.save();
   context.beginPath();

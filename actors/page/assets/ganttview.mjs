@@ -1,7 +1,8 @@
 // The Gantt screen in the document: a canvas that shows the part of the rows that is scrolled to, and
 // of the time that is zoomed to (wheel with Ctrl, or dragging; a double click shows all).
 
-import { bars, barLabel, draw, rows } from "./gantt.mjs";
+import { bars, barLabel, draw, outline, rows } from "./gantt.mjs";
+import { ghosts } from "./fork.mjs";
 import { html, show } from "./markup.mjs";
 import { hues } from "./chart.mjs";
 import { letters, time } from "./words.mjs";
@@ -19,8 +20,8 @@ function parts(to, x) {
   to.innerHTML = `<div class="bar">${select("gantt-fold", "A row for each of the", folds)}${select("gantt-color", "Colors by", paints)}<details><summary>How to read and move it</summary>${hint}</details></div><p class="legend"></p><div class="times" aria-hidden="true"><span></span><span></span><span></span><span></span><span></span></div><div class="gantt" tabindex="0" role="img"><div class="tall"></div><canvas></canvas></div><p class="at" role="status"></p>`;
   const box = to.querySelector(".gantt");
   const at = { box, tall: box.firstElementChild, canvas: box.lastElementChild, words: to.lastElementChild, from: 0, to: 0, plan: null, known: 0, fold: "slot", color: "locality" };
-  to.parts = at;
-  const again = () => paint(at, x.p);
+  const again = () => paint(at, x.p, x.fork && x.fork.side === x.side ? x.fork : null);
+  to.parts = Object.assign(at, { again });
   box.addEventListener("scroll", again);
   new ResizeObserver(again).observe(box);
   const timeAt = (e) => at.from + ((e.offsetX - left) / (at.canvas.clientWidth - left)) * (at.to - at.from);
@@ -74,13 +75,18 @@ function parts(to, x) {
 }
 
 /** Draws what is in sight. */
-function paint(at, p) {
+function paint(at, p, fork) {
   const h = p.history;
   if (!at.plan || at.known !== h.end || at.of !== h) {
     at.plan = rows(h, at.fold);
     Object.assign(at, { known: h.end, of: h });
     at.tall.style.height = `${at.plan.list.length * rowHeight}px`;
     at.box.setAttribute("aria-label", `${h.attempts.length} attempts in ${at.plan.list.length} rows over ${time(h.end - h.from)}`);
+  }
+  if (fork && fork.branch && at.fork !== fork) {
+    const { fork: of, waited } = fork.branch, place = at.plan.list.findIndex((r) => r.node && r.node.name === fork.branch.node_name && (r.kind ?? of.kind) === of.kind);
+    Object.assign(at, { fork, from: Math.max(h.from, of.at - 2 * waited - 5e9), to: Math.min(h.end, of.at + 8 * waited + 20e9), zoomed: true });
+    at.box.scrollTop = (place - 4) * rowHeight;
   }
   if (!at.zoomed) Object.assign(at, { from: h.from, to: Math.max(h.from + 1, h.end) });
   [...at.box.previousElementSibling.children].forEach((label, i) => { label.textContent = time(at.from + (i / 4) * (at.to - at.from)); });
@@ -93,13 +99,16 @@ function paint(at, p) {
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.font = "11px system-ui, sans-serif";
   const row = at.box.scrollTop / rowHeight, last = Math.min(at.plan.list.length, row + height / rowHeight + 1);
-  const view = { row, rowHeight, left, from: at.from, to: at.to, color: at.color };
+  const view = { row, rowHeight, left, from: at.from, to: at.to, color: at.color, ghost: getComputedStyle(at.box).getPropertyValue("--glow") };
   draw(context, { width, height }, bars(h, at.plan, Math.floor(row), last, at.from, at.to, (at.to - at.from) / (width - left)), view);
   context.fillStyle = getComputedStyle(at.box).color;
   for (let i = Math.floor(row); i < last; i++) context.fillText(at.plan.list[i].name, 2, (i - row) * rowHeight + 11, left - 4);
+  if (fork && fork.history && at.fold !== "job") {
+    outline(context, { width, height }, ghosts(fork, at.plan, (of, plan) => bars(of, plan, Math.floor(row), last, at.from, at.to)), view);
+  }
   const x = left + ((p.time - at.from) / (at.to - at.from)) * (width - left);
   if (x >= left) context.fillRect(x, 0, 1, height);
 }
 
 /** Draws the Gantt chart of a player. */
-export function ganttScreen(to, x) { paint(parts(to, x), x.p); }
+export function ganttScreen(to, x) { parts(to, x).again(); }

@@ -2,6 +2,8 @@
 // held when. The state of a whole run tells what begins and ends (state.mjs). Gantt, shares, shuffle and
 // findings look at this.
 
+import { within } from "./entities.mjs";
+
 /** The past of a state before its first event. Jobs and nodes are the state's. */
 export function newPast(state) {
   return {
@@ -85,11 +87,7 @@ export function tell(h, j, now) {
 /** A pool or queue is told what it should have. */
 export function tellGroup(h, pool, now) { push(h.limits, pool, now); }
 
-function push(map, key, value) {
-  const list = map.get(key);
-  if (list) list.push(value);
-  else map.set(key, [value]);
-}
+function push(map, key, value) { within(map, key, () => []).push(value); }
 
 /** Counts slots held by a pool, or by a user where there are no pools, as a list of times and numbers. */
 function hold(h, j, kind, at, by) {
@@ -102,8 +100,7 @@ function hold(h, j, kind, at, by) {
 export function ofJob(kind, id) { return `job ${id} ${kind}`; }
 
 function change(h, pool, kind, at, by) {
-  const held = h.pools.get(pool) || [0, 0];
-  h.pools.set(pool, held);
+  const held = within(h.pools, pool, () => [0, 0]);
   held[kind] += by;
   push(h.series, `${kind} ${pool}`, [at, held[kind]]);
 }

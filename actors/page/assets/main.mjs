@@ -5,7 +5,7 @@ import { follow, newRemote } from "./remote.mjs";
 import { beginSteering, newSteering, refresh } from "./steerview.mjs";
 import { add, bound, reset, seek } from "./player.mjs";
 import { control, fitting } from "./controls.mjs";
-import { goWhereAddressed, newShell, remember, turn, wire } from "./shell.mjs";
+import { goWhereAddressed, newShell, noSource, remember, turn, wire } from "./shell.mjs";
 import { busiest } from "./history.mjs";
 import { sharesCSV, sharesSVG } from "./shares.mjs";
 import { jobsCSV } from "./jobs.mjs";
@@ -63,6 +63,10 @@ async function live(remote, row) {
   bound(p, kept.events, kept.text, kept.jobs);
   row.begin(1);
   const st = newSteering(remote, x.redraw);
+  x.source = () => {
+    if (p.base || p.events.some((e) => e.type === "counts")) throw new Error("the beginning of this run is gone, here or on the server");
+    return { text: p.events.map((e) => JSON.stringify(e)).join("\n") };
+  };
   const steer = () => beginSteering(st).then(() => {
     x.steering = st;
     x.redraw();
@@ -106,9 +110,10 @@ function played(row) {
   let wish = -1, second = [];
   x.loading = "Running…";
   document.addEventListener("run", (e) => {
-    const { begin, side, events, end, names, seek: to, open } = /** @type {CustomEvent} */ (e).detail;
+    const { begin, side, events, end, names, seek: to, open, sources } = /** @type {CustomEvent} */ (e).detail;
     if (begin) {
       wish = x.loading ? -1 : x.p.time;
+      x.fork = null;
       Object.assign(x, { side: 0, names: ["this run", ""] });
       x.runs = [x.runs[0], null];
       Object.assign(x.p, { playing: false, until: 0 });
@@ -125,6 +130,7 @@ function played(row) {
     } else if (events) {
       add(x.p, events);
     } else if (end) {
+      x.source = (of) => sources[of] || noSource();
       if (second.length) x.setOther(second, ...names);
       row.begin(fitting(x.p.history.end));
       seek(x.p, wish < 0 ? busiest(x.p.history) : wish);

@@ -27,6 +27,11 @@ export function html(strings, ...values) {
   return new Markup(text);
 }
 
+/** A table: what it shows, the heads of its columns, and its rows. */
+export function table(caption, heads, rows, name = "") {
+  return html`<table class="${name}"><caption>${caption}</caption><thead><tr>${heads.map((text) => html`<th scope="col">${text}</th>`)}</tr></thead><tbody>${rows}</tbody></table>`;
+}
+
 /**
  * Puts markup into an element, unless it is there already. What is equal stays in the document: a button
  * keeps its focus and a list stays open while the cluster changes.

@@ -47,28 +47,20 @@ export async function call(remote, path, body) {
  * @returns {(piece: string) => {id: string, kind: string, data: string}[]}
  */
 export function eventReader() {
-  let rest = "", id = "", kind = "", data = [];
+  let rest = "";
   return (piece) => {
-    const lines = (rest + piece).split("\n");
-    rest = lines.pop();
-    const events = [];
-    for (const line of lines) {
-      if (line === "") {
-        if (data.length) events.push({ id, kind, data: data.join("\n") });
-        id = kind = "";
-        data = [];
-        continue;
+    const blocks = (rest + piece).split("\n\n");
+    rest = blocks.pop();
+    return blocks.map((block) => {
+      const e = { id: "", kind: "", data: [] };
+      for (const line of block.split("\n")) {
+        const [, name, value] = /^([^:]*):? ?(.*)$/.exec(line);
+        if (name === "data") e.data.push(value);
+        else if (name === "id") e.id = value;
+        else if (name === "event") e.kind = value; // and a comment has no name
       }
-      const at = line.indexOf(":");
-      const value = at < 0 ? "" : line.slice(line[at + 1] === " " ? at + 2 : at + 1);
-      switch (at < 0 ? line : line.slice(0, at)) {
-        case "id": id = value; break;
-        case "event": kind = value; break;
-        case "data": data.push(value); break;
-        default: // a comment
-      }
-    }
-    return events;
+      return { ...e, data: e.data.join("\n") };
+    }).filter((e) => e.data);
   };
 }
 

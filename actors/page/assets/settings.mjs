@@ -1,6 +1,6 @@
 // The policy that a run had, as its events report it. Authorized users of a server change it in steer.mjs.
 
-import { html } from "./markup.mjs";
+import { html, table } from "./markup.mjs";
 import { time } from "./words.mjs";
 
 /** The settings of a policy by their paths, those that are not zero. */
@@ -23,6 +23,5 @@ function text(key, value) {
 export function settingsMarkup(s) {
   const list = s.policy ? settingsOf(s.policy) : [];
   if (!list.length) return html`<p class="empty">The run does not tell its policy.</p>`;
-  return html`<table><caption>The policy ${s.name}, as the run had it at this time; what is not here has its default</caption><thead><tr><th scope="col">Setting</th><th scope="col">Value</th></tr></thead><tbody>${
-    list.map(([key, value]) => html`<tr><th scope="row">${key}</th><td>${value}</td></tr>`)}</tbody></table>`;
+  return table(`The policy ${s.name}, as the run had it at this time; what is not here has its default`, ["Setting", "Value"], list.map(([key, value]) => html`<tr><th scope="row">${key}</th><td>${value}</td></tr>`));
 }

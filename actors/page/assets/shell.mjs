@@ -10,18 +10,22 @@ import { newTable, sortBy } from "./jobs.mjs";
 import { parseAttempt } from "./words.mjs";
 import { decisionOf, explain } from "./why.mjs";
 import { screens } from "./screens.mjs";
+import { fork, priceMarkup } from "./fork.mjs";
 import { nextWait, scene } from "./stage.mjs";
 
 /** @type {(id: string) => any} */
 const $ = (id) => document.getElementById(id);
 
+/** The source of a run that the simulator cannot run again. */
+export function noSource() { throw new Error("this page does not have what the run was made of"); }
+
 /** The page: its runs, one or two that are compared, and how it looks at them. */
 export function newShell() {
   const x = {
-    runs: [newPlayer(), null], names: ["this run", ""], side: 0, steering: null, leading: false, wait: null, loading: "Loading the events…", changed: () => {}, play: () => {},
+    runs: [newPlayer(), null], names: ["this run", ""], side: 0, steering: null, leading: false, wait: null, fork: null, source: noSource, loading: "Loading the events…", changed: () => {}, play: () => {},
     look: { screen: "overview", chosen: null, pool: "", by: "", job: 0, kind: 0, shuffle: 0, span: 0, table: newTable() },
     get p() { return x.runs[x.side]; },
-    redraw: () => redraw(x), choose: (what) => choose(x, what), go: (id) => go(x, id), goTo: (time) => goTo(x, time), setOther: (events, ...names) => setOther(x, events, ...names),
+    redraw: () => redraw(x), forked: () => { remember(x); redraw(x); }, choose: (what) => choose(x, what), go: (id) => go(x, id), goTo: (time) => goTo(x, time), setOther: (events, ...names) => setOther(x, events, ...names),
   };
   return x;
 }
@@ -52,6 +56,7 @@ function draw(x) {
     if (x.loading) show(to, html`<p class="empty loading">${x.loading}</p>`);
     else screens.find((s) => s.id === look.screen).draw(to, x);
     if (look.chosen) show($("why"), explain(p.state, look.chosen, p.history));
+    show($("fork"), x.fork ? priceMarkup(x.fork) : html``);
     $("steer").hidden = !x.steering;
     if (x.steering) chosenControls($("steer"), x.steering, p.state, look.chosen);
     setTimeout(() => { free = 2 * performance.now() - from; }, 0); // layout and paint are over by then
@@ -131,7 +136,7 @@ export function remember(x, same = false) {
   const { p, look } = x;
   if (x.loading || x.leading) return;
   const job = look.screen === "jobs" ? look.job : (look.chosen && look.chosen.job) || 0;
-  const hash = formatAddress({ play: parseAddress(location.hash).play, screen: look.screen, job, at: p.follow || p.playing ? -1 : p.time, side: x.side });
+  const hash = formatAddress({ play: parseAddress(location.hash).play, screen: look.screen, job, at: p.follow || p.playing ? -1 : p.time, side: x.side, fork: x.fork ? x.fork.key : "" });
   if (hash === location.hash) return;
   history[same || !parseAddress(location.hash).screen ? "replaceState" : "pushState"](null, "", hash);
 }
@@ -147,6 +152,10 @@ export function goWhereAddressed(x) {
   if (to.job) choose(x, { job: to.job });
   if (to.at >= 0) goTo(x, to.at);
   x.leading = false;
+  if (to.fork && !(x.fork && x.fork.key === to.fork)) {
+    choose(x, x.look.chosen || { all: true });
+    fork(x, to.fork);
+  }
   redraw(x);
 }
 
@@ -178,12 +187,13 @@ function setOther(x, events, ...names) {
 
 /** One place hears all clicks: what is clicked on says by its data what it is. */
 function clicked(x, e) {
-  const b = e.target.closest("[data-node],[data-job],[data-pool],[data-group],[data-attempt],[data-decision],[data-away],[data-all],[data-home],[data-sort],[data-span],[data-screen],[data-side],[data-stage]");
+  const b = e.target.closest("[data-node],[data-job],[data-pool],[data-group],[data-attempt],[data-decision],[data-away],[data-all],[data-home],[data-sort],[data-span],[data-screen],[data-side],[data-stage],[data-fork]");
   if (!b) return;
   const d = b.dataset, { look, p } = x;
   if (d.screen !== undefined) goByHand(x, d.screen);
   else if (d.side !== undefined) turn(x, +d.side);
   else if (d.stage !== undefined) stage(x);
+  else if (d.fork !== undefined) fork(x, d.fork);
   else if (d.all !== undefined) choose(x, { all: true });
   else if (d.home !== undefined) {
     look.job = 0;
@@ -219,7 +229,7 @@ function changedField(x, e) {
 
 /** Makes the page work. */
 export function wire(x) {
-  for (const id of ["screen", "why", "screens", "runs"]) $(id).addEventListener("click", (e) => clicked(x, e));
+  for (const id of ["screen", "why", "fork", "screens", "runs"]) $(id).addEventListener("click", (e) => clicked(x, e));
   $("screen").addEventListener("change", (e) => changedField(x, e));
   $("screen").addEventListener("input", (e) => { if (e.target.id === "job-filter") changedField(x, e); });
   $("shut").onclick = () => choose(x, null);

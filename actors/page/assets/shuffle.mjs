@@ -1,6 +1,7 @@
 // Which reduce gets how much from which node: a heat map, the center of gravity and the node that was
 // chosen ringed, and what that costs beside the best and the mean.
 
+import { within } from "./entities.mjs";
 import { html } from "./markup.mjs";
 import { bytes, links, many, percent, worse } from "./words.mjs";
 
@@ -11,8 +12,8 @@ export function flows(h, job) {
   const byNode = new Map();
   for (const o of job.outputs.values()) {
     if (!o.parts) continue;
-    if (!byNode.has(o.node)) byNode.set(o.node, new Float64Array(job.tasks[1]));
-    o.parts.forEach((b, r) => { if (r < job.tasks[1]) byNode.get(o.node)[r] += b; });
+    const row = within(byNode, o.node, () => new Float64Array(job.tasks[1]));
+    o.parts.forEach((b, r) => { if (r < job.tasks[1]) row[r] += b; });
   }
   return byNode;
 }

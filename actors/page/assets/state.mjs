@@ -169,20 +169,16 @@ function mark(n, state) {
   n.version++;
 }
 
-function fit(cells, slots) {
-  const list = cells.slice(0, Math.max(slots, cells.length));
-  while (list.length < slots) list.push(null);
-  return list;
-}
+function fit(cells, slots) { return [...cells, ...Array(Math.max(0, slots - cells.length)).fill(null)]; }
 
 function skip(s, e) {
   const k = e.kind || 0;
   const j = jobOf(s, e.job);
   const left = e.until > e.at ? e.until : 0;
-  const wait = { job: e.job, kind: k, at: e.at, until: left, node: e.node, reason: e.reason || {}, level: e.level || "", count: e.count || 1, center: e.placed ? e.placed.center || "" : "" };
+  const near = /^waiting for|has its part/.test((e.reason || {}).cause || ""), first = (j.skips[k] && j.skips[k].first) || (near ? { at: e.at, node: e.node } : null);
+  const wait = { first, job: e.job, kind: k, at: e.at, until: left, node: e.node, reason: e.reason || {}, level: e.level || "", count: e.count || 1, center: e.placed ? e.placed.center || "" : "" };
   j.skips[k] = wait;
   if (e.node < 0) return;
-  const near = /^waiting for/.test(wait.reason.cause || "");
   const n = nodeOf(s, e.node, e.node_name);
   if (near && n.waits[k] === null) {
     n.waits[k] = wait;
@@ -203,11 +199,12 @@ function launch(s, e, id) {
   if (!id) return;
   const a = {
     job: id.job, kind: id.kind, task: id.task, try: id.try, id: e.attempt, node: e.node, slot: e.slot || 0, start: e.at, locality: e.locality || "", reason: e.reason,
-    placed: e.placed || null, suspended: false, progress: 0,
+    placed: e.placed || null, suspended: false, progress: 0, waited: null,
   };
   const j = jobOf(s, a.job);
   clearWait(s, a.node, a.kind);
   stopWaiting(s, j, a.kind);
+  a.waited = j.skips[a.kind] ? j.skips[a.kind].first : null;
   j.skips[a.kind] = null;
   if (j.first < 0) j.first = e.at;
   if (a.kind === 0) {

@@ -3,9 +3,10 @@
 import { html } from "./markup.mjs";
 import { grouped, groupsMarkup, keyOf } from "./decisions.mjs";
 import { letter, letters, links, many, mayGo, meaning, pair, parseAttempt, percent, sentence, taskName, time, why, worse } from "./words.mjs";
-import { explainSlot, nodeName } from "./cluster.mjs";
+import { nodeName, slotLabel } from "./cluster.mjs";
 import { awaited, placesOf } from "./places.mjs";
 import { kept } from "./state.mjs";
+import { forkButton } from "./fork.mjs";
 import { ran } from "./history.mjs";
 import { barLabel } from "./gantt.mjs";
 
@@ -52,15 +53,16 @@ function costs(placed, here) {
 }
 
 /** One decision in words: what, when, why, and what that means. */
-export function explainDecision(s, e) {
+export function explainDecision(s, e, h) {
   const a = parseAttempt(e.attempt), job = s.jobs.get(e.job), cause = (e.reason && e.reason.cause) || "";
   const says = meaning(cause, e.type === "launched" ? e.placed : null);
   const lies = a && a.kind === 0 ? dataOf(s, job, a.task)
     : e.type === "skipped" && !e.kind && job && awaited(s, { job: e.job, kind: 0 }).length
       ? html`<p>Data of its maps that wait lies on ${awaited(s, { job: e.job, kind: 0 }).map((n) => nodeName(s, n)).join(", ")}.</p>` : "";
+  const ran_ = a && h && e.type === "launched" ? h.attempts.find((x) => x.id === e.attempt) : null, first = e.type === "skipped" && /^waiting for|has its part/.test(cause) ? e : ran_ && ran_.waited;
   return html`<h2>This decision</h2><p>At ${time(e.at)}: ${sentence(e)}.</p>${says ? html`<p>${says}</p>` : ""}${
     e.type === "launched" && a ? html`<p>${letter({ kind: a.kind, locality: e.locality, placed: e.placed })}: ${letters[letter({ kind: a.kind, locality: e.locality, placed: e.placed })]}, in slot ${e.slot || "?"}.</p>` : ""}${
-    e.count > 1 ? html`<p>It is the ${e.count}th time for this reason since the job last launched something.</p>` : ""}${lies}${costs(e.placed, e.node_name)}${
+    e.count > 1 ? html`<p>It is the ${e.count}th time for this reason since the job last launched something.</p>` : ""}${lies}${costs(e.placed, e.node_name)}${forkButton(e.job, a ? a.kind : e.kind || 0, first)}${
     e.job ? html`<p><button class="job" data-job="${e.job}">job ${e.job}</button>${e.node >= 0 ? html` <button data-node="${e.node}">${e.node_name || `node ${e.node}`}</button>` : ""}</p>` : ""}${back("Back to the list", "list")}`;
 }
 
@@ -74,7 +76,7 @@ export function explainJob(s, id) {
     const left = w.until > s.now ? `, ${time(w.until - s.now)} left` : "";
     const on = awaited(s, w).map((n) => nodeName(s, n)).join(", ");
     const at = on ? ` Its ${k ? "center is" : "data lies on"} ${on}.` : "", says = meaning(w.reason.cause);
-    return html`<p>Its ${k ? "reduces" : "maps"} wait: ${why(w.reason)}${w.level ? `; it may go ${mayGo(w.kind, w.level)}` : ""}${left}${w.count > 1 ? `; ${w.count} times so far` : ""}.${at}${says ? ` ${says}` : ""}</p>`;
+    return html`<p>Its ${k ? "reduces" : "maps"} wait: ${why(w.reason)}${w.level ? `; it may go ${mayGo(w.kind, w.level)}` : ""}${left}${w.count > 1 ? `; ${w.count} times so far` : ""}.${at}${says ? ` ${says}` : ""}</p>${forkButton(j.id, k, w.first)}`;
   });
   const all = j.near.N + j.near.R + j.near.O;
   return html`<h2>Job ${j.id} “${j.name}”</h2><p>${j.state}, of ${j.user || "?"} in ${j.pool || "no pool"}, ${j.priority}. ${pair(j.done)} of ${pair(j.tasks)} tasks done, ${
@@ -102,7 +104,7 @@ export function explainAttempt(s, h, id) {
   const bar = { attempt: a, from, to: a.end ? a.over : h.end };
   return html`<h2>${taskName(a)}</h2><p>${barLabel(h, bar)}. It held slot ${slot || "?"} for ${time(ran(a, h.end))}${
     a.segments.length > 1 || (to >= 0 && a.over > to) ? `, suspended ${a.segments.length - (a.over > a.segments[a.segments.length - 1][1] ? 0 : 1)} times` : ""}.</p><p>${l}: ${letters[l]}. Why there: ${why(a.reason, a.placed) || "not told"}. ${meaning((a.reason || {}).cause, a.placed)}</p>${
-    a.kind === 0 ? dataOf(s, s.jobs.get(a.job), a.task) : ""}${costs(a.placed, node)}${a.err ? html`<p class="bad">${a.err}</p>` : ""}${a.why ? html`<p>Killed: ${why(a.why)}.</p>` : ""}`;
+    a.kind === 0 ? dataOf(s, s.jobs.get(a.job), a.task) : ""}${costs(a.placed, node)}${forkButton(a.job, a.kind, a.waited)}${a.err ? html`<p class="bad">${a.err}</p>` : ""}${a.why ? html`<p>Killed: ${why(a.why)}.</p>` : ""}`;
 }
 
 /** The last decisions about the jobs of a pool, or of a user where there are no pools. */
@@ -126,14 +128,15 @@ export function explainGroup(s, name) {
  * decision about it or none; nothing chosen tells of the cluster. */
 export function explain(s, chosen, h) {
   if (!chosen || (chosen.all && !chosen.decision)) return html`<h2>Decisions</h2><p>The last ${s.recent.length}, alike ones together. Choose a slot, a node, a job or a pool, and it is explained here.</p>${decisions(s.recent)}`;
-  if (chosen.decision) return explainDecision(s, chosen.decision);
+  if (chosen.decision) return explainDecision(s, chosen.decision, h);
   return html`${explainChosen(s, chosen, h)}${back("All decisions", "")}`;
 }
 
 function explainChosen(s, chosen, h) {
   if (chosen.slot !== undefined) {
     const n = s.nodes.get(chosen.node), a = n && n.cells[chosen.kind][chosen.slot], job = jobAt(s, chosen);
-    return html`${explainSlot(s, chosen.node, chosen.kind, chosen.slot)}${a ? html`<p>Why here: ${why(a.reason, a.placed) || "not told"}. ${meaning((a.reason || {}).cause, a.placed)}</p>${a.kind === 0 ? dataOf(s, s.jobs.get(a.job), a.task) : ""}` : ""}${
+    if (!n) return explainNode(s, chosen.node);
+    return html`<p>${a ? `${taskName(a)} has run on ${n.name} for ${time(s.now - a.start)}${a.progress ? `, ${Math.round(100 * a.progress)} % done` : ""}` : slotLabel(s, n, chosen.kind, chosen.slot)}.</p>${a ? html`<p>Why here: ${why(a.reason, a.placed) || "not told"}. ${meaning((a.reason || {}).cause, a.placed)}</p>${a.kind === 0 ? dataOf(s, s.jobs.get(a.job), a.task) : costs(a.placed, n.name)}${forkButton(a.job, a.kind, a.waited)}` : ""}${
       job ? explainJob(s, job) : explainNode(s, chosen.node)}`;
   }
   if (chosen.attempt && h) return html`${explainAttempt(s, h, chosen.attempt)}${explainJob(s, chosen.job)}`;

@@ -14,13 +14,8 @@ export function time(ns) {
 
 /** A number of bytes, for people. */
 export function bytes(n) {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
-  let i = 0;
-  while (n >= 1024 && i < units.length - 1) {
-    n /= 1024;
-    i++;
-  }
-  return `${i === 0 ? n : n.toFixed(n < 10 ? 1 : 0)} ${units[i]}`;
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"], i = n < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(n) / 10)), x = n / 1024 ** i;
+  return `${i === 0 ? n : x.toFixed(x < 10 ? 1 : 0)} ${units[i]}`;
 }
 
 export function percent(part, all) {

@@ -157,12 +157,12 @@ test("the table of jobs is sorted by any column, and filtered", async () => {
 
 test("an address holds screen, job, time and run, beside what the playground keeps there", async () => {
   const { formatAddress, parseAddress } = await import("../assets/address.mjs");
-  const all = { play: "lesson=sticky,en", screen: "jobs", job: 7, at: 12_345_678_901, side: 1 };
-  assert.equal(formatAddress(all), "#lesson=sticky,en/jobs?job=7&t=12.346&run=2");
+  const all = { play: "lesson=sticky,en", screen: "jobs", job: 7, at: 12_345_678_901, side: 1, fork: "7.0.12345678901.3" };
+  assert.equal(formatAddress(all), "#lesson=sticky,en/jobs?job=7&t=12.346&run=2&fork=7.0.12345678901.3");
   assert.deepEqual(parseAddress(formatAddress(all)), { ...all, at: 12_346_000_000 });
-  assert.deepEqual(parseAddress("#/overview"), { play: "", screen: "overview", job: 0, at: -1, side: 0 });
-  assert.deepEqual(parseAddress("#eyJ9-_~"), { play: "eyJ9-_~", screen: "", job: 0, at: -1, side: 0 });
-  assert.deepEqual(parseAddress("#/x?job=y&t=z"), { play: "", screen: "x", job: 0, at: -1, side: 0 });
+  assert.deepEqual(parseAddress("#/overview"), { play: "", screen: "overview", job: 0, at: -1, side: 0, fork: "" });
+  assert.deepEqual(parseAddress("#eyJ9-_~"), { play: "eyJ9-_~", screen: "", job: 0, at: -1, side: 0, fork: "" });
+  assert.deepEqual(parseAddress("#/x?job=y&t=z&fork=7.<b>"), { play: "", screen: "x", job: 0, at: -1, side: 0, fork: "" });
 });
 
 test("a wait is staged as the run has it", async () => {
@@ -204,4 +204,23 @@ test("the timeline folds slots into nodes, and attempts into jobs", async () => 
   assert.deepEqual(held.map((b) => [b.kind, b.from / s, b.to / s, b.slots]), [[0, 1, 3, 1], [0, 3, 3, 2], [0, 3, 4, 3], [0, 4, 5, 2], [0, 5, 5, 1], [0, 5, 6, 2], [0, 6, 6, 1], [1, 7, 8, 1], [1, 9, 10, 1]]);
   assert.ok(held.every((b) => b.part > 0 && b.part <= 1));
   assert.equal(barLabel(h, held[0]), "job 1 holds 1 map slot, 1.00 s to 3.00 s");
+});
+
+test("a decision knows its wait, and a fork of it says what it was worth", async () => {
+  const { forkKey, priceMarkup } = await import("../assets/fork.mjs");
+  const h = whole(), waited = h.attempts.filter((a) => a.waited).map((a) => [a.id, a.waited.at, a.waited.node]);
+  assert.deepEqual(waited[0], ["job_0001_m_000001_0", 1 * s, 2], "it began when the job let the slot of c pass");
+  assert.equal(h.attempts.find((a) => a.id === "job_0001_m_000000_0").waited, null);
+  const launched = run().find((e) => e.attempt === "job_0001_m_000001_0");
+  const key = forkKey(1, 0, { at: 1 * s, node: 2 });
+  assert.equal(key, "1.0.1000000000.2");
+  for (const decision of [launched, run().find((e) => e.type === "skipped")]) assert.match(explain(stateAt(6 * s), { job: 1, decision }, h).toString(), /data-fork="1.0.1000000000.2"/);
+  assert.match(explain(stateAt(2 * s), { job: 1 }, h).toString(), /data-fork="1.0.1000000000.2"/);
+  const branch = { fork: { at: 1 * s, job: 1, kind: 0, node: 2 }, node_name: "<c>", waited: 2 * s, job: [6 * s, 10.1 * s], mean: [6, 5.5], others: 1 };
+  const says = (b) => priceMarkup({ key, branch: { ...branch, ...b } }).toString().replace(/<.*?>/g, "");
+  assert.match(says({}), /job 1 let a map slot on &lt;c&gt; pass. This wait of 2.00 s saved job 1 4.10 s: 6.00 s with it, 10.1 s without.*\nIn the mean over all jobs it cost 0.50 s; 1 other job took another time/);
+  assert.match(says({ job: [6 * s, 5 * s] }), /cost job 1 1.00 s/);
+  assert.match(says({ job: [6 * s, 6 * s + 1] }), /made no difference to job 1:/);
+  assert.match(says({ job: [0, 0] }), /cannot be priced: the job has not ended/);
+  assert.match(says({ error: -0.02, warnings: ["<w>"] }), /2.00 % off.*let pass at 1.00 s. &lt;w&gt;\./);
 });

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"github.com/tarry-mr/tarry/actors/page"
 )
 
 // Export writes the files of a site into a directory, which must not exist.
@@ -22,7 +24,7 @@ func Export(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// Handler serves the files of a site by name, with ContentSecurityPolicy.
+// Handler serves the files of a site by name, with page.ContentSecurityPolicy.
 func Handler(files map[string][]byte) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := r.URL.Path[1:]
@@ -40,7 +42,7 @@ func Handler(files map[string][]byte) http.Handler {
 		}
 		h := w.Header()
 		h.Set("Content-Type", kind)
-		h.Set("Content-Security-Policy", ContentSecurityPolicy)
+		h.Set("Content-Security-Policy", page.ContentSecurityPolicy)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Cache-Control", "no-cache")
 		_, _ = w.Write(data) // the client has gone

@@ -54,11 +54,6 @@ func Check(dir fs.FS) error {
 	return nil
 }
 
-// ContentSecurityPolicy is what a server should send with the site: scripts, styles and a worker of its
-// own, and a module that is compiled.
-const ContentSecurityPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; " +
-	"connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
 // Files are all files of the site by name, with the module in dir, for any server. Not all browsers
 // unpack brotli by themselves, so that the module is there as GzipName, too.
 func Files(dir fs.FS) (map[string][]byte, error) {
@@ -66,9 +61,28 @@ func Files(dir fs.FS) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return out, addGzip(out)
+}
+
+// Simulator are the files by name with which the page runs the module in dir, for servers of the page.
+func Simulator(dir fs.FS) (out map[string][]byte, err error) {
+	out = map[string][]byte{}
+	if out["worker.mjs"], err = assets.ReadFile("assets/worker.mjs"); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{ModuleName, ExecName} {
+		if out[name], err = fs.ReadFile(dir, name); err != nil {
+			return nil, err
+		}
+	}
+	return out, addGzip(out)
+}
+
+// addGzip adds GzipName to the files of a site.
+func addGzip(out map[string][]byte) error {
 	wasm, err := Unpack(out[ModuleName])
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", ModuleName, err)
+		return fmt.Errorf("%s: %w", ModuleName, err)
 	}
 	var packed bytes.Buffer
 	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
@@ -79,7 +93,7 @@ func Files(dir fs.FS) (map[string][]byte, error) {
 		err = z.Close()
 	}
 	out[GzipName] = packed.Bytes()
-	return out, err
+	return err
 }
 
 // Unpack is what ModuleName holds, as a browser compiles it.

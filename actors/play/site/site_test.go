@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/actors/page"
 	"github.com/tarry-mr/tarry/actors/play/site"
 )
 
@@ -41,11 +42,11 @@ func TestHandler(t *testing.T) {
 	index := get(http.MethodGet, "/")
 	require.Equal(t, http.StatusOK, index.Code)
 	require.Equal(t, "text/html; charset=utf-8", index.Header().Get("Content-Type"))
-	require.Equal(t, site.ContentSecurityPolicy, index.Header().Get("Content-Security-Policy"))
+	require.Equal(t, page.ContentSecurityPolicy, index.Header().Get("Content-Security-Policy"))
 	require.Contains(t, index.Body.String(), `<body data-play="true" data-module="tarry.wasm.gz">`)
 	require.Contains(t, index.Body.String(), `<form id="setup">`)
 	require.Contains(t, index.Body.String(), `src="play.mjs"`)
-	for _, path := range []string{"/main.mjs", "/play.mjs", "/worker.mjs", "/setup.mjs", "/" + site.ExecName} {
+	for _, path := range []string{"/main.mjs", "/module.mjs", "/play.mjs", "/worker.mjs", "/setup.mjs", "/" + site.ExecName} {
 		require.Equal(t, "text/javascript", get(http.MethodGet, path).Header().Get("Content-Type"), path)
 	}
 	require.Equal(t, http.StatusNotFound, get(http.MethodGet, "/panel.html").Code)

@@ -425,6 +425,31 @@ test("an exported site runs on any server, with gzip, and with brotli where the 
   }
 });
 
+test("beside a why: what if it had not waited, its price, its branch and its link", { skip }, async () => {
+  const { page, faults, close } = await open();
+  await page.click(".matter [data-all]");
+  await page.click('#why .decisions button:has-text("pass: waiting for locality")');
+  await page.click("#why [data-fork]");
+  await page.waitForSelector("#fork b");
+  const price = /At .* job (\d+) let a map slot on n\d+ pass\. This wait of .* s (saved|cost|made no difference to) job \1/;
+  assert.match(await page.textContent("#fork"), price);
+  const said = await page.textContent("#fork b");
+  await page.click("#fork [data-screen]");
+  await page.waitForSelector("#screen-timeline canvas");
+  if (PICTURES) await page.screenshot({ path: join(PICTURES, "fork.png") });
+  await page.evaluate(axe);
+  assert.deepEqual((await page.evaluate(() => /** @type {any} */ (globalThis).axe.run())).violations.map((v) => v.id), []);
+  assert.match(page.url(), /fork=\d+\.0\.\d+\.\d+/);
+  const other = await open(page.url().slice(page.url().indexOf("#")));
+  await other.page.waitForSelector("#fork b");
+  assert.equal(await other.page.textContent("#fork b"), said);
+  await page.click('#fork [data-fork=""]');
+  await page.waitForFunction(() => !document.getElementById("fork").textContent && !location.hash.includes("fork"));
+  assert.deepEqual([...faults, ...other.faults], []);
+  await other.close();
+  await close();
+});
+
 test("anybody can use it", { skip }, async () => {
   const { page, close } = await open("", { bypassCSP: true });
   await page.evaluate(axe);

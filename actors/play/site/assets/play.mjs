@@ -5,7 +5,8 @@ import { html, show } from "./markup.mjs";
 import { parseAddress, playPart, setPlayPart } from "./address.mjs";
 import { teach } from "./lessons.mjs";
 import { scenarios } from "./scenario.mjs";
-import { firstRun, parseLines, unpack } from "./events.mjs";
+import { fileText, firstRun, parseLines } from "./events.mjs";
+import { ask } from "./module.mjs";
 import { madeOf, workloadText } from "./made.mjs";
 import { nameOf, partingMarkup, whatIfMarkup } from "./parting.mjs";
 import { packSetup, request, unpackSetup } from "./setup.mjs";
@@ -17,65 +18,21 @@ jobs:
   - {name: long, maps: 200, map_time: 10s, reduces: 8, shuffle_ratio: 0.3, user: ann}
   - {name: short, at: 20s, count: 8, gap: exponential 6s, maps: 6, map_time: 5s, user: bob}
 `;
-let module, worker, asked = 0, later = 0, runs = 0, presets, parted = null, moved = "", shown = "";
-
-/** What unpacks the module, and its name: brotli, which is smaller, where the browser can. */
-function unpacking(name) {
-  try {
-    return { name: name.replace(/gz$/, "br"), stream: new DecompressionStream(/** @type {any} */ ("brotli")) };
-  } catch {
-    return { name, stream: new DecompressionStream("gzip") };
-  }
-}
-
-/** The module, compiled once; workers are made of it anew. A server may have unpacked it. */
-async function compiled() {
-  const of = document.body.dataset.module;
-  const { name, stream } = of.endsWith(".gz") ? unpacking(of) : { name: of, stream: null };
-  const got = await fetch(name);
-  if (!got.ok) throw new Error(`${name}: ${got.status}`);
-  const bytes = await got.arrayBuffer();
-  const raw = new Uint8Array(bytes, 0, 4).join() === "0,97,115,109"; // \0asm
-  return WebAssembly.compile(raw ? bytes : await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
-}
-
-/** Asks the module; what it was doing is dropped. take is told of events. */
-async function ask(message, take) {
-  module ||= compiled();
-  const code = await module;
-  const id = ++asked;
-  if (worker && worker.busy) {
-    worker.terminate();
-    worker = null;
-  }
-  if (!worker) {
-    worker = new Worker("worker.mjs", { type: "module" });
-    worker.postMessage({ module: code });
-  }
-  worker.busy = true;
-  return new Promise((done) => {
-    worker.onmessage = ({ data }) => {
-      if (data.id !== id) return;
-      if (data.answer) {
-        worker.busy = false;
-        done(data.answer);
-      } else take(data.side, data.events);
-    };
-    worker.onerror = (e) => done({ error: e.message });
-    worker.postMessage({ id, request: message });
-  });
-}
+let later = 0, runs = 0, presets, parted = null, moved = "", shown = "";
 
 const tell = (detail) => document.dispatchEvent(new CustomEvent("run", { detail }));
 
+/** What a policy of the form is made of, by the class of its field. */
+const parts = ["preset", "rule", "w1", "w2", "d", "reduce", "preemption", "weights"];
+
 /** A policy of the form. */
 function policyOf(field) {
-  const v = (name) => field.querySelector(`.${name}`).value, used = (name) => (field.querySelector(`.${name}`).disabled ? "" : v(name));
-  const own = field.querySelector(".own").checked;
-  return {
-    preset: v("preset"), rule: used("rule"), w1: +v("w1"), w2: +v("w2"), d: +v("d"), reduce: used("reduce"), preemption: used("preemption"), weights: used("weights"),
-    text: own ? field.querySelector("textarea").value : "",
-  };
+  const out = { text: field.querySelector(".own").checked ? field.querySelector("textarea").value : "" };
+  for (const name of parts) {
+    const { type, value, disabled } = field.querySelector(`.${name}`);
+    out[name] = type === "range" ? +value : disabled ? "" : value;
+  }
+  return out;
 }
 
 /** @type {() => any[]} */
@@ -105,7 +62,7 @@ function fill(s) {
   $("two").checked = s.policies.length > 1;
   s.policies.slice(0, 2).forEach((p, i) => {
     const field = fields()[i];
-    for (const k of ["preset", "rule", "w1", "w2", "d", "reduce", "preemption", "weights"]) if (p[k] !== undefined) field.querySelector(`.${k}`).value = p[k];
+    for (const k of parts) if (p[k] !== undefined) field.querySelector(`.${k}`).value = p[k];
     field.querySelector(".own").checked = !!p.text;
     if (p.text) field.querySelector("textarea").value = p.text;
   });
@@ -148,9 +105,7 @@ function sync() {
 async function whatIf(file) {
   $("fault").textContent = "";
   $("said").textContent = "running…";
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  const text = bytes[0] === 0x1f && bytes[1] === 0x8b ? await unpack(bytes) : new TextDecoder().decode(bytes);
-  const setup = setupOf(), mine = ++runs;
+  const text = await fileText(file), setup = setupOf(), mine = ++runs;
   tell({ begin: true });
   const a = await ask({ op: "whatif", text, setup: request(setup, 0) }, (side, events) => tell({ side, events }));
   if (mine !== runs) return;
@@ -160,7 +115,7 @@ async function whatIf(file) {
   if (a.error) return;
   tell({ side: 0, events: firstRun(parseLines(text)) });
   document.body.dataset.ran = String(+(document.body.dataset.ran || 0) + 1);
-  tell({ end: true, names: ["recorded", `${setup.policies[0].preset}, what if`] });
+  tell({ end: true, sources: [{ text }], names: ["recorded", `${setup.policies[0].preset}, what if`] });
 }
 
 /** Runs a request and shows it; gives its answer, or nothing if something was wrong. */
@@ -178,7 +133,8 @@ async function runRequest(message, open) {
   if (a.error) return null;
   $("said").textContent = `${a.stats.Events} events in ${(performance.now() - from).toFixed(0)} ms`;
   document.body.dataset.ran = String(+(document.body.dataset.ran || 0) + 1);
-  tell({ end: true, names: [message.setup, message.other || message.setup].map((s, i) => nameOf(s, a.parting ? a.parting.sides[i].policy : s.policy)), open });
+  const sources = [message.setup, message.other].filter(Boolean).map(({ policy, set, weights }) => ({ setup: { ...message.setup, policy, set, weights } }));
+  tell({ end: true, sources, names: [message.setup, message.other || message.setup].map((s, i) => nameOf(s, a.parting ? a.parting.sides[i].policy : s.policy)), open });
   return a;
 }
 

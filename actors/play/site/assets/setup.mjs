@@ -18,9 +18,7 @@ export async function packSetup(setup) {
 }
 
 function base64(bytes) {
-  let text = "";
-  for (const b of bytes) text += String.fromCharCode(b);
-  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join("")).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
 /** The set-up of a fragment; null if it is none. */

@@ -1,0 +1,65 @@
+// A server of its own that is stopped and started: the page says that the connection is lost, and goes on.
+// And a run that it records is run again without one wait. TARRY is the program, BOOK a text.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import test, { after, before } from "node:test";
+
+const { MODULES, TARRY, BOOK, PICTURES, CHROMIUM = "/usr/bin/chromium" } = process.env;
+const skip = !TARRY && "no program asked for";
+let browser;
+
+before(async () => {
+  if (skip) return;
+  const require = createRequire(join(resolve(MODULES), "node_modules", "x.js"));
+  browser = await require("playwright-core").chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+});
+after(() => browser && browser.close());
+
+/** Starts a server and gives its address and what stops it. */
+async function serve(listen) {
+  const args = ["--racks", "4", "--nodes", "8", "--map-slots", "2", "--block-size", "64KiB", "--set", "locality.rule=skips", "--set", "locality.skips=2"];
+  const child = spawn(TARRY, ["serve", "--listen", listen, ...args], { stdio: ["ignore", "pipe", "ignore"] });
+  const gone = new Promise((done) => { child.on("exit", done); });
+  const url = await new Promise((done) => { child.stdout.once("data", (d) => done(String(d).trim())); });
+  return { url, stop: () => { child.kill("SIGKILL"); return gone; } };
+}
+
+/** Has a job done. */
+function submit(url, output) {
+  const child = spawn(TARRY, ["submit", "--server", url, "--wait", "-q", "wordcount", BOOK, "--reduces", "3", "--output", output], { stdio: "ignore" });
+  return new Promise((done) => { child.on("exit", done); });
+}
+
+test("a server that stops and comes back", { skip }, async () => {
+  let server = await serve("127.0.0.1:0");
+  assert.equal(await submit(server.url, "dfs:first"), 0);
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage(), faults = [];
+  page.on("pageerror", (e) => faults.push(e.message));
+  await page.goto(`${server.url}/watch/`);
+  const says = (words) => page.waitForFunction((w) => new RegExp(w).test(document.getElementById("connection").textContent), words, { timeout: 30000 });
+  await page.waitForFunction(() => document.body.dataset.connected === "true" && /all jobs are done/.test(document.getElementById("summary").textContent));
+  assert.equal(await page.textContent("#connection"), "");
+
+  await page.click(".matter [data-all]");
+  await page.click('#why .decisions button:has-text("pass: waiting for locality")');
+  await page.click("#why [data-fork]");
+  await page.waitForSelector("#fork b", { timeout: 30000 });
+  assert.match(await page.textContent("#fork"), /job 1 let a map slot on node-\d+ pass.*Both are simulations of this run/s);
+
+  await server.stop();
+  await says("^The connection is lost: .*What you see is as of .*Trying again");
+  assert.equal(await page.evaluate(() => document.body.dataset.connected), "false");
+  assert.match(await page.textContent("#summary"), /8 nodes/, "what was there stays");
+  if (PICTURES) await page.screenshot({ path: join(PICTURES, "lost.png") });
+  server = await serve(new URL(server.url).host);
+  await page.waitForFunction(() => document.body.dataset.connected === "true", null, { timeout: 30000 });
+  await says("^$");
+  for (const name of ["dfs:a", "dfs:b"]) assert.equal(await submit(server.url, name), 0);
+  await page.click('#screens button:text-is("Jobs")');
+  await page.waitForSelector('#screen-jobs [data-job="2"]'); // of the new server alone
+  assert.deepEqual(faults, []);
+  await server.stop();
+});
