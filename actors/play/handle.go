@@ -52,6 +52,8 @@ type Answer struct {
 	Presets *Presets          `json:"presets,omitempty"`
 	Lessons []Lesson          `json:"lessons,omitempty"`
 	Curve   *Curve            `json:"curve,omitempty"`
+	// Chinese is of lessons: the words of the page around them, English and Chinese.
+	Chinese [][2]string `json:"chinese,omitempty"`
 	// Quantities are of part: what lessons quote.
 	Quantities map[string]float64 `json:"quantities,omitempty"`
 }
@@ -109,7 +111,7 @@ func answer(r *Request, a *Answer, sink Sink) (err error) {
 		a.Curve, err = curve(&r.Setup, r.Skips)
 		return err
 	case "lessons":
-		a.Lessons = Lessons()
+		a.Lessons, a.Chinese = Lessons(), around
 	case "presets":
 		a.Presets, err = presets()
 		return err

@@ -2,6 +2,8 @@ package play
 
 import (
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -47,4 +49,23 @@ func TestLessonsClaimWhatTheyShow(t *testing.T) {
 	}
 	require.False(t, Claim{"x0", "mean0", 1}.Holds(map[string]float64{"mean0": 1}))
 	require.Equal(t, "{gone0} 3 0.25 12", Fill("{gone0} {a0} {b1} {c0}", map[string]float64{"a0": 3, "b1": 0.25, "c0": 12.3}))
+}
+
+// Chinese texts have full-width punctuation, and translations as many holes as their sentences.
+func TestChinesePunctuation(t *testing.T) {
+	half := regexp.MustCompile(`\p{Han}\s*[,;:?!()]|[,;:?!()]\s*\p{Han}`)
+	for id, text := range chinese {
+		all := slices.Concat([]string{text.Title, text.Idea, text.Terms, text.Look, text.Change, text.Question}, text.Answers, text.Because)
+		for _, one := range all {
+			require.NotRegexp(t, half, one, id)
+		}
+	}
+	seen := map[string]bool{}
+	for _, one := range around {
+		require.NotRegexp(t, half, one[1])
+		require.False(t, seen[one[0]], "%q is there twice", one[0])
+		seen[one[0]] = true
+		holes := regexp.MustCompile(`\{\d?\}`)
+		require.Len(t, holes.FindAllString(one[1], -1), strings.Count(one[0], "{}"), one[0])
+	}
 }

@@ -40,4 +40,4 @@ until [ -s out/page/play ]; do
 	[ "$tries" -lt 100 ] || { cat out/page/play.log; exit 1; }
 	sleep 0.2
 done
-SITE="$(cat out/page/play)" EXPORTED=out/page/site MODULES=out/page CHROMIUM=$chromium PICTURES=${PICTURES:-} node --test actors/play/tests/browser.test.mjs
+SITE="$(cat out/page/play)" EXPORTED=out/page/site MODULES=out/page CHROMIUM=$chromium PICTURES=${PICTURES:-} node --test --test-concurrency=1 actors/play/tests/browser.test.mjs actors/play/tests/around.test.mjs

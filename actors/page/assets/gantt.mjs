@@ -150,7 +150,7 @@ export function draw(context, size, list, view) {
 }
 
 /** Draws bars as dashed outlines: those of a branch. */
-export function outline(context, { width }, list, view) {
+export function outline(context, width, list, view) {
   const x = (t) => Math.min(width, view.left + (Math.max(0, t - view.from) / Math.max(1, view.to - view.from)) * (width - view.left));
   const tall = view.rowHeight - 2;
   context.save();

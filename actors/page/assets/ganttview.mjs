@@ -104,7 +104,7 @@ function paint(at, p, fork) {
   context.fillStyle = getComputedStyle(at.box).color;
   for (let i = Math.floor(row); i < last; i++) context.fillText(at.plan.list[i].name, 2, (i - row) * rowHeight + 11, left - 4);
   if (fork && fork.history && at.fold !== "job") {
-    outline(context, { width, height }, ghosts(fork, at.plan, (of, plan) => bars(of, plan, Math.floor(row), last, at.from, at.to)), view);
+    outline(context, width, ghosts(fork, at.plan, (of, plan) => bars(of, plan, Math.floor(row), last, at.from, at.to)), view);
   }
   const x = left + ((p.time - at.from) / (at.to - at.from)) * (width - left);
   if (x >= left) context.fillRect(x, 0, 1, height);

@@ -6,6 +6,7 @@ import { legend, nodeMarkup, racks, waitLines } from "./cluster.mjs";
 import { groupsMarkup, mattering } from "./decisions.mjs";
 import { brushMarkup, sharesMarkup } from "./shares.mjs";
 import { caption, leftOf } from "./stage.mjs";
+import { gravityCaption, gravityMarkup } from "./gravity.mjs";
 import { time } from "./words.mjs";
 
 function parts(to, x) {
@@ -82,13 +83,20 @@ export function overviewScreen(to, x) {
     return;
   }
   drawCluster(at.list, p.state);
-  lines(at.overlay, at.cluster, p.state, x.wait);
-  show(at.caption, html`${x.wait ? caption(x.wait, p.time) : ""}`);
-  show(at.matter, html`<h2>Decisions that matter <button class="quiet" data-all="">all</button> <button class="quiet" data-stage="">watch a wait</button></h2>${groupsMarkup(mattering(p.state.recent, 3))}`);
+  const staged = x.wait && x.wait.reduce ? x.wait : null;
+  lines(at.overlay, at.cluster, p.state, staged ? null : x.wait);
+  show(at.caption, html`${staged ? gravityCaption(p.history, staged, p.time) : x.wait ? caption(x.wait, p.time) : ""}`);
+  show(at.matter, html`<h2>Decisions that matter <button class="quiet" data-all="">all</button> <button class="quiet" data-stage="">watch a wait</button>${[...p.history.jobs.values()].some((j) => j.tasks[1] && j.outputs.size) ? html` <button class="quiet" data-stage="gravity">watch a center of gravity</button>` : ""}</h2>${groupsMarkup(mattering(p.state.recent, 3))}`);
+  const size = [Math.max(280, at.over.clientWidth), Math.max(120, Math.min(440, at.over.clientHeight - 92))];
+  if (staged) {
+    at.end = -1;
+    show(at.over, html`<h2>What reduce ${staged.reduce.task} of job ${staged.reduce.job} fetches, by node</h2>${gravityMarkup(p.history, staged, p.time, ...size)}<p class="legend">disc: output of maps; ring: the center; square: the slot taken; lines: what crosses to the center</p>`);
+    return;
+  }
   const [from, until] = windowOf(p, look.span);
   if (at.end === p.history.end && at.pool === look.pool && at.span === look.span && p.playing && Math.abs((at.time || 0) - p.time) < (until - from) / 200) return;
   Object.assign(at, { end: p.history.end, pool: look.pool, time: p.time, span: look.span });
-  show(at.over, html`<h2>Map slots ${p.live ? `in the last ${time(until - from)}` : `from ${time(from)} to ${time(until)}`}${look.span ? html` <button class="quiet" data-span="">as at first</button>` : ""}</h2>${sharesMarkup(p.history, 0, look.pool, p.time, "", { from, to: until, width: Math.max(280, at.over.clientWidth), height: Math.max(120, Math.min(440, at.over.clientHeight - 92)) })}`);
+  show(at.over, html`<h2>Map slots ${p.live ? `in the last ${time(until - from)}` : `from ${time(from)} to ${time(until)}`}${look.span ? html` <button class="quiet" data-span="">as at first</button>` : ""}</h2>${sharesMarkup(p.history, 0, look.pool, p.time, "", { from, to: until, width: size[0], height: size[1] })}`);
   show(at.brush, brushMarkup(p.history, p.time, [from, until]));
 }
 

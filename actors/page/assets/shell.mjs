@@ -11,6 +11,7 @@ import { parseAttempt } from "./words.mjs";
 import { decisionOf, explain } from "./why.mjs";
 import { screens } from "./screens.mjs";
 import { fork, priceMarkup } from "./fork.mjs";
+import { nextReduce } from "./gravity.mjs";
 import { nextWait, scene } from "./stage.mjs";
 
 /** @type {(id: string) => any} */
@@ -114,11 +115,12 @@ function choose(x, what) {
   redraw(x);
 }
 
-/** Plays the next wait of the run, slowly. */
-function stage(x) {
-  const wait = nextWait(x.p.events, x.wait ? x.wait.skip.at : x.p.time);
+/** Plays the next wait of the run, or the next reduce whose center moves, slowly. */
+function stage(x, what) {
+  const after = !x.wait ? x.p.time : x.wait.skip ? x.wait.skip.at : x.wait.reduce.start;
+  const wait = what ? nextReduce(x.p.history, after) : nextWait(x.p.events, after);
   if (!wait) return;
-  const { from, to, speed } = scene(wait);
+  const { from, to, speed } = what ? wait : scene(wait);
   goTo(x, from);
   x.play(wait, speed, to);
 }
@@ -192,7 +194,7 @@ function clicked(x, e) {
   const d = b.dataset, { look, p } = x;
   if (d.screen !== undefined) goByHand(x, d.screen);
   else if (d.side !== undefined) turn(x, +d.side);
-  else if (d.stage !== undefined) stage(x);
+  else if (d.stage !== undefined) stage(x, d.stage);
   else if (d.fork !== undefined) fork(x, d.fork);
   else if (d.all !== undefined) choose(x, { all: true });
   else if (d.home !== undefined) {

@@ -224,3 +224,23 @@ test("a decision knows its wait, and a fork of it says what it was worth", async
   assert.match(says({ job: [0, 0] }), /cannot be priced: the job has not ended/);
   assert.match(says({ error: -0.02, warnings: ["<w>"] }), /2.00 % off.*let pass at 1.00 s. &lt;w&gt;\./);
 });
+
+test("a center of gravity is staged: it moves as maps end, and the slot taken stays", async () => {
+  const { center, cost, gravityCaption, gravityMarkup, nextReduce, weights } = await import("../assets/gravity.mjs");
+  const job = "job_0001_", on = (node) => ({ node, node_name: "abcd"[node], job: 1 });
+  const map = (i, node, at, parts) => [{ at: s, type: "launched", ...on(node), attempt: `${job}m_00000${i}_0`, locality: "node-local" }, { at: at * s, type: "succeeded", ...on(node), attempt: `${job}m_00000${i}_0`, bytes: 1, output: parts }];
+  const h = whole([...run().filter((e) => e.type === "joined" || e.type === "submitted").map((e) => (e.job === 1 ? { ...e, tasks: [3, 1], at: 0 } : e)),
+    ...map(0, 0, 2, [100]), ...map(1, 2, 5, [65]), ...map(2, 3, 6, [70]),
+    { at: 3 * s, type: "launched", ...on(1), kind: 1, attempt: `${job}r_000000_0`, placed: { center: "a", at_center: 0, here: 200 } }].sort((x, y) => x.at - y.at));
+  const at = (t) => weights(h.jobs.get(1), 0, t * s);
+  assert.deepEqual([...at(5)], [[0, 100], [2, 65]]);
+  assert.equal(cost(h, at(6), 2), 100 * 4 + 70 * 2, "4 links from the other rack, 2 from the same");
+  assert.deepEqual([1, 2, 5, 6].map((t) => center(h, at(t))), [null, 0, 0, 3], "the last map pulls it to the other rack");
+  const scene = nextReduce(h, 0);
+  assert.equal(scene.reduce.task, 0);
+  assert.match(gravityCaption(h, scene, 2 * s), /^1 of 3 maps of job 1 is done, with 100 B for reduce 0. Its center is a, 0 B·links.$/);
+  assert.match(gravityCaption(h, scene, 4 * s), /It started on b, then all of its input is on a. Its center is a, 0 B·links; here 200 B·links.$/);
+  assert.match(gravityCaption(h, scene, 7 * s), /Its center is d, 530 B·links; here 740 B·links.$/);
+  assert.equal(gravityMarkup(h, scene, 4 * s, 600, 200).toString().match(/class="(taken|mid)"/g).length, 2);
+  assert.doesNotMatch(gravityMarkup(h, scene, 2 * s, 600, 200).toString(), /class="taken"/);
+});

@@ -3,47 +3,15 @@
 // those of the page's test.
 
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { extname, join, resolve } from "node:path";
-import test, { after, before } from "node:test";
+import { extname, join } from "node:path";
+import test from "node:test";
 import { brotliDecompressSync } from "node:zlib";
 
-const { MODULES, SITE, EXPORTED, PICTURES, SLOW, BOUNDS, CHROMIUM = "/usr/bin/chromium" } = process.env;
-const skip = !SITE && "no site asked for";
-let browser, axe;
+import { axe, browser, count, drawn, open, ran, skip, summary } from "./open.mjs";
 
-before(async () => {
-  if (skip) return;
-  const require = createRequire(join(resolve(MODULES), "node_modules", "x.js"));
-  browser = await require("playwright-core").chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], slowMo: +(SLOW || 0) * 2 / 3 });
-  axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-});
-after(() => browser && browser.close());
-
-/** Opens the site, gathers what goes wrong, and waits until the first run is shown. */
-async function open(fragment = "", options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1300, height: 1000 }, ...options });
-  if (SLOW) {
-    await context.addInitScript((ms) => {
-      const next = globalThis.requestAnimationFrame;
-      globalThis.requestAnimationFrame = (draw) => +setTimeout(() => next(draw), ms);
-    }, +SLOW);
-  }
-  const page = await context.newPage();
-  const faults = [];
-  page.on("pageerror", (e) => faults.push(e.message));
-  page.on("console", (m) => m.type() === "error" && faults.push(m.text()));
-  await page.goto(SITE + fragment);
-  await ran(page, 1);
-  return { page, faults, close: () => context.close() };
-}
-
-const ran = (page, n) => page.waitForFunction((least) => +(document.body.dataset.ran || 0) >= least, n, { timeout: 60000 });
-const count = (page) => page.evaluate(() => +document.body.dataset.ran);
-const drawn = (page) => page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); })); // what has been asked for
-const summary = (page) => page.textContent("#summary");
+const { EXPORTED, PICTURES, SLOW, BOUNDS } = process.env;
 
 test("it runs, steps and goes back", { skip }, async () => {
   const { page, faults, close } = await open();
@@ -423,31 +391,6 @@ test("an exported site runs on any server, with gzip, and with brotli where the 
   } finally {
     server.close();
   }
-});
-
-test("beside a why: what if it had not waited, its price, its branch and its link", { skip }, async () => {
-  const { page, faults, close } = await open();
-  await page.click(".matter [data-all]");
-  await page.click('#why .decisions button:has-text("pass: waiting for locality")');
-  await page.click("#why [data-fork]");
-  await page.waitForSelector("#fork b");
-  const price = /At .* job (\d+) let a map slot on n\d+ pass\. This wait of .* s (saved|cost|made no difference to) job \1/;
-  assert.match(await page.textContent("#fork"), price);
-  const said = await page.textContent("#fork b");
-  await page.click("#fork [data-screen]");
-  await page.waitForSelector("#screen-timeline canvas");
-  if (PICTURES) await page.screenshot({ path: join(PICTURES, "fork.png") });
-  await page.evaluate(axe);
-  assert.deepEqual((await page.evaluate(() => /** @type {any} */ (globalThis).axe.run())).violations.map((v) => v.id), []);
-  assert.match(page.url(), /fork=\d+\.0\.\d+\.\d+/);
-  const other = await open(page.url().slice(page.url().indexOf("#")));
-  await other.page.waitForSelector("#fork b");
-  assert.equal(await other.page.textContent("#fork b"), said);
-  await page.click('#fork [data-fork=""]');
-  await page.waitForFunction(() => !document.getElementById("fork").textContent && !location.hash.includes("fork"));
-  assert.deepEqual([...faults, ...other.faults], []);
-  await other.close();
-  await close();
 });
 
 test("anybody can use it", { skip }, async () => {

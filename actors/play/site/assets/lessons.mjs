@@ -14,31 +14,29 @@ export function fill(text, numbers) {
   });
 }
 
-const words = [
-  { look: "Look for", change: "Change one thing", question: "Question", right: "Right", wrong: "No", do: "Change it", again: "As it was", open: "Show that moment" },
-  { look: "看什么", change: "改一处", question: "问题", right: "对", wrong: "不对", do: "改它", again: "恢复", open: "显示这一时刻" },
-];
-
 /** The markup of a lesson in a language, 0 or 1; said is the number of the answer chosen, -1 for none. */
 export function lessonMarkup(lesson, language, numbers, said, changed) {
-  const t = lesson.texts[language], w = words[language];
-  const verdict = said < 0 ? html`` : html`<p id="verdict"><b class="${said === lesson.right ? "good" : "bad"}">${said === lesson.right ? w.right : w.wrong}.</b> ${t.because[said]}</p>`;
-  return html`<article lang="${language ? "zh" : "en"}"><h2>${t.title}</h2><p>${t.idea}</p><p class="terms">${t.terms}</p><p><b>${w.look}:</b> ${fill(t.look, numbers)} <button type="button" id="sight" class="quiet">${w.open}</button></p>
-<p><b>${w.change}:</b> ${t.change} <button type="button" id="try">${changed ? w.again : w.do}</button></p>
-<p><b>${w.question}:</b> ${t.question}</p>${t.answers.map((a, i) => html`<button type="button" class="answer" data-answer="${i}" aria-pressed="${String(said === i)}">${a}</button> `)}${verdict}</article>`;
+  const t = lesson.texts[language];
+  const verdict = said < 0 ? html`` : html`<p id="verdict"><b class="${said === lesson.right ? "good" : "bad"}">${said === lesson.right ? "Right" : "No"}.</b> ${t.because[said]}</p>`;
+  return html`<article lang="${language ? "zh" : "en"}"><h2>${t.title}</h2><p>${t.idea}</p><p class="terms">${t.terms}</p><p><b>Look for:</b> ${fill(t.look, numbers)} <button type="button" id="sight" class="quiet">Show that moment</button></p>
+<p><b>Change one thing:</b> ${t.change} <button type="button" id="try">${changed ? "As it was" : "Change it"}</button></p>
+<p><b>Question:</b> ${t.question}</p>${t.answers.map((a, i) => html`<button type="button" class="answer" data-answer="${i}" aria-pressed="${String(said === i)}">${a}</button> `)}${verdict}</article>`;
 }
 
-/** Makes the lessons' row work. run runs a request, opens the page at a sight, and gives its answer, or nothing if that was wrong;
+/** Makes the lessons' row work. turn makes the page Chinese or not, run runs a request, opens the page at a sight, and gives its answer, or nothing if that was wrong;
  * ask is for answers that are no run to show, left is told when no lesson is chosen any more, shown what part of the address is a lesson. */
-export function teach(lessons, run, ask, left, told) {
+export function teach(lessons, turn, run, ask, left, told) {
   /** @type {(id: string) => any} */
   const $ = (id) => document.getElementById(id);
   let at = null, numbers = {}, said = -1, changed = false, curve = null, shown = [];
   const draw = () => {
     const language = +$("language").value;
-    show($("lesson-text"), at ? html`${lessonMarkup(at, language, numbers, said, changed)}${curve ? curveMarkup(curve, language, shown) : html``}` : html``);
+    show($("lesson-text"), at ? html`${lessonMarkup(at, language, numbers, said, changed)}${curve ? curveMarkup(curve, shown) : html``}` : html``);
   };
-  const title = () => lessons.forEach((l, i) => { $("lesson").options[i + 1].textContent = l.texts[+$("language").value].title; });
+  const title = () => {
+    turn(+$("language").value > 0);
+    lessons.forEach((l, i) => { $("lesson").options[i + 1].textContent = l.texts[+$("language").value].title; });
+  };
   for (const l of lessons) $("lesson").append(new Option("", l.id));
   const work = async (first = false) => {
     const other = changed ? { ...at.other, set: [...(at.other.set || []), ...at.try] } : at.other;

@@ -3,6 +3,7 @@
 
 import { html, show } from "./markup.mjs";
 import { parseAddress, playPart, setPlayPart } from "./address.mjs";
+import { chinese } from "./chinese.mjs";
 import { teach } from "./lessons.mjs";
 import { scenarios } from "./scenario.mjs";
 import { fileText, firstRun, parseLines } from "./events.mjs";
@@ -186,7 +187,8 @@ async function begin() {
     preset.addEventListener("change", fresh);
     fresh();
   });
-  const lesson = teach((await ask({ op: "lessons" }, () => {})).lessons, runRequest, (message) => ask(message, () => {}), () => { shown = playPart(); return run(); }, (part) => { shown = part; });
+  const taught = await ask({ op: "lessons" }, () => {});
+  const lesson = teach(taught.lessons, chinese(taught.chinese), runRequest, (message) => ask(message, () => {}), () => { shown = playPart(); return run(); }, (part) => { shown = part; });
   scenarios((message) => ask(message, () => {}));
   const shared = await unpackSetup(playPart());
   if (shared) fill(shared);
