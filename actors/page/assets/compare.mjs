@@ -1,7 +1,7 @@
 // Two runs side by side: how long jobs took, how near maps were, how fair it was over time.
 
 import { within } from "./entities.mjs";
-import { html } from "./markup.mjs";
+import { html, table } from "./markup.mjs";
 import { axes, frame, path, picture } from "./chart.mjs";
 import { sample, quantiles } from "./history.mjs";
 import { percent, time } from "./words.mjs";
@@ -88,6 +88,6 @@ export function compareMarkup(h, name, other, otherName) {
     ["longest", time(a.quantiles.most), time(b.quantiles.most)], ["makespan", time(a.end), time(b.end)],
     ...[["N", "node-local"], ["R", "rack-local"], ["O", "off-rack"]].map(([k, text]) => [text, percent(a.near[k], a.maps), percent(b.near[k], b.maps)]),
   ];
-  return html`<table><caption>The whole runs</caption><thead><tr><th scope="col"></th><th scope="col">${name}</th><th scope="col">${otherName}</th></tr></thead><tbody>${rows.map((r) => html`<tr><th scope="row">${r[0]}</th><td>${r[1]}</td><td>${r[2]}</td></tr>`)}</tbody></table>
+  return html`${table("The whole runs", ["", name, otherName], rows.map((r) => html`<tr><th scope="row">${r[0]}</th><td>${r[1]}</td><td>${r[2]}</td></tr>`))}
 <h2>How long jobs took</h2>${twoLines(Math.max(a.quantiles.most, b.quantiles.most), "part of jobs", "part of the jobs that took no longer than so long", names, [cdf(a), cdf(b)])}<h2>Fairness over time</h2><p>Jain’s index of the slots that users hold, each as a part of their fair part of the cluster: 1, all alike; 1/n, one of n has everything.</p>${twoLines(Math.max(h.end - h.from, other.end - other.from), "fairness", "Jain's index of what users hold of what they could have, over time", names, [fair(h), fair(other)])}`;
 }

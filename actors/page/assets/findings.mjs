@@ -64,8 +64,7 @@ function skew(h, j, whole) {
   const largest = times.find((a) => totals[a.task] === q.most);
   if (!(q.median > 0) || q.most < 2 * q.median || !largest) return [];
   const cost = worked(largest, h, from) - quantiles(times.map((a) => worked(a, h, from))).median;
-  if (cost < floor(whole)) return [];
-  return [about("skew", j, 2 + cost / whole, `the largest reduce of job ${j.id} gets ${(q.most / q.median).toFixed(1)} times as much as the median one, and works ${time(cost)} longer.`)];
+  return cost < floor(whole) ? [] : [about("skew", j, 2 + cost / whole, `the largest reduce of job ${j.id} gets ${(q.most / q.median).toFixed(1)} times as much as the median one, and works ${time(cost)} longer.`)];
 }
 
 /** Tasks that worked three times as long as the median, and longer by more than the floor. */
@@ -77,8 +76,7 @@ function stragglers(h, j, whole) {
     const median = quantiles(ends.map((a) => worked(a, h, from))).median;
     const worst = ends.reduce((a, b) => (worked(a, h, from) > worked(b, h, from) ? a : b));
     const took = worked(worst, h, from), times = took / Math.max(1, median);
-    if (times < 3 || took - median < floor(whole)) return [];
-    return [about("straggler", j, 1 + (took - median) / whole, `${taskName(worst)} ran ${time(took)}${k ? " after the last map" : ""}, ${times.toFixed(1)} times as long as the median, on ${(h.nodes.get(worst.node) || {}).name}; the job took ${time(whole)}.`)];
+    return times < 3 || took - median < floor(whole) ? [] : [about("straggler", j, 1 + (took - median) / whole, `${taskName(worst)} ran ${time(took)}${k ? " after the last map" : ""}, ${times.toFixed(1)} times as long as the median, on ${(h.nodes.get(worst.node) || {}).name}; the job took ${time(whole)}.`)];
   });
 }
 
@@ -86,27 +84,23 @@ function stragglers(h, j, whole) {
 function slowStart(h, j, whole) {
   const from = mapsOver(j), early = j.attempts.filter((a) => a.kind === 1 && a.start < from);
   const held = early.reduce((sum, a) => sum + Math.min(from, a.over < 0 ? h.end : a.over) - a.start, 0);
-  if (!early.length || held / early.length < floor(whole)) return [];
-  return [about("slow start", j, held / early.length / whole, `${many(early.length, "reduce")} of job ${j.id} held a slot for ${time(held / early.length)} each, on average, before its last map ended.`)];
+  return !early.length || held / early.length < floor(whole) ? [] : [about("slow start", j, held / early.length / whole, `${many(early.length, "reduce")} of job ${j.id} held a slot for ${time(held / early.length)} each, on average, before its last map ended.`)];
 }
 
 function locality(j) {
   const all = j.near.N + j.near.R + j.near.O;
-  if (all - j.near.N < 10 || j.near.N >= 0.8 * all) return [];
-  return [about("locality", j, 2 * (1 - j.near.N / all), `${percent(j.near.N, all)} of the maps of job ${j.id} ran on a node with their data, ${percent(j.near.O, all)} in another rack.`)];
+  return all - j.near.N < 10 || j.near.N >= 0.8 * all ? [] : [about("locality", j, 2 * (1 - j.near.N / all), `${percent(j.near.N, all)} of the maps of job ${j.id} ran on a node with their data, ${percent(j.near.O, all)} in another rack.`)];
 }
 
 /** Jobs that waited for their first slot for more than half of their time. */
 function waited(state, j) {
   const first = (j.first < 0 ? state.now : j.first) - j.submitted, whole = (j.finished < 0 ? state.now : j.finished) - j.submitted;
-  if (first < 1e9 || first < 0.5 * whole) return [];
-  return [about("waited", j, 1 + first / Math.max(1, whole), `${time(first)} of ${time(whole)} passed before job ${j.id} ran anything.`)];
+  return first < 1e9 || first < 0.5 * whole ? [] : [about("waited", j, 1 + first / Math.max(1, whole), `${time(first)} of ${time(whole)} passed before job ${j.id} ran anything.`)];
 }
 
 function failures(h, j) {
   const bad = j.attempts.filter((a) => a.end === "failed");
-  if (!bad.length) return [];
-  return [about("failed", j, 4 + bad.length / 10, `${many(bad.length, "attempt")} of job ${j.id}, first ${taskName(bad[0])} on ${(h.nodes.get(bad[0].node) || {}).name}: ${bad[0].err || "no reason given"}`)];
+  return !bad.length ? [] : [about("failed", j, 4 + bad.length / 10, `${many(bad.length, "attempt")} of job ${j.id}, first ${taskName(bad[0])} on ${(h.nodes.get(bad[0].node) || {}).name}: ${bad[0].err || "no reason given"}`)];
 }
 
 /** Pools that were below half of their fair share for long. */

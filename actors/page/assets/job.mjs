@@ -1,6 +1,6 @@
 // One job with its tasks, attempts and counters: failures first.
 
-import { html } from "./markup.mjs";
+import { html, table } from "./markup.mjs";
 import { bytes, letter, percent, taskName, time, why } from "./words.mjs";
 import { quantiles, ran } from "./history.mjs";
 
@@ -32,9 +32,9 @@ function counters(j) {
   for (const row of sums.values()) row.total = row.of[0] + row.of[1];
   sum(j.counters, undefined);
   if (!sums.size) return "";
-  return html`<table><caption>Counters${j.counters ? "" : ", of the attempts that are done"}</caption><thead><tr><th scope="col">group</th><th scope="col">counter</th><th scope="col">maps</th><th scope="col">reduces</th><th scope="col">total</th></tr></thead><tbody>${
+  return table(`Counters${j.counters ? "" : ", of the attempts that are done"}`, ["group", "counter", "maps", "reduces", "total"],
     [...sums.values()].sort((a, b) => (a.group < b.group ? -1 : a.group > b.group ? 1 : a.name < b.name ? -1 : 1))
-      .map((r) => html`<tr><td>${r.group}</td><th scope="row">${r.name}</th><td>${r.of[0]}</td><td>${r.of[1]}</td><td>${r.total}</td></tr>`)}</tbody></table>`;
+      .map((r) => html`<tr><td>${r.group}</td><th scope="row">${r.name}</th><td>${r.of[0]}</td><td>${r.of[1]}</td><td>${r.total}</td></tr>`));
 }
 
 /** A job as it stood at a time: what had not begun is left out, what had not ended runs. */
@@ -70,7 +70,7 @@ export function jobMarkup(h, id, now = h.end) {
 ${bad.length ? html`<p class="bad">First failure: ${taskName(bad[0])} on ${name(bad[0].node)}: ${bad[0].err}</p>` : ""}
 <p>${j.state} · ${j.user || "?"} · ${j.pool || "no pool"} · ${j.bytes ? `${bytes(j.bytes)} of input · ` : ""}submitted at ${time(j.submitted)}${j.first >= 0 ? `, first slot after ${time(j.first - j.submitted)}` : ""}${
     j.finished >= 0 ? `, done after ${time(j.finished - j.submitted)}` : ""} · maps ${percent(j.near.N, all)} node-local, ${percent(j.near.R, all)} rack-local, ${percent(j.near.O, all)} off-rack</p>
-<table><caption>Tasks</caption><thead><tr><th scope="col">kind</th><th scope="col">tasks</th><th scope="col">running</th><th scope="col">complete</th><th scope="col">failed</th><th scope="col">killed</th><th scope="col">least</th><th scope="col">25 %</th><th scope="col">median</th><th scope="col">75 %</th><th scope="col">most</th></tr></thead><tbody>${taskRows(j, now)}</tbody></table>
+${table("Tasks", ["kind", "tasks", "running", "complete", "failed", "killed", "least", "25 %", "median", "75 %", "most"], taskRows(j, now))}
 <table class="attempts"><caption>Attempts, failures first${j.attempts.length > list.length ? `; ${j.attempts.length - list.length} are left out here` : ""}</caption><thead><tr><th scope="col">attempt</th><th scope="col">node</th><th scope="col">near</th><th scope="col">began</th><th scope="col">ran</th><th scope="col">end</th><th scope="col">why there</th></tr></thead>
 <tbody>${list.map((a) => html`<tr data-key="${a.id}"><th scope="row"><button class="job" data-attempt="${a.id}">${taskName(a)}</button></th><td>${name(a.node)}</td><td>${a.locality}</td><td>${time(a.segments[0][0])}</td><td>${time(ran(a, now))}</td><td>${a.end || (a.suspended ? "suspended" : "runs")}${a.err ? `: ${a.err}` : a.why ? `: ${why(a.why)}` : ""}</td><td>${why(a.reason, a.placed)}</td></tr>`)}</tbody></table>${counters(j)}`;
 }

@@ -2,7 +2,7 @@
 // chosen ringed, and what that costs beside the best and the mean.
 
 import { within } from "./entities.mjs";
-import { html } from "./markup.mjs";
+import { html, table } from "./markup.mjs";
 import { bytes, links, many, percent, worse } from "./words.mjs";
 
 const mostNodes = 60, mostReduces = 60;
@@ -33,8 +33,7 @@ function costs(j) {
   const here = sum((p) => p.here), least = sum((p) => (p.best === undefined ? Math.min(p.here, p.at_center) : p.best)), mean = sum((p) => p.mean || 0);
   return html`<p>${many(placed.length, "reduce")} ${placed.length === 1 ? "was placed by its" : "were placed by their"} input. Weighted distance chosen ${links(here)}, best ${links(least)} (${least ? `+${percent(here - least, least)}` : "–"})${
     mean ? `, a node by chance ${links(mean)}: ${percent(mean - here, mean)} of that are saved` : ""}.</p>
-<table><caption>Reduces</caption><thead><tr><th scope="col">reduce</th><th scope="col">chosen</th><th scope="col">center</th><th scope="col">cost chosen</th><th scope="col">best</th><th scope="col">mean</th><th scope="col">why</th></tr></thead>
-<tbody>${placed.slice(0, 200).map((a) => html`<tr data-key="${a.id}"><th scope="row"><button class="job" data-attempt="${a.id}">${a.task}</button></th><td>${a.nodeName}</td><td>${a.placed.center}</td><td>${links(a.placed.here)}</td><td>${best(a.placed)}</td><td>${a.placed.mean ? links(a.placed.mean) : "–"}</td><td>${worse(a.placed) || (a.placed.center === a.nodeName ? "at its center" : "as near as its center")}</td></tr>`)}</tbody></table>`;
+${table("Reduces", ["reduce", "chosen", "center", "cost chosen", "best", "mean", "why"], placed.slice(0, 200).map((a) => html`<tr data-key="${a.id}"><th scope="row"><button class="job" data-attempt="${a.id}">${a.task}</button></th><td>${a.nodeName}</td><td>${a.placed.center}</td><td>${links(a.placed.here)}</td><td>${best(a.placed)}</td><td>${a.placed.mean ? links(a.placed.mean) : "–"}</td><td>${worse(a.placed) || (a.placed.center === a.nodeName ? "at its center" : "as near as its center")}</td></tr>`))}`;
 }
 
 /** The heat map of a job. */

@@ -1,7 +1,7 @@
 // HFSP's virtual cluster: who would finish when if all jobs shared the slots at once, and the work
 // that each has left there. And the queues of the capacity scheduler.
 
-import { html } from "./markup.mjs";
+import { html, table } from "./markup.mjs";
 import { axes, frame, hues, path, picture } from "./chart.mjs";
 import { time, pair, why } from "./words.mjs";
 
@@ -26,8 +26,7 @@ export function virtualMarkup(s, h) {
   return html`${picture(width, height, `serialized work left in the virtual cluster of ${shown.map((j) => `job ${j.id}`).join(", ")}`, html`${axes(f, "s of work")}
 ${shown.map((j, n) => html`<path class="line" stroke="${hues[n]}" d="${path(j.virtuals.map((v) => [f.x(Math.max(h.from, v.at)), f.y(left(v) / 1e9)]))}"><title>job ${j.id} ${j.name}</title></path><text x="${f.x(Math.max(h.from, j.virtuals[0].at)) + 3}" y="${Math.max(12, f.y(left(j.virtuals[0]) / 1e9) - 3)}">${j.id}</text>`)}
 <line class="cursor" x1="${f.x(s.now)}" x2="${f.x(s.now)}" y1="20" y2="${height - 24}"/>`)}
-<table><caption>Who would finish first if all shared: the order in which slots are given</caption><thead><tr><th scope="col">job</th><th scope="col">name</th><th scope="col">virtual slots, map + reduce</th><th scope="col">virtual work left</th><th scope="col">projected end</th><th scope="col">really running</th></tr></thead>
-<tbody>${list.map((x) => html`<tr><th scope="row"><button class="job" data-job="${x.job.id}">job ${x.job.id}</button></th><td>${x.job.name}</td><td>${pair(x.job.virtual.map((v) => (v.slots || 0).toFixed(1)))}</td><td>${time(x.left)}</td><td>${time(x.finish)}</td><td>${pair(x.job.running)}</td></tr>`)}</tbody></table>`;
+${table("Who would finish first if all shared: the order in which slots are given", ["job", "name", "virtual slots, map + reduce", "virtual work left", "projected end", "really running"], list.map((x) => html`<tr><th scope="row"><button class="job" data-job="${x.job.id}">job ${x.job.id}</button></th><td>${x.job.name}</td><td>${pair(x.job.virtual.map((v) => (v.slots || 0).toFixed(1)))}</td><td>${time(x.left)}</td><td>${time(x.finish)}</td><td>${pair(x.job.running)}</td></tr>`))}`;
 }
 
 /** The queues of the capacity scheduler: what each may have, has, and waits for. */
@@ -44,11 +43,10 @@ export function queuesMarkup(s) {
     const h = held(name, k);
     return html`<svg class="usage" viewBox="0 0 200 14" role="img" aria-label="${h} of ${g.shares[k]} slots, ${all} in the cluster"><rect class="room" width="200" height="14"/><rect class="used" width="${x(h)}" height="14"/><line class="fair" x1="${x(g.shares[k])}" x2="${x(g.shares[k])}" y1="0" y2="14"/></svg> ${h} of ${g.shares[k].toFixed(0)}${g.max[k] > 0 ? `, at most ${g.max[k]}` : ""}`;
   };
-  return html`<table><caption>Queues: what they hold, their capacity (the line), and the cluster (the bar)</caption><thead><tr><th scope="col">Queue</th><th scope="col">Map slots</th><th scope="col">Reduce slots</th><th scope="col">Jobs</th><th scope="col">Held back</th></tr></thead>
-<tbody>${names.map((q) => {
+  return table("Queues: what they hold, their capacity (the line), and the cluster (the bar)", ["Queue", "Map slots", "Reduce slots", "Jobs", "Held back"], names.map((q) => {
     const g = s.groups.get(q.Name) || { shares: [0, 0], max: [0, 0], jobs: 0 };
     const held = (w) => w && /queue|user limit/.test(w.reason.cause || "");
     const waiting = [...s.jobs.values()].filter((j) => j.pool === q.Name && j.finished < 0 && j.skips.some(held));
     return html`<tr><th scope="row"><span class="depth-${Math.min(4, depth(q))}">${q.Name}</span></th><td>${bar(g, q.Name, 0)}</td><td>${bar(g, q.Name, 1)}</td><td>${g.jobs}</td><td>${waiting.map((j) => html`<button class="job" data-job="${j.id}" title="${why(j.skips.find(held).reason)}">job ${j.id}</button> `)}</td></tr>`;
-  })}</tbody></table>`;
+  }));
 }

@@ -1,6 +1,6 @@
 // The explanation beside every screen: what was clicked on, and the last decisions about it.
 
-import { html } from "./markup.mjs";
+import { html, table } from "./markup.mjs";
 import { grouped, groupsMarkup, keyOf } from "./decisions.mjs";
 import { letter, letters, links, many, mayGo, meaning, pair, parseAttempt, percent, sentence, taskName, time, why, worse } from "./words.mjs";
 import { nodeName, slotLabel } from "./cluster.mjs";
@@ -49,7 +49,7 @@ function costs(placed, here) {
   const more = worse(placed);
   return html`<p>Center of gravity: ${placed.center}, weighted distance ${links(placed.at_center)}; on ${here} ${links(placed.here)}${more ? ` (${more})` : ""}${
     placed.mean ? `; the best node ${links(placed.best || 0)}, the mean of all ${links(placed.mean)}` : ""}.</p>${placed.candidates && placed.candidates.length
-    ? html`<table><caption>Candidates</caption><thead><tr><th scope="col">node</th><th scope="col">cost</th></tr></thead><tbody>${placed.candidates.map((c) => html`<tr><th scope="row">${c.node}${c.node === here ? " (chosen)" : ""}</th><td>${links(c.cost)}</td></tr>`)}</tbody></table>` : ""}`;
+    ? table("Candidates", ["node", "cost"], placed.candidates.map((c) => html`<tr><th scope="row">${c.node}${c.node === here ? " (chosen)" : ""}</th><td>${links(c.cost)}</td></tr>`)) : ""}`;
 }
 
 /** One decision in words: what, when, why, and what that means. */
