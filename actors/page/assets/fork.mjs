@@ -36,7 +36,7 @@ export async function fork(x, key) {
 /** What a wait was worth, of a time with it and a time without. */
 function worth(with_, without, whom = "") {
   const by = without - with_;
-  return Math.abs(by) < 5e6 ? `made no difference${whom && ` to${whom}`}` : `${by > 0 ? "saved" : "cost"}${whom} ${time(Math.abs(by))}`;
+  return Math.abs(by) < Math.min(5e6, with_ / 1000) ? `made no difference${whom && ` to${whom}`}` : `${by > 0 ? "saved" : "cost"}${whom} ${time(Math.abs(by))}`;
 }
 
 /** The price of the wait, in words. */

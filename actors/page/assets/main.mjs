@@ -83,6 +83,7 @@ async function live(remote, row) {
     tell(there, why) {
       document.body.dataset.connected = String(there);
       $("connection").textContent = there || !why ? "" : `The connection is lost: ${why}. ${p.events.length ? `What you see is as of ${time(p.history.end)}. ` : ""}Trying again…`;
+      x.redraw();
       if (there && !x.steering) steer();
     },
     token: askToken,

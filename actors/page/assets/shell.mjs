@@ -71,7 +71,7 @@ function mode(x) {
 }
 
 function modeMarkup(x) {
-  return html`${{ over: "", live: "● live", past: "PAST" }[mode(x)]}`;
+  return html`${{ over: "", live: document.body.dataset.connected === "false" ? "" : "● live", past: "PAST" }[mode(x)]}`;
 }
 
 /** The buttons of the screens that are there, and of the runs. */

@@ -52,6 +52,7 @@ test("a server that stops and comes back", { skip }, async () => {
   await server.stop();
   await says("^The connection is lost: .*What you see is as of .*Trying again");
   assert.equal(await page.evaluate(() => document.body.dataset.connected), "false");
+  await page.waitForFunction(() => document.getElementById("mode").textContent === "", null, { timeout: 5000 }); // it is not live
   assert.match(await page.textContent("#summary"), /8 nodes/, "what was there stays");
   if (PICTURES) await page.screenshot({ path: join(PICTURES, "lost.png") });
   server = await serve(new URL(server.url).host);
