@@ -44,10 +44,10 @@ test("a server that stops and comes back", { skip }, async () => {
   assert.equal(await page.textContent("#connection"), "");
 
   await page.click(".matter [data-all]");
-  await page.click('#why .decisions button:has-text("pass: waiting for locality")');
+  await page.click('#why .decisions button:has-text("waiting for")');
   await page.click("#why [data-fork]");
-  await page.waitForSelector("#fork b", { timeout: 30000 });
-  assert.match(await page.textContent("#fork"), /job 1 let a map slot on node-\d+ pass.*Both are simulations of this run/s);
+  const answered = /Both are simulations of this run|^.*cannot be said: in the simulation of this run, the job lets no slot/s; // which a small run may have
+  await page.waitForFunction((w) => new RegExp(w, "s").test(document.getElementById("fork").textContent), answered.source, { timeout: 30000 });
 
   await server.stop();
   await says("^The connection is lost: .*What you see is as of .*Trying again");

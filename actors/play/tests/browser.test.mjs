@@ -5,13 +5,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { extname, join } from "node:path";
+import { extname, join, resolve } from "node:path";
 import test from "node:test";
 import { brotliDecompressSync } from "node:zlib";
 
 import { axe, browser, count, drawn, open, ran, skip, summary } from "./open.mjs";
 
-const { EXPORTED, PICTURES, SLOW, BOUNDS } = process.env;
+const { MODULES, SITE, EXPORTED, PICTURES, SLOW, BOUNDS } = process.env;
 
 test("it runs, steps and goes back", { skip }, async () => {
   const { page, faults, close } = await open();
