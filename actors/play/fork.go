@@ -150,6 +150,7 @@ func (s *spans) add(e *event.Event) {
 	case event.Finished:
 		j := &s.list[e.JobID-1]
 		j.took = e.At - j.submitted
+	default:
 	}
 }
 
