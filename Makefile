@@ -26,7 +26,7 @@ BENCHED    = $(sort $(dir $(shell git grep -l '^func Benchmark' -- '*_test.go' |
 GOTEST = $(if $(LONG),LONG_TESTS=1) $(GO) test -vet=off -timeout $(if $(LONG),60m,$(TIMEOUT))
 BUILD  = CGO_ENABLED=0 $(GO) build -ldflags="-s -w" -o bin/tarry
 
-.PHONY: help run build test smoke test-page test-play picture test-engines changed lint fmt elsewhere \
+.PHONY: help run build test smoke test-page test-play test-engines changed lint fmt elsewhere \
 	bench mutants check clean
 
 help: ## this list
@@ -55,9 +55,6 @@ test-page: ## the page under Node, its types, and all of it in Chromium, as far 
 
 test-play: ## the playground's answers under Node, and all of it in Chromium, as far as these are there
 	$(TOOLS)/test-play.sh
-
-picture: ## docs/wait.svg, the README's picture, from a simulated run
-	$(TOOLS)/picture.sh
 
 test-engines: ## jobs on real engines, which it installs: forty minutes; ENGINE=light|yarn|spark|slurm|s3|beam
 	$(TOOLS)/engines/test.sh $(ENGINE)

@@ -60,7 +60,7 @@ ${says}
 ${racks.map((r, i) => html`<text x="${i * column + 12}" y="50">rack ${r}</text>`)}
 ${nodes.map((n) => html`<text x="${place(n.id, 0)[0] - 78}" y="${place(n.id, 0)[1] + 20}">${n.name}</text>${Array.from({ length: n.slots[0] }, (_, i) => html`<rect class="slot" x="${place(n.id, i)[0]}" y="${place(n.id, i)[1]}" width="${slot.wide}" height="${slot.tall}" rx="5"/>`)}`)}
 ${boxes}
-${during(before, launched, html`<line class="wait to" x1="${freed[0]}" y1="${freed[1]}" x2="${goal[0]}" y2="${goal[1]}"/><circle class="wait" cx="${freed[0]}" cy="${freed[1]}" r="27" pathLength="1" stroke-dasharray="1 1" transform="rotate(-90 ${freed})"><animate attributeName="stroke-dashoffset" dur="${all}s" repeatCount="indefinite" values="0;0;-1;-1" keyTimes="0;${before / all};${launched / all};1"/></circle>`)}
+${during(before, launched, html`<line class="wait to" x1="${freed[0]}" y1="${freed[1]}" x2="${goal[0]}" y2="${goal[1]}"/><circle class="wait" cx="${freed[0]}" cy="${freed[1]}" r="27" pathLength="1" stroke-dasharray="1 1" transform="rotate(-90 ${freed.join(" ")})"><animate attributeName="stroke-dashoffset" dur="${all}s" repeatCount="indefinite" values="0;0;-1;-1" keyTimes="0;${before / all};${launched / all};1"/></circle>`)}
 ${during(launched, all, html`<rect class="wait" x="${goal[0] - slot.wide / 2 - 4}" y="${goal[1] - slot.tall / 2 - 4}" width="${slot.wide + 8}" height="${slot.tall + 8}" rx="8"/>`)}
 </svg>
 `.toString());
