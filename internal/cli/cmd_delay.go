@@ -2,36 +2,24 @@ package cli
 
 import (
 	"fmt"
-	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
-	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
 )
 
-// delayFlags are the flags of `tarry delay`.
-type delayFlags struct {
-	setup    delaymath.Setup
-	locality numbers.Part
-	skips    float64
-	wait     time.Duration
-	rackWait time.Duration
-}
-
 // newDelay is the command `tarry delay`.
 func newDelay(p *program) *cobra.Command {
-	var d delayFlags
+	var s delaymath.Setup
+	var locality numbers.Part
+	var wait, rackWait time.Duration
 	cmd := &cobra.Command{
-		Use: "delay (--locality PART | --skips D | --wait W1) --tasks N --nodes M " +
-			"(--slots L --task-time T | --rate SLOTS/S)",
+		Use:   "delay (--locality PART | --wait W1) --tasks N --nodes M (--slots L --task-time T | --rate SLOTS/S)",
 		Short: "Work out how long maps should wait for a slot beside their data",
-		Long: `Work out the skip count D, the waits W1 and W2 and the locality they bring, in whichever direction
-is asked, by the analysis of delay scheduling (Zaharia et al., EuroSys 2010, sections 3.2 to 3.6 and
+		Long: `Work out the skip count D and the waits W1 and W2 that bring a locality, or the locality that waits
+bring, by the analysis of delay scheduling (Zaharia et al., EuroSys 2010, sections 3.2 to 3.6 and
 4.1). With --racks a second wait follows, for a rack that has the data.
 
   tarry delay --locality 95% --tasks 20 --nodes 100 --slots 8 --task-time 20s
@@ -42,107 +30,50 @@ measured. The analysis assumes full slots, tasks of one length, and uncorrelated
 with hot files get less.`,
 		Args: arguments(0, 0, "no arguments but flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			plan, err := d.plan(cmd)
+			s.Racks.PerBlock = min(2, s.Racks.Count) // as HDFS places blocks
+			ask := func() (delaymath.Plan, error) { return s.ForLocality(float64(locality), float64(1+locality)/2) }
+			if given(cmd, "wait") {
+				ask = func() (delaymath.Plan, error) { return s.ForWaits(wait, rackWait) }
+			}
+			plan, err := ask()
 			if err != nil {
 				return usageError("%w (see %s --help)", err, cmd.CommandPath())
 			}
-			return d.print(p, plan)
+			return printPlan(p, &plan, s.Racks.Count > 0)
 		},
 	}
 	f := cmd.Flags()
-	number(f, &d.locality, "locality", 0, parts, "wanted part of maps beside their data, below 1: gives D1 and W1")
-	number(f, &d.skips, "skips", 0, span(0, 1e9), "skip count D1: slot offers to let pass for a node with the data")
-	number(f, &d.wait, "wait", 0, span(0, 1000*hour), "wait W1 for a node with the data")
-	number(f, &d.rackWait, "rack-wait", 0, span(0, 1000*hour), "with --wait, wait W2, after W1, for a rack with the data")
-	number(f, &d.setup.Tasks, "tasks", 0, span(1, 1_000_000), "maps of the job")
-	number(f, &d.setup.Nodes, "nodes", 0, span(1, 1_000_000), "nodes of the cluster")
-	number(f, &d.setup.Replication, "replication", 3, span(1, 1_000_000), "replicas of each block")
-	number(f, &d.setup.SlotsPerNode, "slots", 0, span(1, 1_000_000), "map slots of each node")
-	number(f, &d.setup.TaskTime, "task-time", 0, span(0.001, 1000*hour), "mean time of a map on this cluster")
-	number(f, &d.setup.SlotRate, "rate", 0, span(1e-6, 1e9), "map slots that become free per second under load")
-	number(f, &d.setup.Racks.Count, "racks", 0, span(0, 1_000_000), "racks of the cluster; 0 leaves racks out")
-	cmd.MarkFlagsOneRequired("locality", "skips", "wait")
-	excludes(cmd, "locality", "skips wait")
-	excludes(cmd, "skips", "wait")
+	number(f, &locality, "locality", 0, parts, "compute D1 and W1 for this part of maps beside their data, below 1")
+	number(f, &wait, "wait", 0, span(0, 1000*hour), "compute the locality of this wait W1 for a node with the data")
+	number(f, &rackWait, "rack-wait", 0, span(0, 1000*hour), "with --wait, wait W2, after W1, for a rack with the data")
+	number(f, &s.Tasks, "tasks", 0, span(1, 1_000_000), "maps of the job")
+	number(f, &s.Nodes, "nodes", 0, span(1, 1_000_000), "nodes of the cluster")
+	number(f, &s.Replication, "replication", 3, span(1, 1_000_000), "replicas of each block")
+	number(f, &s.SlotsPerNode, "slots", 0, span(1, 1_000_000), "map slots of each node")
+	number(f, &s.TaskTime, "task-time", 0, span(0.001, 1000*hour), "mean time of a map on this cluster")
+	number(f, &s.SlotRate, "rate", 0, span(1e-6, 1e9), "map slots that become free per second under load")
+	number(f, &s.Racks.Count, "racks", 0, span(0, 1_000_000), "racks of the cluster, 0 for none")
+	cmd.MarkFlagsOneRequired("locality", "wait")
+	excludes(cmd, "locality", "wait")
 	needs(cmd, "wait", "rack-wait")
 	return cmd
 }
 
-// plan answers the question that the flags ask.
-func (d *delayFlags) plan(cmd *cobra.Command) (delaymath.Plan, error) {
-	if racks := &d.setup.Racks; racks.Count > 0 {
-		racks.PerBlock = min(2, racks.Count) // as HDFS places blocks
-	}
-	switch {
-	case given(cmd, "skips"):
-		return d.setup.ForSkips(d.skips, 0)
-	case given(cmd, "wait"):
-		return d.setup.ForWaits(d.wait, d.rackWait)
-	}
-	return d.setup.ForLocality(float64(d.locality), float64(1+d.locality)/2)
-}
-
-// percentText writes a part of one for people, without calling anything short of everything 100 %.
-func percentText(x float64) string {
-	s := strconv.FormatFloat(100*x, 'f', 1, 64)
-	if s == "100.0" && x < 1 {
-		return "> 99.9 %"
-	}
-	return s + " %"
-}
-
-// waitText writes a duration to the millisecond, rounded up so that the wait is long enough, or
-// finer if it is short.
-func waitText(d time.Duration) string {
-	unit := time.Millisecond
-	if d < 10*time.Millisecond {
-		unit = time.Microsecond
-	}
-	if d > math.MaxInt64-unit {
-		return "more than 292 years"
-	}
-	return ((d + unit - 1) / unit * unit).String()
-}
-
-// numberText writes x with at most one decimal, or three digits if it is small.
-func numberText(x float64) string {
-	if x < 10 {
-		return strconv.FormatFloat(x, 'g', 3, 64)
-	}
-	return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0")
-}
-
-// print writes the answer to standard output.
-func (d *delayFlags) print(p *program, plan delaymath.Plan) error {
-	s := d.setup
-	rate, ofTask, fewer := numberText(plan.Rate)+" slots become free per second", "", ""
-	if s.SlotRate == 0 {
-		rate = fmt.Sprintf("of %s, tasks of %v: %s", words.Count(s.SlotsPerNode, "slot"), s.TaskTime, rate)
-	}
-	if s.TaskTime > 0 {
-		ofTask = ", " + percentText(plan.W1.Seconds()/s.TaskTime.Seconds()) + " of a task"
-	}
-	if float64(plan.LeastD1) < plan.D1 {
-		fewer = fmt.Sprintf("; by the exact sum %d do", plan.LeastD1)
-	}
+// printPlan prints waits and what they bring; racks says that some are for racks.
+func printPlan(p *program, plan *delaymath.Plan, racks bool) error {
+	percent := func(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }
+	offers := func(d float64) string { return fmt.Sprintf("%.6g", d) }
+	wait := func(d time.Duration) string { return d.Round(time.Microsecond).String() }
 	lines := [][]string{
-		{"job", words.Count(s.Tasks, "map"), words.Count(s.Replication, "replica") + " a block"},
-		{"cluster", words.Count(s.Nodes, "node"), rate},
-		{"D1", numberText(plan.D1), "slot offers to let pass for a node with the data" + fewer},
-		{"W1", waitText(plan.W1), "the same as time, D/rate: the longest wait per launch" + ofTask},
-		{"mean wait", waitText(plan.MeanWait), numberText(plan.MeanSkips) + " offers per launch on average"},
-		{"node-local", percentText(plan.Locality), fmt.Sprintf("expected; lower bounds %s (sum), %s (Equation 2)",
-			percentText(plan.LocalitySum), percentText(plan.LocalityBound))},
-		{
-			"Algorithm 2", percentText(plan.Algorithm2),
-			"node-local if, as printed, a job that launched off its data takes any slot until one is local",
-		},
+		{"D1", offers(plan.D1), "slot offers to let pass for a node with the data"},
+		{"W1", wait(plan.W1), fmt.Sprintf("the same as time, at %.4g free slots a second: the longest wait per launch", plan.Rate)},
+		{"mean wait", wait(plan.MeanWait), fmt.Sprintf("%.1f offers per launch on average", plan.MeanSkips)},
+		{"node-local", percent(plan.Locality), "expected; at least " + percent(plan.LocalityBound) + " by Equation 2"},
 	}
-	if s.Racks.Count > 0 {
-		racks := fmt.Sprintf(" (%d racks, a block in %d)", s.Racks.Count, s.Racks.PerBlock)
-		lines = append(lines, []string{"D2", numberText(plan.D2), "slot offers to let pass for a rack with the data" + racks},
-			[]string{"W2", waitText(plan.W2), "the same as time, after W1"},
-			[]string{"rack-local", percentText(plan.WithinRack), "expected, node-local maps among them"})
+	if racks {
+		lines = append(lines, []string{"D2", offers(plan.D2), "slot offers to let pass for a rack with the data"},
+			[]string{"W2", wait(plan.W2), "the same as time, after W1"},
+			[]string{"rack-local", percent(plan.WithinRack), "expected, node-local maps among them"})
 	}
 	return table(p.stdout, lines)
 }

@@ -18,9 +18,8 @@ import (
 
 // eventsFlags are the flags of `tarry events`.
 type eventsFlags struct {
-	jobs    []string
-	only    []string
-	summary bool
+	jobs []string
+	only []string
 }
 
 // newEvents is the command `tarry events`.
@@ -34,17 +33,13 @@ and why. A skip tells why the job had to wait and until when; a launch how far f
 reduce's launch the center of gravity of its input and the weighted distances of that node and of
 the one chosen. FILE may be - for standard input. docs/events.md lists all kinds of events.
 
-  tarry events run.jsonl --job 3 --only launched,skipped
-  tarry events simulated.jsonl.zst --summary`,
+  tarry events run.jsonl --job 3 --only launched,skipped`,
 		Args: arguments(1, 1, "one file"),
 		RunE: func(_ *cobra.Command, args []string) error { return f.run(p, args[0]) },
 	}
 	cmd.Flags().StringSliceVar(&f.jobs, "job", nil, "only the events of these jobs, such as job_0003 or 3")
 	cmd.Flags().StringSliceVar(&f.only, "only", nil,
 		"only events of these types, such as launched, skipped, killed or suspended")
-	cmd.Flags().BoolVar(&f.summary, "summary", false,
-		"print a line a job instead: its times, where its maps ran, and what it waited for")
-	excludes(cmd, "summary", "only")
 	return cmd
 }
 
@@ -59,25 +54,18 @@ func (f *eventsFlags) run(p *program, name string) error {
 		return err
 	}
 	out := bufio.NewWriter(p.stdout)
-	missing, summary := slices.Clone(jobs), eventlog.NewSummary()
+	missing := slices.Clone(jobs)
 	err = p.readEvents(name, func(e *actors.Event) error {
 		of := eventlog.JobOf(e)
 		missing = slices.DeleteFunc(missing, func(id scheduling.JobID) bool { return id == of })
-		switch {
-		case jobs != nil && !slices.Contains(jobs, of) || types != nil && !slices.Contains(types, e.Type):
-		case f.summary:
-			summary.Add(e)
-		default:
-			_, err := fmt.Fprintln(out, words.Printable(eventlog.Line(e))) // the file may be anybody's
-			return err
+		if jobs != nil && !slices.Contains(jobs, of) || types != nil && !slices.Contains(types, e.Type) {
+			return nil
 		}
-		return nil
+		_, err := fmt.Fprintln(out, words.Printable(eventlog.Line(e))) // the file may be anybody's
+		return err
 	})
 	if err == nil && len(missing) > 0 {
 		err = fmt.Errorf("%s: there is no %s in it", name, strings.ReplaceAll(strings.Trim(fmt.Sprint(missing), "[]"), " ", ","))
-	}
-	if err == nil && f.summary {
-		err = summary.Print(out)
 	}
 	return firstError(err, out.Flush())
 }

@@ -5,7 +5,7 @@ import "github.com/spf13/cobra"
 // commands make the commands, each in its own file cmd_NAME.go.
 func commands() []func(*program) *cobra.Command {
 	return []func(*program) *cobra.Command{
-		newConfig, newDelay, newDocs, newExperiment, newRun, newFS, newFsck, newGen,
+		newConfig, newDelay, newDocs, newExperiment, newRun, newFS, newGen,
 		newJob, newNode, newPlay, newPolicy, newScenario, newServe, newSubmit, newEvents, newSim,
 		newVersion, newView, newWhatIf,
 	}

@@ -93,12 +93,10 @@ sim --workload facebook-io --skew-zipf 1
 whatif e.jsonl --search --events x
 play --export d --listen 127.0.0.1:0
 whatif e.jsonl --goal p95
-delay --tasks 3 --nodes 9 --rate 2 --locality 0.9 --skips 3
-delay --tasks 3 --nodes 9 --rate 2 --skips 3 --wait 9s
-delay --tasks 3 --nodes 9 --rate 2 --racks 2 --skips 9 --rack-wait 9s
+delay --tasks 3 --nodes 9 --rate 2 --locality 0.9 --wait 9s
+delay --tasks 3 --nodes 9 --rate 2 --racks 2 --locality 0.9 --rack-wait 9s
 gen text -o - --overwrite
 gen tera -o x --words 3
-events e.jsonl --summary --only launched
 view e.jsonl -o - --overwrite
 run wordcount in -o out --reduces 0 --top 3
 `

@@ -1,5 +1,5 @@
 // Package eventlog is the record of what happened in a live or simulated cluster: files of events,
-// what they say in words, a summary by job, and Chrome traces.
+// what they say in words.
 package eventlog
 
 import (

@@ -1,0 +1,19 @@
+package dfs
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Blocks that end with a chunk of sums are read to their ends.
+func TestBlockOfWholeChunks(t *testing.T) {
+	f, err := New(Config{Nodes: []Node{{ID: "a"}}, BlockSize: 2 * sumChunk})
+	require.NoError(t, err)
+	data := bytes.Repeat([]byte("0123456789abcdef"), 4*sumChunk/16)
+	require.NoError(t, f.WriteFile("x", data))
+	got, err := f.ReadFile("x")
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(data, got))
+}
