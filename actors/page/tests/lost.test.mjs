@@ -10,18 +10,23 @@ import test, { after, before } from "node:test";
 const { MODULES, TARRY, BOOK, PICTURES, CHROMIUM = "/usr/bin/chromium" } = process.env;
 const skip = !TARRY && "no program asked for";
 let browser;
+const children = [];
 
 before(async () => {
   if (skip) return;
   const require = createRequire(join(resolve(MODULES), "node_modules", "x.js"));
   browser = await require("playwright-core").chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
 });
-after(() => browser && browser.close());
+after(() => {
+  for (const child of children) child.kill("SIGKILL"); // of a test that has failed: Node would wait for them
+  return browser && browser.close();
+});
 
 /** Starts a server and gives its address and what stops it. */
 async function serve(listen) {
   const args = ["--racks", "4", "--nodes", "8", "--map-slots", "2", "--block-size", "64KiB", "--set", "locality.rule=skips", "--set", "locality.skips=2"];
   const child = spawn(TARRY, ["serve", "--listen", listen, ...args], { stdio: ["ignore", "pipe", "ignore"] });
+  children.push(child);
   const gone = new Promise((done) => { child.on("exit", done); });
   const url = await new Promise((done) => { child.stdout.once("data", (d) => done(String(d).trim())); });
   return { url, stop: () => { child.kill("SIGKILL"); return gone; } };
@@ -44,10 +49,12 @@ test("a server that stops and comes back", { skip }, async () => {
   assert.equal(await page.textContent("#connection"), "");
 
   await page.click(".matter [data-all]");
-  await page.click('#why .decisions button:has-text("waiting for")');
-  await page.click("#why [data-fork]:visible"); // other groups are closed
-  const answered = /Both are simulations of this run|^.*cannot be said: in the simulation of this run, the job lets no slot/s; // which a small run may have
-  await page.waitForFunction((w) => new RegExp(w, "s").test(document.getElementById("fork").textContent), answered.source, { timeout: 30000 });
+  const waits = page.locator('#why .decisions button:has-text("waiting for")'), fork = page.locator("#why [data-fork]:visible").first();
+  for (let i = 0; i < await waits.count() && !await fork.isVisible(); i++) await waits.nth(i).click();
+  if (await fork.isVisible()) { // a small run may have no wait of a map
+    await fork.click();
+    await page.waitForFunction(() => /Both are simulations of this run|cannot be said: in the simulation of this run, the job lets no slot/.test(document.getElementById("fork").textContent), null, { timeout: 30000 });
+  }
 
   await server.stop();
   await says("^The connection is lost: .*What you see is as of .*Trying again");
