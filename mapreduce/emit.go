@@ -76,7 +76,11 @@ func emitRaw(s *segment.Sorter, ranges *keyRanges, reduces int, fail *error) fun
 func (b *boundJob) tableEmit(t *combine.Table) any {
 	own, raw := b.value.Cloner(), b.key.Raw && !b.descending
 	if t.Numbers() && own == nil {
-		return b.typed.numberEmit(t, codec.IntegerFlip(b.keyType))
+		flip := codec.IntegerFlip(b.keyType)
+		if ready := t.ReadySums(b.valueType, flip); b.sums && ready != nil {
+			return b.typed.table(t, nil, ready)
+		}
+		return b.typed.numberEmit(t, flip)
 	}
 	var put func(key unsafe.Pointer)
 	var ready unsafe.Pointer

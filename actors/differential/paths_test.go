@@ -173,7 +173,14 @@ func numberPaths() []path {
 		{"a dense array is folded into a table", []string{"combine/densesegment.go absorbDense: a.putNumber("}, ints("max", "", actors.Config{}, near(3000, 0, 900), far(3000))},
 		{"a dense array is spilled", []string{"combine/sort.go Prefixes: r.densePrefix()", "combine/sort.go Entries: r.densePrefix()", "combine/spill.go byPartition", "combine/merge.go nextWithFile"}, ints("max", "", actors.Config{Memory: 2 << 20}, near(30_000, 0, 30_000), near(30_000, 0, 30_000), near(30_000, 9, 30_000), near(30_000, 0, 30_000), near(30_000, 0, 30_000))},
 	}
-	return append(list, path{"sums in a dense array", []string{"combine/emit.go EmitNumbers: *at = combine(", "combine/values.go foldSums: *x += v"}, ints("sum", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))})
+	sums := []string{"combine/emit.go emitSums: (unsafe.Add(d.values, i*8)) += v", "combine/dense.go putElsewhere: a.foldAt("}
+	return append(list,
+		path{"sums in a dense array", append(sums, "combine/values.go foldSums: *x += v"), ints("sum", "", actors.Config{}, near(3000, -500, 900), near(3000, -300, 900))},
+		path{"sums of floats in a dense array", sums, exact[int32, float64]{
+			keys: intKeys[int32]("int32"), values: floatValues[float64]("float64"), shape: "sum", plan: plan{reduces: 2},
+			lists: [][]pair[int32, float64]{emitting(3000, func(i int) (int32, float64) { return int32(i * 37 % 900), float64(i) })},
+		}.run},
+	)
 }
 
 // sorted runs a job without Combine. Values have up to three bytes more than asked for.

@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
-// emitNumber emits integer keys with EmitNumbers.
+// emitNumber emits integer keys with emitNumbers.
 func emitNumber[V any](t *table[V]) func(key []byte, v V) {
 	const flip = 1 << 3
 	if t.acc.opt.Width == 4 {
@@ -102,7 +102,7 @@ func TestNumbersEqualMap(t *testing.T) {
 		check(t, dir, cfg, func(i int) uint32 { return uint32(i) << 20 }, add32)
 	}))
 	t.Run("sum of floats", rapid.MakeCheck(func(t *rapid.T) { // of whole ones, whose sums have no order
-		cfg := config[float64]{Options: Options{Width: rapid.SampledFrom([]int{4, 8}).Draw(t, "width")}, combine: addFloat, append: appendFloat, decode: decodeFloat}
+		cfg := config[float64]{Options: Options{Width: rapid.SampledFrom([]int{4, 8}).Draw(t, "width")}, combine: addFloat, adds: rapid.Bool().Draw(t, "declared"), append: appendFloat, decode: decodeFloat}
 		check(t, dir, cfg, func(i int) float64 { return float64(i) - 5 }, addFloat)
 	}))
 	t.Run("struct", rapid.MakeCheck(func(t *rapid.T) {

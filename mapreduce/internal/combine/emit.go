@@ -78,6 +78,46 @@ func (t *Table) Ready(key reflect.Type) unsafe.Pointer {
 	}
 }
 
+// ReadySums is Ready for keys that EmitNumbers would emit, and values of type value that are added;
+// nil unless they have 8 bytes. It saves PageRank a fourteenth.
+func (t *Table) ReadySums(value reflect.Type, flip uint64) unsafe.Pointer {
+	wide := t.acc.opt.Width == 8
+	switch float := value.Kind() == reflect.Float64; {
+	case !float && !CanSum(value):
+		return nil
+	case float && wide:
+		return emitSums[uint64, float64](t, flip)
+	case float:
+		return emitSums[uint32, float64](t, flip)
+	case wide:
+		return emitSums[uint64, uint64](t, flip)
+	default:
+		return emitSums[uint32, uint64](t, flip)
+	}
+}
+
+// emitSums is EmitNumbers with addition in place of combine.
+//
+//go:noinline
+func emitSums[K uint32 | uint64, V uint64 | float64](t *Table, flip uint64) unsafe.Pointer {
+	d, gate, records := &t.acc.dense, &t.gate, &t.acc.stats.Records
+	emit := func(k K, v V) {
+		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
+			gate.Sign()
+		}
+		*records++
+		x := uint64(k) ^ flip
+		i := x - d.base
+		if w := i / 64; w < uint64(len(d.taken)) && d.taken[w]>>(i%64)&1 != 0 {
+			*(*V)(unsafe.Add(d.values, i*8)) += v
+			return
+		}
+		*(*V)(t.acc.next()) = v
+		t.acc.putNumber(x)
+	}
+	return unsafe.Pointer(&emit)
+}
+
 // emitBytes returns the emit of a table of 8-byte sums. The common path is written out: with calls
 // a WordCount takes a fifth longer. The compiler must not inline it into Ready, where it would
 // inline nothing in it.

@@ -10,6 +10,7 @@ import (
 type config[V any] struct {
 	Options
 	combine func(a, b V) V
+	adds    bool // combine is declared to be +
 	append  func(dst []byte, v V) []byte
 	decode  func(b []byte) (V, error)
 }
@@ -87,13 +88,10 @@ func emitterOf[K, V any](t *table[V], put func(key unsafe.Pointer)) func(K, V) {
 	return Emit[K, V](t.Table, put, t.Ready(reflect.TypeFor[K]()))
 }
 
+// emitNumbers returns the emit that a job with such values has.
 func emitNumbers[K, V any](t *table[V], flip uint64) func(K, V) {
-	combine := t.config.combine
-	if combine == nil {
-		combine = func(a, b V) V {
-			t.acc.form.fold(unsafe.Pointer(&a), unsafe.Pointer(&b))
-			return a
-		}
+	if t.config.Sum || t.config.adds {
+		return *(*func(K, V))(t.ReadySums(reflect.TypeFor[V](), flip))
 	}
-	return EmitNumbers[K](t.Table, flip, combine)
+	return EmitNumbers[K](t.Table, flip, t.config.combine)
 }
