@@ -141,7 +141,7 @@ func combinePaths() []path {
 		{"values are packed as their encoding", []string{"combine/pack.go packPair: append(binary.AppendUvarint(l.cur, uint64(size)), d.value...)", "combine/pack.go absorb: a.form.read(b[:x]"}, heavy(300, 50, 9, actors.Config{})},
 	}
 	return append(list,
-		path{"words are added without a call", []string{"combine/batch.go probeSum: x.word += w.word", "combine/emit.go emitStrings: if b.n++", "combine/pack.go packPair: binary.AppendVarint(l.cur", "combine/pack.go absorb: *(*int64)(v) = x"}, words("sum", actors.Config{}, many(300, 7, 0))},
+		path{"words are added without a call", []string{"combine/batch.go probeSum: x.word += w.word", "combine/emit.go emitText: if b.n++", "combine/pack.go packPair: binary.AppendVarint(l.cur", "combine/pack.go absorb: *(*int64)(v) = x"}, words("sum", actors.Config{}, many(300, 7, 0))},
 		path{"sums are spilled", []string{"combine/batch.go probeSum: x.word += w.word", "combine/spill.go spill: a.byPartition", "combine/merge.go nextWithFile"}, words("sum", starved, many(40_000, 20_000, 0))},
 	)
 }

@@ -68,11 +68,9 @@ func (t *Table) Ready(key reflect.Type) unsafe.Pointer {
 	}
 	switch key {
 	case reflect.TypeFor[[]byte]():
-		emit := t.emitBytes()
-		return unsafe.Pointer(&emit)
+		return emitText[[]byte](t)
 	case reflect.TypeFor[string]():
-		emit := t.emitStrings()
-		return unsafe.Pointer(&emit)
+		return emitText[string](t)
 	default:
 		return nil
 	}
@@ -118,50 +116,21 @@ func emitSums[K uint32 | uint64, V uint64 | float64](t *Table, flip uint64) unsa
 	return unsafe.Pointer(&emit)
 }
 
-// emitBytes returns the emit of a table of 8-byte sums. The common path is written out: with calls
+// emitText returns the emit of a table of 8-byte sums. The common path is written out: with calls
 // a WordCount takes a fifth longer. The compiler must not inline it into Ready, where it would
 // inline nothing in it.
 //
 //go:noinline
-func (t *Table) emitBytes() func(key []byte, v uint64) {
+func emitText[K []byte | string](t *Table) unsafe.Pointer {
 	b, gate, stats, turn := &t.acc.short, &t.gate, &t.acc.stats, t.acc.turn
-	return func(key []byte, v uint64) {
+	emit := func(key K, v uint64) {
 		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
 			gate.Sign()
 		}
 		n := len(key)
 		stats.Records++
 		stats.Bytes += int64(n)
-		p := unsafe.Pointer(unsafe.SliceData(key))
-		if uint(n-1) >= inlineKey || !sixteenAt(p) {
-			*(*uint64)(t.acc.next()) = v
-			t.acc.put(key)
-			return
-		}
-		keep := &masks[n&31]
-		w := &b.keys[b.n&(2*batchSize-1)]
-		w.k0, w.k1 = load(p, 0)&keep[0], load(p, 8)&keep[1]
-		w.mark, w.word = uint32(n)+1, v
-		w.hash = mix(w.k0, w.k1, uint64(w.mark))
-		if b.n++; b.n%batchSize == 0 {
-			turn()
-		}
-	}
-}
-
-// emitStrings is emitBytes for strings, with the same body.
-//
-//go:noinline
-func (t *Table) emitStrings() func(key string, v uint64) {
-	b, gate, stats, turn := &t.acc.short, &t.gate, &t.acc.stats, t.acc.turn
-	return func(key string, v uint64) {
-		if atomic.LoadUint32(&gate.Now.Asked) != 0 {
-			gate.Sign()
-		}
-		n := len(key)
-		stats.Records++
-		stats.Bytes += int64(n)
-		p := unsafe.Pointer(unsafe.StringData(key))
+		p := *(*unsafe.Pointer)(unsafe.Pointer(&key)) // the headers of slices and strings begin alike
 		if uint(n-1) >= inlineKey || !sixteenAt(p) {
 			*(*uint64)(t.acc.next()) = v
 			t.acc.put(unsafe.Slice((*byte)(p), n))
@@ -176,4 +145,5 @@ func (t *Table) emitStrings() func(key string, v uint64) {
 			turn()
 		}
 	}
+	return unsafe.Pointer(&emit)
 }
