@@ -11,6 +11,9 @@ const (
 	smallJobs = `jobs:
   - {name: small, count: 60, gap: exponential 1500ms, maps: 3, map_time: 2s, user: ann}
 `
+	scarceSlots = `jobs:
+  - {name: small, count: 120, gap: exponential 450ms, maps: 3, map_time: 2s, user: ann}
+`
 	busySmallJobs = `jobs:
   - {name: small, count: 300, gap: exponential 160ms, maps: 3, map_time: 5s, user: ann}
 `
@@ -31,7 +34,7 @@ const (
   - {name: tiny, class: small, at: 30s, count: 6, gap: 25s, maps: 6, map_time: 5s, user: cat}
 `
 	shuffled = `jobs:
-  - {name: join, count: 6, gap: 25s, maps: 24, input: 3GB, map_time: 5s, reduces: 6, shuffle_ratio: 1, skew: {shares: 1, cells: 1.5}, slow_start: 0.5, user: ann}
+  - {name: join, count: 6, gap: 25s, maps: 16, input: 3GB, map_time: 5s, reduces: 4, shuffle_ratio: 1, skew: {cells: 2}, slow_start: 1, user: ann}
 `
 	skewed = `jobs:
   - {name: join, count: 10, gap: 20s, maps: 24, input: 3GB, map_time: 5s, reduces: 1, shuffle_ratio: 1, slow_start: 1, user: ann}
@@ -101,8 +104,8 @@ var lessonSetups = []Lesson{
 		Open: at("jobs", 40),
 	},
 	{
-		ID: "fair", Setup: onCluster(smallJobs, 30, 3, "fair"), Other: than("delay"), Right: 0,
-		Claim: []Claim{less("local0", "local1", 0.9)}, Try: []string{"locality.rule=greedy"},
+		ID: "fair", Setup: narrow(onCluster(scarceSlots, 50, 3, "fair")), Other: than("delay"), Right: 0,
+		Claim: []Claim{less("local0", "local1", 0.2), less("mean1", "mean0", 0.8)}, Try: []string{"locality.rule=greedy"},
 		Open: at("compare", 40),
 	},
 	{
@@ -111,8 +114,9 @@ var lessonSetups = []Lesson{
 		Open: at("compare", 70),
 	},
 	{
-		ID: "wait", Setup: onCluster(smallJobs, 30, 3, "delay", "locality.auto=false", "locality.skips=1"), Other: than("delay", "locality.auto=false", "locality.skips=20"), Right: 1,
-		Claim: []Claim{less("local0", "local1", 0.9)}, Try: []string{"locality.skips=5"},
+		ID: "wait", Setup: narrow(onCluster(scarceSlots, 50, 3, "delay", "locality.auto=false", "locality.skips=1")), Right: 1,
+		Other: than("delay", "locality.auto=false", "locality.skips=20"),
+		Claim: []Claim{less("local0", "local1", 0.3), less("mean1", "mean0", 0.8)}, Try: []string{"locality.skips=5"},
 		Open: at("compare", 40),
 	},
 	{
@@ -148,8 +152,8 @@ var lessonSetups = []Lesson{
 		Open: at("compare", 45),
 	},
 	{
-		ID: "distance", Setup: shared(onCluster(shuffled, 16, 4, "hfs", "reduce.rule=any")), Other: than("hfs", "reduce.rule=cogrs"), Right: 0,
-		Claim: []Claim{less("wtnd1", "wtnd0", 0.98), less("local1", "local0", 1)}, Try: []string{"reduce.theta=0"},
+		ID: "distance", Setup: shared(onCluster(shuffled, 16, 4, "hfs", "reduce.rule=any")), Other: than("hfs", "reduce.rule=cogrs"), Right: 1,
+		Claim: []Claim{less("wtnd1", "wtnd0", 0.9), less("mean1", "mean0", 0.95)}, Try: []string{"reduce.theta=0.2"},
 		Open: Sight{"shuffle", 60 * time.Second, 1},
 	},
 	{

@@ -9,14 +9,18 @@ export function settingsOf(policy, above = "") {
     const name = above ? `${above}.${key}` : key;
     if (value === 0 || value === "" || value === false || value === null) return [];
     if (Array.isArray(value) && value.every((v) => !v)) return [];
-    if (Array.isArray(value)) return value.some((v) => v && typeof v === "object") ? value.flatMap((v, i) => settingsOf(v, `${name}.${v.Name || i}`)) : [[name, value.map((v) => text(key, v)).join(" / ")]];
-    return typeof value === "object" ? settingsOf(value, name) : [[name, text(key, value)]];
+    if (Array.isArray(value)) return value.some((v) => v && typeof v === "object") ? value.flatMap((v, i) => settingsOf(v, `${name}.${v.Name || i}`)) : [[name, value.map((v) => text(name, v)).join(" / ")]];
+    return typeof value === "object" ? settingsOf(value, name) : [[name, text(name, value)]];
   });
 }
 
-/** A value for people: what is longer than a millisecond and no count is a time. */
-function text(key, value) {
-  return typeof value === "number" && /Wait|Timeout|Interval|Expiry/.test(key) ? time(value) : String(value);
+/** The values that are numbers in events and words in a policy file. */
+const words = { "Locality.Rule": ["greedy", "skips", "wait"], "Reduce.Rule": ["any", "cogrs", "larts"], "Preemption.Mode": ["off", "log", "on"], "HFSP.Reclaim": ["suspend", "wait", "kill"] };
+
+/** The value of a setting for people. */
+function text(name, value) {
+  if (words[name]) return words[name][value] || String(value);
+  return typeof value === "number" && /Wait|Timeout|Interval|Expiry|Forgive/.test(name) ? time(value) : String(value);
 }
 
 /** The screen. */

@@ -40,7 +40,17 @@ test("with Chinese chosen the page around a lesson is Chinese, and English again
   const english = () => page.evaluate(() => document.body.innerText.split("\n").filter((line) => /[a-z]{3,} [a-z]{3,}/.test(line) && !/^delay skips=/.test(line)));
   await page.waitForSelector('.matter h2:has-text("重要的决定")');
   assert.deepEqual(await english(), [], "a sentence in English");
-  assert.match(await summary(page), /^delay，30 个节点，/);
+  for (const [lesson, stage, caption] of [["wait", "", /放过这个槽位/], ["distance", "gravity", /重心/]]) {
+    await page.selectOption("#lesson", lesson);
+    await page.waitForFunction((at) => /** @type {any} */ (document.getElementById("lesson")).value === at && location.hash.includes(at), lesson);
+    await page.click("#screens button >> nth=0");
+    await page.click(`.matter [data-stage="${stage}"]`);
+    await page.waitForFunction((text) => new RegExp(text).test(document.querySelector(".caption").textContent), caption.source);
+    assert.deepEqual(await english(), [], `a sentence in English beside ${stage || "a wait"}`);
+  }
+  await page.selectOption("#lesson", "wait");
+  await page.waitForFunction(() => /^delay/.test(document.getElementById("summary").textContent));
+  assert.match(await summary(page), /^delay，50 个节点，/);
   assert.equal(await page.evaluate(() => document.documentElement.lang), "zh");
   await page.selectOption("#language", "0");
   await page.waitForSelector('#screens button:text-is("Compare")');

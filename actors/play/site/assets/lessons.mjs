@@ -14,12 +14,17 @@ export function fill(text, numbers) {
   });
 }
 
-/** The markup of a lesson in a language, 0 or 1; said is the number of the answer chosen, -1 for none. */
-export function lessonMarkup(lesson, language, numbers, said, changed) {
+/** What the one change has done to the other run, in the numbers that differ. */
+const after = (was, now) => [["mean sojourn", "mean1", "s"], ["maps on their data", "local1", "%"], ["WTND, GB × links", "wtnd1", ""], ["tasks killed", "killed1", ""], ["tasks suspended", "suspended1", ""]]
+  .map(([name, of, unit]) => [name, fill(`{${of}}`, was), `${fill(`{${of}}`, now)} ${unit}`]).filter(([, x, y]) => x !== y.split(" ")[0])
+  .map(([name, x, y]) => html`<br>${name}: <b>${x} → ${y}</b>`);
+
+/** The markup of a lesson in a language, 0 or 1; said is the number of the answer chosen, -1 for none, changed the numbers of the changed run, if it is. */
+export function lessonMarkup(lesson, language, numbers, said, changed, curve) {
   const t = lesson.texts[language];
   const verdict = said < 0 ? html`` : html`<p id="verdict"><b class="${said === lesson.right ? "good" : "bad"}">${said === lesson.right ? "Right" : "No"}.</b> ${t.because[said]}</p>`;
-  return html`<article lang="${language ? "zh" : "en"}"><h2>${t.title}</h2><p>${t.idea}</p><p class="terms">${t.terms}</p><p><b>Look for:</b> ${fill(t.look, numbers)} <button type="button" id="sight" class="quiet">Show that moment</button></p>
-<p><b>Change one thing:</b> ${t.change} <button type="button" id="try">${changed ? "As it was" : "Change it"}</button></p>
+  return html`<article lang="${language ? "zh" : "en"}"><h2>${t.title}</h2><p>${t.idea}</p><p class="terms">${t.terms}</p><p><b>${changed ? "Before the change" : "Look for"}:</b> ${fill(t.look, numbers)} <button type="button" id="sight" class="quiet">Show that moment</button></p>${curve}
+<p><b>Change one thing:</b> ${t.change} <button type="button" id="try">${changed ? "As it was" : "Change it"}</button></p>${changed ? html`<p id="after"><b>The other run, changed:</b>${after(numbers, changed)}</p>` : ""}
 <p><b>Question:</b> ${t.question}</p>${t.answers.map((a, i) => html`<button type="button" class="answer" data-answer="${i}" aria-pressed="${String(said === i)}">${a}</button> `)}${verdict}</article>`;
 }
 
@@ -28,10 +33,10 @@ export function lessonMarkup(lesson, language, numbers, said, changed) {
 export function teach(lessons, turn, run, ask, left, told) {
   /** @type {(id: string) => any} */
   const $ = (id) => document.getElementById(id);
-  let at = null, numbers = {}, said = -1, changed = false, curve = null, shown = [];
+  let at = null, numbers = {}, said = -1, changed = null, curve = null, shown = [];
   const draw = () => {
     const language = +$("language").value;
-    show($("lesson-text"), at ? html`${lessonMarkup(at, language, numbers, said, changed)}${curve ? curveMarkup(curve, shown) : html``}` : html``);
+    show($("lesson-text"), at ? lessonMarkup(at, language, numbers, said, changed, curve ? curveMarkup(curve, shown) : "") : html``);
   };
   const title = () => {
     turn(+$("language").value > 0);
@@ -42,7 +47,8 @@ export function teach(lessons, turn, run, ask, left, told) {
     const other = changed ? { ...at.other, set: [...(at.other.set || []), ...at.try] } : at.other;
     const a = await run({ op: "part", setup: at.setup, other }, first ? at.open : undefined);
     if (!a) return;
-    if (!changed) numbers = a.quantities;
+    if (changed) changed = a.quantities;
+    else numbers = a.quantities;
     if (at.skips) {
       const of = [at.setup, other].map((s) => skipsOf(s.set));
       shown = of.map((d, i) => ({ d, local: a.quantities[`local${i}`] / 100 }));
@@ -57,7 +63,7 @@ export function teach(lessons, turn, run, ask, left, told) {
     numbers = {};
     curve = null;
     said = -1;
-    changed = false;
+    changed = null;
     $("lesson").value = at ? id : "";
     $("setup").hidden = !!at;
     draw();
@@ -79,7 +85,7 @@ export function teach(lessons, turn, run, ask, left, told) {
     if (b.id === "sight") {
       document.dispatchEvent(new CustomEvent("run", { detail: { open: at.open } }));
     } else if (b.id === "try") {
-      changed = !changed;
+      changed = changed ? null : {};
       work();
     } else {
       said = +b.dataset.answer;
