@@ -37,6 +37,7 @@ const (
 	eventsBegin = `<script id="events" type="application/octet-stream">`
 	otherBegin  = `<script id="other" type="application/octet-stream"`
 	scriptPart  = `<script type="module" src="main.mjs"></script>`
+	packedPart  = `<script id="%s" type="application/octet-stream">`
 )
 
 // Files are the page's files: index.html, style.css and the modules. A server serves them all in one
@@ -73,34 +74,19 @@ func Index(title, api, simulator string) ([]byte, error) {
 	})
 }
 
+// Simulator is what a page of one file simulates with: the script of a worker, and the module that it
+// compiles (actors/play/site). Without Module the page has none, and says so.
+type Simulator struct{ Worker, Module []byte }
+
 // Write writes the page with a run's events, lines of JSON, as one file that needs nothing else: style,
-// modules and events are in it, and its policy lets no other script run, load or send anything. Title
-// is shown as text, whatever it holds. Others are runs to compare it with, one at most. The errors are
-// those of events and out.
-func Write(out io.Writer, title string, events io.Reader, others ...Other) error {
+// modules, events and simulator are in it, and its policy lets no other script run, load or send
+// anything. Title is shown as text, whatever it holds. Others are runs to compare it with, one at most.
+// The errors are those of events and out.
+func Write(out io.Writer, title string, events io.Reader, simulator Simulator, others ...Other) error {
 	if len(others) > 1 {
 		return errors.New("page: a run is compared with one other")
 	}
-	page, err := fs.ReadFile(Files(), indexName)
-	if err != nil {
-		return err
-	}
-	style, err := fs.ReadFile(Files(), "style.css")
-	if err != nil {
-		return err
-	}
-	script, err := bundle(Files(), "main.mjs")
-	if err != nil {
-		return err
-	}
-	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data: blob:; base-uri 'none'; form-action 'none'",
-		hash(script), hash(style))
-	head := `<meta http-equiv="Content-Security-Policy" content="` + policy + `">` + "\n"
-	page, err = replace(page, map[string]string{
-		titlePart:  head + "<title>" + html.EscapeString(title) + "</title>",
-		stylePart:  "<style>" + string(style) + "</style>",
-		scriptPart: `<script type="module">` + string(script) + "</script>",
-	})
+	page, err := fileIndex(title, simulator.Module != nil)
 	if err != nil {
 		return err
 	}
@@ -108,7 +94,26 @@ func Write(out io.Writer, title string, events io.Reader, others ...Other) error
 	if !found {
 		return errors.New("page: index.html has no place for events")
 	}
-	if _, err := out.Write(append(before, eventsBegin...)); err != nil {
+	if _, err := out.Write(before); err != nil {
+		return err
+	}
+	if simulator.Module != nil {
+		for _, part := range []struct {
+			id   string
+			data []byte
+		}{{"worker", simulator.Worker}, {"simulator", simulator.Module}} {
+			if _, err := fmt.Fprintf(out, packedPart, part.id); err != nil {
+				return err
+			}
+			if err := pack(out, bytes.NewReader(part.data)); err != nil {
+				return err
+			}
+			if _, err := io.WriteString(out, "</script>\n"); err != nil {
+				return err
+			}
+		}
+	}
+	if _, err := io.WriteString(out, eventsBegin); err != nil {
 		return err
 	}
 	if err := pack(out, events); err != nil {
@@ -129,6 +134,35 @@ func Write(out io.Writer, title string, events io.Reader, others ...Other) error
 	}
 	_, err = out.Write(after)
 	return err
+}
+
+// fileIndex is index.html with style, script and policy in it, for a page of one file.
+func fileIndex(title string, simulates bool) ([]byte, error) {
+	page, err := fs.ReadFile(Files(), indexName)
+	if err != nil {
+		return nil, err
+	}
+	style, err := fs.ReadFile(Files(), "style.css")
+	if err != nil {
+		return nil, err
+	}
+	script, err := bundle(Files(), "main.mjs")
+	if err != nil {
+		return nil, err
+	}
+	body, compiles := bodyPart, ""
+	if simulates {
+		body, compiles = `<body data-module="simulator">`, " 'wasm-unsafe-eval'; worker-src blob:"
+	}
+	policy := fmt.Sprintf("default-src 'none'; script-src '%s'%s; style-src '%s'; img-src data: blob:; base-uri 'none'; form-action 'none'",
+		hash(script), compiles, hash(style))
+	head := `<meta http-equiv="Content-Security-Policy" content="` + policy + `">` + "\n"
+	return replace(page, map[string]string{
+		titlePart:  head + "<title>" + html.EscapeString(title) + "</title>",
+		stylePart:  "<style>" + string(style) + "</style>",
+		bodyPart:   body,
+		scriptPart: `<script type="module">` + string(script) + "</script>",
+	})
 }
 
 // Other is a run that another is compared with.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
+	"fmt"
 	"io"
 	"io/fs"
 	"regexp"
@@ -19,7 +20,7 @@ import (
 func TestPageIsOneFile(t *testing.T) {
 	hostile := `{"at":0,"type":"submitted","node":-1,"job":1,"name":"</script><script>alert(1)</script><!--"}` + "\n"
 	var out bytes.Buffer
-	require.NoError(t, Write(&out, `</title><script>alert("x")</script>`, strings.NewReader(hostile)))
+	require.NoError(t, Write(&out, `</title><script>alert("x")</script>`, strings.NewReader(hostile), Simulator{}))
 	page := out.String()
 	require.Equal(t, 3, strings.Count(strings.ToLower(page), "</script"), "the events, a place for another run's, and our script")
 	require.NotContains(t, page, "<script>alert(")
@@ -41,7 +42,7 @@ func TestPageIsOneFile(t *testing.T) {
 // Another run to compare with lies beside the events, under its name, whatever that is.
 func TestOtherRun(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, Write(&out, "run", strings.NewReader("one\n"), Other{`"><script>`, strings.NewReader("two\n")}))
+	require.NoError(t, Write(&out, "run", strings.NewReader("one\n"), Simulator{}, Other{`"><script>`, strings.NewReader("two\n")}))
 	var texts []string
 	for _, m := range regexp.MustCompile(`octet-stream"( data-name="&#34;&gt;&lt;script&gt;")?>([A-Za-z0-9+/=]*)</script>`).FindAllStringSubmatch(out.String(), -1) {
 		in, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(m[2])))
@@ -51,13 +52,13 @@ func TestOtherRun(t *testing.T) {
 		texts = append(texts, m[1][:min(len(m[1]), 10)]+string(text))
 	}
 	require.Equal(t, []string{"one\n", " data-nametwo\n"}, texts)
-	require.Error(t, Write(io.Discard, "run", strings.NewReader(""), Other{}, Other{}))
+	require.Error(t, Write(io.Discard, "run", strings.NewReader(""), Simulator{}, Other{}, Other{}))
 }
 
 // The policy of a page names exactly the style and the script that are in it.
 func TestPolicyNamesWhatIsThere(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, Write(&out, "run", strings.NewReader("")))
+	require.NoError(t, Write(&out, "run", strings.NewReader(""), Simulator{}))
 	for _, element := range []string{`<style>`, `<script type="module">`} {
 		_, rest, found := strings.Cut(out.String(), element)
 		require.True(t, found)
@@ -67,6 +68,28 @@ func TestPolicyNamesWhatIsThere(t *testing.T) {
 		require.Contains(t, out.String(), "-src '"+hash([]byte(text))+"'")
 	}
 	require.NotContains(t, out.String(), "unsafe")
+}
+
+// A page of one file has the simulator that it is given, and its policy lets that compile and no more.
+func TestPageHasTheSimulator(t *testing.T) {
+	var with, without bytes.Buffer
+	require.NoError(t, Write(&without, "run", strings.NewReader(""), Simulator{}))
+	require.NoError(t, Write(&with, "run", strings.NewReader(""), Simulator{Worker: []byte("work </script>"), Module: []byte("\x00asm")}))
+	require.Contains(t, without.String(), bodyPart)
+	require.Contains(t, with.String(), `<body data-module="simulator">`)
+	for id, want := range map[string]string{"worker": "work </script>", "simulator": "\x00asm"} {
+		part := fmt.Sprintf(packedPart, id)
+		require.NotContains(t, without.String(), part)
+		_, rest, found := strings.Cut(with.String(), part)
+		require.True(t, found)
+		in, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(strings.Split(rest, "<")[0])))
+		require.NoError(t, err)
+		got, err := io.ReadAll(in)
+		require.NoError(t, err)
+		require.Equal(t, want, string(got))
+	}
+	policy := regexp.MustCompile(`script-src [^;]*; worker-src [^;]*;`).FindString(with.String())
+	require.Regexp(t, `^script-src 'sha256-[^' ]+' 'wasm-unsafe-eval'; worker-src blob:;$`, policy)
 }
 
 // A server's index names its events; a name cannot leave its attribute.
@@ -112,8 +135,8 @@ func TestModules(t *testing.T) {
 // Who cannot be written to, or read from, is told of.
 func TestWriteErrors(t *testing.T) {
 	broken := iotestError{}
-	require.ErrorIs(t, Write(io.Discard, "", broken), io.ErrUnexpectedEOF)
-	require.ErrorIs(t, Write(broken, "", strings.NewReader("")), io.ErrShortWrite)
+	require.ErrorIs(t, Write(io.Discard, "", broken, Simulator{}), io.ErrUnexpectedEOF)
+	require.ErrorIs(t, Write(broken, "", strings.NewReader(""), Simulator{}), io.ErrShortWrite)
 }
 
 type iotestError struct{}

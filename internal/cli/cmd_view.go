@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/page"
+	"github.com/tarry-mr/tarry/actors/play/site"
 )
 
 // viewFlags are the flags of `tarry view`.
@@ -101,6 +102,12 @@ func (p *program) writePage(out io.Writer, names []string) error {
 		}()
 		runs = append(runs, page.Other{Name: filepath.Base(name), Events: read})
 	}
+	simulator := page.Simulator{}
+	if dir, err := site.Module(); err == nil { // else the page says that it has none
+		if simulator, err = site.Embedded(dir); err != nil {
+			return err
+		}
+	}
 	buffer := bufio.NewWriterSize(out, 1<<16)
-	return firstError(page.Write(buffer, runs[0].Name+" – Tarry", runs[0].Events, runs[1:]...), buffer.Flush())
+	return firstError(page.Write(buffer, runs[0].Name+" – Tarry", runs[0].Events, simulator, runs[1:]...), buffer.Flush())
 }

@@ -20,6 +20,7 @@ if [ -z "$chromium" ]; then
 	echo "make test-page: no Chromium here; its tests are left out"
 	exit 0
 fi
+[ -s actors/play/site/module/tarry.wasm.br ] || go generate ./actors/play/site
 go build -o bin/tarry ./cmd/tarry
 runs=out/page/runs
 rm -f "$runs"/*

@@ -35,22 +35,22 @@ export function firstRun(events) {
   return next < 0 ? events : events.slice(0, next);
 }
 
-/** Text of gzipped bytes. */
-async function unpack(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).text();
-}
+/** What gzipped bytes hold. */
+function unpack(bytes) { return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))); }
 
-/** The events that are embedded in the page: gzipped, in base64. */
-export async function embeddedEvents(element) {
-  const bytes = Uint8Array.from(atob(element.textContent.trim()), (c) => c.charCodeAt(0));
-  return firstRun(parseLines(await unpack(bytes)));
-}
+/** What is embedded in an element of the page: gzipped, in base64. */
+export function embedded(element) { return unpack(Uint8Array.from(atob(element.textContent.trim()), (c) => c.charCodeAt(0))); }
+
+/** The events that are embedded in the page. */
+export async function embeddedEvents(element) { return firstRun(parseLines(await embedded(element).text())); }
+
+/** The text that events are read from. */
+export function eventText(events) { return events.map((e) => JSON.stringify(e)).join("\n"); }
 
 /** The text of a file that was opened: plain or gzipped lines of events. */
 export async function fileText(file) {
   const bytes = new Uint8Array(await file.arrayBuffer());
-  return bytes[0] === 0x1f && bytes[1] === 0x8b ? unpack(bytes) : new TextDecoder().decode(bytes);
+  return bytes[0] === 0x1f && bytes[1] === 0x8b ? unpack(bytes).text() : new TextDecoder().decode(bytes);
 }
 
 /** The events of a file that was opened. */

@@ -9,9 +9,9 @@ import { kindName, many, time } from "./words.mjs";
 /** The wait that begins with a refusal, as the address holds it: job, kind, time and node. */
 export const forkKey = (job, kind, first) => `${job}.${kind}.${first.at}.${first.node}`;
 
-/** The button beside a why; nothing where a job did not wait. Pages without the simulator hide it. */
+/** The button beside a why; nothing where a job did not wait. Pages without the simulator say so instead. */
 export function forkButton(job, kind, first) {
-  return first ? html`<p><button data-fork="${forkKey(job, kind, first)}">What if it had not waited?</button></p>` : "";
+  return first ? html`<p><button data-fork="${forkKey(job, kind, first)}">What if it had not waited?</button><small class="unasked">What if it had not waited? A page without the simulator cannot say: “make build” makes a tarry whose pages have it.</small></p>` : "";
 }
 
 /** Runs the branch of a fork and shows it; an empty key forgets the last one. */

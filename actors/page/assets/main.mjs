@@ -1,6 +1,6 @@
 // Where the page's events come from: a server that it follows, the playground, or the page itself.
 
-import { embeddedEvents } from "./events.mjs";
+import { embeddedEvents, eventText } from "./events.mjs";
 import { follow, newRemote } from "./remote.mjs";
 import { beginSteering, newSteering, refresh } from "./steerview.mjs";
 import { add, bound, reset, seek } from "./player.mjs";
@@ -65,7 +65,7 @@ async function live(remote, row) {
   const st = newSteering(remote, x.redraw);
   x.source = () => {
     if (p.base || p.events.some((e) => e.type === "counts")) throw new Error("the beginning of this run is gone, here or on the server");
-    return { text: p.events.map((e) => JSON.stringify(e)).join("\n") };
+    return { text: eventText(p.events) };
   };
   const steer = () => beginSteering(st).then(() => {
     x.steering = st;
@@ -165,6 +165,7 @@ async function begin() {
   const { p } = x;
   add(p, await embeddedEvents($("events")));
   if ($("other").textContent) x.setOther(await embeddedEvents($("other")), $("other").dataset.name);
+  x.source = (side) => ({ text: eventText(x.runs[side].events) });
   row.begin(fitting(p.history.end));
   seek(p, busiest(p.history));
   arrived();

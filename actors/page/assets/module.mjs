@@ -1,6 +1,8 @@
-// The simulator, a module that a worker runs: which file it is says the document.
+// The simulator, a module that a worker runs: the document says which file it is, or which element of its own.
 
-let module, worker, asked = 0;
+import { embedded } from "./events.mjs";
+
+let module, worker, script, asked = 0;
 
 /** What unpacks the module, and its name: brotli, which is smaller, where the browser can. */
 function unpacking(name) {
@@ -13,7 +15,9 @@ function unpacking(name) {
 
 /** The module, compiled once; workers are made of it anew. A server may have unpacked it. */
 async function compiled() {
-  const of = document.body.dataset.module;
+  const of = document.body.dataset.module, inside = document.getElementById(of);
+  if (inside) script = URL.createObjectURL(await embedded(document.getElementById("worker")).blob());
+  if (inside) return WebAssembly.compile(await embedded(inside).arrayBuffer());
   const { name, stream } = of.endsWith(".gz") ? unpacking(of) : { name: of, stream: null };
   const got = await fetch(name);
   if (!got.ok) throw new Error(`${name}: ${got.status}`);
@@ -32,7 +36,7 @@ export async function ask(message, take) {
     worker = null;
   }
   if (!worker) {
-    worker = new Worker("worker.mjs", { type: "module" });
+    worker = new Worker(script || "worker.mjs", { type: script ? "classic" : "module" }); // browsers start no module of a file's own
     worker.postMessage({ module: code });
   }
   worker.busy = true;
@@ -44,7 +48,7 @@ export async function ask(message, take) {
         done(data.answer);
       } else take(data.side, data.events);
     };
-    worker.onerror = (e) => done({ error: e.message });
+    worker.onerror = (e) => done({ error: e.message || "the simulator does not start" });
     worker.postMessage({ id, request: message });
   });
 }

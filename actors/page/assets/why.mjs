@@ -62,7 +62,7 @@ export function explainDecision(s, e, h) {
   const ran_ = a && h && e.type === "launched" ? h.attempts.find((x) => x.id === e.attempt) : null, first = e.type === "skipped" && /^waiting for|has its part/.test(cause) ? e : ran_ && ran_.waited;
   return html`<h2>This decision</h2><p>At ${time(e.at)}: ${sentence(e)}.</p>${says ? html`<p>${says}</p>` : ""}${
     e.type === "launched" && a ? html`<p>${letter({ kind: a.kind, locality: e.locality, placed: e.placed })}: ${letters[letter({ kind: a.kind, locality: e.locality, placed: e.placed })]}, in slot ${e.slot || "?"}.</p>` : ""}${
-    e.count > 1 ? html`<p>It is the ${e.count}th time for this reason since the job last launched something.</p>` : ""}${lies}${costs(e.placed, e.node_name)}${forkButton(e.job, a ? a.kind : e.kind || 0, first)}${
+    e.count > 1 ? html`<p>${many(e.count, "time")} so far for this reason, since the job last launched something.</p>` : ""}${lies}${costs(e.placed, e.node_name)}${forkButton(e.job, a ? a.kind : e.kind || 0, first)}${
     e.job ? html`<p><button class="job" data-job="${e.job}">job ${e.job}</button>${e.node >= 0 ? html` <button data-node="${e.node}">${e.node_name || `node ${e.node}`}</button>` : ""}</p>` : ""}${back("Back to the list", "list")}`;
 }
 

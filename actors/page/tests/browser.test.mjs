@@ -455,6 +455,24 @@ test("a wait is staged: a ring runs down, and words say who has the slot", { ski
   await close();
 });
 
+test("a recorded run in one file says what if it had not waited, or that it has no simulator", { skip }, async () => {
+  const { page, faults, close } = await open("hfs.html", { bypassCSP: false });
+  await page.click(".matter [data-all]");
+  await page.click('#why .decisions button:has-text("waiting for locality")');
+  await page.click("#why [data-fork]");
+  await page.waitForSelector("#fork b", { timeout: 60000 });
+  assert.match(await page.textContent("#fork"), /At .* job (\d+) let a map slot on n\d+ pass\. This wait.* (saved|cost|made no difference to) job \1.*Both are simulations of this run; the mean of the first is 0\.00 % off/);
+  await page.click("#fork [data-screen]");
+  await page.waitForSelector("#screen-timeline canvas");
+  assert.match(page.url(), /fork=\d+\.0\.\d+\.\d+/);
+  assert.equal(await page.isVisible("#why .unasked"), false);
+  await page.evaluate(() => { delete document.body.dataset.module; }); // as a program without it writes the page
+  assert.equal(await page.isVisible("#why [data-fork]"), false);
+  assert.match(await page.innerText("#why"), /A page without the simulator cannot say: “make build” makes a tarry whose pages have it\./);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("a center of gravity is staged: it moves on the tree of racks, and words say what the slot cost", { skip: skip || (!names.includes("live.html") && "no such page") }, async () => {
   const { page, faults, close } = await open("live.html");
   await page.click('[data-stage="gravity"]');

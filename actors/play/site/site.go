@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 
 	"github.com/andybalholm/brotli"
 
@@ -66,16 +68,42 @@ func Files(dir fs.FS) (map[string][]byte, error) {
 
 // Simulator are the files by name with which the page runs the module in dir, for servers of the page.
 func Simulator(dir fs.FS) (out map[string][]byte, err error) {
-	out = map[string][]byte{}
+	if out, err = fileNamed(dir, ModuleName, ExecName); err != nil {
+		return nil, err
+	}
 	if out["worker.mjs"], err = assets.ReadFile("assets/worker.mjs"); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{ModuleName, ExecName} {
+	return out, addGzip(out)
+}
+
+// Embedded is the simulator with the module in dir, for pages of one file.
+func Embedded(dir fs.FS) (page.Simulator, error) {
+	files, err := fileNamed(dir, ExecName, ModuleName)
+	if err != nil {
+		return page.Simulator{}, err
+	}
+	worker, err := assets.ReadFile("assets/worker.mjs")
+	if err != nil {
+		return page.Simulator{}, err
+	}
+	before, after, found := bytes.Cut(worker, []byte(`import "./`+ExecName+`";`))
+	if !found {
+		return page.Simulator{}, fmt.Errorf("site: worker.mjs does not import %s", ExecName)
+	}
+	wasm, err := Unpack(files[ModuleName])
+	return page.Simulator{Worker: slices.Concat(before, files[ExecName], after), Module: wasm}, err
+}
+
+// fileNamed returns files of a directory by name.
+func fileNamed(dir fs.FS, names ...string) (out map[string][]byte, err error) {
+	out = map[string][]byte{}
+	for _, name := range names {
 		if out[name], err = fs.ReadFile(dir, name); err != nil {
 			return nil, err
 		}
 	}
-	return out, addGzip(out)
+	return out, nil
 }
 
 // addGzip adds GzipName to the files of a site.
@@ -120,11 +148,11 @@ func files(dir fs.FS, module string) (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	for _, name := range []string{ModuleName, ExecName} {
-		if out[name], err = fs.ReadFile(dir, name); err != nil {
-			return nil, err
-		}
+	named, err := fileNamed(dir, ModuleName, ExecName)
+	if err != nil {
+		return nil, err
 	}
+	maps.Copy(out, named)
 	out["index.html"], err = index(out["index.html"], out["panel.html"], module)
 	delete(out, "panel.html")
 	return out, err
