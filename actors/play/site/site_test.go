@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -77,4 +78,15 @@ func TestExport(t *testing.T) {
 // A directory without the module is said to lack it.
 func TestCheck(t *testing.T) {
 	require.ErrorIs(t, site.Check(fstest.MapFS{site.ExecName: {}}), site.ErrNoModule)
+}
+
+// Of one file is a worker that loads nothing, and the module as a browser compiles it.
+func TestEmbedded(t *testing.T) {
+	simulator, err := site.Embedded(playModule(t))
+	require.NoError(t, err)
+	require.Equal(t, "module", string(simulator.Module))
+	require.Contains(t, string(simulator.Worker), "\nglue\n")
+	require.NotRegexp(t, `(?m)^import`, string(simulator.Worker))
+	_, err = site.Embedded(fstest.MapFS{})
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }
