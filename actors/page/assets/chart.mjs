@@ -12,9 +12,7 @@ export function ticks(most) {
   const raw = most / 4;
   const size = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((f) => f * size).find((x) => x >= raw);
-  const list = [];
-  for (let x = 0; x <= most * 1.0001; x += step) list.push(x);
-  return list;
+  return Array.from({ length: Math.floor((most * 1.0001) / step) + 1 }, (_, i) => i * step);
 }
 
 /** A frame for a picture of times (in ns) and numbers; x and y put these into it. */
@@ -36,9 +34,7 @@ ${marks.map((q) => html`<text x="${f.x(f.from + q * span)}" y="${f.height - 6}" 
 }
 
 /** A path through points. */
-export function path(points) {
-  return points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
-}
+export const path = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
 /** A picture with a title that says in words what it shows. */
 export function picture(width, height, label, content) {

@@ -1,7 +1,7 @@
 // The first screen: racks, nodes and slots, each slot with a letter and color and its job; a slot
 // that waits pulses, and says for what.
 
-import { within } from "./entities.mjs";
+import { nodeName, within } from "./entities.mjs";
 import { html } from "./markup.mjs";
 import { letter, letters, many, percent, time, taskName } from "./words.mjs";
 import { awaited } from "./places.mjs";
@@ -31,11 +31,6 @@ export function summary(s, h) {
     if (w.until > s.now) text += `, ${time(w.until - s.now)} left`;
   }
   return text;
-}
-
-export function nodeName(s, id) {
-  const n = s.nodes.get(id);
-  return n ? n.name : `node ${id}`;
 }
 
 /** What a slot is, in words for the label. */

@@ -3,7 +3,7 @@
 import { within } from "./entities.mjs";
 import { html, table } from "./markup.mjs";
 import { axes, frame, path, picture } from "./chart.mjs";
-import { sample, quantiles } from "./history.mjs";
+import { ofJob, sample, quantiles } from "./history.mjs";
 import { percent, time } from "./words.mjs";
 
 const width = 960, height = 240, columns = 120;
@@ -12,21 +12,18 @@ const width = 960, height = 240, columns = 120;
 export function figures(h) {
   const done = [...h.jobs.values()].filter((j) => j.state === "succeeded" && j.finished >= 0);
   const times = done.map((j) => j.finished - j.submitted).sort((a, b) => a - b);
-  const near = { N: 0, R: 0, O: 0 };
-  for (const j of h.jobs.values()) for (const k of ["N", "R", "O"]) near[k] += j.near[k];
+  const { near } = h.state;
   return { times, near, maps: near.N + near.R + near.O, quantiles: quantiles(times), mean: times.reduce((a, b) => a + b, 0) / (times.length || 1), end: h.end };
 }
 
-/**
- * Jain's index over time of what users hold as a part of what they could have: of the slots' fair part,
+/** Jain's index over time of what users hold as a part of what they could have: of the slots' fair part,
  * which is no more than their jobs have tasks left for. 1: all have the same part of it; 1/n: one has
- * all, and n - 1 that could run something have nothing. Reduces count from a job's first on.
- */
+ * all, and n - 1 that could run something have nothing. Reduces count from a job's first on. */
 export function fairness(h) {
   const from = h.from, to = Math.max(from + 1, h.end), users = new Map();
   for (const j of h.jobs.values()) {
     const u = within(users, j.user || j.pool, () => [0, 1].map(() => ({ held: new Float64Array(columns), left: new Float64Array(columns) })));
-    for (const k of [0, 1]) tasks(j, k, u[k], from, to, h.end);
+    for (const k of [0, 1]) tasks(h, j, k, u[k], from, to);
   }
   return Array.from({ length: columns }, (_, i) => {
     const parts = [];
@@ -41,21 +38,13 @@ export function fairness(h) {
 }
 
 /** Adds the slots that a job holds and the tasks that it has left to the columns of a time. */
-function tasks(j, k, out, from, to, end) {
-  const attempts = j.attempts.filter((a) => a.kind === k), held = [], left = [];
-  const begin = k === 0 ? j.submitted : Math.min(...attempts.map((a) => a.segments[0][0]));
+function tasks(h, j, k, out, from, to) {
+  const attempts = j.attempts.filter((a) => a.kind === k), begin = k === 0 ? j.submitted : Math.min(...attempts.map((a) => a.segments[0][0]));
   if (!j.tasks[k] || !Number.isFinite(begin)) return;
-  left.push([begin, j.tasks[k]]);
-  for (const a of attempts) {
-    for (const [b, e] of a.segments) held.push([b, 1], [e < 0 ? end : e, -1]);
-    if (a.end === "succeeded") left.push([a.over, -1]);
-  }
-  if (j.finished >= 0) left.push([j.finished, -Infinity]);
-  for (const [list, column] of /** @type {[number[][], Float64Array][]} */ ([[held, out.held], [left, out.left]])) {
-    let n = 0;
-    const steps = list.sort((x, y) => x[0] - y[0]).map(([t, by]) => /** @type {[number, number]} */ ([t, (n = Math.max(0, n + by))]));
-    sample(steps, from, to, columns).forEach((v, i) => { column[i] += v; });
-  }
+  const ends = attempts.filter((a) => a.end === "succeeded").map((a) => a.over).sort((a, b) => a - b);
+  const left = [[begin, j.tasks[k]], ...ends.map((at, i) => [at, Math.max(0, j.tasks[k] - i - 1)]), ...(j.finished >= 0 ? [[j.finished, 0]] : [])];
+  sample(h.series.get(ofJob(k, j.id)), from, to, columns).forEach((v, i) => { out.held[i] += v; });
+  sample(/** @type {[number, number][]} */ (left), from, to, columns).forEach((v, i) => { out.left[i] += v; });
 }
 
 /** Divides slots into equal parts, none larger than what its holder wants. */

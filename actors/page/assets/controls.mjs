@@ -1,6 +1,7 @@
 // The row that is always in sight: play, steps, speed and the slider; and the keys.
 
 import { beat, endOf, pass, seek, step, stepBack } from "./player.mjs";
+import { $ } from "./markup.mjs";
 import { time } from "./words.mjs";
 
 const speeds = [0.01, 0.1, 1, 10, 60, 600, 3600];
@@ -19,8 +20,6 @@ export function fitting(end) {
 
 /** Makes the row work for the run that a page shows; moved is told when the page stands elsewhere, and whether it goes on. */
 export function control(x, moved) {
-  /** @type {(id: string) => any} */
-  const $ = (id) => document.getElementById(id);
   let last = 0, until = Infinity, pace = 0;
   for (const s of speeds) $("speed").append(new Option(`${s}×`, String(s)));
   const sync = () => {

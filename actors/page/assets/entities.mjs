@@ -20,6 +20,9 @@ export function nodeOf(s, id, name) {
   return within(s.nodes, id, () => ({ id, name: name || `node ${id}`, rack: "", slots: [0, 0], cells: [[], []], held: [], waits: [null, null], live: false, state: "open", decisions: [], version: 0 }));
 }
 
+/** What a node of a state or history is called. */
+export const nodeName = (s, id) => (s.nodes.get(id) || { name: `node ${id}` }).name;
+
 export function jobOf(s, id) {
   return within(s.jobs, id, () => ({
     id, name: "", user: "", pool: "", priority: "NORMAL", tasks: [0, 0], bytes: 0, places: null, state: "running",

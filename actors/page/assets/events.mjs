@@ -36,16 +36,22 @@ export function firstRun(events) {
 }
 
 /** What gzipped bytes hold. */
-function unpack(bytes) { return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))); }
+const unpack = (bytes) => through(bytes, new DecompressionStream("gzip"));
+
+/** What becomes of bytes in a stream. */
+export const through = (bytes, stream) => new Response(new Blob([bytes]).stream().pipeThrough(stream));
+
+/** The bytes of base64. */
+export const fromBase64 = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
 /** What is embedded in an element of the page: gzipped, in base64. */
-export function embedded(element) { return unpack(Uint8Array.from(atob(element.textContent.trim()), (c) => c.charCodeAt(0))); }
+export const embedded = (element) => unpack(fromBase64(element.textContent.trim()));
 
 /** The events that are embedded in the page. */
 export async function embeddedEvents(element) { return firstRun(parseLines(await embedded(element).text())); }
 
 /** The text that events are read from. */
-export function eventText(events) { return events.map((e) => JSON.stringify(e)).join("\n"); }
+export const eventText = (events) => events.map((e) => JSON.stringify(e)).join("\n");
 
 /** The text of a file that was opened: plain or gzipped lines of events. */
 export async function fileText(file) {
@@ -54,4 +60,4 @@ export async function fileText(file) {
 }
 
 /** The events of a file that was opened. */
-export async function fileEvents(file) { return firstRun(parseLines(await fileText(file))); }
+export const fileEvents = async (file) => firstRun(parseLines(await fileText(file)));

@@ -46,9 +46,7 @@ export function findings(h, state) {
 const about = (kind, j, weight, text) => ({ kind, job: j.id, of: j.id, weight, text });
 
 /** When the last map of a job ended that has; a reduce works from then on. */
-function mapsOver(j) {
-  return Math.max(-1, ...j.attempts.filter((a) => a.kind === 0 && a.end === "succeeded").map((a) => a.over));
-}
+const mapsOver = (j) => Math.max(-1, ...j.attempts.filter((a) => a.kind === 0 && a.end === "succeeded").map((a) => a.over));
 
 /** How long an attempt ran; of a reduce, after the last map ended. */
 function worked(a, h, from) {

@@ -48,10 +48,8 @@ function inRows(h, plan) {
   return plan.inRows;
 }
 
-/**
- * The bars that show in a part of the rows and of the time. A bar that ends less than least after the
- * last that is shown of its lane began is left out: it would be drawn over that, within a pixel.
- */
+/** The bars that show in a part of the rows and of the time. A bar that ends less than least after the
+ * last that is shown of its lane began is left out: it would be drawn over that, within a pixel. */
 export function bars(h, plan, fromRow, toRow, from, to, least = 0) {
   const out = [];
   if (plan.fold === "job") return jobBars(h, plan, fromRow, toRow, from, to, least);
@@ -88,10 +86,8 @@ function jobBars(h, plan, fromRow, toRow, from, to, least) {
   return out;
 }
 
-/**
- * The phases of a bar as parts of it, where they are told and the attempt was never suspended: "launch"
- * until it began, and "report" from its end until the JobTracker knew.
- */
+/** The phases of a bar as parts of it, where they are told and the attempt was never suspended: "launch"
+ * until it began, and "report" from its end until the JobTracker knew. */
 export function phases(bar) {
   const p = bar.attempt && bar.attempt.phases;
   if (!p || bar.attempt.segments.length > 1) return [];

@@ -47,11 +47,9 @@ function parts(to, x) {
   };
   box.addEventListener("keydown", (e) => {
     const width = at.to - at.from, middle = (at.from + at.to) / 2;
-    if (e.key === "+" || e.key === "=") zoom(x.p.time, width / 2);
-    else if (e.key === "-") zoom(middle, width * 2);
-    else if (e.key === "ArrowLeft") zoom(middle - width / 4, width);
-    else if (e.key === "ArrowRight") zoom(middle + width / 4, width);
-    else return;
+    const to = { "+": [x.p.time, width / 2], "=": [x.p.time, width / 2], "-": [middle, width * 2], ArrowLeft: [middle - width / 4, width], ArrowRight: [middle + width / 4, width] }[e.key];
+    if (!to) return;
+    zoom(...to);
     e.preventDefault();
   });
   at.canvas.addEventListener("pointerdown", (e) => { at.drag = timeAt(e); });

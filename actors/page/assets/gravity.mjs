@@ -22,12 +22,8 @@ export function cost(h, of, node) {
 
 /** The node to which weights are nearest, null without any. */
 export function center(h, of) {
-  let best = null, least = Infinity;
-  for (const id of of.keys()) {
-    const c = cost(h, of, id);
-    if (c < least) [best, least] = [id, c];
-  }
-  return best;
+  const costs = [...of.keys()].map((id) => [id, cost(h, of, id)]);
+  return costs.length ? costs.reduce((best, one) => (one[1] < best[1] ? one : best))[0] : null;
 }
 
 /** The next reduce after a time, or the first, whose center moved before its last map ended; null if there is none. */

@@ -143,14 +143,10 @@ export function busiest(h) {
 }
 
 /** How long an attempt ran, without the times in which it was suspended. */
-export function ran(a, now) {
-  return a.segments.reduce((sum, [from, to]) => sum + (to < 0 ? now : to) - from, 0);
-}
+export const ran = (a, now) => a.segments.reduce((sum, [from, to]) => sum + (to < 0 ? now : to) - from, 0);
 
-/**
- * The mean of a step function in each of n equal parts of a time.
- * @param {[number, number][]} steps times and values
- */
+/** The mean of a step function in each of n equal parts of a time.
+ * @param {[number, number][]} steps times and values */
 export function sample(steps, from, to, n) {
   const out = new Float64Array(n);
   const width = (to - from) / n;

@@ -1,5 +1,6 @@
 // One job with its tasks, attempts and counters: failures first.
 
+import { nodeName } from "./entities.mjs";
 import { html, table } from "./markup.mjs";
 import { bytes, letter, percent, taskName, time, why } from "./words.mjs";
 import { quantiles, ran } from "./history.mjs";
@@ -65,12 +66,11 @@ export function jobMarkup(h, id, now = h.end) {
   const bad = j.attempts.filter((a) => a.end === "failed");
   const rank = { failed: 0, killed: 1, "": 2, succeeded: 3 };
   const list = [...j.attempts].sort((a, b) => rank[a.end] - rank[b.end] || a.segments[0][0] - b.segments[0][0]).slice(0, mostRows);
-  const name = (id) => (h.nodes.get(id) || { name: `node ${id}` }).name;
   return html`<h2>Job ${j.id} “${j.name}”</h2>${j.err ? html`<p class="bad">${j.err}</p>` : ""}
-${bad.length ? html`<p class="bad">First failure: ${taskName(bad[0])} on ${name(bad[0].node)}: ${bad[0].err}</p>` : ""}
+${bad.length ? html`<p class="bad">First failure: ${taskName(bad[0])} on ${nodeName(h, bad[0].node)}: ${bad[0].err}</p>` : ""}
 <p>${j.state} · ${j.user || "?"} · ${j.pool || "no pool"} · ${j.bytes ? `${bytes(j.bytes)} of input · ` : ""}submitted at ${time(j.submitted)}${j.first >= 0 ? `, first slot after ${time(j.first - j.submitted)}` : ""}${
     j.finished >= 0 ? `, done after ${time(j.finished - j.submitted)}` : ""} · maps ${percent(j.near.N, all)} node-local, ${percent(j.near.R, all)} rack-local, ${percent(j.near.O, all)} off-rack</p>
 ${table("Tasks", ["kind", "tasks", "running", "complete", "failed", "killed", "least", "25 %", "median", "75 %", "most"], taskRows(j, now))}
 <table class="attempts"><caption>Attempts, failures first${j.attempts.length > list.length ? `; ${j.attempts.length - list.length} are left out here` : ""}</caption><thead><tr><th scope="col">attempt</th><th scope="col">node</th><th scope="col">near</th><th scope="col">began</th><th scope="col">ran</th><th scope="col">end</th><th scope="col">why there</th></tr></thead>
-<tbody>${list.map((a) => html`<tr data-key="${a.id}"><th scope="row"><button class="job" data-attempt="${a.id}">${taskName(a)}</button></th><td>${name(a.node)}</td><td>${a.locality}</td><td>${time(a.segments[0][0])}</td><td>${time(ran(a, now))}</td><td>${a.end || (a.suspended ? "suspended" : "runs")}${a.err ? `: ${a.err}` : a.why ? `: ${why(a.why)}` : ""}</td><td>${why(a.reason, a.placed)}</td></tr>`)}</tbody></table>${counters(j)}`;
+<tbody>${list.map((a) => html`<tr data-key="${a.id}"><th scope="row"><button class="job" data-attempt="${a.id}">${taskName(a)}</button></th><td>${nodeName(h, a.node)}</td><td>${a.locality}</td><td>${time(a.segments[0][0])}</td><td>${time(ran(a, now))}</td><td>${a.end || (a.suspended ? "suspended" : "runs")}${a.err ? `: ${a.err}` : a.why ? `: ${why(a.why)}` : ""}</td><td>${why(a.reason, a.placed)}</td></tr>`)}</tbody></table>${counters(j)}`;
 }

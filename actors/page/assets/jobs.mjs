@@ -1,8 +1,8 @@
 // The jobs as the Fair Scheduler's page has them, sorted by any column and filtered.
 
-import { html } from "./markup.mjs";
+import { html, options } from "./markup.mjs";
 import { many, percent, time, why } from "./words.mjs";
-import { cell } from "./shares.mjs";
+import { csv } from "./shares.mjs";
 
 const mostRows = 500;
 
@@ -23,10 +23,8 @@ const local = (j) => j.near.N / Math.max(1, j.near.N + j.near.R + j.near.O);
 const done = (j, k) => j.done[k] / Math.max(1, j.tasks[k]);
 const priorities = ["VERY_HIGH", "HIGH", "NORMAL", "LOW", "VERY_LOW"];
 
-/**
- * The columns: what each is called, whether above it stands a group, and what it is sorted by.
- * @type {{id: string, text: string, group?: number, by: (j: any) => any}[]}
- */
+/** The columns: what each is called, whether above it stands a group, and what it is sorted by.
+ * @type {{id: string, text: string, group?: number, by: (j: any) => any}[]} */
 const columns = [
   { id: "job", text: "Job", by: (j) => j.id }, { id: "name", text: "Name", by: (j) => j.name }, { id: "user", text: "User", by: (j) => j.user }, { id: "pool", text: "Pool", by: (j) => j.pool },
   { id: "priority", text: "Priority", by: (j) => priorities.indexOf(j.priority) }, { id: "submitted", text: "Submitted", by: (j) => j.submitted },
@@ -68,9 +66,9 @@ export function jobsMarkup(s, table = newTable()) {
   if (!s.jobs.size) return html`<p class="empty">No job yet.</p>`;
   const order = tableRows(s, table), shown = order.slice(0, mostRows), all = [...s.jobs.values()];
   const head = (c, rows) => html`<th scope="col"${rows > 1 ? html` rowspan="2"` : ""}${c.id === table.sort ? html` aria-sort="${table.down ? "descending" : "ascending"}"` : ""}><button class="sort" data-sort="${c.id}">${c.text}</button></th>`;
-  const first = columns.findIndex((c) => c.group === 0), option = (value, text) => html`<option value="${value}"${value === table.state ? html` selected` : ""}>${text}</option>`;
+  const first = columns.findIndex((c) => c.group === 0);
   return html`<p class="bar"><label>Filter <input type="search" id="job-filter" value="${table.filter}" placeholder="number, name, user or pool"></label>
-<label>State <select id="job-state">${option("", "all")}${option("running", "run or wait")}${option("succeeded", "succeeded")}${option("failed", "failed")}${option("killed", "killed")}</select></label>
+<label>State <select id="job-state">${options([["", "all"], ["running", "run or wait"], "succeeded", "failed", "killed"], table.state)}</select></label>
 <span>${many(all.length, "job")}, ${all.filter((j) => j.finished < 0).length} run or wait${order.length < all.length ? `; ${order.length} shown` : ""}</span></p>
 <div class="wide" tabindex="0" role="region" aria-label="Jobs"><table class="dense"><thead><tr>${columns.slice(0, first).map((c) => head(c, 2))}<th scope="colgroup" colspan="3">Maps</th><th scope="colgroup" colspan="3">Reduces</th>${columns.slice(first + 6).map((c) => head(c, 2))}</tr>
 <tr>${columns.filter((c) => c.group !== undefined).map((c) => head(c, 1))}</tr></thead>
@@ -79,10 +77,7 @@ export function jobsMarkup(s, table = newTable()) {
 
 /** All jobs as CSV. */
 export function jobsCSV(h) {
-  const lines = ["job,name,user,pool,state,submitted_s,first_s,finished_s,maps,reduces,node_local,rack_local,off_rack"];
+  const heads = ["job", "name", "user", "pool", "state", "submitted_s", "first_s", "finished_s", "maps", "reduces", "node_local", "rack_local", "off_rack"];
   const s = (ns) => (ns < 0 ? "" : (ns / 1e9).toFixed(3));
-  for (const j of h.jobs.values()) {
-    lines.push([j.id, j.name, j.user, j.pool, j.state, s(j.submitted), s(j.first), s(j.finished), ...j.tasks, j.near.N, j.near.R, j.near.O].map(cell).join(","));
-  }
-  return lines.join("\n") + "\n";
+  return csv([heads, ...[...h.jobs.values()].map((j) => [j.id, j.name, j.user, j.pool, j.state, s(j.submitted), s(j.first), s(j.finished), ...j.tasks, j.near.N, j.near.R, j.near.O])]);
 }

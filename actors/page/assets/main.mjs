@@ -1,11 +1,12 @@
 // Where the page's events come from: a server that it follows, the playground, or the page itself.
 
 import { embeddedEvents, eventText } from "./events.mjs";
+import { $ } from "./markup.mjs";
 import { follow, newRemote } from "./remote.mjs";
 import { beginSteering, newSteering, refresh } from "./steerview.mjs";
 import { add, bound, reset, seek } from "./player.mjs";
 import { control, fitting } from "./controls.mjs";
-import { goWhereAddressed, newShell, noSource, remember, turn, wire } from "./shell.mjs";
+import { goWhereAddressed, look, newShell, noSource, remember, wire } from "./shell.mjs";
 import { busiest } from "./history.mjs";
 import { sharesCSV, sharesSVG } from "./shares.mjs";
 import { jobsCSV } from "./jobs.mjs";
@@ -13,8 +14,6 @@ import { ganttSVG } from "./gantt.mjs";
 import { chromeTrace, save } from "./export.mjs";
 import { time } from "./words.mjs";
 
-/** @type {(id: string) => any} */
-const $ = (id) => document.getElementById(id);
 const x = newShell();
 
 function exports_() {
@@ -27,10 +26,8 @@ function exports_() {
     "Chrome trace": () => save("trace.json", chromeTrace(h()), "application/json"),
   };
   for (const [name, f] of Object.entries(files)) {
-    const b = document.createElement("button");
-    b.textContent = name;
-    b.onclick = () => { f(); $("exports").parentElement.open = false; };
-    $("exports").append(b);
+    const onclick = () => { f(); $("exports").parentElement.open = false; };
+    $("exports").append(Object.assign(document.createElement("button"), { textContent: name, onclick }));
   }
 }
 
@@ -67,10 +64,7 @@ async function live(remote, row) {
     if (p.base || p.events.some((e) => e.type === "counts")) throw new Error("the beginning of this run is gone, here or on the server");
     return { text: eventText(p.events) };
   };
-  const steer = () => beginSteering(st).then(() => {
-    x.steering = st;
-    x.redraw();
-  }).catch(() => { /* the stream tells why, and comes again */ });
+  const steer = () => beginSteering(st).then(() => { x.steering = st; x.redraw(); }).catch(() => { /* the stream tells why, and comes again */ });
   await follow(remote, {
     take(events, size) {
       add(p, events, size);
@@ -97,15 +91,6 @@ function arrived() {
   goWhereAddressed(x);
 }
 
-/** Shows a screen at a moment of a run; that is no step of the history, which leads to the run before. */
-function look({ screen, at, side }) {
-  x.leading = true;
-  turn(x, side);
-  x.go(screen);
-  x.goTo(at);
-  x.leading = false;
-}
-
 /** The playground's runs: what runs tells it by events of the document, and both runs' own. */
 function played(row) {
   let wish = -1, second = [];
@@ -114,15 +99,13 @@ function played(row) {
     const { begin, side, events, end, names, seek: to, open, sources } = /** @type {CustomEvent} */ (e).detail;
     if (begin) {
       wish = x.loading ? -1 : x.p.time;
-      x.fork = null;
-      Object.assign(x, { side: 0, names: ["this run", ""] });
-      x.runs = [x.runs[0], null];
+      Object.assign(x, { fork: null, side: 0, names: ["this run", ""], runs: [x.runs[0], null] });
       Object.assign(x.p, { playing: false, until: 0 });
       reset(x.p);
       second = [];
       x.look.chosen = null;
     } else if (open && !end) {
-      look(open);
+      look(x, open);
     } else if (to !== undefined) {
       x.go("overview");
       x.goTo(to);
@@ -135,7 +118,7 @@ function played(row) {
       if (second.length) x.setOther(second, ...names);
       row.begin(fitting(x.p.history.end));
       seek(x.p, wish < 0 ? busiest(x.p.history) : wish);
-      if (open) look(open);
+      if (open) look(x, open);
       arrived();
     }
     row.changed();
@@ -154,14 +137,8 @@ async function begin() {
   exports_();
   x.redraw();
   const api = document.body.dataset.api; // where a server's lies
-  if (api) {
-    await live(newRemote(api), row);
-    return;
-  }
-  if (document.body.dataset.play) {
-    played(row);
-    return;
-  }
+  if (api) return live(newRemote(api), row);
+  if (document.body.dataset.play) return played(row);
   const { p } = x;
   add(p, await embeddedEvents($("events")));
   if ($("other").textContent) x.setOther(await embeddedEvents($("other")), $("other").dataset.name);
@@ -169,7 +146,7 @@ async function begin() {
   row.begin(fitting(p.history.end));
   seek(p, busiest(p.history));
   arrived();
-  row.changed();
+  return row.changed();
 }
 
 begin().catch((e) => {

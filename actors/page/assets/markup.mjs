@@ -9,9 +9,11 @@ class Markup {
 const entities = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
 /** Text that is safe within elements and quoted attributes. */
-export function escapeText(s) {
-  return String(s).replace(/[&<>"']/g, (c) => entities[c]);
-}
+export const escapeText = (s) => String(s).replace(/[&<>"']/g, (c) => entities[c]);
+
+/** The element of an identifier, of whatever kind.
+ * @type {(id: string) => any} */
+export const $ = (id) => document.getElementById(id);
 
 function piece(v) {
   if (v instanceof Markup) return v.text;
@@ -27,15 +29,19 @@ export function html(strings, ...values) {
   return new Markup(text);
 }
 
+/** What may be chosen in a list, each a value or a pair of it and its name; one is chosen. */
+export function options(list, chosen) {
+  const option = (value, name = value) => html`<option value="${value}"${value === chosen ? html` selected` : ""}>${name}</option>`;
+  return list.map((one) => option(...[one].flat()));
+}
+
 /** A table: what it shows, the heads of its columns, and its rows. */
 export function table(caption, heads, rows, name = "") {
   return html`<table class="${name}"><caption>${caption}</caption><thead><tr>${heads.map((text) => html`<th scope="col">${text}</th>`)}</tr></thead><tbody>${rows}</tbody></table>`;
 }
 
-/**
- * Puts markup into an element, unless it is there already. What is equal stays in the document: a button
- * keeps its focus and a list stays open while the cluster changes.
- */
+/** Puts markup into an element, unless it is there already. What is equal stays in the document: a button
+ * keeps its focus and a list stays open while the cluster changes. */
 export function show(element, markup) {
   const text = piece(markup);
   if (element.shown === text) return;
@@ -75,11 +81,7 @@ function become(to, from) {
   while (old) old = removed(old);
 }
 
-function removed(node) {
-  const next = node.nextSibling;
-  node.remove();
-  return next;
-}
+const removed = (node) => { const next = node.nextSibling; node.remove(); return next; };
 
 function attributes(to, from) {
   for (const { name } of [...to.attributes]) if (!from.hasAttribute(name)) to.removeAttribute(name);
@@ -87,31 +89,26 @@ function attributes(to, from) {
   if (to.nodeName === "OPTION" && to.selected !== from.hasAttribute("selected") && from.closest("select").querySelector("[selected]")) to.selected = from.hasAttribute("selected");
 }
 
-/**
- * Shows a list in an element, one child a key; only children whose markup has changed are touched.
+/** Shows a list in an element, one child a key; only children whose markup has changed are touched.
  * @param {any} element
- * @param {{key: string, markup: object, name?: string}[]} items name is the class of the child
- */
+ * @param {{key: any, markup: () => object, name: string, of?: object, version?: string}[]} items name is the
+ *   class of the child; where of and version are as they were, markup is not asked for */
 export function showList(element, items) {
   const there = element.children_ || (element.children_ = new Map());
   let before = element.firstElementChild;
-  const keys = new Set();
+  const keys = new Set(items.map((item) => item.key));
   for (const item of items) {
-    keys.add(item.key);
     let child = there.get(item.key);
     if (!child) {
       child = document.createElement("div");
-      child.className = item.name || "";
+      child.dataset.key = String(item.key);
       there.set(item.key, child);
     }
     if (child === before) before = child.nextElementSibling;
     else element.insertBefore(child, before);
-    show(child, item.markup);
+    if (child.of && child.of === item.of && child.version === item.version) continue;
+    Object.assign(child, { of: item.of, version: item.version, className: item.name });
+    show(child, item.markup());
   }
-  for (const [key, child] of there) {
-    if (!keys.has(key)) {
-      child.remove();
-      there.delete(key);
-    }
-  }
+  for (const [key, child] of there) if (!keys.has(key)) { child.remove(); there.delete(key); }
 }

@@ -4,21 +4,16 @@ import { embedded } from "./events.mjs";
 
 let module, worker, script, asked = 0;
 
-/** What unpacks the module, and its name: brotli, which is smaller, where the browser can. */
-function unpacking(name) {
-  try {
-    return { name: name.replace(/gz$/, "br"), stream: new DecompressionStream(/** @type {any} */ ("brotli")) };
-  } catch {
-    return { name, stream: new DecompressionStream("gzip") };
-  }
-}
-
-/** The module, compiled once; workers are made of it anew. A server may have unpacked it. */
+/** The module, compiled once; workers are made of it anew. Brotli is smaller, where the browser unpacks it; a server may have. */
 async function compiled() {
   const of = document.body.dataset.module, inside = document.getElementById(of);
+  let name = of, stream = new DecompressionStream("gzip");
   if (inside) script = URL.createObjectURL(await embedded(document.getElementById("worker")).blob());
   if (inside) return WebAssembly.compile(await embedded(inside).arrayBuffer());
-  const { name, stream } = of.endsWith(".gz") ? unpacking(of) : { name: of, stream: null };
+  try {
+    stream = new DecompressionStream(/** @type {any} */ ("brotli"));
+    name = of.replace(/gz$/, "br");
+  } catch { /* it does not */ }
   const got = await fetch(name);
   if (!got.ok) throw new Error(`${name}: ${got.status}`);
   const bytes = await got.arrayBuffer();
@@ -31,10 +26,7 @@ export async function ask(message, take) {
   module ||= compiled();
   const code = await module;
   const id = ++asked;
-  if (worker && worker.busy) {
-    worker.terminate();
-    worker = null;
-  }
+  if (worker && worker.busy) worker = worker.terminate();
   if (!worker) {
     worker = new Worker(script || "worker.mjs", { type: script ? "classic" : "module" }); // browsers start no module of a file's own
     worker.postMessage({ module: code });

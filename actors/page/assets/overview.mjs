@@ -50,38 +50,15 @@ function brush(box, x) {
 export function drawCluster(list, s) {
   const { density, racks: all } = racks(s);
   list.className = `racks d${density}${s.nodes.size <= 250 ? " few" : ""}`;
-  showList(list, all.map((r) => ({ key: r.name, name: "rack", markup: html`<h2>${r.name} <small>${r.nodes.length}</small></h2><div class="nodes"></div>` })));
-  all.forEach((r, i) => {
-    const box = list.children[i].lastElementChild, drawn = box.drawn || (box.drawn = new Map());
-    for (const n of r.nodes) {
-      let child = drawn.get(n.id);
-      if (!child) {
-        child = document.createElement("div");
-        drawn.set(n.id, child);
-        box.append(child);
-      }
-      if (child.node === n && child.version === n.version && child.density === density) continue;
-      Object.assign(child, { node: n, version: n.version, density });
-      child.dataset.drawn = String(n.id);
-      child.className = `node${n.live ? "" : " gone"}`;
-      show(child, nodeMarkup(s, n, density));
-    }
-    for (const [id, child] of drawn) {
-      if (!s.nodes.has(id) || s.nodes.get(id).rack !== r.name) {
-        child.remove();
-        drawn.delete(id);
-      }
-    }
-  });
+  showList(list, all.map((r) => ({ key: r.name, name: "rack", markup: () => html`<h2>${r.name} <small>${r.nodes.length}</small></h2><div class="nodes"></div>` })));
+  all.forEach((r, i) => showList(list.children[i].lastElementChild, r.nodes.map((n) => (
+    { key: n.id, name: `node${n.live ? "" : " gone"}`, of: n, version: `${n.version} ${density}`, markup: () => nodeMarkup(s, n, density) }))));
 }
 
 /** Draws the screen. */
 export function overviewScreen(to, x) {
   const at = parts(to, x), { p, look } = x;
-  if (!p.state.nodes.size) {
-    show(at.matter, html`<h2>Decisions that matter</h2><p class="empty">No node has joined yet.</p>`);
-    return;
-  }
+  if (!p.state.nodes.size) return show(at.matter, html`<h2>Decisions that matter</h2><p class="empty">No node has joined yet.</p>`);
   drawCluster(at.list, p.state);
   const staged = x.wait && x.wait.reduce ? x.wait : null;
   lines(at.overlay, at.cluster, p.state, staged ? null : x.wait);
@@ -91,18 +68,18 @@ export function overviewScreen(to, x) {
   if (staged) {
     at.end = -1;
     show(at.over, html`<h2>What reduce ${staged.reduce.task} of job ${staged.reduce.job} fetches, by node</h2>${gravityMarkup(p.history, staged, p.time, ...size)}<p class="legend">disc: output of maps; ring: the center; square: the slot taken; lines: what crosses to the center</p>`);
-    return;
+    return undefined;
   }
   const [from, until] = windowOf(p, look.span);
-  if (at.end === p.history.end && at.pool === look.pool && at.span === look.span && p.playing && Math.abs((at.time || 0) - p.time) < (until - from) / 200) return;
+  if (at.end === p.history.end && at.pool === look.pool && at.span === look.span && p.playing && Math.abs((at.time || 0) - p.time) < (until - from) / 200) return undefined;
   Object.assign(at, { end: p.history.end, pool: look.pool, time: p.time, span: look.span });
   show(at.over, html`<h2>Map slots ${p.live ? `in the last ${time(until - from)}` : `from ${time(from)} to ${time(until)}`}${look.span ? html` <button class="quiet" data-span="">as at first</button>` : ""}</h2>${sharesMarkup(p.history, 0, look.pool, p.time, "", { from, to: until, width: size[0], height: size[1] })}`);
-  show(at.brush, brushMarkup(p.history, p.time, [from, until]));
+  return show(at.brush, brushMarkup(p.history, p.time, [from, until]));
 }
 
 /** Lines from waiting slots to the nodes that have what their jobs wait for, and rings that run down with the waits. */
 function lines(overlay, to, s, staged) {
-  const box = to.getBoundingClientRect(), find = (id) => to.querySelector(`[data-drawn="${id}"]`);
+  const box = to.getBoundingClientRect(), find = (id) => to.querySelector(`.node[data-key="${id}"]`);
   const middle = (r) => [r.left + r.width / 2 - box.left, r.top + r.height / 2 - box.top].map((v) => v.toFixed(0));
   const all = waitLines(s);
   if (staged && s.now >= staged.skip.at && s.now < staged.launch.at) all.push({ from: staged.skip.node, to: staged.launch.node, kind: staged.skip.kind || 0, job: staged.skip.job, wait: staged.skip });

@@ -7,12 +7,10 @@ import { prune } from "./history.mjs";
 import { before, copy, keep, keepNear, newSnapshots, shift } from "./snapshots.mjs";
 
 /** A player of a list of events that may grow. */
-export function newPlayer() {
-  return {
-    events: [], at: 0, time: 0, state: newState(), history: newHistory(), playing: false, follow: false, live: false, speed: 1, until: 0,
-    base: null, snapshots: newSnapshots(), most: Infinity, mostText: Infinity, text: 0,
-  };
-}
+export const newPlayer = () => ({ ...empty(), playing: false, follow: false, live: false, speed: 1, until: 0, most: Infinity, mostText: Infinity });
+
+/** What a player has before the first event. */
+const empty = () => ({ events: [], at: 0, time: 0, state: newState(), history: newHistory(), base: null, snapshots: newSnapshots(), text: 0 });
 
 /** Bounds what a player keeps: so many events, of so much text, and so many jobs that have ended. */
 export function bound(p, events, text, jobs) {
@@ -23,7 +21,7 @@ export function bound(p, events, text, jobs) {
 /** Forgets all, as if nothing had come yet; bounds stay. */
 export function reset(p) {
   const { most } = p.state;
-  Object.assign(p, { events: [], at: 0, time: 0, state: newState(), history: newHistory(), base: null, snapshots: newSnapshots(), text: 0 });
+  Object.assign(p, empty());
   p.state.most = most;
 }
 

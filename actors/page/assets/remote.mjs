@@ -1,51 +1,27 @@
 // A server that the page is of: its API, its events as they happen, and who calls. A token is kept in
 // memory alone and sent in a header, which no other site can make a browser do.
 
-/** Why a server refused, as it says it. */
-export class Refused extends Error {
-  constructor(status, detail) {
-    super(detail);
-    this.status = status;
-  }
-}
+/** A server's API at a URL that ends in a slash. */
+export const newRemote = (base) => ({ base, token: "" });
 
-/**
- * A server's API at a URL that ends in a slash.
- * @param {string} base
- */
-export function newRemote(base) {
-  return { base, token: "" };
-}
+const headers = (remote, more) => ({ ...(remote.token && { Authorization: `Bearer ${remote.token}` }), ...more });
 
-function headers(remote, more) {
-  return { ...(remote.token ? { Authorization: `Bearer ${remote.token}` } : {}), ...more };
-}
-
-/** The answer of a server that refuses, as an error. */
+/** The answer of a server that refuses, as an error with its status. */
 async function refusal(res) {
-  let detail = "";
-  try {
-    detail = (await res.json()).detail;
-  } catch {
-    detail = "";
-  }
-  return new Refused(res.status, detail || `the server answers ${res.status}`);
+  const { detail } = await res.json().catch(() => ({}));
+  return Object.assign(new Error(detail || `the server answers ${res.status}`), { status: res.status });
 }
 
 /** Calls the API; a body makes it a POST. */
 export async function call(remote, path, body) {
-  /** @type {RequestInit} */
-  const ask = { headers: headers(remote, {}), cache: "no-store" };
-  if (body !== undefined) Object.assign(ask, { method: "POST", headers: headers(remote, { "Content-Type": "application/json" }), body: JSON.stringify(body) });
-  const res = await fetch(remote.base + path, ask);
+  const post = body === undefined ? null : { method: "POST", body: JSON.stringify(body) };
+  const res = await fetch(remote.base + path, { headers: headers(remote, post && { "Content-Type": "application/json" }), cache: "no-store", ...post });
   if (!res.ok) throw await refusal(res);
   return res.json();
 }
 
-/**
- * Takes the events of a text that comes in pieces.
- * @returns {(piece: string) => {id: string, kind: string, data: string}[]}
- */
+/** Takes the events of a text that comes in pieces.
+ * @returns {(piece: string) => {id: string, kind: string, data: string}[]} */
 export function eventReader() {
   let rest = "";
   return (piece) => {
@@ -65,34 +41,29 @@ export function eventReader() {
 }
 
 /** The process of the server that has given an event its id. */
-function boot(id) { return id.split("-")[0]; }
+const boot = (id) => id.split("-")[0];
 
 const shortest = 500, longest = 8000; // ms between attempts
 
-/**
- * Takes events from a server as they happen, and goes on where it was when the connection breaks.
+/** Takes events from a server as they happen, and goes on where it was when the connection breaks.
  * @param {object} remote
  * @param {{take: (events: object[], size: number) => void, reset: () => void, tell: (there: boolean, why: string) => void, token: (why: string) => Promise<string>}} to
  *   take gets what has come, ten times a second at most, and how long its text was; reset is told when all that was
- *   taken is to be forgotten, as the server sends its state anew; tell hears of the connection; token asks for one
- */
+ *   taken is to be forgotten, as the server sends its state anew; tell hears of the connection; token asks for one */
 export async function follow(remote, to) {
   let last = "", wait = shortest;
   for (;;) {
     try {
-      await read(remote, last, to, (id) => {
-        last = id;
-        wait = shortest;
-      });
+      await read(remote, last, to, (id) => { last = id; wait = shortest; });
       to.tell(false, "the server has ended the stream");
     } catch (e) {
-      const unknown = e instanceof Refused && e.status === 401;
+      const unknown = e.status === 401;
       to.tell(false, unknown ? "" : e.message);
       if (unknown) {
         remote.token = await to.token(e.message);
         continue;
       }
-      if (e instanceof Refused && e.status < 500 && e.status !== 429) return;
+      if (e.status < 500 && e.status !== 429) return;
     }
     await new Promise((go) => { setTimeout(go, wait); });
     wait = Math.min(2 * wait, longest);
@@ -109,10 +80,8 @@ async function read(remote, from, to, passed) {
   let waiting = [], size = 0, timer = 0, last = from;
   const hand = () => {
     clearTimeout(timer);
-    timer = 0;
     if (waiting.length) to.take(waiting, size);
-    waiting = [];
-    size = 0;
+    [waiting, size, timer] = [[], 0, 0];
   };
   try {
     for (;;) {

@@ -1,6 +1,6 @@
 // The screens: what each is called, when it is there, and what draws it. x is the page (shell.mjs).
 
-import { html, show } from "./markup.mjs";
+import { html, options, show } from "./markup.mjs";
 import { overviewScreen } from "./overview.mjs";
 import { ganttScreen } from "./ganttview.mjs";
 import { poolsTable } from "./cluster.mjs";
@@ -22,18 +22,14 @@ function boxes(to, n) {
 
 function jobsScreen(to, x) {
   const { p, look } = x;
-  if (look.job) {
-    show(to, html`<p class="bar"><button class="quiet" data-home="">◀ All jobs</button></p>${jobMarkup(p.history, look.job, p.time)}`);
-    return;
-  }
-  show(to, html`${jobsMarkup(p.state, look.table)}${p.state.groups.size && p.state.jobs.size ? html`<div class="wide" tabindex="0" role="region" aria-label="Pools">${poolsTable(p.state)}</div>` : ""}`);
+  if (look.job) return show(to, html`<p class="bar"><button class="quiet" data-home="">◀ All jobs</button></p>${jobMarkup(p.history, look.job, p.time)}`);
+  return show(to, html`${jobsMarkup(p.state, look.table)}${p.state.groups.size && p.state.jobs.size ? html`<div class="wide" tabindex="0" role="region" aria-label="Pools">${poolsTable(p.state)}</div>` : ""}`);
 }
 
 function timelineScreen(to, x) {
   const [shares, gantt] = boxes(to, 2), { p, look } = x;
-  const option = (value, text, is) => html`<option value="${value}"${is ? html` selected` : ""}>${text}</option>`;
-  show(shares, html`<p class="bar"><label>Slots of <select id="kind">${option("0", "maps", !look.kind)}${option("1", "reduces", look.kind)}</select></label>
-<label>by <select id="by">${option("", "pool", !look.by)}${option("job", "job", look.by)}</select></label></p>${sharesMarkup(p.history, look.kind, look.pool, p.time, look.by, { from: p.history.from, to: Math.max(p.history.end, p.history.from + 1), width: Math.max(280, to.clientWidth), height: 220 })}`);
+  show(shares, html`<p class="bar"><label>Slots of <select id="kind">${options([[0, "maps"], [1, "reduces"]], look.kind)}</select></label>
+<label>by <select id="by">${options([["", "pool"], "job"], look.by)}</select></label></p>${sharesMarkup(p.history, look.kind, look.pool, p.time, look.by, { from: p.history.from, to: Math.max(p.history.end, p.history.from + 1), width: Math.max(280, to.clientWidth), height: 220 })}`);
   ganttScreen(gantt, x);
 }
 

@@ -41,15 +41,9 @@ function limitLine(f, list, kind, field, to) {
   return html`<path class="limit ${field}" d="${path(points)}"/>`;
 }
 
-/**
- * The picture and its legend.
- * @param {object} h the history
- * @param {number} kind 0 maps, 1 reduces
- * @param {string} chosen the pool, or job, whose lines are drawn
- * @param {number} now where a line says that the page stands
- * @param {string} by "job", or else by pool
- * @param {{from: number, to: number, width: number, height: number} | null} part from when to when, and how large; all of the run where it is left out
- */
+/** The picture and its legend. Kind is 0 for maps, 1 for reduces; chosen is the pool, or job, whose lines are drawn; a
+ * line says that the page stands at now; by is "job", or else by pool.
+ * @param {{from: number, to: number, width: number, height: number} | null} part from when to when, and how large; all of the run where it is left out */
 export function sharesMarkup(h, kind, chosen, now, by = "", part = null) {
   if (!h.jobs.size) return html`<p class="empty">No job has come yet.</p>`;
   const { svg, legend } = sharesPicture(h, kind, chosen, now, by, { part });
@@ -113,10 +107,13 @@ ${told.length ? html`<span class="lines">${chosen}: ${told.map(([field, name]) =
 export function sharesCSV(h, kind, by = "") {
   const from = h.from, to = Math.max(h.end, from + 1);
   const list = stacks(h, kind, from, to, by);
-  const rows = [["seconds", ...list.map((p) => p.name || "(none)")].map(cell).join(",")];
-  for (let i = 0; i < columns; i++) rows.push([((from + ((i + 0.5) * (to - from)) / columns) / 1e9).toFixed(3), ...list.map((p) => p.values[i].toFixed(3))].join(","));
-  return rows.join("\n") + "\n";
+  const rows = [["seconds", ...list.map((p) => p.name || "(none)")]];
+  for (let i = 0; i < columns; i++) rows.push([((from + ((i + 0.5) * (to - from)) / columns) / 1e9).toFixed(3), ...list.map((p) => p.values[i].toFixed(3))]);
+  return csv(rows);
 }
+
+/** A CSV file of rows. */
+export const csv = (rows) => rows.map((row) => row.map(cell).join(",") + "\n").join("");
 
 /** A cell of a CSV file. One that a spreadsheet would take for a formula is text. */
 export function cell(v) {

@@ -1,7 +1,7 @@
 // The page around the screens: which one is shown, of which run, what is chosen, and the address that
 // holds all that.
 
-import { html, show } from "./markup.mjs";
+import { $, html, show } from "./markup.mjs";
 import { formatAddress, parseAddress } from "./address.mjs";
 import { chosenControls } from "./steerview.mjs";
 import { add, newPlayer, reset, seek } from "./player.mjs";
@@ -13,9 +13,6 @@ import { screens } from "./screens.mjs";
 import { fork, priceMarkup } from "./fork.mjs";
 import { nextReduce } from "./gravity.mjs";
 import { nextWait, scene } from "./stage.mjs";
-
-/** @type {(id: string) => any} */
-const $ = (id) => document.getElementById(id);
 
 /** The source of a run that the simulator cannot run again. */
 export function noSource() { throw new Error("this page does not have what the run was made of"); }
@@ -50,7 +47,7 @@ function draw(x) {
     due = false;
     const { p, look } = x, to = $("screen").firstElementChild;
     navigation(x);
-    show($("mode"), modeMarkup(x));
+    show($("mode"), html`${{ over: "", live: document.body.dataset.connected === "false" ? "" : "● live", past: "PAST" }[mode(x)]}`);
     document.body.dataset.mode = mode(x);
     show($("summary"), html`${x.loading || summary(p.state, p.history)}`);
     $("side").hidden = !look.chosen; // before the screen, which fills what is left
@@ -65,14 +62,7 @@ function draw(x) {
 }
 
 /** Where the page stands: at what happens now, before it, or in a run that is over. */
-function mode(x) {
-  if (!x.p.live) return "over";
-  return x.p.follow ? "live" : "past";
-}
-
-function modeMarkup(x) {
-  return html`${{ over: "", live: document.body.dataset.connected === "false" ? "" : "● live", past: "PAST" }[mode(x)]}`;
-}
+const mode = (x) => (!x.p.live ? "over" : x.p.follow ? "live" : "past");
 
 /** The buttons of the screens that are there, and of the runs. */
 function navigation(x) {
@@ -143,17 +133,22 @@ export function remember(x, same = false) {
   history[same || !parseAddress(location.hash).screen ? "replaceState" : "pushState"](null, "", hash);
 }
 
+/** Shows a screen at a moment of a run, and a job if one is named; that is no step of the history. */
+export function look(x, { screen, side, at, job = 0 }) {
+  x.leading = true;
+  turn(x, side);
+  if (screen !== x.look.screen) go(x, screen);
+  x.look.job = screen === "jobs" ? job : x.look.job;
+  if (job) choose(x, { job });
+  if (at >= 0) goTo(x, at);
+  x.leading = false;
+}
+
 /** Goes where the address says. */
 export function goWhereAddressed(x) {
   const to = parseAddress(location.hash);
   if (!to.screen) return;
-  x.leading = true;
-  if (to.side !== x.side && x.runs[1]) turn(x, to.side);
-  if (to.screen !== x.look.screen) go(x, to.screen);
-  x.look.job = to.screen === "jobs" ? to.job : x.look.job;
-  if (to.job) choose(x, { job: to.job });
-  if (to.at >= 0) goTo(x, to.at);
-  x.leading = false;
+  look(x, to);
   if (to.fork && !(x.fork && x.fork.key === to.fork)) {
     choose(x, x.look.chosen || { all: true });
     fork(x, to.fork);
@@ -187,35 +182,34 @@ function setOther(x, events, ...names) {
   seek(other, first.time);
 }
 
-/** One place hears all clicks: what is clicked on says by its data what it is. */
+/** What a click does, by the data of what is clicked on: the first of these that it has. */
+const clicks = {
+  screen: goByHand,
+  side: (x, side) => turn(x, +side),
+  stage,
+  fork,
+  all: (x) => choose(x, { all: true }),
+  home: (x) => { x.look.job = 0; choose(x, null); },
+  sort: (x, id) => { sortBy(x.look.table, id); redraw(x); },
+  span: (x) => { x.look.span = 0; redraw(x); },
+  decision: (x, key) => choose(x, { ...(x.look.chosen || { all: true }), decision: decisionOf(x.p.state, x.look.chosen, key) }),
+  away: (x, to) => choose(x, to ? { ...x.look.chosen, decision: null } : { all: true }),
+  attempt: (x, id) => choose(x, { job: parseAttempt(id).job, attempt: id }),
+  pool(x, name) {
+    const job = x.look.by === "job" && x.look.screen === "timeline" ? /^job (\d+)$/.exec(name) : null;
+    x.look.pool = name;
+    choose(x, job ? { job: +job[1] } : { group: name });
+  },
+  group: (x, name) => choose(x, { group: (x.look.pool = name) }),
+  job: (x, id) => choose(x, { job: +id }),
+  slot: (x, i, { node, kind }) => choose(x, { node: +node, kind: +kind, slot: +i }),
+  node: (x, id) => choose(x, { node: +id }),
+};
+
 function clicked(x, e) {
-  const b = e.target.closest("[data-node],[data-job],[data-pool],[data-group],[data-attempt],[data-decision],[data-away],[data-all],[data-home],[data-sort],[data-span],[data-screen],[data-side],[data-stage],[data-fork]");
-  if (!b) return;
-  const d = b.dataset, { look, p } = x;
-  if (d.screen !== undefined) goByHand(x, d.screen);
-  else if (d.side !== undefined) turn(x, +d.side);
-  else if (d.stage !== undefined) stage(x, d.stage);
-  else if (d.fork !== undefined) fork(x, d.fork);
-  else if (d.all !== undefined) choose(x, { all: true });
-  else if (d.home !== undefined) {
-    look.job = 0;
-    choose(x, null);
-  } else if (d.sort !== undefined) {
-    sortBy(look.table, d.sort);
-    redraw(x);
-  } else if (d.span !== undefined) {
-    look.span = 0;
-    redraw(x);
-  } else if (d.decision !== undefined) choose(x, { ...(look.chosen || { all: true }), decision: decisionOf(p.state, look.chosen, d.decision) });
-  else if (d.away !== undefined) choose(x, d.away ? { ...look.chosen, decision: null } : { all: true });
-  else if (d.attempt !== undefined) choose(x, { job: parseAttempt(d.attempt).job, attempt: d.attempt });
-  else if (d.pool !== undefined || d.group !== undefined) {
-    look.pool = d.pool === undefined ? d.group : d.pool;
-    const job = d.pool !== undefined && look.by === "job" && look.screen === "timeline" ? /^job (\d+)$/.exec(d.pool) : null;
-    choose(x, job ? { job: +job[1] } : { group: look.pool });
-  } else if (d.job !== undefined) choose(x, { job: +d.job });
-  else if (d.slot !== undefined) choose(x, { node: +d.node, kind: +d.kind, slot: +d.slot });
-  else choose(x, { node: +d.node });
+  const names = Object.keys(clicks), b = e.target.closest(names.map((name) => `[data-${name}]`).join());
+  const what = b && names.find((name) => b.dataset[name] !== undefined);
+  if (what) clicks[what](x, b.dataset[what], b.dataset);
 }
 
 /** What is entered into fields of screens. */

@@ -1,8 +1,8 @@
 // Which reduce gets how much from which node: a heat map, the center of gravity and the node that was
 // chosen ringed, and what that costs beside the best and the mean.
 
-import { within } from "./entities.mjs";
-import { html, table } from "./markup.mjs";
+import { nodeName, within } from "./entities.mjs";
+import { html, options, table } from "./markup.mjs";
 import { bytes, links, many, percent, worse } from "./words.mjs";
 
 const mostNodes = 60, mostReduces = 60;
@@ -41,7 +41,7 @@ export function shuffleMarkup(h, id) {
   const jobs = shuffleJobs(h);
   const j = h.jobs.get(id) && jobs.includes(h.jobs.get(id)) ? h.jobs.get(id) : jobs[0];
   if (!j) return html`<p>No reduce of this run was placed by its input, and no sizes were told.</p>`;
-  const name = (n) => (h.nodes.get(n) || { name: `node ${n}` }).name;
+  const name = (n) => nodeName(h, n);
   for (const a of j.attempts) a.nodeName = name(a.node);
   const byNode = flows(h, j);
   const nodes = [...byNode.keys()].sort((a, b) => a - b).slice(0, mostNodes);
@@ -59,7 +59,7 @@ export function shuffleMarkup(h, id) {
   }));
   const width = Math.max(360, left + reduces * size + 10), height = top + nodes.length * size + 10;
   const label = `bytes from ${nodes.length} nodes to ${reduces} reduces of job ${j.id}; the most is ${bytes(most)}`;
-  return html`<p><label>Job <select id="shuffle-job">${jobs.map((k) => html`<option value="${k.id}"${k === j ? html` selected` : ""}>${k.id} ${k.name}</option>`)}</select></label></p>
+  return html`<p><label>Job <select id="shuffle-job">${options(jobs.map((k) => [k.id, `${k.id} ${k.name}`]), j.id)}</select></label></p>
 ${nodes.length ? html`<div class="wide" tabindex="0" role="region" aria-label="heat map"><svg class="heatmap" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${label}">${nodes.map((n, y) => html`<text x="${left - 6}" y="${top + y * size + 12}" text-anchor="end">${name(n)}</text>`)}
 ${Array.from({ length: reduces }, (_, r) => (r % 5 ? "" : html`<text x="${left + r * size}" y="${top - 6}">${r}</text>`))}<text x="${left}" y="14">reduce; ring: center of gravity, square: chosen</text>${cells}</svg></div>` : html`<p>The sizes of its maps' outputs were not told.</p>`}
 ${byNode.size > nodes.length || j.tasks[1] > reduces ? html`<p>Shown are ${nodes.length} of ${byNode.size} nodes and ${reduces} of ${j.tasks[1]} reduces.</p>` : ""}${costs(j)}`;

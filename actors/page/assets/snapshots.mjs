@@ -4,9 +4,7 @@
 const most = 8, first = 1000, near = 500;
 
 /** No snapshots yet. */
-export function newSnapshots() {
-  return { list: [], gap: first, near: null };
-}
+export const newSnapshots = () => ({ list: [], gap: first, near: null });
 
 /** Takes one, if it is time: at is how many events the state has seen. */
 export function keep(s, state, at) {

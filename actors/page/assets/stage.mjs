@@ -6,10 +6,8 @@ import { kindName, parseAttempt, taskName, time } from "./words.mjs";
 /** How long a wait takes on the stage. */
 const shown = 8e9;
 
-/**
- * The next wait of a run after a time, or the first: the skip with which it begins, the first launch of
- * another job that the slot was given to, and the launch that ends it; null if none has both.
- */
+/** The next wait of a run after a time, or the first: the skip with which it begins, the first launch of
+ * another job that the slot was given to, and the launch that ends it; null if none has both. */
 export function nextWait(events, after) {
   const waits = (e) => e.type === "skipped" && /^waiting for/.test((e.reason || {}).cause || "") && e.node >= 0;
   const found = (from) => {

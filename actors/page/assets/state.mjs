@@ -23,9 +23,7 @@ export function record(h, e) {
 }
 
 /** What kinds of events are decisions: where a step stops. */
-export function isDecision(e) {
-  return ["launched", "skipped", "killed", "suspended", "resumed", "victim"].includes(e.type);
-}
+export const isDecision = (e) => ["launched", "skipped", "killed", "suspended", "resumed", "victim"].includes(e.type);
 
 /** Lets one event happen. */
 export function apply(s, e) {
@@ -164,10 +162,7 @@ const handlers = {
 /** A map that has to run again waits for its data again. */
 function again(j, a) { if (a.kind === 0) j.begun.delete(a.task); }
 
-function mark(n, state) {
-  n.state = state || "open";
-  n.version++;
-}
+const mark = (n, state) => Object.assign(n, { state: state || "open", version: n.version + 1 });
 
 function fit(cells, slots) { return [...cells, ...Array(Math.max(0, slots - cells.length)).fill(null)]; }
 
@@ -261,13 +256,12 @@ function withAttempt(s, e, f) {
 }
 
 function end(s, e, count) {
-  const a = s.attempts.get(e.attempt);
-  if (!a) return;
-  if (s.past) ended(s.past, jobOf(s, a.job), a, e);
-  const n = nodeOf(s, a.node);
-  if (a.suspended) n.held = n.held.filter((b) => b !== a);
-  else leave(s, a);
-  n.version++;
-  s.attempts.delete(e.attempt);
-  count(jobOf(s, a.job), a);
+  withAttempt(s, e, (a) => {
+    const j = jobOf(s, a.job), n = nodeOf(s, a.node);
+    if (s.past) ended(s.past, j, a, e);
+    if (a.suspended) n.held = n.held.filter((b) => b !== a);
+    else leave(s, a);
+    s.attempts.delete(e.attempt);
+    count(j, a);
+  });
 }

@@ -1,14 +1,11 @@
 // What can be changed while a cluster works: the scheduler's settings, jobs and nodes. Markup and
 // the bodies of calls; steerview.mjs puts them into the document. All values are the server's.
 
-import { html } from "./markup.mjs";
+import { html, options } from "./markup.mjs";
 import { many, time } from "./words.mjs";
 
 /** The value of a setting, "" if the server has none of that name. */
-export function setting(policy, key) {
-  const found = policy.settings.find((x) => x.key === key);
-  return found ? found.value : "";
-}
+export const setting = (policy, key) => (policy.settings.find((x) => x.key === key) || { value: "" }).value;
 
 /** Seconds of a time as the server writes it, such as 1m2.5s; NaN of what is none. */
 export function seconds(text) {
@@ -35,10 +32,8 @@ export function inForce(policy) {
   return "Now: no wait; maps go to the first free slot.";
 }
 
-/**
- * The rows of the screen: each with a label and what it is set to. Sliders have their range.
- * @returns {{id: string, part: string, label: string, kind: string, value: any, choices?: string[], unit?: string, least?: number, most?: number, step?: number}[]}
- */
+/** The rows of the screen: each with a label and what it is set to. Sliders have their range.
+ * @returns {{id: string, part: string, label: string, kind: string, value: any, choices?: string[], unit?: string, least?: number, most?: number, step?: number}[]} */
 export function rows(policy) {
   const rule = setting(policy, "locality.rule");
   const list = (key) => setting(policy, key).split(/[/,]/).filter(Boolean);
@@ -103,7 +98,7 @@ function control(row) {
   const name = `steer-${row.id}`;
   const input = row.kind === "slider"
     ? html`<input type="range" id="${name}" data-row="${row.id}" min="${row.least}" max="${row.most}" step="${row.step}"><output for="${name}"></output>`
-    : html`<select id="${name}" data-row="${row.id}">${row.choices.map((c) => html`<option>${c}</option>`)}</select>`;
+    : html`<select id="${name}" data-row="${row.id}">${options(row.choices)}</select>`;
   return html`<div class="steer-row" data-key="${row.id}"><label for="${name}">${row.label}</label>${input}</div>`;
 }
 
@@ -123,9 +118,8 @@ export const priorities = ["very_high", "high", "normal", "low", "very_low"];
 export function jobControls(job, pools, asked = false) {
   if (!job || job.ended || !job.may_change) return html``;
   const names = [...new Set([job.pool || "", ...pools])].filter(Boolean);
-  const option = (value, is) => html`<option${value === is ? html` selected` : ""}>${value}</option>`;
-  return html`<div class="steer-row"><label for="job-priority">Priority</label><select id="job-priority" data-job-do="priority">${priorities.map((x) => option(x, job.priority))}</select></div>
-<div class="steer-row"><label for="job-pool">Pool</label><select id="job-pool" data-job-do="pool">${names.map((x) => option(x, job.pool))}</select></div>
+  return html`<div class="steer-row"><label for="job-priority">Priority</label><select id="job-priority" data-job-do="priority">${options(priorities, job.priority)}</select></div>
+<div class="steer-row"><label for="job-pool">Pool</label><select id="job-pool" data-job-do="pool">${options(names, job.pool)}</select></div>
 <div class="steer-row">${asked ? html`<span>Kill job ${job.id}? Its output is lost.</span> <button class="danger" data-job-do="kill">Kill it</button> <button data-ask="">Keep it</button>` : html`<button data-ask="kill">Kill job ${job.id}…</button>`}</div>`;
 }
 

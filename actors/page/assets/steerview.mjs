@@ -33,9 +33,7 @@ async function attempt(st, words, f) {
   st.changed();
 }
 
-function values(to) {
-  return Object.fromEntries([...to.querySelectorAll("[data-row]")].map((x) => [x.dataset.row, x.value]));
-}
+const values = (to) => Object.fromEntries([...to.querySelectorAll("[data-row]")].map((x) => [x.dataset.row, x.value]));
 
 function shown(input, row) { return input.value + (row.unit ? ` ${row.unit}` : ""); }
 
@@ -109,16 +107,15 @@ export function chosenControls(to, st, s, chosen) {
       if (!b || (e.type === "click") !== (b.tagName === "BUTTON")) return;
       st.killing = b.dataset.ask === "kill";
       if (b.dataset.ask !== undefined) {
-        Object.assign(st, { says: "" });
-        st.changed();
-        return;
+        st.says = "";
+        return st.changed();
       }
       const what = b.dataset.jobDo || b.dataset.nodeDo;
       if (b.dataset.nodeDo) {
         const name = b.parentElement.dataset.name;
         const n = to.chosen, ran = n ? n.cells.flat().filter(Boolean).length : 0;
         attempt(st, `${what} ${name}`, async () => told("node", await call(st.remote, `nodes/${encodeURIComponent(name)}/${what}`, {}), ran));
-        return;
+        return undefined;
       }
       const job = st.job;
       const body = what === "kill" ? { reason: `by ${st.caller.user}, on the page` } : { [what]: b.value };

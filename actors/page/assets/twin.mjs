@@ -42,7 +42,7 @@ function aboveMarkup(name, mine, theirs) {
 /** Lets the slots glow that differ; a cell that is a whole node does if any of its slots does. */
 function glow(list, s, other) {
   for (const child of list.querySelectorAll(".node")) {
-    const n = s.nodes.get(+child.dataset.drawn), off = n ? differing(n, other.nodes.get(n.id)) : new Set();
+    const n = s.nodes.get(+child.dataset.key), off = n ? differing(n, other.nodes.get(n.id)) : new Set();
     for (const b of child.querySelectorAll(".slot")) b.classList.toggle("differs", b.classList.contains("cell") ? off.size > 0 : off.has(`${b.dataset.kind} ${b.dataset.slot}`));
   }
 }

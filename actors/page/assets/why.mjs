@@ -3,7 +3,8 @@
 import { html, table } from "./markup.mjs";
 import { grouped, groupsMarkup, keyOf } from "./decisions.mjs";
 import { letter, letters, links, many, mayGo, meaning, pair, parseAttempt, percent, sentence, taskName, time, why, worse } from "./words.mjs";
-import { nodeName, slotLabel } from "./cluster.mjs";
+import { slotLabel } from "./cluster.mjs";
+import { nodeName } from "./entities.mjs";
 import { awaited, placesOf } from "./places.mjs";
 import { kept } from "./state.mjs";
 import { forkButton } from "./fork.mjs";
@@ -23,9 +24,7 @@ function listed(s, chosen) {
 }
 
 /** The decision of a key, among those that are listed or were a moment ago. */
-export function decisionOf(s, chosen, key) {
-  return [...listed(s, chosen), ...s.recent].find((e) => keyOf(e) === key) || null;
-}
+export const decisionOf = (s, chosen, key) => [...listed(s, chosen), ...s.recent].find((e) => keyOf(e) === key) || null;
 
 /** The job in a chosen slot, or the one that leaves it free; 0: none. */
 function jobAt(s, chosen) {
@@ -100,22 +99,23 @@ export function explainAttempt(s, h, id) {
   const a = h.attempts.find((x) => x.id === id);
   if (!a) return html`<p>No such attempt.</p>`;
   const [from, to, slot] = a.segments[0], l = letter(a);
-  const node = (h.nodes.get(a.node) || { name: `node ${a.node}` }).name;
   const bar = { attempt: a, from, to: a.end ? a.over : h.end };
   return html`<h2>${taskName(a)}</h2><p>${barLabel(h, bar)}. It held slot ${slot || "?"} for ${time(ran(a, h.end))}${
     a.segments.length > 1 || (to >= 0 && a.over > to) ? `, suspended ${a.segments.length - (a.over > a.segments[a.segments.length - 1][1] ? 0 : 1)} times` : ""}.</p><p>${l}: ${letters[l]}. Why there: ${why(a.reason, a.placed) || "not told"}. ${meaning((a.reason || {}).cause, a.placed)}</p>${
-    a.kind === 0 ? dataOf(s, s.jobs.get(a.job), a.task) : ""}${costs(a.placed, node)}${forkButton(a.job, a.kind, a.waited)}${a.err ? html`<p class="bad">${a.err}</p>` : ""}${a.why ? html`<p>Killed: ${why(a.why)}.</p>` : ""}`;
+    a.kind === 0 ? dataOf(s, s.jobs.get(a.job), a.task) : ""}${costs(a.placed, nodeName(h, a.node))}${forkButton(a.job, a.kind, a.waited)}${a.err ? html`<p class="bad">${a.err}</p>` : ""}${a.why ? html`<p>Killed: ${why(a.why)}.</p>` : ""}`;
 }
 
-/** The last decisions about the jobs of a pool, or of a user where there are no pools. */
+/** The jobs of a pool, or of a user where there are no pools. */
+const jobsOf = (s, name) => [...s.jobs.values()].filter((j) => (j.pool || j.user) === name || j.pool === name);
+
+/** The last decisions about them. */
 function ofGroup(s, name) {
-  const jobs = [...s.jobs.values()].filter((j) => (j.pool || j.user) === name || j.pool === name);
-  return jobs.flatMap((j) => j.decisions).sort((a, b) => a.at - b.at).slice(-kept);
+  return jobsOf(s, name).flatMap((j) => j.decisions).sort((a, b) => a.at - b.at).slice(-kept);
 }
 
 /** What a pool or queue holds, should have and wants. */
 export function explainGroup(s, name) {
-  const g = s.groups.get(name), jobs = [...s.jobs.values()].filter((j) => j.finished < 0 && ((j.pool || j.user) === name || j.pool === name));
+  const g = s.groups.get(name), jobs = jobsOf(s, name).filter((j) => j.finished < 0);
   const held = [0, 1].map((k) => jobs.reduce((sum, j) => sum + j.running[k], 0));
   const most = (m) => (m === 0 ? "none" : m < 0 ? 0 : m);
   return html`<h2>${name || "(no pool)"}</h2><p>${many(jobs.length, "job")}, ${pair(held)} slots held, maps + reduces.${g && g.told

@@ -18,9 +18,7 @@ export function bytes(n) {
   return `${i === 0 ? n : x.toFixed(x < 10 ? 1 : 0)} ${units[i]}`;
 }
 
-export function percent(part, all) {
-  return all > 0 ? `${((100 * part) / all).toFixed(part === all ? 0 : 1)} %` : "–";
-}
+export const percent = (part, all) => (all > 0 ? `${((100 * part) / all).toFixed(part === all ? 0 : 1)} %` : "–");
 
 export function kindName(kind) { return kind === 1 ? "reduce" : "map"; }
 

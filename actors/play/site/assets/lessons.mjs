@@ -3,7 +3,7 @@
 
 import { setPlayPart } from "./address.mjs";
 import { curveMarkup, skipsOf } from "./curve.mjs";
-import { html, show } from "./markup.mjs";
+import { $, html, show } from "./markup.mjs";
 
 /** A text with the numbers of a run; what the run does not have yet is left open. */
 export function fill(text, numbers) {
@@ -31,8 +31,6 @@ export function lessonMarkup(lesson, language, numbers, said, changed, curve) {
 /** Makes the lessons' row work. turn makes the page Chinese or not, run runs a request, opens the page at a sight, and gives its answer, or nothing if that was wrong;
  * ask is for answers that are no run to show, left is told when no lesson is chosen any more, shown what part of the address is a lesson. */
 export function teach(lessons, turn, run, ask, left, told) {
-  /** @type {(id: string) => any} */
-  const $ = (id) => document.getElementById(id);
   let at = null, numbers = {}, said = -1, changed = null, curve = null, shown = [];
   const draw = () => {
     const language = +$("language").value;
@@ -60,10 +58,7 @@ export function teach(lessons, turn, run, ask, left, told) {
   };
   const begin = (id, opens = true) => {
     at = lessons.find((l) => l.id === id) || null;
-    numbers = {};
-    curve = null;
-    said = -1;
-    changed = null;
+    [numbers, curve, said, changed] = [{}, null, -1, null];
     $("lesson").value = at ? id : "";
     $("setup").hidden = !!at;
     draw();

@@ -1,7 +1,7 @@
 // The playground: a form says what runs, the module in a worker runs it, and the page shows it. What
 // draws is the page's; this hands it events.
 
-import { html, show } from "./markup.mjs";
+import { $, html, show } from "./markup.mjs";
 import { parseAddress, playPart, setPlayPart } from "./address.mjs";
 import { chinese } from "./chinese.mjs";
 import { teach } from "./lessons.mjs";
@@ -12,8 +12,6 @@ import { madeOf, workloadText } from "./made.mjs";
 import { nameOf, partingMarkup, whatIfMarkup } from "./parting.mjs";
 import { packSetup, request, unpackSetup } from "./setup.mjs";
 
-/** @type {(id: string) => any} */
-const $ = (id) => document.getElementById(id);
 const example = `name: mine
 jobs:
   - {name: long, maps: 200, map_time: 10s, reduces: 8, shuffle_ratio: 0.3, user: ann}
@@ -102,40 +100,42 @@ function sync() {
   }
 }
 
-/** Runs a recorded run again under the form's policy, and compares the two. */
-async function whatIf(file) {
-  $("fault").textContent = "";
-  $("said").textContent = "running…";
-  const text = await fileText(file), setup = setupOf(), mine = ++runs;
-  tell({ begin: true });
-  const a = await ask({ op: "whatif", text, setup: request(setup, 0) }, (side, events) => tell({ side, events }));
-  if (mine !== runs) return;
-  $("said").textContent = "";
-  $("fault").textContent = a.error ? `${file.name}: ${a.error}` : "";
-  show($("parting"), a.whatif ? whatIfMarkup(a.whatif, setup.policies[0].preset) : html``);
-  if (a.error) return;
-  tell({ side: 0, events: firstRun(parseLines(text)) });
-  document.body.dataset.ran = String(+(document.body.dataset.ran || 0) + 1);
-  tell({ end: true, sources: [{ text }], names: ["recorded", `${setup.policies[0].preset}, what if`] });
-}
-
-/** Runs a request and shows it; gives its answer, or nothing if something was wrong. */
-async function runRequest(message, open) {
-  const from = performance.now(), mine = ++runs;
+/** The answer to a request, or nothing if something was wrong or something else was asked for meanwhile. */
+async function answer(message, markup, file = "") {
+  const mine = ++runs;
   $("fault").textContent = "";
   $("said").textContent = "running…";
   tell({ begin: true });
   const a = await ask(message, (side, events) => tell({ side, events }));
-  if (mine !== runs) return null; // something else was asked for meanwhile
+  if (mine !== runs) return null;
   parted = a.parting || null;
   $("said").textContent = "";
-  $("fault").textContent = a.error || "";
-  show($("parting"), a.report && a.against ? partingMarkup(a) : html``);
-  if (a.error) return null;
-  $("said").textContent = `${a.stats.Events} events in ${(performance.now() - from).toFixed(0)} ms`;
+  $("fault").textContent = a.error ? file + a.error : "";
+  show($("parting"), a.error ? html`` : markup(a));
+  return a.error ? null : a;
+}
+
+/** The page has what it is to show. */
+function shows(detail) {
   document.body.dataset.ran = String(+(document.body.dataset.ran || 0) + 1);
+  tell({ end: true, ...detail });
+}
+
+/** Runs a recorded run again under the form's policy, and compares the two. */
+async function whatIf(file) {
+  const text = await fileText(file), setup = setupOf(), { preset } = setup.policies[0];
+  if (!await answer({ op: "whatif", text, setup: request(setup, 0) }, (a) => whatIfMarkup(a.whatif, preset), `${file.name}: `)) return;
+  tell({ side: 0, events: firstRun(parseLines(text)) });
+  shows({ sources: [{ text }], names: ["recorded", `${preset}, what if`] });
+}
+
+/** Runs a request and shows it; gives its answer, if there is one. */
+async function runRequest(message, open) {
+  const from = performance.now(), a = await answer(message, (b) => (b.against ? partingMarkup(b) : html``));
+  if (!a) return null;
+  $("said").textContent = `${a.stats.Events} events in ${(performance.now() - from).toFixed(0)} ms`;
   const sources = [message.setup, message.other].filter(Boolean).map(({ policy, set, weights }) => ({ setup: { ...message.setup, policy, set, weights } }));
-  tell({ end: true, sources, names: [message.setup, message.other || message.setup].map((s, i) => nameOf(s, a.parting ? a.parting.sides[i].policy : s.policy)), open });
+  shows({ sources, names: [message.setup, message.other || message.setup].map((s, i) => nameOf(s, a.parting ? a.parting.sides[i].policy : s.policy)), open });
   return a;
 }
 
@@ -211,8 +211,8 @@ async function begin() {
     e.preventDefault();
     $("share").href = location.href; // with the screen and the time
     const said = (text) => { $("shared").textContent = text; };
-    if (navigator.clipboard) navigator.clipboard.writeText($("share").href).then(() => said("The link is copied."), () => said("It is the page’s address."));
-    else said("It is the page’s address.");
+    const copied = navigator.clipboard ? navigator.clipboard.writeText($("share").href) : Promise.reject();
+    copied.then(() => said("The link is copied."), () => said("It is the page’s address."));
   });
   $("parting").addEventListener("click", (e) => { if (e.target.id === "parted" && parted) tell({ seek: parted.at }); });
   window.addEventListener("popstate", async () => {

@@ -1,6 +1,8 @@
 // The scenario language in the playground: a text in which the scheduler's calls stand line by line,
 // with what it must answer. It is run as tarry scenario -v does.
 
+import { $ } from "./markup.mjs";
+
 const example = `# Two jobs, one map slot a node: under fifo the long job takes both slots. Try fair.
 cluster racks=1 nodes=2 map=1 reduce=0
 scheduler fifo
@@ -13,8 +15,6 @@ at 2s running
 
 /** Makes the scenario's part of the page work; ask asks the module. */
 export function scenarios(ask) {
-  /** @type {(id: string) => any} */
-  const $ = (id) => document.getElementById(id);
   $("scenario-text").value = example;
   $("scenario-run").onclick = async () => {
     $("scenario-said").textContent = "running…";

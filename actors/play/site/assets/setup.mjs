@@ -1,20 +1,16 @@
 // What is chosen in the form, as the set-up that the module takes, and the other way round. A set-up
 // stands in the fragment of the address, so that a link shares it.
 
+import { fromBase64, through } from "./events.mjs";
+
 const long = 1500;
 
-async function through(bytes, stream) {
-  return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
-}
-
-/**
- * The text of a set-up in a fragment: base64 of JSON, with letters that addresses take. A long one is
- * deflated first, and begins with a tilde.
- */
+/** The text of a set-up in a fragment: base64 of JSON, with letters that addresses take. A long one is
+ * deflated first, and begins with a tilde. */
 export async function packSetup(setup) {
   const plain = new TextEncoder().encode(JSON.stringify(setup));
   if (plain.length < long) return base64(plain);
-  return `~${base64(await through(plain, new CompressionStream("deflate-raw")))}`;
+  return `~${base64(new Uint8Array(await through(plain, new CompressionStream("deflate-raw")).arrayBuffer()))}`;
 }
 
 function base64(bytes) {
@@ -24,10 +20,9 @@ function base64(bytes) {
 /** The set-up of a fragment; null if it is none. */
 export async function unpackSetup(fragment) {
   try {
-    const text = atob(fragment.replace(/^#?~?/, "").replaceAll("-", "+").replaceAll("_", "/"));
-    let bytes = Uint8Array.from(text, (c) => c.charCodeAt(0));
-    if (/^#?~/.test(fragment)) bytes = await through(bytes, new DecompressionStream("deflate-raw"));
-    const setup = JSON.parse(new TextDecoder().decode(bytes));
+    const bytes = fromBase64(fragment.replace(/^#?~?/, "").replaceAll("-", "+").replaceAll("_", "/"));
+    const text = /^#?~/.test(fragment) ? through(bytes, new DecompressionStream("deflate-raw")) : new Response(bytes);
+    const setup = await text.json();
     const policies = setup && typeof setup === "object" && Array.isArray(setup.policies) ? setup.policies : [];
     return policies.length && policies.every((p) => p && typeof p === "object") ? setup : null;
   } catch {

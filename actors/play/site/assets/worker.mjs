@@ -13,12 +13,9 @@ async function start(module) {
 
 self.onmessage = async ({ data }) => {
   try {
-    if (data.module) {
-      ready = start(data.module);
-      await ready;
-      return;
-    }
+    if (data.module) ready = start(data.module);
     await ready;
+    if (data.module) return;
     const text = new TextDecoder();
     const take = (side, bytes) => {
       const events = text.decode(bytes).trimEnd().split("\n").map((line) => JSON.parse(line));
