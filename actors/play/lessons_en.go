@@ -116,7 +116,7 @@ var english = map[string]Text{
 		"12. Center of gravity, LARTS, anywhere",
 		"LARTS sends a reduce where most of its input lies, on one node. The center of gravity weighs all of it: a rack with many small pieces may win.",
 		"LARTS and CoGRS are rules for reduces: the node that holds most, and the node with the least weighted distance.",
-		"On Shuffle, look for a reduce whose ring is not in its darkest row. WTND is {wtnd0} GB × links with LARTS and {wtnd1} with CoGRS; the mean sojourn is {mean0} s and {mean1} s.",
+		"On Shuffle, the ring marks the node that the rule wants: with LARTS one that holds most, with CoGRS the center of gravity. The buttons at the top right show both. Over all jobs WTND is {wtnd0} GB × links with LARTS and {wtnd1} with CoGRS; the mean sojourn is {mean0} s and {mean1} s.",
 		"Let reduces go anywhere on the other side.",
 		"When do the two differ?",
 		[]string{"If one node has everything.", "If the largest piece lies outside the rack with most of the input.", "Never."},

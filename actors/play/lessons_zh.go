@@ -116,7 +116,7 @@ var chinese = map[string]Text{
 		"12. 重心、LARTS 与任意放置",
 		"LARTS 把 reduce 送到输入最多的那一个节点。重心衡量全部输入：有许多小块的机架可能胜出。",
 		"LARTS 和 CoGRS 是 reduce 的放置规则：前者取拥有最多的节点，后者取加权距离最小的节点。",
-		"在“混洗”页上，找一个圆环不在最深一行的 reduce。LARTS 的 WTND 为 {wtnd0} GB × 链路，CoGRS 为 {wtnd1}；平均逗留时间为 {mean0} 秒和 {mean1} 秒。",
+		"在“混洗”页上，圆环标出规则想要的节点：LARTS 取拥有最多的一个，CoGRS 取重心。右上角的按钮显示另一次运行。所有作业的 WTND，LARTS 为 {wtnd0} GB × 链路，CoGRS 为 {wtnd1}；平均逗留时间为 {mean0} 秒和 {mean1} 秒。",
 		"另一边让 reduce 去任何地方。",
 		"两者何时不同？",
 		[]string{"一个节点拥有全部时。", "最大的一块不在输入最多的机架里时。", "从不。"},

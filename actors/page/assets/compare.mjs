@@ -6,7 +6,7 @@ import { axes, frame, path, picture } from "./chart.mjs";
 import { ofJob, sample, quantiles } from "./history.mjs";
 import { percent, time } from "./words.mjs";
 
-const width = 960, height = 240, columns = 120;
+const height = 240, columns = 120;
 
 /** The numbers of a run. */
 export function figures(h) {
@@ -60,7 +60,7 @@ export function waterFill(wants, slots) {
 }
 
 /** Two lines in a picture: the points of each run, in times and parts of 1. */
-function twoLines(most, unit, label, names, points) {
+function twoLines(width, most, unit, label, names, points) {
   const f = frame(width, height, 0, Math.max(1, most), 1);
   const line = (of, name) => html`<path class="line ${name}" d="${path(of.map(([x, y]) => [f.x(x), f.y(y)]))}"/>`;
   return picture(width, height, `${label}: ${names[0]} in blue, ${names[1]} in orange and dashed`, html`${axes(f, unit)}${line(points[0], "first")}${line(points[1], "second")}`);
@@ -70,7 +70,7 @@ const cdf = (x) => [[0, 0], ...x.times.flatMap((t, i) => [[t, i / x.times.length
 const fair = (h) => fairness(h).map((v, i) => [((i + 0.5) * (h.end - h.from)) / columns, v]);
 
 /** The figures of two runs, whole. */
-export function compareMarkup(h, name, other, otherName) {
+export function compareMarkup(h, name, other, otherName, width = 960) {
   const a = figures(h), b = figures(other), names = [name, otherName];
   const rows = [
     ["jobs done", a.times.length, b.times.length], ["mean time", time(a.mean), time(b.mean)], ["median", time(a.quantiles.median), time(b.quantiles.median)],
@@ -78,5 +78,5 @@ export function compareMarkup(h, name, other, otherName) {
     ...[["N", "node-local"], ["R", "rack-local"], ["O", "off-rack"]].map(([k, text]) => [text, percent(a.near[k], a.maps), percent(b.near[k], b.maps)]),
   ];
   return html`${table("The whole runs", ["", name, otherName], rows.map((r) => html`<tr><th scope="row">${r[0]}</th><td>${r[1]}</td><td>${r[2]}</td></tr>`))}
-<h2>How long jobs took</h2>${twoLines(Math.max(a.quantiles.most, b.quantiles.most), "part of jobs", "part of the jobs that took no longer than so long", names, [cdf(a), cdf(b)])}<h2>Fairness over time</h2><p>Jain’s index of the slots that users hold, each as a part of their fair part of the cluster: 1, all alike; 1/n, one of n has everything.</p>${twoLines(Math.max(h.end - h.from, other.end - other.from), "fairness", "Jain's index of what users hold of what they could have, over time", names, [fair(h), fair(other)])}`;
+<h2>How long jobs took</h2>${twoLines(width, Math.max(a.quantiles.most, b.quantiles.most), "part of jobs", "part of the jobs that took no longer than so long", names, [cdf(a), cdf(b)])}<h2>Fairness over time</h2><p>Jain’s index of the slots that users hold, each as a part of their fair part of the cluster: 1, all alike; 1/n, one of n has everything.</p>${twoLines(width, Math.max(h.end - h.from, other.end - other.from), "fairness", "Jain's index of what users hold of what they could have, over time", names, [fair(h), fair(other)])}`;
 }

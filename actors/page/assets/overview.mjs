@@ -67,8 +67,7 @@ export function overviewScreen(to, x) {
   const size = [Math.max(280, at.over.clientWidth), Math.max(120, Math.min(440, at.over.clientHeight - 92))];
   if (staged) {
     at.end = -1;
-    show(at.over, html`<h2>What reduce ${staged.reduce.task} of job ${staged.reduce.job} fetches, by node</h2>${gravityMarkup(p.history, staged, p.time, ...size)}<p class="legend">disc: output of maps; ring: the center; square: the slot taken; lines: what crosses to the center</p>`);
-    return undefined;
+    return show(at.over, html`<h2>What reduce ${staged.reduce.task} of job ${staged.reduce.job} fetches, by node</h2>${gravityMarkup(p.history, staged, p.time, ...size)}<p class="legend">disc: output of maps; ring: the center; square: the slot taken; lines: what crosses to the center</p>`);
   }
   const [from, until] = windowOf(p, look.span);
   if (at.end === p.history.end && at.pool === look.pool && at.span === look.span && p.playing && Math.abs((at.time || 0) - p.time) < (until - from) / 200) return undefined;

@@ -44,7 +44,7 @@ export const screens = [
   { id: "shuffle", name: "Shuffle", draw: (to, { p, look }) => show(to, shuffleMarkup(p.history, look.shuffle)) },
   { id: "findings", name: "Findings", draw: (to, { p }) => show(to, findingsMarkup(p.history, p.state)) },
   { id: "compare", name: "Compare", draw: compareScreen },
-  { id: "hfsp", name: "HFSP", when: ordered("hfsp"), draw: (to, { p }) => show(to, virtualMarkup(p.state, p.history)) },
+  { id: "hfsp", name: "HFSP", when: ordered("hfsp"), draw: (to, { p }) => show(to, virtualMarkup(p.state, p.history, Math.max(280, to.clientWidth))) },
   { id: "queues", name: "Queues", when: ordered("capacity"), draw: (to, { p }) => show(to, queuesMarkup(p.state)) },
   { id: "settings", name: "Settings", draw: (to, x) => (x.steering && x.steering.policy ? steerScreen(to, x.steering) : show(to, settingsMarkup(x.p.state))) },
 ];

@@ -83,5 +83,5 @@ export function compareScreen(to, x) {
   });
   if (x.p.playing && at.drawn) return; // the figures are of whole runs
   at.drawn = true;
-  show(at.figures, compareMarkup(x.runs[0].history, x.names[0], x.runs[1].history, x.names[1]));
+  show(at.figures, compareMarkup(x.runs[0].history, x.names[0], x.runs[1].history, x.names[1], Math.max(280, at.figures.clientWidth)));
 }

@@ -290,6 +290,9 @@ test("numbers of the other screens", () => {
   assert.match(shuffleMarkup(h, 1).toString(), />1 reduce was placed by its input/);
   const same = run().map((e) => (e.placed ? { ...e, placed: { ...e.placed, here: e.placed.at_center } } : e));
   assert.match(shuffleMarkup(same.reduce(record, newHistory()), 1).toString(), /as near as its center/);
+  const larts = run().map((e) => (e.type === "began" ? { ...e, policy: { Reduce: { Rule: 2 } } } : e));
+  assert.match(shuffleMarkup(larts.reduce(record, newHistory()), 1).toString(), /ring: the node that holds most/);
+  assert.match(settingsMarkup({ name: "x", policy: { Locality: { Rule: 2 }, Avoid: { Forgive: 86400e9 } } }).toString(), /<td>wait<.*<td>24 h 0 min</);
   assert.match(summary({ ...stateAt(12 * s), nodes: new Map([[0, { live: true }]]), wait: null }), /, 1 node,/);
   assert.equal(figures(h).times.length, 1);
   assert.ok(fairness(h).every((x) => x > 0 && x <= 1 + 1e-9));

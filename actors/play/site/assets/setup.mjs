@@ -13,9 +13,8 @@ export async function packSetup(setup) {
   return `~${base64(new Uint8Array(await through(plain, new CompressionStream("deflate-raw")).arrayBuffer()))}`;
 }
 
-function base64(bytes) {
-  return btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join("")).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
+const base64 = (bytes) => btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""))
+  .replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
 /** The set-up of a fragment; null if it is none. */
 export async function unpackSetup(fragment) {
