@@ -204,7 +204,7 @@ var (
 		return regexp.MustCompile(`(?m)^import \{ ([^}]+) \} from "\./([a-z]+)\.mjs";$`)
 	})
 	exportWord = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?m)^export ((?:async )?function|const|class) ([A-Za-z_$]+)`)
+		return regexp.MustCompile(`(?m)^export ((?:async )?function|const|class) ([\w$]+)`)
 	})
 	otherWord = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?m)^(import|export)\b.*$`)

@@ -119,6 +119,9 @@ func TestModules(t *testing.T) {
 		require.Less(t, bytes.Count(text, []byte("\n")), 300, name)
 		require.Equal(t, 1, strings.Count(string(script), "modules."+strings.TrimSuffix(name, ".mjs")+" = "), name)
 	}
+	script, err = bundle(fstest.MapFS{"a.mjs": {Data: []byte("export const $ = 1;\nexport const from64 = 2;\n")}}, "a.mjs")
+	require.NoError(t, err)
+	require.Contains(t, string(script), "return { $, from64 };")
 	for text, want := range map[string]string{
 		"import x from \"./y.mjs\";\n":          "a.mjs: cannot bundle",
 		"export default 3;\n":                   "a.mjs: cannot bundle",

@@ -44,6 +44,10 @@ test("with Chinese chosen the page around a lesson is Chinese, and English again
     const before = await count(page);
     await page.selectOption("#lesson", lesson);
     await ran(page, before + 1);
+    if (stage) {
+      await page.waitForSelector("#screen-shuffle table");
+      assert.deepEqual(await english(), [], "a sentence in English on Shuffle");
+    }
     await page.click("#screens button >> nth=0");
     await page.click(`.matter [data-stage="${stage}"]`);
     await page.waitForFunction((text) => new RegExp(text).test(document.querySelector(".caption").textContent), caption.source);
