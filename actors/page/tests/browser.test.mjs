@@ -4,55 +4,32 @@
 // does not wait for what it looks at then fails always, not once in a hundred runs. BOUNDS=1 holds the figures to their goals, on a quiet machine.
 
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
 import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import test, { after, before } from "node:test";
+import test from "node:test";
 
-const { MODULES, PAGES, PICTURES, LIVE, GUARDED, SLOW, BOUNDS, CHROMIUM = "/usr/bin/chromium" } = process.env;
+import { axe, chromium, newContext, newPage } from "./chromium.mjs";
+
+const { MODULES, PAGES, PICTURES, LIVE, GUARDED, SLOW, BOUNDS } = process.env;
 const skip = !MODULES && "no browser asked for";
 const screens = ["Overview", "Jobs", "Timeline", "Shuffle", "Findings", "Compare", "Settings"];
 
 /** The screens that a page has: some are there only where they are used. */
 const there = (page) => page.$$eval("#screens button", (list) => list.map((b) => b.textContent));
-let browser, axe;
-
-before(async () => {
-  if (skip) return;
-  const require = createRequire(join(resolve(MODULES), "node_modules", "x.js"));
-  browser = await require("playwright-core").chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], slowMo: +(SLOW || 0) * 2 / 3 });
-  axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-});
-after(() => browser && browser.close());
-
-/** A window of a browser that keeps nothing of others. */
-async function newContext(options) {
-  const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, ...options });
-  if (SLOW) {
-    await context.addInitScript((ms) => {
-      const next = globalThis.requestAnimationFrame;
-      globalThis.requestAnimationFrame = (draw) => +setTimeout(() => next(draw), ms);
-    }, +SLOW);
-  }
-  return context;
-}
+chromium(skip);
 
 /** Opens a page and gathers what goes wrong in it, and what it asks of the network. */
 async function open(name, options = {}) {
   // axe is put in by hand, which the page's policy would refuse; the last test is without that
-  const context = await newContext({ bypassCSP: true, ...options });
-  const page = await context.newPage();
-  const faults = [];
-  page.on("pageerror", (e) => faults.push(e.message));
-  page.on("console", (m) => m.type() === "error" && faults.push(m.text()));
+  const { page, faults, close } = await newPage({ bypassCSP: true, ...options });
   page.on("request", (r) => /^https?:/.test(r.url()) && faults.push(`asks for ${r.url()}`));
   page.on("dialog", (d) => { faults.push(`dialog ${d.message()}`); d.dismiss(); });
   const from = Date.now();
   await page.goto(pathToFileURL(resolve(PAGES, name)).href);
   await page.waitForFunction(() => !/Loading/.test(document.getElementById("summary").textContent), null, { timeout: 60000 });
   await page.waitForSelector("#screen > div > *");
-  return { page, faults, took: Date.now() - from, close: () => context.close() };
+  return { page, faults, took: Date.now() - from, close };
 }
 
 const names = skip ? [] : readdirSync(PAGES).filter((n) => n.endsWith(".html"));
@@ -181,11 +158,7 @@ for (const colorScheme of ["light", "dark"]) {
 
 /** Opens the page of a server, and gathers what goes wrong in it. */
 async function watch(url, options = {}) {
-  const context = await newContext({ bypassCSP: true, ...options });
-  const page = await context.newPage();
-  const faults = [], violations = [];
-  page.on("pageerror", (e) => faults.push(e.message));
-  page.on("console", (m) => m.type() === "error" && faults.push(m.text()));
+  const { page, faults, close } = await newPage({ bypassCSP: true, ...options }), violations = [];
   await page.goto(url);
   const check = async (name) => {
     if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}-${options.colorScheme || "light"}.png`) });
@@ -193,7 +166,7 @@ async function watch(url, options = {}) {
     const found = await page.evaluate(() => axe.run());
     violations.push(...found.violations.map((v) => `${name}: ${v.id}: ${v.nodes[0].html.slice(0, 200)}`));
   };
-  return { page, faults, violations, check, close: () => context.close() };
+  return { page, faults, violations, check, close };
 }
 
 for (const colorScheme of ["light", "dark"]) {
@@ -461,7 +434,7 @@ test("a recorded run in one file says what if it had not waited, or that it has 
   await page.click('#why .decisions button:has-text("waiting for locality")');
   await page.click("#why [data-fork]");
   await page.waitForSelector("#fork b", { timeout: 60000 });
-  assert.match(await page.textContent("#fork"), /At .* job (\d+) let a map slot on n\d+ pass\. This wait.* (saved|cost|made no difference to) job \1.*Both are simulations of this run; the mean of the first is 0\.00 % off/);
+  assert.match(await page.textContent("#fork"), /At .* job (\d+) let a map slot on n\d+ pass\. This wait.* (saved|cost|made no difference to) job \1.*Both are simulations of this run; the mean of the first is 0\.00 % off/s);
   await page.click("#fork [data-screen]");
   await page.waitForSelector("#screen-timeline canvas");
   assert.match(page.url(), /fork=\d+\.0\.\d+\.\d+/);

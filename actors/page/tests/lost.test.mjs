@@ -3,24 +3,17 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
-import test, { after, before } from "node:test";
+import { join } from "node:path";
+import test, { after } from "node:test";
 
-const { MODULES, TARRY, BOOK, PICTURES, CHROMIUM = "/usr/bin/chromium" } = process.env;
+import { browser, chromium } from "./chromium.mjs";
+
+const { TARRY, BOOK, PICTURES } = process.env;
 const skip = !TARRY && "no program asked for";
-let browser;
 const children = [];
 
-before(async () => {
-  if (skip) return;
-  const require = createRequire(join(resolve(MODULES), "node_modules", "x.js"));
-  browser = await require("playwright-core").chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
-});
-after(() => {
-  for (const child of children) child.kill("SIGKILL"); // of a test that has failed: Node would wait for them
-  return browser && browser.close();
-});
+chromium(skip);
+after(() => { for (const child of children) child.kill("SIGKILL"); }); // of a test that has failed: Node would wait for them
 
 /** Starts a server and gives its address and what stops it. */
 async function serve(listen) {

@@ -1,0 +1,42 @@
+// What tests in a browser have in common: one Chromium a file, windows that keep nothing of others, and what
+// goes wrong in them. MODULES is a directory with playwright-core and axe-core; SLOW makes each frame wait so many
+// milliseconds, and each step of a test two thirds of that.
+
+import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { after, before } from "node:test";
+
+const { MODULES, SLOW, CHROMIUM = "/usr/bin/chromium" } = process.env;
+export let browser, axe;
+
+/** Has Chromium, and axe as a text, for the tests of a file that are not skipped. */
+export function chromium(skip) {
+  before(async () => {
+    if (skip) return;
+    const require = createRequire(join(resolve(MODULES), "node_modules", "x.js"));
+    browser = await require("playwright-core").chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], slowMo: +(SLOW || 0) * 2 / 3 });
+    axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+  });
+  after(() => browser && browser.close());
+}
+
+/** A window. */
+export async function newContext(options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, ...options });
+  if (SLOW) {
+    await context.addInitScript((ms) => {
+      const next = globalThis.requestAnimationFrame;
+      globalThis.requestAnimationFrame = (draw) => +setTimeout(() => next(draw), ms);
+    }, +SLOW);
+  }
+  return context;
+}
+
+/** A page in a window of its own, and the errors in it. */
+export async function newPage(options) {
+  const context = await newContext(options), page = await context.newPage(), faults = [];
+  page.on("pageerror", (e) => faults.push(e.message));
+  page.on("console", (m) => m.type() === "error" && faults.push(m.text()));
+  return { page, faults, close: () => context.close() };
+}
