@@ -60,7 +60,7 @@ export function shuffleMarkup(h, id) {
     return html`<g${a ? html` data-attempt="${a.id}"` : ""}><title>${name(n)} to reduce ${r}: ${bytes(b)}${center ? `, ${wanted(h)}` : ""}${chosen ? ", chosen" : ""}</title><rect class="heat" x="${at[0]}" y="${at[1]}" width="${size - 1}" height="${size - 1}" fill-opacity="${(0.05 + 0.95 * (b / most)).toFixed(3)}"/>${
       center ? html`<circle class="halo" cx="${at[0] + size / 2}" cy="${at[1] + size / 2}" r="5"/><circle class="center" cx="${at[0] + size / 2}" cy="${at[1] + size / 2}" r="5"/>` : ""}${chosen ? html`<rect class="chosen" x="${at[0] + 1}" y="${at[1] + 1}" width="${size - 3}" height="${size - 3}"/>` : ""}</g>`;
   }));
-  const width = Math.max(360, left + reduces * size + 10), height = top + nodes.length * size + 10;
+  const width = Math.max(430, left + reduces * size + 10), height = top + nodes.length * size + 10;
   const label = `bytes from ${nodes.length} nodes to ${reduces} reduces of job ${j.id}; the most is ${bytes(most)}`;
   return html`<p><label>Job <select id="shuffle-job">${options(jobs.map((k) => [k.id, `${k.id} ${k.name}`]), j.id)}</select></label></p>
 ${nodes.length ? html`<div class="wide" tabindex="0" role="region" aria-label="heat map"><svg class="heatmap" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${label}">${nodes.map((n, y) => html`<text x="${left - 6}" y="${top + y * size + 12}" text-anchor="end">${name(n)}</text>`)}

@@ -4,7 +4,7 @@
 // does not wait for what it looks at then fails always, not once in a hundred runs. BOUNDS=1 holds the figures to their goals, on a quiet machine.
 
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import test from "node:test";

@@ -36,8 +36,10 @@ test("beside a why: what if it had not waited, its price, its branch and its lin
 test("with Chinese chosen the page around a lesson is Chinese, and English again", { skip }, async () => {
   const { page, faults, close } = await open("#lesson=wait,zh");
   await page.waitForSelector('#screens button:text-is("对比")');
+  const english = () => page.evaluate(() => document.body.innerText.split("\n").filter((line) => /[a-z]{3,} [a-z]{3,}/.test(line) && !/^\s*(delay skips|hfs rule)=/.test(line)));
+  await page.waitForFunction(() => document.querySelectorAll("#screen-compare svg").length > 1);
+  assert.deepEqual(await english(), [], "a sentence in English on Compare");
   await page.click("#screens button >> nth=0");
-  const english = () => page.evaluate(() => document.body.innerText.split("\n").filter((line) => /[a-z]{3,} [a-z]{3,}/.test(line) && !/^(delay skips|hfs rule)=/.test(line)));
   await page.waitForSelector('.matter h2:has-text("重要的决定")');
   assert.deepEqual(await english(), [], "a sentence in English");
   for (const [lesson, stage, caption] of [["wait", "", /作业 \d+/], ["distance", "gravity", /重心/]]) {

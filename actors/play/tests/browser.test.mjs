@@ -403,7 +403,7 @@ test("anybody can use it", { skip }, async () => {
 });
 
 test("a lesson opens at the moment its text speaks of, with both policies", { skip }, async () => {
-  for (const [id, screen, clock] of [["sticky", "compare", "1 min 10 s"], ["fifo", "jobs", "40.0 s"], ["queues", "queues", "28.0 s"], ["hfsp", "hfsp", "1 min 0 s"], ["distance", "shuffle", "1 min 0 s"]]) {
+  for (const [id, screen, clock] of [["sticky", "compare", "1 min 10 s"], ["fifo", "jobs", "40.0 s"], ["queues", "queues", "28.0 s"], ["hfsp", "hfsp", "1 min 0 s"], ["distance", "shuffle", "1 min 0 s"], ["larts", "shuffle", "1 min 40 s"]]) {
     const { page, faults, close } = await open(`#lesson=${id},en`);
     await page.waitForSelector(`#screen-${screen} > *`, { state: "attached" });
     await page.waitForFunction((text) => document.getElementById("clock").textContent.startsWith(text), `${clock} of`);
@@ -414,7 +414,11 @@ test("a lesson opens at the moment its text speaks of, with both policies", { sk
       const local = await page.$$eval(".twin dl div:nth-child(2) dd", (list) => list.map((d) => parseFloat(d.textContent)));
       assert.ok(local[0] < local[1] / 2, `${local}`);
     }
-    if (id === "distance") await page.waitForSelector(".heatmap .center");
+    if (screen === "shuffle") {
+      await page.waitForSelector(".heatmap .center");
+      const cut = await page.$eval(".heatmap", (svg) => [...svg.querySelectorAll("text")].filter((t) => t.getBBox().x + t.getBBox().width > svg.viewBox.baseVal.width).map((t) => t.textContent));
+      assert.deepEqual(cut, [], `${id}: a text that the picture cuts off`);
+    }
     await page.click(`#runs [data-side="${id === "distance" ? 0 : 1}"]`);
     await page.waitForFunction((text) => document.getElementById("clock").textContent.startsWith(text), `${clock} of`);
     await page.waitForSelector(`#screen-${screen} > *`, { state: "attached" }); // of the other policy, too
