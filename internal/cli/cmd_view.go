@@ -31,8 +31,8 @@ func newView(p *program) *cobra.Command {
 		Long: `Make one HTML file of what a live or simulated cluster recorded with --events: any browser shows it,
 without a network. It plays the run: racks, nodes and slots with what waits for what, shares over
 time, jobs, a Gantt chart, where reduces went and what that cost, queues, findings, and a comparison
-with OTHER, or with a run that is opened in the page. A click on anything says why, and what if a job
-had not waited: the simulator is in the file, 3 MB.
+with OTHER, or with a run that is opened in the page. A click on anything says why. The simulator is
+in the file, 3 MB, and tells what if a job had not waited.
 
   tarry run wordcount book.txt -o counts --racks 4 --nodes 40 --events run.jsonl
   tarry view run.jsonl -o run.html
