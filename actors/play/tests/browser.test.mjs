@@ -240,7 +240,7 @@ test("every lesson does what it tells the reader to do, in both languages", { sk
     await page.click("#try");
     await ran(page, before + 1);
     assert.equal(await page.textContent("#fault"), "", id);
-    await page.waitForFunction(() => /\d → \d/.test(document.getElementById("after").textContent)); // what the change has changed
+    await page.waitForFunction(() => /\d → \d/.test(document.getElementById("after")?.textContent)); // what the change has changed
     const verdicts = [];
     for (let i = 0; i < 3; i++) {
       await page.click(`.answer >> nth=${i}`);
