@@ -273,8 +273,10 @@ var around = [][2]string{
 	{"longest", "最长"},
 	{"How long jobs took", "作业用时"},
 	{"Fairness over time", "公平性随时间的变化"},
-	{"Jain’s index of the slots that users hold, each as a part of their fair part of the cluster: 1, all alike; 1/n, one of n has everything.",
-		"各用户所占槽位相对其公平份额的 Jain 指数：1 为人人相同；1/n 为 n 人中一人独占。"},
+	{
+		"Jain’s index of the slots that users hold, each as a part of their fair part of the cluster: 1, all alike; 1/n, one of n has everything.",
+		"各用户所占槽位相对其公平份额的 Jain 指数：1 为人人相同；1/n 为 n 人中一人独占。",
+	},
 	{"part of jobs", "作业的比例"},
 	{"fairness", "公平性"},
 	{"Pools and queues", "池与队列"},
