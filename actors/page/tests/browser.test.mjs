@@ -361,6 +361,9 @@ for (const name of names.filter((n) => /^(live|hfs|hundred|large)\./.test(n))) {
       if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}-phone-${screen}.png`) });
     }
     await page.click('#screens button:text-is("Overview")');
+    await page.waitForSelector(".picture .pool");
+    const below = await page.$$eval(".picture .pool", (list) => list.filter((b) => b.getBoundingClientRect().bottom > b.closest(".picture").getBoundingClientRect().bottom).map((b) => b.textContent));
+    assert.deepEqual(below, [], "a pool that the picture cuts off");
     await page.click("#screen .slot >> nth=0");
     await page.waitForSelector("#side:not([hidden])");
     assert.equal((await size()).wide, 390, "with an explanation");
