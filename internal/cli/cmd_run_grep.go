@@ -46,6 +46,7 @@ What differs from GNU grep:
 - Directories are read without -r, too, but for names that begin with _ or a dot. A file that cannot
   be read ends the job.
 - -w takes a match only where no letter or digit of ASCII and no underscore is its neighbor.
+- A byte that is not UTF-8 is a character: . and [^a] match it, where those of grep do not.
 - -o takes texts that match leftmost first: of a|ab the a, where grep takes the longest.
 - -n, -l, -c, -A, -B and -C tell files by their names: two of one name are refused. What they find
   goes through one reduce.

@@ -31,7 +31,9 @@ bin/tarry sim --workload facebook-io --jobs 15 --nodes 10 --racks 2 -q --schedul
 bin/tarry sim --workload facebook-io --jobs 15 --nodes 10 --racks 2 -q --scheduler capacity --events "$runs/capacity.jsonl" >/dev/null
 bin/tarry sim --workload facebook-io --jobs 20 --nodes 100 --racks 10 -q --events "$runs/hundred.jsonl" >/dev/null
 bin/tarry sim --workload facebook-io --jobs 100 --nodes 1000 --racks 50 -q --events "$runs/large.jsonl.zst" >/dev/null
-node -e 'import("./actors/page/tests/run.mjs").then((m) => process.stdout.write(m.run().map((e) => JSON.stringify(e)).join("\n") + "\n"))' >"$runs/hostile.jsonl"
+for events in run:hostile moving:moving; do
+	node -e 'import("./actors/page/tests/run.mjs").then((m) => process.stdout.write(m[process.argv[1]]().map((e) => JSON.stringify(e)).join("\n") + "\n"))' "${events%:*}" >"$runs/${events#*:}.jsonl"
+done
 for run in "$runs"/*.jsonl*; do
 	name=$(basename "$run" .zst)
 	bin/tarry view "$run" -o "$runs/${name%.jsonl}.html" --overwrite

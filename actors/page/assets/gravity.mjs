@@ -26,15 +26,15 @@ export function center(h, of) {
   return costs.length ? costs.reduce((best, one) => (one[1] < best[1] ? one : best))[0] : null;
 }
 
-/** The next reduce after a time, or the first, whose center moved before its last map ended; null if there is none. */
+/** The next reduce after a time, or the first, whose center moved while maps ended; one whose center stood still if no center moved, null without any. */
 export function nextReduce(h, after) {
   const placed = h.attempts.filter((a) => a.kind === 1 && a.placed && a.placed.center && h.jobs.has(a.job));
-  for (const a of [...placed.filter((b) => b.start > after), ...placed].slice(0, 400)) {
-    const job = h.jobs.get(a.job), ends = [...job.outputs.values()].filter((o) => o.parts).map((o) => o.at).sort((x, y) => x - y);
-    const to = Math.max(a.start, ends[ends.length - 1]), centers = ends.slice(0, 60).map((at) => center(h, weights(job, a.task, at)));
-    if (new Set(centers).size > 1 && to > ends[0]) return { reduce: a, from: ends[0] - (to - ends[0]) / 20, to: to + (to - ends[0]) / 8, speed: (to - ends[0]) / 12e9 };
-  }
-  return null;
+  const ends = (a) => [...h.jobs.get(a.job).outputs.values()].filter((o) => o.parts).map((o) => o.at).sort((x, y) => x - y);
+  const moves = (a) => new Set(ends(a).slice(0, 60).map((at) => center(h, weights(h.jobs.get(a.job), a.task, at)))).size > 1;
+  const known = [...placed.filter((a) => a.start > after), ...placed].slice(0, 400).filter((a) => ends(a).length), reduce = known.find(moves) || known[0];
+  if (!reduce) return null;
+  const first = ends(reduce)[0], span = Math.max(reduce.start - first, ends(reduce).at(-1) - first, 1);
+  return { reduce, from: first - span / 20, to: first + span + span / 8, speed: span / 12e9 };
 }
 
 /** What happens at a time, in words. */

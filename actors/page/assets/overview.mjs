@@ -63,7 +63,7 @@ export function overviewScreen(to, x) {
   const staged = x.wait && x.wait.reduce ? x.wait : null;
   lines(at.overlay, at.cluster, p.state, staged ? null : x.wait);
   show(at.caption, html`${staged ? gravityCaption(p.history, staged, p.time) : x.wait ? caption(x.wait, p.time) : ""}`);
-  show(at.matter, html`<h2>Decisions that matter <button class="quiet" data-all="">all</button> <button class="quiet" data-stage="">watch a wait</button>${[...p.history.jobs.values()].some((j) => j.tasks[1] && j.outputs.size) ? html` <button class="quiet" data-stage="gravity">watch a center of gravity</button>` : ""}</h2>${groupsMarkup(mattering(p.state.recent, 3))}`);
+  show(at.matter, html`<h2>Decisions that matter <button class="quiet" data-all="">all</button> <button class="quiet" data-stage="">watch a wait</button>${p.history.attempts.some((a) => a.kind === 1 && a.placed && a.placed.center) ? html` <button class="quiet" data-stage="gravity">watch a center of gravity</button>` : ""}</h2>${groupsMarkup(mattering(p.state.recent, 3))}`);
   const size = [Math.max(280, at.over.clientWidth), Math.max(116, Math.min(440, at.over.clientHeight - 92))];
   if (staged) {
     at.end = -1;

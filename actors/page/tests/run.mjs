@@ -36,3 +36,16 @@ export function run() {
     { at: 12 * s, type: "finished", node: -1, job: 2, state: "killed", err: hostile },
   ];
 }
+
+/** A job on the same nodes: its reduce starts on b, beside the output of the first map; the last map pulls the center to the other rack. */
+export function moving() {
+  const on = (node, kind, task) => ({ node, node_name: "abcd"[node], job: 1, attempt: attempt(1, kind, task) });
+  const map = (i, node, at, parts) => [{ at: s, type: "launched", ...on(node, "m", i), locality: "node-local" }, { at: at * s, type: "succeeded", ...on(node, "m", i), bytes: 1, output: parts }];
+  return [
+    ...run().filter((e) => ["began", "joined", "submitted"].includes(e.type) && e.job !== 2),
+    ...[...map(0, 0, 2, [100]), ...map(1, 2, 5, [65]), ...map(2, 3, 6, [70]),
+      { at: 3 * s, type: "launched", ...on(1, "r", 0), kind: 1, placed: { center: "a", at_center: 0, here: 200 } },
+      { at: 8 * s, type: "succeeded", ...on(1, "r", 0), kind: 1 },
+      { at: 8 * s, type: "finished", node: -1, job: 1, state: "succeeded" }].sort((x, y) => x.at - y.at),
+  ];
+}

@@ -12,7 +12,7 @@ import { findings } from "../assets/findings.mjs";
 import { jobsMarkup } from "../assets/jobs.mjs";
 import { explain } from "../assets/why.mjs";
 import { change, differences, inForce, rows, told } from "../assets/steer.mjs";
-import { run, s } from "./run.mjs";
+import { moving, run, s } from "./run.mjs";
 
 const stateAt = (t) => run().filter((e) => e.at <= t).reduce(apply, newState());
 const whole = (events = run()) => events.reduce(record, newHistory());
@@ -227,11 +227,7 @@ test("a decision knows its wait, and a fork of it says what it was worth", async
 
 test("a center of gravity is staged: it moves as maps end, and the slot taken stays", async () => {
   const { center, cost, gravityCaption, gravityMarkup, nextReduce, weights } = await import("../assets/gravity.mjs");
-  const job = "job_0001_", on = (node) => ({ node, node_name: "abcd"[node], job: 1 });
-  const map = (i, node, at, parts) => [{ at: s, type: "launched", ...on(node), attempt: `${job}m_00000${i}_0`, locality: "node-local" }, { at: at * s, type: "succeeded", ...on(node), attempt: `${job}m_00000${i}_0`, bytes: 1, output: parts }];
-  const h = whole([...run().filter((e) => e.type === "joined" || e.type === "submitted").map((e) => (e.job === 1 ? { ...e, tasks: [3, 1], at: 0 } : e)),
-    ...map(0, 0, 2, [100]), ...map(1, 2, 5, [65]), ...map(2, 3, 6, [70]),
-    { at: 3 * s, type: "launched", ...on(1), kind: 1, attempt: `${job}r_000000_0`, placed: { center: "a", at_center: 0, here: 200 } }].sort((x, y) => x.at - y.at));
+  const h = whole(moving());
   const at = (t) => weights(h.jobs.get(1), 0, t * s);
   assert.deepEqual([...at(5)], [[0, 100], [2, 65]]);
   assert.equal(cost(h, at(6), 2), 100 * 4 + 70 * 2, "4 links from the other rack, 2 from the same");
@@ -243,4 +239,6 @@ test("a center of gravity is staged: it moves as maps end, and the slot taken st
   assert.match(gravityCaption(h, scene, 7 * s), /Its center is d, 530 B·links; here 740 B·links.$/);
   assert.equal(gravityMarkup(h, scene, 4 * s, 600, 200).toString().match(/class="(taken|mid)"/g).length, 2);
   assert.doesNotMatch(gravityMarkup(h, scene, 2 * s, 600, 200).toString(), /class="taken"/);
+  assert.equal(nextReduce(whole(), 0).reduce.task, 0, "a center that stands still is one, too");
+  assert.equal(nextReduce(whole(run().filter((e) => e.kind !== 1)), 0), null);
 });
