@@ -81,7 +81,7 @@ type fault struct {
 	what, says string
 	job        string
 	on2        string // prepares node2: $1 is the input's folder, $2 the output's parent, $3 the program; its host must be named
-	off2       string
+	off2       string // undoes that; with umount -l, as a worker of the row may be ending still
 	user       string // that tasks run as
 	options    Options
 	before     func(t *testing.T, out string) // prepares the output
@@ -90,11 +90,11 @@ type fault struct {
 }
 
 var faults = []fault{
-	{what: "input missing on one host", says: "no such file or directory", job: "sort", on2: `mount -t tmpfs none "$1"`, off2: `umount "$1"`},
-	{what: "another file on one host", says: "changed while in use", job: "sort", on2: `echo other >"$1/../x" && mount --bind "$1/../x" "$1/a"`, off2: `umount "$1/a"`},
-	{what: "output not shared", says: "not shared with this host", job: "sort", on2: `mount -t tmpfs none "$2"`, off2: `umount "$2"`},
-	{what: "another build on one host", says: "not the one that submitted", job: "sort", on2: `cp "$3" "$1/../p" && echo >>"$1/../p" && mount --bind "$1/../p" "$3"`, off2: `umount "$3"`},
-	{what: "program that ends early on one host", says: "ended the process, with code 1", job: "missing", on2: `mkdir "$1/../o" && cp -p "$1/a" "$1/../o" && mount --bind "$1/../o" "$1"`, off2: `umount "$1"`},
+	{what: "input missing on one host", says: "no such file or directory", job: "sort", on2: `mount -t tmpfs none "$1"`, off2: `umount -l "$1"`},
+	{what: "another file on one host", says: "changed while in use", job: "sort", on2: `echo other >"$1/../x" && mount --bind "$1/../x" "$1/a"`, off2: `umount -l "$1/a"`},
+	{what: "output not shared", says: "not shared with this host", job: "sort", on2: `mount -t tmpfs none "$2"`, off2: `umount -l "$2"`},
+	{what: "another build on one host", says: "not the one that submitted", job: "sort", on2: `cp "$3" "$1/../p" && echo >>"$1/../p" && mount --bind "$1/../p" "$3"`, off2: `umount -l "$3"`},
+	{what: "program that ends early on one host", says: "ended the process, with code 1", job: "missing", on2: `mkdir "$1/../o" && cp -p "$1/a" "$1/../o" && mount --bind "$1/../o" "$1"`, off2: `umount -l "$1"`},
 	{what: "disk full on one host", says: "no space left on device", job: "sort", on2: `head -c 300k /dev/zero >"$TMPDIR/full" || true`, off2: `rm "$TMPDIR/full"`, options: Options{Memory: 1 << 20}, only: "slurm"},
 	{what: "plan not readable by the tasks' user", says: "this task runs as nobody", job: "sort", user: "65534", before: func(t *testing.T, _ string) { umask(t, 0o077) }},
 	{what: "output not writable by that user", says: "permission denied", job: "sort", user: "65534", before: func(t *testing.T, _ string) { umask(t, 0o022) }},
