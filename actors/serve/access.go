@@ -4,17 +4,17 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/tarry-mr/tarry/actors"
+	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
@@ -47,8 +47,45 @@ func (a *Access) certificates() bool {
 // knowsUsers reports whether callers are authenticated.
 func (a *Access) knowsUsers() bool { return a.Tokens != nil || a.certificates() }
 
+// AccessFiles names the files of an Access; an empty name means none.
+type AccessFiles struct {
+	Tokens    string // see ParseTokens; the server reads it again when it changes
+	Cert, Key string // PEM: the server's certificate and its key
+	ClientCA  string // PEM: who signs the certificates of clients, which they must show
+}
+
+// Names returns the names of the files, which no job should read (Config.Secrets).
+func (f AccessFiles) Names() []string {
+	return slices.DeleteFunc([]string{f.Tokens, f.Cert, f.Key, f.ClientCA}, func(name string) bool { return name == "" })
+}
+
+// Read reads the files.
+func (f AccessFiles) Read() (a Access, err error) {
+	if f.Tokens != "" {
+		if a.Tokens, err = ReadTokens(f.Tokens); err != nil {
+			return a, fmt.Errorf("tokens: %w", err)
+		}
+	}
+	if f.Cert == "" {
+		return a, nil
+	}
+	pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
+	if err != nil {
+		return a, fmt.Errorf("certificate: %w", err)
+	}
+	a.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+	if f.ClientCA != "" {
+		if a.TLS.ClientCAs, err = api.ReadCertificates(f.ClientCA); err != nil {
+			return a, err
+		}
+		a.TLS.ClientAuth = tls.RequireAndVerifyClientCert
+	}
+	return a, nil
+}
+
 // Tokens are secrets that authenticate callers. Its methods are safe for concurrent use.
 type Tokens struct {
+	file  string // that they were read from; empty: none
 	users atomic.Pointer[users]
 }
 
@@ -69,14 +106,12 @@ func (t *Tokens) user(token string) (allocation.Principal, bool) {
 // leastToken is the minimum length of a token in bytes.
 const leastToken = 16
 
-// ReadTokens reads a file of tokens, which only its owner may read.
+// ReadTokens reads a file of tokens, which only its owner may read. A server reads it again when it
+// changes.
 func ReadTokens(name string) (*Tokens, error) {
 	in, err := os.Open(name)
-	if bad, ok := errors.AsType[*fs.PathError](err); ok {
-		err = bad.Err
-	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fileError(name, err)
 	}
 	defer in.Close()
 	info, err := in.Stat()
@@ -86,7 +121,11 @@ func ReadTokens(name string) (*Tokens, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParseTokens(name, in)
+	t, err := ParseTokens(name, in)
+	if err == nil {
+		t.file = name
+	}
+	return t, err
 }
 
 // ParseTokens reads tokens, one per line: the token, the user and optionally groups separated by

@@ -200,14 +200,13 @@ func (s *Server) postReload(_ *http.Request, c caller) (any, error) {
 	if err := s.mayManage(c, "reload the configuration"); err != nil {
 		return nil, err
 	}
-	if s.cfg.Reload == nil {
+	if s.config == nil {
 		return nil, refuse("no-files", "this server has no configuration files")
 	}
-	got, err := s.cfg.Reload()
-	if err != nil {
+	if err := s.config.check(true); err != nil {
 		return nil, refuse("bad-policy", "the old configuration stays in force: %s", oneLine(err))
 	}
-	return got, nil
+	return s.config.outcome(), nil
 }
 
 func (s *Server) listFiles(r *http.Request, _ caller) (any, error) {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/actors"
-	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
 // Config describes a server.
@@ -57,10 +56,11 @@ type Config struct {
 	// tarry.wasm.gz; see actors/play/site. Without it the page does not offer to run a wait again.
 	Simulator func() (map[string][]byte, error)
 
-	// Reload, if not nil, reloads configuration files on a client's request and returns the result.
-	// Reloads returns the result of the last reload, whatever its cause.
-	Reload  func() (api.Reload, error)
-	Reloads func() api.Reload
+	// Files are the configuration files that the cluster's policy and rules were read from. When they
+	// have changed, or a client or Server.Reload asks for it, the server calls Reread, one call at a
+	// time, and applies the result. Without Files Reread may be nil.
+	Files  []string
+	Reread func() (Configuration, error)
 
 	// Profiling serves net/http/pprof below /debug/pprof/, to administrators.
 	Profiling bool

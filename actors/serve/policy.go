@@ -23,9 +23,8 @@ func (s *Server) policyInForce() (p api.Policy, err error) {
 		}
 		p.Pools = poolsOf(v)
 	})
-	if s.cfg.Reloads != nil {
-		r := s.cfg.Reloads()
-		p.Reload = &r
+	if s.config != nil {
+		p.Reload = new(s.config.outcome())
 	}
 	return p, err
 }

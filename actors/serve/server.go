@@ -26,6 +26,8 @@ type Server struct {
 	room    *room
 	outputs outputs
 	handler http.Handler
+	config  *reloader // of Config.Files; nil: nothing to reload
+	tokens  *reloader // of the file of Access.Tokens; nil: nothing to reload
 
 	boot    string // identifies this process
 	started time.Time
@@ -85,6 +87,7 @@ func Start(cfg Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, errors.Join(err, s.cluster.Close(), s.memory.close(), s.roots.close())
 	}
+	s.watchFiles()
 	for _, j := range again { // last: a job may end at once and then needs the whole server
 		s.work.Go(func() { s.resume(j) })
 	}

@@ -1,21 +1,16 @@
 package cli
 
 import (
-	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"slices"
 	"sync"
 
 	"github.com/spf13/cobra"
 
-	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/play/site"
 	"github.com/tarry-mr/tarry/actors/serve"
-	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
@@ -25,11 +20,11 @@ import (
 type serveFlags struct {
 	clusterFlags
 
-	listen                    string
-	hosts, roots              []string
-	tokens, admins            string
-	tlsCert, tlsKey, clientCA string
-	store                     numbers.Bytes
+	listen       string
+	hosts, roots []string
+	access       serve.AccessFiles
+	admins       string
+	store        numbers.Bytes
 }
 
 // newServe is the command `tarry serve`.
@@ -68,11 +63,11 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	s.StringVar(&f.listen, "listen", serve.DefaultListen, "address to listen at; port 0 is any free one")
 	s.StringSliceVar(&f.hosts, "host", nil, "further names under which clients reach the server")
 	s.StringArrayVar(&f.roots, "root", nil, "directory below which jobs read and write; may be repeated (default: the working directory; with --tokens or --client-ca none)")
-	s.StringVar(&f.tokens, "tokens", "", "file with who may call: a line each with token, user and groups")
+	s.StringVar(&f.access.Tokens, "tokens", "", "file with who may call: a line each with token, user and groups")
 	s.StringVar(&f.admins, "admins", "", "who may do everything: users, a space, groups, such as \"ann operators\"")
-	s.StringVar(&f.tlsCert, "tls-cert", "", "file (PEM) with the server's certificate: serve https")
-	s.StringVar(&f.tlsKey, "tls-key", "", "file (PEM) with its key")
-	s.StringVar(&f.clientCA, "client-ca", "", "file (PEM) with who signs certificates of clients, which they must show")
+	s.StringVar(&f.access.Cert, "tls-cert", "", "file (PEM) with the server's certificate: serve https")
+	s.StringVar(&f.access.Key, "tls-key", "", "file (PEM) with its key")
+	s.StringVar(&f.access.ClientCA, "client-ca", "", "file (PEM) with who signs certificates of clients, which they must show")
 	number(s, &f.store, "store-size", 0, span(1, 1<<44),
 		"what the files of the block store may hold together, outputs of jobs among them (default: half of the memory; with --state no bound)")
 	f.clusterFlags.register(cmd)
@@ -84,7 +79,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 
 // serve runs the server until it is interrupted.
 func (p *program) serve(cmd *cobra.Command, f *serveFlags) (err error) {
-	if len(f.roots) == 0 && f.tokens == "" && f.clientCA == "" {
+	if len(f.roots) == 0 && f.access.Tokens == "" && f.access.ClientCA == "" {
 		f.roots = []string{"."} // of the one person whose server it is
 	}
 	f.lists = true
@@ -104,32 +99,8 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags) (err error) {
 	if cfg.Cluster.Memory > 0 {
 		defer cluster.LimitHeap(cfg.Cluster.Memory + besideBudget)()
 	}
-	ctx := cmd.Context()
-	var live *actors.Cluster
-	files := f.reloader(p, func(again *clusterFlags) error {
-		policy, err := again.livePolicy()
-		if err != nil {
-			return err
-		}
-		return live.Reload(policy, again.files.Rules())
-	})
-	if files != nil {
-		cfg.Reload, cfg.Reloads = func() (api.Reload, error) { return files.ask(ctx) }, files.outcome
-	}
-	tokens := f.tokenReloader(p, cfg.Access.Tokens)
-	var watching sync.WaitGroup
-	ctx, cancel := context.WithCancel(ctx)
-	defer watching.Wait()
-	defer cancel()
 	err = serve.Run(cmd.Context(), cfg, func(s *serve.Server, url string) {
-		live = s.Cluster()
-		if files != nil {
-			files.failed = live.ReloadFailed
-		}
-		for _, r := range []*reloader{files, tokens} {
-			signals, deaf := hangups()
-			watching.Go(func() { r.run(ctx, signals); <-ctx.Done(); deaf() })
-		}
+		onHangup(cmd.Context(), s.Reload)
 		p.tellServing(f, s, url)
 	})
 	if err != nil { // what keeps a server from beginning is configuration
@@ -138,36 +109,18 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags) (err error) {
 	return nil
 }
 
-// reloader reloads the scheduler's configuration files; put puts what they say in force.
-func (f *serveFlags) reloader(p *program, put func(*clusterFlags) error) *reloader {
-	r := &reloader{program: p, quiet: f.quiet, what: "configuration files", names: f.files.Names}
-	r.load = func() (names, warnings []string, err error) {
-		again := f.clusterFlags
-		if err := again.read(); err != nil {
-			return nil, nil, err
-		}
-		for _, w := range again.files.Warnings {
-			warnings = append(warnings, w.Error())
-		}
-		return again.files.Names, warnings, put(&again)
+// reread is what the configuration files say now.
+func (f *serveFlags) reread() (c serve.Configuration, err error) {
+	again := f.clusterFlags
+	if err := again.read(); err != nil {
+		return c, err
 	}
-	return r.start()
-}
-
-// tokenReloader reloads the file of --tokens, if there is one.
-func (f *serveFlags) tokenReloader(p *program, inForce *serve.Tokens) *reloader {
-	r := &reloader{program: p, quiet: f.quiet, what: "the tokens", failed: func(error) error { return nil }}
-	if f.tokens != "" {
-		r.names = []string{f.tokens}
+	for _, w := range again.files.Warnings {
+		c.Warnings = append(c.Warnings, w.Error())
 	}
-	r.load = func() (names, warnings []string, err error) {
-		list, err := serve.ReadTokens(f.tokens)
-		if err == nil {
-			inForce.Replace(list)
-		}
-		return r.names, nil, err
-	}
-	return r.start()
+	c.Policy, err = again.livePolicy()
+	c.Rules, c.Files = again.files.Rules(), again.files.Names
+	return c, err
 }
 
 // tellServing says where the server is, and what it remembers.
@@ -185,10 +138,10 @@ func (p *program) tellServing(f *serveFlags, s *serve.Server, url string) {
 		say("jobs of a former process that go on: %d", n)
 	}
 	rules := f.files.Rules()
-	if rules != nil && rules.Access.Enabled && f.tokens == "" && f.clientCA == "" {
+	if rules != nil && rules.Access.Enabled && f.access.Tokens == "" && f.access.ClientCA == "" {
 		say("warning: access lists are on, but callers need not show who they are (--tokens, --client-ca)")
 	}
-	if f.tokens != "" && f.tlsCert == "" && !loopback(f.listen) {
+	if f.access.Tokens != "" && f.access.Cert == "" && !loopback(f.listen) {
 		say("warning: tokens travel unencrypted to other machines without --tls-cert")
 	}
 }
@@ -198,8 +151,8 @@ func (f *serveFlags) serveConfig(cmd *cobra.Command, p *program) (cfg serve.Conf
 	version, _ := readVersion()
 	cfg = serve.Config{
 		Jobs: libraryJobs(), Listen: f.listen, Hosts: f.hosts, Roots: f.roots,
-		Secrets: slices.DeleteFunc([]string{f.tokens, f.tlsCert, f.tlsKey, f.clientCA}, func(name string) bool { return name == "" }),
-		State:   f.stateDir, StoreBytes: int64(f.store), Version: version,
+		Secrets: f.access.Names(), State: f.stateDir, StoreBytes: int64(f.store), Version: version,
+		Files: f.files.Names, Reread: f.reread,
 	}
 	if f.store == 0 && f.stateDir == "" {
 		cfg.StoreBytes = f.memoryBudget() // files lie in memory
@@ -217,37 +170,15 @@ func (f *serveFlags) serveConfig(cmd *cobra.Command, p *program) (cfg serve.Conf
 	if f.quiet {
 		cfg.Log, cfg.Cluster.Logger = log(slog.LevelError), log(slog.LevelError)
 	}
-	cfg.Access, err = f.access()
-	return cfg, err
-}
-
-// access is who may call the server.
-func (f *serveFlags) access() (a serve.Access, err error) {
+	if cfg.Access, err = f.access.Read(); err != nil {
+		return cfg, configError("%w", err)
+	}
 	if f.admins != "" {
-		if a.Admins, err = allocation.ParseList(f.admins); err != nil {
-			return a, configError("--admins: %w", err)
+		if cfg.Access.Admins, err = allocation.ParseList(f.admins); err != nil {
+			return cfg, configError("--admins: %w", err)
 		}
 	}
-	if f.tokens != "" {
-		if a.Tokens, err = serve.ReadTokens(f.tokens); err != nil {
-			return a, configError("--tokens: %w", err)
-		}
-	}
-	if f.tlsCert == "" {
-		return a, nil
-	}
-	pair, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey)
-	if err != nil {
-		return a, configError("--tls-cert: %w", err)
-	}
-	a.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
-	if f.clientCA != "" {
-		if a.TLS.ClientCAs, err = api.ReadCertificates(f.clientCA); err != nil {
-			return a, configError("--client-ca: %w", err)
-		}
-		a.TLS.ClientAuth = tls.RequireAndVerifyClientCert
-	}
-	return a, nil
+	return cfg, nil
 }
 
 // loopback reports whether an address is this machine's alone.

@@ -107,18 +107,26 @@ func (e *signalError) Error() string {
 // code is the exit code by the shell's convention: 128 plus the signal's number.
 func (e *signalError) code() int { return 128 + int(e.Signal) }
 
-// hangupReloads says that SIGHUP is for somebody else, see hangups.
+// hangupReloads says that SIGHUP does not end the program, see onHangup.
 var hangupReloads atomic.Bool
 
-// hangups gives the signals that ask for a reload. Meanwhile they do not end the program.
-func hangups() (signals chan os.Signal, stop func()) {
-	signals = make(chan os.Signal, 1)
+// onHangup calls f at each SIGHUP until ctx ends. Meanwhile the signal does not end the program.
+func onHangup(ctx context.Context, f func()) {
+	signals := make(chan os.Signal, 1)
 	hangupReloads.Store(true)
 	signal.Notify(signals, syscall.SIGHUP) // there is none on Windows
-	return signals, func() {
-		signal.Stop(signals)
-		hangupReloads.Store(false)
-	}
+	go func() {
+		defer hangupReloads.Store(false)
+		defer signal.Stop(signals)
+		for {
+			select {
+			case <-signals:
+				f()
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
 }
 
 // withSignals gives a context that the first SIGINT, SIGTERM or, unless the program was started to ignore

@@ -22,6 +22,11 @@ func stopServer(t *testing.T, stop func() error, wait func() error) {
 	_ = wait() // its code is the signal's
 }
 
+// pool is a file with a pool of that weight.
+func pool(weight string) string {
+	return "<allocations>\n<pool name='a'><weight>" + weight + "</weight></pool></allocations>"
+}
+
 // A server reads its allocation file again when a client or SIGHUP asks for it: all of it, or, if
 // anything is wrong, nothing, and then says why until the file is right again.
 func TestServerReloads(t *testing.T) {

@@ -81,22 +81,6 @@ func TestDocumentedFiles(t *testing.T) {
 	require.Equal(t, 3, wrong)
 }
 
-// The Go shown is in example_test.go, which compiles and runs.
-func TestDocumentedCode(t *testing.T) {
-	source, err := os.ReadFile("example_test.go")
-	require.NoError(t, err)
-	code := 0
-	for _, b := range documented(t) {
-		if b.kind == "go" {
-			code++
-			for line := range strings.Lines(b.text) {
-				require.Contains(t, string(source), strings.TrimSpace(line))
-			}
-		}
-	}
-	require.Equal(t, 2, code)
-}
-
 // Every element and setting of the tables is one that the parsers know.
 func TestDocumentedTables(t *testing.T) {
 	page, err := os.ReadFile("../../docs/configuration.md")

@@ -1,13 +1,9 @@
 package allocation_test
 
 import (
-	"bytes"
 	"fmt"
 	"log"
-	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
@@ -49,42 +45,4 @@ func ExampleRules_Admit() {
 	// Output:
 	// <nil> default
 	// user eve may not submit to production: acl-submit-job of production admits "ann,bob production"
-}
-
-// follow is the code of docs/configuration.md: start with the file in dir, let it change, and look
-// at it once at the time later. After each it shows the policy that is in force.
-func follow(dir string, now, later time.Time, change func(), show func(scheduling.Policy)) error {
-	parse := func(content []byte) (allocation.Fair, error) {
-		return allocation.ParseFair("fair-scheduler.xml", bytes.NewReader(content))
-	}
-	content, err := os.ReadFile(filepath.Join(dir, "fair-scheduler.xml"))
-	if err != nil {
-		return err
-	}
-	policy, err := scheduling.Preset("hfs")
-	if err != nil {
-		return err
-	}
-	reloader, fair, err := allocation.NewReloader(now, content, parse)
-	if err != nil {
-		return err // at the start every error is fatal
-	}
-	fair.Apply(&policy)
-	core, err := scheduling.NewCore(scheduling.Config{}, policy)
-	if err != nil {
-		return err
-	}
-	show(policy)
-	change()
-	now, sinceStart := later, later.Sub(now)
-	look := reloader.Check(now, os.DirFS(dir), "fair-scheduler.xml")
-	if look.Report {
-		log.Print(look.Err)
-	}
-	if look.Loaded {
-		look.Value.Apply(&policy)
-		err = core.Reconfigure(sinceStart, policy)
-	}
-	show(policy)
-	return err
 }

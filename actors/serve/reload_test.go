@@ -1,9 +1,11 @@
-package cli
+package serve
 
 import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,22 +14,20 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
-	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
 // reloadBench is a reloader at work on a file of pools, in a bubble of fake time.
 type reloadBench struct {
-	t      *testing.T
-	name   string
-	stderr bytes.Buffer
-	put    []scheduling.Policy
-	failed []string
-	refuse error // of what is put in force
-	now    chan os.Signal
-	passed atomic.Int64 // orders what the test did before time passes and what the reloader does then
+	t       *testing.T
+	name    string
+	log     bytes.Buffer
+	weights []float64 // of the pool, as they were put in force
+	failed  []string
+	refuse  error        // of what is put in force
+	passed  atomic.Int64 // orders what the test did before time passes and what the reloader does then
 }
 
 // write changes the file; its time is that of the bubble.
@@ -43,8 +43,16 @@ func (b *reloadBench) pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// weight is that of the pool in force.
-func (b *reloadBench) weight() float64 { return b.put[len(b.put)-1].Pools.Pools[0].Weight }
+// load reads the file and puts it in force.
+func (b *reloadBench) load() (files, warnings []string, err error) {
+	b.passed.Load()
+	read, err := allocation.ReadFiles(allocation.FileNames{Pools: b.name}, func(name string) (io.ReadCloser, error) { return os.Open(name) })
+	if err = errors.Join(err, b.refuse); err != nil {
+		return nil, nil, err
+	}
+	b.weights = append(b.weights, read.Pools.Allocations.Pools[0].Weight)
+	return read.Names, nil, nil
+}
 
 // pool is a file with a pool of that weight.
 func pool(weight string) string {
@@ -55,22 +63,9 @@ func pool(weight string) string {
 func withReload(t *testing.T, f func(b *reloadBench)) {
 	name := filepath.Join(t.TempDir(), "pools.xml")
 	synctest.Test(t, func(t *testing.T) {
-		b := &reloadBench{t: t, name: name, now: make(chan os.Signal)}
+		b := &reloadBench{t: t, name: name}
 		b.write(pool("1"))
-		serve := new(serveFlags)
-		serve.register(&cobra.Command{})
-		serve.names.Pools, serve.files.Names = name, []string{name}
-		r := serve.reloader(&program{stderr: &b.stderr}, func(again *clusterFlags) error {
-			b.passed.Load()
-			policy, err := again.livePolicy()
-			if err != nil {
-				return err
-			}
-			if b.refuse == nil {
-				b.put = append(b.put, policy)
-			}
-			return b.refuse
-		})
+		r := &reloader{what: "files", log: slog.New(slog.NewTextHandler(&b.log, nil)), files: []string{name}, load: b.load}
 		r.failed = func(err error) error {
 			b.passed.Load()
 			b.failed = append(b.failed, err.Error())
@@ -78,7 +73,8 @@ func withReload(t *testing.T, f func(b *reloadBench)) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
-		go func() { r.run(ctx, b.now); close(ended) }()
+		r = r.start()
+		go func() { r.run(ctx); close(ended) }()
 		f(b)
 		cancel()
 		<-ended
@@ -94,14 +90,14 @@ func TestReloadTakesUpChanges(t *testing.T) {
 			b.pass(after)
 			b.write(pool("2"))
 			b.pass(5 * time.Second)
-			require.Empty(t, b.put)
+			require.Empty(t, b.weights)
 			b.pass(11 * time.Second)
-			require.Len(t, b.put, 1, after)
-			require.Equal(t, 2.0, b.weight())
+			require.Len(t, b.weights, 1, after)
+			require.Equal(t, 2.0, b.weights[0])
 			b.write(pool("2"))
 			b.pass(time.Minute)
-			require.Len(t, b.put, 1)
-			require.Equal(t, 1, strings.Count(b.stderr.String(), "are reloaded"))
+			require.Len(t, b.weights, 1)
+			require.Equal(t, 1, strings.Count(b.log.String(), "are reloaded"))
 		})
 	}
 }
@@ -112,20 +108,20 @@ func TestReloadKeepsWhatIsInForce(t *testing.T) {
 	withReload(t, func(b *reloadBench) {
 		b.write(pool("0"))
 		b.pass(2 * time.Minute)
-		require.Empty(t, b.put)
+		require.Empty(t, b.weights)
 		require.Len(t, b.failed, 1)
 		require.Contains(t, b.failed[0], b.name+":2: pool a: weight: 0")
-		require.Equal(t, 1, strings.Count(b.stderr.String(), "the old ones stay in force"))
+		require.Equal(t, 1, strings.Count(b.log.String(), "the old ones stay in force"))
 		b.write(pool("3"))
 		b.pass(20 * time.Second)
-		require.Equal(t, 3.0, b.weight())
+		require.Equal(t, 3.0, b.weights[0])
 		require.NoError(t, os.Remove(b.name))
 		b.pass(time.Minute)
 		require.Len(t, b.failed, 2)
 		require.Contains(t, b.failed[1], "no such file")
 		b.write(pool("4"))
 		b.pass(20 * time.Second)
-		require.Equal(t, 4.0, b.weight())
+		require.Equal(t, 4.0, b.weights[1])
 	})
 }
 
@@ -138,6 +134,6 @@ func TestReloadTriesAgainWhatTheClusterRefuses(t *testing.T) {
 		require.Equal(t, []string{"a job's queue is gone"}, b.failed)
 		b.refuse = nil
 		b.pass(11 * time.Second)
-		require.Equal(t, 5.0, b.weight())
+		require.Equal(t, 5.0, b.weights[0])
 	})
 }
