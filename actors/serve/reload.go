@@ -38,7 +38,7 @@ type reloader struct {
 	last  api.Reload // result of the last change
 }
 
-// start returns r, whose files are in force now; nil if there are none, or if one is not a regular
+// start returns r, whose files are applied already; nil if there are none, or if one is not a regular
 // file and so cannot be read twice.
 func (r *reloader) start() *reloader {
 	notRegular := func(name string) bool {
@@ -84,7 +84,7 @@ func (r *reloader) run(ctx context.Context) {
 }
 
 // check reads the files if it is time to, or at once, and applies a change. The error says why the
-// files are not in force.
+// files are not applied.
 func (r *reloader) check(atOnce bool) error {
 	if r == nil {
 		return nil
