@@ -126,7 +126,7 @@ func (f *whatIfFlags) run(cmd *cobra.Command, p *program, name string) error {
 	if out.again, err = replayInto(cmd.Context(), rec, rec.Policy, ""); err != nil {
 		return fmt.Errorf("%s: the recorded policy: %w", name, err)
 	}
-	if out.settings = differing([]scheduling.Policy{rec.Policy, policy}); len(out.settings) > 0 || f.events != "" {
+	if out.settings = policyfile.Differences(rec.Policy, policy); len(out.settings) > 0 || f.events != "" {
 		if out.asked, err = replayInto(cmd.Context(), rec, policy, f.events); err != nil {
 			return fmt.Errorf("%s: the asked policy: %w", name, err)
 		}
@@ -175,7 +175,7 @@ type whatIf struct {
 	rec      *replay.Recording
 	again    *replay.Outcome
 	asked    *replay.Outcome // nil: nothing is changed
-	settings []setting
+	settings []policyfile.Difference
 }
 
 // whatIfFigure is a figure of the table.
@@ -267,7 +267,7 @@ func (w *whatIf) object() any {
 		o.Asked = &w.asked.Again
 	}
 	for _, s := range w.settings {
-		o.Settings[s.name] = s.values
+		o.Settings[s.Key] = s.Values
 	}
 	return o
 }
@@ -296,7 +296,9 @@ func (f *whatIfFlags) searchFor(ctx context.Context, p *program, rec *replay.Rec
 		return err
 	}
 	if f.policyOut != "" {
-		write := func(w io.Writer) error { return policyfile.Write(w, presetOf(&found.Policy), &found.Policy) }
+		write := func(w io.Writer) error {
+			return policyfile.Write(w, policyfile.NearestPreset(&found.Policy), &found.Policy)
+		}
 		if err := writeFile(f.policyOut, os.O_TRUNC, write); err != nil {
 			return err
 		}
@@ -305,20 +307,6 @@ func (f *whatIfFlags) searchFor(ctx context.Context, p *program, rec *replay.Rec
 		return json.NewEncoder(p.stdout).Encode(found)
 	}
 	return printTuned(p, found, &start)
-}
-
-// presetOf is the preset of a policy's name, or else one of its order.
-func presetOf(p *scheduling.Policy) (near string) {
-	for _, name := range scheduling.Presets() {
-		preset, err := scheduling.Preset(name)
-		if name == p.Name {
-			return name
-		}
-		if err == nil && preset.Order == p.Order && near == "" {
-			near = name
-		}
-	}
-	return near
 }
 
 // printTuned says what to change, what it gains, and what is not sure.

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,13 +24,13 @@ import (
 type simFlags struct {
 	schedulerFlags
 
-	trace, named           string // workload: TYPE:FILE, or FILE or NAME
-	swim                   workload.TraceOptions
-	target                 numbers.Part
-	cluster                string // file name, or empty
-	simulated              simulator.Config
-	network, drive, submit string
-	json, quiet            bool
+	trace, named   string // workload: TYPE:FILE, or FILE or NAME
+	traced         workload.TraceOptions
+	target         numbers.Part
+	cluster        string // file name, or empty
+	simulated      simulator.Config
+	network, drive string
+	json, quiet    bool
 
 	machines *clusterfile.File // of cluster, or nil; set by begin
 }
@@ -93,8 +91,8 @@ func (f *simFlags) registerCluster(cmd *cobra.Command) {
 
 // registerWorkload adds the flags that change a workload, most of them a trace.
 func (f *simFlags) registerWorkload(cmd *cobra.Command) {
-	s, t := cmd.Flags(), &f.swim
-	s.StringVar(&f.submit, "submit", "replay",
+	s, t := cmd.Flags(), &f.traced
+	s.TextVar(&f.simulated.Submission, "submit", simulator.Submission{},
 		"when jobs come: replay (as the workload says), serial, closed:N (N at a time) or stress")
 	number(s, &f.simulated.Until, "until", 0, span(0.001, 100*year), "stop at this simulated time (default: when all jobs are done)")
 	number(s, &t.Jobs, "jobs", 0, span(1, 10_000_000), "take only this many jobs, the first ones")
@@ -153,7 +151,7 @@ func (f *simFlags) begin(p *program, cmd *cobra.Command) error {
 		idle{flows && alike, "without --network factors", "shuffle-rate"},
 		idle{c.Racks == 1 && alike, "with one rack: give --racks", "oversubscription"},
 		idle{c.Nodes == 1 && alike, "with one node: give --nodes", "wait"},
-		idle{f.submit != "replay", "without --submit replay", "target-utilisation"},
+		idle{f.simulated.Submission.Rule != simulator.Replay, "without --submit replay", "target-utilisation"},
 		idle{!strings.HasPrefix(f.trace, "swim:"), "without --trace swim:FILE", "compute-spread original-nodes max-maps skew-zipf"},
 	)
 }
@@ -182,9 +180,6 @@ func (f *simFlags) config(name string) (cfg simulator.Config, err error) {
 	default:
 		return cfg, usageError("--drive %s: want event or heartbeat", words.Shown(f.drive))
 	}
-	if cfg.Submission, err = parseSubmission(f.submit); err != nil {
-		return cfg, err
-	}
 	if f.machines != nil {
 		f.machines.Apply(&cfg)
 	}
@@ -194,83 +189,40 @@ func (f *simFlags) config(name string) (cfg simulator.Config, err error) {
 	return cfg, nil
 }
 
-// parseSubmission reads replay, serial, stress or closed:N.
-func parseSubmission(s string) (simulator.Submission, error) {
-	switch rule, n, _ := strings.Cut(s, ":"); {
-	case s == "replay":
-		return simulator.Submission{}, nil
-	case s == "serial":
-		return simulator.Submission{Rule: simulator.Serial}, nil
-	case s == "stress":
-		return simulator.Submission{Rule: simulator.Stress}, nil
-	case rule == "closed":
-		if active, err := strconv.Atoi(n); err == nil && active >= 1 {
-			return simulator.Submission{Rule: simulator.Closed, Active: active}, nil
-		}
-	}
-	return simulator.Submission{}, usageError("--submit %s: want replay, serial, stress or closed:N", words.Shown(s))
-}
-
 // load reads or draws the workload of a seed.
 func (f *simFlags) load(seed uint64) (w workload.Workload, err error) {
 	random := rand.New(rand.NewPCG(seed, 0x7a22))
 	if f.trace == "" && slices.Contains(workload.Names(), f.named) {
-		if w, err = workload.Named(f.named, random); err == nil && f.swim.Jobs > 0 {
-			w.Jobs = w.Jobs[:min(len(w.Jobs), f.swim.Jobs)]
-		}
+		w, err = workload.Named(f.named, random)
+		w.First(f.traced.Jobs)
 		return w, err
 	}
-	kind, path, _ := strings.Cut(f.trace, ":")
-	if f.trace != "" && (kind == "" || path == "" || !strings.Contains(traceForms, kind+":FILE")) {
+	form, path, _ := strings.Cut(f.trace, ":")
+	switch {
+	case f.trace == "":
+		path = f.named
+	case path == "" || !slices.Contains(workload.Forms(), form):
 		return w, usageError("--trace %s: want %s", words.Shown(f.trace), traceForms)
 	}
-	parse := func(in io.Reader) (workload.Workload, error) { return workload.ReadYAML(in, path, random) }
-	switch kind {
-	case "":
-		path = f.named
-	case "coflow":
-		parse = func(in io.Reader) (workload.Workload, error) {
-			list, _, err := workload.ReadCoflows(in, path)
-			if err != nil {
-				return workload.Workload{}, err
-			}
-			return workload.FromCoflows(list, workload.CoflowOptions{TimeScale: f.swim.TimeScale, Jobs: f.swim.Jobs})
-		}
-	case "swim":
-		o, c := f.swim, &f.simulated.Cluster
-		o.Nodes, o.Reduce.Spread, o.MaxReduces = c.Nodes, o.Map.Spread, max(1, c.Nodes*c.ReduceSlots)
-		if f.machines != nil {
-			o.MaxReduces = max(1, f.machines.ReduceSlots())
-		}
-		parse = func(in io.Reader) (workload.Workload, error) { return workload.ReadSWIM(in, path, o) }
-	case "sls":
-		parse = f.stretched(path, workload.ReadSLS)
-	case "alibaba":
-		parse = f.stretched(path, workload.ReadAlibaba)
-	}
 	file, err := openFile(path)
-	if errors.Is(err, fs.ErrNotExist) && kind == "" && !strings.ContainsAny(path, "./") {
+	if errors.Is(err, fs.ErrNotExist) && f.trace == "" && !strings.ContainsAny(path, "./") {
 		err = fmt.Errorf("workload %s: no such file, and no built-in of that name (%s)", words.Shown(path), strings.Join(workload.Names(), ", "))
 	}
 	if err != nil {
 		return w, err
 	}
 	defer file.Close()
-	if w, err = parse(file); err == nil && f.swim.Jobs > 0 {
-		w.Jobs = w.Jobs[:min(len(w.Jobs), f.swim.Jobs)]
-	}
-	return w, err
-}
-
-// stretched reads a trace whose submission times --time-scale multiplies.
-func (f *simFlags) stretched(
-	name string, read func(io.Reader, string) (workload.Workload, error),
-) func(io.Reader) (workload.Workload, error) {
-	return func(in io.Reader) (workload.Workload, error) {
-		w, err := read(in, name)
-		w.Stretch(f.swim.TimeScale)
+	if f.trace == "" {
+		w, err = workload.ReadYAML(file, path, random)
+		w.First(f.traced.Jobs)
 		return w, err
 	}
+	o, c := f.traced, &f.simulated.Cluster
+	o.Nodes, o.Reduce.Spread, o.MaxReduces = c.Nodes, o.Map.Spread, max(1, c.Nodes*c.ReduceSlots)
+	if f.machines != nil {
+		o.MaxReduces = max(1, f.machines.ReduceSlots())
+	}
+	return workload.Read(form, file, path, o)
 }
 
 // idleLoad is the load below which schedulers have nothing to decide.

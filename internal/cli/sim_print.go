@@ -101,56 +101,12 @@ func printComparison(p *program, _ []dimension, points []*gridPoint) error {
 		}
 		lines = append(lines, line)
 	}
-	return firstError(figureTable(p.stdout, lines), printSettings(p.stdout, titles, differing(policies)))
-}
-
-// setting is one thing that policies may have different, with its value in each; empty where the
-// policy does not heed it.
-type setting struct {
-	name   string
-	values []string
-}
-
-// differing lists the settings, but for the name, in which policies that heed them differ.
-func differing(policies []scheduling.Policy) (list []setting) {
-	fields := policyfile.Fields()
-	for k := range fields {
-		f := &fields[k]
-		s, heeded := setting{name: f.Key}, map[string]bool{}
-		for i := range policies {
-			p := &policies[i]
-			text := cmp.Or(partOf(p, f.Key), f.Text(p), "none")
-			if f.Idle(p) != "" {
-				text = ""
-				if f.IsSwitch() {
-					text = "false" // what is not heeded is not done
-				}
-			}
-			if s.values = append(s.values, text); text != "" {
-				heeded[text] = true
-			}
-		}
-		if len(heeded) > 1 && f.Key != "name" {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
-// partOf is the part that a program brings along for a setting, or empty.
-func partOf(p *scheduling.Policy, key string) string {
-	switch key {
-	case "locality.rule":
-		return p.Locality.Part
-	case "reduce.rule":
-		return p.Reduce.Part
-	}
-	return ""
+	return firstError(figureTable(p.stdout, lines), printSettings(p.stdout, titles, policyfile.Differences(policies...)))
 }
 
 // printSettings tells in which settings policies differ. With more than one, which of them makes a
 // difference is not told.
-func printSettings(out io.Writer, names []string, list []setting) error {
+func printSettings(out io.Writer, names []string, list []policyfile.Difference) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(out, "\nThey differ in no setting.")
 		return err
@@ -158,8 +114,8 @@ func printSettings(out io.Writer, names []string, list []setting) error {
 	fmt.Fprintf(out, "\n")
 	lines := [][]string{append([]string{"differs in"}, names...)}
 	for _, s := range list {
-		line := []string{s.name}
-		for _, v := range s.values {
+		line := []string{s.Key}
+		for _, v := range s.Values {
 			line = append(line, cmp.Or(v, "-"))
 		}
 		lines = append(lines, line)

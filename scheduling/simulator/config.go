@@ -3,6 +3,10 @@ package simulator
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
@@ -136,6 +140,28 @@ type Submission struct {
 	Rule   SubmitRule
 	Active int // for Closed; at least 1
 }
+
+// MarshalText returns the text that UnmarshalText reads.
+func (s Submission) MarshalText() ([]byte, error) {
+	if s.Rule == Closed {
+		return fmt.Appendf(nil, "closed:%d", s.Active), nil
+	}
+	return []byte(submitRules[s.Rule]), nil
+}
+
+// UnmarshalText reads replay, serial, stress, or closed:N with N of at least 1.
+func (s *Submission) UnmarshalText(text []byte) error {
+	name, active, counted := strings.Cut(string(text), ":")
+	n, _ := strconv.Atoi(active)
+	rule := slices.Index(submitRules[:], name)
+	if rule < 0 || counted != (rule == int(Closed)) || counted && n < 1 {
+		return errors.New("want replay, serial, stress or closed:N")
+	}
+	*s = Submission{SubmitRule(rule), n}
+	return nil
+}
+
+var submitRules = [...]string{Replay: "replay", Serial: "serial", Closed: "closed", Stress: "stress"}
 
 // Outage takes a node down for a time.
 type Outage struct {

@@ -143,3 +143,22 @@ func TestUntil(t *testing.T) {
 	require.False(t, res.Jobs[0].Done)
 	require.NotZero(t, res.Stats.Decisions)
 }
+
+// Each submission rule has one text, and other texts are refused.
+func TestSubmissionText(t *testing.T) {
+	for text, want := range map[string]Submission{
+		"replay": {}, "serial": {Rule: Serial}, "stress": {Rule: Stress}, "closed:3": {Rule: Closed, Active: 3},
+	} {
+		var got Submission
+		require.NoError(t, got.UnmarshalText([]byte(text)))
+		require.Equal(t, want, got)
+		again, err := got.MarshalText()
+		require.NoError(t, err)
+		require.Equal(t, text, string(again))
+	}
+	for _, text := range []string{"", "often", "closed", "closed:", "closed:0", "closed:-1", "serial:2", "serial:", "Replay"} {
+		got := Submission{Rule: Stress}
+		require.Error(t, got.UnmarshalText([]byte(text)), text)
+		require.Equal(t, Submission{Rule: Stress}, got, text)
+	}
+}
