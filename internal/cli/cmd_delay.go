@@ -64,10 +64,14 @@ func printPlan(p *program, plan *delaymath.Plan, racks bool) error {
 	percent := func(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }
 	offers := func(d float64) string { return fmt.Sprintf("%.6g", d) }
 	wait := func(d time.Duration) string { return d.Round(time.Microsecond).String() }
+	digit := time.Duration(1) // the third of the mean wait
+	for plan.MeanWait >= 1000*digit {
+		digit *= 10
+	}
 	lines := [][]string{
 		{"D1", offers(plan.D1), "slot offers to let pass for a node with the data"},
 		{"W1", wait(plan.W1), fmt.Sprintf("the same as time, at %.4g free slots a second: the longest wait per launch", plan.Rate)},
-		{"mean wait", wait(plan.MeanWait), fmt.Sprintf("%.1f offers per launch on average", plan.MeanSkips)},
+		{"mean wait", plan.MeanWait.Round(digit).String(), fmt.Sprintf("%.1f offers per launch on average", plan.MeanSkips)},
 		{"node-local", percent(plan.Locality), "expected; at least " + percent(plan.LocalityBound) + " by Equation 2"},
 	}
 	if racks {

@@ -29,7 +29,7 @@ func ExampleSetup_ForWaits() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("D = %v, locality %.2f\n", p.D1, p.LocalitySum)
+	fmt.Printf("D = %v, locality %.2f\n", p.D1, p.Locality)
 	// Output:
 	// D = 270, locality 0.73
 }

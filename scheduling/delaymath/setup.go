@@ -25,13 +25,10 @@ type Plan struct {
 	W1, W2        time.Duration // the same as times
 	Rate          float64       // slots per second, for the conversion
 	Locality      float64       // ExpectedLocality for D1
-	LocalitySum   float64       // its first lower bound
 	LocalityBound float64       // the closed lower bound, that of Equation 2
-	Algorithm2    float64       // locality of Algorithm 2 as printed, for D1 rounded down
 	WithinRack    float64       // fraction of the tasks that run at least rack-local; NaN without racks
 	MeanSkips     float64       // mean number of offers refused before a launch, for D1 rounded down
 	MeanWait      time.Duration // the same as a time
-	LeastD1       int           // smallest integer skip count that reaches Locality; at most D1 rounded up
 }
 
 // Validate returns everything that is wrong with the numbers, one error per number, joined.
@@ -88,28 +85,6 @@ func (s Setup) ForLocality(node, rack float64) (Plan, error) {
 	}
 	p := s.plan(d1, d2)
 	p.W1, p.W2 = Wait(d1, p.Rate), Wait(d2, p.Rate)
-	p.LeastD1 = LeastSkips(node, s.Tasks, s.Nodes, s.Replication)
-	return p, nil
-}
-
-// ForSkips returns the plan with d1 offers for a node and then d2 for a rack (each 0 or more; d2
-// must be 0 without racks).
-func (s Setup) ForSkips(d1, d2 float64) (Plan, error) {
-	errs := []error{s.Validate()}
-	for _, d := range []float64{d1, d2} {
-		if !isCount(d) {
-			errs = append(errs, fmt.Errorf("a skip count must be 0 or more, not %v", d))
-		}
-	}
-	if d2 != 0 && s.Racks == (Racks{}) {
-		errs = append(errs, errors.New("a skip count for racks needs the number of racks"))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return Plan{}, err
-	}
-	p := s.plan(d1, d2)
-	p.W1, p.W2 = Wait(d1, p.Rate), Wait(d2, p.Rate)
-	p.LeastD1 = LeastSkips(min(p.Locality, math.Nextafter(1, 0)), s.Tasks, s.Nodes, s.Replication)
 	return p, nil
 }
 
@@ -129,9 +104,9 @@ func (s Setup) ForWaits(w1, w2 time.Duration) (Plan, error) {
 		return Plan{}, err
 	}
 	rate := s.rate()
-	p, err := s.ForSkips(Offers(w1, rate), Offers(w2, rate))
+	p := s.plan(Offers(w1, rate), Offers(w2, rate))
 	p.W1, p.W2 = w1, w2
-	return p, err
+	return p, nil
 }
 
 // plan computes what follows from the offers.
@@ -141,10 +116,8 @@ func (s Setup) plan(d1, d2 float64) Plan {
 	p := Plan{
 		D1: d1, D2: d2, Rate: s.rate(),
 		Locality:      ExpectedLocality(d1, n, m, r),
-		LocalitySum:   LocalitySum(d1, n, m, r),
 		LocalityBound: LocalityBound(d1, n, m, r),
 		WithinRack:    math.NaN(),
-		Algorithm2:    Algorithm2Locality(whole, n, m, r),
 		MeanSkips:     MeanSkips(whole, n, m, r),
 	}
 	if s.Racks != (Racks{}) {

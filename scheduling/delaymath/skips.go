@@ -1,9 +1,6 @@
 package delaymath
 
-import (
-	"math"
-	"sort"
-)
+import "math"
 
 // Equation2 returns the skip count that suffices for locality lambda (0 to below 1) in jobs of n
 // tasks on m nodes with r replicas (each 1 or more):
@@ -11,7 +8,7 @@ import (
 //	D ≥ −(M/R) ln( (1−λ)N / (1 + (1−λ)N) )
 //
 // [Zaharia10 Equation 2], in offers, not rounded. It is where LocalityBound reaches lambda; since
-// that is a bound, fewer offers may suffice: see LeastSkips.
+// that is a bound, fewer offers may suffice.
 func Equation2(lambda float64, n, m, r int) float64 {
 	if !(lambda >= 0 && lambda < 1) || n < 1 || m < 1 || r < 1 {
 		return math.NaN()
@@ -23,16 +20,6 @@ func Equation2(lambda float64, n, m, r int) float64 {
 // Skips returns Equation2 rounded up to an integer skip count, at most 2^62; -1 outside its range.
 func Skips(lambda float64, n, m, r int) int {
 	return ceil(Equation2(lambda, n, m, r))
-}
-
-// LeastSkips returns the smallest integer skip count for which ExpectedLocality reaches lambda, for
-// the arguments of Equation2; -1 outside its range. It is never above Skips.
-func LeastSkips(lambda float64, n, m, r int) int {
-	high := Skips(lambda, n, m, r)
-	if high < 0 {
-		return -1
-	}
-	return sort.Search(high, func(d int) bool { return ExpectedLocality(float64(d), n, m, r) >= lambda })
 }
 
 // ceil rounds up to an int, at most 2^62; NaN becomes -1.
