@@ -93,7 +93,7 @@ func (f *simFlags) registerCluster(cmd *cobra.Command) {
 func (f *simFlags) registerWorkload(cmd *cobra.Command) {
 	s, t := cmd.Flags(), &f.traced
 	s.TextVar(&f.simulated.Submission, "submit", simulator.Submission{},
-		"when jobs come: replay (as the workload says), serial, closed:N (N at a time) or stress")
+		"submit jobs by this `RULE`: replay (as the workload says), serial, closed:N (N at a time) or stress")
 	number(s, &f.simulated.Until, "until", 0, span(0.001, 100*year), "stop at this simulated time (default: when all jobs are done)")
 	number(s, &t.Jobs, "jobs", 0, span(1, 10_000_000), "take only this many jobs, the first ones")
 	number(s, &f.target, "target-utilisation", 0, span(0.001, 10),

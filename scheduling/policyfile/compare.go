@@ -49,7 +49,8 @@ func partOf(p *scheduling.Policy, key string) string {
 	return ""
 }
 
-// NearestPreset returns the preset with a policy's name, or else the first one with its order.
+// NearestPreset returns the preset with a policy's name; otherwise the first one with its
+// order.
 func NearestPreset(p *scheduling.Policy) (near string) {
 	for _, name := range scheduling.Presets() {
 		preset, err := scheduling.Preset(name)

@@ -152,9 +152,9 @@ func (s Submission) MarshalText() ([]byte, error) {
 // UnmarshalText reads replay, serial, stress, or closed:N with N of at least 1.
 func (s *Submission) UnmarshalText(text []byte) error {
 	name, active, counted := strings.Cut(string(text), ":")
-	n, _ := strconv.Atoi(active)
+	n, err := strconv.Atoi(active)
 	rule := slices.Index(submitRules[:], name)
-	if rule < 0 || counted != (rule == int(Closed)) || counted && n < 1 {
+	if rule < 0 || counted != (rule == int(Closed)) || counted && (err != nil || n < 1) {
 		return errors.New("want replay, serial, stress or closed:N")
 	}
 	*s = Submission{SubmitRule(rule), n}

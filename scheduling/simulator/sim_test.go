@@ -156,7 +156,7 @@ func TestSubmissionText(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, text, string(again))
 	}
-	for _, text := range []string{"", "often", "closed", "closed:", "closed:0", "closed:-1", "serial:2", "serial:", "Replay"} {
+	for _, text := range []string{"", "often", "closed", "closed:", "closed:0", "closed:-1", "closed:99999999999999999999", "serial:2", "serial:", "Replay"} {
 		got := Submission{Rule: Stress}
 		require.Error(t, got.UnmarshalText([]byte(text)), text)
 		require.Equal(t, Submission{Rule: Stress}, got, text)
