@@ -6,15 +6,15 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// thrifty is a placement of reduces: a reduce lets slots pass that are not at its center of gravity
-// for as long as it would take to move what the center saves, and no longer. Where little is to be
-// gained, nothing waits.
+// thrifty is a placement of reduces. A reduce refuses slots away from its center of gravity for as
+// long as moving the bytes that the center saves would take. If little can be saved, it does not
+// wait.
 type thrifty struct {
 	rate float64 // bytes a second that a reduce fetches
 }
 
-// Place implements scheduling.ReducePlacement: of the reduces that have waited long enough it takes
-// the one that this node suits best.
+// Place implements scheduling.ReducePlacement. Of the reduces that have waited long enough, it
+// chooses the best one for this node.
 func (p thrifty) Place(q scheduling.View, o scheduling.ReduceOffer) int32 {
 	best, spared := int32(-1), math.Inf(-1)
 	for i := range o.Waiting {

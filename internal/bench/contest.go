@@ -8,35 +8,36 @@ import (
 	"slices"
 )
 
-// Contest is one task that several programs do on the same input.
+// Contest is one task that several programs perform on the same input.
 type Contest struct {
 	Name  string // short and unique: targets refer to it
 	Input string // file to read into the page cache before each run; empty: none
 	Bytes int64  // size of the input
-	// Fresh is how many bytes of memory are used and given back right before each run: about what
-	// the programs need. On a virtual machine memory that was free for seconds is the host's again
-	// and twice as slow.
+	// Fresh is the number of bytes of memory that are used and released before each run: about the
+	// need of the programs. On a virtual machine, memory that was free for seconds belongs to the
+	// host, and its first use is twice as slow.
 	Fresh    int64
 	Programs []Program
 }
 
-// Program is one way to do a contest's task.
+// Program is one way to perform a contest's task.
 type Program struct {
 	Name string // unique in its contest: "tarry", "limit", "GNU sort"
 	Args []string
 	Env  []string // added to the environment
-	// OutDir is the directory that the program makes for its result; it is removed before and after
-	// a run. Without it the result is standard output.
+	// OutDir is the directory of the program's result; it is removed before and after a run.
+	// Without it the result is standard output.
 	OutDir string
 	// Result says how to compare the result with the other programs'.
 	Result ResultKind
-	// Accept is an exit status that is no failure, such as grep's 1 for no match; 0: none but 0.
+	// Accept is an exit status that is not a failure, such as grep's 1 for no match; 0 accepts only
+	// 0.
 	Accept int
-	// Once says that the program is so slow that it runs in the first round only.
+	// Once marks a slow program, which runs only in the first round.
 	Once bool
 }
 
-// ResultKind says what programs of one contest have in common in their results.
+// ResultKind says which results of a contest's programs are comparable.
 type ResultKind int
 
 // The kinds of result. Programs of different kinds are not compared with each other.
@@ -47,7 +48,7 @@ const (
 	Other                   // not compared, because the format differs
 )
 
-// Result is what a program's runs in a contest gave.
+// Result is the outcome of a program's runs in a contest.
 type Result struct {
 	Program Program
 	Samples []Sample // one a round; shorter than the rounds if Program.Once or after a failure
@@ -62,10 +63,10 @@ type Outcome struct {
 	Rounds  int
 }
 
-// Run lets the programs of c take turns for the given number of rounds, at least 1. Standard output
-// of the programs goes to files in scratch, a directory in memory if possible. A program that fails
-// is left out of further rounds and its Result tells why; only the context's end is an error of
-// Run. Progress goes to log.
+// Run runs the programs of c in turns for the given number of rounds, at least 1. Their standard
+// output goes to files in scratch, a directory in memory if possible. A program that fails skips
+// the further rounds, and its Result has the reason; Run returns an error only if ctx ends.
+// Progress goes to log.
 func Run(
 	ctx context.Context, c Contest, rounds int, scratch string, log io.Writer,
 ) (Outcome, error) {
@@ -128,7 +129,7 @@ func (r *Result) takeTurn(ctx context.Context, c Contest, scratch string) {
 	}
 }
 
-// compareResults makes an error of every result that differs from the first of its kind.
+// compareResults sets an error for every result that differs from the first of its kind.
 func (o *Outcome) compareResults() {
 	for i := range o.Results {
 		r := &o.Results[i]
@@ -145,7 +146,7 @@ func (o *Outcome) compareResults() {
 	}
 }
 
-// Result returns the result of the named program, or nil if it took no part.
+// Result returns the result of the named program, or nil if it did not take part.
 func (o *Outcome) Result(program string) *Result {
 	for i := range o.Results {
 		if o.Results[i].Program.Name == program {

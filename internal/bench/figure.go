@@ -17,7 +17,7 @@ type Figure struct {
 	Unit  string  `json:"unit"`
 }
 
-// RunFigures runs a program that prints figures, a JSON object a line, on standard output.
+// RunFigures runs a program that prints figures to standard output, one JSON object per line.
 func RunFigures(ctx context.Context, args ...string) ([]Figure, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Stderr = os.Stderr
@@ -51,7 +51,7 @@ const (
 	ManyNodes      = "40 nodes against 1" // time / time
 	GoroutinesLeft = "goroutines left"    // by all tiny jobs
 
-	// Rounds of data in memory: what one takes in ms, and how often as long as one of a loop by hand.
+	// Rounds on data in memory: the time of one in ms, and its ratio to a round of a loop.
 	RankRound  = "PageRank: a round"
 	RankTimes  = "PageRank: job / loop"
 	MeansRound = "k-means: a round"

@@ -13,20 +13,18 @@ import (
 	"time"
 )
 
-// Sample is what one run of a program took.
+// Sample holds the costs of one run of a program.
 type Sample struct {
 	Wall time.Duration
 	CPU  time.Duration // user and system, of the process and its children
-	// PeakRSS is the most memory in bytes that the process had resident at a time, mapped files
-	// included.
+	// PeakRSS is the maximum resident memory of the process in bytes, including mapped files.
 	PeakRSS int64
-	// Private is the most anonymous memory in bytes that was seen at a time, mapped files excluded;
-	// 0 where the system does not tell (outside Linux), or where the process was too short to be
-	// seen.
+	// Private is the maximum anonymous memory observed, in bytes, without mapped files; 0 where it
+	// is unknown (outside Linux), or if the process was too short.
 	Private int64
 }
 
-// measure runs a program with its standard output going to a file.
+// measure runs a program and writes its standard output to a file.
 func measure(ctx context.Context, p Program, stdout *os.File) (Sample, error) {
 	cmd := exec.CommandContext(ctx, p.Args[0], p.Args[1:]...)
 	cmd.Env = append(os.Environ(), p.Env...)
@@ -53,7 +51,7 @@ func measure(ctx context.Context, p Program, stdout *os.File) (Sample, error) {
 	}, nil
 }
 
-// runError tells how a program ended, with the first line it wrote to standard error.
+// runError describes how a program ended, with the first line of its standard error.
 func runError(p Program, err error, stderr []byte) error {
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		line, _, _ := bytes.Cut(bytes.TrimSpace(stderr), []byte{'\n'})
@@ -62,9 +60,8 @@ func runError(p Program, err error, stderr []byte) error {
 	return fmt.Errorf("%s: %w", p.Args[0], err)
 }
 
-// peakRSS is what the system accounted at the end, or what was seen while the process ran. The
-// account of a child starts with what its parent had at the fork, so that it says nothing while it
-// is not above that.
+// peakRSS returns the system's account at the end, or the maximum observed during the run. The
+// account of a child starts with its parent's memory at the fork, so it is valid only above that.
 func peakRSS(state *os.ProcessState, seen memorySeen) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {
@@ -82,7 +79,7 @@ func peakRSS(state *os.ProcessState, seen memorySeen) int64 {
 	return max(usage.Maxrss*unit, seen.peakRSS)
 }
 
-// memorySeen is the most that a process had when it was looked at, in bytes.
+// memorySeen holds the maxima observed in a process, in bytes.
 type memorySeen struct {
 	peakRSS, private int64
 }
@@ -91,8 +88,8 @@ type memorySeen struct {
 // microseconds each.
 const watchInterval = 3 * time.Millisecond
 
-// watchMemory looks at a process's memory until the function it returns is called, which tells the
-// peaks.
+// watchMemory observes a process's memory until the returned function is called, which returns the
+// maxima.
 func watchMemory(pid int) (stop func() memorySeen) {
 	done, result := make(chan struct{}), make(chan memorySeen)
 	go func() {
@@ -115,8 +112,8 @@ func watchMemory(pid int) (stop func() memorySeen) {
 	return func() memorySeen { close(done); return <-result }
 }
 
-// statusBytes returns the value of a line such as "RssAnon: 1234 kB" of /proc/PID/status, 0 without
-// it.
+// statusBytes returns the value of a line such as "RssAnon: 1234 kB" of /proc/PID/status, 0 if
+// there is no such line.
 func statusBytes(status []byte, name string) int64 {
 	for line := range bytes.Lines(status) {
 		rest, ok := bytes.CutPrefix(line, []byte(name))
@@ -132,7 +129,7 @@ func statusBytes(status []byte, name string) int64 {
 	return 0
 }
 
-// freshen uses so many bytes of memory and gives them back, in a directory in memory if possible.
+// freshen uses n bytes of memory and releases them, in a directory in memory if possible.
 func freshen(scratch string, size int64) error {
 	if size == 0 {
 		return nil
@@ -157,7 +154,7 @@ func warm(path string) error {
 		return err
 	}
 	defer f.Close()
-	// Without the wrapping, the file would offer io.Copy its own way around the read.
+	// Without the wrapper, io.Copy would use the file's own copy method.
 	_, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{f},
 		make([]byte, 1<<20))
 	return err

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Summary is the median of some values and how far they lie apart.
+// Summary is the median of some values and their range.
 type Summary struct {
 	Median, Min, Max float64
 	N                int // number of values; 0: nothing is known and the rest is 0
@@ -42,12 +42,12 @@ func Ratios(a, b []Sample) Summary {
 	return ratios(a, b, func(s Sample) float64 { return s.Wall.Seconds() })
 }
 
-// CPURatios is Ratios of the CPU times, which suffer less when somebody else uses the machine.
+// CPURatios is like Ratios for CPU times, which depend less on other users of the machine.
 func CPURatios(a, b []Sample) Summary {
 	return ratios(a, b, func(s Sample) float64 { return s.CPU.Seconds() })
 }
 
-// ratios divides what f says of a by what it says of b. Runs in which f says 0 of b are left out.
+// ratios divides f of a's runs by f of b's runs. It skips runs in which f of b is 0.
 func ratios(a, b []Sample, f func(Sample) float64) Summary {
 	var values []float64
 	for i := range min(len(a), len(b)) {
@@ -58,7 +58,7 @@ func ratios(a, b []Sample, f func(Sample) float64) Summary {
 	return Summarize(values)
 }
 
-// most returns the largest of what f says of the samples, 0 without samples.
+// most returns the maximum of f over the samples, 0 without samples.
 func most[T cmp.Ordered](samples []Sample, f func(Sample) T) T {
 	var m T
 	for _, s := range samples {

@@ -10,17 +10,18 @@ import (
 	"strconv"
 )
 
-// Tables are the files that joins and aggregates read: rows of a line, their columns between tabs.
+// Tables are the input files of joins and aggregates: a row per line, with columns separated by
+// tabs.
 type Tables struct {
 	Sales  string // a group of a thousand, an item of ten thousand, an amount below a million
 	Orders string // a fifth as many rows: a user, an amount
 	Users  string // a tenth of these: a user, each once, in no order, and a city
 }
 
-// rowsOf is how many rows sales have that take about so many bytes.
+// rowsOf returns the number of rows of sales that take about n bytes.
 func rowsOf(size int64) int { return int(size / 21) }
 
-// makeTables makes the tables in dir, and leaves those alone that are there already.
+// makeTables writes the tables to dir, except those that exist.
 func makeTables(dir string, size int64, log io.Writer) (Tables, error) {
 	rows := rowsOf(size)
 	users := max(rows/50, 1)

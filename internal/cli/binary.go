@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	binaryHead     = 32 << 10 // bytes of a file that are looked at, as grep does
-	binaryWarnings = 3        // files that are named
+	binaryHead     = 32 << 10 // bytes that are checked at the beginning of a file, as in grep
+	binaryWarnings = 3        // maximum number of named files
 )
 
-// warnBinary says which files of a text job are no text: NUL bytes stand in their beginning. Streams,
-// compressed files and those of stores are not looked at, for that would read them twice.
+// warnBinary warns of files of a text job that have NUL bytes at their beginning. It skips streams,
+// compressed files and files of stores, since it would read them twice.
 func (p *program) warnBinary(src []mapreduce.Source) {
-	if worker.Asked() { // the one who submitted the job has said so
+	if worker.Asked() { // the submitting process has warned
 		return
 	}
 	head, found := make([]byte, binaryHead), 0
@@ -26,7 +26,7 @@ func (p *program) warnBinary(src []mapreduce.Source) {
 		if !s.Splittable() || stores.Named(s.Name()) {
 			continue
 		}
-		n, _ := s.Data.ReadAt(head, 0) // an error comes again where the file is read
+		n, _ := s.Data.ReadAt(head, 0) // the read of the map reports the error
 		if bytes.IndexByte(head[:n], 0) < 0 {
 			continue
 		}

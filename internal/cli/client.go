@@ -24,22 +24,22 @@ type clientFlags struct {
 	json bool
 }
 
-// register adds the flags to the command and its sub-commands. reads says that it prints what it
-// reads, as JSON if asked to.
+// register adds the flags to the command and its subcommands. reads reports whether the command
+// prints answers, and so has --json.
 func (c *clientFlags) register(cmd *cobra.Command, reads bool) {
 	f := cmd.PersistentFlags()
-	f.StringVar(&c.Server, "server", "http://"+serve.DefaultListen, "address of the server")
-	f.StringVar(&c.TokenFile, "token-file", "", "file with the token that shows who calls")
-	f.StringVar(&c.CA, "ca", "", "file (PEM) with who signs the server's certificate (default: whom this machine trusts)")
-	f.StringVar(&c.Cert, "cert", "", "file (PEM) with the certificate that shows who calls")
-	f.StringVar(&c.Key, "key", "", "file (PEM) with its key")
+	f.StringVar(&c.Server, "server", "http://"+serve.DefaultListen, "call the server at this `URL`")
+	f.StringVar(&c.TokenFile, "token-file", "", "authenticate with the token in `FILE`")
+	f.StringVar(&c.CA, "ca", "", "verify the server against the CA certificates in `FILE` (PEM) (default: those that this machine trusts)")
+	f.StringVar(&c.Cert, "cert", "", "authenticate with the certificate in `FILE` (PEM)")
+	f.StringVar(&c.Key, "key", "", "read the key of the certificate from `FILE` (PEM)")
 	cmd.MarkFlagsRequiredTogether("cert", "key")
 	if reads {
-		f.BoolVar(&c.json, "json", false, "print one JSON object a line")
+		f.BoolVar(&c.json, "json", false, "print one JSON object per line")
 	}
 }
 
-// client makes a client of the server.
+// client returns a client of the server.
 func (c *clientFlags) client() (*api.Client, error) {
 	client, err := c.Connection.Client()
 	if errors.Is(err, api.ErrAddress) {
@@ -56,7 +56,7 @@ func local(client *api.Client) bool {
 	return err == nil && loopback(at.Hostname()+":0")
 }
 
-// ask is a sub-command that asks a server.
+// ask returns a subcommand that calls a server.
 func (c *clientFlags) ask(use, short string, least, most int, what string,
 	do func(ctx context.Context, client *api.Client, args []string) error,
 ) *cobra.Command {
@@ -72,7 +72,7 @@ func (c *clientFlags) ask(use, short string, least, most int, what string,
 	}
 }
 
-// show prints what a server said: as JSON if that is asked for, else as text does.
+// show prints an answer: as JSON with --json, otherwise by text.
 func (c *clientFlags) show(said any, text func() error) error {
 	if c.json {
 		return json.NewEncoder(c.stdout).Encode(said)
@@ -80,7 +80,8 @@ func (c *clientFlags) show(said any, text func() error) error {
 	return text()
 }
 
-// rows prints a list as a table, or as objects. row gives the columns of an item.
+// rows prints a list as a table, or as JSON objects with --json. row returns the columns of an
+// item.
 func rows[T any](c *clientFlags, head string, list []T, row func(T) []string) error {
 	if c.json {
 		return printJSON(c.program, list)
@@ -92,7 +93,7 @@ func rows[T any](c *clientFlags, head string, list []T, row func(T) []string) er
 	return table(c.stdout, lines)
 }
 
-// clientError gives what a server said its exit code.
+// clientError gives a server's error an exit code.
 func clientError(err error) error {
 	p, ok := errors.AsType[*api.Problem](err)
 	if !ok {
@@ -109,7 +110,7 @@ func clientError(err error) error {
 	return &exitError{code, errors.New(words.Printable(p.Error()))}
 }
 
-// jobNumber reads the number of a job.
+// jobNumber parses the number of a job.
 func jobNumber(text string) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 1 {

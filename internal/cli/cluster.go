@@ -19,53 +19,53 @@ import (
 )
 
 const (
-	mostMaps     = 1_000_000 // of a job: each takes 3 kB, whether it runs or not
-	mostReduces  = 10_000    // of a job: each takes 40 kB
-	mostSlots    = 100_000   // of a kind in a live cluster: each takes some memory
-	memoryShare  = 0.5       // of what this process may use: the budget of tasks without --memory
-	besideBudget = 32 << 20  // bytes for the program itself and a heap that is collected now and then
+	mostMaps     = 1_000_000 // maximum per job; each takes 3 kB, even before it runs
+	mostReduces  = 10_000    // maximum per job; each takes 40 kB
+	mostSlots    = 100_000   // maximum of each kind in a live cluster
+	memoryShare  = 0.5       // fraction of the process's memory for tasks, without --memory
+	besideBudget = 32 << 20  // bytes for the program itself and for garbage
 )
 
 // clusterFlags are the flags of a live cluster.
 type clusterFlags struct {
 	schedulerFlags
 
-	cluster  actors.Config // what flags say of it; config completes it
+	cluster  actors.Config // from the flags; config completes it
 	chaos    uint64
 	stateDir string
 	events   string
 	quiet    bool
 }
 
-// register adds the flags to the command and its sub-commands.
+// register adds the flags to the command and its subcommands.
 func (r *clusterFlags) register(cmd *cobra.Command) {
 	f, c := cmd.PersistentFlags(), &r.cluster
-	number(f, &c.Racks, "racks", 1, span(1, 10_000), "racks of the emulated cluster")
-	number(f, &c.Nodes, "nodes", 0, span(1, 10_000), "nodes of the emulated cluster in all, spread over the racks (default: one a rack)")
+	number(f, &c.Racks, "racks", 1, span(1, 10_000), "emulate a cluster of `N` racks")
+	number(f, &c.Nodes, "nodes", 0, span(1, 10_000), "emulate a cluster of `N` nodes, spread over the racks (default: one per rack)")
 	r.registerName(cmd, f, "hfs", "")
 	number(f, (*numbers.Bytes)(&c.Memory), "memory", 0, span(1, 1<<44),
-		"budget of all tasks; sorted runs beyond it spill to disk (default: half of what this process may use)")
+		"use this memory for all tasks together; data beyond it spills to disk (default: half of this process's limit)")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "print nothing but errors")
-	number(f, &c.MapSlots, "map-slots", 0, span(1, 1_000), "map slots of each node (default: one a core)")
-	number(f, &c.ReduceSlots, "reduce-slots", 0, span(1, 1_000), "reduce slots of each node (default: one a core)")
+	number(f, &c.MapSlots, "map-slots", 0, span(1, 1_000), "give each node `N` map slots (default: one per core)")
+	number(f, &c.ReduceSlots, "reduce-slots", 0, span(1, 1_000), "give each node `N` reduce slots (default: one per core)")
 	number(f, &c.Parallelism, "parallelism", 0, span(0, 100_000),
-		"attempts that compute at once, 0 for all that hold a slot, as jobs that sleep or wait for others do (default: one a core where nodes share this machine)")
+		"let at most `N` attempts compute at the same time; 0 lets all that hold a slot (default: one per core, with one node 0)")
 	number(f, &c.Replication, "replication", 0, span(1, 1_000),
-		"replicas of a block, each on a node of its own (default: 3, or all nodes if fewer)")
+		"store `N` replicas of each block, on different nodes (default: 3, or one per node if there are fewer)")
 	number(f, (*numbers.Bytes)(&c.BlockSize), "block-size", 0, span(1, 1<<40),
-		"largest part of a file that one map reads (default: 64MiB, 128MiB where maps add up values of a key, less for small inputs)")
-	f.StringVar(&c.SpillDir, "spill-dir", "", "directory for spilled runs (default: the system's for temporary files)")
+		"let one map read at most this part of a file (default: 64MiB, 128MiB for jobs that combine values, less for small inputs)")
+	f.StringVar(&c.SpillDir, "spill-dir", "", "spill data to `DIR` (default: the system's directory for temporary files)")
 	f.StringVar(&r.stateDir, "state", "",
-		"directory that remembers what is done: killed at any moment, the same command goes on from it")
-	number(f, &c.Seed, "seed", 1, seeds, "seed of block placement")
+		"save progress in `DIR`; after a kill, the same command resumes from it (default: none)")
+	number(f, &c.Seed, "seed", 1, seeds, "place blocks by this seed")
 	number(f, &c.TaskTimeout, "task-timeout", 10*time.Minute, span(0, 1000*hour),
-		"how long an attempt may go on without progress, 0s for any time; then it counts as failed")
+		"fail an attempt that makes no progress for this time; 0s never does")
 	number(f, &r.chaos, "chaos", 0, span(1, math.MaxUint64),
-		"seed of disturbances: nodes die, messages are lost, attempts fail, the output stays right (default: none)")
+		"inject faults drawn from this seed: nodes die, messages are lost, attempts fail; the output stays correct (default: none)")
 	number(f, (*numbers.Rate)(&c.Network.NodeLink), "node-link", 0, rates,
-		"let reads from other nodes and shuffles take the time of links of so many bytes a second each way (default: no time)")
-	number(f, &c.Network.Oversubscription, "oversubscription", 1, span(1, 1_000), "with --node-link, sum of a rack's node links over its uplink")
-	f.StringVar(&r.events, "events", "", "file for what the scheduler did, a JSON object a line; compressed if named .zst")
+		"slow reads from other nodes and shuffles down to node links of `N` bytes per second each way (default: not slowed)")
+	number(f, &c.Network.Oversubscription, "oversubscription", 1, span(1, 1_000), "with --node-link, ratio of a rack's node links to its uplink")
+	f.StringVar(&r.events, "events", "", "write the scheduler's events to `FILE`, one JSON object per line; compressed if its name ends in .zst")
 	r.schedulerFlags.register(cmd, f, "1.5 heartbeat intervals")
 	grouped(cmd, "Cluster", "map-slots reduce-slots parallelism replication block-size spill-dir state seed task-timeout chaos "+
 		"node-link oversubscription")
@@ -75,7 +75,7 @@ func (r *clusterFlags) register(cmd *cobra.Command) {
 	_ = cmd.MarkPersistentFlagDirname("state")
 }
 
-// check refuses values that no cluster could work with.
+// check rejects values that no cluster can work with.
 func (r *clusterFlags) check(p *program, cmd *cobra.Command) error {
 	if err := r.begin(p, cmd); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (r *clusterFlags) check(p *program, cmd *cobra.Command) error {
 	))
 }
 
-// checkPlaces refuses clusters that lack nodes.
+// checkPlaces rejects clusters with too few nodes.
 func checkPlaces(nodes, racks, replicas int) error {
 	if nodes < racks {
 		return configError("--racks %d --nodes %d: each rack needs a node", racks, nodes)
@@ -118,7 +118,7 @@ func checkPlaces(nodes, racks, replicas int) error {
 	return nil
 }
 
-// checkBlocks refuses blocks so small that the input would be too many maps.
+// checkBlocks rejects a block size that would make too many maps.
 func (r *clusterFlags) checkBlocks(src []mapreduce.Source) error {
 	size, maps := r.cluster.BlockSize, int64(0)
 	for _, s := range src {
@@ -132,7 +132,7 @@ func (r *clusterFlags) checkBlocks(src []mapreduce.Source) error {
 	return nil
 }
 
-// timeout is how long an attempt may make no progress, negative for any time.
+// timeout returns the time that an attempt may run without progress; negative means any time.
 func (r *clusterFlags) timeout(cmd *cobra.Command) time.Duration {
 	timeout := r.cluster.TaskTimeout
 	if f := r.files.Parameters; f != nil && f.TaskTimeout >= 0 && !given(cmd, "task-timeout") {
@@ -141,8 +141,8 @@ func (r *clusterFlags) timeout(cmd *cobra.Command) time.Duration {
 	return cmp.Or(timeout, -1)
 }
 
-// memoryBudget is the budget of all tasks in bytes: --memory, or half of what the control group or
-// else the machine allows. 0, where neither can be known, means no limit.
+// memoryBudget returns the memory budget of all tasks in bytes: --memory, or half of the limit of
+// the control group or of the machine. 0 means that neither is known, so that no limit applies.
 func (r *clusterFlags) memoryBudget() int64 {
 	if r.cluster.Memory > 0 {
 		return r.cluster.Memory
@@ -157,7 +157,7 @@ func (r *clusterFlags) memoryBudget() int64 {
 	return int64(float64(allowed) * memoryShare)
 }
 
-// config is the cluster, but for what hears of it.
+// config returns the configuration of the cluster, without Events and State.
 func (r *clusterFlags) config(cmd *cobra.Command) (actors.Config, error) {
 	policy, err := r.livePolicy()
 	if err != nil {
@@ -166,7 +166,7 @@ func (r *clusterFlags) config(cmd *cobra.Command) (actors.Config, error) {
 	cfg := r.cluster
 	cfg.Policy, cfg.Parts, cfg.Rules, cfg.Explain = policy, r.parts, r.files.Rules(), r.events != ""
 	cfg.Memory, cfg.TaskTimeout = r.memoryBudget(), r.timeout(cmd)
-	if !given(cmd, "parallelism") && cfg.Nodes > 1 { // they share this machine's cores: slots beyond them wait rather than slow one another down
+	if !given(cmd, "parallelism") && cfg.Nodes > 1 { // nodes share this machine's cores: more attempts would slow one another down
 		cfg.Parallelism = runtime.GOMAXPROCS(0)
 	}
 	if cfg.Network.NodeLink == 0 {

@@ -10,28 +10,28 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// newConfig is the command `tarry config` with its sub-commands.
+// newConfig returns the command `tarry config` with its subcommands.
 func newConfig(p *program) *cobra.Command {
 	return family("config", "Check the configuration files of schedulers, show all their settings", "",
 		&cobra.Command{
 			Use:   "check FILE...",
-			Short: "Find all that is wrong with configuration files before they are used",
-			Long: `Find all that is wrong with configuration files before they are used: fair-scheduler.xml,
+			Short: "Find all errors in configuration files before they are used",
+			Long: `Find all errors in configuration files before they are used: fair-scheduler.xml,
 capacity-scheduler.xml, mapred-queues.xml, mapred-queue-acls.xml and the scheduler's part of
-mapred-site.xml. What a file is about is told from what is in it. Files about queues are read
-together, as a cluster reads them.
+mapred-site.xml. The content of a file determines its kind. Files about queues are read together,
+as a cluster reads them.
 
   tarry config check fair-scheduler.xml mapred-site.xml
 
-Each problem is a line FILE:LINE: reason; what is legal and surely not meant is a warning. Exit
-codes: 0 no errors, 3 at least one. docs/configuration.md describes the files.`,
+Each error is a line FILE:LINE: reason. A warning marks a legal setting that is probably a mistake.
+Exit codes: 0 no errors, 3 at least one. docs/configuration.md describes the files.`,
 			Args: arguments(1, -1, "at least one configuration file"),
 			RunE: func(_ *cobra.Command, args []string) error { return p.checkConfig(args) },
 		},
 		newConfigPolicy(p))
 }
 
-// checkConfig checks the files and prints what it finds.
+// checkConfig checks the files and prints the errors and warnings.
 func (p *program) checkConfig(names []string) (err error) {
 	var sources []allocation.Source
 	for _, name := range names {
@@ -65,17 +65,16 @@ func (p *program) checkConfig(names []string) (err error) {
 	return err
 }
 
-// newConfigPolicy is the command `tarry config policy`.
+// newConfigPolicy returns the command `tarry config policy`.
 func newConfigPolicy(p *program) *cobra.Command {
 	var s schedulerFlags
 	cmd := &cobra.Command{
 		Use:   "policy [SCHEDULER|FILE.yaml]",
 		Short: "Show every setting of a scheduler or policy file, with its value, meaning and range",
-		Long: `Show every setting of a scheduler, or of a policy file, with its value, its meaning and its range.
-What is printed is itself a policy file, for --scheduler; settings that have no effect with this
-scheduler stand behind #. Waits of a scheduler are shown as tarry run and tarry serve have them:
-they follow the heartbeats (locality.auto); tarry sim has the numbers of locality.waits. Exit code 3
-if the file is wrong.
+		Long: `Show every setting of a scheduler or of a policy file, with its value, meaning and range. The output
+is itself a policy file for --scheduler; settings without effect in this scheduler are commented out
+with #. Waits are those of tarry run and tarry serve, which follow the heartbeats (locality.auto);
+tarry sim uses the numbers of locality.waits. The exit code is 3 if the file has errors.
 
   tarry config policy hfsp
   tarry config policy mine.yaml --set theta=0.1`,

@@ -10,24 +10,24 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
 )
 
-// newDelay is the command `tarry delay`.
+// newDelay returns the command `tarry delay`.
 func newDelay(p *program) *cobra.Command {
 	var s delaymath.Setup
 	var locality numbers.Part
 	var wait, rackWait time.Duration
 	cmd := &cobra.Command{
 		Use:   "delay (--locality PART | --wait W1) --tasks N --nodes M (--slots L --task-time T | --rate SLOTS/S)",
-		Short: "Work out how long maps should wait for a slot beside their data",
-		Long: `Work out the skip count D and the waits W1 and W2 that bring a locality, or the locality that waits
-bring, by the analysis of delay scheduling (Zaharia et al., EuroSys 2010, sections 3.2 to 3.6 and
-4.1). With --racks a second wait follows, for a rack that has the data.
+		Short: "Compute how long maps should wait for a node with their data",
+		Long: `Compute the skip count D and the waits W1 and W2 for a locality, or the locality for given waits, by
+the analysis of delay scheduling (Zaharia et al., EuroSys 2010, sections 3.2 to 3.6 and 4.1). With
+--racks a second wait follows, for a rack with the data.
 
   tarry delay --locality 95% --tasks 20 --nodes 100 --slots 8 --task-time 20s
   tarry delay --wait 10s --tasks 10 --nodes 620 --rate 27
 
-Under load, slots become free at a rate of slots/task time; --rate states it where it has been
-measured. The analysis assumes full slots, tasks of one length, and uncorrelated inputs; small jobs
-with hot files get less.`,
+Under load, slots become free at the rate of slots divided by task time; --rate gives a measured
+rate. The analysis assumes full slots, tasks of equal length and uncorrelated inputs; small jobs
+with hot files reach less.`,
 		Args: arguments(0, 0, "no arguments but flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s.Racks.PerBlock = min(2, s.Racks.Count) // as HDFS places blocks
@@ -43,28 +43,28 @@ with hot files get less.`,
 		},
 	}
 	f := cmd.Flags()
-	number(f, &locality, "locality", 0, parts, "compute D1 and W1 for this part of maps beside their data, below 1")
-	number(f, &wait, "wait", 0, span(0, 1000*hour), "compute the locality of this wait W1 for a node with the data")
-	number(f, &rackWait, "rack-wait", 0, span(0, 1000*hour), "with --wait, wait W2, after W1, for a rack with the data")
-	number(f, &s.Tasks, "tasks", 0, span(1, 1_000_000), "maps of the job")
-	number(f, &s.Nodes, "nodes", 0, span(1, 1_000_000), "nodes of the cluster")
-	number(f, &s.Replication, "replication", 3, span(1, 1_000_000), "replicas of each block")
-	number(f, &s.SlotsPerNode, "slots", 0, span(1, 1_000_000), "map slots of each node")
-	number(f, &s.TaskTime, "task-time", 0, span(0.001, 1000*hour), "mean time of a map on this cluster")
-	number(f, &s.SlotRate, "rate", 0, span(1e-6, 1e9), "map slots that become free per second under load")
-	number(f, &s.Racks.Count, "racks", 0, span(0, 1_000_000), "racks of the cluster, 0 for none")
+	number(f, &locality, "locality", 0, parts, "compute D1 and W1 for this fraction of node-local maps, below 1")
+	number(f, &wait, "wait", 0, span(0, 1000*hour), "compute the locality for this wait W1 for a node with the data")
+	number(f, &rackWait, "rack-wait", 0, span(0, 1000*hour), "with --wait, also wait this time W2, after W1, for a rack with the data")
+	number(f, &s.Tasks, "tasks", 0, span(1, 1_000_000), "number of maps of the job")
+	number(f, &s.Nodes, "nodes", 0, span(1, 1_000_000), "number of nodes of the cluster")
+	number(f, &s.Replication, "replication", 3, span(1, 1_000_000), "number of replicas of each block")
+	number(f, &s.SlotsPerNode, "slots", 0, span(1, 1_000_000), "number of map slots of each node")
+	number(f, &s.TaskTime, "task-time", 0, span(0.001, 1000*hour), "mean run time of a map")
+	number(f, &s.SlotRate, "rate", 0, span(1e-6, 1e9), "number of map slots that become free per second under load")
+	number(f, &s.Racks.Count, "racks", 0, span(0, 1_000_000), "number of racks of the cluster, 0 for none")
 	cmd.MarkFlagsOneRequired("locality", "wait")
 	excludes(cmd, "locality", "wait")
 	needs(cmd, "wait", "rack-wait")
 	return cmd
 }
 
-// printPlan prints waits and what they bring; racks says that some are for racks.
+// printPlan prints the waits and their effects; racks reports whether there are waits for racks.
 func printPlan(p *program, plan *delaymath.Plan, racks bool) error {
 	percent := func(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }
 	offers := func(d float64) string { return fmt.Sprintf("%.6g", d) }
 	wait := func(d time.Duration) string { return d.Round(time.Microsecond).String() }
-	digit := time.Duration(1) // the third of the mean wait
+	digit := time.Duration(1) // the third digit of the mean wait
 	for plan.MeanWait >= 1000*digit {
 		digit *= 10
 	}

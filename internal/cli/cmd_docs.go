@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// newDocs is the command `tarry docs`.
+// newDocs returns the command `tarry docs`.
 func newDocs(*program) *cobra.Command {
 	return family("docs", "Write this program's documents", "", &cobra.Command{
 		Use:   "man DIR",

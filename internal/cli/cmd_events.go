@@ -22,28 +22,29 @@ type eventsFlags struct {
 	only []string
 }
 
-// newEvents is the command `tarry events`.
+// newEvents returns the command `tarry events`.
 func newEvents(p *program) *cobra.Command {
 	var f eventsFlags
 	cmd := &cobra.Command{
 		Use:   "events FILE",
-		Short: "Read what a live or simulated cluster recorded with --events",
-		Long: `Read what a live or simulated cluster recorded with --events, a line an event: what happened, where,
-and why. A skip tells why the job had to wait and until when; a launch how far from its input; a
-reduce's launch the center of gravity of its input and the weighted distances of that node and of
-the one chosen. FILE may be - for standard input. docs/events.md lists all kinds of events.
+		Short: "Print the recorded events of a live or simulated cluster",
+		Long: `Print the events that a live or simulated cluster recorded with --events, one per line: what
+happened, where, and why. A skip gives the reason and end of a job's wait; a launch the distance
+from its input; a reduce's launch the center of gravity of its input, and the weighted distances of
+that node and of the chosen one. FILE may be - for standard input. docs/events.md lists all types of
+events.
 
   tarry events run.jsonl --job 3 --only launched,skipped`,
 		Args: arguments(1, 1, "one file"),
 		RunE: func(_ *cobra.Command, args []string) error { return f.run(p, args[0]) },
 	}
-	cmd.Flags().StringSliceVar(&f.jobs, "job", nil, "only the events of these jobs, such as job_0003 or 3")
+	cmd.Flags().StringSliceVar(&f.jobs, "job", nil, "print only events of these jobs, such as job_0003 or 3")
 	cmd.Flags().StringSliceVar(&f.only, "only", nil,
-		"only events of these types, such as launched, skipped, killed or suspended")
+		"print only events of these types, such as launched, skipped, killed or suspended")
 	return cmd
 }
 
-// run prints what the file says.
+// run prints the events of a file.
 func (f *eventsFlags) run(p *program, name string) error {
 	jobs, err := jobsOf(f.jobs)
 	if err != nil {
@@ -61,7 +62,7 @@ func (f *eventsFlags) run(p *program, name string) error {
 		if jobs != nil && !slices.Contains(jobs, of) || types != nil && !slices.Contains(types, e.Type) {
 			return nil
 		}
-		_, err := fmt.Fprintln(out, words.Printable(eventlog.Line(e))) // the file may be anybody's
+		_, err := fmt.Fprintln(out, words.Printable(eventlog.Line(e))) // the file may come from another user
 		return err
 	})
 	if err == nil && len(missing) > 0 {
@@ -70,7 +71,7 @@ func (f *eventsFlags) run(p *program, name string) error {
 	return firstError(err, out.Flush())
 }
 
-// readEvents gives take each event of a file, of which there must be one.
+// readEvents calls take for each event of a file; a file without events is an error.
 func (p *program) readEvents(name string, take func(*actors.Event) error) error {
 	in, err := p.openArgument(name)
 	if err != nil {
@@ -87,7 +88,7 @@ func (p *program) readEvents(name string, take func(*actors.Event) error) error 
 	return nil
 }
 
-// typesOf reads the names of events.
+// typesOf parses names of event types.
 func typesOf(names []string) (list []event.Type, err error) {
 	if names != nil && len(names) == 0 {
 		return nil, usageError("--only: which types of events?")
@@ -102,7 +103,7 @@ func typesOf(names []string) (list []event.Type, err error) {
 	return list, nil
 }
 
-// jobsOf reads job_0003 or 3, and so on.
+// jobsOf parses names of jobs, such as job_0003 or 3.
 func jobsOf(names []string) (list []scheduling.JobID, err error) {
 	if names != nil && len(names) == 0 {
 		names = []string{""} // --job=

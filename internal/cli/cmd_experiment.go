@@ -14,25 +14,24 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
-// newExperiment is the command `tarry experiment` with its sub-command `list`.
+// newExperiment returns the command `tarry experiment` with its subcommand `list`.
 func newExperiment(p *program) *cobra.Command {
 	var o experiments.Options
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "experiment NAME...|all -o DIR",
-		Short: "Reproduce published tables and figures, published and ours side by side",
-		Long: `Reproduce published tables and figures of delay scheduling, HFSP and CoGRS, and a few that no paper
-has. Each experiment leaves, in a folder of DIR, a table (published, ours, interval, verdict), the
-figures as SVG and CSV, and the exact set-up with every modelling choice; report.html shows them in
-one file. The same flags write the same bytes, but for the
-folders of the few experiments that read a clock.
+		Short: "Reproduce published tables and figures, beside the published values",
+		Long: `Reproduce published tables and figures of delay scheduling, HFSP and CoGRS, and a few of our own.
+Each experiment writes to a folder of DIR: a table (published, ours, interval, verdict), figures as
+SVG and CSV, and the exact set-up with every modelling choice. report.html shows all in one file.
+The same flags write the same bytes, except for the few experiments that read a clock.
 
   tarry experiment list
   tarry experiment delay-fig15 -o out/fig15
   tarry experiment all --quick -o out/experiments
 
-Experiments on real traces read the folder that the environment variable TARRY_TRACES names, and a
-synthesized sample without it; they say which.`,
+Experiments on real traces read the folder of the environment variable TARRY_TRACES, or a
+synthesized sample; they report which.`,
 		Args: arguments(1, -1, "the names of experiments, or all"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			names := []cobra.Completion{"all"}
@@ -44,12 +43,12 @@ synthesized sample without it; they say which.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return p.experiment(cmd.Context(), args, dir, o) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&dir, "output", "o", "", "folder for the results; made if missing, files of the same names are replaced")
+	f.StringVarP(&dir, "output", "o", "", "write the results to `DIR`; replace files of the same names")
 	_ = cmd.MarkFlagDirname("output") // an error: no such flag
-	f.BoolVar(&o.Quick, "quick", false, "smaller versions with few seeds, which tell little")
-	f.BoolVar(&o.NoTables, "no-tables", false, "leave out the tables that take runs of their own")
-	number(f, &o.Seed, "seed", 0, seeds, "first random seed")
-	number(f, &o.Repeat, "repeat", 0, span(0, 1_000), "seeds for each experiment with chance in it; 0 leaves it to the experiment")
+	f.BoolVar(&o.Quick, "quick", false, "run smaller versions with few seeds, for a first look")
+	f.BoolVar(&o.NoTables, "no-tables", false, "omit the tables that need runs of their own")
+	number(f, &o.Seed, "seed", 0, seeds, "begin with this seed")
+	number(f, &o.Repeat, "repeat", 0, span(0, 1_000), "run each random experiment with `N` seeds; 0 leaves the number to the experiment")
 	cmd.AddCommand(&cobra.Command{
 		Use:   "list",
 		Short: "List the experiments",
@@ -65,7 +64,7 @@ synthesized sample without it; they say which.`,
 	return cmd
 }
 
-// experiment runs those named, each once and in the order of the list.
+// experiment runs the named experiments, each once, in the order of the list.
 func (p *program) experiment(ctx context.Context, names []string, dir string, o experiments.Options) error {
 	for _, name := range names {
 		if _, ok := experiments.Find(name); !ok && name != "all" {
@@ -86,7 +85,7 @@ func (p *program) experiment(ctx context.Context, names []string, dir string, o 
 		return outputError(dir, err)
 	}
 	began := time.Now()
-	done, err := experiments.Write(ctx, dir, list, o, p.stderr) // with a line for each
+	done, err := experiments.Write(ctx, dir, list, o, p.stderr) // prints a line for each
 	if err != nil {
 		return err
 	}

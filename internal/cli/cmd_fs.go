@@ -12,12 +12,12 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// storedName is a name in the block store, with or without dfs: before it.
+// storedName returns the name of a file in the block store, without the prefix dfs:.
 func storedName(args []string) string {
 	return strings.Trim(strings.TrimPrefix(strings.Join(args, ""), "dfs:"), "/")
 }
 
-// newFS is the command `tarry fs`.
+// newFS returns the command `tarry fs`.
 func newFS(p *program) *cobra.Command {
 	c, output := &clientFlags{program: p}, ""
 	get := c.ask("get NAME", "Copy a file out of the store", 1, 1, "a name in the store",
@@ -33,7 +33,7 @@ func newFS(p *program) *cobra.Command {
 			}
 			return writeFile(output, os.O_EXCL, write)
 		})
-	get.Flags().StringVarP(&output, "output", "o", "-", "file to write, which must not exist; - is standard output")
+	get.Flags().StringVarP(&output, "output", "o", "-", "write to `FILE`, which must not exist; - is standard output")
 	ls := c.ask("ls [DIR]", "List a directory of the store, or its root", 0, 1, "one directory",
 		func(ctx context.Context, client *api.Client, args []string) error {
 			list, err := client.Files(ctx, storedName(args))
@@ -47,7 +47,7 @@ func newFS(p *program) *cobra.Command {
 				return []string{strconv.FormatInt(f.Size, 10), f.Name}
 			})
 		})
-	ls.Flags().BoolVar(&c.json, "json", false, "print one JSON object a line")
+	ls.Flags().BoolVar(&c.json, "json", false, "print one JSON object per line")
 	cmd := family("fs", "Copy files into and out of the block store of a server, list and remove them",
 		`Copy files into and out of the block store of a server, tarry serve; list and remove them. Jobs read
 and write them as dfs:NAME.
@@ -55,7 +55,7 @@ and write them as dfs:NAME.
   tarry fs put book.txt in/book.txt
   tarry submit wordcount dfs:in -o dfs:counts
   tarry fs get counts/part-r-00000 | head`,
-		c.ask("put FILE NAME", "Copy FILE, or - for standard input, to a NAME that is not there yet", 2, 2,
+		c.ask("put FILE NAME", "Copy FILE, or - for standard input, to NAME, which must not exist", 2, 2,
 			"a file and a name in the store", func(ctx context.Context, client *api.Client, args []string) error {
 				in, err := p.openArgument(args[0])
 				if err != nil {
@@ -65,7 +65,7 @@ and write them as dfs:NAME.
 				return client.Put(ctx, storedName(args[1:]), in)
 			}),
 		get, ls,
-		c.ask("rm NAME", "Remove a file, or a directory with all that is in it", 1, 1, "a name in the store",
+		c.ask("rm NAME", "Remove a file, or a directory with its content", 1, 1, "a name in the store",
 			func(ctx context.Context, client *api.Client, args []string) error {
 				return client.Remove(ctx, storedName(args))
 			}))

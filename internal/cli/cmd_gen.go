@@ -20,12 +20,12 @@ import (
 )
 
 // genHelp describes the kinds of input.
-const genHelp = `Make input for jobs. The same flags give the same bytes.
+const genHelp = `Make input for jobs. The same flags write the same bytes.
 
   text     words of a Zipf vocabulary (--words, --skew), short words frequent, lines of about
            73 bytes
-  tera     TeraSort records of 100 bytes: 10 of key, the last a line feed; the size is rounded
-           down to whole records
+  tera     TeraSort records of 100 bytes, with a key of 10 and a line feed at the end; the size is
+           rounded down to whole records
   log      web server log in Apache's combined format
   numbers  a decimal integer a line
   pairs    key, tab, decimal integer; Zipf keys (--words, --skew)
@@ -33,8 +33,8 @@ const genHelp = `Make input for jobs. The same flags give the same bytes.
 
 and the tables of Hive's benchmark, for tarry run hivesearch, hiveselect, hiveaggregate, hivejoin:
 
-  documents  records of 100 bytes: a key of 10, then a text, which in one of 10,000 has XYZ in it
-  rankings   rows of 64 bytes, address|rank|seconds: the same ones for each seed
+  documents  records of 100 bytes: a key of 10, then a text; one text in 10,000 contains XYZ
+  rankings   rows of 64 bytes, address|rank|seconds, equal for all seeds
   visits     client|address|day|revenue|program|country|language|word|seconds, to the first pages
              of rankings (--words), Zipf (--skew)`
 
@@ -45,7 +45,7 @@ type genFlags struct {
 	overwrite, quiet bool
 }
 
-// newGen is the command `tarry gen KIND`.
+// newGen returns the command `tarry gen KIND`.
 func newGen(p *program) *cobra.Command {
 	g := new(genFlags)
 	names := make([]string, 0, len(gen.Kinds()))
@@ -68,22 +68,22 @@ func newGen(p *program) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	number(f, (*numbers.Bytes)(&g.config.Bytes), "size", 64<<20, span(0, 1<<44), "size of the output")
-	number(f, &g.config.Seed, "seed", 1, seeds, "selects the output among all of its kind")
-	number(f, &g.config.Words, "words", 0, span(1, 10_000_000), "vocabulary of text, keys of pairs, pages of visits (default 500000, 1000 or 10000)")
+	number(f, (*numbers.Bytes)(&g.config.Bytes), "size", 64<<20, span(0, 1<<44), "write this size")
+	number(f, &g.config.Seed, "seed", 1, seeds, "draw the data from this seed")
+	number(f, &g.config.Words, "words", 0, span(1, 10_000_000), "draw from `N` words of text, keys of pairs or pages of visits (default 500000, 1000 or 10000)")
 	number(f, &g.config.Skew, "skew", gen.DefaultSkew, span(0, 20),
 		"exponent of the Zipf distribution; 0 makes all words equally frequent")
-	f.StringVarP(&g.output, "output", "o", "", "file to write; - is standard output")
+	f.StringVarP(&g.output, "output", "o", "", "write to `FILE`; - is standard output")
 	f.BoolVar(&g.overwrite, "overwrite", false, "replace an existing file")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "print nothing but errors")
 	return cmd
 }
 
-// run writes the input.
+// run writes the generated input.
 func (g *genFlags) run(cmd *cobra.Command, p *program) error {
 	c := &g.config
 	if c.Skew == 0 {
-		c.Skew = 1e-9 // 0 is the default of package gen
+		c.Skew = 1e-9 // in package gen 0 means the default
 	}
 	vocabulary := slices.Contains([]gen.Kind{"text", "pairs", "visits"}, c.Kind)
 	if err := firstError(
@@ -109,13 +109,13 @@ func (g *genFlags) run(cmd *cobra.Command, p *program) error {
 		return gen.Write(ctx, p.stdout, *c)
 	case stores.Named(g.output):
 		return g.store(ctx)
-	case err == nil && !info.Mode().IsRegular() && !info.IsDir(): // a pipe or device is written to and not replaced
+	case err == nil && !info.Mode().IsRegular() && !info.IsDir(): // pipes and devices are not replaced
 		return writeFile(g.output, 0, func(w io.Writer) error { return gen.Write(ctx, w, *c) })
 	}
 	return outputError(g.output, gen.WriteFile(cmd.Context(), g.output, *c, g.overwrite))
 }
 
-// store writes to a file of a store.
+// store writes it to a file of a store.
 func (g *genFlags) store(ctx context.Context) error {
 	store, within, err := stores.Open(g.output)
 	if err != nil {

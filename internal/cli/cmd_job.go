@@ -17,15 +17,15 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// newJob is the command `tarry job`.
+// newJob returns the command `tarry job`.
 func newJob(p *program) *cobra.Command {
 	c, reason := &clientFlags{program: p}, ""
 	const aJob = "the number of a job"
-	kill := c.aboutJob("kill JOB", "End a job; one that has ended stays as it is", aJob,
+	kill := c.aboutJob("kill JOB", "Kill a job that has not ended", aJob,
 		func(client *api.Client, ctx context.Context, id int64, _ string) (api.Job, error) {
 			return client.Kill(ctx, id, reason)
 		})
-	kill.Flags().StringVar(&reason, "reason", "", "why, for whoever looks at the job")
+	kill.Flags().StringVar(&reason, "reason", "", "record this `REASON` with the job")
 	cmd := family("job", "Watch and change the jobs of a server, tarry serve", `Watch and change the jobs of a server, tarry serve. Jobs are named by the numbers that tarry submit
 prints.
 
@@ -39,18 +39,18 @@ prints.
 				return client.Job(ctx, id)
 			}),
 		kill,
-		c.aboutJob("priority JOB PRIORITY", "Change how important a job is to the scheduler",
+		c.aboutJob("priority JOB PRIORITY", "Change the priority of a job",
 			aJob+" and very_high, high, normal, low or very_low", (*api.Client).SetPriority),
 		c.aboutJob("pool JOB POOL", "Move a job to another pool or queue", aJob+" and a pool or queue", (*api.Client).SetPool),
-		c.ask("counters JOB", "Show the counters of a job, of the stages that have ended", 1, 1, aJob, c.counters),
-		c.ask("events [JOB]", "Show what happens to a job until it has ended, or in the cluster until Ctrl-C", 0, 1,
+		c.ask("counters JOB", "Show the counters of a job's ended stages", 1, 1, aJob, c.counters),
+		c.ask("events [JOB]", "Print the events of a job until its end, or of the cluster until Ctrl-C", 0, 1,
 			aJob+", or nothing", c.follow),
 	)
 	c.register(cmd, true)
 	return cmd
 }
 
-// family is a command that only has others below it.
+// family returns a command that has only subcommands.
 func family(name, short, long string, list ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Short: short, Long: long, RunE: help, Args: func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -89,15 +89,15 @@ func newJobList(c *clientFlags) *cobra.Command {
 			})
 		})
 	f := cmd.Flags()
-	f.StringVar(&state, "state", "", "only those that are waiting, running, succeeded, failed or killed")
-	f.StringVar(&user, "of", "", "only those of this user")
-	f.BoolVar(&ended, "ended", false, "only those that have ended: the last thousand, with --state of serve those of former processes, too")
+	f.StringVar(&state, "state", "", "list only jobs in this `STATE`: waiting, running, succeeded, failed or killed")
+	f.StringVar(&user, "of", "", "list only jobs of this `USER`")
+	f.BoolVar(&ended, "ended", false, "list only ended jobs: the last thousand, with --state of tarry serve also those of earlier processes")
 	excludes(cmd, "ended", "state")
 	complete(cmd, "state", api.Waiting, api.Running, api.Succeeded, api.Failed, api.Killed)
 	return cmd
 }
 
-// seconds is a time for people.
+// seconds returns a time as text, rounded for people.
 func seconds(s float64) string {
 	d := time.Duration(s * float64(time.Second))
 	if d >= time.Minute {
@@ -106,8 +106,8 @@ func seconds(s float64) string {
 	return d.Round(time.Millisecond).String()
 }
 
-// aboutJob is a sub-command that does something with a job and shows it. Its arguments are the job and,
-// if use says so, a word more, which do is given; what names them.
+// aboutJob returns a subcommand that applies do to a job and prints the job. Its arguments are the
+// job and, if use has a second word, one more, which do gets; what describes them.
 func (c *clientFlags) aboutJob(use, short, what string,
 	do func(client *api.Client, ctx context.Context, id int64, word string) (api.Job, error),
 ) *cobra.Command {
@@ -125,7 +125,7 @@ func (c *clientFlags) aboutJob(use, short, what string,
 	})
 }
 
-// printJob prints all that is known of a job.
+// printJob prints everything that is known of a job.
 func (c *clientFlags) printJob(j *api.Job) error {
 	lines := [][]string{{"job", fmt.Sprint(j.ID, " ", j.Job)}, {"state", j.State + " after " + seconds(j.ElapsedSeconds)}}
 	if j.Reason != "" {
@@ -162,7 +162,7 @@ func (c *clientFlags) counters(ctx context.Context, client *api.Client, args []s
 	return c.show(n, func() error { return sum.Print(c.stdout) })
 }
 
-// follow prints the events of a job, or all, as `tarry events` does.
+// follow prints the events of a job, or of all jobs, as `tarry events` does.
 func (c *clientFlags) follow(ctx context.Context, client *api.Client, args []string) (err error) {
 	id := int64(0)
 	if len(args) > 0 {

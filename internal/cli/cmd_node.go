@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
-// newNode is the command `tarry node`.
+// newNode returns the command `tarry node`.
 func newNode(p *program) *cobra.Command {
 	c := &clientFlags{program: p}
 	cmd := family("node", "Watch and change the nodes of a server, tarry serve", `Watch and change the nodes of a server, tarry serve.
@@ -36,11 +36,11 @@ func newNode(p *program) *cobra.Command {
 		}))
 	c.register(cmd, true)
 	for _, a := range [][2]string{
-		{"cordon", "Keep new tasks from a node; what it runs goes on"},
-		{"uncordon", "Let new tasks in again"},
-		{"drain", "Keep new tasks from a node, and stop it when what it runs has ended"},
-		{"kill", "Stop a node at once: what it runs starts again elsewhere, what it holds is lost"},
-		{"start", "Start a node again that was drained or killed, empty"},
+		{"cordon", "Stop launching tasks on a node; its running tasks continue"},
+		{"uncordon", "Launch tasks on a node again"},
+		{"drain", "Stop launching tasks on a node, and stop it when its running tasks have ended"},
+		{"kill", "Stop a node at once: its tasks restart elsewhere, its data is lost"},
+		{"start", "Start a drained or killed node again, without its data"},
 	} {
 		cmd.AddCommand(c.ask(a[0]+" NODE", a[1], 1, 1, "the name of a node",
 			func(ctx context.Context, client *api.Client, args []string) error {

@@ -14,21 +14,20 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
-// newPlay is the command `tarry play`.
+// newPlay returns the command `tarry play`.
 func newPlay(p *program) *cobra.Command {
 	listen, export := "", ""
 	cmd := &cobra.Command{
 		Use:   "play [--export DIR]",
 		Short: "Serve the playground: the scheduler in the browser",
-		Long: `Serve the playground: the very scheduler that runs live, compiled for the browser, on the page's
-screens. Choose or write a workload, a cluster and a policy, move W1, W2, D and links, step by
-decisions or heartbeats, set two policies side by side, take a lesson, and share all of it by its
-address.
+		Long: `Serve the playground: the live scheduler, compiled for the browser, on the screens of the page.
+Choose or write a workload, a cluster and a policy, move W1, W2, D and links, step by decisions or
+heartbeats, compare two policies, take a lesson, and share all of it by its address.
 
   tarry play
   tarry play --export site
 
-It is served on this machine alone; --export writes it as a static site for any web server.`,
+Only this machine can reach it; --export writes it as a static site for any web server.`,
 		Args: arguments(0, 0, "no arguments but flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := site.Module()
@@ -45,13 +44,13 @@ It is served on this machine alone; --export writes it as a static site for any 
 			return serveSite(cmd.Context(), p, listen, files)
 		},
 	}
-	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8017", "address to serve at, of this machine: 127.0.0.1:0 takes any port")
-	cmd.Flags().StringVar(&export, "export", "", "write the site into this directory, which must not exist, and serve nothing")
+	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:8017", "serve at this `ADDRESS` of this machine; 127.0.0.1:0 takes any port")
+	cmd.Flags().StringVar(&export, "export", "", "write the site to `DIR`, which must not exist, and serve nothing")
 	excludes(cmd, "export", "listen")
 	return cmd
 }
 
-// serveSite serves the files until ctx is done.
+// serveSite serves the files until ctx ends.
 func serveSite(ctx context.Context, p *program, address string, files map[string][]byte) error {
 	if !loopback(address) {
 		return usageError("--listen %s: want an address of this machine alone, such as 127.0.0.1:8017", words.Shown(address))
@@ -61,7 +60,7 @@ func serveSite(ctx context.Context, p *program, address string, files map[string
 		return configError("--listen: %w", err)
 	}
 	server := &http.Server{Handler: site.Handler(files), ReadHeaderTimeout: 10 * time.Second}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // Serve tells
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // Serve returns the error
 	defer stop()
 	fmt.Fprintf(p.stdout, "http://%s/\n", at.Addr())
 	if err := server.Serve(at); !errors.Is(err, http.ErrServerClosed) {

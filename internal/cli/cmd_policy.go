@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
-// newPolicy is the command `tarry policy`.
+// newPolicy returns the command `tarry policy`.
 func newPolicy(p *program) *cobra.Command {
 	c := &clientFlags{program: p}
 	cmd := family("policy", "Watch and change the scheduler of a server, tarry serve", `Watch and change the scheduler of a server, tarry serve, while it works. Settings are those of tarry
@@ -25,20 +25,20 @@ config policy. A change holds until the next, a reload of changed files, or the 
   tarry policy set locality.rule=wait locality.waits=2s/4s
   tarry policy set weight.ann=2 weight.bob=0.5
   tarry policy reload`,
-		c.ask("show [KEY...]", "Show the settings in force, all or those whose keys begin so", 0, -1, "beginnings of keys", c.showPolicy),
-		c.ask("set KEY=VALUE...", "Change settings, and weights of pools as weight.POOL, all of them or none", 1, -1, "settings such as locality.waits=2s/4s", c.setPolicy),
-		c.ask("reload", "Have the configuration files read again at once", 0, 0, "no arguments",
+		c.ask("show [KEY...]", "Show the current settings, all or those whose keys begin with KEY", 0, -1, "beginnings of keys", c.showPolicy),
+		c.ask("set KEY=VALUE...", "Change settings, and weights of pools as weight.POOL: all or none", 1, -1, "settings such as locality.waits=2s/4s", c.setPolicy),
+		c.ask("reload", "Reload the configuration files at once", 0, 0, "no arguments",
 			func(ctx context.Context, client *api.Client, _ []string) error {
 				r, err := client.Reload(ctx)
 				if err != nil {
 					return err
 				}
 				return c.show(r, func() error {
-					since := "the server began"
+					since := "the start of the server"
 					if r.Time != nil {
 						since = r.Time.Local().Format(time.DateTime)
 					}
-					_, err := fmt.Fprintf(c.stdout, "the files in force are those of %s\n", since)
+					_, err := fmt.Fprintf(c.stdout, "the current files were loaded at %s\n", since)
 					return err
 				})
 			}))
@@ -46,7 +46,7 @@ config policy. A change holds until the next, a reload of changed files, or the 
 	return cmd
 }
 
-// showPolicy prints the settings whose keys begin as the arguments.
+// showPolicy prints the settings whose keys begin with one of the arguments.
 func (c *clientFlags) showPolicy(ctx context.Context, client *api.Client, args []string) error {
 	policy, err := client.Policy(ctx)
 	if err != nil {

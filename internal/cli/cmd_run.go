@@ -15,19 +15,19 @@ import (
 // binder binds a job to its input and output.
 type binder func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
 
-// job is what mapreduce.Job and mapreduce.MapOnly have in common.
+// job is the common method of mapreduce.Job and mapreduce.MapOnly.
 type job[I, O any] interface {
 	Bind(in mapreduce.Input[I], out mapreduce.Output[O]) (*mapreduce.Plan, error)
 }
 
-// text binds a job to what read makes of its sources, and to lines of text.
+// text returns a binder of a job whose input is made by read and whose output is lines of text.
 func text[I, O any](j job[I, O], read func(src []mapreduce.Source) mapreduce.Input[I]) binder {
 	return func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 		return j.Bind(read(src), mapreduce.Text[O](to))
 	}
 }
 
-// raw is text for records that are written as they are.
+// raw is like text, but writes records unchanged.
 func raw[I, O any](j job[I, O], read func(src []mapreduce.Source) mapreduce.Input[I]) binder {
 	return func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 		return j.Bind(read(src), mapreduce.Raw[O](to))
@@ -41,22 +41,21 @@ func teraRecords(src []mapreduce.Source) mapreduce.Input[[]byte] {
 	return mapreduce.FixedSize(jobs.TeraRecordBytes, src...)
 }
 
-// rounds runs jobs on the sources, and gives one that writes what came of them.
+// rounds runs jobs on the sources, and returns a function that writes their result.
 type rounds func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error)
 
 // writeTo binds a job that has its input to its output.
 type writeTo func(to mapreduce.Destination) (*mapreduce.Plan, error)
 
-// stage is one job of a run. The stages of a run follow each other: each reads what the one before
-// it wrote.
+// stage is one job of a run. Each stage reads the output of the previous one.
 type stage struct {
 	bind    binder
 	rounds  rounds       // instead of bind
-	columns *columnFlags // of its input; nil: it has none
-	binary  bool         // its input is no text
+	columns *columnFlags // of its input; nil if it has none
+	binary  bool         // its input is not text
 }
 
-// plan is the job that writes the stage's output.
+// plan returns the plan that writes the stage's output.
 func (s stage) plan(
 	ctx context.Context, run jobs.Runner, src []mapreduce.Source, to mapreduce.Destination,
 ) (*mapreduce.Plan, error) {
@@ -70,25 +69,25 @@ func (s stage) plan(
 	return write(to)
 }
 
-// newRun is the command `tarry run JOB`.
+// newRun returns the command `tarry run JOB`.
 func newRun(p *program) *cobra.Command {
 	r, list := new(runFlags), false
 	cmd := &cobra.Command{
 		Use:   "run JOB IN...",
 		Short: "Run a job on an emulated cluster in this process",
-		Long: `Run a job: read IN and write the result to standard output, in the order of the keys where the job
-has keys. With --output OUT, in short -o but for grep, it makes a directory instead:
-OUT/part-r-00000 and so on (part-m-00000 for jobs without reduces), then OUT/_SUCCESS.
+		Long: `Run a job: read IN and write the result to standard output, ordered by keys if the job has keys.
+--output OUT (-o, except for grep) writes a directory instead: OUT/part-r-00000 and so on
+(part-m-00000 for jobs without reduces), then OUT/_SUCCESS.
 
 ` + inputHelp + `
 
-Progress goes to standard error and, at the end, three lines: how it ended, in which time; records
-and bytes; where the maps ran. Parts appear in OUT when their task has committed, all of them under
-_SUCCESS; a job that fails leaves no OUT. --overwrite replaces an earlier OUT once the new one is
-complete. What a run that was killed has left, the next one with the same OUT cleans.
+Progress goes to standard error. Three lines follow at the end: result and time, records and bytes,
+and where the maps ran. A part appears in OUT when its task commits; _SUCCESS completes the output.
+A failed job removes OUT. --overwrite replaces an earlier OUT when the new one is complete. The next
+run with the same OUT removes what a killed run left there.
 
-With --state DIR a run that was killed at any moment, or interrupted, goes on when the same command
-is started again: parts that were committed stay.`,
+With --state DIR, starting the same command again continues a killed or interrupted run: committed
+parts stay.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case list && len(args) == 0:
@@ -116,21 +115,20 @@ is started again: parts that were committed stay.`,
 	return cmd
 }
 
-// benchmarkJobs exist for a benchmark of a paper, or to see what the engine does.
+// benchmarkJobs exist for a paper's benchmark, or to show what the engine does.
 var benchmarkJobs = strings.Fields("terasort teravalidate scan sleep secondarysort hivesearch hiveselect hiveaggregate hivejoin")
 
-// starter does something with a job: its command, as it was called, its IN arguments and its
-// stages.
+// starter runs or records a job: its command as it was called, its IN arguments and its stages.
 type starter func(cmd *cobra.Command, inputs []string, stages ...stage) error
 
-// jobStages are what a command makes of a job and its flags.
+// jobStages are the stages that a command makes of its flags.
 type jobStages struct {
 	all     []stage
-	maps    binder // the maps alone, for --reduces 0; nil if what they emit is no output
+	maps    binder // the job for --reduces 0; nil if its maps emit no output
 	reduces reduces
 }
 
-// reduces says how many reduces a job has that are not for --reduces to say.
+// reduces limits the number of reduces of a job, whatever --reduces says.
 type reduces uint8
 
 const (
@@ -139,7 +137,7 @@ const (
 	noReduce
 )
 
-// check refuses flags about reduces that have no effect.
+// check rejects flags about reduces that have no effect.
 func (r reduces) check(cmd *cobra.Command) error {
 	with := "with run " + cmd.Name() + ", which has "
 	return refuse(
@@ -150,33 +148,33 @@ func (r reduces) check(cmd *cobra.Command) error {
 	)
 }
 
-// oneStage are the stages of a job that is done in one.
+// oneStage returns the stages of a job with one stage. maps is the job without reduces.
 func oneStage(bind, maps binder) jobStages { return jobStages{all: []stage{{bind: bind}}, maps: maps} }
 
-// inRounds are those of a job that runs others.
+// inRounds returns the stages of a job that runs other jobs.
 func inRounds(r rounds) jobStages { return jobStages{all: []stage{{rounds: r}}} }
 
-// with returns the stages of a job that has one reduce or none.
+// with returns j with a fixed number of reduces.
 func (j jobStages) with(r reduces) jobStages {
 	j.reduces = r
 	return j
 }
 
-// reads says what the columns of the input are.
+// reads returns j with the columns of its input.
 func (j jobStages) reads(c *columnFlags) jobStages {
 	j.all[0].columns = c
 	return j
 }
 
-// ofBytes says that the input is no text.
+// ofBytes returns j with an input that is not text.
 func (j jobStages) ofBytes() jobStages {
 	j.all[0].binary = true
 	return j
 }
 
-// jobCommand is the command of a job whose arguments are all inputs: make makes its stages once the
-// flags are known. An error of make is one of the command line. The help texts of c are without what
-// they share.
+// jobCommand completes the command of a job whose arguments are all inputs. make returns its stages
+// when the flags are known; its errors are usage errors. c.Long must not contain the shared part of
+// the help.
 func jobCommand(start starter, c *cobra.Command, make func() (jobStages, error)) *cobra.Command {
 	c.Use += " IN..."
 	c.Long += "\n\n" + inputHelp
@@ -187,7 +185,7 @@ func jobCommand(start starter, c *cobra.Command, make func() (jobStages, error))
 			return usageError("%s", strings.TrimPrefix(err.Error(), "jobs: "))
 		}
 		first := &j.all[0]
-		why := "with " + cmd.Name() + ", which reads in rounds" // each would leave out records of its own
+		why := "with " + cmd.Name() + ", which reads in rounds" // each round would skip other records
 		if err := firstError(
 			j.reduces.check(cmd),
 			refuse(cmd, idle{first.rounds != nil, why, "on max-skips"}, idle{first.columns != nil && !first.columns.CSV, "without --csv or --tsv", "header"}),

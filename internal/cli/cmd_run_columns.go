@@ -12,9 +12,10 @@ func newRunDistinct(start starter) *cobra.Command {
 	count, top := false, 0
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "distinct",
-		Short: "Write each line once",
-		Long: `Write each line, or what stands in some columns, once, in byte order within each part, as sort -u
-does; with --count text, tab, how many lines have it. Records of --csv and --tsv stay such.`,
+		Short: "Write each distinct line once",
+		Long: `Write each distinct line once, in byte order within each part, as sort -u does; with --columns, each
+distinct text of these columns. --count writes text, tab, number of lines. Records of --csv and
+--tsv keep their form.`,
 		Example: `  tarry run distinct --csv --header --columns city --count --top 10 customers.csv`,
 	}, func() (jobStages, error) {
 		var o jobs.DistinctOptions
@@ -24,8 +25,8 @@ does; with --count text, tab, how many lines have it. Records of --csv and --tsv
 		}
 		return oneStage(text(jobs.Distinct(o), read), text(jobs.MapsOnly(jobs.Distinct(o)), read)).reads(c), nil
 	})
-	c = columnsFlag(cmd, 1, 0, "what counts: numbers from 1, or names (default: the whole line)")
-	cmd.Flags().BoolVar(&count, "count", false, "write how many lines have each text, too")
+	c = columnsFlag(cmd, 1, 0, "compare these columns, by numbers from 1 or names (default: the whole line)")
+	cmd.Flags().BoolVar(&count, "count", false, "also write the number of lines with each text")
 	topFlag(cmd, &top)
 	needs(cmd, "columns", "field-separator")
 	needs(cmd, "count", "top")
@@ -38,16 +39,16 @@ func newRunHistogram(start starter) *cobra.Command {
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "histogram",
 		Short: "Count numbers by buckets of one width",
-		Long: `Count decimal numbers, a line each or in a column, by buckets of one width, of which one begins at
-0. Writes the least number of each bucket that is not empty, tab, how many numbers are in it; the
-parts one after the other are in order. All of it is exact.`,
+		Long: `Count decimal numbers by buckets of equal width, one of which begins at 0. Read one number per line,
+or a column. For each bucket that is not empty, write its least number, tab, count. The
+concatenated parts are in order. All results are exact.`,
 		Example: `  tarry run histogram --csv --header --columns price --width 0.5 prices.csv`,
 	}, func() (jobStages, error) {
 		job, err := jobs.Histogram(jobs.HistogramOptions{Width: width})
 		return oneStage(text(job, c.tabbed), nil).reads(c), err
 	})
-	cmd.Flags().StringVar(&width, "width", "1", "width of a bucket, a decimal number above 0")
-	c = columnsFlag(cmd, 1, 1, "where the numbers are: a number from 1, or a name (default: the whole line)")
+	cmd.Flags().StringVar(&width, "width", "1", "make buckets of this `WIDTH`, a decimal number above 0")
+	c = columnsFlag(cmd, 1, 1, "take the numbers from this column, by its number from 1 or its name (default: the whole line)")
 	needs(cmd, "columns", "field-separator")
 	return cmd
 }
@@ -57,13 +58,14 @@ func newRunSecondarySort(start starter) *cobra.Command {
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "secondarysort",
 		Short: "Sort each key's numbers",
-		Long: `Sort each key's numbers. Reads lines of key, tab, integer; writes key, tab, number, tab, its place
-among the key's, from 1. The numbers are part of what the engine sorts by: no reduce holds them.`,
+		Long: `Sort each key's numbers. Read lines of key, tab, integer; write key, tab, number, tab, the rank of
+the number among those of the key, from 1. The engine sorts by key and number, so a reduce needs no
+memory for the numbers of a key.`,
 		Example: `  tarry run secondarysort --csv --header --columns user,seconds visits.csv`,
 	}, func() (jobStages, error) {
 		return oneStage(text(jobs.SecondarySort(), c.Pairs), nil).reads(c), nil
 	})
-	c = columnsFlag(cmd, 2, 2, "the key and the integer: numbers from 1, or names (default: all columns)")
+	c = columnsFlag(cmd, 2, 2, "take the key and the integer from these columns, by numbers from 1 or names (default: all columns)")
 	return cmd
 }
 
@@ -72,17 +74,17 @@ func newRunMovingAverage(start starter) *cobra.Command {
 	window := 3
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "movingaverage",
-		Short: "Take the mean of each key's last numbers",
-		Long: `Take the mean of each key's last numbers at each time. Reads lines of key, tab, time, tab, number,
-in any order: a time is an integer, a number as tarry run mean reads it. Writes key, tab, time, tab,
-mean of the number at that time and those before it. Sums are exact: nothing drifts.`,
+		Short: "Take the moving average of each key's numbers",
+		Long: `Take the mean of each key's last numbers at each time. Read lines of key, tab, time, tab, number, in
+any order; a time is an integer, a number as in tarry run mean. Write key, tab, time, tab, the mean
+of the number at that time and of earlier ones. Sums are exact: errors do not accumulate.`,
 		Example: `  tarry run movingaverage --window 7 --jsonl city,hour,celsius weather.jsonl`,
 	}, func() (jobStages, error) {
 		job, err := jobs.MovingAverage(window)
 		return oneStage(text(job, c.tabbed), nil).reads(c), err
 	})
-	number(cmd.Flags(), &window, "window", window, span(1, 1_000_000), "numbers that a mean is of")
-	c = columnsFlag(cmd, 3, 3, "key, time and number: numbers from 1, or names (default: all columns)")
+	number(cmd.Flags(), &window, "window", window, span(1, 1_000_000), "average the last `N` numbers")
+	c = columnsFlag(cmd, 3, 3, "take key, time and number from these columns, by numbers from 1 or names (default: all columns)")
 	return cmd
 }
 
@@ -91,9 +93,9 @@ func newRunAdjacency(start starter) *cobra.Command {
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "adjacency",
 		Short: "Make the adjacency list of a graph from its edges",
-		Long: `Make the adjacency list of a graph. Reads an edge a line: a node, tab, the node that it leads to;
-writes each node that edges begin at, tab, those that they lead to, each once, in byte order, with
-commas between. In these a comma, a percent sign and control characters are written as in a URL.`,
+		Long: `Make the adjacency list of a graph. Read an edge per line: source node, tab, target node. Write each
+source, tab, its distinct targets in byte order, separated by commas. In targets, a comma, a percent
+sign and control characters are escaped as in a URL.`,
 		Example: `  tarry run adjacency edges.tsv -o graph`,
 	}, func() (jobStages, error) {
 		return oneStage(text(jobs.Adjacency(), c.Pairs), nil).reads(c), nil

@@ -21,35 +21,35 @@ type grepFlags struct {
 	patterns []string // of -e
 
 	count, countMatches, files, noNames, recursive, text bool
-	perl, extended                                       bool // refused, and without effect
+	perl, extended                                       bool // rejected, and without effect
 	context                                              jobs.Context
 	around                                               int
 	color                                                string
 	top                                                  int
 }
 
-// grepHelp describes grep, and what differs from GNU's.
-const grepHelp = `Select the lines that match a pattern, whole and in the order of the input, as GNU grep -E does with
-the same flags. Of several files, or a directory, each line has its file's name before it, unless -h
-is given.
+// grepHelp describes grep and its differences from GNU grep.
+const grepHelp = `Select the lines that match a pattern, in the order of the input, as GNU grep -E does with the same
+flags. If IN is a directory or several files, each line follows the name of its file, unless -h is
+given.
 
-PATTERN is a regular expression in the syntax of Go's package regexp (RE2: no back references; . is
-any character, UTF-8 understood), or with -F a text. Several lines in PATTERN are several patterns.
-A PATTERN that begins with - goes after --, or after -e.
+PATTERN is a regular expression in the syntax of Go's package regexp (RE2: no back references; .
+matches any character, in UTF-8), or with -F a text. Each line of PATTERN is a pattern. A PATTERN
+that begins with - goes after -- or -e.
 
-What differs from GNU grep:
-- The exit code is 4 if nothing was found, where grep's is 1, which here is a job that failed; with
-  --state, which may have left what was found to an earlier start, it is 0.
-- -q keeps the summary quiet, not the result. -P is refused, and -G, -x, -m and -L do not exist.
+Differences from GNU grep:
+- The exit code is 4 if no line matches. In grep it is 1, which here means a failed job. With
+  --state it is 0, because an earlier start may have found lines.
+- -q hides the summary, not the result. -P is rejected, and -G, -x, -m and -L do not exist.
 - Files with NUL bytes are text; standard error warns of them unless -a is given. Compressed files
   are decompressed.
-- Directories are read without -r, too, but for names that begin with _ or a dot. A file that cannot
-  be read ends the job.
-- -w takes a match only where no letter or digit of ASCII and no underscore is its neighbor.
-- A byte that is not UTF-8 is a character: . and [^a] match it, where those of grep do not.
-- -o takes texts that match leftmost first: of a|ab the a, where grep takes the longest.
-- -n, -l, -c, -A, -B and -C tell files by their names: two of one name are refused. What they find
-  goes through one reduce.
+- Directories are read even without -r, except names that begin with _ or a dot. An unreadable file
+  fails the job.
+- -w accepts a match only if its neighbors are not ASCII letters, ASCII digits or underscores.
+- A byte that is not UTF-8 is a character: . and [^a] match it, and do not in grep.
+- -o prefers the first alternative: for a|ab it takes a, where grep takes the longest match.
+- -n, -l, -c, -A, -B and -C distinguish files by name, and reject two files of one name. They use
+  one reduce.
 
 `
 
@@ -67,7 +67,7 @@ func newRunGrep(p *program, start starter) *cobra.Command {
 			if cmd.Flags().Changed("regexp") {
 				least, what = 0, "at least one input"
 			}
-			if !g.recursive { // which reads this directory
+			if !g.recursive { // -r reads this directory
 				least++
 			}
 			if i := slices.Index(args, ""); i == 0 && g.patterns != nil { // an empty pattern matches every line
@@ -100,29 +100,29 @@ func newRunGrep(p *program, start starter) *cobra.Command {
 // register adds the flags to the command.
 func (g *grepFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.Bool("help", false, "help for grep") // -h is another
-	f.StringArrayVarP(&g.patterns, "regexp", "e", nil, "a pattern, then PATTERN is left out; may be given several times")
-	f.BoolVarP(&g.extended, "extended-regexp", "E", false, "patterns are regular expressions, as they are without it")
-	f.BoolVarP(&g.o.Fixed, "fixed-strings", "F", false, "the pattern is a text, not a regular expression")
-	f.BoolVarP(&g.perl, "perl-regexp", "P", false, "refused: there are no look-around and no back references")
-	f.BoolVarP(&g.o.IgnoreCase, "ignore-case", "i", false, "letters match in either case")
+	f.Bool("help", false, "help for grep") // -h has another meaning
+	f.StringArrayVarP(&g.patterns, "regexp", "e", nil, "search for this `PATTERN` instead of the first argument; may be repeated")
+	f.BoolVarP(&g.extended, "extended-regexp", "E", false, "take patterns as regular expressions, as without this flag")
+	f.BoolVarP(&g.o.Fixed, "fixed-strings", "F", false, "take the pattern as text, not as a regular expression")
+	f.BoolVarP(&g.perl, "perl-regexp", "P", false, "rejected: look-around and back references do not exist")
+	f.BoolVarP(&g.o.IgnoreCase, "ignore-case", "i", false, "ignore case")
 	f.BoolVarP(&g.o.Word, "word-regexp", "w", false, "match whole words only")
 	f.BoolVarP(&g.o.Invert, "invert-match", "v", false, "select the lines that do not match")
-	f.BoolVarP(&g.recursive, "recursive", "r", false, "read directories, as it does without; without IN this directory")
-	f.BoolVarP(&g.text, "text", "a", false, "do not warn of files with NUL bytes, which are text")
+	f.BoolVarP(&g.recursive, "recursive", "r", false, "read directories, as without this flag; without IN read this directory")
+	f.BoolVarP(&g.text, "text", "a", false, "do not warn of files with NUL bytes")
 	f.BoolVarP(&g.context.Numbers, "line-number", "n", false, "write the number of each line in its file")
-	f.BoolVarP(&g.o.FileNames, "with-filename", "H", false, "write the name of each line's file (default: if there are several)")
-	f.BoolVarP(&g.noNames, "no-filename", "h", false, "write no names of files")
-	f.BoolVarP(&g.o.OnlyMatching, "only-matching", "o", false, "write the texts that match, not their lines")
-	number(f, &g.context.After, "after-context", 0, span(0, 1_000_000), "write N lines after each line, too", "A")
-	number(f, &g.context.Before, "before-context", 0, span(0, 1_000_000), "write N lines before each line, too", "B")
-	number(f, &g.around, "context", 0, span(0, 1_000_000), "write N lines before and after each line, too", "C")
+	f.BoolVarP(&g.o.FileNames, "with-filename", "H", false, "write the name of each line's file (default: if there are several files)")
+	f.BoolVarP(&g.noNames, "no-filename", "h", false, "do not write the names of files")
+	f.BoolVarP(&g.o.OnlyMatching, "only-matching", "o", false, "write only the matching texts, one per line")
+	number(f, &g.context.After, "after-context", 0, span(0, 1_000_000), "also write `N` lines after each line", "A")
+	number(f, &g.context.Before, "before-context", 0, span(0, 1_000_000), "also write `N` lines before each line", "B")
+	number(f, &g.around, "context", 0, span(0, 1_000_000), "also write `N` lines before and after each line", "C")
 	f.StringVar(&g.color, "color", "auto",
-		"mark what matches: auto (on a terminal that takes colors), always or never")
-	f.BoolVarP(&g.files, "files-with-matches", "l", false, "write only the names of files with such lines")
-	f.BoolVarP(&g.count, "count", "c", false, "write only how many lines there are in each file")
+		"color the matching texts: auto (on a terminal with colors), always or never")
+	f.BoolVarP(&g.files, "files-with-matches", "l", false, "write only the names of files with selected lines")
+	f.BoolVarP(&g.count, "count", "c", false, "write only the number of selected lines of each file")
 	f.BoolVar(&g.countMatches, "count-matches", false,
-		"write each text that matches, tab, how often it does; most frequent first")
+		"write each matching text, a tab and its count, in descending order of counts")
 	topFlag(cmd, &g.top)
 	complete(cmd, "color", "auto", "always", "never")
 	needs(cmd, "count-matches", "top")
@@ -133,7 +133,7 @@ func (g *grepFlags) register(cmd *cobra.Command) {
 	excludes(cmd, "no-filename", "with-filename")
 }
 
-// contextFlags ask for lines beside those that are selected.
+// contextFlags are the flags that ask for lines beside the selected ones.
 const contextFlags = "after-context before-context context"
 
 // paints reports whether standard output is a terminal that takes colors.
@@ -147,8 +147,8 @@ func (p *program) paints() bool {
 	return kind != "dumb" && plain == ""
 }
 
-// stages are the jobs of a search: one, or two where the result of the first is to be sorted. terminal
-// says that the output is looked at on a screen.
+// stages returns the jobs of a search: one, or two if the result of the first must be sorted.
+// terminal reports whether the output goes to a terminal with colors.
 func (g *grepFlags) stages(cmd *cobra.Command, inputs []string, terminal bool) (j jobStages, err error) {
 	switch {
 	case !slices.Contains([]string{"auto", "always", "never"}, g.color):
@@ -164,7 +164,7 @@ func (g *grepFlags) stages(cmd *cobra.Command, inputs []string, terminal bool) (
 	if g.countMatches {
 		return g.matches(pattern, o)
 	}
-	// Be they 0: there are lines of dashes between others, too.
+	// Even with 0 lines: grep writes dashes between separate lines.
 	inContext := slices.ContainsFunc(strings.Fields(contextFlags), cmd.Flags().Changed)
 	around := g.context
 	if !cmd.Flags().Changed("after-context") {
@@ -206,7 +206,7 @@ func (g *grepFlags) stages(cmd *cobra.Command, inputs []string, terminal bool) (
 	}, nil).with(reduces), nil
 }
 
-// matches are the jobs of --count-matches.
+// matches returns the jobs of --count-matches.
 func (g *grepFlags) matches(pattern string, o jobs.GrepOptions) (jobStages, error) {
 	job, err := jobs.GrepMatches(pattern, o)
 	return jobStages{all: []stage{

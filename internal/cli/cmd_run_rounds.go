@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// written is a job that writes the records of a list, a line each.
+// written returns a job that writes the records of a list, one per line.
 func written[O any](name string, list []O) writeTo {
 	job := mapreduce.MapOnly[O, O]{Name: name, Map: func(rec O, emit func(O)) error {
 		emit(rec)
@@ -24,7 +24,7 @@ func written[O any](name string, list []O) writeTo {
 	}
 }
 
-// plain is a number without an exponent, so that tarry run top reads it.
+// plain returns a number without an exponent, so that tarry run top can read it.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 func newRunPageRank(start starter) *cobra.Command {
@@ -33,10 +33,11 @@ func newRunPageRank(start starter) *cobra.Command {
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "pagerank",
 		Short: "Rank the nodes of a graph by its links",
-		Long: `Rank the nodes of a graph by its links. Reads a node, tab, and the node that it links to, a line
-each, or a node alone; writes each node, tab, the part of all readers who are there. Readers follow
-one of a node's links, each as likely, or go anywhere (--damping); so do all where no link leads on.
-A link that is there twice is one link. The graph is held in memory, beside --memory.`,
+		Long: `Rank the nodes of a graph by its links. Read a node, tab and the node that it links to on each line,
+or a node alone. Write each node, tab and its rank: the fraction of all readers who are there. With
+probability --damping a reader follows a random link of the node; otherwise, and from a node without
+links, the reader goes to a random node. Repeated links count once. The graph is kept in memory, in
+addition to --memory.`,
 		Example: `  tarry run pagerank links.tsv --top 10`,
 	}, func() (jobStages, error) {
 		if err := o.Check(); err != nil {
@@ -52,8 +53,8 @@ A link that is there twice is one link. The graph is held in memory, beside --me
 		}).top(top, 0).reads(c), nil
 	})
 	c = columnsFlag(cmd, 1, 2, edgeColumns)
-	number(cmd.Flags(), &o.Damping, "damping", o.Damping, span(0.01, 0.99), "part of the readers who follow a link")
-	number(cmd.Flags(), &o.Rounds, "rounds", o.Rounds, span(1, 1_000_000), "how often ranks are handed on")
+	number(cmd.Flags(), &o.Damping, "damping", o.Damping, span(0.01, 0.99), "fraction of the readers who follow a link")
+	number(cmd.Flags(), &o.Rounds, "rounds", o.Rounds, span(1, 1_000_000), "run `N` iterations")
 	topFlag(cmd, &top)
 	return cmd
 }
@@ -63,16 +64,16 @@ func newRunComponents(start starter) *cobra.Command {
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "components",
 		Short: "Find the connected components of a graph",
-		Long: `Find the connected components of a graph. Reads a node, tab, and a node that it is connected with,
-a line each, or a node alone; writes each node, tab, the first node, in byte order, of those that it
-is connected with by any number of edges. The graph is held in memory, beside --memory.`,
+		Long: `Find the connected components of a graph. Read a node, tab and a node that it is connected with on
+each line, or a node alone. Write each node, tab and the first node, in byte order, of its
+component. The graph is kept in memory, in addition to --memory.`,
 	}, func() (jobStages, error) {
 		return inRounds(func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error) {
 			members, err := jobs.Components(ctx, run, c.tabbed(src))
 			return written("components", members), err
 		}).reads(c), nil
 	})
-	c = columnsFlag(cmd, 1, 2, "the two nodes: numbers from 1, or names (default: all columns)")
+	c = columnsFlag(cmd, 1, 2, "take the two nodes from these columns, by numbers from 1 or names (default: all columns)")
 	return cmd
 }
 
@@ -82,11 +83,11 @@ func newRunKMeans(start starter) *cobra.Command {
 	cmd := jobCommand(start, &cobra.Command{
 		Use:   "kmeans",
 		Short: "Divide points into clusters around centers",
-		Long: `Divide points into clusters, each point to the nearest center, and move each center into the mean of
-its points, until no center moves or there were enough rounds. Reads a point a line: decimal
-numbers, as tarry run mean reads them. Writes each center as such a line, with the number of its
-points behind. Centers begin at points that k-means++ draws [Arthur07], the same ones for the same
---start. Files are read in each round: standard input and pipes are refused.`,
+		Long: `Divide points into clusters. Assign each point to the nearest center and move each center to the
+mean of its points, until no center moves or --rounds is reached. Read a point per line: decimal
+numbers as in tarry run mean. Write each center as such a line, followed by the number of its
+points. The first centers are points drawn by k-means++ [Arthur07], the same ones for the same
+--start. Each iteration reads the files, so standard input and pipes are rejected.`,
 		Example: `  tarry run kmeans --clusters 3 --csv --header --columns height,weight people.csv`,
 	}, func() (jobStages, error) {
 		o.Separator = c.Separator
@@ -114,9 +115,9 @@ points behind. Centers begin at points that k-means++ draws [Arthur07], the same
 			return written("kmeans", lines), err
 		}).reads(c), nil
 	})
-	number(cmd.Flags(), &o.Clusters, "clusters", o.Clusters, span(1, 10_000), "how many clusters")
-	number(cmd.Flags(), &o.Rounds, "rounds", o.Rounds, span(1, 1_000_000), "the most rounds")
-	number(cmd.Flags(), &o.Seed, "start", 0, seeds, "seed of the draw of the points that centers begin at")
-	c = columnsFlag(cmd, 1, 0, "the coordinates: numbers from 1, or names (default: all columns)")
+	number(cmd.Flags(), &o.Clusters, "clusters", o.Clusters, span(1, 10_000), "make `N` clusters")
+	number(cmd.Flags(), &o.Rounds, "rounds", o.Rounds, span(1, 1_000_000), "run at most `N` iterations")
+	number(cmd.Flags(), &o.Seed, "start", 0, seeds, "draw the first centers from this seed")
+	c = columnsFlag(cmd, 1, 0, "take the coordinates from these columns, by numbers from 1 or names (default: all columns)")
 	return cmd
 }

@@ -27,29 +27,30 @@ type serveFlags struct {
 	store        numbers.Bytes
 }
 
-// newServe is the command `tarry serve`.
+// newServe returns the command `tarry serve`.
 func newServe(p *program) *cobra.Command {
 	f := new(serveFlags)
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Keep a cluster up that takes jobs from several users over HTTP",
-		Long: `Keep a cluster up that takes jobs from several users over HTTP, until it is interrupted. tarry
-submit, job, node, policy and fs are its clients; /scheduler in a browser shows pools and jobs,
-/api/v1 is for programs, /metrics for Prometheus. docs/server.md says more.
+		Short: "Run a cluster that accepts jobs from several users over HTTP",
+		Long: `Run a cluster that accepts jobs from several users over HTTP, until it is interrupted. Its clients
+are tarry submit, job, node, policy and fs. /scheduler shows pools and jobs in a browser, /api/v1 is
+for programs, /metrics for Prometheus. See docs/server.md.
 
   tarry serve --racks 4 --nodes 40 --allocations fair-scheduler.xml --state serve.state
   tarry serve --scheduler capacity --queues capacity-scheduler.xml --listen 127.0.0.1:9000
 
-Only this machine reaches it, and it believes who callers say they are. To serve other machines it
-wants --tokens, a file with a line "TOKEN USER GROUP,GROUP" for each caller, or --client-ca: then
-users and groups come from the token, or from common name and organizations of the certificate.
+By default only this machine can reach the server, and it trusts the user names of its callers. To
+serve other machines it needs --tokens, a file with a line "TOKEN USER GROUP,GROUP" for each caller,
+or --client-ca. Then users and groups come from the token, or from the certificate's common name and
+organizations.
 
-Jobs read and write below --root, or in the block store as dfs:NAME. Without --root that is the
-working directory; where callers show who they are it is the block store alone. With --state DIR
-jobs and stored files outlive the process, however it ends; the next one goes on with them.
+Jobs read and write below --root, or in the block store as dfs:NAME. Without --root they use the
+working directory; if callers are authenticated, only the block store. With --state DIR jobs and
+stored files survive the process, however it ends; the next process continues them.
 
-Configuration files of the scheduler and the file of --tokens are taken up 5 to 15 seconds after a
-change, and at once on SIGHUP; while they are wrong the old ones stay in force.`,
+The server applies changed configuration files of the scheduler and of --tokens after 5 to 15
+seconds, and at once on SIGHUP. While a file has errors, the old settings stay.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd, f) },
 	}
@@ -60,16 +61,16 @@ change, and at once on SIGHUP; while they are wrong the old ones stay in force.`
 // register adds the flags to the command.
 func (f *serveFlags) register(cmd *cobra.Command) {
 	s := cmd.Flags()
-	s.StringVar(&f.listen, "listen", serve.DefaultListen, "address to listen at; port 0 is any free one")
-	s.StringSliceVar(&f.hosts, "host", nil, "further names under which clients reach the server")
-	s.StringArrayVar(&f.roots, "root", nil, "directory below which jobs read and write; may be repeated (default: the working directory; with --tokens or --client-ca none)")
-	s.StringVar(&f.access.Tokens, "tokens", "", "file with who may call: a line each with token, user and groups")
-	s.StringVar(&f.admins, "admins", "", "who may do everything: users, a space, groups, such as \"ann operators\"")
-	s.StringVar(&f.access.Cert, "tls-cert", "", "file (PEM) with the server's certificate: serve https")
-	s.StringVar(&f.access.Key, "tls-key", "", "file (PEM) with its key")
-	s.StringVar(&f.access.ClientCA, "client-ca", "", "file (PEM) with who signs certificates of clients, which they must show")
+	s.StringVar(&f.listen, "listen", serve.DefaultListen, "listen at this `ADDRESS`; port 0 takes any free port")
+	s.StringSliceVar(&f.hosts, "host", nil, "accept requests for these host names, too")
+	s.StringArrayVar(&f.roots, "root", nil, "let jobs read and write below `DIR`; may be repeated (default: the working directory; with --tokens or --client-ca none)")
+	s.StringVar(&f.access.Tokens, "tokens", "", "accept the callers in `FILE`: lines of token, user and groups")
+	s.StringVar(&f.admins, "admins", "", "let these users and groups do everything: users, a space, groups, such as \"ann operators\"")
+	s.StringVar(&f.access.Cert, "tls-cert", "", "serve https with the certificate in `FILE` (PEM)")
+	s.StringVar(&f.access.Key, "tls-key", "", "read the key of the certificate from `FILE` (PEM)")
+	s.StringVar(&f.access.ClientCA, "client-ca", "", "accept only clients with a certificate signed by one in `FILE` (PEM)")
 	number(s, &f.store, "store-size", 0, span(1, 1<<44),
-		"what the files of the block store may hold together, outputs of jobs among them (default: half of the memory; with --state no bound)")
+		"limit the block store, including outputs of jobs, to this size (default: half of the memory; with --state unlimited)")
 	f.clusterFlags.register(cmd)
 	f.registerFiles(cmd)
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
@@ -80,7 +81,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 // serve runs the server until it is interrupted.
 func (p *program) serve(cmd *cobra.Command, f *serveFlags) (err error) {
 	if len(f.roots) == 0 && f.access.Tokens == "" && f.access.ClientCA == "" {
-		f.roots = []string{"."} // of the one person whose server it is
+		f.roots = []string{"."} // the only user is the caller of this command
 	}
 	f.lists = true
 	if err := f.check(p, cmd); err != nil {
@@ -103,13 +104,13 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags) (err error) {
 		onHangup(cmd.Context(), s.Reload)
 		p.tellServing(f, s, url)
 	})
-	if err != nil { // what keeps a server from beginning is configuration
+	if err != nil { // errors at the start are errors of configuration
 		return configError("%w", err)
 	}
 	return nil
 }
 
-// reread is what the configuration files say now.
+// reread reads the configuration files again.
 func (f *serveFlags) reread() (c serve.Configuration, err error) {
 	again := f.clusterFlags
 	if err := again.read(); err != nil {
@@ -123,7 +124,7 @@ func (f *serveFlags) reread() (c serve.Configuration, err error) {
 	return c, err
 }
 
-// tellServing says where the server is, and what it remembers.
+// tellServing prints the address of the server and warns of missing protections.
 func (p *program) tellServing(f *serveFlags, s *serve.Server, url string) {
 	fmt.Fprintln(p.stdout, url)
 	if f.quiet {
@@ -146,7 +147,7 @@ func (p *program) tellServing(f *serveFlags, s *serve.Server, url string) {
 	}
 }
 
-// serveConfig is what the flags say of the server.
+// serveConfig returns the server's configuration.
 func (f *serveFlags) serveConfig(cmd *cobra.Command, p *program) (cfg serve.Config, err error) {
 	version, _ := readVersion()
 	cfg = serve.Config{
@@ -155,7 +156,7 @@ func (f *serveFlags) serveConfig(cmd *cobra.Command, p *program) (cfg serve.Conf
 		Files: f.files.Names, Reread: f.reread,
 	}
 	if f.store == 0 && f.stateDir == "" {
-		cfg.StoreBytes = f.memoryBudget() // files lie in memory
+		cfg.StoreBytes = f.memoryBudget() // without --state files are in memory
 	}
 	if dir, err := site.Module(); err == nil {
 		cfg.Simulator = sync.OnceValues(func() (map[string][]byte, error) { return site.Simulator(dir) })
@@ -181,7 +182,7 @@ func (f *serveFlags) serveConfig(cmd *cobra.Command, p *program) (cfg serve.Conf
 	return cfg, nil
 }
 
-// loopback reports whether an address is this machine's alone.
+// loopback reports whether only this machine can reach an address.
 func loopback(listen string) bool {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {

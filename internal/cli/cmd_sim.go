@@ -29,41 +29,41 @@ type oneSim struct {
 	simFlags
 
 	events, series, csv string
-	every               time.Duration // between the lines of series
+	every               time.Duration // interval of the lines of --series
 }
 
-// newSim is the command `tarry sim` with its sub-commands.
+// newSim returns the command `tarry sim` with its subcommands.
 func newSim(p *program) *cobra.Command {
 	var f oneSim
 	cmd := &cobra.Command{
 		Use:   "sim --trace FORM:FILE | --workload FILE|NAME",
-		Short: "Simulate a cluster of any size in virtual time, with the scheduler that runs live",
-		Long: `Simulate a workload on a cluster of any size in virtual time. Every decision is made by the
-scheduler that also runs live.
+		Short: "Simulate a cluster of any size in virtual time, with the live scheduler",
+		Long: `Simulate a workload on a cluster of any size in virtual time. The scheduler that runs live makes
+every decision.
 
   tarry sim --workload facebook-io --nodes 100 --scheduler hfs
   tarry sim --trace swim:FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --racks 15 --original-nodes 600
   tarry sim --workload mine.yaml --nodes 40 --racks 4 --network flows --oversubscription 5 --json
 
-The same flags and seed give the same bytes on standard output; the time it took goes to standard
-error.`,
+The same flags and seed print the same bytes to standard output; standard error reports the time
+taken.`,
 		Args: arguments(0, 0, "no arguments but flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd, p) },
 	}
 	f.register(cmd)
 	s := cmd.Flags()
 	f.registerName(cmd, s, "hfs", "")
-	s.StringVar(&f.csv, "csv", "", "directory for classes.csv and jobs.csv")
-	s.StringVar(&f.events, "events", "", "file for what the scheduler did, a JSON object a line; compressed if named .zst")
+	s.StringVar(&f.csv, "csv", "", "write classes.csv and jobs.csv to `DIR`")
+	s.StringVar(&f.events, "events", "", "write the scheduler's events to `FILE`, one JSON object per line; compressed if its name ends in .zst")
 	s.StringVar(&f.series, "series", "",
-		"file for what cluster, pools and jobs hold, wait for and should have over time, as CSV")
-	number(s, &f.every, "series-interval", 10*time.Second, span(0.001, 1000*hour), "simulated time between the lines of --series")
+		"write slots held, demand and fair shares of cluster, pools and jobs over time to `FILE`, as CSV")
+	number(s, &f.every, "series-interval", 10*time.Second, span(0.001, 1000*hour), "with --series, simulated time between lines")
 	needs(cmd, "series", "series-interval")
 	cmd.AddCommand(newSimCompare(p), newSimSweep(p))
 	return cmd
 }
 
-// run simulates once and prints what came of it.
+// run simulates once and prints the result.
 func (f *oneSim) run(cmd *cobra.Command, p *program) (err error) {
 	if err := f.begin(p, cmd); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (f *oneSim) run(cmd *cobra.Command, p *program) (err error) {
 	if err := distinctFiles(files, append(f.files.Names, f.named, trace, f.cluster)); err != nil {
 		return err
 	}
-	series := func(io.Writer) error { return nil } // what cannot be made fails before the simulation
+	series := func(io.Writer) error { return nil } // creates the file, so that an error occurs before the simulation
 	if f.series != "" {
 		cfg.Sample, cfg.SampleQueues = f.every, true
 		if err := writeFile(f.series, os.O_TRUNC, series); err != nil {
@@ -112,7 +112,7 @@ func (f *oneSim) run(cmd *cobra.Command, p *program) (err error) {
 	return f.report(p, res, w)
 }
 
-// simulate runs the simulation with its progress, and says what it took.
+// simulate runs the simulation, shows its progress and prints the time taken.
 func (f *oneSim) simulate(
 	ctx context.Context, p *program, cfg simulator.Config, w *workload.Workload,
 ) (*simulator.Result, error) {
@@ -133,7 +133,7 @@ func (f *oneSim) simulate(
 	return res, err
 }
 
-// report writes the files that are asked for, and prints the figures.
+// report writes the requested files and prints the figures.
 func (f *oneSim) report(p *program, res *simulator.Result, w *workload.Workload) error {
 	files := map[string]func(io.Writer) error{}
 	if f.csv != "" {
@@ -154,7 +154,7 @@ func (f *oneSim) report(p *program, res *simulator.Result, w *workload.Workload)
 	return printSimTable(p.stdout, res, w)
 }
 
-// printSimTable prints the report for people.
+// printSimTable prints the report as a table.
 func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) error {
 	b := bufio.NewWriter(out)
 	maps, reduces := w.Tasks()
@@ -181,7 +181,7 @@ func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) e
 		row(cmp.Or(c.Class, "(none)"), &c.Figures)
 	}
 	row("all", all)
-	_ = figureTable(b, lines) // Flush tells
+	_ = figureTable(b, lines) // Flush returns the error
 	fmt.Fprintf(b, "\nslots used: map %.1f%%, reduce %.1f%%\n\n", 100*all.Utilization.Map, 100*all.Utilization.Reduce)
 	if hits := all.InMemory.All(); hits > 0 {
 		fmt.Fprintf(b, "maps with their block in memory: %.1f%%\n\n", 100*float64(hits)/float64(all.Maps.All()))

@@ -29,21 +29,21 @@ type gridFlags struct {
 	repeat int
 }
 
-// newSimSweep is the command `tarry sim sweep`.
+// newSimSweep returns the command `tarry sim sweep`.
 func newSimSweep(p *program) *cobra.Command {
 	var f gridFlags
 	cmd := &cobra.Command{
 		Use:   "sweep --sweep NAME=VALUE,VALUE,...",
 		Short: "Simulate every point of a grid of settings, with several seeds",
-		Long: `Simulate every point of a grid of settings, with several seeds, as many runs at a time as there are
-processors. A setting is one of tarry config policy, such as theta, or a flag of tarry sim, such as
-nodes; several --sweep give their grid.
+		Long: `Simulate every point of a grid of settings, with several seeds, in parallel on all processors. A
+setting is one of tarry config policy, such as theta, or a flag of tarry sim, such as nodes. Several
+--sweep span a grid.
 
   tarry sim sweep --workload hfsp-fb --racks 5 --sweep theta=0,.05,.1 --sweep nodes=50,100 --repeat 5
   tarry sim sweep --workload facebook-io --sweep scheduler=fifo,fair,hfs --repeat 10 --json
 
-Standard output has a line for each point: means with their 95 % intervals over the seeds; with
---json every figure, of each run, too.`,
+Standard output gets a line for each point: means with their 95 % intervals over the seeds. --json
+prints every figure, also of each run.`,
 		Args: arguments(0, 0, "no arguments but flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			grid, err := f.dimensions(cmd)
@@ -55,26 +55,26 @@ Standard output has a line for each point: means with their 95 % intervals over 
 	}
 	f.register(cmd)
 	f.registerName(cmd, cmd.Flags(), "hfs", "")
-	number(cmd.Flags(), &f.repeat, "repeat", 1, span(1, 10_000), "number of runs, with seeds from --seed on")
-	cmd.Flags().StringArrayVar(&f.sweep, "sweep", nil, "a setting and its values, NAME=VALUE,VALUE; may be repeated; "+
-		"slashes stand between the parts of a value that is a list")
+	number(cmd.Flags(), &f.repeat, "repeat", 1, span(1, 10_000), "run each point `N` times, with seeds from --seed upward")
+	cmd.Flags().StringArrayVar(&f.sweep, "sweep", nil, "vary a setting: `NAME=VALUE,VALUE`; may be repeated; "+
+		"slashes separate the parts of a value that is a list")
 	return cmd
 }
 
-// newSimCompare is the command `tarry sim compare`.
+// newSimCompare returns the command `tarry sim compare`.
 func newSimCompare(p *program) *cobra.Command {
 	var f gridFlags
 	var schedulers []string
 	cmd := &cobra.Command{
 		Use:   "compare --schedulers fifo,fair,hfs --repeat 10",
 		Short: "Simulate several schedulers on the same workloads and seeds, side by side",
-		Long: `Simulate several schedulers on the same workloads and seeds, in parallel, and print each figure with
-its 95 % confidence interval, and the paired difference from the first scheduler: both met the same
-jobs, blocks and task times. Every setting in which the schedulers differ is printed, too.
+		Long: `Simulate several schedulers on the same workloads and seeds, in parallel. Print each figure with its
+95 % confidence interval, and the paired difference from the first scheduler: both had the same
+jobs, blocks and task times. Print every setting in which the schedulers differ, too.
 
-A scheduler may carry its own reduce placement, --schedulers hfs+any,hfs+cogrs, or be a policy file,
---schedulers hfs,mine.yaml (tarry config policy shows all that may stand in one). --wait and --set
-set one for all.`,
+A scheduler may have its own placement of reduces, --schedulers hfs+any,hfs+cogrs, or be a policy
+file, --schedulers hfs,mine.yaml; tarry config policy shows the settings of such a file. --wait and
+--set apply to all schedulers.`,
 		Args: arguments(0, 0, "no arguments but flags"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(schedulers) == 0 {
@@ -84,18 +84,18 @@ set one for all.`,
 		},
 	}
 	f.register(cmd)
-	number(cmd.Flags(), &f.repeat, "repeat", 1, span(1, 10_000), "number of runs, with seeds from --seed on")
+	number(cmd.Flags(), &f.repeat, "repeat", 1, span(1, 10_000), "run each point `N` times, with seeds from --seed upward")
 	cmd.Flags().StringSliceVar(&schedulers, "schedulers", []string{"fifo", "fair", "hfs"},
-		"schedulers or policy files, the first is what the others are compared with")
+		"simulate these schedulers or policy files, and compare all with the first")
 	complete(cmd, "schedulers", scheduling.Presets()...)
 	return cmd
 }
 
-// dimension is what a grid varies, with its values.
+// dimension is one setting that a grid varies, with its values.
 type dimension struct {
 	name   string
 	values []string
-	field  *policyfile.Field // of a policy; nil: a flag
+	field  *policyfile.Field // of a policy; nil for a flag
 }
 
 func names(grid []dimension) (list []string) {
@@ -105,13 +105,13 @@ func names(grid []dimension) (list []string) {
 	return list
 }
 
-// mostRuns is how many runs a sweep may have, and fixed are flags that no sweep varies.
+// mostRuns limits the runs of a sweep; fixed lists the flags that no sweep can vary.
 const (
 	mostRuns = 100_000
 	fixed    = "sweep seed repeat json quiet set help"
 )
 
-// dimensions reads --sweep.
+// dimensions parses --sweep.
 func (f *gridFlags) dimensions(cmd *cobra.Command) (grid []dimension, err error) {
 	if len(f.sweep) == 0 {
 		return nil, usageError("what varies? --sweep NAME=VALUE,VALUE is needed")
@@ -157,16 +157,16 @@ type gridPoint struct {
 	figures [][]float64                          // of each run, in the order of simFigures
 }
 
-// fault tells at which point something went wrong.
+// fault returns an error that names the point.
 func (at *gridPoint) fault(err error) error { return fmt.Errorf("at %s: %w", at.said, err) }
 
-// run simulates all points and has print show what came of them. What is wrong with one of them is told
-// before anything runs.
+// run simulates all points and prints the results with print. It reports errors of any point before
+// the first simulation.
 func (f *gridFlags) run(cmd *cobra.Command, p *program, grid []dimension, print func(*program, []dimension, []*gridPoint) error) error {
 	points := []*gridPoint{{}}
 	for _, d := range grid {
 		var longer []*gridPoint
-		for _, at := range points { // the last dimension runs fastest
+		for _, at := range points { // the last dimension varies fastest
 			for i, v := range d.values {
 				if slices.Contains(d.values[:i], v) {
 					return usageError("%s: %s twice", d.name, words.Shown(v))
@@ -183,7 +183,7 @@ func (f *gridFlags) run(cmd *cobra.Command, p *program, grid []dimension, print 
 			return at.fault(err)
 		}
 		policies = append(policies, at.config.Policy)
-		at.flags.quiet = f.quiet || i > 0 // the first one tells of the load
+		at.flags.quiet = f.quiet || i > 0 // the first point reports the load
 		changesLoad := func(d dimension) bool { return d.field == nil && d.name != "scheduler" }
 		if at.loads = points[0].loads; i == 0 || slices.ContainsFunc(grid, changesLoad) {
 			at.makeLoads(p)
@@ -201,7 +201,7 @@ func (f *gridFlags) run(cmd *cobra.Command, p *program, grid []dimension, print 
 	return print(p, grid, points)
 }
 
-// make makes the configuration of a point: that of the flags with the values of the point.
+// make sets the configuration of a point from the flags and the values of the point.
 func (at *gridPoint) make(cmd *cobra.Command, p *program, f *gridFlags, grid []dimension) error {
 	name := f.scheduler
 	for i, d := range grid {
@@ -225,14 +225,14 @@ func (at *gridPoint) make(cmd *cobra.Command, p *program, f *gridFlags, grid []d
 	}
 	at.flags = *f
 	if !slices.Contains(names(grid), "scheduler") {
-		name = f.scheduler // a file may name it
+		name = f.scheduler // a configuration file may name the scheduler
 	}
 	var err error
 	at.config, err = f.config(name)
 	return err
 }
 
-// makeLoads has the workload of each seed read or drawn once, when it is needed.
+// makeLoads prepares the workload of each seed, which is read or drawn once, at its first use.
 func (at *gridPoint) makeLoads(p *program) {
 	at.loads = nil
 	for turn := range at.flags.repeat {
@@ -244,7 +244,7 @@ func (at *gridPoint) makeLoads(p *program) {
 	}
 }
 
-// simulate runs each point with each seed, one run for each processor at a time.
+// simulate runs each point with each seed, on all processors.
 func (f *gridFlags) simulate(ctx context.Context, p *program, points []*gridPoint) error {
 	began := time.Now()
 	far := progress.NewRuns(len(points) * f.repeat)
@@ -300,7 +300,7 @@ func (at *gridPoint) one(ctx context.Context, turn int) error {
 	return nil
 }
 
-// over estimates a figure over the seeds, or its paired difference from another point.
+// over returns the mean of a figure over the seeds, or of its paired difference from another point.
 func (at *gridPoint) over(figure int, from *gridPoint) gridEstimate {
 	var e gridEstimate
 	for turn, run := range at.figures {
@@ -324,7 +324,7 @@ type gridEstimate struct {
 	Runs []float64 `json:"runs"`
 }
 
-// String is the estimate for people.
+// String returns the estimate as text.
 func (e gridEstimate) String() string {
 	if e.Half != nil {
 		return simulator.Estimate{Mean: e.Mean, Half: *e.Half}.String()

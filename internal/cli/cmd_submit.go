@@ -22,42 +22,42 @@ type submitFlags struct {
 	wait, quiet bool
 }
 
-// newSubmit is the command `tarry submit JOB`.
+// newSubmit returns the command `tarry submit JOB`.
 func newSubmit(p *program) *cobra.Command {
 	f := &submitFlags{clientFlags: clientFlags{program: p}}
 	cmd := &cobra.Command{
 		Use:   "submit [FLAGS] JOB IN... --output OUT",
-		Short: "Hand a job to a server, tarry serve",
-		Long: `Hand a job to a server, tarry serve, and print its number. JOB and what stands behind it are as
-behind tarry run: flags of the job, inputs and --output, in short -o but for grep. A server needs
---output, and one of your own may have further jobs. The flags below stand before JOB.
+		Short: "Submit a job to a server, tarry serve",
+		Long: `Submit a job to a server, tarry serve, and print its number. JOB and its arguments are those of
+tarry run: flags of the job, inputs and --output (-o, except for grep). A server needs --output; a
+server of your own may have more jobs. The flags below go before JOB.
 
-Files are the server's, below its --root, or dfs:NAME in its block store. On this machine names
-that are not absolute begin here.
+Files are those of the server, below its --root, or dfs:NAME in its block store. If the server runs
+on this machine, relative names start at the working directory.
 
   tarry submit wordcount book.txt -o counts
   tarry submit --wait --pool ann grep -i error dfs:logs --output dfs:errors
 
-A call that breaks off may be made again with the same --submit-key: it is one job, until 24 hours
-after that has ended.`,
+Repeat a call that broke off with the same --submit-key: it submits one job, until 24 hours after
+the end of that job.`,
 		Args: arguments(1, -1, "a job, its inputs and --output OUT"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.submit(cmd, args) },
 	}
 	s := cmd.Flags()
-	s.SetInterspersed(false) // what stands behind JOB is the server's to understand
-	s.StringVar(&f.job.User, "user", "", "whose job it is (default: who shows a token or certificate, or else runs this program)")
-	s.StringVar(&f.job.Pool, "pool", "", "pool of the job (default: the user's)")
-	s.StringVar(&f.job.Queue, "queue", "", "queue of the job (default: the one named default)")
-	s.StringVar(&f.job.Priority, "priority", "", "how important the job is to the scheduler: very_high, high, normal, low or very_low")
-	s.StringVar(&f.key, "submit-key", "", "calls with the same key are one job (default: a new one)")
-	s.BoolVar(&f.wait, "wait", false, "wait until the job has ended; the exit code tells how")
+	s.SetInterspersed(false) // the server parses the arguments after JOB
+	s.StringVar(&f.job.User, "user", "", "submit the job as `USER` (default: the user of the token or certificate, otherwise of this process)")
+	s.StringVar(&f.job.Pool, "pool", "", "put the job into this `POOL` (default: the user's)")
+	s.StringVar(&f.job.Queue, "queue", "", "put the job into this `QUEUE` (default: the queue named default)")
+	s.StringVar(&f.job.Priority, "priority", "", "run the job with this `PRIORITY`: very_high, high, normal, low or very_low")
+	s.StringVar(&f.key, "submit-key", "", "identify the job by this `KEY`: repeated calls with it submit one job (default: a new key)")
+	s.BoolVar(&f.wait, "wait", false, "wait for the end of the job, and exit by its result")
 	s.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
 	f.register(cmd, true)
 	complete(cmd, "priority", "very_high", "high", "normal", "low", "very_low")
 	return cmd
 }
 
-// submit hands a job over.
+// submit submits the job.
 func (f *submitFlags) submit(cmd *cobra.Command, args []string) error {
 	if slices.Contains(ahead(args), "--help") {
 		job, err := findCommand(cmd, []string{"run", args[0]}) // of this program, without a server
@@ -107,7 +107,7 @@ func (f *submitFlags) submit(cmd *cobra.Command, args []string) error {
 	return err
 }
 
-// ahead are the words before the first --.
+// ahead returns the arguments before the first --.
 func ahead(args []string) []string {
 	if i := slices.Index(args, "--"); i >= 0 {
 		return args[:i]

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newVersion is the command `tarry version`.
+// newVersion returns the command `tarry version`.
 func newVersion(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
@@ -18,7 +18,7 @@ func newVersion(p *program) *cobra.Command {
 	}
 }
 
-// printVersion prints the version in a line.
+// printVersion prints the version in one line.
 func (p *program) printVersion() error {
 	version, revision := readVersion()
 	if revision != "" {
@@ -28,7 +28,7 @@ func (p *program) printVersion() error {
 	return err
 }
 
-// readVersion takes the version from what the Go tool wrote into the program.
+// readVersion returns the version and revision that the Go tool wrote into the program.
 func readVersion() (version, revision string) {
 	version = "(devel)"
 	info, ok := debug.ReadBuildInfo()

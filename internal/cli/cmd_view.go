@@ -22,17 +22,17 @@ type viewFlags struct {
 	overwrite bool
 }
 
-// newView is the command `tarry view`.
+// newView returns the command `tarry view`.
 func newView(p *program) *cobra.Command {
 	var f viewFlags
 	cmd := &cobra.Command{
 		Use:   "view FILE [OTHER] [-o PAGE.html]",
-		Short: "Make a page on which a recorded run can be watched",
-		Long: `Make one HTML file of what a live or simulated cluster recorded with --events: any browser shows it,
-without a network. It plays the run: racks, nodes and slots with what waits for what, shares over
-time, jobs, a Gantt chart, where reduces went and what that cost, queues, findings, and a comparison
-with OTHER, or with a run that is opened in the page. A click on anything says why. The simulator is
-in the file, 3 MB, and tells what if a job had not waited.
+		Short: "Write a page that plays a recorded run",
+		Long: `Write one HTML file with the events that a live or simulated cluster recorded with --events. Any
+browser shows it, without a network. It plays the run: racks, nodes and slots, waiting tasks and
+their reasons, shares over time, jobs, a Gantt chart, the cost of reduce placement, queues,
+findings, and a comparison with OTHER, or with a run that is opened in the page. A click on anything
+explains it. The file contains the simulator (3 MB), which computes the price of a wait.
 
   tarry run wordcount book.txt -o counts --racks 4 --nodes 40 --events run.jsonl
   tarry view run.jsonl -o run.html
@@ -42,7 +42,7 @@ FILE may be - for standard input, and PAGE.html - for standard output.`,
 		Args: arguments(1, 2, "one file, or two to compare"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(p, cmd, args) },
 	}
-	cmd.Flags().StringVarP(&f.output, "output", "o", "", "the page; default: FILE with the ending .html, in this directory")
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "write the page to `PAGE` (default: FILE with the extension .html, in this directory)")
 	cmd.Flags().BoolVar(&f.overwrite, "overwrite", false, "replace an existing file")
 	return cmd
 }
@@ -66,7 +66,7 @@ func (f *viewFlags) run(p *program, cmd *cobra.Command, names []string) error {
 	if err := distinctFiles([]namedFile{{"--output", output}}, names); err != nil {
 		return err
 	}
-	for _, name := range names { // what is not there is not to cost an earlier page
+	for _, name := range names { // a missing file must not destroy an earlier page
 		if in, err := p.openArgument(name); err != nil {
 			return err
 		} else if name != stdinName {
@@ -84,8 +84,8 @@ func (f *viewFlags) run(p *program, cmd *cobra.Command, names []string) error {
 	return err
 }
 
-// writePage writes the page of a file of events, or of two. Each event is read, so that what is no event
-// is an error with its line and not a page that shows nothing.
+// writePage writes the page of one or two files of events. It parses each event, so that a wrong
+// line is an error with its place, and not an empty page.
 func (p *program) writePage(out io.Writer, names []string) error {
 	var runs []page.Other
 	for _, name := range names {
@@ -104,7 +104,7 @@ func (p *program) writePage(out io.Writer, names []string) error {
 		runs = append(runs, page.Other{Name: filepath.Base(name), Events: read})
 	}
 	simulator := page.Simulator{}
-	if dir, err := site.Module(); err == nil { // else the page says that it has none
+	if dir, err := site.Module(); err == nil { // otherwise the page reports that it has no simulator
 		if simulator, err = site.Embedded(dir); err != nil {
 			return err
 		}

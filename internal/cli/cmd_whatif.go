@@ -34,41 +34,41 @@ type whatIfFlags struct {
 	policyOut     string
 }
 
-// newWhatIf is the command `tarry whatif`.
+// newWhatIf returns the command `tarry whatif`.
 func newWhatIf(p *program) *cobra.Command {
 	var f whatIfFlags
 	cmd := &cobra.Command{
 		Use:   "whatif EVENTS [--scheduler NAME] [--wait 2s] [--reduce-placement cogrs]",
-		Short: "Run a recorded run again under other settings, in the simulator",
-		Long: `Take what a live or simulated cluster recorded with --events and run its workload again, in the
-simulator: first under the recorded policy, which shows how far the method is from the truth, then
-under the one that is asked for: without --scheduler the recorded policy with what the other flags
-change. EVENTS may be - for standard input. docs/simulator.md says what the method can and cannot.
+		Short: "Simulate a recorded run again under other settings",
+		Long: `Simulate a recorded run again under other settings. EVENTS is the recording of a live or simulated
+cluster, made with --events; it may be - for standard input. The first simulation uses the recorded
+policy and shows the error of the method. The second uses --scheduler, or the recorded policy
+without it, and the changes of the other flags. docs/simulator.md explains the limits.
 
   tarry whatif run.jsonl --scheduler fifo
   tarry whatif run.jsonl.zst --wait 2s --reduce-placement cogrs --events asked.jsonl
   tarry view run.jsonl asked.jsonl -o both.html
 
-With --search it looks for settings that serve a goal better, on workloads like the recorded one:
-how long maps wait for locality, where reduces go and from what threshold on, slow start, copies of
-slow tasks, weights of pools. --repeat seeds compare choices, --fresh other seeds judge what was
-found: each change is undone alone, and one whose worth is not sure is left out.
+--search looks for settings that improve a goal on workloads like the recorded one: locality waits,
+placement of reduces and its threshold, slow start, speculative attempts, weights of pools. --repeat
+seeds compare choices; --fresh other seeds verify the result. Each change is undone alone, and
+dropped if its gain is not certain.
 
   tarry whatif run.jsonl --search --goal p95 --policy-out better.yaml`,
 		Args: arguments(1, 1, "one file"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, p, args[0]) },
 	}
 	s := cmd.Flags()
-	f.registerName(cmd, s, "", " (default: the recorded policy with what other flags change)")
+	f.registerName(cmd, s, "", " (default: the recorded policy, changed by other flags)")
 	f.schedulerFlags.register(cmd, s, "the recorded policy's")
-	s.StringVar(&f.events, "events", "", "file for what the asked policy did, as tarry view and tarry events read it")
+	s.StringVar(&f.events, "events", "", "write the events under the changed policy to `FILE`, for tarry view and tarry events")
 	s.BoolVar(&f.json, "json", false, "print one JSON object")
-	s.BoolVarP(&f.quiet, "quiet", "q", false, "no warnings of what the replay leaves out")
-	s.BoolVar(&f.search, "search", false, "look for settings that serve --goal better")
-	s.StringVar(&f.goal, "goal", string(tune.MeanSojourn), "with --search, what is to be less: "+goalNames())
-	number(s, &f.repeat, "repeat", 5, span(2, 1_000), "with --search, compare choices with N seeds")
-	number(s, &f.fresh, "fresh", 10, span(2, 1_000), "with --search, judge what was found with N other seeds")
-	s.StringVar(&f.policyOut, "policy-out", "", "with --search, write the settings found to FILE, a policy file (YAML)")
+	s.BoolVarP(&f.quiet, "quiet", "q", false, "do not warn of what the replay omits")
+	s.BoolVar(&f.search, "search", false, "search for settings that improve --goal")
+	s.StringVar(&f.goal, "goal", string(tune.MeanSojourn), "with --search, reduce this `GOAL`: "+goalNames())
+	number(s, &f.repeat, "repeat", 5, span(2, 1_000), "with --search, compare choices with `N` seeds")
+	number(s, &f.fresh, "fresh", 10, span(2, 1_000), "with --search, verify the result with `N` other seeds")
+	s.StringVar(&f.policyOut, "policy-out", "", "with --search, write the settings found to `FILE`, a policy file (YAML)")
 	needs(cmd, "search", "goal repeat fresh policy-out")
 	excludes(cmd, "search", "events")
 	complete(cmd, "goal", strings.Split(goalNames(), ", ")...)
@@ -83,7 +83,7 @@ func goalNames() string {
 	return strings.Join(names, ", ")
 }
 
-// run reads the recording and runs it twice, or searches.
+// run reads the recording and simulates it twice, or searches.
 func (f *whatIfFlags) run(cmd *cobra.Command, p *program, name string) error {
 	if !slices.Contains(tune.Goals(), tune.Goal(f.goal)) {
 		return usageError("--goal %s: want %s", words.Shown(f.goal), goalNames())
@@ -137,7 +137,7 @@ func (f *whatIfFlags) run(cmd *cobra.Command, p *program, name string) error {
 	return out.print(p.stdout)
 }
 
-// readRecording reads a file of events as a whole run.
+// readRecording reads a file of events as a complete run.
 func (p *program) readRecording(name string) (*replay.Recording, error) {
 	in, err := p.openArgument(name)
 	if err != nil {
@@ -155,7 +155,8 @@ func (p *program) readRecording(name string) (*replay.Recording, error) {
 	return rec, nil
 }
 
-// replayInto runs a recording under a policy and writes what happens into a file, if there is a name.
+// replayInto simulates a recording under a policy; it writes the events to the file of that name,
+// unless the name is empty.
 func replayInto(ctx context.Context, rec *replay.Recording, policy scheduling.Policy, name string) (out *replay.Outcome, err error) {
 	file, err := openRecord(name)
 	if err != nil {
@@ -169,12 +170,12 @@ func replayInto(ctx context.Context, rec *replay.Recording, policy scheduling.Po
 	return rec.Run(ctx, policy, func(e event.Event) { write(actors.Event{Event: e}) })
 }
 
-// whatIf is what came of a replay.
+// whatIf is the result of a replay.
 type whatIf struct {
 	name     string
 	rec      *replay.Recording
 	again    *replay.Outcome
-	asked    *replay.Outcome // nil: nothing is changed
+	asked    *replay.Outcome // nil if nothing is changed
 	settings []policyfile.Difference
 }
 
@@ -184,7 +185,7 @@ type whatIfFigure struct {
 	of   func(*replay.Figures) float64
 }
 
-// whatIfFigures lists them.
+// whatIfFigures returns the figures of the table.
 func whatIfFigures() []whatIfFigure {
 	type f = *replay.Figures
 	return []whatIfFigure{
@@ -202,7 +203,7 @@ func whatIfFigures() []whatIfFigure {
 	}
 }
 
-// change says how far b is from a: of shares in points, of others in per cent.
+// change returns the difference of b from a: in points for shares, otherwise in percent.
 func (w whatIfFigure) change(a, b *replay.Figures) string {
 	x, y := w.of(a), w.of(b)
 	switch {
@@ -214,7 +215,7 @@ func (w whatIfFigure) change(a, b *replay.Figures) string {
 	return fmt.Sprintf("%+.2f %%", 100*(y/x-1))
 }
 
-// value is the figure in words.
+// value returns the figure as text.
 func (w whatIfFigure) value(f *replay.Figures) string {
 	if strings.HasSuffix(w.name, "share") {
 		return fmt.Sprintf("%.2f %%", 100*w.of(f))
@@ -222,7 +223,7 @@ func (w whatIfFigure) value(f *replay.Figures) string {
 	return fmt.Sprintf("%.5g", w.of(f))
 }
 
-// print writes the table: the error of the method first.
+// print writes the table, with the error of the method first.
 func (w *whatIf) print(to io.Writer) error {
 	out := bufio.NewWriter(to)
 	jobs, maps, reduces := w.rec.Jobs()
@@ -253,13 +254,13 @@ func (w *whatIf) print(to io.Writer) error {
 	return printSettings(to, []string{"recorded", "asked"}, w.settings)
 }
 
-// object is the outcome as JSON.
+// object returns the result for JSON.
 func (w *whatIf) object() any {
 	o := struct {
 		Recorded replay.Figures  `json:"recorded"`
 		Again    replay.Figures  `json:"again"`
 		Asked    *replay.Figures `json:"asked,omitempty"`
-		// Settings are those in which the policies differ: recorded, asked.
+		// Settings lists the settings in which the policies differ: recorded, asked.
 		Settings map[string][]string `json:"settings"`
 		Warnings []string            `json:"warnings,omitempty"`
 	}{Recorded: w.again.Recorded, Again: w.again.Again, Settings: map[string][]string{}, Warnings: w.rec.Warnings}
@@ -272,7 +273,7 @@ func (w *whatIf) object() any {
 	return o
 }
 
-// searchFor looks for a policy that serves the goal better on workloads like the recorded one.
+// searchFor searches for a policy that improves the goal on workloads like the recorded one.
 func (f *whatIfFlags) searchFor(ctx context.Context, p *program, rec *replay.Recording, start scheduling.Policy) error {
 	nodes, _ := rec.Cluster()
 	pools := rec.Pools()
@@ -309,7 +310,7 @@ func (f *whatIfFlags) searchFor(ctx context.Context, p *program, rec *replay.Rec
 	return printTuned(p, found, &start)
 }
 
-// printTuned says what to change, what it gains, and what is not sure.
+// printTuned prints the changes found, their gains and the uncertain ones.
 func printTuned(p *program, found *tune.Found, start *scheduling.Policy) error {
 	out := bufio.NewWriter(p.stdout)
 	in := found.Goal.Change

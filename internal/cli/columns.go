@@ -11,13 +11,13 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// columnHelp describes the flags that say where columns are.
-const columnHelp = `--csv and --tsv read quoted columns (RFC 4180, with commas or tabs): what stands in quotes is data,
-line feeds, too. --header leaves out the first record of each file, and columns may be called as it
-calls them. --jsonl reads a JSON object a line and takes the named fields as columns. Without these,
-each byte of -t stands between two columns, quotes or not. Lines may end in CR LF.`
+// columnHelp describes the flags about columns.
+const columnHelp = `--csv and --tsv read columns separated by commas or tabs (RFC 4180); quoted text may contain
+separators and line feeds. --header skips the first record of each file and lets columns be named
+as there. --jsonl reads one JSON object per line and takes the named fields as columns. Without
+these flags, each byte -t separates two columns, even in quotes. Lines may end in CR LF.`
 
-// columnFlags say what the columns of a job's input are.
+// columnFlags describe the columns of a job's input.
 type columnFlags struct {
 	jobs.Table
 
@@ -25,7 +25,7 @@ type columnFlags struct {
 	between  string // a byte
 }
 
-// separator is the byte that --field-separator names; empty is byDefault.
+// separator returns the byte of --field-separator, or byDefault if the text is empty.
 func separator(text string, byDefault byte) (byte, error) {
 	switch {
 	case text == "":
@@ -38,16 +38,17 @@ func separator(text string, byDefault byte) (byte, error) {
 	return 0, fmt.Errorf("--field-separator %s: want one byte, or \\t", words.Shown(text))
 }
 
-// columnsFlag adds the flags to a job that takes so many columns; usage says which.
+// columnsFlag adds the flags to a job that takes from least to most columns; most 0 means any
+// number. usage describes --columns.
 func columnsFlag(cmd *cobra.Command, least, most int, usage string) *columnFlags {
 	c := &columnFlags{Table: jobs.Table{Least: least, Most: most}}
 	cmd.Long = strings.Replace(cmd.Long, "\n\n"+inputHelp, "\n\n"+columnHelp+"\n\n"+inputHelp, 1)
 	f := cmd.Flags()
-	f.BoolVar(&c.csv, "csv", false, "read CSV: commas between columns, quotes obeyed")
-	f.BoolVar(&c.tsv, "tsv", false, "read CSV with tabs for commas")
-	f.BoolVar(&c.Header, "header", false, "the first record of each file names its columns (with --csv or --tsv)")
-	f.StringSliceVar(&c.Fields, "jsonl", nil, "read JSON lines: the `FIELD`s of each object that are its columns")
-	f.StringVarP(&c.between, "field-separator", "t", "", "one byte between columns (default: a tab)")
+	f.BoolVar(&c.csv, "csv", false, "read CSV: columns separated by commas, quotes respected")
+	f.BoolVar(&c.tsv, "tsv", false, "read CSV with tabs instead of commas")
+	f.BoolVar(&c.Header, "header", false, "with --csv or --tsv, take column names from the first record of each file")
+	f.StringSliceVar(&c.Fields, "jsonl", nil, "read JSON lines, and take these `FIELD`s of each object as columns")
+	f.StringVarP(&c.between, "field-separator", "t", "", "separate columns by this `BYTE` (default: a tab)")
 	f.StringSliceVar(&c.Columns, "columns", nil, usage)
 	excludes(cmd, "csv", "tsv jsonl field-separator")
 	excludes(cmd, "tsv", "jsonl field-separator")
@@ -63,7 +64,7 @@ func columnsFlag(cmd *cobra.Command, least, most int, usage string) *columnFlags
 	return c
 }
 
-// check makes the table of the flags, and refuses what cannot be.
+// check sets the table from the flags, and rejects invalid combinations.
 func (c *columnFlags) check() (err error) {
 	c.CSV = c.csv || c.tsv
 	if c.Separator, err = separator(c.between, '\t'); err != nil {
@@ -75,10 +76,10 @@ func (c *columnFlags) check() (err error) {
 	return c.Check()
 }
 
-// tabbed are lines of columns with tabs between.
+// tabbed returns the columns of the input as lines, separated by tabs.
 func (c *columnFlags) tabbed(src []mapreduce.Source) mapreduce.Input[[]byte] {
 	return c.Joined(src, '\t')
 }
 
-// edgeColumns says what --columns are where edges are read.
-const edgeColumns = "where an edge begins and where it leads to: numbers from 1, or names (default: all columns)"
+// edgeColumns describes --columns of jobs that read edges.
+const edgeColumns = "take the source and the target of an edge from these columns, by numbers from 1 or names (default: all columns)"

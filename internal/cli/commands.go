@@ -2,7 +2,7 @@ package cli
 
 import "github.com/spf13/cobra"
 
-// commands make the commands, each in its own file cmd_NAME.go.
+// commands returns the constructors of the commands, each in its own file cmd_NAME.go.
 func commands() []func(*program) *cobra.Command {
 	return []func(*program) *cobra.Command{
 		newConfig, newDelay, newDocs, newExperiment, newRun, newFS, newGen,
@@ -11,7 +11,7 @@ func commands() []func(*program) *cobra.Command {
 	}
 }
 
-// jobCommands make the commands of the jobs; what they ask for goes to start.
+// jobCommands returns the commands of the jobs; each passes its stages to start.
 func jobCommands(p *program, start starter) []*cobra.Command {
 	return []*cobra.Command{
 		newRunWordCount(start),

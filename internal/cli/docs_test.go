@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/actors/page"
@@ -260,4 +261,32 @@ func TestAdviceOfThePage(t *testing.T) {
 		_, err := policyfile.Find(string(m[1]))
 		require.NoError(t, err)
 	}
+}
+
+// Help texts avoid the phrases that the documents avoid (internal/tools/prose.txt).
+func TestHelpIsPlain(t *testing.T) {
+	rules, err := os.ReadFile("../tools/prose.txt")
+	require.NoError(t, err)
+	avoid := map[*regexp.Regexp]string{}
+	most, _, _ := strings.Cut(string(rules), "# Comments may have these:")
+	for line := range strings.Lines(most) {
+		phrase, instead, found := strings.Cut(strings.TrimSpace(line), "  ")
+		if found && !strings.HasPrefix(line, "#") {
+			avoid[regexp.MustCompile(phrase)] = strings.TrimSpace(instead)
+		}
+	}
+	require.Greater(t, len(avoid), 25)
+	everyCommand(newRoot(new(program)), func(cmd *cobra.Command) {
+		texts := []string{cmd.Short, cmd.Long}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { texts = append(texts, f.Usage) })
+		cmd.PersistentFlags().VisitAll(func(f *pflag.Flag) { texts = append(texts, f.Usage) })
+		for _, text := range texts {
+			text = strings.Join(strings.Fields(text), " ")
+			for phrase, instead := range avoid {
+				if found := phrase.FindString(text); found != "" {
+					t.Errorf("%s: %q, write %q: %s", cmd.CommandPath(), found, instead, text)
+				}
+			}
+		}
+	})
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// The exit codes. Those of files are by what the files are for: exitFailed for what a command reads as its
-// input, exitConfig for configuration and for what cannot be made or written.
+// The exit codes. For a file the code depends on its purpose: exitFailed for an input of a command,
+// exitConfig for configuration and for an output that cannot be made or written.
 const (
 	exitFailed = 1
 	exitUsage  = 2
@@ -26,10 +26,10 @@ const (
 	exitPipe   = 128 + int(syscall.SIGPIPE)
 )
 
-// exitError is an error with an exit code of its own.
+// exitError is an error with its own exit code.
 type exitError struct {
 	code int
-	err  error // nil if it has been reported already
+	err  error // nil if it was reported
 }
 
 func (e *exitError) Error() string {
@@ -41,18 +41,18 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// usageError is a fault of the command line.
+// usageError returns the error for a wrong command line.
 func usageError(format string, a ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, a...)}
 }
 
-// configError is an output that exists or a configuration that cannot work.
+// configError returns the error for an existing output or an invalid configuration.
 func configError(format string, a ...any) error {
 	return &exitError{exitConfig, fmt.Errorf(format, a...)}
 }
 
-// exit reports err in one line and gives its exit code. What happened after a signal is the
-// signal's doing.
+// exit reports err in one line and returns its exit code. If a signal has ended the context, it
+// reports the signal instead.
 func (p *program) exit(ctx context.Context, err error) int {
 	if sig, ok := errors.AsType[*signalError](context.Cause(ctx)); ok {
 		fmt.Fprintln(p.stderr, "tarry:", sig)
@@ -77,10 +77,11 @@ func (p *program) exit(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-// nobodyReads tells whether whoever read our output has seen enough. That is not worth a word.
+// nobodyReads reports whether the reader of our output has closed the pipe, which is not reported
+// to the user.
 func nobodyReads(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
-// firstError gives the first error there is.
+// firstError returns the first error that is not nil.
 func firstError(list ...error) error {
 	for _, err := range list {
 		if err != nil {
@@ -90,7 +91,7 @@ func firstError(list ...error) error {
 	return nil
 }
 
-// signalError is why a run ended early.
+// signalError is the cause of a context that a signal has ended.
 type signalError struct{ syscall.Signal }
 
 func (e *signalError) Error() string {
@@ -104,17 +105,17 @@ func (e *signalError) Error() string {
 	}
 }
 
-// code is the exit code by the shell's convention: 128 plus the signal's number.
+// code returns the shell's exit code for a signal: 128 plus its number.
 func (e *signalError) code() int { return 128 + int(e.Signal) }
 
-// hangupReloads says that SIGHUP does not end the program, see onHangup.
+// hangupReloads is set while SIGHUP does not end the program; see onHangup.
 var hangupReloads atomic.Bool
 
 // onHangup calls f at each SIGHUP until ctx ends. Meanwhile the signal does not end the program.
 func onHangup(ctx context.Context, f func()) {
 	signals := make(chan os.Signal, 1)
 	hangupReloads.Store(true)
-	signal.Notify(signals, syscall.SIGHUP) // there is none on Windows
+	signal.Notify(signals, syscall.SIGHUP) // does not exist on Windows
 	go func() {
 		defer hangupReloads.Store(false)
 		defer signal.Stop(signals)
@@ -129,10 +130,10 @@ func onHangup(ctx context.Context, f func()) {
 	}()
 }
 
-// withSignals gives a context that the first SIGINT, SIGTERM or, unless the program was started to ignore
-// it, SIGHUP cancels, with a *signalError as its cause: commands then finish what runs, clean up and
-// report. The second signal ends the process at once. A write to standard output that nobody reads any
-// more fails with EPIPE, instead of ending the process.
+// withSignals returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, with a
+// *signalError as its cause. It ignores SIGHUP if the program was started to ignore it. Commands
+// then stop their work, clean up and report. The second signal ends the process at once. A write to
+// a closed standard output fails with EPIPE and does not end the process.
 func (p *program) withSignals(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signal.Ignore(syscall.SIGPIPE)
@@ -154,7 +155,7 @@ func (p *program) withSignals(parent context.Context) (ctx context.Context, stop
 					os.Exit(e.code())
 				}
 				first = false
-				shortly(p.display.Hide) // it would draw over what is said
+				shortly(p.display.Hide) // it would draw over the message
 				fmt.Fprintf(p.stderr, "tarry: %v; cleaning up (once more to stop at once)\n", e)
 				cancel(e)
 			case <-done:
@@ -165,7 +166,7 @@ func (p *program) withSignals(parent context.Context) (ctx context.Context, stop
 	return ctx, func() { close(done) }
 }
 
-// shortly waits for f, but not for long: somebody wants to stop at once.
+// shortly runs f and waits at most 500 ms for it, because the user wants to stop at once.
 func shortly(f func()) {
 	done := make(chan struct{})
 	go func() { defer close(done); f() }()

@@ -13,26 +13,26 @@ import (
 	"github.com/tarry-mr/tarry/internal/spelling"
 )
 
-// fromEnv is the annotation of flags whose value comes from the environment.
+// fromEnv is the annotation of flags that an environment variable has set.
 const fromEnv = "environment"
 
-// variable is the name of a flag's environment variable: TARRY_BLOCK_SIZE for --block-size.
+// variable returns the name of a flag's environment variable: TARRY_BLOCK_SIZE for --block-size.
 func variable(f *pflag.Flag) string {
 	return "TARRY_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
 
 func isFromEnv(f *pflag.Flag) bool { return f.Changed && len(f.Annotations[fromEnv]) > 0 }
 
-// complete lets the shell complete the values of a flag.
+// complete makes the shell complete the values of a flag.
 func complete(cmd *cobra.Command, flag string, values ...string) {
 	choice := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	_ = cmd.RegisterFlagCompletionFunc(flag, choice) // an error: no such flag
 }
 
-// flagError says what is wrong with a flag in our words; see is what comes behind it.
+// flagError returns cobra's error about a flag as one of our usage errors, followed by see.
 func flagError(cmd *cobra.Command, err error, see string) error {
 	if args := cmd.Flags().Args(); len(args) > 0 && cmd.HasSubCommands() && cmd.Args != nil {
-		if unknown := cmd.Args(cmd, args); unknown != nil { // the flags behind it are of another command
+		if unknown := cmd.Args(cmd, args); unknown != nil { // the flags belong to the unknown command
 			return unknown
 		}
 	}
@@ -49,7 +49,7 @@ func flagError(cmd *cobra.Command, err error, see string) error {
 	return usageError("%w%s", err, see)
 }
 
-// valueFault is what is wrong with the value of a flag, without the value.
+// valueFault returns what is wrong with the value of a flag, without the value.
 func valueFault(f *pflag.Flag, err error) error {
 	switch f.Value.Type() {
 	case "bool":
@@ -57,10 +57,10 @@ func valueFault(f *pflag.Flag, err error) error {
 	case "stringSlice":
 		return errors.New("no list with commas between")
 	}
-	return errors.Unwrap(err) // which says no more than whose it is
+	return errors.Unwrap(err) // the outer error only adds the flag's name
 }
 
-// didYouMean suggests a name that is near.
+// didYouMean returns a hint with the most similar name, or "" if none is similar.
 func didYouMean(name string, names []string) string {
 	if near := spelling.Closest(name, names); near != "" {
 		return ", did you mean " + near + "?"
@@ -68,7 +68,7 @@ func didYouMean(name string, names []string) string {
 	return ""
 }
 
-// meant suggests the sub-command with a name like this one.
+// meant returns a hint with the most similar subcommand.
 func meant(cmd *cobra.Command, name string) string {
 	var names []string
 	for _, sub := range cmd.Commands() {
@@ -79,8 +79,8 @@ func meant(cmd *cobra.Command, name string) string {
 	return didYouMean(name, names)
 }
 
-// unknownCommand refuses a command that there is not; one that is below another command, as the jobs
-// are, is named.
+// unknownCommand returns the error for an unknown command. It names a subcommand of the same or a
+// similar name, such as a job.
 func unknownCommand(root *cobra.Command, name string) error {
 	var names []string
 	for _, cmd := range root.Commands() {
@@ -107,13 +107,13 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return usageError("unknown command %s (see tarry --help)", words.Quoted(name))
 }
 
-// Seconds.
+// Times in seconds.
 const (
 	hour = 3600
 	year = 365 * 24 * hour
 )
 
-// Ranges that several flags have. Sizes and rates are in bytes, times in seconds.
+// Ranges of several flags. Sizes and rates are in bytes, times in seconds.
 var (
 	seeds = span(0, math.MaxUint64)
 	parts = span(0, 1)
@@ -122,8 +122,8 @@ var (
 
 func span(least, most float64) numbers.Span { return numbers.Span{Least: least, Most: most} }
 
-// number adds a flag for a number in a range, which its help text tells. Whoever leaves the flag out
-// gets value, whatever the range.
+// number adds a flag for a number within a range; the help text contains the range. The default,
+// value, may be outside it.
 func number[T any](f *pflag.FlagSet, to *T, name string, value T, in numbers.Span, usage string, shorthand ...string) {
 	*to = value
 	numbers.Add(f, to, in, name, strings.Join(shorthand, ""), usage)

@@ -12,17 +12,17 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
-// needed is the annotation of flags that have an effect only with another, which it names.
+// needed is the annotation of flags that have an effect only together with the flag that it names.
 const needed = "needed"
 
-// excludes says that none of the other flags has an effect beside one.
+// excludes makes one flag and each of the others mutually exclusive.
 func excludes(cmd *cobra.Command, one, others string) {
 	for other := range strings.FieldsSeq(others) {
 		cmd.MarkFlagsMutuallyExclusive(one, other)
 	}
 }
 
-// needs says that flags have no effect without another.
+// needs declares that flags have no effect without the flag other.
 func needs(cmd *cobra.Command, other, flags string) {
 	for name := range strings.FieldsSeq(flags) {
 		for _, set := range []*pflag.FlagSet{cmd.Flags(), cmd.PersistentFlags()} {
@@ -31,7 +31,7 @@ func needs(cmd *cobra.Command, other, flags string) {
 	}
 }
 
-// checkFlags refuses flags that exclude each other, that go together, or that lack another one.
+// checkFlags rejects flags that exclude each other, must be given together, or need a missing flag.
 func checkFlags(cmd *cobra.Command) error {
 	if err := cmd.ValidateFlagGroups(); err != nil {
 		return groupError(err)
@@ -47,7 +47,7 @@ func checkFlags(cmd *cobra.Command) error {
 	return bad
 }
 
-// checkOnce refuses a flag that stands twice among the words of a command line, unless it is a list.
+// checkOnce rejects a flag that is given twice on the command line, unless it is a list.
 func checkOnce(cmd *cobra.Command, line []string) error {
 	found, rest, err := cmd.Root().Find(line)
 	if err != nil || found != cmd || cmd.DisableFlagParsing {
@@ -63,10 +63,9 @@ func checkOnce(cmd *cobra.Command, line []string) error {
 	})
 }
 
-// checkVariables refuses variables of the environment that look like flags of some command, and are
-// none.
+// checkVariables rejects TARRY_ environment variables that no flag of any command has.
 func checkVariables(root *cobra.Command, environment []string) error {
-	names := strings.Fields("TARRY_ON TARRY_TASK TARRY_INDEX TARRY_ATTEMPT TARRY_FAILURES TARRY_HADOOP TARRY_SPARK_SUBMIT TARRY_TRACES") // of engines and tests
+	names := strings.Fields("TARRY_ON TARRY_TASK TARRY_INDEX TARRY_ATTEMPT TARRY_FAILURES TARRY_HADOOP TARRY_SPARK_SUBMIT TARRY_TRACES") // read by engines and tests
 	var add func(cmd *cobra.Command)
 	add = func(cmd *cobra.Command) {
 		each := func(f *pflag.Flag) { names = append(names, variable(f)) }
@@ -86,10 +85,10 @@ func checkVariables(root *cobra.Command, environment []string) error {
 	return nil
 }
 
-// groupForm is what cobra says of a group of flags, with the names and what is wrong with them.
+// groupForm matches cobra's errors about groups of flags: the names and the rule.
 var groupForm = regexp.MustCompile(`\[([^\]]*)\] (were all set|are set they must all be set|is required)`)
 
-// groupError puts what cobra says of a group of flags into our words.
+// groupError returns cobra's error about a group of flags in our words.
 func groupError(err error) error {
 	m := groupForm.FindStringSubmatch(err.Error())
 	if m == nil {
@@ -107,23 +106,23 @@ func groupError(err error) error {
 
 func noEffect(flag, why string) error { return usageError("--%s has no effect %s", flag, why) }
 
-// saysSomething tells whether a flag that is set says anything: --inline=false does not.
+// saysSomething reports whether a flag is set to anything other than false.
 func saysSomething(f *pflag.Flag) bool {
 	return f != nil && f.Changed && (f.Value.Type() != "bool" || f.Value.String() == "true")
 }
 
-// given tells whether the command has a flag and it is set, to anything but false.
+// given reports whether the command has the flag and it is set to anything other than false.
 func given(cmd *cobra.Command, name string) bool { return saysSomething(cmd.Flag(name)) }
 
-// idle says that flags have no effect where it holds.
+// idle lists flags that have no effect if holds is true.
 type idle struct {
 	holds bool
-	why   string // behind "has no effect"
+	why   string // follows "has no effect"
 	flags string
 }
 
-// refuse refuses the first flag on the command line that has no effect. The environment is for many
-// commands: what has no effect there says nothing.
+// refuse rejects the first flag on the command line that has no effect. Flags from the environment
+// are not rejected, because a variable serves many commands.
 func refuse(cmd *cobra.Command, list ...idle) error {
 	for _, i := range list {
 		for name := range strings.FieldsSeq(i.flags) {
@@ -135,8 +134,8 @@ func refuse(cmd *cobra.Command, list ...idle) error {
 	return nil
 }
 
-// flagsFromEnv sets the flags that the command line leaves alone from the environment, but for those
-// that have no effect beside the others, which checkFlags has found good. An empty variable counts as
+// flagsFromEnv sets the flags that are not on the command line from the environment. It skips flags
+// that have no effect beside the others, which checkFlags has accepted. An empty variable counts as
 // not set.
 func (p *program) flagsFromEnv(cmd *cobra.Command) error {
 	var err error
@@ -154,11 +153,11 @@ func (p *program) flagsFromEnv(cmd *cobra.Command) error {
 		if checkFlags(cmd) == nil {
 			return
 		}
-		switch v := f.Value.(type) { // its default again
+		switch v := f.Value.(type) { // restores the default
 		case *numbers.Value:
 			v.Reset() // which may be outside of the range
 		case pflag.SliceValue:
-			_ = v.Replace(nil) // nothing in it can be wrong
+			_ = v.Replace(nil) // an empty list is valid
 		default:
 			_ = v.Set(f.DefValue) // was its value
 		}

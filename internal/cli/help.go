@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpGroup is the annotation of flags that help tells with --help-all only, which names their group.
+// helpGroup is the annotation with the group of a flag that only --help-all shows.
 const helpGroup = "group"
 
-// helpWidth is how many columns lines of help have.
+// helpWidth is the maximum width of help texts in columns.
 const helpWidth = 100
 
-// grouped puts flags of a command into a group, behind --help-all.
+// grouped puts flags of a command into a group that only --help-all shows.
 func grouped(cmd *cobra.Command, title, flags string) {
 	group(cmd.Flags(), title, flags)
 	group(cmd.PersistentFlags(), title, flags)
@@ -29,7 +29,7 @@ func group(f *pflag.FlagSet, title, flags string) {
 	}
 }
 
-// printCommands prints the commands below one, by their groups.
+// printCommands prints the subcommands of a command by their groups.
 func printCommands(out io.Writer, cmd *cobra.Command) error {
 	groups := cmd.Groups()
 	if len(groups) == 0 {
@@ -51,8 +51,8 @@ func printCommands(out io.Writer, cmd *cobra.Command) error {
 	return err
 }
 
-// usage prints what stands below the description of a command: its examples, its commands, and its
-// flags, those in groups with --help-all only.
+// usage prints what follows the description of a command: examples, subcommands and flags. Only
+// --help-all shows flags in groups.
 func (p *program) usage(cmd *cobra.Command) error {
 	out := cmd.OutOrStderr()
 	fmt.Fprintf(out, "Usage:\n  %s\n", cmd.UseLine())
@@ -76,7 +76,7 @@ func (p *program) usage(cmd *cobra.Command) error {
 		}
 		sets[title].AddFlag(f)
 	}
-	cmd.Flags().SortFlags = false // they stand as they were added: what belongs together, together
+	cmd.Flags().SortFlags = false // flags appear in the order in which they were added
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { add(f, "Flags") })
 	cmd.VisitParents(func(parent *cobra.Command) {
 		parent.PersistentFlags().SortFlags = false

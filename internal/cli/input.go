@@ -17,21 +17,21 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// stdinName is what an argument says for standard input, and stdinTitle what messages call it.
+// stdinName is the argument for standard input, stdinTitle its name in messages.
 const (
 	stdinName  = "-"
 	stdinTitle = "standard input"
 )
 
-// inputHelp describes what the IN arguments may be.
-const inputHelp = `IN is a file, a directory, a glob or - for standard input. A directory stands for all files below
-it, in order of name, a glob for the files and directories that match it: * and ? within a name, **
-across directories, [a-z], {one,other}; ** does not follow symbolic links. Both pass over names that
-begin with _ or a dot. Files named .gz, .zst, .s2, .bz2 and .xz are decompressed; one named .zip
-stands for the files in it. A file that changes while it is read is an error, even if it only grows.
-IN and --output may be of a store, hdfs://HOST/DIR or s3://BUCKET/KEY.`
+// inputHelp describes the IN arguments.
+const inputHelp = `IN is a file, a directory, a glob or - for standard input. A directory means all files below it,
+ordered by name. A glob means all matching files and directories: * and ? match within a name, **
+across directories, [a-z] and {one,other} as in a shell; ** does not follow symbolic links. Both
+skip names that begin with _ or a dot. Files named .gz, .zst, .s2, .bz2 and .xz are decompressed; a
+.zip means the files in it. A file that changes while it is read is an error, even if it only
+grows. IN and --output may be in a store: hdfs://HOST/DIR or s3://BUCKET/KEY.`
 
-// inputs opens what the IN arguments name, in their order.
+// inputs opens the files that the IN arguments name, in their order.
 func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source, error) {
 	var list []mapreduce.Source
 	stdin := false
@@ -55,7 +55,7 @@ func (p *program) inputs(ctx context.Context, args []string) ([]mapreduce.Source
 	return list, nil
 }
 
-// inputsOf opens what one argument names.
+// inputsOf opens the files of one argument.
 func inputsOf(ctx context.Context, arg string) ([]mapreduce.Source, error) {
 	if stores.Named(arg) {
 		list, err := mapreduce.Files(arg)
@@ -81,11 +81,11 @@ func inputsOf(ctx context.Context, arg string) ([]mapreduce.Source, error) {
 	return list, nil
 }
 
-// isZip tells whether a file is a zip archive by its name.
+// isZip reports whether a name is that of a zip archive.
 func isZip(name string) bool { return strings.EqualFold(path.Ext(name), ".zip") }
 
-// open opens a file, or all those of a zip archive. What is no regular file, such as a named pipe or the shell's <(command), is a
-// stream, which a signal can interrupt.
+// open opens a file, or all files of a zip archive. Named pipes, the shell's <(command) and the
+// like become streams, which a signal can interrupt.
 func open(ctx context.Context, path string) ([]mapreduce.Source, error) {
 	if info, err := os.Stat(path); err != nil || info.Mode().IsRegular() {
 		if isZip(path) {
@@ -114,7 +114,7 @@ func openFile(name string) (io.ReadCloser, error) {
 	return file, nil
 }
 
-// openArgument opens what an argument names: a file, or standard input for -.
+// openArgument opens a file, or standard input for -.
 func (p *program) openArgument(name string) (io.ReadCloser, error) {
 	if name == stdinName {
 		return io.NopCloser(p.stdin), nil
@@ -122,7 +122,7 @@ func (p *program) openArgument(name string) (io.ReadCloser, error) {
 	return openFile(name)
 }
 
-// plainPathError says about an input "PATH: what is wrong", without the system call.
+// plainPathError returns an error as "PATH: reason", without the name of the system call.
 func plainPathError(path string, err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
@@ -133,9 +133,9 @@ func plainPathError(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// stream is a reader that is opened when it is first read, for opening a pipe waits for its writer. A
-// read ends when the context does, even if the reader below waits for a terminal, which then goes on by
-// itself and is lost.
+// stream is a reader that is opened at its first read, because opening a pipe waits for its writer.
+// A read ends when the context does. A read from a terminal that is waiting then continues in the
+// background, and its data is lost.
 type stream struct {
 	*io.PipeReader
 

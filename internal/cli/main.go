@@ -1,7 +1,7 @@
 // Package cli is the command line of Tarry: cmd/tarry and programs with further stores or engines call
 // its Main.
 //
-// Reading order: main.go, commands.go with the commands, help.go, exit.go, then one file a command:
+// Reading order: main.go, commands.go with the commands, help.go, exit.go, then one file per command:
 // cmd_NAME.go. What commands share: flags.go and groups.go, input.go and output.go, table.go, columns.go,
 // run.go, scheduler.go and cluster.go; sim_flags.go; client.go.
 package cli
@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// program is what the commands share: where they read and write, and what the environment says.
+// program holds what the commands share: input, output, environment and custom parts of policies.
 type program struct {
 	stdin  *os.File
 	stdout io.Writer
@@ -29,11 +29,12 @@ type program struct {
 	parts  scheduling.Parts // of policies, for scenarios, simulations and clusters of this process
 
 	args     []string // of the command line
-	allFlags bool     // help tells all flags, not only those of most use
+	allFlags bool     // help shows all flags, not only common ones
 	display  progress.Display
 }
 
-// Main runs one command line of this process and returns the exit code. Settings may name the parts.
+// Main runs one command line in this process and returns the exit code. Policies may name the
+// parts.
 func Main(args []string, parts scheduling.Parts) int {
 	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.LookupEnv, parts: parts}
 	ctx, stop := p.withSignals(context.Background())
@@ -56,7 +57,7 @@ func (p *program) answer(ctx context.Context, root *cobra.Command, args []string
 	return p.exit(ctx, root.ExecuteContext(ctx))
 }
 
-// newRoot is the command line.
+// newRoot returns the command `tarry` with all its subcommands.
 func newRoot(p *program) *cobra.Command {
 	p.display.Out, p.display.Getenv = p.stderr, p.getenv
 	p.stderr = &p.display
@@ -64,17 +65,18 @@ func newRoot(p *program) *cobra.Command {
 		Use:   "tarry",
 		Short: "MapReduce on this machine, with schedulers worth watching",
 		Long: `Tarry is an actor-based, in-memory MapReduce engine. It runs jobs on an emulated cluster of nodes
-and racks in this process: maps wait a moment for a slot beside their data, reduces go to the center
-of gravity of their input.
+and racks in this process. Maps wait a moment for a slot on a node with their data; reduces run at
+the center of gravity of their input.
 
   tarry run wordcount book.txt -o counts
   tarry run grep 'center|gravity' 'docs/**/*.md'
   tarry gen text --size 1GiB --seed 1 -o text.txt
 
-Results go to standard output, everything else to standard error. Every flag can also be set by an
-environment variable: --block-size by TARRY_BLOCK_SIZE. Exit codes: 0 done, 1 job failed or input
-not readable, 2 wrong command line, 3 output exists or cannot be made or configuration cannot work,
-4 run grep found nothing, 130 interrupted, 141 nobody reads the output, 143 terminated.`,
+Results go to standard output, everything else to standard error. An environment variable can set
+any flag: TARRY_BLOCK_SIZE sets --block-size. Exit codes: 0 success; 1 the job failed or an input
+cannot be read; 2 wrong command line; 3 the output exists or cannot be made, or the configuration
+is invalid; 4 run grep found nothing; 130 interrupted; 141 the output pipe was closed; 143
+terminated.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -90,7 +92,7 @@ not readable, 2 wrong command line, 3 output exists or cannot be made or configu
 			return cmd.Help()
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			cmd.Flags().SortFlags = false // a flag of the environment comes after the one that it needs
+			cmd.Flags().SortFlags = false // so that a variable comes after the flag that it needs
 			return firstError(checkOnce(cmd, p.args), checkFlags(cmd), p.flagsFromEnv(cmd))
 		},
 	}
@@ -114,11 +116,11 @@ not readable, 2 wrong command line, 3 output exists or cannot be made or configu
 	return root
 }
 
-// help is what a command does that has only sub-commands.
+// help is the action of a command that has only subcommands.
 func help(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// arguments makes an argument check that speaks of what is missing or too much. A max of -1 is no
-// limit.
+// arguments returns a check of the number of arguments; its errors name what is missing or
+// superfluous. A max of -1 means no limit.
 func arguments(min, max int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		path := cmd.CommandPath()
@@ -137,7 +139,7 @@ func arguments(min, max int, what string) cobra.PositionalArgs {
 	}
 }
 
-// newHelp is the command `tarry help COMMAND`.
+// newHelp returns the command `tarry help COMMAND`.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help COMMAND...",
@@ -153,7 +155,7 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// findCommand finds the command with that name.
+// findCommand returns the command with that name.
 func findCommand(cmd *cobra.Command, names []string) (*cobra.Command, error) {
 	of, rest, err := cmd.Root().Find(names)
 	if err != nil || len(rest) > 0 {

@@ -17,20 +17,20 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// stdoutName is what --output says for standard output, and stdoutTitle what messages call it.
+// stdoutName is the value of --output for standard output, stdoutTitle its name in messages.
 const (
 	stdoutName  = "-"
 	stdoutTitle = "standard output"
 )
 
-// openOutput is where a run writes: a new directory, one that takes the place of an earlier output
-// when it is complete, or standard output. An output that exists is refused.
+// openOutput returns the destination of a run: a new directory, one that replaces an earlier output
+// when it is complete, or standard output. It rejects an existing output.
 func (p *program) openOutput(j *jobFlags, m saved, stage int) (to mapreduce.Destination, err error) {
 	if to = j.directory(); j.output == stdoutName {
 		to = mapreduce.Writer(stdoutTitle, p.stdout)
 	}
 	to = m.resumable(to, stage)
-	if !worker.Asked() { // whose output is there already
+	if !worker.Asked() { // the submitting process has created the output
 		err = to.Check()
 	}
 	if err == nil {
@@ -49,7 +49,7 @@ func (p *program) openOutput(j *jobFlags, m saved, stage int) (to mapreduce.Dest
 	return to, configError("%w", err)
 }
 
-// directory is the output as a directory.
+// directory returns the output directory as a destination.
 func (j *jobFlags) directory() mapreduce.Destination {
 	if j.overwrite {
 		return mapreduce.ReplacedDir(j.output)
@@ -57,8 +57,8 @@ func (j *jobFlags) directory() mapreduce.Destination {
 	return mapreduce.Dir(j.output)
 }
 
-// outputError is an error about a file or directory to be written: what cannot be made is
-// configuration.
+// outputError returns an error about a file or directory to be written. If it cannot be created,
+// the error is one of configuration.
 func outputError(name string, err error) error {
 	var known *exitError
 	var at *fs.PathError
@@ -76,8 +76,8 @@ func outputError(name string, err error) error {
 	return err
 }
 
-// writeFile has fill write a file, made or replaced as the flag of os.OpenFile says: os.O_EXCL or
-// os.O_TRUNC. Half a file is not left.
+// writeFile lets fill write a file. flag is os.O_EXCL to create it or os.O_TRUNC to replace it.
+// After an error the incomplete file is removed.
 func writeFile(name string, flag int, fill func(io.Writer) error) error {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|flag, 0o666)
 	if err != nil {
@@ -90,7 +90,7 @@ func writeFile(name string, flag int, fill func(io.Writer) error) error {
 	return err
 }
 
-// openRecord creates the file of --events, before anything runs; an empty name is none.
+// openRecord creates the file of --events before anything runs; it returns nil for an empty name.
 func openRecord(name string) (*eventlog.File, error) {
 	if name == "" {
 		return nil, nil
@@ -102,7 +102,7 @@ func openRecord(name string) (*eventlog.File, error) {
 	return file, nil
 }
 
-// sink is what a cluster calls to record what happens; nil without a file.
+// sink returns the function that records a cluster's events; nil without a file.
 func sink(file *eventlog.File) func(actors.Event) {
 	if file == nil {
 		return nil
@@ -118,12 +118,11 @@ func sink(file *eventlog.File) func(actors.Event) {
 	}
 }
 
-// namedFile is a file that a flag has written beside the output.
+// namedFile is a file that a flag names, besides the output.
 type namedFile struct{ flag, name string }
 
-// distinctFiles refuses files to be written that are one of the inputs, or the same one twice:
-// opening them would destroy what is to be read or what another flag writes. Empty names are no
-// files.
+// distinctFiles rejects output files that are one of the inputs or that two flags share: opening
+// them would destroy an input or the file of another flag. Empty names are skipped.
 func distinctFiles(files []namedFile, inputs []string) error {
 	for i, f := range files {
 		if f.name == "" {
@@ -136,7 +135,7 @@ func distinctFiles(files []namedFile, inputs []string) error {
 		}
 		info, err := os.Stat(f.name)
 		if err != nil || !info.Mode().IsRegular() {
-			continue // what does not exist is no input; pipes and devices are written to as they are
+			continue // a missing file is not an input; pipes and devices are not replaced
 		}
 		for _, in := range inputs {
 			if there, err := os.Stat(in); err == nil && os.SameFile(info, there) {
@@ -147,7 +146,8 @@ func distinctFiles(files []namedFile, inputs []string) error {
 	return nil
 }
 
-// sameFile tells whether two names mean one file, which need not exist. Devices may be shared.
+// sameFile reports whether two names mean one file, which need not exist. Several flags may share a
+// device.
 func sameFile(a, b string) bool {
 	x, errA := os.Stat(a)
 	y, errB := os.Stat(b)
@@ -157,11 +157,10 @@ func sameFile(a, b string) bool {
 	return errA != nil && errB != nil && realPath(a) == realPath(b)
 }
 
-// realPath is the one name of what a path means, which need not exist: absolute, without symbolic
-// links as far as there is anything.
+// realPath returns the absolute path without symbolic links; the end of the path need not exist.
 func realPath(name string) string {
 	full, err := filepath.Abs(name)
-	if err != nil { // without a working directory
+	if err != nil { // the working directory does not exist
 		full = filepath.Clean(name)
 	}
 	below := ""
@@ -176,13 +175,13 @@ func realPath(name string) string {
 	}
 }
 
-// checkReplaced refuses to replace an output that an input lies in: the job would read what an
-// earlier run wrote, and remove it.
+// checkReplaced rejects --overwrite if an input is inside the output: the job would remove its own
+// input.
 func (j *jobFlags) checkReplaced(src []mapreduce.Source) error {
 	if _, err := os.Lstat(j.output); !j.overwrite || err != nil && !stores.Named(j.output) {
 		return nil
 	}
-	real := map[string]string{} // of directories: most inputs share theirs
+	real := map[string]string{} // by directory, since most inputs share one
 	output := realPath(j.output)
 	for _, s := range src {
 		within := strings.HasPrefix(s.Name(), stores.Clean(j.output)+"/")
@@ -203,7 +202,7 @@ func (j *jobFlags) checkReplaced(src []mapreduce.Source) error {
 	return nil
 }
 
-// checkEvents refuses a file of events that would destroy an input or an output.
+// checkEvents rejects a file of --events that is an input or the output.
 func checkEvents(events, output string, src []mapreduce.Source) error {
 	if events == "" {
 		return nil

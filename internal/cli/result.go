@@ -20,7 +20,7 @@ type result struct {
 	State          string       `json:"state"` // succeeded, failed or killed
 	Output         string       `json:"output"`
 	ElapsedSeconds float64      `json:"elapsed_seconds"`
-	Earlier        bool         `json:"earlier,omitempty"` // it was there when the command began, see --state
+	Earlier        bool         `json:"earlier,omitempty"` // an earlier process completed it, see --state
 	Error          string       `json:"error,omitempty"`
 	Counters       *counter.Set `json:"counters"`
 
@@ -28,8 +28,8 @@ type result struct {
 	last  *counter.Set // of the job that writes the output; nil before it
 }
 
-// report prints how the run ended: some lines to standard error, the counters if they are asked
-// for, or all as JSON to standard output. It gives err back, with what went wrong in printing.
+// report prints the result of a run: some lines and, if asked for, the counters to standard error,
+// or all as JSON to standard output. It returns err, joined with printing errors.
 func (r *result) report(ctx context.Context, p *program, f *runFlags, err error) error {
 	took := time.Since(r.began)
 	r.ElapsedSeconds, r.State = took.Seconds(), "succeeded"
@@ -49,9 +49,9 @@ func (r *result) report(ctx context.Context, p *program, f *runFlags, err error)
 		return err
 	}
 	if _, bad := fmt.Fprintf(p.stderr, "%s %s in %v\n", cmp.Or(r.Job, "job"), r.State, took.Round(time.Millisecond)); bad != nil {
-		return err // nobody listens
+		return err // nobody reads standard error
 	}
-	for range r.Counters.All() { // none where nothing began
+	for range r.Counters.All() { // empty if no job has started
 		fmt.Fprintf(p.stderr, "%s\n%s\n", r.amounts(), ranWhere(r.Counters))
 		if line := shuffledWhere(r.Counters); line != "" {
 			fmt.Fprintln(p.stderr, line)
@@ -64,14 +64,15 @@ func (r *result) report(ctx context.Context, p *program, f *runFlags, err error)
 	return err
 }
 
-// amounts says in a line what was read by all jobs of the run, and written by the last.
+// amounts returns a line with the amounts that all jobs of the run have read and the last job has
+// written.
 func (r *result) amounts() string {
 	c := r.Counters
 	read := numbers.Human(c.Get(counter.InputBytesRead))
 	if n := c.Get(counter.MapInputRecords); n > 0 {
 		read = records(n) + ", " + read
 	}
-	var last counter.Set // of the job that wrote
+	var last counter.Set // of the job that wrote the output
 	last.Merge(r.last)
 	wrote := last.Get(counter.MapOutputRecords)
 	for v := range last.All() {
@@ -82,13 +83,13 @@ func (r *result) amounts() string {
 	return fmt.Sprintf("read %s; wrote %s, %s", read, records(wrote), numbers.Human(last.Get(counter.OutputBytesWritten)))
 }
 
-// records is a number of them: 1 record, 12,345 records.
+// records returns a number of records as text: 1 record, 12,345 records.
 func records(n int64) string {
 	count, noun, _ := strings.Cut(words.Count(n, "record"), " ")
 	return numbers.Thousands(count) + " " + noun
 }
 
-// ranWhere says where the maps of a job ran.
+// ranWhere returns a line with the locality of the maps of a run.
 func ranWhere(c *counter.Set) string {
 	of := func(what string) int64 { return c.Named(counter.GroupJob, what+" map tasks") }
 	near, rack, far := of("Data-local"), of("Rack-local"), of("Other local")
@@ -98,7 +99,8 @@ func ranWhere(c *counter.Set) string {
 	return fmt.Sprintf("maps %d node-local, %d rack-local, %d elsewhere", near, rack, far)
 }
 
-// shuffledWhere says how far shuffled bytes went, or nothing if all stayed on their node.
+// shuffledWhere returns a line with the distances of shuffled bytes, or "" if all stayed on their
+// node.
 func shuffledWhere(c *counter.Set) string {
 	of := func(where string) int64 { return c.Named("CoGRS", where+" shuffle bytes") }
 	rack, far := of("Rack-local"), of("Off-rack")

@@ -19,39 +19,39 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// jobFlags are the flags of one job: of `tarry run`, and behind the job of `tarry submit`.
+// jobFlags are the flags of one job, for `tarry run` and `tarry submit`.
 type jobFlags struct {
 	output    string
 	overwrite bool
 	compress  string
-	packed    mapreduce.Compression // what compress says
+	packed    mapreduce.Compression // parsed from compress
 	reduces   int
 	maxSkips  int
 }
 
-// register adds the flags to the command, whose sub-commands are the jobs.
+// register adds the flags to the command, whose subcommands are the jobs.
 func (j *jobFlags) register(cmd *cobra.Command) {
 	for _, job := range cmd.Commands() {
-		short := "o" // but where -o means something else to the tool whose flags the job has
+		short := "o" // grep's -o has another meaning
 		if job.Flags().ShorthandLookup(short) != nil {
 			short = ""
 		}
 		job.Flags().StringVarP(&j.output, "output", short, stdoutName,
-			"directory to write, in parts, which must not exist (default: standard output)")
-		job.Flag("output").DefValue = ""  // said above
+			"write the output to `DIR`, a new directory of parts (default: standard output)")
+		job.Flag("output").DefValue = ""  // the usage contains it
 		_ = job.MarkFlagDirname("output") // an error: no such flag
 	}
 	f := cmd.PersistentFlags()
-	f.BoolVar(&j.overwrite, "overwrite", false, "replace an existing output directory once the job is done")
+	f.BoolVar(&j.overwrite, "overwrite", false, "replace an existing output directory when the job is done")
 	f.StringVar(&j.compress, "compress", "none", "compress the output: none, gzip, zstd or s2")
-	number(f, &j.reduces, "reduces", 0, span(0, mostReduces), "reduce tasks, 0 for none: what the maps emit is the output (default: one for each 64MiB of input, made a power of two)")
+	number(f, &j.reduces, "reduces", 0, span(0, mostReduces), "run `N` reduce tasks; with 0 the output is what the maps emit (default: one per 64MiB of input, as a power of two)")
 	number(f, &j.maxSkips, "max-skips", 0, span(0, 1e9),
-		"skip at most N records on which the job's map fails, hangs or ends its goroutine, and list them in _skipped.jsonl of the output")
+		"skip at most `N` records on which the map fails, hangs or exits its goroutine; list them in _skipped.jsonl of the output")
 	grouped(cmd, "Output", "max-skips")
 	complete(cmd, "compress", "none", "gzip", "zstd", "s2")
 }
 
-// outputFlag is how --output of a command is best written.
+// outputFlag returns the shortest form of --output for a command.
 func outputFlag(cmd *cobra.Command) string {
 	if f := cmd.Flag("output"); f.Shorthand == "" {
 		return "--output"
@@ -59,7 +59,7 @@ func outputFlag(cmd *cobra.Command) string {
 	return "-o"
 }
 
-// check refuses values that no job could work with.
+// check rejects values that no job can work with.
 func (j *jobFlags) check() (err error) {
 	if j.output == "" {
 		return usageError("--output: an empty name; without --output the result goes to standard output")
@@ -88,21 +88,21 @@ func (r *runFlags) register(cmd *cobra.Command) {
 	r.jobFlags.register(cmd)
 	r.clusterFlags.register(cmd)
 	f := cmd.PersistentFlags()
-	f.BoolVar(&r.inline, "inline", false, "run in one goroutine without a cluster: the plain way, to compare with")
+	f.BoolVar(&r.inline, "inline", false, "run in one goroutine without a cluster, for comparison")
 	f.StringVar(&r.on, "on", "",
-		"run each task in a process of its own: processes:4, so many at once, yarn, a master of Spark, slurm, k8s-job:IMAGE, prism (default: a cluster in this process)")
+		"run each task in its own process on an `ENGINE`: processes:N (N at once), yarn, a Spark master, slurm, k8s-job:IMAGE or prism (default: a cluster in this process)")
 	e := &r.settings
-	f.StringVar(&e.Queue, "queue", "", "with --on, submit to this queue of YARN or partition of Slurm (default: the engine's)")
-	f.StringVar(&e.Account, "account", "", "with --on, charge this account of Slurm, or use this service account of Kubernetes (default: the engine's)")
+	f.StringVar(&e.Queue, "queue", "", "with --on, submit to this YARN queue or Slurm partition (default: the engine's)")
+	f.StringVar(&e.Account, "account", "", "with --on, charge this Slurm account, or run as this Kubernetes service account (default: the engine's)")
 	number(f, (*numbers.Bytes)(&e.TaskMemory), "task-memory", 0, span(128<<20, 1<<44),
-		"with --on, memory of a task's container at the engine; half of it is the default of --memory (default: the engine's)")
-	number(f, &e.TaskCores, "task-cores", 0, span(1, 1_000), "with --on, cores of a task at the engine (default: the engine's)")
-	f.StringArrayVar(&e.EngineArgs, "engine-arg", nil, "with --on, pass this argument to the engine's own command; may be repeated (default: none)")
+		"with --on, give each task's container this memory; --memory defaults to half of it (default: the engine's)")
+	number(f, &e.TaskCores, "task-cores", 0, span(1, 1_000), "with --on, give each task `N` cores (default: the engine's)")
+	f.StringArrayVar(&e.EngineArgs, "engine-arg", nil, "with --on, pass `ARG` to the engine's own command; may be repeated (default: none)")
 	f.StringArrayVar(&e.Workers, "worker", nil,
-		"with --on, ship another build of this program for hosts of another kind, as linux/arm64=PATH; may be repeated (default: none)")
+		"with --on, ship another build of this program for other hosts: `OS/ARCH=PATH`; may be repeated (default: none)")
 	f.BoolVar(&r.counters, "counters", false, "print all counters at the end, in Hadoop's layout")
 	f.BoolVar(&r.json, "json", false, "print the outcome as one JSON object on standard output")
-	f.BoolVar(&r.noProgress, "no-progress", false, "show no progress, only how it ended")
+	f.BoolVar(&r.noProgress, "no-progress", false, "show the summary, but no progress")
 	grouped(cmd, "Diagnostics", "counters json no-progress")
 	grouped(cmd, "Cluster", "inline on "+ofEngine)
 	needs(cmd, "on", ofEngine)
@@ -111,14 +111,14 @@ func (r *runFlags) register(cmd *cobra.Command) {
 	excludes(cmd, "on", ofCluster)
 }
 
-// ofEngine are flags that say something of an engine.
+// ofEngine lists the flags of engines.
 const ofEngine = "queue account task-memory task-cores engine-arg worker"
 
-// ofCluster are flags that say something of a cluster in this process.
+// ofCluster lists the flags of a cluster in this process.
 const ofCluster = "racks nodes map-slots reduce-slots replication parallelism seed events node-link oversubscription " +
 	"scheduler reduce-placement set wait chaos state"
 
-// check refuses values that cannot work.
+// check rejects values that cannot work.
 func (r *runFlags) check(p *program, cmd *cobra.Command) error {
 	if err := r.jobFlags.check(); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (r *runFlags) check(p *program, cmd *cobra.Command) error {
 	return r.clusterFlags.check(p, cmd)
 }
 
-// pipeline is a run: each of its stages reads what the one before it wrote.
+// pipeline is a run: each stage reads the output of the previous one.
 type pipeline struct {
 	*runFlags
 	src    []mapreduce.Source
@@ -150,15 +150,16 @@ type pipeline struct {
 	stages []stage
 	do     planRunner
 	saved  saved
-	folder string // for what is between stages, where tasks are processes of their own
+	folder string // for data between stages, if tasks run in other processes
 	result result
 }
 
-// planRunner runs a plan to its end, with so many reduces (0: as many as fit). key names it in the
-// state, if it has one. Counters are there after errors, too.
+// planRunner runs a plan to its end. reduces is the number of reduces; 0 chooses it by the size of
+// the input. key names the plan in the state, if there is one. It returns the counters even with an
+// error.
 type planRunner func(ctx context.Context, plan *mapreduce.Plan, reduces int, key string) (*counter.Set, error)
 
-// run does the stages of a job one after the other and reports.
+// run executes the stages of a job in order and reports the result.
 func (p *program) run(cmd *cobra.Command, r *runFlags, inputs []string, stages []stage) (err error) {
 	if err := r.check(p, cmd); err != nil {
 		return err
@@ -174,7 +175,7 @@ func (p *program) run(cmd *cobra.Command, r *runFlags, inputs []string, stages [
 			return err
 		}
 		defer func() {
-			if err := w.saved.Close(); err != nil { // harms no output
+			if err := w.saved.Close(); err != nil { // the output is not affected
 				fmt.Fprintf(p.stderr, "tarry: warning: %v\n", w.saved.fault(err))
 			}
 		}()
@@ -204,7 +205,7 @@ func (p *program) run(cmd *cobra.Command, r *runFlags, inputs []string, stages [
 	return err
 }
 
-// open looks at the output and the inputs.
+// open checks the output and opens the inputs.
 func (w *pipeline) open(ctx context.Context, p *program, inputs []string) (err error) {
 	if w.out, err = p.openOutput(&w.jobFlags, w.saved, len(w.stages)-1); err != nil {
 		return err
@@ -226,7 +227,7 @@ func (w *pipeline) open(ctx context.Context, p *program, inputs []string) (err e
 	return firstError(checkEvents(w.events, w.output, w.src), w.checkReplaced(w.src))
 }
 
-// runStages runs each stage on what the one before it wrote.
+// runStages runs each stage on the output of the previous one.
 func (w *pipeline) runStages(ctx context.Context) (err error) {
 	last := len(w.stages) - 1
 	between, clean, err := w.betweenStages(last)
@@ -240,7 +241,7 @@ func (w *pipeline) runStages(ctx context.Context) (err error) {
 			dir = between + "/" + strconv.Itoa(i)
 			to = w.saved.resumable(mapreduce.Dir(dir), i)
 		}
-		if _, done := w.saved.done(i, dir); done && i < last { // by a process that was killed later
+		if _, done := w.saved.done(i, dir); done && i < last { // by an earlier process that was killed later
 			err = to.Finish()
 		} else {
 			err = w.stage(ctx, s, to, i)
@@ -255,7 +256,7 @@ func (w *pipeline) runStages(ctx context.Context) (err error) {
 	return nil
 }
 
-// stage runs one of the stages.
+// stage runs stage i.
 func (w *pipeline) stage(ctx context.Context, s stage, to mapreduce.Destination, i int) error {
 	do := func(ctx context.Context, plan *mapreduce.Plan, reduces int, key string) (*counter.Set, error) {
 		counters, err := w.do(ctx, plan, reduces, key)
@@ -263,10 +264,10 @@ func (w *pipeline) stage(ctx context.Context, s stage, to mapreduce.Destination,
 		return counters, err
 	}
 	round := func(ctx context.Context, plan *mapreduce.Plan) (*counter.Set, error) {
-		return do(ctx, plan, w.reduces, "") // rounds are not remembered: they begin anew, and come to the same
+		return do(ctx, plan, w.reduces, "") // rounds are not recorded: they run again with the same result
 	}
 	src := w.src
-	w.src = nil // the plan has its own, of perhaps a hundred thousand files
+	w.src = nil // the plan has its own list, maybe of 100,000 files
 	plan, err := s.plan(ctx, round, src, to)
 	if err != nil {
 		return err
@@ -279,7 +280,7 @@ func (w *pipeline) stage(ctx context.Context, s stage, to mapreduce.Destination,
 	}
 	reduces, last := w.reduces, i == len(w.stages)-1
 	if last && w.output == stdoutName && reduces == 0 && !plan.Ordered() {
-		reduces = 1 // whose part is in the order of the keys
+		reduces = 1 // a single part is ordered by keys
 	}
 	counters, err := do(ctx, plan, reduces, w.saved.key(i))
 	if last {
@@ -288,14 +289,14 @@ func (w *pipeline) stage(ctx context.Context, s stage, to mapreduce.Destination,
 	return err
 }
 
-// betweenStages is a directory for what one stage writes for the next; clean is called at the end,
-// done if all stages have succeeded.
+// betweenStages returns a directory for data between stages. The caller calls clean at the end;
+// done reports whether all stages have succeeded.
 func (w *pipeline) betweenStages(last int) (dir string, clean func(done bool) error, err error) {
 	kept := func(bool) error { return nil }
 	switch {
 	case last == 0:
 		return "", kept, nil
-	case worker.Asked(): // where the process that submitted the job made it
+	case worker.Asked(): // created by the submitting process
 		return worker.Folder(), kept, nil
 	case w.saved.Dir != nil:
 		dir = w.saved.between()

@@ -22,10 +22,10 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// haltGrace is how long running attempts may go on after the first signal.
+// haltGrace is the time that running attempts get after the first signal.
 const haltGrace = 2 * time.Second
 
-// startRun starts what the plans of a pipeline run on; stop ends it, and writes what was recorded.
+// startRun starts what the plans of a pipeline run on. stop ends it and closes the file of events.
 func (p *program) startRun(cmd *cobra.Command, w *pipeline) (stop func() error, err error) {
 	switch nothing := func() error { return nil }; {
 	case w.inline:
@@ -51,8 +51,8 @@ func (w *pipeline) runInline(ctx context.Context, plan *mapreduce.Plan, reduces 
 	return c, err
 }
 
-// runOn is the planRunner of --on: plans run on an engine, or, in a process that this program was started
-// again as, the one task that it is there for.
+// runOn returns the planRunner of --on. It runs plans on an engine; in a worker process, it runs
+// the one task of that process.
 func (p *program) runOn(cmd *cobra.Command, w *pipeline) planRunner {
 	return func(ctx context.Context, plan *mapreduce.Plan, reduces int, _ string) (*counter.Set, error) {
 		if worker.Asked() {
@@ -63,7 +63,7 @@ func (p *program) runOn(cmd *cobra.Command, w *pipeline) planRunner {
 			Folder: w.folder, MaxSkips: w.maxSkips, TaskTimeout: w.timeout(cmd), Print: struct{ io.Writer }{p.stdout},
 			Settings: w.settings,
 		}
-		if f, ok := p.stdout.(*os.File); ok { // ends when the engine's part is printed: a pipe such as | kubectl apply -f - goes on
+		if f, ok := p.stdout.(*os.File); ok { // closed after the engine's output, so that a pipe such as | kubectl apply -f - continues
 			o.Print = f
 		}
 		if !w.quiet {
@@ -79,8 +79,8 @@ func (p *program) runOn(cmd *cobra.Command, w *pipeline) planRunner {
 	}
 }
 
-// startCluster starts the cluster that the flags describe. The Go heap grows only into what the
-// budget's buffers leave.
+// startCluster starts the cluster that the flags describe. It limits the Go heap to the part of the
+// memory budget that buffers do not use.
 func (p *program) startCluster(cmd *cobra.Command, w *pipeline) (stop func() error, err error) {
 	cfg, err := w.config(cmd)
 	if err != nil {
@@ -138,7 +138,7 @@ func (p *program) startCluster(cmd *cobra.Command, w *pipeline) (stop func() err
 	}, nil
 }
 
-// whoRuns is the user of this process.
+// whoRuns returns the user of this process.
 func whoRuns() string {
 	who, err := user.Current()
 	if err != nil {

@@ -16,36 +16,35 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// schedulerFlags choose the scheduler of a cluster, live or simulated, and name its files.
+// schedulerFlags choose the scheduler of a cluster, live or simulated, and its files.
 type schedulerFlags struct {
 	scheduler, reducePlacement string
 	wait                       time.Duration
 	sets                       []string // KEY=VALUE
 	names                      allocation.FileNames
 
-	parts    scheduling.Parts            // set by begin: that settings may name
-	assigned []assignment                // set by begin: what the flags say
+	parts    scheduling.Parts            // set by begin; settings may name them
+	assigned []assignment                // set by begin, from the flags
 	files    allocation.Files            // set by begin
 	policies map[string]*policyfile.File // set by begin and policy: those that were read
-	lists    bool                        // access lists are heeded, whatever the scheduler
+	lists    bool                        // access lists apply, whatever the scheduler
 }
 
-// assignment is a setting that a flag gives.
+// assignment is a setting from a flag.
 type assignment struct {
 	flag  string // as it was given
 	field *policyfile.Field
 	value string
 }
 
-// register adds the flags to one of the command's sets, but for --scheduler and those of files. waits is
-// what waits are without a flag.
+// register adds the flags, without --scheduler and those of files, to one of the command's sets.
+// waits describes the default of --wait.
 func (s *schedulerFlags) register(cmd *cobra.Command, f *pflag.FlagSet, waits string) {
 	f.StringVar(&s.reducePlacement, "reduce-placement", "",
-		"where reduces go: any, cogrs (center of gravity of their input), larts (most of their input), "+
-			"in simulations also leen (by their keys) "+
-			"(default: cogrs with hfs, any with the others)")
+		"place reduces by this `RULE`: any, cogrs (center of gravity of their input), larts (where most of their input is), "+
+			"in simulations also leen (by their keys) (default: cogrs with hfs, any with others)")
 	number(f, &s.wait, "wait", 0, span(0, 1000*hour),
-		"how long a map waits for a node with its data, and then for its rack, 0s for not at all (default: "+waits+")")
+		"let a map wait this long for a node with its data, and then for a rack with its data; 0s does not wait (default: "+waits+")")
 	s.registerSets(f)
 	complete(cmd, "reduce-placement", "any", "cogrs", "larts")
 	grouped(cmd, "Scheduler", "reduce-placement wait set")
@@ -53,28 +52,28 @@ func (s *schedulerFlags) register(cmd *cobra.Command, f *pflag.FlagSet, waits st
 
 // registerSets adds --set.
 func (s *schedulerFlags) registerSets(f *pflag.FlagSet) {
-	f.StringArrayVar(&s.sets, "set", nil, "any setting of the scheduler, as KEY=VALUE, such as theta=0.1 or "+
-		"locality.waits=2s/4s; may be repeated; tarry config policy lists them all")
+	f.StringArrayVar(&s.sets, "set", nil, "change a setting of the scheduler, such as theta=0.1 or "+
+		"locality.waits=2s/4s; may be repeated; tarry config policy lists all `KEY=VALUE`")
 }
 
 // registerName adds --scheduler.
 func (s *schedulerFlags) registerName(cmd *cobra.Command, f *pflag.FlagSet, byDefault, more string) {
 	f.StringVar(&s.scheduler, "scheduler", byDefault,
-		"which job's task goes next: "+strings.Join(scheduling.Presets(), ", ")+", or a policy file (.yaml)"+more)
+		"schedule jobs by this `NAME`: "+strings.Join(scheduling.Presets(), ", ")+", or a policy file (.yaml)"+more)
 	complete(cmd, "scheduler", scheduling.Presets()...)
 }
 
 // registerFiles adds the flags of Hadoop's configuration files.
 func (s *schedulerFlags) registerFiles(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&s.names.Pools, "allocations", "", "fair-scheduler.xml with the pools of hfs")
-	f.StringVar(&s.names.Queues, "queues", "", "capacity-scheduler.xml or mapred-queues.xml with the queues of capacity, and "+
-		"access lists, which hold for pools, too")
-	f.StringVar(&s.names.Parameters, "parameters", "", "mapred-site.xml with the scheduler's parameters; flags win over it")
+	f.StringVar(&s.names.Pools, "allocations", "", "read the pools of hfs from `FILE`, a fair-scheduler.xml")
+	f.StringVar(&s.names.Queues, "queues", "", "read the queues of capacity, and access lists of queues and pools, from `FILE`, "+
+		"a capacity-scheduler.xml or mapred-queues.xml")
+	f.StringVar(&s.names.Parameters, "parameters", "", "read the scheduler's parameters from `FILE`, a mapred-site.xml; flags override it")
 	grouped(cmd, "Scheduler", "allocations queues parameters")
 }
 
-// begin checks the flags and reads the files; warnings about them go to standard error.
+// begin checks the flags and reads the files; it prints warnings about them to standard error.
 func (s *schedulerFlags) begin(p *program, cmd *cobra.Command) error {
 	s.parts = p.parts
 	if err := s.assign(cmd); err != nil {
@@ -90,7 +89,7 @@ func (s *schedulerFlags) begin(p *program, cmd *cobra.Command) error {
 	return err
 }
 
-// assign makes settings of the flags; --set wins over the others.
+// assign turns the flags into settings; --set overrides the others.
 func (s *schedulerFlags) assign(cmd *cobra.Command) (err error) {
 	s.assigned = nil
 	add := func(flag, key, value string) {
@@ -122,12 +121,12 @@ func (s *schedulerFlags) assign(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// badPolicy is what is wrong with a setting, without the word for it.
+// badPolicy returns what is wrong with a setting, without policyfile's prefix.
 func badPolicy(err error) string {
 	return strings.TrimPrefix(words.OneLine(err), policyfile.ErrBad.Error()+": ")
 }
 
-// read reads the files that the flags name, up to the first that is wrong.
+// read reads the files that the flags name, up to the first with an error.
 func (s *schedulerFlags) read() (err error) {
 	s.policies = map[string]*policyfile.File{}
 	if s.files, err = allocation.ReadFiles(s.names, openFile); err != nil {
@@ -137,7 +136,8 @@ func (s *schedulerFlags) read() (err error) {
 	return err
 }
 
-// policyFile reads the policy file that a scheduler is named by, once; nil if it is a preset.
+// policyFile returns the policy file with this name, and reads it only once; nil if the name is not
+// that of a file.
 func (s *schedulerFlags) policyFile(name string) (*policyfile.File, error) {
 	if !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(name)) || s.policies[name] != nil {
 		return s.policies[name], nil
@@ -154,8 +154,8 @@ func (s *schedulerFlags) policyFile(name string) (*policyfile.File, error) {
 	return s.policies[name], nil
 }
 
-// policy gives the preset or policy file of a name with what files and flags change; "+any" or
-// another placement of reduces behind the name of a preset sets it.
+// policy returns the preset or policy file of a name, with the changes of files and flags. A suffix
+// such as "+any" sets the placement of reduces.
 func (s *schedulerFlags) policy(name string) (policy scheduling.Policy, err error) {
 	base, placement, placed := strings.Cut(name, "+")
 	file, err := s.policyFile(name)
@@ -169,7 +169,7 @@ func (s *schedulerFlags) policy(name string) (policy scheduling.Policy, err erro
 		return policy, usageError("unknown scheduler %s: want %s, or a policy file (.yaml)",
 			words.Quoted(base), strings.Join(scheduling.Presets(), ", "))
 	}
-	if file != nil { // its order decides which other files are heeded, and it wins over them
+	if file != nil { // its order decides which other files apply, and it overrides them
 		err = file.Apply(&policy)
 		policy.Name = file.Name()
 	}
@@ -188,7 +188,7 @@ func (s *schedulerFlags) policy(name string) (policy scheduling.Policy, err erro
 	if err := s.over(&policy, assigned); err != nil {
 		return policy, err
 	}
-	if file != nil && file.Idle(&said) != nil { // a key without effect, by itself and with the flags that win over it
+	if file != nil && file.Idle(&said) != nil { // a key without effect, both alone and with the flags that override it
 		err = file.Idle(&policy)
 	}
 	if err := firstError(policy.Validate(), err); err != nil {
@@ -197,8 +197,8 @@ func (s *schedulerFlags) policy(name string) (policy scheduling.Policy, err erro
 	return policy, nil
 }
 
-// livePolicy is the scheduler of a live cluster. Its waits follow the heartbeats, as Hadoop's do,
-// unless flags or files set them.
+// livePolicy returns the scheduler of a live cluster. Its waits follow the heartbeats, as in
+// Hadoop, unless flags or files set them.
 func (s *schedulerFlags) livePolicy() (scheduling.Policy, error) {
 	policy, err := s.policy(s.scheduler)
 	file := s.policies[s.scheduler]
@@ -210,7 +210,7 @@ func (s *schedulerFlags) livePolicy() (scheduling.Policy, error) {
 	return policy, err
 }
 
-// over puts settings over preset and files.
+// over applies settings to a policy.
 func (s *schedulerFlags) over(policy *scheduling.Policy, list []assignment) error {
 	for _, a := range list {
 		if policyfile.SetPart(policy, s.parts, policyfile.Setting{Key: a.field.Key, Value: a.value}) {
@@ -223,7 +223,7 @@ func (s *schedulerFlags) over(policy *scheduling.Policy, list []assignment) erro
 	return nil
 }
 
-// unheeded refuses flags and files that have no effect in any of the policies.
+// unheeded rejects flags and files that have no effect in any of the policies.
 func (s *schedulerFlags) unheeded(policies ...scheduling.Policy) error {
 	for _, a := range s.assigned {
 		heeds := func(p scheduling.Policy) bool { return a.field.Idle(&p) == "" }

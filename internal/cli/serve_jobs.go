@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// libraryJobs are the jobs of `tarry run`, for a server to take: their arguments are those behind
-// `tarry run JOB`.
+// libraryJobs returns the jobs of `tarry run` for a server. Their arguments are those of `tarry run
+// JOB`.
 func libraryJobs() (list []serve.Job) {
 	for _, job := range jobCommands(new(program), nil) {
 		list = append(list, serve.Job{Name: job.Name(), Summary: job.Short, Parse: func(args []string) (serve.Order, error) {
@@ -23,7 +23,7 @@ func libraryJobs() (list []serve.Job) {
 	return list
 }
 
-// parseOrder makes a server's order of the words behind `tarry run`.
+// parseOrder returns the server's order for a job and its arguments.
 func parseOrder(job string, args []string) (o serve.Order, err error) {
 	var j jobFlags
 	var called *cobra.Command

@@ -35,52 +35,52 @@ type simFlags struct {
 	machines *clusterfile.File // of cluster, or nil; set by begin
 }
 
-// traceForms are the forms of --trace.
+// traceForms describes the forms of --trace.
 const traceForms = "swim:FILE, coflow:FILE, sls:FILE (Hadoop's SLS or Rumen) or alibaba:FILE (batch_task.csv of 2018)"
 
 // register adds the flags.
 func (f *simFlags) register(cmd *cobra.Command) {
 	s, c := cmd.Flags(), &f.simulated
-	s.StringVar(&f.trace, "trace", "", "trace to replay, as "+traceForms)
-	s.StringVar(&f.named, "workload", "", "workload file (YAML), or one of "+strings.Join(workload.Names(), ", "))
+	s.StringVar(&f.trace, "trace", "", "replay a trace, as "+traceForms)
+	s.StringVar(&f.named, "workload", "", "simulate the workload of this file (YAML), or one of "+strings.Join(workload.Names(), ", "))
 	names := cobra.FixedCompletions(workload.Names(), cobra.ShellCompDirectiveDefault)
 	_ = cmd.RegisterFlagCompletionFunc("workload", names) // an error: no such flag
 	f.registerCluster(cmd)
 	f.registerWorkload(cmd)
 	f.schedulerFlags.register(cmd, s, "the scheduler's")
 	f.registerFiles(cmd)
-	number(s, &c.Seed, "seed", 1, seeds, "seed of the workload, block places and task times")
-	s.BoolVar(&f.json, "json", false, "print the figures as JSON, an object a line")
-	s.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on standard error but errors")
+	number(s, &c.Seed, "seed", 1, seeds, "draw the workload, block places and task times from this seed")
+	s.BoolVar(&f.json, "json", false, "print the figures as JSON, one object per line")
+	s.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors to standard error")
 	excludes(cmd, "trace", "workload")
 }
 
-// registerCluster adds the flags of what the cluster is made of, and of what fails.
+// registerCluster adds the flags of the simulated cluster and its failures.
 func (f *simFlags) registerCluster(cmd *cobra.Command) {
 	s, c, n := cmd.Flags(), &f.simulated.Cluster, &f.simulated.Network
 	s.StringVar(&f.cluster, "cluster", "",
-		"file (YAML) that says what the cluster is made of: classes of nodes, racks, links, disks, stragglers, outages")
-	number(s, &c.Nodes, "nodes", 100, span(1, 100_000), "nodes of the cluster")
-	number(s, &c.Racks, "racks", 1, span(1, 100_000), "racks of the cluster")
-	number(s, &c.MapSlots, "map-slots", 4, span(1, 1_000), "map slots of each node")
-	number(s, &c.ReduceSlots, "reduce-slots", 2, span(0, 1_000), "reduce slots of each node")
-	number(s, &c.Replicas, "replication", 3, span(1, 1_000), "replicas of a block")
-	number(s, &c.Setup, "task-setup", time.Second, span(0, 24*hour), "from a task's launch until it does anything")
-	number(s, (*numbers.Rate)(&c.ReadRate), "read-rate", 20<<20, rates, "what a task reads from its disk, bytes a second")
+		"read the cluster from `FILE` (YAML): classes of nodes, racks, links, disks, stragglers, outages")
+	number(s, &c.Nodes, "nodes", 100, span(1, 100_000), "simulate `N` nodes")
+	number(s, &c.Racks, "racks", 1, span(1, 100_000), "simulate `N` racks")
+	number(s, &c.MapSlots, "map-slots", 4, span(1, 1_000), "give each node `N` map slots")
+	number(s, &c.ReduceSlots, "reduce-slots", 2, span(0, 1_000), "give each node `N` reduce slots")
+	number(s, &c.Replicas, "replication", 3, span(1, 1_000), "store `N` replicas of each block")
+	number(s, &c.Setup, "task-setup", time.Second, span(0, 24*hour), "set-up time of a task before it does anything")
+	number(s, (*numbers.Rate)(&c.ReadRate), "read-rate", 20<<20, rates, "bytes per second that a task reads from its disk")
 	number(s, (*numbers.Bytes)(&c.Cache), "cache", 0, span(1, 1<<44),
-		"memory of each node for the blocks that its maps have read last (default: none)")
+		"memory of each node for the blocks that its maps read last (default: none)")
 	number(s, (*numbers.Rate)(&c.CPURate), "compute-rate", 0, rates,
-		"what a task computes of its input, bytes a second, besides reading (default: no time)")
-	s.StringVar(&f.network, "network", "factors", "what distance costs: factors (constant), or flows (links shared max-min fairly)")
-	number(s, (*numbers.Rate)(&n.ShuffleRate), "shuffle-rate", 50<<20, rates, "what a reduce fetches, bytes a second, with --network factors")
-	number(s, (*numbers.Rate)(&n.NodeLink), "link", 125e6, rates, "capacity of a node's link, bytes a second, with --network flows")
-	number(s, &n.Oversubscription, "oversubscription", 1, span(1, 1_000), "sum of a rack's node links over its uplink, with --network flows")
+		"bytes of input per second that a task computes, besides reading (default: no time)")
+	s.StringVar(&f.network, "network", "factors", "model the network by factors (constant), or flows (links shared max-min fairly)")
+	number(s, (*numbers.Rate)(&n.ShuffleRate), "shuffle-rate", 50<<20, rates, "with --network factors, bytes per second that a reduce fetches")
+	number(s, (*numbers.Rate)(&n.NodeLink), "link", 125e6, rates, "with --network flows, bytes per second of a node's link")
+	number(s, &n.Oversubscription, "oversubscription", 1, span(1, 1_000), "with --network flows, ratio of a rack's node links to its uplink")
 	s.StringVar(&f.drive, "drive", "event",
-		"when a free slot is seen: event (at once), or heartbeat (at its node's next heartbeat)")
-	number(s, &f.simulated.Interval, "heartbeat", 0, span(0.01, hour), "between a node's heartbeats (default: Hadoop's, 1s for each 100 nodes)")
-	number(s, (*numbers.Part)(&c.SlowNodes), "slow-nodes", 0, parts, "part of the nodes that take twice as long")
-	number(s, (*numbers.Part)(&c.Stragglers), "stragglers", 0, parts, "part of the attempts that compute five times as long")
-	number(s, (*numbers.Part)(&f.simulated.Failures.TaskFails), "task-fails", 0, parts, "part of the attempts that fail")
+		"offer a free slot at this `TIME`: event (at once), or heartbeat (its node's next)")
+	number(s, &f.simulated.Interval, "heartbeat", 0, span(0.01, hour), "heartbeat interval of a node (default: Hadoop's, 1s per 100 nodes)")
+	number(s, (*numbers.Part)(&c.SlowNodes), "slow-nodes", 0, parts, "fraction of the nodes that take twice as long")
+	number(s, (*numbers.Part)(&c.Stragglers), "stragglers", 0, parts, "fraction of the attempts that compute five times as long")
+	number(s, (*numbers.Part)(&f.simulated.Failures.TaskFails), "task-fails", 0, parts, "fraction of the attempts that fail")
 	number(s, &f.simulated.Failures.MTBF, "mtbf", 0, span(60, 100*year), "mean time between failures of a node (default: none)")
 	complete(cmd, "network", "factors", "flows")
 	complete(cmd, "drive", "event", "heartbeat")
@@ -89,22 +89,22 @@ func (f *simFlags) registerCluster(cmd *cobra.Command) {
 	excludes(cmd, "cluster", "nodes racks map-slots reduce-slots network link stragglers oversubscription")
 }
 
-// registerWorkload adds the flags that change a workload, most of them a trace.
+// registerWorkload adds the flags that change a workload; most apply to traces.
 func (f *simFlags) registerWorkload(cmd *cobra.Command) {
 	s, t := cmd.Flags(), &f.traced
 	s.TextVar(&f.simulated.Submission, "submit", simulator.Submission{},
 		"submit jobs by this `RULE`: replay (as the workload says), serial, closed:N (N at a time) or stress")
 	number(s, &f.simulated.Until, "until", 0, span(0.001, 100*year), "stop at this simulated time (default: when all jobs are done)")
-	number(s, &t.Jobs, "jobs", 0, span(1, 10_000_000), "take only this many jobs, the first ones")
+	number(s, &t.Jobs, "jobs", 0, span(1, 10_000_000), "take only the first `N` jobs (default: all)")
 	number(s, &f.target, "target-utilisation", 0, span(0.001, 10),
-		"have the jobs come so fast that their tasks take this part of the time of the map slots, or of the "+
-			"reduce slots if that is more (default: as fast as the workload says)")
-	number(s, &t.TimeScale, "time-scale", 1, span(1e-6, 1e6), "factor on a trace's submission times")
+		"scale submission times so that tasks use this fraction of the map slots, or of the "+
+			"reduce slots if that is more (default: not scaled)")
+	number(s, &t.TimeScale, "time-scale", 1, span(1e-6, 1e6), "multiply a trace's submission times by this factor")
 	number(s, &t.OriginalNodes, "original-nodes", 0, span(1, 1_000_000),
-		"nodes of the traced cluster; bytes shrink by --nodes over it (default: not scaled)")
-	number(s, &t.MaxMaps, "max-maps", 0, span(1, mostMaps), "cut a trace's jobs down to this many maps")
+		"number of nodes of the traced cluster: bytes are multiplied by --nodes divided by it (default: not scaled)")
+	number(s, &t.MaxMaps, "max-maps", 0, span(1, mostMaps), "shrink a trace's jobs to at most `N` maps (default: not shrunk)")
 	number(s, &t.Map.Spread, "compute-spread", 0, span(0, 10),
-		"sigma of a lognormal factor of mean 1 on the time that each task of a trace computes")
+		"sigma of a lognormal factor of mean 1 on the compute time of each task of a trace")
 	number(s, &t.Skew.Zipf, "skew-zipf", 0, span(0, 20), "exponent of Zipf's law for the sizes of a trace's partitions")
 	grouped(cmd, "Workload", "submit until jobs target-utilisation time-scale original-nodes max-maps compute-spread skew-zipf")
 	excludes(cmd, "time-scale", "target-utilisation")
@@ -156,7 +156,7 @@ func (f *simFlags) begin(p *program, cmd *cobra.Command) error {
 	)
 }
 
-// config is what the flags say of the cluster, under the scheduler of a name.
+// config returns the configuration of the simulation under a scheduler.
 func (f *simFlags) config(name string) (cfg simulator.Config, err error) {
 	cfg = f.simulated
 	if cfg.Policy, err = f.policy(name); err != nil {
@@ -189,7 +189,7 @@ func (f *simFlags) config(name string) (cfg simulator.Config, err error) {
 	return cfg, nil
 }
 
-// load reads or draws the workload of a seed.
+// load reads or draws the workload for a seed.
 func (f *simFlags) load(seed uint64) (w workload.Workload, err error) {
 	random := rand.New(rand.NewPCG(seed, 0x7a22))
 	if f.trace == "" && slices.Contains(workload.Names(), f.named) {
@@ -225,11 +225,11 @@ func (f *simFlags) load(seed uint64) (w workload.Workload, err error) {
 	return workload.Read(form, file, path, o)
 }
 
-// idleLoad is the load below which schedulers have nothing to decide.
+// idleLoad is the load below which all schedulers act alike.
 const idleLoad = 0.05
 
-// paced is load with the jobs as fast as --target-utilisation asks, and says what load they are unless
-// quiet; without the flag only if that leaves the cluster idle.
+// paced returns the workload with submission times scaled by --target-utilisation. Unless quiet, it
+// prints the load with that flag, and otherwise warns if the cluster stays idle.
 func (f *simFlags) paced(p *program, cfg simulator.Config, quiet bool) (*workload.Workload, error) {
 	w, err := f.load(cfg.Seed)
 	if err != nil || w.Validate() != nil {

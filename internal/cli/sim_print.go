@@ -17,7 +17,7 @@ type simFigure struct {
 	of   func(*simulator.Figures) float64
 }
 
-// simFigures lists them.
+// simFigures returns the figures.
 func simFigures() []simFigure {
 	type figures = *simulator.Figures
 	return []simFigure{
@@ -26,7 +26,7 @@ func simFigures() []simFigure {
 		{"sojourn_p95_s", func(f figures) float64 { return f.Sojourn.P95 }},
 		{"makespan_s", func(f figures) float64 { return f.MakespanS }},
 		{"node_local_share", func(f figures) float64 { return f.Maps.Share(scheduling.NodeLocal) }},
-		{"rack_local_share", func(f figures) float64 { // those alone, as rack_local of a run
+		{"rack_local_share", func(f figures) float64 { // without node-local ones, as rack_local of a run
 			return f.Maps.Share(scheduling.RackLocal) - f.Maps.Share(scheduling.NodeLocal)
 		}},
 		{"off_rack_shuffle_gb", func(f figures) float64 { return float64(f.Shuffle.OffRack) / 1e9 }},
@@ -44,7 +44,7 @@ func simFigures() []simFigure {
 	}
 }
 
-// gridSummary is a point as --json prints it.
+// gridSummary is a point, as --json prints it.
 type gridSummary struct {
 	Settings map[string]string       `json:"settings"`
 	Figures  map[string]gridEstimate `json:"figures"`
@@ -64,7 +64,7 @@ func summaries(grid []dimension, points []*gridPoint) (list []gridSummary) {
 	return list
 }
 
-// printSweep prints some of the figures for people, a line for each point.
+// printSweep prints some of the figures as a table, with a line for each point.
 func printSweep(p *program, grid []dimension, points []*gridPoint) error {
 	shown := []string{"sojourn_mean_s", "sojourn_p95_s", "makespan_s", "node_local_share", "off_rack_shuffle_gb", "fairness_jain"}
 	lines := [][]string{append(names(grid), shown...)}
@@ -80,7 +80,7 @@ func printSweep(p *program, grid []dimension, points []*gridPoint) error {
 	return figureTable(p.stdout, lines)
 }
 
-// printComparison prints the points side by side, and each one's paired difference from the first.
+// printComparison prints the points side by side, with paired differences from the first one.
 func printComparison(p *program, _ []dimension, points []*gridPoint) error {
 	var policies []scheduling.Policy
 	var titles []string
@@ -104,8 +104,8 @@ func printComparison(p *program, _ []dimension, points []*gridPoint) error {
 	return firstError(figureTable(p.stdout, lines), printSettings(p.stdout, titles, policyfile.Differences(policies...)))
 }
 
-// printSettings tells in which settings policies differ. With more than one, which of them makes a
-// difference is not told.
+// printSettings prints the settings in which policies differ, since any of them may be the cause of
+// a difference in figures.
 func printSettings(out io.Writer, names []string, list []policyfile.Difference) error {
 	if len(list) == 0 {
 		_, err := fmt.Fprintln(out, "\nThey differ in no setting.")

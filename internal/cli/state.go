@@ -20,35 +20,36 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// about is what the directory of --state belongs to. A later process must ask for the same.
+// about describes the run to which a --state directory belongs. A later process must have the same
+// description.
 type about struct {
-	Command string   // with its arguments, and the flags that bear on the output
+	Command string   // with its arguments and the flags that change the output
 	Output  string   // absolute
 	Inputs  []string // absolute, each with its size and time
 }
 
-// told are flags that bear on what is told of a run, not on what it does.
-var told = []string{"state", "chaos", "json", "quiet", "counters", "no-progress", "events"}
+// reportFlags lists flags that change only the reports of a run, not its work.
+var reportFlags = []string{"state", "chaos", "json", "quiet", "counters", "no-progress", "events"}
 
-// commandLine is the command as it was called, without what is told of it.
+// commandLine returns the command as it was called, without the flags of reportFlags.
 func commandLine(cmd *cobra.Command) string {
 	var flags []string
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(told, f.Name) {
+		if !slices.Contains(reportFlags, f.Name) {
 			flags = append(flags, fmt.Sprintf("--%s=%s", f.Name, f.Value))
 		}
 	})
 	slices.Sort(flags)
 	list := slices.Concat(cmd.Flags().Args(), flags)
 	for i, word := range list {
-		if words.Shown(word) != word { // whole, however long
+		if words.Shown(word) != word { // complete, even if it is long
 			list[i] = strconv.Quote(word)
 		}
 	}
 	return cmd.CommandPath() + " " + strings.Join(list, " ")
 }
 
-// newAbout describes a run. Its output and inputs must be such that another process finds the same.
+// newAbout describes a run. It rejects an output or inputs that another process cannot find again.
 func newAbout(cmd *cobra.Command, output string, inputs []string) (a about, err error) {
 	for _, name := range append([]string{output}, inputs...) {
 		switch {
@@ -85,7 +86,7 @@ func newAbout(cmd *cobra.Command, output string, inputs []string) (a about, err 
 	return a, nil
 }
 
-// sameAs says in what a run differs from that which the directory belongs to.
+// sameAs returns an error with the difference if text describes another run.
 func (a *about) sameAs(text json.RawMessage) error {
 	var was about
 	if err := json.Unmarshal(text, &was); err != nil {
@@ -107,14 +108,14 @@ func (a *about) sameAs(text json.RawMessage) error {
 	return errors.New("an input is no longer there; remove the directory to begin anew")
 }
 
-// saved is what is remembered of a run in the directory of --state; without one it is zero.
+// saved is the state of a run in the --state directory; the zero value keeps none.
 type saved struct {
 	*state.Dir
 	dir   string
 	about about
 }
 
-// openState opens the directory. What belongs to another run is refused.
+// openState opens the directory and rejects one that belongs to another run.
 func (r *clusterFlags) openState(a about) (saved, error) {
 	s := saved{dir: r.stateDir, about: a}
 	dir, err := state.Open(r.stateDir, r.parts)
@@ -131,13 +132,13 @@ func (r *clusterFlags) openState(a about) (saved, error) {
 	return s, nil
 }
 
-// fault says whose directory it is, once.
+// fault returns an error that names the directory once.
 func (s saved) fault(err error) error {
 	text := words.OneLine(plainPathError(s.dir, err))
 	return configError("--state %s: %s", words.Shown(s.dir), strings.TrimPrefix(text, s.dir+": "))
 }
 
-// begin writes down what the directory belongs to, before anything is done.
+// begin records the description of the run before any work.
 func (s saved) begin() error {
 	if s.Dir == nil || !s.Fresh() {
 		return nil
@@ -152,10 +153,10 @@ func (s saved) begin() error {
 	return nil
 }
 
-// between is the directory for what one stage writes for the next.
+// between returns the directory for data between stages.
 func (s saved) between() string { return filepath.Join(s.dir, "stages") }
 
-// key names a stage; empty without a state.
+// key returns the name of a stage, or "" without a state.
 func (s saved) key(stage int) string {
 	if s.Dir == nil {
 		return ""
@@ -163,7 +164,7 @@ func (s saved) key(stage int) string {
 	return fmt.Sprint("stage ", stage)
 }
 
-// done reports whether, and how, a stage has succeeded whose output is still there.
+// done reports whether a stage has succeeded and its output still exists.
 func (s saved) done(stage int, output string) (how state.Succeeded, yes bool) {
 	if s.Dir == nil {
 		return how, false
@@ -174,7 +175,7 @@ func (s saved) done(stage int, output string) (how state.Succeeded, yes bool) {
 	return s.Succeeded(s.key(stage))
 }
 
-// resumable makes the output of a stage one that another process goes on with.
+// resumable makes the output of a stage one that another process can continue.
 func (s saved) resumable(to mapreduce.Destination, stage int) mapreduce.Destination {
 	if s.Dir == nil {
 		return to

@@ -10,7 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
-// table prints lines of columns for people, the columns to the left. What stands in them may be anybody's.
+// table prints lines as left-aligned columns. It escapes control characters, because the text may
+// come from other users.
 func table(out io.Writer, lines [][]string) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, columns := range lines {
@@ -22,7 +23,7 @@ func table(out io.Writer, lines [][]string) error {
 	return t.Flush()
 }
 
-// figureTable is table with the columns to the right, as figures stand.
+// figureTable is table with right-aligned columns, for numbers.
 func figureTable(out io.Writer, lines [][]string) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, columns := range lines {
@@ -31,7 +32,7 @@ func figureTable(out io.Writer, lines [][]string) error {
 	return t.Flush()
 }
 
-// printJSON prints a list as an object a line.
+// printJSON prints a list as one JSON object per line.
 func printJSON[T any](p *program, list []T) error {
 	enc := json.NewEncoder(p.stdout)
 	for _, one := range list {

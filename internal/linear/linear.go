@@ -1,4 +1,4 @@
-// Package linear is for tests of parsers: it tells whether their work grows no faster than their
+// Package linear helps tests of parsers: it checks that their work grows no faster than their
 // input.
 package linear
 
@@ -13,18 +13,18 @@ import (
 	"github.com/tarry-mr/tarry/internal/cputime"
 )
 
-// growth is by how much n grows between the two measurements: work that grows with the square of
-// its input grows by 8 times what the input does, and the room of 3 is left for a busy machine.
+// growth is the factor of n between the two measurements. Work quadratic in its input grows 8 times
+// faster than the input; the limit of 3 tolerates a busy machine.
 const (
 	growth = 8
 	room   = 3
 	tries  = 4
 )
 
-// Check fails the test if work on the input of 8n takes, in allocated bytes or in processor time,
-// more than 3 times what the growth of the input allows over work on that of n. n is to be large
-// enough that work takes some milliseconds; times below that pass. build makes the input outside
-// of the measurement. It is not for parallel tests.
+// Check fails the test if the work on the input of 8n, in allocated bytes or processor time,
+// exceeds 3 times what its size allows, relative to the work on the input of n. n must be so large
+// that the work takes some milliseconds; shorter times pass. build makes the input outside of the
+// measurement. Check is not for parallel tests.
 func Check(t *testing.T, n int, build func(n int) []byte, work func(text []byte)) {
 	t.Helper()
 	small, large := build(n), build(growth*n)
@@ -43,7 +43,8 @@ func Check(t *testing.T, n int, build func(n int) []byte, work func(text []byte)
 		grown, times, allocated)
 }
 
-// measure gives the processor time of work, of all goroutines, and how many bytes it allocates.
+// measure returns the processor time of work, of all goroutines, and the number of bytes that it
+// allocates.
 func measure(work func(text []byte), text []byte) (time.Duration, uint64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -54,8 +55,8 @@ func measure(work func(text []byte), text []byte) (time.Duration, uint64) {
 	return spent, after.TotalAlloc - before.TotalAlloc
 }
 
-// Repeat gives a build for [Check]: a piece n times between a beginning and an end. A %d in the
-// piece stands for its number.
+// Repeat returns a build for [Check]: n copies of a piece between a beginning and an end. A %d in
+// the piece is replaced by its number.
 func Repeat(begin, piece, end string) func(n int) []byte {
 	return func(n int) []byte {
 		var b bytes.Buffer

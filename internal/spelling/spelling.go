@@ -1,8 +1,8 @@
-// Package spelling finds the word that was surely meant.
+// Package spelling finds the known name that a misspelt one probably means.
 package spelling
 
-// Closest is the name that was surely meant, or empty: words of three letters say too little,
-// longer ones may differ in one letter, from six letters on in two.
+// Closest returns the name that was probably meant, or "". Names of up to three letters must be
+// equal; longer ones may differ in one letter, and from six letters on in two.
 func Closest(word string, names []string) string {
 	best, least := "", 3
 	for _, name := range names {
@@ -22,8 +22,8 @@ func Closest(word string, names []string) string {
 	return best
 }
 
-// distance is how many letters have to be put in, left out, changed or swapped with their
-// neighbour to make b of a.
+// distance returns the number of letters to insert, delete, replace or swap with their neighbor in
+// order to turn a into b.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

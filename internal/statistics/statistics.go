@@ -1,9 +1,9 @@
-// Package statistics tells how sure a mean is.
+// Package statistics computes means and their confidence intervals.
 package statistics
 
 import "math"
 
-// Mean is the mean of some values, NaN of none.
+// Mean returns the mean of the values, NaN without values.
 func Mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {
@@ -12,8 +12,8 @@ func Mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// Half is the half-width of the 95 % interval of the mean (Student's t), NaN of fewer than two
-// values.
+// Half returns the half-width of the 95 % interval of the mean (Student's t), NaN for fewer than
+// two values.
 func Half(values []float64) float64 {
 	if len(values) < 2 {
 		return math.NaN()
@@ -26,8 +26,8 @@ func Half(values []float64) float64 {
 	return float64(Student95(len(values)-1) * math.Sqrt(squares/(n-1)/n))
 }
 
-// Student95 is the two-sided 95 % quantile of Student's t with so many degrees of freedom, 1 or
-// more: from the table up to 30, then 1.96 + 2.4/f (within 0.1 %).
+// Student95 returns the two-sided 95 % quantile of Student's t with f degrees of freedom, 1 or
+// more: from a table up to 30, then 1.96 + 2.4/f (within 0.1 %).
 func Student95(f int) float64 {
 	table := [...]float64{
 		12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,

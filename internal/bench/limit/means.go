@@ -1,11 +1,11 @@
 package limit
 
-// Point is a point of the plane, or the sum of N.
+// Point is a point of the plane, or the sum of N points.
 type Point struct{ X, Y, N float64 }
 
-// KMeans is so many rounds of Lloyd's algorithm, what one writes by hand: each of the goroutines
-// adds up a share of the points by their nearest centers, then the sums are joined. A center
-// without points stays. It returns the centers; those that it is given stay as they are.
+// KMeans runs iterations of Lloyd's algorithm, as a programmer would write it: each goroutine adds
+// up a share of the points by their nearest centers, then the sums are merged. A center without
+// points stays. It returns the new centers and does not change the given ones.
 func KMeans(points, centers []Point, rounds, goroutines int) []Point {
 	sums := make([][]Point, goroutines)
 	for range rounds {
@@ -32,7 +32,7 @@ func KMeans(points, centers []Point, rounds, goroutines int) []Point {
 	return centers
 }
 
-// Nearest is the number of the center that is nearest to p, of equal ones the first.
+// Nearest returns the index of the center nearest to p, the first one among equals.
 func Nearest(centers []Point, p Point) int {
 	best, least := 0, centers[0].from(p)
 	for i := 1; i < len(centers); i++ {
@@ -43,5 +43,5 @@ func Nearest(centers []Point, p Point) int {
 	return best
 }
 
-// from is the square of the distance.
+// from returns the square of the distance.
 func (c Point) from(p Point) float64 { return (c.X-p.X)*(c.X-p.X) + (c.Y-p.Y)*(c.Y-p.Y) }

@@ -6,12 +6,12 @@ type Graph struct {
 	To    []int32
 }
 
-// Nodes is the number of nodes.
+// Nodes returns the number of nodes.
 func (g Graph) Nodes() int { return len(g.First) - 1 }
 
-// PageRank is so many rounds of PageRank, what one writes by hand: each of the goroutines goes
-// through a share of the nodes and adds what they hand on to sums of its own, which are then added
-// up. What nodes without links hold goes to all. It returns the ranks, which add up to 1.
+// PageRank runs iterations of PageRank, as a programmer would write it: each goroutine visits a
+// share of the nodes and adds their ranks to its own sums, which are then merged. All nodes share
+// the rank of nodes without links. It returns the ranks, whose sum is 1.
 func PageRank(g Graph, damping float64, rounds, goroutines int) []float64 {
 	n := g.Nodes()
 	ranks, sums, lost := make([]float64, n), make([][]float64, goroutines), make([]float64, goroutines)
@@ -44,7 +44,7 @@ func PageRank(g Graph, damping float64, rounds, goroutines int) []float64 {
 	return ranks
 }
 
-// handOn adds to sums what the nodes from..to hand on, and returns what those without links hold.
+// handOn adds the ranks of the nodes from..to to sums, and returns the rank of those without links.
 func (g Graph) handOn(ranks, sums []float64, from, to int) (lost float64) {
 	clear(sums)
 	for i := from; i < to; i++ {

@@ -62,7 +62,7 @@ func (c *counter) countTail(tail []byte) {
 	c.count(padded, 1, n)
 }
 
-// tableSource gives the words of a table to the sort; a ref is a slot.
+// tableSource passes the words of a table to the sort; a ref is a slot.
 type tableSource struct{ *table }
 
 const slotBlock = 1 << 13
@@ -82,7 +82,7 @@ func (s tableSource) deeper(ref uint64, depth int) (prefix uint64, rest int) {
 	return deeperIn(s.word(&s.entries.of[ref]), depth)
 }
 
-// deeperIn is source.deeper for a key that lies in memory as a whole.
+// deeperIn is source.deeper for a key that is in memory as a whole.
 func deeperIn(key []byte, depth int) (prefix uint64, rest int) {
 	rest = len(key) - depth
 	if rest > 0 {

@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// loadSlack is how many bytes past a word's start are loaded at most.
+// loadSlack is the maximum number of bytes that are loaded after a word's start.
 const loadSlack = 16
 
-// batchSize is how many words are looked up together.
+// batchSize is the number of words that are looked up together.
 const batchSize = 64
 
 // pending is a word of at most 15 bytes waiting for its look-up. text points into the input, which
@@ -27,8 +27,8 @@ type counter struct {
 	sum   uint64 // of what touch loaded; kept so that the loads are not optimized away
 }
 
-// count counts the words that start in data[from:to]. Every byte up to to+loadSlack must lie in
-// data; a word may reach beyond to, up to the end of data.
+// count counts the words that start in data[from:to]. data must contain every byte up to
+// to+loadSlack; a word may extend beyond to, up to the end of data.
 //
 // It loads through a pointer to spare two bounds checks a word. A word takes 20 ns of one core, of
 // which 8 are finding and hashing the word and the rest is the table.

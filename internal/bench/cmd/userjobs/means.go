@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Points around so many places, and the rounds of a k-means.
+// Points around a number of centers, and the iterations of a k-means.
 const (
 	meansCenters = 10
 	meansTurns   = 10
@@ -63,7 +63,7 @@ func meansRounds(ctx context.Context, cluster *actors.Cluster, n int) ([]bench.F
 	})
 }
 
-// kmeans moves each center into the middle of the points that are nearer to it than to others.
+// kmeans moves each center to the mean of the points that are nearer to it than to other centers.
 func kmeans(
 	ctx context.Context, cluster *actors.Cluster, points *actors.Dataset[limit.Point], centers []limit.Point, rounds int,
 ) ([]limit.Point, error) {
@@ -87,8 +87,8 @@ func kmeans(
 	return centers, nil
 }
 
-// tinyRounds measures what a round costs that has next to nothing to do: a dataset of three records
-// is made of the one before, and then released.
+// tinyRounds measures the cost of a round with almost no work: it computes a dataset of three
+// records from the previous one, which is then released.
 func tinyRounds(ctx context.Context, cluster *actors.Cluster, rounds int) ([]bench.Figure, error) {
 	start, err := actors.Load(ctx, cluster, mapreduce.Slice([]int{1, 2, 3}))
 	if err != nil {

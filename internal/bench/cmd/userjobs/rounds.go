@@ -16,11 +16,11 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// inTurns is how often the job and the loop take turns.
+// inTurns is the number of turns of the job and the loop.
 const inTurns = 7
 
-// roundsOnData measures jobs whose data stays in memory, of several rounds on a running cluster,
-// against loops over slices on as many cores, in turns. What both find must agree.
+// roundsOnData measures jobs whose data stays in memory, with several rounds on a running cluster,
+// against loops over slices on as many cores, in turns. Their results must agree.
 func roundsOnData(ctx context.Context) (figures []bench.Figure, err error) {
 	cluster, err := actors.Start(actors.Config{})
 	if err != nil {
@@ -41,8 +41,8 @@ func roundsOnData(ctx context.Context) (figures []bench.Figure, err error) {
 	return figures, nil
 }
 
-// against lets a job of so many rounds and a loop take turns, and says what a round of the job takes
-// in ms, and how often as long as one of the loop that is.
+// against runs a job of several rounds and a loop in turns. It prints the time of a round of the
+// job in ms, and its ratio to that of the loop.
 func against(name, ratio string, rounds int, job, loop func() error) ([]bench.Figure, error) {
 	var each, ratios, cpu []float64
 	for turn := range inTurns + 1 {
@@ -68,7 +68,7 @@ func against(name, ratio string, rounds int, job, loop func() error) ([]bench.Fi
 	}, nil
 }
 
-// cpuTime is what the process has used of all cores so far.
+// cpuTime returns the processor time of this process so far.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -77,7 +77,7 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// rankTurns are the rounds of a PageRank.
+// rankTurns is the number of rounds of a PageRank.
 const rankTurns = 10
 
 type page struct {
@@ -87,8 +87,8 @@ type page struct {
 
 type rank = mapreduce.Pair[int32, float64]
 
-// web is a graph of so many pages with ten links each on average, of which popular ones are linked to
-// by many.
+// web returns a graph of n pages with ten links each on average; popular pages have many incoming
+// links.
 func web(nodes int) (pages []page, g limit.Graph) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(rng, 1.1, 100, uint64(nodes-1))
@@ -143,8 +143,8 @@ func rankRounds(ctx context.Context, cluster *actors.Cluster, nodes int) ([]benc
 	})
 }
 
-// pagerank follows a reader, who follows a link with probability damping, and goes anywhere else, or
-// where a page has no links: what links do not bring, each page has an equal part of.
+// pagerank follows a reader who takes a link with probability damping and otherwise goes to a
+// random page, as from a page without links.
 func pagerank(
 	ctx context.Context, on actors.Runner, web *actors.Keyed[int32, page], damping float64, rounds int,
 ) (*actors.Keyed[int32, rank], error) {

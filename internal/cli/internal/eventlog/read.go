@@ -1,5 +1,5 @@
-// Package eventlog is the record of what happened in a live or simulated cluster: files of events,
-// what they say in words.
+// Package eventlog reads and writes files of events of live and simulated clusters, and describes
+// events in words.
 package eventlog
 
 import (
@@ -15,13 +15,13 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 )
 
-// maxLine bounds a line of an event file, in bytes; what is longer is no event.
-// A map of a job with many reduces tells the sizes of its output.
+// maxLine limits the length of a line in bytes. The end of a map of a job with many reduces lists
+// the sizes of its output.
 const maxLine = 32 << 20
 
-// Read gives each event to take, in order. An event is good until take returns, but what it points to
-// longer. The file has a JSON object a line; a compressed one is known by its first bytes. Errors begin
-// with the number of the line.
+// Read calls take for each event, in order. The Event is reused after take returns; what it points
+// to is not. The file has one JSON object per line and may be compressed by zstd. Errors begin with
+// the number of the line.
 func Read(in io.Reader, take func(*actors.Event) error) error {
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	in = buffered

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// JobOf is the job that an event is about, 0 for none.
+// JobOf returns the job of an event, 0 for none.
 func JobOf(e *actors.Event) scheduling.JobID {
 	if e.Attempt.Task.Job != 0 {
 		return e.Attempt.Task.Job
@@ -19,7 +19,7 @@ func JobOf(e *actors.Event) scheduling.JobID {
 	return e.JobID
 }
 
-// Line is an event in a line for people. Names in it are as they stand in the file.
+// Line returns an event as one line of text. It does not escape names.
 func Line(e *actors.Event) string {
 	var line strings.Builder
 	add := func(format string, a ...any) { fmt.Fprintf(&line, format, a...) }
@@ -60,7 +60,7 @@ func Line(e *actors.Event) string {
 	return line.String()
 }
 
-// skip says of which kind, how far the job may go now, and how long it still waits.
+// skip describes a skip: the kind of task, the allowed locality and the end of the wait.
 func skip(e *actors.Event, add func(string, ...any)) {
 	if add(" (%s)", e.Kind); e.Level != "" {
 		add(", may go %s", e.Level)
@@ -76,7 +76,7 @@ func skip(e *actors.Event, add func(string, ...any)) {
 	}
 }
 
-// shares says what a pool, queue or job should have and has.
+// shares describes the fair share of a pool, queue or job, and its use of it.
 func shares(e *actors.Event, add func(string, ...any)) {
 	of := e.Pool
 	if e.JobID != 0 {

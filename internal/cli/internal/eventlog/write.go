@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/actors"
 )
 
-// File is a file of events that is written. It is for one goroutine at a time; Write and Close of a nil
-// File do nothing.
+// File is a file of events to write. It must be used by one goroutine at a time. Write and Close of
+// a nil File do nothing.
 type File struct {
 	to     io.Writer
 	close  []func() error // in this order
@@ -21,7 +21,7 @@ type File struct {
 	failed error // the first error; later events are dropped
 }
 
-// Create makes a file for events, compressed if its name ends in .zst.
+// Create creates a file for events, compressed if its name ends in .zst.
 func Create(name string) (*File, error) {
 	f, err := os.Create(name)
 	if err != nil {
@@ -39,7 +39,7 @@ func Create(name string) (*File, error) {
 	return e, nil
 }
 
-// Write adds an event; Close tells what went wrong.
+// Write adds an event; Close returns its errors.
 func (f *File) Write(e actors.Event) {
 	if f == nil || f.failed != nil {
 		return

@@ -1,5 +1,6 @@
-// Package numbers reads the numbers of a command line: whole and decimal ones, sizes, times and
-// parts of one, in decimal digits only (no 0x10, 1_000, Inf or NaN), and each within its range.
+// Package numbers parses the numbers of a command line: integers, decimals, sizes, times and
+// fractions. It accepts only decimal digits (no 0x10, 1_000, Inf or NaN), and checks the range of
+// each flag.
 package numbers
 
 import (
@@ -18,19 +19,18 @@ import (
 // not matter.
 type Bytes int64
 
-// Rate is bytes a second, written as Bytes.
+// Rate is a number of bytes per second, written as Bytes.
 type Rate float64
 
-// Part is a part of one: 0.95 or 95%.
+// Part is a fraction: 0.95 or 95%.
 type Part float64
 
-// Span is the range of a number flag. Least and Most are in the flag's unit: bytes, seconds or
-// ones.
+// Span is the range of a number flag, in its unit: bytes, seconds or ones.
 type Span struct {
 	Least, Most float64
 }
 
-// Value is a number as a flag, which knows its range.
+// Value is a flag with a number and its range.
 type Value struct {
 	Span
 
@@ -40,9 +40,9 @@ type Value struct {
 	Reset func()
 }
 
-// Add adds a flag for a number that lies in a range, which its help text tells. to points to an int, a
-// uint64, a float64, a time.Duration, Bytes, a Rate or a Part. Without the flag its value stays, whatever
-// the range.
+// Add adds a flag for a number within a range; its help text contains the range. to points to an
+// int, uint64, float64, time.Duration, Bytes, Rate or Part. Its value is the default, which may be
+// outside the range.
 func Add[T any](f *pflag.FlagSet, to *T, in Span, name, short, usage string) {
 	first := *to
 	v := &Value{Span: in, Reset: func() { *to = first }}
@@ -90,10 +90,10 @@ func bind[N ~int | ~int64 | ~uint64 | ~float64](v *Value, kind string, to *N) {
 	v.put = func(x float64, _ string) error { *to = N(x); return nil }
 }
 
-// Type names the value in help texts.
+// Type returns the name of the type in help texts.
 func (v *Value) Type() string { return v.kind }
 
-// String is the value as it may be given.
+// String returns the value in the form in which it can be given.
 func (v *Value) String() string {
 	if v.get == nil { // pflag asks an empty one
 		return ""
@@ -104,7 +104,7 @@ func (v *Value) String() string {
 	return strings.ReplaceAll(v.Text(v.get()), ",", "")
 }
 
-// Set parses s and refuses what is outside of the range.
+// Set parses s and rejects values outside the range.
 func (v *Value) Set(s string) error {
 	x, err := v.parse(s)
 	if err == nil {
@@ -116,7 +116,7 @@ func (v *Value) Set(s string) error {
 	return v.put(x, s)
 }
 
-// parse reads one number of the flag's type. What is too large to be held is infinite.
+// parse parses a number of the flag's type; a number too large for it becomes infinite.
 func (v *Value) parse(s string) (float64, error) {
 	switch v.kind {
 	case "duration":
@@ -142,7 +142,7 @@ func (v *Value) parse(s string) (float64, error) {
 	return 0, errors.New("no whole number")
 }
 
-// check compares x with the range.
+// check returns an error if x is outside the range.
 func (v *Value) check(x float64) error {
 	switch {
 	case x < v.Least:
@@ -153,7 +153,7 @@ func (v *Value) check(x float64) error {
 	return nil
 }
 
-// Text writes a number as people write the flag's values.
+// Text formats a number in the flag's unit.
 func (v *Value) Text(x float64) string {
 	switch v.kind {
 	case "duration":
@@ -168,10 +168,10 @@ func (v *Value) Text(x float64) string {
 	return Thousands(strconv.FormatFloat(x, 'f', -1, 64))
 }
 
-// RangeText is the range for help texts.
+// RangeText returns the range for help texts.
 func (v *Value) RangeText() string { return v.Text(v.Least) + " to " + v.Text(v.Most) }
 
-// secondsText writes seconds without the zeros that time.Duration writes.
+// secondsText formats seconds without the trailing zeros of time.Duration.
 func secondsText(seconds float64) string {
 	s := time.Duration(math.Round(seconds * float64(time.Second))).String()
 	if whole, zero := strings.CutSuffix(s, "m0s"); zero {
@@ -183,7 +183,7 @@ func secondsText(seconds float64) string {
 	return s
 }
 
-// Thousands puts commas into the digits before the point.
+// Thousands inserts commas into the digits before the point.
 func Thousands(digits string) string {
 	whole, rest, point := strings.Cut(digits, ".")
 	for i := len(whole) - 3; i > 0; i -= 3 {
@@ -195,7 +195,7 @@ func Thousands(digits string) string {
 	return whole
 }
 
-// parseDecimal reads a decimal number with or without point and exponent.
+// parseDecimal parses a decimal number with an optional point and exponent.
 func parseDecimal(s string) (float64, error) {
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) || strings.Trim(s, "0123456789+-.eE") != "" {
@@ -204,7 +204,7 @@ func parseDecimal(s string) (float64, error) {
 	return x, nil // infinite if it is too large
 }
 
-// parseSeconds reads a time with its unit, in seconds.
+// parseSeconds parses a time with its unit, in seconds.
 func parseSeconds(s string) (float64, error) {
 	if d, err := time.ParseDuration(s); err == nil {
 		return d.Seconds(), nil
@@ -218,7 +218,7 @@ func parseSeconds(s string) (float64, error) {
 	return 0, errors.New("no time with its unit; times are written like 500ms, 1.5s or 2h")
 }
 
-// units pairs a suffix with its bytes.
+// units maps a suffix to its number of bytes.
 var units = map[string]float64{
 	"": 1, "b": 1,
 	"k": 1 << 10, "kib": 1 << 10, "kb": 1e3,
@@ -227,7 +227,7 @@ var units = map[string]float64{
 	"t": 1 << 40, "tib": 1 << 40, "tb": 1e12,
 }
 
-// parseBytes reads a size in bytes.
+// parseBytes parses a size in bytes.
 func parseBytes(s string) (float64, error) {
 	digits := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
 	x, err := parseDecimal(digits)
@@ -238,7 +238,7 @@ func parseBytes(s string) (float64, error) {
 	return x * unit, nil
 }
 
-// text is the size in the largest unit that divides it, one of 1024s before one of 1000s.
+// text returns the size in the largest unit that divides it; powers of 1024 come first.
 func (b Bytes) text() string {
 	for _, u := range []string{"TiB", "GiB", "MiB", "KiB", "TB", "GB", "MB", "KB"} {
 		if f := int64(units[strings.ToLower(u)]); int64(b) >= f && int64(b)%f == 0 {
@@ -248,7 +248,7 @@ func (b Bytes) text() string {
 	return strconv.FormatInt(int64(b), 10)
 }
 
-// Human is a number of bytes with three digits or so, for people.
+// Human formats a number of bytes with about three digits.
 func Human(bytes int64) string {
 	if bytes < 1000 {
 		return strconv.FormatInt(bytes, 10) + " B"

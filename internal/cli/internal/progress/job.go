@@ -11,7 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
-// OfJob is a job's progress: a line in Hadoop's form, and then bytes, records, locality and spills.
+// OfJob describes a job's progress: percentages in Hadoop's form, then bytes, records, locality and
+// spills.
 func OfJob(p actors.Progress) string {
 	text := fmt.Sprintf("map %d%% reduce %d%%, %s", percent(p.MapFraction), percent(p.ReduceFraction), numbers.Human(p.Bytes))
 	if p.InputBytes > 0 {
@@ -35,17 +36,17 @@ func OfJob(p actors.Progress) string {
 	return text + fmt.Sprintf(", about %v left", left)
 }
 
-// Runs gathers how far simulations are. Its methods are safe for concurrent use.
+// Runs collects the progress of simulations. Its methods are safe for concurrent use.
 type Runs struct {
 	mu    sync.Mutex
 	parts []float64 // done, of each run
 	last  string    // what was told of a run last
 }
 
-// NewRuns is the progress of so many runs.
+// NewRuns returns the progress of n simulations.
 func NewRuns(n int) *Runs { return &Runs{parts: make([]float64, n)} }
 
-// Tell says how far a run is: at which simulated time, with how many of its jobs done.
+// Tell records the progress of a simulation: the simulated time and the number of finished jobs.
 func (r *Runs) Tell(run int, now time.Duration, done, jobs int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,7 +54,7 @@ func (r *Runs) Tell(run int, now time.Duration, done, jobs int) {
 	r.last = fmt.Sprintf("%d of %s, %v simulated", done, words.Count(jobs, "job"), now.Round(time.Second))
 }
 
-// Line says how far all are: of several runs how many have ended.
+// Line describes the progress of all simulations; for several, the number of finished ones.
 func (r *Runs) Line() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package progress shows how far jobs and simulations are: in one line that is drawn over on a terminal,
-// in a line now and then elsewhere.
+// Package progress shows the progress of jobs and simulations: on a terminal in one line that is
+// redrawn, elsewhere in a new line every two seconds.
 package progress
 
 import (
@@ -11,23 +11,23 @@ import (
 	"golang.org/x/term"
 )
 
-// The times of progress, all short enough for a person who waits.
+// Intervals of progress lines.
 const (
 	linesEvery = 2 * time.Second        // between lines that stay, of which the first is due after as long
 	drawnAfter = 150 * time.Millisecond // what takes less draws no line
 	drawnEvery = 100 * time.Millisecond
 )
 
-// Part is a line that says which part of something is done, 0 to 1, and more.
+// Part returns a line with the fraction done, 0 to 1, and a text.
 func Part(of string, part float64, text string) string {
 	return fmt.Sprintf("%s %d%%, %s", of, percent(part), text)
 }
 
-// percent is a part as a whole number, rounded down so that 100 means done.
+// percent returns a fraction as an integer, rounded down so that 100 means done.
 func percent(x float64) int { return int(100 * min(max(x, 0), 1)) }
 
-// Display is where progress is shown, of one thing at a time. Other text for Out goes through the
-// display, or it would be drawn over. Its methods are safe for concurrent use.
+// Display shows the progress of one thing at a time. Other text for Out must be written through the
+// Display, which would otherwise draw over it. Its methods are safe for concurrent use.
 type Display struct {
 	Out    io.Writer
 	Getenv func(string) (string, bool)
@@ -37,7 +37,7 @@ type Display struct {
 	hidden bool // for good
 }
 
-// Write writes to Out, in place of a line that is drawn.
+// Write writes to Out after erasing a drawn line.
 func (d *Display) Write(p []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -45,7 +45,7 @@ func (d *Display) Write(p []byte) (int, error) {
 	return d.Out.Write(p)
 }
 
-// wipe removes the line that is drawn.
+// wipe erases a drawn line.
 func (d *Display) wipe() {
 	if d.drawn {
 		_, _ = io.WriteString(d.Out, "\r\x1b[K")
@@ -53,7 +53,7 @@ func (d *Display) wipe() {
 	}
 }
 
-// Hide ends what is shown, and what would be.
+// Hide stops all progress, also later progress.
 func (d *Display) Hide() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -61,7 +61,7 @@ func (d *Display) Hide() {
 	d.hidden = true
 }
 
-// Show shows what poll says until stop is called.
+// Show shows the text of poll until stop is called.
 func (d *Display) Show(poll func() string) (stop func()) {
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -90,7 +90,7 @@ func (d *Display) Show(poll func() string) (stop func()) {
 	})
 }
 
-// show draws a line, or writes it if it is another than the last.
+// show draws a line on a terminal; elsewhere it writes the line if it differs from the last one.
 func (d *Display) show(line, last string) {
 	columns := d.columns()
 	d.mu.Lock()
@@ -106,7 +106,7 @@ func (d *Display) show(line, last string) {
 	}
 }
 
-// columns is the width of the terminal that lines can be drawn over on; 0 is none.
+// columns returns the width of the terminal, or 0 if lines cannot be redrawn.
 func (d *Display) columns() int {
 	f, ok := d.Out.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(int(f.Fd())) {

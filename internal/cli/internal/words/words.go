@@ -1,4 +1,4 @@
-// Package words puts what a user or a file says into messages: short, in one line, safe for a
+// Package words formats text from users and files for messages: short, in one line, safe for a
 // terminal.
 package words
 
@@ -12,10 +12,10 @@ import (
 	"unicode/utf8"
 )
 
-// most is how much of a value messages show, in bytes.
+// most is the maximum length of a value in messages, in bytes.
 const most = 60
 
-// Count is a number of things: 1 record, 2 records.
+// Count returns a number of things as text: 1 record, 2 records.
 func Count[N ~int | ~int64 | ~uint64](n N, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -23,8 +23,8 @@ func Count[N ~int | ~int64 | ~uint64](n N, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// Shown is a value as messages show it: in quotes if it is not plain, and only its beginning if it
-// is long.
+// Shown returns a value for messages: quoted if it has unusual characters, and shortened if it is
+// long.
 func Shown(s string) string {
 	plain := s != "" && len(s) <= most && utf8.ValidString(s)
 	for _, r := range s {
@@ -36,7 +36,7 @@ func Shown(s string) string {
 	return Quoted(s)
 }
 
-// Quoted is a value in quotes, and only its beginning if it is long.
+// Quoted returns a value in quotes, shortened if it is long.
 func Quoted(s string) string {
 	if len(s) <= most {
 		return strconv.Quote(s)
@@ -44,7 +44,8 @@ func Quoted(s string) string {
 	return fmt.Sprintf("%s… (%d bytes)", strconv.Quote(strings.ToValidUTF8(s[:most], "")), len(s))
 }
 
-// Printable is text for a terminal: control characters and what is no UTF-8 as escapes.
+// Printable returns text for a terminal: it escapes control characters and bytes that are not
+// UTF-8.
 func Printable(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -60,8 +61,8 @@ func Printable(text string) string {
 	return b.String()
 }
 
-// OneLine is the error's message in a line for a terminal: what errors.Join put together with
-// semicolons between, each error once.
+// OneLine returns the error's message in one line for a terminal. Errors of errors.Join are
+// separated by semicolons, without repetitions.
 func OneLine(err error) string {
 	text := strings.TrimSpace(err.Error())
 	if !joined(err) {
@@ -78,7 +79,7 @@ func OneLine(err error) string {
 	return Printable(strings.Join(said, "; "))
 }
 
-// joined tells whether errors.Join had a part in err: its line breaks stand between errors.
+// joined reports whether err contains an error of errors.Join, whose line breaks separate errors.
 func joined(err error) bool {
 	if fmt.Sprintf("%T", err) == fmt.Sprintf("%T", errors.Join(err)) {
 		return true
