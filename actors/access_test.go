@@ -100,7 +100,7 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 	require.Equal(t, "pools.xml:3: wrong", find(event.ReloadFailed)[0].Err)
 }
 
-// After a reload from pools to queues, or back, jobs go where the policy in force puts them.
+// After a reload from pools to queues, or back, jobs go where the current policy puts them.
 func TestAdmissionFollowsThePolicyInForce(t *testing.T) {
 	rules := closedRules(t)
 	c := start(t, Config{Rules: rules})

@@ -86,8 +86,8 @@ func TestCommittedByAnotherAttempt(t *testing.T) {
 	})
 }
 
-// A reduce that waits for maps leaves its share of the memory to the attempts at work, and has it
-// again when it goes on.
+// A reduce that waits for maps gives its share of the memory to running attempts, and gets it back
+// when it continues.
 func TestWaitingReduceLeavesItsShare(t *testing.T) {
 	const memory = 64 << 20
 	bubble(t, Config{Memory: memory, MapSlots: 2, ReduceSlots: 1, BlockSize: 4}, func(t *testing.T, c *Cluster) {

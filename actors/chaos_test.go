@@ -22,12 +22,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestChaos runs jobs on a live cluster in virtual time while things go wrong as a plan says that
-// follows from a seed (chaosplan_test.go): nodes die, stop and come back, are cordoned or cut off,
-// messages are lost, late and doubled, user code fails and hangs, disks are full or damage what
-// lies on them, jobs are killed, the JobTracker panics. Each output is RunLocal's, or its job failed
-// for a cause that the plan brought about; in the end the cluster does another job and nothing is
-// held. A plan that fails is shortened, and told with the line that runs it again.
+// TestChaos runs jobs on a live cluster in virtual time under a plan of faults drawn from a seed
+// (chaosplan_test.go): nodes die, stop, return, are cordoned or cut off; messages are lost, late or
+// doubled; user code fails or hangs; disks are full or damage data; jobs are killed; the JobTracker
+// panics. Each output equals that of RunLocal, or its job failed for a cause in the plan. In the
+// end the cluster runs another job and holds no resources. A failing plan is shrunk and printed
+// with the line that runs it.
 //
 // 300 seeds, LONG_TESTS=1: 10,000; TARRY_SEED=N and TARRY_FAULTS=0,2 run one, or some of its faults;
 // TARRY_SEED=A-B runs those from A to B.
@@ -174,7 +174,7 @@ func (m *mischief) wait(i int, j chaosJob) error {
 	return nil
 }
 
-// toBlame tells whether the plan has a fault that explains the error of a job.
+// toBlame reports whether the plan has a fault that explains the error of a job.
 func (m *mischief) toBlame(job int, err error) bool {
 	ofJob := func(kinds ...faultKind) bool {
 		for _, f := range m.plan.faults {

@@ -43,7 +43,7 @@ func newMischief(p chaosPlan) *mischief {
 	}
 }
 
-// during finds a fault of a kind that lasts now.
+// during returns a current fault with the given kind.
 func (m *mischief) during(kind faultKind, also func(mishap) bool) (mishap, bool) {
 	now := time.Since(m.start)
 	for _, f := range m.plan.faults {
@@ -141,7 +141,7 @@ func (m *mischief) strike(job int, t *mapreduce.Task) error {
 	return nil
 }
 
-// ofCode tells whether a fault strikes user code.
+// ofCode reports whether a fault strikes user code.
 func (k faultKind) ofCode() bool {
 	switch k {
 	case faultError, faultPanic, faultExit, faultHang, faultStuck:

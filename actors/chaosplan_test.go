@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A chaos plan is what goes wrong and when: it follows from its seed, is told in one line, and
-// shrinks by leaving faults out.
+// A chaos plan lists faults and their times. It follows from its seed, prints as one line, and
+// shrinks by removing faults.
 
 // faultKind is a kind of fault; its text says what happens.
 type faultKind string
@@ -80,7 +80,7 @@ type chaosPlan struct {
 	kept   []int // which of the seed's faults these are
 }
 
-// remembers tells whether the JobTracker has a State, with which its panic fails no job.
+// remembers reports whether the JobTracker has a State, so that its panic fails no job.
 func (p chaosPlan) remembers() bool { return p.has(faultTracker) && p.seed%2 == 0 }
 
 const (
@@ -169,20 +169,20 @@ func (p chaosPlan) panics() (n int) {
 	return n
 }
 
-// without leaves out the fault at i.
+// without returns the plan without the fault at i.
 func (p chaosPlan) without(i int) chaosPlan {
 	p.faults = slices.Delete(slices.Clone(p.faults), i, i+1)
 	p.kept = slices.Delete(slices.Clone(p.kept), i, i+1)
 	return p
 }
 
-// has tells whether the plan has a fault of one of the kinds.
+// has reports whether the plan has a fault with one of the kinds.
 func (p chaosPlan) has(kinds ...faultKind) bool {
 	return slices.ContainsFunc(p.faults, func(f mishap) bool { return slices.Contains(kinds, f.kind) })
 }
 
-// shrink leaves out faults as long as the plan still fails; each is tried a few times, for which
-// goroutine runs first is not the seed's.
+// shrink removes faults as long as the plan still fails. It tries each removal several times,
+// because the seed does not determine the order of goroutines.
 func (p chaosPlan) shrink(fails func(chaosPlan) bool) chaosPlan {
 	for i := range slices.Backward(p.faults) {
 		for range 3 {

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// files are so many sources of so many bytes each.
+// files returns n sources of the given number of bytes each.
 func files(n, size int) (list []mapreduce.Source) {
 	for i := range n {
 		list = append(list, mapreduce.Bytes(fmt.Sprint("f", i), make([]byte, size)))
@@ -27,7 +27,7 @@ func countFiles(t *testing.T, sources []mapreduce.Source, job mapreduce.Job[[]by
 	return p
 }
 
-// inUse is what lies on the heap after a collection, in bytes.
+// inUse returns the size of the heap after a collection, in bytes.
 func inUse() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -64,7 +64,7 @@ func TestAccountsAreCharged(t *testing.T) {
 	}
 }
 
-// TestRefusedJobIsNotCharged: a job that is not taken in holds nothing of the memory or the block store.
+// TestRefusedJobIsNotCharged: a rejected job holds no memory and no blocks of the store.
 func TestRefusedJobIsNotCharged(t *testing.T) {
 	bubble(t, Config{IdleMemory: -1}, func(t *testing.T, c *Cluster) {
 		_, err := c.Submit(t.Context(), countFiles(t, files(9, 10), counting(2)), SubmitOptions{MaxAttempts: 1000})

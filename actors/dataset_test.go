@@ -136,7 +136,8 @@ func TestDatasetsArePlainGo(t *testing.T) {
 	}
 }
 
-// What a released dataset was made into is made again from the beginning, which frees that again.
+// The result of a released dataset is recomputed from the beginning, and the dataset is freed
+// again.
 func TestLineageReachesBeyondReleased(t *testing.T) {
 	cfg := Config{Nodes: 3, BlockSize: 40, IdleMemory: -1, Memory: 1 << 30, HeartbeatInterval: time.Second, Expiry: 10 * time.Second}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
@@ -205,7 +206,7 @@ func TestLineageThatHasChanged(t *testing.T) {
 	require.Equal(t, numbers, got)
 }
 
-// A job whose input is lost under it runs again; a plan that runs once is told.
+// A job whose input is lost while it runs restarts; a plan that can run only once reports the loss.
 func TestPartLostWhileItIsRead(t *testing.T) {
 	cfg := Config{Nodes: 2, MapSlots: 1, ReduceSlots: 1, HeartbeatInterval: time.Second, Expiry: 10 * time.Second}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
@@ -237,7 +238,8 @@ func TestPartLostWhileItIsRead(t *testing.T) {
 	})
 }
 
-// A dataset is there as long as a job reads it, and gone when that and its owner let go.
+// A dataset exists as long as a job reads it; it is freed when that job and its owner have released
+// it.
 func TestDatasetRelease(t *testing.T) {
 	c, err := Start(Config{Nodes: 2, Memory: 1 << 30, IdleMemory: -1})
 	require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWaitingJobsOutliveHopelessPanics: a call that panics again and again fails the jobs that run. A
-// job of a former cluster that nobody has submitted again is none of them: it goes on as what it was.
+// TestWaitingJobsOutliveHopelessPanics: a call that panics repeatedly fails the running jobs. A job
+// of a former cluster that nobody has resubmitted is not one of them and stays as it is.
 func TestWaitingJobsOutliveHopelessPanics(t *testing.T) {
 	dir, homes := t.TempDir(), map[string]string{}
 	for _, key := range []string{"a", "b"} {

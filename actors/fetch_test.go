@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// aReduce is a reduce attempt of a job with so many maps, and what it tells its Slot.
+// aReduce is a reduce attempt of a job with the given number of maps, and its messages to its Slot.
 func aReduce(maps int) (*attempt, *[]any) {
 	told := new([]any)
 	r := &run{shuffle: newShuffle(maps), splits: make([]cluster.Split, maps)}
@@ -57,8 +57,8 @@ func TestFetchesAreTriedLaterAndLater(t *testing.T) {
 	})
 }
 
-// TestOfLateOutputsTheFirstDueIsNext states which of several is waited for, and that those are
-// forgotten that the reduce has got, or that have been made anew or lost meanwhile.
+// TestOfLateOutputsTheFirstDueIsNext states which late output the reduce waits for. It forgets
+// outputs that it has received, and those that were recomputed or lost meanwhile.
 func TestOfLateOutputsTheFirstDueIsNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, _ := aReduce(4)
@@ -90,8 +90,8 @@ func TestOfLateOutputsTheFirstDueIsNext(t *testing.T) {
 	})
 }
 
-// TestShuffleTellsOfEachOutput holds the shuffle against a list: whoever follows it is told of each
-// output that is there, in the order in which they were made, and wakes up for the next.
+// TestShuffleTellsOfEachOutput compares the shuffle with a list: a follower receives each output in
+// the order of their creation, and wakes up for the next.
 func TestShuffleTellsOfEachOutput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const maps = 4
@@ -225,7 +225,7 @@ func TestTransientFetches(t *testing.T) {
 	})
 }
 
-// TestUnreachableOutput: one that can never be fetched is made again.
+// TestUnreachableOutput: an output that can never be fetched is recomputed.
 func TestUnreachableOutput(t *testing.T) {
 	f := fetches{}
 	bubble(t, f.config(func(m, try int32, _ int) bool { return m == 1 && try == 0 }), func(t *testing.T, c *Cluster) {

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// TestHealingHasARate: what a node lost is made again, not faster than allowed.
+// TestHealingHasARate: lost replicas are recreated, but not faster than allowed.
 func TestHealingHasARate(t *testing.T) {
 	const blocks, size = 40, 1 << 10
 	cfg := Config{Nodes: 3, Replication: 2, HealRate: size, Expiry: 5 * time.Second, HeartbeatInterval: time.Second}

@@ -83,8 +83,7 @@ func TestSchedulerPanic(t *testing.T) {
 	})
 }
 
-// TestPolicyOutlivesTheJobTracker: after a panic of the JobTracker the policy that was put in force
-// last still is.
+// TestPolicyOutlivesTheJobTracker: after a panic of the JobTracker the last policy still applies.
 func TestPolicyOutlivesTheJobTracker(t *testing.T) {
 	for name, change := range map[string]func(*Cluster, scheduling.Policy) error{
 		"Reconfigure": (*Cluster).Reconfigure,
@@ -152,8 +151,8 @@ func TestRestartedNodeHoldsBlocks(t *testing.T) {
 	})
 }
 
-// TestSmallJobSuspendsLarge runs a large job under HFSP and a small one after it: the
-// small one takes slots of the large one's attempts, which go on later and lose nothing.
+// TestSmallJobSuspendsLarge runs a large job under HFSP, then a small one. The small one takes
+// slots from attempts of the large one, which resume later and lose no work.
 func TestSmallJobSuspendsLarge(t *testing.T) {
 	var events recorder
 	cfg := Config{Nodes: 2, MapSlots: 2, BlockSize: 64, Scheduler: "hfsp", Events: events.add}

@@ -41,8 +41,8 @@ func storedWords(t *testing.T, c *Cluster, name, text string) *mapreduce.Plan {
 	return p
 }
 
-// TestNothingWrongIsNotLogged: whoever reads the log reads of faults only. Files that come and go,
-// jobs that succeed, one that its user kills and nodes that are cordoned are none.
+// TestNothingWrongIsNotLogged: the log contains only faults. Files that are created and removed,
+// jobs that succeed or are killed by their user, and cordoned nodes are not faults.
 func TestNothingWrongIsNotLogged(t *testing.T) {
 	saved, err := state.Open(t.TempDir(), scheduling.Parts{})
 	require.NoError(t, err)
@@ -68,8 +68,8 @@ func TestNothingWrongIsNotLogged(t *testing.T) {
 	require.NoError(t, saved.Close())
 }
 
-// TestLostNodeIsLogged: a node that goes is one line, however much of what it held is made again, and
-// its return is none.
+// TestLostNodeIsLogged: the loss of a node is one line, however many replicas are recreated; its
+// return is not logged.
 func TestLostNodeIsLogged(t *testing.T) {
 	cfg := Config{Nodes: 4, Replication: 2, BlockSize: 100, Expiry: 20 * time.Second}
 	heard := logged(t, cfg, func(t *testing.T, c *Cluster) {

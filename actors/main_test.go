@@ -71,7 +71,7 @@ func oracle[K, V, O any](tb testing.TB, j mapreduce.Job[[]byte, K, V, O], text s
 	return out.String()
 }
 
-// prose is text of so many lines over a small vocabulary.
+// prose returns n lines of text over a small vocabulary.
 func prose(seed uint64, lines int) string {
 	r := rand.New(rand.NewPCG(seed, 7))
 	var b strings.Builder
@@ -107,8 +107,8 @@ func bubble(t *testing.T, cfg Config, f func(t *testing.T, c *Cluster)) {
 	})
 }
 
-// pass lets so much fake time go by, and what happens in it happen. It works in a bubble only:
-// elsewhere synctest.Wait panics, so that no test waits for real.
+// pass lets fake time go by, with everything that happens in it. It works only in a bubble:
+// elsewhere synctest.Wait panics, so that no test sleeps in real time.
 func pass(d time.Duration) {
 	synctest.Wait()
 	time.Sleep(d)

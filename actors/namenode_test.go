@@ -11,9 +11,9 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 )
 
-// TestLostReports cuts the NameNode off while nodes come up, while blocks are written and while
-// replicas are to be made again. Once it hears the nodes again it knows all that they hold, and
-// every block gets its replicas.
+// TestLostReports cuts the NameNode off while nodes start, while blocks are written and while
+// replicas must be recreated. When it hears the nodes again, it knows all their replicas, and every
+// block gets its replicas.
 func TestLostReports(t *testing.T) {
 	var cut atomic.Bool
 	cut.Store(true)

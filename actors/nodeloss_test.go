@@ -164,9 +164,9 @@ func TestNodeDiesWithMapOutputs(t *testing.T) {
 	})
 }
 
-// TestSilentNodeComesBack cuts a node's messages for longer than the expiry. Its attempt
-// runs again elsewhere; when it is heard again it must register anew, stop what it runs,
-// and commits nothing.
+// TestSilentNodeComesBack cuts a node's messages for longer than the expiry. Its attempt is
+// restarted elsewhere. When the node is heard again, it must register and stop its attempts, and it
+// commits nothing.
 func TestSilentNodeComesBack(t *testing.T) {
 	var events recorder
 	var cut atomic.Pointer[string]
@@ -242,8 +242,8 @@ func TestCommitNeedsLeave(t *testing.T) {
 	})
 }
 
-// TestLeavingIsToldAtOnce states that whoever watches hears of a node that is taken out when it is,
-// not when the JobTracker next has something to do.
+// TestLeavingIsToldAtOnce states that watchers hear at once of a node that is taken out, not at the
+// next action of the JobTracker.
 func TestLeavingIsToldAtOnce(t *testing.T) {
 	var mu sync.Mutex
 	var told []event.Type

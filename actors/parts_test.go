@@ -33,8 +33,8 @@ func (secondOffer) Rank(_ scheduling.View, id scheduling.JobID, _ scheduling.Tas
 	return -float64(id)
 }
 
-// A cluster under a policy from outside gives the oracle's output, and what it remembers is taken up
-// by a process that has the same parts; one that has not is told what it lacks.
+// A cluster under an external policy gives the oracle's output. A process with the same parts
+// continues its state; one without them reports the missing parts.
 func TestPartsFromOutside(t *testing.T) {
 	cfg := Config{
 		Nodes: 3, MapSlots: 1, ReduceSlots: 1, BlockSize: 60, Replication: 1,

@@ -4,7 +4,8 @@ package actors
 
 import "net/netip"
 
-// raceEnabled tells whether the race detector is on, under which all is some ten times slower.
+// raceEnabled reports whether the race detector is on, which makes everything about ten times
+// slower.
 const raceEnabled = false
 
 // randomKinds are the pairs of types that are tried; each costs the compiler a copy of

@@ -2,7 +2,8 @@
 
 package actors
 
-// raceEnabled tells whether the race detector is on, under which all is some ten times slower.
+// raceEnabled reports whether the race detector is on, which makes everything about ten times
+// slower.
 const raceEnabled = true
 
 // randomKinds are the pairs of types that are tried: one that is summed, one that is combined and changed

@@ -118,7 +118,7 @@ func (j *randomJoin) bind(dir string) (*mapreduce.Plan, error) {
 	return joined.Bind(out)
 }
 
-// bindOne binds a job with one input, be it of several feeds.
+// bindOne binds a job with one input, even if it has several feeds.
 func (j *randomJoin) bindOne(dir string) (*mapreduce.Plan, error) {
 	out := mapreduce.Text[string](mapreduce.Dir(dir))
 	switch j.shape {

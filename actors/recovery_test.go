@@ -41,8 +41,8 @@ func remembering(t *testing.T, dir string, cfg Config, f func(t *testing.T, c *C
 	})
 }
 
-// panicky is a task selector that panics so many times: once, and once more each time that the
-// scheduler goes on.
+// panicky is a task selector that panics n times: once, and once more each time that the scheduler
+// continues.
 type panicky struct {
 	slog.Handler
 	armed atomic.Bool
@@ -84,8 +84,8 @@ func slow(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	return j
 }
 
-// A JobTracker that panics, in whatever call, goes on from its log: the jobs end as if nothing had
-// been, and no map that is done runs again.
+// A JobTracker that panics, in any call, continues from its log: the jobs end as without the panic,
+// and no finished map runs again.
 func TestSchedulerGoesOn(t *testing.T) {
 	text := prose(3, 40)
 	want := oracle(t, counting(3), text)
@@ -440,7 +440,7 @@ func TestLogThatFails(t *testing.T) {
 	})
 }
 
-// What others act upon is on the disk before they hear of it: that a job is taken in, that an
+// Facts that others act on are on disk before others hear of them: that a job is accepted, that an
 // attempt may commit, that a job has succeeded.
 func TestPromisesAreOnTheDisk(t *testing.T) {
 	home := t.TempDir()

@@ -21,7 +21,7 @@ type (
 	handed = nodeRank
 )
 
-// drawGraph is a graph of so many nodes, whose names are that far apart.
+// drawGraph returns a random graph of n nodes, whose names differ by the given step.
 func drawGraph(rng *rand.Rand, nodes int, apart int32) []linked {
 	list := make([]linked, nodes)
 	for i := range list {
@@ -155,7 +155,7 @@ func sameAsPlain(got []handed, want map[knot]float64) error {
 	return nil
 }
 
-// A function that looks at a variable that has changed makes other sums, which is told.
+// A function that reads a changed variable computes other sums, which the test reports.
 func TestSumsThatHaveChanged(t *testing.T) {
 	c := start(t, Config{Nodes: 3, MapSlots: 1, ReduceSlots: 1, BlockSize: 400})
 	factor := 1.

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// aRun is a job with so many maps that no cluster runs.
+// aRun is a job with more maps than a cluster ever runs.
 func aRun(t testing.TB, maps int) *run {
 	r := newRun(&env{start: time.Now()}, wordCount(t, "a b\n", 1), "ann", "_jobs/1")
 	r.shuffle, r.splits = newShuffle(maps), make([]cluster.Split, maps)
@@ -178,8 +178,8 @@ func TestDamageIsForgivenAFewTimes(t *testing.T) {
 		[]bool{r.forgives(one), r.forgives(other), r.forgives(one), r.forgives(one), r.forgives(one)})
 }
 
-// TestHistoryIsBounded states what is remembered of jobs: those that run, in order of submission,
-// and so many that have ended, the last ones, in order of their ends.
+// TestHistoryIsBounded states which jobs are remembered: running ones, in order of submission, and
+// the last n ended ones, in order of their ends.
 func TestHistoryIsBounded(t *testing.T) {
 	for _, history := range []int{-1, 0, 1, 2, 3} {
 		g := &registry{history: history}

@@ -54,8 +54,8 @@ func touchyMapping(src mapreduce.Source, to mapreduce.Destination) (*mapreduce.P
 	return job.Bind(mapreduce.Lines(src), mapreduce.Text[[]byte](to))
 }
 
-// Whenever the process is killed, the next one tells of each record that was left out once: of those
-// that the parts lack that it keeps, and of those that it leaves out itself.
+// Whenever the process is killed, the next one reports each skipped record once: those missing from
+// the parts that it keeps, and those that it skips itself.
 func TestSkipsOutliveTheProcess(t *testing.T) {
 	text, _, bad := spoiled(130)
 	t.Run("with reduces", func(t *testing.T) { testSkipsOutlive(t, text, bad, touchyReducing, false) })
@@ -95,8 +95,8 @@ func testSkipsOutlive(t *testing.T, text string, bad int, job binder, mapOnly bo
 	}
 }
 
-// Maps whose output no reduce needs any more do not run again: what they left out is taken over. As
-// long as one reduce does, all run again.
+// Maps whose output no reduce needs any more do not run again: their skipped records are adopted.
+// As long as one reduce needs them, all run again.
 func TestSkipsOfMapsThatDoNotRunAgain(t *testing.T) {
 	home := t.TempDir()
 	text, _, bad := spoiled(10)
@@ -116,7 +116,7 @@ func TestSkipsOfMapsThatDoNotRunAgain(t *testing.T) {
 	})
 }
 
-// leftOut counts the records that maps which are done have left out.
+// leftOut counts the records that finished maps have skipped.
 func (r *run) leftOut() (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -139,7 +139,7 @@ func quarantined(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// What a map has left out goes with its part, where the input is cut in another way now.
+// The skipped records of a map are dropped with its part if the input is now split in another way.
 func TestSkipsOfPartsThatGo(t *testing.T) {
 	home := t.TempDir()
 	text, good, bad := spoiled(60)
@@ -164,8 +164,8 @@ func TestSkipsOfPartsThatGo(t *testing.T) {
 	require.Len(t, quarantined(t, home), bad)
 }
 
-// An attempt that left something out, and whose part did not come to be, is forgotten when another
-// one of its map has left out nothing: the last word counts, also of a former process.
+// If an attempt skipped a record and its part was not committed, it is forgotten when another
+// attempt of the map has skipped none: the last report counts, also that of a former process.
 func TestTheLastListOfAMapCounts(t *testing.T) {
 	dir := t.TempDir()
 	one := []cluster.Skipped{{Input: "in", Offset: 7, Number: 2, Head: "bad", Size: 3, Reason: "x"}}

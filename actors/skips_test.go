@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// spoiled is text of so many lines, some of which are bad, and those that are not.
+// spoiled returns n lines of text, some of them bad, and separately the good ones.
 func spoiled(lines int) (all, good string, bad int) {
 	var a, g strings.Builder
 	for i := range lines {
@@ -49,8 +49,8 @@ func touchy(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	return job
 }
 
-// A job with bad records in several of its maps, at work at once, with nodes lost meanwhile, has the
-// output of one without them; each is told of once.
+// A job with bad records in several maps that run at the same time, and with lost nodes, has the
+// output of a job without them; each record is reported once.
 func TestSkipsOnTheCluster(t *testing.T) {
 	all, good, bad := spoiled(400)
 	want := oracle(t, counting(2), good)
@@ -77,8 +77,9 @@ func TestSkipsOnTheCluster(t *testing.T) {
 	}
 }
 
-// A record from which the map does not return - it hangs, with or without heed of its context, or ends
-// its goroutine - is left out, too, by the attempt after the one that the record is known of.
+// A record from which the map does not return is skipped, too. The map hangs, whether it respects
+// its context or not, or exits its goroutine. The attempt after the one that identified the record
+// skips it.
 func TestSkipsOfWhatDoesNotReturn(t *testing.T) {
 	const text = "a b\nstuck\nc\nd a\n"
 	for name, stuck := range map[string]func(task *mapreduce.Task, release chan struct{}) error{
@@ -123,7 +124,7 @@ func TestSkipsOfWhatDoesNotReturn(t *testing.T) {
 	}
 }
 
-// Where nothing may be left out a map that hangs fails its job, as it did.
+// If no record may be skipped, a map that hangs fails its job.
 func TestWhatDoesNotReturnIsNotSkippedUnasked(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
 		job := counting(1)
@@ -238,8 +239,8 @@ func TestWhichRecordsAreNoted(t *testing.T) {
 	}
 }
 
-// TestSkipsAreSummedOverMaps states when a map is one too many: with what other maps have left out,
-// and not with what an earlier attempt at itself has.
+// TestSkipsAreSummedOverMaps states when a map exceeds the limit: with the skips of other maps, and
+// without those of its earlier attempts.
 func TestSkipsAreSummedOverMaps(t *testing.T) {
 	r := aRun(t, 3)
 	r.maxSkips = 3

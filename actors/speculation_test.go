@@ -16,8 +16,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// stumble takes a moment for each line, and for the line "stone" so much longer, but only the first
-// time that any attempt comes by.
+// stumble takes a moment for each line, and longer for the line "stone", but only at the first
+// attempt.
 func stumble(long time.Duration) func(line []byte) {
 	var before atomic.Bool
 	return func(line []byte) {

@@ -10,8 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestOfAbandonedAttempts states how they have ended: killed if they were told to stop, else
-// failed.
+// TestOfAbandonedAttempts states how they have ended: killed if they had to stop, otherwise failed.
 func TestOfAbandonedAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAttempt(&env{start: time.Now()}, aRun(t, 1), scheduling.AttemptID{Try: 2}, nil)

@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// scriptedTracker is a JobTracker for one Node that answers with the actions it is told to.
+// scriptedTracker is a JobTracker for one Node that answers with scripted actions.
 type scriptedTracker struct {
 	actions []action
 	pid     *actor.PID
@@ -112,9 +112,9 @@ func (s *scriptedTracker) last(id scheduling.AttemptID) scheduling.AttemptState 
 	return 255
 }
 
-// TestSuspendedAttemptGivesItsSlotBack suspends an attempt on a node with one slot, runs
-// another there, and resumes the first: it stops between two records, goes on where it
-// was and repeats nothing. With one turn to compute for all, it gives that back too.
+// TestSuspendedAttemptGivesItsSlotBack suspends an attempt on a node with one slot, runs another
+// there, and resumes the first: it stops between two records, continues there and repeats nothing.
+// With one turn to compute for all, it gives that back too.
 func TestSuspendedAttemptGivesItsSlotBack(t *testing.T) {
 	for _, parallelism := range []int{0, 1} {
 		synctest.Test(t, func(t *testing.T) {

@@ -59,9 +59,8 @@ func TestTaskTimeout(t *testing.T) {
 	})
 }
 
-// TestAbandonedAttempt: one that does not heed its context is left behind. The task is done by
-// another on the same slot, with the same turn to compute, and nothing that the first does later
-// counts.
+// TestAbandonedAttempt: an attempt that ignores its context is abandoned. Another one does the task
+// on the same slot, with the same turn to compute. Later actions of the first are ignored.
 func TestAbandonedAttempt(t *testing.T) {
 	var heard bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&heard, nil))

@@ -15,9 +15,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// TestFaultsOfUserCode fails in each place where user code runs, in each way, on a cluster
-// that tries a task several times: the job ends with an error that says why, no output is
-// left, and the cluster goes on.
+// TestFaultsOfUserCode fails in each place where user code runs, in each way, on a cluster that
+// tries a task several times: the job ends with an error that names the cause, removes its output,
+// and the cluster continues to work.
 func TestFaultsOfUserCode(t *testing.T) {
 	places := []string{
 		"map task", "map", "close map", "partition", "combine", "marshal", "unmarshal", "view",

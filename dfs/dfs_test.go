@@ -260,7 +260,7 @@ func TestCorruptReplicaIsDroppedAndHealed(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoReplica, "all are dropped now")
 }
 
-// TestHealingInOrderOfNeed: blocks that would be gone with one more node come first.
+// TestHealingInOrderOfNeed: blocks that the loss of one more node would destroy come first.
 func TestHealingInOrderOfNeed(t *testing.T) {
 	f := open(t, Config{Nodes: racks(5, 1)})
 	require.NoError(t, f.WriteFile("early", noise(1, 10)))
@@ -283,7 +283,7 @@ func TestHealingInOrderOfNeed(t *testing.T) {
 	require.Equal(t, []BlockID{late[0].ID, late[0].ID, early[0].ID}, order)
 }
 
-// What is read of a stored file across its blocks takes memory, and is an error if one is gone.
+// Reading a stored file across its blocks takes memory, and is an error if a block is lost.
 func TestViewAcrossBlocks(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1), BlockSize: 4})
 	require.NoError(t, f.WriteFile("x", []byte("abcdefgh")))

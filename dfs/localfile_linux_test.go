@@ -61,7 +61,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 	release()
 }
 
-// present counts the pages of b, which lies in a mapping, that the process has in memory.
+// present counts the pages of b, a mapping, that the process has in memory.
 func present(t *testing.T, b []byte) (pages int) {
 	t.Helper()
 	f, err := os.Open("/proc/self/pagemap")

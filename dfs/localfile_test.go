@@ -187,7 +187,8 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// What an FS copies out of a local file it reads: whoever asked may not be ready for a fault.
+// An FS reads the bytes that it copies out of a local file itself, because the caller may not
+// handle a page fault.
 func TestRegisteredFilesAreCopiedByReading(t *testing.T) {
 	data := noise(1, 300_000)
 	l, path := localFile(t, data)

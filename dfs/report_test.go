@@ -24,7 +24,7 @@ func TestReturningNodeReportsWhatItHas(t *testing.T) {
 	healed := where()
 	require.Len(t, healed, 2)
 
-	// It returns with a replica that is no longer wanted, and is told to delete it.
+	// It returns with a replica that is no longer wanted, and must delete it.
 	r, err := f.Inventory(before[0])
 	require.NoError(t, err)
 	require.Len(t, r.Have, 1)

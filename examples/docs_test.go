@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The lines of each piece of Go in the docs stand in the file that the comment before it names, code
-// that a test runs, in that order; what the file has between them is left out. Pieces of three pages
-// are held to more by tests of their own.
+// The lines of each piece of Go in the docs occur, in that order, in the file that the comment
+// before it names, which a test runs. Other lines of the file may be between them. Three pages have
+// stricter tests of their own.
 func TestSnippetsAreOfTestedCode(t *testing.T) {
 	pages, err := filepath.Glob("../docs/*.md")
 	require.NoError(t, err)

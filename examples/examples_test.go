@@ -56,8 +56,8 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// onEngines are by variable what TARRY_ON is to be: processes always, others where internal/tools/engines/test.sh has
-// started them.
+// onEngines maps the variable to the value of TARRY_ON: always processes, and engines that
+// internal/tools/engines/test.sh has started.
 func onEngines() map[string]string {
 	list := map[string]string{"processes": "processes:2"}
 	for _, variable := range []string{"LIGHT", "YARN", "SPARK", "SPARK_CLUSTER", "SPARK_HOSTS", "SLURM"} {

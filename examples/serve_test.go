@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// A program of one's own serves its job to any client, and ends when it is told to.
+// A program with its own server serves its job to any client, and ends on request.
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "in.txt"), []byte("a bee\nant by\n"), 0o600))

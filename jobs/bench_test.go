@@ -138,8 +138,8 @@ func BenchmarkJobs(b *testing.B) {
 	}
 }
 
-// BenchmarkRounds measures computations of several jobs, in this goroutine: so much a round, and what
-// comes before them.
+// BenchmarkRounds measures computations of several jobs, in this goroutine: the time of a round,
+// and of the preparation.
 func BenchmarkRounds(b *testing.B) {
 	edges := mapreduce.Bytes("edges", []byte(table(b, gen.Pairs, 1<<20, 20_000)))
 	var points strings.Builder

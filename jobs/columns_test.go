@@ -48,7 +48,7 @@ func TestDistinctEqualsTools(t *testing.T) {
 	})
 }
 
-// Each number lies in its bucket, by math/big.
+// Each number is in its bucket, checked with math/big.
 func TestHistogramEqualsLoop(t *testing.T) {
 	number := rapid.StringMatching(`-?[0-9]{1,3}(\.[0-9]{0,3})?`)
 	all := settings()

@@ -196,7 +196,7 @@ func TestGrepWordsFindTheMatchThatIsAWord(t *testing.T) {
 	}
 }
 
-// The lines of a file that is named twice could not be told apart where it is cut.
+// The lines of a file that is named twice could not be distinguished at a split.
 func TestGrepNumberedRefusesEqualNames(t *testing.T) {
 	twice := sources([]string{"a\n", "a\n"})
 	_, err := GrepNumbered("a", GrepOptions{}, twice...)

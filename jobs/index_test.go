@@ -38,7 +38,7 @@ func TestUniteIsAnUnion(t *testing.T) {
 	})
 }
 
-// A word that stands in n files costs bytes in proportion to n, not to n squared.
+// A word that occurs in n files costs bytes in proportion to n, not to n squared.
 func TestUniteIsNotQuadratic(t *testing.T) {
 	const n = 20_000
 	var list []byte

@@ -227,8 +227,8 @@ func TestKMeansEqualsLoop(t *testing.T) {
 	}
 }
 
-// Centers are drawn as k-means++ does: the first of all points alike, the second in proportion to the
-// square of its distance. Points that stand there twice count twice.
+// Centers are drawn as in k-means++: the first uniformly from all points, the second in proportion
+// to the square of its distance. Points that occur twice count twice.
 func TestKMeansDrawsBySquares(t *testing.T) {
 	const seeds = 3000
 	in := mapreduce.Lines(sources([]string{"0\n0\n1\n4\n"})...)

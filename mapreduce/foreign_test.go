@@ -57,7 +57,7 @@ func (o *odd) Close() error {
 	return o.Source.Close()
 }
 
-// Every fault of a user's source becomes an error that names it and never ends the process.
+// Every error of a user's source becomes an error that names it and never ends the process.
 func TestSourcesThatMisbehave(t *testing.T) {
 	gone := errors.New("the tape is torn")
 	for _, c := range []struct {

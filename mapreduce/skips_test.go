@@ -316,7 +316,7 @@ func skipped(input string, offset, number int64, head string, size int) cluster.
 	return cluster.Skipped{Input: input, Offset: offset, Number: number, Head: head, Size: size}
 }
 
-// leftOutUnseen expects that an attempt skips a record that it is told is bad, with the given
+// leftOutUnseen expects that an attempt skips a record that is listed as bad, with the given
 // reason, without passing it to the map, and reports the current record.
 func leftOutUnseen(t *testing.T, bind func(Output[[]byte]) (*Plan, error), want cluster.Skipped) {
 	p, err := bind(Text[[]byte](Writer("out", io.Discard)))

@@ -110,7 +110,7 @@ func (s *sides[K, T]) group(as, bs []T) string {
 	return strings.Join(list, " ")
 }
 
-// feeds returns both sides as how says: slices, or kept by key in so many parts.
+// feeds returns both sides of a join in the given form: slices, or datasets kept by key in n parts.
 func (s *sides[K, T]) feeds(c *actors.Cluster, how string, parts int) (left, right mapreduce.Feed[K, T], err error) {
 	if how == "slices" {
 		return mapreduce.By(mapreduce.Slice(s.left), s.key), mapreduce.By(mapreduce.Slice(s.right), s.key), nil
@@ -175,8 +175,8 @@ func (s *sides[K, T]) bind(kind, how string, reduces int, left, right mapreduce.
 	return j.Bind(out)
 }
 
-// run runs a join and returns what differs. A job under way whose kept input is lost ends with ErrPartLost; the second
-// one has the parts made again.
+// run runs a join and returns the difference from the oracle. A running job whose kept input is
+// lost ends with ErrPartLost; the next one recomputes the parts.
 func (s *sides[K, T]) run(t *testing.T, cfg actors.Config, kind, how string, reduces int, lost bool) (wrong error) {
 	onCluster(t, cfg, func(_ *testing.T, c *actors.Cluster) {
 		wrong = func() error {
@@ -316,7 +316,8 @@ func TestJoins(t *testing.T) {
 	})
 }
 
-// runJoin runs a join of records of a type, so many left and right and with so many keys.
+// runJoin runs a join of records of a type, with the given numbers of left and right records and of
+// keys.
 func runJoin(t *testing.T, r *rand.Rand, types string, n [3]int, cfg actors.Config, kind, how string, reduces int, lost bool) error {
 	switch types {
 	case "entry":

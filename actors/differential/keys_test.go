@@ -48,7 +48,8 @@ func newScratch() *scratch {
 	return &scratch{bytes: make([]byte, 0, 1<<15), words: make([]int64, 0, 1<<10), texts: make([]string, 0, 1<<8)}
 }
 
-// copyOf returns b in the scratch. Its capacity goes on behind it, as that of a reused buffer does.
+// copyOf returns b in the scratch buffer. Its capacity extends beyond it, like that of a reused
+// buffer.
 func (s *scratch) copyOf(b []byte) []byte {
 	if b == nil {
 		return nil
@@ -58,7 +59,7 @@ func (s *scratch) copyOf(b []byte) []byte {
 	return s.bytes[from:]
 }
 
-// spoil overwrites all that was lent.
+// spoil overwrites all memory that was passed without a copy.
 func (s *scratch) spoil() {
 	for i := range s.bytes {
 		s.bytes[i] = 0xEE
@@ -72,7 +73,7 @@ func (s *scratch) spoil() {
 	s.bytes, s.words, s.texts = s.bytes[:0], s.words[:0], s.texts[:0]
 }
 
-// showText quotes a text, the middle of a long one left out.
+// showText quotes a text and shortens a long one in its middle.
 func showText[S string | []byte](s S) string {
 	if len(s) <= 40 {
 		return strconv.Quote(string(s))

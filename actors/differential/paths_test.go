@@ -68,7 +68,7 @@ func pathsTable() []path {
 	return slices.Concat(combinePaths(), numberPaths(), sortPaths(), keptPaths(), jobPaths())
 }
 
-// many emits n pairs, two of each key in a row, whose keys repeat after so many and have some
+// many emits n pairs, two of each key in a row; the keys repeat with the given period and have some
 // bytes.
 func many(n, keys, keyBytes int) [][]pair[string, int64] {
 	return [][]pair[string, int64]{emitting(n, func(i int) (string, int64) {

@@ -15,7 +15,7 @@ import (
 // bring the next emits over it.
 func waiting() []int { return around(2, 1, 64, 128, 192, 256) }
 
-// event is what comes when so many pairs wait.
+// event happens when a given number of pairs wait.
 type event struct {
 	name     string
 	key      int // bytes of the key, if they are not those of all others
@@ -42,8 +42,8 @@ var events = []event{
 	{name: "huge key", key: 5000, value: 3, times: 1},
 }
 
-// pattern of a list of emits: k pairs, the event, 70 more pairs and, if twice is set, all that again. Their keys repeat
-// after so many.
+// pattern of a list of emits: k pairs, the event, 70 more pairs and, if twice is set, all of this a
+// second time. Their keys repeat with the given period.
 type pattern struct {
 	waiting int
 	event   event

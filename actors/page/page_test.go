@@ -39,7 +39,8 @@ func TestPageIsOneFile(t *testing.T) {
 	require.Equal(t, hostile, string(events))
 }
 
-// Another run to compare with lies beside the events, under its name, whatever that is.
+// The page embeds another run for comparison after the events, under its name, whatever the name
+// is.
 func TestOtherRun(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, Write(&out, "run", strings.NewReader("one\n"), Simulator{}, Other{`"><script>`, strings.NewReader("two\n")}))
@@ -135,7 +136,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// Who cannot be written to, or read from, is told of.
+// Failed reads and writes are reported.
 func TestWriteErrors(t *testing.T) {
 	broken := iotestError{}
 	require.ErrorIs(t, Write(io.Discard, "", broken, Simulator{}), io.ErrUnexpectedEOF)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The runs of the lesson on how long to wait lie where the formula expects them; another D than what
-// is asked for, or other nodes, would not.
+// The runs of the lesson on the length of waits are as the formula predicts; with another D or
+// other nodes they would not be.
 func TestCurveHoldsOfTheLesson(t *testing.T) {
 	for _, l := range Lessons() {
 		if l.Skips == nil {

@@ -59,7 +59,7 @@ func TestForkHasItsPrice(t *testing.T) {
 	require.Positive(t, waited)
 }
 
-// What has no wait says so, and a run that goes on is one, too.
+// An event without a wait is reported as such, and a run that has not ended counts as a run.
 func TestForkOfWhatIsNotThere(t *testing.T) {
 	s := Setup{Workload: mine, Policy: "hfs", Nodes: 6, Racks: 2}
 	a, _ := handle(t, Request{Op: "fork", Setup: s})

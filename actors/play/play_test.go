@@ -51,7 +51,7 @@ func TestRun(t *testing.T) {
 	require.Equal(t, events, same)
 }
 
-// What is wrong in a text is told with line and column; nothing panics.
+// An error in a text is reported with line and column; nothing panics.
 func TestFaultsHaveTheirPlace(t *testing.T) {
 	for want, s := range map[string]Setup{
 		"workload:2:12: ": {Workload: "jobs:\n  - {maps: x}\n", Policy: "hfs"},

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// brokerOf has so many events.
+// brokerOf returns a broker with n events.
 func brokerOf(ring, events int) *broker {
 	b := newBroker(ring, 1)
 	for i := range events {
@@ -21,8 +21,8 @@ func brokerOf(ring, events int) *broker {
 	return b
 }
 
-// Readers who have come as far get the same bytes, whatever has happened meanwhile; nothing is left out
-// between two batches, nor sent twice.
+// Readers at the same position get the same bytes, whatever has happened meanwhile. Between two
+// batches no event is missing or sent twice.
 func TestBatchIsMadeOnce(t *testing.T) {
 	b := brokerOf(2*batchEvents, batchEvents+10)
 	first, missed, wait := b.batch(1, "boot")
@@ -63,7 +63,8 @@ func TestBatchOfWhatIsGone(t *testing.T) {
 	require.Empty(t, b.batches)
 }
 
-// All who wait for the beat go on at once, the more of them the later, and then there is another.
+// All who wait for the beat continue at the same time; more of them make it later. Then there is
+// another beat.
 func TestBeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for streams, want := range map[int]time.Duration{1: streamEvery, 200: 400 * time.Millisecond, 1000: streamMost} {

@@ -80,8 +80,8 @@ func (b *bench) content(name string) string {
 	return string(text)
 }
 
-// A file that is missing or of another length is told when the server starts; others are found when
-// they are read.
+// A missing file, or one of another length, is reported at the start of the server; other damage is
+// found when the file is read.
 func TestDamageIsTold(t *testing.T) {
 	dir := t.TempDir()
 	b := withState(t, dir)
@@ -125,7 +125,8 @@ func TestKilledWithinPutAndRemove(t *testing.T) {
 	refused(t, err, "damaged")
 }
 
-// The checksums outlive a journal that begins anew while files are put, removed and written by jobs.
+// The checksums survive the replacement of the journal while files are uploaded, removed and
+// written by jobs.
 func TestFilesOutliveShorterJournals(t *testing.T) {
 	dir := t.TempDir()
 	b := withState(t, dir)

@@ -346,8 +346,8 @@ func TestSlowHeadersAndBodies(t *testing.T) {
 	}
 }
 
-// Thousands of connections: so many are kept, the others are closed at once, and who is there is
-// served on.
+// Of thousands of connections the server keeps the maximum number and closes the others at once. It
+// still answers on the connections that exist.
 func TestThousandsOfConnections(t *testing.T) {
 	b, addr := served(t, func(cfg *Config) { cfg.limits.connections = 50 })
 	client := &api.Client{Base: "http://" + addr, HTTP: &http.Client{Transport: &http.Transport{}}}
@@ -414,7 +414,7 @@ func TestTokenFiles(t *testing.T) {
 	}
 }
 
-// Tokens that are replaced hold at once: one that is gone lets nobody in any more, also who streams.
+// Replaced tokens apply at once: a removed token admits no caller any more, and ends its streams.
 func TestTokensAreReplaced(t *testing.T) {
 	b := withTokens(t, nil)
 	_, err := b.as("bob").Jobs(t.Context(), "", "")

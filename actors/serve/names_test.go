@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve/api"
 )
 
-// What would lie below a file of the block store is refused, of a job and of a put, with a state and
+// A name below a file of the block store is rejected, for jobs and for uploads, with a state and
 // without.
 func TestNamesBelowFiles(t *testing.T) {
 	for _, state := range []bool{false, true} {
@@ -58,7 +58,7 @@ func TestNamesWithControlCharacters(t *testing.T) {
 	}
 }
 
-// A disk that is full is no fault of the server's program, and one line.
+// A full disk is reported in one line, and not as a failure of the server.
 func TestDiskIsFull(t *testing.T) {
 	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT} {
 		err := errors.Join(&fs.PathError{Op: "write", Path: "state/part/put-1", Err: full}, errors.New("another"))

@@ -43,7 +43,7 @@ func (b *reloadBench) pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// load reads the file and puts it in force.
+// load reads the file and applies it.
 func (b *reloadBench) load() (files, warnings []string, err error) {
 	b.passed.Load()
 	read, err := allocation.ReadFiles(allocation.FileNames{Pools: b.name}, func(name string) (io.ReadCloser, error) { return os.Open(name) })
@@ -81,8 +81,8 @@ func withReload(t *testing.T, f func(b *reloadBench)) {
 	})
 }
 
-// A change is in force 5 to 15 seconds after it was made, once, and the touched file is not read in
-// again.
+// A change is applied once, 5 to 15 seconds after it was made; a file that was only touched is not
+// read again.
 func TestReloadTakesUpChanges(t *testing.T) {
 	for _, seconds := range []float64{0, 3, 4.9, 6, 9} {
 		withReload(t, func(b *reloadBench) {
@@ -102,8 +102,8 @@ func TestReloadTakesUpChanges(t *testing.T) {
 	}
 }
 
-// A wrong file, or a missing one, changes nothing and is told of once, with its place; what is
-// right again is taken up.
+// A wrong or missing file changes nothing and is reported once, with its place; a corrected file is
+// applied.
 func TestReloadKeepsWhatIsInForce(t *testing.T) {
 	withReload(t, func(b *reloadBench) {
 		b.write(pool("0"))

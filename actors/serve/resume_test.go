@@ -17,9 +17,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// Jobs that a former process was told to kill, and did not come to, end while the next one starts:
-// nothing that their ends need may be made after they go on. Several starts, for the order of
-// goroutines is not the test's.
+// Jobs that a former process should have killed end while the next one starts, so everything that
+// their ends need must exist before they continue. The test starts several times, because the order
+// of goroutines varies.
 func TestResumedJobsEndAtOnce(t *testing.T) {
 	dir, id := t.TempDir(), int64(0)
 	for range 5 {
@@ -54,7 +54,7 @@ func TestSubmissionsWrittenInAnyOrder(t *testing.T) {
 	require.EqualValues(t, 6, b.submit("count", "in.txt", "-o", "out").ID)
 }
 
-// A journal that begins anew while a job ends has the end in its snapshot or behind it.
+// If the journal is replaced while a job ends, the end is in the new snapshot or follows it.
 func TestEndWaitsForTheShorterJournal(t *testing.T) {
 	dir := t.TempDir()
 	b := withState(t, dir)

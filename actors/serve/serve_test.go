@@ -207,7 +207,7 @@ func TestWhatCannotBeSubmitted(t *testing.T) {
 	require.Empty(t, list, "what is refused is no job")
 }
 
-// A call that is made again under its key is one job.
+// A repeated call under its key is one job.
 func TestOneJobForOneKey(t *testing.T) {
 	b := start(t, nil)
 	b.write("in.txt", "a\n")

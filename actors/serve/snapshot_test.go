@@ -15,8 +15,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// What is left of events that are gone is what still holds: nodes, the jobs that have not ended with
-// what runs of them, and how many tasks are done. All else is forgotten.
+// What remains of dropped events is the current state: nodes, unfinished jobs with their running
+// tasks, and the number of finished tasks. All else is forgotten.
 func TestSnapshotIsTheState(t *testing.T) {
 	b := newBroker(1, 1)
 	attempt := func(job scheduling.JobID, task int32) scheduling.AttemptID {

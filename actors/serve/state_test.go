@@ -28,8 +28,8 @@ func (b *bench) stop() {
 	require.NoError(b.t, b.s.Close())
 }
 
-// What a server knew the next one knows: jobs that ended, their counters, those that go on under
-// their numbers, files, and the numbers that were given.
+// The next server knows what the former one knew: ended jobs, their counters, unfinished jobs under
+// their numbers, files, and the numbers in use.
 func TestNextServerGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	b := withState(t, dir)
@@ -77,8 +77,8 @@ func TestNextServerGoesOn(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, "state", "store", "counts"))
 }
 
-// A job that waits to be prepared can be killed, and one that still does when the server ends goes on
-// in the next.
+// A job that waits for its preparation can be killed. One that still waits when the server ends
+// continues in the next server.
 func TestPreparationWaitsForItsTurn(t *testing.T) {
 	dir := t.TempDir()
 	b := withState(t, dir)
@@ -158,7 +158,7 @@ func TestLostLogs(t *testing.T) {
 	withState(t, dir)
 }
 
-// A memory that grows long is begun anew, and forgets only the oldest jobs that have ended.
+// A long memory is replaced, and forgets only the oldest ended jobs.
 func TestLongJournalIsShortened(t *testing.T) {
 	dir := t.TempDir()
 	b := startIn(t, dir, func(cfg *Config) { cfg.State, cfg.History = filepath.Join(dir, "state"), 1 })

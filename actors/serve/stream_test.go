@@ -27,7 +27,8 @@ func (b *bench) eventsOf(id int64, last string) (list []api.Event) {
 	return list
 }
 
-// A job's stream has all its events and no others, ends with it, and goes on behind Last-Event-ID.
+// A job's stream has all its events and no others, ends with the job, and continues after
+// Last-Event-ID.
 func TestEventsOfAJob(t *testing.T) {
 	b := start(t, nil)
 	b.write("in.txt", "a b\n")
@@ -71,7 +72,7 @@ func TestEventsOfTheCluster(t *testing.T) {
 	require.Eventually(t, func() bool { _, _, n := b.s.events.figures(); return n == 0 }, 10*time.Second, 10*time.Millisecond)
 }
 
-// A stream lives on while nobody says anything: only what is written has to be taken in time.
+// A stream survives silence: only written data must be accepted in time.
 func TestStreamOutlivesTheTimeOfARequest(t *testing.T) {
 	b := start(t, func(cfg *Config) { cfg.limits.idle = 50 * time.Millisecond })
 	b.write("in.txt", "a b\n")
@@ -88,7 +89,7 @@ func TestStreamOutlivesTheTimeOfARequest(t *testing.T) {
 	require.Equal(t, api.Succeeded, b.wait(j.ID).State)
 }
 
-// Who comes late, or is slow, is told how much is gone; there are only so many streams.
+// A late or slow reader learns the number of dropped events; the number of streams is limited.
 func TestEventsThatAreGone(t *testing.T) {
 	b := start(t, func(cfg *Config) { cfg.limits.ring, cfg.limits.watchers = 8, 1 })
 	b.write("in.txt", "a b\n")

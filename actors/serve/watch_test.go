@@ -39,8 +39,8 @@ func TestWatchPage(t *testing.T) {
 	require.Equal(t, "/watch/", res.Request.URL.Path, "the root leads to the page")
 }
 
-// The page asks for a token itself, so whoever calls gets it; what it shows is for those who have one.
-// Its scripts are not answered with what makes a browser ask for a password.
+// The page asks for a token itself, so every caller gets the page; its data needs a token. Answers
+// to its scripts do not make a browser ask for a password.
 func TestWatchPageNeedsNoToken(t *testing.T) {
 	b := withTokens(t, nil)
 	require.Equal(t, http.StatusOK, b.status(http.MethodGet, "/watch/", ""))

@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/worker/enginetest"
 )
 
-// engineTest is an engine to be tried where the variable is set to what Options.On is to be;
-// internal/tools/engines/test.sh installs and starts those that are not ours, and sets it.
+// engineTest is an engine to test if the environment variable is set to the value of Options.On.
+// internal/tools/engines/test.sh installs and starts external engines, and sets the variable.
 type engineTest struct {
 	name, variable string
 	retries        bool // it tries again what fails

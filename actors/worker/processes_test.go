@@ -65,8 +65,8 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// Bad records are left out up to a number of the whole job's, and listed as in one process; of jobs with
-// reduces and without.
+// Bad records are skipped up to the maximum of the whole job, and listed as in one process, for
+// jobs with reduces and without.
 func TestProcessesSkip(t *testing.T) {
 	books := enginetest.Inputs(t, t.TempDir())("bad lines")
 	want := filepath.Join(t.TempDir(), "want")
@@ -197,8 +197,8 @@ func TestStays(t *testing.T) {
 	}
 }
 
-// Arguments may be as long as names of two thousand files are, and have spaces, quotes, line feeds and letters
-// of all kinds in them; what is too long is told at once.
+// Arguments may be as long as the names of two thousand files, with spaces, quotes, line feeds and
+// letters of all kinds. Longer ones are rejected at once.
 func TestLongArguments(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "sp ace's \"ü\" ñ\n$x")
 	require.NoError(t, os.Mkdir(dir, 0o700))
@@ -249,7 +249,7 @@ func TestOutputIsTaken(t *testing.T) {
 	require.ErrorIs(t, err, mr.ErrOutputExists)
 }
 
-// Who does not wait any more ends workers that would not end, and nothing is left.
+// A caller who gives up ends workers that would not end, and nothing is left.
 func TestInterrupted(t *testing.T) {
 	book, dir := []string{bookOf(t, t.TempDir(), "a", 1000)}, t.TempDir()
 	out := filepath.Join(t.TempDir(), "out")

@@ -50,8 +50,8 @@ func TestMain(m *testing.M) {
 	os.Exit(4)
 }
 
-// several is a program that runs three jobs: one that fails, since its output is there, one that it
-// goes on with, and one of the output of that.
+// several is a program that runs three jobs: one that fails because its output exists, one after
+// which the program continues, and one on the output of that.
 func several(dir string, inputs []string, run func(context.Context, *mr.Plan) (*counter.Set, error)) error {
 	do := func(name, out string, inputs ...string) (*counter.Set, error) {
 		p, err := bind(name, dir, dir+"/"+out, inputs)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Of what clients of engines say - these are their own words - one line is told.
+// One line is reported of the output of engines' clients; the texts are real ones.
 func TestReason(t *testing.T) {
 	for want, said := range map[string]string{
 		"Could not parse Master URL: 'local[x]'": `26/11/23 13:31:46 ERROR SparkContext: Error initializing SparkContext.

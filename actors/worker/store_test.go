@@ -79,7 +79,7 @@ func TestProcessesOnAStore(t *testing.T) {
 	}
 }
 
-// The error of a worker is told by way of the store, and nothing is left.
+// The error of a worker is reported through the store, and nothing is left.
 func TestProcessesOnAStoreFail(t *testing.T) {
 	store, url, books := testStore(t)
 	var log bytes.Buffer

@@ -148,7 +148,7 @@ func wrongOn(t *testing.T, on string, inputs func(name string) []string) {
 	})
 }
 
-// Who does not wait any more ends workers that would not end, and nothing is left.
+// A caller who gives up ends workers that would not end, and nothing is left.
 func TestInterrupted(t *testing.T) {
 	dir, book := t.TempDir(), enginetest.Book(t, t.TempDir(), "a", 1000)
 	out := filepath.Join(t.TempDir(), "out")

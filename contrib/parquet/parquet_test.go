@@ -99,8 +99,8 @@ func kept[T any](list *[]T) mapreduce.Output[T] {
 	})
 }
 
-// What Write writes Read reads, in its order, a row group a map, and whoever runs the job again writes
-// the same bytes.
+// Read returns what Write has written, in its order, one map per row group; a second run of the job
+// writes the same bytes.
 func TestReadIsWhatWasWritten(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rows := rapid.SliceOfN(rapid.Custom(someRow), 0, 40).Draw(rt, "rows")

@@ -89,7 +89,8 @@ func TestPieceSize(t *testing.T) {
 	require.Equal(t, 64<<20, pieceSize(2501))
 }
 
-// faulty is a way to the server whose connections break after some bytes of an answer, or that is gone.
+// faulty is a way to the server whose connections break after some bytes of an answer, or a server
+// that does not answer.
 type faulty struct {
 	net.Listener
 	server string
@@ -143,8 +144,8 @@ func (f *faulty) carry(c net.Conn) {
 	}
 }
 
-// A connection that breaks while an object is read, or anything is written, is made anew; where the server
-// is gone for good, the error is one line with the name.
+// A connection that breaks during a read or write is opened again. If the server stays away, the
+// error is one line with the name.
 func TestConnectionBreaks(t *testing.T) {
 	endpoint, bucket := server(t)
 	f := newFaulty(t, endpoint)

@@ -41,7 +41,7 @@ func TestCoflowsOfATrace(t *testing.T) {
 	require.ErrorIs(t, err, workload.ErrFormat, "a bad trace is not passed over")
 }
 
-// With a folder but without its files, what is drawn stands in, and the set-up says so.
+// If the folder lacks the files, drawn data replaces them, and the set-up reports this.
 func TestTracesThatAreNotThere(t *testing.T) {
 	t.Setenv("TARRY_TRACES", t.TempDir())
 	for _, name := range []string{"facebook-trace", "hot-files"} {

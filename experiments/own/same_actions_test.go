@@ -18,8 +18,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// told is an action as a node got it.
-type told struct {
+// received is an action as a node received it.
+type received struct {
 	At     time.Duration
 	Node   scheduling.NodeID
 	Action scheduling.Action
@@ -27,7 +27,7 @@ type told struct {
 
 // actions collects what a Core answers to heartbeats, by time and, at one moment, by attempt.
 type actions struct {
-	list   []told
+	list   []received
 	places []scheduling.Places
 }
 
@@ -40,12 +40,12 @@ func (o *actions) take(c *calls.Call) {
 	}
 	for _, a := range c.Actions {
 		a.Reason.Wait = 0
-		o.list = append(o.list, told{c.At.Round(time.Millisecond), c.Node, a})
+		o.list = append(o.list, received{c.At.Round(time.Millisecond), c.Node, a})
 	}
 }
 
 func (o *actions) sorted() []string {
-	slices.SortStableFunc(o.list, func(a, b told) int {
+	slices.SortStableFunc(o.list, func(a, b received) int {
 		return cmp.Or(cmp.Compare(a.At, b.At),
 			cmp.Compare(a.Action.Attempt.String(), b.Action.Attempt.String()))
 	})
@@ -56,7 +56,7 @@ func (o *actions) sorted() []string {
 	return lines
 }
 
-// oneCenter tells whether one node has more of a job's maps than any other.
+// oneCenter reports whether one node has more of a job's maps than any other.
 func (o *actions) oneCenter(job int) bool {
 	on := make([]int, 10)
 	for _, n := range o.places[job].Nodes {

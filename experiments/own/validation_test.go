@@ -71,8 +71,8 @@ func TestValidationJobsMoveWhatTheySay(t *testing.T) {
 	})
 }
 
-// pass lets so much fake time go by. It works in a bubble only: elsewhere synctest.Wait panics, so
-// that no test waits for real.
+// pass lets fake time go by. It works only in a bubble: elsewhere synctest.Wait panics, so that no
+// test sleeps in real time.
 func pass(d time.Duration) {
 	synctest.Wait()
 	time.Sleep(d)

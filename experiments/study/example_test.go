@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// texts are what a reader is told. A program embeds a folder of them instead, by go:embed.
+// texts are shown to the reader. A program embeds a folder of them instead, by go:embed.
 var texts = fstest.MapFS{"waiting.md": {Data: []byte(`# waiting: What waiting for local maps is worth
 
 ours

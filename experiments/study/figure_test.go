@@ -37,8 +37,8 @@ func wellFormed(t *testing.T, text []byte) {
 	}
 }
 
-// Every text of a picture lies within it, in a font that every viewer has; the legend stands beside
-// the plot.
+// Every text of a picture is inside it, in a font that every viewer has; the legend is to the right
+// of the plot.
 func TestPictureIsWhole(t *testing.T) {
 	bars := lines()
 	bars.Categories = []string{"0", "10"}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Private memory is read from /proc; elsewhere that figure is left out.
+// Private memory is read from /proc; other systems omit that figure.
 func TestMeasureSeesTimeAndMemory(t *testing.T) {
 	stdout, err := os.Create(filepath.Join(t.TempDir(), "stdout"))
 	require.NoError(t, err)

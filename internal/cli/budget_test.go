@@ -54,7 +54,7 @@ type budgetCase struct {
 	job    []string
 }
 
-// budgetCases gives each job each budget; their names leave out the directory of the inputs.
+// budgetCases gives each job each budget; their names omit the directory of the inputs.
 func budgetCases(dir string, jobs [][]string, budgets ...int64) (list []budgetCase) {
 	for _, budget := range budgets {
 		for _, job := range jobs {

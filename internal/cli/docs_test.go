@@ -19,8 +19,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// documented are the command lines of a page: those that stand on lines of their own, to be typed,
-// and those in a sentence.
+// documented returns the command lines of a page: those on lines of their own, to be typed, and
+// those within a sentence.
 func documented(page string) (typed, spoken []string) {
 	for line := range strings.Lines(page) {
 		line = strings.TrimSpace(line)

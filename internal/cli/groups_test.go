@@ -101,8 +101,7 @@ view e.jsonl -o - --overwrite
 run wordcount in -o out --reduces 0 --top 3
 `
 
-// A variable of the environment that has no effect here is left out, and does not win over the
-// command line.
+// An environment variable without effect is ignored, and does not override the command line.
 func TestEnvironmentWithoutEffectIsLeftOut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "in", "b\na\n")

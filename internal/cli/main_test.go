@@ -85,7 +85,7 @@ func scriptExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptLines is `lines N FILE`: the file, or stdout or stderr, has so many lines.
+// scriptLines is `lines N FILE`: the file, or stdout or stderr, has N lines.
 func scriptLines(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: lines N FILE")

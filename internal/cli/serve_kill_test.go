@@ -123,7 +123,7 @@ func startServer(t *testing.T, dir string, args ...string) (*exec.Cmd, *api.Clie
 	return cmd, &api.Client{Base: strings.TrimSpace(url)}
 }
 
-// submit hands in what was not answered yet; false if the server is gone.
+// submit submits unanswered jobs; it returns false if the server has ended.
 func (k *killedServer) submit(ctx context.Context) bool {
 	text, err := os.Open(filepath.Join(k.dir, "in.txt"))
 	require.NoError(k.t, err)

@@ -31,8 +31,8 @@ func sessions(page string) (list []session) {
 	return list
 }
 
-// The commands of the tour and of README print what stands there, but for the times that they took.
-// They run one after the other in one folder, standard output and standard error together.
+// The commands of the tour and of README print the documented text, except for times. They run one
+// after the other in one folder, standard output and standard error together.
 func TestTour(t *testing.T) {
 	t.Parallel()
 	pictures, err := filepath.Abs("../../docs")

@@ -119,8 +119,8 @@ func TestLogAndPairsParse(t *testing.T) {
 	}
 }
 
-// The tables of Hive's benchmark have their columns, a page of a visit stands in Rankings, and one
-// document in ten thousand has the pattern.
+// The tables of Hive's benchmark have their columns, the page of each visit occurs in Rankings, and
+// one document in ten thousand has the pattern.
 func TestHiveTables(t *testing.T) {
 	ranking := regexp.MustCompile(`^http://www\.example\.com/\d+/x*\|\d{1,5}\|\d{1,2}\n$`)
 	visit := regexp.MustCompile(`^(\d{1,3}\.){3}\d{1,3}\|http:\S+\|\d{4}-\d\d-\d\d\|\d{1,3}\.\d\d\|[^|]+\|` +

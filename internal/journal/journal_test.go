@@ -285,7 +285,7 @@ func TestManyAtOnce(t *testing.T) {
 	require.NoError(t, j.Close())
 }
 
-// After a write that failed nothing more is written: it would stand behind half a record.
+// After a failed write nothing more is written: it would follow half a record.
 func TestFailedWrite(t *testing.T) {
 	dir := t.TempDir()
 	j := made(t, dir, "snapshot", "one")

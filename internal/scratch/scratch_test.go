@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// left makes what a process that is gone has left: nobody holds its lock.
+// left creates the leftovers of a process that has ended: nobody holds its lock.
 func left(t *testing.T, name string, dir bool) string {
 	t.Helper()
 	if dir {

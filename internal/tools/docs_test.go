@@ -220,13 +220,13 @@ var plain = strings.Fields("actors dfs jobs contrib mapreduce " +
 	"internal/nofollow internal/clusterstate scheduling experiments internal/cli internal/bench " +
 	"internal/statistics internal/spelling internal/textfile internal/cputime internal/linear cmd examples")
 
-// Lines of comments, other than those of tests, avoid the phrases of prose.txt.
+// Lines of comments, also those of tests, avoid the phrases of prose.txt.
 func TestComments(t *testing.T) {
 	avoid := phrases(t, "# Comments may have these:")
 	require.Greater(t, len(avoid), 25)
 	for _, dir := range plain {
 		require.NoError(t, filepath.WalkDir("../../"+dir, func(name string, _ fs.DirEntry, err error) error {
-			if err != nil || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			if err != nil || path.Ext(name) != ".go" {
 				return err
 			}
 			text, err := os.ReadFile(name)

@@ -24,7 +24,7 @@ func TestWatchSeesCancellation(t *testing.T) {
 	require.ErrorIs(t, w.Check(), killed)
 }
 
-// The pulse changes with each sign that an attempt goes on, and with nothing else.
+// The pulse changes with each sign of progress of an attempt, and with nothing else.
 func TestPulse(t *testing.T) {
 	var p Progress
 	signs := map[string]func(){

@@ -84,7 +84,7 @@ func rhyme() mapreduce.Input[[]byte] {
 	)
 }
 
-// wrong requires that a check finds the fault of a word count.
+// wrong requires that a check finds the error of a word count.
 func wrong(t *testing.T, fault func(j *counts), texts ...string) {
 	t.Helper()
 	requireSays(t, func(t testing.TB) {

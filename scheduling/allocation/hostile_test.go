@@ -75,7 +75,7 @@ func TestHostileFilesTakeLinearWork(t *testing.T) {
 	}
 }
 
-// What is read of a large file is put in force with work that grows no faster than it.
+// Applying a large file takes work that grows no faster than the file.
 func TestManyPoolsAndQueuesTakeLinearWork(t *testing.T) {
 	reconfigure := func(apply func(text []byte, to *scheduling.Policy), preset string) func(text []byte) {
 		return func(text []byte) {

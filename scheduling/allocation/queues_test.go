@@ -231,7 +231,7 @@ func TestYARNCapacitySchedulerIsRecognized(t *testing.T) {
 	require.EqualError(t, err, "q.xml:2: yarn.scheduler.capacity.root.queues: this is the format of YARN, not that of MapReduce's own schedulers; the properties here begin with mapred.capacity-scheduler")
 }
 
-// A setting may stand in one of the files only, and the message says where else it stands.
+// A setting may occur in only one of the files, and the message names the other place.
 func TestSettingInTwoFiles(t *testing.T) {
 	one := allocation.Source{Name: "1.xml", Reader: strings.NewReader(capacity("a.capacity=10"))}
 	two := allocation.Source{Name: "2.xml", Reader: strings.NewReader(capacity("b.capacity=zero", "a.capacity=10"))}

@@ -21,7 +21,7 @@ func weightFile(weight string) []byte {
 	return []byte("<allocations><pool name='p'><weight>" + weight + "</weight></pool></allocations>")
 }
 
-// follower is a Reloader and the weight that it has put in force.
+// follower is a Reloader and the weight that it has applied.
 type follower struct {
 	*allocation.Reloader
 	weight float64

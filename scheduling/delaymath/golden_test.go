@@ -56,7 +56,7 @@ func TestTenTasksReachMoreThanThePaperSays(t *testing.T) {
 	require.Greater(t, delaymath.LocalitySum(270, 4, 620, 3), 0.90)
 }
 
-// [Zaharia10 Figure 3], recomputed: bound on locality in per cent by number of equal jobs and R·L.
+// [Zaharia10 Figure 3], recomputed: bound on locality in percent by number of equal jobs and R·L.
 // The figure's text, "below 80 % for 15 jobs and below 50 % for 30 jobs" even with large R and L,
 // holds up to R·L = 18 (R = 3, L = 6).
 func TestFigure3(t *testing.T) {

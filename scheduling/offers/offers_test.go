@@ -34,7 +34,7 @@ func newCluster(t *testing.T, nodes int, c Config) *cluster {
 	return &cluster{t, core, map[int]scheduling.AttemptID{}}
 }
 
-// submit hands in a job of a framework with many maps whose data lies on one node.
+// submit submits a job of a framework with many maps whose data is on one node.
 func (c *cluster) submit(at float64, framework string, node scheduling.NodeID) scheduling.JobID {
 	places := scheduling.Places{Offsets: []int32{0}}
 	for i := range 20 {

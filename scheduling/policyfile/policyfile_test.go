@@ -116,8 +116,8 @@ func someValue(r *rapid.T, f *Field) string {
 	return rapid.SampledFrom(list).Draw(r, f.Key)
 }
 
-// heeded returns the lines of a file that are not commented out.
-func heeded(text string) (lines []string) {
+// active returns the lines of a file that are not commented out.
+func active(text string) (lines []string) {
 	for line := range strings.Lines(text) {
 		if line[0] != '#' {
 			lines = append(lines, line)
@@ -159,7 +159,7 @@ func TestWrittenPoliciesReadAlike(t *testing.T) {
 		}
 		text := written(r, scheduler, &p)
 		again := read(r, text)
-		require.Equal(r, heeded(text), heeded(written(r, scheduler, &again)))
+		require.Equal(r, active(text), active(written(r, scheduler, &again)))
 		for i := range list {
 			if f := &list[i]; f.Idle(&p) == "" {
 				require.Equal(r, f.Text(&p), f.Text(&again), f.Key)
@@ -264,7 +264,7 @@ func FuzzRead(f *testing.F) {
 		require.NoError(t, err)
 		out := written(t, file.Scheduler, &p)
 		again := read(t, out)
-		require.Equal(t, heeded(out), heeded(written(t, file.Scheduler, &again)), "%q", text)
+		require.Equal(t, active(out), active(written(t, file.Scheduler, &again)), "%q", text)
 	})
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// told simulates, and returns the events as lines.
-func told(t *testing.T, fork *scheduling.Fork, policy scheduling.Policy, w *workload.Workload) (list []event.Event, lines []string) {
+// eventLines simulates, and returns the events as lines.
+func eventLines(t *testing.T, fork *scheduling.Fork, policy scheduling.Policy, w *workload.Workload) (list []event.Event, lines []string) {
 	t.Helper()
 	cfg := Config{Cluster: Cluster{Nodes: 8, Racks: 2}, Policy: policy, Seed: 2}
 	cfg.Core.Explain, cfg.Core.Fork = true, fork
@@ -35,8 +35,8 @@ func TestFork(t *testing.T) {
 	for k, cause := range []string{"waiting for locality", "waiting for its center of gravity"} {
 		policy := preset(t, "hfs")
 		policy.Reduce.Rule = scheduling.CoGRS
-		list, lines := told(t, nil, policy, &w)
-		_, same := told(t, &scheduling.Fork{At: 24 * time.Hour, Job: 1, Node: scheduling.NoNode}, policy, &w)
+		list, lines := eventLines(t, nil, policy, &w)
+		_, same := eventLines(t, &scheduling.Fork{At: 24 * time.Hour, Job: 1, Node: scheduling.NoNode}, policy, &w)
 		require.True(t, slices.Equal(lines, same))
 		forks := 0
 		for i, e := range list {
@@ -45,7 +45,7 @@ func TestFork(t *testing.T) {
 			}
 			forks++
 			fork := &scheduling.Fork{At: e.At, Job: e.JobID, Kind: e.Kind, Node: e.Node}
-			branch, others := told(t, fork, policy, &w)
+			branch, others := eventLines(t, fork, policy, &w)
 			at := slices.IndexFunc(branch, func(e event.Event) bool { return e.Reason.Cause == event.CauseForked })
 			require.True(t, at >= 0 && at <= i, "job %d refuses at %v, perhaps without an event before", e.JobID, e.At)
 			require.True(t, slices.Equal(lines[:at], others[:at]))

@@ -14,7 +14,7 @@ import (
 
 // Keys divided by hand.
 func TestDivideKeysByHand(t *testing.T) {
-	// Each key lies on one node: it stays there, and nothing moves.
+	// Each key is on one node: it stays there, and nothing moves.
 	require.Equal(t, []int{0, 1, 2}, divideKeys([][]float64{{6, 0, 0}, {0, 6, 0}, {0, 0, 6}}))
 	// Two nodes with 10 + 9 and 8 + 1 bytes of two keys. Key 0 (10, 8): deviation 1 over a part of
 	// 10/18, rank 1.8. Key 1 (9, 1): 4 over 0.9, rank 4.4, goes first: at node 0 the loads would be

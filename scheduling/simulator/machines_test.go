@@ -49,7 +49,7 @@ func TestMachinesDifferInSpeedAndSlots(t *testing.T) {
 	require.Equal(t, []float64{5}, ends(t, cfg, computing(4)))
 }
 
-// A map whose block of 100 MB lies on another node takes what the slowest link on the way takes.
+// A map whose block of 100 MB is on another node takes the time of the slowest link on the way.
 func TestLinksOfNodesAndRacks(t *testing.T) {
 	run := func(change func(*Config)) float64 {
 		cfg := Config{
@@ -72,8 +72,8 @@ func TestLinksOfNodesAndRacks(t *testing.T) {
 	require.InDelta(t, 8, run(func(c *Config) { c.Network.Disk = 12.5e6 }), 1e-3, "the disk at the other end")
 }
 
-// Three maps read 100 MB each beside their data: alone at 50 MB/s; from a disk of 60 MB/s each gets
-// 20 MB/s while all three read.
+// Three node-local maps read 100 MB each: alone at 50 MB/s; from a disk of 60 MB/s each gets 20
+// MB/s while all three read.
 func TestTasksShareADisk(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Setup: -1, ReadRate: 50e6, Machines: []Machine{{MapSlots: 3}}},
@@ -86,7 +86,8 @@ func TestTasksShareADisk(t *testing.T) {
 	cfg.Cluster.Machines[0].Disk = 150e6
 	require.InDelta(t, 2, ends(t, cfg, job)[0], 1e-3, "the node's own disk is fast enough")
 	// The second job's map comes when the first has read 50 of its 100 MB at 50 MB/s: 30 MB/s each
-	// from then on. The first ends at 1 + 50/30, the second has 50 MB left and goes on at 50 MB/s.
+	// from then on. The first ends at 1 + 50/30, the second has 50 MB left and continues at 50
+	// MB/s.
 	cfg.Cluster.Machines[0].Disk = 0
 	one := workload.Job{Maps: 1, InputBytes: 100e6, Map: workload.Cost{Setup: -1}}
 	late := one

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// TestGivenPlaces puts all blocks on one node: only its two slots can run maps beside their data.
+// TestGivenPlaces puts all blocks on one node: only its two slots can run node-local maps.
 func TestGivenPlaces(t *testing.T) {
 	policy, err := scheduling.Preset("fifo")
 	require.NoError(t, err)

@@ -29,8 +29,8 @@ func sizes(mean float64) map[string]func(*rand.Rand) int {
 	}
 }
 
-// divisible is a Poisson stream of jobs of short tasks for so many slots, and the load that came
-// out. Times are as if the slots were one of their speed together.
+// divisible returns a Poisson stream of jobs of short tasks for n slots, and the resulting load.
+// Times are as if the slots were one with their total speed.
 func divisible(seed uint64, jobs, slots int, load float64, size func(*rand.Rand) int) (w *workload.Workload, rho float64) {
 	r := rand.New(rand.NewPCG(seed, 11))
 	w = &workload.Workload{Name: "divisible"}

@@ -120,7 +120,7 @@ func TestReferenceSimulator(t *testing.T) {
 	}
 }
 
-// everywhere has the blocks of so many maps on all nodes.
+// everywhere puts the blocks of n maps on all nodes.
 func everywhere(maps, nodes int) scheduling.Places {
 	p := scheduling.Places{Offsets: []int32{0}}
 	for range maps {

@@ -40,7 +40,8 @@ func TestSeries(t *testing.T) {
 	require.Equal(t, []string{"1", "2", "1", "0", "0", "", "", "1", "0.25"}, lines["15 cluster "], "the reduce has started")
 }
 
-// What crosses links is told as flows have it: a map of one rack reads 10 MB/s from the other.
+// Traffic across links is reported as the flows have it: a map of one rack reads 10 MB/s from the
+// other.
 func TestSeriesOfLinks(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Setup: -1, ReadRate: 100e6, Machines: []Machine{{ReduceSlots: 1}, {Rack: 1, MapSlots: 1}}},

@@ -106,7 +106,7 @@ func TestDelayFormula(t *testing.T) {
 				probes = c.Figures
 			}
 		}
-		// D refused offers and the one that may go anywhere, which is local by chance: D+1 draws.
+		// D refused offers and the one that may go anywhere, which is randomly local: D+1 draws.
 		want := 1 - math.Pow(1-float64(replicas)/nodes, float64(d+1))
 		require.InDelta(t, want, probes.Maps.Share(scheduling.NodeLocal), 0.04, "D=%d", d)
 	}

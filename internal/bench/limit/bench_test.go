@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// The programs on 16 MiB that lie in memory, in bytes of input a second: for comparing two versions
-// of them.
+// The programs on 16 MiB in memory, in bytes of input per second, to compare two versions of them.
 
 func BenchmarkWordCount(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 1))

@@ -186,7 +186,7 @@ func FuzzGrammar(f *testing.F) {
 	}))
 }
 
-// A full table is begun anew, and what is found stays the same.
+// A full table is cleared, and the matches stay the same.
 func TestTableIsBegunAnew(t *testing.T) {
 	p, re := compiled(t, `[ab].{14}X`)
 	rng := uint32(1)

@@ -114,7 +114,7 @@ func wordCount(b *testing.B, text []byte, root *memory.Budget, pool *memory.Pool
 	return distinct, words
 }
 
-// wordStart moves i to the end of the word it lies in.
+// wordStart moves i to the end of the word that contains it.
 func wordStart(text []byte, i int) int {
 	for i > 0 && i < len(text) && !scan.IsSpace(text[i]) {
 		i++

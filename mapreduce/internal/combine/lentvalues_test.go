@@ -51,7 +51,7 @@ func TestLentValuesAreTheCallersAgain(t *testing.T) {
 			if want[string(k)] = own; len(own) > 1<<12 {
 				return // it grows from emit to emit
 			}
-			lend(table, k, value)
+			emitReused(table, k, value)
 			clear(buf)
 			clear(k)
 		}
@@ -101,7 +101,7 @@ func TestLentValuesWaitInEitherHalf(t *testing.T) {
 				valueOf := func(i int) string { return strings.Repeat(string(rune('0'+i%64)), size(i)) }
 				for i := range n {
 					buf := []byte(valueOf(i))
-					lend(table, keyOf(i), buf)
+					emitReused(table, keyOf(i), buf)
 					clear(buf)
 				}
 				out, _, err := table.Finish()
@@ -128,8 +128,8 @@ func TestLentValuesTakeNoMemory(t *testing.T) {
 	table := newTable(codec(config[[]byte]{Options: Options{Partitions: 1}, combine: func(a, _ []byte) []byte { return a }}))
 	defer table.Close()
 	key, value := []byte("key"), []byte("a value of some bytes")
-	lend(table, key, value)
-	require.Zero(t, testing.AllocsPerRun(10_000, func() { lend(table, key, value) }))
+	emitReused(table, key, value)
+	require.Zero(t, testing.AllocsPerRun(10_000, func() { emitReused(table, key, value) }))
 }
 
 // TestNothingIsLentThroughAShutGate: an emit outside of a call does not even touch the buffer.
@@ -137,6 +137,6 @@ func TestNothingIsLentThroughAShutGate(t *testing.T) {
 	table := newTable(codec(config[[]byte]{Options: Options{Partitions: 1}, combine: func(a, _ []byte) []byte { return a }}))
 	defer table.Close()
 	table.Gate().Shut()
-	require.PanicsWithValue(t, memory.Outside, func() { lend(table, []byte("key"), []byte("value")) })
+	require.PanicsWithValue(t, memory.Outside, func() { emitReused(table, []byte("key"), []byte("value")) })
 	require.False(t, table.acc.heap.lent.used)
 }

@@ -56,8 +56,8 @@ func (t *table[V]) emit(key []byte, v V) {
 	t.put(key)
 }
 
-// lend emits a value whose bytes are the caller's again.
-func lend(t *table[[]byte], key, v []byte) {
+// emitReused emits a value whose bytes the caller reuses.
+func emitReused(t *table[[]byte], key, v []byte) {
 	t.sign()
 	*(*[]byte)(t.Next()) = v
 	t.CopyValue()

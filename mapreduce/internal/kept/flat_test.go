@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// flatRecord has fields of each kind that is kept as it lies in memory.
+// flatRecord has fields of each kind that is kept in its memory layout.
 type flatRecord struct {
 	On     bool
 	N      int64

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAppendShortIsAppend: wherever the bytes stand in a page, and however much room there is for them.
+// TestAppendShortIsAppend: wherever the bytes are in a page, and whatever capacity follows them.
 func TestAppendShortIsAppend(t *testing.T) {
 	page := make([]byte, 2*pageSize)
 	for i := range page {

@@ -39,8 +39,8 @@ func TestLateOutput(t *testing.T) {
 	require.Equal(t, output("new"), files(t, out))
 }
 
-// A late output whose job writes nothing is there all the same when it has succeeded, and never when
-// it has not, whoever comes late.
+// A late output whose job writes nothing exists once the job has succeeded, and never if it has
+// failed, whatever late attempts do.
 func TestLateOutputOfNothing(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	c := NewCommitter(Dir(out).Late())

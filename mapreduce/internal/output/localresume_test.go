@@ -44,7 +44,7 @@ func beside(t *testing.T, out string) (list []string) {
 	return list
 }
 
-// What a killed run has committed stays, what it had not is gone, and the job ends as any other.
+// Committed parts of a killed run stay, its other files are removed, and the job ends as any other.
 func TestResume(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		c := begun(t, dest(), "first")

@@ -27,7 +27,7 @@ func sorted(t *testing.T, cfg Config, least int64, n int, key func(i int) int, v
 	return s, oracle([]attempt{a}, 0)
 }
 
-// few makes one in so many keys, at random.
+// few returns one in n keys, randomly.
 func few(keys int) func(int) int {
 	rng := rand.New(rand.NewPCG(13, uint64(keys)))
 	return func(int) int { return rng.IntN(keys) }

@@ -173,7 +173,7 @@ func TestImportDamaged(t *testing.T) {
 	}
 }
 
-// Where a segment lies in memory, Export says so instead of leaving it out.
+// If a segment is in memory, Export reports this and does not omit it.
 func TestExportFromMemory(t *testing.T) {
 	s := NewSorter(Config{Partitions: 1})
 	require.NoError(t, s.Add(0, []byte("k"), []byte("v")))

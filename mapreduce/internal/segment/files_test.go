@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Any number of spills lie in eight files without names; what one spill gives back the
-// next one uses, and the last takes the files along.
+// Any number of spills share eight files without names. The next spill reuses the space that one
+// has released, and the last one removes the files.
 func TestSpillsShareFiles(t *testing.T) {
 	dir := t.TempDir()
 	files := NewFiles(dir)

@@ -62,8 +62,8 @@ func TestLargeRecordsTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// Where the reader of a record has to hold it as a whole, one for which there was no room is
-// refused beyond a bound, be it before or after it is spilled; passed on, it may have any size.
+// If the reader of a record must hold it as a whole, one without room is rejected beyond a bound,
+// before or after it is spilled. A record that is only passed on may have any size.
 func TestRecordsTooLargeToHold(t *testing.T) {
 	const most = 2 << 20
 	value := make([]byte, most)

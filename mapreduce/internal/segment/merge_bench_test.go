@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// mergeInput is one segment of each of so many attempts, with records of teraText, in
-// memory or in spill files.
+// mergeInput returns one segment of each of n attempts, with records of teraText, in memory or in
+// spill files.
 func mergeInput(b *testing.B, text []byte, attempts int, pool *memory.Pool, spilled bool) []*Segment {
 	b.Helper()
 	var limit int64
@@ -42,9 +42,9 @@ func mergeInput(b *testing.B, text []byte, attempts int, pool *memory.Pool, spil
 	return segments
 }
 
-// BenchmarkMerge is a reduce's merge of 16 MiB of records from so many attempts: of
-// segments in memory, which are sorted together, of spilled runs read at once, and of
-// more runs than are read at once. Next hands out the records, WriteTo writes them.
+// BenchmarkMerge is a reduce's merge of 16 MiB of records from n attempts: of segments in memory,
+// which are sorted together, of spilled runs read at the same time, and of more runs than are read
+// at the same time. Next returns the records, WriteTo writes them.
 func BenchmarkMerge(b *testing.B) {
 	const records = 16 << 20 / 100
 	text := teraText(records)

@@ -36,7 +36,7 @@ func refused(queues ...core.QueueConfig) error {
 }
 
 // A user holds at most the factor times the queue's capacity, even though slots are idle; another
-// user may go on.
+// user may launch more.
 func TestUserFactor(t *testing.T) {
 	for factor, want := range map[float64]int{0: 10, 1: 5, 1.4: 7, 0.01: 1, 4: 10} {
 		c := limited(t, core.QueueConfig{Name: "default", Capacity: 50, UserFactor: factor})
@@ -73,7 +73,7 @@ func TestJobLimits(t *testing.T) {
 	require.Equal(t, 1, coretest.Launches(t, c, 0), "its turn")
 }
 
-// A job goes to a leaf queue that there is, else it is refused.
+// A job goes to an existing leaf queue; otherwise it is rejected.
 func TestJobsGoToLeafQueues(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 2}, core.QueueConfig{Name: "a"}, core.QueueConfig{Name: "a1", Parent: "a"}, core.QueueConfig{Name: "default"})
 	for _, bad := range []string{"nowhere", "a"} {
@@ -192,7 +192,8 @@ func TestHowManyJobsAreMet(t *testing.T) {
 	}
 }
 
-// A change of priority moves a job that waits to be initialized, where the queue heeds priorities.
+// A change of priority moves a job that waits for its initialization, if the queue respects
+// priorities.
 func TestPriorityAmongWaitingJobs(t *testing.T) {
 	for _, heeded := range []bool{true, false} {
 		c := queued(t, core.Node{MapSlots: 9}, core.QueueConfig{Name: "default", InitJobs: 1, Priorities: heeded})
@@ -228,8 +229,8 @@ func TestMaximumOfAQueue(t *testing.T) {
 	}
 }
 
-// Beyond the user limit a user's jobs come after those of others; who has a factor waits in any
-// case. Both are told.
+// Beyond the user limit a user's jobs come after those of others; a user beyond the factor waits in
+// any case. The reason is reported for both.
 func TestLimitsOfUsersAreTold(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 10}, core.QueueConfig{Name: "default", Capacity: 40, UserLimit: 50}, core.QueueConfig{Name: "other"})
 	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 9})
@@ -292,7 +293,7 @@ func TestReservations(t *testing.T) {
 	require.Equal(t, small, coretest.Beat(t, c, 0, 0)[0].Task.Job, "the node is too small to wait for it")
 }
 
-// Each fault of the queues is refused, alone as well; the limits themselves are not.
+// Each mistake in the queues is rejected, also alone; the limits themselves are valid.
 func TestBoundsOfQueues(t *testing.T) {
 	a := core.QueueConfig{Name: "a", Capacity: 50, Max: 50, UserLimit: 1, UserFactor: 0, InitLimit: 0, JobLimit: 0}
 	require.NoError(t, refused(a, core.QueueConfig{Name: "b", UserLimit: 100}))

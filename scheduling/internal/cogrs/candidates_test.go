@@ -158,7 +158,7 @@ func TestNodeIsChosenOnce(t *testing.T) {
 	require.Nil(t, best[2].Node)
 }
 
-// A plan is made anew when half as many outputs again are known, when all are, and when one is
+// A plan is recomputed when half as many outputs again are known, when all are, and when one is
 // lost.
 func TestWhenAPlanIsMade(t *testing.T) {
 	c, j := gravityCore(t, core.CoGRS, []int{2}, 1, nil)

@@ -103,9 +103,9 @@ func TestGravityProperties(t *testing.T) {
 	})
 }
 
-// Three maps run on node 2 of rack 1 while one is done on node 0 of rack 0: each counts with that
-// one's output, so the center is where they run, although nothing lies there yet. Without
-// projection it is where the known output lies.
+// Three maps run on node 2 of rack 1 while one is done on node 0 of rack 0. Each counts with the
+// output of the finished one, so the center is where they run, although no output is there yet.
+// Without projection the center is at the known output.
 func TestRunningMapsMakeACenter(t *testing.T) {
 	for _, blind := range []bool{false, true} {
 		nodes := coretest.Racks([2]int{0, 1}, 2, 2)
@@ -324,8 +324,8 @@ func TestQuestionsAboutGravity(t *testing.T) {
 	require.Zero(t, sum)
 }
 
-// A launch at a candidate is told as the center of gravity only where the node is near enough; else that the nodes
-// nearer to the center have no slot, or that running maps make it the center.
+// A launch at a candidate has the reason center of gravity only if the node is near enough.
+// Otherwise the reason is that nearer nodes have no slot, or that running maps make it the center.
 func TestLaunchesSayHowNearTheyAre(t *testing.T) {
 	c, j := gravityCore(t, core.CoGRS, []int{2, 2}, 1, map[int][]int64{0: {1000}, 2: {100}})
 	at := func(n core.NodeID) core.Cause { return placement(c).Place(j, c.Nodes[n]).Why }

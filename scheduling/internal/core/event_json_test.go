@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawFields fills the fields of a struct at random, some of them left out.
+// drawFields fills the fields of a struct at random and omits some.
 func drawFields(t *rapid.T, v reflect.Value) {
 	for i := range v.NumField() {
 		if f := v.Field(i); rapid.Bool().Draw(t, v.Type().Field(i).Name) {

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Places are told by their number where all maps have as many, else one by one, and not at all of a
-// huge job.
+// Places are reported by their number if all maps have equally many, otherwise one by one, and not
+// at all for a huge job.
 func TestPlacesToldCompactly(t *testing.T) {
 	c := &Core{Config: Config{Explain: true, Events: func(Event) {}}}
 	require.Nil(t, c.inputPlaces(Places{}))
@@ -20,7 +20,7 @@ func TestPlacesToldCompactly(t *testing.T) {
 	require.Equal(t, []any{int64(3), []int64(nil)}, []any{sum, parts})
 }
 
-// How a reduce's node compares with its center stands in the reason.
+// The reason contains a comparison of a reduce's node with its center.
 func TestWhyOfReduces(t *testing.T) {
 	for want, e := range map[string]Event{
 		"center of gravity":                     {Reason: Reason{Cause: CauseGravity}, Placed: &Placed{Center: "a", AtCenter: 10, Here: 10}},

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each fault of the pools' configuration is refused, alone as well.
+// Each mistake in the pools' configuration is rejected, also alone.
 func TestBadPoolsAreRefused(t *testing.T) {
 	good := Allocations{
 		Pools: []PoolConfig{{Name: "a", Weight: 0}, {Name: "b", Weight: 2.5, Min: [2]int{1, 1}}},
@@ -47,7 +47,7 @@ func TestBadPoolsAreRefused(t *testing.T) {
 	}
 }
 
-// Each fault of a policy is refused, alone as well; the limits themselves are not.
+// Each mistake in a policy is rejected, also alone; the limits themselves are valid.
 func TestBadPoliciesAreRefused(t *testing.T) {
 	good := Policy{
 		Order: "hfsp", SlowStart: 1, LoadMaxDiff: 1, Locality: LocalityPolicy{Skips: []int{0, 1}, Waits: []time.Duration{0, 1}},
@@ -91,8 +91,8 @@ func TestBadPoliciesAreRefused(t *testing.T) {
 	require.NoError(t, most.Validate())
 }
 
-// A weight goes to its pool, a new one where pools are free, "default" always; whoever holds the old list
-// keeps it.
+// A weight goes to its pool, to a new one if pools are free, and always to "default"; the holder of
+// the old list keeps it unchanged.
 func TestSetWeight(t *testing.T) {
 	old := []PoolConfig{{Name: "ann", Weight: 2, MaxJobs: 3}, {Name: "bob"}}
 	for _, known := range []bool{false, true} {
@@ -109,7 +109,7 @@ func TestSetWeight(t *testing.T) {
 	}
 }
 
-// A recorded job may have so many tasks of each kind, and no more.
+// A recorded job may have at most the maximum number of tasks of each kind.
 func TestRecordedJobsHaveALimit(t *testing.T) {
 	for _, x := range []struct {
 		maps, reduces int

@@ -193,8 +193,8 @@ func TestLaunchesAndRefusalsOfAHeartbeat(t *testing.T) {
 	require.Equal(t, core.LocalityView{Skipped: true}, v)
 }
 
-// Under a skip count the offers refused are told, and are the reason of a launch off the data; a
-// count of no levels, and maps without a place, wait for nothing.
+// With skip counts, the refused offers are reported, and are the reason of a launch that is not
+// local. A count without levels and maps without a place do not wait.
 func TestReasonsOfSkipCounts(t *testing.T) {
 	c := waitingJob(t, core.LocalityPolicy{Rule: core.SkipCount, Skips: []int{2}})
 	for refused := range 2 {
@@ -239,7 +239,8 @@ func TestTwoLevelSkipCount(t *testing.T) {
 	// one more for the rack, and off it goes.
 	require.Empty(t, coretest.Beat(t, c, 1, 2))
 	require.Len(t, coretest.Beat(t, c, 2, 2), 1)
-	// n2 is in the rack: allowed at once, and the rack is waited for anew, the node is not.
+	// n2 is in the rack: it is allowed at once. The wait for the rack restarts, the wait for the
+	// node does not.
 	require.Len(t, coretest.Beat(t, c, 3, 1), 2)
 	require.Empty(t, coretest.Beat(t, c, 4, 3))
 	require.Len(t, coretest.Beat(t, c, 5, 0), 2)

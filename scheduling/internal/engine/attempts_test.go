@@ -39,8 +39,8 @@ func TestSlowTaskThatFails(t *testing.T) {
 	require.Len(t, s.c.View().Attempts(s.attempts[2].Task), 1, "it runs again, once")
 }
 
-// A copy in the first place of the slab is an attempt like others: it may commit, and goes on when
-// the first attempt fails.
+// A speculative attempt in the first place of the slab is an attempt like others: it may commit,
+// and continues when the first attempt fails.
 func TestCopyInTheFirstPlace(t *testing.T) {
 	s := newSlowJob(t, "fair", nil, core.JobSpec{})
 	first := s.c.Attempts[0].ID.Task.Index

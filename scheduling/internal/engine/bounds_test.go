@@ -38,7 +38,7 @@ func TestBoundsOfTheConfiguration(t *testing.T) {
 	require.Equal(t, []any{10 * time.Minute, 4, 1, 1000}, []any{c.Config.Expiry, c.Config.MaxAttempts, c.Config.RackDepth, c.Config.History}, "the defaults")
 }
 
-// Each fault of a job is named, alone as well; what is just within the limits is none.
+// Each mistake in a job is named, also alone; values at the limits are valid.
 func TestBoundsOfJobs(t *testing.T) {
 	c, n := newTestCore(t, "fifo", nil)
 	last := n[len(n)-1]

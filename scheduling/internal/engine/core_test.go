@@ -39,8 +39,8 @@ func oneNode(t require.TestingT, preset string, change func(*core.Config, *core.
 	return coreOf(t, preset, change, n), 0
 }
 
-// told returns a Core that records events; each call of since returns those since the last call.
-func told(t require.TestingT, preset string, change func(*core.Config, *core.Policy)) (c *core.Core, since func() []core.Event) {
+// eventsOf returns a Core that records events; each call of since returns those since the last call.
+func eventsOf(t require.TestingT, preset string, change func(*core.Config, *core.Policy)) (c *core.Core, since func() []core.Event) {
 	c = coreOf(t, preset, func(cfg *core.Config, p *core.Policy) {
 		if change != nil {
 			change(cfg, p)

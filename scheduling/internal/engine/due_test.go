@@ -167,8 +167,8 @@ func TestNeedsProgress(t *testing.T) {
 	require.Positive(t, needs)
 }
 
-// A node that a job avoids is due when so few nodes are left, or so many avoided, that the job
-// avoids none any more.
+// A node that a job avoids is due when few nodes are left, or many avoided, so that the job avoids
+// none any more.
 func TestDueWhenNoNodeIsAvoidedAnyMore(t *testing.T) {
 	for name, happens := range map[string]func(*core.Core){
 		"nodes leave": func(c *core.Core) {

@@ -106,8 +106,8 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// A job of which nothing is known is taken in as a new one, with what is there of it; all of it
-// ends it at once.
+// A job without a record is added as a new one, with its existing output; complete output ends it
+// at once.
 func TestResumeUnknown(t *testing.T) {
 	c := coreOf(t, "hfs", nil)
 	require.NoError(t, c.Restore(core.DurableState{Now: time.Minute, Jobs: 6, Nodes: []core.DurableNode{{Name: "a", Cordoned: true}}}))
@@ -217,9 +217,8 @@ func TestFactsOfJobs(t *testing.T) {
 	require.ErrorIs(t, err, core.ErrUnknownJob, "it goes on already")
 }
 
-// A job that goes on has its former time, place and counts: tasks that were launched once are known
-// as such, failures count, those that are there are done; of tasks that there are no more nothing
-// is kept.
+// A resumed job has its former time, place and counts: tasks that were launched once are known as
+// such, failures count, tasks with output are done. Nothing is kept of tasks that no longer exist.
 func TestResumedJobGoesOn(t *testing.T) {
 	c := coreOf(t, "hfs", func(cfg *core.Config, _ *core.Policy) { cfg.MaxAttempts = 2 })
 	known := core.DurableJob{

@@ -12,7 +12,7 @@ import (
 // sharesOf runs two jobs of two users on a node of four map slots and gives what the first update
 // tells of shares: of pools and queues, then of jobs.
 func sharesOf(t *testing.T, preset string, change func(*core.Policy)) []core.Event {
-	c, since := told(t, preset, func(cfg *core.Config, p *core.Policy) {
+	c, since := eventsOf(t, preset, func(cfg *core.Config, p *core.Policy) {
 		cfg.Explain, p.Spread = true, false
 		if change != nil {
 			change(p)
@@ -79,12 +79,13 @@ func TestSharesOfEveryPolicy(t *testing.T) {
 	require.Equal(t, []any{maps(9), maps(1)}, []any{hfsp[0].Demand, hfsp[1].Demand})
 }
 
-// What pools, queues and jobs want and run is told again when a twentieth of their age has passed, of
-// pools and queues after 10 seconds at the latest; what pools and queues should have is told at once.
+// The demand and use of pools, queues and jobs is reported again after a twentieth of their age,
+// for pools and queues after 10 seconds at the latest. The fair shares of pools and queues are
+// reported at once.
 func TestSharesAreToldAgain(t *testing.T) {
 	const again = 20 // times in its age
 	for _, preset := range []string{"hfs", "capacity", "fifo"} {
-		c, since := told(t, preset, func(cfg *core.Config, p *core.Policy) { cfg.Explain, p.Spread = true, false })
+		c, since := eventsOf(t, preset, func(cfg *core.Config, p *core.Policy) { cfg.Explain, p.Spread = true, false })
 		n := join(t, c, core.Node{Name: "n", MapSlots: 2})
 		submit(t, c, core.JobSpec{User: "u", Maps: 4000})
 		var groups, jobs []time.Duration

@@ -12,7 +12,7 @@ import (
 
 // twoRacks is a Core that explains, with cogrs, and nodes a and b in one rack, c and d in another.
 func twoRacks(t *testing.T) (*core.Core, []core.NodeID, func() []core.Event) {
-	c, since := told(t, "hfs", func(cfg *core.Config, p *core.Policy) {
+	c, since := eventsOf(t, "hfs", func(cfg *core.Config, p *core.Policy) {
 		cfg.Explain, p.Spread = true, false
 		p.Reduce = core.ReducePolicy{Rule: core.CoGRS}
 	})
@@ -25,8 +25,8 @@ func twoRacks(t *testing.T) (*core.Core, []core.NodeID, func() []core.Event) {
 	return c, nodes, since
 }
 
-// A reduce's launch tells what other nodes would have cost: the best of all, the mean, and those
-// that were kept in mind. Input and output of maps are told, too.
+// A reduce's launch reports the costs of other nodes: the best of all, the mean, and those of the
+// candidates. Input and output of maps are reported, too.
 func TestCostsOfReducesAreTold(t *testing.T) {
 	c, nodes, since := twoRacks(t)
 	submit(t, c, core.JobSpec{Maps: 2, Reduces: 1, SlowStart: 1, InputBytes: 77, Places: core.Places{Offsets: []int32{0, 1, 2}, Nodes: nodes[:2]}})
@@ -64,7 +64,7 @@ func TestSkippedReducesNameTheirCenter(t *testing.T) {
 // Where all nodes are alike a job may still pass over one that has its part of the reduces; then there
 // is no center to name.
 func TestSkippedReducesOfAnEvenJob(t *testing.T) {
-	c, since := told(t, "hfs", func(cfg *core.Config, p *core.Policy) {
+	c, since := eventsOf(t, "hfs", func(cfg *core.Config, p *core.Policy) {
 		cfg.Explain, p.Spread = true, false
 		p.Reduce = core.ReducePolicy{Rule: core.CoGRS}
 	})
@@ -90,10 +90,10 @@ func TestSkippedReducesOfAnEvenJob(t *testing.T) {
 	require.Nil(t, last.Placed)
 }
 
-// A job that waits because all slots are taken is told of once, at the update in which it launched
+// A job that waits because all slots are taken is reported once, at the update in which it launched
 // nothing; progress at each quarter; a node's cordon when it changes.
 func TestWaitsForSlotsProgressAndCordons(t *testing.T) {
-	c, since := told(t, "fair", func(cfg *core.Config, _ *core.Policy) { cfg.Explain = true })
+	c, since := eventsOf(t, "fair", func(cfg *core.Config, _ *core.Policy) { cfg.Explain = true })
 	n := join(t, c, core.Node{Name: "n", MapSlots: 1})
 	for range 2 {
 		submit(t, c, core.JobSpec{Maps: 1})
@@ -111,15 +111,15 @@ func TestWaitsForSlotsProgressAndCordons(t *testing.T) {
 	}
 	require.Equal(t, []core.Event{{At: 1, Type: core.EventSkipped, JobID: 2, Node: core.NoNode, Reason: core.Reason{Cause: core.CauseNoSlot, Count: 1, Of: 1}}}, skips(1))
 	require.Empty(t, skips(2))
-	var told []float64
+	var recorded []float64
 	for i, done := range []float64{0.1, 0.3, 0.4, 0.8, 1} {
 		beat(t, c, time.Duration(3+i), n, core.Status{Attempt: got[0], Progress: done})
 		for _, e := range since() {
 			require.Equal(t, core.EventProgress, e.Type)
-			told = append(told, e.Progress)
+			recorded = append(recorded, e.Progress)
 		}
 	}
-	require.Equal(t, []float64{0.3, 0.8, 1}, told)
+	require.Equal(t, []float64{0.3, 0.8, 1}, recorded)
 	require.NoError(t, c.Cordon(9, n, true))
 	require.NoError(t, c.Cordon(9, n, true))
 	require.NoError(t, c.Cordon(9, n, false))
@@ -130,7 +130,7 @@ func TestWaitsForSlotsProgressAndCordons(t *testing.T) {
 
 // Events of nodes and jobs have the fields that the schema defines.
 func TestEventsOfJobsAndNodes(t *testing.T) {
-	c, since := told(t, "hfs", nil)
+	c, since := eventsOf(t, "hfs", nil)
 	s := time.Second
 	n, err := c.Join(s, core.Node{Name: "a", Rack: "r", MapSlots: 2, ReduceSlots: 1})
 	require.NoError(t, err)
@@ -171,7 +171,7 @@ func TestEventsOfJobsAndNodes(t *testing.T) {
 
 // Suspending and resuming emit events, for the attempt that is suspended or resumed.
 func TestEventsOfSuspension(t *testing.T) {
-	c, since := told(t, "hfsp", func(_ *core.Config, p *core.Policy) { p.HFSP = core.HFSPPolicy{NoTraining: true} })
+	c, since := eventsOf(t, "hfsp", func(_ *core.Config, p *core.Policy) { p.HFSP = core.HFSPPolicy{NoTraining: true} })
 	n := join(t, c, core.Node{Name: "n", ReduceSlots: 2})
 	submit(t, c, core.JobSpec{Reduces: 2, ReduceTime: time.Hour})
 	large := beat(t, c, 0, n)

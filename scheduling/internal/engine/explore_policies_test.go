@@ -168,8 +168,8 @@ func (p *printer) sizes(h *mix, o *hfsp.Order) {
 	}
 }
 
-// add adds numbers wherever they stand in a value of another package; of the lists of pointers
-// that there are it adds what they point to. Fields now and Finish are times.
+// add adds numbers of a value of another package, at any depth; for the known lists of pointers it
+// adds the values behind them. Fields now and Finish are times.
 func (p *printer) add(h *mix, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Int, reflect.Int64, reflect.Int32:

@@ -13,10 +13,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/speculate"
 )
 
-// The fingerprint of a world: equal for states from which the same can happen. Times count from
-// now. Nodes of the same kind are told apart by what runs there only, unless the policy goes by
-// their numbers. Tasks are not joined: the Core launches them by their numbers, so that it matters
-// which of them has failed, say, and is to run again.
+// The fingerprint of a world is equal for states with the same futures. Times count from now. Only
+// the tasks that run there distinguish nodes of one kind, unless the policy uses their numbers.
+// Tasks are not merged: the Core launches them by number, so that it matters, for example, which of
+// them has failed and must run again.
 //
 // mix is a hash of 64 bits.
 type mix uint64
@@ -46,7 +46,7 @@ func mixed(seed uint64, x uint64) uint64 {
 	return uint64(h)
 }
 
-// link is something between a task and a node, of a kind told by hash.
+// link is a relation between a task and a node; a hash gives its kind.
 type link struct {
 	task, node int
 	hash       uint64
@@ -96,7 +96,7 @@ func (p *printer) addFaults(h *mix, f *faults) {
 	}
 }
 
-// refine lets each task and node take in what it is linked with.
+// refine adds to each task and node what it is linked with.
 func (p *printer) refine() {
 	tasks, nodes := p.tasks, p.nodes
 	for _, l := range p.links {
@@ -191,7 +191,7 @@ func (p *printer) fetches(h *mix, j *core.Job) {
 	}
 }
 
-// pace adds which tasks are to be copied, and by what that is found out.
+// pace adds the tasks that should get a speculative attempt, and the data that decides this.
 func (p *printer) pace(h *mix, j *core.Job, k core.TaskKind) {
 	for _, i := range j.Work[k].ToCopy() {
 		h.int(int(i) + 1)

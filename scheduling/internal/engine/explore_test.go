@@ -13,12 +13,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// TestExplore drives the Core through the interleavings of what may happen in small worlds: from
-// each state found it takes every step that can follow, until there is nothing new, or a number of
-// states of each world is found: 200,000 in all, 10 million with LONG_TESTS=1. States that the
-// same can follow are one (explore_print_test.go). Those without faults, with one, two, and so on
-// take turns, so that each is gone through as far as the number allows. After each step the rules
-// of explore_rules_test.go hold; some states are looked at more closely (sample, alike).
+// TestExplore drives the Core through the interleavings of events in small worlds. From each state
+// found it takes every possible step, until there is no new state, or until each world has its
+// number of states: 200,000 in all, 10 million with LONG_TESTS=1. States with the same futures are
+// one (explore_print_test.go). Worlds without faults, with one, two, and so on take turns, so that
+// each is explored as far as the number allows. After each step the rules of explore_rules_test.go
+// hold; some states are checked in more detail (sample, alike).
 func TestExplore(t *testing.T) {
 	specs := smallWorlds(t)
 	most := 200_000 / len(specs)
@@ -158,8 +158,8 @@ func (x *exploration) add(hash uint64, r reached) {
 	}
 }
 
-// take is the next state to go on from, or -1: of the next number of faults the first found, the
-// last, or any.
+// take returns the next state to continue from, or -1: of the next number of faults the first
+// found, the last, or any.
 func (x *exploration) take() int32 {
 	for range x.queues {
 		x.turn = (x.turn + 1) % len(x.queues)
@@ -178,8 +178,8 @@ func (x *exploration) take() int32 {
 	return -1
 }
 
-// through tells how far the exploration went: of the states with each number of faults, how many
-// were not gone on from.
+// through reports how far the exploration went: for each number of faults, how many states were not
+// continued.
 func (x *exploration) through() string {
 	var all [mostFaults + 2]int
 	for _, r := range x.found {
@@ -219,7 +219,7 @@ func (x *exploration) expand(p *printer, at int32) {
 	}
 }
 
-// note takes in the state of w, that the step s has led to after the path to a state.
+// note adds the state of w, which the step s reached from a state.
 func (x *exploration) note(p *printer, w *world, path []step, at int32, s step) error {
 	h := p.fingerprint(w)
 	known, old := x.seen[h]
@@ -359,7 +359,7 @@ func (spec *worldSpec) after(path []step) (list []next, err error) {
 	return list, nil
 }
 
-// shrink leaves out steps of a failing path as long as it still fails.
+// shrink removes steps of a failing path as long as it still fails.
 func (spec *worldSpec) shrink(path []step) []step {
 	for i := len(path) - 1; i >= 0; i-- {
 		shorter := slices.Delete(slices.Clone(path), i, i+1)

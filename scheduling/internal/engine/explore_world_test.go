@@ -39,7 +39,7 @@ const (
 	worldExpiry   = 3 * quantum
 )
 
-// heldState is how an attempt stands on its machine.
+// heldState is the state of an attempt on its machine.
 type heldState int8
 
 const (
@@ -169,7 +169,7 @@ func (w *world) mapsDone(id core.JobID) (n int) {
 	return n
 }
 
-// event takes in what the Core tells.
+// event applies an event of the Core.
 func (w *world) event(e core.Event) {
 	w.says("    %v", e)
 	switch e.Type {

@@ -46,11 +46,11 @@ func TestIdleReasonsOfNodes(t *testing.T) {
 	require.Equal(t, core.Reason{Cause: core.CauseJobLimit, Count: 1, Of: 1}, c.View().IdleReasons(n[0])[1].Reason)
 }
 
-// With Explain a heartbeat tells each job's reason, of each kind, when it is new or the level that
-// the job is allowed is, and again when it has been passed over twice as often, four times, and so
-// on; what it told stands until the next.
+// With Explain a heartbeat reports each job's reason, for each kind, when the reason or the allowed
+// level is new, and again after twice as many skips, four times, and so on. A report is valid until
+// the next.
 func TestSkipsAreTold(t *testing.T) {
-	c, since := told(t, "fair", func(cfg *core.Config, p *core.Policy) {
+	c, since := eventsOf(t, "fair", func(cfg *core.Config, p *core.Policy) {
 		cfg.Explain = true
 		p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{10 * time.Second, 10 * time.Second}}
 	})
@@ -101,8 +101,8 @@ func TestSkipsAreTold(t *testing.T) {
 	require.Equal(t, core.Reason{Cause: core.CauseWaited, Wait: 20 * time.Second}, got.Actions[0].Reason)
 }
 
-// Who has no slot is not offered one: of a node of two slots one task takes both, and the other job
-// is not asked.
+// A job without enough slots gets no offer: on a node of two slots one task takes both, and the
+// other job is not asked.
 func TestNoOfferWithoutASlot(t *testing.T) {
 	for _, preset := range []string{"fifo", "fair", "hfs", "hfsp", "srpt"} {
 		c, _ := newTestCore(t, preset, func(cfg *core.Config, p *core.Policy) { cfg.Explain, p.Spread = true, false })
@@ -127,14 +127,14 @@ func TestEveryWaitHasItsReason(t *testing.T) {
 			job  core.JobID
 			kind core.TaskKind
 		}
-		told := map[wait]bool{}
+		recorded := map[wait]bool{}
 		y.c.Config.Events = func(e core.Event) {
 			switch e.Type {
 			case core.EventSkipped:
 				require.NotEqual(t, core.NoCause, e.Reason.Cause)
-				told[wait{e.JobID, e.Kind}] = true
+				recorded[wait{e.JobID, e.Kind}] = true
 			case core.EventLaunched:
-				told[wait{e.JobID, e.Kind}] = false
+				recorded[wait{e.JobID, e.Kind}] = false
 			default:
 			}
 		}
@@ -149,7 +149,7 @@ func TestEveryWaitHasItsReason(t *testing.T) {
 				}
 				for _, j := range y.c.Active {
 					waits := !j.State.Ended() && j.Work[k].Waiting() > 0
-					require.False(t, waits && !told[wait{j.ID, k}], "%v waits beside a free %v slot on %v and nobody knows why", j.ID, k, n)
+					require.False(t, waits && !recorded[wait{j.ID, k}], "%v waits beside a free %v slot on %v and nobody knows why", j.ID, k, n)
 				}
 			}
 		}

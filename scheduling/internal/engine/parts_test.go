@@ -46,8 +46,8 @@ func knownParts() core.Parts {
 	}
 }
 
-// plainly leaves out of an event why, and of skips all: these words are the parts' own. Orders from
-// outside tell no shares.
+// plainly removes the reason from an event, and the whole event if it is a skip: external parts use
+// their own words. External orders report no shares.
 func plainly(list *[]core.Event) func(core.Event) {
 	return func(e core.Event) {
 		if e.Type == core.EventSkipped || e.Type == core.EventShares {
@@ -234,8 +234,7 @@ func notesCore(t *testing.T) (*core.Core, []core.NodeID, *notes) {
 	return c, nodes, n
 }
 
-// A rule for maps is told how near the nearest map is, and of the refusals since the last map on
-// its data.
+// A rule for maps hears the distance of the nearest map, and the refusals since the last local map.
 func TestMapPlacementIsTold(t *testing.T) {
 	c, nodes, n := notesCore(t)
 	id := submit(t, c, core.JobSpec{Maps: 3, Places: core.Places{Offsets: []int32{0, 1, 2, 3}, Nodes: []core.NodeID{nodes[0], nodes[0], nodes[0]}}})
@@ -258,7 +257,7 @@ func TestMapPlacementIsTold(t *testing.T) {
 	require.Zero(t, v, "a launch on its data does")
 }
 
-// A chooser names the map itself, however far another one is from its data, and is told of its
+// A chooser names the map itself, however far another one is from its data, and hears of its
 // launch.
 func TestMapChooserChooses(t *testing.T) {
 	c, nodes, n := notesCore(t)
@@ -295,8 +294,8 @@ func TestMapChooserIsNotAskedOfMapsWithoutAPlace(t *testing.T) {
 	require.Empty(t, n.launched)
 }
 
-// A rule for reduces is told which wait, and of the refusals since the last launch; it is told when
-// a job ends.
+// A rule for reduces hears which reduces wait, and of the refusals since the last launch; it also
+// hears when a job ends.
 func TestReducePlacementIsTold(t *testing.T) {
 	c, nodes, n := notesCore(t)
 	id := submit(t, c, core.JobSpec{Reduces: 3})
@@ -348,7 +347,7 @@ func TestPartsThatAreNotThere(t *testing.T) {
 	require.ErrorContains(t, err, `an order "fair" is there already`)
 }
 
-// What lies where, by the questions a placement asks.
+// The places of data, by the questions that a placement asks.
 func TestQuestionsAboutInput(t *testing.T) {
 	c, nodes := newTestCore(t, "fair", nil)
 	id := submit(t, c, core.JobSpec{Maps: 3, Reduces: 2})

@@ -194,8 +194,8 @@ func TestDisplacedJobGoesOn(t *testing.T) {
 	}
 }
 
-// TestInfiniteXiAfterASwitch trains a job anew that has run under another policy: of the tasks that
-// were done then nothing was learnt.
+// TestInfiniteXiAfterASwitch trains a job that has run under another policy: nothing is known of
+// the tasks that finished then.
 func TestInfiniteXiAfterASwitch(t *testing.T) {
 	c, n := oneNode(t, "fifo", nil, core.Node{Name: "a", MapSlots: 1})
 	id := submit(t, c, core.JobSpec{Maps: 8})
@@ -222,7 +222,7 @@ func TestInfiniteXiAfterASwitch(t *testing.T) {
 // policy would resume.
 func TestSuspendedAttemptsThatCannotGoOn(t *testing.T) {
 	suspended := func() (*core.Core, core.NodeID, core.AttemptID) {
-		c, since := told(t, "hfsp", func(_ *core.Config, p *core.Policy) { p.HFSP = core.HFSPPolicy{NoTraining: true} })
+		c, since := eventsOf(t, "hfsp", func(_ *core.Config, p *core.Policy) { p.HFSP = core.HFSPPolicy{NoTraining: true} })
 		_ = since
 		n := join(t, c, core.Node{Name: "n", ReduceSlots: 2})
 		submit(t, c, core.JobSpec{Reduces: 2, ReduceTime: time.Hour})
@@ -250,7 +250,7 @@ func TestSuspendedAttemptsThatCannotGoOn(t *testing.T) {
 		require.Equal(t, map[bool]int{true: 1, false: 0}[lives], c.Suspend)
 		got, err := c.Heartbeat(0, core.Heartbeat{Node: n, NoWork: true})
 		require.NoError(t, err)
-		require.Equal(t, !lives, len(got.Actions) == 1, "the node is told")
+		require.Equal(t, !lives, len(got.Actions) == 1, "the node is recorded")
 		checkInvariants(t, c)
 	}
 	c, _, _ := suspended()

@@ -50,7 +50,8 @@ func TestOutputsKeepTheirSums(t *testing.T) {
 	})
 }
 
-// TestOutputsMadeAnewElsewhere: the output of one map may lie on any number of nodes, one after the other.
+// TestOutputsMadeAnewElsewhere: the output of one map may be stored on any number of nodes, one
+// after the other.
 func TestOutputsMadeAnewElsewhere(t *testing.T) {
 	for _, maps := range []int{1, 2, 5} {
 		g := New(maps, 2)

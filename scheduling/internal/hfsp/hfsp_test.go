@@ -80,8 +80,8 @@ func TestTrainingSizeIsScaledByXi(t *testing.T) {
 	require.Equal(t, 7*3*10*time.Second, v.Left)
 }
 
-// The work of a job that succeeded goes on in the virtual cluster, else the others would get ahead;
-// that of one that was given up does not.
+// The work of a job that succeeded continues in the virtual cluster; otherwise the others would get
+// ahead. That of a killed job does not continue.
 func TestVirtualWorkOfEndedJobs(t *testing.T) {
 	c, o := hfspCore(t, exact, core.Node{MapSlots: 2})
 	killed := coretest.Submit(t, c, core.JobSpec{Maps: 1, MapTime: time.Hour})
@@ -114,8 +114,8 @@ func TestVirtualWorkOfEndedJobs(t *testing.T) {
 	require.ErrorContains(t, err, "has no virtual cluster")
 }
 
-// Once so many tasks are suspended none is, until no more than the lower number are left; without a
-// limit, and where attempts are killed, that does not count.
+// Once N tasks are suspended, no more are, until at most the lower number remains. Without a limit,
+// and if attempts are killed, this does not apply.
 func TestSuspensionStopsAndBegins(t *testing.T) {
 	c, o := hfspCore(t, core.HFSPPolicy{SuspendHigh: 4, SuspendLow: 2}, core.Node{})
 	for _, x := range []struct {

@@ -207,7 +207,7 @@ func TestHeldJobsWait(t *testing.T) {
 	require.Equal(t, []core.JobID{first}, c.View().Order(core.Reduce))
 }
 
-// Changed shares, minimum shares that are too much and what pools may claim are told once.
+// Changed shares, excessive minimum shares and the claims of pools are reported once.
 func TestEventsOfPools(t *testing.T) {
 	c, since := poolsCore(t, func(_ *core.Config, p *core.Policy) {
 		p.Pools.Pools = []core.PoolConfig{{Name: "a", Min: [2]int{3, 0}, MinTimeout: 10 * time.Second}, {Name: "b", Min: [2]int{2, 0}}}
@@ -285,7 +285,7 @@ func TestLoadManagerIsAskedOfFreeSlots(t *testing.T) {
 	require.Equal(t, []core.Skip{{Job: 1, Kind: core.Map, Node: n, Reason: core.Reason{Cause: core.CauseLoadCap}}}, c.View().IdleReasons(n))
 }
 
-// Why a pool's job leaves a slot free is told without Explain, too.
+// The reason why a pool's job leaves a slot free is reported even without Explain.
 func TestIdleReasonsOfPools(t *testing.T) {
 	idle := func(change func(*core.Config, *core.Policy)) core.Reason {
 		c, n := pooled(t, core.Node{MapSlots: 2}, change)

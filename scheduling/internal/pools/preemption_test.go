@@ -43,8 +43,8 @@ func TestPreemptNow(t *testing.T) {
 	}
 }
 
-// Who has no timeout claims nothing, however long it starves; nor does a pool that has just got half
-// of its share.
+// A pool without a timeout claims nothing, however long it starves; neither does a pool that has
+// just reached half of its share.
 func TestNothingIsClaimedWithoutNeed(t *testing.T) {
 	c, n := pooled(t, core.Node{MapSlots: 4}, func(_ *core.Config, p *core.Policy) {
 		p.Pools.Pools = []core.PoolConfig{{Name: "b", Min: [2]int{2, 0}}}

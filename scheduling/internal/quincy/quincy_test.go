@@ -58,8 +58,8 @@ func (b *cheapest) try(i int, cost int64) {
 	}
 }
 
-// What the network leaves out, gathers and takes off elsewhere changes no cost: the flow of small
-// clusters costs what the best of all ways costs, and the plan is such a way.
+// The network's omissions, groups and constant offsets change no cost: the flow of small clusters
+// costs as much as the best of all assignments, and the plan is such an assignment.
 func TestQuincyPlansAtLeastCost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := core.QuincyPolicy{

@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// While the cluster is under-loaded a node runs its part of the load, and so much more, rounded up.
+// While the cluster is under-loaded, a node runs its part of the load plus the allowed difference,
+// rounded up.
 func TestOfNode(t *testing.T) {
 	for _, x := range []struct {
 		slots, load, total int

@@ -8,9 +8,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// TestHowManyCopies states that a job may run copies of a share of its tasks that were begun,
-// suspended ones too and copies not, or of a share of the slots, or so many in any case: the most of the
-// three, rounded up.
+// TestHowManyCopies states the maximum number of speculative attempts of a job: a fraction of its
+// launched tasks (suspended ones count, speculative attempts do not), a fraction of the slots, or
+// the minimum number; the largest of the three, rounded up.
 func TestHowManyCopies(t *testing.T) {
 	for _, c := range []struct {
 		running, suspended, copies, slots, least int

@@ -67,8 +67,8 @@ func TestJobWorksAsItsTasks(t *testing.T) {
 	})
 }
 
-// How long a job is steady: whole waves of equal tasks; else until one of those that run finishes;
-// for ever without slots.
+// How long a job is steady: whole waves of equal tasks; otherwise until one of the running ones
+// finishes; for ever without slots.
 func TestHowLongAJobIsSteady(t *testing.T) {
 	for _, x := range []struct {
 		slots int
@@ -106,8 +106,8 @@ func TestResizedJob(t *testing.T) {
 	}
 }
 
-// A sample that lies on a log-normal distribution gives back that distribution's tasks, in whatever
-// order it comes; fewer than three give the mean.
+// A sample from a log-normal distribution gives back that distribution's tasks, in any order; fewer
+// than three values give the mean.
 func TestFitOfALogNormalSample(t *testing.T) {
 	const base, slope = 20.0, 0.7
 	at := func(i, n int) float64 { return math.Exp(base + slope*normalQuantile((float64(i)+0.5)/float64(n))) }

@@ -48,8 +48,8 @@ func mixed(jobs int) *workload.Workload {
 	return &w
 }
 
-// A recorded simulation comes back under its own policy: to the nanosecond where a slot is offered at
-// once, and nearly so where ends are told with the next heartbeat or links are shared.
+// A recorded simulation is reproduced under its own policy: to the nanosecond if a slot is offered
+// at once, and approximately if ends are reported with the next heartbeat or links are shared.
 func TestSamePolicyComesBack(t *testing.T) {
 	t.Parallel()
 	type change func(*simulator.Config)

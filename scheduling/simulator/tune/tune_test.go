@@ -34,8 +34,8 @@ func made(gain func(p *scheduling.Policy) float64, own float64) func(context.Con
 	}
 }
 
-// What is better is found, though seeds differ by more than it is worth: all choices meet the same
-// ones. Its worth is told.
+// The better setting is found, though seeds differ by more than its gain: all choices meet the same
+// seeds. Its gain is reported.
 func TestFindsWhatIsBetter(t *testing.T) {
 	gain := func(p *scheduling.Policy) (g float64) {
 		if p.SlowStart == 0.5 {
@@ -60,8 +60,8 @@ func TestFindsWhatIsBetter(t *testing.T) {
 	require.Equal(t, p, start(t), "the start is not changed")
 }
 
-// Where nothing is better, chance is not taken for it: of 200 worlds of mere chance hardly one is
-// changed, and what is changed in one is told with an interval.
+// If nothing is better, random differences are not taken for a gain: of 200 worlds without one,
+// hardly any is changed, and a change is reported with an interval.
 func TestChanceChangesNothing(t *testing.T) {
 	changed, unsure := 0, 0
 	for world := range uint64(200) {
