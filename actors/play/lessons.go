@@ -52,7 +52,7 @@ type Claim struct {
 }
 
 // Quantities are the numbers of a run under two policies, by the name that texts give them: mean,
-// p95, makespan in seconds, local, rack and far as parts of the maps in percent, wtnd in GB ×
+// p95, makespan in seconds, local, rack and far as parts of the maps in percent, wtnd in GiB ×
 // links, off in GB, jain, killed, suspended, lost in seconds, and mean of each class, such as
 // mean_small; each with the side, 0 or 1, behind it.
 func Quantities(first, second *simulator.Report) map[string]float64 {
@@ -67,7 +67,7 @@ func Quantities(first, second *simulator.Report) map[string]float64 {
 		set("rack", 100*float64(r.Maps.RackLocal)/maps)
 		set("far", 100*float64(r.Maps.OffRack)/maps)
 		set("off", float64(r.Shuffle.OffRack)/1e9)
-		set("wtnd", float64(2*r.Shuffle.RackLocal+4*r.Shuffle.OffRack)/1e9)
+		set("wtnd", float64(2*r.Shuffle.RackLocal+4*r.Shuffle.OffRack)/(1<<30))
 		set("jain", r.FairnessJain)
 		set("killed", float64(r.Preempted.Killed))
 		set("suspended", float64(r.Preempted.Suspended))
@@ -104,6 +104,8 @@ func Fill(text string, q map[string]float64) string {
 			out.WriteByte('{')
 			text = rest
 			continue
+		case x > 0 && x < 1:
+			fmt.Fprintf(&out, "%.2g", x)
 		case x < 10 && x != float64(int(x)):
 			fmt.Fprintf(&out, "%.2f", x)
 		default:

@@ -48,8 +48,7 @@ const prodPools = `scheduler: hfs
 pools:
   list:
     - {name: prod, min_maps: 20, min_timeout: 5s}
-preemption:
-  mode: `
+`
 
 const prodQueues = `scheduler: capacity
 queues:
@@ -117,7 +116,7 @@ var lessonSetups = []Lesson{
 		ID: "wait", Setup: narrow(onCluster(scarceSlots, 50, 3, "delay", "locality.auto=false", "locality.skips=1")), Right: 1,
 		Other: than("delay", "locality.auto=false", "locality.skips=20"),
 		Claim: []Claim{less("local0", "local1", 0.3), less("mean1", "mean0", 0.8)}, Try: []string{"locality.skips=5"},
-		Open: at("compare", 40),
+		Open: Sight{"compare", 40 * time.Second, 1},
 	},
 	{
 		ID: "levels", Setup: onCluster(smallJobs, 30, 5, "hfs", "locality.waits=1s/0s"), Other: than("hfs", "locality.waits=1s/5s"), Right: 0,
@@ -132,7 +131,7 @@ var lessonSetups = []Lesson{
 		Open:  at("compare", 30),
 	},
 	{
-		ID: "pools", Setup: onCluster(prodAndAdhoc, 10, 2, prodPools+"off\n"), Other: than(prodPools + "on\n"), Right: 1,
+		ID: "pools", Setup: onCluster(prodAndAdhoc, 10, 2, prodPools, "preemption.mode=off"), Other: than(prodPools, "preemption.mode=on"), Right: 1,
 		Claim: []Claim{less("mean_prod1", "mean_prod0", 0.7), less("killed0", "killed1", 1), less("mean_adhoc0", "mean_adhoc1", 1)}, Try: []string{"preemption.mode=log"},
 		Open: at("compare", 45),
 	},

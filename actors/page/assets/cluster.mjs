@@ -3,7 +3,7 @@
 
 import { nodeName, within } from "./entities.mjs";
 import { html } from "./markup.mjs";
-import { letter, letters, many, percent, time, taskName } from "./words.mjs";
+import { isLarts, letter, letters, many, meaningOf, percent, time, taskName } from "./words.mjs";
 import { awaited } from "./places.mjs";
 import { firstComes } from "./jobs.mjs";
 
@@ -37,7 +37,7 @@ export function summary(s, h) {
 export function slotLabel(s, node, kind, i) {
   const a = node.cells[kind][i];
   const name = `${node.name}, ${kind ? "reduce" : "map"} slot ${i + 1}`;
-  if (a) return `${name}: ${taskName(a)}, ${letters[letter(a)]}`;
+  if (a) return `${name}: ${taskName(a)}, ${meaningOf(letter(a), isLarts(s.policy))}`;
   const w = node.waits[kind];
   return w && firstFree(node, kind) === i ? `${name}: free, job ${w.job} waits for a better one` : `${name}: free`;
 }
@@ -64,17 +64,17 @@ function mostly(node) {
 }
 
 /** A node as one cell, where there are too many slots to draw: how many are busy, and how near most of what runs is. */
-function cellMarkup(node, state) {
+function cellMarkup(s, node, state) {
   const busy = node.cells.flat().filter(Boolean).length, slots = node.slots[0] + node.slots[1], l = mostly(node);
   const load = busy ? Math.max(1, Math.ceil((4 * busy) / Math.max(1, slots))) : 0;
-  const says = `${node.name}: ${busy} of ${many(slots, "slot")} busy${l ? `, mostly ${letters[l]}` : ""}${state ? `, ${state}` : ""}`;
+  const says = `${node.name}: ${busy} of ${many(slots, "slot")} busy${l ? `, mostly ${meaningOf(l, isLarts(s.policy))}` : ""}${state ? `, ${state}` : ""}`;
   return html`<button class="slot cell ${l ? `is-${l}` : node.waits.some(Boolean) ? "waits" : "free"} load-${load}" data-node="${node.id}" aria-label="${says}" title="${says}"></button>`;
 }
 
 /** One node with its slots; density 0 has letters and jobs, 1 letters, 2 a cell a node. */
 export function nodeMarkup(s, node, density) {
   const state = !node.live ? "down" : node.state === "open" ? "" : node.state;
-  if (density === 2) return cellMarkup(node, state);
+  if (density === 2) return cellMarkup(s, node, state);
   const held = node.held.length;
   return html`<button class="name" data-node="${node.id}">${node.name}</button>${state ? html`<em>${state}</em>` : ""}
 <span class="slots">${[0, 1].map((k) => node.cells[k].map((_, i) => slot(s, node, k, i, density)))}${
@@ -90,10 +90,17 @@ export function racks(s) {
   return { density: slots > 500 ? 2 : slots > 80 ? 1 : 0, racks: [...by].map(([name, list]) => ({ name, nodes: list })) };
 }
 
-/** What the letters mean. */
-export function legend() {
-  return html`<p class="legend">${Object.entries(letters).map(([l, text]) => html`<span><b class="slot is-${l}">${l}</b> ${text}</span> `)}
-<span><b class="slot waits">?</b> free, and a job waits for a better one</span></p>`;
+/** The letters that a run has, each with its meaning. */
+export function letterKeys(s, look = "is") {
+  const reduces = [...s.jobs.values()].some((j) => j.tasks[1] > 0), has = (l) => (l === "A" ? s.near.A > 0 : "NRO".includes(l) || reduces);
+  return html`${Object.keys(letters).filter(has).map((l) => html`<span><b class="slot ${look}-${l}">${l}</b> ${meaningOf(l, isLarts(s.policy))}</span> `)}`;
+}
+
+/** What slots look like, what the letters mean, and more.
+ * @param {any} more */
+export function legend(s, more = "") {
+  return html`<p class="legend"><span><b class="slot"></b> map slot</span> <span><b class="slot k1"></b> reduce slot</span> ${letterKeys(s)}
+<span><b class="slot waits">?</b> free, and a job waits for a better one</span>${more}</p>`;
 }
 
 /** The waiting slots with the nodes that have what the jobs wait for, at most `most` of them. */

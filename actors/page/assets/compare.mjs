@@ -63,7 +63,8 @@ export function waterFill(wants, slots) {
 function twoLines(width, most, unit, label, names, points) {
   const f = frame(width, height, 0, Math.max(1, most), 1);
   const line = (of, name) => html`<path class="line ${name}" d="${path(of.map(([x, y]) => [f.x(x), f.y(y)]))}"/>`;
-  return picture(width, height, `${label}: ${names[0]} in blue, ${names[1]} in orange and dashed`, html`${axes(f, unit)}${line(points[0], "first")}${line(points[1], "second")}`);
+  const keys = names.map((name, i) => html`<span><svg class="key" viewBox="0 0 10 10" aria-hidden="true"><path class="line ${i ? "second" : "first"}" d="M0 5L10 5"/></svg> ${name}</span> `);
+  return html`${picture(width, height, `${label}: ${names[0]} in blue, ${names[1]} in orange and dashed`, html`${axes(f, unit)}${line(points[0], "first")}${line(points[1], "second")}`)}<p class="legend">${keys}</p>`;
 }
 
 const cdf = (x) => [[0, 0], ...x.times.flatMap((t, i) => [[t, i / x.times.length], [t, (i + 1) / x.times.length]])];
@@ -78,5 +79,6 @@ export function compareMarkup(h, name, other, otherName, width = 960) {
     ...[["N", "node-local"], ["R", "rack-local"], ["O", "off-rack"]].map(([k, text]) => [text, percent(a.near[k], a.maps), percent(b.near[k], b.maps)]),
   ];
   return html`${table("The whole runs", ["", name, otherName], rows.map((r) => html`<tr><th scope="row">${r[0]}</th><td>${r[1]}</td><td>${r[2]}</td></tr>`))}
-<h2>How long jobs took</h2>${twoLines(width, Math.max(a.quantiles.most, b.quantiles.most), "part of jobs", "part of the jobs that took no longer than so long", names, [cdf(a), cdf(b)])}<h2>Fairness over time</h2><p>Jain’s index of the slots that users hold, each as a part of their fair part of the cluster: 1, all alike; 1/n, one of n has everything.</p>${twoLines(width, Math.max(h.end - h.from, other.end - other.from), "fairness", "Jain's index of what users hold of what they could have, over time", names, [fair(h), fair(other)])}`;
+<h2>How long jobs took</h2>${twoLines(width, Math.max(a.quantiles.most, b.quantiles.most), "part of jobs", "part of the jobs that took at most a time", names, [cdf(a), cdf(b)])}${
+    new Set([...h.jobs.values()].map((j) => j.user || j.pool)).size < 2 ? "" : html`<h2>Fairness among users over time</h2><p>Jain’s index of the slots that users hold, each as a part of their fair part of the cluster: 1, all alike; 1/n, one of n has everything.</p>${twoLines(width, Math.max(h.end - h.from, other.end - other.from), "fairness", "Jain's index of what users hold of what they could have, over time", names, [fair(h), fair(other)])}`}`;
 }

@@ -46,8 +46,7 @@ export function control(x, moved) {
   };
   const play = () => {
     const p = x.p;
-    Object.assign(x, { wait: null });
-    [until, pace] = [Infinity, 0];
+    [x.wait, until, pace] = [null, Infinity, 0];
     p.follow = false;
     p.playing = !p.playing;
     if (p.playing) {

@@ -58,6 +58,3 @@ export async function fileText(file) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   return bytes[0] === 0x1f && bytes[1] === 0x8b ? unpack(bytes).text() : new TextDecoder().decode(bytes);
 }
-
-/** The events of a file that was opened. */
-export const fileEvents = async (file) => firstRun(parseLines(await fileText(file)));

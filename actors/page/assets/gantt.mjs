@@ -172,13 +172,11 @@ function hatch(context, x, y, w, h) {
   context.restore();
 }
 
-const mostBars = 20000;
-
 /** All of it as an SVG file; of very many bars the first. */
 export function ganttSVG(h) {
   const plan = rows(h), left = 110, width = 1400, rowHeight = 12, top = 20;
   const x = (t) => left + (Math.max(0, t - h.from) / Math.max(1, h.end - h.from)) * (width - left);
-  const list = bars(h, plan, 0, plan.list.length, h.from, h.end).slice(0, mostBars);
+  const list = bars(h, plan, 0, plan.list.length, h.from, h.end).slice(0, 20000);
   const height = top + plan.list.length * rowHeight;
   return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="9"><rect width="${width}" height="${height}" fill="#fff"/>
 <defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line x1="0" y1="0" x2="0" y2="5" stroke="#fff" stroke-width="2"/></pattern></defs>

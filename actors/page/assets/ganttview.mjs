@@ -3,21 +3,17 @@
 
 import { bars, barLabel, draw, outline, rows } from "./gantt.mjs";
 import { ghosts } from "./fork.mjs";
-import { html, show } from "./markup.mjs";
+import { html, options, show } from "./markup.mjs";
 import { hues } from "./chart.mjs";
-import { letters, time } from "./words.mjs";
+import { letterKeys } from "./cluster.mjs";
+import { time } from "./words.mjs";
 
 const rowHeight = 14, left = 96;
 
-/** What may be folded, and what colors say. */
-const folds = [["slot", "slots"], ["node", "nodes"], ["job", "jobs"]], paints = [["locality", "locality"], ["job", "job"]];
-
-const hint = "Drag to zoom, double click for all; + and - zoom to the time of the page, arrows move. Hatched: killed or failed; gaps: suspended; palest: launched but not begun, waits for a turn to compute, or its end is not told yet; pale: reads or fetches; nearly full: commits.";
-
 function parts(to, x) {
   if (to.parts) return to.parts;
-  const select = (id, text, list) => `<label>${text} <select id="${id}">${list.map(([value, name]) => `<option value="${value}">${name}</option>`).join("")}</select></label> `;
-  to.innerHTML = `<div class="bar">${select("gantt-fold", "A row for each of the", folds)}${select("gantt-color", "Colors by", paints)}<details><summary>How to read and move it</summary>${hint}</details></div><p class="legend"></p><div class="times" aria-hidden="true"><span></span><span></span><span></span><span></span><span></span></div><div class="gantt" tabindex="0" role="img"><div class="tall"></div><canvas></canvas></div><p class="at" role="status"></p>`;
+  const select = (id, text, list) => html`<label>${text} <select id="${id}">${options(list)}</select></label> `;
+  to.innerHTML = `<div class="bar">${select("gantt-fold", "A row for each of the", [["slot", "slots"], ["node", "nodes"], ["job", "jobs"]])}${select("gantt-color", "Colors by", ["locality", "job"])}<details><summary>How to read and move it</summary>Drag to zoom, double click for all; + and - zoom to the time of the page, arrows move. Hatched: killed or failed; gaps: suspended; palest: launched but not begun, waits for a turn to compute, or its end is not told yet; pale: reads or fetches; nearly full: commits.</details></div><p class="legend"></p><div class="times" aria-hidden="true"><span></span><span></span><span></span><span></span><span></span></div><div class="gantt" tabindex="0" role="img"><div class="tall"></div><canvas></canvas></div><p class="at" role="status"></p>`;
   const box = to.querySelector(".gantt");
   const at = { box, tall: box.firstElementChild, canvas: box.lastElementChild, words: to.lastElementChild, from: 0, to: 0, plan: null, known: 0, fold: "slot", color: "locality" };
   const again = () => paint(at, x.p, x.fork && x.fork.side === x.side ? x.fork : null);
@@ -32,7 +28,7 @@ function parts(to, x) {
     return list.filter((b) => b.lane === lane(b)).pop() || list.pop();
   };
   const legend = () => show(to.querySelector(".legend"), at.color === "job" ? html`${hues.map((_, i) => html`<span><b class="slot hue-${i}">${i}</b></span>`)} <span>the number of the job, by its remainder of ${hues.length}</span>`
-    : at.fold === "job" ? html`<span><b class="slot gantt-N">N</b> map slots held</span> <span><b class="slot gantt-G">G</b> reduce slots held, the higher the more</span>` : html`${Object.entries(letters).map(([l, text]) => html`<span><b class="slot gantt-${l}">${l}</b> ${text}</span> `)}`);
+    : at.fold === "job" ? html`<span><b class="slot gantt-N">N</b> map slots held</span> <span><b class="slot gantt-G">G</b> reduce slots held, the higher the more</span>` : letterKeys(x.p.history.state, "gantt"));
   legend();
   to.addEventListener("change", (e) => {
     if (e.target.id === "gantt-fold") Object.assign(at, { fold: e.target.value, plan: null });

@@ -3,7 +3,7 @@
 
 import { within } from "./entities.mjs";
 import { html } from "./markup.mjs";
-import { bytes, links, many, worse } from "./words.mjs";
+import { aim, bytes, links, many, worse } from "./words.mjs";
 
 const mostNodes = 40;
 
@@ -43,9 +43,10 @@ export function gravityCaption(h, { reduce: a }, now) {
   const done = [...job.outputs.values()].filter((o) => o.at <= now).length, sum = [...of.values()].reduce((x, y) => x + y, 0);
   const known = `${done} of ${many(job.tasks[0], "map")} of job ${a.job} ${done === 1 ? "is" : "are"} done, with ${bytes(sum)} for reduce ${a.task}`;
   if (mid === null) return `${known}.`;
-  const at = `Its center is ${name(mid)}, ${links(cost(h, of, mid))}`;
+  const at = `Its center is ${name(mid)}: ${links(cost(h, of, mid))} to travel`;
   if (now < a.start) return `${known}. ${at}.`;
-  return `${known}. It started on ${name(a.node)}${a.waited ? " after a wait" : ""}${worse(a.placed) ? `, then ${worse(a.placed)}` : ", then its center"}. ${mid === a.node ? "It is still at its center" : `${at}; here ${links(cost(h, of, a.node))}`}.`;
+  const then = worse(a.placed) || `${a.placed.larts && a.placed.larts !== a.placed.center ? "as near as " : ""}${aim(a.placed.larts)}`.replace("its center of gravity", "its center");
+  return `${known}. It started on ${name(a.node)}${a.waited ? " after a wait" : ""}, then ${then}. ${mid === a.node ? `${a.placed.larts ? "That is" : "It is still at"} its center` : `${at}; to here ${links(cost(h, of, a.node))}`}.`;
 }
 
 /** The tree of racks at a time, in a picture of a size. */

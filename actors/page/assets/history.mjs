@@ -84,10 +84,8 @@ export function tell(h, j, now) {
   else push(h.limits, j.holder, next);
 }
 
-/** A pool or queue is told what it should have. */
-export function tellGroup(h, pool, now) { push(h.limits, pool, now); }
-
-function push(map, key, value) { within(map, key, () => []).push(value); }
+/** Adds to a list of a map, such as that of what a pool or queue should have. */
+export function push(map, key, value) { within(map, key, () => []).push(value); }
 
 /** Counts slots held by a pool, or by a user where there are no pools, as a list of times and numbers. */
 function hold(h, j, kind, at, by) {

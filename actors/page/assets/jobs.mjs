@@ -3,6 +3,7 @@
 import { html, options } from "./markup.mjs";
 import { many, percent, time, why } from "./words.mjs";
 import { csv } from "./shares.mjs";
+import { priorities } from "./steer.mjs";
 
 const mostRows = 500;
 
@@ -21,13 +22,12 @@ export function firstComes(s, pool) {
 
 const local = (j) => j.near.N / Math.max(1, j.near.N + j.near.R + j.near.O);
 const done = (j, k) => j.done[k] / Math.max(1, j.tasks[k]);
-const priorities = ["VERY_HIGH", "HIGH", "NORMAL", "LOW", "VERY_LOW"];
 
 /** The columns: what each is called, whether above it stands a group, and what it is sorted by.
  * @type {{id: string, text: string, group?: number, by: (j: any) => any}[]} */
 const columns = [
   { id: "job", text: "Job", by: (j) => j.id }, { id: "name", text: "Name", by: (j) => j.name }, { id: "user", text: "User", by: (j) => j.user }, { id: "pool", text: "Pool", by: (j) => j.pool },
-  { id: "priority", text: "Priority", by: (j) => priorities.indexOf(j.priority) }, { id: "submitted", text: "Submitted", by: (j) => j.submitted },
+  { id: "priority", text: "Priority", by: (j) => priorities.indexOf(j.priority.toLowerCase()) }, { id: "submitted", text: "Submitted", by: (j) => j.submitted },
   ...[0, 1].flatMap((k) => [
     { id: `done${k}`, group: k, text: "finished", by: (j) => done(j, k) }, { id: `running${k}`, group: k, text: "running", by: (j) => j.running[k] }, { id: `share${k}`, group: k, text: "fair share", by: (j) => (j.finished < 0 && j.shares ? j.shares[k] : -1) },
   ]),

@@ -46,13 +46,9 @@ export function show(element, markup) {
   const text = piece(markup);
   if (element.shown === text) return;
   element.shown = text;
-  if (element.firstChild) {
-    const fresh = element.cloneNode(false);
-    fresh.innerHTML = text;
-    become(element, fresh);
-  } else {
-    element.innerHTML = text;
-  }
+  const fresh = element.cloneNode(false);
+  fresh.innerHTML = text;
+  become(element, fresh);
 }
 
 const keyOf = (node) => (node.dataset ? node.dataset.key || node.id : "");

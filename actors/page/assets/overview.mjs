@@ -14,9 +14,8 @@ function parts(to, x) {
   to.innerHTML = `<section class="cluster" aria-label="Cluster"><div class="racks"></div><svg class="overlay" aria-hidden="true"></svg><p class="caption" role="status"></p><div class="legendbox"></div></section>
 <section class="matter" aria-label="Decisions that matter"></section><section class="over" aria-label="Slots over time"><div class="picture"></div><div class="brush"></div></section>`;
   const [cluster, matter, over] = to.children;
-  show(cluster.lastElementChild, legend());
   brush(over.lastElementChild, x);
-  to.parts = { cluster, list: cluster.firstElementChild, overlay: cluster.children[1], caption: cluster.children[2], matter, over: over.firstElementChild, brush: over.lastElementChild };
+  to.parts = { cluster, list: cluster.firstElementChild, overlay: cluster.children[1], caption: cluster.children[2], legend: cluster.lastElementChild, matter, over: over.firstElementChild, brush: over.lastElementChild };
   return to.parts;
 }
 
@@ -60,6 +59,7 @@ export function overviewScreen(to, x) {
   const at = parts(to, x), { p, look } = x;
   if (!p.state.nodes.size) return show(at.matter, html`<h2>Decisions that matter</h2><p class="empty">No node has joined yet.</p>`);
   drawCluster(at.list, p.state);
+  show(at.legend, legend(p.history.state));
   const staged = x.wait && x.wait.reduce ? x.wait : null;
   lines(at.overlay, at.cluster, p.state, staged ? null : x.wait);
   show(at.caption, html`${staged ? gravityCaption(p.history, staged, p.time) : x.wait ? caption(x.wait, p.time) : ""}`);

@@ -14,12 +14,6 @@ import { compareScreen } from "./twin.mjs";
 import { settingsMarkup } from "./settings.mjs";
 import { steerScreen } from "./steerview.mjs";
 
-/** The n children of an element, created once. */
-function boxes(to, n) {
-  while (to.children.length < n) to.append(document.createElement("div"));
-  return [...to.children];
-}
-
 function jobsScreen(to, x) {
   const { p, look } = x;
   if (look.job) return show(to, html`<p class="bar"><button class="quiet" data-home="">◀ All jobs</button></p>${jobMarkup(p.history, look.job, p.time)}`);
@@ -27,7 +21,8 @@ function jobsScreen(to, x) {
 }
 
 function timelineScreen(to, x) {
-  const [shares, gantt] = boxes(to, 2), { p, look } = x;
+  if (!to.firstChild) to.innerHTML = "<div></div><div></div>";
+  const [shares, gantt] = to.children, { p, look } = x;
   show(shares, html`<p class="bar"><label>Slots of <select id="kind">${options([[0, "maps"], [1, "reduces"]], look.kind)}</select></label>
 <label>by <select id="by">${options([["", "pool"], "job"], look.by)}</select></label></p>${sharesMarkup(p.history, look.kind, look.pool, p.time, look.by, { from: p.history.from, to: Math.max(p.history.end, p.history.from + 1), width: Math.max(280, to.clientWidth), height: 220 })}`);
   ganttScreen(gantt, x);

@@ -7,8 +7,7 @@ import { time } from "./words.mjs";
 export function settingsOf(policy, above = "") {
   return Object.entries(policy).flatMap(([key, value]) => {
     const name = above ? `${above}.${key}` : key;
-    if (value === 0 || value === "" || value === false || value === null) return [];
-    if (Array.isArray(value) && value.every((v) => !v)) return [];
+    if (!value || (Array.isArray(value) && value.every((v) => !v))) return [];
     if (Array.isArray(value)) return value.some((v) => v && typeof v === "object") ? value.flatMap((v, i) => settingsOf(v, `${name}.${v.Name || i}`)) : [[name, value.map((v) => text(name, v)).join(" / ")]];
     return typeof value === "object" ? settingsOf(value, name) : [[name, text(name, value)]];
   });

@@ -7,7 +7,7 @@ import { chosenControls } from "./steerview.mjs";
 import { add, newPlayer, reset, seek } from "./player.mjs";
 import { summary } from "./cluster.mjs";
 import { newTable, sortBy } from "./jobs.mjs";
-import { parseAttempt } from "./words.mjs";
+import { parseAttempt, underPolicy } from "./words.mjs";
 import { decisionOf, explain } from "./why.mjs";
 import { screens } from "./screens.mjs";
 import { fork, priceMarkup } from "./fork.mjs";
@@ -110,6 +110,7 @@ function stage(x, what) {
   const after = !x.wait ? x.p.time : x.wait.skip ? x.wait.skip.at : x.wait.reduce.start;
   const wait = what ? nextReduce(x.p.history, after) : nextWait(x.p.events, after);
   if (!wait) return;
+  if (wait.skip) wait.skip = underPolicy(x.p.state.policy, wait.skip);
   const { from, to, speed } = what ? wait : scene(wait);
   goTo(x, from);
   x.play(wait, speed, to);

@@ -34,7 +34,7 @@ export function scene(wait) {
 /** What happens at a time of a wait, in words. */
 export function caption(wait, now) {
   const { skip, taken, launch } = wait, a = parseAttempt(launch.attempt), kind = kindName(skip.kind || 0);
-  const job = `Job ${skip.job}`, why = skip.kind ? `is far from its center${skip.placed ? `, ${skip.placed.center}` : ""}` : "has none of its blocks";
+  const job = `Job ${skip.job}`, why = skip.kind ? `${skip.larts ? "holds less than the node that holds most" : "is far from its center"}${skip.placed ? `, ${skip.placed.center}` : ""}` : "has none of its blocks";
   if (now < skip.at) return `A ${kind} slot on ${skip.node_name} is about to be offered to job ${skip.job}.`;
   if (now >= launch.at) return `After ${time(launch.at - skip.at)}, ${taskName(a)} starts on ${launch.node_name}${launch.locality ? `, ${launch.locality}` : ""}.`;
   const left = skip.until > now ? `; at most ${time(skip.until - now)} more` : "";

@@ -2,9 +2,9 @@
 // keeps a history, too: it is told there what begins and ends. Nothing else reads events to know what is
 // true, and nothing here knows a clock, a document or where events come from.
 
-import { began, ended, joins, leaves, moves, newPast, paused, resumes, standing, tell, tellGroup } from "./history.mjs";
+import { began, ended, joins, leaves, moves, newPast, paused, push, resumes, standing, tell } from "./history.mjs";
 import { groupOf, jobOf, newState, nodeOf } from "./entities.mjs";
-import { parseAttempt } from "./words.mjs";
+import { parseAttempt, underPolicy } from "./words.mjs";
 
 /** How many decisions are kept of a job or node, and of the cluster. */
 export const kept = 20, keptOfAll = 120;
@@ -26,7 +26,8 @@ export function record(h, e) {
 export const isDecision = (e) => ["launched", "skipped", "killed", "suspended", "resumed", "victim"].includes(e.type);
 
 /** Lets one event happen. */
-export function apply(s, e) {
+export function apply(s, told) {
+  const e = underPolicy(s.policy, told);
   s.now = Math.max(s.now, e.at || 0);
   s.count++;
   const handle = handlers[e.type];
@@ -122,7 +123,7 @@ const handlers = {
       if (s.past) tell(s.past, j, standing(e));
       return;
     }
-    if (s.past) tellGroup(s.past, e.pool || "", standing(e));
+    if (s.past) push(s.past.limits, e.pool || "", standing(e));
     const g = groupOf(s, e.pool || "");
     Object.assign(g, { shares: e.shares || [0, 0], demand: e.demand || [0, 0], min: e.min || [0, 0], max: e.max || [0, 0] });
     g.told = true;
@@ -171,7 +172,7 @@ function skip(s, e) {
   const j = jobOf(s, e.job);
   const left = e.until > e.at ? e.until : 0;
   const near = /^waiting for|has its part/.test((e.reason || {}).cause || ""), first = (j.skips[k] && j.skips[k].first) || (near ? { at: e.at, node: e.node } : null);
-  const wait = { first, job: e.job, kind: k, at: e.at, until: left, node: e.node, reason: e.reason || {}, level: e.level || "", count: e.count || 1, center: e.placed ? e.placed.center || "" : "" };
+  const wait = { first, job: e.job, kind: k, at: e.at, until: left, node: e.node, reason: e.reason || {}, level: e.level || "", count: e.count || 1, center: e.placed ? e.placed.center || "" : "", larts: e.larts };
   j.skips[k] = wait;
   if (e.node < 0) return;
   const n = nodeOf(s, e.node, e.node_name);

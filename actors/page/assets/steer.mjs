@@ -22,13 +22,16 @@ const waiting = "Waiting for data";
 /** Whether the server works the waits out itself. */
 const automatic = (policy) => setting(policy, "locality.auto") === "true";
 
+/** The numbers or times that a setting lists. */
+const list = (policy, key) => setting(policy, key).split(/[/,]/).filter(Boolean);
+
 /** The current waits of maps for their data, in words. */
 export function inForce(policy) {
-  const rule = setting(policy, "locality.rule"), of = (key) => setting(policy, key).split(/[/,]/).filter(Boolean);
+  const rule = setting(policy, "locality.rule"), waits = list(policy, "locality.waits"), skips = list(policy, "locality.skips");
   if (rule === "wait" && automatic(policy)) return `Now: automatic waits, ${time(policy.auto_wait_seconds * 1e9)} for a node and as long again for a rack.`;
-  if (rule === "wait") return `Now: ${of("locality.waits").join(" for a node, then ") || "no wait"}${of("locality.waits").length > 1 ? " for a rack" : " for a node and for a rack"}.`;
-  if (rule === "skips" && automatic(policy) && !of("locality.skips").length) return "Now: automatic D, as many offers as make 95 % of each job’s maps local.";
-  if (rule === "skips") return `Now: D = ${of("locality.skips").join(" for a node, then ") || 0}${of("locality.skips").length > 1 ? " for a rack" : " for a node"}.`;
+  if (rule === "wait") return `Now: ${waits.join(" for a node, then ") || "no wait"}${waits.length > 1 ? " for a rack" : " for a node and for a rack"}.`;
+  if (rule === "skips" && automatic(policy) && !skips.length) return "Now: automatic D, as many offers as make 95 % of each job’s maps local.";
+  if (rule === "skips") return `Now: D = ${skips.join(" for a node, then ") || 0}${skips.length > 1 ? " for a rack" : " for a node"}.`;
   return "Now: no wait; maps go to the first free slot.";
 }
 
@@ -36,8 +39,7 @@ export function inForce(policy) {
  * @returns {{id: string, part: string, label: string, kind: string, value: any, choices?: string[], unit?: string, least?: number, most?: number, step?: number}[]} */
 export function rows(policy) {
   const rule = setting(policy, "locality.rule");
-  const list = (key) => setting(policy, key).split(/[/,]/).filter(Boolean);
-  const waits = automatic(policy) ? [policy.auto_wait_seconds] : list("locality.waits").map(seconds), skips = list("locality.skips").map(Number);
+  const waits = automatic(policy) ? [policy.auto_wait_seconds] : list(policy, "locality.waits").map(seconds), skips = list(policy, "locality.skips").map(Number);
   const at = (values, i) => (Number.isFinite(values[i]) ? values[i] : Number.isFinite(values[0]) ? values[0] : 0);
   const slider = (id, label, unit, top, step, value) => ({ id, part: waiting, label, kind: "slider", unit, least: 0, most: Math.max(top, value), step, value });
   /** @type {ReturnType<typeof rows>} */
@@ -68,7 +70,7 @@ export function change(id, values) {
     }
     case "auto":
       if (values.auto === "automatic") return { set: { "locality.auto": "true" } };
-      return { set: { "locality.auto": "false", "locality.waits": `${values.w1}s/${values.w2}s` } };
+      // falls through
     case "w1": case "w2": return { set: { "locality.waits": `${values.w1}s/${values.w2}s`, "locality.auto": "false" } };
     case "d1": case "d2": return { set: { "locality.skips": +values.d2 > 0 ? `${values.d1}/${values.d2}` : String(values.d1), "locality.auto": "false" } };
     default: return { set: { "preemption.mode": values[id] } };

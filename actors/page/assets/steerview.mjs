@@ -37,11 +37,17 @@ const values = (to) => Object.fromEntries([...to.querySelectorAll("[data-row]")]
 
 function shown(input, row) { return input.value + (row.unit ? ` ${row.unit}` : ""); }
 
+/** Gives an element the boxes of controls and of what came of them; false if it has them. */
+function empty(to) {
+  if (to.steered) return false;
+  to.steered = true;
+  to.innerHTML = '<div class="steer"></div><p class="says" role="status"></p>';
+  return true;
+}
+
 /** Draws the screen. */
 export function steerScreen(to, st) {
-  if (!to.steered) {
-    to.steered = true;
-    to.innerHTML = '<div class="steer"></div><p class="says" role="status"></p>';
+  if (empty(to)) {
     to.addEventListener("input", (e) => {
       const row = rows(st.policy).find((r) => r.id === e.target.dataset.row);
       if (row && row.kind === "slider") e.target.nextElementSibling.textContent = shown(e.target, row);
@@ -84,14 +90,11 @@ function says(to, st) {
   show(to, html`${st.says}`);
 }
 
-/** The name of a job of the cluster as events have it. */
-function stageName(id) { return `job_${String(id).padStart(4, "0")}`; }
-
 /** Asks the server for a job that events tell of, once for each time that it is chosen. */
 async function findJob(st, id) {
   st.asked = `job ${id}`;
   st.job = null;
-  const found = (await call(st.remote, `jobs?stage=${stageName(id)}`)).items[0];
+  const found = (await call(st.remote, `jobs?stage=job_${String(id).padStart(4, "0")}`)).items[0];
   if (st.asked !== `job ${id}`) return;
   st.job = found || null;
   st.changed();
@@ -99,9 +102,7 @@ async function findJob(st, id) {
 
 /** Draws what can be done with what is chosen: a job (of the cluster) or a node of a state. */
 export function chosenControls(to, st, s, chosen) {
-  if (!to.steered) {
-    to.steered = true;
-    to.innerHTML = '<div class="steer"></div><p class="says" role="status"></p>';
+  if (empty(to)) {
     const doing = (e) => {
       const b = e.target.closest("[data-job-do],[data-node-do],[data-ask]");
       if (!b || (e.type === "click") !== (b.tagName === "BUTTON")) return;

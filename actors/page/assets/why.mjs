@@ -2,7 +2,7 @@
 
 import { html, table } from "./markup.mjs";
 import { grouped, groupsMarkup, keyOf } from "./decisions.mjs";
-import { letter, letters, links, many, mayGo, meaning, pair, parseAttempt, percent, sentence, taskName, time, why, worse } from "./words.mjs";
+import { isLarts, letter, links, many, mayGo, meaning, meaningOf, pair, parseAttempt, percent, sentence, taskName, time, why, worse } from "./words.mjs";
 import { slotLabel } from "./cluster.mjs";
 import { nodeName } from "./entities.mjs";
 import { awaited, placesOf } from "./places.mjs";
@@ -46,7 +46,7 @@ function dataOf(s, job, task) {
 function costs(placed, here) {
   if (!placed || !placed.center) return "";
   const more = worse(placed);
-  return html`<p>Center of gravity: ${placed.center}, weighted distance ${links(placed.at_center)}; on ${here} ${links(placed.here)}${more ? ` (${more})` : ""}${
+  return html`<p>${placed.larts ? "The node that holds most" : "Center of gravity"}: ${placed.center}, weighted distance ${links(placed.at_center)}; on ${here} ${links(placed.here)}${more ? ` (${more})` : ""}${
     placed.mean ? `; the best node ${links(placed.best || 0)}, the mean of all ${links(placed.mean)}` : ""}.</p>${placed.candidates && placed.candidates.length
     ? table("Candidates", ["node", "cost"], placed.candidates.map((c) => html`<tr><th scope="row">${c.node}${c.node === here ? " (chosen)" : ""}</th><td>${links(c.cost)}</td></tr>`)) : ""}`;
 }
@@ -54,13 +54,13 @@ function costs(placed, here) {
 /** One decision in words: what, when, why, and what that means. */
 export function explainDecision(s, e, h) {
   const a = parseAttempt(e.attempt), job = s.jobs.get(e.job), cause = (e.reason && e.reason.cause) || "";
-  const says = meaning(cause, e.type === "launched" ? e.placed : null);
+  const says = meaning(cause, e.type === "launched" ? e.placed : null), l = a && letter({ kind: a.kind, locality: e.locality, placed: e.placed });
   const lies = a && a.kind === 0 ? dataOf(s, job, a.task)
     : e.type === "skipped" && !e.kind && job && awaited(s, { job: e.job, kind: 0 }).length
       ? html`<p>Data of its maps that wait lies on ${awaited(s, { job: e.job, kind: 0 }).map((n) => nodeName(s, n)).join(", ")}.</p>` : "";
   const ran_ = a && h && e.type === "launched" ? h.attempts.find((x) => x.id === e.attempt) : null, first = e.type === "skipped" && /^waiting for|has its part/.test(cause) ? e : ran_ && ran_.waited;
   return html`<h2>This decision</h2><p>At ${time(e.at)}: ${sentence(e)}.</p>${says ? html`<p>${says}</p>` : ""}${
-    e.type === "launched" && a ? html`<p>${letter({ kind: a.kind, locality: e.locality, placed: e.placed })}: ${letters[letter({ kind: a.kind, locality: e.locality, placed: e.placed })]}, in slot ${e.slot || "?"}.</p>` : ""}${
+    e.type === "launched" && a ? html`<p>${l}: ${meaningOf(l, e.larts)}, in slot ${e.slot || "?"}.</p>` : ""}${
     e.count > 1 ? html`<p>${many(e.count, "time")} so far for this reason, since the job last launched something.</p>` : ""}${lies}${costs(e.placed, e.node_name)}${forkButton(e.job, a ? a.kind : e.kind || 0, first)}${
     e.job ? html`<p><button class="job" data-job="${e.job}">job ${e.job}</button>${e.node >= 0 ? html` <button data-node="${e.node}">${e.node_name || `node ${e.node}`}</button>` : ""}</p>` : ""}${back("Back to the list", "list")}`;
 }
@@ -74,8 +74,8 @@ export function explainJob(s, id) {
     if (!w) return "";
     const left = w.until > s.now ? `, ${time(w.until - s.now)} left` : "";
     const on = awaited(s, w).map((n) => nodeName(s, n)).join(", ");
-    const at = on ? ` Its ${k ? "center is" : "data lies on"} ${on}.` : "", says = meaning(w.reason.cause);
-    return html`<p>Its ${k ? "reduces" : "maps"} wait: ${why(w.reason)}${w.level ? `; it may go ${mayGo(w.kind, w.level)}` : ""}${left}${w.count > 1 ? `; ${w.count} times so far` : ""}.${at}${says ? ` ${says}` : ""}</p>${forkButton(j.id, k, w.first)}`;
+    const at = on ? ` ${k ? `${w.larts ? "The node that holds most" : "Its center"} is` : "Its data lies on"} ${on}.` : "", says = meaning(w.reason.cause);
+    return html`<p>Its ${k ? "reduces" : "maps"} wait: ${why(w.reason)}${w.level ? `; it may go ${mayGo(w.kind, w.level, w.larts)}` : ""}${left}${w.count > 1 ? `; ${w.count} times so far` : ""}.${at}${says ? ` ${says}` : ""}</p>${forkButton(j.id, k, w.first)}`;
   });
   const all = j.near.N + j.near.R + j.near.O;
   return html`<h2>Job ${j.id} “${j.name}”</h2><p>${j.state}, of ${j.user || "?"} in ${j.pool || "no pool"}, ${j.priority}. ${pair(j.done)} of ${pair(j.tasks)} tasks done, ${
@@ -101,7 +101,7 @@ export function explainAttempt(s, h, id) {
   const [from, to, slot] = a.segments[0], l = letter(a);
   const bar = { attempt: a, from, to: a.end ? a.over : h.end };
   return html`<h2>${taskName(a)}</h2><p>${barLabel(h, bar)}. It held slot ${slot || "?"} for ${time(ran(a, h.end))}${
-    a.segments.length > 1 || (to >= 0 && a.over > to) ? `, suspended ${a.segments.length - (a.over > a.segments[a.segments.length - 1][1] ? 0 : 1)} times` : ""}.</p><p>${l}: ${letters[l]}. Why there: ${why(a.reason, a.placed) || "not told"}. ${meaning((a.reason || {}).cause, a.placed)}</p>${
+    a.segments.length > 1 || (to >= 0 && a.over > to) ? `, suspended ${a.segments.length - (a.over > a.segments[a.segments.length - 1][1] ? 0 : 1)} times` : ""}.</p><p>${l}: ${meaningOf(l, isLarts(s.policy))}. Why there: ${why(a.reason, a.placed) || "not told"}. ${meaning((a.reason || {}).cause, a.placed)}</p>${
     a.kind === 0 ? dataOf(s, s.jobs.get(a.job), a.task) : ""}${costs(a.placed, nodeName(h, a.node))}${forkButton(a.job, a.kind, a.waited)}${a.err ? html`<p class="bad">${a.err}</p>` : ""}${a.why ? html`<p>Killed: ${why(a.why)}.</p>` : ""}`;
 }
 
@@ -142,6 +142,5 @@ function explainChosen(s, chosen, h) {
   if (chosen.attempt && h) return html`${explainAttempt(s, h, chosen.attempt)}${explainJob(s, chosen.job)}`;
   if (chosen.job) return explainJob(s, chosen.job);
   if (chosen.group !== undefined) return explainGroup(s, chosen.group);
-  if (chosen.node !== undefined) return explainNode(s, chosen.node);
-  return decisions(s.recent);
+  return explainNode(s, chosen.node);
 }

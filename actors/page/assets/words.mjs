@@ -45,25 +45,43 @@ export function worse(placed) {
 export const many = (n, thing) => `${n} ${thing}${n === 1 ? "" : "s"}`;
 
 /** A weighted distance: bytes times the links that each crosses. */
-export const links = (n) => `${bytes(n)}·links`;
+export const links = (n) => `${bytes(n)} × links`;
 
-/** Whether a reduce stands where its input is nearest. */
-const atCenter = (placed) => placed && placed.center && placed.here <= placed.at_center;
+/** Whether a policy places reduces by LARTS. */
+export const isLarts = (policy) => ((policy || {}).Reduce || {}).Rule === 2;
 
-/** What a reduce's node costs, beside its center and, where it was told, the best node. */
+/** Where a rule wants a reduce: LARTS at the node that holds most of its input, CoGRS at its center of gravity. */
+export const aim = (larts) => (larts ? "the node that holds most" : "its center of gravity");
+
+/** What CoGRS calls its causes, as they are when LARTS decides. */
+const lartsCauses = {
+  "center of gravity": "the node that holds most", "center of gravity, running maps counted": "the node that holds most, running maps counted",
+  "waiting for its center of gravity": "waiting for the node that holds most", "no node nearer to its center has a slot": "no node that holds more has a slot",
+};
+
+/** An event under a policy: of reduces under LARTS with the causes of LARTS, and a mark on what was told of the node. */
+export function underPolicy(policy, e) {
+  if (!e.kind || !e.reason || !isLarts(policy)) return e;
+  return { ...e, larts: true, placed: e.placed && { ...e.placed, larts: e.node_name }, reason: { ...e.reason, cause: lartsCauses[e.reason.cause] || e.reason.cause } };
+}
+
+/** Whether a reduce stands where its rule wants it. */
+const atAim = (placed) => placed && placed.center && placed.here <= placed.at_center;
+
+/** What a reduce's node costs, beside the one that its rule wants and, where it was told, the best. */
 function paid(placed) {
-  const center = placed.at_center ? `${links(placed.at_center)} at its center ${placed.center} (${worse(placed).split(" over ")[0]})` : worse(placed);
-  return `${links(placed.here)}, ${center}${placed.best && placed.best < placed.at_center ? `, ${links(placed.best)} at best` : ""}`;
+  const wanted = placed.at_center ? `${links(placed.at_center)} at ${placed.larts ? `${placed.center}, which holds most` : `its center ${placed.center}`} (${worse(placed).split(" over ")[0]})` : worse(placed);
+  return `${links(placed.here)}, ${wanted}${placed.best && placed.best < placed.at_center ? `, ${links(placed.best)} at best` : ""}`;
 }
 
 /** A reason in words; placed is what was told of a reduce's node. */
 export function why(reason, placed) {
   if (!reason || !reason.cause) return "";
-  const { cause, wait } = reason, far = placed && placed.center && !atCenter(placed) ? `: ${paid(placed)}` : "";
-  if (atCenter(placed) && cause === "waited for locality") return `at its center of gravity${wait ? `, after ${time(wait)}` : ""}`;
-  if (atCenter(placed) && /^center of gravity/.test(cause)) return "at its center of gravity";
-  if (far && cause === "center of gravity") return `near enough${far}`;
-  if (far && cause === "waited for locality") return `its wait for its center is over${wait ? `, ${time(wait)}` : ""}${far}`;
+  const { cause, wait } = reason, far = placed && placed.center && !atAim(placed) ? `: ${paid(placed)}` : "", chosen = /^(center of gravity|the node that holds most)/.test(cause);
+  const there = placed && placed.larts && placed.larts !== placed.center ? "as near as" : "at";
+  if (atAim(placed) && (chosen || cause === "waited for locality")) return `${there} ${aim(placed.larts)}${wait ? `, after ${time(wait)}` : ""}`;
+  if (far && chosen && !/counted$/.test(cause)) return `${placed.larts ? "holds nearly as much" : "near enough"}${far}`;
+  if (far && cause === "waited for locality") return `its wait for ${placed.larts ? aim(true) : "its center"} is over${wait ? `, ${time(wait)}` : ""}${far}`;
   let s = cause;
   if (wait) s += `, ${time(wait)} so far`;
   if (reason.of) s += `, ${reason.count || 0} of ${reason.of}`;
@@ -71,44 +89,22 @@ export function why(reason, placed) {
   return s + far;
 }
 
-/** What an event says, in a sentence. */
-export function sentence(e) {
-  const a = parseAttempt(e.attempt);
-  const on = e.node_name ? ` on ${e.node_name}` : "";
-  const reason = why(e.reason, e.type === "skipped" ? null : e.placed), because = reason ? `: ${reason}` : "";
-  switch (e.type) {
-    case "began": return `${e.name || "a run"} begins`;
-    case "joined": return `${e.node_name} joins rack ${e.rack || "default"} with ${pair(e.slots)} slots`;
-    case "lost": return `${e.node_name} is lost`;
-    case "cordoned": return `${e.node_name} is ${e.state}`;
-    case "avoided": return `${e.job ? `job ${e.job} avoids` : "all jobs avoid"} ${e.node_name}${because}`;
-    case "admitted": return `${e.node_name} is used again`;
-    case "submitted": return `job ${e.job} “${e.name || ""}” of ${e.user || "?"} comes, ${pair(e.tasks)} tasks`;
-    case "finished": return `job ${e.job} has ${e.state}${e.err ? `: ${e.err}` : ""}`;
-    case "skipped": return skipSentence(e, because);
-    case "shares": return `${e.job ? `job ${e.job}` : e.pool} runs ${pair(e.running)} tasks of ${pair(e.demand)}${e.shares ? ` and should have ${pair(e.shares.map(round))} slots` : ""}`;
-    case "need": return `pool ${e.pool} may claim ${e.need} ${kindName(e.kind)} slots`;
-    case "priority": return `job ${e.job} has priority ${e.name}`;
-    case "pool": return `job ${e.job} moves to ${e.pool}`;
-    case "warning": case "reload-failed": return e.err || e.type;
-    case "reconfigured": return `the policy is ${e.name} now`;
-    case "output-lost": return `the output of ${taskName(a)}${on} is lost`;
-    case "progress": return `${taskName(a)} is ${Math.round(100 * (e.progress || 0))} % done`;
-    case "launched": return `${taskName(a)} starts${on}${e.locality ? `, ${e.locality}` : ""}${because}`;
-    default: return a ? `${taskName(a)} ${ended[e.type] || e.type}${on}${because}${e.err ? `: ${e.err}` : ""}` : e.type;
-  }
-}
+/** What becomes of an attempt, by the type of the decision. */
+const becomes = { killed: "is killed", suspended: "is suspended", resumed: "goes on", victim: "would be killed by preemption" };
 
-const ended = {
-  succeeded: "is done", failed: "fails", killed: "is killed", suspended: "is suspended", resumed: "goes on",
-  victim: "would be killed by preemption",
-};
+/** A decision in a sentence. */
+export function sentence(e) {
+  const a = parseAttempt(e.attempt), on = e.node_name ? ` on ${e.node_name}` : "";
+  const reason = why(e.reason, e.type === "skipped" ? null : e.placed), because = reason ? `: ${reason}` : "";
+  if (e.type === "skipped") return skipSentence(e, because);
+  return `${taskName(a)} ${becomes[e.type] || "starts"}${on}${e.type === "launched" && e.locality ? `, ${e.locality}` : ""}${because}`;
+}
 
 function skipSentence(e, because) {
   const where = e.node_name ? ` passes over a free slot on ${e.node_name}` : " waits";
-  const level = e.level ? `; it may go ${mayGo(e.kind, e.level)}` : "";
-  const to = e.placed && e.placed.center;
-  if (to) because = /center of gravity/.test(because) ? because.replace("center of gravity", `center of gravity, ${to}`) : `${because} (the center is ${to})`;
+  const level = e.level ? `; it may go ${mayGo(e.kind, e.level, e.larts)}` : "";
+  const to = e.placed && e.placed.center, named = /center of gravity|the node that holds most/;
+  if (to) because = named.test(because) ? because.replace(named, (name) => `${name}, ${to}`) : `${because} (${e.larts ? aim(true) : "the center"} is ${to})`;
   if (e.until > e.at && e.kind === 1) return `job ${e.job}${where} (reduces)${because}${level}, anywhere ${time(e.until - e.at)} later at the latest`;
   const left = e.until > e.at ? ` for ${time(e.until - e.at)} more` : "";
   const of = left && e.reason.wait ? `, of ${time(e.reason.wait + e.until - e.at)}` : "";
@@ -118,8 +114,8 @@ function skipSentence(e, because) {
 /** What a reason means, to a reader who does not know the word; "" of reasons that say it themselves. */
 export function meaning(cause, placed = null) {
   if (cause !== "waited for locality" || !placed || !placed.center) return meanings[cause] || "";
-  if (atCenter(placed)) return "Its wait for a nearer node is over, and this one is as near as any.";
-  return "It has waited for its center as long as it may, and takes what is free.";
+  if (atAim(placed)) return `Its wait for a nearer node is over, and this one is as near as ${aim(placed.larts)}.`;
+  return `It has waited for ${aim(placed.larts)} as long as it may, and takes what is free.`;
 }
 
 const meanings = {
@@ -130,6 +126,10 @@ const meanings = {
   "center of gravity, running maps counted": "Maps of the job still run near this node. With their outputs it is the center, though what is known so far lies elsewhere.",
   "no node nearer to its center has a slot": "The nodes nearer to its center are full, and none is likely to free a slot within its wait. Of the nodes with a slot this is among the best.",
   "waiting for its center of gravity": "The job lets this slot pass: its reduces would have much more to fetch here than at their center.",
+  "the node that holds most": "LARTS: the node that holds most of the reduce's input, or one that holds nearly as much, wherever the rest of the input is.",
+  "the node that holds most, running maps counted": "Maps of the job still run on this node. With their outputs it holds most, though of what is known so far another holds more.",
+  "no node that holds more has a slot": "The nodes that hold more of its input are full, and none is likely to free a slot within its wait.",
+  "waiting for the node that holds most": "The job lets this slot pass: other nodes hold much more of its reduces' input.",
   "no gain in waiting": "No node is better by enough to wait for it.",
   "node has its part of the job's reduces": "More of them here would make this node's link the bottleneck.",
   "slow start: too few maps done": "Reduces launch only when a part of the maps is done; till then they would only hold slots.",
@@ -141,25 +141,23 @@ const meanings = {
   "enough jobs of the queue wait initialized": "The queue lets only so many jobs of a user be ready at once; this one comes after them.",
 };
 
-/** How far a job may go from its data, or from the centers of its reduces. */
-export function mayGo(kind, level) {
-  const from = kind === 1 ? "its center" : "its data";
+/** How far a job may go from its data, or from where its rule wants its reduces. */
+export function mayGo(kind, level, larts) {
+  const from = kind !== 1 ? "its data" : larts ? aim(true) : "its center";
   return { "node-local": `only to ${kind === 1 ? from : `a node with ${from}`}`, "rack-local": `as far as the rack of ${from}` }[level] || "anywhere";
 }
 
 export function pair(p) { return p ? `${p[0]} + ${p[1]}` : "0 + 0"; }
 
-export function round(x) { return Math.round(x * 100) / 100; }
-
-/** The letter of an attempt: how near a map is to its data, whether a reduce is at its center. */
+/** The letter of an attempt: how near a map is to its data, whether a reduce is where its rule wants it. */
 export function letter(attempt) {
-  if (attempt.kind === 1) {
-    return attempt.placed && attempt.placed.center && attempt.placed.here <= attempt.placed.at_center ? "G" : "r";
-  }
+  if (attempt.kind === 1) return atAim(attempt.placed) ? "G" : "r";
   return { "node-local": "N", "rack-local": "R", "any-place": "A" }[attempt.locality] || "O";
 }
 
-/** What a letter means. */
+/** What a letter means, by the rule of the reduces. */
+export const meaningOf = (l, larts) => (l === "G" && larts ? "reduce at the node that holds most of its input, or as near" : letters[l]);
+
 export const letters = {
   N: "map on a node with its data", R: "map in a rack with its data", O: "map far from its data", A: "map without a place",
   G: "reduce at its center of gravity", r: "reduce elsewhere",

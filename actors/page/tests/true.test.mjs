@@ -19,12 +19,12 @@ const whole = (events = run()) => events.reduce(record, newHistory());
 
 test("near enough is said of a reduce that is, and the cost is told", () => {
   const placed = { center: "b", at_center: 100, here: 150, best: 90 };
-  assert.equal(why({ cause: "center of gravity" }, { center: "b", at_center: 100, here: 102 }), "near enough: 102 B·links, 100 B·links at its center b (+2.0 %)");
+  assert.equal(why({ cause: "center of gravity" }, { center: "b", at_center: 100, here: 102 }), "near enough: 102 B × links, 100 B × links at its center b (+2.0 %)");
   assert.equal(why({ cause: "center of gravity" }, { ...placed, here: 100 }), "at its center of gravity");
-  assert.equal(why({ cause: "no node nearer to its center has a slot" }, placed), "no node nearer to its center has a slot: 150 B·links, 100 B·links at its center b (+50.0 %), 90 B·links at best");
-  assert.equal(why({ cause: "waited for locality", wait: 2 * s }, placed), "its wait for its center is over, 2.00 s: 150 B·links, 100 B·links at its center b (+50.0 %), 90 B·links at best");
+  assert.equal(why({ cause: "no node nearer to its center has a slot" }, placed), "no node nearer to its center has a slot: 150 B × links, 100 B × links at its center b (+50.0 %), 90 B × links at best");
+  assert.equal(why({ cause: "waited for locality", wait: 2 * s }, placed), "its wait for its center is over, 2.00 s: 150 B × links, 100 B × links at its center b (+50.0 %), 90 B × links at best");
   assert.equal(why({ cause: "waited for locality", wait: 2 * s }, { ...placed, here: 100 }), "at its center of gravity, after 2.00 s");
-  assert.equal(why({ cause: "center of gravity" }, { center: "b", at_center: 0, here: 10 }), "near enough: 10 B·links, all of its input is on b");
+  assert.equal(why({ cause: "center of gravity" }, { center: "b", at_center: 0, here: 10 }), "near enough: 10 B × links, all of its input is on b");
   assert.doesNotMatch(meaning("waited for locality", { ...placed, here: 100 }), /as long as it may/);
   assert.match(meaning("waited for locality", null), /as long as it may/);
   assert.match(meaning("no node nearer to its center has a slot", placed), /no slot|full/);
@@ -181,14 +181,59 @@ test("a wait is staged as the run has it", async () => {
   assert.deepEqual([2, 4, 6, 9].map((t) => leftOf(skip, t * s)), [0.8, 0.4, 0, 0]);
 });
 
-test("twin clusters: what differs, and means over the jobs that both have done", async () => {
-  const { differing, soFar } = await import("../assets/twin.mjs");
-  const a = stateAt(3 * s), b = stateAt(2 * s);
-  assert.deepEqual([...differing(a.nodes.get(2), b.nodes.get(2))], ["0 0"]);
-  assert.deepEqual([...differing(a.nodes.get(3), b.nodes.get(3))], []);
-  const end = stateAt(12 * s);
+/** A node of two map slots and a reduce slot with one job, which has launched some tasks: [slot, kind, locality or center]. */
+function oneNode(...launches) {
+  const all = [{ at: 0, type: "joined", node: 0, node_name: "n", rack: "r", slots: [3, 1] }, ...[1, 2].map((job) => ({ at: 0, type: "submitted", node: -1, job, name: "j", tasks: [9, 1] }))];
+  for (const [job, slot, kind, near] of launches) {
+    all.push({ at: 1, type: "launched", node: 0, node_name: "n", job, kind, slot, attempt: `job_000${job}_${"mr"[kind]}_00000${slot}_0`, ...(kind ? { placed: { center: near, at_center: 1, here: near === "n" ? 1 : 2 } } : { locality: near }) });
+  }
+  return all.reduce(apply, newState());
+}
+
+test("twin clusters: the slots by which a run gains, and means over the jobs that both have done", async () => {
+  const { gaining, soFar } = await import("../assets/twin.mjs");
+  const gains = (a, b) => [...gaining(a, a.nodes.get(0), b)];
+  const near = oneNode([1, 1, 0, "node-local"], [1, 2, 0, "rack-local"], [1, 1, 1, "n"]), far = oneNode([1, 1, 0, "off-rack"], [1, 2, 0, "rack-local"], [1, 1, 1, "m"]);
+  assert.deepEqual(gains(near, far), ["0 0", "1 0"], "nearer to its data, and at its center");
+  assert.deepEqual(gains(far, near), []);
+  const other = oneNode([1, 1, 0, "node-local"], [2, 2, 0, "rack-local"], [1, 1, 1, "n"]);
+  assert.deepEqual(gains(other, near), ["0 1"], "job 2 waits for its first there");
+  assert.deepEqual(gains(near, other), [], "job 1 has one there");
+  const late = oneNode([1, 1, 0, "node-local"], [2, 2, 0, "off-rack"], [1, 1, 1, "n"]);
+  assert.deepEqual([gains(near, late), gains(late, near)], [[], ["0 1"]], "nearer is nothing where a job has no slot for it");
+  apply(near, { at: 2, type: "finished", node: -1, job: 2, state: "succeeded" });
+  assert.deepEqual(gains(other, near), [], "job 2 is done there: it does not wait");
+  const a = stateAt(3 * s), b = stateAt(2 * s), end = stateAt(12 * s);
   assert.deepEqual([soFar(end, b).both, soFar(end, end).both, soFar(end, end).sojourn], [0, 1, 10 * s]);
   assert.deepEqual([soFar(a, end).local, soFar(a, end).maps], [2, 3]);
+});
+
+test("a run under LARTS speaks of the node that holds most, not of centers of gravity", async () => {
+  const { gravityCaption } = await import("../assets/gravity.mjs"), { caption } = await import("../assets/stage.mjs");
+  const { groupsMarkup, grouped } = await import("../assets/decisions.mjs"), { jobMarkup } = await import("../assets/job.mjs"), { legend, nodeMarkup } = await import("../assets/cluster.mjs");
+  const placed = { center: "a", at_center: 100, here: 140, best: 90, mean: 400 }, larts = { type: "", kind: 1, node: 1, node_name: "b", job: 1 };
+  const refused = { ...larts, at: 6.2 * s, type: "skipped", until: 8 * s, level: "node-local", reason: { cause: "waiting for its center of gravity", wait: s }, placed };
+  const with_ = (cause, more) => run().flatMap((e) => (e.type === "began" ? [{ ...e, policy: { Reduce: { Rule: 2 } } }] : e.type === "launched" && e.kind === 1 ? [refused, { ...refused, at: 6.1 * s, reason: { cause: "node has its part of the job's reduces" } }, { ...e, reason: { cause }, placed: { ...placed, ...more } }] : [e]));
+  for (const [cause, more, says] of [
+    ["center of gravity", { here: 140 }, "holds nearly as much: 140 B × links, 100 B × links at a, which holds most (+40.0 %), 90 B × links at best"],
+    ["center of gravity", { here: 100 }, "as near as the node that holds most"],
+    ["center of gravity", { center: "b", here: 100 }, "at the node that holds most"],
+    ["center of gravity, running maps counted", {}, "the node that holds most, running maps counted: 140"],
+    ["no node nearer to its center has a slot", {}, "no node that holds more has a slot: 140"],
+    ["waited for locality", {}, "its wait for the node that holds most is over: 140"],
+  ]) {
+    const h = whole(with_(cause, more)), at = (t) => with_(cause, more).filter((e) => e.at <= t * s).reduce(apply, newState()), a = h.attempts.find((x) => x.kind === 1);
+    assert.ok(why(a.reason, a.placed).startsWith(says), why(a.reason, a.placed));
+    for (const t of [6.5, 7]) {
+      const st = at(t), reduces = st.recent.filter((e) => e.kind === 1);
+      const texts = [legend(st), groupsMarkup(grouped(st.recent)), jobMarkup(h, 1), explain(st, { job: 1 }, h), explain(st, { job: 1, attempt: a.id }, h), explain(st, { node: 1 }, h), explain(st, { node: 1, kind: 1, slot: 0 }, h), nodeMarkup(st, st.nodes.get(1), 0),
+        ...reduces.flatMap((decision) => [sentence(decision), explain(st, { decision }, h)]), caption({ skip: reduces[0], launch: { at: 9 * s } }, 6.5 * s)].map(String);
+      for (const text of texts) assert.doesNotMatch(text, /center/i);
+      assert.match(texts.join("\n"), /waiting for the node that holds most, a[,;].*it may go only to the node that holds most/);
+    }
+    assert.match(gravityCaption(h, { reduce: a }, 7 * s), /It started on b after a wait, then (\+40.0 % over a|(as near as )?the node that holds most)\. /);
+  }
+  assert.match(explain(stateAt(7 * s), { job: 1, attempt: "job_0001_r_000000_0" }, whole()).toString(), /Center of gravity: a/, "and CoGRS does of centers");
 });
 
 test("the timeline folds slots into nodes, and attempts into jobs", async () => {
@@ -234,9 +279,9 @@ test("a center of gravity is staged: it moves as maps end, and the slot taken st
   assert.deepEqual([1, 2, 5, 6].map((t) => center(h, at(t))), [null, 0, 0, 3], "the last map pulls it to the other rack");
   const scene = nextReduce(h, 0);
   assert.equal(scene.reduce.task, 0);
-  assert.match(gravityCaption(h, scene, 2 * s), /^1 of 3 maps of job 1 is done, with 100 B for reduce 0. Its center is a, 0 B·links.$/);
-  assert.match(gravityCaption(h, scene, 4 * s), /It started on b, then all of its input is on a. Its center is a, 0 B·links; here 200 B·links.$/);
-  assert.match(gravityCaption(h, scene, 7 * s), /Its center is d, 530 B·links; here 740 B·links.$/);
+  assert.match(gravityCaption(h, scene, 2 * s), /^1 of 3 maps of job 1 is done, with 100 B for reduce 0. Its center is a: 0 B × links to travel.$/);
+  assert.match(gravityCaption(h, scene, 4 * s), /It started on b, then all of its input is on a. Its center is a: 0 B × links to travel; to here 200 B × links.$/);
+  assert.match(gravityCaption(h, scene, 7 * s), /Its center is d: 530 B × links to travel; to here 740 B × links.$/);
   assert.equal(gravityMarkup(h, scene, 4 * s, 600, 200).toString().match(/class="(taken|mid)"/g).length, 2);
   assert.doesNotMatch(gravityMarkup(h, scene, 2 * s, 600, 200).toString(), /class="taken"/);
   assert.equal(nextReduce(whole(), 0).reduce.task, 0, "a center that stands still is one, too");

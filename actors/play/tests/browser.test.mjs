@@ -187,7 +187,7 @@ test("two at a time part, and both sides say why", { skip }, async () => {
   assert.match(text, /mean sojourn/);
   await page.click("#parted");
   const time = await page.textContent("#clock");
-  const words = /at ([\d.]+m?)s/.exec(text);
+  const words = / at ([\d.]+ m?s)/.exec(text);
   assert.ok(words && time, `${words} ${time}`);
   assert.match(await summary(page), /^hfs, /);
   await page.click('#runs [data-side="1"]');
@@ -410,7 +410,7 @@ test("a lesson opens at the moment its text speaks of, with both policies", { sk
     assert.equal(await page.locator("#runs button").count(), 2, id);
     assert.equal(await page.getAttribute(`#runs [data-side="${id === "distance" ? 1 : 0}"]`, "aria-pressed"), "true", id);
     if (id === "sticky") {
-      await page.waitForSelector(".twin .differs");
+      await page.waitForSelector(".twin section:last-child .gains");
       const local = await page.$$eval(".twin dl div:nth-child(2) dd", (list) => list.map((d) => parseFloat(d.textContent)));
       assert.ok(local[0] < local[1] / 2, `${local}`);
     }
@@ -428,10 +428,47 @@ test("a lesson opens at the moment its text speaks of, with both policies", { sk
   }
 });
 
+test("what a lesson says is called on the page as in its text, and nothing needs another page", { skip }, async () => {
+  const { page, faults, close } = await open("#lesson=wait,en", { viewport: { width: 1280, height: 800 } });
+  await page.waitForSelector("#screen-compare .twin .gains");
+  assert.deepEqual(await page.$$eval("#runs button", (list) => list.map((b) => b.textContent)), ["delay D=1", "delay D=20"]);
+  assert.match(await page.textContent("#screen-compare .legend"), /map slot.*reduce slot.*N map on a node with its data.*gains: /s);
+  assert.doesNotMatch(await page.textContent("#screen-compare"), /reduce at its center|Fairness among users/, "the run has no reduces, and one user");
+  const parting = await page.textContent("#parting");
+  assert.match(parting, /delay D=1 launches map \d+ of job \d+ on n\d+ at [\d.]+ m?s, .*; delay D=20 /);
+  assert.doesNotMatch(parting, /job_|\(first\)| GB/);
+  const gains = await page.$$eval(".twin section", (list) => list.map((x) => x.querySelectorAll(".gains").length));
+  assert.ok(gains[1] > 4 * gains[0], `slots by which each side gains: ${gains}`);
+  await page.click('#screens button:text-is("Overview")');
+  await page.click("#screen .node .name >> nth=0"); // beside the explanation all racks are in sight
+  await page.waitForSelector("#side:not([hidden])");
+  assert.equal(await page.$eval(".racks", (r) => r.scrollHeight - r.clientHeight), 0);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test("the lesson on the center of gravity and its screen have one unit, and the numbers agree", { skip }, async () => {
+  const { page, faults, close } = await open("#lesson=distance,en");
+  await page.waitForSelector("#screen-shuffle .heatmap");
+  const text = await page.textContent("#lesson-text"), total = +/([\d.]+) GiB × links when reduces go anywhere, ([\d.]+) with CoGRS/.exec(text)[2];
+  let sum = 0;
+  for (const job of await page.$$eval("#shuffle-job option", (list) => list.map((o) => o.getAttribute("value")))) {
+    await page.selectOption("#shuffle-job", job);
+    await page.waitForFunction((id) => new RegExp(` of job ${id};`).test(document.querySelector(".heatmap").getAttribute("aria-label")), job);
+    sum += +/chosen ([\d.]+) GiB × links/.exec(await page.textContent("#screen-shuffle"))[1];
+  }
+  assert.ok(Math.abs(sum - total) < 0.02 * total, `${sum} on the screen, ${total} in the text`);
+  assert.deepEqual(await page.$$eval(".heatmap text", (list) => list.slice(-4).map((t) => t.textContent)), ["0", "1", "2", "3"], "each reduce has its number");
+  assert.deepEqual(faults, []);
+  await close();
+});
+
 test("on a phone the playground is no wider than the screen", { skip }, async () => {
   const { page, faults, close } = await open("#lesson=sticky,en", { viewport: { width: 390, height: 844 } });
   await page.waitForSelector("#screen-compare .twin");
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+  await page.click("#sight");
+  await page.waitForFunction(() => document.getElementById("controls").getBoundingClientRect().top < 10, null, { timeout: 5000 });
   await page.selectOption("#lesson", "");
   await page.waitForSelector("#setup", { state: "visible" });
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);

@@ -4,10 +4,7 @@ import { frame, path, picture, ticks } from "./chart.mjs";
 import { html } from "./markup.mjs";
 
 /** The last value of D that settings give, or NaN. */
-export function skipsOf(settings) {
-  const found = settings.map((s) => /^locality\.skips=(\d+)$/.exec(s)).filter((m) => m !== null);
-  return found.length ? +found[found.length - 1][1] : NaN;
-}
+export const skipsOf = (settings) => settings.reduce((d, s) => +(/^locality\.skips=(\d+)$/.exec(s) || [0, d])[1], NaN);
 
 /** The picture of a curve; shown are runs on the page: their D and part in per cent. */
 export function curveMarkup(curve, shown) {

@@ -10,12 +10,12 @@ export function fill(text, numbers) {
   return text.replace(/\{([a-z_]+[01])\}/g, (_, name) => {
     const x = numbers[name];
     if (x === undefined) return "…";
-    return x < 10 && x !== Math.trunc(x) ? x.toFixed(2) : x.toFixed(0);
+    return x > 0 && x < 1 ? x.toPrecision(2) : x < 10 && x !== Math.trunc(x) ? x.toFixed(2) : x.toFixed(0);
   });
 }
 
 /** What the one change has done to the other run, in the numbers that differ. */
-const after = (was, now) => [["mean sojourn", "mean1", "s"], ["maps on their data", "local1", "%"], ["WTND, GB × links", "wtnd1", ""], ["tasks killed", "killed1", ""], ["tasks suspended", "suspended1", ""]]
+const after = (was, now) => [["mean sojourn", "mean1", "s"], ["maps on their data", "local1", "%"], ["WTND, GiB × links", "wtnd1", ""], ["tasks killed", "killed1", ""], ["tasks suspended", "suspended1", ""]]
   .map(([name, of, unit]) => [name, fill(`{${of}}`, was), `${fill(`{${of}}`, now)} ${unit}`]).filter(([, x, y]) => x !== y.split(" ")[0])
   .map(([name, x, y]) => html`<br>${name}: <b>${x} → ${y}</b>`);
 
@@ -79,6 +79,7 @@ export function teach(lessons, turn, run, ask, left, told) {
     if (!b) return;
     if (b.id === "sight") {
       document.dispatchEvent(new CustomEvent("run", { detail: { open: at.open } }));
+      $("controls").scrollIntoView(); // on a phone it is below
     } else if (b.id === "try") {
       changed = changed ? null : {};
       work();

@@ -131,11 +131,12 @@ async function whatIf(file) {
 
 /** Runs a request and shows it; gives its answer, if there is one. */
 async function runRequest(message, open) {
-  const from = performance.now(), a = await answer(message, (b) => (b.against ? partingMarkup(b) : html``));
+  const named = (b) => [message.setup, message.other || message.setup].map((s, i) => nameOf(s, b.parting ? b.parting.sides[i].policy : s.policy));
+  const from = performance.now(), a = await answer(message, (b) => (b.against ? partingMarkup(b, named(b)) : html``));
   if (!a) return null;
   $("said").textContent = `${a.stats.Events} events in ${(performance.now() - from).toFixed(0)} ms`;
   const sources = [message.setup, message.other].filter(Boolean).map(({ policy, set, weights }) => ({ setup: { ...message.setup, policy, set, weights } }));
-  shows({ sources, names: [message.setup, message.other || message.setup].map((s, i) => nameOf(s, a.parting ? a.parting.sides[i].policy : s.policy)), open });
+  shows({ sources, names: named(a), open });
   return a;
 }
 
