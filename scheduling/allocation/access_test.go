@@ -155,7 +155,7 @@ func TestPoolOfAJob(t *testing.T) {
 	}
 }
 
-// The hole in Hadoop: submit to an open queue, run in a closed pool.
+// Hadoop admits a user who submits to an open queue although the job runs in a closed pool.
 func TestTheExplicitPoolDoesNotSlipPastTheLists(t *testing.T) {
 	rules := allocation.Rules{Access: wantAccess(), PoolProperty: allocation.PropertyQueue}
 	eve := allocation.Principal{User: "eve"}
@@ -170,7 +170,7 @@ func TestTheExplicitPoolDoesNotSlipPastTheLists(t *testing.T) {
 	err = rules.Admit(&scheduling.JobSpec{Queue: "sch:prod", Pool: "sch:misc"}, eve, false)
 	require.ErrorIs(t, err, allocation.ErrDenied)
 
-	// Nor can a job be moved there afterwards, by its owner or anybody else.
+	// The job cannot be moved there later either, by its owner or by anybody else.
 	require.ErrorIs(t, rules.Move(eve, "eve", "sch:misc", "sch:prod"), allocation.ErrDenied)
 	require.ErrorIs(t, rules.Move(allocation.Principal{User: "bob"}, "eve", "sch:misc", "sch:prod"), allocation.ErrDenied, "bob does not administer sch:misc")
 	require.NoError(t, rules.Move(allocation.Principal{User: "ann"}, "ann", "sch:misc", "sch:prod"))
@@ -198,8 +198,8 @@ func TestQueueOfAJob(t *testing.T) {
 	}
 }
 
-// Whatever a job says, it does not land in a pool or queue whose list leaves its user out. The
-// oracle reads the lists for itself.
+// Whatever pool or queue a job names, it never enters one whose access list excludes its user. The
+// oracle parses the lists itself.
 func TestNoPropertiesLeadIntoAClosedPool(t *testing.T) {
 	places := []string{"a", "b", "c", "default", "eve", "ann"}
 	users, groups := []string{"ann", "bob", "eve"}, []string{"g1", "g2"}

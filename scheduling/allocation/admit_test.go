@@ -29,7 +29,7 @@ func TestAdmit(t *testing.T) {
 	require.ErrorIs(t, rules.Admit(&scheduling.JobSpec{}, eve, true), allocation.ErrDenied, "there is no queue default")
 }
 
-// The same with a real core: where the job is in the end, its user may submit to.
+// The same on a real Core: the user may submit to the pool or queue in which the job ends.
 func TestAdmittedJobsLandWhereTheirUserMaySubmit(t *testing.T) {
 	places := []string{"a", "b", "default", "ann", "eve"}
 	file := "<configuration>"

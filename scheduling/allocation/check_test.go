@@ -90,7 +90,7 @@ func TestCheckGivesEachFileItsErrors(t *testing.T) {
 	}
 }
 
-// Lists that mapred-site.xml turns on are on, and its administrators are administrators.
+// Access lists that mapred-site.xml enables are enforced, and its administrators are exempt.
 func TestParametersTurnListsOn(t *testing.T) {
 	p, err := allocation.ParseParameters("site.xml", strings.NewReader(checkSite))
 	require.NoError(t, err)

@@ -19,9 +19,9 @@ func poolNames(a scheduling.Allocations) []string {
 	return names
 }
 
-// effective is what holds for a pool, listed in a or not: every default is filled in, limits that
-// do not bind are scheduling.NoLimit, limits of nothing at all are 0, and a missing timeout is
-// negative.
+// effective returns the settings in force for a pool, listed in a or not: every default is filled
+// in, limits that do not bind are scheduling.NoLimit, limits that forbid everything are 0, and a
+// missing timeout is negative.
 func effective(a scheduling.Allocations, pool string) scheduling.PoolConfig {
 	c := scheduling.PoolConfig{Name: pool}
 	for _, p := range a.Pools {
@@ -51,8 +51,8 @@ func effective(a scheduling.Allocations, pool string) scheduling.PoolConfig {
 	return c
 }
 
-// userMaxJobs is how many jobs of a user, listed in a or not, may run at once; scheduling.NoLimit
-// if any number.
+// userMaxJobs returns the maximum number of running jobs of a user, listed in a or not;
+// scheduling.NoLimit if it is unlimited.
 func userMaxJobs(a scheduling.Allocations, user string) int {
 	n := 0
 	for _, u := range a.Users {

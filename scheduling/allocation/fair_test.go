@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
-// parseFair reads text that is expected to be right.
+// parseFair parses text and fails the test on an error.
 func parseFair(t *testing.T, text string) allocation.Fair {
 	t.Helper()
 	fair, err := allocation.ParseFair("f.xml", strings.NewReader(text))
@@ -60,7 +60,7 @@ func TestAllocationFile(t *testing.T) {
 	require.Equal(t, 300*time.Second, a.FairTimeout)
 }
 
-// Case AF-A2: an empty file is all defaults, as the zero value is.
+// Case AF-A2: an empty file gives all defaults, as the zero value does.
 func TestEmptyAllocations(t *testing.T) {
 	for _, text := range []string{"<allocations/>", "<?xml version='1.0'?>\n<!DOCTYPE allocations>\n<!-- none --><allocations>\n</allocations>\n"} {
 		a := parseFair(t, text).Allocations
@@ -91,7 +91,7 @@ func TestEveryElementOfTheGuide(t *testing.T) {
 	require.Empty(t, cmp.Diff(want, fair.Allocations))
 }
 
-// Zero is a limit like any other in the file: nothing at all.
+// Zero is a limit like any other in the file: it forbids everything.
 func TestZeroLimits(t *testing.T) {
 	a := parseFair(t, `<allocations><pool name="p"><maxMaps>0</maxMaps><maxRunningJobs>0</maxRunningJobs>
 		<minSharePreemptionTimeout>0</minSharePreemptionTimeout></pool><user name="u"><maxRunningJobs>0</maxRunningJobs></user></allocations>`).Allocations
@@ -176,7 +176,7 @@ func TestAllocationFileErrors(t *testing.T) {
 	}
 }
 
-// Elements that Hadoop does not know at the top of the file have no effect there either: it warns of them.
+// Hadoop ignores unknown elements at the top level with a warning; so does the parser.
 func TestUnknownElementsAtTheTopAreIgnored(t *testing.T) {
 	fair, err := allocation.ParseFair("f.xml", strings.NewReader("<allocations>\n<pools/>\n<color><pool name='no'/></color>\n"+
 		"<x:pool xmlns:x='urn:x' name='p'/>\n<pool name='a'><minMaps>2</minMaps></pool>\n<userMaxJobsDefault>3</userMaxJobsDefault>\n</allocations>"))
@@ -217,7 +217,7 @@ func TestYARNFormIsRecognized(t *testing.T) {
 	}
 }
 
-// failing is a reader that breaks off.
+// failing is a reader that fails in the middle of the file.
 type failing struct{}
 
 var errDisk = errors.New("disk on fire")

@@ -22,7 +22,7 @@ func seed(f *testing.F, names ...string) {
 	}
 }
 
-// requireProblems checks that every error of a parser says where and why.
+// requireProblems checks that every parser error names its place and cause.
 func requireProblems(t *testing.T, err error) {
 	joined, ok := err.(interface{ Unwrap() []error })
 	require.True(t, ok, "%T", err)
@@ -34,7 +34,7 @@ func requireProblems(t *testing.T, err error) {
 	}
 }
 
-// Whatever the file: no panic, and what is accepted is fit to schedule by.
+// No file makes the parser panic, and a Core can schedule by every file that is accepted.
 func FuzzParseFair(f *testing.F) {
 	seed(f, "guide.xml", "mapred-queues.xml")
 	f.Add([]byte("<allocations><pool name='a'><weight>1e3</weight><maxMaps>0</maxMaps></pool></allocations>"))
@@ -66,7 +66,7 @@ func FuzzParseFair(f *testing.F) {
 	})
 }
 
-// Likewise, and the queues fit into each other.
+// The same for queues; accepted queues fit into their parents.
 func FuzzParseQueues(f *testing.F) {
 	seed(f, "capacity-scheduler.xml", "mapred-queue-acls.xml", "mapred-queues.xml", "guide.xml")
 	f.Add([]byte(capacity("a.capacity=25", "b.maximum-capacity=75", "b:c.supports-priority=true")))
@@ -118,7 +118,7 @@ func FuzzParseList(f *testing.F) {
 	})
 }
 
-// Likewise for mapred-site.xml, and what is accepted makes a policy that a core takes.
+// The same for mapred-site.xml; a Core takes every policy that is accepted.
 func FuzzParseParameters(f *testing.F) {
 	f.Add([]byte("<configuration><property><name>mapred.fairscheduler.preemption</name><value>true</value></property></configuration>"))
 	f.Add([]byte("<configuration><property><name>mapred.fairscheduler.locality.delay</name><value>-1</value></property></configuration>"))

@@ -50,7 +50,7 @@ func TestHadoop1CapacityProperties(t *testing.T) {
 	require.Len(t, q.Warnings, 6)
 }
 
-// Each queue has its part of the jobs of the system, by its capacity and those of its parents.
+// Each queue gets a fraction of the system's jobs, by its capacity and those of its parents.
 func TestSystemJobsAreDivided(t *testing.T) {
 	parse := func(pairs ...string) map[string][2]int {
 		pairs = append(pairs, capacityPrefix+"queue.a.capacity", "30", capacityPrefix+"queue.b:c.capacity", "50",

@@ -56,8 +56,8 @@ func launch(t require.TestingT, core *scheduling.Core, now time.Duration, nodes 
 	return got
 }
 
-// A file that changes while jobs run: the settings are new, the running tasks are still counted,
-// and what the file dropped is at its default.
+// A file changes while jobs run: the new settings hold, running tasks are still counted, and what
+// the file no longer mentions has its default.
 func TestReloadWhileJobsRun(t *testing.T) {
 	core, nodes, policy := cluster(t, 2, `<allocations><pool name="a"><maxMaps>3</maxMaps><schedulingMode>fifo</schedulingMode></pool>
 		<pool name="b"><maxRunningJobs>1</maxRunningJobs></pool></allocations>`)
@@ -90,8 +90,8 @@ func TestReloadWhileJobsRun(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, view.Runnable, "the limit on jobs is gone")
 	}
-	// Two slots of a end, which leaves 1 and 5: the next two make it 2 and 6, and of b the job that
-	// runs nothing goes first.
+	// Two slots of a end, which leaves 1 and 5. The next two launches make that 2 and 6; within b
+	// the job with no running task goes first.
 	_, err = core.Heartbeat(5*time.Second, scheduling.Heartbeat{Node: nodes[0], NoWork: true, Statuses: []scheduling.Status{
 		{Attempt: first[a][0], State: scheduling.StateSucceeded}, {Attempt: first[a][1], State: scheduling.StateSucceeded},
 	}})
@@ -101,8 +101,8 @@ func TestReloadWhileJobsRun(t *testing.T) {
 	require.Len(t, next[b2], 1)
 }
 
-// Whatever the files, a reload leaves the running tasks and the jobs as they are, no slot is used
-// twice afterwards, and the shares add up.
+// Whatever the files, a reload keeps running tasks and jobs, no slot is used twice afterwards, and
+// the shares sum to the slots.
 func TestReloadsKeepWhatRuns(t *testing.T) {
 	number := rapid.SampledFrom([]string{"0", "1", "2", "5", "100"})
 	drawFile := func(t *rapid.T) string {

@@ -72,7 +72,7 @@ func TestEveryParameter(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// One wait alone: Hadoop computes both and forgets the one given.
+// Only one of the two waits is given: Hadoop computes both and ignores the given one.
 func TestLocalityDelays(t *testing.T) {
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 	const delay = "mapred.fairscheduler.locality.delay"

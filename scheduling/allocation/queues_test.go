@@ -89,7 +89,7 @@ func TestQueuesElement(t *testing.T) {
 	require.Empty(t, cmp.Diff(want, got))
 }
 
-// Without any queue the result is one, with all slots and the default settings.
+// Without any queue the result is one queue with all slots and the default settings.
 func TestNoQueues(t *testing.T) {
 	queues, err := allocation.ParseQueues(text(conf("mapred.capacity-scheduler.default-supports-priority=true")))
 	require.NoError(t, err)
@@ -109,7 +109,7 @@ func TestLeftoverAboveMaximum(t *testing.T) {
 	require.EqualError(t, err, "q.xml:4: the capacities of the topmost queues add up to 120 %, more than 100", "one error is enough")
 }
 
-// The order of mapred.queue.names is the queues', whatever the order of their properties.
+// The queues have the order of mapred.queue.names, whatever the order of their properties.
 func TestQueueNamesGiveTheOrder(t *testing.T) {
 	queues, err := allocation.ParseQueues(text(conf("mapred.capacity-scheduler.queue.a.capacity=10", "mapred.capacity-scheduler.queue.p:c.capacity=10",
 		"mapred.capacity-scheduler.queue.p:b.capacity=10", "mapred.capacity-scheduler.queue.p.capacity=10", "mapred.queue.names=p:b,p:c,z,a")))
@@ -213,7 +213,7 @@ func TestQueueFileErrors(t *testing.T) {
 	}
 }
 
-// Warnings come in the order of the files and their lines, whenever they are found.
+// Warnings have the order of the files and their lines, not the order in which they are found.
 func TestWarningsOfTwoFiles(t *testing.T) {
 	one := allocation.Source{Name: "1.xml", Reader: strings.NewReader(conf("mapred.acls.enabled=true", "mapred.queue.a.state=running"))}
 	two := allocation.Source{Name: "2.xml", Reader: strings.NewReader(conf("mapred.capacity-scheduler.init-poll-interval=5000"))}

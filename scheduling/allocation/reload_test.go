@@ -21,7 +21,7 @@ func weightFile(weight string) []byte {
 	return []byte("<allocations><pool name='p'><weight>" + weight + "</weight></pool></allocations>")
 }
 
-// follower is a Reloader and the weight that it has applied.
+// follower is a Reloader with the weight that it applied last.
 type follower struct {
 	*allocation.Reloader
 	weight float64
@@ -40,7 +40,7 @@ func newReloader() *follower {
 	return f
 }
 
-// Where the effective content is not known, the first look loads whatever is there.
+// If the content in force is unknown, the first check loads the file.
 func TestReloadOfUnknownContent(t *testing.T) {
 	loads := 0
 	r := allocation.NewReloader(start, nil, func([]byte) error { loads++; return nil })
@@ -49,8 +49,8 @@ func TestReloadOfUnknownContent(t *testing.T) {
 	require.Equal(t, 1, loads)
 }
 
-// A look every 10 s, and only once the last change is more than 5 s old: the edit takes effect 10
-// to 15 s later.
+// The Reloader checks every 10 s, and loads a file once its last change is more than 5 s old. So an
+// edit takes effect 10 to 15 s later.
 func TestReloadLooksAndSettles(t *testing.T) {
 	r := newReloader()
 	content := weightFile("2")
@@ -71,7 +71,7 @@ func TestReloadAtTheEdgeOfSettling(t *testing.T) {
 	require.True(t, r.Offer(second(10), second(5).Add(-time.Nanosecond), weightFile("2")).Loaded)
 }
 
-// Hadoop never sees a file that is older than the one it replaces; here the content counts.
+// Hadoop ignores a file that is older than the one it replaces; the Reloader compares contents.
 func TestReloadSeesOlderFilesAndIgnoresTouching(t *testing.T) {
 	r := newReloader()
 	look := r.Offer(second(10), second(-100000), weightFile("3"))
@@ -81,7 +81,7 @@ func TestReloadSeesOlderFilesAndIgnoresTouching(t *testing.T) {
 	require.True(t, r.Offer(second(40), second(21), weightFile("1")).Loaded, "back to the first")
 }
 
-// A file from a clock that is ahead has settled once its time stands still.
+// A file whose clock is ahead counts as settled once its modification time stops changing.
 func TestReloadFromTheFuture(t *testing.T) {
 	r := newReloader()
 	ahead := second(100000)
@@ -127,7 +127,7 @@ func TestReloadByForce(t *testing.T) {
 	require.True(t, r.Due(second(14)))
 }
 
-// A reload resets what the file no longer mentions, and leaves alone what is not the file's.
+// A reload resets what the file no longer mentions and keeps what the file does not control.
 func TestApplyResets(t *testing.T) {
 	policy := scheduling.Policy{Pools: scheduling.Allocations{
 		Pools: []scheduling.PoolConfig{{Name: "gone", Mode: scheduling.FIFOMode}}, PoolMode: scheduling.FIFOMode, UserMaxJobs: 3, MinTimeout: time.Minute,

@@ -34,7 +34,7 @@ func TestBoundsAreBelowTheExactSum(t *testing.T) {
 	})
 }
 
-// The obvious way to the same number: power by repeated multiplication, no early end.
+// The obvious computation of the same number: repeated multiplication without early exit.
 func TestExactSumAgainstPlainMultiplication(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.IntRange(1, 60).Draw(t, "nodes")
@@ -58,7 +58,7 @@ func TestExactSumAgainstPlainMultiplication(t *testing.T) {
 	})
 }
 
-// Equation 2 solves the bound, and its D, rounded up, brings the locality.
+// Equation 2 solves the bound: its D, rounded up, reaches the locality.
 func TestSkipsInvertLocality(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, m, r := job(t)
@@ -98,15 +98,17 @@ func TestPlansInvertEachOther(t *testing.T) {
 		require.LessOrEqual(t, there.MeanSkips, there.D1)
 		back, err := s.ForWaits(there.W1, there.W2)
 		require.NoError(t, err)
-		// A wait is whole nanoseconds, so the offers come back within those of a nanosecond.
+		// A wait has whole nanoseconds, so converting back gives the offers up to those of a
+		// nanosecond.
 		require.InDelta(t, there.D1, back.D1, there.Rate*2e-9+1e-6)
 		require.InDelta(t, there.Locality, back.Locality, 1e-5)
 		require.InDelta(t, there.WithinRack, back.WithinRack, 1e-5)
 	})
 }
 
-// The formula against the thing itself: k blocks with r rounds of replicas on k different nodes
-// each, then offers from random nodes. The seed is fixed; four standard deviations.
+// The formula is compared with a simulation: k blocks with r rounds of replicas, each on k distinct
+// nodes, and offers from random nodes. The seed is fixed; the tolerance is four standard
+// deviations.
 func TestLocalWithinAgainstSimulation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	const m, runs = 50, 20000
@@ -134,8 +136,8 @@ func TestLocalWithinAgainstSimulation(t *testing.T) {
 	}
 }
 
-// Algorithm 2 played out: offers come from random nodes, of which the part p_K is preferred; skip
-// count and launches as printed. The seed is fixed.
+// Algorithm 2 is simulated: offers come from random nodes, of which the fraction p_K is preferred;
+// skip counts and launches are as printed. The seed is fixed.
 func TestAlgorithm2AgainstSimulation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 11))
 	for _, c := range []struct{ d, n, m, r int }{{0, 4, 100, 3}, {5, 4, 50, 2}, {17, 12, 100, 3}, {17, 4, 100, 3}, {40, 3, 100, 3}} {
@@ -162,8 +164,8 @@ func TestAlgorithm2AgainstSimulation(t *testing.T) {
 	}
 }
 
-// It is never better than if every launch waited, counting the offer that ends the wait; with one
-// task it is that.
+// Locality is at most that of a job that waits before every launch, counting the offer that ends
+// the wait. With one task both are equal.
 func TestAlgorithm2IsBelowWaitingEveryTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, m, r := job(t)

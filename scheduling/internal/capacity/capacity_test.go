@@ -24,12 +24,12 @@ func queued(t require.TestingT, n core.Node, queues ...core.QueueConfig) *core.C
 	return capacityCore(t, queues, n)
 }
 
-// limited has a node of ten slots, and beside a queue another one.
+// limited returns a Core with one node of ten slots and a second queue.
 func limited(t require.TestingT, q core.QueueConfig) *core.Core {
 	return queued(t, core.Node{MapSlots: 10}, q, core.QueueConfig{Name: "other", Capacity: 50})
 }
 
-// refused is the error of queues that cannot be.
+// refused returns the error of queues that are not valid.
 func refused(queues ...core.QueueConfig) error {
 	_, err := core.New(built, core.Config{}, core.Policy{Order: "capacity", Queues: queues})
 	return err
@@ -47,8 +47,8 @@ func TestUserFactor(t *testing.T) {
 	}
 }
 
-// Beyond InitLimit jobs wait, beyond JobLimit they are refused, also when they are moved; a change
-// of policy refuses nobody.
+// Jobs beyond InitLimit wait. Jobs beyond JobLimit are rejected, also when they are moved. A new
+// policy rejects no existing job.
 func TestJobLimits(t *testing.T) {
 	c := limited(t, core.QueueConfig{Name: "default", Capacity: 50, InitJobs: 9, InitLimit: 2, JobLimit: 3})
 	submit := func(queue string) (core.JobID, error) {
@@ -91,7 +91,7 @@ func TestJobsGoToLeafQueues(t *testing.T) {
 	require.Equal(t, "a1", c.Job(3).Group)
 }
 
-// A job may be moved to a leaf queue that has room for it, and stays in its own although that is
+// A job may move to a leaf queue that has room for it, and may stay in its own queue when that is
 // full.
 func TestMovesBetweenQueues(t *testing.T) {
 	c := limited(t, core.QueueConfig{Name: "default", Capacity: 50, JobLimit: 1})
@@ -111,7 +111,7 @@ func TestMovesBetweenQueues(t *testing.T) {
 	require.Equal(t, "default", in(other))
 }
 
-// What a view tells of a queue: its part, what it holds, its jobs and users.
+// A view of a queue has its capacity, the slots that it holds, its jobs and its users.
 func TestViewOfQueues(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 10, ReduceSlots: 4}, core.QueueConfig{Name: "a", Capacity: 60}, core.QueueConfig{Name: "a1", Parent: "a"}, core.QueueConfig{Name: "b", Max: 50})
 	coretest.Submit(t, c, core.JobSpec{Queue: "a1", User: "u", Maps: 2, SlotsPerTask: 2})
@@ -143,7 +143,7 @@ func TestViewOfQueues(t *testing.T) {
 	require.Equal(t, [2]int{4, 2}, c.Order.(*Order).Top.Occupied)
 }
 
-// A core without nodes has queues of no slots; their maxima are none all the same.
+// In a Core without nodes queues have no slots; their maxima are unlimited nevertheless.
 func TestQueuesBeforeTheFirstNode(t *testing.T) {
 	c := capacityCore(t, nil)
 	views := c.View().Queues()
@@ -151,8 +151,8 @@ func TestQueuesBeforeTheFirstNode(t *testing.T) {
 	require.Equal(t, []any{"default", [2]int{}, [2]int{core.NoLimit, core.NoLimit}}, []any{views[0].Name, views[0].Capacity, views[0].Max})
 }
 
-// A user's jobs are initialized up to InitJobs, those of 100 / user limit + 2 users; a place is free
-// once a job has launched.
+// At most InitJobs jobs of a user are initialized, for 100 / user limit + 2 users. A place becomes
+// free once a job has launched.
 func TestWhoIsInitialized(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 9}, core.QueueConfig{Name: "default", InitJobs: 2, UserLimit: 100})
 	for _, user := range []string{"a", "a", "a", "b", "c", "d", "c"} {
@@ -168,8 +168,7 @@ func TestWhoIsInitialized(t *testing.T) {
 	require.Equal(t, []bool{true, true, true, true, true, true, true}, coretest.Runnable(c), "a has none that waits")
 }
 
-// No more jobs are looked at once more than users times jobs have been met, of which those of higher
-// priority come first.
+// The search stops after users times jobs candidates; jobs of higher priority come first.
 func TestHowManyJobsAreMet(t *testing.T) {
 	for _, x := range []struct {
 		before []string
@@ -210,7 +209,8 @@ func TestPriorityAmongWaitingJobs(t *testing.T) {
 	}
 }
 
-// A queue at its maximum gets no more, whatever a task needs; an empty one may launch any.
+// A queue at its maximum gets no more slots, whatever a task needs; an empty queue may launch any
+// task.
 func TestMaximumOfAQueue(t *testing.T) {
 	for _, x := range []struct {
 		slots  int // per task
@@ -229,7 +229,7 @@ func TestMaximumOfAQueue(t *testing.T) {
 	}
 }
 
-// Beyond the user limit a user's jobs come after those of others; a user beyond the factor waits in
+// Beyond the user limit a user's jobs come after those of others. A user beyond the factor waits in
 // any case. The reason is reported for both.
 func TestLimitsOfUsersAreTold(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 10}, core.QueueConfig{Name: "default", Capacity: 40, UserLimit: 50}, core.QueueConfig{Name: "other"})
@@ -248,8 +248,8 @@ func TestLimitsOfUsersAreTold(t *testing.T) {
 	require.Equal(t, []core.Skip{{Job: 1, Kind: core.Map, Node: 0, Reason: core.Reason{Cause: core.CauseUserLimit, Count: 2, Of: 2}}}, c.View().Skips())
 }
 
-// A full node is reserved for nobody. One with some slots free is reserved for a task that needs
-// more, once for each task, and gives that up when the task cannot come.
+// A full node is never reserved. A node with too few free slots is reserved for a task that needs
+// more, once for each task, and released when the task cannot run there.
 func TestReservations(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 3})
 	held := func() *core.Job {
@@ -323,8 +323,8 @@ func TestBoundsOfQueues(t *testing.T) {
 	}
 }
 
-// Queues without a capacity share what the others leave, at each level, in whole slots of what the
-// parent has; a maximum is one slot at least.
+// Queues without a capacity share what the others leave, at each level, in whole slots of their
+// parent. A maximum is at least one slot.
 func TestCapacitiesOfQueues(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 21, ReduceSlots: 2},
 		core.QueueConfig{Name: "a", Capacity: 40, Max: 55},
@@ -350,8 +350,8 @@ func TestCapacitiesOfQueues(t *testing.T) {
 	}, got)
 }
 
-// What the other queues leave is nothing if they have all, and a queue whose part is nothing has
-// none.
+// If the other queues have all of the capacity, nothing is left, and a queue without capacity has
+// no slots.
 func TestQueueWithNothingLeft(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 10}, core.QueueConfig{Name: "a", Capacity: 100}, core.QueueConfig{Name: "b"})
 	views := c.View().Queues()
@@ -365,7 +365,7 @@ func TestQueueAtItsMaximumByRounding(t *testing.T) {
 	require.ErrorIs(t, refused(a, b, c), core.ErrBadConfig)
 }
 
-// A queue that refuses is an error of the resumed job, too; what is refused can be tried again.
+// Resuming a job into a queue that rejects it is an error, too, and may be retried.
 func TestResumeIntoAFullQueue(t *testing.T) {
 	c := capacityCore(t, []core.QueueConfig{{Name: "default", JobLimit: 1}})
 	require.NoError(t, c.Restore(core.DurableState{Jobs: 2, Active: []core.DurableJob{{ID: 1, Spec: core.JobSpec{Queue: "gone"}}, {ID: 2}}}))

@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 )
 
-// crowded is a job of six reduces that all have the same nodes as best: those of rack 0. The part
-// of each node is one or two of them.
+// crowded is a job of six reduces that all have the nodes of rack 0 as candidates. The cap of each
+// node is one or two of them.
 func crowded(t *testing.T) (*core.Core, *core.Job) {
 	outputs := map[int][]int64{}
 	for n := range 8 {
@@ -71,8 +71,8 @@ func TestIdleClusterEndsAutomaticWaits(t *testing.T) {
 	require.Zero(t, j.Work[core.Reduce].Waiting())
 }
 
-// Which nodes can take a reduce within the wait: open ones that the job does not avoid, with slots
-// enough, that have not had their part; with a slot free, or one that soon is.
+// Nodes that can take a reduce within the wait: open nodes that the job does not avoid, with enough
+// slots, below the cap, and with a slot that is free or will be soon.
 func TestWhichNodesCanTakeAReduce(t *testing.T) {
 	c, j := gravityCore(t, core.CoGRS, []int{2}, 2, map[int][]int64{0: {10, 10}})
 	r, n := placement(c), c.Nodes[1]
@@ -113,8 +113,8 @@ func TestWhichNodesCanTakeAReduce(t *testing.T) {
 	require.False(t, r.freesSoon(n), "a map gives back no slot for reduces")
 }
 
-// A candidate that cannot take a reduce any more is given up a sixth of a heartbeat interval after
-// the candidates were looked at last, not before.
+// A candidate that cannot take a reduce any more is replaced a sixth of a heartbeat interval after
+// the last check of candidates, not before.
 func TestCandidatesAreLookedAtEachSixthOfAnInterval(t *testing.T) {
 	c, j := gravityCore(t, core.CoGRS, []int{2, 4}, 1, map[int][]int64{0: {100}})
 	at := time.Second
@@ -123,7 +123,7 @@ func TestCandidatesAreLookedAtEachSixthOfAnInterval(t *testing.T) {
 		return placement(c).PlanOf(j).Candidates[0][0].Node.ID
 	}
 	require.Equal(t, core.NodeID(0), candidate())
-	c.Nodes[0].Used[core.Reduce]++ // by something that goes on for long
+	c.Nodes[0].Used[core.Reduce]++ // by a task that runs for long
 	at += c.HeartbeatInterval()/6 - 1
 	require.Equal(t, core.NodeID(0), candidate())
 	at++
@@ -138,7 +138,7 @@ func TestCandidatesAreLookedAtEachSixthOfAnInterval(t *testing.T) {
 	require.Equal(t, core.NodeID(0), candidate(), "none of the three can, the center can again")
 }
 
-// A node whose outputs are lost and that runs maps is one choice, not two.
+// A node whose outputs are lost and that runs maps is a candidate only once.
 func TestNodeIsChosenOnce(t *testing.T) {
 	c, r := fair(t, core.Config{}, core.ReducePolicy{Rule: core.CoGRS, Theta: -1})
 	j := c.Job(coretest.Submit(t, c, core.JobSpec{Maps: 3, Reduces: 1, SlowStart: -1}))
@@ -158,8 +158,8 @@ func TestNodeIsChosenOnce(t *testing.T) {
 	require.Nil(t, best[2].Node)
 }
 
-// A plan is recomputed when half as many outputs again are known, when all are, and when one is
-// lost.
+// A plan is recomputed when half as many outputs more are known, when all are known, and when one
+// is lost.
 func TestWhenAPlanIsMade(t *testing.T) {
 	c, j := gravityCore(t, core.CoGRS, []int{2}, 1, nil)
 	j.Work[core.Map].Tasks = make([]core.Task, 9)
@@ -194,8 +194,9 @@ func TestWhenAPlanIsMade(t *testing.T) {
 	}
 }
 
-// Few nodes are looked at closely; the three best are those of a look at all: of those that hold or
-// will hold some of a reduce's input; if none of these can take it, of those that can.
+// Few nodes are compared in detail. The three best are those of a full search: first among nodes
+// that hold or will hold some of the reduce's input, then, if none of these can take it, among all
+// that can.
 func TestCandidatesAreTheBestNodes(t *testing.T) {
 	for _, x := range []struct{ racks, perRack, jobs, maps, reduces, sigma int }{{6, 10, 8, 30, 40, 2}, {9, 17, 4, 140, 30, 1}} {
 		for _, rule := range []core.ReduceRule{core.CoGRS, core.LARTS} {
@@ -211,8 +212,8 @@ func TestCandidatesAreTheBestNodes(t *testing.T) {
 	}
 }
 
-// drive lets maps end with outputs drawn from a lognormal distribution, some of them equal or
-// empty, and looks now and then at the jobs that have a plan with centers.
+// drive lets maps end with output sizes from a lognormal distribution, some of them equal or zero,
+// and now and then checks the jobs that have a plan with centers.
 func drive(t *testing.T, c *core.Core, reduces int, sigma float64, look func(j *core.Job)) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	running := make([][]core.Status, len(c.Nodes))

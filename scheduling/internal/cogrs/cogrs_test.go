@@ -23,11 +23,11 @@ func TestCenterOfGravityWeighsRacks(t *testing.T) {
 		cogrs, larts  int
 		weightedTotal int64 // at the center of gravity
 	}{
-		// A {10}, B {6, 6}: 20 against 18 speaks for A; with a third node in B, 24 against 20 for
+		// A {10}, B {6, 6}: 20 against 18 prefers A; with a third node in B, 24 against 20 prefers
 		// B. LARTS takes the node that holds most.
 		{[]int{1, 2}, map[int][]int64{0: {10}, 1: {6}, 2: {6}}, 0, 0, 48},
 		{[]int{1, 3}, map[int][]int64{0: {10}, 1: {6}, 2: {6}, 3: {6}}, 1, 0, 64},
-		// TT1 10 bytes, TT2 90 bytes in one rack: 180 and 20.
+		// TT1 has 10 bytes and TT2 90, in one rack: distances 180 and 20.
 		{[]int{2, 1}, map[int][]int64{0: {10}, 1: {90}}, 1, 1, 20},
 	} {
 		for rule, want := range map[core.ReduceRule]int{core.CoGRS: c.cogrs, core.LARTS: c.larts} {
@@ -43,7 +43,7 @@ func TestCenterOfGravityWeighsRacks(t *testing.T) {
 			require.Equal(t, c.weightedTotal, at)
 			levels := placement(k).levels
 			best := scoreOf(g, 0, k.Nodes[want], levels)
-			for _, n := range k.Nodes { // only the rule's own center takes the reduce at once
+			for _, n := range k.Nodes { // only the center by the rule takes the reduce at once
 				score := scoreOf(g, 0, n, levels)
 				require.LessOrEqual(t, score, best)
 				require.Equal(t, score == best, placement(k).Place(j, n).Task >= 0, "rule %d, node %d", rule, n.ID)
@@ -103,9 +103,9 @@ func TestGravityProperties(t *testing.T) {
 	})
 }
 
-// Three maps run on node 2 of rack 1 while one is done on node 0 of rack 0. Each counts with the
-// output of the finished one, so the center is where they run, although no output is there yet.
-// Without projection the center is at the known output.
+// Three maps run on node 2 of rack 1 while one has ended on node 0 of rack 0. Each running map
+// counts with the output of the ended one, so the center is where they run. Without projection the
+// center is at the known output.
 func TestRunningMapsMakeACenter(t *testing.T) {
 	for _, blind := range []bool{false, true} {
 		nodes := coretest.Racks([2]int{0, 1}, 2, 2)
@@ -134,8 +134,8 @@ func TestReduceWaitIsBounded(t *testing.T) {
 	require.Len(t, coretest.Beat(t, c, 11500*time.Millisecond, 3), 1, "after both waits anywhere")
 }
 
-// The part of a job's reduces that one node gets: 1.5 times an equal part, rounded up, of the nodes
-// that feed them, at least one.
+// The cap of a job's reduces on one node is 1.5 times an equal fraction among the nodes that feed
+// them, rounded up, and at least one.
 func TestPartOfANode(t *testing.T) {
 	for _, x := range []struct {
 		cap            float64
@@ -155,7 +155,7 @@ func TestPartOfANode(t *testing.T) {
 	}
 }
 
-// Numbers that are not set have their defaults; a negative Theta is none, a negative wait, too.
+// Unset numbers have their defaults; a negative Theta or wait means none.
 func TestDefaultsOfCoGRS(t *testing.T) {
 	c, r := fair(t, core.Config{HeartbeatInterval: 2 * time.Second}, core.ReducePolicy{Rule: core.CoGRS})
 	require.Equal(t, []any{0.05, 1.5, 2}, []any{r.pol.Theta, r.pol.SkewCap, r.levels})
@@ -165,8 +165,9 @@ func TestDefaultsOfCoGRS(t *testing.T) {
 	require.Equal(t, []time.Duration{time.Second, 0}, []time.Duration{r.Length(0), r.Length(1)})
 }
 
-// How far from its center a job may go: a level farther for each wait that is over; anywhere once it
-// claims slots, or has only reduces left for which the cluster has room and every node has asked.
+// The distance that a job may go from its center: one level farther for each wait that is over. It
+// may go anywhere once it claims slots, or once the cluster has room for all of its remaining
+// reduces and every node has asked.
 func TestHowFarAReduceMayGo(t *testing.T) {
 	for _, x := range []struct {
 		waits [2]time.Duration
@@ -200,8 +201,7 @@ func TestHowFarAReduceMayGo(t *testing.T) {
 	}
 }
 
-// A job that launches a reduce and refuses the next slot of the same heartbeat has not been passed
-// over.
+// A job that launches a reduce and refuses the next slot of the same heartbeat was not passed over.
 func TestLaunchBeforeARefusalOfAReduce(t *testing.T) {
 	c, j := gravityCore(t, core.CoGRS, []int{2}, 2, map[int][]int64{0: {100, 100}})
 	r := c.Placement[core.Reduce]
@@ -221,7 +221,7 @@ func TestLaunchBeforeARefusalOfAReduce(t *testing.T) {
 	}
 }
 
-// Of reduces of equal value the one with the larger input is launched, of equal inputs the first.
+// Of reduces of equal value the one with the larger input is launched; of equal inputs, the first.
 func TestBestReduce(t *testing.T) {
 	g := gravity.New(1, 4)
 	g.Add(0, gravity.Site{Groups: []int32{0, 0}}, []int64{5, 9, 9, 2})
@@ -248,7 +248,7 @@ func TestBestReduce(t *testing.T) {
 	}
 }
 
-// A reduce that has failed goes anywhere at once, whatever others of its job wait for.
+// A reduce that has failed goes anywhere at once, whatever other reduces of its job wait for.
 func TestFailedReduceDoesNotWait(t *testing.T) {
 	c, j := gravityCore(t, core.CoGRS, []int{2, 2}, 2, map[int][]int64{0: {100, 100}})
 	got := coretest.Beat(t, c, time.Second, 0)
@@ -262,8 +262,8 @@ func TestFailedReduceDoesNotWait(t *testing.T) {
 	require.Equal(t, 1, j.Work[core.Reduce].Waiting())
 }
 
-// Under a new policy of the kind, reduces that run, are copied or are done count for their nodes as
-// before; those that a node kept from a former cluster count for none.
+// A new policy of the same kind still counts running, copied and finished reduces for their nodes,
+// but not those that a node reports from an earlier cluster.
 func TestReducesCountUnderANewPolicy(t *testing.T) {
 	c, j := gravityCore(t, core.CoGRS, []int{2}, 4, map[int][]int64{0: {9, 9, 9, 9}})
 	r := placement(c)
@@ -286,7 +286,7 @@ func TestReducesCountUnderANewPolicy(t *testing.T) {
 	require.Equal(t, []int32{2, 0}, []int32{r.On(j, n), r.On(j, other)}, "it came to nothing")
 }
 
-// What is known of where a reduce's input lies can be asked; of what is no reduce it is an error.
+// Views answer where a reduce's input is stored; a task that is not a reduce is an error.
 func TestQuestionsAboutGravity(t *testing.T) {
 	c, _ := gravityCore(t, core.CoGRS, []int{2, 1}, 2, map[int][]int64{0: {10, 0}, 2: {3, 0}})
 	first, second := core.TaskID{Job: 1, Kind: core.Reduce, Index: 0}, core.TaskID{Job: 1, Kind: core.Reduce, Index: 1}
@@ -348,7 +348,8 @@ func TestLaunchesSayHowNearTheyAre(t *testing.T) {
 	require.Equal(t, core.CauseGravityAhead, at(2), "nothing lies there yet")
 }
 
-// A reduce that has waited long enough for its center goes farther, and says how long it has waited.
+// A reduce that has waited long enough goes farther from its center, with the time waited in its
+// reason.
 func TestWaitOfAReduceIsTold(t *testing.T) {
 	c, _ := gravityCore(t, core.CoGRS, []int{2, 1}, 1, map[int][]int64{0: {10}})
 	for _, at := range []time.Duration{time.Second, 6*time.Second - 1} {
@@ -360,7 +361,7 @@ func TestWaitOfAReduceIsTold(t *testing.T) {
 	require.Equal(t, core.Reason{Cause: core.CauseWaited, Wait: 5 * time.Second}, got.Actions[0].Reason)
 }
 
-// What has been credited of a wait counts under a new policy of the kind.
+// Credited waits survive a change to another policy of the same kind.
 func TestWaitSurvivesANewPolicy(t *testing.T) {
 	c, _ := gravityCore(t, core.CoGRS, []int{1, 1}, 1, map[int][]int64{0: {10}})
 	for _, at := range []time.Duration{0, 6} {

@@ -44,13 +44,13 @@ func gravityCore(t require.TestingT, rule core.ReduceRule, racks []int, reduces 
 	return c, c.Job(id)
 }
 
-// scoreOf is what lies of a reduce's input on a node and in its groups, each level counted.
+// scoreOf returns the bytes of a reduce's input on a node and in its groups, each level counted.
 func scoreOf(g *gravity.Outputs, r int32, n *core.NodeState, levels int) int64 {
 	return g.Held(r, int32(n.ID)) + g.Around(r, n.Site(), levels)
 }
 
-// checkPlan looks for each pending reduce's candidates, which are the best first, in the lists of a
-// plan. These may hold more: reduces that were launched meanwhile.
+// checkPlan verifies that a plan lists the candidates of each pending reduce, best first. A plan
+// may also list reduces that were launched meanwhile.
 func checkPlan(t require.TestingT, r *Placement, j *core.Job, p *Plan) {
 	require.Len(t, p.Best, len(j.Work[core.Reduce].Tasks))
 	require.True(t, slices.IsSortedFunc(p.ByNode, Here.Compare))

@@ -15,7 +15,7 @@ func avoiding(faults int) *Core {
 	return c
 }
 
-// A node has too many faults if they are half as many again as the mean, and more.
+// A node has too many faults if it has more than 1.5 times the mean.
 func TestFaultsAboveTheMean(t *testing.T) {
 	for others, want := range map[int]bool{16: true, 17: false} {
 		c := avoiding(3)

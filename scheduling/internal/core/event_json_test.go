@@ -76,7 +76,7 @@ func drawValue(t *rapid.T, f reflect.Value) {
 	}
 }
 
-// Whatever an event holds, its short way to JSON gives the bytes of the long one.
+// For every event, the fast JSON encoder gives the bytes of encoding/json.
 func TestEventAppendsAsJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var e Event

@@ -42,7 +42,7 @@ func TestWhyOfReduces(t *testing.T) {
 	}
 }
 
-// An event is a line with what it tells and no more.
+// The text of an event has what the event contains and nothing else.
 func TestEventsAsText(t *testing.T) {
 	attempt := AttemptID{Task: TaskID{Job: 3, Kind: Reduce, Index: 1}, Try: 2}
 	for want, e := range map[string]Event{

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Numbers of slots are the lowest that are free, and nobody has one that another holds.
+// An attempt gets the lowest free slot number, and no number is in use twice.
 func TestSlotNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var s slotNumbers

@@ -91,8 +91,8 @@ func TestBadPoliciesAreRefused(t *testing.T) {
 	require.NoError(t, most.Validate())
 }
 
-// A weight goes to its pool, to a new one if pools are free, and always to "default"; the holder of
-// the old list keeps it unchanged.
+// A weight is set on its pool. If undeclared pools are allowed, a new one is made; "default" always
+// exists. Holders of the old list still see it unchanged.
 func TestSetWeight(t *testing.T) {
 	old := []PoolConfig{{Name: "ann", Weight: 2, MaxJobs: 3}, {Name: "bob"}}
 	for _, known := range []bool{false, true} {
@@ -130,7 +130,7 @@ func TestRecordedJobsHaveALimit(t *testing.T) {
 	}
 }
 
-// A policy is the same after it was JSON, also with an infinite Xi.
+// A policy survives JSON, also with an infinite Xi.
 func TestXiAsJSON(t *testing.T) {
 	for _, xi := range []float64{0, 1, 2.5, math.Inf(1)} {
 		p := HFSPPolicy{Xi: xi, Sample: 3}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The words of logs and files, and back again.
+// Enumerations convert to words in logs and files, and back.
 func TestWords(t *testing.T) {
 	require.Equal(t, []string{"map", "reduce"}, []string{Map.String(), Reduce.String()})
 	for l, want := range map[Locality]string{
@@ -44,7 +44,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Tables of words and back: each has its own, and what is none is refused.
+// In each table the words are distinct, and an unknown word is an error.
 func TestTablesOfWords(t *testing.T) {
 	for i, name := range opNames[1:] {
 		var got Op
@@ -77,7 +77,7 @@ func TestTablesOfWords(t *testing.T) {
 	require.ErrorContains(t, new(SpeculationRule).UnmarshalText([]byte("early")), `unknown rule of speculation "early"`)
 }
 
-// A reason is a sentence with what it counts.
+// A reason is a sentence that contains its counts.
 func TestReasonsAsText(t *testing.T) {
 	for want, r := range map[string]Reason{
 		"waiting for locality":                                 {Cause: CauseWaiting},

@@ -45,7 +45,7 @@ func waitingJob(t *testing.T, p core.LocalityPolicy) *core.Core {
 	return c
 }
 
-// A level that has no wait of its own is not waited for.
+// A level without a wait is skipped.
 func TestLevelsWithoutAWait(t *testing.T) {
 	c := waitingJob(t, timed(5))
 	require.Empty(t, coretest.Beat(t, c, 0, far))
@@ -98,8 +98,8 @@ func TestViewOfAWait(t *testing.T) {
 	require.ErrorIs(t, err, core.ErrUnknownJob)
 }
 
-// The cap keeps a wait over a local launch if an offer was refused in the last round of heartbeats,
-// as many as there are nodes; not over one that is farther than the level.
+// A local launch keeps the wait (the cap) if an offer was refused in the last round of heartbeats,
+// which has one for each node. A launch farther away than the level does not.
 func TestCapOfAWait(t *testing.T) {
 	for beats, want := range map[int]time.Duration{1: 2 * time.Second, 2: 2 * time.Second, 3: 0} {
 		c := waitingJob(t, core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}, Capped: true})
@@ -127,7 +127,7 @@ func TestCapOfAWait(t *testing.T) {
 	require.Zero(t, v.Wait, "no offer was refused")
 }
 
-// What has been credited of a wait counts under a new policy of the kind.
+// Credited waits survive a change to another policy of the same kind.
 func TestWaitSurvivesANewPolicy(t *testing.T) {
 	c := waitingJob(t, timed(5, 0))
 	for _, at := range []time.Duration{0, 3} {
@@ -193,8 +193,8 @@ func TestLaunchesAndRefusalsOfAHeartbeat(t *testing.T) {
 	require.Equal(t, core.LocalityView{Skipped: true}, v)
 }
 
-// With skip counts, the refused offers are reported, and are the reason of a launch that is not
-// local. A count without levels and maps without a place do not wait.
+// With skip counts, the number of refused offers is reported; it is the reason of a launch that is
+// not local. A job does not wait without levels, or for maps without a place.
 func TestReasonsOfSkipCounts(t *testing.T) {
 	c := waitingJob(t, core.LocalityPolicy{Rule: core.SkipCount, Skips: []int{2}})
 	for refused := range 2 {
@@ -235,8 +235,8 @@ func TestEachLevelWaitsItsOwnTime(t *testing.T) {
 func TestTwoLevelSkipCount(t *testing.T) {
 	c := fair(t, core.Config{}, core.LocalityPolicy{Rule: core.SkipCount, Skips: []int{1, 2}}, coretest.Racks([2]int{2, 0}, 2, 2)...)
 	coretest.Submit(t, c, core.JobSpec{Maps: 6, Places: coretest.On(6, 0)})
-	// n3 has two slots a heartbeat, and each offer counts: one for the node, one for the rack; then
-	// one more for the rack, and off it goes.
+	// n3 has two slots per heartbeat, and each offer counts: one for the node level, one for the
+	// rack level. After one more for the rack, the map may go anywhere.
 	require.Empty(t, coretest.Beat(t, c, 1, 2))
 	require.Len(t, coretest.Beat(t, c, 2, 2), 1)
 	// n2 is in the rack: it is allowed at once. The wait for the rack restarts, the wait for the
@@ -249,8 +249,8 @@ func TestTwoLevelSkipCount(t *testing.T) {
 	require.Zero(t, v.Skips, "a local launch resets both")
 }
 
-// [Zaharia10 Equation 2]: without a count each job lets as many offers pass as give it 95 % locality,
-// by its own maps and replicas and the nodes there are at the time.
+// [Zaharia10 Equation 2]: with automatic D, each job refuses as many offers as give it 95 %
+// locality, for its own maps and replicas and the current number of nodes.
 func TestSkipsForLocality(t *testing.T) {
 	for _, maps := range []int{1, 10, 200} {
 		for _, replicas := range []int{1, 3} {
