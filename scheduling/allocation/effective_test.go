@@ -19,7 +19,7 @@ func poolNames(a scheduling.Allocations) []string {
 	return names
 }
 
-// effective returns the settings in force for a pool, listed in a or not: every default is filled
+// effective returns the applied settings of a pool, listed in a or not: every default is filled
 // in, limits that do not bind are scheduling.NoLimit, limits that forbid everything are 0, and a
 // missing timeout is negative.
 func effective(a scheduling.Allocations, pool string) scheduling.PoolConfig {

@@ -40,7 +40,7 @@ func newReloader() *follower {
 	return f
 }
 
-// If the content in force is unknown, the first check loads the file.
+// If the applied content is unknown, the first check loads the file.
 func TestReloadOfUnknownContent(t *testing.T) {
 	loads := 0
 	r := allocation.NewReloader(start, nil, func([]byte) error { loads++; return nil })
