@@ -302,8 +302,8 @@ func TestHeadOfLineWaitIsBounded(t *testing.T) {
 	})
 }
 
-// More levels than node and rack are a matter of configuration: racks in sites give node, rack,
-// site and beyond, with a wait each.
+// The number of levels is configurable: racks in sites give node, rack, site and beyond, with a
+// wait each.
 func TestThreeLevels(t *testing.T) {
 	nodes := coretest.Racks([2]int{1, 0}, 4)
 	for i, rack := range []string{"s1/r1", "s1/r1", "s1/r2", "s2/r3"} {
@@ -327,7 +327,7 @@ func TestThreeLevels(t *testing.T) {
 	require.Equal(t, []core.Locality{core.RackLocal, core.OffRack, core.Locality(3)}, got)
 }
 
-// Automatic waits follow the number of nodes, also for jobs that wait already.
+// Automatic waits follow the number of nodes, also for jobs that already wait.
 func TestAutomaticWaitFollowsTheCluster(t *testing.T) {
 	c := fair(t, core.Config{}, core.LocalityPolicy{Rule: core.TimedWait, Auto: true}, coretest.Racks([2]int{1, 0}, 100)...)
 	coretest.Submit(t, c, core.JobSpec{Maps: 2, Places: coretest.On(2, 0)})

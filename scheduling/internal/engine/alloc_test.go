@@ -10,7 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// In steady state, tasks ending and others taking their slots, a heartbeat allocates nothing.
+// In a steady state, in which tasks end and others take their slots, a heartbeat allocates no
+// memory.
 func TestHeartbeatDoesNotAllocate(t *testing.T) {
 	for _, preset := range Presets() {
 		for _, rule := range []core.ReduceRule{core.AnyNode, core.CoGRS} {

@@ -10,12 +10,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// A policy that launches where or what it must not is stopped at once.
+// An invalid launch by a policy is an error at once.
 func TestBadLaunchesPanic(t *testing.T) {
 	c, n := newTestCore(t, "fifo", func(_ *core.Config, p *core.Policy) { p.Spread = false })
 	j := c.Job(submit(t, c, core.JobSpec{Maps: 3}))
 	got := beat(t, c, 0, n[0])
-	require.Len(t, got, 1) // without places a heartbeat gets one
+	require.Len(t, got, 1) // a map without places is the only launch of a heartbeat
 	i := got[0].Task.Index
 	start := func(i int32, at core.NodeID, why core.Cause) func() {
 		return func() { c.Launch(j, core.Map, i, c.Nodes[at], core.AnyPlace, core.Reason{Cause: why}, nil) }
@@ -28,7 +28,8 @@ func TestBadLaunchesPanic(t *testing.T) {
 	require.PanicsWithValue(t, pending, start(i, n[1], core.CauseSlowTask), "it is done")
 }
 
-// A task whose only attempt fails is no longer to be copied: it is launched again.
+// When the only attempt of a task fails, the task gets no speculative attempt: it is launched
+// again.
 func TestSlowTaskThatFails(t *testing.T) {
 	s := newSlowJob(t, "fair", nil, core.JobSpec{})
 	s.progress(minuteAndMore, map[int]float64{2: 0.03})
@@ -39,8 +40,8 @@ func TestSlowTaskThatFails(t *testing.T) {
 	require.Len(t, s.c.View().Attempts(s.attempts[2].Task), 1, "it runs again, once")
 }
 
-// A speculative attempt in the first place of the slab is an attempt like others: it may commit,
-// and continues when the first attempt fails.
+// A speculative attempt in the first entry of the slab may commit like any other, and runs on when
+// the first attempt fails.
 func TestCopyInTheFirstPlace(t *testing.T) {
 	s := newSlowJob(t, "fair", nil, core.JobSpec{})
 	first := s.c.Attempts[0].ID.Task.Index
@@ -102,8 +103,8 @@ func TestFailedMapIsFoundAgain(t *testing.T) {
 	}
 }
 
-// A job that ends leaves nothing of its data in the tables: another one that gets its index, and
-// the nodes it named, find none.
+// A job that ends leaves nothing in the tables of its data: a later job with its index, and the
+// nodes that it named, find nothing.
 func TestIndexOfAnEndedJob(t *testing.T) {
 	c, n := newTestCore(t, "hfs", func(_ *core.Config, p *core.Policy) { p.Spread = false })
 	require.NoError(t, c.Kill(0, submit(t, c, core.JobSpec{User: "u", Maps: 3, Places: on(3, n[0])})))
@@ -136,7 +137,7 @@ func TestNodeMovesToAnotherRack(t *testing.T) {
 	checkInvariants(t, c)
 }
 
-// A place may be named before the node joins; where it stands is known from then on.
+// A job may name a place before the node joins. Its rack is known once it has joined.
 func TestPlaceThatJoinsLater(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
 	late := c.NodeID("late")
@@ -162,8 +163,8 @@ func TestPlaceThatJoinsLater(t *testing.T) {
 	require.Equal(t, topo, c.Topo, "no job can have meant another place")
 }
 
-// When the last map was done is known from the first time it was, and again if it runs again; ends
-// of reduces do not move it.
+// The time at which the last map ended is known from then on, and changes if that map runs again.
+// Ends of reduces do not change it.
 func TestWhenTheMapsWereDone(t *testing.T) {
 	c, n, r := shuffling(t, 2)
 	j := c.Job(1)
@@ -182,7 +183,7 @@ func TestWhenTheMapsWereDone(t *testing.T) {
 	require.Zero(t, c.Job(1).MapsDone, "one is left")
 }
 
-// A failure that would come again fails the job at once, unless nobody is to blame.
+// A permanent failure fails the job at once, unless the attempt is not to blame.
 func TestFinalFailures(t *testing.T) {
 	for blameless, want := range map[bool]string{false: "task job_0001_m_000000 failed for good: no such file", true: ""} {
 		c, n := newTestCore(t, "fifo", nil)
@@ -196,8 +197,8 @@ func TestFinalFailures(t *testing.T) {
 	}
 }
 
-// The sizes of an output may come later, of a map that is done; of a job that has ended they come
-// too late, which is no error.
+// A map's output sizes may be reported after the map is done. For a job that has ended the report
+// is ignored without an error.
 func TestSizesThatComeLater(t *testing.T) {
 	c, n, r := shuffling(t, 2)
 	m := core.TaskID{Job: 1, Kind: core.Map, Index: 1}
@@ -226,7 +227,7 @@ func TestSizesThatComeLater(t *testing.T) {
 	require.Nil(t, c.Outputs[0])
 }
 
-// Progress only grows, and is a part of the whole: other reports of it change nothing.
+// Progress only grows and stays between 0 and 1; other reports do not change it.
 func TestFalseProgressIsIgnored(t *testing.T) {
 	c, n := newTestCore(t, "fifo", nil)
 	submit(t, c, core.JobSpec{Maps: 1})

@@ -22,7 +22,7 @@ func tenNodes(t *testing.T, cfg core.Config, avoid core.Avoidance) *core.Core {
 	return c
 }
 
-// failOn has the job's maps fail so often on a node.
+// failOn fails attempts of the job's maps on a node, as often as given.
 func failOn(t *testing.T, c *core.Core, n core.NodeID, times int) {
 	for range times {
 		got := beat(t, c, c.Now, n)
@@ -63,7 +63,7 @@ func TestJobAvoidsNodeWithFailures(t *testing.T) {
 	checkInvariants(t, c)
 }
 
-// When a quarter of the nodes or more would be avoided, the job is at fault, and none is.
+// If a job would avoid a quarter of the nodes or more, the job is to blame and avoids none.
 func TestJobAvoidsLessThanAQuarterOfTheNodes(t *testing.T) {
 	c := tenNodes(t, core.Config{MaxAttempts: 200}, core.Avoidance{JobFailures: 2})
 	submit(t, c, core.JobSpec{Maps: 50})
@@ -77,7 +77,7 @@ func TestJobAvoidsLessThanAQuarterOfTheNodes(t *testing.T) {
 	}
 }
 
-// faultyJob is a job that succeeds but for its attempts on a node.
+// faultyJob is a job that succeeds although its attempts on one node fail.
 func faultyJob(t *testing.T, c *core.Core, n core.NodeID) {
 	id := submit(t, c, core.JobSpec{Maps: 3, MaxAttempts: 100})
 	failOn(t, c, n, 4)
@@ -92,8 +92,8 @@ func faultyJob(t *testing.T, c *core.Core, n core.NodeID) {
 	require.Equal(t, core.JobSucceeded, c.View().State(id))
 }
 
-// Four jobs that succeeded while they avoided a node make all avoid it, until a day without another
-// one has passed [Hadoop: mapred.max.tracker.blacklists].
+// A node that four successful jobs have avoided is avoided by all, until a day has passed without
+// another such job [Hadoop: mapred.max.tracker.blacklists].
 func TestAllAvoidFaultyNodeForADay(t *testing.T) {
 	c := tenNodes(t, core.Config{Expiry: 1000 * time.Hour}, core.Avoidance{})
 	for range 4 {
@@ -114,7 +114,7 @@ func TestAllAvoidFaultyNodeForADay(t *testing.T) {
 	checkInvariants(t, c)
 }
 
-// A job that fails tells nothing about nodes.
+// A job that fails says nothing about nodes.
 func TestFailedJobBlamesNoNode(t *testing.T) {
 	c := tenNodes(t, core.Config{}, core.Avoidance{})
 	for range 8 {
@@ -139,8 +139,7 @@ func TestNewPolicyAvoidsOtherNodes(t *testing.T) {
 	require.Len(t, beat(t, c, 0, 3), 2)
 }
 
-// A node with as many faults as its neighbors is no worse than they; half of the nodes at most are
-// avoided by all.
+// A node with as many faults as its neighbors is not avoided by all; at most half of the nodes are.
 func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
 	c := tenNodes(t, core.Config{}, core.Avoidance{Jobs: 1})
 	faultyJob(t, c, 0)

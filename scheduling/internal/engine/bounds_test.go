@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// Each limit of the configuration may be reached, not passed.
+// Each limit of the configuration may be reached but not exceeded.
 func TestBoundsOfTheConfiguration(t *testing.T) {
 	p := policyOf(t, "fifo", nil)
 	for _, x := range []struct {
@@ -38,7 +38,7 @@ func TestBoundsOfTheConfiguration(t *testing.T) {
 	require.Equal(t, []any{10 * time.Minute, 4, 1, 1000}, []any{c.Config.Expiry, c.Config.MaxAttempts, c.Config.RackDepth, c.Config.History}, "the defaults")
 }
 
-// Each mistake in a job is named, also alone; values at the limits are valid.
+// Each mistake in a job is reported, also alone; values at the limits are valid.
 func TestBoundsOfJobs(t *testing.T) {
 	c, n := newTestCore(t, "fifo", nil)
 	last := n[len(n)-1]

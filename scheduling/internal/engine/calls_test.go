@@ -24,8 +24,8 @@ func onRecord(t *testing.T) (c *core.Core, calls *[]core.Call) {
 	return c, calls
 }
 
-// Each call that changes the Core is on record once, with its arguments and its answer; what is
-// refused, and a question, are not.
+// Each call that changes the Core is logged once, with its arguments and its answer. Rejected calls
+// and questions are not logged.
 func TestEveryCallIsOnRecord(t *testing.T) {
 	c, calls := onRecord(t)
 	spec := core.Node{Name: "a", Rack: "r", MapSlots: 2, ReduceSlots: 1}
@@ -80,8 +80,8 @@ func TestEveryCallIsOnRecord(t *testing.T) {
 	}
 }
 
-// A log is applied to its end, and the first call whose answer differs, or that is no call, is named
-// by its number.
+// A replay applies a log to its end, or stops at the first call that is invalid or whose answer
+// differs and reports its number.
 func TestReplayNamesTheCall(t *testing.T) {
 	p, log := recorded(t, "hfs")
 	lines := strings.SplitAfter(strings.TrimSpace(log), "\n")

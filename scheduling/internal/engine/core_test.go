@@ -143,7 +143,7 @@ func TestRepeatedHeartbeatGetsTheSameAnswer(t *testing.T) {
 	require.Equal(t, 2, v.Kinds[core.Map].Running)
 }
 
-// A glance at a job says all but shares and weights, which may depend on all jobs.
+// A job's summary has everything but shares and weights, which may depend on all jobs.
 func TestGlance(t *testing.T) {
 	c, nodes := newTestCore(t, "hfs", nil)
 	submit(t, c, core.JobSpec{Name: "j", Maps: 2, Reduces: 1})
@@ -175,8 +175,8 @@ func TestLateReportsAreIgnored(t *testing.T) {
 	require.Equal(t, core.Kill, answer.Actions[0].Verb, "an attempt that is not this node's is killed there")
 }
 
-// Only failures of the task count toward its attempts: it is lost with its node three times and
-// fails once, with two attempts allowed.
+// Only failures of the task count toward its attempts: the task is lost with its node three times
+// and fails once; two attempts are allowed.
 func TestLostAttemptsAreNotFailures(t *testing.T) {
 	c, n := newTestCore(t, "fifo", func(cfg *core.Config, _ *core.Policy) { cfg.MaxAttempts = 2 })
 	id := submit(t, c, core.JobSpec{Maps: 1})
@@ -214,8 +214,8 @@ func TestLostNodesAreNoFailures(t *testing.T) {
 	}
 }
 
-// TestJoinAgain repeats a registration that was answered, as a network that delivers twice does: an
-// old heartbeat is still known as old.
+// TestJoinAgain repeats a registration, as a network that delivers twice does: the Core still
+// recognizes an old heartbeat as old.
 func TestJoinAgain(t *testing.T) {
 	c := coreOf(t, "fifo", nil)
 	spec := core.Node{Name: "a", MapSlots: 2, Incarnation: 1}

@@ -24,7 +24,7 @@ func TestDueMissesNothing(t *testing.T) {
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			y.step(3, 2)
 			for _, n := range y.nodes {
-				if y.c.Nodes[n].Heard == 0 { // has just joined
+				if y.c.Nodes[n].Heard == 0 { // it has just joined
 					y.beat(n, 0, 0)
 				}
 			}
@@ -48,7 +48,7 @@ func TestDueMissesNothing(t *testing.T) {
 	})
 }
 
-// alive reports all attempts of a node as they are.
+// alive reports all attempts of a node as running.
 func (y *play) alive(n core.NodeID) (list []core.Status) {
 	for _, id := range sortedAttempts(y.running[n]) {
 		state := core.StateRunning
@@ -60,7 +60,7 @@ func (y *play) alive(n core.NodeID) (list []core.Status) {
 	return list
 }
 
-// Each cause names the nodes that it concerns, once.
+// Each cause makes the nodes that it concerns due, once.
 func TestDueNamesNodesOnce(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
 	due := func(called, idle []core.NodeID) {
@@ -91,7 +91,8 @@ func TestDueNamesNodesOnce(t *testing.T) {
 	due([]core.NodeID{n[0], n[2]}, nil) // with their kills; no job is left to launch
 }
 
-// A heartbeat is of use where tasks wait and a slot of their kind is free, or taken back.
+// A heartbeat is useful if tasks wait and a slot of their kind is free, or is about to be
+// preempted.
 func TestUsefulHeartbeats(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
 	require.False(t, c.View().Useful(core.NoNode))
@@ -203,8 +204,7 @@ func TestDueWhenNoNodeIsAvoidedAnyMore(t *testing.T) {
 	}
 }
 
-// A node that is asked for a heartbeat is one that has a slot for the work that has come, or one
-// that has been called; it is named once.
+// A node that is due has a slot for new work, or was asked for a heartbeat; it is listed once.
 func TestWhoIsDue(t *testing.T) {
 	c, n := newTestCore(t, "fair", func(_ *core.Config, p *core.Policy) { p.SlowStart = 1 })
 	due := func() (called, open []core.NodeID) {
@@ -266,8 +266,8 @@ func TestKillsCallNodes(t *testing.T) {
 	require.Empty(t, called)
 }
 
-// A heartbeat is useful to a node with a free slot of a kind of which tasks wait, to be launched or
-// copied, and to any if slots are taken back for tasks that wait.
+// A heartbeat is useful to a node with a free slot of a kind for which tasks wait to be launched or
+// copied, and to any node if slots are preempted for waiting tasks.
 func TestWhoIsUseful(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
 	join(t, c, core.Node{Name: "n2", Rack: "r1", MapSlots: 2})
@@ -313,8 +313,8 @@ func TestRoomForACopyIsNews(t *testing.T) {
 	require.Len(t, beat(t, s.c, minuteAndMore, idle), 1)
 }
 
-// What may let a task launch that could not before has nodes with a free slot named: a job, another
-// priority, pool or policy, an end while jobs are held back, a task that runs again.
+// Nodes with a free slot become due when a task may launch that could not before: after a new job,
+// another priority, pool or policy, an end while jobs are held back, and a task that runs again.
 func TestWhatIsNews(t *testing.T) {
 	for name, call := range map[string]func(c *core.Core, n []core.NodeID, running core.AttemptID) error{
 		"a job": func(c *core.Core, _ []core.NodeID, _ core.AttemptID) error {

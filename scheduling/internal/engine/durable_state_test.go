@@ -13,9 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// restart puts a Core of the same policy, restored from a durable state that went through JSON, in
-// the place of the play's, resumes its jobs and brings the nodes back. Some outputs are there
-// still.
+// restart replaces the play's Core by one of the same policy, restored from a durable state that
+// went through JSON. It resumes the jobs and brings the nodes back. Some outputs still exist.
 func (y *play) restart(p core.Policy) (core.DurableState, *bytes.Buffer) {
 	t, old := y.t, y.c
 	text, err := json.Marshal(old.View().DurableState())
@@ -52,7 +51,7 @@ func (y *play) restart(p core.Policy) (core.DurableState, *bytes.Buffer) {
 	return f, log
 }
 
-// kept are the tasks of a job whose output the play lets be; the others were not committed.
+// kept returns the tasks of a job whose output still exists; the others were not committed.
 func (y *play) kept(j *core.Job) (kept []int32) {
 	k := core.Map
 	if len(j.Work[core.Reduce].Tasks) > 0 {
@@ -69,8 +68,8 @@ func (y *play) kept(j *core.Job) (kept []int32) {
 	return kept
 }
 
-// Whenever a Core gives way to one restored from its durable state, every job ends, nothing that is
-// kept runs again, attempts get no number twice, and the calls since replay on it.
+// Whenever a Core is replaced by one restored from its durable state, every job ends, no task whose
+// output exists runs again, attempt numbers are unique, and the calls since then replay on it.
 func TestRestart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPolicy(t)
@@ -150,7 +149,7 @@ func TestResumeWithoutPool(t *testing.T) {
 	require.Equal(t, "new", v.Pool)
 }
 
-// Durable states and kept tasks that cannot be are refused.
+// Invalid durable states and kept tasks are rejected.
 func TestBadFacts(t *testing.T) {
 	p := policyOf(t, "hfs", nil)
 	fresh := func() *core.Core {
@@ -178,8 +177,8 @@ func TestBadFacts(t *testing.T) {
 	}
 }
 
-// The durable state has the jobs that have not ended, by ID, those awaited included, and of each
-// the tasks that were launched, the place it has now, and nothing of where its inputs lie.
+// The durable state has the jobs that have not ended, by ID, those awaited included. Each has its
+// launched tasks and its current place in the order, but not the locations of its inputs.
 func TestFactsOfJobs(t *testing.T) {
 	c, n := newTestCore(t, "hfs", nil)
 	require.NoError(t, c.Kill(0, submit(t, c, core.JobSpec{Maps: 1})))
@@ -217,8 +216,8 @@ func TestFactsOfJobs(t *testing.T) {
 	require.ErrorIs(t, err, core.ErrUnknownJob, "it goes on already")
 }
 
-// A resumed job has its former time, place and counts: tasks that were launched once are known as
-// such, failures count, tasks with output are done. Nothing is kept of tasks that no longer exist.
+// A resumed job keeps its time, place and counts: launched tasks are known as such, failures count,
+// and tasks with output are done. Tasks that no longer exist are dropped.
 func TestResumedJobGoesOn(t *testing.T) {
 	c := coreOf(t, "hfs", func(cfg *core.Config, _ *core.Policy) { cfg.MaxAttempts = 2 })
 	known := core.DurableJob{

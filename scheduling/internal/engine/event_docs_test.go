@@ -75,7 +75,7 @@ func TestEventDocs(t *testing.T) {
 	require.ElementsMatch(t, slices.Collect(maps.Keys(docs["Fields"])), slices.Collect(maps.Keys(used)), "a field of no kind")
 }
 
-// Whatever happens, an event has no field but those that the page names for its kind.
+// Every event has only the fields that the page lists for its kind.
 func TestEventsHaveTheFieldsOfTheDocs(t *testing.T) {
 	docs := eventDocs(t)["Kinds"]
 	seen := map[string]bool{}

@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// sharesOf runs two jobs of two users on a node of four map slots and gives what the first update
-// tells of shares: of pools and queues, then of jobs.
+// sharesOf runs two jobs of two users on a node of four map slots and returns the shares that the
+// first update reports: of pools and queues, then of jobs.
 func sharesOf(t *testing.T, preset string, change func(*core.Policy)) []core.Event {
 	c, since := eventsOf(t, preset, func(cfg *core.Config, p *core.Policy) {
 		cfg.Explain, p.Spread = true, false
@@ -37,8 +37,8 @@ func sharesOf(t *testing.T, preset string, change func(*core.Policy)) []core.Eve
 	return list
 }
 
-// Every policy tells what jobs, pools and queues want and run, and what they should have as far as
-// it has a notion of it.
+// Every policy reports what jobs, pools and queues want and run, and their fair shares if it has
+// any.
 func TestSharesOfEveryPolicy(t *testing.T) {
 	maps := func(n int) [2]int { return [2]int{n, 0} }
 	equal := []core.Event{

@@ -61,8 +61,8 @@ func TestSkippedReducesNameTheirCenter(t *testing.T) {
 	require.Equal(t, &core.Placed{Center: "a", AtCenter: 5 * 2, Here: 55 * 4}, events[0].Placed)
 }
 
-// Where all nodes are alike a job may still pass over one that has its part of the reduces; then there
-// is no center to name.
+// Where all nodes are equally good, a job may still refuse one that is at the cap of its reduces.
+// The event then names no center.
 func TestSkippedReducesOfAnEvenJob(t *testing.T) {
 	c, since := eventsOf(t, "hfs", func(cfg *core.Config, p *core.Policy) {
 		cfg.Explain, p.Spread = true, false
@@ -90,8 +90,8 @@ func TestSkippedReducesOfAnEvenJob(t *testing.T) {
 	require.Nil(t, last.Placed)
 }
 
-// A job that waits because all slots are taken is reported once, at the update in which it launched
-// nothing; progress at each quarter; a node's cordon when it changes.
+// A job that waits because all slots are taken is reported once, at the first update without a
+// launch of it; progress is reported at each quarter, a node's cordon when it changes.
 func TestWaitsForSlotsProgressAndCordons(t *testing.T) {
 	c, since := eventsOf(t, "fair", func(cfg *core.Config, _ *core.Policy) { cfg.Explain = true })
 	n := join(t, c, core.Node{Name: "n", MapSlots: 1})

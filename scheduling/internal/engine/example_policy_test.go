@@ -95,7 +95,7 @@ func TestExamplePolicySharesBetweenUsers(t *testing.T) {
 	require.Equal(t, "ann", c.Job(next[0].Task.Job).Spec.User)
 }
 
-// Every job gets through, and an ended one counts no more.
+// Every job ends, and an ended job does not count any more.
 func TestExamplePolicyRunsJobsThrough(t *testing.T) {
 	c, nodes := usersCore(t)
 	for _, user := range []string{"ann", "bob", "ann"} {
@@ -118,7 +118,7 @@ func TestExamplePolicyRunsJobsThrough(t *testing.T) {
 	require.Empty(t, c.View().Active())
 }
 
-// What docs/schedulers.md shows is what is compiled and tested here.
+// The example of docs/schedulers.md is the one compiled and tested here.
 func TestExamplePolicyIsTheDocumentedOne(t *testing.T) {
 	source, err := os.ReadFile("example_policy_test.go")
 	require.NoError(t, err)

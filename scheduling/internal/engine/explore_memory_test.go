@@ -8,10 +8,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// memory is what lies behind a pointer, all that can be reached from it, as it was at a moment.
-// Putting it back undoes all that was done since: objects keep their places, so pointers between
-// them stay right, and what was made since is no longer reached. Functions, strings and what
-// channels hold are taken to be unchanging.
+// memory is a snapshot of everything that can be reached from a pointer. Restoring it undoes all
+// later changes: objects keep their addresses, so pointers between them stay valid, and later
+// objects become unreachable. Functions, strings and the contents of channels are assumed not to
+// change.
 type memory struct {
 	seen map[memoryKey]bool
 	kept []keptMemory
@@ -32,7 +32,7 @@ type keptMap struct {
 	keys, values []reflect.Value
 }
 
-// remember keeps what the pointer p leads to.
+// remember takes a snapshot of what the pointer p leads to.
 func remember(p any) *memory {
 	m := &memory{seen: map[memoryKey]bool{}}
 	m.visit(reflect.ValueOf(p))
@@ -56,7 +56,7 @@ func (m *memory) restore() {
 	}
 }
 
-// first reports whether a place is met for the first time.
+// first reports whether an address is visited for the first time.
 func (m *memory) first(at unsafe.Pointer, t reflect.Type, n int) bool {
 	k := memoryKey{at, t, n}
 	if m.seen[k] {
@@ -66,14 +66,14 @@ func (m *memory) first(at unsafe.Pointer, t reflect.Type, n int) bool {
 	return true
 }
 
-// visit keeps what v refers to.
+// visit takes a snapshot of what v refers to.
 func (m *memory) visit(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() || v.Type() == reflect.TypeFor[*core.Policies]() || !m.first(v.UnsafePointer(), v.Type(), 1) {
-			return // the tables of policies are for all
+			return // tables of policies are shared
 		}
-		live := reflect.NewAt(v.Type().Elem(), v.UnsafePointer()).Elem() // may be set, whatever v may
+		live := reflect.NewAt(v.Type().Elem(), v.UnsafePointer()).Elem() // settable, even if v is not
 		m.keep(live)
 		m.visit(live)
 	case reflect.Slice:
@@ -130,7 +130,7 @@ func (m *memory) visitMap(v reflect.Value) {
 	m.maps = append(m.maps, k)
 }
 
-var referring sync.Map // what refers has answered
+var referring sync.Map // answers of refers, by type
 
 // refers reports whether values of a type may lead to others that change.
 func refers(t reflect.Type) bool {

@@ -13,9 +13,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/quincy"
 )
 
-// What of the policies tells one state of the explorer from another.
+// The state of the policies, as far as it distinguishes states of the explorer.
 
-// policy adds what the parts of the policy know.
+// policy adds the state of the policy's parts.
 func (p *printer) policy(h *mix) {
 	c := p.w.c
 	for i := range p.w.spec.jobs {
@@ -53,7 +53,7 @@ func (p *printer) policy(h *mix) {
 	}
 }
 
-// flow adds how long jobs have waited, their bounds, and the plan if it still holds.
+// flow adds how long jobs have waited, their bounds, and the plan if it is still valid.
 func (p *printer) flow(h *mix, o *quincy.Order) {
 	h.length(min(o.Pol.Interval, p.w.now-o.Last))
 	h.flag(o.Old)
@@ -74,7 +74,7 @@ func (p *printer) flow(h *mix, o *quincy.Order) {
 	}
 }
 
-// waits adds how a job waits, and how long ago the last offer was if it was passed over then.
+// waits adds a job's wait and, if the last offer was refused, how long ago that was.
 func (p *printer) waits(h *mix, s *delay.Waits, j *core.Job) {
 	w := s.Of.Of(j)
 	h.int(int(w.Level))
@@ -121,7 +121,7 @@ func (p *printer) reduces(h *mix, r *cogrs.Placement, j *core.Job) {
 	}
 }
 
-// nodes0 adds to a node what a job knows of it.
+// nodes0 adds what a job has recorded about a node.
 func (p *printer) nodes0(i int, j *core.Job, reduces int32) {
 	h := mix(97)
 	h.int(int(j.ID))
@@ -168,8 +168,8 @@ func (p *printer) sizes(h *mix, o *hfsp.Order) {
 	}
 }
 
-// add adds numbers of a value of another package, at any depth; for the known lists of pointers it
-// adds the values behind them. Fields now and Finish are times.
+// add adds the numbers in a value of another package, at any depth. For the known lists of pointers
+// it adds the values that they point to. Fields now and Finish are times.
 func (p *printer) add(h *mix, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Int, reflect.Int64, reflect.Int32:

@@ -13,10 +13,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/speculate"
 )
 
-// The fingerprint of a world is equal for states with the same futures. Times count from now. Only
-// the tasks that run there distinguish nodes of one kind, unless the policy uses their numbers.
-// Tasks are not merged: the Core launches them by number, so that it matters, for example, which of
-// them has failed and must run again.
+// The fingerprint of a world is equal for states with the same futures. Times count from now. Nodes
+// of one kind differ only by the tasks that run there, unless the policy uses node numbers. Tasks
+// stay distinct: the Core launches them by number, so it matters, for example, which of them has
+// failed and must run again.
 //
 // mix is a hash of 64 bits.
 type mix uint64
@@ -46,13 +46,13 @@ func mixed(seed uint64, x uint64) uint64 {
 	return uint64(h)
 }
 
-// link is a relation between a task and a node; a hash gives its kind.
+// link is a relation between a task and a node; its kind is a hash.
 type link struct {
 	task, node int
 	hash       uint64
 }
 
-// printer works out fingerprints; what it holds is scratch.
+// printer computes fingerprints; its fields are scratch space.
 type printer struct {
 	w     *world
 	tasks [mostJobs * core.Kinds * mostTasks]uint64
@@ -65,7 +65,7 @@ func taskAt(id core.TaskID) int {
 	return (int(id.Job-1)*core.Kinds+int(id.Kind))*mostTasks + int(id.Index)
 }
 
-// fingerprint is that of a world.
+// fingerprint returns the fingerprint of a world.
 func (p *printer) fingerprint(w *world) uint64 {
 	p.w, p.links = w, p.links[:0]
 	h := mix(17)
@@ -96,7 +96,7 @@ func (p *printer) addFaults(h *mix, f *faults) {
 	}
 }
 
-// refine adds to each task and node what it is linked with.
+// refine adds to the hash of each task and node the hashes that it is linked with.
 func (p *printer) refine() {
 	tasks, nodes := p.tasks, p.nodes
 	for _, l := range p.links {
@@ -105,7 +105,7 @@ func (p *printer) refine() {
 	}
 }
 
-// unordered is a hash of a set.
+// unordered hashes a set.
 func (p *printer) unordered(set []uint64) uint64 {
 	p.sort = append(p.sort[:0], set...)
 	slices.Sort(p.sort)
@@ -179,7 +179,7 @@ func (p *printer) task(j *core.Job, id core.TaskID) {
 	}
 }
 
-// fetches adds what reduces have said of outputs that they could not fetch.
+// fetches adds the reduces' reports of outputs that they could not fetch.
 func (p *printer) fetches(h *mix, j *core.Job) {
 	for i := range j.Work[core.Map].Tasks {
 		if u := j.Unfetched[int32(i)]; u != nil {
@@ -191,7 +191,8 @@ func (p *printer) fetches(h *mix, j *core.Job) {
 	}
 }
 
-// pace adds the tasks that should get a speculative attempt, and the data that decides this.
+// pace adds the tasks that are candidates for a speculative attempt, and the data that decides
+// this.
 func (p *printer) pace(h *mix, j *core.Job, k core.TaskKind) {
 	for _, i := range j.Work[k].ToCopy() {
 		h.int(int(i) + 1)
@@ -222,7 +223,8 @@ func (p *printer) link(id core.TaskID, node int, h mix) {
 	p.links = append(p.links, link{taskAt(id), node, uint64(h)})
 }
 
-// attempt links an attempt with a node. An attempt is known by how many came after it.
+// attempt links an attempt with a node. The number of later attempts of its task identifies an
+// attempt.
 func (p *printer) attempt(id core.AttemptID, node int, kind uint64, more uint64) {
 	j := p.w.c.Job(id.Task.Job)
 	h := mix(kind)
@@ -233,17 +235,17 @@ func (p *printer) attempt(id core.AttemptID, node int, kind uint64, more uint64)
 	p.link(id.Task, node, h)
 }
 
-// node makes the hash of a node, of the Core's and the machine's side.
+// node hashes a node, with the Core's state of it and the machine's.
 func (p *printer) node(i int) {
 	w, n, m := p.w, p.w.c.Nodes[i], &p.w.machines[i]
 	h := mix(53)
 	h.add(p.hashString(n.Rack))
 	h.pair(n.Slots)
 	if _, ok := w.c.Placement[core.Reduce].(*cogrs.Placement); ok {
-		h.int(i) // of centers equally good it takes the first
+		h.int(i) // it takes the first of equally good centers
 	}
 	if o, ok := w.c.Order.(*quincy.Order); ok {
-		h.int(i) // of nodes equally cheap it takes the first
+		h.int(i) // it takes the first of equally cheap nodes
 		if i < len(o.Held) && o.Held[i] > 0 {
 			h.length(w.now - o.Held[i])
 		}
@@ -288,7 +290,7 @@ func (p *printer) node(i int) {
 	p.nodes[i] += uint64(h)
 }
 
-// letter adds a heartbeat under way, if the Core would take it in.
+// letter adds a heartbeat in flight if the Core would accept it.
 func (p *printer) letter(h *mix, i int, l *letter, n *core.NodeState, kind uint64) {
 	h.flag(l.used)
 	if !l.used {
@@ -306,7 +308,7 @@ func (p *printer) letter(h *mix, i int, l *letter, n *core.NodeState, kind uint6
 	}
 }
 
-// held links what a node holds with its task; the order is that in which it tells of it.
+// held links what a node holds with its task, in the order in which it reports.
 func (p *printer) held(i, order int, kind uint64, a *onMachine) {
 	x := mix(83)
 	x.int(order)
@@ -333,7 +335,7 @@ func (p *printer) hashString(s string) uint64 {
 	return uint64(h)
 }
 
-// timed reports whether the order knows how long attempts run.
+// timed reports whether the order uses the run times of attempts.
 func (p *printer) timed() bool {
 	switch p.w.c.Order.(type) {
 	case *hfsp.Order, *quincy.Order:

@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/pools"
 )
 
-// check looks at what must hold after every step, from the tasks and attempts themselves. It is
-// quick; checkInvariants, which knows the lists of each policy as well, is asked now and then.
+// check verifies the rules that hold after every step, from the tasks and attempts themselves. It
+// is quick; checkInvariants, which also verifies the lists of each policy, runs now and then.
 func (w *world) check() {
 	c := w.c
 	var running, free [core.Kinds]int
@@ -169,7 +169,7 @@ func (w *world) checkWaits() {
 			}
 		case *delay.SkipCount:
 			bound := sumOf(r.Limits)
-			if r.Limits == nil { // its own, by the live nodes, of which there were all at most
+			if r.Limits == nil { // its own limit, by the largest number of live nodes
 				bound = delaymath.Skips(delay.AutoLocality, j.Spec.Maps, len(w.c.Nodes), 1)
 			}
 			if v, _ := r.View(j); v.Skips > bound {
@@ -191,12 +191,12 @@ func sumOf(list []int) (n int) {
 	return n
 }
 
-// endRounds is within how many rounds of heartbeats every job ends once nothing more goes wrong.
+// endRounds is the number of heartbeat rounds within which every job ends once faults stop.
 const endRounds = 40
 
-// ends has all faults stop, and checks that every job ends: each machine sends its heartbeat once in
-// a quantum, each attempt asks to commit and succeeds within the next. Machines that are dead or
-// cordoned stay so as long as there is another.
+// ends stops all faults and checks that every job ends: each machine sends its heartbeat once in a
+// quantum, and each attempt asks to commit and succeeds within the next. Machines that are dead or
+// cordoned stay so while another one is open.
 func (w *world) ends() (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -236,7 +236,7 @@ func (w *world) ends() (err error) {
 	return errors.New("a job does not end once faults have stopped")
 }
 
-// anyOpen reports whether some machine takes tasks.
+// anyOpen reports whether some machine accepts tasks.
 func (w *world) anyOpen() bool {
 	for i := range w.spec.nodes {
 		if w.machines[i].up && !w.cordoned[i] {

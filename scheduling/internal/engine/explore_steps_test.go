@@ -6,7 +6,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// step is one thing that may happen in a small world: what, where, to which attempt or job.
+// step is a possible event in a small world: its kind, its machine, and its attempt or job.
 type step struct {
 	what stepKind
 	node int8
@@ -17,24 +17,24 @@ type stepKind uint8
 
 const (
 	stepSubmit    stepKind = iota // the next job comes
-	stepBeat                      // a heartbeat of all, and its answer
-	stepPoke                      // a heartbeat of what has ended, and its answer
+	stepBeat                      // a heartbeat with all attempts, and its answer
+	stepPoke                      // a heartbeat with the attempts that have ended, and its answer
 	stepMute                      // a heartbeat whose answer is lost
-	stepDouble                    // a heartbeat, a copy of which stays under way
+	stepDouble                    // a heartbeat; a copy of it stays in flight
 	stepLate                      // the copy arrives
 	stepWork                      // an attempt is half done
-	stepSucceed                   // an attempt ends: well
+	stepSucceed                   // an attempt ends: success
 	stepFail                      // an attempt ends: user code failed
 	stepBlameless                 // an attempt ends: the node failed it
-	stepStop                      // an attempt ends: stopped of itself
+	stepStop                      // an attempt ends: it stopped itself
 	stepCommit                    // an attempt asks to commit
 	stepLost                      // a reduce misses a map's output
 	stepUnfetched                 // a reduce cannot fetch a map's output
 	stepCrash                     // a machine dies
-	stepBack                      // a machine that has died is back in a new life
-	stepLeave                     // the Core gives a machine up
+	stepBack                      // a dead machine returns with a new incarnation
+	stepLeave                     // the Core expires a machine
 	stepKill                      // a job is killed
-	stepCordon                    // a machine is cordoned, or let in again
+	stepCordon                    // a machine is cordoned or uncordoned
 	stepPreempt                   // a round of preemption
 	stepTick                      // time passes
 )
@@ -48,7 +48,7 @@ var stepNames = [...]string{
 	"%s is cordoned, or no longer", "preemption round", "time passes",
 }
 
-// isFault tells what counts as a fault; all else happens to every cluster.
+// isFault reports whether a step is a fault; other steps occur in every cluster.
 func (k stepKind) isFault() bool {
 	switch k {
 	case stepSubmit, stepBeat, stepPoke, stepLate, stepWork, stepSucceed, stepCommit, stepBack, stepTick:
@@ -58,7 +58,7 @@ func (k stepKind) isFault() bool {
 	}
 }
 
-// tell is the step for people, before it is taken.
+// tell describes the step, before it is taken, for the printed path.
 func (w *world) tell(s step) string {
 	format := stepNames[s.what]
 	switch s.what {
@@ -111,7 +111,7 @@ func (w *world) may(s step) bool {
 	case stepBeat:
 		return true
 	case stepPoke:
-		return !m.sent.used && w.ended(m) && m.n > 1 // else it is a heartbeat of all
+		return !m.sent.used && w.ended(m) && m.n > 1 // otherwise it is a heartbeat with all attempts
 	case stepMute:
 		return w.left.mute > 0
 	case stepDouble:
@@ -159,7 +159,7 @@ func (w *world) ended(m *machine) bool {
 	return false
 }
 
-// missing is the first done map whose output a reduce may miss, or -1.
+// missing returns the first done map whose output a reduce may miss, or -1.
 func (w *world) missing(a *onMachine) int32 {
 	j := w.c.Job(a.id.Task.Job)
 	for i := range j.Work[core.Map].Tasks {
@@ -170,7 +170,7 @@ func (w *world) missing(a *onMachine) int32 {
 	return -1
 }
 
-// steps appends all that can happen now.
+// steps appends all steps that may happen now.
 func (w *world) steps(list []step) []step {
 	add := func(s step) {
 		if w.may(s) {
@@ -200,7 +200,7 @@ func (w *world) steps(list []step) []step {
 	return list
 }
 
-// take has a step happen, which may, and tells which rule that breaks.
+// take takes a step that may happen, and returns the rule that it breaks.
 func (w *world) take(s step) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -229,7 +229,7 @@ func (w *world) take(s step) (err error) {
 	case stepLate:
 		l := m.late
 		m.late = letter{}
-		w.deliver(i, &l) // the answer is to a heartbeat that was answered, or to a former life
+		w.deliver(i, &l) // the answer is to a heartbeat that was already answered, or to a former incarnation
 	case stepCrash:
 		w.left.crash--
 		*m = machine{life: m.life, late: m.late}
@@ -259,7 +259,7 @@ func (w *world) take(s step) (err error) {
 	return w.broken
 }
 
-// pass has time pass, and the JobTracker do what it does from time to time.
+// pass lets time pass and runs the JobTracker's periodic work.
 func (w *world) pass() {
 	w.now += quantum
 	if _, err := w.c.Expire(w.now); err != nil {
@@ -275,7 +275,7 @@ func (w *world) pass() {
 	}
 }
 
-// happens has something happen to a running attempt.
+// happens applies an event to a running attempt.
 func (w *world) happens(a *onMachine, what stepKind) {
 	switch what {
 	case stepWork:
@@ -304,13 +304,13 @@ func (w *world) happens(a *onMachine, what stepKind) {
 	}
 }
 
-// miss has a reduce miss the output of a map, or find it cut off.
+// miss makes a reduce miss the output of a map, or fail to fetch it.
 func (w *world) miss(a *onMachine, cut bool) {
 	m := w.missing(a)
 	a.lost, a.lostTry, a.cut = int8(m)+1, w.c.Job(a.id.Task.Job).Work[core.Map].Tasks[m].Won, cut
 }
 
-// commit asks the Core whether an attempt may commit; one that may not ends.
+// commit asks the Core whether an attempt may commit; a refused attempt ends.
 func (w *world) commit(a *onMachine) {
 	if !w.c.MayCommit(a.id) {
 		a.state = heldStopped

@@ -14,11 +14,11 @@ import (
 )
 
 // TestExplore drives the Core through the interleavings of events in small worlds. From each state
-// found it takes every possible step, until there is no new state, or until each world has its
+// found it takes every possible step, until no new state is found or the world has reached its
 // number of states: 200,000 in all, 10 million with LONG_TESTS=1. States with the same futures are
-// one (explore_print_test.go). Worlds without faults, with one, two, and so on take turns, so that
-// each is explored as far as the number allows. After each step the rules of explore_rules_test.go
-// hold; some states are checked in more detail (sample, alike).
+// merged (explore_print_test.go). States with no fault, one fault, two and so on take turns, so
+// each group is explored as far as the number allows. After each step the rules of
+// explore_rules_test.go hold; some states are checked in more detail (sample, alike).
 func TestExplore(t *testing.T) {
 	specs := smallWorlds(t)
 	most := 200_000 / len(specs)
@@ -40,7 +40,7 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// smallWorlds are the worlds explored: each policy, with and without data to wait for.
+// smallWorlds returns the worlds to explore: each policy, with and without data to wait for.
 func smallWorlds(t testing.TB) (list []*worldSpec) {
 	two := []core.Node{{Name: "n1", MapSlots: 1, ReduceSlots: 1}, {Name: "n2", MapSlots: 1, ReduceSlots: 1}}
 	three := []core.Node{{Name: "n1", Rack: "a", MapSlots: 1, ReduceSlots: 1}, {Name: "n2", Rack: "a", MapSlots: 1, ReduceSlots: 1}, {Name: "n3", Rack: "b", MapSlots: 1, ReduceSlots: 1}}
@@ -60,7 +60,7 @@ func smallWorlds(t testing.TB) (list []*worldSpec) {
 		if change != nil {
 			change(&p, &f)
 		}
-		own := slices.Clone(jobs) // a Core keeps what it is given; worlds are explored side by side
+		own := slices.Clone(jobs) // a Core keeps its arguments, and worlds are explored in parallel
 		for i := range own {
 			own[i].Places = core.Places{Offsets: slices.Clone(own[i].Places.Offsets), Nodes: slices.Clone(own[i].Places.Nodes)}
 		}
@@ -109,7 +109,7 @@ func smallWorlds(t testing.TB) (list []*worldSpec) {
 	return list
 }
 
-// reached is a state found: the state before it, and the step from there.
+// reached is a state: its predecessor, and the step from there.
 type reached struct {
 	before int32
 	by     step
@@ -119,9 +119,9 @@ type reached struct {
 // exploration is a search through the states of a world.
 type exploration struct {
 	spec    *worldSpec
-	seen    map[uint64]int32 // fingerprints, and where the state stands in found
+	seen    map[uint64]int32 // fingerprint to index in found
 	found   []reached
-	queues  [mostFaults + 1][]int32 // states to go on from, by faults
+	queues  [mostFaults + 1][]int32 // states to continue from, by faults
 	turn    int                     // of the queues
 	random  *rand.Rand
 	steps   int
@@ -131,14 +131,14 @@ type exploration struct {
 	err     error
 }
 
-// mostFaults is up to how many faults are put together.
+// mostFaults is the maximum number of faults in a path.
 const mostFaults = 3
 
-// sampleEvery is of how many steps one is looked at closely.
+// sampleEvery is the interval, in steps, between states that are checked in detail.
 const sampleEvery = 200
 
-// explore goes through the states of a world up to a number of states, or to the first step that
-// breaks a rule.
+// explore visits the states of a world, up to a number of states or the first step that breaks a
+// rule.
 func explore(spec *worldSpec, most int) *exploration {
 	x := &exploration{spec: spec, seen: map[uint64]int32{}, random: rand.New(rand.NewPCG(1, 2))}
 	var p printer
@@ -158,8 +158,8 @@ func (x *exploration) add(hash uint64, r reached) {
 	}
 }
 
-// take returns the next state to continue from, or -1: of the next number of faults the first
-// found, the last, or any.
+// take returns the next state to continue from, or -1. It cycles through the numbers of faults and
+// takes the first state found, the last, or any.
 func (x *exploration) take() int32 {
 	for range x.queues {
 		x.turn = (x.turn + 1) % len(x.queues)
@@ -178,8 +178,8 @@ func (x *exploration) take() int32 {
 	return -1
 }
 
-// through reports how far the exploration went: for each number of faults, how many states were not
-// continued.
+// through reports how far the exploration went: the number of states not continued, for each number
+// of faults.
 func (x *exploration) through() string {
 	var all [mostFaults + 2]int
 	for _, r := range x.found {
@@ -219,7 +219,7 @@ func (x *exploration) expand(p *printer, at int32) {
 	}
 }
 
-// note adds the state of w, which the step s reached from a state.
+// note records the state of w, reached from a state by step s.
 func (x *exploration) note(p *printer, w *world, path []step, at int32, s step) error {
 	h := p.fingerprint(w)
 	known, old := x.seen[h]
@@ -243,7 +243,7 @@ func (x *exploration) note(p *printer, w *world, path []step, at int32, s step) 
 	return x.spec.sample(path, h)
 }
 
-// path is the steps to a state.
+// path returns the steps to a state.
 func (x *exploration) path(at int32) (path []step) {
 	for ; x.found[at].before >= 0; at = x.found[at].before {
 		path = append(path, x.found[at].by)
@@ -252,7 +252,7 @@ func (x *exploration) path(at int32) (path []step) {
 	return path
 }
 
-// play takes steps from the beginning; the error is that of the first that breaks a rule.
+// play takes steps from the beginning and returns the error of the first step that breaks a rule.
 func (spec *worldSpec) play(path []step, trace func(string, ...any)) (*world, error) {
 	w := newWorld(spec)
 	w.trace = trace
@@ -265,7 +265,7 @@ func (spec *worldSpec) play(path []step, trace func(string, ...any)) (*world, er
 	return w, nil
 }
 
-// collector takes failures for checkInvariants.
+// collector collects failures for checkInvariants.
 type collector struct{ err error }
 
 func (c *collector) Errorf(format string, args ...any) {
@@ -276,9 +276,8 @@ func (c *collector) Errorf(format string, args ...any) {
 
 func (c *collector) FailNow() { panic(c.err) }
 
-// sample looks at one state more closely: taking the same steps again leads to it, so do the calls
-// on record in a fresh Core, all that the Core keeps agrees, and every job ends once nothing more
-// goes wrong.
+// sample checks one state in detail: the same steps lead to it again, its call log leads a fresh
+// Core to it, all lists of the Core agree, and every job ends once faults stop.
 func (spec *worldSpec) sample(path []step, want uint64) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -371,7 +370,7 @@ func (spec *worldSpec) shrink(path []step) []step {
 	return path
 }
 
-// fails reports whether steps that all may happen end in a broken rule.
+// fails reports whether all steps may happen and end in a broken rule.
 func (spec *worldSpec) fails(path []step) bool {
 	w := newWorld(spec)
 	for i, s := range path {
@@ -385,7 +384,7 @@ func (spec *worldSpec) fails(path []step) bool {
 	return w.ends() != nil
 }
 
-// story is a path for people.
+// story formats a path for people.
 func (spec *worldSpec) story(path []step) string {
 	var lines []string
 	w, err := spec.play(path, func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) })

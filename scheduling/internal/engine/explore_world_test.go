@@ -8,19 +8,19 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// The small world of the explorer: a Core, a few machines that send it heartbeats as the real ones
-// do, the messages under way, and how many faults are left to happen. All but the Core is one
-// value without pointers, so that a copy of it is a copy of the world.
+// The small world of the explorer has a Core, a few machines that send it heartbeats as real nodes
+// do, the messages in flight, and the number of faults that may still happen. All but the Core is
+// one value without pointers, so copying it copies the world.
 
 const (
 	mostMachines = 3
 	mostHeld     = 6
 	mostJobs     = 2
 	mostTasks    = 3
-	quantum      = time.Second // by which time passes
+	quantum      = time.Second // the unit in which time passes
 )
 
-// worldSpec says what a small world is made of, and which faults may happen in it, each how often.
+// worldSpec says what a small world consists of, and which faults may happen in it, and how often.
 type worldSpec struct {
 	name   string
 	policy core.Policy
@@ -29,7 +29,7 @@ type worldSpec struct {
 	faults faults
 }
 
-// faults counts what may yet happen.
+// faults counts the faults that may still happen.
 type faults struct {
 	fail, blameless, lostOutput, unfetched, crash, leave, kill, mute, double, cordon, preempt, stop, tick int8
 }
@@ -45,7 +45,7 @@ type heldState int8
 const (
 	heldRuns heldState = iota
 	heldPaused
-	heldSucceeded // from here on: ended, and not told yet
+	heldSucceeded // from here on: ended, and not reported yet
 	heldFailed
 	heldBlameless
 	heldStopped
@@ -57,12 +57,12 @@ type onMachine struct {
 	state   heldState
 	granted bool
 	half    bool // half done
-	lost    int8 // 1 + the number of the map whose output it misses, not told yet
+	lost    int8 // 1 + the number of the map whose output it misses, not reported yet
 	lostTry int32
-	cut     bool // it could not be fetched: it may be there all the same
+	cut     bool // it could not fetch the output, which may exist
 }
 
-// letter is a heartbeat under way.
+// letter is a heartbeat in flight.
 type letter struct {
 	used bool
 	life uint64
@@ -71,25 +71,25 @@ type letter struct {
 	told [mostHeld]onMachine
 }
 
-// machine is a node's side of the protocol: one heartbeat at a time, sent again as it was until it
-// is answered; a new life after the Core has given it up.
+// machine is a node's side of the protocol: one heartbeat at a time, resent unchanged until it is
+// answered, and a new incarnation after the Core has expired it.
 type machine struct {
 	up, registered bool
 	life, seq      uint64
 	n              int8
 	held           [mostHeld]onMachine
 	sent           letter // not answered
-	late           letter // a copy that is still under way
+	late           letter // a copy that is still in flight
 }
 
 // taskFacts is what has happened to a task.
 type taskFacts struct {
-	done    int8 // successes that stand: 0 or 1
-	failed  int8 // failures that machines have met
-	granted int8 // 1 + the try that was last granted to commit
+	done    int8 // valid successes: 0 or 1
+	failed  int8 // failures that machines have seen
+	granted int8 // 1 + the try that was last allowed to commit
 }
 
-// environment is all of the world but its Core.
+// environment is everything in the world except its Core.
 type environment struct {
 	now       time.Duration
 	lives     uint64
@@ -97,15 +97,16 @@ type environment struct {
 	left      faults
 	submitted int8
 	killed    [mostJobs]bool
-	opened    [mostJobs]bool // so many maps were done at some time that reduces may start
+	opened    [mostJobs]bool // enough maps were done at some time that reduces may start
 	cordoned  [mostMachines]bool
 	tasks     [mostJobs][core.Kinds][mostTasks]taskFacts
-	missed    [mostHeld]core.LostOutput // in the heartbeat under way, and how many
+	missed    [mostHeld]core.LostOutput // in the heartbeat in flight, and their number
 	misses    int8
 	placed    [mostJobs]placing // of the maps
 }
 
-// placing is when a job was submitted, or a map of it with a place last launched, and how near.
+// placing is when a job was submitted, or when a map of it with a place last launched, and its
+// locality.
 type placing struct {
 	at    time.Duration
 	level core.Locality
@@ -140,14 +141,14 @@ func (w *world) newCore(calls func(*core.Call)) *core.Core {
 	return c
 }
 
-// breaks notes that a rule is broken.
+// breaks records a broken rule.
 func (w *world) breaks(format string, args ...any) {
 	if w.broken == nil {
 		w.broken = fmt.Errorf(format, args...)
 	}
 }
 
-// says tells of something that happens, where the path is printed.
+// says prints an event if the path is printed.
 func (w *world) says(format string, args ...any) {
 	if w.trace != nil {
 		w.trace(format, args...)
@@ -156,12 +157,12 @@ func (w *world) says(format string, args ...any) {
 
 func (w *world) facts(id core.TaskID) *taskFacts { return &w.tasks[id.Job-1][id.Kind][id.Index] }
 
-// commits reports whether a task's attempts ask before they end.
+// commits reports whether a task's attempts ask to commit before they end.
 func (w *world) commits(id core.TaskID) bool {
 	return id.Kind == core.Reduce || w.spec.jobs[id.Job-1].Reduces == 0
 }
 
-// mapsDone is how many maps of a job are done now.
+// mapsDone returns the number of a job's maps that are done now.
 func (w *world) mapsDone(id core.JobID) (n int) {
 	for _, f := range w.tasks[id-1][core.Map] {
 		n += int(f.done)
@@ -169,7 +170,7 @@ func (w *world) mapsDone(id core.JobID) (n int) {
 	return n
 }
 
-// event applies an event of the Core.
+// event applies an event that the Core emits.
 func (w *world) event(e core.Event) {
 	w.says("    %v", e)
 	switch e.Type {
@@ -201,7 +202,7 @@ func (w *world) event(e core.Event) {
 	}
 }
 
-// launched checks that an attempt may be launched where it is, now.
+// launched checks that an attempt may launch on its node now.
 func (w *world) launched(e core.Event) {
 	id := e.Attempt.Task
 	switch {
@@ -222,11 +223,11 @@ func (w *world) launched(e core.Event) {
 	}
 }
 
-// waited checks that a map has waited for its data for as long as the policy says.
+// waited checks that a map has waited for its data as long as the policy requires.
 func (w *world) waited(e core.Event) {
 	p, last := &w.spec.policy, &w.placed[e.JobID-1]
 	if p.Locality.Rule != core.TimedWait || p.Locality.Capped || p.Preemption.Mode == core.PreemptOn {
-		return // a pool that is starved does not wait
+		return // jobs of a starved pool do not wait
 	}
 	least := time.Duration(0)
 	for l := last.level; l < e.Locality; l++ {
@@ -238,7 +239,7 @@ func (w *world) waited(e core.Event) {
 	*last = placing{w.now, e.Locality}
 }
 
-// finished checks that a job ends as it must.
+// finished checks that a job ends in the right state.
 func (w *world) finished(e core.Event) {
 	j, spec := e.JobID, &w.spec.jobs[e.JobID-1]
 	most := int8(0)
@@ -260,7 +261,7 @@ func (w *world) finished(e core.Event) {
 	}
 }
 
-// join has a machine register in a new life.
+// join registers a machine with a new incarnation.
 func (w *world) join(i int) {
 	m := &w.machines[i]
 	w.lives++
@@ -270,8 +271,8 @@ func (w *world) join(i int) {
 	w.c.Join(w.now, spec)
 }
 
-// write composes the next heartbeat of a machine, of all its attempts or of those that have ended,
-// unless one is unanswered: that is sent again.
+// write composes the next heartbeat of a machine, with all its attempts or only those that have
+// ended. An unanswered heartbeat is resent instead.
 func (w *world) write(i int, all bool) *letter {
 	m := &w.machines[i]
 	if m.sent.used {
@@ -336,7 +337,7 @@ func (w *world) deliver(i int, l *letter) core.Answer {
 	return answer
 }
 
-// answered has a machine do what the answer to its heartbeat asks.
+// answered carries out the answer to a machine's heartbeat.
 func (w *world) answered(i int, answer core.Answer) {
 	m := &w.machines[i]
 	m.sent = letter{}
@@ -374,8 +375,8 @@ func (w *world) answered(i int, answer core.Answer) {
 	w.agrees(i)
 }
 
-// agrees checks that a machine that has just been answered holds what the Core thinks it does:
-// an attempt that only the Core knows would never end.
+// agrees checks that a machine that was just answered holds the attempts that the Core expects: an
+// attempt that only the Core knows would never end.
 func (w *world) agrees(i int) {
 	m, id := &w.machines[i], w.c.Names[w.spec.nodes[i].Name]
 	for _, ai := range w.c.Nodes[id].Atts {

@@ -31,7 +31,7 @@ func TestTaskSelectorHasTheLastWord(t *testing.T) {
 			}
 			return list
 		}
-		answer = 3 // and the second time, since 3 runs already, the policy's
+		answer = 3 // the second time the policy's answer, since 3 already runs
 		require.Equal(t, [core.Kinds][]int32{{3, 0}, {3}}, index(beat(t, c, 0, nodes[0])))
 		answer = 0 // neither pending nor local
 		require.Equal(t, [core.Kinds][]int32{{1}, {0}}, index(beat(t, c, 0, nodes[2])))

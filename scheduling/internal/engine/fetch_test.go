@@ -21,12 +21,12 @@ func shuffling(t *testing.T, reduces int) (c *core.Core, n core.NodeID, r []core
 	return c, n, r
 }
 
-// unreachable is a reduce's report of map 0.
+// unreachable is a reduce's report that it cannot fetch the output of map 0.
 func unreachable(r core.AttemptID, try int32) core.Status {
 	return core.Status{Attempt: r, Lost: []core.LostOutput{{Map: 0, Try: try, Unreachable: true}}}
 }
 
-// TestUnreachableForEver: a map that has been made as often as a task may fail fails its job.
+// TestUnreachableForEver: a map that has run as often as a task may fail fails its job.
 func TestUnreachableForEver(t *testing.T) {
 	c, n, r := shuffling(t, 1)
 	for try := range int32(2) {
@@ -42,7 +42,8 @@ func TestUnreachableForEver(t *testing.T) {
 	require.Contains(t, v.Err, "job_0001_m_000000 could not be fetched: it was made 3 times")
 }
 
-// The reports of reduces that are suspended are waited for, too; a report of no map is none.
+// The Core also waits for the reports of suspended reduces; a report for a task that is not a map
+// is ignored.
 func TestReportsOfSuspendedReduces(t *testing.T) {
 	c, n, r := shuffling(t, 1)
 	c.Job(1).Work[core.Reduce].Suspended = 1

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// Each reason for which a job leaves a free slot of a node idle, without Explain.
+// Each reason for which a job leaves a free slot idle is reported, without Explain.
 func TestIdleReasonsOfNodes(t *testing.T) {
 	c, n := newTestCore(t, "fair", func(_ *core.Config, p *core.Policy) { p.SlowStart = 1 })
 	reasons := func(at core.NodeID) (list []core.Skip) { return c.View().IdleReasons(at) }
@@ -115,8 +115,8 @@ func TestNoOfferWithoutASlot(t *testing.T) {
 	}
 }
 
-// Whatever the policy and its limits: a job that waits beside a free slot has an event that says
-// why, after its last launch.
+// Whatever the policy and its limits, a job that waits while a slot is free has an event with the
+// reason, after its last launch.
 func TestEveryWaitHasItsReason(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := policyOf(t, rapid.SampledFrom(Presets()).Draw(t, "preset"), nil)

@@ -9,7 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// checkCoGRS recounts the reduces on each node, and looks for each choice of a plan in its lists.
+// checkCoGRS recounts the reduces on each node, and verifies that a plan's lists contain each
+// choice.
 func checkCoGRS(t require.TestingT, r *cogrs.Placement) {
 	for _, j := range r.C.Active {
 		if j.State.Ended() {
@@ -34,8 +35,8 @@ func checkCoGRS(t require.TestingT, r *cogrs.Placement) {
 	}
 }
 
-// checkPlan looks for each pending reduce's candidates, which are the best first, in the lists of a
-// plan. These may hold more: reduces that were launched meanwhile.
+// checkPlan verifies that a plan lists the candidates of each pending reduce, best first. A plan
+// may also list reduces that were launched meanwhile.
 func checkPlan(t require.TestingT, r *cogrs.Placement, j *core.Job, p *cogrs.Plan) {
 	require.Len(t, p.Best, len(j.Work[core.Reduce].Tasks))
 	require.True(t, slices.IsSortedFunc(p.ByNode, cogrs.Here.Compare))

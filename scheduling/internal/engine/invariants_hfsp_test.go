@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/hfsp"
 )
 
-// slowMatch is match over all jobs, those that lack nothing or hold nothing too.
+// slowMatch is match over all jobs, including those that need or hold nothing.
 func slowMatch(o *hfsp.Order, n *core.NodeState, k core.TaskKind, largest *hfsp.Sized) (winner, loser *hfsp.Sized) {
 	all := slices.Clone(o.All[k])
 	slices.SortFunc(all, func(a, b *hfsp.Sized) int { return o.RankOf(a).Compare(o.RankOf(b)) })
@@ -43,7 +43,8 @@ func slowMatch(o *hfsp.Order, n *core.NodeState, k core.TaskKind, largest *hfsp.
 	return nil, nil
 }
 
-// checkHFSP compares the lists with recomputed ranks, and the virtual work with the jobs'.
+// checkHFSP compares the lists with recomputed ranks, and the virtual cluster's work with that of
+// the jobs.
 func checkHFSP(t require.TestingT, c *core.Core, o *hfsp.Order) {
 	for k := range core.TaskKind(core.Kinds) {
 		listed := 0

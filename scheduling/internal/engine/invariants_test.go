@@ -19,7 +19,7 @@ func sortByString(ids []core.AttemptID) {
 	sort.Slice(ids, func(a, b int) bool { return ids[a].String() < ids[b].String() })
 }
 
-// checkInvariants recounts everything and compares.
+// checkInvariants recomputes everything and compares.
 func checkInvariants(t require.TestingT, c *core.Core) {
 	var slots, room, running, load, waiting, slow [core.Kinds]int
 	suspended, held := 0, 0
@@ -163,7 +163,7 @@ func checkPools(t require.TestingT, o *pools.Order) {
 	}
 }
 
-// checkLimits decides from nothing which jobs may run.
+// checkLimits recomputes which jobs may run.
 func checkLimits(t require.TestingT, o *pools.Order) {
 	inPool, ofUser := map[*pools.Pool]int{}, map[string]int{}
 	for p := core.VeryHigh; p <= core.VeryLow; p++ {
@@ -181,7 +181,7 @@ func checkLimits(t require.TestingT, o *pools.Order) {
 	}
 }
 
-// checkOrder compares the incremental order with one sorted from nothing.
+// checkOrder compares the incremental order with a sorted one.
 func checkOrder(t require.TestingT, c *core.Core) {
 	switch o := c.Order.(type) {
 	case *hfsp.Order:
@@ -231,7 +231,7 @@ func checkQueues(t require.TestingT, c *core.Core, o *capacity.Order) {
 	}
 }
 
-// apart gives the ancestors of two leaves, or the leaves themselves, that have the same parent.
+// apart returns the ancestors of two leaves, or the leaves themselves, that have the same parent.
 func apart(a, b *capacity.Queue) (*capacity.Queue, *capacity.Queue) {
 	path := func(q *capacity.Queue) (list []*capacity.Queue) {
 		for ; q != nil; q = q.Above {
@@ -249,7 +249,7 @@ func apart(a, b *capacity.Queue) (*capacity.Queue, *capacity.Queue) {
 	return a, b
 }
 
-// toInitialize looks at all waiting jobs of a queue for those that Hadoop would initialize now.
+// toInitialize searches all waiting jobs of a queue for those that Hadoop would initialize now.
 func toInitialize(q *capacity.Queue) (ids []core.JobID) {
 	maxUsers := 100/q.UserLimit + 2
 	met, of := 0, map[string]int{}
@@ -331,7 +331,7 @@ func poolBefore(p, q *pools.Pool, k core.TaskKind) bool {
 	return p.Name < q.Name
 }
 
-// slowPick looks at every task.
+// slowPick searches all tasks.
 func slowPick(c *core.Core, j *core.Job, n *core.NodeState, far core.Locality) (int32, core.Locality) {
 	best, at := int32(-1), core.Locality(100)
 	unplaced := int32(-1)

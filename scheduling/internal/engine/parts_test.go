@@ -11,7 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// The naive fair order, delay scheduling by a skip count, and reduces anywhere, from outside.
+// Copies of built-in parts written against the public interface: the naive fair order, delay
+// scheduling by a skip count, and reduces anywhere.
 
 type fewestFirst struct{}
 
@@ -46,8 +47,8 @@ func knownParts() core.Parts {
 	}
 }
 
-// plainly removes the reason from an event, and the whole event if it is a skip: external parts use
-// their own words. External orders report no shares.
+// plainly removes the reason from an event, and drops skips: external parts have reasons of their
+// own, and external orders report no shares.
 func plainly(list *[]core.Event) func(core.Event) {
 	return func(e core.Event) {
 		if e.Type == core.EventSkipped || e.Type == core.EventShares {
@@ -58,7 +59,7 @@ func plainly(list *[]core.Event) func(core.Event) {
 	}
 }
 
-// What is built in does the same from outside, whatever happens.
+// External copies of built-in parts make the same decisions.
 func TestPartsFromOutsideEqualTheBuiltIn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := policyOf(t, "delay", nil)
@@ -78,7 +79,7 @@ func TestPartsFromOutsideEqualTheBuiltIn(t *testing.T) {
 		builtIn = nil
 		y.c.Config.Calls = func(call *core.Call) {
 			same := *call
-			same.Actions = nil // its reasons are others; the events are compared
+			same.Actions = nil // its reasons differ; events are compared
 			if err := b.Replay(&same); call.Op != core.OpHeartbeat {
 				require.NoError(t, err)
 			}
@@ -90,7 +91,7 @@ func TestPartsFromOutsideEqualTheBuiltIn(t *testing.T) {
 	})
 }
 
-// Random runs under parts from outside mixed with built-in ones end, keep all invariants and replay.
+// Random runs with mixed external and built-in parts end, keep all invariants and replay.
 func TestRandomRunsWithPartsFromOutside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawPolicy(t)
@@ -114,7 +115,7 @@ func TestRandomRunsWithPartsFromOutside(t *testing.T) {
 	})
 }
 
-// curious asks everything there is to ask before it answers.
+// curious asks every question before it answers.
 type curious struct {
 	t require.TestingT
 	c **core.Core
@@ -147,7 +148,8 @@ func (r curiousReduces) Place(q core.View, o core.ReduceOffer) int32 {
 	return firstWaiting{}.Place(q, o)
 }
 
-// A part may ask anything while a slot is offered, under every order: the answers are the same.
+// A part may ask any question while a slot is offered, under every order, and always gets the same
+// answers.
 func TestPartsMayAsk(t *testing.T) {
 	for _, order := range append(Presets(), "fewest") {
 		t.Run(order, rapid.MakeCheck(func(t *rapid.T) {
@@ -179,7 +181,7 @@ func TestPartsMayAsk(t *testing.T) {
 	}
 }
 
-// notes writes down what it is offered, and refuses.
+// notes records its offers, and refuses them all.
 type notes struct {
 	offers   []core.MapOffer
 	reduces  []core.ReduceOffer
@@ -198,7 +200,7 @@ func (n *notes) Farthest(_ core.View, o core.MapOffer) core.Locality {
 	return n.allow
 }
 
-// chooser is notes that choose a map.
+// chooser is notes that also chooses a map.
 type chooser struct{ *notes }
 
 func (c chooser) Choose(q core.View, o core.MapOffer) int32 {
@@ -217,7 +219,7 @@ func (n *notes) Place(_ core.View, o core.ReduceOffer) int32 {
 
 func (n *notes) Forget(id core.JobID) { n.ended = append(n.ended, id) }
 
-// notesCore is a core of four nodes in two racks under parts that take notes.
+// notesCore is a core of four nodes in two racks with parts that record their offers.
 func notesCore(t *testing.T) (*core.Core, []core.NodeID, *notes) {
 	n := &notes{choose: -1}
 	c, nodes := newTestCore(t, "fair", func(cfg *core.Config, p *core.Policy) {
@@ -234,7 +236,8 @@ func notesCore(t *testing.T) (*core.Core, []core.NodeID, *notes) {
 	return c, nodes, n
 }
 
-// A rule for maps hears the distance of the nearest map, and the refusals since the last local map.
+// A locality rule gets the distance of the nearest map, and the number of refusals since the last
+// local map.
 func TestMapPlacementIsTold(t *testing.T) {
 	c, nodes, n := notesCore(t)
 	id := submit(t, c, core.JobSpec{Maps: 3, Places: core.Places{Offsets: []int32{0, 1, 2, 3}, Nodes: []core.NodeID{nodes[0], nodes[0], nodes[0]}}})
@@ -257,7 +260,7 @@ func TestMapPlacementIsTold(t *testing.T) {
 	require.Zero(t, v, "a launch on its data does")
 }
 
-// A chooser names the map itself, however far another one is from its data, and hears of its
+// A chooser names the map itself, even if another map is nearer to its data, and is notified of its
 // launch.
 func TestMapChooserChooses(t *testing.T) {
 	c, nodes, n := notesCore(t)
@@ -282,7 +285,7 @@ func TestMapChooserChooses(t *testing.T) {
 	}
 }
 
-// Where no map that waits has a place, a chooser is not asked.
+// If no waiting map has a place, a chooser is not asked.
 func TestMapChooserIsNotAskedOfMapsWithoutAPlace(t *testing.T) {
 	c, nodes, n := notesCore(t)
 	p := c.Policy
@@ -294,8 +297,8 @@ func TestMapChooserIsNotAskedOfMapsWithoutAPlace(t *testing.T) {
 	require.Empty(t, n.launched)
 }
 
-// A rule for reduces hears which reduces wait, and of the refusals since the last launch; it also
-// hears when a job ends.
+// A placement rule gets the waiting reduces and the number of refusals since the last launch. It is
+// also notified when a job ends.
 func TestReducePlacementIsTold(t *testing.T) {
 	c, nodes, n := notesCore(t)
 	id := submit(t, c, core.JobSpec{Reduces: 3})
@@ -347,7 +350,7 @@ func TestPartsThatAreNotThere(t *testing.T) {
 	require.ErrorContains(t, err, `an order "fair" is there already`)
 }
 
-// The places of data, by the questions that a placement asks.
+// A placement can ask where data is stored.
 func TestQuestionsAboutInput(t *testing.T) {
 	c, nodes := newTestCore(t, "fair", nil)
 	id := submit(t, c, core.JobSpec{Maps: 3, Reduces: 2})

@@ -52,11 +52,11 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// Timed waits hold under every order that goes by a locality rule, the one of Hadoop's FIFO included.
+// Timed waits apply under every order that uses a locality rule, including Hadoop's FIFO.
 func TestWaitsUnderEveryOrder(t *testing.T) {
 	for _, preset := range Presets() {
 		if preset == "quincy" {
-			continue // its flow weighs what is near by itself
+			continue // its flow has its own costs of distance
 		}
 		c, n := newTestCore(t, preset, func(_ *core.Config, p *core.Policy) {
 			p.Spread = false

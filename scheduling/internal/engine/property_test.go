@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// drawPolicy draws any combination of parts.
+// drawPolicy draws a combination of parts.
 func drawPolicy(t *rapid.T) core.Policy {
 	p := policyOf(t, rapid.SampledFrom(Presets()).Draw(t, "preset"), nil)
 	switch rapid.IntRange(0, 3).Draw(t, "locality") {
@@ -72,7 +72,7 @@ func drawPolicy(t *rapid.T) core.Policy {
 	return p
 }
 
-// play is a random run of a core, with the state that nodes would have.
+// play is a random run of a core, with the state that its nodes would have.
 type play struct {
 	parts   core.Parts
 	t       *rapid.T
@@ -81,7 +81,7 @@ type play struct {
 	nodes   []core.NodeID
 	joined  []core.Node
 	big     core.NodeID                             // has room for every task
-	fixed   bool                                    // the policy stays
+	fixed   bool                                    // the policy does not change
 	running map[core.NodeID]map[core.AttemptID]bool // true: suspended
 	won     map[core.TaskID]int                     // commits of reduces
 	log     bytes.Buffer
@@ -147,7 +147,7 @@ func (y *play) submit() {
 	submitAt(t, y.c, y.now, s)
 }
 
-// beat sends a heartbeat of a node; attempts end with the given chance in ten, some of them in
+// beat sends a heartbeat of a node. Attempts end with a chance of N in ten, some of them in
 // failure.
 func (y *play) beat(n core.NodeID, ends, fails int) {
 	t := y.t
@@ -216,7 +216,7 @@ func sortedAttempts(m map[core.AttemptID]bool) (ids []core.AttemptID) {
 	return ids
 }
 
-// step does something at random.
+// step performs a random step.
 func (y *play) step(ends, fails int) {
 	t := y.t
 	y.now += time.Duration(rapid.IntRange(0, 2000).Draw(t, "ms")) * time.Millisecond
@@ -258,8 +258,8 @@ func (y *play) step(ends, fails int) {
 	checkInvariants(t, y.c)
 }
 
-// finish lets all jobs end: failures stop, and the node with room for every task is back; the others
-// stay as they are.
+// finish lets all jobs end: failures stop, and the node with room for every task returns; other
+// nodes keep their state.
 func (y *play) finish() {
 	t := y.t
 	y.rejoin(y.big)
@@ -289,7 +289,7 @@ func (y *play) finish() {
 	require.NoError(t, y.calls.Err())
 }
 
-// rejoin brings a node back in a new life.
+// rejoin lets a node join with a new incarnation.
 func (y *play) rejoin(n core.NodeID) {
 	for i, id := range y.nodes {
 		if id == n {
@@ -315,8 +315,8 @@ func TestRandomRuns(t *testing.T) {
 	})
 }
 
-// Without delay no slot idles while a task waits: greedy locality, no spreading, no limits, reduces
-// anywhere.
+// Without delay, no slot idles while a task waits: with greedy locality, no spreading, no limits
+// and reduces anywhere.
 func TestWorkConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := policyOf(t, rapid.SampledFrom([]string{"fair", "hfs", "hfsp", "srpt"}).Draw(t, "preset"), nil)

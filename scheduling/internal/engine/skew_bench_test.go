@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// skewedSizes draws the bytes of each output and reduce from a lognormal distribution, a set of
-// tables that the maps use in turn.
+// skewedSizes draws the output bytes for each reduce from a lognormal distribution, in a few tables
+// that the maps use in turn.
 func skewedSizes(reduces int, sigma float64) [][]int64 {
 	rng := rand.New(rand.NewPCG(3, 4))
 	tables := make([][]int64, 64)
@@ -22,8 +22,8 @@ func skewedSizes(reduces int, sigma float64) [][]int64 {
 	return tables
 }
 
-// BenchmarkSkewedReduces is hfs with cogrs in the paper's set-up where no two partitions are alike,
-// so that every reduce has a center of its own.
+// BenchmarkSkewedReduces runs hfs with cogrs in the paper's set-up with partitions that all differ,
+// so that every reduce has its own center.
 func BenchmarkSkewedReduces(b *testing.B) {
 	for _, sigma := range []float64{1, 3} {
 		b.Run(fmt.Sprintf("sigma=%v", sigma), func(b *testing.B) {

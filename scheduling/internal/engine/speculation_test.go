@@ -9,8 +9,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// slowJob is a job of seven maps on four nodes with two map slots each, launched at time 0; the last
-// node has a free slot. attempts are by the maps' indexes, at are their nodes.
+// slowJob is a job of seven maps on four nodes with two map slots each, launched at time 0; the
+// last node has a free slot. attempts and at are indexed by map: its attempt and its node.
 type slowJob struct {
 	t        *testing.T
 	c        *core.Core
@@ -39,7 +39,7 @@ func newSlowJob(t *testing.T, preset string, change func(*core.Config, *core.Pol
 	return s
 }
 
-// progress reports the progress of the maps, of those not named 0.9, and looks for slow ones.
+// progress reports the progress of the maps, 0.9 unless given, and runs the search for slow tasks.
 func (s *slowJob) progress(now time.Duration, slow map[int]float64) {
 	for i, a := range s.attempts {
 		p, ok := slow[i]
@@ -57,7 +57,7 @@ func (s *slowJob) end(now time.Duration, m int, state core.AttemptState) {
 	require.NoError(s.t, err)
 }
 
-// copyOf is the second attempt at a map.
+// copyOf returns the second attempt of a map.
 func (s *slowJob) copyOf(m int) core.AttemptID {
 	a := s.attempts[m]
 	a.Try = 1
@@ -72,7 +72,7 @@ func TestLATECopiesTheLongestTimeToEnd(t *testing.T) {
 	s := newSlowJob(t, "fair", func(_ *core.Config, p *core.Policy) { p.Speculation.SlowTask = 0.5 }, core.JobSpec{})
 	s.progress(minuteAndMore, map[int]float64{0: 0.5, 2: 0.03})
 	require.Equal(t, []core.AttemptID{s.copyOf(2)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
-	s.end(minuteAndMore, 6, core.StateSucceeded) // leaves a slot of the last node
+	s.end(minuteAndMore, 6, core.StateSucceeded) // frees a slot of the last node
 	require.Equal(t, []core.AttemptID{s.copyOf(0)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
 	require.Len(t, s.c.View().Attempts(s.attempts[2].Task), 2)
 	require.NoError(t, s.c.Update(minuteAndMore))
@@ -81,8 +81,8 @@ func TestLATECopiesTheLongestTimeToEnd(t *testing.T) {
 	checkInvariants(t, s.c)
 }
 
-// By the older rule a task is slow if its progress is 0.2 below the mean of the job's, however fast
-// it has become, and the first such task comes first [Zaharia08 §2.1].
+// By the older rule a task is slow if its progress is 0.2 below the mean of its job, even if it has
+// become fast, and the first such task is copied first [Zaharia08 §2.1].
 func TestNativeRuleComparesProgress(t *testing.T) {
 	s := newSlowJob(t, "fair", func(_ *core.Config, p *core.Policy) { p.Speculation.Rule = core.NativeRule }, core.JobSpec{})
 	s.progress(minuteAndMore, map[int]float64{0: 0.5, 2: 0.03})
@@ -127,8 +127,8 @@ func TestWhatIsNotCopied(t *testing.T) {
 	require.Len(t, beat(t, s.c, 60*time.Second, s.nodes[3]), 1, "else there is a copy")
 }
 
-// The first attempt to succeed is the task's: its node has the output, the other one is killed, and
-// what that reports later counts nothing.
+// The first attempt that succeeds determines the task: its node has the output, the other attempt
+// is killed, and later reports of that are ignored.
 func TestFirstAttemptToSucceedWins(t *testing.T) {
 	for _, copyWins := range []bool{true, false} {
 		s := newSlowJob(t, "fair", nil, core.JobSpec{Reduces: 1, SlowStart: 1})
@@ -157,8 +157,8 @@ func TestFirstAttemptToSucceedWins(t *testing.T) {
 	}
 }
 
-// Copies go anywhere: a job that waits for locality waits with them, too [Hadoop's
-// FairScheduler: a capped request never returns a copy].
+// Speculative attempts may go anywhere: while a job waits for locality, its speculative attempts
+// wait, too [Hadoop's FairScheduler: a capped request never returns a copy].
 func TestDelaySchedulingDelaysCopies(t *testing.T) {
 	s := newSlowJob(t, "fair", func(_ *core.Config, p *core.Policy) {
 		p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{5 * time.Second, 5 * time.Second}}
@@ -218,8 +218,8 @@ func TestEveryOrderCopies(t *testing.T) {
 	}
 }
 
-// A node is known to be slow by what runs there, and by what was overtaken there, although nothing
-// has ended there.
+// A node counts as slow because of what runs there, and of attempts that were overtaken, even if
+// nothing has ended there.
 func TestNodeIsSlowBeforeAnythingEndsThere(t *testing.T) {
 	s := newSlowJob(t, "fair", nil, core.JobSpec{})
 	s.progress(minuteAndMore, map[int]float64{0: 0.05, 6: 0.05})
@@ -250,7 +250,8 @@ func TestRefusedPolicyLeavesTheRule(t *testing.T) {
 	require.Equal(t, []core.AttemptID{s.copyOf(0)}, beat(t, s.c, minuteAndMore, s.nodes[3]))
 }
 
-// A reduce that has waited for maps is not slow for it: its time counts from the last map's end.
+// A reduce that has waited for maps is not slow because of that: its time counts from the end of
+// the last map.
 func TestReducesThatWaitedAreNotSlow(t *testing.T) {
 	c, n := newTestCore(t, "fair", func(_ *core.Config, p *core.Policy) {
 		p.Speculation = core.SpeculationPolicy{Rule: core.LATE, SlowTask: 0.5}

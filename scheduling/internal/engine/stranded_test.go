@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// stranded is a cluster of three nodes with one map slot each, on the first of which a task of the
-// large job is suspended for one of the small.
+// stranded is a cluster of three nodes with one map slot each. On the first, a task of the large
+// job is suspended for a task of the small one.
 type stranded struct {
 	t          *testing.T
 	c          *core.Core
@@ -19,7 +19,7 @@ type stranded struct {
 	nodes      []core.NodeID
 	held       map[core.NodeID]map[core.AttemptID]bool // true: suspended
 	away       map[core.NodeID]bool
-	shrunk     bool // a node has less slots than tasks that run
+	shrunk     bool // a node has fewer slots than running tasks
 	big, small core.JobID
 }
 
@@ -40,7 +40,7 @@ func strand(t *testing.T) *stranded {
 	return s
 }
 
-// beat is a heartbeat in which all attempts that run end, if ends.
+// beat sends a heartbeat in which all running attempts end, if ends is set.
 func (s *stranded) beat(n core.NodeID, ends bool) {
 	if s.away[n] {
 		return
@@ -79,7 +79,7 @@ func (s *stranded) beats(ends bool) {
 	}
 }
 
-// allowed expects no error, but that the job has ended if it has.
+// allowed expects no error, except that the job has ended, if it has.
 func (s *stranded) allowed(err error, job core.JobID) {
 	if err != nil {
 		require.ErrorIs(s.t, err, core.ErrJobEnded)
@@ -96,8 +96,8 @@ func (s *stranded) reconfigure(preset string, change func(p *core.Policy)) {
 	require.NoError(s.t, s.c.Reconfigure(s.now, p))
 }
 
-// TestSuspendedGoesOn does to a cluster with a suspended attempt whatever can be done to it. Every
-// job that is not killed then ends.
+// TestSuspendedGoesOn makes every possible change to a cluster with a suspended attempt. Every job
+// that is not killed then ends.
 func TestSuspendedGoesOn(t *testing.T) {
 	events := map[string]func(s *stranded){
 		"nothing":    func(*stranded) {},
@@ -147,7 +147,7 @@ func TestSuspendedGoesOn(t *testing.T) {
 	}
 }
 
-// TestDrainedNodesEnd cordons all nodes: what runs and what is suspended ends, and nothing is
+// TestDrainedNodesEnd cordons all nodes: running and suspended attempts end, and nothing is
 // launched.
 func TestDrainedNodesEnd(t *testing.T) {
 	s := strand(t)
@@ -165,8 +165,8 @@ func TestDrainedNodesEnd(t *testing.T) {
 	require.Equal(t, []core.JobID{s.big}, s.c.View().Active(), "its reduce is not launched")
 }
 
-// TestDisplacedJobGoesOn switches from pools with a limit, under which a job that runs is displaced
-// by one of higher priority, to every other policy.
+// TestDisplacedJobGoesOn switches to every other policy from pools with a limit, under which a job
+// of higher priority has displaced a running one.
 func TestDisplacedJobGoesOn(t *testing.T) {
 	for _, preset := range Presets() {
 		c, n := oneNode(t, "hfs", func(_ *core.Config, p *core.Policy) { p.Pools.PoolMaxJobs = 1 }, core.Node{Name: "a", MapSlots: 1, ReduceSlots: 1})
@@ -194,8 +194,8 @@ func TestDisplacedJobGoesOn(t *testing.T) {
 	}
 }
 
-// TestInfiniteXiAfterASwitch trains a job that has run under another policy: nothing is known of
-// the tasks that finished then.
+// TestInfiniteXiAfterASwitch trains a job that has run under another policy: the run times of tasks
+// that finished then are unknown.
 func TestInfiniteXiAfterASwitch(t *testing.T) {
 	c, n := oneNode(t, "fifo", nil, core.Node{Name: "a", MapSlots: 1})
 	id := submit(t, c, core.JobSpec{Maps: 8})
@@ -218,8 +218,8 @@ func TestInfiniteXiAfterASwitch(t *testing.T) {
 	require.Equal(t, core.JobSucceeded, c.View().State(id))
 }
 
-// Suspended attempts that a node has become too small for are killed, and so are those that no new
-// policy would resume.
+// Suspended attempts are killed if their node has become too small for them, or if the new policy
+// would not resume them.
 func TestSuspendedAttemptsThatCannotGoOn(t *testing.T) {
 	suspended := func() (*core.Core, core.NodeID, core.AttemptID) {
 		c, since := eventsOf(t, "hfsp", func(_ *core.Config, p *core.Policy) { p.HFSP = core.HFSPPolicy{NoTraining: true} })

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// ask puts every question that there is, by their signatures, so that a new one is asked too.
+// ask calls every question by its signature, so that new questions are covered.
 func ask(t require.TestingT, c *core.Core) {
 	for _, question := range reflect.ValueOf(c.View()).Methods() {
 		args := [][]reflect.Value{{}}
@@ -64,8 +64,8 @@ func valuesOf(c *core.Core, of reflect.Type) (list []reflect.Value) {
 	return list
 }
 
-// A Core that is asked everything between any two calls answers these as one that is asked nothing,
-// with the same events.
+// Questions between calls do not change the Core: its answers and events are those of a Core that
+// is asked nothing.
 func TestQuestionsChangeNothing(t *testing.T) {
 	for _, preset := range Presets() {
 		t.Run(preset, rapid.MakeCheck(func(t *rapid.T) {

@@ -15,8 +15,9 @@ func fifoCore(t require.TestingT, spread bool, slots int) *core.Core {
 	return coretest.New(t, built, core.Config{}, core.Policy{Order: "fifo", Spread: spread}, coretest.Racks([2]int{slots, slots}, 4)...)
 }
 
-// Under fifo a nearly full cluster gives each heartbeat one map only, to keep a slot for each 100
-// tasks wanted, at most a node's; with up to three nodes it is full when it is.
+// Under fifo a nearly full cluster gets one map per heartbeat, to keep slots free: one for each 100
+// wanted tasks, at most the slots of a node. With up to three nodes it counts as nearly full only
+// when it is full.
 func TestPaddingOfFIFO(t *testing.T) {
 	for _, x := range []struct {
 		spread               bool
@@ -40,8 +41,8 @@ func TestPaddingOfFIFO(t *testing.T) {
 	}
 }
 
-// Under fifo with Spread a node takes its part of the tasks, maps and reduces, and says so when it
-// has it; one reduce comes with a heartbeat.
+// Under fifo with Spread a node gets its fraction of the tasks, maps and reduces, and reports when
+// it has it; a heartbeat gets one reduce.
 func TestSpreadOfFIFO(t *testing.T) {
 	for _, spread := range []bool{true, false} {
 		c := fifoCore(t, spread, 4)

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// line is an arc as it was drawn.
+// line is an arc as drawn.
 type line struct {
 	from, to, room int32
 	cost           int64
@@ -27,7 +27,7 @@ func drawn(t *rapid.T) (vertices int, lines []line) {
 	return vertices, lines
 }
 
-// flows calls back with each flow that the network can have.
+// flows calls back with each flow that the network allows.
 func flows(vertices int, lines []line, each func(flow []int32, cost int64)) {
 	flow := make([]int32, len(lines))
 	var try func(i int)
@@ -55,7 +55,7 @@ func flows(vertices int, lines []line, each func(flow []int32, cost int64)) {
 	try(0)
 }
 
-// In any small network, from any flow, the flow found can be, and none costs less.
+// In any small network, from any initial flow, the flow found is valid, and none costs less.
 func TestLeastCost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		vertices, lines := drawn(t)
@@ -88,7 +88,7 @@ func TestLeastCost(t *testing.T) {
 	})
 }
 
-// Tasks and slots: the units traced are those that flow, each to its slot.
+// Tasks and slots: each unit of flow is traced from its task to its slot.
 func TestTrace(t *testing.T) {
 	var g Graph
 	source, sink := g.Vertex(), g.Vertex()
@@ -114,8 +114,8 @@ func TestTrace(t *testing.T) {
 	require.EqualValues(t, None, g.Trace(tasks[0], sink), "it was taken out")
 }
 
-// An assignment of a hundred to a hundred costs what pairing them one by one in turn cannot beat,
-// from nothing and from the identity alike.
+// An assignment of a hundred tasks to a hundred slots costs at most what pairing them in turn
+// costs, whether it starts from nothing or from the identity.
 func TestFromNothingAndFromAFlow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Int32Range(1, 30).Draw(t, "n")

@@ -14,10 +14,11 @@ const (
 	levels  = 3
 )
 
-// model is what Outputs keeps, as a plain list: each question looks at all of it.
+// model keeps the outputs as a plain list and answers each question by a search through it.
 type model []output
 
-// within is the bytes of reduce r in the group of a site at a level, and the maps that have any.
+// within returns the bytes of reduce r in the group of a site at a level, and the maps that have
+// any.
 func (m model) within(r int, at Site, level int) (sum, maps int64) {
 	for _, o := range m {
 		if r < len(o.bytes) && o.at.Groups[level] == at.Groups[level] {
@@ -54,7 +55,8 @@ func (m model) distance(r int, at Site, weigh Weight) (sum int64) {
 	return sum
 }
 
-// most is the greatest sum over a group of a level of what part takes of an output.
+// most returns the largest sum, over the groups of a level, of the fraction of each output that
+// part selects.
 func (m model) most(level int, part func(output) int64) (most int64) {
 	sums := map[int32]int64{}
 	for _, o := range m {
@@ -90,8 +92,8 @@ func sites() (all []Site) {
 	return all
 }
 
-// Every answer is that of a list of the outputs that are in, whatever was put in and taken out, and
-// whenever it was folded.
+// Every answer is that of a list of the current outputs, whatever was added, removed and folded
+// before.
 func TestOutputsAgainstAList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const maps = 8

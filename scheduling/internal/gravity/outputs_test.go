@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The running sums per node and rack are those of the outputs that are in, whatever was put in and
-// taken out between.
+// The running sums per node and rack are those of the current outputs, whatever was added and
+// removed before.
 func TestOutputsKeepTheirSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const nodes, maps, reduces = 3, 8, 4

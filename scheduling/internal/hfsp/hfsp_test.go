@@ -19,7 +19,7 @@ import (
 // built has this package's orders.
 var built = &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"hfsp": New, "srpt": NewSRPT}}
 
-// exact has sizes known.
+// exact has known sizes.
 var exact = core.HFSPPolicy{NoTraining: true}
 
 // hfspCore is a Core under hfsp with one node, number 0.
@@ -31,15 +31,16 @@ func hfspCore(t require.TestingT, p core.HFSPPolicy, n core.Node) (*core.Core, *
 
 func byText(a, b core.AttemptID) int { return cmp.Compare(a.String(), b.String()) }
 
-// threeReduces are those of a job under hfsp, whose sample is one of them, on a node with one slot.
+// threeReduces are the reduces of a job under hfsp, on a node with one slot; one of them is its
+// sample.
 func threeReduces(t *testing.T) *core.Core {
 	c, _ := hfspCore(t, core.HFSPPolicy{Sample: 1}, core.Node{ReduceSlots: 1})
 	coretest.Submit(t, c, core.JobSpec{Reduces: 3})
 	return c
 }
 
-// TestShuffleIsNoExecution has a reduce that shuffles long after the last map, so that it has
-// consumed little when Delta has passed since that map.
+// TestShuffleIsNoExecution: a reduce shuffles long after the last map, so it has consumed little
+// when Delta has passed since that map.
 func TestShuffleIsNoExecution(t *testing.T) {
 	c := threeReduces(t)
 	r := coretest.Beat(t, c, 0, 0)
@@ -52,7 +53,7 @@ func TestShuffleIsNoExecution(t *testing.T) {
 	require.Equal(t, 540*time.Second, v.Left, "3 × 60 s / 0.3, less the 60 s done")
 }
 
-// A small job that comes to many goes first at once.
+// A small job that arrives while many others run goes first at once.
 func TestSmallJobAmongManyGoesFirst(t *testing.T) {
 	c, _ := hfspCore(t, exact, core.Node{MapSlots: 2})
 	submit := func(maps int) core.JobID {
@@ -114,8 +115,8 @@ func TestVirtualWorkOfEndedJobs(t *testing.T) {
 	require.ErrorContains(t, err, "has no virtual cluster")
 }
 
-// Once N tasks are suspended, no more are, until at most the lower number remains. Without a limit,
-// and if attempts are killed, this does not apply.
+// Once N tasks are suspended, further ones are not, until only the lower number remains. This does
+// not apply without a limit, or if attempts are killed.
 func TestSuspensionStopsAndBegins(t *testing.T) {
 	c, o := hfspCore(t, core.HFSPPolicy{SuspendHigh: 4, SuspendLow: 2}, core.Node{})
 	for _, x := range []struct {
@@ -133,8 +134,8 @@ func TestSuspensionStopsAndBegins(t *testing.T) {
 	}
 }
 
-// Of a job's attempts on a node the newest is suspended and the oldest resumed, of several the one
-// of least index.
+// Of a job's attempts on a node, the newest is suspended and the oldest resumed; among equals, the
+// one with the lowest index.
 func TestWhichAttemptIsSuspended(t *testing.T) {
 	c, o := hfspCore(t, exact, core.Node{ReduceSlots: 4})
 	j := c.Job(coretest.Submit(t, c, core.JobSpec{Reduces: 4}))
@@ -152,13 +153,13 @@ func TestWhichAttemptIsSuspended(t *testing.T) {
 	}
 	require.Equal(t, []int32{0, 1, -1}, []int32{at(false, 1), at(false, -1), at(true, 1)})
 	require.Equal(t, int32(-1), o.Extreme(j, c.Nodes[0], core.Map, false, 1))
-	c.Nodes[0].Atts[0], c.Nodes[0].Atts[3] = c.Nodes[0].Atts[3], c.Nodes[0].Atts[0] // in whatever order
+	c.Nodes[0].Atts[0], c.Nodes[0].Atts[3] = c.Nodes[0].Atts[3], c.Nodes[0].Atts[0] // in any order
 	c.Nodes[0].Atts[1], c.Nodes[0].Atts[2] = c.Nodes[0].Atts[2], c.Nodes[0].Atts[1]
 	require.Equal(t, []int32{0, 1}, []int32{at(false, 1), at(false, -1)})
 }
 
-// What a job may lose: all that runs, once its size is known; before, what is beyond its sample;
-// nothing if it must not be suspended.
+// The attempts that a job may lose: all running ones once its size is known; before, those beyond
+// its sample; none if it must not be suspended.
 func TestWhatAJobMayLose(t *testing.T) {
 	for _, x := range []struct {
 		reclaim             core.Reclaim
@@ -175,8 +176,8 @@ func TestWhatAJobMayLose(t *testing.T) {
 	}
 }
 
-// A reduce has executed since it began to consume: not before the last map was done, nor before the
-// last report that it had consumed nothing; a map since its launch.
+// A reduce has executed since it began to consume: neither before the last map was done, nor before
+// its last report without consumption. A map has executed since its launch.
 func TestWhatIsExecution(t *testing.T) {
 	c, o := hfspCore(t, exact, core.Node{})
 	c.Now = 100
@@ -194,8 +195,8 @@ func TestWhatIsExecution(t *testing.T) {
 	}
 }
 
-// server runs jobs of one kind on a single node with the given policy until all have ended, and
-// returns the finish times; every job fills the whole node: with one task a slot, or, if small,
+// server runs jobs of one kind on a single node under the given policy until all have ended, and
+// returns their finish times. Every job fills the whole node: with one task per slot or, if small,
 // with tasks of one second.
 func server(t require.TestingT, slots int, arrive []int, work []int, small bool) []time.Duration {
 	c, _ := hfspCore(t, exact, core.Node{ReduceSlots: slots})
@@ -255,8 +256,8 @@ func server(t require.TestingT, slots int, arrive []int, work []int, small bool)
 	return finish
 }
 
-// processorSharing is the finish time of each job on a server that all jobs share evenly, divisible
-// without end.
+// processorSharing returns the finish time of each job on a server that all jobs share equally,
+// without a smallest unit.
 func processorSharing(arrive, work []int) []float64 {
 	n := len(arrive)
 	left, finish := make([]float64, n), make([]float64, n)
@@ -306,9 +307,9 @@ func TestNoJobLaterThanUnderProcessorSharing(t *testing.T) {
 		got := server(t, 60, arrive, work, true) // 60 divides by 1 to 6 jobs, so whole slots share evenly
 		ps := processorSharing(arrive, work)
 		for i := range got {
-			// The virtual cluster runs whole tasks, so only with small ones is it a server that is
-			// shared evenly. Actions take effect at whole seconds: a job may lose less than one
-			// second each time another ends.
+			// The virtual cluster runs whole tasks, so it is equally shared only with small ones.
+			// Actions take effect at whole seconds: a job may lose less than one second each time
+			// another ends.
 			require.LessOrEqual(t, got[i].Seconds(), ps[i]+float64(n), "job %d", i)
 		}
 	})

@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A Level gives the answers of a search through all maps and replicas: the least pending map of a
-// group, in whatever order maps are launched and come back. The bits of a job are those of groups
-// that have, or had a moment ago, such a map; who leaves has none.
+// A Level gives the answers of a search through all maps and replicas: the lowest pending map of a
+// group, in whatever order maps are launched and return. A job's bit is set for groups that have,
+// or recently had, such a map; a job that ends has no bits.
 func TestLevelAgainstSearching(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const maps, nodes, groups, job = 12, 9, 5, 70
@@ -68,8 +68,8 @@ func TestLevelAgainstSearching(t *testing.T) {
 	})
 }
 
-// As many maps of a group are listed as asked for, the least ones that are pending: each once, however
-// many of its replicas are in the group.
+// At most the requested number of a group's pending maps is listed, lowest first: each once, even
+// if several of its replicas are in the group.
 func TestLevelListsMaps(t *testing.T) {
 	var near BitMatrix
 	near.Widen(1)
@@ -87,7 +87,7 @@ func TestLevelListsMaps(t *testing.T) {
 	require.Equal(t, []int32{9}, list(1, 1))
 }
 
-// It widens by as much as it has, at least, so that doing so often costs little.
+// It grows by at least its size, so that repeated growth is cheap.
 func TestBitMatrixWidens(t *testing.T) {
 	var m BitMatrix
 	for column, stride := range map[int32]int{0: 1, 63: 1, 64: 2, 127: 2, 640: 11} {
@@ -120,7 +120,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// Blocks stay within their size, none is empty, and emptied ones are used again; a list made by
+// Blocks stay within their size and are never empty, and freed ones are reused. A list made by
 // appending has room in its blocks.
 func TestBlocksOfAList(t *testing.T) {
 	check := func(l *List[int], n int) {

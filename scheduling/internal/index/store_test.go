@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A matrix has the bits that were set and not cleared, whatever room was made meanwhile.
+// A matrix has the bits that were set and not cleared, however it has grown since.
 func TestBitMatrixAgainstMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var m BitMatrix
@@ -32,8 +32,8 @@ func TestBitMatrixAgainstMap(t *testing.T) {
 	})
 }
 
-// Values are found under the numbers under which they were added, until they are removed, at the
-// borders of pages as well.
+// Values are found by the numbers under which they were added, until they are removed, also at the
+// borders of pages.
 func TestPages(t *testing.T) {
 	var p Pages[int]
 	values := make([]int, 2*pageSize)

@@ -15,7 +15,7 @@ import (
 // built has this order, beside fair.
 var built = &core.Policies{Orders: map[string]func(*core.Core, *core.Policy) (core.Order, error){"pools": New, "fair": flat.NewFair}}
 
-// poolsCore is a Core under pools, one for each user, that tells its events.
+// poolsCore is a Core under pools, one for each user, that emits events.
 func poolsCore(t require.TestingT, change func(*core.Config, *core.Policy), nodes ...core.Node) (c *core.Core, since func() []core.Event) {
 	p := core.Policy{Order: "pools", Pools: core.Allocations{PoolPerUser: true}, SlowStart: -1}
 	var cfg core.Config
@@ -52,7 +52,7 @@ func TestDefaultsOfPools(t *testing.T) {
 	}
 }
 
-// What a view tells of a pool: its jobs, their tasks, what it has and should have.
+// A view of a pool has its jobs, their tasks, its slots and its fair share.
 func TestViewOfPools(t *testing.T) {
 	c, n := pooled(t, core.Node{MapSlots: 4, ReduceSlots: 2}, func(_ *core.Config, p *core.Policy) {
 		p.Pools.Pools = []core.PoolConfig{{Name: "a", Weight: 3, Max: [2]int{3, 5}}}
@@ -85,7 +85,7 @@ func TestViewOfPools(t *testing.T) {
 	require.Nil(t, other.View().Queues())
 }
 
-// A job is new for BoostTime, and weighs more so long: in the order of a heartbeat, in that of a
+// A job is boosted for BoostTime: it weighs more in the order of a heartbeat, in that of a
 // question, and in the shares. Nothing is kept of jobs that are not boosted, or have ended.
 func TestNewJobsAreBoosted(t *testing.T) {
 	boosted := func(_ *core.Config, p *core.Policy) {
@@ -131,7 +131,8 @@ func TestNewJobsAreBoosted(t *testing.T) {
 	require.Empty(t, c.Order.(*Order).boosted)
 }
 
-// A boost ends also in a heartbeat that asks for no work; one that is ignored moves no clock.
+// A boost also ends in a heartbeat that asks for no work; an ignored heartbeat does not advance the
+// clock.
 func TestBoostEndsWithoutWork(t *testing.T) {
 	c, n := pooled(t, core.Node{MapSlots: 4}, func(_ *core.Config, p *core.Policy) {
 		p.Pools = core.Allocations{BoostFactor: 3, BoostTime: 10 * time.Second}
@@ -149,8 +150,8 @@ func TestBoostEndsWithoutWork(t *testing.T) {
 	require.Equal(t, []core.JobID{second, first}, c.View().Order(core.Map), "2 against 2 / 3")
 }
 
-// Limits on jobs hold for jobs of the least priority, too; who ends leaves its place, one that has
-// no tasks takes none.
+// Limits on jobs apply to jobs of the lowest priority, too. A job that ends frees its place; a job
+// without tasks takes none.
 func TestLimitsOnJobs(t *testing.T) {
 	c, _ := pooled(t, core.Node{MapSlots: 4}, func(cfg *core.Config, p *core.Policy) {
 		p.Pools = core.Allocations{UserMaxJobs: 1, Pools: []core.PoolConfig{{Name: "p", MaxJobs: 2}}}
@@ -181,7 +182,8 @@ func TestLimitsOnJobs(t *testing.T) {
 	require.Equal(t, core.JobRunning, v.State)
 }
 
-// A job that may not launch yet waits, and one that may again has started when it first could.
+// A job that may not launch yet waits. A job that may launch again counts as started when it first
+// could.
 func TestHeldJobsWait(t *testing.T) {
 	c, since := poolsCore(t, func(cfg *core.Config, p *core.Policy) { cfg.Explain, p.Pools.UserMaxJobs = true, 1 })
 	require.NoError(t, c.Update(time.Second))
@@ -251,7 +253,7 @@ func TestEventsOfPools(t *testing.T) {
 	require.Equal(t, core.EventWarning, since()[0].Type, "it is too much again")
 }
 
-// Fair shares follow the slots that there are.
+// Fair shares follow the number of slots.
 func TestSharesFollowTheSlots(t *testing.T) {
 	c, _ := poolsCore(t, nil, coretest.Racks([2]int{2, 1}, 2, 2)...)
 	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 100})
@@ -264,8 +266,8 @@ func TestSharesFollowTheSlots(t *testing.T) {
 	}
 }
 
-// A load manager is asked about the kinds of which a node has a free slot, with the node, the load
-// and the slots; what it refuses stays free, and that is the reason.
+// A load manager is asked for the kinds of which a node has a free slot, with the node, the load
+// and the slots. A slot that it refuses stays free, with that reason.
 func TestLoadManagerIsAskedOfFreeSlots(t *testing.T) {
 	type question struct {
 		k           core.TaskKind
@@ -304,7 +306,7 @@ func TestIdleReasonsOfPools(t *testing.T) {
 	require.Equal(t, core.Reason{Cause: core.CauseNotOffered}, c.View().IdleReasons(n)[0].Reason)
 }
 
-// Pools of equal rank come in the order of their names, whenever they were made.
+// Pools of equal rank have the order of their names, not of their creation.
 func TestPoolsByName(t *testing.T) {
 	c, _ := pooled(t, core.Node{MapSlots: 9}, nil)
 	for _, pool := range []string{"c", "a", "d", "b"} {
@@ -313,8 +315,8 @@ func TestPoolsByName(t *testing.T) {
 	require.Equal(t, []core.JobID{2, 4, 1, 3}, c.View().Order(core.Map))
 }
 
-// Some slots are kept from tasks known to be long, where a node has more; only what is longer than
-// the limit is long.
+// Some slots of a node with more are reserved for tasks that are not known to be long; a task is
+// long if it exceeds the limit.
 func TestSlotsKeptFromLongTasks(t *testing.T) {
 	for _, x := range []struct {
 		slots, reserve int
@@ -333,7 +335,8 @@ func TestSlotsKeptFromLongTasks(t *testing.T) {
 	require.Equal(t, []core.Skip{{Job: 1, Kind: core.Reduce, Node: n, Reason: core.Reason{Cause: core.CauseBusyLong}}}, c.View().Skips())
 }
 
-// What a heartbeat reports counts for what it is given: a job that ends leaves its place to another.
+// The reports of a heartbeat apply before its launches: a job that ends frees its place for
+// another.
 func TestReportsCountAtOnce(t *testing.T) {
 	c, n := pooled(t, core.Node{MapSlots: 1}, func(_ *core.Config, p *core.Policy) { p.Pools.UserMaxJobs = 1 })
 	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 1})

@@ -12,8 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/coretest"
 )
 
-// A round of preemption that is asked for needs no update before it: shares and needs are those of
-// its time.
+// A preemption round needs no update before it: it uses the current shares and needs.
 func TestPreemptNow(t *testing.T) {
 	for mode, want := range map[core.PreemptionMode]int{core.PreemptOff: 0, core.PreemptLog: 0, core.PreemptOn: 2} {
 		c, n := pooled(t, core.Node{MapSlots: 4}, func(_ *core.Config, p *core.Policy) {
@@ -43,7 +42,7 @@ func TestPreemptNow(t *testing.T) {
 	}
 }
 
-// A pool without a timeout claims nothing, however long it starves; neither does a pool that has
+// A pool without a timeout claims nothing, however long it starves. Neither does a pool that has
 // just reached half of its share.
 func TestNothingIsClaimedWithoutNeed(t *testing.T) {
 	c, n := pooled(t, core.Node{MapSlots: 4}, func(_ *core.Config, p *core.Policy) {
@@ -74,8 +73,8 @@ func TestNothingIsClaimedWithoutNeed(t *testing.T) {
 	require.Zero(t, need())
 }
 
-// A pool that has been below half of its fair share for longer than the timeout may claim what it
-// lacks of the share: the slots that it has do not count twice.
+// A pool that has been below half of its fair share for longer than the timeout may claim the slots
+// that it lacks; the slots that it has do not count twice.
 func TestHalfShareTimeout(t *testing.T) {
 	c, n := pooled(t, core.Node{MapSlots: 10}, func(_ *core.Config, p *core.Policy) {
 		p.Preemption.Mode, p.Pools.FairTimeout = core.PreemptLog, 10*time.Second
@@ -167,8 +166,8 @@ func TestPreemptionSparesShares(t *testing.T) {
 	})
 }
 
-// Preemption that is only logged names those that it would kill, and leaves them alone; one that is
-// on kills the same.
+// Preemption in log mode names the attempts that it would kill and leaves them running. When it is
+// on, it kills the same attempts.
 func TestVictimsOfTheDryRun(t *testing.T) {
 	victims := map[core.PreemptionMode][]core.AttemptID{}
 	for _, mode := range []core.PreemptionMode{core.PreemptLog, core.PreemptOn} {

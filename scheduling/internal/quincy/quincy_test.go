@@ -19,8 +19,8 @@ func quincyCore(t require.TestingT, cfg core.Config, p core.QuincyPolicy, nodes 
 	return c, c.Order.(*Order)
 }
 
-// cheapest is the least cost of all ways to put the maps that wait on free slots, as the paper has
-// it, by trying all.
+// cheapest returns the minimum cost of all assignments of waiting maps to free slots, with the
+// paper's costs, by trying all.
 type cheapest struct {
 	o     *Order
 	asks  *core.NodeState
@@ -58,8 +58,8 @@ func (b *cheapest) try(i int, cost int64) {
 	}
 }
 
-// The network's omissions, groups and constant offsets change no cost: the flow of small clusters
-// costs as much as the best of all assignments, and the plan is such an assignment.
+// Omitted arcs, groups and constant offsets do not change costs: the flow of a small cluster costs
+// as much as the best assignment, and the plan is such an assignment.
 func TestQuincyPlansAtLeastCost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := core.QuincyPolicy{
@@ -114,7 +114,7 @@ func TestQuincyPlansAtLeastCost(t *testing.T) {
 	})
 }
 
-// A round kills nothing where nothing is cheaper: what the last one left, it leaves.
+// A round kills nothing unless that is cheaper: a round right after another one changes nothing.
 func TestQuincyRoundsComeToRest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := core.QuincyPolicy{Interval: -1, Rule: rapid.SampledFrom([]core.QuincyRule{core.QFP, core.QP}).Draw(t, "rule")}
@@ -150,8 +150,8 @@ func TestQuincyRoundsComeToRest(t *testing.T) {
 	})
 }
 
-// Reading from the rack costs Rack, from beyond all that nodes have in common Far, and the levels
-// between lie evenly between.
+// Reading from the rack costs Rack, reading across the whole network costs Far, and the levels
+// between are spaced evenly.
 func TestQuincyCosts(t *testing.T) {
 	p := core.QuincyPolicy{Rack: time.Second, Far: 10 * time.Second}
 	c, o := quincyCore(t, core.Config{RackDepth: 3}, p, core.Node{Name: "a", Rack: "/x/y", MapSlots: 1})

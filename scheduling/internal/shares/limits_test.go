@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// While the cluster is under-loaded, a node runs its part of the load plus the allowed difference,
-// rounded up.
+// While the cluster is under-loaded, a node runs its fraction of the load plus the allowed
+// difference, rounded up.
 func TestOfNode(t *testing.T) {
 	for _, x := range []struct {
 		slots, load, total int
@@ -27,8 +27,8 @@ func TestOfNode(t *testing.T) {
 	}
 }
 
-// A user of a queue may hold an equal part, or the percentage if that is more, of the capacity; of a
-// queue beyond it, of what it will hold with one more task.
+// A user of a queue may hold an equal fraction of the capacity, or the percentage if that is more;
+// in a queue beyond its capacity, of the slots that it will hold with one more task.
 func TestOfUser(t *testing.T) {
 	for _, x := range []struct{ capacity, occupied, task, users, percent, want int }{
 		{10, 0, 1, 1, 100, 10},
@@ -44,7 +44,7 @@ func TestOfUser(t *testing.T) {
 	}
 }
 
-// Minimum shares that are just the total are not too much; nothing at all divides into nothing.
+// Minimum shares that sum to the total are valid; zero slots divide into zeros.
 func TestDivideAtItsBounds(t *testing.T) {
 	claims := []Claim{{Demand: 5, Min: 2, Weight: 1}, {Demand: 5, Min: 3, Weight: 1}}
 	require.False(t, Divide(claims, 5))

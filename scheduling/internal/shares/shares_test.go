@@ -7,9 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// slowShares hands the slots out in small portions, each to the claim with the least share over
-// weight among those that want more; claims below their minimum come first, as one has it before
-// the water rises.
+// slowShares distributes the slots in small portions, each to the claim with the least share over
+// weight among those that want more. Claims below their minimum come first.
 func slowShares(claims []Claim, total float64) []float64 {
 	const portion = 1.0 / 256
 	shares := make([]float64, len(claims))

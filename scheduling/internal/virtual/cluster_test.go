@@ -17,8 +17,8 @@ type slowVirtual struct {
 	done  []int // second at which the job finished
 }
 
-// tick hands out the slots in rounds, one each, beginning with the jobs of fewest tasks, and lets a
-// second pass.
+// tick distributes the slots in rounds, one each, beginning with the jobs with the fewest tasks,
+// and lets a second pass.
 func (s *slowVirtual) tick(now int) (held []int) {
 	held = make([]int, len(s.jobs))
 	var order []int
@@ -106,7 +106,7 @@ func TestVirtualClusterAgainstTicks(t *testing.T) {
 		}
 		for i := range jobs {
 			require.Equal(t, projected[i], jobs[i].Finish, "time alone changes no projection")
-			if slots >= n && slow.done[i] > arrive { // with fewer, jobs of fewest tasks are ahead of their parts
+			if slots >= n && slow.done[i] > arrive { // with fewer slots, small jobs get more
 				require.InDelta(t, slow.done[i], projected[i].Seconds(), 2*float64(longest), "about what was foreseen")
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// slowJob lets the first slots of some tasks run for d, others taking the places of those that
-// finish, and returns what each has left.
+// slowJob runs the first slots of some tasks for d; waiting tasks replace finished ones. It returns
+// the rest of each.
 func slowJob(tasks []time.Duration, slots int, d time.Duration) []time.Duration {
 	for ; d > 0 && len(tasks) > 0 && slots > 0; d-- {
 		for i := range min(slots, len(tasks)) {
@@ -31,7 +31,7 @@ func left(v *Job) (tasks []time.Duration) {
 	return tasks
 }
 
-// A job works as its tasks do, one by one; it is steady for as long as it says: before, it has as
+// A job works as its tasks do one by one. It is steady for the reported time: before that it has as
 // many tasks as slots.
 func TestJobWorksAsItsTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -67,8 +67,8 @@ func TestJobWorksAsItsTasks(t *testing.T) {
 	})
 }
 
-// How long a job is steady: whole waves of equal tasks; otherwise until one of the running ones
-// finishes; for ever without slots.
+// How long a job is steady: whole waves of equal tasks; otherwise until a running one finishes;
+// without slots, for ever.
 func TestHowLongAJobIsSteady(t *testing.T) {
 	for _, x := range []struct {
 		slots int
@@ -93,7 +93,7 @@ func TestHowLongAJobIsSteady(t *testing.T) {
 	}
 }
 
-// A job of no tasks, or of none with any length, has none.
+// A job without tasks, or with only empty ones, has none.
 func TestResizedJob(t *testing.T) {
 	v := &Job{}
 	for _, x := range []struct {
@@ -128,7 +128,8 @@ func TestFitOfALogNormalSample(t *testing.T) {
 	require.Equal(t, time.Duration(30), LogNormal([]time.Duration{2, 4}, 10))
 }
 
-// A cluster's account: jobs by size, each once; another number of slots counts from its time on.
+// The accounts of a cluster: each job once, by size; a new number of slots applies from its time
+// on.
 func TestAccountOfACluster(t *testing.T) {
 	c := New(0, 4)
 	require.False(t, c.Resize(0, 4))
@@ -153,8 +154,8 @@ func TestAccountOfACluster(t *testing.T) {
 	require.Empty(t, c.jobs)
 }
 
-// Slots that do not divide by weight: each job has the whole slots of its part, what is left goes to
-// the smallest.
+// If slots do not divide by weight, each job has the whole slots of its fraction, and the rest goes
+// to the smallest.
 func TestDivisionByWeight(t *testing.T) {
 	for _, x := range []struct {
 		slots   int
@@ -184,7 +185,7 @@ func TestDivisionByWeight(t *testing.T) {
 	}
 }
 
-// The finishes of many jobs are foreseen, too, those with less to do first.
+// The finish times of many jobs are projected, too, those with the least work first.
 func TestProjectionOfManyJobs(t *testing.T) {
 	c := New(time.Minute, 10)
 	for i := range 65 {
