@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// benchSlots is how many goroutines run attempts in benchmarks.
+// benchSlots is the number of goroutines that run attempts in benchmarks.
 const benchSlots = 2
 
 // benchInput writes a generated file once a benchmark; TARRY_BENCH_MIB sets its
@@ -129,8 +129,8 @@ func benchPlan(b *testing.B, memory *cluster.Memory, pool *cluster.Buffers, bind
 	return total
 }
 
-// benchJob measures a job over a generated file; share, if not 0, limits its
-// memory to that part of the file's size.
+// benchJob measures a job over a generated file; share, if not 0, limits its memory to that
+// fraction of the file's size.
 func benchJob(b *testing.B, kind gen.Kind, share float64, bind func(src Source, d Destination) (*Plan, error)) {
 	b.Helper()
 	path := benchInput(b, kind)

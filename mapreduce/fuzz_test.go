@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
-// FuzzReadTyped reads any bytes as what Typed has written: records, or an error, the same wherever
-// windows end.
+// FuzzReadTyped reads arbitrary bytes as the output of Typed: it gets records or an error, the same
+// wherever windows end.
 func FuzzReadTyped(f *testing.F) {
 	data, err := os.ReadFile(typedOf(f, []visit{{"ann", 1}, {"bob", -1}}, NoCompression))
 	require.NoError(f, err)
@@ -32,8 +32,8 @@ func FuzzReadTyped(f *testing.F) {
 	})
 }
 
-// FuzzCounters reads any JSON as counters: an error, or what is the same when it is written and read
-// again.
+// FuzzCounters reads arbitrary JSON as counters: it gets an error, or counters that survive writing
+// and reading.
 func FuzzCounters(f *testing.F) {
 	f.Add([]byte(`[{"group":"g","name":"n","value":3},{"group":"g","name":"n","value":-3}]`))
 	f.Add([]byte(`[{"group":"Map-Reduce Framework","name":"Map input records","value":9223372036854775807}]`))

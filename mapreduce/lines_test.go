@@ -65,8 +65,8 @@ func readAll(t testing.TB, in Input[[]byte], w read.Windows, block int64) (recor
 	return records
 }
 
-// FuzzLines states that the records of all splits together are the lines of the
-// whole text, whatever the blocks and the read.Windows.
+// FuzzLines: the records of all splits together are the lines of the whole text, whatever the
+// blocks and the read.Windows.
 func FuzzLines(f *testing.F) {
 	for _, text := range []string{
 		"", "\n", "a", "a\n", "a\nb", "\n\na\r\nbb\x00\xff\n\nlong line here\n",

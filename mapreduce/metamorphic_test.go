@@ -17,8 +17,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// TestAnyRunGivesTheOraclesBytes states that for a job that combines, groups and
-// partitions in any way the engine writes RunLocal's files.
+// TestAnyRunGivesTheOraclesBytes: for any combination of Combine, grouping and partitioning the
+// engine writes RunLocal's files.
 func TestAnyRunGivesTheOraclesBytes(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -33,8 +33,8 @@ func TestAnyRunGivesTheOraclesBytes(t *testing.T) {
 	})
 }
 
-// TestAnySortGivesTheOraclesBytes states the same for jobs without Reduce, whose
-// pairs are written without decoding, and that their parts are sorted.
+// TestAnySortGivesTheOraclesBytes: the same for jobs without Reduce, whose pairs are written
+// without decoding; their parts are sorted.
 func TestAnySortGivesTheOraclesBytes(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
@@ -89,8 +89,8 @@ func joinParts(files map[string]string) string {
 	return b.String()
 }
 
-// TestSecondarySort states that GroupFields groups by the leading fields while
-// keys, and so values, come in full key order.
+// TestSecondarySort: GroupFields groups by the leading fields, while keys, and so values, have full
+// key order.
 func TestSecondarySort(t *testing.T) {
 	type key = Pair[string, int]
 	for _, reduces := range []int{1, 2, 3} {

@@ -49,8 +49,8 @@ func TestSeparatedIsCut(t *testing.T) {
 	})
 }
 
-// FuzzSeparatedBy states that the records of all splits together are those of the whole text,
-// whatever the separator, the blocks and the windows.
+// FuzzSeparatedBy: the records of all splits together are those of the whole text, whatever the
+// separator, the blocks and the windows.
 func FuzzSeparated(f *testing.F) {
 	for _, sep := range []string{"\r\n", "aa", "aba", "abaab", "aaaa"} {
 		f.Add([]byte("aaaaaaaaaaaaaaaaa"), sep, uint16(0), uint8(1))

@@ -11,7 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// Calls of Task methods and emits count as progress, without reading; nothing counts by itself.
+// Calls of Task methods and emits count as progress even while nothing is read; nothing counts
+// without a call.
 func TestUserCodeShowsLife(t *testing.T) {
 	var progress cluster.Progress
 	shows := func(what string, do func()) {

@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// perFile is how much larger than it is JoinSmall counts a file.
+// perFile is the number of bytes that JoinSmall adds to each file's size.
 const perFile = 16 << 10
 
 // filesJob writes each line with its file and number, and a line at the end of each file.

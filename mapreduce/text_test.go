@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// written is what an output writes for records.
+// written returns the text that an output writes for records.
 func written[O any](t *testing.T, out func(Destination) Output[O], records ...O) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -27,7 +27,7 @@ type wrapped struct {
 	Name string
 }
 
-// ownWay embeds a type that marshals itself and has a way of its own.
+// ownWay embeds a type that marshals itself, and has its own marshaling, too.
 type ownWay struct {
 	mark
 	N byte
@@ -40,9 +40,8 @@ func (o *ownWay) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// TestEmbeddedMethodsLoseNoFields states that a struct with MarshalBinary from an
-// embedded field keeps its other fields, as key, value and text, and that a
-// method of its own is used.
+// TestEmbeddedMethodsLoseNoFields: a struct with MarshalBinary from an embedded field keeps its
+// other fields, as key, value and text; its own method is used if it has one.
 func TestEmbeddedMethodsLoseNoFields(t *testing.T) {
 	at := time.Unix(1700000000, 5).UTC()
 	require.Equal(t, wrapped{stamped{at, 7}, "x"}, encodedAndBack(t, wrapped{stamped{at, 7}, "x"}))
@@ -68,7 +67,7 @@ type family struct {
 
 type ring struct{ Next [1][]struct{ Up []ring } }
 
-// growing marshals itself and adds what it reads to what it has.
+// growing marshals itself; its UnmarshalBinary appends to its current value.
 type growing struct{ members []byte }
 
 func (g growing) MarshalBinary() ([]byte, error) { return g.members, nil }
@@ -106,9 +105,8 @@ func bindTree() error {
 	return err
 }
 
-// TestDecodedValuesShareNothing states that an UnmarshalBinary that adds to what it
-// finds begins with nothing, in every place a value can stand, and that earlier
-// values stay what they were.
+// TestDecodedValuesShareNothing: an UnmarshalBinary that appends starts with an empty value
+// wherever a value is decoded, and earlier values are unchanged.
 func TestDecodedValuesShareNothing(t *testing.T) {
 	type nested struct {
 		G    growing
@@ -146,10 +144,10 @@ func TestDecodedValuesShareNothing(t *testing.T) {
 	require.Equal(t, []growing{one("1"), one("2"), one("3"), one("4")}, got)
 }
 
-// second is the error of a call whose other result nobody looks at.
+// second returns the error of a call and drops its other result.
 func second[T any](_ T, err error) error { return err }
 
-// mark has methods of its own for its encoding, which fail for one value.
+// mark has methods for its encoding that fail for one value.
 type mark struct{ text string }
 
 func (m mark) MarshalBinary() ([]byte, error) {

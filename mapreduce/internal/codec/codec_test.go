@@ -22,7 +22,7 @@ type pair[A, B any] struct {
 
 func makePair[A, B any](a A, b B) pair[A, B] { return pair[A, B]{First: a, Second: b} }
 
-// compareFloats orders NaN last, as keys are ordered; 0 and -0 are one key.
+// compareFloats orders NaN last, as keys do; 0 and -0 are the same key.
 func compareFloats(a, b float64) int {
 	if a != a || b != b {
 		return cmp.Compare(b2i(a != a), b2i(b != b))
@@ -37,8 +37,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// checkKeys states the two properties of a key codec: bytes are ordered as
-// values are, and decoding gives the value back; up and down.
+// checkKeys verifies the two properties of a key codec, ascending and descending: bytes compare as
+// values do, and decoding returns the value.
 func checkKeys[K any](t *testing.T, name string, gen *rapid.Generator[K], compare func(a, b K) int) {
 	t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 		a, b := gen.Draw(t, "a"), gen.Draw(t, "b")
@@ -227,8 +227,8 @@ func TestEncodeDoesNotAllocate(t *testing.T) {
 	require.True(t, strings.HasPrefix(string(buf), "some text\x00\x01"))
 }
 
-// FuzzDecode states that bytes which decode at all are, encoded again, a value
-// that decodes to itself, and that no bytes make the decoder panic.
+// FuzzDecode: bytes that decode are, re-encoded, a value that decodes to itself; no bytes make the
+// decoder panic.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\x01a\x00\x01\x80\x00b\x00\x01c"))
@@ -255,7 +255,8 @@ func fuzzDecode[V any](t *testing.T, b []byte) {
 	require.Equal(t, first, encode(nil, w))
 }
 
-// The width of what was escaped is up to its end; damaged bytes without one have no other field.
+// The width of an escaped field ends at its end mark; damaged bytes without one have no further
+// field.
 func TestEscapedWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for label, end := range map[byte]byte{0: 1, 0xff: 0xfe} {

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkSlices states that slices come back, sort as slices.Compare says, and that bytes which are
-// cut short are an error.
+// checkSlices verifies that slices survive encoding and sort as slices.Compare orders them, and
+// that truncated bytes are an error.
 func checkSlices[E int | int32 | int64 | uint | uint32 | uint64 | uintptr](t *testing.T, name string) {
 	t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 		c, err := Value[[]E]()
@@ -44,7 +44,7 @@ func TestSlicesOfIntegers(t *testing.T) {
 	checkSlices[uintptr](t, "uintptr")
 }
 
-// BenchmarkSliceValue encodes and decodes a list of 100 numbers, as the codec of a value does and by
+// BenchmarkSliceValue encodes and decodes a list of 100 numbers, with the codec of a value and by
 // hand.
 func BenchmarkSliceValue(b *testing.B) {
 	list := make([]int32, 100)

@@ -19,8 +19,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/scan"
 )
 
-// benchText is the file that TARRY_BENCH_TEXT names, or 32 MiB of text whose
-// words follow Zipf's law: 200,000 words, skew 1.05.
+// benchText returns the file that TARRY_BENCH_TEXT names, or 32 MiB of text whose words follow
+// Zipf's law: 200,000 words, skew 1.05.
 func benchText(b *testing.B) []byte {
 	if name := os.Getenv("TARRY_BENCH_TEXT"); name != "" {
 		f, err := os.Open(name)
@@ -56,8 +56,8 @@ func benchText(b *testing.B) []byte {
 	return text
 }
 
-// wordCount runs maps of 64 MiB at most and two reduces, two at a time, and
-// returns the number of distinct words and of all words.
+// wordCount runs maps of at most 64 MiB and two reduces, two at a time, and returns the number of
+// distinct words and of all words.
 func wordCount(b *testing.B, text []byte, root *memory.Budget, pool *memory.Pool,
 	emit func(t *table[int64], chunk []byte),
 ) (distinct, words int64) {
@@ -175,8 +175,8 @@ func BenchmarkWordCount(b *testing.B) {
 	}
 }
 
-// cpuTime is the processor time of this process so far: steadier than the clock
-// on a machine that others use too.
+// cpuTime returns the processor time of this process: it varies less than the clock on a machine
+// that others use, too.
 func cpuTime(b *testing.B) time.Duration {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

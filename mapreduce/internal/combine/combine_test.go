@@ -33,7 +33,7 @@ func decodeMean(b []byte) (mean, error) {
 
 func add32(a, b uint32) uint32 { return a + b }
 
-// sum32 adds values whose cells have room to spare.
+// sum32 adds values that are smaller than their cells.
 func sum32() config[uint32] {
 	return config[uint32]{
 		combine: add32,
@@ -65,10 +65,10 @@ func drawKeys(t *rapid.T) [][]byte {
 	return keys
 }
 
-// ways is how many ways there are to emit bytes.
+// ways is the number of ways to emit bytes.
 const ways = 4
 
-// emitter is one of them.
+// emitter is one of these ways.
 func emitter[V any](t *table[V], way int) func([]byte, V) {
 	switch way {
 	case 0:
@@ -83,14 +83,14 @@ func emitter[V any](t *table[V], way int) func([]byte, V) {
 	}
 }
 
-// encodeInParts encodes a []byte as a struct of a byte and the others is.
+// encodeInParts encodes a []byte as a struct of its first byte and the rest.
 func encodeInParts(dst []byte, key unsafe.Pointer) []byte {
 	k := *(*[]byte)(key)
 	n := min(len(k), 1)
 	return memory.AppendShort(append(dst, k[:n]...), k[n:])
 }
 
-// check runs attempts through tables and merges and compares with a Go map.
+// check runs attempts through tables and merges and compares the result with a Go map.
 func check[V comparable](t *rapid.T, dir string, cfg config[V], value func(i int) V, fold func(a, b V) V) {
 	limit := rapid.SampledFrom([]int64{0, 1, 100_000, 1 << 20}).Draw(t, "limit")
 	root := memory.NewBudget(limit)

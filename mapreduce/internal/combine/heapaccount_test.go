@@ -113,7 +113,7 @@ func holdsBudget[V any](t *testing.T, cfg config[V], value func(s string) V) {
 	require.Zero(t, root.Used())
 }
 
-// heapInUse is what is in use after a collection.
+// heapInUse returns the heap in use after a collection.
 func heapInUse() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -17,7 +17,7 @@ import (
 // table of a merge and from its spills.
 func TestLongestKeys(t *testing.T) {
 	for name, limit := range map[string]int64{"in memory": 0, "spilled": 4 << 20} {
-		for _, n := range []int{20, 200} { // below and above what is sorted by insertion
+		for _, n := range []int{20, 200} { // below and above the limit of insertion sort
 			t.Run(name, func(t *testing.T) { longestKeys(t, limit, n) })
 		}
 	}
@@ -31,7 +31,7 @@ func longestKeys(t *testing.T, limit int64, n int) {
 	for i := range 2 * n {
 		size := []int{7, 24, 65_533, 65_534, 65_535, 65_536, 70_000}[i/2%7]
 		key := bytes.Repeat([]byte("a"), size)
-		key[size-1] = byte('a' + rng.IntN(26)) // all else is alike
+		key[size-1] = byte('a' + rng.IntN(26)) // the rest is equal
 		table.emit(key, int64(i))
 		want[string(key)] += int64(i)
 	}
@@ -51,8 +51,8 @@ func longestKeys(t *testing.T, limit int64, n int) {
 	segments[0].Release()
 }
 
-// Cells are in regions as large as an offset can address, which only tables of gigabytes fill; here
-// a region has 64 cells. Keys have a common prefix, so they are read from their regions.
+// Regions of cells are as large as an offset can address, so only tables of gigabytes fill them;
+// here a region has 64 cells. Keys have a common prefix, so they are read from their regions.
 func TestCellsOfManyRegions(t *testing.T) {
 	var a accumulator
 	cfg := config[int64]{Options: Options{Partitions: 1, Sum: true, Pool: memory.NewPool(nil, 0)}}

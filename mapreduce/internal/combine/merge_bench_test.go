@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// BenchmarkMerge is a reduce over 8 maps of which each has half of 400,000 keys of 3 to 12 bytes.
+// BenchmarkMerge is a reduce over 8 maps; each map has half of 400,000 keys of 3 to 12 bytes.
 func BenchmarkMerge(b *testing.B) {
 	const distinct, maps = 400_000, 8
 	pool := memory.NewPool(nil, 1<<30)

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// config is Options and Values as the tests know them, by type.
+// config has Options and Values of a type, in the form of the tests.
 type config[V any] struct {
 	Options
 	combine func(a, b V) V
@@ -15,7 +15,7 @@ type config[V any] struct {
 	decode  func(b []byte) (V, error)
 }
 
-// values are those of a config. Sums need no functions of it.
+// values returns the Values of a config. Sums need no functions.
 func (c config[V]) values() Values {
 	v := Values{Type: reflect.TypeFor[V]()}
 	v.Bytes, _ = any(c.combine).(func(a, b []byte) []byte)
@@ -49,7 +49,7 @@ type table[V any] struct {
 
 func newTable[V any](c config[V]) *table[V] { return &table[V]{NewTable(c.Options, c.values()), c} }
 
-// emit is the plainest of the ways to emit.
+// emit emits in the simplest way.
 func (t *table[V]) emit(key []byte, v V) {
 	t.sign()
 	*(*V)(t.Next()) = v
@@ -83,12 +83,12 @@ func (m *merge[V]) Numbers(keys []uint64, values []V) (n int, ok bool) {
 	return m.Merge.Numbers(keys, unsafe.Pointer(unsafe.SliceData(values)), unsafe.Sizeof(*new(V)))
 }
 
-// emitterOf is Emit for keys that are bytes.
+// emitterOf returns Emit for keys that are bytes.
 func emitterOf[K, V any](t *table[V], put func(key unsafe.Pointer)) func(K, V) {
 	return Emit[K, V](t.Table, put, t.Ready(reflect.TypeFor[K]()))
 }
 
-// emitNumbers returns the emit that a job with such values has.
+// emitNumbers returns the emit of a job with such values.
 func emitNumbers[K, V any](t *table[V], flip uint64) func(K, V) {
 	if t.config.Sum || t.config.adds {
 		return *(*func(K, V))(t.ReadySums(reflect.TypeFor[V](), flip))

@@ -98,7 +98,7 @@ func TestHeldIsChargedInSteps(t *testing.T) {
 		if (i+1)%batchSize != 0 {
 			continue
 		}
-		held = int64(i+1-batchSize) * 2 * (16 + 500) // as many wait until the next are there
+		held = int64(i+1-batchSize) * 2 * (16 + 500) // a batch of values waits until the next one is full
 		require.Equal(t, held, h.estimate)
 		require.GreaterOrEqual(t, h.charged, held)
 		require.LessOrEqual(t, h.charged, held+max(64<<10, held/8))

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCutTexts states that a text is shown as it is up to its limit, and beyond it cut between two
-// letters, with its length.
+// TestCutTexts: a text up to the limit is unchanged; a longer one is cut between two letters, with
+// its length.
 func TestCutTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching("[aé漢]{0,12}").Draw(t, "text")
@@ -34,8 +34,8 @@ func TestCutTexts(t *testing.T) {
 	})
 }
 
-// TestErrorsAreShortened states that an error of up to 512 bytes stands as it is, a longer one is
-// cut and still wraps what it was, and that the end of a context is named once.
+// TestErrorsAreShortened: an error of up to 512 bytes is unchanged; a longer one is cut and still
+// wraps the original. The end of a context is named once.
 func TestErrorsAreShortened(t *testing.T) {
 	for _, n := range []int{1, LongestText, LongestText + 1} {
 		was := errors.New(strings.Repeat("x", n))
@@ -59,7 +59,7 @@ func TestErrorsAreShortened(t *testing.T) {
 	require.Equal(t, "another fault", other.Error())
 }
 
-// TestOtherCodeIsTold states whose code a frame of a stack is: the engine's tests are users.
+// TestOtherCodeIsTold: which code a frame of a stack belongs to; the engine's tests count as users.
 func TestOtherCodeIsTold(t *testing.T) {
 	require.True(t, Standard("/usr/lib/go/src/fmt/print.go", "/usr/lib/go/src/"))
 	require.False(t, Standard("/home/ann/words/count.go", "/usr/lib/go/src/"))

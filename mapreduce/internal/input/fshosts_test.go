@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores/storetest"
 )
 
-// TestHostsHoldHalf states which hosts a stretch of a file has: those with half of it or more.
+// TestHostsHoldHalf: the hosts of a range of a file are those that store at least half of it.
 func TestHostsHoldHalf(t *testing.T) {
 	places := []stores.Place{
 		{Offset: 0, Length: 10, Hosts: []string{"a", "b"}},
@@ -26,7 +26,7 @@ func TestHostsHoldHalf(t *testing.T) {
 	require.Empty(t, hostsOf(nil, 0, 10))
 }
 
-// tellingStore is a store that knows where its files are, or nothing.
+// tellingStore is a store that knows the places of its files, or of none.
 type tellingStore struct {
 	*storetest.Dir
 	places map[string][]stores.Place
@@ -41,8 +41,8 @@ func (l *tellingStore) Places(name string) ([]stores.Place, error) {
 	return nil, errors.New("not now")
 }
 
-// TestFilesOfAStoreKnowTheirHosts states that a file of a store is where the store says, which is
-// asked once, and that one whose places cannot be had is read all the same.
+// TestFilesOfAStoreKnowTheirHosts: a file of a store has the hosts that the store returns when it
+// is asked, once. A file whose places are not available is read nevertheless.
 func TestFilesOfAStoreKnowTheirHosts(t *testing.T) {
 	store := &tellingStore{
 		Dir:    &storetest.Dir{Root: t.TempDir()},

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What an xz file looks back is known from the header of its first block, if that is there.
+// The window of an xz file is known from the header of its first block, if that is present.
 func TestWindowOfXZ(t *testing.T) {
 	window := func(text string) func(n int) int64 {
 		b, err := base64.StdEncoding.DecodeString(text)

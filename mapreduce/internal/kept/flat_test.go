@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// flatRecord has fields of each kind that is kept in its memory layout.
+// flatRecord has a field of each kind that is kept in its memory layout.
 type flatRecord struct {
 	On     bool
 	N      int64
@@ -36,8 +36,8 @@ func drawFlat(t *rapid.T) (r flatRecord) {
 	return r
 }
 
-// Records are what they were, wherever they are cut and spilled, and what they point to is theirs:
-// a user may keep and change the slices of one and finds the others as they are.
+// Records are unchanged, wherever they are cut and spilled, and own what they point to: a user may
+// keep and change the slices of one without an effect on others.
 func TestFlatRecordsAreWhatWasWritten(t *testing.T) {
 	form, err := NewForm[flatRecord]()
 	require.NoError(t, err)
@@ -72,7 +72,7 @@ func TestFlatRecordsAreWhatWasWritten(t *testing.T) {
 	})
 }
 
-// What has a form of its own, or points elsewhere, is encoded as values are.
+// A record with its own encoding, or with other pointers, is encoded as values are.
 func TestWhatIsNotFlat(t *testing.T) {
 	for _, of := range []reflect.Type{
 		reflect.TypeFor[time.Time](), reflect.TypeFor[struct{ T time.Time }](), reflect.TypeFor[struct{ X *big.Int }](),
@@ -99,7 +99,7 @@ func TestWhatIsNotFlat(t *testing.T) {
 	require.Nil(t, form.flat, "its bytes are its encoding")
 }
 
-// Damaged bytes are an error or another record, and nothing else.
+// Damaged bytes are an error or another record.
 func FuzzFlatRecords(f *testing.F) {
 	form, err := NewForm[flatRecord]()
 	require.NoError(f, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
 )
 
-// Records of each form of fixed size: without gaps, and with one.
+// Records of each form of fixed size: without padding, and with it.
 type (
 	imaged struct {
 		X, Y float64
@@ -21,7 +21,7 @@ type (
 	}
 )
 
-// Values whose memory is not all of them are framed; those that are images lie as they are.
+// Values that own memory beyond their struct are framed; images are stored as they are.
 func TestKeptForms(t *testing.T) {
 	size := func(f records) int { return f.Length([]byte{1, 9}) }
 	image, err := NewForm[imaged]()
@@ -37,8 +37,7 @@ func TestKeptForms(t *testing.T) {
 	require.ErrorIs(t, err, codec.ErrUnsupportedType)
 }
 
-// What lies between the fields of an image is zero, whatever it was: equal records have equal
-// bytes.
+// The padding between the fields of an image is zero: equal records have equal bytes.
 func TestGapsAreZero(t *testing.T) {
 	form, err := NewForm[[3]padded]()
 	require.NoError(t, err)

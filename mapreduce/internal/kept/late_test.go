@@ -11,8 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
-// An attempt that nobody waited for neither disturbs the next job nor uses memory that is given
-// back.
+// An abandoned attempt neither disturbs the next job nor uses memory that was returned.
 func TestLateAttempt(t *testing.T) {
 	form, err := NewForm[int64]()
 	require.NoError(t, err)

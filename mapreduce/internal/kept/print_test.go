@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Fingerprints see all but the last bits of floats, wherever these are.
+// Fingerprints cover everything except the last bits of floats, wherever these are.
 func TestFingerprints(t *testing.T) {
 	type deep struct {
 		Name string
@@ -46,7 +46,7 @@ func TestFingerprints(t *testing.T) {
 	require.True(t, nan.equal(of(deep{"a", at(float32(math.NaN())), 3})))
 }
 
-// A fingerprint does not tell in which pieces records were written.
+// A fingerprint does not depend on the pieces in which records were written.
 func TestFingerprintsAreOfTheRecords(t *testing.T) {
 	type place struct {
 		N    int32

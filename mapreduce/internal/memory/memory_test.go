@@ -63,7 +63,7 @@ func TestKeptBytesTakeAtMostHalf(t *testing.T) {
 	require.EqualValues(t, 100+900+1<<20, root.Used())
 }
 
-// TestBudgetEqualsSum compares concurrent use with plain sums afterwards.
+// TestBudgetEqualsSum compares concurrent use with plain sums.
 func TestTryKeepTakesAtMostAQuarter(t *testing.T) {
 	root := NewBudget(1000)
 	sub := root.Sub()
@@ -157,7 +157,7 @@ func TestIdleSlabsYieldToAttempts(t *testing.T) {
 	require.Zero(t, root.Used())
 }
 
-// Idle slabs do not add to the most that is mapped: they give way to new ones, but for a little.
+// Idle slabs do not raise the maximum that is mapped: most are unmapped when new ones are needed.
 func TestIdleSlabsDoNotRaiseThePeak(t *testing.T) {
 	p := NewPool(nil, 1<<30)
 	table, other := p.Get(32<<20), p.Get(32<<20)

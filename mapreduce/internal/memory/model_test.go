@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// shares is a root with sub-budgets as plain sums.
+// shares models a root with sub-budgets as plain sums.
 type shares struct {
 	limit, kept, fixed int64
 	used               []int64 // of each sub-budget
@@ -22,7 +22,7 @@ func (s *shares) total() int64 {
 	return n
 }
 
-// room is what sub-budget i may still take.
+// room returns what sub-budget i may still reserve.
 func (s *shares) room(i int) int64 {
 	if s.limit == 0 {
 		return 1 << 62
@@ -36,7 +36,8 @@ func (s *shares) room(i int) int64 {
 	return min(s.limit-s.total(), (s.limit-s.kept-s.fixed)/max(live, 1)-s.used[i])
 }
 
-// TestBudgetIsPlainSums runs random calls on a root with three sub-budgets beside their sums.
+// TestBudgetIsPlainSums runs random calls on a root with three sub-budgets and compares it with its
+// model.
 func TestBudgetIsPlainSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &shares{
@@ -120,7 +121,7 @@ func TestBudgetIsPlainSums(t *testing.T) {
 	})
 }
 
-// The root itself takes what its limit leaves; closing or resting it does nothing.
+// The root itself may reserve what its limit leaves; closing or resting it has no effect.
 func TestRootHasNoShare(t *testing.T) {
 	root := NewBudget(100)
 	root.Sub()
@@ -137,7 +138,7 @@ func TestRootHasNoShare(t *testing.T) {
 	require.Zero(t, root.Used())
 }
 
-// The largest record is a quarter of the budget, within bounds; who is refused one learns why.
+// The largest record is a quarter of the budget, within bounds; a refusal names the reason.
 func TestLargest(t *testing.T) {
 	for limit, want := range map[int64]int64{
 		0: 1 << 30, 1: 16 << 20, 64 << 20: 16 << 20, 64<<20 + 4: 16<<20 + 1, 4 << 30: 1 << 30, 4<<30 + 4: 1 << 30,
@@ -157,7 +158,8 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// Signs count only if somebody has asked since the last one, and need nobody who asks.
+// Signs of progress count only if an observer has asked since the last one, and work without an
+// observer.
 func TestSignsOfLife(t *testing.T) {
 	var none *Liveness
 	none.Sign()
@@ -177,7 +179,7 @@ func TestSignsOfLife(t *testing.T) {
 	require.Same(t, &l, b.Liveness())
 }
 
-// Large slabs lie outside the heap, and are counted until they go back to the system.
+// Large slabs are outside the heap, and are counted until they return to the system.
 func TestSlabsAreCounted(t *testing.T) {
 	at := mapped.Load()
 	p := NewPool(nil, 1<<20)
@@ -193,7 +195,7 @@ func TestSlabsAreCounted(t *testing.T) {
 	require.Zero(t, p.Idle())
 }
 
-// Trimming lets the largest slabs go first, and no more than it takes.
+// Trimming unmaps the largest slabs first, and no more than necessary.
 func TestTrimming(t *testing.T) {
 	root := NewBudget(100 << 20)
 	p := NewPool(root, 100<<20)

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A sub-budget that rests leaves its share to the others, whatever order it rests, wakes and
-// closes in.
+// A resting sub-budget leaves its share to the others, in whatever order sub-budgets rest, wake and
+// close.
 func TestRestingLeavesTheShare(t *testing.T) {
 	root := NewBudget(1000)
 	a, b := root.Sub(), root.Sub()

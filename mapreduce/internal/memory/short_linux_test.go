@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAppendShortBesideNothing: where the bytes end with the memory that there is, nothing behind them is loaded.
+// TestAppendShortBesideNothing: if the bytes end at the end of mapped memory, nothing behind them
+// is loaded.
 func TestAppendShortBesideNothing(t *testing.T) {
 	all, err := syscall.Mmap(-1, 0, 2*pageSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	require.NoError(t, err)

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAppendShortIsAppend: wherever the bytes are in a page, and whatever capacity follows them.
+// TestAppendShortIsAppend: AppendShort equals append, wherever the bytes are in a page and whatever
+// capacity follows them.
 func TestAppendShortIsAppend(t *testing.T) {
 	page := make([]byte, 2*pageSize)
 	for i := range page {

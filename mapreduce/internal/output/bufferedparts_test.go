@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// TestHeldPartsAreInMemoryUpToTheirLimit states where a part waits for its turn: up to 1 MiB in
-// memory, beyond in a file without a name; what is sent is what was written, and nothing is left.
+// TestHeldPartsAreInMemoryUpToTheirLimit: a part waits for its turn in memory up to 1 MiB, beyond
+// that in an unnamed file. What is sent equals what was written, and no file remains.
 func TestHeldPartsAreInMemoryUpToTheirLimit(t *testing.T) {
 	for _, sizes := range [][]int{{}, {holdLimit}, {holdLimit - 1, 1}, {holdLimit + 1}, {holdLimit, 1}, {5, holdLimit, 7}} {
 		h := &heldPart{dir: t.TempDir()}
@@ -40,8 +40,8 @@ func TestHeldPartsAreInMemoryUpToTheirLimit(t *testing.T) {
 	}
 }
 
-// TestPartsAreSentInTurn states what a Writer gets: each part once, when it and all before it are
-// committed, whatever the order of the commits, and of attempts that are discarded nothing.
+// TestPartsAreSentInTurn: a Writer gets each part once, after it and all parts before it are
+// committed, whatever the order of commits, and nothing of discarded attempts.
 func TestPartsAreSentInTurn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w bytes.Buffer
@@ -74,7 +74,7 @@ func TestPartsAreSentInTurn(t *testing.T) {
 	})
 }
 
-// TestMemoryIsFreeAfterAFailedJob states that what is collected serves one job, unless that failed.
+// TestMemoryIsFreeAfterAFailedJob: a collected output serves one job, unless that failed.
 func TestMemoryIsFreeAfterAFailedJob(t *testing.T) {
 	m := new(MemoryStore)
 	put := func(i int, text string) {
@@ -100,7 +100,7 @@ func TestMemoryIsFreeAfterAFailedJob(t *testing.T) {
 	require.ErrorIs(t, m.Setup(), ErrDestinationUsed)
 }
 
-// TestRoutesHaveNames states which names a routed record may give.
+// TestRoutesHaveNames: the names that a route may return.
 func TestRoutesHaveNames(t *testing.T) {
 	long := string(bytes.Repeat([]byte("n"), 100))
 	for name, good := range map[string]bool{
@@ -111,8 +111,8 @@ func TestRoutesHaveNames(t *testing.T) {
 	}
 }
 
-// TestOpenRoutesAreTheOnesUsedLast states which files of names an attempt has open: at most 64,
-// those that it wrote to last, each paid for as long as it is open.
+// TestOpenRoutesAreTheOnesUsedLast: an attempt has at most 64 files of names open, those that it
+// wrote to last; each is charged while it is open.
 func TestOpenRoutesAreTheOnesUsedLast(t *testing.T) {
 	c := NewCommitter(Dir(t.TempDir() + "/out"))
 	require.NoError(t, c.SetupJob())

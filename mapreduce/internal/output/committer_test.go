@@ -29,7 +29,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// reduce names an attempt of a reduce.
+// reduce returns the ID of an attempt of a reduce.
 func reduce(index, try int) attempt.ID {
 	return attempt.ID{Kind: attempt.Reduce, Index: index, Try: try}
 }

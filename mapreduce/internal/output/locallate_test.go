@@ -11,7 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// A late output is checked at once, made by the first attempt that writes, and ends as any other.
+// A late output is checked at once, created by the first attempt that writes, and ends like any
+// other.
 func TestLateOutput(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out")
@@ -39,7 +40,7 @@ func TestLateOutput(t *testing.T) {
 	require.Equal(t, output("new"), files(t, out))
 }
 
-// A late output whose job writes nothing exists once the job has succeeded, and never if it has
+// A late output of a job that writes nothing exists once the job has succeeded, and never if it has
 // failed, whatever late attempts do.
 func TestLateOutputOfNothing(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
@@ -62,7 +63,8 @@ func TestLateOutputOfNothing(t *testing.T) {
 	}
 }
 
-// What somebody else has made in the place of a late output stays, and the job fails at once.
+// A file that another process creates in the place of a late output is kept, and the job fails at
+// once.
 func TestLateOutputComesTooLate(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	c := NewCommitter(Dir(out).Late())
@@ -75,7 +77,7 @@ func TestLateOutputComesTooLate(t *testing.T) {
 	require.Equal(t, output("of another"), files(t, out))
 }
 
-// What a killed run has left of a late output is taken over.
+// A late output that a killed run has left is taken over.
 func TestLateOutputIsResumed(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		die(t, begun(t, dest().Late(), "first"))

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 )
 
-// eachKind runs f with the two kinds of output directory; the second replaces an earlier output.
+// eachKind runs f with both kinds of output directory; the second replaces an earlier output.
 func eachKind(t *testing.T, f func(t *testing.T, dest func() Destination, out string)) {
 	t.Run("new", func(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "out")
@@ -44,7 +44,8 @@ func beside(t *testing.T, out string) (list []string) {
 	return list
 }
 
-// Committed parts of a killed run stay, its other files are removed, and the job ends as any other.
+// Committed parts of a killed run remain, its other files are removed, and the job ends like any
+// other.
 func TestResume(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		c := begun(t, dest(), "first")
@@ -70,10 +71,10 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// Whatever step of the end a run was killed at, the next with its token does the rest.
+// Whichever step of the end a run was killed at, the next run with its token completes it.
 func TestResumeEnd(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
-		changed := false // the two names have changed places, where the system can do that
+		changed := false // the two directories were exchanged, where the system can do that
 		steps := []func(s *localStore) error{
 			func(s *localStore) error { return s.out.root.Rename(Temporary+"/"+Success, Success) },
 			func(s *localStore) error {
@@ -84,7 +85,7 @@ func TestResumeEnd(t *testing.T) {
 					return nil
 				}
 				s.out.path, s.old.path = s.dir, s.out.path
-				return s.old.root.Remove(Success) // half of its removal
+				return s.old.root.Remove(Success) // half of the removal is done
 			},
 		}
 		c := begun(t, dest(), "whole")
@@ -118,8 +119,8 @@ func TestResumeEnd(t *testing.T) {
 	})
 }
 
-// What another job left is cleaned as ever, and what a run left that was killed before it had said
-// whose it is.
+// Files of another job are removed as always, and so are those of a run that was killed before it
+// had recorded its token.
 func TestResumeOfAnother(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		c := begun(t, dest(), "of another")
@@ -143,7 +144,8 @@ func TestResumeOfAnother(t *testing.T) {
 	})
 }
 
-// Parts that are not of the job as it is now can be dropped; those of another compression go.
+// Parts that the current job does not have can be dropped; those with another compression are
+// removed.
 func TestDropCommitted(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		c := begun(t, dest(), "old")
@@ -161,7 +163,7 @@ func TestDropCommitted(t *testing.T) {
 	})
 }
 
-// Left for the next run, an output is as after a kill.
+// An output that was left for the next run is as after a kill.
 func TestLeaveJob(t *testing.T) {
 	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
 		c := begun(t, dest(), "first")

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// begun is an output with one committed and one unfinished part.
+// begun returns an output with one committed and one unfinished part.
 func begun(t *testing.T, d Destination, text string) *Committer {
 	t.Helper()
 	c := NewCommitter(d)
@@ -24,7 +24,7 @@ func begun(t *testing.T, d Destination, text string) *Committer {
 	return c
 }
 
-// die lets go of an output as a killed process does.
+// die releases an output as a killed process does.
 func die(t *testing.T, c *Committer) {
 	t.Helper()
 	s := c.Store.(*localStore)
@@ -68,7 +68,7 @@ func TestOneOfManyGetsTheOutput(t *testing.T) {
 				}
 				won.Add(1)
 				writePart(t, c, reduce(0, 0), "mine")
-				for range 8 { // others come meanwhile
+				for range 8 { // other runs come meanwhile
 					if err := NewCommitter(ReplacedDir(out)).SetupJob(); !errors.Is(err, ErrOutputBusy) {
 						t.Error(err)
 					}
@@ -88,7 +88,7 @@ func TestOneOfManyGetsTheOutput(t *testing.T) {
 	}
 }
 
-// Who looks at an output while another run removes it learns that another has it.
+// A run that opens an output while another run removes it gets an error that another run has it.
 func TestOutputThatIsRemovedMeanwhile(t *testing.T) {
 	for _, d := range []Destination{Dir("out"), ReplacedDir("out")} {
 		t.Chdir(t.TempDir())
@@ -101,7 +101,7 @@ func TestOutputThatIsRemovedMeanwhile(t *testing.T) {
 	}
 }
 
-// Whenever a run is killed, its output is one that the next run knows what to do with.
+// Whenever a run is killed, the next run can handle its output.
 func TestNoOutputIsEverEmpty(t *testing.T) {
 	if errors.Is(renameNew(nil, "", ""), errors.ErrUnsupported) {
 		t.Skip("not on this system")
@@ -167,7 +167,7 @@ func TestWhatAKilledRunLeft(t *testing.T) {
 		complete(t, ReplacedDir(out), "three")
 		require.Equal(t, map[string]string{"out/part-r-00000": "three", "out/_SUCCESS": ""}, files(t, dir))
 	})
-	for _, begun := range []bool{false, true} { // before it stands in its place
+	for _, begun := range []bool{false, true} { // before the rename
 		t.Run(fmt.Sprintf("a new output begun=%t", begun), func(t *testing.T) {
 			dir := t.TempDir()
 			out := filepath.Join(dir, "out")
@@ -233,7 +233,7 @@ func TestWhatNoJobWroteIsKept(t *testing.T) {
 	require.NoError(t, ReplacedDir(empty).Check())
 }
 
-// TestSymbolicLinksAreNotFollowed, wherever somebody who may write there lays them.
+// TestSymbolicLinksAreNotFollowed, wherever another user with write permission creates them.
 func TestSymbolicLinksAreNotFollowed(t *testing.T) {
 	id := reduce(0, 0)
 	victim := func(t *testing.T) string {
@@ -283,7 +283,7 @@ func TestSymbolicLinksAreNotFollowed(t *testing.T) {
 			})
 		}
 	}
-	t.Run("output", func(t *testing.T) { // put in the place of the directory itself
+	t.Run("output", func(t *testing.T) { // in place of the directory itself
 		v, out := victim(t), filepath.Join(t.TempDir(), "out")
 		c := begun(t, Dir(out), "one")
 		require.NoError(t, os.Rename(out, out+".away"))

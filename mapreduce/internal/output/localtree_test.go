@@ -20,8 +20,8 @@ func rootAt(t *testing.T, dir string) *os.Root {
 	return root
 }
 
-// A symbolic link that is laid anywhere on the way to an output within a root, at any step of its job,
-// leads nothing elsewhere, neither out of the root nor to another place in it.
+// A symbolic link anywhere on the path of an output within a root, created at any step of the job,
+// is never followed, neither out of the root nor within it.
 func TestOutputWithinARoot(t *testing.T) {
 	id := reduce(0, 0)
 	link := func(t *testing.T, name, to string) {

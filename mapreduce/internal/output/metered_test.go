@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// The bytes of files are counted before they are written, and given back when an attempt that is not
-// committed is removed.
+// File bytes are charged before they are written, and returned when an uncommitted attempt is
+// removed.
 func TestMeteredOutput(t *testing.T) {
 	full := errors.New("full")
 	fsys, err := dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}})

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEndsOfRecords states what all kinds of ends have in common: first finds the end of the record
-// in which a byte lies, and last that of the last record that is whole.
+// TestEndsOfRecords: for all kinds of record ends, first finds the end of the record that contains
+// a byte, and last the end of the last whole record.
 func TestEndsOfRecords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b, whole []byte
@@ -53,7 +53,7 @@ func TestEndsOfRecords(t *testing.T) {
 	})
 }
 
-// placesOf are the places behind each c.
+// placesOf returns the places behind each c.
 func placesOf(b []byte, c byte) (list []int) {
 	for i, x := range b {
 		if x == c {

@@ -28,7 +28,7 @@ func TestStringPieceHolds(t *testing.T) {
 			begins, lengths = append(begins, at), append(lengths, LineEnds.length(run[at:]))
 			held = append(held, p.hold(run, at, lengths[len(lengths)-1]))
 		}
-		if len(held) > 0 { // the rest of a batch comes again when a record has been skipped
+		if len(held) > 0 { // the rest of a batch is repeated after a skipped record
 			for i := rapid.IntRange(0, len(held)-1).Draw(t, "again from"); i < len(held); i++ {
 				require.Equal(t, held[i], p.hold(run, begins[i], lengths[i]))
 			}
@@ -37,7 +37,7 @@ func TestStringPieceHolds(t *testing.T) {
 			run[i] = '?'
 		}
 		if len(want) > 0 && want[len(want)-1] == "" && len(held) < len(want) {
-			want = want[:len(want)-1] // nothing behind the last line feed is no line
+			want = want[:len(want)-1] // no line follows the last line feed
 		}
 		require.Equal(t, strings.Join(want, "\n"), strings.Join(held, "\n"))
 		require.Len(t, held, len(want))

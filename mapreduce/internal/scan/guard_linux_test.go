@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFieldsBesideNothing: where a text ends with the memory that there is, nothing behind it is loaded.
+// TestFieldsBesideNothing: if a text ends at the end of mapped memory, nothing behind it is loaded.
 func TestFieldsBesideNothing(t *testing.T) {
 	memory, err := syscall.Mmap(-1, 0, 2*pageSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	require.NoError(t, err)

@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// plainFields is the oracle: it lets the library split at the bytes of isspace.
+// plainFields is the oracle: the library splits at the bytes of isspace.
 func plainFields(text []byte) [][]byte {
 	return bytes.FieldsFunc(latin1(text), func(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) })
 }
 
-// latin1 widens each byte to a rune, so that no byte is taken for UTF-8.
+// latin1 widens each byte to a rune, so that bytes are not read as UTF-8.
 func latin1(text []byte) []byte {
 	var b []byte
 	for _, c := range text {
@@ -83,8 +83,7 @@ func FuzzSpaces(f *testing.F) {
 	})
 }
 
-// TestSpacesKnowsEveryByte puts every byte beside every other, where carries
-// would show.
+// TestSpacesKnowsEveryByte tests each byte next to every other, which would show carries.
 func TestSpacesKnowsEveryByte(t *testing.T) {
 	for c := range 256 {
 		for d := range 256 {
@@ -99,7 +98,8 @@ func TestSpacesKnowsEveryByte(t *testing.T) {
 	}
 }
 
-// TestFieldsLookAtTheirTextAlone: what stands around a text has no part in its words, at the ends of pages neither.
+// TestFieldsLookAtTheirTextAlone: the bytes around a text do not change its words, also at the ends
+// of pages.
 func TestFieldsLookAtTheirTextAlone(t *testing.T) {
 	for _, around := range []string{"x", " ", "x "} {
 		page := bytes.Repeat([]byte(around), 2*pageSize/len(around))

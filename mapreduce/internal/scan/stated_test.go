@@ -7,9 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWordsOfLongTexts states what a word is when white space is found for a whole block at once:
-// runs of white space make no empty words on either side of a block's border, and a consumer that
-// stops gets no more words.
+// TestWordsOfLongTexts: white space is found for a whole block at once. A run of white space makes
+// no empty words at a block's border, and a consumer that stops gets no more words.
 func TestWordsOfLongTexts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{block - 1, block, block + 1, 2*block - 1, 2 * block, 3*block + 5}).Draw(t, "bytes")

@@ -20,8 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// benchText is the file of 100-byte records that TARRY_BENCH_TERA names, or
-// 100 MiB of them.
+// benchText returns the file of 100-byte records that TARRY_BENCH_TERA names, or 100 MiB of them.
 func benchText(b *testing.B) []byte {
 	if name := os.Getenv("TARRY_BENCH_TERA"); name != "" {
 		text, err := os.ReadFile(name)
@@ -33,8 +32,8 @@ func benchText(b *testing.B) []byte {
 	return teraText(1 << 20)
 }
 
-// cpuTime is the processor time of this process so far: steadier than the clock
-// on a machine that others use too.
+// cpuTime returns the processor time of this process: it varies less than the clock on a machine
+// that others use, too.
 func cpuTime(b *testing.B) time.Duration {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
@@ -43,7 +42,7 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// teraText is n records of 100 bytes with random 10-byte keys of printable ASCII.
+// teraText returns n records of 100 bytes with random 10-byte keys of printable ASCII.
 func teraText(n int) []byte {
 	rng := rand.New(rand.NewPCG(7, 7))
 	b := bytes.Repeat([]byte("          0123456789abcdef0123456789abcdef0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVW\n"), n)
@@ -113,8 +112,8 @@ func teraSort(b *testing.B, text []byte, maps int, root *memory.Budget, pool *me
 	return total
 }
 
-// outputs returns two places to write to, new files in dir or nowhere, and a
-// function that closes and removes them.
+// outputs returns two writers, to new files in dir or to nowhere, and a function that closes and
+// removes them.
 func outputs(b *testing.B, dir string, files bool) (out []io.Writer, done func()) {
 	if !files {
 		return []io.Writer{io.Discard, io.Discard}, func() {}
@@ -213,7 +212,7 @@ func BenchmarkSmallJob(b *testing.B) {
 	}
 }
 
-// BenchmarkSortEntries compares the radix with the sort it replaces.
+// BenchmarkSortEntries compares the radix sort with the sort that it replaces.
 func BenchmarkSortEntries(b *testing.B) {
 	const n = 1 << 20
 	text := teraText(n)

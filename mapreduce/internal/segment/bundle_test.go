@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// sorted adds n records, whose keys are drawn by key, and returns the sorter and what it should give
-// of partition 0.
+// sorted adds n records, whose keys are drawn by key, and returns the sorter and the expected
+// records of partition 0.
 func sorted(t *testing.T, cfg Config, least int64, n int, key func(i int) int, value func(i int) []byte) (*Sorter, []string) {
 	t.Helper()
 	s := NewSorter(cfg)
@@ -35,8 +35,8 @@ func few(keys int) func(int) int {
 
 func number(i int) []byte { return fmt.Append(nil, i) }
 
-// A few keys make few entries, and all others as many as there are records; a sorter whose keys do not
-// repeat, or are too many, says so. What comes out is the same.
+// Few distinct keys make few entries. A sorter whose keys do not repeat, or are too many, stops
+// bundling; the records are the same.
 func TestBundles(t *testing.T) {
 	const records = 20_000
 	for name, c := range map[string]struct {
@@ -64,7 +64,7 @@ func TestBundles(t *testing.T) {
 				entries += seg.entries.n
 			}
 			require.LessOrEqual(t, entries, c.entries)
-			if name != "large values" { // whose texts are not for printing
+			if name != "large values" { // whose texts are too large to print
 				m := NewMerge(MergeConfig{}, segments[:1])
 				require.Equal(t, want, drain(t, m))
 				m.Close()
@@ -73,8 +73,8 @@ func TestBundles(t *testing.T) {
 	}
 }
 
-// Lengths of values around those at which their own length takes another byte, and that are not
-// bundled, come back.
+// Values whose lengths are just below and above the sizes at which the length takes another byte,
+// and values that are not bundled, are unchanged.
 func TestBundledLengths(t *testing.T) {
 	for _, n := range []int{0, 1, shortLength - 1, shortLength, shortLength + 1, 300, bundledValue - 1, bundledValue, bundledValue + 1, 5000} {
 		s, want := sorted(t, Config{Partitions: 1}, leastRun, bundleAfter+40, few(3), func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, n) })
@@ -86,7 +86,7 @@ func TestBundledLengths(t *testing.T) {
 	}
 }
 
-// A sorter with bundles gives back what it took, whether it spills, ends or is closed.
+// A sorter with bundles releases its memory, whether it spills, ends or is closed.
 func TestBundlesAreFreed(t *testing.T) {
 	spills := int64(0)
 	long := func(i int) []byte { return fmt.Appendf(nil, "a value of some length, which is number %d", i) }
@@ -96,7 +96,7 @@ func TestBundlesAreFreed(t *testing.T) {
 			pool := memory.NewPool(root, 0)
 			b := root.Sub()
 			s, want := sorted(t, Config{Partitions: 1, Budget: b, Pool: pool, SpillDir: t.TempDir()}, least, 12_000, few(900), long)
-			if least > 0 { // else it is closed
+			if least > 0 { // otherwise it is closed
 				segments, stats, err := s.Finish()
 				require.NoError(t, err)
 				spills += stats.Spills
@@ -114,8 +114,7 @@ func TestBundlesAreFreed(t *testing.T) {
 	require.Greater(t, spills, int64(10))
 }
 
-// A key that comes for two partitions, as a partitioner gives it that does not always say the same,
-// stays in both.
+// A key that an inconsistent partitioner sends to two partitions is in both.
 func TestBundlesByPartition(t *testing.T) {
 	s := NewSorter(Config{Partitions: 3})
 	for i := range 3 * bundleAfter {

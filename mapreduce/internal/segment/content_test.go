@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// blockOf is a block with a valid header and checksum, at offset at, whatever its content is.
+// blockOf returns a block with a valid header and checksum, at offset at, with any content.
 func blockOf(content []byte, at int64) []byte {
 	packed := s2.Encode(nil, content)
 	b := make([]byte, blockHeader, blockHeader+len(packed))
@@ -24,8 +24,8 @@ func blockOf(content []byte, at int64) []byte {
 	return append(b, packed...)
 }
 
-// recordsIn is what a content means by the format: a list of [ordinal,] key length, value length, key
-// and value; false if it is none.
+// recordsIn parses a content by the format: a list of [ordinal,] key length, value length, key and
+// value; false if it is not valid.
 func recordsIn(content []byte, ordinals bool) (list []string, ok bool) {
 	in := bytes.NewReader(content)
 	for in.Len() > 0 {
@@ -52,11 +52,11 @@ func recordsIn(content []byte, ordinals bool) (list []string, ok bool) {
 	return list, true
 }
 
-// Whatever is in a block whose checksum is right, its reader gives the records that the format says
-// are there and then either ends or says that the run is corrupt, never anything else.
+// Whatever the content of a block with a valid checksum, its reader returns the records that the
+// format defines and then ends or reports that the run is corrupt.
 func TestReaderReadsTheFormat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		// Small numbers are lengths that fit as often as not; from 0x80 on they are cut short.
+		// Small numbers are often valid lengths; from 0x80 on they are truncated varints.
 		content := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 0, 0, 1, 1, 2, 3, 7, 0x80, 0xff}), 1, 12).Draw(t, "content")
 		ordinals := rapid.Bool().Draw(t, "ordinals")
 		want, whole := recordsIn(content, ordinals)
@@ -71,7 +71,7 @@ func TestReaderReadsTheFormat(t *testing.T) {
 			got = append(got, fmt.Sprintf("%d %q %q", ordinal, k, v))
 		}
 		require.Equal(t, want, got)
-		if r.left > 0 { // it says that a record goes on in blocks to come: there are none
+		if r.left > 0 { // its last record should continue in a later block, which does not exist
 			require.Empty(t, r.more())
 		}
 		if whole {
@@ -84,7 +84,7 @@ func TestReaderReadsTheFormat(t *testing.T) {
 	})
 }
 
-// A run has as many records as was promised, or it is corrupt.
+// A run with another number of records than promised is corrupt.
 func TestReaderCountsRecords(t *testing.T) {
 	content := []byte("\x01\x01ab\x01\x01cd\x00\x00")
 	block := blockOf(content, 0)
@@ -103,7 +103,7 @@ func TestReaderCountsRecords(t *testing.T) {
 	}
 }
 
-// A record larger than a block is all that its sizes say, no more and no less.
+// A record larger than a block has exactly the bytes of its sizes.
 func TestLargeRecordIsWhole(t *testing.T) {
 	head := binary.AppendUvarint(binary.AppendUvarint(nil, 4), 6) // ten bytes in all
 	first := append(head, "keyv"...)
@@ -136,8 +136,8 @@ func TestLargeRecordIsWhole(t *testing.T) {
 	}
 }
 
-// The segments of spills hold them as long as they are there, also of a partition of which one has
-// nothing: with the last hold the file goes.
+// The segments of spills keep their file open while they exist, even one without records in a
+// partition; the last one to be released removes it.
 func TestSegmentsHoldTheirSpills(t *testing.T) {
 	open := 0
 	files := NewFilesOn(func() (File, error) {
@@ -184,7 +184,7 @@ func TestSegmentsHoldTheirSpills(t *testing.T) {
 	require.Zero(t, budget.Used())
 }
 
-// counted is a file that counts its closing.
+// counted is a file that counts its calls of Close.
 type counted struct {
 	*os.File
 	open *int

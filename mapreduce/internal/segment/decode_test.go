@@ -12,7 +12,7 @@ import (
 )
 
 // TestDecodedIsWhatWasListed lists records of all forms and decodes them in pieces of any size: the
-// entries are those that went in, or have the key and the value of the record that did.
+// entries are the listed ones, or have the key and value of the listed record.
 func TestDecodedIsWhatWasListed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var l list
@@ -92,8 +92,8 @@ func TestDecodedIsWhatWasListed(t *testing.T) {
 	})
 }
 
-// TestTheLastSlabIsTight states that a sorter which has ended has no huge page of which it uses less
-// than half, that the large slab is there for the next one, and that records are as they were.
+// TestTheLastSlabIsTight: a sorter that has ended has no huge page of which it uses less than half,
+// its large slab is free for the next sorter, and its records are unchanged.
 func TestTheLastSlabIsTight(t *testing.T) {
 	budget := memory.NewBudget(64 << 20)
 	pool := memory.NewPool(budget, 32<<20)

@@ -51,8 +51,8 @@ func TestLargeRecords(t *testing.T) {
 	}
 }
 
-// TestMoreRegionsThanNumbers merges stores that have more regions together than
-// an entry can number.
+// TestMoreRegionsThanNumbers merges stores that together have more regions than an entry can
+// number.
 func TestMoreRegionsThanNumbers(t *testing.T) {
 	var segments []*Segment
 	for i := range 3 {
@@ -116,8 +116,8 @@ func TestWriteToReportsTheWriter(t *testing.T) {
 	}
 }
 
-// TestConcurrentReaders merges the same segments from several goroutines, as
-// copies of a reduce do.
+// TestConcurrentReaders merges the same segments in several goroutines, as speculative attempts of
+// a reduce do.
 func TestConcurrentReaders(t *testing.T) {
 	var records []record
 	for i := range 5000 {
@@ -149,8 +149,8 @@ func TestConcurrentReaders(t *testing.T) {
 	}
 }
 
-// FuzzReader reads arbitrary bytes as a run: it may fail but not panic, and a
-// run without an error has the number of records that was promised.
+// FuzzReader reads arbitrary bytes as a run: it may fail but not panic, and a run without an error
+// has the promised number of records.
 func FuzzReader(f *testing.F) {
 	var run bytes.Buffer
 	w := newBlockWriter(&run, nil, nil)
@@ -182,7 +182,7 @@ func FuzzReader(f *testing.F) {
 				if _, _, _, ok := r.next(); !ok {
 					break
 				}
-				for n++; len(r.more()) > 0; { // of a record larger than a block
+				for n++; len(r.more()) > 0; { // a record larger than a block
 				}
 			}
 			if r.err != nil {
@@ -195,7 +195,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// A reader of a section, and a writer of one, charge the memory that they hold, and give it back.
+// A reader and a writer of a section charge the memory that they hold, and return it.
 func TestReadersAndWritersChargeWhatTheyHold(t *testing.T) {
 	for _, raw := range []int64{1, 2000, 4000, blockSize} {
 		for _, packed := range []int64{1, raw/2 + 1, raw, raw + 40} {
@@ -216,7 +216,7 @@ func TestReadersAndWritersChargeWhatTheyHold(t *testing.T) {
 	require.Zero(t, budget.Used())
 }
 
-// WriteTo writes what Next has left, however much that is, with and without spills.
+// WriteTo writes the records that Next has not returned, with and without spills.
 func TestWriteToAfterNext(t *testing.T) {
 	records := []record{{[]byte("a"), []byte("1")}, {[]byte("b"), nil}, {[]byte("c"), []byte("3")}}
 	for _, limit := range []int64{0, 1} {

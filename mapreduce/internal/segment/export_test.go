@@ -12,8 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// exportOf is what a sorter of some records gives out for each partition, in spills of about
-// perSpill records.
+// exportOf returns the export of a sorter for each partition, in spills of about perSpill records.
 func exportOf(t testing.TB, records [][2]string, partitions, perSpill int) [][]byte {
 	s := NewSorter(Config{Partitions: partitions, Stored: true, SpillDir: t.TempDir()})
 	for i, r := range records {
@@ -35,7 +34,7 @@ func exportOf(t testing.TB, records [][2]string, partitions, perSpill int) [][]b
 	return out
 }
 
-// importOf adds pieces of size bytes in an order of chance.
+// importOf adds pieces of size bytes in random order.
 func importOf(files *Files, b []byte, size int, rng *rand.Rand) (*Segment, error) {
 	im, err := NewImport(files, "")
 	if err != nil {
@@ -51,9 +50,9 @@ func importOf(files *Files, b []byte, size int, rng *rand.Rand) (*Segment, error
 	return im.Segment()
 }
 
-// What is exported and imported merges to what the segments themselves merge to: sorted, equal keys
-// in the order of emission, whatever the spills, the pieces and their order. It goes out a second time as
-// it came.
+// Exported and imported segments merge to the same records as the segments themselves: sorted,
+// equal keys in the order of emission, whatever the spills, the pieces and their order. A second
+// export equals the first.
 func TestExportImport(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		n := rapid.IntRange(0, 1000).Draw(r, "records")
@@ -91,7 +90,7 @@ func TestExportImport(t *testing.T) {
 	})
 }
 
-// sortedOf are the records of a partition, as a merge gives them.
+// sortedOf returns the records of a partition, as a merge returns them.
 func sortedOf(records [][2]string, p, partitions int) (list []string) {
 	s := NewSorter(Config{Partitions: partitions})
 	for _, r := range records {
@@ -118,7 +117,7 @@ func recordsOf(t require.TestingT, m *Merge) (list []string) {
 	return list
 }
 
-// Pieces that are lost, come twice or change are found: at once, or when the records are read.
+// Pieces that are missing, doubled or changed are detected: at once, or when the records are read.
 func TestImportDamaged(t *testing.T) {
 	var records [][2]string
 	for i := range 5000 {
@@ -183,7 +182,7 @@ func TestExportFromMemory(t *testing.T) {
 	require.ErrorIs(t, list[0].Export(&bytes.Buffer{}), ErrNotStored)
 }
 
-// What an import has stored goes with it and its segments.
+// The storage of an import is removed with it and its segments.
 func TestImportReleases(t *testing.T) {
 	b := exportOf(t, [][2]string{{"a", "1"}, {"b", "2"}}, 1, 1)[0]
 	files, budget := NewFiles(t.TempDir()), memory.NewBudget(0)
@@ -199,7 +198,7 @@ func TestImportReleases(t *testing.T) {
 	require.Zero(t, budget.Used())
 }
 
-// Whatever bytes come, an import ends with an error or a segment that can be read to an end.
+// Whatever bytes are received, an import ends with an error or a readable segment.
 func FuzzImport(f *testing.F) {
 	f.Add(exportOf(f, [][2]string{{"a", "1"}, {"b", "2"}}, 1, 1)[0], 16)
 	f.Add(exportOf(f, nil, 1, 0)[0], 3)

@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Any number of spills share eight files without names. The next spill reuses the space that one
-// has released, and the last one removes the files.
+// Any number of spills share eight unnamed files. A new spill reuses the space that another has
+// released, and the last spill removes the files.
 func TestSpillsShareFiles(t *testing.T) {
 	dir := t.TempDir()
 	files := NewFiles(dir)
@@ -56,7 +56,7 @@ func TestSpillsShareFiles(t *testing.T) {
 	require.Less(t, extents, uint32(20*3+8*3*3), "extents are used again")
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.LessOrEqual(t, len(left), mostFiles) // none where an open file can be removed
+	require.LessOrEqual(t, len(left), mostFiles) // zero where an open file can be removed
 	for _, x := range live {
 		x.drop()
 	}
@@ -66,8 +66,7 @@ func TestSpillsShareFiles(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// A block of an earlier spill in the same extent does not pass for the block that a lost
-// write should have put there.
+// A block of an earlier spill in the same extent is not mistaken for the block of a lost write.
 func TestStaleBlockIsDamage(t *testing.T) {
 	files := NewFiles(t.TempDir())
 	hold, err := files.create() // keeps the file

@@ -12,8 +12,8 @@ import (
 )
 
 // TestLargeRecordsTakeLittleMemory spills and merges records of megabytes, which cannot be
-// compressed and whose keys differ only at their ends, with a budget of less than one of
-// them: only the record that Next returns is ever held.
+// compressed and whose keys differ only at their ends, with a budget below one record: only the
+// record that Next returns is ever held.
 func TestLargeRecordsTakeLittleMemory(t *testing.T) {
 	const size, attempts, small = 2 << 20, 8, 1 << 20
 	rng := rand.NewChaCha8([32]byte{1})
@@ -62,8 +62,8 @@ func TestLargeRecordsTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// If the reader of a record must hold it as a whole, one without room is rejected beyond a bound,
-// before or after it is spilled. A record that is only passed on may have any size.
+// A reader that must hold a record as a whole rejects one beyond its bound, before or after a
+// spill. A record that is only passed on may have any size.
 func TestRecordsTooLargeToHold(t *testing.T) {
 	const most = 2 << 20
 	value := make([]byte, most)

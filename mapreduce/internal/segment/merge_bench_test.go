@@ -43,8 +43,8 @@ func mergeInput(b *testing.B, text []byte, attempts int, pool *memory.Pool, spil
 }
 
 // BenchmarkMerge is a reduce's merge of 16 MiB of records from n attempts: of segments in memory,
-// which are sorted together, of spilled runs read at the same time, and of more runs than are read
-// at the same time. Next returns the records, WriteTo writes them.
+// which are sorted together; of spilled runs, read at the same time; and of more runs than can be
+// read at the same time. Next returns the records, WriteTo writes them.
 func BenchmarkMerge(b *testing.B) {
 	const records = 16 << 20 / 100
 	text := teraText(records)

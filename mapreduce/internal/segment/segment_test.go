@@ -18,7 +18,7 @@ import (
 
 type record struct{ key, value []byte }
 
-// attempt is what one map attempt emits, with the oracle's view of it.
+// attempt is the output of one map attempt, with the oracle's view of it.
 type attempt struct {
 	records    []record
 	partitions []int
@@ -52,8 +52,8 @@ func drawAttempt(t *rapid.T, n, partitions int) attempt {
 	return a
 }
 
-// oracle is the merged output of a partition: a stable sort of all records in
-// the order of attempts and emission.
+// oracle returns the merged output of a partition: a stable sort of all records in the order of
+// attempts and emission.
 func oracle(attempts []attempt, p int) (out []string) {
 	var all []record
 	for _, a := range attempts {
@@ -70,8 +70,8 @@ func oracle(attempts []attempt, p int) (out []string) {
 	return out
 }
 
-// runAttempt feeds an attempt to a sorter, with part of its records in a pinned chunk, and those after
-// some bundled.
+// runAttempt adds an attempt's records to a sorter, some of them in a pinned chunk, and some of the
+// later ones bundled.
 func runAttempt(t require.TestingT, cfg Config, a attempt, pinned bool, bundled int64) []*Segment {
 	s := NewSorter(cfg)
 	s.bundles.from = bundled

@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// watchedWriter notes what it is given, and what is charged meanwhile.
+// watchedWriter records its writes, and the memory charged meanwhile.
 type watchedWriter struct {
 	bytes.Buffer
 	budget *memory.Budget
@@ -26,9 +26,8 @@ func (w *watchedWriter) Write(p []byte) (int, error) {
 	return w.Buffer.Write(p)
 }
 
-// TestOutputIsWrittenInPieces states in what pieces records go out, in memory or from a file: in
-// those of the buffer that is paid for, filled as far as whole records fill it, and a record larger
-// than that by itself.
+// TestOutputIsWrittenInPieces: records are written, from memory or a file, in pieces of the charged
+// buffer, filled with whole records. A record larger than the buffer is a piece.
 func TestOutputIsWrittenInPieces(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -84,8 +83,7 @@ func TestOutputIsWrittenInPieces(t *testing.T) {
 	}
 }
 
-// TestSmallOutputsTakeSmallBuffers states that a reduce of few records does not pay for a large
-// buffer.
+// TestSmallOutputsTakeSmallBuffers: a reduce of few records does not charge a large buffer.
 func TestSmallOutputsTakeSmallBuffers(t *testing.T) {
 	seg := sortOne(t, Config{}, record{[]byte("key"), bytes.Repeat([]byte("v"), 4000)})
 	defer seg.Release()
@@ -102,9 +100,8 @@ func TestSmallOutputsTakeSmallBuffers(t *testing.T) {
 	require.Less(t, w.most, int64(10_000))
 }
 
-// TestIndexBlocksGrow states how large the blocks of an index are: small at first, the smaller the
-// more partitions there are, and then each twice the one before, up to a bound; entries do not
-// cross them.
+// TestIndexBlocksGrow: the blocks of an index are small at first, smaller with more partitions, and
+// double in size up to a bound; entries do not cross them.
 func TestIndexBlocksGrow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		partitions := rapid.SampledFrom([]int{0, 1, 31, 32, 33, 100, 341, 342, 1000, 100_000}).Draw(t, "partitions")
@@ -139,8 +136,8 @@ func TestIndexBlocksGrow(t *testing.T) {
 	require.Equal(t, 40_000, l.n)
 }
 
-// TestChunksAreAdoptedWithRoomForTheirIndex states when a pinned chunk is referred to: where the
-// budget has twice its bytes. Otherwise records are copied, and it goes back at once.
+// TestChunksAreAdoptedWithRoomForTheirIndex: a sorter refers to a pinned chunk if the budget has
+// room for twice its bytes. Otherwise it copies the records and releases the chunk at once.
 func TestChunksAreAdoptedWithRoomForTheirIndex(t *testing.T) {
 	for room, want := range map[int64]bool{1999: false, 2000: true, 5000: true} {
 		budget := memory.NewBudget(room).Sub()
@@ -163,8 +160,8 @@ func TestChunksAreAdoptedWithRoomForTheirIndex(t *testing.T) {
 	}
 }
 
-// TestNoMoreIsMergedThanNeeded states what passes before the last one write: the smallest number of
-// runs, the first ones, after which as many are left as may be read at once.
+// TestNoMoreIsMergedThanNeeded: before the final merge, as few runs as possible are merged, the
+// first ones, so that the remaining runs can be read at once.
 func TestNoMoreIsMergedThanNeeded(t *testing.T) {
 	for runs := 2; runs <= 14; runs++ {
 		for _, fanIn := range []int{2, 3, 4, 13} {
@@ -208,8 +205,8 @@ func TestNoMoreIsMergedThanNeeded(t *testing.T) {
 	}
 }
 
-// TestFanInFollowsTheBudget states how many runs are read at once: what the budget bears, four in
-// any case, 256 at most, and never more than there are.
+// TestFanInFollowsTheBudget: the number of runs read at once is what the budget allows, at least
+// four, at most 256, and at most the number of runs.
 func TestFanInFollowsTheBudget(t *testing.T) {
 	one := section{raw: 3000, packed: 1000}
 	for _, c := range []struct {
@@ -225,8 +222,8 @@ func TestFanInFollowsTheBudget(t *testing.T) {
 	}
 }
 
-// TestPortionsFitTheirNumbers states what is sorted at once of what is in memory: as much as 16
-// bits can number, and at least one run; and of that what the budget bears to copy.
+// TestPortionsFitTheirNumbers: one sort of records in memory has at most as many as 16 bits can
+// number, and at least one run; of these it copies what the budget allows.
 func TestPortionsFitTheirNumbers(t *testing.T) {
 	of := func(regionsOf ...int) (list []fileRun) {
 		for _, n := range regionsOf {
@@ -251,8 +248,8 @@ func TestPortionsFitTheirNumbers(t *testing.T) {
 	}
 }
 
-// TestSizesThatOverflow states that sizes of a damaged record whose sum goes round the end of 64 bits
-// are damage, and nothing is read by them.
+// TestSizesThatOverflow: sizes of a damaged record whose sum overflows 64 bits are an error, and no
+// memory is read by them.
 func TestSizesThatOverflow(t *testing.T) {
 	for _, sizes := range [][2]uint64{{1<<64 - 1, 2}, {2, 1<<64 - 1}, {1 << 63, 1 << 63}, {1<<64 - 1, 1<<64 - 1}} {
 		p := binary.AppendUvarint(binary.AppendUvarint(nil, sizes[0]), sizes[1])
