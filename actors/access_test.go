@@ -14,7 +14,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
-// closedRules let anybody into "open" and only ann, or the group staff, into "prod".
+// closedRules admit anybody to "open" and only ann, or the group staff, to "prod".
 func closedRules(t *testing.T) *allocation.Rules {
 	t.Helper()
 	list := func(s string) allocation.List {
@@ -28,7 +28,8 @@ func closedRules(t *testing.T) *allocation.Rules {
 	}}}
 }
 
-// The explicit pool does not slip past the lists, at submission or by a move; who may is let in.
+// An explicit pool does not bypass the access lists, at submission or by a move; permitted users
+// are admitted.
 func TestRulesGuardPools(t *testing.T) {
 	c := start(t, Config{Rules: closedRules(t)})
 	for _, o := range []SubmitOptions{
@@ -64,8 +65,8 @@ func TestRulesGuardMoves(t *testing.T) {
 	require.Zero(t, h.wait(t).Counters.Get(counter.MapOutputRecords))
 }
 
-// A reload changes the policy and the lists of a running cluster together, or neither of them; what
-// it comes to is an event.
+// A reload changes the policy and the access lists of a running cluster together, or neither of
+// them; its result is an event.
 func TestReloadIsAllOrNothing(t *testing.T) {
 	var events []event.Event
 	c := start(t, Config{Events: func(e Event) { events = append(events, e.Event) }})
@@ -100,7 +101,7 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 	require.Equal(t, "pools.xml:3: wrong", find(event.ReloadFailed)[0].Err)
 }
 
-// After a reload from pools to queues, or back, jobs go where the current policy puts them.
+// After a reload from pools to queues, or back, jobs go where the current policy assigns them.
 func TestAdmissionFollowsThePolicyInForce(t *testing.T) {
 	rules := closedRules(t)
 	c := start(t, Config{Rules: rules})
@@ -141,7 +142,7 @@ func TestAdmissionFollowsThePolicyInForce(t *testing.T) {
 	}
 }
 
-// A pool or queue that the scheduler has no use for is refused, not forgotten.
+// A pool or queue that the scheduler does not use is refused, not ignored.
 func TestPlacesThatDoNotExistAreRefused(t *testing.T) {
 	listed := scheduling.Policy{Order: "pools", Pools: scheduling.Allocations{Pools: []scheduling.PoolConfig{{Name: "a"}}}}
 	for _, x := range []struct {

@@ -60,8 +60,8 @@ func TestCountersOfFailedAttempts(t *testing.T) {
 	})
 }
 
-// TestCommittedByAnotherAttempt: that an attempt of a lost node has committed the task is
-// success, not a failure, and changes nothing of the output.
+// TestCommittedByAnotherAttempt: if an attempt of a lost node has committed the task, that is a
+// success and does not change the output.
 func TestCommittedByAnotherAttempt(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
 		var out bytes.Buffer
@@ -86,7 +86,7 @@ func TestCommittedByAnotherAttempt(t *testing.T) {
 	})
 }
 
-// A reduce that waits for maps gives its share of the memory to running attempts, and gets it back
+// A reduce that waits for maps lets running attempts use its share of the memory, and gets it back
 // when it continues.
 func TestWaitingReduceLeavesItsShare(t *testing.T) {
 	const memory = 64 << 20
@@ -114,12 +114,12 @@ func TestWaitingReduceLeavesItsShare(t *testing.T) {
 	})
 }
 
-// TestWhatCannotBeRemovedIsLogged states that an attempt whose output stays where it is says so.
+// TestWhatCannotBeRemovedIsLogged: an attempt whose output cannot be removed logs that.
 func TestWhatCannotBeRemovedIsLogged(t *testing.T) {
 	var buf bytes.Buffer
 	a := &attempt{
 		env: &env{cfg: Config{Logger: slog.New(slog.NewTextHandler(&buf, nil))}},
-		run: &run{plan: new(mapreduce.Plan)}, // of which nothing can be aborted
+		run: &run{plan: new(mapreduce.Plan)}, // a plan without anything to abort
 	}
 	a.discard()
 	require.Contains(t, buf.String(), "cannot remove the output of an attempt")

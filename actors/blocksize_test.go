@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBlocksGiveEverySlotWork: unless the configuration says their size, blocks are so small that
-// each slot that may compute has four of them, at least 256 KiB and at most 64 MiB, or 128 where maps
-// fold values. Of those of 64 MiB and more as many as there are such slots, at the end, are read in pieces
-// of at most 16 MiB, unless only one computes.
+// TestBlocksGiveEverySlotWork: unless the configuration sets their size, each slot that may compute
+// has four blocks, of at least 256 KiB and at most 64 MiB, or 128 MiB where maps fold values. Of
+// blocks of 64 MiB and more, the last ones, one for each such slot, are read in pieces of at most
+// 16 MiB, unless only one slot computes.
 func TestBlocksGiveEverySlotWork(t *testing.T) {
 	const kib, mib, gib = 1 << 10, 1 << 20, 1 << 30
 	for _, x := range []struct {

@@ -29,8 +29,8 @@ import (
 // end the cluster runs another job and holds no resources. A failing plan is shrunk and printed
 // with the line that runs it.
 //
-// 300 seeds, LONG_TESTS=1: 10,000; TARRY_SEED=N and TARRY_FAULTS=0,2 run one, or some of its faults;
-// TARRY_SEED=A-B runs those from A to B.
+// 300 seeds, LONG_TESTS=1: 10,000; TARRY_SEED=N and TARRY_FAULTS=0,2 run one seed, or some of its
+// faults; TARRY_SEED=A-B runs a range of seeds.
 func TestChaos(t *testing.T) {
 	first, last := uint64(0), uint64(299)
 	switch {
@@ -69,17 +69,17 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-// chaosEnd is within what virtual time every job must end once nothing more goes wrong.
+// chaosEnd is the virtual time within which every job must end once faults stop.
 const chaosEnd = time.Hour
 
-// chaosJob is a job of a chaotic cluster with what it should write.
+// chaosJob is a job of a chaotic cluster with its expected output.
 type chaosJob struct {
 	handle *JobHandle
 	want   string
 	got    func() (string, error)
 }
 
-// chaos runs a plan and tells what was wrong.
+// chaos runs a plan and returns what was wrong.
 func chaos(t *testing.T, p chaosPlan) (err error) {
 	m := newMischief(p)
 	schedulers := []string{"hfs", "fifo", "fair", "delay", "hfsp", "srpt", ""}
@@ -97,7 +97,7 @@ func chaos(t *testing.T, p chaosPlan) (err error) {
 		cfg.State = saved
 	}
 	if p.seed%3 == 0 || p.has(faultSpill, faultFull) {
-		cfg.Memory = 1 // all that maps give out is spilled
+		cfg.Memory = 1 // every map output is spilled
 	}
 	synctest.Test(t, func(t *testing.T) {
 		m.start = time.Now()
@@ -119,7 +119,7 @@ func chaos(t *testing.T, p chaosPlan) (err error) {
 	return err
 }
 
-// play submits the jobs, has the plan go wrong and looks at what the jobs have written.
+// play submits the jobs, carries out the plan and checks what the jobs have written.
 func (m *mischief) play(c *Cluster) error {
 	jobs, err := m.submit(c)
 	if err != nil {
@@ -148,10 +148,11 @@ func (m *mischief) play(c *Cluster) error {
 	return m.wait(chaosJobs, last)
 }
 
-// wait waits for a job's end and compares what it wrote, or asks who is to blame.
+// wait waits for a job's end and compares its output, or checks whether the plan explains its
+// error.
 func (m *mischief) wait(i int, j chaosJob) error {
 	if j.handle == nil {
-		return nil // a fault of the plan met its preparation
+		return nil // a fault of the plan hit its preparation
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), chaosEnd)
 	defer cancel()
@@ -192,7 +193,7 @@ func (m *mischief) toBlame(job int, err error) bool {
 	case errors.Is(err, ErrJobKilled):
 		return ofJob(faultKillJob)
 	case errors.Is(err, ErrScheduler):
-		return m.plan.panics() >= 3 || m.plan.panics() > 0 && !m.plan.remembers() // a call that panics three times fails all jobs
+		return m.plan.panics() >= 3 || m.plan.panics() > 0 && !m.plan.remembers() // three panics of one call fail all jobs
 	case errors.Is(err, ErrTaskTimeout):
 		return ofJob(faultStuck)
 	case errors.Is(err, errChaos), errors.Is(err, cluster.ErrExited):
@@ -222,7 +223,7 @@ func (m *mischief) submit(c *Cluster) (jobs []chaosJob, err error) {
 	return jobs, nil
 }
 
-// slowly has a job's maps take some time, and meet what the plan has for them.
+// slowly slows a job's maps down and applies the plan's faults to them.
 func (m *mischief) slowly(job int, j mapreduce.Job[[]byte, string, int64, pair]) mapreduce.Job[[]byte, string, int64, pair] {
 	plain := j.Map
 	j.Map = nil
@@ -284,7 +285,7 @@ func (m *mischief) stored(c *Cluster, i int, text string) (chaosJob, error) {
 	}}, err
 }
 
-// expected is what RunLocal writes.
+// expected returns what RunLocal writes.
 func expected(job mapreduce.Job[[]byte, string, int64, pair], text string) string {
 	out := new(bytes.Buffer)
 	p, err := job.Bind(mapreduce.Lines(mapreduce.Bytes("text", []byte(text))), mapreduce.Text[pair](mapreduce.Writer("out", out)))

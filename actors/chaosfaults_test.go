@@ -18,11 +18,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// errChaos is the failure of user code that a plan asks for.
+// errChaos is the failure of user code that a plan causes.
 var errChaos = errors.New("chaos in user code")
 
-// mischief carries a plan out: it loses messages, spoils disks and has user code fail while the
-// plan says so. Its methods are called by many goroutines.
+// mischief carries out a plan: it loses messages, damages disks and makes user code fail at the
+// times of the plan. Its methods are called by many goroutines.
 type mischief struct {
 	plan  chaosPlan
 	start time.Time
@@ -74,7 +74,7 @@ func (m *mischief) deliver(msg any) []time.Duration {
 	return [][]time.Duration{nil, {late}, {0, 0}, {0, late}}[m.rng.IntN(4)]
 }
 
-// nodeOf is the node that sends or gets a message, -1 if that is not known.
+// nodeOf returns the node that sends or receives a message, -1 if it is unknown.
 func (m *mischief) nodeOf(msg any) int {
 	known := func(node int, ok bool) int {
 		if !ok {
@@ -110,7 +110,7 @@ func (m *mischief) nodeOf(msg any) int {
 	return -1
 }
 
-// strike has an attempt of a job meet the faults of code that the plan has for it.
+// strike applies the plan's faults of user code to an attempt of a job.
 func (m *mischief) strike(job int, t *mapreduce.Task) error {
 	m.mu.Lock()
 	var hit []mishap
@@ -141,7 +141,7 @@ func (m *mischief) strike(job int, t *mapreduce.Task) error {
 	return nil
 }
 
-// ofCode reports whether a fault strikes user code.
+// ofCode reports whether a fault is one of user code.
 func (k faultKind) ofCode() bool {
 	switch k {
 	case faultError, faultPanic, faultExit, faultHang, faultStuck:
@@ -151,8 +151,7 @@ func (k faultKind) ofCode() bool {
 	}
 }
 
-// spillFile is a Config.spillFile: a disk that is full, or reads what was not written, while the
-// plan says so.
+// spillFile is a Config.spillFile: during such faults its disk is full, or reads wrong bytes.
 func (m *mischief) spillFile() (cluster.SpillFile, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -217,13 +216,13 @@ func (f *badFile) Close() error {
 	return nil
 }
 
-// badOutput is the block store as an output whose disk fails while the plan says so.
+// badOutput is the block store as an output whose disk fails during such faults.
 type badOutput struct {
 	m  *mischief
 	fs *dfs.FS
 }
 
-// fails is the error of a call now, if it fails.
+// fails returns the error of a call, if a fault makes it fail now.
 func (b *badOutput) fails() error {
 	b.m.mu.Lock()
 	defer b.m.mu.Unlock()
@@ -283,21 +282,21 @@ func (w *badWriter) Close() error {
 	return w.w.Close()
 }
 
-// command carries out a fault that a command brings about; others only begin.
+// command carries out a fault that is a command; other faults only begin.
 func (m *mischief) command(c *Cluster, jobs []*JobHandle, f mishap) error {
 	name := fmt.Sprintf("node-%02d", f.node)
 	switch f.kind {
 	case faultKill:
-		_ = c.KillNode(name) // an error says that it does not run
+		_ = c.KillNode(name) // an error means that it does not run
 	case faultStop:
 		_ = c.StopNode(name)
 	case faultStart:
 		return c.StartNode(name)
 	case faultCordon:
-		time.AfterFunc(f.long, func() { _ = c.Cordon(name, false) }) // an error says that the cluster is closed
+		time.AfterFunc(f.long, func() { _ = c.Cordon(name, false) }) // an error means that the cluster is closed
 		if err := c.Cordon(name, true); !errors.Is(err, scheduling.ErrUnknownNode) {
 			return err
-		} // a JobTracker that has just started anew knows no nodes
+		} // a JobTracker that has just restarted knows no nodes
 	case faultFlip:
 		blocks, err := c.FS().Blocks("in")
 		if err != nil {
@@ -306,7 +305,7 @@ func (m *mischief) command(c *Cluster, jobs []*JobHandle, f mishap) error {
 		c.FS().Damage(dfs.NodeID(name), blocks[f.task%len(blocks)].ID)
 	case faultKillJob:
 		if f.job < len(jobs) && jobs[f.job] != nil {
-			_ = jobs[f.job].Kill("chaos") // an error says that it has ended
+			_ = jobs[f.job].Kill("chaos") // an error means that the job has ended
 		}
 	case faultTracker:
 		if err := c.ask(onTurn(func(*jobTracker) error { panic(errChaos) })); !errors.Is(err, ErrScheduler) {

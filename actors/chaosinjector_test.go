@@ -16,14 +16,14 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Config.Chaos disturbs a cluster in every way it has, and what jobs write stays the same.
+// Config.Chaos disturbs a cluster in all its ways, and the output of jobs does not change.
 func TestChaosOnDemand(t *testing.T) {
 	seen := map[string]int{}
 	failed := int64(0)
 	for seed := range uint64(20) {
 		nodes := 1 + int(seed%5)
 		cfg := Config{
-			Nodes: nodes, MapSlots: 2, ReduceSlots: 1, BlockSize: 200, MaxAttempts: 1, // no task may be blamed
+			Nodes: nodes, MapSlots: 2, ReduceSlots: 1, BlockSize: 200, MaxAttempts: 1, // a failure of a task would fail its job
 			Chaos: &Chaos{Seed: seed, Tell: func(what string) {
 				words := strings.Fields(what)
 				seen[strings.Join(words[len(words)-1:], " ")]++
@@ -50,8 +50,8 @@ func TestChaosOnDemand(t *testing.T) {
 	require.NotZero(t, failed)
 }
 
-// Chaos has the first attempt fail of one task in eight, whichever, and never a later one. A seed
-// says which.
+// Chaos makes the first attempt of one task in eight fail, and never a later one. The seed
+// determines which.
 func TestChaosFailsFewAttempts(t *testing.T) {
 	const tasks = 8000
 	failing := func(seed uint64, try int32) (list []int) {
@@ -71,8 +71,8 @@ func TestChaosFailsFewAttempts(t *testing.T) {
 	require.Empty(t, failing(1, 1))
 }
 
-// Chaos disturbs one message between machines in eight: it is lost, late, or comes twice. It leaves
-// alone what does not leave a machine.
+// Chaos disturbs one message between machines in eight: the message is lost, late, or doubled.
+// Messages within a machine are not disturbed.
 func TestChaosDisturbsFewMessages(t *testing.T) {
 	const messages = 8000
 	u := newChaosInjector(&Chaos{Seed: 1})
@@ -105,8 +105,8 @@ func TestChaosDisturbsFewMessages(t *testing.T) {
 	}
 }
 
-// Disturbances become rare, as all jobs are to end, and each ends after about a second. Nodes die,
-// or stop, where there are three.
+// Disturbances become rare, so that all jobs end, and each lasts about a second. Nodes die or stop
+// only if there are three.
 func TestChaosCalmsDown(t *testing.T) {
 	for seed := range uint64(5) {
 		type change struct {
@@ -133,7 +133,7 @@ func TestChaosCalmsDown(t *testing.T) {
 			c, err := Start(cfg)
 			require.NoError(t, err)
 			pass(10 * time.Minute)
-			for on.Load() > 0 { // whatever the time, a disturbance may be on
+			for on.Load() > 0 { // a disturbance may be active at any time
 				pass(downFor)
 			}
 			require.NoError(t, c.Inspect(func(v scheduling.View) {
@@ -166,7 +166,8 @@ func TestChaosCalmsDown(t *testing.T) {
 	}
 }
 
-// TestChaosInjectorIsAboutWhatIsAsked states how far a time may be from what it is about: half of it.
+// TestChaosInjectorIsAboutWhatIsAsked: a random time differs from the requested one by at most half
+// of it.
 func TestChaosInjectorIsAboutWhatIsAsked(t *testing.T) {
 	u := newChaosInjector(&Chaos{Seed: 1})
 	least, most := time.Duration(math.MaxInt64), time.Duration(0)

@@ -15,11 +15,11 @@ import (
 // faultKind is a kind of fault; its text says what happens.
 type faultKind string
 
-// The faults of a plan. Those of code strike the attempts of one task of one job, Count of them;
-// those that last do so for Long.
+// The faults of a plan. Those of code hit Count attempts of one task of one job; those that last do
+// so for Long.
 const (
 	faultKill    faultKind = "kill"    // a node dies, with all it holds
-	faultStop    faultKind = "stop"    // a node is taken out in good order
+	faultStop    faultKind = "stop"    // a node is stopped in good order
 	faultStart   faultKind = "start"   // a node is started again
 	faultCordon  faultKind = "cordon"  // a node gets no new tasks, for Long
 	faultCut     faultKind = "cut"     // a node and the JobTracker do not hear each other, for Long
@@ -48,7 +48,7 @@ type mishap struct {
 	long  time.Duration
 }
 
-// String is such as "3.2s: cut node-02 for 12s".
+// String returns text such as "3.2s: cut node-02 for 12s".
 func (f mishap) String() string {
 	s := fmt.Sprintf("%v: %s", f.at, f.kind)
 	switch f.kind {
@@ -73,7 +73,7 @@ func (f mishap) String() string {
 	}
 }
 
-// chaosPlan is what goes wrong in one run, in order of time.
+// chaosPlan has the faults of one run, in order of time.
 type chaosPlan struct {
 	seed   uint64
 	faults []mishap
@@ -89,7 +89,7 @@ const (
 	chaosTime  = 20 * time.Second // within which faults begin
 )
 
-// drawPlan is the plan of a seed.
+// drawPlan returns the plan of a seed.
 func drawPlan(seed uint64) chaosPlan {
 	rng := rand.New(rand.NewPCG(seed, 17))
 	p := chaosPlan{seed: seed}
@@ -125,7 +125,7 @@ func drawFault(rng *rand.Rand) mishap {
 	return f
 }
 
-// String is the plan for people.
+// String returns the plan for people.
 func (p chaosPlan) String() string {
 	var parts []string
 	for _, f := range p.faults {
@@ -134,7 +134,7 @@ func (p chaosPlan) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// replay is the line that runs the plan again.
+// replay returns the command that runs the plan again.
 func (p chaosPlan) replay() string {
 	var kept []string
 	for _, i := range p.kept {
@@ -143,7 +143,7 @@ func (p chaosPlan) replay() string {
 	return fmt.Sprintf("TARRY_SEED=%d TARRY_FAULTS=%s go test -run 'TestChaos$' ./actors", p.seed, strings.Join(kept, ","))
 }
 
-// only keeps some of the faults, by their numbers: "0,3"; "none" keeps none.
+// only keeps the faults with the given numbers, such as "0,3"; "none" keeps none.
 func (p chaosPlan) only(list string) (chaosPlan, error) {
 	kept := chaosPlan{seed: p.seed}
 	if list == "none" {
@@ -159,7 +159,7 @@ func (p chaosPlan) only(list string) (chaosPlan, error) {
 	return kept, nil
 }
 
-// panics is how often the JobTracker panics.
+// panics returns how often the JobTracker panics.
 func (p chaosPlan) panics() (n int) {
 	for _, f := range p.faults {
 		if f.kind == faultTracker {

@@ -19,7 +19,7 @@ func files(n, size int) (list []mapreduce.Source) {
 	return list
 }
 
-// countFiles is a word count of the files whose result is thrown away.
+// countFiles is a word count of the files whose output is discarded.
 func countFiles(t *testing.T, sources []mapreduce.Source, job mapreduce.Job[[]byte, string, int64, pair]) *mapreduce.Plan {
 	t.Helper()
 	p, err := job.Bind(mapreduce.Lines(sources...), mapreduce.Text[pair](mapreduce.Writer("-", io.Discard)))
@@ -35,12 +35,12 @@ func inUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestAccountsAreCharged: from its submission to its end a job has of the memory, twice, 350 bytes for
-// each file, 850 for each that has blocks of its own, and 250 for each map and reduce.
+// TestAccountsAreCharged: from its submission to its end a job is charged, twice, 350 bytes for
+// each file, 850 for each file with blocks of its own, and 250 for each pair of a map and a reduce.
 func TestAccountsAreCharged(t *testing.T) {
 	for _, x := range []struct{ nodes, files, size, reduces, own int }{
 		{1, 1, 1, 1, 1},
-		{1, 504, 100, 5, 84}, // six files are a split, and one file to the block store
+		{1, 504, 100, 5, 84}, // six files share a split, and are one file in the block store
 		{2, 7, 100, 5, 7},    // not all on one node: each has blocks of its own
 		{1, 3, 250_000, 4, 3},
 	} {
@@ -80,9 +80,9 @@ func TestRefusedJobIsNotCharged(t *testing.T) {
 	})
 }
 
-// TestAccountsTakeWhatIsCharged: of what a job is charged for its files half is on the heap at most,
-// since a heap is collected when it has doubled, and a sixteenth at least, since what is charged in
-// vain makes attempts spill.
+// TestAccountsTakeWhatIsCharged: of the charge for a job's files at most half is on the heap, since
+// a heap is collected when it has doubled, and at least a sixteenth, since an excessive charge
+// makes attempts spill.
 func TestAccountsTakeWhatIsCharged(t *testing.T) {
 	c := start(t, Config{Nodes: 2, Replication: 1, BlockSize: 1 << 20, MapSlots: 1, ReduceSlots: 1})
 	sources := files(5000, 10)

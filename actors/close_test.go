@@ -11,9 +11,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestCloseLeavesAnEndBehind: user code that never returns, while an output is completed, holds Close
-// for the task timeout and no longer; the error names the job. Without a limit, and while it is not
-// over, Close waits; who waits for the job hears how it ended when it has.
+// TestCloseLeavesAnEndBehind: user code that never returns during the completion of an output
+// delays Close by at most the task timeout, and the error names the job. Until then, or without a
+// limit, Close waits. Callers that wait for the job are notified once it has ended.
 func TestCloseLeavesAnEndBehind(t *testing.T) {
 	for limit, after := range map[time.Duration]time.Duration{
 		time.Minute: time.Hour, time.Hour: time.Minute, -1: 20 * time.Minute,
@@ -45,8 +45,8 @@ func TestCloseLeavesAnEndBehind(t *testing.T) {
 	}
 }
 
-// TestCloseWaitsForSubmits: a job that is being prepared when the cluster is closed is not forgotten:
-// Close waits for its Submit, which is refused, and nothing of it is left.
+// TestCloseWaitsForSubmits: Close waits for the Submit of a job that is being prepared. That Submit
+// is refused, and nothing of the job remains.
 func TestCloseWaitsForSubmits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := Start(Config{IdleMemory: -1})
@@ -105,8 +105,8 @@ func TestDrainWaitsForSubmits(t *testing.T) {
 	})
 }
 
-// TestLateAttemptAndTheOutput: an attempt that was abandoned and ends after its job leaves the output
-// of a job that has succeeded as it is, and nothing of one that was killed.
+// TestLateAttemptAndTheOutput: an abandoned attempt that ends after its job does not change the
+// output of a successful job, and leaves no output of a killed one.
 func TestLateAttemptAndTheOutput(t *testing.T) {
 	for _, succeeds := range []bool{true, false} {
 		bubble(t, Config{MaxAttempts: 2, MapSlots: 1, ReduceSlots: 1}, func(t *testing.T, c *Cluster) {

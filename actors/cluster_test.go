@@ -156,8 +156,7 @@ func TestStreamIsInput(t *testing.T) {
 	require.Equal(t, 1, h.Progress().AnyPlace)
 }
 
-// TestManySmallFiles has one map for files that lie together, and one for each of those that do
-// not.
+// TestManySmallFiles: neighboring small files share a map, and other files have their own.
 func TestManySmallFiles(t *testing.T) {
 	require.Equal(t, 67, mapsOfSmallFiles(t, Config{Nodes: 1}), "15 files, each counted 16 KiB larger than it is, make a block of 256 KiB")
 	require.Equal(t, 1000, mapsOfSmallFiles(t, Config{Nodes: 5, Racks: 2, BlockSize: 100}))

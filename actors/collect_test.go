@@ -10,8 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Collect returns a job's records, those of one job after the other on the same cluster, or why there
-// are none.
+// Collect returns a job's records, or the cause of its failure, for several jobs in a row on one
+// cluster.
 func TestCollect(t *testing.T) {
 	c, err := Start(Config{Nodes: 2, BlockSize: 2})
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// Fewer attempts compute at once where the memory is not enough for all slots.
+// If the memory does not suffice for all slots, fewer attempts compute at a time.
 func TestMemoryBoundsComputing(t *testing.T) {
 	for _, c := range []struct {
 		memory          int64
@@ -30,8 +30,8 @@ func TestMemoryBoundsComputing(t *testing.T) {
 	}
 }
 
-// A job that does not say has a reduce for each 64 MiB of its input, made a power of two, one at least
-// and 64 at most; what the submitter says comes first.
+// By default a job has a reduce for each 64 MiB of its input, rounded to a power of two between 1
+// and 64; the submitter may choose another number.
 func TestReducesFollowTheInput(t *testing.T) {
 	for _, x := range []struct {
 		input int64

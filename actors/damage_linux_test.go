@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// spillFiles opens the process's spill files in dir, which have no names any more.
+// spillFiles opens the process's unnamed spill files in dir.
 func spillFiles(t *testing.T, dir string) (files []*os.File) {
 	t.Helper()
 	open, err := filepath.Glob("/proc/self/fd/*")
@@ -36,7 +36,7 @@ func spillFiles(t *testing.T, dir string) (files []*os.File) {
 	return files
 }
 
-// spoil damages each of a process's spill files in dir in one place and says in how many.
+// spoil damages each of a process's spill files in dir in one place and returns their number.
 func spoil(t *testing.T, dir string, rng *rand.Rand) (n int) {
 	for _, f := range spillFiles(t, dir) {
 		st, err := f.Stat()
@@ -44,7 +44,7 @@ func spoil(t *testing.T, dir string, rng *rand.Rand) (n int) {
 		if st.Size() > 0 {
 			at := rng.Int64N(st.Size())
 			var b [8]byte
-			_, _ = f.ReadAt(b[:], at) // what is not there stays zero
+			_, _ = f.ReadAt(b[:], at) // missing bytes are zero
 			switch rng.IntN(4) {
 			case 0:
 				clear(b[:])
@@ -62,7 +62,7 @@ func spoil(t *testing.T, dir string, rng *rand.Rand) (n int) {
 	return n
 }
 
-// sorting is a job whose maps spill all there is, with a reduce that looks at it.
+// sorting is a job whose maps spill everything, with a reduce that checks the order.
 func sorting(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	j := counting(reducers)
 	j.Sum = false
@@ -73,8 +73,8 @@ func sorting(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	return j
 }
 
-// Whatever is damaged in the spill files of a running job, the job succeeds and its output
-// is right: the maps whose output it was run again, and nobody is blamed.
+// Whatever is damaged in the spill files of a running job, the job succeeds with the right output:
+// the affected maps run again, and no task is blamed.
 func TestDamagedMapOutputRunsTheMapAgain(t *testing.T) {
 	var text strings.Builder
 	for i := range 40_000 {
@@ -117,7 +117,7 @@ func TestDamagedMapOutputRunsTheMapAgain(t *testing.T) {
 	}
 }
 
-// A disk that damages whatever is written ends the job, with the folder in its error.
+// A disk that damages every write fails the job, with the folder in its error.
 func TestDiskThatDamagesAllTheTime(t *testing.T) {
 	dir := t.TempDir()
 	var attempts atomic.Int64

@@ -51,7 +51,7 @@ func bindTwice(d *Keyed[string, pair]) func(mapreduce.Output[pair]) (*mapreduce.
 	}
 }
 
-// wordsOfBoth are the words of both datasets with their counts, joined where they lie.
+// wordsOfBoth returns the words of both datasets with their counts, joined without a shuffle.
 func wordsOfBoth(on Runner, a, b *Keyed[string, pair]) ([]string, error) {
 	return Collect(context.Background(), on, func(out mapreduce.Output[string]) (*mapreduce.Plan, error) {
 		join := mapreduce.FullJoin(a.Feed(), b.Feed(), func(word string, a, b *pair, emit func(string)) error {
@@ -63,7 +63,7 @@ func wordsOfBoth(on Runner, a, b *Keyed[string, pair]) ([]string, error) {
 	})
 }
 
-// bothPlain is the same by plain Go.
+// bothPlain computes the same in plain Go.
 func bothPlain(a, b map[string]int64) (list []string) {
 	show := func(m map[string]int64, word string) *pair {
 		if n, ok := m[word]; ok {
@@ -90,8 +90,8 @@ func plainCounts(text string, times int64) map[string]int64 {
 	return m
 }
 
-// TestDatasetsArePlainGo keeps, transforms and joins data on clusters of random shape, with next to
-// no memory, while nodes die and come back between the jobs and within them.
+// TestDatasetsArePlainGo keeps, transforms and joins data on clusters of random shape, with minimal
+// memory, while nodes die and return between and during the jobs.
 func TestDatasetsArePlainGo(t *testing.T) {
 	runs := 20
 	if testing.Short() {
@@ -129,7 +129,7 @@ func TestDatasetsArePlainGo(t *testing.T) {
 			require.Len(t, words, len(plainCounts(left, 1)))
 			require.EqualValues(t, len(words), a.Size().Records)
 			require.Equal(t, reducers, a.Size().Parts)
-			c.env.datasets.close() // the count that was doubled, too
+			c.env.datasets.close() // also the count that was doubled
 			pass(time.Minute)
 			c.requireNothingHeld(t)
 		})
@@ -168,7 +168,7 @@ func TestLineageReachesBeyondReleased(t *testing.T) {
 	})
 }
 
-// Only the job that made the lost parts runs again, and only those are replaced.
+// Only the job that made the lost parts runs again, and only those parts are replaced.
 func TestOnlyWhatIsLostIsReplaced(t *testing.T) {
 	cfg := Config{Nodes: 4, MapSlots: 1, ReduceSlots: 1, BlockSize: 40, HeartbeatInterval: time.Second, Expiry: 10 * time.Second}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
@@ -188,7 +188,8 @@ func TestOnlyWhatIsLostIsReplaced(t *testing.T) {
 	})
 }
 
-// A variable that has changed since makes other data: that is an error and not a mixture.
+// If a captured variable has changed, recomputed parts would differ: that is an error, not a
+// mixture.
 func TestLineageThatHasChanged(t *testing.T) {
 	c := start(t, Config{Nodes: 2, MapSlots: 1, ReduceSlots: 1, BlockSize: 2})
 	numbers := []int{1, 2, 3, 4}
@@ -299,15 +300,15 @@ func TestDatasetRelease(t *testing.T) {
 	require.ErrorIs(t, err, ErrClosed)
 }
 
-// What is folded of no record at all is the zero value.
+// Fold over no records returns the zero value.
 func TestFoldOfNothing(t *testing.T) {
 	total, err := Fold(t.Context(), start(t, Config{}), mapreduce.Slice([]int(nil)), func(n int) int { return n }, func(a, b int) int { return a + b })
 	require.NoError(t, err)
 	require.Zero(t, total)
 }
 
-// Records that lie elsewhere than their keys ask for are not kept by key, and what is not joins
-// with a shuffle or not at all.
+// Records that are not where their keys would be are not kept by key. Datasets that are not
+// co-partitioned are joined with a shuffle or not at all.
 func TestKeyedMisuse(t *testing.T) {
 	c, other := start(t, Config{Nodes: 2}), start(t, Config{})
 	text := prose(7, 60)
@@ -342,7 +343,7 @@ func TestKeyedMisuse(t *testing.T) {
 	require.Equal(t, make([]int64, len(plainCounts(text, 1))), both)
 }
 
-// Many values of a key on both sides, in blocks in memory and on the disk.
+// A key has many values on both sides, in blocks in memory and on disk.
 func TestJoinsWithoutShuffle(t *testing.T) {
 	type rec = mapreduce.Pair[int, string]
 	for _, memory := range []int64{0, 1} {

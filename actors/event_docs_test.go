@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The page on events names what live runs add, and the phases of an attempt, and no others.
+// docs/events.md lists exactly the fields that live runs add, and the phases of an attempt.
 func TestDocsOfLiveEvents(t *testing.T) {
 	text, err := os.ReadFile("../docs/events.md")
 	require.NoError(t, err)

@@ -31,15 +31,15 @@ func (r *recorder) add(e Event) {
 	r.list = append(r.list, e)
 }
 
-// of returns the events of a type.
+// of returns the recorded events of a type.
 func (r *recorder) of(want event.Type) []Event {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(r.list), func(e Event) bool { return e.Type != want })
 }
 
-// held is a map that holds the lines that start with "hold" until released, once: a
-// second attempt passes.
+// held is a map that holds the lines that start with "hold" until they are released, once: a second
+// attempt passes.
 func holding(release <-chan struct{}) func(*mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) {
 	return func(t *mapreduce.Task) (mapreduce.Mapper[[]byte, string, int64], error) {
 		return mapreduce.Mapper[[]byte, string, int64]{Map: func(line []byte, emit func(string, int64)) error {

@@ -26,8 +26,8 @@ func aReduce(maps int) (*attempt, *[]any) {
 
 func anOutput(try int32) mapOutput { return mapOutput{out: new(cluster.MapOutput), try: try} }
 
-// TestFetchesAreTriedLaterAndLater states when an output that cannot be fetched is tried again:
-// after 1, 2, 4, 8 and then every 10 seconds, reported from the third failure on.
+// TestFetchesAreTriedLaterAndLater: an output that cannot be fetched is tried again after 1, 2, 4,
+// 8 and then every 10 seconds, and reported from the third failure on.
 func TestFetchesAreTriedLaterAndLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, told := aReduce(2)
@@ -57,8 +57,8 @@ func TestFetchesAreTriedLaterAndLater(t *testing.T) {
 	})
 }
 
-// TestOfLateOutputsTheFirstDueIsNext states which late output the reduce waits for. It forgets
-// outputs that it has received, and those that were recomputed or lost meanwhile.
+// TestOfLateOutputsTheFirstDueIsNext: the reduce waits for the late output that is due first. It
+// forgets outputs that it has received, and those that were recomputed or lost meanwhile.
 func TestOfLateOutputsTheFirstDueIsNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, _ := aReduce(4)
@@ -91,12 +91,12 @@ func TestOfLateOutputsTheFirstDueIsNext(t *testing.T) {
 }
 
 // TestShuffleTellsOfEachOutput compares the shuffle with a list: a follower receives each output in
-// the order of their creation, and wakes up for the next.
+// the order of their creation, and is woken for the next.
 func TestShuffleTellsOfEachOutput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const maps = 4
 		s := newShuffle(maps)
-		known := [maps]int32{-1, -1, -1, -1} // the attempt whose output is there
+		known := [maps]int32{-1, -1, -1, -1} // the attempt whose output exists
 		var made []int32
 		pos, tries := 0, int32(0)
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
@@ -148,8 +148,8 @@ func TestShuffleTellsOfEachOutput(t *testing.T) {
 	})
 }
 
-// TestNearestReplicaIsRead states from where a map reads on an emulated network: the nearest of the
-// nodes that are up, and among equals each one for some attempt.
+// TestNearestReplicaIsRead: on an emulated network a map reads from the nearest live node; each of
+// several equally near nodes is read by some attempt.
 func TestNearestReplicaIsRead(t *testing.T) {
 	e := &env{byName: map[string]*place{}}
 	for i := range 9 {
@@ -190,13 +190,13 @@ func TestNearestReplicaIsRead(t *testing.T) {
 	})
 }
 
-// TestDistance states it: 0 on the node itself, 1 within the rack, 2 beyond.
+// TestDistance: 0 on the node itself, 1 within the rack, 2 beyond.
 func TestDistance(t *testing.T) {
 	a, b, c := &place{rack: "x"}, &place{rack: "x"}, &place{rack: "y"}
 	require.Equal(t, []int{0, 1, 2}, []int{a.distance(a), a.distance(b), a.distance(c)})
 }
 
-// fetches counts fetches by map and its attempt, and fails those that fail says.
+// fetches counts fetches by map and attempt, and fails those that fail selects.
 type fetches map[[2]int32]int
 
 func (f fetches) config(fail func(m, try int32, before int) bool) Config {
@@ -210,7 +210,7 @@ func (f fetches) config(fail func(m, try int32, before int) bool) Config {
 	}}
 }
 
-// TestTransientFetches: a fetch that fails twice is tried again, and no map runs again for it.
+// TestTransientFetches: a fetch that fails twice is retried, and no map runs again.
 func TestTransientFetches(t *testing.T) {
 	f := fetches{}
 	bubble(t, f.config(func(_, _ int32, before int) bool { return before < 2 }), func(t *testing.T, c *Cluster) {
@@ -239,7 +239,7 @@ func TestUnreachableOutput(t *testing.T) {
 	})
 }
 
-// TestUnreachableOutputs: where that does not help either the job fails and says so.
+// TestUnreachableOutputs: if that does not help either, the job fails with the cause.
 func TestUnreachableOutputs(t *testing.T) {
 	f := fetches{}
 	bubble(t, f.config(func(m, _ int32, _ int) bool { return m == 1 }), func(t *testing.T, c *Cluster) {

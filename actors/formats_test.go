@@ -17,8 +17,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// TestFormatsOnACluster: records of CSV that cross blocks, routed to files by attempts that fail at
-// first, and units of which one is tried again.
+// TestFormatsOnACluster reads CSV records that cross blocks, routed to files by attempts that fail
+// at first, and units of which one is retried.
 func TestFormatsOnACluster(t *testing.T) {
 	c := start(t, Config{Nodes: 3, BlockSize: 512})
 	var text strings.Builder

@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// pretender is an actor in the place of a node: it hands on what the JobTracker answers.
+// pretender is an actor in the place of a node: it forwards the answers of the JobTracker.
 type pretender struct {
 	up   chan struct{}
 	acks chan *heartbeatAck
@@ -32,9 +32,8 @@ func (p *pretender) Receive(c actor.Context) {
 	}
 }
 
-// pretend starts a cluster, all of whose heartbeats but the first node's are lost, and
-// returns what sends one of that node's and waits for the answer. The node itself still
-// reports its blocks.
+// pretend starts a cluster on which only the first node's heartbeats arrive, and returns a function
+// that sends one and waits for the answer. The node itself still reports its blocks.
 func pretend(b *testing.B, nodes int) (c *Cluster, beat func(reports ...*report) *heartbeatAck) {
 	b.Helper()
 	var spec atomic.Pointer[scheduling.Node]
@@ -67,9 +66,8 @@ func pretend(b *testing.B, nodes int) (c *Cluster, beat func(reports ...*report)
 	}
 }
 
-// BenchmarkHeartbeat is one heartbeat, from a node's message to the JobTracker's answer:
-// of a node with nothing to tell and to do, and of one that tells of a map's end and is
-// given the next.
+// BenchmarkHeartbeat measures one heartbeat, from a node's message to the JobTracker's answer: for
+// a node with nothing to report or do, and for one that reports a map's end and gets the next map.
 func BenchmarkHeartbeat(b *testing.B) {
 	for _, nodes := range []int{1, 40} {
 		b.Run(fmt.Sprintf("idle/nodes=%d", nodes), func(b *testing.B) {
@@ -110,8 +108,8 @@ func ended(id scheduling.AttemptID) []*report {
 	}}
 }
 
-// BenchmarkSubmit is the way of a job from Submit to the user's code of its first map, on
-// an idle cluster.
+// BenchmarkSubmit measures the time from Submit to the user code of the job's first map, on an idle
+// cluster.
 func BenchmarkSubmit(b *testing.B) {
 	for _, nodes := range []int{1, 40} {
 		b.Run(fmt.Sprintf("nodes=%d", nodes), func(b *testing.B) {

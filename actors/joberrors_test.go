@@ -23,7 +23,7 @@ type badError struct{ p *int }
 
 func (e *badError) Error() string { return fmt.Sprint(*e.p) }
 
-// TestErrorsCanBeShown: neither records in errors nor errors that panic do harm.
+// TestErrorsCanBeShown: neither long records in errors nor errors that panic do harm.
 func TestErrorsCanBeShown(t *testing.T) {
 	bubble(t, Config{MaxAttempts: 1}, func(t *testing.T, c *Cluster) {
 		for _, bad := range []error{
@@ -48,7 +48,7 @@ func TestErrorsCanBeShown(t *testing.T) {
 	})
 }
 
-// TestFirstCauseIsReported: the last of a task's failures may only follow from the first.
+// TestFirstCauseIsReported: later failures of a task may only be consequences of the first.
 func TestFirstCauseIsReported(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
 		tries := 0
@@ -86,7 +86,7 @@ func TestPermanentErrorsAreNotTriedAgain(t *testing.T) {
 	})
 }
 
-// TestEndOfContext: errors say which end of a context it was.
+// TestEndOfContext: errors name which context has ended.
 func TestEndOfContext(t *testing.T) {
 	why := errors.New("lunch")
 	for name, end := range map[string]struct {

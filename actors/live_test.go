@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// TestHalt lets what computes end, launches nothing more, and leaves no output.
+// TestHalt: running attempts end, nothing more is launched, and no output is left.
 func TestHalt(t *testing.T) {
 	bubble(t, Config{MapSlots: 1, BlockSize: 1}, func(t *testing.T, c *Cluster) {
 		var ran atomic.Int32
@@ -62,8 +62,8 @@ func TestHaltGivesUpWithItsContext(t *testing.T) {
 	})
 }
 
-// TestSchedulerPanic breaks a call of the Core: the jobs that run fail, the cluster goes
-// on with a fresh Core.
+// TestSchedulerPanic breaks a call of the Core: the running jobs fail, and the cluster continues
+// with a new Core.
 func TestSchedulerPanic(t *testing.T) {
 	bubble(t, Config{Nodes: 2}, func(t *testing.T, c *Cluster) {
 		job := counting(1)
@@ -112,8 +112,8 @@ func TestPolicyOutlivesTheJobTracker(t *testing.T) {
 	}
 }
 
-// TestLostReplicasAreMadeAgain kills the nodes of a stored file one after the other; the
-// store heals in between.
+// TestLostReplicasAreMadeAgain kills the nodes of a stored file one after the other; between these
+// kills the store heals.
 func TestLostReplicasAreMadeAgain(t *testing.T) {
 	bubble(t, Config{Nodes: 6, Racks: 2, BlockSize: 10}, func(t *testing.T, c *Cluster) {
 		text := prose(1, 10)
@@ -134,8 +134,8 @@ func TestLostReplicasAreMadeAgain(t *testing.T) {
 	})
 }
 
-// TestRestartedNodeHoldsBlocks brings a node back before the JobTracker has missed it: its
-// former life is lost then, not the new one.
+// TestRestartedNodeHoldsBlocks brings a node back before the JobTracker has noticed its loss: then
+// the former incarnation is lost, not the new one.
 func TestRestartedNodeHoldsBlocks(t *testing.T) {
 	bubble(t, Config{Nodes: 2}, func(t *testing.T, c *Cluster) {
 		require.NoError(t, c.FS().WriteFile("x", []byte("text")))
@@ -170,7 +170,7 @@ func TestSmallJobSuspendsLarge(t *testing.T) {
 		text := prose(1, 200)
 		large, out := bindLines(t, slow(10*time.Second), text)
 		h := c.submit(t, large, SubmitOptions{User: "large"})
-		pass(5*time.Minute + 3*time.Second) // no record ends just then
+		pass(5*time.Minute + 3*time.Second) // not at the end of a record
 		small, _ := bindLines(t, slow(time.Second), prose(2, 4))
 		c.submit(t, small, SubmitOptions{User: "small"}).wait(t)
 		require.Equal(t, scheduling.JobRunning, h.Progress().State)
@@ -186,7 +186,7 @@ func TestSmallJobSuspendsLarge(t *testing.T) {
 	})
 }
 
-// TestEventsTellTheStory checks the order of a job's events and that they survive JSON.
+// TestEventsTellTheStory checks the order of a job's events, and that they survive JSON.
 func TestEventsTellTheStory(t *testing.T) {
 	var events recorder
 	c := start(t, Config{Nodes: 4, Racks: 2, BlockSize: 100, Events: events.add, Explain: true})
@@ -222,7 +222,7 @@ func TestEventsTellTheStory(t *testing.T) {
 	require.NotEmpty(t, flat["counters"])
 }
 
-// TestProgressGrows looks at a job between its steps.
+// TestProgressGrows checks a job's progress between its steps.
 func TestProgressGrows(t *testing.T) {
 	bubble(t, Config{MapSlots: 1, ReduceSlots: 1, BlockSize: 1}, func(t *testing.T, c *Cluster) {
 		job := counting(1)

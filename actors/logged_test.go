@@ -19,7 +19,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// logged runs f with a cluster, closes it, and returns the warnings and errors that its Logger heard.
+// logged runs f with a cluster, closes it, and returns the warnings and errors in its log.
 func logged(t *testing.T, cfg Config, f func(t *testing.T, c *Cluster)) []string {
 	t.Helper()
 	var heard bytes.Buffer
@@ -91,8 +91,8 @@ func TestLostNodeIsLogged(t *testing.T) {
 	require.Contains(t, heard[1], `level=WARN msg="node lost" node=node-02`)
 }
 
-// TestFailedAttemptIsLogged: each failure is one line with node and cause, and its output, which
-// goes, is none.
+// TestFailedAttemptIsLogged: each failure is one line with node and cause; the removal of its
+// output is not logged.
 func TestFailedAttemptIsLogged(t *testing.T) {
 	heard := logged(t, Config{MaxAttempts: 3}, func(t *testing.T, c *Cluster) {
 		job := counting(1)
@@ -107,8 +107,8 @@ func TestFailedAttemptIsLogged(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreLogged: what the block store or the scheduler refuses, because it cannot be true,
-// is an error in the log that names what was said, and changes nothing.
+// TestRefusalsAreLogged: an impossible request that the block store or the scheduler refuses is an
+// error in the log that names the request, and changes nothing.
 func TestRefusalsAreLogged(t *testing.T) {
 	heard := logged(t, Config{Nodes: 2, Replication: 1}, func(t *testing.T, c *Cluster) {
 		root := c.env.sys.Root
@@ -133,7 +133,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 	require.ElementsMatch(t, want, cut(heard, want), "%q", heard)
 }
 
-// cut cuts each line down to that of the beginnings which it has behind its time.
+// cut reduces each line to the expected beginning that it has after its time.
 func cut(lines, beginnings []string) (list []string) {
 	for _, line := range lines {
 		_, rest, _ := strings.Cut(line, " ")

@@ -39,7 +39,7 @@ func sum(k string, vs iter.Seq[int64], emit func(pair)) error {
 	return nil
 }
 
-// counting is WordCount, to be changed by tests.
+// counting is WordCount, for tests to modify.
 func counting(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	return mapreduce.Job[[]byte, string, int64, pair]{
 		Name: "wordcount", Map: words, Reduce: sum, Reducers: reducers,
@@ -56,13 +56,13 @@ func bindLines[K, V, O any](tb testing.TB, j mapreduce.Job[[]byte, K, V, O], tex
 	return p, out
 }
 
-// wordCount is a plan whose result is thrown away.
+// wordCount is a plan whose output is discarded.
 func wordCount(tb testing.TB, text string, reducers int) *mapreduce.Plan {
 	p, _ := bindLines(tb, counting(reducers), text)
 	return p
 }
 
-// oracle is what RunLocal writes for a job.
+// oracle returns what RunLocal writes for a job.
 func oracle[K, V, O any](tb testing.TB, j mapreduce.Job[[]byte, K, V, O], text string) string {
 	tb.Helper()
 	p, out := bindLines(tb, j, text)
@@ -107,15 +107,15 @@ func bubble(t *testing.T, cfg Config, f func(t *testing.T, c *Cluster)) {
 	})
 }
 
-// pass lets fake time go by, with everything that happens in it. It works only in a bubble:
-// elsewhere synctest.Wait panics, so that no test sleeps in real time.
+// pass lets virtual time pass, with all events in it. It works only in a bubble: elsewhere
+// synctest.Wait panics, so that no test sleeps in real time.
 func pass(d time.Duration) {
 	synctest.Wait()
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// submit hands a plan in.
+// submit submits a plan.
 func (c *Cluster) submit(t testing.TB, p *mapreduce.Plan, o SubmitOptions) *JobHandle {
 	t.Helper()
 	h, err := c.Submit(context.Background(), p, o)
@@ -137,13 +137,13 @@ func launches(r Result) (maps, reduces int64) {
 		r.Counters.Named(counter.GroupJob, "Launched reduce tasks")
 }
 
-// requireNothingHeld checks that all memory but idle buffers is given back.
+// requireNothingHeld checks that all memory except idle buffers was returned.
 func (c *Cluster) requireNothingHeld(t testing.TB) {
 	t.Helper()
 	require.Equal(t, c.env.buffers.Idle(), c.env.memory.Used())
 }
 
-// onTurn is a command that does what a test likes on the JobTracker's turn.
+// onTurn is a command that runs a function of the test in the JobTracker.
 type onTurn func(*jobTracker) error
 
 func (f onTurn) apply(jt *jobTracker) error { return f(jt) }

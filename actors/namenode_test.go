@@ -37,7 +37,7 @@ func TestLostReports(t *testing.T) {
 			}
 		}
 		text := []byte(prose(3, 50))
-		_ = c.FS().WriteFile("unheard", text) // refused, or written and known later
+		_ = c.FS().WriteFile("unheard", text) // refused, or written and reported later
 		cut.Store(false)
 		pass(time.Minute)
 		require.NoError(t, c.FS().WriteFile("in", text))
@@ -56,7 +56,7 @@ func TestLostReports(t *testing.T) {
 	})
 }
 
-// sending is a context that keeps what is sent.
+// sending is a context that records the messages sent.
 type sending struct {
 	actor.Context
 	message any
@@ -67,8 +67,8 @@ func (s *sending) Message() any { return s.message }
 
 func (s *sending) Send(_ *actor.PID, msg any) { s.sent = append(s.sent, msg) }
 
-// A node that is announced is asked for its blocks, unless the NameNode does not know it or has given
-// it up.
+// The NameNode asks an announced node for its blocks, unless it does not know the node or has
+// expired it.
 func TestWhoIsAskedForItsBlocks(t *testing.T) {
 	n := &nameNode{nodes: map[dfs.NodeID]*member{"here": {}, "lost": {lost: true}}}
 	for id, asked := range map[dfs.NodeID]int{"here": 1, "lost": 0, "unknown": 0} {

@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// testNetwork has 8 nodes in 2 racks, even ones in the first, of 100 bytes a second each.
+// testNetwork has 8 nodes with 100 bytes per second each, in 2 racks; even nodes are in the first.
 func testNetwork(c NetworkConfig) *network {
 	var places []*place
 	for i := range 8 {
@@ -25,14 +25,15 @@ func testNetwork(c NetworkConfig) *network {
 	return newNetwork(c, places)
 }
 
-// active counts the transfers under way.
+// active counts the transfers in progress.
 func (n *network) active() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return len(n.transfers)
 }
 
-// carried is how long transfers of bytes from the first to the second node take, begun at once.
+// carried returns how long transfers from the first to the second node take that begin at the same
+// time.
 func (n *network) carried(t *testing.T, bytes float64, pairs ...[2]scheduling.NodeID) []time.Duration {
 	began := time.Now()
 	times := make([]time.Duration, len(pairs))
@@ -68,7 +69,8 @@ func TestTransferTimes(t *testing.T) {
 		"an uplink of half a link":   {NetworkConfig{Oversubscription: 8}, []pair{{0, 1}}, []time.Duration{20 * time.Second}},
 		"the rack has its own links": {NetworkConfig{Oversubscription: 8}, []pair{{0, 1}, {2, 4}}, []time.Duration{20 * time.Second, 10 * time.Second}},
 		"two share an uplink":        {NetworkConfig{Oversubscription: 4}, []pair{{0, 1}, {2, 3}}, []time.Duration{20 * time.Second, 20 * time.Second}},
-		// The first two get 50 each of node 0; the third has the 50 left of node 2's link for 20 s.
+		// The first two share node 0 with 50 each; the third has the remaining 50 of node 2's link
+		// for 20 s.
 		"who is held back leaves room": {pairs: []pair{{0, 2}, {0, 4}, {6, 2}}, want: []time.Duration{20 * time.Second, 20 * time.Second, 20 * time.Second}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -140,8 +142,8 @@ func networked(nodes, racks int) Config {
 	}
 }
 
-// TestNetworkSlowsRemoteReads runs maps on half of the nodes and compares their reads' times
-// with where they ran.
+// TestNetworkSlowsRemoteReads runs maps on half of the nodes and compares the times of local and
+// remote reads.
 func TestNetworkSlowsRemoteReads(t *testing.T) {
 	var events recorder
 	cfg := networked(8, 2)
@@ -191,7 +193,7 @@ func TestKillInterruptsATransfer(t *testing.T) {
 	})
 }
 
-// TestSuspendedTransferStandsStill holds a remote read for an hour in its midst.
+// TestSuspendedTransferStandsStill suspends a remote read for an hour in its middle.
 func TestSuspendedTransferStandsStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &env{start: time.Now(), computeTokens: make(chan struct{}, 1)}
@@ -210,7 +212,7 @@ func TestSuspendedTransferStandsStill(t *testing.T) {
 	})
 }
 
-// TestSourceThatDiesMakesReducesWaitForAnother kills the node that a reduce fetches from.
+// TestSourceThatDiesMakesReducesWaitForAnother kills the node from which a reduce fetches.
 func TestSourceThatDiesMakesReducesWaitForAnother(t *testing.T) {
 	cfg := networked(4, 2)
 	cfg.Network.NodeLink, cfg.Expiry, cfg.Replication, cfg.ReducePlacement = 20, 10*time.Second, 2, "any"

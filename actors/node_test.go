@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// requests is a context that keeps what is requested.
+// requests is a context that records the requests.
 type requests struct {
 	actor.Context
 	asked []any
@@ -18,8 +18,8 @@ type requests struct {
 
 func (r *requests) Request(_ *actor.PID, msg any) { r.asked = append(r.asked, msg) }
 
-// TestWhenANodeBeatsAgain states that the answer to a heartbeat is followed by the next at once if one
-// was due meanwhile or an attempt has ended, and else by none.
+// TestWhenANodeBeatsAgain: after the answer to a heartbeat a node sends the next one at once if one
+// was due meanwhile or an attempt has ended, and otherwise none.
 func TestWhenANodeBeatsAgain(t *testing.T) {
 	clock := &env{start: time.Now()}
 	for _, c := range []struct {

@@ -67,8 +67,8 @@ func TestDeadNodeExpires(t *testing.T) {
 	})
 }
 
-// TestZombieIsNotWaitedFor kills the node of an attempt whose user code does not notice.
-// Another attempt does the task; the job ends while the first still runs.
+// TestZombieIsNotWaitedFor kills the node of an attempt whose user code does not notice. Another
+// attempt completes the task; the job ends while the first attempt still runs.
 func TestZombieIsNotWaitedFor(t *testing.T) {
 	var events recorder
 	bubble(t, Config{Nodes: 2, MapSlots: 1, Events: events.add}, func(t *testing.T, c *Cluster) {
@@ -96,8 +96,8 @@ func TestZombieIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-// TestNodeActorPanics restarts a Node's actor in the middle of a job: a new life, in which
-// the tasks of the former run again.
+// TestNodeActorPanics restarts a Node's actor in the middle of a job: it gets a new incarnation, in
+// which the tasks of the former run again.
 func TestNodeActorPanics(t *testing.T) {
 	var events recorder
 	var logged bytes.Buffer
@@ -128,9 +128,8 @@ func TestStoppedNodeIsLeftAtOnce(t *testing.T) {
 	})
 }
 
-// TestNodeDiesWithMapOutputs kills the node of a finished map before any reduce starts:
-// the reduce cannot fetch that output, says so, and the map runs again long before the
-// node expires.
+// TestNodeDiesWithMapOutputs kills the node of a finished map before any reduce starts: the reduce
+// reports that it cannot fetch that output, and the map runs again long before the node expires.
 func TestNodeDiesWithMapOutputs(t *testing.T) {
 	var events recorder
 	cfg := Config{Nodes: 4, MapSlots: 1, Replication: 4, BlockSize: 20, Events: events.add}
@@ -222,7 +221,7 @@ func TestCordonedNodeGetsNothing(t *testing.T) {
 	})
 }
 
-// TestCommitNeedsLeave asks in the name of attempts that are not live: the Core alone grants a
+// TestCommitNeedsLeave asks for commits of attempts that are not live: only the Core grants a
 // commit.
 func TestCommitNeedsLeave(t *testing.T) {
 	var events recorder
@@ -242,8 +241,8 @@ func TestCommitNeedsLeave(t *testing.T) {
 	})
 }
 
-// TestLeavingIsToldAtOnce states that watchers hear at once of a node that is taken out, not at the
-// next action of the JobTracker.
+// TestLeavingIsToldAtOnce: watchers are notified at once of a node that is stopped, not at the next
+// action of the JobTracker.
 func TestLeavingIsToldAtOnce(t *testing.T) {
 	var mu sync.Mutex
 	var told []event.Type

@@ -26,17 +26,18 @@ type placed struct {
 	Record string
 }
 
-// offsetRecords is how many records each form of input has in this test.
+// offsetRecords is the number of records in each form of input.
 const offsetRecords = 1200
 
-// offsetForm is a form of input: what it gives on a cluster with offsets, and what Sample keeps of it.
+// offsetForm is a form of input: what it reads on a cluster, with offsets, and what Sample keeps of
+// it.
 type offsetForm struct {
 	name   string
 	all    func(t *testing.T, c *actors.Cluster) []placed
 	sample func(t *testing.T, c *actors.Cluster, part float64) []string
 }
 
-// formOf makes a form of an input that on returns for a cluster.
+// formOf returns a form of the input that on returns for a cluster.
 func formOf[I any](name string, on func(t *testing.T, c *actors.Cluster) mapreduce.Input[I]) offsetForm {
 	return offsetForm{
 		name: name,
@@ -82,7 +83,7 @@ func offsetFile(name string, write func(i int) string) mapreduce.Source {
 
 func offsetLine(i int) string { return fmt.Sprintf("%d,line\n", i) }
 
-// blocksOf is a format of blocks of 16 bytes, each a part of as many records as it is asked for.
+// blocksOf is a format of 16-byte blocks, with the requested number of records per part.
 type blocksOf int
 
 func (blocksOf) Parts(_ context.Context, file mapreduce.FormatFile) (begins []int64, err error) {
@@ -235,8 +236,8 @@ func offsetForms() []offsetForm {
 	}
 }
 
-// Each record has an offset of its own in its source, the same one however the input is split and whatever
-// the nodes are; so Sample keeps about the fraction that it is asked for of any form of input, and the
+// Each record has a distinct offset in its source, the same one however the input is split and on
+// whatever nodes. So Sample keeps about the requested fraction of any form of input, and always the
 // same records.
 func TestOffsetsOfAllInputs(t *testing.T) {
 	var clusters []*actors.Cluster

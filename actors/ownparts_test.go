@@ -43,8 +43,8 @@ func (c *clumsy) Abort() error {
 	return c.file.Close()
 }
 
-// TestOwnPartsOfAttempts: a task whose writer hangs, wherever that is, is done by another attempt, and
-// nothing that the first one does later is there.
+// TestOwnPartsOfAttempts: a task whose writer hangs, wherever that is, is completed by another
+// attempt, and later writes of the first have no effect.
 func TestOwnPartsOfAttempts(t *testing.T) {
 	for _, place := range []string{"open", "Write", "Close", "Abort"} {
 		dir := filepath.Join(t.TempDir(), "out")

@@ -21,7 +21,7 @@ type linkedNode struct {
 
 type nodeRank = mapreduce.Pair[int32, float64]
 
-// plainRanks are rounds in which each node hands what it has on to those it links to.
+// plainRanks computes rounds in which each node passes its value to the nodes that it links to.
 func plainRanks(web []linkedNode, rounds int) map[int32]float64 {
 	now := map[int32]float64{}
 	for _, n := range web {
@@ -40,8 +40,8 @@ func plainRanks(web []linkedNode, rounds int) map[int32]float64 {
 	return now
 }
 
-// ranksOn are the same rounds on a cluster. before is called for each group, with the attempt and where the group
-// is among those it has seen.
+// ranksOn computes the same rounds on a cluster. before is called for each group, with the attempt
+// and the number of the group in it.
 func ranksOn(
 	ctx context.Context, on Runner, web *Keyed[int32, linkedNode], rounds int, before func(t *mapreduce.Task, seen int) error,
 ) (*Keyed[int32, nodeRank], error) {
@@ -72,8 +72,8 @@ func ranksOn(
 	}, Rounds[*Keyed[int32, nodeRank]](rounds))
 }
 
-// Rounds over links find what a loop finds while several of them run at once, attempts of theirs fail and
-// panic half-way, and there is little memory; after the last nothing of it is held.
+// Rounds over links equal those of a loop, while several computations run at once, attempts fail
+// and panic half-way, and memory is scarce; after the last round nothing is held.
 func TestRoundsOverLinksAreALoop(t *testing.T) {
 	const nodes, rounds, pipelines = 5000, 4, 3
 	rng := rand.New(rand.NewPCG(5, 6))

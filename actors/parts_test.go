@@ -52,7 +52,7 @@ func TestPartsFromOutside(t *testing.T) {
 		plan, out := bindLines(t, slow(3), text)
 		h := c.submit(t, plan, SubmitOptions{})
 		pass(300 * time.Millisecond)                   // on the log
-		none, err := Start(Config{Policy: cfg.Policy}) // it leaves nothing running, or the bubble says so
+		none, err := Start(Config{Policy: cfg.Policy}) // a failed Start leaves nothing running; otherwise the bubble reports it
 		require.Nil(t, none)
 		require.ErrorIs(t, err, scheduling.ErrUnknownPolicy)
 		require.ErrorContains(t, err, `no order "last"`)

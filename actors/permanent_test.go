@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// moody is a number that cannot be encoded, or decoded, if it is odd, as text or as bytes.
+// moody is a number that cannot be encoded or decoded, as text or bytes, if it is odd.
 type moody int
 
 func (m moody) MarshalBinary() ([]byte, error) {
@@ -52,7 +52,7 @@ type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
-// passing is a job over records that come out as they are.
+// passing is a job that outputs its records unchanged.
 func passing[I any](in mapreduce.Input[I]) func() (*mapreduce.Plan, error) {
 	return func() (*mapreduce.Plan, error) {
 		return mapreduce.Each(func(rec I) I { return rec }).Bind(in, discards[I]())
@@ -101,8 +101,8 @@ func (w *bytesWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// What is determined by the program or its input is found once: the job fails with the first attempt, in
-// one line.
+// An error that the program or its input determines is not retried: the job fails with the first
+// attempt, with one line.
 func TestDeterminedErrorsAreNotTriedAgain(t *testing.T) {
 	c, err := actors.Start(actors.Config{})
 	require.NoError(t, err)
@@ -115,7 +115,7 @@ func TestDeterminedErrorsAreNotTriedAgain(t *testing.T) {
 	for name, x := range map[string]struct {
 		bind func() (*mapreduce.Plan, error)
 		want string
-		bad  bool // it is the fault of a record, which may be left out
+		bad  bool // a record causes it, which may be skipped
 	}{
 		"FixedSize": {passing(mapreduce.FixedSize(3, textOf("f", "abcdefgh"))), "f: ends within a record of 3 bytes", false},
 		"CSV count": {passing(mapreduce.CSV(mapreduce.CSVOptions{}, textOf("f", "a,b\nc\n"))), "line 2: 1 fields, but", true},
@@ -193,7 +193,7 @@ func TestDeterminedErrorsAreNotTriedAgain(t *testing.T) {
 	}
 }
 
-// What Bind can know of an input is an error of Bind.
+// Errors that Bind can detect in an input are errors of Bind.
 func TestErrorsOfBind(t *testing.T) {
 	for name, x := range map[string]struct {
 		bind func() (*mapreduce.Plan, error)

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// The first error ends the other steps with their jobs and releases what the pipeline has made.
+// The first error ends the other steps and their jobs, and releases the pipeline's data.
 func TestPipelineFails(t *testing.T) {
 	c := start(t, Config{Nodes: 2, IdleMemory: -1})
 	broken := errors.New("broken")
@@ -54,7 +54,7 @@ func TestPipelineFails(t *testing.T) {
 	require.ErrorIs(t, c.Pipeline(ended, func(context.Context, *Pipeline) error { return nil }), context.Canceled)
 }
 
-// A pipeline that succeeds leaves what is retained and releases the rest.
+// A pipeline that succeeds keeps retained data and releases the rest.
 func TestPipelineRetains(t *testing.T) {
 	c := start(t, Config{})
 	var first, second *Keyed[string, pair]
@@ -77,7 +77,7 @@ func TestPipelineRetains(t *testing.T) {
 	require.Empty(t, c.env.datasets.live)
 }
 
-// Iterate holds two rounds at most and the last one in the end.
+// Iterate holds at most two rounds, and the last one at the end.
 func TestIterate(t *testing.T) {
 	c := start(t, Config{Nodes: 2})
 	begin := keptCounts(t, c, "a b a", 2)
@@ -137,8 +137,8 @@ type releasable struct{ releases int }
 
 func (c *releasable) Release() { c.releases++ }
 
-// However Iterate ends, what its rounds have made is released once, but for what it returns; what it
-// was given is the caller's.
+// However Iterate ends, the data of its rounds is released once, except its result; its initial
+// data is the caller's.
 func TestIterateReleasesWhatItMade(t *testing.T) {
 	no := errors.New("no")
 	for _, end := range []string{"enough", "step", "until", "context"} {
@@ -169,7 +169,7 @@ func TestIterateReleasesWhatItMade(t *testing.T) {
 	}
 }
 
-// keeper is data with a Release; a slice in it, and it cannot be compared.
+// keeper is data with a Release method that cannot be compared, because of its slice.
 type keeper struct{ of *int }
 
 func (keeper) Release() {}
@@ -178,8 +178,8 @@ type uncomparable struct{ _ []int }
 
 func (uncomparable) Release() {}
 
-// TestWhatIsTheSame states that data is the same if it can be released and is equal; what cannot be
-// compared, or released, is not.
+// TestWhatIsTheSame: two values are the same data if they can be released and are equal; values
+// that cannot be compared, or released, are not.
 func TestWhatIsTheSame(t *testing.T) {
 	a, b := new(int), new(int)
 	require.True(t, same(keeper{a}, keeper{a}))

@@ -8,8 +8,7 @@ import "net/netip"
 // slower.
 const raceEnabled = false
 
-// randomKinds are the pairs of types that are tried; each costs the compiler a copy of
-// the engine.
+// randomKinds are the tested pairs of types; each costs the compiler a copy of the engine.
 func randomKinds() []randomTrial {
 	return []randomTrial{
 		trial(strs(), numbers()), trial(strs(), bags()), trial(byteSlices(), numbers()), trial(ints[int64](), sets()),

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRandomJobs runs jobs of random types and options on clusters of random shape, with
-// attempts that fail, and compares what they write with plain Go code. LONG_TESTS=1 tries
-// 10,000 seeds, TARRY_SEED=n one. Under the race detector there are fewer types.
+// TestRandomJobs runs jobs of random types and options on clusters of random shape, with attempts
+// that fail, and compares the output with plain Go code. LONG_TESTS=1 tries 10,000 seeds,
+// TARRY_SEED=n one. Under the race detector there are fewer types.
 func TestRandomJobs(t *testing.T) {
 	first, n := uint64(0), uint64(300)
 	switch seed := os.Getenv("TARRY_SEED"); {
@@ -43,7 +43,7 @@ type emitted[K, V any] struct {
 	value V
 }
 
-// randomJob is a job whose result plain Go code knows.
+// randomJob is a job whose result plain Go code can compute.
 type randomJob[K, V any] struct {
 	keys       keyKind[K]
 	values     valueKind[V]
@@ -91,7 +91,7 @@ func drawJob[K, V any](r *rand.Rand, k keyKind[K], v valueKind[V]) *randomJob[K,
 	return j
 }
 
-// partition looks at the fields of the group only.
+// partition uses only the fields of the group.
 func (j *randomJob[K, V]) partition(key K, reduces int) int {
 	n := 0
 	for _, pairs := range j.records {
@@ -104,7 +104,7 @@ func (j *randomJob[K, V]) partition(key K, reduces int) int {
 	return n % reduces
 }
 
-// pairs are all emitted pairs, sorted as the job sorts them; with a combiner one a key.
+// pairs returns all emitted pairs, sorted as the job sorts them; with a combiner, one for each key.
 func (j *randomJob[K, V]) pairs() []emitted[K, V] {
 	list := slices.Concat(j.records...)
 	slices.SortStableFunc(list, func(a, b emitted[K, V]) int {
@@ -132,8 +132,8 @@ func (j *randomJob[K, V]) line(k K, values []string) string {
 	return j.keys.show(k) + ": " + strings.Join(values, ", ")
 }
 
-// want returns the lines that the job writes, in the order of their keys, and the reduce
-// of each if Partition says it.
+// want returns the lines that the job writes, in the order of their keys, and the reduce of each if
+// Partition determines it.
 func (j *randomJob[K, V]) want() (lines []string, parts []int) {
 	list := j.pairs()
 	for len(list) > 0 {
@@ -171,7 +171,7 @@ func (j *randomJob[K, V]) check(t *testing.T, got [][]string, desc string) {
 	}
 }
 
-// checkHashed compares parts with lines of which each may be in any of them.
+// checkHashed compares parts with lines, each of which may be in any part.
 func checkHashed(t *testing.T, lines []string, got [][]string, desc string) {
 	require.ElementsMatch(t, lines, slices.Concat(got...), desc)
 	for _, part := range got { // each in the order of all

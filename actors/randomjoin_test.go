@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// randomJoin is a job over two lists of lines, each a key and a text with a tab between, whose result
-// plain Go code knows.
+// randomJoin is a job over two lists of lines, each a key and a text separated by a tab, whose
+// result plain Go code can compute.
 type randomJoin struct {
 	shape       string
 	left, right []string
@@ -31,7 +31,7 @@ func (j *randomJoin) parts() int { return j.reduces }
 func (j *randomJoin) size() int  { return len(j.left) + len(j.right) }
 func (j *randomJoin) calm()      { j.failures = 0 }
 
-// joining draws and runs jobs of several inputs, and those that are made of operators.
+// joining draws and runs jobs with several inputs, and jobs built from operators.
 func joining(t *testing.T, seed uint64, r *rand.Rand) {
 	j := &randomJoin{
 		shape:   pick(r, "join", "left join", "full join", "group", "feeds", "distinct", "top", "count"),
@@ -58,7 +58,7 @@ func (j *randomJoin) in(list []string) mapreduce.Input[string] {
 	return mapreduce.LineStrings(mapreduce.Bytes("one", text(list[:half])), mapreduce.Bytes("two", text(list[half:])))
 }
 
-// feed is that of a list, whose maps fail now and then.
+// feed is the feed of a list, with maps that fail now and then.
 func (j *randomJoin) feed(list []string) mapreduce.Feed[string, string] {
 	return mapreduce.From(j.in(list), func(t *mapreduce.Task, line string, emit func(string, string)) error {
 		key, text, _ := strings.Cut(line, "\t")
@@ -152,7 +152,7 @@ func countText(dst []byte, c mapreduce.Pair[string, int64]) ([]byte, error) {
 	return fmt.Appendf(dst, "%q: %d\n", c.First, c.Second), nil
 }
 
-// want are the lines that the job writes, in the order of their keys.
+// want returns the lines that the job writes, in the order of their keys.
 func (j *randomJoin) want() (lines []string) {
 	left, right := map[string][]string{}, map[string][]string{}
 	for _, line := range j.left {
@@ -172,7 +172,7 @@ func (j *randomJoin) want() (lines []string) {
 	return lines
 }
 
-// wantOf are the lines of a key.
+// wantOf returns the lines of a key.
 func (j *randomJoin) wantOf(key string, as, bs []string) (lines []string) {
 	switch j.shape {
 	case "group":

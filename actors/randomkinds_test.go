@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// keyKind is a key type with what plain Go code knows of it.
+// keyKind is a key type, with the functions that plain Go code needs.
 type keyKind[K any] struct {
 	draw func(*rand.Rand) K
 	// fields compare the leading fields, all together the whole key. A key without
@@ -42,14 +42,14 @@ func scalar[K any](draw func(*rand.Rand) K, compare func(a, b K) int) keyKind[K]
 	return keyKind[K]{draw: draw, fields: []func(a, b K) int{compare}, show: func(k K) string { return fmt.Sprint(k) }}
 }
 
-// by compares a part of a key.
+// by compares keys by one part.
 func by[K, F any](part func(K) F, compare func(a, b F) int) func(a, b K) int {
 	return func(a, b K) int { return compare(part(a), part(b)) }
 }
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
-// text draws strings that are beginnings of each other, with zeros and ones in them.
+// text draws strings that are prefixes of each other, with zeros and ones in them.
 func text(r *rand.Rand) string {
 	return pick(r, "ann", "anna", "annabel", "", "b", "x") + pick(r, "", "", "\x00", "\x00\x01", "\x01", "\xff", "a long name with more than 16 bytes")
 }
@@ -124,7 +124,7 @@ type stamped struct {
 	N int16
 }
 
-// label marshals itself, and its UnmarshalBinary adds to what it finds.
+// label marshals itself; its UnmarshalBinary appends to its current value.
 type label struct{ text string }
 
 func (l label) MarshalBinary() ([]byte, error) { return []byte(l.text), nil }
@@ -284,8 +284,8 @@ func longest() valueKind[string] {
 	return valueKind[string]{draw: text, fold: func(a, b string) string { return max(a, b) }, show: func(v string) string { return fmt.Sprintf("%q", v) }}
 }
 
-// set is a set of small numbers that marshals itself as a bitmap does: its
-// UnmarshalBinary joins what it reads with what is there, its union changes it.
+// set is a set of small numbers that marshals itself as a bitmap does: its UnmarshalBinary adds
+// what it reads to its current value, and union changes it.
 type set struct{ members []uint16 }
 
 func (s set) MarshalBinary() ([]byte, error) {
@@ -312,7 +312,7 @@ func (s *set) add(m uint16) {
 	}
 }
 
-// counts is a bag: it tells a value that was folded twice.
+// counts is a bag: it reveals a value that was folded twice.
 type counts struct {
 	Tags []string
 	N    []int32

@@ -28,7 +28,7 @@ func (j *randomJob[K, V]) fails(id mapreduce.AttemptID, record int) error {
 	return failsAt(j.failures, id, record)
 }
 
-// failsAt is fails of a job whose attempts fail by a seed; 0: none does.
+// failsAt is fails for a job whose failing attempts a seed determines; 0: none fail.
 func failsAt(seed uint64, id mapreduce.AttemptID, record int) error {
 	if seed == 0 {
 		return nil
@@ -43,7 +43,7 @@ func failsAt(seed uint64, id mapreduce.AttemptID, record int) error {
 	return errors.New("an error to be tried again")
 }
 
-// randomOf is the job to run, without its Reduce.
+// randomOf returns the job without its Reduce.
 func randomOf[K, V, O any](j *randomJob[K, V]) mapreduce.Job[[]byte, K, V, O] {
 	job := mapreduce.Job[[]byte, K, V, O]{Name: "random", Reducers: j.reduces, Descending: j.descending, TotalOrder: j.order == "total"}
 	if len(j.keys.fields) > 1 {
@@ -75,7 +75,7 @@ func randomOf[K, V, O any](j *randomJob[K, V]) mapreduce.Job[[]byte, K, V, O] {
 	return job
 }
 
-// grouping is the reduce of a job that is no identity.
+// grouping returns the reduce of a job that is not an identity.
 func (j *randomJob[K, V]) grouping(t *mapreduce.Task) (mapreduce.Reducer[K, V, string], error) {
 	n := 0
 	return mapreduce.Reducer[K, V, string]{Reduce: func(k K, values iter.Seq[V], emit func(string)) error {
@@ -86,7 +86,7 @@ func (j *randomJob[K, V]) grouping(t *mapreduce.Task) (mapreduce.Reducer[K, V, s
 			if shown = append(shown, j.values.show(v)); len(shown) == 1 {
 				all = v
 			} else {
-				all = j.values.fold(all, v) // changes what it was given
+				all = j.values.fold(all, v) // changes its first argument
 			}
 			if n++; n > 1 {
 				if err := j.fails(t.ID(), n); err != nil {
@@ -137,8 +137,8 @@ func (j *randomJob[K, V]) passing(dir string) (*mapreduce.Plan, error) {
 	}))
 }
 
-// copyOf is what emit, which keeps nothing, and Combine, which may change what it is given, make of
-// a value.
+// copyOf returns a copy of a value, for emit, which keeps nothing, and Combine, which may change
+// its arguments.
 func (j *randomJob[K, V]) copyOf(v V) V {
 	switch v := any(v).(type) {
 	case counts:

@@ -41,7 +41,7 @@ func remembering(t *testing.T, dir string, cfg Config, f func(t *testing.T, c *C
 	})
 }
 
-// panicky is a task selector that panics n times: once, and once more each time that the scheduler
+// panicky is a task selector that panics n times, and once more each time that the scheduler
 // continues.
 type panicky struct {
 	slog.Handler
@@ -56,7 +56,7 @@ func (p *panicky) choose(s scheduling.Selection) int32 {
 	return s.Index
 }
 
-// panics has it panic so often.
+// panics sets the number of panics.
 func (p *panicky) panics(times int32) {
 	p.times.Store(times - 1)
 	p.armed.Store(times > 0)
@@ -73,7 +73,7 @@ func (p *panicky) Handle(_ context.Context, r slog.Record) error {
 
 func (p *panicky) WithAttrs([]slog.Attr) slog.Handler { return p }
 
-// slow is a word count whose maps and reduces take a while.
+// slow is a word count with slow maps and reduces.
 func slow(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 	j := counting(reducers)
 	plain := j.Map
@@ -108,8 +108,8 @@ func TestSchedulerGoesOn(t *testing.T) {
 	}
 }
 
-// What calls that went well have caused is not forgotten when a later call of the same message
-// panics: a node that is found lost in a heartbeat that then panics is lost.
+// The effects of successful calls are kept when a later call for the same message panics: a node
+// that is found lost in a heartbeat that then panics is lost.
 func TestSchedulerGoesOnWithWhatHappened(t *testing.T) {
 	for step := range 12 {
 		p := new(panicky)
@@ -149,7 +149,7 @@ func TestSchedulerGoesOnWithWhatHappened(t *testing.T) {
 	}
 }
 
-// A call that panics again and again fails the jobs, with the cause; later ones run.
+// A call that panics repeatedly fails the jobs, with the cause; later jobs run.
 func TestSchedulerPanicsAgain(t *testing.T) {
 	p := new(panicky)
 	remembering(t, t.TempDir(), Config{Nodes: 2, selector: p.choose, Logger: slog.New(p)}, func(t *testing.T, c *Cluster) {
@@ -170,12 +170,12 @@ func TestSchedulerPanicsAgain(t *testing.T) {
 	})
 }
 
-// copyTree copies a directory as it is at this moment, but for locks.
+// copyTree copies a directory in its current state, except locks.
 func copyTree(t *testing.T, from, to string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(from, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
-			return nil // it has just gone
+			return nil // it was just removed
 		}
 		rel, err := filepath.Rel(from, path)
 		require.NoError(t, err)
@@ -189,7 +189,7 @@ func copyTree(t *testing.T, from, to string) {
 	}))
 }
 
-// binder ties a job to an input and an output.
+// binder binds a job to an input and an output.
 type binder func(src mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
 
 // reducing binds a slow word count.
@@ -237,16 +237,16 @@ func parts(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// What is on the disk at any moment of a job is what a killed process leaves: another cluster goes
-// on from it. Reduces that had committed do not run again, and the result is the same.
+// The files on disk at any moment of a job are what a killed process leaves: another cluster
+// continues from them. Reduces that had committed do not run again, and the result is the same.
 func TestAnotherProcessGoesOn(t *testing.T) {
 	text := prose(5, 60)
 	t.Run("with reduces", func(t *testing.T) { testAnotherProcess(t, text, reducing, false) })
 	t.Run("without", func(t *testing.T) { testAnotherProcess(t, text, mapping, true) })
 }
 
-// momentsOf runs a job with a State, and copies all that is on the disk at moments of it: each copy is
-// what a process leaves that is killed then.
+// momentsOf runs a job with a State, and copies all files at several moments: each copy is what a
+// process leaves that is killed then.
 func momentsOf(t *testing.T, home, text string, cfg Config, job binder, o SubmitOptions) (id scheduling.JobID, moments []string) {
 	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte(text), 0o600))
 	remembering(t, filepath.Join(home, "state"), cfg, func(t *testing.T, c *Cluster) {
@@ -315,7 +315,7 @@ func testAnotherProcess(t *testing.T, text string, job binder, mapOnly bool) {
 	require.Positive(t, keptAny)
 }
 
-// A cluster that is closed leaves its jobs to the next one, which keeps what was done.
+// A closed cluster leaves its jobs to the next one, which keeps the finished work.
 func TestClosedAndWentOn(t *testing.T) {
 	home := t.TempDir()
 	text := prose(6, 40)
@@ -348,7 +348,7 @@ func TestClosedAndWentOn(t *testing.T) {
 	require.NoError(t, saved.Close())
 }
 
-// Parts of maps are those of other records where the input is cut in another way: they go.
+// If the input is split differently, parts of maps would have other records: they are removed.
 func TestCutInAnotherWay(t *testing.T) {
 	home := t.TempDir()
 	text := prose(7, 40)
@@ -368,7 +368,7 @@ func TestCutInAnotherWay(t *testing.T) {
 	require.Equal(t, text, parts(t, home))
 }
 
-// One State serves one cluster, and one process.
+// A State serves one cluster and one process at a time.
 func TestStateIsTaken(t *testing.T) {
 	dir := t.TempDir()
 	remembering(t, dir, Config{}, func(t *testing.T, c *Cluster) {
@@ -379,7 +379,7 @@ func TestStateIsTaken(t *testing.T) {
 	})
 }
 
-// While no job runs, a long log gives way to a snapshot. Cordons and numbers of jobs stay.
+// While no job runs, a long log is replaced by a snapshot. Cordons and job numbers are kept.
 func TestLongLog(t *testing.T) {
 	dir := t.TempDir()
 	cfg := Config{Nodes: 3}
@@ -414,7 +414,7 @@ func TestLongLog(t *testing.T) {
 	})
 }
 
-// A log that cannot be written stops no job: what is found later is what was there until then.
+// A log that cannot be written stops no job; a later process finds what was written until then.
 func TestLogThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -440,8 +440,8 @@ func TestLogThatFails(t *testing.T) {
 	})
 }
 
-// Facts that others act on are on disk before others hear of them: that a job is accepted, that an
-// attempt may commit, that a job has succeeded.
+// Facts are on disk before other processes act on them: that a job is accepted, that an attempt may
+// commit, that a job has succeeded.
 func TestPromisesAreOnTheDisk(t *testing.T) {
 	home := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte("a\n"), 0o600))

@@ -33,8 +33,8 @@ func drawGraph(rng *rand.Rand, nodes int, apart int32) []linked {
 	return list
 }
 
-// handOn is rounds in which each node hands what it has to those that it links to, in equal parts,
-// and keeps 1. reduced has a Reduce do what a job without one does.
+// handOn computes rounds in which each node passes equal parts of its value to the nodes that it
+// links to, and keeps 1. reduced uses a Reduce instead of a job without one.
 func handOn(ctx context.Context, on Runner, graph *Keyed[knot, linked], rounds int, reduced bool) (*Keyed[knot, handed], error) {
 	of, add := func(h handed) knot { return h.First }, func(a, b float64) float64 { return a + b }
 	begin, err := KeepBy(ctx, on, of, mapreduce.Each(func(n linked) handed { return mapreduce.MakePair(n.Number, 1.) }).On(graph.Aligned()))
@@ -87,9 +87,9 @@ func handOnPlain(graph []linked, rounds int) map[knot]float64 {
 	return now
 }
 
-// TestRoundsOfNumbersArePlainGo runs rounds over records whose keys are numbers, near each other and
-// far apart, several computations at once on one cluster of random shape, with all memory and next to
-// none, while nodes die and come back.
+// TestRoundsOfNumbersArePlainGo runs rounds over records whose keys are numbers, dense and sparse,
+// several computations at once on one cluster of random shape, with all memory and with minimal
+// memory, while nodes die and return.
 func TestRoundsOfNumbersArePlainGo(t *testing.T) {
 	runs := 24
 	if testing.Short() {
@@ -192,7 +192,7 @@ func upTo(n int) []int {
 	return list
 }
 
-// Fold adds up as a loop does, whatever of makes of a record.
+// Fold equals a loop, whatever function turns records into values.
 func TestFoldIsALoop(t *testing.T) {
 	c := start(t, Config{Nodes: 2, BlockSize: 300})
 	d, err := Load(t.Context(), c, mapreduce.Slice(upTo(5000)))

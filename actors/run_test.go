@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// aRun is a job with more maps than a cluster ever runs.
+// aRun is a run with more maps than a cluster ever has.
 func aRun(t testing.TB, maps int) *run {
 	r := newRun(&env{start: time.Now()}, wordCount(t, "a b\n", 1), "ann", "_jobs/1")
 	r.shuffle, r.splits = newShuffle(maps), make([]cluster.Split, maps)
@@ -29,9 +29,9 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// TestWhoIsWaitedFor holds a run against a count of its attempts: none enters once it is closed, it
-// is empty when the last one has left or was abandoned, and drained when those that were have left,
-// too.
+// TestWhoIsWaitedFor compares a run with a count of its attempts: none is added once it is closed,
+// it is empty when the last one has left or was abandoned, and drained when the abandoned ones have
+// left, too.
 func TestWhoIsWaitedFor(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := aRun(t, 1)
@@ -70,7 +70,7 @@ func TestWhoIsWaitedFor(t *testing.T) {
 	})
 }
 
-// TestTallyIsPlainSums holds what the JobTracker counts of a run against a list of what happened.
+// TestTallyIsPlainSums compares the JobTracker's counts of a run with a list of events.
 func TestTallyIsPlainSums(t *testing.T) {
 	r := aRun(t, 2)
 	event := func(k scheduling.TaskKind, index int32, l scheduling.Locality, at time.Duration) *Event {
@@ -132,8 +132,8 @@ func TestTallyIsPlainSums(t *testing.T) {
 	}
 }
 
-// TestProgressOfAnAttempt states how far it is: a map by its bytes, a reduce by a third for its
-// shuffle and two for its records; never more than all, and nothing where nothing is known.
+// TestProgressOfAnAttempt: the progress of a map is its fraction of bytes; of a reduce, a third for
+// its shuffle and two thirds for its records; never more than 1, and 0 if nothing is known.
 func TestProgressOfAnAttempt(t *testing.T) {
 	r := aRun(t, 4)
 	r.splits[2].Length = 200
@@ -168,8 +168,8 @@ func TestProgressOfAnAttempt(t *testing.T) {
 	require.Zero(t, red.done(), "a job without maps")
 }
 
-// TestDamageIsForgivenAFewTimes states how often the damage of a spill is not held against a task:
-// as often as it may fail.
+// TestDamageIsForgivenAFewTimes: damaged spills do not count against a task, as often as it may
+// fail.
 func TestDamageIsForgivenAFewTimes(t *testing.T) {
 	r := aRun(t, 1)
 	r.env.cfg.MaxAttempts = 2
@@ -178,8 +178,8 @@ func TestDamageIsForgivenAFewTimes(t *testing.T) {
 		[]bool{r.forgives(one), r.forgives(other), r.forgives(one), r.forgives(one), r.forgives(one)})
 }
 
-// TestHistoryIsBounded states which jobs are remembered: running ones, in order of submission, and
-// the last n ended ones, in order of their ends.
+// TestHistoryIsBounded: a cluster remembers running jobs, in order of submission, and the last n
+// ended jobs, in order of their ends.
 func TestHistoryIsBounded(t *testing.T) {
 	for _, history := range []int{-1, 0, 1, 2, 3} {
 		g := &registry{history: history}

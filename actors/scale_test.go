@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStopWaitsForABusyActor gives an actor more to do before its end than the library's own
-// futures wait for, as a JobTracker with thousands of nodes has.
+// TestStopWaitsForABusyActor gives an actor work before its end that takes longer than the
+// library's own futures wait, as for a JobTracker with thousands of nodes.
 func TestStopWaitsForABusyActor(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
 		done := 0
@@ -33,8 +33,8 @@ func TestStopWaitsForABusyActor(t *testing.T) {
 	})
 }
 
-// TestManyNodes starts and stops the largest cluster that the command line allows, with
-// LONG_TESTS=1, and a tenth of it without: what grows with the square of the nodes is seen there.
+// TestManyNodes starts and stops the largest cluster that the command line allows with
+// LONG_TESTS=1, and a tenth of it without. Costs that grow with the square of the nodes show there.
 func TestManyNodes(t *testing.T) {
 	nodes := 1_000
 	if os.Getenv("LONG_TESTS") != "" {
@@ -51,7 +51,7 @@ func TestManyNodes(t *testing.T) {
 	require.NoError(t, c.Close())
 }
 
-// TestConfigBounds: numbers that no machine can serve are refused before anything is made.
+// TestConfigBounds: numbers that no machine can serve are refused before anything is allocated.
 func TestConfigBounds(t *testing.T) {
 	for _, cfg := range []Config{
 		{Nodes: mostNodes + 1}, {Nodes: 1 << 30}, {MapSlots: mostSlots + 1}, {ReduceSlots: mostSlots + 1},

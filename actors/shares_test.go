@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// Under every scheduler a live run tells what pools, queues and jobs want, run and should have, as the
-// table of docs/events.md says, and a run of 40 ms does, too.
+// Under every scheduler a live run reports the demand, use and fair shares of pools, queues and
+// jobs, as the table of docs/events.md says, even a run of 40 ms.
 func TestLiveSharesOfEveryScheduler(t *testing.T) {
 	for _, preset := range scheduling.Presets() {
 		var events recorder

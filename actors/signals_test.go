@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The first signal ends the context of a job on an engine, and its name is the cause; after that signals
-// are as before, also those that the program ignores.
+// The first signal ends the context of a job on an engine, with the signal's name as the cause.
+// After that signals behave as before, also those that the program ignores.
 func TestUntilSignal(t *testing.T) {
 	others := make(chan os.Signal, 2) // so that the second one does not end the test
 	signal.Notify(others, syscall.SIGTERM)

@@ -156,7 +156,7 @@ func TestTooManySkipsOnTheCluster(t *testing.T) {
 	})
 }
 
-// What can be read only once has no second attempt: the first leaves records out.
+// An input that can be read only once has no second attempt: the first attempt skips records.
 func TestSkipsOfASequenceReadOnce(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
 		words := make(chan string, 3)
@@ -188,7 +188,7 @@ func TestSkipsOfASequenceReadOnce(t *testing.T) {
 	})
 }
 
-// The next attempt leaves a record out if the record is bad, its task is a map whose job may skip, and
+// The next attempt skips a record if the record is bad, its task is a map whose job may skip, and
 // this attempt is one of those before the first that skips.
 func TestWhatIsLeftToTheNextAttempt(t *testing.T) {
 	bad, other := mapreduce.Bad(errors.New("no number")), errors.New("no number")
@@ -213,7 +213,7 @@ func TestWhatIsLeftToTheNextAttempt(t *testing.T) {
 	}
 }
 
-// A record is noted as bad if a map hung on it, or ended its goroutine, in a job that may skip.
+// A record is recorded as bad if a map hung on it, or exited its goroutine, in a job that may skip.
 func TestWhichRecordsAreNoted(t *testing.T) {
 	hung := &mapreduce.RecordError{Input: "in", Number: 7, Err: ErrTaskTimeout}
 	left := &mapreduce.RecordError{Input: "in", Number: 7, Err: cluster.ErrExited}
@@ -239,8 +239,8 @@ func TestWhichRecordsAreNoted(t *testing.T) {
 	}
 }
 
-// TestSkipsAreSummedOverMaps states when a map exceeds the limit: with the skips of other maps, and
-// without those of its earlier attempts.
+// TestSkipsAreSummedOverMaps: a map exceeds the limit by its skips and those of other maps, without
+// those of its own earlier attempts.
 func TestSkipsAreSummedOverMaps(t *testing.T) {
 	r := aRun(t, 3)
 	r.maxSkips = 3

@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// stumble takes a moment for each line, and longer for the line "stone", but only at the first
+// stumble takes a moment for each line, and longer for the line "stone", but only in the first
 // attempt.
 func stumble(long time.Duration) func(line []byte) {
 	var before atomic.Bool
@@ -28,8 +28,8 @@ func stumble(long time.Duration) func(line []byte) {
 	}
 }
 
-// stumbling is a plan whose first attempt at one map is so slow: word count, or with maps alone the
-// lines themselves.
+// stumbling is a plan with a slow first attempt at one map: word count, or the lines themselves for
+// maps alone.
 func stumbling(t *testing.T, mapOnly bool, long time.Duration, text string) (*mapreduce.Plan, *bytes.Buffer) {
 	pause := stumble(long)
 	if !mapOnly {
@@ -51,8 +51,8 @@ func stumbling(t *testing.T, mapOnly bool, long time.Duration, text string) (*ma
 	return p, out
 }
 
-// A task whose attempt is stuck is done by a copy on another node, or by itself if it gets free
-// before the copy ends; the output and the counters are those of one attempt.
+// A task whose attempt is stuck is completed by a speculative attempt on another node, or by the
+// first attempt if that continues earlier; the output and the counters are those of one attempt.
 func TestCopiesOfStuckMaps(t *testing.T) {
 	text := strings.Repeat("some words and more\n", 40) + "stone\n"
 	policy, err := scheduling.Preset("fair")
@@ -82,7 +82,7 @@ func TestCopiesOfStuckMaps(t *testing.T) {
 				}
 				require.Equal(t, int32(1), copies.Load(), "one task is slow")
 				require.Equal(t, int32(1), superseded.Load(), "one attempt wins")
-				pass(long) // the attempt that was overtaken does not heed its context
+				pass(long) // the overtaken attempt ignores its context
 				c.requireNothingHeld(t)
 			})
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// TestSmallFilesShareBlocks states that many small files are few splits on few blocks where
-// all nodes have them, while a file that is large has blocks of its own.
+// TestSmallFilesShareBlocks: many small files are few splits on few blocks where all nodes have
+// them, while a large file has its own blocks.
 func TestSmallFilesShareBlocks(t *testing.T) {
 	c := start(t, Config{Nodes: 2, Replication: 2, BlockSize: 1 << 20})
 	var sources []mapreduce.Source
@@ -53,8 +53,8 @@ func TestSmallFilesShareBlocks(t *testing.T) {
 	require.Equal(t, 500, at)
 }
 
-// TestSplitTailCoversTheInput states that the pieces follow one another without a gap, on the
-// hosts of their blocks, and that the blocks in front of them stay whole.
+// TestSplitTailCoversTheInput: the pieces cover the input without gaps, on the hosts of their
+// blocks, and the blocks before them stay whole.
 func TestSplitTailCoversTheInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var blocks []cluster.Block

@@ -7,8 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStacksAreSearchedToABound: the stack of one goroutine is found among those of all, which are
-// asked for again, with more room, only where they had none, and never with more than 16 MiB.
+// TestStacksAreSearchedToABound: the stack of one goroutine is found among all stacks. These are
+// requested again with a larger buffer only if the buffer was full, and never with more than 16
+// MiB.
 func TestStacksAreSearchedToABound(t *testing.T) {
 	const kib, mib = 1 << 10, 1 << 20
 	own := "goroutine 71 [select]:\nmain.work()\n\t/home/main.go:5 +0x1d"

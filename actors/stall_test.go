@@ -54,7 +54,7 @@ func TestSilentNodesKeepTheirBlocks(t *testing.T) {
 		cut.Store(false)
 		h.wait(t)
 		require.Equal(t, oracle(t, counting(1), text), out.String())
-		pass(time.Minute) // all nodes are heard; copies made while some were still away are taken back
+		pass(time.Minute) // all nodes are connected; extra replicas made meanwhile are removed
 		got, err := c.FS().ReadFile("in")
 		require.NoError(t, err)
 		require.Equal(t, text, string(got))
@@ -66,8 +66,8 @@ func TestSilentNodesKeepTheirBlocks(t *testing.T) {
 	})
 }
 
-// TestSubmitWhileNodesComeAndGo submits jobs while nodes die and come back; none is refused. As in
-// all bubbles its sleeps are of fake time, which goes by only when all goroutines wait.
+// TestSubmitWhileNodesComeAndGo submits jobs while nodes die and return; none is refused. As in all
+// bubbles, sleeps use virtual time, which passes only when all goroutines wait.
 func TestSubmitWhileNodesComeAndGo(t *testing.T) {
 	cfg := Config{Nodes: 4, Replication: 2, BlockSize: 200, Expiry: 5 * time.Second}
 	bubble(t, cfg, func(t *testing.T, c *Cluster) {
@@ -116,7 +116,7 @@ func TestSubmitWhileNodesComeAndGo(t *testing.T) {
 	})
 }
 
-// TestSinksMayPanic has every function of the user's that hears of the cluster panic.
+// TestSinksMayPanic makes every user function that is notified by the cluster panic.
 func TestSinksMayPanic(t *testing.T) {
 	fault := func() { panic("sink") }
 	var told []event.Type
@@ -128,7 +128,7 @@ func TestSinksMayPanic(t *testing.T) {
 		c.submit(t, p, SubmitOptions{}).wait(t)
 		require.Equal(t, "a\t2\nb\t1\n", out.String())
 		require.Subset(t, told, []event.Type{event.Joined, event.Finished})
-		for _, way := range []string{"panic", "goexit"} { // of what is called once
+		for _, way := range []string{"panic", "goexit"} { // if the function is called once
 			blame(t, way, c.Inspect(func(scheduling.View) { _ = ways[way]() }))
 		}
 		require.NoError(t, c.KillNode("node-01"))

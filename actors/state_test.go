@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Only a job with a key, on a cluster with a State, is remembered: a key without a State, and a State
-// without a key, are a job like any other.
+// A job is recorded only if it has a key and its cluster has a State. With only one of them it is a
+// job like any other.
 func TestWhoIsRemembered(t *testing.T) {
 	ctx := t.Context()
 	var h *JobHandle
@@ -72,7 +72,7 @@ func TestJobsWithoutAKeyAreNotAwaited(t *testing.T) {
 	}
 }
 
-// Jobs that come back leave the list of those that are awaited, whatever their order.
+// Jobs that are resubmitted leave the list of awaited jobs, in whatever order.
 func TestWithout(t *testing.T) {
 	var list []scheduling.DurableJob
 	for id := range scheduling.JobID(5) {
@@ -94,8 +94,7 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// TestCallsAreNamed states that a call that is said again has the name that it had, and another
-// not.
+// TestCallsAreNamed: a repeated call has its former name, and another call does not.
 func TestCallsAreNamed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range []any{

@@ -10,7 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestOfAbandonedAttempts states how they have ended: killed if they had to stop, otherwise failed.
+// TestOfAbandonedAttempts: abandoned attempts count as killed if they had to stop, otherwise as
+// failed.
 func TestOfAbandonedAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAttempt(&env{start: time.Now()}, aRun(t, 1), scheduling.AttemptID{Try: 2}, nil)

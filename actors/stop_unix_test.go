@@ -20,17 +20,17 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// stoppedFor is how long the process stands still, several times stoppedExpiry.
+// stoppedFor is how long the process is stopped, several times stoppedExpiry.
 const (
 	stoppedFor    = 600 * time.Millisecond
 	stoppedExpiry = 200 * time.Millisecond
 	atWork        = "the job is at work"
 )
 
-// TestStoppedProcess stops a process with a cluster by SIGSTOP in the middle of a job, lets it go
-// on, and expects the job to end right with no node lost. What it proves beyond
-// TestStallOfAllLosesNothing, which lets the clock of a bubble jump, is that a stopped process
-// sees its clock jump in the same way: so it takes its time for real, less than a second.
+// TestStoppedProcess stops a process with a cluster by SIGSTOP in the middle of a job, continues
+// it, and expects the job to end with the right output and no node lost. TestStallOfAllLosesNothing
+// lets the clock of a bubble jump; this test shows that a stopped process sees its clock jump in
+// the same way. So it takes real time, less than a second.
 func TestStoppedProcess(t *testing.T) {
 	if os.Getenv("TARRY_STOPPED") != "" {
 		runStopped(t)
@@ -53,8 +53,8 @@ func TestStoppedProcess(t *testing.T) {
 	require.NoError(t, cmd.Wait(), string(rest))
 }
 
-// runStopped is the process: a job whose maps wait until the process has stood still, and then go
-// on for several times the expiry.
+// runStopped is the process: a job whose maps wait until the process was stopped, and then run for
+// several times the expiry.
 func runStopped(t *testing.T) {
 	var events recorder
 	c := start(t, Config{

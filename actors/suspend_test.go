@@ -23,7 +23,7 @@ type scriptedTracker struct {
 	pid     *actor.PID
 
 	mu       sync.Mutex
-	statuses []scheduling.Status // all that came
+	statuses []scheduling.Status // all statuses received
 	joins    int
 }
 
@@ -73,9 +73,8 @@ func aloneNode(t *testing.T, parallelism int) (*env, *scriptedTracker, func(...a
 	}
 }
 
-// counted is a run of one map over lines so long that the attempt looks at its gate every
-// few of them; it waits for step at
-// its first one and counts into seen.
+// counted is a run of one map over lines so long that the attempt checks its gate every few of
+// them; it waits for step at its first line, and counts lines in seen.
 func counted(t *testing.T, e *env, id scheduling.JobID, lines int, step <-chan struct{}, seen *atomic.Int64) *run {
 	t.Helper()
 	job := counting(1)
@@ -114,7 +113,7 @@ func (s *scriptedTracker) last(id scheduling.AttemptID) scheduling.AttemptState 
 
 // TestSuspendedAttemptGivesItsSlotBack suspends an attempt on a node with one slot, runs another
 // there, and resumes the first: it stops between two records, continues there and repeats nothing.
-// With one turn to compute for all, it gives that back too.
+// If all share one compute token, it returns that, too.
 func TestSuspendedAttemptGivesItsSlotBack(t *testing.T) {
 	for _, parallelism := range []int{0, 1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -128,7 +127,7 @@ func TestSuspendedAttemptGivesItsSlotBack(t *testing.T) {
 
 			launch := action{Action: scheduling.Action{Verb: scheduling.Launch, Attempt: long}, run: r1}
 			give(launch)
-			give(launch) // an order that comes twice is carried out once
+			give(launch) // a doubled order is carried out once
 			give(action{Action: scheduling.Action{Verb: scheduling.Suspend, Attempt: long}})
 			close(step)
 			pass(time.Second)
@@ -196,7 +195,7 @@ func TestGate(t *testing.T) {
 	})
 }
 
-// Who asks when the gate shuts hears of it once it does, and at once while it is shut.
+// A caller that asks for the gate is notified when it shuts, and at once while it is shut.
 func TestGateTellsThatItShuts(t *testing.T) {
 	isClosed := func(c <-chan struct{}) bool {
 		select {

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHeapBallastIsShared states that clusters of a process have one ballast; none have those with little
-// memory, and those with small jobs, which would pay for a collection and not need it.
+// TestHeapBallastIsShared: the clusters of a process share one ballast. Clusters with little memory
+// have none, nor have those with small jobs, which would pay for a collection without need.
 func TestHeapBallastIsShared(t *testing.T) {
 	had := func(memory, input int64) *heapBallast {
 		e := &env{cfg: Config{Memory: memory}}

@@ -24,8 +24,8 @@ func (c *Cluster) only(t *testing.T, name string) {
 	}
 }
 
-// neighbors are nodes of a cluster of node-00 to node-03 in two racks: that which holds the input of
-// a job's only map, one of its rack, and one of the other.
+// neighbors returns three nodes of a cluster of node-00 to node-03 in two racks: one that holds the
+// input of a job's only map, one in its rack, and one in the other rack.
 func (h *JobHandle) neighbors(t *testing.T) [distances]string {
 	t.Helper()
 	require.Len(t, h.run.splits, 1)
@@ -34,8 +34,8 @@ func (h *JobHandle) neighbors(t *testing.T) [distances]string {
 	return [distances]string{at.name, nodeName((at.id + 2) % 4), nodeName((at.id + 1) % 4)}
 }
 
-// Launched maps are counted by how far they are from their data, and shuffled bytes by how far they
-// went. The job's map runs on one node and its reduce on another.
+// Launched maps are counted by locality, and shuffled bytes by distance. The job's map runs on one
+// node and its reduce on another.
 func TestDistancesAreCounted(t *testing.T) {
 	maps := [...]string{"Data-local map tasks", "Rack-local map tasks", "Other local map tasks"}
 	bytes := [...]string{"Node-local shuffle bytes", "Rack-local shuffle bytes", "Off-rack shuffle bytes"}
@@ -71,7 +71,7 @@ func TestDistancesAreCounted(t *testing.T) {
 	}
 }
 
-// The time of attempts in their slots is counted by kind, that of failed ones too.
+// The time of attempts in their slots is counted by kind, including failed ones.
 func TestTimesAreCounted(t *testing.T) {
 	bubble(t, Config{MapSlots: 1, ReduceSlots: 1}, func(t *testing.T, c *Cluster) {
 		job := counting(1)
@@ -115,8 +115,8 @@ func TestKilledAttemptsAreCounted(t *testing.T) {
 	})
 }
 
-// The phases of an attempt add up to its time: its wait for a turn to compute, a reduce's shuffle,
-// the work, and the commit, for which it waits for the JobTracker.
+// The phases of an attempt sum to its time: its wait for a compute token, a reduce's shuffle, the
+// work, and the commit, for which it waits for the JobTracker.
 func TestPhasesAddUp(t *testing.T) {
 	const asking = 700 * time.Millisecond
 	for _, x := range []struct {

@@ -37,8 +37,8 @@ func hangingFirst(hang func(*mapreduce.Task) error) mapreduce.Job[[]byte, string
 	return job
 }
 
-// TestTaskTimeout: an attempt that makes no progress is stopped and counts as a failure of its task,
-// which another attempt does.
+// TestTaskTimeout: an attempt without progress is stopped and counts as a failure of its task,
+// which another attempt completes.
 func TestTaskTimeout(t *testing.T) {
 	var rec recorder
 	bubble(t, Config{Events: rec.add, TaskTimeout: 3 * time.Minute}, func(t *testing.T, c *Cluster) {
@@ -59,8 +59,8 @@ func TestTaskTimeout(t *testing.T) {
 	})
 }
 
-// TestAbandonedAttempt: an attempt that ignores its context is abandoned. Another one does the task
-// on the same slot, with the same turn to compute. Later actions of the first are ignored.
+// TestAbandonedAttempt: an attempt that ignores its context is abandoned. Another one completes the
+// task on the same slot, with the same compute token. Later actions of the first are ignored.
 func TestAbandonedAttempt(t *testing.T) {
 	var heard bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&heard, nil))
@@ -93,8 +93,8 @@ func TestAbandonedAttempt(t *testing.T) {
 	})
 }
 
-// TestAbandonedForGood: a job whose every attempt hangs fails with the place, and neither Kill nor
-// Halt nor Close waits for code that does not return.
+// TestAbandonedForGood: a job whose every attempt hangs fails with the place of the hang, and
+// neither Kill nor Halt nor Close waits for code that does not return.
 func TestAbandonedForGood(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
@@ -154,7 +154,8 @@ func TestAbandonedForGood(t *testing.T) {
 	}
 }
 
-// TestAbandonedOnALostNode: the turn of an attempt that hangs on a node that dies goes to others.
+// TestAbandonedOnALostNode: the compute token of an attempt that hangs on a dead node goes to
+// others.
 func TestAbandonedOnALostNode(t *testing.T) {
 	bubble(t, Config{Nodes: 2, Parallelism: 1, MapSlots: 1, ReduceSlots: 1}, func(t *testing.T, c *Cluster) {
 		release := make(chan struct{})
@@ -182,7 +183,7 @@ func TestAbandonedOnALostNode(t *testing.T) {
 	})
 }
 
-// running is how many attempts the Core has on a node.
+// running returns the number of attempts that the Core has on a node.
 func (c *Cluster) running(t *testing.T, node string) (n int) {
 	t.Helper()
 	id, err := c.node(node)
@@ -193,8 +194,8 @@ func (c *Cluster) running(t *testing.T, node string) (n int) {
 	return n
 }
 
-// TestSignsOfLife: each way of making progress keeps an attempt from the timeout, if it comes often
-// enough; so does waiting for others.
+// TestSignsOfLife: each kind of progress, if it is frequent enough, keeps an attempt from the
+// timeout; so does waiting for others.
 func TestSignsOfLife(t *testing.T) {
 	const limit = 10 * time.Minute
 	slowly := func(step func()) error {
@@ -267,8 +268,8 @@ func TestSignsOfLife(t *testing.T) {
 	}
 }
 
-// TestWaitingIsNoHanging: an attempt that waits for its turn, or is suspended, may do so for any
-// time.
+// TestWaitingIsNoHanging: an attempt that waits for its compute token, or is suspended, has no
+// timeout.
 func TestWaitingIsNoHanging(t *testing.T) {
 	bubble(t, Config{MapSlots: 2, Parallelism: 1}, func(t *testing.T, c *Cluster) {
 		job := counting(1)
@@ -294,7 +295,7 @@ func TestWaitingIsNoHanging(t *testing.T) {
 	})
 }
 
-// TestNoTaskTimeout: a negative one is none.
+// TestNoTaskTimeout: a negative timeout disables it.
 func TestNoTaskTimeout(t *testing.T) {
 	bubble(t, Config{TaskTimeout: -1}, func(t *testing.T, c *Cluster) {
 		p, out := bindLines(t, hangingFirst(func(*mapreduce.Task) error { time.Sleep(time.Hour); return nil }), "a\n")
@@ -303,7 +304,7 @@ func TestNoTaskTimeout(t *testing.T) {
 	})
 }
 
-// TestWhereAnAttemptStands states what the error of one that hangs says of it.
+// TestWhereAnAttemptStands: what the error of a hanging attempt says about its place.
 func TestWhereAnAttemptStands(t *testing.T) {
 	a, _ := aReduce(3)
 	a.fetched.Store(2)

@@ -48,7 +48,7 @@ func failAt(t *testing.T, c *Cluster, place, way string, fail func() error) {
 		err error
 	}
 	submitted := make(chan outcome, 1)
-	go func() { // user code may end the goroutine of Submit
+	go func() { // user code may exit the goroutine of Submit
 		var o outcome
 		returned := false
 		defer func() {
@@ -72,16 +72,17 @@ func failAt(t *testing.T, c *Cluster, place, way string, fail func() error) {
 	if place == "map" {
 		require.ErrorContains(t, o.err, "user.txt: at byte ")
 	}
-	if place != "close source" { // closing fails for the abort, too, after the output is gone
+	if place != "close source" { // the abort closes the source, too, after the output was removed
 		require.Empty(t, fsys.names())
 	}
 }
 
-// TestOnlyCommittedAttemptsCount: not those that did all their work, and could not commit it.
+// TestOnlyCommittedAttemptsCount: attempts that did all their work but could not commit it do not
+// count.
 func TestOnlyCommittedAttemptsCount(t *testing.T) {
 	for _, place := range []string{"rename", "close", "close reduce"} {
 		bubble(t, Config{BlockSize: 4}, func(t *testing.T, c *Cluster) {
-			var calls atomic.Int64 // attempts run side by side
+			var calls atomic.Int64 // attempts run in parallel
 			p, _, err := userPlan(place, func() error {
 				if calls.Add(1) == 2 { // the first that is closed is of the set-up
 					return errUser
@@ -97,7 +98,7 @@ func TestOnlyCommittedAttemptsCount(t *testing.T) {
 	}
 }
 
-// TestShortWrites of an OutputFS and of a Writer that say nothing of it fail the job.
+// TestShortWrites: short writes of an OutputFS and of a Writer without an error fail the job.
 func TestShortWrites(t *testing.T) {
 	bubble(t, Config{MaxAttempts: 2}, func(t *testing.T, c *Cluster) {
 		p, fsys, err := userPlan("write", func() error { return errShort })
@@ -125,8 +126,8 @@ func lineCopy(t *testing.T, w io.Writer) *mapreduce.Plan {
 	return p
 }
 
-// TestFaultsOfAWriter: a part is sent once. A writer that failed while it was, in any way,
-// is not written to again, and the job fails at once.
+// TestFaultsOfAWriter: a part is sent once. After a failure of any kind during that, the writer is
+// not used again, and the job fails at once.
 func TestFaultsOfAWriter(t *testing.T) {
 	for way, fail := range ways {
 		bubble(t, Config{BlockSize: 4}, func(t *testing.T, c *Cluster) {
@@ -148,8 +149,8 @@ func TestFaultsOfAWriter(t *testing.T) {
 	}
 }
 
-// TestCopiesOfAFaultySource: nodes make lost replicas again of a file whose source fails whenever
-// it is read. They need not read it, and live on.
+// TestCopiesOfAFaultySource: nodes replicate a file whose source fails at every read. They do not
+// need to read it, and stay alive.
 func TestCopiesOfAFaultySource(t *testing.T) {
 	for way, fail := range ways {
 		cfg := Config{Nodes: 3, Replication: 2, Expiry: 5 * time.Second, BlockSize: 4}

@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// errUser is what the user's code of these tests fails with.
+// errUser is the failure of the user code in these tests.
 var errUser = errors.New("the user's own error")
 
 // ways are the ways in which user code may fail.
@@ -71,7 +71,7 @@ func (x *phrase) UnmarshalBinary(b []byte) error     { x.s = string(b); return m
 func (x phrase) AppendText(b []byte) ([]byte, error) { return append(b, x.s...), nil }
 func (x phrase) MarshalText() ([]byte, error)        { return []byte(x.s), nil }
 
-// userPlan is a job with user code everywhere; fail is called in the place named.
+// userPlan is a job with user code everywhere; fail is called with the name of each place.
 func userPlan(place string, fail func() error) (*mapreduce.Plan, *userFS, error) {
 	at := func(name string) error {
 		if name == place {

@@ -50,7 +50,7 @@ func zeroSizeJob[K, V any](key func(line string) K, value func(line string) V, t
 	}
 }
 
-// Keys and values of size zero that have MarshalBinary pass the shuffle as any others do, sorted and
+// Keys and values of size zero with MarshalBinary pass the shuffle like any others, sorted and
 // combined, and with fields before them.
 func TestZeroSizeTypesPassTheShuffle(t *testing.T) {
 	c := start(t, Config{Nodes: 2, BlockSize: 4})
@@ -94,7 +94,7 @@ func zeroSizeOn[K, V any](t *testing.T, c *Cluster, in mapreduce.Input[string], 
 	}
 }
 
-// Zero-size parts of kept records come back, too, and so do those of typed files.
+// Zero-size parts of kept records, and of typed files, are read back.
 func TestZeroSizeTypesAreKept(t *testing.T) {
 	c := start(t, Config{Nodes: 2, BlockSize: 4})
 	lines := mapreduce.LineStrings(mapreduce.Bytes("text", []byte("abc\nde\n")))

@@ -117,7 +117,7 @@ func TestFilesAreImmutable(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnknownNode)
 	require.ErrorIs(t, f.WriteFile("d/x/y", nil), fs.ErrExist)
 
-	// Two writers of one name: the first to close has it, the other leaves nothing.
+	// Two writers create the same name: the first to close gets it, the other leaves nothing.
 	a, err := f.Create("d/y", "", 0)
 	require.NoError(t, err)
 	b, err := f.Create("d/y", "", 0)
@@ -283,7 +283,7 @@ func TestHealingInOrderOfNeed(t *testing.T) {
 	require.Equal(t, []BlockID{late[0].ID, late[0].ID, early[0].ID}, order)
 }
 
-// Reading a stored file across its blocks takes memory, and is an error if a block is lost.
+// Reading a stored file across its blocks allocates memory, and fails if a block is lost.
 func TestViewAcrossBlocks(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1), BlockSize: 4})
 	require.NoError(t, f.WriteFile("x", []byte("abcdefgh")))
@@ -302,7 +302,7 @@ func TestViewAcrossBlocks(t *testing.T) {
 	require.ErrorIs(t, err, ErrCorrupt)
 }
 
-// The extents of a registered file end with it.
+// The extents of a registered file cannot be read once it is removed.
 func TestRegisteredExtents(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1)})
 	require.NoError(t, f.Register("x", Bytes("x", []byte("abcdefgh")), 4))

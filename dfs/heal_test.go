@@ -11,11 +11,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestReadableWhileAReplicaLives runs random creations, losses, returns, corruptions and healings
-// beside a model that knows which nodes hold a good copy of each block. Properties: a file reads as
-// written exactly while every block has a live good replica, one that was registered always;
+// TestReadableWhileAReplicaLives runs random creations, losses, returns, corruptions and healings,
+// and a model that knows which nodes hold a good copy of each block. Properties: a file reads as
+// written exactly while every block has a live good replica, and always if it is registered;
 // healing restores min(replication, live nodes) replicas of each readable block; no block has two
-// replicas on a node nor more than wanted; each node's load is what it holds and is to get.
+// replicas on a node or more than wanted; each node's load is what it holds plus what it will get.
 func TestReadableWhileAReplicaLives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 7).Draw(t, "nodes")
@@ -74,10 +74,10 @@ func TestReadableWhileAReplicaLives(t *testing.T) {
 	})
 }
 
-// checkHealing heals until nothing is left to do and expects want replicas of each block
-// that is not lost.
+// checkHealing heals until nothing remains to do, and expects want replicas of each block that is
+// not lost.
 func checkHealing(t *rapid.T, f *FS, files map[string][]byte, want int) {
-	for f.Heal() > 0 { // a corrupt origin found on the way needs another round
+	for f.Heal() > 0 { // a corrupt source found during a copy needs another round
 	}
 	for name := range files {
 		blocks, err := f.Blocks(name)
@@ -90,7 +90,7 @@ func checkHealing(t *rapid.T, f *FS, files map[string][]byte, want int) {
 	}
 }
 
-// checkLoads compares what placement takes for the bytes on a node with those that are there.
+// checkLoads compares the loads that placement uses with the bytes on the nodes.
 func checkLoads(t require.TestingT, f *FS) {
 	loads := map[NodeID]int64{}
 	for _, b := range f.ns.blocks {
@@ -103,7 +103,7 @@ func checkLoads(t require.TestingT, f *FS) {
 	}
 }
 
-// checkFile compares what a file reads with what its live good replicas allow.
+// checkFile compares what a file reads with its live good replicas.
 func checkFile(t *rapid.T, f *FS, name string, data []byte) {
 	blocks, err := f.Blocks(name)
 	require.NoError(t, err)
@@ -135,7 +135,8 @@ func checkFile(t *rapid.T, f *FS, name string, data []byte) {
 	}
 }
 
-// Healing follows the rule of placement, too: what is left in one rack is joined by another.
+// Healing follows the placement rule, too: if all replicas are in one rack, the new one goes to
+// another.
 func TestHealingSpreadsOverRacks(t *testing.T) {
 	for seed := range uint64(20) {
 		f := open(t, Config{
@@ -155,7 +156,8 @@ func TestHealingSpreadsOverRacks(t *testing.T) {
 	}
 }
 
-// A plan is in order of block; a copy that could not be made is planned again when it can be.
+// A plan is in the order of blocks. A copy that is impossible now is planned again when it becomes
+// possible.
 func TestPlansOfHealing(t *testing.T) {
 	f := open(t, Config{Nodes: racks(3, 1), Replication: 2, BlockSize: 1})
 	require.NoError(t, f.WriteFile("x", noise(1, 200)))

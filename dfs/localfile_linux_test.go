@@ -30,7 +30,7 @@ func TestFilesWithoutSize(t *testing.T) {
 	}
 }
 
-// What has taken the place of a file is looked into, as that was.
+// A file that replaces another is checked as that was.
 func TestAnewOfAFileWithoutSize(t *testing.T) {
 	l, path := localFile(t, []byte("x"))
 	require.NoError(t, os.Remove(path))
@@ -39,7 +39,7 @@ func TestAnewOfAFileWithoutSize(t *testing.T) {
 	require.ErrorIs(t, err, ErrNoSize)
 }
 
-// That there are no descriptors left is no change of the file.
+// A lack of descriptors is not reported as a change of the file.
 func TestTooManyOpenFiles(t *testing.T) {
 	l, path := localFile(t, noise(1, 100_000))
 	var was syscall.Rlimit
@@ -61,7 +61,7 @@ func TestTooManyOpenFiles(t *testing.T) {
 	release()
 }
 
-// present counts the pages of b, a mapping, that the process has in memory.
+// present returns the number of pages of b, a mapping, that the process has in memory.
 func present(t *testing.T, b []byte) (pages int) {
 	t.Helper()
 	f, err := os.Open("/proc/self/pagemap")
@@ -79,8 +79,8 @@ func present(t *testing.T, b []byte) (pages int) {
 	return pages
 }
 
-// Released Views of files larger than memory take none: the pages that lie wholly in one go with
-// it, however it is cut. Small ones stay with the mapping, for the next View.
+// Released Views of files larger than memory take no memory: pages that lie wholly in one are
+// released with it, however it is cut. Small Views keep their pages, for the next one.
 func TestReleasedViewsTakeNoMemory(t *testing.T) {
 	page := os.Getpagesize()
 	l, _ := localFile(t, noise(1, 3*dropFrom))
@@ -112,7 +112,7 @@ func TestReleasedViewsTakeNoMemory(t *testing.T) {
 	require.Equal(t, all, present(t, whole))
 }
 
-// Of the descriptors that the process may have, an eighth may be kept, and not one more.
+// At most an eighth of the process's descriptors is kept open.
 func TestKeptDescriptors(t *testing.T) {
 	var limit syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
@@ -129,7 +129,7 @@ func TestKeptDescriptors(t *testing.T) {
 	kept.Store(had)
 }
 
-// A mapping goes with the file's closing and its last View, whichever comes later.
+// A mapping is removed when its file is closed and its last View released, whichever is later.
 func TestMappingsGo(t *testing.T) {
 	l, path := localFile(t, noise(1, 300_000))
 	mapped := func() bool {

@@ -110,8 +110,7 @@ func TestReleaseTwicePanics(t *testing.T) {
 	require.Panics(t, release)
 }
 
-// A released view gives its pages back; views that are still held, and new ones, show the same
-// bytes.
+// A released View returns its pages; Views that are still held, and new ones, show the same bytes.
 func TestReleasedViewsKeepTheFileReadable(t *testing.T) {
 	data := make([]byte, 3*dropFrom+12345)
 	for i := range data {
@@ -157,7 +156,7 @@ func TestUnchanged(t *testing.T) {
 		{"copied over by a longer one", func(path string) error {
 			return os.WriteFile(path, make([]byte, 400_000), 0o600)
 		}, "grew from 300000 to 400000 bytes"},
-		{"deleted", os.Remove, ""}, // the bytes stay until the last mapping goes
+		{"deleted", os.Remove, ""}, // the bytes remain until the last mapping is removed
 		{"replaced", func(path string) error {
 			return errors.Join(overwrite(path+".new"), os.Rename(path+".new", path))
 		}, ""},
@@ -187,8 +186,8 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// An FS reads the bytes that it copies out of a local file itself, because the caller may not
-// handle a page fault.
+// An FS reads the bytes that it copies from a local file itself, because its caller may not handle
+// a page fault.
 func TestRegisteredFilesAreCopiedByReading(t *testing.T) {
 	data := noise(1, 300_000)
 	l, path := localFile(t, data)
@@ -212,7 +211,7 @@ func TestRegisteredFilesAreCopiedByReading(t *testing.T) {
 	require.NotErrorIs(t, err, ErrNoReplica, "it is the file's fault, not the nodes'")
 }
 
-// overwrite writes 300,000 bytes from the start of the file at path on, which it makes if need be.
+// overwrite writes 300,000 bytes from the start of the file at path, and creates it if necessary.
 func overwrite(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
@@ -222,7 +221,7 @@ func overwrite(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// A copy that was read before the file changed stays what it was; a later one is refused.
+// A copy read before the file changed is unchanged; a later read is refused.
 func TestCopiesOfAChangedFile(t *testing.T) {
 	data := noise(1, 1000)
 	l, path := localFile(t, data)
@@ -238,7 +237,7 @@ func TestCopiesOfAChangedFile(t *testing.T) {
 	require.ErrorIs(t, err, ErrChanged)
 }
 
-// A write within the tick of the clock in which the file was opened leaves its times as they are.
+// A write within the clock tick in which the file was opened does not change its times.
 func TestWriteWithinTheTickOfOpening(t *testing.T) {
 	for range 10 {
 		l, path := localFile(t, noise(1, 100_000))
@@ -278,7 +277,7 @@ func TestSettles(t *testing.T) {
 	}
 }
 
-// Beyond the descriptors that may be kept, files are read without any.
+// Beyond the number of descriptors that may be kept, files are read without one.
 func TestMappingsWithoutDescriptors(t *testing.T) {
 	had := kept.Load()
 	kept.Add(keepable())
@@ -316,7 +315,7 @@ func TestFilesThatCannotBeMapped(t *testing.T) {
 	require.NoError(t, l.Close())
 }
 
-// Anew is the file as it is now, whatever has become of it since.
+// Anew returns the current file, however it has changed.
 func TestAnew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(path, []byte("then"), 0o600))

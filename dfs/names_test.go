@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Names are those of io/fs; the root is none that can be written, moved or removed.
+// Names are those of io/fs; the root cannot be written, moved or removed.
 func TestNamesThatCannotBe(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1)})
 	require.NoError(t, f.WriteFile("d/x", []byte("x")))
@@ -31,7 +31,7 @@ func TestNamesThatCannotBe(t *testing.T) {
 	require.ErrorContains(t, err, "negative")
 }
 
-// A directory has no bytes, and a file no entries.
+// A directory has no bytes, and a file has no entries.
 func TestFilesAreNoDirectories(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1)})
 	require.NoError(t, f.WriteFile("d/x", []byte("x")))
@@ -60,8 +60,8 @@ func TestFilesAreNoDirectories(t *testing.T) {
 	}
 }
 
-// A directory has changed when what it holds has: by a name that came or went. A file has the time
-// at which it got its bytes.
+// A directory's time changes with its entries: when a name is added or removed. A file has the time
+// at which its bytes were written.
 func TestTimesOfNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := open(t, Config{Nodes: racks(1, 1)})

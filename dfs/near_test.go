@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// placed is a Source whose bytes are on machines, block after block.
+// placed is a Source with a list of machines for each block.
 type placed struct {
 	Source
 	block int64
@@ -15,8 +15,9 @@ type placed struct {
 
 func (p placed) Hosts(off, _ int64) []string { return p.hosts[off/p.block] }
 
-// TestBlocksLieWhereTheirSourceSays states that a node of a machine's name has its blocks, that another
-// machine has one node, the same in every file, and that replicas nobody knows of go elsewhere.
+// TestBlocksLieWhereTheirSourceSays: a node with the name of a machine has the machine's blocks,
+// another machine is mapped to one node, the same for every file, and replicas without a known
+// machine go elsewhere.
 func TestBlocksLieWhereTheirSourceSays(t *testing.T) {
 	f, err := New(Config{
 		Nodes:       []Node{{"a", "r1"}, {"b", "r1"}, {"c", "r2"}, {"d", "r2"}},

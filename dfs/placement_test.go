@@ -9,11 +9,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPlacementRule: of the live nodes that have no replica yet, each choice is one with the least
-// load among those that the rule prefers, or among all if it prefers none of them: for the first
-// replica the writer's node (by first replicas, where there is none to prefer), for the second
-// another rack, for the third the rack of the second, unless the first two are in one rack: then
-// another.
+// TestPlacementRule: each choice is a node with the least load among the live nodes without a
+// replica that the rule prefers, or among all if it prefers none of them. The rule prefers for the
+// first replica the writer's node (without one, nodes are compared by first replicas), for the
+// second another rack, and for the third the rack of the second, unless the first two are in one
+// rack: then another.
 func TestPlacementRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ns := newNamespace(Config{Nodes: racks(rapid.IntRange(1, 9).Draw(t, "nodes"), rapid.IntRange(1, 4).Draw(t, "racks"))})
@@ -66,7 +66,7 @@ func prefers(before []*node, writer NodeID, d *node) bool {
 	}
 }
 
-// Nodes that are equally good share the blocks, by the block and not by their order.
+// Equally good nodes share the blocks: the block decides, not the order of the nodes.
 func TestTiesAreSpread(t *testing.T) {
 	ns := newNamespace(Config{Nodes: racks(4, 1), Seed: 3})
 	count := map[NodeID]int{}

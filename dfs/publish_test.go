@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// silent is an FS whose nodes report only when the test has them do it.
+// silent is an FS whose nodes report only when the test calls for it.
 func silent(t *testing.T, nodes, replication int) (*FS, func(NodeID)) {
 	f := open(t, Config{Nodes: racks(nodes, 1), Replication: replication, Announce: func(NodeID) {}})
 	return f, func(id NodeID) {
@@ -20,15 +20,15 @@ func silent(t *testing.T, nodes, replication int) (*FS, func(NodeID)) {
 	}
 }
 
-// news says whether the node has replicas that it has not reported.
+// news reports whether the node has replicas that it has not reported.
 func (s *store) news() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.have) > 0
 }
 
-// TestChosenNodesDie loses the nodes chosen for a new file before they report: others take their
-// place.
+// TestChosenNodesDie loses the nodes chosen for a new file before they report: other nodes replace
+// them.
 func TestChosenNodesDie(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 3, 1)
@@ -55,7 +55,8 @@ func TestChosenNodesDie(t *testing.T) {
 	})
 }
 
-// Only the blocks that no node has or is to get are given to others when nodes die before they report.
+// When nodes die before they report, only the blocks that no node has or will get are assigned to
+// other nodes.
 func TestOtherBlocksStayWhereTheyAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var announced []NodeID
@@ -95,8 +96,8 @@ func TestOtherBlocksStayWhereTheyAre(t *testing.T) {
 	})
 }
 
-// A file whose only node dies before it reports waits for one to come up, if others report replicas,
-// and else fails at once.
+// A file whose only node dies before it reports waits for a new node if others report replicas, and
+// otherwise fails at once.
 func TestTheOnlyNodeDies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 1, 1)
@@ -127,7 +128,7 @@ func TestTheOnlyNodeDies(t *testing.T) {
 	})
 }
 
-// TestSilentNodesAreNotWaitedFor has a node that never reports, and then none that does.
+// TestSilentNodesAreNotWaitedFor has one node that never reports, then several.
 func TestSilentNodesAreNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 2, 2)
@@ -158,8 +159,8 @@ func TestSilentNodesAreNotWaitedFor(t *testing.T) {
 	})
 }
 
-// TestNoNodeIsUpYet writes while no node is alive: it waits for one, but not for ever. Local files
-// need none.
+// TestNoNodeIsUpYet writes while no node is alive: the write waits for one, for a limited time.
+// Local files need no node.
 func TestNoNodeIsUpYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 1, 1)
@@ -203,7 +204,7 @@ func TestRenameOverAnExistingName(t *testing.T) {
 }
 
 // TestEveryByteIsVerified damages one byte of a block at a time, in each of its chunks, and reads
-// the whole, the part and across it.
+// the whole block, the damaged chunk and across it.
 func TestEveryByteIsVerified(t *testing.T) {
 	data := bytes.Repeat([]byte("0123456789abcdef"), 3*sumChunk/16+100)
 	for _, at := range []int64{0, sumChunk - 1, sumChunk, 2*sumChunk + 7, 3 * sumChunk, int64(len(data)) - 1} {

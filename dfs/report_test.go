@@ -24,7 +24,7 @@ func TestReturningNodeReportsWhatItHas(t *testing.T) {
 	healed := where()
 	require.Len(t, healed, 2)
 
-	// It returns with a replica that is no longer wanted, and must delete it.
+	// The node returns with a replica that is no longer wanted, and must delete it.
 	r, err := f.Inventory(before[0])
 	require.NoError(t, err)
 	require.Len(t, r.Have, 1)
@@ -69,8 +69,8 @@ func TestNoLiveNode(t *testing.T) {
 	require.True(t, errors.Is(err, ErrNoReplica), "%v", err)
 }
 
-// A node that comes back while a copy to it, or a copy that makes its own needless, is under way
-// counts once: loads are those of the replicas.
+// A node that returns during a copy to it, or during a copy that replaces its own, counts once:
+// loads are those of the replicas.
 func TestLoadsAreThoseOfReplicas(t *testing.T) {
 	f := open(t, Config{Nodes: racks(4, 1), Replication: 2, BlockSize: 3})
 	require.NoError(t, f.WriteFile("x", []byte("abcdefgh")))
@@ -93,8 +93,8 @@ func TestLoadsAreThoseOfReplicas(t *testing.T) {
 	checkLoads(t, f)
 }
 
-// A full report tells of a copy that went missing: at once of one that the node had, and of one that
-// it was to get only if the report before was after its plan.
+// A full report reveals a missing copy: at once if the node had it, and if the node was to get it
+// only if the previous report was made after the plan.
 func TestFullReportsTellWhatIsMissing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 2, 2)
@@ -117,7 +117,7 @@ func TestFullReportsTellWhatIsMissing(t *testing.T) {
 		require.Empty(t, f.PlanHeal())
 
 		block := f.ns.last
-		f.stores["n1"].forget([]BlockID{block}) // without a word
+		f.stores["n1"].forget([]BlockID{block}) // without a report
 		require.Equal(t, []NodeID{"n0", "n1"}, where())
 		full("n1")
 		require.Equal(t, []NodeID{"n0"}, where())
@@ -138,8 +138,8 @@ func TestFullReportsTellWhatIsMissing(t *testing.T) {
 	})
 }
 
-// Blocks of no file are deleted from the node that names them, and nodes that nobody knows are
-// refused.
+// Blocks that belong to no file are deleted from the node that reports them; reports of unknown
+// nodes are refused.
 func TestReportsOfTheUnknown(t *testing.T) {
 	f := open(t, Config{Nodes: racks(2, 1), Replication: 1})
 	f.stores["n0"].put(77, newPayload([]byte("of no file")))
@@ -156,7 +156,7 @@ func TestReportsOfTheUnknown(t *testing.T) {
 	require.Empty(t, r.Gone, "it had none")
 }
 
-// A replica that its node has lost without a word is passed over: by readers, copies and checks.
+// Readers, copies and checks skip a replica that its node has lost without reporting it.
 func TestReplicasThatWentUnreported(t *testing.T) {
 	f := open(t, Config{Nodes: racks(3, 1), Replication: 2})
 	require.NoError(t, f.WriteFile("x", []byte("data")))
@@ -179,7 +179,7 @@ func TestReplicasThatWentUnreported(t *testing.T) {
 	require.ErrorContains(t, err, "no live node holds it")
 }
 
-// A copy of a block whose file has been removed since is not made.
+// A copy of a block whose file has been removed is not made.
 func TestCopyOfARemovedFile(t *testing.T) {
 	f := open(t, Config{Nodes: racks(2, 1), Replication: 2})
 	require.NoError(t, f.WriteFile("x", []byte("data")))
@@ -195,7 +195,7 @@ func TestCopyOfARemovedFile(t *testing.T) {
 	checkLoads(t, f)
 }
 
-// Healing looks at the blocks only when some may lack replicas, and again only as long as some do.
+// Healing searches the blocks only if some may lack replicas, and repeats only while some do.
 func TestHealingAtNoCost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 2, 2)

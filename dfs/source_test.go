@@ -30,7 +30,7 @@ func eachSource(t *testing.T, data []byte, test func(t *testing.T, s Source)) {
 	}
 }
 
-// ReadAt of every source is that of a bytes.Reader: all that was asked for or io.EOF.
+// ReadAt of every source behaves like that of a bytes.Reader: all requested bytes or io.EOF.
 func TestReadAtOfEverySource(t *testing.T) {
 	for _, size := range []int{0, 10, smallFile + 10} {
 		data := noise(7, size)
@@ -57,7 +57,7 @@ func TestReadAtOfEverySource(t *testing.T) {
 	}
 }
 
-// A View shows what was asked for and no more: what is appended to it does not reach the source.
+// A View shows the requested bytes only: appending to it does not change the source.
 func TestViewOfEverySource(t *testing.T) {
 	for _, size := range []int{0, 10, smallFile + 10} {
 		data := noise(8, size)
@@ -84,7 +84,7 @@ func TestViewOfEverySource(t *testing.T) {
 	}
 }
 
-// endSource says io.EOF with the last bytes, as a source may, or one byte early.
+// endSource returns io.EOF with the last bytes, as a source may, or one byte early.
 type endSource struct {
 	Source
 	lacks int
@@ -110,7 +110,7 @@ func TestSourcesThatEnd(t *testing.T) {
 	require.Error(t, err, "a file never lacks its last byte unnoticed")
 }
 
-// What is closed is read no more.
+// A closed source cannot be read.
 func TestClosedSources(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1)})
 	require.NoError(t, f.WriteFile("x", []byte("x")))
@@ -142,7 +142,7 @@ func TestViewsWithinABlockAreShared(t *testing.T) {
 	}
 }
 
-// Only what a View shows without a copy is shared.
+// Only the bytes that a View shows without a copy are shared.
 func TestSharedSources(t *testing.T) {
 	shared := map[string]bool{}
 	eachSource(t, []byte("abc"), func(t *testing.T, s Source) { shared[t.Name()] = Shared(s) })
@@ -152,7 +152,7 @@ func TestSharedSources(t *testing.T) {
 	}, shared)
 }
 
-// A write that fails stays failed, and nothing is left of the file.
+// After a failed write all later ones fail, and nothing remains of the file.
 func TestWriteThatFails(t *testing.T) {
 	f := open(t, Config{Nodes: racks(1, 1), BlockSize: 2})
 	w, err := f.Create("x", "", 0)

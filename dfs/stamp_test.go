@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A file that was written to just now is read when every later write is sure to show, and not
-// before; nobody waits twice.
+// A file that was just written is read only once every later write would change its stamp; no
+// reader waits twice.
 func TestReadersWaitUntilWritesShow(t *testing.T) {
 	for _, size := range []int{10, smallFile + 10} {
 		for name, read := range map[string]func(*LocalFile) error{
@@ -33,7 +33,7 @@ func TestReadersWaitUntilWritesShow(t *testing.T) {
 	}
 }
 
-// Another inode time is a write, unless it is a link that came or went; another file is a
+// Another inode time means a write, unless a link was added or removed; another inode is a
 // replacement whatever its times.
 func TestWhatHasBecomeOfAFile(t *testing.T) {
 	then := time.Unix(1000, 0)

@@ -24,8 +24,9 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// TestInputsThatChange changes an input at a random moment of a job that is bound to its old content: it
-// ends in the output of that, or in an error that names the file and leaves no output.
+// TestInputsThatChange changes an input at a random moment of a job that is bound to its old
+// content. The job ends with the output for the old content, or with an error that names the file
+// and without output.
 func TestInputsThatChange(t *testing.T) {
 	rounds := 16
 	if os.Getenv("LONG_TESTS") != "" {
@@ -51,7 +52,7 @@ func TestInputsThatChange(t *testing.T) {
 	require.Positive(t, ends["an error"])
 }
 
-// changing is one round.
+// changing is one round of the test.
 type changing struct {
 	dir, path string
 	old       []byte
@@ -63,7 +64,7 @@ type changing struct {
 	end       string
 }
 
-// plan is the job on a file.
+// plan returns the job on a file.
 func (c *changing) plan(path, out string) (*mapreduce.Plan, error) {
 	src, err := mapreduce.File(path)
 	if err != nil {
@@ -94,7 +95,7 @@ type change struct {
 	steps func(r *rand.Rand, old, fresh []byte) []inputStep
 }
 
-// pieces writes fresh over what is there in a few calls.
+// pieces overwrites the file with fresh in a few calls.
 func pieces(r *rand.Rand, fresh []byte) []inputStep {
 	var list []inputStep
 	for off := 0; off < len(fresh); {
@@ -167,7 +168,7 @@ func changes() []change {
 	}
 }
 
-// newChanging makes a file, and chooses what is to become of it.
+// newChanging creates a file and chooses the change.
 func newChanging(t *testing.T, r *rand.Rand) *changing {
 	dir, all := t.TempDir(), changes()
 	c := &changing{dir: dir, path: filepath.Join(dir, "input")}
@@ -188,7 +189,7 @@ func newChanging(t *testing.T, r *rand.Rand) *changing {
 	return c
 }
 
-// numberLines are lines of numbers, at least size bytes.
+// numberLines returns lines of numbers, at least size bytes.
 func numberLines(r *rand.Rand, size int) []byte {
 	var b []byte
 	for len(b) < size {
@@ -214,7 +215,7 @@ func (c *changing) round(cluster *actors.Cluster) error {
 	changed := make(chan error, 1)
 	err := c.run(cluster, out, func() {
 		go func() {
-			time.Sleep(c.wait) // real time: whatever happens within it the round must hold
+			time.Sleep(c.wait) // real time: the round must hold whatever happens meanwhile
 			for _, s := range c.steps {
 				if err := s(c.path); err != nil {
 					changed <- err
@@ -244,7 +245,7 @@ func (c *changing) run(cluster *actors.Cluster, out string, begin func()) error 
 	return err
 }
 
-// judge compares what came out with what may.
+// judge compares the result with the allowed ones.
 func (c *changing) judge(err error, out string) error {
 	if err != nil {
 		c.end = "an error"
@@ -271,7 +272,7 @@ func (c *changing) judge(err error, out string) error {
 	return nil
 }
 
-// expected is the output for the old content.
+// expected returns the output for the old content.
 func (c *changing) expected() ([]byte, error) {
 	name := filepath.Join(c.dir, "old", c.path)
 	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, c.old, 0o600)); err != nil {
@@ -289,7 +290,7 @@ func (c *changing) expected() ([]byte, error) {
 	return bytes.ReplaceAll(b, []byte(name), []byte(c.path)), err
 }
 
-// partsOf joins the parts of an output that is complete.
+// partsOf joins the parts of a complete output.
 func partsOf(dir string) ([]byte, error) {
 	if _, err := os.Stat(filepath.Join(dir, "_SUCCESS")); err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ var memories = map[string]int64{"unlimited": 0, "64KiB": 64 << 10, "1MiB": 1 << 
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// onCluster calls f with a cluster and a clock that does not wait.
+// onCluster calls f with a cluster and a virtual clock.
 func onCluster(t *testing.T, cfg actors.Config, f func(t *testing.T, c *actors.Cluster)) {
 	t.Helper()
 	cfg.TaskTimeout, cfg.SpillDir = -1, t.TempDir()
@@ -51,7 +51,7 @@ func onCluster(t *testing.T, cfg actors.Config, f func(t *testing.T, c *actors.C
 	})
 }
 
-// runPlan runs a plan to its end; with lost a node is killed meanwhile.
+// runPlan runs a plan to its end; with lost, a node is killed meanwhile.
 func runPlan(c *actors.Cluster, p *mapreduce.Plan, lost bool) (actors.Result, error) {
 	h, err := c.Submit(context.Background(), p, actors.SubmitOptions{})
 	if err != nil {
@@ -94,7 +94,7 @@ func numbered(form string, n int) (mapreduce.Input[[]byte], int) {
 	}
 }
 
-// readParts returns the lines of each part of an output, those of reduces or of maps.
+// readParts returns the lines of each part of an output, of reduces or of maps.
 func readParts(dir string) (parts [][]string, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "part-*"))
 	if err != nil {
@@ -112,7 +112,7 @@ func readParts(dir string) (parts [][]string, err error) {
 	return parts, nil
 }
 
-// job is a trial without its types.
+// job is a trial without its type parameters.
 type job struct {
 	records int
 	want    func() []wanted
@@ -124,7 +124,7 @@ type job struct {
 func runJob(t *testing.T, cfg actors.Config, j job, p plan, input string) error {
 	in, size := numbered(input, j.records)
 	if p.trouble == "slow" {
-		cfg.HeartbeatInterval = 5 * time.Second // hours go by
+		cfg.HeartbeatInterval = 5 * time.Second // hours of virtual time pass
 	}
 	if cfg.BlockSize > 0 {
 		cfg.BlockSize = max(cfg.BlockSize, int64(size/30)) // not one map for each record

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// module is what the names of files in a coverage profile begin with.
+// module is the prefix of file names in a coverage profile.
 const module = "github.com/tarry-mr/tarry/"
 
 // place is a function of the engine and, if text is not empty, the first line in it that holds the text.
@@ -37,7 +37,7 @@ func placeOf(s string) (p place) {
 	return p
 }
 
-// lines returns the lines of the source that the place is: those of the function's body, or one.
+// lines returns the source lines of the place: those of the function's body, or one.
 func (p place) lines() (from, to int, err error) {
 	name := filepath.Join("../..", p.file)
 	source, err := os.ReadFile(name)
@@ -68,7 +68,7 @@ func (p place) lines() (from, to int, err error) {
 	return 0, 0, fmt.Errorf("%s has no function %s: name the path by its new place, or remove it", p.file, p.function)
 }
 
-// block is a run of statements, as lines.
+// block is a range of lines that is covered together.
 type block struct{ from, to int }
 
 // alone names the case of TestPaths that a child process runs.

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// dimension is a column of the matrix.
+// dimension is a column of the test matrix.
 type dimension struct {
 	name   string
 	values []string

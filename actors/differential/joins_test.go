@@ -162,7 +162,7 @@ func (s *sides[K, T]) bind(kind, how string, reduces int, left, right mapreduce.
 	default:
 		j = mapreduce.CoGroup(left, right, func(k K, as []T, bs iter.Seq[T], emit func(string)) error {
 			shown := []string{s.group(as, nil)}
-			for b := range bs { // each is valid until the next one
+			for b := range bs { // each is valid until the next call
 				shown = append(shown, s.show(b))
 			}
 			emit(fmt.Sprint(k) + "\t" + strings.Join(shown, " "))

@@ -63,7 +63,7 @@ var (
 	little  = actors.Config{Memory: 1 << 20}
 )
 
-// pathsTable has a case for each fast path. What is common to all jobs is not in it.
+// pathsTable has a case for each fast path. Paths common to all jobs are not in it.
 func pathsTable() []path {
 	return slices.Concat(combinePaths(), numberPaths(), sortPaths(), keptPaths(), jobPaths())
 }
@@ -93,7 +93,7 @@ func composites(n, keys, bytes int) func(t *testing.T) error {
 	}}.run
 }
 
-// heavy are strings that take the heap.
+// heavy returns strings that are large on the heap.
 func heavy(n, keys, bytes int, cfg actors.Config) func(t *testing.T) error {
 	return exact[string, string]{keys: strs(), values: stringValues(), shape: "longest", config: cfg, plan: plan{reduces: 3}, lists: [][]pair[string, string]{
 		emitting(n, func(i int) (string, string) { return fmt.Sprint(i % keys), fmt.Sprintf("%*d", bytes, i) }),

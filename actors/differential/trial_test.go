@@ -22,7 +22,7 @@ type pair[K, V any] struct {
 	value V
 }
 
-// trial is a job whose output plain Go knows.
+// trial is a job whose output plain Go can compute.
 type trial[K, V any] struct {
 	keys    keyKind[K]
 	values  valueKind[V]
@@ -46,7 +46,7 @@ type plan struct {
 	trouble    string // none, error, panic, reduce, slow or lost
 }
 
-// jobOf is the job without its Reduce.
+// jobOf returns the job without its Reduce.
 func jobOf[K, V, O any](j *trial[K, V]) mapreduce.Job[[]byte, K, V, O] {
 	job := mapreduce.Job[[]byte, K, V, O]{
 		Name: "trial", Reducers: j.plan.reduces, Descending: j.plan.descending, GroupFields: j.plan.group,
@@ -68,7 +68,7 @@ func jobOf[K, V, O any](j *trial[K, V]) mapreduce.Job[[]byte, K, V, O] {
 	return job
 }
 
-// delayed is a map that emits what belongs to a record when the next one comes, or at the end.
+// delayed is a map that emits the pairs of a record when it gets the next one, or at the end.
 func (j *trial[K, V]) delayed() mapreduce.Mapper[[]byte, K, V] {
 	var before []byte
 	return mapreduce.Mapper[[]byte, K, V]{
@@ -122,7 +122,7 @@ func (j *trial[K, V]) emit(in []byte, emit func(K, V)) error {
 	return nil
 }
 
-// trouble is what goes wrong with a record half-way.
+// trouble causes the chosen fault in the middle of a record.
 func (j *trial[K, V]) trouble(record, try int) error {
 	if try > 1 || record != len(j.records)/3 && record != len(j.records)-1 {
 		return nil
@@ -237,14 +237,14 @@ func (j *trial[K, V]) grouped() int {
 	return j.plan.group
 }
 
-// wanted are the lines of a key, or of a group by the first of its keys.
+// wanted returns the lines of a key, or of a group by its first key.
 type wanted struct {
 	key   string
 	lines []string
 	part  int // for the order partition
 }
 
-// want is what the job should write, in the order of the keys, by plain Go.
+// want computes what the job should write, in the order of the keys, in plain Go.
 func (j *trial[K, V]) want() (list []wanted) {
 	pairs := j.sorted()
 	for len(pairs) > 0 {
@@ -279,7 +279,7 @@ func (j *trial[K, V]) want() (list []wanted) {
 	return list
 }
 
-// sorted are all pairs in the order of their keys, with Combine one for each key.
+// sorted returns all pairs in the order of their keys; with Combine, one for each key.
 func (j *trial[K, V]) sorted() []pair[K, V] {
 	all := len(j.keys.fields)
 	list := slices.Concat(j.records...)
@@ -304,7 +304,7 @@ func (j *trial[K, V]) sorted() []pair[K, V] {
 	return folded
 }
 
-// differs returns the first difference between what the parts hold and what is wanted; nil if there is none.
+// differs returns the first difference between the parts and the expected lines, or nil.
 func (p *plan) differs(want []wanted, parts [][]string) error {
 	at := map[string]int{}
 	for i, w := range want {

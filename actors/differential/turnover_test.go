@@ -88,7 +88,8 @@ func (p pattern) steps() (list []step) {
 	return list
 }
 
-// listsOf makes the emits of patterns. No two lists share a key, so that nothing hides behind another map's value.
+// listsOf returns the emits of patterns. No two lists share a key, so that a wrong value is not
+// hidden by that of another map.
 func listsOf[K, V any](patterns []pattern, key func(list int, s step) K, value func(n int, s step) V) (lists [][]pair[K, V]) {
 	for l, p := range patterns {
 		steps := p.steps()
@@ -113,7 +114,7 @@ func numberKey(list int, s step) int32 {
 	return int32(list*300 + s.key)
 }
 
-// bytesOf are unlike those of any emit near by.
+// bytesOf returns bytes that differ from those of neighboring emits.
 func bytesOf(n int, s step) []byte {
 	if s.nilValue {
 		return nil
@@ -125,12 +126,13 @@ func bytesOf(n int, s step) []byte {
 	return b
 }
 
-// alikeOf are the same for each emit of a key.
+// alikeOf returns the same bytes for each emit of a key.
 func alikeOf(_ int, s step) []byte {
 	return bytesOf(s.key*13, step{key: s.key, valueBytes: 20 + s.key%200})
 }
 
-// sharedOf are the same for eight emits in a row, so that new keys share the copy of their value.
+// sharedOf returns the same bytes for eight emits in a row, so that new keys share the copy of
+// their value.
 func sharedOf(n int, s step) []byte { return bytesOf(n/8, s) }
 
 func wordOf(n int, s step) int64 { return int64(n*n%1000+s.valueBytes) - 300 }
@@ -175,8 +177,9 @@ func TestTurnover(t *testing.T) {
 	}
 }
 
-// TestGrowthMeetsBatches has the table grow, at 256, 1,024 and 4,096 keys, at each place of a half of the batch: behind so
-// many emits of one key come new ones. Long keys fill their batch of 32 at the same time.
+// TestGrowthMeetsBatches makes the table grow, at 256, 1,024 and 4,096 keys, at each place of a
+// half of the batch: after N emits of one key come new ones. Long keys fill their batch of 32 at
+// the same time.
 func TestGrowthMeetsBatches(t *testing.T) {
 	t.Parallel()
 	var short [][]pair[string, int64]

@@ -55,7 +55,7 @@ type number interface{ integer | ~float32 | ~float64 }
 // zero is unknown to the compiler, which would make a+b+zero an addition.
 var zero = func() int { return 0 }()
 
-// numberShapes are those of all numbers. first and second return one side of values that are alike.
+// numberShapes returns the shapes for all numbers. first and second return one of two equal values.
 func numberShapes[N number]() []shape[N] {
 	small := func(v N) N { return N(int64(uint64(math.Abs(float64(v))) % 64)) }
 	add := func(a, b N) N { return a + b }
@@ -110,7 +110,7 @@ func pickLongest[S string | []byte](a, b S) S {
 	return b
 }
 
-// common is the length of what two texts begin with.
+// common returns the length of the common prefix of two texts.
 func common[S string | []byte](a, b S) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -119,7 +119,7 @@ func common[S string | []byte](a, b S) int {
 	return n
 }
 
-// raise makes each byte of a the larger one of both sides, in place.
+// raise sets each byte of a to the maximum of both sides, in place.
 func raise(a, b []byte) []byte {
 	for i := range a {
 		a[i] = max(a[i], b[i])
@@ -127,7 +127,7 @@ func raise(a, b []byte) []byte {
 	return a
 }
 
-// mutate is raise into the longer side, whichever that is.
+// mutate is raise into the longer side.
 func mutate(a, b []byte) []byte {
 	if len(a) < len(b) {
 		a, b = b, a
@@ -135,7 +135,7 @@ func mutate(a, b []byte) []byte {
 	return append(raise(a[:len(b)], b), a[len(b):]...)
 }
 
-// union appends b to a, where it lies if there is room, and leaves each byte once.
+// union appends b to a, in place if there is room, and keeps each byte once.
 func union(a, b []byte) []byte {
 	a = append(a, b...)
 	slices.Sort(a)
@@ -270,7 +270,7 @@ func means() valueKind[mean] {
 	}
 }
 
-// summary has pointers of all sorts.
+// summary has pointers of all kinds.
 type summary struct {
 	N    int64
 	Text string

@@ -7,15 +7,15 @@ import (
 	"sync/atomic"
 )
 
-// volume is how much a job has to do.
+// volume is the size of a job.
 type volume struct {
 	records int
-	emits   int    // of a record; negative: from none to so many
+	emits   int    // per record; negative: from none to N
 	keys    int    // that are distinct, about
 	lengths string // of keys and values: short, edges, long, bursts or huge
 }
 
-// edges are lengths at which encodings, cells and copies change their ways.
+// edges are lengths at which encodings, cells and copies change their methods.
 var edges = []int{0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33}
 
 // lengthAt returns the length of the i-th value that is drawn, or key.
@@ -79,7 +79,7 @@ func (j *trial[K, V]) fill(r *rand.Rand, v volume) {
 	j.ready(keys)
 }
 
-// ready completes a trial whose records are there.
+// ready completes a trial whose records are set.
 func (j *trial[K, V]) ready(keys []K) {
 	j.spread = keys[:min(len(keys), 20)]
 	j.once = make([]*atomic.Int32, len(j.records))

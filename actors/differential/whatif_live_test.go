@@ -48,7 +48,7 @@ func nappers(r *rand.Rand) (list []napping) {
 	return list
 }
 
-// recordLive runs the jobs on a live cluster and gives what it recorded.
+// recordLive runs the jobs on a live cluster and returns the recording.
 func recordLive(t *testing.T, list []napping, policy scheduling.Policy) *replay.Recording {
 	t.Helper()
 	var read replay.Reader
@@ -82,9 +82,9 @@ func recordLive(t *testing.T, list []napping, policy scheduling.Policy) *replay.
 	return rec
 }
 
-// Ten live runs come back: the recorded policy within 5 % of the mean sojourn and a point of locality;
-// and what another policy is said to change has the sign of what it changes when it is really run
-// live, in nine of the ten at least. They take real time, as live runs do: LONG_TESTS=1.
+// Ten live runs are reproduced: the recorded policy within 5 % of the mean sojourn and one point of
+// locality. In at least nine of ten, the predicted change by another policy has the sign of the
+// real one. They take real time, as live runs do: LONG_TESTS=1.
 func TestWhatIfOfLiveRuns(t *testing.T) {
 	if os.Getenv("LONG_TESTS") == "" {
 		t.Skip("live runs take minutes: LONG_TESTS=1")

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A page holds style, script and events, loads nothing, and gives the events back as they were,
-// whatever is in them.
+// A page contains style, script and events, loads nothing, and returns the events unchanged,
+// whatever they contain.
 func TestPageIsOneFile(t *testing.T) {
 	hostile := `{"at":0,"type":"submitted","node":-1,"job":1,"name":"</script><script>alert(1)</script><!--"}` + "\n"
 	var out bytes.Buffer
@@ -71,7 +71,8 @@ func TestPolicyNamesWhatIsThere(t *testing.T) {
 	require.NotContains(t, out.String(), "unsafe")
 }
 
-// A page of one file has the simulator that it is given, and its policy lets that compile and no more.
+// A page in one file has the simulator that it is given, and its content policy permits nothing
+// more than to compile it.
 func TestPageHasTheSimulator(t *testing.T) {
 	var with, without bytes.Buffer
 	require.NoError(t, Write(&without, "run", strings.NewReader(""), Simulator{}))
@@ -108,7 +109,7 @@ func TestIndexOfAServer(t *testing.T) {
 	require.NotEmpty(t, names)
 }
 
-// Modules stay small, and what cannot be bundled is refused by name.
+// Modules stay small, and a module that cannot be bundled is refused by name.
 func TestModules(t *testing.T) {
 	names, err := fs.Glob(Files(), "*.mjs")
 	require.NoError(t, err)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The runs of the lesson on the length of waits are as the formula predicts; with another D or
-// other nodes they would not be.
+// The runs of the lesson on the length of waits agree with the formula; with another D or other
+// nodes they would not.
 func TestCurveHoldsOfTheLesson(t *testing.T) {
 	for _, l := range Lessons() {
 		if l.Skips == nil {
@@ -29,7 +29,7 @@ func TestCurveHoldsOfTheLesson(t *testing.T) {
 	t.Fatal("no lesson draws the curve")
 }
 
-// What makes no curve is refused, with the reason.
+// Invalid arguments of a curve are refused, with the reason.
 func TestCurveRefuses(t *testing.T) {
 	for _, c := range []struct{ request, want string }{
 		{`{"op":"curve","setup":{"workload":"facebook-mixed","policy":"delay"}}`, "0 values of D"},

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// waits returns the refusals of a run with which waits begin.
+// waits returns the refusals that begin the waits of a run.
 func waits(t *testing.T, lines string) (list []event.Event) {
 	t.Helper()
 	for line := range strings.Lines(lines) {
@@ -24,8 +24,8 @@ func waits(t *testing.T, lines string) (list []event.Event) {
 	return list
 }
 
-// A wait has a price: that of the run with it against the run without it. A recorded run has about the
-// same one, although its simulation may place the wait a little differently.
+// The price of a wait is the difference between the run with it and the run without it. A recorded
+// run has about the same price, although its simulation may place the wait slightly differently.
 func TestForkHasItsPrice(t *testing.T) {
 	s := Setup{Workload: mine, Policy: "hfs", Nodes: 6, Racks: 2}
 	run, events := handle(t, Request{Op: "run", Setup: s})
@@ -80,7 +80,7 @@ func TestForkOfWhatIsNotThere(t *testing.T) {
 	require.Contains(t, a.Error, "the beginning of the recording is missing")
 }
 
-// The settings of a what-if go over the recorded policy, too.
+// The settings of a what-if override the recorded policy, too.
 func TestWhatIfSetsTheRecordedPolicy(t *testing.T) {
 	_, events := handle(t, Request{Op: "run", Setup: Setup{Workload: mine, Policy: "hfs", Nodes: 6, Racks: 2}})
 	set := []string{"locality.rule=greedy"}

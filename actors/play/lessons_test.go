@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What each lesson claims is what its run shows, in both languages with numbers of the run alone; and
-// the one thing to change can be changed.
+// Each lesson's run shows what the lesson claims, its texts in both languages have only numbers of
+// the run, and its one thing to change can be changed.
 func TestLessonsClaimWhatTheyShow(t *testing.T) {
 	t.Parallel()
 	list := Lessons()
@@ -51,7 +51,8 @@ func TestLessonsClaimWhatTheyShow(t *testing.T) {
 	require.Equal(t, "{gone0} 3 0.25 12", Fill("{gone0} {a0} {b1} {c0}", map[string]float64{"a0": 3, "b1": 0.25, "c0": 12.3}))
 }
 
-// Chinese texts have full-width punctuation, and translations as many holes as their sentences.
+// Chinese texts have full-width punctuation, and each translation has as many holes as its
+// sentence.
 func TestChinesePunctuation(t *testing.T) {
 	half := regexp.MustCompile(`\p{Han}\s*[,;:?!()]|[,;:?!()]\s*\p{Han}`)
 	for id, text := range chinese {

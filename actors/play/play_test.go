@@ -38,7 +38,7 @@ const mine = `jobs:
   - {name: short, at: 20s, count: 4, gap: exponential 6s, maps: 6, map_time: 5s, user: bob}
 `
 
-// What a set-up runs is what tarry sim runs, with events that explain.
+// A set-up runs as tarry sim does, with events that explain.
 func TestRun(t *testing.T) {
 	a, events := handle(t, Request{Op: "run", Setup: Setup{Workload: mine, Policy: "hfs", Nodes: 6, Racks: 2}})
 	require.Empty(t, a.Error)
@@ -75,8 +75,8 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 	}
 }
 
-// Two policies on the same work: the first decision that differs, explained from both sides. Greedy
-// placement launches a map off its data where waiting passes it over.
+// Two policies on the same work: the first different decision is explained from both sides. Greedy
+// placement launches a map off its data; with a wait the job refuses that slot.
 func TestPart(t *testing.T) {
 	s := Setup{Workload: mine, Policy: "hfs", Nodes: 6, Racks: 2}
 	a, events := handle(t, Request{Op: "part", Setup: s, Other: &Setup{Policy: "hfs", Set: []string{"locality.rule=greedy"}}})
@@ -124,7 +124,7 @@ func TestWhatIf(t *testing.T) {
 	require.Contains(t, a.Error, "line ")
 }
 
-// scenarios are requests for all scenarios of the repository.
+// scenarios returns requests for all scenarios of the repository.
 func scenarios(t *testing.T) (list []Request) {
 	t.Helper()
 	names, err := filepath.Glob("../../scheduling/testdata/*.scenario")

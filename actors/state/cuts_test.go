@@ -13,8 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestStateKnowsCuts: a Dir reports whether the input of a job is split as before, and remembers
-// the splits of jobs that have not succeeded, in this process and in later ones.
+// TestStateKnowsCuts: a Dir reports whether the input of a job is split as before, and keeps the
+// splits of jobs that have not succeeded, in this process and in later ones.
 func TestStateKnowsCuts(t *testing.T) {
 	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
 	state, err := Open(dir, scheduling.Parts{})

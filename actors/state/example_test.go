@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// A job with a key is done once, however often the program is started.
+// A job with a key runs once, however often the program is started.
 func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -35,7 +35,7 @@ func ExampleOpen() {
 	// <nil>
 }
 
-// shout writes text in capitals to a directory out, unless it has done so.
+// shout writes text in capitals to a directory out, unless it has already done so.
 func shout(ctx context.Context, dir string) error {
 	saved, err := state.Open(filepath.Join(dir, "state"), scheduling.Parts{})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestStrangeRecordsAreRefused states that an invalid record of a state is named by its number, and
-// that a valid one is accepted.
+// TestStrangeRecordsAreRefused: an invalid record of a state is reported with its number, and a
+// valid one is accepted.
 func TestStrangeRecordsAreRefused(t *testing.T) {
 	open := func() *Dir {
 		s := &Dir{dir: "DIR"}
@@ -31,8 +31,8 @@ func TestStrangeRecordsAreRefused(t *testing.T) {
 	require.Equal(t, map[string]Succeeded{"a": {Name: "n"}}, s.saved.Succeeded)
 }
 
-// FuzzSnapshots reads any snapshot and records: the result is an error, or a Dir whose snapshot is
-// the same when it is read again.
+// FuzzSnapshots reads arbitrary snapshots and records: the result is an error, or a Dir whose
+// snapshot is unchanged when it is read again.
 func FuzzSnapshots(f *testing.F) {
 	policy, err := scheduling.Preset("fifo")
 	require.NoError(f, err)

@@ -18,8 +18,8 @@ import (
 // internal/tools/engines/test.sh installs and starts external engines, and sets the variable.
 type engineTest struct {
 	name, variable string
-	retries        bool // it tries again what fails
-	copies         bool // it was told to start copies of what is slow
+	retries        bool // it retries failed tasks
+	copies         bool // it is configured to start speculative attempts
 }
 
 var engineTests = []engineTest{
@@ -32,7 +32,7 @@ var engineTests = []engineTest{
 	{"slurm", "TARRY_TEST_SLURM", true, false},
 }
 
-// on is the engine, which need not be there; by processes we can always.
+// on returns the engine, which may be missing; processes is always available.
 func (e engineTest) on(t *testing.T) string {
 	if e.variable == "" {
 		return "processes:2"
@@ -90,7 +90,7 @@ func TestOnEngines(t *testing.T) {
 	}
 }
 
-// wrongOn tries what cannot come to a result: each is one line, and nothing is left.
+// wrongOn runs jobs that must fail: each with one line, and without output.
 func wrongOn(t *testing.T, on string, books []string) {
 	failed := func(out string, err error, want ...string) {
 		t.Helper()
@@ -115,7 +115,7 @@ func wrongOn(t *testing.T, on string, books []string) {
 	})
 }
 
-// submitAsAnother submits a job whose plan says that another program has.
+// submitAsAnother submits a job with the plan of another program.
 func submitAsAnother(t *testing.T, on string, inputs []string) (out string, err error) {
 	out = filepath.Join(t.TempDir(), "out")
 	runs.Store(0)
@@ -138,7 +138,7 @@ func submitAsAnother(t *testing.T, on string, inputs []string) (out string, err 
 	return out, err
 }
 
-// thousandOn has 1,000 maps and 100 reduces.
+// thousandOn runs 1,000 maps and 100 reduces.
 func thousandOn(t *testing.T, on string, books []string) {
 	slow := on == "slurm" || on == "yarn" && os.Getenv("TARRY_TEST_YARN") != ""
 	if much := os.Getenv("TARRY_TEST_THOUSAND"); much == "" || slow && much != "all" {
@@ -157,7 +157,7 @@ func thousandOn(t *testing.T, on string, books []string) {
 	require.Equal(t, want, filesIn(t, out))
 }
 
-// shell runs what it is given, once that ends.
+// shell runs what is written to it, at the end.
 type shell struct {
 	*exec.Cmd
 	text, said bytes.Buffer
@@ -172,7 +172,7 @@ func (s *shell) Close() error {
 	return s.Start()
 }
 
-// What the Python file is, Python takes.
+// Python accepts the Python file.
 func TestSparkProgramCompiles(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// foreignEngines are engines whose clients are played.
+// foreignEngines are engines whose clients are emulated.
 var foreignEngines = []string{"yarn", "slurm"}
 
 // logsOf returns the log that an error names.
@@ -29,8 +29,8 @@ func logsOf(t *testing.T, err error) string {
 	return string(text)
 }
 
-// Whatever ends a worker on an engine, the error is one line with attempt, host and the first cause, and
-// names the logs, which are kept.
+// Whatever ends a worker on an engine, the error is one line with attempt, host and the first
+// cause, and names the logs, which are kept.
 func TestCauses(t *testing.T) {
 	inProcesses(t)
 	t.Setenv("TMPDIR", t.TempDir())
@@ -62,7 +62,7 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// A program that a host does not have, and an output that it does not see, are named, too.
+// A program that is missing on a host, and an output that a host does not see, are named, too.
 func TestNotOnTheHost(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	for name, hosts := range map[string]string{
@@ -100,7 +100,7 @@ func written(t *testing.T, name, text string) string {
 	return name
 }
 
-// An orphan of an earlier run into the same output does not take the next run's plan.
+// An orphan of an earlier run into the same output does not run the next run's plan.
 func TestOrphans(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	out := filepath.Join(t.TempDir(), "out")
@@ -127,7 +127,7 @@ func TestOrphans(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist, "an orphan makes nothing")
 }
 
-// A run into the output of a killed one says which run that was, and removes what it has left.
+// A run into the output of a killed run names that run, and removes what it has left.
 func TestRerunNamesTheKilledRun(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	left := filepath.Join(out, "_temporary", cluster.RunFile)
@@ -140,8 +140,8 @@ func TestRerunNamesTheKilledRun(t *testing.T) {
 	require.NoDirExists(t, filepath.Dir(left))
 }
 
-// Tasks may run as a user that is not the submitter's: modes are those of the output's folder, and a plan
-// that cannot be read says who may.
+// Tasks may run as another user than the submitter: files have the modes of the output's folder,
+// and the error for an unreadable plan says who may read it.
 func TestOtherUser(t *testing.T) {
 	p, err := bind("sort", "", filepath.Join(t.TempDir(), "out"), []string{bookOf(t, t.TempDir(), "a", 1000)})
 	require.NoError(t, err)
@@ -185,7 +185,7 @@ func TestProgressOfEngines(t *testing.T) {
 	}
 }
 
-// What interrupts the submitter ends the job at its engine, and leaves nothing.
+// A signal to the submitter ends the job at its engine, and leaves nothing.
 func TestInterruptedAtEngine(t *testing.T) {
 	book, dir := []string{bookOf(t, t.TempDir(), "a", 1000)}, t.TempDir()
 	out := filepath.Join(t.TempDir(), "out")
@@ -214,7 +214,8 @@ func TestInterruptedAtEngine(t *testing.T) {
 	require.Empty(t, left, "its logs are nobody's")
 }
 
-// Each setting is given in the engine's own words, and refused in words where there are none.
+// Each setting is passed in the engine's own terms, and refused with an explanation if the engine
+// lacks it.
 func TestSettings(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	s := Settings{Queue: "night", TaskMemory: 300 << 20, TaskCores: 2, EngineArgs: []string{"-Dx=y z", "-v"}}
@@ -258,8 +259,8 @@ func TestSettings(t *testing.T) {
 	require.ErrorContains(t, (&Settings{TaskMemory: 1 << 20}).Check("yarn"), "want at least 128MiB")
 }
 
-// Another build is shipped beside this one, behind a script that takes the build of its host; what is none
-// of the same sources is refused with both builds named.
+// Another build is shipped with this one, with a script that selects the build of its host; a build
+// of other sources is refused with both builds named.
 func TestOtherBuilds(t *testing.T) {
 	this, err := thisProgram()
 	require.NoError(t, err)

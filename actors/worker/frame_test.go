@@ -14,7 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// hadoopPartition is what Hadoop's HashPartitioner makes of a BytesWritable, in Java's arithmetic.
+// hadoopPartition is the result of Hadoop's HashPartitioner for a BytesWritable, in Java's
+// arithmetic.
 func hadoopPartition(key []byte, reduces int) int {
 	h := int32(1)
 	for _, b := range key {
@@ -23,8 +24,8 @@ func hadoopPartition(key []byte, reduces int) int {
 	return int(h&0x7fffffff) % reduces
 }
 
-// What is written is read; the pieces of a partition are in order of their keys; and Hadoop's own
-// partitioner takes each to its reduce.
+// Frames read as written; the pieces of a partition are in order of their keys; and Hadoop's own
+// partitioner sends each to its reduce.
 func TestFrames(t *testing.T) {
 	// Java: new BytesWritable(new byte[]{(byte) 0xff, 0, 1}).hashCode() == 28831 (31 (31 (31 - 1)) + 1)
 	require.Equal(t, 28831%1000, hadoopPartition([]byte{0xff, 0, 1}, 1000))
@@ -71,8 +72,8 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// Whatever comes in place of frames, or of reports, is an error and no panic; nothing is taken for the
-// end but the end.
+// Arbitrary bytes in place of frames or reports are an error, not a panic; only the end mark is
+// taken for the end.
 func FuzzFrames(f *testing.F) {
 	x := frame{partition: 1, index: 2, data: []byte("abc")}
 	good := append(x.appendHead(nil, 4), x.data...)

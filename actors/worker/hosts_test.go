@@ -60,7 +60,7 @@ ip link set lo up 2>/dev/null && ip addr add 10.77.0.%[1]d/32 dev lo; echo ready
 	return h
 }
 
-// use has the tasks of played engines run on the hosts as a user.
+// use makes emulated engines run their tasks on the hosts as a user.
 func (h *hosts) use(user string) {
 	var list []string
 	for _, pid := range h.pids {
@@ -69,7 +69,7 @@ func (h *hosts) use(user string) {
 	h.t.Setenv(playedHosts, strings.Join(list, "\n"))
 }
 
-// on runs a script on node2, and undoes it when a row ends.
+// on runs a script on node2, and reverts it when a row ends.
 func (h *hosts) on2(script string, args ...string) {
 	cmd := exec.Command("sh", append([]string{h.enter, h.pids[1], "0", "sh", "-c", script, "sh"}, args...)...)
 	out, err := cmd.CombinedOutput()
@@ -82,10 +82,10 @@ type fault struct {
 	job        string
 	on2        string // prepares node2: $1 is the input's folder, $2 the output's parent, $3 the program; its host must be named
 	off2       string // undoes that; with umount -l, as a worker of the row may be ending still
-	user       string // that tasks run as
+	user       string // user of the tasks
 	options    Options
 	before     func(t *testing.T, out string) // prepares the output
-	local      bool                           // it concerns the submitter, so any engine
+	local      bool                           // it concerns the submitter, so it is the same on any engine
 	only       string                         // an engine
 }
 
@@ -127,8 +127,8 @@ var faults = []fault{
 	{what: "no client of the engine", says: "executable file not found", job: "sort", local: true, only: "slurm", before: func(t *testing.T, _ string) { t.Setenv("PATH", "/nowhere") }},
 }
 
-// Each fault, on each engine, ends with one line that says the cause, and the host if it is of one; nothing
-// is left of the output. Clients of engines are played, workers are real and on three hosts.
+// Each fault, on each engine, ends with one line that names the cause, and the host if it concerns
+// one; no output is left. Clients of engines are emulated; workers are real and run on three hosts.
 func TestFaults(t *testing.T) {
 	inProcesses(t)
 	h := newHosts(t)
@@ -191,7 +191,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// submitFault submits a job as a program does, whose spills go where the host says.
+// submitFault submits a job as a program does; the host determines where it spills.
 func submitFault(t *testing.T, name, out string, o Options, inputs []string) error {
 	dir := filepath.Dir(out)
 	o.Args = append([]string{name, dir, out}, inputs...)
@@ -207,7 +207,7 @@ func submitFault(t *testing.T, name, out string, o Options, inputs []string) err
 	return err
 }
 
-// The table in the documents is the one that is tested.
+// The tested table is the one in the documents.
 func TestFaultsInDocs(t *testing.T) {
 	var b bytes.Buffer
 	for _, f := range faults {
@@ -218,7 +218,7 @@ func TestFaultsInDocs(t *testing.T) {
 	require.Contains(t, string(doc), b.String(), "the rows of the table of failures")
 }
 
-// The same bytes come from tasks of three hosts, which are another user's, where a worker is killed.
+// Tasks of another user on three hosts write the same bytes, also if a worker is killed.
 func TestOnHosts(t *testing.T) {
 	inProcesses(t)
 	h := newHosts(t)

@@ -69,8 +69,8 @@ func (s schema) check(t *testing.T, all map[string]schema, at string, v any) {
 	}
 }
 
-// pods is what a manifest is printed to: when that ends, it is checked, and its pods run here, the last of
-// them first, as many at once as it says.
+// pods receives a printed manifest. At the end it checks the manifest and runs its pods here, the
+// last ones first, with the parallelism of the manifest.
 type pods struct {
 	bytes.Buffer
 	t    *testing.T
@@ -123,8 +123,8 @@ func (p *pods) Close() error {
 	return nil
 }
 
-// The manifest is one that Kubernetes takes, and its pods, begun in any order, come to the same as one
-// process, killed or not.
+// Kubernetes accepts the manifest, and its pods, started in any order, give the output of one
+// process, even if some are killed.
 func TestKubernetes(t *testing.T) {
 	for _, name := range []string{"wordcount", "grep", "kill map", "kill reduce"} {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestKubernetes(t *testing.T) {
 	}
 }
 
-// Errors end the wait: one that is permanent, or as many of a task as it may have.
+// Errors end the wait: a permanent one, or as many of a task as are allowed.
 func TestKubernetesFails(t *testing.T) {
 	for _, name := range []string{"bad input", "map fails"} {
 		store, url, books := testStore(t)
@@ -155,7 +155,7 @@ func TestKubernetesFails(t *testing.T) {
 	require.ErrorContains(t, Check("k8s-job:"), "want k8s-job:IMAGE")
 }
 
-// A reduce whose maps do not end makes room, and that is no failure.
+// A reduce whose maps do not end makes room for them, which is not a failure.
 func TestReduceMakesRoom(t *testing.T) {
 	defer func(a, b time.Duration) { longestWait, lookEvery = a, b }(longestWait, lookEvery)
 	longestWait, lookEvery = 50*time.Millisecond, 10*time.Millisecond

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Clients of engines are played by this program under their names. What they remember is in the folder
-// of TARRY_PLAYED. A task runs behind a command of TARRY_PLAYED_HOSTS, one a line, if there are some.
+// This program emulates clients of engines under their names. They keep their state in the folder
+// TARRY_PLAYED. If TARRY_PLAYED_HOSTS has commands, one a line, tasks run behind them.
 const (
 	playedFolder = "TARRY_PLAYED"
 	playedHosts  = "TARRY_PLAYED_HOSTS"
@@ -26,7 +26,7 @@ const (
 
 var players = map[string]func(args []string) error{"sbatch": playSbatch, "scancel": playNothing, "hadoop": playHadoop, "yarn": playYarn}
 
-// play plays the client whose name this program was started by, if it is one.
+// play emulates the client whose name this program was started by, if it is one.
 func play() {
 	if p := players[filepath.Base(os.Args[0])]; p != nil {
 		if err := p(os.Args[1:]); err != nil {
@@ -37,7 +37,7 @@ func play() {
 	}
 }
 
-// playEngines puts the played clients on the path, and returns their folder.
+// playEngines puts the emulated clients on the path, and returns their folder.
 func playEngines(t *testing.T) string {
 	dir, bin := t.TempDir(), filepath.Join(t.TempDir(), "bin")
 	forAll(t, dir)
@@ -66,7 +66,7 @@ func remember(name, line string) error {
 	return errors.Join(err, f.Close())
 }
 
-// remembered returns what was remembered under a name.
+// remembered returns the lines of a file of the folder.
 func remembered(name string) string {
 	b, _ := os.ReadFile(filepath.Join(os.Getenv(playedFolder), name))
 	return string(b)
@@ -81,7 +81,7 @@ func onHost(n int, command ...string) *exec.Cmd {
 	return exec.Command(command[0], command[1:]...)
 }
 
-// options are arguments such as --name=value and --name value.
+// options returns arguments such as --name=value and --name value.
 type options []string
 
 func (o options) all(name string) (list []string) {
@@ -97,7 +97,7 @@ func (o options) all(name string) (list []string) {
 
 func (o options) one(name string) string { return strings.Join(o.all(name), " ") }
 
-// playSbatch runs the tasks of an array at once, and then says the job's number.
+// playSbatch runs the tasks of an array at once, and then prints the job's number.
 func playSbatch(args []string) error {
 	o := options(args)
 	id := strconv.Itoa(100 + strings.Count(remembered("commands"), "\n"))
@@ -141,14 +141,14 @@ func playSbatch(args []string) error {
 	return nil
 }
 
-// hadoopRun is a job of the played Hadoop Streaming.
+// hadoopRun is a job of the emulated Hadoop Streaming.
 type hadoopRun struct {
 	options
 	dir  string // in which tasks run
 	most int
 }
 
-// playHadoop runs a job of Streaming, or is asked to kill one.
+// playHadoop runs a job of Streaming, or kills one.
 func playHadoop(args []string) error {
 	if err := remember("commands", strings.Join(args, " ")); err != nil || args[0] == "job" {
 		return err
@@ -238,7 +238,7 @@ func (h *hadoopRun) run() error {
 	return os.WriteFile(out+"/_SUCCESS", nil, 0o600)
 }
 
-// task runs attempts of a task, whose standard error is in its log alone.
+// task runs attempts of a task, whose standard error is only in its log.
 func (h *hadoopRun) task(n int, kind, stdin string) (out []byte, err error) {
 	for attempt := range h.most {
 		cmd := onHost(n, filepath.Join(h.dir, strings.TrimPrefix(h.one("-mapper"), "./")))
@@ -277,7 +277,7 @@ func playYarn(args []string) error {
 	return nil
 }
 
-// Played engines come to the same bytes as one process.
+// Emulated engines write the same bytes as one process.
 func TestPlayedEngines(t *testing.T) {
 	inProcesses(t)
 	for _, on := range []string{"yarn", "slurm"} {

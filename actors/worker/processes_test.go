@@ -41,8 +41,8 @@ func submitTo(t testing.TB, out, name string, o Options, inputs []string) (strin
 
 const blockBytes = 30_000
 
-// Every kind of job writes the same bytes by processes as in one goroutine, killed workers or not, and
-// counts each record once.
+// Every kind of job writes the same bytes in processes as in one goroutine, also if workers are
+// killed, and counts each record once.
 func TestProcesses(t *testing.T) {
 	inputsOf := enginetest.Inputs(t, t.TempDir())
 	for _, name := range []string{
@@ -54,7 +54,7 @@ func TestProcesses(t *testing.T) {
 			want, local := wanted(t, name, 3, blockBytes, inputs)
 			out, c, err := submit(t, name, Options{On: "processes:3", Reduces: 3, BlockSize: blockBytes, Memory: 64 << 20}, inputs)
 			require.NoError(t, err)
-			if name == "floats" { // whose sums depend on which are made in a map
+			if name == "floats" { // its sums depend on the grouping into maps
 				want = inAttempts(t, name, 3, blockBytes, inputs)
 			}
 			require.Equal(t, want, filesIn(t, out))
@@ -82,7 +82,7 @@ func TestProcessesSkip(t *testing.T) {
 	require.EqualValues(t, n, c.Get(counter.MapSkippedRecords))
 	require.Contains(t, filesIn(t, out), "_skipped.jsonl")
 	require.Equal(t, filesIn(t, want), filesIn(t, out))
-	for _, most := range []int{n - 1, 3} { // more than all maps may together, and than one may
+	for _, most := range []int{n - 1, 3} { // more than all maps may skip together, and than one may
 		o.MaxSkips = most
 		out, _, err = submit(t, "bad lines", o, books)
 		require.ErrorContains(t, err, cluster.ErrTooManySkips.Error())
@@ -91,7 +91,7 @@ func TestProcessesSkip(t *testing.T) {
 	}
 }
 
-// Workers of a program that runs several jobs come to theirs; jobs at the same time are refused.
+// Workers of a program that runs several jobs find their own job; concurrent jobs are refused.
 func TestSeveralRuns(t *testing.T) {
 	dir := t.TempDir()
 	book := bookOf(t, t.TempDir(), "a", 100_000)
@@ -113,8 +113,8 @@ func TestSeveralRuns(t *testing.T) {
 	require.ErrorIs(t, err, errTogether)
 }
 
-// What cannot work ends with one error that says why, nothing left of the output, and no attempt more
-// than it takes.
+// An impossible job ends with one error that names the cause, without output, and with as few
+// attempts as possible.
 func TestProcessesFail(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	host, err := os.Hostname()
@@ -146,8 +146,7 @@ func TestProcessesFail(t *testing.T) {
 	}
 }
 
-// A worker that is stopped has its task's timeout like any other: it is killed, and the task is tried
-// again.
+// A stopped worker has its task's timeout like any other: it is killed, and the task is retried.
 func TestStoppedWorkers(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	for _, name := range []string{"stop map", "stop reduce"} {
@@ -173,7 +172,7 @@ func TestProcessesSmall(t *testing.T) {
 	}
 }
 
-// Nothing that cannot travel begins.
+// Jobs that are not portable are refused before they begin.
 func TestStays(t *testing.T) {
 	text := mr.Text[[]byte]
 	grep := mr.MapOnly[[]byte, []byte]{Map: func(b []byte, emit func([]byte)) error { emit(b); return nil }}
@@ -198,7 +197,7 @@ func TestStays(t *testing.T) {
 }
 
 // Arguments may be as long as the names of two thousand files, with spaces, quotes, line feeds and
-// letters of all kinds. Longer ones are rejected at once.
+// letters of all scripts. Longer ones are rejected at once.
 func TestLongArguments(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "sp ace's \"ü\" ñ\n$x")
 	require.NoError(t, os.Mkdir(dir, 0o700))
@@ -221,7 +220,7 @@ func TestLongArguments(t *testing.T) {
 	require.NoDirExists(t, dir+"/other")
 }
 
-// An input that changes when the job has begun ends it, with one line that names the file.
+// An input that changes after the job has begun fails it, with one line that names the file.
 func TestInputsChange(t *testing.T) {
 	book := bookOf(t, t.TempDir(), "a", 100_000)
 	for _, how := range []string{"grows", "another"} {
@@ -233,7 +232,7 @@ func TestInputsChange(t *testing.T) {
 	}
 }
 
-// Of two runs into one output one is refused, in words.
+// If two runs target one output, one is refused with an explanation.
 func TestOutputIsTaken(t *testing.T) {
 	book := []string{bookOf(t, t.TempDir(), "a", 1000)}
 	out := filepath.Join(t.TempDir(), "out")
@@ -249,7 +248,7 @@ func TestOutputIsTaken(t *testing.T) {
 	require.ErrorIs(t, err, mr.ErrOutputExists)
 }
 
-// A caller who gives up ends workers that would not end, and nothing is left.
+// A canceled context ends workers that would not end by themselves, and nothing is left.
 func TestInterrupted(t *testing.T) {
 	book, dir := []string{bookOf(t, t.TempDir(), "a", 1000)}, t.TempDir()
 	out := filepath.Join(t.TempDir(), "out")
@@ -276,7 +275,7 @@ func TestInterrupted(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// Engines are spelt in one way.
+// Each engine has only one spelling.
 func TestEngines(t *testing.T) {
 	for _, on := range []string{
 		"processes:4", "local[2]", "local[*]", "local[2,4]", "local-cluster[2,1,1024]", "spark://a:7077", "spark://a:1,b:2", "spark:yarn",

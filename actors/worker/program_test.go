@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // of workers: a second each
 		os.Exit(m.Run())
 	}
-	fmt.Println("user code may print") // which must not get among the frames
+	fmt.Println("user code may print") // this must not get between the frames
 	args := os.Args[1:]
 	if args[0] == "several" {
 		fmt.Fprintln(os.Stderr, several(args[1], args[2:], Serve))

@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-// What array jobs leave for each other in a folder comes to the same output, also where attempts ran
-// twice; a map whose file is missing or cut short is named.
+// Files that array jobs exchange in a folder give the same output, even if attempts ran twice; a
+// map whose file is missing or truncated is named.
 func TestSharedFolder(t *testing.T) {
 	books := []string{bookOf(t, t.TempDir(), "a", 100_000), bookOf(t, t.TempDir(), "b", 20_000)}
 	for _, name := range []string{"sort", "grep", "wordcount"} {
@@ -61,7 +61,7 @@ func TestSharedFolder(t *testing.T) {
 	}
 }
 
-// Without a report of each task, or with two of one, nothing is committed.
+// Without exactly one report of each task, nothing is committed.
 func TestReportsAreComplete(t *testing.T) {
 	j := &job{layout: cluster.Layout{Reduces: 2}}
 	one := func(kind string, index int) report {

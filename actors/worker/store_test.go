@@ -58,7 +58,8 @@ func onStore(t *testing.T, name, url string, o Options, books []string) error {
 	return err
 }
 
-// With inputs and output in a store processes share nothing else, and come to the same, killed or not.
+// With inputs and output in a store, processes share nothing else and write the same output, also
+// if some are killed.
 func TestProcessesOnAStore(t *testing.T) {
 	for _, name := range []string{"wordcount", "terasort", "routed", "grep", "floats", "kill map", "kill reduce"} {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +100,7 @@ func TestProcessesOnAStoreFail(t *testing.T) {
 	}
 }
 
-// Array jobs may leave in a store what they have for each other.
+// Array jobs may exchange their files in a store.
 func TestSharedStore(t *testing.T) {
 	store, url, books := testStore(t)
 	want, _ := wanted(t, "wordcount", 3, blockBytes, books)

@@ -13,8 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// A task comes through TARRY_TASK as it was, whatever its strings hold; what is none is an error that
-// names the variable.
+// A task passes through TARRY_TASK unchanged, whatever its strings contain; an invalid value is an
+// error that names the variable.
 func TestTaskTravels(t *testing.T) {
 	want := task{
 		Plan: "/a b/'c\"/plan.json", Dir: "/", Run: 3, Kind: mapTask, Index: -1, Attempt: 7, Memory: 1 << 40,
@@ -41,7 +41,7 @@ func TestTaskTravels(t *testing.T) {
 	require.Equal(t, here, got.Spills)
 }
 
-// Each engine says in its own way which task and which attempt a worker is.
+// Each engine has its own way to tell a worker its task and attempt.
 func TestWhichTask(t *testing.T) {
 	env := func(list ...string) func(string) string {
 		return func(name string) string {
@@ -91,7 +91,8 @@ func TestWhichTask(t *testing.T) {
 	require.ErrorContains(t, err, "SLURM_RESTART_COUNT=-1")
 }
 
-// A worker of another program is refused for good, and both are named; so is a plan of another version.
+// A worker of another program is refused permanently, and both programs are named; so is a plan of
+// another version.
 func TestOtherPrograms(t *testing.T) {
 	this, err := thisProgram()
 	require.NoError(t, err)
@@ -117,8 +118,8 @@ func TestOtherPrograms(t *testing.T) {
 	}
 }
 
-// A reduce takes its frames in any order, and refuses what is missing, came twice, is damaged or is for
-// another.
+// A reduce accepts its frames in any order, and refuses missing, doubled, damaged and misdirected
+// ones.
 func TestFramesOfAReduce(t *testing.T) {
 	book := bookOf(t, t.TempDir(), "a", 3_000_000)
 	out := filepath.Join(t.TempDir(), "out")

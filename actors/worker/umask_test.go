@@ -17,14 +17,14 @@ func umask(t *testing.T, mask int) {
 	t.Cleanup(func() { syscall.Umask(was) })
 }
 
-// forAll lets all users enter a temporary folder, with those in which it is.
+// forAll lets all users enter a temporary folder and its parents.
 func forAll(t *testing.T, dir string) {
 	for ; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
 		require.NoError(t, os.Chmod(dir, 0o755)) //nolint:gosec // a folder of this test's
 	}
 }
 
-// longArguments are words that no environment holds.
+// longArguments are words that do not fit into an environment.
 func longArguments() (words []string) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20_000 {

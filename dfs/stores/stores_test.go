@@ -17,7 +17,8 @@ type rooted struct {
 // Root implements stores.Rooted.
 func (r rooted) Root() string { return r.root }
 
-// What one process has opened as test:// another one opens as the host that this means to the first.
+// A file that one process opens as test:// is opened by another with the host that the first one
+// resolved.
 func TestRoots(t *testing.T) {
 	opened := ""
 	stores.Register("test", func(host string) (stores.Store, error) {

@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/play/site"
 )
 
-// playModule is a module that is none: "module", in brotli.
+// playModule is a fake module: "module", in brotli.
 func playModule(t *testing.T) fstest.MapFS {
 	t.Helper()
 	packed := []byte("\x1b\x05\x00\x00\x24\x00\x82\x90\xa8\x0e")
@@ -28,7 +28,8 @@ func playModule(t *testing.T) fstest.MapFS {
 	return fstest.MapFS{site.ModuleName: {Data: packed}, site.ExecName: {Data: []byte("glue")}, "left over": {}}
 }
 
-// The site has the page's screens, the form and the module, and a policy that lets nothing else in.
+// The site has the page's screens, the form and the module, and a content policy that permits
+// nothing else.
 func TestHandler(t *testing.T) {
 	module := playModule(t)
 	files, err := site.Files(module)
@@ -75,12 +76,13 @@ func TestExport(t *testing.T) {
 	require.Error(t, site.Export(dir, files))
 }
 
-// A directory without the module is said to lack it.
+// The error for a directory without the module says so.
 func TestCheck(t *testing.T) {
 	require.ErrorIs(t, site.Check(fstest.MapFS{site.ExecName: {}}), site.ErrNoModule)
 }
 
-// Of one file is a worker that loads nothing, and the module as a browser compiles it.
+// A site in one file has a worker that loads nothing, and the module in the form that a browser
+// compiles.
 func TestEmbedded(t *testing.T) {
 	simulator, err := site.Embedded(playModule(t))
 	require.NoError(t, err)
