@@ -1,7 +1,8 @@
-// The page in a browser: `make test-page`, where Chromium is there. MODULES is a directory with
-// playwright-core and axe-core, PAGES one with pages of runs, PICTURES, if set, where pictures go. SLOW
-// makes each frame wait so many milliseconds, and each step of a test two thirds of that: a test that
-// does not wait for what it looks at then fails always, not once in a hundred runs. BOUNDS=1 holds the figures to their goals, on a quiet machine.
+// Tests the page in Chromium (make test-page). MODULES is a directory with playwright-core and axe-core,
+// PAGES one with pages of runs, PICTURES, if set, the directory for screenshots. SLOW delays each frame
+// by N milliseconds, and each step of a test by two thirds of that. A test that does not wait for what it
+// checks then fails every time, not once in a hundred runs. BOUNDS=1 checks the figures against their
+// goals, on a quiet machine.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -15,13 +16,13 @@ const { MODULES, PAGES, PICTURES, LIVE, GUARDED, SLOW, BOUNDS } = process.env;
 const skip = !MODULES && "no browser asked for";
 const screens = ["Overview", "Jobs", "Timeline", "Shuffle", "Findings", "Compare", "Settings"];
 
-/** The screens that a page has: some are there only where they are used. */
+/** The screens of every page; others exist only for runs that use them. */
 const there = (page) => page.$$eval("#screens button", (list) => list.map((b) => b.textContent));
 chromium(skip);
 
-/** Opens a page and gathers what goes wrong in it, and what it asks of the network. */
+/** Opens a page and collects its errors and network requests. */
 async function open(name, options = {}) {
-  // axe is put in by hand, which the page's policy would refuse; the last test is without that
+  // the page's policy would refuse axe, so it is bypassed; only the last test keeps it
   const { page, faults, close } = await newPage({ bypassCSP: true, ...options });
   page.on("request", (r) => /^https?:/.test(r.url()) && faults.push(`asks for ${r.url()}`));
   page.on("dialog", (d) => { faults.push(`dialog ${d.message()}`); d.dismiss(); });
@@ -59,7 +60,7 @@ for (const name of names) {
         const beyond = await page.evaluate(() => { const s = document.querySelector("#screen > div"); return s.scrollWidth - s.clientWidth; });
         if (beyond > 0) cut.push(`${screen}: ${beyond} pixels`);
         if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}-${colorScheme}-${screen}.png`) });
-        if (!name.startsWith("large")) { // it has no other elements, but very many
+        if (!name.startsWith("large")) { // it has the same elements, but very many
           await page.evaluate(axe);
           const found = await page.evaluate(() => axe.run());
           violations.push(...found.violations.map((v) => `${screen}: ${v.id}: ${v.nodes.length}: ${v.nodes[0].html.slice(0, 200)}`));
@@ -73,8 +74,8 @@ for (const name of names) {
   }
 }
 
-// What a reader sees move: 100 nodes and some thousand attempts, and 1,000 nodes; docs/benchmarks.md has
-// figures.
+// How smoothly a run plays: with 100 nodes and some thousand attempts, and with 1,000 nodes. The figures
+// are in docs/benchmarks.md.
 for (const [name, most] of /** @type {[string, number][]} */ ([["hundred.html", 34], ["large.html", 100]])) {
   test(`${name} plays without a jolt`, { skip: skip || (!names.includes(name) && "no such page") || (SLOW && "frames are slow") }, async () => {
     const { page, faults, close } = await open(name);
@@ -117,7 +118,7 @@ test("a cluster that works is watched as it does", { skip: skip || (!LIVE && "no
   await page.click('#screens button:text-is("Jobs")');
   await page.waitForFunction(() => /succeeded/.test(document.getElementById("screen").textContent), null, { timeout: 60000 });
   assert.equal(await page.getAttribute("#live", "aria-pressed"), "true");
-  const held = await page.evaluate(async () => { // who is on a button stays there while the table changes
+  const held = await page.evaluate(async () => { // a focused button keeps the focus while the table changes
     const jobs = () => [...document.querySelectorAll("#screen .job")].map((b) => /** @type {any} */ (b).dataset.job);
     const button = /** @type {any} */ (document.querySelector("#screen tr.running .job, #screen .job")), job = button.dataset.job, before = document.getElementById("screen").textContent;
     button.focus();
@@ -156,7 +157,7 @@ for (const colorScheme of ["light", "dark"]) {
   });
 }
 
-/** Opens the page of a server, and gathers what goes wrong in it. */
+/** Opens the page of a server and collects its errors. */
 async function watch(url, options = {}) {
   const { page, faults, close } = await newPage({ bypassCSP: true, ...options }), violations = [];
   await page.goto(url);
@@ -186,7 +187,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.selectOption("#steer-preemption", "log");
     await page.waitForFunction(() => /^Changed: preemption\.mode: .* → log/.test(document.querySelector("#screen .says").textContent));
     assert.equal(await policy("preemption.mode"), "log");
-    await page.waitForSelector('[id^="steer-weight "]'); // a pool is there as long as it has jobs, bob's take longest
+    await page.waitForSelector('[id^="steer-weight "]'); // a pool is shown while it has jobs; those of bob take longest
     const says = (text) => page.waitForFunction((x) => document.querySelector("#screen .says").textContent.includes(x), text, { timeout: 3000 });
     for (let tries = 1, done = false; !done; tries++) {
       const pools = await page.$$eval('[id^="steer-weight "]', (list) => list.map((x) => x.id.slice("steer-weight ".length)));
@@ -199,7 +200,7 @@ for (const colorScheme of ["light", "dark"]) {
         await says("→ 10");
         done = true;
       } catch (e) {
-        if (tries === 5) throw e; // else its jobs may have ended meanwhile
+        if (tries === 5) throw e; // otherwise its jobs may have ended meanwhile
       }
     }
     await check("steer");
@@ -207,7 +208,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.selectOption("#steer-rule", "skips");
     await page.waitForSelector("#steer-d1");
 
-    await page.click('#screens button:text-is("Overview")'); // digits are the list's while that has the focus
+    await page.click('#screens button:text-is("Overview")'); // a focused list handles digits itself
     await page.click("#screen .node .name >> nth=0");
     await page.click('#steer button:text-is("Cordon")');
     await page.waitForSelector('#steer button:text-is("Uncordon")');
@@ -219,7 +220,7 @@ for (const colorScheme of ["light", "dark"]) {
     let job;
     for (let tries = 1, found = false; !found; tries++) {
       await page.keyboard.press("2");
-      for (let i = 0; i < 150 && !job; i++) { // of dan, whose jobs take a minute
+      for (let i = 0; i < 150 && !job; i++) { // dan's jobs take a minute
         job = (await jobs()).find((j) => j.user === "dan" && j.stages.length);
         if (!job) await page.waitForTimeout(200);
       }
@@ -228,7 +229,7 @@ for (const colorScheme of ["light", "dark"]) {
         await page.waitForSelector("#job-priority", { timeout: 2000 });
         found = true;
       } catch (e) {
-        if (tries === 5) throw e; // else it has ended meanwhile
+        if (tries === 5) throw e; // otherwise it has ended meanwhile
         job = undefined;
       }
     }
@@ -267,11 +268,11 @@ test("who has no right is shown no controls, a wrong token is refused, and a ref
   await page.click("#screen .node .name >> nth=0");
   assert.equal(await page.locator("#steer button").count(), 0);
   await page.reload();
-  await page.waitForSelector("#token:not([hidden])", {}); // it was in memory alone
+  await page.waitForSelector("#token:not([hidden])", {}); // the token was only in memory
   await enter("anns-secret-0123456789");
   await page.click('#screens button:text-is("Settings")');
   await page.waitForSelector("#steer-rule");
-  await page.evaluate(() => { // what the server does not take
+  await page.evaluate(() => { // a value that the server refuses
     const slider = document.getElementById("steer-w1") || document.getElementById("steer-d1");
     slider.min = -5;
     slider.value = -5;
@@ -304,7 +305,7 @@ test("keys alone play, step, switch and explain", { skip }, async () => {
   await page.waitForSelector("#screen-overview .slot");
   await page.focus("#screen .node .slot >> nth=0");
   await page.keyboard.press("Enter");
-  await page.focus('[data-away=""]'); // which is there as soon as the slot is explained
+  await page.focus('[data-away=""]'); // it exists as soon as the slot is explained
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => /^Decisions/.test(document.getElementById("why").textContent));
   await page.focus("#why .decisions button >> nth=0");
@@ -324,7 +325,7 @@ test("keys alone play, step, switch and explain", { skip }, async () => {
   await page.focus("#time");
   await page.keyboard.press("Home");
   assert.match(await clock(), /^0 s of/);
-  await page.keyboard.press("."); // a slider leaves steps and screens their keys
+  await page.keyboard.press("."); // a focused slider does not handle the keys of steps and screens
   assert.doesNotMatch(await clock(), /^0 s of/);
   assert.deepEqual(faults, []);
   await close();
@@ -442,7 +443,7 @@ test("a recorded run in one file says what if it had not waited, or that it has 
   await page.waitForSelector("#screen-timeline canvas");
   assert.match(page.url(), /fork=\d+\.0\.\d+\.\d+/);
   assert.equal(await page.isVisible("#why .unasked"), false);
-  await page.evaluate(() => { delete document.body.dataset.module; }); // as a program without it writes the page
+  await page.evaluate(() => { delete document.body.dataset.module; }); // as in a page by a program without the simulator
   assert.equal(await page.isVisible("#why [data-fork]"), false);
   assert.match(await page.innerText("#why"), /A page without the simulator cannot say: “make build” makes a tarry whose pages have it\./);
   assert.deepEqual(faults, []);

@@ -1,6 +1,6 @@
-// What tests in a browser have in common: one Chromium a file, windows that keep nothing of others, and what
-// goes wrong in them. MODULES is a directory with playwright-core and axe-core; SLOW makes each frame wait so many
-// milliseconds, and each step of a test two thirds of that.
+// Common parts of tests in a browser: one Chromium per file, windows with separate storage, and their
+// errors. MODULES is a directory with playwright-core and axe-core. SLOW delays each frame by N milliseconds,
+// and each step of a test by two thirds of that.
 
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { after, before } from "node:test";
 const { MODULES, SLOW, CHROMIUM = "/usr/bin/chromium" } = process.env;
 export let browser, axe;
 
-/** Has Chromium, and axe as a text, for the tests of a file that are not skipped. */
+/** Starts Chromium and loads the text of axe, unless the tests of a file are skipped. */
 export function chromium(skip) {
   before(async () => {
     if (skip) return;
@@ -21,7 +21,7 @@ export function chromium(skip) {
   after(() => browser && browser.close());
 }
 
-/** A window. */
+/** Opens a window with its own storage. */
 export async function newContext(options = {}) {
   const context = await browser.newContext({ viewport: { width: 1300, height: 900 }, ...options });
   if (SLOW) {
@@ -33,7 +33,7 @@ export async function newContext(options = {}) {
   return context;
 }
 
-/** A page in a window of its own, and the errors in it. */
+/** Opens a page in its own window and collects its errors. */
 export async function newPage(options) {
   const context = await newContext(options), page = await context.newPage(), faults = [];
   page.on("pageerror", (e) => faults.push(e.message));

@@ -1,5 +1,5 @@
-// A server of its own that is stopped and started: the page says that the connection is lost, and goes on.
-// And a run that it records is run again without one wait. TARRY is the program, BOOK a text.
+// Stops and restarts a server: its page reports the lost connection, and continues. A recording of the
+// server is simulated again without one wait. TARRY is the program, BOOK a text.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -13,9 +13,9 @@ const skip = !TARRY && "no program asked for";
 const children = [];
 
 chromium(skip);
-after(() => { for (const child of children) child.kill("SIGKILL"); }); // of a test that has failed: Node would wait for them
+after(() => { for (const child of children) child.kill("SIGKILL"); }); // after a failed test Node would wait for them
 
-/** Starts a server and gives its address and what stops it. */
+/** Starts a server and returns its address and a function that stops it. */
 async function serve(listen) {
   const args = ["--racks", "4", "--nodes", "8", "--map-slots", "2", "--block-size", "64KiB", "--set", "locality.rule=skips", "--set", "locality.skips=2"];
   const child = spawn(TARRY, ["serve", "--listen", listen, ...args], { stdio: ["ignore", "pipe", "ignore"] });
@@ -25,7 +25,7 @@ async function serve(listen) {
   return { url, stop: () => { child.kill("SIGKILL"); return gone; } };
 }
 
-/** Has a job done. */
+/** Runs a job to its end. */
 function submit(url, output) {
   const child = spawn(TARRY, ["submit", "--server", url, "--wait", "-q", "wordcount", BOOK, "--reduces", "3", "--output", output], { stdio: "ignore" });
   return new Promise((done) => { child.on("exit", done); });
@@ -52,7 +52,7 @@ test("a server that stops and comes back", { skip }, async () => {
   await server.stop();
   await says("^The connection is lost: .*What you see is as of .*Trying again");
   assert.equal(await page.evaluate(() => document.body.dataset.connected), "false");
-  await page.waitForFunction(() => document.getElementById("mode").textContent === "", null, { timeout: 5000 }); // it is not live
+  await page.waitForFunction(() => document.getElementById("mode").textContent === "", null, { timeout: 5000 }); // the page does not claim to be live
   assert.match(await page.textContent("#summary"), /8 nodes/, "what was there stays");
   if (PICTURES) await page.screenshot({ path: join(PICTURES, "lost.png") });
   server = await serve(new URL(server.url).host);
@@ -60,7 +60,7 @@ test("a server that stops and comes back", { skip }, async () => {
   await says("^$");
   for (const name of ["dfs:a", "dfs:b"]) assert.equal(await submit(server.url, name), 0);
   await page.click('#screens button:text-is("Jobs")');
-  await page.waitForSelector('#screen-jobs [data-job="2"]'); // of the new server alone
+  await page.waitForSelector('#screen-jobs [data-job="2"]'); // only the new server has it
   assert.deepEqual(faults, []);
   await server.stop();
 });

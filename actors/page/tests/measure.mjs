@@ -1,5 +1,5 @@
-// Measures the page of a server that is hard at work: how soon it shows what happens, what it holds
-// in memory, how long a picture takes. LIVE is the server's address, TASKS how many should run.
+// Measures the page of a busy server: how soon it shows a change, its memory, and the time per frame.
+// LIVE is the server's address, TASKS the number of tasks that should run.
 
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";

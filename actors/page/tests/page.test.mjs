@@ -168,7 +168,7 @@ test("bars are in the rows of their slots, hatched where killed, with gaps", () 
   const all = bars(h, plan, 0, 99, 0, h.end);
   assert.equal(all.length, 7);
   assert.equal(all.filter((b) => b.hatched).length, 2);
-  for (const least of [1, s / 2, 2 * s, 20 * s]) { // what is left out lies within a pixel of what is shown
+  for (const least of [1, s / 2, 2 * s, 20 * s]) { // an omitted bar is within a pixel of a shown one
     const some = bars(h, plan, 0, 99, 0, h.end, least);
     for (const b of all) assert.ok(some.some((c) => c.row === b.row && (c.attempt === b.attempt || (c.from <= b.from && b.to < c.from + least))), `${least}`);
     if (least === 20 * s) assert.equal(some.length, new Set(all.map((b) => b.row)).size);
@@ -212,7 +212,7 @@ test("a job is shown as it stood", () => {
   assert.match(jobMarkup(whole(), 2, 1 * s).toString(), /It comes at 2\.00 s/);
 });
 
-/** A history of two users with six maps each, of whom on four slots only as many run as are told. */
+/** A history of two users with six maps each on four slots; the arguments are the numbers of their running maps. */
 function shared(first, second) {
   const h = newHistory();
   record(h, { at: 0, type: "joined", node: 0, node_name: "n", slots: [4, 0] });
@@ -385,7 +385,7 @@ test("a hundred thousand attempts on a thousand nodes load and seek in time", ()
     events.push({ at: i * 1e6, type: "launched", ...a, locality: "node-local", slot: 1, reason: { cause: "local to its data" } });
     events.push({ at: i * 1e6 + 1, type: "succeeded", ...a });
   }
-  const spent = (before) => process.cpuUsage(before).user / 1000; // not the clock: others use the machine, too
+  const spent = (before) => process.cpuUsage(before).user / 1000; // not the clock, because other programs use the machine, too
   const began = process.cpuUsage();
   const p = newPlayer();
   add(p, events);
@@ -407,7 +407,7 @@ test("a hundred thousand attempts on a thousand nodes load and seek in time", ()
   assert.ok(few.length <= 510 && few.length > 200, `${few.length}`);
   assert.equal(p.state.jobs.get(1).done[0], 100000);
   console.log(`loaded in ${loaded.toFixed(0)} ms, a step back in ${stepped.toFixed(1)} ms, rows in ${begun.toFixed(0)} ms, then a frame of bars in ${frame.toFixed(0)} ms`);
-  const slack = process.env.BOUNDS ? 1 : 10; // what grows with the square of the run is seen on any machine
+  const slack = process.env.BOUNDS ? 1 : 10; // a cost that grows with the square of the run exceeds it on any machine
   assert.ok(loaded < 3000 * slack && stepped < 30 * slack && begun < 1000 * slack && frame < 50 * slack);
 });
 

@@ -1,4 +1,4 @@
-// A small run for the tests, with what each screen needs.
+// Small runs for the tests, with events for each screen.
 
 export const s = 1e9;
 
@@ -37,7 +37,7 @@ export function run() {
   ];
 }
 
-/** A job on the same nodes: its reduce starts on b, beside the output of the first map; the last map pulls the center to the other rack. */
+/** A job on the same nodes: its reduce starts on b, in the rack of the first map's output; the last map pulls the center to the other rack. */
 export function moving() {
   const on = (node, kind, task) => ({ node, node_name: "abcd"[node], job: 1, attempt: attempt(1, kind, task) });
   const map = (i, node, at, parts) => [{ at: s, type: "launched", ...on(node, "m", i), locality: "node-local" }, { at: at * s, type: "succeeded", ...on(node, "m", i), bytes: 1, output: parts }];

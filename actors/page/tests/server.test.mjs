@@ -1,4 +1,4 @@
-// What the page does with a server: its stream, a run without end, its digest and what can be steered.
+// Tests the page of a server: the stream of events, a run without end, the digest of earlier events, and the controls.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -1,4 +1,4 @@
-// What the page says is so: each of these was once not.
+// Tests that the page's statements are true. Each of them was false once.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -64,7 +64,7 @@ test("a job that has ended has no share", () => {
   assert.doesNotMatch(explain(st, { job: 1 }).toString(), /fair share/);
 });
 
-/** A job of one map that takes so long and six reduces, all begun at once, of which one takes longer after the map. */
+/** The findings of jobs with one map of the given length and six reduces that start with it; one reduce takes extra seconds after the map. */
 function slowStart(map, extra, jobs = 1) {
   const list = [{ at: 0, type: "began", node: -1, name: "hfs" }, { at: 0, type: "joined", node: 0, node_name: "n", rack: "r", slots: [9, 99] }];
   for (let j = 1; j <= jobs; j++) {
@@ -181,7 +181,7 @@ test("a wait is staged as the run has it", async () => {
   assert.deepEqual([2, 4, 6, 9].map((t) => leftOf(skip, t * s)), [0.8, 0.4, 0, 0]);
 });
 
-/** A node of two map slots and a reduce slot with one job, which has launched some tasks: [slot, kind, locality or center]. */
+/** The state of one node with two jobs after some launches: [job, slot, kind, locality or center]. */
 function oneNode(...launches) {
   const all = [{ at: 0, type: "joined", node: 0, node_name: "n", rack: "r", slots: [3, 1] }, ...[1, 2].map((job) => ({ at: 0, type: "submitted", node: -1, job, name: "j", tasks: [9, 1] }))];
   for (const [job, slot, kind, near] of launches) {

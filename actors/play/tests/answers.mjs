@@ -1,5 +1,5 @@
-// Answers requests, a JSON text a line of a file, with the module under Node, and prints for each the
-// answer's and the events' SHA-256: node answers.mjs DIRECTORY REQUESTS. TestWasmAnswersAlike compares.
+// Usage: node answers.mjs DIRECTORY REQUESTS. Answers each request, a line of JSON, with the module under
+// Node, and prints the SHA-256 of the answer and of the events. TestWasmAnswersAlike compares them.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// What stands around a run in the playground: a fork of a decision, and the page in Chinese.
+// Tests two parts of the playground around a run: the fork of a decision, and the page in Chinese.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";

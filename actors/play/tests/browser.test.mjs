@@ -1,6 +1,6 @@
-// The playground in a browser, as a reader uses it: `make test-play`, where Chromium is there. SITE is
-// the address of tarry play, MODULES a directory with playwright-core and axe-core; SLOW and BOUNDS are
-// those of the page's test.
+// Tests the playground in Chromium, as a reader uses it (make test-play). SITE is the address of
+// tarry play, MODULES a directory with playwright-core and axe-core; SLOW and BOUNDS are those of the
+// page's test.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -86,7 +86,7 @@ test("Back leads to the set-up before, and a long workload is shared, too", { sk
   const other = await open(address.slice(address.indexOf("#")));
   assert.equal(await other.page.inputValue("#workload-text"), work);
   await other.close();
-  for (const hash of ["#eyJwb2xpY2llcyI6W251bGxdfQ", "#~AAAA", "#nothing"]) { // what is no set-up does no harm
+  for (const hash of ["#eyJwb2xpY2llcyI6W251bGxdfQ", "#~AAAA", "#nothing"]) { // an invalid set-up is ignored
     const strange = await open(hash);
     assert.equal(await strange.page.textContent("#fault"), "", hash);
     assert.deepEqual(strange.faults, [], hash);
@@ -136,7 +136,7 @@ test("what a control says is done, or said why not", { skip }, async () => {
   await fault("nodes: from 1 to 10,000");
   await page.fill("#nodes", "20");
   await page.waitForFunction(() => document.getElementById("fault").textContent === "");
-  await page.fill("#jobs", ""); // which takes a while, and its answer must not wipe away what comes then
+  await page.fill("#jobs", ""); // this run takes a while, and its answer must not replace a later message
   await page.waitForTimeout(300);
   await page.fill(`${policy} .weights`, "user001=x");
   await fault("user001=x: want POOL=WEIGHT");
@@ -240,7 +240,7 @@ test("every lesson does what it tells the reader to do, in both languages", { sk
     await page.click("#try");
     await ran(page, before + 1);
     assert.equal(await page.textContent("#fault"), "", id);
-    await page.waitForFunction(() => /\d → \d/.test(document.getElementById("after")?.textContent)); // what the change has changed
+    await page.waitForFunction(() => /\d → \d/.test(document.getElementById("after")?.textContent)); // the figures before and after
     const verdicts = [];
     for (let i = 0; i < 3; i++) {
       await page.click(`.answer >> nth=${i}`);
@@ -350,7 +350,7 @@ test("the module simulates some hundred thousand events a second", { skip }, asy
   await close();
 });
 
-/** Serves the exported site as any server would: files as they lie there. */
+/** Serves the exported site as any server would, without changes to its files. */
 async function exported() {
   const types = { ".html": "text/html", ".mjs": "text/javascript", ".js": "text/javascript", ".css": "text/css" };
   const server = createServer((ask, answer) => {
@@ -373,7 +373,7 @@ test("an exported site runs on any server, with gzip, and with brotli where the 
   try {
     for (const brotli of [false, true]) {
       const page = await browser.newPage();
-      await page.addInitScript((has) => { // a browser that does not, and one that does, whichever this is
+      await page.addInitScript((has) => { // emulates a browser without brotli, and one with it
         const Own = globalThis.DecompressionStream;
         globalThis.DecompressionStream = function (format) {
           if (format !== "brotli") return new Own(format);
@@ -421,7 +421,7 @@ test("a lesson opens at the moment its text speaks of, with both policies", { sk
     }
     await page.click(`#runs [data-side="${id === "distance" ? 0 : 1}"]`);
     await page.waitForFunction((text) => document.getElementById("clock").textContent.startsWith(text), `${clock} of`);
-    await page.waitForSelector(`#screen-${screen} > *`, { state: "attached" }); // of the other policy, too
+    await page.waitForSelector(`#screen-${screen} > *`, { state: "attached" }); // also for the other policy
     if (PICTURES) await page.screenshot({ path: join(PICTURES, `lesson-${id}.png`) });
     assert.deepEqual(faults, [], id);
     await close();
@@ -440,7 +440,7 @@ test("what a lesson says is called on the page as in its text, and nothing needs
   const gains = await page.$$eval(".twin section", (list) => list.map((x) => x.querySelectorAll(".gains").length));
   assert.ok(gains[1] > 4 * gains[0], `slots by which each side gains: ${gains}`);
   await page.click('#screens button:text-is("Overview")');
-  await page.click("#screen .node .name >> nth=0"); // beside the explanation all racks are in sight
+  await page.click("#screen .node .name >> nth=0"); // with an explanation open, all racks are visible
   await page.waitForSelector("#side:not([hidden])");
   assert.equal(await page.$eval(".racks", (r) => r.scrollHeight - r.clientHeight), 0);
   assert.deepEqual(faults, []);

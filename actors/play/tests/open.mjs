@@ -1,4 +1,4 @@
-// What the tests of the playground in a browser have in common: the site opened in it. SITE is the address of
+// Common parts of the playground's tests in a browser: they open the site. SITE is the address of
 // tarry play; MODULES and SLOW are those of the page's tests.
 
 import { axe, browser, chromium, newPage } from "../../page/tests/chromium.mjs";
@@ -8,7 +8,7 @@ const { SITE } = process.env;
 export const skip = !SITE && "no site asked for";
 chromium(skip);
 
-/** Opens the site, gathers what goes wrong, and waits until the first run is shown. */
+/** Opens the site, collects its errors, and waits until the first run is shown. */
 export async function open(fragment = "", options = {}) {
   const opened = await newPage({ viewport: { width: 1300, height: 1000 }, ...options });
   await opened.page.goto(SITE + fragment);
@@ -18,5 +18,5 @@ export async function open(fragment = "", options = {}) {
 
 export const ran = (page, n) => page.waitForFunction((least) => +(document.body.dataset.ran || 0) >= least, n, { timeout: 60000 });
 export const count = (page) => page.evaluate(() => +document.body.dataset.ran);
-export const drawn = (page) => page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); })); // what has been asked for
+export const drawn = (page) => page.evaluate(() => new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); })); // after two frames, pending draws are done
 export const summary = (page) => page.textContent("#summary");
