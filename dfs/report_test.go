@@ -93,8 +93,8 @@ func TestLoadsAreThoseOfReplicas(t *testing.T) {
 	checkLoads(t, f)
 }
 
-// A full report reveals a missing copy: at once if the node had it, and if the node was to get it
-// only if the previous report was made after the plan.
+// A full report reveals a missing copy: at once if it was on the node before; if it was still to
+// come, only if the previous report was made after the plan.
 func TestFullReportsTellWhatIsMissing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, report := silent(t, 2, 2)

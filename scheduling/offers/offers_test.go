@@ -16,7 +16,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// cluster is a core of nodes n0, n1, … of one map slot each, in one rack, and what runs there.
+// cluster is a core of nodes n0, n1, … with one map slot each, in one rack, and their running
+// attempts.
 type cluster struct {
 	t    *testing.T
 	core *scheduling.Core
@@ -34,7 +35,7 @@ func newCluster(t *testing.T, nodes int, c Config) *cluster {
 	return &cluster{t, core, map[int]scheduling.AttemptID{}}
 }
 
-// submit submits a job of a framework with many maps whose data is on one node.
+// submit submits a job of a framework with many maps, all with data on one node.
 func (c *cluster) submit(at float64, framework string, node scheduling.NodeID) scheduling.JobID {
 	places := scheduling.Places{Offsets: []int32{0}}
 	for i := range 20 {
@@ -46,7 +47,8 @@ func (c *cluster) submit(at float64, framework string, node scheduling.NodeID) s
 	return id
 }
 
-// beat is a heartbeat of a node on which what ran has ended; it gives the job launched, 0 for none.
+// beat sends a heartbeat of a node whose attempt has ended; it returns the launched job, 0 for
+// none.
 func (c *cluster) beat(at float64, node int) scheduling.JobID {
 	h := scheduling.Heartbeat{Node: scheduling.NodeID(node)}
 	if a, ok := c.runs[node]; ok {
@@ -64,8 +66,8 @@ func (c *cluster) beat(at float64, node int) scheduling.JobID {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// A framework that waits for its data refuses, and the slot is the next one's; for the filter's time
-// it is not offered that node again, even where it would no longer refuse.
+// A framework that waits for its data declines, and the next framework gets the slot. For the time
+// of its filter it is not offered that node again, even if it would accept.
 func TestRefusedSlotsGoOnToTheNext(t *testing.T) {
 	c := newCluster(t, 4, Config{
 		Frameworks: []Framework{{Name: "picky", Waits: []time.Duration{5 * time.Second}}, {Name: "greedy"}},
@@ -80,7 +82,7 @@ func TestRefusedSlotsGoOnToTheNext(t *testing.T) {
 	require.Equal(t, picky, c.beat(12, 2), "until 12 s")
 }
 
-// The framework with the least for its weight is asked first.
+// The framework with the lowest use over weight is asked first.
 func TestOffersGoByWeight(t *testing.T) {
 	c := newCluster(t, 8, Config{Frameworks: []Framework{{Name: "a"}, {Name: "b", Weight: 3}}})
 	a, b := c.submit(0, "a", 0), c.submit(0, "b", 0)
@@ -91,7 +93,7 @@ func TestOffersGoByWeight(t *testing.T) {
 	require.Equal(t, []scheduling.JobID{a, b, b, b, a, b, b, b}, got)
 }
 
-// Each framework has an order of its own for its jobs.
+// Each framework has its own order of jobs.
 func TestFrameworksOrderTheirJobs(t *testing.T) {
 	for _, fifo := range []bool{true, false} {
 		c := newCluster(t, 4, Config{Frameworks: []Framework{{Name: "a", FIFO: fifo}}})
@@ -108,8 +110,8 @@ func TestFrameworksOrderTheirJobs(t *testing.T) {
 	}
 }
 
-// A job that takes what another one of its framework has refused leaves no filter, and a new job
-// ends those there are.
+// A job that accepts what another job of its framework has declined sets no filter, and a new job
+// removes existing filters.
 func TestFiltersEnd(t *testing.T) {
 	wait := []time.Duration{time.Hour}
 	c := newCluster(t, 3, Config{Frameworks: []Framework{{Name: "a", FIFO: true, Waits: wait}}, Filter: time.Hour})
@@ -127,7 +129,8 @@ func TestFiltersEnd(t *testing.T) {
 	require.Equal(t, other, c.beat(10, 2), "a framework that nobody named")
 }
 
-// Whatever frameworks wait for and filters last: all jobs end, and a replay gives the same actions.
+// Whatever frameworks wait for and however long filters last, all jobs end, and a replay gives the
+// same actions.
 func TestOffersReplay(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var c Config

@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Policies differ only in settings that have an effect in them. A switch without effect counts as
-// off.
+// Only settings with an effect in one of two policies count as differences. A switch without effect
+// counts as off.
 func TestDifferences(t *testing.T) {
 	preset := func(name string, change func(p *scheduling.Policy)) scheduling.Policy {
 		p, err := scheduling.Preset(name)

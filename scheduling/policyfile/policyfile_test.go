@@ -18,7 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// leaves lists the paths of the fields of a struct that have no fields themselves.
+// leaves lists the paths of the fields of a struct, down to fields that are not structs.
 func leaves(t reflect.Type, path string) (list []string) {
 	switch {
 	case t.Kind() == reflect.Struct:
@@ -35,7 +35,7 @@ func leaves(t reflect.Type, path string) (list []string) {
 	return list
 }
 
-// Every field of a policy, a pool, a user and a queue has exactly one key, and no key is without a
+// Every field of a policy, a pool, a user and a queue has exactly one key, and every key has a
 // field.
 func TestEveryFieldHasAKey(t *testing.T) {
 	paths := func(list []Field) (all []string) {
@@ -44,7 +44,7 @@ func TestEveryFieldHasAKey(t *testing.T) {
 		}
 		return all
 	}
-	own := func(path string) bool { return strings.HasSuffix(path, ".Part") } // of a program's own code
+	own := func(path string) bool { return strings.HasSuffix(path, ".Part") } // parts supplied by a program
 	policy := slices.DeleteFunc(leaves(reflect.TypeFor[scheduling.Policy](), ""), own)
 	require.ElementsMatch(t, policy, paths(Fields()))
 	require.ElementsMatch(t, leaves(reflect.TypeFor[scheduling.PoolConfig](), ""), paths(byKey("pools.list").items))
@@ -64,7 +64,7 @@ func TestEveryFieldHasAKey(t *testing.T) {
 	}
 }
 
-// written is a policy as a file.
+// written returns the policy file of a policy.
 func written(t require.TestingT, scheduler string, p *scheduling.Policy) string {
 	var b bytes.Buffer
 	require.NoError(t, Write(&b, scheduler, p))
@@ -80,7 +80,7 @@ func read(t require.TestingT, text string) scheduling.Policy {
 	return p
 }
 
-// The file of a preset, read again, is the preset, but for settings without effect.
+// The file of a preset parses to the preset, except for settings without effect.
 func TestPresetsThroughFiles(t *testing.T) {
 	for _, name := range scheduling.Presets() {
 		p, err := Preset(name)
@@ -90,7 +90,7 @@ func TestPresetsThroughFiles(t *testing.T) {
 	}
 }
 
-// someValue draws a value that a setting may have.
+// someValue draws a valid value of a setting.
 func someValue(r *rapid.T, f *Field) string {
 	var list []string
 	for _, w := range f.words {
@@ -126,7 +126,8 @@ func active(text string) (lines []string) {
 	return lines
 }
 
-// Whatever the settings, what is written reads as the same, and writes the same bytes.
+// Whatever the settings, the written file parses to the same policy and is written as the same
+// bytes.
 func TestWrittenPoliciesReadAlike(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		scheduler := rapid.SampledFrom(scheduling.Presets()).Draw(r, "scheduler")
@@ -168,7 +169,7 @@ func TestWrittenPoliciesReadAlike(t *testing.T) {
 	})
 }
 
-// Numbers that mean something else in the Go struct are what they say in a file.
+// In a file, special numbers of the Go struct have their own words.
 func TestZerosAreZeros(t *testing.T) {
 	p := read(t, "scheduler: hfs\nslow_start: 0\nreduce: {theta: 0, skew_cap: none, node_wait: 0s, rack_wait: 2s}\n"+
 		"avoid: {jobs: never}\npools:\n  list:\n    - {name: a, max_maps: 0, max_reduces: none, max_jobs: 0, min_timeout: none}\n")
@@ -242,8 +243,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever the bytes, there is a policy that a Core takes, and that reads again as it is
-// written, or a fault that names the file.
+// FuzzRead: arbitrary bytes give a policy that a Core accepts and that survives writing and
+// reading, or an error that names the file.
 func FuzzRead(f *testing.F) {
 	for _, name := range scheduling.Presets() {
 		p, err := Preset(name)
@@ -268,7 +269,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// The file that the documentation shows is one.
+// The file in the documentation is valid.
 func TestDocumentedPolicy(t *testing.T) {
 	page, err := os.ReadFile("../../docs/configuration.md")
 	require.NoError(t, err)
@@ -279,7 +280,7 @@ func TestDocumentedPolicy(t *testing.T) {
 	require.Equal(t, scheduling.FIFOMode, p.Pools.Pools[0].Mode)
 }
 
-// Settings by name go into a policy in their order; entries of lists are appended.
+// Settings by name are applied to a policy in their order; entries of lists are appended.
 func TestSetAllAndAppend(t *testing.T) {
 	p, err := scheduling.Preset("hfs")
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/linear"
 )
 
-// What is beyond the bounds is refused with its line before anything is played, in one short line.
+// A number beyond its bounds is refused before the scenario runs, with its line, in one short line.
 func TestHostileScenarios(t *testing.T) {
 	begin := "cluster nodes=1 map=1\nscheduler fifo\n"
 	for name, c := range map[string]struct{ text, want string }{
@@ -40,7 +40,7 @@ func TestHostileScenarios(t *testing.T) {
 	}
 }
 
-// Whatever grows in a scenario, the work of the parser grows no faster.
+// Whichever part of a scenario grows, the parser's work grows at most linearly.
 func TestHostileScenariosTakeLinearWork(t *testing.T) {
 	for name, c := range map[string]struct{ begin, piece string }{
 		"statements": {"cluster nodes=1 map=1\nscheduler fifo\n", "at 0s pools\n"},
@@ -66,7 +66,7 @@ func play(t *testing.T, text string) error {
 	return (&runner{out: io.Discard}).runList(list, t.TempDir())
 }
 
-// Whatever the text: no panic, and an error is one line.
+// No text makes it panic, and an error is one line.
 func FuzzParse(f *testing.F) {
 	f.Add("cluster racks=2 nodes=2 map=1\nscheduler hfs\npool a min=1/1\nat 0s submit J1 maps=2 pool=a => -\nat 1s heartbeat tt1 => J1.m0\n")
 	f.Add("cluster nodes=1 map=1 reduce=1\nscheduler capacity\nqueue default capacity=100\nat 0s submit J1 maps=2 map-time=1s\nrun until=5s => J1=2s\n")

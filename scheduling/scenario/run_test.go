@@ -57,7 +57,7 @@ at 1s heartbeat tt1 => -
 	require.Contains(t, out, "idle map slot: B: limit on running jobs, 1 of 1\n")
 }
 
-// Launches, kills, suspensions and what pools may claim come with their reasons.
+// Launches, kills, suspensions and the claims of pools are printed with their reasons.
 func TestVerboseTellsWhyTasksStartAndStop(t *testing.T) {
 	code, out, _ := runText(t, `cluster racks=1 nodes=1 map=2 reduce=0
 scheduler hfs preemption=on node-delay=5s rack-delay=5s
@@ -75,7 +75,7 @@ at 20s heartbeat tt1 => B.m0
 	require.Contains(t, out, "    launch B.m0 on tt1: no location information\n")
 }
 
-// A cluster that drives itself tells what it does before the statement that it does it before.
+// A cluster that drives itself prints the events before a statement ahead of it.
 func TestVerboseTellsWhatAClusterDoesByItself(t *testing.T) {
 	text := `cluster racks=1 nodes=1 map=0 reduce=2
 scheduler hfsp training=off
@@ -160,7 +160,7 @@ func TestFaultsNameTheLine(t *testing.T) {
 	require.Equal(t, "0 passed, 0 failed\n", out.String())
 }
 
-// CA-A4: queues that do not fit stop the scheduler.
+// CA-A4: queues whose capacities do not fit are an error of the scheduler statement.
 func TestCapacityAboveMaximum(t *testing.T) {
 	code, _, errs := runText(t, "cluster nodes=4 map=1\nscheduler capacity\nqueue default capacity=25\nqueue q1 max=40\n", Options{})
 	require.Equal(t, Unreadable, code)
@@ -191,7 +191,7 @@ func TestSameValue(t *testing.T) {
 	}
 }
 
-// What is stated and cannot have an effect is an error with its line.
+// A statement that cannot have an effect is an error with its line.
 func TestWhatHasNoEffectIsAnError(t *testing.T) {
 	begun := "at 0s submit A maps=2 reduces=1\nat 1s heartbeat tt1\nat 2s done A.m0\nat 3s heartbeat tt1\nat 4s done A.m1\nat 5s heartbeat tt1\n"
 	cluster := func(scheduler, rest string) string {

@@ -18,7 +18,7 @@ func TestScenarios(t *testing.T) {
 			var out, errs bytes.Buffer
 			code := Run(&out, &errs, []string{file}, Options{})
 			require.Equal(t, Passed, code, out.String()+errs.String())
-			for _, opts := range []Options{{Verbose: true}, {JSON: true, Verbose: true}} { // explaining changes no answer
+			for _, opts := range []Options{{Verbose: true}, {JSON: true, Verbose: true}} { // with the same result
 				require.Equal(t, Passed, Run(&out, &errs, []string{file}, opts))
 			}
 		})

@@ -34,7 +34,7 @@ func TestPlaceBlocks(t *testing.T) {
 	})
 }
 
-// Every node gets its part of the replicas.
+// Every node gets its fraction of the replicas.
 func TestBlocksAreSpread(t *testing.T) {
 	top := newTopology((&Cluster{Nodes: 100, Racks: 4}).racks())
 	p := top.placeBlocks(rand.New(rand.NewPCG(1, 0)), 10_000, 3)

@@ -13,12 +13,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// boundless are the numbers of a Config that may be as large as their type: a seed, a bound itself,
-// and enumerations.
+// boundless lists the numbers of a Config that may have any value of their type: a seed, the bounds
+// themselves, and enumerations.
 var boundless = map[string]bool{"Seed": true, "MaxEvents": true, "Drive": true, "Rule": true, "Active": true, "Setup": true, "Grain": true}
 
-// Every number of a Config has bounds: put to what is not finite, or to the ends of its type, it is
-// refused with its value.
+// Every number of a Config is bounded: infinities, NaN and the ends of its type are refused with
+// the value.
 func TestEveryNumberHasBounds(t *testing.T) {
 	tried := 0
 	each(reflect.TypeFor[Config](), nil, func(path []int, field reflect.StructField) {
@@ -54,7 +54,7 @@ func each(of reflect.Type, path []int, f func([]int, reflect.StructField)) {
 	}
 }
 
-// extremes are values that no field of that kind may have.
+// extremes returns values that no field of that kind may have.
 func extremes(field reflect.StructField) (list []reflect.Value) {
 	of := field.Type
 	if of.Kind() == reflect.Array {
@@ -83,7 +83,7 @@ func extremes(field reflect.StructField) (list []reflect.Value) {
 	return list
 }
 
-// Small numbers are refused where they would make a simulation endless.
+// Small numbers are refused if a simulation with them would not end.
 func TestTinyNumbersAreRefused(t *testing.T) {
 	for name, cfg := range map[string]Config{
 		"heartbeat": {Interval: 1},
@@ -100,7 +100,7 @@ func TestTinyNumbersAreRefused(t *testing.T) {
 	}
 }
 
-// What is within the bounds and would still take years is refused before it begins, with the
+// A configuration within the bounds that would run for years is refused before it begins, with the
 // reason.
 func TestEndlessSimulationsAreRefused(t *testing.T) {
 	gig := int64(1 << 30)
@@ -155,7 +155,8 @@ func TestEndlessSimulationsAreRefused(t *testing.T) {
 	}
 }
 
-// What no estimate foresees ends at the bound on events: tasks longer than their nodes live.
+// A simulation that the estimate misjudges ends at the bound on events: its tasks are longer than
+// the lives of their nodes.
 func TestMaxEvents(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Nodes: 3}, Policy: preset(t, "fifo"), MaxEvents: 20_000,
@@ -166,7 +167,7 @@ func TestMaxEvents(t *testing.T) {
 	require.ErrorIs(t, err, ErrTooLong)
 }
 
-// Many faults are counted.
+// Large numbers of faults are counted.
 func TestManyFaults(t *testing.T) {
 	err := (&Config{Failures: Failures{Outages: make([]Outage, 100_000)}}).Validate()
 	require.Len(t, strings.Split(err.Error(), "\n"), maxFaults+1)

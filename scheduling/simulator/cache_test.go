@@ -26,8 +26,8 @@ func twoScans() *workload.Workload {
 }
 
 // One slot reads a block in 10 s from its disk and in 1 s from its memory. A memory for both blocks
-// saves the second job all but 2 s; with one for a single block the one it needs next is always the
-// one that has just been dropped.
+// saves the second job all but 2 s. With a memory for one block, the block needed next is always
+// the one just dropped.
 func TestCacheByHand(t *testing.T) {
 	for room, want := range map[int64]struct{ seconds, hits int }{
 		0: {40, 0}, 100e6 - 1: {40, 0}, 100e6: {40, 0}, 200e6 - 1: {40, 0}, 200e6: {22, 2},
@@ -44,7 +44,7 @@ func TestCacheByHand(t *testing.T) {
 	}
 }
 
-// A node that fails forgets what it held; a block of a job's own is no other job's.
+// A node that fails loses the contents of its memory; jobs do not share blocks of their own inputs.
 func TestCacheForgets(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Nodes: 1, MapSlots: 1, Setup: -1, ReadRate: 10e6, Cache: 1e9, CacheRate: 100e6}, Policy: preset(t, "fifo"),
@@ -60,7 +60,7 @@ func TestCacheForgets(t *testing.T) {
 	require.Zero(t, run(t, cfg, w).Report.InMemory)
 }
 
-// A hit waits for no disk, shared as it may be.
+// A hit does not wait for a disk, even if that is shared.
 func TestCacheSparesTheDisk(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Nodes: 1, MapSlots: 2, Setup: -1, ReadRate: 100e6, Cache: 1e9, CacheRate: 100e6},
@@ -102,7 +102,7 @@ func TestCacheHoldsWhatWasReadLast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		room := rapid.Int64Range(1, 30).Draw(t, "room")
 		c := newCaches(2, room)
-		var lists [2][]kept // the one read last at the end
+		var lists [2][]kept // the most recent at the end
 		size := func(b block) int64 { return int64(b.index%11) + 1 }
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			node := rapid.Int32Range(0, 1).Draw(t, "node")
@@ -184,7 +184,7 @@ func memoryCore(t *testing.T, maps int, held ...int32) func(at float64, node int
 		require.NoError(t, c.Kill(time.Hour, id))
 		require.Empty(t, part.jobs, "what is kept of an ended job")
 	})
-	return func(at float64, node int) bool { // a heartbeat; what ran there has ended
+	return func(at float64, node int) bool { // a heartbeat; its running attempt has ended
 		h := scheduling.Heartbeat{Node: scheduling.NodeID(node)}
 		if a, ok := last[node]; ok {
 			h.Statuses = []scheduling.Status{{Attempt: a, State: scheduling.StateSucceeded}}
@@ -199,10 +199,10 @@ func memoryCore(t *testing.T, maps int, held ...int32) func(at float64, node int
 	}
 }
 
-// The waits of CacheAffinity, worked out by hand.
+// The waits of CacheAffinity, computed by hand.
 func TestCacheAffinityWaits(t *testing.T) {
-	inMemory := map[int]float64{0: 0, 1: 2, 2: 5, 4: 9} // after how long a map in memory on n0 runs on a node
-	onDisk := map[int]float64{1: 0, 2: 3, 4: 7}         // one that is in no memory
+	inMemory := map[int]float64{0: 0, 1: 2, 2: 5, 4: 9} // seconds after which a map in memory on n0 runs on a node
+	onDisk := map[int]float64{1: 0, 2: 3, 4: 7}         // a map that is in no memory
 	for i, waits := range []map[int]float64{inMemory, onDisk} {
 		for node, after := range waits {
 			var held []int32
@@ -219,8 +219,8 @@ func TestCacheAffinityWaits(t *testing.T) {
 	}
 }
 
-// A job that has waited stays where it was led to until a map finds its block in memory; of the maps
-// that may run the nearest is taken.
+// A job that has waited stays on its level until a map finds its block in memory; among the maps
+// that may run, the nearest is launched.
 func TestCacheAffinityKeepsItsLevel(t *testing.T) {
 	beat := memoryCore(t, 8, 2, 3, 4, 5, 6, 7)
 	require.True(t, beat(1, 1), "map 0 is in no memory")
@@ -236,7 +236,8 @@ func TestCacheAffinityKeepsItsLevel(t *testing.T) {
 	require.True(t, beat(14, 1))
 }
 
-// In the simulator jobs wait for a memory that is busy, where they would read from a disk without.
+// In the simulator, jobs wait for a busy node with their block in memory; without that rule they
+// read it from a disk.
 func TestCacheAffinityRaisesHits(t *testing.T) {
 	hits := func(part string, cache int64) (in, all int) {
 		w := &workload.Workload{}

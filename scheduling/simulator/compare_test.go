@@ -44,7 +44,8 @@ func TestCompareOnAnyProcessors(t *testing.T) {
 	require.Equal(t, many, all())
 }
 
-// Every repetition of a contender tells how far it is, and at last that all of its jobs are done.
+// Every repetition of a contender reports its progress, and at the end that all of its jobs are
+// done.
 func TestCompareTellsProgress(t *testing.T) {
 	var mu sync.Mutex
 	last := map[int]int{}
@@ -80,7 +81,7 @@ func TestEstimate(t *testing.T) {
 	require.InDelta(t, 2.776*1.5811/2.2361, e.Half, 1e-3)
 }
 
-// The paired difference hides what is common to both.
+// The paired difference cancels what both have in common.
 func TestPairedDifference(t *testing.T) {
 	mean := func(r *Result) float64 { return r.Report.Sojourn.Mean }
 	a, b := &Contest{}, &Contest{}

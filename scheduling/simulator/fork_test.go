@@ -24,8 +24,8 @@ func eventLines(t *testing.T, fork *scheduling.Fork, policy scheduling.Policy, w
 	return list, lines
 }
 
-// A fork that never comes changes no byte of a run. One that names a refusal changes that into a
-// launch on the same node, and nothing before it.
+// A fork at a refusal that does not occur changes no byte of a run. A fork at a refusal turns it
+// into a launch on the same node, and changes nothing before it.
 func TestFork(t *testing.T) {
 	t.Parallel()
 	w := workload.Workload{Jobs: []workload.Job{

@@ -12,20 +12,21 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Keys divided by hand.
+// Keys assigned by hand.
 func TestDivideKeysByHand(t *testing.T) {
 	// Each key is on one node: it stays there, and nothing moves.
 	require.Equal(t, []int{0, 1, 2}, divideKeys([][]float64{{6, 0, 0}, {0, 6, 0}, {0, 0, 6}}))
-	// Two nodes with 10 + 9 and 8 + 1 bytes of two keys. Key 0 (10, 8): deviation 1 over a part of
-	// 10/18, rank 1.8. Key 1 (9, 1): 4 over 0.9, rank 4.4, goes first: at node 0 the loads would be
-	// 20 and 8, at node 1 10 and 18, which is fairer. Key 0 then: at node 0 18 and 10, at node 1 0
-	// and 28, so it stays.
+	// Two nodes have 10 + 9 and 8 + 1 bytes of two keys. Key 0 (10, 8): deviation 1 over a fraction
+	// of 10/18, rank 1.8. Key 1 (9, 1): 4 over 0.9, rank 4.4, is assigned first: at node 0 the
+	// loads would be 20 and 8, at node 1 10 and 18, which is fairer. Then key 0: at node 0 18 and
+	// 10, at node 1 0 and 28, so it stays.
 	require.Equal(t, []int{0, 1}, divideKeys([][]float64{{10, 8}, {9, 1}}))
 	require.Equal(t, []int{0}, divideKeys([][]float64{{0, 0}}), "a key without bytes")
 	require.Empty(t, divideKeys(nil))
 }
 
-// A key leaves the node with most of it only where that is fairer, and no byte is lost.
+// A key leaves the node with most of its bytes only if the loads become fairer, and no byte is
+// lost.
 func TestDivideKeysMovesOnlyForFairness(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys, nodes := rapid.IntRange(1, 12).Draw(t, "keys"), rapid.IntRange(1, 5).Draw(t, "nodes")
@@ -62,7 +63,7 @@ func TestDivideKeysMovesOnlyForFairness(t *testing.T) {
 	})
 }
 
-// deviationWith is the deviation of loads once a key is at a node.
+// deviationWith returns the deviation of the loads with a key at a node.
 func deviationWith(load, held []float64, n int) float64 {
 	moved := slices.Clone(load)
 	for i, b := range held {
@@ -86,7 +87,7 @@ func keyedRun(t *testing.T, change func(*scheduling.Policy), flows bool, failure
 	}, w)
 }
 
-// Under LEEN each byte is shuffled once, more of them on their node than by hash, and the largest
+// Under LEEN each byte is shuffled once, more of them within a node than by hash, and the largest
 // reduce is smaller.
 func TestLEENMovesLessAndIsFairer(t *testing.T) {
 	for _, flows := range []bool{false, true} {

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// arrivals are jobs of one map of ten seconds, in the mean every gap.
+// arrivals are jobs of one map of ten seconds, with a mean gap.
 func arrivals(n int, gap time.Duration) *workload.Workload {
 	w := &workload.Workload{Name: "arrivals"}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -27,7 +27,7 @@ func arrivals(n int, gap time.Duration) *workload.Workload {
 	return w
 }
 
-// A workload stretched to a load uses that part of the slots.
+// A workload stretched to a load uses that fraction of the slots.
 func TestStretchReachesTheLoad(t *testing.T) {
 	policy, err := scheduling.Preset("fair")
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestStretchReachesTheLoad(t *testing.T) {
 	}
 }
 
-// Slots per task and reduces count; jobs that come at one moment cannot be stretched.
+// Slots per task and reduces count; jobs that arrive at one moment cannot be stretched.
 func TestLoad(t *testing.T) {
 	cfg := Config{Cluster: Cluster{Nodes: 10, MapSlots: 1, ReduceSlots: 1}}
 	job := workload.Job{

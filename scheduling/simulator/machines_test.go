@@ -15,7 +15,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// ends simulates and gives when each job ended, in seconds.
+// ends simulates and returns the time at which each job ended, in seconds.
 func ends(t *testing.T, cfg Config, jobs ...workload.Job) (list []float64) {
 	t.Helper()
 	for i := range jobs {
@@ -34,8 +34,9 @@ func computing(maps int) workload.Job {
 	return workload.Job{Maps: maps, NoLocation: true, Map: workload.Cost{Setup: -1, Time: 10 * time.Second}}
 }
 
-// A node of twice the speed with two slots and one of half the speed with one: four maps of 10 s.
-// The fast node does two in 5 s, and two more by 10 s unless the slow one, which takes 20 s, has one.
+// Four maps of 10 s run on a node of twice the speed with two slots and a node of half the speed
+// with one. The fast node runs two in 5 s, and two more by 10 s unless the slow node has one, which
+// takes it 20 s.
 func TestMachinesDifferInSpeedAndSlots(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Setup: -1, Machines: []Machine{{MapSlots: 2, Slow: 0.5}, {Rack: 1, MapSlots: 1, Slow: 2}}},
@@ -49,7 +50,8 @@ func TestMachinesDifferInSpeedAndSlots(t *testing.T) {
 	require.Equal(t, []float64{5}, ends(t, cfg, computing(4)))
 }
 
-// A map whose block of 100 MB is on another node takes the time of the slowest link on the way.
+// A map whose block of 100 MB is on another node reads it at the speed of the slowest link on the
+// way.
 func TestLinksOfNodesAndRacks(t *testing.T) {
 	run := func(change func(*Config)) float64 {
 		cfg := Config{
@@ -72,8 +74,8 @@ func TestLinksOfNodesAndRacks(t *testing.T) {
 	require.InDelta(t, 8, run(func(c *Config) { c.Network.Disk = 12.5e6 }), 1e-3, "the disk at the other end")
 }
 
-// Three node-local maps read 100 MB each: alone at 50 MB/s; from a disk of 60 MB/s each gets 20
-// MB/s while all three read.
+// Three node-local maps read 100 MB each: alone at 50 MB/s; together on a disk of 60 MB/s each gets
+// 20 MB/s.
 func TestTasksShareADisk(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Setup: -1, ReadRate: 50e6, Machines: []Machine{{MapSlots: 3}}},
@@ -153,8 +155,8 @@ func TestAlikeMachinesAreNodes(t *testing.T) {
 	})
 }
 
-// Further machines in a disk-bound cluster never make reading slower, and a shared disk that is as
-// fast as all its readers together makes no difference.
+// More machines in a disk-bound cluster never make reading slower. A shared disk as fast as all its
+// readers together changes nothing.
 func TestFastDisksAreNotNoticed(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{ReadRate: 50e6, Machines: []Machine{{MapSlots: 3}, {MapSlots: 2}, {Rack: 1, MapSlots: 3}}},

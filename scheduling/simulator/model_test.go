@@ -35,8 +35,8 @@ func randomLoad(r *rand.Rand) *workload.Workload {
 }
 
 // Whatever the workload, policy, drive and network: every job ends, no task is lost or counted
-// twice, every shuffled byte is counted once, slots are not over-used, and no job is faster than
-// its longest chain of work.
+// twice, every shuffled byte is counted once, no slot is used twice, and no job is faster than its
+// longest chain of work.
 func TestConservation(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")
@@ -74,7 +74,7 @@ func TestConservation(t *testing.T) {
 	})
 }
 
-// The parts of a map's output add up exactly, and so do the outputs of all maps.
+// The parts of a map's output sum exactly to the output, and the outputs to their total.
 func TestOutputsAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := workload.Job{
@@ -98,8 +98,8 @@ func TestOutputsAddUp(t *testing.T) {
 	})
 }
 
-// What the Core knows of the outputs is what is shuffled: the distances that it tells of the
-// reduces it has placed add up to those of the bytes' ways.
+// The Core knows the shuffled outputs: the distances that it reports for placed reduces sum to
+// those of the shuffled bytes.
 func TestCoreKnowsTheSizes(t *testing.T) {
 	for _, skew := range []workload.Skew{{}, {Cells: 1}, {Zipf: 1, Shares: 0.5, Cells: 2}} {
 		w := workload.Workload{Jobs: []workload.Job{{
@@ -162,7 +162,7 @@ func TestShuffleThroughUplink(t *testing.T) {
 	require.InDelta(t, 52, times[10], 2)
 }
 
-// The grain of flows makes simulations faster and hardly changes what comes out.
+// A coarser grain of flows makes simulations faster and hardly changes the results.
 func TestGrain(t *testing.T) {
 	w := workload.FBDataset(rand.New(rand.NewPCG(1, 0)))
 	capMaps(&w, 30, 60)
@@ -176,7 +176,7 @@ func TestGrain(t *testing.T) {
 	require.InEpsilon(t, mean[0], mean[1], 0.01)
 }
 
-// A failed node takes its map outputs along: its maps run again and the job still ends right.
+// When a node fails its map outputs are lost: the maps run again and the job still succeeds.
 func TestNodeFailure(t *testing.T) {
 	for _, flows := range []bool{false, true} {
 		w := workload.Workload{Jobs: []workload.Job{{
@@ -204,7 +204,7 @@ func TestNodeFailure(t *testing.T) {
 	}
 }
 
-// Random failures and failing attempts: all jobs end; with certain failure they fail.
+// With random failures of nodes and attempts all jobs end; if every attempt fails, all jobs fail.
 func TestRandomFailures(t *testing.T) {
 	w := workload.FacebookMixed(rand.New(rand.NewPCG(2, 0)))
 	capMaps(&w, 20, 50)
@@ -221,11 +221,11 @@ func TestRandomFailures(t *testing.T) {
 	}
 }
 
-// A map that ends after its job has failed, before its node knows it, changes nothing.
+// A map that ends after its job has failed, before its node is notified, changes nothing.
 func TestMapsOfAFailedJob(t *testing.T) {
 	w := workload.FacebookMixed(rand.New(rand.NewPCG(1, 0)))
 	p := preset(t, "hfs")
-	p.Reduce.Rule = scheduling.CoGRS // which needs the sizes of what maps write
+	p.Reduce.Rule = scheduling.CoGRS // it needs the output sizes of maps
 	res := run(t, Config{Seed: 1, Cluster: Cluster{Nodes: 100, Racks: 4}, Drive: HeartbeatDrive, Policy: p, Failures: Failures{TaskFails: 0.2}}, &w)
 	require.True(t, slices.ContainsFunc(res.Jobs, func(j JobResult) bool { return j.Failed }))
 }
@@ -280,7 +280,7 @@ func TestPreemptionIsCounted(t *testing.T) {
 	require.InDelta(t, 8*32, res.Report.Preempted.LostS, 8*6)
 }
 
-// Samples tell how many slots each job holds.
+// Samples have the number of slots that each job holds.
 func TestSamples(t *testing.T) {
 	w := workload.Workload{}
 	for i := range 2 {
@@ -298,7 +298,7 @@ func TestSamples(t *testing.T) {
 	require.Equal(t, 40, half[0].Slots[0]+half[1].Slots[0])
 }
 
-// A job whose reduces have no slot anywhere is found out.
+// A job whose reduces fit on no node is detected.
 func TestStalled(t *testing.T) {
 	w := workload.Workload{Jobs: []workload.Job{{Name: "j", Maps: 1, Reduces: 1, ShuffleBytes: 1}}}
 	_, err := Run(t.Context(), Config{Cluster: Cluster{Nodes: 1, ReduceSlots: -1}, Policy: preset(t, "fifo")}, &w)

@@ -33,8 +33,8 @@ func TestGivenPlaces(t *testing.T) {
 	require.Equal(t, 2.0, r.Report.MakespanS)
 }
 
-// A traced job's maps run in their racks, counted around, and its reduces get the bytes of the
-// trace.
+// A traced job's maps run in their racks, modulo the number of racks, and its reduces get the bytes
+// of the trace.
 func TestTracedJob(t *testing.T) {
 	policy, err := scheduling.Preset("fair")
 	require.NoError(t, err)

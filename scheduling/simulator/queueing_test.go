@@ -12,7 +12,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// slice is the length of a task where many short tasks stand for a job that can be divided.
+// slice is the length of a task where many short tasks stand for a divisible job.
 const slice = 0.25
 
 // sizes are distributions of job sizes in tasks with about that mean.
@@ -30,7 +30,7 @@ func sizes(mean float64) map[string]func(*rand.Rand) int {
 }
 
 // divisible returns a Poisson stream of jobs of short tasks for n slots, and the resulting load.
-// Times are as if the slots were one with their total speed.
+// Sojourn times equal those of one server with the total speed of the slots.
 func divisible(seed uint64, jobs, slots int, load float64, size func(*rand.Rand) int) (w *workload.Workload, rho float64) {
 	r := rand.New(rand.NewPCG(seed, 11))
 	w = &workload.Workload{Name: "divisible"}
@@ -51,8 +51,8 @@ func divisible(seed uint64, jobs, slots int, load float64, size func(*rand.Rand)
 	return w, work / at
 }
 
-// within demands that the 95 % interval of some runs' figure, widened by what slices cost, holds
-// what theory says.
+// within requires that theory agrees with the 95 % interval of a figure over several runs, widened
+// by the effect of slices.
 func within(t *testing.T, want float64, values []float64, slack float64, what string) {
 	t.Helper()
 	e := estimate(values)
@@ -67,9 +67,9 @@ func oneNode(t *testing.T, policy string, slots int, seed uint64) Config {
 	return Config{Cluster: Cluster{Nodes: 1, MapSlots: slots}, Policy: p, Seed: seed, Interval: time.Hour, Update: time.Minute}
 }
 
-// Naive fair sharing of short tasks among more slots than jobs is M/G/1-PS: a job takes 1/(1-rho)
-// times as long as alone, however sizes are distributed, and whether it is small or large. (On one
-// slot it is FIFO: no job has more running tasks than another.)
+// Naive fair sharing of short tasks among more slots than jobs is M/G/1-PS: a job's sojourn is
+// 1/(1-rho) times its time alone, whatever the distribution of sizes, for small and large jobs. (On
+// one slot it is FIFO: no job has more running tasks than another.)
 func TestSlowdownOfProcessorSharing(t *testing.T) {
 	const slots = 12
 	for name, size := range sizes(60) {
@@ -80,7 +80,7 @@ func TestSlowdownOfProcessorSharing(t *testing.T) {
 			res := run(t, oneNode(t, "fair", slots, seed), w)
 			sum, count := map[bool]float64{}, map[bool]float64{}
 			for i, j := range res.Jobs {
-				waves := math.Ceil(float64(w.Jobs[i].Maps) / slots) // alone it takes so many
+				waves := math.Ceil(float64(w.Jobs[i].Maps) / slots) // waves of its tasks when it runs alone
 				large := w.Jobs[i].Maps > 60
 				sum[large] += j.Sojourn().Seconds() / (waves * slice) * (1 - rho)
 				count[large]++
@@ -114,20 +114,20 @@ func TestMeanSojournOfSRPT(t *testing.T) {
 
 // schrage is the mean sojourn that the formula gives for the sizes and the rate of a workload.
 func schrage(w *workload.Workload) float64 {
-	const most = 400 // slices; larger jobs do not come up
+	const most = 400 // slices; no job is larger
 	var count [most + 1]float64
 	for _, j := range w.Jobs {
 		count[min(j.Maps, most)]++
 	}
 	n := float64(len(w.Jobs))
 	lambda := n / w.Jobs[len(w.Jobs)-1].Submit.Seconds()
-	below := 0.0 // part of the jobs smaller than x
+	below := 0.0 // fraction of jobs smaller than x
 	var rho, squares, spent, mean float64
 	for k := 1; k <= most; k++ {
 		x, part := float64(k)*slice, count[k]/n
-		spent += slice / (1 - rho) // of a job that has t left, jobs below t come first
+		spent += slice / (1 - rho) // of a job with t left; jobs below t come first
 		const steps = 50
-		for i := range steps { // jobs of the same size as if they differed a little: as many are smaller as larger
+		for i := range steps { // jobs of one size count as slightly different: half are smaller, half larger
 			u := part * (float64(i) + 0.5) / steps
 			left := 1 - rho - lambda*u*x
 			mean += part / steps * (lambda*(squares+u*x*x+x*x*(1-below-u))/(2*left*left) + spent)
@@ -139,8 +139,8 @@ func schrage(w *workload.Workload) float64 {
 	return mean
 }
 
-// What the formula gives without chance: equal sizes are M/D/1 first come, first served, and one
-// job alone takes its time.
+// Known values of the formula: equal sizes are M/D/1 first come, first served, and a single job
+// takes its time.
 func TestSchrage(t *testing.T) {
 	w, rho := divisible(1, 20_000, 1, 0.5, sizes(20)["equal"])
 	x := 20 * slice

@@ -13,11 +13,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// refJob is a job of the reference simulator; pairs are of maps and reduces.
+// refJob is a job of the reference simulator; pairs have maps, then reduces.
 type refJob struct {
 	at             time.Duration
 	times          [2]time.Duration
-	gate           int // maps to be done before reduces start
+	gate           int // number of done maps before reduces start
 	wait, run, all [2]int
 	done           [2]int
 	end            time.Duration
@@ -30,13 +30,13 @@ type refEvent struct {
 	kind int
 }
 
-// reference is another simulator of FIFO and naive fair sharing, with nothing of the Core: slots
-// without nodes, tasks of one length a job, reduces that end a while after their job's last map.
-// Its loop is: take the next event; while a slot of a kind is free, give it to the first job in
+// reference is another simulator of FIFO and naive fair sharing, independent of the Core: slots
+// without nodes, tasks of one length per job, reduces that end a fixed time after their job's last
+// map. Its loop: take the next event; while a slot of a kind is free, give it to the first job in
 // order.
 func reference(jobs []*refJob, free [2]int, fair bool) {
 	var events []refEvent
-	push := func(e refEvent) { // behind all of the same time
+	push := func(e refEvent) { // after all events of the same time
 		i, _ := slices.BinarySearchFunc(events, e.at+1, func(o refEvent, at time.Duration) int { return int(o.at - at) })
 		events = slices.Insert(events, i, e)
 	}
@@ -84,9 +84,9 @@ func reference(jobs []*refJob, free [2]int, fair bool) {
 	}
 }
 
-// FIFO and naive fair sharing are those of the reference simulator, job by job and to the
-// nanosecond, on several nodes in racks, with several slots, and with reduces. All nodes hold all
-// data: FIFO gives a heartbeat one map off its data only, and it gives it one reduce.
+// FIFO and naive fair sharing equal the reference simulator, job by job and to the nanosecond, on
+// several nodes in racks, with several slots, and with reduces. All nodes hold all data, because
+// FIFO launches only one map off its data per heartbeat; it also launches one reduce per heartbeat.
 func TestReferenceSimulator(t *testing.T) {
 	for seed := range uint64(40) {
 		for _, policy := range []string{"fifo", "fair"} {
@@ -120,7 +120,7 @@ func TestReferenceSimulator(t *testing.T) {
 	}
 }
 
-// everywhere puts the blocks of n maps on all nodes.
+// everywhere stores the blocks of n maps on all nodes.
 func everywhere(maps, nodes int) scheduling.Places {
 	p := scheduling.Places{Offsets: []int32{0}}
 	for range maps {

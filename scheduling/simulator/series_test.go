@@ -12,8 +12,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Four maps of 10 s on two slots, in the pool of their user: at 5 s two run and two wait, at 15 s the
-// last two run, and the reduce has begun; the share is what the job could use.
+// Four maps of 10 s on two slots, in the pool of their user: at 5 s two run and two wait; at 15 s
+// the last two run, and the reduce has begun. The share is the number of slots that the job could
+// use.
 func TestSeries(t *testing.T) {
 	p, err := scheduling.Preset("hfs")
 	require.NoError(t, err)
@@ -40,8 +41,7 @@ func TestSeries(t *testing.T) {
 	require.Equal(t, []string{"1", "2", "1", "0", "0", "", "", "1", "0.25"}, lines["15 cluster "], "the reduce has started")
 }
 
-// Traffic across links is reported as the flows have it: a map of one rack reads 10 MB/s from the
-// other.
+// Traffic across links is that of the flows: a map in one rack reads 10 MB/s from the other.
 func TestSeriesOfLinks(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Setup: -1, ReadRate: 100e6, Machines: []Machine{{ReduceSlots: 1}, {Rack: 1, MapSlots: 1}}},
@@ -55,8 +55,8 @@ func TestSeriesOfLinks(t *testing.T) {
 	require.Equal(t, Traffic{Nodes: 10e6, Uplinks: 10e6, Busiest: 1}, res.Samples[3].Links)
 }
 
-// Three maps on nodes of their own, 100 bytes from each for the reduce on the first: the second node
-// is in its rack, the third beyond.
+// Three maps run on separate nodes, with 100 bytes each for the reduce on the first: the second
+// node is in its rack, the third beyond.
 func TestDistancesOfJobs(t *testing.T) {
 	cfg := Config{
 		Cluster: Cluster{Machines: []Machine{{MapSlots: 1, ReduceSlots: 1}, {MapSlots: 1}, {Rack: 1, MapSlots: 1}}},

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// preset gives a policy by name.
+// preset returns a policy by name.
 func preset(t testing.TB, name string) scheduling.Policy {
 	p, err := scheduling.Preset(name)
 	require.NoError(t, err)
@@ -27,7 +27,7 @@ func run(t testing.TB, cfg Config, w *workload.Workload) *Result {
 	return res
 }
 
-// capMaps keeps the first jobs and cuts the large ones down.
+// capMaps keeps the first jobs and reduces the maps of large ones.
 func capMaps(w *workload.Workload, jobs, maps int) {
 	w.Jobs = w.Jobs[:jobs]
 	for i := range w.Jobs {
@@ -52,8 +52,8 @@ func TestOneSlot(t *testing.T) {
 	require.Equal(t, 14.0, res.Report.MakespanS)
 }
 
-// With events, reduces start the moment enough maps are done, on a node that has nothing to say
-// itself.
+// With events, reduces start the moment enough maps are done, on a node without an event of its
+// own.
 func TestReducesStartAtOnce(t *testing.T) {
 	w := workload.Workload{Jobs: []workload.Job{{
 		Name: "a", Maps: 10, Reduces: 2, ShuffleBytes: 1, SlowStart: 1,
@@ -64,7 +64,7 @@ func TestReducesStartAtOnce(t *testing.T) {
 	require.InDelta(t, 6, run(t, cfg, &w).Jobs[0].Ended.Seconds(), 1e-6)
 }
 
-// With heartbeats a free slot is seen at the next one: each of the two maps waits for it.
+// With heartbeats a free slot is noticed at the next one: each of the two maps waits for it.
 func TestHeartbeatDrive(t *testing.T) {
 	w := workload.Workload{Jobs: []workload.Job{{Name: "a", Maps: 2, Map: workload.Cost{Setup: -1, Time: 4500 * time.Millisecond}}}}
 	cfg := Config{Cluster: Cluster{Nodes: 1, MapSlots: 1}, Drive: HeartbeatDrive, Interval: time.Second, Policy: preset(t, "fifo")}
@@ -101,7 +101,8 @@ func TestSubmissionRules(t *testing.T) {
 	require.Equal(t, time.Second, cfg.withDefaults().Interval)
 }
 
-// The same seed gives the same bytes under every scheduler, drive and network, another seed others.
+// The same seed gives the same bytes under every scheduler, drive and network; another seed gives
+// others.
 func TestSameSeedSameBytes(t *testing.T) {
 	w := workload.FacebookMixed(rand.New(rand.NewPCG(1, 0)))
 	capMaps(&w, 15, 60)
@@ -121,7 +122,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
-// A simulation that nobody waits for any more ends with the context's error.
+// A canceled simulation ends with the error of its context.
 func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	w := workload.Hierarchy(false)
@@ -134,7 +135,7 @@ func TestCanceled(t *testing.T) {
 	require.Equal(t, 1, seen)
 }
 
-// Until stops early; jobs that are not done do not count.
+// Until ends a simulation early; jobs that are not done are not counted.
 func TestUntil(t *testing.T) {
 	w := workload.Hierarchy(false)
 	res := run(t, Config{Cluster: Cluster{Nodes: 100}, Policy: preset(t, "hfs"), Until: time.Minute}, &w)

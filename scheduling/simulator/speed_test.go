@@ -26,9 +26,9 @@ func tasks(jobs, maps int) *workload.Workload {
 	return &w
 }
 
-// BenchmarkSim reports events and decisions a second on one core, in event drive without the
-// network model. An event is one taken from the queue: an attempt's end, with the heartbeat that it
-// causes and the launch that answers, an arrival, a timer.
+// BenchmarkSim reports events and decisions per second on one core, in event drive without the
+// network model. An event is one entry of the queue: an attempt's end, with its heartbeat and the
+// resulting launch, an arrival, or a timer.
 func BenchmarkSim(b *testing.B) {
 	for _, c := range []struct {
 		name        string

@@ -28,7 +28,8 @@ func stream(seed uint64, jobs int, gap, service float64) *workload.Workload {
 	return &w
 }
 
-// erlangC is the chance to wait in an M/M/c queue with load a = arrival rate times service time.
+// erlangC returns the probability to wait in an M/M/c queue with load a = arrival rate times
+// service time.
 func erlangC(c int, a float64) float64 {
 	sum, term := 0.0, 1.0
 	for k := range c {
@@ -60,7 +61,7 @@ func TestMeanSojournOfMMc(t *testing.T) {
 }
 
 // Sticky slots [Zaharia10 §3.3.2]: k equal jobs on one file under naive fair sharing keep their
-// slots; locality is near 1-(1-1/k)^(RL), and delay scheduling cures it.
+// slots; locality is near 1-(1-1/k)^(RL), and delay scheduling restores it.
 func TestStickySlots(t *testing.T) {
 	for _, k := range []int{5, 20, 50} {
 		w := workload.SharedScans(k)
@@ -106,14 +107,14 @@ func TestDelayFormula(t *testing.T) {
 				probes = c.Figures
 			}
 		}
-		// D refused offers and the one that may go anywhere, which is randomly local: D+1 draws.
+		// D refused offers, and one that may go anywhere and is local by luck: D+1 draws.
 		want := 1 - math.Pow(1-float64(replicas)/nodes, float64(d+1))
 		require.InDelta(t, want, probes.Maps.Share(scheduling.NodeLocal), 0.04, "D=%d", d)
 	}
 }
 
-// On one slot, with sizes known, no order has a smaller mean sojourn than srpt [Schrage68], in
-// either drive, also where jobs come while the slot is held.
+// On one slot, with known sizes, no order has a smaller mean sojourn than srpt [Schrage68], in
+// either drive, also if jobs arrive while the slot is busy.
 func TestSRPTHasTheLeastMeanSojourn(t *testing.T) {
 	for _, drive := range []Drive{EventDrive, HeartbeatDrive} {
 		for seed := range uint64(3) {

@@ -11,9 +11,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// A node that fails takes its map outputs along, and the Core no longer weighs them; what runs
-// again elsewhere weighs there. Seen at each launch of a reduce: the Core's distance is that of the
-// outputs there are.
+// When a node fails, its map outputs are lost and the Core no longer counts them; maps that run
+// again count where they run. At each launch of a reduce, the Core's distance is that of the
+// existing outputs.
 func TestLostOutputsNoLongerWeigh(t *testing.T) {
 	for _, flows := range []bool{false, true} {
 		w := workload.Workload{Jobs: []workload.Job{{
@@ -28,7 +28,7 @@ func TestLostOutputsNoLongerWeigh(t *testing.T) {
 		cfg.Policy.Reduce.Rule = scheduling.CoGRS
 		var s *sim
 		checked, lost := 0, false
-		gone := map[scheduling.NodeID]bool{} // given up by the Core
+		gone := map[scheduling.NodeID]bool{} // expired by the Core
 		cfg.Core.Events = func(e event.Event) {
 			switch e.Type {
 			case event.OutputLost:
@@ -42,7 +42,7 @@ func TestLostOutputsNoLongerWeigh(t *testing.T) {
 			}
 			for i := range s.nodes {
 				if s.nodes[i].down && !gone[scheduling.NodeID(i)] {
-					return // failed, and the Core does not know yet
+					return // failed, but not yet expired
 				}
 			}
 			_, rack, off := s.inputs(&s.jobs[0], int32(e.Node), int(e.Attempt.Task.Index))

@@ -66,9 +66,9 @@ func TestRead(t *testing.T) {
 	require.NoError(t, cfg.Validate())
 }
 
-// A node that is out from 5 s to 100 s runs nothing then: two maps of 10 s on one node with one slot,
-// of which the first ends at 10 s without the outage. With it the first dies at 5 s, and both run
-// once the node is back.
+// A node with an outage from 5 s to 100 s runs nothing then. Two maps of 10 s run on one node with
+// one slot; without the outage the first ends at 10 s. With it the first dies at 5 s, and both run
+// after the outage.
 func TestOutageOfTheOnlyNode(t *testing.T) {
 	const plain = "classes: [{name: a, map_slots: 1, reduce_slots: 0}]\nracks: [{nodes: [a]}]\n"
 	ends := func(text string) time.Duration {
@@ -129,7 +129,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The cluster of the documentation is the one of the package's, and can be simulated.
+// The cluster file in the documentation is that of the package, and can be simulated.
 func TestDocumentedCluster(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/simulator.md")
 	require.NoError(t, err)
@@ -149,8 +149,8 @@ func TestDocumentedCluster(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// FuzzRead: whatever the bytes, there is a cluster that the simulator takes, or a fault that names
-// the file.
+// FuzzRead: arbitrary bytes give a cluster that the simulator accepts, or an error that names the
+// file.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(two))
 	f.Add([]byte("classes: [{name: a, map_slots: 1, reduce_slots: 0}]\nracks: [{nodes: [a]}]\noutages: [{rack: 0, from: 8s}]\n"))

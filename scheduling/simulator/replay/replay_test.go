@@ -17,7 +17,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// recorded simulates and gives what the events tell.
+// recorded simulates and returns the recording made from its events.
 func recorded(t *testing.T, cfg simulator.Config, w *workload.Workload) *Recording {
 	t.Helper()
 	var r Reader
@@ -55,13 +55,13 @@ func TestSamePolicyComesBack(t *testing.T) {
 	type change func(*simulator.Config)
 	kinds := []struct {
 		name    string
-		by      float64 // part of the mean sojourn
-		points  float64 // of locality, as a part
+		by      float64 // fraction of the mean sojourn
+		points  float64 // of locality, as a fraction
 		presets []string
 		change  change
 	}{
 		{"factors", 1e-6, 1e-6, []string{"fifo", "fair", "delay", "hfs", "capacity", "srpt", "quincy"}, func(*simulator.Config) {}},
-		{"training", 0.02, 0.001, []string{"hfsp"}, func(*simulator.Config) {}}, // it goes by progress, of which events tell little
+		{"training", 0.02, 0.001, []string{"hfsp"}, func(*simulator.Config) {}}, // it uses progress, which events rarely report
 		{"cogrs", 1e-4, 1e-6, []string{"hfs", "srpt"}, func(c *simulator.Config) { c.Policy.Reduce.Rule = scheduling.CoGRS }},
 		{"flows", 0.02, 0.005, []string{"fifo", "fair", "hfs"}, func(c *simulator.Config) {
 			c.Network = simulator.Network{Flows: true, Oversubscription: 5}
@@ -94,7 +94,7 @@ func TestSamePolicyComesBack(t *testing.T) {
 	}
 }
 
-// What another policy is said to change has the sign of what it really changes, and about its size.
+// The predicted change by another policy has the sign of the real change, and about its size.
 func TestOtherPolicyChangesTheSame(t *testing.T) {
 	t.Parallel()
 	agreed, all := 0, 0
@@ -142,7 +142,7 @@ func events(t *testing.T) (list []event.Event) {
 	return list
 }
 
-// read gives what a Reader makes of events.
+// read returns the recording that a Reader makes of events.
 func read(list []event.Event) error {
 	var r Reader
 	for _, e := range list {
@@ -154,7 +154,7 @@ func read(list []event.Event) error {
 	return err
 }
 
-// What is no whole recording is refused with its reason.
+// An incomplete recording is refused with the reason.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	list := events(t)
@@ -188,7 +188,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Whatever a line says, it is refused or taken, without a panic.
+// Whatever a line contains, it is refused or accepted, without a panic.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte(`{"at":0,"type":"began","node":-1,"began":{"schema":2,"seed":1,"nodes":1,"racks":1},"policy":{"Order":"fifo"}}
 {"at":0,"type":"joined","node":0,"node_name":"a","rack":"r","slots":[1,1]}

@@ -22,8 +22,8 @@ func start(t *testing.T) scheduling.Policy {
 	return p
 }
 
-// made is a world in which a policy is worth what gain says, besides a part of each seed that all
-// policies share and some chance of its own.
+// made is a world in which a policy has the gain that gain returns, plus an effect of the seed that
+// all policies share, plus noise.
 func made(gain func(p *scheduling.Policy) float64, own float64) func(context.Context, scheduling.Policy, uint64) (Figures, error) {
 	return func(_ context.Context, p scheduling.Policy, seed uint64) (Figures, error) {
 		common := rand.New(rand.NewPCG(seed, 1)).NormFloat64() * 20
@@ -34,8 +34,8 @@ func made(gain func(p *scheduling.Policy) float64, own float64) func(context.Con
 	}
 }
 
-// The better setting is found, though seeds differ by more than its gain: all choices meet the same
-// seeds. Its gain is reported.
+// The better setting is found although seeds differ by more than its gain, because all choices use
+// the same seeds. The gain is reported.
 func TestFindsWhatIsBetter(t *testing.T) {
 	gain := func(p *scheduling.Policy) (g float64) {
 		if p.SlowStart == 0.5 {
@@ -60,7 +60,7 @@ func TestFindsWhatIsBetter(t *testing.T) {
 	require.Equal(t, p, start(t), "the start is not changed")
 }
 
-// If nothing is better, random differences are not taken for a gain: of 200 worlds without one,
+// Without a better setting, random differences are not mistaken for a gain: of 200 such worlds
 // hardly any is changed, and a change is reported with an interval.
 func TestChanceChangesNothing(t *testing.T) {
 	changed, unsure := 0, 0
@@ -83,7 +83,7 @@ func TestChanceChangesNothing(t *testing.T) {
 	require.Greater(t, unsure, 50, "the search itself is taken in by chance, and the fresh seeds are not")
 }
 
-// Locality is not bought with sojourn times beyond what is allowed.
+// Better locality does not justify sojourn times beyond the limit.
 func TestStaysWithin(t *testing.T) {
 	run := func(_ context.Context, p scheduling.Policy, seed uint64) (Figures, error) {
 		f := Figures{Mean: 100, NotLocal: 0.5 + float64(seed%3)/100}
@@ -105,7 +105,7 @@ func TestStaysWithin(t *testing.T) {
 	require.Equal(t, 2*time.Second, found.Policy.Locality.Waits[0])
 }
 
-// A choice that cannot run is passed over; a start that cannot is an error.
+// A choice that cannot run is skipped; a start that cannot run is an error.
 func TestFailures(t *testing.T) {
 	var told strings.Builder
 	broken := errors.New("broken")
@@ -129,7 +129,7 @@ func TestFailures(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Every choice of every knob can be set, unless the policy has no use for it.
+// Every choice of every knob can be set, unless the policy does not use it.
 func TestKnobs(t *testing.T) {
 	for _, name := range scheduling.Presets() {
 		p, err := scheduling.Preset(name)

@@ -61,7 +61,7 @@ func TestBadAlibaba(t *testing.T) {
 	}
 }
 
-// FuzzAlibaba: what is read can be simulated, and nothing panics.
+// FuzzAlibaba: a trace that is read can be simulated, and nothing panics.
 func FuzzAlibaba(f *testing.F) {
 	f.Add([]byte(batchTasks))
 	f.Add([]byte("M1_1,1,1,j,Terminated,1,2,,\nM1_1,1,1,j,Terminated,1,2,,\n"))

@@ -70,8 +70,8 @@ func TestBadCoflows(t *testing.T) {
 	}
 }
 
-// What is drawn has the shape of the file: a third of the shuffles with maps in one rack, nearly
-// all bytes in those with more than 75.
+// A drawn workload has the properties of the file: a third of the shuffles with maps in one rack,
+// nearly all bytes in those with more than 75.
 func TestDrawCoflows(t *testing.T) {
 	list := DrawCoflows(rand.New(rand.NewPCG(1, 0)), 5000)
 	single, large, all := 0, int64(0), int64(0)
@@ -93,7 +93,7 @@ func TestDrawCoflows(t *testing.T) {
 	require.InDelta(t, 3600.0/526, w.Jobs[4999].Submit.Seconds()/5000, 0.3)
 }
 
-// Facts of the file: 526 coflows, 35.5 TB, a third with maps in one rack.
+// The file has 526 coflows, 35.5 TB, a third with maps in one rack.
 func TestFacebookCoflows(t *testing.T) {
 	f, err := os.Open(filepath.Join(os.Getenv("TARRY_TRACES"), "FB2010-1Hr-150-0.txt"))
 	if err != nil {
@@ -124,7 +124,7 @@ func writeCoflows(w io.Writer, list []Coflow, racks int) error {
 	return b.Flush()
 }
 
-// FuzzCoflows: what is read, written and read again is the same; nothing panics.
+// FuzzCoflows: a trace survives reading and writing; nothing panics.
 func FuzzCoflows(f *testing.F) {
 	f.Add([]byte(twoCoflows))
 	f.Add([]byte("1 1\n0 0 1 0 1 0:1e9\n"))

@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/linear"
 )
 
-// hostile are workload files that grow where a reader may be careless.
+// hostile has workload files with one part that can grow without bound.
 var hostile = map[string]func(n int) []byte{
 	"brackets": linear.Repeat("jobs: ", "[", ""),
 	"closed": func(n int) []byte {
@@ -65,7 +65,7 @@ var hostile = map[string]func(n int) []byte{
 	"one line":     linear.Repeat("", "x", ""),
 }
 
-// deeper gives lists in lists by indentation.
+// deeper returns lists nested by indentation.
 func deeper(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString("jobs:\n")
@@ -75,7 +75,7 @@ func deeper(n int) []byte {
 	return b.Bytes()
 }
 
-// Whatever grows in a file, the work of each reader grows no faster, and what is said of it is
+// Whichever part of a file grows, the work of each reader grows at most linearly, and messages stay
 // short.
 func TestHostileFilesTakeLinearWork(t *testing.T) {
 	for name, build := range hostile {
@@ -101,7 +101,7 @@ func TestHostileFilesTakeLinearWork(t *testing.T) {
 	}
 }
 
-// What no workload can mean is refused with its place, before anything is made of it.
+// An impossible workload is refused with the place of the mistake, before any of it is allocated.
 func TestHostileWorkloads(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"deep":          {strings.Repeat("[", 100_000), "w.yaml:1:13: bad workload: lists and mappings nest too deep"},
@@ -136,7 +136,7 @@ func TestHostileWorkloads(t *testing.T) {
 	}
 }
 
-// The mark that some editors put before UTF-8 is no part of a file.
+// A byte order mark, which some editors write before UTF-8, is not content.
 func TestByteOrderMark(t *testing.T) {
 	w, err := ReadYAML(strings.NewReader("\xef\xbb\xbfjobs:\n- maps: 1\n"), "w.yaml", rand.New(rand.NewPCG(1, 2)))
 	require.NoError(t, err)
@@ -146,7 +146,7 @@ func TestByteOrderMark(t *testing.T) {
 	require.Equal(t, "j", rows[0].ID)
 }
 
-// Options of traces that turn times into nonsense are refused.
+// Options of traces that make times invalid are refused.
 func TestTraceTimesStayInBounds(t *testing.T) {
 	rows := []TraceRow{{ID: "a", Submit: maxSeconds}}
 	_, err := FromTrace(rows, TraceOptions{TimeScale: 1e6})

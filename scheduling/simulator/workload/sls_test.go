@@ -90,7 +90,7 @@ func TestBadSLS(t *testing.T) {
 	}
 }
 
-// A drawn trace gives back the mean of each job's times and their deviation.
+// A drawn trace has the mean and the deviation of each job's task times.
 func TestSLSTimes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var text bytes.Buffer
@@ -118,7 +118,7 @@ func TestSLSTimes(t *testing.T) {
 	}
 }
 
-// FuzzSLS: what is read can be simulated, and nothing panics.
+// FuzzSLS: a trace that is read can be simulated, and nothing panics.
 func FuzzSLS(f *testing.F) {
 	f.Add([]byte(twoSLSJobs))
 	f.Add([]byte(rumenTrace))

@@ -58,7 +58,7 @@ func TestBadTraces(t *testing.T) {
 	}
 }
 
-// The generator's label of a later access to path k is k-1; the repair gives k back.
+// The generator labels a later access to path k with k-1; the reader corrects that.
 func TestRepairPaths(t *testing.T) {
 	truth := []int{1, 2, 1, 3, 3, 2, 4, 1}
 	var rows []TraceRow
@@ -79,7 +79,7 @@ func TestRepairPaths(t *testing.T) {
 	require.Equal(t, []int{1, 2, 0, 1}, got)
 }
 
-// Jobs on one path share a file that is as long as the longest needs.
+// Jobs on one path share a file with the length that the largest job needs.
 func TestSharedPaths(t *testing.T) {
 	text := "job0\t0\t0\t134217728\t0\t0\tinputPath1\t\t\n" +
 		"job1\t5\t5\t999999999\t0\t0\tinputPath0\t\t\n" +
@@ -90,7 +90,8 @@ func TestSharedPaths(t *testing.T) {
 	require.Equal(t, []File{{Name: "path1", Blocks: 8}, {Name: "path2", Blocks: 1}}, w.Files)
 }
 
-// tracePath finds the day of 2009 where it is present: $TARRY_TRACES or beside the checkout.
+// tracePath returns the path of the day of 2009, if present: in $TARRY_TRACES or beside the
+// checkout.
 func tracePath(t testing.TB) string {
 	for _, dir := range []string{os.Getenv("TARRY_TRACES"), "../../../../shared/traces"} {
 		path := filepath.Join(dir, "FB-2009_samples_24_times_1hr_0.tsv")
@@ -102,7 +103,7 @@ func tracePath(t testing.TB) string {
 	return ""
 }
 
-// Facts of the file: 5,894 jobs, mean gap 14.66 s, 75.5 % map-only, 205,713 maps of 128 MB.
+// The file has 5,894 jobs, mean gap 14.66 s, 75.5 % map-only, 205,713 maps of 128 MB.
 func TestFacebook2009(t *testing.T) {
 	f, err := os.Open(tracePath(t))
 	require.NoError(t, err)
@@ -135,7 +136,7 @@ func writeTrace(w io.Writer, rows []TraceRow) error {
 	return b.Flush()
 }
 
-// FuzzTrace: what is read, written and read again is the same; nothing panics.
+// FuzzTrace: a trace survives reading and writing; nothing panics.
 func FuzzTrace(f *testing.F) {
 	f.Add([]byte(firstRows))
 	f.Add([]byte("job0\t0\t0\t134217728\t0\t0\tinputPath1\t\t\njob1\t5\t5\t999999999\t0\t0\tinputPath0\t\t\n"))
