@@ -7,7 +7,7 @@ import { hues } from "./chart.mjs";
 import { ofJob } from "./history.mjs";
 import { letter, many, taskName, time } from "./words.mjs";
 
-export const colors = { N: "#0072b2", R: "#e69f00", O: "#c04a00", A: "#6b6b6b", G: "#006b4e", r: "#3fae8a" };
+export const colors = { N: "#005f99", R: "#e69f00", O: "#ab3d00", A: "#5c5c5c", G: "#00634a", r: "#8fd9c0" };
 
 /** Where each slot of a history has its row: by rack, node, kind and slot, or folded by node, each slot a lane. */
 export function rows(h, fold = "slot") {

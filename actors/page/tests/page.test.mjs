@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import test from "node:test";
 
 import { html, escapeText } from "../assets/markup.mjs";
@@ -14,7 +15,7 @@ import { nodeMarkup, poolsTable, slotLabel, summary, waitLines } from "../assets
 import { brushMarkup, cell, sharesCSV, sharesMarkup, sharesSVG } from "../assets/shares.mjs";
 import { jobsCSV, jobsMarkup } from "../assets/jobs.mjs";
 import { jobAt, jobMarkup } from "../assets/job.mjs";
-import { bars, ganttSVG, paleParts, phases, rows } from "../assets/gantt.mjs";
+import { bars, colors, ganttSVG, paleParts, phases, rows } from "../assets/gantt.mjs";
 import { shuffleMarkup } from "../assets/shuffle.mjs";
 import { queuesMarkup, virtualMarkup } from "../assets/virtual.mjs";
 import { findings, findingsMarkup } from "../assets/findings.mjs";
@@ -176,6 +177,11 @@ test("bars are in the rows of their slots, hatched where killed, with gaps", () 
   for (let i = 0; i < all.length; i++) {
     for (const b of all.slice(i + 1)) assert.ok(all[i].row !== b.row || all[i].to <= b.from || b.to <= all[i].from, "one slot, one bar");
   }
+});
+
+test("bars have the colors of the slots and of the legend", () => {
+  const css = readFileSync(new URL("../assets/style.css", import.meta.url), "utf8");
+  for (const [letter, color] of Object.entries(colors)) assert.match(css, new RegExp(`\\.is-${letter}, \\.gantt-${letter} \\{ background: ${color};`));
 });
 
 test("words", () => {
