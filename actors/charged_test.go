@@ -80,10 +80,10 @@ func TestRefusedJobIsNotCharged(t *testing.T) {
 	})
 }
 
-// TestAccountsTakeWhatIsCharged: of the charge for a job's files at most half is on the heap, since
+// TestChargesMatchTheHeap: of the charge for a job's files at most half is on the heap, since
 // a heap is collected when it has doubled, and at least a sixteenth, since an excessive charge
 // makes attempts spill.
-func TestAccountsTakeWhatIsCharged(t *testing.T) {
+func TestChargesMatchTheHeap(t *testing.T) {
 	c := start(t, Config{Nodes: 2, Replication: 1, BlockSize: 1 << 20, MapSlots: 1, ReduceSlots: 1})
 	sources := files(5000, 10)
 	before := inUse()

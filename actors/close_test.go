@@ -11,10 +11,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestCloseLeavesAnEndBehind: user code that never returns during the completion of an output
+// TestCloseWaitsAtMostTheTimeout: user code that never returns during the completion of an output
 // delays Close by at most the task timeout, and the error names the job. Until then, or without a
 // limit, Close waits. Callers that wait for the job are notified once it has ended.
-func TestCloseLeavesAnEndBehind(t *testing.T) {
+func TestCloseWaitsAtMostTheTimeout(t *testing.T) {
 	for limit, after := range map[time.Duration]time.Duration{
 		time.Minute: time.Hour, time.Hour: time.Minute, -1: 20 * time.Minute,
 	} {
@@ -76,8 +76,8 @@ func TestCloseWaitsForSubmits(t *testing.T) {
 	})
 }
 
-// TestDrainWaitsForSubmits: a job that is being prepared when Drain begins runs to its end, and Drain
-// waits for it, or until its ctx ends.
+// TestDrainWaitsForSubmits: a job that is being prepared when Drain begins runs to its end, and
+// Drain waits for it, or until its ctx ends.
 func TestDrainWaitsForSubmits(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
 		release := make(chan struct{})

@@ -26,9 +26,9 @@ func aReduce(maps int) (*attempt, *[]any) {
 
 func anOutput(try int32) mapOutput { return mapOutput{out: new(cluster.MapOutput), try: try} }
 
-// TestFetchesAreTriedLaterAndLater: an output that cannot be fetched is tried again after 1, 2, 4,
+// TestFetchesBackOff: an output that cannot be fetched is tried again after 1, 2, 4,
 // 8 and then every 10 seconds, and reported from the third failure on.
-func TestFetchesAreTriedLaterAndLater(t *testing.T) {
+func TestFetchesBackOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, told := aReduce(2)
 		f := newFetcher(a, 2)
@@ -57,9 +57,9 @@ func TestFetchesAreTriedLaterAndLater(t *testing.T) {
 	})
 }
 
-// TestOfLateOutputsTheFirstDueIsNext: the reduce waits for the late output that is due first. It
+// TestEarliestDueOutputIsNext: the reduce waits for the late output that is due first. It
 // forgets outputs that it has received, and those that were recomputed or lost meanwhile.
-func TestOfLateOutputsTheFirstDueIsNext(t *testing.T) {
+func TestEarliestDueOutputIsNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, _ := aReduce(4)
 		f := newFetcher(a, 4)
@@ -90,9 +90,9 @@ func TestOfLateOutputsTheFirstDueIsNext(t *testing.T) {
 	})
 }
 
-// TestShuffleTellsOfEachOutput compares the shuffle with a list: a follower receives each output in
+// TestShuffleReportsEachOutput compares the shuffle with a list: a follower receives each output in
 // the order of their creation, and is woken for the next.
-func TestShuffleTellsOfEachOutput(t *testing.T) {
+func TestShuffleReportsEachOutput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const maps = 4
 		s := newShuffle(maps)

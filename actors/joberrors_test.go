@@ -72,8 +72,8 @@ type failingReader struct{}
 
 func (failingReader) Read([]byte) (int, error) { return 0, errUser }
 
-// TestPermanentErrorsAreNotTriedAgain but fail the job at once.
-func TestPermanentErrorsAreNotTriedAgain(t *testing.T) {
+// TestPermanentErrorsAreNotRetried but fail the job at once.
+func TestPermanentErrorsAreNotRetried(t *testing.T) {
 	bubble(t, Config{}, func(t *testing.T, c *Cluster) {
 		job := counting(1)
 		job.Map = func([]byte, func(string, int64)) error { return fmt.Errorf("line: %w", mapreduce.Permanent(errUser)) }

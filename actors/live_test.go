@@ -112,9 +112,9 @@ func TestPolicyOutlivesTheJobTracker(t *testing.T) {
 	}
 }
 
-// TestLostReplicasAreMadeAgain kills the nodes of a stored file one after the other; between these
+// TestLostReplicasAreRecreated kills the nodes of a stored file one after the other; between these
 // kills the store heals.
-func TestLostReplicasAreMadeAgain(t *testing.T) {
+func TestLostReplicasAreRecreated(t *testing.T) {
 	bubble(t, Config{Nodes: 6, Racks: 2, BlockSize: 10}, func(t *testing.T, c *Cluster) {
 		text := prose(1, 10)
 		require.NoError(t, c.FS().WriteFile("x", []byte(text)))

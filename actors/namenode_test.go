@@ -69,7 +69,7 @@ func (s *sending) Send(_ *actor.PID, msg any) { s.sent = append(s.sent, msg) }
 
 // The NameNode asks an announced node for its blocks, unless it does not know the node or has
 // expired it.
-func TestWhoIsAskedForItsBlocks(t *testing.T) {
+func TestAnnouncedNodesAreAskedForBlocks(t *testing.T) {
 	n := &nameNode{nodes: map[dfs.NodeID]*member{"here": {}, "lost": {lost: true}}}
 	for id, asked := range map[dfs.NodeID]int{"here": 1, "lost": 0, "unknown": 0} {
 		c := &sending{message: &announce{node: id}}

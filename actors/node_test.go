@@ -18,9 +18,9 @@ type requests struct {
 
 func (r *requests) Request(_ *actor.PID, msg any) { r.asked = append(r.asked, msg) }
 
-// TestWhenANodeBeatsAgain: after the answer to a heartbeat a node sends the next one at once if one
-// was due meanwhile or an attempt has ended, and otherwise none.
-func TestWhenANodeBeatsAgain(t *testing.T) {
+// TestNextHeartbeatOfANode: after the answer to a heartbeat a node sends the next one at once if
+// one was due meanwhile or an attempt has ended, and otherwise none.
+func TestNextHeartbeatOfANode(t *testing.T) {
 	clock := &env{start: time.Now()}
 	for _, c := range []struct {
 		again bool

@@ -221,9 +221,9 @@ func TestCordonedNodeGetsNothing(t *testing.T) {
 	})
 }
 
-// TestCommitNeedsLeave asks for commits of attempts that are not live: only the Core grants a
+// TestCommitNeedsAGrant asks for commits of attempts that are not live: only the Core grants a
 // commit.
-func TestCommitNeedsLeave(t *testing.T) {
+func TestCommitNeedsAGrant(t *testing.T) {
 	var events recorder
 	bubble(t, Config{MapSlots: 1, Events: events.add}, func(t *testing.T, c *Cluster) {
 		h, _, release := c.hold(t, SubmitOptions{})
@@ -241,9 +241,9 @@ func TestCommitNeedsLeave(t *testing.T) {
 	})
 }
 
-// TestLeavingIsToldAtOnce: watchers are notified at once of a node that is stopped, not at the next
-// action of the JobTracker.
-func TestLeavingIsToldAtOnce(t *testing.T) {
+// TestLeavingIsReportedAtOnce: watchers are notified at once of a node that is stopped, not at the
+// next action of the JobTracker.
+func TestLeavingIsReportedAtOnce(t *testing.T) {
 	var mu sync.Mutex
 	var told []event.Type
 	cfg := Config{Nodes: 2, Events: func(e Event) {

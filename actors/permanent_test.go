@@ -103,7 +103,7 @@ func (w *bytesWriter) Write(p []byte) (int, error) {
 
 // An error that the program or its input determines is not retried: the job fails with the first
 // attempt, with one line.
-func TestDeterminedErrorsAreNotTriedAgain(t *testing.T) {
+func TestDeterminedErrorsAreNotRetried(t *testing.T) {
 	c, err := actors.Start(actors.Config{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close()) })

@@ -178,9 +178,9 @@ type uncomparable struct{ _ []int }
 
 func (uncomparable) Release() {}
 
-// TestWhatIsTheSame: two values are the same data if they can be released and are equal; values
+// TestSameData: two values are the same data if they can be released and are equal; values
 // that cannot be compared, or released, are not.
-func TestWhatIsTheSame(t *testing.T) {
+func TestSameData(t *testing.T) {
 	a, b := new(int), new(int)
 	require.True(t, same(keeper{a}, keeper{a}))
 	require.False(t, same(keeper{a}, keeper{b}))

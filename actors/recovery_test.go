@@ -86,7 +86,7 @@ func slow(reducers int) mapreduce.Job[[]byte, string, int64, pair] {
 
 // A JobTracker that panics, in any call, continues from its log: the jobs end as without the panic,
 // and no finished map runs again.
-func TestSchedulerGoesOn(t *testing.T) {
+func TestSchedulerContinues(t *testing.T) {
 	text := prose(3, 40)
 	want := oracle(t, counting(3), text)
 	for late := time.Duration(0); late < 5*time.Second; late += 173 * time.Millisecond {
@@ -110,7 +110,7 @@ func TestSchedulerGoesOn(t *testing.T) {
 
 // The effects of successful calls are kept when a later call for the same message panics: a node
 // that is found lost in a heartbeat that then panics is lost.
-func TestSchedulerGoesOnWithWhatHappened(t *testing.T) {
+func TestSchedulerContinuesAfterEarlierCalls(t *testing.T) {
 	for step := range 12 {
 		p := new(panicky)
 		var lost, killed atomic.Int32
@@ -239,7 +239,7 @@ func parts(t *testing.T, dir string) string {
 
 // The files on disk at any moment of a job are what a killed process leaves: another cluster
 // continues from them. Reduces that had committed do not run again, and the result is the same.
-func TestAnotherProcessGoesOn(t *testing.T) {
+func TestAnotherProcessContinues(t *testing.T) {
 	text := prose(5, 60)
 	t.Run("with reduces", func(t *testing.T) { testAnotherProcess(t, text, reducing, false) })
 	t.Run("without", func(t *testing.T) { testAnotherProcess(t, text, mapping, true) })
@@ -349,7 +349,7 @@ func TestClosedAndWentOn(t *testing.T) {
 }
 
 // If the input is split differently, parts of maps would have other records: they are removed.
-func TestCutInAnotherWay(t *testing.T) {
+func TestInputSplitDifferently(t *testing.T) {
 	home := t.TempDir()
 	text := prose(7, 40)
 	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte(text), 0o600))
@@ -442,7 +442,7 @@ func TestLogThatFails(t *testing.T) {
 
 // Facts are on disk before other processes act on them: that a job is accepted, that an attempt may
 // commit, that a job has succeeded.
-func TestPromisesAreOnTheDisk(t *testing.T) {
+func TestFactsAreOnDiskFirst(t *testing.T) {
 	home := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte("a\n"), 0o600))
 	var events recorder

@@ -29,10 +29,10 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// TestWhoIsWaitedFor compares a run with a count of its attempts: none is added once it is closed,
-// it is empty when the last one has left or was abandoned, and drained when the abandoned ones have
-// left, too.
-func TestWhoIsWaitedFor(t *testing.T) {
+// TestRunCountsItsAttempts compares a run with a count of its attempts: none is added once it is
+// closed, it is empty when the last one has left or was abandoned, and drained when the abandoned
+// ones have left, too.
+func TestRunCountsItsAttempts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := aRun(t, 1)
 		var live, left []*attempt

@@ -140,7 +140,7 @@ func quarantined(t *testing.T, dir string) (list []string) {
 }
 
 // The skipped records of a map are dropped with its part if the input is now split in another way.
-func TestSkipsOfPartsThatGo(t *testing.T) {
+func TestSkipsOfRemovedParts(t *testing.T) {
 	home := t.TempDir()
 	text, good, bad := spoiled(60)
 	require.NoError(t, os.WriteFile(filepath.Join(home, "in"), []byte(text), 0o600))

@@ -190,7 +190,7 @@ func TestSkipsOfASequenceReadOnce(t *testing.T) {
 
 // The next attempt skips a record if the record is bad, its task is a map whose job may skip, and
 // this attempt is one of those before the first that skips.
-func TestWhatIsLeftToTheNextAttempt(t *testing.T) {
+func TestNextAttemptSkips(t *testing.T) {
 	bad, other := mapreduce.Bad(errors.New("no number")), errors.New("no number")
 	for _, c := range []struct {
 		kind     scheduling.TaskKind
@@ -214,7 +214,7 @@ func TestWhatIsLeftToTheNextAttempt(t *testing.T) {
 }
 
 // A record is recorded as bad if a map hung on it, or exited its goroutine, in a job that may skip.
-func TestWhichRecordsAreNoted(t *testing.T) {
+func TestHangingRecordsAreRecorded(t *testing.T) {
 	hung := &mapreduce.RecordError{Input: "in", Number: 7, Err: ErrTaskTimeout}
 	left := &mapreduce.RecordError{Input: "in", Number: 7, Err: cluster.ErrExited}
 	refused := &mapreduce.RecordError{Input: "in", Number: 7, Err: errors.New("no number")}

@@ -13,7 +13,7 @@ import (
 
 // A job is recorded only if it has a key and its cluster has a State. With only one of them it is a
 // job like any other.
-func TestWhoIsRemembered(t *testing.T) {
+func TestOnlyJobsWithAKeyAreRecorded(t *testing.T) {
 	ctx := t.Context()
 	var h *JobHandle
 	run := func(c *Cluster, key string) {

@@ -10,9 +10,9 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// TestOfAbandonedAttempts: abandoned attempts count as killed if they had to stop, otherwise as
-// failed.
-func TestOfAbandonedAttempts(t *testing.T) {
+// TestStateOfAbandonedAttempts: abandoned attempts count as killed if they had to stop, otherwise
+// as failed.
+func TestStateOfAbandonedAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAttempt(&env{start: time.Now()}, aRun(t, 1), scheduling.AttemptID{Try: 2}, nil)
 		time.Sleep(time.Second)

@@ -304,8 +304,8 @@ func TestNoTaskTimeout(t *testing.T) {
 	})
 }
 
-// TestWhereAnAttemptStands: what the error of a hanging attempt says about its place.
-func TestWhereAnAttemptStands(t *testing.T) {
+// TestPlaceOfAHangingAttempt: what the error of a hanging attempt says about its place.
+func TestPlaceOfAHangingAttempt(t *testing.T) {
 	a, _ := aReduce(3)
 	a.fetched.Store(2)
 	require.Equal(t, "with the outputs of 2 maps of 3", a.stand())

@@ -39,9 +39,9 @@ func cityOf() Feed[[]byte, string] {
 
 func userKey(n int) string { return fmt.Sprintf("user%d%s", n, strings.Repeat("x", n%30)) }
 
-// TestLookingUpAbreastIsALoop: a broadcast join in batches has the same output, in the same order,
+// TestBatchedLookupIsALoop: a broadcast join in batches has the same output, in the same order,
 // as a loop, for all splits and record types.
-func TestLookingUpAbreastIsALoop(t *testing.T) {
+func TestBatchedLookupIsALoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var text, want []string
 		for i, n := range rapid.SliceOfN(rapid.IntRange(0, 110), 0, 150).Draw(t, "users") {
@@ -85,9 +85,9 @@ func TestLookingUpAbreastIsALoop(t *testing.T) {
 	})
 }
 
-// TestErrorsOfRecordsLookedUpAbreast: errors in a batch name the same record, place and number as
+// TestErrorsOfBatchedLookups: errors in a batch name the same record, place and number as
 // without batches, after the same output.
-func TestErrorsOfRecordsLookedUpAbreast(t *testing.T) {
+func TestErrorsOfBatchedLookups(t *testing.T) {
 	bad := errors.New("bad")
 	type pair = Pair[[]byte, []byte]
 	var text []byte

@@ -109,7 +109,7 @@ func TestJSONLinesNameTheBadLine(t *testing.T) {
 }
 
 // Lines that cannot be decoded are bad records like those on which a map fails.
-func TestBadLinesAreLeftOut(t *testing.T) {
+func TestBadLinesAreSkipped(t *testing.T) {
 	text := []byte("{\"n\":1}\n{\n{\"n\":2}\n{\"n\":3}\n[]\n")
 	refuse := MapOnly[visit, visit]{Map: func(v visit, emit func(visit)) error {
 		if v.N == 2 {

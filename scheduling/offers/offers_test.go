@@ -68,7 +68,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 
 // A framework that waits for its data declines, and the next framework gets the slot. For the time
 // of its filter it is not offered that node again, even if it would accept.
-func TestRefusedSlotsGoOnToTheNext(t *testing.T) {
+func TestDeclinedSlotsGoToTheNextFramework(t *testing.T) {
 	c := newCluster(t, 4, Config{
 		Frameworks: []Framework{{Name: "picky", Waits: []time.Duration{5 * time.Second}}, {Name: "greedy"}},
 		Filter:     10 * time.Second,

@@ -151,7 +151,7 @@ func TestNumbersLieInADenseArray(t *testing.T) {
 
 // A dense array is passed on unchanged if it has all keys and few gaps, and otherwise packed. Both
 // forms, and a mix of them, are read in key order.
-func TestDenseArraysAreHandedOver(t *testing.T) {
+func TestDenseArraysArePassedOn(t *testing.T) {
 	root := memory.NewBudget(1 << 30)
 	finish := func(cfg config[int64], n int, step uint32) []*Segment {
 		cfg.Sum, cfg.Width, cfg.Partitions, cfg.Budget = true, 4, 2, root.Sub()
@@ -289,7 +289,7 @@ func TestPartitionsAreOfTheBytes(t *testing.T) {
 
 // A dense array and its copy are charged to the budget; if the budget refuses, keys are put into
 // cells.
-func TestDenseArraysArePaidFor(t *testing.T) {
+func TestDenseArraysAreCharged(t *testing.T) {
 	root := memory.NewBudget(1 << 30)
 	budget := root.Sub()
 	table := newTable(config[int64]{Options: Options{Sum: true, Width: 4, Partitions: 1, Budget: budget}})

@@ -57,5 +57,5 @@
 //   - encoded.go: encoded keys, read when their half is full. TestEmittersAtEndsOfPages.
 //   - emit.go: sums of 8 bytes under keys of bytes. TestEmittersAtEndsOfPages.
 //   - dense.go, densesegment.go: values of integer keys in an array, passed to the reduces without
-//     packing. TestNumbersEqualMap, TestDenseArraysAreHandedOver.
+//     packing. TestNumbersEqualMap, TestDenseArraysArePassedOn.
 package combine

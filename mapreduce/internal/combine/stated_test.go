@@ -16,9 +16,9 @@ func numbered(i, n int) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(i)), make([]byte, n-4)...)
 }
 
-// TestTablesPayForWhatTheyHold: a table's charge is always its cells and half as much, twice the
+// TestTablesChargeTheirMemory: a table's charge is always its cells and half as much, twice the
 // slots of values on the Go heap, its arena and the memory of its values; after Close it is 0.
-func TestTablesPayForWhatTheyHold(t *testing.T) {
+func TestTablesChargeTheirMemory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		longest := rapid.SampledFrom([]int{4, 16, 17, 40, 5000}).Draw(t, "longest")
 		n := rapid.SampledFrom([]int{0, 1, 255, 256, 257, 3000}).Draw(t, "keys")

@@ -59,8 +59,9 @@ func TestErrorsAreShortened(t *testing.T) {
 	require.Equal(t, "another fault", other.Error())
 }
 
-// TestOtherCodeIsTold: which code a frame of a stack belongs to; the engine's tests count as users.
-func TestOtherCodeIsTold(t *testing.T) {
+// TestUserCodeIsRecognized: which code a frame of a stack belongs to; the engine's tests count as
+// users.
+func TestUserCodeIsRecognized(t *testing.T) {
 	require.True(t, Standard("/usr/lib/go/src/fmt/print.go", "/usr/lib/go/src/"))
 	require.False(t, Standard("/home/ann/words/count.go", "/usr/lib/go/src/"))
 	require.True(t, Standard("fmt/print.go", ""), "built with -trimpath")

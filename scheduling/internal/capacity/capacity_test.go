@@ -153,7 +153,7 @@ func TestQueuesBeforeTheFirstNode(t *testing.T) {
 
 // At most InitJobs jobs of a user are initialized, for 100 / user limit + 2 users. A place becomes
 // free once a job has launched.
-func TestWhoIsInitialized(t *testing.T) {
+func TestInitializedJobs(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 9}, core.QueueConfig{Name: "default", InitJobs: 2, UserLimit: 100})
 	for _, user := range []string{"a", "a", "a", "b", "c", "d", "c"} {
 		coretest.Submit(t, c, core.JobSpec{User: user, Maps: 1})
@@ -169,7 +169,7 @@ func TestWhoIsInitialized(t *testing.T) {
 }
 
 // The search stops after users times jobs candidates; jobs of higher priority come first.
-func TestHowManyJobsAreMet(t *testing.T) {
+func TestSearchOfWaitingJobsIsBounded(t *testing.T) {
 	for _, x := range []struct {
 		before []string
 		last   bool // is initialized
@@ -231,7 +231,7 @@ func TestMaximumOfAQueue(t *testing.T) {
 
 // Beyond the user limit a user's jobs come after those of others. A user beyond the factor waits in
 // any case. The reason is reported for both.
-func TestLimitsOfUsersAreTold(t *testing.T) {
+func TestLimitsOfUsersAreReported(t *testing.T) {
 	c := queued(t, core.Node{MapSlots: 10}, core.QueueConfig{Name: "default", Capacity: 40, UserLimit: 50}, core.QueueConfig{Name: "other"})
 	coretest.Submit(t, c, core.JobSpec{User: "u", Maps: 9})
 	for range 2 {

@@ -168,7 +168,7 @@ func TestDefaultsOfCoGRS(t *testing.T) {
 // The distance that a job may go from its center: one level farther for each wait that is over. It
 // may go anywhere once it claims slots, or once the cluster has room for all of its remaining
 // reduces and every node has asked.
-func TestHowFarAReduceMayGo(t *testing.T) {
+func TestDistanceOfAReduce(t *testing.T) {
 	for _, x := range []struct {
 		waits [2]time.Duration
 		level core.Locality
@@ -350,7 +350,7 @@ func TestLaunchesSayHowNearTheyAre(t *testing.T) {
 
 // A reduce that has waited long enough goes farther from its center, with the time waited in its
 // reason.
-func TestWaitOfAReduceIsTold(t *testing.T) {
+func TestWaitOfAReduceIsReported(t *testing.T) {
 	c, _ := gravityCore(t, core.CoGRS, []int{2, 1}, 1, map[int][]int64{0: {10}})
 	for _, at := range []time.Duration{time.Second, 6*time.Second - 1} {
 		require.Empty(t, coretest.Beat(t, c, at, 1))

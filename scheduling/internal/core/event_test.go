@@ -9,7 +9,7 @@ import (
 
 // Places are reported by their number if all maps have equally many, otherwise one by one, and not
 // at all for a huge job.
-func TestPlacesToldCompactly(t *testing.T) {
+func TestPlacesAreReportedCompactly(t *testing.T) {
 	c := &Core{Config: Config{Explain: true, Events: func(Event) {}}}
 	require.Nil(t, c.inputPlaces(Places{}))
 	require.Equal(t, &InputPlaces{Each: 2, Nodes: []NodeID{1, 2, 3, 4}}, c.inputPlaces(Places{Offsets: []int32{0, 2, 4}, Nodes: []NodeID{1, 2, 3, 4}}))

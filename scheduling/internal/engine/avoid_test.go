@@ -168,7 +168,7 @@ func TestAllAvoidHalfOfTheNodesAtMost(t *testing.T) {
 }
 
 // A node that joins with a new incarnation has neither faults nor failures counted by jobs.
-func TestNodeThatBeginsAnew(t *testing.T) {
+func TestNodeWithANewIncarnation(t *testing.T) {
 	c := tenNodes(t, core.Config{MaxAttempts: 200}, core.Avoidance{Jobs: 1})
 	faultyJob(t, c, 3)
 	require.Equal(t, []any{1, 1, true}, []any{c.Faulty, c.Nodes[3].Faults, c.Nodes[3].Barred.Has(core.BarFaults)})

@@ -205,7 +205,7 @@ func TestDueWhenNoNodeIsAvoidedAnyMore(t *testing.T) {
 }
 
 // A node that is due has a slot for new work, or was asked for a heartbeat; it is listed once.
-func TestWhoIsDue(t *testing.T) {
+func TestDueNodes(t *testing.T) {
 	c, n := newTestCore(t, "fair", func(_ *core.Config, p *core.Policy) { p.SlowStart = 1 })
 	due := func() (called, open []core.NodeID) {
 		a, b := c.Due()
@@ -268,7 +268,7 @@ func TestKillsCallNodes(t *testing.T) {
 
 // A heartbeat is useful to a node with a free slot of a kind for which tasks wait to be launched or
 // copied, and to any node if slots are preempted for waiting tasks.
-func TestWhoIsUseful(t *testing.T) {
+func TestHeartbeatsUsefulToWaitingTasks(t *testing.T) {
 	c, n := newTestCore(t, "fair", nil)
 	join(t, c, core.Node{Name: "n2", Rack: "r1", MapSlots: 2})
 	useful := func() (list []bool) {
@@ -315,7 +315,7 @@ func TestRoomForACopyIsNews(t *testing.T) {
 
 // Nodes with a free slot become due when a task may launch that could not before: after a new job,
 // another priority, pool or policy, an end while jobs are held back, and a task that runs again.
-func TestWhatIsNews(t *testing.T) {
+func TestNewWorkMakesNodesDue(t *testing.T) {
 	for name, call := range map[string]func(c *core.Core, n []core.NodeID, running core.AttemptID) error{
 		"a job": func(c *core.Core, _ []core.NodeID, _ core.AttemptID) error {
 			_, err := c.Submit(0, core.JobSpec{Maps: 1})

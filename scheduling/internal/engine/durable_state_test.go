@@ -218,7 +218,7 @@ func TestFactsOfJobs(t *testing.T) {
 
 // A resumed job keeps its time, place and counts: launched tasks are known as such, failures count,
 // and tasks with output are done. Tasks that no longer exist are dropped.
-func TestResumedJobGoesOn(t *testing.T) {
+func TestResumedJobContinues(t *testing.T) {
 	c := coreOf(t, "hfs", func(cfg *core.Config, _ *core.Policy) { cfg.MaxAttempts = 2 })
 	known := core.DurableJob{
 		ID: 3, Submitted: 7, Spec: core.JobSpec{Pool: "p", Priority: core.Low},

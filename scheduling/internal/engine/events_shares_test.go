@@ -82,7 +82,7 @@ func TestSharesOfEveryPolicy(t *testing.T) {
 // The demand and use of pools, queues and jobs is reported again after a twentieth of their age,
 // for pools and queues after 10 seconds at the latest. The fair shares of pools and queues are
 // reported at once.
-func TestSharesAreToldAgain(t *testing.T) {
+func TestSharesAreReportedAgain(t *testing.T) {
 	const again = 20 // times in its age
 	for _, preset := range []string{"hfs", "capacity", "fifo"} {
 		c, since := eventsOf(t, preset, func(cfg *core.Config, p *core.Policy) { cfg.Explain, p.Spread = true, false })

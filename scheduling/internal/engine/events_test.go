@@ -27,7 +27,7 @@ func twoRacks(t *testing.T) (*core.Core, []core.NodeID, func() []core.Event) {
 
 // A reduce's launch reports the costs of other nodes: the best of all, the mean, and those of the
 // candidates. Input and output of maps are reported, too.
-func TestCostsOfReducesAreTold(t *testing.T) {
+func TestCostsOfReducesAreReported(t *testing.T) {
 	c, nodes, since := twoRacks(t)
 	submit(t, c, core.JobSpec{Maps: 2, Reduces: 1, SlowStart: 1, InputBytes: 77, Places: core.Places{Offsets: []int32{0, 1, 2}, Nodes: nodes[:2]}})
 	submitted := since()[4]
@@ -223,7 +223,7 @@ func TestEventsOfAvoidance(t *testing.T) {
 }
 
 // Each launch and each end of an attempt is an event, with its node and, for a failure, the error.
-func TestAttemptsAreTold(t *testing.T) {
+func TestAttemptsAreReported(t *testing.T) {
 	var events []core.Event
 	c, n := newTestCore(t, "fifo", func(cfg *core.Config, _ *core.Policy) { cfg.Events = func(e core.Event) { events = append(events, e) } })
 	id := submit(t, c, core.JobSpec{Maps: 3, Reduces: 1, SlowStart: 1})

@@ -49,7 +49,7 @@ func TestIdleReasonsOfNodes(t *testing.T) {
 // With Explain a heartbeat reports each job's reason, for each kind, when the reason or the allowed
 // level is new, and again after twice as many skips, four times, and so on. A report is valid until
 // the next.
-func TestSkipsAreTold(t *testing.T) {
+func TestSkipsAreReported(t *testing.T) {
 	c, since := eventsOf(t, "fair", func(cfg *core.Config, p *core.Policy) {
 		cfg.Explain = true
 		p.Locality = core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{10 * time.Second, 10 * time.Second}}

@@ -238,7 +238,7 @@ func notesCore(t *testing.T) (*core.Core, []core.NodeID, *notes) {
 
 // A locality rule gets the distance of the nearest map, and the number of refusals since the last
 // local map.
-func TestMapPlacementIsTold(t *testing.T) {
+func TestMapPlacementIsReported(t *testing.T) {
 	c, nodes, n := notesCore(t)
 	id := submit(t, c, core.JobSpec{Maps: 3, Places: core.Places{Offsets: []int32{0, 1, 2, 3}, Nodes: []core.NodeID{nodes[0], nodes[0], nodes[0]}}})
 	require.Empty(t, beat(t, c, time.Second, nodes[3]))
@@ -299,7 +299,7 @@ func TestMapChooserIsNotAskedOfMapsWithoutAPlace(t *testing.T) {
 
 // A placement rule gets the waiting reduces and the number of refusals since the last launch. It is
 // also notified when a job ends.
-func TestReducePlacementIsTold(t *testing.T) {
+func TestReducePlacementIsReported(t *testing.T) {
 	c, nodes, n := notesCore(t)
 	id := submit(t, c, core.JobSpec{Reduces: 3})
 	require.Empty(t, beat(t, c, time.Second, nodes[0]))

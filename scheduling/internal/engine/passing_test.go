@@ -168,7 +168,7 @@ func (w *twins) step(p core.Policy) {
 	}
 }
 
-func TestAnswersAsBeforeAgreeWithAsking(t *testing.T) {
+func TestReusedAnswersAreCurrent(t *testing.T) {
 	waits := core.LocalityPolicy{Rule: core.TimedWait, Waits: []time.Duration{2 * time.Second, time.Second, time.Second}}
 	with := func(l core.LocalityPolicy) func(*core.Policy) { return func(p *core.Policy) { p.Locality = l } }
 	for name, tc := range map[string]struct {

@@ -96,9 +96,9 @@ func (s *stranded) reconfigure(preset string, change func(p *core.Policy)) {
 	require.NoError(s.t, s.c.Reconfigure(s.now, p))
 }
 
-// TestSuspendedGoesOn makes every possible change to a cluster with a suspended attempt. Every job
-// that is not killed then ends.
-func TestSuspendedGoesOn(t *testing.T) {
+// TestSuspendedAttemptContinues makes every possible change to a cluster with a suspended attempt.
+// Every job that is not killed then ends.
+func TestSuspendedAttemptContinues(t *testing.T) {
 	events := map[string]func(s *stranded){
 		"nothing":    func(*stranded) {},
 		"cordon":     func(s *stranded) { require.NoError(s.t, s.c.Cordon(s.now, s.nodes[0], true)) },
@@ -165,9 +165,9 @@ func TestDrainedNodesEnd(t *testing.T) {
 	require.Equal(t, []core.JobID{s.big}, s.c.View().Active(), "its reduce is not launched")
 }
 
-// TestDisplacedJobGoesOn switches to every other policy from pools with a limit, under which a job
-// of higher priority has displaced a running one.
-func TestDisplacedJobGoesOn(t *testing.T) {
+// TestDisplacedJobContinues switches to every other policy from pools with a limit, under which a
+// job of higher priority has displaced a running one.
+func TestDisplacedJobContinues(t *testing.T) {
 	for _, preset := range Presets() {
 		c, n := oneNode(t, "hfs", func(_ *core.Config, p *core.Policy) { p.Pools.PoolMaxJobs = 1 }, core.Node{Name: "a", MapSlots: 1, ReduceSlots: 1})
 		id := submit(t, c, core.JobSpec{Pool: "p", Maps: 2})

@@ -50,9 +50,9 @@ func TestOutputsKeepTheirSums(t *testing.T) {
 	})
 }
 
-// TestOutputsMadeAnewElsewhere: the output of one map may be stored on any number of nodes, one
+// TestOutputsRecomputedElsewhere: the output of one map may be stored on any number of nodes, one
 // after the other.
-func TestOutputsMadeAnewElsewhere(t *testing.T) {
+func TestOutputsRecomputedElsewhere(t *testing.T) {
 	for _, maps := range []int{1, 2, 5} {
 		g := New(maps, 2)
 		for node := range int32(40) {
