@@ -37,7 +37,7 @@ export function options(list, chosen) {
 
 /** A table: what it shows, the heads of its columns, and its rows. */
 export function table(caption, heads, rows, name = "") {
-  return html`<table class="${name}"><caption>${caption}</caption><thead><tr>${heads.map((text) => html`<th scope="col">${text}</th>`)}</tr></thead><tbody>${rows}</tbody></table>`;
+  return html`<table class="${name}"><caption>${caption}</caption><thead><tr>${heads.map((text) => (text ? html`<th scope="col">${text}</th>` : html`<td></td>`))}</tr></thead><tbody>${rows}</tbody></table>`;
 }
 
 /** Puts markup into an element, unless it is there already. What is equal stays in the document: a button

@@ -395,11 +395,17 @@ test("an exported site runs on any server, with gzip, and with brotli where the 
 });
 
 test("anybody can use it", { skip }, async () => {
-  const { page, close } = await open("", { bypassCSP: true });
-  await page.evaluate(axe);
-  const found = await page.evaluate(() => axe.run());
-  assert.deepEqual(found.violations.map((v) => `${v.id}: ${v.nodes[0].html.slice(0, 200)}`), []);
-  await close();
+  for (const [lesson, colorScheme] of [["", "light"], ["#lesson=fair,en", "light"], ["#lesson=larts,en", "dark"]]) {
+    const { page, close } = await open(lesson, { bypassCSP: true, colorScheme });
+    await page.evaluate(axe);
+    for (const screen of lesson ? ["compare", "shuffle", "overview"] : ["overview"]) {
+      await page.click(`#screens [data-screen="${screen}"]`);
+      await page.waitForSelector(`#screen-${screen} > *`, { state: "attached" });
+      const found = await page.evaluate(() => axe.run());
+      assert.deepEqual(found.violations.map((v) => `${v.id}: ${v.nodes[0].html.slice(0, 200)}`), [], `${lesson} ${screen}`);
+    }
+    await close();
+  }
 });
 
 test("a lesson opens at the moment its text speaks of, with both policies", { skip }, async () => {
