@@ -31,14 +31,15 @@ func TestQueueOrder(t *testing.T) {
 	require.False(t, ok)
 }
 
-// The heap gives what a stable sort by time gives, whatever the mix of pushes and pops.
+// The queue yields what a stable sort by time yields, for any mix of pushes and pops, and of
+// heartbeats and other events.
 func TestQueueAgainstSort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q queue
 		var want []simEvent
 		for step := range rapid.IntRange(0, 200).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "push") {
-				e := simEvent{at: q.now + time.Duration(rapid.IntRange(0, 9).Draw(t, "at")), a: int32(step)}
+				e := simEvent{at: q.now + time.Duration(rapid.IntRange(0, 9).Draw(t, "at")), a: int32(step), kind: rapid.SampledFrom([]eventKind{evHeartbeat, evArrive}).Draw(t, "kind")}
 				require.NoError(t, q.push(e))
 				want = append(want, e)
 				slices.SortStableFunc(want, func(x, y simEvent) int { return int(x.at - y.at) })

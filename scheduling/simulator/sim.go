@@ -194,8 +194,10 @@ func (s *sim) at(t time.Duration, kind eventKind, a, b int32) {
 // loop handles events until all jobs are done.
 func (s *sim) loop(ctx context.Context) error {
 	for s.done < len(s.jobs) {
-		if s.net != nil && s.net.Changed() && (len(s.q.heap) == 0 || s.q.heap[0].at > s.q.now) {
-			s.resolve()
+		if s.net != nil && s.net.Changed() {
+			if e := s.q.first(); e == nil || e.at > s.q.now {
+				s.resolve()
+			}
 		}
 		e, ok := s.q.pop()
 		if !ok {
