@@ -88,7 +88,7 @@ mutants: ## deliberate faults, one at a time, which the tests must notice; ARGS=
 
 # Two at a time: while the last test of a package runs alone, other targets use the second core.
 check: ## what CI runs
-	$(MAKE) -j2 test lint elsewhere smoke changed
+	$(MAKE) -j2 test changed lint elsewhere smoke
 
 clean: ## remove bin and out
 	rm -rf bin out

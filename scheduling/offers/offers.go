@@ -102,7 +102,7 @@ func (m *master) Rank(q scheduling.View, id scheduling.JobID, k scheduling.TaskK
 	running := make([]int, len(m.Frameworks)+1)
 	own := 0
 	for _, other := range q.Active() {
-		j, err := q.Job(other)
+		j, err := q.Glance(other)
 		if err != nil {
 			continue
 		}
