@@ -218,7 +218,7 @@ func TestProse(t *testing.T) {
 var plain = strings.Fields("actors dfs jobs contrib mapreduce " +
 	"internal/journal internal/netmodel internal/globs internal/gen internal/yamlfile internal/scratch " +
 	"internal/nofollow internal/clusterstate scheduling experiments internal/cli internal/bench " +
-	"internal/statistics internal/spelling internal/textfile internal/cputime internal/linear cmd examples")
+	"internal/statistics internal/spelling internal/textfile internal/cputime internal/linear internal/tools cmd examples")
 
 // Lines of comments, also those of tests, avoid the phrases of prose.txt.
 func TestComments(t *testing.T) {

@@ -17,11 +17,11 @@ type finding struct {
 	ours, low, high         float64
 }
 
-// counted tells whether the row is judged.
+// counted reports whether the row is judged.
 func (f *finding) counted() bool { return f.kind != "context" }
 
-// notices tells whether a row, as it is without a fault, notices the fault with which it is like
-// with. One that holds must not hold any more; the value of one that differs or cannot be told must
+// notices reports whether a row, as it is without a fault, notices the fault with which it is like
+// with. One that holds must not hold any more; the value of one that differs or is uncertain must
 // leave the interval that it has without the fault. Without an interval it notices nothing.
 func (f *finding) notices(with *finding) bool {
 	if f.verdict == "holds" {

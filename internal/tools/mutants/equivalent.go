@@ -29,7 +29,7 @@ func readEquivalent(path string) (list []equivalent, err error) {
 	return list, nil
 }
 
-// is tells whether m is the fault; text is that of its file.
+// is reports whether m is the fault; text is that of its file.
 func (e *equivalent) is(m *mutant, text string) bool {
 	if m.File != e.File || m.Old != e.Old || m.New != e.New {
 		return false
@@ -38,7 +38,7 @@ func (e *equivalent) is(m *mutant, text string) bool {
 	return from >= 0 && from <= m.at && m.at+len(m.Old) <= from+len(e.At)
 }
 
-// isEquivalent tells whether a fault is on the list.
+// isEquivalent reports whether a fault is on the list.
 func (t *trial) isEquivalent(m *mutant) bool {
 	text, err := os.ReadFile(m.File)
 	if err != nil {

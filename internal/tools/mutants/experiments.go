@@ -21,7 +21,7 @@ import (
 // Experiments are held against faults too: each row that is judged must move with one at least. What
 // they find with a fault is held against what they find without.
 
-// flaw is one fault of the list for experiments.
+// flaw is one listed fault for experiments.
 type flaw struct {
 	Name  string   `yaml:"name"`
 	Edits []mutant `yaml:"edits"` // only their File, Old and New
@@ -47,7 +47,7 @@ const soundName = "sound"
 var measured = []string{"delay-overhead", "validation"}
 
 // sparing lists the experiments of which a few seeds must do, since they take long. The others run as
-// many as in a full run: what cannot be told hardly notices anything.
+// many as in a full run: an uncertain row hardly notices anything.
 var sparing = []string{
 	"delay-fig2", "delay-fig5", "delay-fig8", "delay-fig13", "delay-fig15", "delay-slots", "delay-table4", "hfsp-fig3",
 	"hfsp-fig5", "hfsp-fig6", "orders", "facebook-trace", "coflows",
@@ -72,7 +72,7 @@ func (f *flaw) folder() string {
 	return strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(f.Name), "-"), "-")
 }
 
-// moves tells whether an experiment can move with the fault.
+// moves reports whether an experiment can move with the fault.
 func (f *flaw) moves(experiment string) bool {
 	return len(f.Of) == 0 || slices.ContainsFunc(f.Of, func(pattern string) bool {
 		ok, err := path.Match(pattern, experiment)
@@ -138,7 +138,7 @@ func (c *contest) build() (names []string, err error) {
 	return names, nil
 }
 
-// faulty runs the experiments that move with the fault of a number.
+// faulty runs the experiments that move with the numbered fault.
 func (c *contest) faulty(f *flaw, number int, names []string) error {
 	began := time.Now()
 	for _, name := range names {

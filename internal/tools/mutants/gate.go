@@ -66,7 +66,7 @@ func (t *trial) atRandom(list []mutant, n int, c *census) error {
 }
 
 // gather takes up to n faults from the list such that no two overlap, and puts their gates in place.
-// Those that have no gate, or whose gate does not build, are to be tried alone.
+// Those that have no gate, or whose gate does not build, must be tried alone.
 func (t *trial) gather(list []mutant, n int, c *census) (together, alone, rest []mutant, err error) {
 	var ungated []mutant
 	same := 0

@@ -6,8 +6,8 @@
 //	go run ./internal/tools/mutants -random 50 -seed 1 ./scheduling  # faults at random places of a package
 //	go run ./internal/tools/mutants -experiments out/faults          # which rows of experiments notice which
 //
-// It ends with 1 if a fault of the list is alive. A fault at random may be no fault at all: those
-// alive are to be looked at, and go to internal/tools/mutants/equivalent.yaml with the reason if that is so.
+// It ends with 1 if a listed fault is alive. A random fault may change no behavior: check those
+// alive, and add them to internal/tools/mutants/equivalent.yaml with the reason if that is so.
 // One that does not build is not counted; one whose tests do not end in time is tried again at once,
 // beside a run without it, and counts as noticed only if that takes a third of the time at most.
 //
@@ -30,7 +30,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// mutant is one fault: in File the text Old, which stands there once, becomes New.
+// mutant is one fault: in File the text Old, which occurs there once, becomes New.
 type mutant struct {
 	Name string   `yaml:"name"` // the rule that it breaks
 	File string   `yaml:"file"`
@@ -172,7 +172,7 @@ func readList(path string) (list []mutant, err error) {
 	return list, err
 }
 
-// copyModule copies the module as it stands in the working tree, without what git ignores.
+// copyModule copies the module as it is in the working tree, without what git ignores.
 func copyModule() (dir string, err error) {
 	out, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {

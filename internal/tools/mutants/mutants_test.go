@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each fault of the list still applies to its file.
+// Each listed fault still applies to its file.
 func TestTheListFits(t *testing.T) {
 	list, err := readList("list.yaml")
 	require.NoError(t, err)
@@ -171,7 +171,7 @@ func TestF(t *testing.T) {
 	require.Len(t, entries, 2)
 }
 
-// Each fault of the list for experiments still applies to its functions, and has its own folder.
+// Each listed fault for experiments still applies to its functions, and has its own folder.
 func TestTheListForExperimentsFits(t *testing.T) {
 	list, err := readFlaws("experiments.yaml")
 	require.NoError(t, err)

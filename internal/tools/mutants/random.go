@@ -46,7 +46,7 @@ func placeAtRandom(packages []string, seed uint64) ([]mutant, error) {
 }
 
 // placesIn lists the faults that a file can have: swapped operators, conditions turned around, calls
-// left out.
+// removed.
 func placesIn(name string) (list []mutant, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -136,7 +136,7 @@ func (f *finder) eitherOf(n *ast.BinaryExpr, to token.Token) string {
 	return "(" + chosen + " && " + with + " || !" + chosen + " && " + as + ")"
 }
 
-// calls tells whether an expression calls what may do more than work out a value.
+// calls reports whether an expression calls a function that may have side effects.
 func calls(n ast.Expr) (any bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if c, ok := n.(*ast.CallExpr); ok {

@@ -82,7 +82,7 @@ func overlay(sound []byte) (*overlaid, error) {
 // errOutside says that a fault is in no function.
 var errOutside = errors.New("a change outside of functions")
 
-// add takes in the file with a fault.
+// add adds the file with a fault.
 func (o *overlaid) add(bad []byte, number int) error {
 	list, err := functionsOf(bad)
 	if err != nil {

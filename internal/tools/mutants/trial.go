@@ -26,7 +26,7 @@ const (
 	equal   verdict = "equal" // on the list of those that are no faults
 )
 
-// lasted finds how long a package's tests took in what they print, which leaves out the build.
+// lasted finds the time of a package's tests in their output; it excludes the build.
 var lasted = regexp.MustCompile(`(?m)^ok\s+\S+\s+([0-9.]+s)`)
 
 // trial tries faults in a copy of the module.
@@ -79,7 +79,7 @@ func (t *trial) try(m *mutant) (v verdict, err error) {
 func (t *trial) test(p string) verdict {
 	ctx, cancel := context.WithTimeout(context.Background(), t.limit+2*time.Minute)
 	defer cancel()
-	// What vet would say is a fault of another kind: the tests are to notice.
+	// The tests must notice the fault, not vet.
 	c := exec.CommandContext(ctx, "go", "test", "-failfast", "-vet=off", "-timeout", t.limit.String(), p)
 	c.Dir = t.dir
 	v, _ := t.judge(ctx, c, p)
@@ -159,7 +159,7 @@ func (t *trial) thoseInGo(list []mutant, c *census) (valid []mutant, err error) 
 	return valid, nil
 }
 
-// isGo tells whether a fault builds; gates of others may be in place.
+// isGo reports whether a fault builds; gates of others may be in place.
 func (t *trial) isGo(m *mutant) (ok bool, err error) {
 	if err := t.keep(m.File); err != nil {
 		return false, err
