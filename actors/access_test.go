@@ -84,7 +84,7 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 		return err
 	}
 	require.Error(t, c.Reload(bad, closed))
-	require.NoError(t, submit(), "the old rules stay in force")
+	require.NoError(t, submit(), "the old rules stay effective")
 	require.NoError(t, c.Reload(pools, closed))
 	require.ErrorIs(t, submit(), allocation.ErrDenied)
 	require.NoError(t, c.ReloadFailed(errors.New("pools.xml:3: wrong")))

@@ -204,7 +204,7 @@ func (s *Server) postReload(_ *http.Request, c caller) (any, error) {
 		return nil, refuse("no-files", "this server has no configuration files")
 	}
 	if err := s.config.check(true); err != nil {
-		return nil, refuse("bad-policy", "the old configuration stays in force: %s", oneLine(err))
+		return nil, refuse("bad-policy", "the server keeps its configuration: %s", oneLine(err))
 	}
 	return s.config.outcome(), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -20,7 +21,7 @@ import (
 type Configuration struct {
 	Policy   scheduling.Policy
 	Rules    *allocation.Rules
-	Files    []string // that it was read from: they are watched from now on
+	Files    []string // it was read from these, which the server watches from now on
 	Warnings []string
 }
 
@@ -30,7 +31,8 @@ type reloader struct {
 	what   string // the files, for the log
 	log    *slog.Logger
 	load   func() (files, warnings []string, err error) // reads the files and applies them
-	failed func(error) error                            // is told of files that were not applied
+	failed func(error) error                            // records why files were not applied
+	open   func(string) (fs.File, error)                // opens a file to compare it
 
 	mu    sync.Mutex
 	files []string
@@ -112,7 +114,7 @@ func (r *reloader) check(atOnce bool) error {
 		r.log.Info("the " + r.what + " are reloaded")
 	case look.Report:
 		r.last = api.Reload{Time: new(now.Round(0)), Error: oneLine(look.Err)}
-		r.log.Error("the "+r.what+" are not reloaded, the old ones stay in force", "err", r.last.Error)
+		r.log.Error("the "+r.what+" are not reloaded, the server keeps the old ones", "err", r.last.Error)
 		if err := r.failed(look.Err); err != nil {
 			r.log.Warn("no event tells of it", "err", err)
 		}
@@ -133,18 +135,35 @@ func (r *reloader) outcome() api.Reload {
 // modified.
 func (r *reloader) read() (modified time.Time, content []byte, err error) {
 	for _, name := range r.files {
-		info, err := os.Stat(name)
-		if err == nil && info.ModTime().After(modified) {
-			modified = info.ModTime()
-		}
-		text, bad := os.ReadFile(name)
-		if err = errors.Join(err, bad); err != nil {
+		text, info, err := r.readFile(name)
+		if err != nil {
 			return modified, nil, fileError(name, err)
+		}
+		if info.ModTime().After(modified) {
+			modified = info.ModTime()
 		}
 		content = append(fmt.Appendf(content, "%q %v %d\n", name, info.Mode(), len(text)), text...)
 	}
 	return modified, content, nil
 }
+
+// readFile returns a file's text and what is known of the file after the last byte was read: a file
+// that is written meanwhile counts as modified then, and is not applied before it rests.
+func (r *reloader) readFile(name string) (text []byte, info fs.FileInfo, err error) {
+	f, err := r.open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	if text, err = io.ReadAll(f); err != nil {
+		return nil, nil, err
+	}
+	info, err = f.Stat()
+	return text, info, err
+}
+
+// openFile opens a file of the operating system.
+func openFile(name string) (fs.File, error) { return os.Open(name) }
 
 // fileError returns what is wrong with a file, which it names once.
 func fileError(name string, err error) error {
@@ -157,7 +176,7 @@ func fileError(name string, err error) error {
 // watchFiles watches the files of the policy and of the tokens until the server ends.
 func (s *Server) watchFiles() {
 	config := &reloader{
-		what: "configuration files", log: s.cfg.Log, files: s.cfg.Files, failed: s.cluster.ReloadFailed,
+		what: "configuration files", log: s.cfg.Log, files: s.cfg.Files, failed: s.cluster.ReloadFailed, open: openFile,
 		load: func() (files, warnings []string, err error) {
 			c, err := s.cfg.Reread()
 			if err == nil {
@@ -170,6 +189,7 @@ func (s *Server) watchFiles() {
 	if t := s.cfg.Access.Tokens; t != nil && t.file != "" {
 		tokens := &reloader{
 			what: "tokens", log: s.cfg.Log, files: []string{t.file}, failed: func(error) error { return nil },
+			open: openFile,
 			load: func() (files, warnings []string, err error) {
 				again, err := ReadTokens(t.file)
 				if err == nil {

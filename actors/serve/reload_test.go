@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -24,9 +25,10 @@ type reloadBench struct {
 	t       *testing.T
 	name    string
 	log     bytes.Buffer
-	weights []float64 // of the pool, as they were put in force
+	weights []float64 // of the pool, as they were applied
 	failed  []string
-	refuse  error        // of what is put in force
+	refuse  error        // returned for a valid file, if not nil
+	during  func()       // what happens to the file while it is read, once; nil: nothing
 	passed  atomic.Int64 // orders what the test did before time passes and what the reloader does then
 }
 
@@ -54,6 +56,27 @@ func (b *reloadBench) load() (files, warnings []string, err error) {
 	return read.Names, nil, nil
 }
 
+// open opens the file, and lets during happen after its first bytes were read.
+func (b *reloadBench) open(name string) (fs.File, error) {
+	f, err := os.Open(name)
+	return &changingFile{File: f, bench: b}, err
+}
+
+// changingFile is a file that changes while it is read.
+type changingFile struct {
+	*os.File
+	bench *reloadBench
+}
+
+func (f *changingFile) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p[:min(len(p), 20)])
+	if f.bench.during != nil {
+		f.bench.during()
+		f.bench.during = nil
+	}
+	return n, err
+}
+
 // pool is a file with a pool of that weight.
 func pool(weight string) string {
 	return "<allocations>\n<pool name='a'><weight>" + weight + "</weight></pool></allocations>"
@@ -66,6 +89,7 @@ func withReload(t *testing.T, f func(b *reloadBench)) {
 		b := &reloadBench{t: t, name: name}
 		b.write(pool("1"))
 		r := &reloader{what: "files", log: slog.New(slog.NewTextHandler(&b.log, nil)), files: []string{name}, load: b.load}
+		r.open = b.open
 		r.failed = func(err error) error {
 			b.passed.Load()
 			b.failed = append(b.failed, err.Error())
@@ -104,14 +128,14 @@ func TestReloadTakesUpChanges(t *testing.T) {
 
 // A wrong or missing file changes nothing and is reported once, with its place; a corrected file is
 // applied.
-func TestReloadKeepsWhatIsInForce(t *testing.T) {
+func TestReloadKeepsTheOldFilesOnError(t *testing.T) {
 	withReload(t, func(b *reloadBench) {
 		b.write(pool("0"))
 		b.pass(2 * time.Minute)
 		require.Empty(t, b.weights)
 		require.Len(t, b.failed, 1)
 		require.Contains(t, b.failed[0], b.name+":2: pool a: weight: 0")
-		require.Equal(t, 1, strings.Count(b.log.String(), "the old ones stay in force"))
+		require.Equal(t, 1, strings.Count(b.log.String(), "the server keeps the old ones"))
 		b.write(pool("3"))
 		b.pass(20 * time.Second)
 		require.Equal(t, 3.0, b.weights[0])
@@ -122,6 +146,19 @@ func TestReloadKeepsWhatIsInForce(t *testing.T) {
 		b.write(pool("4"))
 		b.pass(20 * time.Second)
 		require.Equal(t, 4.0, b.weights[1])
+	})
+}
+
+// A file that is written while it is read is not applied before it rests.
+func TestReloadWaitsForAFileThatChangesWhileItIsRead(t *testing.T) {
+	withReload(t, func(b *reloadBench) {
+		b.write(pool("2"))
+		b.during = func() { b.write(pool("30")) }
+		b.pass(11 * time.Second)
+		require.Nil(t, b.during, "the file was read")
+		require.Empty(t, b.weights)
+		b.pass(11 * time.Second)
+		require.Equal(t, []float64{30}, b.weights)
 	})
 }
 

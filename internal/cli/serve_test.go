@@ -58,7 +58,7 @@ func TestServerReloads(t *testing.T) {
 	_, err = client.Reload(ctx)
 	require.ErrorContains(t, err, "pools.xml:2: pool a: weight: 0")
 	weight, reload := state()
-	require.Equal(t, 3.0, weight, "the old one stays in force")
+	require.Equal(t, 3.0, weight, "the server keeps the old one")
 	require.Contains(t, reload.Error, "weight: 0")
 	write(t, file, pool("5"))
 	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))

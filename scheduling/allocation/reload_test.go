@@ -108,11 +108,11 @@ func TestReloadKeepsTheOldOnError(t *testing.T) {
 		}
 	}
 	require.Equal(t, 1, reports)
-	require.ErrorContains(t, r.Offer(second(61), second(54), weightFile("2")).Err, "not well-formed", "still not in force, between looks")
+	require.ErrorContains(t, r.Offer(second(61), second(54), weightFile("2")).Err, "not well-formed", "still not effective, between checks")
 	require.True(t, r.Offer(second(70), second(61), weightFile("2")).Loaded)
 	require.True(t, r.Offer(second(80), second(71), weightFile("0")).Report, "a new streak is reported again")
 	back := r.Offer(second(90), second(81), weightFile("2"))
-	require.False(t, back.Loaded, "what stands there is in force already")
+	require.False(t, back.Loaded, "this content is effective already")
 	require.NoError(t, back.Err)
 	require.True(t, r.Offer(second(100), second(91), weightFile("0")).Report, "that ended the streak, too")
 }

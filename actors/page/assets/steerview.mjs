@@ -17,7 +17,7 @@ export async function beginSteering(st) {
   await refresh(st);
 }
 
-/** Asks for the policy in force again, some time after it may have changed. */
+/** Asks the server for its policy again, some time after it may have changed. */
 export async function refresh(st) {
   if (st.caller && st.caller.manages) st.policy = await call(st.remote, "policy");
   st.changed();

@@ -97,7 +97,7 @@ test("findings of many jobs are one, and small ones are none", () => {
 
 const policy = (set, auto) => ({ settings: Object.entries(set).map(([key, value]) => ({ key, value })), pools: [], auto_wait_seconds: auto });
 
-test("the waits that are shown are in force, automatic ones too", () => {
+test("the waits that are shown are those that the server uses, automatic ones too", () => {
   const p = policy({ "locality.rule": "wait", "locality.auto": "true", "locality.waits": "5s/10s" }, 0.6);
   assert.deepEqual(rows(p).filter((r) => /^w/.test(r.id)).map((r) => [r.id, r.value]), [["w1", 0.6], ["w2", 0.6]]);
   assert.match(inForce(p), /automatic.*0\.60 s/);

@@ -67,7 +67,7 @@ function fill(s) {
   });
 }
 
-/** Whether a preset has a setting in force: what is not stands behind # in its file. */
+/** Whether a preset uses a setting; one it does not use stands behind # in its file. */
 const has = (preset, part) => new RegExp(`^${part}`, "m").test(presets.policies[preset] || "");
 
 /** Shows what goes with what, and the numbers of the sliders. */
