@@ -70,7 +70,7 @@ func newConfigPolicy(p *program) *cobra.Command {
 	var s schedulerFlags
 	cmd := &cobra.Command{
 		Use:   "policy [SCHEDULER|FILE.yaml]",
-		Short: "Show every setting of a scheduler or policy file, with its value, meaning and range",
+		Short: "Show the settings of a scheduler or policy file: value, meaning and range",
 		Long: `Show every setting of a scheduler or of a policy file, with its value, meaning and range. The output
 is itself a policy file for --scheduler; settings without effect in this scheduler are commented out
 with #. Waits are those of tarry run and tarry serve, which follow the heartbeats (locality.auto);

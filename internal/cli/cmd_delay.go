@@ -16,7 +16,7 @@ func newDelay(p *program) *cobra.Command {
 	var locality numbers.Part
 	var wait, rackWait time.Duration
 	cmd := &cobra.Command{
-		Use:   "delay (--locality PART | --wait W1) --tasks N --nodes M (--slots L --task-time T | --rate SLOTS/S)",
+		Use:   "delay --locality PART|--wait W1 --tasks N --nodes M --slots L --task-time T|--rate R",
 		Short: "Compute how long maps should wait for a node with their data",
 		Long: `Compute the skip count D and the waits W1 and W2 for a locality, or the locality for given waits, by
 the analysis of delay scheduling (Zaharia et al., EuroSys 2010, sections 3.2 to 3.6 and 4.1). With

@@ -53,7 +53,7 @@ func newGen(p *program) *cobra.Command {
 		names = append(names, string(k))
 	}
 	cmd := &cobra.Command{
-		Use:       "gen " + strings.Join(names, "|") + " --size 1GiB --seed 1 -o FILE",
+		Use:       "gen " + strings.Join(names, "|") + " --size SIZE -o FILE",
 		Short:     "Make deterministic input of any size",
 		Long:      genHelp,
 		ValidArgs: names,

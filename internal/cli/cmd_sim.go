@@ -42,7 +42,7 @@ func newSim(p *program) *cobra.Command {
 every decision.
 
   tarry sim --workload facebook-io --nodes 100 --scheduler hfs
-  tarry sim --trace swim:FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --racks 15 --original-nodes 600
+  tarry sim --trace swim:FB-2009_samples_24_times_1hr_0.tsv --nodes 600 --original-nodes 600
   tarry sim --workload mine.yaml --nodes 40 --racks 4 --network flows --oversubscription 5 --json
 
 The same flags and seed print the same bytes to standard output; standard error reports the time

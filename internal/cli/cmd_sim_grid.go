@@ -39,7 +39,7 @@ func newSimSweep(p *program) *cobra.Command {
 setting is one of tarry config policy, such as theta, or a flag of tarry sim, such as nodes. Several
 --sweep span a grid.
 
-  tarry sim sweep --workload hfsp-fb --racks 5 --sweep theta=0,.05,.1 --sweep nodes=50,100 --repeat 5
+  tarry sim sweep --workload hfsp-fb --sweep theta=0,.05,.1 --sweep nodes=50,100 --repeat 5
   tarry sim sweep --workload facebook-io --sweep scheduler=fifo,fair,hfs --repeat 10 --json
 
 Standard output gets a line for each point: means with their 95 % intervals over the seeds. --json
