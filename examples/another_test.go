@@ -18,7 +18,8 @@ func TestAnotherModule(t *testing.T) {
 	root, err := filepath.Abs("..")
 	require.NoError(t, err)
 	dir := t.TempDir()
-	for name, from := range map[string]string{"main.go": "testdata/another/main.go.txt", "go.sum": "../go.sum"} {
+	files := map[string]string{"main.go": "testdata/another/main.go.txt", "go.mod": "../go.mod", "go.sum": "../go.sum"}
+	for name, from := range files {
 		b, err := os.ReadFile(from)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), b, 0o666))
@@ -31,8 +32,10 @@ func TestAnotherModule(t *testing.T) {
 		require.NoError(t, err, "%v: %s", args, out)
 		return string(out)
 	}
-	command("go", "mod", "init", "example.org/another")
-	command("go", "mod", "edit", "-require=github.com/tarry-mr/tarry@v0.0.0", "-replace=github.com/tarry-mr/tarry="+root)
+	// go.mod names all modules, as go mod tidy would: otherwise go looks up some that Tarry does not
+	// use, which are not on a new machine.
+	command("go", "mod", "edit", "-module=example.org/another",
+		"-require=github.com/tarry-mr/tarry@v0.0.0", "-replace=github.com/tarry-mr/tarry="+root)
 	command("go", "build", "-o", "another", ".")
 
 	var text strings.Builder
