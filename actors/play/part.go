@@ -2,10 +2,8 @@ package play
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
-	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
@@ -75,7 +73,6 @@ func part(r *Request, a *Answer, sink Sink) error {
 	other.Policy, other.Set, other.Weights = r.Other.Policy, r.Other.Set, r.Other.Weights
 	var events [2][]event.Event
 	var names [2]string
-	var larts [2]bool
 	for side, s := range []*Setup{&r.Setup, &other} {
 		pass := tell(sink, side)
 		res, err := s.run(func(e event.Event) {
@@ -87,7 +84,6 @@ func part(r *Request, a *Answer, sink Sink) error {
 			}
 			if e.Type == event.Began {
 				names[side] = e.Name
-				larts[side] = e.Policy != nil && e.Policy.Reduce.Rule == scheduling.LARTS
 			}
 		})
 		if err != nil {
@@ -103,20 +99,8 @@ func part(r *Request, a *Answer, sink Sink) error {
 		names[0], names[1] = names[0]+" (first)", names[1]+" (second)"
 	}
 	a.Parting, a.Quantities = parting(events, names), Quantities(a.Report, a.Against)
-	for side := range larts {
-		if s := a.Parting; s != nil && larts[side] {
-			s.Sides[side].Why, s.Sides[side].Instead = lartsWords.Replace(s.Sides[side].Why), lartsWords.Replace(s.Sides[side].Instead)
-		}
-	}
 	return nil
 }
-
-// lartsWords replaces the causes of CoGRS, which LARTS shares, by what LARTS does.
-var lartsWords = strings.NewReplacer(
-	"no node nearer to its center has a slot", "no node that holds more has a slot",
-	"its center of gravity", "the node that holds most",
-	"center of gravity", "the node that holds most",
-)
 
 // parting finds the first decision that differs.
 func parting(events [2][]event.Event, names [2]string) *Parting {

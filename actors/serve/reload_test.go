@@ -69,6 +69,7 @@ type changingFile struct {
 }
 
 func (f *changingFile) Read(p []byte) (int, error) {
+	f.bench.passed.Load()
 	n, err := f.File.Read(p[:min(len(p), 20)])
 	if f.bench.during != nil {
 		f.bench.during()

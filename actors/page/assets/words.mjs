@@ -53,16 +53,10 @@ export const isLarts = (policy) => ((policy || {}).Reduce || {}).Rule === 2;
 /** Where a rule wants a reduce: LARTS at the node that holds most of its input, CoGRS at its center of gravity. */
 export const aim = (larts) => (larts ? "the node that holds most" : "its center of gravity");
 
-/** What CoGRS calls its causes, as they are when LARTS decides. */
-const lartsCauses = {
-  "center of gravity": "the node that holds most", "center of gravity, running maps counted": "the node that holds most, running maps counted",
-  "waiting for its center of gravity": "waiting for the node that holds most", "no node nearer to its center has a slot": "no node that holds more has a slot",
-};
-
-/** An event under a policy: of reduces under LARTS with the causes of LARTS, and a mark on what was told of the node. */
+/** An event under a policy: of reduces under LARTS with a mark, also on what was told of the node. */
 export function underPolicy(policy, e) {
   if (!e.kind || !e.reason || !isLarts(policy)) return e;
-  return { ...e, larts: true, placed: e.placed && { ...e.placed, larts: e.node_name }, reason: { ...e.reason, cause: lartsCauses[e.reason.cause] || e.reason.cause } };
+  return { ...e, larts: true, placed: e.placed && { ...e.placed, larts: e.node_name } };
 }
 
 /** Whether a reduce stands where its rule wants it. */

@@ -212,14 +212,14 @@ test("a run under LARTS speaks of the node that holds most, not of centers of gr
   const { gravityCaption } = await import("../assets/gravity.mjs"), { caption } = await import("../assets/stage.mjs");
   const { groupsMarkup, grouped } = await import("../assets/decisions.mjs"), { jobMarkup } = await import("../assets/job.mjs"), { legend, nodeMarkup } = await import("../assets/cluster.mjs");
   const placed = { center: "a", at_center: 100, here: 140, best: 90, mean: 400 }, larts = { type: "", kind: 1, node: 1, node_name: "b", job: 1 };
-  const refused = { ...larts, at: 6.2 * s, type: "skipped", until: 8 * s, level: "node-local", reason: { cause: "waiting for its center of gravity", wait: s }, placed };
+  const refused = { ...larts, at: 6.2 * s, type: "skipped", until: 8 * s, level: "node-local", reason: { cause: "waiting for the node that holds most", wait: s }, placed };
   const with_ = (cause, more) => run().flatMap((e) => (e.type === "began" ? [{ ...e, policy: { Reduce: { Rule: 2 } } }] : e.type === "launched" && e.kind === 1 ? [refused, { ...refused, at: 6.1 * s, reason: { cause: "node has its part of the job's reduces" } }, { ...e, reason: { cause }, placed: { ...placed, ...more } }] : [e]));
   for (const [cause, more, says] of [
-    ["center of gravity", { here: 140 }, "holds nearly as much: 140 B × links, 100 B × links at a, which holds most (+40.0 %), 90 B × links at best"],
-    ["center of gravity", { here: 100 }, "as near as the node that holds most"],
-    ["center of gravity", { center: "b", here: 100 }, "at the node that holds most"],
-    ["center of gravity, running maps counted", {}, "the node that holds most, running maps counted: 140"],
-    ["no node nearer to its center has a slot", {}, "no node that holds more has a slot: 140"],
+    ["the node that holds most", { here: 140 }, "holds nearly as much: 140 B × links, 100 B × links at a, which holds most (+40.0 %), 90 B × links at best"],
+    ["the node that holds most", { here: 100 }, "as near as the node that holds most"],
+    ["the node that holds most", { center: "b", here: 100 }, "at the node that holds most"],
+    ["the node that holds most, running maps counted", {}, "the node that holds most, running maps counted: 140"],
+    ["no node that holds more has a slot", {}, "no node that holds more has a slot: 140"],
     ["waited for locality", {}, "its wait for the node that holds most is over: 140"],
   ]) {
     const h = whole(with_(cause, more)), at = (t) => with_(cause, more).filter((e) => e.at <= t * s).reduce(apply, newState()), a = h.attempts.find((x) => x.kind === 1);

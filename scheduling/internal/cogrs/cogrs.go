@@ -44,6 +44,7 @@ type Placement struct {
 	delay.Waits
 	pol    core.ReducePolicy
 	levels int // H: the levels that count in the score
+	why    causes
 	plans  core.Records[*Plan]
 	Period uint64        // increases every sixth of a heartbeat interval, if slots are offered
 	Since  time.Duration // when Period last increased
@@ -68,8 +69,10 @@ func New(c *core.Core, p core.ReducePolicy, former core.Placement) core.Placemen
 	p.Theta = max(0, cmp.Or(p.Theta, 0.05))
 	p.SkewCap = cmp.Or(p.SkewCap, 1.5)
 	r := &Placement{Waits: delay.Waits{C: c}, pol: p, levels: int(c.Far)}
+	r.why = causes{core.CauseGravity, core.CauseGravityAhead, core.CauseNoNearerSlot, core.CauseGravityWait}
 	if p.Rule == core.LARTS {
 		r.levels = 1
+		r.why = causes{core.CauseMost, core.CauseMostAhead, core.CauseNoFullerSlot, core.CauseMostWait}
 	}
 	if old, ok := former.(*Placement); ok {
 		r.TakeOver(&old.Waits)
@@ -88,7 +91,7 @@ func (r *Placement) Begin() {
 // Place performs the steps; choose performs 6 and 7.
 func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	if allowed, ok := r.stillWaits(j, n); ok {
-		return core.Proposal{Task: -1, Allowed: allowed, Why: core.CauseGravityWait}
+		return core.Proposal{Task: -1, Allowed: allowed, Why: r.why.waits}
 	}
 	pending, g := &j.Work[core.Reduce].Pending, r.C.OutputsOf(j)
 	switch {
@@ -105,7 +108,7 @@ func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 		return core.Proposal{Task: pending.First(), Allowed: allowed, Why: core.CauseNoGain} // 5
 	case j.Work[core.Reduce].Again == 0 && !r.mayTake(j, n, allowed): // the most frequent case of 7
 		r.keepsWaiting(j, allowed)
-		return core.Proposal{Task: -1, Allowed: allowed, Why: core.CauseGravityWait}
+		return core.Proposal{Task: -1, Allowed: allowed, Why: r.why.waits}
 	}
 	return r.choose(j, n, allowed)
 }
@@ -145,7 +148,7 @@ func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed core.Locality
 		best.offer(i, r.score(g, p, i, n)-p.Candidates[i][0].Score) // 7
 	}
 	if best.reduce < 0 {
-		return core.Proposal{Task: -1, Allowed: allowed, Why: core.CauseGravityWait}
+		return core.Proposal{Task: -1, Allowed: allowed, Why: r.why.waits}
 	}
 	return core.Proposal{Task: best.reduce, Level: core.OffRack, Allowed: allowed, Why: core.CauseWaited}
 }

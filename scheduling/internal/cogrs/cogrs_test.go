@@ -324,63 +324,36 @@ func TestQuestionsAboutGravity(t *testing.T) {
 	require.Zero(t, sum)
 }
 
-// A launch at a candidate has the reason center of gravity only if the node is near enough.
-// Otherwise the reason is that nearer nodes have no slot, or that running maps make it the center.
+// A launch at a candidate has the reason of its rule only if the node is near enough. Otherwise the
+// reason is that better nodes have no slot, or that running maps make it the best. LARTS speaks of
+// no centers.
 func TestLaunchesSayHowNearTheyAre(t *testing.T) {
-	c, j := gravityCore(t, core.CoGRS, []int{2, 2}, 1, map[int][]int64{0: {1000}, 2: {100}})
-	at := func(n core.NodeID) core.Cause { return placement(c).Place(j, c.Nodes[n]).Why }
-	require.Equal(t, core.CauseGravity, at(0))
-	require.Equal(t, core.CauseGravityWait, at(2))
-	for _, n := range []core.NodeID{0, 1} { // the heavy rack
-		require.NoError(t, c.Cordon(time.Second, n, true))
-	}
-	coretest.Beat(t, c, time.Second, 3) // a period later
-	require.Equal(t, core.CauseNoNearerSlot, at(2))
+	for _, rule := range []struct {
+		rule                    core.ReduceRule
+		near, ahead, full, wait core.Cause
+	}{
+		{core.CoGRS, core.CauseGravity, core.CauseGravityAhead, core.CauseNoNearerSlot, core.CauseGravityWait},
+		{core.LARTS, core.CauseMost, core.CauseMostAhead, core.CauseNoFullerSlot, core.CauseMostWait},
+	} {
+		c, j := gravityCore(t, rule.rule, []int{2, 2}, 1, map[int][]int64{0: {1000}, 2: {100}})
+		at := func(n core.NodeID) core.Cause { return placement(c).Place(j, c.Nodes[n]).Why }
+		require.Equal(t, rule.near, at(0))
+		require.Equal(t, rule.wait, at(2))
+		for _, n := range []core.NodeID{0, 1} { // the heavy rack
+			require.NoError(t, c.Cordon(time.Second, n, true))
+		}
+		coretest.Beat(t, c, time.Second, 3) // a period later
+		require.Equal(t, rule.full, at(2))
 
-	nodes := coretest.Racks([2]int{0, 1}, 2, 2)
-	nodes[0].MapSlots, nodes[2].MapSlots = 1, 3
-	c = coretest.New(t, built, core.Config{}, core.Policy{Order: "fair", SlowStart: 0.25, Reduce: core.ReducePolicy{Rule: core.CoGRS}}, nodes...)
-	coretest.Submit(t, c, core.JobSpec{Maps: 4, Reduces: 1})
-	done := coretest.Beat(t, c, 0, 0)
-	coretest.Beat(t, c, 0, 2)
-	coretest.Report(t, c, 0, 0, core.Status{Attempt: done[0], State: core.StateSucceeded, OutputBytes: []int64{100}})
-	j = c.Job(1)
-	require.Equal(t, core.CauseGravityAhead, at(2), "nothing lies there yet")
-}
-
-// A reduce that has waited long enough goes farther from its center, with the time waited in its
-// reason.
-func TestWaitOfAReduceIsReported(t *testing.T) {
-	c, _ := gravityCore(t, core.CoGRS, []int{2, 1}, 1, map[int][]int64{0: {10}})
-	for _, at := range []time.Duration{time.Second, 6*time.Second - 1} {
-		require.Empty(t, coretest.Beat(t, c, at, 1))
+		nodes := coretest.Racks([2]int{0, 1}, 2, 2)
+		nodes[0].MapSlots, nodes[2].MapSlots = 1, 3
+		policy := core.Policy{Order: "fair", SlowStart: 0.25, Reduce: core.ReducePolicy{Rule: rule.rule}}
+		c = coretest.New(t, built, core.Config{}, policy, nodes...)
+		coretest.Submit(t, c, core.JobSpec{Maps: 4, Reduces: 1})
+		done := coretest.Beat(t, c, 0, 0)
+		coretest.Beat(t, c, 0, 2)
+		coretest.Report(t, c, 0, 0, core.Status{Attempt: done[0], State: core.StateSucceeded, OutputBytes: []int64{100}})
+		j = c.Job(1)
+		require.Equal(t, rule.ahead, at(2), "nothing lies there yet")
 	}
-	got, err := c.Heartbeat(6*time.Second, core.Heartbeat{Node: 1})
-	require.NoError(t, err)
-	require.Len(t, got.Actions, 1)
-	require.Equal(t, core.Reason{Cause: core.CauseWaited, Wait: 5 * time.Second}, got.Actions[0].Reason)
-}
-
-// Credited waits survive a change to another policy of the same kind.
-func TestWaitSurvivesANewPolicy(t *testing.T) {
-	c, _ := gravityCore(t, core.CoGRS, []int{1, 1}, 1, map[int][]int64{0: {10}})
-	for _, at := range []time.Duration{0, 6} {
-		require.Empty(t, coretest.Beat(t, c, at*time.Second, 1))
-	}
-	require.NoError(t, c.Reconfigure(6*time.Second, c.View().Policy()))
-	for _, at := range []time.Duration{6, 9} {
-		require.Empty(t, coretest.Beat(t, c, at*time.Second, 1))
-	}
-	require.Len(t, coretest.Beat(t, c, 10*time.Second, 1), 1)
-}
-
-// A wait continues while many jobs arrive and the list of waits grows.
-func TestWaitSurvivesNewJobs(t *testing.T) {
-	c, _ := gravityCore(t, core.CoGRS, []int{1, 1}, 1, map[int][]int64{0: {10}})
-	require.Empty(t, coretest.Beat(t, c, 0, 1))
-	for range 100 {
-		require.NoError(t, c.Kill(0, coretest.Submit(t, c, core.JobSpec{Maps: 1, Reduces: 1})))
-		coretest.Submit(t, c, core.JobSpec{Reduces: 1, SlowStart: 1, Maps: 1})
-	}
-	require.Contains(t, coretest.Beat(t, c, 10*time.Second, 1), core.AttemptID{Task: core.TaskID{Job: 1, Kind: core.Reduce}})
 }

@@ -23,19 +23,22 @@ func (r *Placement) Explain(j *core.Job, i int32, n *core.NodeState) *core.Place
 	return p
 }
 
+// causes are those that a rule, CoGRS or LARTS, gives for its decisions.
+type causes struct{ near, ahead, full, waits core.Cause }
+
 // near returns the cause of launching reduce i on n, a candidate. Either n is within Theta of the
 // best node, by known outputs or with running maps, or better nodes have no slot.
 func (r *Placement) near(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState) core.Cause {
 	switch worth := r.worth(g, i); {
 	case float64(p.Best[i][0].Score-r.score(g, p, i, n)) > worth:
-		return core.CauseNoNearerSlot
+		return r.why.full
 	case p.ahead.known > 0:
 		at := r.center(g, i, n)
 		if float64(at.Here-at.AtCenter) > 2*worth { // a difference in score counts twice in distance
-			return core.CauseGravityAhead
+			return r.why.ahead
 		}
 	}
-	return core.CauseGravity
+	return r.why.near
 }
 
 // center returns the center of reduce i with the distances there and on n. It sets r.sums to reduce

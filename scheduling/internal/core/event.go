@@ -177,10 +177,10 @@ func (e Event) Why() string {
 	worse := e.Placed.worse()
 	switch {
 	case worse == "" && e.Placed != nil && e.Placed.Center != "" && e.Reason.Cause == CauseWaited:
-		return "at its center of gravity: " + why // launched by a wait, but the node happens to be the center
+		return "at its preferred node: " + why // which had a slot only after the wait
 	case worse == "":
 		return why
-	case e.Reason.Cause == CauseGravity:
+	case e.Reason.Cause == CauseGravity, e.Reason.Cause == CauseMost:
 		return "near enough: " + worse
 	default:
 		return why + ": " + worse

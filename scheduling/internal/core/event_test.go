@@ -25,11 +25,12 @@ func TestWhyOfReduces(t *testing.T) {
 	for want, e := range map[string]Event{
 		"center of gravity":                     {Reason: Reason{Cause: CauseGravity}, Placed: &Placed{Center: "a", AtCenter: 10, Here: 10}},
 		"near enough: +2.0 % over node-15":      {Reason: Reason{Cause: CauseGravity}, Placed: &Placed{Center: "node-15", AtCenter: 100, Here: 102}},
+		"near enough: +5.0 % over b":            {Reason: Reason{Cause: CauseMost}, Placed: &Placed{Center: "b", AtCenter: 100, Here: 105}},
 		"near enough: all of its input is on a": {Reason: Reason{Cause: CauseGravity}, Placed: &Placed{Center: "a", Here: 1}},
 		"waited for locality, 1s so far: +50.0 % over b": {
 			Reason: Reason{Cause: CauseWaited, Wait: time.Second}, Placed: &Placed{Center: "b", AtCenter: 100, Here: 150},
 		},
-		"at its center of gravity: waited for locality, 1s so far": {
+		"at its preferred node: waited for locality, 1s so far": {
 			Reason: Reason{Cause: CauseWaited, Wait: time.Second}, Placed: &Placed{Center: "b", AtCenter: 100, Here: 100},
 		},
 		"no node nearer to its center has a slot: +50.0 % over b": {

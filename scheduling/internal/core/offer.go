@@ -91,7 +91,7 @@ func near(l Locality, off Cause) Cause {
 // reason returns a Reason with the cause and, if j waits or has waited, the wait.
 func (c *Core) reason(j *Job, k TaskKind, why Cause) Reason {
 	switch why {
-	case CauseWaiting, CauseWaited, CauseGravityWait, CausePlacementCap, CausePlaced, CausePlacementWait:
+	case CauseWaiting, CauseWaited, CauseGravityWait, CauseMostWait, CausePlacementCap, CausePlaced, CausePlacementWait:
 		v, _ := c.Placement[k].View(j)
 		reason := Reason{Cause: why, Wait: v.Wait, Count: int32(v.Skips)}
 		if why == CausePlacementWait {

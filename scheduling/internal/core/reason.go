@@ -21,6 +21,10 @@ const (
 	CauseNoNearerSlot         // reduce launched far from its center: no nearer node has a slot, or will soon
 	CauseNoGain               // reduce launched: no node is better by enough to wait
 	CauseGravityWait          // skipped: its reduces wait for their centers of gravity
+	CauseMost                 // reduce launched at the node that holds most of its input, or nearly as much (LARTS)
+	CauseMostAhead            // the same, with the expected outputs of the job's running maps
+	CauseNoFullerSlot         // reduce launched elsewhere: no node that holds more has a slot, or will soon
+	CauseMostWait             // skipped: its reduces wait for the nodes that hold most of their input
 	CausePlacementCap         // skipped: the node has its maximum of the job's reduces
 	CauseAnyReduce            // reduce launched: first pending one, any node
 	CausePoolMax              // skipped: the pool is at its maximum share
@@ -69,6 +73,10 @@ var causeText = [...]string{
 	CauseNoNearerSlot:   "no node nearer to its center has a slot",
 	CauseNoGain:         "no gain in waiting",
 	CauseGravityWait:    "waiting for its center of gravity",
+	CauseMost:           "the node that holds most",
+	CauseMostAhead:      "the node that holds most, running maps counted",
+	CauseNoFullerSlot:   "no node that holds more has a slot",
+	CauseMostWait:       "waiting for the node that holds most",
 	CausePlacementCap:   "node has its part of the job's reduces",
 	CauseAnyReduce:      "any node",
 	CausePoolMax:        "pool at its maximum share",
@@ -108,7 +116,7 @@ var causeText = [...]string{
 // Waits reports whether a job lets a slot pass because it waits for a better one.
 func (c Cause) Waits() bool {
 	switch c {
-	case CauseWaiting, CauseGravityWait, CausePlacementCap, CausePlacementWait:
+	case CauseWaiting, CauseGravityWait, CauseMostWait, CausePlacementCap, CausePlacementWait:
 		return true
 	default:
 		return false
