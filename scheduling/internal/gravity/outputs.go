@@ -58,9 +58,8 @@ type sum struct {
 // Feeder is a node that has or had outputs.
 type Feeder struct {
 	Node  int32
-	Bytes []int64 // per reduce, of the folded outputs, without trailing zeros; valid until the next change
+	Bytes []int64 // per reduce, of the folded outputs; nil: none; valid until the next change
 	maps  int     // folded maps
-	owned bool    // Bytes is a sum, not the slice of a single output
 	high  int64   // sum of the outputs' maximum bytes per reduce
 }
 
@@ -172,21 +171,12 @@ func (g *Outputs) count(o *output, sign int64) {
 }
 
 // span returns the minimum and the maximum of list, or the largest number and 0 if it is empty.
-// Since each comparison waits for the one before it, four run in parallel: placing reduces takes a
-// tenth less time.
 func span(list []int64) (low, high int64) {
-	low, low2, low3, low4 := int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MaxInt64), int64(math.MaxInt64)
-	var high2, high3, high4 int64
-	for len(list) >= 4 {
-		b := (*[4]int64)(list)
-		low, low2, low3, low4 = min(low, b[0]), min(low2, b[1]), min(low3, b[2]), min(low4, b[3])
-		high, high2, high3, high4 = max(high, b[0]), max(high2, b[1]), max(high3, b[2]), max(high4, b[3])
-		list = list[4:]
-	}
+	low = math.MaxInt64
 	for _, b := range list {
 		low, high = min(low, b), max(high, b)
 	}
-	return min(low, low2, low3, low4), max(high, high2, high3, high4)
+	return low, high
 }
 
 // Even reports whether no reduce can have a score above part × levels × its input on any node,
@@ -214,15 +204,20 @@ func (g *Outputs) Fold() {
 	for _, m := range g.unfold {
 		o := &g.outs[m]
 		o.folded = true
-		plus(g.total, o.bytes)
+		add(g.total, o.bytes, 1)
 		for l := 1; l < len(o.at.Groups); l++ {
 			s := g.sum(l, o.at.Groups[l])
 			if s.bytes == nil {
 				s.bytes = make([]int64, g.reduces)
 			}
-			plus(s.bytes, o.bytes)
+			add(s.bytes, o.bytes, 1)
 		}
-		g.feeder(o.at.Node).add(o.bytes, g.reduces)
+		f := g.feeder(o.at.Node)
+		if f.Bytes == nil {
+			f.Bytes = make([]int64, g.reduces)
+		}
+		add(f.Bytes, o.bytes, 1)
+		f.maps++
 	}
 	g.unfold = g.unfold[:0]
 }
@@ -235,51 +230,25 @@ func (g *Outputs) Remove(m int32) bool {
 	}
 	g.Fold()
 	g.count(o, -1)
-	minus(g.total, o.bytes)
+	add(g.total, o.bytes, -1)
 	for l := 1; l < len(o.at.Groups); l++ {
-		minus(g.sum(l, o.at.Groups[l]).bytes, o.bytes)
+		add(g.sum(l, o.at.Groups[l]).bytes, o.bytes, -1)
 	}
-	g.feeder(o.at.Node).subtract(o.bytes)
+	f := g.feeder(o.at.Node)
+	add(f.Bytes, o.bytes, -1)
+	if f.maps--; f.maps == 0 {
+		f.Bytes = nil
+	}
 	g.known--
 	g.removed++
 	*o = output{}
 	return true
 }
 
-// add adds an output. A node with a single output needs no sum.
-func (f *Feeder) add(bytes []int64, reduces int) {
-	f.maps++
-	switch {
-	case f.maps == 1:
-		f.Bytes = bytes
-		return
-	case !f.owned:
-		sum := make([]int64, reduces)
-		copy(sum, f.Bytes)
-		f.Bytes, f.owned = sum, true
-	}
-	plus(f.Bytes, bytes)
-}
-
-// subtract removes an output that was added.
-func (f *Feeder) subtract(bytes []int64) {
-	if f.maps--; f.maps == 0 {
-		f.Bytes, f.owned = nil, false
-		return
-	}
-	minus(f.Bytes, bytes)
-}
-
-// plus adds a slice to one that is at least as long; minus subtracts it.
-func plus(sum, bytes []int64) {
+// add adds (1) a slice to one that is at least as long, or subtracts it (-1).
+func add(sum, bytes []int64, sign int64) {
 	sum = sum[:len(bytes)]
 	for r, b := range bytes {
-		sum[r] += b
-	}
-}
-
-func minus(sum, bytes []int64) {
-	for r, b := range bytes {
-		sum[r] -= b
+		sum[r] += sign * b
 	}
 }
