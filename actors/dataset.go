@@ -190,7 +190,7 @@ func newLineage(c *Cluster) *lineage { return &lineage{cluster: c, turn: make(ch
 func (l *lineage) options() cluster.KeptOptions {
 	e := l.cluster.env
 	return cluster.KeptOptions{
-		Name: fmt.Sprintf("dataset %d", e.datasets.number()), Owner: l,
+		Name: fmt.Sprintf("dataset %d", e.datasets.next()), Owner: l,
 		Pool: e.buffers, Spills: e.spills, SpillDir: e.cfg.SpillDir,
 	}
 }
@@ -241,18 +241,20 @@ func (l *lineage) release() {
 // datasets holds the unreleased datasets of a cluster.
 type datasets struct {
 	mu     sync.Mutex
-	made   int
+	number int // of the last dataset created
 	live   map[*lineage]bool
 	closed bool
 }
 
-func (s *datasets) number() int {
+// next returns the number of a new dataset, from 1, for its name in messages.
+func (s *datasets) next() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.made++
-	return s.made
+	s.number++
+	return s.number
 }
 
+// add adds a dataset, which Cluster.Close then releases. It returns ErrClosed after Close.
 func (s *datasets) add(l *lineage) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package cmd is the command line of Tarry for programs of one's own: cmd/tarry is such a
-// program, and one that brings parts of policies or stores along has a main function like it.
+// Package cmd is the command line of Tarry for other programs: one that adds its own policies or
+// stores has a main function like that of cmd/tarry.
 package cmd
 
 import (
@@ -10,9 +10,10 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Main runs the command line of this process and ends the process with its exit code. Settings may
-// name the parts, as in --reduce-placement NAME, --set order=NAME, --sweep locality.rule=NAME,NAME
-// and a scenario's reduce.rule=NAME.
+// Main runs the command line of this process and ends the process with its exit code. parts are the
+// program's own orders and placements for policies. Settings may name them, as in
+// --reduce-placement NAME, --set order=NAME, --sweep locality.rule=NAME,NAME and a scenario's
+// reduce.rule=NAME.
 func Main(parts scheduling.Parts) {
 	worker.Main()
 	os.Exit(cli.Main(os.Args[1:], parts))

@@ -17,16 +17,16 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Request is what is asked. Op is
+// Request is a question to the playground. Op is the operation:
 //
 //	run       simulate Setup; its events go to Handle's sink
-//	part      simulate Setup and Other, and find the first decision at which they part ways
-//	scenario  run Text, a scenario, with Files beside it by name
+//	part      simulate Setup and Other, and find the first decision in which they differ
+//	scenario  run Text, a scenario that may include Files, by name
 //	fork      run Setup, or the recorded run in Text, with and without the wait Fork
 //	whatif    run Text, the events of a recorded run, again under Setup's policy
 //	curve     simulate Setup with each D of Skips, and say what the formula expects
 //	lessons   the lessons, with their set-ups and texts
-//	presets   list what there is to choose from
+//	presets   list the presets and the built-in workloads
 type Request struct {
 	Op    string            `json:"op"`
 	Setup Setup             `json:"setup"`
@@ -37,39 +37,42 @@ type Request struct {
 	Fork  *Fork             `json:"fork,omitempty"`
 }
 
-// Answer is what comes of a request. Error is what was wrong, with line and column where a text was
-// read; then the rest is empty.
+// Answer is the answer to a request; comments name the operations (Request.Op) that set a field. If
+// Error is not empty, the request was wrong or failed, and all other fields are empty. Errors in a
+// text name its line and column.
 type Answer struct {
 	Error   string            `json:"error,omitempty"`
-	Report  *simulator.Report `json:"report,omitempty"`  // of run and part
-	Against *simulator.Report `json:"against,omitempty"` // of part: of Other
-	Parting *Parting          `json:"parting,omitempty"` // of part; nil: they never part
-	Stats   *simulator.Stats  `json:"stats,omitempty"`   // of run
-	Output  string            `json:"output,omitempty"`  // of scenario: what the command prints
-	Code    int               `json:"code,omitempty"`    // of scenario: its exit code
-	Branch  *Branch           `json:"branch,omitempty"`  // of fork
+	Report  *simulator.Report `json:"report,omitempty"`  // run, part: of Setup
+	Against *simulator.Report `json:"against,omitempty"` // part: of Other
+	Parting *Parting          `json:"parting,omitempty"` // part; nil: the runs decide alike to the end
+	Stats   *simulator.Stats  `json:"stats,omitempty"`   // run, part: of Setup
+	Output  string            `json:"output,omitempty"`  // scenario: the output of tarry scenario -v
+	Code    int               `json:"code,omitempty"`    // scenario: the exit code of the command
+	Branch  *Branch           `json:"branch,omitempty"`  // fork
 	WhatIf  *WhatIf           `json:"whatif,omitempty"`
 	Presets *Presets          `json:"presets,omitempty"`
 	Lessons []Lesson          `json:"lessons,omitempty"`
 	Curve   *Curve            `json:"curve,omitempty"`
-	// Chinese is of lessons: the words of the page around them, English and Chinese.
+	// Chinese has, for lessons, the page's other texts in English and Chinese.
 	Chinese [][2]string `json:"chinese,omitempty"`
-	// Quantities are of part: what lessons quote.
+	// Quantities has, for part, the numbers that lessons quote, by name.
 	Quantities map[string]float64 `json:"quantities,omitempty"`
 }
 
-// Presets is what there is to choose from.
+// Presets lists the presets and the built-in workloads.
 type Presets struct {
 	Policies  map[string]string `json:"policies"` // by name, as policy files
 	Order     []string          `json:"order"`    // of the names
 	Workloads []string          `json:"workloads"`
 }
 
-// Sink takes events, each a line of JSON with a line feed; Side is 0 of Setup and 1 of Other. The
-// bytes are Handle's.
+// Sink receives each event of a simulation as a line of JSON with its line feed. If the request
+// runs two simulations, such as Setup and Other of part, side is 0 for the first, 1 for the second.
+// Sink must not keep line, which Handle reuses.
 type Sink func(side int, line []byte)
 
-// Handle answers a request. It never panics for what the request says; what is wrong is in the answer.
+// Handle answers a Request in JSON with an Answer in JSON. Errors are in the answer; no request
+// makes Handle panic.
 func Handle(request []byte, sink Sink) []byte {
 	var r Request
 	d := json.NewDecoder(bytes.NewReader(request))
@@ -121,7 +124,7 @@ func answer(r *Request, a *Answer, sink Sink) (err error) {
 	return nil
 }
 
-// tell makes lines of events; nil where nobody listens.
+// tell returns a function that sends events to the sink as lines of JSON; nil if the sink is nil.
 func tell(sink Sink, side int) func(event.Event) {
 	if sink == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// Parting is the first decision at which two runs on the same workload part ways.
+// Parting is the first decision in which two runs on the same workload differ.
 type Parting struct {
 	At    time.Duration `json:"at"` // of the earlier side
 	Words string        `json:"words"`

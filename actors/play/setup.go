@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Setup is all that a run is made of. What is zero takes the value in brackets.
+// Setup describes a run. A zero field means the default in brackets.
 type Setup struct {
 	Workload string `json:"workload"` // name of a built-in one, or the text of a workload file
 	Jobs     int    `json:"jobs,omitempty"`
@@ -30,8 +30,8 @@ type Setup struct {
 	Link        float64 `json:"link,omitempty"`         // of a node, bytes a second, with flows (125e6)
 	Over        float64 `json:"over,omitempty"`         // over-subscription of racks, with flows (1)
 	Heartbeats  bool    `json:"heartbeats,omitempty"`   // slots are seen at the next heartbeat
-	// Policy is a preset, or the text of a policy file; Set puts KEY=VALUE over it, and Weights are
-	// of pools.
+	// Policy is a preset, or the text of a policy file. Set lists settings KEY=VALUE that override
+	// those of Policy; Weights overrides the weights of pools, by name.
 	Policy  string             `json:"policy"`
 	Set     []string           `json:"set,omitempty"`
 	Weights map[string]float64 `json:"weights,omitempty"`
@@ -46,7 +46,7 @@ const (
 	mostEvents = 2_000_000
 )
 
-// isText tells a text from a name: it has several lines or a key.
+// isText reports whether s is a text, not a name: whether it has several lines or a key.
 func isText(s string) bool { return strings.ContainsAny(s, "\n:{") }
 
 // workload reads or draws the jobs.
@@ -63,7 +63,7 @@ func (s *Setup) workload() (w workload.Workload, err error) {
 	return w, err
 }
 
-// PolicyOf is the policy of a set-up. Errors have line and column where a text was read.
+// PolicyOf returns the policy of a set-up. Errors in a policy file name its line and column.
 func (s *Setup) PolicyOf() (p scheduling.Policy, err error) {
 	if isText(s.Policy) {
 		f, err := policyfile.Read(strings.NewReader(s.Policy), "policy")
@@ -79,7 +79,7 @@ func (s *Setup) PolicyOf() (p scheduling.Policy, err error) {
 	return s.over(p)
 }
 
-// over puts Set and Weights over a policy.
+// over returns a policy with the settings of Set and Weights in place of its own.
 func (s *Setup) over(p scheduling.Policy) (scheduling.Policy, error) {
 	for _, one := range s.Set {
 		key, value, _ := strings.Cut(one, "=")

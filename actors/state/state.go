@@ -66,8 +66,8 @@ type saved struct {
 
 	// Succeeded describes the jobs that succeeded, including those after the snapshot.
 	Succeeded map[string]Succeeded
-	// Cuts are checksums of the splits of unfinished jobs, by key, including those after the
-	// snapshot.
+	// Cuts are checksums of how the input of unfinished jobs is split, by key, including those
+	// after the snapshot.
 	Cuts map[string]uint64
 	// Skips are the records that maps of these jobs have skipped, by key and map, including those
 	// after the snapshot.
@@ -80,25 +80,26 @@ type Succeeded struct {
 	Elapsed time.Duration // since its submission, without the time in which no cluster ran
 }
 
-// succeed records that a job has succeeded and forgets its cuts and skips.
+// succeed records that a job has succeeded, and deletes what only an unfinished job needs: the
+// checksum of its splits and its skipped records.
 func (s *saved) succeed(key string, how Succeeded) {
 	s.Succeeded[key] = how
 	delete(s.Cuts, key)
 	delete(s.Skips, key)
 }
 
-// skip records what a map has skipped.
+// skip records the bad records that a map has skipped, in place of those that it reported before.
 func (s *saved) skip(e *skipEntry) {
 	if s.Skips == nil {
 		s.Skips = map[string]map[int32][]cluster.Skipped{}
 	}
-	of := s.Skips[e.Key]
-	if of == nil {
-		of = map[int32][]cluster.Skipped{}
-		s.Skips[e.Key] = of
+	byMap := s.Skips[e.Key]
+	if byMap == nil {
+		byMap = map[int32][]cluster.Skipped{}
+		s.Skips[e.Key] = byMap
 	}
-	if of[e.Map] = e.List; len(e.List) == 0 {
-		delete(of, e.Map)
+	if byMap[e.Map] = e.List; len(e.List) == 0 {
+		delete(byMap, e.Map)
 	}
 }
 
@@ -358,7 +359,8 @@ func (d *Dir) Succeed(key string, how Succeeded, log *slog.Logger) {
 	d.Sync(log) // without the lock, together with other appends
 }
 
-// Cut records how a job's input is split, and reports whether it was split the same way before.
+// Cut records how a job's input is split, and reports whether an earlier cluster split it the same
+// way. If not, parts that its maps have committed hold the records of other splits.
 func (d *Dir) Cut(key string, splits []cluster.Split, log *slog.Logger) (same bool) {
 	h := fnv.New64a()
 	for _, x := range splits {
@@ -366,8 +368,8 @@ func (d *Dir) Cut(key string, splits []cluster.Split, log *slog.Logger) (same bo
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	was, known := d.saved.Cuts[key]
-	if known && was == h.Sum64() {
+	before, known := d.saved.Cuts[key]
+	if known && before == h.Sum64() {
 		return true
 	}
 	d.saved.Cuts[key] = h.Sum64()

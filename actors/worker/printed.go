@@ -11,17 +11,19 @@ import (
 	"time"
 )
 
-// printed is an engine whose job someone else starts. It prints the command or manifest to standard
-// output and waits until the reports of all tasks exist or an error is final.
+// printed is an engine whose job the user starts. It prints the command or manifest to
+// Options.Print and waits until the reports of all tasks exist or an error is final.
 type printed struct {
-	what string
+	what string // names the text in messages
 	text func(j *job) ([]byte, error)
 	// reports returns the existing reports, and whether they are complete.
 	reports func(j *job) (list []report, all bool, err error)
 }
 
+// width implements engine; how many machines will run the tasks is unknown.
 func (printed) width() int { return 1 }
 
+// run prints the text and waits for the reports.
 func (p printed) run(ctx context.Context, j *job) ([]report, error) {
 	text, err := p.text(j)
 	if err != nil {

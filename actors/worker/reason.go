@@ -36,8 +36,8 @@ var (
 // reasons extracts, from the output of an engine's client, why it has failed.
 type reasons struct {
 	worker  string // of the first attempt that failed
-	ended   string
-	aborted string
+	ended   string // the line that ended matches
+	aborted string // the text that aborted matches
 	first   string // the innermost cause of the first exception
 	open    bool   // causes of first may follow
 	log     string // the last error in a log
@@ -45,7 +45,7 @@ type reasons struct {
 	trying  string // what the client waits for
 }
 
-// hear adds a line.
+// hear adds a line of the output.
 func (r *reasons) hear(line string) {
 	line = strings.TrimSpace(line)
 	if line == "" || traceLine().MatchString(line) {
@@ -79,5 +79,7 @@ func (r *reasons) hear(line string) {
 	}
 }
 
-// reason returns the most informative line.
+// reason returns the line that explains the failure best, or "": a known message of Spark's, the
+// first exception, the last error in a log, or the last line. The worker's own message is in
+// r.worker.
 func (r *reasons) reason() string { return cmp.Or(r.ended, r.aborted, r.first, r.log, r.last) }

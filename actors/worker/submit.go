@@ -68,7 +68,7 @@ type Options struct {
 
 // engine runs the tasks of a submitted job and returns the report of each task that has a part.
 type engine interface {
-	// width returns how many tasks run at once.
+	// width returns how many tasks run at once, 1 if unknown: more tasks mean smaller splits.
 	width() int
 	run(ctx context.Context, j *job) ([]report, error)
 }

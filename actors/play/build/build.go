@@ -1,5 +1,5 @@
-// Package build makes the playground's module, with the Go toolchain. Programs that serve the playground
-// do not import it, and so are without the library that packs it.
+// Package build compiles the simulator to the WebAssembly module of the playground, with the Go
+// toolchain. Programs that serve the playground do not import build: they need no Brotli encoder.
 package build
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/play/site"
 )
 
-// Build makes the module from the source in dir, a directory of this Go module, with the Go toolchain,
-// and puts it with the toolchain's wasm_exec.js into out.
+// Build compiles the WebAssembly module from the source in dir, a directory of this Go module, and
+// writes it into out, compressed, with the toolchain's wasm_exec.js.
 func Build(ctx context.Context, dir, out string) error {
 	root, err := site.Go(ctx, dir, "env", "GOROOT")
 	if err != nil {
@@ -35,8 +35,10 @@ func Build(ctx context.Context, dir, out string) error {
 	defer func() { _ = os.RemoveAll(temp) }() // a temporary directory
 	wasm := filepath.Join(temp, "tarry.wasm")
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-gcflags=all=-l"}
+	// Only the simulator's hot packages are inlined: inlining all makes the compressed file a tenth
+	// larger.
 	for _, hot := range []string{"scheduling", "scheduling/internal/...", "scheduling/simulator"} {
-		args = append(args, "-gcflags="+site.ModulePath+"/"+hot+"=") // inlining elsewhere is a tenth of the module, compressed
+		args = append(args, "-gcflags="+site.ModulePath+"/"+hot+"=")
 	}
 	_, err = site.Go(ctx, dir, append(args, "-o", wasm, site.ModulePath+"/actors/play/wasm")...)
 	if err != nil {
@@ -46,7 +48,7 @@ func Build(ctx context.Context, dir, out string) error {
 	if err != nil {
 		return err
 	}
-	_ = os.Remove(filepath.Join(out, site.GzipName)) // what earlier versions made would be embedded, too
+	_ = os.Remove(filepath.Join(out, site.GzipName)) // a file of an earlier version would be embedded, too
 	packed, err := pack(code, filepath.Join(out, site.ModuleName))
 	if err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package site is the playground as a static site: the page's files, those of the playground, and its
-// module, which is package play compiled for browsers. Any server can serve Files.
+// Package site is the playground as a static site: the page's files, those of the playground, and
+// the module, which is package play compiled to WebAssembly. Any server can serve Files.
 package site
 
 import (
@@ -26,18 +26,18 @@ var assets embed.FS
 //go:embed all:module
 var module embed.FS
 
-// The files of the module.
+// The files of the WebAssembly module, the simulator for browsers.
 const (
-	WasmName   = "tarry.wasm"     // as a browser compiles it
+	WasmName   = "tarry.wasm"     // uncompressed; pages load one of the others
 	ModuleName = WasmName + ".br" // brotli, a quarter less than gzip
 	GzipName   = WasmName + ".gz" // made when a site is written
-	ExecName   = "wasm_exec.js"   // of the toolchain that built it
+	ExecName   = "wasm_exec.js"   // the loader, of the Go toolchain that built the module
 )
 
-// ErrNoModule says that this program was built without the playground's module.
+// ErrNoModule means that this program was built without the WebAssembly module.
 var ErrNoModule = errors.New("this program was built without the module of the playground")
 
-// Module is the directory of the embedded module, or ErrNoModule.
+// Module returns the directory of the embedded module, or ErrNoModule.
 func Module() (fs.FS, error) {
 	dir, err := fs.Sub(module, "module")
 	if err != nil {
@@ -46,7 +46,7 @@ func Module() (fs.FS, error) {
 	return dir, Check(dir)
 }
 
-// Check reports whether a directory lacks a file of the module.
+// Check returns ErrNoModule if a directory lacks a file of the module.
 func Check(dir fs.FS) error {
 	for _, name := range []string{ModuleName, ExecName} {
 		if _, err := fs.Stat(dir, name); err != nil {
@@ -56,8 +56,8 @@ func Check(dir fs.FS) error {
 	return nil
 }
 
-// Files are all files of the site by name, with the module in dir, for any server. Not all browsers
-// unpack brotli by themselves, so that the module is there as GzipName, too.
+// Files returns all files of the site by name, with the module in dir, for any server. They include
+// GzipName, since not all browsers can decompress Brotli in a page.
 func Files(dir fs.FS) (map[string][]byte, error) {
 	out, err := files(dir, GzipName)
 	if err != nil {
@@ -66,7 +66,8 @@ func Files(dir fs.FS) (map[string][]byte, error) {
 	return out, addGzip(out)
 }
 
-// Simulator are the files by name with which the page runs the module in dir, for servers of the page.
+// Simulator returns the files that a server adds to package page, by name, so that the page can run
+// the module in dir.
 func Simulator(dir fs.FS) (out map[string][]byte, err error) {
 	if out, err = fileNamed(dir, ModuleName, ExecName); err != nil {
 		return nil, err
@@ -77,7 +78,8 @@ func Simulator(dir fs.FS) (out map[string][]byte, err error) {
 	return out, addGzip(out)
 }
 
-// Embedded is the simulator with the module in dir, for pages of one file.
+// Embedded returns the simulator, with the module in dir, in the form that package page writes into
+// a page of one file: the worker script with its loader, and the uncompressed module.
 func Embedded(dir fs.FS) (page.Simulator, error) {
 	files, err := fileNamed(dir, ExecName, ModuleName)
 	if err != nil {
@@ -124,12 +126,12 @@ func addGzip(out map[string][]byte) error {
 	return err
 }
 
-// Unpack is what ModuleName holds, as a browser compiles it.
+// Unpack decompresses the content of ModuleName.
 func Unpack(module []byte) ([]byte, error) {
 	return io.ReadAll(brotli.NewReader(bytes.NewReader(module)))
 }
 
-// files are the files of the site for pages that ask for the module by name.
+// files returns the files of the site; its page loads the module from the file that module names.
 func files(dir fs.FS, module string) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	play, err := fs.Sub(assets, "assets")
@@ -158,7 +160,7 @@ func files(dir fs.FS, module string) (map[string][]byte, error) {
 	return out, err
 }
 
-// index is the page's index with the panel of the playground and the name of its module.
+// index returns index.html with the playground's panel and the file name of its module.
 func index(page, panel []byte, module string) ([]byte, error) {
 	for old, text := range map[string]string{
 		"<title>Tarry</title>": "<title>Tarry: the playground</title>",

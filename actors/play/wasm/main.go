@@ -1,8 +1,9 @@
 //go:build js && wasm
 
-// Command wasm is package play as a module for browsers and Node: it sets the global function
-// tarry(request, take) and waits. request is a JSON text; take is called with the side, 0 or 1, and a
-// Uint8Array of whole lines of events; what is returned is the answer, a JSON text.
+// Command wasm is package play as a WebAssembly module for browsers and Node: it sets the global
+// JavaScript function tarry(request, take) and waits. request and the result are those of
+// play.Handle. tarry calls take(side, lines), if given, with events: lines is a Uint8Array of whole
+// lines, and side is that of play.Sink.
 package main
 
 import (
@@ -11,26 +12,28 @@ import (
 	"github.com/tarry-mr/tarry/actors/play"
 )
 
-// portion is how many bytes of events are handed over at once.
+// portion is the size of the buffer of events, in bytes, for each call of take: calls from Go into
+// JavaScript are slow.
 const portion = 1 << 18
 
+// main sets tarry, buffering the events of each side.
 func main() {
 	js.Global().Set("tarry", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		var sink play.Sink
-		var kept [2][]byte
+		var buffered [2][]byte
 		flush := func(side int) {
-			if len(kept[side]) == 0 {
+			if len(buffered[side]) == 0 {
 				return
 			}
-			bytes := js.Global().Get("Uint8Array").New(len(kept[side]))
-			js.CopyBytesToJS(bytes, kept[side])
+			bytes := js.Global().Get("Uint8Array").New(len(buffered[side]))
+			js.CopyBytesToJS(bytes, buffered[side])
 			args[1].Invoke(side, bytes)
-			kept[side] = kept[side][:0]
+			buffered[side] = buffered[side][:0]
 		}
 		if len(args) > 1 && args[1].Type() == js.TypeFunction {
 			sink = func(side int, line []byte) {
-				kept[side] = append(kept[side], line...)
-				if len(kept[side]) >= portion {
+				buffered[side] = append(buffered[side], line...)
+				if len(buffered[side]) >= portion {
 					flush(side)
 				}
 			}

@@ -1,11 +1,12 @@
 //go:build !js || !wasm
 
-// Command wasm is the module of the playground; for this architecture it only says so.
+// Command wasm is the WebAssembly module of the playground. Built for any other architecture, it
+// only prints that.
 package main
 
 import "os"
 
-// main of every other architecture says what this is for.
+// main prints how to build the module.
 func main() {
 	_, _ = os.Stderr.WriteString("this is the module of the playground: go generate ./actors/play/site builds it for browsers\n")
 	os.Exit(2)

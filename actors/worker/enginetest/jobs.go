@@ -244,7 +244,8 @@ func misbehave(how, dir string) {
 	}
 }
 
-// rebuild replaces this program by a different executable that does the same.
+// rebuild replaces this program's file, in a worker, by one with another checksum that does the
+// same. Later workers must refuse to run, since they are not the program that submitted the job.
 func rebuild() {
 	if !asWorker() {
 		return

@@ -1,4 +1,5 @@
-// Command module makes the playground's module: go generate ./actors/play/site.
+// Command module builds the playground's WebAssembly module; go generate ./actors/play/site runs
+// it.
 package main
 
 import (
@@ -11,7 +12,7 @@ import (
 )
 
 func main() {
-	out := flag.String("o", "module", "directory for the module")
+	out := flag.String("o", "module", "write the WebAssembly module and its loader into this directory")
 	flag.Parse()
 	if err := build.Build(context.Background(), ".", *out); err != nil {
 		fmt.Fprintln(os.Stderr, "module:", err)
