@@ -22,7 +22,7 @@ type Options = study.Options
 // Outcome is an experiment with its result.
 type Outcome = study.Outcome
 
-// Counts is the number of rows by kind and verdict.
+// Counts is the number of an experiment's rows (compared quantities) by kind and verdict.
 type Counts = study.Counts
 
 // all returns the experiments, whose texts it reads once.

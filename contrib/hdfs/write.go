@@ -25,7 +25,7 @@ type part struct {
 	store *store
 	name  string // of the file before its commit
 	spool *os.File
-	sent  uint64 // ID of the file sent to HDFS; 0: none
+	id    uint64 // of the file in HDFS, once it is sent; 0: none
 	err   error
 }
 
@@ -88,7 +88,7 @@ func (p *part) send() error {
 	}
 	i, err := p.store.client.Stat(at(p.name))
 	if err == nil {
-		p.sent = infoOf(i).id
+		p.id = infoOf(i).id
 	}
 	return err
 }
@@ -143,7 +143,7 @@ func closed(w *hdfs.FileWriter) error {
 }
 
 // Receipt implements stores.Part.
-func (p *part) Receipt() string { return strconv.FormatUint(p.sent, 10) + " " + p.name }
+func (p *part) Receipt() string { return strconv.FormatUint(p.id, 10) + " " + p.name }
 
 // Abort implements stores.Part.
 func (p *part) Abort() error {

@@ -10,6 +10,7 @@
 package stores
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -78,7 +79,7 @@ var registry = struct {
 	mu     sync.Mutex
 	opens  map[string]func(host string) (Store, error)
 	opened map[string]*opening // by scheme and host
-	roots  map[string]string   // see Use
+	other  map[string]string   // names of Use: the store to open instead
 }{opens: map[string]func(string) (Store, error){}, opened: map[string]*opening{}}
 
 // Roots returns the names of the opened stores that are Rooted, by those under which they were opened.
@@ -94,11 +95,12 @@ func Roots() map[string]string {
 	return list
 }
 
-// Use makes Open take a store's name for another one, as Roots of another process has returned them.
+// Use makes Open open roots[name] in place of a store called name. roots is what Roots returned in
+// another process, whose user and settings may have given the name another meaning.
 func Use(roots map[string]string) {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
-	registry.roots = roots
+	registry.other = roots
 }
 
 // opening opens a store once; if that fails, the next call tries again.
@@ -148,18 +150,15 @@ func Split(name string) (root, within string) {
 	return scheme + "://" + host, within
 }
 
-// Open returns the store of a name, and the name within it. Names with the same host share a store.
+// Open returns the store that a file's name begins with, and the file's name within that store.
+// Names with the same scheme and host share a store; see also Use.
 func Open(name string) (s Store, within string, err error) {
 	if !Named(name) {
 		return nil, "", fmt.Errorf("%s: not the name of a store, such as s3://BUCKET/KEY", name)
 	}
 	root, within := Split(name)
 	registry.mu.Lock()
-	at := root
-	if other := registry.roots[root]; other != "" {
-		at = other
-	}
-	scheme, host, _ := strings.Cut(at, "://")
+	scheme, host, _ := strings.Cut(cmp.Or(registry.other[root], root), "://")
 	open := registry.opens[scheme]
 	o := registry.opened[root]
 	if o == nil {

@@ -15,10 +15,11 @@ import (
 // point is one point, or the sum of N.
 type point struct{ X, Y, N float64 }
 
-// kmeans moves each center into the middle of the points that are nearer to it than to others.
+// kmeans moves each center to the mean of the points that are nearer to it than to other centers,
+// and repeats this for the given number of rounds.
 func kmeans(ctx context.Context, cluster *actors.Cluster, points *actors.Dataset[point], centers []point, rounds int) ([]point, error) {
 	for range rounds {
-		now := centers // of this round: maps may look at it when the round is over
+		now := centers // not changed below: a speculative map may read it after the round
 		groups, err := actors.Collect(ctx, cluster, mr.Job[point, int, point, mr.Pair[int, point]]{
 			Map: func(p point, emit func(int, point)) error {
 				emit(nearest(now, p), p)

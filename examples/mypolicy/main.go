@@ -89,7 +89,8 @@ func live() error {
 	return err
 }
 
-// simulated compares it with the built-in placements under the same jobs, blocks and task times.
+// simulated compares the placement thrifty with built-in ones under the same jobs, blocks and task
+// times.
 func simulated() error {
 	cfg := simulator.Config{
 		Cluster: simulator.Cluster{Nodes: 40, Racks: 4, MapSlots: 4, ReduceSlots: 2},

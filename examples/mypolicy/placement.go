@@ -6,27 +6,27 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// thrifty is a placement of reduces. A reduce refuses slots away from its center of gravity for as
-// long as moving the bytes that the center saves would take. If little can be saved, it does not
-// wait.
+// thrifty is a placement of reduces. A reduce waits for a slot at its center of gravity, the node
+// where fetching its input costs least. It refuses another node for the extra seconds that fetching
+// to that node would take, then takes it.
 type thrifty struct {
-	rate float64 // bytes a second that a reduce fetches
+	rate float64 // bytes per second that a reduce fetches
 }
 
-// Place implements scheduling.ReducePlacement. Of the reduces that have waited long enough, it
-// chooses the best one for this node.
+// Place implements scheduling.ReducePlacement. Of the reduces that have waited long enough for this
+// node, it chooses the one that has waited longest beyond that.
 func (p thrifty) Place(q scheduling.View, o scheduling.ReduceOffer) int32 {
-	best, spared := int32(-1), math.Inf(-1)
+	best, most := int32(-1), math.Inf(-1)
 	for i := range o.Waiting {
 		reduce := scheduling.TaskID{Job: o.Job, Kind: scheduling.Reduce, Index: i}
-		lost := 0.0 // seconds, if it runs here rather than at its center
+		extra := 0.0 // seconds of fetching to this node rather than to the center
 		if center, ok, err := q.Gravity(reduce); ok && err == nil {
-			here, _ := q.WTND(reduce, o.Node)
+			here, _ := q.WTND(reduce, o.Node) // bytes times the links that each crosses
 			there, _ := q.WTND(reduce, center)
-			lost = float64(here-there) / 4 / p.rate // a byte between racks crosses four links
+			extra = float64(here-there) / 4 / p.rate // a byte between racks crosses four links
 		}
-		if left := o.Waited.Seconds() - lost; left >= 0 && left > spared {
-			best, spared = i, left
+		if beyond := o.Waited.Seconds() - extra; beyond >= 0 && beyond > most {
+			best, most = i, beyond
 		}
 	}
 	return best

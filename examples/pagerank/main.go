@@ -44,12 +44,12 @@ func ranksOf(ctx context.Context, cluster *actors.Cluster, web []page, parts int
 			return err
 		}
 		linked, err := last.Collect(ctx)
-		besides := 1.
+		jumps := 1.
 		for _, r := range linked {
-			besides -= r.Second
+			jumps -= r.Second
 		}
 		for _, r := range linked {
-			list[r.First] = r.Second + besides/float64(len(linked))
+			list[r.First] = r.Second + jumps/float64(len(linked))
 		}
 		return err
 	})

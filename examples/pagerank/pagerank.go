@@ -14,12 +14,13 @@ type page struct {
 	Links []string // to pages of the same web
 }
 
-// rank is a page and the part of a reader's time that links bring to it.
+// rank is a page and the probability that a reader reaches it over a link. What the ranks lack to 1
+// is the probability of jumps to a random page.
 type rank = mr.Pair[string, float64]
 
-// pagerank follows a reader, who follows a link with probability damping, and goes anywhere else, or
-// where a page has no links. All ranks together are 1: what links do not bring, each page has an
-// equal part of, besides its own.
+// pagerank models a reader: with probability damping it follows a random link of its page;
+// otherwise, or if the page has no links, it jumps to a random page. A page's full rank is its rank
+// and an equal share of the jumps, so that all full ranks add up to 1.
 func pagerank(ctx context.Context, on actors.Runner, web *actors.Keyed[string, page], damping float64, rounds int) (*actors.Keyed[string, rank], error) {
 	name, add := func(r rank) string { return r.First }, func(a, b float64) float64 { return a + b }
 	begin, err := actors.KeepBy(ctx, on, name, mr.Each(func(p page) rank { return rank{First: p.Name} }).On(web.Aligned()))
@@ -31,12 +32,12 @@ func pagerank(ctx context.Context, on actors.Runner, web *actors.Keyed[string, p
 		if err != nil {
 			return nil, err
 		}
-		besides := (1 - linked) / float64(web.Size().Records)
+		jumps := (1 - linked) / float64(web.Size().Records)
 		return actors.KeepBy(ctx, on, name, mr.Job[mr.Group[string, page, rank], string, float64, rank]{
 			Map: func(at mr.Group[string, page, rank], emit func(string, float64)) error {
 				emit(at.Key, 0) // each page is there, whether links lead to it or not
 				for _, to := range at.Left[0].Links {
-					emit(to, damping*(at.Right[0].Second+besides)/float64(len(at.Left[0].Links)))
+					emit(to, damping*(at.Right[0].Second+jumps)/float64(len(at.Left[0].Links)))
 				}
 				return nil
 			},

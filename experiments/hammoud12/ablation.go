@@ -11,13 +11,13 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// The ways that rows compare with the best assignment.
+// The names of the two ways whose distance from the best assignment the experiment's rows judge.
 const (
 	ablationFull     = "CoGRS, all known"
 	ablationUncapped = "CoGRS, all known, without cap"
 )
 
-// blind makes CoGRS use known sizes only.
+// blind makes CoGRS use known output sizes only, instead of projecting the others from them.
 func blind(r *setup.Rule) { r.Policy.NoProjection = true }
 
 // way is a way to place reduces.

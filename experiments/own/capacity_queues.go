@@ -16,13 +16,14 @@ func capacityQueues(s *study.Study) {
 	queueUsers(s)
 }
 
-// twoQueues are the queues; the narrow one may have more set.
+// twoQueues returns a queue with 60 % of the cluster and one with 40 %; narrow has the other
+// settings of the second.
 func twoQueues(narrow scheduling.QueueConfig) []scheduling.QueueConfig {
 	narrow.Name, narrow.Capacity = "narrow", 40
 	return []scheduling.QueueConfig{{Name: "wide", Capacity: 60}, narrow}
 }
 
-// queued runs tenants under the order capacity.
+// queued runs the jobs of tenants under the Capacity Scheduler with these queues, until shareEnd.
 func queued(
 	s *study.Study, queues []scheduling.QueueConfig, tenants ...setup.Tenant,
 ) *study.Runs {

@@ -51,7 +51,7 @@ func fbTasks(maps, reduces time.Duration) study.Load {
 	})
 }
 
-// mapOnly returns that dataset without reduces.
+// mapOnly returns the FB-dataset without reduces, with this computing time of maps.
 func mapOnly(maps time.Duration) study.Load {
 	return func(r *rand.Rand) workload.Workload { return workload.MapOnly(fbTasks(maps, 0)(r)) }
 }

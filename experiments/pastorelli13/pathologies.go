@@ -19,14 +19,14 @@ func pathologies(s *study.Study) {
 	shortTasks(s)
 }
 
-// preempted is the result of a run under one way to take slots back.
+// preempted is the result of a run under one way of HFSP to take slots back from larger jobs.
 type preempted struct {
 	*simulator.Result
-	most float64 // tasks suspended at a time
+	most float64 // maximum number of tasks suspended at a time
 }
 
-// taking runs jobs with a change of hfsp.
-func taking(
+// runHFSP runs jobs on four nodes under HFSP with a changed setting.
+func runHFSP(
 	s *study.Study, seed uint64, w *workload.Workload, change func(*scheduling.HFSPPolicy),
 ) preempted {
 	most, now := 0.0, 0.0
@@ -43,6 +43,8 @@ func taking(
 	return preempted{s.Run(cfg, w), most}
 }
 
+// eager, waits and kills are the ways to take slots back: suspend tasks of larger jobs, wait for
+// their end, or kill them.
 func eager(h *scheduling.HFSPPolicy) { h.Reclaim = scheduling.EagerSuspend }
 func waits(h *scheduling.HFSPPolicy) { h.Reclaim = scheduling.WaitForSlot }
 func kills(h *scheduling.HFSPPolicy) { h.Reclaim = scheduling.KillLarger }
@@ -66,8 +68,8 @@ func killLoop(s *study.Study) {
 		w.Jobs = append(w.Jobs, reduceJob(i+1, time.Duration(50+100*i)*time.Second, 4, time.Minute))
 	}
 	got := s.Seeds(s.Repeats(2, 10), func(seed uint64) []float64 {
-		soft, hard := taking(s, seed, &w, eager).Jobs[0], taking(s, seed, &w, kills).Jobs[0]
-		work := 100 / (8 * 500.0)
+		soft, hard := runHFSP(s, seed, &w, eager).Jobs[0], runHFSP(s, seed, &w, kills).Jobs[0]
+		work := 100 / (8 * 500.0) // percent of the large job's work in a second of one task
 		return []float64{
 			hard.Sojourn().Seconds() / soft.Sojourn().Seconds(), work * hard.Preempted.LostS,
 			work * soft.Preempted.LostS,
@@ -87,7 +89,7 @@ func pileSuspended(s *study.Study) {
 	}
 	const high, low = 12, 4
 	got := s.Seeds(s.Repeats(2, 10), func(seed uint64) []float64 {
-		free, bounded := taking(s, seed, &w, eager), taking(s, seed, &w,
+		free, bounded := runHFSP(s, seed, &w, eager), runHFSP(s, seed, &w,
 			func(h *scheduling.HFSPPolicy) { h.SuspendHigh, h.SuspendLow = high, low })
 		return []float64{free.most, bounded.most, bounded.Report.Sojourn.Mean / free.Report.Sojourn.Mean}
 	})
@@ -111,7 +113,7 @@ func shortTasks(s *study.Study) {
 			w.Jobs = append(w.Jobs, reduceJob(i, at/part, reduces, length/part))
 		}
 		return s.Seeds(s.Repeats(2, 10), func(seed uint64) []float64 {
-			hard, soft := taking(s, seed, &w, waits), taking(s, seed, &w, eager)
+			hard, soft := runHFSP(s, seed, &w, waits), runHFSP(s, seed, &w, eager)
 			return []float64{hard.Report.Sojourn.Mean / soft.Report.Sojourn.Mean}
 		})[0]
 	}

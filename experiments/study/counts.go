@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Counts is the number of rows by kind and verdict.
+// Counts is the number of an experiment's rows (compared quantities) by kind and verdict.
 type Counts [kinds][verdicts]int
 
 // Counts counts the rows.

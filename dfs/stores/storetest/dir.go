@@ -29,7 +29,8 @@ var count atomic.Int64 // number of files begun
 
 func (d *Dir) at(name string) string { return filepath.Join(d.Root, filepath.FromSlash(name)) }
 
-func (d *Dir) lost(op, name string) error {
+// reach returns the error of d.Lost, which simulates that the store cannot be reached.
+func (d *Dir) reach(op, name string) error {
 	if d.Lost != nil {
 		if err := d.Lost(op, name); err != nil {
 			return &fs.PathError{Op: op, Path: name, Err: err}
@@ -48,7 +49,7 @@ func plain(name string, err error) error {
 
 // Open implements fs.FS.
 func (d *Dir) Open(name string) (fs.File, error) {
-	if err := d.lost("open", name); err != nil {
+	if err := d.reach("open", name); err != nil {
 		return nil, err
 	}
 	f, err := os.Open(d.at(name))
@@ -67,7 +68,7 @@ type file struct {
 
 // ReadAt implements io.ReaderAt.
 func (f file) ReadAt(p []byte, off int64) (int, error) {
-	if err := f.dir.lost("read", f.name); err != nil {
+	if err := f.dir.reach("read", f.name); err != nil {
 		return 0, err
 	}
 	return f.File.ReadAt(p, off)
@@ -86,7 +87,7 @@ func (i info) Sys() any {
 
 // Stat implements fs.StatFS.
 func (d *Dir) Stat(name string) (fs.FileInfo, error) {
-	if err := d.lost("stat", name); err != nil {
+	if err := d.reach("stat", name); err != nil {
 		return nil, err
 	}
 	i, err := os.Stat(d.at(name))
@@ -95,7 +96,7 @@ func (d *Dir) Stat(name string) (fs.FileInfo, error) {
 
 // ReadDir implements fs.ReadDirFS.
 func (d *Dir) ReadDir(name string) (list []fs.DirEntry, err error) {
-	if err := d.lost("list", name); err != nil {
+	if err := d.reach("list", name); err != nil {
 		return nil, err
 	}
 	all, err := os.ReadDir(d.at(name))
@@ -109,7 +110,7 @@ func (d *Dir) ReadDir(name string) (list []fs.DirEntry, err error) {
 
 // CreateNew implements stores.Store.
 func (d *Dir) CreateNew(name string, data []byte) error {
-	if err := d.lost("create", name); err != nil {
+	if err := d.reach("create", name); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(d.at(name)), 0o700); err != nil {
@@ -125,7 +126,7 @@ func (d *Dir) CreateNew(name string, data []byte) error {
 
 // RemoveAll implements stores.Store.
 func (d *Dir) RemoveAll(name string) error {
-	if err := d.lost("remove", name); err != nil {
+	if err := d.reach("remove", name); err != nil {
 		return err
 	}
 	return os.RemoveAll(d.at(name))
@@ -133,7 +134,7 @@ func (d *Dir) RemoveAll(name string) error {
 
 // Begin implements stores.Store.
 func (d *Dir) Begin(name, _ string) (stores.Part, error) {
-	if err := d.lost("begin", name); err != nil {
+	if err := d.reach("begin", name); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(d.at(parts), 0o700); err != nil {
@@ -147,6 +148,7 @@ func (d *Dir) Begin(name, _ string) (stores.Part, error) {
 	return &part{f, d, name, receipt}, nil
 }
 
+// part is a file that is invisible until Dir.Complete.
 type part struct {
 	*os.File
 	dir           *Dir
@@ -155,7 +157,7 @@ type part struct {
 
 // Write implements io.Writer.
 func (p *part) Write(b []byte) (int, error) {
-	if err := p.dir.lost("write", p.name); err != nil {
+	if err := p.dir.reach("write", p.name); err != nil {
 		return 0, err
 	}
 	return p.File.Write(b)
@@ -166,7 +168,7 @@ func (p *part) Receipt() string { return p.receipt }
 
 // Abort implements stores.Part.
 func (p *part) Abort() error {
-	if err := p.dir.lost("abort", p.name); err != nil {
+	if err := p.dir.reach("abort", p.name); err != nil {
 		return err
 	}
 	_ = p.Close() // it may be closed already
@@ -175,7 +177,7 @@ func (p *part) Abort() error {
 
 // Complete implements stores.Store.
 func (d *Dir) Complete(name, receipt string) error {
-	if err := d.lost("complete", name); err != nil {
+	if err := d.reach("complete", name); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(d.at(name)), 0o700); err != nil {
@@ -192,7 +194,7 @@ func (d *Dir) Complete(name, receipt string) error {
 
 // AbandonAll implements stores.Store.
 func (d *Dir) AbandonAll(dir string) error {
-	if err := d.lost("abandon", dir); err != nil {
+	if err := d.reach("abandon", dir); err != nil {
 		return err
 	}
 	for _, name := range d.Begun() {

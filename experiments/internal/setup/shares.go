@@ -12,13 +12,13 @@ import (
 // Endless is the number of maps of a job that always has maps in an experiment on shares.
 const Endless = 100_000
 
-// Timeline contains the map slots of each job of one run, by job and sample.
+// Timeline contains how many map slots each job of one run held, sampled at equal intervals.
 type Timeline struct {
 	Every time.Duration // between samples
-	Held  [][]float64
+	Held  [][]float64   // map slots by job, then by sample
 }
 
-// NewTimeline reads the samples of a run, at least two.
+// NewTimeline returns the timeline of a run with at least two samples.
 func NewTimeline(r *simulator.Result) Timeline {
 	t := Timeline{r.Samples[1].At - r.Samples[0].At, make([][]float64, len(r.Jobs))}
 	for i := range t.Held {
@@ -26,7 +26,7 @@ func NewTimeline(r *simulator.Result) Timeline {
 	}
 	for n, s := range r.Samples {
 		for _, j := range s.Jobs {
-			t.Held[j.Job][n] = float64(j.Slots[0])
+			t.Held[j.Job][n] = float64(j.Slots[0]) // of maps
 		}
 	}
 	return t
