@@ -74,7 +74,8 @@ func TestPapersAndCodeHaveTheSameNumbers(t *testing.T) {
 		if len(cells) != 3 || link == nil || !strings.Contains(link[1], " // ") {
 			continue
 		}
-		comment := numbersIn(link[1][strings.LastIndex(link[1], " // ")+len(" // "):])
+		_, numbers, _ := strings.Cut(link[1][strings.LastIndex(link[1], " // ")+len(" // "):], " ") // after line, lines, step or steps
+		comment := numbersIn(numbers)
 		require.True(t, slices.ContainsFunc(numbersIn(strings.Trim(cells[0], "| ")), func(n int) bool { return slices.Contains(comment, n) }), row)
 		numbered++
 	}

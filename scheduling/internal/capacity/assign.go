@@ -46,8 +46,10 @@ func (o *Order) assignKind(n *core.NodeState, k core.TaskKind) {
 	}
 }
 
-// assignQueue offers a slot to the jobs of a queue; the result true ends the offers of this kind.
-func (o *Order) assignQueue(q *Queue, n *core.NodeState, k core.TaskKind, limits bool) bool {
+// assignQueue offers a slot to the jobs of a queue: if within is set, to those whose users are
+// below the queue's user limit, otherwise to the others. It returns true if the slot was taken or
+// reserved.
+func (o *Order) assignQueue(q *Queue, n *core.NodeState, k core.TaskKind, within bool) bool {
 	c := o.C
 	for j := range c.In(&q.lists[k]) {
 		if q.Occupied[k] > 0 && q.Occupied[k]+int(j.Slots) > q.most[k] { // an empty queue may launch any task, otherwise it starves
@@ -58,12 +60,11 @@ func (o *Order) assignQueue(q *Queue, n *core.NodeState, k core.TaskKind, limits
 			c.Skip(j, n, k, core.Reason{Cause: core.CauseUserLimit, Count: int32(q.Users[j.Spec.User].occupied[k]), Of: int32(most)}, 0)
 			continue
 		}
-		over := q.overLimit(j, k)
-		if over == limits {
-			if limits {
+		if q.overLimit(j, k) == within {
+			if within {
 				c.Skip(j, n, k, core.Reason{Cause: core.CauseUserLimit}, 0)
 			}
-			continue // over the limit in the first round, already offered in the second
+			continue // the other call is for j
 		}
 		if n.Free(k) < int(j.Slots) {
 			if o.reserve(j, n, k) {
@@ -112,9 +113,9 @@ func (q *Queue) userMost(k core.TaskKind) int {
 	return max(1, int(min(q.UserFactor*float64(q.slots[k]), core.NoLimit)))
 }
 
-// Leaves appends the queues with jobs below q to a list. Each level is in ascending order of the
-// used fraction of capacity; equal queues keep the order of the last walk with kept. If kept is
-// set, this walk's order is kept.
+// Leaves appends the leaf queues below q to a list. Each level is in ascending order of the used
+// fraction of capacity; equal queues stay in the order of Queue.Sorted. If kept is set, the new
+// order replaces Queue.Sorted.
 func (o *Order) Leaves(list []*Queue, q *Queue, k core.TaskKind, kept bool) []*Queue {
 	s := q.Sorted[k]
 	if !kept {
@@ -135,18 +136,21 @@ func (o *Order) Leaves(list []*Queue, q *Queue, k core.TaskKind, kept bool) []*Q
 	return list
 }
 
-// Line returns the list of the i-th leaf, for questions; Assign offers the slots.
+// Line implements core.Order: it returns the jobs of the i-th leaf queue in the order in which
+// Assign would offer slots now. It serves explanations and snapshots, so it does not change that
+// order.
 func (o *Order) Line(k core.TaskKind, i int) *core.JobList {
 	if i == 0 {
-		o.shown = o.Leaves(o.shown[:0], &o.Top, k, false)
+		o.lines = o.Leaves(o.lines[:0], &o.Top, k, false)
 	}
-	if i >= len(o.shown) {
+	if i >= len(o.lines) {
 		return nil
 	}
-	return &o.shown[i].lists[k]
+	return &o.lines[i].lists[k]
 }
 
-// before compares the used fractions of capacity; a queue without capacity counts as full.
+// before reports whether q uses less of its capacity than r; a queue without capacity counts as
+// full.
 func (q *Queue) before(r *Queue, k core.TaskKind) bool {
 	return q.Used(k) < r.Used(k)
 }

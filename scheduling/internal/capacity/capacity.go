@@ -27,7 +27,7 @@ type Order struct {
 	spots    core.Spots
 	reserved [core.Kinds][]*core.Job // by node: the job that needs several slots there
 	walk     []*Queue                // scratch: leaves in order
-	shown    []*Queue                // the same for questions
+	lines    []*Queue                // the leaf queues of the last Line(k, 0)
 }
 
 // Queue is a fraction of the cluster; a queue without children has jobs.
@@ -44,9 +44,9 @@ type Queue struct {
 	Waiting  index.List[*core.Job] // jobs that have not launched a task
 	Users    map[string]*queueUser
 	jobs     int
-	told     core.GroupShares
-	wants    [core.Kinds]int // slots that its jobs or those below it could use, when last reported
-	stale    bool            // another of its jobs may be initialized
+	told     core.GroupShares // as in the last event
+	wants    [core.Kinds]int  // slots that its jobs or those below it could use, when last reported
+	stale    bool             // Settle must check which waiting jobs may launch (Hadoop: are initialized)
 }
 
 // queueJob is the order's record of a job.

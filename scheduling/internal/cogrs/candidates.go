@@ -21,7 +21,7 @@ type Candidate struct {
 // score returns the score of reduce i on n. Running maps are projected as in the plan: each counts
 // on its node with the mean known output.
 func (r *Placement) score(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState) int64 {
-	return g.Held(i, int32(n.ID)) + g.Around(i, n.Site(), r.levels) + int64(p.ahead.share(n)*float64(g.Total(i))) // 2
+	return g.Held(i, int32(n.ID)) + g.Around(i, n.Site(), r.levels) + int64(p.ahead.share(n)*float64(g.Total(i))) // step 2
 }
 
 // findFeeding finds the best feeding nodes of each reduce: nodes that have some of its input, or
@@ -56,7 +56,7 @@ func (r *Placement) enterFeeding(g *gravity.Outputs, p *Plan, n *core.NodeState,
 		if score < floor[i] || here == 0 && !(runs && total[i] > 0) {
 			continue
 		}
-		enter(&best[i], Candidate{n, score}) // 3
+		enter(&best[i], Candidate{n, score}) // step 3
 		if worst := best[i][Choices-1]; worst.Node != nil {
 			floor[i] = worst.Score
 		}
@@ -119,7 +119,7 @@ func (r *Placement) renew(j *core.Job, g *gravity.Outputs, p *Plan) {
 			r.findRooms(j, g, p, limit)
 		}
 		if p.Candidates[i] = p.Best[i]; !r.anyCanTake(j, &p.Best[i], limit) {
-			p.Candidates[i] = r.bestOf(g, p, i) // 3
+			p.Candidates[i] = r.bestOf(g, p, i) // step 3
 		}
 	}
 	if renewed {
@@ -144,13 +144,14 @@ func (r *Placement) anyCanTake(j *core.Job, list *[Choices]Candidate, limit int3
 	return slices.ContainsFunc(list[:], func(c Candidate) bool { return c.Node != nil && r.canTake(j, c.Node, limit) })
 }
 
-// room holds the nodes of a rack that can take a reduce of a job: those that have input of the job
-// or run its maps, and up to Choices of the others, which are all equivalent.
+// room holds the nodes of a rack that can take a reduce of a job.
 type room struct {
-	feeding []*core.NodeState
-	others  []*core.NodeState
+	feeding []*core.NodeState // with map output of the job, or running maps of it
+	others  []*core.NodeState // the first Choices of the others, which all have the same score
 }
 
+// findRooms sorts the nodes that can take a reduce of j into r.rooms, by rack. No node may get more
+// than limit reduces of j.
 func (r *Placement) findRooms(j *core.Job, g *gravity.Outputs, p *Plan, limit int32) {
 	for k := range r.rooms {
 		r.rooms[k] = room{r.rooms[k].feeding[:0], r.rooms[k].others[:0]}
@@ -170,7 +171,7 @@ func (r *Placement) findRooms(j *core.Job, g *gravity.Outputs, p *Plan, limit in
 	}
 }
 
-// bestOf returns the best nodes for reduce i among those with room.
+// bestOf returns the nodes of r.rooms with the highest scores for reduce i.
 func (r *Placement) bestOf(g *gravity.Outputs, p *Plan, i int32) (best [Choices]Candidate) {
 	for k := range r.rooms {
 		in := &r.rooms[k]

@@ -98,14 +98,14 @@ func (r *Placement) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	case pending.Len() == 0:
 		return core.Proposal{Task: -1, Allowed: r.C.Far} // a speculative attempt does not wait
 	case g == nil || g.Known() == 0:
-		return core.Proposal{Task: pending.First(), Allowed: core.OffRack, Why: core.CauseNoGain} // 1
+		return core.Proposal{Task: pending.First(), Allowed: core.OffRack, Why: core.CauseNoGain} // step 1
 	}
-	p, allowed := r.plan(j, g), r.allowed(j) // 2, 3
+	p, allowed := r.plan(j, g), r.allowed(j) // steps 2, 3
 	switch {
 	case allowed < core.OffRack && r.On(j, n) >= r.cap(j, g):
-		return core.Proposal{Task: -1, Allowed: allowed, Why: core.CausePlacementCap} // 4
+		return core.Proposal{Task: -1, Allowed: allowed, Why: core.CausePlacementCap} // step 4
 	case p.Flat:
-		return core.Proposal{Task: pending.First(), Allowed: allowed, Why: core.CauseNoGain} // 5
+		return core.Proposal{Task: pending.First(), Allowed: allowed, Why: core.CauseNoGain} // step 5
 	case j.Work[core.Reduce].Again == 0 && !r.mayTake(j, n, allowed): // the most frequent case of 7
 		r.keepsWaiting(j, allowed)
 		return core.Proposal{Task: -1, Allowed: allowed, Why: r.why.waits}
@@ -122,7 +122,7 @@ func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed core.Locality
 	for _, h := range in(p.ByNode, int32(n.ID)) {
 		if w.Pending.Has(h.Reduce) {
 			if at, other := r.rivals(j, h.Reduce, n, limit); float64(at-h.Score) <= r.worth(g, h.Reduce) {
-				best.offer(h.Reduce, h.Score-other) // 6
+				best.offer(h.Reduce, h.Score-other) // step 6
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed core.Locality
 	if allowed >= core.RackLocal {
 		for _, h := range in(p.ByRack, n.Groups[1]) {
 			if w.Pending.Has(h.Reduce) {
-				best.offer(h.Reduce, r.score(g, p, h.Reduce, n)) // 7
+				best.offer(h.Reduce, r.score(g, p, h.Reduce, n)) // step 7
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func (r *Placement) choose(j *core.Job, n *core.NodeState, allowed core.Locality
 		return core.Proposal{Task: best.reduce, Level: core.RackLocal, Allowed: allowed, Why: core.CauseWaited}
 	}
 	for i := w.Pending.First(); allowed >= core.OffRack && i >= 0; i = w.Pending.Next(i) {
-		best.offer(i, r.score(g, p, i, n)-p.Candidates[i][0].Score) // 7
+		best.offer(i, r.score(g, p, i, n)-p.Candidates[i][0].Score) // step 7
 	}
 	if best.reduce < 0 {
 		return core.Proposal{Task: -1, Allowed: allowed, Why: r.why.waits}

@@ -11,16 +11,17 @@ import (
 // because none of its reduces may go there refuses all such nodes until an input of its answer
 // changes.
 
-// waiting holds the inputs of the answer of a job that waits for its centers.
+// waiting records the refusal of a job that waits for its centers, and what it depended on.
 type waiting struct {
-	Period  uint64 // Placement.Period
-	cluster uint64 // Core.Cluster
-	changes int32  // Job.Changes
-	allowed core.Locality
-	until   time.Duration // wait after which more may be allowed
+	Period  uint64        // Placement.Period
+	cluster uint64        // Core.Cluster: changes with the nodes
+	changes int32         // Job.Changes: changes with map outputs and failed reduces
+	allowed core.Locality // distance from a center that the job accepted
+	until   time.Duration // the job may accept more when it has waited this long
 }
 
-// stillWaits reports whether j refuses n for the same reason as other nodes before.
+// stillWaits reports whether the job's last refusal still holds, and holds for n, too; allowed is
+// the distance from a center that the job accepts.
 func (r *Placement) stillWaits(j *core.Job, n *core.NodeState) (allowed core.Locality, still bool) {
 	w := r.Waiting.Of(j)
 	if w.Period != r.Period || w.cluster != r.C.Cluster || w.changes != j.Changes || r.Of.Of(j).Wait >= w.until {
@@ -29,8 +30,8 @@ func (r *Placement) stillWaits(j *core.Job, n *core.NodeState) (allowed core.Loc
 	return w.allowed, !r.mayTake(j, n, w.allowed) && !r.C.Order.Urgent(j, core.Reduce)
 }
 
-// mayTake reports whether a reduce of j may have n, or if allowed its rack, as candidate, or
-// reduces of j run there.
+// mayTake reports whether a reduce of j may go to n: the job accepts any node, or n is a candidate
+// of a reduce or runs one, or the job accepts racks and n is in the rack of a best candidate.
 func (r *Placement) mayTake(j *core.Job, n *core.NodeState, allowed core.Locality) bool {
 	return allowed >= core.OffRack || r.Near[0].Has(int32(n.ID), j.Index) || allowed == core.RackLocal && r.Near[1].Has(n.Groups[1], j.Index)
 }

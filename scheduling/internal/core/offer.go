@@ -211,8 +211,8 @@ func (c *Core) walkLine(l *JobList, yield func(*Job) bool) bool {
 // the comments give its lines; the printed loop lacks its exit].
 func (c *Core) Round(n *NodeState, k TaskKind) bool {
 	c.Placement[k].Begin()
-	for j := range c.InOrder(k) { // 3, 4
-		if c.Offer(j, n, k) { // 5 to 8
+	for j := range c.InOrder(k) { // lines 3, 4
+		if c.Offer(j, n, k) { // lines 5 to 8
 			return true
 		}
 	}

@@ -45,22 +45,22 @@ func NewSkipCount(c *core.Core, p core.LocalityPolicy, former core.Placement) co
 
 // Place implements core.Placement.
 func (s *SkipCount) Place(j *core.Job, n *core.NodeState) core.Proposal {
-	level := s.level(j) // 10
+	level := s.level(j) // line 10
 	if int(level) == s.levels() || !j.Located {
-		level = s.c.Far // 11
+		level = s.c.Far // line 11
 	}
-	return s.c.Nearest(j, n, level, core.CauseWaited) // 6, 9
+	return s.c.Nearest(j, n, level, core.CauseWaited) // lines 6, 9
 }
 
 // Launched implements core.Placement.
 func (s *SkipCount) Launched(j *core.Job, _ *core.NodeState, l core.Locality) {
 	if l >= 0 {
-		clear(s.Of.Of(j).Count[l:]) // 8
+		clear(s.Of.Of(j).Count[l:]) // line 8
 	}
 }
 
 // Refused implements core.Placement.
-func (s *SkipCount) Refused(j *core.Job) { s.Of.Of(j).Count[s.level(j)]++ } // 13
+func (s *SkipCount) Refused(j *core.Job) { s.Of.Of(j).Count[s.level(j)]++ } // line 13
 
 // level returns the number of levels whose count has reached its limit.
 func (s *SkipCount) level(j *core.Job) core.Locality {
@@ -133,19 +133,19 @@ func NewTimedWait(c *core.Core, p core.LocalityPolicy, former core.Placement) co
 	return t
 }
 
-// Place allows the level of the last launch, and a wider one for each wait that is over. After a
-// node-local launch that is the rack after W1 and anything after W1 + W2; after a rack-local
-// launch, anything after W2. It proposes the nearest map within that level.
+// Place proposes the nearest map within the allowed level: that of the last launch, and a wider one
+// for each wait that is over. After a node-local launch the rack is allowed after W1 and any node
+// after W1 + W2; after a rack-local launch, any node after W2.
 func (t *TimedWait) Place(j *core.Job, n *core.NodeState) core.Proposal {
 	w, far := t.Of.Of(j), t.C.Far
 	level, left := w.Level, w.Wait
 	if !j.Located || t.C.Order.Urgent(j, core.Map) {
 		level = far
 	}
-	for ; level < far && left >= t.length(level); level++ { // 8, 11, 14
+	for ; level < far && left >= t.length(level); level++ { // lines 8, 11, 14
 		left -= t.length(level)
 	}
-	return t.C.Nearest(j, n, level, core.CauseWaited) // 10, 13, 16
+	return t.C.Nearest(j, n, level, core.CauseWaited) // lines 10, 13, 16
 }
 
 // Launched restarts the wait at the level of the launch. With Capped (our addition) the wait
@@ -162,7 +162,7 @@ func (t *TimedWait) Launched(j *core.Job, _ *core.NodeState, l core.Locality) {
 	case t.Capped && l <= w.Level && w.Refused > 0 && t.C.Beat-w.Refused < uint64(t.C.Live):
 		return
 	}
-	w.Level, w.Wait = l, 0 // 9, 12, 15
+	w.Level, w.Wait = l, 0 // lines 9, 12, 15
 }
 
 // length returns W of a level.
@@ -206,14 +206,14 @@ type Delayed struct {
 	Refused  uint64        // heartbeat of the last refusal; 0 if it has not refused
 }
 
-// Begin credits the skipped jobs with the time since the last heartbeat.
+// Begin adds the time since the last heartbeat to the wait of each job skipped then.
 func (s *Waits) Begin() {
 	if s.begun == s.C.Beat {
 		return
 	}
 	for _, index := range s.list {
 		if w := &s.Of[index]; w.Skipped {
-			w.Wait, w.Skipped = w.Wait+s.C.Now-s.Last, false // 4
+			w.Wait, w.Skipped = w.Wait+s.C.Now-s.Last, false // line 4
 		}
 	}
 	s.list, s.begun, s.Last = s.list[:0], s.C.Beat, s.C.Now
@@ -224,7 +224,7 @@ func (s *Waits) Refused(j *core.Job) {
 	w := s.Of.Of(j)
 	w.Refused = s.C.Beat
 	if w.Launched != s.C.Beat && !w.Skipped {
-		w.Skipped = true // 18
+		w.Skipped = true // line 18
 		s.list = append(s.list, j.Index)
 	}
 }

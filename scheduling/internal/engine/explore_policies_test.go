@@ -56,7 +56,7 @@ func (p *printer) policy(h *mix) {
 // flow adds how long jobs have waited, their bounds, and the plan if it is still valid.
 func (p *printer) flow(h *mix, o *quincy.Order) {
 	h.length(min(o.Pol.Interval, p.w.now-o.Last))
-	h.flag(o.Old)
+	h.flag(o.StaleBounds)
 	for _, j := range o.C.Active {
 		if !j.State.Ended() {
 			h.length(p.w.now - j.Submitted)
@@ -64,7 +64,7 @@ func (p *printer) flow(h *mix, o *quincy.Order) {
 			h.int(int(o.Of[j.Index].Most))
 		}
 	}
-	if !o.Fresh || o.At != p.w.now {
+	if !o.FreshPlan || o.At != p.w.now {
 		return
 	}
 	for _, one := range o.Plan {

@@ -129,7 +129,7 @@ func (o *Order) guess(j *core.Job, k core.TaskKind, v *Sized) time.Duration {
 	if o.Pol.NoTraining || math.IsInf(o.Pol.Xi, 1) {
 		return mean
 	}
-	return time.Duration(float64(mean) * o.Pol.Xi) // 7
+	return time.Duration(float64(mean) * o.Pol.Xi) // step 7
 }
 
 // Remove forgets a job that has ended. The virtual work of a successful job continues; otherwise
@@ -229,7 +229,7 @@ func (o *Order) listed(j *core.Job, k core.TaskKind) bool {
 // unfinished tasks.
 func (o *Order) Rank(j *core.Job, k core.TaskKind) index.Rank {
 	if o.Sampling(j, k) {
-		return index.Rank{Value: float64(j.Unfinished(k)), Tie: int32(j.ID)} // 8
+		return index.Rank{Value: float64(j.Unfinished(k)), Tie: int32(j.ID)} // step 8
 	}
 	return o.RankOf(o.Sized(j, k))
 }

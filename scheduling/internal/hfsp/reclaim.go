@@ -29,7 +29,7 @@ func (o *Order) offerSlot(n *core.NodeState, k core.TaskKind) bool {
 	c := o.C
 	c.Placement[k].Begin()
 	o.reproject(k)
-	for j := range c.InOrder(k) { // 5
+	for j := range c.InOrder(k) { // step 5
 		if o.use(j, n, k) {
 			return true
 		}
@@ -37,13 +37,14 @@ func (o *Order) offerSlot(n *core.NodeState, k core.TaskKind) bool {
 	return false
 }
 
-// use gives a free slot of n to j, if it has a task for it.
+// use gives a free slot of n to j: to its task suspended there, otherwise to a new task, if j
+// accepts the node. It reports whether the slot was taken.
 func (o *Order) use(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
 	if ai := o.suspendedOn(j, n, k); ai >= 0 && n.Free(k) >= int(j.Slots) {
-		o.C.ResumeAttempt(ai) // 13
+		o.C.ResumeAttempt(ai) // step 13
 		return true
 	}
-	return j.Launchable(k) && o.C.Offer(j, n, k) // 6
+	return j.Launchable(k) && o.C.Offer(j, n, k) // step 6
 }
 
 // ResumeOn resumes attempts in the free slots of n, smallest jobs first.
@@ -117,7 +118,7 @@ func (o *Order) reclaims() bool {
 		return o.Pol.Reclaim != core.WaitForSlot
 	}
 	switch {
-	case o.C.Suspend >= o.Pol.SuspendHigh: // 14
+	case o.C.Suspend >= o.Pol.SuspendHigh: // step 14
 		o.Waits = true
 	case o.C.Suspend <= o.Pol.SuspendLow:
 		o.Waits = false
@@ -125,8 +126,9 @@ func (o *Order) reclaims() bool {
 	return !o.Waits
 }
 
-// reclaim takes slots of n from larger jobs, one at a time, each right before the task that gets
-// it.
+// reclaim takes slots of n from larger jobs for smaller ones. It takes one slot at a time and
+// launches or resumes the smaller job's task in it at once. It ends when no job may claim a slot of
+// n.
 func (o *Order) reclaim(n *core.NodeState, k core.TaskKind) {
 	for o.reclaims() {
 		o.reproject(k)
@@ -134,11 +136,11 @@ func (o *Order) reclaim(n *core.NodeState, k core.TaskKind) {
 		if largest == nil {
 			return
 		}
-		winner, loser := o.Match(n, k, largest) // 11
+		winner, loser := o.Match(n, k, largest) // step 11
 		if winner == nil {
 			return
 		}
-		ai := o.Extreme(loser.Job, n, k, false, 1)
+		ai := o.Extreme(loser.Job, n, k, false, 1) // the newest running attempt
 		if why := (core.Reason{Cause: core.CauseSmallerJob}); o.Pol.Reclaim == core.KillLarger {
 			o.C.KillAttempt(ai, why, true)
 		} else {
@@ -194,7 +196,7 @@ func (o *Order) Match(n *core.NodeState, k core.TaskKind, largest *Sized) (winne
 		need -= own
 		for fits := need > 0 && o.Fits(v.Job, n, k); need > 0; {
 			if left == 0 {
-				if loser, ok = o.preemptible[k].Next(&large); !ok { // 12
+				if loser, ok = o.preemptible[k].Next(&large); !ok { // step 12
 					return nil, nil
 				}
 				left = o.Spare(loser, k)

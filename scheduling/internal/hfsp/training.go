@@ -58,7 +58,7 @@ func (o *Order) Progressed(ai int32) {
 	}
 	if d := o.executed(a, l); d >= o.Pol.Delta {
 		l.Sampled = true
-		o.sample(j, k, time.Duration(float64(d)/a.Reduced), d, false) // 9
+		o.sample(j, k, time.Duration(float64(d)/a.Reduced), d, false) // step 9
 	}
 }
 
@@ -91,7 +91,7 @@ func (o *Order) sample(j *core.Job, k core.TaskKind, length, worked time.Duratio
 	o.age(k)
 	o.Virtual[k].Remove(&v.V)
 	rest := n - v.Through
-	v.V.Resize(rest, max(1, (size-v.Worked)/time.Duration(max(1, rest)))) // 10
+	v.V.Resize(rest, max(1, (size-v.Worked)/time.Duration(max(1, rest)))) // step 10
 	if rest == 0 {
 		v.V.Finish = o.C.Now
 	}

@@ -77,7 +77,7 @@ func (o *Order) build(asks core.NodeID, moving bool) {
 		x.vertex[n.ID] = v
 		x.nodes = append(x.nodes, n.ID)
 		x.held = append(x.held, x.g.Add(v, netSink, holds, 0))
-		x.g.Add(v, netSink, free, o.silence(n, asks)) // 5
+		x.g.Add(v, netSink, free, o.silence(n, asks)) // step 5
 		x.slots += holds + free
 	}
 	if x.slots == 0 {
@@ -171,7 +171,7 @@ func (o *Order) addJob(j *core.Job) {
 	}
 	v, wait := x.g.Vertex(), o.waiting(j)
 	tiers := [...]flow.Arc{
-		x.g.Add(netSource, v, must, -netMust-wait), // 1, 6, 7
+		x.g.Add(netSource, v, must, -netMust-wait), // steps 1, 6, 7
 		x.g.Add(netSource, v, may, -wait),
 		x.g.Add(netSource, v, max(0, moving-must-may), 0), // beyond its share: other jobs may get these slots
 	}
@@ -206,7 +206,7 @@ func (o *Order) addRunning(job, ai int32) {
 	lost := float64(a.Worked(o.C.Now).Milliseconds()) * o.Pol.Lost
 	for _, arc := range [...]flow.Arc{
 		x.g.Add(job, t.vertex, 1, -o.cost(o.C.Far)),
-		x.g.Add(t.vertex, at, 1, o.cost(a.Locality)-int64(min(lost, netWait))), // 8
+		x.g.Add(t.vertex, at, 1, o.cost(a.Locality)-int64(min(lost, netWait))), // step 8
 		x.held[at-firstNode],
 	} {
 		x.g.Push(arc, 1)
@@ -285,16 +285,16 @@ func (o *Order) connect(j *core.Job, m, v, n int32) {
 	p := j.Spec.Places
 	for _, id := range p.Nodes[p.Offsets[m]:p.Offsets[m+1]] {
 		if x.vertex[id] != flow.None {
-			x.g.Add(v, x.vertex[id], n, 0) // 2
+			x.g.Add(v, x.vertex[id], n, 0) // step 2
 		}
 		groups := o.C.Nodes[id].Groups
 		for l := 1; l < len(groups); l++ {
 			if to := x.groups[l][groups[l]]; to != flow.None {
-				x.g.Add(v, to, n, o.cost(core.Locality(l))) // 3
+				x.g.Add(v, to, n, o.cost(core.Locality(l))) // step 3
 			}
 		}
 	}
-	x.g.Add(v, netAny, n, o.cost(o.C.Far)) // 4
+	x.g.Add(v, netAny, n, o.cost(o.C.Far)) // step 4
 }
 
 // connectOneByOne connects a map to the nodes that its job does not refuse.

@@ -44,12 +44,12 @@ func (o *Order) offerOne(n *core.NodeState, some func(*core.Job) bool) bool {
 // another time or state, or did not include n.
 func (o *Order) launchPlanned(n *core.NodeState) {
 	o.Held = core.Reach(o.Held, int32(len(o.C.Nodes)-1))
-	if !o.Fresh || o.At != o.C.Now || o.Held[n.ID] != 0 {
+	if !o.FreshPlan || o.At != o.C.Now || o.Held[n.ID] != 0 {
 		o.Held[n.ID] = 0
 		o.makePlan(n)
 	}
 	o.Held[n.ID] = 0
-	o.acting = true
+	o.following = true
 	for i := range o.Plan {
 		p := &o.Plan[i]
 		if p.Node == n.ID && n.Free(core.Map) > 0 {
@@ -57,7 +57,7 @@ func (o *Order) launchPlanned(n *core.NodeState) {
 			o.follow(p, n)
 		}
 	}
-	o.acting = false
+	o.following = false
 }
 
 // follow launches a planned map on n; the task selector may choose another map of the job.
@@ -70,7 +70,7 @@ func (o *Order) follow(p *planned, n *core.NodeState) {
 		return
 	}
 	if i := c.Selected(p.Job, core.Map, n, m, c.Far); i != m {
-		m, o.Fresh = i, false
+		m, o.FreshPlan = i, false
 	}
 	l, why := c.Level(p.Job, m, n), core.Reason{Cause: core.CauseFlow}
 	switch l {
@@ -80,18 +80,18 @@ func (o *Order) follow(p *planned, n *core.NodeState) {
 		why.Cause = core.CauseNoLocation
 	default:
 	}
-	c.Launch(p.Job, core.Map, m, n, l, why, nil) // 10
+	c.Launch(p.Job, core.Map, m, n, l, why, nil) // step 10
 }
 
 // makePlan computes which waiting maps go to which free slots, as seen by n.
 func (o *Order) makePlan(n *core.NodeState) {
 	x := &o.net
-	o.Fresh, o.At, o.Plan = true, o.C.Now, o.Plan[:0]
+	o.FreshPlan, o.At, o.Plan = true, o.C.Now, o.Plan[:0]
 	o.build(n.ID, false)
 	if len(x.tasks) == 0 {
 		return
 	}
-	x.g.Solve(netSource, netSink) // 9
+	x.g.Solve(netSource, netSink) // step 9
 	for i := range slices.Backward(x.tasks) {
 		t := &x.tasks[i]
 		for v := x.g.Trace(t.vertex, netSink); v != flow.None; v = x.g.Trace(t.vertex, netSink) {
@@ -104,8 +104,8 @@ func (o *Order) makePlan(n *core.NodeState) {
 	}
 }
 
-// PreemptNow computes the flow of running and waiting maps over all slots, and kills the running
-// maps that no longer flow where they are, newest first.
+// PreemptNow computes the minimum-cost flow of running and waiting maps over all slots. It kills
+// the running maps that the flow places on another node or nowhere, newest first.
 func (o *Order) PreemptNow() {
 	if !o.kills() {
 		return
@@ -116,7 +116,7 @@ func (o *Order) PreemptNow() {
 	if o.build(core.NoNode, true); len(x.runs) == 0 {
 		return
 	}
-	x.g.Solve(netSource, netSink) // 9
+	x.g.Solve(netSource, netSink) // step 9
 	moved := x.maps[:0]
 	for i := range x.tasks {
 		t := &x.tasks[i]
@@ -135,6 +135,6 @@ func (o *Order) PreemptNow() {
 	})
 	for _, ai := range moved {
 		c.Killed = append(c.Killed, c.Attempts[ai].ID)
-		c.KillAttempt(ai, core.Reason{Cause: core.CauseFlowMoved}, false) // 10
+		c.KillAttempt(ai, core.Reason{Cause: core.CauseFlowMoved}, false) // step 10
 	}
 }

@@ -23,18 +23,18 @@ import (
 // offered slots one by one; the locality rule applies only to them.
 type Order struct {
 	core.FlatOrder
-	Pol  core.QuincyPolicy // with defaults
-	Of   []quincyJob       // by job index
-	Old  bool              // the bounds must be recomputed
-	Last time.Duration     // time of the last round
-	net  quincyNet
+	Pol         core.QuincyPolicy // with defaults
+	Of          []quincyJob       // by job index
+	StaleBounds bool              // the bounds must be recomputed
+	Last        time.Duration     // time of the last round
+	net         quincyNet
 
-	Plan   []planned
-	Fresh  bool // the plan matches the current state
-	At     time.Duration
-	acting bool // launches follow the plan
-	claims []shares.Claim
-	by     []*core.Job // the jobs of the claims
+	Plan      []planned
+	FreshPlan bool          // the plan matches the current state
+	At        time.Duration // when the plan was computed
+	following bool          // launches follow the plan, so they do not make it out of date
+	claims    []shares.Claim
+	by        []*core.Job // the jobs of the claims
 	// Held is, by node, the time plus 1 when a plan first had a map for it, and 0 once it has
 	// asked. The longer a node is silent, the more it costs to use it, so that no map waits for a
 	// dead node.
@@ -55,7 +55,7 @@ type planned struct {
 
 // New returns the order "quincy".
 func New(c *core.Core, p *core.Policy) (core.Order, error) {
-	o := &Order{Pol: p.Quincy, Old: true, Last: c.Now}
+	o := &Order{Pol: p.Quincy, StaleBounds: true, Last: c.Now}
 	o.Pol.Rack, o.Pol.Far = costsOf(&p.Quincy)
 	o.Pol.Floor = max(0, cmp.Or(o.Pol.Floor, 1))
 	o.Pol.Lost = max(0, cmp.Or(o.Pol.Lost, 1))
@@ -76,6 +76,8 @@ func costsOf(q *core.QuincyPolicy) (rack, far time.Duration) {
 	return min(far, max(0, cmp.Or(q.Rack, 2500*time.Millisecond))), far
 }
 
+// fair and kills report whether the rule divides the slots fairly, and whether it kills maps that
+// the flow moves.
 func (o *Order) fair() bool  { return o.Pol.Rule == core.QFP || o.Pol.Rule == core.QF }
 func (o *Order) kills() bool { return o.Pol.Rule == core.QFP || o.Pol.Rule == core.QP }
 
@@ -90,18 +92,19 @@ func (o *Order) Add(j *core.Job) error {
 func (o *Order) Remove(*core.Job) { o.stale() }
 
 // stale marks bounds and plan as out of date.
-func (o *Order) stale() { o.Old, o.Fresh = true, false }
+func (o *Order) stale() { o.StaleBounds, o.FreshPlan = true, false }
 
-// Changed also marks the bounds as out of date when a job has got its first launchable task or lost
-// its last one; otherwise they are those of the last update.
+// Changed implements core.Order. The plan is out of date after any change of maps but a launch that
+// it planned. The bounds are out of date only if the job has got its first launchable task or lost
+// its last one; other changes reach them at the next Update.
 func (o *Order) Changed(j *core.Job, k core.TaskKind) {
 	was := o.Spots[k][j.Index].In
 	o.FlatOrder.Changed(j, k)
 	if o.Spots[k][j.Index].In != was {
-		o.Old = true
+		o.StaleBounds = true
 	}
-	if k == core.Map && !o.acting {
-		o.Fresh = false
+	if k == core.Map && !o.following {
+		o.FreshPlan = false
 	}
 }
 
@@ -142,10 +145,10 @@ func (o *Order) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
 // at most its share rounded up. A job with less than a slot may have one. Without fairness the
 // number is unlimited.
 func (o *Order) computeBounds() {
-	if !o.Old {
+	if !o.StaleBounds {
 		return
 	}
-	o.Old = false
+	o.StaleBounds = false
 	o.claims = o.divide(core.Map, o.claims[:0])
 	for i, j := range o.by {
 		b := quincyJob{Most: math.MaxInt32}

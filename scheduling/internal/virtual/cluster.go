@@ -84,7 +84,7 @@ func (c *Cluster) divide() {
 		if v.slots < 0 {
 			v.slots = whole(v)
 			if free > 0 {
-				v.slots++ // 3
+				v.slots++ // step 3
 				free--
 			}
 		}
@@ -104,7 +104,7 @@ func (c *Cluster) Run(until time.Duration) {
 		}
 		c.now += step
 		c.jobs = slices.DeleteFunc(c.jobs, func(v *Job) bool {
-			v.work(step) // 1
+			v.work(step) // step 1
 			c.stale = c.stale || v.tasks < v.slots
 			if v.tasks == 0 {
 				v.in, v.slots = false, 0

@@ -31,7 +31,7 @@ type fluidPlan struct {
 // weight, the level. A single total of the service per weight therefore tells which of them
 // finishes next. The level only rises; a job whose cap it passes runs all its tasks from then on
 // and finishes at a known time. Each job is visited twice.
-func (c *Cluster) Project() { // 4
+func (c *Cluster) Project() { // step 4
 	p := &c.plan
 	weight := p.fill(c.jobs)
 	byNeed, byCap := p.byNeed, p.byCap

@@ -34,7 +34,7 @@ type run struct {
 // Left returns the remaining serialized work.
 func (v *Job) Left() (sum time.Duration) {
 	for _, r := range v.runs {
-		sum += time.Duration(r.n) * r.left // 2
+		sum += time.Duration(r.n) * r.left // step 2
 	}
 	return sum
 }
