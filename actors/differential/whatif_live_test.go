@@ -106,13 +106,13 @@ func TestWhatIfOfLiveRuns(t *testing.T) {
 		require.NoError(t, err)
 		asked, err := rec.Run(t.Context(), other, nil)
 		require.NoError(t, err)
-		off := 100 * (again.Again.Mean/again.Recorded.Mean - 1)
-		local := 100 * (again.Again.NodeLocal - again.Recorded.NodeLocal)
+		off := 100 * (again.Again.Sojourn.Mean/again.Recorded.Sojourn.Mean - 1)
+		local := 100 * (again.Again.Maps.Share(scheduling.NodeLocal) - again.Recorded.Maps.Share(scheduling.NodeLocal))
 		there, err := really.Run(t.Context(), other, nil)
 		require.NoError(t, err)
-		real, said := there.Recorded.Mean/again.Recorded.Mean-1, asked.Again.Mean/again.Again.Mean-1
+		real, said := there.Recorded.Sojourn.Mean/again.Recorded.Sojourn.Mean-1, asked.Again.Sojourn.Mean/again.Again.Sojourn.Mean-1
 		t.Logf("%s: mean sojourn %.3f s, again %+.2f %%, node-local %+.2f points; really %+.1f %%, said %+.1f %%", change,
-			again.Recorded.Mean, off, local, 100*real, 100*said)
+			again.Recorded.Sojourn.Mean, off, local, 100*real, 100*said)
 		assert.LessOrEqual(t, math.Abs(off), 5.0)
 		assert.LessOrEqual(t, math.Abs(local), 1.0)
 		if (real > 0) == (said > 0) {

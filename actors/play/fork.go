@@ -56,8 +56,8 @@ func fork(r *Request, a *Answer, sink Sink) error {
 		b.Warnings = rec.Warnings
 		run = func(f *scheduling.Fork, events func(event.Event)) error {
 			got, err := rec.RunFork(context.Background(), rec.Policy, f, events)
-			if err == nil && f == nil && got.Recorded.Mean > 0 {
-				off := got.Again.Mean/got.Recorded.Mean - 1
+			if err == nil && f == nil && got.Recorded.Sojourn.Mean > 0 {
+				off := got.Again.Sojourn.Mean/got.Recorded.Sojourn.Mean - 1
 				b.Error = &off
 			}
 			return err

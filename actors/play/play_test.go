@@ -118,7 +118,7 @@ func TestWhatIf(t *testing.T) {
 	require.Empty(t, a.Error)
 	require.Equal(t, a.WhatIf.Recorded, a.WhatIf.Again)
 	really, _ := handle(t, Request{Op: "run", Setup: Setup{Workload: mine, Policy: "fifo", Nodes: 6, Racks: 2}})
-	require.InEpsilon(t, really.Report.Sojourn.Mean, a.WhatIf.Asked.Mean, 0.15)
+	require.InEpsilon(t, really.Report.Sojourn.Mean, a.WhatIf.Asked.Sojourn.Mean, 0.15)
 	require.Contains(t, asked[1], `"name":"fifo"`)
 	a, _ = handle(t, Request{Op: "whatif", Text: events[0][:len(events[0])/2]})
 	require.Contains(t, a.Error, "line ")

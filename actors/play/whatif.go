@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/scheduling/event"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/replay"
 )
 
 // WhatIf is a recorded run again: under its own policy, which is the error of the method, and under
 // another one.
 type WhatIf struct {
-	Recorded replay.Figures `json:"recorded"`
-	Again    replay.Figures `json:"again"`
-	Asked    replay.Figures `json:"asked"`
-	Warnings []string       `json:"warnings,omitempty"`
+	Recorded simulator.Figures `json:"recorded"`
+	Again    simulator.Figures `json:"again"`
+	Asked    simulator.Figures `json:"asked"`
+	Warnings []string          `json:"warnings,omitempty"`
 }
 
 // whatIf simulates a recorded run, given as lines of JSON, under the set-up's Policy, Set and Weights.

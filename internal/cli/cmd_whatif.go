@@ -18,6 +18,7 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/replay"
 	"github.com/tarry-mr/tarry/scheduling/simulator/tune"
 )
@@ -179,32 +180,14 @@ type whatIf struct {
 	settings []policyfile.Difference
 }
 
-// whatIfFigure is a figure of the table.
-type whatIfFigure struct {
-	name string
-	of   func(*replay.Figures) float64
-}
-
-// whatIfFigures returns the figures of the table.
-func whatIfFigures() []whatIfFigure {
-	type f = *replay.Figures
-	return []whatIfFigure{
-		{"sojourn_mean_s", func(f f) float64 { return f.Mean }},
-		{"sojourn_median_s", func(f f) float64 { return f.Median }},
-		{"sojourn_p95_s", func(f f) float64 { return f.P95 }},
-		{"makespan_s", func(f f) float64 { return f.Makespan }},
-		{"node_local_share", func(f f) float64 { return f.NodeLocal }},
-		{"rack_local_share", func(f f) float64 { return f.RackLocal }},
-		{"off_rack_shuffle_gb", func(f f) float64 { return f.OffRackGB }},
-		{"fairness_jain", func(f f) float64 { return f.FairnessJain }},
-		{"killed", func(f f) float64 { return float64(f.Killed) }},
-		{"suspended", func(f f) float64 { return float64(f.Suspended) }},
-		{"copies", func(f f) float64 { return float64(f.Copies) }},
-	}
+// whatIfFigures returns the figures of the table: those that a recording tells.
+func whatIfFigures() []simFigure {
+	unknown := []string{"map_utilisation", "reduce_utilisation", "lost_s", "copies_won", "copies_spent_s"}
+	return slices.DeleteFunc(simFigures(), func(f simFigure) bool { return slices.Contains(unknown, f.name) })
 }
 
 // change returns the difference of b from a: in points for shares, otherwise in percent.
-func (w whatIfFigure) change(a, b *replay.Figures) string {
+func (w simFigure) change(a, b *simulator.Figures) string {
 	x, y := w.of(a), w.of(b)
 	switch {
 	case strings.HasSuffix(w.name, "share"):
@@ -216,7 +199,7 @@ func (w whatIfFigure) change(a, b *replay.Figures) string {
 }
 
 // value returns the figure as text.
-func (w whatIfFigure) value(f *replay.Figures) string {
+func (w simFigure) value(f *simulator.Figures) string {
 	if strings.HasSuffix(w.name, "share") {
 		return fmt.Sprintf("%.2f %%", 100*w.of(f))
 	}
@@ -254,18 +237,25 @@ func (w *whatIf) print(to io.Writer) error {
 	return printSettings(to, []string{"recorded", "asked"}, w.settings)
 }
 
-// object returns the result for JSON.
+// object returns the result for JSON. Settings lists those in which the policies differ: recorded,
+// asked.
 func (w *whatIf) object() any {
+	values := func(f *simulator.Figures) map[string]float64 {
+		all := map[string]float64{"jobs": float64(f.Jobs)}
+		for _, figure := range whatIfFigures() {
+			all[figure.name] = figure.of(f)
+		}
+		return all
+	}
 	o := struct {
-		Recorded replay.Figures  `json:"recorded"`
-		Again    replay.Figures  `json:"again"`
-		Asked    *replay.Figures `json:"asked,omitempty"`
-		// Settings lists the settings in which the policies differ: recorded, asked.
+		Recorded map[string]float64  `json:"recorded"`
+		Again    map[string]float64  `json:"again"`
+		Asked    map[string]float64  `json:"asked,omitempty"`
 		Settings map[string][]string `json:"settings"`
 		Warnings []string            `json:"warnings,omitempty"`
-	}{Recorded: w.again.Recorded, Again: w.again.Again, Settings: map[string][]string{}, Warnings: w.rec.Warnings}
+	}{values(&w.again.Recorded), values(&w.again.Again), nil, map[string][]string{}, w.rec.Warnings}
 	if w.asked != nil {
-		o.Asked = &w.asked.Again
+		o.Asked = values(&w.asked.Again)
 	}
 	for _, s := range w.settings {
 		o.Settings[s.Key] = s.Values
@@ -280,13 +270,12 @@ func (f *whatIfFlags) searchFor(ctx context.Context, p *program, rec *replay.Rec
 	problem := tune.Problem{
 		Start: start, Goal: tune.Goal(f.goal), Seeds: f.repeat, Fresh: f.fresh, Seed: 1,
 		Knobs: tune.Knobs(&start, rec.UsualMap(), nodes, pools[:min(len(pools), 4)]), // so that knobs are few
-		Run: func(ctx context.Context, policy scheduling.Policy, seed uint64) (tune.Figures, error) {
+		Run: func(ctx context.Context, policy scheduling.Policy, seed uint64) (*simulator.Figures, error) {
 			got, err := rec.RunLike(ctx, policy, seed)
 			if err != nil {
-				return tune.Figures{}, err
+				return nil, err
 			}
-			a := &got.Again
-			return tune.Figures{Mean: a.Mean, P95: a.P95, NotLocal: 1 - a.NodeLocal, OffRackGB: a.OffRackGB}, nil
+			return &got.Again, nil
 		},
 	}
 	if !f.quiet {
@@ -327,7 +316,7 @@ func printTuned(p *program, found *tune.Found, start *scheduling.Policy) error {
 	}
 	fmt.Fprintf(out, "all changes together: %s\n\n", in(found.Gain))
 	for _, g := range tune.Goals() {
-		fmt.Fprintf(out, "%-14s %s, now %s\n", g, g.Text(g.Of(&found.Changed)), g.Text(g.Of(&found.Start)))
+		fmt.Fprintf(out, "%-14s %s, now %s\n", g, g.Text(found.Changed[g]), g.Text(found.Start[g]))
 	}
 	return out.Flush()
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -15,44 +14,11 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// Figures summarizes the jobs of a run that succeeded in the recording. Times are in seconds,
-// shares from 0 to 1. Numbers are rounded to millionths.
-type Figures struct {
-	Jobs      int     `json:"jobs"`
-	Mean      float64 `json:"sojourn_mean_s"`
-	Median    float64 `json:"sojourn_median_s"`
-	P95       float64 `json:"sojourn_p95_s"`
-	Makespan  float64 `json:"makespan_s"`       // from the first submission to the last end
-	NodeLocal float64 `json:"node_local_share"` // of the maps that have a place; 1 without any
-	RackLocal float64 `json:"rack_local_share"` // of them, in the rack but not on the node
-	OffRackGB float64 `json:"off_rack_shuffle_gb"`
-	// FairnessJain is Jain's index of the jobs' speeds, as in simulator.Figures.
-	FairnessJain float64 `json:"fairness_jain"`
-	Killed       int     `json:"killed"` // to free slots
-	Suspended    int     `json:"suspended"`
-	Copies       int     `json:"copies"`
-}
-
-// sum computes the figures of jobs.
-func sum(list []*simulator.JobResult) Figures {
-	all := simulator.Sum(list)
-	f := Figures{
-		Jobs: all.Jobs, Mean: all.Sojourn.Mean, Median: all.Sojourn.Median, P95: all.Sojourn.P95, Makespan: all.MakespanS,
-		NodeLocal: round(all.Maps.Share(scheduling.NodeLocal)), OffRackGB: round(float64(all.Shuffle.OffRack) / 1e9),
-		FairnessJain: all.FairnessJain, Killed: all.Preempted.Killed, Suspended: all.Preempted.Suspended, Copies: all.Copies.Launched,
-	}
-	if maps := all.Maps.All(); maps > 0 {
-		f.RackLocal = round(float64(all.Maps.RackLocal) / float64(maps))
-	}
-	return f
-}
-
-func round(f float64) float64 { return math.Round(f*1e6) / 1e6 }
-
-// Outcome is the result of a replay with that of the recording.
+// Outcome is the result of a replay with that of the recording. Both have the figures of the jobs that
+// succeeded in the recording, without utilization, lost time and time spent on speculative attempts.
 type Outcome struct {
-	Recorded Figures // of the recording
-	Again    Figures // of the replay, of the same jobs
+	Recorded simulator.Figures // of the recording
+	Again    simulator.Figures // of the replay, of the same jobs
 }
 
 // Run simulates the recorded workload under a policy. events, if not nil, receives the events, with
@@ -110,9 +76,9 @@ func (r *Recording) simulate(
 		before = append(before, j.figures(got.Alone))
 		again = append(again, got)
 	}
-	out := &Outcome{sum(before), sum(again)}
+	out := &Outcome{simulator.Sum(before), simulator.Sum(again)}
 	if !slices.ContainsFunc(r.jobs, func(j *job) bool { return j.hasOutput }) {
-		out.Recorded.OffRackGB, out.Again.OffRackGB = 0, 0 // unknown
+		out.Recorded.Shuffle, out.Again.Shuffle = simulator.ShuffleBytes{}, simulator.ShuffleBytes{} // unknown
 	}
 	return out, nil
 }
@@ -120,7 +86,8 @@ func (r *Recording) simulate(
 // figures returns the result of a recorded job.
 func (j *job) figures(alone time.Duration) *simulator.JobResult {
 	o := &simulator.JobResult{
-		Arrived: j.submitted, Ended: j.ended, Alone: alone, Shuffle: simulator.ShuffleBytes{OffRack: j.shuffled[2]},
+		Arrived: j.submitted, Ended: j.ended, Alone: alone,
+		Shuffle:   simulator.ShuffleBytes{NodeLocal: j.shuffled[0], RackLocal: j.shuffled[1], OffRack: j.shuffled[2]},
 		Preempted: simulator.Preempted{Killed: j.killed, Suspended: j.suspended}, Copies: simulator.Copies{Launched: j.copies},
 	}
 	levels := [...]*int{&o.Maps.NodeLocal, &o.Maps.RackLocal, &o.Maps.OffRack}

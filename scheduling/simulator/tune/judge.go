@@ -7,14 +7,15 @@ import (
 	"slices"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
 // Found is the result of a search.
 type Found struct {
 	Policy  scheduling.Policy `json:"-"` // with the changes; the start if none
 	Goal    Goal              `json:"goal"`
-	Start   Figures           `json:"start"`   // means over the fresh seeds
-	Changed Figures           `json:"changed"` // the same with the changes
+	Start   map[Goal]float64  `json:"start"`   // the figures of all goals, means over the fresh seeds
+	Changed map[Goal]float64  `json:"changed"` // the same with the changes
 	Gain    Estimate          `json:"gain"`    // of the goal's figure, changed - start; below 0 is better
 	// Changes are the recommended changes, each with the cost of undoing it alone. Unsure are
 	// changes that the search took but the fresh seeds did not confirm, and the best choices of
@@ -110,7 +111,7 @@ func (s *search) sum(out *Found, start, now state) *Found {
 		return out
 	}
 	out.Gain = s.minus(now, start, s.Goal)
-	rises := s.Goal != MeanSojourn && out.Changed.Mean > (1+s.Within)*out.Start.Mean
+	rises := s.Goal != MeanSojourn && out.Changed[MeanSojourn] > (1+s.Within)*out.Start[MeanSojourn]
 	if !out.Gain.Below() || rises { // not significant, or too costly
 		out.Unsure = append(out.Unsure, out.Changes...)
 		out.Policy, out.Changed, out.Changes = s.Start, out.Start, []Change{}
@@ -118,7 +119,11 @@ func (s *search) sum(out *Found, start, now state) *Found {
 	return out
 }
 
-// average returns the mean of each figure.
-func average(runs []Figures) Figures {
-	return Figures{mean(runs, MeanSojourn), mean(runs, P95), mean(runs, Locality), mean(runs, OffRack)}
+// average returns the mean of each goal's figure.
+func average(runs []*simulator.Figures) map[Goal]float64 {
+	means := map[Goal]float64{}
+	for _, g := range Goals() {
+		means[g] = mean(runs, g)
+	}
+	return means
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarry-mr/tarry/internal/statistics"
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
 // Goal is a figure to minimize.
@@ -27,25 +28,17 @@ const (
 // Goals returns all goals.
 func Goals() []Goal { return []Goal{MeanSojourn, P95, Locality, OffRack} }
 
-// Figures are the results of a run.
-type Figures struct {
-	Mean      float64 `json:"sojourn_mean_s"`
-	P95       float64 `json:"sojourn_p95_s"`
-	NotLocal  float64 `json:"not_local_share"`     // of the maps, 0 to 1
-	OffRackGB float64 `json:"off_rack_shuffle_gb"` // of the shuffles
-}
-
-// Of returns the figure of the goal.
-func (g Goal) Of(f *Figures) float64 {
+// of returns the figure of the goal: seconds, a fraction or GB.
+func (g Goal) of(f *simulator.Figures) float64 {
 	switch g {
 	case P95:
-		return f.P95
+		return f.Sojourn.P95
 	case Locality:
-		return f.NotLocal
+		return 1 - f.Maps.Share(scheduling.NodeLocal)
 	case OffRack:
-		return f.OffRackGB
+		return float64(f.Shuffle.OffRack) / 1e9
 	default:
-		return f.Mean
+		return f.Sojourn.Mean
 	}
 }
 
@@ -82,7 +75,7 @@ type Problem struct {
 	Knobs []Knob
 	// Run simulates a policy; the same seed must give the same jobs, blocks and task times. It is
 	// called concurrently.
-	Run func(ctx context.Context, p scheduling.Policy, seed uint64) (Figures, error)
+	Run func(ctx context.Context, p scheduling.Policy, seed uint64) (*simulator.Figures, error)
 	// Seeds is the number of runs for the comparison of choices, Fresh the number for the
 	// verification; each at least 2, 0 means 5 and 10. Seeds are numbered from Seed.
 	Seeds, Fresh int
@@ -109,7 +102,7 @@ func (e Estimate) Below() bool { return e.Mean+e.Half < 0 }
 // state is a policy with its runs.
 type state struct {
 	policy scheduling.Policy
-	runs   []Figures
+	runs   []*simulator.Figures
 }
 
 // search is the state of a search.
@@ -214,12 +207,12 @@ func (s *search) allowed(start, now state) bool {
 }
 
 // mean returns the mean of a goal's figure.
-func mean(runs []Figures, g Goal) float64 { return statistics.Mean(values(runs, g)) }
+func mean(runs []*simulator.Figures, g Goal) float64 { return statistics.Mean(values(runs, g)) }
 
-func values(runs []Figures, g Goal) []float64 {
+func values(runs []*simulator.Figures, g Goal) []float64 {
 	list := make([]float64, len(runs))
 	for i := range runs {
-		list[i] = g.Of(&runs[i])
+		list[i] = g.of(runs[i])
 	}
 	return list
 }
@@ -235,7 +228,7 @@ func (s *search) minus(a, b state, g Goal) Estimate {
 
 // run simulates a policy with n seeds, on all processors.
 func (s *search) run(ctx context.Context, p scheduling.Policy, seed uint64, n int) (state, error) {
-	out := state{policy: p, runs: make([]Figures, n)}
+	out := state{policy: p, runs: make([]*simulator.Figures, n)}
 	errs := make([]error, n)
 	next := make(chan int)
 	var wg sync.WaitGroup

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/simulator"
 )
 
 func start(t *testing.T) scheduling.Policy {
@@ -24,13 +25,13 @@ func start(t *testing.T) scheduling.Policy {
 
 // made is a world in which a policy has the gain that gain returns, plus an effect of the seed that
 // all policies share, plus noise.
-func made(gain func(p *scheduling.Policy) float64, own float64) func(context.Context, scheduling.Policy, uint64) (Figures, error) {
-	return func(_ context.Context, p scheduling.Policy, seed uint64) (Figures, error) {
+func made(gain func(p *scheduling.Policy) float64, own float64) func(context.Context, scheduling.Policy, uint64) (*simulator.Figures, error) {
+	return func(_ context.Context, p scheduling.Policy, seed uint64) (*simulator.Figures, error) {
 		common := rand.New(rand.NewPCG(seed, 1)).NormFloat64() * 20
 		h := fnv.New64a()
 		fmt.Fprint(h, p)
 		mine := rand.New(rand.NewPCG(seed, h.Sum64())).NormFloat64() * own
-		return Figures{Mean: 100 + common + mine - gain(&p)}, nil
+		return &simulator.Figures{Sojourn: simulator.Sojourn{Mean: 100 + common + mine - gain(&p)}}, nil
 	}
 }
 
@@ -56,7 +57,7 @@ func TestFindsWhatIsBetter(t *testing.T) {
 	require.InDelta(t, -2, found.Changes[0].Worth.Mean, 0.3)
 	require.InDelta(t, -5, found.Changes[1].Worth.Mean, 0.3)
 	require.True(t, found.Gain.Below())
-	require.InDelta(t, found.Changed.Mean-found.Start.Mean, found.Gain.Mean, 1e-9)
+	require.InDelta(t, found.Changed[MeanSojourn]-found.Start[MeanSojourn], found.Gain.Mean, 1e-9)
 	require.Equal(t, p, start(t), "the start is not changed")
 }
 
@@ -85,13 +86,15 @@ func TestChanceChangesNothing(t *testing.T) {
 
 // Better locality does not justify sojourn times beyond the limit.
 func TestStaysWithin(t *testing.T) {
-	run := func(_ context.Context, p scheduling.Policy, seed uint64) (Figures, error) {
-		f := Figures{Mean: 100, NotLocal: 0.5 + float64(seed%3)/100}
+	run := func(_ context.Context, p scheduling.Policy, seed uint64) (*simulator.Figures, error) {
+		f := simulator.Figures{Sojourn: simulator.Sojourn{Mean: 100}, Maps: simulator.MapPlaces{OffRack: 500 + int(seed%3)*10}}
 		if p.Locality.Rule == scheduling.TimedWait {
 			w := p.Locality.Waits[0].Seconds()
-			f.Mean, f.NotLocal = 100+10*w, f.NotLocal-w/10
+			f.Sojourn.Mean += 10 * w
+			f.Maps.OffRack -= int(100 * w)
 		}
-		return f, nil
+		f.Maps.NodeLocal = 1000 - f.Maps.OffRack
+		return &f, nil
 	}
 	p := start(t)
 	p.Locality = scheduling.LocalityPolicy{}
@@ -109,11 +112,11 @@ func TestStaysWithin(t *testing.T) {
 func TestFailures(t *testing.T) {
 	var told strings.Builder
 	broken := errors.New("broken")
-	run := func(_ context.Context, p scheduling.Policy, _ uint64) (Figures, error) {
+	run := func(_ context.Context, p scheduling.Policy, _ uint64) (*simulator.Figures, error) {
 		if p.SlowStart == 1 {
-			return Figures{}, broken
+			return nil, broken
 		}
-		return Figures{Mean: 1}, nil
+		return &simulator.Figures{Sojourn: simulator.Sojourn{Mean: 1}}, nil
 	}
 	p := start(t)
 	problem := Problem{Start: p, Goal: P95, Knobs: Knobs(&p, time.Second, 10, nil), Run: run, Told: func(s string) { told.WriteString(s) }}

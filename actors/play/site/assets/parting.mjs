@@ -12,18 +12,13 @@ export function nameOf(s, told) {
 
 /** @type {[string, (f: any) => string][]} */
 const figures = [
-  ["mean sojourn", (f) => `${f.sojourn_mean_s.toFixed(2)} s`], ["p95 of sojourn", (f) => `${f.sojourn_p95_s.toFixed(2)} s`], ["makespan", (f) => `${f.makespan_s.toFixed(2)} s`],
-  ["maps on their data", (f) => `${(100 * f.node_local_share).toFixed(1)} %`], ["shuffled from other racks", (f) => bytes(1e9 * f.off_rack_shuffle_gb)],
+  ["mean sojourn", (f) => `${f.sojourn_s.mean.toFixed(2)} s`], ["p95 of sojourn", (f) => `${f.sojourn_s.p95.toFixed(2)} s`], ["makespan", (f) => `${f.makespan_s.toFixed(2)} s`],
+  ["maps on their data", ({ maps: m }) => `${(100 * m.node_local / Math.max(1, m.node_local + m.rack_local + m.off_rack)).toFixed(1)} %`],
+  ["shuffled from other racks", (f) => bytes(f.shuffle_bytes.off_rack)],
 ];
 
 /** A table: what it shows, what heads its columns, and lines of a name and what stands in each column. */
 const linesOf = (caption, heads, lines) => table(caption, ["", ...heads], lines.map(([name, cells]) => html`<tr><th scope="row">${name}</th>${cells.map((text) => html`<td>${text}</td>`)}</tr>`));
-
-/** The figures of a simulation's report, as those of a recorded run are called. */
-const figuresOf = (r) => ({
-  sojourn_mean_s: r.sojourn_s.mean, sojourn_p95_s: r.sojourn_s.p95, makespan_s: r.makespan_s, off_rack_shuffle_gb: r.shuffle_bytes.off_rack / 1e9,
-  node_local_share: r.maps.node_local / Math.max(1, r.maps.node_local + r.maps.rack_local + r.maps.off_rack),
-});
 
 /** What two policies, of these names, did differently, in words and numbers. */
 export function partingMarkup(a, names) {
@@ -32,13 +27,13 @@ export function partingMarkup(a, names) {
     .replace(/job_\d+_[mr]_\d+_\d+/g, (id) => taskName(parseAttempt(id))).replace(/job_0*(\d+)/g, "job $1").replace(/\b(\d+h)?(\d+m)?[\d.]+(ms|s)\b/g, (t) => time(1e9 * seconds(t)));
   const parted = a.parting ? html`<p>${plain(a.parting.words)} <button type="button" id="parted">Show that moment</button></p>` : html`<p>They never part ways: every decision is the same.</p>`;
   const why = a.parting ? [["then it", "did"], ["because", "why"], ["and not as the other, because", "instead"]].map(([name, of]) => [name, sides.map((s) => plain(s[of] || ""))]) : [];
-  const lines = [...why, ...figures.map(([name, of]) => [name, reports.map((r) => of(figuresOf(r)))]), ["fairness of jobs (Jain)", reports.map((r) => r.fairness_jain.toFixed(3))]];
+  const lines = [...why, ...figures.map(([name, of]) => [name, reports.map(of)]), ["fairness of jobs (Jain)", reports.map((r) => r.fairness_jain.toFixed(3))]];
   return html`<h2>Where they part</h2>${parted}${linesOf("Both runs", names, lines)}`;
 }
 
 /** What a recorded run would have been under the form's policy; the error of the method stands first. */
 export function whatIfMarkup(w, policy) {
-  const off = 100 * (w.again.sojourn_mean_s / w.recorded.sojourn_mean_s - 1), lines = figures.map(([name, of]) => [name, [w.recorded, w.again, w.asked].map(of)]);
+  const off = 100 * (w.again.sojourn_s.mean / w.recorded.sojourn_s.mean - 1), lines = figures.map(([name, of]) => [name, [w.recorded, w.again, w.asked].map(of)]);
   return html`<h2>What if</h2><p>The recorded policy again, simulated: mean sojourn ${off >= 0 ? "+" : ""}${off.toFixed(2)} %. Smaller differences say nothing.${(w.warnings || []).map((t) => ` ${t}.`).join("")}</p>
 ${linesOf("The three runs", ["recorded", "again", policy], lines)}`;
 }
