@@ -82,10 +82,10 @@ func (c ID) String() string { return names[c][1] }
 // use it.
 type User struct {
 	value int64
-	sign  func() // may be nil
+	sign  func() // shows the task timeout that the attempt makes progress; may be nil
 }
 
-// Add adds n, which may be negative.
+// Add adds n, which may be negative. It counts as progress of the attempt.
 func (u *User) Add(n int64) {
 	u.value += n
 	if u.sign != nil {
@@ -96,8 +96,8 @@ func (u *User) Add(n int64) {
 // Value returns the sum so far.
 func (u *User) Value() int64 { return u.value }
 
-// Set holds the counters of an attempt or, merged, of a job. The zero value
-// is ready and all zero. It is not safe for concurrent use.
+// Set holds the counters of an attempt or, merged, of a job. The zero value is ready and all zero.
+// It is not safe for concurrent use.
 type Set struct {
 	framework [count]int64
 	counted   [count]bool // whether anything was added, even 0: other counters are not measured

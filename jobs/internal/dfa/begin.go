@@ -15,7 +15,8 @@ const (
 	maxShare = 120_000_000
 )
 
-// beginner collects the possible beginnings of matches.
+// beginner collects the possible beginnings of matches: for each of their first n bytes, a set of
+// bytes.
 type beginner struct {
 	p    *Program
 	sets [][]rune
@@ -50,12 +51,12 @@ func newPrefix(p *Program, sets [][]rune) *prefix {
 	return nil
 }
 
-// walk adds the beginnings that continue so, of depth bytes, with what the program reads from pc
-// on.
-func (b *beginner) walk(pc uint32, depth int, so beginning) {
+// walk adds the beginnings whose first depth bytes are those of head, and whose other bytes are
+// what the program reads from pc on.
+func (b *beginner) walk(pc uint32, depth int, head beginning) {
 	if depth == b.n || len(b.found) > maxBeginnings {
-		if !b.known[so] {
-			b.known[so], b.found = true, append(b.found, so)
+		if !b.known[head] {
+			b.known[head], b.found = true, append(b.found, head)
 		}
 		return
 	}
@@ -76,14 +77,14 @@ func (b *beginner) walk(pc uint32, depth int, so beginning) {
 		case syntax.InstCapture, syntax.InstNop, syntax.InstEmptyWidth: // an assertion may hold
 			stack = append(stack, i.out)
 		case syntax.InstRune:
-			b.read(b.sets[i.set], i.out, depth, so)
+			b.read(b.sets[i.set], i.out, depth, head)
 		default: // never matches
 		}
 	}
 }
 
-// read adds the beginnings that continue with a character of the set and then from pc on.
-func (b *beginner) read(set []rune, pc uint32, depth int, so beginning) {
+// read adds the beginnings that continue head with a character of the set and then from pc on.
+func (b *beginner) read(set []rune, pc uint32, depth int, head beginning) {
 	var ascii byteSet
 	var leads [utf8.UTFMax + 1]byteSet // by length of the character in bytes
 	for i := 0; i < len(set); i += 2 {
@@ -92,7 +93,7 @@ func (b *beginner) read(set []rune, pc uint32, depth int, so beginning) {
 			ascii.add(byte(first), byte(min(last, utf8.RuneSelf-1)))
 		}
 		if first == last && first >= utf8.RuneSelf && utf8.ValidRune(first) {
-			b.exactly(utf8.AppendRune(nil, first), pc, depth, so)
+			b.exactly(utf8.AppendRune(nil, first), pc, depth, head)
 		} else {
 			addLeads(&leads, first, last)
 		}
@@ -103,16 +104,16 @@ func (b *beginner) read(set []rune, pc uint32, depth int, so beginning) {
 			}
 			var any byteSet
 			any.add(utf8.RuneSelf, 255)
-			b.next(any, pc, 1, depth, so)
+			b.next(any, pc, 1, depth, head)
 		}
 	}
 	ascii[0] &^= 1 << '\n'
 	if ascii != (byteSet{}) {
-		b.next(ascii, pc, 1, depth, so)
+		b.next(ascii, pc, 1, depth, head)
 	}
 	for size, lead := range leads {
 		if lead != (byteSet{}) {
-			b.next(lead, pc, size, depth, so)
+			b.next(lead, pc, size, depth, head)
 		}
 	}
 }
@@ -142,25 +143,26 @@ func leadByte(r rune) byte {
 	}
 }
 
-// next continues after a character of size bytes whose first byte is in the set.
-func (b *beginner) next(first byteSet, pc uint32, size, depth int, so beginning) {
-	so[depth] = first
+// next adds the beginnings that continue head with a character of size bytes, whose first byte is
+// in first and whose other bytes may be any continuation bytes of UTF-8, and then from pc on.
+func (b *beginner) next(first byteSet, pc uint32, size, depth int, head beginning) {
+	head[depth] = first
 	for i := depth + 1; i < min(depth+size, b.n); i++ {
-		so[i] = byteSet{}
-		so[i].add(0x80, 0xbf)
+		head[i] = byteSet{}
+		head[i].add(0x80, 0xbf)
 	}
-	b.walk(pc, min(depth+size, b.n), so)
+	b.walk(pc, min(depth+size, b.n), head)
 }
 
-// exactly continues after a known character.
-func (b *beginner) exactly(encoded []byte, pc uint32, depth int, so beginning) {
+// exactly adds the beginnings that continue head with the bytes of encoded and then from pc on.
+func (b *beginner) exactly(encoded []byte, pc uint32, depth int, head beginning) {
 	for i, c := range encoded {
 		if depth+i < b.n {
-			so[depth+i] = byteSet{}
-			so[depth+i].add(c, c)
+			head[depth+i] = byteSet{}
+			head[depth+i].add(c, c)
 		}
 	}
-	b.walk(pc, min(depth+len(encoded), b.n), so)
+	b.walk(pc, min(depth+len(encoded), b.n), head)
 }
 
 // merged returns at most as many beginnings as there are buckets, which cover all that were found,

@@ -21,8 +21,8 @@ const (
 // state is the automaton state of a row of the table.
 type state struct {
 	threads
-	word, begin bool // the position's properties, if threads wait for the next character
-	node        int32
+	word, begin bool  // the position's properties, if threads wait for the next character
+	node        int32 // within a multi-byte character: the decoder's node; otherwise 0
 }
 
 // cache holds states and their transitions by byte.
@@ -32,7 +32,7 @@ type cache struct {
 	states        []state
 	ids           map[string]uint32
 	held          int // approximate size of all that in bytes
-	clears        int
+	clears        int // number of calls of clear
 
 	begin    uint32    // the state at the start of a line
 	starts   [3]uint32 // the start states: at the start of a line, after a non-word character, after a word character
@@ -51,15 +51,17 @@ func (s *Searcher) clear() {
 	s.begin, s.starting = s.starts[0], false
 }
 
-// intern returns the value of a state and creates it if necessary. The threads are copied.
-func (s *Searcher) intern(t *threads, l look, at int32) uint32 {
+// intern returns the table's value for the state with these threads, at a position with the
+// properties l, at a node of the decoder. It creates the state if necessary, with a copy of the
+// threads.
+func (s *Searcher) intern(t *threads, l look, node int32) uint32 {
 	if t.matched {
 		return matchValue
 	}
 	if len(t.pcs) == 0 {
 		return deadValue
 	}
-	if !t.waiting {
+	if !t.waiting { // the properties do not matter
 		l = look{}
 	}
 	slices.Sort(t.pcs)
@@ -71,7 +73,7 @@ func (s *Searcher) intern(t *threads, l look, at int32) uint32 {
 		flags |= 2
 	}
 	s.key = append(s.key[:0], flags)
-	s.key = binary.AppendUvarint(s.key, uint64(at))
+	s.key = binary.AppendUvarint(s.key, uint64(node))
 	last := uint32(0)
 	for _, pc := range t.pcs {
 		s.key = binary.AppendUvarint(s.key, uint64(pc-last))
@@ -83,7 +85,7 @@ func (s *Searcher) intern(t *threads, l look, at int32) uint32 {
 	}
 	return s.add(state{
 		threads: threads{pcs: slices.Clone(t.pcs), waiting: t.waiting},
-		word:    l.word, begin: l.begin, node: at,
+		word:    l.word, begin: l.begin, node: node,
 	})
 }
 

@@ -165,7 +165,8 @@ func (s *Searcher) giveUp(text []byte, from, i int) (int, Outcome) {
 // recently created faster than they were used. A nil Searcher does not rest.
 func (s *Searcher) Resting() bool { return s != nil && s.rested < s.rest }
 
-// Rest is Resting; if it returns true, the caller searches the next n bytes by another method.
+// Rest returns Resting. If it returns true, the caller must search the next n bytes by another
+// method, and Rest counts them toward the end of the rest.
 func (s *Searcher) Rest(n int) bool {
 	resting := s.Resting()
 	if resting {

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// askedHits is the number of hits after which their average distance is checked.
-	askedHits = 64
+	// checkedHits is the number of hits after which their average distance is checked.
+	checkedHits = 64
 	// nearHits is the average distance of hits in bytes below which reading all the text is faster.
 	nearHits = 80
 	// firstSpan is the number of bytes read completely before lines are selected again; it doubles,
@@ -25,13 +25,14 @@ type scanner struct {
 	f     *finder
 }
 
-// finder is the state that is reused from chunk to chunk.
+// finder is the state that is reused from chunk to chunk. It measures whether it pays to select
+// lines by their needles, literals that a match must contain.
 type finder struct {
 	lines  *dfa.Searcher // nil if the pattern needs none or is too large
 	found  int           // lines selected since their distance was last checked
 	passed int           // bytes passed for these
 	span   int           // size of the last span that was read completely
-	dense  int           // bytes left of it
+	dense  int           // bytes remaining of it
 }
 
 func (p *Pattern) scan(chunk []byte) scanner {
@@ -88,7 +89,7 @@ func (s *scanner) next(from int) (start, end int) {
 		case s.f.lines != nil:
 			start, next = s.ofAll(from)
 		default:
-			start, next = s.asked(from)
+			start, next = s.byRegexp(from)
 		}
 		if start >= 0 {
 			return start, next
@@ -107,8 +108,9 @@ func (s *scanner) line(i int) (end, next int) {
 	return len(s.chunk), len(s.chunk)
 }
 
-// ofSelected examines the first line that contains a needle or, without needles, is long enough for
-// a match. It returns the line's start, or -1 if it does not match, and where to continue.
+// ofSelected examines one line: the first one from `from` on that contains a needle or, without
+// needles, is long enough for a match. It returns the line's start, or -1 if it does not match, and
+// the start of the next line.
 func (s *scanner) ofSelected(from int) (start, next int) {
 	var hit int
 	if len(s.p.needles) > 0 {
@@ -126,7 +128,7 @@ func (s *scanner) ofSelected(from int) (start, next int) {
 	}
 	if s.f.lines != nil {
 		s.f.passed += next - from
-		if s.f.found++; s.f.found == askedHits {
+		if s.f.found++; s.f.found == checkedHits {
 			s.f.look()
 		}
 	}
@@ -136,9 +138,10 @@ func (s *scanner) ofSelected(from int) (start, next int) {
 	return start, next
 }
 
-// look decides whether selected lines are so near to each other that selecting does not pay.
+// look decides whether to read the next span completely, since selected lines are near to each
+// other.
 func (f *finder) look() {
-	if f.passed < nearHits*askedHits {
+	if f.passed < nearHits*checkedHits {
 		f.dense, f.span = f.span, min(2*f.span, lastSpan)
 	} else {
 		f.span = firstSpan
@@ -161,10 +164,12 @@ func (s *scanner) candidate(from int) int {
 	return first
 }
 
-// ofAll finds the first matching line by reading all lines. It returns the same as ofSelected.
+// ofAll finds the first matching line with the automaton, which reads all lines. While the
+// automaton rests, it examines one line with the regular expression. It returns the same as
+// ofSelected.
 func (s *scanner) ofAll(from int) (start, next int) {
 	if s.f.lines.Resting() {
-		start, next = s.asked(from)
+		start, next = s.byRegexp(from)
 		s.f.lines.Rest(next - from)
 		s.f.dense -= next - from
 		return start, next
@@ -180,7 +185,7 @@ func (s *scanner) ofAll(from int) (start, next int) {
 		_, next = s.line(at)
 		start = from + bytes.LastIndexByte(text[from:at], '\n') + 1
 	case dfa.GaveUp:
-		start, next = s.asked(at)
+		start, next = s.byRegexp(at)
 	default:
 		start, next = -1, len(text)
 	}
@@ -188,8 +193,9 @@ func (s *scanner) ofAll(from int) (start, next int) {
 	return start, next
 }
 
-// asked matches one line with the regular expression. It returns the same as ofSelected.
-func (s *scanner) asked(from int) (start, next int) {
+// byRegexp matches the line that begins at from with package regexp, the slowest way. It returns
+// the line's start, or -1 if it does not match, and the start of the next line.
+func (s *scanner) byRegexp(from int) (start, next int) {
 	end, next := s.line(from)
 	if s.p.re.Match(s.chunk[from:end]) {
 		return from, next
@@ -197,7 +203,7 @@ func (s *scanner) asked(from int) (start, next int) {
 	return -1, next
 }
 
-// matches reports whether the line chunk[start:end] matches.
+// matches reports whether the line chunk[start:end] matches, by the automaton unless it rests.
 func (s *scanner) matches(start, end int) bool {
 	if s.f.lines != nil && !s.f.lines.Rest(end-start) {
 		if _, outcome := s.f.lines.Next(s.chunk[start:end], 0); outcome != dfa.GaveUp {

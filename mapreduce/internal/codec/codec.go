@@ -36,8 +36,9 @@ type Codec struct {
 	// Decode decodes a value at the head of src and returns the rest. Byte slices alias src if
 	// possible.
 	Decode func(src []byte, p unsafe.Pointer) ([]byte, error)
-	// Width returns the number of bytes of the value at the head of src without decoding it; every
-	// byte of src has been flipped with mark. For malformed bytes the result may exceed len(src).
+	// Width returns the number of bytes of the value at the head of src without decoding it. Every
+	// byte of src is XORed with mark: 0xff for descending keys, otherwise 0. For malformed bytes
+	// the result may exceed len(src).
 	Width  func(src []byte, mark byte) int
 	Raw    bool // the encoding is the bytes of a string or []byte
 	Open   bool // the value takes all of src, so it must be last in an encoding

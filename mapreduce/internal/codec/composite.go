@@ -140,8 +140,9 @@ func widthOf(fields []fieldCodec, src []byte, mark byte) int {
 	return at
 }
 
-// marshalCodec encodes with the type's own methods. It decodes each value into new memory, since
-// UnmarshalBinary may add to existing content or keep it.
+// marshalCodec encodes with the type's MarshalBinary, whose bytes it encodes as a []byte; last
+// means that the value is the last of its encoding, so that its end needs no mark. It decodes each
+// value into new memory, since UnmarshalBinary may add to existing content or keep it.
 func marshalCodec(t reflect.Type, last bool) *Codec {
 	inner := bytesCodec(last)
 	return &Codec{

@@ -47,8 +47,9 @@ func timeCodec() *Codec {
 	}
 }
 
-// bigIntCodec encodes the sign, the length of the magnitude and the magnitude; length and magnitude
-// are flipped in negative numbers.
+// bigIntCodec encodes the sign, the length of the magnitude and the magnitude, so that the bytes
+// have the order of the numbers. In negative numbers the bits of length and magnitude are flipped,
+// since there the larger magnitude comes first.
 func bigIntCodec() *Codec {
 	const head = 9
 	return &Codec{
@@ -94,7 +95,8 @@ func bigIntCodec() *Codec {
 	}
 }
 
-// bigIntHead returns the length of a magnitude, and whether the number is negative.
+// bigIntHead returns the length of a magnitude, and whether the number is negative. All bytes of
+// src have been flipped with mark, which is 0xff for descending keys, otherwise 0.
 func bigIntHead(src []byte, mark byte) (n uint64, negative bool) {
 	n = binary.BigEndian.Uint64(src[1:])
 	negative = src[0] == mark

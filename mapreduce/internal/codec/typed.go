@@ -10,7 +10,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
-// Placed is a codec with its type, for values given by their address.
+// Placed is a codec of a key or value with its type, for callers that know the type only at run
+// time.
 type Placed struct {
 	*Codec
 	Descending bool

@@ -11,7 +11,7 @@ const batchSize = 64
 
 // pending is a waiting pair. Its value has the same index in an array of values.
 type pending struct {
-	k0, k1 uint64 // as in a cell
+	k0, k1 uint64 // the key, as in a cell of the hash table
 	hash   uint64
 	mark   uint32 // the key's length + 1
 	from   uint32 // offset of a key of more than 16 bytes in the batch's buffer
@@ -26,12 +26,12 @@ type pending struct {
 // So cache misses overlap with each other and with the user's code.
 type batch struct {
 	keys [2 * batchSize]pending
-	n    int  // index of the next pair in keys
-	late bool // the other half is full
-	sink uint64
+	n    int    // index of the next pair in keys
+	late bool   // the other half is full
+	sink uint64 // of touch: a use of what it loads, without which the compiler would omit the load
 }
 
-// touch loads the first cell of the pairs from..to.
+// touch makes the processor load the cells at which the search for the pairs from..to begins.
 func (h *hashTable) touch(b *batch, from, to int) {
 	shift, mask := uint64(h.shift&63), uint64(h.size-1)
 	if prefetches {
@@ -114,7 +114,7 @@ type longBatch struct {
 	keys [longBatchSize]pending
 	n    int
 	buf  []byte
-	sink uint64
+	sink uint64 // as in batch
 }
 
 // add copies a key into the batch, and returns its index.

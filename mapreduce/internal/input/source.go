@@ -22,8 +22,8 @@ type Source struct {
 	Data dfs.Source
 
 	name     string
-	twin     int                           // number of earlier sources in the plan with the same name
-	anew     bool                          // Data is a LocalFile, of which each plan needs its own
+	twin     int                           // number of earlier sources in the plan with the same name, which tells them apart
+	reopens  bool                          // Data is a dfs.LocalFile, which each plan must open for itself
 	stream   func() (io.ReadCloser, error) // replaces Data, or reads its bytes; then it may be called repeatedly
 	packed   Packing
 	makeMemo func() any // makes memo; nil if there is none
@@ -100,7 +100,7 @@ func File(path string) (Source, error) {
 		return noLocalFile(path, err)
 	}
 	s, err := Stored(data)
-	s.anew = true
+	s.reopens = true
 	return s, err
 }
 
@@ -126,7 +126,8 @@ func lateStream(path string) Source {
 	return s
 }
 
-// Own returns copies of the sources that a plan may close without affecting other plans.
+// Own returns copies of the sources for one plan, which may close them without affecting other
+// plans. It numbers sources of the same name and makes their memos.
 func Own(sources []Source) ([]Source, error) {
 	list, named := slices.Clone(sources), make(map[string]int, len(sources))
 	for i, s := range list {
@@ -135,7 +136,7 @@ func Own(sources []Source) ([]Source, error) {
 		if s.makeMemo != nil {
 			list[i].memo = s.makeMemo()
 		}
-		if !s.anew {
+		if !s.reopens {
 			continue
 		}
 		data, err := s.Data.(*dfs.LocalFile).Anew()

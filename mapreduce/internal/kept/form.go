@@ -10,10 +10,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// Form is the layout of kept records of type T in memory. For a type of fixed size without pointers
-// it is the memory of the values, which need no encoding. Otherwise each record follows its length:
-// its fields unchanged if they are such values, or strings and slices of them; otherwise its
-// encoding as a value.
+// Form is the layout in memory of the records of a dataset, of type T. There are three:
+//
+//   - images: the memory of the values, for types of fixed size without pointers;
+//   - flat records: each is its length and its fields, for strings, slices of images without gaps,
+//     and structs of images, strings and such slices;
+//   - encoded records: each is its length and its encoding as a value, for all other types.
+//
+// Flat and encoded records are framed: they begin with their length.
 type Form[T any] struct {
 	formOf
 	Codec codec.Typed[T]
@@ -21,10 +25,10 @@ type Form[T any] struct {
 
 // formOf is the part of a Form that does not depend on T.
 type formOf struct {
-	Size    int         // of an image; 0: records are framed
+	Size    int         // of an image in bytes; 0: records are framed
 	gaps    []span      // gaps between the fields of an image: zeroed, so that equal records have equal bytes
-	flat    []flatField // fields of a framed record; nil: encoded as a value
-	aligned bool        // records are framed and flat and begin with a 4-byte length
+	flat    []flatField // fields of a flat record; nil: records are encoded
+	aligned bool        // flat records begin with a 4-byte length, and slices in them are aligned
 }
 
 // span is a range of bytes of an image.

@@ -22,7 +22,8 @@ const BatchRecords = 32
 // still in the cache when they are mapped.
 const batchBytes = 4 << 10
 
-// Place tells where the records of a batch are.
+// Place says where the records of a batch are in the input, for errors about one of them. A run is
+// a piece of the input that is yielded together: one or more batches of whole records.
 type Place struct {
 	At     int64                 // offset of the latest yielded run, uncompressed, or of the current record
 	Data   []byte                // the run: whole records; nil if records are not bytes
@@ -33,7 +34,7 @@ type Place struct {
 	Now    int                   // index in Begins of the current record; -1 before the first
 }
 
-// Enter notes a run of records.
+// Enter sets the run whose records are yielded next, and how to find the length of one of them.
 func (p *Place) Enter(run []byte, length func([]byte) int) {
 	p.Data, p.Length, p.Begins, p.Step, p.Batch, p.Now = run, length, nil, 0, 0, -1
 }
@@ -88,11 +89,11 @@ func EachOne[I any](s *Reader, batch []I, one func(I) error) (int, error) {
 	return len(batch), nil
 }
 
-// wholeLength is the Place.Length of a run of one record.
+// wholeLength is the Place.Length for a run that is a single record.
 func wholeLength(b []byte) int { return len(b) }
 
-// MapOne calls yield, which maps one record, all of run; run is nil if records are not bytes. If
-// yield panics or exits its goroutine, the error names that record.
+// MapOne calls yield, which maps a single record: all bytes of run, or any value if run is nil. If
+// yield panics or exits its goroutine, MapOne returns an error that names the record.
 func (s *Reader) MapOne(run []byte, yield func() error) (err error) {
 	s.Enter(run, wholeLength)
 	s.Now = 0

@@ -78,7 +78,7 @@ func FixedSize(n int) Input[[]byte] {
 	}
 }
 
-// Slice yields the records of a split of a slice.
+// Slice yields the records of a split of a slice; offsets and lengths are numbers of records.
 func Slice[I any](records []I) Input[I] {
 	return func(s *Reader, yield func([]I) (int, error)) error {
 		s.Ordinal, s.At = true, s.Split.Offset

@@ -43,7 +43,8 @@ type bundles struct {
 	slab    memory.Slab
 }
 
-// bundle is a key with its values so far. The zero value is an empty cell.
+// bundle is an open bundle: a key with its values so far. It is a cell of the hash table; the zero
+// value is an empty cell.
 type bundle struct {
 	prefix    uint64 // of the key
 	key       uint32 // offset of the key in the region
@@ -150,7 +151,7 @@ func hashOf(prefix uint64, key []byte) uint64 {
 	return (prefix + uint64(len(key))) * 0x9e3779b97f4a7c15 >> 32
 }
 
-// cell returns the cell of a key in a partition, or an empty one.
+// cell returns the cell with the open bundle of a key in a partition, or the empty cell for it.
 func (s *Sorter) cell(partition int, prefix uint64, key []byte) *bundle {
 	for i := hashOf(prefix, key); ; i++ {
 		c := &s.bundles.cells[i&uint64(len(s.bundles.cells)-1)]
@@ -161,8 +162,8 @@ func (s *Sorter) cell(partition int, prefix uint64, key []byte) *bundle {
 	}
 }
 
-// begin begins a bundle with room for that many bytes of values. It returns false if the budget
-// does not allow it.
+// begin begins an empty bundle in cell c: it stores the key in the arena, with room for room bytes
+// of values after it. It returns false if the budget does not allow it.
 func (s *Sorter) begin(c *bundle, key []byte, room int) bool {
 	n := longKeySize + len(key) + room
 	region, at, b := s.store.room(n, false)

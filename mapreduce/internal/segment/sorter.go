@@ -197,6 +197,8 @@ func (s *Sorter) Finish() ([]*Segment, Stats, error) {
 	return out, stats, nil
 }
 
+// segment returns the segment of partition p: its sections of the spills, and the records in
+// memory.
 func (s *Sorter) segment(p int) *Segment {
 	seg := OfSpills(s.spills, p)
 	if l := &s.lists[p]; l.n > 0 {
@@ -226,6 +228,7 @@ func (s *Sorter) Close() {
 	s.store, s.spills, s.lists = nil, nil, nil
 }
 
+// dropPin drops the pinned chunk of input, to which records refer instead of being copied.
 func (s *Sorter) dropPin() {
 	s.pin.drop()
 	s.pin = nil

@@ -103,17 +103,18 @@ func (l *Copies) value(v reflect.Value) reflect.Value {
 	return lent
 }
 
-// Element reports whether slices of elem are copied: Bytes, or Views for kept records.
+// Element reports whether slices with elements of a type are copied: Bytes, or Views for the
+// records of a dataset.
 type Element func(elem reflect.Type) bool
 
-// Bytes selects slices of bytes.
+// Bytes is the Element for slices of bytes.
 func Bytes(elem reflect.Type) bool { return elem.Kind() == reflect.Uint8 }
 
-// Views selects slices of bytes and of numbers.
+// Views is the Element for slices of bytes and of numbers.
 func Views(elem reflect.Type) bool { return Bytes(elem) || kept.IsPlain(elem) }
 
-// within reports whether values of type t contain copied slices; above are the types under
-// examination.
+// within reports whether values of type t contain slices that are copied. above are the types that
+// contain t, so that recursive types end the search.
 func (is Element) within(t reflect.Type, above []reflect.Type) bool {
 	if slices.Contains(above, t) {
 		return false
