@@ -2,12 +2,12 @@ package own
 
 import (
 	"context"
-	"errors"
 	"runtime"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // onFakeClock runs f for each number below n, several at a time, on a fake clock: time advances as
@@ -17,24 +17,22 @@ import (
 // clock.
 func onFakeClock(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
 	testing.Init()
-	errs := make([]error, n)
-	turns := make(chan struct{}, runtime.GOMAXPROCS(0))
-	var all sync.WaitGroup
-	for i := range errs {
-		all.Go(func() {
-			turns <- struct{}{}
-			defer func() { <-turns }()
-			if errs[i] = ctx.Err(); errs[i] != nil {
-				return
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		all.Go(func() error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
 			}
+			var err error
 			synctest.Test(new(testing.T), func(t *testing.T) {
-				errs[i] = f(t.Context(), i)
+				err = f(t.Context(), i)
 				synctest.Wait()
 				time.Sleep(time.Second) // the actor library's throttle of dead letters
 				synctest.Wait()
 			})
+			return err
 		})
 	}
-	all.Wait()
-	return errors.Join(errs...)
+	return all.Wait()
 }

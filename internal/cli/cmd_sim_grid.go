@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -11,10 +10,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/tarry-mr/tarry/internal/cli/internal/progress"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
-	"github.com/tarry-mr/tarry/internal/statistics"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
@@ -251,25 +250,18 @@ func (f *gridFlags) simulate(ctx context.Context, p *program, points []*gridPoin
 	if !f.quiet {
 		defer p.display.Show(far.Line)()
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var all sync.WaitGroup
-	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(runtime.GOMAXPROCS(0))
 	for i, at := range points {
 		at.figures = make([][]float64, f.repeat)
 		for turn := range f.repeat {
-			free <- struct{}{}
-			all.Go(func() {
-				defer func() { <-free }()
-				if err := at.one(ctx, turn); err != nil {
-					cancel(at.fault(err))
-				}
-				far.Tell(i*f.repeat+turn, 0, 1, 1)
+			all.Go(func() error {
+				defer far.Tell(i*f.repeat+turn, 0, 1, 1)
+				return at.one(ctx, turn)
 			})
 		}
 	}
-	all.Wait()
-	if err := context.Cause(ctx); err != nil {
+	if err := all.Wait(); err != nil {
 		return err
 	}
 	if !f.quiet {
@@ -282,17 +274,17 @@ func (f *gridFlags) simulate(ctx context.Context, p *program, points []*gridPoin
 // one simulates the point with one of its seeds.
 func (at *gridPoint) one(ctx context.Context, turn int) error {
 	if ctx.Err() != nil {
-		return nil
+		return context.Cause(ctx)
 	}
 	cfg := at.config
 	cfg.Seed += uint64(turn)
 	load, err := at.loads[turn]()
 	if err != nil {
-		return err
+		return at.fault(err)
 	}
 	res, err := simulator.Run(ctx, cfg, load)
 	if err != nil {
-		return err
+		return at.fault(err)
 	}
 	for _, f := range simFigures() {
 		at.figures[turn] = append(at.figures[turn], f.of(&res.Report.Figures))
@@ -302,33 +294,19 @@ func (at *gridPoint) one(ctx context.Context, turn int) error {
 
 // over returns the mean of a figure over the seeds, or of its paired difference from another point.
 func (at *gridPoint) over(figure int, from *gridPoint) gridEstimate {
-	var e gridEstimate
+	var runs []float64
 	for turn, run := range at.figures {
 		x := run[figure]
 		if from != nil {
 			x -= from.figures[turn][figure]
 		}
-		e.Runs = append(e.Runs, x)
+		runs = append(runs, x)
 	}
-	e.Mean = statistics.Mean(e.Runs)
-	if half := statistics.Half(e.Runs); !math.IsNaN(half) && len(e.Runs) > 1 {
-		e.Half = &half
-	}
-	return e
+	return gridEstimate{simulator.EstimateOf(runs), runs}
 }
 
-// gridEstimate is an estimate as JSON; one run has no confidence interval.
+// gridEstimate is an estimate as JSON, with the figure of each run.
 type gridEstimate struct {
-	Mean float64   `json:"mean"`
-	Half *float64  `json:"ci95"`
+	simulator.Estimate
 	Runs []float64 `json:"runs"`
-}
-
-// String returns the estimate as text.
-func (e gridEstimate) String() string {
-	if e.Half != nil {
-		return simulator.Estimate{Mean: e.Mean, Half: *e.Half}.String()
-	}
-	text, _, _ := strings.Cut(simulator.Estimate{Mean: e.Mean}.String(), " ± ")
-	return text
 }

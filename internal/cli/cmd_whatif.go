@@ -305,7 +305,7 @@ func printTuned(p *program, found *tune.Found, start *scheduling.Policy) error {
 	in := found.Goal.Change
 	fmt.Fprintf(out, "goal %s from %s, judged by %d fresh seeds, %d simulations in all\n\n", found.Goal, start.Name, found.Seeds, found.Runs)
 	for _, c := range found.Changes {
-		fmt.Fprintf(out, "change %s: %s\n  undoing it alone costs %s\n", c.Knob, c.Set, in(tune.Estimate{Mean: -c.Worth.Mean, Half: c.Worth.Half}))
+		fmt.Fprintf(out, "change %s: %s\n  undoing it alone costs %s\n", c.Knob, c.Set, in(simulator.Estimate{Mean: -c.Worth.Mean, Half: c.Worth.Half}))
 	}
 	for _, c := range found.Unsure {
 		fmt.Fprintf(out, "not sure of %s: %s\n  it changes %s: its 95 %% interval holds 0, or the whole does\n", c.Knob, c.Set, in(c.Worth))

@@ -70,7 +70,7 @@ func shares(t *testing.T, dir string) (found bool) {
 				found = true
 			case *ast.SelectorExpr:
 				if id, ok := n.X.(*ast.Ident); ok {
-					found = found || id.Name == "atomic" || id.Name == "sync" && shared.MatchString(n.Sel.Name)
+					found = found || id.Name == "atomic" || id.Name == "errgroup" || id.Name == "sync" && shared.MatchString(n.Sel.Name)
 				}
 			}
 			return !found

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/tarry-mr/tarry/internal/statistics"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -24,13 +25,17 @@ type Contender struct {
 }
 
 // Estimate is the mean of a figure over the repetitions, with the half-width of its 95 % confidence
-// interval (Student's t); 0 for one repetition.
+// interval (Student's t); 0 for one repetition, or if all are equal.
 type Estimate struct {
 	Mean float64 `json:"mean"`
-	Half float64 `json:"ci95"`
+	Half float64 `json:"ci95,omitzero"`
 }
 
-// String returns text such as "12.35 ± 0.42", with more decimals for smaller means.
+// Below reports whether the whole interval is below 0.
+func (e Estimate) Below() bool { return e.Mean+e.Half < 0 }
+
+// String returns text such as "12.35 ± 0.42", with more decimals for smaller means, or only the mean if
+// there is no interval.
 func (e Estimate) String() string {
 	decimals := 4
 	switch x := max(math.Abs(e.Mean), e.Half); {
@@ -42,6 +47,9 @@ func (e Estimate) String() string {
 		decimals = 1
 	case x >= 2:
 		decimals = 2
+	}
+	if e.Half == 0 {
+		return fmt.Sprintf("%.*f", decimals, e.Mean)
 	}
 	return fmt.Sprintf("%.*f ± %.*f", decimals, e.Mean, decimals, e.Half)
 }
@@ -58,7 +66,7 @@ func (c *Contest) Over(figure func(*Result) float64) Estimate {
 	for i, r := range c.Results {
 		values[i] = figure(r)
 	}
-	return estimate(values)
+	return EstimateOf(values)
 }
 
 // Minus estimates the paired difference of a figure, by repetition: both contenders had the same
@@ -68,7 +76,7 @@ func (c *Contest) Minus(o *Contest, figure func(*Result) float64) Estimate {
 	for i := range values {
 		values[i] = figure(c.Results[i]) - figure(o.Results[i])
 	}
-	return estimate(values)
+	return EstimateOf(values)
 }
 
 // Compare runs each contender on the same workloads with the same seeds, from Config.Seed up, in
@@ -81,60 +89,44 @@ func Compare(ctx context.Context, cfg Config, contenders []Contender, repeat int
 	for i, c := range contenders {
 		out[i] = Contest{Contender: c, Results: make([]*Result, repeat)}
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	type cell struct {
-		contender, turn int
-		w               *workload.Workload
-	}
-	cells := make(chan cell)
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(contenders)*repeat) {
-		wg.Go(func() {
-			for x := range cells {
-				c := &contenders[x.contender]
-				one := cfg
-				one.Policy, one.Seed = c.Policy, cfg.Seed+uint64(x.turn)
-				if c.Progress != nil {
-					one.Progress = func(now time.Duration, done int) { c.Progress(x.turn, now, done) }
-				}
-				res, err := Run(ctx, one, x.w)
-				if err != nil {
-					cancel(fmt.Errorf("%s: %w", c.Name, err))
-					continue
-				}
-				if c.Progress != nil {
-					c.Progress(x.turn, res.End, res.Report.Jobs)
-				}
-				out[x.contender].Results[x.turn] = res
-			}
-		})
+	all, ctx := errgroup.WithContext(ctx)
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	run := func(i, turn int, w *workload.Workload) error {
+		c, one := &contenders[i], cfg
+		one.Policy, one.Seed = c.Policy, cfg.Seed+uint64(turn)
+		if c.Progress != nil {
+			one.Progress = func(now time.Duration, done int) { c.Progress(turn, now, done) }
+		}
+		res, err := Run(ctx, one, w)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		if c.Progress != nil {
+			c.Progress(turn, res.End, res.Report.Jobs)
+		}
+		out[i].Results[turn] = res
+		return nil
 	}
 	for turn := range repeat {
 		w, err := load(cfg.Seed + uint64(turn))
 		if err != nil {
-			cancel(err)
+			all.Go(func() error { return err })
 			break
 		}
 		for i := range contenders {
-			cells <- cell{i, turn, w}
+			all.Go(func() error { return run(i, turn, w) })
 		}
 	}
-	close(cells)
-	wg.Wait()
-	if err := context.Cause(ctx); err != nil {
+	if err := all.Wait(); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-// estimate returns the mean and the half-width of its 95 % confidence interval.
-func estimate(values []float64) Estimate {
-	switch len(values) {
-	case 0:
-		return Estimate{}
-	case 1:
-		return Estimate{Mean: values[0]}
+// EstimateOf estimates a figure from its values by repetition, of which there is at least one.
+func EstimateOf(values []float64) Estimate {
+	if len(values) < 2 {
+		return Estimate{Mean: statistics.Mean(values)}
 	}
 	return Estimate{Mean: statistics.Mean(values), Half: statistics.Half(values)}
 }

@@ -75,8 +75,8 @@ func TestCompareFails(t *testing.T) {
 }
 
 func TestEstimate(t *testing.T) {
-	require.Equal(t, Estimate{Mean: 5}, estimate([]float64{5}))
-	e := estimate([]float64{1, 2, 3, 4, 5})
+	require.Equal(t, Estimate{Mean: 5}, EstimateOf([]float64{5}))
+	e := EstimateOf([]float64{1, 2, 3, 4, 5})
 	require.Equal(t, 3.0, e.Mean)
 	require.InDelta(t, 2.776*1.5811/2.2361, e.Half, 1e-3)
 }

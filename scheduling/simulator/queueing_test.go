@@ -55,7 +55,7 @@ func divisible(seed uint64, jobs, slots int, load float64, size func(*rand.Rand)
 // by the effect of slices.
 func within(t *testing.T, want float64, values []float64, slack float64, what string) {
 	t.Helper()
-	e := estimate(values)
+	e := EstimateOf(values)
 	require.Less(t, e.Half, 0.25*want, "%s: %v is no estimate", what, e)
 	require.InDelta(t, want, e.Mean, e.Half+slack, "%s: %v", what, e)
 }

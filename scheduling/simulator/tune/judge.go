@@ -12,11 +12,11 @@ import (
 
 // Found is the result of a search.
 type Found struct {
-	Policy  scheduling.Policy `json:"-"` // with the changes; the start if none
-	Goal    Goal              `json:"goal"`
-	Start   map[Goal]float64  `json:"start"`   // the figures of all goals, means over the fresh seeds
-	Changed map[Goal]float64  `json:"changed"` // the same with the changes
-	Gain    Estimate          `json:"gain"`    // of the goal's figure, changed - start; below 0 is better
+	Policy  scheduling.Policy  `json:"-"` // with the changes; the start if none
+	Goal    Goal               `json:"goal"`
+	Start   map[Goal]float64   `json:"start"`   // the figures of all goals, means over the fresh seeds
+	Changed map[Goal]float64   `json:"changed"` // the same with the changes
+	Gain    simulator.Estimate `json:"gain"`    // of the goal's figure, changed - start; below 0 is better
 	// Changes are the recommended changes, each with the cost of undoing it alone. Unsure are
 	// changes that the search took but the fresh seeds did not confirm, and the best choices of
 	// other knobs that looked better in the search, but not significantly.
@@ -28,9 +28,9 @@ type Found struct {
 
 // Change is a choice with its effect: the goal's figure with it minus without it.
 type Change struct {
-	Knob  string   `json:"knob"`
-	Set   string   `json:"set"`
-	Worth Estimate `json:"worth"`
+	Knob  string             `json:"knob"`
+	Set   string             `json:"set"`
+	Worth simulator.Estimate `json:"worth"`
 }
 
 // judge verifies the changes of the search with fresh seeds.

@@ -2,12 +2,12 @@ package tune
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
 	"runtime"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/tarry-mr/tarry/internal/statistics"
 	"github.com/tarry-mr/tarry/scheduling"
@@ -63,7 +63,7 @@ func (g Goal) Text(x float64) string {
 }
 
 // Change returns a change of the goal's figure with its unit.
-func (g Goal) Change(e Estimate) string {
+func (g Goal) Change(e simulator.Estimate) string {
 	scale, words := g.unit()
 	return fmt.Sprintf("%+.4g ± %.2g %s", scale*e.Mean, scale*e.Half, words)
 }
@@ -89,15 +89,6 @@ type Problem struct {
 
 // maxRounds limits the rounds over all knobs.
 const maxRounds = 3
-
-// Estimate is a mean with the half-width of its 95 % interval.
-type Estimate struct {
-	Mean float64 `json:"mean"`
-	Half float64 `json:"ci95"`
-}
-
-// Below reports whether the whole interval is below 0.
-func (e Estimate) Below() bool { return e.Mean+e.Half < 0 }
 
 // state is a policy with its runs.
 type state struct {
@@ -218,32 +209,25 @@ func values(runs []*simulator.Figures, g Goal) []float64 {
 }
 
 // minus returns the paired difference of two states.
-func (s *search) minus(a, b state, g Goal) Estimate {
+func (s *search) minus(a, b state, g Goal) simulator.Estimate {
 	list := values(a.runs, g)
 	for i, v := range values(b.runs, g) {
 		list[i] -= v
 	}
-	return Estimate{statistics.Mean(list), statistics.Half(list)}
+	return simulator.EstimateOf(list)
 }
 
 // run simulates a policy with n seeds, on all processors.
 func (s *search) run(ctx context.Context, p scheduling.Policy, seed uint64, n int) (state, error) {
 	out := state{policy: p, runs: make([]*simulator.Figures, n)}
-	errs := make([]error, n)
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i := range next {
-				out.runs[i], errs[i] = s.Run(ctx, p, seed+uint64(i))
-			}
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		all.Go(func() (err error) {
+			out.runs[i], err = s.Run(ctx, p, seed+uint64(i))
+			return err
 		})
 	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
 	s.runs += n
-	return out, errors.Join(errs...)
+	return out, all.Wait()
 }
