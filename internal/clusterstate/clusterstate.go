@@ -29,7 +29,7 @@ type Change struct {
 	Cause   event.Cause
 }
 
-// Place is the distance of a map from its data.
+// Place is the distance of a map's node from its data.
 type Place int
 
 // The places of maps.
@@ -69,26 +69,27 @@ func Of(e *actors.Event) Change {
 	return c
 }
 
-// State is the state after some events. T represents an event that still holds. Its size is
-// proportional to the numbers of nodes, pools and jobs. It is not safe for concurrent use.
+// State is the state after some events. It keeps the caller's form of each event that still holds,
+// a T. Its size is proportional to the numbers of nodes, pools and jobs. It is not safe for
+// concurrent use.
 type State[T any] struct {
 	Near [Places]int64 // launched maps of all jobs
 	jobs map[scheduling.JobID]*Job[T]
-	about[T]
+	latest[T]
 }
 
-// Job is a job of a State.
+// Job is what has happened to a job of a State.
 type Job[T any] struct {
 	ID                     scheduling.JobID
-	Name, Pool, State      string // State is empty before the job is submitted
-	Submitted, First, Last time.Duration
-	Launched, Done         [2]int64      // attempts and tasks, by kind; First is negative before the first launch
-	Near                   [Places]int64 // maps launched
+	Name, Pool, State      string        // State is empty before the job is submitted
+	Submitted, First, Last time.Duration // times; First is that of the first launch, or negative, Last that of the last event
+	Launched, Done         [2]int64      // attempts and tasks, by kind
+	Near                   [Places]int64 // maps launched, by distance from their data
 	Failed, Killed         int64         // attempts
 	Suspended              int64         // number of suspensions
 	Skips                  map[event.Cause]int
 	running                map[scheduling.AttemptID]*running[T]
-	about[T]
+	latest[T]
 }
 
 // running is an attempt that has not ended.
@@ -97,8 +98,8 @@ type running[T any] struct {
 	holds []T // the launch, and the last suspend or resume
 }
 
-// about holds the last event of each kind about a subject.
-type about[T any] map[key]T
+// latest holds the last event of each kind about a job, or about the cluster.
+type latest[T any] map[key]T
 
 // key identifies the events that replace each other: of events with the same key about the same
 // job, or about none, only the last one still holds.
@@ -111,7 +112,7 @@ type key struct {
 
 // New returns the state before the first event.
 func New[T any]() *State[T] {
-	return &State[T]{jobs: map[scheduling.JobID]*Job[T]{}, about: about[T]{}}
+	return &State[T]{jobs: map[scheduling.JobID]*Job[T]{}, latest: latest[T]{}}
 }
 
 // Jobs returns the jobs in order of ID.
@@ -134,7 +135,7 @@ func (s *State[T]) Has(id scheduling.JobID) bool { return s.jobs[id] != nil }
 // Holding returns the events that still hold, in no particular order.
 func (s *State[T]) Holding() iter.Seq[T] {
 	return func(yield func(T) bool) {
-		for _, x := range s.about {
+		for _, x := range s.latest {
 			if !yield(x) {
 				return
 			}
@@ -148,7 +149,7 @@ func (s *State[T]) Holding() iter.Seq[T] {
 }
 
 func (j *Job[T]) holding(yield func(T) bool) bool {
-	for _, x := range j.about {
+	for _, x := range j.latest {
 		if !yield(x) {
 			return false
 		}
@@ -173,17 +174,17 @@ func (j *Job[T]) Running() (n [Places]int64) {
 	return n
 }
 
-// Add applies the next event; x represents it.
+// Add applies the next event. The state keeps x in its place as long as the event holds.
 func (s *State[T]) Add(c *Change, x T) {
 	if c.Job == 0 {
-		s.about.add(c, x)
+		s.latest.add(c, x)
 		return
 	}
 	j := s.jobs[c.Job]
 	if j == nil {
 		j = &Job[T]{
 			ID: c.Job, First: -1, Submitted: c.At, Skips: map[event.Cause]int{},
-			running: map[scheduling.AttemptID]*running[T]{}, about: about[T]{},
+			running: map[scheduling.AttemptID]*running[T]{}, latest: latest[T]{},
 		}
 		s.jobs[c.Job] = j
 	}
@@ -201,7 +202,7 @@ func (s *State[T]) Add(c *Change, x T) {
 		s.launch(j, c, x)
 		return
 	case event.Suspended, event.Resumed:
-		j.turn(c, x)
+		j.suspendOrResume(c, x)
 		return
 	case event.Succeeded, event.Failed, event.Killed:
 		j.end(c)
@@ -211,7 +212,7 @@ func (s *State[T]) Add(c *Change, x T) {
 		return
 	default:
 	}
-	j.about.add(c, x)
+	j.latest.add(c, x)
 }
 
 func (s *State[T]) launch(j *Job[T], c *Change, x T) {
@@ -224,11 +225,11 @@ func (s *State[T]) launch(j *Job[T], c *Change, x T) {
 		s.Near[c.Near]++
 	}
 	j.running[c.Attempt] = &running[T]{near: c.Near, holds: []T{x}}
-	delete(j.about, key{kind: event.Skipped, of: c.Kind}) // a task of that kind waits no longer
+	delete(j.latest, key{kind: event.Skipped, of: c.Kind}) // a task of that kind waits no longer
 }
 
-// turn suspends or resumes an attempt.
-func (j *Job[T]) turn(c *Change, x T) {
+// suspendOrResume records that an attempt was suspended or resumed.
+func (j *Job[T]) suspendOrResume(c *Change, x T) {
 	if c.Type == event.Suspended {
 		j.Suspended++
 	}
@@ -250,7 +251,7 @@ func (j *Job[T]) end(c *Change) {
 }
 
 // add replaces the last event with the same key.
-func (a about[T]) add(c *Change, x T) {
+func (a latest[T]) add(c *Change, x T) {
 	k := key{kind: c.Type}
 	switch c.Type {
 	case event.Progress, event.Victim, event.Warning:

@@ -47,7 +47,7 @@ func TestJob(t *testing.T) {
 	j := *jobs[0]
 	require.Equal(t, [Places]int64{0, 1, 0, 0}, j.Running())
 	require.Equal(t, []int{0, 4, 11, 13}, slices.Sorted(s.Holding()))
-	j.running, j.about = nil, nil
+	j.running, j.latest = nil, nil
 	require.Equal(t, Job[int]{
 		ID: 3, Name: "words", Pool: "bob", State: "running", First: 3, Last: 15, Launched: [2]int64{3, 1},
 		Near: [Places]int64{1, 1, 1, 0}, Failed: 1, Killed: 1, Suspended: 2, Skips: map[event.Cause]int{wait.Cause: 2},

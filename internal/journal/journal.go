@@ -42,6 +42,8 @@ func nameOf(number uint32) string { return fmt.Sprintf("log-%08d", number) }
 // ErrLocked. A directory without a log must be empty and needs a Snapshot first.
 func Open(dir string) (*Journal, error) { return open(dir, func(string) error { return nil }) }
 
+// open is Open with a function that is called after each step of a Snapshot; an error of it stops
+// the snapshot there, as a crash does in tests.
 func open(dir string, step func(string) error) (_ *Journal, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err

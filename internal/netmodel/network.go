@@ -19,7 +19,7 @@ type flow struct {
 	ends  time.Duration
 	choke int32 // the link that bounds its rate, or -1: its own limit
 	pos   int32 // in Network.ending; -1: not there
-	owner int32
+	owner int32 // the caller's number for it
 }
 
 // Config describes the links.
@@ -87,7 +87,7 @@ func New(c Config) *Network {
 }
 
 // Start adds a flow of bytes between two different nodes, with a maximum rate of limit bytes per
-// second. Owner returns the owner.
+// second. owner is any number of the caller's, which Owner returns.
 func (w *Network) Start(now time.Duration, from, to int32, bytes, limit float64, owner int32) Flow {
 	return w.start(now, w.path(from, to), bytes, limit, owner)
 }
@@ -115,6 +115,8 @@ func (w *Network) path(from, to int32) [5]int32 {
 	return links
 }
 
+// start adds a flow over these links. Its rate and end are computed later, for all changes
+// together.
 func (w *Network) start(now time.Duration, links [5]int32, bytes, limit float64, owner int32) Flow {
 	var f Flow
 	if k := len(w.free) - 1; k >= 0 {

@@ -30,7 +30,8 @@ func Dir(parent, prefix string) (*Item, error) {
 	return claim(os.O_RDONLY, func() (string, error) { return os.MkdirTemp(parent, prefix) })
 }
 
-// File creates a file for writing, like Dir.
+// File creates a file for writing. Like Dir, it gives it a unique name that begins with prefix, and
+// first removes such files of ended processes.
 func File(parent, prefix string) (*Item, error) {
 	sweep(parent, prefix, false)
 	return claim(os.O_RDWR, func() (string, error) {

@@ -170,14 +170,15 @@ func (r *runner) runList(list []statement, dir string) error {
 		}
 	}
 	a := w.drive.answer()
-	a.notes = r.before(w)
+	a.notes = r.actionsBefore(w)
 	r.judge(last, a, true)
 	return nil
 }
 
-// before prints what a self-driving cluster did before a statement; with --json it returns it, for
-// the statement's object.
-func (r *runner) before(w *world) []string {
+// actionsBefore prints what the cluster of a scenario with a run statement, which sends its
+// heartbeats itself, did before the next statement. With --json it returns that instead, for the
+// statement's JSON object.
+func (r *runner) actionsBefore(w *world) []string {
 	list := w.takeNotes()
 	if r.opts.JSON {
 		return list
@@ -186,7 +187,7 @@ func (r *runner) before(w *world) []string {
 	return nil
 }
 
-// printNotes prints the notes of -v.
+// printNotes prints notes, the actions of the core that -v shows.
 func (r *runner) printNotes(list []string) {
 	for _, n := range list {
 		fmt.Fprintf(r.out, "    %s\n", n)
@@ -197,7 +198,7 @@ func (r *runner) printNotes(list []string) {
 func (r *runner) perform(w *world, s statement) error {
 	var notes []string
 	if w.drives {
-		notes = r.before(w)
+		notes = r.actionsBefore(w)
 	}
 	a, asks, err := w.play(s)
 	if err != nil {

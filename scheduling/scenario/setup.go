@@ -28,7 +28,7 @@ type world struct {
 	gone    map[scheduling.AttemptID]bool   // killed by a preempt statement and already reported
 	drive   *driver                         // nil unless drives
 	lengths map[scheduling.JobID]*taskTimes // by job, for the driver
-	noted   []string                        // actions of the core, for -v
+	noted   []string                        // actions of the core since takeNotes, for -v
 	slow    map[string]float64              // by node: factor on the duration of its tasks, for the driver
 }
 

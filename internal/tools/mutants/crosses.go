@@ -20,9 +20,10 @@ type finding struct {
 // counted reports whether the row is judged.
 func (f *finding) counted() bool { return f.kind != "context" }
 
-// notices reports whether a row, as it is without a fault, notices the fault with which it is like
-// with. One that holds must not hold any more; the value of one that differs or is uncertain must
-// leave the interval that it has without the fault. Without an interval it notices nothing.
+// notices reports whether a row of the sound program notices a fault; with is the same row of the
+// faulty program. A row that holds must no longer hold. The value of a row that differs or is
+// uncertain must leave the interval that it has in the sound program; without an interval it
+// notices nothing.
 func (f *finding) notices(with *finding) bool {
 	if f.verdict == "holds" {
 		return with.verdict != "holds"
@@ -61,20 +62,21 @@ func readFindings(file string) (list []finding, err error) {
 	return list, nil
 }
 
-// crosses is the table: which row notices which fault.
+// crosses is the table of rows and faults, with a cross where a row of an experiment notices a
+// fault.
 type crosses struct {
 	flaws []flaw
-	rows  []noticing
+	rows  []tableRow
 }
 
-// noticing is a row with the numbers, from 1, of the faults that it notices.
-type noticing struct {
+// tableRow is a row of the sound program with the numbers, from 1, of the faults that it notices.
+type tableRow struct {
 	experiment string
 	finding
-	by []int
+	noticed []int
 }
 
-// table holds what the faulty programs wrote against what the sound one did.
+// table compares the rows of the faulty programs with those of the sound one.
 func (c *contest) table(list []flaw, names []string) (*crosses, error) {
 	t := &crosses{flaws: list}
 	for _, name := range names {
@@ -85,7 +87,7 @@ func (c *contest) table(list []flaw, names []string) (*crosses, error) {
 		first := len(t.rows)
 		for _, f := range sound {
 			if f.counted() {
-				t.rows = append(t.rows, noticing{experiment: name, finding: f})
+				t.rows = append(t.rows, tableRow{experiment: name, finding: f})
 			}
 		}
 		for i := range list {
@@ -93,29 +95,30 @@ func (c *contest) table(list []flaw, names []string) (*crosses, error) {
 			if err != nil {
 				return nil, err
 			}
-			t.hold(t.rows[first:], with, i+1)
+			addCrosses(t.rows[first:], with, i+1)
 		}
 	}
 	return t, nil
 }
 
-// hold enters the crosses of a fault, by its number.
-func (t *crosses) hold(rows []noticing, with []finding, number int) {
-	by := map[string]*finding{}
+// addCrosses adds the number of a fault to the rows of an experiment that notice it. with are the
+// rows of the program with that fault.
+func addCrosses(rows []tableRow, with []finding, number int) {
+	faulty := map[string]*finding{} // by quantity
 	for i := range with {
-		by[with[i].quantity] = &with[i]
+		faulty[with[i].quantity] = &with[i]
 	}
 	for i := range rows {
-		if f := by[rows[i].quantity]; f != nil && rows[i].notices(f) {
-			rows[i].by = append(rows[i].by, number)
+		if f := faulty[rows[i].quantity]; f != nil && rows[i].notices(f) {
+			rows[i].noticed = append(rows[i].noticed, number)
 		}
 	}
 }
 
-// unnoticed lists the rows without a cross.
-func (t *crosses) unnoticed() (list []noticing) {
+// withoutCross lists the rows that notice no fault.
+func (t *crosses) withoutCross() (list []tableRow) {
 	for _, r := range t.rows {
-		if len(r.by) == 0 {
+		if len(r.noticed) == 0 {
 			list = append(list, r)
 		}
 	}
@@ -129,7 +132,7 @@ func (t *crosses) summary() string {
 	for _, r := range t.rows {
 		for _, kind := range []string{r.kind, ""} {
 			total[kind]++
-			if len(r.by) > 0 {
+			if len(r.noticed) > 0 {
 				noticed[kind]++
 			}
 		}
@@ -139,7 +142,7 @@ func (t *crosses) summary() string {
 		fmt.Fprintf(&b, "%s %s %d of %d", []string{"", ","}[min(i, 1)], kind, noticed[kind], total[kind])
 	}
 	b.WriteString(".\n")
-	for _, r := range t.unnoticed() {
+	for _, r := range t.withoutCross() {
 		fmt.Fprintf(&b, "NOTHING   %s: %s (%s, %s)\n", r.experiment, r.quantity, r.kind, r.verdict)
 	}
 	return b.String()
@@ -161,7 +164,7 @@ func (t *crosses) write(name string) error {
 			last = r.experiment
 			fmt.Fprintf(&b, "\n## %s\n\n| row | kind | without a fault | notices |\n|---|---|---|---|\n", last)
 		}
-		numbers := strings.Trim(fmt.Sprint(r.by), "[]")
+		numbers := strings.Trim(fmt.Sprint(r.noticed), "[]")
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", strings.ReplaceAll(r.quantity, "|", "\\|"), r.kind, r.verdict, numbers)
 	}
 	err := os.WriteFile(name+".md", []byte(b.String()), 0o666)
@@ -171,7 +174,7 @@ func (t *crosses) write(name string) error {
 // count is how many rows notice a fault.
 func (t *crosses) count(number int) (n int) {
 	for _, r := range t.rows {
-		for _, x := range r.by {
+		for _, x := range r.noticed {
 			if x == number {
 				n++
 			}
@@ -194,7 +197,7 @@ func (t *crosses) writeCSV(name string) (err error) {
 	lines := [][]string{head}
 	for _, r := range t.rows {
 		line := append([]string{r.experiment, r.quantity, r.kind, r.verdict}, make([]string, len(t.flaws))...)
-		for _, x := range r.by {
+		for _, x := range r.noticed {
 			line[3+x] = "x"
 		}
 		lines = append(lines, line)

@@ -113,7 +113,7 @@ func (c *contest) run(list []flaw, only *regexp.Regexp, tableName string) (unnot
 		return 0, err
 	}
 	fmt.Print(t.summary())
-	return len(t.unnoticed()), nil
+	return len(t.withoutCross()), nil
 }
 
 // build builds the program with all faults and returns the names of the experiments to run.

@@ -13,15 +13,17 @@ import (
 	"time"
 )
 
-// To build a package and its tests takes longer than to run them. So faults at random are built
-// together, behind gates, and a number in the environment opens one of them.
+// To build a package and its tests takes longer than to run them. So random faults are built
+// together. Each is behind a gate: an expression that is the faulty one if the environment has the
+// fault's number, otherwise the right one.
 const (
 	number = "MUTANT"                 // in the environment
 	chosen = "mutantIs(§)"            // § is the number of a fault
 	either = "mutantOf(mutantIs(§), " // with two values: the faulty one and the right one
 )
 
-// gates goes into each package that has some.
+// gates is the source of the functions that gates call. It is added to each package with a gate;
+// its names begin with mutant, so that they collide with none there.
 const gates = `
 
 import (
@@ -65,17 +67,19 @@ func (t *trial) atRandom(list []mutant, n int, c *census) error {
 	return nil
 }
 
-// gather takes up to n faults from the list such that no two overlap, and puts their gates in place.
-// Those that have no gate, or whose gate does not build, must be tried alone.
+// gather takes up to n faults from the list. It returns in together those that do not overlap, and
+// puts their gates into the source; in alone those without a gate, or whose gate does not build;
+// and in rest those that it did not take. It counts equivalent faults, and those that are not Go,
+// in the census.
 func (t *trial) gather(list []mutant, n int, c *census) (together, alone, rest []mutant, err error) {
 	var ungated []mutant
-	same := 0
+	equivalents := 0
 	for i, m := range list {
 		switch {
-		case len(together)+len(ungated)+same == n:
+		case len(together)+len(ungated)+equivalents == n:
 			rest = append(rest, list[i])
 		case t.isEquivalent(&m):
-			same++
+			equivalents++
 			c.add(&m, equal, 0)
 		case slices.ContainsFunc(together, m.overlaps):
 			rest = append(rest, m)
@@ -109,7 +113,8 @@ func (t *trial) gather(list []mutant, n int, c *census) (together, alone, rest [
 	return together, alone, rest, err
 }
 
-// refused builds the packages with gates, and tells which of these, at the lines given, do not.
+// refused builds the packages with gates, and returns the indexes of the faults whose gates, at
+// these lines, do not build.
 func (t *trial) refused(list []mutant, lines [][2]int) (bad []int, err error) {
 	args := []string{"-gcflags=-e"}
 	for i := range list {

@@ -130,7 +130,7 @@ func runContest(c *contest, only, of, table string) (unnoticed int, err error) {
 	return c.run(list, wanted, table)
 }
 
-// census counts faults.
+// census counts the faults tried, by verdict.
 type census struct{ tried, alive, equal int }
 
 func (c *census) add(m *mutant, v verdict, took time.Duration) {

@@ -237,7 +237,7 @@ func TestTableOfCrosses(t *testing.T) {
 	table, err := c.table([]flaw{{Name: "Faulty"}, {Name: "not run"}}, []string{"e", "none"})
 	require.NoError(t, err)
 	require.Len(t, table.rows, 2)
-	require.Equal(t, []int{1}, table.rows[0].by)
+	require.Equal(t, []int{1}, table.rows[0].noticed)
 	require.Equal(t, "1 of 2 rows notice a fault: printed 0 of 0, said 1 of 1, formula 0 of 0, own 0 of 1.\n"+
 		"NOTHING   e: b (own, differs)\n", table.summary())
 	require.NoError(t, table.write(filepath.Join(dir, "t")))

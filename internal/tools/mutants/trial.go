@@ -143,7 +143,7 @@ func (t *trial) command(verb string, args ...string) ([]byte, error) {
 	return c.CombinedOutput()
 }
 
-// thoseInGo counts those that do not build, and returns the others.
+// thoseInGo returns the faults that build. It counts the others in the census.
 func (t *trial) thoseInGo(list []mutant, c *census) (valid []mutant, err error) {
 	for _, m := range list {
 		ok, err := t.isGo(&m)

@@ -70,7 +70,8 @@ func pooled(list []effect) (effect, bool) {
 	return effect{sum / weight, 1 / weight}, true
 }
 
-// estimates are the estimated costs of other places, by job.
+// estimates are the estimated costs of other places and times, by job: the fields Far, Ahead and
+// Hop of simulator.Recorded, which documents them.
 type estimates struct {
 	far   [][3]float64
 	ahead []time.Duration
@@ -146,23 +147,22 @@ func (j *job) lastMap(before time.Duration) time.Duration {
 	return j.mapsDone[i-1]
 }
 
-// after returns the duration of a reduce from its launch or the last map, whichever was later, and
-// how long it had run by then.
-func (j *job) after(a *try) (span, head time.Duration) {
+// aroundLastMap returns how long a reduce ran before the job's last map ended, and how long after
+// that.
+func (j *job) aroundLastMap(a *try) (before, after time.Duration) {
 	last := j.lastMap(a.ended)
 	if a.launched >= last {
-		return a.span(), 0
+		return 0, a.span()
 	}
-	span = a.ended - last
+	after = a.ended - last
 	for _, g := range a.gaps {
-		span -= max(0, cmp.Or(g.to, a.ended)-max(g.from, last))
+		after -= max(0, cmp.Or(g.to, a.ended)-max(g.from, last))
 	}
-	return max(0, span), max(0, a.span()-span)
+	return max(0, a.span()-after), max(0, after)
 }
 
-// point is a reduce: how long it had run when the last map ended, and its duration from then on, in
-// seconds.
-type point struct{ head, after float64 }
+// point is a reduce: how long it ran before the job's last map ended, and after that, in seconds.
+type point struct{ before, after float64 }
 
 // estimateAhead estimates how much of a reduce's time can pass before the last map has ended: by
 // job if its reduces suffice, otherwise over all jobs.
@@ -171,8 +171,8 @@ func (r *Recording) estimateAhead(e *estimates) {
 	for i, j := range r.jobs {
 		for t := range j.tasks[scheduling.Reduce] {
 			if a := j.tasks[scheduling.Reduce][t].won(); a != nil {
-				span, head := j.after(a)
-				jobs[i] = append(jobs[i], point{head.Seconds(), span.Seconds()})
+				before, after := j.aroundLastMap(a)
+				jobs[i] = append(jobs[i], point{before.Seconds(), after.Seconds()})
 			}
 		}
 	}
@@ -189,8 +189,10 @@ func (r *Recording) estimateAhead(e *estimates) {
 // aheadSteps is the number of steps of the search in ahead.
 const aheadSteps = 64
 
-// ahead returns the time x that minimizes the scatter of after + min(head, x) within each job. It
-// is known if the scatter is significantly smaller than that of after alone.
+// ahead returns the time x that a reduce can use before the job's last map ends, for set-up and
+// fetching; it waits for the rest of that time. Then after + min(before, x) is about the same for
+// all reduces of a job, so ahead minimizes the scatter of that sum within the jobs. x is known if
+// that scatter is significantly smaller than that of after alone.
 func ahead(jobs [][]point) (best float64, known bool) {
 	most, n := 0.0, 0
 	for _, list := range jobs {
@@ -221,20 +223,23 @@ func ahead(jobs [][]point) (best float64, known bool) {
 	return best, without-least > sure*sure*(least/free+1e-12)
 }
 
-// scatterAhead returns the sum of squared distances of after + min(head, x) from each job's mean.
+// scatterAhead returns the scatter that ahead minimizes: the sum of the squared distances of after
+// + min(before, x) from each job's mean.
 func scatterAhead(jobs [][]point, x float64) (sum float64) {
 	for _, list := range jobs {
 		var s sample
 		for _, p := range list {
-			s.add(p.after + min(p.head, x))
+			s.add(p.after + min(p.before, x))
 		}
 		sum += s.scatter()
 	}
 	return sum
 }
 
-// estimateHops estimates the cost of a byte over a link for a reduce, by least squares over reduces
-// of the same job: time against bytes and bytes × links, both relative to their means.
+// estimateHops estimates the seconds that a byte over one more link costs a reduce, by least
+// squares over reduces of the same job: time against bytes and bytes × links, all relative to the
+// job's means. Reduces launched after the job's last map (late) shuffle without waiting, so they
+// are a case apart.
 func (r *Recording) estimateHops(e *estimates) {
 	for late := range 2 {
 		var xx, xy, yy, xt, yt, tt, n float64
@@ -283,19 +288,20 @@ func slope(xx, xy, yy, xt, yt, tt, n float64) effect {
 	return effect{value, max(left, 0) / (n - 2) / rest}
 }
 
-// shuffleRows returns a row for each reduce of a job: bytes, bytes × links, seconds.
+// shuffleRows returns a row for each reduce of a job: bytes, bytes × links, seconds after the last
+// map. With late it returns those launched after the last map, otherwise the others.
 func (r *Recording) shuffleRows(j *job, late bool) (rows [][3]float64) {
 	if !j.hasOutput || !j.succeeded() {
 		return nil
 	}
 	for t := range j.tasks[scheduling.Reduce] {
 		a := j.tasks[scheduling.Reduce][t].won()
-		span, head := j.after(a)
-		if (head == 0) != late {
+		before, after := j.aroundLastMap(a)
+		if (before == 0) != late {
 			continue
 		}
 		by := r.input(j, t, a.node)
-		rows = append(rows, [3]float64{float64(by[0] + by[1] + by[2]), float64(2*by[1] + 4*by[2]), span.Seconds()})
+		rows = append(rows, [3]float64{float64(by[0] + by[1] + by[2]), float64(2*by[1] + 4*by[2]), after.Seconds()})
 	}
 	return rows
 }

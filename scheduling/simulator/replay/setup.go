@@ -85,7 +85,7 @@ func (r *Recording) try(j *job, k scheduling.TaskKind, t int, a *try, half time.
 		return simulator.RecordedTry{}
 	}
 	if k == scheduling.Reduce {
-		span, out.Head = j.after(a)
+		out.Head, span = j.aroundLastMap(a)
 		out.Waits = out.Head > 0 && j.lastMap(a.ended) > j.allDone
 		by := r.input(j, t, a.node)
 		out.Hops = 2*by[1] + 4*by[2]
