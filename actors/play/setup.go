@@ -76,11 +76,11 @@ func (s *Setup) PolicyOf() (p scheduling.Policy, err error) {
 	} else if p, err = policyfile.Preset(s.Policy); err != nil {
 		return p, err
 	}
-	return s.over(p)
+	return s.override(p)
 }
 
-// over returns a policy with the settings of Set and Weights in place of its own.
-func (s *Setup) over(p scheduling.Policy) (scheduling.Policy, error) {
+// override returns a policy with the settings of Set and Weights in place of its own.
+func (s *Setup) override(p scheduling.Policy) (scheduling.Policy, error) {
 	for _, one := range s.Set {
 		key, value, _ := strings.Cut(one, "=")
 		f, err := policyfile.Find(key)

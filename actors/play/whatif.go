@@ -26,7 +26,7 @@ func whatIf(text string, s *Setup, events func(event.Event)) (*WhatIf, error) {
 	if err != nil {
 		return nil, err
 	}
-	policy, err := s.over(rec.Policy)
+	policy, err := s.override(rec.Policy)
 	if s.Policy != "" {
 		policy, err = s.PolicyOf()
 	}

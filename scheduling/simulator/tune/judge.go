@@ -70,7 +70,7 @@ func (s *search) judge(ctx context.Context, taken map[int]Choice) (*Found, error
 			return nil, err
 		}
 	}
-	return s.sum(out, start, now), nil
+	return s.conclude(out, start, now), nil
 }
 
 // worths undoes each change separately and returns the knob whose undoing would cost least, or
@@ -96,8 +96,9 @@ func (s *search) worths(
 	return list, doubtful, nil
 }
 
-// sum compares the remaining changes with the start.
-func (s *search) sum(out *Found, start, now state) *Found {
+// conclude completes out: it compares the confirmed changes together (now) with the start, both
+// under the fresh seeds. If they do not improve the goal significantly, it moves them to Unsure.
+func (s *search) conclude(out *Found, start, now state) *Found {
 	out.Policy, out.Runs = now.policy, s.runs
 	for _, k := range s.Knobs {
 		known := func(c Change) bool { return c.Knob == k.Name }
