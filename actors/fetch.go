@@ -15,14 +15,14 @@ import (
 type fetcher struct {
 	a         *attempt
 	partition int
-	pos       int
-	got       []bool  // indexed by map
-	tries     []int32 // indexed by map: the attempt whose output was fetched
-	late      []lateFetch
-	ready     []int32    // with an emulated network: maps whose outputs are known and not yet fetched
-	rng       *rand.Rand // with an emulated network
-	left      int
-	records   int64 // in the segments fetched so far
+	pos       int         // in the shuffle's list of published outputs
+	got       []bool      // indexed by map
+	tries     []int32     // indexed by map: the attempt whose output was fetched
+	late      []lateFetch // outputs to retry
+	ready     []int32     // with an emulated network: maps whose outputs are known and not yet fetched
+	rng       *rand.Rand  // with an emulated network
+	left      int         // number of segments to fetch
+	records   int64       // in the segments fetched so far
 	shuffled  [distances]int64
 }
 
@@ -40,7 +40,7 @@ func (f *fetcher) next(ctx context.Context) (cluster.Segment, error) {
 		o, m, news := f.choose()
 		if news != nil {
 			var wait time.Duration
-			if o, m, wait = f.again(); o.out == nil {
+			if o, m, wait = f.dueRetry(); o.out == nil {
 				if err := f.a.idle(ctx, news, wait); err != nil {
 					return cluster.Segment{}, err
 				}
@@ -127,10 +127,10 @@ func (f *fetcher) lateFetch(m, try int32) int {
 
 func (f *fetcher) drop(at int) { f.late = append(f.late[:at], f.late[at+1:]...) }
 
-// again returns a failed output whose retry is due. If none is due, it returns the time until the
-// next one, or 0 if there is none. Outputs recomputed by a rerun map arrive through the shuffle
+// dueRetry returns a failed output whose retry is due. If none is due, it returns the time until
+// the next one, or 0 if there is none. Outputs recomputed by a rerun map arrive through the shuffle
 // instead.
-func (f *fetcher) again() (o mapOutput, m int32, wait time.Duration) {
+func (f *fetcher) dueRetry() (o mapOutput, m int32, wait time.Duration) {
 	now := f.a.env.now()
 	for at := 0; at < len(f.late); {
 		l := f.late[at]
@@ -180,9 +180,9 @@ func (a *attempt) carry(ctx context.Context, from *place, bytes int64) error {
 	return nil
 }
 
-// choose returns the next map output to fetch, the first published, or a channel to wait on. With
-// an emulated network it chooses at random among the known outputs, so that reduces do not all
-// queue at the same nodes.
+// choose returns the next map output to fetch, the first published, or, if all known outputs were
+// chosen, a channel news that is closed when another output is published. With an emulated network
+// it chooses at random among the known outputs, so that reduces do not all queue at the same nodes.
 func (f *fetcher) choose() (o mapOutput, m int32, news <-chan struct{}) {
 	known := f.a.run.shuffle
 	if f.a.env.network == nil {

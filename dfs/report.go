@@ -38,19 +38,19 @@ func (ns *namespace) report(r Report) (unwanted []BlockID, err error) {
 	return unwanted, nil
 }
 
-// missing lists the blocks that a full report lacks although d held them, or expected them at its
-// last full report already: an order to copy may have been lost, while one planned since then may
-// be in progress.
+// missing lists the blocks that a full report of d lacks: those that d held, and those that d was
+// already expected to receive at its last full report, since the order to copy may have been lost.
+// A copy ordered since then may still be in progress.
 func (ns *namespace) missing(d *node, have []BlockID) []BlockID {
-	still := make(map[BlockID]bool, len(have))
+	reported := make(map[BlockID]bool, len(have))
 	for _, id := range have {
-		still[id] = true
+		reported[id] = true
 	}
 	var gone []BlockID
 	late := map[BlockID]bool{}
 	for id, b := range ns.blocks {
 		switch placed := slices.Contains(b.placed, d); {
-		case still[id]:
+		case reported[id]:
 		case d.holds[id], placed && d.late[id]:
 			gone = append(gone, id)
 		case placed:

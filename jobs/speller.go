@@ -56,7 +56,7 @@ const pieceBytes = 64 << 10
 func (s *speller) pieces(text []byte, visit func(piece []byte)) {
 	for len(text) > 0 {
 		end := min(pieceBytes, len(text))
-		for end < len(text) && !parts(text[end]) {
+		for end < len(text) && !isSpace(text[end]) {
 			end++
 		}
 		s.buf = s.appendTo(s.buf[:0], text[:end])
@@ -65,8 +65,8 @@ func (s *speller) pieces(text []byte, visit func(piece []byte)) {
 	}
 }
 
-// parts reports whether a byte is ASCII white space.
-func parts(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+// isSpace reports whether a byte is ASCII white space.
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 
 // appendTo appends the rewritten text. Invalid UTF-8 bytes stay or, with Words, separate words.
 func (s *speller) appendTo(dst, text []byte) []byte {

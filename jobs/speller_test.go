@@ -17,7 +17,7 @@ import (
 
 // wordsOf is the plain way to count words by the options.
 func wordsOf(text string, o WordCountOptions) []string {
-	list := strings.FieldsFunc(text, func(r rune) bool { return r < 0x80 && parts(byte(r)) })
+	list := strings.FieldsFunc(text, func(r rune) bool { return r < 0x80 && isSpace(byte(r)) })
 	if o.Words {
 		list = regexp.MustCompile(`[\p{L}\p{M}\p{Nd}]+`).FindAllString(text, -1)
 	}

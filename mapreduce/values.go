@@ -24,9 +24,9 @@ var (
 // that a call has kept is recognized in the next calls, without an allocation per call.
 const keptSeqs = 8
 
-// callCount numbers the calls of a Reduce.
+// callCount numbers the calls of a Reduce, to detect values that are used outside of their call.
 type callCount struct {
-	now    int // odd during a call
+	now    int // twice the number of past calls, plus 1 during a call
 	ranged int // the call that ranged over its values last
 	// resumes allows a call to range over the remaining values, starting with the one at which it
 	// stopped.

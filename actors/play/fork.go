@@ -135,6 +135,7 @@ type spanKey struct {
 	nth  int
 }
 
+// add adds a submitted job, or the duration of a finished one.
 func (s *spans) add(e *event.Event) {
 	switch e.Type {
 	case event.Submitted:

@@ -158,7 +158,7 @@ func explain(at [2]*decision, events [2][]event.Event, names [2]string, n int) *
 	return p
 }
 
-// instead says of a side why it did not do what the other one did.
+// instead explains why the side of d did not make the other side's decision, theirs.
 func instead(d *decision, theirs *event.Event, events []event.Event) string {
 	mine, job := &d.event, theirs.Attempt.Task.Job
 	skip := d.passedOver(events, theirs)

@@ -434,5 +434,5 @@ func (d *Dir) Recording() bool { return !d.stopped.Load() && !d.broken.Load() }
 // Long reports whether the log has grown so long that a snapshot may replace it.
 func (d *Dir) Long() bool { return !d.broken.Load() && d.journal.Size() >= d.LongLog }
 
-// Journal is the log on disk, for those who look at what is written.
+// Journal returns the log on disk, for tests.
 func (d *Dir) Journal() *journal.Journal { return d.journal }

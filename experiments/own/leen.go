@@ -10,15 +10,15 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
 
-// The jobs whose keys are divided.
+// The job whose keys are assigned to reduces, and its cluster.
 const (
 	leenNodes = 20
 	leenMaps  = 80
 	leenBytes = leenMaps * workload.DefaultBlock
 )
 
-// leen compares keys that are divided by locality and fairness with hash partitions, under each
-// placement of the reduces.
+// leen compares LEEN, which assigns keys to reduces by locality and fairness, with hash partitions,
+// under each placement of the reduces.
 func leen(s *study.Study) {
 	s.Fill("nodes", leenNodes, "maps", leenMaps)
 	leenKeys(s, "uniform keys", workload.Keys{Count: 400, Spread: 1})

@@ -106,7 +106,7 @@ func patienceGrid(
 	return saved
 }
 
-// patienceRows adds the rows and the finding of one start.
+// patienceRows adds the rows and the finding for one slow start of the reduces, which label names.
 func patienceRows(
 	s *study.Study, label string, list study.Contenders, saved [][]study.Sample, t *study.Table,
 ) {

@@ -80,8 +80,8 @@ func (f *finder) source(n ast.Node) string {
 	return string(f.text[f.offset(n.Pos()):f.offset(n.End())])
 }
 
-// add notes that the text between from and to becomes with; gate is whole with both in it, of which
-// the number of the fault in the environment chooses one. Without a gate it is built alone.
+// add adds the fault that replaces the text between from and to by with. gate, if not empty,
+// replaces whole, an expression or statement around it, by one with both texts (see gates).
 func (f *finder) add(from, to token.Pos, with string, whole ast.Node, gate string) {
 	start, end := f.offset(from), f.offset(to)
 	m := mutant{

@@ -41,7 +41,7 @@ type trial struct {
 	binaries map[string]string // tests with gates, by package
 }
 
-// try applies the fault, runs the tests, and takes it back.
+// try applies the fault, runs the tests, and restores the file.
 func (t *trial) try(m *mutant) (v verdict, err error) {
 	packages := m.Test
 	if len(packages) == 0 {
@@ -99,7 +99,8 @@ func (t *trial) judge(ctx context.Context, c *exec.Cmd, p string) (verdict, []by
 	return t.failed(p, out), out
 }
 
-// failed tells a test that failed from one that did not end, and from none.
+// failed returns the verdict on tests that failed: the fault was noticed, they did not end, or the
+// package does not build.
 func (t *trial) failed(p string, out []byte) verdict {
 	ended := !bytes.Contains(out, []byte("panic: test timed out after ")) && !bytes.Contains(out, []byte("ran too long"))
 	switch {

@@ -68,7 +68,7 @@ func check(t require.TestingT, expr string, text []byte) {
 		require.Equal(t, want, searched(t, s, re, text), "%s searcher: %q in %q", round, expr, text)
 	}
 	s = p.NewSearcher()
-	s.asked, s.span = 1, 1
+	s.checked, s.span = 1, 1
 	require.Equal(t, want, searched(t, s, re, text), "now with skips, now without: %q in %q", expr, text)
 	p.prefix = nil
 	require.Equal(t, want, searched(t, p.NewSearcher(), re, text), "without skips: %q in %q", expr, text)

@@ -19,8 +19,8 @@ const (
 	// minSkip is the minimum average length of a useful skip in bytes; shorter skips cost more than
 	// they save.
 	minSkip = 12
-	// askedSkips is the number of skips after which their average is checked.
-	askedSkips = 64
+	// checkedSkips is the number of skips after which their average is checked.
+	checkedSkips = 64
 	// firstSpan is the number of bytes read without skips once they do not pay; it doubles, up to
 	// lastSpan, each time they do not pay right afterwards.
 	firstSpan = 16 << 10
@@ -39,15 +39,15 @@ type Searcher struct {
 	*cache
 	plain, skipping cache // states for reading, and for skipping where no match has begun
 
-	most    int // maxHeld or less
-	asked   int // askedSkips, except in tests
-	skips   int
-	skipped int // bytes
+	most    int // maximum size of a cache in bytes, maxHeld or less
+	checked int // checkedSkips, except in tests
+	skips   int // number of skips since their average was last checked
+	skipped int // bytes skipped by these
 	span    int // size of the last span without skips
-	reading int // bytes left of it
+	reading int // bytes remaining of it
 
 	work, scanned int64 // units of work done, and bytes read with it
-	rest, rested  int64 // in bytes
+	rest, rested  int64 // size of the last rest, and how much of it others have searched, in bytes
 
 	// scratch
 	stack   []uint32
@@ -61,7 +61,7 @@ type Searcher struct {
 
 // NewSearcher returns a Searcher without states.
 func (p *Program) NewSearcher() *Searcher {
-	s := &Searcher{p: p, decoder: newDecoder(p.alphabet), seen: make([]uint32, len(p.insts)), most: maxHeld, asked: askedSkips, span: firstSpan}
+	s := &Searcher{p: p, decoder: newDecoder(p.alphabet), seen: make([]uint32, len(p.insts)), most: maxHeld, checked: checkedSkips, span: firstSpan}
 	s.skipping.specialStarts = true
 	if s.use(&s.plain); p.prefix != nil {
 		s.use(&s.skipping)
@@ -183,8 +183,8 @@ func (s *Searcher) skip(text []byte, i int) (int, uint32) {
 		i = s.p.prefix.index(text, i)
 		s.skips++
 		s.skipped += i - from
-		if s.skips == s.asked {
-			if s.skipped < s.asked*minSkip {
+		if s.skips == s.checked {
+			if s.skipped < s.checked*minSkip {
 				s.reading, s.span = s.span, min(2*s.span, lastSpan)
 				s.use(&s.plain)
 			} else {

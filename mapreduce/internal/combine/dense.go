@@ -32,7 +32,7 @@ type places struct {
 
 const (
 	firstPlaces = 1 << 10 // length of the first array
-	firstLook   = 1 << 10
+	firstLook   = 1 << 10 // number of keys in the hash table at which an array is first considered
 	// sparse is the maximum number of places per key: a place takes about an eighth of the memory
 	// of a key in the hash table.
 	sparse = 16

@@ -13,7 +13,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
-// State is what Plan.Debug adds to the typed half of a plan.
+// State is the part of a plan that Plan.Debug sets: whether and how attempts watch the job's
+// functions.
 type State struct {
 	debug *watched // nil: attempts are not watched
 }

@@ -6,14 +6,15 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/core"
 )
 
-// trainingSample is what the order has learned from a live attempt.
+// trainingSample is what the order has measured of a live attempt.
 type trainingSample struct {
 	Attempt  core.AttemptID
 	Shuffled time.Duration // time worked at the last report with nothing consumed, of a reduce
 	Sampled  bool          // its length has been estimated from its progress
 }
 
-// trainingSample returns the record of the attempt at a slab index; it creates one if necessary.
+// trainingSample returns the record of attempt id, at index ai of Core.Attempts; it creates one if
+// necessary.
 func (o *Order) trainingSample(ai int32, id core.AttemptID) *trainingSample {
 	o.Learned = core.Reach(o.Learned, ai)
 	l := &o.Learned[ai]

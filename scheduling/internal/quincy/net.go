@@ -233,7 +233,7 @@ func (o *Order) addWaiting(j *core.Job, v, more int32) {
 	}
 }
 
-// candidates returns the pending maps of j with a place that the network needs.
+// candidates returns the pending maps of j with a place that addWaiting adds.
 func (o *Order) candidates(j *core.Job, more int32) []int32 {
 	x, w := &o.net, &j.Work[core.Map]
 	x.maps = x.maps[:0]
