@@ -50,7 +50,7 @@ func (d *decision) passedOver(events []event.Event, theirs *event.Event) *event.
 	return found
 }
 
-// decides tells what counts as a decision.
+// decides reports whether an event is a decision of the policy.
 func decides(e *event.Event) bool {
 	switch e.Type {
 	case event.Launched, event.Suspended, event.Resumed:
@@ -180,7 +180,7 @@ func instead(d *decision, theirs *event.Event, events []event.Event) string {
 	return "that never comes"
 }
 
-// on says for which slot a job was passed over.
+// on returns words for the slot for which a job was passed over.
 func on(e *event.Event) string {
 	if e.NodeName == "" {
 		return "a slot"

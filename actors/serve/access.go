@@ -51,7 +51,7 @@ func (a *Access) knowsUsers() bool { return a.Tokens != nil || a.certificates() 
 type AccessFiles struct {
 	Tokens    string // see ParseTokens; the server reads it again when it changes
 	Cert, Key string // PEM: the server's certificate and its key
-	ClientCA  string // PEM: who signs the certificates of clients, which they must show
+	ClientCA  string // PEM: the CA that must have signed the certificates of clients; empty: they need none
 }
 
 // Names returns the names of the files, which no job should read (Config.Secrets).

@@ -410,11 +410,11 @@ func (d *Dir) Former() (scheduling.DurableState, error) {
 	return d.durable, nil
 }
 
-// Awaited returns the job of an earlier cluster with that key that has not come back, or 0. It and
-// Taken are for the JobTracker alone.
+// Awaited returns the job of an earlier cluster with that key that has not been submitted again, or
+// 0. Only the JobTracker may call it and Taken.
 func (d *Dir) Awaited(key string) scheduling.JobID { return d.awaited[key] }
 
-// Taken notes that the job with that key has come back.
+// Taken records that the job with that key was submitted again.
 func (d *Dir) Taken(key string) { delete(d.awaited, key) }
 
 // Stop ends recording, so that the jobs of a closing cluster wait for the next one. A nil Dir does

@@ -75,7 +75,7 @@ func (j *job) givenUp() error {
 	}
 	files, err := j.temp.below(notes).list()
 	if err != nil {
-		return nil //nolint:nilerr // who cannot be asked now may be later
+		return nil //nolint:nilerr // the folder may be readable at the next tick
 	}
 	count := map[string]int{}
 	for _, f := range files {

@@ -10,7 +10,7 @@ import (
 // ErrCommitted is returned by CommitTask for a task that is already committed.
 var ErrCommitted = output.ErrCommitted
 
-// Errors that those meet who run plans; test with errors.Is.
+// Errors of running a plan; test with errors.Is.
 var (
 	// ErrReleased is wrapped by the error of a job that would read records that were kept and have
 	// been released.

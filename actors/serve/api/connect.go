@@ -10,12 +10,13 @@ import (
 	"strings"
 )
 
-// Connection says where a server is, and which files show who calls. Empty names are no files.
+// Connection is the address of a server and the names of the files that authenticate it and the
+// caller; an empty name means none.
 type Connection struct {
 	Server    string // its address, such as http://127.0.0.1:8088 or 127.0.0.1:8088
 	TokenFile string // its first word is the token: a line of a server's file of tokens will do
-	CA        string // PEM: who signs the server's certificate; empty: those whom this machine trusts
-	Cert, Key string // PEM: the certificate that shows who calls, and its key
+	CA        string // PEM: the CA of the server's certificate; empty: those that this machine trusts
+	Cert, Key string // PEM: the certificate of the caller, and its key
 }
 
 // ErrAddress is wrapped by the error of an address that is none.

@@ -125,7 +125,7 @@ func (t *crosses) withoutCross() (list []tableRow) {
 	return list
 }
 
-// summary tells how many rows notice a fault, by kind, and which do not.
+// summary returns how many rows notice a fault, by kind, and which do not.
 func (t *crosses) summary() string {
 	var b strings.Builder
 	total, noticed := map[string]int{}, map[string]int{}

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// swaps gives an operator the one that a careless hand might have written.
+// swaps maps an operator to the one that it may be confused with.
 var swaps = map[token.Token]token.Token{
 	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
 	token.EQL: token.NEQ, token.NEQ: token.EQL, token.LAND: token.LOR, token.LOR: token.LAND,

@@ -104,7 +104,7 @@ func Bytes(b int64) int64 { return b }
 func Ones(int64) int64 { return 1 }
 
 // Distance returns the total network distance of reduce r at a site by its definition: a sum over
-// the map outputs for it. It is slow: for questions, and as the oracle of Sums.Distance.
+// the map outputs for it. It is slow: it serves views, and is the oracle of Sums.Distance.
 func (g *Outputs) Distance(r int32, at Site, weigh Weight) (sum int64) {
 	for m := range g.outs {
 		o := &g.outs[m]
