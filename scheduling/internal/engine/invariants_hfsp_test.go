@@ -74,8 +74,8 @@ func checkHFSP(t require.TestingT, c *core.Core, o *hfsp.Order) {
 		}
 		slots := 0
 		for _, v := range o.All[k] {
-			require.LessOrEqual(t, v.V.Slots(), max(0, v.V.Tasks()))
-			slots += v.V.Slots()
+			require.LessOrEqual(t, v.V.Slots, max(0, v.V.Tasks))
+			slots += v.V.Slots
 		}
 		require.LessOrEqual(t, slots, c.Slots[k])
 	}

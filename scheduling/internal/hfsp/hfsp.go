@@ -265,5 +265,5 @@ func (o *Order) Projected(j *core.Job, k core.TaskKind) (core.VirtualView, bool)
 	}
 	o.age(k)
 	v := &o.Sized(j, k).V
-	return core.VirtualView{Left: v.Left(), Slots: float64(v.Slots()), Finish: v.Finish}, true
+	return core.VirtualView{Left: v.Left(), Slots: float64(v.Slots), Finish: v.Finish}, true
 }

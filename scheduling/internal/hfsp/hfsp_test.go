@@ -86,7 +86,10 @@ func TestTrainingSizeIsScaledByXi(t *testing.T) {
 func TestVirtualWorkOfEndedJobs(t *testing.T) {
 	c, o := hfspCore(t, exact, core.Node{MapSlots: 2})
 	killed := coretest.Submit(t, c, core.JobSpec{Maps: 1, MapTime: time.Hour})
-	virtual := func(id core.JobID) func() int { return o.of[core.Map][c.Job(id).Index].V.Slots }
+	virtual := func(id core.JobID) func() int {
+		v := &o.of[core.Map][c.Job(id).Index].V
+		return func() int { return v.Slots }
+	}
 	slots := virtual(killed)
 	require.NoError(t, c.Kill(0, killed))
 	require.Zero(t, slots())

@@ -35,7 +35,7 @@ func (c *Cluster) Resize(now time.Duration, slots int) bool {
 
 // Insert adds a job, or adds it back.
 func (c *Cluster) Insert(v *Job) {
-	if v.in || v.tasks == 0 {
+	if v.in || v.Tasks == 0 {
 		return
 	}
 	i, _ := slices.BinarySearchFunc(c.jobs, v, func(a, b *Job) int {
@@ -50,7 +50,7 @@ func (c *Cluster) Remove(v *Job) {
 	if i := slices.Index(c.jobs, v); i >= 0 {
 		c.jobs = slices.Delete(c.jobs, i, i+1)
 	}
-	v.in, v.slots, c.stale = false, 0, true
+	v.in, v.Slots, c.stale = false, 0, true
 }
 
 // divide assigns the slots. In rounds of equal shares (by weight), jobs that need no more than
@@ -60,31 +60,31 @@ func (c *Cluster) divide() {
 	c.stale = false
 	free, weight := c.slots, 0.0
 	for _, v := range c.jobs {
-		v.slots = -1 // not yet satisfied
+		v.Slots = -1 // not yet satisfied
 		weight += v.Weight
 	}
 	part := 0.0
 	for again := true; again; {
 		again, part = false, float64(free)/weight
 		for _, v := range c.jobs {
-			if v.slots < 0 && float64(v.tasks) <= part*v.Weight+1e-9 {
-				v.slots, again = v.tasks, true
-				free -= v.tasks
+			if v.Slots < 0 && float64(v.Tasks) <= part*v.Weight+1e-9 {
+				v.Slots, again = v.Tasks, true
+				free -= v.Tasks
 				weight -= v.Weight
 			}
 		}
 	}
 	whole := func(v *Job) int { return int(part*v.Weight + 1e-9) }
 	for _, v := range c.jobs {
-		if v.slots < 0 {
+		if v.Slots < 0 {
 			free -= whole(v)
 		}
 	}
 	for _, v := range c.jobs {
-		if v.slots < 0 {
-			v.slots = whole(v)
+		if v.Slots < 0 {
+			v.Slots = whole(v)
 			if free > 0 {
-				v.slots++ // step 3
+				v.Slots++ // step 3
 				free--
 			}
 		}
@@ -105,11 +105,11 @@ func (c *Cluster) Run(until time.Duration) {
 		c.now += step
 		c.jobs = slices.DeleteFunc(c.jobs, func(v *Job) bool {
 			v.work(step) // step 1
-			c.stale = c.stale || v.tasks < v.slots
-			if v.tasks == 0 {
-				v.in, v.slots = false, 0
+			c.stale = c.stale || v.Tasks < v.Slots
+			if v.Tasks == 0 {
+				v.in, v.Slots = false, 0
 			}
-			return v.tasks == 0
+			return v.Tasks == 0
 		})
 	}
 	c.now = max(c.now, until)

@@ -100,7 +100,7 @@ func TestVirtualClusterAgainstTicks(t *testing.T) {
 			held := slow.tick(now)
 			fast.Run(time.Duration(now) * time.Second)
 			for i, v := range jobs {
-				require.Equal(t, held[i], v.slots, "job %d at %ds", i, now)
+				require.Equal(t, held[i], v.Slots, "job %d at %ds", i, now)
 			}
 			fast.Run(time.Duration(now+1) * time.Second)
 		}

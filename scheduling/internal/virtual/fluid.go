@@ -39,9 +39,10 @@ func (c *Cluster) Project() { // step 4
 	for free > 0 && weight > 1e-9 {
 		for ; len(byCap) > 0 && (byCap[0].settled || byCap[0].cap*weight <= free+1e-9); byCap = byCap[1:] {
 			if j := byCap[0]; !j.settled {
-				slots := float64(j.v.tasks)
+				slots := float64(j.v.Tasks)
 				end := fluidEnd{now + (j.need-served)*j.v.Weight/slots, slots}
-				p.ends = slices.Insert(p.ends, p.endsAfter(end.at), end)
+				later, _ := slices.BinarySearchFunc(p.ends, end.at, func(e fluidEnd, at float64) int { return cmp.Compare(at, e.at) })
+				p.ends = slices.Insert(p.ends, later, end)
 				c.finishes(j, end.at)
 				weight -= j.v.Weight
 				free -= slots
@@ -72,7 +73,7 @@ func (p *fluidPlan) fill(jobs []*Job) (weight float64) {
 	p.byNeed, p.byCap, p.ends = p.byNeed[:0], p.byCap[:0], p.ends[:0]
 	for i, v := range jobs {
 		j := &p.jobs[i]
-		*j = fluidJob{v: v, need: v.Left().Seconds() / v.Weight, cap: float64(v.tasks) / v.Weight}
+		*j = fluidJob{v: v, need: v.Left().Seconds() / v.Weight, cap: float64(v.Tasks) / v.Weight}
 		p.byNeed, p.byCap = append(p.byNeed, j), append(p.byCap, j)
 		weight += v.Weight
 		v.Finish = math.MaxInt64
@@ -85,10 +86,4 @@ func (p *fluidPlan) fill(jobs []*Job) (weight float64) {
 // finishes records that a job finishes the given number of seconds after c.now.
 func (c *Cluster) finishes(j *fluidJob, seconds float64) {
 	j.settled, j.v.Finish = true, c.now+time.Duration(seconds*float64(time.Second))
-}
-
-// endsAfter returns the number of ends after a time.
-func (p *fluidPlan) endsAfter(at float64) int {
-	i, _ := slices.BinarySearchFunc(p.ends, at, func(e fluidEnd, at float64) int { return cmp.Compare(at, e.at) })
-	return i
 }

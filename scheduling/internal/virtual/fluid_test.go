@@ -33,7 +33,7 @@ func slowFluid(jobs []*Job, slots int, step float64) []float64 {
 		for i, v := range jobs {
 			claims[i].Weight = v.Weight
 			if left[i] > 0 {
-				claims[i].Demand, more = float64(v.tasks), true
+				claims[i].Demand, more = float64(v.Tasks), true
 			}
 		}
 		shares.Divide(claims, float64(slots))

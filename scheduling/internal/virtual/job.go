@@ -6,24 +6,18 @@ import (
 	"time"
 )
 
-// Job is a job in the cluster: its tasks, each with its remaining work. The first `slots` tasks
+// Job is a job in the cluster: its tasks, each with its remaining work. The first Slots tasks
 // run.
 type Job struct {
 	ID     int64         // breaks ties
 	Size   int           // number of all tasks: jobs with fewer get their slots first
 	Weight float64       // of its share
 	Finish time.Duration // when it finished, or will finish as of the last projection
+	Tasks  int           // unfinished tasks; only this package changes it
+	Slots  int           // that the job holds; only this package changes it
 	runs   []run         // tasks in order; equal neighbors are merged
-	tasks  int           // unfinished tasks
-	slots  int
-	in     bool // in the cluster: has remaining work
+	in     bool          // in the cluster: has remaining work
 }
-
-// Tasks returns the number of unfinished tasks.
-func (v *Job) Tasks() int { return v.tasks }
-
-// Slots returns the number of the cluster's slots that the job holds.
-func (v *Job) Slots() int { return v.slots }
 
 // run is a number of consecutive tasks with the same remaining work.
 type run struct {
@@ -42,17 +36,17 @@ func (v *Job) Left() (sum time.Duration) {
 // Resize gives the job n tasks of equal length.
 func (v *Job) Resize(n int, each time.Duration) {
 	v.runs = v.runs[:0]
-	v.tasks = 0
+	v.Tasks = 0
 	if n > 0 && each > 0 {
 		v.runs = append(v.runs, run{n, each})
-		v.tasks = n
+		v.Tasks = n
 	}
 }
 
 // nearest returns the time until the first running task finishes; the maximum duration if the job
 // has no slots.
 func (v *Job) nearest() time.Duration {
-	best, slots := time.Duration(math.MaxInt64), v.slots
+	best, slots := time.Duration(math.MaxInt64), v.Slots
 	for i := 0; i < len(v.runs) && slots > 0; i++ {
 		best = min(best, v.runs[i].left)
 		slots -= v.runs[i].n
@@ -63,25 +57,25 @@ func (v *Job) nearest() time.Duration {
 // steady returns a time during which the job keeps at least as many tasks as slots, so that no
 // other job can get slots: whole waves of equal tasks, or the time until one finishes.
 func (v *Job) steady() time.Duration {
-	if len(v.runs) == 1 && v.slots > 0 {
-		return time.Duration(max(1, v.tasks/v.slots)) * v.runs[0].left
+	if len(v.runs) == 1 && v.Slots > 0 {
+		return time.Duration(max(1, v.Tasks/v.Slots)) * v.runs[0].left
 	}
 	return v.nearest()
 }
 
 // work runs the tasks for d; waiting tasks replace those that finish.
 func (v *Job) work(d time.Duration) {
-	for d > 0 && v.tasks > 0 && v.slots > 0 {
+	for d > 0 && v.Tasks > 0 && v.Slots > 0 {
 		step := min(d, v.nearest())
 		v.progress(step)
 		d -= step
 	}
 }
 
-// progress subtracts step from the work of the first `slots` tasks, of which none has less. It
+// progress subtracts step from the work of the first Slots tasks, of which none has less. It
 // splits the run that contains the last of them and removes those that finish.
 func (v *Job) progress(step time.Duration) {
-	slots := v.slots
+	slots := v.Slots
 	for i := 0; i < len(v.runs) && slots > 0; i++ {
 		if n := v.runs[i].n; n > slots {
 			v.runs = slices.Insert(v.runs, i+1, run{n - slots, v.runs[i].left})
@@ -94,7 +88,7 @@ func (v *Job) progress(step time.Duration) {
 	for _, r := range v.runs {
 		switch k := len(kept) - 1; {
 		case r.left == 0:
-			v.tasks -= r.n
+			v.Tasks -= r.n
 		case k >= 0 && kept[k].left == r.left:
 			kept[k].n += r.n
 		default:

@@ -35,32 +35,32 @@ func left(v *Job) (tasks []time.Duration) {
 // many tasks as slots.
 func TestJobWorksAsItsTasks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		v := &Job{slots: rapid.IntRange(0, 5).Draw(t, "slots")}
+		v := &Job{Slots: rapid.IntRange(0, 5).Draw(t, "slots")}
 		for range rapid.IntRange(0, 3).Draw(t, "runs") {
 			r := run{rapid.IntRange(1, 9).Draw(t, "tasks"), time.Duration(rapid.IntRange(1, 9).Draw(t, "left"))}
 			if k := len(v.runs) - 1; k >= 0 && v.runs[k].left == r.left {
 				continue // equal neighbors are together
 			}
 			v.runs = append(v.runs, r)
-			v.tasks += r.n
+			v.Tasks += r.n
 		}
 		sum := time.Duration(0)
 		for _, task := range left(v) {
 			sum += task
 		}
 		require.Equal(t, sum, v.Left())
-		if v.slots > 0 && v.tasks >= v.slots {
-			require.Equal(t, slices.Min(left(v)[:v.slots]), v.nearest())
+		if v.Slots > 0 && v.Tasks >= v.Slots {
+			require.Equal(t, slices.Min(left(v)[:v.Slots]), v.nearest())
 			steady := v.steady()
 			require.GreaterOrEqual(t, steady, v.nearest())
-			before := slowJob(left(v), v.slots, steady-1)
-			require.GreaterOrEqual(t, len(before), v.slots, "for %d of %v it has work for all", steady, v.runs)
+			before := slowJob(left(v), v.Slots, steady-1)
+			require.GreaterOrEqual(t, len(before), v.Slots, "for %d of %v it has work for all", steady, v.runs)
 		}
 		d := time.Duration(rapid.IntRange(0, 60).Draw(t, "time"))
-		want := slowJob(left(v), v.slots, d)
+		want := slowJob(left(v), v.Slots, d)
 		v.work(d)
 		require.Equal(t, append([]time.Duration{}, want...), append([]time.Duration{}, left(v)...))
-		require.Equal(t, len(want), v.Tasks())
+		require.Equal(t, len(want), v.Tasks)
 		for i := 1; i < len(v.runs); i++ {
 			require.NotEqual(t, v.runs[i-1].left, v.runs[i].left, "equal neighbors are together")
 		}
@@ -85,9 +85,9 @@ func TestHowLongAJobIsSteady(t *testing.T) {
 		{2, []run{{1, 3}, {1, 5}}, 3},
 		{2, []run{{1, 3}, {2, 2}}, 2},
 	} {
-		v := &Job{slots: x.slots, runs: x.runs}
+		v := &Job{Slots: x.slots, runs: x.runs}
 		for _, r := range x.runs {
-			v.tasks += r.n
+			v.Tasks += r.n
 		}
 		require.Equal(t, x.want, v.steady(), "%+v", x)
 	}
@@ -102,7 +102,7 @@ func TestResizedJob(t *testing.T) {
 		want int
 	}{{3, 2, 3}, {0, 2, 0}, {3, 0, 0}, {1, 1, 1}} {
 		v.Resize(x.n, x.each)
-		require.Equal(t, []any{x.want, time.Duration(x.want) * x.each}, []any{v.Tasks(), v.Left()}, "%+v", x)
+		require.Equal(t, []any{x.want, time.Duration(x.want) * x.each}, []any{v.Tasks, v.Left()}, "%+v", x)
 	}
 }
 
@@ -144,12 +144,12 @@ func TestAccountOfACluster(t *testing.T) {
 	require.True(t, c.Resize(2*time.Second, 5))
 	require.Equal(t, 10*time.Second, jobs[0].Left(), "one of four slots was its own")
 	c.Run(2 * time.Second)
-	require.Equal(t, []int{1, 1, 2, 1}, []int{jobs[3].Slots(), jobs[1].Slots(), jobs[2].Slots(), jobs[0].Slots()})
+	require.Equal(t, []int{1, 1, 2, 1}, []int{jobs[3].Slots, jobs[1].Slots, jobs[2].Slots, jobs[0].Slots})
 	c.Run(3 * time.Second)
 	require.Equal(t, 9*time.Second, jobs[0].Left())
 	c.Remove(jobs[2])
 	c.Remove(jobs[2])
-	require.Zero(t, jobs[2].Slots())
+	require.Zero(t, jobs[2].Slots)
 	c.Run(20 * time.Second)
 	require.Empty(t, c.jobs)
 }
@@ -179,7 +179,7 @@ func TestDivisionByWeight(t *testing.T) {
 		c.divide()
 		var got []int
 		for _, v := range c.jobs {
-			got = append(got, v.Slots())
+			got = append(got, v.Slots)
 		}
 		require.Equal(t, x.want, got, "%+v", x)
 	}
