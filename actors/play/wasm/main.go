@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/actors/play"
 )
 
-// portion is the size of the buffer of events, in bytes, for each call of take: calls from Go into
-// JavaScript are slow.
+// portion is the number of buffered bytes of events at which take is called, so that not every
+// event costs a call of JavaScript.
 const portion = 1 << 18
 
 // main sets tarry, buffering the events of each side.
