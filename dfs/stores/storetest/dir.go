@@ -124,12 +124,17 @@ func (d *Dir) CreateNew(name string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// RemoveAll implements stores.Store.
+// RemoveAll implements stores.Store. As in other stores, files that another process creates meanwhile
+// are no error.
 func (d *Dir) RemoveAll(name string) error {
 	if err := d.reach("remove", name); err != nil {
 		return err
 	}
-	return os.RemoveAll(d.at(name))
+	for {
+		if err := os.RemoveAll(d.at(name)); !errors.Is(err, fs.ErrExist) { // a directory is not empty
+			return err
+		}
+	}
 }
 
 // Begin implements stores.Store.
