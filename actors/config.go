@@ -148,8 +148,8 @@ type Config struct {
 // These bound what one process can serve: 10,000 nodes take about 100 MiB and some seconds to start
 // and stop.
 const (
-	mostNodes = 50_000
-	mostSlots = 10_000 // of each kind, per node
+	maxNodes = 50_000
+	maxSlots = 10_000 // of each kind, per node
 )
 
 // Validate returns all mistakes in the configuration, joined.
@@ -163,11 +163,11 @@ func (c Config) Validate() error {
 	refuse(c.Nodes >= 0, "%d nodes", c.Nodes)
 	refuse(c.Racks >= 0, "%d racks", c.Racks)
 	refuse(c.Racks <= max(c.Nodes, 1), "%d racks for %d nodes", c.Racks, max(c.Nodes, 1))
-	refuse(c.Nodes <= mostNodes, "%d nodes, at most %d", c.Nodes, mostNodes)
+	refuse(c.Nodes <= maxNodes, "%d nodes, at most %d", c.Nodes, maxNodes)
 	refuse(c.MapSlots >= 0, "%d map slots", c.MapSlots)
 	refuse(c.ReduceSlots >= 0, "%d reduce slots", c.ReduceSlots)
-	refuse(c.MapSlots <= mostSlots, "%d map slots, at most %d a node", c.MapSlots, mostSlots)
-	refuse(c.ReduceSlots <= mostSlots, "%d reduce slots, at most %d a node", c.ReduceSlots, mostSlots)
+	refuse(c.MapSlots <= maxSlots, "%d map slots, at most %d a node", c.MapSlots, maxSlots)
+	refuse(c.ReduceSlots <= maxSlots, "%d reduce slots, at most %d a node", c.ReduceSlots, maxSlots)
 	refuse(c.Parallelism >= 0, "parallelism %d", c.Parallelism)
 	refuse(c.BlockSize >= 0, "block size %d", c.BlockSize)
 	refuse(c.HeartbeatInterval >= 0, "heartbeat interval %v", c.HeartbeatInterval)

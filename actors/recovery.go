@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// mostPanics is how often one call may panic; the restarted JobTracker gets the call again.
-const mostPanics = 3
+// maxPanics is how often one call may panic; the restarted JobTracker gets the call again.
+const maxPanics = 3
 
 // newCore makes the JobTracker's Core: a fresh one, one that continues from another process, or one
 // that continues from the JobTracker before this one.
@@ -85,7 +85,7 @@ func (jt *jobTracker) watch(m any) {
 			jt.panics = map[string]int{}
 		}
 		jt.panics[callOf(m)]++
-		jt.unrecoverable = jt.panics[callOf(m)] >= mostPanics
+		jt.unrecoverable = jt.panics[callOf(m)] >= maxPanics
 		panic(p)
 	}
 	if len(jt.panics) > 0 {

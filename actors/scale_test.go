@@ -54,7 +54,7 @@ func TestManyNodes(t *testing.T) {
 // TestConfigBounds: numbers that no machine can serve are refused before anything is allocated.
 func TestConfigBounds(t *testing.T) {
 	for _, cfg := range []Config{
-		{Nodes: mostNodes + 1}, {Nodes: 1 << 30}, {MapSlots: mostSlots + 1}, {ReduceSlots: mostSlots + 1},
+		{Nodes: maxNodes + 1}, {Nodes: 1 << 30}, {MapSlots: maxSlots + 1}, {ReduceSlots: maxSlots + 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			_, err := Start(cfg)

@@ -78,8 +78,8 @@ func goroutineNumber() string {
 	return number
 }
 
-// mostStacks limits the size of the stack dump that is searched for one goroutine.
-const mostStacks = 16 << 20
+// maxStacks limits the size of the stack dump that is searched for one goroutine.
+const maxStacks = 16 << 20
 
 // codePlace returns the file and line at which the user's code is, or "" if unknown.
 func (a *attempt) codePlace() string {
@@ -91,12 +91,12 @@ func (a *attempt) codePlace() string {
 }
 
 // stackOf returns the stack of a goroutine, or "" if it is not found. dump writes the stacks of all
-// goroutines into a buffer and returns the bytes written; the buffer grows up to mostStacks.
+// goroutines into a buffer and returns the bytes written; the buffer grows up to maxStacks.
 func stackOf(number string, dump func(buf []byte) int) string {
 	for size := 256 << 10; ; size *= 4 {
 		buf := make([]byte, size)
 		n := dump(buf)
-		if n == len(buf) && size < mostStacks {
+		if n == len(buf) && size < maxStacks {
 			continue
 		}
 		for stack := range strings.SplitSeq(string(buf[:n]), "\n\n") {

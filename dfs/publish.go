@@ -81,8 +81,8 @@ func (f *FS) insert(name string, file *inode, now time.Time) error {
 	return f.ns.insert(name, file, now)
 }
 
-// mostRounds is how often await chooses new nodes for blocks that no node has reported.
-const mostRounds = 3
+// maxRounds is how often await chooses new nodes for blocks that no node has reported.
+const maxRounds = 3
 
 // await announces new replicas of blocks and waits until all are reported. Nodes that do not report
 // in time are given up, and blocks without a replica get new nodes. Each block needs at least one
@@ -96,7 +96,7 @@ func (f *FS) await(blocks []*block) error {
 		switch {
 		case bare == nil && !waiting:
 			return nil
-		case bare != nil && round > mostRounds:
+		case bare != nil && round > maxRounds:
 			return fmt.Errorf("%w: %v: no node has reported it", ErrNoReplica, bare.id)
 		case bare != nil && f.replace(blocks):
 			f.announceAll(blocks)

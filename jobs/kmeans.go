@@ -27,8 +27,8 @@ type KMeansOptions struct {
 
 // Check returns an error if the options are invalid.
 func (o KMeansOptions) Check() error {
-	if o.Clusters < 1 || o.Clusters > mostClusters || o.Rounds < 0 {
-		return fmt.Errorf("jobs: %d clusters, %d rounds: want 1 to %d clusters, and a round", o.Clusters, o.Rounds, mostClusters)
+	if o.Clusters < 1 || o.Clusters > maxClusters || o.Rounds < 0 {
+		return fmt.Errorf("jobs: %d clusters, %d rounds: want 1 to %d clusters, and a round", o.Clusters, o.Rounds, maxClusters)
 	}
 	return nil
 }
@@ -39,8 +39,8 @@ type Cluster struct {
 	Size   int64
 }
 
-// mostClusters limits the memory of a map: a sum for each coordinate of each center.
-const mostClusters = 10_000
+// maxClusters limits the memory of a map: a sum for each coordinate of each center.
+const maxClusters = 10_000
 
 // KMeans divides points into clusters. Each round assigns each point to the nearest center and
 // moves each center to the mean of its points, until no center moves or Rounds is reached (Lloyd,
@@ -112,17 +112,17 @@ func (o KMeansOptions) coordinates(
 	return exact, rounded, nil
 }
 
-// mostDraws is the maximum number of rounds in which centers are drawn.
-const mostDraws = 32
+// maxDraws is the maximum number of rounds in which centers are drawn.
+const maxDraws = 32
 
 // start draws the initial centers.
 func (o KMeansOptions) start(ctx context.Context, run Runner, in mapreduce.Input[[]byte]) (centers []Cluster, err error) {
-	for draw := range mostDraws {
+	for draw := range maxDraws {
 		n := 1
 		if left := o.Clusters - len(centers); left == 0 {
 			return centers, nil
 		} else if draw > 0 {
-			n = (left + mostDraws - draw - 1) / (mostDraws - draw)
+			n = (left + maxDraws - draw - 1) / (maxDraws - draw)
 		}
 		points, _, err := collect(ctx, run, func(out mapreduce.Output[drawnPoint]) (*mapreduce.Plan, error) {
 			return o.draw(uint64(draw), n, slices.Clip(centers)).Bind(in, out)

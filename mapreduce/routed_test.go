@@ -100,10 +100,10 @@ func TestRoutedReduces(t *testing.T) {
 func TestRoutedToMoreFilesThanAreOpen(t *testing.T) {
 	var text strings.Builder
 	want := map[string]string{}
-	for i := range 5 * mostRoutes {
-		line := fmt.Sprintf("name%d line %d\n", i%(2*mostRoutes), i)
+	for i := range 5 * maxRoutes {
+		line := fmt.Sprintf("name%d line %d\n", i%(2*maxRoutes), i)
 		text.WriteString(line)
-		want[fmt.Sprintf("name%d-m-00000", i%(2*mostRoutes))] += line
+		want[fmt.Sprintf("name%d-m-00000", i%(2*maxRoutes))] += line
 	}
 	for _, c := range []Compression{NoCompression, Gzip, Zstd, S2} {
 		dir := filepath.Join(t.TempDir(), "out")
@@ -262,10 +262,10 @@ func (f *appendingFS) Append(name string) (io.WriteCloser, error) {
 func TestRoutedToAnOutputFS(t *testing.T) {
 	var text strings.Builder
 	want := map[string]string{"out/_SUCCESS": "", "out/part-m-00000": ""}
-	for i := range 3 * mostRoutes {
-		line := fmt.Sprintf("name%d line %d\n", i%(mostRoutes+1), i)
+	for i := range 3 * maxRoutes {
+		line := fmt.Sprintf("name%d line %d\n", i%(maxRoutes+1), i)
 		text.WriteString(line)
-		want[fmt.Sprintf("out/name%d-m-00000", i%(mostRoutes+1))] += line
+		want[fmt.Sprintf("out/name%d-m-00000", i%(maxRoutes+1))] += line
 	}
 	run := func(to Destination) error {
 		p, err := passOn[string]().Bind(LineStrings(Bytes("text", []byte(text.String()))), Routed(Text[string](to), firstWord))
@@ -276,7 +276,7 @@ func TestRoutedToAnOutputFS(t *testing.T) {
 	f := &appendingFS{frailOutput: frailOutput{at: -1, files: map[string]*bytes.Buffer{}}}
 	require.NoError(t, run(InFS(f, "out")))
 	require.Equal(t, want, f.all())
-	require.Equal(t, mostRoutes+1, f.most, "with the usual part")
+	require.Equal(t, maxRoutes+1, f.most, "with the usual part")
 	require.Zero(t, f.open)
 
 	err := run(InFS(&frailOutput{at: -1, files: map[string]*bytes.Buffer{}}, "out"))
@@ -293,5 +293,5 @@ func TestRoutedToAnOutputFS(t *testing.T) {
 	}
 }
 
-// mostRoutes is how many files of names an attempt has open, as Routed promises.
-const mostRoutes = 64
+// maxRoutes is how many files of names an attempt has open, as Routed promises.
+const maxRoutes = 64

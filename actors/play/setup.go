@@ -40,10 +40,10 @@ type Setup struct {
 	Most uint64 `json:"most,omitempty"`
 }
 
-// mostNodes and mostEvents bound what a page can show.
+// maxNodes and maxEvents bound what a page can show.
 const (
-	mostNodes  = 10_000
-	mostEvents = 2_000_000
+	maxNodes  = 10_000
+	maxEvents = 2_000_000
 )
 
 // isText reports whether s is a text, not a name: whether it has several lines or a key.
@@ -106,9 +106,9 @@ func (s *Setup) config() (cfg simulator.Config, err error) {
 	if cfg.Policy, err = s.PolicyOf(); err != nil {
 		return cfg, err
 	}
-	cfg.Seed, cfg.MaxEvents = max(s.Seed, 1), mostEvents
+	cfg.Seed, cfg.MaxEvents = max(s.Seed, 1), maxEvents
 	if s.Most > 0 {
-		cfg.MaxEvents = min(s.Most, mostEvents)
+		cfg.MaxEvents = min(s.Most, maxEvents)
 	}
 	cfg.Cluster = simulator.Cluster{
 		Nodes: or(s.Nodes, 10), Racks: or(s.Racks, 1), MapSlots: or(s.MapSlots, 4), ReduceSlots: or(s.ReduceSlots, 2),
@@ -125,8 +125,8 @@ func (s *Setup) config() (cfg simulator.Config, err error) {
 		cfg.Cluster.Nodes, cfg.Cluster.Racks = f.Nodes(), f.Racks()
 		f.Apply(&cfg)
 	}
-	if cfg.Cluster.Nodes > mostNodes {
-		return cfg, fmt.Errorf("%d nodes, a page shows %d at most", cfg.Cluster.Nodes, mostNodes)
+	if cfg.Cluster.Nodes > maxNodes {
+		return cfg, fmt.Errorf("%d nodes, a page shows %d at most", cfg.Cluster.Nodes, maxNodes)
 	}
 	return cfg, cfg.Validate()
 }

@@ -103,8 +103,8 @@ func (t *Tokens) user(token string) (allocation.Principal, bool) {
 	return who, ok
 }
 
-// leastToken is the minimum length of a token in bytes.
-const leastToken = 16
+// minToken is the minimum length of a token in bytes.
+const minToken = 16
 
 // ReadTokens reads a file of tokens, which only its owner may read. A server reads it again when it
 // changes.
@@ -142,8 +142,8 @@ func ParseTokens(name string, r io.Reader) (*Tokens, error) {
 		if len(words) != 2 && len(words) != 3 {
 			return nil, fmt.Errorf("%s:%d: want TOKEN USER, or TOKEN USER GROUP,GROUP", name, n)
 		}
-		if len(words[0]) < leastToken {
-			return nil, fmt.Errorf("%s:%d: a token of %d characters; want %d or more", name, n, len(words[0]), leastToken)
+		if len(words[0]) < minToken {
+			return nil, fmt.Errorf("%s:%d: a token of %d characters; want %d or more", name, n, len(words[0]), minToken)
 		}
 		who := allocation.Principal{User: words[1]}
 		if len(words) == 3 {

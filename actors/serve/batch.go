@@ -12,7 +12,7 @@ type batch struct {
 
 const (
 	batchEvents = 1024 // maximum number of events in a batch
-	mostBatches = 4    // maximum number of cached batches: most readers need the latest one, and slow readers an older one
+	maxBatches  = 4    // maximum number of cached batches: most readers need the latest one, and slow readers an older one
 )
 
 // batch returns the events from number on as one text, with the other results of read.
@@ -40,7 +40,7 @@ func (b *broker) keep(number uint64, some batch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.batches[number] = some
-	if len(b.batches) <= mostBatches {
+	if len(b.batches) <= maxBatches {
 		return
 	}
 	first := number

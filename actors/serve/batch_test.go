@@ -50,7 +50,7 @@ func TestBatchIsMadeOnce(t *testing.T) {
 	for i := range uint64(20) {
 		b.batch(5+i, "boot")
 	}
-	require.Len(t, b.batches, mostBatches, "others are forgotten")
+	require.Len(t, b.batches, maxBatches, "others are forgotten")
 }
 
 // What the ring has lost is missed, and that is no batch for others.

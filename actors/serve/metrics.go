@@ -22,8 +22,8 @@ type metrics struct {
 	handler     http.Handler
 }
 
-// mostLabels limits how many pools have their own figures.
-const mostLabels = 200
+// maxLabels limits how many pools have their own figures.
+const maxLabels = 200
 
 var kinds = [2]string{"map", "reduce"}
 
@@ -138,7 +138,7 @@ func (m *metrics) collectCluster(v scheduling.View, gauge func(*prometheus.Desc,
 		gauge(runningDesc, float64(running[k]), kind)
 	}
 	pools := poolsOf(v)
-	for _, p := range pools[:min(len(pools), mostLabels)] {
+	for _, p := range pools[:min(len(pools), maxLabels)] {
 		for k, t := range map[string]struct {
 			running, demand int
 			share           *float64

@@ -51,8 +51,8 @@ var schedulerPage = template.Must(template.New("scheduler").Funcs(template.FuncM
 	"share":   shareText,
 }).Parse(schedulerHTML))
 
-// mostShown is the maximum number of jobs on the page.
-const mostShown = 500
+// maxShown is the maximum number of jobs on the page.
+const maxShown = 500
 
 // getScheduler handles GET /scheduler: the pools and jobs, under the path and with the columns of
 // Hadoop's page [Hadoop Fair Scheduler Guide §5]; ?advanced adds weights.
@@ -73,8 +73,8 @@ func (s *Server) getScheduler(w http.ResponseWriter, r *http.Request, _ caller) 
 // schedulerJobs adds the unfinished jobs to a view.
 func (s *Server) schedulerJobs(v *schedulerView) {
 	running := slices.DeleteFunc(s.jobs.all(), (*job).over)
-	v.More = max(len(running)-mostShown, 0)
-	running = running[:min(len(running), mostShown)]
+	v.More = max(len(running)-maxShown, 0)
+	running = running[:min(len(running), maxShown)]
 	pools := make([]string, len(v.Pools))
 	for i := range v.Pools {
 		pools[i] = v.Pools[i].Name

@@ -43,9 +43,9 @@ type Server struct {
 	close        func() error   // runs once
 }
 
-// mostPreparing is the maximum number of jobs in preparation. Creating directories in one place in
+// maxPreparing is the maximum number of jobs in preparation. Creating directories in one place in
 // parallel takes longer than in sequence, and each job keeps some files open.
-const mostPreparing = 64
+const maxPreparing = 64
 
 // Start starts a cluster and restores the jobs that an earlier process has left. The server is then
 // ready to serve.
@@ -63,7 +63,7 @@ func Start(cfg Config) (_ *Server, err error) {
 		},
 		outputs:   outputs{owners: map[string]string{}},
 		nodes:     nodeTable{draining: map[string]bool{}},
-		preparing: make(chan struct{}, mostPreparing),
+		preparing: make(chan struct{}, maxPreparing),
 	}
 	for i := range cfg.Jobs {
 		s.kinds[cfg.Jobs[i].Name] = &cfg.Jobs[i]

@@ -83,7 +83,7 @@ func TestPreparationWaitsForItsTurn(t *testing.T) {
 	dir := t.TempDir()
 	b := withState(t, dir)
 	b.write("in.txt", "a b\n")
-	for range mostPreparing {
+	for range maxPreparing {
 		b.s.preparing <- struct{}{}
 	}
 	killed, waits := b.submit("count", "in.txt", "-o", "killed"), b.submit("count", "in.txt", "-o", "out")

@@ -165,8 +165,8 @@ type streamWriter struct {
 }
 
 const (
-	mostGathered = 64 << 10 // maximum size of one write, so that a reader that accepts data slowly still meets the deadline
-	longText     = 8 << 10  // longer texts are written without buffering
+	maxGathered = 64 << 10 // maximum size of one write, so that a reader that accepts data slowly still meets the deadline
+	longText    = 8 << 10  // longer texts are written without buffering
 )
 
 func (o *streamWriter) printf(format string, args ...any) {
@@ -175,7 +175,7 @@ func (o *streamWriter) printf(format string, args ...any) {
 
 // write buffers text for the next flush.
 func (o *streamWriter) write(text []byte) {
-	if len(o.gathered)+len(text) > mostGathered {
+	if len(o.gathered)+len(text) > maxGathered {
 		o.flush()
 	}
 	if len(text) > longText {
@@ -194,7 +194,7 @@ func (o *streamWriter) flush() {
 
 func (o *streamWriter) send(text []byte) {
 	for len(text) > 0 && o.err == nil {
-		n := min(len(text), mostGathered)
+		n := min(len(text), maxGathered)
 		_ = o.control.SetWriteDeadline(time.Now().Add(o.idle)) // test writers do not support it
 		if _, o.err = o.w.Write(text[:n]); o.err == nil {
 			o.err = o.control.Flush()

@@ -71,7 +71,7 @@ func (g guest) run(ctx context.Context, j *job) ([]report, error) {
 	}
 	t := &Tasks{
 		Name: j.layout.Name, Maps: len(j.layout.Splits), Reduces: j.layout.Reduces, Task: base.env(),
-		Attempts: j.mostAttempts(), Tell: j.o.Log != nil,
+		Attempts: j.maxAttempts(), Tell: j.o.Log != nil,
 	}
 	if j.mapOnly {
 		t.Reduces = 0

@@ -15,7 +15,7 @@ const (
 	// reportChunk is the chunk number of the frame with a map's report. That frame goes to
 	// partition 0, after the others.
 	reportChunk = 1<<32 - 1
-	mostReport  = 64 << 20
+	maxReport   = 64 << 20
 )
 
 // frame is a piece of a map's output for a reduce. On the wire it is a key and a value, each
@@ -23,7 +23,7 @@ const (
 // partition, map, chunk and salt, 4 bytes each, so that sorting by key keeps the pieces in order.
 type frame struct {
 	partition, index, chunk uint32
-	data                    []byte // at most chunkBytes, or mostReport for a report
+	data                    []byte // at most chunkBytes, or maxReport for a report
 }
 
 // errFrames is wrapped by errors about frames that no map can have written.
@@ -134,7 +134,7 @@ func readHead(r io.Reader) (f frame, n int, err error) {
 	f = frame{partition: number(4), index: number(8), chunk: number(12)}
 	length, most := number(4+keyBytes), uint32(chunkBytes)
 	if f.chunk == reportChunk {
-		most = mostReport
+		most = maxReport
 	}
 	if number(0) != keyBytes || length > most {
 		return f, 0, fmt.Errorf("%w: a key of %d and a value of %d bytes", errFrames, number(0), length)

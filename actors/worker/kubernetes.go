@@ -73,7 +73,7 @@ func manifest(j *job, image string, getenv func(string) string) ([]byte, error) 
 			"completionMode":       "Indexed",
 			"completions":          tasks,
 			"parallelism":          min(tasks, usualPods),
-			"backoffLimitPerIndex": j.mostAttempts() - 1,
+			"backoffLimitPerIndex": j.maxAttempts() - 1,
 			"podFailurePolicy": object{"rules": []object{
 				{"action": "FailJob", "onExitCodes": object{"operator": "In", "values": []int{permanentExit}}},
 				{"action": "Ignore", "onExitCodes": object{"operator": "In", "values": []int{waitedExit}}},
@@ -94,7 +94,7 @@ func manifest(j *job, image string, getenv func(string) string) ([]byte, error) 
 // the worker's budget needs, and nothing limits it.
 func resources(o *Options) object {
 	requests, limits := object{"cpu": strconv.Itoa(max(1, o.TaskCores))}, object{}
-	requests["memory"] = fmt.Sprintf("%dMi", cmp.Or(o.TaskMemory, o.Memory+leastTaskMemory)>>20)
+	requests["memory"] = fmt.Sprintf("%dMi", cmp.Or(o.TaskMemory, o.Memory+minTaskMemory)>>20)
 	if o.TaskMemory > 0 {
 		limits["memory"] = requests["memory"]
 	}

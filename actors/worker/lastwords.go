@@ -23,8 +23,8 @@ type verdict struct {
 
 const (
 	verdictMark = "tarry-task: "
-	mostLine    = 64 << 10 // of a line that is passed on as one
-	mostCrash   = 64 << 10 // of what the Go runtime writes when it ends a process
+	maxLine     = 64 << 10 // of a line that is passed on as one
+	maxCrash    = 64 << 10 // of what the Go runtime writes when it ends a process
 )
 
 // verdicts is where a worker writes its verdict, whatever the user's code does with os.Stderr.
@@ -55,7 +55,7 @@ type lastWords struct {
 func (w *lastWords) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
 		i := bytes.IndexByte(rest, '\n') + 1
-		if i == 0 && len(w.line)+len(rest) < mostLine {
+		if i == 0 && len(w.line)+len(rest) < maxLine {
 			w.line = append(w.line, rest...)
 			break
 		}
@@ -77,7 +77,7 @@ func (w *lastWords) hear(line []byte) {
 	_, _ = w.to.Write(line) // nobody may read it any more
 	text := strings.TrimSpace(string(line))
 	if len(w.crash) > 0 || strings.HasPrefix(text, "panic: ") || strings.HasPrefix(text, "fatal error: ") {
-		w.crash = append(w.crash, line[:min(len(line), mostCrash-len(w.crash))]...)
+		w.crash = append(w.crash, line[:min(len(line), maxCrash-len(w.crash))]...)
 	} else if text != "" {
 		w.last = text
 	}

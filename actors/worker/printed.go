@@ -83,15 +83,15 @@ func (j *job) givenUp() error {
 			continue
 		}
 		task := f.Name()[:strings.LastIndexByte(f.Name(), '-')+1]
-		if count[task]++; count[task] == j.mostAttempts() {
+		if count[task]++; count[task] == j.maxAttempts() {
 			return j.failed(errors.New("a task has failed as often as it may"))
 		}
 	}
 	return nil
 }
 
-// mostAttempts returns how often a task may fail.
-func (j *job) mostAttempts() int {
+// maxAttempts returns how often a task may fail.
+func (j *job) maxAttempts() int {
 	if j.o.MaxAttempts == 0 {
 		return 4
 	}

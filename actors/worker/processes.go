@@ -20,8 +20,8 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// mostProcesses is the maximum number of processes at once.
-const mostProcesses = 1024
+// maxProcesses is the maximum number of processes at once.
+const maxProcesses = 1024
 
 // processes is the engine that runs each task in a new process of this program, at most n at once.
 // Maps pass their frames to reduces in files of a shared directory.
@@ -85,7 +85,7 @@ type launcher struct {
 func (j *job) launcher(width int64) *launcher {
 	t := j.task("", 0, 0)
 	t.Memory = j.o.Memory / width
-	return &launcher{task: t, reduces: j.layout.Reduces, most: j.mostAttempts(), logf: j.logf, note: t.noteAttempt}
+	return &launcher{task: t, reduces: j.layout.Reduces, most: j.maxAttempts(), logf: j.logf, note: t.noteAttempt}
 }
 
 // all runs count tasks, at most width at once, and returns their reports.

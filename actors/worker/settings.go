@@ -82,8 +82,8 @@ func settingsOf(on string) map[string]string {
 	return engineSettings[kind]
 }
 
-// leastTaskMemory is what a worker, the process that supervises it and Go's runtime need.
-const leastTaskMemory = 128 << 20
+// minTaskMemory is what a worker, the process that supervises it and Go's runtime need.
+const minTaskMemory = 128 << 20
 
 // Check returns an error if the engine has none of a setting.
 func (s *Settings) Check(on string) error {
@@ -93,7 +93,7 @@ func (s *Settings) Check(on string) error {
 			return fmt.Errorf("--%s has no effect with --on %s, which takes %s", name, on, orNone(slices.Sorted(maps.Keys(row))))
 		}
 	}
-	if s.TaskMemory > 0 && s.TaskMemory < leastTaskMemory {
+	if s.TaskMemory > 0 && s.TaskMemory < minTaskMemory {
 		return errors.New("--task-memory: want at least 128MiB: a worker without records needs half of that")
 	}
 	return nil

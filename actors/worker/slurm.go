@@ -82,7 +82,7 @@ func sbatch(logs string, j *job) []string {
 // array submits the tasks of a kind and returns the job's ID.
 func (slurm) array(j *job, exe, kind string, count int, after, dir, logs string) (id string, err error) {
 	t := j.task(kind, -1, -1)
-	t.Shuffle, t.Reports, t.Attempts = dir, dir, j.mostAttempts() // Slurm itself retries only tasks of a lost node
+	t.Shuffle, t.Reports, t.Attempts = dir, dir, j.maxAttempts() // Slurm itself retries only tasks of a lost node
 	command := append(sbatch(logs, j), "--requeue", fmt.Sprintf("--array=0-%d", count-1), "--export=ALL,"+taskVariable+"="+t.env(),
 		"--kill-on-invalid-dep=yes")
 	if after != "" {

@@ -135,7 +135,7 @@ func (streaming) args(j *job) ([]string, error) {
 		}
 		files[i] = "file://" + path + "#" + name
 	}
-	most := j.mostAttempts()
+	most := j.maxAttempts()
 	list := []string{
 		"-D", "mapreduce.job.name=" + jobName(j.layout.Name),
 		"-D", "mapreduce.job.reduces=" + strconv.Itoa(j.layout.Reduces),

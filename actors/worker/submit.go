@@ -83,8 +83,8 @@ func parseEngine(on string) (engine, error) {
 	switch {
 	case kind == "processes":
 		n, err := strconv.Atoi(rest)
-		if err != nil || n < 1 || n > mostProcesses {
-			return nil, fmt.Errorf("%q: want processes:N with N from 1 to %d", on, mostProcesses)
+		if err != nil || n < 1 || n > maxProcesses {
+			return nil, fmt.Errorf("%q: want processes:N with N from 1 to %d", on, maxProcesses)
 		}
 		return processes(n), nil
 	case on == "yarn":

@@ -109,7 +109,7 @@ func (a *attempt) stand() string {
 	} else if n := a.progress.Records.Load(); n > 0 {
 		text = fmt.Sprintf(", after about %d records", n)
 	}
-	buf := make([]byte, mostStacks)
+	buf := make([]byte, maxStacks)
 	buf = buf[:runtime.Stack(buf, true)]
 	for stack := range strings.SplitSeq(string(buf), "\n\n") {
 		if !strings.Contains(stack, "created by github.com/tarry-mr/tarry/actors/worker.(*attempt).watched ") {
@@ -122,8 +122,8 @@ func (a *attempt) stand() string {
 	return text
 }
 
-// mostStacks limits the size of the stack dump that is searched for one goroutine.
-const mostStacks = 4 << 20
+// maxStacks limits the size of the stack dump that is searched for one goroutine.
+const maxStacks = 4 << 20
 
 // giveUp ends this process with an error, whatever other goroutines do.
 func giveUp(cause error) {

@@ -110,8 +110,8 @@ type file struct {
 	closed bool
 }
 
-// mostIdle is the maximum number of idle readers per file.
-const mostIdle = 4
+// maxIdle is the maximum number of idle readers per file.
+const maxIdle = 4
 
 // Stat implements fs.File.
 func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
@@ -132,7 +132,7 @@ func (f *file) take() (*hdfs.FileReader, error) {
 func (f *file) giveBack(r *hdfs.FileReader) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.closed || len(f.idle) == mostIdle {
+	if f.closed || len(f.idle) == maxIdle {
 		_ = r.Close() // only read
 		return
 	}

@@ -22,7 +22,7 @@ func fig11(s *study.Study) {
 	s.Printed("pool 3 reaches 33 % after", "s", 12, study.Size, three)
 	shares(s, runs)
 	s.PrintedRange("node-local, the least of the jobs", "%", 99, 100, study.Share,
-		runs.By(leastLocal)).Saying("99 to 100 %, all jobs")
+		runs.By(minLocal)).Saying("99 to 100 %, all jobs")
 	for job := 2; job <= 3; job++ {
 		s.Said(fmt.Sprintf("pool 3: job %d ends before job %d by", job+1, job+2), "s",
 			"first in, first out", study.More(0), runs.By(func(r *simulator.Result) float64 {
@@ -107,8 +107,8 @@ func (h hierarchy) run(s *study.Study, seeds int) *study.Runs {
 		func(j *workload.Job) { j.Map.Spread = h.spread }))
 }
 
-// leastLocal returns the percentage of node-local maps of the job with the lowest.
-func leastLocal(r *simulator.Result) float64 {
+// minLocal returns the percentage of node-local maps of the job with the lowest.
+func minLocal(r *simulator.Result) float64 {
 	least := 100.0
 	for i := range r.Jobs {
 		if j := &r.Jobs[i]; j.Tasks[0] > 0 {

@@ -55,7 +55,7 @@ func fig2(s *study.Study) {
 	s.Known("Fig 2: jobs of 1 to 25 maps: rack-local or nearer", "%", 59,
 		naive.Local(first, scheduling.RackLocal)).Saying("the number of racks decides it")
 	s.Own("Fig 2: node-local, least rise from bin to bin", "points", "rises with size",
-		study.More(0), leastRise(naive, scheduling.NodeLocal))
+		study.More(0), minRise(naive, scheduling.NodeLocal))
 	s.Own("Fig 2: rack-local or nearer, last bin less first", "points", "rises with size",
 		study.More(0), naive.Local(last, scheduling.RackLocal).
 			Minus(naive.Local(first, scheduling.RackLocal)))
@@ -92,9 +92,9 @@ func bySize(s *study.Study, r *study.Runs, name, title string) {
 	}
 }
 
-// leastRise returns the rise of locality from a bin to the next, for the pair of bins with the
+// minRise returns the rise of locality from a bin to the next, for the pair of bins with the
 // lowest mean.
-func leastRise(r *study.Runs, level scheduling.Locality) study.Sample {
+func minRise(r *study.Runs, level scheduling.Locality) study.Sample {
 	var rises []study.Sample
 	names := warehouseBins()
 	for i, b := range names[1:] {

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	mostMaps     = 1_000_000 // maximum per job; each takes 3 kB, even before it runs
-	mostReduces  = 10_000    // maximum per job; each takes 40 kB
-	mostSlots    = 100_000   // maximum of each kind in a live cluster
+	maxMaps      = 1_000_000 // maximum per job; each takes 3 kB, even before it runs
+	maxReduces   = 10_000    // maximum per job; each takes 40 kB
+	maxSlots     = 100_000   // maximum of each kind in a live cluster
 	memoryShare  = 0.5       // fraction of the process's memory for tasks, without --memory
 	besideBudget = 32 << 20  // bytes for the program itself and for garbage
 )
@@ -85,9 +85,9 @@ func (r *clusterFlags) check(p *program, cmd *cobra.Command) error {
 	if err := checkPlaces(c.Nodes, c.Racks, c.Replication); err != nil {
 		return err
 	}
-	if slots := c.Nodes * max(c.MapSlots, c.ReduceSlots, 1); slots > mostSlots {
+	if slots := c.Nodes * max(c.MapSlots, c.ReduceSlots, 1); slots > maxSlots {
 		return configError("--nodes %d: with these slots more than %s are too many for one machine",
-			c.Nodes, numbers.Thousands(strconv.Itoa(mostSlots)))
+			c.Nodes, numbers.Thousands(strconv.Itoa(maxSlots)))
 	}
 	if info, err := os.Stat(c.SpillDir); c.SpillDir != "" && (err != nil || !info.IsDir()) {
 		return configError("--spill-dir %s: no such directory", words.Shown(c.SpillDir))
@@ -126,8 +126,8 @@ func (r *clusterFlags) checkBlocks(src []mapreduce.Source) error {
 			maps += (s.Size() + size - 1) / size
 		}
 	}
-	if maps > mostMaps {
-		return configError("--block-size %d: %d maps; more than %d are too many for one machine", size, maps, mostMaps)
+	if maps > maxMaps {
+		return configError("--block-size %d: %d maps; more than %d are too many for one machine", size, maps, maxMaps)
 	}
 	return nil
 }

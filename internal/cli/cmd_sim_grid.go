@@ -104,10 +104,10 @@ func names(grid []dimension) (list []string) {
 	return list
 }
 
-// mostRuns limits the runs of a sweep; fixed lists the flags that no sweep can vary.
+// maxRuns limits the runs of a sweep; fixed lists the flags that no sweep can vary.
 const (
-	mostRuns = 100_000
-	fixed    = "sweep seed repeat json quiet set help"
+	maxRuns = 100_000
+	fixed   = "sweep seed repeat json quiet set help"
 )
 
 // dimensions parses --sweep.
@@ -127,8 +127,8 @@ func (f *gridFlags) dimensions(cmd *cobra.Command) (grid []dimension, err error)
 		case slices.Contains(names(grid), name):
 			return nil, usageError("--sweep: %s twice", words.Shown(name))
 		}
-		if runs *= len(d.values); runs > mostRuns {
-			return nil, usageError("--sweep: more than %d runs", mostRuns)
+		if runs *= len(d.values); runs > maxRuns {
+			return nil, usageError("--sweep: more than %d runs", maxRuns)
 		}
 		field, bad := policyfile.Find(name)
 		switch known := cmd.Flag(name) != nil; {

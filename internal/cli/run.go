@@ -44,7 +44,7 @@ func (j *jobFlags) register(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
 	f.BoolVar(&j.overwrite, "overwrite", false, "replace an existing output directory when the job is done")
 	f.StringVar(&j.compress, "compress", "none", "compress the output: none, gzip, zstd or s2")
-	number(f, &j.reduces, "reduces", 0, span(0, mostReduces), "run `N` reduce tasks; with 0 the output is what the maps emit (default: one per 64MiB of input, as a power of two)")
+	number(f, &j.reduces, "reduces", 0, span(0, maxReduces), "run `N` reduce tasks; with 0 the output is what the maps emit (default: one per 64MiB of input, as a power of two)")
 	number(f, &j.maxSkips, "max-skips", 0, span(0, 1e9),
 		"skip at most `N` records on which the map fails, hangs or exits its goroutine; list them in _skipped.jsonl of the output")
 	grouped(cmd, "Output", "max-skips")

@@ -102,7 +102,7 @@ func (f *simFlags) registerWorkload(cmd *cobra.Command) {
 	number(s, &t.TimeScale, "time-scale", 1, span(1e-6, 1e6), "multiply a trace's submission times by this factor")
 	number(s, &t.OriginalNodes, "original-nodes", 0, span(1, 1_000_000),
 		"number of nodes of the traced cluster: bytes are multiplied by --nodes divided by it (default: not scaled)")
-	number(s, &t.MaxMaps, "max-maps", 0, span(1, mostMaps), "shrink a trace's jobs to at most `N` maps (default: not shrunk)")
+	number(s, &t.MaxMaps, "max-maps", 0, span(1, maxMaps), "shrink a trace's jobs to at most `N` maps (default: not shrunk)")
 	number(s, &t.Map.Spread, "compute-spread", 0, span(0, 10),
 		"sigma of a lognormal factor of mean 1 on the compute time of each task of a trace")
 	number(s, &t.Skew.Zipf, "skew-zipf", 0, span(0, 20), "exponent of Zipf's law for the sizes of a trace's partitions")

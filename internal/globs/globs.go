@@ -12,8 +12,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// mostAlternatives is the maximum number of globs that the braces of a glob may expand to.
-const mostAlternatives = 1000
+// maxAlternatives is the maximum number of globs that the braces of a glob may expand to.
+const maxAlternatives = 1000
 
 // anyDepth is the element of a glob that matches any number of directories.
 const anyDepth = "**"
@@ -103,8 +103,8 @@ func toRead(path string) bool {
 // directory once per alternative of the braces, however many ** there are.
 func glob(pattern string) ([]string, error) {
 	patterns := alternatives(nil, "", filepath.ToSlash(pattern))
-	if len(patterns) > mostAlternatives {
-		return nil, &PatternError{fmt.Sprintf("%s: its braces stand for more than %d globs", pattern, mostAlternatives)}
+	if len(patterns) > maxAlternatives {
+		return nil, &PatternError{fmt.Sprintf("%s: its braces stand for more than %d globs", pattern, maxAlternatives)}
 	}
 	var files []string
 	for _, p := range patterns {
@@ -118,7 +118,7 @@ func glob(pattern string) ([]string, error) {
 }
 
 // alternatives appends the globs without braces that head and rest expand to, and stops beyond
-// mostAlternatives.
+// maxAlternatives.
 func alternatives(list []string, head, rest string) []string {
 	open, depth, class := -1, 0, false
 	var cuts []int
@@ -144,7 +144,7 @@ func alternatives(list []string, head, rest string) []string {
 			cuts = append(cuts, i)
 			for k, from := range cuts[:len(cuts)-1] {
 				list = alternatives(list, head+rest[:open], rest[from+1:cuts[k+1]]+rest[i+1:])
-				if len(list) > mostAlternatives {
+				if len(list) > maxAlternatives {
 					break
 				}
 			}

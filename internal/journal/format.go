@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	magic       = "tarrylog"
-	version     = 2
-	headerSize  = len(magic) + 12
-	mark        = "\xf5rec" // JSON never contains this byte
-	frameSize   = len(mark) + 12
-	mostPayload = 1 << 30
+	magic      = "tarrylog"
+	version    = 2
+	headerSize = len(magic) + 12
+	mark       = "\xf5rec" // JSON never contains this byte
+	frameSize  = len(mark) + 12
+	maxPayload = 1 << 30
 )
 
 // ErrCorrupt is wrapped by the error for a log that is damaged before its end.
@@ -76,7 +76,7 @@ func readRecord(data []byte, number uint32) (payload []byte, why string) {
 	head := data[len(mark):frameSize]
 	n, size, sum := binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[4:]), binary.LittleEndian.Uint32(head[8:])
 	switch {
-	case size > mostPayload || int(size) > len(data)-frameSize:
+	case size > maxPayload || int(size) > len(data)-frameSize:
 		return nil, "a record that is not whole"
 	case crc32.Update(crc32.Checksum(head[:8], castagnoli), castagnoli, data[frameSize:frameSize+int(size)]) != sum:
 		return nil, "the sum of a record is wrong"

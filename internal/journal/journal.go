@@ -160,7 +160,7 @@ func (j *Journal) Append(record []byte) error {
 	if j.err != nil {
 		return j.err
 	}
-	if j.file == nil || len(record) > mostPayload {
+	if j.file == nil || len(record) > maxPayload {
 		return fmt.Errorf("%s: no record of %d bytes can be written", j.dir, len(record))
 	}
 	j.buf = appendRecord(j.buf[:0], j.next, record)

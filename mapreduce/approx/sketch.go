@@ -25,8 +25,8 @@ type hashes struct {
 	many *hyperloglog.Sketch
 }
 
-// mostFew is the maximum number of hashes in few.
-const mostFew = 64
+// maxFew is the maximum number of hashes in few.
+const maxFew = 64
 
 // few returns the hashes of s, unless s has a HyperLogLog.
 func (s *Sketch) few() []uint64 {
@@ -68,7 +68,7 @@ func (s *Sketch) add(hash uint64) {
 		return
 	}
 	s.more.few = slices.Insert(s.more.few, at, hash)
-	if len(s.more.few) > mostFew {
+	if len(s.more.few) > maxFew {
 		s.count()
 	}
 }

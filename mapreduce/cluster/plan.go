@@ -178,14 +178,14 @@ func (p *Bound) InputBytes() int64 {
 
 const (
 	bytesPerReduce = 64 << 20
-	mostReduces    = 64
+	maxReduces     = 64
 )
 
 // UsualReduces returns the default number of reduces for the input: one per 64 MiB, rounded up to a
 // power of two so that slots, mostly a power of two in number, get equal shares; at least 1 and at
 // most 64.
 func (p *Plan) UsualReduces() int {
-	n := min(max((p.InputBytes()+bytesPerReduce-1)/bytesPerReduce, 1), mostReduces)
+	n := min(max((p.InputBytes()+bytesPerReduce-1)/bytesPerReduce, 1), maxReduces)
 	return 1 << bits.Len64(uint64(n-1))
 }
 

@@ -171,6 +171,6 @@ func TestRunsAreWhatTheySay(t *testing.T) {
 		require.Len(t, o.parts, 2)
 		require.Equal(t, v.scarce, o.counters.Get(counter.SpilledRecords) > 0, "%v", v)
 		require.Equal(t, v.failing, tries.Swap(0) > 0, "%v", v)
-		require.Greater(t, maps.Swap(0), int64(mostClusterSplits/2))
+		require.Greater(t, maps.Swap(0), int64(maxClusterSplits/2))
 	}
 }

@@ -62,8 +62,8 @@ type outcome[O any] struct {
 
 // The maximum numbers of splits of a run in RunLocal and on a cluster.
 const (
-	mostSplits        = 2000
-	mostClusterSplits = 24
+	maxSplits        = 2000
+	maxClusterSplits = 24
 )
 
 // splitSizes returns the split sizes to try.
@@ -74,7 +74,7 @@ func (c *check[O]) splitSizes() []int64 {
 	}
 	var list []int64
 	for _, n := range sizes {
-		if n = max(n, c.size/mostSplits+1); len(list) == 0 || n != list[len(list)-1] {
+		if n = max(n, c.size/maxSplits+1); len(list) == 0 || n != list[len(list)-1] {
 			list = append(list, n)
 		}
 	}
@@ -83,7 +83,7 @@ func (c *check[O]) splitSizes() []int64 {
 
 // onCluster returns the runs on a cluster with a number of reduces.
 func (c *check[O]) onCluster(reduces int) []variant {
-	v := variant{reduces: reduces, cluster: true, split: c.size/mostClusterSplits + 1}
+	v := variant{reduces: reduces, cluster: true, split: c.size/maxClusterSplits + 1}
 	many, scarce, failing := v, v, v
 	many.debug = true
 	many.why = "the output depends on how many attempts run at once, or in which order"

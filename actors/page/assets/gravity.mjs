@@ -5,7 +5,7 @@ import { within } from "./entities.mjs";
 import { html } from "./markup.mjs";
 import { aim, bytes, links, many, worse } from "./words.mjs";
 
-const mostNodes = 40;
+const maxNodes = 40;
 
 /** What a reduce has to fetch from each node, of the maps that have ended by a time. */
 export function weights(job, reduce, now) {
@@ -52,7 +52,7 @@ export function gravityCaption(h, { reduce: a }, now) {
 /** The tree of racks at a time, in a picture of a size. */
 export function gravityMarkup(h, { reduce: a }, now, width, height) {
   const of = weights(h.jobs.get(a.job), a.task, now), mid = center(h, of), all = weights(h.jobs.get(a.job), a.task, Infinity), most = Math.max(1, ...all.values());
-  const shown = [...new Set([a.node, ...[...all.keys()].sort((x, y) => all.get(y) - all.get(x))])].slice(0, mostNodes).sort((x, y) => x - y), racks = new Map();
+  const shown = [...new Set([a.node, ...[...all.keys()].sort((x, y) => all.get(y) - all.get(x))])].slice(0, maxNodes).sort((x, y) => x - y), racks = new Map();
   for (const id of shown) within(racks, h.nodes.get(id).rack, () => []).push(id);
   const step = width / (shown.length + racks.size), x = new Map(), middle = new Map(), tall = height - 34;
   let at = step / 2;

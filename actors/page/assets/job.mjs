@@ -5,7 +5,7 @@ import { html, table } from "./markup.mjs";
 import { bytes, letter, percent, taskName, time, why } from "./words.mjs";
 import { quantiles, ran } from "./history.mjs";
 
-const mostRows = 500;
+const maxRows = 500;
 
 /** The tasks of a job in numbers. */
 function taskRows(j, now) {
@@ -65,7 +65,7 @@ export function jobMarkup(h, id, now = h.end) {
   const all = j.near.N + j.near.R + j.near.O;
   const bad = j.attempts.filter((a) => a.end === "failed");
   const rank = { failed: 0, killed: 1, "": 2, succeeded: 3 };
-  const list = [...j.attempts].sort((a, b) => rank[a.end] - rank[b.end] || a.segments[0][0] - b.segments[0][0]).slice(0, mostRows);
+  const list = [...j.attempts].sort((a, b) => rank[a.end] - rank[b.end] || a.segments[0][0] - b.segments[0][0]).slice(0, maxRows);
   return html`<h2>Job ${j.id} “${j.name}”</h2>${j.err ? html`<p class="bad">${j.err}</p>` : ""}
 ${bad.length ? html`<p class="bad">First failure: ${taskName(bad[0])} on ${nodeName(h, bad[0].node)}: ${bad[0].err}</p>` : ""}
 <p>${j.state} · ${j.user || "?"} · ${j.pool || "no pool"} · ${j.bytes ? `${bytes(j.bytes)} of input · ` : ""}submitted at ${time(j.submitted)}${j.first >= 0 ? `, first slot after ${time(j.first - j.submitted)}` : ""}${

@@ -5,7 +5,7 @@ import { many, percent, time, why } from "./words.mjs";
 import { csv } from "./shares.mjs";
 import { priorities } from "./steer.mjs";
 
-const mostRows = 500;
+const maxRows = 500;
 
 /** A job's fair share in slots; none of a policy that divides no slots among jobs, nor in a pool that is first in first out, nor of a job that has ended. */
 function share(s, j, k) {
@@ -64,7 +64,7 @@ function row(s, j) {
 /** The table of jobs. */
 export function jobsMarkup(s, table = newTable()) {
   if (!s.jobs.size) return html`<p class="empty">No job yet.</p>`;
-  const order = tableRows(s, table), shown = order.slice(0, mostRows), all = [...s.jobs.values()];
+  const order = tableRows(s, table), shown = order.slice(0, maxRows), all = [...s.jobs.values()];
   const head = (c, rows) => html`<th scope="col"${rows > 1 ? html` rowspan="2"` : ""}${c.id === table.sort ? html` aria-sort="${table.down ? "descending" : "ascending"}"` : ""}><button class="sort" data-sort="${c.id}">${c.text}</button></th>`;
   const first = columns.findIndex((c) => c.group === 0);
   return html`<p class="bar"><label>Filter <input type="search" id="job-filter" value="${table.filter}" placeholder="number, name, user or pool"></label>

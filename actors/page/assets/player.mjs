@@ -7,14 +7,14 @@ import { prune } from "./history.mjs";
 import { before, copy, keep, keepNear, newSnapshots, shift } from "./snapshots.mjs";
 
 /** A player of a list of events that may grow. */
-export const newPlayer = () => ({ ...empty(), playing: false, follow: false, live: false, speed: 1, until: 0, most: Infinity, mostText: Infinity });
+export const newPlayer = () => ({ ...empty(), playing: false, follow: false, live: false, speed: 1, until: 0, most: Infinity, maxText: Infinity });
 
 /** What a player has before the first event. */
 const empty = () => ({ events: [], at: 0, time: 0, state: newState(), history: newHistory(), base: null, snapshots: newSnapshots(), text: 0 });
 
 /** Bounds what a player keeps: so many events, of so much text, and so many jobs that have ended. */
 export function bound(p, events, text, jobs) {
-  Object.assign(p, { most: events, mostText: text });
+  Object.assign(p, { most: events, maxText: text });
   p.state.most = jobs;
 }
 
@@ -52,7 +52,7 @@ export function add(p, events, text = 0) {
     record(p.history, e);
   }
   p.text += text;
-  if (p.events.length > p.most || p.text > p.mostText) forget(p, Math.ceil(p.events.length / 2));
+  if (p.events.length > p.most || p.text > p.maxText) forget(p, Math.ceil(p.events.length / 2));
   if (p.follow) seek(p, p.history.end);
 }
 

@@ -6,7 +6,7 @@ import { axes, frame, hues, path, picture } from "./chart.mjs";
 import { ofJob, sample } from "./history.mjs";
 import { time } from "./words.mjs";
 
-const width = 960, columns = 240, mostPools = 7, tall = 260, strip = 34;
+const width = 960, columns = 240, maxPools = 7, tall = 260, strip = 34;
 
 /** What may be stacked, each with the steps of its series. */
 function holders(h, kind, by) {
@@ -21,10 +21,10 @@ export function stacks(h, kind, from, to, by = "") {
   const all = holders(h, kind, by).map(({ name, steps }) => ({ name, values: sample(steps, from, to, columns), sum: 0 }));
   for (const p of all) p.sum = p.values.reduce((a, b) => a + b, 0);
   all.sort((a, b) => b.sum - a.sum || (a.name < b.name ? -1 : 1));
-  const shown = all.slice(0, mostPools);
-  if (all.length > mostPools) {
-    const rest = { name: `${all.length - mostPools} others`, values: new Float64Array(columns), sum: 0 };
-    for (const p of all.slice(mostPools)) p.values.forEach((v, i) => { rest.values[i] += v; });
+  const shown = all.slice(0, maxPools);
+  if (all.length > maxPools) {
+    const rest = { name: `${all.length - maxPools} others`, values: new Float64Array(columns), sum: 0 };
+    for (const p of all.slice(maxPools)) p.values.forEach((v, i) => { rest.values[i] += v; });
     shown.push(rest);
   }
   return shown.filter((p) => p.sum > 0 || shown.length === 1);

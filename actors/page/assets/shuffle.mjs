@@ -5,7 +5,7 @@ import { nodeName, within } from "./entities.mjs";
 import { html, options, table } from "./markup.mjs";
 import { aim, bytes, isLarts, links, many, percent, worse } from "./words.mjs";
 
-const mostNodes = 60, mostReduces = 60;
+const maxNodes = 60, mostReduces = 60;
 
 /** Bytes by node and reduce of a job, as far as they were told. */
 export function flows(h, job) {
@@ -42,7 +42,7 @@ export function shuffleMarkup(h, id) {
   const name = (n) => nodeName(h, n);
   for (const a of j.attempts) a.nodeName = name(a.node);
   const byNode = flows(h, j);
-  const nodes = [...byNode.keys()].sort((a, b) => a - b).slice(0, mostNodes);
+  const nodes = [...byNode.keys()].sort((a, b) => a - b).slice(0, maxNodes);
   const reduces = Math.min(j.tasks[1], mostReduces);
   const last = new Map();
   for (const a of j.attempts) if (a.kind === 1) last.set(a.task, a);

@@ -5,7 +5,7 @@ import { html, table } from "./markup.mjs";
 import { axes, frame, hues, path, picture } from "./chart.mjs";
 import { time, pair, why } from "./words.mjs";
 
-const height = 240, mostJobs = 8;
+const height = 240, maxJobs = 8;
 
 /** The jobs with a place in the virtual cluster, in the order of their projected ends. */
 export function projected(s) {
@@ -18,7 +18,7 @@ export function projected(s) {
 export function virtualMarkup(s, h, width = 960) {
   const told = [...h.jobs.values()].filter((j) => j.virtuals.length);
   if (!told.length) return html`<p class="empty">Only the scheduler hfsp has a virtual cluster; this run had ${s.name || "another"}.</p>`;
-  const shown = [...told].sort((a, b) => b.virtuals.length - a.virtuals.length).slice(0, mostJobs).sort((a, b) => a.id - b.id);
+  const shown = [...told].sort((a, b) => b.virtuals.length - a.virtuals.length).slice(0, maxJobs).sort((a, b) => a.id - b.id);
   const left = (v) => v.of.reduce((sum, k) => sum + (k.left || 0), 0);
   const most = Math.max(1, ...shown.map((j) => Math.max(...j.virtuals.map(left)))) / 1e9;
   const f = frame(width, height, h.from, Math.max(h.from + 1, h.end), most);

@@ -12,8 +12,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// leastCost tries every assignment.
-func leastCost(cost [][]int64, taken []bool) int64 {
+// minCost tries every assignment.
+func minCost(cost [][]int64, taken []bool) int64 {
 	if len(cost) == 0 {
 		return 0
 	}
@@ -21,7 +21,7 @@ func leastCost(cost [][]int64, taken []bool) int64 {
 	for c, x := range cost[0] {
 		if !taken[c] {
 			taken[c] = true
-			best = min(best, x+leastCost(cost[1:], taken))
+			best = min(best, x+minCost(cost[1:], taken))
 			taken[c] = false
 		}
 	}
@@ -43,7 +43,7 @@ func TestAssign(t *testing.T) {
 			taken[c] = true
 			sum += cost[r][c]
 		}
-		require.Equal(t, leastCost(cost, make([]bool, cols)), sum)
+		require.Equal(t, minCost(cost, make([]bool, cols)), sum)
 	})
 }
 

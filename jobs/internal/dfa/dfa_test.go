@@ -214,7 +214,7 @@ func TestBound(t *testing.T) {
 	for _, c := range []struct {
 		bound int64
 		most  int
-	}{{1 << 30, maxHeld}, {1 << 20, 512 << 10}, {256 << 10, 128 << 10}, {1, leastHeld}} {
+	}{{1 << 30, maxHeld}, {1 << 20, 512 << 10}, {256 << 10, 128 << 10}, {1, minHeld}} {
 		s := p.NewSearcher()
 		s.Bound(c.bound)
 		most := 0

@@ -7,9 +7,9 @@ import (
 
 const (
 	// maxHeld is the maximum size in bytes of a Searcher's states of each kind; beyond it the
-	// Searcher clears them. leastHeld is the minimum for any bound.
-	maxHeld   = 2 << 20
-	leastHeld = 64 << 10
+	// Searcher clears them. minHeld is the minimum for any bound.
+	maxHeld = 2 << 20
+	minHeld = 64 << 10
 	// The cost of creating a state, in addition to one unit per instruction examined. A unit is
 	// about 5 ns.
 	workOfState = 60
@@ -72,7 +72,7 @@ func (p *Program) NewSearcher() *Searcher {
 // Bound limits the size of the states to about that many bytes in total, at least 128 KiB and at
 // most 4 MiB. If the Searcher exceeds a new bound, it frees states when it creates the next one.
 func (s *Searcher) Bound(bytes int64) {
-	s.most = int(min(max(bytes/2, leastHeld), maxHeld)) // for each of two kinds
+	s.most = int(min(max(bytes/2, minHeld), maxHeld)) // for each of two kinds
 }
 
 // use makes c the current states.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// mostShown is how many bytes of a pattern an error shows.
-const mostShown = 60
+// maxShown is how many bytes of a pattern an error shows.
+const maxShown = 60
 
 // fault is an error in a pattern. It wraps the *syntax.Error and shortens long patterns.
 type fault struct {
@@ -27,8 +27,8 @@ func (f *fault) Unwrap() error { return f.err }
 
 // brief quotes a text; for a long one it shows the beginning and the length.
 func brief(s string) string {
-	if len(s) <= mostShown {
+	if len(s) <= maxShown {
 		return fmt.Sprintf("%q", s)
 	}
-	return fmt.Sprintf("%q… (%d bytes)", strings.ToValidUTF8(s[:mostShown], ""), len(s))
+	return fmt.Sprintf("%q… (%d bytes)", strings.ToValidUTF8(s[:maxShown], ""), len(s))
 }

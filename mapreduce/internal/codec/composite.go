@@ -32,8 +32,8 @@ func (b *Builder) array(t reflect.Type, last bool) (*Codec, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n > mostElements {
-		return nil, b.refuse(t, fmt.Sprintf("arrays have at most %d elements; use a slice", mostElements))
+	if n > maxElements {
+		return nil, b.refuse(t, fmt.Sprintf("arrays have at most %d elements; use a slice", maxElements))
 	}
 	fields := make([]fieldCodec, n)
 	for i := range fields {
@@ -47,8 +47,8 @@ func (b *Builder) array(t reflect.Type, last bool) (*Codec, error) {
 	return fieldsCodec(fields), nil
 }
 
-// mostElements is the maximum length of an encoded array, except of bytes.
-const mostElements = 1 << 16
+// maxElements is the maximum length of an encoded array, except of bytes.
+const maxElements = 1 << 16
 
 func byteArrayCodec(n int) *Codec {
 	return &Codec{

@@ -83,7 +83,7 @@ func (a *accumulator) wait(w *pending) {
 	if a.short.n++; a.short.n%batchSize == 0 {
 		a.turn()
 	}
-	if w.word > leastBulky && a.heap.weigh != nil {
+	if w.word > minBulky && a.heap.weigh != nil {
 		a.flush()
 	}
 }
@@ -186,7 +186,7 @@ func (a *accumulator) putLong(key []byte) {
 	if a.heap.weigh != nil {
 		a.long.keys[at].word = a.word(a.next())
 	}
-	if a.long.full() || a.long.keys[at].word > leastBulky && a.heap.weigh != nil {
+	if a.long.full() || a.long.keys[at].word > minBulky && a.heap.weigh != nil {
 		a.flushLong()
 	}
 }

@@ -36,8 +36,8 @@ const (
 	// sparse is the maximum number of places per key: a place takes about an eighth of the memory
 	// of a key in the hash table.
 	sparse = 16
-	// mostPlaces is the maximum length: places are numbered with 32 bits.
-	mostPlaces = 1 << 31
+	// maxPlaces is the maximum length: places are numbered with 32 bits.
+	maxPlaces = 1 << 31
 )
 
 // foldAt folds the value at v into that at place i.
@@ -114,7 +114,7 @@ func (a *accumulator) span(n int) (base uint64, size int, ok bool) {
 		first, last := d.ends()
 		low, high = min(low, d.base+first), max(high, d.base+last)
 	}
-	if (high-low)/sparse >= uint64(n) || high-low > mostPlaces {
+	if (high-low)/sparse >= uint64(n) || high-low > maxPlaces {
 		return 0, 0, false
 	}
 	step := uint64(64)

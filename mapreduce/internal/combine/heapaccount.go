@@ -19,14 +19,14 @@ type heapAccount struct {
 const (
 	// heapStep is the minimum increase of the charge.
 	heapStep = 64 << 10
-	// leastHeap keeps a starved attempt from spilling a file for every few values.
-	leastHeap = 512 << 10
+	// minHeap keeps a starved attempt from spilling a file for every few values.
+	minHeap = 512 << 10
 	// heapEach is the overhead of a value's allocation.
 	heapEach = 16
 	// heapFactor is the heap size per byte in use: the collector runs when the heap has doubled.
 	heapFactor = 2
-	// leastBulky is the weight from which a value does not wait in a batch.
-	leastBulky = heapFactor * (heapEach + 1<<10)
+	// minBulky is the weight from which a value does not wait in a batch.
+	minBulky = heapFactor * (heapEach + 1<<10)
 )
 
 // weight returns the heap memory of a value, in bytes.
@@ -63,7 +63,7 @@ func (a *accumulator) settle() {
 		return
 	}
 	need := h.estimate + max(heapStep, h.estimate/8) - h.charged
-	if h.charged < leastHeap {
+	if h.charged < minHeap {
 		a.opt.Budget.Acquire(need)
 		h.charged += need
 		return

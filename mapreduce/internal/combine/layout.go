@@ -21,8 +21,8 @@ const (
 	// remembered: no budget counts them.
 	layoutBytes = 2 << 20
 	layoutsKept = 4
-	// mostMisses is the number of lookups without a layout before the rest are hashed.
-	mostMisses = 16
+	// maxMisses is the number of lookups without a layout before the rest are hashed.
+	maxMisses = 16
 )
 
 // layouts are the latest ones used: iterations over the same keys use the same layouts.
@@ -99,7 +99,7 @@ func (n *Partitions) Places(p int, x uint64) (base uint64, places []uint64) {
 
 // find returns a known layout that contains x, or nil.
 func (n *Partitions) find(x uint64) *layout {
-	if n.misses == mostMisses {
+	if n.misses == maxMisses {
 		return nil
 	}
 	l := layoutWith(n.width, n.partitions, x)

@@ -32,8 +32,8 @@ type lookupCell[V any] struct {
 	value  V
 }
 
-// leastLookup is the minimum number of cells of a Lookup with keys.
-const leastLookup = 1 << 6
+// minLookup is the minimum number of cells of a Lookup with keys.
+const minLookup = 1 << 6
 
 // values returns the values of a cell, which may be empty.
 func (l *Lookup[V]) values(c *lookupCell[V]) []V {
@@ -111,7 +111,7 @@ func lookupHash(k0, k1, mark uint64) uint64 {
 
 func (l *Lookup[V]) grow() {
 	old := l.cells
-	l.cells = make([]lookupCell[V], max(2*len(old), leastLookup))
+	l.cells = make([]lookupCell[V], max(2*len(old), minLookup))
 	memory.Huge(l.cells)
 	mask := uint64(len(l.cells) - 1)
 	l.shift = 64 - uint(bits.TrailingZeros(uint(len(l.cells))))

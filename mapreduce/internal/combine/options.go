@@ -37,12 +37,12 @@ type Options struct {
 	Stored bool
 
 	fanIn   int   // as segment.MergeConfig.FanIn
-	least   int   // cells that a table may have regardless of the budget; 0: leastCells
+	least   int   // cells that a table may have regardless of the budget; 0: minCells
 	largest int64 // maximum size of a key, and of a key with its encoded value; 0: as the budget says
 }
 
-// leastCells keeps a starved attempt from spilling a file for every few keys.
-const leastCells = 1 << 14
+// minCells keeps a starved attempt from spilling a file for every few keys.
+const minCells = 1 << 14
 
 // complete sets defaults. It panics if Width is invalid.
 func (o *Options) complete() {
@@ -50,7 +50,7 @@ func (o *Options) complete() {
 		panic(fmt.Sprintf("combine: keys of %d bytes are no numbers", o.Width))
 	}
 	if o.least == 0 {
-		o.least = leastCells
+		o.least = minCells
 	}
 	if o.largest == 0 {
 		o.largest = o.Budget.Largest()

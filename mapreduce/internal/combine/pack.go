@@ -29,20 +29,20 @@ type packedPart struct {
 
 const (
 	firstBlock = 4 << 10
-	leastBlock = 256
+	minBlock   = 256
 	largeBlock = 256 << 10
 	sharedSlab = 64 << 10 // minimum size of a slab of small blocks
 
 	// Later blocks of a partition below sharedBlock share slabs, once there is enough memory for
 	// one. Alone they would be on the Go heap, which doubles before it is collected.
 	sharedBlock = 64 << 10
-	mostShared  = 256 << 10 // maximum size of such a slab
+	maxShared   = 256 << 10 // maximum size of such a slab
 )
 
 // pack copies all entries.
 func (a *accumulator) pack(l *keyList) packed {
 	d := packed{parts: make([]packedPart, a.opt.Partitions)}
-	d.first = min(max(leastBlock, 2*sharedSlab/a.opt.Partitions), firstBlock)
+	d.first = min(max(minBlock, 2*sharedSlab/a.opt.Partitions), firstBlock)
 	var buf [8]byte
 	for i, ok := l.dense.next(0); ok; i, ok = l.dense.next(i + 1) {
 		a.packPair(&d, l.dense.keyOf(l.dense.base+i, &buf), a.form.place(l.values, int(i)))
@@ -114,7 +114,7 @@ func (d *packed) addBlock(l *packedPart, pool *memory.Pool, need int) {
 		if len(d.rest) < n {
 			size := sharedSlab
 			if n > firstBlock {
-				size = int(min(max(sharedSlab, d.bytes/2), mostShared))
+				size = int(min(max(sharedSlab, d.bytes/2), maxShared))
 			}
 			d.rest = d.slab(pool, size)
 		}

@@ -67,13 +67,13 @@ func weighStruct(t reflect.Type, depth int) func(p unsafe.Pointer) int64 {
 // weighDeep follows pointers, maps and interfaces by reflection.
 func weighDeep(t reflect.Type) func(p unsafe.Pointer) int64 {
 	return func(p unsafe.Pointer) int64 {
-		w := walker{left: mostSteps}
+		w := walker{left: maxSteps}
 		return w.behind(reflect.NewAt(t, p).Elem())
 	}
 }
 
-// mostSteps limits the work for one value.
-const mostSteps = 1 << 16
+// maxSteps limits the work for one value.
+const maxSteps = 1 << 16
 
 // walker adds up the memory that a value refers to, each allocation once.
 type walker struct {

@@ -41,25 +41,25 @@ func TestWeighingCountsEachThingOnce(t *testing.T) {
 
 // TestWeighingIsBounded: at most 65,536 parts of a value are visited.
 func TestWeighingIsBounded(t *testing.T) {
-	const many = mostSteps + 1000
+	const many = maxSteps + 1000
 	texts := make([]string, many)
 	for i := range texts {
 		texts[i] = "x"
 	}
 	var v any = texts
-	held := int64(24 + 16*many)                        // the slice and its elements, which are looked at as two
-	require.Equal(t, held+mostSteps-2, weightOf(t, v)) // that have one byte each
+	held := int64(24 + 16*many)                       // the slice and its elements, which are looked at as two
+	require.Equal(t, held+maxSteps-2, weightOf(t, v)) // that have one byte each
 	require.Equal(t, held-16*many+16*9+9, weightOf(t, any(texts[:9:9])))
 	in := map[int]string{}
 	for i := range many {
 		in[i] = "x"
 	}
-	require.Equal(t, int64(8+many*2*(8+16+perEntry))+(mostSteps-2)/2, weightOf(t, in), "keys are looked at, too")
+	require.Equal(t, int64(8+many*2*(8+16+perEntry))+(maxSteps-2)/2, weightOf(t, in), "keys are looked at, too")
 }
 
 func weightOf(t *testing.T, v any) int64 {
 	t.Helper()
-	w := walker{left: mostSteps}
+	w := walker{left: maxSteps}
 	return w.behind(reflect.ValueOf(&v).Elem())
 }
 
@@ -120,8 +120,8 @@ func TestStarvedValuesSpillSeldom(t *testing.T) {
 		table.emit(fmt.Appendf(nil, "%d", emits), strings.Clone(value))
 	}
 	held := int64(emits) * 2 * (16 + 500)
-	require.Greater(t, held, int64(leastHeap))
-	require.Less(t, held, int64(leastHeap+3*heapStep))
+	require.Greater(t, held, int64(minHeap))
+	require.Less(t, held, int64(minHeap+3*heapStep))
 	require.NoError(t, table.Err())
 }
 

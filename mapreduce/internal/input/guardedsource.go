@@ -142,8 +142,8 @@ func (f *guardedSource) Views() int {
 	return 0
 }
 
-// mostIdle is the maximum number of consecutive reads without bytes and without an error.
-const mostIdle = 1000
+// maxIdle is the maximum number of consecutive reads without bytes and without an error.
+const maxIdle = 1000
 
 // foreignStream wraps a user's reader: it turns panics into errors that name the source.
 type foreignStream struct {
@@ -167,7 +167,7 @@ func (f *foreignStream) Read(p []byte) (n int, err error) {
 	if f.idle++; n > 0 || err != nil {
 		f.idle = 0
 	}
-	if f.idle == mostIdle {
+	if f.idle == maxIdle {
 		err = io.ErrNoProgress
 	}
 	return n, err

@@ -12,7 +12,7 @@ import (
 
 const (
 	firstKept = 4 << 10   // size in bytes of a kept part's first block
-	mostKept  = 256 << 10 // maximum size of a block, except for a longer record
+	maxKept   = 256 << 10 // maximum size of a block, except for a longer record
 	spillKept = 64 << 10  // size of a block on disk: a reader holds one
 )
 
@@ -93,7 +93,7 @@ func (d *Data) room() int {
 func (d *Data) grow(n int) bool {
 	size := firstKept
 	if len(d.blocks) > 0 {
-		size = min(2*len(d.blocks[len(d.blocks)-1].slab.Bytes), mostKept)
+		size = min(2*len(d.blocks[len(d.blocks)-1].slab.Bytes), maxKept)
 	}
 	size = memory.SlabSize(max(size, n))
 	if d.budget.Available() < 2*int64(size) || !d.budget.TryAcquire(int64(size)) {

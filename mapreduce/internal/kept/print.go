@@ -50,8 +50,8 @@ func newPrinter[T any](form Form[T]) *printer[T] {
 	return p
 }
 
-// mostFloats is the maximum number of floats per record with listed offsets.
-const mostFloats = 64
+// maxFloats is the maximum number of floats per record with listed offsets.
+const maxFloats = 64
 
 // floatsOf appends the offsets of the float64s of an image of type t at offset `at`; it returns
 // false if it has floats that cannot be listed.
@@ -63,7 +63,7 @@ func floatsOf(list []uintptr, t reflect.Type, at uintptr) ([]uintptr, bool) {
 	case reflect.Float32:
 		return nil, false
 	case reflect.Array:
-		for i := 0; ok && i < t.Len() && len(list) <= mostFloats; i++ {
+		for i := 0; ok && i < t.Len() && len(list) <= maxFloats; i++ {
 			list, ok = floatsOf(list, t.Elem(), at+uintptr(i)*t.Elem().Size())
 		}
 	case reflect.Struct:
@@ -74,7 +74,7 @@ func floatsOf(list []uintptr, t reflect.Type, at uintptr) ([]uintptr, bool) {
 		}
 	default:
 	}
-	return list, ok && len(list) <= mostFloats
+	return list, ok && len(list) <= maxFloats
 }
 
 // imagesAtOnce is the number of bytes of images copied at once for hashing.

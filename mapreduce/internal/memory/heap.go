@@ -32,9 +32,9 @@ type heapLimit struct {
 const (
 	// heapStep is the change of mapped after which the limit is updated.
 	heapStep = 1 << 20
-	// leastHeap is the minimum room for the heap, beyond 1.25 times the live bytes, whatever total
+	// minHeap is the minimum room for the heap, beyond 1.25 times the live bytes, whatever total
 	// leaves: with less the collector would run all the time.
-	leastHeap = 12 << 20
+	minHeap = 12 << 20
 )
 
 // LimitHeap makes the Go runtime keep its heap within total bytes minus mapped slabs; by default it
@@ -61,7 +61,7 @@ func LimitHeap(total int64) (end func()) {
 // apply sets the limit. The caller holds mu.
 func (h *heapLimit) apply() {
 	h.set.Store(mapped.Load())
-	limit := max(h.total-h.set.Load(), h.live+h.live/4+leastHeap)
+	limit := max(h.total-h.set.Load(), h.live+h.live/4+minHeap)
 	debug.SetMemoryLimit(min(limit, h.before))
 }
 

@@ -11,16 +11,16 @@ var ErrRecordTooLarge = errors.New("record too large")
 // LeastLargest is the minimum of [Budget.Largest], in bytes.
 const LeastLargest = 16 << 20
 
-const mostLargest = 1 << 30
+const maxLargest = 1 << 30
 
 // Largest returns the maximum bytes of one record that an attempt holds in memory: a quarter of the
 // root's limit, at least 16 MiB and at most 1 GiB.
 func (b *Budget) Largest() int64 {
 	limit := b.Limit()
 	if limit == 0 {
-		return mostLargest
+		return maxLargest
 	}
-	return min(max(limit/4, LeastLargest), mostLargest)
+	return min(max(limit/4, LeastLargest), maxLargest)
 }
 
 // WhyLargest explains in words where a bound comes from.

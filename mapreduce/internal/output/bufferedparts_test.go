@@ -123,12 +123,12 @@ func TestOpenRoutesAreTheOnesUsedLast(t *testing.T) {
 	r := NewRoutes(c, attempt.ID{}, usual, nil, budget)
 	var recent []string
 	rapid.Check(t, func(t *rapid.T) {
-		name := fmt.Sprint("n", rapid.IntRange(0, 2*mostOpen).Draw(t, "name"))
+		name := fmt.Sprint("n", rapid.IntRange(0, 2*maxOpen).Draw(t, "name"))
 		r.Buf = append(r.Buf, "record"...)
 		r.Hold(name)
 		require.NoError(t, r.Settle())
 		recent = slices.DeleteFunc(recent, func(n string) bool { return n == name })
-		if recent = append(recent, name); len(recent) > mostOpen {
+		if recent = append(recent, name); len(recent) > maxOpen {
 			recent = recent[1:]
 		}
 		var open []string

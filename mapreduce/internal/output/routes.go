@@ -33,7 +33,7 @@ func CheckRoute(name string) error {
 }
 
 const (
-	mostOpen   = 64       // maximum number of open files of names per attempt
+	maxOpen    = 64       // maximum number of open files of names per attempt
 	routeFlush = 16 << 10 // fill level in bytes at which the buffer of such a file is written
 )
 
@@ -118,10 +118,10 @@ func (r *Routes) file(name string) (f *routedFile, err error) {
 		return f, nil
 	}
 	extend, unbounded := r.To.extends()
-	if !unbounded && len(r.open) >= mostOpen {
+	if !unbounded && len(r.open) >= maxOpen {
 		if extend == nil {
 			return nil, fault.Permanent(fmt.Errorf("mapreduce.Routed: more than %d names in one attempt, and files in %s cannot be written on "+
-				"once they are closed: see appendFS", mostOpen, r.To.Store.Name()))
+				"once they are closed: see appendFS", maxOpen, r.To.Store.Name()))
 		}
 		if err := r.shut(r.open[0]); err != nil {
 			return nil, err

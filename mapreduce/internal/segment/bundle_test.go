@@ -54,7 +54,7 @@ func TestBundles(t *testing.T) {
 		"large values":  {few(10), func(i int) []byte { return make([]byte, bundledValue+i/19_999) }, bundleAfter + 4_000, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, want := sorted(t, Config{Partitions: 2}, leastRun, records, c.key, c.value)
+			s, want := sorted(t, Config{Partitions: 2}, minRun, records, c.key, c.value)
 			segments, stats, err := s.Finish()
 			require.NoError(t, err)
 			require.Equal(t, c.scattered, stats.Scattered)
@@ -77,7 +77,7 @@ func TestBundles(t *testing.T) {
 // and values that are not bundled, are unchanged.
 func TestBundledLengths(t *testing.T) {
 	for _, n := range []int{0, 1, shortLength - 1, shortLength, shortLength + 1, 300, bundledValue - 1, bundledValue, bundledValue + 1, 5000} {
-		s, want := sorted(t, Config{Partitions: 1}, leastRun, bundleAfter+40, few(3), func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, n) })
+		s, want := sorted(t, Config{Partitions: 1}, minRun, bundleAfter+40, few(3), func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, n) })
 		segments, _, err := s.Finish()
 		require.NoError(t, err)
 		m := NewMerge(MergeConfig{}, segments)
@@ -91,7 +91,7 @@ func TestBundlesAreFreed(t *testing.T) {
 	spills := int64(0)
 	long := func(i int) []byte { return fmt.Appendf(nil, "a value of some length, which is number %d", i) }
 	for _, limit := range []int64{50_000, 200_000, 300_000, 450_000, 600_000, 3 << 20} {
-		for _, least := range []int64{30_000, leastRun, 0} {
+		for _, least := range []int64{30_000, minRun, 0} {
 			root := memory.NewBudget(limit)
 			pool := memory.NewPool(root, 0)
 			b := root.Sub()

@@ -23,7 +23,7 @@ func TestDecodedIsWhatWasListed(t *testing.T) {
 		offset := rapid.Uint32Range(0, 300)
 		short := rapid.SliceOfN(rapid.Byte(), 0, inlineMost/2)
 		refer := func(e entry) {
-			require.True(t, l.push(s, &e, leastBlock, false))
+			require.True(t, l.push(s, &e, minBlock, false))
 			want, keys, values = append(want, e), append(keys, nil), append(values, nil)
 		}
 		any := rapid.Custom(func(t *rapid.T) entry {
@@ -37,7 +37,7 @@ func TestDecodedIsWhatWasListed(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"short": func(t *rapid.T) {
 				key, value := short.Draw(t, "key"), short.Draw(t, "value")
-				require.True(t, l.put(s, prefixOf(key), key, value, leastBlock, false))
+				require.True(t, l.put(s, prefixOf(key), key, value, minBlock, false))
 				want, keys, values = append(want, entry{prefix: prefixOf(key)}), append(keys, key), append(values, value)
 			},
 			"any": func(t *rapid.T) { refer(any.Draw(t, "entry")) },

@@ -75,9 +75,9 @@ type Import struct {
 // piece is the range of one piece of an import.
 type piece struct{ at, size int64 }
 
-// mostImport limits the size of an exported segment, so that a damaged offset cannot create a file
+// maxImport limits the size of an exported segment, so that a damaged offset cannot create a file
 // of any size.
-const mostImport = 1 << 42
+const maxImport = 1 << 42
 
 // NewImport begins an import to a spill in files, or in a separate file in dir if files is nil.
 func NewImport(files *Files, dir string) (*Import, error) {
@@ -90,7 +90,7 @@ func NewImport(files *Files, dir string) (*Import, error) {
 
 // Add adds a copy of the exported segment's bytes from offset `at` on.
 func (i *Import) Add(at int64, b []byte) error {
-	if at < 0 || at > mostImport-int64(len(b)) {
+	if at < 0 || at > maxImport-int64(len(b)) {
 		return fmt.Errorf("segment: a piece at byte %d: %w", at, ErrCorrupt)
 	}
 	i.pieces = append(i.pieces, piece{at, int64(len(b))})

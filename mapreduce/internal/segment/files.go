@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// mostFiles is the number of files that all spills of a [Files] share: enough that writers
+	// maxFiles is the number of files that all spills of a [Files] share: enough that writers
 	// seldom wait for each other, and few enough for a small limit of open files.
-	mostFiles = 8
+	maxFiles = 8
 	// extentSize is the unit in bytes by which a spill grows.
 	extentSize = 256 << 10
 )
@@ -24,7 +24,7 @@ const (
 type Files struct {
 	open  func() (File, error)
 	mu    sync.Mutex
-	files [mostFiles]*extentFile
+	files [maxFiles]*extentFile
 	made  uint64 // number of spills created
 }
 
@@ -57,7 +57,7 @@ func NewFilesOn(open func() (File, error)) *Files { return &Files{open: open} }
 func (s *Files) create() (*spillFile, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := &s.files[s.made%mostFiles]
+	at := &s.files[s.made%maxFiles]
 	if *at == nil {
 		f, err := s.open()
 		if err != nil {

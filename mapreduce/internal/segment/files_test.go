@@ -56,11 +56,11 @@ func TestSpillsShareFiles(t *testing.T) {
 	require.Less(t, extents, uint32(20*3+8*3*3), "extents are used again")
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.LessOrEqual(t, len(left), mostFiles) // zero where an open file can be removed
+	require.LessOrEqual(t, len(left), maxFiles) // zero where an open file can be removed
 	for _, x := range live {
 		x.drop()
 	}
-	require.Equal(t, [mostFiles]*extentFile{}, files.files)
+	require.Equal(t, [maxFiles]*extentFile{}, files.files)
 	left, err = os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, left)

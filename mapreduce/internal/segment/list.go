@@ -8,15 +8,15 @@ import (
 
 const (
 	firstBlock = 4 << 10
-	leastBlock = 384
+	minBlock   = 384
 	largeBlock = 32 << 10
 )
 
 // firstBlockOf returns the size of the first block of each partition: one block for each takes at
 // most a quarter of the smallest run.
 func firstBlockOf(partitions int) int {
-	n := leastRun / 8 / max(partitions, 1)
-	return min(max(n, leastBlock), firstBlock)
+	n := minRun / 8 / max(partitions, 1)
+	return min(max(n, minBlock), firstBlock)
 }
 
 // index lists the records of one partition in a run in memory, in emission order.

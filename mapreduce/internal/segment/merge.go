@@ -22,7 +22,7 @@ type MergeConfig struct {
 	FanIn int
 }
 
-const mostFanIn = 256
+const maxFanIn = 256
 
 // Merge is the sorted stream of the records of several segments. It is not safe for concurrent use.
 // It keeps the segments' memory until Close, so the caller may release them meanwhile.

@@ -96,16 +96,16 @@ func (m *Merge) fanIn() int {
 		return min(m.cfg.FanIn, len(m.files))
 	}
 	room := m.cfg.Budget.Available()
-	for i := range m.files[:min(mostFanIn, len(m.files))] {
-		if room -= readerBytes(&m.files[i].section); room < 0 && i >= leastFanIn {
+	for i := range m.files[:min(maxFanIn, len(m.files))] {
+		if room -= readerBytes(&m.files[i].section); room < 0 && i >= minFanIn {
 			return i
 		}
 	}
-	return min(mostFanIn, len(m.files))
+	return min(maxFanIn, len(m.files))
 }
 
-// leastFanIn is the minimum number of runs merged at once, whatever the budget.
-const leastFanIn = 4
+// minFanIn is the minimum number of runs merged at once, whatever the budget.
+const minFanIn = 4
 
 // passes merges runs in files until all of them can be read at once. Intermediate runs store each
 // record's ordinal, so any of them may be merged.

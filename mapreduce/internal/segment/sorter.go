@@ -29,9 +29,9 @@ type Sorter struct {
 	gate    memory.Gate
 }
 
-// leastRun is the minimum size of a run, which keeps an attempt without budget from spilling a file
+// minRun is the minimum size of a run, which keeps an attempt without budget from spilling a file
 // every few records.
-const leastRun = 1 << 20
+const minRun = 1 << 20
 
 const (
 	notAdopted = -1
@@ -46,7 +46,7 @@ func NewSorter(cfg Config) *Sorter {
 		store:   newStore(cfg.Budget, cfg.Pool),
 		bundles: bundles{from: bundlesFrom(&cfg)},
 		first:   firstBlockOf(cfg.Partitions),
-		least:   leastRun,
+		least:   minRun,
 		largest: atMost(cfg.Largest),
 		gate:    memory.NewGate(cfg.Budget.Liveness()),
 	}

@@ -106,13 +106,13 @@ func TestIndexBlocksGrow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		partitions := rapid.SampledFrom([]int{0, 1, 31, 32, 33, 100, 341, 342, 1000, 100_000}).Draw(t, "partitions")
 		n := firstBlockOf(partitions)
-		require.GreaterOrEqual(t, n, leastBlock)
+		require.GreaterOrEqual(t, n, minBlock)
 		require.LessOrEqual(t, n, firstBlock)
-		if n > leastBlock {
-			require.LessOrEqual(t, n*max(partitions, 1), leastRun/8)
+		if n > minBlock {
+			require.LessOrEqual(t, n*max(partitions, 1), minRun/8)
 		}
 		if n < firstBlock {
-			require.Greater(t, (n+1)*partitions, leastRun/8, "no smaller than that takes")
+			require.Greater(t, (n+1)*partitions, minRun/8, "no smaller than that takes")
 		}
 	})
 	var l list
@@ -213,7 +213,7 @@ func TestFanInFollowsTheBudget(t *testing.T) {
 		files int
 		room  int64
 		want  int
-	}{{1, 1, 1}, {3, 1, 3}, {4, 1, 4}, {9, 1, 4}, {9, 5, 5}, {9, 6, 6}, {9, 9, 9}, {9, 100, 9}, {300, 1000, mostFanIn}} {
+	}{{1, 1, 1}, {3, 1, 3}, {4, 1, 4}, {9, 1, 4}, {9, 5, 5}, {9, 6, 6}, {9, 9, 9}, {9, 100, 9}, {300, 1000, maxFanIn}} {
 		m := &Merge{cfg: MergeConfig{Budget: memory.NewBudget(c.room * readerBytes(&one)).Sub()}}
 		for range c.files {
 			m.files = append(m.files, fileRun{run: run{section: one}})

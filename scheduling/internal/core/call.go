@@ -136,8 +136,8 @@ func ReplayFrom(c *Core, r io.Reader) error {
 	}
 }
 
-// mostReplayed limits the tasks of a recorded job, so that a damaged log cannot exhaust memory.
-const mostReplayed = 1 << 24
+// maxReplayed limits the tasks of a recorded job, so that a damaged log cannot exhaust memory.
+const maxReplayed = 1 << 24
 
 // complete returns an error if a call lacks a required part or has more tasks than any Core
 // records.
@@ -155,8 +155,8 @@ func (call *Call) complete() error {
 	case call.Op == OpReconfigure && call.Policy == nil:
 		return lacks("policy")
 	}
-	if s := call.Submit; s != nil && (s.Maps > mostReplayed || s.Reduces > mostReplayed) {
-		return fmt.Errorf("%w: a job of %d maps and %d reduces, want %d at most", ErrReplay, s.Maps, s.Reduces, mostReplayed)
+	if s := call.Submit; s != nil && (s.Maps > maxReplayed || s.Reduces > maxReplayed) {
+		return fmt.Errorf("%w: a job of %d maps and %d reduces, want %d at most", ErrReplay, s.Maps, s.Reduces, maxReplayed)
 	}
 	return nil
 }

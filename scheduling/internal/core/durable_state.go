@@ -81,8 +81,8 @@ func (c *Core) durable(j *Job) DurableJob {
 	return f
 }
 
-// mostRestored limits the number of restored job IDs, so that a damaged log cannot exhaust memory.
-const mostRestored = 1 << 28
+// maxRestored limits the number of restored job IDs, so that a damaged log cannot exhaust memory.
+const maxRestored = 1 << 28
 
 // Restore loads a durable state into a fresh Core. No node is live until it joins, and no job runs
 // until Resume. Errors wrap ErrBadConfig.
@@ -90,7 +90,7 @@ func (c *Core) Restore(f DurableState) error {
 	if c.Now != 0 || len(c.Nodes) > 0 || c.Jobs.Len() > 0 {
 		return fmt.Errorf("%w: durable state for a Core that was used", ErrBadConfig)
 	}
-	if f.Now < 0 || f.Jobs < 0 || f.Jobs > mostRestored {
+	if f.Now < 0 || f.Jobs < 0 || f.Jobs > maxRestored {
 		return fmt.Errorf("%w: durable state of time %v and %d jobs", ErrBadConfig, f.Now, f.Jobs)
 	}
 	awaited := map[JobID]DurableJob{}

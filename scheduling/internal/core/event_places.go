@@ -32,11 +32,11 @@ func (p *Placed) worse() string {
 	return fmt.Sprintf("+%.1f %% over %s", 100*float64(p.Here-p.AtCenter)/float64(p.AtCenter), p.Center)
 }
 
-// mostPlaces and mostOutputs limit what events contain of one job: the places of its blocks, and
+// maxPlaces and maxOutputs limit what events contain of one job: the places of its blocks, and
 // the sizes of all its maps' outputs.
 const (
-	mostPlaces  = 1 << 16
-	mostOutputs = 1 << 20
+	maxPlaces  = 1 << 16
+	maxOutputs = 1 << 20
 )
 
 // InputPlaces holds the locations of a job's map inputs, map after map. Each is the number of nodes
@@ -57,7 +57,7 @@ func (c *Core) inputPlaces(p Places) *InputPlaces {
 	switch {
 	case !c.Tells() || len(p.Nodes) == 0:
 		return nil
-	case len(p.Nodes) > mostPlaces:
+	case len(p.Nodes) > maxPlaces:
 		return &InputPlaces{Omitted: len(p.Nodes)}
 	}
 	out := &InputPlaces{Each: int(p.Offsets[1]), Nodes: p.Nodes}
@@ -80,7 +80,7 @@ func (c *Core) outputTold(j *Job, bytes []int64) (sum int64, parts []int64) {
 	for _, b := range bytes {
 		sum += b
 	}
-	if c.Tells() && j.Spec.Maps*j.Spec.Reduces <= mostOutputs {
+	if c.Tells() && j.Spec.Maps*j.Spec.Reduces <= maxOutputs {
 		parts = bytes
 	}
 	return sum, parts

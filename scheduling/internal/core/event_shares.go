@@ -30,10 +30,10 @@ type GroupShares struct {
 
 // The figures of a job are reported at most once per 1/tellAgain of its age, so that a job of any
 // length causes at most some hundred such events. Those of a pool or queue are reported after at
-// most mostSilent.
+// most maxSilent.
 const (
-	tellAgain  = 20
-	mostSilent = 10 * time.Second
+	tellAgain = 20
+	maxSilent = 10 * time.Second
 )
 
 // grouper is an order that reports, at each update, the shares of its groups of jobs.
@@ -99,7 +99,7 @@ func (c *Core) TellGroup(name string, t *GroupShares, now Figures) {
 		return
 	}
 	should := now.Shares != t.said.Shares || now.Min != t.said.Min || now.Max != t.said.Max
-	if !should && (!c.Tells() || c.Now-t.at < min((c.Now-t.Since)/tellAgain, mostSilent)) {
+	if !should && (!c.Tells() || c.Now-t.at < min((c.Now-t.Since)/tellAgain, maxSilent)) {
 		return
 	}
 	t.at, t.said = c.Now, now

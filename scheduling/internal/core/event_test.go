@@ -14,8 +14,8 @@ func TestPlacesAreReportedCompactly(t *testing.T) {
 	require.Nil(t, c.inputPlaces(Places{}))
 	require.Equal(t, &InputPlaces{Each: 2, Nodes: []NodeID{1, 2, 3, 4}}, c.inputPlaces(Places{Offsets: []int32{0, 2, 4}, Nodes: []NodeID{1, 2, 3, 4}}))
 	require.Equal(t, &InputPlaces{Counts: []int32{0, 2}, Nodes: []NodeID{1, 2}}, c.inputPlaces(Places{Offsets: []int32{0, 0, 2}, Nodes: []NodeID{1, 2}}))
-	require.Equal(t, &InputPlaces{Omitted: mostPlaces + 1}, c.inputPlaces(Places{Offsets: []int32{0, mostPlaces + 1}, Nodes: make([]NodeID, mostPlaces+1)}))
-	huge := &Job{Spec: JobSpec{Maps: mostOutputs, Reduces: 2}}
+	require.Equal(t, &InputPlaces{Omitted: maxPlaces + 1}, c.inputPlaces(Places{Offsets: []int32{0, maxPlaces + 1}, Nodes: make([]NodeID, maxPlaces+1)}))
+	huge := &Job{Spec: JobSpec{Maps: maxOutputs, Reduces: 2}}
 	sum, parts := c.outputTold(huge, []int64{1, 2})
 	require.Equal(t, []any{int64(3), []int64(nil)}, []any{sum, parts})
 }

@@ -102,9 +102,9 @@ func (q View) Lookup(name string) (NodeID, bool) {
 	return id, ok && q.c.Nodes[id].Groups != nil
 }
 
-// mostSlots is the maximum number of slots of a kind on a node: the time of a heartbeat may be
+// maxSlots is the maximum number of slots of a kind on a node: the time of a heartbeat may be
 // proportional to it.
-const mostSlots = 1 << 20
+const maxSlots = 1 << 20
 
 // Join adds a node or brings one back. With another Incarnation, or after the node was lost, its
 // attempts and outputs are lost. Joining with the same incarnation changes only the slots.
@@ -119,8 +119,8 @@ func (c *Core) Join(now time.Duration, spec Node) (NodeID, error) {
 	switch {
 	case spec.Name == "":
 		return NoNode, fmt.Errorf("%w: no name", ErrBadNode)
-	case spec.MapSlots < 0 || spec.ReduceSlots < 0 || spec.MapSlots > mostSlots || spec.ReduceSlots > mostSlots:
-		return NoNode, fmt.Errorf("%w %s: %d map and %d reduce slots, want 0 to %d", ErrBadNode, spec.Name, spec.MapSlots, spec.ReduceSlots, mostSlots)
+	case spec.MapSlots < 0 || spec.ReduceSlots < 0 || spec.MapSlots > maxSlots || spec.ReduceSlots > maxSlots:
+		return NoNode, fmt.Errorf("%w %s: %d map and %d reduce slots, want 0 to %d", ErrBadNode, spec.Name, spec.MapSlots, spec.ReduceSlots, maxSlots)
 	case len(path) != c.Config.RackDepth:
 		return NoNode, fmt.Errorf("%w %s: rack %q has %d parts, want %d", ErrBadNode, spec.Name, spec.Rack, len(path), c.Config.RackDepth)
 	}

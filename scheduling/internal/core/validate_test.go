@@ -115,9 +115,9 @@ func TestRecordedJobsHaveALimit(t *testing.T) {
 		maps, reduces int
 		fits          bool
 	}{
-		{mostReplayed, mostReplayed, true},
-		{mostReplayed + 1, 0, false},
-		{0, mostReplayed + 1, false},
+		{maxReplayed, maxReplayed, true},
+		{maxReplayed + 1, 0, false},
+		{0, maxReplayed + 1, false},
 	} {
 		for _, op := range []Op{OpSubmit, OpResume} {
 			err := (&Call{Op: op, Submit: &JobSpec{Maps: x.maps, Reduces: x.reduces}}).complete()

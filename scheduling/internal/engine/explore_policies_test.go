@@ -91,7 +91,7 @@ func (p *printer) locality(h *mix, j *core.Job) {
 		h.length(p.w.now - p.w.placed[j.ID-1].at)
 		p.waits(h, &r.Waits, j)
 		if at := r.Of.Of(j).Refused; r.Capped && at > 0 {
-			h.add(min(mostMachines, p.w.c.Beat-at))
+			h.add(min(maxMachines, p.w.c.Beat-at))
 		}
 	case *delay.SkipCount:
 		for _, n := range r.Of.Of(j).Count {

@@ -55,14 +55,14 @@ type link struct {
 // printer computes fingerprints; its fields are scratch space.
 type printer struct {
 	w     *world
-	tasks [mostJobs * core.Kinds * mostTasks]uint64
-	nodes [mostMachines]uint64
+	tasks [maxJobs * core.Kinds * maxTasks]uint64
+	nodes [maxMachines]uint64
 	links []link
 	sort  []uint64
 }
 
 func taskAt(id core.TaskID) int {
-	return (int(id.Job-1)*core.Kinds+int(id.Kind))*mostTasks + int(id.Index)
+	return (int(id.Job-1)*core.Kinds+int(id.Kind))*maxTasks + int(id.Index)
 }
 
 // fingerprint returns the fingerprint of a world.
@@ -119,8 +119,8 @@ func (p *printer) unordered(set []uint64) uint64 {
 // job adds a job and makes the hashes of its tasks.
 func (p *printer) job(h *mix, i int) {
 	for k := range core.Kinds {
-		first := (i*core.Kinds + k) * mostTasks
-		clear(p.tasks[first : first+mostTasks])
+		first := (i*core.Kinds + k) * maxTasks
+		clear(p.tasks[first : first+maxTasks])
 	}
 	j := p.w.c.Job(core.JobID(i + 1))
 	if j == nil {

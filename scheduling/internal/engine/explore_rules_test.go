@@ -83,7 +83,7 @@ func (w *world) checkNode(n *core.NodeState, running *[core.Kinds]int) (suspende
 func (w *world) checkJob(j *core.Job, waiting *[core.Kinds]int) {
 	for k := range core.TaskKind(core.Kinds) {
 		x := &j.Work[k]
-		var alive [mostTasks][2]int8 // attempts of each task: running, suspended
+		var alive [maxTasks][2]int8 // attempts of each task: running, suspended
 		for _, n := range w.c.Nodes {
 			for _, ai := range n.Atts {
 				if a := &w.c.Attempts[ai]; a.Job == j && a.ID.Task.Kind == k {

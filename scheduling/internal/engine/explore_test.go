@@ -121,8 +121,8 @@ type exploration struct {
 	spec    *worldSpec
 	seen    map[uint64]int32 // fingerprint to index in found
 	found   []reached
-	queues  [mostFaults + 1][]int32 // states to continue from, by faults
-	turn    int                     // of the queues
+	queues  [maxFaults + 1][]int32 // states to continue from, by faults
+	turn    int                    // of the queues
 	random  *rand.Rand
 	steps   int
 	depth   int
@@ -131,8 +131,8 @@ type exploration struct {
 	err     error
 }
 
-// mostFaults is the maximum number of faults in a path.
-const mostFaults = 3
+// maxFaults is the maximum number of faults in a path.
+const maxFaults = 3
 
 // sampleEvery is the interval, in steps, between states that are checked in detail.
 const sampleEvery = 200
@@ -153,7 +153,7 @@ func (x *exploration) add(hash uint64, r reached) {
 	at := int32(len(x.found))
 	x.seen[hash] = at
 	x.found = append(x.found, r)
-	if r.faults <= mostFaults {
+	if r.faults <= maxFaults {
 		x.queues[r.faults] = append(x.queues[r.faults], at)
 	}
 }
@@ -181,7 +181,7 @@ func (x *exploration) take() int32 {
 // through reports how far the exploration went: the number of states not continued, for each number
 // of faults.
 func (x *exploration) through() string {
-	var all [mostFaults + 2]int
+	var all [maxFaults + 2]int
 	for _, r := range x.found {
 		all[r.faults]++
 	}

@@ -13,11 +13,11 @@ import (
 // one value without pointers, so copying it copies the world.
 
 const (
-	mostMachines = 3
-	mostHeld     = 6
-	mostJobs     = 2
-	mostTasks    = 3
-	quantum      = time.Second // the unit in which time passes
+	maxMachines = 3
+	maxHeld     = 6
+	maxJobs     = 2
+	maxTasks    = 3
+	quantum     = time.Second // the unit in which time passes
 )
 
 // worldSpec says what a small world consists of, and which faults may happen in it, and how often.
@@ -68,7 +68,7 @@ type letter struct {
 	life uint64
 	seq  uint64
 	n    int8
-	told [mostHeld]onMachine
+	told [maxHeld]onMachine
 }
 
 // machine is a node's side of the protocol: one heartbeat at a time, resent unchanged until it is
@@ -77,7 +77,7 @@ type machine struct {
 	up, registered bool
 	life, seq      uint64
 	n              int8
-	held           [mostHeld]onMachine
+	held           [maxHeld]onMachine
 	sent           letter // not answered
 	late           letter // a copy that is still in flight
 }
@@ -93,16 +93,16 @@ type taskFacts struct {
 type environment struct {
 	now       time.Duration
 	lives     uint64
-	machines  [mostMachines]machine
+	machines  [maxMachines]machine
 	left      faults
 	submitted int8
-	killed    [mostJobs]bool
-	opened    [mostJobs]bool // enough maps were done at some time that reduces may start
-	cordoned  [mostMachines]bool
-	tasks     [mostJobs][core.Kinds][mostTasks]taskFacts
-	missed    [mostHeld]core.LostOutput // in the heartbeat in flight, and their number
+	killed    [maxJobs]bool
+	opened    [maxJobs]bool // enough maps were done at some time that reduces may start
+	cordoned  [maxMachines]bool
+	tasks     [maxJobs][core.Kinds][maxTasks]taskFacts
+	missed    [maxHeld]core.LostOutput // in the heartbeat in flight, and their number
 	misses    int8
-	placed    [mostJobs]placing // of the maps
+	placed    [maxJobs]placing // of the maps
 }
 
 // placing is when a job was submitted, or when a map of it with a place last launched, and its
@@ -300,7 +300,7 @@ func (w *world) write(i int, all bool) *letter {
 
 // deliver hands a heartbeat to the Core.
 func (w *world) deliver(i int, l *letter) core.Answer {
-	var list [mostHeld]core.Status
+	var list [maxHeld]core.Status
 	for k := range l.told[:l.n] {
 		a := &l.told[k]
 		s := core.Status{Attempt: a.id}
@@ -354,7 +354,7 @@ func (w *world) answered(i int, answer core.Answer) {
 		}
 		switch {
 		case o.Verb == core.Launch && at < 0:
-			if int(m.n) == mostHeld {
+			if int(m.n) == maxHeld {
 				w.breaks("%s is given more than it can hold", w.spec.nodes[i].Name)
 				return
 			}

@@ -252,7 +252,7 @@ func (r *Rule) Refusal(j *core.Job, n *core.NodeState, k core.TaskKind) core.Rea
 	if r.pol.Rule != core.LATE {
 		return core.Reason{}
 	}
-	if copies, most := j.Work[k].Copies, r.mostCopies(j, k); copies >= most {
+	if copies, most := j.Work[k].Copies, r.maxCopies(j, k); copies >= most {
 		return core.Reason{Cause: core.CauseCopyCap, Count: int32(copies), Of: int32(most)}
 	}
 	if r.slowNode(j, n) {
@@ -261,8 +261,8 @@ func (r *Rule) Refusal(j *core.Job, n *core.NodeState, k core.TaskKind) core.Rea
 	return core.Reason{}
 }
 
-// mostCopies returns the maximum number of speculative attempts of a kind of a job.
-func (r *Rule) mostCopies(j *core.Job, k core.TaskKind) int {
+// maxCopies returns the maximum number of speculative attempts of a kind of a job.
+func (r *Rule) maxCopies(j *core.Job, k core.TaskKind) int {
 	p, w := &r.pol, &j.Work[k]
 	tasks := float64(w.Running + w.Suspended - w.Copies)
 	part := max(cmp.Or(p.Cap, speculativeCap)*tasks, speculativeSlots*float64(r.c.Slots[k]))

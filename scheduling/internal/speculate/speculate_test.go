@@ -31,6 +31,6 @@ func TestHowManyCopies(t *testing.T) {
 		j := new(core.Job)
 		w := &j.Work[core.Map]
 		w.Running, w.Suspended, w.Copies = c.running, c.suspended, c.copies
-		require.Equal(t, c.want, r.mostCopies(j, core.Map), "%+v", c)
+		require.Equal(t, c.want, r.maxCopies(j, core.Map), "%+v", c)
 	}
 }
