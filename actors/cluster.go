@@ -45,7 +45,7 @@ func Start(cfg Config) (*Cluster, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if worker.Asked() {
+	if worker.IsWorker() {
 		return nil, errWorker
 	}
 	cfg = cfg.withDefaults()

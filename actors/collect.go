@@ -116,7 +116,7 @@ func Run(ctx context.Context, cfg Config, p *mapreduce.Plan) (res Result, err er
 	if p == nil {
 		return Result{}, cluster.ErrNoPlan
 	}
-	if on := os.Getenv(worker.OnVariable); on != "" || worker.Asked() {
+	if on := os.Getenv(worker.OnVariable); on != "" || worker.IsWorker() {
 		return runElsewhere(ctx, &cfg, p, on)
 	}
 	cluster, err := Start(cfg)
@@ -134,14 +134,14 @@ func Run(ctx context.Context, cfg Config, p *mapreduce.Plan) (res Result, err er
 // runElsewhere runs a plan on an external engine. In a worker process of such an engine, it runs
 // the worker's one task instead.
 func runElsewhere(ctx context.Context, cfg *Config, p *mapreduce.Plan, on string) (res Result, err error) {
-	if !cfg.OwnSignals && !worker.Asked() {
+	if !cfg.OwnSignals && !worker.IsWorker() {
 		var stop func()
 		ctx, stop = untilSignal(ctx)
 		defer stop()
 	}
 	began := time.Now()
 	res = Result{ID: 1, Name: p.Name(), State: scheduling.JobSucceeded}
-	if worker.Asked() {
+	if worker.IsWorker() {
 		res.Counters, res.Err = worker.Serve(ctx, p)
 	} else {
 		res.Counters, res.Err = worker.Submit(ctx, p, worker.Options{

@@ -46,7 +46,7 @@ func New(cfg Config) (*FS, error) {
 func (f *FS) Replication() int { return f.cfg.Replication }
 
 // Register makes src readable as name without copying it. Extents of blockSize bytes (0: the FS's
-// block size) become blocks with replicas placed on the nodes; those of a [Placed] go first to the
+// block size) become blocks with replicas placed on the nodes; those of a [Located] go first to the
 // nodes that stand for the machines with the bytes. Register returns when the nodes have reported
 // the replicas or are given up. The bytes stay readable even if nodes are lost. They have no
 // checksums. The FS does not close src.

@@ -38,7 +38,7 @@ type LocalFile struct {
 // OpenLocal opens the regular file at path. It returns an error for a directory, a pipe or an
 // unreadable file, and [ErrNoSize] if the file's size is not its number of bytes, as under /proc.
 func OpenLocal(path string) (*LocalFile, error) {
-	l, err := found(path)
+	l, err := statLocal(path)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +53,8 @@ func OpenLocal(path string) (*LocalFile, error) {
 	return l, nil
 }
 
-// found is like OpenLocal but does not open the file.
-func found(path string) (*LocalFile, error) {
+// statLocal is like OpenLocal but does not open the file.
+func statLocal(path string) (*LocalFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("dfs: %w", err)
@@ -68,7 +68,7 @@ func found(path string) (*LocalFile, error) {
 // Anew returns the current file at the same path, which must be closed separately. If it has not
 // been written to or replaced since l was opened, it is not opened.
 func (l *LocalFile) Anew() (*LocalFile, error) {
-	n, err := found(l.path)
+	n, err := statLocal(l.path)
 	if err != nil || l.stamp.same(l.path, n.stamp) == nil {
 		return n, err
 	}

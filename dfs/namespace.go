@@ -17,7 +17,7 @@ type namespace struct {
 	replication int
 	nodes       []*node // in the order of the configuration
 	byID        map[NodeID]*node
-	standsFor   map[string]*node // nodes that represent machines with bytes of a Placed, by machine name
+	standsFor   map[string]*node // nodes that represent machines with bytes of a Located, by machine name
 	root        *inode
 	blocks      map[BlockID]*block
 	last        BlockID

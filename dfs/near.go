@@ -2,8 +2,8 @@ package dfs
 
 import "slices"
 
-// Placed is a Source that knows which machines store its bytes, such as a file in HDFS.
-type Placed interface {
+// Located is a Source that knows which machines store its bytes, such as a file in HDFS.
+type Located interface {
 	Source
 	// Hosts returns the machines that store at least half of the n bytes at off, those with the
 	// most bytes first, or none if unknown.
@@ -12,7 +12,7 @@ type Placed interface {
 
 // hostsOf returns the machines that store bytes of a source, or none if unknown.
 func hostsOf(src Source, off, n int64) []string {
-	if p, ok := src.(Placed); ok {
+	if p, ok := src.(Located); ok {
 		return p.Hosts(off, n)
 	}
 	return nil

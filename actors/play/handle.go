@@ -41,18 +41,18 @@ type Request struct {
 // Error is not empty, the request was wrong or failed, and all other fields are empty. Errors in a
 // text name its line and column.
 type Answer struct {
-	Error   string            `json:"error,omitempty"`
-	Report  *simulator.Report `json:"report,omitempty"`  // run, part: of Setup
-	Against *simulator.Report `json:"against,omitempty"` // part: of Other
-	Parting *Parting          `json:"parting,omitempty"` // part; nil: the runs decide alike to the end
-	Stats   *simulator.Stats  `json:"stats,omitempty"`   // run, part: of Setup
-	Output  string            `json:"output,omitempty"`  // scenario: the output of tarry scenario -v
-	Code    int               `json:"code,omitempty"`    // scenario: the exit code of the command
-	Branch  *Branch           `json:"branch,omitempty"`  // fork
-	WhatIf  *WhatIf           `json:"whatif,omitempty"`
-	Presets *Presets          `json:"presets,omitempty"`
-	Lessons []Lesson          `json:"lessons,omitempty"`
-	Curve   *Curve            `json:"curve,omitempty"`
+	Error      string            `json:"error,omitempty"`
+	Report     *simulator.Report `json:"report,omitempty"`     // run, part: of Setup
+	Against    *simulator.Report `json:"against,omitempty"`    // part: of Other
+	Divergence *Divergence       `json:"divergence,omitempty"` // part; nil: the runs decide alike to the end
+	Stats      *simulator.Stats  `json:"stats,omitempty"`      // run, part: of Setup
+	Output     string            `json:"output,omitempty"`     // scenario: the output of tarry scenario -v
+	Code       int               `json:"code,omitempty"`       // scenario: the exit code of the command
+	Branch     *Branch           `json:"branch,omitempty"`     // fork
+	WhatIf     *WhatIf           `json:"whatif,omitempty"`
+	Presets    *Presets          `json:"presets,omitempty"`
+	Lessons    []Lesson          `json:"lessons,omitempty"`
+	Curve      *Curve            `json:"curve,omitempty"`
 	// Chinese has, for lessons, the page's other texts in English and Chinese.
 	Chinese [][2]string `json:"chinese,omitempty"`
 	// Quantities has, for part, the numbers that lessons quote, by name.

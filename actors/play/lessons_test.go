@@ -20,7 +20,7 @@ func TestLessonsClaimWhatTheyShow(t *testing.T) {
 			t.Parallel()
 			var a Answer
 			require.NoError(t, part(&Request{Setup: l.Setup, Other: &l.Other}, &a, nil))
-			require.NotNil(t, a.Parting)
+			require.NotNil(t, a.Divergence)
 			q := Quantities(a.Report, a.Against)
 			require.NotEmpty(t, l.Claim)
 			for _, c := range l.Claim {

@@ -7,8 +7,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
-// Parting is the first decision in which two runs on the same workload differ.
-type Parting struct {
+// Divergence is the first decision in which two runs on the same workload differ.
+type Divergence struct {
 	At    time.Duration `json:"at"` // of the earlier side
 	Words string        `json:"words"`
 	Sides [2]Side       `json:"sides"`
@@ -98,12 +98,12 @@ func part(r *Request, a *Answer, sink Sink) error {
 	if names[0] == names[1] {
 		names[0], names[1] = names[0]+" (first)", names[1]+" (second)"
 	}
-	a.Parting, a.Quantities = parting(events, names), Quantities(a.Report, a.Against)
+	a.Divergence, a.Quantities = divergence(events, names), Quantities(a.Report, a.Against)
 	return nil
 }
 
-// parting finds the first decision that differs.
-func parting(events [2][]event.Event, names [2]string) *Parting {
+// divergence finds the first decision that differs.
+func divergence(events [2][]event.Event, names [2]string) *Divergence {
 	var lists [2][]decision
 	for side := range lists {
 		for i, e := range events[side] {
@@ -127,9 +127,9 @@ func parting(events [2][]event.Event, names [2]string) *Parting {
 	return nil
 }
 
-// explain puts the parting into words, from both sides.
-func explain(at [2]*decision, events [2][]event.Event, names [2]string, n int) *Parting {
-	p := &Parting{At: -1}
+// explain puts the divergence into words, from both sides.
+func explain(at [2]*decision, events [2][]event.Event, names [2]string, n int) *Divergence {
+	p := &Divergence{At: -1}
 	for side, d := range at {
 		s := &p.Sides[side]
 		s.Policy, s.Decision = names[side], n

@@ -81,8 +81,8 @@ func TestPart(t *testing.T) {
 	s := Setup{Workload: mine, Policy: "hfs", Nodes: 6, Racks: 2}
 	a, events := handle(t, Request{Op: "part", Setup: s, Other: &Setup{Policy: "hfs", Set: []string{"locality.rule=greedy"}}})
 	require.Empty(t, a.Error)
-	require.NotNil(t, a.Parting)
-	wait, greedy := a.Parting.Sides[0], a.Parting.Sides[1]
+	require.NotNil(t, a.Divergence)
+	wait, greedy := a.Divergence.Sides[0], a.Divergence.Sides[1]
 	require.Contains(t, wait.Instead, "waiting for locality")
 	require.Regexp(t, `rack-local|off-rack`, greedy.Did)
 	require.Equal(t, "first fit", greedy.Why)
@@ -105,10 +105,10 @@ func TestPart(t *testing.T) {
 	require.Equal(t, wait.Did, launches(0)[n-1])
 	require.Equal(t, greedy.Did, launches(1)[n-1])
 	a, _ = handle(t, Request{Op: "part", Setup: s, Other: &Setup{Policy: "fifo"}})
-	require.Equal(t, "launches job_0001_r_000001_0 on n00004 at 17.4s", a.Parting.Sides[0].Did)
-	require.Equal(t, "that comes later: it launches job_0001_r_000001_0 on n00001 at 17.4s", a.Parting.Sides[1].Instead, "fifo gives the map slot first")
+	require.Equal(t, "launches job_0001_r_000001_0 on n00004 at 17.4s", a.Divergence.Sides[0].Did)
+	require.Equal(t, "that comes later: it launches job_0001_r_000001_0 on n00001 at 17.4s", a.Divergence.Sides[1].Instead, "fifo gives the map slot first")
 	a, _ = handle(t, Request{Op: "part", Setup: s, Other: &s})
-	require.Nil(t, a.Parting)
+	require.Nil(t, a.Divergence)
 }
 
 // A recorded run is run again, under its own policy and under another one.

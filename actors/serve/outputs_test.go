@@ -79,7 +79,7 @@ func TestSlowPutsStayOutOfOutputs(t *testing.T) {
 }
 
 // coming is what is being put.
-func coming(r *room) int64 {
+func coming(r *storeQuota) int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.coming

@@ -11,7 +11,7 @@ import (
 )
 
 // room limits the total size of the files in the block store.
-type room struct {
+type storeQuota struct {
 	most  int64                 // 0: no limit
 	count func() (int64, error) // counts the bytes of existing files
 
@@ -22,14 +22,14 @@ type room struct {
 }
 
 // full returns the error of a full store.
-func (r *room) full() error {
+func (r *storeQuota) full() error {
 	return &fault{
 		http.StatusInsufficientStorage, "store-full", fmt.Sprintf("the block store is full: its files may hold %d bytes together (tarry fs rm makes room)", r.most),
 	}
 }
 
 // take charges n arriving bytes; it returns the error of full beyond the limit.
-func (r *room) take(n int64) error {
+func (r *storeQuota) take(n int64) error {
 	if r.most == 0 {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (r *room) take(n int64) error {
 }
 
 // charge is take with a limit. The caller holds mu.
-func (r *room) charge(n int64) error {
+func (r *storeQuota) charge(n int64) error {
 	if !r.known {
 		var err error
 		if r.settled, err = r.count(); err != nil {
@@ -55,7 +55,7 @@ func (r *room) charge(n int64) error {
 }
 
 // settle ends an upload of n bytes; there reports whether the file was stored.
-func (r *room) settle(n int64, there bool) {
+func (r *storeQuota) settle(n int64, there bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.coming -= n
@@ -66,7 +66,7 @@ func (r *room) settle(n int64, there bool) {
 
 // claim is the space that an unfinished output charges to the room. A nil claim charges nothing.
 type claim struct {
-	room *room
+	room *storeQuota
 	n    int64 // guarded by room.mu, like over
 	over bool
 }
@@ -124,14 +124,14 @@ func (c *claim) end(there, recount bool, leave func()) {
 }
 
 // changed makes the next charge recount the files.
-func (r *room) changed() {
+func (r *storeQuota) changed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.known = false
 }
 
 // check returns an error if the store is known to be full.
-func (r *room) check() error {
+func (r *storeQuota) check() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.most > 0 && r.known && r.settled+r.coming >= r.most {
@@ -143,7 +143,7 @@ func (r *room) check() error {
 // charged is a reader that charges bytes as they are read.
 type charged struct {
 	content io.Reader
-	room    *room
+	room    *storeQuota
 	n       int64
 }
 

@@ -23,7 +23,7 @@ type Server struct {
 	jobs    *table
 	nodes   nodeTable
 	metrics *metrics
-	room    *room
+	room    *storeQuota
 	outputs outputs
 	handler http.Handler
 	config  *reloader // of Config.Files; nil: nothing to reload
@@ -77,7 +77,7 @@ func Start(cfg Config) (_ *Server, err error) {
 	}
 	s.ended, s.end = context.WithCancel(context.Background())
 	s.metrics = newMetrics(s)
-	s.room = &room{most: cfg.StoreBytes, count: s.countStored}
+	s.room = &storeQuota{most: cfg.StoreBytes, count: s.countStored}
 	s.handler = s.routes()
 	s.close = sync.OnceValue(s.shut)
 	if err := s.startCluster(); err != nil {

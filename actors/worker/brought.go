@@ -42,7 +42,7 @@ func brought(on string) (engine, error) {
 	e := bringing.list[name]
 	bringing.mu.Unlock()
 	if e != nil {
-		return guest{on, e}, nil
+		return externalEngine{on, e}, nil
 	}
 	if name == "prism" || name == "beam://" {
 		return nil, fmt.Errorf(`%s: this program was built without Beam: build tarry by "make build BEAM=1", or import `+
@@ -51,8 +51,8 @@ func brought(on string) (engine, error) {
 	return nil, nil
 }
 
-// guest is a registered engine.
-type guest struct {
+// externalEngine is a registered engine.
+type externalEngine struct {
 	on     string
 	engine Engine
 }
@@ -60,9 +60,9 @@ type guest struct {
 // slots limits how many workers Tasks runs at once in this process.
 var slots = make(chan struct{}, runtime.GOMAXPROCS(0))
 
-func (guest) width() int { return cap(slots) }
+func (externalEngine) width() int { return cap(slots) }
 
-func (g guest) run(ctx context.Context, j *job) ([]report, error) {
+func (g externalEngine) run(ctx context.Context, j *job) ([]report, error) {
 	base := j.task("", 0, 0)
 	in := j.temp.below(reportsFolder)
 	base.Memory, base.Reports = j.o.Memory/int64(g.width()), in.place("")

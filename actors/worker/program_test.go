@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	play()
 	lookEvery, watchEvery, watchStoreEvery = 20*time.Millisecond, 20*time.Millisecond, 20*time.Millisecond
 	Main()
-	if !Asked() {
+	if !IsWorker() {
 		_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // of workers: a second each
 		os.Exit(m.Run())
 	}

@@ -28,7 +28,7 @@ func init() {
 		}
 		store := &storetest.Dir{Root: string(root)}
 		store.Lost = func(op, name string) error {
-			if what := os.Getenv("TARRY_TEST_LOST"); Asked() && what != "" && strings.HasPrefix(op+" "+name, what) {
+			if what := os.Getenv("TARRY_TEST_LOST"); IsWorker() && what != "" && strings.HasPrefix(op+" "+name, what) {
 				return errors.New("connection refused")
 			}
 			return nil

@@ -171,8 +171,8 @@ func Main() {
 	os.Args = append(os.Args[:1], t.Args...)
 }
 
-// Asked reports whether this process is a worker, which runs one task and ends.
-func Asked() bool {
+// IsWorker reports whether this process is a worker, which runs one task and ends.
+func IsWorker() bool {
 	_, ok := os.LookupEnv(taskVariable)
 	return ok
 }

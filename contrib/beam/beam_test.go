@@ -25,10 +25,10 @@ import (
 // It submits one job after the other, so that each of its workers goes by those before its own.
 func TestMain(m *testing.M) {
 	worker.Main()
-	if on := os.Getenv(submitOn); on != "" && !worker.Asked() {
+	if on := os.Getenv(submitOn); on != "" && !worker.IsWorker() {
 		submitAlone(on)
 	}
-	if !worker.Asked() {
+	if !worker.IsWorker() {
 		os.Exit(m.Run())
 	}
 	args := os.Args[1:]

@@ -18,7 +18,7 @@ const (
 // warnBinary warns of files of a text job that have NUL bytes at their beginning. It skips streams,
 // compressed files and files of stores, since it would read them twice.
 func (p *program) warnBinary(src []mapreduce.Source) {
-	if worker.Asked() { // the submitting process has warned
+	if worker.IsWorker() { // the submitting process has warned
 		return
 	}
 	head, found := make([]byte, binaryHead), 0

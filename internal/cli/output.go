@@ -30,7 +30,7 @@ func (p *program) openOutput(j *jobFlags, m saved, stage int) (to mapreduce.Dest
 		to = mapreduce.Writer(stdoutTitle, p.stdout)
 	}
 	to = m.resumable(to, stage)
-	if !worker.Asked() { // the submitting process has created the output
+	if !worker.IsWorker() { // the submitting process has created the output
 		err = to.Check()
 	}
 	if err == nil {

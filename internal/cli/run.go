@@ -296,7 +296,7 @@ func (w *pipeline) betweenStages(last int) (dir string, clean func(done bool) er
 	switch {
 	case last == 0:
 		return "", kept, nil
-	case worker.Asked(): // created by the submitting process
+	case worker.IsWorker(): // created by the submitting process
 		return worker.Folder(), kept, nil
 	case w.saved.Dir != nil:
 		dir = w.saved.between()

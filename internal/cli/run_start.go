@@ -55,7 +55,7 @@ func (w *pipeline) runInline(ctx context.Context, plan *mapreduce.Plan, reduces 
 // the one task of that process.
 func (p *program) runOn(cmd *cobra.Command, w *pipeline) planRunner {
 	return func(ctx context.Context, plan *mapreduce.Plan, reduces int, _ string) (*counter.Set, error) {
-		if worker.Asked() {
+		if worker.IsWorker() {
 			return worker.Serve(ctx, plan)
 		}
 		o := worker.Options{

@@ -182,10 +182,10 @@ test("two at a time part, and both sides say why", { skip }, async () => {
   const before = await count(page);
   await page.check("#two");
   await ran(page, before + 1);
-  const text = await page.textContent("#parting");
+  const text = await page.textContent("#divergence");
   assert.match(text, /Decisions? 1 (to \d+ are|is) the same|differ from the first decision/);
   assert.match(text, /mean sojourn/);
-  await page.click("#parted");
+  await page.click("#diverged");
   const time = await page.textContent("#clock");
   const words = / at ([\d.]+ m?s)/.exec(text);
   assert.ok(words && time, `${words} ${time}`);
@@ -212,7 +212,7 @@ test("what if a recorded run had had another policy", { skip }, async () => {
   const before = await count(page);
   await page.setInputFiles("#recorded", join(MODULES, "recorded.jsonl"));
   await ran(page, before + 1);
-  assert.match(await page.textContent("#parting"), /simulated: mean sojourn [+-]?0\.00 %/);
+  assert.match(await page.textContent("#divergence"), /simulated: mean sojourn [+-]?0\.00 %/);
   await page.click('#screens button:text-is("Compare")');
   await page.waitForSelector("#screen-compare svg");
   await page.setInputFiles("#recorded", resolve("go.mod"));
@@ -440,15 +440,20 @@ test("what a lesson says is called on the page as in its text, and nothing needs
   assert.deepEqual(await page.$$eval("#runs button", (list) => list.map((b) => b.textContent)), ["delay D=1", "delay D=20"]);
   assert.match(await page.textContent("#screen-compare .legend"), /map slot.*reduce slot.*N map on a node with its data.*gains: /s);
   assert.doesNotMatch(await page.textContent("#screen-compare"), /reduce at its center|Fairness among users/, "the run has no reduces, and one user");
-  const parting = await page.textContent("#parting");
-  assert.match(parting, /delay D=1 launches map \d+ of job \d+ on n\d+ at [\d.]+ m?s, .*; delay D=20 /);
-  assert.doesNotMatch(parting, /job_|\(first\)| GB/);
+  const divergence = await page.textContent("#divergence");
+  assert.match(divergence, /delay D=1 launches map \d+ of job \d+ on n\d+ at [\d.]+ m?s, .*; delay D=20 /);
+  assert.doesNotMatch(divergence, /job_|\(first\)| GB/);
   const gains = await page.$$eval(".twin section", (list) => list.map((x) => x.querySelectorAll(".gains").length));
   assert.ok(gains[1] > 4 * gains[0], `slots by which each side gains: ${gains}`);
   await page.click('#screens button:text-is("Overview")');
   await page.click("#screen .node .name >> nth=0"); // with an explanation open, all racks are visible
   await page.waitForSelector("#side:not([hidden])");
   assert.equal(await page.$eval(".racks", (r) => r.scrollHeight - r.clientHeight), 0);
+  await page.keyboard.press("Escape");
+  const high = () => page.evaluate(() => document.documentElement.scrollHeight), before = await high();
+  await page.click('#screen button:text-is("watch a wait")');
+  await page.waitForSelector(".caption:not(:empty)");
+  assert.equal(await high(), before, "with a caption the overview is no higher");
   assert.deepEqual(faults, []);
   await close();
 });

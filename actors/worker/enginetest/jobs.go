@@ -19,7 +19,7 @@ import (
 	mr "github.com/tarry-mr/tarry/mapreduce"
 )
 
-// asWorker reports whether this process is a worker, like worker.Asked.
+// asWorker reports whether this process is a worker, like worker.IsWorker.
 func asWorker() bool {
 	_, ok := os.LookupEnv("TARRY_TASK")
 	return ok

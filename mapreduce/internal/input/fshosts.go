@@ -8,7 +8,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs/stores"
 )
 
-// Hosts implements dfs.Placed for files of a store that knows where its bytes are. An error of the
+// Hosts implements dfs.Located for files of a store that knows where its bytes are. An error of the
 // store counts as unknown, since locations only save time.
 func (f *fsFile) Hosts(off, n int64) []string {
 	store, ok := f.fsys.(stores.Located)

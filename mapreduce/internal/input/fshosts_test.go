@@ -54,7 +54,7 @@ func TestFilesOfAStoreKnowTheirHosts(t *testing.T) {
 	}
 	sources, err := Files("located://here/known", "located://here/unknown")
 	require.NoError(t, err)
-	known, unknown := sources[0].Data.(dfs.Placed), sources[1].Data.(dfs.Placed)
+	known, unknown := sources[0].Data.(dfs.Located), sources[1].Data.(dfs.Located)
 	require.Equal(t, []string{"one"}, known.Hosts(0, 4))
 	require.Equal(t, []string{"two"}, known.Hosts(4, 4))
 	require.Equal(t, 1, store.asked)

@@ -74,11 +74,11 @@ func (f *guardedSource) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// Hosts implements dfs.Placed. It returns none if the data does not know its hosts, or panics.
+// Hosts implements dfs.Located. It returns none if the data does not know its hosts, or panics.
 func (f *guardedSource) Hosts(off, n int64) (hosts []string) {
 	var err error
 	defer fault.Catch(&err)
-	if p, ok := f.Source.(dfs.Placed); ok {
+	if p, ok := f.Source.(dfs.Located); ok {
 		return p.Hosts(off, n)
 	}
 	return nil

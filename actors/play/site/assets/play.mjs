@@ -9,7 +9,7 @@ import { scenarios } from "./scenario.mjs";
 import { fileText, firstRun, parseLines } from "./events.mjs";
 import { ask } from "./module.mjs";
 import { madeOf, workloadText } from "./made.mjs";
-import { nameOf, partingMarkup, whatIfMarkup } from "./parting.mjs";
+import { nameOf, divergenceMarkup, whatIfMarkup } from "./divergence.mjs";
 import { packSetup, request, unpackSetup } from "./setup.mjs";
 
 const example = `name: mine
@@ -17,7 +17,7 @@ jobs:
   - {name: long, maps: 200, map_time: 10s, reduces: 8, shuffle_ratio: 0.3, user: ann}
   - {name: short, at: 20s, count: 8, gap: exponential 6s, maps: 6, map_time: 5s, user: bob}
 `;
-let later = 0, runs = 0, presets, parted = null, moved = "", shown = "";
+let later = 0, runs = 0, presets, divergence = null, moved = "", shown = "";
 
 const tell = (detail) => document.dispatchEvent(new CustomEvent("run", { detail }));
 
@@ -108,10 +108,10 @@ async function answer(message, markup, file = "") {
   tell({ begin: true });
   const a = await ask(message, (side, events) => tell({ side, events }));
   if (mine !== runs) return null;
-  parted = a.parting || null;
+  divergence = a.divergence || null;
   $("said").textContent = "";
   $("fault").textContent = a.error ? file + a.error : "";
-  show($("parting"), a.error ? html`` : markup(a));
+  show($("divergence"), a.error ? html`` : markup(a));
   return a.error ? null : a;
 }
 
@@ -131,8 +131,8 @@ async function whatIf(file) {
 
 /** Runs a request and shows it; gives its answer, if there is one. */
 async function runRequest(message, open) {
-  const named = (b) => [message.setup, message.other || message.setup].map((s, i) => nameOf(s, b.parting ? b.parting.sides[i].policy : s.policy));
-  const from = performance.now(), a = await answer(message, (b) => (b.against ? partingMarkup(b, named(b)) : html``));
+  const named = (b) => [message.setup, message.other || message.setup].map((s, i) => nameOf(s, b.divergence ? b.divergence.sides[i].policy : s.policy));
+  const from = performance.now(), a = await answer(message, (b) => (b.against ? divergenceMarkup(b, named(b)) : html``));
   if (!a) return null;
   $("said").textContent = `${a.stats.Events} events in ${(performance.now() - from).toFixed(0)} ms`;
   const sources = [message.setup, message.other].filter(Boolean).map(({ policy, set, weights }) => ({ setup: { ...message.setup, policy, set, weights } }));
@@ -215,7 +215,7 @@ async function begin() {
     const copied = navigator.clipboard ? navigator.clipboard.writeText($("share").href) : Promise.reject();
     copied.then(() => said("The link is copied."), () => said("It is the page’s address."));
   });
-  $("parting").addEventListener("click", (e) => { if (e.target.id === "parted" && parted) tell({ seek: parted.at }); });
+  $("divergence").addEventListener("click", (e) => { if (e.target.id === "diverged" && divergence) tell({ seek: divergence.at }); });
   window.addEventListener("popstate", async () => {
     if (playPart() === shown) return; // it is the page's part that has changed
     const s = await unpackSetup(playPart());

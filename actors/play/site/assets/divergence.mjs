@@ -21,14 +21,14 @@ const figures = [
 const linesOf = (caption, heads, lines) => table(caption, ["", ...heads], lines.map(([name, cells]) => html`<tr><th scope="row">${name}</th>${cells.map((text) => html`<td>${text}</td>`)}</tr>`));
 
 /** What two policies, of these names, did differently, in words and numbers. */
-export function partingMarkup(a, names) {
-  const reports = [a.report, a.against], sides = a.parting ? a.parting.sides : [];
+export function divergenceMarkup(a, names) {
+  const reports = [a.report, a.against], sides = a.divergence ? a.divergence.sides : [];
   const plain = (text) => sides.reduce((t, s, i) => t.replace(` ${s.policy} `, ` ${names[i]} `), text)
     .replace(/job_\d+_[mr]_\d+_\d+/g, (id) => taskName(parseAttempt(id))).replace(/job_0*(\d+)/g, "job $1").replace(/\b(\d+h)?(\d+m)?[\d.]+(ms|s)\b/g, (t) => time(1e9 * seconds(t)));
-  const parted = a.parting ? html`<p>${plain(a.parting.words)} <button type="button" id="parted">Show that moment</button></p>` : html`<p>They never part ways: every decision is the same.</p>`;
-  const why = a.parting ? [["then it", "did"], ["because", "why"], ["and not as the other, because", "instead"]].map(([name, of]) => [name, sides.map((s) => plain(s[of] || ""))]) : [];
+  const diverged = a.divergence ? html`<p>${plain(a.divergence.words)} <button type="button" id="diverged">Show that moment</button></p>` : html`<p>They never part ways: every decision is the same.</p>`;
+  const why = a.divergence ? [["then it", "did"], ["because", "why"], ["and not as the other, because", "instead"]].map(([name, of]) => [name, sides.map((s) => plain(s[of] || ""))]) : [];
   const lines = [...why, ...figures.map(([name, of]) => [name, reports.map(of)]), ["fairness of jobs (Jain)", reports.map((r) => r.fairness_jain.toFixed(3))]];
-  return html`<h2>Where they part</h2>${parted}${linesOf("Both runs", names, lines)}`;
+  return html`<h2>Where they part</h2>${diverged}${linesOf("Both runs", names, lines)}`;
 }
 
 /** What a recorded run would have been under the form's policy; the error of the method stands first. */
