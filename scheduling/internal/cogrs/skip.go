@@ -20,8 +20,7 @@ type waiting struct {
 	until   time.Duration // the job may accept more when it has waited this long
 }
 
-// stillWaits reports whether the job's last refusal still holds, and holds for n, too; allowed is
-// the distance from a center that the job accepts.
+// stillWaits reports whether the job's last refusal still holds for n, and the distance it accepts.
 func (r *Placement) stillWaits(j *core.Job, n *core.NodeState) (allowed core.Locality, still bool) {
 	w := r.Waiting.Of(j)
 	if w.Period != r.Period || w.cluster != r.C.Cluster || w.changes != j.Changes || r.Of.Of(j).Wait >= w.until {
