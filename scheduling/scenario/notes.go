@@ -32,7 +32,7 @@ func (w *world) note(e event.Event) {
 		text += ": " + e.Reason.String()
 	}
 	if e.Placed != nil && e.Placed.Center != "" {
-		text += fmt.Sprintf("; center %s at distance %d, here %d", e.Placed.Center, e.Placed.AtCenter, e.Placed.Here)
+		text += fmt.Sprintf("; preferred node %s at distance %d, here %d", e.Placed.Center, e.Placed.AtCenter, e.Placed.Here)
 	}
 	w.keep(e, text)
 }
