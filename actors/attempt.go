@@ -177,7 +177,7 @@ func (a *attempt) workReduce(r *report, res cluster.Resources) error {
 	if err := a.run.plan.RunReduce(a.ctx, &red); err != nil {
 		return err
 	}
-	r.shuffled = f.shuffled
+	r.shuffled = f.shuffledBytes
 	return a.commit(r)
 }
 

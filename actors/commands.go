@@ -272,6 +272,7 @@ func (m *reconfigure) apply(jt *jobTracker) error {
 	return nil
 }
 
+// apply changes the policy and, if the Core accepts it, the admission rules: both or neither.
 func (m *reload) apply(jt *jobTracker) error {
 	if err := (&reconfigure{m.policy}).apply(jt); err != nil {
 		return err

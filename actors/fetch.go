@@ -13,27 +13,27 @@ import (
 
 // fetcher fetches the segments of one partition for one reduce attempt.
 type fetcher struct {
-	a         *attempt
-	partition int
-	pos       int         // in the shuffle's list of published outputs
-	got       []bool      // indexed by map
-	tries     []int32     // indexed by map: the attempt whose output was fetched
-	late      []lateFetch // outputs to retry
-	ready     []int32     // with an emulated network: maps whose outputs are known and not yet fetched
-	rng       *rand.Rand  // with an emulated network
-	left      int         // number of segments to fetch
-	records   int64       // in the segments fetched so far
-	shuffled  [distances]int64
+	a             *attempt
+	partition     int
+	nextOutput    int              // index in the shuffle's list of published outputs: the next to look at
+	isFetched     []bool           // indexed by map
+	fetchedTry    []int32          // indexed by map: the attempt whose output was fetched
+	retries       []fetchRetry     // outputs to retry
+	candidates    []int32          // with an emulated network: maps with published outputs, to choose from at random
+	rng           *rand.Rand       // with an emulated network
+	remaining     int              // number of segments that are not fetched yet
+	records       int64            // in the segments fetched so far
+	shuffledBytes [distances]int64 // bytes fetched, by distance of their node
 }
 
 func newFetcher(a *attempt, maps int) *fetcher {
-	return &fetcher{a: a, partition: int(a.id.Task.Index), got: make([]bool, maps), tries: make([]int32, maps), left: maps}
+	return &fetcher{a: a, partition: int(a.id.Task.Index), isFetched: make([]bool, maps), fetchedTry: make([]int32, maps), remaining: maps}
 }
 
 // next is cluster.ReduceAttempt.Next. It blocks until a segment is available and lets other
 // attempts compute meanwhile. It retries outputs that cannot be fetched.
 func (f *fetcher) next(ctx context.Context) (cluster.Segment, error) {
-	for f.left > 0 {
+	for f.remaining > 0 {
 		if err := f.a.pause(ctx); err != nil {
 			return cluster.Segment{}, err
 		}
@@ -47,7 +47,7 @@ func (f *fetcher) next(ctx context.Context) (cluster.Segment, error) {
 				continue
 			}
 		}
-		if f.got[m] {
+		if f.isFetched[m] {
 			continue
 		}
 		s := o.out.Segment(f.partition)
@@ -59,11 +59,11 @@ func (f *fetcher) next(ctx context.Context) (cluster.Segment, error) {
 		if err != nil {
 			return cluster.Segment{}, err
 		}
-		f.got[m], f.tries[m] = true, o.try
-		f.left--
+		f.isFetched[m], f.fetchedTry[m] = true, o.try
+		f.remaining--
 		f.records += s.Records
-		f.shuffled[o.at.distance(f.a.at)] += s.Bytes
-		f.a.fetched.Store(int64(len(f.got) - f.left))
+		f.shuffledBytes[o.at.distance(f.a.at)] += s.Bytes
+		f.a.fetched.Store(int64(len(f.isFetched) - f.remaining))
 		return s, nil
 	}
 	return cluster.Segment{}, io.EOF
@@ -94,7 +94,7 @@ const (
 )
 
 // lateFetch is an output that could not be fetched.
-type lateFetch struct {
+type fetchRetry struct {
 	m, try int32
 	times  int           // number of failures
 	due    time.Duration // time of the next retry
@@ -102,22 +102,22 @@ type lateFetch struct {
 
 // failed schedules a retry of an output, and reports the failure from the third on.
 func (f *fetcher) failed(m, try int32) {
-	late := lateFetch{m: m, try: try}
-	if at := f.lateFetch(m, try); at >= 0 {
-		late = f.late[at]
-		f.drop(at)
+	retry := fetchRetry{m: m, try: try}
+	if at := f.retryOf(m, try); at >= 0 {
+		retry = f.retries[at]
+		f.dropRetry(at)
 	}
-	late.times++
-	late.due = f.a.env.now() + min(firstBackoff<<min(late.times-1, 10), longestBackoff)
-	f.late = append(f.late, late)
-	if late.times >= reportedFrom {
+	retry.times++
+	retry.due = f.a.env.now() + min(firstBackoff<<min(retry.times-1, 10), longestBackoff)
+	f.retries = append(f.retries, retry)
+	if retry.times >= reportedFrom {
 		lost := scheduling.LostOutput{Map: m, Try: try, Unreachable: true}
 		f.a.tell(&fetchFailed{attempt: f.a.id, lost: lost})
 	}
 }
 
-func (f *fetcher) lateFetch(m, try int32) int {
-	for at, l := range f.late {
+func (f *fetcher) retryOf(m, try int32) int {
+	for at, l := range f.retries {
 		if l.m == m && l.try == try {
 			return at
 		}
@@ -125,17 +125,17 @@ func (f *fetcher) lateFetch(m, try int32) int {
 	return -1
 }
 
-func (f *fetcher) drop(at int) { f.late = append(f.late[:at], f.late[at+1:]...) }
+func (f *fetcher) dropRetry(at int) { f.retries = append(f.retries[:at], f.retries[at+1:]...) }
 
 // dueRetry returns a failed output whose retry is due. If none is due, it returns the time until
 // the next one, or 0 if there is none. Outputs recomputed by a rerun map arrive through the shuffle
 // instead.
 func (f *fetcher) dueRetry() (o mapOutput, m int32, wait time.Duration) {
 	now := f.a.env.now()
-	for at := 0; at < len(f.late); {
-		l := f.late[at]
-		if o = f.a.run.shuffle.output(l.m); f.got[l.m] || o.out == nil || o.try != l.try {
-			f.drop(at)
+	for at := 0; at < len(f.retries); {
+		l := f.retries[at]
+		if o = f.a.run.shuffle.output(l.m); f.isFetched[l.m] || o.out == nil || o.try != l.try {
+			f.dropRetry(at)
 			continue
 		}
 		if l.due <= now {
@@ -186,22 +186,22 @@ func (a *attempt) carry(ctx context.Context, from *place, bytes int64) error {
 func (f *fetcher) choose() (o mapOutput, m int32, news <-chan struct{}) {
 	known := f.a.run.shuffle
 	if f.a.env.network == nil {
-		o, m, f.pos, news = known.after(f.pos)
+		o, m, f.nextOutput, news = known.after(f.nextOutput)
 		return o, m, news
 	}
 	if f.rng == nil {
 		f.rng = f.a.newRNG()
 	}
 	for news == nil {
-		if _, m, f.pos, news = known.after(f.pos); news == nil && !f.got[m] {
-			f.ready = append(f.ready, m)
+		if _, m, f.nextOutput, news = known.after(f.nextOutput); news == nil && !f.isFetched[m] {
+			f.candidates = append(f.candidates, m)
 		}
 	}
-	for len(f.ready) > 0 {
-		k, last := f.rng.IntN(len(f.ready)), len(f.ready)-1
-		m = f.ready[k]
-		f.ready[k] = f.ready[last]
-		f.ready = f.ready[:last]
+	for len(f.candidates) > 0 {
+		k, last := f.rng.IntN(len(f.candidates)), len(f.candidates)-1
+		m = f.candidates[k]
+		f.candidates[k] = f.candidates[last]
+		f.candidates = f.candidates[:last]
 		if o = known.output(m); o.out != nil {
 			return o, m, nil
 		}
@@ -272,7 +272,7 @@ func (a *attempt) blame(r *report, err error) {
 	var d *cluster.DamagedOutputError
 	if errors.As(err, &d) && a.fetcher != nil {
 		for _, m := range d.Maps {
-			r.status.Lost = append(r.status.Lost, scheduling.LostOutput{Map: int32(m), Try: a.fetcher.tries[m]})
+			r.status.Lost = append(r.status.Lost, scheduling.LostOutput{Map: int32(m), Try: a.fetcher.fetchedTry[m]})
 		}
 	}
 	r.status.Blameless = a.run.forgives(a.id.Task)

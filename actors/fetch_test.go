@@ -38,7 +38,7 @@ func TestFetchesBackOff(t *testing.T) {
 		for i, want := range []time.Duration{1, 2, 4, 8, 10, 10, 10} {
 			want *= time.Second
 			f.failed(1, 3)
-			require.Len(t, f.late, 1)
+			require.Len(t, f.retries, 1)
 			require.Len(t, *told, max(0, i-1), "reports")
 			o, _, wait := f.dueRetry()
 			require.Nil(t, o.out)
@@ -70,7 +70,7 @@ func TestEarliestDueOutputIsNext(t *testing.T) {
 		}
 		_, _, wait := f.dueRetry()
 		require.Equal(t, 600*time.Millisecond, wait)
-		f.got[0] = true
+		f.isFetched[0] = true
 		_, _, wait = f.dueRetry()
 		require.Equal(t, 700*time.Millisecond, wait)
 		a.run.shuffle.withdraw(1)
@@ -79,7 +79,7 @@ func TestEarliestDueOutputIsNext(t *testing.T) {
 		a.run.shuffle.publish(2, anOutput(1))
 		_, _, wait = f.dueRetry()
 		require.Equal(t, 900*time.Millisecond, wait)
-		require.Len(t, f.late, 1)
+		require.Len(t, f.retries, 1)
 		f.failed(2, 1)
 		_, _, wait = f.dueRetry()
 		require.Equal(t, 900*time.Millisecond, wait, "another attempt's output begins at a second")

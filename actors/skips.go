@@ -71,15 +71,17 @@ func (r *run) noteBad(task scheduling.TaskID, err error) {
 	r.bad[task.Index] = append(r.bad[task.Index], cluster.BadRecord{Input: at.Input, Number: at.Number, Reason: at.Err.Error()})
 }
 
-// badRecords returns the records that the next attempt at a map must skip.
+// badRecords returns the records that the next attempt at a map must skip, because earlier attempts
+// hung or exited on them.
 func (r *run) badRecords(m int32) []cluster.BadRecord {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.bad[m])
 }
 
-// rememberSkips records in the State what a map has skipped, before its part is committed or its
-// output is given to reduces. With sync it is on the disk when rememberSkips returns.
+// rememberSkips writes the records that a map has skipped to the state directory, if the job has
+// one, so that a resumed job counts them. The caller calls it before it commits the map's part or
+// gives the map's output to reduces. With sync the list is on the disk when rememberSkips returns.
 func (r *run) rememberSkips(m int32, list []cluster.Skipped, sync bool) {
 	if r.maxSkips == 0 || !r.remembered() {
 		return
