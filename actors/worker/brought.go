@@ -65,7 +65,7 @@ func (externalEngine) width() int { return cap(slots) }
 func (g externalEngine) run(ctx context.Context, j *job) ([]report, error) {
 	base := j.task("", 0, 0)
 	in := j.temp.below(reportsFolder)
-	base.Memory, base.Reports = j.o.Memory/int64(g.width()), in.place("")
+	base.Memory, base.Reports = j.o.Memory/int64(g.width()), in.fullName("")
 	if err := in.make(); err != nil {
 		return nil, err
 	}

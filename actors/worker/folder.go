@@ -47,18 +47,18 @@ func (f folder) below(name string) folder {
 	return folder{f.store, path.Join(f.dir, name), f.url + "/" + name}
 }
 
-// place returns the full name of a file in it: a path, or a name for package stores.
-func (f folder) place(name string) string {
+// fullName returns the full name of a file in it: a path, or a name for package stores.
+func (f folder) fullName(name string) string {
 	if f.store == nil {
 		return filepath.Join(f.dir, name)
 	}
 	return strings.TrimSuffix(f.url+"/"+name, "/")
 }
 
-// named adds the file's full name to an error of a store.
-func (f folder) named(name string, err error) error {
-	if at, ok := errors.AsType[*fs.PathError](err); ok && f.store != nil {
-		return fmt.Errorf("%s: %w", f.place(name), at.Err)
+// withFullName replaces the name of a file in an error of a store by its full name.
+func (f folder) withFullName(name string, err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && f.store != nil {
+		return fmt.Errorf("%s: %w", f.fullName(name), pathErr.Err)
 	}
 	return err
 }
@@ -66,10 +66,10 @@ func (f folder) named(name string, err error) error {
 // read reads a file.
 func (f folder) read(name string) ([]byte, error) {
 	if f.store == nil {
-		return os.ReadFile(f.place(name))
+		return os.ReadFile(f.fullName(name))
 	}
 	b, err := fs.ReadFile(f.store, path.Join(f.dir, name))
-	return b, f.named(name, err)
+	return b, f.withFullName(name, err)
 }
 
 // make creates the folder. In a store it needs none.
@@ -86,17 +86,17 @@ func (f folder) write(name string, data []byte) error {
 		if err := f.make(); err != nil {
 			return err
 		}
-		return os.WriteFile(f.place(name), data, 0o666)
+		return os.WriteFile(f.fullName(name), data, 0o666)
 	}
-	return f.named(name, stores.WriteFile(f.store, path.Join(f.dir, name), data))
+	return f.withFullName(name, stores.WriteFile(f.store, path.Join(f.dir, name), data))
 }
 
 // remove removes a file.
 func (f folder) remove(name string) error {
 	if f.store == nil {
-		return os.Remove(f.place(name))
+		return os.Remove(f.fullName(name))
 	}
-	return f.named(name, f.store.RemoveAll(path.Join(f.dir, name)))
+	return f.withFullName(name, f.store.RemoveAll(path.Join(f.dir, name)))
 }
 
 // list lists the folder; a missing folder is empty.
@@ -109,7 +109,7 @@ func (f folder) list() (list []fs.DirEntry, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return list, f.named("", err)
+	return list, f.withFullName("", err)
 }
 
 // put creates a file atomically: it appears once write has completed. attempt makes the temporary
@@ -117,7 +117,7 @@ func (f folder) list() (list []fs.DirEntry, err error) {
 func (f folder) put(name, attempt string, write func(w *os.File) error) (err error) {
 	var file *os.File
 	if f.store == nil { // the submitter may be another user
-		file, err = os.OpenFile(f.place(fmt.Sprintf(".%s-%s-%d", name, attempt, rand.Uint64())), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		file, err = os.OpenFile(f.fullName(fmt.Sprintf(".%s-%s-%d", name, attempt, rand.Uint64())), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	} else {
 		file, err = os.CreateTemp("", name+"-"+attempt+"-*") // until it is sent
 	}
@@ -134,7 +134,7 @@ func (f folder) put(name, attempt string, write func(w *os.File) error) (err err
 		return err
 	}
 	if f.store == nil {
-		return os.Rename(file.Name(), f.place(name))
+		return os.Rename(file.Name(), f.fullName(name))
 	}
 	return f.send(name, file)
 }
@@ -146,18 +146,18 @@ func (f folder) send(name string, file *os.File) error {
 	}
 	to, err := stores.Create(f.store, path.Join(f.dir, name))
 	if err != nil {
-		return f.named(name, err)
+		return f.withFullName(name, err)
 	}
 	if _, err = io.Copy(to, file); err != nil {
-		return f.named(name, errors.Join(err, to.Abort()))
+		return f.withFullName(name, errors.Join(err, to.Abort()))
 	}
-	return f.named(name, to.Close())
+	return f.withFullName(name, to.Close())
 }
 
 // stretch opens size bytes of a file, from offset `from` on.
 func (f folder) stretch(name string, from, size int64) (io.Reader, io.Closer, error) {
 	if f.store == nil {
-		file, err := os.Open(f.place(name))
+		file, err := os.Open(f.fullName(name))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -165,7 +165,7 @@ func (f folder) stretch(name string, from, size int64) (io.Reader, io.Closer, er
 	}
 	file, err := f.store.Open(path.Join(f.dir, name))
 	if err != nil {
-		return nil, nil, f.named(name, err)
+		return nil, nil, f.withFullName(name, err)
 	}
 	return io.NewSectionReader(file.(io.ReaderAt), from, size), file, nil
 }

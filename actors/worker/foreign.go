@@ -85,8 +85,8 @@ func (f *foreign) why(err error) error {
 	if firstFailure(f.job.temp) != nil { // a worker's error says more than the engine's
 		return f.job.failed(err)
 	}
-	if f.said.worker != "" { // of a host without the plan's folder
-		return fmt.Errorf("%s (%w)", f.said.worker, err)
+	if f.said.workerMessage != "" { // of a host without the plan's folder
+		return fmt.Errorf("%s (%w)", f.said.workerMessage, err)
 	}
 	if said := f.said.reason(); said != "" {
 		err = fmt.Errorf("%w: %.400s", err, said)
@@ -111,9 +111,9 @@ func (f *foreign) hear(log io.Writer, say func(to io.Writer)) {
 			if url := tracking().FindStringSubmatch(line); url != nil && f.job.tracking.CompareAndSwap("", url[1]) {
 				f.job.logf("%s shows it at %s", f.name, url[1])
 			}
-			was := f.said.trying
-			if f.said.hear(line); was == "" && f.said.trying != "" {
-				f.job.logf("%s: %s", f.name, f.said.trying)
+			was := f.said.waitText
+			if f.said.addLine(line); was == "" && f.said.waitText != "" {
+				f.job.logf("%s: %s", f.name, f.said.waitText)
 			}
 		}
 		if err != nil {

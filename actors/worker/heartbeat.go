@@ -42,11 +42,11 @@ func (t *task) heartbeatFile(dir string) (remove func(), err error) {
 // awaitSilence cancels ctx with errStopped when a task's heartbeat file has not changed for the
 // task's timeout plus heartbeatGrace. Time in which this process did not run does not count.
 func (t *task) awaitSilence(ctx context.Context, cancel context.CancelCauseFunc) {
-	every := beatEvery(t.Timeout)
-	tick := time.NewTicker(every)
+	interval := beatEvery(t.Timeout)
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
-	var last time.Time
-	silent, was := time.Duration(0), time.Now()
+	var lastBeat time.Time
+	silence, lastTick := time.Duration(0), time.Now()
 	for {
 		select {
 		case <-ctx.Done():
@@ -54,16 +54,17 @@ func (t *task) awaitSilence(ctx context.Context, cancel context.CancelCauseFunc)
 		case <-tick.C:
 		}
 		now := time.Now()
-		passed := min(now.Sub(was), 2*every)
-		was = now
-		if info, err := os.Stat(t.Heartbeat); err != nil || !info.ModTime().Equal(last) {
-			silent = 0
+		// A longer pause means that this process itself was stopped or starved.
+		passed := min(now.Sub(lastTick), 2*interval)
+		lastTick = now
+		if info, err := os.Stat(t.Heartbeat); err != nil || !info.ModTime().Equal(lastBeat) {
+			silence = 0
 			if err == nil {
-				last = info.ModTime()
+				lastBeat = info.ModTime()
 			}
 			continue
 		}
-		if silent += passed; silent >= t.Timeout+heartbeatGrace {
+		if silence += passed; silence >= t.Timeout+heartbeatGrace {
 			cancel(fmt.Errorf("task timeout: %w (is it stopped, as by SIGSTOP?): none for %v", errStopped, t.Timeout+heartbeatGrace))
 			return
 		}

@@ -48,7 +48,7 @@ func manifest(j *job, image string, getenv func(string) string) ([]byte, error) 
 		return nil, err
 	}
 	t := j.task(mappedTask, -1, -1)
-	t.Shuffle, t.Spills, t.Dir = j.temp.place(shuffleFolder), "", ""
+	t.Shuffle, t.Spills, t.Dir = j.temp.fullName(shuffleFolder), "", ""
 	t.Reports = t.Shuffle
 	env := []object{
 		{"name": taskVariable, "value": t.env()},

@@ -165,7 +165,7 @@ func TestReduceMakesRoom(t *testing.T) {
 	require.NoError(t, p.SetupJob())
 	j := &job{o: Options{Reduces: 2, BlockSize: blockBytes}}
 	require.NoError(t, j.prepare(t.Context(), p, 1))
-	task := &task{Plan: j.plan, Shuffle: j.temp.place(shuffleFolder)}
+	task := &task{Plan: j.plan, Shuffle: j.temp.fullName(shuffleFolder)}
 	_, err = task.mapped(t.Context(), len(j.layout.Splits)+1, 0, &j.layout)
 	require.ErrorIs(t, err, errWaited)
 	id, err := task.mapped(t.Context(), 1, 2, &j.layout)

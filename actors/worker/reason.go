@@ -20,66 +20,70 @@ var (
 	logError = pattern(`\b(?:ERROR|FATAL|error:|fatal:)[ :]+(?:[\w.$]+: )?(.+)`)
 	// failedLine matches what a worker says on standard error when its attempt has failed.
 	failedLine = pattern(`\btarry: ([mr]-\d+-\d+ on \S+: .+)`)
-	// ended matches what our Python file prints on Spark about a worker that says nothing.
-	ended = pattern(`\btarry worker exit -?\d+`)
-	// aborted matches what Spark's driver prints when a task has failed too often.
-	aborted = pattern(`\bJob aborted due to .+`)
-	// trying matches what clients print while they wait for an unreachable server.
-	trying = pattern(`\b(?:Retrying connect to server|Failed to connect to master|Unable to contact slurm controller)\b.*`)
+	// workerExit matches what our Python file prints on Spark about a worker without a message.
+	workerExit = pattern(`\btarry worker exit -?\d+`)
+	// jobAborted matches what Spark's driver prints when a task has failed too often.
+	jobAborted = pattern(`\bJob aborted due to .+`)
+	// unreachable matches what clients print while they wait for an unreachable server.
+	unreachable = pattern(`\b(?:Retrying connect to server|Failed to connect to master|Unable to contact slurm controller)\b.*`)
 	// traceLine matches a line of a stack trace.
 	traceLine = pattern(`^(?:at |\.\.\. \d+ more|File "|Traceback |\^)`)
-	// empty matches messages that do not tell the reason.
-	empty = pattern(`^(?:Error initializing SparkContext|Exception thrown in awaitResult|Streaming Command Failed|` +
+	// noReason matches messages that do not explain a failure.
+	noReason = pattern(`^(?:Error initializing SparkContext|Exception thrown in awaitResult|Streaming Command Failed|` +
 		`An error has occurred|$)`)
 )
 
 // reasons extracts, from the output of an engine's client, why it has failed.
 type reasons struct {
-	worker  string // of the first attempt that failed
-	ended   string // the line that ended matches
-	aborted string // the text that aborted matches
-	first   string // the innermost cause of the first exception
-	open    bool   // causes of first may follow
-	log     string // the last error in a log
-	last    string // the last line that is not part of a stack trace
-	trying  string // what the client waits for
+	workerMessage string // what the worker of the first failed attempt said
+	exitLine      string // the text that workerExit matches
+	abortText     string // the text that jobAborted matches
+	firstCause    string // the innermost cause of the first exception
+	causesFollow  bool   // the next lines may name causes of firstCause
+	logError      string // the last error in a log
+	lastLine      string // the last line that is not part of a stack trace
+	waitText      string // the last text that unreachable matches
 }
 
-// hear adds a line of the output.
-func (r *reasons) hear(line string) {
+// addLine reads a line of the output. The first match of a kind counts, since later failures are
+// often its consequences; of a Java exception, the last "Caused by" that says something; of errors
+// in a log, the last.
+func (r *reasons) addLine(line string) {
 	line = strings.TrimSpace(line)
 	if line == "" || traceLine().MatchString(line) {
 		return
 	}
-	r.last = line
+	r.lastLine = line
 	if m := failedLine().FindStringSubmatch(line); m != nil {
-		r.worker = cmp.Or(r.worker, m[1])
+		r.workerMessage = cmp.Or(r.workerMessage, m[1])
 	}
-	r.ended = cmp.Or(r.ended, ended().FindString(line))
-	if text := aborted().FindString(line); text != "" && r.aborted == "" {
-		r.aborted = text
+	r.exitLine = cmp.Or(r.exitLine, workerExit().FindString(line))
+	if text := jobAborted().FindString(line); text != "" && r.abortText == "" {
+		r.abortText = text
 	}
-	if text := trying().FindString(line); text != "" {
-		r.trying = text
+	if text := unreachable().FindString(line); text != "" {
+		r.waitText = text
 	}
 	m := javaError().FindStringSubmatch(line)
 	if m == nil {
-		r.open = false
-		if l := logError().FindStringSubmatch(line); l != nil && !empty().MatchString(l[1]) {
-			r.log = l[1]
+		r.causesFollow = false
+		if l := logError().FindStringSubmatch(line); l != nil && !noReason().MatchString(l[1]) {
+			r.logError = l[1]
 		}
 		return
 	}
 	inner := m[1] != ""
 	if !inner {
-		r.open = r.first == ""
+		r.causesFollow = r.firstCause == ""
 	}
-	if text := strings.TrimSpace(m[2]); (r.first == "" || r.open && inner) && !empty().MatchString(text) {
-		r.first, r.open = text, true
+	if text := strings.TrimSpace(m[2]); (r.firstCause == "" || r.causesFollow && inner) && !noReason().MatchString(text) {
+		r.firstCause, r.causesFollow = text, true
 	}
 }
 
 // reason returns the line that explains the failure best, or "": a known message of Spark's, the
 // first exception, the last error in a log, or the last line. The worker's own message is in
-// r.worker.
-func (r *reasons) reason() string { return cmp.Or(r.ended, r.aborted, r.first, r.log, r.last) }
+// r.workerMessage.
+func (r *reasons) reason() string {
+	return cmp.Or(r.exitLine, r.abortText, r.firstCause, r.logError, r.lastLine)
+}

@@ -40,13 +40,13 @@ Streaming Command Failed!`,
 	} {
 		var r reasons
 		for line := range strings.Lines(said) {
-			r.hear(line)
+			r.addLine(line)
 		}
 		require.Equal(t, want, r.reason(), said)
 	}
 	var r reasons
-	r.hear("INFO Client: Retrying connect to server: vm/127.0.0.1:8032. Already tried 0 time(s)")
-	require.Equal(t, "Retrying connect to server: vm/127.0.0.1:8032. Already tried 0 time(s)", r.trying)
+	r.addLine("INFO Client: Retrying connect to server: vm/127.0.0.1:8032. Already tried 0 time(s)")
+	require.Equal(t, "Retrying connect to server: vm/127.0.0.1:8032. Already tried 0 time(s)", r.waitText)
 }
 
 // The report that Go prints as a process ends becomes one line, with the place in the user's code.

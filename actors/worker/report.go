@@ -74,7 +74,7 @@ func readReports(in folder, suffix string) (list []report, err error) {
 		}
 		some, err := parseReports(b)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.place(name), err)
+			return nil, fmt.Errorf("%s: %w", in.fullName(name), err)
 		}
 		list = append(list, some...)
 	}

@@ -86,7 +86,7 @@ func openShared(in folder, reduce, maps, reduces int) (list []io.Closer, r io.Re
 		name := mapFile(i)
 		ends, err := in.read(name + endsSuffix)
 		if err == nil && len(ends) != 8*reduces {
-			err = fmt.Errorf("%s: %d bytes for %d reduces: %w", in.place(name+endsSuffix), len(ends), reduces, errFrames)
+			err = fmt.Errorf("%s: %d bytes for %d reduces: %w", in.fullName(name+endsSuffix), len(ends), reduces, errFrames)
 		}
 		if err != nil {
 			return list, nil, fmt.Errorf("what map %d has for the reduces: %w", i, err)

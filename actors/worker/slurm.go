@@ -22,7 +22,7 @@ func (slurm) width() int { return 1 }
 
 func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 	shuffle := j.temp.below(shuffleFolder)
-	dir, logs := j.temp.place(shuffleFolder), os.DevNull
+	dir, logs := j.temp.fullName(shuffleFolder), os.DevNull
 	if shuffle.store == nil {
 		logs = filepath.Join(dir, "%A_%a.log")
 	} else if len(j.o.Workers) > 0 {

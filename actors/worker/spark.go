@@ -73,7 +73,7 @@ func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 	in := j.temp.below(reportsFolder)
 	task := func(kind string) string {
 		t := j.task(kind, -1, -1)
-		t.Spills, t.Reports = ownFolder, in.place("") // the Python file starts workers in spark.local.dir
+		t.Spills, t.Reports = ownFolder, in.fullName("") // the Python file starts workers in spark.local.dir
 		return t.env()
 	}
 	setup, err := json.Marshal(sparkSetup{
@@ -86,13 +86,13 @@ func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 	if err := errors.Join(in.make(), local.write("spark.json", setup), local.write("tarry_spark.py", sparkProgram)); err != nil {
 		return nil, err
 	}
-	files = append(files, local.place("spark.json"))
+	files = append(files, local.fullName("spark.json"))
 	command := append(submit, "--master", s.master, "--name", "tarry "+j.layout.Name, "--files", strings.Join(files, ","))
 	if j.o.MaxAttempts > 0 {
 		command = append(command, "--conf", "spark.task.maxFailures="+strconv.Itoa(j.o.MaxAttempts))
 	}
 	command = append(command, j.settings()...)
-	command = append(command, local.place("tarry_spark.py"), local.place("spark.json"))
+	command = append(command, local.fullName("tarry_spark.py"), local.fullName("spark.json"))
 	if err := (&foreign{job: j, name: "Spark"}).run(ctx, command, nil); err != nil {
 		return nil, err
 	}

@@ -150,7 +150,7 @@ func (streaming) args(j *job) ([]string, error) {
 	t := j.task(eitherTask, -1, -1)
 	t.Spills = ownFolder
 	list = append(list, "-files", strings.Join(files, ","), "-inputformat", "org.apache.hadoop.mapred.lib.NLineInputFormat",
-		"-input", hadoopName(j.temp.place("splits")), "-output", hadoopName(j.temp.place("report")),
+		"-input", hadoopName(j.temp.fullName("splits")), "-output", hadoopName(j.temp.fullName("report")),
 		"-mapper", "./"+shippedName, "-cmdenv", taskVariable+"="+t.env())
 	if !j.mapOnly {
 		list = append(list, "-reducer", "./"+shippedName)

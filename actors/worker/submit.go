@@ -281,7 +281,7 @@ func (j *job) share(p *mapreduce.Plan, plan []byte) error {
 		}
 	}
 	j.temp = temp.below(fmt.Sprintf("run-%016x", rand.Uint64()))
-	j.plan = j.temp.place("plan.json")
+	j.plan = j.temp.fullName("plan.json")
 	if err := j.temp.below(notes).make(); err != nil { // by this user, who removes what others write to it
 		return err
 	}

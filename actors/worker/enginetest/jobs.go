@@ -204,7 +204,7 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 	return count.Bind(lines, text)
 }
 
-// overflow overflows its stack, which is small so that this is soon.
+// overflow overflows its stack, which it limits first, so that this takes little time and memory.
 func overflow(n int) int {
 	if n == 0 {
 		debug.SetMaxStack(1 << 20)
