@@ -14,32 +14,32 @@ import (
 // broker keeps the last events of the cluster in a ring. Each reader reads from the ring at its own
 // pace; the cluster, which adds events, never waits for readers.
 type broker struct {
-	mu      sync.Mutex
-	ring    []*line
-	gone    *clusterstate.State[*line] // the state after the events that the ring has dropped
-	next    uint64                     // number of the next event; they count from 1
-	wake    chan struct{}              // closed when an event arrives; nil if nobody waits
-	most    int                        // maximum number of streams
-	streams int
-	beats   chan struct{}    // see beat; nil if nobody waits
-	batches map[uint64]batch // by the number of their first event
-	counts  map[event.Type]int64
-	local   [clusterstate.Places]int64 // launched maps, by locality
+	mu           sync.Mutex
+	ring         []*line
+	droppedState *clusterstate.State[*line] // the state after the events that the ring has dropped
+	next         uint64                     // number of the next event; they count from 1
+	wake         chan struct{}              // closed when an event arrives; nil if nobody waits
+	maxStreams   int                        // maximum number of streams
+	streams      int
+	beats        chan struct{}    // see beat; nil if nobody waits
+	batches      map[uint64]batch // by the number of their first event
+	counts       map[event.Type]int64
+	local        [clusterstate.Places]int64 // launched maps, by locality
 }
 
 // line is an event, formatted when it is first needed.
 type line struct {
-	number uint64
-	is     clusterstate.Change
-	once   sync.Once
-	event  actors.Event // cleared once it is formatted
-	framed []byte       // see frame
-	data   []byte       // the JSON in framed
+	number     uint64
+	change     clusterstate.Change // what the event changes in the state of the cluster
+	once       sync.Once
+	event      actors.Event // cleared once it is formatted
+	frameBytes []byte       // see frame
+	data       []byte       // the JSON in framed
 }
 
 func newBroker(ring, streams int) *broker {
 	return &broker{
-		ring: make([]*line, ring), gone: clusterstate.New[*line](), next: 1, most: streams, counts: map[event.Type]int64{},
+		ring: make([]*line, ring), droppedState: clusterstate.New[*line](), next: 1, maxStreams: streams, counts: map[event.Type]int64{},
 		batches: map[uint64]batch{},
 	}
 }
@@ -47,15 +47,15 @@ func newBroker(ring, streams int) *broker {
 // frame returns the event as this process's streams send it, with its ID.
 func (l *line) frame(boot string) []byte {
 	l.once.Do(func() {
-		b := fmt.Appendf(nil, "id: %s-%d\nevent: %s\ndata: ", boot, l.number, l.is.Type)
+		b := fmt.Appendf(nil, "id: %s-%d\nevent: %s\ndata: ", boot, l.number, l.change.Type)
 		from := len(b)
 		b = l.event.AppendJSON(b)
 		to := len(b)
-		l.framed = append(b, "\n\n"...)
-		l.data = l.framed[from:to]
+		l.frameBytes = append(b, "\n\n"...)
+		l.data = l.frameBytes[from:to]
 		l.event = actors.Event{}
 	})
-	return l.framed
+	return l.frameBytes
 }
 
 // text returns the event as JSON.
@@ -70,14 +70,14 @@ func (b *broker) add(e actors.Event) {
 	defer b.mu.Unlock()
 	at := &b.ring[b.next%uint64(len(b.ring))]
 	if *at != nil {
-		b.lose(*at)
+		b.addDropped(*at)
 	}
-	l := &line{number: b.next, is: clusterstate.Of(&e), event: e}
+	l := &line{number: b.next, change: clusterstate.Of(&e), event: e}
 	*at = l
 	b.next++
 	b.counts[e.Type]++
-	if e.Type == event.Launched && l.is.Kind == scheduling.Map {
-		b.local[l.is.Near]++
+	if e.Type == event.Launched && l.change.Kind == scheduling.Map {
+		b.local[l.change.Near]++
 	}
 	if b.wake != nil {
 		close(b.wake)
@@ -85,13 +85,14 @@ func (b *broker) add(e actors.Event) {
 	}
 }
 
-// lose adds a dropped event to the state of dropped events, which forgets jobs that have ended.
-func (b *broker) lose(l *line) {
-	if l.is.Job == 0 || l.is.Type == event.Submitted || b.gone.Has(l.is.Job) {
-		b.gone.Add(&l.is, l)
+// addDropped adds a dropped event to the state of dropped events, which forgets jobs that have
+// ended.
+func (b *broker) addDropped(l *line) {
+	if l.change.Job == 0 || l.change.Type == event.Submitted || b.droppedState.Has(l.change.Job) {
+		b.droppedState.Add(&l.change, l)
 	}
-	if l.is.Type == event.Finished {
-		b.gone.Forget(l.is.Job)
+	if l.change.Type == event.Finished {
+		b.droppedState.Forget(l.change.Job)
 	}
 }
 
@@ -123,7 +124,7 @@ func (b *broker) read(number uint64, max int) (list []*line, missed uint64, wait
 func (b *broker) attach() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.streams >= b.most {
+	if b.streams >= b.maxStreams {
 		return false
 	}
 	b.streams++

@@ -48,8 +48,8 @@ func askedID(a *api.Submission) fingerprint {
 	return fingerprintOf(a.Job, append([]string{}, a.Args...), a.Directory)
 }
 
-// keyed is the job of a submission with a key.
-type keyed struct {
+// keyedJob records the job of a submission with a key.
+type keyedJob struct {
 	Key, Asked fingerprint
 	ID         int64
 	State      string `json:",omitempty"` // empty if it has not ended
@@ -60,22 +60,22 @@ type keyed struct {
 // keys are the keys of jobs that have not ended, or ended within keyLife. A table's mutex guards
 // them.
 type keys struct {
-	all   map[fingerprint]*keyed
-	ended []*keyed // in the order of their jobs' ends
+	all   map[fingerprint]*keyedJob
+	ended []*keyedJob // in the order of their jobs' ends
 }
 
 // begin records a job with a key.
 func (k *keys) begin(j *job) {
-	if was := k.all[j.key]; was == nil || was.ID != j.id {
-		k.all[j.key] = &keyed{Key: j.key, ID: j.id, Asked: askedID(&j.asked), Submitted: j.at}
+	if old := k.all[j.key]; old == nil || old.ID != j.id {
+		k.all[j.key] = &keyedJob{Key: j.key, ID: j.id, Asked: askedID(&j.asked), Submitted: j.at}
 	}
 }
 
 // end records how a job with a key has ended, and forgets expired keys.
 func (k *keys) end(key fingerprint, state string, at time.Time) {
-	if was := k.all[key]; was != nil && was.State == "" {
-		was.State, was.Ended = state, at
-		k.ended = append(k.ended, was)
+	if old := k.all[key]; old != nil && old.State == "" {
+		old.State, old.Ended = state, at
+		k.ended = append(k.ended, old)
 	}
 	k.forget(at)
 }
@@ -94,21 +94,22 @@ func (k *keys) forget(now time.Time) {
 }
 
 // restore adds recorded keys of ended jobs that are missing, and forgets expired ones.
-func (k *keys) restore(ended []*keyed, now time.Time) {
+func (k *keys) restore(ended []*keyedJob, now time.Time) {
 	for _, x := range ended {
 		if k.all[x.Key] == nil {
 			k.all[x.Key] = x
 		}
 	}
-	k.ended = slices.SortedFunc(maps.Values(k.all), func(x, y *keyed) int {
+	k.ended = slices.SortedFunc(maps.Values(k.all), func(x, y *keyedJob) int {
 		return cmp.Or(x.Ended.Compare(y.Ended), cmp.Compare(x.ID, y.ID))
 	})
-	k.ended = slices.DeleteFunc(k.ended, func(x *keyed) bool { return x.State == "" })
+	k.ended = slices.DeleteFunc(k.ended, func(x *keyedJob) bool { return x.State == "" })
 	k.forget(now)
 }
 
-// byKey finds the job with a key, and the key's record if the job is not in the list any more.
-func (t *table) byKey(key fingerprint, now time.Time) (j *job, k *keyed) {
+// byKey returns the job with a key and the key's record. If the list no longer contains the job, j
+// is nil and k is a copy, which later changes to the table do not affect.
+func (t *table) byKey(key fingerprint, now time.Time) (j *job, k *keyedJob) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.keys.forget(now)
@@ -119,8 +120,8 @@ func (t *table) byKey(key fingerprint, now time.Time) (j *job, k *keyed) {
 	if at, found := t.at(k.ID); found {
 		return t.list[at], k
 	}
-	was := *k
-	return nil, &was
+	copied := *k
+	return nil, &copied
 }
 
 // repeated returns the job of an earlier submission under the same key, or nil.

@@ -66,7 +66,7 @@ func TestKeysOutliveTheList(t *testing.T) {
 // A key is remembered for a day from the end of its job on; until then it does not matter how old it is.
 func TestKeysAreRememberedForADay(t *testing.T) {
 	begin := time.Unix(1e9, 0)
-	k := keys{all: map[fingerprint]*keyed{}}
+	k := keys{all: map[fingerprint]*keyedJob{}}
 	key := func(i int64) fingerprint { return keyID("ann", fmt.Sprint(i)) }
 	for i := range int64(4) {
 		k.begin(&job{id: i, key: key(i), at: begin})
@@ -90,7 +90,7 @@ func TestKeysAreRememberedForADay(t *testing.T) {
 	saved := slices.Clone(k.ended)
 	require.Equal(t, []int64{2, 3}, there(begin.Add(126*hour)))
 
-	k = keys{all: map[fingerprint]*keyed{}} // of the next process, in whose list job 3 is
+	k = keys{all: map[fingerprint]*keyedJob{}} // of the next process, in whose list job 3 is
 	k.begin(&job{id: 3, key: key(3)})
 	k.restore(saved, begin.Add(126*hour))
 	require.Equal(t, []int64{2, 3}, there(begin.Add(148*hour)))

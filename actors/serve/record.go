@@ -90,7 +90,7 @@ type entry struct {
 type snapshot struct {
 	Next    int64
 	Jobs    []*record            // by ID
-	Keys    []*keyed             // of ended jobs, some of which may be missing from Jobs
+	Keys    []*keyedJob          // of ended jobs, some of which may be missing from Jobs
 	Files   map[string]*dfs.Sums // of the block store, by name
 	Outputs map[string]string    // owners of finished outputs in the block store, by name
 }

@@ -38,7 +38,7 @@ func (s *Server) carryOut(j *job) (err error) {
 			err = fmt.Errorf("the job panicked: %v", bad)
 		}
 	}()
-	between, clean, err := s.between(j)
+	between, clean, err := s.betweenStages(j)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s *Server) onCluster(ctx context.Context, j *job, plan *mapreduce.Plan, ke
 	if !j.begin(h) {
 		_ = h.Kill(j.killed().Reason) // the job's end decides
 	}
-	s.handed(j)
+	s.markHanded(j)
 	res, err := h.Wait(context.Background())
 	j.endStage(res)
 	return res, err
@@ -114,8 +114,9 @@ func (s *Server) prepared(ctx context.Context, plan *mapreduce.Plan, o actors.Su
 	return s.cluster.Submit(ctx, plan, o)
 }
 
-// handed marks the job as passed to the cluster, or as ended before that.
-func (s *Server) handed(j *job) {
+// markHanded closes j.handed, which wakes requests that wait until the cluster has the job. It is
+// called when the cluster has the first stage, and when the job ends, maybe before that.
+func (s *Server) markHanded(j *job) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	select {
@@ -125,9 +126,9 @@ func (s *Server) handed(j *job) {
 	}
 }
 
-// between returns a directory for data between stages. clean removes it, unless the next process
-// needs it.
-func (s *Server) between(j *job) (dir string, clean func(done bool) error, err error) {
+// betweenStages returns a directory for the data that one stage passes to the next. clean removes
+// it, unless the server is closing and the next process resumes the job from it.
+func (s *Server) betweenStages(j *job) (dir string, clean func(done bool) error, err error) {
 	if len(j.order.Stages) == 1 {
 		return "", func(bool) error { return nil }, nil
 	}
@@ -140,11 +141,11 @@ func (s *Server) between(j *job) (dir string, clean func(done bool) error, err e
 			return os.RemoveAll(dir)
 		}, os.MkdirAll(dir, 0o700)
 	}
-	made, err := scratch.Dir(s.cfg.Cluster.SpillDir, "tarry-serve-")
+	temp, err := scratch.Dir(s.cfg.Cluster.SpillDir, "tarry-serve-")
 	if err != nil {
 		return "", nil, err
 	}
-	return made.Name(), func(bool) error { return made.Remove() }, nil
+	return temp.Name(), func(bool) error { return temp.Remove() }, nil
 }
 
 // succeeded reports whether an earlier process has finished a stage; dir is its output, or empty
@@ -222,7 +223,7 @@ func (s *Server) finish(j *job, err error) {
 	j.order, j.src = Order{Overwrite: j.order.Overwrite}, nil
 	j.mu.Unlock()
 	s.writing.RUnlock()
-	s.handed(j)
+	s.markHanded(j)
 	j.claim.end(err == nil, j.resumed, func() { s.jobs.finish(j) })
 	close(j.done)
 	j.cancel()

@@ -58,7 +58,7 @@ func Start(cfg Config) (_ *Server, err error) {
 		cfg: cfg, kinds: map[string]*Job{}, boot: rand.Text()[:8], started: time.Now(),
 		events: newBroker(cfg.limits.ring, cfg.limits.watchers),
 		jobs: &table{
-			next: 1, keys: keys{all: map[fingerprint]*keyed{}}, targets: map[string]*job{},
+			next: 1, keys: keys{all: map[fingerprint]*keyedJob{}}, targets: map[string]*job{},
 			most: cfg.limits.unfinished, history: cfg.History,
 		},
 		outputs:   outputs{owners: map[string]string{}},

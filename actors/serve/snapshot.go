@@ -28,9 +28,9 @@ type counts struct {
 func (b *broker) snapshot() (holding []*line, sums []counts, oldest uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	holding = slices.SortedFunc(b.gone.Holding(), func(x, y *line) int { return cmp.Compare(x.number, y.number) })
-	all := counts{Type: "counts", Node: -1, Near: b.gone.Near}
-	for j := range b.gone.Jobs() {
+	holding = slices.SortedFunc(b.droppedState.Holding(), func(x, y *line) int { return cmp.Compare(x.number, y.number) })
+	all := counts{Type: "counts", Node: -1, Near: b.droppedState.Near}
+	for j := range b.droppedState.Jobs() {
 		one := counts{Type: "counts", Node: -1, Job: j.ID, Done: j.Done, Failed: j.Failed, Killed: j.Killed, Near: j.Near}
 		for place, n := range j.Running() {
 			one.Near[place] -= n
@@ -47,7 +47,7 @@ func (s *Server) writeSnapshot(out *streamWriter) (next uint64) {
 	holding, sums, oldest := s.events.snapshot()
 	out.printf("event: missed\ndata: {\"missed\":%d}\n\n", oldest-1)
 	for _, l := range holding {
-		out.printf("event: %s\ndata: %s\n\n", l.is.Type, l.text(s.boot))
+		out.printf("event: %s\ndata: %s\n\n", l.change.Type, l.text(s.boot))
 	}
 	for i := range sums {
 		text, _ := json.Marshal(&sums[i]) // numbers cannot fail

@@ -50,7 +50,7 @@ func TestSnapshotIsTheState(t *testing.T) {
 		{Type: "counts", Node: -1, Job: 2, Done: [2]int64{1, 0}, Near: [4]int64{1, 0, 0, 0}},
 		{Type: "counts", Node: -1, Near: [4]int64{2, 0, 0, 0}}, // job 1, too, whose map ran when it ended
 	}, sums)
-	require.Len(t, slices.Collect(b.gone.Jobs()), 1)
+	require.Len(t, slices.Collect(b.droppedState.Jobs()), 1)
 }
 
 // Who comes late to the cluster's stream, and asks for the state, is led to it: then the events that

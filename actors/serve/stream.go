@@ -36,13 +36,13 @@ func (s *Server) jobEvents(w http.ResponseWriter, r *http.Request, _ caller) err
 	}
 	owned := map[scheduling.JobID]bool{}
 	keep := func(l *line) (bool, <-chan struct{}) {
-		is, known := owned[l.is.Job]
-		if known || l.is.Job == 0 {
+		is, known := owned[l.change.Job]
+		if known || l.change.Job == 0 {
 			return is, nil
 		}
-		is, wait := j.owns(l.is.Job)
+		is, wait := j.owns(l.change.Job)
 		if wait == nil {
-			owned[l.is.Job] = is
+			owned[l.change.Job] = is
 		}
 		return is, wait
 	}

@@ -336,7 +336,7 @@ func (d *Dir) append(kind byte, v any, log *slog.Logger) {
 // Sync forces appended records to the disk.
 func (d *Dir) Sync(log *slog.Logger) { d.Fail(d.journal.Sync(), log) }
 
-// Fail logs the first error that is not nil, after which nothing more is recorded.
+// Fail stops all recording at the first error that is not nil, and logs that error. Jobs continue.
 func (d *Dir) Fail(err error, log *slog.Logger) {
 	if err != nil && !d.broken.Swap(true) {
 		log.Error("the state is not kept any more", "dir", d.dir, "err", err)
