@@ -150,13 +150,13 @@ func fileIndex(title string, simulates bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, compiles := bodyPart, ""
+	body, wasmSources := bodyPart, ""
 	if simulates {
-		body, compiles = `<body data-module="simulator">`, " 'wasm-unsafe-eval'; worker-src blob:"
+		body, wasmSources = `<body data-module="simulator">`, " 'wasm-unsafe-eval'; worker-src blob:"
 	}
-	policy := fmt.Sprintf("default-src 'none'; script-src '%s'%s; style-src '%s'; img-src data: blob:; base-uri 'none'; form-action 'none'",
-		hash(script), compiles, hash(style))
-	head := `<meta http-equiv="Content-Security-Policy" content="` + policy + `">` + "\n"
+	csp := fmt.Sprintf("default-src 'none'; script-src '%s'%s; style-src '%s'; img-src data: blob:; base-uri 'none'; form-action 'none'",
+		hash(script), wasmSources, hash(style))
+	head := `<meta http-equiv="Content-Security-Policy" content="` + csp + `">` + "\n"
 	return replace(page, map[string]string{
 		titlePart:  head + "<title>" + html.EscapeString(title) + "</title>",
 		stylePart:  "<style>" + string(style) + "</style>",
@@ -190,13 +190,13 @@ func hash(text []byte) string {
 
 // pack writes events gzipped and in base64, which cannot contain the end tag of their element.
 func pack(out io.Writer, events io.Reader) error {
-	letters := base64.NewEncoder(base64.StdEncoding, out)
-	packed, err := gzip.NewWriterLevel(letters, gzip.BestSpeed) // a file that is looked at once should be there soon
+	encoder := base64.NewEncoder(base64.StdEncoding, out)
+	packed, err := gzip.NewWriterLevel(encoder, gzip.BestSpeed) // such a file is often opened only once, so speed matters more than size
 	if err != nil {
 		return err
 	}
 	_, err = io.Copy(packed, events)
-	return errors.Join(err, packed.Close(), letters.Close())
+	return errors.Join(err, packed.Close(), encoder.Close())
 }
 
 var (
@@ -211,15 +211,16 @@ var (
 	})
 )
 
-// bundle makes one script of a module and all that it imports: each a function that is called once
-// and gives what it exports. It knows the few forms of import and export that the modules use.
+// bundle returns one script with the module main and all modules that it imports. Each module
+// becomes a function that is called once and returns the module's exports. bundle supports only the
+// forms of import and export that our modules use, and rejects others.
 func bundle(files fs.FS, main string) ([]byte, error) {
 	var out bytes.Buffer
 	done := map[string]bool{}
-	var add func(name string, above []string) error
-	add = func(name string, above []string) error {
-		if slices.Contains(above, name) {
-			return fmt.Errorf("page: %s imports itself, over %s", name, strings.Join(above, ", "))
+	var add func(name string, importers []string) error // importers: the chain of modules from main to this one
+	add = func(name string, importers []string) error {
+		if slices.Contains(importers, name) {
+			return fmt.Errorf("page: %s imports itself, over %s", name, strings.Join(importers, ", "))
 		}
 		if done[name] {
 			return nil
@@ -233,7 +234,7 @@ func bundle(files fs.FS, main string) ([]byte, error) {
 			if bytes.Contains(m[1], []byte(" as ")) {
 				return fmt.Errorf("page: %s: cannot bundle %q", name, m[0])
 			}
-			if err := add(string(m[2])+".mjs", append(above, name)); err != nil {
+			if err := add(string(m[2])+".mjs", append(importers, name)); err != nil {
 				return err
 			}
 		}
@@ -243,8 +244,8 @@ func bundle(files fs.FS, main string) ([]byte, error) {
 		}
 		text = importLine().ReplaceAll(text, []byte("const { $1 } = modules.$2;"))
 		text = exportWord().ReplaceAll(text, []byte("$1 $2"))
-		if left := otherWord().Find(text); left != nil {
-			return fmt.Errorf("page: %s: cannot bundle %q", name, left)
+		if unknown := otherWord().Find(text); unknown != nil {
+			return fmt.Errorf("page: %s: cannot bundle %q", name, unknown)
 		}
 		fmt.Fprintf(&out, "modules.%s = (() => {\n%sreturn { %s };\n})();\n", strings.TrimSuffix(path.Base(name), ".mjs"), text, strings.Join(names, ", "))
 		return nil

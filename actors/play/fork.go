@@ -64,7 +64,7 @@ func fork(r *Request, a *Answer, sink Sink) error {
 		}
 	}
 	var with, without spans
-	w := wait{of: *r.Fork}
+	w := refusalSearch{asked: *r.Fork}
 	side := func(n int, see func(*event.Event)) func(event.Event) {
 		pass := tell(sink, n)
 		return func(e event.Event) {
@@ -77,11 +77,11 @@ func fork(r *Request, a *Answer, sink Sink) error {
 	if err := run(nil, side(0, func(e *event.Event) { with.add(e); w.add(e) })); err != nil {
 		return err
 	}
-	if !w.found {
+	if !w.isFound {
 		return errNoWait
 	}
-	b.Fork, b.NodeName, b.Waited = w.at, w.name, w.waited
-	f := scheduling.Fork(w.at)
+	b.Fork, b.NodeName, b.Waited = w.nearest, w.nodeName, w.waited
+	f := scheduling.Fork(w.nearest)
 	if err := run(&f, side(1, without.add)); err != nil {
 		return fmt.Errorf("without the wait: %w", err)
 	}
@@ -95,16 +95,16 @@ func (b *Branch) compare(with, without *spans) {
 	n := 0.0
 	for i := range with.list {
 		was, is := &with.list[i], without.of(with.list[i].key)
-		if was.took == 0 || is == nil || is.took == 0 {
+		if was.duration == 0 || is == nil || is.duration == 0 {
 			continue
 		}
 		n++
-		b.Mean[0] += was.took.Seconds()
-		b.Mean[1] += is.took.Seconds()
+		b.Mean[0] += was.duration.Seconds()
+		b.Mean[1] += is.duration.Seconds()
 		switch {
 		case was.id == b.Fork.Job:
-			b.Job = [2]time.Duration{was.took, is.took}
-		case was.took != is.took:
+			b.Job = [2]time.Duration{was.duration, is.duration}
+		case was.duration != is.duration:
 			b.Others++
 		}
 	}
@@ -125,7 +125,7 @@ type span struct {
 	key       spanKey
 	id        scheduling.JobID
 	submitted time.Duration
-	took      time.Duration // 0: it has not ended
+	duration  time.Duration // 0: it has not ended
 }
 
 // spanKey names a job in both runs, which may number jobs that wait for others differently: its name,
@@ -150,7 +150,7 @@ func (s *spans) add(e *event.Event) {
 		s.list = append(s.list, span{key: key, id: e.JobID, submitted: e.At})
 	case event.Finished:
 		j := &s.list[e.JobID-1]
-		j.took = e.At - j.submitted
+		j.duration = e.At - j.submitted
 	default:
 	}
 }
@@ -163,32 +163,33 @@ func (s *spans) of(key spanKey) *span {
 	return nil
 }
 
-// wait finds in a run the refusal nearest to the asked one: a simulated recording may differ from its
-// run. Of refusals at the same time, that on the asked node is nearest.
-type wait struct {
-	of     Fork
-	at     Fork
-	name   string
-	found  bool
-	open   bool // the job has launched nothing of the kind since
-	waited time.Duration
+// refusalSearch finds, in the events of a run, the refusal nearest in time to the one asked about,
+// for the same job and kind of task: a simulated recording may differ from its run, so that the
+// exact refusal may not occur. Of refusals at the same time, the one on the same node is nearest.
+type refusalSearch struct {
+	asked    Fork   // the refusal asked about
+	nearest  Fork   // the nearest refusal so far, if isFound
+	nodeName string // of the nearest refusal's node
+	isFound  bool
+	waits    bool          // the job has launched no task of the kind since the nearest refusal
+	waited   time.Duration // from the nearest refusal to the job's next launch
 }
 
-func (w *wait) add(e *event.Event) {
+func (w *refusalSearch) add(e *event.Event) {
 	switch {
-	case e.Type == event.Launched && e.Attempt.Task.Job == w.of.Job && e.Attempt.Task.Kind == w.of.Kind:
-		if w.open {
-			w.open, w.waited = false, e.At-w.at.At
+	case e.Type == event.Launched && e.Attempt.Task.Job == w.asked.Job && e.Attempt.Task.Kind == w.asked.Kind:
+		if w.waits {
+			w.waits, w.waited = false, e.At-w.nearest.At
 		}
-	case e.Type != event.Skipped || e.JobID != w.of.Job || e.Kind != w.of.Kind || e.Node < 0 || !e.Reason.Cause.Waits():
-	case !w.found || w.nearer(e):
-		w.at = Fork{e.At, e.JobID, e.Kind, e.Node}
-		w.name, w.found, w.open, w.waited = e.NodeName, true, true, 0
+	case e.Type != event.Skipped || e.JobID != w.asked.Job || e.Kind != w.asked.Kind || e.Node < 0 || !e.Reason.Cause.Waits():
+	case !w.isFound || w.isNearer(e):
+		w.nearest = Fork{e.At, e.JobID, e.Kind, e.Node}
+		w.nodeName, w.isFound, w.waits, w.waited = e.NodeName, true, true, 0
 	}
 }
 
-// nearer reports whether a refusal is nearer to the asked one than the one found so far.
-func (w *wait) nearer(e *event.Event) bool {
-	now, was := (e.At - w.of.At).Abs(), (w.at.At - w.of.At).Abs()
-	return now < was || now == was && e.Node == w.of.Node && w.at.Node != w.of.Node
+// isNearer reports whether a refusal is nearer to the one asked about than the one found so far.
+func (w *refusalSearch) isNearer(e *event.Event) bool {
+	newDistance, oldDistance := (e.At - w.asked.At).Abs(), (w.nearest.At - w.asked.At).Abs()
+	return newDistance < oldDistance || newDistance == oldDistance && e.Node == w.asked.Node && w.nearest.Node != w.asked.Node
 }

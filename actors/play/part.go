@@ -9,17 +9,17 @@ import (
 
 // Divergence is the first decision in which two runs on the same workload differ.
 type Divergence struct {
-	At    time.Duration `json:"at"` // of the earlier side
-	Words string        `json:"words"`
+	At    time.Duration `json:"at"`    // when the earlier of the two sides decided
+	Words string        `json:"words"` // the divergence in one or two sentences
 	Sides [2]Side       `json:"sides"`
 }
 
 // Side is what one of the runs did.
 type Side struct {
 	Policy   string `json:"policy"`
-	Did      string `json:"did"`                // in words; what it did next
+	Did      string `json:"did"`                // what it did next, in words
 	Why      string `json:"why,omitempty"`      // its reason
-	Instead  string `json:"instead,omitempty"`  // what it says of the other's choice: why it did not do that
+	Instead  string `json:"instead,omitempty"`  // why it did not do what the other run did
 	Decision int    `json:"decision,omitempty"` // number, from 1
 }
 

@@ -59,11 +59,11 @@ func Build(ctx context.Context, dir, out string) error {
 	)
 }
 
-// pack compresses the module, or reuses the compressed file if the module is the same: compressing is
-// the slowest step of the build.
-func pack(code []byte, there string) ([]byte, error) {
-	if old, err := os.ReadFile(there); err == nil {
-		if was, err := site.Unpack(old); err == nil && bytes.Equal(was, code) {
+// pack compresses the module, or returns the compressed file at path if it has the same content:
+// compression is the slowest step of the build.
+func pack(code []byte, path string) ([]byte, error) {
+	if old, err := os.ReadFile(path); err == nil {
+		if oldCode, err := site.Unpack(old); err == nil && bytes.Equal(oldCode, code) {
 			return old, nil
 		}
 	}
