@@ -119,12 +119,12 @@ func lastLines(text []byte, n int) []byte {
 // contextWriter is the reduce of GrepContext.
 type contextWriter struct {
 	*printer
-	c       Context
-	earlier int64        // lines of the file in earlier splits
-	last    int64        // number of the line of the file that was written last
-	until   int64        // all lines of the file up to this number are written
-	held    []CountFirst // lines to write if a later line nearby is selected
-	any     bool         // a line has been written
+	c          Context
+	earlier    int64        // lines of the file in earlier splits
+	lastLine   int64        // number of the line of the file that was written last
+	contextEnd int64        // number of the last context line after a selected one
+	candidates []CountFirst // lines to write if a later line nearby is selected
+	hasWritten bool         // a line has been written
 }
 
 func (w *contextWriter) reduce(_ int64, places iter.Seq[CountFirst], emit func([]byte)) error {
@@ -135,16 +135,16 @@ func (w *contextWriter) reduce(_ int64, places iter.Seq[CountFirst], emit func([
 		case place.First > 0 && place.First%2 == 0:
 			w.beside(n, place.Second, emit)
 		case place.First > 0:
-			for _, h := range w.held {
+			for _, h := range w.candidates {
 				if h.First >= n-int64(w.c.Before) {
 					w.write('-', h.First, h.Second, emit)
 				}
 			}
 			w.write(':', n, place.Second, emit)
-			w.held, w.until = w.held[:0], n+int64(w.c.After)
+			w.candidates, w.contextEnd = w.candidates[:0], n+int64(w.c.After)
 		case !bytes.Equal(place.Second, w.name):
 			w.name = append(w.name[:0], place.Second...)
-			w.earlier, w.last, w.until, w.held = 0, -1, 0, w.held[:0]
+			w.earlier, w.lastLine, w.contextEnd, w.candidates = 0, -1, 0, w.candidates[:0]
 		}
 	}
 	return nil
@@ -152,25 +152,25 @@ func (w *contextWriter) reduce(_ int64, places iter.Seq[CountFirst], emit func([
 
 // beside writes a line that is not selected, or holds it until a later line decides.
 func (w *contextWriter) beside(n int64, text []byte, emit func([]byte)) {
-	if n <= w.until {
+	if n <= w.contextEnd {
 		w.write('-', n, text, emit)
 		return
 	}
 	if w.c.Before == 0 {
 		return
 	}
-	if len(w.held) >= 2*w.c.Before {
-		w.held = slices.Delete(w.held, 0, len(w.held)-w.c.Before)
+	if len(w.candidates) >= 2*w.c.Before {
+		w.candidates = slices.Delete(w.candidates, 0, len(w.candidates)-w.c.Before)
 	}
-	w.held = append(w.held, mapreduce.MakePair(n, slices.Clone(text)))
+	w.candidates = append(w.candidates, mapreduce.MakePair(n, slices.Clone(text)))
 }
 
-// write writes a line of the file.
+// write writes a line of the file, after a line of two dashes if it does not follow the last one.
 func (w *contextWriter) write(separator byte, n int64, text []byte, emit func([]byte)) {
-	if w.any && n != w.last+1 {
+	if w.hasWritten && n != w.lastLine+1 {
 		emit(append(w.colored(w.line[:0], colorSeparator, []byte("--")), '\n'))
 	}
-	w.any, w.last = true, n
+	w.hasWritten, w.lastLine = true, n
 	if !w.c.Numbers {
 		n = 0
 	}

@@ -91,7 +91,7 @@ func (s *Searcher) intern(t *threads, l look, node int32) uint32 {
 
 // add creates a row for a state whose key is s.key.
 func (s *Searcher) add(st state) uint32 {
-	if len(s.states) > 0 && s.held > s.most {
+	if len(s.states) > 0 && s.held > s.maxCache {
 		key := slices.Clone(s.key)
 		s.clear()
 		s.key = key

@@ -68,7 +68,7 @@ func check(t require.TestingT, expr string, text []byte) {
 		require.Equal(t, want, searched(t, s, re, text), "%s searcher: %q in %q", round, expr, text)
 	}
 	s = p.NewSearcher()
-	s.checked, s.span = 1, 1
+	s.checkAfter, s.spanSize = 1, 1
 	require.Equal(t, want, searched(t, s, re, text), "now with skips, now without: %q in %q", expr, text)
 	p.prefix = nil
 	require.Equal(t, want, searched(t, p.NewSearcher(), re, text), "without skips: %q in %q", expr, text)
@@ -220,7 +220,7 @@ func TestBound(t *testing.T) {
 		most := 0
 		for part := range slices.Chunk(text, 1<<10) {
 			_, _ = s.Next(part, 0)
-			s.rest, s.work = 0, -1<<40 // never give up
+			s.restSize, s.work = 0, -1<<40 // never give up
 			most = max(most, s.plain.held, s.skipping.held)
 		}
 		const row = 2 << 10 // one more than fits

@@ -37,17 +37,17 @@ type Searcher struct {
 	decoder *decoder
 
 	*cache
-	plain, skipping cache // states for reading, and for skipping where no match has begun
+	plain, skipping cache // states that read each byte, and states that skip to where the next match may begin
 
-	most    int // maximum size of a cache in bytes, maxHeld or less
-	checked int // checkedSkips, except in tests
-	skips   int // number of skips since their average was last checked
-	skipped int // bytes skipped by these
-	span    int // size of the last span without skips
-	reading int // bytes remaining of it
+	maxCache     int // maximum size of a cache in bytes, maxHeld or less
+	checkAfter   int // checkedSkips, except in tests
+	skips        int // number of skips since their average length was last checked
+	skippedBytes int // bytes skipped by these
+	spanSize     int // bytes of the last span that was read without skips, since skips were too short
+	spanLeft     int // bytes of that span that are not read yet
 
-	work, scanned int64 // units of work done, and bytes read with it
-	rest, rested  int64 // size of the last rest, and how much of it others have searched, in bytes
+	work, scanned      int64 // units of work done, and bytes read with it
+	restSize, restDone int64 // bytes that other methods shall search since the Searcher gave up, and have searched
 
 	// scratch
 	stack   []uint32
@@ -61,7 +61,7 @@ type Searcher struct {
 
 // NewSearcher returns a Searcher without states.
 func (p *Program) NewSearcher() *Searcher {
-	s := &Searcher{p: p, decoder: newDecoder(p.alphabet), seen: make([]uint32, len(p.insts)), most: maxHeld, checked: checkedSkips, span: firstSpan}
+	s := &Searcher{p: p, decoder: newDecoder(p.alphabet), seen: make([]uint32, len(p.insts)), maxCache: maxHeld, checkAfter: checkedSkips, spanSize: firstSpan}
 	s.skipping.specialStarts = true
 	if s.use(&s.plain); p.prefix != nil {
 		s.use(&s.skipping)
@@ -72,7 +72,7 @@ func (p *Program) NewSearcher() *Searcher {
 // Bound limits the size of the states to about that many bytes in total, at least 128 KiB and at
 // most 4 MiB. If the Searcher exceeds a new bound, it frees states when it creates the next one.
 func (s *Searcher) Bound(bytes int64) {
-	s.most = int(min(max(bytes/2, minHeld), maxHeld)) // for each of two kinds
+	s.maxCache = int(min(max(bytes/2, minHeld), maxHeld)) // for each of two kinds
 }
 
 // use makes c the current states.
@@ -156,21 +156,21 @@ func (s *Searcher) last(text []byte, from int, v uint32) (int, Outcome) {
 // giveUp starts a rest at the line that contains text[i].
 func (s *Searcher) giveUp(text []byte, from, i int) (int, Outcome) {
 	s.work, s.scanned = 0, 0
-	s.rest = max(2*s.rest, firstRest)
-	s.rested = 0
+	s.restSize = max(2*s.restSize, firstRest)
+	s.restDone = 0
 	return from + bytes.LastIndexByte(text[from:i], '\n') + 1, GaveUp
 }
 
 // Resting reports whether another method should search the text from here on, because states were
 // recently created faster than they were used. A nil Searcher does not rest.
-func (s *Searcher) Resting() bool { return s != nil && s.rested < s.rest }
+func (s *Searcher) Resting() bool { return s != nil && s.restDone < s.restSize }
 
 // Rest returns Resting. If it returns true, the caller must search the next n bytes by another
 // method, and Rest counts them toward the end of the rest.
 func (s *Searcher) Rest(n int) bool {
 	resting := s.Resting()
 	if resting {
-		s.rested += int64(n)
+		s.restDone += int64(n)
 	}
 	return resting
 }
@@ -182,15 +182,15 @@ func (s *Searcher) skip(text []byte, i int) (int, uint32) {
 		from := i
 		i = s.p.prefix.index(text, i)
 		s.skips++
-		s.skipped += i - from
-		if s.skips == s.checked {
-			if s.skipped < s.checked*minSkip {
-				s.reading, s.span = s.span, min(2*s.span, lastSpan)
+		s.skippedBytes += i - from
+		if s.skips == s.checkAfter {
+			if s.skippedBytes < s.checkAfter*minSkip {
+				s.spanLeft, s.spanSize = s.spanSize, min(2*s.spanSize, lastSpan)
 				s.use(&s.plain)
 			} else {
-				s.span = firstSpan
+				s.spanSize = firstSpan
 			}
-			s.skips, s.skipped = 0, 0
+			s.skips, s.skippedBytes = 0, 0
 		}
 	}
 	v := s.startAt(text, i)
@@ -205,8 +205,8 @@ func (s *Searcher) read(text []byte, i int, v uint32) (at int, row, next uint32)
 	if s.cache == &s.skipping || s.p.prefix == nil {
 		return s.run(text, i, v)
 	}
-	at, row, next = s.run(text[:min(len(text), i+s.reading)], i, v)
-	s.reading -= at - i
+	at, row, next = s.run(text[:min(len(text), i+s.spanLeft)], i, v)
+	s.spanLeft -= at - i
 	return at, row, next
 }
 

@@ -28,11 +28,11 @@ type scanner struct {
 // finder is the state that is reused from chunk to chunk. It measures whether it pays to select
 // lines by their needles, literals that a match must contain.
 type finder struct {
-	lines  *dfa.Searcher // nil if the pattern needs none or is too large
-	found  int           // lines selected since their distance was last checked
-	passed int           // bytes passed for these
-	span   int           // size of the last span that was read completely
-	dense  int           // bytes remaining of it
+	lines         *dfa.Searcher // nil if the pattern needs none or is too large
+	selectedLines int           // number of selected lines since their distance was last checked
+	passedBytes   int           // bytes of text up to the last of these
+	spanSize      int           // size of the last span that was read completely
+	spanLeft      int           // bytes of that span that are not read yet
 }
 
 func (p *Pattern) scan(chunk []byte) scanner {
@@ -53,7 +53,7 @@ func (p *Pattern) finder() *finder {
 		p.finders = p.finders[:n-1]
 		return f.within(p.memory)
 	}
-	f := &finder{span: firstSpan}
+	f := &finder{spanSize: firstSpan}
 	if p.lines != nil {
 		f.lines = p.lines.NewSearcher()
 	}
@@ -84,10 +84,10 @@ func (s *scanner) next(from int) (start, end int) {
 		case s.p.all:
 			_, next = s.line(from)
 			return from, next
-		case s.p.selects && s.f.dense <= 0, s.f.lines.Resting() && len(s.p.needles) > 0:
-			start, next = s.ofSelected(from)
+		case s.p.selects && s.f.spanLeft <= 0, s.f.lines.Resting() && len(s.p.needles) > 0:
+			start, next = s.nextSelected(from)
 		case s.f.lines != nil:
-			start, next = s.ofAll(from)
+			start, next = s.nextOfAll(from)
 		default:
 			start, next = s.byRegexp(from)
 		}
@@ -108,10 +108,10 @@ func (s *scanner) line(i int) (end, next int) {
 	return len(s.chunk), len(s.chunk)
 }
 
-// ofSelected examines one line: the first one from `from` on that contains a needle or, without
+// nextSelected examines one line: the first one from `from` on that contains a needle or, without
 // needles, is long enough for a match. It returns the line's start, or -1 if it does not match, and
 // the start of the next line.
-func (s *scanner) ofSelected(from int) (start, next int) {
+func (s *scanner) nextSelected(from int) (start, next int) {
 	var hit int
 	if len(s.p.needles) > 0 {
 		hit = s.candidate(from)
@@ -127,9 +127,9 @@ func (s *scanner) ofSelected(from int) (start, next int) {
 		return start, next
 	}
 	if s.f.lines != nil {
-		s.f.passed += next - from
-		if s.f.found++; s.f.found == checkedHits {
-			s.f.look()
+		s.f.passedBytes += next - from
+		if s.f.selectedLines++; s.f.selectedLines == checkedHits {
+			s.f.chooseMethod()
 		}
 	}
 	if !s.matches(start, end) {
@@ -138,15 +138,15 @@ func (s *scanner) ofSelected(from int) (start, next int) {
 	return start, next
 }
 
-// look decides whether to read the next span completely, since selected lines are near to each
-// other.
-func (f *finder) look() {
-	if f.passed < nearHits*checkedHits {
-		f.dense, f.span = f.span, min(2*f.span, lastSpan)
+// chooseMethod decides whether to read the next span completely, since selected lines are near to
+// each other.
+func (f *finder) chooseMethod() {
+	if f.passedBytes < nearHits*checkedHits {
+		f.spanLeft, f.spanSize = f.spanSize, min(2*f.spanSize, lastSpan)
 	} else {
-		f.span = firstSpan
+		f.spanSize = firstSpan
 	}
-	f.found, f.passed = 0, 0
+	f.selectedLines, f.passedBytes = 0, 0
 }
 
 // candidate returns the first position of a needle from `from` on, or the chunk's length.
@@ -164,19 +164,19 @@ func (s *scanner) candidate(from int) int {
 	return first
 }
 
-// ofAll finds the first matching line with the automaton, which reads all lines. While the
+// nextOfAll finds the first matching line with the automaton, which reads all lines. While the
 // automaton rests, it examines one line with the regular expression. It returns the same as
-// ofSelected.
-func (s *scanner) ofAll(from int) (start, next int) {
+// nextSelected.
+func (s *scanner) nextOfAll(from int) (start, next int) {
 	if s.f.lines.Resting() {
 		start, next = s.byRegexp(from)
 		s.f.lines.Rest(next - from)
-		s.f.dense -= next - from
+		s.f.spanLeft -= next - from
 		return start, next
 	}
 	text := s.chunk
-	if s.p.selects && s.f.dense < len(text)-from {
-		_, end := s.line(from + s.f.dense - 1)
+	if s.p.selects && s.f.spanLeft < len(text)-from {
+		_, end := s.line(from + s.f.spanLeft - 1)
 		text = text[:end]
 	}
 	at, outcome := s.f.lines.Next(text, from)
@@ -189,7 +189,7 @@ func (s *scanner) ofAll(from int) (start, next int) {
 	default:
 		start, next = -1, len(text)
 	}
-	s.f.dense -= next - from
+	s.f.spanLeft -= next - from
 	return start, next
 }
 
