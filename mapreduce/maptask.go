@@ -348,12 +348,13 @@ func (b *boundMapOnly) runMapSkipping(ctx context.Context, p *cluster.Bound, a *
 	return out, nil
 }
 
-// filterFile maps the part of a split that is in one file.
+// filterFile maps the part of a split that is in one file. If bad records may be skipped, it holds
+// the output of each record back until its map has succeeded.
 func (b *boundMapOnly) filterFile(ctx context.Context, p *cluster.Bound, a *cluster.MapAttempt, file cluster.Split, w *recordWriter,
-	c *counter.Set, k *read.Skips,
+	c *counter.Set, skips *read.Skips,
 ) error {
 	t := &Task{ctx: ctx, id: a.ID(), name: p.Sources[file.Source].Name(), counters: c, budget: a.Budget, log: a.Log}
-	after := func(err error) error {
+	endRecord := func(err error) error {
 		w.gate.Shut()
 		if err != nil {
 			return read.MapError(err)
@@ -361,29 +362,29 @@ func (b *boundMapOnly) filterFile(ctx context.Context, p *cluster.Bound, a *clus
 		return w.err()
 	}
 	var keep, drop func()
-	if k != nil {
+	if skips != nil {
 		keep, drop = w.holding()
 	}
-	code, err := b.start(t, w)
+	userMap, err := b.start(t, w)
 	if err != nil {
 		return err
 	}
-	err = readFile(t, p, a, file, k, intake{}, func(l *recordLoop) error {
-		if k == nil {
-			return code.all(l, &w.gate, &w.failed, after)
+	err = readFile(t, p, a, file, skips, intake{}, func(l *recordLoop) error {
+		if skips == nil {
+			return userMap.all(l, &w.gate, &w.failed, endRecord)
 		}
-		return code.each(l.reader, l.around(read.SkippingKnown(l.reader, func(mapRecord func() error) error {
+		return userMap.each(l.reader, l.around(read.SkippingKnown(l.reader, func(mapRecord func() error) error {
 			w.gate.Open()
 			err := tryRecord(c, func() error { return cmp.Or(mapRecord(), w.failed) }, drop)
 			if err == nil {
 				keep()
 			}
-			return after(err)
+			return endRecord(err)
 		})))
 	})
-	if err == nil && code.close != nil {
+	if err == nil && userMap.close != nil {
 		w.gate.Open()
-		err = code.close()
+		err = userMap.close()
 		w.gate.Shut()
 	}
 	return err

@@ -146,7 +146,7 @@ func (b *boundJob) quantiles(keys [][]byte, reduces int) *keyRanges {
 	return newKeyRanges(bounds)
 }
 
-// sampler gathers the keys of some records.
+// sampler gathers keys of the map output of some records, to compute the ranges of a total order.
 type sampler struct {
 	bound *boundJob
 	ctx   context.Context
@@ -159,16 +159,16 @@ func (s *sampler) sample(src Source, split cluster.Split) error {
 	t := &Task{ctx: s.ctx, reduces: s.p.Reduces, name: src.Name(), counters: new(counter.Set), sampling: true}
 	key := s.bound.key.Bytes()
 	emit := s.bound.typed.emitToPointers(func(k, _ unsafe.Pointer) { s.keys = append(s.keys, bytes.Clone(s.cut(key(k)))) })
-	code, err := s.bound.typed.startMap(t, emit)
+	userMap, err := s.bound.typed.startMap(t, emit)
 	if err != nil {
 		return err
 	}
-	enough := len(s.keys) + sampleKeys
+	maxKeys := len(s.keys) + sampleKeys
 	r := &read.Reader{Ctx: s.ctx, Windows: read.UsualWindows(), Source: src, Split: split}
 	t.reader = r
 	calls := 0
-	err = code.each(r, func(mapRecord func() error) error {
-		if calls++; len(s.keys) >= enough || calls > sampleCalls {
+	err = userMap.each(r, func(mapRecord func() error) error {
+		if calls++; len(s.keys) >= maxKeys || calls > sampleCalls {
 			return errSampled
 		}
 		return read.MapError(mapRecord())

@@ -149,7 +149,7 @@ func TestChecked(t *testing.T) {
 	}
 	bad := CountDistinct(9, page, func(visit) map[int]int { return nil })
 	require.ErrorContains(t, runs(t, bad), "map[int]int")
-	for _, b := range [][]byte{nil, {5}, make([]byte, 10), append([]byte{9 | many}, make([]byte, 40)...)} {
+	for _, b := range [][]byte{nil, {5}, make([]byte, 10), append([]byte{9 | manyFlag}, make([]byte, 40)...)} {
 		require.ErrorIs(t, new(Sketch).UnmarshalBinary(b), errSketch)
 	}
 }

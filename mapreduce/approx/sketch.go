@@ -12,7 +12,7 @@ import (
 // Sketch is the state of [CountDistinct] for a key: the hash of one value, the hashes of a few, or
 // a HyperLogLog of many.
 type Sketch struct {
-	one       uint64 // valid if more is nil
+	one       uint64 // the hash of the only value, if more is nil
 	more      *hashes
 	precision uint8
 }
@@ -28,7 +28,7 @@ type hashes struct {
 // maxFew is the maximum number of hashes in few.
 const maxFew = 64
 
-// few returns the hashes of s, unless s has a HyperLogLog.
+// few returns the hashes of s, or nil if s has a HyperLogLog instead.
 func (s *Sketch) few() []uint64 {
 	if s.more == nil {
 		return []uint64{s.one}
@@ -101,8 +101,9 @@ func (s Sketch) Count() int64 {
 	return int64(len(s.few()))
 }
 
-// many is the flag in the first byte, with the precision, that a HyperLogLog follows.
-const many = 0x80
+// manyFlag is set in the first byte of an encoding, beside the precision, if the rest of the
+// encoding is a HyperLogLog, not hashes.
+const manyFlag = 0x80
 
 // MarshalBinary implements encoding.BinaryMarshaler. It returns a byte of precision, then either
 // one or more hashes of eight bytes or the library's encoding of a HyperLogLog. Sketches of the
@@ -110,7 +111,7 @@ const many = 0x80
 func (s Sketch) MarshalBinary() ([]byte, error) {
 	if s.more != nil && s.more.many != nil {
 		s.more.many.Estimate() // normalizes the sketch
-		return s.more.many.AppendBinary([]byte{s.precision | many})
+		return s.more.many.AppendBinary([]byte{s.precision | manyFlag})
 	}
 	b := []byte{s.precision}
 	for _, h := range s.few() {
@@ -126,8 +127,8 @@ func (s *Sketch) UnmarshalBinary(b []byte) error {
 	if len(b) < 9 {
 		return errSketch
 	}
-	*s = Sketch{precision: b[0] &^ many}
-	if b[0]&many != 0 {
+	*s = Sketch{precision: b[0] &^ manyFlag}
+	if b[0]&manyFlag != 0 {
 		s.more = &hashes{many: new(hyperloglog.Sketch)}
 		if err := s.more.many.UnmarshalBinary(b[1:]); err != nil {
 			return fmt.Errorf("%w: %w", errSketch, err)

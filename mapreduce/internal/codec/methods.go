@@ -85,7 +85,8 @@ func CallerPackage(skip int) string {
 	return PackageOf(runtime.FuncForPC(pc).Name())
 }
 
-// PackageOf returns the package of a function with that full name.
+// PackageOf returns the package of a function with that full name, in which the compiler writes
+// dots of the last path element as %2e.
 func PackageOf(name string) string {
 	slash := strings.LastIndexByte(name, '/') + 1
 	last, _, _ := strings.Cut(name[slash:], ".")

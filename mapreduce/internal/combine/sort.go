@@ -56,8 +56,9 @@ func (l *keyList) valueOf(x *cell) unsafe.Pointer {
 	return unsafe.Add(l.slots, uintptr(x.word)*l.size)
 }
 
-// sort sorts all n keys; keys and values stay in place. The accumulator must not change until the
-// slab is put back.
+// sort returns the n keys in sorted order, as a list of entries in a slab from the pool that point
+// to keys and values where they are. The accumulator must not change until the slab is returned to
+// the pool.
 func (l *keyList) sort(n int, pool *memory.Pool) *sorted {
 	s := segment.Sorting{N: n, Regions: [][]byte{inDense: nil, inArena: l.arena}, Pool: pool}
 	for i := 0; i < l.n; i += 1 << l.chunk {

@@ -107,7 +107,7 @@ func unpack(kind Packing, r io.Reader) (io.ReadCloser, error) {
 	case bzip2ed:
 		return io.NopCloser(bzip2.NewReader(r)), nil
 	case xzPacked:
-		raw := &ending{r: r}
+		raw := &tailReader{r: r}
 		ahead := bufio.NewReader(raw)
 		if n := xzWindow(ahead); n > largestWindow {
 			return nil, fmt.Errorf("a window of %d bytes, of which at most %d are read", n, largestWindow)
@@ -147,30 +147,31 @@ func xzWindow(r *bufio.Reader) int64 {
 // xzStream rejects a stream that ends right after a header, which package xz accepts as complete.
 type xzStream struct {
 	*xz.Reader
-	raw *ending
+	raw *tailReader
 }
 
 // Read implements io.Reader.
 func (s *xzStream) Read(p []byte) (int, error) {
 	n, err := s.Reader.Read(p)
-	if err == io.EOF && string(s.raw.last) != "YZ" { //nolint:errorlint // as Read gave it
+	if err == io.EOF && string(s.raw.tail) != "YZ" { //nolint:errorlint // as Read gave it
 		err = io.ErrUnexpectedEOF
 	}
 	return n, err
 }
 
-// ending keeps the last two bytes read, ignoring the zeros that may follow a stream.
-type ending struct {
+// tailReader keeps in tail the last two bytes read, which are "YZ" at the end of a whole xz stream.
+// It ignores zeros, since padding may follow a stream.
+type tailReader struct {
 	r    io.Reader
-	last []byte
+	tail []byte
 }
 
 // Read implements io.Reader.
-func (e *ending) Read(p []byte) (int, error) {
+func (e *tailReader) Read(p []byte) (int, error) {
 	n, err := e.r.Read(p)
 	if text := bytes.TrimRight(p[:n], "\x00"); len(text) > 0 {
-		e.last = append(e.last, text[max(0, len(text)-2):]...)
-		e.last = append([]byte(nil), e.last[max(0, len(e.last)-2):]...)
+		e.tail = append(e.tail, text[max(0, len(text)-2):]...)
+		e.tail = append([]byte(nil), e.tail[max(0, len(e.tail)-2):]...)
 	}
 	return n, err
 }

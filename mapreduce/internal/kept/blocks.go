@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	firstKept = 4 << 10   // size in bytes of a kept part's first block
-	maxKept   = 256 << 10 // maximum size of a block, except for a longer record
-	spillKept = 64 << 10  // size of a block on disk: a reader holds one
+	firstKept  = 4 << 10   // size in bytes of a kept part's first block
+	maxKept    = 256 << 10 // maximum size of a block, except for a longer record
+	spillBlock = 64 << 10  // size of a block on disk: a reader holds one
 )
 
 // Data is the records of one part: blocks of whole records, each in memory or in a spill. Except
@@ -67,7 +67,7 @@ func (d *Data) write(run []byte, ends records) error {
 				return err
 			}
 		}
-		n := ends.cut(run, spillKept)
+		n := ends.cut(run, spillBlock)
 		if n == 0 {
 			n = ends.Length(run)
 		}

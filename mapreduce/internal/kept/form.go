@@ -34,11 +34,12 @@ type formOf struct {
 // span is a range of bytes of an image.
 type span struct{ from, to uintptr }
 
-// NewForm returns the form of records of type T, or an error that says why they cannot be kept.
+// NewForm returns the form of records of type T, or an error that says why they cannot be kept. An
+// image must fit into a block on disk.
 func NewForm[T any]() (Form[T], error) {
 	c, err := codec.Value[T]()
 	f := Form[T]{Codec: c}
-	if t := reflect.TypeFor[T](); err == nil && isImage(t) && t.Size() > 0 && t.Size() <= spillKept {
+	if t := reflect.TypeFor[T](); err == nil && isImage(t) && t.Size() > 0 && t.Size() <= spillBlock {
 		f.Size, f.gaps = int(t.Size()), gapsOf(nil, t, 0)
 	} else if err == nil && !c.Raw {
 		f.flat, _ = flatOf(nil, t, 0)

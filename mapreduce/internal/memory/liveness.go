@@ -23,7 +23,8 @@ func (l *Liveness) Sign() {
 	}
 }
 
-// Show sets the Liveness of a sub-budget's attempt; call it before the sub-budget is used.
+// Show attaches the Liveness of an attempt to the attempt's sub-budget. Call it before the
+// sub-budget is used.
 func (b *Budget) Show(l *Liveness) {
 	if b != nil {
 		b.life = l

@@ -44,18 +44,18 @@ func (d Destination) Finish() error {
 	if !ok {
 		return nil
 	}
-	left, err := s.findLeft(s.dir)
+	dir, err := s.openResumable(s.dir)
 	if err != nil {
 		return err
 	}
-	if left == nil {
+	if dir == nil {
 		s.sweep()
 		return nil
 	}
-	if !left.has(Success) {
-		return left.release()
+	if !dir.has(Success) {
+		return dir.release()
 	}
-	if err := s.continueIn(left); err != nil {
+	if err := s.continueIn(dir); err != nil {
 		return err
 	}
 	return s.forget()
@@ -147,14 +147,15 @@ func (s *localStore) sweep() {
 	_ = d.release()
 }
 
-// resume finds what a run with this token has left, and continues with it.
+// resume looks for a directory that a killed run with this token has left, and continues in it. A
+// run that replaces an output writes into a directory with the suffix .new first.
 func (s *localStore) resume() (found bool, err error) {
 	paths := []string{s.dir}
 	if s.replace {
 		paths = append(paths, s.beside(".new"))
 	}
 	for _, path := range paths {
-		d, err := s.findLeft(path)
+		d, err := s.openResumable(path)
 		if err != nil {
 			return false, err
 		}
@@ -163,7 +164,7 @@ func (s *localStore) resume() (found bool, err error) {
 		}
 		if path != s.dir {
 			if s.old, err = s.find(); errors.Is(err, fs.ErrNotExist) {
-				return false, d.release() // it contains nothing yet: the job starts from the beginning
+				return false, d.release() // no earlier output to replace: the job starts from the beginning
 			} else if err != nil {
 				return false, errors.Join(err, d.release())
 			}
@@ -173,8 +174,8 @@ func (s *localStore) resume() (found bool, err error) {
 	return false, nil
 }
 
-// findLeft opens and locks a directory that a run with this token has left, or returns nil.
-func (s *localStore) findLeft(path string) (*outputDir, error) {
+// openResumable opens and locks a directory that a run with this token has left, or returns nil.
+func (s *localStore) openResumable(path string) (*outputDir, error) {
 	if s.token == "" {
 		return nil, nil
 	}
@@ -182,20 +183,20 @@ func (s *localStore) findLeft(path string) (*outputDir, error) {
 	if err != nil {
 		return nil, nil //nolint:nilerr // setup says what is wrong
 	}
-	if !s.left(d) {
+	if !s.isResumable(d) {
 		return nil, d.release()
 	}
 	if err := d.take(false); err != nil {
 		return nil, err
 	}
-	if !s.left(d) { // somebody else had it until now
+	if !s.isResumable(d) { // somebody else had it until now
 		return nil, d.release()
 	}
 	return d, nil
 }
 
-// left reports whether a run with this token left the directory.
-func (s *localStore) left(d *outputDir) bool {
+// isResumable reports whether a run with this token left the directory.
+func (s *localStore) isResumable(d *outputDir) bool {
 	token, err := fs.ReadFile(d.root.FS(), Temporary+"/"+resumeMark)
 	_, stranger, bad := d.entries()
 	return err == nil && bad == nil && string(token) == s.token && stranger == "" && d.mine()

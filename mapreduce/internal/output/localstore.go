@@ -58,7 +58,7 @@ func (s *localStore) beside(ending string) string {
 
 // check returns the error that Setup would return, and changes nothing.
 func (s *localStore) check() error {
-	if d, err := s.findLeft(s.dir); d != nil || err != nil {
+	if d, err := s.openResumable(s.dir); d != nil || err != nil {
 		if d != nil {
 			err = d.release()
 		}

@@ -15,15 +15,15 @@ import (
 // the path of a file for code that opens files by name. It must be used by one goroutine at a time,
 // until Close or Abort of the writer returns.
 type PartFile struct {
-	part  Part
-	name  string
-	store Store
-	meter *meter
-	late  *lateFile
-	bytes *PartWriter
-	path  string // empty if Path was not called
-	wrote bool
-	done  bool
+	part       Part
+	name       string
+	store      Store
+	meter      *meter
+	lazyFile   *lateFile   // created at the first byte
+	writer     *PartWriter // buffers and compresses the bytes for lazyFile
+	path       string      // empty if Path was not called
+	hasWritten bool        // Write was called
+	isEnded    bool        // the user's writer was closed or aborted
 }
 
 // The errors for a wrong use of a [PartFile].
@@ -36,14 +36,14 @@ var (
 func (c *Committer) OwnFile(at Part) (*PartFile, error) {
 	f := &PartFile{part: at, store: c.Store, meter: c.meter}
 	f.name = f.part.name
-	f.late = &lateFile{create: func() (io.WriteCloser, error) { return c.create(f.part) }}
+	f.lazyFile = &lateFile{create: func() (io.WriteCloser, error) { return c.create(f.part) }}
 	var err error
-	f.bytes, err = c.writer(f.late)
+	f.writer, err = c.writer(f.lazyFile)
 	return f, err
 }
 
 // WriterOf returns the PartWriter that the part's bytes go through.
-func WriterOf(f *PartFile) *PartWriter { return f.bytes }
+func WriterOf(f *PartFile) *PartWriter { return f.writer }
 
 // Name returns the name of the part, such as part-r-00000.
 func (f *PartFile) Name() string { return f.name }
@@ -52,22 +52,22 @@ func (f *PartFile) Name() string { return f.name }
 // part without any bytes is an empty file.
 func (f *PartFile) Write(p []byte) (int, error) {
 	switch {
-	case f.done:
+	case f.isEnded:
 		return 0, ErrPartEnded
 	case f.path != "":
 		return 0, ErrBothWays
 	}
-	f.wrote = true
-	if f.bytes.Err != nil {
-		return 0, f.bytes.Err
+	f.hasWritten = true
+	if f.writer.Err != nil {
+		return 0, f.writer.Err
 	}
 	if len(p) >= DirectSize {
-		return f.bytes.Write(p)
+		return f.writer.Write(p)
 	}
-	if f.bytes.Buf = append(f.bytes.Buf, p...); len(f.bytes.Buf) >= FlushSize {
-		f.bytes.Flush()
+	if f.writer.Buf = append(f.writer.Buf, p...); len(f.writer.Buf) >= FlushSize {
+		f.writer.Flush()
 	}
-	return len(p), f.bytes.Err
+	return len(p), f.writer.Err
 }
 
 // Path returns the path of a local file that does not exist yet and will be the part: the writer
@@ -77,15 +77,15 @@ func (f *PartFile) Write(p []byte) (int, error) {
 func (f *PartFile) Path() (string, error) {
 	local, ok := f.store.(*localStore)
 	switch {
-	case f.done:
+	case f.isEnded:
 		return "", ErrPartEnded
-	case f.wrote:
+	case f.hasWritten:
 		return "", ErrBothWays
 	case f.path != "":
 		return f.path, nil
 	case !ok:
 		return "", fault.Permanent(fmt.Errorf("a part in %s has no path: files by name go to Dir or ReplacedDir", f.store.Name()))
-	case f.bytes.packs():
+	case f.writer.packs():
 		return "", fault.Permanent(errors.New("a part that is Compressed has no path: what is written by name is not compressed"))
 	}
 	path, err := local.place(f.part)
@@ -95,24 +95,24 @@ func (f *PartFile) Path() (string, error) {
 
 // FinishFile prepares the file of a closed writer for the commit.
 func FinishFile(f *PartFile) (err error) {
-	f.done = true
+	f.isEnded = true
 	if f.path == "" {
-		return f.bytes.Close()
+		return f.writer.Close()
 	}
-	f.bytes.Bytes, err = f.store.(*localStore).adopt(f.part)
+	f.writer.Bytes, err = f.store.(*localStore).adopt(f.part)
 	if err == nil {
-		err = f.meter.add(f.part, f.bytes.Bytes)
+		err = f.meter.add(f.part, f.writer.Bytes)
 	}
 	return err
 }
 
 // DropFile closes the file of an aborted writer; AbortTask removes it.
 func DropFile(f *PartFile) {
-	if !f.done {
-		f.done = true
-		f.late.unwanted = true
-		f.bytes.Buf = nil
-		_ = f.bytes.Close()
+	if !f.isEnded {
+		f.isEnded = true
+		f.lazyFile.unwanted = true
+		f.writer.Buf = nil
+		_ = f.writer.Close()
 	}
 }
 

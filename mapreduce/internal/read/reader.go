@@ -41,7 +41,7 @@ type Reader struct {
 	Skips     *Skips            // skipped records; may be nil
 	Copies    *watch.Copies     // of the records of a watched map; otherwise nil
 	Ordinal   bool              // records are not bytes: Place.At is a number
-	Part      bool              // the input has chosen this split itself
+	Part      bool              // the split is a part that the input's own division returned, not a range of bytes
 	// Pin, if not nil, takes ownership of each view: it calls release when the bytes are no longer
 	// needed.
 	Pin func(view []byte, release func())

@@ -121,7 +121,7 @@ func (e *textEnds) First(b []byte, from int) int {
 
 func (e *textEnds) Resume(n int) int { return max(n-len(e.sep)+1, 0) }
 
-// start implements starts:
+// Start implements starts:
 //
 //  1. The first record at or after off follows a separator that begins at or after off - len(sep).
 //     If separators cannot overlap, it is the first one found there.

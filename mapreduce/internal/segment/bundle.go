@@ -151,7 +151,8 @@ func hashOf(prefix uint64, key []byte) uint64 {
 	return (prefix + uint64(len(key))) * 0x9e3779b97f4a7c15 >> 32
 }
 
-// cell returns the cell with the open bundle of a key in a partition, or the empty cell for it.
+// cell returns the cell with the bundle of a key in a partition, to which values can be appended,
+// or the empty cell where its bundle belongs.
 func (s *Sorter) cell(partition int, prefix uint64, key []byte) *bundle {
 	for i := hashOf(prefix, key); ; i++ {
 		c := &s.bundles.cells[i&uint64(len(s.bundles.cells)-1)]

@@ -6,11 +6,12 @@ import "github.com/tarry-mr/tarry/mapreduce/internal/memory"
 // order in which indexes were added.
 type collector struct {
 	Sorting
-	indexes []shifted
+	indexes []shiftedIndex
 }
 
-// shifted is an index whose region numbers start at base.
-type shifted struct {
+// shiftedIndex is an index whose regions have the numbers from base on in the common list of
+// regions.
+type shiftedIndex struct {
 	blocks []block
 	base   uint16
 }
@@ -22,7 +23,7 @@ func (c *collector) add(x *index, base int) {
 	if c.N == 0 {
 		c.Low = x.low
 	}
-	c.indexes = append(c.indexes, shifted{x.blocks, uint16(base)})
+	c.indexes = append(c.indexes, shiftedIndex{x.blocks, uint16(base)})
 	c.N += x.n
 	c.Low, c.High = min(c.Low, x.low), max(c.High, x.high)
 }
@@ -30,17 +31,17 @@ func (c *collector) add(x *index, base int) {
 // sortInto sorts all entries into the slab, which must be large enough.
 func (c *collector) sortInto(regions regions, pool *memory.Pool, slab memory.Slab) []entry {
 	c.Regions, c.Pool = regions, pool
-	return c.Sort(func() Reader { return &collected{indexes: c.indexes} }, slab)
+	return c.Sort(func() Reader { return &indexReader{indexes: c.indexes} }, slab)
 }
 
-// collected reads the entries of indexes.
-type collected struct {
-	indexes []shifted
+// indexReader reads the entries of several indexes, one index after the other.
+type indexReader struct {
+	indexes []shiftedIndex
 	decoder
 }
 
 // Prefixes implements Reader.
-func (r *collected) Prefixes(dst []uint64) (n int) {
+func (r *indexReader) Prefixes(dst []uint64) (n int) {
 	for n < len(dst) && r.next() {
 		n += r.prefixes(dst[n:])
 	}
@@ -48,7 +49,7 @@ func (r *collected) Prefixes(dst []uint64) (n int) {
 }
 
 // Entries implements Reader.
-func (r *collected) Entries(dst []entry) (n int) {
+func (r *indexReader) Entries(dst []entry) (n int) {
 	for n < len(dst) && r.next() {
 		n += r.decode(dst[n:])
 	}
@@ -56,7 +57,7 @@ func (r *collected) Entries(dst []entry) (n int) {
 }
 
 // next moves to the next index when the current one is read; it returns false at the end.
-func (r *collected) next() bool {
+func (r *indexReader) next() bool {
 	for !r.more() {
 		if len(r.indexes) == 0 {
 			return false

@@ -80,7 +80,7 @@ func (g *gatherer) fromMemory(m *Merge) {
 	for e := s.entries; len(e) > 0 && g.err == nil; {
 		n := min(len(e), touchAhead)
 		g.touched += s.regions.touch(e[:n])
-		for i := g.stretches(s.regions, e[:n]); i < n; i++ {
+		for i := g.appendContiguous(s.regions, e[:n]); i < n; i++ {
 			if e[i].klen == bundleKey {
 				g.bundle(s.regions.key(&e[i]), s.regions.value(&e[i]))
 				continue
@@ -101,10 +101,10 @@ func (g *gatherer) bundle(key, values []byte) {
 	}
 }
 
-// stretches formats leading records whose wanted bytes are contiguous, as in an input that is only
-// sorted, with one copy each, and returns their number. Gathering TeraSort's records takes 0.7 of
-// the time with it.
-func (g *gatherer) stretches(r regions, a []entry) int {
+// appendContiguous appends the first records of a, as long as the bytes to write of each are
+// contiguous in memory, with one copy each, and returns their number. They are contiguous if a job
+// only sorts its input. Gathering TeraSort's records takes 0.7 of the time with it.
+func (g *gatherer) appendContiguous(r regions, a []entry) int {
 	l := &g.layout
 	if len(l.Separator) > 0 {
 		return 0

@@ -19,10 +19,10 @@ type (
 	}
 )
 
-// lines are what all of them read.
+// lines returns the input of every job, which is empty.
 func lines() mapreduce.Input[[]byte] { return mapreduce.Lines(mapreduce.Bytes("lines", nil)) }
 
-// Plans binds them.
+// Plans returns the plans of the ten jobs.
 func Plans() (plans []*mapreduce.Plan, err error) {
 	for _, bind := range []func() (*mapreduce.Plan, error){
 		words, readings, points, lists, codes, edges, spans, texts, flags, authors,
