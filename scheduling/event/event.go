@@ -84,7 +84,7 @@ const (
 	NoCause         = core.NoCause
 	CausePreempted  = core.CausePreempted  // killed: a pool below its share claims the slot
 	CauseFlowMoved  = core.CauseFlowMoved  // killed: the minimum-cost flow no longer places it here
-	CauseForked     = core.CauseForked     // launched where the job would have waited
+	CauseForked     = core.CauseForked     // launched where the job would have waited, by Config.Fork
 	CauseNoSlot     = core.CauseNoSlot     // waiting: no slot of the kind is free, or other jobs come first
 	CauseSlowStart  = core.CauseSlowStart  // skipped: too few maps done
 	CauseSlowTask   = core.CauseSlowTask   // launched: a speculative attempt of a slow task

@@ -36,8 +36,8 @@ func (o *Order) assignKind(n *core.NodeState, k core.TaskKind) {
 	}
 	o.walk = o.Leaves(o.walk[:0], &o.Top, k, true)
 	for _, q := range o.walk {
-		if q.Occupied[k]+1 > q.most[k] {
-			o.skipQueue(q, n, k, core.Reason{Cause: core.CauseQueueMax, Count: int32(q.Occupied[k]), Of: int32(q.most[k])})
+		if q.Occupied[k]+1 > q.maxSlots[k] {
+			o.skipQueue(q, n, k, core.Reason{Cause: core.CauseQueueMax, Count: int32(q.Occupied[k]), Of: int32(q.maxSlots[k])})
 			continue
 		}
 		if o.assignQueue(q, n, k, true) || o.assignQueue(q, n, k, false) {
@@ -52,8 +52,8 @@ func (o *Order) assignKind(n *core.NodeState, k core.TaskKind) {
 func (o *Order) assignQueue(q *Queue, n *core.NodeState, k core.TaskKind, within bool) bool {
 	c := o.C
 	for j := range c.In(&q.lists[k]) {
-		if q.Occupied[k] > 0 && q.Occupied[k]+int(j.Slots) > q.most[k] { // an empty queue may launch any task, otherwise it starves
-			c.Skip(j, n, k, core.Reason{Cause: core.CauseQueueMax, Count: int32(q.Occupied[k]), Of: int32(q.most[k])}, 0)
+		if q.Occupied[k] > 0 && q.Occupied[k]+int(j.Slots) > q.maxSlots[k] { // an empty queue may launch any task, otherwise it starves
+			c.Skip(j, n, k, core.Reason{Cause: core.CauseQueueMax, Count: int32(q.Occupied[k]), Of: int32(q.maxSlots[k])}, 0)
 			continue
 		}
 		if most := q.userMost(k); q.Users[j.Spec.User].occupied[k]+int(j.Slots) > max(most, int(j.Slots)) {
@@ -85,13 +85,13 @@ func (o *Order) reserve(j *core.Job, n *core.NodeState, k core.TaskKind) bool {
 	if o.C.Avoids(j, n) {
 		return false
 	}
-	held := 0
+	reservedNodes := 0
 	for id, other := range o.reserved[k] {
 		if other == j && o.C.Nodes[id].Live {
-			held++
+			reservedNodes++
 		}
 	}
-	if n.Slots[k] >= int(j.Slots) && held < j.Work[k].Waiting() {
+	if n.Slots[k] >= int(j.Slots) && reservedNodes < j.Work[k].Waiting() {
 		o.reserved[k][n.ID] = j
 		o.C.Skip(j, n, k, core.Reason{Cause: core.CauseReserved, Count: int32(n.Free(k)), Of: j.Slots}, 0)
 		return true
@@ -192,9 +192,9 @@ func (o *Order) TellGroups() {
 	for _, q := range o.Queues {
 		now := core.Figures{Demand: q.wants, Running: q.Occupied}
 		for k := range core.Kinds {
-			now.Shares[k], now.Max[k] = float64(q.slots[k]), core.MaximumTold(q.most[k])
+			now.Shares[k], now.Max[k] = float64(q.slots[k]), core.MaximumTold(q.maxSlots[k])
 		}
-		o.C.TellGroup(q.Name, &q.told, now)
+		o.C.TellGroup(q.Name, &q.lastShares, now)
 	}
 }
 
@@ -203,7 +203,7 @@ func (o *Order) QueueViews() []core.QueueView {
 	var views []core.QueueView
 	for _, q := range o.Queues {
 		v := core.QueueView{
-			Name: q.Name, Parent: q.Parent, Leaf: len(q.Children) == 0, Config: q.QueueConfig, Capacity: q.slots, Max: q.most,
+			Name: q.Name, Parent: q.Parent, Leaf: len(q.Children) == 0, Config: q.QueueConfig, Capacity: q.slots, Max: q.maxSlots,
 			Occupied: q.Occupied, Jobs: q.jobs, Users: len(q.Users),
 		}
 		for _, j := range o.C.Active {

@@ -33,29 +33,29 @@ type Order struct {
 // Queue is a fraction of the cluster; a queue without children has jobs.
 type Queue struct {
 	core.QueueConfig
-	Above    *Queue
-	Children []*Queue
-	Sorted   [core.Kinds][]*Queue // children, in the order of the last walk
-	percent  float64              // of the parent
-	slots    [core.Kinds]int      // capacity
-	most     [core.Kinds]int      // maximum capacity, NoLimit if none
-	Occupied [core.Kinds]int      // slots held by its jobs or those below it
-	lists    [core.Kinds]core.JobList
-	Waiting  index.List[*core.Job] // jobs that have not launched a task
-	Users    map[string]*queueUser
-	jobs     int
-	told     core.GroupShares // as in the last event
-	wants    [core.Kinds]int  // slots that its jobs or those below it could use, when last reported
-	stale    bool             // Settle must check which waiting jobs may launch (Hadoop: are initialized)
+	Above      *Queue // the parent; Order.Top for the top queues
+	Children   []*Queue
+	Sorted     [core.Kinds][]*Queue // children, in the order of the last walk
+	percent    float64              // of the parent
+	slots      [core.Kinds]int      // capacity
+	maxSlots   [core.Kinds]int      // maximum capacity, NoLimit if none
+	Occupied   [core.Kinds]int      // slots held by its jobs or those below it
+	lists      [core.Kinds]core.JobList
+	Waiting    index.List[*core.Job] // jobs that have not launched a task
+	Users      map[string]*queueUser
+	jobs       int
+	lastShares core.GroupShares // as the last event reported them
+	wants      [core.Kinds]int  // slots that its jobs or those below it could use, when last reported
+	stale      bool             // Settle must check which waiting jobs may launch (Hadoop: are initialized)
 }
 
 // queueJob is the order's record of a job.
 type queueJob struct {
-	queue   *Queue
-	rank    index.Rank      // among the queue's waiting jobs, until Begun
-	Begun   bool            // has launched a task
-	told    bool            // an event has reported that it is held back
-	counted [core.Kinds]int // slots of it that the queue has counted
+	queue      *Queue
+	rank       index.Rank      // among the queue's waiting jobs, until Begun
+	Begun      bool            // has launched a task
+	isReported bool            // an event has reported that it is held back
+	counted    [core.Kinds]int // slots of it that the queue has counted
 }
 
 // queueUser counts a user's jobs and slots in a queue.
@@ -72,7 +72,7 @@ func New(c *core.Core, p *core.Policy) (core.Order, error) {
 		configs = []core.QueueConfig{{Name: core.DefaultName, Capacity: 100}}
 	}
 	for _, cfg := range configs {
-		q := &Queue{QueueConfig: cfg, Users: map[string]*queueUser{}, told: core.GroupShares{Since: c.Now}}
+		q := &Queue{QueueConfig: cfg, Users: map[string]*queueUser{}, lastShares: core.GroupShares{Since: c.Now}}
 		q.UserLimit = cmp.Or(cfg.UserLimit, 100)
 		q.InitJobs = cmp.Or(cfg.InitJobs, 2)
 		q.Above = &o.Top
@@ -139,9 +139,9 @@ func (o *Order) resize() {
 	for _, q := range o.Queues {
 		for k := range q.slots {
 			q.slots[k] = cut(q.percent, q.Above.slots[k])
-			q.most[k] = core.NoLimit
+			q.maxSlots[k] = core.NoLimit
 			if q.Max > 0 {
-				q.most[k] = max(min(1, o.C.Slots[k]), cut(q.Max, q.Above.slots[k])) // at least one slot, otherwise it starves
+				q.maxSlots[k] = max(min(1, o.C.Slots[k]), cut(q.Max, q.Above.slots[k])) // at least one slot, otherwise it starves
 			}
 		}
 	}
@@ -313,16 +313,16 @@ func (o *Order) Settle() {
 	}
 }
 
-// tellHeld emits an event, once per job, for jobs that wait until others of their queue and user
+// reportHeld emits an event, once per job, for jobs that wait until others of their queue and user
 // have begun.
-func (o *Order) tellHeld(q *Queue) {
+func (o *Order) reportHeld(q *Queue) {
 	if !o.C.Tells() {
 		return
 	}
 	var at index.Cursor
 	for j, ok := q.Waiting.Next(&at); ok; j, ok = q.Waiting.Next(&at) {
-		if of := &o.Of[j.Index]; !j.Runnable && !of.told {
-			of.told = true
+		if of := &o.Of[j.Index]; !j.Runnable && !of.isReported {
+			of.isReported = true
 			o.C.Emit(core.Event{Type: core.EventSkipped, JobID: j.ID, Node: core.NoNode, Reason: j.Hold})
 		}
 	}
@@ -357,5 +357,5 @@ func (o *Order) initialize(q *Queue) {
 	for _, j := range chosen {
 		o.C.SetRunnable(j, true, core.Reason{})
 	}
-	o.tellHeld(q)
+	o.reportHeld(q)
 }

@@ -108,10 +108,10 @@ func enter(best *[Choices]Candidate, c Candidate) {
 // waiting for those would be useless.
 func (r *Placement) renew(j *core.Job, g *gravity.Outputs, p *Plan) {
 	limit, pending := r.cap(j, g), &j.Work[core.Reduce].Pending
-	r.findTaken(j, p, limit)
+	r.findTakers(j, p, limit)
 	renewed := false
 	for i := pending.First(); i >= 0; i = pending.Next(i) {
-		if r.taken[i] {
+		if r.hasTaker[i] {
 			continue
 		}
 		if !renewed {
@@ -127,15 +127,15 @@ func (r *Placement) renew(j *core.Job, g *gravity.Outputs, p *Plan) {
 	}
 }
 
-// findTaken records for each reduce whether one of its candidates can take it.
-func (r *Placement) findTaken(j *core.Job, p *Plan, limit int32) {
-	r.taken = append(r.taken[:0], make([]bool, len(p.Candidates))...)
-	node, can := int32(-1), false
+// findTakers records for each reduce whether one of its candidates can take it.
+func (r *Placement) findTakers(j *core.Job, p *Plan, limit int32) {
+	r.hasTaker = append(r.hasTaker[:0], make([]bool, len(p.Candidates))...)
+	node, takes := int32(-1), false
 	for _, h := range p.ByNode {
 		if h.Group != node {
-			node, can = h.Group, r.canTake(j, r.C.Nodes[h.Group], limit)
+			node, takes = h.Group, r.canTake(j, r.C.Nodes[h.Group], limit)
 		}
-		r.taken[h.Reduce] = r.taken[h.Reduce] || can
+		r.hasTaker[h.Reduce] = r.hasTaker[h.Reduce] || takes
 	}
 }
 

@@ -55,13 +55,13 @@ type Placement struct {
 	Waiting core.Records[waiting]
 
 	// scratch of a plan
-	floor   []int64 // by reduce: the minimum score of its best nodes
-	taken   []bool  // by reduce: a candidate can take it
-	sum     []int64 // by reduce
-	rooms   []room  // by rack
-	sums    gravity.Sums
-	racks   []gravity.Rack // live nodes, as of `counted`
-	counted uint64
+	floor    []int64 // by reduce: the minimum score of its best nodes
+	hasTaker []bool  // by reduce: a candidate can take it
+	sum      []int64 // by reduce
+	rooms    []room  // by rack
+	sums     gravity.Sums
+	racks    []gravity.Rack // live nodes, as of `counted`
+	counted  uint64
 }
 
 // New returns the placement of p, CoGRS or LARTS, with the waits of a former one.
@@ -199,16 +199,16 @@ func (r *Placement) cap(j *core.Job, g *gravity.Outputs) int32 {
 	return int32(max(1, math.Ceil(r.pol.SkewCap*float64(len(j.Work[core.Reduce].Tasks))/float64(nodes)-1e-9)))
 }
 
-// allowed returns the maximum distance of a reduce of j from its center now, as in Algorithm 3
-// (package delay).
+// allowed returns the maximum distance of a reduce of j from its center now: its wait is spent on
+// the waits of one level after the other, as in Algorithm 3 (package delay).
 func (r *Placement) allowed(j *core.Job) core.Locality {
 	w := r.Of.Of(j)
 	if r.C.Order.Urgent(j, core.Reduce) || w.Wait >= r.C.HeartbeatInterval() && r.idle(j) {
 		return core.OffRack
 	}
-	level, left := w.Level, w.Wait
-	for ; level < core.OffRack && left >= r.Length(level); level++ {
-		left -= r.Length(level)
+	level, unspent := w.Level, w.Wait
+	for ; level < core.OffRack && unspent >= r.Length(level); level++ {
+		unspent -= r.Length(level)
 	}
 	return level
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/internal/gravity"
 )
 
-// Explain returns the distances of reduce i on n and at its center of gravity or, if i is negative,
-// of the reduce for which a refusal waits.
+// Explain returns the distances of reduce i on n and at its center of gravity. If i is negative, j
+// has refused a slot of n, and the distances are those of its largest waiting reduce.
 func (r *Placement) Explain(j *core.Job, i int32, n *core.NodeState) *core.Placed {
 	g := r.C.OutputsOf(j)
 	if i < 0 {

@@ -276,9 +276,9 @@ func (c *Core) putBack(j *Job, k TaskKind, i int32) {
 	for _, n := range p.Nodes[p.Offsets[i]:p.Offsets[i+1]] {
 		for l := range j.ByPlace.Levels {
 			if l == 0 {
-				j.ByPlace.Levels[0].Again(int32(n), i)
+				j.ByPlace.Levels[0].Reopen(int32(n), i)
 			} else if g := c.Nodes[n].Groups; g != nil {
-				j.ByPlace.Levels[l].Again(g[l], i)
+				j.ByPlace.Levels[l].Reopen(g[l], i)
 			}
 		}
 	}

@@ -180,7 +180,7 @@ func (c *Core) buildTasks(j *Job) {
 	c.Waiting[Map] += s.Maps
 	c.Waiting[Reduce] += s.Reduces
 	m := &j.Work[Map]
-	m.Open = true
+	m.Open = true // slow start concerns reduces only
 	j.Located = len(s.Places.Nodes) > 0
 	if !j.Located {
 		m.Pending = index.NewFullTaskSet(s.Maps)

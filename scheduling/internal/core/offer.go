@@ -68,7 +68,7 @@ func (c *Core) refuse(j *Job, n *NodeState, k TaskKind, p Proposal) bool {
 		_, until := at.View(j)
 		c.skipAt(j, n, k, c.reason(j, k, p.Why), until, p.Allowed, placed)
 	}
-	if !at.Again() {
+	if !at.CountsSlots() {
 		c.refusals[k][j.Index] = c.Beat
 	}
 	at.Refused(j)
@@ -220,11 +220,11 @@ func (c *Core) Round(n *NodeState, k TaskKind) bool {
 }
 
 // Fill offers each free slot of kind k once. It stops at the first slot that all jobs refuse,
-// unless refusals are counted, because the next slot would be refused as well.
+// because they would refuse the next one as well, unless the placement counts refused slots.
 func (c *Core) Fill(n *NodeState, k TaskKind) {
-	counts := k == Map && c.Placement[k].Again()
+	countsSlots := k == Map && c.Placement[k].CountsSlots()
 	for slots := n.Free(k); slots > 0 && n.Free(k) > 0; slots-- {
-		if !c.Round(n, k) && !counts {
+		if !c.Round(n, k) && !countsSlots {
 			return
 		}
 	}

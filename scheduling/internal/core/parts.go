@@ -158,8 +158,8 @@ func (a *external) Refused(j *Job) {
 	r.count++
 }
 
-func (a *external) Begin()      {}
-func (a *external) Again() bool { return true }
+func (a *external) Begin()            {}
+func (a *external) CountsSlots() bool { return true }
 
 func (a *external) Remove(j *Job) {
 	a.of.Remove(j)

@@ -17,9 +17,9 @@ type Placement interface {
 	// placement remembers, it learns here.
 	Refused(j *Job)
 	Launched(j *Job, n *NodeState, l Locality)
-	// Again reports whether a job that has refused a slot of a node is asked about the next one in
-	// the same heartbeat, because each slot counts.
-	Again() bool
+	// CountsSlots reports whether the placement counts each refused slot. If so, a job that has
+	// refused a slot of a node is asked about the next one in the same heartbeat, too.
+	CountsSlots() bool
 	// Remove forgets a job that has ended.
 	Remove(j *Job)
 	// View returns the state of j and the time at which its wait ends (0: not by time).
@@ -82,7 +82,7 @@ func (g greedy) Place(j *Job, n *NodeState) Proposal {
 func (greedy) Begin()                                  {}
 func (greedy) Refused(*Job)                            {}
 func (greedy) Launched(*Job, *NodeState, Locality)     {}
-func (greedy) Again() bool                             { return false }
+func (greedy) CountsSlots() bool                       { return false }
 func (greedy) Remove(*Job)                             {}
 func (greedy) View(*Job) (LocalityView, time.Duration) { return LocalityView{}, 0 }
 

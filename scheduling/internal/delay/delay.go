@@ -98,8 +98,8 @@ func (s *SkipCount) limit(j *core.Job, l int) int {
 // Begin implements core.Placement.
 func (s *SkipCount) Begin() {}
 
-// Again implements core.Placement.
-func (s *SkipCount) Again() bool { return true }
+// CountsSlots implements core.Placement: D is a number of slots.
+func (s *SkipCount) CountsSlots() bool { return true }
 
 // Remove implements core.Placement.
 func (s *SkipCount) Remove(j *core.Job) { s.Of.Remove(j) }
@@ -229,8 +229,8 @@ func (s *Waits) Refused(j *core.Job) {
 	}
 }
 
-// Again implements core.Placement.
-func (s *Waits) Again() bool { return false }
+// CountsSlots implements core.Placement: waits are times, so one refusal per heartbeat is enough.
+func (s *Waits) CountsSlots() bool { return false }
 
 // Remove implements core.Placement.
 func (s *Waits) Remove(j *core.Job) { s.Of.Remove(j) }

@@ -60,8 +60,8 @@ func (p *printer) flow(h *mix, o *quincy.Order) {
 	for _, j := range o.C.Active {
 		if !j.State.Ended() {
 			h.length(p.w.now - j.Submitted)
-			h.int(int(o.Of[j.Index].Least))
-			h.int(int(o.Of[j.Index].Most))
+			h.int(int(o.Of[j.Index].Min))
+			h.int(int(o.Of[j.Index].Max))
 		}
 	}
 	if !o.FreshPlan || o.At != p.w.now {

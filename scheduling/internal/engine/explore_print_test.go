@@ -246,8 +246,8 @@ func (p *printer) node(i int) {
 	}
 	if o, ok := w.c.Order.(*quincy.Order); ok {
 		h.int(i) // it takes the first of equally cheap nodes
-		if i < len(o.Held) && o.Held[i] > 0 {
-			h.length(w.now - o.Held[i])
+		if i < len(o.PlannedAt) && o.PlannedAt[i] > 0 {
+			h.length(w.now - o.PlannedAt[i])
 		}
 	}
 	h.flag(n.Live)

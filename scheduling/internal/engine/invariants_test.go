@@ -171,7 +171,7 @@ func checkLimits(t require.TestingT, o *pools.Order) {
 			if j.State.Ended() || j.Spec.Priority != p {
 				continue
 			}
-			may := inPool[o.PoolOf(j)] < o.PoolOf(j).MaxJobs && ofUser[j.Spec.User] < o.UserOf(j).Most
+			may := inPool[o.PoolOf(j)] < o.PoolOf(j).MaxJobs && ofUser[j.Spec.User] < o.UserOf(j).Max
 			require.Equal(t, may, j.Runnable, "%v of %s in %s", j.ID, j.Spec.User, j.Group)
 			if may {
 				inPool[o.PoolOf(j)]++

@@ -12,10 +12,10 @@ import (
 // The printed algorithm lacks an exit after a launch; here one slot launches one task.
 type fair struct {
 	core.FlatOrder
-	stale  bool            // shares must be recomputed
-	shared [core.Kinds]int // the slots that the shares divide
-	of     [core.Kinds][]float64
-	claims []shares.Claim
+	stale       bool                  // shares must be recomputed
+	sharedSlots [core.Kinds]int       // the slots that the shares divide
+	shareOf     [core.Kinds][]float64 // by job index
+	claims      []shares.Claim
 }
 
 // NewFair returns the order "fair".
@@ -41,18 +41,18 @@ func (o *fair) Changed(j *core.Job, k core.TaskKind) {
 }
 
 // Share returns the share that the order leads to as slots become free: an equal part of the slots,
-// or as many as the job can use. The order itself does not use it.
+// or as many as the job can use. It serves views and events only: the order does not use it.
 func (o *fair) Share(j *core.Job, k core.TaskKind) (share, weight float64) {
-	if o.stale || o.shared != o.C.Slots {
-		o.stale, o.shared = false, o.C.Slots
+	if o.stale || o.sharedSlots != o.C.Slots {
+		o.stale, o.sharedSlots = false, o.C.Slots
 		for k := range core.TaskKind(core.Kinds) {
 			o.divide(k)
 		}
 	}
-	if int(j.Index) >= len(o.of[k]) {
+	if int(j.Index) >= len(o.shareOf[k]) {
 		return 0, 1
 	}
-	return o.of[k][j.Index], 1
+	return o.shareOf[k][j.Index], 1
 }
 
 // divide divides the slots of a kind among the jobs.
@@ -60,7 +60,7 @@ func (o *fair) divide(k core.TaskKind) {
 	o.claims = o.claims[:0]
 	for _, j := range o.C.Active {
 		if !j.State.Ended() {
-			o.of[k] = core.RoomFor(o.of[k], j.Index)
+			o.shareOf[k] = core.RoomFor(o.shareOf[k], j.Index)
 			o.claims = append(o.claims, shares.Claim{Demand: float64(j.Demand(k) * int(j.Slots)), Weight: 1})
 		}
 	}
@@ -68,7 +68,7 @@ func (o *fair) divide(k core.TaskKind) {
 	i := 0
 	for _, j := range o.C.Active {
 		if !j.State.Ended() {
-			o.of[k][j.Index] = o.claims[i].Share
+			o.shareOf[k][j.Index] = o.claims[i].Share
 			i++
 		}
 	}

@@ -87,7 +87,7 @@ func (g *Graph) Cost() (sum int64) {
 
 // Solve changes the flow into one of minimum cost, whatever its amount from source to sink.
 func (g *Graph) Solve(source, sink int32) {
-	g.Add(source, sink, math.MaxInt32, 0) // flow here means flow nowhere
+	g.Add(source, sink, math.MaxInt32, 0) // takes the flow that is not profitable: units on this arc are not sent
 	n := len(g.first)
 	g.height, g.dist, g.seen = reach(g.height, n), reach(g.dist, n), reach(g.seen, n)
 	g.parent, g.stamp, g.cur = reach(g.parent, n), reach(g.stamp, n), reach(g.cur, n)

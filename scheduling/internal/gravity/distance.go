@@ -15,7 +15,7 @@ type Sums struct {
 func (g *Outputs) Sum(r int32, s *Sums) {
 	s.total, s.feeding = 0, s.feeding[:0]
 	for l := range max(1, len(g.levels)) {
-		groups := len(g.of)
+		groups := len(g.feederOf)
 		if l > 0 {
 			groups = len(g.levels[l])
 		}

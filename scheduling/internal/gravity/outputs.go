@@ -29,17 +29,17 @@ type Site struct {
 // Adding an output reads its bytes once, for Even. Only Fold sums them per node, rack and reduce:
 // if the input of a job is spread too evenly to gain from placement, no sums are needed.
 type Outputs struct {
-	reduces int
-	outs    []output // by map
-	known   int      // maps whose output is known
-	removed int      // outputs removed so far
+	reduces   int
+	outs      []output // by map
+	knownMaps int      // maps whose output is known
+	removed   int      // outputs removed so far
 
-	feeders []Feeder
-	of      []int32 // by node: 1 + index in feeders, 0 for none
-	levels  [][]sum // by level (0 is unused) and group
-	sumLow  int64   // sum of the outputs' minimum bytes per reduce: no reduce has less
-	unfold  []int32 // maps not folded yet
-	total   []int64 // by reduce; nil before the first Fold
+	feeders  []Feeder
+	feederOf []int32 // by node: 1 + index in feeders, 0 for none
+	levels   [][]sum // by level (0 is unused) and group
+	minInput int64   // sum of the outputs' minimum bytes per reduce: no reduce has less
+	unfold   []int32 // maps not folded yet
+	total    []int64 // by reduce; nil before the first Fold
 }
 
 // output is a map's output: its site and its bytes per reduce.
@@ -69,7 +69,7 @@ func New(maps, reduces int) *Outputs {
 }
 
 // Known returns the number of maps whose output is known.
-func (g *Outputs) Known() int { return g.known }
+func (g *Outputs) Known() int { return g.knownMaps }
 
 // Removed returns the number of outputs removed so far.
 func (g *Outputs) Removed() int { return g.removed }
@@ -79,7 +79,7 @@ func (g *Outputs) Feeders() []Feeder { return g.feeders }
 
 // Feeds reports whether a node has folded outputs.
 func (g *Outputs) Feeds(node int32) bool {
-	return int(node) < len(g.of) && g.of[node] > 0 && g.feeders[g.of[node]-1].maps > 0
+	return int(node) < len(g.feederOf) && g.feederOf[node] > 0 && g.feeders[g.feederOf[node]-1].maps > 0
 }
 
 // Total returns the input of reduce r in bytes, of the folded outputs.
@@ -90,10 +90,10 @@ func (g *Outputs) Totals() []int64 { return g.total }
 
 // Held returns the bytes of reduce r on a node, of the folded outputs.
 func (g *Outputs) Held(r, node int32) int64 {
-	if int(node) >= len(g.of) || g.of[node] == 0 {
+	if int(node) >= len(g.feederOf) || g.feederOf[node] == 0 {
 		return 0
 	}
-	return at(g.feeders[g.of[node]-1].Bytes, r)
+	return at(g.feeders[g.feederOf[node]-1].Bytes, r)
 }
 
 // Around returns the bytes of reduce r in the groups of a site at levels from 1 up to, but not
@@ -126,24 +126,24 @@ func at(list []int64, i int32) int64 {
 // Outputs keeps the slices.
 func (g *Outputs) Add(m int32, at Site, bytes []int64) {
 	g.outs[m] = output{at: at, bytes: bytes[:min(len(bytes), g.reduces)]}
-	g.known++
+	g.knownMaps++
 	g.unfold = append(g.unfold, m)
 	if g.feeder(at.Node) == nil {
 		g.feeders = append(g.feeders, Feeder{Node: at.Node})
-		g.of[at.Node] = int32(len(g.feeders))
+		g.feederOf[at.Node] = int32(len(g.feeders))
 	}
 	g.count(&g.outs[m], 1)
 }
 
 // feeder returns the entry of a node with outputs, nil for others.
 func (g *Outputs) feeder(node int32) *Feeder {
-	if need := int(node) + 1 - len(g.of); need > 0 {
-		g.of = append(g.of, make([]int32, need)...)
+	if need := int(node) + 1 - len(g.feederOf); need > 0 {
+		g.feederOf = append(g.feederOf, make([]int32, need)...)
 	}
-	if g.of[node] == 0 {
+	if g.feederOf[node] == 0 {
 		return nil
 	}
-	return &g.feeders[g.of[node]-1]
+	return &g.feeders[g.feederOf[node]-1]
 }
 
 // sum returns the entry of a group.
@@ -163,7 +163,7 @@ func (g *Outputs) count(o *output, sign int64) {
 	if len(o.bytes) < g.reduces {
 		low = 0
 	}
-	g.sumLow += sign * low
+	g.minInput += sign * low
 	g.feeder(o.at.Node).high += sign * high
 	for l := 1; l < len(o.at.Groups); l++ {
 		g.sum(l, o.at.Groups[l]).high += sign * high
@@ -193,7 +193,7 @@ func (g *Outputs) Even(part float64, levels int) bool {
 		}
 		bound += most
 	}
-	return float64(bound) <= part*float64(int64(levels)*g.sumLow)
+	return float64(bound) <= part*float64(int64(levels)*g.minInput)
 }
 
 // Fold adds the new outputs to the sums.
@@ -239,7 +239,7 @@ func (g *Outputs) Remove(m int32) bool {
 	if f.maps--; f.maps == 0 {
 		f.Bytes = nil
 	}
-	g.known--
+	g.knownMaps--
 	g.removed++
 	*o = output{}
 	return true

@@ -17,18 +17,18 @@ type trainingSample struct {
 // necessary.
 func (o *Order) trainingSample(ai int32, id core.AttemptID) *trainingSample {
 	o.Learned = core.Reach(o.Learned, ai)
-	l := &o.Learned[ai]
-	if l.Attempt != id {
-		*l = trainingSample{Attempt: id}
+	record := &o.Learned[ai]
+	if record.Attempt != id {
+		*record = trainingSample{Attempt: id}
 	}
-	return l
+	return record
 }
 
 // executed returns how long an attempt has worked on its own input. For a reduce that is the time
 // in a slot since its function began to consume, as far as reports show: not before the job's last
 // map ended, and not before the last report with nothing consumed. Shuffle and sort do not count
 // [HFSP §3.2.1].
-func (o *Order) executed(a *core.Attempt, l *trainingSample) time.Duration {
+func (o *Order) executed(a *core.Attempt, record *trainingSample) time.Duration {
 	d := a.Worked(o.C.Now)
 	if a.ID.Task.Kind == core.Map {
 		return d
@@ -36,7 +36,7 @@ func (o *Order) executed(a *core.Attempt, l *trainingSample) time.Duration {
 	if a.Job.Work[core.Map].Done < len(a.Job.Work[core.Map].Tasks) {
 		return 0
 	}
-	return min(d-l.Shuffled, o.C.Now-max(a.Start, a.Job.MapsDone))
+	return min(d-record.Shuffled, o.C.Now-max(a.Start, a.Job.MapsDone))
 }
 
 // Progressed learns from a running reduce: after Delta of execution, its progress yields its
@@ -47,29 +47,29 @@ func (o *Order) Progressed(ai int32) {
 	if k == core.Map {
 		return
 	}
-	l := o.trainingSample(ai, a.ID)
+	record := o.trainingSample(ai, a.ID)
 	switch {
-	case l.Sampled:
+	case record.Sampled:
 		return
 	case a.Reduced <= 0:
-		l.Shuffled = a.Worked(o.C.Now)
+		record.Shuffled = a.Worked(o.C.Now)
 		return
 	case !o.Training(j, k):
 		return
 	}
-	if d := o.executed(a, l); d >= o.Pol.Delta {
-		l.Sampled = true
+	if d := o.executed(a, record); d >= o.Pol.Delta {
+		record.Sampled = true
 		o.sample(j, k, time.Duration(float64(d)/a.Reduced), d, false) // step 9
 	}
 }
 
 // Succeeded learns from a finished task.
 func (o *Order) Succeeded(ai int32, a core.Attempt) {
-	j, k, l := a.Job, a.ID.Task.Kind, o.trainingSample(ai, a.ID)
-	d := o.executed(&a, l)
+	j, k, record := a.Job, a.ID.Task.Kind, o.trainingSample(ai, a.ID)
+	d := o.executed(&a, record)
 	o.Sum[k] += d
 	o.Count[k]++
-	if !l.Sampled && o.Training(j, k) {
+	if !record.Sampled && o.Training(j, k) {
 		o.sample(j, k, d, d, true)
 	}
 }

@@ -9,11 +9,11 @@ import "sort"
 // once. A map that becomes pending moves the cursors back. All levels of the same height share a
 // BitMatrix, which shows for each group and job whether such a map may exist.
 type Level struct {
-	near  *BitMatrix // of all jobs at this level
-	job   int32      // its index
-	shift uint8
-	table []groupMaps // open addressing
-	items []int32
+	mayHave *BitMatrix // by group and job: the job may have a pending map for the group
+	job     int32      // its index
+	shift   uint8
+	table   []groupMaps // open addressing
+	items   []int32
 }
 
 // groupMaps is the range of a group's maps among the items. All data for a lookup is adjacent in
@@ -51,7 +51,7 @@ func (x *Level) place(group int32) uint32 {
 
 // First returns the pending map of a group with the lowest index, or -1.
 func (x *Level) First(group int32, pending *TaskSet) int32 {
-	if !x.near.Has(group, x.job) {
+	if !x.mayHave.Has(group, x.job) {
 		return -1
 	}
 	g := x.of(group)
@@ -60,7 +60,7 @@ func (x *Level) First(group int32, pending *TaskSet) int32 {
 			return g.first
 		}
 	}
-	x.near.Clear(group, x.job)
+	x.mayHave.Clear(group, x.job)
 	return -1
 }
 
@@ -100,8 +100,8 @@ func (x *Level) Append(list []int32, most int, group int32, pending *TaskSet) []
 	return list
 }
 
-// Again moves the cursor of a group back to map m, which has become pending.
-func (x *Level) Again(group, m int32) {
+// Reopen moves the cursor of a group back to map m, which has become pending.
+func (x *Level) Reopen(group, m int32) {
 	if x.of(group) == nil {
 		return
 	}
@@ -110,33 +110,33 @@ func (x *Level) Again(group, m int32) {
 	items := x.items[start:g.end]
 	i := sort.Search(len(items), func(i int) bool { return items[i] >= m })
 	g.move(x, min(g.cur, start+int32(i)))
-	x.near.Set(group, x.job)
+	x.mayHave.Set(group, x.job)
 }
 
-// Leave removes the job from the BitMatrix.
+// Leave removes the job from the BitMatrix, before the job is indexed once more.
 func (x *Level) Leave() {
 	for i := range x.table {
 		if k := x.table[i].key; k != 0 {
-			x.near.Clear(k-1, x.job)
+			x.mayHave.Clear(k-1, x.job)
 		}
 	}
 }
 
 // NewLevel indexes the maps of a job: map m has replicas on nodes[offsets[m]:offsets[m+1]]. groupOf
 // returns the group of a node, or -1 if it is unknown; groups is the number of groups.
-func NewLevel[N ~int32](offsets []int32, nodes []N, groups int, near *BitMatrix, job int32, groupOf func(N) int32) Level {
+func NewLevel[N ~int32](offsets []int32, nodes []N, groups int, mayHave *BitMatrix, job int32, groupOf func(N) int32) Level {
 	maps := len(offsets) - 1
 	size, shift := 2, uint8(31)
 	for size < 2*min(len(nodes), groups) {
 		size, shift = size*2, shift-1
 	}
-	x := Level{near: near, job: job, shift: shift, table: make([]groupMaps, size)}
+	x := Level{mayHave: mayHave, job: job, shift: shift, table: make([]groupMaps, size)}
 	for _, n := range nodes[:offsets[maps]] {
 		if group := groupOf(n); group >= 0 {
 			g := x.entry(group)
 			g.key = group + 1
-			g.end++ // counts its maps
-			near.Set(group, job)
+			g.end++ // here the number of its maps
+			mayHave.Set(group, job)
 		}
 	}
 	sum := int32(0)

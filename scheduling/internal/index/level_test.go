@@ -44,7 +44,7 @@ func TestLevelAgainstSearching(t *testing.T) {
 				pending.Add(m)
 				for _, n := range places[offsets[m]:offsets[m+1]] {
 					if g := groupOf(n); g >= 0 {
-						x.Again(g, m)
+						x.Reopen(g, m)
 					}
 				}
 			}
@@ -56,7 +56,7 @@ func TestLevelAgainstSearching(t *testing.T) {
 			require.Equal(t, want, x.First(group, &pending))
 			require.Equal(t, want >= 0, near.Has(group, job), "who was asked in vain is not asked again")
 		}
-		x.Again(groups-1, 0) // may be a group that has nothing of the job
+		x.Reopen(groups-1, 0) // may be a group that has nothing of the job
 		x.Leave()
 		for g := range int32(groups) {
 			require.False(t, near.Has(g, job))

@@ -3,12 +3,12 @@ package pools
 import "github.com/tarry-mr/tarry/scheduling/internal/core"
 
 // quota counts the running jobs of a pool or user against a limit.
-type quota struct{ n, Most int }
+type quota struct{ running, Max int }
 
-func (l *quota) full() bool { return l.n >= l.Most }
+func (l *quota) full() bool { return l.running >= l.Max }
 
 func (l *quota) reason() core.Reason {
-	return core.Reason{Cause: core.CauseJobLimit, Count: int32(l.n), Of: int32(max(0, l.Most))}
+	return core.Reason{Cause: core.CauseJobLimit, Count: int32(l.running), Of: int32(max(0, l.Max))}
 }
 
 // Settle decides which jobs may run: all, in order of priority and submission, while their pool and
@@ -21,7 +21,7 @@ func (o *Order) Settle() {
 	o.Age()
 	for _, j := range o.arrived {
 		if o.Limits && !j.State.Ended() {
-			o.unsettled = o.unsettled || j.Spec.Priority < o.lowest
+			o.unsettled = o.unsettled || j.Spec.Priority < o.lowestPriority
 			if !o.unsettled {
 				o.decide(j)
 			}
@@ -31,12 +31,12 @@ func (o *Order) Settle() {
 	if !o.Limits || !o.unsettled {
 		return
 	}
-	o.unsettled, o.lowest = false, core.VeryHigh
+	o.unsettled, o.lowestPriority = false, core.VeryHigh
 	for _, p := range o.Sorted {
-		p.admitted.n = 0
+		p.admitted.running = 0
 	}
 	for _, u := range o.ofUser {
-		u.n = 0
+		u.running = 0
 	}
 	for p := core.VeryHigh; p <= core.VeryLow; p++ {
 		for _, j := range o.C.Active {
@@ -49,21 +49,21 @@ func (o *Order) Settle() {
 
 // decide lets a job run if the jobs before it leave room within the limits.
 func (o *Order) decide(j *core.Job) {
-	of := &o.of[j.Index]
-	if of.user == nil {
-		of.user = o.UserOf(j)
+	state := &o.of[j.Index]
+	if state.user == nil {
+		state.user = o.UserOf(j)
 	}
-	o.lowest = max(o.lowest, j.Spec.Priority)
-	of.admitted = false
+	o.lowestPriority = max(o.lowestPriority, j.Spec.Priority)
+	state.admitted = false
 	switch {
-	case of.user.full():
-		o.C.SetRunnable(j, false, of.user.reason())
-	case of.pool.admitted.full():
-		o.C.SetRunnable(j, false, of.pool.admitted.reason())
+	case state.user.full():
+		o.C.SetRunnable(j, false, state.user.reason())
+	case state.pool.admitted.full():
+		o.C.SetRunnable(j, false, state.pool.admitted.reason())
 	default:
-		of.admitted = true
-		of.user.n++
-		of.pool.admitted.n++
+		state.admitted = true
+		state.user.running++
+		state.pool.admitted.running++
 		o.C.SetRunnable(j, true, core.Reason{})
 	}
 }
@@ -72,8 +72,8 @@ func (o *Order) decide(j *core.Job) {
 func (o *Order) dismiss(j *core.Job) {
 	if of := &o.of[j.Index]; of.admitted {
 		of.admitted = false
-		of.user.n--
-		of.pool.admitted.n--
+		of.user.running--
+		of.pool.admitted.running--
 	}
 	o.unsettled = o.unsettled || o.C.Held > 0 // another job may run instead
 }
@@ -82,11 +82,11 @@ func (o *Order) dismiss(j *core.Job) {
 func (o *Order) UserOf(j *core.Job) *quota {
 	u := o.ofUser[j.Spec.User]
 	if u == nil {
-		u = &quota{Most: core.NoLimit}
+		u = &quota{Max: core.NoLimit}
 		if n := o.users[j.Spec.User]; n != 0 {
-			u.Most = n
+			u.Max = n
 		} else if o.Alloc.UserMaxJobs != 0 {
-			u.Most = o.Alloc.UserMaxJobs
+			u.Max = o.Alloc.UserMaxJobs
 		}
 		o.ofUser[j.Spec.User] = u
 	}

@@ -22,23 +22,23 @@ import (
 // running tasks over weight, or first in, first out [Zaharia10 §4; Hadoop FairScheduler]. If no job
 // of a pool takes a slot, the slot passes to the next pool.
 type Order struct {
-	C         *core.Core
-	Alloc     core.Allocations
-	Preempt   core.PreemptionPolicy
-	byName    map[string]*Pool
-	Sorted    []*Pool               // by name
-	of        []poolJob             // by job index
-	fair      [][core.Kinds]float64 // shares of jobs, by job index
-	spots     core.Spots
-	lists     [core.Kinds]index.List[*Pool]
-	Load      [core.Kinds]int // sum of the pools' loads, each limited to the pool's maximum
-	Limits    bool            // a limit on running jobs is set
-	users     map[string]int  // configured limits
-	ofUser    map[string]*quota
-	arrived   []*core.Job   // since the last Settle
-	lowest    core.Priority // lowest priority among the decided jobs
-	unsettled bool          // all jobs must be decided
-	boosted   []*core.Job   // young jobs with a boosted weight, oldest first
+	C              *core.Core
+	Alloc          core.Allocations
+	Preempt        core.PreemptionPolicy
+	byName         map[string]*Pool
+	Sorted         []*Pool               // by name
+	of             []poolJob             // by job index
+	fair           [][core.Kinds]float64 // shares of jobs, by job index
+	spots          core.Spots
+	lists          [core.Kinds]index.List[*Pool]
+	Load           [core.Kinds]int // sum of the pools' loads, each limited to the pool's maximum
+	Limits         bool            // a limit on running jobs is set
+	users          map[string]int  // configured limits
+	ofUser         map[string]*quota
+	arrived        []*core.Job   // since the last Settle
+	lowestPriority core.Priority // lowest priority among the decided jobs
+	unsettled      bool          // all jobs must be decided
+	boosted        []*core.Job   // young jobs with a boosted weight, oldest first
 
 	ranks [core.FIFOMode + 1]func(*core.Job, core.TaskKind) index.Rank // ranks of jobs, by the mode of their pool
 
@@ -85,7 +85,7 @@ type poolWork struct {
 
 // New returns the order "pools".
 func New(c *core.Core, p *core.Policy) (core.Order, error) {
-	o := &Order{C: c, Alloc: p.Pools, Preempt: p.Preemption, byName: map[string]*Pool{}, users: map[string]int{}, ofUser: map[string]*quota{}, lowest: core.VeryHigh, stale: true}
+	o := &Order{C: c, Alloc: p.Pools, Preempt: p.Preemption, byName: map[string]*Pool{}, users: map[string]int{}, ofUser: map[string]*quota{}, lowestPriority: core.VeryHigh, stale: true}
 	o.ranks[core.FairMode], o.ranks[core.FIFOMode] = o.jobRank, core.FifoRank
 	o.Preempt.Interval = cmp.Or(o.Preempt.Interval, 15*time.Second)
 	o.Alloc.BoostTime = cmp.Or(o.Alloc.BoostTime, 5*time.Minute)
@@ -125,7 +125,7 @@ func (o *Order) build(cfg core.PoolConfig) *Pool {
 		cfg.Max[k] = max(0, cmp.Or(cfg.Max[k], core.NoLimit))
 	}
 	o.Limits = o.Limits || cfg.MaxJobs != core.NoLimit
-	p := &Pool{PoolConfig: cfg, admitted: quota{Most: cfg.MaxJobs}, told: core.GroupShares{Since: o.C.Now}}
+	p := &Pool{PoolConfig: cfg, admitted: quota{Max: cfg.MaxJobs}, told: core.GroupShares{Since: o.C.Now}}
 	for k := range p.LastMin {
 		p.LastMin[k], p.LastHalf[k] = o.C.Now, o.C.Now
 	}

@@ -17,15 +17,15 @@ import (
 // common to all maps of a job, is subtracted from the arc to the job, so that only profitable flow
 // remains. Costs are in milliseconds. Numbers in comments are those of docs/papers.md.
 type quincyNet struct {
-	g      flow.Graph
-	nodes  []core.NodeID // with slots; their vertices begin at firstNode
-	vertex []int32       // by node, or flow.None
-	held   []flow.Arc    // by index in nodes: arc to the sink with the capacity of its running maps
-	groups [][]int32     // vertices by level and group, or flow.None
-	slots  int32         // of all nodes
-	tasks  []netTask     // maps in the network
-	runs   []int32       // attempts in the network, by job and map
-	maps   []int32       // scratch
+	g           flow.Graph
+	nodes       []core.NodeID // with slots; their vertices begin at firstNode
+	vertex      []int32       // by node, or flow.None
+	runningArcs []flow.Arc    // by index in nodes: arc to the sink with the capacity of its running maps
+	groups      [][]int32     // vertices by level and group, or flow.None
+	slots       int32         // of all nodes
+	tasks       []netTask     // maps in the network
+	movable     []int32       // slab indexes of the running maps that may be moved, sorted by job and map
+	maps        []int32       // scratch
 }
 
 // The first vertices.
@@ -51,12 +51,12 @@ type netTask struct {
 }
 
 // build creates the network of the free slots, as seen by the node `asks`, or by none if it is
-// NoNode. If moving is set, it adds the slots of running maps.
+// NoNode. If moving is set, it adds the slots of running maps that may be moved.
 func (o *Order) build(asks core.NodeID, moving bool) {
 	x, c := &o.net, o.C
 	x.g.Reset()
 	x.slots = 0
-	x.tasks, x.nodes, x.held, x.runs, x.vertex = x.tasks[:0], x.nodes[:0], x.held[:0], x.runs[:0], x.vertex[:0]
+	x.tasks, x.nodes, x.runningArcs, x.movable, x.vertex = x.tasks[:0], x.nodes[:0], x.runningArcs[:0], x.movable[:0], x.vertex[:0]
 	for range firstNode {
 		x.g.Vertex()
 	}
@@ -65,25 +65,25 @@ func (o *Order) build(asks core.NodeID, moving bool) {
 		if !n.Open() {
 			continue
 		}
-		before := len(x.runs)
+		before := len(x.movable)
 		if moving {
-			o.addMoving(n)
+			o.addMovable(n)
 		}
-		holds, free := int32(len(x.runs)-before), int32(max(0, n.Free(core.Map)))
+		holds, free := int32(len(x.movable)-before), int32(max(0, n.Free(core.Map)))
 		if holds+free == 0 {
 			continue
 		}
 		v := x.g.Vertex()
 		x.vertex[n.ID] = v
 		x.nodes = append(x.nodes, n.ID)
-		x.held = append(x.held, x.g.Add(v, netSink, holds, 0))
-		x.g.Add(v, netSink, free, o.silence(n, asks)) // step 5
+		x.runningArcs = append(x.runningArcs, x.g.Add(v, netSink, holds, 0))
+		x.g.Add(v, netSink, free, o.silenceCost(n, asks)) // step 5
 		x.slots += holds + free
 	}
 	if x.slots == 0 {
 		return
 	}
-	slices.SortFunc(x.runs, func(a, b int32) int {
+	slices.SortFunc(x.movable, func(a, b int32) int {
 		s, t := c.Attempts[a].ID.Task, c.Attempts[b].ID.Task
 		return cmp.Or(cmp.Compare(s.Job, t.Job), cmp.Compare(s.Index, t.Index))
 	})
@@ -95,29 +95,30 @@ func (o *Order) build(asks core.NodeID, moving bool) {
 	}
 }
 
-// addMoving lists the running maps of a node that may be moved: none with a second attempt, none
-// that may commit, none with several slots.
-func (o *Order) addMoving(n *core.NodeState) {
+// addMovable lists the running maps of a node that may be moved: they have one attempt, which holds
+// one slot and has no permission to commit yet.
+func (o *Order) addMovable(n *core.NodeState) {
 	for _, ai := range n.Atts {
 		a := &o.C.Attempts[ai]
 		alone := a.Next < 0 && a.Job.Work[a.ID.Task.Kind].Tasks[a.ID.Task.Index].Att == ai
 		if a.ID.Task.Kind == core.Map && !a.Suspended && !a.Granted && a.Job.Slots == 1 && alone {
-			o.net.runs = append(o.net.runs, ai)
+			o.net.movable = append(o.net.movable, ai)
 		}
 	}
 }
 
-// silence returns the cost of using a node that is not asking now. It is one millisecond, so that
-// among equal slots that of the asking node is used. If a plan has had a map for the node and it
-// has not asked since, the time since then is added, minus one heartbeat interval.
-func (o *Order) silence(n *core.NodeState, asks core.NodeID) int64 {
+// silenceCost returns the cost of using a node that is not asking now. It is one millisecond, so
+// that among equal slots that of the asking node is used. If a plan has had a map for the node and
+// it has not asked since, the node may be dead: the time since then, minus one heartbeat interval,
+// is added.
+func (o *Order) silenceCost(n *core.NodeState, asks core.NodeID) int64 {
 	switch {
 	case n.ID == asks:
 		return 0
-	case int(n.ID) >= len(o.Held) || o.Held[n.ID] == 0:
+	case int(n.ID) >= len(o.PlannedAt) || o.PlannedAt[n.ID] == 0:
 		return 1
 	}
-	return 1 + max(0, o.C.Now-o.Held[n.ID]+1-o.C.HeartbeatInterval()).Milliseconds()
+	return 1 + max(0, o.C.Now-o.PlannedAt[n.ID]+1-o.C.HeartbeatInterval()).Milliseconds()
 }
 
 // addGroups adds the racks and wider groups, down to the nodes.
@@ -134,13 +135,13 @@ func (o *Order) addGroups() {
 		below, groups := x.vertex[id], c.Nodes[id].Groups
 		for l := 1; l < len(groups); l++ {
 			v := x.groups[l][groups[l]]
-			known := v != flow.None
-			if !known {
+			exists := v != flow.None
+			if !exists {
 				v = x.g.Vertex()
 				x.groups[l][groups[l]] = v
 			}
 			x.g.Add(v, below, math.MaxInt32, 0)
-			if below = v; known {
+			if below = v; exists {
 				below = flow.None
 				break
 			}
@@ -154,17 +155,17 @@ func (o *Order) addGroups() {
 // addJob adds a job with the maps that may be launched and, if they take part, those that run.
 func (o *Order) addJob(j *core.Job) {
 	x, w, of := &o.net, &j.Work[core.Map], o.Of[j.Index]
-	first, ok := slices.BinarySearchFunc(x.runs, j.ID, func(ai int32, id core.JobID) int {
+	first, ok := slices.BinarySearchFunc(x.movable, j.ID, func(ai int32, id core.JobID) int {
 		return cmp.Compare(o.C.Attempts[ai].ID.Task.Job, id)
 	})
-	runs := x.runs[first:first]
-	for ok && first+len(runs) < len(x.runs) && o.C.Attempts[x.runs[first+len(runs)]].Job == j {
-		runs = x.runs[first : first+len(runs)+1]
+	runs := x.movable[first:first]
+	for ok && first+len(runs) < len(x.movable) && o.C.Attempts[x.movable[first+len(runs)]].Job == j {
+		runs = x.movable[first : first+len(runs)+1]
 	}
 	moving := int32(len(runs))
 	fixed := int32(w.Running) - moving
-	must := max(0, of.Least-fixed)
-	may := max(0, of.Most-fixed) - must
+	must := max(0, of.Min-fixed)
+	may := max(0, of.Max-fixed) - must
 	more := min(x.slots, int32(w.Waiting()), must+may)
 	if more <= 0 && moving == 0 {
 		return
@@ -207,7 +208,7 @@ func (o *Order) addRunning(job, ai int32) {
 	for _, arc := range [...]flow.Arc{
 		x.g.Add(job, t.vertex, 1, -o.cost(o.C.Far)),
 		x.g.Add(t.vertex, at, 1, o.cost(a.Locality)-int64(min(lost, netWait))), // step 8
-		x.held[at-firstNode],
+		x.runningArcs[at-firstNode],
 	} {
 		x.g.Push(arc, 1)
 	}

@@ -15,7 +15,7 @@ func (o *Order) Assign(n *core.NodeState) {
 	if n.Free(core.Map) > 0 && o.Lists[core.Map].Len() > 0 {
 		o.computeBounds()
 		o.offerSome(n, func(j *core.Job) bool {
-			return j.Slots > 1 && (j.Work[core.Map].Waiting() == 0 || j.Work[core.Map].Running < int(o.Of[j.Index].Most))
+			return j.Slots > 1 && (j.Work[core.Map].Waiting() == 0 || j.Work[core.Map].Running < int(o.Of[j.Index].Max))
 		})
 		o.launchPlanned(n)
 		o.offerSome(n, func(j *core.Job) bool { return j.Slots == 1 && j.Work[core.Map].Waiting() == 0 })
@@ -43,12 +43,12 @@ func (o *Order) offerOne(n *core.NodeState, some func(*core.Job) bool) bool {
 // launchPlanned launches the planned maps of n. It computes a new plan if the last one is of
 // another time or state, or did not include n.
 func (o *Order) launchPlanned(n *core.NodeState) {
-	o.Held = core.Reach(o.Held, int32(len(o.C.Nodes)-1))
-	if !o.FreshPlan || o.At != o.C.Now || o.Held[n.ID] != 0 {
-		o.Held[n.ID] = 0
+	o.PlannedAt = core.Reach(o.PlannedAt, int32(len(o.C.Nodes)-1))
+	if !o.FreshPlan || o.At != o.C.Now || o.PlannedAt[n.ID] != 0 {
+		o.PlannedAt[n.ID] = 0
 		o.makePlan(n)
 	}
-	o.Held[n.ID] = 0
+	o.PlannedAt[n.ID] = 0
 	o.following = true
 	for i := range o.Plan {
 		p := &o.Plan[i]
@@ -97,8 +97,8 @@ func (o *Order) makePlan(n *core.NodeState) {
 		for v := x.g.Trace(t.vertex, netSink); v != flow.None; v = x.g.Trace(t.vertex, netSink) {
 			at := x.nodes[v-firstNode]
 			o.Plan = append(o.Plan, planned{t.job, t.task, at})
-			if o.Held[at] == 0 {
-				o.Held[at] = o.C.Now + 1
+			if o.PlannedAt[at] == 0 {
+				o.PlannedAt[at] = o.C.Now + 1
 			}
 		}
 	}
@@ -113,7 +113,7 @@ func (o *Order) PreemptNow() {
 	x, c := &o.net, o.C
 	o.Last = c.Now
 	o.computeBounds()
-	if o.build(core.NoNode, true); len(x.runs) == 0 {
+	if o.build(core.NoNode, true); len(x.movable) == 0 {
 		return
 	}
 	x.g.Solve(netSource, netSink) // step 9

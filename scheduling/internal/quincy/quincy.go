@@ -35,15 +35,15 @@ type Order struct {
 	following bool          // launches follow the plan, so they do not make it out of date
 	claims    []shares.Claim
 	by        []*core.Job // the jobs of the claims
-	// Held is, by node, the time plus 1 when a plan first had a map for it, and 0 once it has
+	// PlannedAt is, by node, the time plus 1 when a plan first had a map for it, and 0 once it has
 	// asked. The longer a node is silent, the more it costs to use it, so that no map waits for a
 	// dead node.
-	Held []time.Duration
+	PlannedAt []time.Duration
 }
 
 // quincyJob holds the bounds of a job.
 type quincyJob struct {
-	Least, Most int32 // running maps: minimum at any cost, and maximum
+	Min, Max int32 // running maps: minimum at any cost, and maximum
 }
 
 // planned is a map that the flow places on a node; a negative Task is any map without a place.
@@ -151,10 +151,10 @@ func (o *Order) computeBounds() {
 	o.StaleBounds = false
 	o.claims = o.divide(core.Map, o.claims[:0])
 	for i, j := range o.by {
-		b := quincyJob{Most: math.MaxInt32}
+		b := quincyJob{Max: math.MaxInt32}
 		if o.fair() {
 			share := o.claims[i].Share
-			b.Least, b.Most = int32(share*o.Pol.Floor), int32(max(1, math.Ceil(share)))
+			b.Min, b.Max = int32(share*o.Pol.Floor), int32(max(1, math.Ceil(share)))
 		}
 		o.Of[j.Index] = b
 	}

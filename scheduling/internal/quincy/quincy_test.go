@@ -39,11 +39,11 @@ func (b *cheapest) try(i int, cost int64) {
 	id := b.maps[i]
 	j := b.o.C.Job(id.Job)
 	bounds, ran := b.o.Of[j.Index], int32(j.Work[core.Map].Running)+b.count[id.Job]
-	if ran >= bounds.Most {
+	if ran >= bounds.Max {
 		return
 	}
 	off := b.o.waiting(j)
-	if ran < bounds.Least {
+	if ran < bounds.Min {
 		off += netMust
 	}
 	for _, n := range b.o.C.Nodes {
@@ -52,7 +52,7 @@ func (b *cheapest) try(i int, cost int64) {
 		}
 		b.free[n.ID]--
 		b.count[id.Job]++
-		b.try(i+1, cost-off+b.o.cost(b.o.C.Level(j, id.Index, n))+b.o.silence(n, b.asks.ID))
+		b.try(i+1, cost-off+b.o.cost(b.o.C.Level(j, id.Index, n))+b.o.silenceCost(n, b.asks.ID))
 		b.count[id.Job]--
 		b.free[n.ID]++
 	}
@@ -92,8 +92,8 @@ func TestQuincyPlansAtLeastCost(t *testing.T) {
 		}
 		asks := c.Nodes[node.Draw(t, "asks")]
 		b := &cheapest{o: o, asks: asks, free: map[core.NodeID]int{}, count: map[core.JobID]int32{}}
-		o.Held = core.Reach(o.Held, int32(len(c.Nodes)-1))
-		o.Held[asks.ID] = 0
+		o.PlannedAt = core.Reach(o.PlannedAt, int32(len(c.Nodes)-1))
+		o.PlannedAt[asks.ID] = 0
 		o.computeBounds()
 		for _, n := range c.Nodes {
 			b.free[n.ID] = n.Free(core.Map)

@@ -84,29 +84,29 @@ func (r *Rule) Succeeded(a core.Attempt) {
 	}
 	rate := 1 / max(busy(&a, r.c.Now).Seconds(), 1e-9)
 	(*p).Rates.add(rate)
-	(*p).on(a.Node).add(rate)
+	(*p).sampleOn(a.Node).add(rate)
 }
 
 // Overtaken records the speed of an attempt whose task was completed by another attempt: its node
 // may have no other sample.
 func (r *Rule) Overtaken(a *core.Attempt) {
 	if p := r.Paces.Of(a.Job)[a.ID.Task.Kind]; p != nil {
-		p.on(a.Node).add(rate(a, r.c.Now))
+		p.sampleOn(a.Node).add(rate(a, r.c.Now))
 	}
 }
 
 // Remove implements core.Speculation.
 func (r *Rule) Remove(j *core.Job) { r.Paces.Remove(j) }
 
-// on returns the sample of a node.
-func (p *pace) on(n *core.NodeState) *Sample {
+// sampleOn returns the sample of attempts on a node.
+func (p *pace) sampleOn(n *core.NodeState) *Sample {
 	if p.Nodes[n.ID] == nil {
 		p.Nodes[n.ID] = &Sample{}
 	}
 	return p.Nodes[n.ID]
 }
 
-// slowest is what Look computes each time, by kind and job index.
+// slowest holds what Look computes at each call, by kind and job index.
 type slowest struct {
 	Rates    [core.Kinds][]Sample // of running and finished tasks
 	progress [core.Kinds][]Sample

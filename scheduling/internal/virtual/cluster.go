@@ -35,14 +35,14 @@ func (c *Cluster) Resize(now time.Duration, slots int) bool {
 
 // Insert adds a job, or adds it back.
 func (c *Cluster) Insert(v *Job) {
-	if v.in || v.Tasks == 0 {
+	if v.isIn || v.Tasks == 0 {
 		return
 	}
 	i, _ := slices.BinarySearchFunc(c.jobs, v, func(a, b *Job) int {
 		return cmp.Or(cmp.Compare(a.Size, b.Size), cmp.Compare(a.ID, b.ID))
 	})
 	c.jobs = slices.Insert(c.jobs, i, v)
-	v.in, c.stale = true, true
+	v.isIn, c.stale = true, true
 }
 
 // Remove removes a job.
@@ -50,7 +50,7 @@ func (c *Cluster) Remove(v *Job) {
 	if i := slices.Index(c.jobs, v); i >= 0 {
 		c.jobs = slices.Delete(c.jobs, i, i+1)
 	}
-	v.in, v.Slots, c.stale = false, 0, true
+	v.isIn, v.Slots, c.stale = false, 0, true
 }
 
 // divide assigns the slots. In rounds of equal shares (by weight), jobs that need no more than
@@ -107,7 +107,7 @@ func (c *Cluster) Run(until time.Duration) {
 			v.work(step) // step 1
 			c.stale = c.stale || v.Tasks < v.Slots
 			if v.Tasks == 0 {
-				v.in, v.Slots = false, 0
+				v.isIn, v.Slots = false, 0
 			}
 			return v.Tasks == 0
 		})

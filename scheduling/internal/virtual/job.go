@@ -16,19 +16,19 @@ type Job struct {
 	Tasks  int           // unfinished tasks; only this package changes it
 	Slots  int           // that the job holds; only this package changes it
 	runs   []run         // tasks in order; equal neighbors are merged
-	in     bool          // in the cluster: has remaining work
+	isIn   bool          // in the cluster: has remaining work
 }
 
 // run is a number of consecutive tasks with the same remaining work.
 type run struct {
-	n    int
-	left time.Duration
+	n         int
+	remaining time.Duration
 }
 
 // Left returns the remaining serialized work.
 func (v *Job) Left() (sum time.Duration) {
 	for _, r := range v.runs {
-		sum += time.Duration(r.n) * r.left // step 2
+		sum += time.Duration(r.n) * r.remaining // step 2
 	}
 	return sum
 }
@@ -48,7 +48,7 @@ func (v *Job) Resize(n int, each time.Duration) {
 func (v *Job) nearest() time.Duration {
 	best, slots := time.Duration(math.MaxInt64), v.Slots
 	for i := 0; i < len(v.runs) && slots > 0; i++ {
-		best = min(best, v.runs[i].left)
+		best = min(best, v.runs[i].remaining)
 		slots -= v.runs[i].n
 	}
 	return best
@@ -58,7 +58,7 @@ func (v *Job) nearest() time.Duration {
 // other job can get slots: whole waves of equal tasks, or the time until one finishes.
 func (v *Job) steady() time.Duration {
 	if len(v.runs) == 1 && v.Slots > 0 {
-		return time.Duration(max(1, v.Tasks/v.Slots)) * v.runs[0].left
+		return time.Duration(max(1, v.Tasks/v.Slots)) * v.runs[0].remaining
 	}
 	return v.nearest()
 }
@@ -78,22 +78,22 @@ func (v *Job) progress(step time.Duration) {
 	slots := v.Slots
 	for i := 0; i < len(v.runs) && slots > 0; i++ {
 		if n := v.runs[i].n; n > slots {
-			v.runs = slices.Insert(v.runs, i+1, run{n - slots, v.runs[i].left})
+			v.runs = slices.Insert(v.runs, i+1, run{n - slots, v.runs[i].remaining})
 			v.runs[i].n = slots
 		}
 		slots -= v.runs[i].n
-		v.runs[i].left -= step
+		v.runs[i].remaining -= step
 	}
-	kept := v.runs[:0]
+	runs := v.runs[:0]
 	for _, r := range v.runs {
-		switch k := len(kept) - 1; {
-		case r.left == 0:
+		switch k := len(runs) - 1; {
+		case r.remaining == 0:
 			v.Tasks -= r.n
-		case k >= 0 && kept[k].left == r.left:
-			kept[k].n += r.n
+		case k >= 0 && runs[k].remaining == r.remaining:
+			runs[k].n += r.n
 		default:
-			kept = append(kept, r)
+			runs = append(runs, r)
 		}
 	}
-	v.runs = kept
+	v.runs = runs
 }

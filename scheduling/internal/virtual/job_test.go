@@ -26,7 +26,7 @@ func slowJob(tasks []time.Duration, slots int, d time.Duration) []time.Duration 
 // left lists the tasks of a job, one by one.
 func left(v *Job) (tasks []time.Duration) {
 	for _, r := range v.runs {
-		tasks = append(tasks, slices.Repeat([]time.Duration{r.left}, r.n)...)
+		tasks = append(tasks, slices.Repeat([]time.Duration{r.remaining}, r.n)...)
 	}
 	return tasks
 }
@@ -38,7 +38,7 @@ func TestJobWorksAsItsTasks(t *testing.T) {
 		v := &Job{Slots: rapid.IntRange(0, 5).Draw(t, "slots")}
 		for range rapid.IntRange(0, 3).Draw(t, "runs") {
 			r := run{rapid.IntRange(1, 9).Draw(t, "tasks"), time.Duration(rapid.IntRange(1, 9).Draw(t, "left"))}
-			if k := len(v.runs) - 1; k >= 0 && v.runs[k].left == r.left {
+			if k := len(v.runs) - 1; k >= 0 && v.runs[k].remaining == r.remaining {
 				continue // equal neighbors are together
 			}
 			v.runs = append(v.runs, r)
@@ -62,7 +62,7 @@ func TestJobWorksAsItsTasks(t *testing.T) {
 		require.Equal(t, append([]time.Duration{}, want...), append([]time.Duration{}, left(v)...))
 		require.Equal(t, len(want), v.Tasks)
 		for i := 1; i < len(v.runs); i++ {
-			require.NotEqual(t, v.runs[i-1].left, v.runs[i].left, "equal neighbors are together")
+			require.NotEqual(t, v.runs[i-1].remaining, v.runs[i].remaining, "equal neighbors are together")
 		}
 	})
 }
