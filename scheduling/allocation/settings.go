@@ -83,9 +83,9 @@ var propertyElements = map[string]func(f *faults, p, e *element){
 }
 
 // readProperty reads one <property>.
-func readProperty(f *faults, e *element) (p *element, ok bool) {
+func readProperty(f *faults, e *element) (property *element, ok bool) {
 	e.container(f)
-	p = &element{place: e.place}
+	property = &element{place: e.place}
 	given := map[string]bool{}
 	for _, c := range e.children {
 		read := propertyElements[c.name]
@@ -95,18 +95,18 @@ func readProperty(f *faults, e *element) (p *element, ok bool) {
 		case given[c.name]:
 			f.add(c.place, "<%s> twice in one <property>", c.name)
 		default:
-			read(f, p, c)
+			read(f, property, c)
 		}
 		given[c.name] = true
 	}
 	switch {
 	case !given["name"]:
 		f.add(e.place, "<property> without a <name>")
-	case p.name == "": // reported
+	case property.name == "": // reported
 	case !given["value"]:
-		f.add(e.place, "property %s has no <value>", p.name)
+		f.add(e.place, "property %s has no <value>", property.name)
 	default:
-		return p, true
+		return property, true
 	}
 	return nil, false
 }

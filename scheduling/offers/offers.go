@@ -77,24 +77,26 @@ func (c *Config) framework(i int) Framework {
 // master orders frameworks, and the jobs within each.
 type master struct {
 	Config
-	known map[scheduling.JobID]int // framework of each job
+	frameworkIndex map[scheduling.JobID]int // index of each job's framework, see Config.of
 }
 
-// framed returns the framework of a job and remembers it.
-func (m *master) framed(q scheduling.View, id scheduling.JobID) int {
-	i, ok := m.known[id]
+// frameworkOf returns the index of a job's framework and remembers it, since the job's pool may
+// change.
+func (m *master) frameworkOf(q scheduling.View, id scheduling.JobID) int {
+	i, ok := m.frameworkIndex[id]
 	if !ok {
 		i = m.of(q, id)
-		m.known[id] = i
+		m.frameworkIndex[id] = i
 	}
 	return i
 }
 
 // Forget drops the record of a job that has ended.
-func (m *master) Forget(id scheduling.JobID) { delete(m.known, id) }
+func (m *master) Forget(id scheduling.JobID) { delete(m.frameworkIndex, id) }
 
-// turn separates the ranks of a framework's jobs from those of the next one.
-const turn = 1 << 40
+// frameworkGap separates the ranks of a framework's jobs from those of the next one. It exceeds
+// every job ID and number of tasks.
+const frameworkGap = 1 << 40
 
 // Rank implements scheduling.JobOrder: the framework with the fewest running tasks per weight goes
 // first (the first named among equals), with all its jobs in its own order.
@@ -106,22 +108,22 @@ func (m *master) Rank(q scheduling.View, id scheduling.JobID, k scheduling.TaskK
 		if err != nil {
 			continue
 		}
-		running[m.framed(q, other)] += j.Kinds[k].Running
+		running[m.frameworkOf(q, other)] += j.Kinds[k].Running
 		if other == id {
 			own = j.Kinds[k].Running
 		}
 	}
-	mine := m.framed(q, id)
+	mine := m.frameworkOf(q, id)
 	rank := own
 	if m.framework(mine).FIFO {
 		rank = int(id)
 	}
-	held := func(i int) float64 {
+	load := func(i int) float64 {
 		return float64(running[i]) / cmp.Or(m.framework(i).Weight, 1)
 	}
 	for i := range running {
-		if h := held(i); i != mine && (h < held(mine) || h == held(mine) && i < mine) {
-			rank += turn
+		if h := load(i); i != mine && (h < load(mine) || h == load(mine) && i < mine) {
+			rank += frameworkGap
 		}
 	}
 	return float64(rank)

@@ -83,11 +83,11 @@ func isTime(text string) bool {
 func (f *Field) numbers() string {
 	unit := strings.TrimPrefix(f.number(0), "0")
 	switch {
-	case (f.Most < spans || f.Most < most && unit == "") && f.Least == least:
+	case (f.Most < maxSeconds || f.Most < maxNumber && unit == "") && f.Least == minPositive:
 		return "above 0" + unit + ", at most " + f.number(f.Most)
-	case f.Most < spans || f.Most < most && unit == "":
+	case f.Most < maxSeconds || f.Most < maxNumber && unit == "":
 		return f.number(f.Least) + " to " + f.number(f.Most)
-	case f.Least == least:
+	case f.Least == minPositive:
 		return "above 0" + unit
 	default:
 		return f.number(f.Least) + " or more"
@@ -263,17 +263,18 @@ func (f *Field) set(v reflect.Value, text string) error {
 	return f.setInRange(v, text, bad)
 }
 
-// setInRange parses a number.
+// setInRange sets v to the number in text, if it is in range. If negative values of v stand for 0,
+// because 0 means the default there, it sets v to -1 for 0.
 func (f *Field) setInRange(v reflect.Value, text string, bad func(string) error) error {
 	x, ok := readNumber(v.Type(), text)
-	switch zero := f.Negative == "0" || f.Negative == "0s"; {
+	switch zeroIsNegative := f.Negative == "0" || f.Negative == "0s"; {
 	case !ok:
 		return bad("want " + numberKind(v.Type()) + ", " + f.Range())
 	case x > f.Most && !strings.Contains(f.Range(), f.number(f.Most)):
 		return bad("at most " + f.number(f.Most))
 	case !(x >= f.Least && x <= f.Most):
 		return bad("want " + f.Range())
-	case x == 0 && zero:
+	case x == 0 && zeroIsNegative:
 		return setNumber(v, -1)
 	}
 	return setNumber(v, x)

@@ -12,9 +12,9 @@ import (
 
 // Limits of numbers. Times are in seconds.
 const (
-	most  = 1e9 // of numbers without a natural limit
-	spans = 3.6e6
-	least = 1e-6
+	maxNumber   = 1e9 // of numbers without a natural limit
+	maxSeconds  = 3.6e6
+	minPositive = 1e-6 // of numbers that must be above 0
 )
 
 // Fields returns every setting of a policy, in the order of a file.
@@ -27,12 +27,14 @@ var Fields = sync.OnceValue(func() []Field {
 func flag(key, help string) Field { return Field{Key: key, Help: help} }
 
 // number returns a setting with limits.
-func number(key string, least, most float64, help string) Field {
-	return Field{Key: key, Help: help, Least: least, Most: most}
+func number(key string, low, high float64, help string) Field {
+	return Field{Key: key, Help: help, Least: low, Most: high}
 }
 
 // span returns a time with a default.
-func span(key, unset, help string) Field { return number(key, least, spans, help).unset(unset) }
+func span(key, unset, help string) Field {
+	return number(key, minPositive, maxSeconds, help).unset(unset)
+}
 
 // choice returns a setting with named values, which are the Go values 0, 1, 2 and so on.
 func choice(key, help string, values ...string) Field {
@@ -70,8 +72,9 @@ func (f Field) or(text string, value any) Field {
 // entries makes a setting a list whose entries have the given fields.
 func (f Field) entries(items []Field) Field { f.items = items; return f }
 
-// with adds a condition to settings, without which they have no effect.
-func with(key, values string, list ...Field) []Field {
+// onlyWith returns settings that have an effect only if the setting key has one of the values,
+// which are separated by spaces; no values: any value but 0.
+func onlyWith(key, values string, list ...Field) []Field {
 	for i := range list {
 		list[i].needs = append([]need{{key, values}}, list[i].needs...)
 	}
@@ -85,12 +88,12 @@ func general() []Field {
 			text("order", "which job is next", scheduling.Orders()...),
 			number("slow_start", 0, 1, "fraction of a job's maps that must be done before its reduces launch").negative("0.05"),
 		},
-		with("order", "pools", flag("one_task", "launch at most one task per heartbeat (assignmultiple=false)")),
-		with("order", "fifo pools", flag("spread", "limit each node of an underloaded cluster to its share of the tasks")),
-		with("order", "pools", with("spread", "true",
+		onlyWith("order", "pools", flag("one_task", "launch at most one task per heartbeat (assignmultiple=false)")),
+		onlyWith("order", "fifo pools", flag("spread", "limit each node of an underloaded cluster to its share of the tasks")),
+		onlyWith("order", "pools", onlyWith("spread", "true",
 			number("load_max_diff", 0, 1, "how far the load of a node may exceed its share"))...),
-		[]Field{number("reserve_long", 0, most, "reserve N slots of each kind and node for tasks shorter than long_task (0: none)")},
-		with("reserve_long", "", number("long_task", 0, spans, "minimum duration of a long task")),
+		[]Field{number("reserve_long", 0, maxNumber, "reserve N slots of each kind and node for tasks shorter than long_task (0: none)")},
+		onlyWith("reserve_long", "", number("long_task", 0, maxSeconds, "minimum duration of a long task")),
 	)
 }
 
@@ -99,13 +102,13 @@ func locality() []Field {
 	return slices.Concat(
 		[]Field{choice(key, "launch a map that is not local at once, after N skipped offers, or after a wait",
 			"greedy", "skips", "wait")},
-		with(key, "skips",
-			number("locality.skips", 0, most, "offers to refuse by level: for a node with the data, then for a rack")),
-		with(key, "wait",
-			number("locality.waits", 0, spans, "waits by level: for a node with the data, then for a rack")),
-		with(key, "skips wait", flag("locality.auto",
+		onlyWith(key, "skips",
+			number("locality.skips", 0, maxNumber, "offers to refuse by level: for a node with the data, then for a rack")),
+		onlyWith(key, "wait",
+			number("locality.waits", 0, maxSeconds, "waits by level: for a node with the data, then for a rack")),
+		onlyWith(key, "skips wait", flag("locality.auto",
 			"wait 1.5 heartbeat intervals, at most 15 s; compute missing skips for 95 % locality")),
-		with(key, "wait",
+		onlyWith(key, "wait",
 			flag("locality.capped", "continue a wait across local launches while offers are refused")),
 	)
 }
@@ -113,17 +116,17 @@ func locality() []Field {
 func reduce() []Field {
 	const key = "reduce.rule"
 	wait := func(key, path, help string) Field {
-		return number(key, 0, spans, help).unset("auto").negative("0s").at(path)
+		return number(key, 0, maxSeconds, help).unset("auto").negative("0s").at(path)
 	}
 	return append(
 		[]Field{choice(key, "launch reduces anywhere, at the center of gravity of their input, or where most of it is",
 			"any", "cogrs", "larts")},
-		with(key, "cogrs larts",
+		onlyWith(key, "cogrs larts",
 			wait("reduce.node_wait", "Reduce.Waits.0", "wait for the center (auto: 1.5 heartbeat intervals, at most 15 s)"),
 			wait("reduce.rack_wait", "Reduce.Waits.1", "then wait for its rack"),
 			number("reduce.theta", 0, 1, "do not wait for less than this fraction of the maximum weighted distance").
 				unset("0.05").negative("0"),
-			number("reduce.skew_cap", least, most, "limit a node to ceil(skew_cap × reduces / nodes) of a job's reduces").
+			number("reduce.skew_cap", minPositive, maxNumber, "limit a node to ceil(skew_cap × reduces / nodes) of a job's reduces").
 				unset("1.5").negative("none"),
 			flag("reduce.no_projection", "ignore running maps; otherwise each counts with the job's mean output"),
 		)...)
@@ -131,9 +134,9 @@ func reduce() []Field {
 
 func pools() []Field {
 	jobs := func(key, of string) Field {
-		return number(key, 1, most, "maximum running jobs of "+of+" without its own limit").unset("none")
+		return number(key, 1, maxNumber, "maximum running jobs of "+of+" without its own limit").unset("none")
 	}
-	return with("order", "pools", append(
+	return onlyWith("order", "pools", append(
 		[]Field{
 			flag("pools.list", "pools that differ from the defaults").at("Pools.Pools").entries(poolFields()),
 			flag("pools.users", "users with limits").entries(userFields()),
@@ -145,37 +148,37 @@ func pools() []Field {
 			flag("pools.per_user", "put a job without a pool into its user's pool, not into default").at("Pools.PoolPerUser"),
 			flag("pools.known", "reject jobs of pools that are not listed"),
 			flag("pools.size_based_weight", "multiply weights by log2(1 + demand)"),
-			number("pools.boost_factor", least, most, "weight factor of new jobs").unset("none"),
+			number("pools.boost_factor", minPositive, maxNumber, "weight factor of new jobs").unset("none"),
 			span("pools.boost_time", "5m", "how long a job is new"),
 			choice("preemption.mode", "kill tasks to return slots to pools; log only reports them",
 				"off", "log", "on"),
 		},
-		with("preemption.mode", "log on",
+		onlyWith("preemption.mode", "log on",
 			span("preemption.interval", "15s", "time between rounds of preemption").negative("never"))...)...)
 }
 
 func queues() []Field {
 	const help = "parents before children (none: one queue, default, with 100 %)"
-	return with("order", "capacity", flag("queues", help).entries(queueFields()))
+	return onlyWith("order", "capacity", flag("queues", help).entries(queueFields()))
 }
 
 func hfsp() []Field {
-	return with("order", "hfsp", slices.Concat(
+	return onlyWith("order", "hfsp", slices.Concat(
 		[]Field{
 			choice("hfsp.reclaim", "how to take a slot from a larger job", "suspend", "wait", "kill"),
 			flag("hfsp.no_training", "compute sizes from the task times that jobs state"),
 		},
-		with("hfsp.no_training", "false",
-			number("hfsp.sample", 1, most, "number of training tasks").unset("5"),
+		onlyWith("hfsp.no_training", "false",
+			number("hfsp.sample", 1, maxNumber, "number of training tasks").unset("5"),
 			span("hfsp.delta", "1m", "how long a reduce runs before its progress estimates its duration"),
-			number("hfsp.xi", 1, most, "initial size is xi × tasks × mean task (inf: no slots except for training)").
+			number("hfsp.xi", 1, maxNumber, "initial size is xi × tasks × mean task (inf: no slots except for training)").
 				unset("1").or("inf", math.Inf(1)),
 			span("hfsp.initial", "1m", "assumed duration of a task until one of its kind is done"),
 			text("hfsp.estimator", "how to estimate a size from samples: their mean, or a fitted distribution", "mean", "fit").unset("mean"),
 		),
-		with("hfsp.reclaim", "suspend",
-			number("hfsp.suspend_high", 0, most, "wait instead of suspending once N tasks are suspended (0: no limit)"),
-			number("hfsp.suspend_low", 0, most, "resume suspending when only N tasks are suspended"),
+		onlyWith("hfsp.reclaim", "suspend",
+			number("hfsp.suspend_high", 0, maxNumber, "wait instead of suspending once N tasks are suspended (0: no limit)"),
+			number("hfsp.suspend_low", 0, maxNumber, "resume suspending when only N tasks are suspended"),
 		),
 		[]Field{flag("hfsp.weighted", "weight virtual shares by priority: 4, 2, 1, 0.5, 0.25")},
 	)...)
@@ -184,18 +187,18 @@ func hfsp() []Field {
 func quincy() []Field {
 	const key = "quincy.rule"
 	cost := func(key, unset, help string) Field {
-		return number(key, 0, spans, help).unset(unset).negative("0s")
+		return number(key, 0, maxSeconds, help).unset(unset).negative("0s")
 	}
-	return with("order", "quincy", slices.Concat(
+	return onlyWith("order", "quincy", slices.Concat(
 		[]Field{
 			choice(key, "f: with fair shares, p: may kill running maps", "qfp", "qf", "qp", "q"),
 			cost("quincy.rack", "2.5s", "cost of reading from a node of the rack, as waiting time; at most far"),
 			cost("quincy.far", "5s", "cost of reading from beyond the rack"),
 		},
-		with(key, "qfp qf",
+		onlyWith(key, "qfp qf",
 			number("quincy.floor", 0, 1, "fraction of its fair share that a job gets at any cost").unset("1").negative("0")),
-		with(key, "qfp qp",
-			number("quincy.lost", 0, most, "cost of a second of killed work, in seconds of waiting").
+		onlyWith(key, "qfp qp",
+			number("quincy.lost", 0, maxNumber, "cost of a second of killed work, in seconds of waiting").
 				unset("1").negative("0"),
 			span("quincy.interval", "1s", "time between checks of running maps").negative("never"),
 		),
@@ -206,23 +209,23 @@ func attempts() []Field {
 	const key = "speculation.rule"
 	return slices.Concat(
 		[]Field{choice(key, "start speculative attempts: never, by Hadoop's first rule, by LATE", "none", "native", "late")},
-		with(key, "native late",
+		onlyWith(key, "native late",
 			flag("speculation.no_maps", "no speculative attempts of maps").at("Speculation.Except.0"),
 			flag("speculation.no_reduces", "no speculative attempts of reduces").at("Speculation.Except.1"),
 			span("speculation.lag", "1m", "minimum running time of an attempt before a speculative one"),
 		),
-		with(key, "late",
-			number("speculation.slow_task", least, most,
+		onlyWith(key, "late",
+			number("speculation.slow_task", minPositive, maxNumber,
 				"a slow task's rate is N standard deviations below its job's mean").unset("1"),
-			number("speculation.slow_node", least, most,
+			number("speculation.slow_node", minPositive, maxNumber,
 				"N standard deviations make a node too slow for speculative attempts").unset("1"),
-			number("speculation.cap", least, 1, "maximum speculative attempts of a job, as a fraction of its running tasks").unset("0.1"),
-			number("speculation.min_copies", 1, most, "speculative attempts that are always allowed").unset("10"),
+			number("speculation.cap", minPositive, 1, "maximum speculative attempts of a job, as a fraction of its running tasks").unset("0.1"),
+			number("speculation.min_copies", 1, maxNumber, "speculative attempts that are always allowed").unset("10"),
 		),
 		[]Field{
-			number("avoid.job_failures", 1, most, "a job avoids a node after N failed attempts there").
+			number("avoid.job_failures", 1, maxNumber, "a job avoids a node after N failed attempts there").
 				unset("4").negative("never"),
-			number("avoid.jobs", 1, most, "all jobs avoid a node after N successful jobs avoided it").
+			number("avoid.jobs", 1, maxNumber, "all jobs avoid a node after N successful jobs avoided it").
 				unset("4").negative("never"),
 			span("avoid.forgive", "24h", "time after which one such job no longer counts"),
 		},
