@@ -19,8 +19,8 @@ type driver struct {
 type attempt struct {
 	id        scheduling.AttemptID
 	node      scheduling.NodeID
-	left      time.Duration // remaining work; a reduce's starts when the job's last map is done
-	since     time.Duration // time to which left refers
+	remaining time.Duration // remaining work; a reduce's starts when the job's last map is done
+	updated   time.Duration // time to which remaining refers
 	suspended bool
 }
 
@@ -30,22 +30,22 @@ func newDriver(w *world) *driver {
 
 // perform performs the actions of a heartbeat.
 func (d *driver) perform(now time.Duration, actions []scheduling.Action) {
-	for _, o := range actions {
-		if o.Verb == scheduling.Launch {
-			live, _ := d.w.core.View().Attempt(o.Attempt)
-			d.atts = append(d.atts, &attempt{id: o.Attempt, node: live.Node, left: d.length(o.Attempt, live.Node), since: now})
+	for _, action := range actions {
+		if action.Verb == scheduling.Launch {
+			live, _ := d.w.core.View().Attempt(action.Attempt)
+			d.atts = append(d.atts, &attempt{id: action.Attempt, node: live.Node, remaining: d.length(action.Attempt, live.Node), updated: now})
 			continue
 		}
 		for i, a := range d.atts {
-			if a.id != o.Attempt {
+			if a.id != action.Attempt {
 				continue
 			}
-			if o.Verb == scheduling.Kill {
+			if action.Verb == scheduling.Kill {
 				d.atts = append(d.atts[:i], d.atts[i+1:]...)
 				break
 			}
 			d.work(a, now)
-			a.suspended = o.Verb == scheduling.Suspend
+			a.suspended = action.Verb == scheduling.Suspend
 			break
 		}
 	}
@@ -79,9 +79,9 @@ func (d *driver) works(a *attempt) bool {
 // work updates the remaining work of an attempt.
 func (d *driver) work(a *attempt, now time.Duration) {
 	if d.works(a) {
-		a.left = max(0, a.left-(now-a.since))
+		a.remaining = max(0, a.remaining-(now-a.updated))
 	}
-	a.since = now
+	a.updated = now
 }
 
 // workAll updates all attempts; it must be called before any change.
@@ -99,8 +99,8 @@ func (d *driver) workAll(now time.Duration) {
 // next returns the time at which the next attempt ends.
 func (d *driver) next() (at time.Duration, ok bool) {
 	for _, a := range d.atts {
-		if d.works(a) && (!ok || a.since+a.left < at) {
-			at, ok = a.since+a.left, true
+		if d.works(a) && (!ok || a.updated+a.remaining < at) {
+			at, ok = a.updated+a.remaining, true
 		}
 	}
 	return at, ok
@@ -112,7 +112,7 @@ func (d *driver) endTasks(now time.Duration) (bool, error) {
 	var ended []*attempt
 	kept := make([]*attempt, 0, len(d.atts))
 	for _, a := range d.atts {
-		if a.left == 0 && d.works(a) {
+		if a.remaining == 0 && d.works(a) {
 			ended = append(ended, a)
 		} else {
 			kept = append(kept, a)
@@ -163,7 +163,7 @@ func (d *driver) progress(n scheduling.NodeID) (list []scheduling.Status) {
 			continue
 		}
 		if total := d.length(a.id, n); total > 0 {
-			done := float64(total-a.left) / float64(total)
+			done := float64(total-a.remaining) / float64(total)
 			list = append(list, scheduling.Status{Attempt: a.id, Progress: done, ReduceProgress: done})
 		}
 	}

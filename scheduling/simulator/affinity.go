@@ -54,7 +54,7 @@ func (s *sim) withParts(p scheduling.Parts) scheduling.Parts {
 	}
 	maps.Copy(all.Maps, p.Maps)
 	maps.Copy(all.Reduces, p.Reduces)
-	all.Reduces[LEEN] = func() scheduling.ReducePlacement { return &atHosts{s} }
+	all.Reduces[LEEN] = func() scheduling.ReducePlacement { return &leenPlacement{s} }
 	all.Maps[CacheAffinity] = func() scheduling.MapPlacement {
 		return &affinity{inMemory: s.inMemory, jobs: map[scheduling.JobID]*affinityWait{}}
 	}

@@ -167,11 +167,12 @@ func (j *simJob) hashKeys() []int32 {
 	return list
 }
 
-// atHosts is LEEN for one Core.
-type atHosts struct{ s *sim }
+// leenPlacement is LEEN for one Core: it launches each reduce on the node that divide has chosen
+// for its partition (simJob.out.hosts; -1: any node).
+type leenPlacement struct{ s *sim }
 
 // Place implements scheduling.ReducePlacement.
-func (a *atHosts) Place(_ scheduling.View, o scheduling.ReduceOffer) int32 {
+func (a *leenPlacement) Place(_ scheduling.View, o scheduling.ReduceOffer) int32 {
 	j := &a.s.jobs[a.s.byID[o.Job]]
 	for i := range o.Waiting {
 		if j.spec.Keys.Count == 0 {

@@ -76,16 +76,16 @@ func (r *Recorded) mean(k scheduling.TaskKind) time.Duration {
 		if k == scheduling.Map {
 			t *= r.Far[scheduling.NodeLocal] / r.Far[near(u.Near)]
 		} else {
-			t += r.missing(0).Seconds() - r.missing(u.Head).Seconds()
+			t += r.lackedAhead(0).Seconds() - r.lackedAhead(u.Head).Seconds()
 		}
 		sum += t
 	}
 	return seconds(sum / float64(len(tasks)))
 }
 
-// missing returns how much of the work that a reduce can do before the last map has ended remains
-// after head.
-func (r *Recorded) missing(head time.Duration) time.Duration { return max(0, r.Ahead-head) }
+// lackedAhead returns how much longer a reduce takes that had run only for head when the last map
+// ended, because it could use less than Ahead for set-up and fetching.
+func (r *Recorded) lackedAhead(head time.Duration) time.Duration { return max(0, r.Ahead-head) }
 
 // near returns a locality as an index of Recorded.Far: a map without a place counts as node-local
 // everywhere.
@@ -163,7 +163,7 @@ func (s *sim) shuffledRecorded(ai int32, j *simJob) {
 	if head > 0 {
 		hop = r.Hop[0]
 	}
-	a.work += r.missing(head) - r.missing(t.Head)
+	a.work += r.lackedAhead(head) - r.lackedAhead(t.Head)
 	if more := hop * float64(hops-t.Hops); more != 0 && local+rack+off > 0 {
 		a.work += seconds(more)
 	}

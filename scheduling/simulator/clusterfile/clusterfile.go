@@ -109,8 +109,8 @@ func Read(in io.Reader, name string) (*File, error) {
 	nw := &r.file.network
 	err = r.Mapping(root, map[string]yamlfile.Field{
 		"network": yamlfile.Value(&r.Reader, &nw.Flows, parseNetwork),
-		"link":    r.flows(r.rate(&nw.NodeLink)), "disk": r.flows(r.rate(&nw.Disk)),
-		"oversubscription": r.flows(r.number(&nw.Oversubscription, 1, 1000)),
+		"link":    r.onlyFlows(r.rate(&nw.NodeLink)), "disk": r.onlyFlows(r.rate(&nw.Disk)),
+		"oversubscription": r.onlyFlows(r.number(&nw.Oversubscription, 1, 1000)),
 		"stragglers":       r.stragglers,
 		"classes":          later(&classes), "racks": later(&racks), "outages": later(&outages), // in this order
 	})
@@ -152,8 +152,8 @@ func (r *reader) parts(classes, racks, outages yamlfile.Node) error {
 	return r.Each(outages, r.outage)
 }
 
-// flows marks a key as effective only if transfers are flows.
-func (r *reader) flows(read yamlfile.Field) yamlfile.Field {
+// onlyFlows marks a key as effective only if transfers are flows.
+func (r *reader) onlyFlows(read yamlfile.Field) yamlfile.Field {
 	return func(n yamlfile.Node) error {
 		if r.flowing == nil {
 			r.flowing = n
@@ -212,7 +212,7 @@ func (r *reader) class(n yamlfile.Node) error {
 		"name":      yamlfile.Value(&r.Reader, &name, parseName),
 		"map_slots": r.count(&m.MapSlots, 0, maxSlots), "reduce_slots": r.count(&m.ReduceSlots, 0, maxSlots),
 		"speed": r.number(&speed, 1/maxSpeed, maxSpeed),
-		"link":  r.flows(r.rate(&m.Link)), "disk": r.flows(r.rate(&m.Disk)),
+		"link":  r.onlyFlows(r.rate(&m.Link)), "disk": r.onlyFlows(r.rate(&m.Disk)),
 	})
 	_, twice := r.classes[name]
 	switch {
@@ -247,10 +247,10 @@ func (r *reader) rack(n yamlfile.Node) error {
 	count, uplink := 1, 0.0
 	var nodes []simulator.Machine
 	err := r.Mapping(n, map[string]yamlfile.Field{
-		"count": r.count(&count, 1, maxNodes), "uplink": r.flows(r.rate(&uplink)),
+		"count": r.count(&count, 1, maxNodes), "uplink": r.onlyFlows(r.rate(&uplink)),
 		"nodes": func(n yamlfile.Node) error {
 			return r.Each(n, func(n yamlfile.Node) error {
-				more, err := r.some(n)
+				more, err := r.machines(n)
 				nodes = append(nodes, more...)
 				return err
 			})
@@ -288,8 +288,8 @@ func (r *reader) uplink(rack int, uplink float64) {
 	}
 }
 
-// some parses a number of nodes of a class: "10 new", or "new" for one.
-func (r *reader) some(n yamlfile.Node) ([]simulator.Machine, error) {
+// machines parses a number of nodes of a class: "10 new", or "new" for one.
+func (r *reader) machines(n yamlfile.Node) ([]simulator.Machine, error) {
 	text, err := r.Scalar(n)
 	if err != nil {
 		return nil, err

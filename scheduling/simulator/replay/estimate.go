@@ -28,17 +28,18 @@ func (s *sample) scatter() float64 {
 	return max(0, s.squares-float64(s.sum*s.sum)/s.n)
 }
 
-// spread returns the common variance within the samples.
-func spread(list ...*sample) float64 {
-	scatter, free := 0.0, 0.0
+// pooledVariance returns the common variance within the samples, or infinity without degrees of
+// freedom.
+func pooledVariance(list ...*sample) float64 {
+	scatter, degrees := 0.0, 0.0
 	for _, s := range list {
 		scatter += s.scatter()
-		free += max(0, s.n-1)
+		degrees += max(0, s.n-1)
 	}
-	if free == 0 {
+	if degrees == 0 {
 		return math.Inf(1)
 	}
-	return scatter/free + 1e-12
+	return scatter/degrees + 1e-12
 }
 
 // effect is an estimated difference with its variance.
@@ -100,7 +101,7 @@ func (r *Recording) estimateFar(e *estimates) {
 		}
 		all = append(all, &jobs[i][0], &jobs[i][1], &jobs[i][2])
 	}
-	common := spread(all...)
+	common := pooledVariance(all...)
 	var every [3]effect
 	for l := 1; l < 3; l++ {
 		var list []effect
@@ -115,7 +116,7 @@ func (r *Recording) estimateFar(e *estimates) {
 		far := [3]float64{1, factor(every[1]), factor(every[2])}
 		own := &jobs[i]
 		for l := 1; l < 3; l++ {
-			if d, ok := difference(&own[0], &own[l], spread(&own[0], &own[1], &own[2])); ok && own[0].n >= 3 && own[l].n >= 3 {
+			if d, ok := difference(&own[0], &own[l], pooledVariance(&own[0], &own[1], &own[2])); ok && own[0].n >= 3 && own[l].n >= 3 {
 				far[l] = factor(d)
 			}
 		}

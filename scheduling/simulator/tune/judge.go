@@ -33,8 +33,9 @@ type Change struct {
 	Worth simulator.Estimate `json:"worth"`
 }
 
-// judge verifies the changes of the search with fresh seeds.
-func (s *search) judge(ctx context.Context, taken map[int]Choice) (*Found, error) {
+// judge verifies the search's choices, by index of their knob, with fresh seeds: as long as one has
+// no significant gain, it drops the most doubtful one.
+func (s *search) judge(ctx context.Context, choices map[int]Choice) (*Found, error) {
 	fresh := func(of map[int]Choice) (state, error) {
 		p := s.Start
 		for _, k := range slices.Sorted(maps.Keys(of)) {
@@ -50,12 +51,12 @@ func (s *search) judge(ctx context.Context, taken map[int]Choice) (*Found, error
 		return nil, err
 	}
 	out := &Found{Goal: s.Goal, Seeds: s.Fresh, Changes: []Change{}, Unsure: []Change{}}
-	now, err := fresh(taken)
+	current, err := fresh(choices)
 	if err != nil {
 		return nil, err
 	}
-	for len(taken) > 0 {
-		changes, doubtful, err := s.worths(ctx, taken, now, fresh)
+	for len(choices) > 0 {
+		changes, doubtful, err := s.undoEach(ctx, choices, current, fresh)
 		if err != nil {
 			return nil, err
 		}
@@ -63,32 +64,32 @@ func (s *search) judge(ctx context.Context, taken map[int]Choice) (*Found, error
 			out.Changes = changes
 			break
 		}
-		at := slices.Index(slices.Sorted(maps.Keys(taken)), doubtful)
+		at := slices.Index(slices.Sorted(maps.Keys(choices)), doubtful)
 		out.Unsure = append(out.Unsure, changes[at])
-		delete(taken, doubtful)
-		if now, err = fresh(taken); err != nil {
+		delete(choices, doubtful)
+		if current, err = fresh(choices); err != nil {
 			return nil, err
 		}
 	}
-	return s.conclude(out, start, now), nil
+	return s.conclude(out, start, current), nil
 }
 
-// worths undoes each change separately and returns the knob whose undoing would cost least, or
-// nothing significant; -1 if every change has a significant gain.
-func (s *search) worths(
-	ctx context.Context, taken map[int]Choice, now state, fresh func(map[int]Choice) (state, error),
+// undoEach undoes each change separately and returns the effects of the changes. doubtful is the
+// knob with the smallest gain among those without a significant one; -1 if there is none.
+func (s *search) undoEach(
+	ctx context.Context, choices map[int]Choice, current state, fresh func(map[int]Choice) (state, error),
 ) (list []Change, doubtful int, err error) {
 	doubtful = -1
 	least := 0.0
-	for _, k := range slices.Sorted(maps.Keys(taken)) {
-		rest := maps.Clone(taken)
+	for _, k := range slices.Sorted(maps.Keys(choices)) {
+		rest := maps.Clone(choices)
 		delete(rest, k)
 		without, err := fresh(rest)
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return nil, -1, err
 		}
-		worth := s.minus(now, without, s.Goal)
-		list = append(list, Change{s.Knobs[k].Name, taken[k].String(), worth})
+		worth := s.minus(current, without, s.Goal)
+		list = append(list, Change{s.Knobs[k].Name, choices[k].String(), worth})
 		if top := worth.Mean + worth.Half; !worth.Below() && (doubtful < 0 || top > least) {
 			doubtful, least = k, top
 		}
@@ -98,20 +99,20 @@ func (s *search) worths(
 
 // conclude completes out: it compares the confirmed changes together (now) with the start, both
 // under the fresh seeds. If they do not improve the goal significantly, it moves them to Unsure.
-func (s *search) conclude(out *Found, start, now state) *Found {
-	out.Policy, out.Runs = now.policy, s.runs
+func (s *search) conclude(out *Found, start, current state) *Found {
+	out.Policy, out.Runs = current.policy, s.runs
 	for _, k := range s.Knobs {
 		known := func(c Change) bool { return c.Knob == k.Name }
-		if m, ok := s.missed[k.Name]; ok && !slices.ContainsFunc(out.Changes, known) && !slices.ContainsFunc(out.Unsure, known) {
+		if m, ok := s.nearMisses[k.Name]; ok && !slices.ContainsFunc(out.Changes, known) && !slices.ContainsFunc(out.Unsure, known) {
 			out.Unsure = append(out.Unsure, m)
 		}
 	}
-	out.Start, out.Changed = average(start.runs), average(now.runs)
+	out.Start, out.Changed = average(start.runs), average(current.runs)
 	if len(out.Changes) == 0 {
 		out.Policy, out.Changed = s.Start, out.Start
 		return out
 	}
-	out.Gain = s.minus(now, start, s.Goal)
+	out.Gain = s.minus(current, start, s.Goal)
 	rises := s.Goal != MeanSojourn && out.Changed[MeanSojourn] > (1+s.Within)*out.Start[MeanSojourn]
 	if !out.Gain.Below() || rises { // not significant, or too costly
 		out.Unsure = append(out.Unsure, out.Changes...)

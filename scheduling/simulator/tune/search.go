@@ -99,8 +99,8 @@ type state struct {
 // search is the state of a search.
 type search struct {
 	Problem
-	runs   int
-	missed map[string]Change // by knob: the best choice of the last round that was not significantly better
+	runs       int
+	nearMisses map[string]Change // by knob: the best choice of the last round that was not significantly better
 }
 
 // withDefaults returns p with its defaults.
@@ -130,7 +130,7 @@ func Search(ctx context.Context, p Problem) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &search{Problem: p, missed: map[string]Change{}}
+	s := &search{Problem: p, nearMisses: map[string]Change{}}
 	now, err := s.run(ctx, p.Start, p.Seed, p.Seeds)
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func Search(ctx context.Context, p Problem) (*Found, error) {
 // turn tries all choices of a knob and returns the best one that is significantly better, or nil.
 func (s *search) turn(ctx context.Context, start, now state, k *Knob) (best state, taken *Choice, err error) {
 	least := math.Inf(1)
-	delete(s.missed, k.Name)
+	delete(s.nearMisses, k.Name)
 	for i := range k.Choices {
 		c := &k.Choices[i]
 		policy := now.policy
@@ -176,15 +176,15 @@ func (s *search) turn(ctx context.Context, start, now state, k *Knob) (best stat
 		}
 		gain := s.minus(got, now, s.Goal)
 		s.Told(fmt.Sprintf("%s: %s", c, s.Goal.Change(gain)))
-		if m, there := s.missed[k.Name]; !gain.Below() && gain.Mean < 0 && (!there || gain.Mean < m.Worth.Mean) {
-			s.missed[k.Name] = Change{k.Name, c.String(), gain}
+		if m, there := s.nearMisses[k.Name]; !gain.Below() && gain.Mean < 0 && (!there || gain.Mean < m.Worth.Mean) {
+			s.nearMisses[k.Name] = Change{k.Name, c.String(), gain}
 		}
 		if gain.Below() && gain.Mean < least && s.allowed(start, got) {
 			best, taken, least = got, c, gain.Mean
 		}
 	}
 	if taken != nil {
-		delete(s.missed, k.Name)
+		delete(s.nearMisses, k.Name)
 	}
 	return best, taken, nil
 }

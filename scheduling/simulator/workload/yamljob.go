@@ -213,21 +213,21 @@ func (p *yamlReader) draw(y *yamlJob, j *Job) {
 // sort sorts the jobs by submission, stable in the file's order; a job that follows another stays
 // behind it.
 func (p *yamlReader) sort() {
-	rank := make(map[string]time.Duration, len(p.w.Jobs))
-	type keyed struct {
+	keyOf := make(map[string]time.Duration, len(p.w.Jobs))
+	type sortedJob struct {
 		job Job
 		key time.Duration
 	}
-	list := make([]keyed, len(p.w.Jobs))
+	list := make([]sortedJob, len(p.w.Jobs))
 	for i, j := range p.w.Jobs {
 		key := j.Submit
 		if j.After != "" {
-			key = rank[j.After]
+			key = keyOf[j.After]
 		}
-		rank[j.Name] = key
-		list[i] = keyed{j, key}
+		keyOf[j.Name] = key
+		list[i] = sortedJob{j, key}
 	}
-	slices.SortStableFunc(list, func(a, b keyed) int {
+	slices.SortStableFunc(list, func(a, b sortedJob) int {
 		return int(min(max(a.key-b.key, -1), 1))
 	})
 	for i := range list {
