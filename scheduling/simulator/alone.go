@@ -13,7 +13,7 @@ import (
 // of a reduce whose input can be fetched in the rack.
 func (s *sim) expected(w *workload.Job, k scheduling.TaskKind) time.Duration {
 	cl := &s.cfg.Cluster
-	if r := s.taken[w]; r != nil {
+	if r := s.recordedJobs[w]; r != nil {
 		return r.mean(k)
 	}
 	cost, tasks, bytes, rate := &w.Map, w.Maps, w.InputBytes, cl.ReadRate

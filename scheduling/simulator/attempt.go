@@ -25,25 +25,25 @@ const (
 
 // attempt is a running or suspended attempt.
 type attempt struct {
-	id        scheduling.AttemptID
-	job       int32
-	node      int32
-	gen       int32 // of its event
-	flow      int32 // of a remote read, -1 if none
-	phase     phase
-	live      bool
-	suspended bool
-	fails     bool
-	copy      bool // is speculative
-	hit       bool // of a map: its block was in memory
-	locality  scheduling.Locality
-	since     time.Duration // of the launch or the last resume
-	worked    time.Duration // before since
-	ends      time.Duration // of the phase, if an event ends it
-	left      time.Duration // of the phase, while suspended
-	work      time.Duration // length of phaseWork
-	leftBytes float64       // of a remote read, while suspended
-	fetch     fetch         // of a shuffle with flows
+	id             scheduling.AttemptID
+	job            int32
+	node           int32
+	gen            int32 // of its event
+	flow           int32 // of a remote read, -1 if none
+	phase          phase
+	live           bool
+	suspended      bool
+	fails          bool
+	copy           bool // is speculative
+	hit            bool // of a map: its block was in memory
+	locality       scheduling.Locality
+	since          time.Duration // of the launch or the last resume
+	worked         time.Duration // before since
+	ends           time.Duration // of the phase, if an event ends it
+	phaseRemaining time.Duration // of the phase, while suspended
+	work           time.Duration // length of phaseWork
+	leftBytes      float64       // of a remote read, while suspended
+	fetch          fetch         // of a shuffle with flows
 }
 
 // newAttempt returns a free attempt record. It keeps the generation, so that events of the former
@@ -211,7 +211,7 @@ func (s *sim) ended(ai int32) error {
 	i := a.node
 	s.drop(ai)
 	n := &s.nodes[i]
-	n.done = append(n.done, r)
+	n.endReports = append(n.endReports, r)
 	if s.cfg.Drive == EventDrive || s.cfg.OutOfBand {
 		return s.beat(i)
 	}

@@ -206,7 +206,7 @@ func (s *sim) goesOn() error {
 	s.res.Stats.Events++
 	if s.res.Stats.Events > s.cfg.MaxEvents || s.q.now > maxYears {
 		return fmt.Errorf("%w: %d events (at most %d), %d of %d jobs are done; raise the heartbeat interval, or end earlier",
-			ErrTooLong, s.res.Stats.Events, s.cfg.MaxEvents, s.done, len(s.jobs))
+			ErrTooLong, s.res.Stats.Events, s.cfg.MaxEvents, s.cleanedJobs, len(s.jobs))
 	}
 	return nil
 }

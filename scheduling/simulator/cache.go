@@ -24,9 +24,9 @@ type caches struct {
 
 // memory holds the blocks of one node.
 type memory struct {
-	at   map[block]*list.Element
-	list list.List // of kept; most recently read first
-	used int64
+	at        map[block]*list.Element
+	list      list.List // of kept; most recently read first
+	usedBytes int64
 }
 
 // kept is a block in memory and its size in bytes.
@@ -70,11 +70,11 @@ func (c *caches) keep(node int32, b block, bytes int64) {
 		return
 	}
 	m := &c.nodes[node]
-	for m.used+bytes > c.room {
+	for m.usedBytes+bytes > c.room {
 		c.drop(m, m.list.Back())
 	}
 	m.at[b] = m.list.PushFront(kept{b, bytes})
-	m.used += bytes
+	m.usedBytes += bytes
 	c.on[b]++
 }
 
@@ -82,7 +82,7 @@ func (c *caches) keep(node int32, b block, bytes int64) {
 func (c *caches) drop(m *memory, e *list.Element) {
 	h := m.list.Remove(e).(kept)
 	delete(m.at, h.block)
-	m.used -= h.bytes
+	m.usedBytes -= h.bytes
 	if c.on[h.block]--; c.on[h.block] == 0 {
 		delete(c.on, h.block)
 	}

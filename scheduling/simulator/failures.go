@@ -18,7 +18,7 @@ func (s *sim) empty(i int32) {
 	for len(n.running) > 0 {
 		s.drop(n.running[0])
 	}
-	n.done = n.done[:0]
+	n.endReports = n.endReports[:0]
 }
 
 // planFailures schedules the outages, and the first random failure of each node.

@@ -18,7 +18,7 @@ type simJob struct {
 	followers    []int32
 	arrivedAt    time.Duration
 	endedAt      time.Duration
-	held         bool // due by the submission rule, but waits for the job before it
+	isHeld       bool // due by the submission rule, but waits for the job before it
 	ended        bool // the Core has ended it
 	complete     bool // its cleanup is done
 	failed       bool
@@ -50,12 +50,12 @@ func (s *sim) arrivals() {
 	for s.arrived < len(s.jobs) {
 		switch s.cfg.Submission.Rule {
 		case Serial:
-			if s.arrived > s.done {
+			if s.arrived > s.cleanedJobs {
 				return
 			}
-			s.hand(s.q.now + time.Duration(min(s.done, 1))*time.Millisecond)
+			s.hand(s.q.now + time.Duration(min(s.cleanedJobs, 1))*time.Millisecond)
 		case Closed:
-			if s.arrived-s.done >= s.cfg.Submission.Active {
+			if s.arrived-s.cleanedJobs >= s.cfg.Submission.Active {
 				return
 			}
 			s.hand(s.q.now)
@@ -78,7 +78,7 @@ func (s *sim) stressed() bool {
 			incomplete += j.spec.Maps - j.reported[0]
 		}
 	}
-	if incomplete <= 2*s.cfg.Cluster.slots()[0] && s.arrived-s.done < len(s.nodes) {
+	if incomplete <= 2*s.cfg.Cluster.slots()[0] && s.arrived-s.cleanedJobs < len(s.nodes) {
 		return false
 	}
 	if !s.probe {
@@ -93,7 +93,7 @@ func (s *sim) hand(at time.Duration) {
 	j := &s.jobs[s.arrived]
 	s.arrived++
 	if j.after >= 0 && !s.jobs[j.after].complete {
-		j.held = true
+		j.isHeld = true
 		return
 	}
 	s.at(max(at, s.q.now), evArrive, j.index, 0)
@@ -140,7 +140,7 @@ func (s *sim) submit(i int32) error {
 			s.ring, s.turn = ring, 0
 		}
 	}
-	s.open++
+	s.openJobs++
 	s.lastMove = s.q.now
 	s.tick()
 	return nil
@@ -183,7 +183,7 @@ func (s *sim) placesOf(j *simJob) scheduling.Places {
 // coreEnded is called when the Core has ended a job; cleanup follows.
 func (s *sim) coreEnded(j *simJob) {
 	j.ended = true
-	s.open--
+	s.openJobs--
 	j.places, j.out, j.reducing = scheduling.Places{}, nil, nil
 	s.at(s.q.now+s.cfg.JobCleanup, evJobEnd, j.index, 0)
 }
@@ -192,11 +192,11 @@ func (s *sim) coreEnded(j *simJob) {
 func (s *sim) jobEnd(i int32) {
 	j := &s.jobs[i]
 	j.complete, j.endedAt = true, s.q.now
-	s.done++
+	s.cleanedJobs++
 	s.lastMove = s.q.now
 	for _, f := range j.followers {
-		if n := &s.jobs[f]; n.held {
-			n.held = false
+		if n := &s.jobs[f]; n.isHeld {
+			n.isHeld = false
 			s.at(s.q.now+n.spec.Submit, evArrive, f, 0)
 		} else if f >= int32(s.arrived) {
 			continue // the submission rule releases it

@@ -12,7 +12,7 @@ import (
 type simNode struct {
 	slow        float64 // factor on everything it does
 	running     []int32 // attempt records on the node, including suspended ones
-	done        []report
+	endReports  []report
 	phase       time.Duration // of its heartbeats within the interval
 	incarnation uint64
 	gen         int32 // of its timer
@@ -102,12 +102,12 @@ func (s *sim) timer(i, gen int32) error {
 	if gen != n.gen || n.down {
 		return nil
 	}
-	if s.open == 0 && len(n.done) == 0 && !s.cfg.Failures.any() {
+	if s.openJobs == 0 && len(n.endReports) == 0 && !s.cfg.Failures.any() {
 		n.ticking = false
 		return nil
 	}
 	s.at(s.followingBeat(i), evHeartbeat, i, gen)
-	says := s.cfg.Failures.any() || len(n.done) > 0 || s.tells(n)
+	says := s.cfg.Failures.any() || len(n.endReports) > 0 || s.tells(n)
 	if s.cfg.Drive == EventDrive && !says && !s.core.View().Useful(scheduling.NodeID(i)) {
 		return nil
 	}
@@ -121,8 +121,8 @@ func (s *sim) beat(i int32) error {
 		return nil
 	}
 	h := scheduling.Heartbeat{Node: scheduling.NodeID(i), Incarnation: n.incarnation, Statuses: s.statuses[:0]}
-	for k := range n.done {
-		h.Statuses = append(h.Statuses, s.status(&n.done[k]))
+	for k := range n.endReports {
+		h.Statuses = append(h.Statuses, s.status(&n.endReports[k]))
 	}
 	h.Statuses = s.progress(n, h.Statuses)
 	s.statuses = h.Statuses
@@ -137,10 +137,10 @@ func (s *sim) beat(i int32) error {
 	for _, o := range got.Actions {
 		s.perform(i, o)
 	}
-	for k := range n.done {
-		s.reported(i, &n.done[k])
+	for k := range n.endReports {
+		s.reported(i, &n.endReports[k])
 	}
-	n.done = n.done[:0]
+	n.endReports = n.endReports[:0]
 	return nil
 }
 

@@ -123,7 +123,7 @@ func (s *sim) record() error {
 	if s.cfg.Network.Flows {
 		return fmt.Errorf("%w: recorded times leave no room for flows", ErrConfig)
 	}
-	s.taken = map[*workload.Job]*Recorded{}
+	s.recordedJobs = map[*workload.Job]*Recorded{}
 	for i := range s.jobs {
 		j := &s.jobs[i]
 		if j.recorded = s.cfg.Recorded(i); j.recorded == nil {
@@ -132,7 +132,7 @@ func (s *sim) record() error {
 		if err := j.recorded.check(j.spec); err != nil {
 			return err
 		}
-		s.taken[j.spec] = j.recorded
+		s.recordedJobs[j.spec] = j.recorded
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (s *sim) shuffledRecorded(ai int32, j *simJob) {
 	a.work = max(a.work, time.Microsecond)
 	a.phase = phaseWork
 	if a.suspended {
-		a.left = a.work
+		a.phaseRemaining = a.work
 		return
 	}
 	s.until(ai, s.q.now+a.work)

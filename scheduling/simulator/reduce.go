@@ -90,7 +90,7 @@ func (s *sim) shuffled(ai int32, j *simJob) {
 		left /= 2
 	}
 	if a.suspended {
-		a.left = left
+		a.phaseRemaining = left
 		return
 	}
 	s.until(ai, s.q.now+left)

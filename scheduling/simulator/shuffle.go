@@ -243,7 +243,7 @@ func (s *sim) fetches(a *attempt, j *simJob) bool {
 // leftOf returns the remaining time of an attempt's timed phase.
 func (s *sim) leftOf(a *attempt) time.Duration {
 	if a.suspended {
-		return a.left
+		return a.phaseRemaining
 	}
 	return a.ends - s.q.now
 }

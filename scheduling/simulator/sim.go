@@ -33,23 +33,23 @@ type sim struct {
 	disks bool    // disks are shared: reads of a node's own disk are flows too
 	cache *caches // nil without
 
-	nodes []simNode
-	ring  []int32 // nodes in the order in which arrivals are offered to them
-	turn  int     // where the next round of offers starts
-	jobs  []simJob
-	byID  []int32 // job index by JobID
-	files []scheduling.Places
-	taken map[*workload.Job]*Recorded // recorded jobs
-	atts  []attempt
-	free  []int32
+	nodes        []simNode
+	ring         []int32 // nodes in the order in which arrivals are offered to them
+	turn         int     // where the next round of offers starts
+	jobs         []simJob
+	byID         []int32 // job index by JobID
+	files        []scheduling.Places
+	recordedJobs map[*workload.Job]*Recorded // recorded jobs
+	atts         []attempt
+	free         []int32
 
 	needProgress [2]bool             // by kind: regular heartbeats report progress
 	due          []bool              // by node; all false between two events
 	called       []scheduling.NodeID // scratch
 	running      int                 // attempts that hold a slot
 	arrived      int                 // jobs submitted or scheduled, in order of the workload
-	open         int                 // jobs submitted to the Core that have not ended
-	done         int                 // jobs whose cleanup is done
+	openJobs     int                 // jobs submitted to the Core that have not ended
+	cleanedJobs  int                 // jobs whose cleanup is done
 	updating     bool
 	flowGen      int32
 	lastMove     time.Duration
@@ -193,7 +193,7 @@ func (s *sim) at(t time.Duration, kind eventKind, a, b int32) {
 
 // loop handles events until all jobs are done.
 func (s *sim) loop(ctx context.Context) error {
-	for s.done < len(s.jobs) {
+	for s.cleanedJobs < len(s.jobs) {
 		if s.net != nil && s.net.Changed() {
 			if e := s.q.first(); e == nil || e.at > s.q.now {
 				s.resolve()
@@ -201,7 +201,7 @@ func (s *sim) loop(ctx context.Context) error {
 		}
 		e, ok := s.q.pop()
 		if !ok {
-			return fmt.Errorf("%w: %d of %d jobs are done and no event is left", ErrStalled, s.done, len(s.jobs))
+			return fmt.Errorf("%w: %d of %d jobs are done and no event is left", ErrStalled, s.cleanedJobs, len(s.jobs))
 		}
 		if s.cfg.Until > 0 && e.at > s.cfg.Until {
 			s.q.now = s.cfg.Until
@@ -215,7 +215,7 @@ func (s *sim) loop(ctx context.Context) error {
 				return err
 			}
 			if s.cfg.Progress != nil {
-				s.cfg.Progress(s.q.now, s.done)
+				s.cfg.Progress(s.q.now, s.cleanedJobs)
 			}
 		}
 		if err := s.handle(e); err != nil {
@@ -261,7 +261,7 @@ func (s *sim) handle(e simEvent) error {
 
 // update calls Core.Update periodically, while jobs are open.
 func (s *sim) update() error {
-	if s.open == 0 && !s.cfg.Failures.any() {
+	if s.openJobs == 0 && !s.cfg.Failures.any() {
 		s.updating = false
 		return nil
 	}
@@ -273,10 +273,10 @@ func (s *sim) update() error {
 			return err
 		}
 	}
-	if s.running > 0 || s.open == 0 {
+	if s.running > 0 || s.openJobs == 0 {
 		s.lastMove = s.q.now
 	} else if s.q.now-s.lastMove > stallAfter {
-		return fmt.Errorf("%w: no task has run for %v; %d of %d jobs are done", ErrStalled, stallAfter, s.done, len(s.jobs))
+		return fmt.Errorf("%w: no task has run for %v; %d of %d jobs are done", ErrStalled, stallAfter, s.cleanedJobs, len(s.jobs))
 	}
 	s.at(s.q.now+s.cfg.Update, evUpdate, 0, 0)
 	return nil

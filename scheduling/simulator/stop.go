@@ -26,12 +26,12 @@ func (s *sim) killed(i int32, o scheduling.Action) {
 		s.drop(ai)
 	} else {
 		n := &s.nodes[i]
-		at := slices.IndexFunc(n.done, func(r report) bool { return r.id == o.Attempt && r.state == scheduling.StateSucceeded })
+		at := slices.IndexFunc(n.endReports, func(r report) bool { return r.id == o.Attempt && r.state == scheduling.StateSucceeded })
 		if at < 0 {
 			return
 		}
-		n.done[at].state = scheduling.StateKilled
-		lost = n.done[at].worked
+		n.endReports[at].state = scheduling.StateKilled
+		lost = n.endReports[at].worked
 	}
 	if overtaken {
 		j.figures.spent += lost
@@ -52,7 +52,7 @@ func (s *sim) suspend(i int32, id scheduling.AttemptID) {
 	s.occupy(a, -1)
 	a.worked = a.workedBy(s.q.now)
 	a.suspended = true
-	a.left = max(0, a.ends-s.q.now)
+	a.phaseRemaining = max(0, a.ends-s.q.now)
 	a.gen++
 	if a.flow >= 0 {
 		a.leftBytes = s.net.Left(a.flow, s.q.now)
@@ -79,7 +79,7 @@ func (s *sim) resume(i int32, id scheduling.AttemptID) {
 	case phaseShuffle:
 		s.pump(ai)
 	default:
-		s.until(ai, s.q.now+a.left)
+		s.until(ai, s.q.now+a.phaseRemaining)
 	}
 }
 
@@ -90,7 +90,7 @@ func (s *sim) progressOf(a *attempt) (part, reduced float64) {
 	if a.phase == phaseWork && a.work > 0 {
 		left := a.ends - s.q.now
 		if a.suspended {
-			left = a.left
+			left = a.phaseRemaining
 		}
 		reduced = min(max(1-left.Seconds()/a.work.Seconds(), 0), 1)
 	}

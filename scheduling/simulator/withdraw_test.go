@@ -37,7 +37,7 @@ func TestLostOutputsNoLongerWeigh(t *testing.T) {
 				gone[e.Node] = e.Type == event.Lost
 			default:
 			}
-			if e.Type != event.Launched || e.Placed == nil || !lost || len(s.nodes[e.Node].done) > 0 {
+			if e.Type != event.Launched || e.Placed == nil || !lost || len(s.nodes[e.Node].endReports) > 0 {
 				return
 			}
 			for i := range s.nodes {

@@ -33,7 +33,7 @@ func (r *Placement) findFeeding(g *gravity.Outputs, p *Plan) {
 			r.enterFeeding(g, p, r.C.Nodes[f.Node], f.Bytes)
 		}
 	}
-	if p.ahead.known > 0 {
+	if p.ahead.knownOutputs > 0 {
 		for _, t := range p.ahead.count[0] {
 			if !g.Feeds(t.Group) {
 				r.enterFeeding(g, p, r.C.Nodes[t.Group], nil)

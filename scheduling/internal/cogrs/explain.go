@@ -32,7 +32,7 @@ func (r *Placement) near(g *gravity.Outputs, p *Plan, i int32, n *core.NodeState
 	switch worth := r.worth(g, i); {
 	case float64(p.Best[i][0].Score-r.score(g, p, i, n)) > worth:
 		return r.why.full
-	case p.ahead.known > 0:
+	case p.ahead.knownOutputs > 0:
 		at := r.center(g, i, n)
 		if float64(at.Here-at.AtCenter) > 2*worth { // a difference in score counts twice in distance
 			return r.why.ahead

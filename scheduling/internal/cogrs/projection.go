@@ -6,8 +6,8 @@ import "github.com/tarry-mr/tarry/scheduling/internal/core"
 // with the mean known output, so that a node with only running maps can be a center. The zero value
 // adds nothing.
 type projected struct {
-	known int            // outputs that the mean is taken of
-	count []core.Tallies // running maps by level and group
+	knownOutputs int            // outputs that the mean is taken of
+	count        []core.Tallies // running maps by level and group
 }
 
 // projection counts the running maps, unless all outputs are known. It reuses the memory of p.
@@ -15,11 +15,11 @@ func (r *Placement) projection(j *core.Job, p projected) projected {
 	for l := range p.count {
 		p.count[l] = p.count[l][:0]
 	}
-	p.known = 0
+	p.knownOutputs = 0
 	if r.pol.NoProjection || j.Work[core.Map].Running == 0 {
 		return p
 	}
-	if p.known = r.C.OutputsOf(j).Known(); p.count == nil {
+	if p.knownOutputs = r.C.OutputsOf(j).Known(); p.count == nil {
 		p.count = make([]core.Tallies, r.levels)
 	}
 	for i := range j.Work[core.Map].Tasks {
@@ -34,18 +34,18 @@ func (r *Placement) projection(j *core.Job, p projected) projected {
 
 // runs reports whether maps run on n.
 func (p *projected) runs(n *core.NodeState) bool {
-	return p.known > 0 && p.count[0].Of(n.Groups[0]) > 0
+	return p.knownOutputs > 0 && p.count[0].Of(n.Groups[0]) > 0
 }
 
 // share returns the fraction of a reduce's known input that the running maps near n add to its
 // score there, at all levels.
 func (p *projected) share(n *core.NodeState) float64 {
-	if p.known == 0 {
+	if p.knownOutputs == 0 {
 		return 0
 	}
 	maps := int32(0)
 	for l := range p.count {
 		maps += p.count[l].Of(n.Groups[l])
 	}
-	return float64(maps) / float64(p.known)
+	return float64(maps) / float64(p.knownOutputs)
 }

@@ -5,21 +5,21 @@ import "time"
 // Attempt is a live attempt, running or suspended. Attempts are stored in the slab Core.Attempts
 // and identified by their index there.
 type Attempt struct {
-	ID        AttemptID
-	Job       *Job
-	Node      *NodeState
-	Pos       int32 // index in Node.Atts
-	Next      int32 // slab index of the task's next live attempt, or -1
-	Locality  Locality
-	slot      int32 // its first slot on the node, from 1; 0 while it has none or events are off
-	told      int8  // quarters of its progress reported in events
-	Suspended bool
-	Granted   bool          // it may commit; no other attempt of the task may during its life
-	Start     time.Duration // of the launch
-	Since     time.Duration // of the launch or the last resume
-	ran       time.Duration // time in a slot before Since
-	Progress  float64
-	Reduced   float64
+	ID           AttemptID
+	Job          *Job
+	Node         *NodeState
+	Pos          int32 // index in Node.Atts
+	Next         int32 // slab index of the task's next live attempt, or -1
+	Locality     Locality
+	slot         int32 // its first slot on the node, from 1; 0 while it has none or events are off
+	toldQuarters int8  // quarters of its progress reported in events
+	Suspended    bool
+	Granted      bool          // it may commit; no other attempt of the task may during its life
+	Start        time.Duration // of the launch
+	Since        time.Duration // of the launch or the last resume
+	ran          time.Duration // time in a slot before Since
+	Progress     float64
+	Reduced      float64
 }
 
 // Worked returns how long the attempt has held its slot so far.

@@ -163,8 +163,8 @@ func (c *Core) apply(n *NodeState, s *Status) {
 	case StateKilled:
 		c.drop(ai, Reason{Cause: CauseSuperseded})
 	case StateRunning, StateSuspended:
-		if quarter := int8(4 * a.Progress); quarter > a.told && c.Tells() {
-			a.told = quarter
+		if quarter := int8(4 * a.Progress); quarter > a.toldQuarters && c.Tells() {
+			a.toldQuarters = quarter
 			c.Emit(Event{Type: EventProgress, JobID: j.ID, Attempt: a.ID, Kind: id.Kind, Node: n.ID, Locality: a.Locality, Progress: a.Progress})
 		}
 		if o, ok := c.Order.(learner); ok {

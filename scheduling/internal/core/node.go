@@ -173,27 +173,27 @@ func (c *Core) dropUnfit(n *NodeState) {
 
 // slotNumbers records which slots of a node and kind are taken, for events.
 type slotNumbers struct {
-	taken []bool
-	low   int32 // every slot below is taken
+	isTaken []bool
+	low     int32 // every slot below is taken
 }
 
 // take takes count adjacent slots, the lowest free ones, and returns the first, from 1. If tasks of
 // several slots leave gaps, the result may lie beyond the node's slots.
 func (s *slotNumbers) take(count int32) int32 {
-	for int(s.low) < len(s.taken) && s.taken[s.low] {
+	for int(s.low) < len(s.isTaken) && s.isTaken[s.low] {
 		s.low++
 	}
 	first, run := s.low, int32(0)
 	for at := first; run < count; at++ {
-		if int(at) == len(s.taken) {
-			s.taken = append(s.taken, false)
+		if int(at) == len(s.isTaken) {
+			s.isTaken = append(s.isTaken, false)
 		}
-		if run++; s.taken[at] {
+		if run++; s.isTaken[at] {
 			first, run = at+1, 0
 		}
 	}
 	for i := range count {
-		s.taken[first+i] = true
+		s.isTaken[first+i] = true
 	}
 	return first + 1
 }
@@ -201,7 +201,7 @@ func (s *slotNumbers) take(count int32) int32 {
 // free releases slots returned by take.
 func (s *slotNumbers) free(first, count int32) {
 	for i := range count {
-		s.taken[first-1+i] = false
+		s.isTaken[first-1+i] = false
 	}
 	s.low = min(s.low, first-1)
 }

@@ -190,11 +190,11 @@ func (t *TimedWait) View(j *core.Job) (core.LocalityView, time.Duration) {
 // kind count. Hadoop's code counts the others too, which almost stops the wait on a cluster with
 // busy maps and idle reduces.
 type Waits struct {
-	C     *core.Core
-	Of    core.Records[Delayed]
-	list  []int32       // the skipped jobs, so that line 4 reads no others
-	begun uint64        // the current heartbeat (Core.Beat)
-	Last  time.Duration // its time
+	C    *core.Core
+	Of   core.Records[Delayed]
+	list []int32       // the skipped jobs, so that line 4 reads no others
+	beat uint64        // the current heartbeat (Core.Beat)
+	Last time.Duration // its time
 }
 
 // Delayed is the record that Algorithm 3 keeps of a job (lines 1, 2).
@@ -208,7 +208,7 @@ type Delayed struct {
 
 // Begin adds the time since the last heartbeat to the wait of each job skipped then.
 func (s *Waits) Begin() {
-	if s.begun == s.C.Beat {
+	if s.beat == s.C.Beat {
 		return
 	}
 	for _, index := range s.list {
@@ -216,7 +216,7 @@ func (s *Waits) Begin() {
 			w.Wait, w.Skipped = w.Wait+s.C.Now-s.Last, false // line 4
 		}
 	}
-	s.list, s.begun, s.Last = s.list[:0], s.C.Beat, s.C.Now
+	s.list, s.beat, s.Last = s.list[:0], s.C.Beat, s.C.Now
 }
 
 // Refused marks the job as skipped, unless it has launched in this heartbeat.

@@ -158,7 +158,7 @@ func (p *printer) sizes(h *mix, o *hfsp.Order) {
 			h.int(int(v.Job.ID))
 			h.flag(v.Estimate)
 			h.length(v.Worked)
-			h.int(v.Through)
+			h.int(v.SampledDone)
 			h.add(uint64(len(v.Samples)))
 			for _, d := range v.Samples {
 				h.length(d)

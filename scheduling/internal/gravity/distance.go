@@ -6,9 +6,9 @@ import "math"
 // sums of Outputs, because it answers questions, which must not influence decisions. The zero value
 // is ready for Sum.
 type Sums struct {
-	total   int64
-	held    [][]int64 // by level and group; nodes are level 0
-	feeding []Site    // nodes that have some of it
+	total     int64
+	bytesHeld [][]int64 // by level and group; nodes are level 0
+	feeding   []Site    // nodes that have some of it
 }
 
 // Sum sets s to the locations of the input of reduce r; it reuses the memory of s.
@@ -19,24 +19,24 @@ func (g *Outputs) Sum(r int32, s *Sums) {
 		if l > 0 {
 			groups = len(g.levels[l])
 		}
-		if l == len(s.held) {
-			s.held = append(s.held, nil)
+		if l == len(s.bytesHeld) {
+			s.bytesHeld = append(s.bytesHeld, nil)
 		}
-		s.held[l] = append(s.held[l][:0], make([]int64, groups)...)
+		s.bytesHeld[l] = append(s.bytesHeld[l][:0], make([]int64, groups)...)
 	}
-	s.held = s.held[:max(1, len(g.levels))]
+	s.bytesHeld = s.bytesHeld[:max(1, len(g.levels))]
 	for m := range g.outs {
 		o := &g.outs[m]
 		b := at(o.bytes, r)
 		if b == 0 {
 			continue
 		}
-		if s.held[0][o.at.Node] == 0 {
+		if s.bytesHeld[0][o.at.Node] == 0 {
 			s.feeding = append(s.feeding, o.at)
 		}
 		s.total += b
-		for l := range s.held {
-			s.held[l][o.at.Groups[l]] += b
+		for l := range s.bytesHeld {
+			s.bytesHeld[l][o.at.Groups[l]] += b
 		}
 	}
 }
@@ -55,7 +55,7 @@ func (s *Sums) Center(levels int) (center Site, ok bool) {
 
 // Distance returns the weighted total network distance at a site, like Outputs.Distance by bytes.
 func (s *Sums) Distance(at Site) int64 {
-	return 2 * (int64(len(s.held))*s.total - s.score(at, len(s.held)))
+	return 2 * (int64(len(s.bytesHeld))*s.total - s.score(at, len(s.bytesHeld)))
 }
 
 // Rack is a number of nodes in a rack, and the site of one of them.
@@ -72,21 +72,21 @@ func (s *Sums) Spread(racks []Rack, live func(node int32) bool) (least, mean int
 		if k.Nodes > 0 {
 			least = min(least, s.Distance(k.Site))
 			nodes += k.Nodes
-			held += k.Nodes * (s.score(k.Site, len(s.held)) - at(s.held[0], k.Node))
+			held += k.Nodes * (s.score(k.Site, len(s.bytesHeld)) - at(s.bytesHeld[0], k.Node))
 		}
 	}
 	for _, n := range s.feeding {
 		if live(n.Node) {
 			least = min(least, s.Distance(n))
-			held += s.held[0][n.Node]
+			held += s.bytesHeld[0][n.Node]
 		}
 	}
-	return least, int64(float64(2*(int64(len(s.held))*s.total*nodes-held)) / float64(nodes))
+	return least, int64(float64(2*(int64(len(s.bytesHeld))*s.total*nodes-held)) / float64(nodes))
 }
 
 // score returns the number of bytes in the groups of a site, summed over the first `levels` levels.
 func (s *Sums) score(n Site, levels int) (score int64) {
-	for l, held := range s.held[:min(levels, len(s.held))] {
+	for l, held := range s.bytesHeld[:min(levels, len(s.bytesHeld))] {
 		if group := n.Groups[l]; int(group) < len(held) {
 			score += held[group]
 		}

@@ -48,16 +48,16 @@ type Order struct {
 // Sized is the order's record of one kind of a job's tasks: their place in the virtual cluster and
 // in the lists, and their known or estimated size.
 type Sized struct {
-	Job       *core.Job
-	V         virtual.Job
-	Estimate  bool            // the size is not just the initial guess
-	Samples   []time.Duration // lengths of tasks
-	Worked    time.Duration   // work done by the tasks of the sample
-	Through   int             // finished tasks of the sample
-	before    int             // tasks done under a former policy, which taught nothing
-	Listed    index.Spot
-	claimants index.Spot
-	holds     index.Spot
+	Job         *core.Job
+	V           virtual.Job
+	Estimate    bool            // the size is not just the initial guess
+	Samples     []time.Duration // lengths of tasks
+	Worked      time.Duration   // work done by the tasks of the sample
+	SampledDone int             // finished tasks of the sample
+	untrained   int             // tasks done under a former policy, which cannot be training tasks
+	Listed      index.Spot
+	claimants   index.Spot
+	holds       index.Spot
 }
 
 // New returns the order "hfsp".
@@ -98,7 +98,7 @@ func (o *Order) Add(j *core.Job) error {
 		}
 		k := core.TaskKind(k)
 		o.age(k)
-		v := &Sized{Job: j, V: virtual.Job{ID: int64(j.ID), Size: n, Weight: 1}, before: j.Work[k].Done}
+		v := &Sized{Job: j, V: virtual.Job{ID: int64(j.ID), Size: n, Weight: 1}, untrained: j.Work[k].Done}
 		if o.Pol.Weighted {
 			v.V.Weight = j.Spec.Priority.Factor()
 		}
@@ -246,7 +246,7 @@ func (o *Order) RankOf(v *Sized) index.Rank {
 // Sampling reports whether tasks of the sample wait to be launched.
 func (o *Order) Sampling(j *core.Job, k core.TaskKind) bool {
 	w := &j.Work[k]
-	return o.Training(j, k) && w.Waiting() > 0 && w.Done-o.Sized(j, k).before+w.Running+w.Suspended-w.Copies < o.Pol.Sample
+	return o.Training(j, k) && w.Waiting() > 0 && w.Done-o.Sized(j, k).untrained+w.Running+w.Suspended-w.Copies < o.Pol.Sample
 }
 
 // Line also contains the jobs that can resume but not launch.

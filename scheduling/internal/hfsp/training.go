@@ -81,7 +81,7 @@ func (o *Order) sample(j *core.Job, k core.TaskKind, length, worked time.Duratio
 	v.Samples = append(v.Samples, length)
 	v.Worked += worked
 	if finished {
-		v.Through++
+		v.SampledDone++
 	}
 	n := len(j.Work[k].Tasks)
 	if len(v.Samples) < min(o.Pol.Sample, n) {
@@ -91,7 +91,7 @@ func (o *Order) sample(j *core.Job, k core.TaskKind, length, worked time.Duratio
 	size := o.est(v.Samples, n)
 	o.age(k)
 	o.Virtual[k].Remove(&v.V)
-	rest := n - v.Through
+	rest := n - v.SampledDone
 	v.V.Resize(rest, max(1, (size-v.Worked)/time.Duration(max(1, rest)))) // step 10
 	if rest == 0 {
 		v.V.Finish = o.C.Now

@@ -12,8 +12,8 @@ type Pages[T any] struct {
 const pageSize = 1024
 
 type page[T any] struct {
-	values [pageSize]*T
-	left   int // not removed, including those not yet added
+	values    [pageSize]*T
+	remaining int // not removed, including those not yet added
 }
 
 // Len returns the number of values ever added.
@@ -22,7 +22,7 @@ func (p *Pages[T]) Len() int { return p.n }
 // Add adds a value under the number Len.
 func (p *Pages[T]) Add(v *T) {
 	if p.n%pageSize == 0 {
-		p.pages = append(p.pages, &page[T]{left: pageSize})
+		p.pages = append(p.pages, &page[T]{remaining: pageSize})
 	}
 	p.pages[p.n/pageSize].values[p.n%pageSize] = v
 	p.n++
@@ -43,7 +43,7 @@ func (p *Pages[T]) Get(i int) *T {
 func (p *Pages[T]) Remove(i int) {
 	at := p.pages[i/pageSize]
 	at.values[i%pageSize] = nil
-	if at.left--; at.left == 0 {
+	if at.remaining--; at.remaining == 0 {
 		p.pages[i/pageSize] = nil
 	}
 }

@@ -60,7 +60,7 @@ type Pool struct {
 	Demand          [core.Kinds]int // of its jobs, not limited to the maximum
 	Load            [core.Kinds]int
 	Share           [core.Kinds]float64
-	told            core.GroupShares
+	lastShares      core.GroupShares
 	LastMin         [core.Kinds]time.Duration // when it last had its minimum share, or did not need it
 	LastHalf        [core.Kinds]time.Duration // the same for half its fair share
 	Urgent          [core.Kinds]bool          // starved past a timeout
@@ -125,7 +125,7 @@ func (o *Order) build(cfg core.PoolConfig) *Pool {
 		cfg.Max[k] = max(0, cmp.Or(cfg.Max[k], core.NoLimit))
 	}
 	o.Limits = o.Limits || cfg.MaxJobs != core.NoLimit
-	p := &Pool{PoolConfig: cfg, admitted: quota{Max: cfg.MaxJobs}, told: core.GroupShares{Since: o.C.Now}}
+	p := &Pool{PoolConfig: cfg, admitted: quota{Max: cfg.MaxJobs}, lastShares: core.GroupShares{Since: o.C.Now}}
 	for k := range p.LastMin {
 		p.LastMin[k], p.LastHalf[k] = o.C.Now, o.C.Now
 	}

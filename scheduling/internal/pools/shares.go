@@ -52,7 +52,7 @@ func (o *Order) tellShares() {
 		for k := range core.TaskKind(core.Kinds) {
 			now.Demand[k], now.Max[k] = p.Wants(k), core.MaximumTold(p.Max[k])
 		}
-		o.C.TellGroup(p.Name, &p.told, now)
+		o.C.TellGroup(p.Name, &p.lastShares, now)
 	}
 }
 

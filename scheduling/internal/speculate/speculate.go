@@ -108,15 +108,15 @@ func (p *pace) sampleOn(n *core.NodeState) *Sample {
 
 // slowest holds what Look computes at each call, by kind and job index.
 type slowest struct {
-	Rates    [core.Kinds][]Sample // of running and finished tasks
-	progress [core.Kinds][]Sample
-	found    [core.Kinds][][]slowTask
+	Rates     [core.Kinds][]Sample // of running and finished tasks
+	progress  [core.Kinds][]Sample
+	slowTasks [core.Kinds][][]slowTask
 }
 
 // slowTask is a task that should get a speculative attempt.
 type slowTask struct {
-	index int32
-	left  float64 // seconds to its end at its rate, +Inf if it has no progress
+	index       int32
+	secondsLeft float64 // seconds to its end at its rate, +Inf if it has no progress
 }
 
 // Look finds the slow tasks of the jobs that have no tasks left to launch:
@@ -146,7 +146,7 @@ func (r *Rule) Look() {
 	for _, n := range c.Nodes {
 		for _, ai := range n.Atts {
 			if a := &c.Attempts[ai]; r.compares(a) && r.tooSlow(a) {
-				found := &s.found[a.ID.Task.Kind][a.Job.Index]
+				found := &s.slowTasks[a.ID.Task.Kind][a.Job.Index]
 				*found = append(*found, slowTask{a.ID.Task.Index, left(a, c.Now)})
 			}
 		}
@@ -154,7 +154,7 @@ func (r *Rule) Look() {
 	for _, j := range c.Active {
 		if !j.State.Ended() {
 			for k := range core.TaskKind(core.Kinds) {
-				r.rankSlow(j, k, s.found[k][j.Index])
+				r.rankSlow(j, k, s.slowTasks[k][j.Index])
 			}
 		}
 	}
@@ -164,11 +164,11 @@ func (s *slowest) clear(jobs int) {
 	for k := range core.Kinds {
 		s.Rates[k] = slices.Grow(s.Rates[k][:0], jobs)[:jobs]
 		s.progress[k] = slices.Grow(s.progress[k][:0], jobs)[:jobs]
-		s.found[k] = slices.Grow(s.found[k][:0], jobs)[:jobs]
+		s.slowTasks[k] = slices.Grow(s.slowTasks[k][:0], jobs)[:jobs]
 		clear(s.Rates[k])
 		clear(s.progress[k])
-		for i := range s.found[k] {
-			s.found[k][i] = s.found[k][i][:0]
+		for i := range s.slowTasks[k] {
+			s.slowTasks[k][i] = s.slowTasks[k][i][:0]
 		}
 	}
 }
@@ -236,7 +236,7 @@ func (r *Rule) rankSlow(j *core.Job, k core.TaskKind, found []slowTask) {
 	slices.SortFunc(found, func(a, b slowTask) int {
 		byTime := 0
 		if r.pol.Rule == core.LATE {
-			byTime = cmp.Compare(b.left, a.left)
+			byTime = cmp.Compare(b.secondsLeft, a.secondsLeft)
 		}
 		return cmp.Or(byTime, cmp.Compare(a.index, b.index))
 	})

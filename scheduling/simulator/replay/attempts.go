@@ -28,7 +28,7 @@ func (r *Reader) attempt(e event.Event) error {
 		return err
 	}
 	if e.Type != event.Killed { // the loss of a node kills too
-		n.last = max(n.last, e.At)
+		n.lastEvent = max(n.lastEvent, e.At)
 	}
 	if e.Type == event.Launched {
 		for int(id.Try) >= len(t.tries) {
@@ -56,8 +56,8 @@ func (r *Reader) changed(j *job, t *task, a *try, e event.Event) {
 		end(succeeded)
 		if e.Attempt.Task.Kind == scheduling.Map {
 			j.mapsDone = append(j.mapsDone, e.At)
-			if !t.done {
-				t.done = true
+			if !t.isDone {
+				t.isDone = true
 				if j.firstDone++; j.firstDone == len(j.tasks[scheduling.Map]) {
 					j.allDone = e.At
 				}

@@ -114,7 +114,7 @@ func (r *Reader) joined(e event.Event) error {
 		*nodes = append(*nodes, node{})
 	}
 	n := &(*nodes)[e.Node]
-	n.name, n.rack, n.slots, n.last = e.NodeName, e.Rack, e.Slots, e.At
+	n.name, n.rack, n.slots, n.lastEvent = e.NodeName, e.Rack, e.Slots, e.At
 	if n.joined == 0 {
 		n.joined = e.At
 	}
@@ -131,7 +131,7 @@ func (r *Reader) lost(e event.Event) error {
 		return err
 	}
 	n.lost = true
-	n.down = append(n.down, outage{from: max(n.last, e.At-r.expiry)})
+	n.down = append(n.down, outage{from: max(n.lastEvent, e.At-r.expiry)})
 	return nil
 }
 

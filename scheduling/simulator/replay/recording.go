@@ -29,7 +29,7 @@ type node struct {
 	slots      [2]int
 	joined     time.Duration
 	down       []outage
-	last       time.Duration // of its last event
+	lastEvent  time.Duration // of its last event
 	lost       bool
 }
 
@@ -64,7 +64,7 @@ type task struct {
 	output []int64 // of a map, by reduce
 	size   int64   // its total
 	holder int     // node with the output of a map
-	done   bool    // a map has ended
+	isDone bool    // a map has ended
 }
 
 // outcome is the end of an attempt.
