@@ -193,7 +193,7 @@ func (h *JobHandle) Progress() Progress {
 }
 
 func (t *tally) counts(k scheduling.TaskKind, total int) TaskCounts {
-	return TaskCounts{Total: total, Done: t.done[k], Running: t.active[k], Failed: t.failed[k], Killed: t.killed[k]}
+	return TaskCounts{Total: total, Done: t.doneTasks[k], Running: t.active[k], Failed: t.failed[k], Killed: t.killed[k]}
 }
 
 // registry lists the running jobs and the last ended ones. It is safe for concurrent use.

@@ -64,9 +64,9 @@ type network struct {
 
 // transfer is a transfer in progress; left and cut are set before over is closed.
 type transfer struct {
-	over chan struct{}
-	left float64 // bytes
-	cut  bool    // the sending node went down
+	over      chan struct{}
+	remaining float64 // bytes
+	cut       bool    // the sending node went down
 }
 
 // newNetwork returns nil if the configuration turns the network off.
@@ -124,7 +124,7 @@ func (n *network) leave(f netmodel.Flow, t *transfer) float64 {
 		n.end(f)
 		n.share()
 	}
-	return t.left
+	return t.remaining
 }
 
 // cut ends all transfers from a node that went down.
@@ -157,7 +157,7 @@ func (n *network) now() time.Duration { return time.Since(n.began) }
 // end removes a transfer.
 func (n *network) end(f netmodel.Flow) {
 	t := n.transfers[f]
-	t.left = n.model.Left(f, n.now())
+	t.remaining = n.model.Left(f, n.now())
 	n.model.Stop(f)
 	delete(n.transfers, f)
 	close(t.over)

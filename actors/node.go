@@ -20,13 +20,13 @@ type node struct {
 	jobTracker *actor.PID
 	nameNode   *actor.PID
 
-	life       uint64        // incarnation
-	told       time.Duration // time of the last full report to the NameNode
-	registered bool
-	seq        uint64
-	pending    *heartbeat // sent and not yet answered
-	sent       time.Duration
-	again      bool // send another heartbeat once pending is answered
+	life           uint64        // incarnation
+	lastFullReport time.Duration // time of the last full report to the NameNode
+	registered     bool
+	seq            uint64
+	pending        *heartbeat // sent and not yet answered
+	sent           time.Duration
+	again          bool // send another heartbeat once pending is answered
 
 	gen     uint64 // of the timer
 	timer   *time.Timer
@@ -128,7 +128,7 @@ func (n *node) Receive(c actor.Context) {
 			n.arm(c)
 			n.watch()
 			n.makeCopies()
-			if n.env.now()-n.told >= n.env.cfg.Expiry/2 {
+			if n.env.now()-n.lastFullReport >= n.env.cfg.Expiry/2 {
 				n.tellAll(c)
 			}
 			n.beat(c, true)
@@ -329,7 +329,7 @@ func (n *node) comeBack(c actor.Context) {
 // tellAll sends the NameNode a full report of the node's store. The node repeats it from time to
 // time, because a report of changes or an order to copy may have been lost.
 func (n *node) tellAll(c actor.Context) {
-	n.told = n.env.now()
+	n.lastFullReport = n.env.now()
 	if r, err := n.env.fs.Inventory(dfs.NodeID(n.at.name)); err == nil {
 		c.Send(n.nameNode, &nodeUp{report: r, pid: c.Self(), life: n.life})
 	}

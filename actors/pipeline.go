@@ -15,10 +15,10 @@ import (
 type Pipeline struct {
 	cluster *Cluster
 
-	mu    sync.Mutex
-	owned []*lineage        // in order of creation
-	left  map[*lineage]bool // the retained ones among these
-	over  bool
+	mu       sync.Mutex
+	owned    []*lineage        // in order of creation
+	retained map[*lineage]bool // the retained ones among these
+	over     bool
 }
 
 // Pipeline runs steps, which run jobs, as one unit. The steps run concurrently, so jobs that depend
@@ -29,7 +29,7 @@ type Pipeline struct {
 //
 // Output that a job has committed to a directory by then stays, even if a later step fails.
 func (c *Cluster) Pipeline(ctx context.Context, steps ...func(ctx context.Context, p *Pipeline) error) (err error) {
-	p := &Pipeline{cluster: c, left: map[*lineage]bool{}}
+	p := &Pipeline{cluster: c, retained: map[*lineage]bool{}}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer func() { p.end(err == nil) }()
@@ -71,7 +71,7 @@ func (p *Pipeline) Run(ctx context.Context, plan *mapreduce.Plan, o SubmitOption
 func (p *Pipeline) Retain(d AnyDataset) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.left[d.origin()] = true
+	p.retained[d.origin()] = true
 }
 
 func (p *Pipeline) home() *Cluster { return p.cluster }
@@ -93,7 +93,7 @@ func (p *Pipeline) end(succeeded bool) {
 	defer p.mu.Unlock()
 	p.over = true
 	for _, l := range p.owned {
-		if !p.left[l] || !succeeded {
+		if !p.retained[l] || !succeeded {
 			l.release()
 		}
 	}

@@ -196,9 +196,9 @@ func (jt *jobTracker) resume(m *submit) (scheduling.JobID, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.plan.MapOnly() {
-		r.tally.done[scheduling.Map] = len(m.kept)
+		r.tally.doneTasks[scheduling.Map] = len(m.kept)
 	} else {
-		r.tally.done[scheduling.Reduce] = len(m.kept)
+		r.tally.doneTasks[scheduling.Reduce] = len(m.kept)
 	}
 	if job, err := jt.core.View().Glance(id); err == nil {
 		r.submitted = job.Submitted

@@ -43,24 +43,24 @@ type run struct {
 	submitted time.Duration
 	done      chan struct{}
 
-	mu      sync.Mutex
-	tally   tally
-	live    map[*attempt]bool
-	left    map[*attempt]bool // abandoned attempts that have not ended
-	outputs []*cluster.MapOutput
-	fixed   int64         // bytes of memory that the job uses from its submission to its end
-	sums    *counter.Set  // counters of reduces, and of maps in jobs without reduces
-	ended   bool          // attempts may not enter any more
-	empty   chan struct{} // closed when ended and the last live attempt has left
-	drained chan struct{} // closed when ended and all attempts, also abandoned ones, have left
-	faults  map[scheduling.TaskID]*fault
-	failing scheduling.TaskID             // the task that failed last; a failed job blames it
-	cause   error                         // why the job ended, if not because of its tasks
-	damaged map[scheduling.TaskID]int     // number of attempts ended by a damaged spill
-	why     error                         // why the job was killed
-	skipped map[int32][]cluster.Skipped   // records skipped by maps that are done
-	bad     map[int32][]cluster.BadRecord // records on which attempts at a map did not return
-	result  Result                        // set before done is closed
+	mu        sync.Mutex
+	tally     tally
+	live      map[*attempt]bool
+	abandoned map[*attempt]bool // abandoned attempts that have not ended
+	outputs   []*cluster.MapOutput
+	fixed     int64         // bytes of memory that the job uses from its submission to its end
+	sums      *counter.Set  // counters of reduces, and of maps in jobs without reduces
+	ended     bool          // attempts may not enter any more
+	empty     chan struct{} // closed when ended and the last live attempt has left
+	drained   chan struct{} // closed when ended and all attempts, also abandoned ones, have left
+	faults    map[scheduling.TaskID]*fault
+	failing   scheduling.TaskID             // the task that failed last; a failed job blames it
+	cause     error                         // why the job ended, if not because of its tasks
+	damaged   map[scheduling.TaskID]int     // number of attempts ended by a damaged spill
+	why       error                         // why the job was killed
+	skipped   map[int32][]cluster.Skipped   // records skipped by maps that are done
+	bad       map[int32][]cluster.BadRecord // records on which attempts at a map did not return
+	result    Result                        // set before done is closed
 }
 
 // fault counts the failures of a task.
@@ -90,21 +90,21 @@ func (t totals) negative() totals {
 
 // tally holds the JobTracker's counts of a run.
 type tally struct {
-	launched [2]int
-	done     [2]int
-	failed   [2]int
-	killed   [2]int
-	active   [2]int
-	locality [4]int // launched maps: node-local, rack-local, off-rack, without location
-	shuffled [distances]int64
-	time     [2]time.Duration // slot time of attempts that ended with a report
-	totals   totals           // of attempts that succeeded and whose output is not lost
+	launched  [2]int
+	doneTasks [2]int
+	failed    [2]int
+	killed    [2]int
+	active    [2]int
+	locality  [4]int // launched maps: node-local, rack-local, off-rack, without location
+	shuffled  [distances]int64
+	time      [2]time.Duration // slot time of attempts that ended with a report
+	totals    totals           // of attempts that succeeded and whose output is not lost
 }
 
 func newRun(e *env, p *mapreduce.Plan, user, input string) *run {
 	return &run{
 		env: e, name: p.Name(), user: user, plan: p, input: input, inputBytes: p.InputBytes(), done: make(chan struct{}),
-		live: map[*attempt]bool{}, left: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{}, skipped: map[int32][]cluster.Skipped{},
+		live: map[*attempt]bool{}, abandoned: map[*attempt]bool{}, faults: map[scheduling.TaskID]*fault{}, skipped: map[int32][]cluster.Skipped{},
 		sums: new(counter.Set), empty: make(chan struct{}), drained: make(chan struct{}),
 	}
 }
@@ -126,7 +126,7 @@ func (r *run) leave(a *attempt) {
 	defer r.mu.Unlock()
 	lived := r.live[a]
 	delete(r.live, a)
-	delete(r.left, a)
+	delete(r.abandoned, a)
 	r.depart(lived)
 }
 
@@ -136,7 +136,7 @@ func (r *run) abandon(a *attempt) {
 	defer r.mu.Unlock()
 	if r.live[a] {
 		delete(r.live, a)
-		r.left[a] = true
+		r.abandoned[a] = true
 		r.depart(true)
 	}
 }
@@ -150,7 +150,7 @@ func (r *run) depart(lived bool) {
 	if lived {
 		close(r.empty)
 	}
-	if len(r.left) == 0 {
+	if len(r.abandoned) == 0 {
 		close(r.drained)
 	}
 }
@@ -192,7 +192,7 @@ func (r *run) succeeded(e *Event, rep *report, at *place) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := &r.tally
-	t.done[id.Kind]++
+	t.doneTasks[id.Kind]++
 	t.active[id.Kind]--
 	t.time[id.Kind] += e.At - rep.phases.Start
 	t.totals.add(rep.totals)
@@ -255,7 +255,7 @@ func (r *run) outputLost(m int32) {
 	lost := r.shuffle.withdraw(m)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tally.done[scheduling.Map]--
+	r.tally.doneTasks[scheduling.Map]--
 	delete(r.skipped, m)
 	r.tally.totals.add(lost.totals.negative())
 }

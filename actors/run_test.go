@@ -106,7 +106,7 @@ func TestTallyIsPlainSums(t *testing.T) {
 	r.killed(event(scheduling.Map, 0, 0, 0))
 	r.killed(event(scheduling.Reduce, 0, 0, 0))
 	require.Equal(t, [2]int{6, 1}, r.tally.active)
-	require.Equal(t, [2]int{2, 1}, r.tally.done)
+	require.Equal(t, [2]int{2, 1}, r.tally.doneTasks)
 	require.Equal(t, [2]int{1, 1}, r.tally.failed)
 	require.Equal(t, [2]int{1, 1}, r.tally.killed)
 	require.Equal(t, [2]time.Duration{12 * time.Second, time.Second}, r.tally.time)
@@ -114,7 +114,7 @@ func TestTallyIsPlainSums(t *testing.T) {
 	require.Equal(t, totals{7, 70, 700, 7000}, r.tally.totals, "of those that succeeded")
 
 	r.outputLost(1)
-	require.Equal(t, [2]int{1, 1}, r.tally.done)
+	require.Equal(t, [2]int{1, 1}, r.tally.doneTasks)
 	require.Equal(t, totals{5, 50, 500, 5000}, r.tally.totals)
 	require.Nil(t, r.shuffle.output(1).out)
 

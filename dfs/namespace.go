@@ -25,14 +25,14 @@ type namespace struct {
 }
 
 type node struct {
-	id     NodeID
-	rack   string
-	index  int
-	alive  bool
-	load   int64 // bytes placed here and not known to be lost
-	firsts int64 // bytes ever placed here as first replicas
-	holds  map[BlockID]bool
-	late   map[BlockID]bool // expected but missing in the last full report
+	id      NodeID
+	rack    string
+	index   int
+	alive   bool
+	load    int64 // bytes placed here and not known to be lost
+	firsts  int64 // bytes ever placed here as first replicas
+	holds   map[BlockID]bool
+	missing map[BlockID]bool // expected but missing in the last full report
 }
 
 // block is one extent of a file. Invariant: b is in holds of exactly the nodes in replicas; placed

@@ -51,13 +51,13 @@ func (ns *namespace) missing(d *node, have []BlockID) []BlockID {
 	for id, b := range ns.blocks {
 		switch placed := slices.Contains(b.placed, d); {
 		case reported[id]:
-		case d.holds[id], placed && d.late[id]:
+		case d.holds[id], placed && d.missing[id]:
 			gone = append(gone, id)
 		case placed:
 			late[id] = true
 		}
 	}
-	d.late = late
+	d.missing = late
 	return gone
 }
 

@@ -7,10 +7,10 @@ import (
 
 // store is the disk of one node: its replicas, and the changes since its last report.
 type store struct {
-	mu     sync.Mutex
-	blocks map[BlockID]*payload
-	have   []BlockID
-	gone   []BlockID
+	mu            sync.Mutex
+	blocks        map[BlockID]*payload
+	have          []BlockID
+	removedBlocks []BlockID
 }
 
 func newStore() *store { return &store{blocks: map[BlockID]*payload{}} }
@@ -36,7 +36,7 @@ func (s *store) drop(id BlockID) bool {
 		return false
 	}
 	delete(s.blocks, id)
-	s.gone = append(s.gone, id)
+	s.removedBlocks = append(s.removedBlocks, id)
 	return true
 }
 
@@ -53,8 +53,8 @@ func (s *store) forget(ids []BlockID) {
 func (s *store) changes(node NodeID) Report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := Report{Node: node, Have: s.have, Gone: s.gone}
-	s.have, s.gone = nil, nil
+	r := Report{Node: node, Have: s.have, Gone: s.removedBlocks}
+	s.have, s.removedBlocks = nil, nil
 	return r
 }
 
@@ -67,7 +67,7 @@ func (s *store) all(node NodeID) Report {
 		r.Have = append(r.Have, id)
 	}
 	slices.Sort(r.Have)
-	s.have, s.gone = nil, nil
+	s.have, s.removedBlocks = nil, nil
 	return r
 }
 
@@ -75,5 +75,5 @@ func (s *store) all(node NodeID) Report {
 func (s *store) wipe() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.blocks, s.have, s.gone = map[BlockID]*payload{}, nil, nil
+	s.blocks, s.have, s.removedBlocks = map[BlockID]*payload{}, nil, nil
 }

@@ -15,7 +15,7 @@ type Writer struct {
 	buf       []byte
 	file      *inode
 	err       error
-	done      bool
+	isClosed  bool
 }
 
 // Create starts a file, written on the given node ("": none in particular) in blocks of blockSize
@@ -57,7 +57,7 @@ func (f *FS) WriteFile(name string, data []byte) error {
 
 // Write appends a copy of p.
 func (w *Writer) Write(p []byte) (int, error) {
-	if w.done {
+	if w.isClosed {
 		return 0, &fs.PathError{Op: "write", Path: w.name, Err: fs.ErrClosed}
 	}
 	written := 0
@@ -94,7 +94,7 @@ func (w *Writer) cut() error {
 // Close stores the last block and names the file once its replicas are reported. After an error the
 // file does not exist.
 func (w *Writer) Close() error {
-	if w.done {
+	if w.isClosed {
 		return &fs.PathError{Op: "close", Path: w.name, Err: fs.ErrClosed}
 	}
 	if len(w.buf) > 0 && w.err == nil {
@@ -104,14 +104,14 @@ func (w *Writer) Close() error {
 		_ = w.Abort()
 		return &fs.PathError{Op: "close", Path: w.name, Err: w.err}
 	}
-	w.done, w.buf = true, nil
+	w.isClosed, w.buf = true, nil
 	return w.f.publish("close", []string{w.name}, []*inode{w.file}, w.file.blocks)
 }
 
 // Abort drops what was written. After Close it does nothing.
 func (w *Writer) Abort() error {
-	if !w.done {
-		w.done, w.buf = true, nil
+	if !w.isClosed {
+		w.isClosed, w.buf = true, nil
 		w.f.abandon(w.file.blocks)
 	}
 	return nil

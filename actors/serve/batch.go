@@ -5,9 +5,9 @@ import "time"
 // batch is a run of consecutive events as sent to all streams without a filter. It is formatted
 // once for all readers at the same position and must not be changed.
 type batch struct {
-	next uint64 // number of the event after it
-	text []byte
-	full bool // more events may follow
+	next    uint64 // number of the event after it
+	text    []byte
+	hasMore bool // more events may follow
 }
 
 const (
@@ -24,7 +24,7 @@ func (b *broker) batch(number uint64, boot string) (some batch, missed uint64, w
 		return some, 0, nil
 	}
 	list, missed, wait := b.read(number, batchEvents)
-	some.next, some.full = number+missed, len(list) == batchEvents
+	some.next, some.hasMore = number+missed, len(list) == batchEvents
 	for _, l := range list {
 		some.text = append(some.text, l.frame(boot)...)
 		some.next = l.number + 1

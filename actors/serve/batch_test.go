@@ -28,10 +28,10 @@ func TestBatchIsMadeOnce(t *testing.T) {
 	first, missed, wait := b.batch(1, "boot")
 	require.Zero(t, missed)
 	require.Nil(t, wait)
-	require.True(t, first.full)
+	require.True(t, first.hasMore)
 	require.EqualValues(t, batchEvents+1, first.next)
 	second, _, _ := b.batch(first.next, "boot")
-	require.False(t, second.full)
+	require.False(t, second.hasMore)
 	require.EqualValues(t, batchEvents+11, second.next)
 	var want []byte
 	all, _, _ := b.read(1, 2*batchEvents)

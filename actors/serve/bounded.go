@@ -14,13 +14,13 @@ type boundedListener struct {
 	most, perAddress int
 	metrics          *metrics
 
-	mu   sync.Mutex
-	open map[string]int // connections by address, without zeros
+	mu        sync.Mutex
+	openConns map[string]int // connections by address, without zeros
 }
 
 func newBoundedListener(l net.Listener, bounds *limits, m *metrics) *boundedListener {
 	return &boundedListener{
-		Listener: l, most: bounds.connections, perAddress: bounds.perAddress, metrics: m, open: map[string]int{},
+		Listener: l, most: bounds.connections, perAddress: bounds.perAddress, metrics: m, openConns: map[string]int{},
 	}
 }
 
@@ -44,11 +44,11 @@ func (l *boundedListener) Accept() (net.Conn, error) {
 func (l *boundedListener) enter(from string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.metrics.connections.Load() >= int64(l.most) || l.open[from] >= l.perAddress {
+	if l.metrics.connections.Load() >= int64(l.most) || l.openConns[from] >= l.perAddress {
 		return false
 	}
 	l.metrics.connections.Add(1)
-	l.open[from]++
+	l.openConns[from]++
 	return true
 }
 
@@ -57,8 +57,8 @@ func (l *boundedListener) leave(from string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.metrics.connections.Add(-1)
-	if l.open[from]--; l.open[from] == 0 {
-		delete(l.open, from)
+	if l.openConns[from]--; l.openConns[from] == 0 {
+		delete(l.openConns, from)
 	}
 }
 

@@ -51,15 +51,15 @@ type job struct {
 
 // table holds the jobs.
 type table struct {
-	mu         sync.Mutex
-	next       int64
-	list       []*job // by id
-	keys       keys
-	targets    map[string]*job // outputs of unfinished jobs
-	unfinished int
-	most       int // maximum of unfinished
-	history    int // maximum number of ended jobs kept
-	ended      int
+	mu            sync.Mutex
+	next          int64
+	list          []*job // by id
+	keys          keys
+	targets       map[string]*job // outputs of unfinished jobs
+	unfinished    int
+	maxUnfinished int // maximum of unfinished
+	history       int // maximum number of ended jobs kept
+	ended         int
 }
 
 // find returns the job with that number.
@@ -85,7 +85,7 @@ func (t *table) add(j *job) (bool, error) {
 	if j.key != (fingerprint{}) && t.keys.all[j.key] != nil {
 		return false, nil
 	}
-	if t.unfinished >= t.most {
+	if t.unfinished >= t.maxUnfinished {
 		return false, busy("too-many-jobs", "%d jobs have not ended; try again later", t.unfinished)
 	}
 	for at := j.target; ; at = filepath.Dir(at) {

@@ -12,8 +12,8 @@ import (
 
 // room limits the total size of the files in the block store.
 type storeQuota struct {
-	most  int64                 // 0: no limit
-	count func() (int64, error) // counts the bytes of existing files
+	maxBytes int64                 // 0: no limit
+	count    func() (int64, error) // counts the bytes of existing files
 
 	mu      sync.Mutex
 	settled int64 // bytes of existing files, if known
@@ -24,13 +24,13 @@ type storeQuota struct {
 // full returns the error of a full store.
 func (r *storeQuota) full() error {
 	return &fault{
-		http.StatusInsufficientStorage, "store-full", fmt.Sprintf("the block store is full: its files may hold %d bytes together (tarry fs rm makes room)", r.most),
+		http.StatusInsufficientStorage, "store-full", fmt.Sprintf("the block store is full: its files may hold %d bytes together (tarry fs rm makes room)", r.maxBytes),
 	}
 }
 
 // take charges n arriving bytes; it returns the error of full beyond the limit.
 func (r *storeQuota) take(n int64) error {
-	if r.most == 0 {
+	if r.maxBytes == 0 {
 		return nil
 	}
 	r.mu.Lock()
@@ -47,7 +47,7 @@ func (r *storeQuota) charge(n int64) error {
 		}
 		r.known = true
 	}
-	if r.settled+r.coming+n > r.most {
+	if r.settled+r.coming+n > r.maxBytes {
 		return r.full()
 	}
 	r.coming += n
@@ -78,7 +78,7 @@ func (c *claim) grow(n int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.most == 0 || c.over:
+	case r.maxBytes == 0 || c.over:
 		return nil
 	case n < 0:
 		r.coming += n
@@ -134,7 +134,7 @@ func (r *storeQuota) changed() {
 func (r *storeQuota) check() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.most > 0 && r.known && r.settled+r.coming >= r.most {
+	if r.maxBytes > 0 && r.known && r.settled+r.coming >= r.maxBytes {
 		return r.full()
 	}
 	return nil

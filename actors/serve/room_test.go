@@ -97,7 +97,7 @@ func TestJobsKeepToTheRoom(t *testing.T) {
 // While a job writes its output, a file gets what it leaves.
 func TestRoomIsSharedByWhatComes(t *testing.T) {
 	counted := 0
-	r := &storeQuota{most: 100, count: func() (int64, error) { counted++; return 10, nil }}
+	r := &storeQuota{maxBytes: 100, count: func() (int64, error) { counted++; return 10, nil }}
 	a, b := &claim{room: r}, &claim{room: r}
 	require.NoError(t, a.grow(50))
 	require.Error(t, b.grow(41))
@@ -121,6 +121,6 @@ func TestRoomIsSharedByWhatComes(t *testing.T) {
 // A store whose files cannot be counted takes nothing.
 func TestStoreThatCannotBeCounted(t *testing.T) {
 	broken := errors.New("broken")
-	r := &storeQuota{most: 10, count: func() (int64, error) { return 0, broken }}
+	r := &storeQuota{maxBytes: 10, count: func() (int64, error) { return 0, broken }}
 	require.ErrorIs(t, r.take(1), broken)
 }

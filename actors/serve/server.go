@@ -59,7 +59,7 @@ func Start(cfg Config) (_ *Server, err error) {
 		events: newBroker(cfg.limits.ring, cfg.limits.watchers),
 		jobs: &table{
 			next: 1, keys: keys{all: map[fingerprint]*keyedJob{}}, targets: map[string]*job{},
-			most: cfg.limits.unfinished, history: cfg.History,
+			maxUnfinished: cfg.limits.unfinished, history: cfg.History,
 		},
 		outputs:   outputs{owners: map[string]string{}},
 		nodes:     nodeTable{draining: map[string]bool{}},
@@ -77,7 +77,7 @@ func Start(cfg Config) (_ *Server, err error) {
 	}
 	s.ended, s.end = context.WithCancel(context.Background())
 	s.metrics = newMetrics(s)
-	s.room = &storeQuota{most: cfg.StoreBytes, count: s.countStored}
+	s.room = &storeQuota{maxBytes: cfg.StoreBytes, count: s.countStored}
 	s.handler = s.routes()
 	s.close = sync.OnceValue(s.shut)
 	if err := s.startCluster(); err != nil {

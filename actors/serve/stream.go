@@ -96,7 +96,7 @@ func (s *Server) stream(
 		next = some.next
 		out.write(some.text)
 		if wait == nil {
-			if some.full {
+			if some.hasMore {
 				out.flush()
 			} else if !out.rest(r.Context(), s.ended, s.events.beat()) {
 				return nil
@@ -133,7 +133,7 @@ func (s *Server) stretch(from uint64, keep func(*line) (bool, <-chan struct{})) 
 		return s.events.batch(from, s.boot)
 	}
 	list, missed, wait := s.events.read(from, batchEvents)
-	some.next, some.full = from+missed, len(list) == batchEvents
+	some.next, some.hasMore = from+missed, len(list) == batchEvents
 	for _, l := range list {
 		var is bool
 		if is, wait = keep(l); wait != nil {

@@ -49,7 +49,7 @@ type Dir struct {
 
 	durable scheduling.DurableState     // of the earlier cluster, until this one begins
 	awaited map[string]scheduling.JobID // jobs of the earlier cluster, by key; then the JobTracker's
-	used    atomic.Bool                 // a cluster uses it
+	inUse   atomic.Bool                 // a cluster uses it
 	stopped atomic.Bool                 // the cluster is closing: nothing more is recorded
 	broken  atomic.Bool                 // a write error has been reported
 }
@@ -404,7 +404,7 @@ func (d *Dir) Former() (scheduling.DurableState, error) {
 	if d == nil {
 		return scheduling.DurableState{}, nil
 	}
-	if d.used.Swap(true) {
+	if d.inUse.Swap(true) {
 		return scheduling.DurableState{}, errors.New("actors: a State serves one cluster: close and open it again")
 	}
 	return d.durable, nil

@@ -70,12 +70,12 @@ func (n processes) run(ctx context.Context, j *job) (reports []report, err error
 
 // launcher starts workers.
 type launcher struct {
-	task    task   // the fields that all tasks share
-	reduces int    // of the job
-	dir     string // for heartbeat files
-	first   int    // number of a task's first attempt
-	most    int    // maximum attempts of a task
-	logf    func(format string, args ...any)
+	task        task   // the fields that all tasks share
+	reduces     int    // of the job
+	dir         string // for heartbeat files
+	first       int    // number of a task's first attempt
+	maxAttempts int    // maximum attempts of a task
+	logf        func(format string, args ...any)
 	// note is called when an attempt begins, with errRunning, and when it has ended; it returns the error
 	// of the task.
 	note func(id mapreduce.AttemptID, how error) error
@@ -85,7 +85,7 @@ type launcher struct {
 func (j *job) launcher(width int64) *launcher {
 	t := j.task("", 0, 0)
 	t.Memory = j.o.Memory / width
-	return &launcher{task: t, reduces: j.layout.Reduces, most: j.maxAttempts(), logf: j.logf, note: t.noteAttempt}
+	return &launcher{task: t, reduces: j.layout.Reduces, maxAttempts: j.maxAttempts(), logf: j.logf, note: t.noteAttempt}
 }
 
 // all runs count tasks, at most width at once, and returns their reports.
@@ -164,7 +164,7 @@ func (l *launcher) retry(ctx context.Context, kind string, index int, once func(
 		}
 		err = cmp.Or(err, bad)
 		switch {
-		case n < l.most:
+		case n < l.maxAttempts:
 			l.logf("tried again: %v", bad)
 		case n == 1:
 			return err

@@ -47,8 +47,8 @@ func (t *task) supervise(ctx context.Context) (code int) {
 
 // attempts runs the task until an attempt succeeds.
 func (t *task) attempts(ctx context.Context, id mapreduce.AttemptID) error {
-	l := &launcher{task: *t, most: max(1, t.Attempts), first: id.Try, dir: t.Spills, note: t.noteAndSay, logf: func(string, ...any) {}}
-	if l.most > 1 { // another start of this process counts from there
+	l := &launcher{task: *t, maxAttempts: max(1, t.Attempts), first: id.Try, dir: t.Spills, note: t.noteAndSay, logf: func(string, ...any) {}}
+	if l.maxAttempts > 1 { // another start of this process counts from there
 		l.first *= 1000
 	}
 	var stdin io.Reader
