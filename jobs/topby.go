@@ -128,20 +128,20 @@ func isDecimal(text []byte) bool {
 
 // firsts keeps the first k lines.
 type firsts struct {
-	k    int
-	list []ranked // at most 2k; reduced to the first k when full
-	full bool     // the list was reduced once: lines after last are not needed
-	last []byte   // the code of the k-th line at that time
+	k         int
+	list      []ranked // at most 2k; reduced to the first k when full
+	isReduced bool     // the list was reduced once: lines after last are not needed
+	lastCode  []byte   // the code of the k-th line at that time
 }
 
 // takes reports whether a line with that code may be among the first.
-func (f *firsts) takes(code []byte) bool { return !f.full || bytes.Compare(code, f.last) <= 0 }
+func (f *firsts) takes(code []byte) bool { return !f.isReduced || bytes.Compare(code, f.lastCode) <= 0 }
 
 // add adds a copy of a line and its code.
 func (f *firsts) add(code, line []byte) {
 	if len(f.list)/2 >= f.k {
 		f.cut()
-		f.full, f.last = true, f.list[f.k-1].First
+		f.isReduced, f.lastCode = true, f.list[f.k-1].First
 	}
 	f.list = append(f.list, mapreduce.MakePair(bytes.Clone(code), bytes.Clone(line)))
 }

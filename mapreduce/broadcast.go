@@ -42,7 +42,7 @@ const maxBroadcast = 1 << 30
 
 func (j broadcastJoin[I, K, B, O]) bind(o Joined[O], out Output[O], where, home string) (*Plan, error) {
 	name := cmp.Or(o.Name, "broadcast join")
-	s := &broadcast[K, B]{feed: j.small, most: maxBroadcast}
+	s := &broadcast[K, B]{feed: j.small, maxBytes: maxBroadcast}
 	var errs []error
 	if j.each == nil {
 		errs = append(errs, errors.New("the join has no function"))

@@ -19,16 +19,16 @@ type joinPairs[K, A, B, O any] struct {
 	key     func([]byte) (K, error)
 	a, b    *codec.Codec
 
-	in    *encodedPairs
-	w     *recordWriter
-	emit  func(O)
-	group []byte // key of the current group
-	held  []byte // left values, encoded
-	ends  []int  // where each ends in held
-	left  []A
-	right B // the current one
-	calls callCount
-	seqs  [keptSeqs]iter.Seq[B] // for calls of the user's function, in rotation
+	in         *encodedPairs
+	w          *recordWriter
+	emit       func(O)
+	group      []byte // key of the current group
+	leftValues []byte // encoded
+	ends       []int  // where each ends in held
+	left       []A
+	right      B // the current one
+	calls      callCount
+	seqs       [keptSeqs]iter.Seq[B] // for calls of the user's function, in rotation
 }
 
 // pairs starts an attempt over encoded pairs.
@@ -107,7 +107,7 @@ const (
 // takeLeft reads and decodes the left values of the current group.
 func (r *joinPairs[K, A, B, O]) takeLeft(k K) error {
 	in, held := r.in, int64(0)
-	r.held, r.ends, r.left = r.held[:0], r.ends[:0], r.left[:0]
+	r.leftValues, r.ends, r.left = r.leftValues[:0], r.ends[:0], r.left[:0]
 	for first := true; first && in.ok || r.within(); first = false {
 		v := in.value
 		if len(v) == 0 || v[0] > ofRight {
@@ -119,8 +119,8 @@ func (r *joinPairs[K, A, B, O]) takeLeft(k K) error {
 		if held += int64(len(v)) + int64(unsafe.Sizeof(*new(A))); held > r.largest {
 			return tooManyLeft(k, r.largest)
 		}
-		r.held = append(r.held, v[1:]...)
-		r.ends = append(r.ends, len(r.held))
+		r.leftValues = append(r.leftValues, v[1:]...)
+		r.ends = append(r.ends, len(r.leftValues))
 		in.done()
 	}
 	if in.err != nil {
@@ -129,7 +129,7 @@ func (r *joinPairs[K, A, B, O]) takeLeft(k K) error {
 	at := 0
 	for _, end := range r.ends {
 		r.left = append(r.left, *new(A))
-		if err := decodeAll(r.a, r.held[at:end:end], unsafe.Pointer(&r.left[len(r.left)-1])); err != nil {
+		if err := decodeAll(r.a, r.leftValues[at:end:end], unsafe.Pointer(&r.left[len(r.left)-1])); err != nil {
 			return err
 		}
 		at = end

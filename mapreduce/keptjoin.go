@@ -114,7 +114,7 @@ func errLargeGroup[K any](key K, most int64) error {
 func takeGroup[K, T any](list []T, c *keptCursor[K, T], group *groupKey, held *int64) ([]T, error) {
 	c.holds = true
 	for ; c.at(group); c.next() {
-		if *held += int64(c.size) + int64(unsafe.Sizeof(c.rec)); *held > c.most {
+		if *held += int64(c.size) + int64(unsafe.Sizeof(c.rec)); *held > c.maxGroup {
 			return list, ErrRecordTooLarge
 		}
 		list = append(list, c.rec)
@@ -227,23 +227,23 @@ func (m mergeJoin[K, A, B]) read(s *read.Reader, yield func([]merged[K, A, B]) (
 // keptCursor iterates over the records of a part. It panics with fault.Throw on errors, because
 // they may occur within a sequence that user code ranges over.
 type keptCursor[K, T any] struct {
-	part    kept.Ref
-	keyOf   func(rec T) K
-	s       *read.Reader
-	data    *kept.Data
-	decode  func(run []byte) (T, int, error)
-	encode  func(dst []byte, key K) []byte
-	block   int    // the next one
-	run     []byte // the unread part of the current block
-	release func() // of that block
-	holds   bool   // blocks are held until the cursor leaves the current group
-	held    []func()
+	part     kept.Ref
+	keyOf    func(rec T) K
+	s        *read.Reader
+	data     *kept.Data
+	decode   func(run []byte) (T, int, error)
+	encode   func(dst []byte, key K) []byte
+	block    int    // the next one
+	run      []byte // the unread part of the current block
+	release  func() // of that block
+	holds    bool   // blocks are held until the cursor leaves the current group
+	releases []func()
 
-	image  int       // size of a record that is an image, otherwise 0
-	width  int       // of keys that are numbers, otherwise 0
-	flip   uint64    // of these
-	most   int64     // bytes of a group
-	copyOf func(T) T // copies a record of a watched job; otherwise nil
+	image    int       // size of a record that is an image, otherwise 0
+	width    int       // of keys that are numbers, otherwise 0
+	flip     uint64    // of these
+	maxGroup int64     // bytes of a group
+	copyOf   func(T) T // copies a record of a watched job; otherwise nil
 
 	ok     bool // a current record exists: rec, its key (number or key) and its size in bytes
 	rec    T
@@ -255,7 +255,7 @@ type keptCursor[K, T any] struct {
 func newKeptCursor[K, T any](k *KeyedDataset[K, T], part kept.Ref, s *read.Reader) *keptCursor[K, T] {
 	c := &keptCursor[K, T]{
 		part: part, keyOf: k.key, s: s, decode: k.form.Decoder(), encode: k.codec.Encoder(), release: func() {},
-		most: s.Largest(), image: k.form.Size, width: codec.IntegerWidth(k.codec.Type), flip: codec.IntegerFlip(k.codec.Type),
+		maxGroup: s.Largest(), image: k.form.Size, width: codec.IntegerWidth(k.codec.Type), flip: codec.IntegerFlip(k.codec.Type),
 	}
 	if s.Copies != nil {
 		c.copyOf = watch.Copier[T](s.Copies, watch.Views)
@@ -290,7 +290,7 @@ func (c *keptCursor[K, T]) advance() (err error) {
 		if c.ok = c.block < c.data.Len(); !c.ok {
 			return nil
 		}
-		if c.held = append(c.held, c.release); !c.holds {
+		if c.releases = append(c.releases, c.release); !c.holds {
 			c.leave()
 		}
 		if c.run, c.release, err = c.data.View(c.block, c.s.Budget); err != nil {
@@ -319,10 +319,10 @@ func (c *keptCursor[K, T]) advance() (err error) {
 
 // leave releases the blocks before the current one.
 func (c *keptCursor[K, T]) leave() {
-	for _, release := range c.held {
+	for _, release := range c.releases {
 		release()
 	}
-	c.held = c.held[:0]
+	c.releases = c.releases[:0]
 }
 
 func (c *keptCursor[K, T]) close() {

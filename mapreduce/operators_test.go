@@ -198,7 +198,7 @@ func TestBroadcastJoinIsChecked(t *testing.T) {
 	require.NoError(t, err)
 	_, err = RunLocal(context.Background(), p, LocalOptions{})
 	require.ErrorContains(t, err, `small feed: small: at byte 2, "x": context canceled`)
-	large := &broadcast[int, string]{feed: By(Slice([]string{"12345", "67890"}), func(string) int { return 1 }), most: 25}
+	large := &broadcast[int, string]{feed: By(Slice([]string{"12345", "67890"}), func(string) int { return 1 }), maxBytes: 25}
 	large.key, _ = codec.Key[int](false, "")
 	large.value, _ = codec.Value[string]()
 	err = func() (err error) {

@@ -67,10 +67,10 @@ type ownWriter struct {
 
 // ownPart is the part of an attempt with a user's writer.
 type ownPart struct {
-	writer ownWriter
-	file   *PartFile
-	record reflect.Type
-	held   []unsafe.Pointer // records that drop may discard
+	writer      ownWriter
+	file        *PartFile
+	record      reflect.Type
+	heldRecords []unsafe.Pointer // records that drop may discard
 }
 
 // openPart calls the user's open.
@@ -114,12 +114,12 @@ func (o *ownPart) hold(rec unsafe.Pointer) {
 	own := reflect.New(o.record)
 	own.Elem().Set(reflect.NewAt(o.record, rec).Elem())
 	copySlices(own.Elem())
-	o.held = append(o.held, own.UnsafePointer())
+	o.heldRecords = append(o.heldRecords, own.UnsafePointer())
 }
 
 func (o *ownPart) settle() error {
 	defer o.drop()
-	for _, rec := range o.held {
+	for _, rec := range o.heldRecords {
 		if err := o.write(rec); err != nil {
 			return err
 		}
@@ -128,8 +128,8 @@ func (o *ownPart) settle() error {
 }
 
 func (o *ownPart) drop() {
-	clear(o.held)
-	o.held = o.held[:0]
+	clear(o.heldRecords)
+	o.heldRecords = o.heldRecords[:0]
 }
 
 // end closes the part of a successful attempt; after an error it aborts it.

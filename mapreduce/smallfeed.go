@@ -16,11 +16,11 @@ import (
 
 // broadcast is a small feed in memory.
 type broadcast[K, B any] struct {
-	feed    Feed[K, B]
-	key     codec.Typed[K]
-	value   codec.Typed[B]
-	most    int64             // limit of encoded keys and values, in bytes
-	matches combine.Lookup[B] // by encoded key, set by load
+	feed     Feed[K, B]
+	key      codec.Typed[K]
+	value    codec.Typed[B]
+	maxBytes int64             // limit of encoded keys and values, in bytes
+	matches  combine.Lookup[B] // by encoded key, set by load
 }
 
 // load reads the whole feed.
@@ -57,7 +57,7 @@ type smallHold[K, B any] struct {
 	encodeKey func([]byte, K) []byte
 	encode    func([]byte, B) []byte
 	decode    func([]byte) (B, error)
-	held      int64
+	heldBytes int64
 	key       []byte
 	piece     []byte // memory of encoded values
 }
@@ -72,9 +72,9 @@ func (h *smallHold[K, B]) add(k K, v B) {
 	}
 	start := len(h.piece)
 	h.key, h.piece = h.encodeKey(h.key[:0], k), h.encode(h.piece, v)
-	if h.held += int64(len(h.key) + len(h.piece) - start); h.held > h.most {
+	if h.heldBytes += int64(len(h.key) + len(h.piece) - start); h.heldBytes > h.maxBytes {
 		fault.Throw(Permanent(fmt.Errorf("%w: the small feed of a broadcast join has more than %d bytes of keys and "+
-			"values, which every map needs in memory: use Join", ErrRecordTooLarge, h.most)))
+			"values, which every map needs in memory: use Join", ErrRecordTooLarge, h.maxBytes)))
 	}
 	value, err := h.decode(h.piece[start:len(h.piece):len(h.piece)])
 	if err != nil {

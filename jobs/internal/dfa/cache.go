@@ -31,7 +31,7 @@ type cache struct {
 	table         []uint32 // one row per state
 	states        []state
 	ids           map[string]uint32
-	held          int // approximate size of all that in bytes
+	heldBytes     int // approximate size of all that in bytes
 	clears        int // number of calls of clear
 
 	begin    uint32    // the state at the start of a line
@@ -41,7 +41,7 @@ type cache struct {
 
 // clear removes all states but the start states.
 func (s *Searcher) clear() {
-	s.table, s.states, s.ids, s.held = s.table[:0], s.states[:0], make(map[string]uint32), 0
+	s.table, s.states, s.ids, s.heldBytes = s.table[:0], s.states[:0], make(map[string]uint32), 0
 	s.clears++
 	s.starting = true
 	for i, l := range []look{{begin: true}, {}, {word: true}} {
@@ -91,7 +91,7 @@ func (s *Searcher) intern(t *threads, l look, node int32) uint32 {
 
 // add creates a row for a state whose key is s.key.
 func (s *Searcher) add(st state) uint32 {
-	if len(s.states) > 0 && s.held > s.maxCache {
+	if len(s.states) > 0 && s.heldBytes > s.maxCache {
 		key := slices.Clone(s.key)
 		s.clear()
 		s.key = key
@@ -108,7 +108,7 @@ func (s *Searcher) add(st state) uint32 {
 	for range s.p.alphabet.nBytes {
 		s.table = append(s.table, noValue)
 	}
-	s.held += 4*s.p.alphabet.nBytes + 8*len(st.pcs) + stateBytes
+	s.heldBytes += 4*s.p.alphabet.nBytes + 8*len(st.pcs) + stateBytes
 	s.ids[string(s.key)] = v
 	s.work += workOfState
 	return v

@@ -221,7 +221,7 @@ func TestBound(t *testing.T) {
 		for part := range slices.Chunk(text, 1<<10) {
 			_, _ = s.Next(part, 0)
 			s.restSize, s.work = 0, -1<<40 // never give up
-			most = max(most, s.plain.held, s.skipping.held)
+			most = max(most, s.plain.heldBytes, s.skipping.heldBytes)
 		}
 		const row = 2 << 10 // one more than fits
 		require.Less(t, most, c.most+row, "%d", c.bound)

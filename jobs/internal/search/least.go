@@ -43,12 +43,12 @@ func least(re *syntax.Regexp) int {
 	return min(n, enough)
 }
 
-// longLine returns the start of the first line of at least p.least bytes from `from` on, which is
-// the start of a line, or the chunk's length. If such lines are rare, it examines few bytes of the
-// others.
+// longLine returns the start of the first line of at least p.minMatch bytes from `from` on, which
+// is the start of a line, or the chunk's length. If such lines are rare, it examines few bytes of
+// the others.
 func (s *scanner) longLine(from int) int {
-	for from+s.p.least <= len(s.chunk) {
-		i := lastLineFeed(s.chunk[from : from+s.p.least])
+	for from+s.p.minMatch <= len(s.chunk) {
+		i := lastLineFeed(s.chunk[from : from+s.p.minMatch])
 		if i < 0 {
 			return from
 		}

@@ -31,9 +31,9 @@ type Pattern struct {
 	// side; later is for matches after another one.
 	later *regexp.Regexp
 
-	lines   *dfa.Program // decides which lines match; nil if needles do, or if it would be too large
-	least   int          // minimum length of a match in bytes
-	selects bool         // examine only lines that contain a needle or, without needles, are long enough
+	lines    *dfa.Program // decides which lines match; nil if needles do, or if it would be too large
+	minMatch int          // minimum length of a match in bytes
+	selects  bool         // examine only lines that contain a needle or, without needles, are long enough
 
 	mu      sync.Mutex
 	memory  int64     // maximum bytes of states per finder; 0: no limit
@@ -81,7 +81,7 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	if err != nil {
 		return nil, &fault{pattern, err}
 	}
-	p := &Pattern{re: re, later: later, all: tree.Op == syntax.OpEmptyMatch, least: least(tree)}
+	p := &Pattern{re: re, later: later, all: tree.Op == syntax.OpEmptyMatch, minMatch: least(tree)}
 	p.choose(tree)
 	return p, nil
 }
@@ -104,8 +104,8 @@ func (p *Pattern) choose(tree *syntax.Regexp) {
 			p.lines, p.all = lines, lines.All
 		}
 	}
-	p.selects = good || p.least >= longLeast ||
-		!p.lines.Skips() && (len(p.needles) > 0 || p.least >= shortLeast)
+	p.selects = good || p.minMatch >= longLeast ||
+		!p.lines.Skips() && (len(p.needles) > 0 || p.minMatch >= shortLeast)
 }
 
 // Within limits the memory for cached states, per concurrent goroutine, to about that many bytes,

@@ -266,7 +266,7 @@ func (a *accumulator) makeRoom() {
 	if size < 1<<16 {
 		size *= 2
 	}
-	if !a.hash.resize(size, size <= a.opt.least) {
+	if !a.hash.resize(size, size <= a.opt.leastCells) {
 		a.drain()
 	}
 }

@@ -99,7 +99,7 @@ func check[V comparable](t *rapid.T, dir string, cfg config[V], value func(i int
 	cfg.Distinct = rapid.SampledFrom([]int{0, 5000}).Draw(t, "hint")
 	cfg.Expected = rapid.SampledFrom([]int{0, 5000}).Draw(t, "expected")
 	cfg.fanIn = rapid.SampledFrom([]int{0, 2}).Draw(t, "fan-in")
-	cfg.SpillDir, cfg.least = dir, 64
+	cfg.SpillDir, cfg.leastCells = dir, 64
 	want := map[string]V{}
 	segments := make([][]*Segment, cfg.Partitions)
 	for range rapid.IntRange(0, 4).Draw(t, "attempts") {
@@ -261,7 +261,7 @@ func TestWrongConfigurationPanics(t *testing.T) {
 }
 
 func TestSpillFailureShowsInFinish(t *testing.T) {
-	cfg := config[int64]{Options: Options{Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir() + "/missing", least: 64}}
+	cfg := config[int64]{Options: Options{Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir() + "/missing", leastCells: 64}}
 	table := newTable(cfg)
 	for i := range 5000 {
 		table.emit(binary.BigEndian.AppendUint32(nil, uint32(i)), 1)
@@ -313,7 +313,7 @@ func TestTooLargeToHold(t *testing.T) {
 }
 
 func TestSpillsAreCounted(t *testing.T) {
-	cfg := config[int64]{Options: Options{Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir(), least: 64}}
+	cfg := config[int64]{Options: Options{Partitions: 2, Sum: true, Budget: memory.NewBudget(1).Sub(), SpillDir: t.TempDir(), leastCells: 64}}
 	table := newTable(cfg)
 	for i := range 5000 {
 		table.emit(binary.BigEndian.AppendUint32(nil, uint32(i%2500)), 1)

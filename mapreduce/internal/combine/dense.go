@@ -25,9 +25,9 @@ type denseValues struct {
 
 // places are the keys of a dense array: place i is the key base + i.
 type places struct {
-	width int      // size of a key, big-endian; 0: keys are not numbers
-	base  uint64   // the key of the first place
-	taken []uint64 // bitmap of the occupied places
+	width    int      // size of a key, big-endian; 0: keys are not numbers
+	base     uint64   // the key of the first place
+	occupied []uint64 // bitmap of the occupied places
 }
 
 const (
@@ -42,7 +42,7 @@ const (
 
 // foldAt folds the value at v into that at place i.
 func (a *accumulator) foldAt(i uint64, v unsafe.Pointer) {
-	word, bit := &a.dense.taken[i/64], uint64(1)<<(i%64)
+	word, bit := &a.dense.occupied[i/64], uint64(1)<<(i%64)
 	at := a.form.place(a.dense.values, int(i))
 	if *word&bit != 0 {
 		a.form.fold(at, v)
@@ -55,7 +55,7 @@ func (a *accumulator) foldAt(i uint64, v unsafe.Pointer) {
 
 // putNumber folds the value at next into that of key x.
 func (a *accumulator) putNumber(x uint64) {
-	if i := x - a.dense.base; i/64 < uint64(len(a.dense.taken)) {
+	if i := x - a.dense.base; i/64 < uint64(len(a.dense.occupied)) {
 		a.foldAt(i, a.next())
 		return
 	}
@@ -65,7 +65,7 @@ func (a *accumulator) putNumber(x uint64) {
 // putElsewhere puts a key outside of the dense array into the hash table.
 func (a *accumulator) putElsewhere(x uint64) {
 	d := &a.dense
-	if d.taken == nil && d.lookAt == 0 {
+	if d.occupied == nil && d.lookAt == 0 {
 		d.lookAt, d.low = firstLook, ^uint64(0)
 		if a.extend(x&^(firstPlaces-1), firstPlaces) {
 			a.foldAt(x-d.base, a.next())
@@ -153,14 +153,14 @@ func (a *accumulator) extend(base uint64, size int) bool {
 	old := *d
 	each := int(a.form.size)
 	d.slab = a.opt.Pool.GetZeroed(size*each + size/8)
-	d.taken = memory.Cast[uint64](d.slab.Bytes)[:size/64]
+	d.occupied = memory.Cast[uint64](d.slab.Bytes)[:size/64]
 	d.values = unsafe.Pointer(unsafe.SliceData(d.slab.Bytes[size/8:]))
 	d.base = base
 	if old.n > 0 {
 		first, last := old.ends()
 		from, to := first/64, last/64+1
 		copy(d.memory()[int(old.base+from*64-base)*each:], old.memory()[int(from*64)*each:int(to*64)*each])
-		copy(d.taken[(old.base+from*64-base)/64:], old.taken[from:to])
+		copy(d.occupied[(old.base+from*64-base)/64:], old.occupied[from:to])
 	}
 	a.opt.Pool.Outgrown(old.slab)
 	a.opt.Budget.Release(old.charged)
@@ -169,7 +169,7 @@ func (a *accumulator) extend(base uint64, size int) bool {
 }
 
 // memory returns the memory of the values.
-func (d *denseValues) memory() []byte { return d.slab.Bytes[8*len(d.taken):] }
+func (d *denseValues) memory() []byte { return d.slab.Bytes[8*len(d.occupied):] }
 
 // placesBytes returns the charge for an array: itself, and a packed copy of all its places or the
 // entries to sort them.
@@ -182,14 +182,14 @@ func (a *accumulator) placesBytes(size int) int64 {
 // ends returns the first and the last occupied place; at least one must exist.
 func (p *places) ends() (first, last uint64) {
 	i := 0
-	for p.taken[i] == 0 {
+	for p.occupied[i] == 0 {
 		i++
 	}
-	j := len(p.taken) - 1
-	for p.taken[j] == 0 {
+	j := len(p.occupied) - 1
+	for p.occupied[j] == 0 {
 		j--
 	}
-	return uint64(i*64 + bits.TrailingZeros64(p.taken[i])), uint64(j*64 + 63 - bits.LeadingZeros64(p.taken[j]))
+	return uint64(i*64 + bits.TrailingZeros64(p.occupied[i])), uint64(j*64 + 63 - bits.LeadingZeros64(p.occupied[j]))
 }
 
 // number decodes a key.
@@ -210,22 +210,22 @@ func (p *places) keyOf(x uint64, buf *[8]byte) []byte {
 // next returns the first occupied place from i on; false if there is none.
 func (p *places) next(i uint64) (uint64, bool) {
 	w := i / 64
-	if w >= uint64(len(p.taken)) {
+	if w >= uint64(len(p.occupied)) {
 		return 0, false
 	}
-	word := p.taken[w] &^ (1<<(i%64) - 1)
+	word := p.occupied[w] &^ (1<<(i%64) - 1)
 	for word == 0 {
-		if w++; w == uint64(len(p.taken)) {
+		if w++; w == uint64(len(p.occupied)) {
 			return 0, false
 		}
-		word = p.taken[w]
+		word = p.occupied[w]
 	}
 	return w*64 + uint64(bits.TrailingZeros64(word)), true
 }
 
 // clear removes all keys and keeps the array.
 func (d *denseValues) clear() {
-	clear(d.taken)
+	clear(d.occupied)
 	d.n = 0
 }
 

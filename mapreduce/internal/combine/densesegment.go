@@ -19,20 +19,20 @@ type denseSegment struct {
 // word returns the bitmap of occupied places for the 64 keys from 64 w on.
 func (r *denseSegment) word(w uint64) uint64 {
 	i := w - r.base/64
-	if i >= uint64(len(r.taken)) {
+	if i >= uint64(len(r.occupied)) {
 		return 0
 	}
 	if r.mask == nil {
-		return r.taken[i]
+		return r.occupied[i]
 	}
-	return r.taken[i] & r.mask[i]
+	return r.occupied[i] & r.mask[i]
 }
 
-func (r *denseSegment) end() uint64 { return r.base/64 + uint64(len(r.taken)) }
+func (r *denseSegment) end() uint64 { return r.base/64 + uint64(len(r.occupied)) }
 
 // count returns the number of keys in the partition.
 func (r *denseSegment) count() (n int64) {
-	for i, word := range r.taken {
+	for i, word := range r.occupied {
 		if r.mask != nil {
 			word &= r.mask[i]
 		}
@@ -70,7 +70,7 @@ func (a *accumulator) handPlaces(d *denseValues, out []*Segment) (handed, kept b
 		return false, false
 	}
 	var l *layout
-	if places := 64 * len(d.taken); c.Partitions > 1 {
+	if places := 64 * len(d.occupied); c.Partitions > 1 {
 		if l = layoutOf(d.width, d.base, places, c.Partitions); l == nil {
 			return false, false
 		}
@@ -98,7 +98,7 @@ func (a *accumulator) handPlaces(d *denseValues, out []*Segment) (handed, kept b
 // absorbDense folds a dense array into the accumulator.
 func (a *accumulator) absorbDense(r *denseSegment) {
 	size := int(a.form.size)
-	for i := range r.taken {
+	for i := range r.occupied {
 		for word := r.word(r.base/64 + uint64(i)); word != 0 && a.err == nil; word &= word - 1 {
 			at := i*64 + bits.TrailingZeros64(word)
 			copy(a.form.bytes(a.next()), r.values[at*size:])

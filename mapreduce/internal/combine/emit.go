@@ -48,7 +48,7 @@ func EmitNumbers[K, V any](t *Table, flip uint64, combine func(a, b V) V) func(K
 			x = uint64(*(*uint32)(unsafe.Pointer(&k)) ^ uint32(flip)) //nolint:gosec // of 4 bytes
 		}
 		i := x - d.base
-		if w := i / 64; w < uint64(len(d.taken)) && d.taken[w]>>(i%64)&1 != 0 {
+		if w := i / 64; w < uint64(len(d.occupied)) && d.occupied[w]>>(i%64)&1 != 0 {
 			at := (*V)(unsafe.Add(d.values, uintptr(i)*unsafe.Sizeof(v)))
 			*at = combine(*at, v)
 			return
@@ -106,7 +106,7 @@ func emitSums[K uint32 | uint64, V uint64 | float64](t *Table, flip uint64) unsa
 		*records++
 		x := uint64(k) ^ flip
 		i := x - d.base
-		if w := i / 64; w < uint64(len(d.taken)) && d.taken[w]>>(i%64)&1 != 0 {
+		if w := i / 64; w < uint64(len(d.occupied)) && d.occupied[w]>>(i%64)&1 != 0 {
 			*(*V)(unsafe.Add(d.values, i*8)) += v
 			return
 		}

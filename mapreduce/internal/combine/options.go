@@ -36,9 +36,9 @@ type Options struct {
 	// Stored is as in segment.Config.
 	Stored bool
 
-	fanIn   int   // as segment.MergeConfig.FanIn
-	least   int   // cells that a table may have regardless of the budget; 0: minCells
-	largest int64 // maximum size of a key, and of a key with its encoded value; 0: as the budget says
+	fanIn      int   // as segment.MergeConfig.FanIn
+	leastCells int   // cells that a table may have regardless of the budget; 0: minCells
+	largest    int64 // maximum size of a key, and of a key with its encoded value; 0: as the budget says
 }
 
 // minCells keeps a starved attempt from spilling a file for every few keys.
@@ -49,8 +49,8 @@ func (o *Options) complete() {
 	if o.Width < 0 || o.Width > 8 {
 		panic(fmt.Sprintf("combine: keys of %d bytes are no numbers", o.Width))
 	}
-	if o.least == 0 {
-		o.least = minCells
+	if o.leastCells == 0 {
+		o.leastCells = minCells
 	}
 	if o.largest == 0 {
 		o.largest = o.Budget.Largest()

@@ -74,21 +74,21 @@ func (l *keyList) sort(n int, pool *memory.Pool) *sorted {
 // keyReader reads the entries of the dense array, then those of the cells.
 type keyReader struct {
 	*keyList
-	place uint64 // next place of the dense array, if left
-	left  bool
-	at    int // in cells
+	place    uint64 // next place of the dense array, if left
+	hasPlace bool
+	at       int // in cells
 }
 
 func (l *keyList) read() *keyReader {
 	place, left := l.dense.next(0)
-	return &keyReader{keyList: l, place: place, left: left}
+	return &keyReader{keyList: l, place: place, hasPlace: left}
 }
 
 // Prefixes implements segment.Reader.
 func (r *keyReader) Prefixes(dst []uint64) (n int) {
-	for ; r.left && n < len(dst); n++ {
+	for ; r.hasPlace && n < len(dst); n++ {
 		dst[n] = r.densePrefix()
-		r.place, r.left = r.dense.next(r.place + 1)
+		r.place, r.hasPlace = r.dense.next(r.place + 1)
 	}
 	i, list := r.at, *r.keyList // a copy: fields would be reloaded for each cell
 	for n < len(dst) && i < list.n {
@@ -106,9 +106,9 @@ func (r *keyReader) Prefixes(dst []uint64) (n int) {
 
 // Entries implements segment.Reader.
 func (r *keyReader) Entries(dst []segment.Entry) (n int) {
-	for ; r.left && n < len(dst); n++ {
+	for ; r.hasPlace && n < len(dst); n++ {
 		dst[n].Set(r.densePrefix(), inDense, 0, r.dense.width, uint32(r.place))
-		r.place, r.left = r.dense.next(r.place + 1)
+		r.place, r.hasPlace = r.dense.next(r.place + 1)
 	}
 	i, list := r.at, *r.keyList
 	for n < len(dst) && i < list.n {

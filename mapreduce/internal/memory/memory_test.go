@@ -166,12 +166,12 @@ func TestIdleSlabsDoNotRaiseThePeak(t *testing.T) {
 	require.EqualValues(t, 64<<20, p.Idle(), "as much was in use")
 	small := p.Get(64 << 10)
 	require.EqualValues(t, 32<<20, p.Idle())
-	require.EqualValues(t, 64<<20, p.most)
+	require.EqualValues(t, 64<<20, p.maxMapped)
 	require.EqualValues(t, 32<<20+64<<10, p.mapped)
 	again := p.Get(32 << 20)
 	require.Zero(t, p.Idle(), "reused")
 	big := p.Get(128 << 20)
-	require.EqualValues(t, 160<<20+64<<10, p.most)
+	require.EqualValues(t, 160<<20+64<<10, p.maxMapped)
 	for _, s := range []Slab{small, again, big} {
 		p.Put(s)
 	}

@@ -29,13 +29,13 @@ type Slab struct {
 // exceed the former maximum in use, or 16 MiB. A nil *Pool works too and keeps nothing. All methods
 // are safe for concurrent use.
 type Pool struct {
-	mu      sync.Mutex
-	idle    [classes][]Slab
-	bytes   int64 // of idle slabs
-	mapped  int64 // of mapped slabs, including idle ones
-	most    int64 // maximum of mapped so far
-	maxIdle int64
-	budget  *Budget
+	mu        sync.Mutex
+	idle      [classes][]Slab
+	bytes     int64 // of idle slabs
+	mapped    int64 // of mapped slabs, including idle ones
+	maxMapped int64 // maximum of mapped so far
+	maxIdle   int64
+	budget    *Budget
 }
 
 // NewPool returns a pool that keeps at most maxIdle bytes of idle slabs (0 keeps none). Idle bytes
@@ -101,14 +101,14 @@ func (p *Pool) maps(n int64) {
 	}
 	p.mu.Lock()
 	p.mapped += n
-	over := p.mapped - max(p.most, settled)
+	over := p.mapped - max(p.maxMapped, settled)
 	idle := p.bytes
 	p.mu.Unlock()
 	if over > 0 && idle > 0 {
 		p.trim(over, classOf(offHeap))
 	}
 	p.mu.Lock()
-	p.most = max(p.most, p.mapped)
+	p.maxMapped = max(p.maxMapped, p.mapped)
 	p.mu.Unlock()
 }
 

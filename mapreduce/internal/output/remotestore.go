@@ -20,15 +20,15 @@ type remoteStore struct {
 	url     string
 	replace bool
 
-	mu       sync.Mutex
-	fs       stores.Store // nil until opened
-	dir      string
-	parts    map[string]*remotePart // by attempt
-	late     []Part                 // for an output that replaces another one: committed by Success
-	owned    bool                   // set up here: Abort may remove it
-	replaces bool                   // it replaces an earlier output
-	cleared  bool                   // the earlier output is removed
-	ended    bool
+	mu        sync.Mutex
+	fs        stores.Store // nil until opened
+	dir       string
+	parts     map[string]*remotePart // by attempt
+	lateParts []Part                 // for an output that replaces another one: committed by Success
+	owned     bool                   // set up here: Abort may remove it
+	replaces  bool                   // it replaces an earlier output
+	cleared   bool                   // the earlier output is removed
+	ended     bool
 }
 
 // remotePart is the file of an attempt.
@@ -205,7 +205,7 @@ func (s *remoteStore) Commit(p Part) error {
 	}
 	r := s.parts[p.Attempt]
 	if s.replaces && r != nil && r.receipt != "" {
-		s.late = append(s.late, p)
+		s.lateParts = append(s.lateParts, p)
 		s.mu.Unlock()
 		return nil
 	}
@@ -230,7 +230,7 @@ func (s *remoteStore) complete(p Part, r *remotePart) error {
 func (s *remoteStore) Discard(p Part) error {
 	s.mu.Lock()
 	r := s.parts[p.Attempt]
-	for _, kept := range s.late {
+	for _, kept := range s.lateParts {
 		if kept.Attempt == p.Attempt {
 			r = nil // it is committed
 		}
@@ -253,7 +253,7 @@ func (s *remoteStore) Success() error {
 		if err := s.clear(); err != nil {
 			return fmt.Errorf("overwrite: %w", s.named(err))
 		}
-		for _, p := range s.late {
+		for _, p := range s.lateParts {
 			if err := s.complete(p, s.parts[p.Attempt]); err != nil {
 				return err
 			}

@@ -40,16 +40,16 @@ const (
 // Routes are the files of names of an attempt, and the buffered records for them: everything of a
 // router that does not depend on the record type, so that a program contains it once.
 type Routes struct {
-	usual  *PartWriter
-	budget *memory.Budget
-	head   []byte
-	To     *Committer
-	ID     attempt.ID
-	files  map[string]*routedFile
-	open   []*routedFile // the open ones, the last used at the end
-	Buf    []byte        // records that may still be dropped
-	held   []routedRecord
-	closed bool
+	usual       *PartWriter
+	budget      *memory.Budget
+	head        []byte
+	To          *Committer
+	ID          attempt.ID
+	files       map[string]*routedFile
+	open        []*routedFile // the open ones, the last used at the end
+	Buf         []byte        // records that may still be dropped
+	heldRecords []routedRecord
+	closed      bool
 }
 
 // NewRoutes returns the routes of an attempt; usual is its normal part, and head the beginning of
@@ -79,12 +79,14 @@ func (r *Routes) Named(name string) (string, error) {
 }
 
 // Hold adds the record at the end of the buffer to the file of a name.
-func (r *Routes) Hold(name string) { r.held = append(r.held, routedRecord{len(r.Buf), name}) }
+func (r *Routes) Hold(name string) {
+	r.heldRecords = append(r.heldRecords, routedRecord{len(r.Buf), name})
+}
 
 // Settle writes the buffered records to their files.
 func (r *Routes) Settle() error {
 	at := 0
-	for _, rec := range r.held {
+	for _, rec := range r.heldRecords {
 		part, most := r.usual, FlushSize
 		if rec.name != "" {
 			f, err := r.file(rec.name)
@@ -106,7 +108,7 @@ func (r *Routes) Settle() error {
 }
 
 // Drop drops the buffered records.
-func (r *Routes) Drop() { r.Buf, r.held = r.Buf[:0], r.held[:0] }
+func (r *Routes) Drop() { r.Buf, r.heldRecords = r.Buf[:0], r.heldRecords[:0] }
 
 // file returns the open file of a name.
 func (r *Routes) file(name string) (f *routedFile, err error) {

@@ -11,11 +11,11 @@ import (
 
 // Skips are the records that an attempt skips. A nil Skips allows none.
 type Skips struct {
-	most    int
-	bad     []cluster.BadRecord // known from earlier attempts, not passed to the map
-	list    []cluster.Skipped
-	counted int   // length of list when it was last counted
-	first   error // error of the first one
+	maxSkips int
+	bad      []cluster.BadRecord // known from earlier attempts, not passed to the map
+	list     []cluster.Skipped
+	counted  int   // length of list when it was last counted
+	first    error // error of the first one
 }
 
 // NewSkips returns nil if no records may be skipped.
@@ -23,7 +23,7 @@ func NewSkips(most int, bad ...cluster.BadRecord) *Skips {
 	if most <= 0 {
 		return nil
 	}
-	return &Skips{most: most, bad: bad}
+	return &Skips{maxSkips: most, bad: bad}
 }
 
 // known returns the error of a record that earlier attempts reported as bad, or nil.
@@ -63,8 +63,8 @@ func (k *Skips) skip(e *RecordError) error {
 	if k == nil || fault.IsPermanent(e) && !fault.IsBad(e) {
 		return e
 	}
-	if len(k.list) == k.most {
-		return fault.Permanent(fmt.Errorf("%w: more than %d, the first: %w", cluster.ErrTooManySkips, k.most, k.first))
+	if len(k.list) == k.maxSkips {
+		return fault.Permanent(fmt.Errorf("%w: more than %d, the first: %w", cluster.ErrTooManySkips, k.maxSkips, k.first))
 	}
 	if k.first == nil {
 		k.first = e

@@ -16,7 +16,7 @@ import (
 func sorted(t *testing.T, cfg Config, least int64, n int, key func(i int) int, value func(i int) []byte) (*Sorter, []string) {
 	t.Helper()
 	s := NewSorter(cfg)
-	s.least = least
+	s.minStore = least
 	var a attempt
 	for i := range n {
 		k := fmt.Appendf(nil, "the key %d", key(i))

@@ -25,7 +25,7 @@ func mergeInput(b *testing.B, text []byte, attempts int, pool *memory.Pool, spil
 	share := len(text) / 100 / attempts * 100
 	for i := range attempts {
 		s := NewSorter(Config{Partitions: 1, Budget: budget.Sub(), Pool: pool, SpillDir: dir})
-		s.least = 1 << 40 // one run an attempt
+		s.minStore = 1 << 40 // one run an attempt
 		for r := text[i*share : (i+1)*share]; len(r) > 0; r = r[100:] {
 			require.NoError(b, s.Add(0, r[:10], r[10:100]))
 		}

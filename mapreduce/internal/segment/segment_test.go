@@ -75,7 +75,7 @@ func oracle(attempts []attempt, p int) (out []string) {
 func runAttempt(t require.TestingT, cfg Config, a attempt, pinned bool, bundled int64) []*Segment {
 	s := NewSorter(cfg)
 	s.bundles.from = bundled
-	s.least = 30_000
+	s.minStore = 30_000
 	defer s.Close()
 	var chunk []byte
 	at := make([]int, len(a.records))

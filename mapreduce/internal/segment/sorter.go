@@ -14,19 +14,19 @@ const maxRecord = math.MaxUint32 - 64
 // It indexes the records of each partition separately as they arrive. Sorting happens when a run
 // spills or, for records that stay in memory, once in the [Merge].
 type Sorter struct {
-	cfg     Config
-	lists   []list
-	store   *store
-	pin     *pin
-	region  int // number of pin in store; -1: not adopted yet, -2: refused
-	spills  []*Spill
-	stats   Stats
-	bundles bundles
-	touched byte
-	first   int   // size of a partition's first index block in bytes
-	least   int64 // minimum bytes of the store, without pinned ones, whatever the budget
-	largest int64 // maximum bytes of a record that does not fit in memory
-	gate    memory.Gate
+	cfg      Config
+	lists    []list
+	store    *store
+	pin      *pin
+	region   int // number of pin in store; -1: not adopted yet, -2: refused
+	spills   []*Spill
+	stats    Stats
+	bundles  bundles
+	touched  byte
+	first    int   // size of a partition's first index block in bytes
+	minStore int64 // minimum bytes of the store, without pinned ones, whatever the budget
+	largest  int64 // maximum bytes of a record that does not fit in memory
+	gate     memory.Gate
 }
 
 // minRun is the minimum size of a run, which keeps an attempt without budget from spilling a file
@@ -41,14 +41,14 @@ const (
 // NewSorter returns an empty sorter. It allocates little before the first record.
 func NewSorter(cfg Config) *Sorter {
 	return &Sorter{
-		cfg:     cfg,
-		lists:   make([]list, cfg.Partitions),
-		store:   newStore(cfg.Budget, cfg.Pool),
-		bundles: bundles{from: bundlesFrom(&cfg)},
-		first:   firstBlockOf(cfg.Partitions),
-		least:   minRun,
-		largest: atMost(cfg.Largest),
-		gate:    memory.NewGate(cfg.Budget.Liveness()),
+		cfg:      cfg,
+		lists:    make([]list, cfg.Partitions),
+		store:    newStore(cfg.Budget, cfg.Pool),
+		bundles:  bundles{from: bundlesFrom(&cfg)},
+		first:    firstBlockOf(cfg.Partitions),
+		minStore: minRun,
+		largest:  atMost(cfg.Largest),
+		gate:     memory.NewGate(cfg.Budget.Liveness()),
 	}
 }
 
@@ -105,7 +105,7 @@ func (s *Sorter) addAnyway(partition int, prefix uint64, key, value []byte) (spi
 	if err := s.cfg.Budget.CheckHeld("a key with its value", int64(n), s.largest); err != nil {
 		return false, err
 	}
-	if int64(n) >= s.least {
+	if int64(n) >= s.minStore {
 		s.stats.Records++
 		s.stats.Bytes += int64(n)
 		return true, s.spill(&extra{partition, key, value})
@@ -120,7 +120,7 @@ func (s *Sorter) addAnyway(partition int, prefix uint64, key, value []byte) (spi
 // makeRoom spills what is in memory if it is large enough for a run; then the next record is added
 // in any case.
 func (s *Sorter) makeRoom() error {
-	if s.store.charged-s.store.pinned < s.least && len(s.store.regions) < maxRegions-2 {
+	if s.store.charged-s.store.pinned < s.minStore && len(s.store.regions) < maxRegions-2 {
 		return nil
 	}
 	return s.spill(nil)
