@@ -204,7 +204,8 @@ func (d *Dir) AbandonAll(dir string) error {
 	}
 	for _, name := range d.Begun() {
 		if strings.HasPrefix(name, strings.ReplaceAll(dir, "/", "%")+"%") {
-			if err := os.Remove(d.at(parts + "/" + name)); err != nil {
+			err := os.Remove(d.at(parts + "/" + name))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) { // another process may have dropped it meanwhile
 				return err
 			}
 		}

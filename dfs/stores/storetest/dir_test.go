@@ -28,3 +28,21 @@ func TestRemoveAllWhileFilesAppear(t *testing.T) {
 		}
 	}
 }
+
+// Parts are abandoned by several processes at once, as by the job and by a task that ends late.
+func TestAbandonAllAtOnce(t *testing.T) {
+	d := &Dir{Root: t.TempDir()}
+	for i := range 500 {
+		p, err := d.Begin(fmt.Sprintf("out/x%d", i), "")
+		require.NoError(t, err)
+		require.NoError(t, p.Close())
+	}
+	errs := make(chan error)
+	for range 4 {
+		go func() { errs <- d.AbandonAll("out") }()
+	}
+	for range 4 {
+		require.NoError(t, <-errs)
+	}
+	require.Empty(t, d.Begun())
+}
