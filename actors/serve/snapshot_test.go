@@ -60,10 +60,15 @@ func TestStreamBeginsWithTheState(t *testing.T) {
 	b.write("in.txt", "a b\n")
 	b.wait(b.submit("count", "in.txt", "-o", "out").ID)
 	enough := errors.New("enough")
+	last := func() uint64 { // number of the last event; the cluster may still publish some
+		b.s.events.mu.Lock()
+		defer b.s.events.mu.Unlock()
+		return b.s.events.next - 1
+	}
 	read := func(query string) (list []api.Event) {
 		require.ErrorIs(t, b.EventsFrom(t.Context(), query, "", func(e api.Event) error {
 			list = append(list, e)
-			if e.ID == b.s.boot+"-"+strconv.FormatUint(b.s.events.next-1, 10) {
+			if e.ID == b.s.boot+"-"+strconv.FormatUint(last(), 10) {
 				return enough
 			}
 			return nil
