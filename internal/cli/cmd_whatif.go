@@ -180,17 +180,17 @@ type whatIf struct {
 	settings []policyfile.Difference
 }
 
-// whatIfFigures returns the figures of the table: those that a recording tells.
+// whatIfFigures returns the figures of the table: those that a recording contains.
 func whatIfFigures() []simFigure {
 	unknown := []string{"map_utilisation", "reduce_utilisation", "lost_s", "copies_won", "copies_spent_s"}
 	return slices.DeleteFunc(simFigures(), func(f simFigure) bool { return slices.Contains(unknown, f.name) })
 }
 
 // change returns the difference of b from a: in points for shares, otherwise in percent.
-func (w simFigure) change(a, b *simulator.Figures) string {
-	x, y := w.of(a), w.of(b)
+func (f simFigure) change(a, b *simulator.Figures) string {
+	x, y := f.of(a), f.of(b)
 	switch {
-	case strings.HasSuffix(w.name, "share"):
+	case strings.HasSuffix(f.name, "share"):
 		return fmt.Sprintf("%+.2f pt", 100*(y-x))
 	case x == 0:
 		return fmt.Sprintf("%+.3g", y)
@@ -199,11 +199,11 @@ func (w simFigure) change(a, b *simulator.Figures) string {
 }
 
 // value returns the figure as text.
-func (w simFigure) value(f *simulator.Figures) string {
-	if strings.HasSuffix(w.name, "share") {
-		return fmt.Sprintf("%.2f %%", 100*w.of(f))
+func (f simFigure) value(run *simulator.Figures) string {
+	if strings.HasSuffix(f.name, "share") {
+		return fmt.Sprintf("%.2f %%", 100*f.of(run))
 	}
-	return fmt.Sprintf("%.5g", w.of(f))
+	return fmt.Sprintf("%.5g", f.of(run))
 }
 
 // print writes the table, with the error of the method first.
