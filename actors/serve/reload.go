@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -25,8 +26,17 @@ type Configuration struct {
 	Warnings []string
 }
 
-// reloader applies changed files: all that they say, or nothing. Its methods are safe for
-// concurrent use; those of a nil one, which watches no files, do nothing.
+// The times of Hadoop's Fair Scheduler: a change takes effect 5 to 15 seconds after it was made.
+const (
+	lookEvery = 10 * time.Second // time between checks of the files
+	// settleAfter is the age that a change must exceed, so that a half-written file is not read.
+	settleAfter = 5 * time.Second
+)
+
+// reloader applies changed files: all that they say, or nothing. Files have changed if their content
+// differs, whatever their times: an older file from a backup is applied, a touched one is not. While
+// the content has errors, the one applied last stays effective, and every check tries again. Its
+// methods are safe for concurrent use; those of a nil one, which watches no files, do nothing.
 type reloader struct {
 	what   string // the files, for the log
 	log    *slog.Logger
@@ -34,10 +44,14 @@ type reloader struct {
 	failed func(error) error                            // records why files were not applied
 	open   func(string) (fs.File, error)                // opens a file to compare it
 
-	mu    sync.Mutex
-	files []string
-	state *allocation.Reloader
-	last  api.Reload // result of the last change
+	mu      sync.Mutex
+	files   []string
+	applied []byte     // effective content; nil: unknown, so that the first check loads the files
+	looked  time.Time  // last check
+	seen    time.Time  // time of the files at the last check
+	since   time.Time  // first check at which they had that time
+	err     error      // why their content is not effective now
+	last    api.Reload // result of the last change
 }
 
 // start returns r, whose files are applied already; nil if there are none, or if one is not a regular
@@ -50,21 +64,10 @@ func (r *reloader) start() *reloader {
 	if len(r.files) == 0 || slices.ContainsFunc(r.files, notRegular) {
 		return nil
 	}
-	_, content, err := r.read()
-	if err != nil {
-		content = nil // the file has changed meanwhile: the first check will load it
+	r.looked = time.Now()
+	if _, content, err := r.read(); err == nil {
+		r.applied = content
 	}
-	r.state = allocation.NewReloader(time.Now(), content, func([]byte) error {
-		files, warnings, err := r.load()
-		if err != nil {
-			return err
-		}
-		r.files = files
-		for _, w := range warnings {
-			r.log.Warn(w)
-		}
-		return nil
-	})
 	return r
 }
 
@@ -73,7 +76,7 @@ func (r *reloader) run(ctx context.Context) {
 	if r == nil {
 		return
 	}
-	tick := time.NewTicker(allocation.LookEvery / 10)
+	tick := time.NewTicker(lookEvery / 10)
 	defer tick.Stop()
 	for {
 		select {
@@ -85,8 +88,9 @@ func (r *reloader) run(ctx context.Context) {
 	}
 }
 
-// check reads the files if it is time to, or at once, and applies a change. The error says why the
-// files are not applied.
+// check reads the files and applies a change that is old enough, if it is time to; atOnce does not
+// wait for either. The error says why the files are not applied. Of several errors in a row only the
+// first is reported, unless the check is atOnce.
 func (r *reloader) check(atOnce bool) error {
 	if r == nil {
 		return nil
@@ -94,34 +98,59 @@ func (r *reloader) check(atOnce bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
-	if !atOnce && !r.state.Due(now) {
+	if !atOnce && now.Sub(r.looked) < lookEvery {
 		return nil
 	}
+	r.looked = now
 	modified, content, err := r.read()
-	var look allocation.Look
 	switch {
 	case err != nil:
-		look = r.state.Fail(now, err)
-		look.Report = look.Report || atOnce
-	case atOnce:
-		look = r.state.Force(now, content)
+	case !atOnce && !r.settled(now, modified):
+		return r.err
+	case bytes.Equal(content, r.applied): // perhaps again, after an error
+		r.err = nil
+		if atOnce {
+			r.log.Info("the " + r.what + " have not changed")
+		}
+		return nil
 	default:
-		look = r.state.Offer(now, modified, content)
+		err = r.apply(content)
 	}
-	switch {
-	case look.Loaded:
+	report := r.err == nil || atOnce
+	switch r.err = err; {
+	case err == nil:
 		r.last = api.Reload{Time: new(now.Round(0))}
 		r.log.Info("the " + r.what + " are reloaded")
-	case look.Report:
-		r.last = api.Reload{Time: new(now.Round(0)), Error: oneLine(look.Err)}
+	case report:
+		r.last = api.Reload{Time: new(now.Round(0)), Error: oneLine(err)}
 		r.log.Error("the "+r.what+" are not reloaded, the server keeps the old ones", "err", r.last.Error)
-		if err := r.failed(look.Err); err != nil {
+		if err := r.failed(err); err != nil {
 			r.log.Warn("no event tells of it", "err", err)
 		}
-	case atOnce:
-		r.log.Info("the " + r.what + " have not changed")
 	}
-	return look.Err
+	return err
+}
+
+// settled records the time of the files and reports whether their last change is old enough. A time
+// in the future, by another clock, has settled once it has not changed for settleAfter.
+func (r *reloader) settled(now, modified time.Time) bool {
+	if !modified.Equal(r.seen) || r.since.IsZero() {
+		r.seen, r.since = modified, now
+	}
+	return now.Sub(modified) > settleAfter || now.Sub(r.since) > settleAfter
+}
+
+// apply loads the files, which hold content.
+func (r *reloader) apply(content []byte) error {
+	files, warnings, err := r.load()
+	if err != nil {
+		return err
+	}
+	r.files, r.applied = files, content
+	for _, w := range warnings {
+		r.log.Warn(w)
+	}
+	return nil
 }
 
 // outcome returns the result of the last change.

@@ -23,6 +23,7 @@ import (
 // reloadBench is a reloader at work on a file of pools, in a bubble of fake time.
 type reloadBench struct {
 	t       *testing.T
+	r       *reloader
 	name    string
 	log     bytes.Buffer
 	weights []float64 // of the pool, as they were applied
@@ -33,9 +34,13 @@ type reloadBench struct {
 }
 
 // write changes the file; its time is that of the bubble.
-func (b *reloadBench) write(text string) {
+func (b *reloadBench) write(text string) { b.writeAt(0, text) }
+
+// writeAt changes the file; its time is that of the bubble and d.
+func (b *reloadBench) writeAt(d time.Duration, text string) {
+	at := time.Now().Add(d)
 	require.NoError(b.t, os.WriteFile(b.name, []byte(text), 0o600))
-	require.NoError(b.t, os.Chtimes(b.name, time.Now(), time.Now()))
+	require.NoError(b.t, os.Chtimes(b.name, at, at))
 }
 
 // pass lets time pass.
@@ -99,6 +104,7 @@ func withReload(t *testing.T, f func(b *reloadBench)) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		r = r.start()
+		b.r = r
 		go func() { r.run(ctx); close(ended) }()
 		f(b)
 		cancel()
@@ -173,5 +179,89 @@ func TestReloadTriesAgainWhatTheClusterRefuses(t *testing.T) {
 		b.refuse = nil
 		b.pass(11 * time.Second)
 		require.Equal(t, 5.0, b.weights[0])
+	})
+}
+
+// A change that is exactly 5 s old has not settled; one that is a nanosecond older has.
+func TestReloadAtTheEdgeOfSettling(t *testing.T) {
+	for older, want := range []int{0, 1} {
+		withReload(t, func(b *reloadBench) {
+			b.pass(5 * time.Second)
+			b.writeAt(-time.Duration(older), pool("2"))
+			b.pass(5 * time.Second)
+			require.Len(t, b.weights, want)
+		})
+	}
+}
+
+// Hadoop ignores a file that is older than the one it replaces; the reloader compares contents. So a
+// file that was only touched is not applied, and an earlier one is applied again.
+func TestReloadSeesOlderFilesAndIgnoresTouching(t *testing.T) {
+	withReload(t, func(b *reloadBench) {
+		b.writeAt(-24*time.Hour, pool("3"))
+		b.pass(10 * time.Second)
+		require.Equal(t, []float64{3}, b.weights)
+		b.write(pool("3"))
+		b.pass(20 * time.Second)
+		require.Equal(t, []float64{3}, b.weights)
+		b.writeAt(-48*time.Hour, pool("1"))
+		b.pass(10 * time.Second)
+		require.Equal(t, []float64{3, 1}, b.weights)
+	})
+}
+
+// A file whose clock is ahead counts as settled once its modification time stops changing.
+func TestReloadFromTheFuture(t *testing.T) {
+	withReload(t, func(b *reloadBench) {
+		b.writeAt(24*time.Hour, pool("2"))
+		b.pass(10 * time.Second)
+		require.Empty(t, b.weights)
+		b.pass(10 * time.Second)
+		require.Equal(t, []float64{2}, b.weights)
+	})
+}
+
+// If the applied content is unknown, the first check loads the files.
+func TestReloadOfUnknownContent(t *testing.T) {
+	withReload(t, func(b *reloadBench) {
+		b.r.applied = nil
+		b.pass(time.Minute)
+		require.Equal(t, []float64{1}, b.weights)
+	})
+}
+
+// A check at once waits for nothing, reports every error and delays the next check.
+func TestReloadAtOnce(t *testing.T) {
+	withReload(t, func(b *reloadBench) {
+		b.pass(time.Second)
+		b.write(pool("2"))
+		require.NoError(t, b.r.check(true))
+		require.NoError(t, b.r.check(true))
+		require.Equal(t, []float64{2}, b.weights)
+		b.writeAt(-time.Minute, pool("0"))
+		require.Error(t, b.r.check(true))
+		require.Error(t, b.r.check(true))
+		require.Len(t, b.failed, 2)
+		b.writeAt(-time.Minute, pool("3"))
+		b.pass(9999 * time.Millisecond)
+		require.Equal(t, []float64{2}, b.weights)
+		b.pass(time.Millisecond)
+		require.Equal(t, []float64{2, 3}, b.weights)
+	})
+}
+
+// The return of the applied content ends a row of errors: the next error is reported again.
+func TestReloadReportsEachRowOfErrorsOnce(t *testing.T) {
+	withReload(t, func(b *reloadBench) {
+		for row := 1; row <= 3; row++ {
+			b.write(pool("0"))
+			b.pass(time.Minute)
+			b.write("<allocations>") // another error, same row
+			b.pass(time.Minute)
+			require.Len(t, b.failed, row)
+			b.write(pool("1"))
+			b.pass(time.Minute)
+		}
+		require.Empty(t, b.weights)
 	})
 }

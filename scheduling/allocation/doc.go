@@ -5,7 +5,6 @@
 //     queues and their access lists.
 //   - ParseParameters reads the scheduler's parameters in mapred-site.xml and applies them to a
 //     scheduling.Policy.
-//   - Reloader decides when a changed file takes effect.
 //   - Rules resolves the pool or queue of a job and checks that its user may submit there.
 //
 // Hadoop ignores many mistakes in these files: unknown elements, negative numbers, weights of zero,
@@ -13,9 +12,8 @@
 // because a mistake in such a file changes other users' jobs. Legal settings that are surely
 // mistakes become warnings.
 //
-// The package reads no clock and opens no file: readers, contents and times are arguments. Its
-// functions are safe for concurrent use; a Reloader is not.
+// The package opens no file: readers are arguments. Its functions are safe for concurrent use.
 //
 // Reading order: problem.go, document.go, values.go, settings.go, fair.go; parameters_table.go,
-// parameters.go; queues.go, queues_read.go, queues_build.go; list.go, access.go, place.go; reload.go.
+// parameters.go; queues.go, queues_read.go, queues_build.go; list.go, access.go, place.go.
 package allocation

@@ -1,0 +1,21 @@
+package allocation_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/allocation"
+)
+
+// A reload resets what the file no longer mentions and keeps what the file does not control.
+func TestApplyResets(t *testing.T) {
+	policy := scheduling.Policy{Pools: scheduling.Allocations{
+		Pools: []scheduling.PoolConfig{{Name: "gone", Mode: scheduling.FIFOMode}}, PoolMode: scheduling.FIFOMode, UserMaxJobs: 3, MinTimeout: time.Minute,
+		PoolPerUser: true, Known: true, SizeBasedWeight: true, BoostFactor: 3, BoostTime: time.Minute,
+	}}
+	allocation.Fair{}.Apply(&policy)
+	require.Equal(t, scheduling.Allocations{PoolPerUser: true, Known: true, SizeBasedWeight: true, BoostFactor: 3, BoostTime: time.Minute}, policy.Pools)
+}
