@@ -8,34 +8,23 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Kind is the kind of a configuration file.
-type Kind uint8
-
-// The kinds of file.
+// The kinds of configuration files, as Checked names them.
 const (
-	UnknownFile   Kind = iota
-	PoolFile           // fair-scheduler.xml
-	QueueFile          // capacity-scheduler.xml, mapred-queues.xml, mapred-queue-acls.xml
-	ParameterFile      // mapred-site.xml
+	unknownFile   = "unknown"
+	poolFile      = "pools"      // fair-scheduler.xml
+	queueFile     = "queues"     // capacity-scheduler.xml, mapred-queues.xml, mapred-queue-acls.xml
+	parameterFile = "parameters" // mapred-site.xml
 )
-
-// String returns "pools", "queues", "parameters" or "unknown".
-func (k Kind) String() string { return [...]string{"unknown", "pools", "queues", "parameters"}[k&3] }
 
 // Checked is the result of Check for one file.
 type Checked struct {
 	Name string
-	Kind Kind
+	Kind string // pools, queues, parameters or unknown
 	// Holds is a summary such as "2 pools, 1 user", "2 queues, access lists on" or "scheduler hfs,
 	// preemption on"; empty if the file has errors.
 	Holds    string
 	Errors   []*Problem // in order of lines
 	Warnings []*Problem
-
-	// Allocations is the allocation file that a ParameterFile without errors names on line
-	// AllocationsLine, and which must exist too; empty if none.
-	Allocations     string
-	AllocationsLine int
 }
 
 // Check finds everything wrong with configuration files. It detects their kinds by content. Files
@@ -49,15 +38,12 @@ func Check(sources ...Source) []Checked {
 		c.Name = s.Name
 		root := readDocument(f, s.Name, s.Reader)
 		switch c.Kind = kindOf(f, root); c.Kind {
-		case PoolFile:
-			fair := parseFair(f, root)
-			c.Holds = fair.summary()
-		case ParameterFile:
-			p := parseParameters(f, root)
-			c.Holds, c.Allocations, c.AllocationsLine = p.summary(), p.AllocationFile, p.AllocationLine
-		case QueueFile:
+		case poolFile:
+			c.Holds = readFair(f, root).summary()
+		case parameterFile:
+			c.Holds = readParameters(f, root).summary()
+		case queueFile:
 			about = append(about, root)
-		case UnknownFile: // has errors
 		}
 		c.Errors, c.Warnings = f.errs.all("problems"), f.noted()
 	}
@@ -75,10 +61,10 @@ func Check(sources ...Source) []Checked {
 // checkQueues reads the files about queues together and gives each file its problems.
 func checkQueues(list []Checked, roots []*element, sources []Source) {
 	var f faults
-	q := parseQueues(&f, roots, sources)
+	q := readQueues(&f, roots, sources)
 	for i := range list {
 		c := &list[i]
-		if c.Kind != QueueFile {
+		if c.Kind != queueFile {
 			continue
 		}
 		c.Holds = q.summary()
@@ -89,27 +75,27 @@ func checkQueues(list []Checked, roots []*element, sources []Source) {
 }
 
 // kindOf returns the kind of a file. If it cannot decide, it adds a problem.
-func kindOf(f *faults, root *element) Kind {
+func kindOf(f *faults, root *element) string {
 	if root == nil {
-		return UnknownFile
+		return unknownFile
 	}
 	switch root.name {
 	case "allocations":
-		return PoolFile
+		return poolFile
 	case "queues":
-		return QueueFile
+		return queueFile
 	case "configuration":
 	default:
-		f.add(root.place, "the root element is <%s>, want <allocations>, <queues> or <configuration>", root.name)
-		return UnknownFile
+		f.rootIs(root, "allocations", "queues", "configuration")
+		return unknownFile
 	}
-	kind := ParameterFile
+	kind := parameterFile
 	for _, p := range properties(new(faults), root, map[string]place{}) {
 		if isParameter(p.name) {
-			return ParameterFile
+			return parameterFile
 		}
 		if isAboutQueues(p.name) {
-			kind = QueueFile
+			kind = queueFile
 		}
 	}
 	return kind
@@ -130,12 +116,12 @@ func counted(n int, what string) string {
 }
 
 // summary describes the content of the file in a few words.
-func (f *Fair) summary() string {
+func (f Fair) summary() string {
 	return counted(len(f.Allocations.Pools), "pool") + ", " + counted(len(f.Allocations.Users), "user")
 }
 
 // summary describes the content of the files in a few words.
-func (q *Queues) summary() string {
+func (q Queues) summary() string {
 	if q.Access.Enabled {
 		return counted(len(q.Configs), "queue") + ", access lists on"
 	}
@@ -143,10 +129,10 @@ func (q *Queues) summary() string {
 }
 
 // summary describes the settings of the file in a few words.
-func (p *Parameters) summary() string {
+func (p Parameters) summary() string {
 	list := []string{map[scheduling.PreemptionMode]string{
 		scheduling.PreemptOff: "preemption off", scheduling.PreemptOn: "preemption on", scheduling.PreemptLog: "preemption only logged",
-	}[p.Preemption.Mode]}
+	}[p.Policy.Preemption.Mode]}
 	if p.Scheduler != "" {
 		list = append([]string{"scheduler " + p.Scheduler}, list...)
 	}

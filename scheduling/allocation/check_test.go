@@ -54,11 +54,11 @@ func TestCheckTellsKindsAndContents(t *testing.T) {
 	var kinds, holds []string
 	for _, c := range list {
 		require.Empty(t, c.Errors, c.Name)
-		kinds, holds = append(kinds, c.Name+" "+c.Kind.String()), append(holds, c.Holds)
+		kinds, holds = append(kinds, c.Name+" "+c.Kind), append(holds, c.Holds)
 	}
 	require.Equal(t, []string{"fair.xml pools", "queues.xml queues", "site.xml parameters", "acls.xml queues"}, kinds)
 	nested := allocation.Check(source("nested.xml", `<queues><queue><name>n</name></queue></queues>`))[0]
-	require.Equal(t, []string{"queues", "1 queue"}, []string{nested.Kind.String(), nested.Holds})
+	require.Equal(t, []string{"queues", "1 queue"}, []string{nested.Kind, nested.Holds})
 	require.Equal(t, "2 pools, 1 user", holds[0])
 	require.Equal(t, "2 queues, access lists on", holds[1], "all files about queues together")
 	require.Equal(t, "scheduler hfs, preemption on, access lists on", holds[2])

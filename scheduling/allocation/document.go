@@ -22,15 +22,16 @@ const (
 // byteOrderMark is written before UTF-8 by some editors.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// element is one element of a file, or a property treated as one: the property's name and value are
-// the element's name and text.
+// element is an element of a file, or an attribute of one: then its name begins with @, as in XPath.
+// A property is treated as an element too: its name and value are the element's name and text.
 type element struct {
 	place
 	name     string
-	attrs    []xml.Attr
-	children []*element
-	text     []byte // all character data directly in it, not trimmed
+	children []*element // attributes first
+	text     []byte     // all character data directly in it, not trimmed
 }
+
+func (e *element) isAttribute() bool { return strings.HasPrefix(e.name, "@") }
 
 // readDocument returns the root element of r. If the file is not well-formed, it adds one problem
 // and returns nil.
@@ -40,113 +41,114 @@ func readDocument(f *faults, name string, r io.Reader) *element {
 	if start, _ := text.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
 		_, _ = text.Discard(len(byteOrderMark))
 	}
-	b, at := builder{dec: xml.NewDecoder(text)}, place{name, 1}
-	var err error
-	for err == nil {
-		at.line, _ = b.dec.InputPos()
-		var token xml.Token
-		if token, err = b.dec.Token(); err == nil {
-			err = b.take(token, at)
-		}
-	}
-	var syntax *xml.SyntaxError
+	d := document{dec: xml.NewDecoder(text), at: place{name, 1}}
+	var file element // its only child is the root
+	err := d.read(&file, 0)
+	syntax, malformed := errors.AsType[*xml.SyntaxError](err)
 	switch {
 	case limited.N <= 0:
 		f.add(place{file: name}, "larger than %d bytes", maxFileBytes)
-	case errors.As(err, &syntax):
+	case malformed:
 		f.add(place{name, syntax.Line}, "not well-formed XML: %s", syntax.Msg)
 	case !errors.Is(err, io.EOF):
-		f.addCause(err, at, "%v", err)
-	case b.root == nil:
+		f.addCause(err, d.at, "%v", err)
+	case len(file.children) == 0:
 		f.add(place{file: name}, "no root element: the file is empty")
 	default:
-		return b.root
+		return file.children[0]
 	}
 	return nil
 }
 
-// builder builds the tree from tokens.
-type builder struct {
-	dec  *xml.Decoder
-	root *element
-	open []*element
-	n    int // elements so far
+// parse reads a file with read, which gets its root. The error joins all problems.
+func parse[T any](name string, r io.Reader, read func(f *faults, root *element) T) (out T, err error) {
+	var f faults
+	if root := readDocument(&f, name, r); root != nil {
+		out = read(&f, root)
+	}
+	if err := f.err(); err != nil {
+		return *new(T), err
+	}
+	return out, nil
 }
 
-// take adds one token.
-func (b *builder) take(token xml.Token, at place) error {
-	switch t := token.(type) {
-	case xml.StartElement:
-		return b.start(t, at)
-	case xml.EndElement:
-		b.open = b.open[:len(b.open)-1]
-	case xml.CharData:
-		if len(b.open) > 0 {
-			top := b.open[len(b.open)-1]
-			top.text = append(top.text, t...)
-		} else if strings.TrimSpace(string(t)) != "" {
-			return fmt.Errorf("text %q outside the root element", shorten(string(t)))
+// rootIs reports whether the root element has one of the names; if not, it adds a problem.
+func (f *faults) rootIs(root *element, names ...string) bool {
+	if slices.Contains(names, root.name) {
+		return true
+	}
+	hint := ""
+	if slices.Contains([]string{"allocations", "queues", "configuration"}, root.name) {
+		hint = "; this looks like the file of another scheduler"
+	}
+	f.add(root.place, "the root element is <%s>, want <%s>%s", root.name, alternatives(names, ">, <", "> or <"), hint)
+	return false
+}
+
+// document is a file while it is read.
+type document struct {
+	dec *xml.Decoder
+	at  place // the token that is read
+	n   int   // elements so far
+}
+
+// read reads the content of e up to its end; depth elements are open.
+func (d *document) read(e *element, depth int) error {
+	for {
+		d.at.line, _ = d.dec.InputPos()
+		token, err := d.dec.Token()
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.EndElement:
+			return nil
+		case xml.CharData:
+			if depth == 0 && len(bytes.TrimSpace(t)) > 0 {
+				return fmt.Errorf("text %q outside the root element", shorten(string(t)))
+			}
+			e.text = append(e.text, t...)
+		case xml.StartElement:
+			child := &element{place: d.at, name: fullName(t.Name)}
+			for _, a := range t.Attr {
+				attr := &element{place: d.at, name: "@" + fullName(a.Name), text: []byte(a.Value)}
+				child.children = append(child.children, attr)
+			}
+			d.n++
+			switch {
+			case d.n > maxElements:
+				return fmt.Errorf("more than %d elements", maxElements)
+			case len(t.Attr) > maxAttrs:
+				return fmt.Errorf("<%s> has more than %d attributes", child.name, maxAttrs)
+			case depth >= maxDepth:
+				return fmt.Errorf("elements nest deeper than %d", maxDepth)
+			case depth == 0 && len(e.children) > 0:
+				return fmt.Errorf("a second root element <%s>", child.name)
+			}
+			e.children = append(e.children, child)
+			if err := d.read(child, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// fullName returns a name with its namespace.
+func fullName(n xml.Name) string {
+	if n.Space == "" {
+		return shorten(n.Local)
+	}
+	return shorten(n.Space) + ":" + shorten(n.Local)
+}
+
+// child returns the first child with that name; nil if none.
+func (e *element) child(name string) *element {
+	for _, c := range e.children {
+		if c.name == name {
+			return c
 		}
 	}
 	return nil
-}
-
-// start opens an element.
-func (b *builder) start(t xml.StartElement, at place) error {
-	e := &element{place: at, name: shorten(t.Name.Local), attrs: t.Attr}
-	if t.Name.Space != "" {
-		e.name = shorten(t.Name.Space) + ":" + e.name
-	}
-	b.n++
-	switch {
-	case b.n > maxElements:
-		return fmt.Errorf("more than %d elements", maxElements)
-	case len(t.Attr) > maxAttrs:
-		return fmt.Errorf("<%s> has more than %d attributes", e.name, maxAttrs)
-	case len(b.open) >= maxDepth:
-		return fmt.Errorf("elements nest deeper than %d", maxDepth)
-	case len(b.open) > 0:
-		top := b.open[len(b.open)-1]
-		top.children = append(top.children, e)
-	case b.root != nil:
-		return fmt.Errorf("a second root element <%s>", e.name)
-	default:
-		b.root = e
-	}
-	b.open = append(b.open, e)
-	return nil
-}
-
-// container adds problems for text in an element that may contain only elements, and for attributes
-// other than the allowed ones.
-func (e *element) container(f *faults, allowed ...string) {
-	e.noAttrs(f, allowed...)
-	if text := bytes.TrimSpace(e.text); len(text) > 0 {
-		f.add(e.place, "text %q directly inside <%s>", shorten(string(text)), e.name)
-	}
-}
-
-// noAttrs adds a problem for each attribute other than the allowed ones.
-func (e *element) noAttrs(f *faults, allowed ...string) bool {
-	ok := true
-	for _, a := range e.attrs {
-		if a.Name.Space != "" || !slices.Contains(allowed, a.Name.Local) {
-			f.add(e.place, "unknown attribute %q of <%s>", shorten(a.Name.Local), e.name)
-			ok = false
-		}
-	}
-	return ok
-}
-
-// attr returns the attribute's value and the number of times it is given.
-func (e *element) attr(name string) (value string, times int) {
-	for _, a := range e.attrs {
-		if a.Name.Space == "" && a.Name.Local == name {
-			value = a.Value
-			times++
-		}
-	}
-	return value, times
 }
 
 // maxShown is the maximum number of characters of input in a message.
@@ -162,4 +164,13 @@ func shorten(s string) string {
 		}
 	}
 	return s
+}
+
+// alternatives joins words: with ", " and " or ", it returns "a, b or c".
+func alternatives(words []string, comma, or string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], comma) + or + words[last]
 }

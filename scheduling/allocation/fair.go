@@ -19,29 +19,13 @@ type Fair struct {
 // MapReduce [Hadoop Fair Scheduler Guide §4.2]; name is used in messages. Times in the file are in
 // whole seconds. The error joins a *Problem for everything wrong with the file; if the file is
 // YARN's, errors.Is(err, ErrYARN) is true.
-func ParseFair(name string, r io.Reader) (Fair, error) {
-	var f faults
-	fair := parseFair(&f, readDocument(&f, name, r))
-	if err := f.err(); err != nil {
-		return Fair{}, err
-	}
-	return fair, nil
-}
+func ParseFair(name string, r io.Reader) (Fair, error) { return parse(name, r, readFair) }
 
-// parseFair reads the root element of an allocation file; root may be nil.
-func parseFair(f *faults, root *element) (out Fair) {
-	if root == nil {
+// readFair reads the root element of an allocation file.
+func readFair(f *faults, root *element) (out Fair) {
+	if !f.rootIs(root, "allocations") {
 		return out
 	}
-	if root.name != "allocations" {
-		hint := ""
-		if root.name == "configuration" || root.name == "queues" {
-			hint = "; this looks like the file of another scheduler"
-		}
-		f.add(root.place, "the root element is <%s>, want <allocations>%s", root.name, hint)
-		return out
-	}
-	root.container(f)
 	for _, e := range root.children {
 		if instead, yarn := yarnElements[e.name]; yarn {
 			f.addYARN(e, "<"+e.name+">", instead)
@@ -49,7 +33,7 @@ func parseFair(f *faults, root *element) (out Fair) {
 		}
 	}
 	a, pools, users := &out.Allocations, map[string]place{}, map[string]place{}
-	topSettings.read(f, "", root.children, a, func(e *element) {
+	topSettings.read(f, "", root, a, func(e *element) {
 		switch e.name {
 		case "pool":
 			if c, ok := readPool(f, e, pools); ok {
@@ -76,8 +60,9 @@ var topSettings = table[scheduling.Allocations]{
 	"defaultPoolSchedulingMode":        func(a *scheduling.Allocations, v entry) { a.PoolMode = v.poolMode() },
 }
 
-// poolSettings are the elements of a <pool>.
+// poolSettings are the parts of a <pool>.
 var poolSettings = table[scheduling.PoolConfig]{
+	"@name":                     nil,
 	"minMaps":                   func(c *scheduling.PoolConfig, v entry) { c.Min[scheduling.Map] = v.count(0) },
 	"minReduces":                func(c *scheduling.PoolConfig, v entry) { c.Min[scheduling.Reduce] = v.count(0) },
 	"maxMaps":                   func(c *scheduling.PoolConfig, v entry) { c.Max[scheduling.Map] = v.limit() },
@@ -88,24 +73,26 @@ var poolSettings = table[scheduling.PoolConfig]{
 	"schedulingMode":            func(c *scheduling.PoolConfig, v entry) { c.Mode = v.poolMode() },
 }
 
-// userSettings are the elements of a <user>.
+// userSettings are the parts of a <user>.
 var userSettings = table[scheduling.UserConfig]{
+	"@name":          nil,
 	"maxRunningJobs": func(c *scheduling.UserConfig, v entry) { c.MaxJobs = v.limit() },
 }
 
 // readPool reads a <pool>. It reads the settings even if the name is wrong.
 func readPool(f *faults, e *element, seen map[string]place) (c scheduling.PoolConfig, ok bool) {
 	c.Name, ok = readName(f, e, seen)
-	poolSettings.read(f, "pool "+c.Name+": ", e.children, &c, func(e *element) {
-		if instead, yarn := yarnElements[e.name]; yarn {
-			f.addYARN(e, "pool "+c.Name+": "+e.name, instead)
+	in := "pool " + c.Name + ": "
+	poolSettings.read(f, in, e, &c, func(part *element) {
+		if instead, yarn := yarnElements[part.name]; yarn {
+			f.addYARN(part, in+part.name, instead)
 		} else {
-			f.add(e.place, "pool %s: unknown element <%s>", c.Name, e.name)
+			f.unknown(in, e, part)
 		}
 	})
 	for kind, tasks := range [...]string{"Maps", "Reduces"} {
 		if most := max(0, c.Max[kind]); c.Max[kind] != 0 && c.Min[kind] > most {
-			at := find(e.children, "min"+tasks).place
+			at := e.child("min" + tasks).place
 			f.warn(at, "pool %s: min%s %d is above max%s %d and counts as that", c.Name, tasks, c.Min[kind], tasks, most)
 		}
 	}
@@ -115,28 +102,23 @@ func readPool(f *faults, e *element, seen map[string]place) (c scheduling.PoolCo
 // readUser reads a <user>.
 func readUser(f *faults, e *element, seen map[string]place) (c scheduling.UserConfig, ok bool) {
 	c.Name, ok = readName(f, e, seen)
-	userSettings.read(f, "user "+c.Name+": ", e.children, &c, func(e *element) {
-		f.add(e.place, "user %s: unknown element <%s>", c.Name, e.name)
-	})
+	userSettings.read(f, "user "+c.Name+": ", e, &c, nil)
 	return c, ok
 }
 
-// readName reads the name attribute, the only one of pools and users.
+// readName reads the name of a pool or user, which must be new in seen.
 func readName(f *faults, e *element, seen map[string]place) (name string, ok bool) {
-	e.container(f, "name")
-	name, times := e.attr("name")
-	switch reason := nameReason(name); {
-	case times == 0:
+	attr := e.child("@name")
+	if attr == nil {
 		f.add(e.place, "<%s> without a name", e.name)
-	case times > 1:
-		f.add(e.place, "<%s> with %d names", e.name, times)
-	case reason != "":
-		f.add(e.place, "the name %q of <%s> %s", shorten(name), e.name, reason)
-		name = shorten(name)
-	default:
-		return name, f.once(seen, name, e.name+" "+name, e.place)
+		return "", false
 	}
-	return name, false
+	name = string(attr.text)
+	if reason := nameReason(name); reason != "" {
+		f.add(e.place, "the name %q of <%s> %s", shorten(name), e.name, reason)
+		return shorten(name), false
+	}
+	return name, f.once(seen, name, e.name+" "+name, e.place)
 }
 
 // addYARN reports an element of YARN's allocation file.

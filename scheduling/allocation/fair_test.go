@@ -134,7 +134,7 @@ func TestAllocationFileErrors(t *testing.T) {
 		"spaces around":         {in("<pool name=' p'/>"), "of <pool> has spaces around it"},
 		"control character":     {in("<pool name='a&#9;b'/>"), "has control characters"},
 		"user without a name":   {in("<user><maxRunningJobs>1</maxRunningJobs></user>"), "f.xml:2: <user> without a name"},
-		"two names":             {in("<pool name='a' name='b'/>"), "f.xml:2: <pool> with 2 names"},
+		"two names":             {in("<pool name='a' name='b'/>"), "f.xml:2: pool a: name is repeated, first on line 2"},
 		"unknown attribute":     {in("<pool name='a' weight='2'/>"), "f.xml:2: unknown attribute \"weight\" of <pool>"},
 		"pool twice":            {in("<pool name='a'/>\n<pool name='a'/>"), "f.xml:3: pool a is repeated, first on line 2"},
 		"user twice":            {in("<user name='a'/>\n<user name='a'/>"), "f.xml:3: user a is repeated, first on line 2"},

@@ -63,12 +63,8 @@ func ReadFiles(names FileNames, open func(name string) (io.ReadCloser, error)) (
 
 // Apply applies the files to a policy, as far as they concern its order.
 func (f *Files) Apply(to *scheduling.Policy) {
-	switch {
-	case f.Parameters == nil:
-	case to.Order == "pools":
+	if f.Parameters != nil {
 		f.Parameters.Apply(to)
-	default:
-		f.Parameters.ApplyToAny(to)
 	}
 	if f.Pools != nil && to.Order == "pools" {
 		f.Pools.Apply(to)

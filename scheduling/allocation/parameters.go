@@ -14,34 +14,15 @@ type Parameters struct {
 	// Scheduler is the preset for mapred.jobtracker.taskScheduler: "hfs", "capacity" or "fifo"; ""
 	// if it is not in the file.
 	Scheduler string
-	// AllocationFile is the absolute path of fair-scheduler.xml, named on AllocationLine; "" and 0
-	// if it is not in the file.
+	// AllocationFile is the absolute path of fair-scheduler.xml; "" if it is not in the file.
 	AllocationFile string
-	AllocationLine int
 	PoolProperty   string // for Rules: the job property that names the pool; default PropertyUser
-	// Declared means that allow.undeclared.pools is false: jobs are rejected if the allocation file
-	// does not name their pool.
-	Declared       bool
-	UpdateInterval time.Duration // between updates of shares; default 500 ms
-
-	Preemption      scheduling.PreemptionPolicy // default off, every 15 s
-	SizeBasedWeight bool
-	BoostFactor     float64 // of the NewJobWeightBooster; 0: none
-	BoostTime       time.Duration
-	Locality        scheduling.LocalityPolicy // default: both waits are computed
-	OneTask         bool                      // assignmultiple is false
-	LoadMaxDiff     float64
-	SlowStart       float64 // -1 if it is not in the file
-
-	// Speculation configures speculative attempts, Avoid the avoidance of nodes on which tasks
-	// fail. They apply to every scheduler.
-	Speculation scheduling.SpeculationPolicy
-	Avoid       scheduling.Avoidance
-
 	// TaskTimeout is the maximum time without progress of an attempt; 0 means no limit, -1 that it
 	// is not in the file. It concerns live clusters, not the policy.
 	TaskTimeout time.Duration
-
+	// Policy holds the settings that Apply copies; others are zero. SlowStart is -1 if it is not in
+	// the file.
+	Policy scheduling.Policy
 	// Access holds this file's settings of access control: whether it is on, and the
 	// administrators. The lists are in the files about queues.
 	Access Access
@@ -53,30 +34,19 @@ type Parameters struct {
 // components, but those that begin with mapred.fairscheduler must be known. Properties of single
 // queues cause warnings.
 func ParseParameters(name string, r io.Reader) (Parameters, error) {
-	var f faults
-	out := parseParameters(&f, readDocument(&f, name, r))
-	if err := f.err(); err != nil {
-		return Parameters{}, err
-	}
-	return out, nil
+	return parse(name, r, readParameters)
 }
 
-// parseParameters reads the root element of mapred-site.xml; root may be nil.
-func parseParameters(f *faults, root *element) Parameters {
-	p := parameterParser{faults: f}
-	p.out = Parameters{
-		PoolProperty: PropertyUser, UpdateInterval: 500 * time.Millisecond, SlowStart: -1, TaskTimeout: -1,
-		Preemption: scheduling.PreemptionPolicy{Interval: 15 * time.Second},
+// readParameters reads the root element of mapred-site.xml.
+func readParameters(f *faults, root *element) (out Parameters) {
+	if !f.rootIs(root, "configuration") {
+		return out
 	}
-	if root == nil {
-		return p.out
-	}
-	if root.name != "configuration" {
-		f.add(root.place, "the root element is <%s>, want <configuration>", root.name)
-		return p.out
-	}
-	p.file = place{file: root.file}
-	parameters.read(f, "", properties(f, root, map[string]place{}), &p, func(e *element) {
+	out.PoolProperty, out.TaskTimeout = PropertyUser, -1
+	out.Policy.SlowStart, out.Policy.Preemption.Interval = -1, 15*time.Second
+	p := parameterParser{faults: f, file: place{file: root.file}, out: &out, policy: &out.Policy}
+	list := properties(f, root, map[string]place{})
+	parameters.read(f, "", &element{children: list}, &p, func(e *element) {
 		switch {
 		case isParameter(e.name):
 			f.add(e.place, "unknown property %s", shorten(e.name))
@@ -85,43 +55,18 @@ func parseParameters(f *faults, root *element) Parameters {
 		}
 	})
 	p.together()
-	p.out.Warnings = f.noted()
-	return p.out
-}
-
-// Apply applies the parameters to a policy; they replace its own settings.
-func (p Parameters) Apply(to *scheduling.Policy) {
-	to.Preemption, to.Locality, to.OneTask, to.LoadMaxDiff = p.Preemption, p.Locality, p.OneTask, p.LoadMaxDiff
-	to.Pools.SizeBasedWeight, to.Pools.BoostFactor, to.Pools.BoostTime = p.SizeBasedWeight, p.BoostFactor, p.BoostTime
-	to.Pools.Known = p.Declared
-	to.Pools.PoolPerUser = p.PoolProperty == PropertyUser || p.PoolProperty == propertyUserOld
-	p.ApplyToAny(to)
-}
-
-// ApplyToAny applies only the parameters that are not specific to the Fair Scheduler.
-func (p Parameters) ApplyToAny(to *scheduling.Policy) {
-	to.Speculation, to.Avoid = p.Speculation, p.Avoid
-	if p.SlowStart >= 0 {
-		to.SlowStart = p.SlowStart
-	}
-}
-
-// ApplyAccess adds this file's access settings to those of the files about queues. Either file may
-// turn the lists on.
-func (p Parameters) ApplyAccess(to *Access) {
-	to.Enabled = to.Enabled || p.Access.Enabled
-	to.Admins = to.Admins.with(p.Access.Admins)
+	out.Warnings = f.noted()
+	return out
 }
 
 // parameterParser collects the parameters.
 type parameterParser struct {
 	*faults
 	file             place
-	out              Parameters
+	out              *Parameters
+	policy           *scheduling.Policy // of out
 	preempt, onlyLog bool
 	adjuster         bool
-	factor           float64
-	boost            time.Duration
 	common           *time.Duration    // locality delay; -1: computed; nil: not in the file
 	delay            [2]*time.Duration // of node and rack
 	copied           [2]bool           // by kind of task: speculative execution is on
@@ -130,24 +75,27 @@ type parameterParser struct {
 
 // together sets what depends on several properties.
 func (p *parameterParser) together() {
+	policy, pools := p.policy, &p.policy.Pools
 	switch {
 	case p.preempt && p.onlyLog:
-		p.out.Preemption.Mode = scheduling.PreemptLog
+		policy.Preemption.Mode = scheduling.PreemptLog
 	case p.preempt:
-		p.out.Preemption.Mode = scheduling.PreemptOn
+		policy.Preemption.Mode = scheduling.PreemptOn
 	case p.onlyLog:
 		p.warn(p.file, "%spreemption.only.log has no effect without %spreemption", prefixFair, prefixFair)
 	}
 	switch {
 	case p.adjuster:
-		p.out.BoostFactor, p.out.BoostTime = cmp.Or(p.factor, 3), cmp.Or(p.boost, 5*time.Minute)
-	case p.factor != 0 || p.boost != 0:
+		pools.BoostFactor, pools.BoostTime = cmp.Or(pools.BoostFactor, 3), cmp.Or(pools.BoostTime, 5*time.Minute)
+	case pools.BoostFactor != 0 || pools.BoostTime != 0:
 		p.warn(p.file, "%s* has no effect without %sweightadjuster", prefixBooster, prefixFair)
+		pools.BoostFactor, pools.BoostTime = 0, 0
 	}
-	p.out.Locality = p.locality()
+	pools.PoolPerUser = p.out.PoolProperty == PropertyUser || p.out.PoolProperty == propertyUserOld
+	policy.Locality = p.locality()
 	if p.copied != [2]bool{} { // Hadoop's default is on for both kinds; here it is off unless the file says otherwise
-		p.out.Speculation.Rule = scheduling.LATE
-		p.out.Speculation.Except = [2]bool{!p.copied[0], !p.copied[1]}
+		policy.Speculation.Rule = scheduling.LATE
+		policy.Speculation.Except = [2]bool{!p.copied[0], !p.copied[1]}
 	} else if v := p.thresholds; v != nil {
 		v.useless(" without " + propertyCopyMaps + " or " + propertyCopyReduces)
 	}

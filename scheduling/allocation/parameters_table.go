@@ -48,38 +48,42 @@ var parameters = table[parameterParser]{
 	propertyAdmins:  func(p *parameterParser, v entry) { p.out.Access.Admins = v.list() },
 
 	"mapreduce.jobtracker.taskscheduler": func(p *parameterParser, v entry) {
-		p.out.Scheduler = map[string]string{"FairScheduler": "hfs", "CapacityTaskScheduler": "capacity", "JobQueueTaskScheduler": "fifo"}[v.class("FairScheduler", "CapacityTaskScheduler", "JobQueueTaskScheduler")]
+		presets := map[string]string{"FairScheduler": "hfs", "CapacityTaskScheduler": "capacity", "JobQueueTaskScheduler": "fifo"}
+		p.out.Scheduler = presets[v.class("FairScheduler", "CapacityTaskScheduler", "JobQueueTaskScheduler")]
 	},
-	"mapreduce.job.reduce.slowstart.completedmaps": func(p *parameterParser, v entry) { p.out.SlowStart = v.part() },
+	"mapreduce.job.reduce.slowstart.completedmaps": func(p *parameterParser, v entry) { p.policy.SlowStart = v.part() },
 	"mapreduce.task.timeout":                       func(p *parameterParser, v entry) { p.out.TaskTimeout = v.millis(0) },
 
 	// speculative attempts, and nodes on which tasks fail
 	propertyCopyMaps:                                 func(p *parameterParser, v entry) { p.copied[scheduling.Map] = v.yes() },
 	propertyCopyReduces:                              func(p *parameterParser, v entry) { p.copied[scheduling.Reduce] = v.yes() },
-	"mapreduce.job.speculative.speculativecap":       func(p *parameterParser, v entry) { p.out.Speculation.Cap = p.threshold(v).part() },
-	"mapreduce.job.speculative.slowtaskthreshold":    func(p *parameterParser, v entry) { p.out.Speculation.SlowTask = p.threshold(v).deviations() },
-	"mapreduce.job.speculative.slownodethreshold":    func(p *parameterParser, v entry) { p.out.Speculation.SlowNode = p.threshold(v).deviations() },
-	"mapreduce.job.maxtaskfailures.per.tracker":      func(p *parameterParser, v entry) { p.out.Avoid.JobFailures = v.count(1) },
-	"mapreduce.jobtracker.tasktracker.maxblacklists": func(p *parameterParser, v entry) { p.out.Avoid.Jobs = v.count(1) },
+	"mapreduce.job.speculative.speculativecap":       func(p *parameterParser, v entry) { p.policy.Speculation.Cap = p.threshold(v).part() },
+	"mapreduce.job.speculative.slowtaskthreshold":    func(p *parameterParser, v entry) { p.policy.Speculation.SlowTask = p.threshold(v).deviations() },
+	"mapreduce.job.speculative.slownodethreshold":    func(p *parameterParser, v entry) { p.policy.Speculation.SlowNode = p.threshold(v).deviations() },
+	"mapreduce.job.maxtaskfailures.per.tracker":      func(p *parameterParser, v entry) { p.policy.Avoid.JobFailures = v.count(1) },
+	"mapreduce.jobtracker.tasktracker.maxblacklists": func(p *parameterParser, v entry) { p.policy.Avoid.Jobs = v.count(1) },
 
 	// the Fair Scheduler
-	prefixFair + "preemption":             func(p *parameterParser, v entry) { p.preempt = v.yes() },
-	prefixFair + "preemption.only.log":    func(p *parameterParser, v entry) { p.onlyLog = v.yes() },
-	prefixFair + "preemption.interval":    func(p *parameterParser, v entry) { p.out.Preemption.Interval = v.millis(1) },
-	prefixFair + "update.interval":        func(p *parameterParser, v entry) { p.out.UpdateInterval = v.millis(1) },
-	prefixFair + "allow.undeclared.pools": func(p *parameterParser, v entry) { p.out.Declared = !v.yes() },
+	prefixFair + "preemption":          func(p *parameterParser, v entry) { p.preempt = v.yes() },
+	prefixFair + "preemption.only.log": func(p *parameterParser, v entry) { p.onlyLog = v.yes() },
+	prefixFair + "preemption.interval": func(p *parameterParser, v entry) { p.policy.Preemption.Interval = v.millis(1) },
+	prefixFair + "update.interval": func(_ *parameterParser, v entry) {
+		if v.millis(1) > 0 {
+			v.useless(": shares are computed every 500 ms")
+		}
+	},
+	prefixFair + "allow.undeclared.pools": func(p *parameterParser, v entry) { p.policy.Pools.Known = !v.yes() },
 	prefixFair + "poolnameproperty":       func(p *parameterParser, v entry) { p.out.PoolProperty = v.text },
 	prefixFair + "allocation.file": func(p *parameterParser, v entry) {
-		p.out.AllocationLine = v.line
 		if p.out.AllocationFile = v.text; !path.IsAbs(v.text) {
 			v.bad("%q is not an absolute path", shorten(v.text))
 		}
 	},
-	prefixFair + "sizebasedweight":        func(p *parameterParser, v entry) { p.out.SizeBasedWeight = v.yes() },
-	prefixFair + "assignmultiple":         func(p *parameterParser, v entry) { p.out.OneTask = !v.yes() },
+	prefixFair + "sizebasedweight":        func(p *parameterParser, v entry) { p.policy.Pools.SizeBasedWeight = v.yes() },
+	prefixFair + "assignmultiple":         func(p *parameterParser, v entry) { p.policy.OneTask = !v.yes() },
 	prefixFair + "assignmultiple.maps":    onlyAll,
 	prefixFair + "assignmultiple.reduces": onlyAll,
-	prefixFair + "load.max.diff":          func(p *parameterParser, v entry) { p.out.LoadMaxDiff = v.part() },
+	prefixFair + "load.max.diff":          func(p *parameterParser, v entry) { p.policy.LoadMaxDiff = v.part() },
 	prefixFair + "locality.delay":         func(p *parameterParser, v entry) { p.common = wait(v) },
 	prefixFair + "locality.delay.node":    func(p *parameterParser, v entry) { p.delay[0] = wait(v) },
 	prefixFair + "locality.delay.rack":    func(p *parameterParser, v entry) { p.delay[1] = wait(v) },
@@ -91,8 +95,8 @@ var parameters = table[parameterParser]{
 	prefixFair + "eventlog.location":      otherwise,
 	prefixFair + "dump.interval":          otherwise,
 	prefixFair + "dump.status.period":     otherwise,
-	prefixBooster + "factor":              func(p *parameterParser, v entry) { p.factor = v.weight() },
-	prefixBooster + "duration":            func(p *parameterParser, v entry) { p.boost = v.millis(1) },
+	prefixBooster + "factor":              func(p *parameterParser, v entry) { p.policy.Pools.BoostFactor = v.weight() },
+	prefixBooster + "duration":            func(p *parameterParser, v entry) { p.policy.Pools.BoostTime = v.millis(1) },
 }
 
 // switchAccess turns access lists on; either property name may do so.

@@ -21,9 +21,12 @@ func TestParameterDefaults(t *testing.T) {
 	p, err := site("mapred.tasktracker.map.tasks.maximum=4", "mapreduce.job.reduces=nobody reads this")
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(allocation.Parameters{
-		PoolProperty: "mapreduce.job.user.name", UpdateInterval: 500 * time.Millisecond, SlowStart: -1, TaskTimeout: -1,
-		Preemption: scheduling.PreemptionPolicy{Interval: 15 * time.Second},
-		Locality:   scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{0, 0}, Auto: true},
+		PoolProperty: "mapreduce.job.user.name", TaskTimeout: -1,
+		Policy: scheduling.Policy{
+			SlowStart: -1, Preemption: scheduling.PreemptionPolicy{Interval: 15 * time.Second},
+			Pools:    scheduling.Allocations{PoolPerUser: true},
+			Locality: scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{0, 0}, Auto: true},
+		},
 	}, p))
 }
 
@@ -34,7 +37,6 @@ func TestEveryParameter(t *testing.T) {
 		"mapred.fairscheduler.poolnameproperty=mapreduce.job.queuename",
 		"mapred.fairscheduler.preemption=TRUE",
 		"mapred.fairscheduler.preemption.interval=5000",
-		"mapred.fairscheduler.update.interval=1000",
 		"mapred.fairscheduler.sizebasedweight=true",
 		"mapred.fairscheduler.weightadjuster=org.apache.hadoop.mapred.NewJobWeightBooster",
 		"mapred.newjobweightbooster.factor=2.5",
@@ -51,19 +53,22 @@ func TestEveryParameter(t *testing.T) {
 	)
 	require.NoError(t, err)
 	want := allocation.Parameters{
-		Scheduler: "hfs", AllocationFile: "/etc/hadoop/fair-scheduler.xml", AllocationLine: 3, PoolProperty: "mapreduce.job.queuename", UpdateInterval: time.Second,
-		Preemption:      scheduling.PreemptionPolicy{Mode: scheduling.PreemptOn, Interval: 5 * time.Second},
-		SizeBasedWeight: true, BoostFactor: 2.5, BoostTime: time.Minute,
-		Locality: scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{5 * time.Second, 0}},
-		OneTask:  true, LoadMaxDiff: 0.2, SlowStart: 0.8, TaskTimeout: 2 * time.Minute,
+		Scheduler: "hfs", AllocationFile: "/etc/hadoop/fair-scheduler.xml", PoolProperty: "mapreduce.job.queuename",
+		TaskTimeout: 2 * time.Minute,
+		Policy: scheduling.Policy{
+			Preemption: scheduling.PreemptionPolicy{Mode: scheduling.PreemptOn, Interval: 5 * time.Second},
+			Pools:      scheduling.Allocations{SizeBasedWeight: true, BoostFactor: 2.5, BoostTime: time.Minute},
+			Locality:   scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: []time.Duration{5 * time.Second, 0}},
+			OneTask:    true, LoadMaxDiff: 0.2, SlowStart: 0.8,
+		},
 	}
 	require.Empty(t, cmp.Diff(want, p))
 
 	policy, err := scheduling.Preset(p.Scheduler)
 	require.NoError(t, err)
 	p.Apply(&policy)
-	require.Equal(t, want.Preemption, policy.Preemption)
-	require.Equal(t, want.Locality, policy.Locality)
+	require.Equal(t, want.Policy.Preemption, policy.Preemption)
+	require.Equal(t, want.Policy.Locality, policy.Locality)
 	require.Equal(t, 0.8, policy.SlowStart)
 	require.True(t, policy.OneTask && policy.Pools.SizeBasedWeight)
 	require.False(t, policy.Pools.PoolPerUser, "pools are named by the queue")
@@ -93,7 +98,7 @@ func TestLocalityDelays(t *testing.T) {
 	} {
 		p, err := site(c.properties...)
 		require.NoError(t, err, c.properties)
-		require.Equal(t, scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: c.waits[:], Auto: c.auto}, p.Locality, c.properties)
+		require.Equal(t, scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: c.waits[:], Auto: c.auto}, p.Policy.Locality, c.properties)
 		require.Len(t, p.Warnings, c.warnings, c.properties)
 	}
 	_, err := site(delay+".node=-1", delay+".rack=300")
@@ -103,16 +108,16 @@ func TestLocalityDelays(t *testing.T) {
 func TestParameterDependencies(t *testing.T) {
 	p, err := site("mapred.fairscheduler.preemption=true", "mapred.fairscheduler.preemption.only.log=true")
 	require.NoError(t, err)
-	require.Equal(t, scheduling.PreemptLog, p.Preemption.Mode)
+	require.Equal(t, scheduling.PreemptLog, p.Policy.Preemption.Mode)
 	p, err = site("mapred.fairscheduler.weightadjuster=NewJobWeightBooster")
 	require.NoError(t, err)
-	require.Equal(t, 3.0, p.BoostFactor)
-	require.Equal(t, 5*time.Minute, p.BoostTime)
-	p, err = site("mapred.fairscheduler.preemption.only.log=true", "mapred.newjobweightbooster.factor=2", "mapred.fairscheduler.pool=x", "mapred.fairscheduler.eventlog.enabled=true")
+	require.Equal(t, 3.0, p.Policy.Pools.BoostFactor)
+	require.Equal(t, 5*time.Minute, p.Policy.Pools.BoostTime)
+	p, err = site("mapred.fairscheduler.preemption.only.log=true", "mapred.newjobweightbooster.factor=2", "mapred.fairscheduler.pool=x", "mapred.fairscheduler.eventlog.enabled=true", "mapred.fairscheduler.update.interval=1000")
 	require.NoError(t, err)
-	require.Equal(t, scheduling.PreemptOff, p.Preemption.Mode)
-	require.Zero(t, p.BoostFactor)
-	require.Len(t, p.Warnings, 4)
+	require.Equal(t, scheduling.PreemptOff, p.Policy.Preemption.Mode)
+	require.Zero(t, p.Policy.Pools.BoostFactor)
+	require.Len(t, p.Warnings, 5)
 }
 
 func TestParameterErrors(t *testing.T) {
@@ -140,7 +145,7 @@ func TestParameterErrors(t *testing.T) {
 		require.Equal(t, allocation.Parameters{}, p)
 	}
 	_, err := allocation.ParseParameters("s.xml", strings.NewReader("<allocations/>"))
-	require.EqualError(t, err, "s.xml:1: the root element is <allocations>, want <configuration>")
+	require.EqualError(t, err, "s.xml:1: the root element is <allocations>, want <configuration>; this looks like the file of another scheduler")
 	_, err = allocation.ParseParameters("s.xml", strings.NewReader("<"))
 	require.ErrorContains(t, err, "not well-formed")
 }

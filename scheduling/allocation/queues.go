@@ -41,33 +41,30 @@ func ParseQueues(sources ...Source) (Queues, error) {
 			roots = append(roots, root)
 		}
 	}
-	out := parseQueues(&f, roots, sources)
+	out := readQueues(&f, roots, sources)
 	if err := f.err(); err != nil {
 		return Queues{}, err
 	}
 	return out, nil
 }
 
-// parseQueues reads the root elements of the files, and sorts all problems in the order of sources.
-func parseQueues(f *faults, roots []*element, sources []Source) Queues {
+// readQueues reads the root elements of the files, and sorts all problems in the order of sources.
+func readQueues(f *faults, roots []*element, sources []Source) Queues {
 	p := queueParser{faults: f, byName: map[string]*queue{}}
 	var props []*element
 	first := map[string]place{}
 	for _, root := range roots {
 		p.file = root.file
-		switch root.name {
-		case "configuration":
-			props = append(props, properties(f, root, first)...)
-		case "queues":
+		switch {
+		case !f.rootIs(root, "configuration", "queues"):
+		case root.name == "queues":
 			p.queuesElement(root)
-		case "allocations":
-			p.add(root.place, "the root element is <allocations>; this looks like the Fair Scheduler's file, not one about queues")
 		default:
-			p.add(root.place, "the root element is <%s>, want <configuration> or <queues>", root.name)
+			props = append(props, properties(f, root, first)...)
 		}
 	}
-	p.properties(props)
-	clusterSettings.read(f, "", p.cluster, &p, func(e *element) {
+	cluster := &element{children: p.queueProperties(props)}
+	clusterSettings.read(f, "", cluster, &p, func(e *element) {
 		p.add(e.place, "unknown property %s", shorten(e.name))
 	})
 	p.build()
@@ -82,8 +79,7 @@ type queueParser struct {
 	*faults
 	file     string // the last one
 	out      Queues
-	cluster  []*element // properties that are not about one queue
-	queues   []*queue   // in order of appearance
+	queues   []*queue // in order of appearance
 	byName   map[string]*queue
 	names    *entry // mapred.queue.names
 	enabled  *entry // the switch of access lists
@@ -97,13 +93,16 @@ type queue struct {
 	name          string
 	parent        *queue
 	children      []*queue
-	implied       bool // mentioned only as part of a child's path
-	settings      []*element
+	implied       bool    // mentioned only as part of a child's path
+	settings      element // its children are the settings
 	config        scheduling.QueueConfig
 	submit, admin List
 	stopped       bool
 	accept        int // jobs accepted per job that may be initialized; 0 if not in the files
 }
+
+// add adds a setting.
+func (q *queue) add(e *element) { q.settings.children = append(q.settings.children, e) }
 
 // Names and prefixes of properties.
 const (

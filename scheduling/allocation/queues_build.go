@@ -14,7 +14,7 @@ import (
 func (p *queueParser) build() {
 	p.declared()
 	if len(p.queues) == 0 && len(p.errs.list) == 0 {
-		p.queue(defaultPool, place{file: p.file}).implied = false
+		p.queue(defaultPool, place{file: p.file})
 	}
 	var roots []*queue
 	for _, q := range p.queues {
@@ -43,11 +43,7 @@ func (p *queueParser) declared() {
 			continue
 		}
 		named[name] = true
-		q := p.queue(name, p.names.place)
-		if q != nil {
-			q.implied = false
-		}
-		for ; q != nil; q = q.parent {
+		for q := p.queue(name, p.names.place); q != nil; q = q.parent {
 			if _, known := rank[q]; !known {
 				rank[q] = i
 			}
@@ -83,7 +79,7 @@ func (p *queueParser) level(queues []*queue, siblings string, whole float64) {
 	for _, q := range queues {
 		part, most := q.config.Capacity, q.config.Max
 		switch {
-		case over, find(q.settings, keyCapacity) != nil:
+		case over, q.settings.child(keyCapacity) != nil:
 		case left <= minPercent:
 			p.add(q.place, "queue %s has no capacity of its own, and its siblings leave nothing", q.name)
 		case most > 0 && left > most+minPercent:
@@ -105,7 +101,7 @@ func (p *queueParser) settings(q *queue) {
 	if leaf {
 		q.config, q.accept = p.defaults.config, p.defaults.accept
 	}
-	queueSettings.read(p.faults, "queue "+q.name+": ", q.settings, q, nil)
+	queueSettings.read(p.faults, "queue "+q.name+": ", &q.settings, q, nil)
 	c := &q.config
 	c.Name = q.name
 	if q.parent != nil {
@@ -113,13 +109,13 @@ func (p *queueParser) settings(q *queue) {
 		q.stopped = q.stopped || q.parent.stopped
 	}
 	if c.Max > 0 && c.Max < c.Capacity {
-		at := find(q.settings, keyMax).place
+		at := q.settings.child(keyMax).place
 		p.add(at, "queue %s: %s: %s %% are below the capacity of %s %%", q.name, keyMax, percent(c.Max), percent(c.Capacity))
 	}
-	if leaf && p.out.Access.Enabled && find(q.settings, listSubmit) == nil {
+	if leaf && p.out.Access.Enabled && q.settings.child(listSubmit) == nil {
 		p.warn(q.place, "queue %s has no %s: only administrators may submit to it", q.name, listSubmit)
 	}
-	for _, s := range q.settings {
+	for _, s := range q.settings.children {
 		switch {
 		case leaf, s.name == keyCapacity, s.name == keyMax, s.name == keyState:
 		case isList(s.name):

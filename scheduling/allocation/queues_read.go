@@ -5,21 +5,22 @@ import (
 	"strings"
 )
 
-// properties assigns the properties of all files to their queues.
-func (p *queueParser) properties(list []*element) {
+// queueProperties assigns properties to their queues, and returns those that are not about one queue.
+func (p *queueParser) queueProperties(list []*element) (others []*element) {
 	for _, e := range list {
 		switch {
 		case strings.HasPrefix(e.name, prefixYARN):
 			p.addCause(ErrYARN, e.place, "%s: %v; the properties here begin with mapred.capacity-scheduler", shorten(e.name), ErrYARN)
-			return // the rest has the same problem
+			return others // the rest has the same problem
 		case strings.HasPrefix(e.name, prefixCapacity):
 			p.queueProperty(e, prefixCapacity)
 		case clusterSettings[e.name] == nil && strings.HasPrefix(e.name, prefixQueue):
 			p.queueProperty(e, prefixQueue)
 		default:
-			p.cluster = append(p.cluster, e)
+			others = append(others, e)
 		}
 	}
+	return others
 }
 
 // queueProperty assigns PREFIX.NAME.KEY to queue NAME.
@@ -34,8 +35,7 @@ func (p *queueParser) queueProperty(e *element, prefix string) {
 	e.name = rest[dot+1:]
 	if p.known(name, e, prefix == prefixQueue) {
 		if q := p.queue(name, e.place); q != nil {
-			q.implied = false
-			q.settings = append(q.settings, e)
+			q.add(e)
 		}
 	}
 }
@@ -49,9 +49,18 @@ func (p *queueParser) known(queue string, e *element, own bool) bool {
 	return ok
 }
 
-// queue returns the queue with that path; it creates the queue and its parents if necessary. It
-// returns nil if the name is wrong.
+// queue returns the queue with that path, which is configured itself, not only implied by a child's
+// path. It creates the queue and its parents if necessary, and returns nil if the name is wrong.
 func (p *queueParser) queue(path string, at place) *queue {
+	q := p.implied(path, at)
+	if q != nil {
+		q.implied = false
+	}
+	return q
+}
+
+// implied is like queue for a queue that may be only implied.
+func (p *queueParser) implied(path string, at place) *queue {
 	if q := p.byName[path]; q != nil {
 		return q
 	}
@@ -63,7 +72,7 @@ func (p *queueParser) queue(path string, at place) *queue {
 	last := path
 	if i := strings.LastIndexByte(path, ':'); i >= 0 {
 		last = path[i+1:]
-		if q.parent = p.queue(path[:i], at); q.parent == nil {
+		if q.parent = p.implied(path[:i], at); q.parent == nil {
 			return nil
 		}
 	}
@@ -79,91 +88,81 @@ func (p *queueParser) queue(path string, at place) *queue {
 	return q
 }
 
+// queuesElements are the parts of the root of mapred-queues.xml.
+var queuesElements = table[queueParser]{"@aclsEnabled": (*queueParser).switchLists}
+
 // queuesElement reads the root of mapred-queues.xml.
 func (p *queueParser) queuesElement(root *element) {
-	root.container(p.faults, "aclsEnabled")
-	if text, times := root.attr("aclsEnabled"); times > 0 {
-		p.switchLists(newEntry(p.faults, root.place, "aclsEnabled", text))
-	}
-	for _, e := range root.children {
+	queuesElements.read(p.faults, "", root, p, func(e *element) {
 		switch e.name {
 		case "queue":
 			p.queueElement(e, "")
 		case "properties": // the root queue has no properties that are used
 			p.warn(e.place, "<properties> of the root have no effect")
 		default:
-			p.add(e.place, "unknown element <%s> in <queues>", e.name)
+			p.unknown("", root, e)
 		}
-	}
+	})
+}
+
+// queueElements are the parts of a <queue>, except those that may be repeated.
+var queueElements = table[queue]{
+	"name":         nil,
+	keyState:       func(q *queue, v entry) { q.add(v.element) },
+	listSubmit:     func(q *queue, v entry) { q.add(v.element) },
+	listAdminister: func(q *queue, v entry) { q.add(v.element) },
 }
 
 // queueElement reads a <queue> and the queues in it; path is its parent's name and a colon.
 func (p *queueParser) queueElement(e *element, path string) {
-	e.container(p.faults)
 	q := p.namedElement(e, path)
 	if q == nil {
 		return
 	}
-	for _, c := range e.children {
-		switch {
-		case c.name == "name":
-		case c.name == "queue":
+	in := "queue " + q.name + ": "
+	queueElements.read(p.faults, in, e, q, func(c *element) {
+		switch c.name {
+		case "queue":
 			p.queueElement(c, q.name+":")
-		case c.name == "properties":
+		case "properties":
 			p.propertiesElement(c, q)
-		case isQueueKey(c.name):
-			q.settings = append(q.settings, c)
 		default:
-			p.add(c.place, "queue %s: unknown element <%s>", q.name, c.name)
+			p.unknown(in, e, c)
 		}
-	}
+	})
 }
 
 // namedElement creates the queue of a <queue> element, or reports why it cannot.
 func (p *queueParser) namedElement(e *element, path string) *queue {
-	var name entry
-	times := 0
-	for _, c := range e.children {
-		if c.name == "name" {
-			times++
-			name, _ = c.entry(p.faults, "<name>")
-		}
+	name := e.child("name")
+	if name == nil {
+		p.add(e.place, "<queue> without a <name>")
+		return nil
 	}
+	v, ok := name.entry(p.faults, "<name>")
 	switch {
-	case times != 1:
-		p.add(e.place, "<queue> with %d names, want one", times)
-	case name.text == "": // reported
-	case strings.Contains(name.text, ":"):
-		p.add(e.place, "the queue name %q has a colon, which separates the names of a path", shorten(name.text))
-	case p.byName[path+name.text] != nil:
-		p.add(e.place, "queue %s is repeated, first on line %d", shorten(path+name.text), p.byName[path+name.text].line)
+	case !ok: // reported
+	case strings.Contains(v.text, ":"):
+		p.add(e.place, "the queue name %q has a colon, which separates the names of a path", shorten(v.text))
+	case p.byName[path+v.text] != nil:
+		p.add(e.place, "queue %s is repeated, first on line %d", shorten(path+v.text), p.byName[path+v.text].line)
 	default:
-		q := p.queue(path+name.text, e.place)
-		if q != nil {
-			q.implied = false
-		}
-		return q
+		return p.queue(path+v.text, e.place)
 	}
 	return nil
 }
 
 // propertiesElement reads <properties> with <property key= value=/>.
 func (p *queueParser) propertiesElement(e *element, q *queue) {
-	e.container(p.faults)
-	for _, c := range e.children {
-		key, keys := c.attr("key")
-		value, values := c.attr("value")
-		c.noAttrs(p.faults, "key", "value")
-		s := &element{place: c.place, name: key, text: []byte(value)}
-		switch {
-		case c.name != "property":
-			p.add(c.place, "queue %s: unknown element <%s> in <properties>", q.name, c.name)
-		case len(c.children) > 0 || len(bytes.TrimSpace(c.text)) > 0:
-			p.add(c.place, "queue %s: a <property> here has only the attributes key and value", q.name)
-		case keys != 1 || values != 1:
-			p.add(c.place, "queue %s: a <property> needs one key and one value", q.name)
-		case p.known(q.name, s, false):
-			q.settings = append(q.settings, s)
+	for _, c := range onlyProperties(p.faults, e) {
+		key, value := c.child("@key"), c.child("@value")
+		if key == nil || value == nil || len(c.children) > 2 || len(bytes.TrimSpace(c.text)) > 0 {
+			p.add(c.place, "queue %s: a <property> here has one key and one value, as attributes, and nothing else", q.name)
+			continue
+		}
+		s := &element{place: c.place, name: string(key.text), text: value.text}
+		if p.known(q.name, s, false) {
+			q.add(s)
 		}
 	}
 }

@@ -1,22 +1,53 @@
 package allocation
 
-// table holds the settings that may be given in one place of a file, each with the setter that
-// reads its value.
+import (
+	"bytes"
+	"strings"
+)
+
+// table holds the elements, attributes or properties that may be given in one place of a file, each
+// with the setter that reads its value; nil: the value is read elsewhere.
 type table[T any] map[string]func(to *T, v entry)
 
-// read reads the settings in list into to. Messages prefix their names with in. Elements that are
-// not in the table are passed to unknown.
-func (t table[T]) read(f *faults, in string, list []*element, to *T, unknown func(*element)) {
+// read reads what is in e into to, and reports what is given twice. Messages prefix names with in.
+// Attributes that are not in the table are reported; elements are passed to unknown, or reported if
+// it is nil.
+func (t table[T]) read(f *faults, in string, e *element, to *T, unknown func(c *element)) {
+	f.noText(e)
 	first := map[string]place{}
-	for _, e := range list {
-		set := t[e.name]
-		if set == nil {
-			unknown(e)
-		} else if f.once(first, e.name, in+e.name, e.place) {
-			if v, ok := e.entry(f, in+e.name); ok {
+	for _, c := range e.children {
+		set, known := t[c.name]
+		what := in + strings.TrimPrefix(c.name, "@")
+		switch {
+		case !known && unknown != nil && !c.isAttribute():
+			unknown(c)
+		case !known:
+			f.unknown(in, e, c)
+		case f.once(first, c.name, what, c.place) && set != nil:
+			if v, ok := c.entry(f, what); ok {
 				set(to, v)
 			}
 		}
+	}
+}
+
+// unknown adds a problem about an element or attribute c that has no meaning in e. Its text begins
+// with in, which names e; if in is empty, the text names the tag of e.
+func (f *faults) unknown(in string, e, c *element) {
+	switch {
+	case c.isAttribute():
+		f.add(c.place, "unknown attribute %q of <%s>", c.name[1:], e.name)
+	case in != "":
+		f.add(c.place, "%sunknown element <%s>", in, c.name)
+	default:
+		f.add(c.place, "unknown element <%s> in <%s>", c.name, e.name)
+	}
+}
+
+// noText adds a problem for text in an element that may contain only elements.
+func (f *faults) noText(e *element) {
+	if text := bytes.TrimSpace(e.text); len(text) > 0 {
+		f.add(e.place, "text %q directly inside <%s>", shorten(string(text)), e.name)
 	}
 }
 
@@ -37,11 +68,13 @@ func (f *faults) once(first map[string]place, key, what string, at place) bool {
 // entry returns the element's value, which must not be blank unless it is an access list. If it is,
 // or if the element has children or attributes, entry adds a problem and returns false.
 func (e *element) entry(f *faults, what string) (v entry, ok bool) {
-	v = newEntry(f, e.place, what, string(e.text))
-	ok = e.noAttrs(f)
+	v, ok = entry{f, e, what, strings.TrimSpace(string(e.text))}, len(e.children) == 0
 	for _, c := range e.children {
-		f.add(c.place, "<%s> inside <%s>, which holds a value only", c.name, e.name)
-		ok = false
+		if c.isAttribute() {
+			f.unknown("", e, c)
+		} else {
+			f.add(c.place, "<%s> inside <%s>, which holds a value only", c.name, e.name)
+		}
 	}
 	if ok && v.text == "" && !isList(e.name) {
 		f.add(e.place, "%s is empty", what)
@@ -50,73 +83,54 @@ func (e *element) entry(f *faults, what string) (v entry, ok bool) {
 	return v, ok
 }
 
-// properties returns the <property> elements below a <configuration>, each as an element with the
-// property's name. It reports and skips repeated ones; first has the earlier ones.
-func properties(f *faults, root *element, first map[string]place) []*element {
-	root.container(f)
-	var list []*element
-	for _, e := range root.children {
-		if e.name != "property" {
-			f.add(e.place, "unknown element <%s> in <configuration>, want <property>", e.name)
-		} else if p, ok := readProperty(f, e); ok && f.once(first, p.name, "property "+p.name, p.place) {
+// onlyProperties returns the <property> elements in e, which may hold nothing else.
+func onlyProperties(f *faults, e *element) (list []*element) {
+	f.noText(e)
+	for _, c := range e.children {
+		switch {
+		case c.name == "property":
+			list = append(list, c)
+		case c.isAttribute():
+			f.unknown("", e, c)
+		default:
+			f.add(c.place, "unknown element <%s> in <%s>, want <property>", c.name, e.name)
+		}
+	}
+	return list
+}
+
+// properties returns the properties of a <configuration>, each as an element with the property's
+// name. It reports and skips repeated ones; first has the earlier ones.
+func properties(f *faults, root *element, first map[string]place) (list []*element) {
+	for _, e := range onlyProperties(f, root) {
+		if p := readProperty(f, e); p != nil && f.once(first, p.name, "property "+p.name, p.place) {
 			list = append(list, p)
 		}
 	}
 	return list
 }
 
-// propertyElements are the elements of a <property>. Spaces around a value matter only for access
-// lists.
-var propertyElements = map[string]func(f *faults, p, e *element){
-	"name": func(f *faults, p, e *element) {
-		v, _ := e.entry(f, "<name>")
-		p.name = v.text
-	},
-	"value": func(_ *faults, p, e *element) { p.text, p.attrs, p.children = e.text, e.attrs, e.children },
-	"final": func(f *faults, _, e *element) {
-		if v, ok := e.entry(f, "final"); ok {
-			v.yes()
-		}
-	},
-	"description": func(*faults, *element, *element) {},
-	"source":      func(*faults, *element, *element) {},
+// propertyElements are the elements of a <property>.
+var propertyElements = table[element]{
+	"name": nil, "value": nil, "description": nil, "source": nil,
+	"final": func(_ *element, v entry) { v.yes() },
 }
 
-// readProperty reads one <property>.
-func readProperty(f *faults, e *element) (property *element, ok bool) {
-	e.container(f)
-	property = &element{place: e.place}
-	given := map[string]bool{}
-	for _, c := range e.children {
-		read := propertyElements[c.name]
-		switch {
-		case read == nil:
-			f.add(c.place, "unknown element <%s> in <property>", c.name)
-		case given[c.name]:
-			f.add(c.place, "<%s> twice in one <property>", c.name)
-		default:
-			read(f, property, c)
-		}
-		given[c.name] = true
-	}
-	switch {
-	case !given["name"]:
+// readProperty reads one <property>; nil if it is wrong.
+func readProperty(f *faults, e *element) *element {
+	propertyElements.read(f, "", e, nil, nil)
+	name, value := e.child("name"), e.child("value")
+	if name == nil {
 		f.add(e.place, "<property> without a <name>")
-	case property.name == "": // reported
-	case !given["value"]:
-		f.add(e.place, "property %s has no <value>", property.name)
-	default:
-		return property, true
+		return nil
 	}
-	return nil, false
-}
-
-// find returns the first element with that name; nil if none.
-func find(list []*element, name string) *element {
-	for _, e := range list {
-		if e.name == name {
-			return e
-		}
+	v, ok := name.entry(f, "<name>")
+	switch {
+	case !ok:
+		return nil
+	case value == nil:
+		f.add(e.place, "property %s has no <value>", v.text)
+		return nil
 	}
-	return nil
+	return &element{place: e.place, name: v.text, text: value.text, children: value.children}
 }

@@ -25,13 +25,9 @@ const (
 // and return zero.
 type entry struct {
 	*faults
-	place
-	what, text string // its name in messages; the trimmed value
-	raw        string
-}
-
-func newEntry(f *faults, at place, what, raw string) entry {
-	return entry{f, at, what, strings.TrimSpace(raw), raw}
+	*element
+	what string // its name in messages
+	text string // trimmed
 }
 
 // bad adds a problem whose text begins with the entry's name.
@@ -134,7 +130,7 @@ func (v entry) part() float64 {
 
 // list parses an access list.
 func (v entry) list() List {
-	l, err := ParseList(v.raw)
+	l, err := ParseList(string(v.element.text))
 	if err != nil {
 		v.bad("%v", err)
 	}
@@ -167,12 +163,7 @@ func (v entry) class(known ...string) string {
 	if class := v.text[strings.LastIndexByte(v.text, '.')+1:]; slices.Contains(known, class) {
 		return class
 	}
-	last := len(known) - 1
-	want := known[last]
-	if last > 0 {
-		want = strings.Join(known[:last], ", ") + " or " + want
-	}
-	v.bad("unknown class %s, want %s", shorten(v.text), want)
+	v.bad("unknown class %s, want %s", shorten(v.text), alternatives(known, ", ", " or "))
 	return ""
 }
 
