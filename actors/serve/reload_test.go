@@ -57,7 +57,7 @@ func (b *reloadBench) load() (files, warnings []string, err error) {
 	if err = errors.Join(err, b.refuse); err != nil {
 		return nil, nil, err
 	}
-	b.weights = append(b.weights, read.Pools.Allocations.Pools[0].Weight)
+	b.weights = append(b.weights, read.Pools.Pools[0].Weight)
 	return read.Names, nil, nil
 }
 

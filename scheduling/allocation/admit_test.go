@@ -36,14 +36,14 @@ func TestAdmittedJobsLandWhereTheirUserMaySubmit(t *testing.T) {
 	for _, name := range places {
 		file += "<property><name>mapred.queue." + name + ".state</name><value>running</value></property>"
 	}
-	queues, err := allocation.ParseQueues(text(file + "</configuration>"))
+	queues, _, err := allocation.ParseQueues(text(file + "</configuration>"))
 	require.NoError(t, err)
 	name := rapid.SampledFrom(append([]string{"", " ", " a", "b\t", "c"}, places...))
 	rapid.Check(t, func(t *rapid.T) {
 		byQueue := rapid.Bool().Draw(t, "capacity")
 		policy, err := scheduling.Preset(map[bool]string{true: "capacity", false: "hfs"}[byQueue])
 		require.NoError(t, err)
-		queues.Apply(&policy)
+		(&allocation.Files{Queues: &queues}).Apply(&policy)
 		policy.Pools.PoolPerUser = rapid.Bool().Draw(t, "a pool a user")
 		core, err := scheduling.NewCore(scheduling.Config{}, policy)
 		require.NoError(t, err)

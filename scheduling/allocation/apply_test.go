@@ -12,10 +12,10 @@ import (
 
 // A reload resets what the file no longer mentions and keeps what the file does not control.
 func TestApplyResets(t *testing.T) {
-	policy := scheduling.Policy{Pools: scheduling.Allocations{
+	policy := scheduling.Policy{Order: "pools", Pools: scheduling.Allocations{
 		Pools: []scheduling.PoolConfig{{Name: "gone", Mode: scheduling.FIFOMode}}, PoolMode: scheduling.FIFOMode, UserMaxJobs: 3, MinTimeout: time.Minute,
 		PoolPerUser: true, Known: true, SizeBasedWeight: true, BoostFactor: 3, BoostTime: time.Minute,
 	}}
-	allocation.Fair{}.Apply(&policy)
+	(&allocation.Files{Pools: new(scheduling.Allocations)}).Apply(&policy)
 	require.Equal(t, scheduling.Allocations{PoolPerUser: true, Known: true, SizeBasedWeight: true, BoostFactor: 3, BoostTime: time.Minute}, policy.Pools)
 }

@@ -39,7 +39,8 @@ func Check(sources ...Source) []Checked {
 		root := readDocument(f, s.Name, s.Reader)
 		switch c.Kind = kindOf(f, root); c.Kind {
 		case poolFile:
-			c.Holds = readFair(f, root).summary()
+			a := readFair(f, root)
+			c.Holds = counted(len(a.Pools), "pool") + ", " + counted(len(a.Users), "user")
 		case parameterFile:
 			c.Holds = readParameters(f, root).summary()
 		case queueFile:
@@ -113,11 +114,6 @@ func counted(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// summary describes the content of the file in a few words.
-func (f Fair) summary() string {
-	return counted(len(f.Allocations.Pools), "pool") + ", " + counted(len(f.Allocations.Users), "user")
 }
 
 // summary describes the content of the files in a few words.

@@ -92,15 +92,15 @@ func TestCheckGivesEachFileItsErrors(t *testing.T) {
 
 // Access lists that mapred-site.xml enables are enforced, and its administrators are exempt.
 func TestParametersTurnListsOn(t *testing.T) {
-	p, err := allocation.ParseParameters("site.xml", strings.NewReader(checkSite))
+	p, _, err := allocation.ParseParameters("site.xml", strings.NewReader(checkSite))
 	require.NoError(t, err)
-	q, err := allocation.ParseQueues(source("queues.xml", checkCapacities))
+	q, _, err := allocation.ParseQueues(source("queues.xml", checkCapacities))
 	require.NoError(t, err)
 	eve, root := allocation.Principal{User: "eve"}, allocation.Principal{User: "root"}
 	require.NoError(t, q.Access.MaySubmit("q1", eve))
-	p.ApplyAccess(&q.Access)
-	require.ErrorIs(t, q.Access.MaySubmit("q1", eve), allocation.ErrDenied)
-	require.NoError(t, q.Access.MaySubmit("q1", root))
-	require.NoError(t, q.Access.MaySubmit("q1", allocation.Principal{User: "x", Groups: []string{"ops"}}))
-	require.Equal(t, []string{"root"}, q.Access.Admins.Users)
+	access := (&allocation.Files{Queues: &q, Parameters: &p}).Rules().Access
+	require.ErrorIs(t, access.MaySubmit("q1", eve), allocation.ErrDenied)
+	require.NoError(t, access.MaySubmit("q1", root))
+	require.NoError(t, access.MaySubmit("q1", allocation.Principal{User: "x", Groups: []string{"ops"}}))
+	require.Equal(t, []string{"root"}, access.Admins.Users)
 }

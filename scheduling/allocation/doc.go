@@ -1,10 +1,11 @@
 // Package allocation reads Hadoop's configuration files and controls access to pools and queues:
 //
+//   - ReadFiles reads the files of a cluster; Files.Apply applies them to a scheduling.Policy.
 //   - ParseFair reads an allocation file, fair-scheduler.xml, into scheduling.Allocations.
 //   - ParseQueues reads capacity-scheduler.xml, mapred-queues.xml and mapred-queue-acls.xml into
 //     queues and their access lists.
-//   - ParseParameters reads the scheduler's parameters in mapred-site.xml and applies them to a
-//     scheduling.Policy.
+//   - ParseParameters reads the scheduler's parameters in mapred-site.xml.
+//   - Check finds everything wrong with files of any kind.
 //   - Rules resolves the pool or queue of a job and checks that its user may submit there.
 //
 // Hadoop ignores many mistakes in these files: unknown elements, negative numbers, weights of zero,
@@ -15,5 +16,6 @@
 // The package opens no file: readers are arguments. Its functions are safe for concurrent use.
 //
 // Reading order: problem.go, document.go, values.go, settings.go, fair.go; parameters_table.go,
-// parameters.go; queues.go, queues_read.go, queues_build.go; list.go, access.go, place.go.
+// parameters.go; queues.go, queues_read.go, queues_build.go; files.go, check.go; list.go, access.go,
+// place.go.
 package allocation

@@ -34,29 +34,29 @@ func parseAny(t *testing.T, text string) error {
 	require.NoError(t, err)
 	switch {
 	case strings.Contains(text, "<allocations>"):
-		fair, err := allocation.ParseFair("fair-scheduler.xml", strings.NewReader(text))
+		fair, warnings, err := allocation.ParseFair("fair-scheduler.xml", strings.NewReader(text))
 		if err != nil {
 			return err
 		}
-		require.Empty(t, fair.Warnings)
-		fair.Apply(&policy)
+		require.Empty(t, warnings)
+		(&allocation.Files{Pools: &fair}).Apply(&policy)
 	case strings.Contains(text, "mapred.fairscheduler."):
-		p, err := allocation.ParseParameters("mapred-site.xml", strings.NewReader(text))
+		p, warnings, err := allocation.ParseParameters("mapred-site.xml", strings.NewReader(text))
 		if err != nil {
 			return err
 		}
-		require.Empty(t, p.Warnings)
-		p.Apply(&policy)
+		require.Empty(t, warnings)
+		(&allocation.Files{Parameters: &p}).Apply(&policy)
 	default:
-		queues, err := allocation.ParseQueues(allocation.Source{Name: "capacity-scheduler.xml", Reader: strings.NewReader(text)})
+		queues, warnings, err := allocation.ParseQueues(allocation.Source{Name: "capacity-scheduler.xml", Reader: strings.NewReader(text)})
 		if err != nil {
 			return err
 		}
-		require.Empty(t, queues.Warnings)
+		require.Empty(t, warnings)
 		if policy, err = scheduling.Preset("capacity"); err != nil {
 			return err
 		}
-		queues.Apply(&policy)
+		(&allocation.Files{Queues: &queues}).Apply(&policy)
 	}
 	_, err = scheduling.NewCore(scheduling.Config{}, policy)
 	return err

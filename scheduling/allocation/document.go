@@ -61,15 +61,15 @@ func readDocument(f *faults, name string, r io.Reader) *element {
 }
 
 // parse reads a file with read, which gets its root. The error joins all problems.
-func parse[T any](name string, r io.Reader, read func(f *faults, root *element) T) (out T, err error) {
+func parse[T any](name string, r io.Reader, read func(f *faults, root *element) T) (out T, warnings []*Problem, err error) {
 	var f faults
 	if root := readDocument(&f, name, r); root != nil {
 		out = read(&f, root)
 	}
 	if err := f.err(); err != nil {
-		return *new(T), err
+		return *new(T), nil, err
 	}
-	return out, nil
+	return out, f.noted(), nil
 }
 
 // rootIs reports whether the root element has one of the names; if not, it adds a problem.

@@ -14,13 +14,13 @@ func ExampleParseFair() {
   <pool name="production"><minMaps>40</minMaps><weight>2</weight></pool>
   <userMaxJobsDefault>3</userMaxJobsDefault>
 </allocations>`
-	fair, err := allocation.ParseFair("fair-scheduler.xml", strings.NewReader(file))
+	fair, _, err := allocation.ParseFair("fair-scheduler.xml", strings.NewReader(file))
 	if err != nil {
 		log.Fatal(err)
 	}
-	p := fair.Allocations.Pools[0]
+	p := fair.Pools[0]
 	fmt.Println(p.Name, p.Min[scheduling.Map], p.Weight)
-	_, err = allocation.ParseFair("fair-scheduler.xml", strings.NewReader(strings.Replace(file, "40", "-40", 1)))
+	_, _, err = allocation.ParseFair("fair-scheduler.xml", strings.NewReader(strings.Replace(file, "40", "-40", 1)))
 	fmt.Println(err)
 	// Output:
 	// production 40 2

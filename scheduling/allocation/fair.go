@@ -6,34 +6,30 @@ import (
 	"github.com/tarry-mr/tarry/scheduling"
 )
 
-// Fair is the content of an allocation file.
-type Fair struct {
-	// Allocations holds only the settings of this file: settings of mapred-site.xml are zero. Pools
-	// and Users are in file order. A limit of 0 in the file, which means nothing at all, is -1
-	// here.
-	Allocations scheduling.Allocations
-	Warnings    []*Problem // minimum shares above maximum shares, unknown top-level elements
-}
-
 // ParseFair reads an allocation file (fair-scheduler.xml) in the format of the Fair Scheduler of
 // MapReduce [Hadoop Fair Scheduler Guide §4.2]; name is used in messages. Times in the file are in
-// whole seconds. The error joins a *Problem for everything wrong with the file; if the file is
-// YARN's, errors.Is(err, ErrYARN) is true.
-func ParseFair(name string, r io.Reader) (Fair, error) { return parse(name, r, readFair) }
+// whole seconds. The result has only the settings of this file: settings of mapred-site.xml are
+// zero. Pools and Users are in file order. A limit of 0 in the file, which means nothing at all, is
+// -1 in it. Warnings are about minimum shares above maximum shares and unknown top-level elements.
+// The error joins a *Problem for everything wrong with the file; if the file is YARN's,
+// errors.Is(err, ErrYARN) is true.
+func ParseFair(name string, r io.Reader) (scheduling.Allocations, []*Problem, error) {
+	return parse(name, r, readFair)
+}
 
 // readFair reads the root element of an allocation file.
-func readFair(f *faults, root *element) (out Fair) {
+func readFair(f *faults, root *element) (a scheduling.Allocations) {
 	if !f.rootIs(root, "allocations") {
-		return out
+		return a
 	}
 	for _, e := range root.children {
 		if instead, yarn := yarnElements[e.name]; yarn {
 			f.addYARN(e, "<"+e.name+">", instead)
-			return out // the rest has the same problem
+			return a // the rest has the same problem
 		}
 	}
-	a, pools, users := &out.Allocations, map[string]place{}, map[string]place{}
-	topSettings.read(f, "", root, a, func(e *element) {
+	pools, users := map[string]place{}, map[string]place{}
+	topSettings.read(f, "", root, &a, func(e *element) {
 		switch e.name {
 		case "pool":
 			if c, ok := readPool(f, e, pools); ok {
@@ -47,8 +43,7 @@ func readFair(f *faults, root *element) (out Fair) {
 			f.warn(e.place, "unknown element <%s> is ignored", e.name)
 		}
 	})
-	out.Warnings = f.noted()
-	return out
+	return a
 }
 
 // topSettings are the top-level elements of the file other than pools and users.

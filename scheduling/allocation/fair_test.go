@@ -15,11 +15,11 @@ import (
 )
 
 // parseFair parses text and fails the test on an error.
-func parseFair(t *testing.T, text string) allocation.Fair {
+func parseFair(t *testing.T, text string) scheduling.Allocations {
 	t.Helper()
-	fair, err := allocation.ParseFair("f.xml", strings.NewReader(text))
+	a, _, err := allocation.ParseFair("f.xml", strings.NewReader(text))
 	require.NoError(t, err)
-	return fair
+	return a
 }
 
 // Case AF-A1: Hadoop 0.21 TestFairScheduler.testAllocationFileParsing.
@@ -36,7 +36,7 @@ func TestAllocationFile(t *testing.T) {
   <user name="user1"><maxRunningJobs>10</maxRunningJobs></user>
   <defaultMinSharePreemptionTimeout>120</defaultMinSharePreemptionTimeout>
   <fairSharePreemptionTimeout>300</fairSharePreemptionTimeout>
-</allocations>`).Allocations
+</allocations>`)
 	require.ElementsMatch(t, []string{"default", "poolA", "poolB", "poolC", "poolD", "poolE"}, poolNames(a))
 	for _, want := range []struct {
 		pool         string
@@ -63,7 +63,7 @@ func TestAllocationFile(t *testing.T) {
 // Case AF-A2: an empty file gives all defaults, as the zero value does.
 func TestEmptyAllocations(t *testing.T) {
 	for _, text := range []string{"<allocations/>", "<?xml version='1.0'?>\n<!DOCTYPE allocations>\n<!-- none --><allocations>\n</allocations>\n"} {
-		a := parseFair(t, text).Allocations
+		a := parseFair(t, text)
 		require.Equal(t, scheduling.Allocations{}, a)
 		require.Equal(t, []string{"default"}, poolNames(a))
 		require.Equal(t, scheduling.PoolConfig{
@@ -78,9 +78,9 @@ func TestEveryElementOfTheGuide(t *testing.T) {
 	file, err := os.Open("testdata/guide.xml")
 	require.NoError(t, err)
 	defer file.Close()
-	fair, err := allocation.ParseFair("guide.xml", file)
+	fair, warnings, err := allocation.ParseFair("guide.xml", file)
 	require.NoError(t, err)
-	require.Empty(t, fair.Warnings)
+	require.Empty(t, warnings)
 	want := scheduling.Allocations{
 		Pools: []scheduling.PoolConfig{{
 			Name: "sample_pool", Min: [2]int{5, 5}, Max: [2]int{25, 25}, Mode: scheduling.FIFOMode, MaxJobs: 10, Weight: 2, MinTimeout: 5 * time.Minute,
@@ -88,13 +88,13 @@ func TestEveryElementOfTheGuide(t *testing.T) {
 		Users:       []scheduling.UserConfig{{Name: "sample_user", MaxJobs: 6}},
 		PoolMaxJobs: 20, UserMaxJobs: 3, MinTimeout: 15 * time.Minute, FairTimeout: 10 * time.Minute, PoolMode: scheduling.FairMode,
 	}
-	require.Empty(t, cmp.Diff(want, fair.Allocations))
+	require.Empty(t, cmp.Diff(want, fair))
 }
 
 // Zero is a limit like any other in the file: it forbids everything.
 func TestZeroLimits(t *testing.T) {
 	a := parseFair(t, `<allocations><pool name="p"><maxMaps>0</maxMaps><maxRunningJobs>0</maxRunningJobs>
-		<minSharePreemptionTimeout>0</minSharePreemptionTimeout></pool><user name="u"><maxRunningJobs>0</maxRunningJobs></user></allocations>`).Allocations
+		<minSharePreemptionTimeout>0</minSharePreemptionTimeout></pool><user name="u"><maxRunningJobs>0</maxRunningJobs></user></allocations>`)
 	p := effective(a, "p")
 	require.Equal(t, [2]int{0, scheduling.NoLimit}, p.Max)
 	require.Equal(t, 0, p.MaxJobs)
@@ -104,10 +104,12 @@ func TestZeroLimits(t *testing.T) {
 }
 
 func TestMinimumAboveMaximumIsAWarning(t *testing.T) {
-	fair := parseFair(t, "<allocations>\n<pool name='p'>\n<minMaps>5</minMaps><maxMaps>3</maxMaps>\n<minReduces>1</minReduces><maxReduces>0</maxReduces></pool>\n<pool name='q'><minMaps>9</minMaps></pool></allocations>")
-	require.Len(t, fair.Warnings, 2)
-	require.EqualError(t, fair.Warnings[0], "f.xml:3: pool p: minMaps 5 is above maxMaps 3 and counts as that")
-	require.EqualError(t, fair.Warnings[1], "f.xml:4: pool p: minReduces 1 is above maxReduces 0 and counts as that")
+	_, warnings, err := allocation.ParseFair("f.xml", strings.NewReader("<allocations>\n<pool name='p'>\n<minMaps>5</minMaps><maxMaps>3</maxMaps>\n<minReduces>1</minReduces><maxReduces>0</maxReduces></pool>\n<pool name='q'><minMaps>9</minMaps></pool></allocations>"))
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"f.xml:3: pool p: minMaps 5 is above maxMaps 3 and counts as that",
+		"f.xml:4: pool p: minReduces 1 is above maxReduces 0 and counts as that",
+	}, texts(warnings))
 }
 
 func TestAllocationFileErrors(t *testing.T) {
@@ -168,9 +170,9 @@ func TestAllocationFileErrors(t *testing.T) {
 		"another character set": {"<?xml version='1.0' encoding='UTF-16'?><allocations/>", "encoding \"UTF-16\""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fair, err := allocation.ParseFair("f.xml", strings.NewReader(c.text))
+			fair, _, err := allocation.ParseFair("f.xml", strings.NewReader(c.text))
 			require.ErrorContains(t, err, c.want)
-			require.Equal(t, allocation.Fair{}, fair, "nothing of a bad file is used")
+			require.Equal(t, scheduling.Allocations{}, fair, "nothing of a bad file is used")
 			require.NotErrorIs(t, err, allocation.ErrYARN)
 		})
 	}
@@ -178,21 +180,21 @@ func TestAllocationFileErrors(t *testing.T) {
 
 // Hadoop ignores unknown elements at the top level with a warning; so does the parser.
 func TestUnknownElementsAtTheTopAreIgnored(t *testing.T) {
-	fair, err := allocation.ParseFair("f.xml", strings.NewReader("<allocations>\n<pools/>\n<color><pool name='no'/></color>\n"+
+	fair, warnings, err := allocation.ParseFair("f.xml", strings.NewReader("<allocations>\n<pools/>\n<color><pool name='no'/></color>\n"+
 		"<x:pool xmlns:x='urn:x' name='p'/>\n<pool name='a'><minMaps>2</minMaps></pool>\n<userMaxJobsDefault>3</userMaxJobsDefault>\n</allocations>"))
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		"f.xml:2: unknown element <pools> is ignored", "f.xml:3: unknown element <color> is ignored",
 		"f.xml:4: unknown element <urn:x:pool> is ignored",
-	}, texts(fair.Warnings))
-	require.Len(t, fair.Allocations.Pools, 1)
-	require.Equal(t, 2, fair.Allocations.Pools[0].Min[scheduling.Map])
-	require.Equal(t, 3, fair.Allocations.UserMaxJobs)
+	}, texts(warnings))
+	require.Len(t, fair.Pools, 1)
+	require.Equal(t, 2, fair.Pools[0].Min[scheduling.Map])
+	require.Equal(t, 3, fair.UserMaxJobs)
 }
 
 // All errors come at once, in the order of the file.
 func TestAllErrorsTogether(t *testing.T) {
-	_, err := allocation.ParseFair("", strings.NewReader("<allocations>\n<pool name='a'><weight>0</weight></pool>\n<pool name='a'><minMaps>x</minMaps></pool>\n</allocations>"))
+	_, _, err := allocation.ParseFair("", strings.NewReader("<allocations>\n<pool name='a'><weight>0</weight></pool>\n<pool name='a'><minMaps>x</minMaps></pool>\n</allocations>"))
 	require.EqualError(t, err, `line 2: pool a: weight: 0 would give nothing; weights are above 0
 line 3: pool a is repeated, first on line 2
 line 3: pool a: minMaps: "x" is not a whole number`)
@@ -211,7 +213,7 @@ func TestYARNFormIsRecognized(t *testing.T) {
 		{"<allocations><pool name='a'><maxRunningApps>3</maxRunningApps></pool></allocations>", "use maxRunningJobs"},
 		{"<allocations><queuePlacementPolicy/></allocations>", "no counterpart"},
 	} {
-		_, err := allocation.ParseFair("f.xml", strings.NewReader(c.text))
+		_, _, err := allocation.ParseFair("f.xml", strings.NewReader(c.text))
 		require.ErrorIs(t, err, allocation.ErrYARN)
 		require.ErrorContains(t, err, c.want)
 	}
@@ -225,8 +227,8 @@ var errDisk = errors.New("disk on fire")
 func (failing) Read([]byte) (int, error) { return 0, errDisk }
 
 func TestReaderErrorsAndSize(t *testing.T) {
-	_, err := allocation.ParseFair("f.xml", failing{})
+	_, _, err := allocation.ParseFair("f.xml", failing{})
 	require.ErrorIs(t, err, errDisk)
-	_, err = allocation.ParseFair("f.xml", strings.NewReader("<allocations>"+strings.Repeat(" ", 5<<20)+"</allocations>"))
+	_, _, err = allocation.ParseFair("f.xml", strings.NewReader("<allocations>"+strings.Repeat(" ", 5<<20)+"</allocations>"))
 	require.EqualError(t, err, "f.xml: larger than 4194304 bytes")
 }

@@ -40,17 +40,17 @@ func FuzzParseFair(f *testing.F) {
 	f.Add([]byte("<allocations><pool name='a'><weight>1e3</weight><maxMaps>0</maxMaps></pool></allocations>"))
 	f.Add([]byte("<allocations><queue name='a'/></allocations>"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		fair, err := allocation.ParseFair("f", bytes.NewReader(content))
+		fair, _, err := allocation.ParseFair("f", bytes.NewReader(content))
 		if err != nil {
 			require.Empty(t, fair)
 			requireProblems(t, err)
 			return
 		}
 		seen := map[string]bool{}
-		for _, p := range fair.Allocations.Pools {
+		for _, p := range fair.Pools {
 			require.False(t, p.Name == "" || seen[p.Name], "%q", p.Name)
 			seen[p.Name] = true
-			e := effective(fair.Allocations, p.Name)
+			e := effective(fair, p.Name)
 			require.True(t, e.Weight > 0 && !math.IsInf(e.Weight, 0), e.Weight)
 			for kind := range e.Min {
 				require.GreaterOrEqual(t, e.Min[kind], 0)
@@ -60,8 +60,8 @@ func FuzzParseFair(f *testing.F) {
 			require.NotZero(t, e.MinTimeout)
 			require.NotEqual(t, scheduling.DefaultMode, e.Mode)
 		}
-		for _, u := range fair.Allocations.Users {
-			require.GreaterOrEqual(t, userMaxJobs(fair.Allocations, u.Name), 0)
+		for _, u := range fair.Users {
+			require.GreaterOrEqual(t, userMaxJobs(fair, u.Name), 0)
 		}
 	})
 }
@@ -71,7 +71,7 @@ func FuzzParseQueues(f *testing.F) {
 	seed(f, "capacity-scheduler.xml", "mapred-queue-acls.xml", "mapred-queues.xml", "guide.xml")
 	f.Add([]byte(capacity("a.capacity=25", "b.maximum-capacity=75", "b:c.supports-priority=true")))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		queues, err := allocation.ParseQueues(allocation.Source{Name: "q", Reader: bytes.NewReader(content)})
+		queues, _, err := allocation.ParseQueues(allocation.Source{Name: "q", Reader: bytes.NewReader(content)})
 		if err != nil {
 			require.Empty(t, queues)
 			requireProblems(t, err)
@@ -123,14 +123,14 @@ func FuzzParseParameters(f *testing.F) {
 	f.Add([]byte("<configuration><property><name>mapred.fairscheduler.preemption</name><value>true</value></property></configuration>"))
 	f.Add([]byte("<configuration><property><name>mapred.fairscheduler.locality.delay</name><value>-1</value></property></configuration>"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		p, err := allocation.ParseParameters("f", bytes.NewReader(content))
+		p, _, err := allocation.ParseParameters("f", bytes.NewReader(content))
 		if err != nil {
 			requireProblems(t, err)
 			return
 		}
 		policy, err := scheduling.Preset("hfs")
 		require.NoError(t, err)
-		p.Apply(&policy)
+		(&allocation.Files{Parameters: &p}).Apply(&policy)
 		require.NoError(t, policy.Validate())
 	})
 }

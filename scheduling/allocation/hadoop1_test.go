@@ -24,7 +24,7 @@ const capacityPrefix = "mapred.capacity-scheduler."
 
 // Every property of the capacity-scheduler.xml that Hadoop 1.2.1 comes with is known.
 func TestHadoop1CapacityProperties(t *testing.T) {
-	q, err := allocation.ParseQueues(allocation.Source{Name: "c.xml", Reader: strings.NewReader(configuration(
+	q, warnings, err := allocation.ParseQueues(allocation.Source{Name: "c.xml", Reader: strings.NewReader(configuration(
 		capacityPrefix+"maximum-system-jobs", "3000",
 		capacityPrefix+"queue.default.capacity", "100",
 		capacityPrefix+"queue.default.maximum-capacity", "-1",
@@ -47,7 +47,7 @@ func TestHadoop1CapacityProperties(t *testing.T) {
 	require.Equal(t, 1.0, q.Configs[0].UserFactor)
 	require.Equal(t, 3000, q.Configs[0].InitLimit)
 	require.Equal(t, 30_000, q.Configs[0].JobLimit)
-	require.Len(t, q.Warnings, 6)
+	require.Len(t, warnings, 6)
 }
 
 // Each queue gets a fraction of the system's jobs, by its capacity and those of its parents.
@@ -55,7 +55,7 @@ func TestSystemJobsAreDivided(t *testing.T) {
 	parse := func(pairs ...string) map[string][2]int {
 		pairs = append(pairs, capacityPrefix+"queue.a.capacity", "30", capacityPrefix+"queue.b:c.capacity", "50",
 			capacityPrefix+"queue.b.capacity", "70", capacityPrefix+"queue.b:d.supports-priority", "true")
-		q, err := allocation.ParseQueues(allocation.Source{Name: "c.xml", Reader: strings.NewReader(configuration(pairs...))})
+		q, _, err := allocation.ParseQueues(allocation.Source{Name: "c.xml", Reader: strings.NewReader(configuration(pairs...))})
 		require.NoError(t, err)
 		limits := map[string][2]int{}
 		for _, c := range q.Configs {
@@ -75,7 +75,7 @@ func TestHadoop1PropertiesAreChecked(t *testing.T) {
 		"maximum-system-jobs": "0", "queue.q.user-limit-factor": "NaN", "default-user-limit-factor": "-1",
 		"queue.q.init-accept-jobs-factor": "1e308", "queue.q.maximum-initialized-active-tasks": "x", "default-maximum-active-tasks-per-user": "",
 	} {
-		_, err := allocation.ParseQueues(allocation.Source{Name: "c.xml", Reader: strings.NewReader(configuration(capacityPrefix+name, value))})
+		_, _, err := allocation.ParseQueues(allocation.Source{Name: "c.xml", Reader: strings.NewReader(configuration(capacityPrefix+name, value))})
 		require.ErrorContains(t, err, "c.xml:2: ", name)
 		require.NotContains(t, err.Error(), "\n", name)
 	}
@@ -84,14 +84,14 @@ func TestHadoop1PropertiesAreChecked(t *testing.T) {
 // With allow.undeclared.pools=false a job of a pool that is not in the file is refused.
 func TestUndeclaredPools(t *testing.T) {
 	for value, refused := range map[string]bool{"true": false, "false": true} {
-		p, err := allocation.ParseParameters("m.xml", strings.NewReader(configuration("mapred.fairscheduler.allow.undeclared.pools", value)))
+		p, _, err := allocation.ParseParameters("m.xml", strings.NewReader(configuration("mapred.fairscheduler.allow.undeclared.pools", value)))
 		require.NoError(t, err)
-		fair, err := allocation.ParseFair("f.xml", strings.NewReader("<allocations><pool name='a'/></allocations>"))
+		fair, _, err := allocation.ParseFair("f.xml", strings.NewReader("<allocations><pool name='a'/></allocations>"))
 		require.NoError(t, err)
 		policy, err := scheduling.Preset("hfs")
 		require.NoError(t, err)
-		p.Apply(&policy)
-		fair.Apply(&policy)
+		(&allocation.Files{Parameters: &p}).Apply(&policy)
+		(&allocation.Files{Pools: &fair}).Apply(&policy)
 		core, err := scheduling.NewCore(scheduling.Config{}, policy)
 		require.NoError(t, err)
 		for _, pool := range []string{"a", "default", "b"} {

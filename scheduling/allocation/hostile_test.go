@@ -67,9 +67,9 @@ func TestHostileFilesTakeLinearWork(t *testing.T) {
 					}
 				}
 				require.LessOrEqual(t, found, 102)
-				_, _ = allocation.ParseFair("f.xml", bytes.NewReader(text))
-				_, _ = allocation.ParseQueues(allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)})
-				_, _ = allocation.ParseParameters("f.xml", bytes.NewReader(text))
+				_, _, _ = allocation.ParseFair("f.xml", bytes.NewReader(text))
+				_, _, _ = allocation.ParseQueues(allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)})
+				_, _, _ = allocation.ParseParameters("f.xml", bytes.NewReader(text))
 			})
 		})
 	}
@@ -90,21 +90,21 @@ func TestManyPoolsAndQueuesTakeLinearWork(t *testing.T) {
 		}
 	}
 	linear.Check(t, 2000, hostile["pools"], reconfigure(func(text []byte, to *scheduling.Policy) {
-		fair, err := allocation.ParseFair("f.xml", bytes.NewReader(text))
+		fair, _, err := allocation.ParseFair("f.xml", bytes.NewReader(text))
 		require.NoError(t, err)
-		fair.Apply(to)
+		(&allocation.Files{Pools: &fair}).Apply(to)
 	}, "hfs"))
 	linear.Check(t, 2000, hostile["elements q"], reconfigure(func(text []byte, to *scheduling.Policy) {
-		queues, err := allocation.ParseQueues(allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)})
+		queues, _, err := allocation.ParseQueues(allocation.Source{Name: "f.xml", Reader: bytes.NewReader(text)})
 		require.NoError(t, err)
-		queues.Apply(to)
+		(&allocation.Files{Queues: &queues}).Apply(to)
 	}, "capacity"))
 }
 
 // A file with very many problems reports the first ones and the number of the others, with the
 // place of the first.
 func TestManyProblemsAreCounted(t *testing.T) {
-	_, err := allocation.ParseFair("f.xml", bytes.NewReader(hostile["errors"](100_000)))
+	_, _, err := allocation.ParseFair("f.xml", bytes.NewReader(hostile["errors"](100_000)))
 	require.Error(t, err)
 	lines := strings.Split(err.Error(), "\n")
 	require.Len(t, lines, 51)
@@ -114,7 +114,7 @@ func TestManyProblemsAreCounted(t *testing.T) {
 
 // A byte order mark, which some editors write before UTF-8, is not content.
 func TestByteOrderMark(t *testing.T) {
-	fair, err := allocation.ParseFair("f.xml", strings.NewReader("\xef\xbb\xbf<?xml version='1.0'?><allocations><pool name='a'/></allocations>"))
+	fair, _, err := allocation.ParseFair("f.xml", strings.NewReader("\xef\xbb\xbf<?xml version='1.0'?><allocations><pool name='a'/></allocations>"))
 	require.NoError(t, err)
-	require.Len(t, fair.Allocations.Pools, 1)
+	require.Len(t, fair.Pools, 1)
 }

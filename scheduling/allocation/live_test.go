@@ -14,12 +14,12 @@ import (
 
 // cluster is a core under hfs with nodes of 4 map slots, and an allocation file.
 func cluster(t require.TestingT, nodes int, file string) (*scheduling.Core, []scheduling.NodeID, scheduling.Policy) {
-	fair, err := allocation.ParseFair("f.xml", text(file).Reader)
+	fair, _, err := allocation.ParseFair("f.xml", text(file).Reader)
 	require.NoError(t, err)
 	policy, err := scheduling.Preset("hfs")
 	require.NoError(t, err)
 	policy.Spread = false
-	fair.Apply(&policy)
+	(&allocation.Files{Pools: &fair}).Apply(&policy)
 	core, err := scheduling.NewCore(scheduling.Config{}, policy)
 	require.NoError(t, err)
 	var ids []scheduling.NodeID
@@ -73,9 +73,9 @@ func TestReloadWhileJobsRun(t *testing.T) {
 	require.Empty(t, first[b2], "one job at a time")
 	require.Equal(t, scheduling.FIFOMode, pool(t, core, "a").Config.Mode)
 
-	changed, err := allocation.ParseFair("f.xml", text(`<allocations><pool name="b"><weight>3</weight><minMaps>2</minMaps></pool></allocations>`).Reader)
+	changed, _, err := allocation.ParseFair("f.xml", text(`<allocations><pool name="b"><weight>3</weight><minMaps>2</minMaps></pool></allocations>`).Reader)
 	require.NoError(t, err)
-	changed.Apply(&policy)
+	(&allocation.Files{Pools: &changed}).Apply(&policy)
 	require.NoError(t, core.Reconfigure(3*time.Second, policy))
 	require.NoError(t, core.Update(4*time.Second))
 	pa, pb := pool(t, core, "a"), pool(t, core, "b")
@@ -139,15 +139,15 @@ func TestReloadsKeepWhatRuns(t *testing.T) {
 			for _, list := range launch(t, core, now, nodes) {
 				running += len(list)
 			}
-			fair, err := allocation.ParseFair("f.xml", text(drawFile(t)).Reader)
+			fair, _, err := allocation.ParseFair("f.xml", text(drawFile(t)).Reader)
 			require.NoError(t, err)
-			fair.Apply(&policy)
+			(&allocation.Files{Pools: &fair}).Apply(&policy)
 			require.NoError(t, core.Reconfigure(now, policy))
 			require.NoError(t, core.Update(now+time.Millisecond))
 			counted, demand, share := 0, 0, 0.0
 			for _, p := range core.View().Pools() {
 				maps := p.Kinds[scheduling.Map]
-				want := effective(fair.Allocations, p.Name)
+				want := effective(fair, p.Name)
 				require.Equal(t, want.Max, p.Config.Max)
 				require.Equal(t, want.MaxJobs, max(0, p.Config.MaxJobs))
 				require.Equal(t, want.Weight, p.Config.Weight)

@@ -20,20 +20,18 @@ type Parameters struct {
 	// TaskTimeout is the maximum time without progress of an attempt; 0 means no limit, -1 that it
 	// is not in the file. It concerns live clusters, not the policy.
 	TaskTimeout time.Duration
-	// Policy holds the settings that Apply copies; others are zero. SlowStart is -1 if it is not in
+	// Policy holds the settings that Files.Apply copies; others are zero. SlowStart is -1 if it is not in
 	// the file.
 	Policy scheduling.Policy
 	// Access holds this file's settings of access control: whether it is on, and the
 	// administrators. The lists are in the files about queues.
 	Access Access
-
-	Warnings []*Problem // settings without effect
 }
 
 // ParseParameters reads mapred-site.xml; name is used in messages. It ignores properties of other
-// components, but those that begin with mapred.fairscheduler must be known. Properties of single
-// queues cause warnings.
-func ParseParameters(name string, r io.Reader) (Parameters, error) {
+// components, but those that begin with mapred.fairscheduler must be known. Settings without effect
+// and properties of single queues cause warnings.
+func ParseParameters(name string, r io.Reader) (Parameters, []*Problem, error) {
 	return parse(name, r, readParameters)
 }
 
@@ -55,7 +53,6 @@ func readParameters(f *faults, root *element) (out Parameters) {
 		}
 	})
 	p.together()
-	out.Warnings = f.noted()
 	return out
 }
 

@@ -13,12 +13,12 @@ import (
 )
 
 // site reads a mapred-site.xml with a property a line, from line 2 on.
-func site(properties ...string) (allocation.Parameters, error) {
+func site(properties ...string) (allocation.Parameters, []*allocation.Problem, error) {
 	return allocation.ParseParameters("s.xml", strings.NewReader(conf(properties...)))
 }
 
 func TestParameterDefaults(t *testing.T) {
-	p, err := site("mapred.tasktracker.map.tasks.maximum=4", "mapreduce.job.reduces=nobody reads this")
+	p, _, err := site("mapred.tasktracker.map.tasks.maximum=4", "mapreduce.job.reduces=nobody reads this")
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(allocation.Parameters{
 		PoolProperty: "mapreduce.job.user.name", TaskTimeout: -1,
@@ -31,7 +31,7 @@ func TestParameterDefaults(t *testing.T) {
 }
 
 func TestEveryParameter(t *testing.T) {
-	p, err := site(
+	p, _, err := site(
 		"mapred.jobtracker.taskScheduler=org.apache.hadoop.mapred.FairScheduler",
 		"mapred.fairscheduler.allocation.file=/etc/hadoop/fair-scheduler.xml",
 		"mapred.fairscheduler.poolnameproperty=mapreduce.job.queuename",
@@ -66,7 +66,7 @@ func TestEveryParameter(t *testing.T) {
 
 	policy, err := scheduling.Preset(p.Scheduler)
 	require.NoError(t, err)
-	p.Apply(&policy)
+	(&allocation.Files{Parameters: &p}).Apply(&policy)
 	require.Equal(t, want.Policy.Preemption, policy.Preemption)
 	require.Equal(t, want.Policy.Locality, policy.Locality)
 	require.Equal(t, 0.8, policy.SlowStart)
@@ -96,28 +96,28 @@ func TestLocalityDelays(t *testing.T) {
 		{[]string{delay + ".rack=300"}, [2]time.Duration{ms(300), ms(300)}, false, 1},
 		{[]string{delay + ".node=-1", delay + ".rack=-1"}, [2]time.Duration{}, true, 0},
 	} {
-		p, err := site(c.properties...)
+		p, warnings, err := site(c.properties...)
 		require.NoError(t, err, c.properties)
 		require.Equal(t, scheduling.LocalityPolicy{Rule: scheduling.TimedWait, Waits: c.waits[:], Auto: c.auto}, p.Policy.Locality, c.properties)
-		require.Len(t, p.Warnings, c.warnings, c.properties)
+		require.Len(t, warnings, c.warnings, c.properties)
 	}
-	_, err := site(delay+".node=-1", delay+".rack=300")
+	_, _, err := site(delay+".node=-1", delay+".rack=300")
 	require.ErrorContains(t, err, "one wait is -1, computed, and the other is not")
 }
 
 func TestParameterDependencies(t *testing.T) {
-	p, err := site("mapred.fairscheduler.preemption=true", "mapred.fairscheduler.preemption.only.log=true")
+	p, _, err := site("mapred.fairscheduler.preemption=true", "mapred.fairscheduler.preemption.only.log=true")
 	require.NoError(t, err)
 	require.Equal(t, scheduling.PreemptLog, p.Policy.Preemption.Mode)
-	p, err = site("mapred.fairscheduler.weightadjuster=NewJobWeightBooster")
+	p, _, err = site("mapred.fairscheduler.weightadjuster=NewJobWeightBooster")
 	require.NoError(t, err)
 	require.Equal(t, 3.0, p.Policy.Pools.BoostFactor)
 	require.Equal(t, 5*time.Minute, p.Policy.Pools.BoostTime)
-	p, err = site("mapred.fairscheduler.preemption.only.log=true", "mapred.newjobweightbooster.factor=2", "mapred.fairscheduler.pool=x", "mapred.fairscheduler.eventlog.enabled=true", "mapred.fairscheduler.update.interval=1000")
+	p, warnings, err := site("mapred.fairscheduler.preemption.only.log=true", "mapred.newjobweightbooster.factor=2", "mapred.fairscheduler.pool=x", "mapred.fairscheduler.eventlog.enabled=true", "mapred.fairscheduler.update.interval=1000")
 	require.NoError(t, err)
 	require.Equal(t, scheduling.PreemptOff, p.Policy.Preemption.Mode)
 	require.Zero(t, p.Policy.Pools.BoostFactor)
-	require.Len(t, p.Warnings, 5)
+	require.Len(t, warnings, 5)
 }
 
 func TestParameterErrors(t *testing.T) {
@@ -140,12 +140,12 @@ func TestParameterErrors(t *testing.T) {
 		"mapred.jobtracker.taskScheduler=x.y.Lottery":      "unknown class x.y.Lottery",
 		"mapred.reduce.slowstart.completed.maps=5 percent": "is not a number from 0 to 1",
 	} {
-		p, err := site(property)
+		p, _, err := site(property)
 		require.ErrorContains(t, err, want)
 		require.Equal(t, allocation.Parameters{}, p)
 	}
-	_, err := allocation.ParseParameters("s.xml", strings.NewReader("<allocations/>"))
+	_, _, err := allocation.ParseParameters("s.xml", strings.NewReader("<allocations/>"))
 	require.EqualError(t, err, "s.xml:1: the root element is <allocations>, want <configuration>; this looks like the file of another scheduler")
-	_, err = allocation.ParseParameters("s.xml", strings.NewReader("<"))
+	_, _, err = allocation.ParseParameters("s.xml", strings.NewReader("<"))
 	require.ErrorContains(t, err, "not well-formed")
 }

@@ -17,9 +17,8 @@ type Source struct {
 type Queues struct {
 	// Configs lists the queues, parents before children and siblings in the order of the files. The
 	// name of a nested queue is its path, with colons: "sch:prod".
-	Configs  []scheduling.QueueConfig
-	Access   Access     // the leaf queues' lists; a missing list admits nobody
-	Warnings []*Problem // settings without effect, missing lists
+	Configs []scheduling.QueueConfig
+	Access  Access // the leaf queues' lists; a missing list admits nobody
 }
 
 // ParseQueues reads the files about queues together, in any number and order:
@@ -31,9 +30,10 @@ type Queues struct {
 //     as capacity.
 //
 // Each name and setting may be given only once in all files. If none names a queue, the result is
-// one queue, "default", with all slots. The error joins a *Problem for everything wrong; for YARN's
+// one queue, "default", with all slots. Warnings are about settings without effect and missing
+// lists. The error joins a *Problem for everything wrong; for YARN's
 // capacity-scheduler.xml, errors.Is(err, ErrYARN) is true.
-func ParseQueues(sources ...Source) (Queues, error) {
+func ParseQueues(sources ...Source) (Queues, []*Problem, error) {
 	var f faults
 	var roots []*element
 	for _, s := range sources {
@@ -43,9 +43,9 @@ func ParseQueues(sources ...Source) (Queues, error) {
 	}
 	out := readQueues(&f, roots, sources)
 	if err := f.err(); err != nil {
-		return Queues{}, err
+		return Queues{}, nil, err
 	}
-	return out, nil
+	return out, f.noted(), nil
 }
 
 // readQueues reads the root elements of the files, and sorts all problems in the order of sources.
@@ -70,7 +70,6 @@ func readQueues(f *faults, roots []*element, sources []Source) Queues {
 	p.build()
 	f.errs.sort(sources)
 	f.warnings.sort(sources)
-	p.out.Warnings = f.noted()
 	return p.out
 }
 

@@ -50,9 +50,9 @@ func capacity(settings ...string) string {
 }
 
 func TestQueueProperties(t *testing.T) {
-	queues, err := allocation.ParseQueues(open(t, "capacity-scheduler.xml", "mapred-queue-acls.xml")...)
+	queues, warnings, err := allocation.ParseQueues(open(t, "capacity-scheduler.xml", "mapred-queue-acls.xml")...)
 	require.NoError(t, err)
-	require.Empty(t, queues.Warnings)
+	require.Empty(t, warnings)
 	want := []scheduling.QueueConfig{
 		{Name: "sch", Capacity: 60, Max: 80},
 		{Name: "sch:prod", Parent: "sch", Capacity: 80, Priorities: true, UserLimit: 50, InitJobs: 3},
@@ -82,16 +82,16 @@ func TestQueuesElement(t *testing.T) {
 		"mapred.capacity-scheduler.default-maximum-initialized-jobs-per-user=3",
 		"mapreduce.cluster.administrators=root wheel",
 	)))
-	got, err := allocation.ParseQueues(sources...)
+	got, _, err := allocation.ParseQueues(sources...)
 	require.NoError(t, err)
-	want, err := allocation.ParseQueues(open(t, "capacity-scheduler.xml", "mapred-queue-acls.xml")...)
+	want, _, err := allocation.ParseQueues(open(t, "capacity-scheduler.xml", "mapred-queue-acls.xml")...)
 	require.NoError(t, err)
 	require.Empty(t, cmp.Diff(want, got))
 }
 
 // Without any queue the result is one queue with all slots and the default settings.
 func TestNoQueues(t *testing.T) {
-	queues, err := allocation.ParseQueues(text(conf("mapred.capacity-scheduler.default-supports-priority=true")))
+	queues, _, err := allocation.ParseQueues(text(conf("mapred.capacity-scheduler.default-supports-priority=true")))
 	require.NoError(t, err)
 	require.Equal(t, []scheduling.QueueConfig{{Name: "default", Priorities: true}}, queues.Configs)
 	require.False(t, queues.Access.Enabled)
@@ -99,19 +99,19 @@ func TestNoQueues(t *testing.T) {
 
 // Case CA-A4: Hadoop 0.21 TestCapacityScheduler.testCapacityAllocFailureWithLowerMaxCapacity.
 func TestLeftoverAboveMaximum(t *testing.T) {
-	_, err := allocation.ParseQueues(text(capacity("default.capacity=25", "q1.maximum-capacity=40")))
+	_, _, err := allocation.ParseQueues(text(capacity("default.capacity=25", "q1.maximum-capacity=40")))
 	require.EqualError(t, err, "q.xml:3: queue q1: the 75 % left for it are above its maximum-capacity of 40 %")
-	_, err = allocation.ParseQueues(text(capacity("default.capacity=25", "q1.maximum-capacity=75")))
+	_, _, err = allocation.ParseQueues(text(capacity("default.capacity=25", "q1.maximum-capacity=75")))
 	require.NoError(t, err)
-	_, err = allocation.ParseQueues(text(capacity("default.capacity=25", "q1.maximum-capacity=40", "q2.maximum-capacity=-1")))
+	_, _, err = allocation.ParseQueues(text(capacity("default.capacity=25", "q1.maximum-capacity=40", "q2.maximum-capacity=-1")))
 	require.NoError(t, err, "half of the 75 % fits")
-	_, err = allocation.ParseQueues(text(capacity("a.capacity=60", "b.capacity=60", "c.maximum-capacity=40")))
+	_, _, err = allocation.ParseQueues(text(capacity("a.capacity=60", "b.capacity=60", "c.maximum-capacity=40")))
 	require.EqualError(t, err, "q.xml:4: the capacities of the topmost queues add up to 120 %, more than 100", "one error is enough")
 }
 
 // The queues have the order of mapred.queue.names, whatever the order of their properties.
 func TestQueueNamesGiveTheOrder(t *testing.T) {
-	queues, err := allocation.ParseQueues(text(conf("mapred.capacity-scheduler.queue.a.capacity=10", "mapred.capacity-scheduler.queue.p:c.capacity=10",
+	queues, _, err := allocation.ParseQueues(text(conf("mapred.capacity-scheduler.queue.a.capacity=10", "mapred.capacity-scheduler.queue.p:c.capacity=10",
 		"mapred.capacity-scheduler.queue.p:b.capacity=10", "mapred.capacity-scheduler.queue.p.capacity=10", "mapred.queue.names=p:b,p:c,z,a")))
 	require.NoError(t, err)
 	var names []string
@@ -122,18 +122,18 @@ func TestQueueNamesGiveTheOrder(t *testing.T) {
 }
 
 func TestStoppedParentStopsItsQueues(t *testing.T) {
-	queues, err := allocation.ParseQueues(text(`<queues><queue><name>a</name><state>STOPPED</state><queue><name>b</name><state>running</state></queue></queue>
+	queues, _, err := allocation.ParseQueues(text(`<queues><queue><name>a</name><state>STOPPED</state><queue><name>b</name><state>running</state></queue></queue>
 		<queue><name>c</name></queue></queues>`))
 	require.NoError(t, err)
 	require.Equal(t, []allocation.QueueAccess{{Name: "a:b", Stopped: true}, {Name: "c"}}, queues.Access.Queues)
 }
 
 func TestQueueWarnings(t *testing.T) {
-	queues, err := allocation.ParseQueues(text(conf("mapred.acls.enabled=true", "mapred.capacity-scheduler.init-poll-interval=5000",
+	_, warnings, err := allocation.ParseQueues(text(conf("mapred.acls.enabled=true", "mapred.capacity-scheduler.init-poll-interval=5000",
 		"mapred.capacity-scheduler.queue.a.supports-priority=true", "mapred.capacity-scheduler.queue.a:b.capacity=50")))
 	require.NoError(t, err)
 	var all []string
-	for _, w := range queues.Warnings {
+	for _, w := range warnings {
 		all = append(all, w.Error())
 	}
 	require.Equal(t, []string{
@@ -206,7 +206,7 @@ func TestQueueFileErrors(t *testing.T) {
 		"queues: aclsEnabled":   {"<queues aclsEnabled='1'/>", "q.xml:1: aclsEnabled: \"1\" is neither true nor false"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			queues, err := allocation.ParseQueues(text(c.text))
+			queues, _, err := allocation.ParseQueues(text(c.text))
 			require.ErrorContains(t, err, c.want)
 			require.Equal(t, allocation.Queues{}, queues, "nothing of a bad file is used")
 		})
@@ -217,16 +217,16 @@ func TestQueueFileErrors(t *testing.T) {
 func TestWarningsOfTwoFiles(t *testing.T) {
 	one := allocation.Source{Name: "1.xml", Reader: strings.NewReader(conf("mapred.acls.enabled=true", "mapred.queue.a.state=running"))}
 	two := allocation.Source{Name: "2.xml", Reader: strings.NewReader(conf("mapred.capacity-scheduler.init-poll-interval=5000"))}
-	queues, err := allocation.ParseQueues(one, two)
+	_, warnings, err := allocation.ParseQueues(one, two)
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		"1.xml:3: queue a has no acl-submit-job: only administrators may submit to it",
 		"2.xml:2: mapred.capacity-scheduler.init-poll-interval has no effect: jobs are initialized without threads or polling",
-	}, texts(queues.Warnings))
+	}, texts(warnings))
 }
 
 func TestYARNCapacitySchedulerIsRecognized(t *testing.T) {
-	_, err := allocation.ParseQueues(text(conf("yarn.scheduler.capacity.root.queues=a,b", "yarn.scheduler.capacity.root.a.capacity=50")))
+	_, _, err := allocation.ParseQueues(text(conf("yarn.scheduler.capacity.root.queues=a,b", "yarn.scheduler.capacity.root.a.capacity=50")))
 	require.ErrorIs(t, err, allocation.ErrYARN)
 	require.EqualError(t, err, "q.xml:2: yarn.scheduler.capacity.root.queues: this is the format of YARN, not that of MapReduce's own schedulers; the properties here begin with mapred.capacity-scheduler")
 }
@@ -235,6 +235,6 @@ func TestYARNCapacitySchedulerIsRecognized(t *testing.T) {
 func TestSettingInTwoFiles(t *testing.T) {
 	one := allocation.Source{Name: "1.xml", Reader: strings.NewReader(capacity("a.capacity=10"))}
 	two := allocation.Source{Name: "2.xml", Reader: strings.NewReader(capacity("b.capacity=zero", "a.capacity=10"))}
-	_, err := allocation.ParseQueues(one, two)
+	_, _, err := allocation.ParseQueues(one, two)
 	require.EqualError(t, err, "2.xml:2: queue b: capacity: \"zero\" is not a number\n2.xml:3: property mapred.capacity-scheduler.queue.a.capacity is repeated, first on line 2 of 1.xml")
 }

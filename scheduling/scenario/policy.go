@@ -169,13 +169,13 @@ func (w *world) allocations(file string) error {
 		return err
 	}
 	defer f.Close()
-	fair, err := allocation.ParseFair(file, f)
+	fair, warnings, err := allocation.ParseFair(file, f)
 	if err != nil {
 		return fmt.Errorf("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	for _, p := range fair.Warnings {
+	for _, p := range warnings {
 		w.noted = append(w.noted, "warning: "+p.Error())
 	}
-	w.policy.Pools = fair.Allocations
+	w.policy.Pools = fair
 	return nil
 }
