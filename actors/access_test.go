@@ -9,20 +9,20 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/view"
 )
 
 // closedRules admit anybody to "open" and only ann, or the group staff, to "prod".
-func closedRules(t *testing.T) *allocation.Rules {
+func closedRules(t *testing.T) *access.Rules {
 	t.Helper()
-	list := func(s string) allocation.List {
-		l, err := allocation.ParseList(s)
+	list := func(s string) access.List {
+		l, err := access.ParseList(s)
 		require.NoError(t, err)
 		return l
 	}
-	return &allocation.Rules{Access: allocation.Access{Enabled: true, Queues: []allocation.QueueAccess{
+	return &access.Rules{Access: access.Control{Enabled: true, Queues: []access.Queue{
 		{Name: "open", Submit: list("*"), Administer: list(" ")},
 		{Name: "prod", Submit: list("ann staff"), Administer: list(" ")},
 	}}}
@@ -40,7 +40,7 @@ func TestRulesGuardPools(t *testing.T) {
 	} {
 		p, _ := bindLines(t, counting(1), "a b\n")
 		_, err := c.Submit(t.Context(), p, o)
-		require.ErrorIs(t, err, allocation.ErrDenied, "%+v", o)
+		require.ErrorIs(t, err, access.ErrDenied, "%+v", o)
 		require.ErrorContains(t, err, "may not submit")
 	}
 	for _, o := range []SubmitOptions{{User: "ann", Pool: "prod"}, {User: "bob", Groups: []string{"staff"}, Pool: " prod "}, {User: "eve", Pool: "open"}} {
@@ -59,7 +59,7 @@ func TestRulesGuardMoves(t *testing.T) {
 	}
 	p, _ := bindLines(t, job, "a b\n")
 	h := c.submit(t, p, SubmitOptions{User: "eve", Pool: "open"})
-	require.ErrorIs(t, h.SetPool("prod"), allocation.ErrDenied)
+	require.ErrorIs(t, h.SetPool("prod"), access.ErrDenied)
 	require.NoError(t, h.SetPool("open"))
 	close(hold)
 	require.Zero(t, h.wait(t).Counters.Get(counter.MapOutputRecords))
@@ -73,7 +73,7 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 	pools, err := scheduling.Preset("hfs")
 	require.NoError(t, err)
 	pools.Name = "new"
-	closed := &allocation.Rules{Access: allocation.Access{Enabled: true}}
+	closed := &access.Rules{Access: access.Control{Enabled: true}}
 	bad := pools
 	bad.Order = "lottery"
 	submit := func() error {
@@ -86,7 +86,7 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 	require.Error(t, c.Reload(bad, closed))
 	require.NoError(t, submit(), "the old rules stay effective")
 	require.NoError(t, c.Reload(pools, closed))
-	require.ErrorIs(t, submit(), allocation.ErrDenied)
+	require.ErrorIs(t, submit(), access.ErrDenied)
 	require.NoError(t, c.ReloadFailed(errors.New("pools.xml:3: wrong")))
 	require.NoError(t, c.Close())
 	find := func(of event.Type) (found []event.Event) {
@@ -129,7 +129,7 @@ func TestAdmissionFollowsThePolicyInForce(t *testing.T) {
 			require.Equal(t, o.Queue, got)
 		}
 		_, err = submit(SubmitOptions{User: "eve", Queue: "prod"})
-		require.ErrorIs(t, err, allocation.ErrDenied)
+		require.ErrorIs(t, err, access.ErrDenied)
 		_, err = submit(SubmitOptions{User: "ann", Pool: "prod"})
 		require.Error(t, err)
 
@@ -138,7 +138,7 @@ func TestAdmissionFollowsThePolicyInForce(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "prod", got)
 		_, err = submit(SubmitOptions{User: "eve", Pool: "prod"})
-		require.ErrorIs(t, err, allocation.ErrDenied)
+		require.ErrorIs(t, err, access.ErrDenied)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 	"github.com/tarry-mr/tarry/scheduling/event"
 )
 
@@ -116,7 +116,7 @@ func (c *Cluster) Inspect(f func(scheduling.View)) error {
 
 // Reload applies a policy and admission rules, for example from changed configuration files. On
 // error it changes neither. Nil rules let everybody do everything, as in Config.
-func (c *Cluster) Reload(p scheduling.Policy, rules *allocation.Rules) error {
+func (c *Cluster) Reload(p scheduling.Policy, rules *access.Rules) error {
 	return c.ask(&reload{p, rules})
 }
 
@@ -169,7 +169,7 @@ type (
 	// setPool moves a job to another pool or queue, if the rules let `by` do so.
 	setPool struct {
 		run *run
-		by  allocation.Principal
+		by  access.Principal
 		to  string
 	}
 
@@ -191,7 +191,7 @@ type (
 	// reload replaces the policy and the admission rules: both or, on error, neither.
 	reload struct {
 		policy scheduling.Policy
-		rules  *allocation.Rules
+		rules  *access.Rules
 	}
 
 	// reloadFailed emits an event that says why changed configuration files were not applied.
@@ -199,7 +199,7 @@ type (
 
 	// readAdmission returns the current rules and policy, which a reload changes together.
 	readAdmission struct {
-		rules  *allocation.Rules
+		rules  *access.Rules
 		policy scheduling.Policy
 	}
 )
@@ -295,10 +295,10 @@ func (m *readAdmission) apply(jt *jobTracker) error {
 
 // Rules returns the current admission rules, which the caller must not change; nil lets everybody
 // do everything.
-func (c *Cluster) Rules() *allocation.Rules { return c.env.rules.Load() }
+func (c *Cluster) Rules() *access.Rules { return c.env.rules.Load() }
 
 // SetPoolBy is SetPool for a user other than the submitter. Config.Rules must let them administer
 // the job in its current pool and submit to the new one.
-func (h *JobHandle) SetPoolBy(who allocation.Principal, name string) error {
+func (h *JobHandle) SetPoolBy(who access.Principal, name string) error {
 	return h.cluster.ask(&setPool{h.run, who, name})
 }

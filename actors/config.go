@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 	"github.com/tarry-mr/tarry/scheduling/calls"
 )
 
@@ -62,7 +62,7 @@ type Config struct {
 
 	// Rules, if not nil, decide into which pool or queue a job goes and who may submit there and
 	// move jobs. Every Submit and SetPool is checked. Nil lets everybody do everything.
-	Rules *allocation.Rules
+	Rules *access.Rules
 
 	// HeartbeatInterval is the time between a node's heartbeats; 0 means Hadoop's rule: 300 ms,
 	// more with more than 30 nodes. A node that is silent for Expiry is lost; 0 means 10 minutes.

@@ -10,14 +10,14 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // env is shared by all parts of one cluster. Its fields do not change after Start, except through
 // their own methods.
 type env struct {
 	cfg    Config
-	rules  atomic.Pointer[allocation.Rules]  // admission rules; nil: everybody may do everything
+	rules  atomic.Pointer[access.Rules]      // admission rules; nil: everybody may do everything
 	policy atomic.Pointer[scheduling.Policy] // the current policy; a restarted JobTracker uses it
 	start  time.Time
 	sys    *system

@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // run is one job on the cluster, from Submit to its end. The JobTracker updates its counts,
@@ -27,7 +27,7 @@ type run struct {
 	name   string
 	key    string // in Config.State
 	user   string
-	who    allocation.Principal // the submitter
+	who    access.Principal // the submitter
 	plan   *mapreduce.Plan
 	splits []cluster.Split
 	input  string // directory of the input's blocks in the FS

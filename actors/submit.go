@@ -11,7 +11,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // Submit prepares a job in this goroutine (output set-up, sampling, splits) and passes it to the
@@ -193,7 +193,7 @@ func (c *Cluster) admit(o *SubmitOptions) error {
 
 // check rejects a pool or queue that the policy does not use, so that the job does not run
 // elsewhere. With rules, the rules have admitted unlisted pools.
-func (o *SubmitOptions) check(p scheduling.Policy, rules *allocation.Rules) error {
+func (o *SubmitOptions) check(p scheduling.Policy, rules *access.Rules) error {
 	pool, queue := strings.TrimSpace(o.Pool), strings.TrimSpace(o.Queue)
 	name := cmp.Or(p.Name, p.Order)
 	listed := func(q scheduling.PoolConfig) bool { return q.Name == pool }
@@ -209,8 +209,8 @@ func (o *SubmitOptions) check(p scheduling.Policy, rules *allocation.Rules) erro
 }
 
 // principal returns the submitter.
-func (o *SubmitOptions) principal() allocation.Principal {
-	return allocation.Principal{User: cmp.Or(o.User, anonymous), Groups: o.Groups}
+func (o *SubmitOptions) principal() access.Principal {
+	return access.Principal{User: cmp.Or(o.User, anonymous), Groups: o.Groups}
 }
 
 // Admit returns the options with which a job would be submitted now, with its pool or queue, or the

@@ -15,7 +15,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // Access determines who may call a server and what they may do.
@@ -36,7 +36,7 @@ type Access struct {
 	// group.
 	TLS *tls.Config
 	// Admins may do everything, as may the administrators of the access lists.
-	Admins allocation.List
+	Admins access.List
 }
 
 // certificates reports whether callers authenticate with certificates.
@@ -91,14 +91,14 @@ type Tokens struct {
 
 // users maps the SHA-256 sum of each token to its user. Lookups by sum leak no timing information
 // about the token.
-type users map[[sha256.Size]byte]allocation.Principal
+type users map[[sha256.Size]byte]access.Principal
 
 // Replace replaces all tokens at once. From then on callers with a removed token are rejected, and
 // their event streams end within keepAlive.
 func (t *Tokens) Replace(other *Tokens) { t.users.Store(other.users.Load()) }
 
 // user returns the user of a token.
-func (t *Tokens) user(token string) (allocation.Principal, bool) {
+func (t *Tokens) user(token string) (access.Principal, bool) {
 	who, ok := (*t.users.Load())[sha256.Sum256([]byte(token))]
 	return who, ok
 }
@@ -145,7 +145,7 @@ func ParseTokens(name string, r io.Reader) (*Tokens, error) {
 		if len(words[0]) < minToken {
 			return nil, fmt.Errorf("%s:%d: a token of %d characters; want %d or more", name, n, len(words[0]), minToken)
 		}
-		who := allocation.Principal{User: words[1]}
+		who := access.Principal{User: words[1]}
 		if len(words) == 3 {
 			who.Groups = strings.Split(words[2], ",")
 		}
@@ -168,7 +168,7 @@ func ParseTokens(name string, r io.Reader) (*Tokens, error) {
 
 // caller is the user who makes a request.
 type caller struct {
-	allocation.Principal
+	access.Principal
 	known bool // authenticated by a token or certificate; otherwise the name is the caller's claim
 }
 
@@ -179,7 +179,7 @@ func (a *Access) authenticate(r *http.Request) (caller, error) {
 		if subject.CommonName == "" {
 			return caller{}, deny("the certificate names no user")
 		}
-		return caller{allocation.Principal{User: subject.CommonName, Groups: subject.Organization}, true}, nil
+		return caller{access.Principal{User: subject.CommonName, Groups: subject.Organization}, true}, nil
 	}
 	if a.Tokens == nil {
 		return caller{}, nil
@@ -199,14 +199,14 @@ func (a *Access) authenticate(r *http.Request) (caller, error) {
 }
 
 // submitter returns the owner of a job that the caller submits in the name of user.
-func (s *Server) submitter(c caller, user string) (allocation.Principal, error) {
+func (s *Server) submitter(c caller, user string) (access.Principal, error) {
 	switch {
 	case !c.known:
-		return allocation.Principal{User: user}, nil
+		return access.Principal{User: user}, nil
 	case user == "" || user == c.User:
 		return c.Principal, nil
 	case s.isAdmin(c):
-		return allocation.Principal{User: user}, nil
+		return access.Principal{User: user}, nil
 	}
 	return c.Principal, deny("user %s may not submit as %s", c.User, user)
 }
@@ -250,7 +250,7 @@ func (s *Server) mayAdminister(c caller, owner string, pool func() string) error
 	case s.isAdmin(c) || c.User == owner && c.User != "":
 		return nil
 	case rules != nil && rules.Access.Enabled:
-		return rules.Access.MayAdminister(pool(), owner, allocation.Principal{User: c.name(), Groups: c.Groups})
+		return rules.Access.MayAdminister(pool(), owner, access.Principal{User: c.name(), Groups: c.Groups})
 	case s.cfg.Access.knowsUsers():
 		return deny("user %s may not change a job of %s", c.name(), owner)
 	}
@@ -258,8 +258,8 @@ func (s *Server) mayAdminister(c caller, owner string, pool func() string) error
 }
 
 // mover returns the caller, whose rights decide where a job may move.
-func (s *Server) mover(c caller) allocation.Principal {
-	return allocation.Principal{User: c.name(), Groups: c.Groups}
+func (s *Server) mover(c caller) access.Principal {
+	return access.Principal{User: c.name(), Groups: c.Groups}
 }
 
 // name returns the user, or anonymous.
@@ -274,7 +274,7 @@ func (c caller) name() string {
 const anonymous = "anonymous"
 
 // options returns the options with which the job is submitted, except for its key.
-func (o *Order) options(who allocation.Principal) actors.SubmitOptions {
+func (o *Order) options(who access.Principal) actors.SubmitOptions {
 	return actors.SubmitOptions{
 		User: who.User, Groups: who.Groups, Pool: o.Pool, Queue: o.Queue, Priority: o.Priority,
 		Reduces: o.Reduces, MaxSkips: o.MaxSkips,

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/actors/serve/api"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // problemOf is the problem that a request is answered with.
@@ -198,7 +198,7 @@ func withTokens(t *testing.T, change func(cfg *Config)) *bench {
 	require.NoError(t, err)
 	b := start(t, func(cfg *Config) {
 		cfg.Access.Tokens = tokens
-		cfg.Access.Admins, err = allocation.ParseList(" operators")
+		cfg.Access.Admins, err = access.ParseList(" operators")
 		require.NoError(t, err)
 		if change != nil {
 			change(cfg)
@@ -274,13 +274,13 @@ func TestWhoMayDoWhat(t *testing.T) {
 
 // Access lists of pools hold at submission, for changes and for moves.
 func TestAccessListsOfPools(t *testing.T) {
-	list := func(text string) allocation.List {
-		l, err := allocation.ParseList(text)
+	list := func(text string) access.List {
+		l, err := access.ParseList(text)
 		require.NoError(t, err)
 		return l
 	}
 	b := withTokens(t, func(cfg *Config) {
-		cfg.Cluster.Rules = &allocation.Rules{Access: allocation.Access{Enabled: true, Admins: list("root"), Queues: []allocation.QueueAccess{
+		cfg.Cluster.Rules = &access.Rules{Access: access.Control{Enabled: true, Admins: list("root"), Queues: []access.Queue{
 			{Name: "lab", Submit: list(" research"), Administer: list("bob")},
 			{Name: "shop", Submit: list("bob"), Administer: list(" ")},
 		}}}

@@ -14,14 +14,14 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // job is a submitted job. Fields above mu do not change once it is in the table.
 type job struct {
 	id      int64
 	asked   api.Submission
-	who     allocation.Principal
+	who     access.Principal
 	key     fingerprint // of its submission; zero if it has none
 	at      time.Time
 	inputs  []stamp

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/actors/serve/api"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // keyLife is how long a submission's key is remembered after its job has ended, however many jobs
@@ -125,7 +125,7 @@ func (t *table) byKey(key fingerprint, now time.Time) (j *job, k *keyedJob) {
 }
 
 // repeated returns the job of an earlier submission under the same key, or nil.
-func (s *Server) repeated(key fingerprint, a *api.Submission, o *Order, who allocation.Principal) (*job, error) {
+func (s *Server) repeated(key fingerprint, a *api.Submission, o *Order, who access.Principal) (*job, error) {
 	j, k := s.jobs.byKey(key, s.now())
 	switch {
 	case k == nil:

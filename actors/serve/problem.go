@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
@@ -71,7 +71,7 @@ func faultOf(err error) (f *fault, ok bool) {
 		status int
 		code   string
 	}{
-		{allocation.ErrDenied, http.StatusForbidden, "denied"},
+		{access.ErrDenied, http.StatusForbidden, "denied"},
 		{mapreduce.ErrOutputExists, http.StatusConflict, "output-exists"},
 		{scheduling.ErrUnknownJob, http.StatusNotFound, "not-found"},
 		{scheduling.ErrJobEnded, http.StatusConflict, "job-ended"},

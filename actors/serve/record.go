@@ -20,7 +20,7 @@ import (
 	"github.com/tarry-mr/tarry/internal/journal"
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // Directories within a State directory.
@@ -48,7 +48,7 @@ type memory struct {
 // record is the durable record of a job.
 type record struct {
 	ID     int64
-	Who    allocation.Principal
+	Who    access.Principal
 	Asked  api.Submission
 	Key    fingerprint `json:",omitzero"` // of the client's key, see api.Client.Submit
 	At     time.Time

@@ -15,13 +15,13 @@ import (
 
 	"github.com/tarry-mr/tarry/actors/serve/api"
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // Configuration is the content of the files of Config.Files, read again.
 type Configuration struct {
 	Policy   scheduling.Policy
-	Rules    *allocation.Rules
+	Rules    *access.Rules
 	Files    []string // it was read from these, which the server watches from now on
 	Warnings []string
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/tarry-mr/tarry/actors"
 	"github.com/tarry-mr/tarry/actors/serve/api"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // Jobs that a former process should have killed end while the next one starts, so everything that
@@ -58,7 +58,7 @@ func TestSubmissionsWrittenInAnyOrder(t *testing.T) {
 func TestEndWaitsForTheShorterJournal(t *testing.T) {
 	dir := t.TempDir()
 	b := withState(t, dir)
-	j := b.s.newJob(api.Submission{Job: "count", Args: []string{"in.txt", "-o", "out"}}, allocation.Principal{})
+	j := b.s.newJob(api.Submission{Job: "count", Args: []string{"in.txt", "-o", "out"}}, access.Principal{})
 	_, err := b.s.jobs.add(j)
 	require.NoError(t, err)
 	require.NoError(t, b.s.memory.write(&entry{Submit: j.record()}))
@@ -99,14 +99,14 @@ func TestNothingIsWrittenBeforeTheSubmission(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s, err := Start(Config{State: filepath.Join(t.TempDir(), "state"), Cluster: actors.Config{Nodes: 1}})
 			require.NoError(t, err)
-			j := s.newJob(api.Submission{}, allocation.Principal{})
+			j := s.newJob(api.Submission{}, access.Principal{})
 			j.key = keyID("", "key")
 			_, err = s.jobs.add(j)
 			require.NoError(t, err)
 			killed, same := make(chan error, 1), make(chan error, 1)
 			go func() { killed <- s.kill(t.Context(), caller{}, j, api.Kill{}) }()
 			go func() {
-				_, err := s.repeated(j.key, &api.Submission{}, new(Order), allocation.Principal{})
+				_, err := s.repeated(j.key, &api.Submission{}, new(Order), access.Principal{})
 				same <- err
 			}()
 			synctest.Wait()

@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // submit accepts a job. With a State it is on disk when submit returns. fresh is false if a job
@@ -87,7 +87,7 @@ func (s *Server) place(j *job) (bool, error) {
 }
 
 // newJob returns a job that is not in the table yet.
-func (s *Server) newJob(a api.Submission, who allocation.Principal) *job {
+func (s *Server) newJob(a api.Submission, who access.Principal) *job {
 	j := &job{
 		asked: a, who: who,
 		counters: new(counter.Set), done: make(chan struct{}), written: make(chan struct{}),

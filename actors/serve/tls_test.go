@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/actors/serve/api"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // authority signs certificates.
@@ -74,7 +74,7 @@ func (a *authority) pool() *x509.CertPool {
 // in.
 func TestCertificates(t *testing.T) {
 	ours, other := newAuthority(t), newAuthority(t)
-	admins, err := allocation.ParseList(" operators")
+	admins, err := access.ParseList(" operators")
 	require.NoError(t, err)
 	b, addr := served(t, func(cfg *Config) {
 		cfg.Access = Access{Admins: admins, TLS: &tls.Config{

@@ -13,7 +13,7 @@ import (
 	"github.com/tarry-mr/tarry/actors/serve"
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // serveFlags are the flags of `tarry serve`.
@@ -175,7 +175,7 @@ func (f *serveFlags) serveConfig(cmd *cobra.Command, p *program) (cfg serve.Conf
 		return cfg, configError("%w", err)
 	}
 	if f.admins != "" {
-		if cfg.Access.Admins, err = allocation.ParseList(f.admins); err != nil {
+		if cfg.Access.Admins, err = access.ParseList(f.admins); err != nil {
 			return cfg, configError("--admins: %w", err)
 		}
 	}

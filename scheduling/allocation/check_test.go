@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/scheduling/access"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
@@ -96,11 +97,11 @@ func TestParametersTurnListsOn(t *testing.T) {
 	require.NoError(t, err)
 	q, _, err := allocation.ParseQueues(source("queues.xml", checkCapacities))
 	require.NoError(t, err)
-	eve, root := allocation.Principal{User: "eve"}, allocation.Principal{User: "root"}
+	eve, root := access.Principal{User: "eve"}, access.Principal{User: "root"}
 	require.NoError(t, q.Access.MaySubmit("q1", eve))
-	access := (&allocation.Files{Queues: &q, Parameters: &p}).Rules().Access
-	require.ErrorIs(t, access.MaySubmit("q1", eve), allocation.ErrDenied)
-	require.NoError(t, access.MaySubmit("q1", root))
-	require.NoError(t, access.MaySubmit("q1", allocation.Principal{User: "x", Groups: []string{"ops"}}))
-	require.Equal(t, []string{"root"}, access.Admins.Users)
+	lists := (&allocation.Files{Queues: &q, Parameters: &p}).Rules().Access
+	require.ErrorIs(t, lists.MaySubmit("q1", eve), access.ErrDenied)
+	require.NoError(t, lists.MaySubmit("q1", root))
+	require.NoError(t, lists.MaySubmit("q1", access.Principal{User: "x", Groups: []string{"ops"}}))
+	require.Equal(t, []string{"root"}, lists.Admins.Users)
 }

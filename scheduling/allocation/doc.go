@@ -1,4 +1,4 @@
-// Package allocation reads Hadoop's configuration files and controls access to pools and queues:
+// Package allocation reads the configuration files of Hadoop's schedulers:
 //
 //   - ReadFiles reads the files of a cluster; Files.Apply applies them to a scheduling.Policy.
 //   - ParseFair reads an allocation file, fair-scheduler.xml, into scheduling.Allocations.
@@ -6,7 +6,6 @@
 //     queues and their access lists.
 //   - ParseParameters reads the scheduler's parameters in mapred-site.xml.
 //   - Check finds everything wrong with files of any kind.
-//   - Rules resolves the pool or queue of a job and checks that its user may submit there.
 //
 // Hadoop ignores many mistakes in these files: unknown elements, negative numbers, weights of zero,
 // pools listed twice. Here each is an error with its line and reason, and all are reported at once,
@@ -16,6 +15,5 @@
 // The package opens no file: readers are arguments. Its functions are safe for concurrent use.
 //
 // Reading order: problem.go, document.go, values.go, settings.go, fair.go; parameters_table.go,
-// parameters.go; queues.go, queues_read.go, queues_build.go; files.go, check.go; list.go, access.go,
-// place.go.
+// parameters.go; queues.go, queues_read.go, queues_build.go; files.go, check.go.
 package allocation

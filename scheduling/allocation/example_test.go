@@ -26,23 +26,3 @@ func ExampleParseFair() {
 	// production 40 2
 	// fair-scheduler.xml:2: pool production: minMaps: -40 is negative
 }
-
-func ExampleRules_Admit() {
-	submit, _ := allocation.ParseList("ann,bob production")
-	rules := allocation.Rules{Access: allocation.Access{
-		Enabled: true,
-		Queues: []allocation.QueueAccess{
-			{Name: "production", Submit: submit},
-			{Name: "default", Submit: allocation.List{Everybody: true}},
-		},
-	}, PoolProperty: allocation.PropertyQueue}
-	eve := allocation.Principal{User: "eve", Groups: []string{"guests"}}
-
-	job := scheduling.JobSpec{Queue: "default"}
-	fmt.Println(rules.Admit(&job, eve, false), job.Pool)
-	job = scheduling.JobSpec{Queue: "default", Pool: "production"}
-	fmt.Println(rules.Admit(&job, eve, false))
-	// Output:
-	// <nil> default
-	// user eve may not submit to production: acl-submit-job of production admits "ann,bob production"
-}

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // ParseFair reads an allocation file (fair-scheduler.xml) in the format of the Fair Scheduler of
@@ -109,7 +110,7 @@ func readName(f *faults, e *element, seen map[string]place) (name string, ok boo
 		return "", false
 	}
 	name = string(attr.text)
-	if reason := nameReason(name); reason != "" {
+	if reason := access.NameFault(name); reason != "" {
 		f.add(e.place, "the name %q of <%s> %s", shorten(name), e.name, reason)
 		return shorten(name), false
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // Files are Hadoop's configuration files of one cluster, read together; nil if a file does not
@@ -92,18 +93,18 @@ func (f *Files) Apply(to *scheduling.Policy) {
 
 // Rules returns the rules for pools and access; nil if no file was read. Both the files about queues
 // and mapred-site.xml may turn the lists on and name administrators.
-func (f *Files) Rules() *Rules {
+func (f *Files) Rules() *access.Rules {
 	if f.Pools == nil && f.Queues == nil && f.Parameters == nil {
 		return nil
 	}
-	r := new(Rules)
+	r := new(access.Rules)
 	if f.Queues != nil {
 		r.Access = f.Queues.Access
 	}
 	if p := f.Parameters; p != nil {
 		r.PoolProperty = p.PoolProperty
 		r.Access.Enabled = r.Access.Enabled || p.Access.Enabled
-		r.Access.Admins = r.Access.Admins.with(p.Access.Admins)
+		r.Access.Admins = r.Access.Admins.With(p.Access.Admins)
 	}
 	return r
 }

@@ -99,25 +99,6 @@ func FuzzParseQueues(f *testing.F) {
 	})
 }
 
-func FuzzParseList(f *testing.F) {
-	for _, s := range []string{"", " ", "*", "ann,bob ops", " ops", "a b c", "a,,b"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		list, err := allocation.ParseList(s)
-		if err != nil {
-			require.Empty(t, list)
-			return
-		}
-		again, err := allocation.ParseList(list.String())
-		require.NoError(t, err, "%q written as %q", s, list.String())
-		require.Equal(t, list, again)
-		if !list.Everybody {
-			require.False(t, list.Admits(allocation.Principal{}), "%q admits nobody in particular", s)
-		}
-	})
-}
-
 // The same for mapred-site.xml; a Core takes every policy that is accepted.
 func FuzzParseParameters(f *testing.F) {
 	f.Add([]byte("<configuration><property><name>mapred.fairscheduler.preemption</name><value>true</value></property></configuration>"))

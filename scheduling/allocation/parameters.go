@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // Parameters are the scheduler's settings in mapred-site.xml [Hadoop Fair Scheduler Guide §4.1],
@@ -16,7 +17,7 @@ type Parameters struct {
 	Scheduler string
 	// AllocationFile is the absolute path of fair-scheduler.xml; "" if it is not in the file.
 	AllocationFile string
-	PoolProperty   string // for Rules: the job property that names the pool; default PropertyUser
+	PoolProperty   string // for Rules: the job property that names the pool; default access.PropertyUser
 	// TaskTimeout is the maximum time without progress of an attempt; 0 means no limit, -1 that it
 	// is not in the file. It concerns live clusters, not the policy.
 	TaskTimeout time.Duration
@@ -25,7 +26,7 @@ type Parameters struct {
 	Policy scheduling.Policy
 	// Access holds this file's settings of access control: whether it is on, and the
 	// administrators. The lists are in the files about queues.
-	Access Access
+	Access access.Control
 }
 
 // ParseParameters reads mapred-site.xml; name is used in messages. It ignores properties of other
@@ -40,7 +41,7 @@ func readParameters(f *faults, root *element) (out Parameters) {
 	if !f.rootIs(root, "configuration") {
 		return out
 	}
-	out.PoolProperty, out.TaskTimeout = PropertyUser, -1
+	out.PoolProperty, out.TaskTimeout = access.PropertyUser, -1
 	out.Policy.SlowStart, out.Policy.Preemption.Interval = -1, 15*time.Second
 	p := parameterParser{faults: f, file: place{file: root.file}, out: &out, policy: &out.Policy}
 	list := properties(f, root, map[string]place{})
@@ -88,7 +89,7 @@ func (p *parameterParser) together() {
 		p.warn(p.file, "%s* has no effect without %sweightadjuster", prefixBooster, prefixFair)
 		pools.BoostFactor, pools.BoostTime = 0, 0
 	}
-	pools.PoolPerUser = p.out.PoolProperty == PropertyUser || p.out.PoolProperty == propertyUserOld
+	pools.PoolPerUser = p.out.PoolProperty == access.PropertyUser || p.out.PoolProperty == access.PropertyUserOld
 	policy.Locality = p.locality()
 	if p.copied != [2]bool{} { // Hadoop's default is on for both kinds; here it is off unless the file says otherwise
 		policy.Speculation.Rule = scheduling.LATE

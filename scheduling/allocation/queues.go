@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // Source is a file to read; Name is used in messages.
@@ -18,7 +19,7 @@ type Queues struct {
 	// Configs lists the queues, parents before children and siblings in the order of the files. The
 	// name of a nested queue is its path, with colons: "sch:prod".
 	Configs []scheduling.QueueConfig
-	Access  Access // the leaf queues' lists; a missing list admits nobody
+	Access  access.Control // the leaf queues' lists; a missing list admits nobody
 }
 
 // ParseQueues reads the files about queues together, in any number and order:
@@ -95,7 +96,7 @@ type queue struct {
 	implied       bool    // mentioned only as part of a child's path
 	settings      element // its children are the settings
 	config        scheduling.QueueConfig
-	submit, admin List
+	submit, admin access.List
 	stopped       bool
 	accept        int // jobs accepted per job that may be initialized; 0 if not in the files
 }
@@ -120,7 +121,7 @@ func isListSwitch(name string) bool { return name == propertyACLs || name == pro
 
 // isList reports whether the setting is an access list, which may be blank: then it admits nobody.
 func isList(name string) bool {
-	return name == listSubmit || name == listAdminister || name == propertyAdmins
+	return name == access.SubmitList || name == access.AdministerList || name == propertyAdmins
 }
 
 // isQueueKey reports whether the setting of a queue belongs to MapReduce itself, under prefixQueue,
@@ -156,9 +157,9 @@ var queueSettings = table[queue]{
 	"maximum-initialized-active-tasks":          func(_ *queue, v entry) { v.tasks() },
 	"maximum-initialized-active-tasks-per-user": func(_ *queue, v entry) { v.tasks() },
 
-	keyState:       func(q *queue, v entry) { q.stopped = v.either("stopped", "running") },
-	listSubmit:     func(q *queue, v entry) { q.submit = v.list() },
-	listAdminister: func(q *queue, v entry) { q.admin = v.list() },
+	keyState:              func(q *queue, v entry) { q.stopped = v.either("stopped", "running") },
+	access.SubmitList:     func(q *queue, v entry) { q.submit = v.list() },
+	access.AdministerList: func(q *queue, v entry) { q.admin = v.list() },
 }
 
 // clusterSettings are the properties that do not concern a single queue.

@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // build combines the queues and checks that they fit together.
 func (p *queueParser) build() {
 	p.declared()
 	if len(p.queues) == 0 && len(p.errs.list) == 0 {
-		p.queue(defaultPool, place{file: p.file})
+		p.queue(access.DefaultPool, place{file: p.file})
 	}
 	var roots []*queue
 	for _, q := range p.queues {
@@ -88,7 +89,9 @@ func (p *queueParser) level(queues []*queue, siblings string, whole float64) {
 		part = cmp.Or(part, left) * whole / 100
 		if len(q.children) == 0 {
 			p.limits(q, part)
-			p.out.Access.Queues = append(p.out.Access.Queues, QueueAccess{q.name, q.submit, q.admin, q.stopped})
+			p.out.Access.Queues = append(p.out.Access.Queues, access.Queue{
+				Name: q.name, Submit: q.submit, Administer: q.admin, Stopped: q.stopped,
+			})
 		}
 		p.out.Configs = append(p.out.Configs, q.config)
 		p.level(q.children, "the queues in "+q.name, part)
@@ -112,8 +115,8 @@ func (p *queueParser) settings(q *queue) {
 		at := q.settings.child(keyMax).place
 		p.add(at, "queue %s: %s: %s %% are below the capacity of %s %%", q.name, keyMax, percent(c.Max), percent(c.Capacity))
 	}
-	if leaf && p.out.Access.Enabled && q.settings.child(listSubmit) == nil {
-		p.warn(q.place, "queue %s has no %s: only administrators may submit to it", q.name, listSubmit)
+	if leaf && p.out.Access.Enabled && q.settings.child(access.SubmitList) == nil {
+		p.warn(q.place, "queue %s has no %s: only administrators may submit to it", q.name, access.SubmitList)
 	}
 	for _, s := range q.settings.children {
 		switch {

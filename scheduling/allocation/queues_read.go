@@ -3,6 +3,8 @@ package allocation
 import (
 	"bytes"
 	"strings"
+
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // queueProperties assigns properties to their queues, and returns those that are not about one queue.
@@ -76,7 +78,7 @@ func (p *queueParser) implied(path string, at place) *queue {
 			return nil
 		}
 	}
-	if reason := nameReason(last); reason != "" {
+	if reason := access.NameFault(last); reason != "" {
 		p.add(at, "the queue name %q %s", shorten(path), reason)
 		return nil
 	}
@@ -107,10 +109,10 @@ func (p *queueParser) queuesElement(root *element) {
 
 // queueElements are the parts of a <queue>, except those that may be repeated.
 var queueElements = table[queue]{
-	"name":         nil,
-	keyState:       func(q *queue, v entry) { q.add(v.element) },
-	listSubmit:     func(q *queue, v entry) { q.add(v.element) },
-	listAdminister: func(q *queue, v entry) { q.add(v.element) },
+	"name":                nil,
+	keyState:              func(q *queue, v entry) { q.add(v.element) },
+	access.SubmitList:     func(q *queue, v entry) { q.add(v.element) },
+	access.AdministerList: func(q *queue, v entry) { q.add(v.element) },
 }
 
 // queueElement reads a <queue> and the queues in it; path is its parent's name and a colon.

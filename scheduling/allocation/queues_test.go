@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/access"
 	"github.com/tarry-mr/tarry/scheduling/allocation"
 )
 
@@ -63,13 +64,13 @@ func TestQueueProperties(t *testing.T) {
 	require.Empty(t, cmp.Diff(wantAccess(), queues.Access))
 }
 
-func wantAccess() allocation.Access {
-	return allocation.Access{
+func wantAccess() access.Control {
+	return access.Control{
 		Enabled: true,
-		Admins:  allocation.List{Users: []string{"root"}, Groups: []string{"wheel"}},
-		Queues: []allocation.QueueAccess{
-			{Name: "sch:prod", Submit: allocation.List{Users: []string{"ann", "bob"}, Groups: []string{"ops"}}, Administer: allocation.List{Groups: []string{"ops"}}},
-			{Name: "sch:misc", Submit: allocation.List{Everybody: true}},
+		Admins:  access.List{Users: []string{"root"}, Groups: []string{"wheel"}},
+		Queues: []access.Queue{
+			{Name: "sch:prod", Submit: access.List{Users: []string{"ann", "bob"}, Groups: []string{"ops"}}, Administer: access.List{Groups: []string{"ops"}}},
+			{Name: "sch:misc", Submit: access.List{Everybody: true}},
 			{Name: "gta", Stopped: true},
 		},
 	}
@@ -125,7 +126,7 @@ func TestStoppedParentStopsItsQueues(t *testing.T) {
 	queues, _, err := allocation.ParseQueues(text(`<queues><queue><name>a</name><state>STOPPED</state><queue><name>b</name><state>running</state></queue></queue>
 		<queue><name>c</name></queue></queues>`))
 	require.NoError(t, err)
-	require.Equal(t, []allocation.QueueAccess{{Name: "a:b", Stopped: true}, {Name: "c"}}, queues.Access.Queues)
+	require.Equal(t, []access.Queue{{Name: "a:b", Stopped: true}, {Name: "c"}}, queues.Access.Queues)
 }
 
 func TestQueueWarnings(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/tarry-mr/tarry/scheduling"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 // Limits of values in a file.
@@ -129,8 +129,8 @@ func (v entry) part() float64 {
 }
 
 // list parses an access list.
-func (v entry) list() List {
-	l, err := ParseList(string(v.element.text))
+func (v entry) list() access.List {
+	l, err := access.ParseList(string(v.element.text))
 	if err != nil {
 		v.bad("%v", err)
 	}
@@ -164,20 +164,5 @@ func (v entry) class(known ...string) string {
 		return class
 	}
 	v.bad("unknown class %s, want %s", shorten(v.text), alternatives(known, ", ", " or "))
-	return ""
-}
-
-// nameReason returns what is wrong with the name of a pool, user or queue, or "".
-func nameReason(name string) string {
-	switch {
-	case strings.TrimSpace(name) == "":
-		return "is empty"
-	case strings.TrimSpace(name) != name:
-		return "has spaces around it"
-	case len(name) > 255:
-		return "is longer than 255 bytes"
-	case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }):
-		return "has control characters"
-	}
 	return ""
 }

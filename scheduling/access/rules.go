@@ -1,4 +1,4 @@
-package allocation
+package access
 
 import (
 	"cmp"
@@ -15,16 +15,16 @@ const (
 	PropertyQueue    = "mapreduce.job.queuename"
 	PropertyQueueOld = "mapred.job.queue.name"
 	PropertyUser     = "mapreduce.job.user.name"
-	propertyUserOld  = "user.name"
+	PropertyUserOld  = "user.name"
 )
 
-// defaultPool is the pool of jobs that name none.
-const defaultPool = "default"
+// DefaultPool is the pool or queue of jobs that name none.
+const DefaultPool = "default"
 
 // Rules determine a job's pool or queue and whether its user may submit there. The zero value is
 // Hadoop's default: a pool per user, no lists.
 type Rules struct {
-	Access Access
+	Access Control
 	// PoolProperty names the job property that chooses the pool of a job without PropertyPool
 	// (mapred.fairscheduler.poolnameproperty). Empty means PropertyUser: the pool is the user's.
 	PoolProperty string
@@ -63,7 +63,7 @@ func (r Rules) Admit(spec *scheduling.JobSpec, who Principal, queues bool) error
 		queue = queue.or(spec.PoolProperty, "property "+PropertyQueueOld)
 	}
 	if queues {
-		queue = queue.or(defaultPool, "default")
+		queue = queue.or(DefaultPool, "default")
 		if err := r.submit(queue, who); err != nil {
 			return err
 		}
@@ -72,14 +72,14 @@ func (r Rules) Admit(spec *scheduling.JobSpec, who Principal, queues bool) error
 	}
 	pool := target{}.or(spec.Pool, "property "+PropertyPool)
 	switch property {
-	case PropertyUser, propertyUserOld:
+	case PropertyUser, PropertyUserOld:
 		pool = pool.or(who.User, "user "+who.User)
 	case PropertyQueue:
 		pool = pool.or(named, "property "+property)
 	default:
 		pool = pool.or(spec.PoolProperty, "property "+property)
 	}
-	pool = pool.or(defaultPool, "default")
+	pool = pool.or(DefaultPool, "default")
 	if err := r.submit(pool, who); err != nil {
 		return err
 	}
@@ -107,8 +107,8 @@ func (r Rules) Move(who Principal, owner, from, to string) error {
 
 // submit checks the name and the lists.
 func (r Rules) submit(to target, who Principal) error {
-	if reason := nameReason(to.name); reason != "" {
-		return fmt.Errorf("pool or queue name %q (by %s) %s", shorten(to.name), to.by, reason)
+	if reason := NameFault(to.name); reason != "" {
+		return fmt.Errorf("pool or queue name %.40q (by %s) %s", to.name, to.by, reason)
 	}
 	return r.Access.MaySubmit(to.name, who)
 }

@@ -1,4 +1,4 @@
-package allocation_test
+package access_test
 
 import (
 	"slices"
@@ -9,28 +9,28 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 func TestParseList(t *testing.T) {
 	for _, c := range []struct {
 		text string
-		want allocation.List
+		want access.List
 	}{
-		{"", allocation.List{}},
-		{" ", allocation.List{}},
-		{"*", allocation.List{Everybody: true}},
-		{" * ", allocation.List{Everybody: true}},
-		{"ann", allocation.List{Users: []string{"ann"}}},
-		{"ann ", allocation.List{Users: []string{"ann"}}},
-		{"bob,ann", allocation.List{Users: []string{"ann", "bob"}}},
-		{" ops", allocation.List{Groups: []string{"ops"}}},
-		{"ann,bob ops,dev", allocation.List{Users: []string{"ann", "bob"}, Groups: []string{"dev", "ops"}}},
+		{"", access.List{}},
+		{" ", access.List{}},
+		{"*", access.List{Everybody: true}},
+		{" * ", access.List{Everybody: true}},
+		{"ann", access.List{Users: []string{"ann"}}},
+		{"ann ", access.List{Users: []string{"ann"}}},
+		{"bob,ann", access.List{Users: []string{"ann", "bob"}}},
+		{" ops", access.List{Groups: []string{"ops"}}},
+		{"ann,bob ops,dev", access.List{Users: []string{"ann", "bob"}, Groups: []string{"dev", "ops"}}},
 	} {
-		got, err := allocation.ParseList(c.text)
+		got, err := access.ParseList(c.text)
 		require.NoError(t, err, "%q", c.text)
 		require.Equal(t, c.want, got, "%q", c.text)
-		again, err := allocation.ParseList(got.String())
+		again, err := access.ParseList(got.String())
 		require.NoError(t, err)
 		require.Equal(t, got, again, "%q is written as %q", c.text, got.String())
 	}
@@ -50,20 +50,33 @@ func TestParseList(t *testing.T) {
 		"ann,ann":     "user ann is listed twice",
 		" ops,ops":    "group ops is listed twice",
 	} {
-		_, err := allocation.ParseList(text)
+		_, err := access.ParseList(text)
 		require.ErrorContains(t, err, want, "%q", text)
 	}
 }
 
+// closed has a queue for some, a queue for everybody and a queue that is stopped.
+func closed() access.Control {
+	return access.Control{
+		Enabled: true,
+		Admins:  access.List{Users: []string{"root"}, Groups: []string{"wheel"}},
+		Queues: []access.Queue{
+			{Name: "sch:prod", Submit: access.List{Users: []string{"ann", "bob"}, Groups: []string{"ops"}}, Administer: access.List{Groups: []string{"ops"}}},
+			{Name: "sch:misc", Submit: access.List{Everybody: true}},
+			{Name: "gta", Stopped: true},
+		},
+	}
+}
+
 func TestMaySubmitAndAdminister(t *testing.T) {
-	ann, olga := allocation.Principal{User: "ann"}, allocation.Principal{User: "olga", Groups: []string{"staff", "ops"}}
-	eve, root := allocation.Principal{User: "eve", Groups: []string{"guests"}}, allocation.Principal{User: "root"}
-	member := allocation.Principal{User: "zoe", Groups: []string{"wheel"}}
-	nobody := allocation.Principal{}
-	a := wantAccess()
+	ann, olga := access.Principal{User: "ann"}, access.Principal{User: "olga", Groups: []string{"staff", "ops"}}
+	eve, root := access.Principal{User: "eve", Groups: []string{"guests"}}, access.Principal{User: "root"}
+	member := access.Principal{User: "zoe", Groups: []string{"wheel"}}
+	nobody := access.Principal{}
+	a := closed()
 	for _, c := range []struct {
 		queue    string
-		who      allocation.Principal
+		who      access.Principal
 		mayUse   bool
 		mayAdmin bool
 	}{
@@ -85,12 +98,12 @@ func TestMaySubmitAndAdminister(t *testing.T) {
 		if err := a.MaySubmit(c.queue, c.who); c.mayUse {
 			require.NoError(t, err, "%v to %q", c.who, c.queue)
 		} else {
-			require.ErrorIs(t, err, allocation.ErrDenied, "%v to %q", c.who, c.queue)
+			require.ErrorIs(t, err, access.ErrDenied, "%v to %q", c.who, c.queue)
 		}
 		if err := a.MayAdminister(c.queue, "somebody", c.who); c.mayAdmin {
 			require.NoError(t, err, "%v in %q", c.who, c.queue)
 		} else {
-			require.ErrorIs(t, err, allocation.ErrDenied, "%v in %q", c.who, c.queue)
+			require.ErrorIs(t, err, access.ErrDenied, "%v in %q", c.who, c.queue)
 		}
 	}
 	require.NoError(t, a.MayAdminister("gta", "eve", eve), "the owner may")
@@ -98,8 +111,8 @@ func TestMaySubmitAndAdminister(t *testing.T) {
 }
 
 func TestDenialSaysWhoWhatAndWhichList(t *testing.T) {
-	eve := allocation.Principal{User: "eve"}
-	a := wantAccess()
+	eve := access.Principal{User: "eve"}
+	a := closed()
 	require.EqualError(t, a.MaySubmit("sch:prod", eve), `user eve may not submit to sch:prod: acl-submit-job of sch:prod admits "ann,bob ops"`)
 	require.EqualError(t, a.MayAdminister("sch:misc", "ann", eve), "user eve may not administer jobs of sch:misc: acl-administer-jobs of sch:misc admits nobody")
 	require.EqualError(t, a.MaySubmit("gta", eve), "user eve may not submit to gta: it is stopped")
@@ -107,24 +120,24 @@ func TestDenialSaysWhoWhatAndWhichList(t *testing.T) {
 }
 
 func TestListsAreOffByDefault(t *testing.T) {
-	a := wantAccess()
+	a := closed()
 	a.Enabled = false
-	eve := allocation.Principal{User: "eve"}
+	eve := access.Principal{User: "eve"}
 	require.NoError(t, a.MaySubmit("sch:prod", eve))
 	require.NoError(t, a.MaySubmit("nowhere", eve))
 	require.NoError(t, a.MayAdminister("sch:prod", "ann", eve))
 	require.ErrorContains(t, a.MaySubmit("gta", eve), "it is stopped")
-	require.NoError(t, allocation.Access{}.MaySubmit("x", eve))
+	require.NoError(t, access.Control{}.MaySubmit("x", eve))
 }
 
 // Case PA-A1: Hadoop 0.21 TestFairScheduler.testPoolAssignment, with poolnameproperty = pool; and
 // case AF-A2's trimming.
 func TestPoolOfAJob(t *testing.T) {
-	ann := allocation.Principal{User: "ann"}
+	ann := access.Principal{User: "ann"}
 	for _, c := range []struct {
 		name     string
 		property string
-		who      allocation.Principal
+		who      access.Principal
 		spec     scheduling.JobSpec
 		want     string
 	}{
@@ -135,13 +148,13 @@ func TestPoolOfAJob(t *testing.T) {
 		{"explicit trimmed", "pool", ann, scheduling.JobSpec{Pool: "\tpoolA\n"}, "poolA"},
 		{"blank does not count", "pool", ann, scheduling.JobSpec{Pool: "  ", PoolProperty: "b"}, "b"},
 		{"a pool a user", "", ann, scheduling.JobSpec{}, "ann"},
-		{"nobody", "", allocation.Principal{}, scheduling.JobSpec{}, "default"},
+		{"nobody", "", access.Principal{}, scheduling.JobSpec{}, "default"},
 		{"a forged user", "", ann, scheduling.JobSpec{PoolProperty: "root", User: "root"}, "ann"},
 		{"a forged user, old name", "user.name", ann, scheduling.JobSpec{PoolProperty: "root"}, "ann"},
 		{"by queue", "mapreduce.job.queuename", ann, scheduling.JobSpec{Queue: "q"}, "q"},
 		{"by queue, as property", "mapreduce.job.queuename", ann, scheduling.JobSpec{PoolProperty: "q", Queue: "r"}, "q"},
 	} {
-		err := allocation.Rules{PoolProperty: c.property}.Admit(&c.spec, c.who, false)
+		err := access.Rules{PoolProperty: c.property}.Admit(&c.spec, c.who, false)
 		require.NoError(t, err, c.name)
 		require.Equal(t, c.want, c.spec.Pool, c.name)
 		require.Equal(t, c.who.User, c.spec.User, c.name)
@@ -151,14 +164,14 @@ func TestPoolOfAJob(t *testing.T) {
 		`pool or queue name "a\x00b" (by property pool) has control characters`:                      {PoolProperty: "a\x00b"},
 		`pool or queue name "a\x00b" (by property mapreduce.job.queuename) has control characters`:   {Queue: "a\x00b"},
 	} {
-		require.EqualError(t, allocation.Rules{PoolProperty: "pool"}.Admit(&spec, ann, false), want)
+		require.EqualError(t, access.Rules{PoolProperty: "pool"}.Admit(&spec, ann, false), want)
 	}
 }
 
 // Hadoop admits a user who submits to an open queue although the job runs in a closed pool.
 func TestTheExplicitPoolDoesNotSlipPastTheLists(t *testing.T) {
-	rules := allocation.Rules{Access: wantAccess(), PoolProperty: allocation.PropertyQueue}
-	eve := allocation.Principal{User: "eve"}
+	rules := access.Rules{Access: closed(), PoolProperty: access.PropertyQueue}
+	eve := access.Principal{User: "eve"}
 	open := scheduling.JobSpec{Queue: "sch:misc"}
 	require.NoError(t, rules.Admit(&open, eve, false))
 	require.Equal(t, "sch:misc", open.Pool)
@@ -168,18 +181,18 @@ func TestTheExplicitPoolDoesNotSlipPastTheLists(t *testing.T) {
 
 	// A queue that the user may not use is refused although the pool is open.
 	err = rules.Admit(&scheduling.JobSpec{Queue: "sch:prod", Pool: "sch:misc"}, eve, false)
-	require.ErrorIs(t, err, allocation.ErrDenied)
+	require.ErrorIs(t, err, access.ErrDenied)
 
 	// The job cannot be moved there later either, by its owner or by anybody else.
-	require.ErrorIs(t, rules.Move(eve, "eve", "sch:misc", "sch:prod"), allocation.ErrDenied)
-	require.ErrorIs(t, rules.Move(allocation.Principal{User: "bob"}, "eve", "sch:misc", "sch:prod"), allocation.ErrDenied, "bob does not administer sch:misc")
-	require.NoError(t, rules.Move(allocation.Principal{User: "ann"}, "ann", "sch:misc", "sch:prod"))
+	require.ErrorIs(t, rules.Move(eve, "eve", "sch:misc", "sch:prod"), access.ErrDenied)
+	require.ErrorIs(t, rules.Move(access.Principal{User: "bob"}, "eve", "sch:misc", "sch:prod"), access.ErrDenied, "bob does not administer sch:misc")
+	require.NoError(t, rules.Move(access.Principal{User: "ann"}, "ann", "sch:misc", "sch:prod"))
 	require.ErrorContains(t, rules.Move(eve, "eve", "sch:misc", " "), "is empty")
 }
 
 func TestQueueOfAJob(t *testing.T) {
-	old := allocation.Rules{Access: wantAccess(), PoolProperty: allocation.PropertyQueueOld}
-	eve := allocation.Principal{User: "eve"}
+	old := access.Rules{Access: closed(), PoolProperty: access.PropertyQueueOld}
+	eve := access.Principal{User: "eve"}
 	for _, c := range []struct {
 		spec   scheduling.JobSpec
 		denied bool
@@ -203,18 +216,18 @@ func TestQueueOfAJob(t *testing.T) {
 func TestNoPropertiesLeadIntoAClosedPool(t *testing.T) {
 	places := []string{"a", "b", "c", "default", "eve", "ann"}
 	users, groups := []string{"ann", "bob", "eve"}, []string{"g1", "g2"}
-	names := []string{"", allocation.PropertyPool, allocation.PropertyQueue, allocation.PropertyQueueOld, allocation.PropertyUser, "user.name", "pool"}
+	names := []string{"", access.PropertyPool, access.PropertyQueue, access.PropertyQueueOld, access.PropertyUser, "user.name", "pool"}
 	rapid.Check(t, func(t *rapid.T) {
-		a := allocation.Access{Enabled: true}
+		a := access.Control{Enabled: true}
 		for _, name := range places {
 			if rapid.Bool().Draw(t, "configured") {
-				a.Queues = append(a.Queues, allocation.QueueAccess{Name: name, Submit: drawList(t, users, groups), Administer: drawList(t, users, groups), Stopped: rapid.IntRange(0, 5).Draw(t, "stopped") == 0})
+				a.Queues = append(a.Queues, access.Queue{Name: name, Submit: drawList(t, users, groups), Administer: drawList(t, users, groups), Stopped: rapid.IntRange(0, 5).Draw(t, "stopped") == 0})
 			}
 		}
-		who := allocation.Principal{User: rapid.SampledFrom(users).Draw(t, "user"), Groups: rapid.SliceOfDistinct(rapid.SampledFrom(groups), rapid.ID).Draw(t, "groups")}
+		who := access.Principal{User: rapid.SampledFrom(users).Draw(t, "user"), Groups: rapid.SliceOfDistinct(rapid.SampledFrom(groups), rapid.ID).Draw(t, "groups")}
 		value := rapid.SampledFrom(append([]string{"", "", "A", "a ", " b", "\tc\n", "nowhere", "\u00a0a"}, places...))
 		spec := scheduling.JobSpec{User: value.Draw(t, "user"), Pool: value.Draw(t, "pool"), PoolProperty: value.Draw(t, "property"), Queue: value.Draw(t, "queue")}
-		rules := allocation.Rules{Access: a, PoolProperty: rapid.SampledFrom(names).Draw(t, "pool property")}
+		rules := access.Rules{Access: a, PoolProperty: rapid.SampledFrom(names).Draw(t, "pool property")}
 		for _, queues := range []bool{false, true} {
 			job := spec
 			if rules.Admit(&job, who, queues) != nil {
@@ -226,7 +239,7 @@ func TestNoPropertiesLeadIntoAClosedPool(t *testing.T) {
 				to = job.Queue
 			}
 			require.Equal(t, strings.TrimSpace(to), to, "what the scheduler trims stays the same")
-			i := slices.IndexFunc(a.Queues, func(q allocation.QueueAccess) bool { return q.Name == to })
+			i := slices.IndexFunc(a.Queues, func(q access.Queue) bool { return q.Name == to })
 			require.GreaterOrEqual(t, i, 0, "%s is not configured", to)
 			q := a.Queues[i]
 			named := slices.Contains(q.Submit.Users, who.User) || slices.ContainsFunc(who.Groups, func(g string) bool { return slices.Contains(q.Submit.Groups, g) })
@@ -237,10 +250,29 @@ func TestNoPropertiesLeadIntoAClosedPool(t *testing.T) {
 }
 
 // drawList draws a list, often nobody and sometimes everybody.
-func drawList(t *rapid.T, users, groups []string) allocation.List {
-	return allocation.List{
+func drawList(t *rapid.T, users, groups []string) access.List {
+	return access.List{
 		Everybody: rapid.IntRange(0, 4).Draw(t, "everybody") == 0,
 		Users:     rapid.SliceOfNDistinct(rapid.SampledFrom(users), 0, 2, rapid.ID).Draw(t, "users"),
 		Groups:    rapid.SliceOfNDistinct(rapid.SampledFrom(groups), 0, 1, rapid.ID).Draw(t, "groups"),
 	}
+}
+
+func FuzzParseList(f *testing.F) {
+	for _, s := range []string{"", " ", "*", "ann,bob ops", " ops", "a b c", "a,,b"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		list, err := access.ParseList(s)
+		if err != nil {
+			require.Empty(t, list)
+			return
+		}
+		again, err := access.ParseList(list.String())
+		require.NoError(t, err, "%q written as %q", s, list.String())
+		require.Equal(t, list, again)
+		if !list.Everybody {
+			require.False(t, list.Admits(access.Principal{}), "%q admits nobody in particular", s)
+		}
+	})
 }

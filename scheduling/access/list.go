@@ -1,4 +1,4 @@
-package allocation
+package access
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ func ParseList(s string) (List, error) {
 	}
 	users, groups, _ := strings.Cut(s, " ")
 	if strings.ContainsFunc(groups, unicode.IsSpace) || strings.ContainsFunc(users, unicode.IsSpace) {
-		return List{}, fmt.Errorf("%q has more than one space; want user1,user2 group1,group2, or * or a single space", shorten(s))
+		return List{}, fmt.Errorf("%.40q has more than one space; want user1,user2 group1,group2, or * or a single space", s)
 	}
 	var l List
 	var err error
@@ -46,20 +46,20 @@ func names(s, what string) ([]string, error) {
 	list := strings.Split(s, ",")
 	slices.Sort(list)
 	for i, name := range list {
-		switch reason := nameReason(name); {
+		switch reason := NameFault(name); {
 		case reason != "":
-			return nil, fmt.Errorf("a %s name %s in %q", what, reason, shorten(s))
+			return nil, fmt.Errorf("a %s name %s in %.40q", what, reason, s)
 		case strings.Contains(name, "*"):
-			return nil, fmt.Errorf("%q among %s names; * alone means everybody", shorten(name), what)
+			return nil, fmt.Errorf("%.40q among %s names; * alone means everybody", name, what)
 		case i > 0 && list[i-1] == name:
-			return nil, fmt.Errorf("%s %s is listed twice", what, shorten(name))
+			return nil, fmt.Errorf("%s %.40s is listed twice", what, name)
 		}
 	}
 	return list, nil
 }
 
-// with returns the union of l and o.
-func (l List) with(o List) List {
+// With returns the union of l and o.
+func (l List) With(o List) List {
 	both := func(a, b []string) []string {
 		list := slices.Concat(a, b)
 		slices.Sort(list)
@@ -104,4 +104,20 @@ func (l List) Admits(who Principal) bool {
 type Principal struct {
 	User   string
 	Groups []string
+}
+
+// NameFault returns what is wrong with the name of a pool, queue, user or group, such as "is empty",
+// or "".
+func NameFault(name string) string {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return "is empty"
+	case strings.TrimSpace(name) != name:
+		return "has spaces around it"
+	case len(name) > 255:
+		return "is longer than 255 bytes"
+	case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || r == unicode.ReplacementChar }):
+		return "has control characters"
+	}
+	return ""
 }

@@ -1,4 +1,7 @@
-package allocation
+// Package access controls who may use which pool or queue. A [List] names users and groups, a
+// [Control] has the lists of all queues, and [Rules] resolve the pool or queue of a job and check
+// that its user may submit there. Functions and values are safe for concurrent use.
+package access
 
 import (
 	"errors"
@@ -10,19 +13,9 @@ var ErrDenied = errors.New("not permitted")
 
 // The access lists of a queue, by their names in Hadoop's files.
 const (
-	listSubmit     = "acl-submit-job"      // users who may submit jobs to it, or move them into it
-	listAdminister = "acl-administer-jobs" // users who may kill and re-prioritize its jobs, or move them out
+	SubmitList     = "acl-submit-job"      // users who may submit jobs to it, or move them into it
+	AdministerList = "acl-administer-jobs" // users who may kill and re-prioritize its jobs, or move them out
 )
-
-// refused returns an error such as "user eve may not submit to prod: acl-submit-job of prod admits
-// "ann ops"", for the operation that a list controls.
-func refused(list, queue string, who Principal, reason string) error {
-	operation := "submit to"
-	if list == listAdminister {
-		operation = "administer jobs of"
-	}
-	return denied(fmt.Sprintf("user %s may not %s %s: %s", who.User, operation, queue, reason))
-}
 
 // denied is the text of an error that matches ErrDenied.
 type denied string
@@ -32,17 +25,27 @@ func (d denied) Error() string { return string(d) }
 // Is makes errors.Is(err, ErrDenied) true.
 func (denied) Is(target error) bool { return target == ErrDenied }
 
-// QueueAccess holds the access lists of one queue, or of the pool with that name.
-type QueueAccess struct {
+// refused returns an error such as "user eve may not submit to prod: acl-submit-job of prod admits
+// "ann ops"", for the operation that a list controls.
+func refused(list, queue string, who Principal, reason string) error {
+	operation := "submit to"
+	if list == AdministerList {
+		operation = "administer jobs of"
+	}
+	return denied(fmt.Sprintf("user %s may not %s %s: %s", who.User, operation, queue, reason))
+}
+
+// Queue holds the access lists of one queue, or of the pool with that name.
+type Queue struct {
 	Name       string
 	Submit     List // users who may submit jobs
 	Administer List // users who may kill, re-prioritize and move jobs of others
 	Stopped    bool // rejects all submissions, even if lists are not checked
 }
 
-// Access defines which users may use which pool or queue. The zero value permits everything, as
+// Control defines which users may use which pool or queue. The zero value permits everything, as
 // Hadoop does.
-type Access struct {
+type Control struct {
 	// Enabled turns the lists on (mapred.acls.enabled, mapreduce.cluster.acls.enabled; default
 	// false).
 	Enabled bool
@@ -50,48 +53,48 @@ type Access struct {
 	Admins List
 	// Queues lists every queue that has access lists. With Enabled, all other pools and queues are
 	// closed to everyone but Admins: an unconfigured name must not bypass the lists.
-	Queues []QueueAccess
+	Queues []Queue
 }
 
 // queue returns a queue's lists.
-func (a Access) queue(name string) (QueueAccess, bool) {
-	for _, q := range a.Queues {
+func (c Control) queue(name string) (Queue, bool) {
+	for _, q := range c.Queues {
 		if q.Name == name {
 			return q, true
 		}
 	}
-	return QueueAccess{}, false
+	return Queue{}, false
 }
 
 // MaySubmit returns nil if `who` may submit a job to the pool or queue; otherwise the error is
 // ErrDenied.
-func (a Access) MaySubmit(queue string, who Principal) error {
-	if q, ok := a.queue(queue); ok && q.Stopped {
-		return refused(listSubmit, queue, who, "it is stopped")
+func (c Control) MaySubmit(queue string, who Principal) error {
+	if q, ok := c.queue(queue); ok && q.Stopped {
+		return refused(SubmitList, queue, who, "it is stopped")
 	}
-	return a.check(queue, listSubmit, who)
+	return c.check(queue, SubmitList, who)
 }
 
 // MayAdminister returns nil if `who` may kill, re-prioritize or move a job of owner in the pool or
 // queue, as the owner always may; otherwise the error is ErrDenied.
-func (a Access) MayAdminister(queue, owner string, who Principal) error {
+func (c Control) MayAdminister(queue, owner string, who Principal) error {
 	if owner != "" && who.User == owner {
 		return nil
 	}
-	return a.check(queue, listAdminister, who)
+	return c.check(queue, AdministerList, who)
 }
 
 // check checks the lists.
-func (a Access) check(queue, name string, who Principal) error {
-	if !a.Enabled || a.Admins.Admits(who) {
+func (c Control) check(queue, name string, who Principal) error {
+	if !c.Enabled || c.Admins.Admits(who) {
 		return nil
 	}
-	q, ok := a.queue(queue)
+	q, ok := c.queue(queue)
 	if !ok {
 		return refused(name, queue, who, "no such queue is configured, and access lists are on")
 	}
 	list := q.Submit
-	if name == listAdminister {
+	if name == AdministerList {
 		list = q.Administer
 	}
 	if list.Admits(who) {

@@ -1,4 +1,4 @@
-package allocation_test
+package access_test
 
 import (
 	"slices"
@@ -8,50 +8,48 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/allocation"
+	"github.com/tarry-mr/tarry/scheduling/access"
 )
 
 func TestAdmit(t *testing.T) {
-	rules := allocation.Rules{Access: wantAccess(), PoolProperty: allocation.PropertyQueue}
-	eve := allocation.Principal{User: "eve"}
+	rules := access.Rules{Access: closed(), PoolProperty: access.PropertyQueue}
+	eve := access.Principal{User: "eve"}
 	spec := scheduling.JobSpec{Name: "j", User: "root", Queue: " sch:misc"}
 	require.NoError(t, rules.Admit(&spec, eve, false))
 	require.Equal(t, scheduling.JobSpec{Name: "j", User: "eve", Pool: "sch:misc"}, spec)
 
 	spec = scheduling.JobSpec{User: "root", PoolProperty: "sch:misc", Pool: "sch:prod"}
-	require.ErrorIs(t, rules.Admit(&spec, eve, false), allocation.ErrDenied)
+	require.ErrorIs(t, rules.Admit(&spec, eve, false), access.ErrDenied)
 	require.Equal(t, scheduling.JobSpec{User: "root", PoolProperty: "sch:misc", Pool: "sch:prod"}, spec, "as before")
 
 	spec = scheduling.JobSpec{Queue: "sch:misc", Pool: "ignored"}
 	require.NoError(t, rules.Admit(&spec, eve, true))
 	require.Equal(t, "sch:misc", spec.Queue)
-	require.ErrorIs(t, rules.Admit(&scheduling.JobSpec{Queue: "sch:prod"}, eve, true), allocation.ErrDenied)
-	require.ErrorIs(t, rules.Admit(&scheduling.JobSpec{}, eve, true), allocation.ErrDenied, "there is no queue default")
+	require.ErrorIs(t, rules.Admit(&scheduling.JobSpec{Queue: "sch:prod"}, eve, true), access.ErrDenied)
+	require.ErrorIs(t, rules.Admit(&scheduling.JobSpec{}, eve, true), access.ErrDenied, "there is no queue default")
 }
 
 // The same on a real Core: the user may submit to the pool or queue in which the job ends.
 func TestAdmittedJobsLandWhereTheirUserMaySubmit(t *testing.T) {
 	places := []string{"a", "b", "default", "ann", "eve"}
-	file := "<configuration>"
+	var queues []scheduling.QueueConfig
 	for _, name := range places {
-		file += "<property><name>mapred.queue." + name + ".state</name><value>running</value></property>"
+		queues = append(queues, scheduling.QueueConfig{Name: name})
 	}
-	queues, _, err := allocation.ParseQueues(text(file + "</configuration>"))
-	require.NoError(t, err)
 	name := rapid.SampledFrom(append([]string{"", " ", " a", "b\t", "c"}, places...))
 	rapid.Check(t, func(t *rapid.T) {
 		byQueue := rapid.Bool().Draw(t, "capacity")
 		policy, err := scheduling.Preset(map[bool]string{true: "capacity", false: "hfs"}[byQueue])
 		require.NoError(t, err)
-		(&allocation.Files{Queues: &queues}).Apply(&policy)
+		policy.Queues = queues
 		policy.Pools.PoolPerUser = rapid.Bool().Draw(t, "a pool a user")
 		core, err := scheduling.NewCore(scheduling.Config{}, policy)
 		require.NoError(t, err)
-		rules := allocation.Rules{Access: allocation.Access{Enabled: true}, PoolProperty: rapid.SampledFrom([]string{"", "pool", allocation.PropertyQueue, allocation.PropertyPool, allocation.PropertyUser}).Draw(t, "property")}
+		rules := access.Rules{Access: access.Control{Enabled: true}, PoolProperty: rapid.SampledFrom([]string{"", "pool", access.PropertyQueue, access.PropertyPool, access.PropertyUser}).Draw(t, "property")}
 		for _, place := range places {
-			rules.Access.Queues = append(rules.Access.Queues, allocation.QueueAccess{Name: place, Submit: drawList(t, []string{"ann", "eve"}, []string{"g"})})
+			rules.Access.Queues = append(rules.Access.Queues, access.Queue{Name: place, Submit: drawList(t, []string{"ann", "eve"}, []string{"g"})})
 		}
-		who := allocation.Principal{User: rapid.SampledFrom([]string{"ann", "eve"}).Draw(t, "who")}
+		who := access.Principal{User: rapid.SampledFrom([]string{"ann", "eve"}).Draw(t, "who")}
 		spec := scheduling.JobSpec{
 			Name: "j", Maps: 1, User: rapid.SampledFrom([]string{"", "ann", "eve"}).Draw(t, "claimed"),
 			Pool: name.Draw(t, "Pool"), PoolProperty: name.Draw(t, "PoolProperty"), Queue: name.Draw(t, "Queue"),
