@@ -46,7 +46,7 @@ func Check(sources ...Source) []Checked {
 		case queueFile:
 			about = append(about, root)
 		}
-		c.Errors, c.Warnings = f.errs.all("problems"), f.noted()
+		c.Errors, c.Warnings = f.errs.all("problems"), f.warnings.all("warnings")
 	}
 	if len(about) > 0 {
 		checkQueues(list, about, sources)
@@ -71,13 +71,14 @@ func checkQueues(list []Checked, roots []*element, sources []Source) {
 		c.Holds = q.summary()
 		other := func(p *Problem) bool { return p.File != c.Name }
 		c.Errors = slices.DeleteFunc(slices.Clone(f.errs.all("problems")), other)
-		c.Warnings = slices.DeleteFunc(slices.Clone(f.noted()), other)
+		c.Warnings = slices.DeleteFunc(slices.Clone(f.warnings.all("warnings")), other)
 	}
 }
 
-// kindOf returns the kind of a file. If it cannot decide, it adds a problem.
+// kindOf returns the kind of a file with that root, which may be nil. If it cannot decide, it adds a
+// problem.
 func kindOf(f *faults, root *element) string {
-	if root == nil {
+	if root == nil || !f.rootIs(root, "allocations", "queues", "configuration") {
 		return unknownFile
 	}
 	switch root.name {
@@ -85,10 +86,6 @@ func kindOf(f *faults, root *element) string {
 		return poolFile
 	case "queues":
 		return queueFile
-	case "configuration":
-	default:
-		f.rootIs(root, "allocations", "queues", "configuration")
-		return unknownFile
 	}
 	kind := parameterFile
 	for _, p := range properties(new(faults), root, map[string]place{}) {

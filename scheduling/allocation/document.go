@@ -51,7 +51,7 @@ func readDocument(f *faults, name string, r io.Reader) *element {
 	case malformed:
 		f.add(place{name, syntax.Line}, "not well-formed XML: %s", syntax.Msg)
 	case !errors.Is(err, io.EOF):
-		f.addCause(err, d.at, "%v", err)
+		f.add(d.at, "%w", err)
 	case len(file.children) == 0:
 		f.add(place{file: name}, "no root element: the file is empty")
 	default:
@@ -69,7 +69,7 @@ func parse[T any](name string, r io.Reader, read func(f *faults, root *element) 
 	if err := f.err(); err != nil {
 		return *new(T), nil, err
 	}
-	return out, f.noted(), nil
+	return out, f.warnings.all("warnings"), nil
 }
 
 // rootIs reports whether the root element has one of the names; if not, it adds a problem.

@@ -119,7 +119,7 @@ func readName(f *faults, e *element, seen map[string]place) (name string, ok boo
 
 // addYARN reports an element of YARN's allocation file.
 func (f *faults) addYARN(e *element, what, instead string) {
-	f.addCause(ErrYARN, e.place, "%s belongs to the YARN Fair Scheduler: %v; use %s", what, ErrYARN, instead)
+	f.add(e.place, "%s belongs to the YARN Fair Scheduler: %w; use %s", what, ErrYARN, instead)
 }
 
 // nothing is the replacement for elements without a counterpart.

@@ -64,14 +64,10 @@ var parameters = table[parameterParser]{
 	"mapreduce.jobtracker.tasktracker.maxblacklists": func(p *parameterParser, v entry) { p.policy.Avoid.Jobs = v.count(1) },
 
 	// the Fair Scheduler
-	prefixFair + "preemption":          func(p *parameterParser, v entry) { p.preempt = v.yes() },
-	prefixFair + "preemption.only.log": func(p *parameterParser, v entry) { p.onlyLog = v.yes() },
-	prefixFair + "preemption.interval": func(p *parameterParser, v entry) { p.policy.Preemption.Interval = v.millis(1) },
-	prefixFair + "update.interval": func(_ *parameterParser, v entry) {
-		if v.millis(1) > 0 {
-			v.useless(": shares are computed every 500 ms")
-		}
-	},
+	prefixFair + "preemption":             func(p *parameterParser, v entry) { p.preempt = v.yes() },
+	prefixFair + "preemption.only.log":    func(p *parameterParser, v entry) { p.onlyLog = v.yes() },
+	prefixFair + "preemption.interval":    func(p *parameterParser, v entry) { p.policy.Preemption.Interval = v.millis(1) },
+	prefixFair + "update.interval":        noEffect[parameterParser](": shares are computed every 500 ms"),
 	prefixFair + "allow.undeclared.pools": func(p *parameterParser, v entry) { p.policy.Pools.Known = !v.yes() },
 	prefixFair + "poolnameproperty":       func(p *parameterParser, v entry) { p.out.PoolProperty = v.text },
 	prefixFair + "allocation.file": func(p *parameterParser, v entry) {

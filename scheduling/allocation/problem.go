@@ -58,27 +58,23 @@ type problems struct {
 	more int
 }
 
-// add adds an error.
-func (f *faults) add(at place, format string, args ...any) { f.addCause(nil, at, format, args...) }
-
-// addCause adds an error with a cause for errors.Is.
-func (f *faults) addCause(cause error, at place, format string, args ...any) {
-	f.errs.add(cause, at, format, args...)
-}
+// add adds an error; with %w its cause, for errors.Is.
+func (f *faults) add(at place, format string, args ...any) { f.errs.add(at, format, args...) }
 
 // warn adds a warning about a legal setting that is surely a mistake.
-func (f *faults) warn(at place, format string, args ...any) { f.warnings.add(nil, at, format, args...) }
+func (f *faults) warn(at place, format string, args ...any) { f.warnings.add(at, format, args...) }
 
-func (l *problems) add(cause error, at place, format string, args ...any) {
+func (l *problems) add(at place, format string, args ...any) {
 	if len(l.list) >= maxProblems {
 		l.more++
 		return
 	}
-	reason := fmt.Sprintf(format, args...)
+	err := fmt.Errorf(format, args...)
+	reason := err.Error()
 	if len(reason) > maxReason {
 		reason = strings.ToValidUTF8(reason[:maxReason], "") + "…"
 	}
-	l.list = append(l.list, &Problem{File: at.file, Line: at.line, Reason: reason, cause: cause})
+	l.list = append(l.list, &Problem{File: at.file, Line: at.line, Reason: reason, cause: errors.Unwrap(err)})
 }
 
 // all returns the problems and, if some were omitted, a last one with their number.
@@ -108,6 +104,3 @@ func (f *faults) err() error {
 	}
 	return errors.Join(list...)
 }
-
-// noted returns all warnings.
-func (f *faults) noted() []*Problem { return f.warnings.all("warnings") }

@@ -46,7 +46,7 @@ func ParseQueues(sources ...Source) (Queues, []*Problem, error) {
 	if err := f.err(); err != nil {
 		return Queues{}, nil, err
 	}
-	return out, f.noted(), nil
+	return out, f.warnings.all("warnings"), nil
 }
 
 // readQueues reads the root elements of the files, and sorts all problems in the order of sources.
@@ -135,6 +135,12 @@ const (
 	keyState    = "state"
 )
 
+// Why settings of the initialization of jobs have no effect.
+const (
+	noThreads  = ": jobs are initialized without threads or polling"
+	smallTasks = ": tasks take little memory before they are launched"
+)
+
 // queueSettings are the settings of a queue.
 var queueSettings = table[queue]{
 	keyCapacity: func(q *queue, v entry) {
@@ -154,8 +160,8 @@ var queueSettings = table[queue]{
 	"maximum-initialized-jobs-per-user":         func(q *queue, v entry) { q.config.InitJobs = v.count(1) },
 	"user-limit-factor":                         func(q *queue, v entry) { q.config.UserFactor = v.weight() },
 	"init-accept-jobs-factor":                   func(q *queue, v entry) { q.accept = v.count(1) },
-	"maximum-initialized-active-tasks":          func(_ *queue, v entry) { v.tasks() },
-	"maximum-initialized-active-tasks-per-user": func(_ *queue, v entry) { v.tasks() },
+	"maximum-initialized-active-tasks":          noEffect[queue](smallTasks),
+	"maximum-initialized-active-tasks-per-user": noEffect[queue](smallTasks),
 
 	keyState:              func(q *queue, v entry) { q.stopped = v.either("stopped", "running") },
 	access.SubmitList:     func(q *queue, v entry) { q.submit = v.list() },
@@ -170,16 +176,16 @@ var clusterSettings = table[queueParser]{
 	propertyAdmins:       func(p *queueParser, v entry) { p.out.Access.Admins = v.list() },
 
 	"mapred.capacity-scheduler.maximum-system-jobs": func(p *queueParser, v entry) { p.system = v.count(1) },
-	"mapred.capacity-scheduler.init-poll-interval":  (*queueParser).threads,
-	"mapred.capacity-scheduler.init-worker-threads": (*queueParser).threads,
+	"mapred.capacity-scheduler.init-poll-interval":  noEffect[queueParser](noThreads),
+	"mapred.capacity-scheduler.init-worker-threads": noEffect[queueParser](noThreads),
 
 	prefixDefaults + "supports-priority":                 byDefault,
 	prefixDefaults + "minimum-user-limit-percent":        byDefault,
 	prefixDefaults + "maximum-initialized-jobs-per-user": byDefault,
 	prefixDefaults + "user-limit-factor":                 byDefault,
 	prefixDefaults + "init-accept-jobs-factor":           byDefault,
-	prefixDefaults + "maximum-active-tasks-per-queue":    func(_ *queueParser, v entry) { v.tasks() },
-	prefixDefaults + "maximum-active-tasks-per-user":     func(_ *queueParser, v entry) { v.tasks() },
+	prefixDefaults + "maximum-active-tasks-per-queue":    noEffect[queueParser](smallTasks),
+	prefixDefaults + "maximum-active-tasks-per-user":     noEffect[queueParser](smallTasks),
 }
 
 // byDefault reads the default of a setting for queues without it.
@@ -194,18 +200,4 @@ func (p *queueParser) switchLists(v entry) {
 		return
 	}
 	p.enabled, p.out.Access.Enabled = &v, v.yes()
-}
-
-// threads checks a setting of the threads that initialize jobs, which has no effect here.
-func (p *queueParser) threads(v entry) {
-	if v.count(1) > 0 {
-		v.useless(": jobs are initialized without threads or polling")
-	}
-}
-
-// tasks checks a limit on the tasks of initialized jobs, which has no effect here.
-func (v entry) tasks() {
-	if v.count(1) > 0 {
-		v.useless(": tasks take little memory before they are launched")
-	}
 }

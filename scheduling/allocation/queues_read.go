@@ -12,7 +12,7 @@ func (p *queueParser) queueProperties(list []*element) (others []*element) {
 	for _, e := range list {
 		switch {
 		case strings.HasPrefix(e.name, prefixYARN):
-			p.addCause(ErrYARN, e.place, "%s: %v; the properties here begin with mapred.capacity-scheduler", shorten(e.name), ErrYARN)
+			p.add(e.place, "%s: %w; the properties here begin with mapred.capacity-scheduler", shorten(e.name), ErrYARN)
 			return others // the rest has the same problem
 		case strings.HasPrefix(e.name, prefixCapacity):
 			p.queueProperty(e, prefixCapacity)

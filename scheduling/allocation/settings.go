@@ -9,6 +9,15 @@ import (
 // with the setter that reads its value; nil: the value is read elsewhere.
 type table[T any] map[string]func(to *T, v entry)
 
+// noEffect returns a setter for a count that has no effect; why is the end of its warning.
+func noEffect[T any](why string) func(*T, entry) {
+	return func(_ *T, v entry) {
+		if v.count(1) > 0 {
+			v.useless(why)
+		}
+	}
+}
+
 // read reads what is in e into to, and reports what is given twice. Messages prefix names with in.
 // Attributes that are not in the table are reported; elements are passed to unknown, or reported if
 // it is nil.
