@@ -73,19 +73,13 @@ func ablation(s *study.Study) {
 		bars.Bars(fmt.Sprintf("%d nodes, %d racks,\n%d maps, %d reduces", shape.Nodes, shape.Racks,
 			shape.Maps, shape.Reduces))
 	}
-	s.Follows("centers of gravity that are feeding nodes", "%", "always", study.AtLeast(100), study.MeanOf(centers))
+	s.Row("centers of gravity that are feeding nodes", study.MeanOf(centers))
 	earlyPlacing(s, seeds)
 }
 
 // ablate adds the rows and bars of one problem.
 func ablate(s *study.Study, seeds int, shape setup.Shape, bars *study.Figure) {
-	shown := func(what string, ours study.Sample) {
-		s.Shown(fmt.Sprintf("%v; %s: saved", shape, what), "%", ours)
-	}
-	near := func(what string, ours study.Sample) {
-		s.Own(fmt.Sprintf("%v; %s", shape, what), "%", "greedy by regret comes near", study.More(90),
-			ours)
-	}
+	row := func(what string, ours study.Sample) { s.Row(fmt.Sprintf("%v; %s", shape, what), ours) }
 	best := overSeeds(s, seeds, shape,
 		func(p *setup.Placing, _ *rand.Rand) float64 { return p.Cut(p.Best(math.MaxInt)) })
 	capped := overSeeds(s, seeds, shape,
@@ -95,16 +89,16 @@ func ablate(s *study.Study, seeds int, shape setup.Shape, bars *study.Figure) {
 		if i > 0 {
 			bars.Series[i-1].AddBar(saved)
 		}
-		shown(w.name, saved)
+		row(w.name+": saved", saved)
 		switch w.name {
 		case ablationFull:
-			near(w.name+": part of what is possible with its cap", saved.Part(capped))
+			row(w.name+": part of what is possible with its cap", saved.Part(capped))
 		case ablationUncapped:
-			near(w.name+": part of what is possible", saved.Part(best))
+			row(w.name+": part of what is possible", saved.Part(best))
 		}
 	}
-	shown("best assignment with the cap", capped)
-	shown("best assignment", best)
+	row("best assignment with the cap: saved", capped)
+	row("best assignment: saved", best)
 	bars.Series[len(bars.Series)-1].AddBar(best)
 }
 
@@ -148,8 +142,8 @@ func earlyPlacing(s *study.Study, seeds int) {
 			if part == 1 && way.name == "with projection" { // nothing is left to be projected
 				continue
 			}
-			s.Own(fmt.Sprintf("%v; %g %% of the maps known, %s: saved", shape, 100*part, way.name),
-				"%", fmt.Sprintf("near the estimate of %g", way.want[i]), study.Near(way.want[i]), saved)
+			s.Row(fmt.Sprintf("%v; %g %% of the maps known, %s: saved", shape, 100*part, way.name),
+				saved)
 		}
 	}
 }

@@ -47,9 +47,9 @@ func runtime(s *study.Study) {
 				native[k] = append(native[k], x...)
 				lines[k].AddSample(over, x.mean())
 				label := fmt.Sprintf("%s, %g:1: run time saved", lines[k].Name, over)
-				s.Shown(label+", mean", "%", x.mean())
-				s.Shown(label+", least", "%", x.least())
-				s.Shown(label+", most", "%", x.most())
+				s.Row(label+", mean", x.mean())
+				s.Row(label+", least", x.least())
+				s.Row(label+", most", x.most())
 			}
 		}
 	}
@@ -60,16 +60,14 @@ func runtime(s *study.Study) {
 // start.
 func totals(s *study.Study, native, same [2]savings) {
 	cogrs, larts := native[0], native[1]
-	const claim = "of the abstract, the grid is ours"
-	s.Known("CoGRS: greatest saving of run time", "%", 23.8, cogrs.most()).Saying(claim)
-	s.Known("LARTS: greatest saving of run time", "%", 11.6, larts.most()).Saying(claim)
-	s.Known("LARTS: mean saving of run time", "%", 7, larts.mean()).Saying(claim)
-	s.Own("CoGRS: mean saving of run time", "%", "more than nothing", study.More(0), cogrs.mean())
-	s.Own("mean saving of run time, CoGRS less LARTS", "points", "the later rule saves more",
-		study.More(0), cogrs.mean().Minus(larts.mean()))
-	s.Shown("CoGRS: greatest saving over any node with the same start", "%", same[0].most())
-	s.Shown("CoGRS: mean saving over any node with the same start", "%", same[0].mean())
-	s.Shown("LARTS: mean saving over any node with the same start", "%", same[1].mean())
+	s.Row("CoGRS: greatest saving of run time", cogrs.most())
+	s.Row("LARTS: greatest saving of run time", larts.most())
+	s.Row("LARTS: mean saving of run time", larts.mean())
+	s.Row("CoGRS: mean saving of run time", cogrs.mean())
+	s.Row("mean saving of run time, CoGRS less LARTS", cogrs.mean().Minus(larts.mean()))
+	s.Row("CoGRS: greatest saving over any node with the same start", same[0].most())
+	s.Row("CoGRS: mean saving over any node with the same start", same[0].mean())
+	s.Row("LARTS: mean saving over any node with the same start", same[1].mean())
 	s.Findings = []string{fmt.Sprintf("On the mean over the grid CoGRS saves %.2f %% of the run "+
 		"time over native placement and LARTS %.2f %%.", cogrs.mean().Mean(), larts.mean().Mean())}
 }

@@ -59,30 +59,24 @@ func cache(s *study.Study) {
 	with := middle
 	with.blocks = 0
 	none := with.run(s, with.policies()[:1])[0].By(study.MeanSojourn)
-	s.Shown("no cache, delay 5 s: mean sojourn", "s", none)
+	s.Row("no cache, delay 5 s: mean sojourn", none)
 	for _, blocks := range study.Pick(s, []int{2, 8}, []int{1, 2, 4, 8, 32}) {
 		with.blocks = blocks
 		all := with.run(s, with.policies())
 		name := fmt.Sprintf("cache of %d MiB", with.mebibytes())
 		for _, m := range []struct {
-			what, unit string
-			metric     study.Metric
-		}{
-			{"in memory", "%", inMemory},
-			{"node-local", "%", study.NodeLocal},
-			{"mean sojourn", "s", study.MeanSojourn},
-		} {
+			what   string
+			metric study.Metric
+		}{{"in memory", inMemory}, {"node-local", study.NodeLocal}, {"mean sojourn", study.MeanSojourn}} {
 			for _, r := range all {
-				s.Shown(name+", "+r.Name+": "+m.what, m.unit, r.By(m.metric))
+				s.Row(name+", "+r.Name+": "+m.what, r.By(m.metric))
 			}
 		}
-		s.Own(name+": hits that affinity adds", "points", "more than none", study.More(0),
-			all.Less(1, 0, inMemory))
-		s.Own(name+": mean sojourn, delay 5 s over cache-affinity", "×", "waiting for memory pays",
-			study.More(1), all.Over(0, 1, study.MeanSojourn))
+		s.Row(name+": hits that affinity adds", all.Less(1, 0, inMemory))
+		s.Row(name+": mean sojourn, delay 5 s over cache-affinity",
+			all.Over(0, 1, study.MeanSojourn))
 		if with == middle {
-			s.Own("delay 5 s: mean sojourn, no cache over "+name, "×",
-				"a cache helps without affinity, too", study.More(1),
+			s.Row("delay 5 s: mean sojourn, no cache over "+name,
 				none.Over(all[0].By(study.MeanSojourn)))
 		}
 		for i, r := range all {

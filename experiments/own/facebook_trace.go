@@ -37,21 +37,19 @@ func facebookTrace(s *study.Study) {
 	all := s.Compare(cfg, list, s.Repeats(1, 10), traceJobs(s))
 	for i, r := range all {
 		mean, off := r.By(study.MeanSojourn), r.By(study.OffRack).Times(1e-9)
-		s.Shown(r.Name+": mean sojourn", "s", mean)
-		s.Shown(r.Name+": node-local", "%", r.By(study.NodeLocal))
-		s.Shown(r.Name+": shuffled off the rack", "GB", off)
+		s.Row(r.Name+": mean sojourn", mean)
+		s.Row(r.Name+": node-local", r.By(study.NodeLocal))
+		s.Row(r.Name+": shuffled off the rack", off)
 		sojourn.Series[i%2].AddBar(mean)
 		bytes.Series[i%2].AddBar(off)
 	}
 	const fifo, greedy, native, center = 2, 4, 6, 7 // fifo with waits; hfs without, with, at the center
-	s.Own("hfs, W = 5s: off-rack bytes saved at the center, of all bytes", "%", "more than none",
-		study.More(0), all.Saved(center, native, study.OffRack))
-	s.Shown("hfs, W = 5s: off-rack bytes saved at the center, mean of jobs that shuffle", "%",
+	s.Row("hfs, W = 5s: off-rack bytes saved at the center, of all bytes",
+		all.Saved(center, native, study.OffRack))
+	s.Row("hfs, W = 5s: off-rack bytes saved at the center, mean of jobs that shuffle",
 		all[native:center+1].BySeed(savedByJob))
-	s.Shown("mean sojourn, fifo over hfs, W = 5s", "×", all.Over(fifo, native, study.MeanSojourn)).
-		Saying("fair sharing is shorter on mixed sizes: orders judges it")
-	s.Own("node-local maps that waiting adds, hfs", "points", "delay scheduling", study.More(0),
-		all.Less(native, greedy, study.NodeLocal))
+	s.Row("mean sojourn, fifo over hfs, W = 5s", all.Over(fifo, native, study.MeanSojourn))
+	s.Row("node-local maps that waiting adds, hfs", all.Less(native, greedy, study.NodeLocal))
 }
 
 // savedByJob returns the percentage of its off-rack bytes that a job saves by placement, as the

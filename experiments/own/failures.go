@@ -35,15 +35,10 @@ func failures(s *study.Study) {
 		for k, r := range all {
 			slower := r.By(study.Makespan).Over(base[k].By(study.Makespan))
 			fig.Series[k].AddSample(rate, slower)
-			s.Shown(name+", "+r.Name+": jobs ended", "",
+			s.Row(name+", "+r.Name+": jobs ended",
 				r.By(func(r *simulator.Result) float64 { return float64(r.Report.Jobs) }))
-			if what := name + ", " + r.Name + ": makespan against none"; hours == 0.5 {
-				s.Own(what, "×", "failures cost time", study.More(1), slower)
-			} else {
-				s.Shown(what, "×", slower)
-			}
+			s.Row(name+", "+r.Name+": makespan against none", slower)
 		}
-		s.Own(name+": off-rack bytes saved by CoGRS", "%", "more than none, also under failures",
-			study.More(0), all.Saved(1, 0, study.OffRack))
+		s.Row(name+": off-rack bytes saved by CoGRS", all.Saved(1, 0, study.OffRack))
 	}
 }

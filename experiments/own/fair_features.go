@@ -62,19 +62,19 @@ func fairWeights(s *study.Study) {
 		return heldOver(shared(s, a, shareEnd, w), shareFrom, shareEnd, 0, 1)
 	}
 	pool := scheduling.Allocations{Pools: []scheduling.PoolConfig{{Name: "heavy", Weight: 2}}}
-	s.Own("pool of weight 2: slots over those of weight 1", "×", "2 times the share",
-		study.Between(1.95, 2.05), over(pool, setup.Tenants(tenant("heavy"), tenant("light"))))
+	s.Row("pool of weight 2: slots over those of weight 1",
+		over(pool, setup.Tenants(tenant("heavy"), tenant("light"))))
 	w := setup.Tenants(tenant("one"), tenant("one"))
 	w.Jobs[0].Priority = scheduling.High
-	s.Own("job of high priority: slots over one of normal priority", "×",
-		"priorities are weights: 2", study.Between(1.95, 2.05), over(scheduling.Allocations{}, w))
+	s.Row("job of high priority: slots over one of normal priority",
+		over(scheduling.Allocations{}, w))
 	const few = 3000
 	small := tenant("one")
 	small.Maps = few
 	want := math.Log2(1+setup.Endless) / math.Log2(1+few) // as few runs out the ratio rises a little
-	s.Own("weights by size: slots of 100,000 maps over those of 3,000", "×",
-		"logarithm of the maps: 1.44", study.Between(0.95*want, 1.1*want),
+	row := s.Row("weights by size: slots of 100,000 maps over those of 3,000",
 		over(scheduling.Allocations{SizeBasedWeight: true}, setup.Tenants(tenant("one"), small)))
+	row.Bounds = study.Bounds{Low: 0.95 * want, High: 1.1 * want, Strict: true}
 }
 
 // fairBoost measures the weight of new jobs, which is larger for some time.
@@ -85,9 +85,9 @@ func fairBoost(s *study.Study) {
 	young.At = comes
 	r := shared(s, scheduling.Allocations{BoostFactor: 3, BoostTime: boost}, gone+boost,
 		setup.Tenants(tenant("one"), young))
-	s.Own("job new for 200 s, boost of 3: slots over those of an old job", "×", "the factor, 3",
-		study.Between(2.85, 3.15), heldOver(r, comes+settle, gone, 1, 0))
-	s.Shown("the same job afterwards", "×", heldOver(r, gone+settle, gone+boost, 1, 0))
+	s.Row("job new for 200 s, boost of 3: slots over those of an old job",
+		heldOver(r, comes+settle, gone, 1, 0))
+	s.Row("the same job afterwards", heldOver(r, gone+settle, gone+boost, 1, 0))
 }
 
 // fairLimits measures limits on running jobs, of a pool and of a user, and on a pool's slots.
@@ -104,11 +104,11 @@ func fairLimits(s *study.Study) {
 			return float64(most)
 		})
 	}
-	s.Own("limit of 2 jobs of a pool: most of 5 that run at once", "", "2", study.Between(1.5, 2.5),
+	s.Row("limit of 2 jobs of a pool: most of 5 that run at once",
 		running(scheduling.Allocations{
 			Pools: []scheduling.PoolConfig{{Name: "limited", MaxJobs: 2}},
 		}))
-	s.Own("limit of 3 jobs of a user: most of 5 that run at once", "", "3", study.Between(2.5, 3.5),
+	s.Row("limit of 3 jobs of a user: most of 5 that run at once",
 		running(scheduling.Allocations{UserMaxJobs: 3}))
 	slots := shared(s, scheduling.Allocations{
 		Pools: []scheduling.PoolConfig{{Name: "capped", Max: [2]int{25, 25}}},
@@ -116,8 +116,6 @@ func fairLimits(s *study.Study) {
 	most := func(job int) study.Sample {
 		return setup.Timelines(slots, func(t setup.Timeline) float64 { return t.Most(job) })
 	}
-	s.Own("pool with at most 25 slots: most that it holds", "slots", "25", study.Between(24.5, 25.5),
-		most(0))
-	s.Own("the pool beside it: most that it holds", "slots", "what is left, 75",
-		study.Between(74.5, 75.5), most(1))
+	s.Row("pool with at most 25 slots: most that it holds", most(0))
+	s.Row("the pool beside it: most that it holds", most(1))
 }

@@ -44,21 +44,20 @@ func hotFiles(s *study.Study) {
 	gain := func(i int) study.Sample {
 		return last[i].By(study.NodeLocal).Minus(first[i].By(study.NodeLocal))
 	}
-	s.Own("node-local maps that 50 % more replicas add, greedy less delay 5 s", "points",
-		"replicas help most without delay scheduling", study.More(0), gain(0).Minus(gain(1)))
-	s.Own("delay 5 s: node-local maps that 50 % more replicas add", "points", "more than none",
-		study.More(0), gain(1))
-	s.Own("greedy: mean sojourn with R = 3 over 50 % more replicas", "×", "shorter with replicas",
-		study.More(1), first[0].By(study.MeanSojourn).Over(last[0].By(study.MeanSojourn)))
+	s.Row("node-local maps that 50 % more replicas add, greedy less delay 5 s",
+		gain(0).Minus(gain(1)))
+	s.Row("delay 5 s: node-local maps that 50 % more replicas add", gain(1))
+	s.Row("greedy: mean sojourn with R = 3 over 50 % more replicas",
+		first[0].By(study.MeanSojourn).Over(last[0].By(study.MeanSojourn)))
 }
 
 // hotRows shows the runs of a policy.
 func hotRows(s *study.Study, name string, r *study.Runs) {
-	s.Shown(name+": node-local", "%", r.By(study.NodeLocal))
-	s.Shown(name+": mean sojourn", "s", r.By(study.MeanSojourn))
+	s.Row(name+": node-local", r.By(study.NodeLocal))
+	s.Row(name+": mean sojourn", r.By(study.MeanSojourn))
 	for _, class := range []string{"hottest file", "next nine files", "other files"} {
 		if v := r.Local(class, scheduling.NodeLocal); v.Mean() > 0 {
-			s.Shown(name+": node-local, "+class, "%", v)
+			s.Row(name+": node-local, "+class, v)
 		}
 	}
 }

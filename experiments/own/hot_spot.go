@@ -2,7 +2,6 @@ package own
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -41,10 +40,10 @@ func hotSpot(s *study.Study) {
 	run := func(name string, rule scheduling.ReducePolicy) pileUp {
 		at := spotRun(s, rule)
 		if name != uncapped { // judged below
-			s.Shown(name+": reduces on the fullest node", "", at.largest)
+			s.Row(name+": reduces on the fullest node", at.largest)
 		}
-		s.Shown(name+": distance", "% of the greatest", at.distance)
-		s.Shown(name+": time of the job", "s", at.sojourn)
+		s.Row(name+": distance", at.distance)
+		s.Row(name+": time of the job", at.sojourn)
 		return at
 	}
 	run("any node that asks", scheduling.ReducePolicy{})
@@ -71,18 +70,15 @@ func hotSpot(s *study.Study) {
 // capRows compares the job without cap with the one under the default cap.
 func capRows(s *study.Study, free, capped pileUp) {
 	random, best := spotBounds()
-	s.Own(uncapped+": reduces on the fullest node", "", "nearly all, SPARK-10087",
-		study.More(0.9*spotReduces), free.largest)
-	s.Own("with the default cap: reduces on the fullest node", "", "at most its part and half as much",
-		study.AtMost(math.Ceil(1.5*spotReduces/(spotNodes-1))), capped.largest)
-	s.Shown("what the default cap costs: distance", "points", capped.distance.Minus(free.distance))
-	s.Shown("reduces on random nodes: distance", "% of the greatest", study.Sure(random))
-	s.Own("what placement with the default cap still saves over random nodes: distance", "points",
-		"more than nothing", study.More(0), study.Pair(capped.distance, capped.distance,
+	s.Row(uncapped+": reduces on the fullest node", free.largest)
+	s.Row("with the default cap: reduces on the fullest node", capped.largest)
+	s.Row("what the default cap costs: distance", capped.distance.Minus(free.distance))
+	s.Row("reduces on random nodes: distance", study.Sure(random))
+	s.Row("what placement with the default cap still saves over random nodes: distance",
+		study.Pair(capped.distance, capped.distance,
 			func(b, _ float64) float64 { return random - b }))
-	s.Shown("best placement with the default cap: distance", "% of the greatest", study.Sure(best))
-	s.Own("time of the job without cap over with", "×", "one link takes all that the cap spreads",
-		study.More(1), free.sojourn.Over(capped.sojourn))
+	s.Row("best placement with the default cap: distance", study.Sure(best))
+	s.Row("time of the job without cap over with", free.sojourn.Over(capped.sojourn))
 }
 
 // spotPlaces returns the nodes of the maps: node 0 for the first ones, a separate node for each of

@@ -40,20 +40,14 @@ func leenKeys(s *study.Study, name string, keys workload.Keys) {
 		Submission: simulator.Submission{Rule: simulator.Serial},
 	}, list, s.Repeats(1, 10), study.Changed(jobs, func(j *workload.Job) { j.Keys = keys }))
 	for _, r := range all {
-		s.Shown(name+", "+r.Name+": bytes moved", "%", r.By(leenMoved))
-		s.Shown(name+", "+r.Name+": largest reduce over the mean", "×", r.By(leenLargest))
-		s.Shown(name+", "+r.Name+": time of a job", "s", r.By(study.MeanSojourn))
+		s.Row(name+", "+r.Name+": bytes moved", r.By(leenMoved))
+		s.Row(name+", "+r.Name+": largest reduce over the mean", r.By(leenLargest))
+		s.Row(name+", "+r.Name+": time of a job", r.By(study.MeanSojourn))
 	}
 	const cogrs, leen = 1, 3
-	s.Own(name+": bytes moved, CoGRS less LEEN", "points", "LEEN moves less", study.More(0),
-		all.Less(cogrs, leen, leenMoved))
-	s.Own(name+": largest reduce, CoGRS over LEEN", "×", "LEEN is fairer", study.More(1),
-		all.Over(cogrs, leen, leenLargest))
-	faster := s.Own(name+": time of a job, CoGRS over LEEN", "×", "LEEN is faster", study.More(1),
-		all.Over(cogrs, leen, study.MeanSojourn))
-	if keys.Zipf == 0 { // no fault of the division moves it beyond its interval
-		faster.Kind = study.Context
-	}
+	s.Row(name+": bytes moved, CoGRS less LEEN", all.Less(cogrs, leen, leenMoved))
+	s.Row(name+": largest reduce, CoGRS over LEEN", all.Over(cogrs, leen, leenLargest))
+	s.Row(name+": time of a job, CoGRS over LEEN", all.Over(cogrs, leen, study.MeanSojourn))
 }
 
 // leenMoved returns the percentage of the shuffled bytes that left their node.

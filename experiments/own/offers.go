@@ -73,27 +73,22 @@ func frameworks(s *study.Study) {
 	} {
 		r := x.run(s)
 		all = append(all, r)
-		s.Shown(r.Name+": node-local", "%", r.By(study.NodeLocal))
-		s.Shown(r.Name+": mean sojourn", "s", r.By(study.MeanSojourn))
-		s.Shown(r.Name+": map slots of the pools apart, while both have jobs", "%", r.By(apartness))
+		s.Row(r.Name+": node-local", r.By(study.NodeLocal))
+		s.Row(r.Name+": mean sojourn", r.By(study.MeanSojourn))
+		s.Row(r.Name+": map slots of the pools apart, while both have jobs", r.By(apartness))
 		local.Bars(r.Name)
 		for k, series := range local.Series {
 			series.Y = append(series.Y, r.By(localOf(pools[k])).Mean())
 		}
 	}
 	const hfs, greedy, waiting, filtered, picky = 1, 2, 3, 5, 6
-	s.Own("node-local maps, offers less hfs, each with 5 s", "points",
-		"similar [Zaharia10 §6]: within 2", study.Between(-2, 2),
+	s.Row("node-local maps, offers less hfs, each with 5 s",
 		all.Less(waiting, hfs, study.NodeLocal))
-	s.Own("offers: node-local maps that waiting adds", "points", "delay scheduling", study.More(0),
-		all.Less(waiting, greedy, study.NodeLocal))
-	s.Own("mean sojourn, offers over hfs, each with 5 s", "×", "the same: within a tenth",
-		study.Between(0.9, 1.1), all.Over(waiting, hfs, study.MeanSojourn))
-	s.Own("mean sojourn, filter 60 s over no filter", "×",
-		"nodes kept from those who refused them are missed", study.More(1),
+	s.Row("offers: node-local maps that waiting adds", all.Less(waiting, greedy, study.NodeLocal))
+	s.Row("mean sojourn, offers over hfs, each with 5 s", all.Over(waiting, hfs, study.MeanSojourn))
+	s.Row("mean sojourn, filter 60 s over no filter",
 		all.Over(filtered, waiting, study.MeanSojourn))
-	s.Own("only research waits: its node-local maps less those of production", "points",
-		"each has what it chooses", study.More(0),
+	s.Row("only research waits: its node-local maps less those of production",
 		all[picky].By(localOf(pools[1])).Minus(all[picky].By(localOf(pools[0]))))
 }
 

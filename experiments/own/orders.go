@@ -27,11 +27,10 @@ func orders(s *study.Study) {
 		bars.Bars(r.Name)
 		bars.Series[0].AddBar(mean)
 		bars.Series[1].Y = append(bars.Series[1].Y, median.Mean())
-		s.Shown(r.Name+": mean sojourn", "s", mean)
-		s.Shown(r.Name+": Jain's index of the jobs' speeds", "",
+		s.Row(r.Name+": mean sojourn", mean)
+		s.Row(r.Name+": Jain's index of the jobs' speeds",
 			r.By(func(r *simulator.Result) float64 { return r.Report.FairnessJain }))
-		s.Shown(r.Name+": node-local", "%", r.By(study.NodeLocal))
+		s.Row(r.Name+": node-local", r.By(study.NodeLocal))
 	}
-	s.Own("mean sojourn FIFO over fair", "×", "fair is shorter on mixed sizes", study.More(1),
-		all.Over(0, 1, study.MeanSojourn))
+	s.Row("mean sojourn FIFO over fair", all.Over(0, 1, study.MeanSojourn))
 }

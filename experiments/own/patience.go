@@ -124,17 +124,14 @@ func patienceRows(
 			}
 		}
 		means = append(means, study.MeanOf(all))
-		s.Shown(label+", "+name+": saved, mean over the grid", "%", means[k])
-		s.Shown(label+", "+name+": saved, least", "%", slices.MinFunc(all, study.ByMean))
+		s.Row(label+", "+name+": saved, mean over the grid", means[k])
+		s.Row(label+", "+name+": saved, least", slices.MinFunc(all, study.ByMean))
 		where = append(where, fmt.Sprintf("%s saves time at %d and costs time at %d", name, gains, losses))
 	}
 	const cogrs, larts, node = 0, 1, 3
-	s.Own(label+": patient for the node, saved over any node", "%", "more than nothing",
-		study.More(0), means[node])
-	s.Own(label+": patient for the node less CoGRS", "points", "more than nothing", study.More(0),
-		means[node].Minus(means[cogrs]))
-	s.Own(label+": patient for the node less LARTS", "points", "more than nothing", study.More(0),
-		means[node].Minus(means[larts]))
+	s.Row(label+": patient for the node, saved over any node", means[node])
+	s.Row(label+": patient for the node less CoGRS", means[node].Minus(means[cogrs]))
+	s.Row(label+": patient for the node less LARTS", means[node].Minus(means[larts]))
 	s.Findings = append(s.Findings, fmt.Sprintf("With a %s of the maps, of %d points: %s.", label,
 		len(saved[0]), strings.Join(where, "; ")))
 }

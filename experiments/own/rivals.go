@@ -79,19 +79,17 @@ func rivalry(
 	for _, r := range all {
 		here := r.By(study.NodeLocal)
 		line.Y = append(line.Y, here.Mean())
-		s.Shown(name+", "+r.Name+": node-local", "%", here)
-		s.Shown(name+", "+r.Name+": mean sojourn", "s", r.By(study.MeanSojourn))
-		s.Shown(name+", "+r.Name+": 95th percentile of the sojourn", "s",
+		s.Row(name+", "+r.Name+": node-local", here)
+		s.Row(name+", "+r.Name+": mean sojourn", r.By(study.MeanSojourn))
+		s.Row(name+", "+r.Name+": 95th percentile of the sojourn",
 			r.By(func(r *simulator.Result) float64 { return r.Report.Sojourn.P95 }))
 	}
-	s.Own(name+": node-local maps, hfs less quincy QF", "points",
-		"waiting finds more data than the best of the slots at hand", study.More(0),
+	s.Row(name+": node-local maps, hfs less quincy QF",
 		all.Less(rivalHFS, rivalQF, study.NodeLocal))
-	s.Own(name+": mean sojourn, quincy QFP over hfs", "×", "waiting can be as effective as killing",
-		study.Harmless(), all.Over(rivalQFP, rivalHFS, study.MeanSojourn))
-	s.Own(name+": work that quincy QFP loses by kills", "%", "killing wastes computation",
-		study.More(0), all[rivalQFP].By(lost))
-	s.Shown(name+": mean sojourn, quincy QF with a floor over none", "×",
+	s.Row(name+": mean sojourn, quincy QFP over hfs",
+		all.Over(rivalQFP, rivalHFS, study.MeanSojourn))
+	s.Row(name+": work that quincy QFP loses by kills", all[rivalQFP].By(lost))
+	s.Row(name+": mean sojourn, quincy QF with a floor over none",
 		all.Over(rivalQF, rivalPatient, study.MeanSojourn))
 }
 

@@ -15,23 +15,22 @@ type slowness struct {
 	name    string
 	change  func(*simulator.Cluster)
 	sources bool // of stragglers: speculative attempts should gain
-	nodes   bool // are slow
 }
 
 func slownesses() []slowness {
 	return []slowness{
-		{"all nodes alike", func(*simulator.Cluster) {}, false, false},
+		{"all nodes alike", func(*simulator.Cluster) {}, false},
 		{
 			"a third of the nodes half as fast",
-			func(c *simulator.Cluster) { c.SlowNodes, c.SlowFactor = 1.0/3, 2 }, true, true,
+			func(c *simulator.Cluster) { c.SlowNodes, c.SlowFactor = 1.0/3, 2 }, true,
 		},
 		{
 			"8 % of the nodes 8 times as slow",
-			func(c *simulator.Cluster) { c.SlowNodes, c.SlowFactor = 0.08, 8 }, true, true,
+			func(c *simulator.Cluster) { c.SlowNodes, c.SlowFactor = 0.08, 8 }, true,
 		},
 		{
 			"2 % of the attempts 8 times as slow",
-			func(c *simulator.Cluster) { c.Stragglers, c.StragglerFactor = 0.02, 8 }, true, false,
+			func(c *simulator.Cluster) { c.Stragglers, c.StragglerFactor = 0.02, 8 }, true,
 		},
 	}
 }
@@ -78,28 +77,18 @@ func stragglers(s *study.Study) {
 	}
 }
 
-// copiesRows judges what LATE saves: compared with no speculative attempts if stragglers exist, and
-// with another rule if nodes are slow.
+// copiesRows compares LATE with no speculative attempts and, if stragglers exist, with other rules.
 func copiesRows(s *study.Study, c slowness, all study.Comparison) {
 	const none, native, late, anywhere = 0, 1, 2, 3
 	over := func(a, b int) study.Sample { return all.Over(a, b, study.MeanSojourn) }
 	if !c.sources {
-		s.Shown(c.name+": LATE against no copies", "×", over(late, none)).
-			Saying("not judged: no fault that was tried moves it")
+		s.Row(c.name+": LATE against no copies", over(late, none))
 		return
 	}
-	s.Own(c.name+": no copies against LATE", "×", "LATE is faster", study.More(1), over(none, late))
-	onSlow := func(what, claim string, times study.Sample) {
-		if c.nodes {
-			s.Own(c.name+what, "×", claim, study.More(1), times)
-		} else {
-			s.Shown(c.name+what, "×", times)
-		}
-	}
-	onSlow(": native against LATE", "LATE is faster", over(native, late))
-	onSlow(": LATE on any node against LATE", "slow nodes get no copies for a reason",
-		over(anywhere, late))
-	s.Shown(c.name+": no copies against native", "×", over(none, native))
+	s.Row(c.name+": no copies against LATE", over(none, late))
+	s.Row(c.name+": native against LATE", over(native, late))
+	s.Row(c.name+": LATE on any node against LATE", over(anywhere, late))
+	s.Row(c.name+": no copies against native", over(none, native))
 }
 
 // The tasks of the job, fewer than there are slots.

@@ -20,14 +20,11 @@ func waitTrap(s *study.Study) {
 		took[i] = trapRun(s, time.Duration(5+i/2*2)*time.Second, i%2 == 1).Seconds()
 	}
 	bars.Y = took[:]
-	s.Own("tasks of 5 s: the rule of the paper against the capped one", "×",
-		"about 100, says SPARK-18886: one node of 100", study.More(20), study.Sure(took[0]/took[1]))
-	s.Follows("tasks of 5 s, rule of the paper", "s", "2,500: all on one node, one after the other",
-		study.AtLeast(2500), study.Sure(took[0]))
-	s.Own("the rule of the paper, tasks of 5 s against tasks of 7 s", "×", "longer tasks help",
-		study.More(1), study.Sure(took[0]/took[2]))
-	s.Shown("tasks of 5 s, capped", "s", study.Sure(took[1]))
-	s.Shown("tasks of 7 s, capped", "s", study.Sure(took[3]))
+	s.Row("tasks of 5 s: the rule of the paper against the capped one", study.Sure(took[0]/took[1]))
+	s.Row("tasks of 5 s, rule of the paper", study.Sure(took[0]))
+	s.Row("the rule of the paper, tasks of 5 s against tasks of 7 s", study.Sure(took[0]/took[2]))
+	s.Row("tasks of 5 s, capped", study.Sure(took[1]))
+	s.Row("tasks of 7 s, capped", study.Sure(took[3]))
 }
 
 // trapRun returns the time of the job.

@@ -15,14 +15,13 @@ import (
 // it can use, and can use a part of the cluster.
 type fluidJob struct {
 	arrive, length, width float64
-	ps, fsp               float64 // the ends that follow from the definitions
+	ps                    float64 // the end under processor sharing, worked out
 }
 
 // fig1 is [Pastorelli13 Figs 1 and 2]: processor sharing against FSP on worked examples.
 func fig1(s *study.Study) {
-	example(s, "Fig 1", []fluidJob{{0, 30, 1, 50, 50}, {10, 10, 1, 37.5, 20}, {15, 10, 1, 42.5, 30}})
-	example(s, "Fig 2",
-		[]fluidJob{{0, 30, 1, 39, 39}, {10, 10, 0.55, 24.5, 20}, {13, 10, 0.35, 23.5, 23}})
+	example(s, "Fig 1", []fluidJob{{0, 30, 1, 50}, {10, 10, 1, 37.5}, {15, 10, 1, 42.5}})
+	example(s, "Fig 2", []fluidJob{{0, 30, 1, 39}, {10, 10, 0.55, 24.5}, {13, 10, 0.35, 23.5}})
 }
 
 // example adds the rows of a worked example.
@@ -30,15 +29,11 @@ func example(s *study.Study, name string, jobs []fluidJob) {
 	fsp, sooner := onOneServer(s, jobs), 0.0
 	for i, j := range jobs {
 		sooner += (j.ps - fsp[i]) / float64(len(jobs))
-		s.Formula(fmt.Sprintf("%s, FSP: end of j%d", name, i+1), "s", j.fsp, 0.5,
-			study.Sure(fsp[i])).Saying("follows from the definition")
+		s.Row(fmt.Sprintf("%s, FSP: end of j%d", name, i+1), study.Sure(fsp[i]))
 	}
-	s.Said(name+", FSP: j2 ends before j3 by", "s", "order j2, j3, j1", study.More(0),
-		study.Sure(fsp[2]-fsp[1]))
-	s.Said(name+", FSP: j3 ends before j1 by", "s", "order j2, j3, j1", study.More(0),
-		study.Sure(fsp[0]-fsp[2]))
-	s.Said(name+": mean end under processor sharing less that under FSP", "s", "smaller under FSP",
-		study.More(0), study.Sure(sooner))
+	s.Row(name+", FSP: j2 ends before j3 by", study.Sure(fsp[2]-fsp[1]))
+	s.Row(name+", FSP: j3 ends before j1 by", study.Sure(fsp[0]-fsp[2]))
+	s.Row(name+": mean end under processor sharing less that under FSP", study.Sure(sooner))
 }
 
 // onOneServer simulates the jobs under hfsp and returns their ends in seconds.

@@ -21,29 +21,20 @@ func fig3(s *study.Study) {
 		for _, r := range all {
 			f.Distribution(r.Name, r.Sojourns(class))
 		}
-		claim, bounds := "significantly shorter under HFSP", study.Significant()
-		if class == "small" {
-			claim, bounds = "roughly equivalent", study.Alike()
-		}
-		s.Said(class+" jobs: mean sojourn FAIR over HFSP", "×", claim, bounds,
+		s.Row(class+" jobs: mean sojourn FAIR over HFSP",
 			all.Mean(fair, class).Over(all.Mean(hfsp, class)))
 	}
-	s.Said("mean sojourn FAIR over HFSP", "×", "a general improvement", study.More(1),
-		all.Mean(fair).Over(all.Mean(hfsp)))
-	s.Printed("mean sojourn FIFO over HFSP", "×", 5, study.Gain, all.Mean(fifo).Over(all.Mean(hfsp))).
-		Saying("about")
-	s.Known("mean sojourn under FIFO", "s", 2983, all.Mean(fifo)).
-		Saying("the length of maps is fitted to it")
-	s.Known("mean sojourn under HFSP", "s", 600, all.Mean(hfsp)).Saying("about a fifth of FIFO's")
+	s.Row("mean sojourn FAIR over HFSP", all.Mean(fair).Over(all.Mean(hfsp)))
+	s.Row("mean sojourn FIFO over HFSP", all.Mean(fifo).Over(all.Mean(hfsp)))
+	s.Row("mean sojourn under FIFO", all.Mean(fifo))
+	s.Row("mean sojourn under HFSP", all.Mean(hfsp))
 	largestRows(s, all)
 	dominanceRows(s, all)
 	local := func(policy int) study.Sample { return all[policy].By(study.NodeLocal) }
-	s.Printed("node-local maps, FAIR", "%", 98, study.Share, local(fair))
-	s.Printed("node-local maps, HFSP", "%", 100, study.Share, local(hfsp))
-	s.Said("node-local maps, HFSP less FAIR", "points", "more local under HFSP", study.More(0),
-		local(hfsp).Minus(local(fair)))
-	s.Known("maps under FAIR and HFSP together", "", 14_000, all[fair].By(mapsOf).Times(2)).
-		Saying("more than, across all experiments; drawn, whatever the scheduler does")
+	s.Row("node-local maps, FAIR", local(fair))
+	s.Row("node-local maps, HFSP", local(hfsp))
+	s.Row("node-local maps, HFSP less FAIR", local(hfsp).Minus(local(fair)))
+	s.Row("maps under FAIR and HFSP together", all[fair].By(mapsOf).Times(2))
 	trainingRows(s, all[hfsp])
 	fbSensitivity(s)
 }
@@ -63,9 +54,9 @@ func trainingRows(s *study.Study, plain *study.Runs) {
 		return study.Comparison{s.Simulate(cluster(), trio(change)[hfsp], len(plain.Results), load), plain}.
 			Over(0, 1, study.MeanSojourn)
 	}
-	s.Shown("mean sojourn, ξ = ∞ over ξ = 1", "×", over(func(p *scheduling.Policy) { p.HFSP.Xi = math.Inf(1) })).
-		Saying("slightly larger; not judged: no fault that was tried moves it")
-	s.Said("mean sojourn, 20 samples over 5", "×", "five samples provide sufficient accuracy", study.Alike(),
+	s.Row("mean sojourn, ξ = ∞ over ξ = 1",
+		over(func(p *scheduling.Policy) { p.HFSP.Xi = math.Inf(1) }))
+	s.Row("mean sojourn, 20 samples over 5",
 		over(func(p *scheduling.Policy) { p.HFSP.Sample = 20 }))
 }
 
@@ -78,8 +69,7 @@ func largestRows(s *study.Study, all study.Comparison) {
 			})
 			return job.Sojourn().Seconds()
 		}
-		s.Said("job with the most "+name+": sojourn FAIR over HFSP", "×", "the same treatment",
-			study.Alike(), all.Over(fair, hfsp, largest))
+		s.Row("job with the most "+name+": sojourn FAIR over HFSP", all.Over(fair, hfsp, largest))
 	}
 }
 
@@ -88,12 +78,10 @@ func dominanceRows(s *study.Study, all study.Comparison) {
 	slower := func(by time.Duration) study.Sample {
 		return all.BySeed(func(one study.Comparison) float64 { return worse(one, by) })
 	}
-	s.Said("jobs of 100 slower under HFSP than FAIR, by more than a second", "", "one individual job",
-		study.Less(2), slower(time.Second))
-	s.Printed("the slowest of them slower by", "s", 9, study.Size,
+	s.Row("jobs of 100 slower under HFSP than FAIR, by more than a second", slower(time.Second))
+	s.Row("the slowest of them slower by",
 		all.BySeed(func(one study.Comparison) float64 { return max(0, slices.Max(losses(one))) }))
-	s.Known("jobs more than 10 s worse under HFSP than FAIR", "%", 0, slower(10*time.Second)).
-		Saying("follows")
+	s.Row("jobs more than 10 s worse under HFSP than FAIR", slower(10*time.Second))
 }
 
 // losses returns how many seconds longer each job takes under HFSP than under FAIR.

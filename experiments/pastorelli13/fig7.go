@@ -20,19 +20,13 @@ func fig7(s *study.Study) {
 			bars.Series[i].Y = append(bars.Series[i].Y, r.Jobs[k].Sojourn().Minutes())
 		}
 	}
-	s.Printed("kill: tasks of job 1 killed", "", 6, study.Count,
-		study.Sure(float64(kill.Report.Preempted.Killed)))
-	s.Said("eager: tasks of job 1 suspended", "", "only the required number: 5",
-		study.Between(4.5, 5.5), study.Sure(float64(eager.Report.Preempted.Suspended)))
-	s.Known("wait: mean sojourn longer than eager by", "%", 40,
-		study.Sure(100*(wait.Report.Sojourn.Mean/eager.Report.Sojourn.Mean-1))).
-		Saying("roughly; follows from both means, to which the reduces are fitted")
-	s.Said("kill: job 1 against eager", "×", "later", study.More(1),
-		study.Sure(bars.Series[2].Y[0]/bars.Series[0].Y[0]))
-	s.Known("eager: mean sojourn", "min", 9, study.Sure(eager.Report.Sojourn.Mean/60)).
-		Saying("about; the reduces are fitted to it")
-	s.Known("wait: mean sojourn", "min", 15, study.Sure(wait.Report.Sojourn.Mean/60)).
-		Saying("the reduces are fitted to it")
+	s.Row("kill: tasks of job 1 killed", study.Sure(float64(kill.Report.Preempted.Killed)))
+	s.Row("eager: tasks of job 1 suspended", study.Sure(float64(eager.Report.Preempted.Suspended)))
+	s.Row("wait: mean sojourn longer than eager by",
+		study.Sure(100*(wait.Report.Sojourn.Mean/eager.Report.Sojourn.Mean-1)))
+	s.Row("kill: job 1 against eager", study.Sure(bars.Series[2].Y[0]/bars.Series[0].Y[0]))
+	s.Row("eager: mean sojourn", study.Sure(eager.Report.Sojourn.Mean/60))
+	s.Row("wait: mean sojourn", study.Sure(wait.Report.Sojourn.Mean/60))
 	t := s.Table("small-reduces", "By the length of the small jobs' reduces (minutes)", "seconds",
 		"eager: mean", "wait: mean", "kill: mean", "eager: job 1", "kill: job 1")
 	for _, seconds := range []int{50, 100, 200, 300, 350, 400, 450, 480} {

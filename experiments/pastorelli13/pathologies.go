@@ -75,9 +75,9 @@ func killLoop(s *study.Study) {
 			work * soft.Preempted.LostS,
 		}
 	})
-	s.Said("stream: large job, kill over eager", "×", "killing is not optimal", study.More(1), got[0])
-	s.Said("stream: work killed, of the large job's", "%", "it wastes work", study.More(0), got[1])
-	s.Own("stream: work lost by suspending, of the large job's", "%", "none", study.AtMost(0), got[2])
+	s.Row("stream: large job, kill over eager", got[0])
+	s.Row("stream: work killed, of the large job's", got[1])
+	s.Row("stream: work lost by suspending, of the large job's", got[2])
 }
 
 // pileSuspended lets jobs of decreasing size come one after the other, with and without thresholds.
@@ -93,12 +93,9 @@ func pileSuspended(s *study.Study) {
 			func(h *scheduling.HFSPPolicy) { h.SuspendHigh, h.SuspendLow = high, low })
 		return []float64{free.most, bounded.most, bounded.Report.Sojourn.Mean / free.Report.Sojourn.Mean}
 	})
-	s.Said("decreasing sizes, no thresholds: most tasks suspended at a time", "",
-		"many: more than all slots, 8, hold", study.More(8), got[0])
-	s.Said("decreasing sizes, thresholds: most tasks suspended at a time", "",
-		fmt.Sprintf("not more than the threshold, %d", high), study.AtMost(high), got[1])
-	s.Own("decreasing sizes: mean sojourn with thresholds over without", "×", "the price of waiting",
-		study.More(1), got[2])
+	s.Row("decreasing sizes, no thresholds: most tasks suspended at a time", got[0])
+	s.Row("decreasing sizes, thresholds: most tasks suspended at a time", got[1])
+	s.Row("decreasing sizes: mean sojourn with thresholds over without", got[2])
 }
 
 // shortTasks compares waiting with suspending for long tasks and for short ones.
@@ -117,8 +114,6 @@ func shortTasks(s *study.Study) {
 			return []float64{hard.Report.Sojourn.Mean / soft.Report.Sojourn.Mean}
 		})[0]
 	}
-	s.Said("long tasks: mean sojourn, wait over eager", "×",
-		"eager preemption brings shorter sojourn times", study.Significant(), over(1))
-	s.Shown("short tasks: mean sojourn, wait over eager", "×", over(50)).
-		Saying("waiting is to be preferred")
+	s.Row("long tasks: mean sojourn, wait over eager", over(1))
+	s.Row("short tasks: mean sojourn, wait over eager", over(50))
 }

@@ -22,6 +22,12 @@ ours
 ## Set-up
 
 - 20 nodes; {jobs} jobs of 4 maps, each with a file of its own.
+
+## Rows
+
+| quantity | unit | kind | expected | claim |
+|---|---|---|---|---|
+| node-local maps that waiting adds | points | own | > 0 | delay scheduling |
 `)}}
 
 // waiting compares fair sharing without and with a wait of 5 s for a node with the data.
@@ -40,8 +46,7 @@ func waiting(s *study.Study) {
 	all := s.Compare(cfg, study.Contenders{
 		study.Policy("greedy", "fair"), study.Policy("waiting", "fair", wait),
 	}, s.Repeats(5, 20), func(*rand.Rand) workload.Workload { return workload.Scans(jobs, 4, 0) })
-	s.Own("node-local maps that waiting adds", "points", "delay scheduling", study.More(0),
-		all.Less(1, 0, study.NodeLocal))
+	s.Row("node-local maps that waiting adds", all.Less(1, 0, study.NodeLocal))
 	bars := s.Plot("locality", "Node-local maps", "policy", "node-local (%)").Bars("greedy", "waiting")
 	line := bars.Line("")
 	for _, r := range all {

@@ -117,13 +117,14 @@ func TestIntervalsInCSV(t *testing.T) {
 func TestPage(t *testing.T) {
 	figure := lines()
 	table := Table{Name: "more", Title: "more", Columns: []string{"h"}, Lines: []Line{{Label: "<script>"}}}
-	var s Study
-	s.Own("<script>", "", "", More(3), Sure(4))
-	s.Own("r", "", "", More(3), BySeed([]float64{1}))
+	rows := []*Row{
+		mustRow(t, "", "own", "> 3", Sure(4)), mustRow(t, "", "own", "> 3", BySeed([]float64{1})),
+	}
+	rows[0].Quantity = "<script>"
 	done := []Outcome{{
 		Experiment{Text: Text{Name: "one", Title: "a < b", Source: "x & y"}}, &Result{
 			Figures: []*Figure{&figure}, Tables: []*Table{&table, {Title: "None"}}, Setup: []string{"n"},
-			Rows: s.Rows,
+			Rows: rows,
 		},
 	}, {Experiment{Text: Text{Name: "clock"}}, &Result{Measured: true}}}
 	a, err := pageOf(done, Options{})

@@ -19,10 +19,11 @@ const (
 	kinds
 )
 
+// kindNames name the kinds in texts and reports.
+var kindNames = [kinds]string{"context", "printed", "said", "formula", "own"}
+
 // String names the kind as reports do.
-func (k Kind) String() string {
-	return [kinds]string{"context", "printed", "said", "formula", "own"}[k]
-}
+func (k Kind) String() string { return kindNames[k] }
 
 // Row compares a published or expected quantity with ours.
 type Row struct {
@@ -37,9 +38,6 @@ type Row struct {
 	Bounds Bounds
 }
 
-// Saying sets the claim in words.
-func (r *Row) Saying(claim string) { r.Claim = claim }
-
 // Bounds are the limits of a row: it holds if the whole interval of ours is between them. Strict
 // bounds exclude the limits.
 type Bounds struct {
@@ -47,37 +45,19 @@ type Bounds struct {
 	Strict    bool
 }
 
-// More claims more than low.
-func More(low float64) Bounds { return Bounds{low, math.Inf(1), true} }
-
-// Less claims less than high.
-func Less(high float64) Bounds { return Bounds{math.Inf(-1), high, true} }
-
-// Between claims more than low and less than high.
-func Between(low, high float64) Bounds { return Bounds{low, high, true} }
-
-// AtLeast claims low or more.
-func AtLeast(low float64) Bounds { return Bounds{low, math.Inf(1), false} }
-
-// AtMost claims high or less.
-func AtMost(high float64) Bounds { return Bounds{math.Inf(-1), high, false} }
-
-// Alike claims that two policies are equal, or differ negligibly: their ratio differs from 1 by
-// less than a tenth.
-func Alike() Bounds { return Between(0.9, 1.1) }
-
-// Significant claims a significant gain: more than Alike allows.
-func Significant() Bounds { return More(1.1) }
-
-// Harmless claims that something does not hurt: it costs less than a fiftieth.
-func Harmless() Bounds { return More(0.98) }
-
-// Near claims a value within a quarter of an estimate.
-func Near(estimate float64) Bounds { return Between(0.75*estimate, 1.25*estimate) }
-
-// Tolerance returns the allowed distance between a printed number and ours, since the paper does
-// not give its whole set-up. It is at least half of the number's last digit.
-type Tolerance func(number float64) float64
+// tolerance returns the allowed distance between a printed number and ours, since the paper does
+// not give its whole set-up. The unit decides it. It is at least half of the number's last digit.
+func tolerance(unit string, number float64) float64 {
+	switch unit {
+	case "":
+		return 0 // of a count
+	case "%":
+		return Share(number)
+	case "×":
+		return max(rounding(number), min(number/10, math.Abs(number-1)/2))
+	}
+	return max(rounding(number), number/10)
+}
 
 // Share is the tolerance of percentages: the standard deviation of a count among a hundred, 5
 // points at 50 % and 1 point at 99 %, since an error at the ends is worse than one in the middle,
@@ -85,18 +65,6 @@ type Tolerance func(number float64) float64
 func Share(number float64) float64 {
 	return rounding(number) + math.Sqrt(max(0, float64(number*(100-number))))/10
 }
-
-// Size is the tolerance of times and rates: a tenth.
-func Size(number float64) float64 { return max(rounding(number), number/10) }
-
-// Gain is the tolerance of a ratio of two policies: a tenth, and at most half of its distance from
-// 1.
-func Gain(number float64) float64 {
-	return max(rounding(number), min(number/10, math.Abs(number-1)/2))
-}
-
-// Count is the tolerance of counts: none.
-func Count(float64) float64 { return 0 }
 
 // rounding returns half of the last digit of a number.
 func rounding(number float64) float64 {

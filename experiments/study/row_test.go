@@ -9,53 +9,65 @@ import (
 )
 
 func TestVerdict(t *testing.T) {
-	var s Study
 	seeds := func(v ...float64) Sample { return BySeed(v) }
-	said := func(b Bounds, ours Sample) *Row { return s.Said("x", "", "", b, ours) }
 	for _, c := range []struct {
-		name string
-		row  *Row
-		want Verdict
+		name                 string
+		unit, kind, expected string
+		ours                 Sample
+		want                 Verdict
 	}{
-		{"within", s.Printed("x", "s", 10, Size, seeds(9.5, 9.6, 9.5, 9.6)), Holds},
-		{"beyond", s.Printed("x", "s", 10, Size, seeds(8.5, 8.6, 8.5, 8.6)), Differs},
-		{"across the edge", s.Printed("x", "s", 10, Size, seeds(8.5, 9.6, 8.5, 9.6)), CannotTell},
-		{"one seed", s.Printed("x", "s", 10, Size, seeds(10)), CannotTell},
-		{"no chance", s.Printed("x", "s", 10, Size, Sure(9)), Holds},
-		{"counted", s.Printed("x", "", 6, Count, Sure(5)), Differs},
-		{"a range", s.PrintedRange("x", "%", 99, 100, Share, Sure(100)), Holds},
-		{"below a range", s.PrintedRange("x", "%", 99, 100, Share, Sure(97.4)), Differs},
-		{"more", said(More(1), seeds(1.1, 1.11, 1.1)), Holds},
-		{"equal is not more", said(More(1), Sure(1)), Differs},
-		{"equal is at least", said(AtLeast(1), Sure(1)), Holds},
-		{"perhaps more", said(More(1), seeds(0.9, 1.3, 1)), CannotTell},
-		{"less", said(More(1), seeds(0.9, 0.89, 0.9)), Differs},
-		{"not below", said(Less(1), seeds(1, 1)), Differs},
-		{"not measured", said(Less(1), seeds(1, math.NaN())), Differs},
-		{"formula", s.Formula("x", "", 2, 0, Sure(2)), Holds},
-		{"own", s.Own("x", "", "", Near(100), seeds(80, 82)), CannotTell},
-		{"context", s.Known("x", "", 3, Sure(2)), NotJudged},
+		{"within", "s", "printed", "10", seeds(9.5, 9.6, 9.5, 9.6), Holds},
+		{"beyond", "s", "printed", "10", seeds(8.5, 8.6, 8.5, 8.6), Differs},
+		{"across the edge", "s", "printed", "10", seeds(8.5, 9.6, 8.5, 9.6), CannotTell},
+		{"one seed", "s", "printed", "10", seeds(10), CannotTell},
+		{"no chance", "s", "printed", "10", Sure(9), Holds},
+		{"counted", "", "printed", "6", Sure(5), Differs},
+		{"a range", "%", "printed", "99 to 100", Sure(100), Holds},
+		{"below a range", "%", "printed", "99 to 100", Sure(97.4), Differs},
+		{"more", "", "said", "> 1", seeds(1.1, 1.11, 1.1), Holds},
+		{"equal is not more", "", "said", "> 1", Sure(1), Differs},
+		{"equal is at least", "", "said", "≥ 1", Sure(1), Holds},
+		{"perhaps more", "", "said", "> 1", seeds(0.9, 1.3, 1), CannotTell},
+		{"less", "", "said", "> 1", seeds(0.9, 0.89, 0.9), Differs},
+		{"not below", "", "said", "< 1", seeds(1, 1), Differs},
+		{"equal is at most", "", "said", "≤ 1", seeds(1, 1), Holds},
+		{"not measured", "", "said", "< 1", seeds(1, math.NaN()), Differs},
+		{"between", "", "said", "-2 to 2", Sure(-1.9), Holds},
+		{"at the edge", "", "said", "-2 to 2", Sure(-2), Differs},
+		{"alike", "×", "said", "alike", Sure(1.09), Holds},
+		{"not alike", "×", "said", "alike", Sure(0.9), Differs},
+		{"significant", "×", "said", "significant", Sure(1.11), Holds},
+		{"not significant", "×", "said", "significant", Sure(1.1), Differs},
+		{"harmless", "×", "said", "harmless", Sure(0.99), Holds},
+		{"not harmless", "×", "said", "harmless", Sure(0.98), Differs},
+		{"formula", "", "formula", "2 ± 0", Sure(2), Holds},
+		{"off a formula", "", "formula", "2 ± 0.5", Sure(2.6), Differs},
+		{"own", "", "own", "near 100", seeds(80, 82), CannotTell},
+		{"near", "", "own", "near 100", Sure(76), Holds},
+		{"not near", "", "own", "near 100", Sure(126), Differs},
+		{"not near below", "", "own", "near 100", Sure(74), Differs},
+		{"context", "", "context", "3", Sure(2), NotJudged},
 	} {
-		require.Equal(t, c.want, c.row.Verdict(), c.name)
+		require.Equal(t, c.want, mustRow(t, c.unit, c.kind, c.expected, c.ours).Verdict(), c.name)
 	}
 }
 
 // No tolerance reaches what would be the opposite of the number.
 func TestTolerancesStopBeforeTheOpposite(t *testing.T) {
-	var s Study
 	for _, gain := range []float64{1.1, 1.2, 1.6, 2, 5, 20, 0.5} {
-		r := s.Printed("x", "×", gain, Gain, Sure(gain))
+		r := mustRow(t, "×", "printed", Number(gain), Sure(gain))
 		require.Equal(t, gain > 1, r.Bounds.Low > 1)
 		require.Equal(t, gain < 1, r.Bounds.High < 1)
 	}
-	require.Panics(t, func() { s.Printed("x", "×", 1, Gain, Sure(1)) })
-	require.Panics(t, func() { s.Printed("x", "×", 1.1, Size, Sure(1)) }, "down to 0.99")
-	require.Panics(t, func() { s.Printed("x", "%", 0.4, Share, Sure(1)) })
-	require.InDelta(t, 5.5, Share(50), 1e-9)
-	require.InDelta(t, 0.5, Share(100), 1e-9, "half of the last digit")
-	require.InDelta(t, 0.497, Share(99.8), 1e-3)
-	require.InDelta(t, 1.7, Size(17), 1e-9)
-	require.InDelta(t, 0.5, Gain(2), 1e-9, "half of the last digit")
+	for _, c := range [][2]string{{"×", "1"}, {"×", "0.9 to 1.2"}, {"%", "0.4"}} {
+		_, err := rowOf(c[0], "printed", c[1], Sure(1))
+		require.ErrorContains(t, err, "the opposite would hold")
+	}
+	require.InDelta(t, 5.5, tolerance("%", 50), 1e-9)
+	require.InDelta(t, 0.5, tolerance("%", 100), 1e-9, "half of the last digit")
+	require.InDelta(t, 0.497, tolerance("%", 99.8), 1e-3)
+	require.InDelta(t, 1.7, tolerance("s", 17), 1e-9)
+	require.InDelta(t, 0.5, tolerance("×", 2), 1e-9, "half of the last digit")
 }
 
 // The interval of a sample holds its mean, moves with it and is a point without spread.
@@ -84,12 +96,10 @@ func TestInterval(t *testing.T) {
 }
 
 func TestCounts(t *testing.T) {
-	var s Study
-	s.Printed("a", "s", 10, Size, Sure(10))
-	s.Printed("b", "s", 10, Size, Sure(20))
-	s.Said("c", "", "", More(1), BySeed([]float64{2}))
-	s.Shown("d", "", Sure(1))
-	r := &s.Result
+	r := &Result{Rows: []*Row{
+		mustRow(t, "s", "printed", "10", Sure(10)), mustRow(t, "s", "printed", "10", Sure(20)),
+		mustRow(t, "", "said", "> 1", BySeed([]float64{2})), mustRow(t, "", "context", "", Sure(1)),
+	}}
 	c := r.Counts()
 	c.Add(r.Counts())
 	require.Equal(t, 4, c.Of(Printed))

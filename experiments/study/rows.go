@@ -3,58 +3,129 @@ package study
 import (
 	"fmt"
 	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 )
 
-// add adds a row.
-func (s *Study) add(kind Kind, quantity, unit, claim string, published float64, b Bounds, ours Sample) *Row {
-	r := &Row{quantity, unit, kind, published, claim, ours, b}
-	s.Rows = append(s.Rows, r)
-	return r
+// expectation is a line of the table of rows in a text: what a row says of any value of ours.
+type expectation struct {
+	Row
+	fits     *regexp.Regexp // the names of its rows
+	measured bool
 }
 
-// Printed adds a number that a paper prints. It panics if the tolerance includes the opposite: 1
-// for a gain, 0 for any other number.
-func (s *Study) Printed(quantity, unit string, number float64, t Tolerance, ours Sample) *Row {
-	return s.PrintedRange(quantity, unit, number, number, t, ours)
-}
-
-// PrintedRange is like Printed where the paper gives a range.
-func (s *Study) PrintedRange(quantity, unit string, low, high float64, t Tolerance, ours Sample) *Row {
-	from, to := low-t(low), high+t(high)
-	gain := unit == "×"
-	if gain && from <= 1 && to >= 1 || !gain && low > 0 && from <= 0 {
-		panic(fmt.Sprintf("%s: from %v to %v the opposite would hold", quantity, from, to))
+// Row adds a row with our value of a quantity. The first line of the text's table that fits the
+// quantity has the rest; without one, the experiment fails.
+func (s *Study) Row(quantity string, ours Sample) *Row {
+	for i := range s.expected {
+		if e := &s.expected[i]; e.fits.MatchString(quantity) {
+			e.measured = true
+			r := e.Row
+			r.Quantity, r.Ours = quantity, ours
+			s.Rows = append(s.Rows, &r)
+			return &r
+		}
 	}
-	return s.add(Printed, quantity, unit, "", low, Bounds{Low: from, High: to}, ours)
+	s.Check(fmt.Errorf("rows: %q does not stand in the table", quantity))
+	return nil
 }
 
-// Said adds a claim of a paper.
-func (s *Study) Said(quantity, unit, claim string, b Bounds, ours Sample) *Row {
-	return s.add(Said, quantity, unit, claim, math.NaN(), b, ours)
+// unmeasured returns an error if a full run has added no row for a line of the table.
+func (s *Study) unmeasured() error {
+	for i := range s.expected {
+		if e := &s.expected[i]; !e.measured && !s.Quick {
+			return fmt.Errorf("rows: nothing measures %q", e.Quantity)
+		}
+	}
+	return nil
 }
 
-// Own adds an expectation of the author.
-func (s *Study) Own(quantity, unit, claim string, b Bounds, ours Sample) *Row {
-	return s.add(Own, quantity, unit, claim, math.NaN(), b, ours)
+// expectations reads a table of rows: quantity, unit, kind, what is expected, claim.
+func expectations(table []string) (list []expectation, err error) {
+	for _, line := range table[min(2, len(table)):] { // after the head
+		cells := strings.Split(line, "|")
+		if len(cells) != 7 { // with the empty ones at both ends
+			return nil, fmt.Errorf("%s: %d cells, want 5", line, len(cells)-2)
+		}
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		cells = cells[1:6]
+		e := expectation{Row: Row{Quantity: cells[0], Unit: cells[1], Claim: cells[4], Published: math.NaN()}}
+		kind := slices.Index(kindNames[:], cells[2])
+		if kind < 0 {
+			return nil, fmt.Errorf("%s: %q is not a kind", line, cells[2])
+		}
+		e.Kind = Kind(kind)
+		if err := e.read(cells[3]); err != nil {
+			return nil, fmt.Errorf("%s: %w", line, err)
+		}
+		name := strings.ReplaceAll(regexp.QuoteMeta(e.Quantity), `\*`, ".*")
+		e.fits = regexp.MustCompile("^" + name + "$")
+		list = append(list, e)
+	}
+	return list, nil
 }
 
-// Follows adds a claim that follows from a paper's formula or rule.
-func (s *Study) Follows(quantity, unit, claim string, b Bounds, ours Sample) *Row {
-	return s.add(Formula, quantity, unit, claim, math.NaN(), b, ours)
+// Expect sets a number that the program computes; ours may differ from it by at most within.
+func (r *Row) Expect(number, within float64) {
+	r.Published, r.Bounds = number, Bounds{Low: number - within, High: number + within}
 }
 
-// Formula adds a number that follows from a paper's text; ours may differ from it by at most
-// within.
-func (s *Study) Formula(quantity, unit string, number, within float64, ours Sample) *Row {
-	return s.add(Formula, quantity, unit, "", number, Bounds{Low: number - within, High: number + within}, ours)
+// read reads what a text expects of a row.
+func (r *Row) read(text string) error {
+	var numbers []float64
+	var words []string
+	for _, field := range strings.Fields(text) {
+		if v, err := strconv.ParseFloat(field, 64); err == nil {
+			numbers = append(numbers, v)
+			field = "N"
+		}
+		words = append(words, field)
+	}
+	inf := math.Inf(1)
+	switch form := strings.Join(words, " "); {
+	case form == "computed", form == "" && r.Kind == Context:
+	case form == "N" && r.Kind == Context:
+		r.Published = numbers[0]
+	case r.Kind == Printed && (form == "N" || form == "N to N"):
+		return r.print(numbers[0], numbers[len(numbers)-1])
+	case form == "N ± N":
+		r.Expect(numbers[0], numbers[1])
+	case form == "N to N":
+		r.Bounds = Bounds{numbers[0], numbers[1], true}
+	case form == "> N":
+		r.Bounds = Bounds{numbers[0], inf, true}
+	case form == "< N":
+		r.Bounds = Bounds{-inf, numbers[0], true}
+	case form == "≥ N":
+		r.Bounds = Bounds{numbers[0], inf, false}
+	case form == "≤ N":
+		r.Bounds = Bounds{-inf, numbers[0], false}
+	case form == "alike":
+		r.Bounds = Bounds{0.9, 1.1, true}
+	case form == "significant":
+		r.Bounds = Bounds{1.1, inf, true}
+	case form == "harmless":
+		r.Bounds = Bounds{0.98, inf, true}
+	case form == "near N":
+		r.Bounds = Bounds{0.75 * numbers[0], 1.25 * numbers[0], true}
+	default:
+		return fmt.Errorf("cannot expect %q of a row that is %v", text, r.Kind)
+	}
+	return nil
 }
 
-// Shown adds context without a published number.
-func (s *Study) Shown(quantity, unit string, ours Sample) *Row {
-	return s.Known(quantity, unit, math.NaN(), ours)
-}
-
-// Known adds context with a published number, for instance one that helped to choose the set-up.
-func (s *Study) Known(quantity, unit string, number float64, ours Sample) *Row {
-	return s.add(Context, quantity, unit, "", number, Bounds{}, ours)
+// print sets a number that a paper prints, or a range. The tolerance must not include the opposite:
+// 1 for a gain, 0 for any other number.
+func (r *Row) print(low, high float64) error {
+	from, to := low-tolerance(r.Unit, low), high+tolerance(r.Unit, high)
+	gain := r.Unit == "×"
+	if gain && from <= 1 && to >= 1 || !gain && low > 0 && from <= 0 {
+		return fmt.Errorf("from %v to %v the opposite would hold", from, to)
+	}
+	r.Published, r.Bounds = low, Bounds{Low: from, High: to}
+	return nil
 }

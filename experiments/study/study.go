@@ -2,6 +2,7 @@ package study
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -54,8 +55,9 @@ type Result struct {
 type Study struct {
 	Options
 	Result
-	ctx    context.Context
-	filled map[string]string // in the set-up, by name
+	ctx      context.Context
+	filled   map[string]string // in the set-up, by name
+	expected []expectation     // of rows, by the text
 }
 
 // Context is canceled when the run must end.
@@ -114,7 +116,7 @@ func (s *Study) run(body func(*Study)) (err error) {
 		}
 	}()
 	body(s)
-	return s.fill()
+	return errors.Join(s.fill(), s.unmeasured())
 }
 
 // fill inserts the values into the set-up. A name without a value is an error, and so is a value

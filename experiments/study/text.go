@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +26,22 @@ var nameInBraces = regexp.MustCompile(`\{[a-z0-9-]+\}`)
 //	## Notes
 //
 //	- What a reader should know.
+//
+//	## Rows
+//
+//	| quantity | unit | kind | expected | claim |
+//	|---|---|---|---|---|
+//	| mean sojourn, FIFO over fair | × | said | > 1 | fair is shorter |
+//
+// Each quantity that the experiment measures is a row. A * in its name stands for any text. kind is
+// context, printed, said, formula or own (see Kind). The forms of what is expected of ours are
+//
+//   - of a printed number: 84, or 99 to 100; the unit decides the tolerance;
+//   - of a number that follows from a text: 65 ± 0.5, with the greatest difference of ours from it;
+//   - of a claim: > 1, < 50, ≥ 98, ≤ 0, or 2 to 4; significant, a gain above 1.1; alike, a ratio
+//     of 0.9 to 1.1; harmless, a ratio above 0.98; near 43, within a quarter of an estimate;
+//   - of context: nothing, or the published number;
+//   - computed: the experiment sets Published and Bounds of the row.
 type Text struct {
 	Name, Title, Source string
 	Setup, Notes        []string
@@ -73,12 +90,18 @@ func (l *Library) Experiment(file string, body func(*Study)) Experiment {
 	if !ok || len(head) != 2 {
 		panic(fmt.Sprintf("%s.md begins with neither name and title nor a source", file))
 	}
+	expected, err := expectations(lists["Rows"])
+	if err != nil {
+		panic(fmt.Sprintf("%s.md: %v", file, err))
+	}
 	t := Text{
 		Name: name, Title: title, Source: head[1], Setup: l.expand(lists["Set-up"]), Notes: l.expand(lists["Notes"]),
 	}
 	return Experiment{t, func(ctx context.Context, o Options) (*Result, error) {
 		found := Result{Setup: t.Setup, Notes: t.Notes}
-		s := &Study{Options: o, Result: found, ctx: ctx, filled: map[string]string{}}
+		s := &Study{
+			Options: o, Result: found, ctx: ctx, filled: map[string]string{}, expected: slices.Clone(expected),
+		}
 		if err := s.run(body); err != nil {
 			return nil, err
 		}
@@ -123,7 +146,7 @@ func parse(text string) (head []string, lists map[string][]string) {
 		case strings.HasPrefix(line, "## "):
 			title = line[len("## "):]
 			continue
-		case open && !strings.HasPrefix(line, "- "):
+		case open && !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "|"):
 			(*list)[len(*list)-1] += " " + line
 		default:
 			*list = append(*list, strings.TrimLeft(line, "#- "))

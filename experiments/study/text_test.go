@@ -14,14 +14,15 @@ func library() *Library {
 	return NewLibrary(fstest.MapFS{
 		"shared.md": {Data: []byte("## cluster\n\n- 100 nodes.\n\n## both\n\n- {cluster}\n- Heartbeats.\n")},
 		"one.md": {Data: []byte("# name-1: A title\n\nours; a\npaper\n\n## Set-up\n\n- {both}\n- Two\n  lines, {jobs}\n" +
-			"  jobs. {far}\n\n## Notes\n\n- A note.\n")},
+			"  jobs. {far}\n\n## Notes\n\n- A note.\n\n## Rows\n\n" +
+			"| q | u | k | e | c |\n|---|---|---|---|---|\n| x | | own | > 1 | |\n")},
 	}, map[string][]string{"far": {"Far away."}})
 }
 
 func TestText(t *testing.T) {
 	e := library().Experiment("one", func(s *Study) {
 		s.Fill("jobs", 7)
-		s.Own("x", "", "", More(1), Sure(2)).Claim = "claim"
+		s.Row("x", Sure(2)).Claim = "claim"
 		s.Plot("f", "F", "x", "y").Line("one").Add(1, 2)
 		s.Table("t", "T", "a", "b").Add("one", 2)
 	})
@@ -40,7 +41,8 @@ func TestText(t *testing.T) {
 // What nothing fills is an error, and so is what the function finds wrong, after which it does
 // nothing.
 func TestStudyEndsWithTheFirstError(t *testing.T) {
-	_, err := library().Experiment("one", func(*Study) {}).Run(context.Background(), Options{})
+	_, err := library().Experiment("one", func(s *Study) { s.Row("x", Sure(1)) }).
+		Run(context.Background(), Options{})
 	require.ErrorContains(t, err, "nothing fills {jobs}")
 	_, err = library().Experiment("one", func(s *Study) { s.Fill("jobs", 1, "job", 2) }).
 		Run(context.Background(), Options{})

@@ -18,10 +18,9 @@ func TestReportOfMeasuredIsTheSame(t *testing.T) {
 	list := []Experiment{
 		{Text{Name: "clock", Title: "A clock", Source: "ours"}, func(context.Context, Options) (*Result, error) {
 			n++
-			var s Study
 			return &Result{
 				Measured: true, Setup: []string{"none"},
-				Rows: []*Row{s.Own("ticks", "", "two", AtLeast(1.5), Sure(n))},
+				Rows: []*Row{mustRow(t, "", "own", "≥ 1.5", Sure(n))},
 				Tables: []*Table{
 					{
 						Name: "ticks", Title: "Ticks", Columns: []string{"clock", "ticks"},

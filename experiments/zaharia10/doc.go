@@ -25,7 +25,3 @@ func All() []study.Experiment {
 		l.Experiment("overhead", overhead),
 	}
 }
-
-// unmoved is said of a number that none of the faults of internal/tools/mutants/experiments.yaml
-// moves: that it is as published says nothing of the scheduler.
-const unmoved = "not judged: no fault that was tried moves it"

@@ -18,19 +18,18 @@ func fig11(s *study.Study) {
 	runs := base.run(s, s.Repeats(1, 40))
 	drawShares(s, "fig11", "Share of the running maps by job", runs)
 	two, three := reachedAfter(runs)
-	s.Printed("pool 2 reaches 50 % after", "s", 17, study.Size, two)
-	s.Printed("pool 3 reaches 33 % after", "s", 12, study.Size, three)
+	s.Row("pool 2 reaches 50 % after", two)
+	s.Row("pool 3 reaches 33 % after", three)
 	shares(s, runs)
-	s.PrintedRange("node-local, the least of the jobs", "%", 99, 100, study.Share,
-		runs.By(minLocal)).Saying("99 to 100 %, all jobs")
+	s.Row("node-local, the least of the jobs", runs.By(minLocal))
 	for job := 2; job <= 3; job++ {
-		s.Said(fmt.Sprintf("pool 3: job %d ends before job %d by", job+1, job+2), "s",
-			"first in, first out", study.More(0), runs.By(func(r *simulator.Result) float64 {
+		s.Row(fmt.Sprintf("pool 3: job %d ends before job %d by", job+1, job+2),
+			runs.By(func(r *simulator.Result) float64 {
 				return (r.Jobs[job+1].Ended - r.Jobs[job].Ended).Seconds()
 			}))
 	}
-	s.Said("pool 3: its running maps that are the first two jobs', until the first ends", "%",
-		"as the first job finishes tasks the second gets the slots", study.More(95), runs.By(firstTwo))
+	s.Row("pool 3: its running maps that are the first two jobs', until the first ends",
+		runs.By(firstTwo))
 	bumps(s, base, runs)
 	t := s.Extra("choices", "Time to reach the share (s)", "set-up", "pool 2", "pool 3")
 	t.Add("published", 17, 12)
@@ -62,10 +61,9 @@ func bumps(s *study.Study, h hierarchy, hfs *study.Runs) {
 	}
 	bug, none := runs.Each(most), hfs.Each(most)
 	two, three := bug[0].Over(none[0]), bug[1].Over(none[1])
-	s.Said("pool 2: greatest share as it starts, with the commit-pending bug over without", "×", "a bump",
-		study.Significant(), two)
-	s.Said("pool 3: the same", "×", "a bump", study.Significant(), three)
-	s.Said("pool 2's bump less pool 3's", "×", "a smaller bump", study.More(0), two.Minus(three))
+	s.Row("pool 2: greatest share as it starts, with the commit-pending bug over without", two)
+	s.Row("pool 3: the same", three)
+	s.Row("pool 2's bump less pool 3's", two.Minus(three))
 }
 
 // drawShares draws the first run.
@@ -148,7 +146,7 @@ func shares(s *study.Study, runs *study.Runs) {
 		running := setup.Timelines(runs, func(t setup.Timeline) float64 {
 			return t.Parts().Mean(from, to, c.job)
 		})
-		s.Printed(c.row, "%", c.published, study.Share, running)
+		s.Row(c.row, running)
 		t.Add(c.line, running.Mean(), setup.Held(runs, from, to, c.job).Mean()/4)
 	}
 }

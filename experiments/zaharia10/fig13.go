@@ -45,8 +45,6 @@ func scanSetup(jobs int, network simulator.Network, gap time.Duration) (simulato
 // fig13 is [Zaharia10 Figs 13 and 14, §5.2.3]: sticky slots. Many jobs scan the same data at once;
 // naive fair sharing loses locality with their number, delay scheduling does not.
 func fig13(s *study.Study) {
-	published := map[int]float64{5: 92, 50: 27}
-	gain := map[int]float64{10: 1.1, 20: 1.6, 50: 2}
 	local := s.Plot("fig13", "Locality of concurrent scans", "concurrent jobs", "node-local maps (%)")
 	ours, paper := local.Line("naive fair"), local.Published("naive fair, published")
 	delayed, limit := local.Line("delay, W1 = 10 s"), local.Dashed("bound 1 − (1 − 1/J)^(RL)")
@@ -65,17 +63,15 @@ func fig13(s *study.Study) {
 		for k, r := range c {
 			finish.Series[k].AddSample(x, r.By(study.Makespan))
 		}
-		if name := fmt.Sprintf("naive fair, %d jobs: node-local", jobs); published[jobs] == 0 {
-			s.Known(name, "%", bound, naive).Saying("the bound of §3.3.2")
+		if row := s.Row(fmt.Sprintf("naive fair, %d jobs: node-local", jobs), naive); row.Kind == study.Printed {
+			paper.Add(x, row.Published)
 		} else {
-			paper.Add(x, published[jobs])
-			s.Printed(name, "%", published[jobs], study.Share, naive)
+			row.Published = bound
 		}
-		s.PrintedRange(fmt.Sprintf("delay, %d jobs: node-local", jobs), "%", 99, 100, study.Share,
-			delay).Saying("99 to 100 %")
-		if want, ok := gain[jobs]; ok {
-			s.Printed(fmt.Sprintf("throughput of delay over naive, %d jobs", jobs), "×", want,
-				study.Gain, c.Over(scanNaive, scanDelay, study.Makespan))
+		s.Row(fmt.Sprintf("delay, %d jobs: node-local", jobs), delay)
+		if jobs > 5 {
+			s.Row(fmt.Sprintf("throughput of delay over naive, %d jobs", jobs),
+				c.Over(scanNaive, scanDelay, study.Makespan))
 		}
 		if i > 0 {
 			moreScans(s, counts, all)
@@ -107,23 +103,20 @@ func remoteSlowdown(s *study.Study) {
 		s.Run(cfg, &w)
 		return []float64{sum[1] / n[1] / (sum[0] / n[0])}
 	})
-	s.Printed(fmt.Sprintf("naive fair, %d jobs: time of a non-local map over that of a local one", jobs), "×", 2,
-		study.Gain, over[0]).Saying("§3.5: up to")
+	s.Row(fmt.Sprintf("naive fair, %d jobs: time of a non-local map over that of a local one", jobs),
+		over[0])
 }
 
 // moreScans judges the claims about more jobs compared with fewer, and with the fewest.
 func moreScans(s *study.Study, counts []int, all []study.Comparison) {
 	last := len(all) - 1
 	more, fewer, fewest := counts[last], counts[last-1], counts[0]
-	s.Said(fmt.Sprintf("naive fair: node-local, %d jobs less %d", more, fewer), "points",
-		"lower the more jobs there are", study.Less(0),
+	s.Row(fmt.Sprintf("naive fair: node-local, %d jobs less %d", more, fewer),
 		all[last][scanNaive].By(study.NodeLocal).Minus(all[last-1][scanNaive].By(study.NodeLocal)))
-	s.Said(fmt.Sprintf("delay: finish time a job, %d jobs over %d", more, fewest), "×",
-		"grows linearly", study.Alike(),
+	s.Row(fmt.Sprintf("delay: finish time a job, %d jobs over %d", more, fewest),
 		study.Pair(all[last][scanDelay].By(study.Makespan), all[0][scanDelay].By(study.Makespan),
 			func(a, b float64) float64 { return a / b / (float64(more) / float64(fewest)) }))
-	s.Said(fmt.Sprintf("naive fair: finish time a job, %d jobs over %d", more, fewer), "×",
-		"performance falls as jobs increase", study.More(1),
+	s.Row(fmt.Sprintf("naive fair: finish time a job, %d jobs over %d", more, fewer),
 		study.Pair(all[last][scanNaive].By(study.Makespan), all[last-1][scanNaive].By(study.Makespan),
 			func(a, b float64) float64 { return a / b / float64(more) * float64(fewer) }))
 }

@@ -50,17 +50,14 @@ func fig2(s *study.Study) {
 	timeRows(s, naive)
 	names := warehouseBins()
 	first, last := names[0], names[len(names)-1]
-	s.Printed("Fig 2: jobs of 1 to 25 maps: node-local", "%", 5, study.Share,
-		naive.Local(first, scheduling.NodeLocal))
-	s.Known("Fig 2: jobs of 1 to 25 maps: rack-local or nearer", "%", 59,
-		naive.Local(first, scheduling.RackLocal)).Saying("the number of racks decides it")
-	s.Own("Fig 2: node-local, least rise from bin to bin", "points", "rises with size",
-		study.More(0), minRise(naive, scheduling.NodeLocal))
-	s.Own("Fig 2: rack-local or nearer, last bin less first", "points", "rises with size",
-		study.More(0), naive.Local(last, scheduling.RackLocal).
-			Minus(naive.Local(first, scheduling.RackLocal)))
-	s.Known("jobs of 1 to 25 maps, W1 = W2 = 10 s: node-local", "%", 73,
-		delay.Local(first, scheduling.NodeLocal)).Saying("of one map, §4.1's bound")
+	s.Row("Fig 2: jobs of 1 to 25 maps: node-local", naive.Local(first, scheduling.NodeLocal))
+	s.Row("Fig 2: jobs of 1 to 25 maps: rack-local or nearer",
+		naive.Local(first, scheduling.RackLocal))
+	s.Row("Fig 2: node-local, least rise from bin to bin", minRise(naive, scheduling.NodeLocal))
+	s.Row("Fig 2: rack-local or nearer, last bin less first",
+		naive.Local(last, scheduling.RackLocal).Minus(naive.Local(first, scheduling.RackLocal)))
+	s.Row("jobs of 1 to 25 maps, W1 = W2 = 10 s: node-local",
+		delay.Local(first, scheduling.NodeLocal))
 	sizePercentiles(s, naive)
 	warehouseTable(s, jobs/3)
 }
@@ -74,10 +71,9 @@ func sizePercentiles(s *study.Study, r *study.Runs) {
 		}
 	}
 	slices.Sort(maps)
-	for _, c := range []struct{ percentile, published float64 }{{98, 3065}, {99, 3846}, {99.5, 6232}, {100, 25_000}} {
-		at := min(int(float64(len(maps))*c.percentile/100), len(maps)-1)
-		s.Known(fmt.Sprintf("§5.1: %g %% of the jobs have at most", c.percentile), "maps", c.published, study.Sure(maps[at])).
-			Saying("drawn, whatever the scheduler does")
+	for _, percent := range []float64{98, 99, 99.5, 100} {
+		at := min(int(float64(len(maps))*percent/100), len(maps)-1)
+		s.Row(fmt.Sprintf("§5.1: %g %% of the jobs have at most", percent), study.Sure(maps[at]))
 	}
 }
 
@@ -131,14 +127,13 @@ func timeRows(s *study.Study, r *study.Runs) {
 		fig.Distribution([...]string{"maps", "reduces", "jobs"}[i], x)
 	}
 	of := r.Each(oneWarehouse)
-	s.Known("Fig 1: median map", "s", 19, of[0]).Saying("set")
-	s.Known("Fig 1: median reduce", "s", 231, of[1]).Saying("set")
-	s.Printed("Fig 1: median job", "s", 84, study.Size, of[2])
-	s.Known("§3.2: jobs with fewer than 271 maps and 30 reduces", "%", 83, of[3]).
-		Saying("drawn, whatever the scheduler does")
-	s.Known("§3.2: time with more than 95 % of map slots full", "%", 21, of[4]).Saying(unmoved)
-	s.Known("§3.2: time with more than 95 % of reduce slots full", "%", 4, of[5]).Saying(unmoved)
-	s.Known("§3.3.1: jobs of 1 to 25 maps", "%", 58, of[6]).Saying("set")
+	s.Row("Fig 1: median map", of[0])
+	s.Row("Fig 1: median reduce", of[1])
+	s.Row("Fig 1: median job", of[2])
+	s.Row("§3.2: jobs with fewer than 271 maps and 30 reduces", of[3])
+	s.Row("§3.2: time with more than 95 % of map slots full", of[4])
+	s.Row("§3.2: time with more than 95 % of reduce slots full", of[5])
+	s.Row("§3.3.1: jobs of 1 to 25 maps", of[6])
 }
 
 // oneWarehouse returns the medians of maps, reduces and jobs in seconds, then percentages: jobs

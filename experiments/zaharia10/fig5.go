@@ -27,20 +27,29 @@ func fig5(s *study.Study) {
 	for _, b := range names {
 		gains[b] = gain(all, naive, delay, b)
 		over.AddBar(gains[b])
-		quantity, local := b+": node-local with delay", all[delay].Local(b, scheduling.NodeLocal)
-		if b == "bin 9" {
-			s.Known(quantity, "%", 99, local).Saying(unmoved)
-			continue
-		}
-		s.PrintedRange(quantity, "%", 99, 100, study.Share, local).Saying("99 to 100 % in all bins")
+		s.Row(b+": node-local with delay", all[delay].Local(b, scheduling.NodeLocal))
 	}
-	scheduleRange(s, scheduleRows(s, all)...)
-	s.Said("bins 1 to 3: mean speed-up, fair over FIFO", "×", "greatly improves small jobs",
-		study.Significant(), gain(all, fifo, naive, "bin 1", "bin 2", "bin 3"))
-	s.Said("bin 9: mean speed-up, fair over FIFO", "×", "slows down the largest jobs",
-		study.Less(1), gain(all, fifo, naive, "bin 9"))
-	greedyRows(s, all)
-	gainRows(s, names, gains)
+	scheduleRange(s,
+		s.Row("small jobs (bins 1, 2) 1.5 × slower under FIFO than fair", slowedSmall(all)),
+		s.Row("greatest speed-up of a job, fair over FIFO", greatest(all, fifo, naive)),
+		s.Row("greatest slow-down in bin 9, fair over FIFO", greatest(all, naive, fifo, "bin 9")))
+	s.Row("bins 1 to 3: mean speed-up, fair over FIFO",
+		gain(all, fifo, naive, "bin 1", "bin 2", "bin 3"))
+	s.Row("bin 9: mean speed-up, fair over FIFO", gain(all, fifo, naive, "bin 9"))
+	for _, r := range all[:delay] {
+		for _, b := range []string{"bin 1", "bin 2", "bin 9"} {
+			s.Row(b+": node-local, "+r.Name, r.Local(b, scheduling.NodeLocal))
+		}
+	}
+	for _, b := range names {
+		name := b
+		if b == "bin 5" {
+			name += " (100 maps)"
+		}
+		s.Row(name+": speed-up of delay over naive", gains[b])
+	}
+	s.Row("bin 5 gains more than bin 1 (margin)", gains["bin 5"].Minus(gains["bin 1"]))
+	s.Row("bin 5 gains more than bin 9 (margin)", gains["bin 5"].Minus(gains["bin 9"]))
 	macroTable(s)
 	t := s.Extra("load", "How busy the cluster is: means over the schedules", "choice",
 		"small jobs slowed (%)", "greatest speed-up", "greatest slow-down in bin 9")
@@ -57,54 +66,6 @@ func fig5(s *study.Study) {
 	if t != nil {
 		t.Add("maps of 5s, whatever overlaps", line(plainMacro(), workload.FacebookIO)...)
 	}
-}
-
-// scheduleRows adds the numbers that differ from schedule to schedule.
-func scheduleRows(s *study.Study, all study.Comparison) []*study.Row {
-	slowed := s.Printed("small jobs (bins 1, 2) 1.5 × slower under FIFO than fair", "%", 30,
-		study.Share, slowedSmall(all))
-	slowed.Saying("about; significantly slowed down")
-	faster := s.Known("greatest speed-up of a job, fair over FIFO", "×", 5, greatest(all, fifo, naive))
-	faster.Saying("the length of maps is fitted to it")
-	slower := s.Printed("greatest slow-down in bin 9, fair over FIFO", "×", 1.7, study.Gain,
-		greatest(all, naive, fifo, "bin 9"))
-	slower.Saying("about")
-	return []*study.Row{slowed, faster, slower}
-}
-
-// greedyRows judges the claims about locality without delay scheduling.
-func greedyRows(s *study.Study, all study.Comparison) {
-	for _, r := range all[:delay] {
-		for _, b := range []string{"bin 1", "bin 2"} {
-			s.Said(b+": node-local, "+r.Name, "%", "low for small jobs", study.Less(50),
-				r.Local(b, scheduling.NodeLocal))
-		}
-		s.Said("bin 9: node-local, "+r.Name, "%", "high for the largest jobs, even greedily",
-			study.More(80), r.Local("bin 9", scheduling.NodeLocal))
-	}
-}
-
-// gainRows judges the claims about delay scheduling's gains by bin. The link is fitted to the gain
-// of bin 5, which is therefore not judged.
-func gainRows(s *study.Study, names []string, gains map[string]study.Sample) {
-	for _, b := range names {
-		what := b + ": speed-up of delay over naive"
-		switch b {
-		case "bin 1", "bin 2":
-			s.Said(what, "×", "negligible on the smallest jobs", study.Alike(), gains[b])
-		case "bin 4", "bin 6":
-			s.Said(what, "×", "significant for medium-sized jobs", study.Significant(), gains[b])
-		case "bin 5":
-			s.Known(b+" (100 maps): speed-up of delay over naive", "×", 1.44, gains[b]).
-				Saying("the link is fitted to it")
-		default:
-			s.Shown(what, "×", gains[b]).Saying("in the figure only")
-		}
-	}
-	s.Said("bin 5 gains more than bin 1 (margin)", "", "especially medium-sized jobs",
-		study.More(0), gains["bin 5"].Minus(gains["bin 1"]))
-	s.Said("bin 5 gains more than bin 9 (margin)", "", "less on the largest jobs",
-		study.More(0), gains["bin 5"].Minus(gains["bin 9"]))
 }
 
 // slowedSmall returns the percentage of the small jobs that are 1.5 times as slow under FIFO as

@@ -23,27 +23,20 @@ func fig8(s *study.Study) {
 	all := macro(s, plainMacro(), s.Repeats(1, 40), cpuHeavy(udf))
 	macroCDFs(s, "fig8", all, "bin 9")
 	slower := func(bin string) study.Sample { return all.Mean(delay, bin).Over(light.Mean(delay, bin)) }
-	s.Printed("bin 1: times slower than in the IO-heavy workload", "×", 2, study.Gain, slower("bin 1")).
-		Saying("2 to 7 times, less for small jobs")
-	s.Known("bin 9: times slower than in the IO-heavy workload", "×", 7, slower("bin 9")).
-		Saying("the function is fitted to it")
-	most := s.Printed("greatest speed-up of a small job, fair over FIFO", "×", 20, study.Gain,
+	s.Row("bin 1: times slower than in the IO-heavy workload", slower("bin 1"))
+	s.Row("bin 9: times slower than in the IO-heavy workload", slower("bin 9"))
+	most := s.Row("greatest speed-up of a small job, fair over FIFO",
 		greatest(all, fifo, naive, "bin 1", "bin 2"))
-	most.Saying("as much as")
-	s.Said("bins 1 to 3: mean speed-up, fair over FIFO", "×", "improves small jobs as before",
-		study.Significant(), gain(all, fifo, naive, "bin 1", "bin 2", "bin 3"))
-	s.Said("bin 9: mean speed-up, fair over FIFO", "×", "slows down the largest jobs",
-		study.Less(1), gain(all, fifo, naive, "bin 9"))
-	s.Said("mean effect of delay over naive fair, all jobs", "×", "negligible", study.Alike(),
-		gain(all, naive, delay))
+	s.Row("bins 1 to 3: mean speed-up, fair over FIFO",
+		gain(all, fifo, naive, "bin 1", "bin 2", "bin 3"))
+	s.Row("bin 9: mean speed-up, fair over FIFO", gain(all, fifo, naive, "bin 9"))
+	s.Row("mean effect of delay over naive fair, all jobs", gain(all, naive, delay))
 	var gains []study.Sample
 	for _, class := range bins(all[naive]) {
 		gains = append(gains, gain(all, naive, delay, class))
 	}
-	s.Said("least effect of delay over naive fair in a bin", "×", "does not hurt",
-		study.Harmless(), slices.MinFunc(gains, study.ByMean))
-	s.Said("node-local with delay", "%", "very close to the 99 to 100 % of Fig 6",
-		study.AtLeast(98), all[delay].By(study.NodeLocal))
+	s.Row("least effect of delay over naive fair in a bin", slices.MinFunc(gains, study.ByMean))
+	s.Row("node-local with delay", all[delay].By(study.NodeLocal))
 	scheduleRange(s, most)
 	t := s.Extra("load", "How busy the cluster is: means over the schedules", "choice",
 		"greatest speed-up of a small job, fair over FIFO", "mean effect of delay over naive fair")

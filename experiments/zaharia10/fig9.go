@@ -37,40 +37,22 @@ func fig9(s *study.Study) {
 		for i, to := range []int{naive, delay} {
 			bars.Series[i].Y = append(bars.Series[i].Y, gain(all, fifo, to, b).Mean())
 		}
-		mixedRows(s, all, b)
+		s.Row(b+": speed-up of naive fair over FIFO", gain(all, fifo, naive, b))
+		if b == "bin 9" || b == "bin 10" {
+			s.Row(b+": speed-up of delay over FIFO", gain(all, fifo, delay, b))
+		} else {
+			s.Row(b+": speed-up of delay over naive fair", gain(all, naive, delay, b))
+		}
 	}
 	io, reduces := mixedGains(all)
-	s.Said("bins 1, 2 gain more than bin 3 from fair sharing (margin)", "",
-		"bin 3's jobs are longer", study.More(0.1),
+	s.Row("bins 1, 2 gain more than bin 3 from fair sharing (margin)",
 		gain(all, fifo, naive, "bin 1", "bin 2").Minus(gain(all, fifo, naive, "bin 3")))
-	s.Said("gain of delay over naive, IO-heavy bins (1, 2, 4, 5, 7, 10) less those with reduces "+
-		"(3, 6, 8, 9)", "", "larger", study.More(0.1), io.Minus(reduces))
-	s.Known("bins 1, 2: median response with delay", "s", 32, medianOf(all, "bin 1", "bin 2")).
-		Saying("the jobs' set-up is fitted to it")
-	s.Known("bin 3: median response with delay", "s", 100, medianOf(all, "bin 3")).
-		Saying("about; the reduces are fitted to it")
+	s.Row("gain of delay over naive, IO-heavy bins (1, 2, 4, 5, 7, 10) less those with reduces "+
+		"(3, 6, 8, 9)",
+		io.Minus(reduces))
+	s.Row("bins 1, 2: median response with delay", medianOf(all, "bin 1", "bin 2"))
+	s.Row("bin 3: median response with delay", medianOf(all, "bin 3"))
 	mixedTable(s)
-}
-
-// mixedRows judges what is said of a bin: all but the largest gain from fair sharing and from delay
-// scheduling.
-func mixedRows(s *study.Study, all study.Comparison, bin string) {
-	fair, sped := bin+": speed-up of naive fair over FIFO", gain(all, fifo, naive, bin)
-	switch bin {
-	case "bin 9", "bin 10":
-		s.Said(fair, "×", "slightly slows larger jobs", study.Less(1), sped)
-		s.Shown(bin+": speed-up of delay over FIFO", "×", gain(all, fifo, delay, bin)).
-			Saying("in the figure only")
-		return
-	case "bin 1", "bin 2":
-		s.Said(fair, "×", "significant for the smaller map-only jobs", study.Significant(), sped)
-	case "bin 8":
-		s.Shown(fair, "×", sped).Saying("jobs benefit; " + unmoved)
-	default:
-		s.Said(fair, "×", "jobs benefit", study.More(1), sped)
-	}
-	s.Said(bin+": speed-up of delay over naive fair", "×", "jobs benefit", study.More(1),
-		gain(all, naive, delay, bin))
 }
 
 // medianOf is the median response time of some classes with delay scheduling, in seconds.

@@ -24,17 +24,14 @@ func longTasks(s *study.Study) {
 		anywhere.AddSample(phi, plain)
 		balanced.AddSample(phi, kept)
 		what := fmt.Sprintf("φ = %g: ", phi)
-		s.Shown(what+"small jobs' node-local maps, long tasks anywhere", "%", plain)
-		s.Said(what+"node-local maps of small jobs that balancing adds", "points",
-			"lowers the chance that a node fills with long tasks", study.More(0), kept.Minus(plain))
+		s.Row(what+"small jobs' node-local maps, long tasks anywhere", plain)
+		s.Row(what+"node-local maps of small jobs that balancing adds", kept.Minus(plain))
 		if phi < 0.5 {
-			s.Said(what+"small jobs' node-local maps less those of no long tasks", "points",
-				"little impact unless long tasks are very common", study.More(-10),
+			s.Row(what+"small jobs' node-local maps less those of no long tasks",
 				plain.Minus(all[2].Local("small", scheduling.NodeLocal)))
 		}
 	}
-	s.Own("φ = 0.5, balanced: small jobs' node-local maps", "%",
-		"each node has a slot for them: high", study.More(80), kept)
+	s.Row("φ = 0.5, balanced: small jobs' node-local maps", kept)
 }
 
 // longRuns runs small jobs beside long tasks: without balancing, with it, and, last, without the

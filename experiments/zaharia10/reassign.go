@@ -1,7 +1,6 @@
 package zaharia10
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -32,8 +31,8 @@ func waitForShare(s *study.Study) {
 		Until: comes + 30*time.Second,
 	}, study.Policy("fair", "fair"), s.Repeats(2, 10), study.Always(setup.Tenants(list...)))
 	took := setup.Reached(runs, comes, 0.98*share, len(list)-1).Times(1 / 0.98)
-	s.Formula("§3.2: until a new job has 271 of 3,100 slots, by waiting alone", "s",
-		share*task.Seconds()/3100, 1, took).Saying("F T / S, 27.1 slots freed a second")
+	s.Row("§3.2: until a new job has 271 of 3,100 slots, by waiting alone", took).
+		Expect(share*task.Seconds()/3100, 1)
 }
 
 // starved is a pool that arrives when another pool, the hog, holds the cluster.
@@ -45,11 +44,6 @@ type starved struct {
 	sigma       float64
 	comes       time.Duration
 }
-
-const (
-	poolEvery = time.Second      // between samples
-	poolRound = 15 * time.Second // of preemption
-)
 
 // newStarved returns a starved pool; the maps of its hog take longer than any timeout.
 func newStarved(a scheduling.Allocations, mode scheduling.PreemptionMode) starved {
@@ -64,7 +58,7 @@ func (x starved) simulate(s *study.Study) *study.Runs {
 		p.Pools, p.Preemption.Mode = x.allocations, x.mode
 	})
 	return s.Simulate(simulator.Config{
-		Cluster: simulator.Cluster{Nodes: 25, MapSlots: 4}, Sample: poolEvery,
+		Cluster: simulator.Cluster{Nodes: 25, MapSlots: 4}, Sample: time.Second,
 		Until: x.comes + 400*time.Second,
 	}, p, s.Repeats(2, 10), study.Always(w))
 }
@@ -84,53 +78,36 @@ func minimumShares(timeout time.Duration) scheduling.Allocations {
 	}}
 }
 
-// within returns the bounds from a timeout to the end of the next round of preemption.
-func within(timeout time.Duration) study.Bounds {
-	return study.Between(timeout.Seconds(), (timeout + poolRound + 5*time.Second).Seconds())
-}
-
 // minimumTimeout measures when a pool has its minimum share.
 func minimumTimeout(s *study.Study) {
-	const timeout = 60 * time.Second
-	killing := newStarved(minimumShares(timeout), scheduling.PreemptOn)
-	waiting := newStarved(minimumShares(timeout), scheduling.PreemptOff)
+	killing := newStarved(minimumShares(time.Minute), scheduling.PreemptOn)
+	waiting := newStarved(minimumShares(time.Minute), scheduling.PreemptOff)
 	on, off := killing.simulate(s), waiting.simulate(s)
-	s.Said("T_min = 60 s: until the pool has its minimum share", "s",
-		"tasks are killed if it does not have it within T_min", within(timeout),
-		killing.untilHeld(on, 40))
-	s.Follows("T_min = 60 s: maps killed", "", "what the minimum share lacks, 40",
-		study.Between(39.5, 40.5), on.By(killedMaps))
-	s.Own("no preemption: until the pool has its minimum share", "s", "waits for the maps to end",
-		study.More(300), waiting.untilHeld(off, 40))
+	s.Row("T_min = 60 s: until the pool has its minimum share", killing.untilHeld(on, 40))
+	s.Row("T_min = 60 s: maps killed", on.By(killedMaps))
+	s.Row("no preemption: until the pool has its minimum share", waiting.untilHeld(off, 40))
 }
 
 // fairTimeout measures when a pool that is starved has its fair share.
 func fairTimeout(s *study.Study) {
-	const timeout = 120 * time.Second
-	x := newStarved(scheduling.Allocations{FairTimeout: timeout}, scheduling.PreemptOn)
+	x := newStarved(scheduling.Allocations{FairTimeout: 2 * time.Minute}, scheduling.PreemptOn)
 	runs := x.simulate(s)
-	s.Said("T_fair = 120 s: until the pool has its fair share", "s",
-		"tasks are killed if it is starved of its fair share", within(timeout),
-		x.untilHeld(runs, 50))
-	s.Follows("T_fair = 120 s: maps killed", "", "what the fair share lacks, 50",
-		study.Between(49.5, 50.5), runs.By(killedMaps))
+	s.Row("T_fair = 120 s: until the pool has its fair share", x.untilHeld(runs, 50))
+	s.Row("T_fair = 120 s: maps killed", runs.By(killedMaps))
 	x.mode = scheduling.PreemptLog
-	s.Own("T_fair = 120 s, preemption only logged: maps killed", "", "none, says the guide", study.AtMost(0),
-		x.simulate(s).By(killedMaps))
+	s.Row("T_fair = 120 s, preemption only logged: maps killed", x.simulate(s).By(killedMaps))
 	x.mode, x.maps = scheduling.PreemptOn, 70
-	s.Own("T_fair = 120 s, the pool has 30 of its 50 slots: maps killed", "", "none above half of its share, says the guide",
-		study.AtMost(0), x.simulate(s).By(killedMaps))
+	s.Row("T_fair = 120 s, the pool has 30 of its 50 slots: maps killed",
+		x.simulate(s).By(killedMaps))
 }
 
 // newestKilled measures the age of killed maps.
 func newestKilled(s *study.Study) {
 	x := newStarved(minimumShares(30*time.Second), scheduling.PreemptOn)
 	x.hog, x.sigma, x.comes = 400*time.Second, 0.5, time.Hour
-	// What runs at a time has run for E[X²] / 2E[X] on average: with sigma 0.5, 0.64 of the mean.
-	const age = 0.64 * 400
-	s.Said("work lost by a map that is killed", "s",
-		fmt.Sprintf("the most recently launched: less than half the mean age, %g s", age/2),
-		study.Less(age/2), x.simulate(s).By(func(r *simulator.Result) float64 {
-			return r.Jobs[0].Preempted.LostS / killedMaps(r) // no number if none was killed
-		}))
+	// What runs at a time has run for E[X²] / 2E[X] on average: with sigma 0.5, 0.64 of the mean of
+	// 400 s. Half of that is the bound.
+	s.Row("work lost by a map that is killed", x.simulate(s).By(func(r *simulator.Result) float64 {
+		return r.Jobs[0].Preempted.LostS / killedMaps(r) // no number if none was killed
+	}))
 }

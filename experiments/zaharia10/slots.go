@@ -25,8 +25,8 @@ const headNodes, headData = 300, 30
 
 // headOfLine simulates [Zaharia10 §3.3.1], and compares skip counts with the formula of §3.5.
 func headOfLine(s *study.Study) {
-	s.Printed("naive fair, data on 10 % of the nodes: node-local", "%", 10, study.Share,
-		headLocality(s, 5, scheduling.LocalityPolicy{})).Saying("will only achieve 10 % locality")
+	s.Row("naive fair, data on 10 % of the nodes: node-local",
+		headLocality(s, 5, scheduling.LocalityPolicy{}))
 	fig := s.Plot("skips", "Locality of one map with data on 10 % of the nodes", "skip count D",
 		"node-local (%)")
 	simulated, formula := fig.Line("simulated"), fig.Dashed("1 − 0.9^(D+1)")
@@ -36,8 +36,7 @@ func headOfLine(s *study.Study) {
 		want := 100 * delaymath.LocalWithin(headData/float64(headNodes), float64(skips+1))
 		simulated.AddSample(float64(skips), got)
 		formula.Add(float64(skips), want)
-		s.Formula(fmt.Sprintf("skip count of %d: node-local", skips), "%", want, study.Share(want),
-			got).Saying("1 − 0.9^(D+1)")
+		s.Row(fmt.Sprintf("skip count of %d: node-local", skips), got).Expect(want, study.Share(want))
 	}
 }
 
