@@ -15,9 +15,7 @@ type Difference struct {
 
 // Differences lists the settings, except the name, in which policies differ.
 func Differences(policies ...scheduling.Policy) (list []Difference) {
-	fields := Fields()
-	for k := range fields {
-		f := &fields[k]
+	for _, f := range Fields() {
 		d, distinct := Difference{Key: f.Key}, map[string]bool{}
 		for i := range policies {
 			p := &policies[i]

@@ -29,10 +29,10 @@ type Field struct {
 	// Negative is the text for negative values of the Go field; empty: they are not allowed.
 	Negative string
 
-	words []word  // named values
-	only  bool    // only the named values are allowed
-	needs []need  // conditions without which the setting has no effect
-	items []Field // settings of the entries of a list
+	words []word   // named values
+	only  bool     // only the named values are allowed
+	needs []need   // conditions without which the setting has no effect
+	items []*Field // settings of the entries of a list
 	parse func(string) error
 	typ   reflect.Type // of the Go field, or of the elements of a list
 }
@@ -95,9 +95,8 @@ func (f *Field) numbers() string {
 }
 
 // typed sets the types of the settings of a struct.
-func typed(list []Field, of reflect.Type) []Field {
-	for i := range list {
-		f := &list[i]
+func typed(list []*Field, of reflect.Type) []*Field {
+	for _, f := range list {
 		f.Path = cmp.Or(f.Path, pathOf(f.Key))
 		f.typ = f.of(reflect.New(of)).Type()
 		if f.typ.Kind() == reflect.Slice {
@@ -323,7 +322,7 @@ func setNumber(v reflect.Value, x float64) error {
 // Idle returns why the setting has no effect in a policy, or "".
 func (f *Field) Idle(p *scheduling.Policy) string {
 	for _, n := range f.needs {
-		have := byKey(n.key).Text(p)
+		have := byKey(Fields(), n.key).Text(p)
 		switch {
 		case n.values == "" && have == "0":
 			return fmt.Sprintf("with %s 0", n.key)

@@ -8,12 +8,12 @@ import (
 )
 
 // poolFields returns the settings of a pool.
-func poolFields() []Field {
-	first := func(key, path string) Field { return number(key, 0, maxNumber, "minimum share in slots").at(path) }
-	limit := func(key, path string) Field {
+func poolFields() []*Field {
+	first := func(key, path string) *Field { return number(key, 0, maxNumber, "minimum share in slots").at(path) }
+	limit := func(key, path string) *Field {
 		return number(key, 0, maxNumber, "maximum slots").or("none", scheduling.NoLimit).unset("none").negative("0").at(path)
 	}
-	return []Field{
+	return []*Field{
 		name("name", "of the pool", goodName),
 		first("min_maps", "Min.0"), first("min_reduces", "Min.1"),
 		limit("max_maps", "Max.0"), limit("max_reduces", "Max.1"),
@@ -25,17 +25,17 @@ func poolFields() []Field {
 }
 
 // jobLimit returns the limit of running jobs of a pool or user.
-func jobLimit() Field {
+func jobLimit() *Field {
 	return number("max_jobs", 0, maxNumber, "maximum running jobs").
 		or("none", scheduling.NoLimit).unset("inherited").negative("0")
 }
 
 // userFields returns the settings of a user.
-func userFields() []Field { return []Field{name("name", "of the user", goodName), jobLimit()} }
+func userFields() []*Field { return []*Field{name("name", "of the user", goodName), jobLimit()} }
 
 // queueFields returns the settings of a queue.
-func queueFields() []Field {
-	return []Field{
+func queueFields() []*Field {
+	return []*Field{
 		name("name", "of the queue", goodName),
 		name("parent", "queue that contains it (none: a top queue)", goodName).unset("none"),
 		number("capacity", minPositive, 100, "percent of the parent's slots (rest: an equal share of the remainder)").unset("rest"),

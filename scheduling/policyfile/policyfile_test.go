@@ -38,7 +38,7 @@ func leaves(t reflect.Type, path string) (list []string) {
 // Every field of a policy, a pool, a user and a queue has exactly one key, and every key has a
 // field.
 func TestEveryFieldHasAKey(t *testing.T) {
-	paths := func(list []Field) (all []string) {
+	paths := func(list []*Field) (all []string) {
 		for _, f := range list {
 			all = append(all, f.Path)
 		}
@@ -47,16 +47,16 @@ func TestEveryFieldHasAKey(t *testing.T) {
 	own := func(path string) bool { return strings.HasSuffix(path, ".Part") } // parts supplied by a program
 	policy := slices.DeleteFunc(leaves(reflect.TypeFor[scheduling.Policy](), ""), own)
 	require.ElementsMatch(t, policy, paths(Fields()))
-	require.ElementsMatch(t, leaves(reflect.TypeFor[scheduling.PoolConfig](), ""), paths(byKey("pools.list").items))
-	require.ElementsMatch(t, leaves(reflect.TypeFor[scheduling.UserConfig](), ""), paths(byKey("pools.users").items))
-	require.ElementsMatch(t, leaves(reflect.TypeFor[scheduling.QueueConfig](), ""), paths(byKey("queues").items))
+	require.ElementsMatch(t, leaves(reflect.TypeFor[scheduling.PoolConfig](), ""), paths(byKey(Fields(), "pools.list").items))
+	require.ElementsMatch(t, leaves(reflect.TypeFor[scheduling.UserConfig](), ""), paths(byKey(Fields(), "pools.users").items))
+	require.ElementsMatch(t, leaves(reflect.TypeFor[scheduling.QueueConfig](), ""), paths(byKey(Fields(), "queues").items))
 	seen := map[string]bool{}
 	for _, f := range Fields() {
 		require.False(t, seen[f.Key], f.Key)
 		seen[f.Key] = true
 		require.NotEmpty(t, f.Help, f.Key)
 		for _, n := range f.needs {
-			require.Equal(t, n.key, byKey(n.key).Key, "%s needs a setting that there is", f.Key)
+			require.Equal(t, n.key, byKey(Fields(), n.key).Key, "%s needs a setting that there is", f.Key)
 		}
 		if x, err := strconv.ParseFloat(f.Unset, 64); err == nil && x != 0 && f.Negative != "0" {
 			require.Positive(t, f.Least, "%s: 0 would silently mean %s", f.Key, f.Unset)
@@ -133,17 +133,14 @@ func TestWrittenPoliciesReadAlike(t *testing.T) {
 		scheduler := rapid.SampledFrom(scheduling.Presets()).Draw(r, "scheduler")
 		p, err := Preset(scheduler)
 		require.NoError(r, err)
-		list := Fields()
-		for i := range list {
-			f := &list[i]
+		for _, f := range Fields() {
 			if f.Key == "order" || !rapid.Bool().Draw(r, f.Key+"?") {
 				continue
 			}
 			if f.IsList() {
 				v := f.of(reflect.ValueOf(&p))
 				item := reflect.New(v.Type().Elem())
-				for k := range f.items {
-					one := &f.items[k]
+				for _, one := range f.items {
 					require.NoError(r, one.set(one.of(item), someValue(r, one)))
 				}
 				if f.Key == "queues" {
@@ -161,8 +158,8 @@ func TestWrittenPoliciesReadAlike(t *testing.T) {
 		text := written(r, scheduler, &p)
 		again := read(r, text)
 		require.Equal(r, active(text), active(written(r, scheduler, &again)))
-		for i := range list {
-			if f := &list[i]; f.Idle(&p) == "" {
+		for _, f := range Fields() {
+			if f.Idle(&p) == "" {
 				require.Equal(r, f.Text(&p), f.Text(&again), f.Key)
 			}
 		}

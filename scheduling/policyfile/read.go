@@ -117,9 +117,7 @@ func (f *File) Idle(p *scheduling.Policy) error {
 // group returns the readers of the keys below a prefix: "" for those at the top.
 func (f *File) group(above string) map[string]yamlfile.Field {
 	m := map[string]yamlfile.Field{}
-	list := Fields()
-	for i := range list {
-		field := &list[i]
+	for _, field := range Fields() {
 		rest, below := strings.CutPrefix(field.Key, above)
 		if !below {
 			continue
@@ -185,8 +183,7 @@ func (f *File) readItems(field *Field, list reflect.Value, n yamlfile.Node) erro
 	return f.reader.Each(n, func(n yamlfile.Node) error {
 		item := reflect.New(list.Type().Elem())
 		keys := map[string]yamlfile.Field{}
-		for i := range field.items {
-			one := &field.items[i]
+		for _, one := range field.items {
 			keys[one.Key] = func(n yamlfile.Node) error {
 				text, err := f.reader.Scalar(n)
 				if err != nil {

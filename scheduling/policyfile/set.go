@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/tarry-mr/tarry/internal/spelling"
@@ -59,15 +58,14 @@ func SetPart(p *scheduling.Policy, parts scheduling.Parts, s Setting) bool {
 // Append adds an entry to the list of pools, users or queues with this key; entry holds the
 // settings of the entry.
 func Append(p *scheduling.Policy, key string, entry []Setting) error {
-	f := byKey(key)
+	f := byKey(Fields(), key)
 	list := f.of(reflect.ValueOf(p))
 	item := reflect.New(list.Type().Elem())
 	for _, s := range entry {
-		i := slices.IndexFunc(f.items, func(one Field) bool { return one.Key == s.Key })
-		if i < 0 {
+		one := byKey(f.items, s.Key)
+		if one == nil {
 			return fmt.Errorf("%w: %s has no setting %.40q", ErrBad, key, s.Key)
 		}
-		one := &f.items[i]
 		if err := one.set(one.of(item), s.Value); err != nil {
 			return err
 		}
@@ -90,17 +88,15 @@ var ErrAmbiguous = errors.New("ambiguous")
 // Find returns a setting by its key, or by the last part of its key if that is unique.
 func Find(name string) (*Field, error) {
 	name = strings.ReplaceAll(name, "-", "_")
+	if f := byKey(Fields(), name); f != nil {
+		return f, nil
+	}
 	var found []*Field
-	var all []string
-	list := Fields()
-	for i := range list {
-		f := &list[i]
-		if f.Key == name {
-			return f, nil
-		}
+	var all, keys []string
+	for _, f := range Fields() {
 		all = append(all, f.Key, last(f.Key))
 		if last(f.Key) == name {
-			found = append(found, f)
+			found, keys = append(found, f), append(keys, f.Key)
 		}
 	}
 	switch len(found) {
@@ -112,10 +108,6 @@ func Find(name string) (*Field, error) {
 		return nil, fmt.Errorf("%w: no setting %.40q%s", ErrBad, name, near)
 	case 1:
 		return found[0], nil
-	}
-	var keys []string
-	for _, f := range found {
-		keys = append(keys, f.Key)
 	}
 	return nil, fmt.Errorf("%w: %w: %s may be %s", ErrBad, ErrAmbiguous, name, strings.Join(keys, ", "))
 }

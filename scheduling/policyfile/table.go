@@ -18,27 +18,27 @@ const (
 )
 
 // Fields returns every setting of a policy, in the order of a file.
-var Fields = sync.OnceValue(func() []Field {
+var Fields = sync.OnceValue(func() []*Field {
 	all := slices.Concat(general(), locality(), reduce(), pools(), queues(), hfsp(), quincy(), attempts())
 	return typed(all, reflect.TypeFor[scheduling.Policy]())
 })
 
 // flag returns a setting that is on or off.
-func flag(key, help string) Field { return Field{Key: key, Help: help} }
+func flag(key, help string) *Field { return &Field{Key: key, Help: help} }
 
 // number returns a setting with limits.
-func number(key string, low, high float64, help string) Field {
-	return Field{Key: key, Help: help, Least: low, Most: high}
+func number(key string, low, high float64, help string) *Field {
+	return &Field{Key: key, Help: help, Least: low, Most: high}
 }
 
 // span returns a time with a default.
-func span(key, unset, help string) Field {
+func span(key, unset, help string) *Field {
 	return number(key, minPositive, maxSeconds, help).unset(unset)
 }
 
 // choice returns a setting with named values, which are the Go values 0, 1, 2 and so on.
-func choice(key, help string, values ...string) Field {
-	f := Field{Key: key, Help: help, only: true}
+func choice(key, help string, values ...string) *Field {
+	f := &Field{Key: key, Help: help, only: true}
 	for i, text := range values {
 		f.words = append(f.words, word{text, i})
 	}
@@ -46,7 +46,7 @@ func choice(key, help string, values ...string) Field {
 }
 
 // text returns a string setting with the given values.
-func text(key, help string, values ...string) Field {
+func text(key, help string, values ...string) *Field {
 	f := choice(key, help, values...)
 	for i := range f.words {
 		f.words[i].value = f.words[i].text
@@ -55,35 +55,35 @@ func text(key, help string, values ...string) Field {
 }
 
 // name returns a string setting that parse checks.
-func name(key, help string, parse func(string) error) Field {
-	return Field{Key: key, Help: help, parse: parse}
+func name(key, help string, parse func(string) error) *Field {
+	return &Field{Key: key, Help: help, parse: parse}
 }
 
-func (f Field) unset(text string) Field    { f.Unset = text; return f }
-func (f Field) negative(text string) Field { f.Negative = text; return f }
-func (f Field) at(path string) Field       { f.Path = path; return f }
+func (f *Field) unset(text string) *Field    { f.Unset = text; return f }
+func (f *Field) negative(text string) *Field { f.Negative = text; return f }
+func (f *Field) at(path string) *Field       { f.Path = path; return f }
 
 // or adds a named value to a setting.
-func (f Field) or(text string, value any) Field {
+func (f *Field) or(text string, value any) *Field {
 	f.words = append(f.words, word{text, value})
 	return f
 }
 
 // entries makes a setting a list whose entries have the given fields.
-func (f Field) entries(items []Field) Field { f.items = items; return f }
+func (f *Field) entries(items []*Field) *Field { f.items = items; return f }
 
 // onlyWith returns settings that have an effect only if the setting key has one of the values,
 // which are separated by spaces; no values: any value but 0.
-func onlyWith(key, values string, list ...Field) []Field {
-	for i := range list {
-		list[i].needs = append([]need{{key, values}}, list[i].needs...)
+func onlyWith(key, values string, list ...*Field) []*Field {
+	for _, f := range list {
+		f.needs = append([]need{{key, values}}, f.needs...)
 	}
 	return list
 }
 
-func general() []Field {
+func general() []*Field {
 	return slices.Concat(
-		[]Field{
+		[]*Field{
 			name("name", "shown in results", goodPolicyName),
 			text("order", "which job is next", scheduling.Orders()...),
 			number("slow_start", 0, 1, "fraction of a job's maps that must be done before its reduces launch").negative("0.05"),
@@ -92,15 +92,15 @@ func general() []Field {
 		onlyWith("order", "fifo pools", flag("spread", "limit each node of an underloaded cluster to its share of the tasks")),
 		onlyWith("order", "pools", onlyWith("spread", "true",
 			number("load_max_diff", 0, 1, "how far the load of a node may exceed its share"))...),
-		[]Field{number("reserve_long", 0, maxNumber, "reserve N slots of each kind and node for tasks shorter than long_task (0: none)")},
+		[]*Field{number("reserve_long", 0, maxNumber, "reserve N slots of each kind and node for tasks shorter than long_task (0: none)")},
 		onlyWith("reserve_long", "", number("long_task", 0, maxSeconds, "minimum duration of a long task")),
 	)
 }
 
-func locality() []Field {
+func locality() []*Field {
 	const key = "locality.rule"
 	return slices.Concat(
-		[]Field{choice(key, "launch a map that is not local at once, after N skipped offers, or after a wait",
+		[]*Field{choice(key, "launch a map that is not local at once, after N skipped offers, or after a wait",
 			"greedy", "skips", "wait")},
 		onlyWith(key, "skips",
 			number("locality.skips", 0, maxNumber, "offers to refuse by level: for a node with the data, then for a rack")),
@@ -113,13 +113,13 @@ func locality() []Field {
 	)
 }
 
-func reduce() []Field {
+func reduce() []*Field {
 	const key = "reduce.rule"
-	wait := func(key, path, help string) Field {
+	wait := func(key, path, help string) *Field {
 		return number(key, 0, maxSeconds, help).unset("auto").negative("0s").at(path)
 	}
 	return append(
-		[]Field{choice(key, "launch reduces anywhere, at the center of gravity of their input, or where most of it is",
+		[]*Field{choice(key, "launch reduces anywhere, at the center of gravity of their input, or where most of it is",
 			"any", "cogrs", "larts")},
 		onlyWith(key, "cogrs larts",
 			wait("reduce.node_wait", "Reduce.Waits.0", "wait for the center (auto: 1.5 heartbeat intervals, at most 15 s)"),
@@ -132,12 +132,12 @@ func reduce() []Field {
 		)...)
 }
 
-func pools() []Field {
-	jobs := func(key, of string) Field {
+func pools() []*Field {
+	jobs := func(key, of string) *Field {
 		return number(key, 1, maxNumber, "maximum running jobs of "+of+" without its own limit").unset("none")
 	}
 	return onlyWith("order", "pools", append(
-		[]Field{
+		[]*Field{
 			flag("pools.list", "pools that differ from the defaults").at("Pools.Pools").entries(poolFields()),
 			flag("pools.users", "users with limits").entries(userFields()),
 			jobs("pools.pool_max_jobs", "a pool"),
@@ -157,14 +157,14 @@ func pools() []Field {
 			span("preemption.interval", "15s", "time between rounds of preemption").negative("never"))...)...)
 }
 
-func queues() []Field {
+func queues() []*Field {
 	const help = "parents before children (none: one queue, default, with 100 %)"
 	return onlyWith("order", "capacity", flag("queues", help).entries(queueFields()))
 }
 
-func hfsp() []Field {
+func hfsp() []*Field {
 	return onlyWith("order", "hfsp", slices.Concat(
-		[]Field{
+		[]*Field{
 			choice("hfsp.reclaim", "how to take a slot from a larger job", "suspend", "wait", "kill"),
 			flag("hfsp.no_training", "compute sizes from the task times that jobs state"),
 		},
@@ -180,17 +180,17 @@ func hfsp() []Field {
 			number("hfsp.suspend_high", 0, maxNumber, "wait instead of suspending once N tasks are suspended (0: no limit)"),
 			number("hfsp.suspend_low", 0, maxNumber, "resume suspending when only N tasks are suspended"),
 		),
-		[]Field{flag("hfsp.weighted", "weight virtual shares by priority: 4, 2, 1, 0.5, 0.25")},
+		[]*Field{flag("hfsp.weighted", "weight virtual shares by priority: 4, 2, 1, 0.5, 0.25")},
 	)...)
 }
 
-func quincy() []Field {
+func quincy() []*Field {
 	const key = "quincy.rule"
-	cost := func(key, unset, help string) Field {
+	cost := func(key, unset, help string) *Field {
 		return number(key, 0, maxSeconds, help).unset(unset).negative("0s")
 	}
 	return onlyWith("order", "quincy", slices.Concat(
-		[]Field{
+		[]*Field{
 			choice(key, "f: with fair shares, p: may kill running maps", "qfp", "qf", "qp", "q"),
 			cost("quincy.rack", "2.5s", "cost of reading from a node of the rack, as waiting time; at most far"),
 			cost("quincy.far", "5s", "cost of reading from beyond the rack"),
@@ -205,10 +205,10 @@ func quincy() []Field {
 	)...)
 }
 
-func attempts() []Field {
+func attempts() []*Field {
 	const key = "speculation.rule"
 	return slices.Concat(
-		[]Field{choice(key, "start speculative attempts: never, by Hadoop's first rule, by LATE", "none", "native", "late")},
+		[]*Field{choice(key, "start speculative attempts: never, by Hadoop's first rule, by LATE", "none", "native", "late")},
 		onlyWith(key, "native late",
 			flag("speculation.no_maps", "no speculative attempts of maps").at("Speculation.Except.0"),
 			flag("speculation.no_reduces", "no speculative attempts of reduces").at("Speculation.Except.1"),
@@ -222,7 +222,7 @@ func attempts() []Field {
 			number("speculation.cap", minPositive, 1, "maximum speculative attempts of a job, as a fraction of its running tasks").unset("0.1"),
 			number("speculation.min_copies", 1, maxNumber, "speculative attempts that are always allowed").unset("10"),
 		),
-		[]Field{
+		[]*Field{
 			number("avoid.job_failures", 1, maxNumber, "a job avoids a node after N failed attempts there").
 				unset("4").negative("never"),
 			number("avoid.jobs", 1, maxNumber, "all jobs avoid a node after N successful jobs avoided it").
@@ -232,11 +232,12 @@ func attempts() []Field {
 	)
 }
 
-// byKey returns a setting, which must exist.
-func byKey(key string) *Field {
-	list := Fields()
-	i := slices.IndexFunc(list, func(f Field) bool { return f.Key == key })
-	return &list[i]
+// byKey returns the setting with a key in a list; nil if there is none.
+func byKey(list []*Field, key string) *Field {
+	if i := slices.IndexFunc(list, func(f *Field) bool { return f.Key == key }); i >= 0 {
+		return list[i]
+	}
+	return nil
 }
 
 // last returns the part of a key after its last dot.

@@ -19,15 +19,14 @@ func Write(out io.Writer, scheduler string, p *scheduling.Policy) error {
 	line(b, "", "scheduler: "+scheduler, "the preset that the rest changes: "+strings.Join(scheduling.Presets(), ", "))
 	list := Fields()
 	group := ""
-	for i := range list {
-		f := &list[i]
+	for _, f := range list {
 		above, name, below := strings.Cut(f.Key, ".")
 		if !below {
 			above, name = "", f.Key
 		}
 		if above != group && above != "" {
 			mark := ""
-			if !slices.ContainsFunc(list, func(o Field) bool { return strings.HasPrefix(o.Key, above+".") && o.Idle(p) == "" }) {
+			if !slices.ContainsFunc(list, func(o *Field) bool { return strings.HasPrefix(o.Key, above+".") && o.Idle(p) == "" }) {
 				mark = "#"
 			}
 			fmt.Fprintf(b, "%s%s:\n", mark, above)
@@ -69,8 +68,7 @@ func (f *Field) write(b *bufio.Writer, indent, name string, p *scheduling.Policy
 // writeItem writes a pool, user or queue on one line.
 func (f *Field) writeItem(b *bufio.Writer, indent string, item reflect.Value) {
 	var parts []string
-	for i := range f.items {
-		one := &f.items[i]
+	for _, one := range f.items {
 		parts = append(parts, one.Key+": "+quoted(one.text(one.of(item))))
 	}
 	fmt.Fprintf(b, "%s  - {%s}\n", indent, strings.Join(parts, ", "))
@@ -78,8 +76,7 @@ func (f *Field) writeItem(b *bufio.Writer, indent string, item reflect.Value) {
 
 // explainItems writes the settings that an entry of an empty list may have.
 func (f *Field) explainItems(b *bufio.Writer, indent string) {
-	for i := range f.items {
-		one := &f.items[i]
+	for _, one := range f.items {
 		fmt.Fprintf(b, "#%s  # %s: %s\n", strings.TrimPrefix(indent, "#"), one.Key, one.meaning())
 	}
 }

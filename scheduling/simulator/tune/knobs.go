@@ -9,15 +9,12 @@ import (
 	"github.com/tarry-mr/tarry/scheduling/policyfile"
 )
 
-// Choice is settings by key and value, as in policyfile, or the weight of a pool.
+// Choice is settings, or the weight of a pool.
 type Choice struct {
-	Settings []Setting
+	Settings []policyfile.Setting
 	Pool     string // if not empty: Weight is its weight
 	Weight   float64
 }
-
-// Setting is one key with its value.
-type Setting struct{ Key, Value string }
 
 // String returns text such as "locality.rule=wait locality.waits=2s/4s".
 func (c Choice) String() string {
@@ -39,21 +36,7 @@ func (c Choice) apply(p *scheduling.Policy) error {
 		}
 		return nil
 	}
-	for _, s := range c.Settings {
-		f, err := policyfile.Find(s.Key)
-		if err == nil {
-			err = f.Set(p, s.Value)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	for _, s := range c.Settings {
-		if f, err := policyfile.Find(s.Key); err == nil && f.Idle(p) != "" && !strings.HasSuffix(s.Key, ".auto") {
-			return fmt.Errorf("%s has no effect %s", s.Key, f.Idle(p))
-		}
-	}
-	return nil
+	return policyfile.SetAll(p, c.Settings)
 }
 
 // Knob is a setting with the choices to try.
@@ -67,7 +50,7 @@ func choice(text string) Choice {
 	var c Choice
 	for one := range strings.FieldsSeq(text) {
 		key, value, _ := strings.Cut(one, "=")
-		c.Settings = append(c.Settings, Setting{key, value})
+		c.Settings = append(c.Settings, policyfile.Setting{Key: key, Value: value})
 	}
 	return c
 }
