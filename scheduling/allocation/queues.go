@@ -79,7 +79,7 @@ type queueParser struct {
 	*faults
 	file     string // the last one
 	out      Queues
-	queues   []*queue // in order of appearance
+	root     queue // the parent of the topmost queues
 	byName   map[string]*queue
 	names    *entry // mapred.queue.names
 	enabled  *entry // the switch of access lists
@@ -87,7 +87,7 @@ type queueParser struct {
 	system   int    // jobs initialized in all queues; 0 if not in the files
 }
 
-// queue is one queue.
+// queue is one queue. The root has no name.
 type queue struct {
 	place         // where it is first mentioned
 	name          string

@@ -14,23 +14,14 @@ import (
 // build combines the queues and checks that they fit together.
 func (p *queueParser) build() {
 	p.declared()
-	if len(p.queues) == 0 && len(p.errs.list) == 0 {
+	if len(p.root.children) == 0 && len(p.errs.list) == 0 {
 		p.queue(access.DefaultPool, place{file: p.file})
 	}
-	var roots []*queue
-	for _, q := range p.queues {
-		if q.parent == nil {
-			roots = append(roots, q)
-		}
-		if q.implied {
-			p.add(q.place, "queue %s is the parent of others but is not configured itself", q.name)
-		}
-	}
-	p.level(roots, "the topmost queues", 100)
+	p.level(&p.root, "the topmost queues", 100)
 }
 
-// declared applies mapred.queue.names: it creates queues without settings and rejects those that
-// are not named.
+// declared applies mapred.queue.names: it creates queues without settings, rejects those that are
+// not named, and sorts the others.
 func (p *queueParser) declared() {
 	if p.names == nil {
 		return
@@ -50,23 +41,25 @@ func (p *queueParser) declared() {
 			}
 		}
 	}
-	for _, q := range p.queues {
+	p.order(&p.root, rank)
+}
+
+// order sorts the queues in a parent by their ranks, and rejects those without one.
+func (p *queueParser) order(parent *queue, rank map[*queue]int) {
+	for _, q := range parent.children {
 		if _, known := rank[q]; !known {
 			p.add(q.place, "queue %s is not among %s on line %d", q.name, p.names.what, p.names.line)
 		}
+		p.order(q, rank)
 	}
-	order := func(a, b *queue) int { return rank[a] - rank[b] }
-	slices.SortStableFunc(p.queues, order)
-	for _, q := range p.queues {
-		slices.SortStableFunc(q.children, order)
-	}
+	slices.SortStableFunc(parent.children, func(a, b *queue) int { return rank[a] - rank[b] })
 }
 
 // level adds the queues of one parent, which has `whole` percent of all slots, then recursively
 // their children, and checks that they fit. Queues without a capacity share equally what remains.
-func (p *queueParser) level(queues []*queue, siblings string, whole float64) {
+func (p *queueParser) level(parent *queue, siblings string, whole float64) {
 	sum, open := 0.0, 0
-	for _, q := range queues {
+	for _, q := range parent.children {
 		p.settings(q)
 		sum += q.config.Capacity
 		if q.config.Capacity == 0 {
@@ -75,9 +68,10 @@ func (p *queueParser) level(queues []*queue, siblings string, whole float64) {
 	}
 	left, over := max(0, 100-sum)/float64(max(open, 1)), sum > 100+minPercent
 	if over {
-		p.add(queues[len(queues)-1].place, "the capacities of %s add up to %s %%, more than 100", siblings, percent(sum))
+		last := parent.children[len(parent.children)-1]
+		p.add(last.place, "the capacities of %s add up to %s %%, more than 100", siblings, percent(sum))
 	}
-	for _, q := range queues {
+	for _, q := range parent.children {
 		part, most := q.config.Capacity, q.config.Max
 		switch {
 		case over, q.settings.child(keyCapacity) != nil:
@@ -94,23 +88,23 @@ func (p *queueParser) level(queues []*queue, siblings string, whole float64) {
 			})
 		}
 		p.out.Configs = append(p.out.Configs, q.config)
-		p.level(q.children, "the queues in "+q.name, part)
+		p.level(q, "the queues in "+q.name, part)
 	}
 }
 
 // settings reads the settings of one queue.
 func (p *queueParser) settings(q *queue) {
+	if q.implied {
+		p.add(q.place, "queue %s is the parent of others but is not configured itself", q.name)
+	}
 	leaf := len(q.children) == 0
 	if leaf {
 		q.config, q.accept = p.defaults.config, p.defaults.accept
 	}
 	queueSettings.read(p.faults, "queue "+q.name+": ", &q.settings, q, nil)
 	c := &q.config
-	c.Name = q.name
-	if q.parent != nil {
-		c.Parent = q.parent.name
-		q.stopped = q.stopped || q.parent.stopped
-	}
+	c.Name, c.Parent = q.name, q.parent.name
+	q.stopped = q.stopped || q.parent.stopped
 	if c.Max > 0 && c.Max < c.Capacity {
 		at := q.settings.child(keyMax).place
 		p.add(at, "queue %s: %s: %s %% are below the capacity of %s %%", q.name, keyMax, percent(c.Max), percent(c.Capacity))

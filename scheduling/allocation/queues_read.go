@@ -70,7 +70,7 @@ func (p *queueParser) implied(path string, at place) *queue {
 		p.add(at, "the queue name %q leads through more than %d queues", shorten(path), maxDepth)
 		return nil
 	}
-	q := &queue{place: at, name: path, implied: true}
+	q := &queue{place: at, name: path, implied: true, parent: &p.root}
 	last := path
 	if i := strings.LastIndexByte(path, ':'); i >= 0 {
 		last = path[i+1:]
@@ -82,11 +82,8 @@ func (p *queueParser) implied(path string, at place) *queue {
 		p.add(at, "the queue name %q %s", shorten(path), reason)
 		return nil
 	}
-	p.queues = append(p.queues, q)
 	p.byName[path] = q
-	if q.parent != nil {
-		q.parent.children = append(q.parent.children, q)
-	}
+	q.parent.children = append(q.parent.children, q)
 	return q
 }
 
