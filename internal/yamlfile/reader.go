@@ -42,7 +42,7 @@ func (r *Reader) Root(in io.Reader) (Node, error) {
 		return nil, r.Refuse(1, "longer than %d bytes", maxBytes)
 	}
 	if line := textfile.NotText(text); line > 0 {
-		return nil, r.Refuse(line, "not text: a NUL byte, or not UTF-8")
+		return nil, r.Refuse(line, "%v", textfile.ErrNotText)
 	}
 	return r.parse(bytes.TrimPrefix(text, []byte(textfile.ByteOrderMark)))
 }

@@ -1,15 +1,14 @@
 package scenario
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/tarry-mr/tarry/internal/textfile"
 )
 
 // Limits of a scenario; one that exceeds them is rejected.
@@ -46,18 +45,9 @@ func (f *fault) Unwrap() error { return f.err }
 // parse parses the statements of a scenario and checks the order of times and statements.
 func parse(r io.Reader) ([]statement, error) {
 	var list []statement
-	scan := bufio.NewScanner(r)
-	scan.Buffer(nil, maxLine)
-	n := 1
-	for ; scan.Scan(); n++ {
-		whole := scan.Text()
-		if n == 1 {
-			whole = strings.TrimPrefix(whole, "\xef\xbb\xbf") // some editors write a byte order mark
-		}
-		if !utf8.ValidString(whole) || strings.IndexByte(whole, 0) >= 0 {
-			return nil, &fault{n, errors.New("not text: a NUL byte, or not UTF-8")}
-		}
-		text, _, _ := strings.Cut(whole, "#")
+	lines := textfile.NewLines(r, maxLine)
+	for lines.Next() {
+		text, _, _ := strings.Cut(lines.Text, "#")
 		if text = strings.TrimSpace(text); text == "" {
 			continue
 		}
@@ -66,17 +56,15 @@ func parse(r io.Reader) ([]statement, error) {
 			err = s.follows(list)
 		}
 		if err != nil {
-			return nil, &fault{n, err}
+			return nil, &fault{lines.N, err}
 		}
-		s.line = n
+		s.line = lines.N
 		if list = append(list, s); len(list) > maxStatements {
-			return nil, &fault{n, fmt.Errorf("more than %d statements", maxStatements)}
+			return nil, &fault{lines.N, fmt.Errorf("more than %d statements", maxStatements)}
 		}
 	}
-	if err := scan.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return nil, &fault{n, fmt.Errorf("a line of more than %d bytes", maxLine)}
-	} else if err != nil {
-		return nil, err
+	if err := lines.Err(); err != nil {
+		return nil, &fault{lines.N, err}
 	}
 	if len(list) < 2 {
 		return nil, &fault{1, fmt.Errorf("a scenario needs a cluster and a scheduler")}

@@ -1,8 +1,6 @@
 package workload
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -34,30 +32,24 @@ type batchTask struct {
 // or that are partly outside of the trace's eight days, are skipped. The first task arrives at 0.
 func ReadAlibaba(r io.Reader, name string) (Workload, error) {
 	var tasks []batchTask
-	lines := bufio.NewScanner(r)
-	n := 0
-	for lines.Scan() {
-		n++
-		line := bytes.TrimSpace(lines.Bytes())
-		if len(line) == 0 {
-			continue
-		}
-		t, ended, err := parseBatchTask(line)
+	lines := textfile.NewLines(r, 64<<10)
+	for lines.Next() {
+		t, ended, err := parseBatchTask(lines.Text)
 		if err == nil && len(tasks) == maxJobs {
 			err = fmt.Errorf("more than %d tasks; cut the file", maxJobs)
 		}
 		if err != nil {
-			return Workload{}, refuse(name, n, "%v", err)
+			return Workload{}, refuse(name, lines.N, "%v", err)
 		}
 		if ended {
 			tasks = append(tasks, t)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return Workload{}, refuse(name, n+1, "%v", err)
+		return Workload{}, refuse(name, lines.N, "%v", err)
 	}
 	if len(tasks) == 0 {
-		return Workload{}, refuse(name, max(n, 1), "no task in it that succeeded")
+		return Workload{}, refuse(name, max(lines.N, 1), "no task in it that succeeded")
 	}
 	w := Workload{Name: name, Jobs: stages(tasks)}
 	if err := w.Validate(); err != nil {
@@ -68,11 +60,8 @@ func ReadAlibaba(r io.Reader, name string) (Workload, error) {
 
 // parseBatchTask parses a line: task_name, inst_num, task_type, job_name, status, start_time,
 // end_time, plan_cpu, plan_mem. It reports whether the task ended within the trace.
-func parseBatchTask(line []byte) (t batchTask, ended bool, err error) {
-	if textfile.NotText(line) > 0 {
-		return t, false, errors.New("not text")
-	}
-	col := strings.Split(string(line), ",")
+func parseBatchTask(line string) (t batchTask, ended bool, err error) {
+	col := strings.Split(strings.TrimSpace(line), ",")
 	if len(col) != 9 {
 		return t, false, fmt.Errorf("%d columns, want 9", len(col))
 	}

@@ -1,8 +1,6 @@
 package workload
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -45,44 +43,31 @@ const (
 // the number of racks. Errors wrap ErrFormat. They report invalid text, missing or surplus columns,
 // negative or huge numbers, decreasing times, and a wrong number of coflows in the first line.
 func ReadCoflows(r io.Reader, name string) (list []Coflow, racks int, err error) {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 64<<10), 16<<20)
-	n, want := 0, -1
-	for lines.Scan() {
-		n++
-		line := lines.Bytes()
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		if n == 1 {
-			line = bytes.TrimPrefix(line, []byte(textfile.ByteOrderMark))
-		}
-		if textfile.NotText(line) > 0 {
-			return nil, 0, refuse(name, n, "not text")
-		}
-		p := coflowLine{words: strings.Fields(string(line)), racks: racks}
+	lines, want := textfile.NewLines(r, 16<<20), -1
+	for lines.Next() {
+		p := coflowLine{words: strings.Fields(lines.Text), racks: racks}
 		if want < 0 {
 			if racks, want, err = p.head(); err != nil {
-				return nil, 0, refuse(name, n, "%v", err)
+				return nil, 0, refuse(name, lines.N, "%v", err)
 			}
 			continue
 		}
 		c, err := p.coflow()
 		if err != nil {
-			return nil, 0, refuse(name, n, "%v", err)
+			return nil, 0, refuse(name, lines.N, "%v", err)
 		}
 		if len(list) > 0 && c.Arrival < list[len(list)-1].Arrival {
-			return nil, 0, refuse(name, n, "time goes back from %v to %v", list[len(list)-1].Arrival, c.Arrival)
+			return nil, 0, refuse(name, lines.N, "time goes back from %v to %v", list[len(list)-1].Arrival, c.Arrival)
 		}
 		if list = append(list, c); len(list) > want {
-			return nil, 0, refuse(name, n, "more than the %d coflows of the first line", want)
+			return nil, 0, refuse(name, lines.N, "more than the %d coflows of the first line", want)
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return nil, 0, refuse(name, n+1, "%v", err)
+		return nil, 0, refuse(name, lines.N, "%v", err)
 	}
 	if len(list) == 0 || len(list) < want {
-		return nil, 0, refuse(name, max(n, 1), "%d coflows, the first line says %d", len(list), max(want, 0))
+		return nil, 0, refuse(name, max(lines.N, 1), "%d coflows, the first line says %d", len(list), max(want, 0))
 	}
 	return list, racks, nil
 }

@@ -102,41 +102,41 @@ func Overhead(mapTime time.Duration) Workload {
 	return w
 }
 
+// builtIn are the built-in workloads, in the order of Names.
+var builtIn = []struct {
+	name string
+	draw func(r *rand.Rand) Workload
+}{
+	{"facebook-io", FacebookIO},
+	{"facebook-cpu", func(r *rand.Rand) Workload { return FacebookCPU(r, 8*time.Second) }},
+	{"facebook-mixed", FacebookMixed},
+	{"hfsp-fb", FBDataset},
+	{"hfsp-preemption", func(*rand.Rand) Workload { return Preemption() }},
+	{"gridmix", func(r *rand.Rand) Workload {
+		return GridMix(r, 100, Dist{LogNormal, 20, 1.5}, Dist{Exponential, FacebookGap.Seconds(), 0})
+	}},
+	{"hierarchy", func(*rand.Rand) Workload { return Hierarchy(false) }},
+	{"small-jobs", func(*rand.Rand) Workload { return Scans(200, 10, 0) }},
+	{"sticky-slots", func(*rand.Rand) Workload { return SharedScans(20) }},
+	{"facebook-2010", Facebook2010},
+	{"overhead", func(*rand.Rand) Workload { return Overhead(10 * time.Second) }},
+	{"hot-files", func(r *rand.Rand) Workload { return HotFiles(r, 600, 100, 1.03, Dist{Exponential, 0.6, 0}) }},
+}
+
 // Named returns a built-in workload by name, drawn from r. See Names.
 func Named(name string, r *rand.Rand) (Workload, error) {
-	switch name {
-	case "facebook-io":
-		return FacebookIO(r), nil
-	case "facebook-cpu":
-		return FacebookCPU(r, 8*time.Second), nil
-	case "facebook-mixed":
-		return FacebookMixed(r), nil
-	case "hfsp-fb":
-		return FBDataset(r), nil
-	case "hfsp-preemption":
-		return Preemption(), nil
-	case "gridmix":
-		return GridMix(r, 100, Dist{LogNormal, 20, 1.5}, Dist{Exponential, FacebookGap.Seconds(), 0}), nil
-	case "hierarchy":
-		return Hierarchy(false), nil
-	case "small-jobs":
-		return Scans(200, 10, 0), nil
-	case "sticky-slots":
-		return SharedScans(20), nil
-	case "facebook-2010":
-		return Facebook2010(r), nil
-	case "overhead":
-		return Overhead(10 * time.Second), nil
-	case "hot-files":
-		return HotFiles(r, 600, 100, 1.03, Dist{Exponential, 0.6, 0}), nil
+	for _, b := range builtIn {
+		if b.name == name {
+			return b.draw(r), nil
+		}
 	}
 	return Workload{}, fmt.Errorf("workload: no built-in workload %q (have %v)", name, Names())
 }
 
 // Names returns the names of the built-in workloads.
-func Names() []string {
-	return []string{
-		"facebook-io", "facebook-cpu", "facebook-mixed", "hfsp-fb", "hfsp-preemption", "gridmix", "hierarchy",
-		"small-jobs", "sticky-slots", "facebook-2010", "overhead", "hot-files",
+func Names() (names []string) {
+	for _, b := range builtIn {
+		names = append(names, b.name)
 	}
+	return names
 }

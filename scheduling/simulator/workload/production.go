@@ -13,19 +13,14 @@ import (
 // maps), the 84 % of maps in bin 9 (a bounded Pareto distribution with exponent 0.77 has that
 // mean), and the median of shuffle to input (0.43). Sizes inside the other bins are log-uniform.
 func Facebook2010(r *rand.Rand) Workload {
-	return production(r, "facebook-2010", 24_442, 3.54)
-}
-
-// production draws jobs in the bins of the FB-2010 sample.
-func production(r *rand.Rand, name string, jobs int, gap float64) Workload {
 	bins := [...]struct {
 		part      float64 // percent of the jobs
 		low, high int
 	}{{64.5, 1, 1}, {2.9, 2, 2}, {9.2, 3, 20}, {10.1, 21, 60}, {2.2, 61, 150}, {2.2, 151, 300}, {1.9, 301, 500}, {3.6, 501, 1500}, {3.4, 1501, 87307}}
-	w := Workload{Name: name}
-	gaps, ratio := Dist{Exponential, gap, 0}, Dist{LogNormal, 0.43, 1.3}
+	w := Workload{Name: "facebook-2010"}
+	gaps, ratio := Dist{Exponential, 3.54, 0}, Dist{LogNormal, 0.43, 1.3}
 	var at time.Duration
-	for n := range jobs {
+	for n := range 24_442 {
 		x, i := 100*r.Float64(), 0
 		for ; i < len(bins)-1 && x >= bins[i].part; i++ {
 			x -= bins[i].part

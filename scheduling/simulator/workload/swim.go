@@ -1,9 +1,6 @@
 package workload
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -31,48 +28,35 @@ const maxSeconds = int64(maxSubmit / time.Second)
 // negative or huge numbers, decreasing times.
 func ReadTrace(r io.Reader, name string) ([]TraceRow, error) {
 	var rows []TraceRow
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 64<<10), 1<<20)
-	n := 0
-	for lines.Scan() {
-		n++
-		line := bytes.TrimRight(lines.Bytes(), "\r")
-		if n == 1 {
-			line = bytes.TrimPrefix(line, []byte(textfile.ByteOrderMark))
-		}
-		if len(bytes.TrimSpace(line)) == 0 {
-			continue
-		}
-		row, err := parseRow(line)
+	lines := textfile.NewLines(r, 1<<20)
+	for lines.Next() {
+		row, err := parseRow(lines.Text)
 		if err != nil {
-			return nil, refuse(name, n, "%v", err)
+			return nil, refuse(name, lines.N, "%v", err)
 		}
 		if len(rows) > 0 && row.Submit < rows[len(rows)-1].Submit {
-			return nil, refuse(name, n, "time goes back from %d s to %d s", rows[len(rows)-1].Submit, row.Submit)
+			return nil, refuse(name, lines.N, "time goes back from %d s to %d s", rows[len(rows)-1].Submit, row.Submit)
 		}
 		if len(rows) == maxJobs {
-			return nil, refuse(name, n, "more than %d jobs", maxJobs)
+			return nil, refuse(name, lines.N, "more than %d jobs", maxJobs)
 		}
 		rows = append(rows, row)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, refuse(name, n+1, "%v", err)
+		return nil, refuse(name, lines.N, "%v", err)
 	}
 	if len(rows) == 0 {
-		return nil, refuse(name, max(n, 1), "no job in it")
+		return nil, refuse(name, max(lines.N, 1), "no job in it")
 	}
 	return rows, nil
 }
 
 // parseRow parses one line.
-func parseRow(line []byte) (TraceRow, error) {
-	if textfile.NotText(line) > 0 {
-		return TraceRow{}, errors.New("not text")
-	}
-	if n := bytes.Count(line, []byte{'\t'}) + 1; n < 6 || n > 9 {
+func parseRow(line string) (TraceRow, error) {
+	if n := strings.Count(line, "\t") + 1; n < 6 || n > 9 {
 		return TraceRow{}, fmt.Errorf("%d columns, want 6, or 8 or 9 with paths", n)
 	}
-	cols := strings.Split(string(line), "\t")
+	cols := strings.Split(line, "\t")
 	row := TraceRow{ID: cols[0]}
 	if row.ID == "" || len(row.ID) > maxNameLen {
 		return TraceRow{}, fmt.Errorf("job id of %d bytes", len(row.ID))

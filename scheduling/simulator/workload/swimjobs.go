@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// TraceOptions configures the conversion of rows to jobs. The zero value scales nothing and uses
-// 128 MB blocks and 1 GB per reduce; a job has up to 10 million tasks of a kind.
+// reduceBytes are shuffled to, and written by, each reduce of a SWIM trace, which has no number of
+// reduces.
+const reduceBytes = 1 << 30
+
+// TraceOptions configures the conversion of rows to jobs. The zero value scales nothing; a job has
+// up to 10 million tasks of a kind.
 type TraceOptions struct {
-	Nodes          int // of the simulated cluster; with OriginalNodes it scales the bytes by Nodes/OriginalNodes
-	OriginalNodes  int // of the traced cluster: 600 for Facebook 2009, 3,000 for 2010; 0 scales nothing
-	Block          int64
-	BytesPerReduce int64   // the trace has no number of reduces; 0 means 1 GB
-	MaxReduces     int     // per job, such as the cluster's reduce slots; 0 means no limit
-	MaxMaps        int     // per job; larger jobs shrink in proportion; 0 means no limit
-	TimeScale      float64 // factor on submission times; 0 means 1
-	Jobs           int     // only the first N; 0 means all
-	DropEmpty      bool    // skip rows without input
-	RawPaths       bool    // use path labels unchanged instead of repairing them
-	Map, Reduce    Cost    // of every job
-	Skew           Skew    // of every job
+	Nodes         int     // of the simulated cluster; with OriginalNodes it scales the bytes by Nodes/OriginalNodes
+	OriginalNodes int     // of the traced cluster: 600 for Facebook 2009, 3,000 for 2010; 0 scales nothing
+	MaxReduces    int     // per job, such as the cluster's reduce slots; 0 means no limit
+	MaxMaps       int     // per job; larger jobs shrink in proportion; 0 means no limit
+	TimeScale     float64 // factor on submission times; 0 means 1
+	Jobs          int     // only the first N; 0 means all
+	Map, Reduce   Cost    // of every job
+	Skew          Skew    // of every job
 }
 
 // ReadSWIM reads a SWIM trace and converts its rows to jobs. Errors wrap ErrFormat.
@@ -39,9 +39,9 @@ func ReadSWIM(r io.Reader, name string, o TraceOptions) (Workload, error) {
 	return w, nil
 }
 
-// FromTrace converts rows to jobs: maps = input/block, at least 1; reduces =
-// (shuffle+output)/BytesPerReduce, at least 1, or none if nothing is shuffled. Jobs with the same
-// input path share a file of the size that the largest of them needs.
+// FromTrace converts rows to jobs: maps = input/DefaultBlock, at least 1; reduces =
+// (shuffle+output)/1 GB, at least 1, or none if nothing is shuffled. Jobs with the same input path
+// share a file of the size that the largest of them needs.
 func FromTrace(rows []TraceRow, o TraceOptions) (Workload, error) {
 	if o.Jobs > 0 && o.Jobs < len(rows) {
 		rows = rows[:o.Jobs]
@@ -51,19 +51,12 @@ func FromTrace(rows []TraceRow, o TraceOptions) (Workload, error) {
 		scale = float64(o.Nodes) / float64(o.OriginalNodes)
 	}
 	o.TimeScale = cmp.Or(o.TimeScale, 1)
-	o.Block, o.BytesPerReduce = cmp.Or(o.Block, DefaultBlock), cmp.Or(o.BytesPerReduce, 1<<30)
-	if scale > 1e6 || !(o.TimeScale >= 0 && o.TimeScale <= 1e6) || o.Block < 1 || o.BytesPerReduce < 1 {
+	if scale > 1e6 || !(o.TimeScale >= 0 && o.TimeScale <= 1e6) {
 		return Workload{}, fmt.Errorf("workload: trace options out of range: %+v", o)
 	}
-	paths, _ := RepairPaths(rows)
-	if o.RawPaths {
-		paths = literalPaths(rows)
-	}
+	paths := repairPaths(rows)
 	w := Workload{Name: "trace"}
 	for i, row := range rows {
-		if o.DropEmpty && row.Input == 0 {
-			continue
-		}
 		j, err := row.job(scale, &o)
 		if err != nil {
 			return Workload{}, fmt.Errorf("job %s: %w", row.ID, err)
@@ -99,7 +92,7 @@ func (r TraceRow) job(scale float64, o *TraceOptions) (Job, error) {
 		InputBytes: sized(r.Input), ShuffleBytes: sized(r.Shuffle), OutputBytes: sized(r.Output),
 		Map: o.Map, Reduce: o.Reduce, Skew: o.Skew,
 	}
-	maps := (j.InputBytes + o.Block - 1) / o.Block
+	maps := (j.InputBytes + DefaultBlock - 1) / DefaultBlock
 	if o.MaxMaps > 0 && maps > int64(o.MaxMaps) {
 		shrink := float64(o.MaxMaps) / float64(maps)
 		j.InputBytes, j.ShuffleBytes, j.OutputBytes = int64(float64(j.InputBytes)*shrink), int64(float64(j.ShuffleBytes)*shrink), int64(float64(j.OutputBytes)*shrink)
@@ -115,7 +108,7 @@ func (r TraceRow) job(scale float64, o *TraceOptions) (Job, error) {
 		if o.MaxReduces > 0 {
 			top = min(top, int64(o.MaxReduces))
 		}
-		j.Reduces = int(min(max((j.ShuffleBytes+j.OutputBytes+o.BytesPerReduce/2)/o.BytesPerReduce, 1), top))
+		j.Reduces = int(min(max((j.ShuffleBytes+j.OutputBytes+reduceBytes/2)/reduceBytes, 1), top))
 	}
 	return j, nil
 }

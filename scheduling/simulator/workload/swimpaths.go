@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// RepairPaths returns the number of each row's input path, from 1, or 0 for rows without one.
+// repairPaths returns the number of each row's input path, from 1, or 0 for rows without one.
 // SWIM's generator labels every second and later access to path k as inputPath(k-1). A label that
-// is one above all earlier ones is a new path; any other label means its successor. ok is false if
-// the labels have another form; then equal labels mean equal paths.
-func RepairPaths(rows []TraceRow) (paths []int, ok bool) {
-	paths = make([]int, len(rows))
+// is one above all earlier ones is a new path; any other label means its successor. If labels have
+// another form, equal labels mean equal paths.
+func repairPaths(rows []TraceRow) []int {
+	paths := make([]int, len(rows))
 	newest := -1
 	for i, r := range rows {
 		if r.Path == "" {
@@ -22,7 +22,7 @@ func RepairPaths(rows []TraceRow) (paths []int, ok bool) {
 			newest = label - 1 // the first label starts the count
 		}
 		if !found || err != nil || label < 0 || label > newest+1 {
-			return literalPaths(rows), false
+			return literalPaths(rows)
 		}
 		if label == newest+1 {
 			newest++
@@ -31,7 +31,7 @@ func RepairPaths(rows []TraceRow) (paths []int, ok bool) {
 			paths[i] = label + 2
 		}
 	}
-	return numbered(paths), true
+	return numbered(paths)
 }
 
 // literalPaths numbers labels unchanged.

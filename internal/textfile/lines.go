@@ -1,0 +1,56 @@
+package textfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// ErrNotText is the error for bytes that are not text.
+var ErrNotText = errors.New("not text: a NUL byte, or not UTF-8")
+
+// Lines reads the lines of a text that are not blank.
+type Lines struct {
+	N    int    // number of the line, from 1; after an error, of the line that it concerns
+	Text string // the line, without its end and without a byte order mark
+	scan *bufio.Scanner
+	max  int
+	err  error
+}
+
+// NewLines returns the lines of r, of which each has less than `most` bytes.
+func NewLines(r io.Reader, most int) *Lines {
+	l := &Lines{scan: bufio.NewScanner(r), max: most}
+	l.scan.Buffer(nil, most)
+	return l
+}
+
+// Next reads the next line. It returns false at the end and at an error.
+func (l *Lines) Next() bool {
+	for l.err == nil && l.scan.Scan() {
+		l.N++
+		if NotText(l.scan.Bytes()) > 0 {
+			l.err = ErrNotText
+			return false
+		}
+		l.Text = strings.TrimRight(l.scan.Text(), "\r")
+		if l.N == 1 {
+			l.Text = strings.TrimPrefix(l.Text, ByteOrderMark)
+		}
+		if strings.TrimSpace(l.Text) != "" {
+			return true
+		}
+	}
+	if err := l.scan.Err(); l.err == nil && err != nil {
+		l.N++
+		if l.err = err; errors.Is(err, bufio.ErrTooLong) {
+			l.err = fmt.Errorf("a line of more than %d bytes", l.max)
+		}
+	}
+	return false
+}
+
+// Err returns the error at which Next has stopped; nil at the end.
+func (l *Lines) Err() error { return l.err }
