@@ -57,8 +57,7 @@ var ablationShapes = [...]setup.Shape{
 func ablation(s *study.Study) {
 	seeds := s.Repeats(100, 400)
 	s.Fill("seeds", seeds)
-	bars := s.Plot("ablation", "Distance saved against the best assignment", "problem",
-		"distance saved (%)")
+	bars := s.Plot("ablation")
 	for _, w := range ways()[1:] { // any node saves nothing
 		bars.Line(w.name)
 	}
@@ -118,7 +117,7 @@ func atFeeding(s *study.Study, p *setup.Placing, r *rand.Rand) float64 {
 
 // earlyPlacing measures placements with the outputs of a fraction of the maps.
 func earlyPlacing(s *study.Study, seeds int) {
-	fig := s.Plot("known", "What an early start knows", "part of the maps known", "distance saved (%)")
+	fig := s.Plot("known")
 	shape, parts := ablationShapes[2], []float64{0.05, 0.2, 0.5, 1}
 	for _, way := range []struct {
 		name string

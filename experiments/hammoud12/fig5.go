@@ -57,8 +57,7 @@ func fig5(s *study.Study) {
 	} {
 		s.Row(c.text+": total network distance", study.Sure(c.g.tnd(c.node)))
 	}
-	bars := s.Plot("tnd", "Total network distance of a reduce by node", "node", "links").
-		Lines("feeding nodes", "idle nodes")
+	bars := s.Plot("tnd").Lines("feeding nodes", "idle nodes")
 	random := 0.0
 	for n := range five.RackOf {
 		d := five.tnd(n + 1)

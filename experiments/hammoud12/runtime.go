@@ -24,8 +24,7 @@ func runtime(s *study.Study) {
 	s.Fill("jobs", jobs, "seeds", seeds)
 	grid := study.Grid(study.Pick(s, []float64{0.5, 4}, []float64{0.5, 1, 2, 4}),
 		study.Pick(s, []float64{0, 2}, []float64{0, 1, 2}))
-	fig := s.Plot("run-time", "Run time saved over native placement", "over-subscription",
-		"mean run time saved (%)")
+	fig := s.Plot("run-time")
 	var native, same [2]savings // what CoGRS and LARTS save on the whole grid
 	for _, ratio := range []float64{1, 4} {
 		var lines [2]*study.Series

@@ -25,9 +25,7 @@ func surface(s *study.Study) {
 
 // surfaceOf runs the grid on a cluster of nodes in racks.
 func surfaceOf(s *study.Study, nodes, racks int) (points savings) {
-	fig := s.Plot(fmt.Sprintf("surface-%d", racks),
-		fmt.Sprintf("Off-rack bytes saved by CoGRS, %d racks", racks), "maps a node",
-		"off-rack bytes saved (%)")
+	fig := s.Plot(fmt.Sprintf("surface-%d", racks))
 	for _, sigma := range study.Pick(s, []float64{0, 2}, []float64{0, 1, 1.5, 2}) {
 		line := fig.Line(fmt.Sprintf("σ = %g", sigma))
 		for _, per := range study.Pick(s, []float64{0.5, 4}, []float64{0.5, 1, 2, 4, 16}) {

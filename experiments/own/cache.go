@@ -52,10 +52,8 @@ func inMemory(r *simulator.Result) float64 {
 // cache measures the gain if maps run where their block is in memory: hits and response times on
 // popular files, by size of the nodes' caches, with and without a level of locality for memory.
 func cache(s *study.Study) {
-	hits := s.Plot("hits", "Maps that find their block in memory", "cache of a node (MiB)", "maps (%)").
-		Lines("delay 5 s", "cache-affinity")
-	times := s.Plot("sojourn", "Mean sojourn", "cache of a node (MiB)", "seconds").
-		Lines("delay 5 s", "cache-affinity")
+	hits := s.Plot("hits").Lines("delay 5 s", "cache-affinity")
+	times := s.Plot("sojourn").Lines("delay 5 s", "cache-affinity")
 	with := middle
 	with.blocks = 0
 	none := with.run(s, with.policies()[:1])[0].By(study.MeanSojourn)
@@ -92,17 +90,13 @@ func cacheTables(s *study.Study) {
 	waits := study.Sweep("%v", []float64{0, 1, 2, 5, 20}, func(c *caching, w0 float64) {
 		c.wait = time.Duration(w0 * float64(time.Second))
 	})
-	t := s.Extra("waits", fmt.Sprintf("Cache-affinity by its wait for memory, %d MiB a node",
-		middle.mebibytes()), "W0 (s)", "in memory (%)", "mean sojourn (s)")
-	study.Vary(s, t, len(waits), middle, waits, func(c caching) []float64 {
+	study.Vary(s, s.Extra("waits"), len(waits), middle, waits, func(c caching) []float64 {
 		r := c.run(s, c.policies()[1:])[0]
 		return []float64{r.By(inMemory).Mean(), r.By(study.MeanSojourn).Mean()}
 	})
 	rates := study.Sweep("%v", []float64{12.8, 64, 1000},
 		func(c *caching, rate float64) { c.rate = rate * 1e6 })
-	t = s.Extra("rates", fmt.Sprintf("Mean sojourn by the rate at which maps read memory, %d MiB a node",
-		middle.mebibytes()), "rate (MB/s)", "delay 5 s (s)", "cache-affinity (s)")
-	study.Vary(s, t, len(rates), middle, rates, func(c caching) []float64 {
+	study.Vary(s, s.Extra("rates"), len(rates), middle, rates, func(c caching) []float64 {
 		all := c.run(s, c.policies())
 		return []float64{all[0].By(study.MeanSojourn).Mean(), all[1].By(study.MeanSojourn).Mean()}
 	})

@@ -110,9 +110,7 @@ func (x *coflowTrace) replay(s *study.Study) {
 		}, Network: simulator.Network{ShuffleRate: 1e9},
 		Interval: setup.BeatEvery, TellProgress: true,
 	}
-	figure := s.Plot("by-job", "Off-rack bytes saved over the trace's own places, by job", "saved (%)",
-		"part of the jobs")
-	figure.Steps = true
+	figure := s.Plot("by-job")
 	got := study.Samples(len(x.lists), func(n int) (values []float64) {
 		w, err := workload.FromCoflows(x.lists[n],
 			workload.CoflowOptions{Map: workload.Cost{Time: 5 * time.Second, Spread: 0.3}})

@@ -13,10 +13,8 @@ import (
 
 // facebookTrace crosses order, locality and reduce placement on a trace of Facebook.
 func facebookTrace(s *study.Study) {
-	sojourn := s.Plot("sojourn", "Mean sojourn on the trace", "order and wait", "seconds").
-		Lines("reduces anywhere", "reduces at the center")
-	bytes := s.Plot("off-rack", "Bytes shuffled off the rack on the trace", "order and wait", "GB").
-		Lines("reduces anywhere", "reduces at the center")
+	sojourn := s.Plot("sojourn").Lines("reduces anywhere", "reduces at the center")
+	bytes := s.Plot("off-rack").Lines("reduces anywhere", "reduces at the center")
 	var list study.Contenders
 	for _, order := range []string{"fifo", "hfs", "hfsp"} {
 		for _, wait := range []time.Duration{0, 5 * time.Second} {

@@ -19,8 +19,7 @@ func failures(s *study.Study) {
 	list := study.Contenders{
 		policy("any node", scheduling.AnyNode), policy("CoGRS", scheduling.CoGRS),
 	}
-	fig := s.Plot("makespan", "Makespan under failures of nodes", "failures of a node in an hour",
-		"makespan over that without failures").Lines("any node", "CoGRS")
+	fig := s.Plot("makespan").Lines("any node", "CoGRS")
 	load := setup.ShuffleJobs(setup.Shuffles{Jobs: 20, Maps: 56, Reduces: 20, Sigma: 1, Ratio: 1})
 	var base study.Comparison
 	for _, hours := range []float64{0, 8, 2, 0.5} {

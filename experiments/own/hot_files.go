@@ -21,8 +21,7 @@ func hotFiles(s *study.Study) {
 		study.Policy("greedy", "fair", setup.Waits(0, 0)),
 		study.Policy("delay 5 s", "fair", setup.Waits(5*time.Second, 0)),
 	}
-	bars := s.Plot("hot-files", "Node-local maps of jobs on popular files", "replicas",
-		"node-local (%)").Lines("greedy", "delay 5 s")
+	bars := s.Plot("hot-files").Lines("greedy", "delay 5 s")
 	cfg := setup.EC2()
 	cfg.Cluster.Racks = 5
 	var all []study.Comparison // by how many replicas there are

@@ -34,9 +34,7 @@ type pileUp struct{ distance, largest, sojourn study.Sample }
 // spreads them.
 func hotSpot(s *study.Study) {
 	s.Fill("nodes", spotNodes, "maps", spotMaps, "reduces", spotReduces)
-	fig := s.Plot("cap", "What the cap on reduces a node costs and saves",
-		"cap c: ceil(c R / feeding nodes) reduces a node", "percent, reduces, seconds").
-		Lines("distance (% of the greatest)", "reduces on the fullest node", "time of the job (s)")
+	fig := s.Plot("cap").Lines("distance (% of the greatest)", "reduces on the fullest node", "time of the job (s)")
 	run := func(name string, rule scheduling.ReducePolicy) pileUp {
 		at := spotRun(s, rule)
 		if name != uncapped { // judged below

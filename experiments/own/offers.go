@@ -62,7 +62,7 @@ func (x sharing) run(s *study.Study) *study.Runs {
 // framework, which accepts or refuses it. The rival is one scheduler with the same two pools.
 func frameworks(s *study.Study) {
 	const wait = 5 * time.Second
-	local := s.Plot("locality", "Node-local maps", "", "node-local (%)").Lines(pools[:]...)
+	local := s.Plot("locality").Lines(pools[:]...)
 	var all study.Comparison
 	for _, x := range []sharing{
 		pooled("hfs, no wait", 0), pooled("hfs, 5 s", wait),

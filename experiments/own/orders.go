@@ -20,7 +20,7 @@ func orders(s *study.Study) {
 		setup.Capped(s, 0, func(r *rand.Rand) workload.Workload {
 			return workload.FacebookCPU(r, setup.MacroMap)
 		}))
-	bars := s.Plot("orders", "Mean sojourn by order", "order", "seconds").Lines("mean", "median")
+	bars := s.Plot("orders").Lines("mean", "median")
 	for _, r := range all {
 		mean := r.By(study.MeanSojourn)
 		median := r.By(func(r *simulator.Result) float64 { return r.Report.Sojourn.Median })

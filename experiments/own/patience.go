@@ -57,10 +57,8 @@ func patience(s *study.Study) {
 	for _, start := range []float64{0.05, 0.5} {
 		list, parts := patienceContenders(start)
 		label := fmt.Sprintf("start at %g %%", 100*start)
-		t := s.Table(fmt.Sprintf("saved-%g", 100*start), "Time saved over any node (%), "+label,
-			"uplink, shuffle, skew, maps")
-		saved := patienceGrid(s, list, parts, t)
-		patienceRows(s, label, list, saved, t)
+		saved := patienceGrid(s, list, parts, s.Table(fmt.Sprintf("saved-%g", 100*start)))
+		patienceRows(s, label, list, saved)
 	}
 }
 
@@ -107,14 +105,11 @@ func patienceGrid(
 }
 
 // patienceRows adds the rows and the finding for one slow start of the reduces, which label names.
-func patienceRows(
-	s *study.Study, label string, list study.Contenders, saved [][]study.Sample, t *study.Table,
-) {
+func patienceRows(s *study.Study, label string, list study.Contenders, saved [][]study.Sample) {
 	var means []study.Sample
 	var where []string
 	for k, all := range saved {
 		name, gains, losses := list[k+1].Name, 0, 0
-		t.Columns = append(t.Columns, name)
 		for _, x := range all {
 			low, high := x.Interval()
 			if low > 0 {

@@ -42,7 +42,7 @@ func rivalPolicies() study.Contenders {
 // on maps of a few seconds and on long maps.
 func rivals(s *study.Study) {
 	s.Fill("wait", rivalWait)
-	local := s.Plot("locality", "Node-local maps", "scheduler", "node-local (%)")
+	local := s.Plot("locality")
 	for _, c := range rivalPolicies() {
 		local.Bars(c.Name)
 	}

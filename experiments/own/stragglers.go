@@ -51,12 +51,9 @@ func speculators() study.Contenders {
 // stragglers measures the gain of speculative attempts by Hadoop's first rule and by LATE.
 func stragglers(s *study.Study) {
 	s.Fill("maps", sortMaps, "reduces", sortReduces)
-	times := s.Table("times", "Time of the job, seconds",
-		"cluster", "no copies", "native", "LATE", "LATE on any node")
-	copies := s.Table("copies", "Copies launched, and the part of them that ended first",
-		"cluster", "native", "won", "LATE", "won", "LATE on any node", "won")
-	fig := s.Plot("stragglers", "Time of a job with stragglers", "cluster",
-		"time over that without copies").Lines("no copies", "native", "LATE", "LATE on any node")
+	times := s.Table("times")
+	copies := s.Table("copies")
+	fig := s.Plot("stragglers").Lines("no copies", "native", "LATE", "LATE on any node")
 	for _, c := range slownesses() {
 		cfg := setup.EC2()
 		cfg.TellProgress = true

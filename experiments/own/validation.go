@@ -217,9 +217,7 @@ func comparison(s *study.Study, name string, lives, sims []*outcome) {
 			func(sim, live float64) float64 { return 100 * math.Abs(sim/live-1) }))
 	s.Row(name+": difference of a job's sojourn, median", by[4])
 	s.Row(name+": difference of a job's sojourn, 95th percentile", by[5])
-	t := s.Table(name+"-by-seed", name+", seed by seed", "seed", "mean sojourn live (s)",
-		"simulated (s)", "node-local live (%)", "simulated (%)", "a job apart, median (%)",
-		"95th percentile (%)")
+	t := s.Table(name + "-by-seed")
 	for i := range lives {
 		var line []float64
 		for _, x := range by[:6] {

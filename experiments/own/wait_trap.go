@@ -13,8 +13,7 @@ import (
 // waitTrap is SPARK-18886: resetting the wait at every local launch keeps a job on one node if its
 // tasks are shorter than the wait.
 func waitTrap(s *study.Study) {
-	bars := s.Plot("trap", "A job whose data lies on one node", "rule", "seconds").
-		Bars("paper, 5 s", "capped, 5 s", "paper, 7 s", "capped, 7 s").Line("time of the job")
+	bars := s.Plot("trap").Bars("paper, 5 s", "capped, 5 s", "paper, 7 s", "capped, 7 s").Line("time of the job")
 	var took [4]float64
 	for i := range took {
 		took[i] = trapRun(s, time.Duration(5+i/2*2)*time.Second, i%2 == 1).Seconds()

@@ -16,8 +16,7 @@ import (
 func fig3(s *study.Study) {
 	all := fbChoice{maps: computeMap, reduces: computeReduce}.run(s, s.Repeats(1, 20))
 	for _, class := range []string{"small", "medium", "large"} {
-		f := s.Plot("fig3-"+class, "Sojourn times, "+class+" jobs", "seconds", "part of the jobs")
-		f.Steps = true
+		f := s.Plot("fig3-" + class)
 		for _, r := range all {
 			f.Distribution(r.Name, r.Sojourns(class))
 		}
@@ -135,11 +134,8 @@ func fbSensitivity(s *study.Study) {
 		tasks("maps compute 2 s, reduces 0 s", 2, 0), tasks("maps 40 s, reduces 120 s", 40, 120),
 		tasks("maps 170 s, reduces 240 s", 170, 240), tasks("maps 60 s, reduces 480 s", 60, 480),
 	}
-	t := s.Extra("sensitivity", "Mean sojourn times (s), FAIR over HFSP by class, and jobs more than 10 s "+
-		"worse under HFSP (%), one choice changed",
-		"choice", "FIFO", "FAIR", "HFSP", "small", "medium", "large", "worse")
 	base := fbChoice{maps: computeMap, reduces: computeReduce}
-	study.Vary(s, t, 1, base, list, func(c fbChoice) (values []float64) {
+	study.Vary(s, s.Extra("sensitivity"), 1, base, list, func(c fbChoice) (values []float64) {
 		all := c.run(s, s.Repeats(1, 3))
 		mean := func(policy int, classes ...string) float64 {
 			return study.Average(all[policy].Sojourns(classes...))

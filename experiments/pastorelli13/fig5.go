@@ -10,7 +10,7 @@ import (
 // fig5 is [Pastorelli13 Fig 5]: the mean sojourn time against the number of nodes.
 func fig5(s *study.Study) {
 	nodes := study.Pick(s, []int{20, 100}, []int{10, 20, 40, 60, 80, 100})
-	fig := s.Plot("fig5", "Mean sojourn against cluster size", "nodes", "seconds").Lines("FAIR", "HFSP")
+	fig := s.Plot("fig5").Lines("FAIR", "HFSP")
 	means := map[int][]study.Sample{}
 	for _, n := range nodes {
 		cfg := cluster()

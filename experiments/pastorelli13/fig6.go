@@ -33,7 +33,7 @@ func fig6(s *study.Study) {
 		func(p *scheduling.Policy) { p.HFSP.NoTraining = true })
 	x, seeds := sizedLoad{100, computeMap}, s.Repeats(1, 20) // runs, as in the paper
 	base := x.run(s, 0, seeds, list[fair:])
-	fig := s.Plot("fig6", "Mean sojourn with wrong sizes", "α", "seconds")
+	fig := s.Plot("fig6")
 	ours, other := fig.Line("HFSP"), fig.Dashed("FAIR")
 	for _, a := range study.Pick(s, []float64{0.2, 1}, []float64{0.1, 0.2, 0.4, 0.6, 0.8, 1}) {
 		got := x.run(s, a, seeds, list[hfsp:])[0]
@@ -42,14 +42,12 @@ func fig6(s *study.Study) {
 		s.Row(fmt.Sprintf("α = %g: against exact sizes", a), got.Over(base[1]))
 		s.Row(fmt.Sprintf("α = %g: against FAIR", a), got.Over(base[0]))
 	}
-	t := s.Extra("sensitivity", "Mean sojourn with α = 1, by load and by how long maps compute",
-		"choice", "exact sizes (s)", "against exact", "against FAIR")
 	choices := []study.Choice[sizedLoad]{{Name: "as above: 100 nodes, 170 s"}}
 	for _, c := range []sizedLoad{{100, 2}, {100, 30}, {100, 60}, {200, 170}, {50, 170}} {
 		choices = append(choices, study.With(fmt.Sprintf("%d nodes, %d s", c.nodes, c.maps),
 			func(x *sizedLoad) { *x = sizedLoad{c.nodes, c.maps * time.Second} }))
 	}
-	study.Vary(s, t, 1, x, choices, func(x sizedLoad) []float64 {
+	study.Vary(s, s.Extra("sensitivity"), 1, x, choices, func(x sizedLoad) []float64 {
 		base := x.run(s, 0, s.Repeats(1, 3), list[fair:])
 		exact, got := base[1].Mean(), x.run(s, 1, s.Repeats(1, 3), list[hfsp:])[0].Mean()
 		return []float64{exact, got / exact, got / base[0].Mean()}

@@ -13,8 +13,7 @@ import (
 // fig7 is [Pastorelli13 Fig 7]: ways to take reduce slots back.
 func fig7(s *study.Study) {
 	eager, wait, kill := ways7(s, 400) // the reduces are inferred from both published means
-	bars := s.Plot("fig7", "Sojourn times by way of preemption", "job", "minutes").
-		Bars("j1", "j2", "j3", "j4", "j5").Lines("eager", "wait", "kill")
+	bars := s.Plot("fig7").Bars("j1", "j2", "j3", "j4", "j5").Lines("eager", "wait", "kill")
 	for i, r := range []*simulator.Result{eager, wait, kill} {
 		for k := range r.Jobs {
 			bars.Series[i].Y = append(bars.Series[i].Y, r.Jobs[k].Sojourn().Minutes())
@@ -27,8 +26,7 @@ func fig7(s *study.Study) {
 	s.Row("kill: job 1 against eager", study.Sure(bars.Series[2].Y[0]/bars.Series[0].Y[0]))
 	s.Row("eager: mean sojourn", study.Sure(eager.Report.Sojourn.Mean/60))
 	s.Row("wait: mean sojourn", study.Sure(wait.Report.Sojourn.Mean/60))
-	t := s.Table("small-reduces", "By the length of the small jobs' reduces (minutes)", "seconds",
-		"eager: mean", "wait: mean", "kill: mean", "eager: job 1", "kill: job 1")
+	t := s.Table("small-reduces")
 	for _, seconds := range []int{50, 100, 200, 300, 350, 400, 450, 480} {
 		eager, wait, kill := ways7(s, seconds)
 		t.Add(fmt.Sprint(seconds), eager.Report.Sojourn.Mean/60, wait.Report.Sojourn.Mean/60,

@@ -23,6 +23,12 @@ ours
 
 - 20 nodes; {jobs} jobs of 4 maps, each with a file of its own.
 
+## Figures
+
+| figure | title | x | y |
+|---|---|---|---|
+| locality | Node-local maps | policy | node-local (%) |
+
 ## Rows
 
 | quantity | unit | kind | expected | claim |
@@ -47,7 +53,7 @@ func waiting(s *study.Study) {
 		study.Policy("greedy", "fair"), study.Policy("waiting", "fair", wait),
 	}, s.Repeats(5, 20), func(*rand.Rand) workload.Workload { return workload.Scans(jobs, 4, 0) })
 	s.Row("node-local maps that waiting adds", all.Less(1, 0, study.NodeLocal))
-	bars := s.Plot("locality", "Node-local maps", "policy", "node-local (%)").Bars("greedy", "waiting")
+	bars := s.Plot("locality").Bars("greedy", "waiting")
 	line := bars.Line("")
 	for _, r := range all {
 		line.AddBar(r.By(study.NodeLocal))

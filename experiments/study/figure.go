@@ -69,9 +69,10 @@ func (f *Figure) Bars(categories ...string) *Figure {
 	return f
 }
 
-// Distribution adds the empirical distribution function of ascending numbers, as at most 200
-// points.
+// Distribution adds the empirical distribution function of ascending numbers, as a staircase of at
+// most 200 points.
 func (f *Figure) Distribution(name string, x []float64) {
+	f.Steps = true
 	s, step := f.Line(name), max(1, len(x)/200)
 	for i := 0; i < len(x); i += step {
 		s.Add(x[i], float64(i+1)/float64(len(x)))

@@ -19,7 +19,7 @@ func TestVary(t *testing.T) {
 	}
 	for _, quick := range []bool{false, true} {
 		s := &Study{Options: Options{Quick: quick}}
-		table := s.Table("t", "T", "choice", "a", "b")
+		table := &Table{}
 		Vary(s, table, 2, [2]int{1, 2}, list, func(x [2]int) []float64 {
 			return []float64{float64(x[0]), float64(x[1])}
 		})

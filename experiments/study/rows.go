@@ -19,8 +19,8 @@ type expectation struct {
 // Row adds a row with our value of a quantity. The first line of the text's table that fits the
 // quantity has the rest; without one, the experiment fails.
 func (s *Study) Row(quantity string, ours Sample) *Row {
-	for i := range s.expected {
-		if e := &s.expected[i]; e.fits.MatchString(quantity) {
+	for i := range s.announced.rows {
+		if e := &s.announced.rows[i]; e.fits.MatchString(quantity) {
 			e.measured = true
 			r := e.Row
 			r.Quantity, r.Ours = quantity, ours
@@ -32,35 +32,21 @@ func (s *Study) Row(quantity string, ours Sample) *Row {
 	return nil
 }
 
-// unmeasured returns an error if a full run has added no row for a line of the table.
-func (s *Study) unmeasured() error {
-	for i := range s.expected {
-		if e := &s.expected[i]; !e.measured && !s.Quick {
-			return fmt.Errorf("rows: nothing measures %q", e.Quantity)
-		}
-	}
-	return nil
-}
-
 // expectations reads a table of rows: quantity, unit, kind, what is expected, claim.
 func expectations(table []string) (list []expectation, err error) {
-	for _, line := range table[min(2, len(table)):] { // after the head
-		cells := strings.Split(line, "|")
-		if len(cells) != 7 { // with the empty ones at both ends
-			return nil, fmt.Errorf("%s: %d cells, want 5", line, len(cells)-2)
-		}
-		for i := range cells {
-			cells[i] = strings.TrimSpace(cells[i])
-		}
-		cells = cells[1:6]
+	lines, err := cellsOf(table, 5)
+	if err != nil {
+		return nil, err
+	}
+	for _, cells := range lines {
 		e := expectation{Row: Row{Quantity: cells[0], Unit: cells[1], Claim: cells[4], Published: math.NaN()}}
 		kind := slices.Index(kindNames[:], cells[2])
 		if kind < 0 {
-			return nil, fmt.Errorf("%s: %q is not a kind", line, cells[2])
+			return nil, fmt.Errorf("%s: %q is not a kind", e.Quantity, cells[2])
 		}
 		e.Kind = Kind(kind)
 		if err := e.read(cells[3]); err != nil {
-			return nil, fmt.Errorf("%s: %w", line, err)
+			return nil, fmt.Errorf("%s: %w", e.Quantity, err)
 		}
 		name := strings.ReplaceAll(regexp.QuoteMeta(e.Quantity), `\*`, ".*")
 		e.fits = regexp.MustCompile("^" + name + "$")

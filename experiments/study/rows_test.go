@@ -32,18 +32,28 @@ func mustRow(t *testing.T, unit, kind, expected string, ours Sample) *Row {
 	return r
 }
 
-// tables has an experiment with this table.
-func tables(lines string, body func(*Study)) (*Result, error) {
-	l := NewLibrary(fstest.MapFS{"x.md": {Data: []byte("# x: X\n\nours\n\n## Rows\n\n| q | u | k | e | c |\n|-|-|-|-|-|\n" + lines)}}, nil)
-	return l.Experiment("x", body).Run(context.Background(), Options{})
+// run runs an experiment with these lines in its table of rows, a figure and two tables.
+func run(lines string, o Options, body func(*Study)) (*Result, error) {
+	text := "# x: X\n\nours\n\n## Figures\n\n| f | t | x | y |\n|-|-|-|-|\n| f | F | x | y |\n\n## Tables\n\n" +
+		"| t | t | c |\n|-|-|-|\n| t | T | a; b |\n\n## Rows\n\n| q | u | k | e | c |\n|-|-|-|-|-|\n" + lines
+	l := NewLibrary(fstest.MapFS{"x.md": {Data: []byte(text)}}, nil)
+	return l.Experiment("x", body).Run(context.Background(), o)
+}
+
+// shown shows the figure and the table of run.
+func shown(s *Study) {
+	s.Plot("f")
+	s.Extra("t")
 }
 
 // The first line that fits a quantity is its row; * stands for any text, also none.
 func TestRow(t *testing.T) {
-	r, err := tables("| a (50 %): b | % | printed | 99 to 100 | as *said* |\n| a*: b | s | own | > 1 | |\n", func(s *Study) {
+	lines := "| a (50 %): b | % | printed | 99 to 100 | as *said* |\n| a*: b | s | own | > 1 | |\n"
+	r, err := run(lines, Options{}, func(s *Study) {
 		s.Row("a (50 %): b", Sure(99))
 		s.Row("a: b", Sure(2))
 		s.Row("a of 3: b", Sure(1))
+		shown(s)
 	})
 	require.NoError(t, err)
 	require.Len(t, r.Rows, 3)
@@ -53,15 +63,31 @@ func TestRow(t *testing.T) {
 		[]Verdict{r.Rows[0].Verdict(), r.Rows[1].Verdict(), r.Rows[2].Verdict()})
 }
 
-// A quantity without a line is an error, and so is a line without a quantity, unless the run is a
-// quick one.
-func TestRowsAndTableAgree(t *testing.T) {
-	_, err := tables("| a | | own | > 1 | |\n", func(s *Study) { s.Row("b", Sure(1)) })
-	require.ErrorContains(t, err, `"b" does not stand in the table`)
-	_, err = tables("| a | | own | > 1 | |\n", func(*Study) {})
-	require.ErrorContains(t, err, `nothing measures "a"`)
-	_, err = tables("| a | | own | > 1 | |\n", func(s *Study) { s.Quick = true })
-	require.NoError(t, err)
+// What the text does not announce is an error, and so is what a full run does not show.
+func TestTextAndExperimentAgree(t *testing.T) {
+	const line = "| a | | own | > 1 | |\n"
+	for _, c := range []struct {
+		lines, want string
+		o           Options
+		body        func(*Study)
+	}{
+		{line, `"b" does not stand in the table`, Options{}, func(s *Study) { s.Row("b", Sure(1)) }},
+		{line, `nothing measures "a"`, Options{}, shown},
+		{line, "", Options{Quick: true}, func(*Study) {}},
+		{"", `no figure or table "t"`, Options{}, func(s *Study) { s.Plot("t") }},
+		{"", `no figure or table "f"`, Options{}, func(s *Study) { s.Table("f") }},
+		{"", `"f", or it is shown twice`, Options{}, func(s *Study) { shown(s); s.Plot("f") }},
+		{"", `nothing shows the figure or table "f"`, Options{}, func(s *Study) { s.Table("t") }},
+		{"", `nothing shows the figure or table "t"`, Options{}, func(s *Study) { s.Plot("f") }},
+		{"", "", Options{NoTables: true}, shown},
+	} {
+		_, err := run(c.lines, c.o, c.body)
+		if c.want == "" {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, c.want)
+		}
+	}
 }
 
 // The numbers of a computed row are the program's.
@@ -80,7 +106,7 @@ func TestTablesThatAreNone(t *testing.T) {
 		"| a | s | formula | 7 ± | |",
 	} {
 		_, err := expectations(tableOf(line))
-		require.ErrorContains(t, err, line)
-		require.Panics(t, func() { _, _ = tables(line, func(*Study) {}) }, line)
+		require.Error(t, err, line)
+		require.Panics(t, func() { _, _ = run(line, Options{}, shown) }, line)
 	}
 }

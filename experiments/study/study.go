@@ -55,9 +55,9 @@ type Result struct {
 type Study struct {
 	Options
 	Result
-	ctx      context.Context
-	filled   map[string]string // in the set-up, by name
-	expected []expectation     // of rows, by the text
+	ctx       context.Context
+	filled    map[string]string // in the set-up, by name
+	announced announced
 }
 
 // Context is canceled when the run must end.
@@ -81,27 +81,29 @@ func (s *Study) Fill(pairs ...any) {
 	}
 }
 
-// Plot adds a figure with a title and labels of its axes. name is the name of its files.
-func (s *Study) Plot(name, title, x, y string) *Figure {
-	f := &Figure{Name: name, Title: title, X: x, Y: y}
+// Plot adds a figure of the text. name is the name of its files.
+func (s *Study) Plot(name string) *Figure {
+	cells := s.show(s.announced.figures, name)
+	f := &Figure{Name: name, Title: cells[1], X: cells[2], Y: cells[3]}
 	s.Figures = append(s.Figures, f)
 	return f
 }
 
-// Table adds a table. The first column has the labels. name is the name of its file.
-func (s *Study) Table(name, title string, columns ...string) *Table {
-	t := &Table{Name: name, Title: title, Columns: columns}
+// Table adds a table of the text. The first column has the labels. name is the name of its file.
+func (s *Study) Table(name string) *Table {
+	cells := s.show(s.announced.tables, name)
+	t := &Table{Name: name, Title: cells[1], Columns: strings.Split(cells[2], "; ")}
 	s.Tables = append(s.Tables, t)
 	return t
 }
 
 // Extra adds a table that needs additional runs. With NoTables it returns nil; Table.Add ignores a
 // nil table.
-func (s *Study) Extra(name, title string, columns ...string) *Table {
+func (s *Study) Extra(name string) *Table {
 	if s.NoTables {
 		return nil
 	}
-	return s.Table(name, title, columns...)
+	return s.Table(name)
 }
 
 // run runs an experiment.
@@ -116,7 +118,7 @@ func (s *Study) run(body func(*Study)) (err error) {
 		}
 	}()
 	body(s)
-	return errors.Join(s.fill(), s.unmeasured())
+	return errors.Join(s.fill(), s.missing())
 }
 
 // fill inserts the values into the set-up. A name without a value is an error, and so is a value

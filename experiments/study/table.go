@@ -15,11 +15,12 @@ type Line struct {
 	Values []float64 // one for each column but the first; NaN is shown as a dash
 }
 
-// Add appends a line. It ignores a nil table.
-func (t *Table) Add(label string, values ...float64) {
+// Add appends a line and returns the table. It ignores a nil table.
+func (t *Table) Add(label string, values ...float64) *Table {
 	if t != nil {
 		t.Lines = append(t.Lines, Line{label, values})
 	}
+	return t
 }
 
 // cells returns the table as texts.

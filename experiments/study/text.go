@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -26,6 +25,18 @@ var nameInBraces = regexp.MustCompile(`\{[a-z0-9-]+\}`)
 //	## Notes
 //
 //	- What a reader should know.
+//
+//	## Figures
+//
+//	| figure | title | x | y |
+//	|---|---|---|---|
+//	| sojourn | Mean sojourn by order | order | seconds |
+//
+//	## Tables
+//
+//	| table | title | columns |
+//	|---|---|---|
+//	| times | Time of the job, seconds | cluster; no copies; LATE |
 //
 //	## Rows
 //
@@ -90,17 +101,17 @@ func (l *Library) Experiment(file string, body func(*Study)) Experiment {
 	if !ok || len(head) != 2 {
 		panic(fmt.Sprintf("%s.md begins with neither name and title nor a source", file))
 	}
-	expected, err := expectations(lists["Rows"])
-	if err != nil {
-		panic(fmt.Sprintf("%s.md: %v", file, err))
-	}
 	t := Text{
 		Name: name, Title: title, Source: head[1], Setup: l.expand(lists["Set-up"]), Notes: l.expand(lists["Notes"]),
 	}
+	announced, err := announcedIn(lists)
+	if err != nil {
+		panic(fmt.Sprintf("%s.md: %v", file, err))
+	}
 	return Experiment{t, func(ctx context.Context, o Options) (*Result, error) {
-		found := Result{Setup: t.Setup, Notes: t.Notes}
 		s := &Study{
-			Options: o, Result: found, ctx: ctx, filled: map[string]string{}, expected: slices.Clone(expected),
+			Options: o, Result: Result{Setup: t.Setup, Notes: t.Notes}, ctx: ctx, filled: map[string]string{},
+			announced: announced.clone(),
 		}
 		if err := s.run(body); err != nil {
 			return nil, err

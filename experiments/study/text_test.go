@@ -15,7 +15,9 @@ func library() *Library {
 		"shared.md": {Data: []byte("## cluster\n\n- 100 nodes.\n\n## both\n\n- {cluster}\n- Heartbeats.\n")},
 		"one.md": {Data: []byte("# name-1: A title\n\nours; a\npaper\n\n## Set-up\n\n- {both}\n- Two\n  lines, {jobs}\n" +
 			"  jobs. {far}\n\n## Notes\n\n- A note.\n\n## Rows\n\n" +
-			"| q | u | k | e | c |\n|---|---|---|---|---|\n| x | | own | > 1 | |\n")},
+			"| q | u | k | e | c |\n|---|---|---|---|---|\n| x | | own | > 1 | |\n\n## Figures\n\n" +
+			"| f | t | x | y |\n|---|---|---|---|\n| f | F | x | |\n\n## Tables\n\n" +
+			"| t | t | c |\n|---|---|---|\n| t | T | a; b, c |\n")},
 	}, map[string][]string{"far": {"Far away."}})
 }
 
@@ -23,8 +25,8 @@ func TestText(t *testing.T) {
 	e := library().Experiment("one", func(s *Study) {
 		s.Fill("jobs", 7)
 		s.Row("x", Sure(2)).Claim = "claim"
-		s.Plot("f", "F", "x", "y").Line("one").Add(1, 2)
-		s.Table("t", "T", "a", "b").Add("one", 2)
+		s.Plot("f").Line("one").Add(1, 2)
+		s.Table("t").Add("one", 2)
 	})
 	require.Equal(t, "name-1", e.Name)
 	require.Equal(t, "A title", e.Title)
@@ -35,14 +37,14 @@ func TestText(t *testing.T) {
 	require.Equal(t, []string{"A note."}, r.Notes)
 	require.Equal(t, "claim", r.Rows[0].Claim)
 	require.Equal(t, []float64{2}, r.Figures[0].Series[0].Y)
-	require.Equal(t, "one", r.Tables[0].Lines[0].Label)
+	require.Equal(t, Figure{Name: "f", Title: "F", X: "x", Series: r.Figures[0].Series}, *r.Figures[0])
+	require.Equal(t, Table{"t", "T", []string{"a", "b, c"}, []Line{{"one", []float64{2}}}}, *r.Tables[0])
 }
 
 // What nothing fills is an error, and so is what the function finds wrong, after which it does
 // nothing.
 func TestStudyEndsWithTheFirstError(t *testing.T) {
-	_, err := library().Experiment("one", func(s *Study) { s.Row("x", Sure(1)) }).
-		Run(context.Background(), Options{})
+	_, err := library().Experiment("one", func(*Study) {}).Run(context.Background(), Options{Quick: true})
 	require.ErrorContains(t, err, "nothing fills {jobs}")
 	_, err = library().Experiment("one", func(s *Study) { s.Fill("jobs", 1, "job", 2) }).
 		Run(context.Background(), Options{})

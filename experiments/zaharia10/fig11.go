@@ -16,7 +16,7 @@ import (
 func fig11(s *study.Study) {
 	base := hierarchy{setup.EC2().Interval, 0.1, false}
 	runs := base.run(s, s.Repeats(1, 40))
-	drawShares(s, "fig11", "Share of the running maps by job", runs)
+	drawShares(s, "fig11", runs)
 	two, three := reachedAfter(runs)
 	s.Row("pool 2 reaches 50 % after", two)
 	s.Row("pool 3 reaches 33 % after", three)
@@ -31,8 +31,7 @@ func fig11(s *study.Study) {
 	s.Row("pool 3: its running maps that are the first two jobs', until the first ends",
 		runs.By(firstTwo))
 	bumps(s, base, runs)
-	t := s.Extra("choices", "Time to reach the share (s)", "set-up", "pool 2", "pool 3")
-	t.Add("published", 17, 12)
+	t := s.Extra("choices").Add("published", 17, 12)
 	list := []study.Choice[hierarchy]{
 		{Name: "as set up"},
 		study.With("heartbeats every second", func(h *hierarchy) { h.interval = time.Second }),
@@ -51,7 +50,7 @@ func fig11(s *study.Study) {
 func bumps(s *study.Study, h hierarchy, hfs *study.Runs) {
 	h.bug = true
 	runs := h.run(s, s.Repeats(1, 40))
-	drawShares(s, "bumps", "Share of the running maps by job, with the commit-pending bug", runs)
+	drawShares(s, "bumps", runs)
 	most := func(r *simulator.Result) []float64 {
 		t := setup.NewTimeline(r).Parts()
 		return []float64{
@@ -67,8 +66,8 @@ func bumps(s *study.Study, h hierarchy, hfs *study.Runs) {
 }
 
 // drawShares draws the first run.
-func drawShares(s *study.Study, name, title string, runs *study.Runs) {
-	fig := s.Plot(name, title, "seconds", "running maps (%)")
+func drawShares(s *study.Study, name string, runs *study.Runs) {
+	fig := s.Plot(name)
 	jobs := runs.Results[0].Jobs
 	setup.NewTimeline(runs.Results[0]).Parts().Draw(fig,
 		func(i int) string { return fmt.Sprintf("%s (%s)", jobs[i].Name, jobs[i].Pool) })
@@ -128,19 +127,17 @@ func firstTwo(r *simulator.Result) float64 {
 // shares compares the shares with the published ones, and shows them as parts of the running maps
 // and of all slots.
 func shares(s *study.Study, runs *study.Runs) {
-	t := s.Table("definition", "Share of the running maps, and of all 400 slots (%)",
-		"job and time", "of the running maps", "of all slots")
+	t := s.Table("definition")
 	for _, c := range []struct {
 		row, line string
-		published float64
 		job       int
 		from, to  time.Duration // seconds
 	}{
-		{"pool 2 once it has its share (90 to 117 s)", "pool 2, 90 to 117 s", 50, 1, 90, 117},
-		{"job 1 before the last job (400 to 490 s)", "job 1, 400 to 490 s", 50, 0, 400, 490},
-		{"job 1 after it (520 to 575 s)", "job 1, 520 to 575 s", 25, 0, 520, 575},
-		{"last job (520 to 575 s)", "last job, 520 to 575 s", 25, 5, 520, 575},
-		{"pool 2 (520 to 575 s)", "pool 2, 520 to 575 s", 50, 1, 520, 575},
+		{"pool 2 once it has its share (90 to 117 s)", "pool 2, 90 to 117 s", 1, 90, 117},
+		{"job 1 before the last job (400 to 490 s)", "job 1, 400 to 490 s", 0, 400, 490},
+		{"job 1 after it (520 to 575 s)", "job 1, 520 to 575 s", 0, 520, 575},
+		{"last job (520 to 575 s)", "last job, 520 to 575 s", 5, 520, 575},
+		{"pool 2 (520 to 575 s)", "pool 2, 520 to 575 s", 1, 520, 575},
 	} {
 		from, to := c.from*time.Second, c.to*time.Second
 		running := setup.Timelines(runs, func(t setup.Timeline) float64 {

@@ -45,11 +45,10 @@ func scanSetup(jobs int, network simulator.Network, gap time.Duration) (simulato
 // fig13 is [Zaharia10 Figs 13 and 14, §5.2.3]: sticky slots. Many jobs scan the same data at once;
 // naive fair sharing loses locality with their number, delay scheduling does not.
 func fig13(s *study.Study) {
-	local := s.Plot("fig13", "Locality of concurrent scans", "concurrent jobs", "node-local maps (%)")
+	local := s.Plot("fig13")
 	ours, paper := local.Line("naive fair"), local.Published("naive fair, published")
 	delayed, limit := local.Line("delay, W1 = 10 s"), local.Dashed("bound 1 − (1 − 1/J)^(RL)")
-	finish := s.Plot("fig14", "Finish time of all scans", "concurrent jobs", "seconds").
-		Lines("naive fair", "delay, W1 = 10 s")
+	finish := s.Plot("fig14").Lines("naive fair", "delay, W1 = 10 s")
 	counts := study.Pick(s, []int{5, 20}, []int{5, 10, 20, 50})
 	var all []study.Comparison
 	for i, jobs := range counts {
@@ -123,9 +122,7 @@ func moreScans(s *study.Study, counts []int, all []study.Comparison) {
 
 // scanTable shows how the gains move with the network.
 func scanTable(s *study.Study) {
-	t := s.Extra("sensitivity", "Throughput of delay over naive by what remote reads cost", "choice",
-		"10 jobs", "20 jobs", "50 jobs")
-	t.Add("published", 1.1, 1.6, 2)
+	t := s.Extra("sensitivity").Add("published", 1.1, 1.6, 2)
 	list := append(study.Sweep("links of %g MB/s", []float64{25, 15, 18, 27, 125},
 		func(n *simulator.Network, mb float64) { *n = setup.Contended(mb * 1e6) }),
 		study.Sweep("remote reads %g times as long, no contention", []float64{1.5, 2, 2.5},
@@ -137,9 +134,7 @@ func scanTable(s *study.Study) {
 		}
 		return gains
 	})
-	t = s.Extra("gaps", "Node-local maps of 5 jobs under naive fair sharing by the time between "+
-		"submissions (%)", "gap", "5 jobs")
-	t.Add("published", 92)
+	t = s.Extra("gaps").Add("published", 92)
 	link := setup.Contended(setup.RemoteLink)
 	study.Vary(s, t, 1, scanGap, study.Sweep("%g s", []float64{0, 1, 3, 5, 10},
 		func(d *time.Duration, x float64) { *d = time.Duration(x * float64(time.Second)) }),

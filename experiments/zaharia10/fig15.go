@@ -47,7 +47,7 @@ func (c case15) locality(s *study.Study, maps int) study.Sample {
 
 // fig15 is [Zaharia10 Fig 15, §5.3]: node locality of small jobs against the wait W1.
 func fig15(s *study.Study) {
-	fig := s.Plot("fig15", "Node locality of small jobs", "W1 (s)", "node-local maps (%)")
+	fig := s.Plot("fig15")
 	for _, maps := range []int{4, 12} {
 		ours := fig.Line(fmt.Sprintf("%d maps, ours", maps))
 		paper := fig.Published(fmt.Sprintf("%d maps, published", maps))
@@ -67,8 +67,7 @@ func fig15(s *study.Study) {
 			}
 		}
 	}
-	t := s.Extra("sensitivity", "Node-local maps (%), one choice changed", "choice", "4 maps", "12 maps")
-	study.Vary(s, t, 2, plain15(1), sensitivity15(), func(c case15) []float64 {
+	study.Vary(s, s.Extra("sensitivity"), 2, plain15(1), sensitivity15(), func(c case15) []float64 {
 		return []float64{c.locality(s, 4).Mean(), c.locality(s, 12).Mean()}
 	})
 }

@@ -45,8 +45,8 @@ func fig2(s *study.Study) {
 		"interval", cluster.Interval)
 	naive := newWarehouseRun(jobs, 0, 0).simulate(s, seeds)
 	delay := newWarehouseRun(jobs, 10*time.Second, 10*time.Second).simulate(s, seeds)
-	bySize(s, naive, "fig2", "Locality by job size, HFS without delay")
-	bySize(s, delay, "fig2-delay", "Locality by job size, W1 = W2 = 10 s")
+	bySize(s, naive, "fig2")
+	bySize(s, delay, "fig2-delay")
 	timeRows(s, naive)
 	names := warehouseBins()
 	first, last := names[0], names[len(names)-1]
@@ -78,8 +78,8 @@ func sizePercentiles(s *study.Study, r *study.Runs) {
 }
 
 // bySize draws the locality of the jobs of each bin.
-func bySize(s *study.Study, r *study.Runs, name, title string) {
-	fig := s.Plot(name, title, "maps of the job", "maps (%)").Bars(warehouseBins()...).
+func bySize(s *study.Study, r *study.Runs, name string) {
+	fig := s.Plot(name).Bars(warehouseBins()...).
 		Lines("node-local", "rack-local or nearer")
 	for _, b := range warehouseBins() {
 		for level, series := range fig.Series {
@@ -109,9 +109,7 @@ func warehouseTable(s *study.Study, jobs int) {
 		study.With("no load manager", func(w *warehouseRun) { w.policy.Policy.Spread = false }),
 		study.With("half the map slots", func(w *warehouseRun) { w.cfg.Cluster.MapSlots = 3 }),
 	)
-	t := s.Extra("sensitivity", "Jobs of 1 to 25 maps without delay, one choice changed",
-		"choice", "node-local (%)", "rack-local or nearer (%)")
-	study.Vary(s, t, 1, newWarehouseRun(jobs, 0, 0), list, func(w warehouseRun) []float64 {
+	study.Vary(s, s.Extra("sensitivity"), 1, newWarehouseRun(jobs, 0, 0), list, func(w warehouseRun) []float64 {
 		r, first := w.simulate(s, 1), warehouseBins()[0]
 		return []float64{
 			r.ClassLocality(first, scheduling.NodeLocal), r.ClassLocality(first, scheduling.RackLocal),
@@ -121,8 +119,7 @@ func warehouseTable(s *study.Study, jobs int) {
 
 // timeRows adds the rows of Fig 1 and §3.2, and Fig 1 of the first run.
 func timeRows(s *study.Study, r *study.Runs) {
-	fig := s.Plot("fig1", "Times of maps, reduces and jobs", "seconds", "part of them")
-	fig.Steps = true
+	fig := s.Plot("fig1")
 	for i, x := range warehouseTimes(r.Results[0]) {
 		fig.Distribution([...]string{"maps", "reduces", "jobs"}[i], x)
 	}

@@ -13,8 +13,7 @@ func fig3(s *study.Study) {
 	bound := func(jobs, rl int) float64 {
 		return 100 * delaymath.StickyBound(1/float64(jobs), rl, 1)
 	}
-	fig := s.Plot("fig3", "Bound on locality with sticky slots", "number of concurrent jobs",
-		"expected locality (%)")
+	fig := s.Plot("fig3")
 	for _, rl := range []int{1, 2, 3, 6, 12, 18, 24} {
 		line := fig.Line(fmt.Sprintf("R·L = %d", rl))
 		for jobs := 1; jobs <= 50; jobs++ {

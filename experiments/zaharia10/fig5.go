@@ -1,8 +1,6 @@
 package zaharia10
 
 import (
-	"time"
-
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
@@ -14,15 +12,14 @@ func fig5(s *study.Study) {
 	all := macro(s, plainMacro(), s.Repeats(1, 40), overlapping(workload.FacebookIO))
 	names := bins(all[fifo])
 	macroCDFs(s, "fig5", all, "bin 9")
-	local := s.Plot("fig6", "Locality by bin, IO-heavy", "bin", "node-local maps (%)").Bars(names...)
+	local := s.Plot("fig6").Bars(names...)
 	for _, r := range all {
 		line := local.Line(r.Name)
 		for _, b := range names {
 			line.Y = append(line.Y, r.ClassLocality(b, scheduling.NodeLocal))
 		}
 	}
-	over := s.Plot("fig7", "Speed-up of delay scheduling over naive fair, IO-heavy", "bin",
-		"mean speed-up").Bars(names...).Line("")
+	over := s.Plot("fig7").Bars(names...).Line("")
 	gains := map[string]study.Sample{}
 	for _, b := range names {
 		gains[b] = gain(all, naive, delay, b)
@@ -51,8 +48,7 @@ func fig5(s *study.Study) {
 	s.Row("bin 5 gains more than bin 1 (margin)", gains["bin 5"].Minus(gains["bin 1"]))
 	s.Row("bin 5 gains more than bin 9 (margin)", gains["bin 5"].Minus(gains["bin 9"]))
 	macroTable(s)
-	t := s.Extra("load", "How busy the cluster is: means over the schedules", "choice",
-		"small jobs slowed (%)", "greatest speed-up", "greatest slow-down in bin 9")
+	t := s.Extra("load")
 	line := func(m macroChoice, load study.Load) []float64 {
 		all := macro(s, m, s.Repeats(1, 10), load)
 		return []float64{
@@ -60,9 +56,9 @@ func fig5(s *study.Study) {
 			greatest(all, naive, fifo, "bin 9").Mean(),
 		}
 	}
-	macroLoads(s, t, func(m macroChoice, _ time.Duration) []float64 {
-		return line(m, overlapping(workload.FacebookIO))
-	})
+	lengths := study.Pick(s, []int{10}, []int{4, 5, 8, 10})
+	study.Vary(s, t, 1, plainMacro(), study.Sweep("maps of %ds", lengths, (*macroChoice).lengthen),
+		func(m macroChoice) []float64 { return line(m, overlapping(workload.FacebookIO)) })
 	if t != nil {
 		t.Add("maps of 5s, whatever overlaps", line(plainMacro(), workload.FacebookIO)...)
 	}
@@ -85,16 +81,13 @@ func slowedSmall(all study.Comparison) study.Sample {
 
 // macroTable shows how the gains of delay over naive fair move with the set-up.
 func macroTable(s *study.Study) {
-	t := s.Extra("sensitivity", "Speed-up of delay over naive fair by bin, and the least node-local "+
-		"part of a bin with delay (%), one choice changed", "choice")
-	study.Vary(s, t, 2, plainMacro(), macroChoices(), func(m macroChoice) (values []float64) {
+	study.Vary(s, s.Extra("sensitivity"), 2, plainMacro(), macroChoices(), func(m macroChoice) (values []float64) {
 		all := macro(s, m, s.Repeats(1, 3), overlapping(workload.FacebookIO))
-		names, least := bins(all[fifo]), 100.0
-		for _, b := range names {
+		least := 100.0
+		for _, b := range bins(all[fifo]) {
 			values = append(values, study.Average(speedups(all[naive], all[delay], b)))
 			least = min(least, all[delay].ClassLocality(b, scheduling.NodeLocal))
 		}
-		t.Columns = append(append([]string{"choice"}, names...), "least local")
 		return append(values, least)
 	})
 }

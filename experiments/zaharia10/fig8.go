@@ -1,7 +1,6 @@
 package zaharia10
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -38,15 +37,10 @@ func fig8(s *study.Study) {
 	s.Row("least effect of delay over naive fair in a bin", slices.MinFunc(gains, study.ByMean))
 	s.Row("node-local with delay", all[delay].By(study.NodeLocal))
 	scheduleRange(s, most)
-	t := s.Extra("load", "How busy the cluster is: means over the schedules", "choice",
-		"greatest speed-up of a small job, fair over FIFO", "mean effect of delay over naive fair")
-	if t == nil {
-		return
-	}
-	for _, seconds := range study.Pick(s, []int{21}, []int{14, 17, 21, 25, 31}) {
-		more := time.Duration(seconds) * time.Second
+	functions := study.Sweep("a function of %ds", study.Pick(s, []int{21}, []int{14, 17, 21, 25, 31}),
+		func(more *time.Duration, seconds int) { *more = time.Duration(seconds) * time.Second })
+	study.Vary(s, s.Extra("load"), 1, udf, functions, func(more time.Duration) []float64 {
 		all := macro(s, plainMacro(), s.Repeats(1, 10), cpuHeavy(more))
-		t.Add(fmt.Sprintf("a function of %v", more), greatest(all, fifo, naive, "bin 1", "bin 2").Mean(),
-			gain(all, naive, delay).Mean())
-	}
+		return []float64{greatest(all, fifo, naive, "bin 1", "bin 2").Mean(), gain(all, naive, delay).Mean()}
+	})
 }

@@ -31,8 +31,7 @@ func fig9(s *study.Study) {
 	all := mixedChoice{plainMacro(), mixedReduce}.run(s, s.Repeats(1, 40))
 	names := bins(all[fifo])
 	macroCDFs(s, "fig9", all, "bin 9", "bin 10")
-	bars := s.Plot("fig10", "Speed-up over FIFO by bin, mixed", "bin", "mean speed-up").
-		Bars(names...).Lines("naive fair", "fair + delay")
+	bars := s.Plot("fig10").Bars(names...).Lines("naive fair", "fair + delay")
 	for _, b := range names {
 		for i, to := range []int{naive, delay} {
 			bars.Series[i].Y = append(bars.Series[i].Y, gain(all, fifo, to, b).Mean())
@@ -87,9 +86,7 @@ func mixedTable(s *study.Study) {
 			halves(&m.macroChoice)
 			m.network = setup.Factors(2, 2)
 		}))
-	t := s.Extra("sensitivity", "One choice changed", "choice", "bins 1, 2: median (s)",
-		"bin 3: median (s)", "gain of delay, IO bins", "gain of delay, bins with reduces")
-	study.Vary(s, t, 0, mixedChoice{macroChoice: plainMacro()}, list, func(m mixedChoice) []float64 {
+	study.Vary(s, s.Extra("sensitivity"), 0, mixedChoice{macroChoice: plainMacro()}, list, func(m mixedChoice) []float64 {
 		all := m.run(s, s.Repeats(1, 3))
 		io, reduces := mixedGains(all)
 		return []float64{

@@ -13,8 +13,7 @@ import (
 
 // longTasks is [Zaharia10 §3.5.1]: long tasks that fill nodes, and slots kept from them.
 func longTasks(s *study.Study) {
-	fig := s.Plot("long", "Locality of small jobs beside long tasks",
-		"part of the slots with long tasks", "node-local maps (%)")
+	fig := s.Plot("long")
 	anywhere, balanced := fig.Line("long tasks anywhere"), fig.Line("one slot a node kept from them")
 	var kept study.Sample
 	for _, phi := range study.Pick(s, []float64{0.5}, []float64{0.2, 0.5}) {

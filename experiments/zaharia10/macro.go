@@ -2,7 +2,6 @@ package zaharia10
 
 import (
 	"cmp"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -75,20 +74,11 @@ func overlapping(load study.Load) study.Load {
 	}
 }
 
-// macroLoads adds a line to a table, if there is one, for each of some lengths of maps, read and
-// computing alike.
-func macroLoads(
-	s *study.Study, t *study.Table, values func(m macroChoice, whole time.Duration) []float64,
-) {
-	if t == nil {
-		return
-	}
-	for _, seconds := range study.Pick(s, []int{10}, []int{4, 5, 8, 10}) {
-		m, whole := plainMacro(), time.Duration(seconds)*time.Second
-		m.read = time.Duration(float64(m.read) * whole.Seconds() / setup.MacroMap.Seconds())
-		m.compute = whole - m.read
-		t.Add(fmt.Sprintf("maps of %v", whole), values(m, whole)...)
-	}
+// lengthen sets how many seconds a map takes, read and computing alike.
+func (m *macroChoice) lengthen(seconds int) {
+	whole := time.Duration(seconds) * time.Second
+	m.read = time.Duration(float64(m.read) * whole.Seconds() / setup.MacroMap.Seconds())
+	m.compute = whole - m.read
 }
 
 // macroChoices are the set-ups of the sensitivity table.
@@ -166,8 +156,7 @@ func greatest(all study.Comparison, from, to int, classes ...string) study.Sampl
 // scheduleRange adds a table of rows by schedule: the least, the median and the greatest over the
 // seeds.
 func scheduleRange(s *study.Study, rows ...*study.Row) {
-	t := s.Table("schedules", "Each seed draws a schedule; over the seeds", "quantity", "least",
-		"median", "greatest")
+	t := s.Table("schedules")
 	for _, r := range rows {
 		v := slices.Sorted(slices.Values(r.Ours.Values))
 		t.Add(r.Quantity, v[0], study.Median(v), v[len(v)-1])
@@ -180,10 +169,7 @@ func macroCDFs(s *study.Study, name string, all study.Comparison, large ...strin
 	for _, classes := range [][]string{
 		{"bin 1", "bin 2", "bin 3"}, {"bin 4", "bin 5", "bin 6", "bin 7", "bin 8"}, large,
 	} {
-		f := s.Plot(name+"-"+classes[0][len("bin "):],
-			fmt.Sprintf("Response times, %s to %s", classes[0], classes[len(classes)-1]),
-			"seconds", "part of the jobs")
-		f.Steps = true
+		f := s.Plot(name + "-" + classes[0][len("bin "):])
 		for _, r := range all {
 			f.Distribution(r.Name, r.Sojourns(classes...))
 		}

@@ -27,8 +27,7 @@ const headNodes, headData = 300, 30
 func headOfLine(s *study.Study) {
 	s.Row("naive fair, data on 10 % of the nodes: node-local",
 		headLocality(s, 5, scheduling.LocalityPolicy{}))
-	fig := s.Plot("skips", "Locality of one map with data on 10 % of the nodes", "skip count D",
-		"node-local (%)")
+	fig := s.Plot("skips")
 	simulated, formula := fig.Line("simulated"), fig.Dashed("1 − 0.9^(D+1)")
 	for _, skips := range []int{10, 40} {
 		got := headLocality(s, 1,

@@ -79,8 +79,7 @@ func gain4(all study.Comparison) study.Sample { return all.Over(0, 1, study.Make
 
 // table4 is [Zaharia10 Table 4 and Fig 12, §5.2.2]: small jobs on the private cluster.
 func table4(s *study.Study) {
-	fig := s.Plot("fig12", "Running time of the workload, normalized", "maps a job", "time").
-		Bars("3", "10", "100").Lines("without", "with delay")
+	fig := s.Plot("fig12").Bars("3", "10", "100").Lines("without", "with delay")
 	paper := fig.Published("with delay, published")
 	var gains, fifo []study.Sample
 	var published []float64 // locality without delay, and gain
@@ -132,13 +131,7 @@ func fifoRows(s *study.Study, c case4, fair study.Comparison) study.Sample {
 
 // table4Sensitivity changes one choice at a time.
 func table4Sensitivity(s *study.Study, published []float64) {
-	columns := []string{"choice"}
-	for _, c := range cases4 {
-		columns = append(columns, fmt.Sprintf("%d maps: node", c.maps), "rack", "gain")
-	}
-	t := s.Extra("sensitivity", "Node- and rack-locality without delay (%) and throughput with delay "+
-		"over without, one choice changed", columns...)
-	t.Add("published", published...)
+	t := s.Extra("sensitivity").Add("published", published...)
 	list := []study.Choice[choice4]{
 		{Name: "as above"},
 		study.With("each job a file of its own", func(c *choice4) { c.files = noneShare }),
@@ -168,14 +161,9 @@ func table4Sensitivity(s *study.Study, published []float64) {
 
 // table4Rates bounds the rate at which 3-map jobs start.
 func table4Rates(s *study.Study) {
-	t := s.Extra("initialization", "3-map jobs that come at a steady rate, as from a JobTracker that "+
-		"initializes so many a second", "jobs a second", "throughput with delay over without")
-	if t == nil {
-		return
-	}
-	for _, rate := range study.Pick(s, []float64{0.7}, []float64{0.5, 0.6, 0.7, 0.8, 1, 2}) {
-		choice := plain4("hfs")
-		choice.rate = rate
-		t.Add(study.Number(rate), gain4(cases4[0].run(s, choice, 1)).Mean())
-	}
+	rates := study.Sweep("%v", study.Pick(s, []float64{0.7}, []float64{0.5, 0.6, 0.7, 0.8, 1, 2}),
+		func(c *choice4, rate float64) { c.rate = rate })
+	study.Vary(s, s.Extra("initialization"), 1, plain4("hfs"), rates, func(c choice4) []float64 {
+		return []float64{gain4(cases4[0].run(s, c, 1)).Mean()}
+	})
 }
