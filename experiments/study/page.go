@@ -2,14 +2,19 @@ package study
 
 import (
 	"bytes"
-	_ "embed" // page.html
+	_ "embed" // page.html, result.tmpl
+	"fmt"
 	"html/template"
 	"math"
 	"strings"
+	text "text/template"
 )
 
 //go:embed page.html
 var pageHTML string
+
+//go:embed result.tmpl
+var resultText string
 
 // pageView is the content of the page. It includes the pictures; the page fetches nothing.
 type pageView struct {
@@ -37,17 +42,7 @@ type pageList struct {
 
 // pageOf returns one page of all outcomes but the measured ones. Equal outcomes give equal bytes.
 func pageOf(done []Outcome, o Options) ([]byte, error) {
-	page, err := template.New("page").Funcs(template.FuncMap{
-		"class":   class,
-		"command": func(name string) string { return command(name, o) },
-		"list":    func(title string, lines []string) pageList { return pageList{title, lines} },
-		"rows":    func(r *Result) pageTable { return pageTable{Head: rowHead, Lines: r.cells()} },
-		"svg":     pageFigure,
-		"table":   func(t *Table) pageTable { return pageTable{Head: t.Columns, Lines: t.cells()} },
-	}).Parse(pageHTML)
-	if err != nil {
-		return nil, err
-	}
+	page := template.Must(template.New("page").Funcs(functions(o)).Parse(pageHTML))
 	v := pageView{Title: "Published figures beside ours", Quick: o.Quick, Seed: o.Seed, Counts: countsOf(done)}
 	v.Overview.Head = []string{"experiment", "source", "printed", "said", "formula", "own"}
 	for _, d := range done {
@@ -60,8 +55,32 @@ func pageOf(done []Outcome, o Options) ([]byte, error) {
 		v.Sections = append(v.Sections, d)
 	}
 	var out bytes.Buffer
-	err = page.Execute(&out, &v)
+	err := page.Execute(&out, &v)
 	return out.Bytes(), err
+}
+
+// resultOf returns the Markdown of an outcome.
+func resultOf(d Outcome, o Options) ([]byte, error) {
+	page := text.Must(text.New("result").Funcs(functions(o)).Parse(resultText))
+	var out bytes.Buffer
+	err := page.Execute(&out, struct {
+		Outcome
+		Quick bool
+	}{d, o.Quick})
+	return out.Bytes(), err
+}
+
+// functions are what the templates of the page and of a result call.
+func functions(o Options) template.FuncMap {
+	return template.FuncMap{
+		"cell":    func(cell string) string { return strings.ReplaceAll(cell, "|", "\\|") },
+		"class":   class,
+		"command": func(name string) string { return command(name, o) },
+		"list":    func(title string, lines []string) pageList { return pageList{title, lines} },
+		"rows":    func(r *Result) pageTable { return pageTable{Head: rowHead, Lines: r.cells()} },
+		"svg":     pageFigure,
+		"table":   func(t *Table) pageTable { return pageTable{Head: t.Columns, Lines: t.cells()} },
+	}
 }
 
 // pageFigure returns a figure as an element of a page.
@@ -86,4 +105,23 @@ func tableNumber(v float64) string {
 		return "–"
 	}
 	return Number(math.Round(v*100) / 100)
+}
+
+// command returns the command line that reproduces the outcome. Its folder is the experiment's
+// name, so that the same flags write the same bytes.
+func command(name string, o Options) string {
+	line := "tarry experiment " + name + " -o " + name
+	if o.Quick {
+		line += " --quick"
+	}
+	if o.Seed != 0 {
+		line += fmt.Sprintf(" --seed %d", o.Seed)
+	}
+	if o.Repeat != 0 {
+		line += fmt.Sprintf(" --repeat %d", o.Repeat)
+	}
+	if o.NoTables {
+		line += " --no-tables"
+	}
+	return line
 }

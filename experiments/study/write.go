@@ -60,7 +60,11 @@ func Write(
 // files returns the files of an experiment's folder: result.md, rows.csv, each table as CSV and
 // each figure as SVG and CSV.
 func (d Outcome) files(o Options) ([]file, error) {
-	list := []file{{"result.md", resultOf(d, o)}, csvFile("rows", d.Result.csv())}
+	result, err := resultOf(d, o)
+	if err != nil {
+		return nil, err
+	}
+	list := []file{{"result.md", result}, csvFile("rows", d.Result.csv())}
 	for _, t := range d.Result.Tables {
 		list = append(list, csvFile(t.Name, t.csv()))
 	}
