@@ -8,7 +8,7 @@
 // workloads, reduces to be placed) and study (rows, tables, figures,
 // comparisons, and how they are written), and know nothing of each other.
 //
-// [All] lists them; [Write] runs some and leaves, for each, a table
+// [All] lists them; study.Write runs some and leaves, for each, a table
 // (published, ours, interval, verdict), CSV files, figures as SVG,
 // and the exact set-up with every modelling choice named, and report.html, which
 // shows them in one file.

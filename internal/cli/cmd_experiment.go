@@ -11,12 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/experiments"
+	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
 // newExperiment returns the command `tarry experiment` with its subcommand `list`.
 func newExperiment(p *program) *cobra.Command {
-	var o experiments.Options
+	var o study.Options
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "experiment NAME...|all -o DIR",
@@ -65,13 +66,13 @@ synthesized sample; they report which.`,
 }
 
 // experiment runs the named experiments, each once, in the order of the list.
-func (p *program) experiment(ctx context.Context, names []string, dir string, o experiments.Options) error {
+func (p *program) experiment(ctx context.Context, names []string, dir string, o study.Options) error {
 	for _, name := range names {
 		if _, ok := experiments.Find(name); !ok && name != "all" {
 			return usageError("no experiment %s (see tarry experiment list)", words.Quoted(name))
 		}
 	}
-	list := slices.DeleteFunc(experiments.All(), func(e experiments.Experiment) bool {
+	list := slices.DeleteFunc(experiments.All(), func(e study.Experiment) bool {
 		return !slices.Contains(names, e.Name) && !slices.Contains(names, "all")
 	})
 	switch st, err := os.Stat(dir); {
@@ -85,11 +86,11 @@ func (p *program) experiment(ctx context.Context, names []string, dir string, o 
 		return outputError(dir, err)
 	}
 	began := time.Now()
-	done, err := experiments.Write(ctx, dir, list, o, p.stderr) // prints a line for each
+	done, err := study.Write(ctx, dir, list, o, p.stderr) // prints a line for each
 	if err != nil {
 		return err
 	}
-	var counts experiments.Counts
+	var counts study.Counts
 	for _, d := range done {
 		counts.Add(d.Result.Counts())
 	}
