@@ -19,7 +19,7 @@ func TestLines(t *testing.T) {
 	}{
 		{strings.NewReader(""), "end 0: <nil>"},
 		{strings.NewReader("\n \n"), "end 2: <nil>"},
-		{strings.NewReader(ByteOrderMark + "a\r\n\n\t b #\n" + ByteOrderMark + "c"), "1 a|3 \t b #|4 " + ByteOrderMark + "c|end 4: <nil>"},
+		{strings.NewReader(ByteOrderMark + "a\r\r\n\n\t b #\n" + ByteOrderMark + "c"), "1 a|3 \t b #|4 " + ByteOrderMark + "c|end 4: <nil>"},
 		{strings.NewReader("a\nb\xff\nc"), "1 a|end 2: not text: a NUL byte, or not UTF-8"},
 		{strings.NewReader("a\n\x00"), "1 a|end 2: not text: a NUL byte, or not UTF-8"},
 		{strings.NewReader("a\n" + strings.Repeat("b", 30)), "1 a|end 2: a line of more than 20 bytes"},

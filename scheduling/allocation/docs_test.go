@@ -80,18 +80,3 @@ func TestDocumentedFiles(t *testing.T) {
 	require.Equal(t, 5, right)
 	require.Equal(t, 3, wrong)
 }
-
-// Every element and setting of the tables is one that the parsers know.
-func TestDocumentedTables(t *testing.T) {
-	page, err := os.ReadFile("../../docs/configuration.md")
-	require.NoError(t, err)
-	for _, element := range []string{
-		"minMaps", "minReduces", "maxMaps", "maxReduces", "schedulingMode", "maxRunningJobs", "weight", "minSharePreemptionTimeout",
-		"poolMaxJobsDefault", "userMaxJobsDefault", "defaultMinSharePreemptionTimeout", "fairSharePreemptionTimeout", "defaultPoolSchedulingMode",
-		"capacity", "maximum-capacity", "supports-priority", "minimum-user-limit-percent", "maximum-initialized-jobs-per-user",
-		"preemption", "preemption.only.log", "preemption.interval", "update.interval", "sizebasedweight", "weightadjuster", "poolnameproperty",
-		"allocation.file", "locality.delay", "assignmultiple", "load.max.diff", "loadmanager",
-	} {
-		require.Contains(t, string(page), "`"+element+"`", element)
-	}
-}

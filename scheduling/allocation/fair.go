@@ -30,7 +30,7 @@ func readFair(f *faults, root *element) (a scheduling.Allocations) {
 		}
 	}
 	pools, users := map[string]place{}, map[string]place{}
-	topSettings.read(f, "", root, &a, func(e *element) {
+	topSettings.read(f, "", root, &a, func(e *element) bool {
 		switch e.name {
 		case "pool":
 			if c, ok := readPool(f, e, pools); ok {
@@ -41,8 +41,9 @@ func readFair(f *faults, root *element) (a scheduling.Allocations) {
 				a.Users = append(a.Users, c)
 			}
 		default: // as Hadoop's "Bad element in allocations file"
-			f.warn(e.place, "unknown element <%s> is ignored", e.name)
+			f.warn(e.place, "unknown element <%s> is ignored%v", e.name, topSettings.near(e.name))
 		}
+		return true
 	})
 	return a
 }
@@ -79,12 +80,12 @@ var userSettings = table[scheduling.UserConfig]{
 func readPool(f *faults, e *element, seen map[string]place) (c scheduling.PoolConfig, ok bool) {
 	c.Name, ok = readName(f, e, seen)
 	in := "pool " + c.Name + ": "
-	poolSettings.read(f, in, e, &c, func(part *element) {
-		if instead, yarn := yarnElements[part.name]; yarn {
+	poolSettings.read(f, in, e, &c, func(part *element) bool {
+		instead, yarn := yarnElements[part.name]
+		if yarn {
 			f.addYARN(part, in+part.name, instead)
-		} else {
-			f.unknown(in, e, part)
 		}
+		return yarn
 	})
 	for kind, tasks := range [...]string{"Maps", "Reduces"} {
 		if most := max(0, c.Max[kind]); c.Max[kind] != 0 && c.Min[kind] > most {

@@ -45,13 +45,14 @@ func readParameters(f *faults, root *element) (out Parameters) {
 	out.Policy.SlowStart, out.Policy.Preemption.Interval = -1, 15*time.Second
 	p := parameterParser{faults: f, file: place{file: root.file}, out: &out, policy: &out.Policy}
 	list := properties(f, root, map[string]place{})
-	parameters.read(f, "", &element{children: list}, &p, func(e *element) {
+	parameters.read(f, "", &element{children: list}, &p, func(e *element) bool {
 		switch {
 		case isParameter(e.name):
-			f.add(e.place, "unknown property %s", shorten(e.name))
+			f.add(e.place, "unknown property %s%v", shorten(e.name), parameters.near(e.name))
 		case isAboutQueues(e.name):
 			f.warn(e.place, "%s has no effect here: it belongs in a file about queues, such as capacity-scheduler.xml", shorten(e.name))
 		}
+		return true
 	})
 	p.together()
 	return out

@@ -65,8 +65,9 @@ func readQueues(f *faults, roots []*element, sources []Source) Queues {
 		}
 	}
 	cluster := &element{children: p.queueProperties(props)}
-	clusterSettings.read(f, "", cluster, &p, func(e *element) {
-		p.add(e.place, "unknown property %s", shorten(e.name))
+	clusterSettings.read(f, "", cluster, &p, func(e *element) bool {
+		p.add(e.place, "unknown property %s%v", shorten(e.name), clusterSettings.near(e.name))
+		return true
 	})
 	p.build()
 	f.errs.sort(sources)

@@ -46,7 +46,7 @@ func (p *queueParser) queueProperty(e *element, prefix string) {
 func (p *queueParser) known(queue string, e *element, own bool) bool {
 	ok := queueSettings[e.name] != nil && isQueueKey(e.name) == own
 	if !ok {
-		p.add(e.place, "queue %s: unknown setting %q", shorten(queue), shorten(e.name))
+		p.add(e.place, "queue %s: unknown setting %q%v", shorten(queue), shorten(e.name), queueSettings.near(e.name))
 	}
 	return ok
 }
@@ -92,15 +92,16 @@ var queuesElements = table[queueParser]{"@aclsEnabled": (*queueParser).switchLis
 
 // queuesElement reads the root of mapred-queues.xml.
 func (p *queueParser) queuesElement(root *element) {
-	queuesElements.read(p.faults, "", root, p, func(e *element) {
+	queuesElements.read(p.faults, "", root, p, func(e *element) bool {
 		switch e.name {
 		case "queue":
 			p.queueElement(e, "")
 		case "properties": // the root queue has no properties that are used
 			p.warn(e.place, "<properties> of the root have no effect")
 		default:
-			p.unknown("", root, e)
+			return false
 		}
+		return true
 	})
 }
 
@@ -118,16 +119,16 @@ func (p *queueParser) queueElement(e *element, path string) {
 	if q == nil {
 		return
 	}
-	in := "queue " + q.name + ": "
-	queueElements.read(p.faults, in, e, q, func(c *element) {
+	queueElements.read(p.faults, "queue "+q.name+": ", e, q, func(c *element) bool {
 		switch c.name {
 		case "queue":
 			p.queueElement(c, q.name+":")
 		case "properties":
 			p.propertiesElement(c, q)
 		default:
-			p.unknown(in, e, c)
+			return false
 		}
+		return true
 	})
 }
 

@@ -2,12 +2,34 @@ package allocation
 
 import (
 	"bytes"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
+
+	"github.com/tarry-mr/tarry/internal/spelling"
 )
 
 // table holds the elements, attributes or properties that may be given in one place of a file, each
 // with the setter that reads its value; nil: the value is read elsewhere.
 type table[T any] map[string]func(to *T, v entry)
+
+// near returns, for the end of a message about an unknown name, the similar one in the table, if there
+// is one. The search takes place only if the message is written.
+func (t table[T]) near(name string) fmt.Stringer {
+	return suggestion(func() string { return spelling.Closest(name, slices.Sorted(maps.Keys(t))) })
+}
+
+// suggestion returns the name that was probably meant, or "".
+type suggestion func() string
+
+// String returns text such as ", did you mean maxMaps?", or "".
+func (s suggestion) String() string {
+	if name := s(); name != "" {
+		return ", did you mean " + strings.TrimPrefix(name, "@") + "?"
+	}
+	return ""
+}
 
 // noEffect returns a setter for a count that has no effect; why is the end of its warning.
 func noEffect[T any](why string) func(*T, entry) {
@@ -18,39 +40,36 @@ func noEffect[T any](why string) func(*T, entry) {
 	}
 }
 
-// read reads what is in e into to, and reports what is given twice. Messages prefix names with in.
-// Attributes that are not in the table are reported; elements are passed to unknown, or reported if
-// it is nil.
-func (t table[T]) read(f *faults, in string, e *element, to *T, unknown func(c *element)) {
+// read reads what is in e into to, and reports what is unknown or given twice. Messages prefix names
+// with in. Elements that are not in the table are passed to other, which reports whether it knows
+// them; nil knows none.
+func (t table[T]) read(f *faults, in string, e *element, to *T, other func(c *element) bool) {
 	f.noText(e)
 	first := map[string]place{}
 	for _, c := range e.children {
 		set, known := t[c.name]
 		what := in + strings.TrimPrefix(c.name, "@")
 		switch {
-		case !known && unknown != nil && !c.isAttribute():
-			unknown(c)
-		case !known:
-			f.unknown(in, e, c)
-		case f.once(first, c.name, what, c.place) && set != nil:
-			if v, ok := c.entry(f, what); ok {
-				set(to, v)
+		case known:
+			if f.once(first, c.name, what, c.place) && set != nil {
+				if v, ok := c.entry(f, what); ok {
+					set(to, v)
+				}
 			}
+		case c.isAttribute():
+			f.unknownAttribute(e, c)
+		case other != nil && other(c):
+		case in != "":
+			f.add(c.place, "%sunknown element <%s>%v", in, c.name, t.near(c.name))
+		default:
+			f.add(c.place, "unknown element <%s> in <%s>%v", c.name, e.name, t.near(c.name))
 		}
 	}
 }
 
-// unknown adds a problem about an element or attribute c that has no meaning in e. Its text begins
-// with in, which names e; if in is empty, the text names the tag of e.
-func (f *faults) unknown(in string, e, c *element) {
-	switch {
-	case c.isAttribute():
-		f.add(c.place, "unknown attribute %q of <%s>", c.name[1:], e.name)
-	case in != "":
-		f.add(c.place, "%sunknown element <%s>", in, c.name)
-	default:
-		f.add(c.place, "unknown element <%s> in <%s>", c.name, e.name)
-	}
+// unknownAttribute adds a problem about an attribute of e.
+func (f *faults) unknownAttribute(e, attr *element) {
+	f.add(attr.place, "unknown attribute %q of <%s>", attr.name[1:], e.name)
 }
 
 // noText adds a problem for text in an element that may contain only elements.
@@ -80,7 +99,7 @@ func (e *element) entry(f *faults, what string) (v entry, ok bool) {
 	v, ok = entry{f, e, what, strings.TrimSpace(string(e.text))}, len(e.children) == 0
 	for _, c := range e.children {
 		if c.isAttribute() {
-			f.unknown("", e, c)
+			f.unknownAttribute(e, c)
 		} else {
 			f.add(c.place, "<%s> inside <%s>, which holds a value only", c.name, e.name)
 		}
@@ -100,7 +119,7 @@ func onlyProperties(f *faults, e *element) (list []*element) {
 		case c.name == "property":
 			list = append(list, c)
 		case c.isAttribute():
-			f.unknown("", e, c)
+			f.unknownAttribute(e, c)
 		default:
 			f.add(c.place, "unknown element <%s> in <%s>, want <property>", c.name, e.name)
 		}
