@@ -64,9 +64,8 @@ func ablation(s *study.Study) {
 	bars.Line("best assignment")
 	var centers []study.Sample
 	for _, shape := range ablationShapes {
-		centers = append(centers, overSeeds(s, seeds, shape, func(p *setup.Placing, r *rand.Rand) float64 {
-			return atFeeding(s, p, r)
-		}))
+		centers = append(centers, overSeeds(s, seeds, shape,
+			func(p *setup.Placing, r *rand.Rand) float64 { return atFeeding(s, p, r) }))
 		s.Check(s.Context().Err())
 		ablate(s, seeds, shape, bars)
 		bars.Bars(fmt.Sprintf("%d nodes, %d racks,\n%d maps, %d reduces", shape.Nodes, shape.Racks,
@@ -120,22 +119,16 @@ func earlyPlacing(s *study.Study, seeds int) {
 	fig := s.Plot("known")
 	shape, parts := ablationShapes[2], []float64{0.05, 0.2, 0.5, 1}
 	for _, way := range []struct {
-		name string
-		rule func(known float64) setup.Rule
-		want []float64
+		name    string
+		changes []func(*setup.Rule)
+		want    []float64
 	}{
-		{
-			"known sizes only", func(known float64) setup.Rule { return cogrs(known, blind) },
-			[]float64{4.3, 8.5, 13.8, 19.5},
-		},
-		{
-			"with projection", func(known float64) setup.Rule { return cogrs(known) },
-			[]float64{8.3, 10.9, 15.2, 19.5},
-		},
+		{"known sizes only", []func(*setup.Rule){blind}, []float64{4.3, 8.5, 13.8, 19.5}},
+		{"with projection", nil, []float64{8.3, 10.9, 15.2, 19.5}},
 	} {
 		line, estimate := fig.Line(way.name), fig.Dashed(way.name+", estimate")
 		for i, part := range parts {
-			saved := overSeeds(s, seeds, shape, byCore(s, way.rule(part), (*setup.Placing).Cut))
+			saved := overSeeds(s, seeds, shape, byCore(s, cogrs(part, way.changes...), (*setup.Placing).Cut))
 			line.AddSample(part, saved)
 			estimate.Add(part, way.want[i])
 			if part == 1 && way.name == "with projection" { // nothing is left to be projected

@@ -52,7 +52,7 @@ func (x sharing) run(s *study.Study) *study.Runs {
 		setup.Capped(s, 10, func(r *rand.Rand) workload.Workload {
 			w := workload.FacebookIO(r)
 			for i := range w.Jobs {
-				w.Jobs[i].Pool = pools[i%2]
+				w.Jobs[i].Pool, w.Jobs[i].Class = pools[i%2], pools[i%2]
 			}
 			return w
 		}))
@@ -78,7 +78,7 @@ func frameworks(s *study.Study) {
 		s.Row(r.Name+": map slots of the pools apart, while both have jobs", r.By(apartness))
 		local.Bars(r.Name)
 		for k, series := range local.Series {
-			series.Y = append(series.Y, r.By(localOf(pools[k])).Mean())
+			series.Y = append(series.Y, r.Local(pools[k], scheduling.NodeLocal).Mean())
 		}
 	}
 	const hfs, greedy, waiting, filtered, picky = 1, 2, 3, 5, 6
@@ -89,20 +89,8 @@ func frameworks(s *study.Study) {
 	s.Row("mean sojourn, filter 60 s over no filter",
 		all.Over(filtered, waiting, study.MeanSojourn))
 	s.Row("only research waits: its node-local maps less those of production",
-		all[picky].By(localOf(pools[1])).Minus(all[picky].By(localOf(pools[0]))))
-}
-
-// localOf returns the percentage of a pool's maps that are node-local.
-func localOf(pool string) study.Metric {
-	return func(r *simulator.Result) float64 {
-		local, all := 0, 0
-		for i := range r.Jobs {
-			if j := &r.Jobs[i]; j.Pool == pool {
-				local, all = local+j.Maps.NodeLocal, all+j.Maps.All()
-			}
-		}
-		return 100 * float64(local) / float64(max(all, 1))
-	}
+		all[picky].Local(pools[1], scheduling.NodeLocal).
+			Minus(all[picky].Local(pools[0], scheduling.NodeLocal)))
 }
 
 // apartness returns the difference between the map slots of the pools while both have open jobs, as

@@ -10,25 +10,30 @@ import (
 // announced contains what a text says that an experiment shows: its rows, and the lines of its
 // figures and tables by name. A figure or a table is removed when it is shown.
 type announced struct {
-	rows            []expectation
-	figures, tables map[string][]string
+	rows  []expectation
+	shown map[string][]string
 }
 
 // announcedIn reads the three tables of a text.
 func announcedIn(lists map[string][]string) (a announced, err error) {
-	if a.rows, err = expectations(lists["Rows"]); err != nil {
-		return a, err
+	a.shown = map[string][]string{}
+	for title, n := range map[string]int{"Figures": figureCells, "Tables": tableCells} {
+		lines, err := cellsOf(lists[title], n)
+		if err != nil {
+			return a, err
+		}
+		for _, cells := range lines {
+			a.shown[cells[0]] = cells
+		}
 	}
-	if a.figures, err = byName(lists["Figures"], 4); err != nil {
-		return a, err
-	}
-	a.tables, err = byName(lists["Tables"], 3)
+	a.rows, err = expectations(lists["Rows"])
 	return a, err
 }
 
-func (a announced) clone() announced {
-	return announced{slices.Clone(a.rows), maps.Clone(a.figures), maps.Clone(a.tables)}
-}
+// The cells of a figure's line and of a table's.
+const figureCells, tableCells = 4, 3
+
+func (a announced) clone() announced { return announced{slices.Clone(a.rows), maps.Clone(a.shown)} }
 
 // cellsOf returns the lines of a Markdown table after its head, each of n cells.
 func cellsOf(table []string, n int) (lines [][]string, err error) {
@@ -45,24 +50,14 @@ func cellsOf(table []string, n int) (lines [][]string, err error) {
 	return lines, nil
 }
 
-// byName returns the lines of a table by their first cells.
-func byName(table []string, n int) (map[string][]string, error) {
-	all := map[string][]string{}
-	lines, err := cellsOf(table, n)
-	for _, cells := range lines {
-		all[cells[0]] = cells
-	}
-	return all, err
-}
-
-// show returns the line of a figure or a table. Without one, or at its second use, the experiment
-// fails.
-func (s *Study) show(lines map[string][]string, name string) []string {
-	cells, ok := lines[name]
-	if !ok {
+// show returns the line of a figure or a table, of n cells. Without one, or at its second use, the
+// experiment fails.
+func (s *Study) show(name string, n int) []string {
+	cells := s.announced.shown[name]
+	if len(cells) != n {
 		s.Check(fmt.Errorf("the text has no figure or table %q, or it is shown twice", name))
 	}
-	delete(lines, name)
+	delete(s.announced.shown, name)
 	return cells
 }
 
@@ -76,10 +71,8 @@ func (s *Study) missing() error {
 			return fmt.Errorf("rows: nothing measures %q", e.Quantity)
 		}
 	}
-	for _, lines := range []map[string][]string{s.announced.figures, s.announced.tables} {
-		for name := range lines {
-			return fmt.Errorf("nothing shows the figure or table %q", name)
-		}
+	for name := range s.announced.shown {
+		return fmt.Errorf("nothing shows the figure or table %q", name)
 	}
 	return nil
 }

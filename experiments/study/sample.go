@@ -78,9 +78,6 @@ func (s Sample) Times(factor float64) Sample {
 	return Pair(s, s, func(a, _ float64) float64 { return a * factor })
 }
 
-// Inverse returns 1 divided by s, seed by seed.
-func (s Sample) Inverse() Sample { return Pair(s, s, func(a, _ float64) float64 { return 1 / a }) }
-
 // ByMean orders samples by their means, for package slices.
 func ByMean(a, b Sample) int { return cmp.Compare(a.Mean(), b.Mean()) }
 

@@ -83,7 +83,7 @@ func (s *Study) Fill(pairs ...any) {
 
 // Plot adds a figure of the text. name is the name of its files.
 func (s *Study) Plot(name string) *Figure {
-	cells := s.show(s.announced.figures, name)
+	cells := s.show(name, figureCells)
 	f := &Figure{Name: name, Title: cells[1], X: cells[2], Y: cells[3]}
 	s.Figures = append(s.Figures, f)
 	return f
@@ -91,7 +91,7 @@ func (s *Study) Plot(name string) *Figure {
 
 // Table adds a table of the text. The first column has the labels. name is the name of its file.
 func (s *Study) Table(name string) *Table {
-	cells := s.show(s.announced.tables, name)
+	cells := s.show(name, tableCells)
 	t := &Table{Name: name, Title: cells[1], Columns: strings.Split(cells[2], "; ")}
 	s.Tables = append(s.Tables, t)
 	return t

@@ -110,14 +110,15 @@ func remoteSlowdown(s *study.Study) {
 func moreScans(s *study.Study, counts []int, all []study.Comparison) {
 	last := len(all) - 1
 	more, fewer, fewest := counts[last], counts[last-1], counts[0]
+	perJob := func(i, policy int) study.Sample {
+		return all[i][policy].By(study.Makespan).Times(1 / float64(counts[i]))
+	}
 	s.Row(fmt.Sprintf("naive fair: node-local, %d jobs less %d", more, fewer),
 		all[last][scanNaive].By(study.NodeLocal).Minus(all[last-1][scanNaive].By(study.NodeLocal)))
 	s.Row(fmt.Sprintf("delay: finish time a job, %d jobs over %d", more, fewest),
-		study.Pair(all[last][scanDelay].By(study.Makespan), all[0][scanDelay].By(study.Makespan),
-			func(a, b float64) float64 { return a / b / (float64(more) / float64(fewest)) }))
+		perJob(last, scanDelay).Over(perJob(0, scanDelay)))
 	s.Row(fmt.Sprintf("naive fair: finish time a job, %d jobs over %d", more, fewer),
-		study.Pair(all[last][scanNaive].By(study.Makespan), all[last-1][scanNaive].By(study.Makespan),
-			func(a, b float64) float64 { return a / b / float64(more) * float64(fewer) }))
+		perJob(last, scanNaive).Over(perJob(last-1, scanNaive)))
 }
 
 // scanTable shows how the gains move with the network.

@@ -10,7 +10,7 @@ import (
 // schedulers.
 func fig5(s *study.Study) {
 	all := macro(s, plainMacro(), s.Repeats(1, 40), overlapping(workload.FacebookIO))
-	names := bins(all[fifo])
+	names := bins(9)
 	macroCDFs(s, "fig5", all, "bin 9")
 	local := s.Plot("fig6").Bars(names...)
 	for _, r := range all {
@@ -84,7 +84,7 @@ func macroTable(s *study.Study) {
 	study.Vary(s, s.Extra("sensitivity"), 2, plainMacro(), macroChoices(), func(m macroChoice) (values []float64) {
 		all := macro(s, m, s.Repeats(1, 3), overlapping(workload.FacebookIO))
 		least := 100.0
-		for _, b := range bins(all[fifo]) {
+		for _, b := range bins(9) {
 			values = append(values, study.Average(speedups(all[naive], all[delay], b)))
 			least = min(least, all[delay].ClassLocality(b, scheduling.NodeLocal))
 		}

@@ -31,7 +31,7 @@ func fig8(s *study.Study) {
 	s.Row("bin 9: mean speed-up, fair over FIFO", gain(all, fifo, naive, "bin 9"))
 	s.Row("mean effect of delay over naive fair, all jobs", gain(all, naive, delay))
 	var gains []study.Sample
-	for _, class := range bins(all[naive]) {
+	for _, class := range bins(9) {
 		gains = append(gains, gain(all, naive, delay, class))
 	}
 	s.Row("least effect of delay over naive fair in a bin", slices.MinFunc(gains, study.ByMean))

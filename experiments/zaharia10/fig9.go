@@ -29,7 +29,7 @@ func (m mixedChoice) run(s *study.Study, seeds int) study.Comparison {
 // fig9 is [Zaharia10 Table 3, Figs 9 and 10, §5.1.3]: the mixed workload.
 func fig9(s *study.Study) {
 	all := mixedChoice{plainMacro(), mixedReduce}.run(s, s.Repeats(1, 40))
-	names := bins(all[fifo])
+	names := bins(10)
 	macroCDFs(s, "fig9", all, "bin 9", "bin 10")
 	bars := s.Plot("fig10").Bars(names...).Lines("naive fair", "fair + delay")
 	for _, b := range names {

@@ -1,7 +1,7 @@
 package zaharia10
 
 import (
-	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -106,18 +106,12 @@ func macroChoices() []study.Choice[macroChoice] {
 // halves makes maps read for 5 s and compute for 5 s.
 func halves(m *macroChoice) { m.read, m.compute = 5*time.Second, 5*time.Second }
 
-// bins are the classes of the jobs in the order of the table; without the follow-up jobs of joins.
-func bins(r *study.Runs) []string {
-	var list []string
-	for i := range r.Results[0].Jobs {
-		if b := r.Results[0].Jobs[i].Class; len(b) <= len("bin 10") {
-			list = append(list, b)
-		}
+// bins returns the names of the first n bins, the classes of their jobs.
+func bins(n int) (names []string) {
+	for i := range n {
+		names = append(names, fmt.Sprintf("bin %d", i+1))
 	}
-	slices.SortFunc(list, func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
-	})
-	return slices.Compact(list)
+	return names
 }
 
 // speedups returns how many times as fast each job was under b as under a, for each seed and the

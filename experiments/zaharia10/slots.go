@@ -10,6 +10,7 @@ import (
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
 	"github.com/tarry-mr/tarry/scheduling/delaymath"
+	"github.com/tarry-mr/tarry/scheduling/event"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
@@ -72,4 +73,71 @@ func headPlaces(maps int) func(job int) scheduling.Places {
 		nodes := rand.New(rand.NewPCG(uint64(job), 331)).Perm(headNodes)[:headData]
 		return setup.Places(maps, func(int) []int { return nodes })
 	}
+}
+
+// sticky simulates [Zaharia10 §3.3.2]: under naive fair sharing, a job gets back the slots that it
+// frees, and reads blocks of other nodes over the network.
+func sticky(s *study.Study) {
+	exampleBack, exampleLocal := stickyRuns(s, 10, 1, "fair")
+	curedBack, curedLocal := stickyRuns(s, 10, 1, "delay")
+	s.Row("10 jobs, naive fair: freed slots that go back to their job", exampleBack)
+	s.Row("10 jobs, naive fair: node-local", exampleLocal)
+	s.Row("10 jobs: freed slots that go back to their job, delay less naive",
+		curedBack.Minus(exampleBack))
+	s.Row("10 jobs, delay: node-local", curedLocal)
+	for _, jobs := range study.Pick(s, []int{15}, []int{15, 30}) {
+		_, local := stickyRuns(s, jobs, 6, "fair")
+		s.Row(fmt.Sprintf("%d jobs, R·L = 18, naive fair: node-local", jobs), local)
+	}
+}
+
+// stickyRuns runs jobs of equal shares on 100 nodes with slots each, and returns the percentages of
+// freed slots that return to their job and of node-local maps.
+func stickyRuns(s *study.Study, jobs, slots int, preset string) (back, local study.Sample) {
+	both := s.Seeds(s.Repeats(2, 10), func(seed uint64) []float64 {
+		return stickyRun(s, seed, jobs, slots, preset)
+	})
+	return both[0], both[1]
+}
+
+// stickyRun counts launches on nodes with a used slot, until a job has launched all its maps. It
+// returns the percentages of launches by the job that last freed a slot of the node, and of
+// node-local launches.
+func stickyRun(s *study.Study, seed uint64, jobs, slots int, preset string) []float64 {
+	const maps = 300
+	w := workload.Scans(jobs, maps, 0)
+	for i := range w.Jobs {
+		w.Jobs[i].Map = workload.Cost{Setup: -1, CPU: -1, Time: 20 * time.Second, Spread: 0.4}
+		w.Jobs[i].OutputBytes = 0
+	}
+	last := map[scheduling.NodeID]scheduling.JobID{}
+	of := map[scheduling.JobID]int{} // launched
+	var again, same, near float64
+	over := false
+	cfg := simulator.Config{
+		Cluster: simulator.Cluster{Nodes: 100, MapSlots: slots, ReadRate: 1e12},
+		Drive:   simulator.HeartbeatDrive, OutOfBand: true,
+		Policy: study.Policy(preset, preset).Policy, Seed: seed,
+	}
+	cfg.Core.Events = func(e event.Event) {
+		switch {
+		case e.Type == event.Succeeded:
+			last[e.Node] = e.JobID
+		case e.Type == event.Launched && !over:
+			of[e.JobID]++
+			over = of[e.JobID] == maps
+			if last[e.Node] == 0 {
+				return
+			}
+			again++
+			if e.Locality == scheduling.NodeLocal {
+				near++
+			}
+			if last[e.Node] == e.JobID {
+				same++
+			}
+		}
+	}
+	s.Run(cfg, &w)
+	return []float64{100 * same / again, 100 * near / again}
 }

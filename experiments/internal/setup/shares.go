@@ -81,14 +81,6 @@ func (t Timeline) Mean(from, to time.Duration, jobs ...int) float64 {
 	return study.Average(t.Between(from, to, jobs))
 }
 
-// Most returns the maximum number of slots that jobs hold together.
-func (t Timeline) Most(jobs ...int) (most float64) {
-	for _, x := range t.Between(0, time.Duration(len(t.Held[0]))*t.Every, jobs) {
-		most = max(most, x)
-	}
-	return most
-}
-
 // Reach returns how many seconds after a time jobs first hold that number of slots together, or the
 // rest of the run if they never do.
 func (t Timeline) Reach(from time.Duration, slots float64, jobs ...int) float64 {

@@ -23,7 +23,7 @@ func TestTimeline(t *testing.T) {
 	line := NewTimeline(res)
 	require.InDelta(t, 2, line.Mean(2*time.Second, 6*time.Second, 0), 1e-9, "of 3 and 1")
 	require.InDelta(t, 4, line.Mean(0, 8*time.Second, 0, 1), 1e-9, "together")
-	require.InDelta(t, 3, line.Most(1), 1e-9)
+	require.Equal(t, []float64{0, 1, 3, 2}, line.Between(0, 8*time.Second, []int{1}))
 	require.InDelta(t, 4, line.Reach(0, 2, 1), 1e-9, "at the third sample")
 	require.InDelta(t, 2, line.Reach(2*time.Second, 2, 1), 1e-9)
 	require.InDelta(t, 8, line.Reach(0, 4, 1), 1e-9, "never")
