@@ -170,15 +170,12 @@ func (s *schedulerFlags) policy(name string) (policy scheduling.Policy, err erro
 			words.Quoted(base), strings.Join(scheduling.Presets(), ", "))
 	}
 	if file != nil { // its order decides which other files apply, and it overrides them
-		err = file.Apply(&policy)
+		file.Apply(&policy)
 		policy.Name = file.Name()
 	}
 	s.files.Apply(&policy)
-	if file != nil && err == nil {
-		err = file.Apply(&policy)
-	}
-	if err != nil {
-		return policy, configError("%w", err)
+	if file != nil {
+		file.Apply(&policy)
 	}
 	said, assigned := policy, s.assigned
 	if placed {

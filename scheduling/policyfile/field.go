@@ -200,27 +200,25 @@ func (f *Field) Set(p *scheduling.Policy, text string) error {
 	if f.IsList() {
 		return fmt.Errorf("%w: %s: only a file can set this list", ErrBad, f.Key)
 	}
-	v := f.of(reflect.ValueOf(p))
+	return f.setText(f.of(reflect.ValueOf(p)), text)
+}
+
+// setText sets a Go field; the elements of a list are separated by slashes.
+func (f *Field) setText(v reflect.Value, text string) error {
 	if v.Kind() != reflect.Slice {
 		return f.set(v, text)
 	}
-	var parts []string
-	if text != "" {
-		parts = strings.Split(text, "/")
+	list := reflect.Zero(v.Type())
+	parts := strings.Split(text, "/")
+	if text == "" {
+		parts = nil
 	}
-	return f.setList(v, parts)
-}
-
-// setList sets a list of numbers.
-func (f *Field) setList(v reflect.Value, parts []string) error {
-	list := reflect.MakeSlice(v.Type(), len(parts), len(parts))
-	for i, part := range parts {
-		if err := f.set(list.Index(i), part); err != nil {
+	for _, part := range parts {
+		item := reflect.New(v.Type().Elem()).Elem()
+		if err := f.set(item, part); err != nil {
 			return err
 		}
-	}
-	if len(parts) == 0 {
-		list = reflect.Zero(v.Type())
+		list = reflect.Append(list, item)
 	}
 	v.Set(list)
 	return nil

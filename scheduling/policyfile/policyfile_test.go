@@ -191,6 +191,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		"hfsp: 3\n":                                           `p.yaml:1:7: bad policy: want keys and values, not integer`,
 		"spread: maybe\n":                                     `p.yaml:1:9: bad policy: spread: "maybe": want true or false`,
 		"locality:\n  waits: [1s, soon]\n":                    `p.yaml:2:10: bad policy: locality.waits: "soon": want a time`,
+		"locality:\n  waits: 1s/\n":                           `p.yaml:2:10: bad policy: locality.waits: "": want a time`,
 		"locality: {rule: wait, rule: skips}\n":               `p.yaml:1: bad policy: mapping key "rule" already defined`,
 		"hfsp:\n  xi: 0.5\n":                                  `p.yaml:2:7: bad policy: hfsp.xi: "0.5": want 1 or more or inf`,
 		"pools:\n  list:\n    - {weight: 3}\n":                `p.yaml:3:7: bad policy: pools.list: an entry needs a name`,

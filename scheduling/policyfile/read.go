@@ -23,7 +23,7 @@ type File struct {
 type assignment struct {
 	field *Field
 	key   yamlfile.Node
-	set   func(p *scheduling.Policy) error
+	value reflect.Value // of the Go field
 }
 
 // DefaultScheduler is the preset of a file that names none.
@@ -74,10 +74,8 @@ func reason(err error) string {
 // Policy returns the preset with all changes of the file.
 func (f *File) Policy() (scheduling.Policy, error) {
 	p, err := Preset(f.Scheduler)
-	if err == nil {
-		p.Name = f.Name()
-		err = f.Apply(&p)
-	}
+	p.Name = f.Name()
+	f.Apply(&p)
 	return p, err
 }
 
@@ -95,13 +93,10 @@ func (f *File) Says(above string) bool {
 }
 
 // Apply applies the settings of the file to a policy.
-func (f *File) Apply(p *scheduling.Policy) error {
+func (f *File) Apply(p *scheduling.Policy) {
 	for _, a := range f.sets {
-		if err := a.set(p); err != nil {
-			return err
-		}
+		a.field.of(reflect.ValueOf(p)).Set(a.value)
 	}
-	return nil
 }
 
 // Idle returns an error if a key of the file has no effect in the resulting policy.
@@ -134,34 +129,25 @@ func (f *File) group(above string) map[string]yamlfile.Field {
 
 // assign reads the value of one key.
 func (f *File) assign(field *Field, n yamlfile.Node) error {
-	a := assignment{field: field, key: n}
-	var scratch scheduling.Policy
-	switch of := field.of(reflect.ValueOf(&scratch)); {
-	case field.IsList():
-		if err := f.readItems(field, of, n); err != nil {
-			return err
-		}
-		a.set = func(p *scheduling.Policy) error {
-			field.of(reflect.ValueOf(p)).Set(of)
-			return nil
-		}
-	default:
-		text, err := f.text(of, n)
-		if err != nil {
-			return err
-		}
-		if err := field.Set(&scratch, text); err != nil {
-			return f.fault(n, err)
-		}
-		a.set = func(p *scheduling.Policy) error { return field.Set(p, text) }
+	read := f.value
+	if field.IsList() {
+		read = f.readItems
 	}
-	f.sets = append(f.sets, a)
-	return nil
+	v := field.of(reflect.ValueOf(new(scheduling.Policy)))
+	f.sets = append(f.sets, assignment{field, n, v})
+	return read(field, v, n)
 }
 
-// fault adds the position of a value to an error.
-func (f *File) fault(n yamlfile.Node, err error) error {
-	return f.reader.Fault(n, "%s", strings.TrimPrefix(err.Error(), ErrBad.Error()+": "))
+// value reads a value into a Go field.
+func (f *File) value(field *Field, v reflect.Value, n yamlfile.Node) error {
+	text, err := f.text(v, n)
+	if err != nil {
+		return err
+	}
+	if err := field.setText(v, text); err != nil {
+		return f.reader.Fault(n, "%s", strings.TrimPrefix(err.Error(), ErrBad.Error()+": "))
+	}
+	return nil
 }
 
 // text returns the value of a node; the elements of a list of numbers are separated by slashes.
@@ -184,16 +170,7 @@ func (f *File) readItems(field *Field, list reflect.Value, n yamlfile.Node) erro
 		item := reflect.New(list.Type().Elem())
 		keys := map[string]yamlfile.Field{}
 		for _, one := range field.items {
-			keys[one.Key] = func(n yamlfile.Node) error {
-				text, err := f.reader.Scalar(n)
-				if err != nil {
-					return err
-				}
-				if err := one.set(one.of(item), text); err != nil {
-					return f.fault(n, err)
-				}
-				return nil
-			}
+			keys[one.Key] = func(n yamlfile.Node) error { return f.value(one, one.of(item), n) }
 		}
 		if err := f.reader.Mapping(n, keys); err != nil {
 			return err
