@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/tarry-mr/tarry/examples/offers"
 	"github.com/tarry-mr/tarry/experiments/internal/setup"
 	"github.com/tarry-mr/tarry/experiments/study"
 	"github.com/tarry-mr/tarry/scheduling"
-	"github.com/tarry-mr/tarry/scheduling/offers"
 	"github.com/tarry-mr/tarry/scheduling/simulator"
 	"github.com/tarry-mr/tarry/scheduling/simulator/workload"
 )
