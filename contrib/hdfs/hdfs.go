@@ -5,8 +5,9 @@
 //
 // If the name has no host (hdfs:///DIR), or that of a name service, Hadoop's configuration in
 // HADOOP_CONF_DIR or HADOOP_HOME determines the servers. The default port is 8020. The user is
-// HADOOP_USER_NAME, or the user of the process. Kerberos, encryption zones and erasure-coded files
-// are not supported.
+// HADOOP_USER_NAME, or the user of the process. If the configuration asks for Kerberos, the user is
+// that of the ticket of kinit in KRB5CCNAME (FILE:PATH); delegation tokens, encryption zones and
+// erasure-coded files are not supported.
 //
 // A part of an output is first written to local disk (os.TempDir) and sent when it is complete,
 // with retries: data nodes drop clients that are silent for a minute. In HDFS it is in _temporary
@@ -64,8 +65,10 @@ func New(host string, getenv func(string) string) (stores.Store, error) {
 		return nil, err
 	}
 	o := hdfs.ClientOptionsFromConf(conf)
-	if o.KerberosClient != nil {
-		return nil, errors.New("the configuration asks for Kerberos, which is not supported")
+	if o.KerberosClient != nil { // the configuration asks for it
+		if o.KerberosClient, err = ticket(getenv); err != nil {
+			return nil, err
+		}
 	}
 	if err := address(&o, conf, host, getenv); err != nil {
 		return nil, err

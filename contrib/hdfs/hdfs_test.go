@@ -82,8 +82,17 @@ func TestNoCluster(t *testing.T) {
 	conf := t.TempDir()
 	require.NoError(t, os.WriteFile(conf+"/core-site.xml", []byte(`<configuration><property><name>hadoop.security.authentication</name>
 <value>kerberos</value></property></configuration>`), 0o600))
-	_, err = New("127.0.0.1:1", func(name string) string { return map[string]string{"HADOOP_CONF_DIR": conf}[name] })
-	require.ErrorContains(t, err, "Kerberos")
+	krb := conf + "/krb5.conf"
+	require.NoError(t, os.WriteFile(krb, []byte("[libdefaults]\n"), 0o600))
+	for _, c := range [][]string{
+		{conf + "/none", "", "the configuration of Kerberos: "},
+		{krb, "KEYRING:persistent:0", "KEYRING:persistent:0 cannot be read: want KRB5CCNAME=FILE:PATH"},
+		{krb, "FILE:" + conf + "/ticket", "no Kerberos ticket, which kinit gets: open " + conf + "/ticket"},
+	} {
+		set := map[string]string{"HADOOP_CONF_DIR": conf, "KRB5_CONFIG": c[0], "KRB5CCNAME": c[1]}
+		_, err = New("127.0.0.1:1", func(name string) string { return set[name] })
+		require.ErrorContains(t, err, c[2])
+	}
 }
 
 // The name of a store's root means the same servers and user to a process without configuration.

@@ -1,0 +1,37 @@
+package hdfs
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/jcmturner/gokrb5/v8/client"
+	"github.com/jcmturner/gokrb5/v8/config"
+	"github.com/jcmturner/gokrb5/v8/credentials"
+)
+
+// ticket returns a client of Kerberos with the ticket that kinit has stored.
+func ticket(getenv func(string) string) (*client.Client, error) {
+	conf, err := config.Load(cmp.Or(getenv("KRB5_CONFIG"), "/etc/krb5.conf"))
+	if err != nil {
+		return nil, fmt.Errorf("the configuration of Kerberos: %w", err)
+	}
+	kind, name, ok := strings.Cut(cmp.Or(getenv("KRB5CCNAME"), "/tmp/krb5cc_"+strconv.Itoa(os.Getuid())), ":")
+	if !ok {
+		kind, name = "FILE", kind
+	}
+	if kind != "FILE" {
+		return nil, fmt.Errorf("a Kerberos ticket in %s:%s cannot be read: want KRB5CCNAME=FILE:PATH, and kinit", kind, name)
+	}
+	tickets, err := credentials.LoadCCache(name)
+	if err != nil {
+		return nil, fmt.Errorf("no Kerberos ticket, which kinit gets: %w", err)
+	}
+	c, err := client.NewFromCCache(tickets, conf)
+	if err != nil {
+		return nil, fmt.Errorf("the Kerberos ticket in %s, which kinit renews: %w", name, err)
+	}
+	return c, nil
+}
