@@ -24,7 +24,7 @@ const (
 	playedHosts  = "TARRY_PLAYED_HOSTS"
 )
 
-var players = map[string]func(args []string) error{"sbatch": playSbatch, "scancel": playNothing, "hadoop": playHadoop, "yarn": playYarn}
+var players = map[string]func(args []string) error{"sbatch": playSbatch, "scancel": playNothing, "scontrol": playScontrol, "hadoop": playHadoop, "yarn": playYarn}
 
 // play emulates the client whose name this program was started by, if it is one.
 func play() {
@@ -52,6 +52,11 @@ func playEngines(t *testing.T) string {
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	t.Setenv(HadoopVariable, filepath.Join(bin, "hadoop")+" jar streaming.jar")
 	return dir
+}
+
+func playScontrol(args []string) error {
+	fmt.Print(remembered("ended" + args[len(args)-1]))
+	return nil
 }
 
 func playNothing(args []string) error { return remember("commands", strings.Join(args, " ")) }
@@ -116,17 +121,18 @@ func playSbatch(args []string) error {
 		}
 	}
 	for i := 0; i <= last && !failed; i++ {
-		log, err := os.Create(strings.NewReplacer("%A", id, "%a", strconv.Itoa(i)).Replace(o.one("--output")))
-		if err != nil {
-			return err
-		}
-		cmd := onHost(i, "sh", "-c", o.one("--wrap"))
+		log := strings.NewReplacer("%A", id, "%a", strconv.Itoa(i)).Replace(o.one("--output"))
+		cmd := onHost(i, "sh", "-c", `true >"$0" || exit 53; exec sh -c "$1" >"$0" 2>&1`, log, o.one("--wrap"))
 		_, variable, _ := strings.Cut(o.one("--export"), "ALL,")
 		cmd.Env = append(os.Environ(), variable, fmt.Sprint("SLURM_ARRAY_TASK_ID=", i))
-		cmd.Stdout, cmd.Stderr = log, log
-		failed = cmd.Run() != nil || failed
-		if err := log.Close(); err != nil {
-			return err
+		err := cmd.Run()
+		failed = err != nil || failed
+		if exitCode(err) == 53 {
+			host, _ := onHost(i, "hostname").Output()
+			line := fmt.Sprintf("JobId=9 ArrayTaskId=%d JobState=FAILED Reason=JobLaunchFailure ExitCode=0:53 BatchHost=%s", i, host)
+			if err := remember("ended"+id, strings.TrimSpace(line)); err != nil {
+				return err
+			}
 		}
 	}
 	if !failed {

@@ -52,6 +52,7 @@ func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 	j.logf("Slurm runs it as %s", strings.Join(ids, ", "))
 	wait := append(sbatch(logs, j), "--wait", "--kill-on-invalid-dep=yes", "--dependency=afterok:"+ids[len(ids)-1], "--wrap", "true")
 	r := &foreign{job: j, name: "Slurm", kill: func() { cancelSlurm(ids) }, logs: func(to io.Writer) {
+		endedBySlurm(ids, to)
 		files, _ := filepath.Glob(filepath.Join(dir, "*.log")) // the pattern is valid
 		for _, name := range files {
 			text, _ := os.ReadFile(name) // what cannot be read says nothing
@@ -69,6 +70,28 @@ func (s slurm) run(ctx context.Context, j *job) ([]report, error) {
 		return nil, err
 	}
 	return readReports(shuffle, reportSuffix)
+}
+
+// taskEnded matches the end of an array's task in the text of scontrol: number, state, exit code and host.
+var taskEnded = pattern(`\bArrayTaskId=(\d+) .*\bJobState=(\w+) .*\bExitCode=(\S+) .*\bBatchHost=(\S+)`)
+
+// endedBySlurm prints the tasks that Slurm could not start, or has ended, as their workers would have
+// said it. ids are the arrays of maps and of reduces.
+func endedBySlurm(ids []string, to io.Writer) {
+	for i, id := range ids {
+		text, _ := exec.Command("scontrol", "--oneliner", "show", "job", id).Output() // Slurm forgets jobs after minutes
+		for line := range strings.Lines(string(text)) {
+			m := taskEnded().FindStringSubmatch(line)
+			switch {
+			case m == nil:
+			case m[3] == "0:53": // Slurm's own code
+				fmt.Fprintf(to, "tarry: %c-%05s-0 on %s: Slurm cannot write its log; the output's folder is not shared with this host\n",
+					"mr"[i], m[1], m[4])
+			case m[2] == "NODE_FAIL" || m[2] == "OUT_OF_MEMORY" || m[2] == "TIMEOUT":
+				fmt.Fprintf(to, "tarry: %c-%05s-0 on %s: Slurm has ended it: %s\n", "mr"[i], m[1], m[4], m[2])
+			}
+		}
+	}
 }
 
 // shuffleFolder is the folder for data between maps and reduces, inside the plan's folder.

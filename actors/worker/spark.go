@@ -62,6 +62,9 @@ func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 	if err := masterThere(ctx, s.master); err != nil {
 		return nil, err
 	}
+	if err := j.nameFits("Spark"); err != nil {
+		return nil, err
+	}
 	temp, err := j.local() // spark-submit runs on this machine
 	if err != nil {
 		return nil, err

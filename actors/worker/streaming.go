@@ -33,6 +33,9 @@ func (streaming) width() int { return 1 }
 
 // command writes the job's input list and returns the whole command.
 func (s streaming) command(j *job) ([]string, error) {
+	if err := j.nameFits("Hadoop"); err != nil {
+		return nil, err
+	}
 	var lines []byte
 	for i := range j.layout.Splits {
 		lines = append(strconv.AppendInt(lines, int64(i), 10), '\n')

@@ -372,6 +372,16 @@ func (j *job) local() (dir string, err error) {
 	return j.scratch.Name(), nil
 }
 
+// nameFits returns an error if an engine's client would take a character of the output's name for
+// something else: the end of a name in a list, a pattern, a scheme.
+func (j *job) nameFits(engine string) error {
+	i := strings.IndexAny(j.temp.dir, `,:?[]{}\`)
+	if i < 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s: %s cannot take %q in the name of an output", mapreduce.ErrNoOutput, j.temp.dir, engine, j.temp.dir[i:i+1])
+}
+
 func (j *job) removeScratch() error {
 	if j.scratch == nil {
 		return nil
