@@ -56,7 +56,7 @@ test-page: ## the page under Node, its types, and all of it in Chromium, as far 
 test-play: ## the playground's answers under Node, and all of it in Chromium, as far as these are there
 	$(TOOLS)/test-play.sh
 
-test-engines: ## jobs on real engines, which it installs: forty minutes; ENGINE=light|yarn|spark|slurm|s3|beam
+test-engines: ## jobs on real engines, which it installs: forty minutes; ENGINE=light|yarn|kerberos|spark|slurm|s3|beam
 	$(TOOLS)/engines/test.sh $(ENGINE)
 
 changed: ## those three, each if its folders changed since it last passed; FULL=1: all of them

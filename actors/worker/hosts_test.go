@@ -1,13 +1,15 @@
 package worker
 
 import (
-	"bufio"
 	"bytes"
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,85 +21,100 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
-// hosts are three hosts made of Linux namespaces: each has its own name, address, and disk for temporary
-// files, of a limited size. They share the other folders.
+// hosts are three hosts made of Linux namespaces, by internal/tools/engines/hosts.sh.
 type hosts struct {
 	t     *testing.T
-	dir   string // which they share
-	pids  []string
-	enter string // a script
+	state string // the script's folder
+	dir   string // of this test, which they share
 }
 
-const hostDisk = "300k" // for temporary files
+const (
+	hostsVariable = "TARRY_TEST_HOSTS" // names the folder of hosts on which real engines run
+	hostsScript   = "../../internal/tools/engines/hosts.sh"
+	hostDisk      = "300k" // of hosts for emulated engines
+)
 
+// newHosts starts hosts for emulated engines.
 func newHosts(t *testing.T) *hosts {
 	if out, err := exec.Command("unshare", "-m", "-u", "-n", "mount", "-t", "tmpfs", "none", "/mnt").CombinedOutput(); err != nil {
 		t.Skipf("no hosts of namespaces here: unshare: %v: %s", err, out)
 	}
-	h := &hosts{t: t, dir: t.TempDir()}
+	h := sharing(t, t.TempDir())
+	h.script("start", "3", hostDisk)
+	t.Cleanup(func() { h.script("stop") })
+	return h
+}
+
+// realHosts returns the hosts on which real engines run, or nil if there are none.
+func realHosts(t *testing.T) *hosts {
+	state := os.Getenv(hostsVariable)
+	if state == "" {
+		return nil
+	}
+	umask(t, 0) // tasks run as another user
+	return sharing(t, state)
+}
+
+// sharing returns hosts that share a new folder and this program.
+func sharing(t *testing.T, state string) *hosts {
+	h := &hosts{t: t, state: state, dir: t.TempDir()}
 	exe, err := os.Executable()
 	require.NoError(t, err)
-	forAll(t, filepath.Dir(exe))
-	forAll(t, h.dir)
-	h.enter = filepath.Join(h.dir, "enter.sh")
-	tmp := filepath.Join(h.dir, "tmp")
-	require.NoError(t, os.Mkdir(tmp, 0o755))
-	require.NoError(t, os.WriteFile(h.enter, []byte(`pid=$1 user=$2 WD=$(pwd) TMPDIR=`+tmp+`; shift 2; export WD TMPDIR
-exec nsenter -m -u -n -t $pid sh -c 'cd "$WD" && exec setpriv --reuid=$0 --regid=$0 --clear-groups "$@"' $user "$@"
-`), 0o600))
-	for n := 1; n <= 3; n++ {
-		cmd := exec.Command("unshare", "-m", "-u", "-n", "sh", "-c", fmt.Sprintf(`hostname node%[1]d && mount -t tmpfs -o size=%[2]s,mode=1777 disk %[3]s || exit
-ip link set lo up 2>/dev/null && ip addr add 10.77.0.%[1]d/32 dev lo; echo ready; exec sleep 3600`, n, hostDisk, tmp))
-		out, err := cmd.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, cmd.Start())
-		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-		line, err := bufio.NewReader(out).ReadString('\n')
-		require.NoError(t, err)
-		require.Equal(t, "ready\n", line)
-		h.pids = append(h.pids, fmt.Sprint(cmd.Process.Pid))
+	for _, dir := range []string{filepath.Dir(exe), h.dir, state} {
+		forAll(t, dir)
 	}
+	require.NoError(t, os.Chmod(h.dir, 0o777)) //nolint:gosec // tasks of another user write to it
 	return h
+}
+
+// script runs the script.
+func (h *hosts) script(command string, args ...string) {
+	cmd := exec.Command(hostsScript, append([]string{command, h.state}, args...)...)
+	out, err := cmd.CombinedOutput()
+	require.NoError(h.t, err, "%s: %s", command, out)
 }
 
 // use makes emulated engines run their tasks on the hosts as a user.
 func (h *hosts) use(user string) {
+	script, err := filepath.Abs(hostsScript)
+	require.NoError(h.t, err)
 	var list []string
-	for _, pid := range h.pids {
-		list = append(list, "sh "+h.enter+" "+pid+" "+user)
+	for n := 1; n <= 3; n++ {
+		list = append(list, fmt.Sprintf("%s run %s %d %s", script, h.state, n, user))
 	}
 	h.t.Setenv(playedHosts, strings.Join(list, "\n"))
 }
 
-// on runs a script on node2, and reverts it when a row ends.
-func (h *hosts) on2(script string, args ...string) {
-	cmd := exec.Command("sh", append([]string{h.enter, h.pids[1], "0", "sh", "-c", script, "sh"}, args...)...)
-	out, err := cmd.CombinedOutput()
-	require.NoError(h.t, err, "%s", out)
+// on runs a shell's script on a host.
+func (h *hosts) on(n int, script string, args ...string) {
+	h.script("run", append([]string{fmt.Sprint(n), "0", "sh", "-c", script, "sh"}, args...)...)
 }
 
 // fault is a row of the table in docs/beyond-one-machine.md: what goes wrong, and what the error says.
 type fault struct {
 	what, says string
 	job        string
-	on2        string // prepares node2: $1 is the input's folder, $2 the output's parent, $3 the program; its host must be named
-	off2       string // undoes that; with umount -l, as a worker of the row may be ending still
-	user       string // user of the tasks
+	host       string // prepares a host: $1 is the input's folder, $2 the output's parent, $3 the program; the error names the host
+	undo       string // undoes that; with umount -l, as a worker of the row may be ending still
+	user       string // of the tasks
 	options    Options
 	before     func(t *testing.T, out string) // prepares the output
 	local      bool                           // it concerns the submitter, so it is the same on any engine
-	only       string                         // an engine
+	only       []string                       // engines; empty for all
 }
 
+// otherUsers are engines whose tasks may run as another user than the submitter. Slurm's do not.
+var otherUsers = []string{"yarn", "spark"}
+
 var faults = []fault{
-	{what: "input missing on one host", says: "no such file or directory", job: "sort", on2: `mount -t tmpfs none "$1"`, off2: `umount -l "$1"`},
-	{what: "another file on one host", says: "changed while in use", job: "sort", on2: `echo other >"$1/../x" && mount --bind "$1/../x" "$1/a"`, off2: `umount -l "$1/a"`},
-	{what: "output not shared", says: "not shared with this host", job: "sort", on2: `mount -t tmpfs none "$2"`, off2: `umount -l "$2"`},
-	{what: "another build on one host", says: "not the one that submitted", job: "sort", on2: `cp "$3" "$1/../p" && echo >>"$1/../p" && mount --bind "$1/../p" "$3"`, off2: `umount -l "$3"`},
-	{what: "program that ends early on one host", says: "ended the process, with code 1", job: "missing", on2: `mkdir "$1/../o" && cp -p "$1/a" "$1/../o" && mount --bind "$1/../o" "$1"`, off2: `umount -l "$1"`},
-	{what: "disk full on one host", says: "no space left on device", job: "sort", on2: `head -c 300k /dev/zero >"$TMPDIR/full" || true`, off2: `rm "$TMPDIR/full"`, options: Options{Memory: 1 << 20}, only: "slurm"},
-	{what: "plan not readable by the tasks' user", says: "this task runs as nobody", job: "sort", user: "65534", before: func(t *testing.T, _ string) { umask(t, 0o077) }},
-	{what: "output not writable by that user", says: "permission denied", job: "sort", user: "65534", before: func(t *testing.T, _ string) { umask(t, 0o022) }},
+	{what: "input missing on one host", says: "no such file or directory", job: "sort", host: `mount -t tmpfs none "$1"`, undo: `umount -l "$1"`},
+	{what: "another file on one host", says: "changed while in use", job: "sort", host: `echo other >"$1/../x" && mount --bind "$1/../x" "$1/a"`, undo: `umount -l "$1/a"`},
+	{what: "output not shared", says: "not shared with this host", job: "sort", host: `mount -t tmpfs none "$2"`, undo: `umount -l "$2"`},
+	{what: "another build on one host", says: "not the one that submitted", job: "sort", host: `cp "$3" "$1/../p" && echo >>"$1/../p" && mount --bind "$1/../p" "$3"`, undo: `umount -l "$3"`},
+	{what: "program that ends early on one host", says: "ended the process, with code 1", job: "missing", host: `mkdir -p "$1/../o" && cp -p "$1/a" "$1/../o" && mount --bind "$1/../o" "$1"`, undo: `umount -l "$1"`},
+	{what: "disk full on one host", says: "no space left on device", job: "sort", host: `cat /dev/zero >"$TMPDIR/full" || true`, undo: `rm "$TMPDIR/full"`, options: Options{Memory: 1 << 20}, only: []string{"slurm"}},
+	{what: "plan not readable by the tasks' user", says: "this task runs as nobody", job: "sort", user: "65534", only: otherUsers, before: func(t *testing.T, _ string) { umask(t, 0o077) }},
+	{what: "output not writable by that user", says: "permission denied", job: "sort", user: "65534", only: otherUsers, before: func(t *testing.T, _ string) { umask(t, 0o022) }},
 	{what: "worker killed, as without memory", says: "signal: killed", job: "kill always"},
 	{what: "worker and its supervisor killed", says: "begun and not ended", job: "host dies"},
 	{what: "error of a map", says: "never works", job: "map fails"},
@@ -122,9 +139,86 @@ var faults = []fault{
 	{what: "output exists", says: "output exists", job: "sort", local: true, before: func(t *testing.T, out string) {
 		require.NoError(t, os.Mkdir(out, 0o700))
 	}},
-	{what: "setting the engine lacks", says: "has no effect with --on", job: "sort", local: true, options: Options{Settings: Settings{Account: "a"}}, only: "yarn"},
+	{what: "setting the engine lacks", says: "has no effect with --on", job: "sort", local: true, options: Options{Settings: Settings{Account: "a"}}, only: []string{"yarn"}},
+	{what: "name that the engine misreads", says: `cannot take "," in the name of an output`, job: "sort", local: true, only: otherUsers},
 	{what: "arguments too long", says: "too long for workers", job: "long", local: true},
-	{what: "no client of the engine", says: "executable file not found", job: "sort", local: true, only: "slurm", before: func(t *testing.T, _ string) { t.Setenv("PATH", "/nowhere") }},
+	{what: "no client of the engine", says: "executable file not found", job: "sort", local: true, only: []string{"slurm"}, before: func(t *testing.T, _ string) { t.Setenv("PATH", "/nowhere") }},
+}
+
+// place is an engine on which faults are made.
+type place struct {
+	on    string
+	hosts *hosts // that run its tasks; nil: this machine does
+	real  bool   // any host may run any task, as this user; otherwise host 2 runs task 1
+	user  string
+}
+
+// lacks reports whether a fault cannot be made on the engine.
+func (p place) lacks(f *fault) bool {
+	switch name, _, _ := strings.Cut(p.on, ":"); {
+	case f.only != nil && !slices.Contains(f.only, name):
+		return true
+	case p.hosts == nil:
+		return f.host != "" || f.user != "" || f.job == "host dies"
+	case p.real:
+		return f.local || f.user != "" && f.user != p.user || name == "spark" && f.what == "another build on one host" // Spark brings it
+	}
+	return false
+}
+
+// make runs a job with the fault and checks what the error says.
+func (p place) make(t *testing.T, f *fault) {
+	dir := t.TempDir()
+	if p.hosts != nil {
+		p.hosts.t = t
+		dir = filepath.Join(p.hosts.dir, strings.NewReplacer("/", "-", ":", "-", ",", "").Replace(f.what+p.on))
+		require.NoError(t, os.Mkdir(dir, 0o777))
+	}
+	in, parent := filepath.Join(dir, "in"), filepath.Join(dir, "outs")
+	for _, d := range []string{dir, in, parent} {
+		require.NoError(t, os.MkdirAll(d, 0o777))
+		require.NoError(t, os.Chmod(d, 0o777)) //nolint:gosec // tasks of another user write to it
+	}
+	book, out := bookOf(t, in, "a", 100_000), filepath.Join(parent, "out")
+	if strings.HasPrefix(f.what, "name") {
+		out += "a,b"
+	}
+	require.NoError(t, os.Chmod(book, 0o666)) //nolint:gosec // tasks of another user read it, and let it grow
+	if f.job == "missing" {
+		require.NoError(t, os.WriteFile(book+".here", nil, 0o600))
+	}
+	if p.hosts != nil && !p.real {
+		p.hosts.use(cmp.Or(f.user, "0"))
+	}
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	for n := 1; n <= 3 && f.host != ""; n++ {
+		if p.real || n == 2 {
+			p.hosts.on(n, f.host, in, parent, exe)
+			defer p.hosts.on(n, f.undo, in, parent, exe)
+		}
+	}
+	if f.before != nil {
+		f.before(t, out)
+	}
+	o := f.options
+	o.On, o.Reduces, o.BlockSize, o.MaxAttempts = p.on, 2, blockBytes, 2
+	inputs := []string{book}
+	if f.job == "long" {
+		inputs = append(inputs, longArguments()...)
+	}
+	err = submitFault(t, f.job, out, o, inputs)
+	require.ErrorContains(t, err, f.says)
+	require.NotContains(t, err.Error(), "\n")
+	switch {
+	case f.host != "" && !p.real:
+		require.Regexp(t, `\b[mr]-\d+-\d+ on node2: `, err.Error())
+	case !f.local && p.hosts != nil && f.what != "too many bad records":
+		require.Regexp(t, `\b[mr]-\d+-\d+ on node[123]: `, err.Error())
+	}
+	if !strings.Contains(f.what, "output exists") && !strings.Contains(f.what, "two runs") {
+		require.NoDirExists(t, out)
+	}
 }
 
 // Each fault, on each engine, ends with one line that names the cause, and the host if it concerns
@@ -132,61 +226,29 @@ var faults = []fault{
 func TestFaults(t *testing.T) {
 	inProcesses(t)
 	h := newHosts(t)
-	exe, err := os.Executable()
-	require.NoError(t, err)
-	for n, f := range faults {
-		for _, on := range append(foreignEngines, "processes:2") {
-			here := on == "processes:2"
-			if here && (f.on2 != "" || f.user != "" || f.job == "host dies") || f.only != "" && f.only != on {
-				continue
+	for i := range faults {
+		for _, p := range []place{{on: "yarn", hosts: h}, {on: "slurm", hosts: h}, {on: "processes:2"}} {
+			if f := &faults[i]; !p.lacks(f) {
+				t.Run(f.what+" "+p.on, func(t *testing.T) {
+					playEngines(t)
+					p.make(t, f)
+				})
 			}
-			t.Run(f.what+" "+on, func(t *testing.T) {
-				h.t = t
-				playEngines(t)
-				dir := filepath.Join(h.dir, fmt.Sprint(n, on))
-				in, parent := filepath.Join(dir, "in"), filepath.Join(dir, "outs")
-				for _, d := range []string{dir, in, parent} {
-					require.NoError(t, os.Mkdir(d, 0o777))
-					require.NoError(t, os.Chmod(d, 0o777)) //nolint:gosec // tasks of another user write to it
-				}
-				book, out := bookOf(t, in, "a", 100_000), filepath.Join(parent, "out")
-				require.NoError(t, os.Chmod(book, 0o644)) //nolint:gosec // tasks of another user read it
-				if f.job == "missing" {
-					require.NoError(t, os.WriteFile(book+".here", nil, 0o600))
-				}
-				user := f.user
-				if user == "" {
-					user = "0"
-				}
-				if !here {
-					h.use(user)
-				}
-				if f.on2 != "" {
-					h.on2(f.on2, in, parent, exe)
-					defer h.on2(f.off2, in, parent, exe)
-				}
-				if f.before != nil {
-					f.before(t, out)
-				}
-				o := f.options
-				o.On, o.Reduces, o.BlockSize, o.MaxAttempts = on, 2, blockBytes, 2
-				inputs := []string{book}
-				if f.job == "long" {
-					inputs = append(inputs, longArguments()...)
-				}
-				err := submitFault(t, f.job, out, o, inputs)
-				require.ErrorContains(t, err, f.says)
-				require.NotContains(t, err.Error(), "\n")
-				switch {
-				case f.on2 != "":
-					require.Regexp(t, regexp.MustCompile(`\b[mr]-\d+-\d+ on node2: `), err.Error())
-				case !f.local && !here && f.what != "too many bad records":
-					require.Regexp(t, regexp.MustCompile(`\b[mr]-\d+-\d+ on node[123]: `), err.Error())
-				}
-				if !strings.Contains(f.what, "output exists") && !strings.Contains(f.what, "two runs") {
-					require.NoDirExists(t, out)
-				}
-			})
+		}
+	}
+}
+
+// The same on real engines, whose tasks run on hosts.
+func TestOnEnginesFaults(t *testing.T) {
+	h := realHosts(t)
+	for _, p := range []place{
+		{on: os.Getenv("TARRY_TEST_SPARK_HOSTS"), hosts: h, real: true, user: "65534"},
+		{on: os.Getenv("TARRY_TEST_SLURM"), hosts: h, real: true},
+	} {
+		for i := range faults {
+			if f := &faults[i]; p.on != "" && h != nil && !p.lacks(f) {
+				t.Run(f.what+" "+p.on, func(t *testing.T) { p.make(t, f) })
+			}
 		}
 	}
 }
@@ -240,4 +302,52 @@ func TestOnHosts(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A job on a real engine writes the same bytes though a host is disconnected for 30 s, or dies.
+func TestOnEnginesLostHost(t *testing.T) {
+	h := realHosts(t)
+	if h == nil {
+		t.Skipf("%s is not set: no host is lost", hostsVariable)
+	}
+	for _, how := range []string{"cut", "kill"} { // dead hosts do not come back
+		for host, on := range map[string]string{"2": os.Getenv("TARRY_TEST_SPARK_HOSTS"), "3": os.Getenv("TARRY_TEST_SLURM")} {
+			if on == "" {
+				continue
+			}
+			t.Run(how+" "+on, func(t *testing.T) {
+				dir := filepath.Join(h.dir, how+host)
+				require.NoError(t, os.Mkdir(dir, 0o777))
+				book := bookOf(t, dir, "a", 100_000)
+				require.NoError(t, os.Chmod(book, 0o644)) //nolint:gosec // tasks of another user read it
+				want, _ := enginetest.Wanted(t, "waits", 2, blockBytes/2, []string{book})
+				done := make(chan error, 1)
+				go func() { done <- h.lose(t.Context(), how, host, dir) }()
+				out := filepath.Join(dir, "out")
+				require.NoError(t, submitFault(t, "waits", out, Options{On: on, Reduces: 2, BlockSize: blockBytes / 2}, []string{book}))
+				require.NoError(t, <-done)
+				require.Equal(t, want, filesIn(t, out))
+			})
+		}
+	}
+}
+
+// lose waits until a map runs on the host, disconnects or kills it, and lets the maps continue.
+func (h *hosts) lose(ctx context.Context, how, host, dir string) error {
+	for ctx.Err() == nil {
+		if _, err := os.Stat(filepath.Join(dir, "began-node"+host)); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	args := []string{how, h.state, host}
+	if how == "cut" {
+		args = append(args, "30")
+	}
+	cmd := exec.Command(hostsScript, args...)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	time.Sleep(time.Second)
+	return errors.Join(os.WriteFile(filepath.Join(dir, "go"), nil, 0o600), cmd.Wait())
 }

@@ -125,7 +125,12 @@ func playSbatch(args []string) error {
 		cmd := onHost(i, "sh", "-c", `true >"$0" || exit 53; exec sh -c "$1" >"$0" 2>&1`, log, o.one("--wrap"))
 		_, variable, _ := strings.Cut(o.one("--export"), "ALL,")
 		cmd.Env = append(os.Environ(), variable, fmt.Sprint("SLURM_ARRAY_TASK_ID=", i))
-		err := cmd.Run()
+		said, err := cmd.CombinedOutput() // of what the host runs before the shell
+		if len(said) > 0 {
+			if err := os.WriteFile(log, said, 0o600); err != nil {
+				return err
+			}
+		}
 		failed = err != nil || failed
 		if exitCode(err) == 53 {
 			host, _ := onHost(i, "hostname").Output()

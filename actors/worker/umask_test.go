@@ -18,9 +18,11 @@ func umask(t *testing.T, mask int) {
 }
 
 // forAll lets all users enter a temporary folder and its parents.
-func forAll(t *testing.T, dir string) {
+func forAll(t testing.TB, dir string) {
 	for ; strings.HasPrefix(dir, os.TempDir()+"/"); dir = filepath.Dir(dir) {
-		require.NoError(t, os.Chmod(dir, 0o755)) //nolint:gosec // a folder of this test's
+		info, err := os.Stat(dir)
+		require.NoError(t, err)
+		require.NoError(t, os.Chmod(dir, info.Mode()|0o755)) // a folder of this test's
 	}
 }
 

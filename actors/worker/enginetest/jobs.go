@@ -69,6 +69,26 @@ func slow(dir string, line []byte) error {
 	return mr.Permanent(errors.New("no copy has begun for two minutes")) // permanent, or the next attempt would count as speculative
 }
 
+// wait leaves a mark with the name of its host, and waits for the mark "go".
+func wait(dir string) error {
+	if began || !asWorker() {
+		return nil
+	}
+	began = true
+	host, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	once(dir, "began-"+host, func() {})
+	for range 1200 {
+		if _, err := os.Stat(dir + "/go"); err == nil {
+			return nil
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return mr.Permanent(errors.New("nobody said go for two minutes"))
+}
+
 // Bind returns the plan of a job by name; dir is a directory for the marks of faulty jobs.
 func Bind(name, dir, out string, inputs []string) (*mr.Plan, error) {
 	if name == "missing" && asWorker() { // on the host of the worker
@@ -165,6 +185,10 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 			once(dir, name, stop)
 		case "slow":
 			if err := slow(dir, line); err != nil {
+				return err
+			}
+		case "waits":
+			if err := wait(dir); err != nil {
 				return err
 			}
 		case "bad input":

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs real engines into a cache folder, by the ordinary clients (Maven, pip, apt), starts them,
-# runs the table of actors/worker/engines_test.go on each, those of stores on HDFS and S3, and stops what it has started. An engine that cannot
-# be installed is named as not tested.
+# runs the table of actors/worker/engines_test.go on each, those of stores on HDFS and S3, and stops what it has started.
+# Spark and Slurm run on three hosts (hosts.sh), or on this machine alone if it lacks namespaces. An engine that cannot be
+# installed is named as not tested.
 #   internal/tools/engines/test.sh             all: some forty minutes on two cores, after the first time
-#   internal/tools/engines/test.sh yarn        one of them: light, yarn (and HDFS), spark, slurm, s3, beam
+#   internal/tools/engines/test.sh yarn        one of them: light, yarn (and HDFS), kerberos (HDFS alone), spark, slurm, s3, beam
 #   internal/tools/engines/test.sh yarn 'TestOnEngines/.*/kill'    what go test -run takes
 #   internal/tools/engines/test.sh light       Hadoop Streaming in one process: a minute
 #   internal/tools/engines/test.sh 's3 slurm spark' none    several of them, here S3 with Slurm and with Spark and nothing else
@@ -26,6 +27,11 @@ stop() {
 	rm -rf "$work" 2>/dev/null || { sleep 1 && rm -rf "$work"; } # daemons that end may still write
 }
 trap stop EXIT
+hosts=$here/internal/tools/engines/hosts.sh
+on() { # N USER COMMAND…: runs it on host N
+	if [ -n "${TARRY_TEST_HOSTS:-}" ]; then exec "$hosts" run "$TARRY_TEST_HOSTS" "$@"; else "${@:3}"; fi
+}
+address() { [ -n "${TARRY_TEST_HOSTS:-}" ] && echo "10.77.0.$1" || echo "127.0.0.$1"; }
 wanted() { [ "$only" = all ] || [[ " $only " == *" $1 "* ]]; }
 streaming() { # CONF: the command that runs Streaming with that configuration
 	echo "java -Xmx512m --add-opens java.base/java.lang=ALL-UNNAMED -cp $1:$cache/hadoop/lib/* org.apache.hadoop.streaming.HadoopStreaming"
@@ -75,87 +81,14 @@ if wanted light || wanted yarn; then
 	fi
 fi
 
-spark() {
-	command -v java >/dev/null || return 1
-	[ -e "$cache/spark/done" ] && return
-	python3 -m venv "$cache/spark" && "$cache/spark/bin/pip" install -q pyspark==4.3.0 && touch "$cache/spark/done"
-}
-
-if wanted spark; then
-	if spark; then
-		SPARK_HOME=$(echo "$cache"/spark/lib/python3*/site-packages/pyspark)
-		export SPARK_HOME PYSPARK_PYTHON="$cache/spark/bin/python" PYSPARK_DRIVER_PYTHON="$cache/spark/bin/python"
-		export TARRY_TEST_SPARK='local[2]' TARRY_TEST_SPARK_CLUSTER='local-cluster[2,1,1024]'
-		# A copy of a slow task goes to another host only, so there are two, which are this one. Copies are on for all.
-		export SPARK_CONF_DIR=$work/spark/conf TARRY_TEST_SPARK_HOSTS=spark://127.0.0.1:27077
-		mkdir -p "$SPARK_CONF_DIR"
-		cat >"$SPARK_CONF_DIR/spark-defaults.conf" <<-EOF
-			spark.driver.host 127.0.0.1
-			spark.speculation true
-			spark.speculation.interval 100ms
-			spark.speculation.multiplier 1.1
-			spark.speculation.quantile 0.5
-			spark.speculation.minTaskRuntime 100ms
-		EOF
-		class=("$SPARK_HOME/bin/spark-class")
-		"${class[@]}" org.apache.spark.deploy.master.Master --host 127.0.0.1 --port 27077 --webui-port 27080 >"$work/spark/master.log" 2>&1 &
-		stops+=("kill $!")
-		for n in 1 2; do
-			"${class[@]}" org.apache.spark.deploy.worker.Worker --host "127.0.0.$n" --cores 1 --memory 1g --webui-port "2708$n" \
-				--work-dir "$work/spark/$n" "$TARRY_TEST_SPARK_HOSTS" >"$work/spark/worker$n.log" 2>&1 &
-			stops+=("kill $!")
-		done
+if wanted spark || wanted slurm; then
+	chmod 755 "$work"
+	if "$hosts" start "$work/hosts" 3 500m && "$hosts" join "$work/hosts"; then
+		export TARRY_TEST_HOSTS=$work/hosts
 	else
-		missing+=("Spark: it needs java 17 and python3 with venv and pip")
+		alone="hosts: they need root and namespaces of Linux"
 	fi
-fi
-
-slurm() {
-	command -v slurmctld >/dev/null || { [ "$(id -u)" = 0 ] && apt-get install -y -q slurm-wlm munge >"$work/apt.log" 2>&1; }
-	[ "$(id -u)" = 0 ]
-}
-
-if wanted slurm; then
-	if slurm; then
-		pgrep -x munged >/dev/null || { service munge start && stops+=("service munge stop"); } >/dev/null
-		mkdir -p "$work/slurm/state" "$work/slurm/spool"
-		host=$(hostname)
-		cat >"$work/slurm/slurm.conf" <<-EOF
-			ClusterName=tarry
-			SlurmctldHost=$host(127.0.0.1)
-			AuthType=auth/munge
-			SlurmUser=root
-			SlurmdUser=root
-			StateSaveLocation=$work/slurm/state
-			SlurmdSpoolDir=$work/slurm/spool
-			SlurmctldPidFile=$work/slurm/ctld.pid
-			SlurmdPidFile=$work/slurm/slurmd.pid
-			SlurmctldLogFile=$work/slurm/ctld.log
-			SlurmdLogFile=$work/slurm/slurmd.log
-			SlurmctldPort=26817
-			SlurmdPort=26818
-			ProctrackType=proctrack/linuxproc
-			TaskPlugin=task/none
-			SchedulerType=sched/builtin
-			SelectType=select/cons_tres
-			SelectTypeParameters=CR_Core
-			ReturnToService=2
-			MpiDefault=none
-			JobCompType=jobcomp/none
-			AccountingStorageType=accounting_storage/none
-			JobRequeue=1
-			MaxArraySize=1001
-			NodeName=$host NodeAddr=127.0.0.1 CPUs=2 RealMemory=1000 State=UNKNOWN
-			PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
-		EOF
-		export SLURM_CONF="$work/slurm/slurm.conf"
-		slurmctld && slurmd -N "$host"
-		stops+=('kill $(cat "$work/slurm/slurmd.pid" "$work/slurm/ctld.pid")')
-		until sinfo -h | grep -q idle; do sleep 1; done
-		export TARRY_TEST_SLURM=slurm
-	else
-		missing+=("Slurm: it needs Debian and root")
-	fi
+	stops+=("$hosts stop $work/hosts")
 fi
 
 # Two servers of S3 that differ: moto, in Python, and versitygw, on a folder.
@@ -172,30 +105,184 @@ s3=()
 if wanted s3; then
 	export AWS_ACCESS_KEY_ID=tarry AWS_SECRET_ACCESS_KEY=tarry-secret
 	if moto; then
-		"$cache/moto/bin/moto_server" -H 127.0.0.1 -p 25000 >"$work/moto.log" 2>&1 &
+		"$cache/moto/bin/moto_server" -H "$(address 254)" -p 25000 >"$work/moto.log" 2>&1 &
 		stops+=("kill $!")
-		s3+=("http://127.0.0.1:25000")
+		s3+=("http://$(address 254):25000")
 	else
 		missing+=("S3 of moto: it needs python3 with venv and pip")
 	fi
 	if versitygw; then
 		mkdir "$work/versitygw"
 		ROOT_ACCESS_KEY=$AWS_ACCESS_KEY_ID ROOT_SECRET_KEY=$AWS_SECRET_ACCESS_KEY "$cache/versitygw/versitygw" \
-			--port 127.0.0.1:25001 posix "$work/versitygw" >"$work/versitygw.log" 2>&1 &
+			--port "$(address 254):25001" posix "$work/versitygw" >"$work/versitygw.log" 2>&1 &
 		stops+=("kill $!")
-		s3+=("http://127.0.0.1:25001")
+		s3+=("http://$(address 254):25001")
+		export AWS_ENDPOINT_URL=${s3[-1]} AWS_REGION=us-east-1 # for workers of Spark, too
 	else
 		missing+=("S3 of versitygw: it could not be built")
+	fi
+fi
+
+# HDFS with Kerberos, whose user is ada.
+kerberos() {
+	hadoop && { command -v krb5kdc >/dev/null || { [ "$(id -u)" = 0 ] &&
+		apt-get install -y -q krb5-kdc krb5-admin-server krb5-user >"$work/apt.log" 2>&1; }; }
+}
+if [[ " $only " == *" kerberos "* ]]; then # all runs it by itself, since YARN has an HDFS, too
+	if kerberos; then
+		mkdir -p "$work/kdc"
+		export KRB5_CONFIG=$work/kdc/krb5.conf KRB5_KDC_PROFILE=$work/kdc/kdc.conf KRB5CCNAME=FILE:$work/kdc/ticket
+		cat >"$KRB5_CONFIG" <<-EOF
+			[libdefaults]
+				default_realm = TARRY
+				dns_lookup_kdc = false
+				dns_lookup_realm = false
+				udp_preference_limit = 1
+			[realms]
+				TARRY = {
+					kdc = 127.0.0.1:27088
+				}
+		EOF
+		cat >"$KRB5_KDC_PROFILE" <<-EOF
+			[kdcdefaults]
+				kdc_listen = 127.0.0.1:27088
+				kdc_tcp_listen = 127.0.0.1:27088
+			[realms]
+				TARRY = {
+					database_name = $work/kdc/principal
+					key_stash_file = $work/kdc/stash
+				}
+		EOF
+		kdb5_util create -s -r TARRY -P tarry >"$work/kdc/log" 2>&1
+		for name in hdfs/localhost HTTP/localhost ada; do
+			kadmin.local -q "addprinc -randkey $name" >>"$work/kdc/log" 2>&1
+			kadmin.local -q "ktadd -k $work/kdc/keytab $name" >>"$work/kdc/log" 2>&1
+		done
+		krb5kdc -n >>"$work/kdc/log" 2>&1 &
+		stops+=("kill $!")
+		mkfifo "$work/secure"
+		java -Xmx512m -Djava.security.krb5.conf="$KRB5_CONFIG" --add-opens java.base/java.lang=ALL-UNNAMED -cp "$cache/hadoop/lib/*" \
+			internal/tools/engines/MiniHadoop.java "$work/hdfs" 2 0 "$work/kdc/keytab" hdfs/localhost@TARRY HTTP/localhost@TARRY \
+			<"$work/secure" >"$work/hdfs.log" 2>&1 &
+		secure=$!
+		exec 8>"$work/secure"
+		stops+=("exec 8>&-" "kill $secure")
+		until grep -q ^READY "$work/hdfs.log"; do kill -0 $secure && sleep 1; done
+		kinit -k -t "$work/kdc/keytab" ada
+		export HADOOP_CONF_DIR=$work/hdfs/conf TARRY_TEST_HDFS
+		TARRY_TEST_HDFS=$(sed -n 's,.*fs=hdfs://\([^ ]*\) .*,\1,p' "$work/hdfs.log")
+	else
+		missing+=("Kerberos: it needs java 17, mvn, Debian and root")
+	fi
+fi
+
+spark() {
+	command -v java >/dev/null || return 1
+	[ -e "$cache/spark/done" ] && return
+	python3 -m venv "$cache/spark" && "$cache/spark/bin/pip" install -q pyspark==4.3.0 && touch "$cache/spark/done"
+}
+
+if wanted spark; then
+	if spark; then
+		SPARK_HOME=$(echo "$cache"/spark/lib/python3*/site-packages/pyspark)
+		export SPARK_HOME PYSPARK_PYTHON="$cache/spark/bin/python" PYSPARK_DRIVER_PYTHON="$cache/spark/bin/python"
+		export TARRY_TEST_SPARK='local[2]' TARRY_TEST_SPARK_CLUSTER='local-cluster[2,1,1024]'
+		# Copies of slow tasks are on; a copy goes to another host only. Tasks run as another user, if there are hosts.
+		export SPARK_CONF_DIR=$work/spark/conf TARRY_TEST_SPARK_HOSTS
+		TARRY_TEST_SPARK_HOSTS=spark://$(address 254):27077
+		mkdir -p "$SPARK_CONF_DIR"
+		cat >"$SPARK_CONF_DIR/spark-defaults.conf" <<-EOF
+			spark.driver.host $(address 254)
+			spark.executor.memory 512m
+			spark.ui.enabled false
+			spark.driver.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
+			spark.executor.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
+			spark.speculation true
+			spark.speculation.interval 100ms
+			spark.speculation.multiplier 1.1
+			spark.speculation.quantile 0.5
+			spark.speculation.minTaskRuntime 100ms
+		EOF
+		class=("$SPARK_HOME/bin/spark-class")
+		"${class[@]}" org.apache.spark.deploy.master.Master --host "$(address 254)" --port 27077 --webui-port 27080 >"$work/spark/master.log" 2>&1 &
+		stops+=("kill $!")
+		for n in 1 2 3; do
+			disk=${TARRY_TEST_HOSTS:-$work/spark/$n}/tmp
+			mkdir -p "$disk"
+			SPARK_LOCAL_IP=$(address "$n") SPARK_LOCAL_DIRS=$disk HOME=$disk on "$n" 65534 "${class[@]}" org.apache.spark.deploy.worker.Worker \
+				--host "$(address "$n")" --cores 1 --memory 512m --webui-port "2708$n" \
+				--work-dir "$disk/work" "$TARRY_TEST_SPARK_HOSTS" >"$work/spark/worker$n.log" 2>&1 &
+			stops+=("kill $!")
+		done
+		until [ "$(grep -c 'Registering worker' "$work/spark/master.log")" = 3 ]; do kill -0 "$!" && sleep 0.2; done
+	else
+		missing+=("Spark: it needs java 17 and python3 with venv and pip")
+	fi
+fi
+
+slurm() {
+	command -v slurmctld >/dev/null || { [ "$(id -u)" = 0 ] && apt-get install -y -q slurm-wlm munge >"$work/apt.log" 2>&1; }
+	[ "$(id -u)" = 0 ]
+}
+
+if wanted slurm; then
+	if slurm; then
+		pgrep -x munged >/dev/null || { service munge start && stops+=("service munge stop"); } >/dev/null
+		mkdir -p "$work/slurm/state" "$work"/slurm/spool-{node1,node2,node3,"$(hostname)"}
+		nodes=$(hostname) numbers='254' disk=$work/slurm # without hosts this machine is the only node
+		[ -z "${TARRY_TEST_HOSTS:-}" ] || { nodes='node[1-3]' numbers='[1-3]' disk=$TARRY_TEST_HOSTS/tmp; }
+		cat >"$work/slurm/slurm.conf" <<-EOF
+			ClusterName=tarry
+			SlurmctldHost=$(hostname)($(address 254))
+			AuthType=auth/munge
+			SlurmUser=root
+			SlurmdUser=root
+			StateSaveLocation=$work/slurm/state
+			SlurmdSpoolDir=$work/slurm/spool-%n
+			SlurmctldPidFile=$work/slurm/ctld.pid
+			SlurmdPidFile=$work/slurm/slurmd-%n.pid
+			SlurmdTimeout=40
+			TaskProlog=$work/slurm/prolog.sh
+			SlurmctldLogFile=$work/slurm/ctld.log
+			SlurmdLogFile=$work/slurm/slurmd-%n.log
+			SlurmctldPort=26817
+			SlurmdPort=26818
+			ProctrackType=proctrack/linuxproc
+			TaskPlugin=task/none
+			SchedulerType=sched/builtin
+			SelectType=select/cons_tres
+			SelectTypeParameters=CR_Core
+			ReturnToService=2
+			MpiDefault=none
+			JobCompType=jobcomp/none
+			AccountingStorageType=accounting_storage/none
+			JobRequeue=1
+			MaxArraySize=1001
+			NodeName=$nodes NodeAddr=$(address "$numbers") CPUs=2 RealMemory=1000 State=UNKNOWN
+			PartitionName=main Nodes=$nodes Default=YES MaxTime=INFINITE State=UP
+		EOF
+		export SLURM_CONF="$work/slurm/slurm.conf"
+		printf '#!/bin/sh\necho export TMPDIR=%s\n' "$disk" >"$work/slurm/prolog.sh"
+		chmod 755 "$work/slurm/prolog.sh"
+		slurmctld
+		stops+=('kill $(cat "$work/slurm/ctld.pid")')
+		if [ -n "${TARRY_TEST_HOSTS:-}" ]; then
+			for n in 1 2 3; do (on "$n" 0 slurmd -N "node$n"); done
+		else
+			slurmd -N "$(hostname)"
+			stops+=('kill $(cat "$work/slurm/slurmd-$(hostname).pid")')
+		fi
+		until sinfo -h | grep -q idle; do sleep 1; done
+		export TARRY_TEST_SLURM=slurm
+	else
+		missing+=("Slurm: it needs Debian and root")
 	fi
 fi
 
 if [ ${#command[@]} -gt 0 ]; then # it finds Hadoop, HDFS, Spark and Slurm, and a bucket named bucket, by its environment
 	[ ${#missing[@]} = 0 ] || { echo "${missing[*]}" >&2; exit 1; }
 	export TARRY_HADOOP=${TARRY_TEST_YARN_HADOOP:-${TARRY_TEST_LIGHT_HADOOP:-${TARRY_HADOOP:-}}}
-	if wanted s3; then
-		mkdir "$work/versitygw/bucket" && serves "${s3[1]}"
-		export AWS_ENDPOINT_URL=${s3[1]} AWS_REGION=us-east-1
-	fi
+	if wanted s3; then mkdir "$work/versitygw/bucket" && serves "${s3[1]}"; fi
 	cd "$from" && "${command[@]}" && exit 0
 	exit 1
 fi
@@ -208,13 +295,28 @@ for server in "${s3[@]}"; do
 	serves "$server"
 	TARRY_TEST_S3=$server go test -count=1 -timeout 30m -v ./contrib/s3 | grep --line-buffered -E "$said" || fail=1
 done
-export TARRY_TEST_THOUSAND=${TARRY_TEST_THOUSAND:-some} # all: on Slurm and YARN, too
+# A job in S3 on hosts of Spark that do not see the submitter's folder: they share nothing but the store.
+storeOnly() {
+	mkdir -p "$work/alone" "$work/versitygw/bucket"
+	for n in 1 2 3; do (on "$n" 0 mount -t tmpfs none "$work/alone"); done
+	go build -o "$work/alone/tarry" ./cmd/tarry
+	(
+		cd "$work/alone"
+		./tarry gen text --size 4MB --seed 1 -o s3://bucket/words.txt
+		./tarry run wordcount s3://bucket/words.txt -o s3://bucket/counts --reduces 2 --on "$TARRY_TEST_SPARK_HOSTS"
+		cmp <(./tarry run sort s3://bucket/counts -q) <(./tarry run wordcount s3://bucket/words.txt -q | ./tarry run sort - -q) && echo "--- PASS: hosts with a store only"
+	)
+}
+if wanted s3 && wanted spark && [ -n "${TARRY_TEST_HOSTS:-}" ] && [ ${#s3[@]} = 2 ]; then storeOnly || fail=1; fi
+export TARRY_TEST_THOUSAND=${TARRY_TEST_THOUSAND:-some} # all: on Spark, Slurm and YARN, too
 if wanted beam; then # vetted here, too: make lint leaves it out, for it compiles for a minute
 	internal/tools/tidy-check.sh contrib/beam || fail=1
 	(cd contrib/beam && go vet ./... && go test -count=1 -timeout 30m -v .) | grep --line-buffered -E "$said" || fail=1
 	[ "$only" = beam ] && exit "${fail:-0}"
 fi
+[ "$only" = kerberos ] && { [ -n "${TARRY_TEST_HDFS:-}" ] || echo "not tested: ${missing[*]}"; exit "${fail:-0}"; }
 [ "$only" = s3 ] && { [ ${#s3[@]} = 2 ] || echo "not tested: ${missing[*]}"; exit "${fail:-0}"; }
 [ "$rows" = none ] || go test -p 1 -count=1 -timeout 90m -run "$rows" -v ./actors/worker ./examples | grep --line-buffered -E "$said" || fail=1
-for m in "${missing[@]}"; do echo "not tested: $m"; done
+[ "$only" != all ] || "$here/internal/tools/engines/test.sh" kerberos || fail=1
+for m in "${missing[@]}" ${alone:+"$alone"}; do echo "not tested: $m"; done
 exit "${fail:-0}"
