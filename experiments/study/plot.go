@@ -208,29 +208,22 @@ func (p *picture) drawAreas() {
 
 // drawLegend draws the names of the series, the first on top, and returns the legend's width.
 func (p *picture) drawLegend() (width float64) {
-	line := 0
-	key := func(name string, draw func(a, b point)) {
-		top := p.yAxis.to + float64(line)*small*1.5
-		draw(point{wide, top}, point{wide + keyWidth, top + small})
-		p.write(point{wide + keyWidth + margin, top + math.Floor(small*0.8)}, small, start, name)
-		width = max(width, textWidth(name, small)+keyWidth+3*margin)
-		line++
-	}
 	if !slices.ContainsFunc(p.Series, func(s *Series) bool { return s.Name != "" }) {
 		return 0
 	}
 	for i, s := range p.Series {
-		key(s.Name, func(a, b point) { // as it is in the picture
-			y := (a.y + b.y) / 2
-			switch {
-			case s.Published:
-				p.stroke(p.ringPen(i), ring(point{(a.x + b.x) / 2, y}, ringRadius)...)
-			case p.Stacked || len(p.Categories) > 0:
-				p.fill(palette[i%len(palette)], box(a, b)...)
-			default:
-				p.stroke(p.linePen(i), point{a.x, y}, point{b.x, y})
-			}
-		})
+		top := p.yAxis.to + float64(i)*small*1.5
+		left, right, middle := float64(wide), float64(wide+keyWidth), top+small/2
+		switch { // as it is in the picture
+		case s.Published:
+			p.stroke(p.ringPen(i), ring(point{(left + right) / 2, middle}, ringRadius)...)
+		case p.Stacked || len(p.Categories) > 0:
+			p.fill(palette[i%len(palette)], box(point{left, top}, point{right, top + small})...)
+		default:
+			p.stroke(p.linePen(i), point{left, middle}, point{right, middle})
+		}
+		p.write(point{right + margin, top + math.Floor(small*0.8)}, small, start, s.Name)
+		width = max(width, textWidth(s.Name, small)+keyWidth+3*margin)
 	}
 	return width
 }

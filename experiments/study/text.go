@@ -86,8 +86,7 @@ func SharedItems(files fs.FS) map[string][]string {
 	if err != nil {
 		return nil
 	}
-	_, lists := parse(string(text))
-	return lists
+	return parse(string(text))
 }
 
 // Experiment returns the experiment of a text and a function. file is the text's name without .md.
@@ -96,11 +95,12 @@ func (l *Library) Experiment(file string, body func(*Study)) Experiment {
 	if err != nil {
 		panic(err)
 	}
-	head, lists := parse(string(text))
-	name, title, ok := strings.Cut(head[0], ": ")
-	if !ok || len(head) != 2 {
+	lists := parse(string(text))
+	head := lists[""]
+	if len(head) != 2 || !strings.Contains(head[0], ": ") {
 		panic(fmt.Sprintf("%s.md begins with neither name and title nor a source", file))
 	}
+	name, title, _ := strings.Cut(head[0], ": ")
 	t := Text{
 		Name: name, Title: title, Source: head[1], Setup: l.expand(lists["Set-up"]), Notes: l.expand(lists["Notes"]),
 	}
@@ -139,33 +139,24 @@ func (l *Library) expand(items []string) (list []string) {
 	return list
 }
 
-// parse reads the Markdown of a text. It returns the lines of the head, and the items of the lists
-// under "## title" by title. An item may have several lines.
-func parse(text string) (head []string, lists map[string][]string) {
+// parse reads the Markdown of a text. It returns the items of its lists and the lines of its tables
+// by the title above them, and the lines of its head under no title. An item may have several lines.
+func parse(text string) map[string][]string {
 	lists, title, open := map[string][]string{}, "", false
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		list := &head
-		if title != "" {
-			one := lists[title]
-			list = &one
-		}
+		list := lists[title]
 		switch {
 		case line == "":
 			open = false
-			continue
 		case strings.HasPrefix(line, "## "):
-			title = line[len("## "):]
-			continue
+			title, open = line[len("## "):], false
 		case open && !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "|"):
-			(*list)[len(*list)-1] += " " + line
+			list[len(list)-1] += " " + line
 		default:
-			*list = append(*list, strings.TrimLeft(line, "#- "))
+			lists[title] = append(list, strings.TrimLeft(line, "#- "))
 			open = true
 		}
-		if title != "" {
-			lists[title] = *list
-		}
 	}
-	return head, lists
+	return lists
 }

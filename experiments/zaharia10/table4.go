@@ -18,29 +18,24 @@ type case4 struct{ maps, jobs int }
 
 var cases4 = [...]case4{{3, 600}, {10, 1100}, {100, 150}}
 
-// sharing says which jobs read one file: those of 3 maps, as GridMix's small jobs read the first
-// three parts of its data set, or none, or all of a size.
-type sharing uint8
-
-const (
-	smallShare sharing = iota
-	noneShare
-	allShare
-)
-
 // choice4 contains the parameters of Table 4 that the paper does not give.
 type choice4 struct {
 	preset  string
-	active  float64 // jobs at a time, of those that fill the slots
-	rate    float64 // jobs a second instead, if positive
-	files   sharing
-	many    bool // several tasks a heartbeat
-	packed  bool // no load manager
+	active  float64             // jobs at a time, of those that fill the slots
+	rate    float64             // jobs a second instead, if positive
+	share   func(maps int) bool // whether all jobs of that size read one file
+	many    bool                // several tasks a heartbeat
+	packed  bool                // no load manager
 	network simulator.Network
 }
 
+// plain4 is the set-up of the table: jobs of 3 maps read one file, as GridMix's small jobs read the
+// first three parts of its data set.
 func plain4(preset string) choice4 {
-	return choice4{preset: preset, active: 1, network: setup.Contended(setup.RemoteLink)}
+	return choice4{
+		preset: preset, active: 1, network: setup.Contended(setup.RemoteLink),
+		share: func(maps int) bool { return maps == 3 },
+	}
 }
 
 // run runs the jobs without and with delay.
@@ -59,7 +54,7 @@ func (c case4) run(s *study.Study, choice choice4, seeds int) study.Comparison {
 		}
 	}
 	w := workload.Scans(study.Pick(s, c.jobs/4, c.jobs), c.maps, 0)
-	if choice.files == allShare || choice.files == smallShare && c.maps == 3 {
+	if choice.share(c.maps) {
 		w.Files = []workload.File{{Name: "dataset", Blocks: c.maps}}
 	}
 	for i := range w.Jobs {
@@ -133,8 +128,8 @@ func table4Sensitivity(s *study.Study, published []float64) {
 	t := s.Extra("sensitivity").Add("published", published...)
 	list := []study.Choice[choice4]{
 		{Name: "as above"},
-		study.With("each job a file of its own", func(c *choice4) { c.files = noneShare }),
-		study.With("all jobs of a size read one file", func(c *choice4) { c.files = allShare }),
+		study.With("each job a file of its own", func(c *choice4) { c.share = func(int) bool { return false } }),
+		study.With("all jobs of a size read one file", func(c *choice4) { c.share = func(int) bool { return true } }),
 		study.With("half as many active", func(c *choice4) { c.active = 0.5 }),
 		study.With("twice as many active", func(c *choice4) { c.active = 2 }),
 		study.With("FIFO", func(c *choice4) { c.preset = "fifo" }),

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -37,9 +36,6 @@ func (s Shape) String() string {
 	}
 	return name
 }
-
-// errUnplaced says that reduces found no slot.
-var errUnplaced = errors.New("reduces are left without a slot")
 
 // DrawPlacing draws a problem: maps on random nodes, each of which sends a megabyte, times a
 // factor, to each reduce.
@@ -225,7 +221,7 @@ func (p *Placing) askAll(core Core, order []int) []int {
 	running := make([][]scheduling.Status, len(order))
 	for now := BeatEvery; left > 0; now += BeatEvery / time.Duration(len(order)) {
 		if now > time.Hour {
-			core.check(fmt.Errorf("%w: %d of %d", errUnplaced, left, len(where)))
+			core.check(fmt.Errorf("reduces are left without a slot: %d of %d", left, len(where)))
 			return where
 		}
 		n := order[int(now/(BeatEvery/time.Duration(len(order))))%len(order)]
