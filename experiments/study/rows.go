@@ -64,7 +64,7 @@ func (r *Row) Expect(number, within float64) {
 func (r *Row) read(text string) error {
 	var numbers []float64
 	var words []string
-	for _, field := range strings.Fields(text) {
+	for field := range strings.FieldsSeq(text) {
 		if v, err := strconv.ParseFloat(field, 64); err == nil {
 			numbers = append(numbers, v)
 			field = "N"
