@@ -115,7 +115,7 @@ var faults = []fault{
 	{what: "disk full on one host", says: "no space left on device", job: "sort", host: `cat /dev/zero >"$TMPDIR/full" || true`, undo: `rm "$TMPDIR/full"`, options: Options{Memory: 1 << 20}, only: []string{"slurm"}},
 	{what: "plan not readable by the tasks' user", says: "this task runs as nobody", job: "sort", user: "65534", only: otherUsers, before: func(t *testing.T, _ string) { umask(t, 0o077) }},
 	{what: "output not writable by that user", says: "permission denied", job: "sort", user: "65534", only: otherUsers, before: func(t *testing.T, _ string) { umask(t, 0o022) }},
-	{what: "worker killed, as without memory", says: "signal: killed", job: "kill always"},
+	{what: "worker killed as without memory", says: "signal: killed", job: "kill always"},
 	{what: "worker and its supervisor killed", says: "begun and not ended", job: "host dies"},
 	{what: "error of a map", says: "never works", job: "map fails"},
 	{what: "panic", says: "panic: at the disco (enginetest/jobs.go:", job: "panic"},
@@ -158,10 +158,12 @@ func (p place) lacks(f *fault) bool {
 	switch name, _, _ := strings.Cut(p.on, ":"); {
 	case f.only != nil && !slices.Contains(f.only, name):
 		return true
+	case p.real && f.local:
+		return true
 	case p.hosts == nil:
 		return f.host != "" || f.user != "" || f.job == "host dies"
 	case p.real:
-		return f.local || f.user != "" && f.user != p.user || name == "spark" && f.what == "another build on one host" // Spark brings it
+		return f.user != "" && f.user != p.user || name == "spark" && f.what == "another build on one host" // Spark brings it
 	}
 	return false
 }
@@ -238,16 +240,22 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// The same on real engines, whose tasks run on hosts.
+// The same on real engines: on hosts, and YARN on this machine.
 func TestOnEnginesFaults(t *testing.T) {
 	h := realHosts(t)
 	for _, p := range []place{
 		{on: os.Getenv("TARRY_TEST_SPARK_HOSTS"), hosts: h, real: true, user: "65534"},
 		{on: os.Getenv("TARRY_TEST_SLURM"), hosts: h, real: true},
+		{on: os.Getenv("TARRY_TEST_YARN"), real: true},
 	} {
 		for i := range faults {
-			if f := &faults[i]; p.on != "" && h != nil && !p.lacks(f) {
-				t.Run(f.what+" "+p.on, func(t *testing.T) { p.make(t, f) })
+			if f := &faults[i]; p.on != "" && !p.lacks(f) {
+				t.Run(f.what+" "+p.on, func(t *testing.T) {
+					if p.on == "yarn" {
+						t.Setenv(HadoopVariable, os.Getenv("TARRY_TEST_YARN_HADOOP"))
+					}
+					p.make(t, f)
+				})
 			}
 		}
 	}

@@ -206,10 +206,11 @@ if wanted spark; then
 		class=("$SPARK_HOME/bin/spark-class")
 		"${class[@]}" org.apache.spark.deploy.master.Master --host "$(address 254)" --port 27077 --webui-port 27080 >"$work/spark/master.log" 2>&1 &
 		stops+=("kill $!")
+		cleanup='-Dspark.worker.cleanup.enabled=true -Dspark.worker.cleanup.interval=30 -Dspark.worker.cleanup.appDataTtl=60' # the disks are small
 		for n in 1 2 3; do
 			disk=${TARRY_TEST_HOSTS:-$work/spark/$n}/tmp
 			mkdir -p "$disk"
-			SPARK_LOCAL_IP=$(address "$n") SPARK_LOCAL_DIRS=$disk HOME=$disk on "$n" 65534 "${class[@]}" org.apache.spark.deploy.worker.Worker \
+			SPARK_LOCAL_IP=$(address "$n") SPARK_LOCAL_DIRS=$disk HOME=$disk SPARK_WORKER_OPTS=$cleanup on "$n" 65534 "${class[@]}" org.apache.spark.deploy.worker.Worker \
 				--host "$(address "$n")" --cores 1 --memory 512m --webui-port "2708$n" \
 				--work-dir "$disk/work" "$TARRY_TEST_SPARK_HOSTS" >"$work/spark/worker$n.log" 2>&1 &
 			stops+=("kill $!")
