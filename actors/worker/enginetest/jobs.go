@@ -177,10 +177,6 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 		case "host dies":
 			_ = syscall.Kill(os.Getppid(), syscall.SIGKILL) // what supervises this process
 			kill()
-		case "overflow":
-			overflow(0)
-		case "maps":
-			writeTogether()
 		case "stop map":
 			once(dir, name, stop)
 		case "slow":
@@ -199,9 +195,7 @@ func faulty(name, dir string, inputs []string, count mr.Job[[]byte, string, int6
 			}
 		case "map fails":
 			return errors.New("never works")
-		case "panic":
-			panic("at the disco")
-		case "crash", "exit", "exit well", "end", "hang":
+		case "panic", "crash", "overflow", "maps", "exit", "exit well", "end", "hang":
 			misbehave(name, dir)
 		case "rebuilt":
 			once(dir, name, rebuild)
@@ -252,6 +246,12 @@ func writeTogether() {
 // misbehave does what code in a worker must not do.
 func misbehave(how, dir string) {
 	switch how {
+	case "panic":
+		panic("at the disco")
+	case "overflow":
+		overflow(0)
+	case "maps":
+		writeTogether()
 	case "crash":
 		ended := make(chan bool)
 		go func() { panic("away from the map") }()
