@@ -125,6 +125,11 @@ func TestOrphans(t *testing.T) {
 	require.Error(t, orphan.noteAttempt(orphan.id(), errGone))
 	_, err = os.Stat(j.temp.dir)
 	require.ErrorIs(t, err, os.ErrNotExist, "an orphan makes nothing")
+	late := next.temp.below(notes).dir
+	require.NoError(t, os.RemoveAll(late)) // as the submitter does while a task looks for its plan
+	last := next.task(mapTask, 0, 0)
+	require.NoError(t, last.noteAttempt(last.id(), errRunning))
+	require.NoDirExists(t, late)
 }
 
 // A run into the output of a killed run names that run, and removes what it has left.

@@ -80,12 +80,10 @@ func (f folder) make() error {
 	return os.MkdirAll(f.dir, 0o777)
 }
 
-// write writes a file, and creates the folder. Tasks may run as another user, so modes follow the umask.
+// write writes a file. It does not create the folder, which a task of a run that is over would leave
+// behind. Tasks may run as another user, so modes follow the umask.
 func (f folder) write(name string, data []byte) error {
 	if f.store == nil {
-		if err := f.make(); err != nil {
-			return err
-		}
 		return os.WriteFile(f.fullName(name), data, 0o666)
 	}
 	return f.withFullName(name, stores.WriteFile(f.store, path.Join(f.dir, name), data))

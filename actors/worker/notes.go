@@ -36,7 +36,7 @@ func (t *task) noteAttempt(id mapreduce.AttemptID, how error) (err error) {
 		text, _ = json.Marshal(f) // plain fields cannot fail
 	}
 	temp, bad := folderOf(t.Plan)
-	if bad != nil || t.there() != nil { // or it would make the folder of a run that is over
+	if bad != nil || t.there() != nil { // a store has no folder that would be missing
 		return err
 	}
 	switch in := temp.below(notes); {

@@ -40,7 +40,11 @@ func (s streaming) command(j *job) ([]string, error) {
 	for i := range j.layout.Splits {
 		lines = append(strconv.AppendInt(lines, int64(i), 10), '\n')
 	}
-	if err := j.temp.below("splits").write("list", lines); err != nil {
+	splits := j.temp.below("splits")
+	if err := splits.make(); err != nil {
+		return nil, err
+	}
+	if err := splits.write("list", lines); err != nil {
 		return nil, err
 	}
 	command, err := streamingCommand(os.Getenv)
