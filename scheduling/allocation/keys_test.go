@@ -34,7 +34,7 @@ func TestDocumentedTables(t *testing.T) {
 func names[T any](t table[T]) []string { return slices.Sorted(maps.Keys(t)) }
 
 func TestUnknownNamesAreSimilarToKnownOnes(t *testing.T) {
-	for name, want := range map[string]string{"minMap": ", did you mean minMaps?", "naem": "", "color": "", "nmae": ""} {
+	for name, want := range map[string]string{"minMap": ", did you mean minMaps?", "naem": "", "color": ""} {
 		require.Equal(t, want, poolSettings.near(name).String(), name)
 	}
 	require.Equal(t, ", did you mean mapred.fairscheduler.preemption?", parameters.near("mapred.fairscheduler.preemtion").String())
