@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/mapreduce"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
 )
 
@@ -293,5 +294,27 @@ func TestOtherBuilds(t *testing.T) {
 		said, err := cmd.CombinedOutput()
 		require.Equal(t, machine == "vax", err != nil)
 		require.Contains(t, string(said), want)
+	}
+}
+
+// A name is refused only for characters that the engine's client takes for something else.
+func TestCheckName(t *testing.T) {
+	for _, c := range []struct {
+		special, dir, refused string
+	}{
+		{",:?[]", "/o{a}/o#%+;&'ö b", ""},
+		{",:?[]", "/a,b", `","`},
+		{",:?[]", "/o[1]", `"["`},
+		{`,:[]{}\`, "/o{a}", `"{"`},
+		{`,:[]{}\`, `/a\b`, `"\\"`},
+		{`,:[]{}\`, "/o?", ""},
+	} {
+		err := checkName("Spark", c.special, filepath.FromSlash(c.dir))
+		if c.refused == "" {
+			require.NoError(t, err, c.dir)
+			continue
+		}
+		require.ErrorContains(t, err, "Spark cannot take "+c.refused+" in the name of an output")
+		require.ErrorIs(t, err, mapreduce.ErrNoOutput)
 	}
 }

@@ -36,7 +36,7 @@ func (t *task) noteAttempt(id mapreduce.AttemptID, how error) (err error) {
 		text, _ = json.Marshal(f) // plain fields cannot fail
 	}
 	temp, bad := folderOf(t.Plan)
-	if bad != nil || t.there() != nil { // a store has no folder that would be missing
+	if bad != nil || t.there() != nil { // a run that is over gets no notes
 		return err
 	}
 	switch in := temp.below(notes); {

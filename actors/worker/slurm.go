@@ -84,8 +84,8 @@ func endedBySlurm(ids []string, to io.Writer) {
 			m := taskEnded().FindStringSubmatch(line)
 			switch {
 			case m == nil:
-			case m[3] == "0:53": // Slurm's own code
-				fmt.Fprintf(to, "tarry: %c-%05s-0 on %s: Slurm cannot write its log; the output's folder is not shared with this host\n",
+			case m[3] == "0:53": // Slurm's code for a task whose output it cannot open
+				fmt.Fprintf(to, "tarry: %c-%05s-0 on %s: Slurm cannot write its log, as if the output's folder is not shared with this host\n",
 					"mr"[i], m[1], m[4])
 			case m[2] == "NODE_FAIL" || m[2] == "OUT_OF_MEMORY" || m[2] == "TIMEOUT":
 				fmt.Fprintf(to, "tarry: %c-%05s-0 on %s: Slurm has ended it: %s\n", "mr"[i], m[1], m[4], m[2])

@@ -62,10 +62,10 @@ func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 	if err := masterThere(ctx, s.master); err != nil {
 		return nil, err
 	}
-	if err := j.nameFits("Spark"); err != nil {
-		return nil, err
-	}
 	temp, err := j.local() // spark-submit runs on this machine
+	if err == nil {
+		err = checkName("Spark", ",:?[]", temp)
+	}
 	if err != nil {
 		return nil, err
 	}

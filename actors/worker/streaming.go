@@ -33,7 +33,7 @@ func (streaming) width() int { return 1 }
 
 // command writes the job's input list and returns the whole command.
 func (s streaming) command(j *job) ([]string, error) {
-	if err := j.nameFits("Hadoop"); err != nil {
+	if err := checkName("Hadoop", `,:[]{}\`, j.temp.dir); err != nil {
 		return nil, err
 	}
 	var lines []byte

@@ -372,14 +372,15 @@ func (j *job) local() (dir string, err error) {
 	return j.scratch.Name(), nil
 }
 
-// nameFits returns an error if an engine's client would take a character of the output's name for
-// something else: the end of a name in a list, a pattern, a scheme.
-func (j *job) nameFits(engine string) error {
-	i := strings.IndexAny(j.temp.dir, `,:?[]{}\`)
+// checkName returns an error if the client of an engine would take a character of a folder's name for
+// something else: the end of a name in a list, a pattern, a scheme. special has these characters.
+func checkName(engine, special, dir string) error {
+	name := dir[len(filepath.VolumeName(dir)):]
+	i := strings.IndexAny(filepath.ToSlash(name), special)
 	if i < 0 {
 		return nil
 	}
-	return fmt.Errorf("%w: %s: %s cannot take %q in the name of an output", mapreduce.ErrNoOutput, j.temp.dir, engine, j.temp.dir[i:i+1])
+	return fmt.Errorf("%w: %s: %s cannot take %q in the name of an output", mapreduce.ErrNoOutput, dir, engine, name[i:i+1])
 }
 
 func (j *job) removeScratch() error {
