@@ -20,10 +20,10 @@ type Lines struct {
 	err  error
 }
 
-// NewLines returns the lines of r, of which each has less than `most` bytes.
-func NewLines(r io.Reader, most int) *Lines {
-	l := &Lines{scan: bufio.NewScanner(r), max: most}
-	l.scan.Buffer(nil, most)
+// NewLines returns the lines of r, of which each has less than maxBytes.
+func NewLines(r io.Reader, maxBytes int) *Lines {
+	l := &Lines{scan: bufio.NewScanner(r), max: maxBytes}
+	l.scan.Buffer(nil, maxBytes)
 	return l
 }
 
