@@ -14,7 +14,7 @@ import (
 
 // fig3 is [Pastorelli13 Figs 3 and 4 and the locality of §4.2].
 func fig3(s *study.Study) {
-	all := fbChoice{maps: computeMap, reduces: computeReduce}.run(s, s.Repeats(1, 20))
+	all := fbChoice{maps: computeMap, reduces: computeReduce}.run(s, s.Repeats(1, 40))
 	for _, class := range []string{"small", "medium", "large"} {
 		f := s.Plot("fig3-" + class)
 		for _, r := range all {

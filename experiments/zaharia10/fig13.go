@@ -86,7 +86,7 @@ func remoteSlowdown(s *study.Study) {
 	jobs := study.Pick(s, 20, 50)
 	cfg, w := scanSetup(jobs, setup.Contended(setup.RemoteLink), scanGap)
 	cfg.Policy = study.Policy("naive", "fair").Policy
-	over := s.Seeds(s.Repeats(1, 5), func(seed uint64) []float64 {
+	over := s.Seeds(s.Repeats(1, 20), func(seed uint64) []float64 {
 		var sum, n [2]float64 // of local maps and of others
 		begun := map[scheduling.AttemptID]event.Event{}
 		cfg.Seed, cfg.Core.Events = seed, func(e event.Event) {

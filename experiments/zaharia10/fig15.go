@@ -42,7 +42,7 @@ func (c case15) locality(s *study.Study, maps int) study.Sample {
 	load := study.Changed(study.Always(workload.Scans(200, maps, 0)), func(j *workload.Job) {
 		j.Map.Time, j.Map.Spread = c.compute, c.sigma
 	})
-	return s.Simulate(cfg, p, s.Repeats(1, 10), load).By(study.NodeLocal)
+	return s.Simulate(cfg, p, s.Repeats(1, 40), load).By(study.NodeLocal)
 }
 
 // fig15 is [Zaharia10 Fig 15, §5.3]: node locality of small jobs against the wait W1.

@@ -39,7 +39,7 @@ func (w warehouseRun) simulate(s *study.Study, seeds int) *study.Runs {
 // fig2 is [Zaharia10 Figs 1 and 2, §3.2, §3.3.1]: a cluster like Facebook's under HFS without delay
 // scheduling, its tasks' and jobs' times and the locality of jobs by size.
 func fig2(s *study.Study) {
-	jobs, seeds := study.Pick(s, 100, 1500), s.Repeats(1, 10)
+	jobs, seeds := study.Pick(s, 100, 1500), s.Repeats(1, 40)
 	cluster := warehouse()
 	s.Fill("jobs", jobs, "nodes", cluster.Cluster.Nodes, "racks", cluster.Cluster.Racks,
 		"interval", cluster.Interval)

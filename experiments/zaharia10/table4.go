@@ -78,7 +78,7 @@ func table4(s *study.Study) {
 	var gains, fifo []study.Sample
 	var published []float64 // locality without delay, and gain
 	for _, c := range cases4 {
-		fair := c.run(s, plain4("hfs"), s.Repeats(1, 20))
+		fair := c.run(s, plain4("hfs"), s.Repeats(1, 40))
 		for i, r := range fair {
 			name := fmt.Sprintf("%d-map jobs, %s: ", c.maps, r.Name)
 			node := s.Row(name+"node-local", r.By(study.NodeLocal))
@@ -112,7 +112,7 @@ func table4(s *study.Study) {
 // fifoRows judges that FIFO is like fair sharing, and returns the gain of delay scheduling under
 // FIFO.
 func fifoRows(s *study.Study, c case4, fair study.Comparison) study.Sample {
-	all := c.run(s, plain4("fifo"), s.Repeats(1, 20))
+	all := c.run(s, plain4("fifo"), s.Repeats(1, 40))
 	for i, r := range all {
 		what := fmt.Sprintf("%d-map jobs, %s: node-local, FIFO less fair sharing", c.maps, r.Name)
 		less := r.By(study.NodeLocal).Minus(fair[i].By(study.NodeLocal))
