@@ -69,6 +69,8 @@ function navigation(x) {
   const list = there(x);
   if (!list.some((s) => s.id === x.look.screen)) go(x, "overview");
   show($("screens"), html`${list.map((s, i) => html`<button data-screen="${s.id}" data-key="${s.id}"${s.id === x.look.screen ? html` aria-current="page"` : ""}${i < 9 ? html` title="key ${i + 1}"` : ""}>${s.name}</button>`)}`);
+  if (x.named !== x.look.screen) $("screens").querySelector("[aria-current]").scrollIntoView({ block: "nearest", inline: "nearest" });
+  x.named = x.look.screen;
   $("runs").hidden = !x.runs[1];
   show($("runs"), html`${x.names.map((name, i) => html`<button data-side="${i}" aria-pressed="${String(i === x.side)}">${name}</button>`)}`);
 }

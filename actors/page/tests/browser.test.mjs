@@ -361,6 +361,10 @@ for (const name of names.filter((n) => /^(live|hfs|hundred|large)\./.test(n))) {
       assert.equal((await size()).wide, 390, screen);
       if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}-phone-${screen}.png`) });
     }
+    await page.evaluate(() => { location.hash = "#/jobs"; });
+    await page.waitForSelector('[data-screen="jobs"][aria-current]');
+    await page.evaluate(() => { document.querySelector("#screens").scrollLeft = 0; location.hash = "#/settings"; });
+    await page.waitForFunction(() => document.querySelector('[data-screen="settings"][aria-current]')?.getBoundingClientRect().right <= innerWidth);
     await page.click('#screens button:text-is("Overview")');
     await page.waitForSelector(".picture .pool");
     const below = await page.$$eval(".picture .pool", (list) => list.filter((b) => b.getBoundingClientRect().bottom > b.closest(".picture").getBoundingClientRect().bottom).map((b) => b.textContent));
