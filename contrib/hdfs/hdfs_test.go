@@ -6,8 +6,11 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/colinmarc/hdfs/v2"
 	"github.com/colinmarc/hdfs/v2/hadoopconf"
@@ -150,4 +153,45 @@ func TestCommands(t *testing.T) {
 	s, err := New(host, os.Getenv)
 	require.NoError(t, err)
 	storetest.Commands(t, s, "hdfs://"+host+"/"+dir, "../..", []string{"$TARRY_TEST_YARN"})
+}
+
+// refusal is an error of a name node.
+type refusal struct{ exception, message string }
+
+func (r refusal) Error() string     { return r.message }
+func (r refusal) Method() string    { return "addBlock" }
+func (r refusal) Desc() string      { return "" }
+func (r refusal) Exception() string { return r.exception }
+func (r refusal) Message() string   { return r.message }
+
+// earlyWriter takes 3 bytes a call, and then returns the next error.
+type earlyWriter struct {
+	got    []byte
+	errors []error
+}
+
+func (w *earlyWriter) Write(b []byte) (int, error) {
+	n := min(3, len(b))
+	if w.got = append(w.got, b[:n]...); len(w.errors) == 0 {
+		return n, nil
+	}
+	err := w.errors[0]
+	w.errors = w.errors[1:]
+	return n, &fs.PathError{Op: "create", Path: "f", Err: err}
+}
+
+// A file of several blocks is written although the name node learns of each block a while later.
+func TestWriteWaitsForTheNameNode(t *testing.T) {
+	early := refusal{"org.apache.hadoop.hdfs.server.namenode.NotReplicatedYetException", "Not replicated yet: /f"}
+	unnamed := refusal{"java.io.IOException", "Cannot allocate block in /f: passed 'previous' block null does not match"}
+	full := refusal{"org.apache.hadoop.hdfs.protocol.DSQuotaExceededException", "The DiskSpace quota of / is exceeded"}
+	synctest.Test(t, func(t *testing.T) {
+		w := &earlyWriter{errors: []error{early, unnamed}}
+		require.NoError(t, write(w, []byte("0123456")))
+		require.Equal(t, "0123456", string(w.got))
+		require.ErrorIs(t, write(&earlyWriter{errors: []error{early, full}}, []byte("0123456")), full)
+		begun := time.Now()
+		require.ErrorIs(t, write(&earlyWriter{errors: slices.Repeat([]error{early}, 99)}, []byte("0")), early)
+		require.Less(t, time.Since(begun), 2*answerTimeout+time.Second)
+	})
 }

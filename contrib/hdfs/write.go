@@ -122,9 +122,26 @@ func (s *store) create(name string, r io.Reader) error {
 	return closed(w)
 }
 
+// write writes b. At the end of a block, the name node may not know yet that the block is stored; write
+// asks it again, as the Java client does.
 func write(w io.Writer, b []byte) error {
-	_, err := w.Write(b)
-	return err
+	deadline := time.Now().Add(answerTimeout)
+	for wait := 10 * time.Millisecond; ; wait *= 2 {
+		n, err := w.Write(b)
+		b = b[n:]
+		if !tooEarly(err) || time.Now().After(deadline) {
+			return err
+		}
+		time.Sleep(wait)
+	}
+}
+
+// tooEarly reports whether the name node refuses a new block since it does not know yet that the last one
+// is stored. The library's repeated request does not name that block, which is the second error.
+func tooEarly(err error) bool {
+	var refused hdfs.Error
+	return errors.As(err, &refused) && (strings.HasSuffix(refused.Exception(), ".NotReplicatedYetException") ||
+		strings.Contains(refused.Message(), "Cannot allocate block"))
 }
 
 // closed closes a file and waits until the name node reports enough replicas of its blocks.
