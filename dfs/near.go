@@ -10,8 +10,9 @@ type Located interface {
 	Hosts(off, n int64) []string
 }
 
-// hostsOf returns the machines that store bytes of a source, or none if unknown.
-func hostsOf(src Source, off, n int64) []string {
+// HostsOf returns the machines that store the n bytes at off of a source, see [Located], or none if
+// unknown.
+func HostsOf(src Source, off, n int64) []string {
 	if p, ok := src.(Located); ok {
 		return p.Hosts(off, n)
 	}

@@ -148,6 +148,7 @@ func (a *attempt) runMap(ctx context.Context, w io.Writer) error {
 	}
 	defer out.Release()
 	a.skipped = out.Skipped()
+	countLocality(a.r.Counters, a.layout.Splits[a.id.Index].Hosts)
 	if a.p.MapOnly() {
 		return a.report(w, nil)
 	}

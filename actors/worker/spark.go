@@ -52,6 +52,8 @@ type sparkSetup struct {
 	Reduce  string `json:"reduce"`
 	Maps    int    `json:"maps"`
 	Reduces int    `json:"reduces"`
+	// Hosts has the hosts on which Spark prefers to run each map, if the store knows the places of the input.
+	Hosts [][]string `json:"hosts,omitempty"`
 }
 
 func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
@@ -81,6 +83,7 @@ func (s spark) run(ctx context.Context, j *job) (reports []report, err error) {
 	}
 	setup, err := json.Marshal(sparkSetup{
 		Program: filepath.Base(files[0]), Map: task(mapTask), Reduce: task(reduceTask), Maps: len(j.layout.Splits), Reduces: j.layout.Reduces,
+		Hosts: preferredHosts(ctx, j.layout.Splits),
 	})
 	if err != nil {
 		return nil, err

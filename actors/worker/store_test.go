@@ -33,8 +33,19 @@ func init() {
 			}
 			return nil
 		}
-		return store, nil
+		return located{store}, nil
 	})
+}
+
+// located is a store that has its file a on this host, and all others elsewhere.
+type located struct{ *storetest.Dir }
+
+func (s located) Places(name string) ([]stores.Place, error) {
+	host, err := os.Hostname()
+	if filepath.Base(name) != "a" {
+		host = "elsewhere.invalid"
+	}
+	return []stores.Place{{Length: 1 << 40, Hosts: []string{host}}}, err
 }
 
 // testStore is a store with two books in it.
@@ -48,14 +59,19 @@ func testStore(t *testing.T) (store *storetest.Dir, url string, books []string) 
 
 // onStore submits a job whose input and output are in a store.
 func onStore(t *testing.T, name, url string, o Options, books []string) error {
+	_, err := countedOnStore(t, name, url, o, books)
+	return err
+}
+
+// countedOnStore is onStore, and returns the job's counters.
+func countedOnStore(t *testing.T, name, url string, o Options, books []string) (*counter.Set, error) {
 	dir := t.TempDir()
 	runs.Store(0)
 	earlierRuns = nil
 	p, err := bind(name, dir, url+"/out", books)
 	require.NoError(t, err)
 	o.Args = append([]string{name, dir, url + "/out"}, books...)
-	_, err = Submit(t.Context(), p, o)
-	return err
+	return Submit(t.Context(), p, o)
 }
 
 // With inputs and output in a store, processes share nothing else and write the same output, also

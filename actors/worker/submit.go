@@ -238,8 +238,14 @@ func (j *job) prepare(ctx context.Context, p *mapreduce.Plan, width int) error {
 	if err != nil {
 		return err
 	}
+	splits = p.JoinSmall(splits, size)
+	for i, s := range splits {
+		if s.Files <= 1 { // several files may be anywhere
+			splits[i].Hosts = dfs.HostsOf(p.Sources()[s.Source].Data, s.Offset, s.Length)
+		}
+	}
 	f := planFile{Version: planVersion, Earlier: earlierRuns}
-	if f.Layout, err = p.Layout(p.JoinSmall(splits, size)); err != nil {
+	if f.Layout, err = p.Layout(splits); err != nil {
 		return err
 	}
 	if f.Programs, err = j.programs(); err != nil {

@@ -1,15 +1,17 @@
 """Runs a job of Tarry on Spark: spark-submit --files PROGRAM,SETUP tarry_spark.py SETUP. Spark starts workers
 and moves frames; Tarry maps, sorts, merges, reduces, and leaves reports of the tasks in a folder of its own.
-SETUP is JSON: the program, its task as TARRY_TASK has it for maps and for reduces, and how many of them there
-are."""
+SETUP is JSON: the program, its task as TARRY_TASK has it for maps and for reduces, how many of them there
+are, and the hosts of each map's input, if they are known."""
 import json
 import os
+import pickle
 import struct
 import subprocess
 import sys
 import tempfile
 
-from pyspark import SparkContext, SparkFiles, TaskContext
+from pyspark import RDD, SparkContext, SparkFiles, TaskContext
+from pyspark.serializers import PickleSerializer
 
 
 def start(task, index, **streams):
@@ -66,12 +68,28 @@ def do_reduce(index, pairs):
     return iter(())
 
 
+def placed(hosts):
+    """Returns the numbers of the maps, each in a partition that Spark prefers to run on the map's hosts.
+    PySpark has no such function; that of Scala takes pairs of an element and its hosts."""
+    jvm = context._jvm
+
+    def sequence(items):
+        array = jvm.java.util.ArrayList()
+        for item in items:
+            array.add(item)
+        return jvm.PythonUtils.toSeq(array)
+
+    pairs = sequence(jvm.scala.Tuple2(pickle.dumps(i), sequence(names)) for i, names in enumerate(hosts))
+    placed = context._jsc.sc().makeRDD(pairs, context._jsc.emptyRDD().classTag())
+    return RDD(placed.toJavaRDD(), context, PickleSerializer())
+
+
 context = SparkContext()
 name = os.path.basename(sys.argv[1])
 places = [sys.argv[1], name, SparkFiles.get(name)]  # the driver's host may be another one
 with open(next(place for place in places if os.path.exists(place))) as f:
     setup = json.load(f)
-maps = context.parallelize(range(setup["maps"]), setup["maps"])
+maps = placed(setup["hosts"]) if "hosts" in setup else context.parallelize(range(setup["maps"]), setup["maps"])
 if setup["reduces"] == 0:
     maps.mapPartitions(do_map).count()
 else:

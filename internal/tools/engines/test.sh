@@ -8,6 +8,7 @@
 #   internal/tools/engines/test.sh yarn 'TestOnEngines/.*/kill'    what go test -run takes
 #   internal/tools/engines/test.sh light       Hadoop Streaming in one process: a minute
 #   internal/tools/engines/test.sh 's3 slurm spark' none    several of them, here S3 with Slurm and with Spark and nothing else
+#   internal/tools/engines/test.sh 'hdfs spark' none    Spark on hosts that store the blocks of an HDFS, too
 #   internal/tools/engines/test.sh yarn -- COMMAND…    starts an engine, has one command find it, and stops it
 set -euo pipefail
 from=$PWD
@@ -89,6 +90,37 @@ if wanted spark || wanted slurm; then
 		alone="hosts: they need root and namespaces of Linux"
 	fi
 	stops+=("$hosts stop $work/hosts")
+fi
+
+# HDFS with a datanode on each host and one replica, so that it matters on which host a map runs.
+dfs() { echo java -Xmx256m -cp "$work/dfs:$cache/hadoop/lib/*" "org.apache.hadoop.hdfs.server.$1"; }
+property() { echo "<property><name>$1</name><value>$2</value></property>"; }
+if wanted hdfs; then
+	if hadoop && [ -n "${TARRY_TEST_HOSTS:-}" ]; then
+		mkdir "$work/dfs"
+		echo "<configuration>$(property fs.defaultFS "hdfs://$(address 254):27020")</configuration>" >"$work/dfs/core-site.xml"
+		cat >"$work/dfs/hdfs-site.xml" <<-EOF
+			<configuration>
+			$(property dfs.replication 1)
+			$(property dfs.blocksize 1m)
+			$(property dfs.permissions.enabled false)
+			$(property dfs.namenode.http-address "$(address 254):27070")
+			$(property dfs.namenode.name.dir "$work/dfs/names")
+			$(property dfs.namenode.datanode.registration.ip-hostname-check false)
+			$(property dfs.datanode.data.dir "$TARRY_TEST_HOSTS/tmp/blocks")
+			$(property dfs.datanode.round-robin-volume-choosing-policy.additional-available-space 0)
+			</configuration>
+		EOF
+		log4j "$work/dfs"
+		$(dfs namenode.NameNode) -format >"$work/dfs/format.log" 2>&1
+		$(dfs namenode.NameNode) >"$work/dfs/names.log" 2>&1 &
+		stops+=("kill $!")
+		for n in 1 2 3; do (on "$n" 0 $(dfs datanode.DataNode) -D "dfs.datanode.hostname=$(address "$n")") >"$work/dfs/blocks$n.log" 2>&1 & done
+		until [ "$(grep -s -c registerDatanode "$work/dfs/names.log")" = 3 ]; do kill -0 "$!" && sleep 0.2; done
+		export HADOOP_CONF_DIR=$work/dfs
+	else
+		missing+=("HDFS on hosts: it needs java 17, mvn, and Spark or Slurm on hosts")
+	fi
 fi
 
 # Two servers of S3 that differ: moto, in Python, and versitygw, on a folder.
@@ -309,6 +341,16 @@ storeOnly() {
 	)
 }
 if wanted s3 && wanted spark && [ -n "${TARRY_TEST_HOSTS:-}" ] && [ ${#s3[@]} = 2 ]; then storeOnly || fail=1; fi
+# A job of Spark on HDFS of the same hosts: nearly all maps run on the host of their block.
+locality() {
+	local tarry=$work/tarry at=hdfs://$(address 254):27020
+	go build -o "$tarry" ./cmd/tarry
+	"$tarry" gen text --size 24MiB --seed 1 -o "$at/words.txt"
+	"$tarry" run wordcount "$at/words.txt" -o "$at/counts" --reduces 2 --block-size 1MiB --counters --on "$TARRY_TEST_SPARK_HOSTS" 2>&1 | tee "$work/counters"
+	cmp <("$tarry" run sort "$at/counts" -q) <("$tarry" run wordcount "$at/words.txt" -q | "$tarry" run sort - -q) || return 1
+	[ "$(sed -n 's/.*Data-local map tasks=//p' "$work/counters")" -ge 22 ] && echo "--- PASS: maps on the hosts of their blocks"
+}
+if wanted hdfs && wanted spark && [ -n "${TARRY_TEST_HOSTS:-}" ]; then locality || fail=1; fi
 export TARRY_TEST_THOUSAND=${TARRY_TEST_THOUSAND:-some} # all: on Spark, Slurm and YARN, too
 if wanted beam; then # vetted here, too: make lint leaves it out, for it compiles for a minute
 	internal/tools/tidy-check.sh contrib/beam || fail=1

@@ -1,0 +1,71 @@
+package worker
+
+import (
+	"context"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
+)
+
+// hostLookup is the time limit for finding the addresses of hosts.
+const hostLookup = 2 * time.Second
+
+// preferredHosts returns, for each split, the names and addresses of the hosts with its bytes, since an
+// engine may know its hosts by either; nil if no split has hosts.
+func preferredHosts(ctx context.Context, splits []cluster.Split) (list [][]string) {
+	ctx, cancel := context.WithTimeout(ctx, hostLookup)
+	defer cancel()
+	known := map[string][]string{}
+	any := false
+	for _, s := range splits {
+		hosts := []string{}
+		for _, name := range s.Hosts {
+			if known[name] == nil {
+				addresses, _ := net.DefaultResolver.LookupHost(ctx, name) // an error: its name alone
+				known[name] = append([]string{name}, addresses...)
+			}
+			hosts = append(hosts, known[name]...)
+		}
+		any = any || len(hosts) > 0
+		slices.Sort(hosts)
+		list = append(list, slices.Compact(hosts))
+	}
+	if !any {
+		return nil
+	}
+	return list
+}
+
+// countLocality counts a map by the place where it has run. The worker does not know racks. Splits
+// without hosts are not counted.
+func countLocality(c *counter.Set, hosts []string) {
+	if len(hosts) == 0 {
+		return
+	}
+	name := "Other local map tasks"
+	if slices.ContainsFunc(hosts, isThisHost) {
+		name = "Data-local map tasks"
+	}
+	c.AddNamed(counter.GroupJob, name, 1)
+}
+
+// isThisHost reports whether a name or an address is one of this host. Of two names, one may lack
+// the domain.
+func isThisHost(host string) bool {
+	own, _ := os.Hostname() // an error: its addresses remain
+	host, own = strings.ToLower(host), strings.ToLower(own)
+	if own != "" && (host == own || strings.HasPrefix(host, own+".") || strings.HasPrefix(own, host+".")) {
+		return true
+	}
+	ip := net.ParseIP(host)
+	addresses, _ := net.InterfaceAddrs() // an error: no address
+	return ip != nil && slices.ContainsFunc(addresses, func(a net.Addr) bool {
+		n, ok := a.(*net.IPNet)
+		return ok && n.IP.Equal(ip)
+	})
+}

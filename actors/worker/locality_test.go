@@ -1,0 +1,59 @@
+package worker
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
+)
+
+// A map counts as local if it runs on a host of its input.
+func TestProcessesCountLocality(t *testing.T) {
+	store, url, books := testStore(t) // book a is on this host
+	const block = 10_000
+	maps := func(book string) int64 {
+		info, err := os.Stat(filepath.Join(store.Root, book))
+		require.NoError(t, err)
+		return (info.Size() + block - 1) / block
+	}
+	c, err := countedOnStore(t, "wordcount", url, Options{On: "processes:2", Reduces: 2, BlockSize: block}, books)
+	require.NoError(t, err)
+	require.Equal(t, maps("a"), c.Named(counter.GroupJob, "Data-local map tasks"))
+	require.Equal(t, maps("b"), c.Named(counter.GroupJob, "Other local map tasks"))
+}
+
+func TestIsThisHost(t *testing.T) {
+	own, err := os.Hostname()
+	require.NoError(t, err)
+	for host, want := range map[string]bool{
+		own: true, own + ".example.org": true, "127.0.0.1": true, "::1": hasIPv6(t),
+		own + "2": false, "x" + own: false, "elsewhere.invalid": false, "192.0.2.1": false, "": false,
+	} {
+		require.Equal(t, want, isThisHost(host), "%q", host)
+	}
+}
+
+func hasIPv6(t *testing.T) bool {
+	list, err := net.InterfaceAddrs()
+	require.NoError(t, err)
+	for _, a := range list {
+		if n, ok := a.(*net.IPNet); ok && n.IP.Equal(net.IPv6loopback) {
+			return true
+		}
+	}
+	return false
+}
+
+// An engine gets the names of hosts and, since it may know only these, their addresses.
+func TestPreferredHosts(t *testing.T) {
+	require.Nil(t, preferredHosts(t.Context(), []cluster.Split{{}, {}}))
+	list := preferredHosts(t.Context(), []cluster.Split{{Hosts: []string{"127.0.0.9", "localhost"}}, {}})
+	require.Len(t, list, 2)
+	require.Subset(t, list[0], []string{"localhost", "127.0.0.1", "127.0.0.9"})
+	require.Equal(t, []string{}, list[1])
+}
