@@ -223,7 +223,7 @@ func withoutExponent(number string) string {
 }
 
 // errLineFeed is the error for a column that contains a line feed, where a job writes lines.
-var errLineFeed = mapreduce.Bad(errors.New("a column holds a line feed: lines that this job writes cannot"))
+var errLineFeed = mapreduce.Bad(errors.New("a column holds a line feed, which the lines that this job writes cannot hold"))
 
 // joinedBy returns a function that joins a row's columns with a separator, for jobs that split them
 // again.

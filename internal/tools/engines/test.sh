@@ -95,7 +95,7 @@ fi
 # HDFS with a datanode on each host and one replica, so that it matters on which host a map runs.
 dfs() { echo java -Xmx256m -cp "$work/dfs:$cache/hadoop/lib/*" "org.apache.hadoop.hdfs.server.$1"; }
 property() { echo "<property><name>$1</name><value>$2</value></property>"; }
-if wanted hdfs; then
+if [[ " $only " == *" hdfs "* ]]; then # all runs it by itself, as it does Kerberos
 	if hadoop && [ -n "${TARRY_TEST_HOSTS:-}" ]; then
 		mkdir "$work/dfs"
 		echo "<configuration>$(property fs.defaultFS "hdfs://$(address 254):27020")</configuration>" >"$work/dfs/core-site.xml"
@@ -350,7 +350,7 @@ locality() {
 	cmp <("$tarry" run sort "$at/counts" -q) <("$tarry" run wordcount "$at/words.txt" -q | "$tarry" run sort - -q) || return 1
 	[ "$(sed -n 's/.*Data-local map tasks=//p' "$work/counters")" -ge 22 ] && echo "--- PASS: maps on the hosts of their blocks"
 }
-if wanted hdfs && wanted spark && [ -n "${TARRY_TEST_HOSTS:-}" ]; then locality || fail=1; fi
+if [[ " $only " == *" hdfs "* ]] && wanted spark && [ -n "${TARRY_TEST_HOSTS:-}" ]; then locality || fail=1; fi
 export TARRY_TEST_THOUSAND=${TARRY_TEST_THOUSAND:-some} # all: on Spark, Slurm and YARN, too
 if wanted beam; then # vetted here, too: make lint leaves it out, for it compiles for a minute
 	internal/tools/tidy-check.sh contrib/beam || fail=1
@@ -360,6 +360,8 @@ fi
 [ "$only" = kerberos ] && { [ -n "${TARRY_TEST_HDFS:-}" ] || echo "not tested: ${missing[*]}"; exit "${fail:-0}"; }
 [ "$only" = s3 ] && { [ ${#s3[@]} = 2 ] || echo "not tested: ${missing[*]}"; exit "${fail:-0}"; }
 [ "$rows" = none ] || go test -p 1 -count=1 -timeout 90m -run "$rows" -v ./actors/worker ./examples | grep --line-buffered -E "$said" || fail=1
-[ "$only" != all ] || "$here/internal/tools/engines/test.sh" kerberos || fail=1
+if [ "$only" = all ]; then
+	for other in kerberos 'hdfs spark'; do "$here/internal/tools/engines/test.sh" "$other" none || fail=1; done
+fi
 for m in "${missing[@]}" ${alone:+"$alone"}; do echo "not tested: $m"; done
 exit "${fail:-0}"

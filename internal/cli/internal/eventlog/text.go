@@ -46,7 +46,7 @@ func Line(e *actors.Event) string {
 	default:
 	}
 	if p := e.Placed; p != nil && p.Center != "" {
-		add("; preferred node %s, weighted distance there %d, here %d", p.Center, p.AtCenter, p.Here)
+		add("; prefers %s, weighted distance there %d, here %d", p.Center, p.AtCenter, p.Here)
 		if p.Mean > 0 {
 			add(", at best %d, in the mean %d", p.Best, p.Mean)
 		}
