@@ -18,10 +18,12 @@ const hostLookup = 2 * time.Second
 // preferredHosts returns, for each split, the names and addresses of the hosts with its bytes, since an
 // engine may know its hosts by either; nil if no split has hosts.
 func preferredHosts(ctx context.Context, splits []cluster.Split) (list [][]string) {
+	if !slices.ContainsFunc(splits, func(s cluster.Split) bool { return len(s.Hosts) > 0 }) {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, hostLookup)
 	defer cancel()
 	known := map[string][]string{}
-	any := false
 	for _, s := range splits {
 		hosts := []string{}
 		for _, name := range s.Hosts {
@@ -31,12 +33,8 @@ func preferredHosts(ctx context.Context, splits []cluster.Split) (list [][]strin
 			}
 			hosts = append(hosts, known[name]...)
 		}
-		any = any || len(hosts) > 0
 		slices.Sort(hosts)
 		list = append(list, slices.Compact(hosts))
-	}
-	if !any {
-		return nil
 	}
 	return list
 }
