@@ -33,13 +33,11 @@ func TestBindNamesTheCallersLine(t *testing.T) {
 func TestBindRefusesContradictions(t *testing.T) {
 	in, out := Lines(Bytes("text", nil)), Text[string](Writer("-", io.Discard))
 	good := Job[[]byte, string, int64, string]{Map: nothing[string, int64], Reduce: ignore[string, int64, string]}
-	p, err := good.Bind(in, out)
-	require.NoError(t, err)
+	p := must(good.Bind(in, out))(t)
 	require.Equal(t, "job", p.Name(), "what has no name")
 	named := good
 	named.Name = "count"
-	p, err = named.Bind(in, out)
-	require.NoError(t, err)
+	p = must(named.Bind(in, out))(t)
 	require.Equal(t, "count", p.Name())
 	for want, change := range map[string]func(j *Job[[]byte, string, int64, string]){
 		"none of Map, MapTask": func(j *Job[[]byte, string, int64, string]) { j.Map = nil },
@@ -62,13 +60,10 @@ func TestBindRefusesContradictions(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "bind_test.go:")
 	}
-	_, err = good.Bind(Input[[]byte]{}, out)
-	require.ErrorContains(t, err, "the input is empty")
-	_, err = good.Bind(in, Output[string]{})
-	require.ErrorContains(t, err, "the output is empty")
-	_, err = keepLines().Bind(in, Output[[]byte]{})
-	require.ErrorContains(t, err, "bind_test.go:")
-	_, err = MapOnly[[]byte, func()]{Map: func([]byte, func(func())) error { return nil }}.Bind(in,
+	require.ErrorContains(t, errorOf(good.Bind(Input[[]byte]{}, out)), "the input is empty")
+	require.ErrorContains(t, errorOf(good.Bind(in, Output[string]{})), "the output is empty")
+	require.ErrorContains(t, errorOf(keepLines().Bind(in, Output[[]byte]{})), "bind_test.go:")
+	_, err := MapOnly[[]byte, func()]{Map: func([]byte, func(func())) error { return nil }}.Bind(in,
 		Text[func()](Writer("-", io.Discard)))
 	require.ErrorIs(t, err, codec.ErrUnsupportedType)
 }
@@ -76,8 +71,7 @@ func TestBindRefusesContradictions(t *testing.T) {
 // attempts runs one map and, if that succeeds, one reduce of a job over one line.
 func attempts[K, V, O any](t *testing.T, ctx context.Context, j Job[[]byte, K, V, O]) error {
 	t.Helper()
-	p, err := j.Bind(Lines(Bytes("text", []byte("line\n"))), Text[O](Writer("-", io.Discard)))
-	require.NoError(t, err)
+	p := must(j.Bind(Lines(Bytes("text", []byte("line\n"))), Text[O](Writer("-", io.Discard))))(t)
 	if err := p.Prepare(ctx, cluster.PrepareOptions{Reduces: 2}); err != nil {
 		return err
 	}
@@ -95,10 +89,7 @@ func attempts[K, V, O any](t *testing.T, ctx context.Context, j Job[[]byte, K, V
 func TestFaultsOfUsersCodeAreErrors(t *testing.T) {
 	ctx := context.Background()
 	bad := errors.New("bad record")
-	one := func(_ []byte, emit func(string, int64)) error {
-		emit("k", 1)
-		return nil
-	}
+	one := func(_ []byte, emit func(string, int64)) error { emit("k", 1); return nil }
 	type job = Job[[]byte, string, int64, string]
 	var p *fault.PanicError
 
@@ -199,17 +190,14 @@ func TestTaskKnowsItsAttempt(t *testing.T) {
 	run := func(local bool) (*counter.Set, []string) {
 		names = nil
 		var out Collected[string]
-		p, err := j.Bind(Lines(Bytes("text", []byte("a\nb\nc\n"))), out.Output())
-		require.NoError(t, err)
+		p := must(j.Bind(Lines(Bytes("text", []byte("a\nb\nc\n"))), out.Output()))(t)
 		var c *counter.Set
 		if local {
-			c, err = RunLocal(context.Background(), p, LocalOptions{Reduces: 2})
-			require.NoError(t, err)
+			c = must(RunLocal(context.Background(), p, LocalOptions{Reduces: 2}))(t)
 		} else {
 			c = runEngine(t, p, 2, nil, cluster.Resources{})
 		}
-		got, err := out.Records()
-		require.NoError(t, err)
+		got := must(out.Records())(t)
 		require.Equal(t, []string{"0", "1"}, got)
 		return c, names
 	}
@@ -226,10 +214,9 @@ func TestTaskKnowsItsAttempt(t *testing.T) {
 }
 
 func TestAttemptBeforePrepareIsAnError(t *testing.T) {
-	p, err := wordCount(true).Bind(Lines(Bytes("text", []byte("a"))),
-		Text[Pair[string, int64]](Writer("-", io.Discard)))
-	require.NoError(t, err)
-	_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 1}})
+	p := must(wordCount(true).Bind(Lines(Bytes("text", []byte("a"))),
+		Text[Pair[string, int64]](Writer("-", io.Discard))))(t)
+	_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 1}})
 	require.ErrorIs(t, err, output.ErrUnprepared)
 }
 

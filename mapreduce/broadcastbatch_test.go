@@ -120,18 +120,16 @@ func TestErrorsOfBatchedLookups(t *testing.T) {
 					}
 				}
 				var seen bytes.Buffer
-				p, err := BroadcastJoin(in, func(p pair) []byte { return p.First }, cityOf(),
+				p := must(BroadcastJoin(in, func(p pair) []byte { return p.First }, cityOf(),
 					func(p pair, c []string, _ func(string)) error {
 						if string(p.Second) == fmt.Sprint(at) {
 							return way()
 						}
 						fmt.Fprintf(&seen, "%s %v\n", p.Second, c)
 						return nil
-					}).Bind(Text[string](Writer("w", io.Discard)))
-				require.NoError(t, err)
+					}).Bind(Text[string](Writer("w", io.Discard))))(t)
 				require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
-				splits, err := p.Splits(t.Context(), p.BlocksOf(1<<20))
-				require.NoError(t, err)
+				splits := must(p.Splits(t.Context(), p.BlocksOf(1<<20)))(t)
 				require.ErrorAs(t, failedMap(p, &cluster.MapAttempt{Split: splits[0]}), &e)
 				return e, seen.String()
 			}

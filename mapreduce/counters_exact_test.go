@@ -39,12 +39,9 @@ func countedJobs() map[string]func() (*Plan, error) {
 // What a run counts is what the oracle counts, and both are what happened.
 func TestCountersAreWhatHappened(t *testing.T) {
 	for name, bind := range countedJobs() {
-		p, err := bind()
-		require.NoError(t, err)
-		local, err := RunLocal(context.Background(), p, LocalOptions{Reduces: 2})
-		require.NoError(t, err)
-		p, err = bind()
-		require.NoError(t, err)
+		p := must(bind())(t)
+		local := must(RunLocal(context.Background(), p, LocalOptions{Reduces: 2}))(t)
+		p = must(bind())(t)
 		c := runEngine(t, p, 2, nil, cluster.Resources{})
 		for v := range local.All() {
 			require.Equal(t, v.Value, c.Named(v.Group, v.Name), "%s: %s", name, v.Name)
@@ -124,10 +121,8 @@ func TestWhereAMapIs(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
 	a := &cluster.MapAttempt{Split: cluster.Split{Offset: 2, Length: 3}, Resources: cluster.Resources{Progress: &progress}}
-	_, err = p.RunMap(context.Background(), a)
-	require.NoError(t, err)
+	must(p.RunMap(context.Background(), a))(t)
 	a.Split = cluster.Split{Source: 1}
-	_, err = p.RunMap(context.Background(), a)
-	require.NoError(t, err)
+	must(p.RunMap(context.Background(), a))(t)
 	require.Equal(t, []string{"one, bytes 2 to 4", "one, bytes 4 to 6", "one, bytes 4 to 6", "two"}, seen)
 }

@@ -26,22 +26,16 @@ func names(c *counter.Set) map[string]bool {
 // counters of reduces.
 func TestCountersThatAreNotMeasured(t *testing.T) {
 	text := Bytes("text", []byte(strings.Repeat("a line\n", 1000)))
-	var out Collected[[]byte]
 	filter := MapOnly[[]byte, []byte]{Map: func(chunk []byte, emit func([]byte)) error { emit(chunk); return nil }}
-	plan, err := filter.Bind(Chunks(text), out.Output())
-	require.NoError(t, err)
-	c, err := RunLocal(context.Background(), plan, LocalOptions{})
-	require.NoError(t, err)
+	plan := must(filter.Bind(Chunks(text), new(Collected[[]byte]).Output()))(t)
+	c := must(RunLocal(context.Background(), plan, LocalOptions{}))(t)
 	require.Equal(t, int64(1), c.Get(counter.MapInputChunks))
 	require.Equal(t, map[string]bool{
 		"Map input chunks": true, "Map output records": true, "Map output bytes": true, "Bytes Read": true, "Bytes Written": true,
 	}, names(c))
 
-	var lines Collected[[]byte]
-	plan, err = filter.Bind(Lines(text), lines.Output())
-	require.NoError(t, err)
-	c, err = RunLocal(context.Background(), plan, LocalOptions{})
-	require.NoError(t, err)
+	plan = must(filter.Bind(Lines(text), new(Collected[[]byte]).Output()))(t)
+	c = must(RunLocal(context.Background(), plan, LocalOptions{}))(t)
 	require.Equal(t, int64(1000), c.Get(counter.MapInputRecords))
 	require.False(t, names(c)["Map input chunks"])
 }
@@ -49,10 +43,8 @@ func TestCountersThatAreNotMeasured(t *testing.T) {
 // Hadoop's sum holds: map output, less what Combine takes away in maps and reduces, is what reduces
 // are called with.
 func TestCombineCountersAddUp(t *testing.T) {
-	var out Collected[Pair[string, int64]]
-	plan, err := wordCount(true).Bind(Lines(Bytes("one", []byte("a b a\n")), Bytes("two", []byte("b b c\n"))),
-		out.Output())
-	require.NoError(t, err)
+	plan := must(wordCount(true).Bind(Lines(Bytes("one", []byte("a b a\n")), Bytes("two", []byte("b b c\n"))),
+		new(Collected[Pair[string, int64]]).Output()))(t)
 	c := runEngine(t, plan, 2, nil, cluster.Resources{})
 	require.Equal(t, int64(6), c.Get(counter.MapOutputRecords))
 	require.Equal(t, int64(6*(1+8)), c.Get(counter.MapOutputBytes), "of keys and values, before Combine")
@@ -116,8 +108,7 @@ func TestFailedAttemptsCountNothing(t *testing.T) {
 		_, err := p.RunMap(ctx, a)
 		failed(err)
 		p = prepared(job{MapTask: mapper(nil), ReduceTask: reducer, Sum: sum}.Bind(lines, to()))
-		out, err := p.RunMap(ctx, &cluster.MapAttempt{Split: a.Split})
-		require.NoError(t, err)
+		out := must(p.RunMap(ctx, &cluster.MapAttempt{Split: a.Split}))(t)
 		failed(p.RunReduce(ctx, &cluster.ReduceAttempt{Next: sent(0, out), Resources: res}))
 		out.Release()
 	}

@@ -42,14 +42,12 @@ func requireSameCSV(t require.TestingT, o CSVOptions, text []byte, w read.Window
 			fields []string
 			text   string
 		}
-		texts, err := recordsOf(t, Decoded(CSV(o, Bytes("f.csv", text)), func(r CSVRecord) (record, error) {
+		texts := must(recordsOf(t, Decoded(CSV(o, Bytes("f.csv", text)), func(r CSVRecord) (record, error) {
 			return record{slices.Clone(r.Fields), string(r.Text)}, nil
-		}), w, block)
-		require.NoError(t, err)
+		}), w, block))(t)
 		for i, rec := range texts {
 			require.Equal(t, want[i], rec.fields)
-			again, err := wholeCSV(o, []byte(rec.text+"\n"))
-			require.NoError(t, err)
+			again := must(wholeCSV(o, []byte(rec.text+"\n")))(t)
 			if rec.text != "" { // a record of one empty field is an empty line to a reader
 				require.Equal(t, want[i:i+1], again)
 			}
@@ -101,8 +99,7 @@ func TestCSVIsReadAlikeHoweverItIsCut(t *testing.T) {
 		text := randomCSV(t, o.Comment)
 		w := tiny(rapid.IntRange(1, 40).Draw(t, "run"), rapid.IntRange(1, 20).Draw(t, "crossing"),
 			rapid.IntRange(1, 80).Draw(t, "span"))
-		_, err := wholeCSV(o, text)
-		require.NoError(t, err)
+		must(wholeCSV(o, text))(t)
 		for block := int64(1); block <= int64(len(text))+1; block++ {
 			requireSameCSV(t, o, text, w, block)
 		}
@@ -134,15 +131,13 @@ func TestCSVOfEverySource(t *testing.T) {
 	text := "k,v\n\"a\nb\",1\nc,\"2,\"\"3\"\"\"\n\nd,4\n"
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
-	_, err := io.WriteString(z, text)
-	require.NoError(t, err)
+	must(io.WriteString(z, text))(t)
 	require.NoError(t, z.Close())
 	want := [][]string{{"a\nb", "1"}, {"c", `2,"3"`}, {"d", "4"}}
 	o := CSVOptions{Header: true}
 	requireEverywhere(t, want, func() Input[[]string] { return fieldsOf(CSV(o, Bytes("t.csv", []byte(text)))) }, 1, 4, 11, 100)
 	requireEverywhere(t, want, func() Input[[]string] {
-		src, err := checked(Bytes("t.csv.gz", packed.Bytes()))
-		require.NoError(t, err)
+		src := must(checked(Bytes("t.csv.gz", packed.Bytes())))(t)
 		return fieldsOf(CSV(o, src))
 	}, 5, 100)
 	requireEverywhere(t, want, func() Input[[]string] { return fieldsOf(CSV(o, Stream("-", strings.NewReader(text)))) }, 1)
@@ -162,12 +157,10 @@ func TestCSVMarks(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 	m := input.Memo(p.Sources()[0]).(*marks)
-	_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 1000}})
-	require.NoError(t, err)
+	must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 1000}}))(t)
 	require.Empty(t, m.list)
 	for range 2 {
-		_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Offset: 5<<19 + 3, Length: 1000}})
-		require.NoError(t, err)
+		must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Offset: 5<<19 + 3, Length: 1000}}))(t)
 		require.Len(t, m.list, 3)
 	}
 }

@@ -57,22 +57,17 @@ func TestDamagedSpillsFailTheReduce(t *testing.T) {
 // flipBits changes one bit in each spill file in dir. The files have no names any more.
 func flipBits(t *testing.T, dir string) {
 	t.Helper()
-	open, err := filepath.Glob("/proc/self/fd/*")
-	require.NoError(t, err)
+	open := must(filepath.Glob("/proc/self/fd/*"))(t)
 	flipped := 0
 	for _, fd := range open {
 		if name, err := os.Readlink(fd); err != nil || !strings.HasPrefix(name, filepath.Join(dir, "spill-")) {
 			continue
 		}
-		f, err := os.OpenFile(fd, os.O_RDWR, 0)
-		require.NoError(t, err)
-		st, err := f.Stat()
-		require.NoError(t, err)
+		f := must(os.OpenFile(fd, os.O_RDWR, 0))(t)
+		st := must(f.Stat())(t)
 		var b [1]byte
-		_, err = f.ReadAt(b[:], st.Size()/2)
-		require.NoError(t, err)
-		_, err = f.WriteAt([]byte{b[0] ^ 4}, st.Size()/2)
-		require.NoError(t, err)
+		must(f.ReadAt(b[:], st.Size()/2))(t)
+		must(f.WriteAt([]byte{b[0] ^ 4}, st.Size()/2))(t)
 		require.NoError(t, f.Close())
 		flipped++
 	}

@@ -40,10 +40,8 @@ type (
 
 // keep runs a job that copies records into k, in RunLocal with blocks of `block` bytes or records.
 func keep[T any](t require.TestingT, k *Dataset[T], in Input[T], block int64) {
-	plan, err := passOn[T]().Bind(in, k.Output())
-	require.NoError(t, err)
-	_, err = RunLocal(context.Background(), plan, LocalOptions{Blocks: plan.BlocksOf(block)})
-	require.NoError(t, err)
+	plan := must(passOn[T]().Bind(in, k.Output()))(t)
+	must(RunLocal(context.Background(), plan, LocalOptions{Blocks: plan.BlocksOf(block)}))(t)
 }
 
 // keptIsSlice keeps records, reads them in arbitrary splits within a budget, and expects them
@@ -58,19 +56,15 @@ func keptIsSlice[T any](t *rapid.T, gen *rapid.Generator[T]) {
 	root := cluster.NewMemory(limit)
 	k := NewDataset[T](kept.Options{})
 	fill := passOn[T]()
-	plan, err := fill.Bind(Slice(records), k.Output())
-	require.NoError(t, err)
+	plan := must(fill.Bind(Slice(records), k.Output()))(t)
 	runAttempts(t, plan, root, plan.BlocksOf(int64(len(records)/3+1)))
-	got, err := k.Records()
-	require.NoError(t, err)
+	got := must(k.Records())(t)
 	require.Equal(t, fmt.Sprintf("%+v", records), fmt.Sprintf("%+v", got))
 
 	var out Collected[T]
-	plan, err = fill.Bind(k.Input(), out.Output())
-	require.NoError(t, err)
+	plan = must(fill.Bind(k.Input(), out.Output()))(t)
 	runAttempts(t, plan, root, plan.BlocksOf(block))
-	got, err = out.Records()
-	require.NoError(t, err)
+	got = must(out.Records())(t)
 	require.Equal(t, fmt.Sprintf("%+v", records), fmt.Sprintf("%+v", got))
 	n, size, spilled := k.Size()
 	require.EqualValues(t, len(records), n)
@@ -88,15 +82,11 @@ func keptIsSlice[T any](t *rapid.T, gen *rapid.Generator[T]) {
 func runAttempts(t require.TestingT, p *Plan, root *cluster.Memory, blocks func(int) []cluster.Block) {
 	ctx := context.Background()
 	require.NoError(t, p.Claim())
-	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{}))
-	splits, err := p.Splits(ctx, blocks)
-	require.NoError(t, err)
+	splits := begun(t, p, blocks)
 	for i, split := range splits {
 		sub := root.Sub()
 		a := &cluster.MapAttempt{Index: i, Split: split, Resources: cluster.Resources{Budget: sub, Host: fmt.Sprint("node ", i%2)}}
-		_, err := p.RunMap(ctx, a)
-		require.NoError(t, err)
+		must(p.RunMap(ctx, a))(t)
 		require.NoError(t, p.CommitTask(a.ID()))
 		sub.Close()
 	}
@@ -132,11 +122,9 @@ func TestKeptLargeRecords(t *testing.T) {
 	records := [][]byte{bytes.Repeat([]byte("a"), 700<<10), {1}, bytes.Repeat([]byte("b"), 300<<10), {}, {2}}
 	for _, limit := range []int64{0, 1} {
 		k, root := NewDataset[[]byte](kept.Options{}), cluster.NewMemory(limit)
-		plan, err := passOn[[]byte]().Bind(Slice(records), k.Output())
-		require.NoError(t, err)
+		plan := must(passOn[[]byte]().Bind(Slice(records), k.Output()))(t)
 		runAttempts(t, plan, root, nil)
-		got, err := k.Records()
-		require.NoError(t, err)
+		got := must(k.Records())(t)
 		require.Equal(t, records, got)
 		k.Release()
 		require.Zero(t, root.Used())
@@ -147,38 +135,31 @@ func TestKeptLargeRecords(t *testing.T) {
 // after a plan starts.
 func TestKeptRelease(t *testing.T) {
 	k := NewDataset[int](kept.Options{Name: "numbers"})
-	var none Collected[int]
-	_, err := passOn[int]().Bind(k.Input(), none.Output())
+	_, err := passOn[int]().Bind(k.Input(), new(Collected[int]).Output())
 	require.ErrorIs(t, err, output.ErrNotCollected)
 	require.ErrorContains(t, err, "numbers")
 	empty := NewKeyedDataset(kept.Options{}, func(n int) int { return n })
 	_, err = passOn[Group[int, int, int]]().Bind(Grouped(empty.Feed(), empty.Feed()), new(Collected[Group[int, int, int]]).Output())
 	require.ErrorIs(t, err, output.ErrNotCollected)
 	root := cluster.NewMemory(1 << 30)
-	plan, err := passOn[int]().Bind(Slice([]int{1, 2, 3}), k.Output())
-	require.NoError(t, err)
+	plan := must(passOn[int]().Bind(Slice([]int{1, 2, 3}), k.Output()))(t)
 	runAttempts(t, plan, root, nil)
 	require.Positive(t, root.Used())
 
 	var out, late Collected[int]
-	reads, err := passOn[int]().Bind(k.Input(), out.Output())
-	require.NoError(t, err)
-	begins, err := passOn[int]().Bind(k.Input(), late.Output())
-	require.NoError(t, err)
+	reads := must(passOn[int]().Bind(k.Input(), out.Output()))(t)
+	begins := must(passOn[int]().Bind(k.Input(), late.Output()))(t)
 	require.NoError(t, reads.Hold(false))
 	k.Release()
 	k.Release()
 	require.ErrorIs(t, begins.SetupJob(), kept.ErrReleased)
-	_, err = k.Records()
-	require.ErrorIs(t, err, kept.ErrReleased)
+	require.ErrorIs(t, errorOf(k.Records()), kept.ErrReleased)
 	require.Positive(t, root.Used(), "a job still reads")
 	runAttempts(t, reads, nil, nil)
 	require.Zero(t, root.Used())
-	got, err := out.Records()
-	require.NoError(t, err)
+	got := must(out.Records())(t)
 	require.Equal(t, []int{1, 2, 3}, got)
-	again, err := passOn[int]().Bind(Slice([]int{1}), k.Output())
-	require.NoError(t, err)
+	again := must(passOn[int]().Bind(Slice([]int{1}), k.Output()))(t)
 	require.ErrorIs(t, again.SetupJob(), output.ErrDestinationUsed)
 }
 
@@ -188,20 +169,16 @@ func TestKeptAttemptsLeaveNothing(t *testing.T) {
 	k, root := NewDataset[int](kept.Options{}), cluster.NewMemory(1<<30)
 	broken := errors.New("broken")
 	job := MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n); return map[bool]error{true: broken}[n == 1] }}
-	plan, err := job.Bind(Slice([]int{0, 1}), k.Output())
-	require.NoError(t, err)
+	plan := must(job.Bind(Slice([]int{0, 1}), k.Output()))(t)
 	require.NoError(t, plan.SetupJob())
-	splits, err := plan.Splits(t.Context(), plan.BlocksOf(1))
-	require.NoError(t, err)
+	splits := must(plan.Splits(t.Context(), plan.BlocksOf(1)))(t)
 	run := func(task, try int) (AttemptID, error) {
 		a := &cluster.MapAttempt{Index: task, Try: try, Split: splits[task], Resources: cluster.Resources{Budget: root.Sub()}}
 		_, err := plan.RunMap(t.Context(), a)
 		return a.ID(), err
 	}
-	first, err := run(0, 0)
-	require.NoError(t, err)
-	second, err := run(0, 1)
-	require.NoError(t, err)
+	first := must(run(0, 0))(t)
+	second := must(run(0, 1))(t)
 	require.NoError(t, plan.CommitTask(first))
 	used := root.Used()
 	require.ErrorIs(t, plan.CommitTask(second), cluster.ErrCommitted)
@@ -214,8 +191,7 @@ func TestKeptAttemptsLeaveNothing(t *testing.T) {
 	require.NoError(t, plan.AbortJob())
 	require.Zero(t, root.Used())
 	keep(t, k, Slice([]int{7}), 1)
-	got, err := k.Records()
-	require.NoError(t, err)
+	got := must(k.Records())(t)
 	require.Equal(t, []int{7}, got)
 }
 
@@ -231,28 +207,24 @@ func TestKeptAgain(t *testing.T) {
 			}
 			return nil
 		}}
-		plan, err := job.Bind(Slice([]int{0, 1, 2, 3, 4, 5, 6, 7}), out)
-		require.NoError(t, err)
+		plan := must(job.Bind(Slice([]int{0, 1, 2, 3, 4, 5, 6, 7}), out))(t)
 		return plan
 	}
 	plan := bind(k.Output())
 	runAttempts(t, plan, root, plan.BlocksOf(2))
 	used := root.Used()
-	want, err := k.Records()
-	require.NoError(t, err)
+	want := must(k.Records())(t)
 	require.Equal(t, []string{"node 0", "node 1", "node 0", "node 1"}, k.Hosts())
 	again := func(block int64) error {
 		p := bind(k.Again())
 		require.NoError(t, p.SetupJob())
-		splits, err := p.Splits(t.Context(), p.BlocksOf(block))
-		require.NoError(t, err)
+		splits := must(p.Splits(t.Context(), p.BlocksOf(block)))(t)
 		for i, split := range splits {
 			a := &cluster.MapAttempt{Index: i, Split: split, Resources: cluster.Resources{Budget: root.Sub(), Host: "node 2"}}
-			_, err := p.RunMap(t.Context(), a)
-			require.NoError(t, err)
+			must(p.RunMap(t.Context(), a))(t)
 			require.NoError(t, p.CommitTask(a.ID()))
 		}
-		err = p.CommitJob()
+		err := p.CommitJob()
 		if err != nil {
 			require.NoError(t, p.AbortJob())
 		}
@@ -262,12 +234,12 @@ func TestKeptAgain(t *testing.T) {
 	k.Lose("node 1")
 	require.Equal(t, []int{1, 3}, k.Lost())
 	require.Equal(t, used/2, root.Used())
-	_, err = k.Records()
+	_, err := k.Records()
 	require.ErrorIs(t, err, kept.ErrPartLost)
 	require.ErrorContains(t, err, "points, part 1, on node 1")
 	for _, wrong := range []func(){func() { less = 1 }, func() { move = 1e-3 }, func() { move = math.NaN() }} {
 		wrong()
-		err = again(2)
+		err := again(2)
 		require.ErrorIs(t, err, kept.ErrOtherData)
 		require.ErrorContains(t, err, "points, part 0 has 2 records, made again")
 		require.Equal(t, used/2, root.Used())
@@ -279,8 +251,7 @@ func TestKeptAgain(t *testing.T) {
 	require.Empty(t, k.Lost())
 	require.Equal(t, used, root.Used())
 	require.Equal(t, []string{"node 0", "node 2", "node 0", "node 2"}, k.Hosts())
-	got, err := k.Records()
-	require.NoError(t, err)
+	got := must(k.Records())(t)
 	for i := range want {
 		require.InDelta(t, want[i].X, got[i].X, 1e-9)
 		require.Equal(t, want[i].N, got[i].N)
@@ -293,15 +264,12 @@ func TestKeptAgain(t *testing.T) {
 func TestKeptLostWhileWritten(t *testing.T) {
 	k, root := NewDataset[int](kept.Options{}), cluster.NewMemory(1<<30)
 	run := func(out Output[int], lose string) {
-		plan, err := passOn[int]().Bind(Slice([]int{1, 2}), out)
-		require.NoError(t, err)
+		plan := must(passOn[int]().Bind(Slice([]int{1, 2}), out))(t)
 		require.NoError(t, plan.SetupJob())
-		splits, err := plan.Splits(t.Context(), plan.BlocksOf(1))
-		require.NoError(t, err)
+		splits := must(plan.Splits(t.Context(), plan.BlocksOf(1)))(t)
 		for i, split := range splits {
 			a := &cluster.MapAttempt{Index: i, Split: split, Resources: cluster.Resources{Budget: root.Sub(), Host: fmt.Sprint("node ", i)}}
-			_, err := plan.RunMap(t.Context(), a)
-			require.NoError(t, err)
+			must(plan.RunMap(t.Context(), a))(t)
 			if i == 1 {
 				k.Lose(lose)
 			}
@@ -315,8 +283,7 @@ func TestKeptLostWhileWritten(t *testing.T) {
 	require.Equal(t, []int{1}, k.Lost())
 	run(k.Again(), "node 9")
 	require.Empty(t, k.Lost())
-	got, err := k.Records()
-	require.NoError(t, err)
+	got := must(k.Records())(t)
 	require.Equal(t, []int{1, 2}, got)
 	k.Release()
 	require.Zero(t, root.Used())
@@ -324,18 +291,12 @@ func TestKeptLostWhileWritten(t *testing.T) {
 
 // A damaged spill is a lost part, not wrong records.
 func TestKeptDamage(t *testing.T) {
-	f, err := os.CreateTemp(t.TempDir(), "")
-	require.NoError(t, err)
+	f := must(os.CreateTemp(t.TempDir(), ""))(t)
 	k := NewDataset[int](kept.Options{Spills: cluster.NewSpillsOn(func() (cluster.SpillFile, error) { return f, nil })})
-	plan, err := passOn[int]().Bind(Slice([]int{1, 2, 3}), k.Output())
-	require.NoError(t, err)
+	plan := must(passOn[int]().Bind(Slice([]int{1, 2, 3}), k.Output()))(t)
 	runAttempts(t, plan, cluster.NewMemory(1), nil)
-	_, err = f.WriteAt([]byte{9}, 8)
-	require.NoError(t, err)
-	var out Collected[int]
-	plan, err = passOn[int]().Bind(k.Input(), out.Output())
-	require.NoError(t, err)
-	_, err = RunLocal(t.Context(), plan, LocalOptions{})
+	must(f.WriteAt([]byte{9}, 8))(t)
+	err := ran(passOn[int]().Bind(k.Input(), new(Collected[int]).Output()))
 	require.ErrorIs(t, err, kept.ErrPartLost)
 	require.ErrorContains(t, err, "wrong checksum")
 	require.True(t, fault.IsPermanent(err))
@@ -354,34 +315,27 @@ func TestKeptRecordsAreWatched(t *testing.T) {
 		return nil
 	}}
 	var out Collected[string]
-	plan, err := job.Bind(k.Input(), out.Output())
-	require.NoError(t, err)
-	_, err = RunLocal(t.Context(), plan, LocalOptions{})
+	err := ran(job.Bind(k.Input(), out.Output()))
 	require.ErrorContains(t, err, `words, part 0: at byte 5, "\x03bad": panic: no`)
-	plan, err = job.Bind(k.Input(), out.Output())
-	require.NoError(t, err)
+	plan := must(job.Bind(k.Input(), out.Output()))(t)
 	var left []cluster.Skipped
-	_, err = RunLocal(t.Context(), plan, LocalOptions{MaxSkips: 1, Skipped: &left})
-	require.NoError(t, err)
+	must(RunLocal(t.Context(), plan, LocalOptions{MaxSkips: 1, Skipped: &left}))(t)
 	require.Len(t, left, 1)
-	got, err := out.Records()
-	require.NoError(t, err)
+	got := must(out.Records())(t)
 	require.Equal(t, []string{"good", "fine"}, got)
 
 	b := NewDataset[[]byte](kept.Options{})
 	keep(t, b, Slice([][]byte{[]byte("one"), []byte("two")}), 9)
 	var last []byte
-	kept, err := MapOnly[[]byte, []byte]{Map: func(rec []byte, emit func([]byte)) error {
+	kept := must(MapOnly[[]byte, []byte]{Map: func(rec []byte, emit func([]byte)) error {
 		if last != nil {
 			emit(last)
 		}
 		last = rec
 		return nil
-	}}.Bind(b.Input(), new(Collected[[]byte]).Output())
-	require.NoError(t, err)
+	}}.Bind(b.Input(), new(Collected[[]byte]).Output()))(t)
 	kept.Debug(DebugOptions{})
-	_, err = RunLocal(t.Context(), kept, LocalOptions{})
-	require.ErrorIs(t, err, watch.ErrKept)
+	require.ErrorIs(t, errorOf(RunLocal(t.Context(), kept, LocalOptions{})), watch.ErrKept)
 }
 
 func TestKeptWrongType(t *testing.T) {
@@ -425,19 +379,15 @@ func TestViewsOfKeptRecordsAreLent(t *testing.T) {
 		} {
 			last = nil
 			var out Collected[[]int32]
-			plan, err := bind(out.Output())
-			require.NoError(t, err)
+			plan := must(bind(out.Output()))(t)
 			plan.Debug(DebugOptions{})
-			_, err = RunLocal(t.Context(), plan, LocalOptions{})
-			require.ErrorIs(t, err, how, name)
+			require.ErrorIs(t, errorOf(RunLocal(t.Context(), plan, LocalOptions{})), how, name)
 			if how == nil {
-				got, err := out.Records()
-				require.NoError(t, err)
+				got := must(out.Records())(t)
 				require.Equal(t, [][]int32{{0, 7, 8}, {1, 7, 8}, {2, 7, 8}}, got, name)
 			}
 		}
 	}
-	got, err := k.Records()
-	require.NoError(t, err)
+	got := must(k.Records())(t)
 	require.Equal(t, pages, got)
 }

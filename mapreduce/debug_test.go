@@ -21,8 +21,7 @@ import (
 func watched(t *testing.T, bind func() (*Plan, error)) (local, engine error) {
 	t.Helper()
 	debug := func() *Plan {
-		p, err := bind()
-		require.NoError(t, err)
+		p := must(bind())(t)
 		p.Debug(DebugOptions{})
 		return p
 	}
@@ -85,13 +84,11 @@ func (m misused) check(t *testing.T, says ...string) {
 // written returns the output of the job in RunLocal.
 func (m misused) written(t *testing.T, debug bool) string {
 	var out bytes.Buffer
-	p, err := m.bind(textWith[Pair[[]byte, []byte]](Writer("w", &out), "", " "))
-	require.NoError(t, err)
+	p := must(m.bind(textWith[Pair[[]byte, []byte]](Writer("w", &out), "", " ")))(t)
 	if debug {
 		p.Debug(DebugOptions{})
 	}
-	_, err = RunLocal(context.Background(), p, LocalOptions{})
-	require.NoError(t, err)
+	must(RunLocal(context.Background(), p, LocalOptions{}))(t)
 	return out.String()
 }
 
@@ -237,8 +234,7 @@ func TestDebugOfEmitAtTheEnd(t *testing.T) {
 	var kept func(int)
 	keep := func(_ int, emit func(int)) error { kept = emit; return nil }
 	p := debugged(t, keep)
-	_, err := RunLocal(context.Background(), p, LocalOptions{})
-	require.NoError(t, err)
+	must(RunLocal(context.Background(), p, LocalOptions{}))(t)
 	require.Panics(t, func() { kept(1) })
 
 	p = debugged(t, keep)

@@ -24,14 +24,12 @@ func engine(t require.TestingT, p *Plan, reduces int, blocks func(int) []cluster
 	total := new(counter.Set)
 	require.NoError(t, p.SetupJob())
 	require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{Reduces: reduces}))
-	splits, err := p.Splits(ctx, blocks)
-	require.NoError(t, err)
+	splits := must(p.Splits(ctx, blocks))(t)
 	var outs []*cluster.MapOutput
 	for i, s := range splits {
 		a := &cluster.MapAttempt{Index: i, Split: s, Resources: res}
 		a.Counters = total
-		out, err := p.RunMap(ctx, a)
-		require.NoError(t, err)
+		out := must(p.RunMap(ctx, a))(t)
 		if p.MapOnly() {
 			require.NoError(t, p.CommitTask(a.ID()))
 		}
@@ -98,18 +96,13 @@ func TestEngineGivesTheOraclesRecords(t *testing.T) {
 		for _, block := range []int64{1, 2, 7, 1000} {
 			for _, reduces := range []int{1, 3} {
 				var want, got Collected[Pair[string, int64]]
-				p, err := wordCount(combine).Bind(Lines(Bytes("text", text)), want.Output())
-				require.NoError(t, err)
-				_, err = RunLocal(context.Background(), p, LocalOptions{Reduces: reduces})
-				require.NoError(t, err)
-				p, err = wordCount(combine).Bind(Lines(Bytes("text", text)), got.Output())
-				require.NoError(t, err)
+				p := must(wordCount(combine).Bind(Lines(Bytes("text", text)), want.Output()))(t)
+				must(RunLocal(context.Background(), p, LocalOptions{Reduces: reduces}))(t)
+				p = must(wordCount(combine).Bind(Lines(Bytes("text", text)), got.Output()))(t)
 				runEngine(t, p, reduces, p.BlocksOf(block), cluster.Resources{})
-				w, err := want.Records()
-				require.NoError(t, err)
+				w := must(want.Records())(t)
 				require.Len(t, w, 9)
-				g, err := got.Records()
-				require.NoError(t, err)
+				g := must(got.Records())(t)
 				require.Equal(t, w, g)
 			}
 		}

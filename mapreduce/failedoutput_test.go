@@ -30,12 +30,11 @@ func requireEndsEarly[O any](t *testing.T, record O) {
 	const records = 20_000
 	calls := 0
 	disk := fullDisk{&frailOutput{at: -1, files: map[string]*bytes.Buffer{}}}
-	p, err := MapOnly[int, O]{Map: func(_ int, emit func(O)) error {
+	p := must(MapOnly[int, O]{Map: func(_ int, emit func(O)) error {
 		calls++
 		emit(record)
 		return nil
-	}}.Bind(Slice(make([]int, records)), Text[O](InFS(disk, "out")))
-	require.NoError(t, err)
+	}}.Bind(Slice(make([]int, records)), Text[O](InFS(disk, "out"))))(t)
 	require.ErrorIs(t, runApart(t.Context(), p, true), syscall.ENOSPC)
 	require.Less(t, calls, records/2)
 }

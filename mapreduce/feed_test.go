@@ -74,8 +74,7 @@ func TestFeedsAreOneInput(t *testing.T) {
 			out := new(Collected[string])
 			job := scoresJob()
 			job.TotalOrder = rapid.Bool().Draw(t, "total order")
-			p, err := job.Bind(Feeds(scoreFeeds(lines, list, seq)...), out.Output())
-			require.NoError(t, err)
+			p := must(job.Bind(Feeds(scoreFeeds(lines, list, seq)...), out.Output()))(t)
 			return p, out
 		}
 		want := map[string]string{}
@@ -93,8 +92,7 @@ func TestFeedsAreOneInput(t *testing.T) {
 			say(fmt.Sprint("n", (n+1)%7), "seq", n+1+1000*int64(i))
 		}
 		check := func(out *Collected[string]) {
-			got, err := out.Records()
-			require.NoError(t, err)
+			got := must(out.Records())(t)
 			require.Len(t, got, len(want))
 			for _, line := range got {
 				name, rest := "", line
@@ -148,10 +146,9 @@ func TestDebugSeesFeedsAndJoins(t *testing.T) {
 		return nil
 	})
 	run := func(j Joined[[]byte]) error {
-		p, err := j.Bind(new(Collected[[]byte]).Output())
-		require.NoError(t, err)
+		p := must(j.Bind(new(Collected[[]byte]).Output()))(t)
 		p.Debug(DebugOptions{})
-		_, err = RunLocal(context.Background(), p, LocalOptions{})
+		_, err := RunLocal(context.Background(), p, LocalOptions{})
 		return err
 	}
 	good := func(_ int, a, b []byte, emit func([]byte)) error {

@@ -96,11 +96,7 @@ func TestSourcesThatMisbehave(t *testing.T) {
 			c.odd.Source = dfs.Bytes("the-tape"+c.ext, []byte("a\nb\nc\n"))
 			src, err := Stored(&c.odd)
 			if err == nil {
-				var out Collected[[]byte]
-				var p *Plan
-				p, err = keepLines().Bind(Lines(src), out.Output())
-				require.NoError(t, err)
-				_, err = RunLocal(context.Background(), p, LocalOptions{})
+				err = ran(keepLines().Bind(Lines(src), new(Collected[[]byte]).Output()))
 			}
 			require.ErrorContains(t, err, c.says)
 			require.ErrorContains(t, err, "the-tape")
@@ -127,9 +123,7 @@ func TestStreamsThatMisbehave(t *testing.T) {
 		{stuck{err: errors.New("torn")}, "torn"},
 	} {
 		var out Collected[[]byte]
-		p, err := keepLines().Bind(Lines(Stream("the-pipe", c.r)), out.Output())
-		require.NoError(t, err)
-		_, err = RunLocal(context.Background(), p, LocalOptions{})
+		err := ran(keepLines().Bind(Lines(Stream("the-pipe", c.r)), out.Output()))
 		require.ErrorContains(t, err, c.says)
 		require.ErrorContains(t, err, "the-pipe")
 	}
@@ -139,17 +133,13 @@ func TestStreamsThatMisbehave(t *testing.T) {
 func TestMapThatWritesIntoItsRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text")
 	require.NoError(t, os.WriteFile(path, make([]byte, 100_000), 0o600))
-	src, err := File(path)
-	require.NoError(t, err)
+	src := must(File(path))(t)
 	job := keepLines()
 	job.Map = func(line []byte, _ func([]byte)) error {
 		line[0] = 'x'
 		return nil
 	}
-	var out Collected[[]byte]
-	p, err := job.Bind(Lines(src), out.Output())
-	require.NoError(t, err)
-	_, err = RunLocal(context.Background(), p, LocalOptions{})
+	err := ran(job.Bind(Lines(src), new(Collected[[]byte]).Output()))
 	require.NotErrorIs(t, err, ErrInputChanged)
 	require.ErrorContains(t, err, "records show the input itself, copy what is to be changed")
 	var panicked *fault.PanicError
@@ -162,21 +152,15 @@ func TestInputThatChangesBeforeTheJobIsCommitted(t *testing.T) {
 	dir := t.TempDir()
 	path, out := filepath.Join(dir, "text"), filepath.Join(dir, "out")
 	require.NoError(t, os.WriteFile(path, make([]byte, 100_000), 0o600))
-	src, err := File(path)
-	require.NoError(t, err)
-	p, err := keepLines().Bind(Lines(src), Raw[[]byte](Dir(out)))
-	require.NoError(t, err)
+	src := must(File(path))(t)
+	p := must(keepLines().Bind(Lines(src), Raw[[]byte](Dir(out))))(t)
 	ctx := context.Background()
-	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{}))
-	splits, err := p.Splits(ctx, nil)
-	require.NoError(t, err)
+	splits := begun(t, p, nil)
 	a := &cluster.MapAttempt{Split: splits[0]}
-	_, err = p.RunMap(ctx, a)
-	require.NoError(t, err)
+	must(p.RunMap(ctx, a))(t)
 	require.NoError(t, p.CommitTask(a.ID()))
 	require.NoError(t, os.WriteFile(path, make([]byte, 200_000), 0o600))
-	err = p.CommitJob()
+	err := p.CommitJob()
 	require.ErrorIs(t, err, ErrInputChanged)
 	require.ErrorContains(t, err, path)
 	require.NoFileExists(t, filepath.Join(out, "_SUCCESS"))

@@ -93,12 +93,10 @@ func TestFormattedIsAllParts(t *testing.T) {
 		in := Formatted(paragraphs{}, sources...)
 		local, block := rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 50).Draw(t, "block")
 		bind := func(out Output[string]) (*Plan, error) {
-			p, err := passOn[string]().Bind(in, out)
-			require.NoError(t, err)
-			splits, err := p.Splits(context.Background(), p.BlocksOf(block))
-			require.NoError(t, err)
+			p := must(passOn[string]().Bind(in, out))(t)
+			splits := must(p.Splits(context.Background(), p.BlocksOf(block)))(t)
 			require.Len(t, splits, parts)
-			return p, err
+			return p, nil
 		}
 		require.Equal(t, want, gather(t, bind, local, block, 1))
 		slices.Sort(want)

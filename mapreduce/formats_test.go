@@ -15,19 +15,14 @@ import (
 
 // passOn returns a job that writes its input.
 func passOn[I any]() MapOnly[I, I] {
-	return MapOnly[I, I]{Map: func(rec I, emit func(I)) error {
-		emit(rec)
-		return nil
-	}}
+	return MapOnly[I, I]{Map: func(rec I, emit func(I)) error { emit(rec); return nil }}
 }
 
 // recordsOf returns the records of an input that is split every block bytes and read through
 // read.Windows, or the first error.
 func recordsOf[I any](t require.TestingT, in Input[I], w read.Windows, block int64) (records []I, err error) {
-	p, err := passOn[I]().Bind(in, new(Collected[I]).Output())
-	require.NoError(t, err)
-	splits, err := p.Splits(context.Background(), p.BlocksOf(block))
-	require.NoError(t, err)
+	p := must(passOn[I]().Bind(in, new(Collected[I]).Output()))(t)
+	splits := must(p.Splits(context.Background(), p.BlocksOf(block)))(t)
 	for _, s := range splits {
 		r := &read.Reader{Ctx: context.Background(), Windows: w, Source: p.Sources()[s.Source], Split: s}
 		err := readEach(in, r, func(rec I) error {
@@ -48,19 +43,16 @@ func requireEverywhere[I any](t testing.TB, want []I, input func() Input[I], blo
 	for _, block := range blocks {
 		for name, run := range map[string]func(*Plan){
 			"local": func(p *Plan) {
-				_, err := RunLocal(t.Context(), p, LocalOptions{Blocks: p.BlocksOf(block)})
-				require.NoError(t, err)
+				must(RunLocal(t.Context(), p, LocalOptions{Blocks: p.BlocksOf(block)}))(t)
 			},
 			"engine": func(p *Plan) {
 				runEngine(t, p, 0, p.BlocksOf(block), cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub()})
 			},
 		} {
 			var out Collected[I]
-			p, err := passOn[I]().Bind(input(), out.Output())
-			require.NoError(t, err)
+			p := must(passOn[I]().Bind(input(), out.Output()))(t)
 			run(p)
-			got, err := out.Records()
-			require.NoError(t, err)
+			got := must(out.Records())(t)
 			require.Equal(t, want, got, "%s, blocks of %d bytes", name, block)
 		}
 	}
@@ -72,9 +64,7 @@ const firstMap = "m-00000-0: "
 // failure returns the error of an input that is one split.
 func failure[I any](t testing.TB, in Input[I]) error {
 	t.Helper()
-	p, err := passOn[I]().Bind(in, new(Collected[I]).Output())
-	require.NoError(t, err)
-	_, err = RunLocal(t.Context(), p, LocalOptions{})
+	err := ran(passOn[I]().Bind(in, new(Collected[I]).Output()))
 	require.Error(t, err)
 	return err
 }
@@ -119,13 +109,10 @@ func TestBadLinesAreSkipped(t *testing.T) {
 		return nil
 	}}
 	var out Collected[visit]
-	p, err := refuse.Bind(JSONLines[visit](Bytes("v.jsonl", text)), out.Output())
-	require.NoError(t, err)
+	p := must(refuse.Bind(JSONLines[visit](Bytes("v.jsonl", text)), out.Output()))(t)
 	var left []cluster.Skipped
-	c, err := RunLocal(t.Context(), p, LocalOptions{MaxSkips: 3, Skipped: &left})
-	require.NoError(t, err)
-	got, err := out.Records()
-	require.NoError(t, err)
+	c := must(RunLocal(t.Context(), p, LocalOptions{MaxSkips: 3, Skipped: &left}))(t)
+	got := must(out.Records())(t)
 	require.Equal(t, []visit{{"", 1}, {"", 3}}, got)
 	var places []int64
 	for _, s := range left {
@@ -167,11 +154,9 @@ func TestDecodedIsSampled(t *testing.T) {
 	}
 	in := Decoded(Lines(Bytes("text", text)), func(b []byte) (string, error) { return string(b), nil })
 	var out Collected[Pair[string, None]]
-	p, err := job.Bind(in, out.Output())
-	require.NoError(t, err)
+	p := must(job.Bind(in, out.Output()))(t)
 	runEngine(t, p, 0, p.BlocksOf(1000), cluster.Resources{})
-	records, err := out.Records()
-	require.NoError(t, err)
+	records := must(out.Records())(t)
 	require.Len(t, records, 3000)
 	require.True(t, slices.IsSortedFunc(records, func(a, b Pair[string, None]) int {
 		return slices.Compare([]byte(a.First), []byte(b.First))

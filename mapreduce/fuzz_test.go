@@ -14,8 +14,7 @@ import (
 // FuzzReadTyped reads arbitrary bytes as the output of Typed: it gets records or an error, the same
 // wherever windows end.
 func FuzzReadTyped(f *testing.F) {
-	data, err := os.ReadFile(typedOf(f, []visit{{"ann", 1}, {"bob", -1}}, NoCompression))
-	require.NoError(f, err)
+	data := must(os.ReadFile(typedOf(f, []visit{{"ann", 1}, {"bob", -1}}, NoCompression)))(f)
 	f.Add(data)
 	f.Add(data[:len(data)-1])
 	f.Add([]byte("\x02hi"))
@@ -42,11 +41,9 @@ func FuzzCounters(f *testing.F) {
 		if json.Unmarshal(data, &c) != nil {
 			return
 		}
-		once, err := json.Marshal(&c)
-		require.NoError(t, err)
+		once := must(json.Marshal(&c))(t)
 		require.NoError(t, json.Unmarshal(once, &again))
-		twice, err := json.Marshal(&again)
-		require.NoError(t, err)
+		twice := must(json.Marshal(&again))(t)
 		require.Equal(t, string(once), string(twice))
 	})
 }

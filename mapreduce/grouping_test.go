@@ -18,10 +18,7 @@ import (
 // grouped returns what a job with GroupFields makes of keys: the groups, each with its keys.
 func grouped[K any](t *rapid.T, keys []K, depth, reduces int, descending, local bool) []string {
 	j := Job[K, K, None, string]{
-		Map: func(k K, emit func(K, None)) error {
-			emit(k, None{})
-			return nil
-		},
+		Map: func(k K, emit func(K, None)) error { emit(k, None{}); return nil },
 		Reduce: func(first K, values iter.Seq[None], emit func(string)) error {
 			line := showKey(first)
 			for range values {
@@ -33,16 +30,13 @@ func grouped[K any](t *rapid.T, keys []K, depth, reduces int, descending, local 
 		GroupFields: depth, Descending: descending, Reducers: reduces,
 	}
 	var out Collected[string]
-	p, err := j.Bind(Slice(keys), out.Output())
-	require.NoError(t, err)
+	p := must(j.Bind(Slice(keys), out.Output()))(t)
 	if local {
-		_, err := RunLocal(context.Background(), p, LocalOptions{})
-		require.NoError(t, err)
+		must(RunLocal(context.Background(), p, LocalOptions{}))(t)
 	} else {
 		engine(t, p, reduces, p.BlocksOf(3), cluster.Resources{})
 	}
-	got, err := out.Records()
-	require.NoError(t, err)
+	got := must(out.Records())(t)
 	return got
 }
 
@@ -131,10 +125,7 @@ func TestValuesRangedTwiceAreAnError(t *testing.T) {
 				require.NoError(t, bad)
 				_, err = RunLocal(t.Context(), p, LocalOptions{})
 			} else {
-				j.Map = func(_ []byte, emit func(string, int64)) error {
-					emit("k", 1)
-					return nil
-				}
+				j.Map = func(_ []byte, emit func(string, int64)) error { emit("k", 1); return nil }
 				err = attempts(t, t.Context(), j)
 			}
 			require.ErrorIs(t, err, errRangedTwice)

@@ -123,17 +123,14 @@ func TestJoinsAreNestedLoops(t *testing.T) {
 			j.Reducers = reduces
 			for _, local := range []bool{true, false} {
 				out := new(Collected[string])
-				p, err := j.Bind(out.Output())
-				require.NoError(t, err)
+				p := must(j.Bind(out.Output()))(t)
 				require.Equal(t, "join", p.Name())
 				if local {
-					_, err = RunLocal(context.Background(), p, LocalOptions{Blocks: p.BlocksOf(block)})
-					require.NoError(t, err)
+					must(RunLocal(context.Background(), p, LocalOptions{Blocks: p.BlocksOf(block)}))(t)
 				} else {
 					engine(t, p, 0, p.BlocksOf(block), cluster.Resources{})
 				}
-				got, err := out.Records()
-				require.NoError(t, err)
+				got := must(out.Records())(t)
 				if reduces > 1 {
 					byKey := func(a, b string) int { return strings.Compare(keyOf(a, left, right), keyOf(b, left, right)) }
 					slices.SortStableFunc(got, byKey)
@@ -185,12 +182,10 @@ func TestJoinKeepsWhatItHolds(t *testing.T) {
 		return nil
 	}
 	out := new(Collected[string])
-	p, err := CoGroup(side(), side(), sum).Bind(out.Output())
-	require.NoError(t, err)
+	p := must(CoGroup(side(), side(), sum).Bind(out.Output()))(t)
 	c := engine(t, p, 1, p.BlocksOf(10_000), cluster.Resources{Budget: cluster.NewMemory(256 << 10).Sub(), SpillDir: t.TempDir()})
 	require.Positive(t, c.Get(counter.SpilledRecords))
-	got, err := out.Records()
-	require.NoError(t, err)
+	got := must(out.Records())(t)
 	require.Len(t, got, 10)
 	require.Equal(t, "9 4000 4000", got[9])
 }
@@ -200,10 +195,7 @@ func TestJoinHoldsTheLeftSide(t *testing.T) {
 	many := By(Slice(make([][1 << 16]byte, 300)), func([1 << 16]byte) int { return 7 })
 	one := By(Slice([]int{1}), func(int) int { return 7 })
 	run := func(p *Plan) error {
-		require.NoError(t, p.SetupJob())
-		require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
-		splits, err := p.Splits(context.Background(), nil)
-		require.NoError(t, err)
+		splits := begun(t, p, nil)
 		res := cluster.Resources{Budget: cluster.NewMemory(32 << 20).Sub(), SpillDir: t.TempDir()}
 		var outs []*cluster.MapOutput
 		for i, s := range splits {
@@ -211,20 +203,18 @@ func TestJoinHoldsTheLeftSide(t *testing.T) {
 			require.NoError(t, err)
 			outs = append(outs, out)
 		}
-		err = p.RunReduce(context.Background(), &cluster.ReduceAttempt{Resources: res, Next: sent(0, outs...)})
+		err := p.RunReduce(context.Background(), &cluster.ReduceAttempt{Resources: res, Next: sent(0, outs...)})
 		return errors.Join(err, p.AbortJob())
 	}
 	j := Join(many, one, func(_ int, _ [1 << 16]byte, n int, emit func(int)) error { emit(n); return nil })
-	p, err := j.Bind(new(Collected[int]).Output())
-	require.NoError(t, err)
-	err = run(p)
+	p := must(j.Bind(new(Collected[int]).Output()))(t)
+	err := run(p)
 	require.ErrorIs(t, err, ErrRecordTooLarge)
 	require.True(t, fault.IsPermanent(err))
 	require.ErrorContains(t, err, "key 7 has more than 16777216 bytes of left values, which a join holds in memory: "+
 		"make the feed with fewer values a key the left one")
 	k := Join(one, many, func(_ int, n int, _ [1 << 16]byte, emit func(int)) error { emit(n); return nil })
-	p, err = k.Bind(new(Collected[int]).Output())
-	require.NoError(t, err)
+	p = must(k.Bind(new(Collected[int]).Output()))(t)
 	require.NoError(t, run(p))
 }
 

@@ -37,11 +37,8 @@ func numberOf(r pageRank) int32 { return r.First }
 // keepBy keeps records by key within a budget; records of equal keys keep their order.
 func keepBy[K, T any](t require.TestingT, budget *cluster.Memory, key func(T) K, parts int, records []T) *KeyedDataset[K, T] {
 	k := NewKeyedDataset(kept.Options{Name: "pages"}, key)
-	plan, err := Job[T, K, T, T]{
-		Map: func(rec T, emit func(K, T)) error {
-			emit(key(rec), rec)
-			return nil
-		},
+	plan := must(Job[T, K, T, T]{
+		Map: func(rec T, emit func(K, T)) error { emit(key(rec), rec); return nil },
 		Reduce: func(_ K, recs iter.Seq[T], emit func(T)) error {
 			for rec := range recs {
 				emit(rec)
@@ -49,8 +46,7 @@ func keepBy[K, T any](t require.TestingT, budget *cluster.Memory, key func(T) K,
 			return nil
 		},
 		Reducers: parts,
-	}.Bind(Slice(records), k.Output())
-	require.NoError(t, err)
+	}.Bind(Slice(records), k.Output()))(t)
 	engine(t, plan, 0, nil, cluster.Resources{Budget: budget})
 	return k
 }
@@ -112,8 +108,7 @@ func TestGroupsArePlainGo(t *testing.T) {
 					return nil
 				}}, nil
 			}}
-			plan, err := job.Bind(Grouped(a.Feed(), b.Feed()), new(Collected[int]).Output())
-			require.NoError(t, err)
+			plan := must(job.Bind(Grouped(a.Feed(), b.Feed()), new(Collected[int]).Output()))(t)
 			if debug {
 				plan.Debug(DebugOptions{})
 			}
@@ -158,41 +153,31 @@ func TestGroupsThatFail(t *testing.T) {
 	for _, f := range []func() error{func() error { return errBad }, func() error { panic(errBad.Error()) }} {
 		how = f
 		var out Collected[int32]
-		plan, err := job.Bind(Grouped(a.Feed(), a.Feed()), out.Output())
-		require.NoError(t, err)
-		_, err = runFirstMap(t, plan)
+		plan := must(job.Bind(Grouped(a.Feed(), a.Feed()), out.Output()))(t)
+		_, err := runFirstMap(t, plan)
 		require.ErrorContains(t, err, "record 701: ")
 		require.ErrorContains(t, err, "bad page")
-		plan, err = job.Bind(Grouped(a.Feed(), a.Feed()), out.Output())
-		require.NoError(t, err)
+		plan = must(job.Bind(Grouped(a.Feed(), a.Feed()), out.Output()))(t)
 		_, list := skippingEngine(t, plan, 1)
 		require.Len(t, list, 1)
 		require.EqualValues(t, 701, list[0].Number)
-		got, err := out.Records()
-		require.NoError(t, err)
+		got := must(out.Records())(t)
 		require.Len(t, got, 999)
 
 		var sums Collected[Pair[int32, float64]]
-		plan, err = sum.Bind(Grouped(a.Feed(), a.Feed()), sums.Output())
-		require.NoError(t, err)
-		_, err = runFirstMap(t, plan)
-		require.ErrorContains(t, err, "record 701: ")
-		plan, err = sum.Bind(Grouped(a.Feed(), a.Feed()), sums.Output())
-		require.NoError(t, err)
+		plan = must(sum.Bind(Grouped(a.Feed(), a.Feed()), sums.Output()))(t)
+		require.ErrorContains(t, errorOf(runFirstMap(t, plan)), "record 701: ")
+		plan = must(sum.Bind(Grouped(a.Feed(), a.Feed()), sums.Output()))(t)
 		_, list = skippingEngine(t, plan, 1)
 		require.EqualValues(t, 701, list[0].Number)
-		all, err := sums.Records()
-		require.NoError(t, err)
+		all := must(sums.Records())(t)
 		require.Len(t, all, 999)
 	}
 }
 
 // runFirstMap runs the first map of a plan, and ends the job.
 func runFirstMap(t *testing.T, p *Plan) (*cluster.MapOutput, error) {
-	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
-	splits, err := p.Splits(t.Context(), nil)
-	require.NoError(t, err)
+	splits := begun(t, p, nil)
 	out, err := p.RunMap(t.Context(), &cluster.MapAttempt{Split: splits[0]})
 	require.NoError(t, p.AbortJob())
 	return out, err
@@ -208,10 +193,7 @@ func TestGroupedHoldsRecordsAndTheirHeads(t *testing.T) {
 			emit("key", strings.Repeat("v", 10))
 			return nil
 		}}
-		plan, err := job.Bind(Slice(make([]int, n)), k.Output())
-		require.NoError(t, err)
-		_, err = RunLocal(t.Context(), plan, LocalOptions{})
-		require.NoError(t, err)
+		require.NoError(t, ran(job.Bind(Slice(make([]int, n)), k.Output())))
 		return k
 	}
 	none := kept(0)

@@ -72,9 +72,8 @@ func TestRecordTooLarge(t *testing.T) {
 			e := &endless{}
 			src := Stream("the-pipe", readers{strings.NewReader("short\n"), e})
 			var out Collected[[]byte]
-			p, err := c.bind(src, out.Output())
-			require.NoError(t, err)
-			err = runBudget(p, budget)
+			p := must(c.bind(src, out.Output()))(t)
+			err := runBudget(p, budget)
 			require.ErrorIs(t, err, ErrRecordTooLarge)
 			require.ErrorContains(t, err,
 				"the-pipe: record too large: the one that begins at "+c.at+" is longer than 20971520 bytes, a quarter of the memory budget")
@@ -103,15 +102,13 @@ func TestLargeLinesOfAFile(t *testing.T) {
 		return nil
 	}
 	var out Collected[[]byte]
-	p, err := job.Bind(Lines(src), out.Output())
-	require.NoError(t, err)
+	p := must(job.Bind(Lines(src), out.Output()))(t)
 	require.NoError(t, runBudget(p, 80<<20))
 	require.EqualValues(t, 40<<20-1, count)
 
 	text := MapOnly[string, []byte]{Map: func(string, func([]byte)) error { return nil }}
-	p, err = text.Bind(LineStrings(src), out.Output())
-	require.NoError(t, err)
-	err = runBudget(p, 80<<20)
+	p = must(text.Bind(LineStrings(src), out.Output()))(t)
+	err := runBudget(p, 80<<20)
 	require.ErrorIs(t, err, ErrRecordTooLarge)
 	require.ErrorContains(t, err,
 		"sparse: record too large: the one that begins at byte 6 is longer than 20971520 bytes")
@@ -123,8 +120,7 @@ func sparse(t *testing.T, text string, size int64) Source {
 	path := filepath.Join(t.TempDir(), "sparse")
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	require.NoError(t, os.Truncate(path, size))
-	src, err := File(path)
-	require.NoError(t, err)
+	src := must(File(path))(t)
 	return src
 }
 
@@ -138,14 +134,8 @@ func TestEmittedTooLarge(t *testing.T) {
 		emit(make([]byte, quarter), 1)
 		return nil
 	}
-	count := func(key []byte, _ iter.Seq[int64], emit func([]byte)) error {
-		emit(key)
-		return nil
-	}
-	text := func(line []byte, emit func([]byte, []byte)) error {
-		emit(line, nil)
-		return nil
-	}
+	count := func(key []byte, _ iter.Seq[int64], emit func([]byte)) error { emit(key); return nil }
+	text := func(line []byte, emit func([]byte, []byte)) error { emit(line, nil); return nil }
 	var out Collected[[]byte]
 	bind := func(p *Plan, err error) *Plan {
 		require.NoError(t, err)
@@ -155,10 +145,7 @@ func TestEmittedTooLarge(t *testing.T) {
 	combining.Map = words
 	require.NoError(t, runBudget(bind(combining.Bind(Lines(src), out.Output())), budget))
 
-	combining.Map = func(line []byte, emit func([]byte, int64)) error {
-		emit(line, 1)
-		return nil
-	}
+	combining.Map = func(line []byte, emit func([]byte, int64)) error { emit(line, 1); return nil }
 	holding := Job[[]byte, []byte, []byte, []byte]{
 		Map:    text,
 		Reduce: func([]byte, iter.Seq[[]byte], func([]byte)) error { return nil },

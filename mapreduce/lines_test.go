@@ -38,8 +38,7 @@ func tiny(run, crossing, span int) read.Windows {
 // planOf returns the plan of a job over an input that does nothing.
 func planOf(t testing.TB, in untypedInput) *Plan {
 	t.Helper()
-	p, err := newPlan("here", in, cluster.Spec{Output: new(Collected[int]).Output().dest}, nil)
-	require.NoError(t, err)
+	p := must(newPlan("here", in, cluster.Spec{Output: new(Collected[int]).Output().dest}, nil))(t)
 	return p
 }
 
@@ -53,8 +52,7 @@ func readEach[I any](in Input[I], r *read.Reader, each func(rec I) error) error 
 func readAll(t testing.TB, in Input[[]byte], w read.Windows, block int64) (records []string) {
 	t.Helper()
 	p := planOf(t, in.untyped())
-	splits, err := p.Splits(context.Background(), p.BlocksOf(block))
-	require.NoError(t, err)
+	splits := must(p.Splits(context.Background(), p.BlocksOf(block)))(t)
 	for _, s := range splits {
 		r := &read.Reader{Ctx: context.Background(), Windows: w, Source: in.sources[s.Source], Split: s}
 		require.NoError(t, readEach(in, r, func(rec []byte) error {
@@ -144,10 +142,9 @@ func TestKeyValueLinesAndStrings(t *testing.T) {
 func TestNLinesCutsEveryNLines(t *testing.T) {
 	in := NLines(2, Bytes("text", []byte("1\n2\n3\n4\n5")))
 	p := planOf(t, in.untyped())
-	splits, err := p.Splits(context.Background(), func(int) []cluster.Block {
+	splits := must(p.Splits(context.Background(), func(int) []cluster.Block {
 		return []cluster.Block{{Offset: 0, Length: 5, Hosts: []string{"a"}}, {Offset: 5, Length: 4, Hosts: []string{"b"}}}
-	})
-	require.NoError(t, err)
+	}))(t)
 	require.Equal(t, []cluster.Split{
 		{Offset: 0, Length: 4, Hosts: []string{"a"}}, {Offset: 4, Length: 4, Hosts: []string{"a"}}, {
 			Offset: 8,
@@ -159,8 +156,7 @@ func TestNLinesCutsEveryNLines(t *testing.T) {
 func TestWholeFilesAndSlices(t *testing.T) {
 	in := WholeFiles(Bytes("one", []byte("1\n2")), Bytes("empty", nil))
 	p := planOf(t, in.untyped())
-	splits, err := p.Splits(context.Background(), p.BlocksOf(1))
-	require.NoError(t, err)
+	splits := must(p.Splits(context.Background(), p.BlocksOf(1)))(t)
 	require.Len(t, splits, 2)
 	var got []string
 	for _, s := range splits {
@@ -187,34 +183,26 @@ func TestWholeFilesAndSlices(t *testing.T) {
 	require.Equal(t, []int{5, 6, 7, 8}, sum)
 
 	var all Collected[int]
-	job := MapOnly[int, int]{Map: func(n int, emit func(int)) error {
-		emit(n)
-		return nil
-	}}
-	plan, err := job.Bind(Seq(slices.Values([]int{3, 1, 2})), all.Output())
-	require.NoError(t, err)
+	job := MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n); return nil }}
+	plan := must(job.Bind(Seq(slices.Values([]int{3, 1, 2})), all.Output()))(t)
 	runEngine(t, plan, 0, plan.BlocksOf(1), cluster.Resources{})
-	list, err := all.Records()
-	require.NoError(t, err)
+	list := must(all.Records())(t)
 	require.Equal(t, []int{3, 1, 2}, list)
 }
 
 func TestAFileServesManyJobs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text")
 	require.NoError(t, os.WriteFile(path, bytes.Repeat([]byte("line\n"), 20000), 0o600)) // large enough to be mapped
-	src, err := File(path)
-	require.NoError(t, err)
+	src := must(File(path))(t)
 	for range 2 {
 		var out Collected[[]byte]
-		p, err := keepLines().Bind(Lines(src), out.Output())
-		require.NoError(t, err)
+		p := must(keepLines().Bind(Lines(src), out.Output()))(t)
 		runEngine(t, p, 0, nil, cluster.Resources{})
-		records, err := out.Records()
-		require.NoError(t, err)
+		records := must(out.Records())(t)
 		require.Len(t, records, 20000)
 	}
 	require.NoError(t, os.Remove(path))
-	_, err = keepLines().Bind(Lines(src), Text[[]byte](Writer("-", io.Discard)))
+	_, err := keepLines().Bind(Lines(src), Text[[]byte](Writer("-", io.Discard)))
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
@@ -234,8 +222,7 @@ func TestSecondAttemptOverAStreamTellsWhyTheFirstFailed(t *testing.T) {
 	job := MapOnly[[]byte, []byte]{Map: func([]byte, func([]byte)) error { return bad }}
 	p, err := job.Bind(Lines(Stream("-", strings.NewReader("a\nb"))), Text[[]byte](Writer("-", io.Discard)))
 	require.NoError(t, err)
-	_, err = p.RunMap(context.Background(), &cluster.MapAttempt{})
-	require.ErrorIs(t, err, bad)
+	require.ErrorIs(t, errorOf(p.RunMap(context.Background(), &cluster.MapAttempt{})), bad)
 	_, err = p.RunMap(context.Background(), &cluster.MapAttempt{Try: 1})
 	require.ErrorIs(t, err, fault.ErrConsumed)
 	require.ErrorIs(t, err, bad)
@@ -247,10 +234,7 @@ func TestTotalOrderOfAStream(t *testing.T) {
 		fmt.Fprintf(&text, "%04d\n", i*7919%5000)
 	}
 	job := Job[[]byte, []byte, None, Pair[[]byte, None]]{
-		Map: func(line []byte, emit func([]byte, None)) error {
-			emit(line, None{})
-			return nil
-		},
+		Map:        func(line []byte, emit func([]byte, None)) error { emit(line, None{}); return nil },
 		TotalOrder: true, Reducers: 4,
 	}
 	out := filepath.Join(t.TempDir(), "out")
@@ -259,8 +243,7 @@ func TestTotalOrderOfAStream(t *testing.T) {
 	runEngine(t, p, 0, nil, cluster.Resources{})
 	var all strings.Builder
 	for i := range 4 {
-		b, err := os.ReadFile(filepath.Join(out, fmt.Sprintf("part-r-%05d", i)))
-		require.NoError(t, err)
+		b := must(os.ReadFile(filepath.Join(out, fmt.Sprintf("part-r-%05d", i))))(t)
 		require.Greater(t, len(b), 4000, "part %d has its share", i)
 		all.Write(b)
 	}
@@ -286,8 +269,7 @@ func (h *heldViews) View(off int64, n int) ([]byte, func(), error) {
 
 func TestEveryViewIsReleased(t *testing.T) {
 	data := &heldViews{Source: dfs.Bytes("text", []byte(strings.Repeat("word\n", 50)+strings.Repeat("x", 99)))}
-	src, err := Stored(data)
-	require.NoError(t, err)
+	src := must(Stored(data))(t)
 	stop := errors.New("stop")
 	for fail := range 52 {
 		for _, pinned := range []bool{false, true} {
@@ -318,8 +300,7 @@ func TestEveryViewIsReleased(t *testing.T) {
 func TestTruncatedFileIsAnErrorOfTheAttempt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text")
 	require.NoError(t, os.WriteFile(path, bytes.Repeat([]byte("0123456789abcde\n"), 1<<16), 0o600))
-	src, err := File(path)
-	require.NoError(t, err)
+	src := must(File(path))(t)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(false))
 	job := MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {
 		if err := os.Truncate(path, 4096); err != nil {
@@ -328,9 +309,6 @@ func TestTruncatedFileIsAnErrorOfTheAttempt(t *testing.T) {
 		emit(line)
 		return nil
 	}}
-	var out Collected[[]byte]
-	p, err := job.Bind(Lines(src), out.Output())
-	require.NoError(t, err)
-	_, err = RunLocal(context.Background(), p, LocalOptions{})
-	require.ErrorIs(t, err, ErrInputChanged)
+	p := must(job.Bind(Lines(src), new(Collected[[]byte]).Output()))(t)
+	require.ErrorIs(t, errorOf(RunLocal(context.Background(), p, LocalOptions{})), ErrInputChanged)
 }

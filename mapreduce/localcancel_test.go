@@ -17,10 +17,7 @@ func TestCanceledReduceHasNoResult(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		job := Job[string, string, int, Pair[string, int]]{
-			Map: func(line string, emit func(string, int)) error {
-				emit(line, 1)
-				return nil
-			},
+			Map: func(line string, emit func(string, int)) error { emit(line, 1); return nil },
 			Reduce: func(k string, values iter.Seq[int], emit func(Pair[string, int])) error {
 				n := 0
 				for v := range values {
@@ -34,11 +31,8 @@ func TestCanceledReduceHasNoResult(t *testing.T) {
 			Reducers: 1,
 		}
 		var out Collected[Pair[string, int]]
-		p, err := job.Bind(Slice([]string{"a", "a", "a"}), out.Output())
-		require.NoError(t, err)
-		_, err = RunLocal(ctx, p, LocalOptions{})
-		require.ErrorIs(t, err, context.Canceled)
-		_, err = out.Records()
-		require.ErrorIs(t, err, output.ErrNotCollected)
+		p := must(job.Bind(Slice([]string{"a", "a", "a"}), out.Output()))(t)
+		require.ErrorIs(t, errorOf(RunLocal(ctx, p, LocalOptions{})), context.Canceled)
+		require.ErrorIs(t, errorOf(out.Records()), output.ErrNotCollected)
 	})
 }

@@ -23,8 +23,7 @@ func TestLongLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "text")
 	require.NoError(t, os.WriteFile(path, text, 0o600))
 	source := func() Source {
-		src, err := File(path)
-		require.NoError(t, err)
+		src := must(File(path))(t)
 		return src
 	}
 	for _, memory := range []int64{0, 1 << 20} {
@@ -40,23 +39,19 @@ func TestLongLine(t *testing.T) {
 			},
 			TotalOrder: true,
 		}
-		p, err := sort.Bind(Lines(source()), Text[Pair[[]byte, None]](Writer("-", &lines)))
-		require.NoError(t, err)
+		p := must(sort.Bind(Lines(source()), Text[Pair[[]byte, None]](Writer("-", &lines))))(t)
 		runEngine(t, p, 2, p.BlocksOf(1<<20), res)
 		require.True(t, bytes.Equal(append([]byte("\x00\na\nb c\n"), text[:size+1]...), lines.Bytes()))
 
 		var words bytes.Buffer
-		p, err = countJob[[]byte](variant{reduces: 1, combine: "sum"}).Bind(Lines(source()),
-			Text[Pair[[]byte, int64]](Writer("-", &words)))
-		require.NoError(t, err)
+		p = must(countJob[[]byte](variant{reduces: 1, combine: "sum"}).Bind(Lines(source()),
+			Text[Pair[[]byte, int64]](Writer("-", &words))))(t)
 		runEngine(t, p, 1, p.BlocksOf(1<<20), res)
 		want := append([]byte("\x00\t1\na\t1\nb\t1\nc\t1\n"), text[:size]...)
 		require.True(t, bytes.Equal(append(want, "\t1\n"...), words.Bytes()))
 	}
 	var out bytes.Buffer
-	p, err := keepLines().Bind(Chunks(source()), Raw[[]byte](Writer("-", &out)))
-	require.NoError(t, err)
-	_, err = RunLocal(context.Background(), p, LocalOptions{Blocks: p.BlocksOf(1 << 20)})
-	require.NoError(t, err)
+	p := must(keepLines().Bind(Chunks(source()), Raw[[]byte](Writer("-", &out))))(t)
+	must(RunLocal(context.Background(), p, LocalOptions{Blocks: p.BlocksOf(1 << 20)}))(t)
 	require.True(t, bytes.Equal(text, out.Bytes()))
 }

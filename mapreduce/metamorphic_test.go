@@ -117,15 +117,12 @@ func TestSecondarySort(t *testing.T) {
 				return p
 			}
 			var want, got Collected[string]
-			_, err := RunLocal(context.Background(), bind(&want), LocalOptions{})
-			require.NoError(t, err)
+			must(RunLocal(context.Background(), bind(&want), LocalOptions{}))(t)
 			p := bind(&got)
 			runEngine(t, p, reduces, p.BlocksOf(2), cluster.Resources{})
-			w, err := want.Records()
-			require.NoError(t, err)
+			w := must(want.Records())(t)
 			require.ElementsMatch(t, []string{"a[2 10]", "b[1 2 3]", "c[9]"}, w)
-			g, err := got.Records()
-			require.NoError(t, err)
+			g := must(got.Records())(t)
 			require.Equal(t, w, g)
 		}
 	}
@@ -136,8 +133,7 @@ func TestMapOnlyKeepsTheInputsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawText(t)
 		var b bytes.Buffer
-		p, err := keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](Writer("-", &b)))
-		require.NoError(t, err)
+		p := must(keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](Writer("-", &b))))(t)
 		engine(t, p, 1, p.BlocksOf(int64(rapid.IntRange(1, 50).Draw(t, "block"))), cluster.Resources{})
 		want := text
 		if len(text) > 0 && text[len(text)-1] != '\n' {
@@ -177,15 +173,13 @@ func TestCombinedBytesAreCopied(t *testing.T) {
 			},
 			Combine: longest,
 		}
-		p, err := j.Bind(Lines(Bytes("text", []byte(text.String()))), Encoded(to, func(dst []byte, p Pair[string, listed]) ([]byte, error) {
+		p := must(j.Bind(Lines(Bytes("text", []byte(text.String()))), Encoded(to, func(dst []byte, p Pair[string, listed]) ([]byte, error) {
 			return fmt.Appendf(dst, "%s %q %d\n", p.First, p.Second.Words, p.Second.N), nil
-		}))
-		require.NoError(t, err)
+		})))(t)
 		return p
 	}
 	var want bytes.Buffer
-	_, err := RunLocal(context.Background(), bind(Writer("-", &want)), LocalOptions{})
-	require.NoError(t, err)
+	must(RunLocal(context.Background(), bind(Writer("-", &want)), LocalOptions{}))(t)
 	for _, memory := range []int64{0, 1} {
 		var got bytes.Buffer
 		res := cluster.Resources{SpillDir: t.TempDir()}

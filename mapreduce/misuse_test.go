@@ -20,10 +20,7 @@ import (
 func outcome(t *testing.T, p *Plan, every int64) error {
 	t.Helper()
 	ctx := context.Background()
-	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{}))
-	splits, err := p.Splits(ctx, p.BlocksOf(every))
-	require.NoError(t, err)
+	splits := begun(t, p, p.BlocksOf(every))
 	var outs []*cluster.MapOutput
 	for i, s := range splits {
 		out, err := p.RunMap(ctx, &cluster.MapAttempt{Index: i, Split: s})
@@ -44,11 +41,9 @@ func outcome(t *testing.T, p *Plan, every int64) error {
 // bothWays returns how plans, one per run, end in RunLocal and on the engine.
 func bothWays(t *testing.T, bind func() (*Plan, error)) (local, engine error) {
 	t.Helper()
-	p, err := bind()
-	require.NoError(t, err)
+	p := must(bind())(t)
 	_, local = RunLocal(context.Background(), p, LocalOptions{})
-	p, err = bind()
-	require.NoError(t, err)
+	p = must(bind())(t)
 	return local, outcome(t, p, 2)
 }
 
@@ -192,34 +187,27 @@ func TestPartitionIsAFunction(t *testing.T) {
 func TestRecordsBeforeSuccess(t *testing.T) {
 	var out Collected[Pair[string, int64]]
 	ctx := context.Background()
-	_, err := out.Records()
-	require.ErrorIs(t, err, output.ErrNotCollected)
+	require.ErrorIs(t, errorOf(out.Records()), output.ErrNotCollected)
 	bind := func(text string) *Plan {
-		p, err := wordCount(true).Bind(Lines(Bytes("text", []byte(text))), out.Output())
-		require.NoError(t, err)
+		p := must(wordCount(true).Bind(Lines(Bytes("text", []byte(text))), out.Output()))(t)
 		return p
 	}
 	canceled, cancel := context.WithCancel(ctx)
 	cancel()
-	_, err = RunLocal(canceled, bind("a\n"), LocalOptions{})
-	require.ErrorIs(t, err, context.Canceled)
-	_, err = out.Records()
-	require.ErrorIs(t, err, output.ErrNotCollected)
+	require.ErrorIs(t, errorOf(RunLocal(canceled, bind("a\n"), LocalOptions{})), context.Canceled)
+	require.ErrorIs(t, errorOf(out.Records()), output.ErrNotCollected)
 
 	p := bind("a a\n")
 	require.NoError(t, outcome(t, p, 100))
 	require.NoError(t, p.CommitTask(AttemptID{Kind: attempt.Reduce}))
-	_, err = out.Records()
-	require.ErrorIs(t, err, output.ErrNotCollected, "before the job's end")
+	require.ErrorIs(t, errorOf(out.Records()), output.ErrNotCollected, "before the job's end")
 	require.NoError(t, p.CommitJob())
-	records, err := out.Records()
-	require.NoError(t, err)
+	records := must(out.Records())(t)
 	require.Equal(t, []Pair[string, int64]{{"a", 2}}, records)
 
-	_, err = RunLocal(ctx, bind("b\n"), LocalOptions{})
+	_, err := RunLocal(ctx, bind("b\n"), LocalOptions{})
 	require.ErrorIs(t, err, output.ErrDestinationUsed)
-	again, err := out.Records()
-	require.NoError(t, err)
+	again := must(out.Records())(t)
 	require.Equal(t, records, again, "another job's refusal changes nothing")
 }
 
@@ -229,10 +217,8 @@ func TestWriterServesOneJob(t *testing.T) {
 	var b bytes.Buffer
 	to := Text[[]byte](Writer("w", &b))
 	for i, want := range []error{nil, output.ErrDestinationUsed} {
-		p, err := keepLines().Bind(Lines(Bytes("text", []byte("one\n"))), to)
-		require.NoError(t, err)
-		_, err = RunLocal(context.Background(), p, LocalOptions{})
-		require.ErrorIs(t, err, want, i)
+		p := must(keepLines().Bind(Lines(Bytes("text", []byte("one\n"))), to))(t)
+		require.ErrorIs(t, errorOf(RunLocal(context.Background(), p, LocalOptions{})), want, i)
 		require.NoError(t, p.AbortJob())
 	}
 	require.Equal(t, "one\n", b.String())

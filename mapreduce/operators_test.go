@@ -19,16 +19,13 @@ import (
 // gather runs a plan by RunLocal or through attempts with little memory, and returns its records.
 func gather[O any](t require.TestingT, bind func(Output[O]) (*Plan, error), local bool, block int64, reduces int) []O {
 	out := new(Collected[O])
-	p, err := bind(out.Output())
-	require.NoError(t, err)
+	p := must(bind(out.Output()))(t)
 	if local {
-		_, err = RunLocal(context.Background(), p, LocalOptions{Reduces: reduces, Blocks: p.BlocksOf(block)})
-		require.NoError(t, err)
+		must(RunLocal(context.Background(), p, LocalOptions{Reduces: reduces, Blocks: p.BlocksOf(block)}))(t)
 	} else {
 		engine(t, p, reduces, p.BlocksOf(block), cluster.Resources{Budget: cluster.NewMemory(1 << 10).Sub()})
 	}
-	list, err := out.Records()
-	require.NoError(t, err)
+	list := must(out.Records())(t)
 	return list
 }
 
@@ -194,9 +191,7 @@ func TestBroadcastJoinIsChecked(t *testing.T) {
 		emit(1, "one")
 		return nil
 	})
-	p, err := BroadcastJoin(ints, same, bad, each).Bind(new(Collected[int]).Output())
-	require.NoError(t, err)
-	_, err = RunLocal(context.Background(), p, LocalOptions{})
+	err = ran(BroadcastJoin(ints, same, bad, each).Bind(new(Collected[int]).Output()))
 	require.ErrorContains(t, err, `small feed: small: at byte 2, "x": context canceled`)
 	large := &broadcast[int, string]{feed: By(Slice([]string{"12345", "67890"}), func(string) int { return 1 }), maxBytes: 25}
 	large.key, _ = codec.Key[int](false, "")

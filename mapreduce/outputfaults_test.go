@@ -255,8 +255,7 @@ func frailRun(t *testing.T, job string, engine, fsys bool, c Compression, f *fra
 	if fsys {
 		to = InFS(f, "out")
 	}
-	p, err := frailJobs()[job](to.Compressed(c))
-	require.NoError(t, err)
+	p := must(frailJobs()[job](to.Compressed(c)))(t)
 	return runApart(ctx, p, engine)
 }
 

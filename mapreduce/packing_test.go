@@ -38,10 +38,8 @@ func TestPackedInputIsReadByExtension(t *testing.T) {
 	files := map[string][]byte{"t.txt": []byte(text), "empty.gz": nil}
 	for _, c := range []Compression{Gzip, Zstd, S2} {
 		var b bytes.Buffer
-		w, err := output.Compress(&b, c)
-		require.NoError(t, err)
-		_, err = io.WriteString(w, text)
-		require.NoError(t, err)
+		w := must(output.Compress(&b, c))(t)
+		must(io.WriteString(w, text))(t)
 		require.NoError(t, w.Close())
 		files["t"+c.Extension()] = b.Bytes()
 		files["t"+strings.ToUpper(c.Extension())] = b.Bytes()
@@ -51,8 +49,7 @@ func TestPackedInputIsReadByExtension(t *testing.T) {
 	for name, data := range files {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, data, 0o600))
-		src, err := File(path)
-		require.NoError(t, err)
+		src := must(File(path))(t)
 		require.Equal(t, name == "t.txt", src.Splittable())
 		got := readAll(t, Lines(src), tiny(4, 2, 8), 3)
 		want := []string{"hello", "world"}
@@ -75,19 +72,14 @@ func TestDamagedInputIsAClearError(t *testing.T) {
 	require.ErrorContains(t, err, "text.gz: named .gz but does not begin with its signature")
 
 	var b bytes.Buffer
-	w, err := output.Compress(&b, Gzip)
-	require.NoError(t, err)
-	_, err = io.WriteString(w, strings.Repeat("some text\n", 1000))
-	require.NoError(t, err)
+	w := must(output.Compress(&b, Gzip))(t)
+	must(io.WriteString(w, strings.Repeat("some text\n", 1000)))(t)
 	require.NoError(t, w.Close())
 	for _, n := range []int{5, b.Len() / 2, b.Len() - 1} {
 		require.NoError(t, os.WriteFile(path, b.Bytes()[:n], 0o600))
-		src, err := File(path)
-		require.NoError(t, err)
+		src := must(File(path))(t)
 		var out Collected[[]byte]
-		p, err := keepLines().Bind(Lines(src), out.Output())
-		require.NoError(t, err)
-		_, err = RunLocal(context.Background(), p, LocalOptions{})
+		err = ran(keepLines().Bind(Lines(src), out.Output()))
 		require.ErrorIs(t, err, fault.ErrCorruptInput, "%d bytes", n)
 		require.ErrorContains(t, err, "text.gz")
 		require.Equal(t, 1, strings.Count(err.Error(), "EOF"), "said once: %v", err)
@@ -95,12 +87,9 @@ func TestDamagedInputIsAClearError(t *testing.T) {
 	damaged := bytes.Clone(b.Bytes())
 	damaged[b.Len()/2] ^= 0x55
 	require.NoError(t, os.WriteFile(path, damaged, 0o600))
-	src, err := File(path)
-	require.NoError(t, err)
+	src := must(File(path))(t)
 	var out Collected[[]byte]
-	p, err := keepLines().Bind(Lines(src), out.Output())
-	require.NoError(t, err)
-	_, err = RunLocal(context.Background(), p, LocalOptions{})
+	err = ran(keepLines().Bind(Lines(src), out.Output()))
 	require.ErrorIs(t, err, fault.ErrCorruptInput)
 }
 
@@ -110,16 +99,13 @@ func TestPackedInputCutAnywhere(t *testing.T) {
 	files := map[string][]byte{".bz2": unbase64(t, bzipped), ".xz": unbase64(t, xzipped)}
 	for _, c := range []Compression{Gzip, Zstd, S2} {
 		var b bytes.Buffer
-		w, err := output.Compress(&b, c)
-		require.NoError(t, err)
-		_, err = w.Write(text)
-		require.NoError(t, err)
+		w := must(output.Compress(&b, c))(t)
+		must(w.Write(text))(t)
 		require.NoError(t, w.Close())
 		files[c.Extension()] = b.Bytes()
 	}
 	for ext, whole := range files {
-		once, err := linesOf(ext, whole)
-		require.NoError(t, err)
+		once := must(linesOf(ext, whole))(t)
 		twice, err := linesOf(ext, slices.Concat(whole, whole))
 		require.NoError(t, err, ext)
 		require.Equal(t, slices.Concat(once, once), twice, ext)
@@ -143,18 +129,16 @@ func TestPackedInputCutAnywhere(t *testing.T) {
 
 // An empty xz file has no lines, and one with a too large window is rejected.
 func TestXZ(t *testing.T) {
-	lines, err := linesOf(".xz", unbase64(t, xzEmpty))
-	require.NoError(t, err)
+	lines := must(linesOf(".xz", unbase64(t, xzEmpty)))(t)
 	require.Empty(t, lines)
-	_, err = linesOf(".xz", unbase64(t, xzWide))
+	_, err := linesOf(".xz", unbase64(t, xzWide))
 	require.ErrorIs(t, err, fault.ErrCorruptInput)
 	require.ErrorContains(t, err, "a window of 536870912 bytes")
 }
 
 func unbase64(t *testing.T, text string) []byte {
 	t.Helper()
-	b, err := base64.StdEncoding.DecodeString(text)
-	require.NoError(t, err)
+	b := must(base64.StdEncoding.DecodeString(text))(t)
 	return b
 }
 
@@ -183,10 +167,8 @@ func linesOf(ext string, data []byte) ([]string, error) {
 // A skippable frame, as pzstd writes first, and windows that exceed the memory.
 func TestOddZstd(t *testing.T) {
 	var b bytes.Buffer
-	w, err := output.Compress(&b, Zstd)
-	require.NoError(t, err)
-	_, err = io.WriteString(w, "hello\n")
-	require.NoError(t, err)
+	w := must(output.Compress(&b, Zstd))(t)
+	must(io.WriteString(w, "hello\n"))(t)
 	require.NoError(t, w.Close())
 	lines, err := linesOf(".zst", append([]byte("\x50\x2a\x4d\x18\x02\x00\x00\x00xx"), b.Bytes()...))
 	require.NoError(t, err)
@@ -204,10 +186,8 @@ func keepLines() MapOnly[[]byte, []byte] {
 }
 
 func TestBzip2(t *testing.T) {
-	data, err := base64.StdEncoding.DecodeString(bzipped)
-	require.NoError(t, err)
-	packed, err := Stored(Bytes("dir/t.bz2", data).Data)
-	require.NoError(t, err)
+	data := must(base64.StdEncoding.DecodeString(bzipped))(t)
+	packed := must(Stored(Bytes("dir/t.bz2", data).Data))(t)
 	require.Equal(t, []string{"hello", "world"}, readAll(t, Lines(packed), read.UsualWindows(), 1<<20))
 }
 
@@ -240,8 +220,7 @@ func TestFiles(t *testing.T) {
 		}
 		require.Equal(t, strings.Fields(want), names, paths)
 	}
-	_, err := File("sub")
-	require.ErrorContains(t, err, "is a directory")
+	require.ErrorContains(t, errorOf(File("sub")), "is a directory")
 }
 
 // TestFilesThatAreNotThere: missing files are errors that name the path.
@@ -254,23 +233,19 @@ func TestFilesThatAreNotThere(t *testing.T) {
 		"*.log": "*.log: no file matches",
 		"a[":    "a[: not a valid glob",
 	} {
-		_, err := Files(path)
-		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, errorOf(Files(path)), want)
 	}
-	_, err := Files("none")
-	require.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorIs(t, errorOf(Files("none")), os.ErrNotExist)
 }
 
 // TestNothingToRead: an input without files is an error, not an empty output.
 func TestNothingToRead(t *testing.T) {
-	_, err := Files()
-	require.ErrorIs(t, err, input.ErrNoSources)
-	_, err = keepLines().Bind(Lines(), Text[[]byte](Writer("w", io.Discard)))
+	require.ErrorIs(t, errorOf(Files()), input.ErrNoSources)
+	_, err := keepLines().Bind(Lines(), Text[[]byte](Writer("w", io.Discard)))
 	require.ErrorIs(t, err, input.ErrNoSources)
 	require.ErrorContains(t, err, `job "keep"`)
 	var out Collected[Pair[string, int64]]
-	_, err = wordCount(true).Bind(Lines(), out.Output())
-	require.ErrorIs(t, err, input.ErrNoSources)
+	require.ErrorIs(t, errorOf(wordCount(true).Bind(Lines(), out.Output())), input.ErrNoSources)
 }
 
 // Bytes read count as stored, like the input's size, so half of a compressed file is half of the
@@ -279,25 +254,20 @@ func TestPackedInputCountsItsBytesAsStored(t *testing.T) {
 	text := []byte(strings.Repeat("a line of text that packs well\n", 50_000))
 	for _, c := range []Compression{Gzip, Zstd, S2} {
 		var b bytes.Buffer
-		w, err := output.Compress(&b, c)
-		require.NoError(t, err)
-		_, err = w.Write(text)
-		require.NoError(t, err)
+		w := must(output.Compress(&b, c))(t)
+		must(w.Write(text))(t)
 		require.NoError(t, w.Close())
 		path := filepath.Join(t.TempDir(), "text"+c.Extension())
 		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
-		src, err := File(path)
-		require.NoError(t, err)
+		src := must(File(path))(t)
 		var out Collected[Pair[string, int64]]
-		p, err := wordCount(true).Bind(Lines(src), out.Output())
-		require.NoError(t, err)
+		p := must(wordCount(true).Bind(Lines(src), out.Output()))(t)
 		counters := runEngine(t, p, 1, nil, cluster.Resources{})
 		require.Equal(t, int64(b.Len()), counters.Get(counter.InputBytesRead), c)
 		require.Equal(t, int64(50_000), counters.Get(counter.MapInputRecords))
 	}
 	stream := Stream("pipe", bytes.NewReader(text))
 	var out Collected[Pair[string, int64]]
-	p, err := wordCount(true).Bind(Lines(stream), out.Output())
-	require.NoError(t, err)
+	p := must(wordCount(true).Bind(Lines(stream), out.Output()))(t)
 	require.Equal(t, int64(len(text)), runEngine(t, p, 1, nil, cluster.Resources{}).Get(counter.InputBytesRead))
 }

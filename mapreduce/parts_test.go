@@ -91,8 +91,7 @@ func TestPartsIsItsRecords(t *testing.T) {
 				runEngine(t, p, reduces, p.BlocksOf(block), cluster.Resources{Budget: cluster.NewMemory(1 << 20).Sub()})
 				return
 			}
-			_, err := RunLocal(t.Context(), p, LocalOptions{Reduces: reduces, Blocks: p.BlocksOf(block)})
-			require.NoError(rt, err)
+			must(RunLocal(t.Context(), p, LocalOptions{Reduces: reduces, Blocks: p.BlocksOf(block)}))(rt)
 		}
 		dir := t.TempDir()
 		run(bind(Text[string](Dir(filepath.Join(dir, "plain")))))
@@ -106,8 +105,7 @@ func TestPartsIsItsRecords(t *testing.T) {
 			}
 			want[name] = "begin\n" + text + "end\n"
 		}
-		fsys, err := dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}})
-		require.NoError(rt, err)
+		fsys := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}}))(rt)
 		to := map[string]Destination{
 			"path": Dir(filepath.Join(dir, "own")), "bytes": ReplacedDir(filepath.Join(dir, "own")),
 			"gzip": Dir(filepath.Join(dir, "own")).Compressed(Gzip), "dfs": InDFS(fsys, "own"),
@@ -118,8 +116,7 @@ func TestPartsIsItsRecords(t *testing.T) {
 			return
 		}
 		for name, text := range want {
-			got, err := fs.ReadFile(fsys, "own/"+name)
-			require.NoError(rt, err)
+			got := must(fs.ReadFile(fsys, "own/"+name))(rt)
 			require.Equal(rt, text, string(got))
 		}
 	})
@@ -230,8 +227,7 @@ func TestEveryFaultOfAPart(t *testing.T) {
 	for kind := range 8 {
 		engine, reduce, byName := kind&1 > 0, kind&2 > 0, kind&4 > 0
 		good := &partFaults{t: t, byName: byName, at: -1}
-		want, err := good.run(engine, reduce)
-		require.NoError(t, err)
+		want := must(good.run(engine, reduce))(t)
 		require.Len(t, want, 3)
 		for _, way := range []string{"error", "panic", "goexit", "cancel"} {
 			for at := range good.calls {
@@ -291,8 +287,7 @@ func TestPartsOfAttempts(t *testing.T) {
 		require.NoError(t, p.CommitTask(AttemptID{Try: 3}))
 		require.ErrorIs(t, p.CommitTask(AttemptID{Try: 2}), cluster.ErrCommitted)
 		require.NoError(t, p.AbortTask(AttemptID{Try: 2}))
-		temp, err := os.ReadDir(filepath.Join(dir, output.Temporary))
-		require.NoError(t, err)
+		temp := must(os.ReadDir(filepath.Join(dir, output.Temporary)))(t)
 		require.Len(t, temp, 1, "_SUCCESS to be")
 		require.NoError(t, p.CommitJob())
 		close(hold)
@@ -322,8 +317,7 @@ func TestPartsWithoutBadRecords(t *testing.T) {
 	open := func(*Task, *PartFile) (PartWriter[named], error) { return collector2[named]{&got}, nil }
 	p, err := job.Bind(Lines(Bytes("text", []byte("a\nb\nc\n"))), Parts(Dir(filepath.Join(t.TempDir(), "out")), open))
 	require.NoError(t, err)
-	_, err = RunLocal(t.Context(), p, LocalOptions{MaxSkips: 1})
-	require.NoError(t, err)
+	must(RunLocal(t.Context(), p, LocalOptions{MaxSkips: 1}))(t)
 	of := func(s string) named {
 		return named{Names: [][]byte{[]byte(s)}, Two: [2]struct{ B []byte }{{[]byte(s)}, {}}}
 	}
@@ -341,24 +335,21 @@ func (collector2[O]) Abort() error        { return nil }
 func TestPartsAreResumed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	bind := func() *Plan {
-		p, err := passOn[string]().Bind(LineStrings(Bytes("text", []byte("a\nb\n"))),
-			Parts(Dir(dir).Extension(".end").Resumable("mine"), openEnds(true)))
-		require.NoError(t, err)
+		p := must(passOn[string]().Bind(LineStrings(Bytes("text", []byte("a\nb\n"))),
+			Parts(Dir(dir).Extension(".end").Resumable("mine"), openEnds(true))))(t)
 		require.NoError(t, p.SetupJob())
 		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 		return p
 	}
 	p := bind()
 	for i := range 2 {
-		_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Index: i, Split: cluster.Split{Offset: int64(2 * i), Length: 2}})
-		require.NoError(t, err)
+		must(p.RunMap(t.Context(), &cluster.MapAttempt{Index: i, Split: cluster.Split{Offset: int64(2 * i), Length: 2}}))(t)
 	}
 	require.NoError(t, p.CommitTask(AttemptID{Index: 0}))
 	require.NoError(t, p.LeaveJob())
 	p = bind()
 	require.Equal(t, []AttemptID{{Index: 0}}, p.Committed())
-	_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Index: 1, Try: 1, Split: cluster.Split{Offset: 2, Length: 2}})
-	require.NoError(t, err)
+	must(p.RunMap(t.Context(), &cluster.MapAttempt{Index: 1, Try: 1, Split: cluster.Split{Offset: 2, Length: 2}}))(t)
 	require.NoError(t, p.CommitTask(AttemptID{Index: 1, Try: 1}))
 	require.NoError(t, p.CommitJob())
 	require.NoError(t, p.ForgetJob())
@@ -384,8 +375,7 @@ func TestPartsAreChecked(t *testing.T) {
 	_, err := passOn[string]().Bind(LineStrings(Bytes("text", nil)), Routed(Parts(dir(), openEnds(false)), firstWord))
 	require.ErrorContains(t, err, "Routed of Parts")
 
-	fsys, err := dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}})
-	require.NoError(t, err)
+	fsys := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}}))(t)
 	for _, to := range []Destination{InDFS(fsys, "out"), dir().Compressed(Zstd), Writer("w", io.Discard)} {
 		err := run(to, openEnds(true))
 		require.ErrorContains(t, err, "part-m-00000")
@@ -407,8 +397,7 @@ func TestPartsAreChecked(t *testing.T) {
 	require.ErrorContains(t, run(dir(), at(func(string) error { return nil })), "part-m-00000: the writer has made no file at its Path")
 	require.ErrorContains(t, run(dir(), at(func(p string) error { return os.Mkdir(p, 0o777) })), "is no file")
 	require.ErrorContains(t, run(dir(), at(func(p string) error { return os.Symlink("/", p) })), "is no file")
-	_, err = kept.Write(nil)
-	require.ErrorIs(t, err, output.ErrPartEnded)
+	require.ErrorIs(t, errorOf(kept.Write(nil)), output.ErrPartEnded)
 	_, err = kept.Path()
 	require.ErrorIs(t, err, output.ErrPartEnded)
 	both := func(_ *Task, file *PartFile) (PartWriter[string], error) {

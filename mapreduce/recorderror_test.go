@@ -22,8 +22,7 @@ func TestErrorsOfMapsNameTheRecord(t *testing.T) {
 	z := gzip.NewWriter(&packed)
 	_, _ = io.WriteString(z, text)
 	require.NoError(t, z.Close())
-	gz, err := Stored(Bytes("text.gz", packed.Bytes()).Data)
-	require.NoError(t, err)
+	gz := must(Stored(Bytes("text.gz", packed.Bytes()).Data))(t)
 	plain := Bytes("text", []byte(text))
 
 	check := func(name string, p *Plan, err error) *RecordError {
@@ -78,10 +77,9 @@ func TestErrorsOfMapsNameTheRecord(t *testing.T) {
 // TestErrorsShowTheBeginningOfALongRecord.
 func TestErrorsShowTheBeginningOfALongRecord(t *testing.T) {
 	long := bytes.Repeat([]byte("long "), 1<<18)
-	p, err := MapOnly[[]byte, []byte]{Map: func(line []byte, _ func([]byte)) error { return fmt.Errorf("line %s", line) }}.
-		Bind(Lines(Bytes("text", long)), Text[[]byte](Writer("w", io.Discard)))
-	require.NoError(t, err)
-	_, err = RunLocal(context.Background(), p, LocalOptions{})
+	p := must(MapOnly[[]byte, []byte]{Map: func(line []byte, _ func([]byte)) error { return fmt.Errorf("line %s", line) }}.
+		Bind(Lines(Bytes("text", long)), Text[[]byte](Writer("w", io.Discard))))(t)
+	_, err := RunLocal(context.Background(), p, LocalOptions{})
 	require.Less(t, len(err.Error()), 1000)
 	require.Contains(t, err.Error(), fmt.Sprintf("… (%d bytes)", len(long)))
 }

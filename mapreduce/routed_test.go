@@ -34,14 +34,11 @@ func firstWord(line string) string {
 // contents returns the decompressed files of a directory, by name.
 func contents(t testing.TB, dir string) map[string]string {
 	t.Helper()
-	list, err := os.ReadDir(dir)
-	require.NoError(t, err)
+	list := must(os.ReadDir(dir))(t)
 	files := map[string]string{}
 	for _, e := range list {
-		src, err := File(filepath.Join(dir, e.Name()))
-		require.NoError(t, err)
-		lines, err := recordsOf(t, LineStrings(src), read.UsualWindows(), 1<<20)
-		require.NoError(t, err)
+		src := must(File(filepath.Join(dir, e.Name())))(t)
+		lines := must(recordsOf(t, LineStrings(src), read.UsualWindows(), 1<<20))(t)
 		files[e.Name()] = ""
 		for _, line := range lines {
 			files[e.Name()] += line + "\n"
@@ -63,8 +60,7 @@ func TestRouted(t *testing.T) {
 			require.NoError(t, err)
 			var c *counter.Set
 			if local {
-				c, err = RunLocal(t.Context(), p, LocalOptions{})
-				require.NoError(t, err)
+				c = must(RunLocal(t.Context(), p, LocalOptions{}))(t)
 			} else {
 				c = runEngine(t, p, 0, nil, cluster.Resources{Budget: cluster.NewMemory(1 << 30).Sub()})
 			}
@@ -87,8 +83,7 @@ func TestRoutedReduces(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "out")
 	out := Routed(Text[Pair[string, string]](Dir(dir)), func(p Pair[string, string]) string { return "n" + p.Second })
-	p, err := job.Bind(LineStrings(Bytes("text", []byte("b 2\na 1\na 2\n"))), out)
-	require.NoError(t, err)
+	p := must(job.Bind(LineStrings(Bytes("text", []byte("b 2\na 1\na 2\n"))), out))(t)
 	runEngine(t, p, 2, p.BlocksOf(4), cluster.Resources{})
 	require.Equal(t, map[string]string{
 		"_SUCCESS": "", "part-r-00000": "", "part-r-00001": "",
@@ -107,9 +102,8 @@ func TestRoutedToMoreFilesThanAreOpen(t *testing.T) {
 	}
 	for _, c := range []Compression{NoCompression, Gzip, Zstd, S2} {
 		dir := filepath.Join(t.TempDir(), "out")
-		p, err := passOn[string]().Bind(LineStrings(Bytes("text", []byte(text.String()))),
-			Routed(Text[string](Dir(dir).Compressed(c)), firstWord))
-		require.NoError(t, err)
+		p := must(passOn[string]().Bind(LineStrings(Bytes("text", []byte(text.String()))),
+			Routed(Text[string](Dir(dir).Compressed(c)), firstWord)))(t)
 		budget := cluster.NewMemory(1 << 30)
 		runEngine(t, p, 0, nil, cluster.Resources{Budget: budget.Sub()})
 		require.Zero(t, budget.Used())
@@ -124,8 +118,7 @@ func TestRoutedToMoreFilesThanAreOpen(t *testing.T) {
 // TestRoutedAttempts: neither uncommitted attempts nor skipped records leave output.
 func TestRoutedAttempts(t *testing.T) {
 	for _, system := range []string{"local", "dfs"} {
-		fsys, err := dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}})
-		require.NoError(t, err)
+		fsys := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}}))(t)
 		dir := filepath.Join(t.TempDir(), "out")
 		to := Dir(dir)
 		if system == "dfs" {
@@ -147,15 +140,13 @@ func TestRoutedAttempts(t *testing.T) {
 		require.ErrorIs(t, err, errDisk)
 		require.NoError(t, p.AbortTask(AttemptID{Kind: attempt.Map}))
 		for try := 1; try < 3; try++ { // a copy
-			_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Try: try, Split: split, MaxSkips: 1})
-			require.NoError(t, err)
+			must(p.RunMap(t.Context(), &cluster.MapAttempt{Try: try, Split: split, MaxSkips: 1}))(t)
 		}
 		require.NoError(t, p.CommitTask(AttemptID{Kind: attempt.Map, Index: 0, Try: 2}))
 		require.ErrorIs(t, p.CommitTask(AttemptID{Kind: attempt.Map, Index: 0, Try: 1}), cluster.ErrCommitted)
 		require.NoError(t, p.AbortTask(AttemptID{Kind: attempt.Map, Index: 0, Try: 1}))
 		if system == "local" {
-			temp, err := os.ReadDir(filepath.Join(dir, output.Temporary))
-			require.NoError(t, err)
+			temp := must(os.ReadDir(filepath.Join(dir, output.Temporary)))(t)
 			require.Len(t, temp, 1, "_SUCCESS to be")
 		}
 		require.NoError(t, p.CommitJob())
@@ -163,11 +154,9 @@ func TestRoutedAttempts(t *testing.T) {
 			require.Equal(t, map[string]string{"_SUCCESS": "", "part-m-00000": "", "a-m-00000": "a 1\na 2\n"}, contents(t, dir))
 			continue
 		}
-		data, err := fs.ReadFile(fsys, "out/a-m-00000")
-		require.NoError(t, err)
+		data := must(fs.ReadFile(fsys, "out/a-m-00000"))(t)
 		require.Equal(t, "a 1\na 2\n", string(data))
-		_, err = fsys.Stat("out/b-m-00000")
-		require.ErrorIs(t, err, fs.ErrNotExist)
+		require.ErrorIs(t, errorOf(fsys.Stat("out/b-m-00000")), fs.ErrNotExist)
 	}
 }
 
@@ -176,16 +165,14 @@ func TestRoutedAttempts(t *testing.T) {
 func TestRoutedIsResumed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	bind := func() *Plan {
-		p, err := passOn[string]().Bind(LineStrings(Bytes("text", []byte("a 1\nb 2\n"))),
-			Routed(Text[string](Dir(dir).Resumable("mine")), firstWord))
-		require.NoError(t, err)
+		p := must(passOn[string]().Bind(LineStrings(Bytes("text", []byte("a 1\nb 2\n"))),
+			Routed(Text[string](Dir(dir).Resumable("mine")), firstWord)))(t)
 		require.NoError(t, p.SetupJob())
 		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 		return p
 	}
 	p := bind()
-	_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 4}})
-	require.NoError(t, err)
+	must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 4}}))(t)
 	require.NoError(t, p.CommitTask(AttemptID{Kind: attempt.Map}))
 	require.NoError(t, p.LeaveJob())
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "b-m-00001"), []byte("half"), 0o600))
@@ -283,12 +270,10 @@ func TestRoutedToAnOutputFS(t *testing.T) {
 	require.ErrorContains(t, err, "more than 64 names in one attempt, and files in out cannot be written on")
 	require.True(t, fault.IsPermanent(err))
 
-	fsys, err := dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}})
-	require.NoError(t, err)
+	fsys := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}}))(t)
 	require.NoError(t, run(InDFS(fsys, "out")))
 	for name, lines := range want {
-		data, err := fs.ReadFile(fsys, name)
-		require.NoError(t, err)
+		data := must(fs.ReadFile(fsys, name))(t)
 		require.Equal(t, lines, string(data))
 	}
 }

@@ -21,14 +21,10 @@ func TestSampleOfLongKeys(t *testing.T) {
 	}
 	var parts [4]int
 	job := Job[[]byte, []byte, None, Pair[[]byte, None]]{
-		Map: func(line []byte, emit func([]byte, None)) error {
-			emit(line, None{})
-			return nil
-		},
+		Map:        func(line []byte, emit func([]byte, None)) error { emit(line, None{}); return nil },
 		TotalOrder: true, Reducers: len(parts),
 	}
-	key, err := codec.Key[[]byte](false, "")
-	require.NoError(t, err)
+	key := must(codec.Key[[]byte](false, ""))(t)
 	in := Lines(Bytes("lines", text))
 	b := &boundJob{jobFacts: jobFacts{ordered: true}, key: key.Placed}
 	b.typed = &typedJob[[]byte, []byte, None, Pair[[]byte, None]]{job: &job, in: in.bare(), watch: &b.State}

@@ -49,13 +49,10 @@ func attemptsOver(t *testing.T, in Input[int], failAt int, total bool) (records 
 		},
 		TotalOrder: total, Reducers: 2,
 	}
-	var out Collected[Pair[int, int]]
-	p, err := j.Bind(in, out.Output())
-	require.NoError(t, err)
+	p := must(j.Bind(in, new(Collected[Pair[int, int]]).Output()))(t)
 	ctx := context.Background()
 	require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{}))
-	splits, err := p.Splits(ctx, nil)
-	require.NoError(t, err)
+	splits := must(p.Splits(ctx, nil))(t)
 	require.Len(t, splits, 1)
 	for try := range 4 {
 		c := new(counter.Set)
@@ -74,31 +71,25 @@ func attemptsOver(t *testing.T, in Input[int], failAt int, total bool) (records 
 func TestSequencesAreNeverCutShort(t *testing.T) {
 	ones := slices.Repeat([]int{1}, 1000)
 	for _, failAt := range []int{1, 2, 499, 500, 501, 999, 1000} {
-		n, err := attemptsOver(t, Seq(slices.Values(ones)), failAt, false)
-		require.NoError(t, err)
+		n := must(attemptsOver(t, Seq(slices.Values(ones)), failAt, false))(t)
 		require.EqualValues(t, 1000, n)
-		_, err = attemptsOver(t, Seq(feed(1000)), failAt, false)
+		_, err := attemptsOver(t, Seq(feed(1000)), failAt, false)
 		require.ErrorIs(t, err, fault.ErrConsumed, "%d", failAt)
 		require.ErrorIs(t, err, errFlaky, "what the first attempt died of")
 	}
-	n, err := attemptsOver(t, Seq(feed(1000)), 0, false)
-	require.NoError(t, err)
+	n := must(attemptsOver(t, Seq(feed(1000)), 0, false))(t)
 	require.EqualValues(t, 1000, n)
-	n, err = attemptsOver(t, Seq(slices.Values(ones)), 0, true)
-	require.NoError(t, err)
+	n = must(attemptsOver(t, Seq(slices.Values(ones)), 0, true))(t)
 	require.EqualValues(t, 1000, n)
-	_, err = attemptsOver(t, Seq(feed(1000)), 0, true)
+	_, err := attemptsOver(t, Seq(feed(1000)), 0, true)
 	require.ErrorIs(t, err, fault.ErrConsumed)
 	require.ErrorContains(t, err, "total order")
 
-	n, err = attemptsOver(t, Seq(slices.Values([]int(nil))), 0, true)
-	require.NoError(t, err)
+	n = must(attemptsOver(t, Seq(slices.Values([]int(nil))), 0, true))(t)
 	require.Zero(t, n)
 	in := Seq(feed(10)) // for two jobs
-	_, err = attemptsOver(t, in, 0, false)
-	require.NoError(t, err)
-	_, err = attemptsOver(t, in, 0, false)
-	require.ErrorIs(t, err, fault.ErrConsumed)
+	must(attemptsOver(t, in, 0, false))(t)
+	require.ErrorIs(t, errorOf(attemptsOver(t, in, 0, false)), fault.ErrConsumed)
 }
 
 func TestASequencesErrorEndsTheAttempt(t *testing.T) {
@@ -109,14 +100,13 @@ func TestASequencesErrorEndsTheAttempt(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 	require.ErrorContains(t, err, "sequence: after 2 records")
 	tries := 0
-	n, err := attemptsOver(t, Seq2(func(yield func(int, error) bool) {
+	n := must(attemptsOver(t, Seq2(func(yield func(int, error) bool) {
 		if tries++; tries == 1 {
 			yield(0, broken)
 			return
 		}
 		_ = yield(1, nil) && yield(2, nil)
-	}), 0, false)
-	require.NoError(t, err)
+	}), 0, false))(t)
 	require.EqualValues(t, 2, n)
 }
 
@@ -136,9 +126,7 @@ func TestTheSampleCallsMapOnceMoreAtMost(t *testing.T) {
 			},
 			TotalOrder: true, Reducers: 4,
 		}
-		var out Collected[Pair[int, None]]
-		p, err := j.Bind(Slice(records), out.Output())
-		require.NoError(t, err)
+		p := must(j.Bind(Slice(records), new(Collected[Pair[int, None]]).Output()))(t)
 		require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
 		calls := 0
 		for x, n := range seen {
@@ -155,10 +143,7 @@ func TestTheSampleCallsMapOnceMoreAtMost(t *testing.T) {
 func TestAPlanRunsOnce(t *testing.T) {
 	p, err := wordCount(true).Bind(Lines(Bytes("text", []byte("a b"))), new(Collected[Pair[string, int64]]).Output())
 	require.NoError(t, err)
-	_, err = RunLocal(t.Context(), p, LocalOptions{})
-	require.NoError(t, err)
-	_, err = RunLocal(t.Context(), p, LocalOptions{})
-	require.ErrorIs(t, err, cluster.ErrPlanUsed)
-	_, err = RunLocal(t.Context(), nil, LocalOptions{})
-	require.ErrorIs(t, err, cluster.ErrNoPlan)
+	must(RunLocal(t.Context(), p, LocalOptions{}))(t)
+	require.ErrorIs(t, errorOf(RunLocal(t.Context(), p, LocalOptions{})), cluster.ErrPlanUsed)
+	require.ErrorIs(t, errorOf(RunLocal(t.Context(), nil, LocalOptions{})), cluster.ErrNoPlan)
 }

@@ -63,11 +63,10 @@ func TestUserCodeShowsLife(t *testing.T) {
 // A rejected name is free again once the existing output is removed, and so is the name of an
 // output that has ended; while a job uses it, it is busy.
 func TestNamesOfOutputsInAFileSystemAreFreed(t *testing.T) {
-	store, err := dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}})
-	require.NoError(t, err)
+	store := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}}))(t)
 	require.NoError(t, store.WriteFile("out/file", nil))
 	for range 2 {
-		err = output.NewCommitter(InDFS(store, "out")).SetupJob()
+		err := output.NewCommitter(InDFS(store, "out")).SetupJob()
 		require.ErrorIs(t, err, ErrOutputExists)
 		require.NotErrorIs(t, err, output.ErrOutputBusy)
 	}

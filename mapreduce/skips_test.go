@@ -101,8 +101,7 @@ func skipTrials(t *testing.T) map[string]func(text string) (*Plan, *bytes.Buffer
 			}}, nil
 		}}
 		out := new(bytes.Buffer)
-		p, err := job.Bind(Lines(Bytes("text", []byte(text))), Text[[]byte](Writer("out", out)))
-		require.NoError(t, err)
+		p := must(job.Bind(Lines(Bytes("text", []byte(text))), Text[[]byte](Writer("out", out))))(t)
 		return p, out
 	}
 	return map[string]func(string) (*Plan, *bytes.Buffer){
@@ -152,12 +151,10 @@ func skippingEngine(t require.TestingT, p *Plan, most int) (*counter.Set, []clus
 	ctx, c := context.Background(), new(counter.Set)
 	require.NoError(t, p.SetupJob())
 	require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{Reduces: 1}))
-	splits, err := p.Splits(ctx, nil)
-	require.NoError(t, err)
+	splits := must(p.Splits(ctx, nil))(t)
 	require.Len(t, splits, 1)
 	a := &cluster.MapAttempt{Split: splits[0], MaxSkips: most, Resources: cluster.Resources{Counters: c}}
-	out, err := p.RunMap(ctx, a)
-	require.NoError(t, err)
+	out := must(p.RunMap(ctx, a))(t)
 	defer out.Release()
 	if p.MapOnly() {
 		require.NoError(t, p.CommitTask(a.ID()))
@@ -212,11 +209,9 @@ func TestBadRecordsAreSkipped(t *testing.T) {
 		return nil
 	}}
 	out := new(bytes.Buffer)
-	p, err := job.Bind(Lines(Bytes("text", []byte("a\nb\n"))), Text[[]byte](Writer("out", out)))
-	require.NoError(t, err)
+	p := must(job.Bind(Lines(Bytes("text", []byte("a\nb\n"))), Text[[]byte](Writer("out", out))))(t)
 	var list []cluster.Skipped
-	_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1, Skipped: &list})
-	require.NoError(t, err)
+	must(RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1, Skipped: &list}))(t)
 	require.Equal(t, "b\n", out.String())
 	require.Len(t, list, 1)
 	require.Equal(t, "no number", list[0].Reason)
@@ -235,10 +230,8 @@ func TestQuarantineFile(t *testing.T) {
 	for range 2 {
 		p, err := job.Bind(Lines(Bytes("text", []byte("a\n\nb\n\n"))), Text[[]byte](ReplacedDir(dir)))
 		require.NoError(t, err)
-		_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 2})
-		require.NoError(t, err)
-		content, err := os.ReadFile(filepath.Join(dir, "_skipped.jsonl"))
-		require.NoError(t, err)
+		must(RunLocal(context.Background(), p, LocalOptions{MaxSkips: 2}))(t)
+		content := must(os.ReadFile(filepath.Join(dir, "_skipped.jsonl")))(t)
 		var list []cluster.Skipped
 		for line := range bytes.Lines(content) {
 			var s cluster.Skipped
@@ -302,9 +295,8 @@ func TestSkipsByInput(t *testing.T) {
 		require.ErrorAs(t, err, &at, name)
 		require.Equal(t, c.want, skipped(at.Input, at.Offset, at.Number, at.Head, at.Size), name)
 	}
-	p, err := bytesOf.Bind(Chunks(text), Text[[]byte](Writer("out", io.Discard)))
-	require.NoError(t, err)
-	_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1})
+	p := must(bytesOf.Bind(Chunks(text), Text[[]byte](Writer("out", io.Discard))))(t)
+	_, err := RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1})
 	require.EqualError(t, err, "mapreduce: records of Chunks cannot be left out: which lines are in one depends on the blocks")
 	p, err = bytesOf.Bind(Chunks(Bytes("text", []byte("evil\n"))), Text[[]byte](Writer("out", io.Discard)))
 	require.NoError(t, err)
@@ -319,12 +311,8 @@ func skipped(input string, offset, number int64, head string, size int) cluster.
 // leftOutUnseen expects that an attempt skips a record that is listed as bad, with the given
 // reason, without passing it to the map, and reports the current record.
 func leftOutUnseen(t *testing.T, bind func(Output[[]byte]) (*Plan, error), want cluster.Skipped) {
-	p, err := bind(Text[[]byte](Writer("out", io.Discard)))
-	require.NoError(t, err)
-	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
-	splits, err := p.Splits(t.Context(), nil)
-	require.NoError(t, err)
+	p := must(bind(Text[[]byte](Writer("out", io.Discard))))(t)
+	splits := begun(t, p, nil)
 	var progress cluster.Progress
 	a := &cluster.MapAttempt{
 		MaxSkips: 1, LeaveOut: []cluster.BadRecord{{Input: want.Input, Number: want.Number, Reason: "told"}, {Input: want.Input, Number: 17, Reason: "beyond"}, {Input: "other", Number: 1, Reason: "elsewhere"}},
@@ -338,8 +326,7 @@ func leftOutUnseen(t *testing.T, bind func(Output[[]byte]) (*Plan, error), want 
 			break
 		}
 	}
-	out, err := p.RunMap(t.Context(), a)
-	require.NoError(t, err)
+	out := must(p.RunMap(t.Context(), a))(t)
 	list := out.Skipped()
 	require.Len(t, list, 1)
 	require.Equal(t, "told", list[0].Reason)
@@ -378,8 +365,7 @@ func TestUnreadableValuesAreSkippedWhole(t *testing.T) {
 		require.NoError(t, err)
 		var list []cluster.Skipped
 		if local {
-			_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1, Skipped: &list})
-			require.NoError(t, err)
+			must(RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1, Skipped: &list}))(t)
 		} else {
 			_, list = skippingEngine(t, p, 1)
 		}

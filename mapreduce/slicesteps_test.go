@@ -17,23 +17,19 @@ func TestSliceIsReadInSteps(t *testing.T) {
 		for _, stop := range []int{-1, 0, 255, 256, 300, 999} {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			mapped := 0
-			p, err := MapOnly[int, int]{Map: func(int, func(int)) error {
+			p := must(MapOnly[int, int]{Map: func(int, func(int)) error {
 				if mapped++; mapped == stop {
 					cancel(over)
 				}
 				return nil
-			}}.Bind(Slice(make([]int, n)), new(Collected[int]).Output())
-			require.NoError(t, err)
-			require.NoError(t, p.SetupJob())
-			require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
-			splits, err := p.Splits(t.Context(), nil)
-			require.NoError(t, err)
+			}}.Bind(Slice(make([]int, n)), new(Collected[int]).Output()))(t)
+			splits := begun(t, p, nil)
 			require.Len(t, splits, 1)
 			if stop == 0 {
 				cancel(over)
 			}
 			var progress cluster.Progress
-			_, err = p.RunMap(ctx, &cluster.MapAttempt{Split: splits[0], Resources: cluster.Resources{Progress: &progress}})
+			_, err := p.RunMap(ctx, &cluster.MapAttempt{Split: splits[0], Resources: cluster.Resources{Progress: &progress}})
 			if stop < 0 || stop > n {
 				require.NoError(t, err)
 				require.Equal(t, n, mapped)

@@ -27,10 +27,7 @@ func filesJob() MapOnly[[]byte, string] {
 				emit(fmt.Sprintf("%s %d %s", t.InputName(), n, line))
 				return nil
 			},
-			Close: func(emit func(string)) error {
-				emit(t.InputName() + " ends")
-				return nil
-			},
+			Close: func(emit func(string)) error { emit(t.InputName() + " ends"); return nil },
 		}, nil
 	}}
 }
@@ -38,15 +35,13 @@ func filesJob() MapOnly[[]byte, string] {
 // mapAll runs the maps of a plan over the splits that cut makes and returns its output.
 func mapAll(t *rapid.T, sources []Source, cut func(p *Plan) []cluster.Split) (out string, splits []cluster.Split, c *counter.Set) {
 	var b bytes.Buffer
-	p, err := filesJob().Bind(Lines(sources...), Text[string](Writer("out", &b)))
-	require.NoError(t, err)
+	p := must(filesJob().Bind(Lines(sources...), Text[string](Writer("out", &b))))(t)
 	require.NoError(t, p.SetupJob())
 	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
 	splits, c = cut(p), new(counter.Set)
 	for i, s := range splits {
 		a := &cluster.MapAttempt{Index: i, Split: s, Resources: cluster.Resources{Counters: c}}
-		_, err := p.RunMap(context.Background(), a)
-		require.NoError(t, err)
+		must(p.RunMap(context.Background(), a))(t)
 		require.NoError(t, p.CommitTask(a.ID()))
 	}
 	require.NoError(t, p.CommitJob())
@@ -68,14 +63,13 @@ func TestJoinSmall(t *testing.T) {
 		block := int64(rapid.IntRange(1, 60).Draw(t, "block"))
 		limit := int64(rapid.IntRange(1, 10*perFile).Draw(t, "limit"))
 		cut := func(p *Plan) []cluster.Split {
-			splits, err := p.Splits(context.Background(), func(i int) []cluster.Block {
+			splits := must(p.Splits(context.Background(), func(i int) []cluster.Block {
 				list := p.BlocksOf(block)(i)
 				for k := range list {
 					list[k].Hosts = []string{hosts[i]}
 				}
 				return list
-			})
-			require.NoError(t, err)
+			}))(t)
 			return splits
 		}
 		alone, single, before := mapAll(t, sources(), cut)
@@ -99,13 +93,11 @@ func TestJoinSmall(t *testing.T) {
 
 // TestJoinSmallLeavesWholeFiles: an input of whole files keeps one map per file.
 func TestJoinSmallLeavesWholeFiles(t *testing.T) {
-	p, err := MapOnly[WholeFile, string]{Map: func(f WholeFile, emit func(string)) error {
+	p := must(MapOnly[WholeFile, string]{Map: func(f WholeFile, emit func(string)) error {
 		emit(f.Name)
 		return nil
 	}}.Bind(WholeFiles(Bytes("a", []byte("x")), Bytes("b", []byte("y"))), Text[string](Writer("out",
-		new(bytes.Buffer))))
-	require.NoError(t, err)
-	splits, err := p.Splits(t.Context(), nil)
-	require.NoError(t, err)
+		new(bytes.Buffer)))))(t)
+	splits := must(p.Splits(t.Context(), nil))(t)
 	require.Len(t, p.JoinSmall(splits, 1<<30), 2)
 }

@@ -18,10 +18,8 @@ func TestSplitSize(t *testing.T) {
 		size := rapid.Int64Range(1, 100).Draw(t, "size")
 		block := rapid.Int64Range(1, 300).Draw(t, "block")
 		var out Collected[[]byte]
-		p, err := keepLines().Bind(Lines(Bytes("text", text)).SplitSize(size), out.Output())
-		require.NoError(t, err)
-		splits, err := p.Splits(context.Background(), p.BlocksOf(block))
-		require.NoError(t, err)
+		p := must(keepLines().Bind(Lines(Bytes("text", text)).SplitSize(size), out.Output()))(t)
+		splits := must(p.Splits(context.Background(), p.BlocksOf(block)))(t)
 		at := int64(0)
 		for _, s := range splits {
 			require.LessOrEqual(t, s.Length, size)
@@ -30,19 +28,16 @@ func TestSplitSize(t *testing.T) {
 		}
 		require.EqualValues(t, len(text), at)
 		engine(t, p, 0, p.BlocksOf(block), cluster.Resources{})
-		records, err := out.Records()
-		require.NoError(t, err)
+		records := must(out.Records())(t)
 		require.Equal(t, string(text), string(bytes.Join(append(records, nil), []byte("\n"))))
 	})
 }
 
 // TestFewSlowRecordsAreManyMaps: SplitSize makes many maps of a few records.
 func TestFewSlowRecordsAreManyMaps(t *testing.T) {
-	p, err := MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n); return nil }}.
-		Bind(Slice(make([]int, 40)).SplitSize(1), new(Collected[int]).Output())
-	require.NoError(t, err)
-	splits, err := p.Splits(context.Background(), nil)
-	require.NoError(t, err)
+	p := must(MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n); return nil }}.
+		Bind(Slice(make([]int, 40)).SplitSize(1), new(Collected[int]).Output()))(t)
+	splits := must(p.Splits(context.Background(), nil))(t)
 	require.Len(t, splits, 40)
 }
 
@@ -55,8 +50,7 @@ func TestSplitSizeJoinsNoMore(t *testing.T) {
 	for size, want := range map[int64]int{perFile + 5: 8, 2 * (perFile + 5): 4, 1 << 30: 1} {
 		p, err := keepLines().Bind(Lines(sources...).SplitSize(size), new(Collected[[]byte]).Output())
 		require.NoError(t, err)
-		splits, err := p.Splits(context.Background(), nil)
-		require.NoError(t, err)
+		splits := must(p.Splits(context.Background(), nil))(t)
 		require.Len(t, p.JoinSmall(splits, 1<<20), want, size)
 	}
 }

@@ -18,17 +18,15 @@ func TestStringsOfWhatIsHeldLieAlone(t *testing.T) {
 		var at []uintptr
 		p := bind(lines, func(line string) { at = append(at, uintptr(unsafe.Pointer(unsafe.StringData(line)))) })
 		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
-		splits, err := p.Splits(t.Context(), nil)
-		require.NoError(t, err)
-		out, err := p.RunMap(t.Context(), &cluster.MapAttempt{Split: splits[0]})
-		require.NoError(t, err)
+		splits := must(p.Splits(t.Context(), nil))(t)
+		out := must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: splits[0]}))(t)
 		out.Release()
 		require.Len(t, at, 2)
 		return at[0]+uintptr(len("one\n")) == at[1]
 	}
 	none := new(Collected[string]).Output()
 	counting := func(in Input[string], see func(string)) *Plan {
-		p, err := (Job[string, string, int, string]{
+		p := must((Job[string, string, int, string]{
 			Map: func(line string, emit func(string, int)) error {
 				see(line)
 				emit(line, 1)
@@ -36,13 +34,12 @@ func TestStringsOfWhatIsHeldLieAlone(t *testing.T) {
 			},
 			Combine: func(a, b int) int { return a + b },
 			Reduce:  func(string, iter.Seq[int], func(string)) error { return nil },
-		}).Bind(in, none)
-		require.NoError(t, err)
+		}).Bind(in, none))(t)
 		return p
 	}
 	require.True(t, adjacent(counting), "counts")
 	longest := func(in Input[string], see func(string)) *Plan {
-		p, err := (Job[string, string, string, string]{
+		p := must((Job[string, string, string, string]{
 			Map: func(line string, emit func(string, string)) error {
 				see(line)
 				emit(line, line)
@@ -50,18 +47,16 @@ func TestStringsOfWhatIsHeldLieAlone(t *testing.T) {
 			},
 			Combine: func(a, b string) string { return max(a, b) },
 			Reduce:  func(string, iter.Seq[string], func(string)) error { return nil },
-		}).Bind(in, none)
-		require.NoError(t, err)
+		}).Bind(in, none))(t)
 		return p
 	}
 	require.False(t, adjacent(longest), "strings that a combiner holds")
 	filtering := func(in Input[string], see func(string)) *Plan {
-		p, err := (MapOnly[string, string]{Map: func(line string, emit func(string)) error {
+		p := must((MapOnly[string, string]{Map: func(line string, emit func(string)) error {
 			see(line)
 			emit(line)
 			return nil
-		}}).Bind(in, none)
-		require.NoError(t, err)
+		}}).Bind(in, none))(t)
 		return p
 	}
 	require.False(t, adjacent(filtering), "a job without shuffle")

@@ -17,7 +17,7 @@ type (
 // sumsOf runs a job that adds up values under a few keys, on an engine with several maps.
 func sumsOf[V any](t *testing.T, values []V) map[int32]V {
 	var out Collected[Pair[int32, V]]
-	plan, err := Job[V, int32, V, Pair[int32, V]]{
+	plan := must(Job[V, int32, V, Pair[int32, V]]{
 		MapTask: func(t *Task) (Mapper[V, int32, V], error) {
 			return Mapper[V, int32, V]{Map: func(v V, emit func(int32, V)) error {
 				emit(int32(t.Offset()%3), v)
@@ -25,11 +25,9 @@ func sumsOf[V any](t *testing.T, values []V) map[int32]V {
 			}}, nil
 		},
 		Sum: true, Reducers: 2,
-	}.Bind(Slice(values), out.Output())
-	require.NoError(t, err)
+	}.Bind(Slice(values), out.Output()))(t)
 	engine(t, plan, 7, nil, cluster.Resources{})
-	list, err := out.Records()
-	require.NoError(t, err)
+	list := must(out.Records())(t)
 	sums := map[int32]V{}
 	for _, p := range list {
 		sums[p.First] = p.Second

@@ -19,12 +19,8 @@ import (
 func written[O any](t *testing.T, out func(Destination) Output[O], records ...O) string {
 	t.Helper()
 	var b bytes.Buffer
-	job := MapOnly[O, O]{Map: func(in O, emit func(O)) error {
-		emit(in)
-		return nil
-	}}
-	p, err := job.Bind(Slice(records), out(Writer("-", &b)))
-	require.NoError(t, err)
+	job := MapOnly[O, O]{Map: func(in O, emit func(O)) error { emit(in); return nil }}
+	p := must(job.Bind(Slice(records), out(Writer("-", &b))))(t)
 	runEngine(t, p, 0, nil, cluster.Resources{})
 	return b.String()
 }
@@ -68,15 +64,14 @@ func TestOtherForms(t *testing.T) {
 func TestFailingEncoderFailsTheAttempt(t *testing.T) {
 	bad := errors.New("cannot encode")
 	var b bytes.Buffer
-	p, err := keepLines().Bind(Lines(Bytes("text", []byte("a\nb\n"))), Encoded(Writer("-", &b), func(dst []byte, rec []byte) ([]byte, error) {
+	p := must(keepLines().Bind(Lines(Bytes("text", []byte("a\nb\n"))), Encoded(Writer("-", &b), func(dst []byte, rec []byte) ([]byte, error) {
 		if string(rec) == "b" {
 			return dst, fmt.Errorf("record %q: %w", rec, bad)
 		}
 		return append(dst, rec...), nil
-	}))
-	require.NoError(t, err)
+	})))(t)
 	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
-	_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 4}})
+	_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 4}})
 	require.ErrorIs(t, err, bad)
 	require.Zero(t, b.Len())
 }

@@ -42,10 +42,8 @@ func TestTopPerKeyOfMany(t *testing.T) {
 
 // A map stays within its limit: when it is full it emits, and lists do not grow.
 func TestTopMapHoldsLittle(t *testing.T) {
-	keys, err := codec.Key[int](false, "")
-	require.NoError(t, err)
-	recs, err := codec.Value[[]byte]()
-	require.NoError(t, err)
+	keys := must(codec.Key[int](false, ""))(t)
+	recs := must(codec.Value[[]byte]())(t)
 	m := newTopMap(3, func(a, b []byte) int { return cmp.Compare(len(b), len(a)) }, keys, recs)
 	emitted := 0
 	for i := range 100_000 {

@@ -42,11 +42,9 @@ func shrinkingFile(t *testing.T, size int64) (*shrinking, Source) {
 	path := filepath.Join(t.TempDir(), "text")
 	text := append(bytes.Repeat([]byte("0123456789abcde\n"), 1<<16), "the end\n"...)
 	require.NoError(t, os.WriteFile(path, text, 0o600))
-	f, err := dfs.OpenLocal(path)
-	require.NoError(t, err)
+	f := must(dfs.OpenLocal(path))(t)
 	s := &shrinking{LocalFile: f, size: size}
-	src, err := Stored(s)
-	require.NoError(t, err)
+	src := must(Stored(s))(t)
 	return s, src
 }
 
@@ -61,27 +59,22 @@ func requireShrunk(t *testing.T, f *shrinking, err error) {
 
 func sortedLines() Job[[]byte, []byte, None, Pair[[]byte, None]] {
 	return Job[[]byte, []byte, None, Pair[[]byte, None]]{
-		Map: func(line []byte, emit func([]byte, None)) error {
-			emit(line, None{})
-			return nil
-		},
+		Map:        func(line []byte, emit func([]byte, None)) error { emit(line, None{}); return nil },
 		TotalOrder: true,
 	}
 }
 
 func TestTruncatedWhileSampled(t *testing.T) {
 	f, src := shrinkingFile(t, 0)
-	p, err := sortedLines().Bind(Lines(src), Text[Pair[[]byte, None]](Writer("-", io.Discard)))
-	require.NoError(t, err)
-	err = p.Prepare(context.Background(), cluster.PrepareOptions{Reduces: 4})
+	p := must(sortedLines().Bind(Lines(src), Text[Pair[[]byte, None]](Writer("-", io.Discard))))(t)
+	err := p.Prepare(context.Background(), cluster.PrepareOptions{Reduces: 4})
 	requireShrunk(t, f, err)
 }
 
 func TestTruncatedWhileCut(t *testing.T) {
 	f, src := shrinkingFile(t, 100)
-	p, err := keepLines().Bind(NLines(7, src), Raw[[]byte](Writer("-", io.Discard)))
-	require.NoError(t, err)
-	_, err = p.Splits(context.Background(), nil)
+	p := must(keepLines().Bind(NLines(7, src), Raw[[]byte](Writer("-", io.Discard))))(t)
+	_, err := p.Splits(context.Background(), nil)
 	requireShrunk(t, f, err)
 }
 
@@ -111,9 +104,8 @@ func TestTruncatedWhileReadWhole(t *testing.T) {
 		emit(bytes.Count(file.Data, []byte{'\n'}))
 		return nil
 	}}
-	p, err := job.Bind(WholeFiles(src), Text[int](Writer("-", io.Discard)))
-	require.NoError(t, err)
-	_, err = p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
+	p := must(job.Bind(WholeFiles(src), Text[int](Writer("-", io.Discard))))(t)
+	_, err := p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
 	requireShrunk(t, f, err)
 }
 
@@ -143,11 +135,10 @@ func TestTruncatedWhileWritten(t *testing.T) {
 		emit(chunk)
 		return nil
 	}}
-	p, err := job.Bind(Chunks(src), Raw[[]byte](Dir(filepath.Join(t.TempDir(), "out"))))
-	require.NoError(t, err)
+	p := must(job.Bind(Chunks(src), Raw[[]byte](Dir(filepath.Join(t.TempDir(), "out")))))(t)
 	require.NoError(t, p.SetupJob())
 	defer func() { require.NoError(t, p.AbortJob()) }()
-	_, err = p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
+	_, err := p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
 	requireShrunk(t, f, err)
 }
 
@@ -218,10 +209,8 @@ func TestVanishedFile(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "text")
 				require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-				src, err := File(path)
-				require.NoError(t, err)
-				p, err := keepLines().Bind(Lines(src), Raw[[]byte](Writer("-", io.Discard)))
-				require.NoError(t, err)
+				src := must(File(path))(t)
+				p := must(keepLines().Bind(Lines(src), Raw[[]byte](Writer("-", io.Discard))))(t)
 				require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
 				if replaced {
 					require.NoError(t, os.WriteFile(path+".new", []byte(text), 0o600))
@@ -229,7 +218,7 @@ func TestVanishedFile(t *testing.T) {
 				} else {
 					require.NoError(t, os.Remove(path))
 				}
-				_, err = p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
+				_, err := p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
 				require.ErrorIs(t, err, ErrInputChanged)
 				require.ErrorContains(t, err, path)
 			})

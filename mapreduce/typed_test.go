@@ -27,10 +27,7 @@ type reading struct {
 func typedOf[O any](t testing.TB, records []O, c Compression) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
-	p, err := passOn[O]().Bind(Slice(records), Typed[O](Dir(dir).Compressed(c)))
-	require.NoError(t, err)
-	_, err = RunLocal(t.Context(), p, LocalOptions{})
-	require.NoError(t, err)
+	require.NoError(t, ran(passOn[O]().Bind(Slice(records), Typed[O](Dir(dir).Compressed(c)))))
 	return filepath.Join(dir, "part-m-00000"+c.Extension())
 }
 
@@ -38,8 +35,7 @@ func TestTypedIsReadBack(t *testing.T) {
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	want := []reading{{at, "a", []byte("raw\n"), []int32{1, -1}}, {Raw: []byte{}}, {Where: strings.Repeat("x", 300), Raw: []byte{}}}
 	for _, c := range []Compression{NoCompression, Zstd} {
-		sources, err := Files(filepath.Dir(typedOf(t, want, c)))
-		require.NoError(t, err)
+		sources := must(Files(filepath.Dir(typedOf(t, want, c))))(t)
 		requireEverywhere(t, want, func() Input[reading] { return ReadTyped[reading](sources...) }, 1, 50, 1000)
 	}
 }
@@ -74,12 +70,10 @@ func TestTypedOfAnotherType(t *testing.T) {
 		N    int32
 	}
 	path := typedOf(t, []visit{{"ann", 1}}, NoCompression)
-	src, err := File(path)
-	require.NoError(t, err)
-	got, err := recordsOf(t, ReadTyped[renamed](src), read.UsualWindows(), 1<<20)
-	require.NoError(t, err)
+	src := must(File(path))(t)
+	got := must(recordsOf(t, ReadTyped[renamed](src), read.UsualWindows(), 1<<20))(t)
 	require.Equal(t, []renamed{{"ann", 1}}, got)
-	err = failure(t, ReadTyped[other](src))
+	err := failure(t, ReadTyped[other](src))
 	require.ErrorIs(t, err, errOtherType)
 	require.ErrorContains(t, err, "the file has mapreduce.visit, {Name string; N int64}, "+
 		"the job reads mapreduce.other, {Name string; N int32}")
@@ -101,11 +95,8 @@ func TestTypedOfFewRecords(t *testing.T) {
 		}
 		return nil
 	}}
-	p, err := job.Bind(Slice([]int{1, 2}).SplitSize(1), Typed[int](Dir(dir)))
-	require.NoError(t, err)
-	_, err = RunLocal(t.Context(), p, LocalOptions{MaxSkips: 1})
-	require.NoError(t, err)
-	sources, err := Files(dir)
-	require.NoError(t, err)
+	p := must(job.Bind(Slice([]int{1, 2}).SplitSize(1), Typed[int](Dir(dir))))(t)
+	must(RunLocal(t.Context(), p, LocalOptions{MaxSkips: 1}))(t)
+	sources := must(Files(dir))(t)
 	requireEverywhere(t, []int{2}, func() Input[int] { return ReadTyped[int](sources...) }, 100)
 }

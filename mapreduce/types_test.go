@@ -45,18 +45,13 @@ func (o *ownWay) UnmarshalBinary(b []byte) error {
 func TestEmbeddedMethodsLoseNoFields(t *testing.T) {
 	at := time.Unix(1700000000, 5).UTC()
 	require.Equal(t, wrapped{stamped{at, 7}, "x"}, encodedAndBack(t, wrapped{stamped{at, 7}, "x"}))
-	c, err := codec.Value[wrapped]()
-	require.NoError(t, err)
-	v, err := c.Decoder()(c.Encoder()(nil, wrapped{stamped{at, 7}, "x"}))
-	require.NoError(t, err)
+	c := must(codec.Value[wrapped]())(t)
+	v := must(c.Decoder()(c.Encoder()(nil, wrapped{stamped{at, 7}, "x"})))(t)
 	require.Equal(t, wrapped{stamped{at, 7}, "x"}, v)
-	text, err := textFormat(reflect.TypeFor[wrapped](), "|")
-	require.NoError(t, err)
-	b, err := text(nil, unsafe.Pointer(&wrapped{stamped{at, 7}, "x"}))
-	require.NoError(t, err)
+	text := must(textFormat(reflect.TypeFor[wrapped](), "|"))(t)
+	b := must(text(nil, unsafe.Pointer(&wrapped{stamped{at, 7}, "x"})))(t)
 	require.Equal(t, "2023-11-14T22:13:20.000000005Z|7|x", string(b))
-	own, err := codec.Value[ownWay]()
-	require.NoError(t, err)
+	own := must(codec.Value[ownWay]())(t)
 	require.Equal(t, "\x05abc", string(own.Encoder()(nil, ownWay{mark{"abc"}, 5})))
 }
 
@@ -79,14 +74,14 @@ func (g *growing) UnmarshalBinary(b []byte) error {
 
 func TestRefusedTypesNameTheField(t *testing.T) {
 	for want, err := range map[string]error{
-		"value type mapreduce.family: field Kids[]: unsupported type mapreduce.family: it contains itself":     second(codec.Value[family]()),
-		"field Next[][].Up[]: unsupported type mapreduce.ring: it contains itself":                             second(codec.Value[ring]()),
-		"field Second.Next[][].Up[]: unsupported type mapreduce.ring":                                          second(codec.Key[Pair[int, ring]](true, "")),
-		"output type mapreduce.family: field Kids[]: unsupported type mapreduce.family":                        second(textFormat(reflect.TypeFor[family](), "")),
-		"unsupported type *int: use int itself":                                                                second(codec.Key[*int](false, "")),
-		"field Second: unsupported type big.Rat: how its values are ordered is hidden in fields such as a":     second(codec.Key[Pair[int, big.Rat]](false, "")),
-		"unsupported type atomic.Int64: how its values are ordered":                                            second(codec.Key[atomic.Int64](false, "")),
-		"unsupported type [131072]int: arrays have at most 65536 elements":                                     second(codec.Value[[1 << 17]int]()),
+		"value type mapreduce.family: field Kids[]: unsupported type mapreduce.family: it contains itself":     errorOf(codec.Value[family]()),
+		"field Next[][].Up[]: unsupported type mapreduce.ring: it contains itself":                             errorOf(codec.Value[ring]()),
+		"field Second.Next[][].Up[]: unsupported type mapreduce.ring":                                          errorOf(codec.Key[Pair[int, ring]](true, "")),
+		"output type mapreduce.family: field Kids[]: unsupported type mapreduce.family":                        errorOf(textFormat(reflect.TypeFor[family](), "")),
+		"unsupported type *int: use int itself":                                                                errorOf(codec.Key[*int](false, "")),
+		"field Second: unsupported type big.Rat: how its values are ordered is hidden in fields such as a":     errorOf(codec.Key[Pair[int, big.Rat]](false, "")),
+		"unsupported type atomic.Int64: how its values are ordered":                                            errorOf(codec.Key[atomic.Int64](false, "")),
+		"unsupported type [131072]int: arrays have at most 65536 elements":                                     errorOf(codec.Value[[1 << 17]int]()),
 		"field Kids[]: unsupported type mapreduce.family: it contains itself; give it MarshalBinary and Unmar": bindTree(),
 	} {
 		require.ErrorIs(t, err, codec.ErrUnsupportedType)
@@ -94,8 +89,7 @@ func TestRefusedTypesNameTheField(t *testing.T) {
 	}
 	_, err := codec.Value[big.Rat]()
 	require.NoError(t, err, "a value is not ordered")
-	_, err = codec.Key[struct{ a, b string }](false, codec.CallerPackage(1))
-	require.NoError(t, err)
+	must(codec.Key[struct{ a, b string }](false, codec.CallerPackage(1)))(t)
 	require.Equal(t, "github.com/tarry-mr/tarry/mapreduce", codec.CallerPackage(1))
 }
 
@@ -118,13 +112,11 @@ func TestDecodedValuesShareNothing(t *testing.T) {
 	value := func(s string) nested {
 		return nested{one(s), []growing{one(s)}, [2]growing{one(s), one(s)}, MakePair(s, one(s))}
 	}
-	c, err := codec.Value[nested]()
-	require.NoError(t, err)
+	c := must(codec.Value[nested]())(t)
 	encode, decode := c.Encoder(), c.Decoder()
 	var kept []nested
 	for _, s := range []string{"abc", "d", "", "efgh"} {
-		v, err := decode(encode(nil, value(s)))
-		require.NoError(t, err)
+		v := must(decode(encode(nil, value(s))))(t)
 		kept = append(kept, v)
 	}
 	for i, s := range []string{"abc", "d", "", "efgh"} {
@@ -133,19 +125,14 @@ func TestDecodedValuesShareNothing(t *testing.T) {
 	}
 
 	var out Collected[growing]
-	p, err := MapOnly[string, growing]{Map: func(s string, emit func(growing)) error {
+	p := must(MapOnly[string, growing]{Map: func(s string, emit func(growing)) error {
 		emit(one(s))
 		return nil
-	}}.Bind(Slice([]string{"1", "2", "3", "4"}), out.Output())
-	require.NoError(t, err)
+	}}.Bind(Slice([]string{"1", "2", "3", "4"}), out.Output()))(t)
 	runEngine(t, p, 0, nil, cluster.Resources{})
-	got, err := out.Records()
-	require.NoError(t, err)
+	got := must(out.Records())(t)
 	require.Equal(t, []growing{one("1"), one("2"), one("3"), one("4")}, got)
 }
-
-// second returns the error of a call and drops its other result.
-func second[T any](_ T, err error) error { return err }
 
 // mark has methods for its encoding that fail for one value.
 type mark struct{ text string }
@@ -165,9 +152,7 @@ func (m *mark) UnmarshalBinary(b []byte) error {
 // encodedAndBack encodes and decodes a key.
 func encodedAndBack[K any](t *testing.T, k K) K {
 	t.Helper()
-	c, err := codec.Key[K](false, "")
-	require.NoError(t, err)
-	back, err := c.Decoder()(c.Encoder()(nil, k))
-	require.NoError(t, err)
+	c := must(codec.Key[K](false, ""))(t)
+	back := must(c.Decoder()(c.Encoder()(nil, k)))(t)
 	return back
 }

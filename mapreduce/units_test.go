@@ -35,14 +35,12 @@ func upTo(_ context.Context, n int) iter.Seq2[int, error] {
 
 func TestUnits(t *testing.T) {
 	requireEverywhere(t, []int{0, 1, 2, 0}, func() Input[int] { return Units([]int{3, 0, 1}, upTo) }, 1, 10)
-	p, err := passOn[int]().Bind(Units([]int{3, 0, 1}, upTo), new(Collected[int]).Output())
-	require.NoError(t, err)
-	splits, err := p.Splits(t.Context(), nil)
-	require.NoError(t, err)
+	p := must(passOn[int]().Bind(Units([]int{3, 0, 1}, upTo), new(Collected[int]).Output()))(t)
+	splits := must(p.Splits(t.Context(), nil))(t)
 	require.Len(t, p.JoinSmall(splits, 1<<30), 3, "each has a map of its own")
 	require.False(t, p.ReadOnce())
 
-	_, err = passOn[int]().Bind(Units(nil, upTo), new(Collected[int]).Output())
+	_, err := passOn[int]().Bind(Units(nil, upTo), new(Collected[int]).Output())
 	require.ErrorIs(t, err, input.ErrNoSources)
 	_, err = passOn[int]().Bind(Units[int, int]([]int{1}, nil), new(Collected[int]).Output())
 	require.ErrorContains(t, err, "Units without a read function")
@@ -69,19 +67,14 @@ func TestUnitsAreNamed(t *testing.T) {
 		}
 		return nil
 	}}
-	p, err := refuse.Bind(Units([]int{1, 3}, upTo), new(Collected[int]).Output())
-	require.NoError(t, err)
-	_, err = RunLocal(t.Context(), p, LocalOptions{})
+	err = ran(refuse.Bind(Units([]int{1, 3}, upTo), new(Collected[int]).Output()))
 	require.ErrorContains(t, err, "3: record 3: the disk is on fire")
 }
 
 // sorting is a total order over `reduces` reduces.
 func sorting(reduces int) Job[int, int, None, Pair[int, None]] {
 	return Job[int, int, None, Pair[int, None]]{
-		Map: func(n int, emit func(int, None)) error {
-			emit(n, None{})
-			return nil
-		},
+		Map:        func(n int, emit func(int, None)) error { emit(n, None{}); return nil },
 		TotalOrder: true, Reducers: reduces,
 	}
 }
@@ -89,8 +82,7 @@ func sorting(reduces int) Job[int, int, None, Pair[int, None]] {
 func TestUnitsAreSampled(t *testing.T) {
 	p, err := sorting(2).Bind(Units([]int{4, 5}, upTo), new(Collected[Pair[int, None]]).Output())
 	require.NoError(t, err)
-	_, err = RunLocal(t.Context(), p, LocalOptions{})
-	require.NoError(t, err)
+	must(RunLocal(t.Context(), p, LocalOptions{}))(t)
 }
 
 // seeker is a file system whose files can seek but lack ReadAt; plain ones can do neither.
@@ -131,14 +123,11 @@ func zipped(t *testing.T, files map[string][]byte) fs.FS {
 			}
 		}
 	}) {
-		f, err := w.Create(name)
-		require.NoError(t, err)
-		_, err = f.Write(files[name])
-		require.NoError(t, err)
+		f := must(w.Create(name))(t)
+		must(f.Write(files[name]))(t)
 	}
 	require.NoError(t, w.Close())
-	r, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	require.NoError(t, err)
+	r := must(zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
 	return r
 }
 
@@ -159,16 +148,14 @@ func TestFSOfEveryKind(t *testing.T) {
 		"seek": {seeker{held, false}, true}, "plain": {seeker{held, true}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sources, err := FS(c.fsys, "in/*.txt")
-			require.NoError(t, err)
+			sources := must(FS(c.fsys, "in/*.txt"))(t)
 			require.Len(t, sources, 2)
 			require.Equal(t, c.splits, sources[0].Splittable())
 			require.EqualValues(t, 13, sources[0].Size())
 			requireEverywhere(t, want, func() Input[string] { return LineStrings(sources...) }, 1, 4, 100)
 			head := make([]byte, 3)
 			for _, off := range []int64{4, 0} { // back, too
-				n, err := sources[0].Data.ReadAt(head, off)
-				require.NoError(t, err)
+				n := must(sources[0].Data.ReadAt(head, off))(t)
 				require.Equal(t, string(files["in/a.txt"][off:off+3]), string(head[:n]))
 			}
 			require.NoError(t, sources[0].Data.Close())
@@ -179,22 +166,18 @@ func TestFSOfEveryKind(t *testing.T) {
 // TestFSIsReadAgain: another attempt can read a file again, even one that is read from start to
 // end.
 func TestFSIsReadAgain(t *testing.T) {
-	sources, err := FS(zipped(t, map[string][]byte{"a": []byte("b\na\n")}), "a")
-	require.NoError(t, err)
-	p, err := passOn[[]byte]().Bind(Lines(sources...), new(Collected[[]byte]).Output())
-	require.NoError(t, err)
+	sources := must(FS(zipped(t, map[string][]byte{"a": []byte("b\na\n")}), "a"))(t)
+	p := must(passOn[[]byte]().Bind(Lines(sources...), new(Collected[[]byte]).Output()))(t)
 	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 	require.False(t, p.ReadOnce())
 	for try := range 3 {
-		_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Try: try, Split: cluster.Split{Length: 4}})
-		require.NoError(t, err)
+		must(p.RunMap(t.Context(), &cluster.MapAttempt{Try: try, Split: cluster.Split{Length: 4}}))(t)
 	}
 }
 
 func TestFSFileThatChanges(t *testing.T) {
 	held := fstest.MapFS{"a": {Data: []byte("a\nb\n")}}
-	sources, err := FS(held, ".")
-	require.NoError(t, err)
+	sources := must(FS(held, "."))(t)
 	held["a"] = &fstest.MapFile{Data: []byte("a\nb\n"), ModTime: time.Unix(1, 0)}
 	require.ErrorIs(t, failure(t, Lines(sources...)), ErrInputChanged)
 	held["a"] = &fstest.MapFile{Data: []byte("a")}
@@ -209,15 +192,11 @@ func (panicFS) Open(string) (fs.File, error) { panic("no disk") }
 
 func TestFSErrors(t *testing.T) {
 	held := fstest.MapFS{"a.gz": {Data: []byte("plain")}}
-	_, err := FS(held)
-	require.ErrorIs(t, err, input.ErrNoSources)
-	_, err = FS(held, "*.txt")
-	require.ErrorContains(t, err, "*.txt: no file matches")
-	_, err = FS(held, "b")
-	require.ErrorIs(t, err, fs.ErrNotExist)
-	_, err = FS(held, "a.gz")
-	require.ErrorIs(t, err, fault.ErrCorruptInput)
-	_, err = FS(panicFS{}, "a")
+	require.ErrorIs(t, errorOf(FS(held)), input.ErrNoSources)
+	require.ErrorContains(t, errorOf(FS(held, "*.txt")), "*.txt: no file matches")
+	require.ErrorIs(t, errorOf(FS(held, "b")), fs.ErrNotExist)
+	require.ErrorIs(t, errorOf(FS(held, "a.gz")), fault.ErrCorruptInput)
+	_, err := FS(panicFS{}, "a")
 	_, isPanic := errors.AsType[*fault.PanicError](err)
 	require.True(t, isPanic, err)
 }

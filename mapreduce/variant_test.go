@@ -82,13 +82,10 @@ func countJob[K []byte | string](v variant) Job[[]byte, K, int64, Pair[K, int64]
 
 // outputs runs the plan by RunLocal or by the engine and returns what it wrote.
 func outputs(t *rapid.T, dir string, v variant, local bool, bind func(Destination) (*Plan, error)) map[string]string {
-	out, err := os.MkdirTemp(dir, "run")
-	require.NoError(t, err)
-	p, err := bind(Dir(out + "/out").Compressed(v.compress))
-	require.NoError(t, err)
+	out := must(os.MkdirTemp(dir, "run"))(t)
+	p := must(bind(Dir(out + "/out").Compressed(v.compress)))(t)
 	if local {
-		_, err = RunLocal(context.Background(), p, LocalOptions{Reduces: v.reduces})
-		require.NoError(t, err)
+		must(RunLocal(context.Background(), p, LocalOptions{Reduces: v.reduces}))(t)
 	} else {
 		res := cluster.Resources{SpillDir: out}
 		if v.memory > 0 {
@@ -97,15 +94,12 @@ func outputs(t *rapid.T, dir string, v variant, local bool, bind func(Destinatio
 		engine(t, p, v.reduces, p.BlocksOf(v.block), res)
 	}
 	files := map[string]string{}
-	entries, err := os.ReadDir(out + "/out")
-	require.NoError(t, err)
+	entries := must(os.ReadDir(out + "/out"))(t)
 	for _, e := range entries {
-		b, err := os.ReadFile(out + "/out/" + e.Name())
-		require.NoError(t, err)
+		b := must(os.ReadFile(out + "/out/" + e.Name()))(t)
 		files[e.Name()] = string(b)
 	}
-	left, err := os.ReadDir(out)
-	require.NoError(t, err)
+	left := must(os.ReadDir(out))(t)
 	require.Len(t, left, 1, "spill files left")
 	return files
 }

@@ -17,21 +17,18 @@ func TestPauseAndProgress(t *testing.T) {
 	pauses := 0
 	var progress cluster.Progress
 	var out Collected[[]byte]
-	p, err := keepLines().Bind(Lines(Bytes("text", []byte("a\nb\n"))), out.Output())
-	require.NoError(t, err)
+	p := must(keepLines().Bind(Lines(Bytes("text", []byte("a\nb\n"))), out.Output()))(t)
 	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
 	a := &cluster.MapAttempt{Split: cluster.Split{Length: 4}, Resources: cluster.Resources{Progress: &progress, Pause: func(context.Context) error {
 		pauses++
 		return nil
 	}}}
-	_, err = p.RunMap(context.Background(), a)
-	require.NoError(t, err)
+	must(p.RunMap(context.Background(), a))(t)
 	require.Positive(t, pauses)
 	require.Equal(t, int64(4), progress.Bytes.Load())
 	require.Equal(t, int64(2), progress.Records.Load())
 	a.Pause = func(context.Context) error { return stop }
-	_, err = p.RunMap(context.Background(), a)
-	require.ErrorIs(t, err, stop)
+	require.ErrorIs(t, errorOf(p.RunMap(context.Background(), a)), stop)
 }
 
 // TestPauseEndsAttemptsSoon: Pause is called between records, groups and values, so its error soon
@@ -66,8 +63,7 @@ func TestPauseEndsAttemptsSoon(t *testing.T) {
 		for i := range numbers {
 			numbers[i] = i
 		}
-		p, err := job.Bind(Slice(numbers), Text[int](Writer("-", io.Discard)))
-		require.NoError(t, err)
+		p := must(job.Bind(Slice(numbers), Text[int](Writer("-", io.Discard))))(t)
 		ctx := context.Background()
 		require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{}))
 		res := cluster.Resources{Pause: func(context.Context) error {

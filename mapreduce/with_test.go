@@ -54,8 +54,7 @@ func TestOffsetIsTheRecordsPlace(t *testing.T) {
 			require.Equal(t, want, got, name)
 		}
 		check("lines", Lines(Bytes("text", text)), 0)
-		stored, err := Stored(dfs.Bytes("text.gz", packed.Bytes()))
-		require.NoError(t, err)
+		stored := must(Stored(dfs.Bytes("text.gz", packed.Bytes())))(t)
 		check("packed", Lines(stored), 0)
 		check("lines of a list", NLines(3, Bytes("text", text)), 0)
 		if len(text)%2 == 0 {
@@ -86,12 +85,9 @@ func TestOffsetAfterSkippedRecords(t *testing.T) {
 		}}, nil
 	}}
 	var out Collected[int64]
-	p, err := at.Bind(Lines(Bytes("text", []byte("aa\nb\ncc\nd\n\nee\n"))), out.Output())
-	require.NoError(t, err)
-	_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 2})
-	require.NoError(t, err)
-	got, err := out.Records()
-	require.NoError(t, err)
+	p := must(at.Bind(Lines(Bytes("text", []byte("aa\nb\ncc\nd\n\nee\n"))), out.Output()))(t)
+	must(RunLocal(context.Background(), p, LocalOptions{MaxSkips: 2}))(t)
+	got := must(out.Records())(t)
 	require.Equal(t, []int64{0, 5, 10, 11}, got)
 }
 
@@ -123,19 +119,16 @@ func TestMapWithAndReduceWithKnowTheTask(t *testing.T) {
 			},
 		}
 		var out Collected[string]
-		p, err := job.Bind(Lines(Bytes("text", []byte("a\nb\n"))), out.Output())
-		require.NoError(t, err)
+		p := must(job.Bind(Lines(Bytes("text", []byte("a\nb\n"))), out.Output()))(t)
 		var c *counter.Set
 		if local {
-			c, err = RunLocal(context.Background(), p, LocalOptions{})
-			require.NoError(t, err)
+			c = must(RunLocal(context.Background(), p, LocalOptions{}))(t)
 		} else {
 			c = engine(t, p, 1, nil, cluster.Resources{Log: plain})
 		}
 		require.EqualValues(t, 2, c.Named("mine", "lines"))
 		require.EqualValues(t, 2, c.Named("mine", "values"))
-		got, err := out.Records()
-		require.NoError(t, err)
+		got := must(out.Records())(t)
 		require.Equal(t, []string{"text r-00000-0 0"}, got)
 		require.Contains(t, log.String(), "msg=mapped attempt=m-00000-0 input=text line=b\n")
 		require.Contains(t, log.String(), "msg=reduced attempt=r-00000-0\n")
@@ -151,10 +144,7 @@ func TestReducePairsGivesEachKey(t *testing.T) {
 		}), 0, 20).Draw(t, "readings")
 		descending, combine := rapid.Bool().Draw(t, "descending"), rapid.Bool().Draw(t, "combine")
 		job := Job[reading, reading, int64, string]{
-			Map: func(r reading, emit func(reading, int64)) error {
-				emit(r, 1)
-				return nil
-			},
+			Map:         func(r reading, emit func(reading, int64)) error { emit(r, 1); return nil },
 			GroupFields: 1, Descending: descending,
 			ReduceTask: func(*Task) (Reducer[reading, int64, string], error) {
 				return Reducer[reading, int64, string]{Pairs: func(pairs iter.Seq2[reading, int64], emit func(string)) error {
@@ -204,10 +194,7 @@ func TestReducePairsGivesEachKey(t *testing.T) {
 // Pairs can be ranged over once, as values can, and a Reducer has either Reduce or Pairs.
 func TestReducePairsOnce(t *testing.T) {
 	job := Job[int, int, int, int]{
-		Map: func(n int, emit func(int, int)) error {
-			emit(n, n)
-			return nil
-		},
+		Map: func(n int, emit func(int, int)) error { emit(n, n); return nil },
 		ReduceTask: func(*Task) (Reducer[int, int, int], error) {
 			return Reducer[int, int, int]{Pairs: func(pairs iter.Seq2[int, int], _ func(int)) error {
 				for range pairs {
@@ -221,9 +208,7 @@ func TestReducePairsOnce(t *testing.T) {
 		},
 	}
 	run := func(j Job[int, int, int, int]) error {
-		p, err := j.Bind(Slice([]int{1, 1}), new(Collected[int]).Output())
-		require.NoError(t, err)
-		_, err = RunLocal(context.Background(), p, LocalOptions{})
+		err := ran(j.Bind(Slice([]int{1, 1}), new(Collected[int]).Output()))
 		return err
 	}
 	require.ErrorContains(t, run(job), "the values of a key can be ranged over once")

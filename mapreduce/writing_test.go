@@ -54,11 +54,9 @@ func TestRecordsAreWrittenInPieces(t *testing.T) {
 	} {
 		for _, skips := range []int{0, 1} {
 			to := new(pieces)
-			p, err := c.bind(output.To(to))
-			require.NoError(t, err)
+			p := must(c.bind(output.To(to)))(t)
 			require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
-			_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: n * 100}, MaxSkips: skips})
-			require.NoError(t, err)
+			must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: n * 100}, MaxSkips: skips}))(t)
 			total := 0
 			for i, size := range to.sizes {
 				total += size

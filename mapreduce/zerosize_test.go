@@ -33,17 +33,14 @@ func checkZeroSize[T any](t *testing.T, v T) {
 			b := c.Bytes()(unsafe.Pointer(&v))
 			require.Equal(t, string(c.Encoder()(nil, v)), string(b))
 			require.Equal(t, len(b), c.Width(b, map[bool]byte{true: 0xff}[c.Descending]))
-			back, err := c.Decoder()(b)
-			require.NoError(t, err)
+			back := must(c.Decoder()(b))(t)
 			require.Equal(t, v, back)
 		}
 		check(codec.Key[T](false, codec.CallerPackage(1)))
 		check(codec.Key[T](true, codec.CallerPackage(1)))
 		check(codec.Value[T]())
-		f, err := kept.NewForm[T]()
-		require.NoError(t, err)
-		run, err := f.Appender()(nil, unsafe.Pointer(&v))
-		require.NoError(t, err)
+		f := must(kept.NewForm[T]())(t)
+		run := must(f.Appender()(nil, unsafe.Pointer(&v)))(t)
 		seen := 0
 		require.NoError(t, f.Each(run, func(rec T, b []byte) error {
 			seen++
@@ -97,8 +94,7 @@ func TestZeroSizeTypes(t *testing.T) {
 		{reflect.TypeFor[struct{ V version }](), false},
 		{reflect.TypeFor[[]None](), false},
 	} {
-		codec, err := new(codec.Builder).Of(c.of, true)
-		require.NoError(t, err)
+		codec := must(new(codec.Builder).Of(c.of, true))(t)
 		require.Equal(t, c.empty, codec.Empty, c.of)
 	}
 
@@ -106,7 +102,6 @@ func TestZeroSizeTypes(t *testing.T) {
 		Text string
 		E    None
 	}
-	plain, err := codec.Value[text]()
-	require.NoError(t, err)
+	plain := must(codec.Value[text]())(t)
 	require.Equal(t, "abc", string(plain.Encoder()(nil, text{Text: "abc"})), "nothing follows the text, so that it needs no end")
 }
