@@ -1,7 +1,6 @@
 package mapreduce
 
 import (
-	"bytes"
 	"io"
 	"iter"
 	"testing"
@@ -45,33 +44,8 @@ func fieldWords(text []byte, emit func([]byte, int64)) error {
 	return nil
 }
 
-// byteWords is a mapper as a user would write it, byte by byte.
-func byteWords(text []byte, emit func([]byte, int64)) error {
-	for i := 0; i < len(text); {
-		for i < len(text) && text[i] <= ' ' {
-			i++
-		}
-		start := i
-		for i < len(text) && text[i] > ' ' {
-			i++
-		}
-		if i > start {
-			emit(text[start:i], 1)
-		}
-	}
-	return nil
-}
-
 func BenchmarkWordCountChunks(b *testing.B) {
 	benchJob(b, gen.Text, 0, benchWords(false, fieldWords, true))
-}
-
-func BenchmarkWordCountCombine(b *testing.B) {
-	benchJob(b, gen.Text, 0, benchWords(false, fieldWords, false))
-}
-
-func BenchmarkWordCountByteLoop(b *testing.B) {
-	benchJob(b, gen.Text, 0, benchWords(true, byteWords, false))
 }
 
 func BenchmarkTeraSort(b *testing.B) { benchJob(b, gen.Tera, 0, benchTera) }
@@ -103,30 +77,6 @@ func BenchmarkSortLines(b *testing.B) {
 			TotalOrder: true,
 		}
 		return j.Bind(Lines(src), Text[Pair[[]byte, None]](d))
-	})
-}
-
-func BenchmarkGrepLines(b *testing.B) {
-	benchJob(b, gen.Text, 0, func(src Source, d Destination) (*Plan, error) {
-		j := MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error {
-			if bytes.Contains(line, []byte("zqzq")) {
-				emit(line)
-			}
-			return nil
-		}}
-		return j.Bind(Lines(src), Text[[]byte](d))
-	})
-}
-
-func BenchmarkGrepChunks(b *testing.B) {
-	benchJob(b, gen.Text, 0, func(src Source, d Destination) (*Plan, error) {
-		j := MapOnly[[]byte, []byte]{Map: func(text []byte, emit func([]byte)) error {
-			if bytes.Contains(text, []byte("zqzq")) {
-				emit(text)
-			}
-			return nil
-		}}
-		return j.Bind(Chunks(src), Text[[]byte](d))
 	})
 }
 

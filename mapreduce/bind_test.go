@@ -71,7 +71,7 @@ func TestBindRefusesContradictions(t *testing.T) {
 // attempts runs one map and, if that succeeds, one reduce of a job over one line.
 func attempts[K, V, O any](t *testing.T, ctx context.Context, j Job[[]byte, K, V, O]) error {
 	t.Helper()
-	p := must(j.Bind(Lines(Bytes("text", []byte("line\n"))), Text[O](Writer("-", io.Discard))))(t)
+	p := must(j.Bind(Lines(textOf("line\n")), Text[O](Writer("-", io.Discard))))(t)
 	if err := p.Prepare(ctx, cluster.PrepareOptions{Reduces: 2}); err != nil {
 		return err
 	}
@@ -190,15 +190,14 @@ func TestTaskKnowsItsAttempt(t *testing.T) {
 	run := func(local bool) (*counter.Set, []string) {
 		names = nil
 		var out Collected[string]
-		p := must(j.Bind(Lines(Bytes("text", []byte("a\nb\nc\n"))), out.Output()))(t)
+		p := must(j.Bind(Lines(textOf("a\nb\nc\n")), out.Output()))(t)
 		var c *counter.Set
 		if local {
 			c = must(RunLocal(context.Background(), p, LocalOptions{Reduces: 2}))(t)
 		} else {
 			c = runEngine(t, p, 2, nil, cluster.Resources{})
 		}
-		got := must(out.Records())(t)
-		require.Equal(t, []string{"0", "1"}, got)
+		require.Equal(t, []string{"0", "1"}, must(out.Records())(t))
 		return c, names
 	}
 	for _, local := range []bool{true, false} {
@@ -214,7 +213,7 @@ func TestTaskKnowsItsAttempt(t *testing.T) {
 }
 
 func TestAttemptBeforePrepareIsAnError(t *testing.T) {
-	p := must(wordCount(true).Bind(Lines(Bytes("text", []byte("a"))),
+	p := must(wordCount(true).Bind(Lines(textOf("a")),
 		Text[Pair[string, int64]](Writer("-", io.Discard))))(t)
 	_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 1}})
 	require.ErrorIs(t, err, output.ErrUnprepared)
@@ -228,16 +227,16 @@ func TestPlansFold(t *testing.T) {
 		return p.Folds()
 	}
 	sums := Job[[]byte, string, int64, Pair[string, int64]]{Map: first, Combine: func(a, b int64) int64 { return a + b }}
-	require.True(t, bind(sums.Bind(in, new(Collected[Pair[string, int64]]).Output())))
+	require.True(t, bind(sums.Bind(in, unread[Pair[string, int64]]())))
 	most := Job[[]byte, string, int64, Pair[string, int64]]{Map: first, Combine: func(a, b int64) int64 { return max(a, b) }}
-	require.True(t, bind(most.Bind(in, new(Collected[Pair[string, int64]]).Output())))
+	require.True(t, bind(most.Bind(in, unread[Pair[string, int64]]())))
 	plain := Job[[]byte, string, int64, Pair[string, int64]]{Map: first}
-	require.False(t, bind(plain.Bind(in, new(Collected[Pair[string, int64]]).Output())))
+	require.False(t, bind(plain.Bind(in, unread[Pair[string, int64]]())))
 	lists := Job[[]byte, string, []int, Pair[string, []int]]{
 		Map:     func([]byte, func(string, []int)) error { return nil },
 		Combine: func(a, b []int) []int { return append(a, b...) },
 	}
-	require.False(t, bind(lists.Bind(in, new(Collected[Pair[string, []int]]).Output())), "lists grow with the input")
+	require.False(t, bind(lists.Bind(in, unread[Pair[string, []int]]())), "lists grow with the input")
 	distinct := CountDistinct(func([]byte) int { return 0 }, func([]byte) int { return 0 })
-	require.False(t, bind(distinct.Bind(in, new(Collected[Pair[int, int64]]).Output())))
+	require.False(t, bind(distinct.Bind(in, unread[Pair[int, int64]]())))
 }

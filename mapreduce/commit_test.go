@@ -16,7 +16,7 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
-// tree lists the files below dir with their contents.
+// TestCompressedPartsReadBack: a part is read back by its extension, whatever its compression.
 func TestCompressedPartsReadBack(t *testing.T) {
 	for _, kind := range []Compression{NoCompression, Gzip, Zstd, S2} {
 		var parsed Compression
@@ -63,8 +63,7 @@ func TestOutputInDFSIsInputOfTheNextJob(t *testing.T) {
 		}
 		return list
 	}, cluster.Resources{})
-	records := must(out.Records())(t)
-	require.Equal(t, "one two three four", string(bytes.Join(records, []byte(" "))))
+	require.Equal(t, "one two three four", string(bytes.Join(must(out.Records())(t), []byte(" "))))
 
 	p = must(keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](InDFS(fsys, "e"))))(t)
 	require.NoError(t, p.SetupJob())

@@ -18,7 +18,7 @@ func countedJobs() map[string]func() (*Plan, error) {
 	lines := Lines(Bytes("one", []byte("b a\na\n")), Bytes("two", []byte("c\n")))
 	return map[string]func() (*Plan, error){
 		"reduce": func() (*Plan, error) {
-			return wordCount(false).Bind(lines, new(Collected[Pair[string, int64]]).Output())
+			return wordCount(false).Bind(lines, unread[Pair[string, int64]]())
 		},
 		"pass on": func() (*Plan, error) {
 			j := wordCount(false)
@@ -77,7 +77,7 @@ func TestSpillsAreCounted(t *testing.T) {
 		fmt.Fprintf(&text, "word%d and %d\n", i, i*7)
 	}
 	for _, combine := range []bool{false, true} {
-		p, err := wordCount(combine).Bind(Lines(Bytes("text", text.Bytes())), new(Collected[Pair[string, int64]]).Output())
+		p, err := wordCount(combine).Bind(Lines(Bytes("text", text.Bytes())), unread[Pair[string, int64]]())
 		require.NoError(t, err)
 		ctx := context.Background()
 		require.NoError(t, p.SetupJob())
@@ -117,7 +117,7 @@ func TestWhereAMapIs(t *testing.T) {
 			Close: func(func([]byte)) error { seen = append(seen, progress.Where()); return nil },
 		}, nil
 	}}
-	p, err := filter.Bind(FixedSize(2, Bytes("one", []byte("abcdef")), Bytes("two", nil)), new(Collected[[]byte]).Output())
+	p, err := filter.Bind(FixedSize(2, Bytes("one", []byte("abcdef")), Bytes("two", nil)), unread[[]byte]())
 	require.NoError(t, err)
 	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
 	a := &cluster.MapAttempt{Split: cluster.Split{Offset: 2, Length: 3}, Resources: cluster.Resources{Progress: &progress}}

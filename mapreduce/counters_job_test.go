@@ -27,14 +27,14 @@ func names(c *counter.Set) map[string]bool {
 func TestCountersThatAreNotMeasured(t *testing.T) {
 	text := Bytes("text", []byte(strings.Repeat("a line\n", 1000)))
 	filter := MapOnly[[]byte, []byte]{Map: func(chunk []byte, emit func([]byte)) error { emit(chunk); return nil }}
-	plan := must(filter.Bind(Chunks(text), new(Collected[[]byte]).Output()))(t)
+	plan := must(filter.Bind(Chunks(text), unread[[]byte]()))(t)
 	c := must(RunLocal(context.Background(), plan, LocalOptions{}))(t)
 	require.Equal(t, int64(1), c.Get(counter.MapInputChunks))
 	require.Equal(t, map[string]bool{
 		"Map input chunks": true, "Map output records": true, "Map output bytes": true, "Bytes Read": true, "Bytes Written": true,
 	}, names(c))
 
-	plan = must(filter.Bind(Lines(text), new(Collected[[]byte]).Output()))(t)
+	plan = must(filter.Bind(Lines(text), unread[[]byte]()))(t)
 	c = must(RunLocal(context.Background(), plan, LocalOptions{}))(t)
 	require.Equal(t, int64(1000), c.Get(counter.MapInputRecords))
 	require.False(t, names(c)["Map input chunks"])
@@ -44,7 +44,7 @@ func TestCountersThatAreNotMeasured(t *testing.T) {
 // are called with.
 func TestCombineCountersAddUp(t *testing.T) {
 	plan := must(wordCount(true).Bind(Lines(Bytes("one", []byte("a b a\n")), Bytes("two", []byte("b b c\n"))),
-		new(Collected[Pair[string, int64]]).Output()))(t)
+		unread[Pair[string, int64]]()))(t)
 	c := runEngine(t, plan, 2, nil, cluster.Resources{})
 	require.Equal(t, int64(6), c.Get(counter.MapOutputRecords))
 	require.Equal(t, int64(6*(1+8)), c.Get(counter.MapOutputBytes), "of keys and values, before Combine")
@@ -58,7 +58,7 @@ func TestCombineCountersAddUp(t *testing.T) {
 func TestFailedAttemptsCountNothing(t *testing.T) {
 	bad := errors.New("bad")
 	ctx := context.Background()
-	lines := Lines(Bytes("text", []byte("a\nb\nc\n")))
+	lines := Lines(textOf("a\nb\nc\n"))
 	counted := func(task *Task) { task.Counter("Mine", "began").Add(1) }
 	mapper := func(fails error) func(*Task) (Mapper[[]byte, string, int64], error) {
 		return func(task *Task) (Mapper[[]byte, string, int64], error) {

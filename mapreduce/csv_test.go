@@ -153,7 +153,7 @@ func checked(s Source) (Source, error) { return Stored(s.Data) }
 func TestCSVMarks(t *testing.T) {
 	record := "some,\"quoted\nwords\"\n"
 	text := strings.Repeat(record, 3<<20/len(record))
-	p, err := passOn[[]string]().Bind(fieldsOf(CSV(CSVOptions{}, Bytes("f.csv", []byte(text)))), new(Collected[[]string]).Output())
+	p, err := passOn[[]string]().Bind(fieldsOf(CSV(CSVOptions{}, Bytes("f.csv", []byte(text)))), unread[[]string]())
 	require.NoError(t, err)
 	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 	m := input.Memo(p.Sources()[0]).(*marks)
@@ -189,7 +189,7 @@ func TestCSVOptionsAreChecked(t *testing.T) {
 		"both Comma and":       {Comment: ','},
 		`'\n' cannot be Comma`: {Comment: '\n'},
 	} {
-		_, err := passOn[[]string]().Bind(fieldsOf(CSV(o, Bytes("f", nil))), new(Collected[[]string]).Output())
+		_, err := passOn[[]string]().Bind(fieldsOf(CSV(o, Bytes("f", nil))), unread[[]string]())
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "csv_test.go:")
 	}
@@ -258,7 +258,7 @@ type rowsOf[T any] struct{}
 
 func (rowsOf[T]) bind() error {
 	job := MapOnly[T, int]{Map: func(T, func(int)) error { return nil }}
-	_, err := job.Bind(CSVRows[T](CSVOptions{}, Bytes("v", nil)), new(Collected[int]).Output())
+	_, err := job.Bind(CSVRows[T](CSVOptions{}, Bytes("v", nil)), unread[int]())
 	return err
 }
 

@@ -124,8 +124,7 @@ func TestKeptLargeRecords(t *testing.T) {
 		k, root := NewDataset[[]byte](kept.Options{}), cluster.NewMemory(limit)
 		plan := must(passOn[[]byte]().Bind(Slice(records), k.Output()))(t)
 		runAttempts(t, plan, root, nil)
-		got := must(k.Records())(t)
-		require.Equal(t, records, got)
+		require.Equal(t, records, must(k.Records())(t))
 		k.Release()
 		require.Zero(t, root.Used())
 	}
@@ -135,11 +134,11 @@ func TestKeptLargeRecords(t *testing.T) {
 // after a plan starts.
 func TestKeptRelease(t *testing.T) {
 	k := NewDataset[int](kept.Options{Name: "numbers"})
-	_, err := passOn[int]().Bind(k.Input(), new(Collected[int]).Output())
+	_, err := passOn[int]().Bind(k.Input(), unread[int]())
 	require.ErrorIs(t, err, output.ErrNotCollected)
 	require.ErrorContains(t, err, "numbers")
 	empty := NewKeyedDataset(kept.Options{}, func(n int) int { return n })
-	_, err = passOn[Group[int, int, int]]().Bind(Grouped(empty.Feed(), empty.Feed()), new(Collected[Group[int, int, int]]).Output())
+	_, err = passOn[Group[int, int, int]]().Bind(Grouped(empty.Feed(), empty.Feed()), unread[Group[int, int, int]]())
 	require.ErrorIs(t, err, output.ErrNotCollected)
 	root := cluster.NewMemory(1 << 30)
 	plan := must(passOn[int]().Bind(Slice([]int{1, 2, 3}), k.Output()))(t)
@@ -157,8 +156,7 @@ func TestKeptRelease(t *testing.T) {
 	require.Positive(t, root.Used(), "a job still reads")
 	runAttempts(t, reads, nil, nil)
 	require.Zero(t, root.Used())
-	got := must(out.Records())(t)
-	require.Equal(t, []int{1, 2, 3}, got)
+	require.Equal(t, []int{1, 2, 3}, must(out.Records())(t))
 	again := must(passOn[int]().Bind(Slice([]int{1}), k.Output()))(t)
 	require.ErrorIs(t, again.SetupJob(), output.ErrDestinationUsed)
 }
@@ -191,8 +189,7 @@ func TestKeptAttemptsLeaveNothing(t *testing.T) {
 	require.NoError(t, plan.AbortJob())
 	require.Zero(t, root.Used())
 	keep(t, k, Slice([]int{7}), 1)
-	got := must(k.Records())(t)
-	require.Equal(t, []int{7}, got)
+	require.Equal(t, []int{7}, must(k.Records())(t))
 }
 
 // A rerun of the same job recomputes exactly the parts that a node has lost; different records are
@@ -283,8 +280,7 @@ func TestKeptLostWhileWritten(t *testing.T) {
 	require.Equal(t, []int{1}, k.Lost())
 	run(k.Again(), "node 9")
 	require.Empty(t, k.Lost())
-	got := must(k.Records())(t)
-	require.Equal(t, []int{1, 2}, got)
+	require.Equal(t, []int{1, 2}, must(k.Records())(t))
 	k.Release()
 	require.Zero(t, root.Used())
 }
@@ -296,7 +292,7 @@ func TestKeptDamage(t *testing.T) {
 	plan := must(passOn[int]().Bind(Slice([]int{1, 2, 3}), k.Output()))(t)
 	runAttempts(t, plan, cluster.NewMemory(1), nil)
 	must(f.WriteAt([]byte{9}, 8))(t)
-	err := ran(passOn[int]().Bind(k.Input(), new(Collected[int]).Output()))
+	err := ran(passOn[int]().Bind(k.Input(), unread[int]()))
 	require.ErrorIs(t, err, kept.ErrPartLost)
 	require.ErrorContains(t, err, "wrong checksum")
 	require.True(t, fault.IsPermanent(err))
@@ -321,8 +317,7 @@ func TestKeptRecordsAreWatched(t *testing.T) {
 	var left []cluster.Skipped
 	must(RunLocal(t.Context(), plan, LocalOptions{MaxSkips: 1, Skipped: &left}))(t)
 	require.Len(t, left, 1)
-	got := must(out.Records())(t)
-	require.Equal(t, []string{"good", "fine"}, got)
+	require.Equal(t, []string{"good", "fine"}, must(out.Records())(t))
 
 	b := NewDataset[[]byte](kept.Options{})
 	keep(t, b, Slice([][]byte{[]byte("one"), []byte("two")}), 9)
@@ -333,7 +328,7 @@ func TestKeptRecordsAreWatched(t *testing.T) {
 		}
 		last = rec
 		return nil
-	}}.Bind(b.Input(), new(Collected[[]byte]).Output()))(t)
+	}}.Bind(b.Input(), unread[[]byte]()))(t)
 	kept.Debug(DebugOptions{})
 	require.ErrorIs(t, errorOf(RunLocal(t.Context(), kept, LocalOptions{})), watch.ErrKept)
 }
@@ -388,6 +383,5 @@ func TestViewsOfKeptRecordsAreLent(t *testing.T) {
 			}
 		}
 	}
-	got := must(k.Records())(t)
-	require.Equal(t, pages, got)
+	require.Equal(t, pages, must(k.Records())(t))
 }

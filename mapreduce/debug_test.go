@@ -59,7 +59,7 @@ func (m misused) bind(out Output[Pair[[]byte, []byte]]) (*Plan, error) {
 	return Job[[]byte, []byte, []byte, Pair[[]byte, []byte]]{
 		MapTask: func(*Task) (Mapper[[]byte, []byte, []byte], error) { return m.mapper, nil },
 		Reduce:  m.reduce, Combine: m.combine, Partition: m.part, Reducers: 2,
-	}.Bind(Lines(Bytes("text", []byte("a1\nb2\na3\nc4\na5\n"))), out)
+	}.Bind(Lines(textOf("a1\nb2\na3\nc4\na5\n")), out)
 }
 
 // check requires that a watched plan ends with an error that contains says, in RunLocal and on the
@@ -222,8 +222,7 @@ func TestDebugOfEmit(t *testing.T) {
 
 // debugged is a watched plan of a job without reduces.
 func debugged(t *testing.T, m func(int, func(int)) error) *Plan {
-	p, err := MapOnly[int, int]{Map: m}.Bind(Slice([]int{1, 2, 3}), new(Collected[int]).Output())
-	require.NoError(t, err)
+	p := must(MapOnly[int, int]{Map: m}.Bind(Slice([]int{1, 2, 3}), unread[int]()))(t)
 	p.Debug(DebugOptions{})
 	return p
 }
@@ -265,13 +264,12 @@ func TestDebugOfCombine(t *testing.T) {
 // TestDebugOfFloats: a sum of floats is a valid Combine within the requested tolerance.
 func TestDebugOfFloats(t *testing.T) {
 	for within, fails := range map[float64]bool{0: true, 1e-12: false} {
-		p, err := Job[float64, string, float64, Pair[string, float64]]{
+		p := must(Job[float64, string, float64, Pair[string, float64]]{
 			Map:     func(x float64, emit func(string, float64)) error { emit("sum", x); return nil },
 			Combine: func(a, b float64) float64 { return a + b },
-		}.Bind(Slice([]float64{0.1, 0.2, 0.3, 0.4, 0.7}), new(Collected[Pair[string, float64]]).Output())
-		require.NoError(t, err)
+		}.Bind(Slice([]float64{0.1, 0.2, 0.3, 0.4, 0.7}), unread[Pair[string, float64]]()))(t)
 		p.Debug(DebugOptions{Within: within})
-		_, err = RunLocal(context.Background(), p, LocalOptions{})
+		_, err := RunLocal(context.Background(), p, LocalOptions{})
 		require.Equal(t, fails, err != nil, "%v", err)
 	}
 }

@@ -89,22 +89,3 @@ func wordCount(combine bool) Job[[]byte, string, int64, Pair[string, int64]] {
 	}
 	return j
 }
-
-func TestEngineGivesTheOraclesRecords(t *testing.T) {
-	text := []byte("the quick brown fox\njumps over the lazy dog\r\n\n  the end")
-	for _, combine := range []bool{false, true} {
-		for _, block := range []int64{1, 2, 7, 1000} {
-			for _, reduces := range []int{1, 3} {
-				var want, got Collected[Pair[string, int64]]
-				p := must(wordCount(combine).Bind(Lines(Bytes("text", text)), want.Output()))(t)
-				must(RunLocal(context.Background(), p, LocalOptions{Reduces: reduces}))(t)
-				p = must(wordCount(combine).Bind(Lines(Bytes("text", text)), got.Output()))(t)
-				runEngine(t, p, reduces, p.BlocksOf(block), cluster.Resources{})
-				w := must(want.Records())(t)
-				require.Len(t, w, 9)
-				g := must(got.Records())(t)
-				require.Equal(t, w, g)
-			}
-		}
-	}
-}

@@ -117,7 +117,7 @@ func TestFeedsAreOneInput(t *testing.T) {
 
 // Bind reports errors of feeds.
 func TestFeedsAreChecked(t *testing.T) {
-	out := func() Output[string] { return new(Collected[string]).Output() }
+	out := func() Output[string] { return unread[string]() }
 	_, err := scoresJob().Bind(Feeds[string, scored](), out())
 	require.ErrorIs(t, err, input.ErrNoSources)
 	require.ErrorContains(t, err, "feed_test.go:")
@@ -146,7 +146,7 @@ func TestDebugSeesFeedsAndJoins(t *testing.T) {
 		return nil
 	})
 	run := func(j Joined[[]byte]) error {
-		p := must(j.Bind(new(Collected[[]byte]).Output()))(t)
+		p := must(j.Bind(unread[[]byte]()))(t)
 		p.Debug(DebugOptions{})
 		_, err := RunLocal(context.Background(), p, LocalOptions{})
 		return err

@@ -96,7 +96,7 @@ func TestSourcesThatMisbehave(t *testing.T) {
 			c.odd.Source = dfs.Bytes("the-tape"+c.ext, []byte("a\nb\nc\n"))
 			src, err := Stored(&c.odd)
 			if err == nil {
-				err = ran(keepLines().Bind(Lines(src), new(Collected[[]byte]).Output()))
+				err = ran(keepLines().Bind(Lines(src), unread[[]byte]()))
 			}
 			require.ErrorContains(t, err, c.says)
 			require.ErrorContains(t, err, "the-tape")
@@ -139,7 +139,7 @@ func TestMapThatWritesIntoItsRecord(t *testing.T) {
 		line[0] = 'x'
 		return nil
 	}
-	err := ran(job.Bind(Lines(src), new(Collected[[]byte]).Output()))
+	err := ran(job.Bind(Lines(src), unread[[]byte]()))
 	require.NotErrorIs(t, err, ErrInputChanged)
 	require.ErrorContains(t, err, "records show the input itself, copy what is to be changed")
 	var panicked *fault.PanicError

@@ -94,8 +94,7 @@ func TestFormattedIsAllParts(t *testing.T) {
 		local, block := rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 50).Draw(t, "block")
 		bind := func(out Output[string]) (*Plan, error) {
 			p := must(passOn[string]().Bind(in, out))(t)
-			splits := must(p.Splits(context.Background(), p.BlocksOf(block)))(t)
-			require.Len(t, splits, parts)
+			require.Len(t, must(p.Splits(context.Background(), p.BlocksOf(block)))(t), parts)
 			return p, nil
 		}
 		require.Equal(t, want, gather(t, bind, local, block, 1))
@@ -119,7 +118,7 @@ func (f fixedParts) Parts(context.Context, FormatFile) ([]int64, error) { return
 // Faults of a format are errors that name the file.
 func TestFormattedIsChecked(t *testing.T) {
 	run := func(ctx context.Context, f Format[string], src Source) error {
-		p, err := passOn[string]().Bind(Formatted(f, src), new(Collected[string]).Output())
+		p, err := passOn[string]().Bind(Formatted(f, src), unread[string]())
 		if err == nil {
 			_, err = RunLocal(ctx, p, LocalOptions{})
 		}

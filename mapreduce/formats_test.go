@@ -21,7 +21,7 @@ func passOn[I any]() MapOnly[I, I] {
 // recordsOf returns the records of an input that is split every block bytes and read through
 // read.Windows, or the first error.
 func recordsOf[I any](t require.TestingT, in Input[I], w read.Windows, block int64) (records []I, err error) {
-	p := must(passOn[I]().Bind(in, new(Collected[I]).Output()))(t)
+	p := must(passOn[I]().Bind(in, unread[I]()))(t)
 	splits := must(p.Splits(context.Background(), p.BlocksOf(block)))(t)
 	for _, s := range splits {
 		r := &read.Reader{Ctx: context.Background(), Windows: w, Source: p.Sources()[s.Source], Split: s}
@@ -52,8 +52,7 @@ func requireEverywhere[I any](t testing.TB, want []I, input func() Input[I], blo
 			var out Collected[I]
 			p := must(passOn[I]().Bind(input(), out.Output()))(t)
 			run(p)
-			got := must(out.Records())(t)
-			require.Equal(t, want, got, "%s, blocks of %d bytes", name, block)
+			require.Equal(t, want, must(out.Records())(t), "%s, blocks of %d bytes", name, block)
 		}
 	}
 }
@@ -64,7 +63,7 @@ const firstMap = "m-00000-0: "
 // failure returns the error of an input that is one split.
 func failure[I any](t testing.TB, in Input[I]) error {
 	t.Helper()
-	err := ran(passOn[I]().Bind(in, new(Collected[I]).Output()))
+	err := ran(passOn[I]().Bind(in, unread[I]()))
 	require.Error(t, err)
 	return err
 }
@@ -112,8 +111,7 @@ func TestBadLinesAreSkipped(t *testing.T) {
 	p := must(refuse.Bind(JSONLines[visit](Bytes("v.jsonl", text)), out.Output()))(t)
 	var left []cluster.Skipped
 	c := must(RunLocal(t.Context(), p, LocalOptions{MaxSkips: 3, Skipped: &left}))(t)
-	got := must(out.Records())(t)
-	require.Equal(t, []visit{{"", 1}, {"", 3}}, got)
+	require.Equal(t, []visit{{"", 1}, {"", 3}}, must(out.Records())(t))
 	var places []int64
 	for _, s := range left {
 		places = append(places, s.Offset, s.Number)
@@ -132,13 +130,13 @@ func TestDecoded(t *testing.T) {
 		}
 		return len(line), nil
 	}
-	text := Bytes("text", []byte("a\n\nbb\nccc\n"))
+	text := textOf("a\n\nbb\nccc\n")
 	requireEverywhere(t, []int{1, 2, 3}, func() Input[int] { return Decoded(Lines(text), number) }, 1, 3, 100)
-	err := failure(t, Decoded(Lines(Bytes("text", []byte("a\npanic\n"))), number))
+	err := failure(t, Decoded(Lines(textOf("a\npanic\n")), number))
 	require.ErrorContains(t, err, `text: at byte 2, "panic": panic: decode`)
 	twice := func(n int) (int, error) { return 2 * n, nil }
 	requireEverywhere(t, []int{2, 4}, func() Input[int] { return Decoded(Slice([]int{1, 2}), twice) }, 1, 2)
-	_, err = passOn[int]().Bind(Decoded[[]byte, int](Lines(text), nil), new(Collected[int]).Output())
+	_, err = passOn[int]().Bind(Decoded[[]byte, int](Lines(text), nil), unread[int]())
 	require.ErrorContains(t, err, "Decoded without a decode function")
 }
 

@@ -103,32 +103,3 @@ func TestGroupsArePlainGos(t *testing.T) {
 }
 
 func showKey(k any) string { return fmt.Sprintf("%q", k) }
-
-// TestValuesRangedTwiceAreAnError: no Reduce silently gets only some of its values, in the engine
-// and in RunLocal.
-func TestValuesRangedTwiceAreAnError(t *testing.T) {
-	for _, combine := range []bool{false, true} {
-		for _, local := range []bool{false, true} {
-			j := wordCount(combine)
-			j.Reduce = func(_ string, counts iter.Seq[int64], _ func(Pair[string, int64])) error {
-				for range counts {
-					break
-				}
-				for range counts {
-					t.Error("a second pass")
-				}
-				return nil
-			}
-			var err error
-			if local {
-				p, bad := j.Bind(Lines(Bytes("text", []byte("a b a"))), new(Collected[Pair[string, int64]]).Output())
-				require.NoError(t, bad)
-				_, err = RunLocal(t.Context(), p, LocalOptions{})
-			} else {
-				j.Map = func(_ []byte, emit func(string, int64)) error { emit("k", 1); return nil }
-				err = attempts(t, t.Context(), j)
-			}
-			require.ErrorIs(t, err, errRangedTwice)
-		}
-	}
-}

@@ -207,14 +207,14 @@ func TestJoinHoldsTheLeftSide(t *testing.T) {
 		return errors.Join(err, p.AbortJob())
 	}
 	j := Join(many, one, func(_ int, _ [1 << 16]byte, n int, emit func(int)) error { emit(n); return nil })
-	p := must(j.Bind(new(Collected[int]).Output()))(t)
+	p := must(j.Bind(unread[int]()))(t)
 	err := run(p)
 	require.ErrorIs(t, err, ErrRecordTooLarge)
 	require.True(t, fault.IsPermanent(err))
 	require.ErrorContains(t, err, "key 7 has more than 16777216 bytes of left values, which a join holds in memory: "+
 		"make the feed with fewer values a key the left one")
 	k := Join(one, many, func(_ int, n int, _ [1 << 16]byte, emit func(int)) error { emit(n); return nil })
-	p = must(k.Bind(new(Collected[int]).Output()))(t)
+	p = must(k.Bind(unread[int]()))(t)
 	require.NoError(t, run(p))
 }
 
@@ -243,7 +243,7 @@ func TestJoinsAreChecked(t *testing.T) {
 		}
 		return nil
 	})
-	local, engine := bothWays(t, func() (*Plan, error) { return twice.Bind(new(Collected[string]).Output()) })
+	local, engine := bothWays(t, func() (*Plan, error) { return twice.Bind(unread[string]()) })
 	require.ErrorContains(t, local, "the values of a key can be ranged over once")
 	require.ErrorContains(t, engine, "the values of a key can be ranged over once")
 }
@@ -275,7 +275,7 @@ func TestRightValuesAreOfTheirCall(t *testing.T) {
 			return CoGroup(bothOf([]int{10, 20, 30}), bothOf([]int{11, 12, 21, 22}), func(_ int, _ []int, bs iter.Seq[int], _ func(string)) error {
 				group(&kept, bs)
 				return nil
-			}).Bind(new(Collected[string]).Output())
+			}).Bind(unread[string]())
 		})
 		require.ErrorIs(t, local, errValuesKept, name)
 		require.ErrorIs(t, engine, errValuesKept, name)

@@ -108,7 +108,7 @@ func TestGroupsArePlainGo(t *testing.T) {
 					return nil
 				}}, nil
 			}}
-			plan := must(job.Bind(Grouped(a.Feed(), b.Feed()), new(Collected[int]).Output()))(t)
+			plan := must(job.Bind(Grouped(a.Feed(), b.Feed()), unread[int]()))(t)
 			if debug {
 				plan.Debug(DebugOptions{})
 			}
@@ -161,8 +161,7 @@ func TestGroupsThatFail(t *testing.T) {
 		_, list := skippingEngine(t, plan, 1)
 		require.Len(t, list, 1)
 		require.EqualValues(t, 701, list[0].Number)
-		got := must(out.Records())(t)
-		require.Len(t, got, 999)
+		require.Len(t, must(out.Records())(t), 999)
 
 		var sums Collected[Pair[int32, float64]]
 		plan = must(sum.Bind(Grouped(a.Feed(), a.Feed()), sums.Output()))(t)
@@ -170,8 +169,7 @@ func TestGroupsThatFail(t *testing.T) {
 		plan = must(sum.Bind(Grouped(a.Feed(), a.Feed()), sums.Output()))(t)
 		_, list = skippingEngine(t, plan, 1)
 		require.EqualValues(t, 701, list[0].Number)
-		all := must(sums.Records())(t)
-		require.Len(t, all, 999)
+		require.Len(t, must(sums.Records())(t), 999)
 	}
 }
 

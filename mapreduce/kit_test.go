@@ -45,3 +45,9 @@ func begun(t require.TestingT, p *Plan, blocks func(int) []cluster.Block) []clus
 	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
 	return must(p.Splits(context.Background(), blocks))(t)
 }
+
+// textOf returns a source named text.
+func textOf(text string) Source { return Bytes("text", []byte(text)) }
+
+// unread returns an output in memory whose records no test reads.
+func unread[O any]() Output[O] { return new(Collected[O]).Output() }

@@ -122,8 +122,7 @@ func TestSecondarySort(t *testing.T) {
 			runEngine(t, p, reduces, p.BlocksOf(2), cluster.Resources{})
 			w := must(want.Records())(t)
 			require.ElementsMatch(t, []string{"a[2 10]", "b[1 2 3]", "c[9]"}, w)
-			g := must(got.Records())(t)
-			require.Equal(t, w, g)
+			require.Equal(t, w, must(got.Records())(t))
 		}
 	}
 }

@@ -87,7 +87,7 @@ func TestValuesAreOfTheirCall(t *testing.T) {
 					misuse.reduce(counts)
 					return nil
 				}
-				return job.Bind(Lines(Bytes("text", []byte("a b a c a b\n"))), Text[Pair[string, int64]](Writer("w", io.Discard)))
+				return job.Bind(Lines(textOf("a b a c a b\n")), Text[Pair[string, int64]](Writer("w", io.Discard)))
 			}
 			local, engine := bothWays(t, func() (*Plan, error) { return once(t) })
 			require.ErrorIs(t, local, misuse.want, name)
@@ -115,7 +115,7 @@ func TestSequenceKeptToTheEnd(t *testing.T) {
 				},
 			}, nil
 		}
-		return job.Bind(Lines(Bytes("text", []byte("a b\n"))), Text[Pair[string, int64]](Writer("w", io.Discard)))
+		return job.Bind(Lines(textOf("a b\n")), Text[Pair[string, int64]](Writer("w", io.Discard)))
 	})
 	require.ErrorIs(t, local, errValuesKept)
 	require.ErrorIs(t, engine, errValuesKept)
@@ -207,8 +207,7 @@ func TestRecordsBeforeSuccess(t *testing.T) {
 
 	_, err := RunLocal(ctx, bind("b\n"), LocalOptions{})
 	require.ErrorIs(t, err, output.ErrDestinationUsed)
-	again := must(out.Records())(t)
-	require.Equal(t, records, again, "another job's refusal changes nothing")
+	require.Equal(t, records, must(out.Records())(t), "another job's refusal changes nothing")
 }
 
 // TestWriterServesOneJob: a second job for the same Writer is an error; it would wait for a part
@@ -217,7 +216,7 @@ func TestWriterServesOneJob(t *testing.T) {
 	var b bytes.Buffer
 	to := Text[[]byte](Writer("w", &b))
 	for i, want := range []error{nil, output.ErrDestinationUsed} {
-		p := must(keepLines().Bind(Lines(Bytes("text", []byte("one\n"))), to))(t)
+		p := must(keepLines().Bind(Lines(textOf("one\n")), to))(t)
 		require.ErrorIs(t, errorOf(RunLocal(context.Background(), p, LocalOptions{})), want, i)
 		require.NoError(t, p.AbortJob())
 	}
@@ -240,7 +239,7 @@ func (l *late) emit(emit func()) {
 // TestEmitBelongsToItsCall: a late emit is an error; it could be lost or reach another job's
 // buffers.
 func TestEmitBelongsToItsCall(t *testing.T) {
-	text := Bytes("text", []byte("a\nb\n"))
+	text := textOf("a\nb\n")
 	for name, combine := range map[string]bool{"map": false, "map with Combine": true} {
 		for _, how := range []string{"after the end", "close"} {
 			var l late
@@ -320,7 +319,7 @@ func TestEmitBetweenCalls(t *testing.T) {
 				return 0
 			}
 			job.Reducers = 2
-			return job.Bind(Lines(Bytes("text", []byte("a b\n"))), Text[Pair[string, int64]](Writer("w", io.Discard)))
+			return job.Bind(Lines(textOf("a b\n")), Text[Pair[string, int64]](Writer("w", io.Discard)))
 		},
 	} {
 		local, engine := bothWays(t, bind)

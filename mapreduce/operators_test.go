@@ -175,14 +175,14 @@ func TestBroadcastJoinIsChecked(t *testing.T) {
 	ints := Slice([]int{1, 2})
 	same := func(n int) int { return n }
 	each := func(int, []string, func(int)) error { return nil }
-	_, err := BroadcastJoin[int, int, string, int](Slice([]int{1}), nil, Feed[int, string]{}, nil).Bind(new(Collected[int]).Output())
+	_, err := BroadcastJoin[int, int, string, int](Slice([]int{1}), nil, Feed[int, string]{}, nil).Bind(unread[int]())
 	require.ErrorContains(t, err, `operators_test.go:`)
 	require.ErrorContains(t, err, `job "broadcast join": the join has no function`)
-	_, err = BroadcastJoin(ints, same, From(Lines(), func(*Task, []byte, func(int, string)) error { return nil }), each).Bind(new(Collected[int]).Output())
+	_, err = BroadcastJoin(ints, same, From(Lines(), func(*Task, []byte, func(int, string)) error { return nil }), each).Bind(unread[int]())
 	require.ErrorContains(t, err, "small feed: nothing to read")
 	joined := BroadcastJoin(ints, same, From(Lines(Bytes("small", nil)), func(*Task, []byte, func(int, string)) error { return nil }), each)
 	joined.Reducers = 2
-	_, err = joined.Bind(new(Collected[int]).Output())
+	_, err = joined.Bind(unread[int]())
 	require.ErrorContains(t, err, "a broadcast join has neither reduces nor a shuffle")
 	bad := From(Lines(Bytes("small", []byte("1\nx\n"))), func(_ *Task, line []byte, emit func(int, string)) error {
 		if line[0] == 'x' {
@@ -191,7 +191,7 @@ func TestBroadcastJoinIsChecked(t *testing.T) {
 		emit(1, "one")
 		return nil
 	})
-	err = ran(BroadcastJoin(ints, same, bad, each).Bind(new(Collected[int]).Output()))
+	err = ran(BroadcastJoin(ints, same, bad, each).Bind(unread[int]()))
 	require.ErrorContains(t, err, `small feed: small: at byte 2, "x": context canceled`)
 	large := &broadcast[int, string]{feed: By(Slice([]string{"12345", "67890"}), func(string) int { return 1 }), maxBytes: 25}
 	large.key, _ = codec.Key[int](false, "")

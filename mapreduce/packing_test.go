@@ -19,7 +19,6 @@ import (
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 	"github.com/tarry-mr/tarry/mapreduce/internal/input"
 	"github.com/tarry-mr/tarry/mapreduce/internal/output"
-	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // xzipped is "hello\nworld\n" as xz packs it, xzWide with a window of 512 MiB; xzEmpty is nothing at
@@ -89,8 +88,7 @@ func TestDamagedInputIsAClearError(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, damaged, 0o600))
 	src := must(File(path))(t)
 	var out Collected[[]byte]
-	err = ran(keepLines().Bind(Lines(src), out.Output()))
-	require.ErrorIs(t, err, fault.ErrCorruptInput)
+	require.ErrorIs(t, ran(keepLines().Bind(Lines(src), out.Output())), fault.ErrCorruptInput)
 }
 
 // A truncated compressed file, or one with trailing bytes, is an error, for every place of the cut.
@@ -129,8 +127,7 @@ func TestPackedInputCutAnywhere(t *testing.T) {
 
 // An empty xz file has no lines, and one with a too large window is rejected.
 func TestXZ(t *testing.T) {
-	lines := must(linesOf(".xz", unbase64(t, xzEmpty)))(t)
-	require.Empty(t, lines)
+	require.Empty(t, must(linesOf(".xz", unbase64(t, xzEmpty)))(t))
 	_, err := linesOf(".xz", unbase64(t, xzWide))
 	require.ErrorIs(t, err, fault.ErrCorruptInput)
 	require.ErrorContains(t, err, "a window of 536870912 bytes")
@@ -183,12 +180,6 @@ func keepLines() MapOnly[[]byte, []byte] {
 		emit(line)
 		return nil
 	}}
-}
-
-func TestBzip2(t *testing.T) {
-	data := must(base64.StdEncoding.DecodeString(bzipped))(t)
-	packed := must(Stored(Bytes("dir/t.bz2", data).Data))(t)
-	require.Equal(t, []string{"hello", "world"}, readAll(t, Lines(packed), read.UsualWindows(), 1<<20))
 }
 
 // TestFiles: paths have their meaning in a shell and on the command line.

@@ -116,8 +116,7 @@ func TestPartsIsItsRecords(t *testing.T) {
 			return
 		}
 		for name, text := range want {
-			got := must(fs.ReadFile(fsys, "own/"+name))(rt)
-			require.Equal(rt, text, string(got))
+			require.Equal(rt, text, string(must(fs.ReadFile(fsys, "own/"+name))(rt)))
 		}
 	})
 }
@@ -270,8 +269,7 @@ func TestPartsOfAttempts(t *testing.T) {
 			}
 			return w, err
 		}
-		p, err := passOn[string]().Bind(LineStrings(Bytes("text", []byte("a\nb\n"))), Parts(Dir(dir), open))
-		require.NoError(t, err)
+		p := must(passOn[string]().Bind(LineStrings(textOf("a\nb\n")), Parts(Dir(dir), open)))(t)
 		require.NoError(t, p.SetupJob())
 		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 		run := func(try int) error {
@@ -315,7 +313,7 @@ func TestPartsWithoutBadRecords(t *testing.T) {
 	}}
 	var got []named
 	open := func(*Task, *PartFile) (PartWriter[named], error) { return collector2[named]{&got}, nil }
-	p, err := job.Bind(Lines(Bytes("text", []byte("a\nb\nc\n"))), Parts(Dir(filepath.Join(t.TempDir(), "out")), open))
+	p, err := job.Bind(Lines(textOf("a\nb\nc\n")), Parts(Dir(filepath.Join(t.TempDir(), "out")), open))
 	require.NoError(t, err)
 	must(RunLocal(t.Context(), p, LocalOptions{MaxSkips: 1}))(t)
 	of := func(s string) named {
@@ -335,7 +333,7 @@ func (collector2[O]) Abort() error        { return nil }
 func TestPartsAreResumed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	bind := func() *Plan {
-		p := must(passOn[string]().Bind(LineStrings(Bytes("text", []byte("a\nb\n"))),
+		p := must(passOn[string]().Bind(LineStrings(textOf("a\nb\n")),
 			Parts(Dir(dir).Extension(".end").Resumable("mine"), openEnds(true))))(t)
 		require.NoError(t, p.SetupJob())
 		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
@@ -361,7 +359,7 @@ func TestPartsAreResumed(t *testing.T) {
 // TestPartsAreChecked: invalid parts, and paths where none exist, are errors.
 func TestPartsAreChecked(t *testing.T) {
 	run := func(to Destination, open func(*Task, *PartFile) (PartWriter[string], error)) error {
-		p, err := passOn[string]().Bind(LineStrings(Bytes("text", []byte("a\n"))), Parts(to, open))
+		p, err := passOn[string]().Bind(LineStrings(textOf("a\n")), Parts(to, open))
 		if err == nil {
 			_, err = RunLocal(t.Context(), p, LocalOptions{})
 		}

@@ -71,8 +71,7 @@ func TestReducesOfAPlan(t *testing.T) {
 		require.Equal(t, c.want, p.Reduces(), "%+v", c)
 		require.Equal(t, int64(5), p.InputBytes())
 	}
-	p, err := keepLines().Bind(Lines(Bytes("a", []byte("a\n"))), new(Collected[[]byte]).Output())
-	require.NoError(t, err)
+	p := must(keepLines().Bind(Lines(Bytes("a", []byte("a\n"))), unread[[]byte]()))(t)
 	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{Reduces: 4}))
 	require.Zero(t, p.Reduces())
 }

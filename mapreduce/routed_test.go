@@ -83,7 +83,7 @@ func TestRoutedReduces(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "out")
 	out := Routed(Text[Pair[string, string]](Dir(dir)), func(p Pair[string, string]) string { return "n" + p.Second })
-	p := must(job.Bind(LineStrings(Bytes("text", []byte("b 2\na 1\na 2\n"))), out))(t)
+	p := must(job.Bind(LineStrings(textOf("b 2\na 1\na 2\n")), out))(t)
 	runEngine(t, p, 2, p.BlocksOf(4), cluster.Resources{})
 	require.Equal(t, map[string]string{
 		"_SUCCESS": "", "part-r-00000": "", "part-r-00001": "",
@@ -131,7 +131,7 @@ func TestRoutedAttempts(t *testing.T) {
 			}
 			return nil
 		}}
-		p, err := bad.Bind(LineStrings(Bytes("text", []byte("a 1\nb bad\na 2\n"))), Routed(Text[string](to), firstWord))
+		p, err := bad.Bind(LineStrings(textOf("a 1\nb bad\na 2\n")), Routed(Text[string](to), firstWord))
 		require.NoError(t, err)
 		require.NoError(t, p.SetupJob())
 		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
@@ -154,8 +154,7 @@ func TestRoutedAttempts(t *testing.T) {
 			require.Equal(t, map[string]string{"_SUCCESS": "", "part-m-00000": "", "a-m-00000": "a 1\na 2\n"}, contents(t, dir))
 			continue
 		}
-		data := must(fs.ReadFile(fsys, "out/a-m-00000"))(t)
-		require.Equal(t, "a 1\na 2\n", string(data))
+		require.Equal(t, "a 1\na 2\n", string(must(fs.ReadFile(fsys, "out/a-m-00000"))(t)))
 		require.ErrorIs(t, errorOf(fsys.Stat("out/b-m-00000")), fs.ErrNotExist)
 	}
 }
@@ -165,7 +164,7 @@ func TestRoutedAttempts(t *testing.T) {
 func TestRoutedIsResumed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	bind := func() *Plan {
-		p := must(passOn[string]().Bind(LineStrings(Bytes("text", []byte("a 1\nb 2\n"))),
+		p := must(passOn[string]().Bind(LineStrings(textOf("a 1\nb 2\n")),
 			Routed(Text[string](Dir(dir).Resumable("mine")), firstWord)))(t)
 		require.NoError(t, p.SetupJob())
 		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
@@ -208,7 +207,7 @@ func TestRoutedRefuses(t *testing.T) {
 		require.NoDirExists(t, dir)
 	}
 	require.NoError(t, output.CheckRoute("2026-11 é"))
-	_, err := passOn[int]().Bind(Slice([]int{1}), Routed(new(Collected[int]).Output(), func(int) string { return "" }))
+	_, err := passOn[int]().Bind(Slice([]int{1}), Routed(unread[int](), func(int) string { return "" }))
 	require.ErrorContains(t, err, "it takes a directory")
 	_, err = passOn[int]().Bind(Slice([]int{1}), Routed(Text[int](Dir(t.TempDir())), nil))
 	require.ErrorContains(t, err, "Routed without a function")
@@ -273,8 +272,7 @@ func TestRoutedToAnOutputFS(t *testing.T) {
 	fsys := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}}))(t)
 	require.NoError(t, run(InDFS(fsys, "out")))
 	for name, lines := range want {
-		data := must(fs.ReadFile(fsys, name))(t)
-		require.Equal(t, lines, string(data))
+		require.Equal(t, lines, string(must(fs.ReadFile(fsys, name))(t)))
 	}
 }
 

@@ -87,6 +87,6 @@ func TestSeparatorsThatOverlapFar(t *testing.T) {
 }
 
 func TestSeparatedByNothing(t *testing.T) {
-	_, err := passOn[[]byte]().Bind(Separated("", Bytes("text", nil)), new(Collected[[]byte]).Output())
+	_, err := passOn[[]byte]().Bind(Separated("", Bytes("text", nil)), unread[[]byte]())
 	require.ErrorContains(t, err, "an empty separator")
 }

@@ -49,7 +49,7 @@ func attemptsOver(t *testing.T, in Input[int], failAt int, total bool) (records 
 		},
 		TotalOrder: total, Reducers: 2,
 	}
-	p := must(j.Bind(in, new(Collected[Pair[int, int]]).Output()))(t)
+	p := must(j.Bind(in, unread[Pair[int, int]]()))(t)
 	ctx := context.Background()
 	require.NoError(t, p.Prepare(ctx, cluster.PrepareOptions{}))
 	splits := must(p.Splits(ctx, nil))(t)
@@ -126,7 +126,7 @@ func TestTheSampleCallsMapOnceMoreAtMost(t *testing.T) {
 			},
 			TotalOrder: true, Reducers: 4,
 		}
-		p := must(j.Bind(Slice(records), new(Collected[Pair[int, None]]).Output()))(t)
+		p := must(j.Bind(Slice(records), unread[Pair[int, None]]()))(t)
 		require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
 		calls := 0
 		for x, n := range seen {
@@ -141,8 +141,7 @@ func TestTheSampleCallsMapOnceMoreAtMost(t *testing.T) {
 }
 
 func TestAPlanRunsOnce(t *testing.T) {
-	p, err := wordCount(true).Bind(Lines(Bytes("text", []byte("a b"))), new(Collected[Pair[string, int64]]).Output())
-	require.NoError(t, err)
+	p := must(wordCount(true).Bind(Lines(textOf("a b")), unread[Pair[string, int64]]()))(t)
 	must(RunLocal(t.Context(), p, LocalOptions{}))(t)
 	require.ErrorIs(t, errorOf(RunLocal(t.Context(), p, LocalOptions{})), cluster.ErrPlanUsed)
 	require.ErrorIs(t, errorOf(RunLocal(t.Context(), nil, LocalOptions{})), cluster.ErrNoPlan)

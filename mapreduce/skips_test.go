@@ -187,9 +187,8 @@ func TestWhatIsNotSkipped(t *testing.T) {
 		}
 	}
 	job := MapOnly[[]byte, []byte]{Map: func(line []byte, emit func([]byte)) error { return Permanent(errors.New("no use")) }}
-	p, err := job.Bind(Lines(Bytes("text", []byte("a\nb\n"))), Text[[]byte](Writer("out", new(bytes.Buffer))))
-	require.NoError(t, err)
-	_, err = RunLocal(context.Background(), p, LocalOptions{MaxSkips: 9})
+	p := must(job.Bind(Lines(textOf("a\nb\n")), Text[[]byte](Writer("out", new(bytes.Buffer)))))(t)
+	_, err := RunLocal(context.Background(), p, LocalOptions{MaxSkips: 9})
 	require.ErrorContains(t, err, "no use")
 }
 
@@ -209,7 +208,7 @@ func TestBadRecordsAreSkipped(t *testing.T) {
 		return nil
 	}}
 	out := new(bytes.Buffer)
-	p := must(job.Bind(Lines(Bytes("text", []byte("a\nb\n"))), Text[[]byte](Writer("out", out))))(t)
+	p := must(job.Bind(Lines(textOf("a\nb\n")), Text[[]byte](Writer("out", out))))(t)
 	var list []cluster.Skipped
 	must(RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1, Skipped: &list}))(t)
 	require.Equal(t, "b\n", out.String())
@@ -228,8 +227,7 @@ func TestQuarantineFile(t *testing.T) {
 		return nil
 	}}
 	for range 2 {
-		p, err := job.Bind(Lines(Bytes("text", []byte("a\n\nb\n\n"))), Text[[]byte](ReplacedDir(dir)))
-		require.NoError(t, err)
+		p := must(job.Bind(Lines(textOf("a\n\nb\n\n")), Text[[]byte](ReplacedDir(dir))))(t)
 		must(RunLocal(context.Background(), p, LocalOptions{MaxSkips: 2}))(t)
 		content := must(os.ReadFile(filepath.Join(dir, "_skipped.jsonl")))(t)
 		var list []cluster.Skipped
@@ -248,7 +246,7 @@ func TestQuarantineFile(t *testing.T) {
 // Records of every kind of input except chunks can be skipped.
 func TestSkipsByInput(t *testing.T) {
 	records := [][]byte{[]byte("good"), []byte("evil"), []byte("fine")}
-	text := Bytes("text", []byte("good\nevil\nfine\n"))
+	text := textOf("good\nevil\nfine\n")
 	fails := func(record []byte, emit func([]byte)) error {
 		if bytes.HasPrefix(record, []byte("evil")) {
 			panic("evil")
@@ -298,9 +296,7 @@ func TestSkipsByInput(t *testing.T) {
 	p := must(bytesOf.Bind(Chunks(text), Text[[]byte](Writer("out", io.Discard))))(t)
 	_, err := RunLocal(context.Background(), p, LocalOptions{MaxSkips: 1})
 	require.EqualError(t, err, "mapreduce: records of Chunks cannot be left out: which lines are in one depends on the blocks")
-	p, err = bytesOf.Bind(Chunks(Bytes("text", []byte("evil\n"))), Text[[]byte](Writer("out", io.Discard)))
-	require.NoError(t, err)
-	_, err = RunLocal(context.Background(), p, LocalOptions{})
+	err = ran(bytesOf.Bind(Chunks(textOf("evil\n")), Text[[]byte](Writer("out", io.Discard))))
 	require.ErrorContains(t, err, `text: at byte 0, "evil\n": panic: evil (mapreduce/skips_test.go:`)
 }
 
@@ -361,7 +357,7 @@ func TestUnreadableValuesAreSkippedWhole(t *testing.T) {
 	}}
 	for _, local := range []bool{true, false} {
 		out := new(bytes.Buffer)
-		p, err := job.Bind(Lines(Bytes("text", []byte("a b\nc d torn e\nf g\n"))), Text[Pair[string, brittle]](Writer("out", out)))
+		p, err := job.Bind(Lines(textOf("a b\nc d torn e\nf g\n")), Text[Pair[string, brittle]](Writer("out", out)))
 		require.NoError(t, err)
 		var list []cluster.Skipped
 		if local {

@@ -22,7 +22,7 @@ func TestSliceIsReadInSteps(t *testing.T) {
 					cancel(over)
 				}
 				return nil
-			}}.Bind(Slice(make([]int, n)), new(Collected[int]).Output()))(t)
+			}}.Bind(Slice(make([]int, n)), unread[int]()))(t)
 			splits := begun(t, p, nil)
 			require.Len(t, splits, 1)
 			if stop == 0 {

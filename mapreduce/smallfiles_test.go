@@ -98,6 +98,5 @@ func TestJoinSmallLeavesWholeFiles(t *testing.T) {
 		return nil
 	}}.Bind(WholeFiles(Bytes("a", []byte("x")), Bytes("b", []byte("y"))), Text[string](Writer("out",
 		new(bytes.Buffer)))))(t)
-	splits := must(p.Splits(t.Context(), nil))(t)
-	require.Len(t, p.JoinSmall(splits, 1<<30), 2)
+	require.Len(t, p.JoinSmall(must(p.Splits(t.Context(), nil))(t), 1<<30), 2)
 }

@@ -36,9 +36,8 @@ func TestSplitSize(t *testing.T) {
 // TestFewSlowRecordsAreManyMaps: SplitSize makes many maps of a few records.
 func TestFewSlowRecordsAreManyMaps(t *testing.T) {
 	p := must(MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n); return nil }}.
-		Bind(Slice(make([]int, 40)).SplitSize(1), new(Collected[int]).Output()))(t)
-	splits := must(p.Splits(context.Background(), nil))(t)
-	require.Len(t, splits, 40)
+		Bind(Slice(make([]int, 40)).SplitSize(1), unread[int]()))(t)
+	require.Len(t, must(p.Splits(context.Background(), nil))(t), 40)
 }
 
 // TestSplitSizeJoinsNoMore: small files are joined only up to SplitSize.
@@ -48,22 +47,19 @@ func TestSplitSizeJoinsNoMore(t *testing.T) {
 		sources = append(sources, Bytes("small", []byte("line\n")))
 	}
 	for size, want := range map[int64]int{perFile + 5: 8, 2 * (perFile + 5): 4, 1 << 30: 1} {
-		p, err := keepLines().Bind(Lines(sources...).SplitSize(size), new(Collected[[]byte]).Output())
-		require.NoError(t, err)
-		splits := must(p.Splits(context.Background(), nil))(t)
-		require.Len(t, p.JoinSmall(splits, 1<<20), want, size)
+		p := must(keepLines().Bind(Lines(sources...).SplitSize(size), unread[[]byte]()))(t)
+		require.Len(t, p.JoinSmall(must(p.Splits(context.Background(), nil))(t), 1<<20), want, size)
 	}
 }
 
 // TestSplitSizeWithoutEffect: Bind rejects SplitSize where it has no effect.
 func TestSplitSizeWithoutEffect(t *testing.T) {
-	text := Bytes("text", []byte("a\n"))
+	text := textOf("a\n")
 	for want, in := range map[string]Input[[]byte]{
 		"SplitSize has no effect": NLines(3, text).SplitSize(10),
 		"SplitSize of 0":          Lines(text).SplitSize(0),
 		"SplitSize of -1":         Lines(text).SplitSize(-1),
 	} {
-		_, err := keepLines().Bind(in, new(Collected[[]byte]).Output())
-		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, errorOf(keepLines().Bind(in, unread[[]byte]())), want)
 	}
 }

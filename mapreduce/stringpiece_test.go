@@ -13,7 +13,7 @@ import (
 // TestStringsOfWhatIsHeldLieAlone: lines share memory only if emitted values are copied. A table
 // that keeps strings counts only their own bytes.
 func TestStringsOfWhatIsHeldLieAlone(t *testing.T) {
-	lines := LineStrings(Bytes("text", []byte("one\ntwo\n")))
+	lines := LineStrings(textOf("one\ntwo\n"))
 	adjacent := func(bind func(Input[string], func(string)) *Plan) bool {
 		var at []uintptr
 		p := bind(lines, func(line string) { at = append(at, uintptr(unsafe.Pointer(unsafe.StringData(line)))) })
@@ -24,7 +24,7 @@ func TestStringsOfWhatIsHeldLieAlone(t *testing.T) {
 		require.Len(t, at, 2)
 		return at[0]+uintptr(len("one\n")) == at[1]
 	}
-	none := new(Collected[string]).Output()
+	none := unread[string]()
 	counting := func(in Input[string], see func(string)) *Plan {
 		p := must((Job[string, string, int, string]{
 			Map: func(line string, emit func(string, int)) error {

@@ -64,7 +64,7 @@ func TestOtherForms(t *testing.T) {
 func TestFailingEncoderFailsTheAttempt(t *testing.T) {
 	bad := errors.New("cannot encode")
 	var b bytes.Buffer
-	p := must(keepLines().Bind(Lines(Bytes("text", []byte("a\nb\n"))), Encoded(Writer("-", &b), func(dst []byte, rec []byte) ([]byte, error) {
+	p := must(keepLines().Bind(Lines(textOf("a\nb\n")), Encoded(Writer("-", &b), func(dst []byte, rec []byte) ([]byte, error) {
 		if string(rec) == "b" {
 			return dst, fmt.Errorf("record %q: %w", rec, bad)
 		}

@@ -130,8 +130,7 @@ func TestDecodedValuesShareNothing(t *testing.T) {
 		return nil
 	}}.Bind(Slice([]string{"1", "2", "3", "4"}), out.Output()))(t)
 	runEngine(t, p, 0, nil, cluster.Resources{})
-	got := must(out.Records())(t)
-	require.Equal(t, []growing{one("1"), one("2"), one("3"), one("4")}, got)
+	require.Equal(t, []growing{one("1"), one("2"), one("3"), one("4")}, must(out.Records())(t))
 }
 
 // mark has methods for its encoding that fail for one value.

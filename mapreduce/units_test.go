@@ -35,16 +35,16 @@ func upTo(_ context.Context, n int) iter.Seq2[int, error] {
 
 func TestUnits(t *testing.T) {
 	requireEverywhere(t, []int{0, 1, 2, 0}, func() Input[int] { return Units([]int{3, 0, 1}, upTo) }, 1, 10)
-	p := must(passOn[int]().Bind(Units([]int{3, 0, 1}, upTo), new(Collected[int]).Output()))(t)
+	p := must(passOn[int]().Bind(Units([]int{3, 0, 1}, upTo), unread[int]()))(t)
 	splits := must(p.Splits(t.Context(), nil))(t)
 	require.Len(t, p.JoinSmall(splits, 1<<30), 3, "each has a map of its own")
 	require.False(t, p.ReadOnce())
 
-	_, err := passOn[int]().Bind(Units(nil, upTo), new(Collected[int]).Output())
+	_, err := passOn[int]().Bind(Units(nil, upTo), unread[int]())
 	require.ErrorIs(t, err, input.ErrNoSources)
-	_, err = passOn[int]().Bind(Units[int, int]([]int{1}, nil), new(Collected[int]).Output())
+	_, err = passOn[int]().Bind(Units[int, int]([]int{1}, nil), unread[int]())
 	require.ErrorContains(t, err, "Units without a read function")
-	_, err = passOn[int]().Bind(Units([]int{1}, upTo).SplitSize(1), new(Collected[int]).Output())
+	_, err = passOn[int]().Bind(Units([]int{1}, upTo).SplitSize(1), unread[int]())
 	require.ErrorContains(t, err, "SplitSize has no effect")
 }
 
@@ -67,7 +67,7 @@ func TestUnitsAreNamed(t *testing.T) {
 		}
 		return nil
 	}}
-	err = ran(refuse.Bind(Units([]int{1, 3}, upTo), new(Collected[int]).Output()))
+	err = ran(refuse.Bind(Units([]int{1, 3}, upTo), unread[int]()))
 	require.ErrorContains(t, err, "3: record 3: the disk is on fire")
 }
 
@@ -80,9 +80,7 @@ func sorting(reduces int) Job[int, int, None, Pair[int, None]] {
 }
 
 func TestUnitsAreSampled(t *testing.T) {
-	p, err := sorting(2).Bind(Units([]int{4, 5}, upTo), new(Collected[Pair[int, None]]).Output())
-	require.NoError(t, err)
-	must(RunLocal(t.Context(), p, LocalOptions{}))(t)
+	require.NoError(t, ran(sorting(2).Bind(Units([]int{4, 5}, upTo), unread[Pair[int, None]]())))
 }
 
 // seeker is a file system whose files can seek but lack ReadAt; plain ones can do neither.
@@ -167,7 +165,7 @@ func TestFSOfEveryKind(t *testing.T) {
 // end.
 func TestFSIsReadAgain(t *testing.T) {
 	sources := must(FS(zipped(t, map[string][]byte{"a": []byte("b\na\n")}), "a"))(t)
-	p := must(passOn[[]byte]().Bind(Lines(sources...), new(Collected[[]byte]).Output()))(t)
+	p := must(passOn[[]byte]().Bind(Lines(sources...), unread[[]byte]()))(t)
 	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
 	require.False(t, p.ReadOnce())
 	for try := range 3 {

@@ -16,8 +16,7 @@ func TestPauseAndProgress(t *testing.T) {
 	stop := errors.New("stop")
 	pauses := 0
 	var progress cluster.Progress
-	var out Collected[[]byte]
-	p := must(keepLines().Bind(Lines(Bytes("text", []byte("a\nb\n"))), out.Output()))(t)
+	p := must(keepLines().Bind(Lines(textOf("a\nb\n")), new(Collected[[]byte]).Output()))(t)
 	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
 	a := &cluster.MapAttempt{Split: cluster.Split{Length: 4}, Resources: cluster.Resources{Progress: &progress, Pause: func(context.Context) error {
 		pauses++

@@ -85,10 +85,9 @@ func TestOffsetAfterSkippedRecords(t *testing.T) {
 		}}, nil
 	}}
 	var out Collected[int64]
-	p := must(at.Bind(Lines(Bytes("text", []byte("aa\nb\ncc\nd\n\nee\n"))), out.Output()))(t)
+	p := must(at.Bind(Lines(textOf("aa\nb\ncc\nd\n\nee\n")), out.Output()))(t)
 	must(RunLocal(context.Background(), p, LocalOptions{MaxSkips: 2}))(t)
-	got := must(out.Records())(t)
-	require.Equal(t, []int64{0, 5, 10, 11}, got)
+	require.Equal(t, []int64{0, 5, 10, 11}, must(out.Records())(t))
 }
 
 // MapTask and ReduceTask get their task: counters, names, and a logger that names the attempt.
@@ -119,7 +118,7 @@ func TestMapWithAndReduceWithKnowTheTask(t *testing.T) {
 			},
 		}
 		var out Collected[string]
-		p := must(job.Bind(Lines(Bytes("text", []byte("a\nb\n"))), out.Output()))(t)
+		p := must(job.Bind(Lines(textOf("a\nb\n")), out.Output()))(t)
 		var c *counter.Set
 		if local {
 			c = must(RunLocal(context.Background(), p, LocalOptions{}))(t)
@@ -128,8 +127,7 @@ func TestMapWithAndReduceWithKnowTheTask(t *testing.T) {
 		}
 		require.EqualValues(t, 2, c.Named("mine", "lines"))
 		require.EqualValues(t, 2, c.Named("mine", "values"))
-		got := must(out.Records())(t)
-		require.Equal(t, []string{"text r-00000-0 0"}, got)
+		require.Equal(t, []string{"text r-00000-0 0"}, must(out.Records())(t))
 		require.Contains(t, log.String(), "msg=mapped attempt=m-00000-0 input=text line=b\n")
 		require.Contains(t, log.String(), "msg=reduced attempt=r-00000-0\n")
 	}
@@ -208,7 +206,7 @@ func TestReducePairsOnce(t *testing.T) {
 		},
 	}
 	run := func(j Job[int, int, int, int]) error {
-		err := ran(j.Bind(Slice([]int{1, 1}), new(Collected[int]).Output()))
+		err := ran(j.Bind(Slice([]int{1, 1}), unread[int]()))
 		return err
 	}
 	require.ErrorContains(t, run(job), "the values of a key can be ranged over once")

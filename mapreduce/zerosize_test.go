@@ -33,8 +33,7 @@ func checkZeroSize[T any](t *testing.T, v T) {
 			b := c.Bytes()(unsafe.Pointer(&v))
 			require.Equal(t, string(c.Encoder()(nil, v)), string(b))
 			require.Equal(t, len(b), c.Width(b, map[bool]byte{true: 0xff}[c.Descending]))
-			back := must(c.Decoder()(b))(t)
-			require.Equal(t, v, back)
+			require.Equal(t, v, must(c.Decoder()(b))(t))
 		}
 		check(codec.Key[T](false, codec.CallerPackage(1)))
 		check(codec.Key[T](true, codec.CallerPackage(1)))

@@ -70,6 +70,6 @@ func TestZipRefuses(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(path, damaged, 0o600))
 	src := must(Zip(path))(t)
-	p := must(keepLines().Bind(Lines(src...), new(Collected[[]byte]).Output()))(t)
+	p := must(keepLines().Bind(Lines(src...), unread[[]byte]()))(t)
 	require.ErrorContains(t, errorOf(RunLocal(t.Context(), p, LocalOptions{})), "a.zip/a")
 }

@@ -1,12 +1,9 @@
 package output
 
 import (
-	"bytes"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -71,51 +68,8 @@ func TestAbortJobLeavesNothing(t *testing.T) {
 	require.NoDirExists(t, out)
 }
 
-func TestExistingOutputIsRefusedAndKept(t *testing.T) {
-	out := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(out, "precious"), []byte("x"), 0o600))
-	c := NewCommitter(Dir(out))
-	require.ErrorIs(t, c.SetupJob(), ErrOutputExists)
-	require.NoError(t, c.AbortJob())
-	require.FileExists(t, filepath.Join(out, "precious"))
-}
-
 func TestUnwritableOutputFailsAtSetup(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	require.Error(t, NewCommitter(Dir(filepath.Join(file, "out"))).SetupJob())
-}
-
-func TestWriterSendsPartsInOrder(t *testing.T) {
-	var b bytes.Buffer
-	c := NewCommitter(Writer("-", &b))
-	require.NoError(t, c.SetupJob())
-	id := func(i int) attempt.ID { return attempt.ID{Kind: attempt.Map, Index: i, Try: 0} }
-	large := strings.Repeat("x", holdLimit+holdLimit/2)
-	writePart(t, c, id(2), "two ")
-	writePart(t, c, id(1), large)
-	writePart(t, c, id(0), "zero ")
-	require.NoError(t, c.CommitTask(id(2)))
-	require.NoError(t, c.CommitTask(id(1)))
-	require.Zero(t, b.Len())
-	require.NoError(t, c.CommitTask(id(0)))
-	require.Equal(t, "zero "+large+"two ", b.String(), "sent before the job ends")
-	writePart(t, c, id(4), "never")
-	require.NoError(t, c.CommitTask(id(4)))
-	require.Error(t, c.CommitTask(id(5)))
-	require.NoError(t, c.AbortJob())
-	require.Equal(t, len(large)+9, b.Len())
-}
-
-// failingWriter fails like a full disk or a closed pipe.
-type failingWriter struct{}
-
-var errFull = errors.New("no space left on device")
-
-func (failingWriter) Write([]byte) (int, error) { return 0, errFull }
-
-func TestFailingWriterFailsTheCommit(t *testing.T) {
-	c := NewCommitter(Writer("-", failingWriter{}))
-	writePart(t, c, attempt.ID{Kind: attempt.Map, Index: 0, Try: 0}, "text")
-	require.ErrorIs(t, c.CommitTask(attempt.ID{Kind: attempt.Map, Index: 0, Try: 0}), errFull)
 }
