@@ -160,10 +160,7 @@ func TestTaskKnowsItsAttempt(t *testing.T) {
 			names = append(names, task.ID().String(), task.InputName())
 			lines := task.Counter("Mine", "lines")
 			return Mapper[[]byte, string, int64]{
-				Map: func(_ []byte, emit func(string, int64)) error {
-					lines.Add(1)
-					return nil
-				},
+				Map: func(_ []byte, emit func(string, int64)) error { lines.Add(1); return nil },
 				Close: func(emit func(string, int64)) error {
 					emit("lines", lines.Value())
 					return nil
@@ -222,10 +219,7 @@ func TestAttemptBeforePrepareIsAnError(t *testing.T) {
 // A plan folds if its maps combine the values of a key into one value of fixed size.
 func TestPlansFold(t *testing.T) {
 	in, first := Lines(Bytes("text", nil)), func(line []byte, emit func(string, int64)) error { return nil }
-	bind := func(p *Plan, err error) bool {
-		require.NoError(t, err)
-		return p.Folds()
-	}
+	bind := func(p *Plan, err error) bool { require.NoError(t, err); return p.Folds() }
 	sums := Job[[]byte, string, int64, Pair[string, int64]]{Map: first, Combine: func(a, b int64) int64 { return a + b }}
 	require.True(t, bind(sums.Bind(in, unread[Pair[string, int64]]())))
 	most := Job[[]byte, string, int64, Pair[string, int64]]{Map: first, Combine: func(a, b int64) int64 { return max(a, b) }}

@@ -97,10 +97,7 @@ func TestErrorsOfBatchedLookups(t *testing.T) {
 	ways := map[string]func() error{
 		"error": func() error { return bad },
 		"panic": func() error { panic(bad) },
-		"exit": func() error {
-			runtime.Goexit()
-			return nil
-		},
+		"exit":  func() error { runtime.Goexit(); return nil },
 	}
 	for name, way := range ways {
 		for _, at := range []int{0, 1, 31, 32, 33, 63, 64, 98, 99} {

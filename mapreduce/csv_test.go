@@ -229,10 +229,7 @@ func recordsOfRows[I any](t *testing.T, in Input[I], block int64) (records []I, 
 			Ctx: t.Context(), Windows: tiny(3, 2, 7), Source: in.sources[0],
 			Split: cluster.Split{Offset: off, Length: min(block, size-off)},
 		}
-		err = readEach(in, r, func(rec I) error {
-			records = append(records, rec)
-			return nil
-		})
+		err = readEach(in, r, func(rec I) error { records = append(records, rec); return nil })
 		if err != nil {
 			return records, err
 		}

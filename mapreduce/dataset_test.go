@@ -112,9 +112,7 @@ func TestKeptIsWhatWasWritten(t *testing.T) {
 			}
 		}))
 	}))
-	t.Run("none", rapid.MakeCheck(func(t *rapid.T) {
-		keptIsSlice(t, rapid.Just(None{}))
-	}))
+	t.Run("none", rapid.MakeCheck(func(t *rapid.T) { keptIsSlice(t, rapid.Just(None{})) }))
 }
 
 // A record may be larger than any block.

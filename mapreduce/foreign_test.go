@@ -135,10 +135,7 @@ func TestMapThatWritesIntoItsRecord(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, make([]byte, 100_000), 0o600))
 	src := must(File(path))(t)
 	job := keepLines()
-	job.Map = func(line []byte, _ func([]byte)) error {
-		line[0] = 'x'
-		return nil
-	}
+	job.Map = func(line []byte, _ func([]byte)) error { line[0] = 'x'; return nil }
 	err := ran(job.Bind(Lines(src), unread[[]byte]()))
 	require.NotErrorIs(t, err, ErrInputChanged)
 	require.ErrorContains(t, err, "records show the input itself, copy what is to be changed")

@@ -25,10 +25,7 @@ func recordsOf[I any](t require.TestingT, in Input[I], w read.Windows, block int
 	splits := must(p.Splits(context.Background(), p.BlocksOf(block)))(t)
 	for _, s := range splits {
 		r := &read.Reader{Ctx: context.Background(), Windows: w, Source: p.Sources()[s.Source], Split: s}
-		err := readEach(in, r, func(rec I) error {
-			records = append(records, rec)
-			return nil
-		})
+		err := readEach(in, r, func(rec I) error { records = append(records, rec); return nil })
 		if err != nil {
 			return records, err
 		}
@@ -146,13 +143,9 @@ func TestDecodedIsSampled(t *testing.T) {
 	for i := range 3000 {
 		text = append(text, byte('0'+i*7%10), byte('0'+i*7/10%10), byte('0'+i*7/100%10), '\n')
 	}
-	job := Job[string, string, None, Pair[string, None]]{
-		Map:        func(s string, emit func(string, None)) error { emit(s, None{}); return nil },
-		TotalOrder: true, Reducers: 3,
-	}
 	in := Decoded(Lines(Bytes("text", text)), func(b []byte) (string, error) { return string(b), nil })
 	var out Collected[Pair[string, None]]
-	p := must(job.Bind(in, out.Output()))(t)
+	p := must(sorting[string](3).Bind(in, out.Output()))(t)
 	runEngine(t, p, 0, p.BlocksOf(1000), cluster.Resources{})
 	records := must(out.Records())(t)
 	require.Len(t, records, 3000)

@@ -51,3 +51,11 @@ func textOf(text string) Source { return Bytes("text", []byte(text)) }
 
 // unread returns an output in memory whose records no test reads.
 func unread[O any]() Output[O] { return new(Collected[O]).Output() }
+
+// sorting is a total order of keys over `reduces` reduces.
+func sorting[K any](reduces int) Job[K, K, None, Pair[K, None]] {
+	return Job[K, K, None, Pair[K, None]]{
+		Map:        func(key K, emit func(K, None)) error { emit(key, None{}); return nil },
+		TotalOrder: true, Reducers: reduces,
+	}
+}

@@ -97,10 +97,7 @@ func TestLargeLinesOfAFile(t *testing.T) {
 	src := sparse(t, "short\n", 40<<20)
 	count := int64(0)
 	job := keepLines()
-	job.Map = func(line []byte, _ func([]byte)) error {
-		count += int64(len(line))
-		return nil
-	}
+	job.Map = func(line []byte, _ func([]byte)) error { count += int64(len(line)); return nil }
 	var out Collected[[]byte]
 	p := must(job.Bind(Lines(src), out.Output()))(t)
 	require.NoError(t, runBudget(p, 80<<20))
@@ -137,10 +134,7 @@ func TestEmittedTooLarge(t *testing.T) {
 	count := func(key []byte, _ iter.Seq[int64], emit func([]byte)) error { emit(key); return nil }
 	text := func(line []byte, emit func([]byte, []byte)) error { emit(line, nil); return nil }
 	var out Collected[[]byte]
-	bind := func(p *Plan, err error) *Plan {
-		require.NoError(t, err)
-		return p
-	}
+	bind := func(p *Plan, err error) *Plan { require.NoError(t, err); return p }
 	combining := Job[[]byte, []byte, int64, []byte]{Combine: plus, Reduce: count}
 	combining.Map = words
 	require.NoError(t, runBudget(bind(combining.Bind(Lines(src), out.Output())), budget))

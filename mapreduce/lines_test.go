@@ -118,23 +118,12 @@ func TestFixedSizeRecordsAtAnyBlockSize(t *testing.T) {
 
 func TestKeyValueLinesAndStrings(t *testing.T) {
 	src := textOf("a\tb\tc\nd\n\te\n")
-	r := func() *read.Reader {
-		return &read.Reader{
-			Ctx: context.Background(), Windows: read.UsualWindows(), Source: src,
-			Split: cluster.Split{Length: src.Size()},
-		}
-	}
-	var got []string
-	require.NoError(t, readEach(KeyValueLines('\t', src), r(), func(p Pair[[]byte, []byte]) error {
-		got = append(got, string(p.First)+"="+string(p.Second))
-		return nil
-	}))
+	pairs := Decoded(KeyValueLines('\t', src), func(p Pair[[]byte, []byte]) (string, error) {
+		return string(p.First) + "=" + string(p.Second), nil
+	})
+	got := must(recordsOf(t, pairs, read.UsualWindows(), 100))(t)
 	require.Equal(t, []string{"a=b\tc", "d=", "=e"}, got)
-	got = nil
-	require.NoError(t, readEach(LineStrings(src), r(), func(s string) error {
-		got = append(got, s)
-		return nil
-	}))
+	got = must(recordsOf(t, LineStrings(src), read.UsualWindows(), 100))(t)
 	require.Equal(t, []string{"a\tb\tc", "d", "\te"}, got)
 }
 
@@ -154,38 +143,14 @@ func TestNLinesCutsEveryNLines(t *testing.T) {
 
 func TestWholeFilesAndSlices(t *testing.T) {
 	in := WholeFiles(Bytes("one", []byte("1\n2")), Bytes("empty", nil))
-	p := planOf(t, in.untyped())
-	splits := must(p.Splits(context.Background(), p.BlocksOf(1)))(t)
-	require.Len(t, splits, 2)
 	var got []string
-	for _, s := range splits {
-		r := &read.Reader{Ctx: context.Background(), Windows: read.UsualWindows(), Source: in.sources[s.Source], Split: s}
-		require.NoError(t, readEach(in, r, func(f WholeFile) error {
-			got = append(got, f.Name+":"+string(f.Data))
-			return nil
-		}))
+	for _, f := range must(recordsOf(t, in, read.UsualWindows(), 1))(t) {
+		got = append(got, f.Name+":"+string(f.Data))
 	}
-	require.Equal(t, []string{"one:1\n2", "empty:"}, got)
-
-	numbers := Slice([]int{5, 6, 7, 8})
-	var sum []int
-	for off := range int64(4) {
-		r := &read.Reader{
-			Ctx: context.Background(), Windows: read.UsualWindows(), Source: numbers.sources[0],
-			Split: cluster.Split{Offset: off, Length: 1},
-		}
-		require.NoError(t, readEach(numbers, r, func(n int) error {
-			sum = append(sum, n)
-			return nil
-		}))
-	}
-	require.Equal(t, []int{5, 6, 7, 8}, sum)
-
-	var all Collected[int]
-	job := MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n); return nil }}
-	plan := must(job.Bind(Seq(slices.Values([]int{3, 1, 2})), all.Output()))(t)
-	runEngine(t, plan, 0, plan.BlocksOf(1), cluster.Resources{})
-	require.Equal(t, []int{3, 1, 2}, must(all.Records())(t))
+	require.Equal(t, []string{"one:1\n2", "empty:"}, got, "a split for each")
+	numbers := []int{5, 6, 7, 8}
+	require.Equal(t, numbers, must(recordsOf(t, Slice(numbers), read.UsualWindows(), 1))(t))
+	requireEverywhere(t, numbers, func() Input[int] { return Seq(slices.Values(numbers)) }, 1)
 }
 
 func TestAFileServesManyJobs(t *testing.T) {
@@ -230,13 +195,8 @@ func TestTotalOrderOfAStream(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&text, "%04d\n", i*7919%5000)
 	}
-	job := Job[[]byte, []byte, None, Pair[[]byte, None]]{
-		Map:        func(line []byte, emit func([]byte, None)) error { emit(line, None{}); return nil },
-		TotalOrder: true, Reducers: 4,
-	}
-	out := filepath.Join(t.TempDir(), "out")
-	p, err := job.Bind(Lines(Stream("-", strings.NewReader(text.String()))), Text[Pair[[]byte, None]](Dir(out)))
-	require.NoError(t, err)
+	in, out := LineStrings(Stream("-", strings.NewReader(text.String()))), filepath.Join(t.TempDir(), "out")
+	p := must(sorting[string](4).Bind(in, Text[Pair[string, None]](Dir(out))))(t)
 	runEngine(t, p, 0, nil, cluster.Resources{})
 	var all strings.Builder
 	for i := range 4 {

@@ -22,10 +22,7 @@ func TestLongLine(t *testing.T) {
 	text := append(bytes.Repeat([]byte("x"), size), "\nb c\na\n\x00"...)
 	path := filepath.Join(t.TempDir(), "text")
 	require.NoError(t, os.WriteFile(path, text, 0o600))
-	source := func() Source {
-		src := must(File(path))(t)
-		return src
-	}
+	source := func() Source { src := must(File(path))(t); return src }
 	for _, memory := range []int64{0, 1 << 20} {
 		res := cluster.Resources{SpillDir: t.TempDir()}
 		if memory > 0 {

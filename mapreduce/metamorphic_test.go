@@ -42,13 +42,8 @@ func TestAnySortGivesTheOraclesBytes(t *testing.T) {
 		v.compress = NoCompression
 		v.order = "total"
 		lines := func(d Destination) (*Plan, error) {
-			j := Job[[]byte, []byte, None, Pair[[]byte, None]]{
-				Map: func(line []byte, emit func([]byte, None)) error {
-					emit(line, None{})
-					return nil
-				},
-				TotalOrder: true, Descending: v.down,
-			}
+			j := sorting[[]byte](0)
+			j.Descending = v.down
 			return j.Bind(Lines(Bytes("text", text)), Text[Pair[[]byte, None]](d))
 		}
 		want := outputs(t, dir, v, true, lines)

@@ -2,7 +2,6 @@ package mapreduce
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"io"
 	"os"
@@ -32,17 +31,24 @@ const (
 // bzipped is "hello\nworld\n" as bzip2 packs it.
 const bzipped = "QlpoOTFBWSZTWWtfsd0AAAJBgAAQBkSQgCAAMQwIIaNpCAcjroeLuSKcKEg1r9jugA=="
 
+// packed returns a text as a file of c.
+func packed(t *testing.T, c Compression, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := must(output.Compress(&b, c))(t)
+	must(io.WriteString(w, text))(t)
+	require.NoError(t, w.Close())
+	return b.Bytes()
+}
+
 func TestPackedInputIsReadByExtension(t *testing.T) {
 	const text = "hello\nworld\n"
 	files := map[string][]byte{"t.txt": []byte(text), "empty.gz": nil}
 	for _, c := range []Compression{Gzip, Zstd, S2} {
-		var b bytes.Buffer
-		w := must(output.Compress(&b, c))(t)
-		must(io.WriteString(w, text))(t)
-		require.NoError(t, w.Close())
-		files["t"+c.Extension()] = b.Bytes()
-		files["t"+strings.ToUpper(c.Extension())] = b.Bytes()
+		files["t"+c.Extension()] = packed(t, c, text)
+		files["t"+strings.ToUpper(c.Extension())] = packed(t, c, text)
 	}
+	files["t.bz2"], files["t.xz"] = unbase64(t, bzipped), unbase64(t, xzipped)
 	files["two.gz"] = append(bytes.Clone(files["t.gz"]), files["t.gz"]...) // two members
 	dir := t.TempDir()
 	for name, data := range files {
@@ -70,12 +76,9 @@ func TestDamagedInputIsAClearError(t *testing.T) {
 	require.ErrorIs(t, err, fault.ErrCorruptInput)
 	require.ErrorContains(t, err, "text.gz: named .gz but does not begin with its signature")
 
-	var b bytes.Buffer
-	w := must(output.Compress(&b, Gzip))(t)
-	must(io.WriteString(w, strings.Repeat("some text\n", 1000)))(t)
-	require.NoError(t, w.Close())
-	for _, n := range []int{5, b.Len() / 2, b.Len() - 1} {
-		require.NoError(t, os.WriteFile(path, b.Bytes()[:n], 0o600))
+	whole := packed(t, Gzip, strings.Repeat("some text\n", 1000))
+	for _, n := range []int{5, len(whole) / 2, len(whole) - 1} {
+		require.NoError(t, os.WriteFile(path, whole[:n], 0o600))
 		src := must(File(path))(t)
 		var out Collected[[]byte]
 		err = ran(keepLines().Bind(Lines(src), out.Output()))
@@ -83,8 +86,8 @@ func TestDamagedInputIsAClearError(t *testing.T) {
 		require.ErrorContains(t, err, "text.gz")
 		require.Equal(t, 1, strings.Count(err.Error(), "EOF"), "said once: %v", err)
 	}
-	damaged := bytes.Clone(b.Bytes())
-	damaged[b.Len()/2] ^= 0x55
+	damaged := bytes.Clone(whole)
+	damaged[len(whole)/2] ^= 0x55
 	require.NoError(t, os.WriteFile(path, damaged, 0o600))
 	src := must(File(path))(t)
 	var out Collected[[]byte]
@@ -93,14 +96,10 @@ func TestDamagedInputIsAClearError(t *testing.T) {
 
 // A truncated compressed file, or one with trailing bytes, is an error, for every place of the cut.
 func TestPackedInputCutAnywhere(t *testing.T) {
-	text := []byte(strings.Repeat("some text, some more\n", 20))
+	text := strings.Repeat("some text, some more\n", 20)
 	files := map[string][]byte{".bz2": unbase64(t, bzipped), ".xz": unbase64(t, xzipped)}
 	for _, c := range []Compression{Gzip, Zstd, S2} {
-		var b bytes.Buffer
-		w := must(output.Compress(&b, c))(t)
-		must(w.Write(text))(t)
-		require.NoError(t, w.Close())
-		files[c.Extension()] = b.Bytes()
+		files[c.Extension()] = packed(t, c, text)
 	}
 	for ext, whole := range files {
 		once := must(linesOf(ext, whole))(t)
@@ -135,8 +134,7 @@ func TestXZ(t *testing.T) {
 
 func unbase64(t *testing.T, text string) []byte {
 	t.Helper()
-	b := must(base64.StdEncoding.DecodeString(text))(t)
-	return b
+	return must(base64.StdEncoding.DecodeString(text))(t)
 }
 
 // linesOf reads a file of the given extension.
@@ -145,32 +143,18 @@ func linesOf(ext string, data []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out Collected[[]byte]
-	p, err := keepLines().Bind(Lines(src), out.Output())
-	if err != nil {
+	var out Collected[string]
+	if err := ran(passOn[string]().Bind(LineStrings(src), out.Output())); err != nil {
 		return nil, err
 	}
-	if _, err = RunLocal(context.Background(), p, LocalOptions{}); err != nil {
-		return nil, err
-	}
-	records, err := out.Records()
-	var lines []string
-	for _, l := range records {
-		lines = append(lines, string(l))
-	}
-	return lines, err
+	return out.Records()
 }
 
 // A skippable frame, as pzstd writes first, and windows that exceed the memory.
 func TestOddZstd(t *testing.T) {
-	var b bytes.Buffer
-	w := must(output.Compress(&b, Zstd))(t)
-	must(io.WriteString(w, "hello\n"))(t)
-	require.NoError(t, w.Close())
-	lines, err := linesOf(".zst", append([]byte("\x50\x2a\x4d\x18\x02\x00\x00\x00xx"), b.Bytes()...))
-	require.NoError(t, err)
-	require.Equal(t, []string{"hello"}, lines)
-	_, err = linesOf(".zst", []byte("\x28\xb5\x2f\xfd\x00\x98\x01\x00\x00")) // a window of 512 MiB
+	skipped := append([]byte("\x50\x2a\x4d\x18\x02\x00\x00\x00xx"), packed(t, Zstd, "hello\n")...)
+	require.Equal(t, []string{"hello"}, must(linesOf(".zst", skipped))(t))
+	_, err := linesOf(".zst", []byte("\x28\xb5\x2f\xfd\x00\x98\x01\x00\x00")) // a window of 512 MiB
 	require.ErrorContains(t, err, "window")
 }
 
@@ -242,22 +226,17 @@ func TestNothingToRead(t *testing.T) {
 // Bytes read count as stored, like the input's size, so half of a compressed file is half of the
 // work.
 func TestPackedInputCountsItsBytesAsStored(t *testing.T) {
-	text := []byte(strings.Repeat("a line of text that packs well\n", 50_000))
+	text := strings.Repeat("a line of text that packs well\n", 50_000)
 	for _, c := range []Compression{Gzip, Zstd, S2} {
-		var b bytes.Buffer
-		w := must(output.Compress(&b, c))(t)
-		must(w.Write(text))(t)
-		require.NoError(t, w.Close())
-		path := filepath.Join(t.TempDir(), "text"+c.Extension())
-		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o600))
-		src := must(File(path))(t)
+		file := packed(t, c, text)
+		src := must(Stored(dfs.Bytes("text"+c.Extension(), file)))(t)
 		var out Collected[Pair[string, int64]]
 		p := must(wordCount(true).Bind(Lines(src), out.Output()))(t)
 		counters := runEngine(t, p, 1, nil, cluster.Resources{})
-		require.Equal(t, int64(b.Len()), counters.Get(counter.InputBytesRead), c)
+		require.Equal(t, int64(len(file)), counters.Get(counter.InputBytesRead), c)
 		require.Equal(t, int64(50_000), counters.Get(counter.MapInputRecords))
 	}
-	stream := Stream("pipe", bytes.NewReader(text))
+	stream := Stream("pipe", strings.NewReader(text))
 	var out Collected[Pair[string, int64]]
 	p := must(wordCount(true).Bind(Lines(stream), out.Output()))(t)
 	require.Equal(t, int64(len(text)), runEngine(t, p, 1, nil, cluster.Resources{}).Get(counter.InputBytesRead))

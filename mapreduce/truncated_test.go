@@ -57,16 +57,9 @@ func requireShrunk(t *testing.T, f *shrinking, err error) {
 	require.Zero(t, f.Views())
 }
 
-func sortedLines() Job[[]byte, []byte, None, Pair[[]byte, None]] {
-	return Job[[]byte, []byte, None, Pair[[]byte, None]]{
-		Map:        func(line []byte, emit func([]byte, None)) error { emit(line, None{}); return nil },
-		TotalOrder: true,
-	}
-}
-
 func TestTruncatedWhileSampled(t *testing.T) {
 	f, src := shrinkingFile(t, 0)
-	p := must(sortedLines().Bind(Lines(src), Text[Pair[[]byte, None]](Writer("-", io.Discard))))(t)
+	p := must(sorting[[]byte](0).Bind(Lines(src), Text[Pair[[]byte, None]](Writer("-", io.Discard))))(t)
 	err := p.Prepare(context.Background(), cluster.PrepareOptions{Reduces: 4})
 	requireShrunk(t, f, err)
 }
@@ -166,7 +159,7 @@ func TestTruncatedWhileReduced(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, src := shrinkingFile(t, -1)
-			job := sortedLines()
+			job := sorting[[]byte](0)
 			if total != nil {
 				job.Reduce = func(key []byte, values iter.Seq[None], emit func(Pair[[]byte, None])) error {
 					if f.size >= 0 { // the next key of the merge is in memory already

@@ -71,16 +71,8 @@ func TestUnitsAreNamed(t *testing.T) {
 	require.ErrorContains(t, err, "3: record 3: the disk is on fire")
 }
 
-// sorting is a total order over `reduces` reduces.
-func sorting(reduces int) Job[int, int, None, Pair[int, None]] {
-	return Job[int, int, None, Pair[int, None]]{
-		Map:        func(n int, emit func(int, None)) error { emit(n, None{}); return nil },
-		TotalOrder: true, Reducers: reduces,
-	}
-}
-
 func TestUnitsAreSampled(t *testing.T) {
-	require.NoError(t, ran(sorting(2).Bind(Units([]int{4, 5}, upTo), unread[Pair[int, None]]())))
+	require.NoError(t, ran(sorting[int](2).Bind(Units([]int{4, 5}, upTo), unread[Pair[int, None]]())))
 }
 
 // seeker is a file system whose files can seek but lack ReadAt; plain ones can do neither.

@@ -195,10 +195,7 @@ func decodeErr[V any](t *testing.T) func([]byte) error {
 	c, err := Value[V]()
 	require.NoError(t, err)
 	decode := c.Decoder()
-	return func(b []byte) error {
-		_, err := decode(b)
-		return err
-	}
+	return func(b []byte) error { _, err := decode(b); return err }
 }
 
 func TestUnsupportedTypes(t *testing.T) {

@@ -25,10 +25,7 @@ func latin1(text []byte) []byte {
 }
 
 func collect(each func([]byte, func([]byte) bool), text []byte) (out [][]byte) {
-	each(text, func(w []byte) bool {
-		out = append(out, w)
-		return true
-	})
+	each(text, func(w []byte) bool { out = append(out, w); return true })
 	return out
 }
 
@@ -53,10 +50,7 @@ func FuzzFields(f *testing.F) {
 			require.Equal(t, want[i], latin1(got[i]))
 		}
 		var words []string
-		FieldStrings(string(text), func(w string) bool {
-			words = append(words, w)
-			return true
-		})
+		FieldStrings(string(text), func(w string) bool { words = append(words, w); return true })
 		require.Len(t, words, len(got))
 		for i := range got {
 			require.Equal(t, string(got[i]), words[i])

@@ -22,10 +22,7 @@ func TestWordsOfLongTexts(t *testing.T) {
 		}
 		most := rapid.IntRange(1, len(want)+1).Draw(t, "most")
 		seen := 0
-		Fields(text, func([]byte) bool {
-			seen++
-			return seen < most
-		})
+		Fields(text, func([]byte) bool { seen++; return seen < most })
 		require.Equal(t, min(most, len(want)), seen)
 	})
 }
