@@ -90,65 +90,54 @@ func TestFaultsOfUsersCodeAreErrors(t *testing.T) {
 	ctx := context.Background()
 	bad := errors.New("bad record")
 	one := func(_ []byte, emit func(string, int64)) error { emit("k", 1); return nil }
-	type job = Job[[]byte, string, int64, string]
-	var p *fault.PanicError
+	type (
+		job     = Job[[]byte, string, int64, string]
+		mapper  = Mapper[[]byte, string, int64]
+		reducer = Reducer[string, int64, string]
+	)
+	good := job{Map: one, Reduce: ignore[string, int64, string]}
+	maps := func(m mapper, err error) func(*Task) (mapper, error) {
+		return func(*Task) (mapper, error) { return m, err }
+	}
+	for name, change := range map[string]func(j *job){
+		"Map":     func(j *job) { j.Map = func([]byte, func(string, int64)) error { return bad } },
+		"Reduce":  func(j *job) { j.Reduce = func(string, iter.Seq[int64], func(string)) error { return bad } },
+		"panic":   func(j *job) { j.Reduce = func(string, iter.Seq[int64], func(string)) error { panic(bad) } },
+		"MapTask": func(j *job) { j.Map, j.MapTask = nil, maps(mapper{}, bad) },
+		"Close of a Mapper": func(j *job) {
+			end := func(func(string, int64)) error { return bad }
+			j.Map, j.MapTask = nil, maps(mapper{Map: one, Close: end}, nil)
+		},
+		"Close of a Reducer": func(j *job) {
+			end := func(func(string)) error { return bad }
+			r := reducer{Reduce: j.Reduce, Close: end}
+			j.Reduce, j.ReduceTask = nil, func(*Task) (reducer, error) { return r, nil }
+		},
+	} {
+		j := good
+		change(&j)
+		require.ErrorIs(t, attempts(t, ctx, j), bad, name)
+	}
 
-	err := attempts(t, ctx, job{
-		Map:    func([]byte, func(string, int64)) error { panic("map") },
-		Reduce: ignore[string, int64, string],
-	})
-	require.ErrorAs(t, err, &p)
+	j := good
+	j.Map = func([]byte, func(string, int64)) error { panic("map") }
+	var p *fault.PanicError
+	require.ErrorAs(t, attempts(t, ctx, j), &p)
 	require.Equal(t, "map", p.Value)
 	require.Contains(t, p.Stack, "TestFaultsOfUsersCodeAreErrors")
-
-	err = attempts(t, ctx, job{Map: one, Reduce: func(string, iter.Seq[int64], func(string)) error { panic(bad) }})
-	require.ErrorAs(t, err, &p)
-	require.ErrorIs(t, err, bad)
-
-	require.ErrorIs(t, attempts(t, ctx, job{
-		Map:    func([]byte, func(string, int64)) error { return bad },
-		Reduce: ignore[string, int64, string],
-	}), bad)
-	require.ErrorIs(t, attempts(t, ctx, job{
-		Map:    one,
-		Reduce: func(string, iter.Seq[int64], func(string)) error { return bad },
-	}), bad)
-	require.ErrorIs(t, attempts(t, ctx, job{
-		MapTask: func(*Task) (Mapper[[]byte, string, int64], error) { return Mapper[[]byte, string, int64]{}, bad },
-		Reduce:  ignore[string, int64, string],
-	}), bad)
-	require.ErrorIs(t, attempts(t, ctx, job{
-		MapTask: func(*Task) (Mapper[[]byte, string, int64], error) {
-			return Mapper[[]byte, string, int64]{Map: one, Close: func(func(string, int64)) error { return bad }}, nil
-		},
-		Reduce: ignore[string, int64, string],
-	}), bad)
-	require.ErrorIs(t, attempts(t, ctx, job{
-		Map: one,
-		ReduceTask: func(*Task) (Reducer[string, int64, string], error) {
-			return Reducer[string, int64, string]{
-				Reduce: ignore[string, int64, string],
-				Close:  func(func(string)) error { return bad },
-			}, nil
-		},
-	}), bad)
-	require.ErrorContains(t, attempts(t, ctx, job{
-		MapTask: func(*Task) (Mapper[[]byte, string, int64], error) { return Mapper[[]byte, string, int64]{}, nil },
-		Reduce:  ignore[string, int64, string],
-	}), "without Map")
-	require.ErrorContains(t, attempts(t, ctx, job{
-		Map: one, Reduce: ignore[string, int64, string], Partition: func(string, int) int { return 2 },
-	}), "Partition returned 2 of 2 reduces")
+	j.Map, j.MapTask = nil, maps(mapper{}, nil)
+	require.ErrorContains(t, attempts(t, ctx, j), "without Map")
+	j = good
+	j.Partition = func(string, int) int { return 2 }
+	require.ErrorContains(t, attempts(t, ctx, j), "Partition returned 2 of 2 reduces")
 	require.ErrorContains(t, attempts(t, ctx, Job[[]byte, mark, int64, string]{
-		Map: func(_ []byte, emit func(mark, int64)) error {
-			emit(mark{"bad"}, 1)
-			return nil
-		}, Reduce: ignore[mark, int64, string],
+		Map:    func(_ []byte, emit func(mark, int64)) error { emit(mark{"bad"}, 1); return nil },
+		Reduce: ignore[mark, int64, string],
 	}), "bad mark")
 
 	canceled, cancel := context.WithCancel(ctx)
 	cancel()
-	require.ErrorIs(t, attempts(t, canceled, job{Map: one, Reduce: ignore[string, int64, string]}), context.Canceled)
+	require.ErrorIs(t, attempts(t, canceled, good), context.Canceled)
 }
 
 func TestTaskKnowsItsAttempt(t *testing.T) {

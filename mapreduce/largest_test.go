@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -165,4 +166,97 @@ func TestEmittedTooLarge(t *testing.T) {
 	var pairs bytes.Buffer
 	require.NoError(t, runBudget(bind(passing.Bind(Lines(src), Text[Pair[[]byte, []byte]](Writer("pairs", &pairs)))),
 		budget))
+}
+
+// TestLongLine takes a line of 100 MB, and a word of that size, through a sort
+// and a word count over a mapped file with small blocks.
+func TestLongLine(t *testing.T) {
+	size := 5 << 20
+	if os.Getenv("LONG_TESTS") != "" {
+		size = 100 << 20
+	}
+	text := append(bytes.Repeat([]byte("x"), size), "\nb c\na\n\x00"...)
+	path := filepath.Join(t.TempDir(), "text")
+	require.NoError(t, os.WriteFile(path, text, 0o600))
+	source := func() Source { src := must(File(path))(t); return src }
+	for _, memory := range []int64{0, 1 << 20} {
+		res := cluster.Resources{SpillDir: t.TempDir()}
+		if memory > 0 {
+			res.Budget = cluster.NewMemory(memory).Sub()
+		}
+		var lines bytes.Buffer
+		sort := Job[[]byte, []byte, None, Pair[[]byte, None]]{
+			Map: func(line []byte, emit func([]byte, None)) error {
+				emit(line, None{})
+				return nil
+			},
+			TotalOrder: true,
+		}
+		p := must(sort.Bind(Lines(source()), Text[Pair[[]byte, None]](Writer("-", &lines))))(t)
+		runEngine(t, p, 2, p.BlocksOf(1<<20), res)
+		require.True(t, bytes.Equal(append([]byte("\x00\na\nb c\n"), text[:size+1]...), lines.Bytes()))
+
+		var words bytes.Buffer
+		p = must(countJob[[]byte](variant{reduces: 1, combine: "sum"}).Bind(Lines(source()),
+			Text[Pair[[]byte, int64]](Writer("-", &words))))(t)
+		runEngine(t, p, 1, p.BlocksOf(1<<20), res)
+		want := append([]byte("\x00\t1\na\t1\nb\t1\nc\t1\n"), text[:size]...)
+		require.True(t, bytes.Equal(append(want, "\t1\n"...), words.Bytes()))
+	}
+	var out bytes.Buffer
+	p := must(keepLines().Bind(Chunks(source()), Raw[[]byte](Writer("-", &out))))(t)
+	must(RunLocal(context.Background(), p, LocalOptions{Blocks: p.BlocksOf(1 << 20)}))(t)
+	require.True(t, bytes.Equal(text, out.Bytes()))
+}
+
+// TestStringsOfWhatIsHeldLieAlone: lines share memory only if emitted values are copied. A table
+// that keeps strings counts only their own bytes.
+func TestStringsOfWhatIsHeldLieAlone(t *testing.T) {
+	lines := LineStrings(textOf("one\ntwo\n"))
+	adjacent := func(bind func(Input[string], func(string)) *Plan) bool {
+		var at []uintptr
+		p := bind(lines, func(line string) { at = append(at, uintptr(unsafe.Pointer(unsafe.StringData(line)))) })
+		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
+		splits := must(p.Splits(t.Context(), nil))(t)
+		out := must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: splits[0]}))(t)
+		out.Release()
+		require.Len(t, at, 2)
+		return at[0]+uintptr(len("one\n")) == at[1]
+	}
+	none := unread[string]()
+	counting := func(in Input[string], see func(string)) *Plan {
+		p := must((Job[string, string, int, string]{
+			Map: func(line string, emit func(string, int)) error {
+				see(line)
+				emit(line, 1)
+				return nil
+			},
+			Combine: func(a, b int) int { return a + b },
+			Reduce:  func(string, iter.Seq[int], func(string)) error { return nil },
+		}).Bind(in, none))(t)
+		return p
+	}
+	require.True(t, adjacent(counting), "counts")
+	longest := func(in Input[string], see func(string)) *Plan {
+		p := must((Job[string, string, string, string]{
+			Map: func(line string, emit func(string, string)) error {
+				see(line)
+				emit(line, line)
+				return nil
+			},
+			Combine: func(a, b string) string { return max(a, b) },
+			Reduce:  func(string, iter.Seq[string], func(string)) error { return nil },
+		}).Bind(in, none))(t)
+		return p
+	}
+	require.False(t, adjacent(longest), "strings that a combiner holds")
+	filtering := func(in Input[string], see func(string)) *Plan {
+		p := must((MapOnly[string, string]{Map: func(line string, emit func(string)) error {
+			see(line)
+			emit(line)
+			return nil
+		}}).Bind(in, none))(t)
+		return p
+	}
+	require.False(t, adjacent(filtering), "a job without shuffle")
 }

@@ -62,6 +62,13 @@ func TestValuesAreOfTheirCall(t *testing.T) {
 				}
 			}
 		}, errRangedTwice},
+		"begun twice": {func(counts iter.Seq[int64]) {
+			for range 2 {
+				for range counts {
+					break
+				}
+			}
+		}, errRangedTwice},
 		"the sequence of another call": {func(counts iter.Seq[int64]) {
 			for range append(kept, counts)[0] {
 			}

@@ -1,6 +1,13 @@
 package mapreduce
 
 import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sort"
 	"strings"
 	"testing"
 
@@ -8,6 +15,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/segment"
 )
 
 // TestSamplePlacesAreSpread: a total order samples places in each source, in order, without
@@ -74,4 +84,246 @@ func TestReducesOfAPlan(t *testing.T) {
 	p := must(keepLines().Bind(Lines(Bytes("a", []byte("a\n"))), unread[[]byte]()))(t)
 	require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{Reduces: 4}))
 	require.Zero(t, p.Reduces())
+}
+
+// TestSplitSize: splits have at most n bytes, for all block sizes, and each record is read once.
+func TestSplitSize(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := bytes.Repeat([]byte("some line\n"), rapid.IntRange(0, 20).Draw(t, "lines"))
+		size := rapid.Int64Range(1, 100).Draw(t, "size")
+		block := rapid.Int64Range(1, 300).Draw(t, "block")
+		var out Collected[[]byte]
+		p := must(keepLines().Bind(Lines(Bytes("text", text)).SplitSize(size), out.Output()))(t)
+		splits := must(p.Splits(context.Background(), p.BlocksOf(block)))(t)
+		at := int64(0)
+		for _, s := range splits {
+			require.LessOrEqual(t, s.Length, size)
+			require.Equal(t, at, s.Offset)
+			at += s.Length
+		}
+		require.EqualValues(t, len(text), at)
+		engine(t, p, 0, p.BlocksOf(block), cluster.Resources{})
+		records := must(out.Records())(t)
+		require.Equal(t, string(text), string(bytes.Join(append(records, nil), []byte("\n"))))
+	})
+}
+
+// TestFewSlowRecordsAreManyMaps: SplitSize makes many maps of a few records.
+func TestFewSlowRecordsAreManyMaps(t *testing.T) {
+	p := must(MapOnly[int, int]{Map: func(n int, emit func(int)) error { emit(n); return nil }}.
+		Bind(Slice(make([]int, 40)).SplitSize(1), unread[int]()))(t)
+	require.Len(t, must(p.Splits(context.Background(), nil))(t), 40)
+}
+
+// TestSplitSizeJoinsNoMore: small files are joined only up to SplitSize.
+func TestSplitSizeJoinsNoMore(t *testing.T) {
+	var sources []Source
+	for range 8 {
+		sources = append(sources, Bytes("small", []byte("line\n")))
+	}
+	for size, want := range map[int64]int{perFile + 5: 8, 2 * (perFile + 5): 4, 1 << 30: 1} {
+		p := must(keepLines().Bind(Lines(sources...).SplitSize(size), unread[[]byte]()))(t)
+		require.Len(t, p.JoinSmall(must(p.Splits(context.Background(), nil))(t), 1<<20), want, size)
+	}
+}
+
+// TestSplitSizeWithoutEffect: Bind rejects SplitSize where it has no effect.
+func TestSplitSizeWithoutEffect(t *testing.T) {
+	text := textOf("a\n")
+	for want, in := range map[string]Input[[]byte]{
+		"SplitSize has no effect": NLines(3, text).SplitSize(10),
+		"SplitSize of 0":          Lines(text).SplitSize(0),
+		"SplitSize of -1":         Lines(text).SplitSize(-1),
+	} {
+		require.ErrorContains(t, errorOf(keepLines().Bind(in, unread[[]byte]())), want)
+	}
+}
+
+// perFile is the number of bytes that JoinSmall adds to each file's size.
+const perFile = 16 << 10
+
+// filesJob writes each line with its file and number, and a line at the end of each file.
+func filesJob() MapOnly[[]byte, string] {
+	return MapOnly[[]byte, string]{MapTask: func(t *Task) (Filter[[]byte, string], error) {
+		n := 0
+		return Filter[[]byte, string]{
+			Map: func(line []byte, emit func(string)) error {
+				n++
+				emit(fmt.Sprintf("%s %d %s", t.InputName(), n, line))
+				return nil
+			},
+			Close: func(emit func(string)) error { emit(t.InputName() + " ends"); return nil },
+		}, nil
+	}}
+}
+
+// mapAll runs the maps of a plan over the splits that cut makes and returns its output.
+func mapAll(t *rapid.T, sources []Source, cut func(p *Plan) []cluster.Split) (out string, splits []cluster.Split, c *counter.Set) {
+	var b bytes.Buffer
+	p := must(filesJob().Bind(Lines(sources...), Text[string](Writer("out", &b))))(t)
+	require.NoError(t, p.SetupJob())
+	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
+	splits, c = cut(p), new(counter.Set)
+	for i, s := range splits {
+		a := &cluster.MapAttempt{Index: i, Split: s, Resources: cluster.Resources{Counters: c}}
+		must(p.RunMap(context.Background(), a))(t)
+		require.NoError(t, p.CommitTask(a.ID()))
+	}
+	require.NoError(t, p.CommitJob())
+	return b.String(), splits, c
+}
+
+// TestJoinSmall joins the splits of random small files. The output equals that of separate splits.
+// No split is larger than allowed, spans files of different nodes, or has room for the next one.
+func TestJoinSmall(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		texts := rapid.SliceOfN(rapid.StringMatching(`([a-z ]{0,9}\n){0,4}[a-z]{0,3}`), 1, 30).Draw(t, "texts")
+		sources := func() (list []Source) {
+			for i, text := range texts {
+				list = append(list, Bytes(fmt.Sprint("f", i), []byte(text)))
+			}
+			return list
+		}
+		hosts := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b"}), len(texts), len(texts)).Draw(t, "hosts")
+		block := int64(rapid.IntRange(1, 60).Draw(t, "block"))
+		limit := int64(rapid.IntRange(1, 10*perFile).Draw(t, "limit"))
+		cut := func(p *Plan) []cluster.Split {
+			splits := must(p.Splits(context.Background(), func(i int) []cluster.Block {
+				list := p.BlocksOf(block)(i)
+				for k := range list {
+					list[k].Hosts = []string{hosts[i]}
+				}
+				return list
+			}))(t)
+			return splits
+		}
+		alone, single, before := mapAll(t, sources(), cut)
+		joined, fewer, after := mapAll(t, sources(), func(p *Plan) []cluster.Split { return p.JoinSmall(cut(p), limit) })
+		require.Equal(t, alone, joined)
+		require.Equal(t, before.Get(counter.MapInputRecords), after.Get(counter.MapInputRecords))
+		require.Equal(t, before.Get(counter.InputBytesRead), after.Get(counter.InputBytesRead))
+
+		files, cost := 0, func(s cluster.Split) int64 { return s.Length + perFile*int64(max(1, s.Files)) }
+		for i, s := range fewer {
+			files += max(1, s.Files)
+			require.True(t, s.Files <= 1 || cost(s) <= limit)
+			if i > 0 && fewer[i-1].Files > 0 && s.Files > 0 && slices.Equal(fewer[i-1].Hosts, s.Hosts) {
+				first := int64(len(texts[s.Source])) + perFile
+				require.Greater(t, cost(fewer[i-1])+first, limit, "split %d could have taken the next file in", i-1)
+			}
+		}
+		require.Equal(t, len(single), files)
+	})
+}
+
+// TestJoinSmallLeavesWholeFiles: an input of whole files keeps one map per file.
+func TestJoinSmallLeavesWholeFiles(t *testing.T) {
+	p := must(MapOnly[WholeFile, string]{Map: func(f WholeFile, emit func(string)) error {
+		emit(f.Name)
+		return nil
+	}}.Bind(WholeFiles(Bytes("a", []byte("x")), Bytes("b", []byte("y"))), Text[string](Writer("out",
+		new(bytes.Buffer)))))(t)
+	require.Len(t, p.JoinSmall(must(p.Splits(t.Context(), nil))(t), 1<<30), 2)
+}
+
+// TestSampleOfLongKeys: the ranges of a total order store only prefixes of long keys, and still
+// divide them.
+func TestSampleOfLongKeys(t *testing.T) {
+	var text []byte
+	for i := range 200 {
+		text = append(append(text, byte('a'+i%20)), bytes.Repeat([]byte("x"), 100_000)...)
+		text = append(text, '\n')
+	}
+	var parts [4]int
+	job := Job[[]byte, []byte, None, Pair[[]byte, None]]{
+		Map:        func(line []byte, emit func([]byte, None)) error { emit(line, None{}); return nil },
+		TotalOrder: true, Reducers: len(parts),
+	}
+	key := must(codec.Key[[]byte](false, ""))(t)
+	in := Lines(Bytes("lines", text))
+	b := &boundJob{jobFacts: jobFacts{ordered: true}, key: key.Placed}
+	b.typed = &typedJob[[]byte, []byte, None, Pair[[]byte, None]]{job: &job, in: in.bare(), watch: &b.State}
+	p := &cluster.Bound{Sources: in.sources, Inputs: in.bySource(), Reduces: len(parts)}
+	require.NoError(t, b.Prepare(context.Background(), p))
+	find := b.partitioner(len(parts))
+	for line := range bytes.Lines(text) {
+		parts[find(bytes.TrimSuffix(line, []byte("\n")))]++
+	}
+	for _, n := range parts {
+		require.InDelta(t, 50, n, 20)
+	}
+	s := &sampler{bound: b, ctx: context.Background(), p: p}
+	require.NoError(t, s.sample(in.sources[0], cluster.Split{Length: int64(len(text))}))
+	require.NotEmpty(t, s.keys)
+	for _, k := range s.keys {
+		require.LessOrEqual(t, cap(k), 2*maxBoundBytes)
+	}
+}
+
+// TestRangesAreThoseOfASearch compares the table with a search through whole keys, for
+// bounds far apart, close together, equal, and equal in their first eight bytes.
+func TestRangesAreThoseOfASearch(t *testing.T) {
+	key := rapid.OneOf(
+		rapid.SliceOfN(rapid.Byte(), 0, 12),
+		rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]byte("\x00ab")), 0, 11), func(b []byte) []byte {
+			return append([]byte("prefix"), b...)
+		}),
+		rapid.SampledFrom([][]byte{nil, {0}, {0xff}, bytes.Repeat([]byte{0xff}, 8), bytes.Repeat([]byte{0xff}, 9)}),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		bounds := rapid.SliceOfN(key, 0, 70).Draw(t, "bounds")
+		slices.SortFunc(bounds, bytes.Compare)
+		r := newKeyRanges(bounds)
+		require.LessOrEqual(t, len(r.starts), rangePlaces+1)
+		for _, k := range append(rapid.SliceOfN(key, 1, 50).Draw(t, "keys"), bounds...) {
+			want := sort.Search(len(bounds), func(i int) bool { return bytes.Compare(k, bounds[i]) < 0 })
+			require.Equal(t, want, r.find(k), "key %q, bounds %q", k, bounds)
+		}
+	})
+}
+
+// BenchmarkPartition chooses a key's reduce among 16, by hash and by range, for random keys and for
+// keys with equal first eight bytes.
+func BenchmarkPartition(b *testing.B) {
+	const reduces, n = 16, 1 << 16
+	rng := rand.New(rand.NewPCG(1, 2))
+	random, alike := make([][]byte, n), make([][]byte, n)
+	for i := range n {
+		random[i] = binary.BigEndian.AppendUint64(nil, rng.Uint64())
+		random[i] = append(random[i], byte(i), byte(i>>8))
+		alike[i] = fmt.Appendf(nil, "www.example.org/%d", rng.IntN(1<<30))
+	}
+	run := func(name string, keys [][]byte, find func([]byte) int) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			sum, i := 0, 0
+			for b.Loop() {
+				sum += find(keys[i%n])
+				i++
+			}
+			require.Less(b, sum, i*reduces)
+		})
+	}
+	ranges := func(keys [][]byte) func([]byte) int {
+		return new(boundJob).quantiles(slices.Clone(keys[:4096]), reduces).find
+	}
+	run("hash", random, func(k []byte) int { return segment.PartitionOf(k, reduces) })
+	run("range", random, ranges(random))
+	run("range/alike", alike, ranges(alike))
+}
+
+// TestExpectedDistinctKeys: a map's table is sized by the keys of the previous map, fewer if the
+// split is smaller; the table of a first large map fills a huge page.
+func TestExpectedDistinctKeys(t *testing.T) {
+	var none *distinctKeys
+	require.Zero(t, none.expect(largeSplit-1))
+	require.Equal(t, largeDistinct, none.expect(largeSplit))
+	f := &distinctKeys{keys: 400_000, length: 64 << 20}
+	require.Equal(t, 400_000, f.expect(64<<20))
+	require.Equal(t, 400_000, f.expect(1<<40))
+	require.Equal(t, 200_000, f.expect(16<<20))
+	require.Equal(t, 100_000, f.expect(4<<20))
+	require.Equal(t, f.expect(1), f.expect(0))
+	require.Equal(t, largeDistinct, (&distinctKeys{length: 64 << 20}).expect(64<<20), "a map without keys tells nothing")
+	require.Equal(t, 7, (&distinctKeys{keys: 7}).expect(9))
 }

@@ -4,15 +4,23 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/dfs"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
+	"github.com/tarry-mr/tarry/mapreduce/internal/read"
 )
 
 // written returns the text that an output writes for records.
@@ -74,4 +82,156 @@ func TestFailingEncoderFailsTheAttempt(t *testing.T) {
 	_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: 4}})
 	require.ErrorIs(t, err, bad)
 	require.Zero(t, b.Len())
+}
+
+// pieces is a Destination that counts the writes of its one part.
+type pieces struct {
+	output.MemoryStore
+	sizes []int
+}
+
+func (p *pieces) Create(to output.Part) (io.WriteCloser, error) {
+	w, err := p.MemoryStore.Create(to)
+	return &countedWriter{w, &p.sizes}, err
+}
+
+type countedWriter struct {
+	io.WriteCloser
+	sizes *[]int
+}
+
+func (c *countedWriter) Write(p []byte) (int, error) {
+	*c.sizes = append(*c.sizes, len(p))
+	return c.WriteCloser.Write(p)
+}
+
+// Records are written in buffer-sized pieces, whether writes are revocable or not: one write per
+// record would be slow, and one for all would need memory.
+func TestRecordsAreWrittenInPieces(t *testing.T) {
+	line := bytes.Repeat([]byte("x"), 99)
+	const n = 20_000
+	for _, c := range []struct {
+		name string
+		bind func(Destination) (*Plan, error)
+	}{
+		{"plain", func(d Destination) (*Plan, error) {
+			return keepLines().Bind(Lines(Bytes("in", bytes.Repeat(append(line, '\n'), n))), Text[[]byte](d))
+		}},
+		{"encoded", func(d Destination) (*Plan, error) {
+			filter := MapOnly[[]byte, string]{Map: func(line []byte, emit func(string)) error {
+				emit(string(line))
+				return nil
+			}}
+			return filter.Bind(Lines(Bytes("in", bytes.Repeat(append(line, '\n'), n))), Text[string](d))
+		}},
+	} {
+		for _, skips := range []int{0, 1} {
+			to := new(pieces)
+			p := must(c.bind(output.To(to)))(t)
+			require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
+			must(p.RunMap(t.Context(), &cluster.MapAttempt{Split: cluster.Split{Length: n * 100}, MaxSkips: skips}))(t)
+			total := 0
+			for i, size := range to.sizes {
+				total += size
+				require.Less(t, size, output.FlushSize+200, c.name)
+				if i < len(to.sizes)-1 {
+					require.GreaterOrEqual(t, size, output.FlushSize, c.name)
+				}
+			}
+			require.Equal(t, n*100, total, c.name)
+		}
+	}
+}
+
+// fullDisk is an OutputFS on which every write fails.
+type fullDisk struct{ *frailOutput }
+
+func (f fullDisk) Create(string) (io.WriteCloser, error) { return f, nil }
+func (fullDisk) Write([]byte) (int, error)               { return 0, syscall.ENOSPC }
+func (fullDisk) Close() error                            { return nil }
+
+// TestFailedOutputEndsTheMap: a map whose output cannot be written does not read its input to the
+// end, whether its records are bytes as they are or are encoded.
+func TestFailedOutputEndsTheMap(t *testing.T) {
+	line := bytes.Repeat([]byte("x"), 1000)
+	requireEndsEarly(t, line)
+	requireEndsEarly(t, bytes.Repeat(line, 40)) // written directly
+	requireEndsEarly(t, Pair[[]byte, int]{line, 1})
+}
+
+func requireEndsEarly[O any](t *testing.T, record O) {
+	t.Helper()
+	const records = 20_000
+	calls := 0
+	disk := fullDisk{&frailOutput{at: -1, files: map[string]*bytes.Buffer{}}}
+	p := must(MapOnly[int, O]{Map: func(_ int, emit func(O)) error {
+		calls++
+		emit(record)
+		return nil
+	}}.Bind(Slice(make([]int, records)), Text[O](InFS(disk, "out"))))(t)
+	require.ErrorIs(t, runApart(t.Context(), p, true), syscall.ENOSPC)
+	require.Less(t, calls, records/2)
+}
+
+// TestCompressedPartsReadBack: a part is read back by its extension, whatever its compression.
+func TestCompressedPartsReadBack(t *testing.T) {
+	for _, kind := range []Compression{NoCompression, Gzip, Zstd, S2} {
+		var parsed Compression
+		require.NoError(t, parsed.UnmarshalText([]byte(kind.String())))
+		require.Equal(t, kind, parsed)
+		out := filepath.Join(t.TempDir(), "out")
+		c := output.NewCommitter(Dir(out).Compressed(kind))
+		require.NoError(t, c.SetupJob())
+		id := AttemptID{Kind: attempt.Reduce, Index: 0, Try: 0}
+		putPart(t, c, id, "one\ntwo\n")
+		require.NoError(t, c.CommitTask(id))
+		src := must(File(filepath.Join(out, "part-r-00000"+kind.Extension())))(t)
+		require.Equal(t, []string{"one", "two"}, readAll(t, Lines(src), read.UsualWindows(), 1<<20))
+	}
+	err := new(Compression).UnmarshalText([]byte("rar"))
+	require.ErrorContains(t, err, "want none, gzip, zstd or s2")
+}
+
+func TestOutputInDFSIsInputOfTheNextJob(t *testing.T) {
+	fsys := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}, {ID: "b"}}, BlockSize: 5}))(t)
+	text := []byte("one\ntwo\nthree\nfour")
+	p := must(keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](InDFS(fsys, "d/out"))))(t)
+	runEngine(t, p, 0, p.BlocksOf(6), cluster.Resources{})
+	p = must(keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](InDFS(fsys, "d/out"))))(t)
+	require.ErrorIs(t, p.SetupJob(), ErrOutputExists)
+
+	entries := must(fsys.ReadDir("d/out"))(t)
+	var sources []Source
+	for _, e := range entries {
+		if e.Name() == "_SUCCESS" {
+			continue
+		}
+		data := must(fsys.OpenSource("d/out/" + e.Name()))(t)
+		src := must(Stored(data))(t)
+		sources = append(sources, src)
+	}
+	require.Len(t, sources, 3)
+	var out Collected[[]byte]
+	p = must(keepLines().Bind(Lines(sources...), out.Output()))(t)
+	runEngine(t, p, 0, func(i int) (list []cluster.Block) {
+		blocks := must(fsys.Blocks(sources[i].Name()))(t)
+		for _, b := range blocks {
+			list = append(list, cluster.Block{Offset: b.Offset, Length: b.Length})
+		}
+		return list
+	}, cluster.Resources{})
+	require.Equal(t, "one two three four", string(bytes.Join(must(out.Records())(t), []byte(" "))))
+
+	p = must(keepLines().Bind(Lines(Bytes("text", text)), Text[[]byte](InDFS(fsys, "e"))))(t)
+	require.NoError(t, p.SetupJob())
+	require.NoError(t, p.AbortJob())
+	require.ErrorIs(t, errorOf(fsys.Stat("e")), os.ErrNotExist)
+}
+
+// putPart writes the part of an attempt.
+func putPart(t *testing.T, c *output.Committer, id AttemptID, text string) {
+	t.Helper()
+	w := must(c.Open(id))(t)
+	must(io.WriteString(w, text))(t)
+	require.NoError(t, w.Close())
 }

@@ -1,9 +1,21 @@
 package combine
 
 import (
+	"bytes"
 	"encoding/binary"
+	"fmt"
+	"maps"
+	"math/rand/v2"
 	"reflect"
+	"slices"
+	"strings"
+	"testing"
 	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
 )
 
 // config has Options and Values of a type, in the form of the tests.
@@ -94,4 +106,128 @@ func emitNumbers[K, V any](t *table[V], flip uint64) func(K, V) {
 		return *(*func(K, V))(t.ReadySums(reflect.TypeFor[V](), flip))
 	}
 	return EmitNumbers[K](t.Table, flip, t.config.combine)
+}
+
+// TestLookupFindsValues: keys of all lengths have the values that a map would have, in order,
+// however the table has grown and however many keys are looked up at a time.
+func TestLookupFindsValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var l Lookup[int]
+		want := map[string][]int{}
+		key := rapid.Custom(func(t *rapid.T) string {
+			n := rapid.IntRange(0, 300).Draw(t, "n")
+			switch rapid.IntRange(0, 3).Draw(t, "kind") {
+			case 0:
+				return fmt.Sprint(n)
+			case 1:
+				return strings.Repeat("\x00", n%40)
+			case 2:
+				return fmt.Sprintf("a long key whose number is %d", n)
+			default:
+				return fmt.Sprintf("%016d", n) + strings.Repeat("x", n%2)
+			}
+		})
+		batch := NewLookupBatch(&l)
+		check := func(keys ...string) {
+			for _, k := range keys {
+				batch.Add([]byte(k))
+			}
+			found := batch.Find()
+			require.Len(t, found, len(keys))
+			for i, k := range keys {
+				require.Equal(t, want[k], found[i], "%q", k)
+			}
+		}
+		for v := range rapid.IntRange(0, 500).Draw(t, "values") {
+			k := key.Draw(t, "key")
+			check(k)
+			l.Add([]byte(k), v)
+			want[k] = append(want[k], v)
+		}
+		for keys := range slices.Chunk(slices.Sorted(maps.Keys(want)), LookupBatchSize) {
+			check(keys...)
+		}
+		check(rapid.SliceOfN(key, 0, LookupBatchSize).Draw(t, "asked")...)
+		check("none")
+	})
+}
+
+// TestLookupOfStrings: values whose memory is loaded ahead are found, too.
+func TestLookupOfStrings(t *testing.T) {
+	var l Lookup[string]
+	l.Add([]byte("empty"), "")
+	l.Add([]byte("two"), "a")
+	l.Add([]byte("two"), "b")
+	batch := NewLookupBatch(&l)
+	for _, k := range []string{"two", "empty", "none"} {
+		batch.Add([]byte(k))
+	}
+	require.Equal(t, [][]string{{"a", "b"}, {""}, nil}, batch.Find())
+}
+
+// Keys of about the maximum length of an entry, and longer ones, are returned in order, from the
+// table of a merge and from its spills.
+func TestLongestKeys(t *testing.T) {
+	for name, limit := range map[string]int64{"in memory": 0, "spilled": 4 << 20} {
+		for _, n := range []int{20, 200} { // below and above the limit of insertion sort
+			t.Run(name, func(t *testing.T) { longestKeys(t, limit, n) })
+		}
+	}
+}
+
+func longestKeys(t *testing.T, limit int64, n int) {
+	rng := rand.New(rand.NewPCG(1, uint64(n)))
+	want := map[string]int64{}
+	cfg := config[int64]{Options: Options{Partitions: 1, Sum: true, Budget: memory.NewBudget(limit), SpillDir: t.TempDir(), largest: 1 << 20}}
+	table := newTable(cfg)
+	for i := range 2 * n {
+		size := []int{7, 24, 65_533, 65_534, 65_535, 65_536, 70_000}[i/2%7]
+		key := bytes.Repeat([]byte("a"), size)
+		key[size-1] = byte('a' + rng.IntN(26)) // the rest is equal
+		table.emit(key, int64(i))
+		want[string(key)] += int64(i)
+	}
+	segments, stats, err := table.Finish()
+	require.NoError(t, err)
+	require.Equal(t, limit > 0 && n > 100, stats.Spills > 0)
+	m := newMerge(cfg, segments)
+	defer m.Close()
+	var got []string
+	for key, v, ok := m.Next(); ok; key, v, ok = m.Next() {
+		got = append(got, string(key))
+		require.Equal(t, want[string(key)], v)
+	}
+	require.NoError(t, m.Err())
+	require.Len(t, got, len(want))
+	require.True(t, slices.IsSortedFunc(got, strings.Compare))
+	segments[0].Release()
+}
+
+// Regions of cells are as large as an offset can address, so only tables of gigabytes fill them;
+// here a region has 64 cells. Keys have a common prefix, so they are read from their regions.
+func TestCellsOfManyRegions(t *testing.T) {
+	var a accumulator
+	cfg := config[int64]{Options: Options{Partitions: 1, Sum: true, Pool: memory.NewPool(nil, 0)}}
+	values := cfg.values()
+	a.init(&cfg.Options, &values)
+	defer a.close()
+	var want []string
+	for i := range 3000 {
+		key := fmt.Sprintf("12345678%d", i*7919%3000)
+		*(*int64)(a.next()) = 1
+		a.put([]byte(key))
+		want = append(want, key)
+	}
+	a.flush()
+	slices.Sort(want)
+	keys := a.keys()
+	keys.chunk = 6
+	s := keys.sort(a.len(), a.opt.Pool)
+	defer a.opt.Pool.Put(s.slab)
+	var got []string
+	for i := range s.list {
+		key, _ := s.pair(&s.list[i])
+		got = append(got, string(key))
+	}
+	require.Equal(t, want, got)
 }

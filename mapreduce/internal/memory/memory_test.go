@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"sync"
 	"testing"
 
@@ -235,4 +236,43 @@ func BenchmarkSlab(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A resting sub-budget leaves its share to the others, in whatever order sub-budgets rest, wake and
+// close.
+func TestRestingLeavesTheShare(t *testing.T) {
+	root := NewBudget(1000)
+	a, b := root.Sub(), root.Sub()
+	require.EqualValues(t, 500, a.Available())
+	b.Rest()
+	b.Rest()
+	require.EqualValues(t, 1000, a.Available())
+	b.Wake()
+	b.Wake()
+	require.EqualValues(t, 500, a.Available())
+	b.Rest()
+	b.Close()
+	b.Wake()
+	require.EqualValues(t, 1000, a.Available())
+}
+
+// TestAppendShortIsAppend: AppendShort equals append, wherever the bytes are in a page and whatever
+// capacity follows them.
+func TestAppendShortIsAppend(t *testing.T) {
+	page := make([]byte, 2*pageSize)
+	for i := range page {
+		page[i] = byte(i*7 + i>>8)
+	}
+	for start := pageSize - 40; start < pageSize+8; start++ {
+		for n := range 35 {
+			for _, room := range []int{0, 1, n, 15, 16, 17, 64} {
+				dst := append(make([]byte, 0, 3+room), "abc"...)
+				b := page[start : start+n]
+				require.Equal(t, append(bytes.Clone(dst), b...), AppendShort(dst, b))
+				require.Equal(t, "abc", string(dst))
+			}
+		}
+	}
+	require.Nil(t, AppendShort(nil, nil))
+	require.Equal(t, []byte{1}, AppendShort(nil, []byte{1}))
 }

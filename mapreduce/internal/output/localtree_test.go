@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/tarry-mr/tarry/internal/nofollow"
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/fault"
 )
 
@@ -89,4 +90,83 @@ func TestOutputWithinARoot(t *testing.T) {
 	}
 	_, err := dirTree{rootAt(t, t.TempDir())}.open(t.TempDir())
 	require.ErrorContains(t, err, "it is not below")
+}
+
+// A late output is checked at once, created by the first attempt that writes, and ends like any
+// other.
+func TestLateOutput(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	c := NewCommitter(Dir(out).Late().Resumable("mine"))
+	require.NoError(t, c.SetupJob())
+	require.NoDirExists(t, out)
+	require.Nil(t, c.Store.(*localStore).out, "it has no files open")
+	require.NoError(t, c.AbortTask(reduce(0, 0)), "nothing is written yet")
+	require.NoError(t, c.DropCommitted())
+	writePart(t, c, reduce(0, 0), "text")
+	require.DirExists(t, out)
+	require.ErrorIs(t, NewCommitter(Dir(out).Late()).SetupJob(), ErrOutputExists)
+	require.NoError(t, c.CommitTask(reduce(0, 0)))
+	require.NoError(t, c.CommitJob())
+	require.NoError(t, c.ForgetJob())
+	require.Equal(t, output("text"), files(t, out))
+	require.ErrorIs(t, NewCommitter(Dir(out).Late()).SetupJob(), ErrOutputExists)
+
+	c = NewCommitter(ReplacedDir(out).Late())
+	require.NoError(t, c.SetupJob())
+	writePart(t, c, reduce(0, 0), "new")
+	require.Equal(t, output("text"), files(t, out), "until the new one is complete")
+	require.NoError(t, c.CommitTask(reduce(0, 0)))
+	require.NoError(t, c.CommitJob())
+	require.Equal(t, output("new"), files(t, out))
+}
+
+// A late output of a job that writes nothing exists once the job has succeeded, and never if it has
+// failed, whatever late attempts do.
+func TestLateOutputOfNothing(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	c := NewCommitter(Dir(out).Late())
+	require.NoError(t, c.SetupJob())
+	require.NoError(t, c.CommitJob())
+	require.FileExists(t, filepath.Join(out, Success))
+	require.NoError(t, os.RemoveAll(out))
+
+	for _, end := range []func(*Committer) error{
+		(*Committer).AbortJob,
+		func(c *Committer) error { return c.Store.(*localStore).leave() },
+	} {
+		c = NewCommitter(Dir(out).Late())
+		require.NoError(t, c.SetupJob())
+		require.NoError(t, end(c))
+		_, err := c.Open(reduce(0, 0))
+		require.ErrorIs(t, err, ErrUnprepared)
+		require.NoDirExists(t, out)
+	}
+}
+
+// A file that another process creates in the place of a late output is kept, and the job fails at
+// once.
+func TestLateOutputComesTooLate(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	c := NewCommitter(Dir(out).Late())
+	require.NoError(t, c.SetupJob())
+	complete(t, Dir(out), "of another")
+	_, err := c.Open(reduce(0, 0))
+	require.ErrorIs(t, err, ErrOutputExists)
+	require.True(t, fault.IsPermanent(err))
+	require.NoError(t, c.AbortJob())
+	require.Equal(t, output("of another"), files(t, out))
+}
+
+// A late output that a killed run has left is taken over.
+func TestLateOutputIsResumed(t *testing.T) {
+	eachKind(t, func(t *testing.T, dest func() Destination, out string) {
+		die(t, begun(t, dest().Late(), "first"))
+		c := NewCommitter(dest().Late())
+		require.NoError(t, c.SetupJob())
+		require.Equal(t, []attempt.ID{{Kind: attempt.Reduce}}, c.Tasks())
+		require.NoError(t, c.CommitJob())
+		require.NoError(t, c.ForgetJob())
+		require.Equal(t, output("first"), files(t, out))
+	})
 }

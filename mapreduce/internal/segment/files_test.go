@@ -2,6 +2,7 @@ package segment
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -102,4 +103,127 @@ func TestStaleBlockIsDamage(t *testing.T) {
 	var d *DamageError
 	require.ErrorAs(t, m.Err(), &d)
 	require.Equal(t, []int{0}, d.Inputs)
+}
+
+// sorted adds n records, whose keys are drawn by key, and returns the sorter and the expected
+// records of partition 0.
+func sorted(t *testing.T, cfg Config, least int64, n int, key func(i int) int, value func(i int) []byte) (*Sorter, []string) {
+	t.Helper()
+	s := NewSorter(cfg)
+	s.minStore = least
+	var a attempt
+	for i := range n {
+		k := fmt.Appendf(nil, "the key %d", key(i))
+		a.records = append(a.records, record{k, bytes.Clone(value(i))})
+		a.partitions = append(a.partitions, PartitionOf(k, cfg.Partitions))
+		require.NoError(t, s.Add(a.partitions[i], k, value(i)))
+	}
+	return s, oracle([]attempt{a}, 0)
+}
+
+// few returns one in n keys, randomly.
+func few(keys int) func(int) int {
+	rng := rand.New(rand.NewPCG(13, uint64(keys)))
+	return func(int) int { return rng.IntN(keys) }
+}
+
+func number(i int) []byte { return fmt.Append(nil, i) }
+
+// Few distinct keys make few entries. A sorter whose keys do not repeat, or are too many, stops
+// bundling; the records are the same.
+func TestBundles(t *testing.T) {
+	const records = 20_000
+	for name, c := range map[string]struct {
+		key       func(int) int
+		value     func(int) []byte
+		entries   int
+		scattered bool
+	}{
+		"one":           {few(1), number, bundleAfter + 250, false},
+		"few":           {few(700), number, bundleAfter + 4000, false},
+		"thousands":     {few(2500), number, bundleAfter + 12_000, false},
+		"distinct":      {func(i int) int { return i }, number, records + 1, true},
+		"at first few":  {func(i int) int { return max(i%10, i-10_000) }, number, records - 8_000, true},
+		"without value": {few(10), func(int) []byte { return nil }, bundleAfter + 500, false},
+		"large values":  {few(10), func(i int) []byte { return make([]byte, bundledValue+i/19_999) }, bundleAfter + 4_000, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, want := sorted(t, Config{Partitions: 2}, minRun, records, c.key, c.value)
+			segments, stats, err := s.Finish()
+			require.NoError(t, err)
+			require.Equal(t, c.scattered, stats.Scattered)
+			require.EqualValues(t, records, stats.Records)
+			entries := 0
+			for _, seg := range segments {
+				entries += seg.entries.n
+			}
+			require.LessOrEqual(t, entries, c.entries)
+			if name != "large values" { // whose texts are too large to print
+				m := NewMerge(MergeConfig{}, segments[:1])
+				require.Equal(t, want, drain(t, m))
+				m.Close()
+			}
+		})
+	}
+}
+
+// Values whose lengths are just below and above the sizes at which the length takes another byte,
+// and values that are not bundled, are unchanged.
+func TestBundledLengths(t *testing.T) {
+	for _, n := range []int{0, 1, shortLength - 1, shortLength, shortLength + 1, 300, bundledValue - 1, bundledValue, bundledValue + 1, 5000} {
+		s, want := sorted(t, Config{Partitions: 1}, minRun, bundleAfter+40, few(3), func(i int) []byte { return bytes.Repeat([]byte{byte(i)}, n) })
+		segments, _, err := s.Finish()
+		require.NoError(t, err)
+		m := NewMerge(MergeConfig{}, segments)
+		require.True(t, fmt.Sprint(want) == fmt.Sprint(drain(t, m)), "%d bytes", n)
+		m.Close()
+	}
+}
+
+// A sorter with bundles releases its memory, whether it spills, ends or is closed.
+func TestBundlesAreFreed(t *testing.T) {
+	spills := int64(0)
+	long := func(i int) []byte { return fmt.Appendf(nil, "a value of some length, which is number %d", i) }
+	for _, limit := range []int64{50_000, 200_000, 300_000, 450_000, 600_000, 3 << 20} {
+		for _, least := range []int64{30_000, minRun, 0} {
+			root := memory.NewBudget(limit)
+			pool := memory.NewPool(root, 0)
+			b := root.Sub()
+			s, want := sorted(t, Config{Partitions: 1, Budget: b, Pool: pool, SpillDir: t.TempDir()}, least, 12_000, few(900), long)
+			if least > 0 { // otherwise it is closed
+				segments, stats, err := s.Finish()
+				require.NoError(t, err)
+				spills += stats.Spills
+				m := NewMerge(MergeConfig{Budget: b, Pool: pool, SpillDir: t.TempDir()}, segments)
+				require.Equal(t, want, drain(t, m))
+				m.Close()
+				segments[0].Release()
+			}
+			s.Close()
+			b.Close()
+			pool.Close()
+			require.Zero(t, root.Used(), "of %d", limit)
+		}
+	}
+	require.Greater(t, spills, int64(10))
+}
+
+// A key that an inconsistent partitioner sends to two partitions is in both.
+func TestBundlesByPartition(t *testing.T) {
+	s := NewSorter(Config{Partitions: 3})
+	for i := range 3 * bundleAfter {
+		require.NoError(t, s.Add(i%3, []byte("key"), number(i)))
+	}
+	segments, _, err := s.Finish()
+	require.NoError(t, err)
+	for p, seg := range segments {
+		require.EqualValues(t, bundleAfter, seg.Records())
+		m := NewMerge(MergeConfig{}, []*Segment{seg})
+		for i := p; i < 3*bundleAfter; i += 3 {
+			_, value, ok := m.Next()
+			require.True(t, ok)
+			require.Equal(t, number(i), value)
+		}
+		m.Close()
+	}
 }

@@ -1,0 +1,203 @@
+package mapreduce
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+)
+
+// The result is the same if lists exceed the memory of a map, by many keys or by long records.
+func TestTopPerKeyOfMany(t *testing.T) {
+	for long, keys := range map[int]int{1: 20_000, 3000: 900} {
+		var list []joinRecord
+		for i := range 6_000_000 / (300 + 2*long) {
+			at := i * 7919 % 100_003
+			list = append(list, joinRecord{fmt.Sprint(at % keys), strings.Repeat("x", long) + fmt.Sprint(at)})
+		}
+		in := Slice(slices.Clone(list))
+		top := TopPerKey(2, func(r joinRecord) string { return r.Key }, func(a, b joinRecord) int { return cmp.Compare(a.Text, b.Text) })
+		got := gather(t, func(out Output[joinRecord]) (*Plan, error) { return top.Bind(in, out) }, true, int64(len(list)), 2)
+		want := map[string][]string{}
+		for _, r := range list {
+			want[r.Key] = append(want[r.Key], r.Text)
+		}
+		for key, texts := range want {
+			slices.Sort(texts)
+			slices.Reverse(texts)
+			want[key] = texts[:min(len(texts), 2)]
+		}
+		found := map[string][]string{}
+		for _, r := range got {
+			found[r.Key] = append(found[r.Key], r.Text)
+		}
+		require.Equal(t, want, found)
+	}
+}
+
+// A map stays within its limit: when it is full it emits, and lists do not grow.
+func TestTopMapHoldsLittle(t *testing.T) {
+	keys := must(codec.Key[int](false, ""))(t)
+	recs := must(codec.Value[[]byte]())(t)
+	m := newTopMap(3, func(a, b []byte) int { return cmp.Compare(len(b), len(a)) }, keys, recs)
+	emitted := 0
+	for i := range 100_000 {
+		m.take(i%5000, make([]byte, 10+i%200), func(int, [][]byte) { emitted++ })
+	}
+	held := 0
+	for _, l := range m.lists {
+		held += len(l.key)
+		for _, r := range l.recs {
+			held += len(r)
+		}
+		require.LessOrEqual(t, len(l.recs), 3)
+	}
+	require.Less(t, held, maxTopBytes)
+	require.Positive(t, emitted)
+	require.GreaterOrEqual(t, m.left, 0)
+}
+
+// nth returns element k of the sorted list, for any list.
+func TestNthIsSorted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		most := rapid.SampledFrom([]int{0, 1, 3, 1000}).Draw(t, "most")
+		list := rapid.SliceOfN(rapid.IntRange(-most, most), 1, 300).Draw(t, "list")
+		if rapid.Bool().Draw(t, "sorted") {
+			slices.Sort(list)
+		}
+		want := slices.Sorted(slices.Values(list))
+		k := rapid.IntRange(0, len(list)-1).Draw(t, "k")
+		require.Equal(t, want[k], nth(list, k))
+		require.Equal(t, want, slices.Sorted(slices.Values(list)), "nothing is lost")
+	})
+	inf, nan := math.Inf(1), math.NaN()
+	for range 20 {
+		require.Equal(t, 2.0, nth(slices.Repeat([]float64{inf, nan, 2, -inf, nan}, 10), 35))
+		require.True(t, math.IsNaN(nth(slices.Repeat([]float64{inf, nan, 2, -inf, nan}, 10), 19)))
+	}
+}
+
+// rank meets its definition: the first index up to which a fraction q of n has come.
+func TestRank(t *testing.T) {
+	for _, c := range []struct {
+		q    float64
+		n    int
+		want int
+	}{{0, 5, 0}, {1, 5, 4}, {0.5, 5, 2}, {0.5, 4, 1}, {0.95, 100, 94}, {0.95, 20, 18}, {0.951, 20, 19}, {0.01, 1, 0}, {0.2, 5, 0}, {0.21, 5, 1}} {
+		require.Equal(t, c.want, rank(c.q, c.n), "%+v", c)
+	}
+}
+
+// The job equals plain Go code over the whole list; an invalid q is an error.
+func TestQuantilePerKey(t *testing.T) {
+	key, size := func(r joinRecord) string { return r.Key }, func(r joinRecord) int { return len(r.Text) }
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) joinRecord {
+			return joinRecord{rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "key"), rapid.StringN(0, 30, -1).Draw(t, "text")}
+		}), 0, 200).Draw(t, "records")
+		q := rapid.Float64Range(0, 1).Draw(t, "q")
+		got := gather(t, func(out Output[Pair[string, int]]) (*Plan, error) {
+			return QuantilePerKey(q, key, size).Bind(Slice(list), out)
+		}, rapid.Bool().Draw(t, "local"), rapid.Int64Range(1, 99).Draw(t, "block"), rapid.IntRange(1, 3).Draw(t, "reduces"))
+		by := map[string][]int{}
+		for _, r := range list {
+			by[r.Key] = append(by[r.Key], len(r.Text))
+		}
+		require.Len(t, got, len(by))
+		for _, p := range got {
+			sizes := by[p.First]
+			slices.Sort(sizes)
+			within := func(v int) bool { // that at least a part q of all do not exceed
+				n, _ := slices.BinarySearch(sizes, v+1)
+				return float64(n) >= q*float64(len(sizes))
+			}
+			require.Contains(t, sizes, p.Second)
+			require.True(t, within(p.Second))
+			if less := sizes[0]; p.Second > less {
+				below := sizes[slices.Index(sizes, p.Second)-1]
+				require.False(t, within(below), "%d is less, and is enough", below)
+			}
+		}
+	})
+	for _, q := range []float64{-0.1, 1.5, math.NaN()} {
+		plan, err := QuantilePerKey(q, key, size).Bind(Slice([]joinRecord{{"a", "b"}}), Text[Pair[string, int]](Writer("-", io.Discard)))
+		require.NoError(t, err)
+		_, err = RunLocal(t.Context(), plan, LocalOptions{})
+		require.ErrorContains(t, err, "want 0 to 1")
+	}
+}
+
+type (
+	votes   int32
+	seconds float32
+)
+
+// sumsOf runs a job that adds up values under a few keys, on an engine with several maps.
+func sumsOf[V any](t *testing.T, values []V) map[int32]V {
+	var out Collected[Pair[int32, V]]
+	plan := must(Job[V, int32, V, Pair[int32, V]]{
+		MapTask: func(t *Task) (Mapper[V, int32, V], error) {
+			return Mapper[V, int32, V]{Map: func(v V, emit func(int32, V)) error {
+				emit(int32(t.Offset()%3), v)
+				return nil
+			}}, nil
+		},
+		Sum: true, Reducers: 2,
+	}.Bind(Slice(values), out.Output()))(t)
+	engine(t, plan, 7, nil, cluster.Resources{})
+	list := must(out.Records())(t)
+	sums := map[int32]V{}
+	for _, p := range list {
+		sums[p.First] = p.Second
+	}
+	return sums
+}
+
+func sumsArePlus[V int | int8 | int16 | votes | int64 | uint | uint8 | uint16 | uint32 | uint64 | uintptr | seconds | float64](t *testing.T) {
+	var values []V
+	want := map[int32]V{}
+	for i := range 300 {
+		v := V(i % 100)
+		values = append(values, v)
+		want[int32(i%3)] += v // wraps around where V is small
+	}
+	require.Equal(t, want, sumsOf(t, values), "%T", values)
+}
+
+// Sum is + for each kind of number, in a table or by a function.
+func TestSumOfEachKind(t *testing.T) {
+	sumsArePlus[int](t)
+	sumsArePlus[int8](t)
+	sumsArePlus[int16](t)
+	sumsArePlus[votes](t)
+	sumsArePlus[int64](t)
+	sumsArePlus[uint](t)
+	sumsArePlus[uint8](t)
+	sumsArePlus[uint16](t)
+	sumsArePlus[uint32](t)
+	sumsArePlus[uint64](t)
+	sumsArePlus[uintptr](t)
+	sumsArePlus[seconds](t)
+	sumsArePlus[float64](t)
+	require.Equal(t, map[int32]int64{0: math.MinInt64, 1: -1, 2: 0}, sumsOf(t, []int64{math.MaxInt64, -1, 0, 1}))
+}
+
+// A job has one way to combine, and Sum accepts only numbers.
+func TestSumMisuse(t *testing.T) {
+	var out Collected[Pair[int32, string]]
+	words := Job[string, int32, string, Pair[int32, string]]{Map: func(string, func(int32, string)) error { return nil }, Sum: true}
+	_, err := words.Bind(Slice([]string{""}), out.Output())
+	require.ErrorContains(t, err, "sum needs values of an integer or float kind, not string")
+	words.Combine = func(a, _ string) string { return a }
+	_, err = words.Bind(Slice([]string{""}), out.Output())
+	require.ErrorContains(t, err, "both Combine and Sum are set")
+}
