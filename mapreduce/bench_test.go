@@ -1,40 +1,34 @@
 package mapreduce
 
 import (
+	"context"
 	"io"
 	"iter"
+	"os"
+	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/tarry-mr/tarry/internal/cputime"
 	"github.com/tarry-mr/tarry/internal/gen"
 	"github.com/tarry-mr/tarry/mapreduce/cluster"
+	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
 
-func benchWords(lines bool, words func(text []byte, emit func([]byte, int64)) error, sum bool,
-) func(Source, Destination) (*Plan, error) {
-	return func(src Source, d Destination) (*Plan, error) {
-		j := Job[[]byte, []byte, int64, Pair[[]byte, int64]]{
-			Map: words,
-			Reduce: func(word []byte, counts iter.Seq[int64], emit func(Pair[[]byte, int64])) error {
-				var n int64
-				for c := range counts {
-					n += c
-				}
-				emit(MakePair(word, n))
-				return nil
-			},
-			Sum: sum,
+// benchWords counts the words of chunks.
+func benchWords(src Source, d Destination) (*Plan, error) {
+	j := Job[[]byte, []byte, int64, Pair[[]byte, int64]]{Map: fieldWords, Sum: true}
+	j.Reduce = func(word []byte, counts iter.Seq[int64], emit func(Pair[[]byte, int64])) error {
+		var n int64
+		for c := range counts {
+			n += c
 		}
-		if !sum {
-			j.Combine = plus
-		}
-		in := Chunks(src)
-		if lines {
-			in = Lines(src)
-		}
-		return j.Bind(in, Text[Pair[[]byte, int64]](d))
+		emit(MakePair(word, n))
+		return nil
 	}
+	return j.Bind(Chunks(src), Text[Pair[[]byte, int64]](d))
 }
 
 func fieldWords(text []byte, emit func([]byte, int64)) error {
@@ -45,7 +39,7 @@ func fieldWords(text []byte, emit func([]byte, int64)) error {
 }
 
 func BenchmarkWordCountChunks(b *testing.B) {
-	benchJob(b, gen.Text, 0, benchWords(false, fieldWords, true))
+	benchJob(b, gen.Text, 0, benchWords)
 }
 
 func BenchmarkTeraSort(b *testing.B) { benchJob(b, gen.Tera, 0, benchTera) }
@@ -53,7 +47,7 @@ func BenchmarkTeraSort(b *testing.B) { benchJob(b, gen.Tera, 0, benchTera) }
 func BenchmarkTeraSortSpilling(b *testing.B) { benchJob(b, gen.Tera, 0.5, benchTera) }
 
 func BenchmarkWordCountSpilling(b *testing.B) {
-	benchJob(b, gen.Text, 0.25, benchWords(false, fieldWords, true))
+	benchJob(b, gen.Text, 0.25, benchWords)
 }
 
 func benchTera(src Source, d Destination) (*Plan, error) {
@@ -69,14 +63,7 @@ func benchTera(src Source, d Destination) (*Plan, error) {
 
 func BenchmarkSortLines(b *testing.B) {
 	benchJob(b, gen.Text, 0, func(src Source, d Destination) (*Plan, error) {
-		j := Job[[]byte, []byte, None, Pair[[]byte, None]]{
-			Map: func(line []byte, emit func([]byte, None)) error {
-				emit(line, None{})
-				return nil
-			},
-			TotalOrder: true,
-		}
-		return j.Bind(Lines(src), Text[Pair[[]byte, None]](d))
+		return sorting[[]byte](0).Bind(Lines(src), Text[Pair[[]byte, None]](d))
 	})
 }
 
@@ -85,10 +72,51 @@ func BenchmarkTinyJob(b *testing.B) {
 	pool := cluster.NewBuffers(nil, 64<<20)
 	defer pool.Close()
 	b.ReportAllocs()
-	bind := benchWords(false, fieldWords, true)
 	for b.Loop() {
-		p, err := bind(Bytes("text", []byte("to be or not to be\n")), Writer("-", io.Discard))
+		p, err := benchWords(Bytes("text", []byte("to be or not to be\n")), Writer("-", io.Discard))
 		require.NoError(b, err)
 		engine(b, p, 1, nil, cluster.Resources{Pool: pool})
 	}
+}
+
+// benchInput writes a generated file of 64 MiB, or of TARRY_BENCH_MIB, to TMPDIR.
+func benchInput(b *testing.B, kind gen.Kind) string {
+	b.Helper()
+	size := int64(64)
+	if s := os.Getenv("TARRY_BENCH_MIB"); s != "" {
+		size = must(strconv.ParseInt(s, 10, 64))(b)
+	}
+	path := filepath.Join(b.TempDir(), string(kind))
+	config := gen.Config{Kind: kind, Bytes: size << 20, Seed: 1}
+	require.NoError(b, gen.WriteFile(context.Background(), path, config, false))
+	return path
+}
+
+// benchJob measures a job over a generated file, one attempt after the other; share, if not 0,
+// limits its memory to that fraction of the file's size.
+func benchJob(b *testing.B, kind gen.Kind, share float64, bind func(src Source, d Destination) (*Plan, error)) {
+	b.Helper()
+	path := benchInput(b, kind)
+	size := must(os.Stat(path))(b).Size()
+	var memory *cluster.Memory
+	if share > 0 {
+		memory = cluster.NewMemory(int64(share * float64(size)))
+	}
+	pool := cluster.NewBuffers(memory, 4<<30)
+	defer pool.Close()
+	b.SetBytes(size)
+	b.ReportAllocs()
+	before := cputime.Used()
+	var spilled int64
+	for b.Loop() {
+		dir := b.TempDir()
+		p := must(bind(must(File(path))(b), Dir(dir+"/out")))(b)
+		budget := memory.Sub()
+		res := cluster.Resources{Budget: budget, Pool: pool, SpillDir: dir}
+		spilled = engine(b, p, 2, p.BlocksOf(32<<20), res).Get(counter.FileBytesWritten)
+		budget.Close()
+		require.NoError(b, os.RemoveAll(dir))
+	}
+	b.ReportMetric(float64(spilled)/(1<<20), "spilled-MiB/op")
+	b.ReportMetric((cputime.Used()-before).Seconds()/float64(b.N), "cpu-s/op")
 }

@@ -17,13 +17,7 @@ import (
 //
 //	plan := must(job.Bind(in, out))(t)
 func must[T any](result T, err error) func(t require.TestingT) T {
-	return func(t require.TestingT) T {
-		if test, ok := t.(interface{ Helper() }); ok {
-			test.Helper() // a failure names the caller's line
-		}
-		require.NoError(t, err)
-		return result
-	}
+	return func(t require.TestingT) T { require.NoError(t, err); return result }
 }
 
 // errorOf returns the error of a call and drops its other result.

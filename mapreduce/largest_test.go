@@ -185,14 +185,7 @@ func TestLongLine(t *testing.T) {
 			res.Budget = cluster.NewMemory(memory).Sub()
 		}
 		var lines bytes.Buffer
-		sort := Job[[]byte, []byte, None, Pair[[]byte, None]]{
-			Map: func(line []byte, emit func([]byte, None)) error {
-				emit(line, None{})
-				return nil
-			},
-			TotalOrder: true,
-		}
-		p := must(sort.Bind(Lines(source()), Text[Pair[[]byte, None]](Writer("-", &lines))))(t)
+		p := must(sorting[[]byte](0).Bind(Lines(source()), Text[Pair[[]byte, None]](Writer("-", &lines))))(t)
 		runEngine(t, p, 2, p.BlocksOf(1<<20), res)
 		require.True(t, bytes.Equal(append([]byte("\x00\na\nb c\n"), text[:size+1]...), lines.Bytes()))
 

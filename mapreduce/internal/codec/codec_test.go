@@ -43,8 +43,7 @@ func checkKeys[K any](t *testing.T, name string, gen *rapid.Generator[K], compar
 	t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
 		a, b := gen.Draw(t, "a"), gen.Draw(t, "b")
 		for _, descending := range []bool{false, true} {
-			c, err := Key[K](descending, "")
-			require.NoError(t, err)
+			c := must(Key[K](descending, ""))(t)
 			encode, decode := c.Encoder(), c.Decoder()
 			x, y := encode(nil, a), encode([]byte{7}, b)[1:]
 			want := compare(a, b)
@@ -52,8 +51,7 @@ func checkKeys[K any](t *testing.T, name string, gen *rapid.Generator[K], compar
 				want = -want
 			}
 			require.Equal(t, want, bytes.Compare(x, y), "%v %v: % x % x", a, b, x, y)
-			back, err := decode(x)
-			require.NoError(t, err)
+			back := must(decode(x))(t)
 			require.Zero(t, compare(a, back), "%v became %v", a, back)
 		}
 	}))
@@ -160,16 +158,14 @@ func TestCompositeKeyOrderIsFieldOrder(t *testing.T) {
 
 func TestPrefixLen(t *testing.T) {
 	for _, descending := range []bool{false, true} {
-		c, err := Key[pair[string, int32]](descending, "")
-		require.NoError(t, err)
-		prefix, err := PrefixLen(c.Placed, 1)
-		require.NoError(t, err)
+		c := must(Key[pair[string, int32]](descending, ""))(t)
+		prefix := must(PrefixLen(c.Placed, 1))(t)
 		encode := c.Encoder()
 		a, b := encode(nil, makePair("x\x00", int32(1))), encode(nil, makePair("x\x00", int32(2)))
 		require.Len(t, a, 9)
 		require.Equal(t, 5, prefix(a))
 		require.Equal(t, a[:5], b[:prefix(b)])
-		_, err = PrefixLen(c.Placed, 3)
+		_, err := PrefixLen(c.Placed, 3)
 		require.ErrorContains(t, err, "has 2 fields")
 	}
 }
@@ -192,8 +188,7 @@ func TestDecodeRefusesOtherBytes(t *testing.T) {
 }
 
 func decodeErr[V any](t *testing.T) func([]byte) error {
-	c, err := Value[V]()
-	require.NoError(t, err)
+	c := must(Value[V]())(t)
 	decode := c.Decoder()
 	return func(b []byte) error { _, err := decode(b); return err }
 }
@@ -215,8 +210,7 @@ func TestUnsupportedTypes(t *testing.T) {
 func errorOf[T any](_ T, err error) error { return err }
 
 func TestEncodeDoesNotAllocate(t *testing.T) {
-	c, err := Key[pair[string, int64]](false, "")
-	require.NoError(t, err)
+	c := must(Key[pair[string, int64]](false, ""))(t)
 	encode, buf := c.Encoder(), make([]byte, 0, 64)
 	k := makePair("some text", int64(9))
 	require.Zero(t, testing.AllocsPerRun(100, func() { buf = encode(buf[:0], k) }))
@@ -239,17 +233,14 @@ func FuzzDecode(f *testing.F) {
 }
 
 func fuzzDecode[V any](t *testing.T, b []byte) {
-	c, err := Key[V](false, "")
-	require.NoError(t, err)
+	c := must(Key[V](false, ""))(t)
 	decode, encode := c.Decoder(), c.Encoder()
 	v, err := decode(bytes.Clone(b))
 	if err != nil {
 		return
 	}
 	first := encode(nil, v)
-	w, err := decode(bytes.Clone(first))
-	require.NoError(t, err)
-	require.Equal(t, first, encode(nil, w))
+	require.Equal(t, first, encode(nil, must(decode(bytes.Clone(first)))(t)))
 }
 
 // The width of an escaped field ends at its end mark; damaged bytes without one have no further
@@ -271,4 +262,9 @@ func TestEscapedWidth(t *testing.T) {
 			require.Equal(t, want, escapedWidth(src, label), "% x", src)
 		}
 	})
+}
+
+// must returns the result of a call; an error of the call ends the test.
+func must[T any](result T, err error) func(t require.TestingT) T {
+	return func(t require.TestingT) T { require.NoError(t, err); return result }
 }

@@ -42,29 +42,23 @@ func TestStandardKeysSortAsTheyCompare(t *testing.T) {
 // roundTrip encodes and decodes a key.
 func roundTrip[K any](t *testing.T, k K) K {
 	t.Helper()
-	c, err := Key[K](false, "")
-	require.NoError(t, err)
-	back, err := c.Decoder()(c.Encoder()(nil, k))
-	require.NoError(t, err)
+	c := must(Key[K](false, ""))(t)
+	back := must(c.Decoder()(c.Encoder()(nil, k)))(t)
 	return back
 }
 
 func TestEqualFloatsAreOneKey(t *testing.T) {
 	type place struct{ Lat, Lon float64 }
-	c, err := Key[place](false, "")
-	require.NoError(t, err)
+	c := must(Key[place](false, ""))(t)
 	encode := c.Encoder()
 	zero := math.Copysign(0, -1)
 	require.Equal(t, encode(nil, place{0, 0}), encode(nil, place{zero, zero}))
 	require.Equal(t, encode(nil, place{math.NaN(), 1}), encode(nil, place{math.Float64frombits(0xfff0000000000123), 1}))
-	single, err := Key[float32](false, "")
-	require.NoError(t, err)
+	single := must(Key[float32](false, ""))(t)
 	require.Equal(t, single.Encoder()(nil, float32(math.NaN())), single.Encoder()(nil, math.Float32frombits(0xff800123)))
 	require.Equal(t, single.Encoder()(nil, 0), single.Encoder()(nil, float32(zero)))
-	v, err := Value[float64]()
-	require.NoError(t, err)
-	back, err := v.Decoder()(v.Encoder()(nil, zero))
-	require.NoError(t, err)
+	v := must(Value[float64]())(t)
+	back := must(v.Decoder()(v.Encoder()(nil, zero)))(t)
 	require.True(t, math.Signbit(back), "a value keeps its sign")
 }
 
@@ -72,23 +66,20 @@ func TestEqualFloatsAreOneKey(t *testing.T) {
 // that truncated bytes are an error.
 func checkSlices[E int | int32 | int64 | uint | uint32 | uint64 | uintptr](t *testing.T, name string) {
 	t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
-		c, err := Value[[]E]()
-		require.NoError(t, err)
+		c := must(Value[[]E]())(t)
 		number := rapid.Custom(func(t *rapid.T) E { return E(rapid.Int64().Draw(t, "number")) })
 		draw := func(name string) []E { return rapid.SliceOfN(number, 0, 5).Draw(t, name) }
 		a, b := draw("a"), draw("b")
 		encode, decode := c.Encoder(), c.Decoder()
 		x, y := encode(nil, a), encode(nil, b)
 		require.Equal(t, slices.Compare(a, b), slices.Compare(x, y))
-		back, err := decode(x)
-		require.NoError(t, err)
-		require.True(t, slices.Equal(a, back))
+		require.True(t, slices.Equal(a, must(decode(x))(t)))
 		for n := range x {
 			_, err := decode(x[:n])
 			require.ErrorIs(t, err, ErrMalformed)
 		}
 		x[0] = 2
-		_, err = decode(x)
+		_, err := decode(x)
 		require.ErrorIs(t, err, ErrMalformed)
 	}))
 }
@@ -108,8 +99,7 @@ func TestSlicesOfIntegers(t *testing.T) {
 func BenchmarkSliceValue(b *testing.B) {
 	list := make([]int32, 100)
 	b.Run("codec", func(b *testing.B) {
-		c, err := Value[[]int32]()
-		require.NoError(b, err)
+		c := must(Value[[]int32]())(b)
 		encode, decode := c.Encoder(), c.Decoder()
 		var buf []byte
 		for b.Loop() {

@@ -3,6 +3,7 @@ package kept
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"math/big"
 	"reflect"
@@ -13,7 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 	"github.com/tarry-mr/tarry/mapreduce/internal/codec"
+	"github.com/tarry-mr/tarry/mapreduce/internal/memory"
+	"github.com/tarry-mr/tarry/mapreduce/internal/output"
 )
 
 // Records of each form of fixed size: without padding, and with it.
@@ -31,31 +35,24 @@ type (
 // Values that own memory beyond their struct are framed; images are stored as they are.
 func TestKeptForms(t *testing.T) {
 	size := func(f records) int { return f.Length([]byte{1, 9}) }
-	image, err := NewForm[imaged]()
-	require.NoError(t, err)
+	image := must(NewForm[imaged]())(t)
 	require.Equal(t, 24, size(image))
-	gapped, err := NewForm[padded]()
-	require.NoError(t, err)
-	require.Equal(t, 16, size(gapped))
-	blank, err := NewForm[struct{ A, _ int32 }]()
-	require.NoError(t, err)
-	require.Equal(t, 2, size(blank))
-	_, err = NewForm[*int]()
+	require.Equal(t, 16, size(must(NewForm[padded]())(t)))
+	require.Equal(t, 2, size(must(NewForm[struct{ A, _ int32 }]())(t)))
+	_, err := NewForm[*int]()
 	require.ErrorIs(t, err, codec.ErrUnsupportedType)
 }
 
 // The padding between the fields of an image is zero: equal records have equal bytes.
 func TestGapsAreZero(t *testing.T) {
-	form, err := NewForm[[3]padded]()
-	require.NoError(t, err)
+	form := must(NewForm[[3]padded]())(t)
 	require.Equal(t, []span{{1, 8}, {17, 24}, {33, 40}}, form.gaps)
 	rec := [3]padded{{true, -1}, {true, -1}, {true, -1}}
 	for i := range rec {
 		clean := unsafe.Slice((*byte)(unsafe.Pointer(&rec[i])), 16)
 		copy(clean[1:8], "garbage")
 	}
-	b, err := form.Appender()(nil, unsafe.Pointer(&rec))
-	require.NoError(t, err)
+	b := must(form.Appender()(nil, unsafe.Pointer(&rec)))(t)
 	for i := range rec {
 		require.Equal(t, append([]byte{1}, make([]byte, 7)...), b[16*i:16*i+8])
 	}
@@ -88,16 +85,14 @@ func drawFlat(t *rapid.T) (r flatRecord) {
 // Records are unchanged, wherever they are cut and spilled, and own what they point to: a user may
 // keep and change the slices of one without an effect on others.
 func TestFlatRecordsAreWhatWasWritten(t *testing.T) {
-	form, err := NewForm[flatRecord]()
-	require.NoError(t, err)
+	form := must(NewForm[flatRecord]())(t)
 	require.NotNil(t, form.flat)
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.Custom(drawFlat), 1, 20).Draw(t, "records")
 		var run []byte
 		encode := form.Appender()
 		for _, rec := range list {
-			run, err = encode(run, unsafe.Pointer(&rec))
-			require.NoError(t, err)
+			run = must(encode(run, unsafe.Pointer(&rec)))(t)
 		}
 		var got []flatRecord
 		require.NoError(t, form.Each(run, func(rec flatRecord, _ []byte) error {
@@ -143,21 +138,18 @@ func TestWhatIsNotFlat(t *testing.T) {
 		_, ok := flatOf(nil, of, 0)
 		require.True(t, ok, of)
 	}
-	form, err := NewForm[string]()
-	require.NoError(t, err)
+	form := must(NewForm[string]())(t)
 	require.Nil(t, form.flat, "its bytes are its encoding")
 }
 
 // Damaged bytes are an error or another record.
 func FuzzFlatRecords(f *testing.F) {
-	form, err := NewForm[flatRecord]()
-	require.NoError(f, err)
+	form := must(NewForm[flatRecord]())(f)
 	var rec flatRecord
 	rec.Name, rec.Within.List, rec.Bytes = "name", []int32{1, 2}, []byte("bytes")
 	f.Add(appendFlat(nil, form.flat, unsafe.Pointer(&rec)))
 	f.Add([]byte{})
-	aligned, err := appendAligned(nil, form.flat, unsafe.Pointer(&rec))
-	require.NoError(f, err)
+	aligned := must(appendAligned(nil, form.flat, unsafe.Pointer(&rec)))(f)
 	f.Add(aligned)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		aligned := flatReader{fields: form.flat, aligned: true}
@@ -181,13 +173,11 @@ func TestFingerprints(t *testing.T) {
 		n    int
 	}
 	of := func(list ...deep) fingerprint {
-		form, err := NewForm[deep]()
-		require.NoError(t, err)
+		form := must(NewForm[deep]())(t)
 		p := newPrinter(form)
 		encode := form.Appender()
 		for _, d := range list {
-			b, err := encode(nil, unsafe.Pointer(&d))
-			require.NoError(t, err)
+			b := must(encode(nil, unsafe.Pointer(&d)))(t)
 			require.NoError(t, p.run(b))
 		}
 		return p.print()
@@ -216,8 +206,7 @@ func TestFingerprintsAreOfTheRecords(t *testing.T) {
 		N    int32
 		X, Y float64
 	}
-	form, err := NewForm[place]()
-	require.NoError(t, err)
+	form := must(NewForm[place]())(t)
 	var run []byte
 	encode := form.Appender()
 	for i := range 2000 {
@@ -225,8 +214,7 @@ func TestFingerprintsAreOfTheRecords(t *testing.T) {
 		if i%100 == 7 {
 			x = math.Inf(1)
 		}
-		run, err = encode(run, unsafe.Pointer(&place{int32(i), x, -x}))
-		require.NoError(t, err)
+		run = must(encode(run, unsafe.Pointer(&place{int32(i), x, -x})))(t)
 	}
 	at := func(step int, b []byte) fingerprint {
 		p := newPrinter(form)
@@ -244,4 +232,43 @@ func TestFingerprintsAreOfTheRecords(t *testing.T) {
 	copy(swapped[8:16], run[form.Size+8:][:8])
 	copy(swapped[form.Size+8:][:8], run[8:16])
 	require.False(t, whole.equal(at(2000, swapped)), "two floats have changed places")
+}
+
+// An abandoned attempt neither disturbs the next job nor uses memory that was returned.
+func TestLateAttempt(t *testing.T) {
+	form := must(NewForm[int64]())(t)
+	k, root, id := New(Options{}, form, nil), memory.NewBudget(1<<30), attempt.ID{Kind: attempt.Map}
+	begin := func() (*output.Committer, io.WriteCloser) {
+		c := output.NewCommitter(k.Destination())
+		require.NoError(t, c.SetupJob())
+		at := c.Part(id)
+		at.Tasks, at.Budget = 1, root.Sub()
+		w := must(c.Store.Create(at))(t)
+		return c, w
+	}
+	run := make([]byte, 64<<10)
+	old, late := begin()
+	must(late.Write(run))(t)
+	require.NoError(t, old.AbortJob())
+	require.Positive(t, root.Used(), "somebody writes")
+	c, w := begin()
+	must(late.Write(run))(t)
+	require.NoError(t, late.Close())
+	require.NoError(t, late.Close())
+	require.NoError(t, old.AbortTask(id))
+	require.NoError(t, old.AbortJob())
+	must(w.Write(run[:8]))(t)
+	require.NoError(t, w.Close())
+	require.ErrorIs(t, old.CommitTask(id), output.ErrEnded)
+	require.NoError(t, c.CommitTask(id))
+	require.NoError(t, c.CommitJob())
+	records, bytes, _ := k.Size()
+	require.Equal(t, []int64{1, 8}, []int64{records, bytes})
+	k.Release()
+	require.Zero(t, root.Used())
+}
+
+// must returns the result of a call; an error of the call ends the test.
+func must[T any](result T, err error) func(t require.TestingT) T {
+	return func(t require.TestingT) T { require.NoError(t, err); return result }
 }

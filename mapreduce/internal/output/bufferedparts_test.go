@@ -28,9 +28,7 @@ func TestHeldPartsAreInMemoryUpToTheirLimit(t *testing.T) {
 		for i, n := range sizes {
 			b := bytes.Repeat([]byte{byte('a' + i)}, n)
 			want = append(want, b...)
-			k, err := h.Write(b)
-			require.NoError(t, err)
-			require.Equal(t, n, k)
+			require.Equal(t, n, must(h.Write(b))(t))
 			total += n
 			require.Equal(t, total > holdLimit, h.file != nil, "%d bytes", total)
 		}
@@ -38,9 +36,7 @@ func TestHeldPartsAreInMemoryUpToTheirLimit(t *testing.T) {
 		require.NoError(t, h.sendTo(&got))
 		require.True(t, bytes.Equal(want, got.Bytes()), "%v", sizes)
 		require.NoError(t, h.discard())
-		left, err := os.ReadDir(h.dir)
-		require.NoError(t, err)
-		require.Empty(t, left)
+		require.Empty(t, must(os.ReadDir(h.dir))(t))
 	}
 }
 
@@ -57,10 +53,8 @@ func TestPartsAreSentInTurn(t *testing.T) {
 		for _, i := range order {
 			for try := range rapid.IntRange(1, 2).Draw(t, "tries") {
 				p := Part{Attempt: fmt.Sprint(i, "-", try), Index: i}
-				f, err := s.Create(p)
-				require.NoError(t, err)
-				_, err = fmt.Fprint(f, i)
-				require.NoError(t, err)
+				f := must(s.Create(p))(t)
+				must(fmt.Fprint(f, i))(t)
 				if try > 0 {
 					require.NoError(t, s.Discard(p))
 					require.NoError(t, s.Discard(p), "a second time")
@@ -83,10 +77,8 @@ func TestMemoryIsFreeAfterAFailedJob(t *testing.T) {
 	m := new(MemoryStore)
 	put := func(i int, text string) {
 		p := Part{Attempt: text, Index: i}
-		f, err := m.Create(p)
-		require.NoError(t, err)
-		_, err = f.Write([]byte(text))
-		require.NoError(t, err)
+		f := must(m.Create(p))(t)
+		must(f.Write([]byte(text)))(t)
 		require.NoError(t, m.Commit(p))
 	}
 	require.NoError(t, m.Setup())
@@ -122,8 +114,7 @@ func TestOpenRoutesAreTheOnesUsedLast(t *testing.T) {
 	require.NoError(t, c.SetupJob())
 	defer func() { require.NoError(t, c.AbortJob()) }()
 	budget := memory.NewBudget(1 << 30).Sub()
-	usual, err := c.Open(attempt.ID{})
-	require.NoError(t, err)
+	usual := must(c.Open(attempt.ID{}))(t)
 	r := NewRoutes(c, attempt.ID{}, usual, nil, budget)
 	var recent []string
 	rapid.Check(t, func(t *rapid.T) {
@@ -154,8 +145,7 @@ func TestOpenRoutesAreTheOnesUsedLast(t *testing.T) {
 // removed.
 func TestMeteredOutput(t *testing.T) {
 	full := errors.New("full")
-	fsys, err := dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}})
-	require.NoError(t, err)
+	fsys := must(dfs.New(dfs.Config{Nodes: []dfs.Node{{ID: "a"}}}))(t)
 	for _, dest := range []func() Destination{
 		func() Destination { return Dir(filepath.Join(t.TempDir(), "out")) },
 		func() Destination { return InDFS(fsys, "out") },
@@ -171,10 +161,9 @@ func TestMeteredOutput(t *testing.T) {
 		require.NoError(t, c.SetupJob())
 		first, second := reduce(0, 0), reduce(0, 1)
 		writePart(t, c, first, "1234567")
-		w, err := c.Open(second)
-		require.NoError(t, err)
+		w := must(c.Open(second))(t)
 		_, _ = w.Write([]byte("1234567"))
-		err = w.Close()
+		err := w.Close()
 		require.ErrorIs(t, err, full)
 		require.True(t, fault.IsPermanent(err))
 		require.EqualValues(t, 7, sum)

@@ -36,8 +36,7 @@ func eachKind(t *testing.T, f func(t *testing.T, dest func() Destination, out st
 
 func beside(t *testing.T, out string) (list []string) {
 	t.Helper()
-	entries, err := os.ReadDir(filepath.Dir(out))
-	require.NoError(t, err)
+	entries := must(os.ReadDir(filepath.Dir(out)))(t)
 	for _, e := range entries {
 		list = append(list, e.Name())
 	}

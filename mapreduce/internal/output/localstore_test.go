@@ -3,6 +3,7 @@ package output
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/tarry-mr/tarry/mapreduce/internal/attempt"
 )
 
 // begun returns an output with one committed and one unfinished part.
@@ -82,9 +85,7 @@ func TestOneOfManyGetsTheOutput(t *testing.T) {
 		require.Positive(t, won.Load())
 		require.Equal(t, output("mine"), files(t, out))
 		require.Equal(t, output("mine"), files(t, dir+"/out"), "nothing else is left")
-		entries, err := os.ReadDir(dir)
-		require.NoError(t, err)
-		require.Len(t, entries, 1)
+		require.Len(t, must(os.ReadDir(dir))(t), 1)
 	}
 }
 
@@ -93,8 +94,7 @@ func TestOutputThatIsRemovedMeanwhile(t *testing.T) {
 	for _, d := range []Destination{Dir("out"), ReplacedDir("out")} {
 		t.Chdir(t.TempDir())
 		complete(t, d, "earlier")
-		there, err := openOutputDir(dirTree{}, "out")
-		require.NoError(t, err)
+		there := must(openOutputDir(dirTree{}, "out"))(t)
 		require.NoError(t, os.RemoveAll("out"))
 		require.ErrorIs(t, d.store.(*localStore).refuse(there), ErrOutputBusy)
 		require.NoError(t, there.release())
@@ -171,11 +171,9 @@ func TestWhatAKilledRunLeft(t *testing.T) {
 		t.Run(fmt.Sprintf("a new output begun=%t", begun), func(t *testing.T) {
 			dir := t.TempDir()
 			out := filepath.Join(dir, "out")
-			made, err := makeOutputDir(dirTree{}, filepath.Join(dir, "_out.new"))
-			require.NoError(t, err)
+			made := must(makeOutputDir(dirTree{}, filepath.Join(dir, "_out.new")))(t)
 			if begun {
-				temp, err := beginIn(made)
-				require.NoError(t, err)
+				temp := must(beginIn(made))(t)
 				require.NoError(t, temp.Close())
 			}
 			require.ErrorIs(t, NewCommitter(Dir(out)).SetupJob(), ErrOutputBusy)
@@ -224,9 +222,7 @@ func TestWhatNoJobWroteIsKept(t *testing.T) {
 			require.ErrorIs(t, c.SetupJob(), ErrOutputExists, stranger)
 			require.NoError(t, c.AbortJob())
 		}
-		left, err := os.ReadDir(out)
-		require.NoError(t, err)
-		require.Len(t, left, 1, stranger)
+		require.Len(t, must(os.ReadDir(out))(t), 1, stranger)
 	}
 	empty := t.TempDir()
 	require.ErrorContains(t, Dir(empty).Check(), "an empty directory")
@@ -292,4 +288,70 @@ func TestSymbolicLinksAreNotFollowed(t *testing.T) {
 		require.NoError(t, c.AbortJob())
 		same(t, v)
 	})
+}
+
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		files[rel] = string(b)
+		return err
+	}))
+	return files
+}
+
+// reduce returns the ID of an attempt of a reduce.
+func reduce(index, try int) attempt.ID {
+	return attempt.ID{Kind: attempt.Reduce, Index: index, Try: try}
+}
+
+func writePart(t *testing.T, c *Committer, id attempt.ID, text string) {
+	t.Helper()
+	w := must(c.Open(id))(t)
+	must(io.WriteString(w, text))(t)
+	require.NoError(t, w.Close())
+}
+
+func TestOneAttemptOfATaskIsCommitted(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "a", "out")
+	c := NewCommitter(Dir(out))
+	require.NoError(t, c.SetupJob())
+	first, second := reduce(3, 0), reduce(3, 1)
+	writePart(t, c, first, "slow")
+	writePart(t, c, second, "fast")
+	writePart(t, c, reduce(0, 0), "killed")
+	require.NoError(t, c.CommitTask(second))
+	require.ErrorIs(t, c.CommitTask(first), ErrCommitted)
+	require.NoError(t, c.AbortTask(first))
+	require.NoError(t, c.AbortTask(reduce(0, 0)))
+	require.NoError(t, c.AbortTask(second), "aborting what is committed does nothing")
+	require.NoError(t, c.CommitJob())
+	require.Equal(t, map[string]string{"part-r-00003": "fast", "_SUCCESS": ""}, files(t, out))
+}
+
+func TestAbortJobLeavesNothing(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	c := NewCommitter(Dir(out))
+	require.NoError(t, c.SetupJob())
+	writePart(t, c, attempt.ID{Kind: attempt.Map, Index: 0, Try: 0}, "part")
+	require.NoError(t, c.CommitTask(attempt.ID{Kind: attempt.Map, Index: 0, Try: 0}))
+	require.FileExists(t, filepath.Join(out, "part-m-00000"))
+	require.NoError(t, c.AbortJob())
+	require.NoDirExists(t, out)
+}
+
+func TestUnwritableOutputFailsAtSetup(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	require.Error(t, NewCommitter(Dir(filepath.Join(file, "out"))).SetupJob())
+}
+
+// must returns the result of a call; an error of the call ends the test.
+func must[T any](result T, err error) func(t require.TestingT) T {
+	return func(t require.TestingT) T { require.NoError(t, err); return result }
 }

@@ -15,8 +15,7 @@ import (
 
 func rootAt(t *testing.T, dir string) *os.Root {
 	t.Helper()
-	root, err := os.OpenRoot(dir)
-	require.NoError(t, err)
+	root := must(os.OpenRoot(dir))(t)
 	t.Cleanup(func() { require.NoError(t, root.Close()) })
 	return root
 }
@@ -81,9 +80,7 @@ func TestOutputWithinARoot(t *testing.T) {
 						_ = c.AbortJob()
 					}
 					require.Empty(t, files(t, to), "%s out=%t step=%d replace=%t", laid, out, step, replace)
-					entries, err := os.ReadDir(to)
-					require.NoError(t, err)
-					require.Len(t, entries, 1)
+					require.Len(t, must(os.ReadDir(to))(t), 1)
 				}
 			}
 		}

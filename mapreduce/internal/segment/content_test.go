@@ -151,8 +151,7 @@ func TestSegmentsHoldTheirSpills(t *testing.T) {
 	defer budget.Close()
 	var spills []*Spill
 	for _, partitions := range [][]string{{"a", "", "c"}, {"", "b", "d"}, {"", "", "e"}} {
-		w, err := NewSpillWriter(Config{Partitions: 3, Budget: budget, Files: files})
-		require.NoError(t, err)
+		w := must(NewSpillWriter(Config{Partitions: 3, Budget: budget, Files: files}))(t)
 		for _, key := range partitions {
 			if key != "" {
 				require.NoError(t, w.Add([]byte(key), []byte("1")))

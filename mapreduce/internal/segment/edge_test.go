@@ -316,10 +316,8 @@ func TestRecordsTooLargeToHold(t *testing.T) {
 	require.ErrorIs(t, err, memory.ErrRecordTooLarge)
 	require.ErrorContains(t, err, "a key with its value of 2097155 bytes is longer than 2097152 bytes")
 
-	fits, err := add(most, value[3:])
-	require.NoError(t, err)
-	spilled, err := add(0, value)
-	require.NoError(t, err)
+	fits := must(add(most, value[3:]))(t)
+	spilled := must(add(0, value))(t)
 	for _, c := range []struct {
 		segments []*Segment
 		read     int

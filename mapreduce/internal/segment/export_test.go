@@ -70,14 +70,12 @@ func TestExportImport(t *testing.T) {
 		files := NewFiles(t.TempDir())
 		other, err := files.create() // so that spills do not begin a file
 		require.NoError(r, err)
-		_, err = other.Write(make([]byte, 3))
-		require.NoError(r, err)
+		must(other.Write(make([]byte, 3)))(r)
 		defer other.Release()
 		size := rapid.SampledFrom([]int{1 << 20, extentSize, 1000, 77_777}).Draw(r, "size")
 		var want, got []string
 		for p, b := range exported {
-			seg, err := importOf(files, b, size, rng)
-			require.NoError(r, err)
+			seg := must(importOf(files, b, size, rng))(r)
 			var again bytes.Buffer
 			require.NoError(r, seg.Export(&again))
 			require.True(r, bytes.Equal(b, again.Bytes()))
@@ -125,8 +123,7 @@ func TestImportDamaged(t *testing.T) {
 	}
 	b := exportOf(t, records, 1, 2000)[0]
 	read := func(at []int64, pieces ...[]byte) error {
-		im, err := NewImport(NewFiles(t.TempDir()), "")
-		require.NoError(t, err)
+		im := must(NewImport(NewFiles(t.TempDir()), ""))(t)
 		defer im.Close()
 		for i, p := range pieces {
 			if err := im.Add(at[i], p); err != nil {
@@ -186,8 +183,7 @@ func TestExportFromMemory(t *testing.T) {
 func TestImportReleases(t *testing.T) {
 	b := exportOf(t, [][2]string{{"a", "1"}, {"b", "2"}}, 1, 1)[0]
 	files, budget := NewFiles(t.TempDir()), memory.NewBudget(0)
-	seg, err := importOf(files, b, 10, rand.New(rand.NewPCG(1, 1)))
-	require.NoError(t, err)
+	seg := must(importOf(files, b, 10, rand.New(rand.NewPCG(1, 1))))(t)
 	require.Len(t, seg.runs(), 2)
 	m := NewMerge(MergeConfig{Budget: budget}, []*Segment{seg})
 	seg.Release()

@@ -24,15 +24,12 @@ func TestSpillsShareFiles(t *testing.T) {
 	}
 	var live []spill
 	for range 150 {
-		x, err := files.create()
-		require.NoError(t, err)
+		x := must(files.create())(t)
 		want := make([]byte, rng.IntN(3*extentSize))
 		for i := range want {
 			want[i] = byte(rng.Uint32())
 		}
-		n, err := x.Write(want)
-		require.NoError(t, err)
-		require.Equal(t, len(want), n)
+		require.Equal(t, len(want), must(x.Write(want))(t))
 		live = append(live, spill{x, want})
 		if len(live) == 20 {
 			i := rng.IntN(len(live))
@@ -55,15 +52,13 @@ func TestSpillsShareFiles(t *testing.T) {
 		}
 	}
 	require.Less(t, extents, uint32(20*3+8*3*3), "extents are used again")
-	left, err := os.ReadDir(dir)
-	require.NoError(t, err)
+	left := must(os.ReadDir(dir))(t)
 	require.LessOrEqual(t, len(left), maxFiles) // zero where an open file can be removed
 	for _, x := range live {
 		x.drop()
 	}
 	require.Equal(t, [maxFiles]*extentFile{}, files.files)
-	left, err = os.ReadDir(dir)
-	require.NoError(t, err)
+	left = must(os.ReadDir(dir))(t)
 	require.Empty(t, left)
 }
 
@@ -75,8 +70,7 @@ func TestStaleBlockIsDamage(t *testing.T) {
 	defer hold.drop()
 	one := func(value string) *Segment {
 		files.made = 0 // in the same file again
-		w, err := NewSpillWriter(Config{Files: files, Budget: memory.NewBudget(0)})
-		require.NoError(t, err)
+		w := must(NewSpillWriter(Config{Files: files, Budget: memory.NewBudget(0)}))(t)
 		defer w.Close()
 		w.file.id = uint64(value[0])
 		w.w.id = w.file.id
@@ -89,13 +83,11 @@ func TestStaleBlockIsDamage(t *testing.T) {
 	old := one("a value")
 	f := old.runs()[0].file.file.f
 	block := make([]byte, old.runs()[0].size)
-	_, err = f.ReadAt(block, 0)
-	require.NoError(t, err)
+	must(f.ReadAt(block, 0))(t)
 	old.Release()
 	late := one("b value")
 	defer late.Release()
-	_, err = f.WriteAt(block, 0)
-	require.NoError(t, err)
+	must(f.WriteAt(block, 0))(t)
 	m := NewMerge(MergeConfig{}, []*Segment{late})
 	defer m.Close()
 	_, _, ok := m.Next()

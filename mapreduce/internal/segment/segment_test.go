@@ -182,8 +182,7 @@ func TestMergeEqualsStableSort(t *testing.T) {
 		pool.Close()
 		require.Zero(t, root.Used())
 	})
-	left, err := os.ReadDir(dir)
-	require.NoError(t, err)
+	left := must(os.ReadDir(dir))(t)
 	require.Empty(t, left, "spill files left behind")
 }
 
@@ -239,8 +238,7 @@ func TestDamagedSpillIsAnError(t *testing.T) {
 	t.Run("among others", func(t *testing.T) {
 		bad, f := build(t)
 		good, _ := build(t)
-		_, err := f.WriteAt([]byte("damage"), 40)
-		require.NoError(t, err)
+		must(f.WriteAt([]byte("damage"), 40))(t)
 		m := NewMerge(MergeConfig{FanIn: 2}, []*Segment{good, bad, good, good})
 		n := 0
 		for _, _, ok := m.Next(); ok; _, _, ok = m.Next() {
@@ -250,7 +248,7 @@ func TestDamagedSpillIsAnError(t *testing.T) {
 		require.Zero(t, n, "the damage is in the first block")
 		m.Close()
 		m = NewMerge(MergeConfig{}, []*Segment{good, bad, good})
-		_, _, err = m.WriteTo(io.Discard, Layout{Key: true})
+		_, _, err := m.WriteTo(io.Discard, Layout{Key: true})
 		require.ErrorIs(t, err, ErrCorrupt)
 		m.Close()
 		good.Release()
@@ -259,27 +257,27 @@ func TestDamagedSpillIsAnError(t *testing.T) {
 	t.Run("truncated", func(t *testing.T) {
 		s, f := build(t)
 		require.NoError(t, read(s))
-		st, err := f.Stat()
-		require.NoError(t, err)
+		st := must(f.Stat())(t)
 		require.NoError(t, f.Truncate(st.Size()-1))
 		require.ErrorIs(t, read(s), ErrCorrupt)
 		s.Release()
 	})
 	t.Run("flipped", func(t *testing.T) {
 		s, f := build(t)
-		st, err := f.Stat()
-		require.NoError(t, err)
+		st := must(f.Stat())(t)
 		for off := int64(0); off < st.Size(); off += 1 + st.Size()/50 {
 			var b [1]byte
-			_, err = f.ReadAt(b[:], off)
-			require.NoError(t, err)
-			_, err = f.WriteAt([]byte{b[0] ^ 0x10}, off)
-			require.NoError(t, err)
+			must(f.ReadAt(b[:], off))(t)
+			must(f.WriteAt([]byte{b[0] ^ 0x10}, off))(t)
 			require.ErrorIs(t, read(s), ErrCorrupt, "offset %d", off)
-			_, err = f.WriteAt(b[:], off)
-			require.NoError(t, err)
+			must(f.WriteAt(b[:], off))(t)
 		}
 		require.NoError(t, read(s))
 		s.Release()
 	})
+}
+
+// must returns the result of a call; an error of the call ends the test.
+func must[T any](result T, err error) func(t require.TestingT) T {
+	return func(t require.TestingT) T { require.NoError(t, err); return result }
 }
