@@ -237,8 +237,7 @@ func TestDebugOfEmitAtTheEnd(t *testing.T) {
 	require.Panics(t, func() { kept(1) })
 
 	p = debugged(t, keep)
-	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
+	begun(t, p, nil)
 	out, err := p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: 3}})
 	require.NoError(t, err)
 	out.Release()

@@ -24,6 +24,14 @@ type joinRecord struct {
 	Text string
 }
 
+// joinRecords generates records of a few keys, with texts of up to `longest` letters.
+func joinRecords(longest int, keys ...string) *rapid.Generator[joinRecord] {
+	return rapid.Custom(func(t *rapid.T) joinRecord {
+		key, text := rapid.SampledFrom(keys).Draw(t, "key"), rapid.StringN(0, longest, -1).Draw(t, "text")
+		return joinRecord{key, text}
+	})
+}
+
 // joinsOf returns all joins of two lists; each writes its calls as lines.
 func joinsOf(left, right Feed[string, []byte]) map[string]Joined[string] {
 	show := func(p *[]byte) string {
@@ -102,12 +110,7 @@ func joinsExpected(left, right []joinRecord) map[string][]string {
 // number of reduces and the memory.
 func TestJoinsAreNestedLoops(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		record := rapid.Custom(func(t *rapid.T) joinRecord {
-			return joinRecord{
-				Key:  rapid.SampledFrom([]string{"", "a", "a\x00", "b", "\xff"}).Draw(t, "key"),
-				Text: rapid.StringN(0, 3, -1).Draw(t, "text"),
-			}
-		})
+		record := joinRecords(3, "", "a", "a\x00", "b", "\xff")
 		left, right := rapid.SliceOfN(record, 0, 8).Draw(t, "left"), rapid.SliceOfN(record, 0, 8).Draw(t, "right")
 		block, reduces := rapid.Int64Range(1, 9).Draw(t, "block"), rapid.IntRange(1, 3).Draw(t, "reduces")
 		feed := func(list []joinRecord) Feed[string, []byte] {

@@ -32,10 +32,7 @@ func gather[O any](t require.TestingT, bind func(Output[O]) (*Plan, error), loca
 // The operators equal plain Go code over the whole list, for all splits and numbers of reduces.
 func TestOperatorsArePlainGo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		record := rapid.Custom(func(t *rapid.T) joinRecord {
-			return joinRecord{rapid.SampledFrom([]string{"", "a", "b", "b\x00"}).Draw(t, "key"), rapid.StringN(0, 2, -1).Draw(t, "text")}
-		})
-		list := rapid.SliceOfN(record, 0, 30).Draw(t, "records")
+		list := rapid.SliceOfN(joinRecords(2, "", "a", "b", "b\x00"), 0, 30).Draw(t, "records")
 		block, reduces := rapid.Int64Range(1, 31).Draw(t, "block"), rapid.IntRange(1, 3).Draw(t, "reduces")
 		n := rapid.IntRange(0, 4).Draw(t, "n")
 		local := rapid.Bool().Draw(t, "local")
@@ -140,9 +137,7 @@ func TestSampleDependsOnPlaceAndSeed(t *testing.T) {
 // A broadcast join equals a loop over a map of lists, inner or left, in the order of the input.
 func TestBroadcastJoinIsALoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		record := rapid.Custom(func(t *rapid.T) joinRecord {
-			return joinRecord{rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "key"), rapid.StringN(0, 2, -1).Draw(t, "text")}
-		})
+		record := joinRecords(2, "", "a", "b")
 		list, small := rapid.SliceOfN(record, 0, 12).Draw(t, "records"), rapid.SliceOfN(record, 0, 6).Draw(t, "small")
 		var want []string
 		for _, r := range list {

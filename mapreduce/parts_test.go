@@ -270,8 +270,7 @@ func TestPartsOfAttempts(t *testing.T) {
 			return w, err
 		}
 		p := must(passOn[string]().Bind(LineStrings(textOf("a\nb\n")), Parts(Dir(dir), open)))(t)
-		require.NoError(t, p.SetupJob())
-		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
+		begun(t, p, nil)
 		run := func(try int) error {
 			_, err := p.RunMap(t.Context(), &cluster.MapAttempt{Try: try, Split: cluster.Split{Length: 4}})
 			return err
@@ -335,8 +334,7 @@ func TestPartsAreResumed(t *testing.T) {
 	bind := func() *Plan {
 		p := must(passOn[string]().Bind(LineStrings(textOf("a\nb\n")),
 			Parts(Dir(dir).Extension(".end").Resumable("mine"), openEnds(true))))(t)
-		require.NoError(t, p.SetupJob())
-		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
+		begun(t, p, nil)
 		return p
 	}
 	p := bind()

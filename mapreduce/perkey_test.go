@@ -101,9 +101,7 @@ func TestRank(t *testing.T) {
 func TestQuantilePerKey(t *testing.T) {
 	key, size := func(r joinRecord) string { return r.Key }, func(r joinRecord) int { return len(r.Text) }
 	rapid.Check(t, func(t *rapid.T) {
-		list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) joinRecord {
-			return joinRecord{rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "key"), rapid.StringN(0, 30, -1).Draw(t, "text")}
-		}), 0, 200).Draw(t, "records")
+		list := rapid.SliceOfN(joinRecords(30, "", "a", "b"), 0, 200).Draw(t, "records")
 		q := rapid.Float64Range(0, 1).Draw(t, "q")
 		got := gather(t, func(out Output[Pair[string, int]]) (*Plan, error) {
 			return QuantilePerKey(q, key, size).Bind(Slice(list), out)

@@ -161,8 +161,7 @@ func filesJob() MapOnly[[]byte, string] {
 func mapAll(t *rapid.T, sources []Source, cut func(p *Plan) []cluster.Split) (out string, splits []cluster.Split, c *counter.Set) {
 	var b bytes.Buffer
 	p := must(filesJob().Bind(Lines(sources...), Text[string](Writer("out", &b))))(t)
-	require.NoError(t, p.SetupJob())
-	require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
+	begun(t, p, nil)
 	splits, c = cut(p), new(counter.Set)
 	for i, s := range splits {
 		a := &cluster.MapAttempt{Index: i, Split: s, Resources: cluster.Resources{Counters: c}}

@@ -133,8 +133,7 @@ func TestRoutedAttempts(t *testing.T) {
 		}}
 		p, err := bad.Bind(LineStrings(textOf("a 1\nb bad\na 2\n")), Routed(Text[string](to), firstWord))
 		require.NoError(t, err)
-		require.NoError(t, p.SetupJob())
-		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
+		begun(t, p, nil)
 		split := cluster.Split{Length: 14}
 		_, err = p.RunMap(t.Context(), &cluster.MapAttempt{Split: split})
 		require.ErrorIs(t, err, errDisk)
@@ -166,8 +165,7 @@ func TestRoutedIsResumed(t *testing.T) {
 	bind := func() *Plan {
 		p := must(passOn[string]().Bind(LineStrings(textOf("a 1\nb 2\n")),
 			Routed(Text[string](Dir(dir).Resumable("mine")), firstWord)))(t)
-		require.NoError(t, p.SetupJob())
-		require.NoError(t, p.Prepare(t.Context(), cluster.PrepareOptions{}))
+		begun(t, p, nil)
 		return p
 	}
 	p := bind()

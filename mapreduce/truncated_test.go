@@ -175,8 +175,7 @@ func TestTruncatedWhileReduced(t *testing.T) {
 			}
 			p, err := job.Bind(Lines(src), Text[Pair[[]byte, None]](Dir(filepath.Join(t.TempDir(), "out"))))
 			require.NoError(t, err)
-			require.NoError(t, p.SetupJob())
-			require.NoError(t, p.Prepare(context.Background(), cluster.PrepareOptions{}))
+			begun(t, p, nil)
 			out, err := p.RunMap(context.Background(), &cluster.MapAttempt{Split: cluster.Split{Length: src.Size()}})
 			require.NoError(t, err)
 			require.Positive(t, f.Views(), "the output refers to the input")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -176,4 +177,21 @@ func TestMeteredOutput(t *testing.T) {
 		require.EqualValues(t, 7, sum)
 		require.NoError(t, c.AbortJob())
 	}
+}
+
+// TestUnsentPartsAreDropped: an aborted job sends nothing more, and a commit fails with its writer.
+func TestUnsentPartsAreDropped(t *testing.T) {
+	var sent bytes.Buffer
+	c := NewCommitter(Writer("-", &sent))
+	require.NoError(t, c.SetupJob())
+	writePart(t, c, reduce(1, 0), "early")
+	writePart(t, c, reduce(2, 0), "unfinished")
+	require.NoError(t, c.CommitTask(reduce(1, 0)))
+	require.NoError(t, c.AbortJob())
+	require.Zero(t, sent.Len())
+	end, broken := io.Pipe()
+	require.NoError(t, end.Close())
+	c = NewCommitter(Writer("-", broken))
+	writePart(t, c, reduce(0, 0), "text")
+	require.ErrorIs(t, c.CommitTask(reduce(0, 0)), io.ErrClosedPipe)
 }
