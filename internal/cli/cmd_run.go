@@ -1,37 +1,34 @@
 package cli
 
 import (
-	"context"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarry-mr/tarry/actors/serve"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/jobs"
 	"github.com/tarry-mr/tarry/mapreduce"
 )
-
-// binder binds a job to its input and output.
-type binder func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error)
 
 // job is the common method of mapreduce.Job and mapreduce.MapOnly.
 type job[I, O any] interface {
 	Bind(in mapreduce.Input[I], out mapreduce.Output[O]) (*mapreduce.Plan, error)
 }
 
-// text returns a binder of a job whose input is made by read and whose output is lines of text.
-func text[I, O any](j job[I, O], read func(src []mapreduce.Source) mapreduce.Input[I]) binder {
-	return func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+// text returns the stage of a job whose input is made by read and whose output is lines of text.
+func text[I, O any](j job[I, O], read func(src []mapreduce.Source) mapreduce.Input[I]) serve.Stage {
+	return serve.OneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 		return j.Bind(read(src), mapreduce.Text[O](to))
-	}
+	})
 }
 
 // raw is like text, but writes records unchanged.
-func raw[I, O any](j job[I, O], read func(src []mapreduce.Source) mapreduce.Input[I]) binder {
-	return func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+func raw[I, O any](j job[I, O], read func(src []mapreduce.Source) mapreduce.Input[I]) serve.Stage {
+	return serve.OneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
 		return j.Bind(read(src), mapreduce.Raw[O](to))
-	}
+	})
 }
 
 func lines(src []mapreduce.Source) mapreduce.Input[[]byte]  { return mapreduce.Lines(src...) }
@@ -39,34 +36,6 @@ func chunks(src []mapreduce.Source) mapreduce.Input[[]byte] { return mapreduce.C
 
 func teraRecords(src []mapreduce.Source) mapreduce.Input[[]byte] {
 	return mapreduce.FixedSize(jobs.TeraRecordBytes, src...)
-}
-
-// rounds runs jobs on the sources, and returns a function that writes their result.
-type rounds func(ctx context.Context, run jobs.Runner, src []mapreduce.Source) (writeTo, error)
-
-// writeTo binds a job that has its input to its output.
-type writeTo func(to mapreduce.Destination) (*mapreduce.Plan, error)
-
-// stage is one job of a run. Each stage reads the output of the previous one.
-type stage struct {
-	bind    binder
-	rounds  rounds       // instead of bind
-	columns *columnFlags // of its input; nil if it has none
-	binary  bool         // its input is not text
-}
-
-// plan returns the plan that writes the stage's output.
-func (s stage) plan(
-	ctx context.Context, run jobs.Runner, src []mapreduce.Source, to mapreduce.Destination,
-) (*mapreduce.Plan, error) {
-	if s.rounds == nil {
-		return s.bind(src, to)
-	}
-	write, err := s.rounds(ctx, run, src)
-	if err != nil {
-		return nil, err
-	}
-	return write(to)
 }
 
 // newRun returns the command `tarry run JOB`.
@@ -103,13 +72,11 @@ parts stay.`,
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "print the jobs, one a line, and run none")
 	cmd.AddGroup(&cobra.Group{ID: "use", Title: "Jobs"}, &cobra.Group{ID: "benchmarks", Title: "Jobs of benchmarks and tests"})
-	for _, job := range jobCommands(p, func(cmd *cobra.Command, inputs []string, stages ...stage) error {
-		return p.run(cmd, r, inputs, stages)
-	}) {
-		if job.GroupID = "use"; slices.Contains(benchmarkJobs, job.Name()) {
-			job.GroupID = "benchmarks"
+	for _, j := range jobCommands(p, &r.Order, func(j *jobCommand) error { return p.run(j, r) }) {
+		if j.GroupID = "use"; slices.Contains(benchmarkJobs, j.Name()) {
+			j.GroupID = "benchmarks"
 		}
-		cmd.AddCommand(job)
+		cmd.AddCommand(j.Command)
 	}
 	r.register(cmd)
 	return cmd
@@ -118,17 +85,102 @@ parts stay.`,
 // benchmarkJobs exist for a paper's benchmark, or to show what the engine does.
 var benchmarkJobs = strings.Fields("terasort teravalidate scan sleep secondarysort hivesearch hiveselect hiveaggregate hivejoin")
 
-// starter runs or records a job: its command as it was called, its IN arguments and its stages.
-type starter func(cmd *cobra.Command, inputs []string, stages ...stage) error
-
-// jobStages are the stages that a command makes of its flags.
-type jobStages struct {
-	all     []stage
-	maps    binder // the job for --reduces 0; nil if its maps emit no output
-	reduces reduces
+// jobDescriptions are the jobs, in files cmd_run_THEME.go. Each describes itself to its command.
+var jobDescriptions = []func(*jobCommand){
+	wordCountJob, sortJob, teraSortJob, grepJob, indexJob, meanJob, topJob, distinctJob, histogramJob,
+	secondarySortJob, movingAverageJob, adjacencyJob, teraValidateJob, scanJob, sleepJob, pageRankJob,
+	componentsJob, kMeansJob, hiveSearchJob, hiveSelectJob, hiveAggregateJob, hiveJoinJob,
 }
 
-// reduces limits the number of reduces of a job, whatever --reduces says.
+// jobCommand is the command of a job. Its order is what the job makes of its flags.
+type jobCommand struct {
+	*cobra.Command // Long is without the parts of the help that jobs share
+	*serve.Order
+	*program
+
+	// make returns the first stage when the flags and Inputs are known; it may set the fields below.
+	// Its errors are usage errors.
+	make func() (serve.Stage, error)
+
+	maps    serve.Stage     // instead of the first with --reduces 0; nil if what the maps emit is no output
+	then    serve.Stage     // the second stage, or nil
+	top     jobs.TopOptions // of a last stage, if Lines is not 0
+	reduces reduces         // a fixed number, whatever --reduces says
+	columns *columnFlags    // of its input; nil if it has none
+	binary  bool            // its input is not text
+	rounds  bool            // its first stage runs further jobs
+}
+
+// jobCommands returns the commands of the jobs. Each calls start when order is complete.
+func jobCommands(p *program, order *serve.Order, start func(*jobCommand) error) (list []*jobCommand) {
+	for _, describe := range jobDescriptions {
+		j := &jobCommand{Command: new(cobra.Command), Order: order, program: p}
+		j.Args = arguments(1, -1, "at least one input: files, directories, globs, or - for standard input")
+		j.RunE = func(_ *cobra.Command, args []string) error {
+			j.Inputs = args
+			if err := j.complete(); err != nil {
+				return err
+			}
+			return start(j)
+		}
+		describe(j)
+		j.Use += " IN..."
+		if j.columns != nil {
+			j.Long += "\n\n" + columnHelp
+		}
+		j.Long += "\n\n" + inputHelp
+		list = append(list, j)
+	}
+	return list
+}
+
+// complete makes the stages of the order and rejects flags that have no effect on them.
+func (j *jobCommand) complete() error {
+	var first serve.Stage
+	var err error
+	if j.columns != nil {
+		err = j.columns.check()
+	}
+	if err == nil {
+		first, err = j.make()
+	}
+	if err != nil {
+		return usageError("%s", strings.TrimPrefix(err.Error(), "jobs: "))
+	}
+	why := "with run " + j.Name() + ", which has "
+	without := j.Flag("reduces").Changed && j.Order.Reduces == 0
+	if err := refuse(
+		j.Command,
+		idle{j.reduces == oneReduce && j.Order.Reduces != 1, why + "one reduce", "reduces"},
+		idle{j.reduces == noReduce, why + "no reduces", "reduces reduce-slots reduce-placement"},
+		idle{without, "with --reduces 0", "reduce-slots reduce-placement top"},
+		idle{j.rounds, "with " + j.Name() + ", which reads in rounds", "on max-skips"}, // each round would skip other records
+		idle{j.columns != nil && !j.columns.CSV, "without --csv or --tsv", "header"},
+	); err != nil {
+		return err
+	}
+	if without && j.reduces == anyReduces {
+		if j.Stages = []serve.Stage{j.maps}; j.maps == nil {
+			return usageError("--reduces 0: what the maps of %s emit is no output", j.Name())
+		}
+		return nil
+	}
+	if j.Stages = []serve.Stage{first}; j.then != nil {
+		j.Stages = append(j.Stages, j.then)
+	}
+	if j.top.Lines > 0 {
+		j.Stages = append(j.Stages, text(jobs.TopBy(j.top), lines))
+	}
+	return nil
+}
+
+// topFlag adds --top to a job that writes numbers in a column; column 0 is the last one.
+func (j *jobCommand) topFlag(column int) {
+	j.top.Column = column
+	number(j.Flags(), &j.top.Lines, "top", 0, span(1, 1_000_000), "write only the `N` lines with the largest numbers, in descending order (default: all)")
+}
+
+// reduces is a fixed number of reduces.
 type reduces uint8
 
 const (
@@ -136,75 +188,3 @@ const (
 	oneReduce
 	noReduce
 )
-
-// check rejects flags about reduces that have no effect.
-func (r reduces) check(cmd *cobra.Command) error {
-	with := "with run " + cmd.Name() + ", which has "
-	return refuse(
-		cmd,
-		idle{r == oneReduce && cmd.Flag("reduces").Value.String() != "1", with + "one reduce", "reduces"},
-		idle{r == noReduce, with + "no reduces", "reduces reduce-slots reduce-placement"},
-		idle{withoutReduces(cmd), "with --reduces 0", "reduce-slots reduce-placement top"},
-	)
-}
-
-// oneStage returns the stages of a job with one stage. maps is the job without reduces.
-func oneStage(bind, maps binder) jobStages { return jobStages{all: []stage{{bind: bind}}, maps: maps} }
-
-// inRounds returns the stages of a job that runs other jobs.
-func inRounds(r rounds) jobStages { return jobStages{all: []stage{{rounds: r}}} }
-
-// with returns j with a fixed number of reduces.
-func (j jobStages) with(r reduces) jobStages {
-	j.reduces = r
-	return j
-}
-
-// reads returns j with the columns of its input.
-func (j jobStages) reads(c *columnFlags) jobStages {
-	j.all[0].columns = c
-	return j
-}
-
-// ofBytes returns j with an input that is not text.
-func (j jobStages) ofBytes() jobStages {
-	j.all[0].binary = true
-	return j
-}
-
-// jobCommand completes the command of a job whose arguments are all inputs. make returns its stages
-// when the flags are known; its errors are usage errors. c.Long must not contain the shared part of
-// the help.
-func jobCommand(start starter, c *cobra.Command, make func() (jobStages, error)) *cobra.Command {
-	c.Use += " IN..."
-	c.Long += "\n\n" + inputHelp
-	c.Args = arguments(1, -1, "at least one input: files, directories, globs, or - for standard input")
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		j, err := make()
-		if err != nil {
-			return usageError("%s", strings.TrimPrefix(err.Error(), "jobs: "))
-		}
-		first := &j.all[0]
-		why := "with " + cmd.Name() + ", which reads in rounds" // each round would skip other records
-		if err := firstError(
-			j.reduces.check(cmd),
-			refuse(cmd, idle{first.rounds != nil, why, "on max-skips"}, idle{first.columns != nil && !first.columns.CSV, "without --csv or --tsv", "header"}),
-		); err != nil {
-			return err
-		}
-		if withoutReduces(cmd) {
-			if j.maps == nil {
-				return usageError("--reduces 0: what the maps of %s emit is no output", cmd.Name())
-			}
-			first.bind, j.all = j.maps, j.all[:1]
-		}
-		return start(cmd, args, j.all...)
-	}
-	return c
-}
-
-// withoutReduces reports whether --reduces 0 is given.
-func withoutReduces(cmd *cobra.Command) bool {
-	f := cmd.Flag("reduces")
-	return f.Changed && f.Value.String() == "0"
-}

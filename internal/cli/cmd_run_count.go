@@ -1,111 +1,132 @@
 package cli
 
 import (
-	"github.com/spf13/cobra"
-
+	"github.com/tarry-mr/tarry/actors/serve"
 	"github.com/tarry-mr/tarry/jobs"
+	"github.com/tarry-mr/tarry/mapreduce"
 )
 
-// topFlag adds --top to a job that writes numbers.
-func topFlag(cmd *cobra.Command, n *int) {
-	number(cmd.Flags(), n, "top", 0, span(1, 1_000_000), "write only the `N` lines with the largest numbers, in descending order (default: all)")
-}
-
-// top adds a stage that keeps the n lines with the largest numbers in a column; column 0 is the
-// last one. If n is 0, it adds none.
-func (j jobStages) top(n, column int) jobStages {
-	if n > 0 {
-		j.all = append(j.all, stage{bind: topStage(jobs.TopOptions{Lines: n, Column: column})})
-	}
-	return j
-}
-
-func topStage(o jobs.TopOptions) binder {
-	return text(jobs.TopBy(o), lines)
-}
-
-func newRunWordCount(start starter) *cobra.Command {
-	var o jobs.WordCountOptions
-	top := 0
-	cmd := jobCommand(start, &cobra.Command{
-		Use:   "wordcount",
-		Short: "Count words",
-		Long: `Count words. A word is text between ASCII white space. Write word, tab, count.
+func wordCountJob(j *jobCommand) {
+	j.Use, j.Short = "wordcount", "Count words"
+	j.Long = `Count words. A word is text between ASCII white space. Write word, tab, count.
 
 --words takes runs of letters, marks and decimal digits (Unicode's L, M and Nd) as words. All else
 separates them: punctuation, symbols and bytes that are not UTF-8. Don't is two words. --fold
 counts words that differ only in case as one, in small letters. It uses Unicode's simple case
 folding, in which a sharp s is not ss.
 
-With --reduces 0, write word, tab, 1 for each word, in the order of the input.`,
-		Example: `  tarry run wordcount 'books/**/*.txt' -o counts
-  tarry run wordcount --fold --words --top 10 book.txt`,
-	}, func() (jobStages, error) {
+With --reduces 0, write word, tab, 1 for each word, in the order of the input.`
+	j.Example = `  tarry run wordcount 'books/**/*.txt' -o counts
+  tarry run wordcount --fold --words --top 10 book.txt`
+	var o jobs.WordCountOptions
+	j.Flags().BoolVar(&o.Fold, "fold", false, "count words that differ only in case as one")
+	j.Flags().BoolVar(&o.Words, "words", false, "take letters and digits as words, without punctuation")
+	j.topFlag(0)
+	j.make = func() (serve.Stage, error) {
 		job := jobs.WordCountBy(o)
-		return oneStage(text(job, chunks), text(jobs.MapsOnly(job), chunks)).top(top, 0), nil
-	})
-	cmd.Flags().BoolVar(&o.Fold, "fold", false, "count words that differ only in case as one")
-	cmd.Flags().BoolVar(&o.Words, "words", false, "take letters and digits as words, without punctuation")
-	topFlag(cmd, &top)
-	return cmd
+		j.maps = text(jobs.MapsOnly(job), chunks)
+		return text(job, chunks), nil
+	}
 }
 
-func newRunIndex(start starter) *cobra.Command {
-	top := 0
-	cmd := jobCommand(start, &cobra.Command{
-		Use:   "index",
-		Short: "List the files that contain each word",
-		Long: `Make an inverted index: write word, tab, number of files, tab, their names separated by commas. In
+func indexJob(j *jobCommand) {
+	j.Use, j.Short = "index", "List the files that contain each word"
+	j.Long = `Make an inverted index: write word, tab, number of files, tab, their names separated by commas. In
 names, a comma, a percent sign and control characters are escaped as in a URL: %2C, %25, %09 for a
 tab, %0A for a line feed.
 
-With --reduces 0, write word, tab, name for each word, in the order of the input.`,
-		Example: `  tarry run index books/ --top 20`,
-	}, func() (jobStages, error) {
-		return oneStage(text(jobs.Index(), chunks), text(jobs.MapsOnly(jobs.Index()), chunks)).top(top, 2), nil
-	})
-	topFlag(cmd, &top)
-	return cmd
+With --reduces 0, write word, tab, name for each word, in the order of the input.`
+	j.Example = `  tarry run index books/ --top 20`
+	j.topFlag(2)
+	j.make = func() (serve.Stage, error) {
+		j.maps = text(jobs.MapsOnly(jobs.Index()), chunks)
+		return text(jobs.Index(), chunks), nil
+	}
 }
 
-func newRunMean(start starter) *cobra.Command {
-	var c *columnFlags
-	top := 0
-	cmd := jobCommand(start, &cobra.Command{
-		Use:   "mean",
-		Short: "Take the mean of each key's numbers",
-		Long: `Take the mean of each key's numbers. Read lines of key, tab, number; write key, tab, mean.
+func meanJob(j *jobCommand) {
+	j.Use, j.Short = "mean", "Take the mean of each key's numbers"
+	j.Long = `Take the mean of each key's numbers. Read lines of key, tab, number; write key, tab, mean.
 
 A number is decimal, with at most 64 bits before the point and 18 decimals. Sums are exact, so the
-order does not matter; the mean is rounded once, to the nearest 64-bit float.`,
-		Example: `  tarry run mean --csv --columns 1,3 prices.csv --top 5
-  tarry run mean --jsonl city,price prices.jsonl`,
-	}, func() (jobStages, error) {
-		return oneStage(text(jobs.Mean(jobs.MeanOptions{Separator: c.Separator}), c.Pairs), nil).top(top, 0).reads(c), nil
-	})
-	c = columnsFlag(cmd, 2, 2, "take the key and the number from these columns, by numbers from 1 or names (default: all columns)")
-	topFlag(cmd, &top)
-	return cmd
+order does not matter; the mean is rounded once, to the nearest 64-bit float.`
+	j.Example = `  tarry run mean --csv --columns 1,3 prices.csv --top 5
+  tarry run mean --jsonl city,price prices.jsonl`
+	c := j.columnFlags(2, 2, "take the key and the number from these columns, by numbers from 1 or names (default: all columns)")
+	j.topFlag(0)
+	j.make = func() (serve.Stage, error) {
+		return text(jobs.Mean(jobs.MeanOptions{Separator: c.Separator}), c.Pairs), nil
+	}
 }
 
-func newRunTop(start starter) *cobra.Command {
-	var c *columnFlags
-	lines := 10
-	cmd := jobCommand(start, &cobra.Command{
-		Use:   "top",
-		Short: "Keep the lines with the largest numbers",
-		Long: `Keep the lines with the largest numbers, in descending order; equal numbers are ordered by the bytes
+func topJob(j *jobCommand) {
+	j.Use, j.Short = "top", "Keep the lines with the largest numbers"
+	j.Long = `Keep the lines with the largest numbers, in descending order; equal numbers are ordered by the bytes
 of their lines. The number of a line is its last column, as wordcount writes it, or that of
---columns.`,
-		Example: `  tarry run top -k 20 --csv --header --columns price prices.csv`,
-	}, func() (jobStages, error) {
-		bind := topStage(jobs.TopOptions{Lines: lines, Separator: c.Separator})
+--columns.`
+	j.Example = `  tarry run top -k 20 --csv --header --columns price prices.csv`
+	j.reduces = oneReduce
+	n := 10
+	number(j.Flags(), &n, "lines", n, span(1, 1_000_000), "write `N` lines", "k")
+	c := j.columnFlags(1, 0, "take the numbers from the last of these columns, by numbers from 1 or names (default: the last column)")
+	j.make = func() (serve.Stage, error) {
 		if c.Parsed() {
-			bind = text(jobs.TopNumbered(lines), c.Numbered)
+			return text(jobs.TopNumbered(n), c.Numbered), nil
 		}
-		return oneStage(bind, nil).with(oneReduce).reads(c), nil
-	})
-	number(cmd.Flags(), &lines, "lines", lines, span(1, 1_000_000), "write `N` lines", "k")
-	c = columnsFlag(cmd, 1, 0, "take the numbers from the last of these columns, by numbers from 1 or names (default: the last column)")
-	return cmd
+		return text(jobs.TopBy(jobs.TopOptions{Lines: n, Separator: c.Separator}), lines), nil
+	}
+}
+
+func distinctJob(j *jobCommand) {
+	j.Use, j.Short = "distinct", "Write each distinct line once"
+	j.Long = `Write each distinct line once, in byte order within each part, as sort -u does; with --columns, each
+distinct text of these columns. --count writes text, tab, number of lines. Records of --csv and
+--tsv keep their form.`
+	j.Example = `  tarry run distinct --csv --header --columns city --count --top 10 customers.csv`
+	count := false
+	c := j.columnFlags(1, 0, "compare these columns, by numbers from 1 or names (default: the whole line)")
+	j.Flags().BoolVar(&count, "count", false, "also write the number of lines with each text")
+	j.topFlag(0)
+	needs(j.Command, "columns", "field-separator")
+	needs(j.Command, "count", "top")
+	j.make = func() (serve.Stage, error) {
+		var o jobs.DistinctOptions
+		read := func(src []mapreduce.Source) mapreduce.Input[[]byte] { return c.Records(src, count) }
+		if count {
+			return text(jobs.DistinctCount(o), read), nil
+		}
+		j.maps = text(jobs.MapsOnly(jobs.Distinct(o)), read)
+		return text(jobs.Distinct(o), read), nil
+	}
+}
+
+func histogramJob(j *jobCommand) {
+	j.Use, j.Short = "histogram", "Count numbers by buckets of one width"
+	j.Long = `Count decimal numbers by buckets of equal width, one of which begins at 0. Read one number per line,
+or a column. For each bucket that is not empty, write its least number, tab, count. The
+concatenated parts are in order. All results are exact.`
+	j.Example = `  tarry run histogram --csv --header --columns price --width 0.5 prices.csv`
+	width := ""
+	j.Flags().StringVar(&width, "width", "1", "make buckets of this `WIDTH`, a decimal number above 0")
+	c := j.columnFlags(1, 1, "take the numbers from this column, by its number from 1 or its name (default: the whole line)")
+	needs(j.Command, "columns", "field-separator")
+	j.make = func() (serve.Stage, error) {
+		job, err := jobs.Histogram(jobs.HistogramOptions{Width: width})
+		return text(job, c.tabbed), err
+	}
+}
+
+func movingAverageJob(j *jobCommand) {
+	j.Use, j.Short = "movingaverage", "Take the moving average of each key's numbers"
+	j.Long = `Take the mean of each key's last numbers at each time. Read lines of key, tab, time, tab, number, in
+any order; a time is an integer, a number as in tarry run mean. Write key, tab, time, tab, the mean
+of the number at that time and of earlier ones. Sums are exact: errors do not accumulate.`
+	j.Example = `  tarry run movingaverage --window 7 --jsonl city,hour,celsius weather.jsonl`
+	window := 3
+	number(j.Flags(), &window, "window", window, span(1, 1_000_000), "average the last `N` numbers")
+	c := j.columnFlags(3, 3, "take key, time and number from these columns, by numbers from 1 or names (default: all columns)")
+	j.make = func() (serve.Stage, error) {
+		job, err := jobs.MovingAverage(window)
+		return text(job, c.tabbed), err
+	}
 }

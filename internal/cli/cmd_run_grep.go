@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"os"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/tarry-mr/tarry/actors/serve"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/jobs"
 	"github.com/tarry-mr/tarry/mapreduce"
@@ -17,6 +19,8 @@ import (
 
 // grepFlags are the flags of `tarry run grep`.
 type grepFlags struct {
+	*jobCommand
+
 	o        jobs.GrepOptions
 	patterns []string // of -e
 
@@ -25,7 +29,6 @@ type grepFlags struct {
 	context                                              jobs.Context
 	around                                               int
 	color                                                string
-	top                                                  int
 }
 
 // grepHelp describes grep and its differences from GNU grep.
@@ -49,57 +52,41 @@ Differences from GNU grep:
 - A byte that is not UTF-8 is a character: . and [^a] match it, and do not in grep.
 - -o prefers the first alternative: for a|ab it takes a, where grep takes the longest match.
 - -n, -l, -c, -A, -B and -C distinguish files by name, and reject two files of one name. They use
-  one reduce.
+  one reduce.`
 
-`
-
-func newRunGrep(p *program, start starter) *cobra.Command {
-	g := new(grepFlags)
-	cmd := &cobra.Command{
-		Use:   "grep PATTERN IN...",
-		Short: "Select the lines that match a pattern",
-		Long:  grepHelp + inputHelp,
-		Example: `  tarry run grep -n -w -C 2 func 'src/**/*.go'
+func grepJob(j *jobCommand) {
+	g := &grepFlags{jobCommand: j}
+	j.Use, j.Short = "grep PATTERN", "Select the lines that match a pattern"
+	j.Long = grepHelp
+	j.Example = `  tarry run grep -n -w -C 2 func 'src/**/*.go'
   tarry run grep -F -i -e error -e warning logs/ --output errors
-  tarry run grep --count-matches '[0-9]{3}' access.log.gz --output statuses`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			least, what := 1, "a pattern and at least one input"
-			if cmd.Flags().Changed("regexp") {
-				least, what = 0, "at least one input"
-			}
-			if !g.recursive { // -r reads this directory
-				least++
-			}
-			if i := slices.Index(args, ""); i == 0 && g.patterns != nil { // an empty pattern matches every line
-				return usageError("an empty argument (see %s --help)", cmd.CommandPath())
-			}
-			return arguments(least, -1, what)(cmd, args)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if g.patterns == nil {
-				g.patterns, args = args[:1], args[1:]
-			}
-			if len(args) == 0 {
-				args = []string{"."}
-			}
-			stages, err := g.stages(cmd, args, p.paints() && cmd.Flag("output").Value.String() == stdoutName)
-			if errors.Is(err, jobs.ErrPattern) {
-				return usageError("%s", strings.TrimPrefix(err.Error(), jobs.ErrPattern.Error()+": "))
-			}
-			if err = firstError(err, stages.reduces.check(cmd)); err != nil {
-				return err
-			}
-			stages.all[0].binary = g.text
-			return start(cmd, args, stages.all...)
-		},
+  tarry run grep --count-matches '[0-9]{3}' access.log.gz --output statuses`
+	j.Args = func(cmd *cobra.Command, args []string) error {
+		least, what := 1, "a pattern and at least one input"
+		if g.patterns != nil {
+			least, what = 0, "at least one input"
+		}
+		if !g.recursive { // -r reads this directory
+			least++
+		}
+		if i := slices.Index(args, ""); i == 0 && g.patterns != nil { // an empty pattern matches every line
+			return usageError("an empty argument (see %s --help)", cmd.CommandPath())
+		}
+		return arguments(least, -1, what)(cmd, args)
 	}
-	g.register(cmd)
-	return cmd
+	j.make = func() (serve.Stage, error) {
+		stage, err := g.stage()
+		if errors.Is(err, jobs.ErrPattern) {
+			return nil, errors.New(strings.TrimPrefix(err.Error(), jobs.ErrPattern.Error()+": "))
+		}
+		return stage, err
+	}
+	g.register()
 }
 
-// register adds the flags to the command.
-func (g *grepFlags) register(cmd *cobra.Command) {
-	f := cmd.Flags()
+// register adds the flags.
+func (g *grepFlags) register() {
+	cmd, f := g.Command, g.Flags()
 	f.Bool("help", false, "help for grep") // -h has another meaning
 	f.StringArrayVarP(&g.patterns, "regexp", "e", nil, "search for this `PATTERN` instead of the first argument; may be repeated")
 	f.BoolVarP(&g.extended, "extended-regexp", "E", false, "take patterns as regular expressions, as without this flag")
@@ -123,7 +110,7 @@ func (g *grepFlags) register(cmd *cobra.Command) {
 	f.BoolVarP(&g.count, "count", "c", false, "write only the number of selected lines of each file")
 	f.BoolVar(&g.countMatches, "count-matches", false,
 		"write each matching text, a tab and its count, in descending order of counts")
-	topFlag(cmd, &g.top)
+	g.topFlag(0)
 	complete(cmd, "color", "auto", "always", "never")
 	needs(cmd, "count-matches", "top")
 	excludes(cmd, "count-matches", "invert-match count color files-with-matches line-number only-matching with-filename no-filename "+contextFlags)
@@ -147,37 +134,49 @@ func (p *program) paints() bool {
 	return kind != "dumb" && plain == ""
 }
 
-// stages returns the jobs of a search: one, or two if the result of the first must be sorted.
-// terminal reports whether the output goes to a terminal with colors.
-func (g *grepFlags) stages(cmd *cobra.Command, inputs []string, terminal bool) (j jobStages, err error) {
+// stage returns the first job of a search. The result of --count-matches is sorted by a second one.
+func (g *grepFlags) stage() (serve.Stage, error) {
 	switch {
 	case !slices.Contains([]string{"auto", "always", "never"}, g.color):
-		return j, usageError("--color %s: want auto, always or never", words.Shown(g.color))
+		return nil, usageError("--color %s: want auto, always or never", words.Shown(g.color))
 	case g.perl:
-		return j, usageError("--perl-regexp: patterns are RE2's; most of Perl's work without -P, but (?=, (?! and \\1 do not exist")
+		return nil, usageError("--perl-regexp: patterns are RE2's; most of Perl's work without -P, but (?=, (?! and \\1 do not exist")
+	case g.patterns == nil:
+		g.patterns, g.Inputs = g.Inputs[:1], g.Inputs[1:]
 	}
+	if len(g.Inputs) == 0 {
+		g.Inputs = []string{"."}
+	}
+	g.binary = g.text
 	o, pattern := g.o, strings.Join(g.patterns, "\n")
-	o.Color = g.color == "always" || terminal && g.color == "auto"
+	o.Color = g.color == "always" || g.color == "auto" && g.Output == stdoutName && g.paints()
 	if _, err := jobs.Grep(pattern, o); err != nil {
-		return j, err
+		return nil, err
 	}
 	if g.countMatches {
-		return g.matches(pattern, o)
+		g.then = text(jobs.ByFrequency(), func(src []mapreduce.Source) mapreduce.Input[mapreduce.Pair[[]byte, []byte]] {
+			return mapreduce.KeyValueLines('\t', src...)
+		})
+		matches, err := jobs.GrepMatches(pattern, o)
+		return text(matches, chunks), err
 	}
 	// Even with 0 lines: grep writes dashes between separate lines.
-	inContext := slices.ContainsFunc(strings.Fields(contextFlags), cmd.Flags().Changed)
+	inContext := slices.ContainsFunc(strings.Fields(contextFlags), g.Flags().Changed)
 	around := g.context
-	if !cmd.Flags().Changed("after-context") {
+	if !g.Flags().Changed("after-context") {
 		around.After = g.around
 	}
-	if !cmd.Flags().Changed("before-context") {
+	if !g.Flags().Changed("before-context") {
 		around.Before = g.around
 	}
-	reduces := noReduce
+	g.reduces = noReduce
 	if g.count || g.files || around.Numbers || inContext {
-		reduces = oneReduce
+		g.reduces = oneReduce
 	}
-	return oneStage(func(src []mapreduce.Source, to mapreduce.Destination) (*mapreduce.Plan, error) {
+	inputs := g.Inputs
+	return func(
+		ctx context.Context, run serve.Runner, src []mapreduce.Source, to mapreduce.Destination,
+	) (*mapreduce.Plan, error) {
 		o := o
 		below := strings.TrimSuffix(inputs[0], "/") + "/"
 		several := len(src) != 1 || inputs[0] == "." || strings.HasPrefix(src[0].Name(), below)
@@ -202,19 +201,8 @@ func (g *grepFlags) stages(cmd *cobra.Command, inputs []string, terminal bool) (
 		if err != nil {
 			return nil, err
 		}
-		return raw(search, chunks)(src, to)
-	}, nil).with(reduces), nil
-}
-
-// matches returns the jobs of --count-matches.
-func (g *grepFlags) matches(pattern string, o jobs.GrepOptions) (jobStages, error) {
-	job, err := jobs.GrepMatches(pattern, o)
-	return jobStages{all: []stage{
-		{bind: text(job, chunks)},
-		{bind: text(jobs.ByFrequency(), func(src []mapreduce.Source) mapreduce.Input[mapreduce.Pair[[]byte, []byte]] {
-			return mapreduce.KeyValueLines('\t', src...)
-		})},
-	}}.top(g.top, 0), err
+		return raw(search, chunks)(ctx, run, src, to)
+	}, nil
 }
 
 // found reports whether a search has selected any line.

@@ -2,9 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/jobs"
@@ -38,29 +35,21 @@ func separator(text string, byDefault byte) (byte, error) {
 	return 0, fmt.Errorf("--field-separator %s: want one byte, or \\t", words.Shown(text))
 }
 
-// columnsFlag adds the flags to a job that takes from least to most columns; most 0 means any
-// number. usage describes --columns.
-func columnsFlag(cmd *cobra.Command, least, most int, usage string) *columnFlags {
-	c := &columnFlags{Table: jobs.Table{Least: least, Most: most}}
-	cmd.Long = strings.Replace(cmd.Long, "\n\n"+inputHelp, "\n\n"+columnHelp+"\n\n"+inputHelp, 1)
-	f := cmd.Flags()
+// columnFlags adds the flags to a job that takes from least to most columns; most 0 means any number.
+// usage describes --columns.
+func (j *jobCommand) columnFlags(least, most int, usage string) *columnFlags {
+	c, f := &columnFlags{Table: jobs.Table{Least: least, Most: most}}, j.Flags()
 	f.BoolVar(&c.csv, "csv", false, "read CSV: columns separated by commas, quotes respected")
 	f.BoolVar(&c.tsv, "tsv", false, "read CSV with tabs instead of commas")
 	f.BoolVar(&c.Header, "header", false, "with --csv or --tsv, take column names from the first record of each file")
 	f.StringSliceVar(&c.Fields, "jsonl", nil, "read JSON lines, and take these `FIELD`s of each object as columns")
 	f.StringVarP(&c.between, "field-separator", "t", "", "separate columns by this `BYTE` (default: a tab)")
 	f.StringSliceVar(&c.Columns, "columns", nil, usage)
-	excludes(cmd, "csv", "tsv jsonl field-separator")
-	excludes(cmd, "tsv", "jsonl field-separator")
-	excludes(cmd, "header", "jsonl field-separator")
-	excludes(cmd, "jsonl", "field-separator columns")
-	run := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := c.check(); err != nil {
-			return usageError("%w", err)
-		}
-		return run(cmd, args)
-	}
+	excludes(j.Command, "csv", "tsv jsonl field-separator")
+	excludes(j.Command, "tsv", "jsonl field-separator")
+	excludes(j.Command, "header", "jsonl field-separator")
+	excludes(j.Command, "jsonl", "field-separator columns")
+	j.columns = c
 	return c
 }
 

@@ -1,8 +1,7 @@
 // Package cli is the command line of Tarry: cmd/tarry and programs with further stores or engines call
 // its Main.
 //
-// Reading order: main.go, commands.go with the commands, help.go, exit.go, then one file per command:
-// cmd_NAME.go. What commands share: flags.go and groups.go, input.go and output.go, table.go, columns.go,
+// Reading order: main.go with the commands, help.go, exit.go, then one file per command: cmd_NAME.go. What commands share: flags.go and groups.go, input.go and output.go, table.go, columns.go,
 // run.go, scheduler.go and cluster.go; sim_flags.go; client.go.
 package cli
 
@@ -104,7 +103,10 @@ terminated.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return flagError(cmd, err, " (see "+cmd.CommandPath()+" --help)")
 	})
-	for _, make := range commands() {
+	for _, make := range []func(*program) *cobra.Command{
+		newConfig, newDelay, newDocs, newExperiment, newRun, newFS, newGen, newJob, newNode, newPlay, newPolicy,
+		newScenario, newServe, newSubmit, newEvents, newSim, newVersion, newView, newWhatIf,
+	} {
 		root.AddCommand(make(p))
 	}
 	root.SetHelpCommand(newHelp())

@@ -26,7 +26,7 @@ const (
 // openOutput returns the destination of a run: a new directory, one that replaces an earlier output
 // when it is complete, or standard output. It rejects an existing output.
 func (p *program) openOutput(j *jobFlags, m saved, stage int) (to mapreduce.Destination, err error) {
-	if to = j.directory(); j.output == stdoutName {
+	if to = j.directory(); j.Output == stdoutName {
 		to = mapreduce.Writer(stdoutTitle, p.stdout)
 	}
 	to = m.resumable(to, stage)
@@ -34,27 +34,27 @@ func (p *program) openOutput(j *jobFlags, m saved, stage int) (to mapreduce.Dest
 		err = to.Check()
 	}
 	if err == nil {
-		return to.Compressed(j.packed), nil
+		return to.Compressed(j.Compress), nil
 	}
-	if info, bad := os.Stat(j.output); bad == nil && info.Mode().IsRegular() {
+	if info, bad := os.Stat(j.Output); bad == nil && info.Mode().IsRegular() {
 		return to, configError("%s is a file: the output is a directory of parts (> FILE without --output makes one file)",
-			words.Shown(j.output))
+			words.Shown(j.Output))
 	}
-	if errors.Is(err, mapreduce.ErrOutputExists) && !errors.Is(err, cluster.ErrOutputBusy) && !j.overwrite {
+	if errors.Is(err, mapreduce.ErrOutputExists) && !errors.Is(err, cluster.ErrOutputBusy) && !j.Overwrite {
 		return to, configError("%w (--overwrite replaces it)", err)
 	}
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		err = plainPathError(filepath.Clean(j.output), err)
+		err = plainPathError(filepath.Clean(j.Output), err)
 	}
 	return to, configError("%w", err)
 }
 
 // directory returns the output directory as a destination.
 func (j *jobFlags) directory() mapreduce.Destination {
-	if j.overwrite {
-		return mapreduce.ReplacedDir(j.output)
+	if j.Overwrite {
+		return mapreduce.ReplacedDir(j.Output)
 	}
-	return mapreduce.Dir(j.output)
+	return mapreduce.Dir(j.Output)
 }
 
 // outputError returns an error about a file or directory to be written. If it cannot be created,
@@ -178,14 +178,14 @@ func realPath(name string) string {
 // checkReplaced rejects --overwrite if an input is inside the output: the job would remove its own
 // input.
 func (j *jobFlags) checkReplaced(src []mapreduce.Source) error {
-	if _, err := os.Lstat(j.output); !j.overwrite || err != nil && !stores.Named(j.output) {
+	if _, err := os.Lstat(j.Output); !j.Overwrite || err != nil && !stores.Named(j.Output) {
 		return nil
 	}
 	real := map[string]string{} // by directory, since most inputs share one
-	output := realPath(j.output)
+	output := realPath(j.Output)
 	for _, s := range src {
-		within := strings.HasPrefix(s.Name(), stores.Clean(j.output)+"/")
-		if info, err := os.Lstat(s.Name()); err == nil && !stores.Named(j.output) {
+		within := strings.HasPrefix(s.Name(), stores.Clean(j.Output)+"/")
+		if info, err := os.Lstat(s.Name()); err == nil && !stores.Named(j.Output) {
 			dir := filepath.Dir(s.Name())
 			if info.Mode()&os.ModeSymlink != 0 {
 				dir = filepath.Dir(realPath(s.Name()))
@@ -196,7 +196,7 @@ func (j *jobFlags) checkReplaced(src []mapreduce.Source) error {
 			within = real[dir] == output || strings.HasPrefix(real[dir], output+string(filepath.Separator))
 		}
 		if within {
-			return usageError("--overwrite would replace %s with its input %s", words.Shown(j.output), words.Shown(s.Name()))
+			return usageError("--overwrite would replace %s with its input %s", words.Shown(j.Output), words.Shown(s.Name()))
 		}
 	}
 	return nil

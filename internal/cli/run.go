@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarry-mr/tarry/actors/serve"
 	"github.com/tarry-mr/tarry/actors/worker"
 	"github.com/tarry-mr/tarry/dfs/stores"
 	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
@@ -21,12 +22,9 @@ import (
 
 // jobFlags are the flags of one job, for `tarry run` and `tarry submit`.
 type jobFlags struct {
-	output    string
-	overwrite bool
-	compress  string
-	packed    mapreduce.Compression // parsed from compress
-	reduces   int
-	maxSkips  int
+	serve.Order // check sets Compress
+
+	compress string
 }
 
 // register adds the flags to the command, whose subcommands are the jobs.
@@ -36,16 +34,16 @@ func (j *jobFlags) register(cmd *cobra.Command) {
 		if job.Flags().ShorthandLookup(short) != nil {
 			short = ""
 		}
-		job.Flags().StringVarP(&j.output, "output", short, stdoutName,
+		job.Flags().StringVarP(&j.Output, "output", short, stdoutName,
 			"write the output to `DIR`, a new directory of parts (default: standard output)")
 		job.Flag("output").DefValue = ""  // the usage contains it
 		_ = job.MarkFlagDirname("output") // an error: no such flag
 	}
 	f := cmd.PersistentFlags()
-	f.BoolVar(&j.overwrite, "overwrite", false, "replace an existing output directory when the job is done")
+	f.BoolVar(&j.Overwrite, "overwrite", false, "replace an existing output directory when the job is done")
 	f.StringVar(&j.compress, "compress", "none", "compress the output: none, gzip, zstd or s2")
-	number(f, &j.reduces, "reduces", 0, span(0, maxReduces), "run `N` reduce tasks; with 0 the output is what the maps emit (default: one per 64MiB of input, as a power of two)")
-	number(f, &j.maxSkips, "max-skips", 0, span(0, 1e9),
+	number(f, &j.Reduces, "reduces", 0, span(0, maxReduces), "run `N` reduce tasks; with 0 the output is what the maps emit (default: one per 64MiB of input, as a power of two)")
+	number(f, &j.MaxSkips, "max-skips", 0, span(0, 1e9),
 		"skip at most `N` records on which the map fails, hangs or exits its goroutine; list them in _skipped.jsonl of the output")
 	grouped(cmd, "Output", "max-skips")
 	complete(cmd, "compress", "none", "gzip", "zstd", "s2")
@@ -61,10 +59,10 @@ func outputFlag(cmd *cobra.Command) string {
 
 // check rejects values that no job can work with.
 func (j *jobFlags) check() (err error) {
-	if j.output == "" {
+	if j.Output == "" {
 		return usageError("--output: an empty name; without --output the result goes to standard output")
 	}
-	if err := j.packed.UnmarshalText([]byte(j.compress)); err != nil {
+	if err := j.Compress.UnmarshalText([]byte(j.compress)); err != nil {
 		return usageError("--compress: %w", err)
 	}
 	return nil
@@ -132,9 +130,9 @@ func (r *runFlags) check(p *program, cmd *cobra.Command) error {
 		}
 	}
 	toStdout := "with standard output: want " + outputFlag(cmd) + " DIR"
-	printed := r.output == stdoutName || strings.HasPrefix(r.on, "k8s-job:") || r.on == "streaming-command"
+	printed := r.Output == stdoutName || strings.HasPrefix(r.on, "k8s-job:") || r.on == "streaming-command"
 	if err := refuse(
-		cmd, idle{r.output == stdoutName, toStdout, "overwrite on state"},
+		cmd, idle{r.Output == stdoutName, toStdout, "overwrite on state"},
 		idle{printed, "with another use of standard output: want " + outputFlag(cmd) + " DIR", "json"},
 	); err != nil {
 		return err
@@ -147,7 +145,6 @@ type pipeline struct {
 	*runFlags
 	src    []mapreduce.Source
 	out    mapreduce.Destination
-	stages []stage
 	do     planRunner
 	saved  saved
 	folder string // for data between stages, if tasks run in other processes
@@ -160,14 +157,15 @@ type pipeline struct {
 type planRunner func(ctx context.Context, plan *mapreduce.Plan, reduces int, key string) (*counter.Set, error)
 
 // run executes the stages of a job in order and reports the result.
-func (p *program) run(cmd *cobra.Command, r *runFlags, inputs []string, stages []stage) (err error) {
+func (p *program) run(j *jobCommand, r *runFlags) (err error) {
+	cmd := j.Command
 	if err := r.check(p, cmd); err != nil {
 		return err
 	}
 	ctx := cmd.Context()
-	w := &pipeline{runFlags: r, stages: stages, result: result{Output: r.output, Counters: new(counter.Set)}}
+	w := &pipeline{runFlags: r, result: result{Output: r.Output, Counters: new(counter.Set)}}
 	if r.stateDir != "" {
-		a, err := newAbout(cmd, r.output, inputs)
+		a, err := newAbout(cmd, r.Output, r.Inputs)
 		if err == nil {
 			w.saved, err = r.openState(a)
 		}
@@ -180,13 +178,13 @@ func (p *program) run(cmd *cobra.Command, r *runFlags, inputs []string, stages [
 			}
 		}()
 	}
-	last := len(stages) - 1
-	if how, yes := w.saved.done(last, r.output); yes {
+	last := len(r.Stages) - 1
+	if how, yes := w.saved.done(last, r.Output); yes {
 		w.result.Job, w.result.Earlier, w.result.began = how.Name, true, time.Now().Add(-how.Elapsed)
 		err := errors.Join(w.saved.resumable(r.directory(), last).Finish(), os.RemoveAll(w.saved.between()))
 		return w.result.report(ctx, p, r, err)
 	}
-	if err := w.open(ctx, p, inputs); err != nil {
+	if err := w.open(ctx, j); err != nil {
 		return err
 	}
 	if err := w.saved.begin(); err != nil {
@@ -206,36 +204,36 @@ func (p *program) run(cmd *cobra.Command, r *runFlags, inputs []string, stages [
 }
 
 // open checks the output and opens the inputs.
-func (w *pipeline) open(ctx context.Context, p *program, inputs []string) (err error) {
-	if w.out, err = p.openOutput(&w.jobFlags, w.saved, len(w.stages)-1); err != nil {
+func (w *pipeline) open(ctx context.Context, j *jobCommand) (err error) {
+	if w.out, err = j.openOutput(&w.jobFlags, w.saved, len(w.Stages)-1); err != nil {
 		return err
 	}
-	if w.src, err = p.inputs(ctx, inputs); err != nil {
+	if w.src, err = j.inputs(ctx, w.Inputs); err != nil {
 		return err
 	}
 	if err := w.checkBlocks(w.src); err != nil {
 		return err
 	}
-	if columns := w.stages[0].columns; columns != nil {
-		if err := columns.CheckHeaders(w.src); err != nil {
+	if j.columns != nil {
+		if err := j.columns.CheckHeaders(w.src); err != nil {
 			return usageError("%w", err)
 		}
 	}
-	if !w.stages[0].binary && !w.quiet {
-		p.warnBinary(w.src)
+	if !j.binary && !w.quiet {
+		j.warnBinary(w.src)
 	}
-	return firstError(checkEvents(w.events, w.output, w.src), w.checkReplaced(w.src))
+	return firstError(checkEvents(w.events, w.Output, w.src), w.checkReplaced(w.src))
 }
 
 // runStages runs each stage on the output of the previous one.
 func (w *pipeline) runStages(ctx context.Context) (err error) {
-	last := len(w.stages) - 1
+	last := len(w.Stages) - 1
 	between, clean, err := w.betweenStages(last)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, clean(err == nil)) }()
-	for i, s := range w.stages {
+	for i, s := range w.Stages {
 		to, dir := w.out, ""
 		if i < last {
 			dir = between + "/" + strconv.Itoa(i)
@@ -257,29 +255,29 @@ func (w *pipeline) runStages(ctx context.Context) (err error) {
 }
 
 // stage runs stage i.
-func (w *pipeline) stage(ctx context.Context, s stage, to mapreduce.Destination, i int) error {
+func (w *pipeline) stage(ctx context.Context, s serve.Stage, to mapreduce.Destination, i int) error {
 	do := func(ctx context.Context, plan *mapreduce.Plan, reduces int, key string) (*counter.Set, error) {
 		counters, err := w.do(ctx, plan, reduces, key)
 		w.result.Counters.Merge(counters)
 		return counters, err
 	}
 	round := func(ctx context.Context, plan *mapreduce.Plan) (*counter.Set, error) {
-		return do(ctx, plan, w.reduces, "") // rounds are not recorded: they run again with the same result
+		return do(ctx, plan, w.Reduces, "") // rounds are not recorded: they run again with the same result
 	}
 	src := w.src
 	w.src = nil // the plan has its own list, maybe of 100,000 files
-	plan, err := s.plan(ctx, round, src, to)
+	plan, err := s(ctx, round, src, to)
 	if err != nil {
 		return err
 	}
-	if w.maxSkips > 0 && plan.SkipsFit() != nil {
+	if w.MaxSkips > 0 && plan.SkipsFit() != nil {
 		return usageError("--max-skips: %s reads runs of lines, not records, and leaves out none", plan.Name())
 	}
 	if w.result.Job == "" {
 		w.result.Job = plan.Name()
 	}
-	reduces, last := w.reduces, i == len(w.stages)-1
-	if last && w.output == stdoutName && reduces == 0 && !plan.Ordered() {
+	reduces, last := w.Reduces, i == len(w.Stages)-1
+	if last && w.Output == stdoutName && reduces == 0 && !plan.Ordered() {
 		reduces = 1 // a single part is ordered by keys
 	}
 	counters, err := do(ctx, plan, reduces, w.saved.key(i))
@@ -306,8 +304,8 @@ func (w *pipeline) betweenStages(last int) (dir string, clean func(done bool) er
 			}
 			return os.RemoveAll(dir)
 		}, os.MkdirAll(dir, 0o777)
-	case w.on != "" && stores.Named(w.output): // nodes share nothing else
-		out := stores.Clean(w.output)
+	case w.on != "" && stores.Named(w.Output): // nodes share nothing else
+		out := stores.Clean(w.Output)
 		cut := strings.LastIndexByte(out, '/') + 1
 		w.folder = fmt.Sprintf("%s_%s.stages-%x", out[:cut], out[cut:], time.Now().UnixNano())
 		store, within, err := stores.Open(w.folder)

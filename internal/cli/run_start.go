@@ -40,7 +40,7 @@ func (p *program) startRun(cmd *cobra.Command, w *pipeline) (stop func() error, 
 
 // runInline is a planRunner in one goroutine, without a cluster.
 func (w *pipeline) runInline(ctx context.Context, plan *mapreduce.Plan, reduces int, _ string) (*counter.Set, error) {
-	o := mapreduce.LocalOptions{Reduces: reduces, MaxSkips: w.maxSkips}
+	o := mapreduce.LocalOptions{Reduces: reduces, MaxSkips: w.MaxSkips}
 	if size := w.cluster.BlockSize; size > 0 {
 		o.Blocks = plan.BlocksOf(size)
 	}
@@ -60,7 +60,7 @@ func (p *program) runOn(cmd *cobra.Command, w *pipeline) planRunner {
 		}
 		o := worker.Options{
 			On: w.on, Reduces: reduces, BlockSize: w.cluster.BlockSize, Memory: w.cluster.Memory, SpillDir: w.cluster.SpillDir,
-			Folder: w.folder, MaxSkips: w.maxSkips, TaskTimeout: w.timeout(cmd), Print: struct{ io.Writer }{p.stdout},
+			Folder: w.folder, MaxSkips: w.MaxSkips, TaskTimeout: w.timeout(cmd), Print: struct{ io.Writer }{p.stdout},
 			Settings: w.settings,
 		}
 		if f, ok := p.stdout.(*os.File); ok { // closed after the engine's output, so that a pipe such as | kubectl apply -f - continues
@@ -109,7 +109,7 @@ func (p *program) startCluster(cmd *cobra.Command, w *pipeline) (stop func() err
 		return live.Halt(grace)
 	})
 	w.do = func(ctx context.Context, plan *mapreduce.Plan, reduces int, key string) (*counter.Set, error) {
-		job, err := live.Submit(ctx, plan, actors.SubmitOptions{Reduces: reduces, MaxSkips: w.maxSkips, User: whoRuns(), Key: key})
+		job, err := live.Submit(ctx, plan, actors.SubmitOptions{Reduces: reduces, MaxSkips: w.MaxSkips, User: whoRuns(), Key: key})
 		if err != nil {
 			return nil, err
 		}
