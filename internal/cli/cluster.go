@@ -5,10 +5,10 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"strconv"
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/actors"
@@ -87,7 +87,7 @@ func (r *clusterFlags) check(p *program, cmd *cobra.Command) error {
 	}
 	if slots := c.Nodes * max(c.MapSlots, c.ReduceSlots, 1); slots > maxSlots {
 		return configError("--nodes %d: with these slots more than %s are too many for one machine",
-			c.Nodes, numbers.Thousands(strconv.Itoa(maxSlots)))
+			c.Nodes, humanize.Comma(maxSlots))
 	}
 	if info, err := os.Stat(c.SpillDir); c.SpillDir != "" && (err != nil || !info.IsDir()) {
 		return configError("--spill-dir %s: no such directory", words.Shown(c.SpillDir))

@@ -50,7 +50,7 @@ with hot files reach less.`,
 	number(f, &s.Nodes, "nodes", 0, span(1, 1_000_000), "number of nodes of the cluster")
 	number(f, &s.Replication, "replication", 3, span(1, 1_000_000), "number of replicas of each block")
 	number(f, &s.SlotsPerNode, "slots", 0, span(1, 1_000_000), "number of map slots of each node")
-	number(f, &s.TaskTime, "task-time", 0, span(0.001, 1000*hour), "mean run time of a map")
+	number(f, &s.TaskTime, "task-time", 0, span(milli, 1000*hour), "mean run time of a map")
 	number(f, &s.SlotRate, "rate", 0, span(1e-6, 1e9), "number of map slots that become free per second under load")
 	number(f, &s.Racks.Count, "racks", 0, span(0, 1_000_000), "number of racks of the cluster, 0 for none")
 	cmd.MarkFlagsOneRequired("locality", "wait")

@@ -98,7 +98,7 @@ func (g *genFlags) run(cmd *cobra.Command, p *program) error {
 		c.Progress = written.Store
 		defer p.display.Show(func() string {
 			n := written.Load()
-			return progress.Part(string(c.Kind), float64(n)/float64(max(c.Bytes, 1)), numbers.Human(n)+" of "+numbers.Human(c.Bytes))
+			return progress.Part(string(c.Kind), float64(n)/float64(max(c.Bytes, 1)), amount(n)+" of "+amount(c.Bytes))
 		})()
 	}
 	info, err := os.Stat(g.output)

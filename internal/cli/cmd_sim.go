@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarry-mr/tarry/actors"
-	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/internal/cli/internal/progress"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/scheduling/event"
@@ -57,7 +56,7 @@ taken.`,
 	s.StringVar(&f.events, "events", "", "write the scheduler's events to `FILE`, one JSON object per line; compressed if its name ends in .zst")
 	s.StringVar(&f.series, "series", "",
 		"write slots held, demand and fair shares of cluster, pools and jobs over time to `FILE`, as CSV")
-	number(s, &f.every, "series-interval", 10*time.Second, span(0.001, 1000*hour), "with --series, simulated time between lines")
+	number(s, &f.every, "series-interval", 10*time.Second, span(milli, 1000*hour), "with --series, simulated time between lines")
 	needs(cmd, "series", "series-interval")
 	cmd.AddCommand(newSimCompare(p), newSimSweep(p))
 	return cmd
@@ -171,7 +170,7 @@ func printSimTable(out io.Writer, res *simulator.Result, w *workload.Workload) e
 		lines = append(lines, []string{
 			name, strconv.Itoa(f.Jobs), tenths(f.Sojourn.Mean), tenths(f.Sojourn.Median), tenths(f.Sojourn.P95),
 			percent(f.Maps.NodeLocal), percent(f.Maps.RackLocal), percent(f.Maps.OffRack),
-			numbers.Human(f.Shuffle.NodeLocal), numbers.Human(f.Shuffle.RackLocal), numbers.Human(f.Shuffle.OffRack),
+			amount(f.Shuffle.NodeLocal), amount(f.Shuffle.RackLocal), amount(f.Shuffle.OffRack),
 			fmt.Sprintf("%.3f", f.FairnessJain), strconv.Itoa(f.Preempted.Killed), strconv.Itoa(f.Preempted.Suspended),
 			fmt.Sprintf("%.0f", f.Preempted.LostS),
 		})

@@ -107,13 +107,14 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return usageError("unknown command %s (see tarry --help)", words.Quoted(name))
 }
 
-// Times in seconds.
+// Times in nanoseconds.
 const (
-	hour = 3600
-	year = 365 * 24 * hour
+	milli = 1e6
+	hour  = 3600e9
+	year  = 365 * 24 * hour
 )
 
-// Ranges of several flags. Sizes and rates are in bytes, times in seconds.
+// Ranges of several flags. Sizes and rates are in bytes.
 var (
 	seeds = span(0, math.MaxUint64)
 	parts = span(0, 1)

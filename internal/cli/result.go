@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
-	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
+	"github.com/dustin/go-humanize"
+
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 	"github.com/tarry-mr/tarry/mapreduce/counter"
 )
@@ -68,9 +68,9 @@ func (r *result) report(ctx context.Context, p *program, f *runFlags, err error)
 // written.
 func (r *result) amounts() string {
 	c := r.Counters
-	read := numbers.Human(c.Get(counter.InputBytesRead))
+	read := amount(c.Get(counter.InputBytesRead))
 	if n := c.Get(counter.MapInputRecords); n > 0 {
-		read = records(n) + ", " + read
+		read = words.Count(n, "record") + ", " + read
 	}
 	var last counter.Set // of the job that wrote the output
 	last.Merge(r.last)
@@ -80,14 +80,11 @@ func (r *result) amounts() string {
 			wrote = v.Value
 		}
 	}
-	return fmt.Sprintf("read %s; wrote %s, %s", read, records(wrote), numbers.Human(last.Get(counter.OutputBytesWritten)))
+	return fmt.Sprintf("read %s; wrote %s, %s", read, words.Count(wrote, "record"), amount(last.Get(counter.OutputBytesWritten)))
 }
 
-// records returns a number of records as text: 1 record, 12,345 records.
-func records(n int64) string {
-	count, noun, _ := strings.Cut(words.Count(n, "record"), " ")
-	return numbers.Thousands(count) + " " + noun
-}
+// amount returns a number of bytes as text: 1.5 kB.
+func amount(bytes int64) string { return humanize.Bytes(uint64(bytes)) }
 
 // ranWhere returns a line with the locality of the maps of a run.
 func ranWhere(c *counter.Set) string {
@@ -108,5 +105,5 @@ func shuffledWhere(c *counter.Set) string {
 		return ""
 	}
 	return fmt.Sprintf("shuffled %s node-local, %s rack-local, %s off-rack",
-		numbers.Human(of("Node-local")), numbers.Human(rack), numbers.Human(far))
+		amount(of("Node-local")), amount(rack), amount(far))
 }

@@ -77,11 +77,11 @@ func (f *simFlags) registerCluster(cmd *cobra.Command) {
 	number(s, &n.Oversubscription, "oversubscription", 1, span(1, 1_000), "with --network flows, ratio of a rack's node links to its uplink")
 	s.StringVar(&f.drive, "drive", "event",
 		"offer a free slot at this `TIME`: event (at once), or heartbeat (its node's next)")
-	number(s, &f.simulated.Interval, "heartbeat", 0, span(0.01, hour), "heartbeat interval of a node (default: Hadoop's, 1s per 100 nodes)")
+	number(s, &f.simulated.Interval, "heartbeat", 0, span(10*milli, hour), "heartbeat interval of a node (default: Hadoop's, 1s per 100 nodes)")
 	number(s, (*numbers.Part)(&c.SlowNodes), "slow-nodes", 0, parts, "fraction of the nodes that take twice as long")
 	number(s, (*numbers.Part)(&c.Stragglers), "stragglers", 0, parts, "fraction of the attempts that compute five times as long")
 	number(s, (*numbers.Part)(&f.simulated.Failures.TaskFails), "task-fails", 0, parts, "fraction of the attempts that fail")
-	number(s, &f.simulated.Failures.MTBF, "mtbf", 0, span(60, 100*year), "mean time between failures of a node (default: none)")
+	number(s, &f.simulated.Failures.MTBF, "mtbf", 0, span(hour/60, 100*year), "mean time between failures of a node (default: none)")
 	complete(cmd, "network", "factors", "flows")
 	complete(cmd, "drive", "event", "heartbeat")
 	grouped(cmd, "Cluster", "cluster map-slots reduce-slots replication task-setup read-rate cache compute-rate "+
@@ -94,7 +94,7 @@ func (f *simFlags) registerWorkload(cmd *cobra.Command) {
 	s, t := cmd.Flags(), &f.traced
 	s.TextVar(&f.simulated.Submission, "submit", simulator.Submission{},
 		"submit jobs by this `RULE`: replay (as the workload says), serial, closed:N (N at a time) or stress")
-	number(s, &f.simulated.Until, "until", 0, span(0.001, 100*year), "stop at this simulated time (default: when all jobs are done)")
+	number(s, &f.simulated.Until, "until", 0, span(milli, 100*year), "stop at this simulated time (default: when all jobs are done)")
 	number(s, &t.Jobs, "jobs", 0, span(1, 10_000_000), "take only the first `N` jobs (default: all)")
 	number(s, &f.target, "target-utilisation", 0, span(0.001, 10),
 		"scale submission times so that tasks use this fraction of the map slots, or of the "+

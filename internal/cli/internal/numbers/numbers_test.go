@@ -24,11 +24,6 @@ func TestSizes(t *testing.T) {
 		b = n
 		require.Equal(t, want, v.String())
 	}
-	for n, want := range map[int64]string{
-		0: "0 B", 999: "999 B", 1000: "1.0 kB", 99_949: "99.9 kB", 99_950: "100 kB", 999_500: "1.0 MB", 5e15: "5000 TB",
-	} {
-		require.Equal(t, want, Human(n))
-	}
 }
 
 // Whole numbers are decimal, whatever zeros or signs they begin with.
@@ -47,7 +42,7 @@ func TestWholeNumbers(t *testing.T) {
 // Errors are short and name the bound as people write it.
 func TestErrors(t *testing.T) {
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
-	Add(f, new(time.Duration), Span{Most: 5400}, "time", "", "")
+	Add(f, new(time.Duration), Span{Most: 5400e9}, "time", "", "")
 	Add(f, new(Bytes), Span{Most: 4 << 20}, "size", "", "")
 	Add(f, new(Part), Span{Most: 1}, "part", "", "")
 	Add(f, new(int), Span{Most: 1}, "int", "", "")

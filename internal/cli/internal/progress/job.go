@@ -2,31 +2,31 @@ package progress
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/tarry-mr/tarry/actors"
-	"github.com/tarry-mr/tarry/internal/cli/internal/numbers"
 	"github.com/tarry-mr/tarry/internal/cli/internal/words"
 )
 
 // OfJob describes a job's progress: percentages in Hadoop's form, then bytes, records, locality and
 // spills.
 func OfJob(p actors.Progress) string {
-	text := fmt.Sprintf("map %d%% reduce %d%%, %s", percent(p.MapFraction), percent(p.ReduceFraction), numbers.Human(p.Bytes))
+	text := fmt.Sprintf("map %d%% reduce %d%%, %s", percent(p.MapFraction), percent(p.ReduceFraction), humanize.Bytes(uint64(p.Bytes)))
 	if p.InputBytes > 0 {
-		text += " of " + numbers.Human(p.InputBytes)
+		text += " of " + humanize.Bytes(uint64(p.InputBytes))
 	}
 	if p.Records >= 10_000 {
-		text += ", " + strings.TrimSuffix(numbers.Human(p.Records), "B") + " records"
+		text += ", " + humanize.SIWithDigits(float64(p.Records), 1, " records")
 	} else if p.Records > 0 {
 		text += ", " + words.Count(p.Records, "record")
 	}
 	if launched := p.NodeLocal + p.RackLocal + p.OffRack; launched > 0 {
 		text += fmt.Sprintf(", %d%% node-local", 100*p.NodeLocal/launched)
 	}
-	text += ", spilled " + numbers.Human(p.Spilled)
+	text += ", spilled " + humanize.Bytes(uint64(p.Spilled))
 	maps, reduces := float64(p.Maps.Total), float64(p.Reduces.Total)
 	done := (p.MapFraction*maps + p.ReduceFraction*reduces) / max(maps+reduces, 1)
 	if done < 0.01 || done >= 1 || p.Elapsed < time.Second { // too early to tell, or over

@@ -71,7 +71,7 @@ func TestProgressOfAJob(t *testing.T) {
 		MapFraction: 0.679, ReduceFraction: 0.125, Records: 1234567, Bytes: 68e6, InputBytes: 100e6,
 		NodeLocal: 18, RackLocal: 2, Spilled: 4096, Elapsed: 10 * time.Second,
 	}
-	require.Equal(t, "map 67% reduce 12%, 68.0 MB of 100 MB, 1.2 M records, 90% node-local, spilled 4.1 kB, about 9s left", OfJob(p))
+	require.Equal(t, "map 67% reduce 12%, 68 MB of 100 MB, 1.2 M records, 90% node-local, spilled 4.1 kB, about 9s left", OfJob(p))
 	require.Equal(t, "map 0% reduce 0%, 0 B, spilled 0 B", OfJob(actors.Progress{}))
 	require.Equal(t, "x 99%, y", Part("x", 0.9999, "y"))
 }

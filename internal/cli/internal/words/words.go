@@ -10,17 +10,17 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 )
 
 // most is the maximum length of a value in messages, in bytes.
 const most = 60
 
-// Count returns a number of things as text: 1 record, 2 records.
+// Count returns a number of things as text: 1 record, 12,345 records.
 func Count[N ~int | ~int64 | ~uint64](n N, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
+	return humanize.Comma(int64(n)) + " " + english.PluralWord(int(n), thing, "")
 }
 
 // Shown returns a value for messages: quoted if it has unusual characters, and shortened if it is
